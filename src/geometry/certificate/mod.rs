@@ -1,0 +1,112 @@
+//! The statements that answers carry, and (in `judge`) their judges. The judges share no code with
+//! the searches: a mistake in a search costs a refused certificate, never a false one.
+
+pub mod judge;
+
+use arrayvec::ArrayVec;
+
+use super::Vec3;
+use super::pair::VertexPair;
+
+/// How two closed sets stand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Verdict {
+    /// No common point.
+    Separated,
+    /// Common points, but only of the boundaries: the origin is on the boundary of M.
+    Touching,
+    /// The origin is interior to M.
+    Overlapping,
+}
+
+/// A coordinate axis of the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Axis {
+    /// (1, 0, 0)
+    X,
+    /// (0, 1, 0)
+    Y,
+    /// (0, 0, 1)
+    Z,
+}
+
+/// A world direction, in one of the three forms that can name every separating direction exactly.
+/// With `d0, d1, d2` the exact differences `q_j - p_i` of the vertex pairs.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Direction {
+    /// These three numbers.
+    Vector(Vec3),
+    /// `±(d1 - d0) x (d2 - d0)`.
+    Normal {
+        /// Three vertex pairs.
+        pairs: [VertexPair; 3],
+        /// Whether the sign is minus.
+        negative: bool,
+    },
+    /// `±(d1 - d0) x e_axis`.
+    EdgeNormal {
+        /// Two vertex pairs.
+        pairs: [VertexPair; 2],
+        /// The coordinate axis.
+        axis: Axis,
+        /// Whether the sign is minus.
+        negative: bool,
+    },
+}
+
+/// The proof of a static verdict.
+#[derive(Clone, Debug, PartialEq)]
+pub enum StaticProof {
+    /// `min over Q of s·y > max over P of s·x`.
+    Separated {
+        /// s
+        direction: Direction,
+    },
+    /// `min s·y = max s·x`, and the origin is in the hull of the pairs' differences.
+    Touching {
+        /// s, not zero
+        direction: Direction,
+        /// One to three.
+        pairs: ArrayVec<VertexPair, 3>,
+    },
+    /// The origin is strictly inside the hull of the pairs' differences.
+    Overlapping {
+        /// Four in general position, never more than six.
+        pairs: ArrayVec<VertexPair, 6>,
+    },
+}
+
+impl StaticProof {
+    /// The verdict that this proves.
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            Self::Separated { .. } => Verdict::Separated,
+            Self::Touching { .. } => Verdict::Touching,
+            Self::Overlapping { .. } => Verdict::Overlapping,
+        }
+    }
+}
+
+/// The frame in which a direction of a motion chain is fixed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Frame {
+    /// Fixed in the world.
+    World,
+    /// Turns with P: the direction is the one at t = 0, turned by P's rotation since.
+    P,
+    /// Turns with Q.
+    Q,
+}
+
+/// One link of a chain: the direction separates throughout the closed interval.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Link {
+    /// Start, as a fraction of the step.
+    pub t0: f64,
+    /// End, at least `t0`.
+    pub t1: f64,
+    /// Where the direction is fixed.
+    pub frame: Frame,
+    /// World direction at t = 0 (for pairs: differences of the poses at t = 0).
+    pub direction: Direction,
+}

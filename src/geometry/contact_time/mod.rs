@@ -1,0 +1,91 @@
+//! When: the first contact of two moving polytopes over one step.
+
+use arrayvec::ArrayVec;
+
+use super::certificate::{Link, StaticProof};
+use super::effort::{Effort, Stopped};
+use super::motion::Motion;
+use super::pair::{Pair, VertexPair};
+use super::witness::Witness;
+
+/// What is asked: the pair at t = 0, how each moves over t in [0, 1], and how finely to look.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// The pair at t = 0.
+    pub pair: Pair<'a>,
+    /// P's motion.
+    pub motion_p: Motion,
+    /// Q's motion.
+    pub motion_q: Motion,
+    /// Proofs of freedom hold for every motion of P within this of the stated one, metres.
+    pub deviation_p: f64,
+    /// The same for Q.
+    pub deviation_q: f64,
+    /// Contact means distance at most this, metres.
+    pub margin: f64,
+    /// Width of the bracket in t, before the clearance tolerance's share.
+    pub time_tolerance: f64,
+    /// Closer than this, metres, a graze may stay undecided; `None` for
+    /// 1e-13 x max(size, world).
+    pub clearance_tolerance: Option<f64>,
+}
+
+/// Default of [`Question::time_tolerance`].
+pub const TIME_TOLERANCE: f64 = 1e-9;
+
+impl<'a> Question<'a> {
+    /// With default tolerances, no margin and no deviation.
+    pub fn new(pair: Pair<'a>, motion_p: Motion, motion_q: Motion) -> Self {
+        Self {
+            pair,
+            motion_p,
+            motion_q,
+            deviation_p: 0.0,
+            deviation_q: 0.0,
+            margin: 0.0,
+            time_tolerance: TIME_TOLERANCE,
+            clearance_tolerance: None,
+        }
+    }
+}
+
+/// Whether the bodies meet during the step.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    /// First contact in `[t_free, t_contact]`.
+    Contact,
+    /// None in [0, 1].
+    NoContact,
+    /// The motion comes closer than the clearance tolerance and never gets deeper than it.
+    Undecided,
+}
+
+/// First contact with everything proven on the way.
+#[derive(Clone, Debug, PartialEq)]
+pub struct FirstContact {
+    /// Contact, no contact or undecided.
+    pub outcome: Outcome,
+    /// Proven free on the closed [0, t_free] (for contact at t = 0: 0, proven by `initial`).
+    pub t_free: f64,
+    /// Proven in contact at (rotation) or before (translation) this time; 1 when not in contact.
+    pub t_contact: f64,
+    /// Joined closed intervals that cover [0, t_free]; empty when in contact at t = 0.
+    pub chain: Vec<Link>,
+    /// At t_contact the moving differences of these hold the origin strictly inside (rotation);
+    /// at some t in the bracket they hold it (translation).
+    pub pairs: ArrayVec<VertexPair, 6>,
+    /// The verdict at t = 0 with its proof.
+    pub initial: StaticProof,
+    /// Why less is proven than could be.
+    pub stopped: Option<Stopped>,
+}
+
+/// Finds the first contact over the step.
+pub fn first_contact(
+    question: &Question<'_>,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<FirstContact, Stopped> {
+    let _ = (question, witness, effort);
+    todo!("first contact")
+}

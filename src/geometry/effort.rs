@@ -1,0 +1,82 @@
+//! What a query may spend, and what it has spent.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Why a query stopped before it knew the answer. Not a verdict.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stopped {
+    /// The step budget ran out.
+    Steps,
+    /// The deadline passed, or the caller went away.
+    Deadline,
+}
+
+/// Counters of the work done; plain sums, so they can be added over queries.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Cost {
+    /// Iterations of whichever search ran.
+    pub steps: u64,
+    /// Supporting-vertex searches.
+    pub supports: u64,
+    /// Vertices visited inside those searches.
+    pub visited: u64,
+    /// Questions that the floating-point filter left to exact arithmetic.
+    pub exact_stages: u64,
+    /// Questions that the remembered witness answered without a search.
+    pub witness_hits: u64,
+    /// Questions asked.
+    pub queries: u64,
+}
+
+impl std::ops::AddAssign for Cost {
+    fn add_assign(&mut self, other: Self) {
+        self.steps += other.steps;
+        self.supports += other.supports;
+        self.visited += other.visited;
+        self.exact_stages += other.exact_stages;
+        self.witness_hits += other.witness_hits;
+        self.queries += other.queries;
+    }
+}
+
+/// A budget and a set of counters, handed to every query.
+#[derive(Debug)]
+pub struct Effort<'a> {
+    steps_left: u64,
+    stop: Option<&'a AtomicBool>,
+    /// What has been spent so far.
+    pub cost: Cost,
+}
+
+impl Effort<'static> {
+    /// No limit: the query runs until it knows. Every search here is finite.
+    pub fn unlimited() -> Self {
+        Self::with_steps(u64::MAX)
+    }
+
+    /// At most `steps` steps.
+    pub fn with_steps(steps: u64) -> Self {
+        Self { steps_left: steps, stop: None, cost: Cost::default() }
+    }
+}
+
+impl<'a> Effort<'a> {
+    /// At most `steps` steps, and none after `stop` is set (by a deadline or a disconnect).
+    pub fn with_stop(steps: u64, stop: &'a AtomicBool) -> Self {
+        Self { steps_left: steps, stop: Some(stop), cost: Cost::default() }
+    }
+
+    /// Pays for one step of a search; says why when there is nothing left to pay with.
+    #[inline]
+    pub fn spend_step(&mut self) -> Result<(), Stopped> {
+        if self.steps_left == 0 {
+            return Err(Stopped::Steps);
+        }
+        if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
+            return Err(Stopped::Deadline);
+        }
+        self.steps_left -= 1;
+        self.cost.steps += 1;
+        Ok(())
+    }
+}

@@ -1,0 +1,1 @@
+//! The Dobkin-Kirkpatrick hierarchy.

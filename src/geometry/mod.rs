@@ -1,0 +1,32 @@
+//! Floor 0: from numbers to verdicts. Values and pure functions; no clock, no I/O, no threads.
+//!
+//! Reading order: [`number`] makes arithmetic trustworthy; [`pose`] and [`motion`] say where things
+//! are; [`hull`] turns points into a [`polytope`], [`hierarchy`] and [`support`] search it;
+//! [`pair`] places two of them; [`separation`], [`distance`], [`penetration`] and [`contact_time`]
+//! answer; [`certificate`] states the proofs and judges them without sharing code with the searches.
+
+pub mod number;
+
+pub mod csr;
+pub mod effort;
+pub mod motion;
+pub mod pose;
+
+pub mod hierarchy;
+pub mod hull;
+pub mod polytope;
+pub mod support;
+
+pub mod pair;
+pub mod witness;
+
+pub mod certificate;
+pub mod contact_time;
+pub mod distance;
+pub mod penetration;
+pub mod separation;
+
+/// A point or vector of three coordinates, in metres unless its name says otherwise.
+pub type Vec3 = nalgebra::Vector3<f64>;
+/// A 3x3 matrix of f64 entries.
+pub type Mat3 = nalgebra::Matrix3<f64>;

@@ -1,0 +1,39 @@
+//! How a body moves over one step. Time t in [0, 1] is a fraction of the step.
+
+use super::Vec3;
+use super::pose::Pose;
+
+/// A motion over the step, starting from a pose `x(0) = R v + t0` at t = 0.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Motion {
+    /// `x(t) = R v + t0 + velocity t`, velocity in metres per step.
+    Linear {
+        /// Metres per step, world frame.
+        velocity: Vec3,
+    },
+    /// `x(t) = c + velocity t + Rot(axis, angle t) (R v + t0 - c)` with the pivot `c` in the world,
+    /// the axis normalised and Rot evaluated in real arithmetic; any number of turns.
+    Screw {
+        /// The point the rotation is about at t = 0; the pose's translation when absent.
+        pivot: Option<Vec3>,
+        /// Metres per step, world frame.
+        velocity: Vec3,
+        /// World frame, of any length but zero (unless `angle` is zero).
+        axis: Vec3,
+        /// Radians over the step.
+        angle: f64,
+    },
+    /// From the start to this pose: the screw derived from both plus the residue, added linearly,
+    /// so that both ends are exactly the given poses.
+    ToPose {
+        /// The pose at t = 1.
+        end: Pose,
+    },
+}
+
+impl Motion {
+    /// No motion.
+    pub fn rest() -> Self {
+        Self::Linear { velocity: Vec3::zeros() }
+    }
+}

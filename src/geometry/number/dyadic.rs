@@ -1,0 +1,159 @@
+//! Exact numbers `mantissa * 2^exponent`: closed under sums, differences and products, so every
+//! polynomial predicate over f64 numbers has its exact sign here, whatever the exponents.
+
+use std::cmp::Ordering;
+use std::ops::{Add, Mul, Neg, Sub};
+
+use dashu_int::IBig;
+
+use super::Sign;
+
+/// `mantissa * 2^exponent`.
+#[derive(Clone, Debug)]
+pub struct Dyadic {
+    mantissa: IBig,
+    exponent: i64,
+}
+
+/// Splits a finite f64 into `(m, e)` with `x = m 2^e` exactly and `m` odd, or `(0, 0)`.
+pub fn split(x: f64) -> (i64, i32) {
+    debug_assert!(x.is_finite());
+    let bits = x.to_bits();
+    let biased = i32::try_from((bits >> 52) & 0x7ff).expect("eleven bits");
+    let fraction = (bits & ((1 << 52) - 1)).cast_signed();
+    let (m, e) = if biased == 0 { (fraction, -1074) } else { (fraction | (1 << 52), biased - 1075) };
+    if m == 0 {
+        return (0, 0);
+    }
+    let shift = m.trailing_zeros();
+    let m = m >> shift;
+    (if x.is_sign_negative() { -m } else { m }, e + shift.cast_signed())
+}
+
+impl Dyadic {
+    /// Zero.
+    pub fn zero() -> Self {
+        Self { mantissa: IBig::ZERO, exponent: 0 }
+    }
+
+    /// `mantissa * 2^exponent`.
+    pub fn new(mantissa: IBig, exponent: i64) -> Self {
+        Self { mantissa, exponent }
+    }
+
+    /// The mantissa.
+    pub fn mantissa(&self) -> &IBig {
+        &self.mantissa
+    }
+
+    /// The exponent.
+    pub fn exponent(&self) -> i64 {
+        self.exponent
+    }
+
+    /// Its sign.
+    pub fn sign(&self) -> Sign {
+        match self.mantissa.cmp(&IBig::ZERO) {
+            Ordering::Less => Sign::Negative,
+            Ordering::Equal => Sign::Zero,
+            Ordering::Greater => Sign::Positive,
+        }
+    }
+
+    /// The two mantissas at the smaller of the two exponents.
+    fn aligned(&self, other: &Self) -> (IBig, IBig, i64) {
+        let exponent = self.exponent.min(other.exponent);
+        let at = |d: &Self| {
+            d.mantissa.clone() << usize::try_from(d.exponent - exponent).expect("the smaller one")
+        };
+        (at(self), at(other), exponent)
+    }
+}
+
+impl From<f64> for Dyadic {
+    /// Exact. The number must be finite.
+    fn from(x: f64) -> Self {
+        let (m, e) = split(x);
+        Self { mantissa: IBig::from(m), exponent: i64::from(e) }
+    }
+}
+
+impl Add for &Dyadic {
+    type Output = Dyadic;
+    fn add(self, other: Self) -> Dyadic {
+        let (a, b, exponent) = self.aligned(other);
+        Dyadic { mantissa: a + b, exponent }
+    }
+}
+
+impl Sub for &Dyadic {
+    type Output = Dyadic;
+    fn sub(self, other: Self) -> Dyadic {
+        let (a, b, exponent) = self.aligned(other);
+        Dyadic { mantissa: a - b, exponent }
+    }
+}
+
+impl Mul for &Dyadic {
+    type Output = Dyadic;
+    fn mul(self, other: Self) -> Dyadic {
+        Dyadic {
+            mantissa: &self.mantissa * &other.mantissa,
+            exponent: self.exponent + other.exponent,
+        }
+    }
+}
+
+impl Neg for &Dyadic {
+    type Output = Dyadic;
+    fn neg(self) -> Dyadic {
+        Dyadic { mantissa: -&self.mantissa, exponent: self.exponent }
+    }
+}
+
+impl PartialEq for Dyadic {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+
+impl Eq for Dyadic {}
+
+impl PartialOrd for Dyadic {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl Ord for Dyadic {
+    fn cmp(&self, other: &Self) -> Ordering {
+        let (a, b, _) = self.aligned(other);
+        a.cmp(&b)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn splitting_keeps_every_bit_even_of_subnormals() {
+        for x in [0.0, -0.0, 1.0, -0.1, f64::from_bits(1), f64::MAX, 1e-310, 3.0 * 2f64.powi(900)] {
+            let (m, e) = split(x);
+            let back = Dyadic::from(x);
+            assert_eq!(back, Dyadic::new(IBig::from(m), i64::from(e)));
+            assert!(m == 0 || m % 2 != 0);
+        }
+        assert_eq!(split(6.0), (3, 1));
+        assert_eq!(split(-0.75), (-3, -2));
+    }
+
+    #[test]
+    fn a_sum_that_rounds_away_in_f64_keeps_its_sign() {
+        let tiny = Dyadic::from(f64::from_bits(1));
+        let one = Dyadic::from(1.0);
+        let difference = &(&one + &tiny) - &one;
+        assert_eq!(difference.sign(), Sign::Positive);
+        assert_eq!(difference, tiny);
+    }
+}

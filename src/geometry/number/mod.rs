@@ -1,0 +1,26 @@
+//! Arithmetic that can be trusted: error-bound formulas, exact numbers, predicates as enums.
+
+pub mod dyadic;
+pub mod rounding;
+
+/// The sign of an exact number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Sign {
+    /// Less than zero.
+    Negative,
+    /// Exactly zero.
+    Zero,
+    /// Greater than zero.
+    Positive,
+}
+
+impl std::ops::Neg for Sign {
+    type Output = Self;
+    fn neg(self) -> Self {
+        match self {
+            Self::Negative => Self::Positive,
+            Self::Zero => Self::Zero,
+            Self::Positive => Self::Negative,
+        }
+    }
+}

@@ -1,0 +1,79 @@
+//! How deep: the shortest translation that separates, as a bracket; and the range of contact along
+//! a direction.
+
+use super::Vec3;
+use super::certificate::Direction;
+use super::effort::{Effort, Stopped};
+use super::pair::{Pair, VertexPair};
+use super::separation::Decision;
+use super::witness::Witness;
+
+/// The penetration depth of a pair.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Depth {
+    /// The verdict with its proof.
+    pub decision: Decision,
+    /// At most the exact depth, in metres; 0 unless overlapping.
+    pub lower: f64,
+    /// At least the exact depth, in metres; 0 unless overlapping.
+    pub upper: f64,
+    /// Unit normal u of the nearest face of M, rounded: moving P by (depth+)·u separates.
+    pub direction: Vec3,
+    /// The face plane of M whose distance is at most `upper`; none unless overlapping.
+    pub face: Option<Direction>,
+    /// On request: a closed oriented surface in M around the origin, at least `lower` from it.
+    pub surface: Option<Surface>,
+    /// Why the bracket is wider than it could be.
+    pub stopped: Option<Stopped>,
+}
+
+/// A closed, outward-oriented triangulated surface whose corners are differences of vertex pairs,
+/// with the origin strictly on the inner side of every triangle's plane.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Surface {
+    /// The corners.
+    pub corners: Vec<VertexPair>,
+    /// Indices into `corners`, counter-clockwise seen from outside.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// Measures how deep the pair overlaps. `with_surface` asks for the lower bound's certificate.
+pub fn measure(
+    pair: &Pair<'_>,
+    with_surface: bool,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<Depth, Stopped> {
+    let _ = (pair, with_surface, witness, effort);
+    todo!("depth")
+}
+
+/// The closed set of `t >= 0` for which P moved by `t d` meets Q, each end as a bracket of adjacent
+/// f64 numbers (or one, when exact), in units of |d|.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Range {
+    /// The verdict with its proof.
+    pub decision: Decision,
+    /// `[lower, upper]` around the least such t and around the greatest; none: never.
+    pub span: Option<Span>,
+}
+
+/// Outward-rounded ends of a range of contact.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Span {
+    /// Bracket of the first t of contact; both 0 when in contact now.
+    pub enter: [f64; 2],
+    /// Bracket of the last t of contact.
+    pub exit: [f64; 2],
+}
+
+/// The range of contact along `direction` (finite, not zero). Computed, not iterated.
+pub fn along(
+    pair: &Pair<'_>,
+    direction: &Vec3,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<Range, Stopped> {
+    let _ = (pair, direction, witness, effort);
+    todo!("directional")
+}

@@ -1,0 +1,92 @@
+//! A convex polytope: its extreme points in canonical order, its edges and its facets.
+//!
+//! Immutable once built. Only [`super::hull`] builds one, so the invariants below hold for every
+//! value of the type; `validate` proves them from scratch for the tests.
+//!
+//! - the vertices are exactly the extreme points, without duplicates, `-0` stored as `+0`, sorted
+//!   by x, then y, then z;
+//! - `neighbours` is the edge graph of the polytope (coplanar facets merged), so a vertex that no
+//!   neighbour beats along a direction is a supporting vertex;
+//! - facets of a solid are convex vertex loops, counter-clockwise seen from outside; a polygon has
+//!   one loop.
+
+use super::Vec3;
+use super::csr::Csr;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Polytope {
+    pub(super) vertices: Vec<Vec3>,
+    pub(super) dimension: u8,
+    pub(super) neighbours: Csr,
+    pub(super) facets: Csr,
+    pub(super) affine_basis: arrayvec::ArrayVec<u32, 4>,
+    pub(super) volume: f64,
+    pub(super) bounds: Bounds,
+}
+
+/// Rounded measures of a polytope in its own frame; every bound is outward.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// Corner of the bounding box (exact: coordinates of vertices).
+    pub low: Vec3,
+    /// The opposite corner.
+    pub high: Vec3,
+    /// Largest absolute coordinate, per axis.
+    pub reach: Vec3,
+    /// A point of the polytope up to rounding: the mean of the vertices.
+    pub centre: Vec3,
+    /// At least the distance from `centre` to every vertex.
+    pub radius: f64,
+}
+
+impl Polytope {
+    /// The extreme points, sorted. Indices everywhere refer to this list.
+    #[inline]
+    pub fn vertices(&self) -> &[Vec3] {
+        &self.vertices
+    }
+
+    /// Vertex `i`.
+    #[inline]
+    pub fn vertex(&self, i: u32) -> &Vec3 {
+        &self.vertices[i as usize]
+    }
+
+    /// Number of vertices, at least one.
+    #[inline]
+    pub fn vertex_count(&self) -> u32 {
+        u32::try_from(self.vertices.len()).expect("limited at the door")
+    }
+
+    /// Affine dimension: 0 a point, 1 a segment, 2 a flat polygon, 3 a solid.
+    pub fn dimension(&self) -> u8 {
+        self.dimension
+    }
+
+    /// The vertices that share an edge with vertex `i`.
+    #[inline]
+    pub fn neighbours(&self, i: u32) -> &[u32] {
+        self.neighbours.row(i)
+    }
+
+    /// Vertex loops of the facets (dimension 3), the polygon itself (2), else none.
+    pub fn facets(&self) -> &Csr {
+        &self.facets
+    }
+
+    /// `dimension + 1` affinely independent vertices.
+    pub fn affine_basis(&self) -> &[u32] {
+        &self.affine_basis
+    }
+
+    /// Volume in cubic metres, rounded; 0 below dimension 3.
+    pub fn volume(&self) -> f64 {
+        self.volume
+    }
+
+    /// Bounding box, reach, centre and radius.
+    pub fn bounds(&self) -> &Bounds {
+        &self.bounds
+    }
+}

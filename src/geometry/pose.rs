@@ -1,0 +1,122 @@
+//! Where a body is: twelve f64 numbers, and everything said about the body is about these numbers.
+//!
+//! A rounded quaternion is not a rotation, and the matrix made of it is not orthogonal. So the pose
+//! *is* the affine map `x -> R x + t` with the entries as stored, and all proofs are about that map
+//! in exact real arithmetic.
+
+use super::{Mat3, Vec3};
+
+/// Largest absolute coordinate that is accepted anywhere.
+pub const COORDINATE_MAX: f64 = f64::from_bits((1023 + 960) << 52); // 2^960
+/// A quaternion's norm must lie in `[QUATERNION_NORM_MIN, QUATERNION_NORM_MAX]`.
+pub const QUATERNION_NORM_MIN: f64 = 1e-100;
+/// See [`QUATERNION_NORM_MIN`].
+pub const QUATERNION_NORM_MAX: f64 = 1e100;
+/// Every entry of `RᵀR - I` of a rotation given as a matrix is at most this.
+pub const ROTATION_SLACK: f64 = 1e-6;
+
+/// The map `x -> rotation x + translation`, from a body's frame to the world.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pose {
+    /// Row-major in meaning: `(R x)[i] = sum over k of R[i, k] x[k]`. Nearly orthogonal.
+    pub rotation: Mat3,
+    /// In metres, in the world frame.
+    pub translation: Vec3,
+}
+
+/// What is wrong with the numbers of a pose.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PoseError {
+    /// The translation has a NaN, an infinity, or a coordinate beyond 2^960.
+    #[error("translation must be finite and at most 2^960 in every coordinate")]
+    Translation,
+    /// The quaternion's norm is outside [1e-100, 1e100], or not a number.
+    #[error("quaternion must be finite with a norm in [1e-100, 1e100]")]
+    Quaternion,
+    /// The matrix is no rotation.
+    #[error("rotation matrix must have |RᵀR - I| <= 1e-6 in every entry and positive determinant")]
+    Matrix,
+}
+
+impl Pose {
+    /// The pose that leaves every point where it is.
+    pub fn identity() -> Self {
+        Self { rotation: Mat3::identity(), translation: Vec3::zeros() }
+    }
+
+    /// A pure translation.
+    pub fn translation(x: f64, y: f64, z: f64) -> Self {
+        Self { rotation: Mat3::identity(), translation: Vec3::new(x, y, z) }
+    }
+
+    /// From a quaternion `[w, x, y, z]`, normalised and turned into a matrix in f64, round to
+    /// nearest, without fused operations, in exactly this order.
+    pub fn from_quaternion(translation: Vec3, [w, x, y, z]: [f64; 4]) -> Result<Self, PoseError> {
+        let norm = (((w * w + x * x) + y * y) + z * z).sqrt();
+        // Written so that NaN lands in the error.
+        if !(QUATERNION_NORM_MIN..=QUATERNION_NORM_MAX).contains(&norm) {
+            return Err(PoseError::Quaternion);
+        }
+        let (w, x, y, z) = (w / norm, x / norm, y / norm, z / norm);
+        let rotation = Mat3::new(
+            1.0 - 2.0 * (y * y + z * z),
+            2.0 * (x * y - w * z),
+            2.0 * (x * z + w * y),
+            2.0 * (x * y + w * z),
+            1.0 - 2.0 * (x * x + z * z),
+            2.0 * (y * z - w * x),
+            2.0 * (x * z - w * y),
+            2.0 * (y * z + w * x),
+            1.0 - 2.0 * (x * x + y * y),
+        );
+        Self { rotation, translation }.checked_translation()
+    }
+
+    /// From a rotation matrix given by its rows.
+    pub fn from_matrix(translation: Vec3, rows: [f64; 9]) -> Result<Self, PoseError> {
+        let rotation = Mat3::from_row_slice(&rows);
+        let slack = (rotation.transpose() * rotation - Mat3::identity()).abs().max();
+        let entries_are_small = rows.iter().all(|entry| entry.abs() <= 2.0);
+        if entries_are_small && slack <= ROTATION_SLACK && rotation.determinant() > 0.0 {
+            Self { rotation, translation }.checked_translation()
+        } else {
+            Err(PoseError::Matrix)
+        }
+    }
+
+    fn checked_translation(self) -> Result<Self, PoseError> {
+        if self.translation.iter().all(|c| c.abs() <= COORDINATE_MAX) {
+            Ok(self)
+        } else {
+            Err(PoseError::Translation)
+        }
+    }
+
+    /// The pose of a part whose pose in its body is `part`, for a body placed at `self`:
+    /// `R = Rb Rp`, `t = Rb tp + tb`, every sum of products evaluated in f64 from left to right
+    /// without fused operations.
+    pub fn compose(&self, part: &Self) -> Self {
+        let (b, p) = (&self.rotation, &part.rotation);
+        let row_dot = |i: usize, v: [f64; 3]| {
+            (b[(i, 0)] * v[0] + b[(i, 1)] * v[1]) + b[(i, 2)] * v[2]
+        };
+        let rotation = Mat3::from_fn(|i, k| row_dot(i, [p[(0, k)], p[(1, k)], p[(2, k)]]));
+        let t = part.translation;
+        let translation =
+            Vec3::from_fn(|i, _| row_dot(i, [t.x, t.y, t.z]) + self.translation[i]);
+        Self { rotation, translation }
+    }
+
+    /// The placed point, rounded to f64: for display and for searching, never for a proof.
+    #[inline]
+    pub fn apply_rounded(&self, point: &Vec3) -> Vec3 {
+        self.rotation * point + self.translation
+    }
+
+    /// `Rᵀ d`, rounded: a world direction as seen by a body. For searching; a proof accounts for
+    /// the rounding.
+    #[inline]
+    pub fn direction_to_body_rounded(&self, direction: &Vec3) -> Vec3 {
+        self.rotation.tr_mul(direction)
+    }
+}

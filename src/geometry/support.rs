@@ -1,0 +1,1 @@
+//! Supporting vertices: the vertex of a polytope farthest along a direction.

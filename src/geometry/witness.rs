@@ -1,0 +1,32 @@
+//! What a query leaves behind so that the next one on the same pair costs almost nothing.
+
+use arrayvec::ArrayVec;
+
+use super::Vec3;
+use super::pair::VertexPair;
+
+/// A hint from the last query on a pair.
+///
+/// **Law:** a witness changes what a query costs and which proof it finds, never which way the
+/// verdict goes. Any value is legal: stale, from another pair, hostile, the default. Indices may be
+/// out of range and directions not finite; every reader checks.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Witness {
+    /// World direction from P towards Q that separated them, or nearly did.
+    pub direction: Option<Vec3>,
+    /// Vertex pairs of the last supporting vertices, simplex or enclosing tetrahedron; the latest
+    /// supporting pair first.
+    pub pairs: ArrayVec<VertexPair, 6>,
+    /// What methods with more to remember keep between frames (a face of P, features by layer).
+    pub memory: Memory,
+}
+
+/// Per-method memory beyond a direction and a few vertex pairs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Memory {
+    /// Nothing.
+    #[default]
+    None,
+    /// HS-jump on a colliding pair (Li et al. 2001, §8.4): every candidate vector with its pair.
+    Candidates(Vec<(Vec3, VertexPair)>),
+}

@@ -1,0 +1,21 @@
+//! `clearance` answers geometric questions about convex polytopes in motion, and proves every
+//! answer.
+//!
+//! Five floors; each uses only the floors below it (`tests/architecture.rs` holds them to it):
+//!
+//! ```text
+//!  4  main.rs config.rs telemetry.rs     flags, signals, wiring only
+//!  3  rpc/       wire <-> domain, services, one table from failure to status
+//!  2  runtime/   the only owner of threads, clock, disk, metrics
+//!  ============  cargo feature `server`: only above this line
+//!  1  scene/     bodies, pairs, witnesses, the step of a session: state, no clock, no I/O
+//!  0  geometry/  numbers -> polytopes -> hierarchies -> queries -> verdicts: pure functions
+//! ```
+
+pub mod geometry;
+pub mod scene;
+
+#[cfg(feature = "server")]
+pub mod rpc;
+#[cfg(feature = "server")]
+pub mod runtime;

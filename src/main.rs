@@ -1,0 +1,3 @@
+//! Floor 4: the `clearance` program. Wiring only.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Floor 3: wire to domain and back.

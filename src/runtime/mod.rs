@@ -1,0 +1,1 @@
+//! Floor 2: the only owner of threads, clock, disk and metrics.
