@@ -97,13 +97,11 @@ impl Pose {
     /// without fused operations.
     pub fn compose(&self, part: &Self) -> Self {
         let (b, p) = (&self.rotation, &part.rotation);
-        let row_dot = |i: usize, v: [f64; 3]| {
-            (b[(i, 0)] * v[0] + b[(i, 1)] * v[1]) + b[(i, 2)] * v[2]
-        };
+        let row_dot =
+            |i: usize, v: [f64; 3]| (b[(i, 0)] * v[0] + b[(i, 1)] * v[1]) + b[(i, 2)] * v[2];
         let rotation = Mat3::from_fn(|i, k| row_dot(i, [p[(0, k)], p[(1, k)], p[(2, k)]]));
         let t = part.translation;
-        let translation =
-            Vec3::from_fn(|i, _| row_dot(i, [t.x, t.y, t.z]) + self.translation[i]);
+        let translation = Vec3::from_fn(|i, _| row_dot(i, [t.x, t.y, t.z]) + self.translation[i]);
         Self { rotation, translation }
     }
 

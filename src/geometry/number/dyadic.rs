@@ -21,7 +21,8 @@ pub fn split(x: f64) -> (i64, i32) {
     let bits = x.to_bits();
     let biased = i32::try_from((bits >> 52) & 0x7ff).expect("eleven bits");
     let fraction = (bits & ((1 << 52) - 1)).cast_signed();
-    let (m, e) = if biased == 0 { (fraction, -1074) } else { (fraction | (1 << 52), biased - 1075) };
+    let (m, e) =
+        if biased == 0 { (fraction, -1074) } else { (fraction | (1 << 52), biased - 1075) };
     if m == 0 {
         return (0, 0);
     }
