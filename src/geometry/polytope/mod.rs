@@ -23,7 +23,13 @@ pub struct Polytope {
     pub(super) affine_basis: arrayvec::ArrayVec<u32, 4>,
     pub(super) volume: f64,
     pub(super) bounds: Bounds,
+    pub(super) on_demand: OnDemand,
 }
+
+/// What follows from the rest and is built on first use (the hierarchy, the start table of the
+/// supporting-vertex search); a new polytope starts with the default.
+#[derive(Clone, Debug, Default)]
+pub(super) struct OnDemand {}
 
 /// Rounded measures of a polytope in its own frame; every bound is outward.
 #[derive(Clone, Copy, Debug, PartialEq)]
