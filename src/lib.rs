@@ -16,6 +16,8 @@ pub mod geometry;
 pub mod scene;
 
 #[cfg(feature = "server")]
+pub mod conformance;
+#[cfg(feature = "server")]
 pub mod rpc;
 #[cfg(feature = "server")]
 pub mod runtime;

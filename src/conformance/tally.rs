@@ -1,0 +1,374 @@
+//! Compares answers with the references and prints a table, one line per family.
+//!
+//! Tolerances are those of the reference set: none for verdicts; for a distance or a depth the
+//! rounding of the reference (its last bit, an ulp of the world, and for poses that are not exact
+//! 1e-14 of the scene); for a time 1e-9 and what the condition number makes of an ulp of the world.
+
+use std::collections::BTreeMap;
+use std::io::{self, Write};
+
+use super::answer::{CaseAnswer, HullAnswer, Reply};
+use super::cases::{Case, HullSet, Kind, Stand};
+use crate::geometry::effort::Cost;
+
+/// Relative rounding of a reference value: a few units in the last place.
+const REFERENCE_ROUNDING: f64 = 1e-15;
+/// An ulp of the largest world coordinate, for poses whose points are no f64 numbers.
+const WORLD_ROUNDING: f64 = 4e-16;
+/// How far the scene itself may differ when the pose is not exact.
+const POSE_ROUNDING: f64 = 1e-14;
+/// Times are compared to this, relative to one step.
+const TIME_ROUNDING: f64 = 1e-9;
+/// What stands for an infinite or unknown condition number.
+const CONDITION_UNKNOWN: f64 = 1e9;
+/// In this family the f64 references may have under- or overflowed; only verdicts count.
+const WITHOUT_NUMBERS: &str = "extreme_range";
+/// At most so many complaints are printed in full.
+const COMPLAINTS_SHOWN: usize = 40;
+
+/// All families so far.
+#[derive(Debug, Default)]
+pub(super) struct Tally {
+    families: BTreeMap<String, Family>,
+    complaints: Vec<String>,
+}
+
+/// What was seen of one family.
+#[derive(Debug, Default)]
+struct Family {
+    cases: u32,
+    unanswered: u32,
+    incomplete: u32,
+    wrong_verdicts: u32,
+    wrong_touching: u32,
+    undecided: u32,
+    wrong_numbers: u32,
+    distance_error: Option<f64>,
+    depth_error: Option<f64>,
+    time_error: Option<f64>,
+    certificates: u32,
+    refused: u32,
+    cost: Cost,
+    slowest_us: f64,
+    slowest: String,
+}
+
+impl Tally {
+    /// Compares one answered case.
+    pub(super) fn add_case(&mut self, case: &Case, reply: &Reply<CaseAnswer>) {
+        let mut complaints = Vec::new();
+        let family = self.families.entry(case.family.clone()).or_default();
+        family.add_reply(&case.id, reply, &mut complaints);
+        if let Some(answer) = &reply.answer {
+            match case.kind {
+                Kind::Static => family.compare_static(case, answer, &mut complaints),
+                Kind::Linear | Kind::Screw => family.compare_motion(case, answer, &mut complaints),
+            }
+        }
+        self.complain(&case.id, complaints);
+    }
+
+    /// Compares one answered hull.
+    pub(super) fn add_hull(&mut self, set: &HullSet, reply: &Reply<HullAnswer>) {
+        let mut complaints = Vec::new();
+        let family = self.families.entry(format!("hull:{}", set.family)).or_default();
+        family.add_reply(&set.id, reply, &mut complaints);
+        if let Some(answer) = &reply.answer {
+            family.compare_hull(set, answer, &mut complaints);
+        }
+        self.complain(&set.id, complaints);
+    }
+
+    fn complain(&mut self, id: &str, complaints: Vec<String>) {
+        self.complaints.extend(complaints.into_iter().map(|what| format!("{id}: {what}")));
+    }
+
+    /// Whether every case was answered and no answer contradicts its reference.
+    pub(super) fn is_all_right(&self) -> bool {
+        self.complaints.is_empty()
+    }
+
+    /// Prints the table and the first complaints.
+    pub(super) fn print(&self, out: &mut dyn Write) -> io::Result<()> {
+        writeln!(
+            out,
+            "{:<22} {:>6} {:>6} {:>6} {:>6} {:>6} {:>8} {:>8} {:>8} {:>7} {:>7} {:>6}  slowest",
+            "family",
+            "cases",
+            "none",
+            "wrong",
+            "touch",
+            "number",
+            "distance",
+            "depth",
+            "time",
+            "proofs",
+            "refused",
+            "exact",
+        )?;
+        let mut total = Family::default();
+        for (name, family) in &self.families {
+            family.print(name, out)?;
+            total.absorb(family);
+        }
+        total.print("all", out)?;
+        for complaint in self.complaints.iter().take(COMPLAINTS_SHOWN) {
+            writeln!(out, "  {complaint}")?;
+        }
+        if self.complaints.len() > COMPLAINTS_SHOWN {
+            writeln!(out, "  ... and {} more", self.complaints.len() - COMPLAINTS_SHOWN)?;
+        }
+        writeln!(
+            out,
+            "{} cases: {} unanswered, {} incomplete, {} wrong verdicts, {} wrong touching, \
+             {} undecided, {} numbers off, {} certificates checked, {} refused",
+            total.cases,
+            total.unanswered,
+            total.incomplete,
+            total.wrong_verdicts,
+            total.wrong_touching,
+            total.undecided,
+            total.wrong_numbers,
+            total.certificates,
+            total.refused,
+        )
+    }
+}
+
+impl Family {
+    fn add_reply<A>(&mut self, id: &str, reply: &Reply<A>, complaints: &mut Vec<String>) {
+        self.cases += 1;
+        match (&reply.answer, reply.missing.is_empty()) {
+            (None, _) => self.unanswered += 1,
+            (Some(_), false) => self.incomplete += 1,
+            (Some(_), true) => {}
+        }
+        self.refused += u32::try_from(reply.certificates_refused.len()).unwrap_or(u32::MAX);
+        self.certificates += reply.certificates_accepted;
+        complaints.extend(reply.missing.iter().cloned());
+        complaints.extend(reply.certificates_refused.iter().cloned());
+        self.cost += reply.cost;
+        let us = reply.elapsed.as_secs_f64() * 1e6;
+        if us > self.slowest_us {
+            self.slowest_us = us;
+            id.clone_into(&mut self.slowest);
+        }
+    }
+
+    fn compare_static(&mut self, case: &Case, answer: &CaseAnswer, complaints: &mut Vec<String>) {
+        let wanted = match (case.verdict, case.touching) {
+            (Stand::Separated, _) => "SEPARATED",
+            (Stand::Collide, true) => "TOUCHING",
+            (Stand::Collide, false) => "OVERLAPPING",
+        };
+        if answer.verdict != wanted {
+            if [answer.verdict, wanted].contains(&"SEPARATED") {
+                self.wrong_verdicts += 1;
+            } else {
+                self.wrong_touching += 1;
+            }
+            complaints.push(format!("{}, but it is {wanted}", answer.verdict));
+            return;
+        }
+        if case.family == WITHOUT_NUMBERS {
+            return;
+        }
+        let before = complaints.len();
+        self.compare_distance(case, answer, complaints);
+        self.compare_depth(case, answer, complaints);
+        compare_range(case, answer, complaints);
+        self.wrong_numbers += u32::from(complaints.len() > before);
+    }
+
+    fn compare_distance(&mut self, case: &Case, answer: &CaseAnswer, complaints: &mut Vec<String>) {
+        let (Some(reference), Stand::Separated) = (case.distance, case.verdict) else { return };
+        let (Some(lower), Some(upper)) = (answer.distance_lower, answer.distance_upper) else {
+            return; // counted as missing
+        };
+        let slack = slack(case);
+        let encloses = lower <= reference * (1.0 + REFERENCE_ROUNDING) + slack
+            && upper >= reference * (1.0 - REFERENCE_ROUNDING) - slack;
+        if reference > 0.0 {
+            let off = (upper - reference).abs().max((reference - lower).abs());
+            raise(&mut self.distance_error, (off - slack).max(0.0) / reference);
+        }
+        if !encloses {
+            complaints.push(format!("distance [{lower:e}, {upper:e}] misses {reference:e}"));
+        }
+    }
+
+    fn compare_depth(&mut self, case: &Case, answer: &CaseAnswer, complaints: &mut Vec<String>) {
+        if case.verdict == Stand::Separated || case.touching {
+            return;
+        }
+        let (Some(lower), Some(upper)) = (answer.depth_lower, answer.depth_upper) else {
+            return; // counted as missing
+        };
+        let slack = slack(case);
+        if let Some(depth) = case.depth.filter(|depth| *depth > 0.0) {
+            let off = (upper - depth).abs().max((depth - lower).abs());
+            raise(&mut self.depth_error, (off - slack).max(0.0) / depth);
+            let encloses = lower <= depth * (1.0 + REFERENCE_ROUNDING) + slack
+                && upper >= depth * (1.0 - REFERENCE_ROUNDING) - slack;
+            if !encloses {
+                complaints.push(format!("depth [{lower:e}, {upper:e}] misses {depth:e}"));
+            }
+        } else if let (Some(low), Some(high)) = (case.depth_lb, case.depth_ub) {
+            let loose = 1e-12; // the bounds of the reference are rounded, and looser than this
+            let meets =
+                upper >= low * (1.0 - loose) - slack && lower <= high * (1.0 + loose) + slack;
+            if !meets {
+                complaints.push(format!("depth [{lower:e}, {upper:e}] not in [{low:e}, {high:e}]"));
+            }
+        }
+    }
+
+    fn compare_motion(&mut self, case: &Case, answer: &CaseAnswer, complaints: &mut Vec<String>) {
+        let wanted = if case.toi.is_some() { "CONTACT" } else { "NO_CONTACT" };
+        if answer.verdict == "UNDECIDED" {
+            self.undecided += 1;
+            complaints.push(format!("UNDECIDED, but it is {wanted}"));
+            return;
+        }
+        if answer.verdict != wanted {
+            self.wrong_verdicts += 1;
+            complaints.push(format!("{}, but it is {wanted}", answer.verdict));
+            return;
+        }
+        let (Some(toi), Some(free), Some(contact)) = (case.toi, answer.t_free, answer.t_contact)
+        else {
+            return;
+        };
+        let (low, high) = (case.toi_lb.unwrap_or(toi), case.toi_ub.unwrap_or(toi));
+        let error = (contact - low).max(high - free).max(contact - free).max(0.0);
+        raise(&mut self.time_error, error);
+        let ulp = POSE_ROUNDING * case.world;
+        let condition = match case.kind {
+            Kind::Static | Kind::Linear => ulp * case.toi_cond.unwrap_or(0.0),
+            Kind::Screw => case.closing_rate.map_or(0.0, |rate| ulp / rate),
+        };
+        let tolerance = TIME_ROUNDING + case.toi_err.unwrap_or(0.0) + condition;
+        let slack = if case.exact_pose { REFERENCE_ROUNDING } else { tolerance - TIME_ROUNDING };
+        let is_near = error <= 2.0 * tolerance;
+        let meets = free <= high + slack && contact >= low - slack;
+        if !(is_near && meets) {
+            self.wrong_numbers += 1;
+            complaints.push(format!("first contact [{free}, {contact}], but it is {toi}"));
+        }
+    }
+
+    fn compare_hull(&mut self, set: &HullSet, answer: &HullAnswer, complaints: &mut Vec<String>) {
+        let before = complaints.len();
+        if answer.dim != set.dim {
+            complaints.push(format!("dimension {}, but it is {}", answer.dim, set.dim));
+        }
+        if answer.extreme != set.extreme {
+            let (ours, theirs) = (answer.extreme.len(), set.extreme.len());
+            complaints.push(format!("other extreme points: {ours} of them, not {theirs}"));
+        }
+        if set.dim >= 2 && answer.facets != set.facets {
+            complaints.push(format!("{} facets, but there are {}", answer.facets, set.facets));
+        }
+        self.wrong_verdicts += u32::from(complaints.len() > before);
+        let reference = set.volume_f64.filter(|volume| *volume > 0.0 && set.dim == 3);
+        if let Some(volume) = reference.filter(|_| set.family != WITHOUT_NUMBERS) {
+            let error = (answer.volume - volume).abs() / volume;
+            raise(&mut self.distance_error, error);
+            let is_near = error <= 1e-9;
+            if !is_near {
+                self.wrong_numbers += 1;
+                complaints.push(format!("volume {:e}, but it is {volume:e}", answer.volume));
+            }
+        }
+    }
+
+    fn absorb(&mut self, other: &Self) {
+        self.cases += other.cases;
+        self.unanswered += other.unanswered;
+        self.incomplete += other.incomplete;
+        self.wrong_verdicts += other.wrong_verdicts;
+        self.wrong_touching += other.wrong_touching;
+        self.undecided += other.undecided;
+        self.wrong_numbers += other.wrong_numbers;
+        self.certificates += other.certificates;
+        self.refused += other.refused;
+        self.cost += other.cost;
+        let errors = [
+            (&mut self.distance_error, other.distance_error),
+            (&mut self.depth_error, other.depth_error),
+            (&mut self.time_error, other.time_error),
+        ];
+        for (ours, theirs) in errors {
+            if let Some(error) = theirs {
+                raise(ours, error);
+            }
+        }
+        if other.slowest_us > self.slowest_us {
+            self.slowest_us = other.slowest_us;
+            self.slowest.clone_from(&other.slowest);
+        }
+    }
+
+    fn print(&self, name: &str, out: &mut dyn Write) -> io::Result<()> {
+        let error = |worst: Option<f64>| worst.map_or("-".to_owned(), |e| format!("{e:.1e}"));
+        let exact = if self.cost.queries == 0 {
+            "-".to_owned()
+        } else {
+            format!("{:.0}%", 100.0 * self.cost.exact_stages as f64 / self.cost.queries as f64)
+        };
+        writeln!(
+            out,
+            "{name:<22} {:>6} {:>6} {:>6} {:>6} {:>6} {:>8} {:>8} {:>8} {:>7} {:>7} {exact:>6}  \
+             {:.0} us {}",
+            self.cases,
+            self.unanswered + self.incomplete,
+            self.wrong_verdicts + self.undecided,
+            self.wrong_touching,
+            self.wrong_numbers,
+            error(self.distance_error),
+            error(self.depth_error),
+            error(self.time_error),
+            self.certificates,
+            self.refused,
+            self.slowest_us,
+            self.slowest,
+        )
+    }
+}
+
+fn compare_range(case: &Case, answer: &CaseAnswer, complaints: &mut Vec<String>) {
+    let Some(dir) = &case.dir else { return };
+    let ends = [
+        ("enter", dir.enter, answer.enter, dir.cond_enter),
+        ("exit", dir.exit, answer.exit, dir.cond_exit),
+    ];
+    for (name, reference, ours, condition) in ends {
+        match (reference, ours) {
+            (None, None) => {}
+            (Some(reference), Some(ours)) => {
+                let condition = condition.unwrap_or(CONDITION_UNKNOWN);
+                let tolerance = TIME_ROUNDING * reference.abs().max(1.0)
+                    + condition * POSE_ROUNDING * case.world;
+                let is_near = (ours - reference).abs() <= tolerance;
+                if !is_near {
+                    complaints.push(format!("{name} {ours:e}, but it is {reference:e}"));
+                }
+            }
+            (reference, ours) => {
+                complaints.push(format!("{name} {ours:?}, but it is {reference:?}"));
+            }
+        }
+    }
+}
+
+/// How far a length may be from its reference for reasons that are not ours.
+fn slack(case: &Case) -> f64 {
+    let pose = if case.exact_pose { 0.0 } else { POSE_ROUNDING * case.world.max(case.size) };
+    pose + WORLD_ROUNDING * case.world
+}
+
+/// Keeps the larger; NaN counts as the largest of all.
+fn raise(worst: &mut Option<f64>, error: f64) {
+    let error = if error.is_nan() { f64::INFINITY } else { error };
+    *worst = Some(worst.map_or(error, |before| before.max(error)));
+}
