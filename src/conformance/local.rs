@@ -28,7 +28,7 @@ const STEPS_PER_QUESTION: u64 = 2_000_000;
 
 /// The library itself.
 pub(super) struct Library {
-    method: &'static Method,
+    method: Option<&'static Method>,
     bodies: BTreeMap<u64, Result<Body, String>>,
 }
 
@@ -58,15 +58,15 @@ impl Library {
     pub(super) fn new(options: &Options) -> Result<Self, RunError> {
         // A panic of a question is part of the report, not of the terminal.
         std::panic::set_hook(Box::new(|_| {}));
-        let method = match &options.method {
-            None => METHODS.first(),
-            Some(name) => METHODS.iter().find(|method| method.name == name.as_str()),
+        let Some(name) = &options.method else {
+            return Ok(Self { method: METHODS.first(), bodies: BTreeMap::new() });
         };
-        let unknown = || {
+        let method = METHODS.iter().find(|method| method.name == name.as_str());
+        if method.is_none() {
             let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
-            RunError::UnknownMethod(options.method.clone().unwrap_or_default(), names.join(", "))
-        };
-        Ok(Self { method: method.ok_or_else(unknown)?, bodies: BTreeMap::new() })
+            return Err(RunError::UnknownMethod(name.clone(), names.join(", ")));
+        }
+        Ok(Self { method, bodies: BTreeMap::new() })
     }
 
     fn body(&self, id: u64) -> Result<&Body, String> {
@@ -101,8 +101,9 @@ impl Library {
         naming: Naming<'_>,
         reply: &mut Reply<CaseAnswer>,
     ) -> Result<CaseAnswer, String> {
+        let method = self.method.ok_or("verdict: there is no method")?;
         let decision: Decision =
-            ask(reply, "verdict", |w, e| separation::decide(pair, self.method, w, e))?;
+            ask(reply, "verdict", |w, e| separation::decide(pair, method, w, e))?;
         let verdict = decision.verdict();
         let mut answer = CaseAnswer {
             id: case.id.clone(),

@@ -23,14 +23,13 @@ const TIME_ROUNDING: f64 = 1e-9;
 const CONDITION_UNKNOWN: f64 = 1e9;
 /// In this family the f64 references may have under- or overflowed; only verdicts count.
 const WITHOUT_NUMBERS: &str = "extreme_range";
-/// At most so many complaints are printed in full.
-const COMPLAINTS_SHOWN: usize = 40;
+/// At most so many complaints of one family are printed in full.
+const COMPLAINTS_SHOWN: usize = 3;
 
 /// All families so far.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     families: BTreeMap<String, Family>,
-    complaints: Vec<String>,
 }
 
 /// What was seen of one family.
@@ -51,6 +50,7 @@ struct Family {
     cost: Cost,
     slowest_us: f64,
     slowest: String,
+    complaints: Vec<String>,
 }
 
 impl Tally {
@@ -65,7 +65,7 @@ impl Tally {
                 Kind::Linear | Kind::Screw => family.compare_motion(case, answer, &mut complaints),
             }
         }
-        self.complain(&case.id, complaints);
+        family.complain(&case.id, complaints);
     }
 
     /// Compares one answered hull.
@@ -76,16 +76,12 @@ impl Tally {
         if let Some(answer) = &reply.answer {
             family.compare_hull(set, answer, &mut complaints);
         }
-        self.complain(&set.id, complaints);
-    }
-
-    fn complain(&mut self, id: &str, complaints: Vec<String>) {
-        self.complaints.extend(complaints.into_iter().map(|what| format!("{id}: {what}")));
+        family.complain(&set.id, complaints);
     }
 
     /// Whether every case was answered and no answer contradicts its reference.
     pub(super) fn is_all_right(&self) -> bool {
-        self.complaints.is_empty()
+        self.families.values().all(|family| family.complaints.is_empty())
     }
 
     /// Prints the table and the first complaints.
@@ -112,11 +108,14 @@ impl Tally {
             total.absorb(family);
         }
         total.print("all", out)?;
-        for complaint in self.complaints.iter().take(COMPLAINTS_SHOWN) {
-            writeln!(out, "  {complaint}")?;
-        }
-        if self.complaints.len() > COMPLAINTS_SHOWN {
-            writeln!(out, "  ... and {} more", self.complaints.len() - COMPLAINTS_SHOWN)?;
+        for (name, family) in &self.families {
+            for complaint in family.complaints.iter().take(COMPLAINTS_SHOWN) {
+                writeln!(out, "  {complaint}")?;
+            }
+            if family.complaints.len() > COMPLAINTS_SHOWN {
+                let more = family.complaints.len() - COMPLAINTS_SHOWN;
+                writeln!(out, "  ... and {more} more of {name}")?;
+            }
         }
         writeln!(
             out,
@@ -136,6 +135,10 @@ impl Tally {
 }
 
 impl Family {
+    fn complain(&mut self, id: &str, complaints: Vec<String>) {
+        self.complaints.extend(complaints.into_iter().map(|what| format!("{id}: {what}")));
+    }
+
     fn add_reply<A>(&mut self, id: &str, reply: &Reply<A>, complaints: &mut Vec<String>) {
         self.cases += 1;
         match (&reply.answer, reply.missing.is_empty()) {
@@ -183,7 +186,7 @@ impl Family {
     fn compare_distance(&mut self, case: &Case, answer: &CaseAnswer, complaints: &mut Vec<String>) {
         let (Some(reference), Stand::Separated) = (case.distance, case.verdict) else { return };
         let (Some(lower), Some(upper)) = (answer.distance_lower, answer.distance_upper) else {
-            return; // counted as missing
+            return complaints.push("no distance".to_owned());
         };
         let slack = slack(case);
         let encloses = lower <= reference * (1.0 + REFERENCE_ROUNDING) + slack
@@ -202,7 +205,7 @@ impl Family {
             return;
         }
         let (Some(lower), Some(upper)) = (answer.depth_lower, answer.depth_upper) else {
-            return; // counted as missing
+            return complaints.push("no depth".to_owned());
         };
         let slack = slack(case);
         if let Some(depth) = case.depth.filter(|depth| *depth > 0.0) {
@@ -237,6 +240,9 @@ impl Family {
         }
         let (Some(toi), Some(free), Some(contact)) = (case.toi, answer.t_free, answer.t_contact)
         else {
+            if wanted == "CONTACT" {
+                complaints.push("no times".to_owned());
+            }
             return;
         };
         let (low, high) = (case.toi_lb.unwrap_or(toi), case.toi_ub.unwrap_or(toi));
@@ -371,4 +377,80 @@ fn slack(case: &Case) -> f64 {
 fn raise(worst: &mut Option<f64>, error: f64) {
     let error = if error.is_nan() { f64::INFINITY } else { error };
     *worst = Some(worst.map_or(error, |before| before.max(error)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn case(reference: &str) -> Case {
+        let text = format!(
+            r#"{{"id":"c","family":"f","kind":"static","P":0,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],
+                "tQ":[0,0,0],"qQ":[1,0,0,0],"exact_pose":true,"size":1.0,"world":1.0,{reference}}}"#
+        );
+        serde_json::from_str(&text).unwrap()
+    }
+
+    /// Tallies one answer to one case.
+    #[track_caller]
+    fn check(case: &Case, answer: Option<CaseAnswer>, is_right: bool, line: &str) {
+        let mut tally = Tally::default();
+        let mut reply = Reply::empty();
+        if answer.is_none() {
+            reply.missing.push("nothing came back".to_owned());
+        }
+        reply.answer = answer;
+        tally.add_case(case, &reply);
+        let mut text = Vec::new();
+        tally.print(&mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        assert_eq!(tally.is_all_right(), is_right, "{text}");
+        assert!(text.lines().last().unwrap().contains(line), "{text}");
+    }
+
+    fn separated(lower: f64, upper: f64) -> Option<CaseAnswer> {
+        Some(CaseAnswer {
+            verdict: "SEPARATED",
+            distance_lower: Some(lower),
+            distance_upper: Some(upper),
+            ..CaseAnswer::default()
+        })
+    }
+
+    fn contact(t_free: f64, t_contact: f64) -> Option<CaseAnswer> {
+        Some(CaseAnswer {
+            verdict: "CONTACT",
+            t_free: Some(t_free),
+            t_contact: Some(t_contact),
+            ..CaseAnswer::default()
+        })
+    }
+
+    #[test]
+    fn a_bracket_counts_as_right_only_when_it_encloses_the_reference() {
+        let case = case(r#""verdict":"separated","dist":0.5"#);
+        check(&case, separated(0.5_f64.next_down(), 0.5_f64.next_up()), true, "0 numbers off");
+        check(&case, separated(0.500_001, 0.500_002), false, "1 numbers off");
+        check(&case, separated(f64::NAN, 0.6), false, "1 numbers off");
+    }
+
+    #[test]
+    fn a_verdict_on_the_wrong_side_and_one_on_the_wrong_boundary_are_told_apart() {
+        let touching = case(r#""verdict":"collide","touching":true"#);
+        check(&touching, separated(0.5, 0.5), false, "1 wrong verdicts, 0 wrong touching");
+        let answer = CaseAnswer { verdict: "OVERLAPPING", ..CaseAnswer::default() };
+        check(&touching, Some(answer), false, "0 wrong verdicts, 1 wrong touching");
+        check(&touching, None, false, "1 unanswered");
+    }
+
+    #[test]
+    fn a_first_contact_must_be_near_the_reference_and_meet_it() {
+        let mut moving = case(r#""verdict":"separated","toi":0.25"#);
+        moving.kind = Kind::Linear;
+        check(&moving, contact(0.25, 0.25_f64.next_up()), true, "0 numbers off");
+        check(&moving, contact(0.25 - 1e-6, 0.25), false, "1 numbers off");
+        check(&moving, contact(0.25 + 1e-12, 0.25 + 2e-12), false, "1 numbers off");
+        let free = CaseAnswer { verdict: "NO_CONTACT", ..CaseAnswer::default() };
+        check(&moving, Some(free), false, "1 wrong verdicts");
+    }
 }
