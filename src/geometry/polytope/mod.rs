@@ -10,8 +10,11 @@
 //! - facets of a solid are convex vertex loops, counter-clockwise seen from outside; a polygon has
 //!   one loop.
 
+use std::sync::OnceLock;
+
 use super::Vec3;
 use super::csr::Csr;
+use super::support::StartTable;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -29,7 +32,9 @@ pub struct Polytope {
 /// What follows from the rest and is built on first use (the hierarchy, the start table of the
 /// supporting-vertex search); a new polytope starts with the default.
 #[derive(Clone, Debug, Default)]
-pub(super) struct OnDemand {}
+pub(super) struct OnDemand {
+    start_table: OnceLock<StartTable>,
+}
 
 /// Rounded measures of a polytope in its own frame; every bound is outward.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -89,6 +94,11 @@ impl Polytope {
     /// Volume in cubic metres, rounded; 0 below dimension 3.
     pub fn volume(&self) -> f64 {
         self.volume
+    }
+
+    /// Where to start climbing for a direction; built on first use.
+    pub(super) fn start_table(&self) -> &StartTable {
+        self.on_demand.start_table.get_or_init(|| StartTable::build(self))
     }
 
     /// Bounding box, reach, centre and radius.

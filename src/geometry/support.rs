@@ -1,1 +1,0 @@
-//! Supporting vertices: the vertex of a polytope farthest along a direction.

@@ -1,0 +1,180 @@
+//! Vertices of one body in order along one direction: by an error bound, else exactly.
+
+use std::cmp::Ordering;
+
+use crate::geometry::Vec3;
+use crate::geometry::kernel;
+use crate::geometry::number::Sign;
+use crate::geometry::number::dyadic::Dyadic;
+use crate::geometry::number::rounding::{UNDERFLOW, gamma};
+use crate::geometry::polytope::Polytope;
+
+/// A direction with what is needed to compare the vertices of one body along it.
+///
+/// The rounded value of a vertex x is within `γ₃ S + 3η` of `g·x`, with `S = Σ|g_k| reach_k` and η
+/// half the smallest subnormal: three products and two sums, none of which can overflow when S does
+/// not. Two rounded values that differ by more than `certain = γ₈ S + 8 UNDERFLOW` are therefore
+/// ordered as the exact ones: twice the error, the rounding of the subtraction, of S and of the
+/// bound itself are within the difference between γ₆ and γ₈.
+#[derive(Clone, Debug)]
+pub struct Along<'a> {
+    body: &'a Polytope,
+    exact: Vec3,
+    /// The direction, times a power of two where it would overflow or underflow otherwise.
+    rounded: Vec3,
+    certain: f64,
+}
+
+/// S inside this range needs no scaling: far from overflow, and far enough above the subnormals
+/// for the underflow term not to matter.
+const PLAIN: std::ops::RangeInclusive<f64> = power_of_two(-900)..=power_of_two(1000);
+
+const fn power_of_two(exponent: i64) -> f64 {
+    f64::from_bits(((1023 + exponent) as u64) << 52)
+}
+
+impl<'a> Along<'a> {
+    /// None when the direction is zero or not finite.
+    #[inline]
+    pub fn new(body: &'a Polytope, direction: &Vec3) -> Option<Self> {
+        let spread = spread(body, direction);
+        if PLAIN.contains(&spread) {
+            let certain = gamma(8) * spread + 8.0 * UNDERFLOW;
+            return Some(Self { body, exact: *direction, rounded: *direction, certain });
+        }
+        Self::scaled(body, direction)
+    }
+
+    #[cold]
+    fn scaled(body: &'a Polytope, direction: &Vec3) -> Option<Self> {
+        let largest = direction.amax();
+        if !(largest > 0.0 && largest.is_finite() && direction.iter().all(|c| c.is_finite())) {
+            return None;
+        }
+        // Two factors, because 2^1074 is no f64. The largest component comes to [1, 4).
+        let exponent = exponent_of(largest);
+        let (first, second) =
+            (power_of_two(-(exponent / 2)), power_of_two(-exponent + exponent / 2));
+        let rounded = direction * first * second;
+        // Components far below the largest may have been rounded to subnormals, each by at most
+        // UNDERFLOW, which moves a value by that times the reach.
+        let reach: f64 = body.bounds().reach.iter().sum();
+        let certain = gamma(8) * spread(body, &rounded) + 8.0 * UNDERFLOW + 8.0 * UNDERFLOW * reach;
+        Some(Self { body, exact: *direction, rounded, certain })
+    }
+
+    /// The direction to search along in floating point.
+    #[inline]
+    pub fn rounded(&self) -> &Vec3 {
+        &self.rounded
+    }
+
+    /// The rounded value of a vertex along [`Self::rounded`].
+    #[inline]
+    pub fn value(&self, vertex: u32) -> f64 {
+        kernel::along(&self.rounded, self.body.vertex(vertex))
+    }
+
+    /// Whether two rounded values prove that the vertex of the first is farther.
+    #[inline]
+    pub fn surely_beats(&self, value: f64, other: f64) -> bool {
+        // NaN and infinite bounds prove nothing.
+        value - other > self.certain
+    }
+
+    /// The exact order of two vertices along the direction; of equal ones the lower index is the
+    /// greater, so only a vertex itself is equal.
+    pub fn compare(&self, a: u32, b: u32) -> Ordering {
+        let (value_a, value_b) = (self.value(a), self.value(b));
+        if self.surely_beats(value_a, value_b) {
+            return Ordering::Greater;
+        }
+        if self.surely_beats(value_b, value_a) {
+            return Ordering::Less;
+        }
+        compare_along(&self.exact, self.body.vertex(a), self.body.vertex(b)).then(b.cmp(&a))
+    }
+}
+
+fn spread(body: &Polytope, g: &Vec3) -> f64 {
+    kernel::along(&g.abs(), &body.bounds().reach)
+}
+
+/// e with `2^e <= x < 2^(e+1)`, for subnormals with -1023.
+fn exponent_of(x: f64) -> i64 {
+    i64::try_from((x.to_bits() >> 52) & 0x7ff).expect("eleven bits") - 1023
+}
+
+/// The exact order of `g·a` and `g·b`. All numbers are finite.
+pub fn compare_along(g: &Vec3, a: &Vec3, b: &Vec3) -> Ordering {
+    // The signs of the three products are exact, which settles most ties and all axis directions.
+    let difference = a - b;
+    let mut positive = false;
+    let mut negative = false;
+    for k in 0..3 {
+        if g[k] == 0.0 || difference[k] == 0.0 {
+            // A difference of f64 numbers is zero only when they are equal.
+            continue;
+        }
+        if (g[k] > 0.0) == (difference[k] > 0.0) {
+            positive = true;
+        } else {
+            negative = true;
+        }
+    }
+    match (positive, negative) {
+        (false, false) => Ordering::Equal,
+        (true, false) => Ordering::Greater,
+        (false, true) => Ordering::Less,
+        (true, true) => compare_mixed(g, a, b, &difference),
+    }
+}
+
+/// By a bound on the differences, which is sharper than one on the values for a small body far
+/// from its own origin; else by exact numbers.
+fn compare_mixed(g: &Vec3, a: &Vec3, b: &Vec3, difference: &Vec3) -> Ordering {
+    // Each term carries at most four relative errors (difference, product, two sums) and one
+    // underflow; γ₈ covers these and the rounding of the bound.
+    let value = kernel::along(g, difference);
+    let bound = gamma(8) * kernel::along(&g.abs(), &difference.abs()) + 8.0 * UNDERFLOW;
+    if value > bound {
+        return Ordering::Greater;
+    }
+    if -value > bound {
+        return Ordering::Less;
+    }
+    let term = |k: usize| &Dyadic::from(g[k]) * &(&Dyadic::from(a[k]) - &Dyadic::from(b[k]));
+    match (&(&term(0) + &term(1)) + &term(2)).sign() {
+        Sign::Negative => Ordering::Less,
+        Sign::Zero => Ordering::Equal,
+        Sign::Positive => Ordering::Greater,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_order_along_a_direction_is_exact_where_rounding_ties() {
+        let g = Vec3::new(1.0, -1.0, 2f64.powi(-60));
+        let (a, b) = (Vec3::new(1.0, 1.0, 1.0), Vec3::new(2.0, 2.0, 0.0));
+        assert_eq!(kernel::along(&g, &a).total_cmp(&0.0), Ordering::Greater);
+        assert_eq!(compare_along(&g, &a, &b), Ordering::Greater);
+        // g·(a - b) = -1 + 1 + 2^-60 here, and exactly 0 with the third component 0.
+        let g = Vec3::new(1.0, -1.0, 0.0);
+        assert_eq!(compare_along(&g, &a, &b), Ordering::Equal);
+    }
+
+    #[test]
+    fn the_order_along_a_direction_is_exact_where_products_overflow_or_underflow() {
+        let huge = 2f64.powi(960);
+        let g = Vec3::new(huge, -huge, 1.0);
+        let a = Vec3::new(huge, huge, 1.0);
+        assert_eq!(compare_along(&g, &a, &Vec3::zeros()), Ordering::Greater);
+        let tiny = f64::from_bits(1);
+        let g = Vec3::new(tiny, -tiny, tiny);
+        let a = Vec3::new(3.0 * tiny, 2.0 * tiny, -2.0 * tiny);
+        assert_eq!(compare_along(&g, &a, &Vec3::zeros()), Ordering::Less);
+    }
+}
