@@ -1,7 +1,9 @@
 //! Arithmetic that can be trusted: error-bound formulas, exact numbers, predicates as enums.
 
 pub mod dyadic;
+pub mod orientation;
 pub mod rounding;
+pub mod scale;
 
 /// The sign of an exact number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

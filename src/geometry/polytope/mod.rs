@@ -6,9 +6,15 @@
 //! - the vertices are exactly the extreme points, without duplicates, `-0` stored as `+0`, sorted
 //!   by x, then y, then z;
 //! - `neighbours` is the edge graph of the polytope (coplanar facets merged), so a vertex that no
-//!   neighbour beats along a direction is a supporting vertex;
-//! - facets of a solid are convex vertex loops, counter-clockwise seen from outside; a polygon has
-//!   one loop.
+//!   neighbour beats along a direction is a supporting vertex. The neighbours of a solid's vertex
+//!   stand counter-clockwise seen from outside, the lowest index first; the two of a polygon's vertex
+//!   ascending; the ends of a segment have each other; a point has none;
+//! - facets of a solid are convex vertex loops, counter-clockwise seen from outside, each with its
+//!   lowest index first, and sorted. A polygon has one loop, counter-clockwise about the normal whose
+//!   first non-zero component is positive, lowest index first;
+//! - so two polytopes with the same vertices are equal in everything else too.
+
+mod measure;
 
 use std::sync::OnceLock;
 
@@ -51,7 +57,29 @@ pub struct Bounds {
     pub radius: f64,
 }
 
+/// How the vertices of a polytope hang together; see the module.
+#[derive(Clone, Debug)]
+pub(super) struct Structure {
+    /// The edge graph.
+    pub(super) neighbours: Csr,
+    /// The loops of the facets.
+    pub(super) facets: Csr,
+    /// `dimension + 1` affinely independent vertices.
+    pub(super) affine_basis: arrayvec::ArrayVec<u32, 4>,
+}
+
 impl Polytope {
+    /// The one place where a polytope is made. The caller vouches for the invariants.
+    pub(super) fn assemble(vertices: Vec<Vec3>, structure: Structure) -> Self {
+        let Structure { neighbours, facets, affine_basis } = structure;
+        let dimension = u8::try_from(affine_basis.len()).expect("at most four") - 1;
+        debug_assert_eq!(vertices.len(), neighbours.len());
+        let volume = if dimension == 3 { measure::volume(&vertices, &facets) } else { 0.0 };
+        let bounds = measure::bounds(&vertices);
+        let on_demand = OnDemand::default();
+        Self { vertices, dimension, neighbours, facets, affine_basis, volume, bounds, on_demand }
+    }
+
     /// The extreme points, sorted. Indices everywhere refer to this list.
     #[inline]
     pub fn vertices(&self) -> &[Vec3] {

@@ -1,0 +1,181 @@
+//! From a triangulated surface to the faces of the polytope: coplanar neighbours become one facet,
+//! and only corners at which three facets meet stay.
+
+use crate::geometry::Vec3;
+use crate::geometry::csr::Csr;
+use crate::geometry::number::orientation::{Side, side_of_plane};
+
+use super::quickhull::Triangle;
+
+/// The combinatorial structure of a solid, in indices of its extreme points, sorted.
+pub(super) struct Faces {
+    /// Which of the given points are extreme, ascending.
+    pub(super) extreme: Vec<u32>,
+    /// Vertex loops, counter-clockwise from outside, lowest index first; rows sorted.
+    pub(super) facets: Csr,
+    /// Neighbours of each vertex, counter-clockwise from outside, lowest index first.
+    pub(super) neighbours: Csr,
+}
+
+const NONE: u32 = u32::MAX;
+
+/// Merges the surface of the hull of `points`.
+pub(super) fn merge(points: &[Vec3], surface: &[Triangle]) -> Faces {
+    let facet_of = label_coplanar(points, surface);
+    let mut loops = corner_loops(surface, &facet_of);
+
+    let mut number = vec![NONE; points.len()];
+    for &corner in loops.iter().flatten() {
+        number[corner as usize] = 0;
+    }
+    let mut extreme = Vec::new();
+    for (point, slot) in number.iter_mut().enumerate() {
+        if *slot != NONE {
+            *slot = index_of(extreme.len());
+            extreme.push(index_of(point));
+        }
+    }
+    for corners in &mut loops {
+        for corner in corners.iter_mut() {
+            *corner = number[*corner as usize];
+        }
+        start_with_lowest(corners);
+    }
+    loops.sort_unstable();
+    let neighbours = rings(extreme.len(), &loops);
+    Faces { extreme, facets: Csr::from_rows(&loops), neighbours }
+}
+
+/// For each triangle the number of the facet it belongs to.
+///
+/// Coplanarity with a neighbour is transitive along a chain of neighbours, as every link proves
+/// three corners in the plane, so comparing neighbours is enough.
+fn label_coplanar(points: &[Vec3], surface: &[Triangle]) -> Vec<u32> {
+    let mut label = vec![NONE; surface.len()];
+    let mut stack = Vec::new();
+    for first in 0..index_of(surface.len()) {
+        if label[first as usize] != NONE {
+            continue;
+        }
+        label[first as usize] = first;
+        stack.push(first);
+        while let Some(index) = stack.pop() {
+            let Triangle { corners, across } = surface[index as usize];
+            let [a, b, c] = corners.map(|corner| &points[corner as usize]);
+            for neighbour in across {
+                if label[neighbour as usize] != NONE {
+                    continue;
+                }
+                let opposite = surface[neighbour as usize].corners;
+                let opposite = opposite.into_iter().find(|corner| !corners.contains(corner));
+                let opposite = opposite.expect("neighbours share just two corners");
+                if side_of_plane(a, b, c, &points[opposite as usize]) == Side::On {
+                    label[neighbour as usize] = first;
+                    stack.push(neighbour);
+                }
+            }
+        }
+    }
+    label
+}
+
+/// The vertex loop of every facet, without the points inside its edges.
+fn corner_loops(surface: &[Triangle], facet_of: &[u32]) -> Vec<Vec<u32>> {
+    // Edge k of triangle t runs from corner k to the next and borders another facet or does not.
+    let border = |t: u32, k: usize| {
+        let other = facet_of[surface[t as usize].across[k] as usize];
+        (other != facet_of[t as usize]).then_some(other)
+    };
+    let mut visited = vec![[false; 3]; surface.len()];
+    let mut loops = Vec::new();
+    for t in 0..index_of(surface.len()) {
+        for k in 0..3 {
+            if visited[t as usize][k] || border(t, k).is_none() {
+                continue;
+            }
+            let mut corners = Vec::new();
+            let (mut t, mut k) = (t, k);
+            while !visited[t as usize][k] {
+                visited[t as usize][k] = true;
+                let end = (k + 1) % 3;
+                let (next_t, next_k) = turn_within_facet(surface, facet_of, t, end);
+                // Two edges of the loop that border the same facet lie on one line.
+                if border(t, k) != border(next_t, next_k) {
+                    corners.push(surface[t as usize].corners[end]);
+                }
+                (t, k) = (next_t, next_k);
+            }
+            loops.push(corners);
+        }
+    }
+    loops
+}
+
+/// The border edge of the facet that starts at corner `k` of triangle `t`.
+fn turn_within_facet(
+    surface: &[Triangle],
+    facet_of: &[u32],
+    mut t: u32,
+    mut k: usize,
+) -> (u32, usize) {
+    let facet = facet_of[t as usize];
+    let corner = surface[t as usize].corners[k];
+    loop {
+        let across = surface[t as usize].across[k];
+        if facet_of[across as usize] != facet {
+            return (t, k);
+        }
+        // The neighbour has the edge reversed: the one after it starts at the corner.
+        t = across;
+        let at = surface[t as usize].corners.iter().position(|&c| c == corner);
+        k = at.expect("triangles around a corner share it");
+    }
+}
+
+/// The neighbours of each vertex, from the facets' loops.
+fn rings(vertex_count: usize, loops: &[Vec<u32>]) -> Csr {
+    // At a vertex, a facet makes its loop's predecessor follow its successor.
+    let mut starts = vec![0_u32; vertex_count + 1];
+    for &corner in loops.iter().flatten() {
+        starts[corner as usize + 1] += 1;
+    }
+    for i in 0..vertex_count {
+        starts[i + 1] += starts[i];
+    }
+    let mut filled = starts.clone();
+    let mut follows = vec![(0_u32, 0_u32); starts[vertex_count] as usize];
+    for corners in loops {
+        let count = corners.len();
+        for (i, &corner) in corners.iter().enumerate() {
+            let (before, after) = (corners[(i + count - 1) % count], corners[(i + 1) % count]);
+            follows[filled[corner as usize] as usize] = (after, before);
+            filled[corner as usize] += 1;
+        }
+    }
+    let mut neighbours = Csr::default();
+    let mut ring = Vec::new();
+    for range in starts.windows(2) {
+        let pairs = &mut follows[range[0] as usize..range[1] as usize];
+        pairs.sort_unstable();
+        ring.clear();
+        let mut at = 0;
+        for _ in 0..pairs.len() {
+            ring.push(pairs[at].0);
+            let following = pairs[at].1;
+            at = pairs.partition_point(|pair| pair.0 < following);
+        }
+        neighbours.push(&ring);
+    }
+    neighbours
+}
+
+/// Rotates a loop so that its lowest index comes first.
+pub(super) fn start_with_lowest(corners: &mut [u32]) {
+    let lowest = corners.iter().enumerate().min_by_key(|(_, corner)| **corner);
+    let shift = lowest.map_or(0, |(i, _)| i);
+    corners.rotate_left(shift);
+}
+
+fn index_of(length: usize) -> u32 {
+    u32::try_from(length).expect("limited at the door")
+}

@@ -1,0 +1,286 @@
+//! The boundary of the hull of points that span space, as a triangulated surface.
+//!
+//! Source: C. B. Barber, D. P. Dobkin, H. Huhdanpaa, *The quickhull algorithm for convex hulls*,
+//! ACM TOMS 22 (1996), 469-483, here with exact predicates instead of merged facets.
+//!
+//! A facet is *visible* from a point strictly above its plane, as decided exactly. That gives:
+//!
+//! - every triangle is proper: a horizon edge has a visible facet on one side, so the new point is
+//!   not in that facet's plane and hence not on the edge's line;
+//! - the surface is always exactly the boundary of the hull of the points added so far, though
+//!   neighbouring triangles may be coplanar and corners may lie inside a facet or an edge of the
+//!   hull (`merge` removes those);
+//! - the visible triangles form a disc: a projective map that sends the point to infinity turns them
+//!   into the strictly upper part of a polytope, which projects one to one onto a convex polygon. So
+//!   the horizon is one cycle through distinct corners;
+//! - a point outside that loses its visible facet sees one of the new ones or is inside: if it still
+//!   sees an old facet, some horizon edge lies between the two within what it sees, and it is above
+//!   both facets at that edge, hence above the new facet, whose plane passes between theirs.
+//!
+//! So each point outside needs to be listed with one facet only, and the surface is right at the end
+//! whatever order the points are taken in.
+
+use std::collections::VecDeque;
+
+use crate::geometry::Vec3;
+use crate::geometry::number::orientation::{Plane, Side, exact_side_of_plane};
+
+/// No triangle, no point.
+const NONE: u32 = u32::MAX;
+
+/// A triangle of the finished surface.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Triangle {
+    /// Point indices, counter-clockwise from outside.
+    pub(super) corners: [u32; 3],
+    /// `across[k]` is the triangle beyond the edge from `corners[k]` to the next corner.
+    pub(super) across: [u32; 3],
+}
+
+/// A triangle of the growing surface.
+#[derive(Clone, Debug)]
+struct Facet {
+    triangle: Triangle,
+    plane: Plane,
+    /// The first of the points listed as outside of this facet; the others follow in `Builder::next`.
+    outside: u32,
+    /// The listed point with the largest rounded height, and that height.
+    farthest: (u32, f64),
+    /// The last point whose view of the facet was decided, and whether it sees it.
+    seen_by: (u32, bool),
+    alive: bool,
+}
+
+/// A directed edge with an unseen triangle beyond it; the new triangle will lie along it.
+#[derive(Clone, Copy, Debug)]
+struct HorizonEdge {
+    from: u32,
+    to: u32,
+    beyond: u32,
+}
+
+struct Builder<'a> {
+    points: &'a [Vec3],
+    facets: Vec<Facet>,
+    /// Facet slots that can be used again.
+    free: Vec<u32>,
+    /// For each point in a facet's list, the next one.
+    next: Vec<u32>,
+    /// For each corner on the current horizon, the new facet whose base starts there.
+    facet_from: Vec<u32>,
+    /// Facets that had points outside when they were made.
+    waiting: VecDeque<u32>,
+    /// Room for the sets of one step.
+    visible: Vec<u32>,
+    horizon: Vec<HorizonEdge>,
+    fresh: Vec<u32>,
+}
+
+/// The surface of the hull. `basis` names four affinely independent points; points are distinct.
+pub(super) fn surface(points: &[Vec3], basis: [u32; 4]) -> Vec<Triangle> {
+    let mut builder = Builder::new(points, basis);
+    while let Some(index) = builder.waiting.pop_front() {
+        // The slot may have been given up, or used again, since the facet was queued.
+        let facet = &builder.facets[index as usize];
+        if facet.alive && facet.outside != NONE {
+            let apex = facet.farthest.0;
+            builder.add(apex, index);
+        }
+    }
+    builder.finish()
+}
+
+impl<'a> Builder<'a> {
+    fn new(points: &'a [Vec3], [a, b, c, d]: [u32; 4]) -> Self {
+        let mut builder = Self {
+            points,
+            facets: Vec::new(),
+            free: Vec::new(),
+            next: vec![NONE; points.len()],
+            facet_from: vec![NONE; points.len()],
+            waiting: VecDeque::new(),
+            visible: Vec::new(),
+            horizon: Vec::new(),
+            fresh: Vec::new(),
+        };
+        let [pa, pb, pc, pd] = [a, b, c, d].map(|i| &points[i as usize]);
+        // So that d is below the plane of the base.
+        let (b, c) = match exact_side_of_plane(pa, pb, pc, pd) {
+            Side::Above => (c, b),
+            Side::Below | Side::On => (b, c),
+        };
+        // Facet k lies opposite d, c, a, b; edges in the order of the corners.
+        let tetrahedron = [
+            Triangle { corners: [a, b, c], across: [1, 2, 3] },
+            Triangle { corners: [a, d, b], across: [3, 2, 0] },
+            Triangle { corners: [b, d, c], across: [1, 3, 0] },
+            Triangle { corners: [c, d, a], across: [2, 1, 0] },
+        ];
+        builder.fresh = tetrahedron.iter().map(|&triangle| builder.insert(triangle)).collect();
+        for point in 0..index_of(points.len()) {
+            if ![a, b, c, d].contains(&point) {
+                builder.place(point);
+            }
+        }
+        builder.enqueue_fresh();
+        builder
+    }
+
+    /// Adds the point `apex`, which sees facet `first`, to the hull.
+    fn add(&mut self, apex: u32, first: u32) {
+        self.find_horizon(apex, first);
+        self.raise_cone(apex);
+        let visible = std::mem::take(&mut self.visible);
+        for &index in &visible {
+            let mut point = self.facets[index as usize].outside;
+            while point != NONE {
+                let next = self.next[point as usize];
+                if point != apex {
+                    self.place(point);
+                }
+                point = next;
+            }
+            self.facets[index as usize].alive = false;
+            self.free.push(index);
+        }
+        self.visible = visible;
+        self.enqueue_fresh();
+    }
+
+    /// Fills `visible` with all facets that `apex` sees and `horizon` with the edges around them.
+    fn find_horizon(&mut self, apex: u32, first: u32) {
+        self.visible.clear();
+        self.horizon.clear();
+        self.facets[first as usize].seen_by = (apex, true);
+        self.visible.push(first);
+        let mut done = 0;
+        while let Some(&index) = self.visible.get(done) {
+            done += 1;
+            let Triangle { corners, across } = self.facets[index as usize].triangle;
+            for (k, beyond) in across.into_iter().enumerate() {
+                let (seen, is_new) = self.sees(apex, beyond);
+                if !seen {
+                    let (from, to) = (corners[k], corners[(k + 1) % 3]);
+                    self.horizon.push(HorizonEdge { from, to, beyond });
+                } else if is_new {
+                    self.visible.push(beyond);
+                }
+            }
+        }
+    }
+
+    /// Whether the point is strictly above the facet, and whether that was found out just now.
+    fn sees(&mut self, point: u32, index: u32) -> (bool, bool) {
+        let facet = &self.facets[index as usize];
+        if facet.seen_by.0 == point {
+            return (facet.seen_by.1, false);
+        }
+        let seen = self.height_above(point, index).is_some();
+        self.facets[index as usize].seen_by = (point, seen);
+        (seen, true)
+    }
+
+    /// The rounded height of a point strictly above the facet's plane; none for any other point.
+    #[inline]
+    fn height_above(&self, point: u32, index: u32) -> Option<f64> {
+        let facet = &self.facets[index as usize];
+        let p = &self.points[point as usize];
+        let (value, error) = facet.plane.value(p);
+        if value > error {
+            return Some(value);
+        }
+        if value < -error {
+            return None;
+        }
+        let [a, b, c] = facet.triangle.corners.map(|corner| &self.points[corner as usize]);
+        (exact_side_of_plane(a, b, c, p) == Side::Above).then_some(value)
+    }
+
+    /// Makes a new facet on every horizon edge and links them to each other and to the rest.
+    fn raise_cone(&mut self, apex: u32) {
+        let mut fresh = std::mem::take(&mut self.fresh);
+        fresh.clear();
+        for edge in std::mem::take(&mut self.horizon) {
+            let corners = [edge.from, edge.to, apex];
+            let index = self.insert(Triangle { corners, across: [edge.beyond, NONE, NONE] });
+            self.facet_from[edge.from as usize] = index;
+            let beyond = &mut self.facets[edge.beyond as usize].triangle;
+            let side = beyond.corners.iter().position(|&corner| corner == edge.to);
+            beyond.across[side.expect("the facets beyond and before share the edge")] = index;
+            fresh.push(index);
+        }
+        for &index in &fresh {
+            let to = self.facets[index as usize].triangle.corners[1];
+            let following = self.facet_from[to as usize];
+            self.facets[index as usize].triangle.across[1] = following;
+            self.facets[following as usize].triangle.across[2] = index;
+        }
+        self.fresh = fresh;
+    }
+
+    fn insert(&mut self, triangle: Triangle) -> u32 {
+        let [a, b, c] = triangle.corners.map(|corner| &self.points[corner as usize]);
+        let facet = Facet {
+            triangle,
+            plane: Plane::through(a, b, c),
+            outside: NONE,
+            farthest: (NONE, f64::NEG_INFINITY),
+            seen_by: (NONE, false),
+            alive: true,
+        };
+        if let Some(index) = self.free.pop() {
+            self.facets[index as usize] = facet;
+            return index;
+        }
+        self.facets.push(facet);
+        index_of(self.facets.len() - 1)
+    }
+
+    /// Lists the point with the first new facet that it sees. One that sees none is inside.
+    fn place(&mut self, point: u32) {
+        for k in 0..self.fresh.len() {
+            let index = self.fresh[k];
+            if let Some(height) = self.height_above(point, index) {
+                let facet = &mut self.facets[index as usize];
+                self.next[point as usize] = facet.outside;
+                facet.outside = point;
+                // The first is taken whatever its height: beyond overflow that may be a NaN.
+                if facet.farthest.0 == NONE || height > facet.farthest.1 {
+                    facet.farthest = (point, height);
+                }
+                return;
+            }
+        }
+    }
+
+    fn enqueue_fresh(&mut self) {
+        for &index in &self.fresh {
+            if self.facets[index as usize].outside != NONE {
+                self.waiting.push_back(index);
+            }
+        }
+    }
+
+    /// The living triangles, numbered anew without gaps.
+    fn finish(self) -> Vec<Triangle> {
+        let mut number = vec![NONE; self.facets.len()];
+        let mut count = 0;
+        for (slot, facet) in number.iter_mut().zip(&self.facets) {
+            if facet.alive {
+                *slot = count;
+                count += 1;
+            }
+        }
+        let alive = self.facets.iter().filter(|facet| facet.alive);
+        alive
+            .map(|Facet { triangle: Triangle { corners, across }, .. }| Triangle {
+                corners: *corners,
+                across: across.map(|index| number[index as usize]),
+            })
+            .collect()
+    }
+}
+
+fn index_of(length: usize) -> u32 {
+    u32::try_from(length).expect("limited at the door")
+}

@@ -1,0 +1,3 @@
+//! Tests of floor 0 through its public surface.
+
+mod hulls;
