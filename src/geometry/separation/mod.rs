@@ -4,6 +4,12 @@
 //! derived error bound proves it; the *exact stage* decides the rest in exact arithmetic. So every
 //! method gives the same verdicts, and differs only in cost and in the proof it finds.
 
+pub mod exhaustive;
+mod gjk;
+mod hs_jump;
+mod spherical_polygon;
+mod view;
+
 use arrayvec::ArrayVec;
 
 use super::Vec3;
@@ -28,12 +34,18 @@ pub enum Proposal {
 pub struct Method {
     /// Its name on the wire and in the tables.
     pub name: &'static str,
+    /// Who described it, and where.
+    pub source: &'static str,
+    /// What its proposals amount to.
+    pub proves: &'static str,
+    /// What a query costs.
+    pub cost: &'static str,
     /// The search.
     pub propose: fn(&Pair<'_>, &mut Witness, &mut Effort<'_>) -> Result<Proposal, Stopped>,
 }
 
 /// Every method by name; the first is the default.
-pub const METHODS: &[Method] = &[];
+pub const METHODS: &[Method] = &[hs_jump::METHOD, gjk::METHOD, exhaustive::METHOD];
 
 /// A verdict with its proof.
 #[derive(Clone, Debug, PartialEq)]

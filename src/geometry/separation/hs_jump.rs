@@ -1,0 +1,183 @@
+//! HS-jump: a heuristic search for a separating vector.
+//!
+//! Source: Li, Meng, Wang, Wang, Chung, Yiu, *Detect Collision of Polytopes Using a Heuristic Search
+//! for Separating Vectors*, 2001, §4-§8.
+//!
+//! A candidate S has the supporting pair (p, q) and the difference `w = q - p`. If `S·w > 0`, S
+//! separates (Theorem 1). If not, w excludes every direction with `s·w <= 0`; what all differences
+//! leave is a spherical polygon. The next candidate is
+//! 1. the reflection `S - 2 (S·w)/(w·w) w`: for two balls it separates at once (Theorem 2), and it
+//!    always turns towards every separating vector (Theorem 3);
+//! 2. when the reflection is outside the polygon, a point in its middle;
+//!
+//! When nothing is left of the polygon, the bodies collide, by the four differences that emptied it.
+//!
+//! Proves: nothing; it proposes a direction or four pairs, and hands over when rounding gives out.
+//! Cost: a supporting pair and one cut of the polygon per candidate; two candidates suffice for
+//! separated balls, four for overlapping ones; at most `2 |V(P)| |V(Q)|`, seen: 16.
+//!
+//! Where this differs from the text:
+//! - The text (step 7) takes rule 2 only after a supporting pair has reappeared. A candidate outside
+//!   the polygon is known not to separate before its pair is searched, so it is not tried. Every
+//!   candidate tried has `S·w_j > 0` for all recorded differences, by the same f64 expression that
+//!   judges it; so a reappearing pair, the immediately preceding one included (Theorem 5), is
+//!   reported as separating, and each other candidate brings a new pair. That is within the bound of
+//!   §6.
+//! - With `S·w = 0` the text's step 7 can report a touching pair as separated; here the reflection S
+//!   itself is outside the polygon then.
+//! - Having exhausted all pairs proves nothing; the search hands over.
+//! - The colliding pair (§8.4): instead of all recorded candidates, the pairs that emptied the
+//!   polygon last are tried first, as differences of M that need no supporting-vertex search.
+
+use arrayvec::ArrayVec;
+
+use super::spherical_polygon::{Cut, SphericalPolygon, VECTORS_MAX};
+use super::{Method, Proposal};
+use crate::geometry::Vec3;
+use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::separation::view::View;
+use crate::geometry::witness::Witness;
+
+/// The row of the table.
+pub(super) const METHOD: Method = Method {
+    name: "hs_jump",
+    source: "Li, Meng, Wang, Wang, Chung, Yiu 2001, §7",
+    proves: "separation by a vector, overlap by four pairs",
+    cost: "a supporting pair per candidate; 1 to 5 candidates as a rule",
+    propose,
+};
+
+fn propose(
+    pair: &Pair<'_>,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<Proposal, Stopped> {
+    let mut search = Search::new(pair);
+    let proposal = search.run(witness, effort)?;
+    if let Some(latest) = search.latest {
+        witness.direction = Some(search.candidate);
+        witness.pairs.clear();
+        match &proposal {
+            Proposal::Holding(pairs) => witness.pairs.extend(pairs.iter().copied()),
+            Proposal::Separating(_) | Proposal::HandOver => witness.pairs.push(latest),
+        }
+    }
+    Ok(proposal)
+}
+
+struct Search<'a> {
+    view: View<'a>,
+    polygon: SphericalPolygon,
+    /// The pairs of the polygon's vectors.
+    pairs: ArrayVec<VertexPair, VECTORS_MAX>,
+    candidate: Vec3,
+    latest: Option<VertexPair>,
+}
+
+impl<'a> Search<'a> {
+    fn new(pair: &Pair<'a>) -> Self {
+        Self {
+            view: View::new(pair),
+            polygon: SphericalPolygon::default(),
+            pairs: ArrayVec::new(),
+            candidate: Vec3::zeros(),
+            latest: None,
+        }
+    }
+
+    fn run(&mut self, witness: &Witness, effort: &mut Effort<'_>) -> Result<Proposal, Stopped> {
+        if let Some(holding) = self.recall(witness) {
+            return Ok(holding);
+        }
+        let Some(start) = self.start(witness) else { return Ok(Proposal::HandOver) };
+        self.candidate = start;
+        let mut hint = self.view.hint(witness);
+        loop {
+            effort.spend_step()?;
+            let pair = self.view.supporting_pair(&self.candidate, hint, effort);
+            let w = self.view.difference(pair);
+            self.latest = Some(pair);
+            hint = None;
+            let value = self.candidate.dot(&w);
+            if value > 0.0 {
+                return Ok(Proposal::Separating(self.candidate));
+            }
+            debug_assert!(!self.pairs.contains(&pair), "a pair reappears only as separating");
+            if let Some(outcome) = self.take(pair, w) {
+                return Ok(outcome);
+            }
+            let Some(next) = self.next_candidate(&w, value) else {
+                return Ok(Proposal::HandOver);
+            };
+            self.candidate = next;
+        }
+    }
+
+    /// Cuts the polygon by one difference; says how the search ends if it does.
+    #[inline]
+    fn take(&mut self, pair: VertexPair, w: Vec3) -> Option<Proposal> {
+        match self.polygon.cut(w) {
+            Cut::Left => {
+                self.pairs.push(pair);
+                None
+            }
+            Cut::Empty(three) => {
+                let mut pairs = ArrayVec::new();
+                pairs.push(pair);
+                pairs.extend(three.map(|number| self.pairs[usize::from(number)]));
+                Some(Proposal::Holding(pairs))
+            }
+            Cut::Lost => Some(Proposal::HandOver),
+        }
+    }
+
+    /// Rule 1, else rule 2; none when rounding leaves no direction.
+    #[inline]
+    fn next_candidate(&self, w: &Vec3, value: f64) -> Option<Vec3> {
+        let reflected = self.candidate - w * (2.0 * value / w.dot(w));
+        if self.polygon.contains(&reflected) {
+            return Some(reflected);
+        }
+        self.polygon.middle().filter(|middle| self.polygon.contains(middle))
+    }
+
+    /// The pairs of the last overlap, if there are any: where they are now.
+    fn recall(&mut self, witness: &Witness) -> Option<Proposal> {
+        if witness.pairs.len() < 4 {
+            return None;
+        }
+        for &pair in &witness.pairs {
+            if !self.view.has(pair) {
+                continue;
+            }
+            let w = self.view.difference(pair);
+            match self.take(pair, w) {
+                Some(holding @ Proposal::Holding(_)) => {
+                    self.latest = Some(pair);
+                    self.candidate = witness.direction.unwrap_or_default();
+                    return Some(holding);
+                }
+                // A difference that is not taken is only forgotten here.
+                Some(Proposal::HandOver | Proposal::Separating(_)) | None => {}
+            }
+        }
+        // What is left may be too thin to go on from.
+        if self.polygon.middle().is_some_and(|middle| !self.polygon.contains(&middle)) {
+            self.polygon = SphericalPolygon::default();
+            self.pairs.clear();
+        }
+        None
+    }
+
+    /// The first candidate: the remembered direction, else from centre to centre; in the polygon if
+    /// pairs were recalled.
+    fn start(&self, witness: &Witness) -> Option<Vec3> {
+        let remembered = witness.direction.and_then(|direction| View::tame(&direction));
+        let first = remembered.unwrap_or_else(|| self.view.centre_to_centre());
+        if self.polygon.contains(&first) {
+            return Some(first);
+        }
+        self.polygon.middle().filter(|middle| self.polygon.contains(middle))
+    }
+}

@@ -1,0 +1,249 @@
+//! The directions that may still separate: a convex polygon on the sphere.
+//!
+//! Every vector `w` of M excludes the directions with `s·w <= 0`; what all known vectors leave is
+//! `{s : s·w_i > 0 for all i}` (Li et al. 2001, §5): everything, a hemisphere, a lune, then a convex
+//! spherical polygon, kept by its corners as rays of any length. When nothing is left the vectors
+//! hold the origin in their hull, and by Carathéodory four of them do.
+//!
+//! In f64, without square roots, in fixed buffers. Rounding can make the polygon wrong by a few
+//! ulps; it only ever guides a search, and whoever uses it proves the outcome.
+
+use arrayvec::ArrayVec;
+
+use crate::geometry::Vec3;
+use crate::geometry::number::rounding::gamma;
+
+/// Vectors that one polygon takes; a search that needs more has left the range where rounding can
+/// guide it (seen: at most 16 on balls, needles and boxes that do not touch).
+pub(super) const VECTORS_MAX: usize = 64;
+
+/// Each cut adds at most one corner to the four of a lune; most cut more away than they add.
+const CORNERS_MAX: usize = 24;
+
+/// Two vectors whose sines are below this are parallel: the corner of their lune would be noise.
+const PARALLEL: f64 = gamma(64);
+
+/// What a new vector did to the polygon.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cut {
+    /// Directions are left.
+    Left,
+    /// None is left: the vectors with these numbers, and the new one, hold the origin.
+    Empty([u8; 3]),
+    /// Rounding or the buffers give out; the vector was not taken.
+    Lost,
+}
+
+/// See the module.
+#[derive(Clone, Debug, Default)]
+pub(super) struct SphericalPolygon {
+    vectors: ArrayVec<Vec3, VECTORS_MAX>,
+    /// In order around the polygon; empty until there are two vectors.
+    corners: [ArrayVec<Corner, CORNERS_MAX>; 2],
+    /// Which of the two holds the polygon; the other is scratch.
+    current: usize,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Corner {
+    ray: Vec3,
+    /// The number of the vector on whose great circle the edge to the next corner lies.
+    edge: u8,
+}
+
+impl SphericalPolygon {
+    /// Whether `direction` is left. Strictly: a direction that is not a number never is.
+    #[inline]
+    pub(super) fn contains(&self, direction: &Vec3) -> bool {
+        self.vectors.iter().all(|w| direction.dot(w) > 0.0)
+    }
+
+    /// A direction in the middle, up to rounding; none while every direction is left.
+    pub(super) fn middle(&self) -> Option<Vec3> {
+        let corners = &self.corners[self.current];
+        if corners.is_empty() {
+            return self.vectors.first().copied();
+        }
+        Some(corners.iter().fold(Vec3::zeros(), |sum, corner| sum + corner.ray))
+    }
+
+    /// Takes the vector with the number `vectors taken so far`.
+    #[inline]
+    pub(super) fn cut(&mut self, w: Vec3) -> Cut {
+        match *self.vectors.as_slice() {
+            [] => {}
+            [first] => {
+                let Some(lune) = lune(&first, &w) else { return Cut::Lost };
+                self.corners[self.current].extend(lune);
+            }
+            _ => match self.clip(&w) {
+                Cut::Left => {}
+                other @ (Cut::Empty(_) | Cut::Lost) => return other,
+            },
+        }
+        if self.vectors.try_push(w).is_err() { Cut::Lost } else { Cut::Left }
+    }
+
+    fn clip(&mut self, w: &Vec3) -> Cut {
+        let [a, b] = &mut self.corners;
+        let (from, to) = if self.current == 0 { (&*a, b) } else { (&*b, a) };
+        to.clear();
+        let number = u8::try_from(self.vectors.len()).expect("at most VECTORS_MAX");
+        let mut last = from[from.len() - 1];
+        let mut last_value = last.ray.dot(w);
+        // Edges in order: from `last` to `corner`.
+        for &corner in from {
+            let value = corner.ray.dot(w);
+            let (last_is_left, is_left) = (last_value > 0.0, value > 0.0);
+            if last_is_left != is_left {
+                // A convex combination of the two rays, on w's great circle.
+                let ray = (corner.ray * last_value - last.ray * value) / (last_value - value);
+                let edge = if is_left { last.edge } else { number };
+                if to.try_push(Corner { ray, edge }).is_err() {
+                    return Cut::Lost;
+                }
+            }
+            if is_left && to.try_push(corner).is_err() {
+                return Cut::Lost;
+            }
+            (last, last_value) = (corner, value);
+        }
+        if to.is_empty() {
+            return self.holding(w).map_or(Cut::Lost, Cut::Empty);
+        }
+        self.current = 1 - self.current;
+        Cut::Left
+    }
+
+    /// The vectors of the edges span a cone that holds `-w`, and are in order around it. Of the fan
+    /// of triangles from the first, one holds `-w`; rounding may say none, then the nearest to it.
+    fn holding(&self, w: &Vec3) -> Option<[u8; 3]> {
+        let mut edges = ArrayVec::<u8, CORNERS_MAX>::new();
+        for corner in &self.corners[self.current] {
+            if edges.last() != Some(&corner.edge) && edges.first() != Some(&corner.edge) {
+                edges.push(corner.edge);
+            }
+        }
+        let (&first, rest) = edges.split_first()?;
+        let at = |edge: u8| &self.vectors[usize::from(edge)];
+        let a = at(first);
+        // With ray = αa + βb + γc: α = (b x c)·ray / (b x c)·a, and β, γ likewise.
+        let lowest_coordinate = |b: &Vec3, c: &Vec3| {
+            let (bc, ca, ab) = (b.cross(c), c.cross(a), a.cross(b));
+            let sign = bc.dot(a);
+            let coordinates = [bc.dot(w) * a.norm(), ca.dot(w) * b.norm(), ab.dot(w) * c.norm()];
+            if sign == 0.0 {
+                return f64::NEG_INFINITY;
+            }
+            coordinates.iter().fold(f64::INFINITY, |low, x| low.min(-x / sign))
+        };
+        rest.windows(2)
+            .map(|two| (lowest_coordinate(at(two[0]), at(two[1])), [first, two[0], two[1]]))
+            .max_by(|x, y| x.0.total_cmp(&y.0))
+            .map(|(_, three)| three)
+    }
+}
+
+/// What two hemispheres share: two corners, and a point on each edge so that no edge is a half
+/// circle. None when the vectors are parallel up to rounding.
+fn lune(first: &Vec3, second: &Vec3) -> Option<[Corner; 4]> {
+    let (aa, ab, bb) = (first.dot(first), first.dot(second), second.dot(second));
+    let tip = first.cross(second);
+    // Written so that NaN is parallel.
+    if tip.dot(&tip) > PARALLEL * PARALLEL * aa * bb {
+        Some([
+            Corner { ray: tip, edge: 0 },
+            Corner { ray: second * aa - first * ab, edge: 0 },
+            Corner { ray: -tip, edge: 1 },
+            Corner { ray: first * bb - second * ab, edge: 1 },
+        ])
+    } else {
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn v(x: f64, y: f64, z: f64) -> Vec3 {
+        Vec3::new(x, y, z)
+    }
+
+    #[test]
+    fn three_axes_leave_an_octant_and_their_opposite_leaves_nothing() {
+        let mut polygon = SphericalPolygon::default();
+        assert_eq!(polygon.middle(), None);
+        for axis in [v(1.0, 0.0, 0.0), v(0.0, 1.0, 0.0), v(0.0, 0.0, 1.0)] {
+            assert_eq!(polygon.cut(axis), Cut::Left);
+            let middle = polygon.middle().unwrap();
+            assert!(polygon.contains(&middle));
+        }
+        assert!(!polygon.contains(&v(1.0, 1.0, -0.1)));
+        let Cut::Empty(mut three) = polygon.cut(v(-1.0, -2.0, -3.0)) else { panic!("empty") };
+        three.sort_unstable();
+        assert_eq!(three, [0, 1, 2]);
+    }
+
+    #[test]
+    fn the_second_of_two_parallel_vectors_is_not_taken() {
+        let mut polygon = SphericalPolygon::default();
+        assert_eq!(polygon.cut(v(1.0, 2.0, 3.0)), Cut::Left);
+        assert_eq!(polygon.cut(v(-2.0, -4.0, -6.0)), Cut::Lost);
+        assert_eq!(polygon.cut(v(f64::NAN, 0.0, 0.0)), Cut::Lost);
+        assert_eq!(polygon.vectors.len(), 1);
+    }
+
+    /// Random vectors: the polygon is empty exactly when some four of them hold the origin.
+    #[test]
+    fn the_polygon_is_empty_as_soon_as_four_vectors_hold_the_origin_and_names_them() {
+        let mut state = 1u64;
+        let mut random = || {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            (state >> 11) as f64 / (1u64 << 52) as f64 - 1.0
+        };
+        let (mut emptied, mut sizes) = (0, 0);
+        for _ in 0..500 {
+            let mut polygon = SphericalPolygon::default();
+            let mut vectors: Vec<Vec3> = Vec::new();
+            for _ in 0..20 {
+                let w = v(random(), random(), random());
+                let cut = polygon.cut(w);
+                vectors.push(w);
+                let n = vectors.len();
+                let held =
+                    (0..n).any(|a| (0..a).any(|b| (0..b).any(|c| holds(&vectors, [a, b, c]))));
+                match cut {
+                    Cut::Left => {
+                        assert!(!held);
+                        if let Some(middle) = polygon.middle() {
+                            assert!(polygon.contains(&middle));
+                        }
+                    }
+                    Cut::Empty(three) => {
+                        assert!(held && holds(&vectors, three.map(usize::from)));
+                        emptied += 1;
+                        sizes += n;
+                        break;
+                    }
+                    Cut::Lost => panic!("random vectors are not degenerate"),
+                }
+            }
+        }
+        assert!(emptied > 400 && sizes > 4 * emptied, "{emptied} emptied, {sizes} vectors");
+    }
+
+    /// Whether the three and the last hold the origin strictly inside their hull.
+    fn holds(vectors: &[Vec3], three: [usize; 3]) -> bool {
+        let last = vectors[vectors.len() - 1];
+        let [a, b, c] = three.map(|i| vectors[i]);
+        if three.contains(&(vectors.len() - 1)) {
+            return false;
+        }
+        let det = |x: &Vec3, y: &Vec3, z: &Vec3| x.cross(y).dot(z);
+        let signs = [-det(&b, &c, &last), det(&a, &c, &last), -det(&a, &b, &last), det(&a, &b, &c)];
+        signs.iter().all(|d| *d > 0.0) || signs.iter().all(|d| *d < 0.0)
+    }
+}

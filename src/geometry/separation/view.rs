@@ -1,0 +1,108 @@
+//! A pair as the floating-point searches see it: rounded differences of M in the world's axes, in a
+//! unit in which nothing overflows.
+
+use crate::geometry::Vec3;
+use crate::geometry::effort::Effort;
+use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::support;
+use crate::geometry::witness::Witness;
+
+/// See the module.
+#[derive(Debug)]
+pub(super) struct View<'a> {
+    pair: Pair<'a>,
+    /// From P's origin to Q's.
+    offset: Vec3,
+    /// The power of two by which differences are multiplied; about one over the size of the scene.
+    unit: f64,
+}
+
+impl<'a> View<'a> {
+    pub(super) fn new(pair: &Pair<'a>) -> Self {
+        let offset = pair.q.pose.translation - pair.p.pose.translation;
+        let size = offset
+            .amax()
+            .max(pair.p.body.bounds().reach.amax())
+            .max(pair.q.body.bounds().reach.amax());
+        Self { pair: *pair, offset, unit: inverse_power_of_two(size) }
+    }
+
+    /// `q_j - p_i`, rounded, times the unit.
+    #[inline]
+    pub(super) fn difference(&self, pair: VertexPair) -> Vec3 {
+        let p = self.pair.p.pose.rotation * self.pair.p.body.vertex(pair.i);
+        let q = self.pair.q.pose.rotation * self.pair.q.body.vertex(pair.j);
+        ((q - p) + self.offset) * self.unit
+    }
+
+    /// From P's centre to Q's, times the unit; some axis when they coincide.
+    pub(super) fn centre_to_centre(&self) -> Vec3 {
+        let p = self.pair.p.pose.rotation * self.pair.p.body.bounds().centre;
+        let q = self.pair.q.pose.rotation * self.pair.q.body.bounds().centre;
+        let direction = ((q - p) + self.offset) * self.unit;
+        Self::tame(&direction).unwrap_or_else(Vec3::x)
+    }
+
+    /// The likely vertices of P farthest along `s` and of Q farthest against it.
+    #[inline]
+    pub(super) fn supporting_pair(
+        &self,
+        s: &Vec3,
+        hint: Option<VertexPair>,
+        effort: &mut Effort<'_>,
+    ) -> VertexPair {
+        let (p, q) = (&self.pair.p, &self.pair.q);
+        let along_p = p.pose.direction_to_body_rounded(s);
+        let against_q = -q.pose.direction_to_body_rounded(s);
+        let i = support::likely_vertex(p.body, &along_p, hint.map(|pair| pair.i), effort);
+        let j = support::likely_vertex(q.body, &against_q, hint.map(|pair| pair.j), effort);
+        VertexPair { i, j }
+    }
+
+    /// The latest supporting pair, as a hint for the first candidate.
+    pub(super) fn hint(&self, witness: &Witness) -> Option<VertexPair> {
+        witness.direction.and(witness.pairs.first().copied())
+    }
+
+    /// Whether the pair names vertices of these bodies.
+    pub(super) fn has(&self, pair: VertexPair) -> bool {
+        pair.i < self.pair.p.body.vertex_count() && pair.j < self.pair.q.body.vertex_count()
+    }
+
+    /// The same direction with its largest component in [1, 2), so that products with it neither
+    /// overflow nor underflow; none if it is zero or not finite.
+    #[inline]
+    pub(super) fn tame(direction: &Vec3) -> Option<Vec3> {
+        let largest = direction.amax();
+        let sum = direction.x + direction.y + direction.z;
+        // The sum is not finite when a component is not; subnormal directions are given up.
+        let usable = largest >= f64::MIN_POSITIVE && sum.is_finite();
+        usable.then(|| direction * inverse_power_of_two(largest))
+    }
+}
+
+/// `2^-e` for `2^e <= x < 2^(e+1)`, with e held to [-1000, 1000].
+#[inline]
+fn inverse_power_of_two(x: f64) -> f64 {
+    let biased = ((x.to_bits() >> 52) & 0x7ff).clamp(23, 2023);
+    f64::from_bits((2046 - biased) << 52)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tame_direction_is_the_same_direction_of_size_one() {
+        for x in [1.0, -3.0, 1e300, -1e-300, 2f64.powi(1000), 2f64.powi(-1000)] {
+            let tame = View::tame(&Vec3::new(x, -x / 2.0, 0.0)).unwrap();
+            assert!((1.0..2.0).contains(&tame.x.abs()));
+            assert_eq!(tame.y.to_bits(), (-tame.x / 2.0).to_bits());
+        }
+        for bad in [0.0, f64::NAN, f64::INFINITY] {
+            assert_eq!(View::tame(&Vec3::new(bad, 0.0, 0.0)), None);
+            assert_eq!(View::tame(&Vec3::new(0.0, bad, 0.0)), None);
+        }
+        assert_eq!(View::tame(&Vec3::new(1.0, f64::NAN, 0.0)), None);
+    }
+}
