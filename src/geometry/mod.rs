@@ -27,6 +27,9 @@ pub mod distance;
 pub mod penetration;
 pub mod separation;
 
+#[cfg(test)]
+pub(crate) mod samples;
+
 /// A point or vector of three coordinates, in metres unless its name says otherwise.
 pub type Vec3 = nalgebra::Vector3<f64>;
 /// A 3x3 matrix of f64 entries.

@@ -6,14 +6,14 @@ use crate::geometry::Vec3;
 use crate::geometry::kernel;
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
-use crate::geometry::number::rounding::{UNDERFLOW, gamma};
+use crate::geometry::number::rounding::gamma;
 use crate::geometry::polytope::Polytope;
 
 /// A direction with what is needed to compare the vertices of one body along it.
 ///
 /// The rounded value of a vertex x is within `γ₃ S + 3η` of `g·x`, with `S = Σ|g_k| reach_k` and η
 /// half the smallest subnormal: three products and two sums, none of which can overflow when S does
-/// not. Two rounded values that differ by more than `certain = γ₈ S + 8 UNDERFLOW` are therefore
+/// not. Two rounded values that differ by more than `certain = γ₈ S + UNDERFLOW_FLOOR` are therefore
 /// ordered as the exact ones: twice the error, the rounding of the subtraction, of S and of the
 /// bound itself are within the difference between γ₆ and γ₈.
 #[derive(Clone, Debug)]
@@ -24,6 +24,10 @@ pub struct Along<'a> {
     rounded: Vec3,
     certain: f64,
 }
+
+/// What underflow can add to any sum here, which is less than 16 of the smallest subnormals; taken
+/// as a normal number, because arithmetic on subnormal ones is slow.
+const UNDERFLOW_FLOOR: f64 = power_of_two(-1020);
 
 /// S inside this range needs no scaling: far from overflow, and far enough above the subnormals
 /// for the underflow term not to matter.
@@ -39,7 +43,7 @@ impl<'a> Along<'a> {
     pub fn new(body: &'a Polytope, direction: &Vec3) -> Option<Self> {
         let spread = spread(body, direction);
         if PLAIN.contains(&spread) {
-            let certain = gamma(8) * spread + 8.0 * UNDERFLOW;
+            let certain = gamma(8) * spread + UNDERFLOW_FLOOR;
             return Some(Self { body, exact: *direction, rounded: *direction, certain });
         }
         Self::scaled(body, direction)
@@ -57,9 +61,9 @@ impl<'a> Along<'a> {
             (power_of_two(-(exponent / 2)), power_of_two(-exponent + exponent / 2));
         let rounded = direction * first * second;
         // Components far below the largest may have been rounded to subnormals, each by at most
-        // UNDERFLOW, which moves a value by that times the reach.
+        // half a subnormal, which moves a value by that times the reach.
         let reach: f64 = body.bounds().reach.iter().sum();
-        let certain = gamma(8) * spread(body, &rounded) + 8.0 * UNDERFLOW + 8.0 * UNDERFLOW * reach;
+        let certain = gamma(8) * spread(body, &rounded) + UNDERFLOW_FLOOR * (1.0 + reach);
         Some(Self { body, exact: *direction, rounded, certain })
     }
 
@@ -136,7 +140,7 @@ fn compare_mixed(g: &Vec3, a: &Vec3, b: &Vec3, difference: &Vec3) -> Ordering {
     // Each term carries at most four relative errors (difference, product, two sums) and one
     // underflow; γ₈ covers these and the rounding of the bound.
     let value = kernel::along(g, difference);
-    let bound = gamma(8) * kernel::along(&g.abs(), &difference.abs()) + 8.0 * UNDERFLOW;
+    let bound = gamma(8) * kernel::along(&g.abs(), &difference.abs()) + UNDERFLOW_FLOOR;
     if value > bound {
         return Ordering::Greater;
     }

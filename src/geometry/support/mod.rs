@@ -28,8 +28,8 @@ use super::polytope::Polytope;
 /// the climb from it cost as much as 8 to 16 evaluations.
 pub const SCAN_MAX: u32 = 12;
 
-/// Moves that a climb from a hint may take before the start table is asked. A hint that is good is
-/// one or two moves away; from a stale one the climb would cross half the body.
+/// Rings that a climb from a hint may look at before the start table is asked. A hint that is good
+/// is one or two moves away; from a stale one the climb would cross half the body.
 const HINT_STEPS: u32 = 6;
 
 /// The supporting vertex of `body` along exactly `direction`; of several, the lowest index.
@@ -154,3 +154,6 @@ fn prove(body: &Polytope, along: &Along<'_>, start: u32, effort: &mut Effort<'_>
         vertex = best;
     }
 }
+
+#[cfg(test)]
+mod tests;

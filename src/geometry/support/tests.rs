@@ -1,0 +1,131 @@
+//! Every routine against the exact scan, on every kind of body and direction.
+
+use super::*;
+use crate::geometry::samples::{Random, lattice, zoo};
+
+/// Axes, facet normals, edge directions and their perpendiculars, random ones, all at exponents from
+/// the smallest to the largest, zero, and mixtures of exponents.
+fn directions(body: &Polytope, random: &mut Random) -> Vec<Vec3> {
+    let mut directions = vec![Vec3::zeros(), -Vec3::zeros()];
+    for axis in [Vec3::x(), Vec3::y(), Vec3::z(), Vec3::new(1.0, -1.0, 0.0)] {
+        directions.extend([axis, -axis, axis * f64::from_bits(1), axis * 1e308]);
+    }
+    for _ in 0..20 {
+        directions.push(random.vector());
+        let mixed = random.vector();
+        let exponents = [0, 1, 2].map(|_| random.below(2046).cast_signed() - 1023);
+        directions.push(Vec3::from_fn(|k, _| mixed[k] * 2f64.powi(exponents[k])));
+        let (u, v, w) = (pick(body, random), pick(body, random), pick(body, random));
+        directions.extend([(v - u).cross(&(w - u)), v - u, u]);
+    }
+    for facet in body.facets().rows().take(20) {
+        let [a, b, c] = [facet[0], facet[1], facet[2]].map(|i| body.vertex(i));
+        directions.push((b - a).cross(&(c - a)));
+    }
+    directions.retain(|d| d.iter().all(|c| c.is_finite()));
+    directions
+}
+
+fn pick(body: &Polytope, random: &mut Random) -> Vec3 {
+    *body.vertex(random.below(body.vertex_count()))
+}
+
+fn check(name: &str, body: &Polytope, random: &mut Random) {
+    let mut effort = Effort::unlimited();
+    let hints = [None, Some(0), Some(u32::MAX), Some(body.vertex_count() - 1)];
+    for direction in directions(body, random) {
+        let truth = by_scan(body, &direction, &mut effort);
+        let hint = Some(random.below(body.vertex_count()));
+        for hint in hints.into_iter().chain([hint]) {
+            let found = supporting_vertex(body, &direction, hint, &mut effort);
+            assert_eq!(found, truth, "{name}, {direction:?}, {hint:?}");
+        }
+        let found = climb_by(body, 0, &mut effort, |a, b| {
+            compare_along(&direction, body.vertex(a), body.vertex(b)).then(b.cmp(&a)).is_gt()
+        });
+        assert_eq!(found, truth, "{name}, {direction:?}, by a comparison");
+        let start = random.below(body.vertex_count());
+        assert!(climb(body, &direction, start, &mut effort) < body.vertex_count());
+        assert!(likely_vertex(body, &direction, hint, &mut effort) < body.vertex_count());
+    }
+}
+
+#[test]
+fn the_supporting_vertex_is_the_true_maximum_of_lowest_index_whatever_the_hint() {
+    let mut random = Random(11);
+    for (name, body) in zoo() {
+        check(name, &body, &mut random);
+    }
+}
+
+#[test]
+fn the_supporting_vertex_is_the_true_maximum_on_small_lattice_bodies_of_every_dimension() {
+    let mut random = Random(12);
+    let mut dimensions = [0; 4];
+    for _ in 0..300 {
+        let body = lattice(&mut random);
+        dimensions[usize::from(body.dimension())] += 1;
+        check("lattice", &body, &mut random);
+    }
+    assert!(dimensions.iter().all(|&count| count > 5), "{dimensions:?}");
+}
+
+/// The scan itself, against the definition in exact numbers.
+#[test]
+fn the_scan_finds_the_first_of_the_largest_exact_products() {
+    use crate::geometry::number::dyadic::Dyadic;
+    let mut random = Random(13);
+    for _ in 0..200 {
+        let body = lattice(&mut random);
+        let direction = Vec3::from_fn(|_, _| f64::from(random.below(5)) - 2.0);
+        let product = |v: &Vec3| {
+            (0..3).fold(Dyadic::zero(), |s, k| {
+                &s + &(&Dyadic::from(direction[k]) * &Dyadic::from(v[k]))
+            })
+        };
+        let products: Vec<_> = body.vertices().iter().map(product).collect();
+        let largest = products.iter().max().unwrap();
+        let first = products.iter().position(|p| p == largest).unwrap();
+        let found = by_scan(&body, &direction, &mut Effort::unlimited());
+        assert_eq!(found as usize, first);
+    }
+}
+
+#[test]
+fn a_direction_that_is_not_finite_is_answered_with_vertex_0() {
+    let (_, body) = zoo().swap_remove(8);
+    for bad in [f64::NAN, f64::INFINITY] {
+        let direction = Vec3::new(1.0, bad, 0.0);
+        for hint in [None, Some(7)] {
+            let found = supporting_vertex(&body, &direction, hint, &mut Effort::unlimited());
+            assert_eq!(found, 0);
+            assert!(likely_vertex(&body, &direction, hint, &mut Effort::unlimited()) < 500);
+        }
+    }
+}
+
+#[test]
+fn the_start_table_leaves_few_moves_to_climb() {
+    let mut random = Random(14);
+    for (name, body) in zoo() {
+        if body.vertex_count() <= SCAN_MAX || name == "cone" {
+            continue;
+        }
+        let mut moves = 0;
+        for _ in 0..200 {
+            // Isotropic in the body's own proportions: a needle has no other cells.
+            let extents = body.bounds().high - body.bounds().low;
+            let g = random.unit_vector().zip_map(&extents, |d, e| if e > 0.0 { d / e } else { d });
+            let mut vertex = body.start_table().start(&g);
+            loop {
+                let climb = kernel::climb(&g, body.vertices(), &body.neighbours, vertex, 1);
+                if climb.finished {
+                    break;
+                }
+                vertex = climb.vertex;
+                moves += 1;
+            }
+        }
+        assert!(moves <= 400, "{name}: {moves} moves in 200 searches");
+    }
+}
