@@ -1,7 +1,9 @@
 //! Judges of certificates: exact, from scratch, sharing nothing with the searches.
 
-use super::StaticProof;
-use crate::geometry::pair::Pair;
+use super::{Axis, Direction, StaticProof};
+use crate::geometry::number::Sign;
+use crate::geometry::number::dyadic::Dyadic;
+use crate::geometry::pair::{Pair, Placed, VertexPair};
 
 /// Why a certificate is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -37,6 +39,177 @@ pub enum Refusal {
 
 /// Proves the statement from scratch, in exact arithmetic, looking at every vertex.
 pub fn judge_static(pair: &Pair<'_>, proof: &StaticProof) -> Result<(), Refusal> {
-    let _ = (pair, proof);
-    todo!("judge")
+    match proof {
+        StaticProof::Separated { direction } => {
+            let s = exact_direction(pair, direction)?;
+            if gap_along(pair, &s).sign() == Sign::Positive {
+                Ok(())
+            } else {
+                Err(Refusal::NotSeparating)
+            }
+        }
+        StaticProof::Touching { direction, pairs } => {
+            if pairs.is_empty() {
+                return Err(Refusal::PairCount("one to three"));
+            }
+            let s = exact_direction(pair, direction)?;
+            if gap_along(pair, &s).sign() != Sign::Zero {
+                return Err(Refusal::NotTouching);
+            }
+            let held = holds_origin(&exact_differences(pair, pairs)?);
+            if held { Ok(()) } else { Err(Refusal::OriginNotHeld) }
+        }
+        StaticProof::Overlapping { pairs } => {
+            if pairs.len() < 4 {
+                return Err(Refusal::PairCount("four to six"));
+            }
+            let held = holds_origin_strictly(&exact_differences(pair, pairs)?);
+            if held { Ok(()) } else { Err(Refusal::OriginNotHeld) }
+        }
+    }
+}
+
+/// An exact point or vector of the world.
+pub(super) type Exact = [Dyadic; 3];
+
+/// `R v + t` of vertex `v`, exactly.
+pub(super) fn exact_point(placed: &Placed<'_>, v: u32) -> Exact {
+    let vertex = placed.body.vertex(v);
+    std::array::from_fn(|row| {
+        let mut coordinate = Dyadic::from(placed.pose.translation[row]);
+        for column in 0..3 {
+            let entry = Dyadic::from(placed.pose.rotation[(row, column)]);
+            coordinate = &coordinate + &(&entry * &Dyadic::from(vertex[column]));
+        }
+        coordinate
+    })
+}
+
+/// `q_j - p_i` of each pair, exactly; refuses indices out of range.
+pub(super) fn exact_differences(
+    pair: &Pair<'_>,
+    pairs: &[VertexPair],
+) -> Result<Vec<Exact>, Refusal> {
+    pairs
+        .iter()
+        .enumerate()
+        .map(|(at, &VertexPair { i, j })| {
+            if i < pair.p.body.vertex_count() && j < pair.q.body.vertex_count() {
+                Ok(minus(&exact_point(&pair.q, j), &exact_point(&pair.p, i)))
+            } else {
+                Err(Refusal::NoSuchVertex(at))
+            }
+        })
+        .collect()
+}
+
+/// The direction as exact numbers; refuses zero and what is not finite.
+pub(super) fn exact_direction(pair: &Pair<'_>, direction: &Direction) -> Result<Exact, Refusal> {
+    let (vector, negative) = match direction {
+        Direction::Vector(v) => {
+            if !v.iter().all(|c| c.is_finite()) {
+                return Err(Refusal::NoDirection);
+            }
+            (std::array::from_fn(|k| Dyadic::from(v[k])), false)
+        }
+        Direction::Normal { pairs, negative } => {
+            let d = exact_differences(pair, pairs)?;
+            (vector_product(&minus(&d[1], &d[0]), &minus(&d[2], &d[0])), *negative)
+        }
+        Direction::EdgeNormal { pairs, axis, negative } => {
+            let d = exact_differences(pair, pairs)?;
+            let one_at = match axis {
+                Axis::X => 0,
+                Axis::Y => 1,
+                Axis::Z => 2,
+            };
+            let unit: Exact =
+                std::array::from_fn(|k| Dyadic::from(if k == one_at { 1.0 } else { 0.0 }));
+            (vector_product(&minus(&d[1], &d[0]), &unit), *negative)
+        }
+    };
+    if vector.iter().all(|c| c.sign() == Sign::Zero) {
+        return Err(Refusal::NoDirection);
+    }
+    Ok(if negative { vector.map(|c| -&c) } else { vector })
+}
+
+/// `min over Q of s·y - max over P of s·x`, over all vertices.
+pub(super) fn gap_along(pair: &Pair<'_>, s: &Exact) -> Dyadic {
+    let values = |placed: &Placed<'_>| {
+        (0..placed.body.vertex_count())
+            .map(|v| scalar_product(s, &exact_point(placed, v)))
+            .collect::<Vec<_>>()
+    };
+    let least_of_q = values(&pair.q).into_iter().min().expect("a polytope has a vertex");
+    let greatest_of_p = values(&pair.p).into_iter().max().expect("a polytope has a vertex");
+    &least_of_q - &greatest_of_p
+}
+
+/// Whether the origin is in the closed hull: in a simplex of at most three of the points
+/// (Carathéodory; four are never needed for a point of the boundary).
+fn holds_origin(points: &[Exact]) -> bool {
+    let n = points.len();
+    (0..n).any(|a| is_zero(&points[a]))
+        || (0..n).any(|b| (0..b).any(|a| holds_between(&points[a], &points[b])))
+        || (0..n).any(|c| {
+            (0..c).any(|b| (0..b).any(|a| holds_in_triangle(&points[a], &points[b], &points[c])))
+        })
+}
+
+/// The origin strictly between two points.
+fn holds_between(a: &Exact, b: &Exact) -> bool {
+    is_zero(&vector_product(a, b)) && scalar_product(a, b).sign() == Sign::Negative
+}
+
+/// The origin strictly inside a triangle: seen from there each side turns the same way.
+fn holds_in_triangle(a: &Exact, b: &Exact, c: &Exact) -> bool {
+    let (ab, bc, ca) = (vector_product(a, b), vector_product(b, c), vector_product(c, a));
+    let agree = |x: &Exact, y: &Exact| scalar_product(x, y).sign() == Sign::Positive;
+    scalar_product(&ab, c).sign() == Sign::Zero
+        && agree(&ab, &bc)
+        && agree(&bc, &ca)
+        && agree(&ca, &ab)
+}
+
+/// Whether the origin is interior to the hull: no closed half-space through it holds all points.
+/// If one did, and the points span the space, its normal could be turned until it is normal to two
+/// independent points; so only those normals are tried, each on both sides at once.
+fn holds_origin_strictly(points: &[Exact]) -> bool {
+    let mut tried = false;
+    for (at, a) in points.iter().enumerate() {
+        for b in &points[..at] {
+            let normal = vector_product(a, b);
+            if is_zero(&normal) {
+                continue;
+            }
+            tried = true;
+            let meets =
+                |side: Sign| points.iter().any(|p| scalar_product(&normal, p).sign() == side);
+            if !(meets(Sign::Positive) && meets(Sign::Negative)) {
+                return false;
+            }
+        }
+    }
+    tried
+}
+
+fn is_zero(a: &Exact) -> bool {
+    a.iter().all(|c| c.sign() == Sign::Zero)
+}
+
+fn minus(a: &Exact, b: &Exact) -> Exact {
+    std::array::from_fn(|k| &a[k] - &b[k])
+}
+
+/// `a · b`
+pub(super) fn scalar_product(a: &Exact, b: &Exact) -> Dyadic {
+    &(&(&a[0] * &b[0]) + &(&a[1] * &b[1])) + &(&a[2] * &b[2])
+}
+
+fn vector_product(a: &Exact, b: &Exact) -> Exact {
+    std::array::from_fn(|k| {
+        let (l, m) = ((k + 1) % 3, (k + 2) % 3);
+        &(&a[l] * &b[m]) - &(&a[m] * &b[l])
+    })
 }

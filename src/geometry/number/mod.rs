@@ -2,8 +2,10 @@
 
 pub mod dyadic;
 pub mod orientation;
+pub mod ratio;
 pub mod rounding;
 pub mod scale;
+pub mod scaled;
 
 /// The sign of an exact number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
