@@ -137,7 +137,9 @@ pub(crate) fn zoo() -> Vec<(&'static str, Polytope)> {
         let factor = 2f64.powi(exponent);
         hull(&ball(100, 6).vertices().iter().map(|v| v * factor).collect::<Vec<_>>())
     };
+    let least: Vec<_> = grid_ball(7).vertices().iter().map(|v| v * f64::from_bits(1)).collect();
     vec![
+        ("a few of the least number", hull(&least)),
         ("point", hull(&[Vec3::new(1.0, 2.0, 3.0)])),
         ("segment", hull(&[Vec3::new(1.0, 2.0, 3.0), Vec3::new(-1.0, 2.5, 0.0)])),
         ("triangle", polygon(3)),

@@ -73,6 +73,14 @@ struct Search<'a> {
     pairs: ArrayVec<VertexPair, VECTORS_MAX>,
     candidate: Vec3,
     latest: Option<VertexPair>,
+    tilts: usize,
+}
+
+/// What became of a difference.
+enum Taken {
+    Yes,
+    No,
+    Ended(Proposal),
 }
 
 impl<'a> Search<'a> {
@@ -83,6 +91,7 @@ impl<'a> Search<'a> {
             pairs: ArrayVec::new(),
             candidate: Vec3::zeros(),
             latest: None,
+            tilts: 0,
         }
     }
 
@@ -104,31 +113,32 @@ impl<'a> Search<'a> {
                 return Ok(Proposal::Separating(self.candidate));
             }
             debug_assert!(!self.pairs.contains(&pair), "a pair reappears only as separating");
-            if let Some(outcome) = self.take(pair, w) {
-                return Ok(outcome);
-            }
-            let Some(next) = self.next_candidate(&w, value) else {
-                return Ok(Proposal::HandOver);
+            let next = match self.take(pair, w) {
+                Taken::Yes => self.next_candidate(&w, value),
+                Taken::Ended(outcome) => return Ok(outcome),
+                Taken::No => self.tilted(&w),
             };
+            let Some(next) = next else { return Ok(Proposal::HandOver) };
             self.candidate = next;
         }
     }
 
-    /// Cuts the polygon by one difference; says how the search ends if it does.
+    /// Cuts the polygon by one difference.
     #[inline]
-    fn take(&mut self, pair: VertexPair, w: Vec3) -> Option<Proposal> {
+    fn take(&mut self, pair: VertexPair, w: Vec3) -> Taken {
         match self.polygon.cut(w) {
             Cut::Left => {
                 self.pairs.push(pair);
-                None
+                Taken::Yes
             }
             Cut::Empty(three) => {
                 let mut pairs = ArrayVec::new();
                 pairs.push(pair);
                 pairs.extend(three.map(|number| self.pairs[usize::from(number)]));
-                Some(Proposal::Holding(pairs))
+                Taken::Ended(Proposal::Holding(pairs))
             }
-            Cut::Lost => Some(Proposal::HandOver),
+            Cut::Parallel => Taken::No,
+            Cut::Lost => Taken::Ended(Proposal::HandOver),
         }
     }
 
@@ -142,6 +152,18 @@ impl<'a> Search<'a> {
         self.polygon.middle().filter(|middle| self.polygon.contains(middle))
     }
 
+    /// After a second difference opposite to the first, as symmetric bodies give (a ball and its
+    /// copy at the same place, Theorem 4): a direction well off the plane of the two candidates.
+    #[cold]
+    fn tilted(&mut self, w: &Vec3) -> Option<Vec3> {
+        self.tilts += 1;
+        let axes = [Vec3::x(), Vec3::y(), Vec3::z()];
+        let axis = axes.get(self.tilts - 1)?;
+        let first = View::tame(&self.polygon.middle()?)?;
+        let next = first + View::tame(&w.cross(axis))?;
+        self.polygon.contains(&next).then_some(next)
+    }
+
     /// The pairs of the last overlap, if there are any: where they are now.
     fn recall(&mut self, witness: &Witness) -> Option<Proposal> {
         if witness.pairs.len() < 4 {
@@ -152,14 +174,11 @@ impl<'a> Search<'a> {
                 continue;
             }
             let w = self.view.difference(pair);
-            match self.take(pair, w) {
-                Some(holding @ Proposal::Holding(_)) => {
-                    self.latest = Some(pair);
-                    self.candidate = witness.direction.unwrap_or_default();
-                    return Some(holding);
-                }
-                // A difference that is not taken is only forgotten here.
-                Some(Proposal::HandOver | Proposal::Separating(_)) | None => {}
+            // A difference that is not taken is only forgotten here.
+            if let Taken::Ended(holding @ Proposal::Holding(_)) = self.take(pair, w) {
+                self.latest = Some(pair);
+                self.candidate = witness.direction.unwrap_or_default();
+                return Some(holding);
             }
         }
         // What is left may be too thin to go on from.
@@ -181,3 +200,6 @@ impl<'a> Search<'a> {
         self.polygon.middle().filter(|middle| self.polygon.contains(middle))
     }
 }
+
+#[cfg(test)]
+mod tests;

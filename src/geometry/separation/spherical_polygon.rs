@@ -30,6 +30,8 @@ pub(super) enum Cut {
     Left,
     /// None is left: the vectors with these numbers, and the new one, hold the origin.
     Empty([u8; 3]),
+    /// The second vector is parallel to the first up to rounding, and was not taken.
+    Parallel,
     /// Rounding or the buffers give out; the vector was not taken.
     Lost,
 }
@@ -73,12 +75,12 @@ impl SphericalPolygon {
         match *self.vectors.as_slice() {
             [] => {}
             [first] => {
-                let Some(lune) = lune(&first, &w) else { return Cut::Lost };
+                let Some(lune) = lune(&first, &w) else { return Cut::Parallel };
                 self.corners[self.current].extend(lune);
             }
             _ => match self.clip(&w) {
                 Cut::Left => {}
-                other @ (Cut::Empty(_) | Cut::Lost) => return other,
+                other @ (Cut::Empty(_) | Cut::Parallel | Cut::Lost) => return other,
             },
         }
         if self.vectors.try_push(w).is_err() { Cut::Lost } else { Cut::Left }
@@ -189,8 +191,8 @@ mod tests {
     fn the_second_of_two_parallel_vectors_is_not_taken() {
         let mut polygon = SphericalPolygon::default();
         assert_eq!(polygon.cut(v(1.0, 2.0, 3.0)), Cut::Left);
-        assert_eq!(polygon.cut(v(-2.0, -4.0, -6.0)), Cut::Lost);
-        assert_eq!(polygon.cut(v(f64::NAN, 0.0, 0.0)), Cut::Lost);
+        assert_eq!(polygon.cut(v(-2.0, -4.0, -6.0)), Cut::Parallel);
+        assert_eq!(polygon.cut(v(f64::NAN, 0.0, 0.0)), Cut::Parallel);
         assert_eq!(polygon.vectors.len(), 1);
     }
 
@@ -228,7 +230,7 @@ mod tests {
                         sizes += n;
                         break;
                     }
-                    Cut::Lost => panic!("random vectors are not degenerate"),
+                    Cut::Parallel | Cut::Lost => panic!("random vectors are not degenerate"),
                 }
             }
         }

@@ -1,0 +1,256 @@
+//! HS-jump's findings, as operation counts, and its proposals against the oracle.
+
+use super::*;
+use crate::geometry::certificate::Verdict;
+use crate::geometry::polytope::Polytope;
+use crate::geometry::pose::Pose;
+use crate::geometry::samples::{Random, ball, cuboid, ellipsoid, lattice, polygon, zoo};
+use crate::geometry::separation::METHODS;
+use crate::geometry::separation::exhaustive::oracle;
+
+/// Proposes from cold; with the number of candidates.
+fn cold(pair: &Pair<'_>) -> (Proposal, u64) {
+    let mut effort = Effort::unlimited();
+    let proposal = propose(pair, &mut Witness::default(), &mut effort).unwrap();
+    (proposal, effort.cost.steps)
+}
+
+/// Two bodies with random turns, the second at `offset`.
+fn placed<'a>(p: &'a Polytope, q: &'a Polytope, offset: Vec3, random: &mut Random) -> Pair<'a> {
+    Pair::new(p, random.pose(Vec3::zeros()), q, random.pose(offset))
+}
+
+fn median(mut counts: Vec<u64>) -> u64 {
+    counts.sort_unstable();
+    counts[counts.len() / 2]
+}
+
+/// Theorem 2, on polytopes.
+#[test]
+fn separated_balls_of_2000_vertices_take_two_candidates_in_the_median() {
+    let (p, q) = (ball(2000, 1), ball(2000, 2));
+    let mut random = Random(21);
+    let counts: Vec<_> = (0..200)
+        .map(|_| {
+            let pair = placed(&p, &q, random.unit_vector() * 2.05, &mut random);
+            // Centre to centre would separate at once.
+            let start = random.unit_vector();
+            let mut witness = Witness { direction: Some(start), ..Witness::default() };
+            let mut effort = Effort::unlimited();
+            let proposal = propose(&pair, &mut witness, &mut effort).unwrap();
+            assert!(matches!(proposal, Proposal::Separating(_)));
+            effort.cost.steps
+        })
+        .collect();
+    let longest = *counts.iter().max().unwrap();
+    assert_eq!(median(counts), 2);
+    assert!(longest < 40, "{longest}");
+}
+
+/// Four differences are the least that can hold the origin in their interior.
+#[test]
+fn overlapping_balls_of_2000_vertices_take_four_candidates_or_a_few_more() {
+    let (p, q) = (ball(2000, 1), ball(2000, 2));
+    let mut random = Random(22);
+    let mut counts = Vec::new();
+    for depth in [0.05, 0.5, 1.9] {
+        for _ in 0..100 {
+            let pair = placed(&p, &q, random.unit_vector() * (2.0 - depth), &mut random);
+            let (proposal, steps) = cold(&pair);
+            assert!(matches!(proposal, Proposal::Holding(_)), "{depth}");
+            assert!(steps >= 4);
+            counts.push(steps);
+        }
+    }
+    let longest = *counts.iter().max().unwrap();
+    assert!((4..=6).contains(&median(counts)));
+    assert!(longest < 40, "{longest}");
+}
+
+/// Theorem 3.
+#[test]
+fn a_reflection_turns_towards_every_separating_vector() {
+    let mut random = Random(23);
+    let mut reflections = 0;
+    for _ in 0..2000 {
+        let separating = random.unit_vector();
+        let (s, w) = (random.unit_vector(), random.vector());
+        let value = s.dot(&w);
+        if value >= 0.0 || separating.dot(&w) <= 1e-3 {
+            continue;
+        }
+        let body = hull_of_one();
+        let pair = Pair::new(&body, Pose::identity(), &body, Pose::identity());
+        let mut search = Search::new(&pair);
+        search.candidate = s;
+        assert_eq!(search.polygon.cut(w), Cut::Left);
+        let next = search.next_candidate(&w, value).unwrap();
+        assert!(next.dot(&separating) > s.dot(&separating));
+        assert!((next.norm() - 1.0).abs() < 1e-12);
+        reflections += 1;
+    }
+    assert!(reflections > 300, "{reflections}");
+}
+
+fn hull_of_one() -> Polytope {
+    crate::geometry::samples::hull(&[Vec3::zeros()])
+}
+
+/// §6: within the bound, and in practice far from it. Every new candidate brings a new pair, which
+/// a debug assertion in the search checks.
+#[test]
+fn no_pair_of_the_zoo_takes_more_candidates_than_the_bound_or_than_40() {
+    let zoo = zoo();
+    let mut random = Random(24);
+    let mut proposals = [0u32; 3];
+    for (name_p, p) in &zoo {
+        for (name_q, q) in &zoo {
+            let size = p.bounds().radius.max(q.bounds().radius);
+            for distance in [0.0, 0.1, 0.5, 1.0, 1.5, 3.0] {
+                let offset = random.unit_vector() * (distance * size);
+                let pair = placed(p, q, offset, &mut random);
+                let (proposal, steps) = cold(&pair);
+                let bound = 2 * u64::from(p.vertex_count()) * u64::from(q.vertex_count());
+                assert!(steps <= bound.min(40), "{name_p}, {name_q}, {distance}: {steps}");
+                proposals[match proposal {
+                    Proposal::Separating(_) => 0,
+                    Proposal::Holding(_) => 1,
+                    Proposal::HandOver => 2,
+                }] += 1;
+            }
+        }
+    }
+    assert!(proposals[0] > 500 && proposals[1] > 100, "{proposals:?}");
+}
+
+/// Whether a proposal is consistent with the true verdict. In contact, rounding may propose either.
+fn agrees(proposal: &Proposal, verdict: Verdict) -> bool {
+    match proposal {
+        Proposal::HandOver => true,
+        Proposal::Separating(_) => verdict != Verdict::Overlapping,
+        Proposal::Holding(_) => verdict != Verdict::Separated,
+    }
+}
+
+#[test]
+fn every_method_agrees_with_the_oracle_on_small_bodies_of_every_dimension() {
+    let mut random = Random(25);
+    let mut seen = [0; 3];
+    for round in 0..600 {
+        let (p, q) = (lattice(&mut random), lattice(&mut random));
+        let offset = Vec3::from_fn(|_, _| f64::from(random.below(5)) - 2.0);
+        let pair = if round % 2 == 0 {
+            Pair::new(&p, Pose::identity(), &q, Pose::translation(offset.x, offset.y, offset.z))
+        } else {
+            placed(&p, &q, offset, &mut random)
+        };
+        let verdict = oracle(&pair);
+        seen[verdict as usize] += 1;
+        for method in METHODS {
+            let mut witness = Witness::default();
+            let mut effort = Effort::unlimited();
+            let proposal = (method.propose)(&pair, &mut witness, &mut effort).unwrap();
+            assert!(agrees(&proposal, verdict), "{}: {proposal:?}, {verdict:?}", method.name);
+        }
+    }
+    assert!(seen.iter().all(|&count| count > 30), "{seen:?}");
+}
+
+/// What the text's step 7 would get wrong.
+#[test]
+fn touching_boxes_are_not_taken_for_separated() {
+    let body = cuboid(1.0, 1.0, 1.0);
+    for offset in [[2.0, 0.0, 0.0], [2.0, 2.0, 0.5], [2.0, 2.0, 2.0], [2.0, 0.3, -0.7]] {
+        let pose = Pose::translation(offset[0], offset[1], offset[2]);
+        let pair = Pair::new(&body, Pose::identity(), &body, pose);
+        assert_eq!(oracle(&pair), Verdict::Touching);
+        assert!(!matches!(cold(&pair).0, Proposal::Separating(_)), "{offset:?}");
+    }
+}
+
+/// Theorem 4: the second difference is the opposite of the first.
+#[test]
+fn a_body_and_its_copy_in_the_same_place_overlap_by_four_pairs() {
+    for (name, body) in zoo() {
+        // Among subnormal numbers every product is noise, and the search hands over.
+        if body.dimension() < 3 || body.bounds().radius < f64::MIN_POSITIVE {
+            continue;
+        }
+        let pose = Random(31).pose(Vec3::zeros());
+        let (proposal, steps) = cold(&Pair::new(&body, pose, &body, pose));
+        assert!(matches!(proposal, Proposal::Holding(_)) && steps < 20, "{name}: {steps}");
+    }
+}
+
+#[test]
+fn flat_bodies_in_one_plane_are_handed_over_within_a_few_candidates() {
+    let (p, q) = (polygon(50), polygon(60));
+    for x in [0.0, 0.1, 1.0, 1.9] {
+        let pair = Pair::new(&p, Pose::identity(), &q, Pose::translation(x, 0.0, 0.0));
+        let (proposal, steps) = cold(&pair);
+        assert!(proposal == Proposal::HandOver && steps <= 10, "{x}: {proposal:?}, {steps}");
+    }
+}
+
+/// §8.4: a witness of the last frame answers with one candidate, or with none.
+#[test]
+fn a_pair_that_has_hardly_moved_is_answered_from_its_witness() {
+    let (p, q) = (ball(2000, 1), ball(2000, 2));
+    let mut random = Random(26);
+    let (mut separated, mut overlapping) = (Vec::new(), Vec::new());
+    for _ in 0..100 {
+        for (distance, counts) in [(2.1, &mut separated), (1.8, &mut overlapping)] {
+            let turn_p = random.pose(Vec3::zeros());
+            let mut pose = random.pose(random.clone().unit_vector() * distance);
+            let mut witness = Witness::default();
+            let before = Pair::new(&p, turn_p, &q, pose);
+            propose(&before, &mut witness, &mut Effort::unlimited()).unwrap();
+            pose.translation += random.vector() * 1e-3;
+            let after = Pair::new(&p, turn_p, &q, pose);
+            let mut effort = Effort::unlimited();
+            let proposal = propose(&after, &mut witness, &mut effort).unwrap();
+            assert_ne!(proposal, Proposal::HandOver);
+            counts.push(effort.cost.supports);
+        }
+    }
+    assert_eq!(median(separated), 2, "one candidate: a search in each body");
+    assert_eq!(median(overlapping), 0, "the four pairs still hold the origin");
+}
+
+#[test]
+fn a_hostile_witness_changes_the_cost_and_not_the_outcome() {
+    let (p, q) = (ellipsoid(300, [1.0, 0.5, 0.1], 3), ball(40, 4));
+    let mut random = Random(27);
+    let far = VertexPair { i: u32::MAX, j: 7 };
+    for round in 0..200 {
+        let pair = placed(&p, &q, random.unit_vector() * (f64::from(round) / 100.0), &mut random);
+        let (truth, _) = cold(&pair);
+        let kind = std::mem::discriminant(&truth);
+        for direction in [
+            None,
+            Some(Vec3::zeros()),
+            Some(Vec3::new(f64::NAN, 1.0, 0.0)),
+            Some(Vec3::new(1e308, -1e308, 1e308)),
+            Some(Vec3::new(0.0, f64::from_bits(1), 0.0)),
+            Some(random.vector()),
+        ] {
+            let any = VertexPair { i: random.below(300), j: random.below(40) };
+            for pairs in [vec![], vec![far; 6], vec![any; 6], vec![any, far, any, any]] {
+                let mut witness = Witness { direction, ..Witness::default() };
+                witness.pairs.extend(pairs);
+                let mut effort = Effort::unlimited();
+                let proposal = propose(&pair, &mut witness, &mut effort).unwrap();
+                assert_eq!(std::mem::discriminant(&proposal), kind, "{direction:?}");
+                assert!(effort.cost.steps < 40);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_search_without_steps_stops() {
+    let body = ball(20, 5);
+    let pair = placed(&body, &body, Vec3::x(), &mut Random(28));
+    let outcome = propose(&pair, &mut Witness::default(), &mut Effort::with_steps(2));
+    assert_eq!(outcome, Err(Stopped::Steps));
+}
