@@ -9,6 +9,7 @@ pub mod number;
 
 pub mod csr;
 pub mod effort;
+pub mod ids;
 pub mod kernel;
 pub mod motion;
 pub mod pose;

@@ -21,6 +21,7 @@ fn grid(side: u32) -> Vec<Vec3> {
 }
 
 #[test]
+#[expect(clippy::float_cmp, reason = "small integers are exact")]
 fn a_grid_is_a_cube_with_six_square_facets() {
     let hull = convex_hull(&grid(20)).unwrap();
     let cube = &hull.polytope;

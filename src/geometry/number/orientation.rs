@@ -282,7 +282,7 @@ fn fixed_determinant(axes: &[[i64; 3]; 3]) -> Sign {
 /// With `minor = high 2^64 + low`, `0 <= low < 2^64`: the products `high * factor` are below 2^120
 /// and `low * factor` below 2^125, so neither sum of three can overflow an i128.
 fn sign_of_wide_sum(minors: &[i128; 3], factors: &[i64; 3]) -> Sign {
-    const _: () = assert!(2 * (FIXED_BITS + 1) + 1 <= 123 && 64 + FIXED_BITS + 1 + 2 <= 127);
+    const _: () = assert!(2 * (FIXED_BITS + 1) < 123 && 64 + FIXED_BITS + 3 <= 127);
     const LOW: i128 = (1 << 64) - 1;
     let (mut high, mut low) = (0_i128, 0_i128);
     for (minor, &factor) in minors.iter().zip(factors) {

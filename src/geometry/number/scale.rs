@@ -76,6 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
+    #[expect(clippy::float_cmp, reason = "exact results are the point")]
     fn scaling_rounds_once_and_only_at_the_ends_of_the_range() {
         let tiny = f64::from_bits(1);
         assert_eq!(PowerOfTwo::new(1074).times(tiny), 1.0);

@@ -15,6 +15,8 @@
 //! - so two polytopes with the same vertices are equal in everything else too.
 
 mod measure;
+pub mod samples;
+pub mod validate;
 
 use std::sync::OnceLock;
 
