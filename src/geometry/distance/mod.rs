@@ -1,12 +1,39 @@
 //! How far apart: a bracket that encloses the exact distance, with its certificate.
+//!
+//! GJK in floating point finds the simplex of M nearest the origin ([`gjk`]); error bounds turn it
+//! into a bracket ([`bracket`]). Where that is too wide (bodies much closer than they are large, or
+//! coordinates near the ends of f64) the exact stage goes on from the same simplex and finds the
+//! nearest point of M in integers ([`wolfe`] on a [`grid`]), rounded outward once ([`outward`]).
+
+mod bracket;
+mod common_point;
+mod gjk;
+pub(in crate::geometry) mod grid;
+pub(in crate::geometry) mod outward;
+mod simplex;
+#[cfg(test)]
+mod tests;
+pub(in crate::geometry) mod view;
+pub(in crate::geometry) mod wolfe;
 
 use arrayvec::ArrayVec;
+use dashu_int::UBig;
 
+use self::bracket::Bracket;
+use self::gjk::{Ending, Found};
+use self::grid::Grid;
+use self::view::View;
+use self::wolfe::Nearest;
 use super::Vec3;
+use super::certificate::{Direction, StaticProof, Verdict};
 use super::effort::{Effort, Stopped};
+use super::number::dyadic::split;
 use super::pair::{Pair, VertexPair};
-use super::separation::Decision;
+use super::separation::{Decision, METHODS, decide};
 use super::witness::Witness;
+
+/// Relative width of a bracket that needs no exact stage; the contract's.
+pub const WIDTH_MAX: f64 = 1e-12;
 
 /// When a distance search may stop early; the verdict stays exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -38,6 +65,18 @@ pub struct Distance {
     pub stopped: Option<Stopped>,
 }
 
+impl Stops {
+    /// Whether a bracket answers what was asked.
+    fn are_met(&self, lower: f64, upper: f64) -> bool {
+        self.above.is_some_and(|above| lower > above)
+            || self.below.is_some_and(|below| upper < below)
+    }
+
+    fn are_none(&self) -> bool {
+        self.above.is_none() && self.below.is_none()
+    }
+}
+
 /// Measures the distance of the pair.
 pub fn measure(
     pair: &Pair<'_>,
@@ -45,8 +84,24 @@ pub fn measure(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Distance, Stopped> {
-    let _ = (pair, stops, witness, effort);
-    todo!("distance")
+    let view = View::new(pair);
+    let proposal = view.is_safe().then(|| propose(&view, pair, stops, witness, effort));
+    if let Some(proposal) = &proposal
+        && proposal.bracket.separates
+    {
+        effort.cost.queries += 1;
+        return measure_separated(pair, &view, proposal, stops, witness, effort);
+    }
+    let stopped = proposal.as_ref().and_then(|proposal| proposal.stopped());
+    if let Some(why) = stopped {
+        return Err(why);
+    }
+    let decision = decide(pair, &METHODS[0], witness, effort)?;
+    if decision.verdict() != Verdict::Separated {
+        return Ok(contact(pair, &view, decision));
+    }
+    let start = proposal.map_or_else(|| witness.pairs.clone(), |proposal| proposal.pairs());
+    exact_distance(pair, decision, &start, None, witness, effort)
 }
 
 /// Whether the distance is at most `margin`, exactly. `margin` is finite and not negative.
@@ -56,6 +111,178 @@ pub fn is_within(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<bool, Stopped> {
-    let _ = (pair, margin, witness, effort);
-    todo!("margin")
+    let view = View::new(pair);
+    let stops = Stops { above: Some(margin), below: Some(margin) };
+    let proposal = view.is_safe().then(|| propose(&view, pair, stops, witness, effort));
+    if let Some(proposal) = &proposal {
+        let Bracket { lower, upper, direction, .. } = proposal.bracket;
+        if lower > margin || upper <= margin {
+            effort.cost.queries += 1;
+            witness.direction = Some(direction);
+            witness.pairs = proposal.pairs();
+            return Ok(upper <= margin);
+        }
+        if let Some(why) = proposal.stopped() {
+            return Err(why);
+        }
+        if proposal.found.ending == Ending::HoldsOrigin {
+            let decision = decide(pair, &METHODS[0], witness, effort)?;
+            if decision.verdict() != Verdict::Separated {
+                return Ok(true);
+            }
+        }
+    }
+    effort.cost.exact_stages += 1;
+    let start = proposal.map_or_else(|| witness.pairs.clone(), |proposal| proposal.pairs());
+    let grid = Grid::new(pair);
+    let Some(nearest) = wolfe::nearest(&grid, &in_range(pair, &start), effort)? else {
+        return Ok(true);
+    };
+    Ok(nearest.is_origin() || is_at_most(&nearest, &grid, margin))
+}
+
+/// Whether |v| <= margin: both squared, at a common denominator and power of two.
+fn is_at_most(nearest: &Nearest, grid: &Grid<'_>, margin: f64) -> bool {
+    let (numerator, denominator) = nearest.squared();
+    let (mantissa, exponent) = split(margin);
+    let mantissa = UBig::from(mantissa.unsigned_abs());
+    let bound = &mantissa * &mantissa * denominator;
+    let shift = 2 * (grid.exponent() - i64::from(exponent));
+    match usize::try_from(shift) {
+        Ok(shift) => numerator << shift <= bound,
+        Err(_) => numerator <= bound << usize::try_from(-shift).expect("the other sign"),
+    }
+}
+
+/// What the search found and what is certain of it.
+struct Proposal {
+    found: Found,
+    bracket: Bracket,
+}
+
+impl Proposal {
+    fn stopped(&self) -> Option<Stopped> {
+        match self.found.ending {
+            Ending::Stopped(why) => Some(why),
+            Ending::Nearest | Ending::HoldsOrigin | Ending::Enough => None,
+        }
+    }
+
+    /// The simplex's pairs.
+    fn pairs(&self) -> ArrayVec<VertexPair, 6> {
+        self.found.simplex.corners.iter().map(|(corner, _)| corner.pair).collect()
+    }
+}
+
+fn propose(
+    view: &View<'_>,
+    pair: &Pair<'_>,
+    stops: Stops,
+    witness: &Witness,
+    effort: &mut Effort<'_>,
+) -> Proposal {
+    let found = gjk::search(view, pair, witness, effort, |simplex, latest, effort| {
+        !stops.are_none() && {
+            let bracket = Bracket::of(view, simplex, latest, effort);
+            stops.are_met(bracket.lower, bracket.upper)
+        }
+    });
+    let bracket = Bracket::of(view, &found.simplex, found.latest, effort);
+    Proposal { found, bracket }
+}
+
+/// The proposal's direction is proven to separate.
+fn measure_separated(
+    pair: &Pair<'_>,
+    view: &View<'_>,
+    proposal: &Proposal,
+    stops: Stops,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<Distance, Stopped> {
+    let bracket = &proposal.bracket;
+    let proof = StaticProof::Separated { direction: Direction::Vector(bracket.direction) };
+    witness.direction = Some(bracket.direction);
+    witness.pairs = proposal.pairs();
+    let stopped = proposal.stopped();
+    let corners = proposal.found.simplex.corners.iter();
+    let weighted: ArrayVec<(VertexPair, f64), 3> =
+        corners.map(|(corner, weight)| (corner.pair, *weight)).collect();
+    let [closest_p, closest_q] = view.mean(&weighted);
+    let rough = Distance {
+        decision: Decision { proof },
+        lower: bracket.lower,
+        upper: bracket.upper,
+        pairs: proposal.found.simplex.corners.iter().map(|(corner, _)| corner.pair).collect(),
+        closest_p,
+        closest_q,
+        stopped,
+    };
+    let is_enough = bracket.is_narrow(WIDTH_MAX)
+        || stops.are_met(bracket.lower, bracket.upper)
+        || stopped.is_some();
+    if is_enough {
+        return Ok(rough);
+    }
+    let start = proposal.pairs();
+    exact_distance(pair, rough.decision.clone(), &start, Some(rough), witness, effort)
+}
+
+/// The pair is separated: its distance to the last bit. When the budget runs out, `rough` or what
+/// the starting pairs alone show.
+fn exact_distance(
+    pair: &Pair<'_>,
+    decision: Decision,
+    start: &[VertexPair],
+    rough: Option<Distance>,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<Distance, Stopped> {
+    effort.cost.exact_stages += 1;
+    let grid = Grid::new(pair);
+    let start = in_range(pair, start);
+    let (nearest, stopped) = match wolfe::nearest(&grid, &start, effort) {
+        Ok(nearest) => (nearest, None),
+        Err(why) => match rough {
+            Some(rough) => return Ok(Distance { stopped: Some(why), ..rough }),
+            None => (wolfe::nearest_of_pairs(&grid, &start), Some(why)),
+        },
+    };
+    let nearest = nearest.expect("a separated pair's M does not hold the origin");
+    let [lower, upper] = nearest.length(&grid);
+    let [closest_p, closest_q] = nearest.closest(&grid);
+    witness.direction = Some(nearest.unit_direction());
+    witness.pairs = nearest.pairs.iter().copied().collect();
+    let lower = if stopped.is_some() { 0.0 } else { lower };
+    Ok(Distance { decision, lower, upper, pairs: nearest.pairs, closest_p, closest_q, stopped })
+}
+
+/// Those pairs that exist, at most three, or the first vertices.
+fn in_range(pair: &Pair<'_>, pairs: &[VertexPair]) -> ArrayVec<VertexPair, 3> {
+    let (p_count, q_count) = (pair.p.body.vertex_count(), pair.q.body.vertex_count());
+    let exists = |pair: &&VertexPair| pair.i < p_count && pair.j < q_count;
+    let mut found: ArrayVec<VertexPair, 3> = pairs.iter().filter(exists).take(3).copied().collect();
+    if found.is_empty() {
+        found.push(VertexPair::default());
+    }
+    found
+}
+
+/// Distance zero, with a common point.
+fn contact(pair: &Pair<'_>, view: &View<'_>, decision: Decision) -> Distance {
+    let pairs: &[VertexPair] = match &decision.proof {
+        StaticProof::Touching { pairs, .. } => pairs,
+        StaticProof::Overlapping { pairs } => pairs,
+        StaticProof::Separated { .. } => &[],
+    };
+    let [closest_p, closest_q] = common_point::of(pair, view, pairs);
+    Distance {
+        decision,
+        lower: 0.0,
+        upper: 0.0,
+        pairs: ArrayVec::new(),
+        closest_p,
+        closest_q,
+        stopped: None,
+    }
 }
