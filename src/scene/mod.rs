@@ -1,1 +1,38 @@
-//! Floor 1: sessions: bodies, pairs, witnesses and the step of a frame. State, deterministic, no clock, no I/O.
+//! Floor 1: scenes: bodies, pairs, witnesses and the step of a frame. State, deterministic, no
+//! clock, no I/O, no threads.
+//!
+//! Reading order: [`body`] says what is declared and [`bounds`] where it surely is; [`broad_phase`]
+//! lists the pairs worth looking at; [`question`] is what a frame asks and [`report`] what it is
+//! told; `answer` asks geometry about one pair of bodies; [`pairs`] keeps what is remembered per
+//! pair; [`state`] is a scene, [`apply`] takes a frame in and [`step`] answers it, with contacts that
+//! begin and end put in order by [`events`].
+//!
+//! Two kinds of state live here. *Declared state* (bodies, poses, announced contacts, the last
+//! frame's id) decides the answers, and [`Scene::declaration`] states it whole, so another server
+//! can go on from it. *Witnesses* only save time: clearing them changes no verdict and no event.
+
+mod answer;
+pub mod apply;
+pub mod body;
+pub mod bounds;
+pub mod broad_phase;
+mod contact;
+pub mod declaration;
+pub mod events;
+mod listing;
+pub mod pairs;
+pub mod question;
+pub mod report;
+pub mod rules;
+pub mod state;
+pub mod step;
+
+pub use apply::{Applied, FrameError};
+pub use body::{Body, BodyId, Part};
+pub use declaration::{Contact, Declaration, DeclarationError, PairMargin, Problem};
+pub use pairs::{PairKey, PairState, Runner, Serial};
+pub use question::{Between, Frame, Listed, Move, Questions};
+pub use report::{Event, EventKind, PairReport, Report};
+pub use rules::Rules;
+pub use state::{Limits, Scene};
+pub use step::{StepError, Stepped, TooManyPairs};

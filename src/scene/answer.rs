@@ -1,0 +1,358 @@
+//! One pair of bodies: how it stands, how far apart, how deep. Asks geometry about pairs of parts and
+//! applies the rules of compounds: OVERLAPPING if some pair of parts is, else TOUCHING if some pair
+//! is, else SEPARATED; the distance is the least.
+//!
+//! Parts are taken in the order of their indices, whatever is remembered, so the parts that decide
+//! are the same ones on every machine.
+
+use std::sync::atomic::AtomicBool;
+
+use super::body::Entry;
+use super::bounds::{Box3, Gap};
+use super::pairs::{PairState, Task, Witnesses};
+use super::question::Questions;
+use super::report::{PairContact, PairDistance, PartPair, PartProof};
+use crate::geometry::certificate::{StaticProof, Verdict};
+use crate::geometry::distance::{self, Stops};
+use crate::geometry::effort::{Cost, Effort, Stopped};
+use crate::geometry::pair::Pair;
+use crate::geometry::penetration::{self, Depth};
+use crate::geometry::separation::{self, Method};
+use crate::geometry::witness::Witness;
+
+/// The boxes of a body and of each of its parts during the motion to this frame.
+#[derive(Clone, Debug)]
+pub(super) struct Swept {
+    pub(super) bounds: Box3,
+    pub(super) parts: Vec<Box3>,
+}
+
+/// Everything a pair is asked about; shared by all threads, changed by none.
+#[derive(Clone, Copy)]
+pub(super) struct Asking<'a> {
+    pub(super) p: &'a Entry,
+    pub(super) q: &'a Entry,
+    /// Of P and Q, when motion is asked.
+    pub(super) swept: Option<[&'a Swept; 2]>,
+    /// The pair's margin, metres.
+    pub(super) margin: f64,
+    /// Metres.
+    pub(super) release_margin: f64,
+    /// Whether a contact of this pair is announced.
+    pub(super) is_announced: bool,
+    /// The number of this answer.
+    pub(super) answers: u64,
+    pub(super) questions: &'a Questions,
+    pub(super) method: &'static Method,
+    pub(super) stop: &'a AtomicBool,
+}
+
+/// What is known about a pair.
+#[derive(Clone, Debug, Default)]
+pub(super) struct PairAnswer {
+    pub(super) verdict: Option<Verdict>,
+    /// The first parts that overlap, else touch.
+    pub(super) deciding: Option<PartPair>,
+    /// Proven apart by the boxes of the two bodies alone.
+    pub(super) by_boxes: bool,
+    pub(super) within_margin: Option<bool>,
+    /// Separated by more than the release margin; asked only of announced contacts.
+    pub(super) beyond_release: Option<bool>,
+    /// Present when certificates were asked.
+    pub(super) proofs: Option<Vec<PartProof>>,
+    pub(super) contact: Option<Box<PairContact>>,
+    /// With the stops that it was asked with.
+    pub(super) distance: Option<Box<(Stops, PairDistance)>>,
+    pub(super) depth: Option<Box<(PartPair, Depth)>>,
+    pub(super) stopped: Option<Stopped>,
+}
+
+/// Does what the state's task says, with what the state remembers.
+pub(super) fn work(asking: &Asking<'_>, state: &mut PairState) {
+    state.cost = Cost::default();
+    if state.task == Task::Stand || state.stood_at != asking.answers {
+        stand_and_look_back(asking, state);
+    }
+    let Task::Detail { distance, depth } = state.task else { return };
+    let (witnesses, cost) = (&mut state.witnesses, &mut state.cost);
+    if let Some(stops) = distance
+        && state.answer.distance.as_ref().is_none_or(|known| known.0 != stops)
+    {
+        match measure(asking, stops, witnesses, cost) {
+            Ok(measured) => state.answer.distance = Some(Box::new((stops, measured))),
+            Err(stopped) => {
+                state.answer.distance = None;
+                state.answer.stopped = Some(stopped);
+            }
+        }
+    }
+    let overlaps = state.answer.verdict == Some(Verdict::Overlapping);
+    if depth && overlaps && state.answer.depth.is_none() {
+        match deepest(asking, witnesses, cost) {
+            Ok(deepest) => state.answer.depth = deepest.map(Box::new),
+            Err(stopped) => state.answer.stopped = Some(stopped),
+        }
+    }
+}
+
+/// Makes sure of the verdict, of what happened on the way, and of whether a contact has ended.
+fn stand_and_look_back(asking: &Asking<'_>, state: &mut PairState) {
+    let revisions = [asking.p.revision, asking.q.revision];
+    state.was_remembered = state.revisions == revisions && is_enough(asking, &state.answer);
+    if !state.was_remembered {
+        state.answer = stand(asking, &mut state.witnesses, &mut state.cost);
+    }
+    state.revisions = revisions;
+    state.stood_at = asking.answers;
+
+    let (witnesses, cost) = (&mut state.witnesses, &mut state.cost);
+    let way = super::contact::between(asking, &state.answer, witnesses, cost);
+    let has_met = way.as_ref().is_some_and(PairContact::has_met);
+    state.answer.contact = way.map(Box::new);
+    let may_have_ended = asking.is_announced || has_met;
+    let answer = &mut state.answer;
+    if may_have_ended
+        && answer.verdict == Some(Verdict::Separated)
+        && answer.beyond_release.is_none()
+    {
+        match is_within(asking, asking.release_margin, witnesses, cost) {
+            Ok(is_within) => answer.beyond_release = Some(!is_within),
+            Err(stopped) => answer.stopped = Some(stopped),
+        }
+    }
+}
+
+/// Whether an answer about the same poses can stand in: the verdict is a function of the poses.
+fn is_enough(asking: &Asking<'_>, known: &PairAnswer) -> bool {
+    !asking.questions.canonical
+        && known.verdict.is_some()
+        && known.within_margin.is_some()
+        && known.stopped.is_none()
+        && (known.proofs.is_some() || !asking.questions.certificates)
+}
+
+/// How the pair stands now.
+fn stand(asking: &Asking<'_>, witnesses: &mut Witnesses, cost: &mut Cost) -> PairAnswer {
+    let mut answer = PairAnswer::default();
+    let mut proofs = Vec::new();
+    let keeps_proofs = asking.questions.certificates;
+    if let Some(gap) = asking.p.now.bounds.gap(&asking.q.now.bounds) {
+        answer.verdict = Some(Verdict::Separated);
+        answer.by_boxes = true;
+        if keeps_proofs {
+            proofs.push(PartProof { parts: None, proof: boxes_prove(&gap) });
+        }
+    } else {
+        answer.verdict = decide_parts(asking, &mut answer, &mut proofs, witnesses, cost);
+    }
+    answer.proofs = keeps_proofs.then_some(proofs);
+
+    match answer.verdict {
+        None => {}
+        Some(Verdict::Touching | Verdict::Overlapping) => answer.within_margin = Some(true),
+        Some(Verdict::Separated) => match is_within(asking, asking.margin, witnesses, cost) {
+            Ok(is_within) => answer.within_margin = Some(is_within),
+            Err(stopped) => answer.stopped = Some(stopped),
+        },
+    }
+    answer
+}
+
+/// The verdict of a pair whose boxes meet; none when stopped.
+fn decide_parts(
+    asking: &Asking<'_>,
+    answer: &mut PairAnswer,
+    proofs: &mut Vec<PartProof>,
+    witnesses: &mut Witnesses,
+    cost: &mut Cost,
+) -> Option<Verdict> {
+    let keeps_proofs = asking.questions.certificates;
+    let mut verdict = Verdict::Separated;
+    for parts in asking.part_pairs() {
+        if let Some(gap) = asking.gap(parts) {
+            if keeps_proofs {
+                proofs.push(PartProof { parts: Some(parts), proof: boxes_prove(&gap) });
+            }
+            continue;
+        }
+        let decided = asking.ask(parts, witnesses, cost, |pair, witness, effort| {
+            separation::decide(pair, asking.method, witness, effort)
+        });
+        let decision = match decided {
+            Ok(decision) => decision,
+            Err(stopped) => {
+                answer.stopped = Some(stopped);
+                continue;
+            }
+        };
+        if decision.verdict() > verdict {
+            verdict = decision.verdict();
+            answer.deciding = Some(parts);
+        }
+        if verdict == Verdict::Overlapping {
+            // Nothing else can change that, and this one proof is enough.
+            answer.stopped = None;
+            proofs.clear();
+        }
+        if keeps_proofs {
+            proofs.push(PartProof { parts: Some(parts), proof: decision.proof });
+        }
+        if verdict == Verdict::Overlapping {
+            break;
+        }
+    }
+    if answer.stopped.is_some() {
+        answer.deciding = None;
+        return None;
+    }
+    Some(verdict)
+}
+
+/// Whether the distance of a separated pair is at most `margin`, exactly.
+fn is_within(
+    asking: &Asking<'_>,
+    margin: f64,
+    witnesses: &mut Witnesses,
+    cost: &mut Cost,
+) -> Result<bool, Stopped> {
+    if margin <= 0.0 {
+        return Ok(false);
+    }
+    let is_beyond = |gap: Option<Gap>| gap.is_some_and(|gap| gap.lower > margin);
+    if is_beyond(asking.p.now.bounds.gap(&asking.q.now.bounds)) {
+        return Ok(false);
+    }
+    let mut stop = None;
+    for parts in asking.part_pairs() {
+        if is_beyond(asking.gap(parts)) {
+            continue;
+        }
+        let within = asking.ask(parts, witnesses, cost, |pair, witness, effort| {
+            distance::is_within(pair, margin, witness, effort)
+        });
+        match within {
+            Ok(true) => return Ok(true),
+            Ok(false) => {}
+            Err(stopped) => stop = Some(stopped),
+        }
+    }
+    stop.map_or(Ok(false), Err)
+}
+
+/// The distance of the pair: the least over its parts.
+fn measure(
+    asking: &Asking<'_>,
+    stops: Stops,
+    witnesses: &mut Witnesses,
+    cost: &mut Cost,
+) -> Result<PairDistance, Stopped> {
+    let mut nearest: Option<PairDistance> = None;
+    for parts in asking.part_pairs() {
+        let best = nearest.as_ref().map_or(f64::INFINITY, |known| known.upper);
+        if asking.gap(parts).is_some_and(|gap| gap.lower > best) {
+            continue;
+        }
+        // Farther than the nearest so far is all that needs to be known of the others.
+        let above = match stops.above {
+            Some(above) => Some(above.min(best)),
+            None => best.is_finite().then_some(best),
+        };
+        let measured = asking.ask(parts, witnesses, cost, |pair, witness, effort| {
+            distance::measure(pair, Stops { above, below: stops.below }, witness, effort)
+        })?;
+        let lower = nearest.as_ref().map_or(f64::INFINITY, |known| known.lower);
+        if measured.upper < best || nearest.is_none() {
+            nearest = Some(PairDistance {
+                lower: measured.lower,
+                upper: measured.upper,
+                parts,
+                pairs: measured.pairs,
+                closest_p: measured.closest_p,
+                closest_q: measured.closest_q,
+            });
+        }
+        if let Some(known) = &mut nearest {
+            known.lower = measured.lower.min(lower);
+        }
+        if best.min(measured.upper) <= 0.0 {
+            break;
+        }
+    }
+    Ok(nearest.expect("a body has at least one part"))
+}
+
+/// The deepest pair of parts.
+fn deepest(
+    asking: &Asking<'_>,
+    witnesses: &mut Witnesses,
+    cost: &mut Cost,
+) -> Result<Option<(PartPair, Depth)>, Stopped> {
+    let mut deepest: Option<(PartPair, Depth)> = None;
+    for parts in asking.part_pairs() {
+        if asking.gap(parts).is_some() {
+            continue;
+        }
+        let with_surface = asking.questions.certificates;
+        let depth = asking.ask(parts, witnesses, cost, |pair, witness, effort| {
+            penetration::measure(pair, with_surface, witness, effort)
+        })?;
+        let overlaps = depth.decision.verdict() == Verdict::Overlapping;
+        if overlaps && deepest.as_ref().is_none_or(|(_, known)| depth.upper > known.upper) {
+            deepest = Some((parts, depth));
+        }
+    }
+    Ok(deepest)
+}
+
+/// The proof that two boxes are apart is one about what they hold.
+fn boxes_prove(gap: &Gap) -> StaticProof {
+    StaticProof::Separated { direction: gap.direction() }
+}
+
+impl Asking<'_> {
+    /// Every part of P with every part of Q, in order.
+    pub(super) fn part_pairs(&self) -> impl Iterator<Item = PartPair> + use<> {
+        let (count_p, count_q) = (self.p.now.parts.len() as u32, self.q.now.parts.len() as u32);
+        (0..count_p).flat_map(move |p| (0..count_q).map(move |q| PartPair { p, q }))
+    }
+
+    fn gap(&self, parts: PartPair) -> Option<Gap> {
+        let p = &self.p.now.parts[parts.p as usize];
+        p.bounds.gap(&self.q.now.parts[parts.q as usize].bounds)
+    }
+
+    /// Asks about two parts where they are now, with their witness and a fresh budget.
+    fn ask<A>(
+        &self,
+        parts: PartPair,
+        witnesses: &mut Witnesses,
+        cost: &mut Cost,
+        query: impl FnOnce(&Pair<'_>, &mut Witness, &mut Effort<'_>) -> A,
+    ) -> A {
+        let (p, q) = (parts.p as usize, parts.q as usize);
+        let pair = Pair::new(
+            &self.p.body.parts[p].polytope,
+            self.p.now.parts[p].pose,
+            &self.q.body.parts[q].polytope,
+            self.q.now.parts[q].pose,
+        );
+        self.spend(parts, witnesses, cost, |witness, effort| query(&pair, witness, effort))
+    }
+
+    /// Runs a query with the parts' witness (a cold one for canonical answers) and a fresh budget.
+    pub(super) fn spend<A>(
+        &self,
+        parts: PartPair,
+        witnesses: &mut Witnesses,
+        cost: &mut Cost,
+        query: impl FnOnce(&mut Witness, &mut Effort<'_>) -> A,
+    ) -> A {
+        let mut effort = Effort::with_stop(self.questions.steps_max, self.stop);
+        let mut cold = Witness::default();
+        let witness =
+            if self.questions.canonical { &mut cold } else { witnesses.of(parts.p, parts.q) };
+        let answer = query(witness, &mut effort);
+        *cost += effort.cost;
+        answer
+    }
+}

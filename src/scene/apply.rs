@@ -1,0 +1,224 @@
+//! Taking a frame in: bodies that come and go, rules, poses. Nothing is answered yet.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::body::{Body, BodyId, Entry};
+use super::declaration::{DeclarationError, Problem, check_body, is_length};
+use super::listing::Noted;
+use super::pairs::PairKey;
+use super::question::{Frame, Move};
+use super::report::MoveError;
+use super::rules::{RuleBook, Rules};
+use super::state::Scene;
+
+/// Why a frame was refused; it has then changed nothing.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FrameError {
+    /// Its id is not greater than 0.
+    #[error("frame ids start at 1")]
+    NoId,
+    /// Its id is lower than that of the last frame applied.
+    #[error("the frame is older than frame {last}, which has been applied")]
+    Stale {
+        /// The last frame applied.
+        last: u64,
+    },
+    /// It builds on a frame that is not the last one applied.
+    #[error("the frame builds on another one than frame {last}, the last applied: send a keyframe")]
+    KeyframeNeeded {
+        /// The last frame applied.
+        last: u64,
+    },
+    /// A removal, an addition, a rule or a keyframe is wrong.
+    #[error(transparent)]
+    Declaration(#[from] DeclarationError),
+}
+
+/// What became of a frame.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Applied {
+    /// It is applied, but for these moves, by index.
+    Now(Vec<(usize, MoveError)>),
+    /// It was applied before; nothing has changed.
+    Repeated,
+}
+
+impl Scene {
+    /// Applies a frame: all of it but single moves that are wrong, or nothing.
+    pub fn apply(&mut self, frame: &Frame) -> Result<Applied, FrameError> {
+        let last = self.applied;
+        if frame.id == 0 {
+            return Err(FrameError::NoId);
+        }
+        if frame.id == last {
+            return Ok(Applied::Repeated);
+        }
+        if frame.id < last {
+            return Err(FrameError::Stale { last });
+        }
+        if !frame.keyframe && frame.base.is_some_and(|base| base != last) {
+            return Err(FrameError::KeyframeNeeded { last });
+        }
+        if frame.keyframe {
+            self.check_keyframe(frame)?;
+        }
+        if !frame.removed.is_empty() || !frame.added.is_empty() || frame.rules.is_some() {
+            self.restructure(
+                &frame.removed,
+                frame.added.clone(),
+                "added_bodies",
+                frame.rules.clone(),
+            )?;
+        }
+        let mut refused = Vec::new();
+        for (index, one) in frame.moves.iter().enumerate() {
+            if let Err(error) = self.place(one, frame.id) {
+                refused.push((index, error));
+            }
+        }
+        if frame.teleported {
+            self.entries.iter_mut().for_each(|entry| entry.teleported = true);
+        }
+        self.applied = frame.id;
+        self.skipped = self.skipped.saturating_add(1);
+        Ok(Applied::Now(refused))
+    }
+
+    fn check_keyframe(&self, frame: &Frame) -> Result<(), FrameError> {
+        let mut moved: Vec<BodyId> = frame.moves.iter().map(|one| one.body).collect();
+        moved.extend(frame.added.iter().map(|body| body.id));
+        moved.extend(&frame.removed);
+        moved.sort_unstable();
+        let is_whole = self.bodies().all(|body| moved.binary_search(&body.id).is_ok());
+        if is_whole {
+            return Ok(());
+        }
+        Err(DeclarationError::new("poses".into(), Problem::KeyframeIncomplete).into())
+    }
+
+    /// Moves one body.
+    fn place(&mut self, one: &Move, frame: u64) -> Result<(), MoveError> {
+        let index = self.index_of(one.body).ok_or(MoveError::UnknownBody)?;
+        let entry = &mut self.entries[index as usize];
+        if entry.moved_by == frame {
+            return Err(MoveError::Repeated);
+        }
+        if one.deviation.is_some_and(|deviation| !is_length(deviation)) {
+            return Err(MoveError::Deviation);
+        }
+        let placed = entry.body.place(one.pose).ok_or(MoveError::TooFar)?;
+        self.revision += 1;
+        entry.revision = self.revision;
+        entry.moved_by = frame;
+        let left = std::mem::replace(&mut entry.now, placed);
+        entry.before.get_or_insert(left);
+        entry.teleported |= one.teleported;
+        entry.body.pose = one.pose;
+        // Over merged frames, the widest.
+        let deviation = one.deviation.unwrap_or(entry.body.deviation);
+        entry.deviation = entry.deviation.max(deviation);
+        Ok(())
+    }
+
+    /// Takes bodies away, adds others, replaces the rules; all or nothing.
+    pub(super) fn restructure(
+        &mut self,
+        removed: &[BodyId],
+        added: Vec<Body>,
+        added_path: &str,
+        rules: Option<Rules>,
+    ) -> Result<(), DeclarationError> {
+        for (index, id) in removed.iter().enumerate() {
+            if self.index_of(*id).is_none() {
+                let path = format!("removed_body_ids[{index}]");
+                return Err(DeclarationError::new(path, Problem::UnknownBody));
+            }
+        }
+        let mut gone: Vec<BodyId> = removed.to_vec();
+        gone.sort_unstable();
+        let is_gone = |id: BodyId| gone.binary_search(&id).is_ok();
+
+        let newcomers = self.newcomers(added, added_path, &is_gone)?;
+        let staying = self.entries.iter().filter(|entry| !is_gone(entry.body.id));
+        let mut bodies: Vec<&Body> =
+            staying.map(|entry| &entry.body).chain(newcomers.iter().map(|e| &e.body)).collect();
+        bodies.sort_unstable_by_key(|body| body.id);
+        let margins_change = rules.is_some();
+        let new_rules = match rules {
+            Some(rules) => rules,
+            None => self.rules.without(&gone)?,
+        };
+        let book = RuleBook::compile(&bodies, &new_rules, "rules")?;
+
+        // Nothing can fail from here on.
+        let old_ids: Vec<BodyId> = self.bodies().map(|body| body.id).collect();
+        self.entries.retain(|entry| !is_gone(entry.body.id));
+        self.entries.extend(newcomers);
+        self.entries.sort_by_key(|entry| entry.body.id);
+        self.revision += 1;
+        for entry in self.entries.iter_mut().filter(|e| margins_change || e.revision == 0) {
+            // A new body, or perhaps a new margin: what is remembered is no longer to the point.
+            entry.revision = self.revision;
+        }
+        self.rules = new_rules;
+        self.book = book;
+        self.renumber(&old_ids);
+        Ok(())
+    }
+
+    /// The bodies to add, placed; or what is wrong with one.
+    fn newcomers(
+        &self,
+        added: Vec<Body>,
+        path: &str,
+        is_gone: &dyn Fn(BodyId) -> bool,
+    ) -> Result<Vec<Entry>, DeclarationError> {
+        let mut taken: BTreeSet<BodyId> =
+            self.bodies().map(|body| body.id).filter(|id| !is_gone(*id)).collect();
+        let mut parts: usize = self.entries.iter().map(|entry| entry.body.parts.len()).sum();
+        let mut newcomers = Vec::with_capacity(added.len());
+        for (index, body) in added.into_iter().enumerate() {
+            let at = format!("{path}[{index}]");
+            check_body(&body, &at)?;
+            if !taken.insert(body.id) {
+                return Err(DeclarationError::new(format!("{at}.id"), Problem::IdTaken));
+            }
+            if taken.len() > self.limits.bodies_max {
+                return Err(DeclarationError::new(path.into(), Problem::TooManyBodies));
+            }
+            parts += body.parts.len();
+            if parts > self.limits.parts_max {
+                return Err(DeclarationError::new(at, Problem::TooManyParts));
+            }
+            let Some(now) = body.place(body.pose) else {
+                return Err(DeclarationError::new(format!("{at}.pose"), Problem::TooFar));
+            };
+            newcomers.push(Entry::new(body, now));
+        }
+        Ok(newcomers)
+    }
+
+    /// After bodies came and went: what is known of pairs, under the new indices.
+    fn renumber(&mut self, old_ids: &[BodyId]) {
+        let new_index: Vec<Option<u32>> = old_ids.iter().map(|id| self.index_of(*id)).collect();
+        let renumbered = |key: &PairKey| {
+            let p = new_index[key.p as usize]?;
+            let q = new_index[key.q as usize]?;
+            Some(PairKey { p, q }).filter(|key| self.book.is_enabled(*key))
+        };
+        let mut contacts = BTreeMap::new();
+        for (key, began) in &self.contacts {
+            match renumbered(key) {
+                Some(key) => {
+                    contacts.insert(key, *began);
+                }
+                None => self.ended.push((old_ids[key.p as usize], old_ids[key.q as usize])),
+            }
+        }
+        let noted: BTreeMap<PairKey, Noted> =
+            self.noted.iter().filter_map(|(key, noted)| Some((renumbered(key)?, *noted))).collect();
+        self.contacts = contacts;
+        self.noted = noted;
+        self.table.renumber(|index| new_index[index as usize]);
+    }
+}

@@ -1,0 +1,168 @@
+//! Whether and when two bodies meet between the last answered frame and this one.
+
+use super::answer::{Asking, PairAnswer};
+use super::bounds::Gap;
+use super::pairs::Witnesses;
+use super::question::Between;
+use super::report::{PairContact, PartChain, PartPair};
+use crate::geometry::certificate::{Frame, Link, StaticProof, Verdict};
+use crate::geometry::contact_time::{self, FirstContact, Outcome, Question};
+use crate::geometry::effort::{Cost, Stopped};
+use crate::geometry::pair::Pair;
+use arrayvec::ArrayVec;
+
+/// First contact on the way to this frame; none when it was not asked, or when a body was put where
+/// it is. `now` says how the pair stands at the end.
+pub(super) fn between(
+    asking: &Asking<'_>,
+    now: &PairAnswer,
+    witnesses: &mut Witnesses,
+    cost: &mut Cost,
+) -> Option<PairContact> {
+    let between = asking.questions.between?;
+    let [swept_p, swept_q] = asking.swept?;
+    if asking.p.teleported || asking.q.teleported {
+        return None;
+    }
+    if asking.p.before.is_none() && asking.q.before.is_none() {
+        return Some(at_rest(now));
+    }
+    let keeps_proofs = asking.questions.certificates;
+    let mut first = free();
+    if let Some(gap) = swept_p.bounds.gap(&swept_q.bounds) {
+        if keeps_proofs {
+            first.chains.push(boxes_prove(None, &gap));
+        }
+        return Some(first);
+    }
+    for parts in asking.part_pairs() {
+        let held = &swept_p.parts[parts.p as usize];
+        if let Some(gap) = held.gap(&swept_q.parts[parts.q as usize]) {
+            if keeps_proofs {
+                first.chains.push(boxes_prove(Some(parts), &gap));
+            }
+            continue;
+        }
+        match ask(asking, &between, parts, witnesses, cost) {
+            Ok(found) => merge(&mut first, parts, found, keeps_proofs),
+            Err(stopped) => {
+                first.t_free = 0.0;
+                first.stopped = Some(stopped);
+                if first.outcome == Outcome::NoContact {
+                    first.outcome = Outcome::Undecided;
+                }
+            }
+        }
+    }
+    Some(first)
+}
+
+/// No contact, with nothing said about any part yet.
+fn free() -> PairContact {
+    PairContact {
+        outcome: Outcome::NoContact,
+        t_free: 1.0,
+        t_contact: 1.0,
+        parts: None,
+        chains: Vec::new(),
+        stopped: None,
+    }
+}
+
+/// The pair did not move: it is throughout as it is now.
+fn at_rest(now: &PairAnswer) -> PairContact {
+    let mut contact = free();
+    match now.verdict {
+        None => {
+            contact.outcome = Outcome::Undecided;
+            contact.t_free = 0.0;
+            contact.stopped = now.stopped;
+        }
+        Some(Verdict::Touching | Verdict::Overlapping) => {
+            contact.outcome = Outcome::Contact;
+            (contact.t_free, contact.t_contact) = (0.0, 0.0);
+            contact.parts = now.deciding;
+        }
+        Some(Verdict::Separated) => {}
+    }
+    for entry in now.proofs.iter().flatten() {
+        let links = match &entry.proof {
+            StaticProof::Separated { direction } => vec![whole_step(*direction)],
+            StaticProof::Touching { .. } | StaticProof::Overlapping { .. } => Vec::new(),
+        };
+        let initial = Some(entry.proof.clone());
+        contact.chains.push(PartChain {
+            parts: entry.parts,
+            links,
+            pairs: ArrayVec::new(),
+            initial,
+        });
+    }
+    contact
+}
+
+fn ask(
+    asking: &Asking<'_>,
+    between: &Between,
+    parts: PartPair,
+    witnesses: &mut Witnesses,
+    cost: &mut Cost,
+) -> Result<FirstContact, Stopped> {
+    let (p, q) = (parts.p as usize, parts.q as usize);
+    let pair = Pair::new(
+        &asking.p.body.parts[p].polytope,
+        asking.p.start().parts[p].pose,
+        &asking.q.body.parts[q].polytope,
+        asking.q.start().parts[q].pose,
+    );
+    let question = Question {
+        deviation_p: asking.p.deviation,
+        deviation_q: asking.q.deviation,
+        time_tolerance: between.time_tolerance,
+        clearance_tolerance: between.clearance_tolerance,
+        ..Question::new(pair, asking.p.motion_of(p), asking.q.motion_of(q))
+    };
+    asking.spend(parts, witnesses, cost, |witness, effort| {
+        contact_time::first_contact(&question, witness, effort)
+    })
+}
+
+/// The bodies meet when the first of their parts do, and are free as long as all parts are.
+fn merge(first: &mut PairContact, parts: PartPair, found: FirstContact, keeps_proofs: bool) {
+    first.t_free = first.t_free.min(found.t_free);
+    match found.outcome {
+        Outcome::NoContact => {}
+        Outcome::Undecided => {
+            if first.outcome == Outcome::NoContact {
+                first.outcome = Outcome::Undecided;
+            }
+        }
+        Outcome::Contact => {
+            if first.outcome != Outcome::Contact || found.t_contact < first.t_contact {
+                first.t_contact = found.t_contact;
+                first.parts = Some(parts);
+            }
+            first.outcome = Outcome::Contact;
+        }
+    }
+    if found.stopped.is_some() {
+        first.stopped = found.stopped;
+    }
+    if keeps_proofs {
+        first.chains.push(PartChain {
+            parts: Some(parts),
+            links: found.chain,
+            pairs: found.pairs,
+            initial: Some(found.initial),
+        });
+    }
+}
+
+fn boxes_prove(parts: Option<PartPair>, gap: &Gap) -> PartChain {
+    let links = vec![whole_step(gap.direction())];
+    PartChain { parts, links, pairs: ArrayVec::new(), initial: None }
+}
+
+fn whole_step(direction: crate::geometry::certificate::Direction) -> Link {
+    Link { t0: 0.0, t1: 1.0, frame: Frame::World, direction }
+}

@@ -1,0 +1,114 @@
+//! The declared state of a scene: with it, any server can continue.
+
+use super::body::{Body, BodyId};
+pub use super::rules::PairMargin;
+use super::rules::Rules;
+use crate::geometry::pose::COORDINATE_MAX;
+
+/// Everything that decides the answers of a scene.
+#[derive(Clone, Debug, Default)]
+pub struct Declaration {
+    /// In any order; ids are unique.
+    pub bodies: Vec<Body>,
+    /// Which pairs are checked.
+    pub rules: Rules,
+    /// A contact ends when the distance exceeds this, metres.
+    pub release_margin: f64,
+    /// Contacts announced as begun and not as ended.
+    pub contacts: Vec<Contact>,
+    /// The frame at which the bodies stand so; 0: none yet.
+    pub frame: u64,
+}
+
+/// A contact that has been announced.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Contact {
+    /// The bodies.
+    pub pair: [BodyId; 2],
+    /// The frame whose report announced it.
+    pub began_frame: u64,
+}
+
+/// What is wrong with a declaration, and where.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{path}: {problem}")]
+pub struct DeclarationError {
+    /// For example `bodies[3].margin`.
+    pub path: String,
+    /// What is wrong there.
+    pub problem: Problem,
+}
+
+impl DeclarationError {
+    pub(super) fn new(path: String, problem: Problem) -> Self {
+        Self { path, problem }
+    }
+}
+
+/// What can be wrong with a declaration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Problem {
+    /// Two bodies have the same id.
+    #[error("another body has this id")]
+    IdTaken,
+    /// A pair names a body that is not there.
+    #[error("the scene has no body with this id")]
+    UnknownBody,
+    /// A pair names one body twice.
+    #[error("a pair needs two different bodies")]
+    SameBody,
+    /// A body without parts.
+    #[error("a body needs at least one part")]
+    NoParts,
+    /// A part would lie beyond the largest coordinate.
+    #[error("a part of the body would lie beyond 2^960")]
+    TooFar,
+    /// A margin or deviation is negative, not a number, or too large.
+    #[error("must be at least 0 and at most 2^960 metres")]
+    NotALength,
+    /// A coordinate is not finite or too large.
+    #[error("must be finite and at most 2^960 in every coordinate")]
+    NotAPoint,
+    /// More classes of bodies than the rules' table holds.
+    #[error("the groups tell more than 4096 classes of bodies apart")]
+    TooManyClasses,
+    /// More bodies than allowed.
+    #[error("too many bodies")]
+    TooManyBodies,
+    /// More parts of bodies than allowed.
+    #[error("too many parts of bodies")]
+    TooManyParts,
+    /// A contact between bodies that are not checked would never end.
+    #[error("this pair is never checked, so its contact would never end")]
+    NotChecked,
+    /// The rules check only pairs of which each has lost a body.
+    #[error("no checked pair would be left, which would mean every pair: replace the rules too")]
+    NoPairLeft,
+    /// A keyframe must move every body.
+    #[error("a keyframe has the pose of every body")]
+    KeyframeIncomplete,
+}
+
+/// Whether a margin or deviation is acceptable. The sum of two is still finite.
+pub(super) fn is_length(metres: f64) -> bool {
+    (0.0..=COORDINATE_MAX).contains(&metres)
+}
+
+/// Checks the numbers of one body; `path` leads to it.
+pub(super) fn check_body(body: &Body, path: &str) -> Result<(), DeclarationError> {
+    let fail =
+        |field: &str, problem| Err(DeclarationError::new(format!("{path}.{field}"), problem));
+    if body.parts.is_empty() {
+        return fail("parts", Problem::NoParts);
+    }
+    if !is_length(body.margin) {
+        return fail("margin", Problem::NotALength);
+    }
+    if !is_length(body.deviation) {
+        return fail("deviation", Problem::NotALength);
+    }
+    if !body.pivot.iter().all(|c| c.abs() <= COORDINATE_MAX) {
+        return fail("pivot", Problem::NotAPoint);
+    }
+    Ok(())
+}

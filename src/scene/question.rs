@@ -1,0 +1,113 @@
+//! What a frame says and asks.
+
+use super::body::{Body, BodyId};
+use super::rules::Rules;
+use crate::geometry::contact_time::TIME_TOLERANCE;
+use crate::geometry::distance::Stops;
+use crate::geometry::pose::Pose;
+
+/// A new pose for one body.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Move {
+    /// Whose.
+    pub body: BodyId,
+    /// From the body's frame to the world, at the end of the frame.
+    pub pose: Pose,
+    /// The body did not travel here: no motion is assumed.
+    pub teleported: bool,
+    /// Replaces the body's deviation, metres.
+    pub deviation: Option<f64>,
+}
+
+/// One frame: what has changed since the last. Reading order: removals, additions, rules, moves.
+#[derive(Clone, Debug, Default)]
+pub struct Frame {
+    /// Greater than every frame before, at least 1.
+    pub id: u64,
+    /// The frame that this one builds on; none for whatever was applied last.
+    pub base: Option<u64>,
+    /// Moves every body, so it builds on nothing.
+    pub keyframe: bool,
+    /// Bodies that are gone. Contacts with them end.
+    pub removed: Vec<BodyId>,
+    /// Bodies that are new.
+    pub added: Vec<Body>,
+    /// Replaces all rules.
+    pub rules: Option<Rules>,
+    /// What moved.
+    pub moves: Vec<Move>,
+    /// No motion is assumed for any body.
+    pub teleported: bool,
+}
+
+/// What is asked beside how many pairs stand how.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Questions {
+    /// Which pairs the report lists.
+    pub listed: Listed,
+    /// Also lists this many pairs, the nearest ones, with their distances.
+    pub nearest: u32,
+    /// Also lists the pairs at most this far apart, metres, with their distances.
+    pub below: Option<f64>,
+    /// The distances of listed pairs.
+    pub distances: bool,
+    /// When a distance search may stop early.
+    pub stops: Stops,
+    /// The depths of listed pairs that overlap.
+    pub depths: bool,
+    /// First contact between the last answered frame and this one.
+    pub between: Option<Between>,
+    /// The proofs of listed pairs.
+    pub certificates: bool,
+    /// Answer as from cold, in a fixed order.
+    pub canonical: bool,
+    /// Steps that one search may take.
+    pub steps_max: u64,
+}
+
+impl Default for Questions {
+    fn default() -> Self {
+        Self {
+            listed: Listed::Changed,
+            nearest: 0,
+            below: None,
+            distances: false,
+            stops: Stops::default(),
+            depths: false,
+            between: None,
+            certificates: false,
+            canonical: false,
+            steps_max: u64::MAX,
+        }
+    }
+}
+
+/// How finely to look between two frames.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Between {
+    /// Width of a contact's bracket as a fraction of the step, before the clearance tolerance's
+    /// share.
+    pub time_tolerance: f64,
+    /// Closer than this, metres, a graze may stay undecided; none for the default.
+    pub clearance_tolerance: Option<f64>,
+}
+
+impl Default for Between {
+    fn default() -> Self {
+        Self { time_tolerance: TIME_TOLERANCE, clearance_tolerance: None }
+    }
+}
+
+/// Which pairs a report lists, beside those that `nearest` and `below` name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Listed {
+    /// None: events and counts only.
+    Nothing,
+    /// Those whose verdict or `within_margin` differs from that of the last answered frame, and
+    /// those that met on the way. Before the first frame every pair counts as separated.
+    Changed,
+    /// Those in contact or within their margin, and those that met on the way.
+    Near,
+    /// Every enabled pair.
+    All,
+}

@@ -1,0 +1,220 @@
+//! What a frame is told.
+
+use super::body::BodyId;
+use crate::geometry::Vec3;
+use crate::geometry::certificate::{Link, StaticProof, Verdict};
+use crate::geometry::contact_time::Outcome;
+use crate::geometry::effort::{Cost, Stopped};
+use crate::geometry::pair::VertexPair;
+use crate::geometry::penetration::Depth;
+use crate::geometry::pose::Pose;
+use arrayvec::ArrayVec;
+
+/// The answer to one frame.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Report {
+    /// The frame that this answers.
+    pub frame: u64,
+    /// The frame answered before; motion is from there to here. 0: none.
+    pub previous: u64,
+    /// The listed pairs, by id.
+    pub pairs: Vec<PairReport>,
+    /// Pairs that should have been listed but are beyond the limit of a report.
+    pub pairs_omitted: u64,
+    /// Contacts that began or ended, by time, then by pair.
+    pub events: Vec<Event>,
+    /// How the enabled pairs stand.
+    pub tally: Tally,
+    /// What it cost.
+    pub counters: Counters,
+    /// The parts that moved or are new since the last answered frame.
+    pub moved: Vec<PlacedNumbers>,
+    /// Frames since the last report whose poses were applied and whose answers were skipped.
+    pub frames_skipped: u32,
+}
+
+/// Why a move was refused.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MoveError {
+    /// The scene has no such body.
+    #[error("no body has this id")]
+    UnknownBody,
+    /// An earlier move of the frame names the same body.
+    #[error("the body is already moved by this frame")]
+    Repeated,
+    /// A part would lie beyond the largest coordinate.
+    #[error("a part of the body would lie beyond 2^960")]
+    TooFar,
+    /// The deviation is no length.
+    #[error("deviation must be at least 0 and at most 2^960 metres")]
+    Deviation,
+}
+
+/// How many enabled pairs stand how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Proven disjoint, the pairs skipped by the broad phase included.
+    pub separated: u64,
+    /// Boundaries meet.
+    pub touching: u64,
+    /// Interiors meet.
+    pub overlapping: u64,
+    /// Stopped by the budget or the deadline before the verdict was known.
+    pub stopped: u64,
+}
+
+/// What a frame cost.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Counters {
+    /// Sums over all queries.
+    pub cost: Cost,
+    /// Pairs that may be checked at all.
+    pub pairs_enabled: u64,
+    /// Of these, proven apart by the boxes of the broad phase alone.
+    pub pairs_skipped: u64,
+    /// Of these, answered from memory because neither body has moved.
+    pub pairs_remembered: u64,
+    /// Bodies that moved since the last answered frame.
+    pub bodies_moved: u64,
+}
+
+/// One part of each body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct PartPair {
+    /// Index of P's part.
+    pub p: u32,
+    /// Index of Q's part.
+    pub q: u32,
+}
+
+/// How one pair stands.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairReport {
+    /// P: the body with the lower id.
+    pub p: BodyId,
+    /// Q.
+    pub q: BodyId,
+    /// None when stopped before it was known.
+    pub verdict: Option<Verdict>,
+    /// The parts that decide: the first ones that overlap, else touch, else the nearest if
+    /// distances were asked.
+    pub deciding: Option<PartPair>,
+    /// Whether the distance is at most the pair's margin, exactly; none when stopped.
+    pub within_margin: Option<bool>,
+    /// The pair's margin, metres.
+    pub margin: f64,
+    /// If asked.
+    pub distance: Option<PairDistance>,
+    /// If asked and overlapping: the deepest pair of parts.
+    pub depth: Option<(PartPair, Depth)>,
+    /// If asked and neither body teleported.
+    pub first_contact: Option<PairContact>,
+    /// If certificates were asked: the proofs that together prove the verdict.
+    pub proofs: Vec<PartProof>,
+    /// Why less is known than was asked.
+    pub stopped: Option<Stopped>,
+}
+
+/// The proof of how two parts stand.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartProof {
+    /// Of these parts; none: of every part of P and every part of Q at once.
+    pub parts: Option<PartPair>,
+    /// The proof.
+    pub proof: StaticProof,
+}
+
+/// The distance of two bodies: the least over their parts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairDistance {
+    /// At most the exact distance, metres.
+    pub lower: f64,
+    /// At least the exact distance, metres.
+    pub upper: f64,
+    /// The nearest parts.
+    pub parts: PartPair,
+    /// See `geometry::distance::Distance`.
+    pub pairs: ArrayVec<VertexPair, 3>,
+    /// Closest points in the world, rounded.
+    pub closest_p: Vec3,
+    /// See `closest_p`.
+    pub closest_q: Vec3,
+}
+
+/// The first contact of two bodies between two frames.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairContact {
+    /// Whether they meet.
+    pub outcome: Outcome,
+    /// Proven free on the closed [0, t_free], as a fraction of the step.
+    pub t_free: f64,
+    /// Proven in contact by then; 1 when not in contact.
+    pub t_contact: f64,
+    /// The parts that meet first.
+    pub parts: Option<PartPair>,
+    /// If certificates were asked: one for each pair of parts.
+    pub chains: Vec<PartChain>,
+    /// Why less is proven than could be.
+    pub stopped: Option<Stopped>,
+}
+
+impl PairContact {
+    /// Whether the bodies met on the way or at its end.
+    pub fn has_met(&self) -> bool {
+        self.outcome == Outcome::Contact
+    }
+}
+
+/// Where a part is: the numbers that all answers are about.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlacedNumbers {
+    /// The body.
+    pub body: BodyId,
+    /// Index of the part.
+    pub part: u32,
+    /// From the part's frame to the world.
+    pub pose: Pose,
+}
+
+/// What is proven about the motion of two parts.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartChain {
+    /// Of these parts; none: of every part of P and every part of Q at once.
+    pub parts: Option<PartPair>,
+    /// See `geometry::contact_time::FirstContact`.
+    pub links: Vec<Link>,
+    /// Vertex pairs that prove the contact, if any.
+    pub pairs: ArrayVec<VertexPair, 6>,
+    /// The proof of the verdict at t = 0, unless boxes prove the whole motion free.
+    pub initial: Option<StaticProof>,
+}
+
+/// Whether a contact began or ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum EventKind {
+    /// Not in contact before, in contact now or on the way here.
+    Began,
+    /// The distance exceeds the release margin.
+    Ended,
+}
+
+/// A contact that began or ended.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Event {
+    /// Which.
+    pub kind: EventKind,
+    /// P: the body with the lower id.
+    pub p: BodyId,
+    /// Q.
+    pub q: BodyId,
+    /// The deciding parts, when known.
+    pub parts: Option<PartPair>,
+    /// When, as fractions of the way from the last answered frame: `[t_free, t_contact]` of a
+    /// contact that began; `[1, 1]` when no motion was asked or assumed, and for contacts that
+    /// ended; `[0, 0]` at opening.
+    pub bracket: [f64; 2],
+    /// The bracket meets that of another event: which was first is not known.
+    pub unordered: bool,
+    /// How the bodies stand at the end; none when stopped, or when a body is gone.
+    pub verdict: Option<Verdict>,
+}

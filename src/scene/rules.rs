@@ -1,0 +1,238 @@
+//! Which pairs are checked, and with which margin.
+
+use std::collections::BTreeMap;
+
+use super::body::{Body, BodyId};
+use super::declaration::{DeclarationError, Problem, is_length};
+use super::pairs::PairKey;
+
+/// The margin of one pair.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairMargin {
+    /// The bodies.
+    pub pair: [BodyId; 2],
+    /// Metres.
+    pub margin: f64,
+}
+
+/// All pairs of which not both are fixed, less what follows.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Rules {
+    /// If not empty: only pairs between the two groups of an entry.
+    pub checked_groups: Vec<[String; 2]>,
+    /// If not empty: only these.
+    pub checked_pairs: Vec<[BodyId; 2]>,
+    /// Never these.
+    pub ignored_pairs: Vec<[BodyId; 2]>,
+    /// Margins of pairs, in place of the sum of their bodies'.
+    pub margins: Vec<PairMargin>,
+}
+
+impl Rules {
+    /// Without the entries that name `gone` (sorted).
+    pub(super) fn without(&self, gone: &[BodyId]) -> Result<Self, DeclarationError> {
+        let stays = |pair: &[BodyId; 2]| !pair.iter().any(|id| gone.binary_search(id).is_ok());
+        let mut kept = self.clone();
+        kept.checked_pairs.retain(stays);
+        kept.ignored_pairs.retain(stays);
+        kept.margins.retain(|entry| stays(&entry.pair));
+        if kept.checked_pairs.is_empty() && !self.checked_pairs.is_empty() {
+            // An empty list would mean that every pair is checked.
+            let path = "removed_body_ids".into();
+            return Err(DeclarationError::new(path, Problem::NoPairLeft));
+        }
+        Ok(kept)
+    }
+}
+
+/// Bodies that no rule about groups tells apart form a class; at most so many of them, since what
+/// two classes may do is a table.
+pub const CLASSES_MAX: usize = 4096;
+
+/// The rules, ready to be asked about bodies by index.
+#[derive(Clone, Debug, Default)]
+pub(super) struct RuleBook {
+    class_of: Vec<u32>,
+    classes: usize,
+    /// `classes x classes`, symmetric.
+    may_meet: Vec<bool>,
+    /// Partners by body, sorted; none: any.
+    only: Option<Vec<Vec<u32>>>,
+    /// Partners by body, sorted.
+    ignored: Vec<Vec<u32>>,
+    margins: BTreeMap<PairKey, f64>,
+    body_margins: Vec<f64>,
+    /// For each body so much that the boxes of any pair, both made larger by it, meet whenever the
+    /// boxes themselves are within the pair's margin.
+    pub(super) reaches: Vec<f64>,
+    pub(super) pairs_enabled: u64,
+}
+
+impl RuleBook {
+    /// `bodies` sorted by id. `path` leads to the rules in the client's words.
+    pub(super) fn compile(
+        bodies: &[&Body],
+        rules: &Rules,
+        path: &str,
+    ) -> Result<Self, DeclarationError> {
+        let find = |id: BodyId| bodies.binary_search_by_key(&id, |body| body.id).ok();
+        let key = |pair: &[BodyId; 2], list: &str, index: usize| {
+            let fail = |problem| DeclarationError::new(format!("{path}.{list}[{index}]"), problem);
+            let a = find(pair[0]).ok_or_else(|| fail(Problem::UnknownBody))?;
+            let b = find(pair[1]).ok_or_else(|| fail(Problem::UnknownBody))?;
+            if a == b {
+                return Err(fail(Problem::SameBody));
+            }
+            Ok(PairKey::new(a as u32, b as u32))
+        };
+
+        let mut book = Self {
+            ignored: vec![Vec::new(); bodies.len()],
+            body_margins: bodies.iter().map(|body| body.margin).collect(),
+            ..Self::default()
+        };
+        book.compile_classes(bodies, rules, path)?;
+        for (index, pair) in rules.ignored_pairs.iter().enumerate() {
+            insert_both(&mut book.ignored, key(pair, "ignored_pairs", index)?);
+        }
+        if !rules.checked_pairs.is_empty() {
+            let mut only = vec![Vec::new(); bodies.len()];
+            for (index, pair) in rules.checked_pairs.iter().enumerate() {
+                insert_both(&mut only, key(pair, "checked_pairs", index)?);
+            }
+            book.only = Some(only);
+        }
+        for (index, entry) in rules.margins.iter().enumerate() {
+            let at = key(&entry.pair, "margins", index)?;
+            if !is_length(entry.margin) {
+                let field = format!("{path}.margins[{index}].margin");
+                return Err(DeclarationError::new(field, Problem::NotALength));
+            }
+            book.margins.insert(at, entry.margin);
+        }
+        book.reaches = book.body_margins.clone();
+        for (at, margin) in &book.margins {
+            for body in [at.p, at.q] {
+                let reach = &mut book.reaches[body as usize];
+                *reach = reach.max(margin / 2.0);
+            }
+        }
+        book.pairs_enabled = book.count_enabled();
+        Ok(book)
+    }
+
+    fn compile_classes(
+        &mut self,
+        bodies: &[&Body],
+        rules: &Rules,
+        path: &str,
+    ) -> Result<(), DeclarationError> {
+        // Only groups that a rule names tell bodies apart.
+        let named: std::collections::BTreeSet<&str> =
+            rules.checked_groups.iter().flatten().map(String::as_str).collect();
+        let mut numbers: BTreeMap<(bool, Vec<&str>), u32> = BTreeMap::new();
+        let mut members: Vec<(bool, Vec<&str>)> = Vec::new();
+        for body in bodies {
+            let mut groups: Vec<&str> =
+                body.groups.iter().map(String::as_str).filter(|g| named.contains(g)).collect();
+            groups.sort_unstable();
+            groups.dedup();
+            let class = (body.fixed, groups);
+            let next = numbers.len() as u32;
+            let number = *numbers.entry(class.clone()).or_insert_with(|| {
+                members.push(class);
+                next
+            });
+            self.class_of.push(number);
+        }
+        if members.len() > CLASSES_MAX {
+            let field = format!("{path}.checked_groups");
+            return Err(DeclarationError::new(field, Problem::TooManyClasses));
+        }
+        self.classes = members.len();
+        self.may_meet = vec![false; self.classes * self.classes];
+        for (a, (a_fixed, a_groups)) in members.iter().enumerate() {
+            for (b, (b_fixed, b_groups)) in members.iter().enumerate() {
+                let has = |groups: &[&str], name: &str| groups.binary_search(&name).is_ok();
+                let groups_meet = rules.checked_groups.is_empty()
+                    || rules.checked_groups.iter().any(|[x, y]| {
+                        (has(a_groups, x) && has(b_groups, y))
+                            || (has(a_groups, y) && has(b_groups, x))
+                    });
+                self.may_meet[a * self.classes + b] = groups_meet && !(*a_fixed && *b_fixed);
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether the pair is checked.
+    #[inline]
+    pub(super) fn is_enabled(&self, key: PairKey) -> bool {
+        let (p, q) = (key.p as usize, key.q as usize);
+        let classes = self.class_of[p] as usize * self.classes + self.class_of[q] as usize;
+        self.may_meet[classes]
+            && self.ignored[p].binary_search(&key.q).is_err()
+            && self.only.as_ref().is_none_or(|only| only[p].binary_search(&key.q).is_ok())
+    }
+
+    /// The pair's own margin if set, else the sum of its bodies', metres. The sum is rounded; that
+    /// number is the margin.
+    pub(super) fn margin(&self, key: PairKey) -> f64 {
+        if let Some(own) = self.margins.get(&key) {
+            return *own;
+        }
+        self.body_margins[key.p as usize] + self.body_margins[key.q as usize]
+    }
+
+    /// Every enabled pair, in order.
+    pub(super) fn enabled_pairs(&self) -> impl Iterator<Item = PairKey> + '_ {
+        let count = self.class_of.len() as u32;
+        (0..count)
+            .flat_map(move |p| (p + 1..count).map(move |q| PairKey { p, q }))
+            .filter(|key| self.is_enabled(*key))
+    }
+
+    /// Counted by class, since there may be tens of millions of pairs.
+    fn count_enabled(&self) -> u64 {
+        if let Some(only) = &self.only {
+            let listed = only.iter().enumerate().flat_map(|(p, partners)| {
+                partners.iter().map(move |&q| PairKey { p: p as u32, q })
+            });
+            return listed.filter(|key| key.p < key.q && self.is_enabled(*key)).count() as u64;
+        }
+        let mut sizes = vec![0_u64; self.classes];
+        for &class in &self.class_of {
+            sizes[class as usize] += 1;
+        }
+        let mut count = 0;
+        for a in 0..self.classes {
+            for b in a..self.classes {
+                if self.may_meet[a * self.classes + b] {
+                    count +=
+                        if a == b { sizes[a] * (sizes[a] - 1) / 2 } else { sizes[a] * sizes[b] };
+                }
+            }
+        }
+        let unlisted: u64 = self
+            .ignored
+            .iter()
+            .enumerate()
+            .flat_map(|(p, partners)| partners.iter().map(move |&q| (p, q as usize)))
+            .filter(|&(p, q)| {
+                let classes = self.class_of[p] as usize * self.classes + self.class_of[q] as usize;
+                p < q && self.may_meet[classes]
+            })
+            .count() as u64;
+        count - unlisted
+    }
+}
+
+/// Each as a partner of the other, keeping the lists sorted and without duplicates.
+fn insert_both(lists: &mut [Vec<u32>], key: PairKey) {
+    for (body, partner) in [(key.p, key.q), (key.q, key.p)] {
+        let list = &mut lists[body as usize];
+        if let Err(place) = list.binary_search(&partner) {
+            list.insert(place, partner);
+        }
+    }
+}

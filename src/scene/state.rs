@@ -1,0 +1,162 @@
+//! A scene: bodies in motion, and what is known about their pairs.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::body::{Body, BodyId, Entry, PlacedPart};
+use super::declaration::{Contact, Declaration, DeclarationError, Problem, is_length};
+use super::listing::Noted;
+use super::pairs::{PairKey, PairTable};
+use super::report::Report;
+use super::rules::{RuleBook, Rules};
+use crate::geometry::separation::Method;
+
+/// How large a scene may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Bodies.
+    pub bodies_max: usize,
+    /// Parts of all bodies together.
+    pub parts_max: usize,
+    /// Pairs of bodies that one frame may look at; those remembered are at most as many.
+    pub pairs_max: usize,
+    /// Pairs that one report may list.
+    pub listed_max: usize,
+}
+
+/// Bodies in motion, and what is known about their pairs.
+#[derive(Clone, Debug)]
+pub struct Scene {
+    pub(super) entries: Vec<Entry>,
+    pub(super) rules: Rules,
+    pub(super) book: RuleBook,
+    pub(super) release_margin: f64,
+    /// Announced contacts, with the frame that announced them.
+    pub(super) contacts: BTreeMap<PairKey, u64>,
+    /// What the last report said of pairs that are not plainly separated.
+    pub(super) noted: BTreeMap<PairKey, Noted>,
+    /// Contacts that ended because a body left or the pair is no longer checked.
+    pub(super) ended: Vec<(BodyId, BodyId)>,
+    pub(super) applied: u64,
+    pub(super) answered: u64,
+    pub(super) skipped: u32,
+    /// Answers given; 0 until the opening report.
+    pub(super) answers: u64,
+    pub(super) revision: u64,
+    pub(super) table: PairTable,
+    pub(super) last_report: Option<Arc<Report>>,
+    pub(super) method: &'static Method,
+    pub(super) limits: Limits,
+}
+
+impl Scene {
+    /// Takes up a declared scene; or says what is wrong with it.
+    pub fn open(
+        declared: Declaration,
+        method: &'static Method,
+        limits: Limits,
+    ) -> Result<Self, DeclarationError> {
+        if !is_length(declared.release_margin) {
+            return Err(DeclarationError::new("release_margin".into(), Problem::NotALength));
+        }
+        let mut scene = Self {
+            entries: Vec::new(),
+            rules: Rules::default(),
+            book: RuleBook::default(),
+            release_margin: declared.release_margin,
+            contacts: BTreeMap::new(),
+            noted: BTreeMap::new(),
+            ended: Vec::new(),
+            applied: declared.frame,
+            answered: 0,
+            skipped: 0,
+            answers: 0,
+            revision: 0,
+            table: PairTable::default(),
+            last_report: None,
+            method,
+            limits,
+        };
+        scene.restructure(&[], declared.bodies, "bodies", Some(declared.rules))?;
+        for (index, contact) in declared.contacts.iter().enumerate() {
+            let fail = |problem| DeclarationError::new(format!("contacts[{index}].pair"), problem);
+            let a = scene.index_of(contact.pair[0]).ok_or_else(|| fail(Problem::UnknownBody))?;
+            let b = scene.index_of(contact.pair[1]).ok_or_else(|| fail(Problem::UnknownBody))?;
+            if a == b {
+                return Err(fail(Problem::SameBody));
+            }
+            let key = PairKey::new(a, b);
+            if !scene.book.is_enabled(key) {
+                return Err(fail(Problem::NotChecked));
+            }
+            scene.contacts.insert(key, contact.began_frame);
+        }
+        Ok(scene)
+    }
+
+    /// The declared state, fit for opening it elsewhere.
+    pub fn declaration(&self) -> Declaration {
+        let contact = |(key, began_frame): (&PairKey, &u64)| Contact {
+            pair: [self.id_of(key.p), self.id_of(key.q)],
+            began_frame: *began_frame,
+        };
+        Declaration {
+            bodies: self.bodies().cloned().collect(),
+            rules: self.rules.clone(),
+            release_margin: self.release_margin,
+            contacts: self.contacts.iter().map(contact).collect(),
+            frame: self.applied,
+        }
+    }
+
+    /// The bodies where they are now, by id.
+    pub fn bodies(&self) -> impl ExactSizeIterator<Item = &Body> {
+        self.entries.iter().map(|entry| &entry.body)
+    }
+
+    /// The last frame applied; 0: none.
+    pub fn frame(&self) -> u64 {
+        self.applied
+    }
+
+    /// Number of pairs of bodies that are checked.
+    pub fn pairs_enabled(&self) -> u64 {
+        self.book.pairs_enabled
+    }
+
+    /// Number of contacts announced and not ended.
+    pub fn contact_count(&self) -> usize {
+        self.contacts.len()
+    }
+
+    /// The last report, if it answers this frame.
+    pub fn remembered_report(&self, frame: u64) -> Option<Arc<Report>> {
+        self.last_report.clone().filter(|report| report.frame == frame)
+    }
+
+    /// Forgets every witness, which changes what the next frame costs and nothing else.
+    pub fn forget_witnesses(&mut self) {
+        self.table.clear();
+    }
+
+    /// Memory that this scene takes beyond the shapes, bytes, estimated.
+    pub fn bytes(&self) -> usize {
+        let parts: usize = self.entries.iter().map(|entry| entry.body.parts.len()).sum();
+        // A part is declared once and placed at most twice.
+        const PART: usize = 3 * size_of::<PlacedPart>();
+        size_of::<Self>()
+            + self.entries.len() * size_of::<Entry>()
+            + parts * PART
+            + self.table.bytes()
+            + (self.contacts.len() + self.noted.len()) * 64
+    }
+
+    pub(super) fn index_of(&self, id: BodyId) -> Option<u32> {
+        let index = self.entries.binary_search_by_key(&id, |entry| entry.body.id).ok()?;
+        Some(index as u32)
+    }
+
+    pub(super) fn id_of(&self, index: u32) -> BodyId {
+        self.entries[index as usize].body.id
+    }
+}

@@ -1,0 +1,218 @@
+//! The step of a frame: list the pairs worth looking at, ask about each, say what began and what
+//! ended.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use super::answer::{Asking, Swept, work};
+use super::apply::{Applied, FrameError};
+use super::body::Entry;
+use super::listing::Round;
+use super::pairs::{PairKey, Runner, Task};
+use super::question::{Frame, Questions};
+use super::report::{Event, EventKind, MoveError, PairContact, PlacedNumbers, Report};
+use super::state::Scene;
+use crate::geometry::certificate::Verdict;
+
+/// A frame would look at more pairs than allowed. Its poses are applied; nothing is answered, and
+/// no event is lost: the next answered frame starts where the last one ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the frame would look at more than {pairs_max} pairs of bodies")]
+pub struct TooManyPairs {
+    /// The limit.
+    pub pairs_max: usize,
+}
+
+/// Why a frame was not answered.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum StepError {
+    /// It was refused.
+    #[error(transparent)]
+    Frame(#[from] FrameError),
+    /// It was applied.
+    #[error(transparent)]
+    TooManyPairs(#[from] TooManyPairs),
+}
+
+/// A frame that was applied and answered.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Stepped {
+    /// Moves that were refused, by their index in the frame.
+    pub refused: Vec<(usize, MoveError)>,
+    /// The answer.
+    pub report: Arc<Report>,
+}
+
+impl Scene {
+    /// Answers for where the bodies are now. The work on pairs goes through `runner`; `stop` may be
+    /// set at any time by a deadline, and leaves the pairs not yet answered undecided.
+    pub fn answer(
+        &mut self,
+        questions: &Questions,
+        runner: &dyn Runner,
+        stop: &AtomicBool,
+    ) -> Result<Arc<Report>, TooManyPairs> {
+        let swept = questions.between.map(|_| self.swept());
+        let keys = self.pairs_to_look_at(questions, swept.as_deref())?;
+        self.table.admit(&keys);
+        self.answers += 1;
+
+        let mut round = Round::new(questions, swept.as_deref(), keys);
+        round.stand(self, runner, stop);
+        // May still fail, so nothing is announced before it.
+        round.detail(self, runner, stop)?;
+        let events = self.events(&round.keys);
+        let pairs = round.pairs(self);
+        let report = Report {
+            frame: self.applied,
+            previous: self.answered,
+            pairs,
+            pairs_omitted: round.omitted,
+            events,
+            tally: round.tally,
+            counters: round.counters,
+            moved: self.moved_parts(),
+            frames_skipped: self.skipped.saturating_sub(1),
+        };
+        round.note(self);
+        self.settle();
+        let report = Arc::new(report);
+        self.last_report = Some(report.clone());
+        Ok(report)
+    }
+
+    /// Applies and answers in one go, here and now.
+    pub fn step(
+        &mut self,
+        frame: &Frame,
+        questions: &Questions,
+        runner: &dyn Runner,
+    ) -> Result<Stepped, StepError> {
+        let refused = match self.apply(frame)? {
+            Applied::Now(refused) => refused,
+            Applied::Repeated => {
+                if let Some(report) = self.remembered_report(frame.id) {
+                    return Ok(Stepped { refused: Vec::new(), report });
+                }
+                Vec::new()
+            }
+        };
+        let report = self.answer(questions, runner, &AtomicBool::new(false))?;
+        Ok(Stepped { refused, report })
+    }
+
+    fn swept(&self) -> Vec<Swept> {
+        let swept = |entry: &Entry| {
+            let parts: Vec<_> = (0..entry.now.parts.len()).map(|i| entry.part_swept(i)).collect();
+            let bounds = parts.iter().copied().reduce(|a, b| a.union(&b));
+            Swept { bounds: bounds.expect("a body has at least one part"), parts }
+        };
+        self.entries.iter().map(swept).collect()
+    }
+
+    /// Everything that one pair is asked about.
+    pub(super) fn asking<'a>(
+        &'a self,
+        key: PairKey,
+        questions: &'a Questions,
+        swept: Option<&'a [Swept]>,
+        stop: &'a AtomicBool,
+    ) -> Asking<'a> {
+        let (p, q) = (key.p as usize, key.q as usize);
+        Asking {
+            p: &self.entries[p],
+            q: &self.entries[q],
+            swept: swept.map(|swept| [&swept[p], &swept[q]]),
+            margin: self.book.margin(key),
+            release_margin: self.release_margin,
+            is_announced: self.contacts.contains_key(&key),
+            answers: self.answers,
+            questions,
+            method: self.method,
+            stop,
+        }
+    }
+
+    /// Runs the tasks of all pairs.
+    pub(super) fn run(
+        &mut self,
+        questions: &Questions,
+        swept: Option<&[Swept]>,
+        runner: &dyn Runner,
+        stop: &AtomicBool,
+    ) {
+        let mut table = std::mem::take(&mut self.table);
+        runner.run(table.states_mut(), &|state| {
+            if state.task != Task::Rest {
+                work(&self.asking(state.key, questions, swept, stop), state);
+            }
+        });
+        self.table = table;
+    }
+
+    /// What began and what ended among `keys`.
+    fn events(&mut self, keys: &[PairKey]) -> Vec<Event> {
+        // At opening there is no way that led here.
+        let end = if self.answers == 1 { [0.0, 0.0] } else { [1.0, 1.0] };
+        let event = |kind, p, q, verdict| Event {
+            kind,
+            p,
+            q,
+            parts: None,
+            bracket: end,
+            unordered: false,
+            verdict,
+        };
+        let mut events: Vec<Event> =
+            self.ended.drain(..).map(|(p, q)| event(EventKind::Ended, p, q, None)).collect();
+        for key in keys {
+            let answer = &self.table.get(*key).expect("every pair looked at has a place").answer;
+            let (p, q) = (self.id_of(key.p), self.id_of(key.q));
+            let verdict = answer.verdict;
+            let in_contact = matches!(verdict, Some(Verdict::Touching | Verdict::Overlapping));
+            let way = answer.contact.as_deref();
+            let mut is_announced = self.contacts.contains_key(key);
+            if !is_announced && (in_contact || way.is_some_and(PairContact::has_met)) {
+                events.push(Event {
+                    parts: way.and_then(|way| way.parts).or(answer.deciding),
+                    bracket: way.map_or(end, |way| [way.t_free, way.t_contact]),
+                    ..event(EventKind::Began, p, q, verdict)
+                });
+                self.contacts.insert(*key, self.applied);
+                is_announced = true;
+            }
+            if is_announced && answer.beyond_release == Some(true) {
+                events.push(event(EventKind::Ended, p, q, verdict));
+                self.contacts.remove(key);
+            }
+        }
+        super::events::put_in_order(&mut events);
+        events
+    }
+
+    /// The twelve numbers of every part that has moved, or is new, since the last answer.
+    fn moved_parts(&self) -> Vec<PlacedNumbers> {
+        let moved = self.entries.iter().filter(|entry| entry.before.is_some() || entry.teleported);
+        moved
+            .flat_map(|entry| {
+                entry.now.parts.iter().enumerate().map(|(part, placed)| PlacedNumbers {
+                    body: entry.body.id,
+                    part: part as u32,
+                    pose: placed.pose,
+                })
+            })
+            .collect()
+    }
+
+    /// The next motion starts here.
+    fn settle(&mut self) {
+        for entry in &mut self.entries {
+            entry.before = None;
+            entry.teleported = false;
+            entry.deviation = 0.0;
+        }
+        self.answered = self.applied;
+        self.skipped = 0;
+        self.table.trim(self.answers, self.limits.pairs_max);
+    }
+}
