@@ -91,6 +91,7 @@ fn bracket_of_magnitude(numerator: &UBig, denominator: &UBig, exponent: i64) -> 
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "exact values are meant")]
 mod tests {
     use super::*;
 

@@ -211,6 +211,7 @@ impl<'a> ScaledPoints<'a> {
 }
 
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "exact values are meant")]
 mod tests {
     use super::*;
     use crate::geometry::Mat3;

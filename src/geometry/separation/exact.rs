@@ -1,0 +1,269 @@
+//! The exact stage: how the origin stands to M, for every pair of bodies, in exact arithmetic.
+//!
+//! If the origin is not in the affine hull of M, that plane (line, point) separates. Otherwise the
+//! line from a point c in M's relative interior through the origin leaves M through a facet, whose
+//! offset says the verdict: with outward normal n, `n·m` of the facet is negative when the line
+//! leaves M before the origin, zero when at the origin, positive when after it.
+
+use arrayvec::ArrayVec;
+
+use super::difference::{Corner, Difference};
+use super::portal::{AXES, Exit, Goal, Line, Lineality, exact_vector, separating_vector};
+use crate::geometry::Vec3;
+use crate::geometry::certificate::{Direction, StaticProof};
+use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::number::Sign;
+use crate::geometry::number::scaled::{
+    Integers, bit_length, cross, difference, dot, is_zero, negated, rounded_direction, sign, sum,
+    unit, without_common_twos,
+};
+use crate::geometry::pair::VertexPair;
+
+/// Where the affine hull of M is.
+pub(super) enum Hull {
+    /// It holds the origin; M is solid modulo these axes.
+    ThroughOrigin(ArrayVec<Lineality, 2>),
+    /// It does not: the exact direction has one positive value on all of M.
+    Off(Integers, Direction),
+}
+
+/// Decides how the pair stands.
+pub(super) fn decide_exactly(
+    m: &mut Difference<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<StaticProof, Stopped> {
+    let simplex = m.simplex();
+    let lineality = match affine_hull(&simplex) {
+        Hull::ThroughOrigin(lineality) => lineality,
+        Hull::Off(along, named) => {
+            let vector = separating_vector(m, &along, effort);
+            let direction = vector.map_or(named, Direction::Vector);
+            return Ok(StaticProof::Separated { direction });
+        }
+    };
+    let flat = simplex.len() < 4;
+    let centre = sum_of(&simplex);
+    let Some(line) = Line::new(without_common_twos(negated(&centre)), lineality, None) else {
+        // The simplex's own centre is at the origin.
+        return Ok(in_contact(&simplex, &[], flat));
+    };
+    let portal = line.portal_among(&simplex).expect("the line comes from inside the simplex");
+    Ok(match line.refine(m, portal, Goal::Origin, effort)? {
+        Exit::OriginInside(facet) => in_contact(&simplex, &facet.corners, flat),
+        Exit::OriginOutside(facet) => {
+            let named = facet.inward().expect("flat M is cut along axes");
+            separated(m, &facet.normal, named, effort)
+        }
+        Exit::Facet(facet) => {
+            let named = facet.inward().expect("flat M is cut along axes");
+            match sign(&facet.offset) {
+                Sign::Negative => separated(m, &facet.normal, named, effort),
+                Sign::Positive => in_contact(&simplex, &facet.corners, flat),
+                Sign::Zero => {
+                    let direction = if flat {
+                        normal_of_flat(&simplex)
+                    } else {
+                        parallel_vector(&negated(&facet.normal)).unwrap_or(named)
+                    };
+                    StaticProof::Touching { direction, pairs: names(&facet.corners) }
+                }
+            }
+        }
+    })
+}
+
+/// The sum of the corners: a multiple of their centre.
+pub(super) fn sum_of(corners: &[Corner]) -> Integers {
+    let mut total = corners[0].point.clone();
+    for corner in &corners[1..] {
+        total = sum(&total, &corner.point);
+    }
+    total
+}
+
+/// The axis on which the vector is longest.
+fn longest_axis(vector: &Integers) -> usize {
+    let length = |k: usize| bit_length(&[vector[k].clone(), 0.into(), 0.into()]);
+    (0..3).max_by_key(|&k| length(k)).expect("three axes")
+}
+
+/// `±(d1 - d0) x e_axis` of the simplex's first two corners.
+fn edge_normal(simplex: &[Corner], axis: usize, negative: bool) -> Direction {
+    Direction::EdgeNormal { pairs: [simplex[0].pair, simplex[1].pair], axis: AXES[axis], negative }
+}
+
+/// Where the affine hull of M, which the simplex spans, is.
+pub(super) fn affine_hull(simplex: &[Corner]) -> Hull {
+    let edge = |k: usize| difference(&simplex[k].point, &simplex[0].point);
+    let base = &simplex[0].point;
+    match simplex.len() {
+        1 => {
+            if is_zero(base) {
+                return Hull::ThroughOrigin(axes_but(0, 1));
+            }
+            let axis = longest_axis(base);
+            let one = if sign(&base[axis]) == Sign::Negative { -1.0 } else { 1.0 };
+            let named = Direction::Vector(Vec3::ith(axis, one));
+            // The point itself is the nicer direction.
+            Hull::Off(base.clone(), named)
+        }
+        2 => {
+            let moment = cross(base, &simplex[1].point);
+            if is_zero(&moment) {
+                let along = longest_axis(&edge(1));
+                return Hull::ThroughOrigin(axes_but((along + 1) % 3, (along + 2) % 3));
+            }
+            // (u x e_k)·d0 is the moment's k-th coordinate.
+            let axis = longest_axis(&moment);
+            let negative = sign(&moment[axis]) == Sign::Negative;
+            let across = cross(&edge(1), &cross(base, &edge(1)));
+            Hull::Off(across, edge_normal(simplex, axis, negative))
+        }
+        3 => {
+            let normal = cross(&edge(1), &edge(2));
+            let negative = match sign(&dot(&normal, base)) {
+                Sign::Zero => {
+                    let axis = longest_axis(&normal);
+                    return Hull::ThroughOrigin(ArrayVec::from_iter([Lineality::Axis(axis)]));
+                }
+                Sign::Negative => true,
+                Sign::Positive => false,
+            };
+            let pairs = [simplex[0].pair, simplex[1].pair, simplex[2].pair];
+            let along = if negative { negated(&normal) } else { normal };
+            Hull::Off(along, Direction::Normal { pairs, negative })
+        }
+        _ => Hull::ThroughOrigin(ArrayVec::new()),
+    }
+}
+
+fn axes_but(a: usize, b: usize) -> ArrayVec<Lineality, 2> {
+    ArrayVec::from([Lineality::Axis(a), Lineality::Axis(b)])
+}
+
+/// SEPARATED by the inward side of `outward`: by an f64 vector if rounding gives one, else by name.
+fn separated(
+    m: &mut Difference<'_>,
+    outward: &Integers,
+    named: Direction,
+    effort: &mut Effort<'_>,
+) -> StaticProof {
+    let vector = separating_vector(m, &negated(outward), effort);
+    StaticProof::Separated { direction: vector.map_or(named, Direction::Vector) }
+}
+
+/// The f64 vector that is exactly parallel, if rounding finds one.
+fn parallel_vector(exact: &Integers) -> Option<Direction> {
+    let vector = rounded_direction(exact);
+    is_zero(&cross(&exact_vector(&vector), exact)).then_some(Direction::Vector(vector))
+}
+
+/// A direction normal to all of M, which is flat and in a plane through the origin.
+fn normal_of_flat(simplex: &[Corner]) -> Direction {
+    let edge = |k: usize| difference(&simplex[k].point, &simplex[0].point);
+    match simplex.len() {
+        1 => Direction::Vector(Vec3::x()),
+        2 => {
+            let along = edge(1);
+            let axis = (0..3)
+                .find(|&k| !is_zero(&cross(&along, &unit(k))))
+                .expect("an edge is parallel to one axis at most");
+            parallel_vector(&cross(&along, &unit(axis)))
+                .unwrap_or_else(|| edge_normal(simplex, axis, false))
+        }
+        _ => {
+            let pairs = [simplex[0].pair, simplex[1].pair, simplex[2].pair];
+            parallel_vector(&cross(&edge(1), &edge(2)))
+                .unwrap_or(Direction::Normal { pairs, negative: false })
+        }
+    }
+}
+
+/// The origin is in the relative interior of the hull of the simplex and the facet's corners.
+fn in_contact(simplex: &[Corner], facet: &[Corner], flat: bool) -> StaticProof {
+    let mut pool: ArrayVec<Corner, 7> = facet.iter().cloned().collect();
+    for corner in simplex {
+        if pool.iter().all(|known| known.pair != corner.pair) {
+            pool.push(corner.clone());
+        }
+    }
+    if flat {
+        let direction = normal_of_flat(simplex);
+        let pairs = first_subset(&pool, 1..=3, holds_origin).map(|held| names(&held));
+        let pairs = pairs.expect("Carathéodory: three corners hold a point of a plane");
+        return StaticProof::Touching { direction, pairs };
+    }
+    let held = first_subset(&pool, 4..=4, |four| encloses_origin(four))
+        .or_else(|| first_subset(&pool, 5..=6, holds_origin_strictly))
+        .expect("Steinitz: six corners hold an interior point strictly");
+    StaticProof::Overlapping { pairs: held.iter().map(|corner| corner.pair).collect() }
+}
+
+fn names<const N: usize>(corners: &[Corner]) -> ArrayVec<VertexPair, N> {
+    corners.iter().map(|corner| corner.pair).collect()
+}
+
+/// The first subset of a size in the range, in a fixed order, that `accepts` accepts.
+fn first_subset(
+    pool: &[Corner],
+    sizes: std::ops::RangeInclusive<usize>,
+    accepts: impl Fn(&[Corner]) -> bool,
+) -> Option<ArrayVec<Corner, 7>> {
+    sizes.into_iter().find_map(|size| {
+        (0u32..1 << pool.len()).filter(|mask| mask.count_ones() as usize == size).find_map(|mask| {
+            let subset: ArrayVec<Corner, 7> =
+                (0..pool.len()).filter(|k| mask >> k & 1 == 1).map(|k| pool[k].clone()).collect();
+            accepts(&subset).then_some(subset)
+        })
+    })
+}
+
+/// Whether the hull of one, two or three corners holds the origin in its relative interior.
+fn holds_origin(corners: &[Corner]) -> bool {
+    match corners {
+        [a] => is_zero(&a.point),
+        [a, b] => {
+            is_zero(&cross(&a.point, &b.point)) && sign(&dot(&a.point, &b.point)) == Sign::Negative
+        }
+        [a, b, c] => {
+            let (ab, bc, ca) =
+                (cross(&a.point, &b.point), cross(&b.point, &c.point), cross(&c.point, &a.point));
+            let agree = |x: &Integers, y: &Integers| sign(&dot(x, y)) == Sign::Positive;
+            dot(&ab, &c.point).is_zero() && agree(&ab, &bc) && agree(&bc, &ca) && agree(&ca, &ab)
+        }
+        _ => false,
+    }
+}
+
+/// Whether four corners are a tetrahedron with the origin strictly inside: each face has the origin
+/// and the fourth corner on the same side.
+pub(super) fn encloses_origin(four: &[Corner]) -> bool {
+    let [a, b, c, d] = four else { return false };
+    let determinant =
+        |x: &Corner, y: &Corner, z: &Corner| sign(&dot(&cross(&x.point, &y.point), &z.point));
+    let first = determinant(b, c, d);
+    first != Sign::Zero
+        && determinant(a, d, c) == first
+        && determinant(a, b, d) == first
+        && determinant(a, c, b) == first
+}
+
+/// Whether the origin is interior to the hull of the corners: on both sides of every plane through
+/// it and two of them.
+pub(super) fn holds_origin_strictly(corners: &[Corner]) -> bool {
+    let mut solid = false;
+    for (at, a) in corners.iter().enumerate() {
+        for b in &corners[..at] {
+            let normal = cross(&a.point, &b.point);
+            if is_zero(&normal) {
+                continue;
+            }
+            solid = true;
+            let on = |side: Sign| corners.iter().any(|c| sign(&dot(&normal, &c.point)) == side);
+            if !(on(Sign::Positive) && on(Sign::Negative)) {
+                return false;
+            }
+        }
+    }
+    solid
+}

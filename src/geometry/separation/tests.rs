@@ -1,0 +1,233 @@
+//! Verdicts against an independent oracle: every possible normal, in i128.
+
+use super::*;
+use crate::geometry::certificate::judge::judge_static;
+use crate::geometry::polytope::Polytope;
+use crate::geometry::pose::Pose;
+use crate::geometry::samples::{Random, ball, hull, lattice};
+
+type Whole = [i128; 3];
+
+fn whole(v: &Vec3, factor: f64) -> Whole {
+    [0, 1, 2].map(|k| {
+        let scaled = v[k] * factor;
+        assert!(scaled.fract() == 0.0 && scaled.abs() < 1e9);
+        scaled as i128
+    })
+}
+
+fn cross(a: &Whole, b: &Whole) -> Whole {
+    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+}
+
+fn minus(a: &Whole, b: &Whole) -> Whole {
+    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
+}
+
+/// Every facet of M is parallel to an edge of P or Q and to another edge or, when M is flat, to an
+/// axis; so the normals of all pairs of those decide.
+fn oracle(p: &[Whole], q: &[Whole]) -> Verdict {
+    let mut edges: Vec<Whole> = vec![[1, 0, 0], [0, 1, 0], [0, 0, 1]];
+    for body in [p, q] {
+        for (at, a) in body.iter().enumerate() {
+            edges.extend(body[..at].iter().map(|b| minus(a, b)));
+        }
+    }
+    edges.sort_unstable();
+    edges.dedup();
+    let mut touching = false;
+    for (at, a) in edges.iter().enumerate() {
+        for b in &edges[..at] {
+            let n = cross(a, b);
+            if n == [0, 0, 0] {
+                continue;
+            }
+            let value = |x: &Whole| n[0] * x[0] + n[1] * x[1] + n[2] * x[2];
+            let range = |body: &[Whole]| {
+                let values = body.iter().map(value);
+                (values.clone().min().unwrap(), values.max().unwrap())
+            };
+            let ((least_p, greatest_p), (least_q, greatest_q)) = (range(p), range(q));
+            let gap = (least_q - greatest_p).max(least_p - greatest_q);
+            if gap > 0 {
+                return Verdict::Separated;
+            }
+            touching |= gap == 0;
+        }
+    }
+    if touching { Verdict::Touching } else { Verdict::Overlapping }
+}
+
+/// One of the 24 rotations of the cube.
+fn turn(random: &mut Random) -> crate::geometry::Mat3 {
+    let axis = |k: u32| Vec3::ith(k as usize, 1.0);
+    let first = random.below(3);
+    let second = (first + 1 + random.below(2)) % 3;
+    let x = axis(first) * if random.below(2) == 0 { 1.0 } else { -1.0 };
+    let y = axis(second) * if random.below(2) == 0 { 1.0 } else { -1.0 };
+    crate::geometry::Mat3::from_columns(&[x, y, x.cross(&y)])
+}
+
+fn random_pose(random: &mut Random, reach: u32) -> Pose {
+    let coordinate =
+        |random: &mut Random| f64::from(random.below(2 * reach + 1)) - f64::from(reach);
+    let translation = Vec3::new(coordinate(random), coordinate(random), coordinate(random)) * 0.5;
+    Pose { rotation: turn(random), translation }
+}
+
+fn placed(body: &Polytope, pose: &Pose) -> Vec<Whole> {
+    body.vertices().iter().map(|v| whole(&pose.apply_rounded(v), 2.0)).collect()
+}
+
+/// A lattice body, or one squeezed into a point, a line or a plane along the axes.
+fn small_body(random: &mut Random) -> Polytope {
+    let body = lattice(random);
+    match random.below(8) {
+        0 => return hull(&[Vec3::zeros()]),
+        1..4 => return body,
+        _ => {}
+    }
+    let keep = [random.below(3), random.below(3), random.below(3)].map(|k| f64::from(k.min(1)));
+    hull(&body.vertices().iter().map(|v| v.component_mul(&Vec3::from(keep))).collect::<Vec<_>>())
+}
+
+/// From cold, from the witness left behind and from a foreign one; every proof is judged.
+fn decide_in_every_way(pair: &Pair<'_>, foreign: &Witness, want: Verdict, story: &str) -> Witness {
+    let mut left = Witness::default();
+    for method in METHODS {
+        let mut witness = Witness::default();
+        for round in ["cold", "warm", "foreign"] {
+            let mut effort = Effort::with_steps(100_000);
+            let decision = decide(pair, method, &mut witness, &mut effort).unwrap();
+            assert_eq!(decision.verdict(), want, "{story} {} {round}", method.name);
+            assert_eq!(
+                judge_static(pair, &decision.proof),
+                Ok(()),
+                "{story} {} {round}: {decision:?}",
+                method.name
+            );
+            if round == "warm" {
+                left = std::mem::replace(&mut witness, foreign.clone());
+            }
+        }
+    }
+    let mut effort = Effort::with_steps(100_000);
+    let proof = exact::decide_exactly(&mut Difference::new(pair), &mut effort).unwrap();
+    assert_eq!(proof.verdict(), want, "{story} exact stage alone");
+    assert_eq!(judge_static(pair, &proof), Ok(()), "{story} exact stage alone: {proof:?}");
+    left
+}
+
+fn scaled(body: &Polytope, factor: f64) -> Polytope {
+    hull(&body.vertices().iter().map(|v| v * factor).collect::<Vec<_>>())
+}
+
+#[test]
+fn small_integer_bodies_of_every_dimension_get_the_verdict_of_the_oracle() {
+    let mut counts = std::collections::BTreeMap::new();
+    let mut foreign = Witness::default();
+    for seed in 0..if cfg!(debug_assertions) { 1200 } else { 20_000 } {
+        let mut random = Random(seed);
+        let (p, q) = (small_body(&mut random), small_body(&mut random));
+        let reach = random.below(6);
+        let (pose_p, pose_q) = (random_pose(&mut random, reach), random_pose(&mut random, reach));
+        let want = oracle(&placed(&p, &pose_p), &placed(&q, &pose_q));
+        let pair = Pair::new(&p, pose_p, &q, pose_q);
+        foreign = decide_in_every_way(&pair, &foreign, want, &format!("seed {seed}"));
+        *counts.entry((want, p.dimension().max(q.dimension()))).or_insert(0) += 1;
+    }
+    for verdict in [Verdict::Separated, Verdict::Touching, Verdict::Overlapping] {
+        assert!(counts.iter().any(|((v, _), n)| *v == verdict && *n > 20), "{counts:?}");
+    }
+    assert!((0..=3).all(|d| counts.contains_key(&(Verdict::Touching, d))), "{counts:?}");
+}
+
+#[test]
+fn verdicts_do_not_change_when_everything_is_scaled_by_a_power_of_two() {
+    for seed in 0..60 {
+        let mut random = Random(seed);
+        let (p, q) = (lattice(&mut random), lattice(&mut random));
+        let (pose_p, pose_q) = (random_pose(&mut random, 4), random_pose(&mut random, 4));
+        let want = oracle(&placed(&p, &pose_p), &placed(&q, &pose_q));
+        for exponent in [-1073, -1000, -540, -300, 300, 540, 950] {
+            let factor = 2f64.powi(exponent / 2) * 2f64.powi(exponent - exponent / 2);
+            let (p, q) = (scaled(&p, factor), scaled(&q, factor));
+            let at = |pose: &Pose| Pose { translation: pose.translation * factor, ..*pose };
+            let pair = Pair::new(&p, at(&pose_p), &q, at(&pose_q));
+            let story = format!("seed {seed} times 2^{exponent}");
+            decide_in_every_way(&pair, &Witness::default(), want, &story);
+        }
+    }
+}
+
+#[test]
+fn the_least_f64_decides_between_separated_touching_and_overlapping() {
+    let mut random = Random(7);
+    for seed in 0..12 {
+        // On a grid of 2^-20 a body can be mirrored through its own vertex without rounding.
+        let grid = 2f64.powi(20);
+        let rounded = |v: &Vec3| (v * grid).map(f64::round) / grid;
+        let p = hull(&ball(30, seed).vertices().iter().map(rounded).collect::<Vec<_>>());
+        let top = *p.vertex(random.below(p.vertex_count()));
+        let q = hull(&p.vertices().iter().map(|v| 2.0 * top - v).collect::<Vec<_>>());
+        let pose = random.pose(Vec3::zeros());
+        let least = (pose.rotation * top * 16.0).map(|c| c.round() * f64::from_bits(1));
+        let there = Pose { translation: least, ..pose };
+        let story = |what: &str| format!("seed {seed}, {what}");
+        let check = |pose_p, pose_q, want, what: &str| {
+            let pair = Pair::new(&p, pose_p, &q, pose_q);
+            decide_in_every_way(&pair, &Witness::default(), want, &story(what));
+        };
+        check(pose, pose, Verdict::Touching, "mirrored");
+        check(pose, there, Verdict::Separated, "moved away");
+        check(there, pose, Verdict::Overlapping, "moved in");
+    }
+}
+
+#[test]
+fn hostile_witnesses_change_nothing() {
+    let p = ball(50, 1);
+    let far = VertexPair { i: u32::MAX, j: 77 };
+    let directions = [f64::NAN, f64::INFINITY, 0.0, f64::from_bits(1), f64::MAX];
+    for (offset, want) in [(2.5, Verdict::Separated), (1.5, Verdict::Overlapping)] {
+        let pair = Pair::new(&p, Pose::identity(), &p, Pose::translation(offset, 0.1, 0.2));
+        for x in directions {
+            for count in 0..=6 {
+                let mut witness = Witness {
+                    direction: Some(Vec3::new(x, 0.0, -x)),
+                    pairs: std::iter::repeat_n(far, count).collect(),
+                    ..Witness::default()
+                };
+                let decision =
+                    decide(&pair, &METHODS[0], &mut witness, &mut Effort::unlimited()).unwrap();
+                assert_eq!(decision.verdict(), want);
+                assert_eq!(judge_static(&pair, &decision.proof), Ok(()));
+            }
+        }
+    }
+}
+
+#[test]
+fn a_warm_pair_is_answered_by_two_supporting_vertices_and_no_search() {
+    let p = ball(200, 3);
+    let mut witness = Witness::default();
+    for step in 0..10 {
+        let pose = Pose::translation(2.2 + 0.01 * f64::from(step), 0.3, 0.1);
+        let pair = Pair::new(&p, Pose::identity(), &p, pose);
+        let mut effort = Effort::unlimited();
+        decide(&pair, &METHODS[0], &mut witness, &mut effort).unwrap();
+        assert_eq!(effort.cost.exact_stages, 0);
+        if step > 0 {
+            assert_eq!((effort.cost.witness_hits, effort.cost.supports), (1, 2));
+            assert_eq!(effort.cost.steps, 0);
+        }
+    }
+}
+
+#[test]
+fn no_budget_is_an_answer_of_its_own() {
+    let p = ball(200, 3);
+    let pair = Pair::new(&p, Pose::identity(), &p, Pose::translation(1.9, 0.3, 0.1));
+    let stopped = decide(&pair, &METHODS[0], &mut Witness::default(), &mut Effort::with_steps(0));
+    assert_eq!(stopped, Err(Stopped::Steps));
+}
