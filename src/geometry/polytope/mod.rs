@@ -22,6 +22,7 @@ use std::sync::OnceLock;
 
 use super::Vec3;
 use super::csr::Csr;
+use super::hierarchy::Hierarchy;
 use super::support::StartTable;
 
 /// See the module.
@@ -41,6 +42,7 @@ pub struct Polytope {
 /// supporting-vertex search); a new polytope starts with the default.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OnDemand {
+    hierarchy: OnceLock<Hierarchy>,
     start_table: OnceLock<StartTable>,
 }
 
@@ -124,6 +126,11 @@ impl Polytope {
     /// Volume in cubic metres, rounded; 0 below dimension 3.
     pub fn volume(&self) -> f64 {
         self.volume
+    }
+
+    /// The Dobkin-Kirkpatrick hierarchy; built on first use.
+    pub fn hierarchy(&self) -> &Hierarchy {
+        self.on_demand.hierarchy.get_or_init(|| Hierarchy::build(self))
     }
 
     /// Where to start climbing for a direction; built on first use.

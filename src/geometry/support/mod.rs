@@ -12,11 +12,13 @@
 //! error bound, and where that does not settle, exactly.
 
 mod along;
+mod layered;
 mod start_table;
 
 use std::cmp::Ordering;
 
 pub use along::{Along, compare_along};
+pub use layered::{by_hierarchy, coherently};
 pub use start_table::StartTable;
 
 use super::Vec3;

@@ -55,6 +55,12 @@ fn check(name: &str, body: &Polytope, random: &mut Random) {
             let found = supporting_vertex(body, &direction, hint, &mut effort);
             assert_eq!(found, truth, "{name}, {direction:?}, {hint:?}");
         }
+        let found = by_hierarchy(body, &direction, &mut effort);
+        assert_eq!(found, truth, "{name}, {direction:?}, by the hierarchy");
+        for hint in [hint.unwrap_or(0), u32::MAX] {
+            let found = coherently(body, &direction, hint, &mut effort);
+            assert_eq!(found, truth, "{name}, {direction:?}, {hint}, coherently");
+        }
         let found = climb_by(body, 0, &mut effort, |a, b| {
             compare_along(&direction, body.vertex(a), body.vertex(b)).then(b.cmp(&a)).is_gt()
         });
@@ -121,5 +127,36 @@ fn the_start_table_leaves_few_moves_to_climb() {
             }
         }
         assert!(moves <= 400, "{name}: {moves} moves in 200 searches");
+    }
+}
+
+/// O(log n) from cold, and O(1) from a good hint, as counts of vertices looked at.
+#[test]
+fn the_hierarchy_looks_at_logarithmically_many_vertices() {
+    let mut random = Random(15);
+    let mut mean = |body: &Polytope, warm: bool| {
+        let mut effort = Effort::unlimited();
+        for _ in 0..200 {
+            let g = random.unit_vector();
+            if warm {
+                let hint = by_scan(body, &g, &mut Effort::unlimited());
+                let g = g + random.vector() * 0.01;
+                coherently(body, &g, hint, &mut effort);
+            } else {
+                by_hierarchy(body, &g, &mut effort);
+            }
+        }
+        effort.cost.visited as f64 / 200.0
+    };
+    let mut last = 0.0;
+    for count in [100, 1000, 10_000] {
+        let body = ball(count, 16);
+        let (cold, warm) = (mean(&body, false), mean(&body, true));
+        let per_log = cold / f64::from(count).log2();
+        assert!(per_log < 16.0, "{count}: {cold:.0} vertices, {per_log:.1} log2 n");
+        // Ten times the vertices cost the same number more, not ten times more.
+        assert!(last == 0.0 || cold - last < 70.0, "{count}: {last:.0}, then {cold:.0}");
+        assert!(warm < 30.0 && warm < cold, "{count}: {warm:.0} from a hint");
+        last = cold;
     }
 }

@@ -1,0 +1,222 @@
+//! Edges, incidences and the pointers of edges and faces between neighbouring layers.
+
+use super::Layer;
+use crate::geometry::csr::Csr;
+
+/// A feature of a layer, by its number there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Feature {
+    /// A vertex.
+    Vertex(u32),
+    /// An edge.
+    Edge(u32),
+    /// A face.
+    Face(u32),
+}
+
+/// Stands for "none" in an edge's faces; a segment's edge has none.
+const NO_FACE: u32 = u32::MAX;
+
+/// What a walk over the features of one layer needs.
+#[derive(Clone, Debug)]
+pub struct LayerFeatures {
+    edges: Vec<Edge>,
+    /// The edges at each vertex, in the order of its neighbours.
+    vertex_edges: Csr,
+    /// The edges of each face, in the order of its loop: the first joins its first two vertices.
+    face_edges: Csr,
+    edge_inward: Vec<Feature>,
+    edge_outward: Vec<Feature>,
+    face_inward: Vec<Feature>,
+    face_outward: Vec<Feature>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Edge {
+    ends: [u32; 2],
+    faces: [u32; 2],
+}
+
+impl LayerFeatures {
+    /// Number of edges.
+    pub fn edge_count(&self) -> usize {
+        self.edges.len()
+    }
+
+    /// The two vertices of an edge, the lower number first.
+    #[inline]
+    pub fn ends(&self, edge: u32) -> [u32; 2] {
+        self.edges[edge as usize].ends
+    }
+
+    /// The faces at an edge: first the one that runs from its first end to its second. Two for a
+    /// solid, one for a polygon, none for a segment.
+    pub fn faces_at(&self, edge: u32) -> impl Iterator<Item = u32> + use<> {
+        self.edges[edge as usize].faces.into_iter().filter(|&face| face != NO_FACE)
+    }
+
+    /// The edges at a vertex, in the order of its neighbours.
+    #[inline]
+    pub fn edges_at(&self, vertex: u32) -> &[u32] {
+        self.vertex_edges.row(vertex)
+    }
+
+    /// The edges of a face, in the order of its loop: the first joins its first two vertices.
+    #[inline]
+    pub fn edges_of(&self, face: u32) -> &[u32] {
+        self.face_edges.row(face)
+    }
+
+    pub(super) fn edge_inward(&self, edge: u32) -> Option<Feature> {
+        self.edge_inward.get(edge as usize).copied()
+    }
+
+    pub(super) fn edge_outward(&self, edge: u32) -> Option<Feature> {
+        self.edge_outward.get(edge as usize).copied()
+    }
+
+    pub(super) fn face_inward(&self, face: u32) -> Option<Feature> {
+        self.face_inward.get(face as usize).copied()
+    }
+
+    pub(super) fn face_outward(&self, face: u32) -> Option<Feature> {
+        self.face_outward.get(face as usize).copied()
+    }
+
+    /// Edges and incidences of a layer, without pointers.
+    fn of(layer: &Layer) -> Self {
+        let mut edges = Vec::with_capacity(layer.edge_count());
+        for (vertex, row) in (0u32..).zip(layer.neighbours.rows()) {
+            let above = row.iter().filter(|&&other| other > vertex);
+            edges.extend(above.map(|&other| Edge { ends: [vertex, other], faces: [NO_FACE; 2] }));
+        }
+        // Sorted by both ends, so that an edge is found by its ends.
+        edges.sort_unstable_by_key(|edge| edge.ends);
+        let mut features = Self {
+            edges,
+            vertex_edges: Csr::default(),
+            face_edges: Csr::default(),
+            edge_inward: Vec::new(),
+            edge_outward: Vec::new(),
+            face_inward: Vec::new(),
+            face_outward: Vec::new(),
+        };
+        let find = |a: u32, b: u32| features.find([a, b]).expect("every side is an edge");
+        let vertex_edges =
+            Csr::from_rows((0u32..).zip(layer.neighbours.rows()).map(|(vertex, row)| {
+                row.iter().map(|&other| find(vertex, other)).collect::<Vec<_>>()
+            }));
+        let face_edges = Csr::from_rows(layer.faces.rows().map(|face| {
+            let following = face.iter().cycle().skip(1);
+            face.iter().zip(following).map(|(&a, &b)| find(a, b)).collect::<Vec<_>>()
+        }));
+        for (number, (face, sides)) in (0u32..).zip(layer.faces.rows().zip(face_edges.rows())) {
+            for (&start, &side) in face.iter().zip(sides) {
+                let edge = &mut features.edges[side as usize];
+                edge.faces[usize::from(edge.ends[0] != start)] = number;
+            }
+        }
+        features.vertex_edges = vertex_edges;
+        features.face_edges = face_edges;
+        features
+    }
+
+    fn find(&self, ends: [u32; 2]) -> Option<u32> {
+        let ends = if ends[0] < ends[1] { ends } else { [ends[1], ends[0]] };
+        let index = self.edges.binary_search_by_key(&ends, |edge| edge.ends).ok()?;
+        Some(u32::try_from(index).expect("fewer than 2^32 edges"))
+    }
+
+    /// The face that is this loop of three, if there is one.
+    fn find_face(&self, layer: &Layer, corners: [u32; 3]) -> Option<u32> {
+        let side = self.find([corners[0], corners[1]])?;
+        self.faces_at(side).find(|&face| {
+            let row = layer.faces.row(face);
+            row.len() == 3 && corners.iter().all(|corner| row.contains(corner))
+        })
+    }
+}
+
+/// The features of all layers.
+pub(super) fn all(layers: &[Layer]) -> Vec<LayerFeatures> {
+    let mut all: Vec<_> = layers.iter().map(LayerFeatures::of).collect();
+    for inner in 1..layers.len() {
+        let (outer_layer, inner_layer) = (&layers[inner - 1], &layers[inner]);
+        let (before, after) = all.split_at_mut(inner);
+        let (outer_features, inner_features) = (&mut before[inner - 1], &mut after[0]);
+        // A vertex's copy, or none when it was removed.
+        let copy = |vertex: u32| {
+            let inner = outer_layer.inward[vertex as usize];
+            (inner_layer.outward[inner as usize] == vertex).then_some(inner)
+        };
+        let rim = |vertex: u32| Feature::Vertex(outer_layer.inward[vertex as usize]);
+        let out = |vertex: u32| inner_layer.outward[vertex as usize];
+        let edge_in = |ends: [u32; 2]| match ends.map(copy) {
+            [Some(a), Some(b)] => {
+                inner_features.find([a, b]).map_or(Feature::Vertex(a), Feature::Edge)
+            }
+            [Some(a), None] | [None, Some(a)] => Feature::Vertex(a),
+            [None, None] => rim(ends[0]),
+        };
+        let edge_out = |ends: [u32; 2]| {
+            let ends = ends.map(out);
+            outer_features.find(ends).map_or(Feature::Vertex(ends[0]), Feature::Edge)
+        };
+        let edges_in = outer_features.edges.iter().map(|e| edge_in(e.ends)).collect();
+        let edges_out = inner_features.edges.iter().map(|e| edge_out(e.ends)).collect();
+        let faces_in =
+            outer_layer.faces.rows().map(|face| face_in(face, &copy, &edge_in)).collect();
+        let faces_in = upgrade(faces_in, outer_layer, |corners| {
+            let [Some(a), Some(b), Some(c)] = corners.map(copy) else { return None };
+            inner_features.find_face(inner_layer, [a, b, c])
+        });
+        let faces_out = inner_layer.faces.rows().map(|face| face_out(face, &edge_out)).collect();
+        let faces_out = upgrade(faces_out, inner_layer, |corners| {
+            outer_features.find_face(outer_layer, corners.map(out))
+        });
+        outer_features.edge_inward = edges_in;
+        outer_features.face_inward = faces_in;
+        inner_features.edge_outward = edges_out;
+        inner_features.face_outward = faces_out;
+    }
+    all
+}
+
+/// A removed face keeps the edge opposite the removed vertex, which is on the rim.
+fn face_in(
+    face: &[u32],
+    copy: &impl Fn(u32) -> Option<u32>,
+    edge_in: &impl Fn([u32; 2]) -> Feature,
+) -> Feature {
+    let following = face.iter().cycle().skip(1);
+    let mut sides = face.iter().zip(following).map(|(&a, &b)| [a, b]);
+    let kept = sides.find(|side| side.iter().all(|&vertex| copy(vertex).is_some()));
+    edge_in(kept.unwrap_or([face[0], face[1]]))
+}
+
+/// A face that fills a hole has an edge on the rim, or at least a vertex.
+fn face_out(face: &[u32], edge_out: &impl Fn([u32; 2]) -> Feature) -> Feature {
+    let following = face.iter().cycle().skip(1);
+    let mut sides = face.iter().zip(following).map(|(&a, &b)| edge_out([a, b]));
+    let first = sides.next().expect("a face has sides");
+    std::iter::once(first)
+        .chain(sides)
+        .find(|feature| matches!(feature, Feature::Edge(_)))
+        .unwrap_or(first)
+}
+
+/// Faces that are in both layers point to their own copies. A polygon's only face does always.
+fn upgrade(
+    mut pointers: Vec<Feature>,
+    layer: &Layer,
+    copy: impl Fn([u32; 3]) -> Option<u32>,
+) -> Vec<Feature> {
+    let flat = layer.faces.len() == 1;
+    for (pointer, face) in pointers.iter_mut().zip(layer.faces.rows()) {
+        let twin = if flat { Some(0) } else { copy([face[0], face[1], face[2]]) };
+        if let Some(twin) = twin {
+            *pointer = Feature::Face(twin);
+        }
+    }
+    pointers
+}
