@@ -25,6 +25,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     std::fs::write(output.join("clearance.bin"), compiler.encode_file_descriptor_set())?;
     tonic_prost_build::configure()
         .bytes(".clearance.v1")
+        // Undecodable bytes are the client's fault, and the default codec calls them ours.
+        .codec_path("crate::rpc::codec::Codec")
         .compile_fds(compiler.file_descriptor_set())?;
     Ok(())
 }

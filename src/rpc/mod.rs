@@ -1,6 +1,29 @@
 //! Floor 3: wire to domain and back.
+//!
+//! A handler reads: convert (or say which field is wrong), admit, compute, convert back. Everything
+//! that can go wrong is a [`status::Failure`], and one table there says what the client gets.
 
-#[expect(clippy::large_enum_variant, reason = "generated; questions live for one call")]
+pub mod codec;
+mod connection;
+pub mod convert;
+pub mod layer;
+pub mod mesh;
+pub mod polytopes;
+pub mod queries;
+pub mod serve;
+pub mod server_info;
+pub mod shared;
+pub mod status;
+pub mod uploads;
+pub mod verify;
+
+pub use serve::serve;
+
+#[expect(
+    clippy::large_enum_variant,
+    clippy::allow_attributes,
+    reason = "generated; questions live for one call"
+)]
 pub mod pb {
     //! Generated from `proto/clearance/v1`; the documentation is there.
 

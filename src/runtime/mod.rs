@@ -1,1 +1,8 @@
 //! Floor 2: the only owner of threads, clock, disk and metrics.
+
+pub mod clock;
+pub mod compute;
+pub mod deadline;
+pub mod metrics;
+pub mod settings;
+pub mod store;

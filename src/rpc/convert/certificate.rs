@@ -1,0 +1,180 @@
+//! Certificates, to the wire and back.
+
+use arrayvec::ArrayVec;
+
+use super::geometry::{direction, direction_to_wire, pair, pair_to_wire, pairs_to_wire};
+use super::{BadField, Path};
+use crate::geometry::certificate::{Frame, Link, StaticProof};
+use crate::geometry::contact_time::FirstContact;
+use crate::geometry::distance::Distance;
+use crate::geometry::pair::VertexPair;
+use crate::geometry::penetration::{Depth, Surface};
+use crate::rpc::pb;
+use crate::rpc::status::Failure;
+
+/// The proof of a verdict.
+pub fn proof_to_wire(proof: &StaticProof) -> pb::StaticCertificate {
+    use pb::static_certificate::Proof;
+    let proof = match proof {
+        StaticProof::Separated { direction } => {
+            Proof::Separated(pb::SeparatedProof { direction: Some(direction_to_wire(direction)) })
+        }
+        StaticProof::Touching { direction, pairs } => Proof::Touching(pb::TouchingProof {
+            direction: Some(direction_to_wire(direction)),
+            pairs: pairs_to_wire(pairs),
+        }),
+        StaticProof::Overlapping { pairs } => {
+            Proof::Overlapping(pb::OverlappingProof { pairs: pairs_to_wire(pairs) })
+        }
+    };
+    pb::StaticCertificate { proof: Some(proof) }
+}
+
+/// The proof of a verdict, from the wire.
+pub fn proof(
+    path: &Path<'_>,
+    wire: Option<&pb::StaticCertificate>,
+) -> Result<StaticProof, Failure> {
+    use pb::static_certificate::Proof;
+    let proof = wire.and_then(|wire| wire.proof.as_ref());
+    match proof.ok_or_else(|| path.bad("is required"))? {
+        Proof::Separated(separated) => {
+            let path = path.field("separated");
+            let direction = direction(&path.field("direction"), separated.direction.as_ref())?;
+            Ok(StaticProof::Separated { direction })
+        }
+        Proof::Touching(touching) => {
+            let path = path.field("touching");
+            let direction = direction(&path.field("direction"), touching.direction.as_ref())?;
+            let pairs = at_most(&path.field("pairs"), &touching.pairs)?;
+            Ok(StaticProof::Touching { direction, pairs })
+        }
+        Proof::Overlapping(overlapping) => {
+            let path = path.field("overlapping");
+            Ok(StaticProof::Overlapping {
+                pairs: at_most(&path.field("pairs"), &overlapping.pairs)?,
+            })
+        }
+        Proof::Compound(_) => Err(Failure::NotImplemented("verifying proofs of compounds")),
+    }
+}
+
+/// At most `N` vertex pairs.
+pub fn at_most<const N: usize>(
+    path: &Path<'_>,
+    wire: &[pb::VertexPair],
+) -> Result<ArrayVec<VertexPair, N>, BadField> {
+    if wire.len() > N {
+        return Err(path.bad(format!("must have at most {N} entries")));
+    }
+    Ok(wire.iter().map(pair).collect())
+}
+
+/// The proof of a distance.
+pub fn distance_to_wire(distance: &Distance) -> pb::DistanceCertificate {
+    pb::DistanceCertificate {
+        verdict: Some(proof_to_wire(&distance.decision.proof)),
+        pairs: pairs_to_wire(&distance.pairs),
+    }
+}
+
+/// The proof of a depth.
+pub fn depth_to_wire(depth: &Depth) -> pb::PenetrationCertificate {
+    pb::PenetrationCertificate {
+        verdict: Some(proof_to_wire(&depth.decision.proof)),
+        face: depth.face.as_ref().map(direction_to_wire),
+        surface: depth.surface.as_ref().map(|surface| pb::Surface {
+            corners: pairs_to_wire(&surface.corners),
+            triangles: surface.triangles.iter().flatten().copied().collect(),
+        }),
+    }
+}
+
+/// A surface from the wire.
+pub fn surface(path: &Path<'_>, wire: &pb::Surface) -> Result<Surface, BadField> {
+    let (triangles, rest) = wire.triangles.as_chunks::<3>();
+    if !rest.is_empty() {
+        return Err(path.field("triangles").bad("must have three indices for each triangle"));
+    }
+    Ok(Surface { corners: wire.corners.iter().map(pair).collect(), triangles: triangles.to_vec() })
+}
+
+/// The proof of a first contact.
+pub fn motion_to_wire(contact: &FirstContact) -> pb::MotionCertificate {
+    pb::MotionCertificate {
+        initial: Some(proof_to_wire(&contact.initial)),
+        chain: contact.chain.iter().map(link_to_wire).collect(),
+        contact_pairs: contact.pairs.iter().map(pair_to_wire).collect(),
+        parts: Vec::new(),
+    }
+}
+
+fn link_to_wire(link: &Link) -> pb::ChainLink {
+    let frame = match link.frame {
+        Frame::World => pb::DirectionFrame::World,
+        Frame::P => pb::DirectionFrame::P,
+        Frame::Q => pb::DirectionFrame::Q,
+    };
+    pb::ChainLink {
+        t0: link.t0,
+        t1: link.t1,
+        frame: frame.into(),
+        direction: Some(direction_to_wire(&link.direction)),
+    }
+}
+
+/// A chain from the wire.
+pub fn chain(path: &Path<'_>, wire: &[pb::ChainLink]) -> Result<Vec<Link>, BadField> {
+    wire.iter().enumerate().map(|(index, link_wire)| link(&path.index(index), link_wire)).collect()
+}
+
+fn link(path: &Path<'_>, wire: &pb::ChainLink) -> Result<Link, BadField> {
+    let frame = match wire.frame() {
+        pb::DirectionFrame::World => Frame::World,
+        pb::DirectionFrame::P => Frame::P,
+        pb::DirectionFrame::Q => Frame::Q,
+        pb::DirectionFrame::Unspecified => return Err(path.field("frame").bad("is required")),
+    };
+    let direction = direction(&path.field("direction"), wire.direction.as_ref())?;
+    Ok(Link { t0: wire.t0, t1: wire.t1, frame, direction })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Vec3;
+    use crate::geometry::certificate::{Axis, Direction};
+
+    #[test]
+    fn every_form_of_a_proof_survives_the_wire() {
+        let at = |i, j| VertexPair { i, j };
+        let directions = [
+            Direction::Vector(Vec3::new(1.0, -0.5, 1e-300)),
+            Direction::Normal { pairs: [at(0, 1), at(2, 3), at(4, 5)], negative: true },
+            Direction::EdgeNormal { pairs: [at(7, 0), at(0, 7)], axis: Axis::Y, negative: false },
+        ];
+        let separated = directions.map(|direction| StaticProof::Separated { direction });
+        let touching = directions.map(|direction| StaticProof::Touching {
+            direction,
+            pairs: [at(1, 1), at(2, 2)].into_iter().collect(),
+        });
+        let pairs = (0..6).map(|k| at(k, k + 1)).collect();
+        let overlapping = StaticProof::Overlapping { pairs };
+        for known in separated.into_iter().chain(touching).chain([overlapping]) {
+            let wire = proof_to_wire(&known);
+            assert_eq!(proof(&Path::ROOT, Some(&wire)).unwrap(), known);
+        }
+    }
+
+    #[test]
+    fn a_proof_of_the_wrong_shape_is_refused_with_its_path() {
+        let path = Path::ROOT.field("certificate");
+        assert!(proof(&path, None).is_err());
+        let pairs = vec![pb::VertexPair::default(); 7];
+        let wire = pb::StaticCertificate {
+            proof: Some(pb::static_certificate::Proof::Overlapping(pb::OverlappingProof { pairs })),
+        };
+        let refused = proof(&path, Some(&wire)).unwrap_err().to_string();
+        assert!(refused.starts_with("certificate.overlapping.pairs: "), "{refused}");
+    }
+}

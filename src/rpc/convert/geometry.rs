@@ -1,0 +1,307 @@
+//! Points, poses, motions and directions.
+
+use super::{BadField, Path};
+use crate::geometry::certificate::{Axis, Direction, Verdict};
+use crate::geometry::contact_time::Outcome;
+use crate::geometry::effort::Stopped;
+use crate::geometry::motion::Motion;
+use crate::geometry::pair::VertexPair;
+use crate::geometry::pose::{COORDINATE_MAX, Pose, PoseError};
+use crate::geometry::{Mat3, Vec3};
+use crate::rpc::pb;
+
+const NOT_FINITE: &str = "must be finite and at most 2^960 in absolute value";
+
+/// A coordinate: finite and at most 2^960.
+pub fn coordinate(path: &Path<'_>, value: f64) -> Result<f64, BadField> {
+    // Written so that NaN lands in the error.
+    if value.abs() <= COORDINATE_MAX { Ok(value) } else { Err(path.bad(NOT_FINITE)) }
+}
+
+/// A length: finite, at least 0 and at most 2^960.
+pub fn length(path: &Path<'_>, value: f64) -> Result<f64, BadField> {
+    if (0.0..=COORDINATE_MAX).contains(&value) {
+        Ok(value)
+    } else {
+        Err(path.bad("must be at least 0 and at most 2^960"))
+    }
+}
+
+/// A vector with its coordinates checked; missing: zero.
+pub fn vector(path: &Path<'_>, wire: Option<&pb::Vector3>) -> Result<Vec3, BadField> {
+    let Some(pb::Vector3 { x, y, z }) = wire else { return Ok(Vec3::zeros()) };
+    Ok(Vec3::new(
+        coordinate(&path.field("x"), *x)?,
+        coordinate(&path.field("y"), *y)?,
+        coordinate(&path.field("z"), *z)?,
+    ))
+}
+
+/// A vector that must not be zero.
+pub fn direction_vector(path: &Path<'_>, wire: Option<&pb::Vector3>) -> Result<Vec3, BadField> {
+    let vector = vector(path, wire)?;
+    if vector == Vec3::zeros() { Err(path.bad("must not be zero")) } else { Ok(vector) }
+}
+
+/// A vector for the wire.
+pub fn vector_to_wire(vector: &Vec3) -> pb::Vector3 {
+    pb::Vector3 { x: vector.x, y: vector.y, z: vector.z }
+}
+
+/// A list of points, not empty.
+pub fn points(path: &Path<'_>, wire: &pb::Points) -> Result<Vec<Vec3>, BadField> {
+    let list = path.field("xyz");
+    let (triples, rest) = wire.xyz.as_chunks::<3>();
+    if !rest.is_empty() {
+        return Err(list.bad("must have three numbers for each point"));
+    }
+    if triples.is_empty() {
+        return Err(list.bad("must have at least one point"));
+    }
+    for (index, value) in wire.xyz.iter().enumerate() {
+        coordinate(&list.index(index), *value)?;
+    }
+    Ok(triples.iter().map(|&triple| triple.into()).collect())
+}
+
+/// Points for the wire.
+pub fn points_to_wire(points: &[Vec3]) -> pb::Points {
+    pb::Points { xyz: points.iter().flat_map(|point| [point.x, point.y, point.z]).collect() }
+}
+
+/// A pose; missing: the identity.
+pub fn pose(path: &Path<'_>, wire: Option<&pb::Pose>) -> Result<Pose, BadField> {
+    let Some(wire) = wire else { return Ok(Pose::identity()) };
+    let translation = vector(&path.field("translation"), wire.translation.as_ref())?;
+    let (pose, field) = match &wire.orientation {
+        None => {
+            let pose = Pose { translation, ..Pose::identity() };
+            (Ok(pose), "rotation")
+        }
+        Some(pb::pose::Orientation::Rotation(pb::Quaternion { w, x, y, z })) => {
+            (Pose::from_quaternion(translation, [*w, *x, *y, *z]), "rotation")
+        }
+        Some(pb::pose::Orientation::RotationMatrix(matrix)) => {
+            let path = path.field("rotation_matrix");
+            let path = path.field("rows");
+            let rows = matrix.rows.as_slice().try_into();
+            let rows = rows.map_err(|_| path.bad("must have nine numbers"))?;
+            (Pose::from_matrix(translation, rows), "rotation_matrix")
+        }
+    };
+    pose.map_err(|error| match error {
+        PoseError::Translation => path.field("translation").bad(error.to_string()),
+        PoseError::Quaternion | PoseError::Matrix => path.field(field).bad(error.to_string()),
+    })
+}
+
+/// A pose for the wire: always as a matrix, which is exact.
+pub fn pose_to_wire(pose: &Pose) -> pb::Pose {
+    pb::Pose {
+        translation: Some(vector_to_wire(&pose.translation)),
+        orientation: Some(pb::pose::Orientation::RotationMatrix(pb::RotationMatrix {
+            rows: matrix_rows(&pose.rotation).to_vec(),
+        })),
+    }
+}
+
+/// Nine numbers, row by row.
+pub fn matrix_rows(matrix: &Mat3) -> [f64; 9] {
+    std::array::from_fn(|k| matrix[(k / 3, k % 3)])
+}
+
+/// A motion; missing: rest.
+pub fn motion(path: &Path<'_>, wire: Option<&pb::Motion>) -> Result<Motion, BadField> {
+    let Some(kind) = wire.and_then(|wire| wire.kind.as_ref()) else { return Ok(Motion::rest()) };
+    match kind {
+        pb::motion::Kind::Linear(linear) => {
+            let path = path.field("linear");
+            let velocity = vector(&path.field("velocity"), linear.velocity.as_ref())?;
+            Ok(Motion::Linear { velocity })
+        }
+        pb::motion::Kind::Screw(screw) => {
+            let path = path.field("screw");
+            let pivot = pivot(&path, screw.pivot.as_ref())?;
+            let angle = coordinate(&path.field("angle"), screw.angle)?;
+            let axis = vector(&path.field("axis"), screw.axis.as_ref())?;
+            if axis == Vec3::zeros() && angle.abs() > 0.0 {
+                return Err(path.field("axis").bad("must not be zero unless the angle is 0"));
+            }
+            let velocity = vector(&path.field("velocity"), screw.velocity.as_ref())?;
+            Ok(Motion::Screw { pivot, velocity, axis, angle })
+        }
+        pb::motion::Kind::ToPose(to_pose) => {
+            let path = path.field("to_pose");
+            let end = pose(&path.field("end"), to_pose.end.as_ref())?;
+            Ok(Motion::ToPose { end, pivot: pivot(&path, to_pose.pivot.as_ref())? })
+        }
+    }
+}
+
+fn pivot(path: &Path<'_>, wire: Option<&pb::Vector3>) -> Result<Option<Vec3>, BadField> {
+    let path = path.field("pivot");
+    wire.map(|pivot| vector(&path, Some(pivot))).transpose()
+}
+
+/// A vertex pair.
+pub fn pair(wire: &pb::VertexPair) -> VertexPair {
+    VertexPair { i: wire.i, j: wire.j }
+}
+
+/// A vertex pair for the wire.
+pub fn pair_to_wire(pair: &VertexPair) -> pb::VertexPair {
+    pb::VertexPair { i: pair.i, j: pair.j }
+}
+
+/// Vertex pairs for the wire.
+pub fn pairs_to_wire(pairs: &[VertexPair]) -> Vec<pb::VertexPair> {
+    pairs.iter().map(pair_to_wire).collect()
+}
+
+/// A direction in one of its three forms.
+pub fn direction(path: &Path<'_>, wire: Option<&pb::Direction>) -> Result<Direction, BadField> {
+    let form = wire.and_then(|wire| wire.form.as_ref()).ok_or_else(|| path.bad("is required"))?;
+    match form {
+        // Whether it proves anything is for the judge to say, so zero and NaN pass here.
+        pb::direction::Form::Vector(pb::Vector3 { x, y, z }) => {
+            Ok(Direction::Vector(Vec3::new(*x, *y, *z)))
+        }
+        pb::direction::Form::Normal(normal) => {
+            let pairs = exactly(&path.field("normal"), &normal.pairs)?;
+            Ok(Direction::Normal { pairs, negative: normal.negative })
+        }
+        pb::direction::Form::EdgeNormal(edge) => {
+            let path = path.field("edge_normal");
+            let pairs = exactly(&path, &edge.pairs)?;
+            let axis = match edge.axis() {
+                pb::Axis::X => Axis::X,
+                pb::Axis::Y => Axis::Y,
+                pb::Axis::Z => Axis::Z,
+                pb::Axis::Unspecified => return Err(path.field("axis").bad("is required")),
+            };
+            Ok(Direction::EdgeNormal { pairs, axis, negative: edge.negative })
+        }
+    }
+}
+
+fn exactly<const N: usize>(
+    path: &Path<'_>,
+    pairs: &[pb::VertexPair],
+) -> Result<[VertexPair; N], BadField> {
+    let pairs: &[pb::VertexPair; N] = pairs
+        .try_into()
+        .map_err(|_| path.field("pairs").bad(format!("must have exactly {N} entries")))?;
+    Ok(std::array::from_fn(|k| pair(&pairs[k])))
+}
+
+/// A direction for the wire.
+pub fn direction_to_wire(direction: &Direction) -> pb::Direction {
+    let form = match direction {
+        Direction::Vector(vector) => pb::direction::Form::Vector(vector_to_wire(vector)),
+        Direction::Normal { pairs, negative } => pb::direction::Form::Normal(pb::PairNormal {
+            pairs: pairs_to_wire(pairs),
+            negative: *negative,
+        }),
+        Direction::EdgeNormal { pairs, axis, negative } => {
+            let axis = match axis {
+                Axis::X => pb::Axis::X,
+                Axis::Y => pb::Axis::Y,
+                Axis::Z => pb::Axis::Z,
+            };
+            pb::direction::Form::EdgeNormal(pb::PairEdgeNormal {
+                pairs: pairs_to_wire(pairs),
+                axis: axis.into(),
+                negative: *negative,
+            })
+        }
+    };
+    pb::Direction { form: Some(form) }
+}
+
+/// A verdict for the wire.
+pub fn verdict_to_wire(verdict: Verdict) -> pb::Verdict {
+    match verdict {
+        Verdict::Separated => pb::Verdict::Separated,
+        Verdict::Touching => pb::Verdict::Touching,
+        Verdict::Overlapping => pb::Verdict::Overlapping,
+    }
+}
+
+/// A verdict from the wire.
+pub fn verdict(path: &Path<'_>, wire: pb::Verdict) -> Result<Verdict, BadField> {
+    match wire {
+        pb::Verdict::Separated => Ok(Verdict::Separated),
+        pb::Verdict::Touching => Ok(Verdict::Touching),
+        pb::Verdict::Overlapping => Ok(Verdict::Overlapping),
+        pb::Verdict::Unspecified => Err(path.bad("is required")),
+    }
+}
+
+/// An outcome for the wire.
+pub fn outcome_to_wire(outcome: Outcome) -> pb::Outcome {
+    match outcome {
+        Outcome::Contact => pb::Outcome::Contact,
+        Outcome::NoContact => pb::Outcome::NoContact,
+        Outcome::Undecided => pb::Outcome::Undecided,
+    }
+}
+
+/// Why a search stopped, for the wire.
+pub fn stopped_to_wire(stopped: Option<Stopped>) -> pb::Stopped {
+    match stopped {
+        None => pb::Stopped::Unspecified,
+        Some(Stopped::Steps) => pb::Stopped::Steps,
+        Some(Stopped::Deadline) => pb::Stopped::Deadline,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn each_bad_number_of_a_pose_is_named() {
+        let path = Path::ROOT.field("pose");
+        let check = |wire: &pb::Pose, field: &str| {
+            assert_eq!(pose(&path, Some(wire)).unwrap_err().field, field);
+        };
+        for bad in [f64::NAN, f64::INFINITY, -1e300] {
+            let translation = Some(pb::Vector3 { x: 0.0, y: bad, z: 0.0 });
+            check(&pb::Pose { translation, orientation: None }, "pose.translation.y");
+            let rotation = pb::Quaternion { w: bad, x: 0.0, y: 0.0, z: 0.0 };
+            let orientation = Some(pb::pose::Orientation::Rotation(rotation));
+            check(&pb::Pose { translation: None, orientation }, "pose.rotation");
+        }
+        let zero = Some(pb::pose::Orientation::Rotation(pb::Quaternion::default()));
+        check(&pb::Pose { translation: None, orientation: zero }, "pose.rotation");
+        let with_rows = |rows: Vec<f64>| pb::Pose {
+            translation: None,
+            orientation: Some(pb::pose::Orientation::RotationMatrix(pb::RotationMatrix { rows })),
+        };
+        check(&with_rows(vec![1.0; 8]), "pose.rotation_matrix.rows");
+        check(&with_rows(vec![1.0; 9]), "pose.rotation_matrix");
+        let mirror = vec![-1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0];
+        check(&with_rows(mirror), "pose.rotation_matrix");
+    }
+
+    #[test]
+    fn a_missing_pose_is_the_identity_and_a_quarter_turn_by_matrix_is_exact() {
+        assert_eq!(pose(&Path::ROOT, None).unwrap(), Pose::identity());
+        let rows = vec![0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+        let matrix = pb::RotationMatrix { rows: rows.clone() };
+        let orientation = Some(pb::pose::Orientation::RotationMatrix(matrix));
+        let read = pose(&Path::ROOT, Some(&pb::Pose { translation: None, orientation })).unwrap();
+        assert_eq!(matrix_rows(&read.rotation).to_vec(), rows);
+        assert_eq!(pose(&Path::ROOT, Some(&pose_to_wire(&read))).unwrap(), read);
+    }
+
+    #[test]
+    fn a_bad_point_is_named_by_its_number() {
+        let path = Path::ROOT.field("vertices");
+        let wire = pb::Points { xyz: vec![0.0, 1.0, f64::NAN] };
+        assert_eq!(points(&path, &wire).unwrap_err().field, "vertices.xyz[2]");
+        for xyz in [vec![], vec![1.0, 2.0]] {
+            assert_eq!(points(&path, &pb::Points { xyz }).unwrap_err().field, "vertices.xyz");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! How a question is to be answered, and what the answer cost.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use super::{BadField, Path};
+use crate::geometry::effort::{Cost, Effort};
+use crate::geometry::separation::{METHODS, Method};
+use crate::rpc::pb;
+
+/// Options, checked.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    /// The search method.
+    pub method: &'static Method,
+    /// Steps that may be spent.
+    pub steps: u64,
+    /// Time that may be spent.
+    pub time: Option<Duration>,
+    /// Leave certificates out.
+    pub omit_certificate: bool,
+}
+
+impl Options {
+    /// From the wire; missing: the defaults. That a stateless answer is canonical needs no option: it
+    /// always starts cold and runs in a fixed order.
+    pub fn convert(path: &Path<'_>, wire: Option<&pb::QueryOptions>) -> Result<Self, BadField> {
+        let default = pb::QueryOptions::default();
+        let wire = wire.unwrap_or(&default);
+        let (steps, time) = budget(&path.field("budget"), wire.budget.as_ref())?;
+        Ok(Self {
+            method: method(&path.field("method"), &wire.method)?,
+            steps,
+            time,
+            omit_certificate: wire.omit_certificate,
+        })
+    }
+
+    /// What a search may spend; none after `stop` is set.
+    pub fn effort<'a>(&self, stop: &'a AtomicBool) -> Effort<'a> {
+        Effort::with_stop(self.steps, stop)
+    }
+}
+
+/// The name that means the default.
+pub const AUTO: &str = "AUTO";
+
+/// A search method by name; empty or AUTO: the default.
+pub fn method(path: &Path<'_>, name: &str) -> Result<&'static Method, BadField> {
+    let named = |method: &&Method| method.name.eq_ignore_ascii_case(name);
+    let found =
+        if name.is_empty() || name == AUTO { METHODS.first() } else { METHODS.iter().find(named) };
+    found.ok_or_else(|| {
+        let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
+        path.bad(format!("must be AUTO or one of {}", names.join(", ")))
+    })
+}
+
+/// A budget: steps (without limit when missing) and time.
+pub fn budget(
+    path: &Path<'_>,
+    wire: Option<&pb::Budget>,
+) -> Result<(u64, Option<Duration>), BadField> {
+    let Some(wire) = wire else { return Ok((u64::MAX, None)) };
+    let time = wire.time.as_ref().map(|time| duration(&path.field("time"), time)).transpose()?;
+    Ok((wire.steps.unwrap_or(u64::MAX), time))
+}
+
+/// A duration that is not negative.
+pub fn duration(path: &Path<'_>, wire: &prost_types::Duration) -> Result<Duration, BadField> {
+    Duration::try_from(*wire).map_err(|_| path.bad("must not be negative"))
+}
+
+/// A duration for the wire.
+pub fn duration_to_wire(duration: Duration) -> prost_types::Duration {
+    prost_types::Duration {
+        seconds: i64::try_from(duration.as_secs()).unwrap_or(i64::MAX),
+        nanos: i32::try_from(duration.subsec_nanos()).unwrap_or(0),
+    }
+}
+
+/// Counters for the wire.
+pub fn cost_to_wire(cost: &Cost, elapsed: Duration) -> pb::Cost {
+    pb::Cost {
+        steps: cost.steps,
+        supports: cost.supports,
+        visited: cost.visited,
+        exact_stages: cost.exact_stages,
+        witness_hits: cost.witness_hits,
+        queries: cost.queries,
+        elapsed: Some(duration_to_wire(elapsed)),
+    }
+}

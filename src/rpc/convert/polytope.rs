@@ -1,0 +1,292 @@
+//! Specifications of polytopes, and what becomes of them.
+
+use std::sync::Arc;
+
+use super::{BadField, Path, geometry};
+use crate::geometry::Vec3;
+use crate::geometry::hull::{HullError, convex_hull};
+use crate::geometry::ids::PolytopeId;
+use crate::rpc::mesh::{self, MeshData, MeshError, convexity};
+use crate::rpc::pb;
+use crate::rpc::status::Failure;
+use crate::runtime::settings::{Breach, Limits};
+use crate::runtime::store::{NewPolytope, PolytopeStore, Stored};
+use crate::within_limit;
+
+const ALIAS_BYTES_MAX: usize = 200;
+
+/// A specification, checked as far as that is quick.
+#[derive(Clone, Debug)]
+pub struct AskedPolytope {
+    source: AskedSource,
+    field: String,
+    treatment: pb::MeshTreatment,
+    tolerance: Option<f64>,
+    alias: Option<String>,
+    move_alias: bool,
+    expected_id: Option<PolytopeId>,
+}
+
+/// Where the points come from.
+#[derive(Clone, Debug)]
+pub enum AskedSource {
+    /// Points.
+    Points(Vec<Vec3>),
+    /// A mesh.
+    Mesh(MeshData),
+    /// The bytes of a file.
+    File {
+        /// The file.
+        content: prost::bytes::Bytes,
+        /// Its format, if given.
+        format: Option<mesh::Format>,
+        /// Metres per unit.
+        scale: f64,
+    },
+}
+
+/// Built, and not registered yet.
+#[derive(Debug)]
+pub struct BuiltPolytope {
+    /// For the store.
+    pub new: NewPolytope,
+    /// Without what only the store knows.
+    pub report: pb::RegistrationReport,
+    /// Where it was asked for.
+    pub field: String,
+}
+
+impl AskedPolytope {
+    /// A specification with its source.
+    pub fn convert(
+        path: &Path<'_>,
+        wire: &pb::PolytopeSpec,
+        limits: &Limits,
+    ) -> Result<Self, Failure> {
+        use pb::polytope_spec::Source as Wire;
+        let source = match &wire.source {
+            None => return Err(path.bad("needs vertices, a file or a mesh").into()),
+            Some(Wire::Vertices(points)) => {
+                let path = path.field("vertices");
+                within_limit!(path, limits, points.xyz.len() / 3, points_max)?;
+                AskedSource::Points(geometry::points(&path, points)?)
+            }
+            Some(Wire::File(file)) => file_source(&path.field("file"), file)?,
+            Some(Wire::Mesh(mesh)) => mesh_source(&path.field("mesh"), mesh, limits)?,
+        };
+        Self::with_source(path, wire, source)
+    }
+
+    /// A specification whose source came another way.
+    pub fn with_source(
+        path: &Path<'_>,
+        wire: &pb::PolytopeSpec,
+        source: AskedSource,
+    ) -> Result<Self, Failure> {
+        let treatment = wire.treatment();
+        match treatment {
+            pb::MeshTreatment::Unspecified | pb::MeshTreatment::Hull => {}
+            pb::MeshTreatment::Decompose => {
+                return Err(Failure::NotImplemented("decomposition of meshes"));
+            }
+            pb::MeshTreatment::Polyhedron => {
+                return Err(Failure::NotImplemented("polyhedra that are not convex"));
+            }
+        }
+        let tolerance_path = path.field("convexity_tolerance");
+        let tolerance = wire.convexity_tolerance;
+        let tolerance = tolerance.map(|value| geometry::length(&tolerance_path, value));
+        let expected_path = path.field("expected_id");
+        let expected = Some(wire.expected_id.as_str()).filter(|id| !id.is_empty());
+        let expected_id = expected.map(|id| super::body::id(&expected_path, id)).transpose()?;
+        Ok(Self {
+            source,
+            field: path.to_string(),
+            treatment,
+            tolerance: tolerance.transpose()?,
+            alias: alias(&path.field("alias"), &wire.alias)?,
+            move_alias: wire.move_alias,
+            expected_id,
+        })
+    }
+
+    /// Number of points, about.
+    pub fn size(&self) -> usize {
+        match &self.source {
+            AskedSource::Points(points) => points.len(),
+            AskedSource::Mesh(mesh) => mesh.vertices.len() + 4 * mesh.triangles.len(),
+            AskedSource::File { content, .. } => content.len() / 20,
+        }
+    }
+
+    /// Reads the file if there is one, builds the hull, judges and reports; takes a while.
+    pub fn build(self, limits: &Limits) -> Result<BuiltPolytope, Failure> {
+        let (points, mesh, is_file) = match self.source {
+            AskedSource::Points(points) => (points, None, false),
+            AskedSource::Mesh(mesh) => (mesh.vertices.clone(), Some(mesh.welded()), false),
+            AskedSource::File { content, format, scale } => {
+                let field = format!("{}.file.content", self.field);
+                let mesh = read_file(&field, &content, format, scale, limits)?;
+                (mesh.vertices.clone(), Some(mesh), true)
+            }
+        };
+        let hull = convex_hull(&points).map_err(|error| hull_failure(&self.field, &error))?;
+        let figures = hull.report();
+        let mut report = pb::RegistrationReport {
+            points_given: points.len() as u64,
+            points_dropped: (figures.given - figures.extreme) as u64,
+            input_was_convex: figures.was_convex,
+            ..Default::default()
+        };
+        if !is_file {
+            let index = |vertex: &Option<u32>| {
+                vertex.map_or(-1, |vertex| i32::try_from(vertex).unwrap_or(i32::MAX))
+            };
+            report.vertex_of_given = hull.vertex_of_given.iter().map(index).collect();
+        }
+        if let Some(mesh) = mesh {
+            let bounds = hull.polytope.bounds();
+            let extent = (bounds.high - bounds.low).max();
+            let tolerance = self.tolerance.unwrap_or(convexity::DEFAULT_TOLERANCE * extent);
+            let found = convexity::measure(&mesh, &hull.polytope);
+            report.convexity_gap = found.gap;
+            report.input_was_convex = found.closed && found.gap <= tolerance;
+            if !report.input_was_convex && self.treatment == pb::MeshTreatment::Unspecified {
+                let why = if found.gap > tolerance {
+                    format!("its hull stands out by {:.3e} m", found.gap)
+                } else {
+                    "its surface is not closed".to_owned()
+                };
+                return Err(Failure::NotConvex { field: self.field, why });
+            }
+        }
+        let stored = Stored::new(hull.polytope);
+        if let Some(expected) = self.expected_id
+            && expected != stored.id
+        {
+            let field = format!("{}.expected_id", self.field);
+            return Err(Failure::DigestMismatch { field, actual: stored.id.to_string() });
+        }
+        let new = NewPolytope { stored, alias: self.alias, move_alias: self.move_alias };
+        Ok(BuiltPolytope { new, report, field: self.field })
+    }
+}
+
+fn hull_failure(field: &str, error: &HullError) -> Failure {
+    match error {
+        HullError::TooMany { .. } => Failure::Limit {
+            field: field.to_owned(),
+            name: "points_max",
+            max: crate::geometry::hull::POINTS_MAX as u64,
+            breach: Breach::InvalidArgument,
+        },
+        HullError::Empty | HullError::BadPoint { .. } => {
+            BadField { field: field.to_owned(), problem: error.to_string().into() }.into()
+        }
+    }
+}
+
+fn read_file(
+    field: &str,
+    content: &[u8],
+    format: Option<mesh::Format>,
+    scale: f64,
+    limits: &Limits,
+) -> Result<MeshData, Failure> {
+    let limit = |name, max| Failure::Limit {
+        field: field.to_owned(),
+        name,
+        max,
+        breach: Breach::InvalidArgument,
+    };
+    let triangles_max = usize::try_from(limits.triangles_max).unwrap_or(usize::MAX);
+    let mut mesh = mesh::read(content, format, triangles_max).map_err(|error| match error {
+        MeshError::TooManyTriangles { .. } => limit("triangles_max", limits.triangles_max),
+        MeshError::UnknownFormat
+        | MeshError::StlLength { .. }
+        | MeshError::Line { .. }
+        | MeshError::Empty => {
+            BadField { field: field.to_owned(), problem: error.to_string().into() }.into()
+        }
+    })?;
+    if mesh.vertices.len() as u64 > limits.points_max {
+        return Err(limit("points_max", limits.points_max));
+    }
+    // Exact in most files: metres.
+    if scale.to_bits() != 1.0_f64.to_bits() {
+        mesh.scale(scale);
+    }
+    Ok(mesh)
+}
+
+/// The bytes of a file, with how to read them.
+pub fn file_source(path: &Path<'_>, file: &pb::MeshFile) -> Result<AskedSource, BadField> {
+    let format = match file.format() {
+        pb::MeshFormat::Unspecified => None,
+        pb::MeshFormat::Stl => Some(mesh::Format::Stl),
+        pb::MeshFormat::Obj => Some(mesh::Format::Obj),
+    };
+    let scale = file.scale.unwrap_or(1.0);
+    if !(scale > 0.0 && scale.is_finite()) {
+        return Err(path.field("scale").bad("must be positive and finite"));
+    }
+    Ok(AskedSource::File { content: file.content.clone(), format, scale })
+}
+
+fn mesh_source(path: &Path<'_>, mesh: &pb::Mesh, limits: &Limits) -> Result<AskedSource, Failure> {
+    let vertices_path = path.field("vertices");
+    let wire = mesh.vertices.as_ref().ok_or_else(|| vertices_path.bad("is required"))?;
+    within_limit!(vertices_path, limits, wire.xyz.len() / 3, points_max)?;
+    let vertices = geometry::points(&vertices_path, wire)?;
+    let path = path.field("triangles");
+    let (triangles, rest) = mesh.triangles.as_chunks::<3>();
+    if !rest.is_empty() || triangles.is_empty() {
+        return Err(path.bad("must have three indices for each triangle, and a triangle").into());
+    }
+    within_limit!(path, limits, triangles.len(), triangles_max)?;
+    let is_bad = |index: &u32| *index as usize >= vertices.len();
+    if let Some(at) = mesh.triangles.iter().position(is_bad) {
+        return Err(path.index(at).bad("names a vertex that is not there").into());
+    }
+    Ok(AskedSource::Mesh(MeshData { vertices, triangles: triangles.to_vec() }))
+}
+
+/// An alias; empty: none.
+fn alias(path: &Path<'_>, text: &str) -> Result<Option<String>, BadField> {
+    if text.is_empty() {
+        return Ok(None);
+    }
+    let is_good = |byte: u8| byte.is_ascii_alphanumeric() || b"._/-".contains(&byte);
+    if text.len() <= ALIAS_BYTES_MAX && text.bytes().all(is_good) {
+        Ok(Some(text.to_owned()))
+    } else {
+        Err(path.bad("must be 1 to 200 characters from [A-Za-z0-9._/-]"))
+    }
+}
+
+/// The description of a registered polytope.
+pub fn describe(stored: &Arc<Stored>, store: &PolytopeStore) -> pb::Polytope {
+    describe_new(stored, store.aliases(&stored.id))
+}
+
+/// The description of a polytope with these aliases.
+pub fn describe_new(stored: &Stored, aliases: Vec<String>) -> pb::Polytope {
+    let polytope = &stored.polytope;
+    let bounds = polytope.bounds();
+    let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+    pb::Polytope {
+        id: stored.id.to_string(),
+        aliases,
+        vertex_count: polytope.vertex_count(),
+        edge_count: stored.edge_count,
+        face_count: count(polytope.facets().len()),
+        dimension: u32::from(polytope.dimension()),
+        volume: polytope.volume(),
+        bounds_low: Some(geometry::vector_to_wire(&bounds.low)),
+        bounds_high: Some(geometry::vector_to_wire(&bounds.high)),
+        hierarchy_height: 0,
+        hierarchy_size: 0,
+        memory_bytes: stored.memory_bytes,
+        use_count: stored.uses(),
+    }
+}

@@ -1,0 +1,119 @@
+//! Meshes: from the bytes of a file to triangles, and how far a mesh is from convex.
+
+pub mod convexity;
+pub mod obj;
+pub mod stl;
+
+use std::collections::HashMap;
+
+use crate::geometry::Vec3;
+
+/// A triangle mesh; every index is valid.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct MeshData {
+    /// The vertices, metres.
+    pub vertices: Vec<Vec3>,
+    /// Counter-clockwise seen from outside.
+    pub triangles: Vec<[u32; 3]>,
+}
+
+/// Why a file is no mesh.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum MeshError {
+    /// Neither format.
+    #[error("neither STL nor OBJ can be made out of the content")]
+    UnknownFormat,
+    /// A binary STL whose length is not what its header says.
+    #[error("the header announces {announced} triangles; the file has room for {room}")]
+    StlLength {
+        /// Triangles by the header.
+        announced: u32,
+        /// Triangles by the length of the file.
+        room: usize,
+    },
+    /// Something that is not understood.
+    #[error("line {line}: {problem}")]
+    Line {
+        /// Counted from one.
+        line: usize,
+        /// In words.
+        problem: &'static str,
+    },
+    /// No triangle.
+    #[error("there is no triangle")]
+    Empty,
+    /// More than allowed.
+    #[error("more than {max} triangles")]
+    TooManyTriangles {
+        /// The limit.
+        max: usize,
+    },
+}
+
+/// The formats.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// STL, binary or ASCII.
+    Stl,
+    /// Wavefront OBJ.
+    Obj,
+}
+
+/// Reads a mesh file; without a format, by its content.
+pub fn read(
+    bytes: &[u8],
+    format: Option<Format>,
+    triangles_max: usize,
+) -> Result<MeshData, MeshError> {
+    let mesh = match format.or_else(|| guess(bytes)).ok_or(MeshError::UnknownFormat)? {
+        Format::Stl => stl::read(bytes, triangles_max)?,
+        Format::Obj => obj::read(bytes, triangles_max)?,
+    };
+    if mesh.triangles.is_empty() { Err(MeshError::Empty) } else { Ok(mesh) }
+}
+
+fn guess(bytes: &[u8]) -> Option<Format> {
+    if stl::is_binary(bytes) || bytes.trim_ascii_start().starts_with(b"solid") {
+        return Some(Format::Stl);
+    }
+    let mut lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
+    lines.any(|line| line.starts_with(b"v ")).then_some(Format::Obj)
+}
+
+/// Gives equal points one index, in order of first appearance.
+#[derive(Debug, Default)]
+struct Welder {
+    vertices: Vec<Vec3>,
+    index_of: HashMap<[u64; 3], u32>,
+}
+
+impl Welder {
+    fn index(&mut self, point: Vec3) -> u32 {
+        // Adding zero makes -0 and +0 the same.
+        let key = [point.x, point.y, point.z].map(|c| (c + 0.0).to_bits());
+        let next = u32::try_from(self.vertices.len()).expect("limited by the triangles");
+        let index = *self.index_of.entry(key).or_insert(next);
+        if index == next {
+            self.vertices.push(point);
+        }
+        index
+    }
+}
+
+impl MeshData {
+    /// The same mesh with equal points as one.
+    pub fn welded(&self) -> Self {
+        let mut welder = Welder::default();
+        let index: Vec<u32> = self.vertices.iter().map(|point| welder.index(*point)).collect();
+        let triangles =
+            self.triangles.iter().map(|triangle| triangle.map(|i| index[i as usize])).collect();
+        Self { vertices: welder.vertices, triangles }
+    }
+
+    /// Every coordinate times `scale`.
+    pub fn scale(&mut self, scale: f64) {
+        for vertex in &mut self.vertices {
+            *vertex *= scale;
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! How far P can move along a direction before it meets Q, and where it leaves Q again.
+
+use std::time::Duration;
+
+use super::{Question, Run, bodies};
+use crate::geometry::Vec3;
+use crate::geometry::penetration::along;
+use crate::geometry::witness::Witness;
+use crate::rpc::convert::Path;
+use crate::rpc::convert::body::AskedBody;
+use crate::rpc::convert::certificate::proof_to_wire;
+use crate::rpc::convert::geometry::{direction_vector, stopped_to_wire, verdict_to_wire};
+use crate::rpc::convert::options::Options;
+use crate::rpc::pb;
+use crate::rpc::shared::Shared;
+use crate::rpc::status::Failure;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Along {
+    p: AskedBody,
+    q: AskedBody,
+    direction: Vec3,
+    options: Options,
+}
+
+impl Question for Along {
+    type Wire = pb::MeasureDistanceAlongRequest;
+    type Answer = pb::MeasureDistanceAlongResponse;
+
+    fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
+        let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
+        let direction = direction_vector(&path.field("direction"), wire.direction.as_ref())?;
+        let options = Options::convert(&path.field("options"), wire.options.as_ref())?;
+        Ok(Self { p, q, direction, options })
+    }
+
+    fn bodies(&self) -> (&AskedBody, &AskedBody) {
+        (&self.p, &self.q)
+    }
+
+    fn options(&self) -> &Options {
+        &self.options
+    }
+
+    fn estimate(&self, p: u32, q: u32) -> Duration {
+        Duration::from_micros(100) + Duration::from_nanos(50) * p.saturating_add(q)
+    }
+
+    fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
+        let Self { p, q, direction, options } = self;
+        let (range, cost) = run.measure(p, q, &options, |pair, effort| {
+            along(pair, &direction, &mut Witness::default(), effort)
+        })?;
+        let mut answer =
+            pb::MeasureDistanceAlongResponse { cost: Some(cost), ..Default::default() };
+        match range {
+            Ok(range) => {
+                answer.set_verdict(verdict_to_wire(range.decision.verdict()));
+                let bracket = |[lower, upper]: [f64; 2]| pb::Bracket { lower, upper };
+                answer.enter = range.span.map(|span| bracket(span.enter));
+                answer.exit = range.span.map(|span| bracket(span.exit));
+                answer.certificate =
+                    (!options.omit_certificate).then(|| proof_to_wire(&range.decision.proof));
+            }
+            Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
+        }
+        Ok(answer)
+    }
+}

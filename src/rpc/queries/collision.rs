@@ -1,0 +1,72 @@
+//! Separated, touching or overlapping.
+
+use std::time::Duration;
+
+use super::{Question, Run, bodies, margin};
+use crate::geometry::distance::is_within;
+use crate::geometry::separation::decide;
+use crate::geometry::witness::Witness;
+use crate::rpc::convert::Path;
+use crate::rpc::convert::body::AskedBody;
+use crate::rpc::convert::certificate::proof_to_wire;
+use crate::rpc::convert::geometry::{stopped_to_wire, verdict_to_wire};
+use crate::rpc::convert::options::Options;
+use crate::rpc::pb;
+use crate::rpc::shared::Shared;
+use crate::rpc::status::Failure;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Collision {
+    p: AskedBody,
+    q: AskedBody,
+    margin: Option<f64>,
+    options: Options,
+}
+
+impl Question for Collision {
+    type Wire = pb::CheckCollisionRequest;
+    type Answer = pb::CheckCollisionResponse;
+
+    fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
+        let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
+        let options = Options::convert(&path.field("options"), wire.options.as_ref())?;
+        Ok(Self { p, q, margin: margin(path, wire.margin)?, options })
+    }
+
+    fn bodies(&self) -> (&AskedBody, &AskedBody) {
+        (&self.p, &self.q)
+    }
+
+    fn options(&self) -> &Options {
+        &self.options
+    }
+
+    fn estimate(&self, p: u32, q: u32) -> Duration {
+        Duration::from_micros(20) + Duration::from_nanos(50) * p.saturating_add(q)
+    }
+
+    fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
+        let Self { p, q, margin, options } = self;
+        let ((decision, within), cost) = run.measure(p, q, &options, |pair, effort| {
+            let mut witness = Witness::default();
+            let decision = decide(pair, options.method, &mut witness, effort);
+            let within = margin.map(|margin| is_within(pair, margin, &mut witness, effort));
+            (decision, within.transpose())
+        })?;
+        let mut answer = pb::CheckCollisionResponse { cost: Some(cost), ..Default::default() };
+        match decision {
+            Ok(decision) => {
+                answer.set_verdict(verdict_to_wire(decision.verdict()));
+                answer.certificate =
+                    (!options.omit_certificate).then(|| proof_to_wire(&decision.proof));
+            }
+            Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
+        }
+        match within {
+            Ok(within) => answer.within_margin = within,
+            Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
+        }
+        Ok(answer)
+    }
+}

@@ -1,0 +1,84 @@
+//! How far apart.
+
+use std::time::Duration;
+
+use super::{Question, Run, bodies, margin};
+use crate::geometry::distance::{Stops, is_within, measure};
+use crate::geometry::witness::Witness;
+use crate::rpc::convert::body::AskedBody;
+use crate::rpc::convert::certificate::distance_to_wire;
+use crate::rpc::convert::geometry::{length, stopped_to_wire, vector_to_wire, verdict_to_wire};
+use crate::rpc::convert::options::Options;
+use crate::rpc::convert::{BadField, Path};
+use crate::rpc::pb;
+use crate::rpc::shared::Shared;
+use crate::rpc::status::Failure;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct DistanceQuestion {
+    p: AskedBody,
+    q: AskedBody,
+    margin: Option<f64>,
+    stops: Stops,
+    options: Options,
+}
+
+impl Question for DistanceQuestion {
+    type Wire = pb::MeasureDistanceRequest;
+    type Answer = pb::MeasureDistanceResponse;
+
+    fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
+        let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
+        let options = Options::convert(&path.field("options"), wire.options.as_ref())?;
+        let stop = |name, value: Option<f64>| -> Result<Option<f64>, BadField> {
+            value.map(|value| length(&path.field(name), value)).transpose()
+        };
+        let stops = Stops {
+            above: stop("stop_above", wire.stop_above)?,
+            below: stop("stop_below", wire.stop_below)?,
+        };
+        Ok(Self { p, q, margin: margin(path, wire.margin)?, stops, options })
+    }
+
+    fn bodies(&self) -> (&AskedBody, &AskedBody) {
+        (&self.p, &self.q)
+    }
+
+    fn options(&self) -> &Options {
+        &self.options
+    }
+
+    fn estimate(&self, p: u32, q: u32) -> Duration {
+        Duration::from_micros(40) + Duration::from_nanos(50) * p.saturating_add(q)
+    }
+
+    fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
+        let Self { p, q, margin, stops, options } = self;
+        let ((distance, within), cost) = run.measure(p, q, &options, |pair, effort| {
+            let mut witness = Witness::default();
+            let distance = measure(pair, stops, &mut witness, effort);
+            let within = margin.map(|margin| is_within(pair, margin, &mut witness, effort));
+            (distance, within.transpose())
+        })?;
+        let mut answer = pb::MeasureDistanceResponse { cost: Some(cost), ..Default::default() };
+        match distance {
+            Ok(distance) => {
+                answer.set_verdict(verdict_to_wire(distance.decision.verdict()));
+                answer.distance =
+                    Some(pb::Bracket { lower: distance.lower, upper: distance.upper });
+                answer.closest_p = Some(vector_to_wire(&distance.closest_p));
+                answer.closest_q = Some(vector_to_wire(&distance.closest_q));
+                answer.certificate =
+                    (!options.omit_certificate).then(|| distance_to_wire(&distance));
+                answer.set_stopped(stopped_to_wire(distance.stopped));
+            }
+            Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
+        }
+        match within {
+            Ok(within) => answer.within_margin = within,
+            Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
+        }
+        Ok(answer)
+    }
+}

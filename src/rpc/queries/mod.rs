@@ -1,0 +1,253 @@
+//! `QueryService`: one file for each question; here is what they have in common.
+
+mod along;
+mod batch;
+mod collision;
+mod distance;
+mod first_contact;
+mod penetration;
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use tonic::metadata::MetadataMap;
+use tonic::{Request, Response, Status};
+
+pub use along::Along;
+pub use collision::Collision;
+pub use distance::DistanceQuestion;
+pub use first_contact::FirstContactQuestion;
+pub use penetration::Penetration;
+
+use super::convert::body::{AskedBody, ReadyBody};
+use super::convert::options::{Options, cost_to_wire};
+use super::convert::{BadField, Path};
+use super::pb;
+use super::shared::Shared;
+use super::status::Failure;
+use super::verify;
+use crate::geometry::effort::{Cost, Effort};
+use crate::geometry::pair::Pair;
+use crate::runtime::clock::Clock;
+use crate::runtime::deadline::StopGuard;
+use crate::runtime::metrics::Metrics;
+
+/// A question of one kind, checked.
+pub trait Question: Sized + Send + 'static {
+    /// What is sent.
+    type Wire: Send + Sync;
+    /// What is answered.
+    type Answer: Send + 'static;
+
+    /// Checks everything that can be wrong with it.
+    fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure>;
+    /// The two bodies.
+    fn bodies(&self) -> (&AskedBody, &AskedBody);
+    /// How to answer.
+    fn options(&self) -> &Options;
+    /// How long the answer takes, generously, for bodies of `p` and `q` vertices that are ready.
+    fn estimate(&self, p: u32, q: u32) -> Duration;
+    /// The answer; takes a while.
+    fn answer(self, run: &Run) -> Result<Self::Answer, Failure>;
+}
+
+/// What a running question needs.
+#[derive(Clone, Debug)]
+pub struct Run {
+    /// Set when the search is to stop.
+    pub stop: Arc<AtomicBool>,
+    /// For the cost.
+    pub clock: Arc<dyn Clock>,
+    /// Where the cost is counted.
+    pub metrics: Arc<Metrics>,
+}
+
+impl Run {
+    /// Prepares the bodies, lets `search` look at the pair, and counts what it cost.
+    fn measure<T>(
+        &self,
+        p: AskedBody,
+        q: AskedBody,
+        options: &Options,
+        search: impl FnOnce(&Pair<'_>, &mut Effort<'_>) -> T,
+    ) -> Result<(T, pb::Cost), Failure> {
+        let start = self.clock.now();
+        let (p, q) = (p.prepare()?, q.prepare()?);
+        let pair = Pair { p: ReadyBody::placed(&p), q: ReadyBody::placed(&q) };
+        let mut effort = options.effort(&self.stop);
+        let found = search(&pair, &mut effort);
+        // One question, whatever it asked of the layers below.
+        let cost = Cost { queries: 1, ..effort.cost };
+        self.metrics.add(&cost);
+        Ok((found, cost_to_wire(&cost, self.clock.now().duration_since(start))))
+    }
+}
+
+/// The two bodies of a question.
+fn bodies(
+    path: &Path<'_>,
+    p: Option<&pb::PlacedBody>,
+    q: Option<&pb::PlacedBody>,
+    shared: &Shared,
+) -> Result<(AskedBody, AskedBody), Failure> {
+    let convert = |name, wire| AskedBody::convert(&path.field(name), wire, shared);
+    Ok((convert("p", p)?, convert("q", q)?))
+}
+
+/// Building the hull of given points, for each point.
+const HULL_TIME: Duration = Duration::from_micros(3);
+
+/// How long a question takes with everything, generously.
+fn estimate<Q: Question>(question: &Q) -> Duration {
+    let (p, q) = question.bodies();
+    let count = |body: &AskedBody| u32::try_from(body.size()).unwrap_or(u32::MAX);
+    let building = |body: &AskedBody| {
+        if body.is_given_by_points() { HULL_TIME * count(body) } else { Duration::ZERO }
+    };
+    question.estimate(count(p), count(q)) + building(p) + building(q)
+}
+
+/// The service.
+#[derive(Clone, Debug)]
+pub struct Queries(pub Shared);
+
+impl Queries {
+    async fn ask<Q: Question>(
+        &self,
+        request: Request<Q::Wire>,
+    ) -> Result<Response<Q::Answer>, Status> {
+        let shared = &self.0;
+        let question = Q::convert(&Path::ROOT, request.get_ref(), shared)?;
+        let time = time_left(request.metadata(), question.options().time)?;
+        let guard = StopGuard::after(time);
+        let run = self.run(&guard);
+        let answer = shared.compute.run(estimate(&question), move || question.answer(&run));
+        Ok(Response::new(answer.await.map_err(Failure::from)??))
+    }
+
+    fn run(&self, guard: &StopGuard) -> Run {
+        let shared = &self.0;
+        Run { stop: guard.flag(), clock: shared.clock.clone(), metrics: shared.metrics.clone() }
+    }
+}
+
+/// The least of the caller's deadline, less what it takes to reply, and the budget.
+fn time_left(
+    metadata: &MetadataMap,
+    budget: Option<Duration>,
+) -> Result<Option<Duration>, Failure> {
+    let deadline = metadata.get("grpc-timeout").and_then(|value| value.to_str().ok());
+    let deadline = deadline.and_then(parse_timeout);
+    if deadline.is_some_and(|deadline| deadline.is_zero()) {
+        return Err(Failure::Deadline);
+    }
+    // Part of the time is for the way back, so that the best bracket so far is not lost.
+    let usable = deadline.map(|time| time - (time / 20).min(Duration::from_millis(50)));
+    Ok(usable.into_iter().chain(budget).min())
+}
+
+/// At most eight digits and a unit, as gRPC has it.
+fn parse_timeout(text: &str) -> Option<Duration> {
+    let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
+    let value: u64 = digits.parse().ok().filter(|_| digits.len() <= 8)?;
+    Some(match unit {
+        "H" => Duration::from_secs(value * 3600),
+        "M" => Duration::from_secs(value * 60),
+        "S" => Duration::from_secs(value),
+        "m" => Duration::from_millis(value),
+        "u" => Duration::from_micros(value),
+        "n" => Duration::from_nanos(value),
+        _ => return None,
+    })
+}
+
+#[tonic::async_trait]
+impl pb::query_service_server::QueryService for Queries {
+    async fn check_collision(
+        &self,
+        request: Request<pb::CheckCollisionRequest>,
+    ) -> Result<Response<pb::CheckCollisionResponse>, Status> {
+        self.ask::<Collision>(request).await
+    }
+
+    async fn measure_distance(
+        &self,
+        request: Request<pb::MeasureDistanceRequest>,
+    ) -> Result<Response<pb::MeasureDistanceResponse>, Status> {
+        self.ask::<DistanceQuestion>(request).await
+    }
+
+    async fn measure_distance_along(
+        &self,
+        request: Request<pb::MeasureDistanceAlongRequest>,
+    ) -> Result<Response<pb::MeasureDistanceAlongResponse>, Status> {
+        self.ask::<Along>(request).await
+    }
+
+    async fn measure_penetration(
+        &self,
+        request: Request<pb::MeasurePenetrationRequest>,
+    ) -> Result<Response<pb::MeasurePenetrationResponse>, Status> {
+        self.ask::<Penetration>(request).await
+    }
+
+    async fn find_first_contact(
+        &self,
+        request: Request<pb::FindFirstContactRequest>,
+    ) -> Result<Response<pb::FindFirstContactResponse>, Status> {
+        self.ask::<FirstContactQuestion>(request).await
+    }
+
+    async fn batch_query(
+        &self,
+        request: Request<pb::BatchQueryRequest>,
+    ) -> Result<Response<pb::BatchQueryResponse>, Status> {
+        Ok(Response::new(batch::answer(self, request).await?))
+    }
+
+    async fn verify_certificate(
+        &self,
+        request: Request<pb::VerifyCertificateRequest>,
+    ) -> Result<Response<pb::VerifyCertificateResponse>, Status> {
+        let shared = &self.0;
+        let claim = verify::Claim::convert(request.get_ref(), shared)?;
+        // Every vertex is looked at in exact arithmetic.
+        let place = shared.compute.admit().map_err(Failure::from)?;
+        let judged = place.run(move || claim.judge()).await.map_err(Failure::from)??;
+        Ok(Response::new(judged))
+    }
+}
+
+/// A margin: at least 0.
+fn margin(path: &Path<'_>, wire: Option<f64>) -> Result<Option<f64>, BadField> {
+    let path = path.field("margin");
+    wire.map(|value| super::convert::geometry::length(&path, value)).transpose()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn deadlines_are_read_as_grpc_writes_them() {
+        assert_eq!(parse_timeout("15S"), Some(Duration::from_secs(15)));
+        assert_eq!(parse_timeout("250m"), Some(Duration::from_millis(250)));
+        assert_eq!(parse_timeout("2H"), Some(Duration::from_secs(7200)));
+        for bad in ["", "S", "1", "1x", "123456789S", "-1S", "1é"] {
+            assert_eq!(parse_timeout(bad), None, "{bad}");
+        }
+    }
+
+    #[test]
+    fn the_budget_and_the_deadline_are_both_kept() {
+        let mut metadata = MetadataMap::new();
+        let seconds = |s| Some(Duration::from_secs(s));
+        assert_eq!(time_left(&metadata, seconds(3)).unwrap(), seconds(3));
+        metadata.insert("grpc-timeout", "2S".parse().unwrap());
+        assert_eq!(time_left(&metadata, None).unwrap(), Some(Duration::from_millis(1950)));
+        assert_eq!(time_left(&metadata, seconds(1)).unwrap(), seconds(1));
+        metadata.insert("grpc-timeout", "0S".parse().unwrap());
+        assert!(matches!(time_left(&metadata, None), Err(Failure::Deadline)));
+    }
+}

@@ -1,0 +1,131 @@
+//! The server, put together: listener and shutdown are passed in, so that tests bind port 0.
+
+use std::future::Future;
+use std::time::Duration;
+
+use tokio::net::TcpListener;
+use tokio::sync::{mpsc, watch};
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::transport::Server;
+use tonic_health::ServingStatus;
+
+use super::connection::accept;
+use super::layer::Surround;
+use super::pb;
+use super::polytopes::Polytopes;
+use super::queries::Queries;
+use super::server_info::ServerInfo;
+use super::shared::Shared;
+use crate::runtime::settings::Settings;
+
+/// Why the server ended, or could not begin.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The compute pool could not be made.
+    #[error("cannot start the compute pool: {0}")]
+    Pool(#[from] rayon::ThreadPoolBuildError),
+    /// The descriptors cannot be served.
+    #[error("cannot serve the descriptors: {0}")]
+    Reflection(#[from] tonic_reflection::server::Error),
+    /// The transport failed.
+    #[error("the transport failed: {0}")]
+    Transport(#[from] tonic::transport::Error),
+}
+
+/// Serves until `shutdown` completes and then until what is running has ended, or the time for
+/// draining is over.
+pub async fn serve(
+    listener: TcpListener,
+    shutdown: impl Future<Output = ()>,
+    settings: Settings,
+) -> Result<(), ServeError> {
+    let (drain, draining) = watch::channel(false);
+    let shared = Shared::new(settings, draining.clone())?;
+    let limits = shared.settings.limits.clone();
+    let reflection = || {
+        tonic_reflection::server::Builder::configure()
+            .register_encoded_file_descriptor_set(pb::FILE_DESCRIPTOR_SET)
+            .register_encoded_file_descriptor_set(tonic_types::pb::FILE_DESCRIPTOR_SET)
+            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+    };
+    let (health, health_service) = tonic_health::server::health_reporter();
+    set_health(&health, ServingStatus::Serving).await;
+
+    let bytes_max = room(limits.message_bytes_max);
+    let polytopes =
+        pb::polytope_service_server::PolytopeServiceServer::new(Polytopes(shared.clone()));
+    let queries = pb::query_service_server::QueryServiceServer::new(Queries(shared.clone()));
+    let info = pb::server_service_server::ServerServiceServer::new(ServerInfo(shared.clone()));
+    let router = server(&shared)
+        .add_service(reflection().build_v1()?)
+        .add_service(reflection().build_v1alpha()?)
+        .add_service(health_service)
+        .add_service(info.max_decoding_message_size(bytes_max))
+        .add_service(polytopes.max_decoding_message_size(bytes_max))
+        .add_service(queries.max_decoding_message_size(bytes_max));
+
+    let (taker, incoming) = mpsc::channel(1);
+    let accepting = tokio::spawn(accept(listener, room(limits.connections_max), taker));
+    let signal = turned_true(draining);
+    let serving = router.serve_with_incoming_shutdown(ReceiverStream::new(incoming), signal);
+    tokio::pin!(serving);
+    tokio::select! {
+        result = &mut serving => return Ok(result?),
+        () = shutdown => {}
+    }
+    // First the balancers learn of it, then the streams and new calls, then the listener closes.
+    tracing::info!("draining");
+    set_health(&health, ServingStatus::NotServing).await;
+    drain.send_replace(true);
+    accepting.abort();
+    let time = Duration::from_secs(limits.drain_seconds_max);
+    match tokio::time::timeout(time, serving).await {
+        Ok(result) => {
+            tracing::info!("drained");
+            Ok(result?)
+        }
+        Err(_) => {
+            tracing::warn!("the time for draining is over; what still runs is cut off");
+            Ok(())
+        }
+    }
+}
+
+fn server(
+    shared: &Shared,
+) -> Server<tower::layer::util::Stack<Surround, tower::layer::util::Identity>> {
+    let limits = &shared.settings.limits;
+    let small = |limit: u64| u32::try_from(limit).unwrap_or(u32::MAX);
+    let keepalive = Duration::from_secs(limits.keepalive_seconds);
+    Server::builder()
+        .max_concurrent_streams(small(limits.streams_per_connection_max))
+        .http2_max_header_list_size(small(limits.header_bytes_max))
+        .http2_keepalive_interval(Some(keepalive).filter(|interval| !interval.is_zero()))
+        .http2_keepalive_timeout(Some(Duration::from_secs(limits.keepalive_timeout_seconds)))
+        .layer(Surround(shared.clone()))
+}
+
+/// A limit as a size in memory.
+fn room(limit: u64) -> usize {
+    usize::try_from(limit).unwrap_or(usize::MAX)
+}
+
+async fn turned_true(mut flag: watch::Receiver<bool>) {
+    // When the sender is gone, so is the server.
+    let _ = flag.wait_for(|is_true| *is_true).await;
+}
+
+/// The services whose health is told, and the whole ("").
+const SERVICES: &[&str] = &[
+    "",
+    "clearance.v1.PolytopeService",
+    "clearance.v1.QueryService",
+    "clearance.v1.ServerService",
+    "clearance.v1.SessionService",
+];
+
+async fn set_health(health: &tonic_health::server::HealthReporter, status: ServingStatus) {
+    for service in SERVICES {
+        health.set_service_status(service, status).await;
+    }
+}

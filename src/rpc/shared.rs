@@ -1,0 +1,66 @@
+//! What every service shares.
+
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use tokio::sync::{Semaphore, watch};
+
+use super::status::Failure;
+use crate::runtime::clock::{Clock, SystemClock};
+use crate::runtime::compute::Compute;
+use crate::runtime::metrics::Metrics;
+use crate::runtime::settings::Settings;
+use crate::runtime::store::PolytopeStore;
+
+/// One server's state; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Shared {
+    /// All settings and limits.
+    pub settings: Arc<Settings>,
+    /// Registered polytopes.
+    pub store: Arc<PolytopeStore>,
+    /// Where geometry runs.
+    pub compute: Compute,
+    /// The clock.
+    pub clock: Arc<dyn Clock>,
+    /// Counters.
+    pub metrics: Arc<Metrics>,
+    /// Room for uploads.
+    pub uploads: Arc<Semaphore>,
+    /// Turns true when the server starts to drain.
+    pub draining: watch::Receiver<bool>,
+    /// When the server started.
+    pub start_time: SystemTime,
+}
+
+impl Shared {
+    /// With the machine's clock and an empty store. `draining` turns true when no new work is taken.
+    pub fn new(
+        settings: Settings,
+        draining: watch::Receiver<bool>,
+    ) -> Result<Self, rayon::ThreadPoolBuildError> {
+        let clock = Arc::new(SystemClock);
+        let room = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
+        let uploads = room(settings.limits.uploads_max).min(Semaphore::MAX_PERMITS);
+        Ok(Self {
+            compute: Compute::new(settings.compute_threads, room(settings.limits.jobs_max))?,
+            start_time: clock.wall(),
+            clock,
+            store: Arc::default(),
+            metrics: Arc::default(),
+            uploads: Arc::new(Semaphore::new(uploads)),
+            draining,
+            settings: Arc::new(settings),
+        })
+    }
+
+    /// Whether the server is draining.
+    pub fn is_draining(&self) -> bool {
+        *self.draining.borrow()
+    }
+
+    /// Refuses what would start something that outlives the call.
+    pub fn refuse_while_draining(&self) -> Result<(), Failure> {
+        if self.is_draining() { Err(Failure::Draining) } else { Ok(()) }
+    }
+}

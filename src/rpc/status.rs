@@ -1,0 +1,333 @@
+//! Everything that can go wrong in a call, and the one table that says what the client gets: a code,
+//! a reason for programs, words for people, and `google.rpc` details.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use tonic::{Code, Status};
+use tonic_types::{ErrorDetails, StatusExt};
+
+use super::convert::BadField;
+use super::pb;
+use super::pb::ErrorReason as Reason;
+use crate::runtime::compute::Refused;
+use crate::runtime::settings::Breach;
+
+/// The domain of every `ErrorInfo`.
+pub const DOMAIN: &str = "clearance.v1";
+/// When a client that found the server full may try again.
+const RETRY_AFTER: Duration = Duration::from_millis(100);
+
+/// Why a call, or one item of it, failed.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum Failure {
+    /// A field has a value that is not allowed.
+    #[error("{0}")]
+    BadField(#[from] BadField),
+    /// The bytes are no message of the expected type.
+    #[error("the message cannot be decoded: {0}")]
+    Malformed(String),
+    /// The id is not the one that the client expected.
+    #[error("{field}: the id of these points is {actual}")]
+    DigestMismatch {
+        /// The expectation.
+        field: String,
+        /// The id.
+        actual: String,
+    },
+    /// A mesh is not convex, and the request does not say what to make of it.
+    #[error(
+        "{field}: the mesh is not convex ({why}); say treatment: MESH_TREATMENT_HULL to take its hull"
+    )]
+    NotConvex {
+        /// The specification.
+        field: String,
+        /// In words.
+        why: String,
+    },
+    /// A limit is exceeded.
+    #[error("{field}: more than the limit {name} = {max} of this server")]
+    Limit {
+        /// What is too large; may be empty.
+        field: String,
+        /// The limit.
+        name: &'static str,
+        /// Its value.
+        max: u64,
+        /// What its breach means.
+        breach: Breach,
+    },
+    /// No polytope has this id or alias.
+    #[error("{field}: no polytope {key:?} is registered here")]
+    UnknownPolytope {
+        /// Where it is named.
+        field: String,
+        /// Id or alias.
+        key: String,
+    },
+    /// No session has this id.
+    #[error("no session {0:?} is open here")]
+    UnknownSession(String),
+    /// The session has no such body.
+    #[error("{field}: the session has no body {id}")]
+    UnknownBody {
+        /// Where it is named.
+        field: String,
+        /// The body.
+        id: u32,
+    },
+    /// The alias names another polytope.
+    #[error("{field}: the alias names another polytope, {owner}; say move_alias to move it")]
+    AliasTaken {
+        /// The alias.
+        field: String,
+        /// The polytope that has it.
+        owner: String,
+    },
+    /// A session with this id is open.
+    #[error("a session {0:?} is open; say replace to replace it")]
+    SessionExists(String),
+    /// Sessions use the polytope.
+    #[error("{uses} bodies of open sessions use the polytope {id}")]
+    PolytopeInUse {
+        /// The polytope.
+        id: String,
+        /// How many bodies.
+        uses: u64,
+    },
+    /// The frame builds on one that is not there.
+    #[error("the last frame applied is {applied}, not {base}: send a keyframe")]
+    KeyframeNeeded {
+        /// The frame that was named.
+        base: u64,
+        /// The frame that the session is at.
+        applied: u64,
+    },
+    /// The frame comes too late.
+    #[error("frame {frame_id} comes after frame {applied} was applied")]
+    StaleFrame {
+        /// The frame.
+        frame_id: u64,
+        /// The frame that the session is at.
+        applied: u64,
+    },
+    /// Another stream is attached.
+    #[error("another stream is attached to the session; say take_over to replace it")]
+    SessionAttached,
+    /// Another stream took over.
+    #[error("another stream took this session over")]
+    TakenOver,
+    /// The compute pool is full.
+    #[error("every place of the compute pool is taken; try again soon")]
+    Busy,
+    /// The server is about to stop.
+    #[error("the server is draining; use another one")]
+    Draining,
+    /// The deadline passed.
+    #[error("the deadline passed before there was anything to report")]
+    Deadline,
+    /// Well-formed, and more than this build can do.
+    #[error("not implemented in this build: {0}")]
+    NotImplemented(&'static str),
+    /// Our mistake.
+    #[error("a bug of the server: {0}")]
+    Bug(String),
+    /// From the transport, or already a status.
+    #[error("{}", .0.message())]
+    Transport(Box<Status>),
+}
+
+/// What the client gets.
+struct Row<'a> {
+    code: Code,
+    reason: Reason,
+    field: &'a str,
+    retry: bool,
+    metadata: Vec<(&'static str, String)>,
+}
+
+impl<'a> Row<'a> {
+    fn new(code: Code, reason: Reason) -> Self {
+        Self { code, reason, field: "", retry: false, metadata: Vec::new() }
+    }
+
+    fn at(self, field: &'a str) -> Self {
+        Self { field, ..self }
+    }
+
+    fn retry(self) -> Self {
+        Self { retry: true, ..self }
+    }
+
+    fn with(mut self, key: &'static str, value: &impl ToString) -> Self {
+        self.metadata.push((key, value.to_string()));
+        self
+    }
+}
+
+impl Failure {
+    /// The table.
+    fn row(&self) -> Row<'_> {
+        let row = Row::new;
+        match self {
+            Self::BadField(bad) => row(Code::InvalidArgument, Reason::BadField).at(&bad.field),
+            Self::Malformed(_) => row(Code::InvalidArgument, Reason::MalformedMessage),
+            Self::DigestMismatch { field, actual } => {
+                row(Code::InvalidArgument, Reason::DigestMismatch).at(field).with("id", actual)
+            }
+            Self::NotConvex { field, .. } => {
+                row(Code::InvalidArgument, Reason::NotConvex).at(field)
+            }
+            Self::Limit { field, name, max, breach } => {
+                let code = match breach {
+                    Breach::InvalidArgument | Breach::Cut => Code::InvalidArgument,
+                    Breach::ResourceExhausted => Code::ResourceExhausted,
+                    Breach::DeadlineExceeded => Code::DeadlineExceeded,
+                    Breach::Unavailable => Code::Unavailable,
+                };
+                let row = row(code, Reason::LimitExceeded).at(field);
+                let row = row.with("limit", name).with("value", max);
+                // A message that is too large stays too large.
+                if code == Code::ResourceExhausted && field.is_empty() { row.retry() } else { row }
+            }
+            Self::UnknownPolytope { field, key } => {
+                row(Code::NotFound, Reason::UnknownPolytope).at(field).with("key", key)
+            }
+            Self::UnknownSession(id) => {
+                row(Code::NotFound, Reason::UnknownSession).with("session_id", id)
+            }
+            Self::UnknownBody { field, id } => {
+                row(Code::NotFound, Reason::UnknownBody).at(field).with("body_id", id)
+            }
+            Self::AliasTaken { field, owner } => {
+                row(Code::AlreadyExists, Reason::AliasTaken).at(field).with("owner", owner)
+            }
+            Self::SessionExists(id) => {
+                row(Code::AlreadyExists, Reason::SessionExists).with("session_id", id)
+            }
+            Self::PolytopeInUse { id, uses } => {
+                row(Code::FailedPrecondition, Reason::PolytopeInUse)
+                    .with("id", id)
+                    .with("uses", uses)
+            }
+            Self::KeyframeNeeded { applied, .. } => {
+                row(Code::FailedPrecondition, Reason::KeyframeNeeded).with("applied", applied)
+            }
+            Self::StaleFrame { applied, .. } => {
+                row(Code::FailedPrecondition, Reason::StaleFrame).with("applied", applied)
+            }
+            Self::SessionAttached => row(Code::Aborted, Reason::SessionAttached),
+            Self::TakenOver => row(Code::Aborted, Reason::TakenOver),
+            Self::Busy => row(Code::ResourceExhausted, Reason::Busy).retry(),
+            Self::Draining => row(Code::Unavailable, Reason::Draining),
+            Self::Deadline => row(Code::DeadlineExceeded, Reason::Deadline),
+            Self::NotImplemented(_) => row(Code::Unimplemented, Reason::NotImplemented),
+            Self::Bug(_) => row(Code::Internal, Reason::Bug),
+            Self::Transport(status) => row(status.code(), Reason::Unspecified),
+        }
+    }
+
+    /// For an answer that has a status for each item.
+    pub fn to_item(&self) -> pb::ItemStatus {
+        let row = self.row();
+        pb::ItemStatus {
+            code: row.code.into(),
+            reason: row.reason.into(),
+            message: self.to_string(),
+            field: row.field.to_owned(),
+        }
+    }
+}
+
+impl From<Failure> for Status {
+    fn from(failure: Failure) -> Self {
+        if let Failure::Transport(status) = failure {
+            return *status;
+        }
+        let message = failure.to_string();
+        let row = failure.row();
+        let name = row.reason.as_str_name();
+        let name = name.strip_prefix("ERROR_REASON_").unwrap_or(name);
+        let metadata: HashMap<String, String> =
+            row.metadata.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
+        let mut details = ErrorDetails::with_error_info(name, DOMAIN, metadata);
+        if !row.field.is_empty() {
+            let problem = if let Failure::BadField(bad) = &failure {
+                bad.problem.to_string()
+            } else {
+                message.clone()
+            };
+            details.add_bad_request_violation(row.field, problem);
+        }
+        if row.code == Code::FailedPrecondition {
+            details.add_precondition_failure_violation(name, DOMAIN, &message);
+        }
+        if row.retry {
+            details.set_retry_info(Some(RETRY_AFTER));
+        }
+        Self::with_error_details(row.code, message, details)
+    }
+}
+
+impl From<Refused> for Failure {
+    fn from(refused: Refused) -> Self {
+        match refused {
+            Refused::Busy => Self::Busy,
+            Refused::ShuttingDown => Self::Draining,
+            Refused::Panicked => Self::Bug(refused.to_string()),
+        }
+    }
+}
+
+impl From<Status> for Failure {
+    fn from(status: Status) -> Self {
+        Self::Transport(Box::new(status))
+    }
+}
+
+/// What the transport calls OUT_OF_RANGE when a message is longer than the limit, in the words of the
+/// table; other statuses unchanged.
+pub fn of_transport(status: Status, message_bytes_max: u64) -> Status {
+    if status.code() == Code::OutOfRange && status.message().contains("message length too large") {
+        let failure = Failure::Limit {
+            field: "message".to_owned(),
+            name: "message_bytes_max",
+            max: message_bytes_max,
+            breach: Breach::ResourceExhausted,
+        };
+        return failure.into();
+    }
+    status
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bad_field_is_named_in_the_details_and_in_the_words() {
+        let bad = BadField { field: "p.pose.rotation".into(), problem: "must not be zero".into() };
+        let status = Status::from(Failure::from(bad));
+        assert_eq!(status.code(), Code::InvalidArgument);
+        assert_eq!(status.message(), "p.pose.rotation: must not be zero");
+        let details = status.get_error_details();
+        assert_eq!(details.error_info().unwrap().reason, "BAD_FIELD");
+        assert_eq!(details.bad_request().unwrap().field_violations[0].field, "p.pose.rotation");
+    }
+
+    #[test]
+    fn a_full_server_says_when_to_come_back() {
+        let status = Status::from(Failure::Busy);
+        assert_eq!(status.code(), Code::ResourceExhausted);
+        let details = status.get_error_details();
+        assert_eq!(details.retry_info().unwrap().retry_delay, Some(RETRY_AFTER));
+    }
+
+    #[test]
+    fn a_failed_precondition_says_which() {
+        let status = Status::from(Failure::KeyframeNeeded { base: 3, applied: 7 });
+        let details = status.get_error_details();
+        assert_eq!(details.precondition_failure().unwrap().violations[0].r#type, "KEYFRAME_NEEDED");
+        assert_eq!(details.error_info().unwrap().metadata["applied"], "7");
+    }
+}

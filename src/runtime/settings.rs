@@ -1,0 +1,220 @@
+//! Every setting and every limit, in one place. Where their values come from (flags, environment,
+//! file) is floor 4's business.
+
+use serde::{Deserialize, Serialize};
+
+/// What a call gets that goes beyond a limit; named as in gRPC.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Breach {
+    /// The request itself is too large; sending it again will not help.
+    InvalidArgument,
+    /// The server is full; later there may be room.
+    ResourceExhausted,
+    /// The value is cut to the limit, and the reply says so.
+    Cut,
+    /// The call took too long.
+    DeadlineExceeded,
+    /// The connection has to wait, or is closed.
+    Unavailable,
+}
+
+impl Breach {
+    /// Its name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::InvalidArgument => "INVALID_ARGUMENT",
+            Self::ResourceExhausted => "RESOURCE_EXHAUSTED",
+            Self::Cut => "OK",
+            Self::DeadlineExceeded => "DEADLINE_EXCEEDED",
+            Self::Unavailable => "UNAVAILABLE",
+        }
+    }
+}
+
+/// A limit and its value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limit {
+    /// Its name in the file; the flag has dashes, the environment variable capitals.
+    pub name: &'static str,
+    /// Its value; in [`Limits::TABLE`] the default.
+    pub value: u64,
+    /// What the value counts.
+    pub unit: &'static str,
+    /// What a call gets that goes beyond it.
+    pub breach: Breach,
+    /// What it limits.
+    pub description: &'static str,
+}
+
+macro_rules! limits {
+    ($($(#[doc = $doc:literal])+ $name:ident = $default:expr, $unit:literal, $breach:ident;)+) => {
+        /// Every limit; see [`Limits::TABLE`] for units and for what their breach means.
+        #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(default, deny_unknown_fields)]
+        pub struct Limits {
+            $($(#[doc = $doc])+ pub $name: u64,)+
+        }
+
+        impl Default for Limits {
+            fn default() -> Self {
+                Self { $($name: $default,)+ }
+            }
+        }
+
+        impl Limits {
+            /// Every limit with its default.
+            pub const TABLE: &'static [Limit] = &[$(Limit {
+                name: stringify!($name),
+                value: $default,
+                unit: $unit,
+                breach: Breach::$breach,
+                description: concat!($($doc),+),
+            },)+];
+
+            /// Every limit with its value here.
+            pub fn rows(&self) -> Vec<Limit> {
+                let values = [$(self.$name,)+];
+                let with_value = |(row, value): (&Limit, u64)| Limit { value, ..*row };
+                Self::TABLE.iter().zip(values).map(with_value).collect()
+            }
+
+            /// Sets one limit by name; false: there is none of this name.
+            pub fn set(&mut self, name: &str, value: u64) -> bool {
+                match name {
+                    $(stringify!($name) => self.$name = value,)+
+                    _ => return false,
+                }
+                true
+            }
+        }
+    };
+}
+
+const MIB: u64 = 1 << 20;
+
+limits! {
+    /// Vertices or points of a polytope that is given inside a question.
+    inline_points_max = 20_000, "points", InvalidArgument;
+    /// Questions in one batch.
+    batch_items_max = 1_000, "items", InvalidArgument;
+    /// Links, pairs and corners of a certificate that is to be verified.
+    certificate_items_max = 1_000_000, "items", InvalidArgument;
+    /// Bytes of one message received.
+    message_bytes_max = 4 * MIB, "bytes", ResourceExhausted;
+    /// Connections open at a time.
+    connections_max = 1_024, "connections", Unavailable;
+    /// Calls and streams open at a time on one connection.
+    streams_per_connection_max = 256, "streams", Unavailable;
+    /// Bytes of the headers of one call.
+    header_bytes_max = 16 << 10, "bytes", ResourceExhausted;
+    /// Duration of a unary call or an upload, whatever the client's own deadline.
+    call_seconds_max = 300, "seconds", DeadlineExceeded;
+    /// Between two keep-alive pings to a silent client; 0: none.
+    keepalive_seconds = 30, "seconds", Unavailable;
+    /// Until a client that does not answer a keep-alive ping is disconnected.
+    keepalive_timeout_seconds = 20, "seconds", Unavailable;
+    /// Between the signal to stop and the end of whatever is still running.
+    drain_seconds_max = 10, "seconds", Unavailable;
+    /// Jobs running or waiting in the compute pool.
+    jobs_max = 256, "jobs", ResourceExhausted;
+    /// Polytopes registered at a time.
+    polytopes_max = 100_000, "polytopes", ResourceExhausted;
+    /// Memory of all registered polytopes, estimated.
+    polytope_bytes_max = 4_096 * MIB, "bytes", ResourceExhausted;
+    /// Points given for one polytope.
+    points_max = 2_000_000, "points", InvalidArgument;
+    /// Triangles of one mesh.
+    triangles_max = 4_000_000, "triangles", InvalidArgument;
+    /// Polytopes in one registration.
+    registration_items_max = 1_000, "items", InvalidArgument;
+    /// Bytes of one upload.
+    upload_bytes_max = 256 * MIB, "bytes", InvalidArgument;
+    /// Uploads at a time.
+    uploads_max = 8, "uploads", ResourceExhausted;
+    /// Aliases of one polytope.
+    aliases_per_polytope_max = 16, "aliases", InvalidArgument;
+    /// Ids in one search for missing polytopes.
+    find_missing_ids_max = 10_000, "ids", InvalidArgument;
+    /// Entries of a page when the request does not say.
+    page_size_default = 100, "entries", Cut;
+    /// Entries of a page.
+    page_size_max = 1_000, "entries", Cut;
+    /// Sessions open at a time.
+    sessions_max = 1_000, "sessions", ResourceExhausted;
+    /// Bodies of one session.
+    bodies_per_session_max = 20_000, "bodies", InvalidArgument;
+    /// Parts of one body.
+    parts_per_body_max = 256, "parts", InvalidArgument;
+    /// Pairs of bodies that one session checks.
+    pairs_per_session_max = 2_000_000, "pairs", InvalidArgument;
+    /// Groups of one body, and entries of each list of pair rules.
+    rules_per_session_max = 200_000, "entries", InvalidArgument;
+    /// Pairs that all sessions together check: the bound of their memory.
+    pairs_total_max = 20_000_000, "pairs", ResourceExhausted;
+    /// Frames in one StepSession.
+    frames_per_step_max = 1_000, "frames", InvalidArgument;
+    /// Frames of one stream that are read ahead of the one being answered.
+    waiting_frames_max = 8, "frames", Cut;
+    /// Reports of one stream that wait for a slow client; then the stream is not read any more.
+    waiting_reports_max = 4, "reports", Cut;
+    /// A session is closed after so long without a call, when its client does not say.
+    session_idle_seconds_default = 300, "seconds", Cut;
+    /// A session is closed after so long without a call, whatever its client says.
+    session_idle_seconds_max = 86_400, "seconds", Cut;
+}
+
+/// How log lines look.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum LogFormat {
+    /// For people.
+    #[default]
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// Everything that can be set.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields)]
+pub struct Settings {
+    /// Address and port to listen on.
+    pub listen: String,
+    /// Threads of the compute pool; 0: one less than there are processors, at least one.
+    pub compute_threads: usize,
+    /// Which log lines are written: `info`, `clearance=debug,warn`, ...
+    pub log: String,
+    /// How log lines look.
+    pub log_format: LogFormat,
+    /// The limits.
+    pub limits: Limits,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            listen: "127.0.0.1:50061".to_owned(),
+            compute_threads: 0,
+            log: "info".to_owned(),
+            log_format: LogFormat::Text,
+            limits: Limits::default(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_limit_can_be_set_by_its_name_and_is_shown() {
+        let mut limits = Limits::default();
+        for (index, row) in Limits::TABLE.iter().enumerate() {
+            assert!(limits.set(row.name, index as u64), "{}", row.name);
+            assert!(!row.description.trim().is_empty() && !row.unit.is_empty());
+        }
+        let values: Vec<u64> = limits.rows().iter().map(|row| row.value).collect();
+        assert_eq!(values, (0..Limits::TABLE.len() as u64).collect::<Vec<_>>());
+        assert!(!limits.set("no_such_limit", 1));
+    }
+}
