@@ -18,6 +18,8 @@ pub mod scene;
 #[cfg(feature = "server")]
 pub mod conformance;
 #[cfg(feature = "server")]
+pub mod demo;
+#[cfg(feature = "server")]
 pub mod rpc;
 #[cfg(feature = "server")]
 pub mod runtime;

@@ -17,12 +17,15 @@ struct Arguments {
 enum Command {
     /// Answers a file of reference cases and compares.
     Conformance(clearance::conformance::Options),
+    /// Streams a robot's motion through a cell to a server of its own, and reports.
+    Demo(clearance::demo::Options),
 }
 
 fn main() -> ExitCode {
     let out = &mut std::io::stdout().lock();
     match Arguments::parse().command {
         Command::Conformance(options) => verdict(clearance::conformance::run(&options, out)),
+        Command::Demo(options) => verdict(clearance::demo::run(&options, out)),
     }
 }
 

@@ -306,6 +306,3 @@ fn sign_of<T: Ord>(value: &T, zero: &T) -> Sign {
         Ordering::Greater => Sign::Positive,
     }
 }
-
-#[cfg(test)]
-mod tests;

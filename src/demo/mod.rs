@@ -1,0 +1,204 @@
+//! Floor 4: `clearance demo`: the main job from end to end, on a real robot.
+//!
+//! [`robot`] reads the Panda and places its links, [`cell`] is what stands around it and how it
+//! moves ([`shapes`], [`trajectory`]), [`client`] registers all that with a server and streams the
+//! motion to it, [`record`] keeps what the server says, [`sampling`] checks what it found between
+//! frames, and [`report`] prints the table and draws the picture ([`plot`]).
+
+mod cell;
+mod client;
+mod plot;
+mod record;
+mod report;
+mod robot;
+mod sampling;
+mod shapes;
+mod trajectory;
+
+use std::io::{self, IsTerminal, Write};
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use client::{Client, Registered};
+use record::Record;
+use report::Names;
+use robot::Robot;
+use sampling::World;
+
+use crate::rpc::pb;
+use crate::runtime::settings::Settings;
+
+/// How to run the demo.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Options {
+    /// Where the picture goes.
+    #[arg(long, value_name = "FILE.svg", default_value = "clearance-demo.svg")]
+    pub out: PathBuf,
+    /// No progress, only the table.
+    #[arg(long)]
+    pub quiet: bool,
+}
+
+/// Why the demo could not finish.
+#[derive(Debug, thiserror::Error)]
+pub enum DemoError {
+    /// The robot's files could not be read.
+    #[error("robot: {0}")]
+    Robot(String),
+    /// The server could not be reached.
+    #[error("connection: {0}")]
+    Connection(#[from] tonic::transport::Error),
+    /// The server answered with an error.
+    #[error("server: {0}")]
+    Server(Box<tonic::Status>),
+    /// The server's answer is not what was asked for.
+    #[error("server: {0}")]
+    Protocol(String),
+    /// The picture or the table could not be written.
+    #[error("{0}")]
+    Output(#[from] io::Error),
+}
+
+impl From<tonic::Status> for DemoError {
+    fn from(status: tonic::Status) -> Self {
+        Self::Server(Box::new(status))
+    }
+}
+
+impl From<record::Unreadable> for DemoError {
+    fn from(problem: record::Unreadable) -> Self {
+        Self::Protocol(problem.to_string())
+    }
+}
+
+/// Starts a server on a loopback port and puts it to work. True when every pair had its verdict
+/// and fine sampling confirms every contact that was found between two frames.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<bool, DemoError> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    runtime.block_on(serve_and_run(options, out))
+}
+
+async fn serve_and_run(options: &Options, out: &mut dyn Write) -> Result<bool, DemoError> {
+    let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
+    let url = format!("http://{}", listener.local_addr()?);
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let shutdown = async {
+        // A dropped sender means stop, too.
+        let _ = stopped.await;
+    };
+    let server = tokio::spawn(crate::rpc::serve(listener, shutdown, Settings::default()));
+    let result = run_against(url, options, out).await;
+    // The server may have ended on its own; then there is nobody to tell.
+    let _ = stop.send(());
+    let ended = server.await.map_err(|error| DemoError::Protocol(error.to_string()))?;
+    ended.map_err(|error| DemoError::Protocol(error.to_string()))?;
+    result
+}
+
+async fn run_against(
+    url: String,
+    options: &Options,
+    out: &mut dyn Write,
+) -> Result<bool, DemoError> {
+    let (robot, motion, obstacles) = (Robot::panda()?, cell::motion(), cell::obstacles());
+    let mut client = Client::connect(url.clone()).await?;
+    let registered = client.register(&obstacles).await?;
+    let mut run = client.open(&robot, &motion, &obstacles, &registered).await?;
+    print_scene(&url, &robot, &registered, run.checked_pairs, out)?;
+
+    let start = Instant::now();
+    let mut progress = Progress::new(options.quiet, start);
+    let record = run.stream(&robot, &motion, &mut |record| progress.show(record)).await?;
+    progress.end();
+    let wall_s = start.elapsed().as_secs_f64();
+    client.close(run).await?;
+
+    let world = World::new(&robot, &motion, &obstacles)?;
+    let missed = report::resample(&record, &world);
+    let names = Names {
+        links: robot.links.iter().map(|link| link.name.as_str()).collect(),
+        obstacles: obstacles.iter().map(|obstacle| obstacle.name.as_str()).collect(),
+    };
+    report::print(&record, &missed, &names, wall_s, out)?;
+    std::fs::write(&options.out, report::picture(&record, &robot, &names).svg())?;
+    writeln!(out, "\npicture: {}", options.out.display())?;
+    Ok(record.counts.undecided == 0 && missed.iter().all(report::Missed::is_confirmed))
+}
+
+fn print_scene(
+    url: &str,
+    robot: &Robot,
+    registered: &Registered,
+    checked_pairs: u64,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let vertices = |reports: &[pb::RegistrationReport]| -> Vec<u32> {
+        let polytopes = reports.iter().filter_map(|report| report.polytope.as_ref());
+        polytopes.map(|polytope| polytope.vertex_count).collect()
+    };
+    let (links, things) = (vertices(&registered.meshes), vertices(&registered.obstacles));
+    let large = things.iter().filter(|count| **count >= 1000).count();
+    writeln!(out, "server   {url}, in this process; everything below goes over gRPC")?;
+    writeln!(
+        out,
+        "robot    Panda: {} links, {} hulls of {} vertices from STL (for each finger the hull of\n\
+         \x20        finger.stl, not the boxes of the URDF); {} pairs need no check (SRDF)",
+        robot.links.len(),
+        links.len(),
+        links.iter().sum::<u32>(),
+        robot.ignored.len(),
+    )?;
+    writeln!(
+        out,
+        "cell     {} obstacles of {} vertices, {large} of them with 1,000 or more",
+        things.len(),
+        things.iter().sum::<u32>(),
+    )?;
+    writeln!(out, "session  {checked_pairs} pairs checked in every frame")
+}
+
+/// The line that moves while the arm does.
+struct Progress {
+    start: Instant,
+    shown: Option<Instant>,
+    is_quiet: bool,
+    is_terminal: bool,
+}
+
+/// Between two showings; on a terminal the line is overwritten, elsewhere there are few.
+const SHOW_EVERY: [Duration; 2] = [Duration::from_millis(2500), Duration::from_millis(100)];
+
+impl Progress {
+    fn new(is_quiet: bool, start: Instant) -> Self {
+        Self { start, shown: None, is_quiet, is_terminal: io::stderr().is_terminal() }
+    }
+
+    fn show(&mut self, record: &Record) {
+        let every = SHOW_EVERY[usize::from(self.is_terminal)];
+        if self.is_quiet || self.shown.is_some_and(|shown| shown.elapsed() < every) {
+            return;
+        }
+        self.shown = Some(Instant::now());
+        let frames = record.latencies.len() as u64;
+        let clearance_m = record
+            .clearance_m
+            .last()
+            .map_or(f64::INFINITY, |row| row.iter().copied().fold(f64::INFINITY, f64::min));
+        let line = format!(
+            "t = {:5.2} s  frame {frames:4}  least clearance {clearance_m:7.4} m  {} contacts  \
+             {:.1} s elapsed",
+            record::seconds(frames),
+            record.contacts.len(),
+            self.start.elapsed().as_secs_f64(),
+        );
+        let end = if self.is_terminal { "\r" } else { "\n" };
+        // Progress is a courtesy; a closed stderr does not stop the run.
+        let _ = write!(io::stderr(), "{line}{end}");
+    }
+
+    fn end(&self) {
+        if self.is_terminal && !self.is_quiet {
+            let _ = writeln!(io::stderr());
+        }
+    }
+}

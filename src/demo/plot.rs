@@ -1,0 +1,256 @@
+//! The picture: clearance over time, one strip a link, contacts shaded. Plain SVG, written by hand.
+
+use std::fmt::Write;
+
+/// What is drawn.
+#[derive(Debug, Default)]
+pub(super) struct Picture {
+    /// Above everything.
+    pub(super) title: String,
+    /// Below the title, in small print.
+    pub(super) subtitle: String,
+    /// Seconds from the left edge to the right one.
+    pub(super) duration_s: f64,
+    /// From top to bottom.
+    pub(super) strips: Vec<Strip>,
+}
+
+/// The strip of one link.
+#[derive(Debug, Default)]
+pub(super) struct Strip {
+    /// The link.
+    pub(super) name: String,
+    /// To the right of the strip: for example the least clearance and with what.
+    pub(super) notes: [String; 2],
+    /// Metres, evenly spread over the duration.
+    pub(super) clearance_m: Vec<f64>,
+    /// Contacts in order of time.
+    pub(super) bands: Vec<Band>,
+}
+
+/// A contact.
+#[derive(Debug)]
+pub(super) struct Band {
+    /// With what.
+    pub(super) name: String,
+    pub(super) from_s: f64,
+    pub(super) to_s: f64,
+    /// Not seen by the frames alone.
+    pub(super) is_between_frames: bool,
+}
+
+const WIDTH: f64 = 1240.0;
+const LEFT: f64 = 118.0;
+const RIGHT: f64 = 1060.0;
+const TOP: f64 = 112.0;
+const STRIP: f64 = 74.0;
+/// Part of a strip's height that is drawn in; the rest is air.
+const INK: f64 = 60.0;
+/// Clearance at the upper edge of a strip, metres; anything more is cut off there.
+const CLEARANCE_SHOWN_M: f64 = 0.4;
+/// Heights of the thin lines, metres.
+const LINES_M: [f64; 4] = [0.01, 0.05, 0.1, 0.2];
+/// Average width of a character of the small labels, pixels.
+const LABEL_CHARACTER: f64 = 5.6;
+
+const STYLE: &str = "text{font-family:Inter,'Segoe UI',Helvetica,Arial,sans-serif;fill:#1f2933}\
+.title{font-size:21px;font-weight:600}.sub{font-size:12.5px;fill:#52606d}\
+.link{font-size:13.5px;font-weight:600}.note{font-size:11.5px;fill:#3e4c59}\
+.tick{font-size:11px;fill:#7b8794}.scale{font-size:8.5px;fill:#9aa5b1}\
+.band{font-size:10.5px;fill:#b42318;font-weight:600}\
+.between{font-size:10.5px;fill:#7a1fa2;font-weight:600}";
+
+impl Picture {
+    /// The whole SVG file.
+    pub(super) fn svg(&self) -> String {
+        let height = TOP + STRIP * self.strips.len() as f64 + 64.0;
+        let mut svg = String::new();
+        // Writing to a String cannot fail.
+        let _ = self.write(&mut svg, height);
+        svg
+    }
+
+    fn write(&self, svg: &mut String, height: f64) -> std::fmt::Result {
+        writeln!(
+            svg,
+            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}">"#
+        )?;
+        writeln!(svg, "<title>{}</title><style>{STYLE}</style>", escaped(&self.title))?;
+        writeln!(svg, r##"<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>"##)?;
+        writeln!(svg, r#"<text class="title" x="24" y="38">{}</text>"#, escaped(&self.title))?;
+        writeln!(svg, r#"<text class="sub" x="24" y="60">{}</text>"#, escaped(&self.subtitle))?;
+        self.write_legend(svg)?;
+        let bottom = TOP + STRIP * self.strips.len() as f64;
+        self.write_seconds(svg, bottom)?;
+        for (index, strip) in self.strips.iter().enumerate() {
+            self.write_strip(svg, strip, TOP + STRIP * index as f64)?;
+        }
+        writeln!(svg, "</svg>")
+    }
+
+    fn write_legend(&self, svg: &mut String) -> std::fmt::Result {
+        let y = 84.0;
+        writeln!(
+            svg,
+            r##"<rect x="24" y="{}" width="20" height="11" fill="#bfe3df" stroke="#0f766e"/>
+<text class="note" x="50" y="{y}">clearance (square-root scale; the strip's height is {CLEARANCE_SHOWN_M} m)</text>
+<rect x="386" y="{}" width="20" height="11" fill="#f97066" fill-opacity="0.45"/>
+<text class="note" x="412" y="{y}">contact</text>
+<path d="M486 {} l5 6 l-5 6 l-5 -6 z" fill="#7a1fa2"/>
+<text class="note" x="498" y="{y}">contact between two frames, which sampling alone missed</text>"##,
+            y - 10.0,
+            y - 10.0,
+            y - 10.0,
+        )
+    }
+
+    fn write_seconds(&self, svg: &mut String, bottom: f64) -> std::fmt::Result {
+        let mut second = 0.0;
+        while second <= self.duration_s {
+            let x = self.x(second);
+            writeln!(
+                svg,
+                r##"<path d="M{x:.1} {TOP}V{bottom}" stroke="#e4e7eb"/><text class="tick" x="{x:.1}" y="{:.1}" text-anchor="middle">{second}</text>"##,
+                bottom + 16.0,
+            )?;
+            second += 1.0;
+        }
+        let middle = 0.5 * (LEFT + RIGHT);
+        writeln!(
+            svg,
+            r#"<text class="tick" x="{middle}" y="{:.1}" text-anchor="middle">time, seconds</text>"#,
+            bottom + 36.0,
+        )
+    }
+
+    fn write_strip(&self, svg: &mut String, strip: &Strip, top: f64) -> std::fmt::Result {
+        let floor = top + INK;
+        for line_m in LINES_M {
+            let y = height_of(line_m, floor);
+            writeln!(
+                svg,
+                r##"<path d="M{LEFT} {y:.1}H{RIGHT}" stroke="#eef0f2"/><text class="scale" x="{:.1}" y="{:.1}" text-anchor="end">{}</text>"##,
+                LEFT - 5.0,
+                y + 3.0,
+                line_m * 100.0,
+            )?;
+        }
+        self.write_curve(svg, strip, floor)?;
+        writeln!(svg, r##"<path d="M{LEFT} {floor}H{RIGHT}" stroke="#9aa5b1"/>"##)?;
+        self.write_bands(svg, strip, top, floor)?;
+        writeln!(
+            svg,
+            r#"<text class="link" x="24" y="{:.1}">{}</text>"#,
+            top + 36.0,
+            escaped(&strip.name),
+        )?;
+        for (note, y) in strip.notes.iter().zip([top + 30.0, top + 45.0]) {
+            let x = RIGHT + 14.0;
+            writeln!(svg, r#"<text class="note" x="{x}" y="{y:.1}">{}</text>"#, escaped(note))?;
+        }
+        Ok(())
+    }
+
+    fn write_curve(&self, svg: &mut String, strip: &Strip, floor: f64) -> std::fmt::Result {
+        let steps = strip.clearance_m.len().saturating_sub(1).max(1) as f64;
+        let mut line = String::new();
+        for (index, clearance_m) in strip.clearance_m.iter().enumerate() {
+            let x = self.x(self.duration_s * index as f64 / steps);
+            let y = height_of(*clearance_m, floor);
+            write!(line, "{}{x:.1} {y:.1}", if index == 0 { "" } else { "L" })?;
+        }
+        writeln!(
+            svg,
+            r##"<path d="M{LEFT} {floor}L{line}L{RIGHT} {floor}Z" fill="#bfe3df" fill-opacity="0.7"/><path d="M{line}" fill="none" stroke="#0f766e" stroke-width="1.4" stroke-linejoin="round"/>"##
+        )
+    }
+
+    fn write_bands(
+        &self,
+        svg: &mut String,
+        strip: &Strip,
+        top: f64,
+        floor: f64,
+    ) -> std::fmt::Result {
+        // Where the labels on each of three levels end, so that none is written over another.
+        let mut taken = [f64::NEG_INFINITY; 3];
+        for band in &strip.bands {
+            let (from, to) = (self.x(band.from_s), self.x(band.to_s));
+            let label = escaped(&band.name);
+            let class = if band.is_between_frames { "between" } else { "band" };
+            if band.is_between_frames {
+                writeln!(
+                    svg,
+                    r##"<path d="M{from:.1} {top}V{floor}" stroke="#7a1fa2" stroke-width="1.3" stroke-dasharray="3 2"/><path d="M{from:.1} {:.1}l5 6l-5 6l-5 -6z" fill="#7a1fa2"/>"##,
+                    floor - 6.0,
+                )?;
+            } else {
+                writeln!(
+                    svg,
+                    r##"<rect x="{from:.1}" y="{top}" width="{:.1}" height="{INK}" fill="#f97066" fill-opacity="0.45"/>"##,
+                    (to - from).max(2.0),
+                )?;
+            }
+            let width = LABEL_CHARACTER * band.name.len() as f64 + 6.0;
+            let start = (to + 4.0).min(RIGHT - width);
+            let level = taken.iter().position(|end| *end <= start).unwrap_or(2);
+            taken[level] = start + width;
+            let y = top + 9.0 + 12.0 * level as f64;
+            writeln!(svg, r#"<text class="{class}" x="{start:.1}" y="{y:.1}">{label}</text>"#)?;
+        }
+        Ok(())
+    }
+
+    fn x(&self, time_s: f64) -> f64 {
+        LEFT + (RIGHT - LEFT) * time_s / self.duration_s
+    }
+}
+
+/// The height of a clearance above the floor of its strip: by its square root, which shows
+/// millimetres and decimetres in one strip.
+fn height_of(clearance_m: f64, floor: f64) -> f64 {
+    floor - INK * (clearance_m / CLEARANCE_SHOWN_M).clamp(0.0, 1.0).sqrt()
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_picture_is_well_formed_and_shows_every_strip_and_contact() {
+        let band = |name: &str, from_s, is_between_frames| Band {
+            name: name.to_owned(),
+            from_s,
+            to_s: from_s + 0.1,
+            is_between_frames,
+        };
+        let strip = Strip {
+            name: "a <link> & more".to_owned(),
+            clearance_m: vec![0.0, 0.1, 1e9],
+            bands: vec![band("ball", 0.2, false), band("wire", 0.25, true)],
+            ..Strip::default()
+        };
+        let picture = Picture { duration_s: 1.0, strips: vec![strip], ..Picture::default() };
+        let svg = picture.svg();
+        let mut reader = quick_xml::Reader::from_str(&svg);
+        let mut texts = 0;
+        loop {
+            match reader.read_event().unwrap() {
+                quick_xml::events::Event::Eof => break,
+                quick_xml::events::Event::Start(tag) => {
+                    texts += usize::from(tag.name().as_ref() == b"text");
+                }
+                _ => {}
+            }
+        }
+        assert!(texts >= 10, "{texts}");
+        assert!(svg.contains("a &lt;link&gt; &amp; more"));
+        assert_eq!(svg.matches("class=\"band\"").count(), 1);
+        assert_eq!(svg.matches("class=\"between\"").count(), 1);
+        assert!(!svg.contains("NaN") && !svg.contains("inf"));
+    }
+}

@@ -1,0 +1,248 @@
+//! What the run was told, frame by frame: clearances, contacts, verdicts, cost and latency.
+
+use std::collections::BTreeMap;
+use std::time::Duration;
+
+use crate::rpc::pb;
+
+/// Frames a second.
+pub(super) const RATE_HZ: f64 = 100.0;
+
+/// The first body id of an obstacle; links have lower ones.
+pub(super) const FIRST_OBSTACLE: u32 = 100;
+
+/// A link and what it is near or in contact with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Couple {
+    /// Body id of the link.
+    pub(super) link: u32,
+    /// Body id of the obstacle, or of another link.
+    pub(super) other: u32,
+}
+
+/// A contact from its beginning to its end.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Contact {
+    pub(super) couple: Couple,
+    /// Frame at or before which it began.
+    pub(super) frame: u64,
+    /// When it began, as a bracket in seconds.
+    pub(super) began_s: [f64; 2],
+    /// When it was over, as far as frames tell; none: not before the end of the run.
+    pub(super) ended_s: Option<f64>,
+    /// Separated in the frame before and in the frame after: sampling alone would have missed it.
+    pub(super) is_between_frames: bool,
+}
+
+/// The least clearance of a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Least {
+    pub(super) clearance_m: f64,
+    pub(super) other: u32,
+    pub(super) time_s: f64,
+}
+
+/// Everything that the reports said.
+#[derive(Debug, Default)]
+pub(super) struct Record {
+    /// One row a frame: the least clearance of every link, metres, by position in `links`.
+    pub(super) clearance_m: Vec<Vec<f64>>,
+    /// By position in `links`.
+    pub(super) least: Vec<Option<Least>>,
+    pub(super) contacts: Vec<Contact>,
+    pub(super) counts: pb::VerdictCounts,
+    pub(super) cost: pb::Cost,
+    pub(super) pairs_looked_at: u64,
+    pub(super) pairs_skipped: u64,
+    pub(super) latencies: Vec<Duration>,
+    /// Body ids of the links that move.
+    links: Vec<u32>,
+    open: BTreeMap<Couple, usize>,
+}
+
+/// A report that does not say what was asked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub(super) enum Unreadable {
+    /// The frame was refused.
+    #[error("frame {0} was refused: {1}")]
+    Refused(u64, String),
+    /// The packed arrays do not agree.
+    #[error("frame {0}: packed arrays of different lengths")]
+    Lengths(u64),
+}
+
+impl Record {
+    /// Nothing yet, for links with these body ids.
+    pub(super) fn new(links: Vec<u32>) -> Self {
+        Self { least: vec![None; links.len()], links, ..Self::default() }
+    }
+
+    /// Takes in the report of one frame. Frame 1 is the start of the motion.
+    pub(super) fn add(
+        &mut self,
+        report: &pb::FrameReport,
+        latency: Duration,
+    ) -> Result<(), Unreadable> {
+        if let Some(status) = &report.status {
+            return Err(Unreadable::Refused(report.frame_id, status.message.clone()));
+        }
+        let time_s = seconds(report.frame_id);
+        self.add_clearances(report, time_s)?;
+        for event in &report.events {
+            self.add_event(report, event);
+        }
+        if let Some(counts) = &report.counts {
+            self.counts.separated += counts.separated;
+            self.counts.touching += counts.touching;
+            self.counts.overlapping += counts.overlapping;
+            self.counts.undecided += counts.undecided;
+        }
+        if let Some(cost) = &report.cost {
+            self.pairs_looked_at += cost.pairs_looked_at;
+            self.pairs_skipped += cost.pairs_skipped;
+            if let Some(sum) = &cost.sum {
+                self.cost.steps += sum.steps;
+                self.cost.supports += sum.supports;
+                self.cost.exact_stages += sum.exact_stages;
+                self.cost.witness_hits += sum.witness_hits;
+                self.cost.queries += sum.queries;
+            }
+        }
+        self.latencies.push(latency);
+        Ok(())
+    }
+
+    fn add_clearances(&mut self, report: &pb::FrameReport, time_s: f64) -> Result<(), Unreadable> {
+        let mut row = vec![f64::INFINITY; self.links.len()];
+        let empty = pb::PackedPairs::default();
+        let pairs = report.packed_pairs.as_ref().unwrap_or(&empty);
+        if pairs.a.len() != pairs.b.len() || pairs.a.len() != pairs.distance_lower.len() {
+            return Err(Unreadable::Lengths(report.frame_id));
+        }
+        for ((a, b), clearance_m) in pairs.a.iter().zip(&pairs.b).zip(&pairs.distance_lower) {
+            for (body, other) in [(a, b), (b, a)] {
+                let Ok(link) = self.links.binary_search(body) else { continue };
+                row[link] = row[link].min(*clearance_m);
+                let is_less = self.least[link].is_none_or(|least| *clearance_m < least.clearance_m);
+                if is_less {
+                    self.least[link] =
+                        Some(Least { clearance_m: *clearance_m, other: *other, time_s });
+                }
+            }
+        }
+        self.clearance_m.push(row);
+        Ok(())
+    }
+
+    fn add_event(&mut self, report: &pb::FrameReport, event: &pb::ContactEvent) {
+        let [link, other] =
+            if event.a < FIRST_OBSTACLE { [event.a, event.b] } else { [event.b, event.a] };
+        let couple = Couple { link, other };
+        // Time in an event is a fraction of the step from the frame answered before.
+        let (from, to) = (seconds(report.previous_frame_id), seconds(report.frame_id));
+        let at = |t: f64| from + t * (to - from);
+        let time = event.time.unwrap_or(pb::Bracket { lower: 1.0, upper: 1.0 });
+        match event.kind() {
+            pb::ContactEventKind::Began => {
+                self.open.insert(couple, self.contacts.len());
+                self.contacts.push(Contact {
+                    couple,
+                    frame: report.frame_id,
+                    began_s: [at(time.lower), at(time.upper)],
+                    ended_s: None,
+                    is_between_frames: event.verdict() == pb::Verdict::Separated,
+                });
+            }
+            pb::ContactEventKind::Ended => {
+                if let Some(index) = self.open.remove(&couple) {
+                    self.contacts[index].ended_s = Some(to);
+                }
+            }
+            pb::ContactEventKind::Unspecified => {}
+        }
+    }
+
+    /// The latency that this share of the frames stays below.
+    pub(super) fn latency(&self, share: f64) -> Duration {
+        let mut sorted = self.latencies.clone();
+        sorted.sort_unstable();
+        let rank = (share * sorted.len() as f64).ceil().max(1.0) as usize;
+        sorted.get(rank.min(sorted.len()) - 1).copied().unwrap_or_default()
+    }
+
+    /// Pairs with a verdict, over all frames.
+    pub(super) fn verdicts(&self) -> u64 {
+        self.counts.separated + self.counts.touching + self.counts.overlapping
+    }
+
+    /// Contacts that sampling alone would have missed.
+    pub(super) fn missed(&self) -> impl Iterator<Item = &Contact> {
+        self.contacts.iter().filter(|contact| contact.is_between_frames)
+    }
+}
+
+/// The time of a frame; frame 1 is at 0.
+pub(super) fn seconds(frame_id: u64) -> f64 {
+    frame_id.saturating_sub(1) as f64 / RATE_HZ
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn event(kind: pb::ContactEventKind, b: u32, t: f64, now: pb::Verdict) -> pb::ContactEvent {
+        pb::ContactEvent {
+            kind: kind.into(),
+            a: 5,
+            b,
+            time: Some(pb::Bracket { lower: t, upper: t }),
+            verdict: now.into(),
+            ..pb::ContactEvent::default()
+        }
+    }
+
+    fn report(frame_id: u64, events: Vec<pb::ContactEvent>, gap: f64) -> pb::FrameReport {
+        pb::FrameReport {
+            frame_id,
+            previous_frame_id: frame_id - 1,
+            events,
+            packed_pairs: Some(pb::PackedPairs {
+                a: vec![4, 5],
+                b: vec![100, 101],
+                distance_lower: vec![0.3, gap],
+                ..pb::PackedPairs::default()
+            }),
+            ..pb::FrameReport::default()
+        }
+    }
+
+    #[test]
+    fn a_contact_with_both_frames_separated_counts_as_between_frames() {
+        use pb::{ContactEventKind as Kind, Verdict};
+        let mut record = Record::new(vec![4, 5]);
+        let mut add = |report| record.add(&report, Duration::from_millis(1)).unwrap();
+        let graze = vec![
+            event(Kind::Began, 101, 0.25, Verdict::Separated),
+            event(Kind::Ended, 101, 0.5, Verdict::Separated),
+        ];
+        add(report(3, graze, 0.1));
+        add(report(4, vec![event(Kind::Began, 101, 0.5, Verdict::Overlapping)], 0.0));
+        add(report(5, vec![event(Kind::Ended, 101, 1.0, Verdict::Separated)], 0.2));
+        assert_eq!(record.missed().count(), 1);
+        let [first, second] = &record.contacts[..] else { panic!("two contacts") };
+        assert!(first.is_between_frames && (first.began_s[0] - 0.0125).abs() < 1e-15);
+        assert!(!second.is_between_frames && second.ended_s == Some(0.04));
+        assert_eq!(record.clearance_m, [[0.3, 0.1], [0.3, 0.0], [0.3, 0.2]]);
+        let least = record.least[1].unwrap();
+        assert_eq!((least.other, least.clearance_m, least.time_s), (101, 0.0, 0.03));
+    }
+
+    #[test]
+    fn percentiles_are_ranks_of_what_was_measured() {
+        let mut record = Record::new(Vec::new());
+        record.latencies = (1..=100).rev().map(Duration::from_millis).collect();
+        assert_eq!(record.latency(0.5), Duration::from_millis(50));
+        assert_eq!(record.latency(0.99), Duration::from_millis(99));
+        assert_eq!(record.latency(1.0), Duration::from_millis(100));
+    }
+}

@@ -1,0 +1,236 @@
+//! What a planner reads at the end: the table and the picture of a run.
+
+use std::io::{self, Write};
+
+use super::plot::{Band, Picture, Strip};
+use super::record::{Contact, Couple, FIRST_OBSTACLE, RATE_HZ, Record, seconds};
+use super::robot::Robot;
+use super::sampling::{SAMPLES, Sampled, Thing, World};
+
+/// Names of everything, by body id.
+pub(super) struct Names<'a> {
+    /// The robot's links; body ids from 1.
+    pub(super) links: Vec<&'a str>,
+    /// Body ids from [`FIRST_OBSTACLE`].
+    pub(super) obstacles: Vec<&'a str>,
+}
+
+impl Names<'_> {
+    fn of(&self, body: u32) -> &str {
+        match thing(body) {
+            Thing::Link(index) => self.links[index],
+            Thing::Obstacle(index) => self.obstacles[index],
+        }
+    }
+}
+
+/// The body id of a link.
+pub(super) fn link_id(index: usize) -> u32 {
+    u32::try_from(index + 1).expect("a dozen links")
+}
+
+/// The body id of an obstacle.
+pub(super) fn obstacle_id(index: usize) -> u32 {
+    FIRST_OBSTACLE + u32::try_from(index).expect("a hundred obstacles")
+}
+
+fn thing(body: u32) -> Thing {
+    match body.checked_sub(FIRST_OBSTACLE) {
+        Some(index) => Thing::Obstacle(index as usize),
+        None => Thing::Link(body as usize - 1),
+    }
+}
+
+/// A contact that sampling alone missed, and what fine sampling of the true path says.
+pub(super) struct Missed<'a> {
+    pub(super) contact: &'a Contact,
+    pub(super) sampled: Sampled,
+}
+
+impl Missed<'_> {
+    /// Whether fine sampling sees the contact and the frames do not.
+    pub(super) fn is_confirmed(&self) -> bool {
+        self.sampled.contacts > 0 && !self.sampled.is_seen_by_frames
+    }
+}
+
+/// Samples the true path finely between the frames of every contact that the frames did not see.
+pub(super) fn resample<'a>(record: &'a Record, world: &World<'_>) -> Vec<Missed<'a>> {
+    let sample = |contact: &'a Contact| {
+        let Couple { link, other } = contact.couple;
+        let times = [seconds(contact.frame - 1), seconds(contact.frame)];
+        let link = link as usize - 1;
+        Missed { contact, sampled: world.sample(link, thing(other), times) }
+    };
+    record.missed().map(sample).collect()
+}
+
+/// Prints the table.
+pub(super) fn print(
+    record: &Record,
+    missed: &[Missed<'_>],
+    names: &Names<'_>,
+    wall_s: f64,
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    print_summary(record, wall_s, out)?;
+    print_contacts(record, names, out)?;
+    print_missed(missed, names, out)?;
+    writeln!(out, "\nleast clearance of each link")?;
+    for (row, least) in record.least.iter().enumerate() {
+        let name = names.links[row + 1]; // the base does not move
+        match least {
+            Some(least) => writeln!(
+                out,
+                "  {name:<12} {:>9.4} m   {:<16} at {:.2} s",
+                least.clearance_m,
+                names.of(least.other),
+                least.time_s,
+            )?,
+            None => writeln!(out, "  {name:<12}         - m")?,
+        }
+    }
+    Ok(())
+}
+
+fn print_summary(record: &Record, wall_s: f64, out: &mut dyn Write) -> io::Result<()> {
+    let (verdicts, counts, cost) = (record.verdicts(), &record.counts, &record.cost);
+    let frames = record.latencies.len();
+    let busy_s: f64 = record.latencies.iter().map(std::time::Duration::as_secs_f64).sum();
+    let ms = |share| record.latency(share).as_secs_f64() * 1e3;
+    let share = |part: u64, whole: u64| 100.0 * part as f64 / whole.max(1) as f64;
+    writeln!(out, "\nframes               {frames:>12}   at {RATE_HZ} Hz, in {wall_s:.1} s")?;
+    writeln!(
+        out,
+        "pair verdicts        {verdicts:>12}   {:.0} a second",
+        verdicts as f64 / busy_s
+    )?;
+    writeln!(out, "  separated          {:>12}", counts.separated)?;
+    writeln!(out, "  touching           {:>12}", counts.touching)?;
+    writeln!(out, "  overlapping        {:>12}", counts.overlapping)?;
+    writeln!(out, "  undecided          {:>12}", counts.undecided)?;
+    writeln!(
+        out,
+        "witness hit rate     {:>11.1}%   of {} questions; {:.3}% needed exact arithmetic",
+        share(cost.witness_hits, cost.queries),
+        cost.queries,
+        share(cost.exact_stages, cost.queries),
+    )?;
+    writeln!(
+        out,
+        "pairs looked at      {:>11.1}%   the others are known to be separated without a look",
+        share(record.pairs_looked_at, record.pairs_looked_at + record.pairs_skipped),
+    )?;
+    writeln!(
+        out,
+        "frame latency        {:>9.2} ms   p50; p99 {:.2} ms, worst {:.2} ms (sent to answered, one \
+         at a time)",
+        ms(0.5),
+        ms(0.99),
+        ms(1.0),
+    )
+}
+
+fn print_contacts(record: &Record, names: &Names<'_>, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(out, "\ncontacts\n  {:>9}  {:>9}  {:<12} with", "from s", "to s", "link")?;
+    for contact in &record.contacts {
+        let to = contact.ended_s.map_or("-".to_owned(), |to_s| format!("{to_s:.2}"));
+        writeln!(
+            out,
+            "  {:>9.5}  {to:>9}  {:<12} {}{}",
+            contact.began_s[1],
+            names.of(contact.couple.link),
+            names.of(contact.couple.other),
+            if contact.is_between_frames { "   (between two frames)" } else { "" },
+        )?;
+    }
+    if record.contacts.is_empty() {
+        writeln!(out, "  none")?;
+    }
+    Ok(())
+}
+
+fn print_missed(missed: &[Missed<'_>], names: &Names<'_>, out: &mut dyn Write) -> io::Result<()> {
+    writeln!(
+        out,
+        "\nfirst contacts between frames that sampling at {RATE_HZ} Hz alone missed\n  \
+         Motion assumed between two frames: every link moves on the screw that leads from its one\n  \
+         pose to the other, about the origin of its mesh. Checked against the true joint path,\n  \
+         sampled {SAMPLES} times as finely:"
+    )?;
+    for Missed { contact, sampled } in missed {
+        let [lower, upper] = contact.began_s;
+        writeln!(
+            out,
+            "  {} with {}: proven free until {lower:.9} s and in contact by {upper:.9} s",
+            names.of(contact.couple.link),
+            names.of(contact.couple.other),
+        )?;
+        match sampled.span_s {
+            Some([first_s, last_s]) => writeln!(
+                out,
+                "    samples of the joint path: {} in contact, from {first_s:.5} s to {last_s:.5} s; \
+                 at the two frames: {}",
+                sampled.contacts,
+                if sampled.is_seen_by_frames { "contact" } else { "separated" },
+            )?,
+            None => writeln!(out, "    samples of the joint path: none in contact")?,
+        }
+    }
+    if missed.is_empty() {
+        writeln!(out, "  none")?;
+    }
+    Ok(())
+}
+
+/// The picture of the run.
+pub(super) fn picture(record: &Record, robot: &Robot, names: &Names<'_>) -> Picture {
+    let strips = (1..robot.links.len()).map(|index| strip(record, names, index)).collect();
+    let contacts = record.contacts.len();
+    let between = record.missed().count();
+    Picture {
+        title: "Clearance of every link of a Panda arm over ten seconds".to_owned(),
+        subtitle: format!(
+            "{} frames at {RATE_HZ} Hz, {} pair verdicts, all exact. {contacts} contacts, \
+             {between} of them between two frames.",
+            record.latencies.len(),
+            record.verdicts(),
+        ),
+        duration_s: seconds(record.latencies.len() as u64),
+        strips,
+    }
+}
+
+fn strip(record: &Record, names: &Names<'_>, index: usize) -> Strip {
+    let row = index - 1; // the base does not move and has no row
+    let end_s = seconds(record.latencies.len() as u64);
+    let notes = record.least[row].map_or_else(Default::default, |least| {
+        let name = names.of(least.other);
+        if least.clearance_m > 0.0 {
+            [format!("least {:.1} mm", least.clearance_m * 1e3), format!("from {name}")]
+        } else {
+            ["in contact".to_owned(), format!("with {name}")]
+        }
+    });
+    let is_here = |contact: &&Contact| {
+        let Couple { link, other } = contact.couple;
+        link == link_id(index) || other == link_id(index)
+    };
+    let band = |contact: &Contact| {
+        let Couple { link, other } = contact.couple;
+        let from_s = contact.began_s[0];
+        let seen_until_s = contact.ended_s.unwrap_or(end_s);
+        Band {
+            name: names.of(if link == link_id(index) { other } else { link }).to_owned(),
+            from_s,
+            to_s: if contact.is_between_frames { from_s } else { seen_until_s },
+            is_between_frames: contact.is_between_frames,
+        }
+    };
+    Strip {
+        name: names.links[index].to_owned(),
+        notes,
+        clearance_m: record.clearance_m.iter().map(|frame| frame[row]).collect(),
+        bands: record.contacts.iter().filter(is_here).map(band).collect(),
+    }
+}

@@ -1,0 +1,136 @@
+//! A second opinion on what happens between two frames: the true joint path, sampled finely, each
+//! sample decided exactly.
+
+use super::DemoError;
+use super::cell::Obstacle;
+use super::robot::Robot;
+use super::trajectory::Trajectory;
+use crate::geometry::certificate::Verdict;
+use crate::geometry::effort::Effort;
+use crate::geometry::hull::convex_hull;
+use crate::geometry::pair::Pair;
+use crate::geometry::polytope::Polytope;
+use crate::geometry::pose::Pose;
+use crate::geometry::separation::{METHODS, decide};
+use crate::geometry::witness::Witness;
+
+/// Samples between two frames.
+pub(super) const SAMPLES: u32 = 1000;
+
+/// The hulls of everything, and how the arm moves.
+pub(super) struct World<'a> {
+    robot: &'a Robot,
+    motion: &'a Trajectory,
+    links: Vec<Polytope>,
+    obstacles: Vec<(Polytope, Pose)>,
+}
+
+/// What the samples between two frames say of one link and one other body.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct Sampled {
+    /// Whether the link is in contact in the frame before or in the one after.
+    pub(super) is_seen_by_frames: bool,
+    /// How many samples are in contact.
+    pub(super) contacts: u32,
+    /// Times of the first and the last of them, seconds.
+    pub(super) span_s: Option<[f64; 2]>,
+}
+
+/// A body to sample.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Thing {
+    /// By position among the robot's links.
+    Link(usize),
+    /// By position among the obstacles.
+    Obstacle(usize),
+}
+
+impl<'a> World<'a> {
+    /// Builds every hull.
+    pub(super) fn new(
+        robot: &'a Robot,
+        motion: &'a Trajectory,
+        obstacles: &[Obstacle],
+    ) -> Result<Self, DemoError> {
+        let hull = |points: &[_]| {
+            let hull = convex_hull(points).map_err(|error| DemoError::Robot(error.to_string()))?;
+            Ok::<_, DemoError>(hull.polytope)
+        };
+        let links = robot.links.iter().map(|link| hull(&link.mesh.corners()?));
+        let obstacles = obstacles.iter().map(|o| Ok::<_, DemoError>((hull(&o.points)?, o.pose)));
+        Ok(Self {
+            robot,
+            motion,
+            links: links.collect::<Result<_, _>>()?,
+            obstacles: obstacles.collect::<Result<_, _>>()?,
+        })
+    }
+
+    /// Whether a link and another body are in contact at a time of the true joint path, exactly.
+    pub(super) fn is_in_contact(&self, link: usize, other: Thing, time_s: f64) -> bool {
+        let poses = self.robot.place(&self.motion.at(time_s));
+        let (body, pose) = match other {
+            Thing::Link(index) => (&self.links[index], poses[index]),
+            Thing::Obstacle(index) => (&self.obstacles[index].0, self.obstacles[index].1),
+        };
+        let pair = Pair::new(&self.links[link], poses[link], body, pose);
+        let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+        let decision = decide(&pair, &METHODS[0], &mut witness, &mut effort);
+        decision.expect("an unlimited search ends").verdict() != Verdict::Separated
+    }
+
+    /// Samples the true joint path between two frames at these times.
+    pub(super) fn sample(&self, link: usize, other: Thing, [from_s, to_s]: [f64; 2]) -> Sampled {
+        let mut sampled = Sampled::default();
+        for k in 0..=SAMPLES {
+            let time_s = from_s + (to_s - from_s) * f64::from(k) / f64::from(SAMPLES);
+            if !self.is_in_contact(link, other, time_s) {
+                continue;
+            }
+            let first_s = sampled.span_s.map_or(time_s, |[first_s, _]| first_s);
+            sampled.span_s = Some([first_s, time_s]);
+            sampled.contacts += 1;
+            sampled.is_seen_by_frames |= k == 0 || k == SAMPLES;
+        }
+        sampled
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::cell;
+    use super::*;
+
+    /// Samples one link against one obstacle between two frames.
+    #[track_caller]
+    fn check(link: &str, obstacle: &str, frame: u32) -> Sampled {
+        let (robot, motion) = (Robot::panda().unwrap(), cell::motion());
+        let obstacles = cell::obstacles();
+        let link = robot.links.iter().position(|l| l.name == link).unwrap();
+        let obstacle = obstacles.iter().position(|o| o.name == obstacle).unwrap();
+        let world = World::new(&robot, &motion, &obstacles).unwrap();
+        let times = [frame, frame + 1].map(|k| f64::from(k) / 100.0);
+        world.sample(link, Thing::Obstacle(obstacle), times)
+    }
+
+    #[test]
+    fn the_fingers_pass_the_thin_things_between_two_frames() {
+        for (link, obstacle, frame) in [
+            ("leftfinger", "whisker", 573),
+            ("leftfinger", "sign", 596),
+            ("rightfinger", "wire", 856),
+        ] {
+            let sampled = check(link, obstacle, frame);
+            assert!(sampled.contacts >= 50, "{obstacle}: {sampled:?}");
+            assert!(!sampled.is_seen_by_frames, "{obstacle}: {sampled:?}");
+        }
+    }
+
+    #[test]
+    fn the_fingers_sink_into_a_part_for_many_frames() {
+        let sampled = check("leftfinger", "left part 3", 450);
+        assert_eq!(sampled.contacts, SAMPLES + 1);
+        assert!(sampled.is_seen_by_frames);
+        assert_eq!(check("leftfinger", "right part 3", 450).contacts, 0);
+    }
+}

@@ -1,0 +1,145 @@
+//! The rules of the house that a test can hold: floors, headers of methods, sizes of files, the map.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// From the ground up: folder, and the words that may not appear in it.
+const FLOORS: &[(&str, &[&str])] = &[
+    (
+        "src/geometry",
+        &[
+            "crate::scene",
+            "crate::runtime",
+            "crate::rpc",
+            "crate::conformance",
+            "crate::demo",
+            "tokio",
+            "tonic",
+            "prost",
+            "std::time",
+            "std::fs",
+            "std::net",
+            "std::thread",
+            "tracing",
+            "rand::",
+            "HashMap",
+            "HashSet",
+            "mul_add",
+        ],
+    ),
+    (
+        "src/scene",
+        &[
+            "crate::runtime",
+            "crate::rpc",
+            "crate::conformance",
+            "crate::demo",
+            "tokio",
+            "tonic",
+            "prost",
+            "std::time",
+            "std::fs",
+            "std::net",
+            "std::thread",
+            "tracing",
+            "rand::",
+        ],
+    ),
+    ("src/runtime", &["crate::rpc", "crate::conformance", "crate::demo", "tonic", "prost"]),
+    ("src/rpc", &["crate::conformance", "crate::demo"]),
+];
+
+/// What every file has that holds a method: its row of a table.
+const METHOD_MARK: &str = "METHOD: Method";
+
+/// Lines that a file may have.
+const LINES_MAX: usize = 500;
+
+/// Longer files, each with the reason why it is one room.
+const LONGER: &[(&str, &str)] = &[];
+
+#[test]
+fn no_floor_looks_up() {
+    let mut offences = Vec::new();
+    for (folder, banned) in FLOORS {
+        for path in rust_files(Path::new(folder)) {
+            for (number, line) in (1..).zip(read(&path).lines()) {
+                let code = line.split("//").next().unwrap_or_default();
+                for word in banned.iter().filter(|word| code.contains(**word)) {
+                    offences.push(format!("{}:{number}: `{word}`", path.display()));
+                }
+            }
+        }
+    }
+    assert!(offences.is_empty(), "a lower floor uses an upper one:\n{}", offences.join("\n"));
+}
+
+#[test]
+fn the_rule_of_floors_looks_at_files() {
+    for (folder, _) in FLOORS {
+        assert!(!rust_files(Path::new(folder)).is_empty(), "{folder} has no file");
+    }
+}
+
+#[test]
+fn every_method_says_its_source_what_it_proves_and_what_it_costs() {
+    let (mut offences, mut methods) = (Vec::new(), 0);
+    for path in rust_files(Path::new("src/geometry")) {
+        let text = read(&path);
+        if !text.contains(METHOD_MARK) {
+            continue;
+        }
+        methods += 1;
+        let header: Vec<&str> = text.lines().take_while(|line| line.starts_with("//!")).collect();
+        for word in ["Source:", "Proves:", "Cost:"] {
+            if !header.iter().any(|line| line.contains(word)) {
+                offences.push(format!("{}: no `{word}`", path.display()));
+            }
+        }
+    }
+    assert!(methods >= 2, "found only {methods} methods");
+    assert!(offences.is_empty(), "headers of methods:\n{}", offences.join("\n"));
+}
+
+#[test]
+fn every_file_says_what_it_is_and_fits_on_a_few_screens() {
+    let mut offences = Vec::new();
+    for folder in ["src", "tests", "benches"] {
+        for path in rust_files(Path::new(folder)) {
+            let (text, name) = (read(&path), path.display().to_string());
+            if !text.starts_with("//!") {
+                offences.push(format!("{name}: no `//!` header"));
+            }
+            let lines = text.lines().count();
+            if lines > LINES_MAX && !LONGER.iter().any(|(longer, _)| *longer == name) {
+                offences.push(format!("{name}: {lines} lines"));
+            }
+        }
+    }
+    assert!(offences.is_empty(), "files:\n{}", offences.join("\n"));
+}
+
+/// Every Rust file below a folder, sorted.
+fn rust_files(path: &Path) -> Vec<PathBuf> {
+    let mut files = Vec::new();
+    for entry in entries(path) {
+        if entry.is_dir() {
+            files.extend(rust_files(&entry));
+        } else if entry.extension().is_some_and(|extension| extension == "rs") {
+            files.push(entry);
+        }
+    }
+    files
+}
+
+fn entries(path: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = fs::read_dir(path) else { return Vec::new() };
+    let mut entries: Vec<PathBuf> =
+        entries.map(|entry| entry.expect("a readable folder").path()).collect();
+    entries.sort();
+    entries
+}
+
+fn read(path: &Path) -> String {
+    fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
