@@ -1,7 +1,13 @@
-//! Hulls: known shapes first.
+//! Hulls of known shapes.
+
+use std::cmp::Ordering;
 
 use clearance::geometry::Vec3;
 use clearance::geometry::hull::{HullError, convex_hull};
+use clearance::geometry::polytope::samples;
+use clearance::geometry::polytope::validate::Defect;
+
+use super::hull_torture::check;
 
 fn points(list: &[[f64; 3]]) -> Vec<Vec3> {
     list.iter().map(|&p| Vec3::from(p)).collect()
@@ -62,4 +68,95 @@ fn bad_points_are_refused_with_their_index() {
         let error = convex_hull(&points(&[[0., 0., 0.], [0., bad, 0.]])).unwrap_err();
         assert_eq!(error, HullError::BadPoint { index: 1 });
     }
+}
+
+/// What the hull of these points must be: vertices, facets, volume.
+#[track_caller]
+fn check_solid(given: &[Vec3], vertices: u32, facets: usize, volume: f64) {
+    let hull = check(given).expect("a proven hull");
+    let polytope = &hull.polytope;
+    assert_eq!((polytope.dimension(), polytope.vertex_count()), (3, vertices));
+    assert_eq!(polytope.facets().len(), facets);
+    let error = (polytope.volume() - volume).abs();
+    assert!(error <= 1e-14 * volume, "{} is not {volume}", polytope.volume());
+}
+
+#[test]
+fn slivers_are_boxes_wherever_they_are() {
+    for [x, y, z] in [[2000.0, 2000.0, 0.5], [1.0, 1.0, 1e-6], [1e8, 1e-8, 1.0]] {
+        check_solid(&samples::cuboid(x, y, z), 8, 6, x * y * z);
+    }
+    // An ulp thick, a thousand kilometres away.
+    let far = 1_048_576.0;
+    let top = far + 1.0 / f64::from(1 << 30);
+    let plate: Vec<Vec3> = (0..8)
+        .map(|i| [i & 1, i >> 1 & 1].map(|bit| far + f64::from(bit)))
+        .zip([far, far, far, far, top, top, top, top])
+        .map(|([x, y], z)| Vec3::new(x, y, z))
+        .collect();
+    check_solid(&plate, 8, 6, top - far);
+}
+
+#[test]
+fn size_does_not_matter_from_the_smallest_number_to_the_largest() {
+    for exponent in [-1074, -1060, -498, 0, 498, 940] {
+        let unit = f64::from(exponent).exp2();
+        let cube: Vec<Vec3> = grid(4).into_iter().map(|p| p * unit).collect();
+        let hull = check(&cube).unwrap().polytope;
+        assert_eq!((hull.vertex_count(), hull.facets().len()), (8, 6), "2^{exponent}");
+        let volume = 27.0 * unit * unit * unit; // 0 or infinite at the ends
+        assert_eq!(hull.volume().total_cmp(&volume), Ordering::Equal, "2^{exponent}");
+    }
+    for unit in [1e-150, 1e150] {
+        let ball: Vec<Vec3> = samples::sphere(300, 1.0).into_iter().map(|p| p * unit).collect();
+        assert_eq!(check(&ball).unwrap().polytope.vertex_count(), 300);
+    }
+}
+
+#[test]
+fn twenty_thousand_points_on_a_sphere_are_all_extreme() {
+    let ball = samples::sphere(20_000, 1.0);
+    let hull = check(&ball).unwrap().polytope;
+    assert_eq!((hull.vertex_count(), hull.facets().len()), (20_000, 39_996));
+    let volume = 4.0 / 3.0 * std::f64::consts::PI;
+    assert!(hull.volume() < volume && hull.volume() > 0.999 * volume);
+}
+
+#[test]
+fn points_in_faces_and_edges_are_not_extreme_however_many_facets_they_touch() {
+    // Every integer point of a truncated shape, of which the planes pass through many points.
+    let octahedron: Vec<Vec3> =
+        grid(13).into_iter().map(|p| p.add_scalar(-6.0)).filter(|p| p.abs().sum() <= 6.0).collect();
+    check_solid(&octahedron, 6, 8, 288.0);
+    let cuboctahedron: Vec<Vec3> = grid(13)
+        .into_iter()
+        .map(|p| p.add_scalar(-6.0))
+        .filter(|p| p.abs().sum() <= 12.0)
+        .collect();
+    check_solid(&cuboctahedron, 12, 14, 1440.0);
+}
+
+#[test]
+fn one_point_an_ulp_off_a_disc_makes_a_solid() {
+    for sides in [3, 4, 57, 400] {
+        let mut disc = samples::flat_polygon(sides, 1.0);
+        disc.push(Vec3::new(0.25, 0.0, f64::from_bits(1)));
+        let hull = check(&disc).unwrap().polytope;
+        assert_eq!((hull.dimension(), hull.vertex_count()), (3, sides + 1));
+        assert_eq!(hull.facets().len(), sides as usize + 1);
+    }
+}
+
+#[test]
+fn the_judge_finds_a_point_outside() {
+    let cube = samples::cuboid(1.0, 1.0, 1.0);
+    let polytope = samples::polytope_of(&cube);
+    let outside = |p: Vec3| {
+        let mut given = cube.clone();
+        given.push(p);
+        polytope.validate(&given)
+    };
+    assert_eq!(outside(Vec3::new(0.5, 0.1, 0.2)), Ok(()));
+    let above = Vec3::new(0.5_f64.next_up(), 0.1, 0.2);
+    assert_eq!(outside(above), Err(Defect::Outside { index: 8 }));
 }

@@ -1,3 +1,6 @@
 //! Tests of floor 0 through its public surface.
 
+mod hull_oracle;
+mod hull_torture;
 mod hulls;
+mod point_sets;

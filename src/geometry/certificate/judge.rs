@@ -194,11 +194,13 @@ fn holds_origin_strictly(points: &[Exact]) -> bool {
     tried
 }
 
-fn is_zero(a: &Exact) -> bool {
+/// Whether every coordinate is zero.
+pub(super) fn is_zero(a: &Exact) -> bool {
     a.iter().all(|c| c.sign() == Sign::Zero)
 }
 
-fn minus(a: &Exact, b: &Exact) -> Exact {
+/// `a - b`
+pub(super) fn minus(a: &Exact, b: &Exact) -> Exact {
     std::array::from_fn(|k| &a[k] - &b[k])
 }
 
@@ -207,7 +209,8 @@ pub(super) fn scalar_product(a: &Exact, b: &Exact) -> Dyadic {
     &(&(&a[0] * &b[0]) + &(&a[1] * &b[1])) + &(&a[2] * &b[2])
 }
 
-fn vector_product(a: &Exact, b: &Exact) -> Exact {
+/// `a x b`
+pub(super) fn vector_product(a: &Exact, b: &Exact) -> Exact {
     std::array::from_fn(|k| {
         let (l, m) = ((k + 1) % 3, (k + 2) % 3);
         &(&a[l] * &b[m]) - &(&a[m] * &b[l])

@@ -2,6 +2,8 @@
 //! the searches: a mistake in a search costs a refused certificate, never a false one.
 
 pub mod judge;
+pub mod judge_depth;
+pub mod judge_distance;
 
 use arrayvec::ArrayVec;
 

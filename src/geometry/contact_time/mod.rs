@@ -1,5 +1,7 @@
 //! When: the first contact of two moving polytopes over one step.
 
+pub mod rotating;
+
 use arrayvec::ArrayVec;
 
 use super::certificate::{Link, StaticProof};
@@ -86,6 +88,5 @@ pub fn first_contact(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<FirstContact, Stopped> {
-    let _ = (question, witness, effort);
-    todo!("first contact")
+    rotating::first_contact(question, witness, effort)
 }

@@ -2,65 +2,77 @@
 //! vertices with the weights that put the mean of their differences at the origin.
 
 use arrayvec::ArrayVec;
+use dashu_int::IBig;
 
 use super::grid::Grid;
 use super::view::View;
-use super::wolfe::nearest_of_pairs;
+use super::wolfe::{nearest_of_pairs, weighted_mean};
 use crate::geometry::Vec3;
+use crate::geometry::number::scaled::{cross, dot};
 use crate::geometry::pair::{Pair, VertexPair};
+
+/// The two means may differ by this part of the size of M in floating point; a tetrahedron that is
+/// too thin for that is solved in integers.
+const ERROR_MAX: f64 = 1e-14;
 
 /// A point of P and a point of Q, equal up to rounding. `pairs` are one to three whose hull holds
 /// the origin, or four to six with it strictly inside.
 pub(super) fn of(pair: &Pair<'_>, view: &View<'_>, pairs: &[VertexPair]) -> [Vec3; 2] {
     if pairs.len() > 3
-        && let Some(weighted) = tetrahedron(view, pairs)
+        && let Some(weighted) = rounded_weights(view, pairs)
     {
         return view.mean(&weighted);
     }
     let grid = Grid::new(pair);
-    if pairs.len() <= 3 {
-        return match nearest_of_pairs(&grid, pairs) {
-            Some(nearest) => nearest.closest(&grid),
-            None => [pair.p.pose.translation; 2],
-        };
-    }
-    // Too thin for f64: the tetrahedra's faces come close enough to the origin.
-    let best = triples(pairs)
-        .filter_map(|triple| nearest_of_pairs(&grid, &triple))
-        .min_by(|a, b| a.length(&grid)[1].total_cmp(&b.length(&grid)[1]));
-    best.map_or([pair.p.pose.translation; 2], |nearest| nearest.closest(&grid))
+    let exact = if pairs.len() > 3 {
+        fours(pairs).find_map(|four| of_tetrahedron(&grid, &four))
+    } else {
+        nearest_of_pairs(&grid, pairs).map(|nearest| nearest.closest(&grid))
+    };
+    exact.expect("the certificate's pairs hold the origin")
 }
 
-fn triples(pairs: &[VertexPair]) -> impl Iterator<Item = [VertexPair; 3]> + '_ {
-    (0..pairs.len()).flat_map(move |a| {
-        (a + 1..pairs.len())
-            .flat_map(move |b| (b + 1..pairs.len()).map(move |c| [pairs[a], pairs[b], pairs[c]]))
+/// Every choice of four.
+fn fours(pairs: &[VertexPair]) -> impl Iterator<Item = [VertexPair; 4]> + '_ {
+    let masks = (0_u32..1 << pairs.len()).filter(|mask| mask.count_ones() == 4);
+    masks.map(|mask| {
+        let mut chosen = (0..pairs.len()).filter(|index| mask >> index & 1 == 1);
+        [(); 4].map(|()| pairs[chosen.next().expect("four bits are set")])
     })
 }
 
 /// Of all four of the pairs whose tetrahedron holds the origin, those with the largest least
-/// weight.
-fn tetrahedron(view: &View<'_>, pairs: &[VertexPair]) -> Option<ArrayVec<(VertexPair, f64), 4>> {
+/// weight, if their mean is the origin up to [`ERROR_MAX`].
+fn rounded_weights(
+    view: &View<'_>,
+    pairs: &[VertexPair],
+) -> Option<ArrayVec<(VertexPair, f64), 4>> {
     let mut best: Option<(f64, ArrayVec<(VertexPair, f64), 4>)> = None;
-    for mask in 0_u32..1 << pairs.len() {
-        if mask.count_ones() != 4 {
-            continue;
-        }
-        let chosen: ArrayVec<VertexPair, 4> = pairs
-            .iter()
-            .enumerate()
-            .filter(|(index, _)| mask >> index & 1 == 1)
-            .map(|(_, pair)| *pair)
-            .collect();
-        let [a, b, c, d] = [0, 1, 2, 3].map(|k| view.difference(chosen[k]));
+    for four in fours(pairs) {
+        let points = four.map(|pair| view.difference(pair));
+        let [a, b, c, d] = points;
         let det = |x: Vec3, y: Vec3, z: Vec3| x.dot(&y.cross(&z));
         let volumes = [det(b, c, d), -det(a, c, d), det(a, b, d), -det(a, b, c)];
         let sum: f64 = volumes.iter().sum();
-        let least = volumes.iter().map(|v| v / sum).fold(f64::INFINITY, f64::min);
-        if least > best.as_ref().map_or(0.0, |(least, _)| *least) {
-            let weights = volumes.map(|v| v / sum);
-            best = Some((least, chosen.into_iter().zip(weights).collect()));
+        let weights = volumes.map(|volume| volume / sum);
+        let least = weights.iter().copied().fold(f64::INFINITY, f64::min);
+        let mean: Vec3 = points.iter().zip(weights).map(|(point, weight)| point * weight).sum();
+        let is_accurate = mean.norm() <= ERROR_MAX * view.size();
+        if is_accurate && least > best.as_ref().map_or(0.0, |(least, _)| *least) {
+            best = Some((least, four.into_iter().zip(weights).collect()));
         }
     }
     best.map(|(_, weighted)| weighted)
+}
+
+/// The same in integers, if the tetrahedron holds the origin.
+fn of_tetrahedron(grid: &Grid<'_>, four: &[VertexPair; 4]) -> Option<[Vec3; 2]> {
+    let [a, b, c, d] = four.map(|pair| grid.difference(pair));
+    let det = |x, y, z| dot(x, &cross(y, z));
+    let volumes = [det(&b, &c, &d), -det(&a, &c, &d), det(&a, &b, &d), -det(&a, &b, &c)];
+    let sum: IBig = volumes.iter().sum();
+    let weights = if sum < IBig::ZERO { volumes.map(|volume| -volume) } else { volumes };
+    let holds = sum != IBig::ZERO && weights.iter().all(|weight| *weight >= IBig::ZERO);
+    let weighted = four.iter().copied().zip(&weights);
+    holds.then(|| weighted_mean(grid, weighted, &sum))
 }

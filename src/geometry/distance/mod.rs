@@ -12,6 +12,7 @@ pub(in crate::geometry) mod grid;
 pub(in crate::geometry) mod outward;
 mod simplex;
 #[cfg(test)]
+#[expect(clippy::float_cmp, reason = "exact values are meant")]
 mod tests;
 pub(in crate::geometry) mod view;
 pub(in crate::geometry) mod wolfe;

@@ -22,6 +22,12 @@ pub(in crate::geometry) fn ceil(magnitude: &UBig, exponent: i64) -> f64 {
     if exact { below } else { below.next_up() }
 }
 
+/// `number * 2^exponent`, rounded towards zero.
+pub(in crate::geometry) fn approximate(number: &IBig, exponent: i64) -> f64 {
+    let value = floor(&number.clone().unsigned_abs(), exponent);
+    if number.sign() == Sign::Negative { -value } else { value }
+}
+
 /// Rounded down, and whether nothing was lost.
 fn truncate(magnitude: &UBig, exponent: i64) -> (f64, bool) {
     if magnitude.is_zero() {

@@ -3,6 +3,7 @@
 use super::*;
 use crate::geometry::certificate::Verdict;
 use crate::geometry::hull::convex_hull;
+use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
 
@@ -14,6 +15,10 @@ impl Random {
         self.0 =
             self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         self.0 >> 33
+    }
+
+    fn integer(&mut self, low: i64, high: i64) -> i64 {
+        low + i64::try_from(self.next()).unwrap() % (high - low + 1)
     }
 
     fn unit(&mut self) -> f64 {
@@ -38,6 +43,11 @@ fn hull(points: &[[f64; 3]]) -> Polytope {
     convex_hull(&points).unwrap().polytope
 }
 
+fn cuboid(low: [f64; 3], high: [f64; 3]) -> Polytope {
+    let corner = |mask: usize| [0, 1, 2].map(|k| if mask >> k & 1 == 0 { low[k] } else { high[k] });
+    hull(&(0..8).map(corner).collect::<Vec<_>>())
+}
+
 fn measured(pair: &Pair<'_>) -> Distance {
     let mut witness = Witness::default();
     measure(pair, Stops::default(), &mut witness, &mut Effort::unlimited()).unwrap()
@@ -57,6 +67,19 @@ fn check_distance(pair: &Pair<'_>, expected: f64) {
 }
 
 #[test]
+fn axis_parallel_boxes_are_as_far_apart_as_their_gap() {
+    let a = cuboid([0.0; 3], [1.0; 3]);
+    let b = cuboid([0.0; 3], [2.0, 0.5, 1.0]);
+    let at = |x, y, z| Pose::translation(x, y, z);
+    check_distance(&Pair::new(&a, at(0.0, 0.0, 0.0), &b, at(3.0, 0.25, 0.0)), 2.0);
+    check_distance(&Pair::new(&a, at(0.0, 0.0, 0.0), &b, at(4.0, 5.0, 0.0)), 5.0);
+    check_distance(&Pair::new(&a, at(0.0, 0.0, 0.0), &b, at(3.0, 2.0, -4.0)), 14f64.sqrt());
+    let ulp = f64::EPSILON;
+    check_distance(&Pair::new(&a, at(0.0, 0.0, 0.0), &b, at(1.0 + ulp, 0.0, 0.0)), ulp);
+    check_distance(&Pair::new(&a, at(1e6, 0.0, 7.0), &b, at(1e6 + 3.0, 0.25, 7.0)), 2.0);
+}
+
+#[test]
 fn points_and_segments_have_the_distance_of_the_schoolbook() {
     let point = hull(&[[0.0, 0.0, 0.0]]);
     let segment = hull(&[[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]]);
@@ -67,6 +90,135 @@ fn points_and_segments_have_the_distance_of_the_schoolbook() {
     check_distance(&Pair::new(&segment, identity, &across, identity), 3.0);
     // Parallel: the nearest points are not unique.
     check_distance(&Pair::new(&segment, identity, &segment, Pose::translation(1.0, 2.0, 0.0)), 2.0);
+}
+
+#[test]
+fn scaling_by_a_power_of_two_scales_the_distance() {
+    let points_a = [[0.0, 0.0, 0.0], [1.0, 0.2, 0.0], [0.1, 1.0, 0.3], [0.2, 0.1, 1.0]];
+    let points_b = points_a.map(|p| [p[0] + 0.9, p[1] + 1.1, p[2] + 0.7]);
+    let exact = |k: i64| {
+        let scale = outward::power_of_two(k);
+        let scaled = |points: &[[f64; 3]; 4]| hull(&points.map(|p| p.map(|c| c * scale)));
+        let (a, b) = (scaled(&points_a), scaled(&points_b));
+        let found = measured(&Pair::new(&a, Pose::identity(), &b, Pose::identity()));
+        assert_eq!(found.decision.verdict(), Verdict::Separated);
+        assert!(found.upper - found.lower <= WIDTH_MAX * found.lower, "2^{k}");
+        [found.lower / scale, found.upper / scale]
+    };
+    let [lower, upper] = exact(0);
+    for k in [-900, -500, -60, 60, 500, 900] {
+        let [low, high] = exact(k);
+        assert!(low <= upper && lower <= high, "2^{k}");
+    }
+}
+
+#[test]
+fn subnormal_gaps_are_measured() {
+    let least = f64::from_bits(1);
+    let a = hull(&[[0.0, 0.0, 0.0]]);
+    let b = hull(&[[3.0 * least, 4.0 * least, 0.0]]);
+    let found = measured(&Pair::new(&a, Pose::identity(), &b, Pose::identity()));
+    assert_eq!([found.lower, found.upper], [5.0 * least; 2]);
+    let far = hull(&[[2f64.powi(900), 0.0, 0.0], [2f64.powi(900), 1.0, 0.0]]);
+    let found = measured(&Pair::new(&a, Pose::identity(), &far, Pose::identity()));
+    assert!(found.lower <= 2f64.powi(900) && 2f64.powi(900) <= found.upper);
+}
+
+#[test]
+fn contact_is_at_distance_zero_with_a_common_point() {
+    let a = cuboid([0.0; 3], [1.0; 3]);
+    for (x, verdict) in [(1.0, Verdict::Touching), (0.5, Verdict::Overlapping)] {
+        let found = measured(&Pair::new(&a, Pose::identity(), &a, Pose::translation(x, 0.25, 0.0)));
+        assert_eq!(found.decision.verdict(), verdict);
+        assert_eq!([found.lower, found.upper], [0.0, 0.0]);
+        assert!((found.closest_p - found.closest_q).norm() < 1e-12);
+        let low = Vec3::new(x, 0.25, 0.0);
+        for k in 0..3 {
+            assert!((low[k] - 1e-12..=1.0 + 1e-12).contains(&found.closest_p[k]));
+        }
+    }
+}
+
+/// Squared distance from the origin to the hull of integer points as a fraction, by looking at
+/// every point, segment and triangle; none when the origin is in one of them.
+fn brute_force_squared(points: &[[i128; 3]]) -> Option<(i128, i128)> {
+    let dot = |a: [i128; 3], b: [i128; 3]| a[0] * b[0] + a[1] * b[1] + a[2] * b[2];
+    let minus = |a: [i128; 3], b: [i128; 3]| [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+    let cross = |a: [i128; 3], b: [i128; 3]| {
+        [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+    };
+    let mut best: Option<(i128, i128)> = None;
+    let mut offer = |numerator: i128, denominator: i128| {
+        if best.is_none_or(|(n, d)| numerator * d < n * denominator) {
+            best = Some((numerator, denominator));
+        }
+    };
+    for (x, &a) in points.iter().enumerate() {
+        offer(dot(a, a), 1);
+        for (y, &b) in points.iter().enumerate().skip(x + 1) {
+            let e = minus(b, a);
+            let along = -dot(a, e);
+            if 0 < along && along < dot(e, e) {
+                offer(dot(a, a) * dot(e, e) - along * along, dot(e, e));
+            }
+            for &c in &points[y + 1..] {
+                let n = cross(e, minus(c, a));
+                let height = dot(n, a);
+                let inside = [(a, b), (b, c), (c, a)]
+                    .iter()
+                    .all(|&(from, to)| dot(n, cross(minus(to, from), minus([0; 3], from))) >= 0);
+                if dot(n, n) > 0 && inside {
+                    offer(height * height, dot(n, n));
+                }
+            }
+        }
+    }
+    best.filter(|(numerator, _)| *numerator > 0)
+}
+
+#[test]
+fn small_integer_bodies_agree_with_brute_force() {
+    let mut random = Random(2024);
+    let (mut separated, mut contacts) = (0, 0);
+    for round in 0..400 {
+        let mut body = |count: i64, extent: i64| -> Vec<[i64; 3]> {
+            (0..count).map(|_| [0; 3].map(|_: i64| random.integer(-extent, extent))).collect()
+        };
+        // Few points and a small extent: many are flat, collinear or coincide.
+        let (count, extent) = (1 + round % 5, 1 + round % 3);
+        let (p, q) = (body(count, extent), body(5, 2));
+        let shift = [0; 3].map(|_: i64| random.integer(-4, 4));
+        let differences: Vec<[i128; 3]> = q
+            .iter()
+            .flat_map(|y| p.iter().map(|x| [0, 1, 2].map(|k| i128::from(y[k] + shift[k] - x[k]))))
+            .collect();
+        let float = |points: &[[i64; 3]]| {
+            hull(&points.iter().map(|p| p.map(|c| c as f64)).collect::<Vec<_>>())
+        };
+        let (body_p, body_q) = (float(&p), float(&q));
+        let offset = Pose::translation(shift[0] as f64, shift[1] as f64, shift[2] as f64);
+        let pair = Pair::new(&body_p, Pose::identity(), &body_q, offset);
+        // M may hold the origin without any triangle of its points doing so.
+        let Some((numerator, denominator)) = brute_force_squared(&differences) else {
+            contacts += 1;
+            assert_ne!(measured(&pair).decision.verdict(), Verdict::Separated, "round {round}");
+            continue;
+        };
+        let found = measured(&pair);
+        if found.decision.verdict() != Verdict::Separated {
+            contacts += 1;
+            continue;
+        }
+        separated += 1;
+        let scaled = |x: f64| {
+            let x = Dyadic::from(x);
+            &(&x * &x) * &Dyadic::new(denominator.into(), 0)
+        };
+        let exact = Dyadic::new(numerator.into(), 0);
+        assert!(scaled(found.lower) <= exact && exact <= scaled(found.upper), "round {round}");
+        assert!(found.upper - found.lower <= WIDTH_MAX * found.lower, "round {round}");
+    }
+    assert!(separated > 100 && contacts > 30, "{separated} separated, {contacts} in contact");
 }
 
 #[test]
@@ -111,6 +263,34 @@ fn within_a_margin_is_decided_to_the_last_bit() {
 }
 
 #[test]
+fn a_stop_ends_the_search_with_a_true_bracket() {
+    let mut random = Random(11);
+    let (a, b) = (random.ball(200), random.ball(200));
+    let pair = Pair::new(&a, Pose::identity(), &b, Pose::translation(2.05, 0.4, 0.2));
+    let full = measured(&pair);
+    for stops in [
+        Stops { above: Some(full.lower * 0.5), below: None },
+        Stops { above: None, below: Some(full.upper * 2.0) },
+    ] {
+        let mut effort = Effort::unlimited();
+        let found = measure(&pair, stops, &mut Witness::default(), &mut effort).unwrap();
+        assert!(stops.are_met(found.lower, found.upper));
+        assert!(found.lower <= full.upper && full.lower <= found.upper);
+        assert_eq!(found.decision.verdict(), Verdict::Separated);
+    }
+    // A budget of one step either knows nothing or says that it stopped, truly.
+    for steps in 0..12 {
+        let mut effort = Effort::with_steps(steps);
+        match measure(&pair, Stops::default(), &mut Witness::default(), &mut effort) {
+            Err(why) => assert_eq!(why, Stopped::Steps),
+            Ok(found) => {
+                assert!(found.lower <= full.upper && full.lower <= found.upper, "{steps}");
+            }
+        }
+    }
+}
+
+#[test]
 fn any_witness_gives_a_bracket_of_the_same_distance() {
     let mut random = Random(5);
     let (a, b) = (random.ball(60), random.ball(60));
@@ -135,4 +315,25 @@ fn any_witness_gives_a_bracket_of_the_same_distance() {
         assert!(found.lower <= full.upper && full.lower <= found.upper);
         assert!(found.upper - found.lower <= WIDTH_MAX * found.lower);
     }
+}
+
+/// Needles along one line that overlap by 2e-10: their common point needs integers.
+#[test]
+fn the_common_point_of_needles_is_in_both() {
+    let a = hull(&[
+        [5.0, 10.0, 15.0],
+        [7.0, 14.0, 21.0],
+        [-1.0, -1.999999999, -3.0],
+        [3.0, 6.000000001, 9.0],
+    ]);
+    let b = hull(&[
+        [4.0, 7.999999999, 12.000000001],
+        [5.0, 10.000000001, 14.999999999],
+        [5.0, 9.999999999, 14.999999999],
+        [1.0, 2.000000001, 3.000000001],
+        [-4.0, -8.0, -12.000000001],
+    ]);
+    let found = measured(&Pair::new(&a, Pose::identity(), &b, Pose::identity()));
+    assert_eq!(found.decision.verdict(), Verdict::Overlapping);
+    assert!((found.closest_p - found.closest_q).norm() < 1e-14);
 }

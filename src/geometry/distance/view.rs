@@ -59,6 +59,16 @@ impl<'a> View<'a> {
         self.size
     }
 
+    /// At least `|m|` for every m of M, per coordinate.
+    pub(in crate::geometry) fn reach(&self) -> &Vec3 {
+        &self.reach
+    }
+
+    /// At least the error of every coordinate of [`Self::difference`].
+    pub(in crate::geometry) fn coordinate_error(&self) -> f64 {
+        gamma(DIFFERENCE_ROUNDINGS) * self.reach.amax()
+    }
+
     /// At least the distance between [`Self::difference`] and the exact point.
     pub(in crate::geometry) fn difference_error(&self) -> f64 {
         gamma(DIFFERENCE_ROUNDINGS) * self.size
@@ -94,6 +104,17 @@ impl<'a> View<'a> {
                 && along * along > HINT_COS_SQUARED * s.norm_squared() * direction.norm_squared();
             near.then_some(pair)
         });
+        self.likely_least_from(s, hint, effort)
+    }
+
+    /// The pair that is probably least along `s`, climbing from `hint`.
+    #[inline]
+    pub(in crate::geometry) fn likely_least_from(
+        &self,
+        s: &Vec3,
+        hint: Option<VertexPair>,
+        effort: &mut Effort<'_>,
+    ) -> VertexPair {
         let [in_p, in_q] = self.in_bodies(s);
         VertexPair {
             i: likely_vertex(self.pair.p.body, &in_p, hint.map(|h| h.i), effort),

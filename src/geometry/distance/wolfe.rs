@@ -66,18 +66,29 @@ impl Nearest {
 
     /// The points of P and Q whose difference is v, in the world, each coordinate rounded once.
     pub(in crate::geometry) fn closest(&self, grid: &Grid<'_>) -> [Vec3; 2] {
-        let denominator = self.denominator.clone().unsigned_abs();
-        let mut sums = [[IBig::ZERO; 3], [IBig::ZERO; 3]];
-        for (pair, weight) in self.pairs.iter().zip(&self.weights) {
-            for (sum, point) in sums.iter_mut().zip([grid.p(pair.i), grid.q(pair.j)]) {
-                for (total, coordinate) in sum.iter_mut().zip(&point) {
-                    *total += coordinate * weight;
-                }
+        let weighted = self.pairs.iter().copied().zip(&self.weights);
+        weighted_mean(grid, weighted, &self.denominator)
+    }
+}
+
+/// The weighted means of the pairs' vertices of P and of Q, in the world, each coordinate rounded
+/// once. `sum` is that of the weights, which are not negative.
+pub(in crate::geometry) fn weighted_mean<'w>(
+    grid: &Grid<'_>,
+    weighted: impl Iterator<Item = (VertexPair, &'w IBig)>,
+    sum: &IBig,
+) -> [Vec3; 2] {
+    let denominator = sum.clone().unsigned_abs();
+    let mut totals = [[IBig::ZERO; 3], [IBig::ZERO; 3]];
+    for (pair, weight) in weighted {
+        for (total, point) in totals.iter_mut().zip([grid.p(pair.i), grid.q(pair.j)]) {
+            for (total, coordinate) in total.iter_mut().zip(&point) {
+                *total += coordinate * weight;
             }
         }
-        let exponent = grid.exponent();
-        sums.map(|sum| Vec3::from_fn(|k, _| outward::ratio(&sum[k], &denominator, exponent)))
     }
+    let exponent = grid.exponent();
+    totals.map(|total| Vec3::from_fn(|k, _| outward::ratio(&total[k], &denominator, exponent)))
 }
 
 /// The point of M nearest the origin, starting from any vertex pairs. When the origin is in M, the

@@ -3,7 +3,7 @@
 
 use crate::geometry::Vec3;
 use crate::geometry::csr::Csr;
-use crate::geometry::number::orientation::{Side, side_of_plane};
+use crate::geometry::number::orientation::{Side, exact_side_of_plane};
 
 use super::quickhull::Triangle;
 
@@ -19,13 +19,19 @@ pub(super) struct Faces {
 
 const NONE: u32 = u32::MAX;
 
+/// Vertex loops one after another; loop `k` is `items[starts[k]..starts[k + 1]]`.
+struct Loops {
+    starts: Vec<usize>,
+    items: Vec<u32>,
+}
+
 /// Merges the surface of the hull of `points`.
 pub(super) fn merge(points: &[Vec3], surface: &[Triangle]) -> Faces {
     let facet_of = label_coplanar(points, surface);
     let mut loops = corner_loops(surface, &facet_of);
 
     let mut number = vec![NONE; points.len()];
-    for &corner in loops.iter().flatten() {
+    for &corner in &loops.items {
         number[corner as usize] = 0;
     }
     let mut extreme = Vec::new();
@@ -35,15 +41,25 @@ pub(super) fn merge(points: &[Vec3], surface: &[Triangle]) -> Faces {
             extreme.push(index_of(point));
         }
     }
-    for corners in &mut loops {
-        for corner in corners.iter_mut() {
-            *corner = number[*corner as usize];
-        }
-        start_with_lowest(corners);
+    for corner in &mut loops.items {
+        *corner = number[*corner as usize];
     }
-    loops.sort_unstable();
-    let neighbours = rings(extreme.len(), &loops);
-    Faces { extreme, facets: Csr::from_rows(&loops), neighbours }
+    let facets = sorted_loops(loops);
+    let neighbours = rings(extreme.len(), &facets);
+    Faces { extreme, facets, neighbours }
+}
+
+/// The loops in canonical form: each with its lowest corner first, in lexicographic order.
+fn sorted_loops(mut loops: Loops) -> Csr {
+    for range in loops.starts.windows(2) {
+        start_with_lowest(&mut loops.items[range[0]..range[1]]);
+    }
+    // An edge has one facet to its left, so the first two corners tell loops apart.
+    let key = |start: usize| [loops.items[start], loops.items[start + 1]];
+    let mut order: Vec<([u32; 2], [usize; 2])> =
+        loops.starts.windows(2).map(|range| (key(range[0]), [range[0], range[1]])).collect();
+    order.sort_unstable();
+    Csr::from_rows(order.iter().map(|(_, [start, end])| &loops.items[*start..*end]))
 }
 
 /// For each triangle the number of the facet it belongs to.
@@ -60,16 +76,20 @@ fn label_coplanar(points: &[Vec3], surface: &[Triangle]) -> Vec<u32> {
         label[first as usize] = first;
         stack.push(first);
         while let Some(index) = stack.pop() {
-            let Triangle { corners, across } = surface[index as usize];
-            let [a, b, c] = corners.map(|corner| &points[corner as usize]);
-            for neighbour in across {
+            let Triangle { corners, across, plane } = &surface[index as usize];
+            for &neighbour in across {
                 if label[neighbour as usize] != NONE {
                     continue;
                 }
                 let opposite = surface[neighbour as usize].corners;
                 let opposite = opposite.into_iter().find(|corner| !corners.contains(corner));
                 let opposite = opposite.expect("neighbours share just two corners");
-                if side_of_plane(a, b, c, &points[opposite as usize]) == Side::On {
+                let p = &points[opposite as usize];
+                let side = plane.side(p).unwrap_or_else(|| {
+                    let [a, b, c] = corners.map(|corner| &points[corner as usize]);
+                    exact_side_of_plane(a, b, c, p)
+                });
+                if side == Side::On {
                     label[neighbour as usize] = first;
                     stack.push(neighbour);
                 }
@@ -80,20 +100,19 @@ fn label_coplanar(points: &[Vec3], surface: &[Triangle]) -> Vec<u32> {
 }
 
 /// The vertex loop of every facet, without the points inside its edges.
-fn corner_loops(surface: &[Triangle], facet_of: &[u32]) -> Vec<Vec<u32>> {
+fn corner_loops(surface: &[Triangle], facet_of: &[u32]) -> Loops {
     // Edge k of triangle t runs from corner k to the next and borders another facet or does not.
     let border = |t: u32, k: usize| {
         let other = facet_of[surface[t as usize].across[k] as usize];
         (other != facet_of[t as usize]).then_some(other)
     };
     let mut visited = vec![[false; 3]; surface.len()];
-    let mut loops = Vec::new();
+    let mut loops = Loops { starts: vec![0], items: Vec::with_capacity(3 * surface.len()) };
     for t in 0..index_of(surface.len()) {
         for k in 0..3 {
             if visited[t as usize][k] || border(t, k).is_none() {
                 continue;
             }
-            let mut corners = Vec::new();
             let (mut t, mut k) = (t, k);
             while !visited[t as usize][k] {
                 visited[t as usize][k] = true;
@@ -101,11 +120,11 @@ fn corner_loops(surface: &[Triangle], facet_of: &[u32]) -> Vec<Vec<u32>> {
                 let (next_t, next_k) = turn_within_facet(surface, facet_of, t, end);
                 // Two edges of the loop that border the same facet lie on one line.
                 if border(t, k) != border(next_t, next_k) {
-                    corners.push(surface[t as usize].corners[end]);
+                    loops.items.push(surface[t as usize].corners[end]);
                 }
                 (t, k) = (next_t, next_k);
             }
-            loops.push(corners);
+            loops.starts.push(loops.items.len());
         }
     }
     loops
@@ -133,29 +152,31 @@ fn turn_within_facet(
 }
 
 /// The neighbours of each vertex, from the facets' loops.
-fn rings(vertex_count: usize, loops: &[Vec<u32>]) -> Csr {
+fn rings(vertex_count: usize, facets: &Csr) -> Csr {
     // At a vertex, a facet makes its loop's predecessor follow its successor.
-    let mut starts = vec![0_u32; vertex_count + 1];
-    for &corner in loops.iter().flatten() {
+    let mut starts = vec![0_usize; vertex_count + 1];
+    for &corner in facets.rows().flatten() {
         starts[corner as usize + 1] += 1;
     }
     for i in 0..vertex_count {
         starts[i + 1] += starts[i];
     }
     let mut filled = starts.clone();
-    let mut follows = vec![(0_u32, 0_u32); starts[vertex_count] as usize];
-    for corners in loops {
-        let count = corners.len();
+    let mut follows = vec![(0_u32, 0_u32); starts[vertex_count]];
+    for corners in facets.rows() {
+        let mut before = corners[corners.len() - 1];
         for (i, &corner) in corners.iter().enumerate() {
-            let (before, after) = (corners[(i + count - 1) % count], corners[(i + 1) % count]);
-            follows[filled[corner as usize] as usize] = (after, before);
-            filled[corner as usize] += 1;
+            let after = *corners.get(i + 1).unwrap_or(&corners[0]);
+            let slot = &mut filled[corner as usize];
+            follows[*slot] = (after, before);
+            *slot += 1;
+            before = corner;
         }
     }
     let mut neighbours = Csr::default();
     let mut ring = Vec::new();
     for range in starts.windows(2) {
-        let pairs = &mut follows[range[0] as usize..range[1] as usize];
+        let pairs = &mut follows[range[0]..range[1]];
         pairs.sort_unstable();
         ring.clear();
         let mut at = 0;

@@ -35,20 +35,32 @@ pub(super) struct Triangle {
     pub(super) corners: [u32; 3],
     /// `across[k]` is the triangle beyond the edge from `corners[k]` to the next corner.
     pub(super) across: [u32; 3],
+    /// The plane through the corners.
+    pub(super) plane: Plane,
 }
 
 /// A triangle of the growing surface.
 #[derive(Clone, Debug)]
 struct Facet {
     triangle: Triangle,
-    plane: Plane,
     /// The first of the points listed as outside of this facet; the others follow in `Builder::next`.
     outside: u32,
-    /// The listed point with the largest rounded height, and that height.
-    farthest: (u32, f64),
+    /// The listed point with the largest rounded height.
+    farthest: u32,
     /// The last point whose view of the facet was decided, and whether it sees it.
     seen_by: (u32, bool),
     alive: bool,
+}
+
+/// A facet that was just made, while points are being listed with it: what that needs, side by side.
+#[derive(Clone, Copy, Debug)]
+struct Fresh {
+    index: u32,
+    corners: [u32; 3],
+    plane: Plane,
+    outside: u32,
+    farthest: u32,
+    height: f64,
 }
 
 /// A directed edge with an unseen triangle beyond it; the new triangle will lie along it.
@@ -73,7 +85,7 @@ struct Builder<'a> {
     /// Room for the sets of one step.
     visible: Vec<u32>,
     horizon: Vec<HorizonEdge>,
-    fresh: Vec<u32>,
+    fresh: Vec<Fresh>,
 }
 
 /// The surface of the hull. `basis` names four affinely independent points; points are distinct.
@@ -83,7 +95,7 @@ pub(super) fn surface(points: &[Vec3], basis: [u32; 4]) -> Vec<Triangle> {
         // The slot may have been given up, or used again, since the facet was queued.
         let facet = &builder.facets[index as usize];
         if facet.alive && facet.outside != NONE {
-            let apex = facet.farthest.0;
+            let apex = facet.farthest;
             builder.add(apex, index);
         }
     }
@@ -110,19 +122,20 @@ impl<'a> Builder<'a> {
             Side::Below | Side::On => (b, c),
         };
         // Facet k lies opposite d, c, a, b; edges in the order of the corners.
-        let tetrahedron = [
-            Triangle { corners: [a, b, c], across: [1, 2, 3] },
-            Triangle { corners: [a, d, b], across: [3, 2, 0] },
-            Triangle { corners: [b, d, c], across: [1, 3, 0] },
-            Triangle { corners: [c, d, a], across: [2, 1, 0] },
-        ];
-        builder.fresh = tetrahedron.iter().map(|&triangle| builder.insert(triangle)).collect();
+        for (corners, across) in [
+            ([a, b, c], [1, 2, 3]),
+            ([a, d, b], [3, 2, 0]),
+            ([b, d, c], [1, 3, 0]),
+            ([c, d, a], [2, 1, 0]),
+        ] {
+            builder.insert(corners, across);
+        }
         for point in 0..index_of(points.len()) {
             if ![a, b, c, d].contains(&point) {
                 builder.place(point);
             }
         }
-        builder.enqueue_fresh();
+        builder.settle_fresh();
         builder
     }
 
@@ -144,7 +157,7 @@ impl<'a> Builder<'a> {
             self.free.push(index);
         }
         self.visible = visible;
-        self.enqueue_fresh();
+        self.settle_fresh();
     }
 
     /// Fills `visible` with all facets that `apex` sees and `horizon` with the edges around them.
@@ -156,7 +169,7 @@ impl<'a> Builder<'a> {
         let mut done = 0;
         while let Some(&index) = self.visible.get(done) {
             done += 1;
-            let Triangle { corners, across } = self.facets[index as usize].triangle;
+            let Triangle { corners, across, .. } = self.facets[index as usize].triangle;
             for (k, beyond) in across.into_iter().enumerate() {
                 let (seen, is_new) = self.sees(apex, beyond);
                 if !seen {
@@ -175,88 +188,77 @@ impl<'a> Builder<'a> {
         if facet.seen_by.0 == point {
             return (facet.seen_by.1, false);
         }
-        let seen = self.height_above(point, index).is_some();
+        let Triangle { corners, plane, .. } = &facet.triangle;
+        let seen = height_above(self.points, corners, plane, point).is_some();
         self.facets[index as usize].seen_by = (point, seen);
         (seen, true)
     }
 
-    /// The rounded height of a point strictly above the facet's plane; none for any other point.
-    #[inline]
-    fn height_above(&self, point: u32, index: u32) -> Option<f64> {
-        let facet = &self.facets[index as usize];
-        let p = &self.points[point as usize];
-        let (value, error) = facet.plane.value(p);
-        if value > error {
-            return Some(value);
-        }
-        if value < -error {
-            return None;
-        }
-        let [a, b, c] = facet.triangle.corners.map(|corner| &self.points[corner as usize]);
-        (exact_side_of_plane(a, b, c, p) == Side::Above).then_some(value)
-    }
-
     /// Makes a new facet on every horizon edge and links them to each other and to the rest.
     fn raise_cone(&mut self, apex: u32) {
-        let mut fresh = std::mem::take(&mut self.fresh);
-        fresh.clear();
-        for edge in std::mem::take(&mut self.horizon) {
-            let corners = [edge.from, edge.to, apex];
-            let index = self.insert(Triangle { corners, across: [edge.beyond, NONE, NONE] });
-            self.facet_from[edge.from as usize] = index;
-            let beyond = &mut self.facets[edge.beyond as usize].triangle;
-            let side = beyond.corners.iter().position(|&corner| corner == edge.to);
+        self.fresh.clear();
+        let horizon = std::mem::take(&mut self.horizon);
+        for &HorizonEdge { from, to, beyond } in &horizon {
+            let index = self.insert([from, to, apex], [beyond, NONE, NONE]);
+            self.facet_from[from as usize] = index;
+            let beyond = &mut self.facets[beyond as usize].triangle;
+            let side = beyond.corners.iter().position(|&corner| corner == to);
             beyond.across[side.expect("the facets beyond and before share the edge")] = index;
-            fresh.push(index);
         }
-        for &index in &fresh {
-            let to = self.facets[index as usize].triangle.corners[1];
+        self.horizon = horizon;
+        for &Fresh { index, corners: [_, to, _], .. } in &self.fresh {
             let following = self.facet_from[to as usize];
             self.facets[index as usize].triangle.across[1] = following;
             self.facets[following as usize].triangle.across[2] = index;
         }
-        self.fresh = fresh;
     }
 
-    fn insert(&mut self, triangle: Triangle) -> u32 {
-        let [a, b, c] = triangle.corners.map(|corner| &self.points[corner as usize]);
+    /// Makes a facet and counts it among the fresh ones.
+    fn insert(&mut self, corners: [u32; 3], across: [u32; 3]) -> u32 {
+        let [a, b, c] = corners.map(|corner| &self.points[corner as usize]);
+        let plane = Plane::through(a, b, c);
         let facet = Facet {
-            triangle,
-            plane: Plane::through(a, b, c),
+            triangle: Triangle { corners, across, plane },
             outside: NONE,
-            farthest: (NONE, f64::NEG_INFINITY),
+            farthest: NONE,
             seen_by: (NONE, false),
             alive: true,
         };
-        if let Some(index) = self.free.pop() {
+        let index = if let Some(index) = self.free.pop() {
             self.facets[index as usize] = facet;
-            return index;
-        }
-        self.facets.push(facet);
-        index_of(self.facets.len() - 1)
+            index
+        } else {
+            self.facets.push(facet);
+            index_of(self.facets.len() - 1)
+        };
+        let (outside, farthest, height) = (NONE, NONE, f64::NEG_INFINITY);
+        self.fresh.push(Fresh { index, corners, plane, outside, farthest, height });
+        index
     }
 
     /// Lists the point with the first new facet that it sees. One that sees none is inside.
+    #[inline]
     fn place(&mut self, point: u32) {
-        for k in 0..self.fresh.len() {
-            let index = self.fresh[k];
-            if let Some(height) = self.height_above(point, index) {
-                let facet = &mut self.facets[index as usize];
-                self.next[point as usize] = facet.outside;
-                facet.outside = point;
+        for fresh in &mut self.fresh {
+            if let Some(height) = height_above(self.points, &fresh.corners, &fresh.plane, point) {
+                self.next[point as usize] = fresh.outside;
+                fresh.outside = point;
                 // The first is taken whatever its height: beyond overflow that may be a NaN.
-                if facet.farthest.0 == NONE || height > facet.farthest.1 {
-                    facet.farthest = (point, height);
+                if fresh.farthest == NONE || height > fresh.height {
+                    (fresh.farthest, fresh.height) = (point, height);
                 }
                 return;
             }
         }
     }
 
-    fn enqueue_fresh(&mut self) {
-        for &index in &self.fresh {
-            if self.facets[index as usize].outside != NONE {
-                self.waiting.push_back(index);
+    /// Gives the fresh facets their lists, and queues those that have any.
+    fn settle_fresh(&mut self) {
+        for fresh in &self.fresh {
+            if fresh.outside != NONE {
+                let facet = &mut self.facets[fresh.index as usize];
+                (facet.outside, facet.farthest) = (fresh.outside, fresh.farthest);
+                self.waiting.push_back(fresh.index);
             }
         }
     }
@@ -273,12 +275,27 @@ impl<'a> Builder<'a> {
         }
         let alive = self.facets.iter().filter(|facet| facet.alive);
         alive
-            .map(|Facet { triangle: Triangle { corners, across }, .. }| Triangle {
-                corners: *corners,
-                across: across.map(|index| number[index as usize]),
+            .map(|Facet { triangle, .. }| Triangle {
+                across: triangle.across.map(|index| number[index as usize]),
+                ..*triangle
             })
             .collect()
     }
+}
+
+/// The rounded height of a point strictly above the plane of the corners; none for any other point.
+#[inline]
+fn height_above(points: &[Vec3], corners: &[u32; 3], plane: &Plane, point: u32) -> Option<f64> {
+    let p = &points[point as usize];
+    let (value, error) = plane.value(p);
+    if value > error {
+        return Some(value);
+    }
+    if value < -error {
+        return None;
+    }
+    let [a, b, c] = corners.map(|corner| &points[corner as usize]);
+    (exact_side_of_plane(a, b, c, p) == Side::Above).then_some(value)
 }
 
 fn index_of(length: usize) -> u32 {

@@ -1,11 +1,13 @@
 //! Arithmetic that can be trusted: error-bound formulas, exact numbers, predicates as enums.
 
 pub mod dyadic;
+pub mod interval;
 pub mod orientation;
 pub mod ratio;
 pub mod rounding;
 pub mod scale;
 pub mod scaled;
+pub mod trig;
 
 /// The sign of an exact number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -306,3 +306,6 @@ fn sign_of<T: Ord>(value: &T, zero: &T) -> Sign {
         Ordering::Greater => Sign::Positive,
     }
 }
+
+#[cfg(test)]
+mod tests;

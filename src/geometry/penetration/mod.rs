@@ -1,11 +1,21 @@
 //! How deep: the shortest translation that separates, as a bracket; and the range of contact along
 //! a direction.
+//!
+//! The depth is the distance from the origin to the nearest face of M. A polytope inside M grows
+//! from the certificate's pairs ([`shell`]) at its face nearest the origin, until that face is a
+//! face of M ([`nearest_face`]).
+
+mod nearest_face;
+mod shell;
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "exact values are meant")]
+mod tests;
 
 use super::Vec3;
-use super::certificate::Direction;
+use super::certificate::{Direction, StaticProof};
 use super::effort::{Effort, Stopped};
 use super::pair::{Pair, VertexPair};
-use super::separation::Decision;
+use super::separation::{Decision, METHODS, decide};
 use super::witness::Witness;
 
 /// The penetration depth of a pair.
@@ -44,8 +54,22 @@ pub fn measure(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Depth, Stopped> {
-    let _ = (pair, with_surface, witness, effort);
-    todo!("depth")
+    let decision = decide(pair, &METHODS[0], witness, effort)?;
+    match &decision.proof {
+        StaticProof::Overlapping { pairs } => {
+            let pairs = pairs.clone();
+            Ok(nearest_face::measure(pair, decision, &pairs, with_surface, effort))
+        }
+        StaticProof::Separated { .. } | StaticProof::Touching { .. } => Ok(Depth {
+            decision,
+            lower: 0.0,
+            upper: 0.0,
+            direction: Vec3::zeros(),
+            face: None,
+            surface: None,
+            stopped: None,
+        }),
+    }
 }
 
 /// The closed set of `t >= 0` for which P moved by `t d` meets Q, each end as a bracket of adjacent

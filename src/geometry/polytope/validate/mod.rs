@@ -234,3 +234,6 @@ fn check_bounds(bounds: &Bounds, vertices: &[Vec3]) -> Result<(), Defect> {
         };
     if boxed && centred { Ok(()) } else { Err(Defect::Bounds) }
 }
+
+#[cfg(test)]
+mod tests;

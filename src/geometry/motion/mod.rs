@@ -1,5 +1,11 @@
 //! How a body moves over one step. Time t in [0, 1] is a fraction of the step.
 
+mod to_pose;
+mod track;
+
+pub use to_pose::axis_and_angle;
+pub use track::{Extent, Track};
+
 use super::Vec3;
 use super::pose::Pose;
 
@@ -40,5 +46,15 @@ impl Motion {
     /// No motion.
     pub fn rest() -> Self {
         Self::Linear { velocity: Vec3::zeros() }
+    }
+
+    /// The pose at time t of a body that starts at `start`, rounded: for searching and for show,
+    /// never for a proof.
+    pub fn pose_rounded(&self, start: &Pose, t: f64) -> Pose {
+        if t <= 0.0 {
+            return *start;
+        }
+        let (rotation, moved) = Track::new(start, self, None).pose_from_start_rounded(t);
+        Pose { rotation, translation: start.translation + moved }
     }
 }

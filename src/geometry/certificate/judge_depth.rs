@@ -1,0 +1,157 @@
+//! The judge of a penetration depth: exact, from scratch, sharing nothing with the search.
+
+use super::Direction;
+use super::judge::{
+    Exact, Refusal, exact_differences, exact_direction, gap_along, minus, scalar_product,
+    vector_product,
+};
+use crate::geometry::number::Sign;
+use crate::geometry::number::dyadic::Dyadic;
+use crate::geometry::pair::Pair;
+use crate::geometry::penetration::Surface;
+
+/// Proves that the depth of the pair is at most `upper` and, given a surface, at least `lower`.
+///
+/// Upper: M reaches from the origin along `face` by at most `upper`, so a translation of P by that
+/// much along it separates. Lower: every triangle of the surface, made of points of M, has the
+/// origin strictly inside its plane and at least `lower` away; as the surface is closed, every ray
+/// from the origin meets it, no nearer than `lower`, so the ball of that radius is in M. Looks at
+/// every vertex and every triangle.
+pub fn judge_depth(
+    pair: &Pair<'_>,
+    lower: f64,
+    upper: f64,
+    face: &Direction,
+    surface: Option<&Surface>,
+) -> Result<(), Refusal> {
+    if !(lower.is_finite() && upper.is_finite() && lower >= 0.0 && upper >= 0.0) {
+        return Err(Refusal::BoundFails("bounds are finite and not negative"));
+    }
+    let outward = exact_direction(pair, face)?;
+    let reach = -&gap_along(pair, &outward.each_ref().map(|c| -c));
+    if reach.sign() == Sign::Negative {
+        return Err(Refusal::BoundFails("the origin is beyond the face"));
+    }
+    if is_longer(&reach, &outward, upper) {
+        return Err(Refusal::BoundFails("M reaches beyond the upper bound"));
+    }
+    surface.map_or(Ok(()), |surface| judge_surface(pair, lower, surface))
+}
+
+/// Whether `along · x = level` is farther from the origin than `bound`; `level` is not negative.
+fn is_longer(level: &Dyadic, along: &Exact, bound: f64) -> bool {
+    let bound = Dyadic::from(bound);
+    level * level > &(&bound * &bound) * &scalar_product(along, along)
+}
+
+fn judge_surface(pair: &Pair<'_>, lower: f64, surface: &Surface) -> Result<(), Refusal> {
+    let corners = exact_differences(pair, &surface.corners)?;
+    let count = surface.corners.len();
+    let exist = |triangle: &[u32; 3]| triangle.iter().all(|&corner| (corner as usize) < count);
+    if surface.triangles.is_empty() || !surface.triangles.iter().all(exist) {
+        return Err(Refusal::BoundFails("the surface has triangles, of its corners"));
+    }
+    if !is_closed(surface) {
+        return Err(Refusal::BoundFails("the surface is not closed"));
+    }
+    for triangle in &surface.triangles {
+        let [a, b, c] = triangle.map(|corner| &corners[corner as usize]);
+        let normal = vector_product(&minus(b, a), &minus(c, a));
+        let height = scalar_product(&normal, a);
+        if height.sign() != Sign::Positive {
+            return Err(Refusal::BoundFails("the origin is not strictly inside the surface"));
+        }
+        let bound = Dyadic::from(lower);
+        if &height * &height < &(&bound * &bound) * &scalar_product(&normal, &normal) {
+            return Err(Refusal::BoundFails("the surface comes closer than the lower bound"));
+        }
+    }
+    Ok(())
+}
+
+/// Whether every directed edge is run through as often as its opposite.
+fn is_closed(surface: &Surface) -> bool {
+    let edges = |triangle: &[u32; 3]| {
+        let [a, b, c] = *triangle;
+        [(a, b), (b, c), (c, a)]
+    };
+    let mut there: Vec<(u32, u32)> = surface.triangles.iter().flat_map(edges).collect();
+    let mut back: Vec<(u32, u32)> = there.iter().map(|&(from, to)| (to, from)).collect();
+    there.sort_unstable();
+    back.sort_unstable();
+    there == back
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::Vec3;
+    use crate::geometry::pair::VertexPair;
+    use crate::geometry::pose::Pose;
+    use crate::geometry::samples::{cuboid, hull};
+
+    /// A point in the middle of a cube of edge 2: M is the cube.
+    fn check(test: impl FnOnce(&Pair<'_>, Surface)) {
+        let point = hull(&[Vec3::zeros()]);
+        let corners = [-1.0, 1.0];
+        let cube: Vec<Vec3> = corners
+            .into_iter()
+            .flat_map(|x| {
+                corners.into_iter().flat_map(move |y| corners.map(|z| Vec3::new(x, y, z)))
+            })
+            .collect();
+        let cube = hull(&cube);
+        let pair = Pair::new(&point, Pose::identity(), &cube, Pose::identity());
+        // Vertices are sorted by x, y, z, so their bits are their coordinates.
+        let quads =
+            [[0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3]];
+        let triangles = quads.into_iter().flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
+        let corners = (0..8).map(|j| VertexPair { i: 0, j }).collect();
+        test(&pair, Surface { corners, triangles });
+    }
+
+    const UP: Direction = Direction::Vector(Vec3::new(0.0, 0.0, 3.0));
+
+    #[test]
+    fn a_true_bracket_is_accepted_and_one_ulp_inside_refused() {
+        check(|pair, surface| {
+            assert_eq!(judge_depth(pair, 1.0, 1.0, &UP, Some(&surface)), Ok(()));
+            assert!(judge_depth(pair, 1.0, 1.0f64.next_down(), &UP, Some(&surface)).is_err());
+            assert!(judge_depth(pair, 1.0f64.next_up(), 1.1, &UP, Some(&surface)).is_err());
+            assert_eq!(judge_depth(pair, 1.0, 1.0, &UP, None), Ok(()));
+            let diagonal = Direction::Vector(Vec3::new(1.0, 1.0, 0.0));
+            assert!(judge_depth(pair, 1.0, 1.41, &diagonal, None).is_err());
+            assert_eq!(judge_depth(pair, 1.0, 1.42, &diagonal, None), Ok(()));
+            assert!(judge_depth(pair, f64::NAN, 1.0, &UP, None).is_err());
+            assert!(judge_depth(pair, 1.0, f64::NAN, &UP, None).is_err());
+        });
+    }
+
+    #[test]
+    fn a_surface_with_a_hole_or_a_turned_triangle_is_refused() {
+        check(|pair, surface| {
+            let refused = |change: &dyn Fn(&mut Surface)| {
+                let mut changed = surface.clone();
+                change(&mut changed);
+                judge_depth(pair, 1.0, 1.0, &UP, Some(&changed)).is_err()
+            };
+            assert!(!refused(&|_| {}));
+            assert!(refused(&|s| s.triangles.truncate(11)));
+            assert!(refused(&|s| s.triangles.clear()));
+            assert!(refused(&|s| s.triangles[3].swap(0, 1)));
+            assert!(refused(&|s| s.triangles.iter_mut().for_each(|t| t.swap(0, 1))));
+            assert!(refused(&|s| s.triangles[0][0] = 8));
+            assert!(refused(&|s| s.corners[0].j = 8));
+            assert!(refused(&|s| s.corners.swap(0, 7)));
+        });
+    }
+
+    #[test]
+    fn a_face_on_the_wrong_side_of_the_origin_is_refused() {
+        let cube = cuboid(1.0, 1.0, 1.0);
+        let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(0.0, 0.0, 9.0));
+        let down = Direction::Vector(Vec3::new(0.0, 0.0, -1.0));
+        assert!(judge_depth(&pair, 0.0, 100.0, &down, None).is_err());
+        assert_eq!(judge_depth(&pair, 0.0, 100.0, &UP, None), Ok(()));
+    }
+}

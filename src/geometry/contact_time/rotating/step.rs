@@ -1,0 +1,141 @@
+//! The certified step: how far along one heading the bodies are surely apart.
+//!
+//! The gap along a heading is a minimum of functions of t less a maximum, each with second
+//! derivative at most `bend` in size. So on [t, t + τ] it lies above its chord less the parabola of
+//! that bend: with f0, f1 the gaps at the ends and k = bend τ²/2,
+//! `gap(t + λτ) >= (1 - λ) f0 + λ f1 - k λ (1 - λ)`.
+//! For f0, f1 > 0 this is positive on all of [0, 1] exactly if `√f0 + √f1 > √k`, because the least
+//! of `f0 / λ + f1 / (1 - λ)` is `(√f0 + √f1)²`.
+
+use super::moving::{Gap, Heading, Moving};
+use crate::geometry::effort::Effort;
+use crate::geometry::number::interval::Interval;
+
+/// Lengths of step that are tried: the guess, and what its failure certifies, a few times over.
+const TRIES: u32 = 6;
+
+/// What has to be kept clear, and the heading with it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Need {
+    /// The gap, in units of the direction, must exceed this.
+    pub(super) clear: f64,
+}
+
+impl Need {
+    /// `clear` metres (in the search's units) along this heading; negative to allow some depth.
+    pub(super) fn along(heading: &Heading, clear: f64) -> Self {
+        Self { clear: (Interval::point(clear) * heading.length).high() }
+    }
+
+    /// By how much the gap surely exceeds the need, less once more the width of its enclosure, so
+    /// that a judge with looser enclosures still agrees.
+    pub(super) fn surplus(self, gap: &Gap) -> f64 {
+        let width = gap.value.high() - gap.value.low();
+        ((gap.value.low() - width).next_down() - self.clear).next_down()
+    }
+}
+
+/// The end of a certified step.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Step {
+    pub(super) end: f64,
+    pub(super) gap: Gap,
+    pub(super) surplus: f64,
+}
+
+/// Certifies a closed interval from t along `heading`, as long as it can be had cheaply. `from` is
+/// the gap at t, whose surplus is positive.
+pub(super) fn advance(
+    moving: &mut Moving<'_>,
+    heading: &Heading,
+    need: Need,
+    t: f64,
+    from: &Gap,
+    effort: &mut Effort<'_>,
+) -> Option<Step> {
+    let f0 = need.surplus(from);
+    let half = (heading.bend * 0.5).sqrt().next_up();
+    let bent = if half > 0.0 { 1.9 * f0.sqrt() / half } else { f64::INFINITY };
+    let closed = if from.rate < 0.0 { 0.99 * f0 / -from.rate } else { f64::INFINITY };
+    let mut length = (1.0 - t).min(bent).min(closed);
+    for _ in 0..TRIES {
+        let end = if length >= 1.0 - t { 1.0 } else { t + length };
+        // A NaN is no progress.
+        let forward = end > t;
+        if !forward {
+            return None;
+        }
+        let gap = moving.gap(heading, end, effort);
+        let f1 = need.surplus(&gap);
+        let width = (end - t).next_up();
+        if is_certain(f0, f1, (width * half).next_up()) {
+            return Some(Step { end, gap, surplus: f1 });
+        }
+        // The first root of the bound, a little less.
+        let k = 0.5 * heading.bend * width * width;
+        let b = f0 - f1 + k;
+        let root = 2.0 * f0 / (b + (b * b - 4.0 * k * f0).max(0.0).sqrt());
+        length = width * root.min(0.9) * 0.999;
+    }
+    None
+}
+
+/// Whether `√f0 + √f1` surely exceeds `root_of_k`.
+fn is_certain(f0: f64, f1: f64, root_of_k: f64) -> bool {
+    let roots = f0.max(0.0).sqrt().next_down() + f1.max(0.0).sqrt().next_down();
+    f0 > 0.0 && f1 > 0.0 && roots.next_down() > root_of_k
+}
+
+/// How far the solids of revolution stay apart along a heading fixed in the world: the end of the
+/// interval, at most 1.
+pub(super) fn swept_end(
+    moving: &mut Moving<'_>,
+    heading: &Heading,
+    need: Need,
+    t: f64,
+    effort: &mut Effort<'_>,
+) -> Option<f64> {
+    let (start, slope) = moving.swept_gap(heading, effort);
+    let surplus = |t: f64| (start + slope.scale(t)).low() - need.clear;
+    let (now, last) = (surplus(t), surplus(1.0));
+    let apart_now = now > 0.0;
+    if !apart_now {
+        return None;
+    }
+    if last > 0.0 {
+        return Some(1.0);
+    }
+    let end = t + (1.0 - t) * (now / (now - last)) * 0.999;
+    // A linear bound that is positive at both ends is so in between.
+    (surplus(end) > 0.0 && end > t).then_some(end.min(1.0))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_square_root_test_is_the_least_of_the_chord_less_the_parabola() {
+        let mut counts = [0, 0];
+        for i in 1..60 {
+            for j in 1..60 {
+                for k in 1..60 {
+                    let (f0, f1) = (f64::from(i) * 0.07, f64::from(j) * 0.05);
+                    let k = f64::from(k) * 0.2;
+                    let least = (0..=1000)
+                        .map(|s| {
+                            let l = f64::from(s) / 1000.0;
+                            (1.0 - l) * f0 + l * f1 - k * l * (1.0 - l)
+                        })
+                        .fold(f64::INFINITY, f64::min);
+                    let certain = is_certain(f0, f1, k.sqrt());
+                    if least.abs() > 1e-4 {
+                        assert_eq!(certain, least > 0.0, "{f0} {f1} {k}");
+                        counts[usize::from(certain)] += 1;
+                    }
+                }
+            }
+        }
+        assert!(counts.iter().all(|n| *n > 10_000), "{counts:?}");
+    }
+}

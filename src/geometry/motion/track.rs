@@ -1,0 +1,328 @@
+//! One body's motion in the form that every motion has here, with enclosures.
+//!
+//! All three motions are
+//! `x(t) = t0 + R v + u t + (Rot(a, θ t) - 1)(R v + l) + t E v`
+//! with the *lever* `l = t0 - c` from the pivot to the body's origin, the velocity u, the axis a of
+//! length 1 and the *residue* E (zero but for motions to a pose). The rotation enters by what it
+//! changes, so a far pivot and a small angle do not cancel: `(Rot(a, φ) - 1) w = sin φ (a × w) +
+//! (1 - cos φ) (a × (a × w))`.
+
+use super::Motion;
+use super::to_pose::axis_and_angle;
+use crate::geometry::number::interval::{
+    self, Interval, IntervalVec, add, cross, dot_exact, norm, scaled, sub,
+};
+use crate::geometry::number::scale::PowerOfTwo;
+use crate::geometry::number::trig::Trig;
+use crate::geometry::polytope::Bounds;
+use crate::geometry::pose::Pose;
+use crate::geometry::{Mat3, Vec3};
+
+/// See the module. Lengths are in metres, or in metres times `scale` if there is one.
+#[derive(Clone, Debug)]
+pub struct Track {
+    rotation: Mat3,
+    /// The translation at t = 0.
+    pub start: IntervalVec,
+    scale: Option<PowerOfTwo>,
+    /// `l`, from the pivot to the body's origin.
+    pub lever: IntervalVec,
+    /// `u`, per step.
+    pub velocity: IntervalVec,
+    axis: IntervalVec,
+    /// θ, radians per step; 0 when the body does not turn.
+    pub angle: f64,
+    residue: Option<[IntervalVec; 3]>,
+}
+
+const NOWHERE: IntervalVec = [Interval::ZERO; 3];
+
+/// What scaling may cost a coordinate: it can only underflow, by less than this.
+const SCALING_SLACK: f64 = 1e-300;
+
+impl Track {
+    /// The motion from `pose`; with a scale, in units in which the scene is of moderate size.
+    pub fn new(pose: &Pose, motion: &Motion, scale: Option<PowerOfTwo>) -> Self {
+        let mut track = Self {
+            rotation: pose.rotation,
+            start: times(&pose.translation, scale),
+            scale,
+            lever: NOWHERE,
+            velocity: NOWHERE,
+            axis: NOWHERE,
+            angle: 0.0,
+            residue: None,
+        };
+        let lever_from = |pivot: &Option<Vec3>| match pivot {
+            Some(c) => sub(&track.start, &times(c, scale)),
+            None => NOWHERE,
+        };
+        match motion {
+            Motion::Linear { velocity } => track.velocity = times(velocity, scale),
+            Motion::Screw { pivot, velocity, axis, angle } => {
+                track.lever = lever_from(pivot);
+                track.velocity = times(velocity, scale);
+                track.turn_about(axis, *angle);
+            }
+            Motion::ToPose { end, pivot } => {
+                track.lever = lever_from(pivot);
+                let (axis, angle) = axis_and_angle(&pose.rotation, &end.rotation);
+                track.turn_about(&axis, angle);
+                track.end_at(pose, end);
+            }
+        }
+        track
+    }
+
+    fn turn_about(&mut self, axis: &Vec3, angle: f64) {
+        let largest = axis.amax();
+        if largest > 0.0 && angle.abs() > 0.0 {
+            // Division by the largest component keeps squares clear of overflow and underflow.
+            let part = |x: f64| {
+                let ratio = x / largest;
+                Interval::new(ratio.next_down(), ratio.next_up())
+            };
+            let ratios = if axis.iter().filter(|c| c.abs() > 0.0).count() == 1 {
+                // A coordinate axis is exact.
+                axis.map(|c| if c.abs() > 0.0 { c.signum() } else { 0.0 }).into()
+            } else {
+                let length = norm(&[part(axis.x), part(axis.y), part(axis.z)]);
+                let shrink = length.reciprocal_of_positive();
+                self.axis = [part(axis.x) * shrink, part(axis.y) * shrink, part(axis.z) * shrink];
+                self.angle = angle;
+                return;
+            };
+            let ratios: [f64; 3] = ratios;
+            self.axis = ratios.map(Interval::point);
+            self.angle = angle;
+        }
+    }
+
+    /// The velocity and the residue that make x(1) the end pose.
+    fn end_at(&mut self, pose: &Pose, end: &Pose) {
+        let trig = Trig::of_product(self.angle, 1.0);
+        let lever_turned = self.turned_less(&trig, &self.lever);
+        let travel = std::array::from_fn(|i| {
+            match self.scale {
+                // Exact when the difference is an f64.
+                None => Interval::difference(end.translation[i], pose.translation[i]),
+                Some(_) => times(&end.translation, self.scale)[i] - self.start[i],
+            }
+        });
+        self.velocity = sub(&travel, &lever_turned);
+        let columns: [IntervalVec; 3] = std::array::from_fn(|k| {
+            let from = interval::point(&self.rotation.column(k).into());
+            let to = interval::point(&end.rotation.column(k).into());
+            sub(&sub(&to, &from), &self.turned_less(&trig, &from))
+        });
+        let moved = columns.iter().flatten().any(|x| x.magnitude() > 0.0);
+        // Rows, so that a row times v is a coordinate.
+        self.residue =
+            moved.then(|| std::array::from_fn(|i| std::array::from_fn(|k| columns[k][i])));
+    }
+
+    /// The sine and cosine of the angle at time t.
+    #[inline]
+    pub fn trig(&self, t: f64) -> Trig {
+        Trig::of_product(self.angle, t)
+    }
+
+    /// Whether the body turns.
+    #[inline]
+    pub fn turns(&self) -> bool {
+        self.angle.abs() > 0.0
+    }
+
+    /// The unit axis.
+    #[inline]
+    pub fn axis(&self) -> &IntervalVec {
+        &self.axis
+    }
+
+    /// `θ a`, radians per step.
+    pub fn spin(&self) -> IntervalVec {
+        self.axis.map(|c| c.scale(self.angle))
+    }
+
+    /// `(Rot(t) - 1) w`
+    #[inline]
+    pub fn turned_less(&self, trig: &Trig, w: &IntervalVec) -> IntervalVec {
+        if !self.turns() {
+            return NOWHERE;
+        }
+        let once = cross(&self.axis, w);
+        let twice = cross(&self.axis, &once);
+        add(&scaled(&once, trig.sine), &scaled(&twice, trig.versine))
+    }
+
+    /// `(Rot(-t) - 1) w`
+    #[inline]
+    pub fn turned_back_less(&self, trig: &Trig, w: &IntervalVec) -> IntervalVec {
+        self.turned_less(&Trig { sine: -trig.sine, ..*trig }, w)
+    }
+
+    /// `R v`, in this track's units.
+    #[inline]
+    pub fn turned_vertex(&self, v: &Vec3) -> IntervalVec {
+        let v = self.local(v);
+        let row = |i: usize| dot_exact(&self.row(i), &v);
+        [row(0), row(1), row(2)].map(|c| self.with_slack(c))
+    }
+
+    /// `x(t) - t0` of vertex v.
+    pub fn place_from_start(&self, trig: &Trig, t: f64, v: &Vec3) -> IntervalVec {
+        let turned = self.turned_vertex(v);
+        let drift = self.velocity.map(|c| c.scale(t));
+        let turn = self.turned_less(trig, &add(&turned, &self.lever));
+        let x = add(&add(&turned, &drift), &turn);
+        match &self.residue {
+            None => x,
+            Some(_) => add(&x, &self.residue_of(v).map(|c| c.scale(t))),
+        }
+    }
+
+    /// `E v`
+    pub fn residue_of(&self, v: &Vec3) -> IntervalVec {
+        let Some(rows) = &self.residue else { return NOWHERE };
+        let v = self.local(v);
+        [0, 1, 2].map(|i| self.with_slack(dot_exact(&rows[i], &v)))
+    }
+
+    /// `Rᵀ w`
+    #[inline]
+    pub fn to_body(&self, w: &IntervalVec) -> IntervalVec {
+        let r = &self.rotation;
+        let column = |k: usize| dot_exact(w, &Vec3::new(r[(0, k)], r[(1, k)], r[(2, k)]));
+        [column(0), column(1), column(2)]
+    }
+
+    /// `Eᵀ w`
+    #[inline]
+    pub fn residue_to_body(&self, w: &IntervalVec) -> IntervalVec {
+        let Some(e) = &self.residue else { return NOWHERE };
+        let column = |k: usize| (e[0][k] * w[0] + e[1][k] * w[1]) + e[2][k] * w[2];
+        [column(0), column(1), column(2)]
+    }
+
+    /// Whether there is a residue.
+    pub fn has_residue(&self) -> bool {
+        self.residue.is_some()
+    }
+
+    /// `v` in this track's units, up to [`Self::slack`] per coordinate.
+    #[inline]
+    pub fn local(&self, v: &Vec3) -> Vec3 {
+        match self.scale {
+            None => *v,
+            Some(scale) => v.map(|x| scale.times(x)),
+        }
+    }
+
+    /// What [`Self::local`] may be off by, per coordinate.
+    #[inline]
+    pub fn slack(&self) -> f64 {
+        if self.scale.is_some() { SCALING_SLACK } else { 0.0 }
+    }
+
+    #[inline]
+    fn with_slack(&self, c: Interval) -> Interval {
+        if self.scale.is_some() { c + Interval::around(0.0, 8.0 * SCALING_SLACK) } else { c }
+    }
+
+    fn row(&self, i: usize) -> IntervalVec {
+        let r = &self.rotation;
+        [r[(i, 0)], r[(i, 1)], r[(i, 2)]].map(Interval::point)
+    }
+
+    /// The rotation at time t and how far the translation has come from where it was at t = 0,
+    /// rounded: for searching and for show, never for a proof.
+    pub fn pose_from_start_rounded(&self, t: f64) -> (Mat3, Vec3) {
+        let trig = self.trig(t);
+        let columns: [Vec3; 3] = std::array::from_fn(|k| {
+            let from: Vec3 = self.rotation.column(k).into();
+            let turn = self.turned_less(&trig, &interval::point(&from));
+            let mut column = from + interval::middle(&turn);
+            if let Some(e) = &self.residue {
+                column += Vec3::from_fn(|i, _| e[i][k].middle()) * t;
+            }
+            column
+        });
+        let drift = self.velocity.map(|c| c.scale(t));
+        let turn = self.turned_less(&trig, &self.lever);
+        let place = interval::middle(&add(&drift, &turn));
+        (Mat3::from_columns(&columns), place)
+    }
+}
+
+/// An exact vector in scaled units; the slack of scaling is below one unit in the last place or
+/// below the smallest number, which the rounding outward covers.
+fn times(v: &Vec3, scale: Option<PowerOfTwo>) -> IntervalVec {
+    match scale {
+        None => interval::point(v),
+        Some(scale) => [v.x, v.y, v.z].map(|x| {
+            let y = scale.times(x);
+            Interval::new(y.next_down(), y.next_up())
+        }),
+    }
+}
+
+/// How far a body reaches, seen from its axis of rotation. Every number is an upper bound, the
+/// range along the axis an outer one.
+#[derive(Clone, Copy, Debug)]
+pub struct Extent {
+    /// Of `|a × (R v + l)|`: the distance from the axis.
+    pub radius: f64,
+    /// Of `|R v + l|`: the distance from the pivot.
+    pub reach: f64,
+    /// `a · (R v + l)`.
+    pub along: Interval,
+    /// Of `|E v|`.
+    pub residue: f64,
+}
+
+impl Extent {
+    /// By looking at every vertex.
+    pub fn of_vertices(track: &Track, vertices: &[Vec3]) -> Self {
+        let mut all: Option<Self> = None;
+        for v in vertices {
+            let y = add(&track.turned_vertex(v), &track.lever);
+            let here = Self {
+                radius: norm(&cross(&track.axis, &y)).high(),
+                reach: norm(&y).high(),
+                along: interval::dot(&track.axis, &y),
+                residue: norm(&track.residue_of(v)).high(),
+            };
+            all = Some(all.map_or(here, |a| Self {
+                radius: a.radius.max(here.radius),
+                reach: a.reach.max(here.reach),
+                along: a.along.hull(here.along),
+                residue: a.residue.max(here.residue),
+            }));
+        }
+        all.expect("a polytope has a vertex")
+    }
+
+    /// From the bounding ball alone. `|R w| <= 1.000002 |w|` for the matrices that are let in.
+    pub fn of_ball(track: &Track, bounds: &Bounds) -> Self {
+        let radius = match track.scale {
+            None => bounds.radius,
+            Some(scale) => scale.times(bounds.radius).next_up(),
+        };
+        let radius = radius * 1.000_01 + track.slack();
+        let y = add(&track.turned_vertex(&bounds.centre), &track.lever);
+        let ball = Interval::around(0.0, radius);
+        let residue = match &track.residue {
+            None => 0.0,
+            Some(rows) => {
+                let size = rows.iter().map(|r| norm(r).high()).fold(0.0, f64::max);
+                norm(&track.residue_of(&bounds.centre)).high() + 2.0 * size * radius
+            }
+        };
+        Self {
+            radius: (norm(&cross(&track.axis, &y)).high() + radius).next_up(),
+            reach: (norm(&y).high() + radius).next_up(),
+            along: interval::dot(&track.axis, &y) + ball,
+            residue: residue.next_up(),
+        }
+    }
+}
