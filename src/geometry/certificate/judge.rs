@@ -70,10 +70,10 @@ pub fn judge_static(pair: &Pair<'_>, proof: &StaticProof) -> Result<(), Refusal>
 }
 
 /// An exact point or vector of the world.
-pub(super) type Exact = [Dyadic; 3];
+pub(crate) type Exact = [Dyadic; 3];
 
 /// `R v + t` of vertex `v`, exactly.
-pub(super) fn exact_point(placed: &Placed<'_>, v: u32) -> Exact {
+pub(crate) fn exact_point(placed: &Placed<'_>, v: u32) -> Exact {
     let vertex = placed.body.vertex(v);
     std::array::from_fn(|row| {
         let mut coordinate = Dyadic::from(placed.pose.translation[row]);
@@ -86,7 +86,7 @@ pub(super) fn exact_point(placed: &Placed<'_>, v: u32) -> Exact {
 }
 
 /// `q_j - p_i` of each pair, exactly; refuses indices out of range.
-pub(super) fn exact_differences(
+pub(crate) fn exact_differences(
     pair: &Pair<'_>,
     pairs: &[VertexPair],
 ) -> Result<Vec<Exact>, Refusal> {
@@ -104,7 +104,7 @@ pub(super) fn exact_differences(
 }
 
 /// The direction as exact numbers; refuses zero and what is not finite.
-pub(super) fn exact_direction(pair: &Pair<'_>, direction: &Direction) -> Result<Exact, Refusal> {
+pub(crate) fn exact_direction(pair: &Pair<'_>, direction: &Direction) -> Result<Exact, Refusal> {
     let (vector, negative) = match direction {
         Direction::Vector(v) => {
             if !v.iter().all(|c| c.is_finite()) {
@@ -135,7 +135,7 @@ pub(super) fn exact_direction(pair: &Pair<'_>, direction: &Direction) -> Result<
 }
 
 /// `min over Q of s·y - max over P of s·x`, over all vertices.
-pub(super) fn gap_along(pair: &Pair<'_>, s: &Exact) -> Dyadic {
+pub(crate) fn gap_along(pair: &Pair<'_>, s: &Exact) -> Dyadic {
     let values = |placed: &Placed<'_>| {
         (0..placed.body.vertex_count())
             .map(|v| scalar_product(s, &exact_point(placed, v)))
@@ -205,7 +205,7 @@ pub(super) fn minus(a: &Exact, b: &Exact) -> Exact {
 }
 
 /// `a · b`
-pub(super) fn scalar_product(a: &Exact, b: &Exact) -> Dyadic {
+pub(crate) fn scalar_product(a: &Exact, b: &Exact) -> Dyadic {
     &(&(&a[0] * &b[0]) + &(&a[1] * &b[1])) + &(&a[2] * &b[2])
 }
 

@@ -1,9 +1,11 @@
 //! When: the first contact of two moving polytopes over one step.
 
+mod linear;
 pub mod rotating;
 
 use arrayvec::ArrayVec;
 
+use super::Vec3;
 use super::certificate::{Link, StaticProof};
 use super::effort::{Effort, Stopped};
 use super::motion::Motion;
@@ -49,6 +51,11 @@ impl<'a> Question<'a> {
             clearance_tolerance: None,
         }
     }
+
+    /// Whether contact is meant exactly: no margin and no deviation.
+    fn is_without_slack(&self) -> bool {
+        [self.margin, self.deviation_p, self.deviation_q].iter().all(|slack| *slack <= 0.0)
+    }
 }
 
 /// Whether the bodies meet during the step.
@@ -88,5 +95,19 @@ pub fn first_contact(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<FirstContact, Stopped> {
-    rotating::first_contact(question, witness, effort)
+    match (translation_of(&question.motion_p), translation_of(&question.motion_q)) {
+        (Some(of_p), Some(of_q)) if question.is_without_slack() => {
+            linear::first_contact(question, &of_p, &of_q, witness, effort)
+        }
+        _ => rotating::first_contact(question, witness, effort),
+    }
+}
+
+/// The velocity of a motion that turns nothing.
+fn translation_of(motion: &Motion) -> Option<Vec3> {
+    match motion {
+        Motion::Linear { velocity } => Some(*velocity),
+        Motion::Screw { velocity, angle, .. } => (angle.abs() <= 0.0).then_some(*velocity),
+        Motion::ToPose { .. } => None,
+    }
 }

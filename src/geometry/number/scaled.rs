@@ -211,7 +211,6 @@ impl<'a> ScaledPoints<'a> {
 }
 
 #[cfg(test)]
-#[expect(clippy::float_cmp, reason = "exact values are meant")]
 mod tests {
     use super::*;
     use crate::geometry::Mat3;
@@ -232,14 +231,13 @@ mod tests {
             let exponent = exponents.placed - 3;
             let mut scaled = ScaledPoints::new(&points, &pose, exponents, exponent);
             for (i, v) in [(0u32, points[0]), (1, points[1]), (0, points[0])] {
-                let got = scaled.point(i).clone();
-                for k in 0..3 {
+                for (k, got) in scaled.point(i).clone().iter().enumerate() {
                     let mut want = Dyadic::from(pose.translation[k]);
                     for l in 0..3 {
                         let term = &Dyadic::from(pose.rotation[(k, l)]) * &Dyadic::from(v[l]);
                         want = &want + &term;
                     }
-                    assert_eq!(dyadic(&got[k], exponent), want, "scale {scale} row {k}");
+                    assert_eq!(dyadic(got, exponent), want, "scale {scale} row {k}");
                 }
             }
         }

@@ -11,6 +11,8 @@ mod shell;
 #[expect(clippy::float_cmp, reason = "exact values are meant")]
 mod tests;
 
+mod directional;
+
 use super::Vec3;
 use super::certificate::{Direction, StaticProof};
 use super::effort::{Effort, Stopped};
@@ -98,6 +100,5 @@ pub fn along(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Range, Stopped> {
-    let _ = (pair, direction, witness, effort);
-    todo!("directional")
+    directional::along(pair, direction, witness, effort)
 }

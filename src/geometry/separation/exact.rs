@@ -193,7 +193,7 @@ fn in_contact(simplex: &[Corner], facet: &[Corner], flat: bool) -> StaticProof {
         let pairs = pairs.expect("Carathéodory: three corners hold a point of a plane");
         return StaticProof::Touching { direction, pairs };
     }
-    let held = first_subset(&pool, 4..=4, |four| encloses_origin(four))
+    let held = first_subset(&pool, 4..=4, encloses_origin)
         .or_else(|| first_subset(&pool, 5..=6, holds_origin_strictly))
         .expect("Steinitz: six corners hold an interior point strictly");
     StaticProof::Overlapping { pairs: held.iter().map(|corner| corner.pair).collect() }
@@ -216,6 +216,13 @@ fn first_subset(
             accepts(&subset).then_some(subset)
         })
     })
+}
+
+/// At most four of the corners whose closed hull holds the origin, which theirs does.
+pub(crate) fn hold_origin_in_four(corners: &[Corner]) -> ArrayVec<Corner, 7> {
+    first_subset(corners, 1..=3, holds_origin)
+        .or_else(|| first_subset(corners, 4..=4, encloses_origin))
+        .expect("Carathéodory: four corners hold a point of space")
 }
 
 /// Whether the hull of one, two or three corners holds the origin in its relative interior.

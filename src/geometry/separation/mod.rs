@@ -5,12 +5,13 @@
 //! method gives the same verdicts, and differs only in cost and in the proof it finds.
 
 pub(crate) mod difference;
-mod exact;
+pub(crate) mod exact;
 pub mod exhaustive;
 pub(crate) mod filter;
 mod gjk;
 mod hs_jump;
-mod portal;
+pub(crate) mod line;
+pub(crate) mod portal;
 mod spherical_polygon;
 mod view;
 
@@ -204,5 +205,7 @@ fn remember(
     }
 }
 
+#[cfg(test)]
+pub(crate) mod oracle;
 #[cfg(test)]
 mod tests;

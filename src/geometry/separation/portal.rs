@@ -103,11 +103,6 @@ pub(super) enum Exit {
 }
 
 impl Facet {
-    /// The outward normal by name.
-    pub(super) fn outward(&self) -> Option<Direction> {
-        self.outward
-    }
-
     /// The inward normal by name.
     pub(super) fn inward(&self) -> Option<Direction> {
         self.outward.map(reversed)

@@ -1,95 +1,11 @@
-//! Verdicts against an independent oracle: every possible normal, in i128.
+//! Verdicts against the independent oracle.
 
+use super::oracle::{oracle, placed, random_pose, small_body};
 use super::*;
 use crate::geometry::certificate::judge::judge_static;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
 use crate::geometry::samples::{Random, ball, hull, lattice};
-
-type Whole = [i128; 3];
-
-fn whole(v: &Vec3, factor: f64) -> Whole {
-    [0, 1, 2].map(|k| {
-        let scaled = v[k] * factor;
-        assert!(scaled.fract() == 0.0 && scaled.abs() < 1e9);
-        scaled as i128
-    })
-}
-
-fn cross(a: &Whole, b: &Whole) -> Whole {
-    [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
-}
-
-fn minus(a: &Whole, b: &Whole) -> Whole {
-    [a[0] - b[0], a[1] - b[1], a[2] - b[2]]
-}
-
-/// Every facet of M is parallel to an edge of P or Q and to another edge or, when M is flat, to an
-/// axis; so the normals of all pairs of those decide.
-fn oracle(p: &[Whole], q: &[Whole]) -> Verdict {
-    let mut edges: Vec<Whole> = vec![[1, 0, 0], [0, 1, 0], [0, 0, 1]];
-    for body in [p, q] {
-        for (at, a) in body.iter().enumerate() {
-            edges.extend(body[..at].iter().map(|b| minus(a, b)));
-        }
-    }
-    edges.sort_unstable();
-    edges.dedup();
-    let mut touching = false;
-    for (at, a) in edges.iter().enumerate() {
-        for b in &edges[..at] {
-            let n = cross(a, b);
-            if n == [0, 0, 0] {
-                continue;
-            }
-            let value = |x: &Whole| n[0] * x[0] + n[1] * x[1] + n[2] * x[2];
-            let range = |body: &[Whole]| {
-                let values = body.iter().map(value);
-                (values.clone().min().unwrap(), values.max().unwrap())
-            };
-            let ((least_p, greatest_p), (least_q, greatest_q)) = (range(p), range(q));
-            let gap = (least_q - greatest_p).max(least_p - greatest_q);
-            if gap > 0 {
-                return Verdict::Separated;
-            }
-            touching |= gap == 0;
-        }
-    }
-    if touching { Verdict::Touching } else { Verdict::Overlapping }
-}
-
-/// One of the 24 rotations of the cube.
-fn turn(random: &mut Random) -> crate::geometry::Mat3 {
-    let axis = |k: u32| Vec3::ith(k as usize, 1.0);
-    let first = random.below(3);
-    let second = (first + 1 + random.below(2)) % 3;
-    let x = axis(first) * if random.below(2) == 0 { 1.0 } else { -1.0 };
-    let y = axis(second) * if random.below(2) == 0 { 1.0 } else { -1.0 };
-    crate::geometry::Mat3::from_columns(&[x, y, x.cross(&y)])
-}
-
-fn random_pose(random: &mut Random, reach: u32) -> Pose {
-    let coordinate =
-        |random: &mut Random| f64::from(random.below(2 * reach + 1)) - f64::from(reach);
-    let translation = Vec3::new(coordinate(random), coordinate(random), coordinate(random)) * 0.5;
-    Pose { rotation: turn(random), translation }
-}
-
-fn placed(body: &Polytope, pose: &Pose) -> Vec<Whole> {
-    body.vertices().iter().map(|v| whole(&pose.apply_rounded(v), 2.0)).collect()
-}
-
-/// A lattice body, or one squeezed into a point, a line or a plane along the axes.
-fn small_body(random: &mut Random) -> Polytope {
-    let body = lattice(random);
-    match random.below(8) {
-        0 => return hull(&[Vec3::zeros()]),
-        1..4 => return body,
-        _ => {}
-    }
-    let keep = [random.below(3), random.below(3), random.below(3)].map(|k| f64::from(k.min(1)));
-    hull(&body.vertices().iter().map(|v| v.component_mul(&Vec3::from(keep))).collect::<Vec<_>>())
-}
 
 /// From cold, from the witness left behind and from a foreign one; every proof is judged.
 fn decide_in_every_way(pair: &Pair<'_>, foreign: &Witness, want: Verdict, story: &str) -> Witness {

@@ -1,0 +1,491 @@
+//! First contact of translating bodies: computed, not iterated.
+//!
+//! With w the velocity of Q relative to P, the bodies meet at t when `q - p + t w = 0` for some
+//! points, that is when `-t w` is in M. So the line through M along -w gives the exact first and last
+//! time of contact, and its rounding outwards is the only error. The facet through which the line
+//! enters M has the bodies on its two sides at every earlier time: one direction proves the freedom
+//! of `[0, t_free]`. If the line misses M, the directions that tell M from the line's points are
+//! joined to a chain.
+
+use arrayvec::ArrayVec;
+use dashu_int::IBig;
+use std::cmp::Ordering;
+
+use super::{FirstContact, Outcome, Question};
+use crate::geometry::Vec3;
+use crate::geometry::certificate::{Direction, Frame, Link, StaticProof};
+use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::number::Sign;
+use crate::geometry::number::dyadic::split;
+use crate::geometry::number::ratio::Ratio;
+use crate::geometry::number::rounding::{UNDERFLOW, gamma};
+use crate::geometry::number::scaled::{
+    Integers, dot, integer_at, is_zero, least_exponent, negated, rounded_direction, sign,
+};
+use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::separation::difference::{Corner, Difference};
+use crate::geometry::separation::exact::hold_origin_in_four;
+use crate::geometry::separation::filter::certified_gap;
+use crate::geometry::separation::line::{Crossing, End, Telling, cross_line};
+use crate::geometry::separation::portal::exact_direction;
+use crate::geometry::separation::{METHODS, decide};
+use crate::geometry::witness::Witness;
+
+/// The first contact for two constant velocities, without margin and deviation.
+pub(super) fn first_contact(
+    question: &Question<'_>,
+    velocity_p: &Vec3,
+    velocity_q: &Vec3,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<FirstContact, Stopped> {
+    let pair = &question.pair;
+    let initial = decide(pair, &METHODS[0], witness, effort)?.proof;
+    let StaticProof::Separated { direction } = initial else {
+        return Ok(contact_at_start(pair, initial));
+    };
+    if let Some(s) = stays_free(pair, &direction, velocity_p, velocity_q, witness, effort) {
+        return Ok(free(vec![link(0.0, 1.0, Direction::Vector(s))], initial));
+    }
+    effort.cost.exact_stages += 1;
+    let mut passage = Passage::new(pair, velocity_p, velocity_q);
+    if is_zero(&passage.velocity) {
+        return Ok(free(vec![link(0.0, 1.0, direction)], initial));
+    }
+    let against = negated(&passage.velocity);
+    match cross_line(&mut passage.m, &against, effort)? {
+        Crossing::Meets(ends) => Ok(passage.meet(*ends, initial)),
+        Crossing::Never(mut tellings) => {
+            let exact = exact_direction(&mut passage.m, &direction);
+            tellings.push(Telling { direction, exact });
+            let (chain, reached) = passage.chain(&tellings, effort)?;
+            let answer = free(chain, initial);
+            // See `Passage::bridge`; the verdict is certain, the proof is not complete.
+            let outcome = if reached < 1.0 { Outcome::Undecided } else { answer.outcome };
+            Ok(FirstContact { outcome, t_free: reached, ..answer })
+        }
+    }
+}
+
+fn link(t0: f64, t1: f64, direction: Direction) -> Link {
+    Link { t0, t1, frame: Frame::World, direction }
+}
+
+fn free(chain: Vec<Link>, initial: StaticProof) -> FirstContact {
+    FirstContact {
+        outcome: Outcome::NoContact,
+        t_free: 1.0,
+        t_contact: 1.0,
+        chain,
+        pairs: ArrayVec::new(),
+        initial,
+        stopped: None,
+    }
+}
+
+fn contact_at_start(pair: &Pair<'_>, initial: StaticProof) -> FirstContact {
+    let pairs: ArrayVec<VertexPair, 6> = match &initial {
+        StaticProof::Separated { .. } => ArrayVec::new(),
+        StaticProof::Touching { pairs, .. } => pairs.iter().copied().collect(),
+        StaticProof::Overlapping { pairs } if pairs.len() <= 4 => pairs.clone(),
+        StaticProof::Overlapping { pairs } => {
+            let mut m = Difference::new(pair);
+            let corners: ArrayVec<Corner, 7> = pairs.iter().map(|&k| m.corner(k)).collect();
+            hold_origin_in_four(&corners).iter().map(|corner| corner.pair).collect()
+        }
+    };
+    FirstContact {
+        outcome: Outcome::Contact,
+        t_free: 0.0,
+        t_contact: 0.0,
+        chain: Vec::new(),
+        pairs,
+        initial,
+        stopped: None,
+    }
+}
+
+/// A vector near `direction` that certainly separates over the whole step: the gap changes linearly,
+/// by `s·w`, which f64 arithmetic gives within `γ₄ Σ |s_k w_k|` and the underflow of three products;
+/// γ₈ covers the rounding of the bound.
+fn stays_free(
+    pair: &Pair<'_>,
+    direction: &Direction,
+    velocity_p: &Vec3,
+    velocity_q: &Vec3,
+    witness: &Witness,
+    effort: &mut Effort<'_>,
+) -> Option<Vec3> {
+    let Direction::Vector(s) = direction else { return None };
+    let gap = certified_gap(pair, s, witness.pairs.first().copied(), effort)?;
+    let terms = gap.direction.component_mul(&(velocity_q - velocity_p));
+    let sizes = terms.abs();
+    let error = gamma(8) * (sizes.x + sizes.y + sizes.z) + 8.0 * UNDERFLOW;
+    let rate = (terms.x + terms.y + terms.z) - error;
+    // A rounded sum of two f64 numbers has the sign of the exact one; NaN is not positive.
+    (gap.lower > 0.0 && gap.lower + rate > 0.0).then_some(gap.direction)
+}
+
+/// The exact problem in integers.
+struct Passage<'a> {
+    m: Difference<'a>,
+    /// Of Q relative to P, times a power of two.
+    velocity: Integers,
+    /// A parameter of the line is a time times two to this.
+    exponent: i64,
+}
+
+/// The times at which a direction tells the moving M from the origin.
+struct Span {
+    direction: Direction,
+    kind: SpanKind,
+}
+
+enum SpanKind {
+    Always,
+    Never,
+    Before(Ratio),
+    After(Ratio),
+}
+
+impl Span {
+    fn holds_at(&self, t: f64) -> bool {
+        match &self.kind {
+            SpanKind::Always => true,
+            SpanKind::Never => false,
+            SpanKind::Before(end) => end.compare(t) == Ordering::Greater,
+            SpanKind::After(start) => start.compare(t) == Ordering::Less,
+        }
+    }
+
+    /// The greatest f64 up to 1 until which it holds, if it holds at some earlier time.
+    fn reach(&self) -> f64 {
+        match &self.kind {
+            SpanKind::Always | SpanKind::After(_) => 1.0,
+            SpanKind::Never => f64::NEG_INFINITY,
+            SpanKind::Before(end) => strictly_below(end).min(1.0),
+        }
+    }
+}
+
+/// The greatest f64 strictly below an exact quotient.
+fn strictly_below(end: &Ratio) -> f64 {
+    let [low, high] = end.bracket();
+    if low < high { low } else { low.next_down() }
+}
+
+impl<'a> Passage<'a> {
+    fn new(pair: &'a Pair<'a>, velocity_p: &Vec3, velocity_q: &Vec3) -> Self {
+        let m = Difference::new(pair);
+        let scale = least_exponent(velocity_p.iter().chain(velocity_q.iter())).unwrap_or(0);
+        let velocity = std::array::from_fn(|k| {
+            integer_at(velocity_q[k], scale) - integer_at(velocity_p[k], scale)
+        });
+        let exponent = m.exponent() - scale;
+        Self { m, velocity, exponent }
+    }
+
+    fn time(&self, numerator: IBig, denominator: IBig) -> Ratio {
+        Ratio::new(numerator, denominator, self.exponent)
+    }
+
+    /// The line meets M, before the start, during the step, or after it.
+    fn meet(&self, [first, last]: [End; 2], initial: StaticProof) -> FirstContact {
+        let enter = self.time(first.numerator, first.denominator);
+        // Separated at the start, so the origin of time is outside of [enter, leave].
+        if enter.sign() != Sign::Positive {
+            return free(vec![link(0.0, 1.0, last.inward)], initial);
+        }
+        if enter.compare(1.0) == Ordering::Greater {
+            return free(vec![link(0.0, 1.0, first.inward)], initial);
+        }
+        let t_free = strictly_below(&enter);
+        FirstContact {
+            outcome: Outcome::Contact,
+            t_free,
+            t_contact: enter.bracket()[1],
+            chain: vec![link(0.0, t_free, first.inward)],
+            pairs: first.pairs.iter().copied().collect(),
+            initial,
+            stopped: None,
+        }
+    }
+
+    /// When the direction tells the moving M from the origin: its least value over M changes
+    /// linearly.
+    fn span(&mut self, telling: &Telling, effort: &mut Effort<'_>) -> Span {
+        let direction = telling.direction;
+        if is_zero(&telling.exact) {
+            return Span { direction, kind: SpanKind::Never };
+        }
+        let (least, _) = self.m.least_along(&telling.exact, effort);
+        let rate = dot(&telling.exact, &self.velocity);
+        let kind = match sign(&rate) {
+            Sign::Zero if sign(&least) == Sign::Positive => SpanKind::Always,
+            Sign::Zero => SpanKind::Never,
+            Sign::Negative => SpanKind::Before(self.time(-least, rate)),
+            Sign::Positive => SpanKind::After(self.time(-least, rate)),
+        };
+        Span { direction, kind }
+    }
+
+    /// Joins directions to a chain from 0, always by the one that reaches farthest; says how far.
+    fn chain(
+        &mut self,
+        tellings: &[Telling],
+        effort: &mut Effort<'_>,
+    ) -> Result<(Vec<Link>, f64), Stopped> {
+        let mut spans: Vec<Span> = tellings.iter().map(|one| self.span(one, effort)).collect();
+        let mut chain = Vec::new();
+        let mut t = 0.0;
+        while t < 1.0 {
+            effort.spend_step()?;
+            let best = spans
+                .iter()
+                .filter(|span| span.holds_at(t))
+                .max_by(|a, b| a.reach().total_cmp(&b.reach()))
+                .map(|span| (span.reach(), span.direction));
+            match best {
+                Some((reach, direction)) if reach > t => {
+                    chain.push(link(t, reach, direction));
+                    t = reach;
+                }
+                _ => match self.bridge(tellings, t, effort) {
+                    Some(span) => spans.push(span),
+                    None => break,
+                },
+            }
+        }
+        Ok((chain, t))
+    }
+
+    /// A direction that holds at t and at the next f64, where the known ones change over in between.
+    ///
+    /// With A holding until some time after t and B from some time before the next f64, and the
+    /// former later, every blend of A and B with its weights in an interval holds at both. The blend
+    /// has to be rounded to an f64 vector, of which some are tried.
+    fn bridge(&mut self, tellings: &[Telling], t: f64, effort: &mut Effort<'_>) -> Option<Span> {
+        let next = t.next_up();
+        let holding: Vec<(bool, bool)> = tellings
+            .iter()
+            .map(|one| {
+                let span = self.span(one, effort);
+                (span.holds_at(t), span.holds_at(next))
+            })
+            .collect();
+        for (a, _) in tellings.iter().zip(&holding).filter(|(_, (now, _))| *now) {
+            for (b, _) in tellings.iter().zip(&holding).filter(|(_, (_, then))| *then) {
+                for weights in self.blends(a, b, t, next, effort) {
+                    let [of_a, of_b] = weights;
+                    let exact = std::array::from_fn(|k| &a.exact[k] * &of_a + &b.exact[k] * &of_b);
+                    let span = self.span(&Telling::vector(rounded_direction(&exact)), effort);
+                    if span.holds_at(t) && span.holds_at(next) {
+                        return Some(span);
+                    }
+                }
+            }
+        }
+        None
+    }
+
+    /// Weights, each pair in proportion between those for which the blend of A and B is zero at t
+    /// and at the next f64.
+    fn blends(
+        &mut self,
+        a: &Telling,
+        b: &Telling,
+        t: f64,
+        next: f64,
+        effort: &mut Effort<'_>,
+    ) -> Vec<[IBig; 2]> {
+        let mut value_at = |one: &Telling, t: f64| {
+            // Times a power of two that depends on t alone.
+            let (least, _) = self.m.least_along(&one.exact, effort);
+            let rate = dot(&one.exact, &self.velocity);
+            let (mantissa, e) = split(t);
+            let shift = i64::from(e) - self.exponent;
+            let by = usize::try_from(shift.unsigned_abs()).expect("exponents are small");
+            let moved = rate * mantissa;
+            let value = if shift >= 0 { least + (moved << by) } else { (least << by) + moved };
+            if sign(&value) == Sign::Negative { -value } else { value }
+        };
+        let (a_now, b_now) = (value_at(a, t), value_at(b, t));
+        let (a_then, b_then) = (value_at(a, next), value_at(b, next));
+        (1..16u8)
+            .map(|k| {
+                let (one, other) = (IBig::from(16 - k), IBig::from(k));
+                [&b_now * &one + &b_then * &other, &a_now * &one + &a_then * &other]
+            })
+            .collect()
+    }
+}
+
+#[cfg(test)]
+#[expect(clippy::float_cmp, reason = "exact values are meant")]
+mod tests {
+    use super::*;
+    use crate::geometry::certificate::Verdict;
+    use crate::geometry::certificate::judge::{exact_direction, gap_along, scalar_product};
+    use crate::geometry::motion::Motion;
+    use crate::geometry::number::dyadic::Dyadic;
+    use crate::geometry::pose::Pose;
+    use crate::geometry::samples::{Random, ball, hull};
+    use crate::geometry::separation::oracle::{
+        Time, Whole, oracle, placed, random_pose, small_body, times, whole,
+    };
+
+    fn ask(pair: &Pair<'_>, velocity_p: Vec3, velocity_q: Vec3) -> FirstContact {
+        let question = Question::new(
+            *pair,
+            Motion::Linear { velocity: velocity_p },
+            Motion::Linear { velocity: velocity_q },
+        );
+        let mut effort = Effort::with_steps(100_000);
+        super::super::first_contact(&question, &mut Witness::default(), &mut effort).unwrap()
+    }
+
+    /// The chain joins, covers `[0, end]`, and each link separates at both ends: the gap is linear.
+    fn check_chain(pair: &Pair<'_>, w: [&Vec3; 2], chain: &[Link], end: f64, story: &str) {
+        let mut reached = 0.0;
+        for link in chain {
+            assert_eq!((link.t0, link.frame), (reached, Frame::World), "{story}");
+            assert!(link.t1 >= link.t0, "{story}");
+            reached = link.t1;
+            let s = exact_direction(pair, &link.direction).unwrap();
+            let gap = gap_along(pair, &s);
+            let velocity = |v: &Vec3| [0, 1, 2].map(|k| Dyadic::from(v[k]));
+            let rate = &scalar_product(&s, &velocity(w[1])) - &scalar_product(&s, &velocity(w[0]));
+            for t in [link.t0, link.t1] {
+                let then = &gap + &(&rate * &Dyadic::from(t));
+                assert_eq!(then.sign(), Sign::Positive, "{story}: {link:?}");
+            }
+        }
+        assert_eq!(reached, end, "{story}");
+    }
+
+    fn compare(time: Time, t: f64) -> Ordering {
+        Ratio::new(IBig::from(time.0), IBig::from(time.1), 0).compare(t)
+    }
+
+    /// The differences, moved to the exact time, hold the origin.
+    fn check_pairs(placed: [&[Whole]; 2], w: &Whole, toi: Time, pairs: &[VertexPair], story: &str) {
+        assert!((1..=4).contains(&pairs.len()), "{story}");
+        let moved: Vec<Whole> = pairs
+            .iter()
+            .map(|k| {
+                let (p, q) = (placed[0][k.i as usize], placed[1][k.j as usize]);
+                [0, 1, 2].map(|c| (q[c] - p[c]) * toi.1 + w[c] * toi.0)
+            })
+            .collect();
+        assert_ne!(oracle(&[[0, 0, 0]], &moved), Verdict::Separated, "{story}: {pairs:?}");
+    }
+
+    #[test]
+    fn times_of_small_integer_bodies_are_those_of_the_oracle_and_every_chain_holds() {
+        let mut counts = [0u32; 5];
+        for seed in 0..if cfg!(debug_assertions) { 1500 } else { 30_000 } {
+            let mut random = Random(seed);
+            let (p, q) = (small_body(&mut random), small_body(&mut random));
+            let (pose_p, pose_q) = (random_pose(&mut random, 5), random_pose(&mut random, 5));
+            let mut velocity = || random_pose(&mut random, 12).translation;
+            let (of_p, of_q) = (velocity(), velocity());
+            let pair = Pair::new(&p, pose_p, &q, pose_q);
+            let (at_p, at_q) = (placed(&p, &pose_p), placed(&q, &pose_q));
+            let w = whole(&(of_q - of_p), 2.0);
+            let against = w.map(|x| -x);
+            let story = format!("seed {seed}");
+            let answer = ask(&pair, of_p, of_q);
+            let initial = oracle(&at_p, &at_q);
+            assert_eq!(answer.initial.verdict(), initial, "{story}");
+            if initial != Verdict::Separated {
+                assert_eq!(answer.outcome, Outcome::Contact, "{story}");
+                assert_eq!((answer.t_free, answer.t_contact), (0.0, 0.0), "{story}");
+                check_pairs([&at_p, &at_q], &w, (0, 1), &answer.pairs, &story);
+                counts[0] += 1;
+                continue;
+            }
+            let range = if w == [0, 0, 0] { None } else { times(&at_p, &at_q, &against) };
+            let during = range.filter(|[first, _]| first.0 >= 0 && first.0 <= first.1);
+            let Some([toi, last]) = during else {
+                assert_eq!(answer.outcome, Outcome::NoContact, "{story}");
+                check_chain(&pair, [&of_p, &of_q], &answer.chain, 1.0, &story);
+                counts[if range.is_none() { 1 } else { 2 }] += 1;
+                continue;
+            };
+            assert_eq!(answer.outcome, Outcome::Contact, "{story}");
+            assert_eq!(compare(toi, answer.t_free), Ordering::Greater, "{story}");
+            assert_ne!(compare(toi, answer.t_contact), Ordering::Greater, "{story}");
+            let exact = compare(toi, answer.t_contact) == Ordering::Equal;
+            assert_eq!(answer.t_free, answer.t_contact.next_down(), "{story}");
+            check_chain(&pair, [&of_p, &of_q], &answer.chain, answer.t_free, &story);
+            check_pairs([&at_p, &at_q], &w, toi, &answer.pairs, &story);
+            counts[if exact { 3 } else { 4 }] += 1;
+            counts[2] += u32::from(toi == last);
+        }
+        assert!(counts.iter().all(|n| *n > 10), "{counts:?}");
+    }
+
+    #[test]
+    fn facets_alone_prove_a_miss_where_no_vector_would() {
+        let mut links = [0u32; 5];
+        for seed in 0..1500 {
+            let mut random = Random(seed);
+            let (p, q) = (small_body(&mut random), small_body(&mut random));
+            let (pose_p, pose_q) = (random_pose(&mut random, 5), random_pose(&mut random, 5));
+            let velocity = random_pose(&mut random, 24).translation;
+            let pair = Pair::new(&p, pose_p, &q, pose_q);
+            let still = Vec3::zeros();
+            let mut effort = Effort::with_steps(100_000);
+            let mut passage = Passage::new(&pair, &still, &velocity);
+            if is_zero(&passage.velocity) {
+                continue;
+            }
+            let against = negated(&passage.velocity);
+            let crossing = cross_line(&mut passage.m, &against, &mut effort).unwrap();
+            let Crossing::Never(mut tellings) = crossing else { continue };
+            if tellings.len() > 1 {
+                tellings.remove(0);
+            }
+            let (chain, reached) = passage.chain(&tellings, &mut effort).unwrap();
+            let story = format!("seed {seed}");
+            check_chain(&pair, [&still, &velocity], &chain, 1.0, &story);
+            assert_eq!(reached, 1.0, "{story}");
+            links[chain.len()] += 1;
+        }
+        assert!(links[1] > 100 && links[2] > 100, "{links:?}");
+    }
+
+    #[test]
+    fn contact_at_the_very_end_of_the_step_counts_and_an_ulp_later_does_not() {
+        let cube = crate::geometry::samples::cuboid(1.0, 1.0, 1.0);
+        let pair =
+            |x: f64| Pair::new(&cube, Pose::identity(), &cube, Pose::translation(x, 0.5, 0.0));
+        let at_end = ask(&pair(5.0), Vec3::new(3.0, 0.0, 0.0), Vec3::zeros());
+        assert_eq!((at_end.outcome, at_end.t_contact), (Outcome::Contact, 1.0));
+        let later = ask(&pair(5.0f64.next_up()), Vec3::new(3.0, 0.0, 0.0), Vec3::zeros());
+        assert_eq!(later.outcome, Outcome::NoContact);
+    }
+
+    #[test]
+    fn slides_with_the_least_clearance_are_free_and_without_it_are_contacts() {
+        for seed in 0..20 {
+            let grid = 2f64.powi(20);
+            let rounded = |v: &Vec3| (v * grid).map(f64::round) / grid;
+            let p = hull(&ball(20, seed).vertices().iter().map(rounded).collect::<Vec<_>>());
+            // Q is P mirrored in its top vertex, the last in x, and passes it along y.
+            let top = p.vertex_count() - 1;
+            let q = hull(&p.vertices().iter().map(|v| 2.0 * p.vertex(top) - v).collect::<Vec<_>>());
+            let start = Pose::translation(0.0, -0.5, 0.0);
+            let pair = Pair::new(&p, Pose::identity(), &q, start);
+            let graze = ask(&pair, Vec3::zeros(), Vec3::new(0.0, 1.0, 0.0));
+            assert_eq!((graze.outcome, graze.t_contact), (Outcome::Contact, 0.5), "{seed}");
+            assert_eq!(graze.t_free, 0.5f64.next_down());
+            let start = Pose::translation(f64::from_bits(1), -0.5, 0.0);
+            let pair = Pair::new(&p, Pose::identity(), &q, start);
+            let (still, moving) = (Vec3::zeros(), Vec3::new(0.0, 1.0, 0.0));
+            let free = ask(&pair, still, moving);
+            assert_eq!(free.outcome, Outcome::NoContact, "{seed}");
+            check_chain(&pair, [&still, &moving], &free.chain, 1.0, "least clearance");
+        }
+    }
+}

@@ -1,0 +1,354 @@
+//! The line through M: for an exact direction w, the least and the greatest t with `t w` in M, as
+//! exact quotients with a supporting direction and vertex pairs; or, when the line misses M,
+//! directions that tell M from every point of the line.
+//!
+//! First the question is asked in the space modulo w, where the line is the origin and M has one
+//! dimension less (or as many, when M is flat and w leaves its plane): there it is the question of
+//! [`super::exact`]. If the origin is held, by four corners or fewer, the nudged line passes between
+//! three of them, which is the first portal of a refinement along w and of one against it. The first
+//! nudge is towards M's inside, so that a line that only grazes M passes through it.
+//!
+//! A line that misses a solid M passes an edge of its silhouette. Of the two facets at that edge one
+//! faces w and one faces away; a point of the line that neither tells from M would be in their
+//! wedge, which the line does not meet. So the two together prove the whole line free.
+
+use arrayvec::ArrayVec;
+use dashu_int::IBig;
+
+use super::difference::{Corner, Difference};
+use super::exact::{Hull, affine_hull, sum_of};
+use super::portal::{AXES, Exit, Facet, Goal, Line, Lineality, exact_vector, reversed};
+use crate::geometry::Vec3;
+use crate::geometry::certificate::Direction;
+use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::number::Sign;
+use crate::geometry::number::scaled::{
+    Integers, cross, difference, dot, is_zero, negated, rounded_direction, sign, unit,
+};
+use crate::geometry::pair::VertexPair;
+
+/// Where a line meets M.
+pub(crate) enum Crossing {
+    /// It does not.
+    Never(Vec<Telling>),
+    /// Between the least and the greatest parameter.
+    Meets(Box<[End; 2]>),
+}
+
+/// One end of the line's part in M.
+pub(crate) struct End {
+    /// The parameter t, `numerator / denominator`: `t w` is in M.
+    pub(crate) numerator: IBig,
+    /// Not zero.
+    pub(crate) denominator: IBig,
+    /// Corners whose hull holds that point.
+    pub(crate) pairs: ArrayVec<VertexPair, 4>,
+    /// `inward · m >= inward · (t w)` for all of M, and `inward · w` is positive at the least end,
+    /// negative at the greatest: so it tells M from all points beyond the end.
+    pub(crate) inward: Direction,
+}
+
+/// A direction that may tell M from some points of a line.
+#[derive(Clone, Debug)]
+pub(crate) struct Telling {
+    pub(crate) direction: Direction,
+    /// The same, up to a positive factor.
+    pub(crate) exact: Integers,
+}
+
+impl Telling {
+    /// By three numbers.
+    pub(crate) fn vector(vector: Vec3) -> Self {
+        Self { direction: Direction::Vector(vector), exact: exact_vector(&vector) }
+    }
+
+    fn opposite(&self) -> Self {
+        Self { direction: reversed(self.direction), exact: negated(&self.exact) }
+    }
+}
+
+/// Meets M with the line `{t w}`; w is not zero.
+pub(crate) fn cross_line(
+    m: &mut Difference<'_>,
+    w: &Integers,
+    effort: &mut Effort<'_>,
+) -> Result<Crossing, Stopped> {
+    let simplex = m.simplex();
+    let edge = |k: usize| difference(&simplex[k].point, &simplex[0].point);
+    let along_hull = match simplex.len() {
+        1 => false,
+        2 => is_zero(&cross(&edge(1), w)),
+        3 => dot(&cross(&edge(1), &edge(2)), w).is_zero(),
+        _ => true,
+    };
+    if !along_hull {
+        return leave_flat(m, w, &simplex, effort);
+    }
+    match affine_hull(&simplex) {
+        Hull::Off(exact, direction) => Ok(Crossing::Never(vec![Telling { direction, exact }])),
+        Hull::ThroughOrigin(axes) => pass_solid(m, w, &simplex, axes, effort),
+    }
+}
+
+/// M is solid modulo `axes`, and the line in its affine hull.
+fn pass_solid(
+    m: &mut Difference<'_>,
+    w: &Integers,
+    simplex: &[Corner],
+    axes: ArrayVec<Lineality, 2>,
+    effort: &mut Effort<'_>,
+) -> Result<Crossing, Stopped> {
+    let mut pool: ArrayVec<Corner, 7> = simplex.iter().cloned().collect();
+    if axes.len() < 2 {
+        let mut modulo_w = axes.clone();
+        modulo_w.push(Lineality::Along(w.clone()));
+        match hold_origin(m, simplex, modulo_w, effort)? {
+            Held::By(more) => pool.extend(more),
+            Held::Not(facet) => {
+                return Ok(Crossing::Never(tell_solid(m, w, simplex, &axes, &facet, effort)?));
+            }
+        }
+    }
+    let centre = sum_of(simplex);
+    let line = Line::new(w.clone(), axes, Some(&centre)).expect("w is not zero in M's hull");
+    let greatest = leave(m, &line, &pool, effort)?;
+    let least = leave(m, &line.reversed(), &pool, effort)?;
+    let end = |facet: Facet| End {
+        denominator: dot(&facet.normal, w),
+        inward: facet.inward().expect("flat M is cut along axes"),
+        pairs: facet.corners.iter().map(|corner| corner.pair).collect(),
+        numerator: facet.offset,
+    };
+    Ok(Crossing::Meets(Box::new([end(least), end(greatest)])))
+}
+
+/// The facet through which the line leaves M, from a pool of corners around it.
+fn leave(
+    m: &mut Difference<'_>,
+    line: &Line,
+    pool: &[Corner],
+    effort: &mut Effort<'_>,
+) -> Result<Facet, Stopped> {
+    let portal = line.portal_among(pool).expect("the nudged line passes between the corners");
+    match line.refine(m, portal, Goal::Facet, effort)? {
+        Exit::Facet(facet) | Exit::OriginInside(facet) | Exit::OriginOutside(facet) => Ok(facet),
+    }
+}
+
+/// Whether the origin is in M, modulo the lineality.
+enum Held {
+    /// It is, in the hull of the simplex and these.
+    By(ArrayVec<Corner, 3>),
+    /// It is not: it is strictly outside this supporting facet.
+    Not(Facet),
+}
+
+fn hold_origin(
+    m: &mut Difference<'_>,
+    simplex: &[Corner],
+    lineality: ArrayVec<Lineality, 2>,
+    effort: &mut Effort<'_>,
+) -> Result<Held, Stopped> {
+    let Some(line) = Line::new(negated(&sum_of(simplex)), lineality, None) else {
+        return Ok(Held::By(ArrayVec::new()));
+    };
+    let portal = line.portal_among(simplex).expect("the line comes from inside the simplex");
+    let facet = match line.refine(m, portal, Goal::Origin, effort)? {
+        Exit::OriginInside(facet) | Exit::Facet(facet) => facet,
+        // It separates already, but is no facet yet.
+        Exit::OriginOutside(facet) => leave(m, &line, &facet.corners, effort)?,
+    };
+    let outside = sign(&facet.offset) == Sign::Negative;
+    Ok(if outside { Held::Not(facet) } else { Held::By(facet.corners) })
+}
+
+/// M is a point, or w leaves its plane or line: the line meets the affine hull of M at one point at
+/// most.
+fn leave_flat(
+    m: &mut Difference<'_>,
+    w: &Integers,
+    simplex: &[Corner],
+    effort: &mut Effort<'_>,
+) -> Result<Crossing, Stopped> {
+    let edge = |k: usize| difference(&simplex[k].point, &simplex[0].point);
+    let modulo_w = Lineality::Along(w.clone());
+    // Modulo w, M is as solid as its affine hull: a polygon, a segment, a point.
+    let (lineality, sides) = match simplex.len() {
+        1 => {
+            let across = cross(&simplex[0].point, w);
+            if !is_zero(&across) {
+                return Ok(Crossing::Never(tell_flat(simplex, &[], &cross(w, &across))));
+            }
+            (None, None)
+        }
+        2 => {
+            let across = cross(&edge(1), w);
+            let value = dot(&across, &simplex[0].point);
+            if !value.is_zero() {
+                let away = if sign(&value) == Sign::Negative { negated(&across) } else { across };
+                return Ok(Crossing::Never(tell_flat(simplex, &[], &away)));
+            }
+            let axis = (0..3).find(|&k| !across[k].is_zero()).expect("w leaves the line");
+            let lineality = ArrayVec::from([modulo_w, Lineality::Axis(axis)]);
+            (Some(lineality), Some(Lineality::Axis(axis)))
+        }
+        _ => (Some(ArrayVec::from_iter([modulo_w])), None),
+    };
+    let mut pool: ArrayVec<Corner, 7> = simplex.iter().cloned().collect();
+    if let Some(lineality) = lineality {
+        match hold_origin(m, simplex, lineality, effort)? {
+            Held::By(more) => pool.extend(more),
+            Held::Not(facet) => {
+                let across = negated(&facet.normal);
+                return Ok(Crossing::Never(tell_flat(simplex, &facet.corners, &across)));
+            }
+        }
+    }
+    let corners = if simplex.len() == 1 {
+        pool.iter().map(|corner| corner.pair).collect()
+    } else {
+        let centre = sum_of(simplex);
+        let line = Line::new(w.clone(), sides.into_iter().collect(), Some(&centre))
+            .expect("w is not zero");
+        let portal = line.portal_among(&pool).expect("the nudged line passes between the corners");
+        portal.iter().map(|corner| corner.pair).collect::<ArrayVec<VertexPair, 4>>()
+    };
+    let towards = constant_directions(simplex)
+        .into_iter()
+        .find(|telling| !dot(&telling.exact, w).is_zero())
+        .expect("w leaves the hull");
+    let rate = dot(&towards.exact, w);
+    let value = dot(&towards.exact, &simplex[0].point);
+    let forwards = sign(&rate) == Sign::Positive;
+    let with = |inward: Direction| End {
+        numerator: value.clone(),
+        denominator: rate.clone(),
+        pairs: corners.clone(),
+        inward,
+    };
+    let (one, other) = (towards.direction, reversed(towards.direction));
+    let (least, greatest) = if forwards { (one, other) } else { (other, one) };
+    Ok(Crossing::Meets(Box::new([with(least), with(greatest)])))
+}
+
+/// Directions that are constant on flat M and together span those that are.
+fn constant_directions(simplex: &[Corner]) -> Vec<Telling> {
+    match simplex {
+        [] | [_] => axis_vectors(),
+        [a, b] => edge_normals(a, b),
+        [a, b, c, ..] => vec![Telling {
+            direction: Direction::Normal { pairs: [a.pair, b.pair, c.pair], negative: false },
+            exact: cross(&difference(&b.point, &a.point), &difference(&c.point, &a.point)),
+        }],
+    }
+}
+
+fn axis_vectors() -> Vec<Telling> {
+    (0..3).map(|k| Telling::vector(Vec3::ith(k, 1.0))).collect()
+}
+
+/// The products of an edge with the axes, where they are not zero.
+fn edge_normals(a: &Corner, b: &Corner) -> Vec<Telling> {
+    let edge = difference(&b.point, &a.point);
+    let with_axis = |k: usize| Telling {
+        direction: Direction::EdgeNormal {
+            pairs: [a.pair, b.pair],
+            axis: AXES[k],
+            negative: false,
+        },
+        exact: cross(&edge, &unit(k)),
+    };
+    (0..3).map(with_axis).filter(|telling| !is_zero(&telling.exact)).collect()
+}
+
+/// What tells flat M from a line that leaves its hull and misses it: the rounded direction that is
+/// constant on the line; what is constant on M; and, around the time when the line is in the hull of
+/// M, what tells the silhouette's edge from it there.
+fn tell_flat(simplex: &[Corner], silhouette: &[Corner], across: &Integers) -> Vec<Telling> {
+    let at_crossing = match silhouette {
+        [] => Vec::new(),
+        [_] => axis_vectors(),
+        [a, b, ..] => edge_normals(a, b),
+    };
+    let mut tellings = vec![Telling::vector(rounded_direction(across))];
+    for telling in constant_directions(simplex).into_iter().chain(at_crossing) {
+        tellings.push(telling.opposite());
+        tellings.push(telling);
+    }
+    tellings
+}
+
+/// What tells solid M from a line that misses it: the rounded direction that is constant on the
+/// line, and the two facets of M at the silhouette's edge (see the module).
+fn tell_solid(
+    m: &mut Difference<'_>,
+    w: &Integers,
+    simplex: &[Corner],
+    axes: &ArrayVec<Lineality, 2>,
+    silhouette: &Facet,
+    effort: &mut Effort<'_>,
+) -> Result<Vec<Telling>, Stopped> {
+    let across = negated(&silhouette.normal);
+    let mut tellings = vec![Telling::vector(rounded_direction(&across))];
+    for towards in [Sign::Positive, Sign::Negative] {
+        tellings.push(turn_to_facet(m, w, simplex, axes, silhouette, towards, effort)?);
+    }
+    Ok(tellings)
+}
+
+/// Turns the plane through the silhouette's edge about it, from `w`'s own direction towards the side
+/// where the inward normal's product with w has the given sign, until it supports M at a facet.
+fn turn_to_facet(
+    m: &mut Difference<'_>,
+    w: &Integers,
+    simplex: &[Corner],
+    axes: &ArrayVec<Lineality, 2>,
+    silhouette: &Facet,
+    towards: Sign,
+    effort: &mut Effort<'_>,
+) -> Result<Telling, Stopped> {
+    let edge = &silhouette.corners;
+    let base = &edge[0].point;
+    let beyond = |corner: &Corner| dot(&silhouette.normal, &corner.point) < silhouette.offset;
+    let mut third = simplex.iter().find(|c| beyond(c)).expect("a solid leaves its facets").clone();
+    loop {
+        effort.spend_step()?;
+        let plane = plane_through(edge, axes, &third);
+        let backwards = sign(&dot(&plane.exact, w)) != towards;
+        let plane = if backwards { plane.opposite() } else { plane };
+        let (least, next) = m.least_along(&plane.exact, effort);
+        if least >= dot(&plane.exact, base) {
+            return Ok(plane);
+        }
+        if !beyond(&next) {
+            // The facet is parallel to w, and its normal constant on the line.
+            let plane = plane_through(edge, axes, &next);
+            let outward = dot(&plane.exact, &difference(&third.point, base));
+            let backwards = sign(&outward) == Sign::Negative;
+            return Ok(if backwards { plane.opposite() } else { plane });
+        }
+        third = next;
+    }
+}
+
+/// The plane through the silhouette's edge (in a plane: its corner) and a third corner.
+fn plane_through(edge: &[Corner], axes: &[Lineality], third: &Corner) -> Telling {
+    let to_third = difference(&third.point, &edge[0].point);
+    match axes {
+        [Lineality::Axis(axis), ..] => Telling {
+            direction: Direction::EdgeNormal {
+                pairs: [edge[0].pair, third.pair],
+                axis: AXES[*axis],
+                negative: false,
+            },
+            exact: cross(&to_third, &unit(*axis)),
+        },
+        [] | [Lineality::Along(_), ..] => Telling {
+            direction: Direction::Normal {
+                pairs: [edge[0].pair, edge[1].pair, third.pair],
+                negative: false,
+            },
+            exact: cross(&difference(&edge[1].point, &edge[0].point), &to_third),
+        },
+    }
+}
