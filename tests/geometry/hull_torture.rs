@@ -7,9 +7,14 @@ use clearance::geometry::polytope::samples::Random;
 
 use super::point_sets::FAMILIES;
 
-/// Sets in the torture test; set the variable to run more.
+/// Sets in the torture test, and points in a set; set the variables to run more.
 const SETS_DEFAULT: u64 = 4000;
+const POINTS_MOST: usize = 40;
+/// The same for large sets.
+const LARGE_SETS_DEFAULT: u64 = 54;
+const LARGE_POINTS_MOST: usize = 800;
 const SETS_VARIABLE: &str = "CLEARANCE_HULL_SETS";
+const LARGE_SETS_VARIABLE: &str = "CLEARANCE_LARGE_HULL_SETS";
 const SEED_VARIABLE: &str = "CLEARANCE_HULL_SEED";
 
 /// Everything that holds for the hull of any set of points. The message names the defect.
@@ -55,30 +60,42 @@ fn number(variable: &str, default: u64) -> u64 {
     std::env::var(variable).map_or(default, |text| text.parse().expect("a whole number"))
 }
 
-#[test]
-fn every_random_hull_is_proven() {
-    let sets = number(SETS_VARIABLE, SETS_DEFAULT);
+/// Draws and proves so many sets, each family in turn; counts them by dimension, and those with
+/// points that are not extreme.
+fn torture(sets: u64, most: usize) -> ([u64; 4], u64) {
     let seed = number(SEED_VARIABLE, 1);
-    let mut by_dimension = [0; 4];
-    let mut with_dropped = 0;
-    for round in 0..sets {
-        let family = usize::try_from(round).unwrap() % FAMILIES.len();
-        let (name, draw) = FAMILIES[family];
+    let (mut by_dimension, mut with_dropped) = ([0; 4], 0);
+    for (round, (name, draw)) in (0..sets).zip(FAMILIES.iter().cycle()) {
         let mut random = Random::new(seed.wrapping_mul(1 << 40).wrapping_add(round));
-        let points = draw(&mut random);
+        let points = draw(&mut random, most);
         let hull = check(&points).unwrap_or_else(|defect| {
             panic!("{name}, seed {seed}, round {round}: {defect}\n{points:?}")
         });
-        if round % 8 == 0 {
+        if round % 7 == 0 {
             check_order_does_not_matter(&points, &hull, &mut random);
         }
         by_dimension[usize::from(hull.polytope.dimension())] += 1;
         with_dropped += u64::from(hull.report().dropped > 0);
     }
+    (by_dimension, with_dropped)
+}
+
+#[test]
+fn every_random_hull_is_proven() {
+    let sets = number(SETS_VARIABLE, SETS_DEFAULT);
+    let (by_dimension, with_dropped) = torture(sets, POINTS_MOST);
     // All dimensions, and both kinds of set, must have come up often.
     let rare = sets / 100;
     assert!(by_dimension.iter().all(|&count| count > rare), "{by_dimension:?}");
     assert!(with_dropped > 10 * rare && with_dropped < sets - 10 * rare, "{with_dropped}");
+}
+
+#[test]
+fn every_large_random_hull_is_proven() {
+    let sets = number(LARGE_SETS_VARIABLE, LARGE_SETS_DEFAULT);
+    let (by_dimension, with_dropped) = torture(sets, LARGE_POINTS_MOST);
+    assert!(by_dimension[3] > sets / 2, "{by_dimension:?}");
+    assert!(with_dropped > sets / 10 && with_dropped < sets, "{with_dropped}");
 }
 
 mod properties {
