@@ -8,6 +8,7 @@ pub mod judge_distance;
 use arrayvec::ArrayVec;
 
 use super::Vec3;
+pub use super::number::orientation::Axis;
 use super::pair::VertexPair;
 
 /// How two closed sets stand.
@@ -19,17 +20,6 @@ pub enum Verdict {
     Touching,
     /// The origin is interior to M.
     Overlapping,
-}
-
-/// A coordinate axis of the world.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Axis {
-    /// (1, 0, 0)
-    X,
-    /// (0, 1, 0)
-    Y,
-    /// (0, 0, 1)
-    Z,
 }
 
 /// A world direction, in one of the three forms that can name every separating direction exactly.
