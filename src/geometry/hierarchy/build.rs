@@ -53,8 +53,11 @@ fn outermost_of_solid(body: &Polytope) -> Layer {
 /// A layer without its pointers.
 fn solid_layer(vertices: Vec<u32>, faces: &[[u32; 3]]) -> Layer {
     let star = Star::new(vertices.len(), faces);
-    let rows =
-        (0..vertices.len()).map(|v| star.of(v).iter().map(|link| link.0).collect::<Vec<_>>());
+    let rows = (0..vertices.len()).map(|vertex| {
+        let mut row: Vec<_> = star.of(vertex).iter().map(|link| link.0).collect();
+        row.sort_unstable();
+        row
+    });
     Layer {
         neighbours: Csr::from_rows(rows),
         vertices,
@@ -221,7 +224,8 @@ fn polygon_layer(vertices: Vec<u32>, cycle: &[u32]) -> Layer {
     let n = cycle.len();
     let mut rows = vec![[0; 2]; n];
     for (k, &vertex) in cycle.iter().enumerate() {
-        rows[vertex as usize] = [cycle[(k + n - 1) % n], cycle[(k + 1) % n]];
+        let (before, after) = (cycle[(k + n - 1) % n], cycle[(k + 1) % n]);
+        rows[vertex as usize] = [before.min(after), before.max(after)];
     }
     Layer {
         vertices,

@@ -86,50 +86,51 @@ impl LayerFeatures {
     /// Edges and incidences of a layer, without pointers.
     fn of(layer: &Layer) -> Self {
         let mut edges = Vec::with_capacity(layer.edge_count());
+        // Rows ascend, and so the edges to lower neighbours come first, in the order in which the
+        // lower neighbours are visited.
+        let mut at: Vec<Vec<u32>> =
+            layer.neighbours.rows().map(|row| Vec::with_capacity(row.len())).collect();
         for (vertex, row) in (0u32..).zip(layer.neighbours.rows()) {
-            let above = row.iter().filter(|&&other| other > vertex);
-            edges.extend(above.map(|&other| Edge { ends: [vertex, other], faces: [NO_FACE; 2] }));
+            for &other in row.iter().filter(|&&other| other > vertex) {
+                let number = u32::try_from(edges.len()).expect("fewer than 2^32 edges");
+                edges.push(Edge { ends: [vertex, other], faces: [NO_FACE; 2] });
+                at[vertex as usize].push(number);
+                at[other as usize].push(number);
+            }
         }
-        // Sorted by both ends, so that an edge is found by its ends.
-        edges.sort_unstable_by_key(|edge| edge.ends);
         let mut features = Self {
             edges,
-            vertex_edges: Csr::default(),
+            vertex_edges: Csr::from_rows(at),
             face_edges: Csr::default(),
             edge_inward: Vec::new(),
             edge_outward: Vec::new(),
             face_inward: Vec::new(),
             face_outward: Vec::new(),
         };
-        let find = |a: u32, b: u32| features.find([a, b]).expect("every side is an edge");
-        let vertex_edges =
-            Csr::from_rows((0u32..).zip(layer.neighbours.rows()).map(|(vertex, row)| {
-                row.iter().map(|&other| find(vertex, other)).collect::<Vec<_>>()
-            }));
-        let face_edges = Csr::from_rows(layer.faces.rows().map(|face| {
+        for (number, face) in (0u32..).zip(layer.faces.rows()) {
             let following = face.iter().cycle().skip(1);
-            face.iter().zip(following).map(|(&a, &b)| find(a, b)).collect::<Vec<_>>()
-        }));
-        for (number, (face, sides)) in (0u32..).zip(layer.faces.rows().zip(face_edges.rows())) {
-            for (&start, &side) in face.iter().zip(sides) {
+            let sides: Vec<_> = face
+                .iter()
+                .zip(following)
+                .map(|(&a, &b)| features.find(layer, [a, b]).expect("every side is an edge"))
+                .collect();
+            for (&start, &side) in face.iter().zip(&sides) {
                 let edge = &mut features.edges[side as usize];
                 edge.faces[usize::from(edge.ends[0] != start)] = number;
             }
+            features.face_edges.push(&sides);
         }
-        features.vertex_edges = vertex_edges;
-        features.face_edges = face_edges;
         features
     }
 
-    fn find(&self, ends: [u32; 2]) -> Option<u32> {
-        let ends = if ends[0] < ends[1] { ends } else { [ends[1], ends[0]] };
-        let index = self.edges.binary_search_by_key(&ends, |edge| edge.ends).ok()?;
-        Some(u32::try_from(index).expect("fewer than 2^32 edges"))
+    fn find(&self, layer: &Layer, ends: [u32; 2]) -> Option<u32> {
+        let index = layer.neighbours(ends[0]).binary_search(&ends[1]).ok()?;
+        Some(self.vertex_edges.row(ends[0])[index])
     }
 
     /// The face that is this loop of three, if there is one.
     fn find_face(&self, layer: &Layer, corners: [u32; 3]) -> Option<u32> {
-        let side = self.find([corners[0], corners[1]])?;
+        let side = self.find(layer, [corners[0], corners[1]])?;
         self.faces_at(side).find(|&face| {
             let row = layer.faces.row(face);
             row.len() == 3 && corners.iter().all(|corner| row.contains(corner))
@@ -153,14 +154,14 @@ pub(super) fn all(layers: &[Layer]) -> Vec<LayerFeatures> {
         let out = |vertex: u32| inner_layer.outward[vertex as usize];
         let edge_in = |ends: [u32; 2]| match ends.map(copy) {
             [Some(a), Some(b)] => {
-                inner_features.find([a, b]).map_or(Feature::Vertex(a), Feature::Edge)
+                inner_features.find(inner_layer, [a, b]).map_or(Feature::Vertex(a), Feature::Edge)
             }
             [Some(a), None] | [None, Some(a)] => Feature::Vertex(a),
             [None, None] => rim(ends[0]),
         };
         let edge_out = |ends: [u32; 2]| {
             let ends = ends.map(out);
-            outer_features.find(ends).map_or(Feature::Vertex(ends[0]), Feature::Edge)
+            outer_features.find(outer_layer, ends).map_or(Feature::Vertex(ends[0]), Feature::Edge)
         };
         let edges_in = outer_features.edges.iter().map(|e| edge_in(e.ends)).collect();
         let edges_out = inner_features.edges.iter().map(|e| edge_out(e.ends)).collect();

@@ -35,7 +35,7 @@ pub struct Hierarchy {
 pub struct Layer {
     /// The body's numbers of the vertices, ascending.
     vertices: Vec<u32>,
-    /// The graph of the triangulated surface, or the loop of a polygon.
+    /// The graph of the triangulated surface, or the loop of a polygon; each row ascends.
     neighbours: Csr,
     /// Triangles counter-clockwise from outside; the polygon itself for a flat body.
     faces: Csr,

@@ -57,7 +57,7 @@ fn check(name: &str, body: &Polytope, random: &mut Random) {
         }
         let found = by_hierarchy(body, &direction, &mut effort);
         assert_eq!(found, truth, "{name}, {direction:?}, by the hierarchy");
-        for hint in [hint.unwrap_or(0), u32::MAX] {
+        for hint in [0, random.below(body.vertex_count()), u32::MAX] {
             let found = coherently(body, &direction, hint, &mut effort);
             assert_eq!(found, truth, "{name}, {direction:?}, {hint}, coherently");
         }
