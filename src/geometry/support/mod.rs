@@ -74,10 +74,14 @@ pub fn by_scan(body: &Polytope, direction: &Vec3, effort: &mut Effort<'_>) -> u3
     effort.cost.supports += 1;
     effort.cost.visited += u64::from(body.vertex_count());
     let Some(along) = Along::new(body, direction) else { return 0 };
-    (1..body.vertex_count()).fold(0, |best, v| match along.compare(v, best) {
-        Ordering::Greater => v,
-        Ordering::Less | Ordering::Equal => best,
-    })
+    let (mut best, value) = kernel::farthest(along.rounded(), body.vertices());
+    for vertex in 0..body.vertex_count() {
+        let rivals = vertex != best && !along.surely_beats(value, along.value(vertex));
+        if rivals && along.compare(vertex, best) == Ordering::Greater {
+            best = vertex;
+        }
+    }
+    best
 }
 
 /// The supporting vertex for a direction that only the caller can evaluate: climbs from `start`,

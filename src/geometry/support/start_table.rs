@@ -14,8 +14,12 @@ use crate::geometry::polytope::Polytope;
 pub struct StartTable {
     /// Half extents, divided by the largest.
     scale: Vec3,
-    /// k, cells along a side of a face.
+    /// k, cells along a side of a face: a power of two.
     side: u32,
+    /// Half of it, less a little, so that the far rim of a face is in its last cells.
+    half_side: f64,
+    /// `k/2 - 1/2`: makes a coordinate from -k/2 to k/2 one that rounds to the number of its cell.
+    offset: f64,
     cells: Cells,
 }
 
@@ -38,13 +42,23 @@ const fn side_for(vertices: u32) -> u32 {
     }
 }
 
+/// 1.5 * 2^52: added to a small number it rounds it to an integer and leaves that in the low bits.
+const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
+
 impl StartTable {
     pub(in crate::geometry) fn build(body: &Polytope) -> Self {
         let extents = body.bounds().high - body.bounds().low;
         let largest = extents.amax();
         let scale = if largest > 0.0 { extents / largest } else { Vec3::new(1.0, 1.0, 1.0) };
         let side = side_for(body.vertex_count());
-        let mut table = Self { scale, side, cells: Cells::Narrow(Box::default()) };
+        let half = f64::from(side) / 2.0;
+        let mut table = Self {
+            scale,
+            side,
+            half_side: half * (1.0 - 1e-9),
+            offset: half - 0.5,
+            cells: Cells::Narrow(Box::default()),
+        };
         let mut cells = vec![0u32; (6 * side * side) as usize];
         let mut vertex = 0;
         for face in 0..6 {
@@ -80,20 +94,22 @@ impl StartTable {
     fn cell(&self, g: &Vec3) -> usize {
         let d = g.component_mul(&self.scale);
         let a = d.abs();
-        let (axis, u, v) = if a.x >= a.y {
-            if a.x >= a.z { (0, d.y, d.z) } else { (2, d.x, d.y) }
-        } else if a.y >= a.z {
-            (1, d.z, d.x)
-        } else {
-            (2, d.x, d.y)
+        let y_beats_x = a.y > a.x;
+        let z_beats_both = a.z > a.x.max(a.y);
+        let select = |x: f64, y: f64, z: f64| {
+            let xy = if y_beats_x { y } else { x };
+            if z_beats_both { z } else { xy }
         };
-        let face = 2 * axis + usize::from(d[axis] < 0.0);
-        let side = self.side as usize;
-        let half = f64::from(self.side) / 2.0;
-        let factor = half / a[axis];
-        // A NaN becomes cell 0 and an infinity the last one: any cell is a legal start.
-        let index = |w: f64| ((w * factor + half) as usize).min(side - 1);
-        (face * side + index(u)) * side + index(v)
+        let major = select(d.x, d.y, d.z);
+        let (u, v) = (select(d.y, d.z, d.x), select(d.z, d.x, d.y));
+        let axis = if z_beats_both { 2 } else { u64::from(y_beats_x) };
+        let face = 2 * axis + u64::from(major < 0.0);
+        let factor = self.half_side / major.abs();
+        // The mask keeps any outcome, of a NaN too, inside the face: every cell is a legal start.
+        let mask = u64::from(self.side - 1);
+        let index = |w: f64| ((w * factor + self.offset) + TO_INTEGER).to_bits() & mask;
+        let side = u64::from(self.side);
+        ((face * side + index(u)) * side + index(v)) as usize
     }
 
     /// The middle of a cell, as a direction of the body.
@@ -109,5 +125,49 @@ impl StartTable {
         };
         // An axis without extent does not tell the vertices apart.
         d.zip_map(&self.scale, |d, scale| if scale > 0.0 { d / scale } else { 0.0 })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::samples::{ball, ellipsoid};
+
+    #[test]
+    fn the_middle_of_a_cell_is_in_that_cell_and_so_is_its_neighbourhood() {
+        for body in [ball(30, 1), ball(300, 1), ellipsoid(600, [9.0, 1.0, 0.2], 2)] {
+            let table = body.start_table();
+            let side = table.side;
+            for face in 0..6 {
+                for row in 0..side {
+                    for column in 0..side {
+                        let number = ((face * side + row) * side + column) as usize;
+                        let middle = table.middle(face, row, column);
+                        assert_eq!(table.cell(&middle), number);
+                        // Still inside: 0.9 of the way to the cell's corner.
+                        let step = 0.9 / f64::from(side);
+                        let axis = (face / 2) as usize;
+                        let mut near = middle.component_mul(&table.scale);
+                        near[(axis + 1) % 3] += step;
+                        near[(axis + 2) % 3] -= step;
+                        assert_eq!(table.cell(&near.component_div(&table.scale)), number);
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_direction_has_a_cell() {
+        let body = ball(300, 1);
+        let count = 6 * 16 * 16;
+        let values = [0.0, -0.0, 1.0, -1.0, f64::NAN, f64::INFINITY, 1e-320, 1e308, 1.0 + 1e-16];
+        for x in values {
+            for y in values {
+                for z in values {
+                    assert!(body.start_table().cell(&Vec3::new(x, y, z)) < count);
+                }
+            }
+        }
     }
 }
