@@ -148,7 +148,7 @@ pub(crate) fn gap_along(pair: &Pair<'_>, s: &Exact) -> Dyadic {
 
 /// Whether the origin is in the closed hull: in a simplex of at most three of the points
 /// (Carathéodory; four are never needed for a point of the boundary).
-fn holds_origin(points: &[Exact]) -> bool {
+pub(super) fn holds_origin(points: &[Exact]) -> bool {
     let n = points.len();
     (0..n).any(|a| is_zero(&points[a]))
         || (0..n).any(|b| (0..b).any(|a| holds_between(&points[a], &points[b])))

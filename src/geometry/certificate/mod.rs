@@ -4,6 +4,8 @@
 pub mod judge;
 pub mod judge_depth;
 pub mod judge_distance;
+mod judge_link;
+pub mod judge_motion;
 
 use arrayvec::ArrayVec;
 

@@ -6,6 +6,8 @@ mod track;
 pub use to_pose::axis_and_angle;
 pub use track::{Extent, Track};
 
+use arrayvec::ArrayVec;
+
 use super::Vec3;
 use super::pose::Pose;
 
@@ -46,6 +48,15 @@ impl Motion {
     /// No motion.
     pub fn rest() -> Self {
         Self::Linear { velocity: Vec3::zeros() }
+    }
+
+    /// The lengths that this motion brings in: velocities, pivots, ends.
+    pub(crate) fn lengths(&self) -> ArrayVec<Vec3, 2> {
+        match self {
+            Self::Linear { velocity } => ArrayVec::from_iter([*velocity]),
+            Self::Screw { pivot, velocity, .. } => [*velocity].into_iter().chain(*pivot).collect(),
+            Self::ToPose { end, pivot } => [end.translation].into_iter().chain(*pivot).collect(),
+        }
     }
 
     /// The pose at time t of a body that starts at `start`, rounded: for searching and for show,

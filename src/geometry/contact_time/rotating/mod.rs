@@ -38,7 +38,6 @@ use crate::geometry::Vec3;
 use crate::geometry::certificate::{Direction, Frame, Link, StaticProof, Verdict};
 use crate::geometry::distance;
 use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::motion::Motion;
 use crate::geometry::number::interval;
 use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::pair::VertexPair;
@@ -483,18 +482,7 @@ fn scale_of(question: &Question<'_>) -> Option<PowerOfTwo> {
         pair.p.pose.translation,
         pair.q.pose.translation,
     ];
-    for motion in [&question.motion_p, &question.motion_q] {
-        match motion {
-            Motion::Linear { velocity } => lengths.push(*velocity),
-            Motion::Screw { pivot, velocity, .. } => {
-                lengths.push(*velocity);
-                lengths.extend(*pivot);
-            }
-            Motion::ToPose { end, pivot } => {
-                lengths.push(end.translation);
-                lengths.extend(*pivot);
-            }
-        }
-    }
+    lengths.extend(question.motion_p.lengths());
+    lengths.extend(question.motion_q.lengths());
     PowerOfTwo::that_tames(&lengths)
 }
