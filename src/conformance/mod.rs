@@ -1,27 +1,39 @@
 //! Floor 4: `clearance conformance FILE`: answers a file of reference cases, through the library or
 //! through a server, and says how the answers compare with the exact references.
 //!
-//! [`cases`] reads the file, a [`Respondent`] answers ([`local`] asks the library), [`answer`]
-//! is what one line of `--answers` holds, and [`tally`] compares and prints.
+//! [`cases`] reads the file, the [`runner`] puts the questions to a [`respondent`] (the [`library`],
+//! or a [`server`]) and has the proofs judged, [`answer`] is what one line of `--answers` holds, and
+//! [`tally`] compares and prints.
 
 mod answer;
 mod cases;
-mod local;
+mod library;
+mod respondent;
+mod runner;
+mod server;
 mod tally;
 
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
-use answer::{CaseAnswer, HullAnswer, Reply};
-use cases::{Case, HullSet, Line};
+use cases::Line;
+use library::Library;
+use respondent::Respondent;
+use runner::Runner;
+use server::Server;
 use tally::Tally;
+
+use crate::geometry::separation::{METHODS, Method};
 
 /// What to run, and where the answers go.
 #[derive(clap::Args, Clone, Debug)]
 pub struct Options {
     /// Cases, one JSON object a line; plain or gzip.
     pub file: PathBuf,
+    /// Ask the server at this address over gRPC, for example http://127.0.0.1:50061.
+    #[arg(long)]
+    pub server: Option<String>,
     /// Search with this method instead of the default.
     #[arg(long)]
     pub method: Option<String>,
@@ -57,24 +69,22 @@ pub enum RunError {
     /// There is no such method.
     #[error("no method is called `{0}`; there are: {1}")]
     UnknownMethod(String, String),
+    /// The server cannot be reached.
+    #[error("server: {0}")]
+    Server(String),
     /// The report could not be printed.
     #[error("cannot print: {0}")]
     Print(#[from] io::Error),
 }
 
-/// Somebody who answers cases: the library, or a server.
-trait Respondent {
-    /// Learns a point set that later cases name by `id`.
-    fn learn(&mut self, id: u64, points: &[[f64; 3]]);
-    /// Answers a case about two sets learnt before.
-    fn answer_case(&mut self, case: &Case) -> Reply<CaseAnswer>;
-    /// Answers for one hull.
-    fn answer_hull(&mut self, set: &HullSet) -> Reply<HullAnswer>;
-}
-
 /// Runs the file and prints the table. True when every case was answered and every answer holds.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<bool, RunError> {
-    let mut respondent: Box<dyn Respondent> = Box::new(local::Library::new(options)?);
+    let method = method(options)?;
+    let respondent: Box<dyn Respondent> = match &options.server {
+        None => Box::new(Library::new(method)),
+        Some(url) => Box::new(Server::connect(url, method).map_err(RunError::Server)?),
+    };
+    let mut runner = Runner::new(respondent);
     let mut answers = options.answers.as_deref().map(create).transpose()?;
     let wanted =
         |family: &str| options.family.is_empty() || options.family.iter().any(|f| f == family);
@@ -82,14 +92,14 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<bool, RunError> {
     for line in cases::read(&options.file)? {
         match line? {
             Line::Meta {} => {}
-            Line::Hull(hull) => respondent.learn(hull.id, &hull.points),
+            Line::Hull(hull) => runner.learn(hull.id, &hull.points),
             Line::Case(case) if wanted(&case.family) => {
-                let reply = respondent.answer_case(&case);
+                let reply = runner.answer_case(&case);
                 tally.add_case(&case, &reply);
                 write_answer(&mut answers, reply.answer.as_ref())?;
             }
             Line::Hullset(set) if wanted(&set.family) => {
-                let reply = respondent.answer_hull(&set);
+                let reply = runner.answer_hull(&set);
                 tally.add_hull(&set, &reply);
                 write_answer(&mut answers, reply.answer.as_ref())?;
             }
@@ -101,6 +111,15 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<bool, RunError> {
     }
     tally.print(out)?;
     Ok(tally.is_all_right())
+}
+
+/// The method that the options name, or the default.
+fn method(options: &Options) -> Result<&'static Method, RunError> {
+    let Some(name) = &options.method else { return Ok(&METHODS[0]) };
+    METHODS.iter().find(|method| method.name == name.as_str()).ok_or_else(|| {
+        let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
+        RunError::UnknownMethod(name.clone(), names.join(", "))
+    })
 }
 
 type AnswerFile = (PathBuf, BufWriter<File>);
@@ -119,4 +138,81 @@ fn write_answer<A: serde::Serialize>(
         .map_err(io::Error::from)
         .and_then(|()| file.write_all(b"\n"))
         .map_err(|source| RunError::File { path: path.clone(), source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::settings::Settings;
+
+    /// Two unit cubes a quarter apart; the same sharing a face; overlapping by a quarter; one flying
+    /// at the other; and a hull with an inner point and a duplicate.
+    const CASES: &str = r#"{"type":"meta","format":1}
+{"type":"hull","id":1,"points":[[0,0,0],[1,0,0],[0,1,0],[1,1,0],[0,0,1],[1,0,1],[0,1,1],[1,1,1]]}
+{"type":"case","id":"apart","family":"a","kind":"static","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.25,0,0],"qQ":[1,0,0,0],"exact_pose":true,"verdict":"separated","dist":0.25,"size":1,"world":2.25}
+{"type":"case","id":"face","family":"b","kind":"static","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1,0,0],"qQ":[1,0,0,0],"exact_pose":true,"verdict":"collide","touching":true,"size":1,"world":2}
+{"type":"case","id":"deep","family":"b","kind":"static","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[0.75,0,0],"qQ":[1,0,0,0],"exact_pose":true,"verdict":"collide","touching":false,"depth":0.25,"size":1,"world":1.75}
+{"type":"case","id":"fly","family":"c","kind":"linear","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.5,0.25,0.125],"qQ":[1,0,0,0],"vP":[1,0,0],"vQ":[0,0,0],"exact_pose":true,"verdict":"separated","toi":0.5,"size":1,"world":2.5}
+{"type":"hullset","id":"set","family":"h","dim":3,"extreme":[0,1,2,4],"facets":4,"volume_f64":0.16666666666666666,"points":[[0,0,0],[1,0,0],[0,1,0],[0.25,0.25,0.25],[0,0,1],[1,0,0]]}
+"#;
+
+    fn temporary(name: &str, text: &str) -> PathBuf {
+        let path = std::env::temp_dir().join(format!("clearance-{}-{name}", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        path
+    }
+
+    /// The answers without the times that they took.
+    fn answers(name: &str, text: &str, server: Option<String>) -> (bool, Vec<serde_json::Value>) {
+        let file = temporary(&format!("{name}.jsonl"), text);
+        let answers = temporary(&format!("{name}-answers.jsonl"), "");
+        let options = Options {
+            file: file.clone(),
+            server,
+            method: None,
+            answers: Some(answers.clone()),
+            family: Vec::new(),
+        };
+        let mut out = Vec::new();
+        let is_right = run(&options, &mut out).unwrap();
+        let lines = std::fs::read_to_string(&answers).unwrap();
+        std::fs::remove_file(file).unwrap();
+        std::fs::remove_file(answers).unwrap();
+        let without_time = |line: &str| {
+            let mut answer: serde_json::Value = serde_json::from_str(line).unwrap();
+            answer.as_object_mut().unwrap().remove("us").unwrap();
+            answer
+        };
+        (is_right, lines.lines().map(without_time).collect())
+    }
+
+    #[test]
+    fn the_library_answers_every_case_and_a_false_reference_is_noticed() {
+        let (is_right, given) = answers("library", CASES, None);
+        assert!(is_right, "{given:?}");
+        assert_eq!(given.len(), 5);
+        assert_eq!(given[0]["verdict"], "SEPARATED");
+        assert_eq!(given[0]["distance_lower"], 0.25);
+        assert_eq!(given[3]["verdict"], "CONTACT");
+        // The duplicate of point 1 is point 5, and the lower index names it.
+        assert_eq!(given[4]["extreme"], serde_json::json!([0, 1, 2, 4]));
+
+        let lie = CASES.replace(r#""depth":0.25"#, r#""depth":0.26"#);
+        assert!(!answers("lie", &lie, None).0);
+        let lie = CASES.replace(r#""touching":true"#, r#""touching":false"#);
+        assert!(!answers("lie", &lie, None).0);
+    }
+
+    #[test]
+    fn a_server_gives_the_answers_of_the_library() {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0));
+        let listener = runtime.block_on(listener).unwrap();
+        let url = format!("http://{}", listener.local_addr().unwrap());
+        let forever = std::future::pending();
+        runtime.spawn(crate::rpc::serve(listener, forever, Settings::default()));
+        let (is_right, given) = answers("server", CASES, Some(url));
+        assert!(is_right, "{given:?}");
+        assert_eq!(given, answers("again", CASES, None).1);
+    }
 }

@@ -1,0 +1,143 @@
+//! Answers by calling the library, each question cold and behind its own guard: a question that
+//! panics or runs out of steps is an answer that is missing, and the run goes on.
+
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Once;
+
+use super::respondent::{Asked, HullFacts, Respondent};
+use crate::geometry::Vec3;
+use crate::geometry::contact_time::{self, FirstContact};
+use crate::geometry::distance::{self, Distance, Stops};
+use crate::geometry::effort::{Cost, Effort, Stopped};
+use crate::geometry::hull::{Hull, convex_hull};
+use crate::geometry::penetration::{self, Depth, Range};
+use crate::geometry::separation::{self, Decision, Method};
+use crate::geometry::witness::Witness;
+
+/// Steps that one question may take before it counts as hung; hundreds are usual.
+const STEPS_PER_QUESTION: u64 = 2_000_000;
+
+/// The library itself.
+pub(super) struct Library {
+    method: &'static Method,
+    cost: Cost,
+}
+
+impl Library {
+    /// Searching with this method.
+    pub(super) fn new(method: &'static Method) -> Self {
+        Self { method, cost: Cost::default() }
+    }
+
+    /// Asks one question with a cold witness and counts what it cost.
+    fn ask<T>(
+        &mut self,
+        question: impl FnOnce(&mut Witness, &mut Effort<'_>) -> Result<T, Stopped>,
+    ) -> Result<T, String> {
+        let mut effort = Effort::with_steps(STEPS_PER_QUESTION);
+        let result = guarded(|| question(&mut Witness::default(), &mut effort));
+        self.cost += effort.cost;
+        result?.map_err(|stopped| format!("stopped: {stopped:?}"))
+    }
+}
+
+impl Respondent for Library {
+    fn learn(&mut self, _id: u64, _points: &[[f64; 3]]) -> Result<(), String> {
+        Ok(()) // the pairs that are asked about have their hulls with them
+    }
+
+    fn hull(&mut self, points: &[[f64; 3]]) -> Result<HullFacts, String> {
+        let hull = build(points)?;
+        let polytope = &hull.polytope;
+        Ok(HullFacts {
+            dimension: polytope.dimension(),
+            faces: polytope.facets().len(),
+            volume: polytope.volume(),
+            given_of_vertex: given_of_vertex(&hull),
+        })
+    }
+
+    fn decide(&mut self, asked: &Asked<'_>) -> Result<Decision, String> {
+        let method = self.method;
+        self.ask(|witness, effort| separation::decide(&asked.pair, method, witness, effort))
+    }
+
+    fn distance(&mut self, asked: &Asked<'_>) -> Result<Distance, String> {
+        self.ask(|witness, effort| {
+            distance::measure(&asked.pair, Stops::default(), witness, effort)
+        })
+    }
+
+    fn depth(&mut self, asked: &Asked<'_>) -> Result<Depth, String> {
+        self.ask(|witness, effort| penetration::measure(&asked.pair, true, witness, effort))
+    }
+
+    fn along(&mut self, asked: &Asked<'_>, direction: &Vec3) -> Result<Range, String> {
+        self.ask(|witness, effort| penetration::along(&asked.pair, direction, witness, effort))
+    }
+
+    fn first_contact(&mut self, asked: &Asked<'_>) -> Result<FirstContact, String> {
+        let question = asked.motion_question();
+        self.ask(|witness, effort| contact_time::first_contact(&question, witness, effort))
+    }
+
+    fn take_cost(&mut self) -> Cost {
+        std::mem::take(&mut self.cost)
+    }
+}
+
+/// The hull of a case's points.
+pub(super) fn build(points: &[[f64; 3]]) -> Result<Hull, String> {
+    let points: Vec<Vec3> = points.iter().map(|p| Vec3::from(*p)).collect();
+    guarded(|| convex_hull(&points))?.map_err(|error| error.to_string())
+}
+
+/// For each vertex the lowest given point that is it.
+pub(super) fn given_of_vertex(hull: &Hull) -> Vec<u32> {
+    let mut given_of_vertex = vec![u32::MAX; hull.polytope.vertices().len()];
+    for (given, vertex) in (0..).zip(&hull.vertex_of_given) {
+        if let Some(vertex) = *vertex {
+            let slot = &mut given_of_vertex[vertex as usize];
+            *slot = given.min(*slot);
+        }
+    }
+    given_of_vertex
+}
+
+thread_local! {
+    /// Whether a panic of this thread is part of the report and not of the terminal.
+    static IS_GUARDED: Cell<bool> = const { Cell::new(false) };
+}
+
+/// Runs `work`; a panic becomes an error.
+pub(super) fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    static QUIET: Once = Once::new();
+    QUIET.call_once(|| {
+        let loud = std::panic::take_hook();
+        std::panic::set_hook(Box::new(move |panic| {
+            if !IS_GUARDED.get() {
+                loud(panic);
+            }
+        }));
+    });
+    IS_GUARDED.set(true);
+    let result = catch_unwind(AssertUnwindSafe(work));
+    IS_GUARDED.set(false);
+    result.map_err(|panic| {
+        let message = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
+        let message = message.or_else(|| panic.downcast_ref::<String>().cloned());
+        format!("panicked: {}", message.unwrap_or_default())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_panic_becomes_an_error_with_its_message() {
+        assert_eq!(guarded(|| 1), Ok(1));
+        assert_eq!(guarded(|| panic!("no {}", 7)), Err::<(), _>("panicked: no 7".to_owned()));
+    }
+}

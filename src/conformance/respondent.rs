@@ -1,0 +1,71 @@
+//! Somebody who answers cases: the library or a server, told apart only here.
+
+use super::cases::{Case, Kind};
+use crate::geometry::Vec3;
+use crate::geometry::contact_time::{self, FirstContact};
+use crate::geometry::distance::Distance;
+use crate::geometry::effort::Cost;
+use crate::geometry::motion::Motion;
+use crate::geometry::pair::Pair;
+use crate::geometry::penetration::{Depth, Range};
+use crate::geometry::separation::Decision;
+
+/// A case, and its pair as built here. A server is asked by the case's own numbers.
+pub(super) struct Asked<'a> {
+    pub(super) case: &'a Case,
+    pub(super) pair: Pair<'a>,
+}
+
+impl Asked<'_> {
+    /// How P and Q move.
+    pub(super) fn motions(&self) -> [Motion; 2] {
+        let case = self.case;
+        let motion = |velocity: [f64; 3], axis: [f64; 3], angle| match case.kind {
+            Kind::Static | Kind::Linear => Motion::Linear { velocity: velocity.into() },
+            Kind::Screw => {
+                Motion::Screw { pivot: None, velocity: velocity.into(), axis: axis.into(), angle }
+            }
+        };
+        [
+            motion(case.velocity_p, case.axis_p, case.angle_p),
+            motion(case.velocity_q, case.axis_q, case.angle_q),
+        ]
+    }
+
+    /// The question when they meet.
+    pub(super) fn motion_question(&self) -> contact_time::Question<'_> {
+        let [motion_p, motion_q] = self.motions();
+        contact_time::Question::new(self.pair, motion_p, motion_q)
+    }
+}
+
+/// What is said of one hull.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct HullFacts {
+    pub(super) dimension: u8,
+    /// Merged facets of a solid; of anything less it does not matter.
+    pub(super) faces: usize,
+    pub(super) volume: f64,
+    /// For each vertex the lowest given point that is it.
+    pub(super) given_of_vertex: Vec<u32>,
+}
+
+/// Answers questions, or says in words why not.
+pub(super) trait Respondent {
+    /// Learns a point set that later cases name by `id`.
+    fn learn(&mut self, id: u64, points: &[[f64; 3]]) -> Result<(), String>;
+    /// Describes the hull of these points.
+    fn hull(&mut self, points: &[[f64; 3]]) -> Result<HullFacts, String>;
+    /// How the pair stands at t = 0.
+    fn decide(&mut self, asked: &Asked<'_>) -> Result<Decision, String>;
+    /// How far apart.
+    fn distance(&mut self, asked: &Asked<'_>) -> Result<Distance, String>;
+    /// How deep, with the surface that proves the lower bound.
+    fn depth(&mut self, asked: &Asked<'_>) -> Result<Depth, String>;
+    /// The range of contact along a direction.
+    fn along(&mut self, asked: &Asked<'_>, direction: &Vec3) -> Result<Range, String>;
+    /// When they first meet.
+    fn first_contact(&mut self, asked: &Asked<'_>) -> Result<FirstContact, String>;
+    /// What the answers have cost since this was last called.
+    fn take_cost(&mut self) -> Cost;
+}

@@ -1,0 +1,257 @@
+//! Answers by asking a server over gRPC, one call a question.
+
+use std::collections::BTreeMap;
+
+use tokio::runtime::Runtime;
+use tonic::transport::Channel;
+
+use super::cases::{Case, Kind};
+use super::respondent::{Asked, HullFacts, Respondent};
+use crate::geometry::Vec3;
+use crate::geometry::contact_time::{FirstContact, Outcome};
+use crate::geometry::distance::Distance;
+use crate::geometry::effort::Cost;
+use crate::geometry::penetration::{Depth, Range, Span};
+use crate::geometry::separation::{Decision, Method};
+use crate::rpc::convert::Path;
+use crate::rpc::convert::certificate::{at_most, chain, proof, surface};
+use crate::rpc::convert::geometry::{direction, vector};
+use crate::rpc::pb;
+use pb::polytope_service_client::PolytopeServiceClient;
+use pb::query_service_client::QueryServiceClient;
+
+/// A server, asked from this thread.
+pub(super) struct Server {
+    runtime: Runtime,
+    polytopes: PolytopeServiceClient<Channel>,
+    queries: QueryServiceClient<Channel>,
+    method: &'static Method,
+    ids: BTreeMap<u64, String>,
+    cost: Cost,
+}
+
+impl Server {
+    /// Connects.
+    pub(super) fn connect(url: &str, method: &'static Method) -> Result<Self, String> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| error.to_string())?;
+        let endpoint = Channel::from_shared(url.to_owned()).map_err(|error| error.to_string())?;
+        let channel = runtime.block_on(endpoint.connect()).map_err(|error| error.to_string())?;
+        Ok(Self {
+            polytopes: PolytopeServiceClient::new(channel.clone()),
+            queries: QueryServiceClient::new(channel),
+            method,
+            ids: BTreeMap::new(),
+            cost: Cost::default(),
+            runtime,
+        })
+    }
+
+    fn register(
+        &mut self,
+        points: &[[f64; 3]],
+        validate_only: bool,
+    ) -> Result<pb::RegistrationReport, String> {
+        let xyz = points.iter().flatten().copied().collect();
+        let spec = pb::PolytopeSpec {
+            source: Some(pb::polytope_spec::Source::Vertices(pb::Points { xyz })),
+            ..pb::PolytopeSpec::default()
+        };
+        let request = pb::RegisterPolytopesRequest { polytopes: vec![spec], validate_only };
+        let call = self.polytopes.register_polytopes(request);
+        let response = self.runtime.block_on(call).map_err(|status| status_words(&status))?;
+        response.into_inner().reports.pop().ok_or_else(|| "no report".to_owned())
+    }
+
+    fn options(&self) -> Option<pb::QueryOptions> {
+        Some(pb::QueryOptions { method: self.method.name.to_owned(), ..Default::default() })
+    }
+
+    fn bodies(&self, case: &Case) -> [Option<pb::PlacedBody>; 2] {
+        let body = |id, [x, y, z]: [f64; 3], [qw, qx, qy, qz]: [f64; 4]| pb::PlacedBody {
+            source: self.ids.get(id).cloned().map(pb::placed_body::Source::Id),
+            pose: Some(pb::Pose {
+                translation: Some(pb::Vector3 { x, y, z }),
+                orientation: Some(pb::pose::Orientation::Rotation(pb::Quaternion {
+                    w: qw,
+                    x: qx,
+                    y: qy,
+                    z: qz,
+                })),
+            }),
+        };
+        [
+            Some(body(&case.p, case.translation_p, case.quaternion_p)),
+            Some(body(&case.q, case.translation_q, case.quaternion_q)),
+        ]
+    }
+
+    fn count(&mut self, cost: Option<pb::Cost>) {
+        let Some(cost) = cost else { return };
+        self.cost += Cost {
+            steps: cost.steps,
+            supports: cost.supports,
+            visited: cost.visited,
+            exact_stages: cost.exact_stages,
+            witness_hits: cost.witness_hits,
+            queries: cost.queries,
+        };
+    }
+}
+
+/// One unary call of the query service.
+macro_rules! call {
+    ($self:ident.$method:ident($request:expr)) => {{
+        let request = $request;
+        let call = $self.queries.$method(request);
+        let response = $self.runtime.block_on(call).map_err(|status| status_words(&status))?;
+        let response = response.into_inner();
+        $self.count(response.cost);
+        response
+    }};
+}
+
+impl Respondent for Server {
+    fn learn(&mut self, id: u64, points: &[[f64; 3]]) -> Result<(), String> {
+        let polytope = self.register(points, false)?.polytope.ok_or("no polytope")?;
+        self.ids.insert(id, polytope.id);
+        Ok(())
+    }
+
+    fn hull(&mut self, points: &[[f64; 3]]) -> Result<HullFacts, String> {
+        let report = self.register(points, true)?;
+        let polytope = report.polytope.ok_or("no polytope")?;
+        let mut given_of_vertex = vec![u32::MAX; polytope.vertex_count as usize];
+        for (given, vertex) in (0..).zip(&report.vertex_of_given) {
+            if let Ok(vertex) = usize::try_from(*vertex) {
+                let slot = given_of_vertex.get_mut(vertex).ok_or("no such vertex")?;
+                *slot = given.min(*slot);
+            }
+        }
+        Ok(HullFacts {
+            dimension: u8::try_from(polytope.dimension).map_err(|error| error.to_string())?,
+            faces: polytope.face_count as usize,
+            volume: polytope.volume,
+            given_of_vertex,
+        })
+    }
+
+    fn decide(&mut self, asked: &Asked<'_>) -> Result<Decision, String> {
+        let ([p, q], options) = (self.bodies(asked.case), self.options());
+        let request = pb::CheckCollisionRequest { p, q, margin: None, options };
+        let response = call!(self.check_collision(request));
+        decision(response.certificate.as_ref())
+    }
+
+    fn distance(&mut self, asked: &Asked<'_>) -> Result<Distance, String> {
+        let ([p, q], options) = (self.bodies(asked.case), self.options());
+        let request = pb::MeasureDistanceRequest { p, q, options, ..Default::default() };
+        let response = call!(self.measure_distance(request));
+        let certificate = response.certificate.unwrap_or_default();
+        let bracket = response.distance.ok_or("no bracket")?;
+        Ok(Distance {
+            decision: decision(certificate.verdict.as_ref())?,
+            lower: bracket.lower,
+            upper: bracket.upper,
+            pairs: at_most(&Path::ROOT, &certificate.pairs).map_err(words)?,
+            closest_p: vector(&Path::ROOT, response.closest_p.as_ref()).map_err(words)?,
+            closest_q: vector(&Path::ROOT, response.closest_q.as_ref()).map_err(words)?,
+            stopped: None,
+        })
+    }
+
+    fn depth(&mut self, asked: &Asked<'_>) -> Result<Depth, String> {
+        let ([p, q], options) = (self.bodies(asked.case), self.options());
+        let request = pb::MeasurePenetrationRequest { p, q, with_surface: true, options };
+        let response = call!(self.measure_penetration(request));
+        let certificate = response.certificate.unwrap_or_default();
+        let bracket = response.depth.ok_or("no bracket")?;
+        let face = certificate.face.as_ref();
+        let face = face.map(|face| direction(&Path::ROOT, Some(face))).transpose();
+        let shell = certificate.surface.as_ref().map(|wire| surface(&Path::ROOT, wire));
+        Ok(Depth {
+            decision: decision(certificate.verdict.as_ref())?,
+            lower: bracket.lower,
+            upper: bracket.upper,
+            direction: vector(&Path::ROOT, response.direction.as_ref()).map_err(words)?,
+            face: face.map_err(words)?,
+            surface: shell.transpose().map_err(words)?,
+            stopped: None,
+        })
+    }
+
+    fn along(&mut self, asked: &Asked<'_>, along: &Vec3) -> Result<Range, String> {
+        let ([p, q], options) = (self.bodies(asked.case), self.options());
+        let direction = Some(pb::Vector3 { x: along.x, y: along.y, z: along.z });
+        let request = pb::MeasureDistanceAlongRequest { p, q, direction, options };
+        let response = call!(self.measure_distance_along(request));
+        let ends = |bracket: pb::Bracket| [bracket.lower, bracket.upper];
+        let (enter, exit) = (response.enter.map(ends), response.exit.map(ends));
+        Ok(Range {
+            decision: decision(response.certificate.as_ref())?,
+            span: enter.zip(exit).map(|(enter, exit)| Span { enter, exit }),
+        })
+    }
+
+    fn first_contact(&mut self, asked: &Asked<'_>) -> Result<FirstContact, String> {
+        let ([p, q], options) = (self.bodies(asked.case), self.options());
+        let [p_motion, q_motion] = motions(asked.case);
+        let request =
+            pb::FindFirstContactRequest { p, q, p_motion, q_motion, options, ..Default::default() };
+        let response = call!(self.find_first_contact(request));
+        let outcome = match response.outcome() {
+            pb::Outcome::Contact => Outcome::Contact,
+            pb::Outcome::NoContact => Outcome::NoContact,
+            pb::Outcome::Undecided => Outcome::Undecided,
+            pb::Outcome::Unspecified => return Err("no outcome".to_owned()),
+        };
+        let certificate = response.certificate.unwrap_or_default();
+        Ok(FirstContact {
+            outcome,
+            t_free: response.t_free,
+            t_contact: response.t_contact.unwrap_or(1.0),
+            chain: chain(&Path::ROOT, &certificate.chain).map_err(words)?,
+            pairs: at_most(&Path::ROOT, &certificate.contact_pairs).map_err(words)?,
+            initial: decision(certificate.initial.as_ref())?.proof,
+            stopped: None,
+        })
+    }
+
+    fn take_cost(&mut self) -> Cost {
+        std::mem::take(&mut self.cost)
+    }
+}
+
+fn motions(case: &Case) -> [Option<pb::Motion>; 2] {
+    let vector = |[x, y, z]: [f64; 3]| Some(pb::Vector3 { x, y, z });
+    let motion = |velocity, axis, angle| {
+        let kind = match case.kind {
+            Kind::Static | Kind::Linear => {
+                pb::motion::Kind::Linear(pb::LinearMotion { velocity: vector(velocity) })
+            }
+            Kind::Screw => pb::motion::Kind::Screw(pb::ScrewMotion {
+                pivot: None,
+                velocity: vector(velocity),
+                axis: vector(axis),
+                angle,
+            }),
+        };
+        Some(pb::Motion { kind: Some(kind) })
+    };
+    [
+        motion(case.velocity_p, case.axis_p, case.angle_p),
+        motion(case.velocity_q, case.axis_q, case.angle_q),
+    ]
+}
+
+fn decision(certificate: Option<&pb::StaticCertificate>) -> Result<Decision, String> {
+    Ok(Decision { proof: proof(&Path::ROOT, certificate).map_err(words)? })
+}
+
+fn words<E: std::fmt::Display>(error: E) -> String {
+    error.to_string()
+}
+
+fn status_words(status: &tonic::Status) -> String {
+    format!("{}: {}", status.code(), status.message())
+}
