@@ -3,7 +3,7 @@
 
 use crate::geometry::effort::Effort;
 use crate::geometry::number::rounding::{UNDERFLOW, gamma};
-use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::support::{likely_vertex, supporting_vertex};
 use crate::geometry::{Mat3, Vec3};
 
@@ -47,6 +47,11 @@ impl<'a> View<'a> {
             + q.pose.rotation.abs() * q.body.bounds().reach
             + offset.abs();
         Self { pair, offset, reach, size: reach.norm() }
+    }
+
+    /// P and Q.
+    pub(super) fn bodies(&self) -> [&'a Placed<'a>; 2] {
+        [&self.pair.p, &self.pair.q]
     }
 
     /// Whether products of lengths neither overflow nor lose their error bounds to underflow.
@@ -131,13 +136,13 @@ impl<'a> View<'a> {
         ]
     }
 
-    /// At most the least of `s · m` over M. `hint` is a pair close to where it is.
+    /// A supporting pair along `s` and at most the least of `s · m` over M. `hint` is a pair close to where it is.
     pub(in crate::geometry) fn gap(
         &self,
         s: &Vec3,
         hint: VertexPair,
         effort: &mut Effort<'_>,
-    ) -> f64 {
+    ) -> (VertexPair, f64) {
         let (p, q) = (self.pair.p.body, self.pair.q.body);
         let [in_p, in_q] = self.in_bodies(s);
         let i = supporting_vertex(p, &in_p, Some(hint.i), effort);
@@ -146,7 +151,7 @@ impl<'a> View<'a> {
         // What underflows: products with the direction times a length, and products.
         let tiny = 64.0 * UNDERFLOW * (1.0 + self.size);
         let error = gamma(GAP_ROUNDINGS) * s.abs().dot(&self.reach) + tiny;
-        value - error
+        (VertexPair { i, j }, value - error)
     }
 
     /// Both points of the pairs' weighted mean, rounded.
