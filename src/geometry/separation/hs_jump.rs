@@ -114,7 +114,12 @@ impl<'a> Search<'a> {
             }
             debug_assert!(!self.pairs.contains(&pair), "a pair reappears only as separating");
             let next = match self.take(pair, w) {
-                Taken::Yes => self.next_candidate(&w, value),
+                Taken::Yes => self.next_candidate(&w, value).or_else(|| {
+                    // Only rounding errors are left: as good as empty, but without four pairs.
+                    self.polygon.undo();
+                    self.pairs.pop();
+                    self.tilted(&w)
+                }),
                 Taken::Ended(outcome) => return Ok(outcome),
                 Taken::No => self.tilted(&w),
             };
@@ -137,7 +142,7 @@ impl<'a> Search<'a> {
                 pairs.extend(three.map(|number| self.pairs[usize::from(number)]));
                 Taken::Ended(Proposal::Holding(pairs))
             }
-            Cut::Parallel => Taken::No,
+            Cut::Flat => Taken::No,
             Cut::Lost => Taken::Ended(Proposal::HandOver),
         }
     }
@@ -152,15 +157,22 @@ impl<'a> Search<'a> {
         self.polygon.middle().filter(|middle| self.polygon.contains(middle))
     }
 
-    /// After a second difference opposite to the first, as symmetric bodies give (a ball and its
-    /// copy at the same place, Theorem 4): a direction well off the plane of the two candidates.
+    /// After a difference that holds the origin in a line or plane with the known ones, as symmetric
+    /// bodies give (a ball and its copy in the same place, Theorem 4): another direction of the
+    /// polygon. While that is a hemisphere, one nearly across its vector, the more so the longer it
+    /// takes, because a needle shows its sides only to directions across it.
     #[cold]
     fn tilted(&mut self, w: &Vec3) -> Option<Vec3> {
+        let number = self.tilts;
         self.tilts += 1;
-        let axes = [Vec3::x(), Vec3::y(), Vec3::z()];
-        let axis = axes.get(self.tilts - 1)?;
-        let first = View::tame(&self.polygon.middle()?)?;
-        let next = first + View::tame(&w.cross(axis))?;
+        let weight = [1.0 / 16.0, 1.0 / 1024.0, 1.0 / 65536.0].get(number)?;
+        let next = match self.polygon.aside(number) {
+            Some(aside) => aside,
+            None => {
+                let across = w.cross(&[Vec3::x(), Vec3::y(), Vec3::z()][number]);
+                View::tame(&across)? + View::tame(&self.polygon.middle()?)? * *weight
+            }
+        };
         self.polygon.contains(&next).then_some(next)
     }
 

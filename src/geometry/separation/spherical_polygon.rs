@@ -30,8 +30,9 @@ pub(super) enum Cut {
     Left,
     /// None is left: the vectors with these numbers, and the new one, hold the origin.
     Empty([u8; 3]),
-    /// The second vector is parallel to the first up to rounding, and was not taken.
-    Parallel,
+    /// Nothing is left, but by vectors in one line or plane with the origin, which hold it in no
+    /// interior; or the second vector is parallel to the first. Up to rounding. It was not taken.
+    Flat,
     /// Rounding or the buffers give out; the vector was not taken.
     Lost,
 }
@@ -69,18 +70,35 @@ impl SphericalPolygon {
         Some(corners.iter().fold(Vec3::zeros(), |sum, corner| sum + corner.ray))
     }
 
+    /// Another direction that is left, off the middle in the way that `number` says.
+    pub(super) fn aside(&self, number: usize) -> Option<Vec3> {
+        let corners = &self.corners[self.current];
+        let towards = corners.get(number % corners.len().max(1))?.ray;
+        Some(self.middle()? + towards * 4.0)
+    }
+
+    /// Forgets the last vector taken; once per vector.
+    pub(super) fn undo(&mut self) {
+        self.vectors.pop();
+        match self.vectors.len() {
+            0 => {}
+            1 => self.corners[self.current].clear(),
+            _ => self.current = 1 - self.current,
+        }
+    }
+
     /// Takes the vector with the number `vectors taken so far`.
     #[inline]
     pub(super) fn cut(&mut self, w: Vec3) -> Cut {
         match *self.vectors.as_slice() {
             [] => {}
             [first] => {
-                let Some(lune) = lune(&first, &w) else { return Cut::Parallel };
+                let Some(lune) = lune(&first, &w) else { return Cut::Flat };
                 self.corners[self.current].extend(lune);
             }
             _ => match self.clip(&w) {
                 Cut::Left => {}
-                other @ (Cut::Empty(_) | Cut::Parallel | Cut::Lost) => return other,
+                other @ (Cut::Empty(_) | Cut::Flat | Cut::Lost) => return other,
             },
         }
         if self.vectors.try_push(w).is_err() { Cut::Lost } else { Cut::Left }
@@ -111,7 +129,7 @@ impl SphericalPolygon {
             (last, last_value) = (corner, value);
         }
         if to.is_empty() {
-            return self.holding(w).map_or(Cut::Lost, Cut::Empty);
+            return self.holding(w).map_or(Cut::Flat, Cut::Empty);
         }
         self.current = 1 - self.current;
         Cut::Left
@@ -173,6 +191,20 @@ mod tests {
     }
 
     #[test]
+    fn a_vector_that_is_undone_leaves_no_trace() {
+        let mut polygon = SphericalPolygon::default();
+        let vectors = [v(1.0, 0.2, 0.1), v(0.1, 1.0, -0.2), v(0.3, 0.1, 1.0)];
+        for taken in 0..3 {
+            let before = polygon.middle();
+            polygon.cut(vectors[(taken + 1) % 3]);
+            polygon.undo();
+            assert_eq!(polygon.middle(), before);
+            polygon.cut(vectors[taken]);
+        }
+        assert!(polygon.middle().is_some_and(|middle| polygon.contains(&middle)));
+    }
+
+    #[test]
     fn three_axes_leave_an_octant_and_their_opposite_leaves_nothing() {
         let mut polygon = SphericalPolygon::default();
         assert_eq!(polygon.middle(), None);
@@ -191,8 +223,8 @@ mod tests {
     fn the_second_of_two_parallel_vectors_is_not_taken() {
         let mut polygon = SphericalPolygon::default();
         assert_eq!(polygon.cut(v(1.0, 2.0, 3.0)), Cut::Left);
-        assert_eq!(polygon.cut(v(-2.0, -4.0, -6.0)), Cut::Parallel);
-        assert_eq!(polygon.cut(v(f64::NAN, 0.0, 0.0)), Cut::Parallel);
+        assert_eq!(polygon.cut(v(-2.0, -4.0, -6.0)), Cut::Flat);
+        assert_eq!(polygon.cut(v(f64::NAN, 0.0, 0.0)), Cut::Flat);
         assert_eq!(polygon.vectors.len(), 1);
     }
 
@@ -230,7 +262,7 @@ mod tests {
                         sizes += n;
                         break;
                     }
-                    Cut::Parallel | Cut::Lost => panic!("random vectors are not degenerate"),
+                    Cut::Flat | Cut::Lost => panic!("random vectors are not degenerate"),
                 }
             }
         }
