@@ -36,3 +36,6 @@ pub use report::{Event, EventKind, PairReport, Report};
 pub use rules::Rules;
 pub use state::{Limits, Scene};
 pub use step::{StepError, Stepped, TooManyPairs};
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,225 @@
+//! Frames that come twice, late or wrong; bodies that come and go; rules.
+
+use super::*;
+use crate::scene::declaration::Problem;
+use crate::scene::report::MoveError;
+use crate::scene::{Applied, FrameError, PairMargin, Rules, StepError, TooManyPairs};
+
+fn row(count: u32) -> Vec<Body> {
+    let shape = cube(0.5);
+    (0..count)
+        .map(|id| Body::solid(id, shape.clone()).placed(at(f64::from(id) * 2.0, 0.0, 0.0)))
+        .collect()
+}
+
+#[test]
+fn a_repeated_frame_changes_nothing_and_gets_the_remembered_report() {
+    let mut scene = open(row(2));
+    let first = step(&mut scene, &frame(5, vec![moved(1, at(1.0, 0.0, 0.0))]), &all());
+    assert_eq!(first.events.len(), 1);
+    let again = step(&mut scene, &frame(5, vec![moved(1, at(9.0, 0.0, 0.0))]), &all());
+    assert_eq!(first, again);
+    assert_eq!(scene.bodies().nth(1).unwrap().pose, at(1.0, 0.0, 0.0));
+}
+
+#[test]
+fn late_frames_and_unknown_bases_are_refused_and_change_nothing() {
+    let mut scene = open(row(2));
+    step(&mut scene, &frame(5, vec![]), &all());
+    let push = |scene: &mut Scene, frame: Frame| scene.apply(&frame);
+    let shove = vec![moved(1, at(1.0, 0.0, 0.0))];
+    assert_eq!(push(&mut scene, frame(4, shove.clone())), Err(FrameError::Stale { last: 5 }));
+    assert_eq!(push(&mut scene, frame(0, shove.clone())), Err(FrameError::NoId));
+    let unknown = Frame { base: Some(3), ..frame(6, shove.clone()) };
+    assert_eq!(push(&mut scene, unknown), Err(FrameError::KeyframeNeeded { last: 5 }));
+    assert_eq!(scene.bodies().nth(1).unwrap().pose, at(2.0, 0.0, 0.0));
+
+    let half = Frame { base: Some(3), keyframe: true, ..frame(6, shove.clone()) };
+    assert!(matches!(push(&mut scene, half), Err(FrameError::Declaration(_))));
+    let moves = vec![moved(0, at(0.0, 0.0, 0.0)), moved(1, at(1.0, 0.0, 0.0))];
+    let whole = Frame { base: Some(3), keyframe: true, ..frame(6, moves) };
+    assert_eq!(push(&mut scene, whole), Ok(Applied::Now(vec![])));
+}
+
+#[test]
+fn a_wrong_move_is_refused_alone() {
+    let mut scene = open(row(3));
+    let moves = vec![
+        moved(9, at(0.0, 0.0, 0.0)),
+        moved(1, at(0.5, 0.0, 0.0)),
+        moved(1, at(8.0, 0.0, 0.0)),
+        Move { deviation: Some(f64::NAN), ..moved(2, at(0.0, 0.0, 0.0)) },
+    ];
+    let stepped = scene.step(&frame(1, moves), &all(), &Serial).unwrap();
+    let expected =
+        [(0, MoveError::UnknownBody), (2, MoveError::Repeated), (3, MoveError::Deviation)];
+    assert_eq!(stepped.refused, expected);
+    assert_eq!(events(&stepped.report), [(EventKind::Began, 0, 1)]);
+}
+
+#[test]
+fn a_part_beyond_the_largest_coordinate_is_refused() {
+    let mut bodies = row(1);
+    let edge = crate::geometry::pose::COORDINATE_MAX;
+    bodies[0].parts[0].body_from_part = at(edge, 0.0, 0.0);
+    let mut scene = open(bodies);
+    let stepped = scene.step(&frame(1, vec![moved(0, at(edge, 0.0, 0.0))]), &all(), &Serial);
+    assert_eq!(stepped.unwrap().refused, [(0, MoveError::TooFar)]);
+}
+
+#[test]
+fn bodies_come_and_go_and_the_others_keep_their_contacts() {
+    let mut scene = open(row(5));
+    step(&mut scene, &frame(1, vec![moved(3, at(7.0, 0.0, 0.0))]), &all());
+    assert_eq!(scene.contact_count(), 1); // 3 and 4
+    let extra = Body::solid(2, cube(0.5)).placed(at(7.5, 0.0, 0.0));
+    let next =
+        Frame { removed: vec![BodyId(1), BodyId(2)], added: vec![extra], ..frame(2, vec![]) };
+    let report = step(&mut scene, &next, &all());
+    assert_eq!(verdicts(&report), brute_force(&scene));
+    use EventKind::Began;
+    assert_eq!(events(&report), [(Began, 2, 3), (Began, 2, 4)]);
+    assert_eq!(scene.contact_count(), 3);
+}
+
+#[track_caller]
+fn refused(declaration: Declaration, path: &str, problem: Problem) {
+    let error = Scene::open(declaration, &METHODS[0], LIMITS).unwrap_err();
+    assert_eq!((error.path.as_str(), error.problem), (path, problem));
+}
+
+#[test]
+fn a_wrong_declaration_is_refused_with_its_path() {
+    let scene = |change: fn(&mut Declaration)| {
+        let mut declaration = Declaration { bodies: row(3), ..Declaration::default() };
+        change(&mut declaration);
+        declaration
+    };
+    refused(scene(|d| d.bodies[2].id = BodyId(0)), "bodies[2].id", Problem::IdTaken);
+    refused(scene(|d| d.bodies[1].parts.clear()), "bodies[1].parts", Problem::NoParts);
+    refused(scene(|d| d.bodies[1].margin = -1.0), "bodies[1].margin", Problem::NotALength);
+    let nan = scene(|d| d.bodies[1].deviation = f64::NAN);
+    refused(nan, "bodies[1].deviation", Problem::NotALength);
+    refused(scene(|d| d.release_margin = f64::INFINITY), "release_margin", Problem::NotALength);
+    let unknown = scene(|d| d.rules.ignored_pairs = vec![[BodyId(0), BodyId(7)]]);
+    refused(unknown, "rules.ignored_pairs[0]", Problem::UnknownBody);
+    let same = scene(|d| d.rules.checked_pairs = vec![[BodyId(1), BodyId(1)]]);
+    refused(same, "rules.checked_pairs[0]", Problem::SameBody);
+    let margin = scene(|d| {
+        d.rules.margins = vec![PairMargin { pair: [BodyId(0), BodyId(1)], margin: -0.1 }];
+    });
+    refused(margin, "rules.margins[0].margin", Problem::NotALength);
+    let contact = scene(|d| {
+        d.rules.ignored_pairs = vec![[BodyId(0), BodyId(1)]];
+        d.contacts = vec![crate::scene::Contact { pair: [BodyId(0), BodyId(1)], began_frame: 1 }];
+    });
+    refused(contact, "contacts[0].pair", Problem::NotChecked);
+}
+
+#[test]
+fn rules_check_exactly_the_pairs_they_name() {
+    let mut bodies = row(8);
+    for (index, body) in bodies.iter_mut().enumerate() {
+        body.fixed = index < 3;
+        body.groups = match index % 3 {
+            0 => vec!["robot".into()],
+            1 => vec!["cell".into(), "robot".into()],
+            _ => vec![],
+        };
+    }
+    let groups = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
+    let rules = Rules {
+        checked_groups: vec![groups("robot", "cell")],
+        ignored_pairs: vec![[BodyId(3), BodyId(4)]],
+        ..Rules::default()
+    };
+    let declaration =
+        Declaration { bodies: bodies.clone(), rules: rules.clone(), ..Declaration::default() };
+    let mut scene = declare(declaration);
+    let report = step(&mut scene, &frame(1, vec![]), &all());
+    let mut expected = Vec::new();
+    for a in &bodies {
+        for b in bodies.iter().filter(|b| a.id < b.id) {
+            let has = |body: &Body, group: &str| body.groups.iter().any(|g| g == group);
+            let groups = has(a, "robot") && has(b, "cell") || has(a, "cell") && has(b, "robot");
+            let ignored = (a.id.0, b.id.0) == (3, 4);
+            if groups && !ignored && !(a.fixed && b.fixed) {
+                expected.push((a.id.0, b.id.0));
+            }
+        }
+    }
+    let found: Vec<(u32, u32)> = verdicts(&report).into_keys().collect();
+    assert_eq!(found, expected);
+    assert_eq!(scene.pairs_enabled(), expected.len() as u64);
+
+    let only =
+        Rules { checked_pairs: vec![[BodyId(4), BodyId(3)], [BodyId(7), BodyId(0)]], ..rules };
+    let next = Frame { rules: Some(only), ..frame(2, vec![]) };
+    let report = step(&mut scene, &next, &all());
+    let found: Vec<(u32, u32)> = verdicts(&report).into_keys().collect();
+    let expected: Vec<(u32, u32)> = expected.into_iter().filter(|p| *p == (0, 7)).collect();
+    assert_eq!(found, expected);
+    assert_eq!(scene.pairs_enabled(), 1);
+}
+
+#[test]
+fn removing_the_last_checked_pair_is_refused_since_it_would_check_all() {
+    let rules = Rules { checked_pairs: vec![[BodyId(0), BodyId(1)]], ..Rules::default() };
+    let mut scene = declare(Declaration { bodies: row(4), rules, ..Declaration::default() });
+    let gone = Frame { removed: vec![BodyId(1)], ..frame(1, vec![]) };
+    assert!(matches!(scene.apply(&gone), Err(FrameError::Declaration(_))));
+    let rules = Some(Rules { checked_pairs: vec![[BodyId(2), BodyId(3)]], ..Rules::default() });
+    assert_eq!(scene.apply(&Frame { rules, ..gone }), Ok(Applied::Now(vec![])));
+    assert_eq!(scene.pairs_enabled(), 1);
+}
+
+#[test]
+fn a_frame_of_too_many_pairs_applies_its_poses_and_loses_no_event() {
+    let limits = Limits { pairs_max: 5, ..LIMITS };
+    let declaration = Declaration { bodies: row(5), ..Declaration::default() };
+    let mut scene = Scene::open(declaration, &METHODS[0], limits).unwrap();
+    scene.answer(&Questions::default(), &Serial, &false.into()).unwrap();
+    let heap = (0..5).map(|id| moved(id, at(0.0, 0.0, 0.0))).collect();
+    let crowded = scene.step(&frame(1, heap), &Questions::default(), &Serial);
+    assert_eq!(crowded, Err(StepError::TooManyPairs(TooManyPairs { pairs_max: 5 })));
+    let apart = vec![moved(2, at(50.0, 0.0, 0.0)), moved(3, at(90.0, 0.0, 0.0))];
+    let report = step(&mut scene, &frame(2, apart), &Questions::default());
+    assert_eq!((report.previous, report.frames_skipped), (0, 1));
+    use EventKind::Began;
+    assert_eq!(events(&report), [(Began, 0, 1), (Began, 0, 4), (Began, 1, 4)]);
+}
+
+#[test]
+fn pairs_that_do_not_move_are_answered_from_memory() {
+    let mut scene = open(tumbling(10, 90));
+    let report = step(&mut scene, &frame(1, vec![]), &Questions::default());
+    assert_eq!(report.counters.cost.queries, 0);
+    assert!(report.counters.pairs_remembered > 0);
+    let mut random = Random(91);
+    let body = scene.bodies().next().unwrap();
+    let one = vec![moved(body.id.0, nudge(&mut random, &body.pose))];
+    step(&mut scene, &frame(2, one), &Questions::default());
+    let report = step(&mut scene, &frame(3, vec![]), &all());
+    assert_eq!(verdicts(&report), brute_force(&scene));
+}
+
+#[test]
+fn two_thousand_bodies_cost_what_is_near_and_not_all_their_pairs() {
+    let mut random = Random(95);
+    let shape = cube(0.5);
+    let mut place = || {
+        let mut coordinate = || (random.signed() + 1.0) * 16.0;
+        at(coordinate(), coordinate(), coordinate())
+    };
+    let bodies: Vec<Body> =
+        (0..2000).map(|id| Body::solid(id, shape.clone()).placed(place())).collect();
+    let mut scene = open(bodies);
+    let moves = (0..2000).map(|id| moved(id, place())).collect();
+    let report = step(&mut scene, &frame(1, moves), &Questions::default());
+    let pairs = 2000 * 1999 / 2;
+    assert_eq!(report.counters.pairs_enabled, pairs);
+    assert!(report.counters.pairs_skipped > pairs - 5000, "{:?}", report.counters);
+    assert!(report.tally.overlapping > 100, "{:?}", report.tally);
+    // Aligned boxes: the broad phase decides all that is separated.
+    assert!(report.counters.cost.queries <= report.tally.overlapping + report.tally.touching + 50);
+}

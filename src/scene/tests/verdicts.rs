@@ -1,0 +1,209 @@
+//! Verdicts, distances and lists against brute force.
+
+use super::*;
+use crate::geometry::distance::{Stops, measure};
+
+/// Boxes of edge 2 at integer places: they stand as their intervals say.
+fn grid_verdict(a: &Pose, b: &Pose) -> Verdict {
+    let farthest = (a.translation - b.translation).abs().max();
+    if farthest > 2.0 {
+        Verdict::Separated
+    } else if farthest < 2.0 {
+        Verdict::Overlapping
+    } else {
+        Verdict::Touching
+    }
+}
+
+fn grid_place(random: &mut Random) -> Pose {
+    let mut coordinate = || f64::from(random.below(9));
+    at(coordinate(), coordinate(), coordinate())
+}
+
+fn grid_verdicts(scene: &Scene) -> BTreeMap<(u32, u32), Verdict> {
+    let bodies: Vec<&Body> = scene.bodies().collect();
+    let pairs = bodies.iter().enumerate().flat_map(|(index, p)| {
+        bodies[index + 1..].iter().map(|q| ((p.id.0, q.id.0), grid_verdict(&p.pose, &q.pose)))
+    });
+    pairs.collect()
+}
+
+#[test]
+fn boxes_on_a_grid_stand_as_their_intervals_say_in_every_frame() {
+    let mut random = Random(11);
+    let shape = cube(1.0);
+    let bodies: Vec<Body> =
+        (0..24).map(|id| Body::solid(id, shape.clone()).placed(grid_place(&mut random))).collect();
+    let mut scene = open(bodies);
+    let mut known = verdicts(&step(&mut scene, &frame(1, vec![]), &all()));
+    let mut seen = [0_u64; 3];
+    for id in 2..40 {
+        let moves = (0..6).map(|k| moved(k * 4 + random.below(4), grid_place(&mut random)));
+        // Now all pairs, now the changes, which must lead from one frame to the next.
+        let questions = if id % 2 == 0 { Questions::default() } else { all() };
+        let report = step(&mut scene, &frame(id, moves.collect()), &questions);
+        if id % 2 == 0 {
+            let changed = verdicts(&report);
+            assert!(changed.iter().all(|(pair, verdict)| known[pair] != *verdict));
+        }
+        known.extend(verdicts(&report));
+        let expected = grid_verdicts(&scene);
+        assert_eq!(known, expected, "frame {id}");
+
+        let count = |kind| expected.values().filter(|verdict| **verdict == kind).count() as u64;
+        let counts = [Verdict::Separated, Verdict::Touching, Verdict::Overlapping].map(count);
+        let tally = report.tally;
+        assert_eq!([tally.separated, tally.touching, tally.overlapping], counts);
+        (0..3).for_each(|kind| seen[kind] += counts[kind]);
+    }
+    assert!(seen.iter().all(|count| *count > 100), "too few of one kind: {seen:?}");
+}
+
+#[test]
+fn tumbling_compounds_stand_as_brute_force_says() {
+    let mut scene = open(tumbling(14, 5));
+    let mut random = Random(6);
+    let mut seen = [0_u32; 3];
+    for id in 1..25 {
+        let next = wander(&scene, id, &mut random);
+        let report = step(&mut scene, &next, &all());
+        let expected = brute_force(&scene);
+        assert_eq!(verdicts(&report), expected, "frame {id}");
+        expected.values().for_each(|verdict| seen[*verdict as usize] += 1);
+    }
+    assert!(seen[0] > 200 && seen[2] > 200, "too few of one kind: {seen:?}");
+}
+
+#[test]
+fn a_box_gap_of_one_ulp_is_separated_and_none_is_touching() {
+    let shape = cube(1.0);
+    let bodies = vec![Body::solid(1, shape.clone()), Body::solid(2, shape)];
+    let mut scene = open(bodies);
+    let report =
+        step(&mut scene, &frame(1, vec![moved(2, at(0.0, 2.0_f64.next_up(), 0.0))]), &all());
+    assert_eq!(verdicts(&report)[&(1, 2)], Verdict::Separated);
+    let report = step(&mut scene, &frame(2, vec![moved(2, at(0.0, 2.0, 0.0))]), &all());
+    assert_eq!(verdicts(&report)[&(1, 2)], Verdict::Touching);
+}
+
+/// The distance of a compound by brute force: the least bracket over its parts.
+fn distance(p: &Body, q: &Body) -> [f64; 2] {
+    let mut least = [f64::INFINITY; 2];
+    for a in &p.parts {
+        for b in &q.parts {
+            let pair = Pair::new(
+                &a.polytope,
+                p.pose.compose(&a.body_from_part),
+                &b.polytope,
+                q.pose.compose(&b.body_from_part),
+            );
+            let mut effort = Effort::unlimited();
+            let witness = &mut Witness::default();
+            let found = measure(&pair, Stops::default(), witness, &mut effort).unwrap();
+            least = [least[0].min(found.lower), least[1].min(found.upper)];
+        }
+    }
+    least
+}
+
+#[test]
+fn the_distance_of_compounds_is_the_least_of_their_parts() {
+    let mut scene = open(tumbling(9, 15));
+    let mut random = Random(16);
+    let mut apart = 0;
+    for id in 1..6 {
+        let next = wander(&scene, id, &mut random);
+        let report = step(&mut scene, &next, &Questions { distances: true, ..all() });
+        let bodies: BTreeMap<u32, &Body> = scene.bodies().map(|b| (b.id.0, b)).collect();
+        assert_eq!(report.pairs.len(), 36);
+        for pair in &report.pairs {
+            let [lower, upper] = distance(bodies[&pair.p.0], bodies[&pair.q.0]);
+            let found = pair.distance.as_ref().unwrap();
+            assert!(found.lower <= upper && lower <= found.upper, "{pair:?}");
+            assert!(found.upper - found.lower <= 1e-11 * (1.0 + upper), "{pair:?}");
+            assert_eq!(found.upper > 0.0, pair.verdict == Some(Verdict::Separated));
+            apart += u32::from(found.upper > 0.0);
+        }
+    }
+    assert!(apart > 50, "{apart}");
+}
+
+#[test]
+fn the_nearest_pairs_are_the_nearest() {
+    let mut random = Random(21);
+    let shape = cube(0.25);
+    let bodies: Vec<Body> =
+        (0..30).map(|id| Body::solid(id, shape.clone()).placed(drift(&mut random))).collect();
+    let mut scene = open(bodies);
+    let questions = Questions { listed: Listed::Nothing, nearest: 7, ..Questions::default() };
+    for id in 1..5 {
+        let next = wander(&scene, id, &mut random);
+        let report = step(&mut scene, &next, &questions);
+        let bodies: Vec<&Body> = scene.bodies().collect();
+        let mut every: Vec<(f64, u32, u32)> = Vec::new();
+        for (index, p) in bodies.iter().enumerate() {
+            for q in &bodies[index + 1..] {
+                every.push((distance(p, q)[1], p.id.0, q.id.0));
+            }
+        }
+        every.sort_by(|a, b| a.0.total_cmp(&b.0));
+        let mut expected: Vec<(u32, u32)> = every[..7].iter().map(|e| (e.1, e.2)).collect();
+        expected.sort_unstable();
+        let found: Vec<(u32, u32)> = report.pairs.iter().map(|p| (p.p.0, p.q.0)).collect();
+        assert_eq!(found, expected);
+        assert!(report.pairs.iter().all(|pair| pair.distance.is_some()));
+    }
+}
+
+#[test]
+fn asking_for_more_nearest_pairs_than_there_are_gives_all() {
+    let shape = cube(0.25);
+    let far = at(1e6, 0.0, 0.0);
+    let mut scene = open(vec![
+        Body::solid(1, shape.clone()),
+        Body::solid(2, shape.clone()).placed(at(3.0, 0.0, 0.0)),
+        Body::solid(3, shape).placed(far),
+    ]);
+    let questions = Questions { listed: Listed::Nothing, nearest: 10, ..Questions::default() };
+    assert_eq!(step(&mut scene, &frame(1, vec![]), &questions).pairs.len(), 3);
+}
+
+#[test]
+fn pairs_below_a_distance_are_listed_and_no_others() {
+    let mut random = Random(31);
+    let shape = cube(0.25);
+    let bodies: Vec<Body> =
+        (0..20).map(|id| Body::solid(id, shape.clone()).placed(drift(&mut random))).collect();
+    let mut scene = open(bodies);
+    let questions = Questions { listed: Listed::Nothing, below: Some(1.0), ..Questions::default() };
+    let report = step(&mut scene, &frame(1, vec![]), &questions);
+    let bodies: Vec<&Body> = scene.bodies().collect();
+    let mut expected = Vec::new();
+    for (index, p) in bodies.iter().enumerate() {
+        for q in &bodies[index + 1..] {
+            if distance(p, q)[0] <= 1.0 {
+                expected.push((p.id.0, q.id.0));
+            }
+        }
+    }
+    let found: Vec<(u32, u32)> = report.pairs.iter().map(|p| (p.p.0, p.q.0)).collect();
+    assert!(expected.len() > 5 && expected.len() < 100, "{}", expected.len());
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn within_margin_is_exact_at_the_margin() {
+    let shape = cube(1.0);
+    let mut near = Body::solid(1, shape.clone());
+    near.margin = 0.25;
+    let mut other = Body::solid(2, shape);
+    other.margin = 0.5;
+    let mut scene = open(vec![near, other]);
+    for (id, x, expected) in
+        [(1, 2.75, true), (2, 2.75_f64.next_up(), false), (3, 2.75_f64.next_down(), true)]
+    {
+        let report = step(&mut scene, &frame(id, vec![moved(2, at(x, 0.0, 0.0))]), &all());
+        assert_eq!(report.pairs[0].within_margin, Some(expected), "{x}");
+        assert_eq!(report.pairs[0].verdict, Some(Verdict::Separated));
+    }
+}
