@@ -12,6 +12,7 @@ pub mod polytopes;
 pub mod queries;
 pub mod serve;
 pub mod server_info;
+pub mod sessions;
 pub mod shared;
 pub mod status;
 pub mod uploads;

@@ -15,6 +15,7 @@ use super::pb;
 use super::polytopes::Polytopes;
 use super::queries::Queries;
 use super::server_info::ServerInfo;
+use super::sessions::{Sessions, sweep};
 use super::shared::Shared;
 use crate::runtime::settings::Settings;
 
@@ -55,6 +56,7 @@ pub async fn serve(
     let polytopes =
         pb::polytope_service_server::PolytopeServiceServer::new(Polytopes(shared.clone()));
     let queries = pb::query_service_server::QueryServiceServer::new(Queries(shared.clone()));
+    let sessions = pb::session_service_server::SessionServiceServer::new(Sessions(shared.clone()));
     let info = pb::server_service_server::ServerServiceServer::new(ServerInfo(shared.clone()));
     let router = server(&shared)
         .add_service(reflection().build_v1()?)
@@ -62,7 +64,9 @@ pub async fn serve(
         .add_service(health_service)
         .add_service(info.max_decoding_message_size(bytes_max))
         .add_service(polytopes.max_decoding_message_size(bytes_max))
-        .add_service(queries.max_decoding_message_size(bytes_max));
+        .add_service(queries.max_decoding_message_size(bytes_max))
+        .add_service(sessions.max_decoding_message_size(bytes_max));
+    let sweeping = tokio::spawn(sweep(shared.clone()));
 
     let (taker, incoming) = mpsc::channel(1);
     let accepting = tokio::spawn(accept(listener, room(limits.connections_max), taker));
@@ -78,6 +82,7 @@ pub async fn serve(
     set_health(&health, ServingStatus::NotServing).await;
     drain.send_replace(true);
     accepting.abort();
+    sweeping.abort();
     let time = Duration::from_secs(limits.drain_seconds_max);
     match tokio::time::timeout(time, serving).await {
         Ok(result) => {

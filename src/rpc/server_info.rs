@@ -30,7 +30,7 @@ impl pb::server_service_server::ServerService for ServerInfo {
             usage: Some(pb::Usage {
                 polytopes: shared.store.count(),
                 polytope_bytes: shared.store.memory_bytes(),
-                sessions: 0,
+                sessions: shared.sessions.count(),
                 jobs: shared.compute.jobs() as u64,
             }),
         }))

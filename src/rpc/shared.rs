@@ -5,10 +5,12 @@ use std::time::SystemTime;
 
 use tokio::sync::{Semaphore, watch};
 
+use super::sessions::Session;
 use super::status::Failure;
 use crate::runtime::clock::{Clock, SystemClock};
 use crate::runtime::compute::Compute;
 use crate::runtime::metrics::Metrics;
+use crate::runtime::sessions::Registry;
 use crate::runtime::settings::Settings;
 use crate::runtime::store::PolytopeStore;
 
@@ -19,6 +21,8 @@ pub struct Shared {
     pub settings: Arc<Settings>,
     /// Registered polytopes.
     pub store: Arc<PolytopeStore>,
+    /// Open sessions.
+    pub sessions: Arc<Registry<Session>>,
     /// Where geometry runs.
     pub compute: Compute,
     /// The clock.
@@ -39,10 +43,13 @@ impl Shared {
         settings: Settings,
         draining: watch::Receiver<bool>,
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
-        let clock = Arc::new(SystemClock);
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let room = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
         let uploads = room(settings.limits.uploads_max).min(Semaphore::MAX_PERMITS);
+        let limits = &settings.limits;
+        let sessions = Registry::new(clock.clone(), limits.sessions_max, limits.session_bytes_max);
         Ok(Self {
+            sessions: Arc::new(sessions),
             compute: Compute::new(settings.compute_threads, room(settings.limits.jobs_max))?,
             start_time: clock.wall(),
             clock,

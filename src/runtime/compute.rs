@@ -68,7 +68,23 @@ impl Compute {
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        let place = self.admit()?;
+        Self::run_at(self.admit()?, estimate, job).await
+    }
+
+    /// The same, but waits for a place: for streams.
+    pub async fn run_when_free<R, F>(&self, estimate: Duration, job: F) -> Result<R, Refused>
+    where
+        F: FnOnce() -> R + Send + 'static,
+        R: Send + 'static,
+    {
+        Self::run_at(self.wait().await?, estimate, job).await
+    }
+
+    async fn run_at<R, F>(place: Place, estimate: Duration, job: F) -> Result<R, Refused>
+    where
+        F: FnOnce() -> R + Send + 'static,
+        R: Send + 'static,
+    {
         if estimate > INLINE_MAX {
             return place.run(job).await;
         }

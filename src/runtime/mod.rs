@@ -4,5 +4,6 @@ pub mod clock;
 pub mod compute;
 pub mod deadline;
 pub mod metrics;
+pub mod sessions;
 pub mod settings;
 pub mod store;

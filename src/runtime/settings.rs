@@ -145,16 +145,20 @@ limits! {
     bodies_per_session_max = 20_000, "bodies", InvalidArgument;
     /// Parts of one body.
     parts_per_body_max = 256, "parts", InvalidArgument;
-    /// Pairs of bodies that one session checks.
-    pairs_per_session_max = 2_000_000, "pairs", InvalidArgument;
+    /// Parts of all bodies of one session.
+    parts_per_session_max = 100_000, "parts", InvalidArgument;
+    /// Pairs of bodies that one frame looks at, beyond those that boxes prove apart.
+    pairs_per_frame_max = 500_000, "pairs", ResourceExhausted;
+    /// Pairs that one report lists; it says how many are left out.
+    pairs_per_report_max = 50_000, "pairs", Cut;
     /// Groups of one body, and entries of each list of pair rules.
     rules_per_session_max = 200_000, "entries", InvalidArgument;
-    /// Pairs that all sessions together check: the bound of their memory.
-    pairs_total_max = 20_000_000, "pairs", ResourceExhausted;
+    /// Memory of all sessions, estimated. Beyond it witnesses are forgotten, and no session is opened.
+    session_bytes_max = 2_048 * MIB, "bytes", ResourceExhausted;
     /// Frames in one StepSession.
     frames_per_step_max = 1_000, "frames", InvalidArgument;
-    /// Frames of one stream that are read ahead of the one being answered.
-    waiting_frames_max = 8, "frames", Cut;
+    /// Waiting frames of one stream that are merged into one answer, where the client allows it.
+    merged_frames_max = 64, "frames", Cut;
     /// Reports of one stream that wait for a slow client; then the stream is not read any more.
     waiting_reports_max = 4, "reports", Cut;
     /// A session is closed after so long without a call, when its client does not say.

@@ -16,8 +16,8 @@ use crate::geometry::polytope::Polytope;
 pub struct Stored {
     /// Its name.
     pub id: PolytopeId,
-    /// The polytope itself.
-    pub polytope: Polytope,
+    /// The polytope itself; shared with the scenes that use it.
+    pub polytope: Arc<Polytope>,
     /// Number of edges.
     pub edge_count: u32,
     /// Memory it takes, estimated.
@@ -37,6 +37,7 @@ impl Stored {
         let words = degrees + vertex_count as usize + corners;
         let memory_bytes = 1024 + 72 * u64::from(vertex_count) + 4 * words as u64;
         let edge_count = u32::try_from(degrees / 2).unwrap_or(u32::MAX);
+        let polytope = Arc::new(polytope);
         Self { id, polytope, edge_count, memory_bytes, uses: AtomicU64::new(0) }
     }
 

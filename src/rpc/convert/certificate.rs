@@ -109,7 +109,8 @@ pub fn motion_to_wire(contact: &FirstContact) -> pb::MotionCertificate {
     }
 }
 
-fn link_to_wire(link: &Link) -> pb::ChainLink {
+/// A link for the wire.
+pub fn link_to_wire(link: &Link) -> pb::ChainLink {
     let frame = match link.frame {
         Frame::World => pb::DirectionFrame::World,
         Frame::P => pb::DirectionFrame::P,

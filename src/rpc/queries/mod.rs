@@ -133,7 +133,7 @@ impl Queries {
 }
 
 /// The least of the caller's deadline, less what it takes to reply, and the budget.
-fn time_left(
+pub(super) fn time_left(
     metadata: &MetadataMap,
     budget: Option<Duration>,
 ) -> Result<Option<Duration>, Failure> {

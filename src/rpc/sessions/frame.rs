@@ -1,0 +1,127 @@
+//! A frame from the wire.
+
+use super::super::convert::Path;
+use super::super::convert::options::budget;
+use super::super::pb;
+use super::super::shared::Shared;
+use super::super::status::Failure;
+use super::declare::{self, Declared};
+use super::packed::{self, Field};
+use super::plan::Plan;
+use crate::runtime::settings::Breach;
+use crate::scene::report::MoveError;
+use crate::scene::{Body, BodyId, Frame, FrameError, TooManyPairs};
+use crate::within_limit;
+
+/// A frame, checked.
+pub(super) struct Asked {
+    pub(super) frame: Frame,
+    pub(super) plan: Plan,
+    /// The bodies of `frame.added` with their shapes.
+    pub(super) added: Vec<Declared>,
+    fields: Vec<Field>,
+    /// Items that are wrong in themselves.
+    pub(super) refused: Vec<pb::ItemStatus>,
+}
+
+/// What the session says about frames that do not say it themselves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Defaults {
+    pub(super) plan: Plan,
+    pub(super) canonical: bool,
+    pub(super) steps_max: u64,
+}
+
+impl Asked {
+    /// Checks everything that can be wrong with a frame as such.
+    pub(super) fn convert(
+        path: &Path<'_>,
+        wire: &pb::Frame,
+        defaults: &Defaults,
+        shared: &Shared,
+    ) -> Result<Self, Failure> {
+        let limits = &shared.settings.limits;
+        within_limit!(path.field("poses"), limits, wire.poses.len(), bodies_per_session_max)?;
+        let removed = path.field("removed_body_ids");
+        within_limit!(removed, limits, wire.removed_body_ids.len(), bodies_per_session_max)?;
+        if let Some(packed) = &wire.packed_poses {
+            let path = path.field("packed_poses");
+            let ids = path.field("ids");
+            within_limit!(ids, limits, packed.ids.len(), bodies_per_session_max)?;
+        }
+        let (steps, _) = budget(&path.field("budget"), wire.budget.as_ref())?;
+        let steps_max = if wire.budget.is_some() { steps } else { defaults.steps_max };
+        let mut plan = match &wire.report {
+            None => defaults.plan,
+            Some(report) => {
+                let path = path.field("report");
+                Plan::convert(&path, Some(report), defaults.canonical, steps_max)?
+            }
+        };
+        plan.questions.steps_max = steps_max;
+        let moves = packed::moves(path, wire)?;
+        let added = declare::bodies(&path.field("added_bodies"), &wire.added_bodies, shared)?;
+        let rules_path = path.field("rules");
+        let rules = wire.rules.as_ref();
+        let rules = rules.map(|rules| declare::rules(&rules_path, Some(rules), shared));
+        let frame = Frame {
+            id: wire.frame_id,
+            base: wire.base_frame_id,
+            keyframe: wire.keyframe,
+            removed: wire.removed_body_ids.iter().copied().map(BodyId).collect(),
+            added: added.iter().map(|declared| Body::clone(&declared.body)).collect(),
+            rules: rules.transpose()?,
+            moves: moves.moves,
+            teleported: wire.teleported,
+        };
+        Ok(Self { frame, plan, added, fields: moves.fields, refused: moves.refused })
+    }
+
+    /// The status of a move that the scene refused.
+    pub(super) fn refused_move(
+        &self,
+        path: &Path<'_>,
+        index: usize,
+        error: MoveError,
+    ) -> pb::ItemStatus {
+        let field = self.fields[index].id(path);
+        let failure = match error {
+            MoveError::UnknownBody => {
+                Failure::UnknownBody { field, id: self.frame.moves[index].body.0 }
+            }
+            MoveError::Repeated | MoveError::TooFar | MoveError::Deviation => {
+                super::super::convert::BadField { field, problem: error.to_string().into() }.into()
+            }
+        };
+        failure.to_item()
+    }
+}
+
+/// Why a frame was refused, in the words of the wire.
+pub(super) fn failure(
+    path: &Path<'_>,
+    wire: &pb::Frame,
+    error: &FrameError,
+    shared: &Shared,
+) -> Failure {
+    match error {
+        FrameError::NoId => path.field("frame_id").bad(error.to_string()).into(),
+        FrameError::Stale { last } => {
+            Failure::StaleFrame { frame_id: wire.frame_id, applied: *last }
+        }
+        FrameError::KeyframeNeeded { last } => {
+            Failure::KeyframeNeeded { base: wire.base_frame_id.unwrap_or(0), applied: *last }
+        }
+        FrameError::Declaration(error) => declare::failure(path, error, shared),
+    }
+}
+
+/// A frame that looks at too many pairs.
+pub(super) fn too_many_pairs(error: TooManyPairs) -> Failure {
+    Failure::Limit {
+        field: String::new(),
+        name: "pairs_per_frame_max",
+        max: error.pairs_max as u64,
+        breach: Breach::ResourceExhausted,
+    }
+}

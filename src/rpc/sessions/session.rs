@@ -1,0 +1,277 @@
+//! A session: a scene, and what the wire needs beside it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::super::convert::Path;
+use super::super::convert::options::{budget, method};
+use super::super::pb;
+use super::super::shared::Shared;
+use super::super::status::Failure;
+use super::declare::{self, Declared, Shape};
+use super::frame::{Asked, Defaults, failure, too_many_pairs};
+use super::plan::Plan;
+use super::{report, state};
+use crate::geometry::effort::Cost;
+use crate::runtime::sessions::{Parallel, Resident, Summary};
+use crate::scene::{Applied, Declaration, Limits, Report, Runner, Scene, Serial};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Session {
+    scene: Scene,
+    /// The shapes of each body's parts, as declared.
+    shapes: BTreeMap<u32, Vec<Shape>>,
+    defaults: Defaults,
+    /// What each frame may take.
+    time: Option<Duration>,
+    /// Of the last frame: for a repetition.
+    last_refused: Vec<pb::ItemStatus>,
+    frames_answered: u64,
+    cost: Cost,
+    elapsed: Duration,
+    /// What the last frame took: the best guess for the next one.
+    last_elapsed: Duration,
+}
+
+impl Session {
+    /// Opens a session and answers for the scene as it is; or says what is wrong, and nothing is done.
+    pub(super) fn open(
+        path: &Path<'_>,
+        request: &pb::OpenSessionRequest,
+        shared: &Shared,
+    ) -> Result<(Self, pb::FrameReport), Failure> {
+        let limits = &shared.settings.limits;
+        let default = pb::SessionState::default();
+        let wire = request.state.as_ref().unwrap_or(&default);
+        let (steps_max, time) = budget(&path.field("budget"), request.budget.as_ref())?;
+        let canonical = request.canonical;
+        let report = request.report.as_ref();
+        let plan = Plan::convert(&path.field("report"), report, canonical, steps_max)?;
+        let method = method(&path.field("method"), &request.method)?;
+        let at = path.field("state");
+        let declared = declare::bodies(&at.field("bodies"), &wire.bodies, shared)?;
+        let declaration = Declaration {
+            bodies: declared.iter().map(|declared| declared.body.clone()).collect(),
+            rules: declare::rules(&at.field("rules"), wire.rules.as_ref(), shared)?,
+            release_margin: super::super::convert::geometry::length(
+                &at.field("release_margin"),
+                wire.release_margin,
+            )?,
+            contacts: declare::contacts(&at.field("contacts"), &wire.contacts, shared)?,
+            frame: wire.frame_id,
+        };
+        let room = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
+        let scene_limits = Limits {
+            bodies_max: room(limits.bodies_per_session_max),
+            parts_max: room(limits.parts_per_session_max),
+            pairs_max: room(limits.pairs_per_frame_max),
+            listed_max: room(limits.pairs_per_report_max),
+        };
+        let scene = Scene::open(declaration, method, scene_limits)
+            .map_err(|error| declare::failure(&at, &error, shared))?;
+        let mut session = Self {
+            scene,
+            shapes: BTreeMap::new(),
+            defaults: Defaults { plan, canonical, steps_max },
+            time,
+            last_refused: Vec::new(),
+            frames_answered: 0,
+            cost: Cost::default(),
+            elapsed: Duration::ZERO,
+            last_elapsed: Duration::ZERO,
+        };
+        session.keep_shapes(declared);
+        let report = session.answer(&plan, shared, &AtomicBool::new(false), &Parallel)?;
+        Ok((session, report))
+    }
+
+    /// Number of pairs of bodies that are checked.
+    pub(super) fn pairs_enabled(&self) -> u64 {
+        self.scene.pairs_enabled()
+    }
+
+    /// What a frame may take, by its own words or the session's.
+    pub(super) fn time(&self, frame: &pb::Frame) -> Option<Duration> {
+        let own = frame.budget.as_ref().and_then(|budget| budget.time);
+        // A negative one is refused when the frame is read.
+        own.map_or(self.time, |time| Duration::try_from(time).ok())
+    }
+
+    /// How long these frames will take, judging by the last one.
+    pub(super) fn estimate(&self, frames: &[pb::Frame]) -> Duration {
+        let added: Duration =
+            frames.iter().map(|frame| declare::bodies_estimate(&frame.added_bodies)).sum();
+        self.last_elapsed + added
+    }
+
+    /// The declared state, for the wire.
+    pub(super) fn state(&self) -> pb::SessionState {
+        state::to_wire(&self.scene.declaration(), &self.shapes)
+    }
+
+    /// Applies the frames, merges as many as may be into one answer, and answers. A frame that is
+    /// wrong, repeated, or has items that are wrong gets a report of its own.
+    pub(super) fn step(
+        &mut self,
+        frames: &[pb::Frame],
+        path: &Path<'_>,
+        shared: &Shared,
+        stop: &AtomicBool,
+        is_inline: bool,
+    ) -> Vec<pb::FrameReport> {
+        // Rayon's workers are those of the pool; a job that runs elsewhere must not wake them.
+        let runner: &dyn Runner = if is_inline { &Serial } else { &Parallel };
+        let mut reports = Vec::with_capacity(1);
+        let mut unanswered: Option<Plan> = None;
+        for frame in frames {
+            let taken = self.take(frame, path, shared);
+            let is_alone = !matches!(&taken, Ok((_, false)));
+            if is_alone && let Some(plan) = unanswered.take() {
+                reports.push(self.answer_or_say_why(&plan, shared, stop, runner));
+            }
+            match taken {
+                Err(report) => reports.push(*report),
+                Ok((plan, true)) => {
+                    reports.push(match self.scene.remembered_report(frame.frame_id) {
+                        Some(known) => self.report(&known, &plan, Duration::ZERO, false),
+                        None => self.answer_or_say_why(&plan, shared, stop, runner),
+                    })
+                }
+                Ok((plan, false)) if self.last_refused.is_empty() => unanswered = Some(plan),
+                Ok((plan, false)) => {
+                    reports.push(self.answer_or_say_why(&plan, shared, stop, runner));
+                    unanswered = None;
+                }
+            }
+        }
+        if let Some(plan) = unanswered {
+            reports.push(self.answer_or_say_why(&plan, shared, stop, runner));
+        }
+        reports
+    }
+
+    fn answer_or_say_why(
+        &mut self,
+        plan: &Plan,
+        shared: &Shared,
+        stop: &AtomicBool,
+        runner: &dyn Runner,
+    ) -> pb::FrameReport {
+        self.answer(plan, shared, stop, runner).unwrap_or_else(|failure| pb::FrameReport {
+            frame_id: self.scene.frame(),
+            status: Some(failure.to_item()),
+            refused_items: self.last_refused.clone(),
+            ..Default::default()
+        })
+    }
+
+    /// Applies one frame; the report says why it was refused.
+    fn take(
+        &mut self,
+        wire: &pb::Frame,
+        path: &Path<'_>,
+        shared: &Shared,
+    ) -> Result<(Plan, bool), Box<pb::FrameReport>> {
+        let refuse = |failure: &Failure| {
+            Box::new(pb::FrameReport {
+                frame_id: wire.frame_id,
+                status: Some(failure.to_item()),
+                ..Default::default()
+            })
+        };
+        let asked = Asked::convert(path, wire, &self.defaults, shared)
+            .map_err(|failure| refuse(&failure))?;
+        let applied = self
+            .scene
+            .apply(&asked.frame)
+            .map_err(|error| refuse(&failure(path, wire, &error, shared)))?;
+        let plan = asked.plan;
+        match applied {
+            Applied::Repeated => Ok((plan, true)),
+            Applied::Now(refused) => {
+                let refused = refused.into_iter();
+                let moves = refused.map(|(index, error)| asked.refused_move(path, index, error));
+                let moves: Vec<pb::ItemStatus> = moves.collect();
+                self.last_refused = asked.refused;
+                self.last_refused.extend(moves);
+                for gone in &wire.removed_body_ids {
+                    self.shapes.remove(gone);
+                }
+                self.keep_shapes(asked.added);
+                Ok((plan, false))
+            }
+        }
+    }
+
+    fn answer(
+        &mut self,
+        plan: &Plan,
+        shared: &Shared,
+        stop: &AtomicBool,
+        runner: &dyn Runner,
+    ) -> Result<pb::FrameReport, Failure> {
+        let start = shared.clock.now();
+        let report = self.scene.answer(&plan.questions, runner, stop).map_err(too_many_pairs)?;
+        let elapsed = shared.clock.now().duration_since(start);
+        self.frames_answered += 1;
+        self.cost += report.counters.cost;
+        self.elapsed += elapsed;
+        self.last_elapsed = elapsed;
+        shared.metrics.frames.fetch_add(1, Ordering::Relaxed);
+        shared.metrics.add(&report.counters.cost);
+        Ok(self.report(&report, plan, elapsed, stop.load(Ordering::Relaxed)))
+    }
+
+    fn report(
+        &self,
+        known: &Arc<Report>,
+        plan: &Plan,
+        elapsed: Duration,
+        past_deadline: bool,
+    ) -> pb::FrameReport {
+        let parts = |id: u32| self.shapes.get(&id).map_or(1, Vec::len);
+        let mut report = report::to_wire(known, plan, &parts, elapsed, past_deadline);
+        report.refused_items.clone_from(&self.last_refused);
+        report
+    }
+
+    fn keep_shapes(&mut self, declared: Vec<Declared>) {
+        let shapes = declared.into_iter().map(|declared| (declared.body.id.0, declared.shapes));
+        self.shapes.extend(shapes);
+    }
+}
+
+impl Resident for Session {
+    fn bytes(&self) -> u64 {
+        let given: usize = self
+            .shapes
+            .values()
+            .flatten()
+            .map(|shape| match shape {
+                Shape::Registered(_) => 0,
+                // The points and the hull made of them.
+                Shape::Given(points) => 16 * points.xyz.len() + 1024,
+            })
+            .sum();
+        (self.scene.bytes() + given + self.shapes.len() * 64) as u64
+    }
+
+    fn slim(&mut self) {
+        self.scene.forget_witnesses();
+    }
+
+    fn summary(&self) -> Summary {
+        Summary {
+            frame: self.scene.frame(),
+            bodies: self.scene.bodies().len() as u64,
+            checked_pairs: self.scene.pairs_enabled(),
+            contacts: self.scene.contact_count() as u64,
+            frames_answered: self.frames_answered,
+            cost: self.cost,
+            elapsed: self.elapsed,
+        }
+    }
+}

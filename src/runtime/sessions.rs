@@ -1,0 +1,459 @@
+//! Open sessions: counted against limits, expired when idle, one stream attached at a time.
+//!
+//! A session has one owner at a time. Whoever wants to use it takes it out ([`Slot::take_out`]),
+//! moves it into a job, and it comes back by itself when the [`Held`] value is dropped, wherever
+//! that happens: at the end of the job, or because the caller went away before it started. A job that
+//! panics loses its session: what it left behind cannot be trusted.
+
+use std::collections::BTreeMap;
+use std::ops::{Bound, Deref, DerefMut};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant, SystemTime};
+
+use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
+
+use super::clock::Clock;
+use crate::geometry::effort::Cost;
+use crate::scene::{PairState, Runner};
+
+/// What the registry has to know about a session.
+pub trait Resident: Send + 'static {
+    /// Memory it takes, estimated.
+    fn bytes(&self) -> u64;
+    /// Gives up what can be had again by computing.
+    fn slim(&mut self);
+    /// For lists.
+    fn summary(&self) -> Summary;
+}
+
+/// A session without its bodies.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Summary {
+    /// The last frame applied.
+    pub frame: u64,
+    /// Number of bodies.
+    pub bodies: u64,
+    /// Number of pairs that are checked.
+    pub checked_pairs: u64,
+    /// Contacts announced and not ended.
+    pub contacts: u64,
+    /// Frames answered on this server.
+    pub frames_answered: u64,
+    /// What they cost.
+    pub cost: Cost,
+    /// Time spent on them.
+    pub elapsed: Duration,
+}
+
+/// Why a session was not opened or not found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SessionError {
+    /// No session has this id.
+    #[error("no such session")]
+    Unknown,
+    /// A session has this id.
+    #[error("there is a session with this id")]
+    Exists,
+    /// Another stream is attached.
+    #[error("another stream is attached")]
+    Attached,
+    /// The limit of this name is reached.
+    #[error("the limit {name} is reached")]
+    Full {
+        /// The limit.
+        name: &'static str,
+        /// Its value.
+        max: u64,
+    },
+}
+
+/// Every open session.
+#[derive(Debug)]
+pub struct Registry<S> {
+    by_id: Mutex<BTreeMap<String, Arc<Slot<S>>>>,
+    clock: Arc<dyn Clock>,
+    sessions_max: u64,
+    bytes_max: u64,
+    bytes: Arc<AtomicU64>,
+    serial: AtomicU64,
+}
+
+/// The place of one session.
+#[derive(Debug)]
+pub struct Slot<S> {
+    /// Its id.
+    pub id: String,
+    /// Closed after so long without a call.
+    pub idle_timeout: Duration,
+    /// When it was opened.
+    pub open_time: SystemTime,
+    /// One permit: the right to take the session out.
+    turn: Arc<Semaphore>,
+    state: Mutex<State<S>>,
+    clock: Arc<dyn Clock>,
+    bytes: Arc<AtomicU64>,
+    bytes_max: u64,
+}
+
+#[derive(Debug)]
+struct State<S> {
+    /// None while it is out, and after it was closed.
+    session: Option<Box<S>>,
+    is_closed: bool,
+    attached: Option<(u64, watch::Sender<bool>)>,
+    last_call: Instant,
+    last_call_wall: SystemTime,
+    bytes: u64,
+    summary: Summary,
+}
+
+impl<S> State<S> {
+    fn evict(&mut self, take_over: bool) -> Result<(), SessionError> {
+        let Some((_, sender)) = &self.attached else { return Ok(()) };
+        if !take_over {
+            return Err(SessionError::Attached);
+        }
+        sender.send_replace(true);
+        self.attached = None;
+        Ok(())
+    }
+}
+
+/// What is shown of a slot.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Shown {
+    /// What the session is.
+    pub summary: Summary,
+    /// When it was last called.
+    pub last_call: SystemTime,
+    /// Whether a stream is attached.
+    pub is_attached: bool,
+}
+
+impl<S: Resident> Registry<S> {
+    /// None open yet.
+    pub fn new(clock: Arc<dyn Clock>, sessions_max: u64, bytes_max: u64) -> Self {
+        Self {
+            by_id: Mutex::default(),
+            clock,
+            sessions_max,
+            bytes_max,
+            bytes: Arc::default(),
+            serial: AtomicU64::new(0),
+        }
+    }
+
+    /// Puts a session in place under `id`; `replace` closes the one that has it.
+    pub fn insert(
+        &self,
+        id: &str,
+        session: S,
+        idle_timeout: Duration,
+        replace: bool,
+    ) -> Result<Arc<Slot<S>>, SessionError> {
+        self.expire();
+        let bytes = session.bytes();
+        let mut by_id = self.lock();
+        let replaced = by_id.get(id);
+        if replaced.is_some() && !replace {
+            return Err(SessionError::Exists);
+        }
+        let count = by_id.len() as u64 + u64::from(replaced.is_none());
+        if count > self.sessions_max {
+            return Err(SessionError::Full { name: "sessions_max", max: self.sessions_max });
+        }
+        if self.bytes.load(Ordering::Relaxed).saturating_add(bytes) > self.bytes_max {
+            return Err(SessionError::Full { name: "session_bytes_max", max: self.bytes_max });
+        }
+        self.bytes.fetch_add(bytes, Ordering::Relaxed);
+        let summary = session.summary();
+        let slot = Arc::new(Slot {
+            id: id.to_owned(),
+            idle_timeout,
+            open_time: self.clock.wall(),
+            turn: Arc::new(Semaphore::new(1)),
+            state: Mutex::new(State {
+                session: Some(Box::new(session)),
+                is_closed: false,
+                attached: None,
+                last_call: self.clock.now(),
+                last_call_wall: self.clock.wall(),
+                bytes,
+                summary,
+            }),
+            clock: self.clock.clone(),
+            bytes: self.bytes.clone(),
+            bytes_max: self.bytes_max,
+        });
+        if let Some(old) = by_id.insert(id.to_owned(), slot.clone()) {
+            old.close();
+        }
+        Ok(slot)
+    }
+
+    /// The slot of this id.
+    pub fn get(&self, id: &str) -> Result<Arc<Slot<S>>, SessionError> {
+        let slot = self.lock().get(id).cloned().ok_or(SessionError::Unknown)?;
+        if slot.is_expired() || slot.is_closed() {
+            self.remove(&slot);
+            return Err(SessionError::Unknown);
+        }
+        slot.touch();
+        Ok(slot)
+    }
+
+    /// Whether a session has this id.
+    pub fn contains(&self, id: &str) -> bool {
+        self.lock().contains_key(id)
+    }
+
+    /// Closes and forgets the session of this slot.
+    pub fn remove(&self, slot: &Arc<Slot<S>>) {
+        let mut by_id = self.lock();
+        if by_id.get(&slot.id).is_some_and(|known| Arc::ptr_eq(known, slot)) {
+            by_id.remove(&slot.id);
+        }
+        drop(by_id);
+        slot.close();
+    }
+
+    /// Closes the sessions that were idle for too long; tells how many.
+    pub fn expire(&self) -> usize {
+        let mut expired = Vec::new();
+        self.lock().retain(|_, slot| {
+            let stays = !slot.is_expired() && !slot.is_closed();
+            if !stays {
+                expired.push(slot.clone());
+            }
+            stays
+        });
+        // Outside the lock: dropping a large scene takes a while.
+        expired.iter().for_each(|slot| slot.close());
+        expired.len()
+    }
+
+    /// At most `size` slots after the id `after`, in order; and whether more follow.
+    pub fn page(&self, after: &str, size: usize) -> (Vec<Arc<Slot<S>>>, bool) {
+        let by_id = self.lock();
+        let start = if after.is_empty() { Bound::Unbounded } else { Bound::Excluded(after) };
+        let mut slots = by_id.range::<str, _>((start, Bound::Unbounded)).map(|(_, slot)| slot);
+        let page = slots.by_ref().take(size).cloned().collect();
+        (page, slots.next().is_some())
+    }
+
+    /// Number of open sessions.
+    pub fn count(&self) -> u64 {
+        self.lock().len() as u64
+    }
+
+    /// Memory of all sessions, estimated.
+    pub fn bytes(&self) -> u64 {
+        self.bytes.load(Ordering::Relaxed)
+    }
+
+    /// A number that no other call gets.
+    pub fn next_serial(&self) -> u64 {
+        self.serial.fetch_add(1, Ordering::Relaxed)
+    }
+
+    /// Attaches a stream; `take_over` ends the one that is attached.
+    pub fn attach(
+        &self,
+        slot: &Arc<Slot<S>>,
+        take_over: bool,
+    ) -> Result<Attachment<S>, SessionError> {
+        let serial = self.next_serial();
+        let (sender, taken_over) = watch::channel(false);
+        let mut state = slot.lock();
+        if state.is_closed {
+            return Err(SessionError::Unknown);
+        }
+        state.evict(take_over)?;
+        state.attached = Some((serial, sender));
+        drop(state);
+        Ok(Attachment { slot: slot.clone(), serial, taken_over })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Arc<Slot<S>>>> {
+        self.by_id.lock().expect("nothing panics while holding it")
+    }
+}
+
+impl<S: Resident> Slot<S> {
+    /// Takes the session out, as soon as it is in.
+    pub async fn take_out(self: &Arc<Self>) -> Result<Held<S>, SessionError> {
+        let turn = self.turn.clone().acquire_owned().await.map_err(|_| SessionError::Unknown)?;
+        let session = self.lock().session.take();
+        session
+            .map(|session| Held { slot: self.clone(), session: Some(session), _turn: turn })
+            .ok_or(SessionError::Unknown)
+    }
+
+    /// Ends the stream that is attached, if it may.
+    pub fn evict(&self, take_over: bool) -> Result<(), SessionError> {
+        self.lock().evict(take_over)
+    }
+
+    /// What is shown of it.
+    pub fn shown(&self) -> Shown {
+        let state = self.lock();
+        Shown {
+            summary: state.summary,
+            last_call: state.last_call_wall,
+            is_attached: state.attached.is_some(),
+        }
+    }
+
+    fn touch(&self) {
+        let mut state = self.lock();
+        state.last_call = self.clock.now();
+        state.last_call_wall = self.clock.wall();
+    }
+
+    fn is_closed(&self) -> bool {
+        self.lock().is_closed
+    }
+
+    fn is_expired(&self) -> bool {
+        let state = self.lock();
+        // Out, or attached, is in use.
+        state.session.is_some()
+            && state.attached.is_none()
+            && self.clock.now().duration_since(state.last_call) > self.idle_timeout
+    }
+
+    fn close(&self) {
+        let mut state = self.lock();
+        state.is_closed = true;
+        let session = state.session.take();
+        if let Some((_, sender)) = state.attached.take() {
+            sender.send_replace(true);
+        }
+        if session.is_some() {
+            self.bytes.fetch_sub(std::mem::take(&mut state.bytes), Ordering::Relaxed);
+        }
+        drop(state);
+        drop(session);
+        self.turn.close();
+    }
+
+    /// Takes the session back, and counts what it takes now.
+    fn put_back(&self, mut session: Box<S>) {
+        let before = self.lock().bytes;
+        let others = self.bytes.load(Ordering::Relaxed).saturating_sub(before);
+        let mut now = session.bytes();
+        if others.saturating_add(now) > self.bytes_max {
+            session.slim();
+            now = session.bytes();
+        }
+        let summary = session.summary();
+        let mut state = self.lock();
+        self.bytes.fetch_sub(std::mem::take(&mut state.bytes), Ordering::Relaxed);
+        if state.is_closed {
+            return;
+        }
+        self.bytes.fetch_add(now, Ordering::Relaxed);
+        state.bytes = now;
+        state.summary = summary;
+        state.last_call = self.clock.now();
+        state.last_call_wall = self.clock.wall();
+        state.session = Some(session);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State<S>> {
+        self.state.lock().expect("nothing panics while holding it")
+    }
+}
+
+/// A session that is out; goes back when dropped.
+#[derive(Debug)]
+pub struct Held<S: Resident> {
+    slot: Arc<Slot<S>>,
+    session: Option<Box<S>>,
+    // Last, so that the session is back before the next one may take it.
+    _turn: OwnedSemaphorePermit,
+}
+
+impl<S: Resident> Deref for Held<S> {
+    type Target = S;
+    fn deref(&self) -> &S {
+        self.session.as_ref().expect("in here until dropped")
+    }
+}
+
+impl<S: Resident> DerefMut for Held<S> {
+    fn deref_mut(&mut self) -> &mut S {
+        self.session.as_mut().expect("in here until dropped")
+    }
+}
+
+impl<S: Resident> Drop for Held<S> {
+    fn drop(&mut self) {
+        let Some(session) = self.session.take() else { return };
+        if std::thread::panicking() {
+            // Half of a step may be done. Closed, so the client opens it again from what it knows.
+            self.slot.close();
+            let lost = std::mem::take(&mut self.slot.lock().bytes);
+            self.slot.bytes.fetch_sub(lost, Ordering::Relaxed);
+            return;
+        }
+        self.slot.put_back(session);
+    }
+}
+
+/// The right of one stream to a session; ends when dropped.
+#[derive(Debug)]
+pub struct Attachment<S: Resident> {
+    slot: Arc<Slot<S>>,
+    serial: u64,
+    /// Turns true when another stream takes over or the session is closed.
+    pub taken_over: watch::Receiver<bool>,
+}
+
+impl<S: Resident> Attachment<S> {
+    /// The session's place.
+    pub fn slot(&self) -> &Arc<Slot<S>> {
+        &self.slot
+    }
+
+    /// Whether this stream still has the session.
+    pub fn is_valid(&self) -> bool {
+        !*self.taken_over.borrow()
+    }
+
+    /// Whether the session is closed.
+    pub fn is_closed(&self) -> bool {
+        self.slot.is_closed()
+    }
+}
+
+impl<S: Resident> Drop for Attachment<S> {
+    fn drop(&mut self) {
+        let mut state = self.slot.lock();
+        if state.attached.as_ref().is_some_and(|(serial, _)| *serial == self.serial) {
+            state.attached = None;
+            state.last_call = self.slot.clock.now();
+            state.last_call_wall = self.slot.clock.wall();
+        }
+    }
+}
+
+/// Splits the pairs of a scene among the threads of the pool it runs in.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Parallel;
+
+/// A thread is given at least so many pairs: a warm pair takes about a microsecond, waking a thread
+/// some tens of them.
+const PAIRS_PER_THREAD_MIN: usize = 64;
+
+impl Runner for Parallel {
+    fn run(&self, items: &mut [PairState], work: &(dyn Fn(&mut PairState) + Sync)) {
+        if items.len() < 2 * PAIRS_PER_THREAD_MIN {
+            items.iter_mut().for_each(work);
+        } else {
+            items.par_iter_mut().with_min_len(PAIRS_PER_THREAD_MIN).for_each(work);
+        }
+    }
+}
