@@ -457,3 +457,6 @@ impl Runner for Parallel {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -7,7 +7,7 @@
 use std::sync::Arc;
 use std::task::Poll;
 
-use tokio::sync::mpsc;
+use tokio::sync::{mpsc, watch};
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Status, Streaming};
@@ -45,6 +45,11 @@ struct Talk {
     replies: mpsc::Sender<Reply>,
     /// The client has sent its last message.
     is_over: bool,
+}
+
+async fn turned_true(flag: &mut watch::Receiver<bool>) {
+    // When the sender is gone, so is what it speaks of.
+    let _ = flag.wait_for(|is_true| *is_true).await;
 }
 
 /// The client is gone: nobody is left to be told.
@@ -89,8 +94,8 @@ impl Talk {
             if pending.is_none() && !self.is_over {
                 tokio::select! {
                     biased;
-                    _ = attachment.taken_over.wait_for(|is_over| *is_over) => {}
-                    _ = draining.wait_for(|is_draining| *is_draining), if !told_draining => {
+                    () = turned_true(&mut attachment.taken_over) => {}
+                    () = turned_true(&mut draining), if !told_draining => {
                         told_draining = true;
                         if self.notify(pb::Notice::Draining).await.is_err() {
                             return Ok(());
