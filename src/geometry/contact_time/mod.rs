@@ -10,6 +10,7 @@ use super::certificate::{Link, StaticProof};
 use super::effort::{Effort, Stopped};
 use super::motion::Motion;
 use super::pair::{Pair, VertexPair};
+use super::pose::Pose;
 use super::witness::Witness;
 
 /// What is asked: the pair at t = 0, how each moves over t in [0, 1], and how finely to look.
@@ -95,7 +96,9 @@ pub fn first_contact(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<FirstContact, Stopped> {
-    match (translation_of(&question.motion_p), translation_of(&question.motion_q)) {
+    let of_p = translation_of(&question.motion_p, &question.pair.p.pose);
+    let of_q = translation_of(&question.motion_q, &question.pair.q.pose);
+    match (of_p, of_q) {
         (Some(of_p), Some(of_q)) if question.is_without_slack() => {
             linear::first_contact(question, &of_p, &of_q, witness, effort)
         }
@@ -103,11 +106,24 @@ pub fn first_contact(
     }
 }
 
-/// The velocity of a motion that turns nothing.
-fn translation_of(motion: &Motion) -> Option<Vec3> {
+/// The velocity of a motion that turns nothing, if it is a vector of f64 numbers.
+fn translation_of(motion: &Motion, start: &Pose) -> Option<Vec3> {
     match motion {
         Motion::Linear { velocity } => Some(*velocity),
         Motion::Screw { velocity, angle, .. } => (angle.abs() <= 0.0).then_some(*velocity),
+        Motion::ToPose { end, .. } if end.rotation == start.rotation => {
+            let (from, to) = (&start.translation, &end.translation);
+            let velocity = to - from;
+            (0..3).all(|i| is_exact_difference(to[i], from[i], velocity[i])).then_some(velocity)
+        }
         Motion::ToPose { .. } => None,
     }
+}
+
+/// Whether `difference`, which is `a - b` rounded, is exactly that: the error term is 0 (D. E. Knuth,
+/// *The Art of Computer Programming*, vol. 2, 3rd ed., §4.2.2, Theorem B).
+fn is_exact_difference(a: f64, b: f64, difference: f64) -> bool {
+    let back = difference - a;
+    let error = (a - (difference - back)) - (b + back);
+    error.abs() <= 0.0
 }
