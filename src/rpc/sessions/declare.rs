@@ -192,15 +192,13 @@ pub(super) fn failure(path: &Path<'_>, error: &DeclarationError, shared: &Shared
     let field = format!("{prefix}{separator}{}", error.path);
     let limits = &shared.settings.limits;
     let breach = Breach::InvalidArgument;
-    match error.problem {
-        Problem::TooManyBodies => {
-            let (name, max) = ("bodies_per_session_max", limits.bodies_per_session_max);
-            Failure::Limit { field, name, max, breach }
-        }
-        Problem::TooManyParts => {
-            let (name, max) = ("parts_per_session_max", limits.parts_per_session_max);
-            Failure::Limit { field, name, max, breach }
-        }
-        problem => BadField { field, problem: problem.to_string().into() }.into(),
+    if error.problem == Problem::TooManyBodies {
+        let (name, max) = ("bodies_per_session_max", limits.bodies_per_session_max);
+        return Failure::Limit { field, name, max, breach };
     }
+    if error.problem == Problem::TooManyParts {
+        let (name, max) = ("parts_per_session_max", limits.parts_per_session_max);
+        return Failure::Limit { field, name, max, breach };
+    }
+    BadField { field, problem: error.problem.to_string().into() }.into()
 }

@@ -1,5 +1,7 @@
 //! Contacts begin, end, and are told once.
 
+#![expect(clippy::float_cmp, reason = "the ends of a step are exact")]
+
 use EventKind::{Began, Ended};
 
 use super::*;

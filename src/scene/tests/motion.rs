@@ -1,5 +1,7 @@
 //! First contact between two frames: nothing tunnels, and nothing moves that was put.
 
+#![expect(clippy::float_cmp, reason = "the ends of a step are exact")]
+
 use EventKind::{Began, Ended};
 
 use super::*;
