@@ -9,10 +9,11 @@ use super::answer::{
 use super::cases::{Case, HullSet, Kind};
 use super::library::{build, given_of_vertex, guarded};
 use super::respondent::{Asked, Respondent};
+use crate::geometry::certificate::Verdict;
 use crate::geometry::certificate::judge::{Refusal, judge_static};
 use crate::geometry::certificate::judge_depth::judge_depth;
 use crate::geometry::certificate::judge_distance::judge_distance;
-use crate::geometry::certificate::{StaticProof, Verdict};
+use crate::geometry::certificate::judge_motion::judge_first_contact;
 use crate::geometry::contact_time::Outcome;
 use crate::geometry::hull::Hull;
 use crate::geometry::pair::Pair;
@@ -160,7 +161,7 @@ impl Asking<'_> {
             certificate: Some(naming.proof(&decision.proof)),
             ..CaseAnswer::default()
         };
-        self.judge_verdict(asked, &decision.proof);
+        self.judge(|| judge_static(&asked.pair, &decision.proof));
         match verdict {
             Verdict::Separated => self.add_distance(asked, naming, &mut answer),
             Verdict::Overlapping => self.add_depth(asked, &mut answer),
@@ -209,7 +210,7 @@ impl Asking<'_> {
         naming: Naming<'_>,
     ) -> Result<CaseAnswer, String> {
         let contact = self.ask("first contact", |r| r.first_contact(asked))?;
-        self.judge_verdict(asked, &contact.initial);
+        self.judge(|| judge_first_contact(&asked.motion_question(), &contact));
         Ok(CaseAnswer {
             id: asked.case.id.clone(),
             verdict: outcome_word(contact.outcome),
@@ -218,10 +219,6 @@ impl Asking<'_> {
             certificate: Some(naming.motion(&contact)),
             ..CaseAnswer::default()
         })
-    }
-
-    fn judge_verdict(&mut self, asked: &Asked<'_>, proof: &StaticProof) {
-        self.judge(|| judge_static(&asked.pair, proof));
     }
 
     /// Has a proof judged from scratch.

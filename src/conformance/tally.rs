@@ -91,7 +91,7 @@ impl Tally {
             "{:<22} {:>6} {:>6} {:>6} {:>6} {:>6} {:>8} {:>8} {:>8} {:>7} {:>7} {:>6}  slowest",
             "family",
             "cases",
-            "none",
+            "open",
             "wrong",
             "touch",
             "number",

@@ -236,15 +236,14 @@ mod tests {
         };
         let picture = Picture { duration_s: 1.0, strips: vec![strip], ..Picture::default() };
         let svg = picture.svg();
+        // A reader that checks that every tag is closed by its own.
         let mut reader = quick_xml::Reader::from_str(&svg);
         let mut texts = 0;
-        loop {
-            match reader.read_event().unwrap() {
-                quick_xml::events::Event::Eof => break,
-                quick_xml::events::Event::Start(tag) => {
-                    texts += usize::from(tag.name().as_ref() == b"text");
-                }
-                _ => {}
+        while let event = reader.read_event().unwrap()
+            && event != quick_xml::events::Event::Eof
+        {
+            if let quick_xml::events::Event::Start(tag) = event {
+                texts += usize::from(tag.name().as_ref() == b"text");
             }
         }
         assert!(texts >= 10, "{texts}");

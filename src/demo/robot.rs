@@ -262,7 +262,7 @@ mod tests {
         assert!(names.contains(&"leftfinger") && names.contains(&"rightfinger"));
         assert_eq!(robot.coordinates.len(), 8);
         assert_eq!(robot.coordinates[3].name, "joint4");
-        assert_eq!(robot.coordinates[3].range, [-3.0718, -0.0698]);
+        assert_eq!(format!("{:?}", robot.coordinates[3].range), "[-3.0718, -0.0698]");
         // Adjacent links and links that cannot meet: what the SRDF lists.
         assert_eq!(robot.ignored.len(), 35);
         for mesh in meshes() {
