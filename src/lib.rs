@@ -16,6 +16,8 @@ pub mod geometry;
 pub mod scene;
 
 #[cfg(feature = "server")]
+pub mod config;
+#[cfg(feature = "server")]
 pub mod conformance;
 #[cfg(feature = "server")]
 pub mod demo;
@@ -23,3 +25,5 @@ pub mod demo;
 pub mod rpc;
 #[cfg(feature = "server")]
 pub mod runtime;
+#[cfg(feature = "server")]
+pub mod telemetry;

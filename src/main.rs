@@ -5,6 +5,8 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod serve;
+
 /// Exact, certified answers about convex polytopes in motion.
 #[derive(Parser)]
 #[command(version, about)]
@@ -15,15 +17,32 @@ struct Arguments {
 
 #[derive(Subcommand)]
 enum Command {
+    /// Runs the server until SIGTERM or SIGINT, then drains.
+    #[command(after_help = SERVE_HELP)]
+    Serve(clearance::config::ServeOptions),
     /// Answers a file of reference cases and compares.
     Conformance(clearance::conformance::Options),
     /// Streams a robot's motion through a cell to a server of its own, and reports.
     Demo(clearance::demo::Options),
 }
 
+const SERVE_HELP: &str = "\
+Every setting can be given by flag (--jobs-max 64), by environment variable (CLEARANCE_JOBS_MAX=64) or
+in the configuration file (jobs_max = 64 under [limits]); the flag is strongest, then the environment.
+`clearance serve --help` lists every limit, deploy/clearance.toml has them all with their defaults, and
+ServerService.GetServerInfo tells the values in force.
+
+Try, with the server running:
+  grpcurl -plaintext 127.0.0.1:50061 list
+  grpcurl -plaintext 127.0.0.1:50061 describe clearance.v1.QueryService
+  grpcurl -plaintext -d '{\"p\": {\"vertices\": {\"xyz\": [0,0,0, 1,0,0, 0,1,0, 0,0,1]}},
+    \"q\": {\"vertices\": {\"xyz\": [2,0,0, 3,0,0]}}}' \\
+    127.0.0.1:50061 clearance.v1.QueryService/MeasureDistance";
+
 fn main() -> ExitCode {
-    let out = &mut std::io::stdout().lock();
+    let out = &mut std::io::stdout();
     match Arguments::parse().command {
+Command::Serve(options) => verdict(serve::run(&options).map(|()| true)),
         Command::Conformance(options) => verdict(clearance::conformance::run(&options, out)),
         Command::Demo(options) => verdict(clearance::demo::run(&options, out)),
     }

@@ -97,8 +97,6 @@ limits! {
     inline_points_max = 20_000, "points", InvalidArgument;
     /// Questions in one batch.
     batch_items_max = 1_000, "items", InvalidArgument;
-    /// Links, pairs and corners of a certificate that is to be verified.
-    certificate_items_max = 1_000_000, "items", InvalidArgument;
     /// Bytes of one message received.
     message_bytes_max = 4 * MIB, "bytes", ResourceExhausted;
     /// Connections open at a time.

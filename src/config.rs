@@ -1,0 +1,265 @@
+//! Floor 4: where settings come from. A flag is stronger than the environment, the environment than
+//! the file, the file than the default.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::{Arg, ArgMatches, Args, Command, FromArgMatches, value_parser};
+use figment::Figment;
+use figment::providers::{Format, Serialized, Toml};
+
+use crate::runtime::settings::{Limits, LogFormat, Settings};
+
+/// What every environment variable begins with; then the name of the setting in capitals.
+const PREFIX: &str = "CLEARANCE_";
+
+/// A setting that is no limit: name and what it is, with its default.
+const PLAIN: &[(&str, &str, &str)] = &[
+    (
+        "listen",
+        "ADDRESS",
+        "Address and port to listen on; port 0 takes a free one [default: 127.0.0.1:50061]",
+    ),
+    (
+        "compute_threads",
+        "NUMBER",
+        "Threads for geometry; 0: one less than there are processors [default: 0]",
+    ),
+    (
+        "log",
+        "FILTER",
+        "Which log lines are written, for example info or clearance=debug [default: info]",
+    ),
+    ("log_format", "FORMAT", "text or json [default: text]"),
+];
+
+/// Why there are no settings.
+#[derive(Debug, thiserror::Error)]
+pub enum ConfigError {
+    /// The file cannot be read, or has something in it that is no setting.
+    #[error("{path}: {error}")]
+    File {
+        /// The file.
+        path: String,
+        /// What is wrong with it.
+        error: Box<figment::Error>,
+    },
+    /// A flag or a variable has a value that cannot be used.
+    #[error("{origin}: {problem}")]
+    Value {
+        /// `--flag` or variable.
+        origin: String,
+        /// What is wrong with it.
+        problem: String,
+    },
+}
+
+/// The flags of `clearance serve`.
+#[derive(Clone, Debug, Default)]
+pub struct ServeOptions {
+    file: Option<PathBuf>,
+    given: Vec<(&'static str, String)>,
+}
+
+impl ServeOptions {
+    /// The settings, from flags, these variables, the file and the defaults.
+    pub fn settings(
+        &self,
+        environment: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Result<Settings, ConfigError> {
+        let mut file = self.file.clone();
+        let mut from_environment = Vec::new();
+        for (key, value) in environment {
+            let Some(name) = key.to_str().and_then(|key| key.strip_prefix(PREFIX)) else {
+                continue;
+            };
+            if name == "CONFIG" {
+                file = file.or_else(|| Some(value.into()));
+            } else if let Some(name) = names().find(|known| known.eq_ignore_ascii_case(name)) {
+                from_environment.push((name, value.to_string_lossy().into_owned()));
+            }
+        }
+        let mut settings = Settings::default();
+        if let Some(path) = file {
+            let figment = Figment::from(Serialized::defaults(&settings));
+            // A file that was asked for and is not there is an error, not a default.
+            let read = figment.merge(Toml::file_exact(&path)).extract();
+            settings = read.map_err(|error| ConfigError::File {
+                path: path.display().to_string(),
+                error: Box::new(error),
+            })?;
+        }
+        for (name, value) in from_environment {
+            let origin = || format!("{PREFIX}{}", name.to_ascii_uppercase());
+            set(&mut settings, name, &value, origin)?;
+        }
+        for (name, value) in &self.given {
+            set(&mut settings, name, value, || format!("--{}", name.replace('_', "-")))?;
+        }
+        Ok(settings)
+    }
+
+    /// The file that was named by a flag.
+    pub fn file(&self) -> Option<&PathBuf> {
+        self.file.as_ref()
+    }
+}
+
+fn names() -> impl Iterator<Item = &'static str> {
+    PLAIN.iter().map(|row| row.0).chain(Limits::TABLE.iter().map(|limit| limit.name))
+}
+
+fn set(
+    settings: &mut Settings,
+    name: &str,
+    value: &str,
+    origin: impl Fn() -> String,
+) -> Result<(), ConfigError> {
+    let bad = |problem: &str| ConfigError::Value { origin: origin(), problem: problem.to_owned() };
+    match name {
+        "listen" => settings.listen = value.to_owned(),
+        "log" => settings.log = value.to_owned(),
+        "log_format" => {
+            settings.log_format = match value {
+                "text" => LogFormat::Text,
+                "json" => LogFormat::Json,
+                _ => return Err(bad("must be text or json")),
+            }
+        }
+        "compute_threads" => {
+            settings.compute_threads =
+                value.parse().map_err(|_| bad("must be a whole number, at least 0"))?;
+        }
+        limit => {
+            let value = value.parse().map_err(|_| bad("must be a whole number, at least 0"))?;
+            if !settings.limits.set(limit, value) {
+                return Err(bad("is no setting"));
+            }
+        }
+    }
+    Ok(())
+}
+
+impl Args for ServeOptions {
+    fn augment_args(command: Command) -> Command {
+        let config = Arg::new("config")
+            .long("config")
+            .value_name("FILE")
+            .value_parser(value_parser!(PathBuf))
+            .help("Configuration file (TOML) [env: CLEARANCE_CONFIG]");
+        let mut command = command.arg(config);
+        for (name, value, help) in PLAIN {
+            command = command.arg(flag(name, value).help(*help));
+        }
+        for limit in Limits::TABLE {
+            let help = format!(
+                "{} [{}, default: {}; beyond it: {}]",
+                limit.description.trim(),
+                limit.unit,
+                limit.value,
+                limit.breach.name(),
+            );
+            let arg = flag(limit.name, "NUMBER").help(help).help_heading("Limits");
+            command = command.arg(arg.hide_short_help(true));
+        }
+        command
+    }
+
+    fn augment_args_for_update(command: Command) -> Command {
+        Self::augment_args(command)
+    }
+}
+
+fn flag(name: &'static str, value: &'static str) -> Arg {
+    // The id is the name with underscores; clap wants the flag's own text to live as long as the
+    // program, and it does: there are a few dozen of them, made once.
+    let long: &'static str = Box::leak(name.replace('_', "-").into_boxed_str());
+    Arg::new(name).long(long).value_name(value)
+}
+
+impl FromArgMatches for ServeOptions {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let given = |name: &'static str| Some((name, matches.get_one::<String>(name)?.clone()));
+        Ok(Self {
+            file: matches.get_one::<PathBuf>("config").cloned(),
+            given: names().filter_map(given).collect(),
+        })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn options(arguments: &[&str]) -> ServeOptions {
+        let command = ServeOptions::augment_args(Command::new("serve"));
+        let matches = command.try_get_matches_from([&["serve"], arguments].concat()).unwrap();
+        ServeOptions::from_arg_matches(&matches).unwrap()
+    }
+
+    fn file(name: &str, text: &str) -> String {
+        let path = std::env::temp_dir().join(format!("clearance-{}-{name}", std::process::id()));
+        std::fs::write(&path, text).unwrap();
+        path.to_str().unwrap().to_owned()
+    }
+
+    fn environment(pairs: &[(&str, &str)]) -> Vec<(OsString, OsString)> {
+        pairs.iter().map(|(key, value)| (key.into(), value.into())).collect()
+    }
+
+    #[test]
+    fn a_flag_beats_the_environment_beats_the_file_beats_the_default() {
+        let path = file(
+            "order.toml",
+            "listen = \"[::1]:1\"\n[limits]\njobs_max = 1\nsessions_max = 1\nuploads_max = 1\n",
+        );
+        let variables = environment(&[
+            ("CLEARANCE_JOBS_MAX", "2"),
+            ("CLEARANCE_SESSIONS_MAX", "2"),
+            ("CLEARANCE_UNRELATED", "2"),
+            ("PATH", "2"),
+        ]);
+        let options = options(&["--config", &path, "--jobs-max", "3"]);
+        let Settings { listen, limits, .. } = options.settings(variables).unwrap();
+        assert_eq!((limits.jobs_max, limits.sessions_max, limits.uploads_max), (3, 2, 1));
+        assert_eq!(limits.batch_items_max, Limits::default().batch_items_max);
+        assert_eq!(listen, "[::1]:1");
+    }
+
+    #[test]
+    fn what_cannot_be_used_is_named() {
+        let check = |arguments: &[&str], variables: &[(&str, &str)], words: &str| {
+            let error = options(arguments).settings(environment(variables)).unwrap_err();
+            assert!(error.to_string().contains(words), "{error}");
+        };
+        check(&["--jobs-max", "many"], &[], "--jobs-max: must be a whole number");
+        check(
+            &[],
+            &[("CLEARANCE_LOG_FORMAT", "xml")],
+            "CLEARANCE_LOG_FORMAT: must be text or json",
+        );
+        check(&["--config", "/no/such/file.toml"], &[], "/no/such/file.toml");
+        let typo = file("typo.toml", "[limits]\njobs_maxx = 1\n");
+        check(&["--config", &typo], &[], "jobs_maxx");
+    }
+
+    #[test]
+    fn the_example_configuration_states_every_setting_and_its_default() {
+        let text = include_str!("../deploy/clearance.toml");
+        let uncommented: String = text
+            .lines()
+            .map(|line| line.strip_prefix("#= ").unwrap_or(line).to_owned() + "\n")
+            .collect();
+        let path = file("example.toml", &uncommented);
+        let read = options(&["--config", &path]).settings([]).unwrap();
+        assert_eq!(read, Settings::default());
+        for name in names() {
+            assert!(uncommented.contains(&format!("\n{name} = ")), "{name} is missing");
+        }
+    }
+}

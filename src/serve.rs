@@ -1,0 +1,81 @@
+//! Floor 4: `clearance serve`: settings, log, listener, signals.
+
+use std::io::{self, Write};
+
+use clearance::config::{ConfigError, ServeOptions};
+use clearance::rpc;
+use clearance::runtime::settings::Settings;
+use clearance::telemetry::{self, TelemetryError};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+/// Why the server did not run.
+#[derive(Debug, thiserror::Error)]
+pub(crate) enum RunError {
+    /// No settings.
+    #[error(transparent)]
+    Config(#[from] ConfigError),
+    /// No log.
+    #[error(transparent)]
+    Telemetry(#[from] TelemetryError),
+    /// No listener.
+    #[error("cannot listen on {address}: {error}")]
+    Listen {
+        /// Where.
+        address: String,
+        /// Why not.
+        error: io::Error,
+    },
+    /// Something of the operating system.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The server ended.
+    #[error(transparent)]
+    Serve(#[from] rpc::serve::ServeError),
+}
+
+/// Runs the server until it is told to stop.
+pub(crate) fn run(options: &ServeOptions) -> Result<(), RunError> {
+    let settings = options.settings(std::env::vars_os())?;
+    telemetry::start(&settings)?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
+    let result = runtime.block_on(listen_and_serve(options, settings));
+    // What outlived the time for draining is not waited for.
+    runtime.shutdown_background();
+    result
+}
+
+async fn listen_and_serve(options: &ServeOptions, settings: Settings) -> Result<(), RunError> {
+    let listener = TcpListener::bind(&settings.listen).await;
+    let listener =
+        listener.map_err(|error| RunError::Listen { address: settings.listen.clone(), error })?;
+    // Before the line that says so, or a quick signal would kill the process.
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let source = options.file().map_or_else(
+        || "defaults, environment and flags".to_owned(),
+        |file| file.display().to_string(),
+    );
+    writeln!(
+        io::stdout(),
+        "clearance {} listening on {} (pid {}, limits from {source})",
+        env!("CARGO_PKG_VERSION"),
+        listener.local_addr()?,
+        std::process::id(),
+    )?;
+    let shutdown = async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        // Whoever says it twice does not want to wait.
+        tokio::spawn(async move {
+            tokio::select! {
+                _ = terminate.recv() => {}
+                _ = interrupt.recv() => {}
+            }
+            std::process::exit(1);
+        });
+    };
+    Ok(rpc::serve(listener, shutdown, settings).await?)
+}
