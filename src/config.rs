@@ -67,6 +67,14 @@ impl ServeOptions {
         &self,
         environment: impl IntoIterator<Item = (OsString, OsString)>,
     ) -> Result<Settings, ConfigError> {
+        self.load(environment).map(|(settings, _)| settings)
+    }
+
+    /// The settings, and the file that was read for them.
+    pub fn load(
+        &self,
+        environment: impl IntoIterator<Item = (OsString, OsString)>,
+    ) -> Result<(Settings, Option<PathBuf>), ConfigError> {
         let mut file = self.file.clone();
         let mut from_environment = Vec::new();
         for (key, value) in environment {
@@ -80,10 +88,10 @@ impl ServeOptions {
             }
         }
         let mut settings = Settings::default();
-        if let Some(path) = file {
+        if let Some(path) = &file {
             let figment = Figment::from(Serialized::defaults(&settings));
             // A file that was asked for and is not there is an error, not a default.
-            let read = figment.merge(Toml::file_exact(&path)).extract();
+            let read = figment.merge(Toml::file_exact(path)).extract();
             settings = read.map_err(|error| ConfigError::File {
                 path: path.display().to_string(),
                 error: Box::new(error),
@@ -96,12 +104,7 @@ impl ServeOptions {
         for (name, value) in &self.given {
             set(&mut settings, name, value, || format!("--{}", name.replace('_', "-")))?;
         }
-        Ok(settings)
-    }
-
-    /// The file that was named by a flag.
-    pub fn file(&self) -> Option<&PathBuf> {
-        self.file.as_ref()
+        Ok((settings, file))
     }
 }
 

@@ -1,6 +1,7 @@
 //! Floor 4: `clearance serve`: settings, log, listener, signals.
 
 use std::io::{self, Write};
+use std::path::PathBuf;
 
 use clearance::config::{ConfigError, ServeOptions};
 use clearance::rpc;
@@ -36,26 +37,24 @@ pub(crate) enum RunError {
 
 /// Runs the server until it is told to stop.
 pub(crate) fn run(options: &ServeOptions) -> Result<(), RunError> {
-    let settings = options.settings(std::env::vars_os())?;
+    let (settings, file) = options.load(std::env::vars_os())?;
     telemetry::start(&settings)?;
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
-    let result = runtime.block_on(listen_and_serve(options, settings));
+    let result = runtime.block_on(listen_and_serve(settings, file));
     // What outlived the time for draining is not waited for.
     runtime.shutdown_background();
     result
 }
 
-async fn listen_and_serve(options: &ServeOptions, settings: Settings) -> Result<(), RunError> {
+async fn listen_and_serve(settings: Settings, file: Option<PathBuf>) -> Result<(), RunError> {
     let listener = TcpListener::bind(&settings.listen).await;
     let listener =
         listener.map_err(|error| RunError::Listen { address: settings.listen.clone(), error })?;
     // Before the line that says so, or a quick signal would kill the process.
     let mut terminate = signal(SignalKind::terminate())?;
     let mut interrupt = signal(SignalKind::interrupt())?;
-    let source = options.file().map_or_else(
-        || "defaults, environment and flags".to_owned(),
-        |file| file.display().to_string(),
-    );
+    let source =
+        file.map_or_else(|| "flags and defaults".to_owned(), |file| file.display().to_string());
     writeln!(
         io::stdout(),
         "clearance {} listening on {} (pid {}, limits from {source})",

@@ -1,5 +1,7 @@
 //! Floor 4: where log lines go.
 
+use std::io::IsTerminal;
+
 use tracing_subscriber::EnvFilter;
 
 use crate::runtime::settings::{LogFormat, Settings};
@@ -19,7 +21,10 @@ pub enum TelemetryError {
 pub fn start(settings: &Settings) -> Result<(), TelemetryError> {
     use tracing_subscriber::util::SubscriberInitExt;
     let filter = EnvFilter::try_new(&settings.log)?;
-    let lines = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
+    let lines = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr)
+        .with_ansi(std::io::stderr().is_terminal());
     match settings.log_format {
         LogFormat::Text => lines.compact().finish().try_init()?,
         LogFormat::Json => lines.json().flatten_event(true).finish().try_init()?,

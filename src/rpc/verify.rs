@@ -2,26 +2,34 @@
 
 use super::convert::Path;
 use super::convert::body::AskedBody;
-use super::convert::certificate::proof;
-use super::convert::geometry::verdict;
+use super::convert::certificate::{at_most, proof, surface};
+use super::convert::geometry::{direction, verdict};
 use super::pb;
 use super::shared::Shared;
 use super::status::Failure;
 use crate::geometry::certificate::judge::judge_static;
-use crate::geometry::certificate::{StaticProof, Verdict};
-use crate::geometry::pair::Pair;
+use crate::geometry::certificate::judge_depth::judge_depth;
+use crate::geometry::certificate::judge_distance::judge_distance;
+use crate::geometry::certificate::{Direction, StaticProof, Verdict};
+use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::penetration::Surface;
 
 /// What is claimed of two bodies.
 #[derive(Clone, Debug)]
 pub struct Claim {
     p: AskedBody,
     q: AskedBody,
-    statement: Statement,
+    verdict: Verdict,
+    proof: StaticProof,
+    measure: Measure,
 }
 
+/// What is claimed beside the verdict.
 #[derive(Clone, Debug)]
-enum Statement {
-    Verdict(Verdict, StaticProof),
+enum Measure {
+    Nothing,
+    Distance { lower: f64, upper: f64, pairs: Vec<VertexPair> },
+    Depth { lower: f64, upper: f64, face: Option<Direction>, surface: Option<Surface> },
 }
 
 impl Claim {
@@ -30,46 +38,151 @@ impl Claim {
         use pb::verify_certificate_request::Claim as Wire;
         let root = Path::ROOT;
         match wire.claim.as_ref().ok_or_else(|| root.field("claim").bad("is required"))? {
-            Wire::Collision(claim) => {
-                let path = root.field("collision");
-                let (question, answer) = (claim.question.as_ref(), claim.answer.as_ref());
-                let question = question.ok_or_else(|| path.field("question").bad("is required"))?;
-                let answer = answer.ok_or_else(|| path.field("answer").bad("is required"))?;
-                let statement = collision(&path.field("answer"), answer)?;
-                let path = path.field("question");
-                Ok(Self {
-                    p: AskedBody::convert(&path.field("p"), question.p.as_ref(), shared)?,
-                    q: AskedBody::convert(&path.field("q"), question.q.as_ref(), shared)?,
-                    statement,
-                })
+            Wire::Collision(claim) => Self::collision(&root.field("collision"), claim, shared),
+            Wire::Distance(claim) => Self::distance(&root.field("distance"), claim, shared),
+            Wire::Penetration(claim) => {
+                Self::penetration(&root.field("penetration"), claim, shared)
             }
-            Wire::Distance(_) | Wire::Penetration(_) | Wire::FirstContact(_) => {
-                Err(Failure::NotImplemented("verifying this kind of certificate"))
+            Wire::FirstContact(_) => {
+                Err(Failure::NotImplemented("verifying the certificate of a first contact"))
             }
         }
     }
 
+    fn collision(
+        path: &Path<'_>,
+        claim: &pb::CollisionClaim,
+        shared: &Shared,
+    ) -> Result<Self, Failure> {
+        let question = required(path, "question", claim.question.as_ref())?;
+        let answer = required(path, "answer", claim.answer.as_ref())?;
+        let (p, q) = bodies(path, question.p.as_ref(), question.q.as_ref(), shared)?;
+        let path = path.field("answer");
+        Ok(Self {
+            p,
+            q,
+            verdict: verdict(&path.field("verdict"), answer.verdict())?,
+            proof: proof(&path.field("certificate"), answer.certificate.as_ref())?,
+            measure: Measure::Nothing,
+        })
+    }
+
+    fn distance(
+        path: &Path<'_>,
+        claim: &pb::DistanceClaim,
+        shared: &Shared,
+    ) -> Result<Self, Failure> {
+        let question = required(path, "question", claim.question.as_ref())?;
+        let answer = required(path, "answer", claim.answer.as_ref())?;
+        let (p, q) = bodies(path, question.p.as_ref(), question.q.as_ref(), shared)?;
+        let path = path.field("answer");
+        let bracket = required(&path, "distance", answer.distance.as_ref())?;
+        let certificate = required(&path, "certificate", answer.certificate.as_ref())?;
+        let certificate_path = path.field("certificate");
+        let pairs = at_most::<3>(&certificate_path.field("pairs"), &certificate.pairs)?;
+        Ok(Self {
+            p,
+            q,
+            verdict: verdict(&path.field("verdict"), answer.verdict())?,
+            proof: proof(&certificate_path.field("verdict"), certificate.verdict.as_ref())?,
+            measure: Measure::Distance {
+                lower: bracket.lower,
+                upper: bracket.upper,
+                pairs: pairs.to_vec(),
+            },
+        })
+    }
+
+    fn penetration(
+        path: &Path<'_>,
+        claim: &pb::PenetrationClaim,
+        shared: &Shared,
+    ) -> Result<Self, Failure> {
+        let question = required(path, "question", claim.question.as_ref())?;
+        let answer = required(path, "answer", claim.answer.as_ref())?;
+        let (p, q) = bodies(path, question.p.as_ref(), question.q.as_ref(), shared)?;
+        let path = path.field("answer");
+        let bracket = required(&path, "depth", answer.depth.as_ref())?;
+        let certificate = required(&path, "certificate", answer.certificate.as_ref())?;
+        let certificate_path = path.field("certificate");
+        let face_path = certificate_path.field("face");
+        let face = certificate.face.as_ref().map(|face| direction(&face_path, Some(face)));
+        let surface_path = certificate_path.field("surface");
+        let surface = certificate.surface.as_ref().map(|wire| surface(&surface_path, wire));
+        Ok(Self {
+            p,
+            q,
+            verdict: verdict(&path.field("verdict"), answer.verdict())?,
+            proof: proof(&certificate_path.field("verdict"), certificate.verdict.as_ref())?,
+            measure: Measure::Depth {
+                lower: bracket.lower,
+                upper: bracket.upper,
+                face: face.transpose()?,
+                surface: surface.transpose()?,
+            },
+        })
+    }
+
     /// Judges it; takes a while.
     pub fn judge(self) -> Result<pb::VerifyCertificateResponse, Failure> {
-        let (p, q) = (self.p.prepare()?, self.q.prepare()?);
+        let Self { p, q, verdict, proof, measure } = self;
+        let (p, q) = (p.prepare()?, q.prepare()?);
         let pair = Pair { p: p.placed(), q: q.placed() };
-        let refusal = match &self.statement {
-            Statement::Verdict(verdict, proof) if *verdict != proof.verdict() => {
-                Some("the certificate proves another verdict".to_owned())
-            }
-            Statement::Verdict(_, proof) => {
-                judge_static(&pair, proof).err().map(|refusal| refusal.to_string())
-            }
-        };
+        let judged = judge_verdict(&pair, verdict, &proof)
+            .and_then(|()| judge_measure(&pair, verdict, &measure));
         Ok(pb::VerifyCertificateResponse {
-            valid: refusal.is_none(),
-            refusal: refusal.unwrap_or_default(),
+            valid: judged.is_ok(),
+            refusal: judged.err().unwrap_or_default(),
         })
     }
 }
 
-fn collision(path: &Path<'_>, answer: &pb::CheckCollisionResponse) -> Result<Statement, Failure> {
-    let claimed = verdict(&path.field("verdict"), answer.verdict())?;
-    let proof = proof(&path.field("certificate"), answer.certificate.as_ref())?;
-    Ok(Statement::Verdict(claimed, proof))
+fn judge_verdict(pair: &Pair<'_>, verdict: Verdict, proof: &StaticProof) -> Result<(), String> {
+    if verdict != proof.verdict() {
+        return Err("the certificate is for another verdict".to_owned());
+    }
+    judge_static(pair, proof).map_err(|refusal| refusal.to_string())
+}
+
+fn judge_measure(pair: &Pair<'_>, verdict: Verdict, measure: &Measure) -> Result<(), String> {
+    match measure {
+        Measure::Nothing => Ok(()),
+        Measure::Distance { lower, upper, pairs } if verdict == Verdict::Separated => {
+            judge_distance(pair, *lower, *upper, pairs).map_err(|refusal| refusal.to_string())
+        }
+        Measure::Depth { lower, upper, face, surface } if verdict == Verdict::Overlapping => {
+            let face = face.as_ref().ok_or("the face is missing")?;
+            judge_depth(pair, *lower, *upper, face, surface.as_ref())
+                .map_err(|refusal| refusal.to_string())
+        }
+        // Without a gap or a depth both bounds hold for 0.
+        Measure::Distance { lower, upper, .. } | Measure::Depth { lower, upper, .. } => {
+            if *lower <= 0.0 && *upper >= 0.0 {
+                Ok(())
+            } else {
+                Err("the bracket does not hold 0".to_owned())
+            }
+        }
+    }
+}
+
+fn required<'a, T>(
+    path: &Path<'_>,
+    name: &'static str,
+    wire: Option<&'a T>,
+) -> Result<&'a T, Failure> {
+    wire.ok_or_else(|| path.field(name).bad("is required").into())
+}
+
+fn bodies(
+    path: &Path<'_>,
+    p: Option<&pb::PlacedBody>,
+    q: Option<&pb::PlacedBody>,
+    shared: &Shared,
+) -> Result<(AskedBody, AskedBody), Failure> {
+    let path = path.field("question");
+    Ok((
+        AskedBody::convert(&path.field("p"), p, shared)?,
+        AskedBody::convert(&path.field("q"), q, shared)?,
+    ))
 }

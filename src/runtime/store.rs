@@ -32,9 +32,9 @@ impl Stored {
         let vertex_count = polytope.vertex_count();
         let degrees: usize = (0..vertex_count).map(|i| polytope.neighbours(i).len()).sum();
         let corners = polytope.facets().item_count() + polytope.facets().len();
-        // Vertices, both adjacency lists, what is built on first use (about as much again as the
-        // vertices), and the fixed part.
-        let words = degrees + vertex_count as usize + corners;
+        // Vertices, both adjacency lists, the hierarchy with its pointers (about four words for each
+        // feature), the start table, and the fixed part.
+        let words = degrees + vertex_count as usize + corners + 4 * polytope.hierarchy().size();
         let memory_bytes = 1024 + 72 * u64::from(vertex_count) + 4 * words as u64;
         let edge_count = u32::try_from(degrees / 2).unwrap_or(u32::MAX);
         let polytope = Arc::new(polytope);

@@ -1,0 +1,187 @@
+//! Every bad input gets a clear status with the path of the field, and changes nothing.
+
+use clearance::rpc::pb;
+use clearance::runtime::settings::Limits;
+use pb::placed_body::Source;
+use tonic::Code;
+
+use crate::server::{Server, body, check, cube, spec, vector};
+
+/// Asks about the cube and `q`; expects a refusal with this field.
+async fn refused(server: &Server, q: pb::PlacedBody, code: Code, reason: &str, field: &str) {
+    let question = pb::CheckCollisionRequest {
+        p: Some(body("cube", 0.0)),
+        q: Some(q),
+        ..Default::default()
+    };
+    let status = server.queries().check_collision(question).await.unwrap_err();
+    check(&status, code, reason, field);
+}
+
+async fn with_cube() -> Server {
+    let server = Server::start().await;
+    server.register("cube", &cube()).await;
+    server
+}
+
+#[tokio::test]
+async fn numbers_that_are_none_are_refused_where_they_stand() {
+    let server = with_cube().await;
+    let bad = async |q, field: &str| {
+        refused(&server, q, Code::InvalidArgument, "BAD_FIELD", field).await;
+    };
+    for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300] {
+        let translation = vector(0.0, 0.0, number);
+        let pose = Some(pb::Pose { translation, orientation: None });
+        bad(pb::PlacedBody { pose, ..body("cube", 0.0) }, "q.pose.translation.z").await;
+        let points = pb::Points { xyz: vec![0.0, 0.0, 0.0, 0.0, number, 0.0] };
+        let source = Some(Source::Vertices(points));
+        bad(pb::PlacedBody { source, pose: None }, "q.vertices.xyz[4]").await;
+    }
+    let turned = |orientation| pb::PlacedBody {
+        pose: Some(pb::Pose { translation: None, orientation: Some(orientation) }),
+        ..body("cube", 0.0)
+    };
+    for quaternion in [
+        pb::Quaternion::default(),
+        pb::Quaternion { w: f64::NAN, ..Default::default() },
+        pb::Quaternion { w: 1e-200, ..Default::default() },
+        pb::Quaternion { w: 1e200, ..Default::default() },
+    ] {
+        bad(turned(pb::pose::Orientation::Rotation(quaternion)), "q.pose.rotation").await;
+    }
+    let matrix = |rows: &[f64]| {
+        let matrix = pb::RotationMatrix { rows: rows.to_vec() };
+        turned(pb::pose::Orientation::RotationMatrix(matrix))
+    };
+    bad(matrix(&[1.0]), "q.pose.rotation_matrix.rows").await;
+    bad(matrix(&[0.0; 9]), "q.pose.rotation_matrix").await;
+    bad(matrix(&[f64::NAN; 9]), "q.pose.rotation_matrix").await;
+}
+
+#[tokio::test]
+async fn bodies_that_are_none_are_refused() {
+    let server = with_cube().await;
+    let source = |source| pb::PlacedBody { source: Some(source), pose: None };
+    let empty = source(Source::Vertices(pb::Points::default()));
+    let code = Code::InvalidArgument;
+    refused(&server, empty, code, "BAD_FIELD", "q.vertices.xyz").await;
+    refused(&server, pb::PlacedBody::default(), code, "BAD_FIELD", "q").await;
+    refused(&server, source(Source::Id("x".into())), code, "BAD_FIELD", "q.id").await;
+    let unknown = format!("p1-{}", "0".repeat(64));
+    let code = Code::NotFound;
+    refused(&server, source(Source::Id(unknown)), code, "UNKNOWN_POLYTOPE", "q.id").await;
+    let alias = source(Source::Alias("no".into()));
+    refused(&server, alias, code, "UNKNOWN_POLYTOPE", "q.alias").await;
+    let compound = source(Source::Compound(pb::Compound::default()));
+    refused(&server, compound, Code::Unimplemented, "NOT_IMPLEMENTED", "").await;
+    let polyhedron = source(Source::Id("m1-00".into()));
+    refused(&server, polyhedron, Code::Unimplemented, "NOT_IMPLEMENTED", "").await;
+    let status = server.queries().check_collision(pb::CheckCollisionRequest::default()).await;
+    check(&status.unwrap_err(), Code::InvalidArgument, "BAD_FIELD", "p");
+}
+
+#[tokio::test]
+async fn options_that_are_none_are_refused() {
+    let server = with_cube().await;
+    let ask = async |options: pb::QueryOptions, margin| {
+        let question = pb::MeasureDistanceRequest {
+            p: Some(body("cube", 0.0)),
+            q: Some(body("cube", 3.0)),
+            margin,
+            options: Some(options),
+            ..Default::default()
+        };
+        server.queries().measure_distance(question).await.unwrap_err()
+    };
+    let method = pb::QueryOptions { method: "magic".into(), ..Default::default() };
+    let status = ask(method, None).await;
+    check(&status, Code::InvalidArgument, "BAD_FIELD", "options.method");
+    assert!(status.message().contains("hs_jump"), "{}", status.message());
+    let time = Some(prost_types::Duration { seconds: -1, nanos: 0 });
+    let budget = Some(pb::Budget { steps: None, time });
+    let status = ask(pb::QueryOptions { budget, ..Default::default() }, None).await;
+    check(&status, Code::InvalidArgument, "BAD_FIELD", "options.budget.time");
+    for margin in [-1.0, f64::NAN] {
+        let status = ask(pb::QueryOptions::default(), Some(margin)).await;
+        check(&status, Code::InvalidArgument, "BAD_FIELD", "margin");
+    }
+}
+
+#[tokio::test]
+async fn motions_that_are_none_are_refused() {
+    use pb::motion::Kind;
+    let server = with_cube().await;
+    let ask = async |kind, time_tolerance| {
+        let question = pb::FindFirstContactRequest {
+            p: Some(body("cube", 0.0)),
+            q: Some(body("cube", 3.0)),
+            q_motion: Some(pb::Motion { kind: Some(kind) }),
+            time_tolerance,
+            ..Default::default()
+        };
+        server.queries().find_first_contact(question).await.unwrap_err()
+    };
+    let velocity = vector(f64::NAN, 0.0, 0.0);
+    let status = ask(Kind::Linear(pb::LinearMotion { velocity }), None).await;
+    check(&status, Code::InvalidArgument, "BAD_FIELD", "q_motion.linear.velocity.x");
+    let no_axis = pb::ScrewMotion { angle: 1.0, ..Default::default() };
+    let status = ask(Kind::Screw(no_axis), None).await;
+    check(&status, Code::InvalidArgument, "BAD_FIELD", "q_motion.screw.axis");
+    let orientation = Some(pb::pose::Orientation::Rotation(pb::Quaternion::default()));
+    let end = Some(pb::Pose { translation: None, orientation });
+    let status = ask(Kind::ToPose(pb::ToPoseMotion { end, pivot: None }), None).await;
+    check(&status, Code::InvalidArgument, "BAD_FIELD", "q_motion.to_pose.end.rotation");
+    let status = ask(Kind::Linear(pb::LinearMotion::default()), Some(0.0)).await;
+    check(&status, Code::InvalidArgument, "BAD_FIELD", "time_tolerance");
+}
+
+#[tokio::test]
+async fn what_is_beyond_a_limit_is_refused_with_the_limit() {
+    let limits = Limits {
+        points_max: 10,
+        inline_points_max: 4,
+        batch_items_max: 2,
+        polytopes_max: 2,
+        message_bytes_max: 64 << 10,
+        registration_items_max: 3,
+        upload_bytes_max: 1000,
+        ..Limits::default()
+    };
+    let server = Server::with_limits(limits).await;
+    server.register("cube", &cube()).await;
+    let code = Code::InvalidArgument;
+    let register = |polytopes| pb::RegisterPolytopesRequest { polytopes, validate_only: false };
+    let mut client = server.polytopes();
+
+    let many = register(vec![spec("", &[1.0; 33])]);
+    let status = client.register_polytopes(many).await.unwrap_err();
+    check(&status, code, "LIMIT_EXCEEDED", "polytopes[0].vertices");
+    let items = register(vec![spec("", &[1.0; 3]); 4]);
+    let status = client.register_polytopes(items).await.unwrap_err();
+    check(&status, code, "LIMIT_EXCEEDED", "polytopes");
+    let full = register(vec![spec("", &[1.0; 3]), spec("", &[2.0; 3])]);
+    let status = client.register_polytopes(full).await.unwrap_err();
+    check(&status, Code::ResourceExhausted, "LIMIT_EXCEEDED", "");
+    assert!(status.message().contains("polytopes_max = 2"), "{}", status.message());
+
+    let large = register(vec![spec("", &[1.0; 30_000])]);
+    let status = client.register_polytopes(large).await.unwrap_err();
+    check(&status, Code::ResourceExhausted, "LIMIT_EXCEEDED", "message");
+
+    let source = Some(Source::Vertices(pb::Points { xyz: vec![0.0; 15] }));
+    let q = pb::PlacedBody { source, pose: None };
+    refused(&server, q, code, "LIMIT_EXCEEDED", "q.vertices").await;
+    let items = vec![pb::BatchQueryItem::default(); 3];
+    let status = server.queries().batch_query(pb::BatchQueryRequest { items }).await.unwrap_err();
+    check(&status, code, "LIMIT_EXCEEDED", "items");
+
+    let part = |part| pb::UploadPolytopeRequest { part: Some(part) };
+    let header = pb::UploadHeader { content: 1, ..Default::default() };
+    let messages = [
+        part(pb::upload_polytope_request::Part::Header(header)),
+        part(pb::upload_polytope_request::Part::Chunk(vec![0; 1001].into())),
+    ];
+    let status = client.upload_polytope(tokio_stream::iter(messages)).await.unwrap_err();
+    check(&status, code, "LIMIT_EXCEEDED", "chunk");
+}

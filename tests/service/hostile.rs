@@ -1,0 +1,126 @@
+//! Clients that do not keep to the rules.
+
+use std::marker::PhantomData;
+use std::time::Duration;
+
+use clearance::rpc::pb;
+use clearance::runtime::settings::Limits;
+use http::uri::PathAndQuery;
+use prost::Message;
+use tokio_stream::StreamExt;
+use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
+use tonic::{Code, Request, Status};
+
+use crate::server::{Server, body, check, cube, soon};
+
+/// Sends bytes as they are, reads `T`.
+struct Raw<T>(PhantomData<T>);
+
+impl<T: Message + Default + 'static> Codec for Raw<T> {
+    type Encode = Vec<u8>;
+    type Decode = T;
+    type Encoder = Raw<T>;
+    type Decoder = Raw<T>;
+
+    fn encoder(&mut self) -> Raw<T> {
+        Raw(PhantomData)
+    }
+
+    fn decoder(&mut self) -> Raw<T> {
+        Raw(PhantomData)
+    }
+}
+
+impl<T> Encoder for Raw<T> {
+    type Item = Vec<u8>;
+    type Error = Status;
+
+    fn encode(&mut self, item: Vec<u8>, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
+        bytes_into(&item, buffer);
+        Ok(())
+    }
+}
+
+fn bytes_into(bytes: &[u8], buffer: &mut EncodeBuf<'_>) {
+    prost::bytes::BufMut::put_slice(buffer, bytes);
+}
+
+impl<T: Message + Default> Decoder for Raw<T> {
+    type Item = T;
+    type Error = Status;
+
+    fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<T>, Status> {
+        T::decode(buffer).map(Some).map_err(|error| Status::internal(error.to_string()))
+    }
+}
+
+async fn send(server: &Server, path: &'static str, bytes: Vec<u8>) -> Status {
+    let mut client = tonic::client::Grpc::new(server.channel.clone());
+    client.ready().await.unwrap();
+    let codec = Raw::<pb::CheckCollisionResponse>(PhantomData);
+    let path = PathAndQuery::from_static(path);
+    client.unary(Request::new(bytes), path, codec).await.unwrap_err()
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_message_are_the_clients_mistake() {
+    let server = Server::start().await;
+    for bytes in [vec![0xff; 7], vec![0x0a, 0x7f], b"{\"p\": {}}".to_vec()] {
+        let status = send(&server, "/clearance.v1.QueryService/CheckCollision", bytes).await;
+        check(&status, Code::InvalidArgument, "MALFORMED_MESSAGE", "");
+    }
+    let status = send(&server, "/clearance.v1.QueryService/Nonsense", Vec::new()).await;
+    assert_eq!(status.code(), Code::Unimplemented);
+}
+
+#[tokio::test]
+async fn bytes_that_are_no_message_end_an_upload_as_the_clients_mistake() {
+    let server = Server::start().await;
+    let mut client = tonic::client::Grpc::new(server.channel.clone());
+    client.ready().await.unwrap();
+    let codec = Raw::<pb::UploadPolytopeResponse>(PhantomData);
+    let path = PathAndQuery::from_static("/clearance.v1.PolytopeService/UploadPolytope");
+    let stream = tokio_stream::iter([vec![0xff; 7]]);
+    let status = client.client_streaming(Request::new(stream), path, codec).await.unwrap_err();
+    check(&status, Code::InvalidArgument, "MALFORMED_MESSAGE", "");
+}
+
+#[tokio::test]
+async fn an_upload_that_stands_still_is_ended_and_others_are_refused_meanwhile() {
+    let limits = Limits { uploads_max: 1, call_seconds_max: 1, ..Limits::default() };
+    let server = Server::with_limits(limits).await;
+    let header = pb::UploadHeader { content: 1, ..Default::default() };
+    let part = Some(pb::upload_polytope_request::Part::Header(header));
+    let header = pb::UploadPolytopeRequest { part };
+    let silent = tokio_stream::iter([header.clone()]).chain(tokio_stream::pending());
+    let mut client = server.polytopes();
+    let first = tokio::spawn(async move { client.upload_polytope(silent).await });
+    let refusal = async {
+        loop {
+            let status = server.polytopes().upload_polytope(tokio_stream::iter([header.clone()]));
+            let status = status.await.unwrap_err();
+            if status.code() == Code::ResourceExhausted {
+                break status;
+            }
+            tokio::task::yield_now().await;
+        }
+    };
+    check(&soon(refusal).await, Code::ResourceExhausted, "BUSY", "");
+    let status = soon(first).await.unwrap().unwrap_err();
+    check(&status, Code::DeadlineExceeded, "DEADLINE", "");
+}
+
+#[tokio::test]
+async fn a_deadline_that_is_too_short_is_a_deadline() {
+    let server = Server::start().await;
+    server.register("cube", &cube()).await;
+    let question = pb::CheckCollisionRequest {
+        p: Some(body("cube", 0.0)),
+        q: Some(body("cube", 3.0)),
+        ..Default::default()
+    };
+    let mut request = Request::new(question);
+    request.set_timeout(Duration::ZERO);
+    let status = server.queries().check_collision(request).await.unwrap_err();
+    assert!(matches!(status.code(), Code::DeadlineExceeded | Code::Cancelled), "{status:?}");
+}

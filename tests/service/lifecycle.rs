@@ -1,0 +1,127 @@
+//! What a server says about itself, and how it ends.
+
+use clearance::rpc::pb;
+use clearance::runtime::settings::Limits;
+use tokio_stream::StreamExt;
+use tonic::Code;
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::health_client::HealthClient;
+
+use crate::server::{Server, check, cube, soon, spec};
+
+#[tokio::test]
+async fn the_server_tells_its_build_methods_and_every_limit() {
+    let server = Server::with_limits(Limits { jobs_max: 17, ..Limits::default() }).await;
+    server.register("", &cube()).await;
+    let info = server.info().get_server_info(pb::GetServerInfoRequest {}).await.unwrap();
+    let info = info.into_inner();
+    assert_eq!(info.build.unwrap().version, env!("CARGO_PKG_VERSION"));
+    assert!(!info.draining && info.methods.iter().any(|method| method.name == "hs_jump"));
+    assert_eq!(info.limits.len(), Limits::TABLE.len());
+    assert!(info.limits.is_sorted_by(|a, b| a.name < b.name));
+    let jobs = info.limits.iter().find(|limit| limit.name == "jobs_max").unwrap();
+    assert_eq!((jobs.value, jobs.code.as_str()), (17, "RESOURCE_EXHAUSTED"));
+    assert_eq!(info.usage.unwrap().polytopes, 1);
+}
+
+#[tokio::test]
+async fn both_versions_of_reflection_list_and_describe_every_service() {
+    let server = Server::start().await;
+    macro_rules! ask {
+        ($version:ident, $question:expr) => {{
+            use tonic_reflection::pb::$version as v;
+            let request = v::ServerReflectionRequest {
+                host: String::new(),
+                message_request: Some($question),
+            };
+            let mut client = v::server_reflection_client::ServerReflectionClient::new(
+                server.channel.clone(),
+            );
+            let stream = client.server_reflection_info(tokio_stream::iter([request])).await;
+            let mut replies = stream.unwrap().into_inner();
+            replies.next().await.unwrap().unwrap().message_response.unwrap()
+        }};
+    }
+    macro_rules! check_version {
+        ($version:ident) => {{
+            use tonic_reflection::pb::$version::server_reflection_request::MessageRequest as Ask;
+            use tonic_reflection::pb::$version::server_reflection_response::MessageResponse as Got;
+            let Got::ListServicesResponse(list) = ask!($version, Ask::ListServices(String::new()))
+            else {
+                panic!("no list");
+            };
+            let names: Vec<String> = list.service.into_iter().map(|row| row.name).collect();
+            for name in [
+                "clearance.v1.PolytopeService",
+                "clearance.v1.QueryService",
+                "clearance.v1.ServerService",
+                "clearance.v1.SessionService",
+                "grpc.health.v1.Health",
+                "grpc.reflection.v1.ServerReflection",
+                "grpc.reflection.v1alpha.ServerReflection",
+            ] {
+                assert!(names.iter().any(|listed| listed == name), "{name} of {names:?}");
+                let symbol = Ask::FileContainingSymbol(name.to_owned());
+                let Got::FileDescriptorResponse(files) = ask!($version, symbol) else {
+                    panic!("no file of {name}");
+                };
+                assert!(!files.file_descriptor_proto.is_empty());
+            }
+            let symbol = Ask::FileContainingSymbol("clearance.v1.Quaternion".to_owned());
+            let Got::FileDescriptorResponse(files) = ask!($version, symbol) else {
+                panic!("no file of Quaternion");
+            };
+            // Comments survive, so that reflection shows units and meanings.
+            let bytes = files.file_descriptor_proto.concat();
+            let comment = b"A rotation as a quaternion";
+            assert!(bytes.windows(comment.len()).any(|window| window == comment));
+        }};
+    }
+    check_version!(v1);
+    check_version!(v1alpha);
+}
+
+#[tokio::test]
+async fn a_draining_server_says_so_ends_and_takes_nothing_new() {
+    let server = Server::start().await;
+    let mut health = HealthClient::new(server.channel.clone());
+    let service = "clearance.v1.QueryService".to_owned();
+    let request = HealthCheckRequest { service };
+    let mut watch = health.watch(request).await.unwrap().into_inner();
+    let serving = watch.next().await.unwrap().unwrap();
+    assert_eq!(serving.status(), ServingStatus::Serving);
+
+    // An upload that is under way when the server is told to stop.
+    let (chunks, stream) = tokio::sync::mpsc::channel(1);
+    let stream = tokio_stream::wrappers::ReceiverStream::new(stream);
+    let mut client = server.polytopes();
+    let upload = tokio::spawn(async move { client.upload_polytope(stream).await });
+    let part = |part| pb::UploadPolytopeRequest { part: Some(part) };
+    let header = pb::UploadHeader { content: 1, ..Default::default() };
+    let header = part(pb::upload_polytope_request::Part::Header(header));
+    chunks.send(header).await.unwrap();
+    // The server has the header when the channel has room for two more.
+    let point = part(pb::upload_polytope_request::Part::Chunk(vec![0; 24].into()));
+    chunks.send(point.clone()).await.unwrap();
+    chunks.send(point).await.unwrap();
+
+    let (channel, ended) = server.stop();
+    let told = soon(watch.next()).await.unwrap().unwrap();
+    assert_eq!(told.status(), ServingStatus::NotServing);
+    drop(chunks);
+    // It may finish what it has begun, or say that it is draining.
+    match soon(upload).await.unwrap() {
+        Ok(reply) => assert!(reply.into_inner().report.is_some()),
+        Err(status) => check(&status, Code::Unavailable, "DRAINING", ""),
+    }
+    drop(watch);
+    soon(ended).await.unwrap().unwrap();
+    let mut late = pb::polytope_service_client::PolytopeServiceClient::new(channel);
+    let request = pb::RegisterPolytopesRequest {
+        polytopes: vec![spec("", &cube())],
+        validate_only: false,
+    };
+    let status = late.register_polytopes(request).await.unwrap_err();
+    assert_eq!(status.code(), Code::Unavailable, "{status:?}");
+}

@@ -1,0 +1,259 @@
+//! `QueryService`: answers are right, and their proofs hold.
+
+use clearance::rpc::pb;
+use pb::verify_certificate_request::Claim;
+use tonic::Code;
+
+use crate::server::{Server, body, check, cube, vector};
+
+async fn with_cube() -> Server {
+    let server = Server::start().await;
+    server.register("cube", &cube()).await;
+    server
+}
+
+async fn verify(server: &Server, claim: Claim) -> Result<(), String> {
+    let request = pb::VerifyCertificateRequest { claim: Some(claim) };
+    let reply = server.queries().verify_certificate(request).await.unwrap().into_inner();
+    assert_eq!(reply.valid, reply.refusal.is_empty());
+    if reply.valid { Ok(()) } else { Err(reply.refusal) }
+}
+
+#[tokio::test]
+async fn verdicts_are_exact_and_their_proofs_hold() {
+    let server = with_cube().await;
+    let just_clear = 1.0_f64.next_up();
+    let cases = [
+        (3.0, pb::Verdict::Separated),
+        (just_clear, pb::Verdict::Separated),
+        (1.0, pb::Verdict::Touching),
+        (1.0_f64.next_down(), pb::Verdict::Overlapping),
+        (0.0, pb::Verdict::Overlapping),
+    ];
+    let info = server.info().get_server_info(pb::GetServerInfoRequest {}).await.unwrap();
+    let mut methods = vec![String::new(), "AUTO".to_owned()];
+    methods.extend(info.into_inner().methods.into_iter().map(|method| method.name));
+    assert!(methods.len() > 3, "{methods:?}");
+    for (x, verdict) in cases {
+        for method in &methods {
+            let options = pb::QueryOptions { method: method.clone(), ..Default::default() };
+            let question = pb::CheckCollisionRequest {
+                p: Some(body("cube", 0.0)),
+                q: Some(body("cube", x)),
+                margin: Some(2.0),
+                options: Some(options),
+            };
+            let answer = server.queries().check_collision(question.clone()).await.unwrap();
+            let answer = answer.into_inner();
+            assert_eq!(answer.verdict(), verdict, "{x} {method}");
+            assert_eq!(answer.within_margin, Some(true));
+            let claim = pb::CollisionClaim {
+                question: Some(question.clone()),
+                answer: Some(answer.clone()),
+            };
+            verify(&server, Claim::Collision(claim.clone())).await.unwrap();
+            // The same proof, said of bodies that stand elsewhere.
+            let elsewhere = pb::CheckCollisionRequest { q: Some(body("cube", 1.5 - x)), ..question };
+            let claim = pb::CollisionClaim { question: Some(elsewhere), ..claim };
+            verify(&server, Claim::Collision(claim)).await.unwrap_err();
+        }
+    }
+}
+
+#[tokio::test]
+async fn a_distance_is_enclosed_and_its_proof_holds() {
+    let server = with_cube().await;
+    for (x, exact) in [(3.0, 2.0), (1.25, 0.25), (1.0, 0.0), (0.5, 0.0)] {
+        let question = pb::MeasureDistanceRequest {
+            p: Some(body("cube", 0.0)),
+            q: Some(body("cube", x)),
+            margin: Some(0.25),
+            ..Default::default()
+        };
+        let answer = server.queries().measure_distance(question.clone()).await.unwrap();
+        let answer = answer.into_inner();
+        let bracket = answer.distance.unwrap();
+        assert!(bracket.lower <= exact && exact <= bracket.upper, "{x}: {bracket:?}");
+        assert!(bracket.upper - bracket.lower <= 1e-12 * exact);
+        assert_eq!(answer.within_margin, Some(exact <= 0.25));
+        let gap = answer.closest_q.unwrap().x - answer.closest_p.unwrap().x;
+        assert!((gap - exact).abs() < 1e-12, "{gap}");
+        let claim =
+            pb::DistanceClaim { question: Some(question), answer: Some(answer.clone()) };
+        verify(&server, Claim::Distance(claim.clone())).await.unwrap();
+        let wrong = pb::Bracket { lower: exact + 0.5, upper: exact + 1.0 };
+        let answer = pb::MeasureDistanceResponse { distance: Some(wrong), ..answer };
+        let claim = pb::DistanceClaim { answer: Some(answer), ..claim };
+        verify(&server, Claim::Distance(claim)).await.unwrap_err();
+    }
+}
+
+#[tokio::test]
+async fn a_depth_is_enclosed_and_its_proof_holds() {
+    let server = with_cube().await;
+    for (x, exact) in [(0.75, 0.25), (0.5, 0.5), (1.0, 0.0), (2.0, 0.0)] {
+        let question = pb::MeasurePenetrationRequest {
+            p: Some(body("cube", 0.0)),
+            q: Some(body("cube", x)),
+            with_surface: true,
+            options: None,
+        };
+        let answer = server.queries().measure_penetration(question.clone()).await.unwrap();
+        let answer = answer.into_inner();
+        let bracket = answer.depth.unwrap();
+        assert!(bracket.lower <= exact && exact <= bracket.upper, "{x}: {bracket:?}");
+        assert!(bracket.upper - bracket.lower <= 1e-9 * exact, "{bracket:?}");
+        if exact > 0.0 {
+            assert!((answer.direction.unwrap().x + 1.0).abs() < 1e-9, "{:?}", answer.direction);
+        }
+        let claim =
+            pb::PenetrationClaim { question: Some(question), answer: Some(answer.clone()) };
+        verify(&server, Claim::Penetration(claim.clone())).await.unwrap();
+        let wrong = pb::Bracket { lower: exact + 0.1, upper: exact + 0.2 };
+        let answer = pb::MeasurePenetrationResponse { depth: Some(wrong), ..answer };
+        let claim = pb::PenetrationClaim { answer: Some(answer), ..claim };
+        verify(&server, Claim::Penetration(claim)).await.unwrap_err();
+    }
+}
+
+#[tokio::test]
+async fn the_way_along_a_direction_is_enclosed() {
+    let server = with_cube().await;
+    let ask = async |direction| {
+        let question = pb::MeasureDistanceAlongRequest {
+            p: Some(body("cube", 0.0)),
+            q: Some(body("cube", 3.0)),
+            direction,
+            options: None,
+        };
+        server.queries().measure_distance_along(question).await.map(tonic::Response::into_inner)
+    };
+    let answer = ask(vector(2.0, 0.0, 0.0)).await.unwrap();
+    assert_eq!(answer.verdict(), pb::Verdict::Separated);
+    let holds = |bracket: pb::Bracket, exact: f64| {
+        assert!(bracket.lower <= exact && exact <= bracket.upper, "{bracket:?}");
+    };
+    holds(answer.enter.unwrap(), 1.0);
+    holds(answer.exit.unwrap(), 2.0);
+    let never = ask(vector(-1.0, 0.0, 0.0)).await.unwrap();
+    assert_eq!((never.enter, never.exit), (None, None));
+    let status = ask(vector(0.0, 0.0, 0.0)).await.unwrap_err();
+    check(&status, Code::InvalidArgument, "BAD_FIELD", "direction");
+}
+
+fn linear(x: f64) -> Option<pb::Motion> {
+    let linear = pb::LinearMotion { velocity: vector(x, 0.0, 0.0) };
+    Some(pb::Motion { kind: Some(pb::motion::Kind::Linear(linear)) })
+}
+
+#[tokio::test]
+async fn first_contacts_are_found_for_every_kind_of_motion() {
+    let server = with_cube().await;
+    let ask = async |p_motion, q_motion| {
+        let question = pb::FindFirstContactRequest {
+            p: Some(body("cube", 0.0)),
+            q: Some(body("cube", 3.0)),
+            p_motion,
+            q_motion,
+            ..Default::default()
+        };
+        server.queries().find_first_contact(question).await.unwrap().into_inner()
+    };
+    let answer = ask(linear(4.0), None).await;
+    assert_eq!(answer.outcome(), pb::Outcome::Contact);
+    assert!(answer.t_free <= 0.5 && 0.5 <= answer.t_contact.unwrap(), "{answer:?}");
+    assert!(!answer.certificate.unwrap().chain.is_empty());
+    let answer = ask(linear(1.0), linear(-0.5)).await;
+    assert_eq!((answer.outcome(), answer.t_contact), (pb::Outcome::NoContact, None));
+
+    let end = pb::Pose { translation: vector(4.0, 0.0, 0.0), orientation: None };
+    let to_pose = pb::ToPoseMotion { end: Some(end), pivot: None };
+    let to_pose = pb::Motion { kind: Some(pb::motion::Kind::ToPose(to_pose)) };
+    let answer = ask(Some(to_pose), None).await;
+    assert_eq!(answer.outcome(), pb::Outcome::Contact);
+    assert!((answer.t_contact.unwrap() - 0.5).abs() < 1e-8, "{answer:?}");
+
+    // Half a turn about the edge x = 2 carries the cube from [0, 1] to [3, 4].
+    let screw = pb::ScrewMotion {
+        pivot: vector(2.0, 0.0, 0.0),
+        axis: vector(0.0, 0.0, 1.0),
+        angle: -std::f64::consts::PI,
+        velocity: None,
+    };
+    let screw = pb::Motion { kind: Some(pb::motion::Kind::Screw(screw)) };
+    let answer = ask(Some(screw), None).await;
+    assert_eq!(answer.outcome(), pb::Outcome::Contact);
+    let bracket = (answer.t_free, answer.t_contact.unwrap());
+    assert!(0.5 < bracket.0 && bracket.0 < bracket.1 && bracket.1 < 1.0, "{bracket:?}");
+}
+
+#[tokio::test]
+async fn inline_vertices_need_no_registration() {
+    let server = Server::start().await;
+    let points = |xyz: &[f64]| pb::PlacedBody {
+        source: Some(pb::placed_body::Source::Vertices(pb::Points { xyz: xyz.to_vec() })),
+        pose: None,
+    };
+    let question = pb::CheckCollisionRequest {
+        p: Some(points(&cube())),
+        q: Some(points(&[0.5, 0.5, 0.5])),
+        ..Default::default()
+    };
+    let answer = server.queries().check_collision(question.clone()).await.unwrap().into_inner();
+    assert_eq!(answer.verdict(), pb::Verdict::Overlapping);
+    assert_eq!(answer.within_margin, None);
+    let claim = pb::CollisionClaim { question: Some(question), answer: Some(answer) };
+    verify(&server, Claim::Collision(claim)).await.unwrap();
+}
+
+#[tokio::test]
+async fn an_error_in_one_question_of_a_batch_stays_there() {
+    use pb::batch_query_answer::Answer;
+    use pb::batch_query_item::Question;
+    let server = with_cube().await;
+    let collision = |alias: &str, x| {
+        Question::CheckCollision(pb::CheckCollisionRequest {
+            p: Some(body("cube", 0.0)),
+            q: Some(body(alias, x)),
+            ..Default::default()
+        })
+    };
+    let questions = [Some(collision("cube", 0.5)), Some(collision("none", 0.0)), None]
+        .into_iter()
+        .chain((0..200).map(|k| Some(collision("cube", f64::from(k)))));
+    let items = questions.map(|question| pb::BatchQueryItem { question }).collect();
+    let reply = server.queries().batch_query(pb::BatchQueryRequest { items }).await.unwrap();
+    let answers = reply.into_inner().answers;
+    assert_eq!(answers.len(), 203);
+    let status = |k: usize| match answers[k].answer.as_ref().unwrap() {
+        Answer::Status(status) => Some(status.clone()),
+        _ => None,
+    };
+    let verdict = |k: usize| match answers[k].answer.as_ref().unwrap() {
+        Answer::CheckCollision(answer) => answer.verdict(),
+        other => panic!("{other:?}"),
+    };
+    assert_eq!(verdict(0), pb::Verdict::Overlapping);
+    let unknown = status(1).unwrap();
+    assert_eq!(unknown.field, "items[1].check_collision.q.alias");
+    assert_eq!(unknown.reason(), pb::ErrorReason::UnknownPolytope);
+    assert_eq!(unknown.code, i32::from(Code::NotFound));
+    assert_eq!(status(2).unwrap().field, "items[2]");
+    assert_eq!(verdict(3), pb::Verdict::Overlapping);
+    assert_eq!(verdict(4), pb::Verdict::Touching);
+    assert!((5..203).all(|k| verdict(k) == pb::Verdict::Separated));
+}
+
+#[tokio::test]
+async fn a_budget_of_no_steps_stops_without_a_verdict() {
+    let server = with_cube().await;
+    let budget = pb::Budget { steps: Some(0), time: None };
+    let question = pb::MeasureDistanceRequest {
+        p: Some(body("cube", 0.0)),
+        q: Some(body("cube", 3.0)),
+        options: Some(pb::QueryOptions { budget: Some(budget), ..Default::default() }),
+        ..Default::default()
+    };
+    let answer = server.queries().measure_distance(question).await.unwrap().into_inner();
+    assert_eq!(answer.stopped(), pb::Stopped::Steps);
+}

@@ -1,0 +1,119 @@
+//! A server on a free port of the loopback interface, and its clients.
+
+use std::time::Duration;
+
+use clearance::rpc::pb;
+use clearance::rpc::pb::polytope_service_client::PolytopeServiceClient;
+use clearance::rpc::pb::query_service_client::QueryServiceClient;
+use clearance::rpc::pb::server_service_client::ServerServiceClient;
+use clearance::rpc::serve::ServeError;
+use clearance::runtime::settings::{Limits, Settings};
+use tokio::net::TcpListener;
+use tokio::sync::oneshot;
+use tokio::task::JoinHandle;
+use tonic::transport::Channel;
+use tonic::{Code, Status};
+use tonic_types::StatusExt;
+
+/// A running server.
+pub struct Server {
+    pub channel: Channel,
+    stop: oneshot::Sender<()>,
+    serving: JoinHandle<Result<(), ServeError>>,
+}
+
+impl Server {
+    /// With the default limits.
+    pub async fn start() -> Self {
+        Self::with_limits(Limits::default()).await
+    }
+
+    pub async fn with_limits(limits: Limits) -> Self {
+        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = format!("http://{}", listener.local_addr().unwrap());
+        let (stop, stopped) = oneshot::channel();
+        let settings = Settings { limits, ..Settings::default() };
+        let shutdown = async {
+            // Dropping the sender stops the server too.
+            let _ = stopped.await;
+        };
+        let serving = tokio::spawn(clearance::rpc::serve(listener, shutdown, settings));
+        let channel = Channel::from_shared(address).unwrap().connect().await.unwrap();
+        Self { channel, stop, serving }
+    }
+
+    pub fn polytopes(&self) -> PolytopeServiceClient<Channel> {
+        PolytopeServiceClient::new(self.channel.clone())
+            .max_encoding_message_size(64 << 20)
+            .max_decoding_message_size(64 << 20)
+    }
+
+    pub fn queries(&self) -> QueryServiceClient<Channel> {
+        QueryServiceClient::new(self.channel.clone()).max_encoding_message_size(64 << 20)
+    }
+
+    pub fn info(&self) -> ServerServiceClient<Channel> {
+        ServerServiceClient::new(self.channel.clone())
+    }
+
+    /// Registers points under an alias and returns the id.
+    pub async fn register(&self, alias: &str, xyz: &[f64]) -> String {
+        let request = pb::RegisterPolytopesRequest {
+            polytopes: vec![spec(alias, xyz)],
+            validate_only: false,
+        };
+        let reply = self.polytopes().register_polytopes(request).await.unwrap().into_inner();
+        reply.reports[0].polytope.as_ref().unwrap().id.clone()
+    }
+
+    /// Tells the server to stop; `ended` waits for it.
+    pub fn stop(self) -> (Channel, JoinHandle<Result<(), ServeError>>) {
+        self.stop.send(()).unwrap();
+        (self.channel, self.serving)
+    }
+}
+
+/// A specification by points.
+pub fn spec(alias: &str, xyz: &[f64]) -> pb::PolytopeSpec {
+    let points = pb::Points { xyz: xyz.to_vec() };
+    pb::PolytopeSpec {
+        source: Some(pb::polytope_spec::Source::Vertices(points)),
+        alias: alias.to_owned(),
+        ..Default::default()
+    }
+}
+
+/// The corners of the unit cube.
+pub fn cube() -> Vec<f64> {
+    (0..8).flat_map(|k| [k & 1, k >> 1 & 1, k >> 2].map(f64::from)).collect()
+}
+
+/// A body by alias, moved along x.
+pub fn body(alias: &str, x: f64) -> pb::PlacedBody {
+    pb::PlacedBody {
+        source: Some(pb::placed_body::Source::Alias(alias.to_owned())),
+        pose: Some(pb::Pose { translation: vector(x, 0.0, 0.0), orientation: None }),
+    }
+}
+
+/// A vector.
+pub fn vector(x: f64, y: f64, z: f64) -> Option<pb::Vector3> {
+    Some(pb::Vector3 { x, y, z })
+}
+
+/// Checks code, reason and field of a refusal.
+#[track_caller]
+pub fn check(status: &Status, code: Code, reason: &str, field: &str) {
+    assert_eq!(status.code(), code, "{status:?}");
+    let details = status.get_error_details();
+    let info = details.error_info().unwrap_or_else(|| panic!("no ErrorInfo: {status:?}"));
+    assert_eq!((info.reason.as_str(), info.domain.as_str()), (reason, "clearance.v1"));
+    let violations = details.bad_request().map(|bad| bad.field_violations.clone());
+    let found = violations.and_then(|list| list.into_iter().next());
+    assert_eq!(found.map(|violation| violation.field).unwrap_or_default(), field, "{status:?}");
+}
+
+/// Fails a test that would hang.
+pub async fn soon<T>(what: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(60), what).await.expect("within a minute")
+}
