@@ -42,7 +42,7 @@ Try, with the server running:
 fn main() -> ExitCode {
     let out = &mut std::io::stdout();
     match Arguments::parse().command {
-Command::Serve(options) => verdict(serve::run(&options).map(|()| true)),
+        Command::Serve(options) => verdict(serve::run(&options).map(|()| true)),
         Command::Conformance(options) => verdict(clearance::conformance::run(&options, out)),
         Command::Demo(options) => verdict(clearance::demo::run(&options, out)),
     }

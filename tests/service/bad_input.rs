@@ -9,11 +9,8 @@ use crate::server::{Server, body, check, cube, spec, vector};
 
 /// Asks about the cube and `q`; expects a refusal with this field.
 async fn refused(server: &Server, q: pb::PlacedBody, code: Code, reason: &str, field: &str) {
-    let question = pb::CheckCollisionRequest {
-        p: Some(body("cube", 0.0)),
-        q: Some(q),
-        ..Default::default()
-    };
+    let question =
+        pb::CheckCollisionRequest { p: Some(body("cube", 0.0)), q: Some(q), ..Default::default() };
     let status = server.queries().check_collision(question).await.unwrap_err();
     check(&status, code, reason, field);
 }

@@ -97,8 +97,9 @@ async fn an_upload_that_stands_still_is_ended_and_others_are_refused_meanwhile()
     let first = tokio::spawn(async move { client.upload_polytope(silent).await });
     let refusal = async {
         loop {
-            let status = server.polytopes().upload_polytope(tokio_stream::iter([header.clone()]));
-            let status = status.await.unwrap_err();
+            let mut client = server.polytopes();
+            let upload = client.upload_polytope(tokio_stream::iter([header.clone()]));
+            let status = upload.await.unwrap_err();
             if status.code() == Code::ResourceExhausted {
                 break status;
             }

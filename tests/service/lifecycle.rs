@@ -35,9 +35,8 @@ async fn both_versions_of_reflection_list_and_describe_every_service() {
                 host: String::new(),
                 message_request: Some($question),
             };
-            let mut client = v::server_reflection_client::ServerReflectionClient::new(
-                server.channel.clone(),
-            );
+            let mut client =
+                v::server_reflection_client::ServerReflectionClient::new(server.channel.clone());
             let stream = client.server_reflection_info(tokio_stream::iter([request])).await;
             let mut replies = stream.unwrap().into_inner();
             replies.next().await.unwrap().unwrap().message_response.unwrap()
@@ -118,10 +117,8 @@ async fn a_draining_server_says_so_ends_and_takes_nothing_new() {
     drop(watch);
     soon(ended).await.unwrap().unwrap();
     let mut late = pb::polytope_service_client::PolytopeServiceClient::new(channel);
-    let request = pb::RegisterPolytopesRequest {
-        polytopes: vec![spec("", &cube())],
-        validate_only: false,
-    };
+    let request =
+        pb::RegisterPolytopesRequest { polytopes: vec![spec("", &cube())], validate_only: false };
     let status = late.register_polytopes(request).await.unwrap_err();
     assert_eq!(status.code(), Code::Unavailable, "{status:?}");
 }

@@ -1,5 +1,12 @@
 //! The service over a real socket, through the generated client.
 
+#![expect(
+    clippy::unwrap_used,
+    clippy::float_cmp,
+    clippy::wildcard_enum_match_arm,
+    reason = "in a test a panic is the report, and the numbers here are exact"
+)]
+
 mod bad_input;
 mod hostile;
 mod lifecycle;

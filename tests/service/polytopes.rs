@@ -32,8 +32,7 @@ async fn registering_twice_is_registering_once() {
     assert_eq!(first.vertex_of_given, [0, 4, 2, 6, 1, 5, 3, 7]);
 
     let key = pb::get_polytope_request::Key::Alias("b".into());
-    let request =
-        pb::GetPolytopeRequest { key: Some(key), with_vertices: true, with_facets: true };
+    let request = pb::GetPolytopeRequest { key: Some(key), with_vertices: true, with_facets: true };
     let got = client.get_polytope(request).await.unwrap().into_inner();
     assert_eq!(got.polytope.unwrap().aliases, ["a", "b"]);
     let mut sorted = cube();
@@ -51,10 +50,8 @@ async fn nothing_is_registered_when_one_is_wrong_or_when_only_validating() {
     let status = client.register_polytopes(request).await.unwrap_err();
     check(&status, Code::InvalidArgument, "BAD_FIELD", "polytopes[1].vertices.xyz");
 
-    let request = pb::RegisterPolytopesRequest {
-        polytopes: vec![spec("a", &cube())],
-        validate_only: true,
-    };
+    let request =
+        pb::RegisterPolytopesRequest { polytopes: vec![spec("a", &cube())], validate_only: true };
     let reply = client.register_polytopes(request).await.unwrap().into_inner();
     let id = reply.reports[0].polytope.as_ref().unwrap().id.clone();
 

@@ -53,7 +53,8 @@ async fn verdicts_are_exact_and_their_proofs_hold() {
             };
             verify(&server, Claim::Collision(claim.clone())).await.unwrap();
             // The same proof, said of bodies that stand elsewhere.
-            let elsewhere = pb::CheckCollisionRequest { q: Some(body("cube", 1.5 - x)), ..question };
+            let far = if verdict == pb::Verdict::Separated { 0.5 } else { x + 5.0 };
+            let elsewhere = pb::CheckCollisionRequest { q: Some(body("cube", far)), ..question };
             let claim = pb::CollisionClaim { question: Some(elsewhere), ..claim };
             verify(&server, Claim::Collision(claim)).await.unwrap_err();
         }
@@ -78,8 +79,7 @@ async fn a_distance_is_enclosed_and_its_proof_holds() {
         assert_eq!(answer.within_margin, Some(exact <= 0.25));
         let gap = answer.closest_q.unwrap().x - answer.closest_p.unwrap().x;
         assert!((gap - exact).abs() < 1e-12, "{gap}");
-        let claim =
-            pb::DistanceClaim { question: Some(question), answer: Some(answer.clone()) };
+        let claim = pb::DistanceClaim { question: Some(question), answer: Some(answer.clone()) };
         verify(&server, Claim::Distance(claim.clone())).await.unwrap();
         let wrong = pb::Bracket { lower: exact + 0.5, upper: exact + 1.0 };
         let answer = pb::MeasureDistanceResponse { distance: Some(wrong), ..answer };
@@ -106,8 +106,7 @@ async fn a_depth_is_enclosed_and_its_proof_holds() {
         if exact > 0.0 {
             assert!((answer.direction.unwrap().x + 1.0).abs() < 1e-9, "{:?}", answer.direction);
         }
-        let claim =
-            pb::PenetrationClaim { question: Some(question), answer: Some(answer.clone()) };
+        let claim = pb::PenetrationClaim { question: Some(question), answer: Some(answer.clone()) };
         verify(&server, Claim::Penetration(claim.clone())).await.unwrap();
         let wrong = pb::Bracket { lower: exact + 0.1, upper: exact + 0.2 };
         let answer = pb::MeasurePenetrationResponse { depth: Some(wrong), ..answer };

@@ -16,19 +16,19 @@ use tonic::{Code, Status};
 use tonic_types::StatusExt;
 
 /// A running server.
-pub struct Server {
-    pub channel: Channel,
+pub(crate) struct Server {
+    pub(crate) channel: Channel,
     stop: oneshot::Sender<()>,
     serving: JoinHandle<Result<(), ServeError>>,
 }
 
 impl Server {
     /// With the default limits.
-    pub async fn start() -> Self {
+    pub(crate) async fn start() -> Self {
         Self::with_limits(Limits::default()).await
     }
 
-    pub async fn with_limits(limits: Limits) -> Self {
+    pub(crate) async fn with_limits(limits: Limits) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = format!("http://{}", listener.local_addr().unwrap());
         let (stop, stopped) = oneshot::channel();
@@ -42,22 +42,22 @@ impl Server {
         Self { channel, stop, serving }
     }
 
-    pub fn polytopes(&self) -> PolytopeServiceClient<Channel> {
+    pub(crate) fn polytopes(&self) -> PolytopeServiceClient<Channel> {
         PolytopeServiceClient::new(self.channel.clone())
             .max_encoding_message_size(64 << 20)
             .max_decoding_message_size(64 << 20)
     }
 
-    pub fn queries(&self) -> QueryServiceClient<Channel> {
+    pub(crate) fn queries(&self) -> QueryServiceClient<Channel> {
         QueryServiceClient::new(self.channel.clone()).max_encoding_message_size(64 << 20)
     }
 
-    pub fn info(&self) -> ServerServiceClient<Channel> {
+    pub(crate) fn info(&self) -> ServerServiceClient<Channel> {
         ServerServiceClient::new(self.channel.clone())
     }
 
     /// Registers points under an alias and returns the id.
-    pub async fn register(&self, alias: &str, xyz: &[f64]) -> String {
+    pub(crate) async fn register(&self, alias: &str, xyz: &[f64]) -> String {
         let request = pb::RegisterPolytopesRequest {
             polytopes: vec![spec(alias, xyz)],
             validate_only: false,
@@ -67,14 +67,14 @@ impl Server {
     }
 
     /// Tells the server to stop; `ended` waits for it.
-    pub fn stop(self) -> (Channel, JoinHandle<Result<(), ServeError>>) {
+    pub(crate) fn stop(self) -> (Channel, JoinHandle<Result<(), ServeError>>) {
         self.stop.send(()).unwrap();
         (self.channel, self.serving)
     }
 }
 
 /// A specification by points.
-pub fn spec(alias: &str, xyz: &[f64]) -> pb::PolytopeSpec {
+pub(crate) fn spec(alias: &str, xyz: &[f64]) -> pb::PolytopeSpec {
     let points = pb::Points { xyz: xyz.to_vec() };
     pb::PolytopeSpec {
         source: Some(pb::polytope_spec::Source::Vertices(points)),
@@ -84,12 +84,12 @@ pub fn spec(alias: &str, xyz: &[f64]) -> pb::PolytopeSpec {
 }
 
 /// The corners of the unit cube.
-pub fn cube() -> Vec<f64> {
+pub(crate) fn cube() -> Vec<f64> {
     (0..8).flat_map(|k| [k & 1, k >> 1 & 1, k >> 2].map(f64::from)).collect()
 }
 
 /// A body by alias, moved along x.
-pub fn body(alias: &str, x: f64) -> pb::PlacedBody {
+pub(crate) fn body(alias: &str, x: f64) -> pb::PlacedBody {
     pb::PlacedBody {
         source: Some(pb::placed_body::Source::Alias(alias.to_owned())),
         pose: Some(pb::Pose { translation: vector(x, 0.0, 0.0), orientation: None }),
@@ -97,13 +97,13 @@ pub fn body(alias: &str, x: f64) -> pb::PlacedBody {
 }
 
 /// A vector.
-pub fn vector(x: f64, y: f64, z: f64) -> Option<pb::Vector3> {
+pub(crate) fn vector(x: f64, y: f64, z: f64) -> Option<pb::Vector3> {
     Some(pb::Vector3 { x, y, z })
 }
 
 /// Checks code, reason and field of a refusal.
 #[track_caller]
-pub fn check(status: &Status, code: Code, reason: &str, field: &str) {
+pub(crate) fn check(status: &Status, code: Code, reason: &str, field: &str) {
     assert_eq!(status.code(), code, "{status:?}");
     let details = status.get_error_details();
     let info = details.error_info().unwrap_or_else(|| panic!("no ErrorInfo: {status:?}"));
@@ -114,6 +114,6 @@ pub fn check(status: &Status, code: Code, reason: &str, field: &str) {
 }
 
 /// Fails a test that would hang.
-pub async fn soon<T>(what: impl Future<Output = T>) -> T {
+pub(crate) async fn soon<T>(what: impl Future<Output = T>) -> T {
     tokio::time::timeout(Duration::from_secs(60), what).await.expect("within a minute")
 }

@@ -90,7 +90,7 @@ mod tests {
     #[test]
     fn a_cube_is_convex_a_dented_one_is_not() {
         assert_eq!(check(&cube(1.0)), Convexity { closed: true, gap: 0.0 });
-        assert_eq!(check(&cube(1.5)).gap, 0.0);
+        assert!(check(&cube(1.5)).gap <= 0.0);
         // The planes of the dent go through an upper edge and the point (0, 0, 0.5); of the opposite
         // upper edge, at distance 2 in x and 0 in z, they have distance 2 * 0.5 / sqrt(1.25).
         let gap = check(&cube(0.5)).gap;

@@ -138,9 +138,10 @@ pub(in crate::rpc) mod tests {
 
     #[test]
     fn a_broken_text_is_refused_with_its_line() {
-        let check = |text: &str, line: usize| match read(text.as_bytes(), 10).unwrap_err() {
-            MeshError::Line { line: found, .. } => assert_eq!(found, line, "{text}"),
-            other => panic!("{other}"),
+        let check = |text: &str, line: usize| {
+            let refused = read(text.as_bytes(), 10).unwrap_err();
+            let MeshError::Line { line: found, .. } = refused else { panic!("{refused}") };
+            assert_eq!(found, line, "{text}");
         };
         check("solid\nvertex 1 2\n", 2);
         check("solid\nfacet\nvertex 1 2 3\nendfacet", 4);
