@@ -2,15 +2,18 @@
 
 use super::convert::Path;
 use super::convert::body::AskedBody;
-use super::convert::certificate::{at_most, proof, surface};
-use super::convert::geometry::{direction, verdict};
+use super::convert::certificate::{at_most, chain, proof, surface};
+use super::convert::geometry::{direction, outcome, verdict};
 use super::pb;
+use super::queries::Motions;
 use super::shared::Shared;
 use super::status::Failure;
 use crate::geometry::certificate::judge::judge_static;
 use crate::geometry::certificate::judge_depth::judge_depth;
 use crate::geometry::certificate::judge_distance::judge_distance;
+use crate::geometry::certificate::judge_motion::judge_first_contact;
 use crate::geometry::certificate::{Direction, StaticProof, Verdict};
+use crate::geometry::contact_time::FirstContact;
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::penetration::Surface;
 
@@ -30,6 +33,7 @@ enum Measure {
     Nothing,
     Distance { lower: f64, upper: f64, pairs: Vec<VertexPair> },
     Depth { lower: f64, upper: f64, face: Option<Direction>, surface: Option<Surface> },
+    FirstContact(Box<(Motions, FirstContact)>),
 }
 
 impl Claim {
@@ -43,8 +47,8 @@ impl Claim {
             Wire::Penetration(claim) => {
                 Self::penetration(&root.field("penetration"), claim, shared)
             }
-            Wire::FirstContact(_) => {
-                Err(Failure::NotImplemented("verifying the certificate of a first contact"))
+            Wire::FirstContact(claim) => {
+                Self::first_contact(&root.field("first_contact"), claim, shared)
             }
         }
     }
@@ -123,6 +127,41 @@ impl Claim {
         })
     }
 
+    fn first_contact(
+        path: &Path<'_>,
+        claim: &pb::FirstContactClaim,
+        shared: &Shared,
+    ) -> Result<Self, Failure> {
+        let question = required(path, "question", claim.question.as_ref())?;
+        let wire = required(path, "answer", claim.answer.as_ref())?;
+        let (p, q) = bodies(path, question.p.as_ref(), question.q.as_ref(), shared)?;
+        let motions = Motions::convert(&path.field("question"), question)?;
+        let path = path.field("answer");
+        let certificate = required(&path, "certificate", wire.certificate.as_ref())?;
+        let certificate_path = path.field("certificate");
+        if !certificate.parts.is_empty() {
+            return Err(Failure::NotImplemented("verifying proofs of compounds"));
+        }
+        let initial = proof(&certificate_path.field("initial"), certificate.initial.as_ref())?;
+        let pairs = &certificate.contact_pairs;
+        let answer = FirstContact {
+            outcome: outcome(&path.field("outcome"), wire.outcome())?,
+            t_free: wire.t_free,
+            t_contact: wire.t_contact.unwrap_or(1.0),
+            chain: chain(&certificate_path.field("chain"), &certificate.chain)?,
+            pairs: at_most(&certificate_path.field("contact_pairs"), pairs)?,
+            initial: initial.clone(),
+            stopped: None,
+        };
+        Ok(Self {
+            p,
+            q,
+            verdict: verdict(&path.field("initial_verdict"), wire.initial_verdict())?,
+            proof: initial,
+            measure: Measure::FirstContact(Box::new((motions, answer))),
+        })
+    }
+
     /// Judges it; takes a while.
     pub fn judge(self) -> Result<pb::VerifyCertificateResponse, Failure> {
         let Self { p, q, verdict, proof, measure } = self;
@@ -153,6 +192,11 @@ fn judge_measure(pair: &Pair<'_>, verdict: Verdict, measure: &Measure) -> Result
         Measure::Depth { lower, upper, face, surface } if verdict == Verdict::Overlapping => {
             let face = face.as_ref().ok_or("the face is missing")?;
             judge_depth(pair, *lower, *upper, face, surface.as_ref())
+                .map_err(|refusal| refusal.to_string())
+        }
+        Measure::FirstContact(claim) => {
+            let (motions, answer) = claim.as_ref();
+            judge_first_contact(&motions.about(*pair), answer)
                 .map_err(|refusal| refusal.to_string())
         }
         // Without a gap or a depth both bounds hold for 0.

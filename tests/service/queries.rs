@@ -146,17 +146,31 @@ fn linear(x: f64) -> Option<pb::Motion> {
 }
 
 #[tokio::test]
-async fn first_contacts_are_found_for_every_kind_of_motion() {
+async fn first_contacts_are_found_for_every_kind_of_motion_and_their_proofs_hold() {
     let server = with_cube().await;
+    // Shifted along y, so that no two corners of the cubes meet on the way round.
+    let pose = Some(pb::Pose { translation: vector(3.0, -0.25, 0.0), orientation: None });
+    let q = pb::PlacedBody { pose, ..body("cube", 0.0) };
     let ask = async |p_motion, q_motion| {
         let question = pb::FindFirstContactRequest {
             p: Some(body("cube", 0.0)),
-            q: Some(body("cube", 3.0)),
+            q: Some(q.clone()),
             p_motion,
             q_motion,
             ..Default::default()
         };
-        server.queries().find_first_contact(question).await.unwrap().into_inner()
+        let answer = server.queries().find_first_contact(question.clone()).await.unwrap();
+        let answer = answer.into_inner();
+        let claim = pb::FirstContactClaim {
+            question: Some(question.clone()),
+            answer: Some(answer.clone()),
+        };
+        verify(&server, Claim::FirstContact(claim.clone())).await.unwrap();
+        // The same proof, said of a motion that meets Q at once.
+        let question = pb::FindFirstContactRequest { p_motion: linear(300.0), ..question };
+        let claim = pb::FirstContactClaim { question: Some(question), ..claim };
+        verify(&server, Claim::FirstContact(claim)).await.unwrap_err();
+        answer
     };
     let answer = ask(linear(4.0), None).await;
     assert_eq!(answer.outcome(), pb::Outcome::Contact);
@@ -172,7 +186,7 @@ async fn first_contacts_are_found_for_every_kind_of_motion() {
     assert_eq!(answer.outcome(), pb::Outcome::Contact);
     assert!((answer.t_contact.unwrap() - 0.5).abs() < 1e-8, "{answer:?}");
 
-    // Half a turn about the edge x = 2 carries the cube from [0, 1] to [3, 4].
+    // Half a turn about the line x = 2, y = 0 carries the cube from [0, 1] to [3, 4] in x.
     let screw = pb::ScrewMotion {
         pivot: vector(2.0, 0.0, 0.0),
         axis: vector(0.0, 0.0, 1.0),
@@ -182,8 +196,11 @@ async fn first_contacts_are_found_for_every_kind_of_motion() {
     let screw = pb::Motion { kind: Some(pb::motion::Kind::Screw(screw)) };
     let answer = ask(Some(screw), None).await;
     assert_eq!(answer.outcome(), pb::Outcome::Contact);
-    let bracket = (answer.t_free, answer.t_contact.unwrap());
-    assert!(0.5 < bracket.0 && bracket.0 < bracket.1 && bracket.1 < 1.0, "{bracket:?}");
+    // The corner at (-1, 1) from the axis, at radius sqrt 2, comes down on the top, y = 0.75, where it
+    // is at asin(0.75 / sqrt 2), having begun at 3/4 pi.
+    let exact = 0.75 - (0.75 / std::f64::consts::SQRT_2).asin() / std::f64::consts::PI;
+    let (free, contact) = (answer.t_free, answer.t_contact.unwrap());
+    assert!(exact - 1e-8 < free && free <= contact && contact < exact + 1e-8, "{free} {contact}");
 }
 
 #[tokio::test]

@@ -246,6 +246,16 @@ pub fn outcome_to_wire(outcome: Outcome) -> pb::Outcome {
     }
 }
 
+/// An outcome from the wire.
+pub fn outcome(path: &Path<'_>, wire: pb::Outcome) -> Result<Outcome, BadField> {
+    match wire {
+        pb::Outcome::Contact => Ok(Outcome::Contact),
+        pb::Outcome::NoContact => Ok(Outcome::NoContact),
+        pb::Outcome::Undecided => Ok(Outcome::Undecided),
+        pb::Outcome::Unspecified => Err(path.bad("is required")),
+    }
+}
+
 /// Why a search stopped, for the wire.
 pub fn stopped_to_wire(stopped: Option<Stopped>) -> pb::Stopped {
     match stopped {

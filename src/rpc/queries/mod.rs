@@ -17,7 +17,7 @@ use tonic::{Request, Response, Status};
 pub use along::Along;
 pub use collision::Collision;
 pub use distance::DistanceQuestion;
-pub use first_contact::FirstContactQuestion;
+pub use first_contact::{FirstContactQuestion, Motions};
 pub use penetration::Penetration;
 
 use super::convert::body::{AskedBody, ReadyBody};
