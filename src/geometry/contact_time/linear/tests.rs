@@ -1,0 +1,218 @@
+//! Translation against the independent oracle, and where rounding is all there is.
+#![expect(clippy::float_cmp, reason = "exact values are meant")]
+
+use super::*;
+use crate::geometry::certificate::Verdict;
+use crate::geometry::certificate::judge::{exact_direction, gap_along, scalar_product};
+use crate::geometry::motion::Motion;
+use crate::geometry::number::dyadic::Dyadic;
+use crate::geometry::pose::Pose;
+use crate::geometry::samples::{Random, ball, hull};
+use crate::geometry::separation::oracle::{
+    Time, Whole, oracle, placed, random_pose, small_body, times, whole,
+};
+
+fn ask(pair: &Pair<'_>, velocity_p: Vec3, velocity_q: Vec3) -> FirstContact {
+    let question = Question::new(
+        *pair,
+        Motion::Linear { velocity: velocity_p },
+        Motion::Linear { velocity: velocity_q },
+    );
+    let mut effort = Effort::with_steps(100_000);
+    super::super::first_contact(&question, &mut Witness::default(), &mut effort).unwrap()
+}
+
+/// The chain joins, covers `[0, end]`, and each link separates at both ends: the gap is linear.
+fn check_chain(pair: &Pair<'_>, w: [&Vec3; 2], chain: &[Link], end: f64, story: &str) {
+    let mut reached = 0.0;
+    for link in chain {
+        assert_eq!((link.t0, link.frame), (reached, Frame::World), "{story}");
+        assert!(link.t1 >= link.t0, "{story}");
+        reached = link.t1;
+        let s = exact_direction(pair, &link.direction).unwrap();
+        let gap = gap_along(pair, &s);
+        let velocity = |v: &Vec3| [0, 1, 2].map(|k| Dyadic::from(v[k]));
+        let rate = &scalar_product(&s, &velocity(w[1])) - &scalar_product(&s, &velocity(w[0]));
+        for t in [link.t0, link.t1] {
+            let then = &gap + &(&rate * &Dyadic::from(t));
+            assert_eq!(then.sign(), Sign::Positive, "{story}: {link:?}");
+        }
+    }
+    assert_eq!(reached, end, "{story}");
+}
+
+fn compare(time: Time, t: f64) -> Ordering {
+    Ratio::new(IBig::from(time.0), IBig::from(time.1), 0).compare(t)
+}
+
+/// The differences, moved to the exact time, hold the origin.
+fn check_pairs(placed: [&[Whole]; 2], w: &Whole, toi: Time, pairs: &[VertexPair], story: &str) {
+    assert!((1..=4).contains(&pairs.len()), "{story}");
+    let moved: Vec<Whole> = pairs
+        .iter()
+        .map(|k| {
+            let (p, q) = (placed[0][k.i as usize], placed[1][k.j as usize]);
+            [0, 1, 2].map(|c| (q[c] - p[c]) * toi.1 + w[c] * toi.0)
+        })
+        .collect();
+    assert_ne!(oracle(&[[0, 0, 0]], &moved), Verdict::Separated, "{story}: {pairs:?}");
+}
+
+#[test]
+fn times_of_small_integer_bodies_are_those_of_the_oracle_and_every_chain_holds() {
+    let mut counts = [0u32; 5];
+    for seed in 0..if cfg!(debug_assertions) { 1500 } else { 30_000 } {
+        let mut random = Random(seed);
+        let (p, q) = (small_body(&mut random), small_body(&mut random));
+        let (pose_p, pose_q) = (random_pose(&mut random, 5), random_pose(&mut random, 5));
+        let mut velocity = || random_pose(&mut random, 12).translation;
+        let (of_p, of_q) = (velocity(), velocity());
+        let pair = Pair::new(&p, pose_p, &q, pose_q);
+        let (at_p, at_q) = (placed(&p, &pose_p), placed(&q, &pose_q));
+        let w = whole(&(of_q - of_p), 2.0);
+        let against = w.map(|x| -x);
+        let story = format!("seed {seed}");
+        let answer = ask(&pair, of_p, of_q);
+        let initial = oracle(&at_p, &at_q);
+        assert_eq!(answer.initial.verdict(), initial, "{story}");
+        if initial != Verdict::Separated {
+            assert_eq!(answer.outcome, Outcome::Contact, "{story}");
+            assert_eq!((answer.t_free, answer.t_contact), (0.0, 0.0), "{story}");
+            check_pairs([&at_p, &at_q], &w, (0, 1), &answer.pairs, &story);
+            counts[0] += 1;
+            continue;
+        }
+        let range = if w == [0, 0, 0] { None } else { times(&at_p, &at_q, &against) };
+        let during = range.filter(|[first, _]| first.0 >= 0 && first.0 <= first.1);
+        let Some([toi, last]) = during else {
+            assert_eq!(answer.outcome, Outcome::NoContact, "{story}");
+            check_chain(&pair, [&of_p, &of_q], &answer.chain, 1.0, &story);
+            counts[if range.is_none() { 1 } else { 2 }] += 1;
+            continue;
+        };
+        assert_eq!(answer.outcome, Outcome::Contact, "{story}");
+        assert_eq!(compare(toi, answer.t_free), Ordering::Greater, "{story}");
+        assert_ne!(compare(toi, answer.t_contact), Ordering::Greater, "{story}");
+        let exact = compare(toi, answer.t_contact) == Ordering::Equal;
+        assert_eq!(answer.t_free, answer.t_contact.next_down(), "{story}");
+        check_chain(&pair, [&of_p, &of_q], &answer.chain, answer.t_free, &story);
+        check_pairs([&at_p, &at_q], &w, toi, &answer.pairs, &story);
+        counts[if exact { 3 } else { 4 }] += 1;
+        counts[2] += u32::from(toi == last);
+    }
+    assert!(counts.iter().all(|n| *n > 10), "{counts:?}");
+}
+
+#[test]
+fn facets_alone_prove_a_miss_where_no_vector_would() {
+    let mut links = [0u32; 5];
+    for seed in 0..1500 {
+        let mut random = Random(seed);
+        let (p, q) = (small_body(&mut random), small_body(&mut random));
+        let (pose_p, pose_q) = (random_pose(&mut random, 5), random_pose(&mut random, 5));
+        let velocity = random_pose(&mut random, 24).translation;
+        let pair = Pair::new(&p, pose_p, &q, pose_q);
+        let still = Vec3::zeros();
+        let mut effort = Effort::with_steps(100_000);
+        let mut passage = Passage::new(&pair, &still, &velocity);
+        if is_zero(&passage.velocity) {
+            continue;
+        }
+        let against = negated(&passage.velocity);
+        let crossing = cross_line(&mut passage.m, &against, &mut effort).unwrap();
+        let Crossing::Never(mut tellings) = crossing else { continue };
+        if tellings.len() > 1 {
+            tellings.remove(0);
+        }
+        let (chain, reached) = passage.chain(&tellings, &mut effort).unwrap();
+        let story = format!("seed {seed}");
+        check_chain(&pair, [&still, &velocity], &chain, 1.0, &story);
+        assert_eq!(reached, 1.0, "{story}");
+        links[chain.len()] += 1;
+    }
+    assert!(links[1] > 100 && links[2] > 100, "{links:?}");
+}
+
+#[test]
+fn contact_at_the_very_end_of_the_step_counts_and_an_ulp_later_does_not() {
+    let cube = crate::geometry::samples::cuboid(1.0, 1.0, 1.0);
+    let pair = |x: f64| Pair::new(&cube, Pose::identity(), &cube, Pose::translation(x, 0.5, 0.0));
+    let at_end = ask(&pair(5.0), Vec3::new(3.0, 0.0, 0.0), Vec3::zeros());
+    assert_eq!((at_end.outcome, at_end.t_contact), (Outcome::Contact, 1.0));
+    let later = ask(&pair(5.0f64.next_up()), Vec3::new(3.0, 0.0, 0.0), Vec3::zeros());
+    assert_eq!(later.outcome, Outcome::NoContact);
+}
+
+#[test]
+fn slides_with_the_least_clearance_are_free_and_without_it_are_contacts() {
+    for seed in 0..20 {
+        let grid = 2f64.powi(20);
+        let rounded = |v: &Vec3| (v * grid).map(f64::round) / grid;
+        let p = hull(&ball(20, seed).vertices().iter().map(rounded).collect::<Vec<_>>());
+        // Q is P mirrored in its top vertex, the last in x, and passes it along y.
+        let top = p.vertex_count() - 1;
+        let q = hull(&p.vertices().iter().map(|v| 2.0 * p.vertex(top) - v).collect::<Vec<_>>());
+        let start = Pose::translation(0.0, -0.5, 0.0);
+        let pair = Pair::new(&p, Pose::identity(), &q, start);
+        let graze = ask(&pair, Vec3::zeros(), Vec3::new(0.0, 1.0, 0.0));
+        assert_eq!((graze.outcome, graze.t_contact), (Outcome::Contact, 0.5), "{seed}");
+        assert_eq!(graze.t_free, 0.5f64.next_down());
+        let start = Pose::translation(f64::from_bits(1), -0.5, 0.0);
+        let pair = Pair::new(&p, Pose::identity(), &q, start);
+        let (still, moving) = (Vec3::zeros(), Vec3::new(0.0, 1.0, 0.0));
+        let free = ask(&pair, still, moving);
+        assert_eq!(free.outcome, Outcome::NoContact, "{seed}");
+        check_chain(&pair, [&still, &moving], &free.chain, 1.0, "least clearance");
+    }
+}
+
+/// Bodies of which one point of M passes the origin within an ulp or so of the translation: what the
+/// verdict is depends on bits that no f64 sum keeps.
+#[test]
+fn passing_within_an_ulp_is_decided_and_proven_to_the_end() {
+    let mut counts = [0u32; 3];
+    for seed in 0..if cfg!(debug_assertions) { 300 } else { 20_000 } {
+        let mut random = Random(seed);
+        let (p, q) = (ball(4 + random.below(20), seed), ball(4 + random.below(20), seed + 77));
+        let offset = random_offset(&mut random);
+        let (pose_p, turned) = (random.pose(offset), random.pose(Vec3::zeros()));
+        let w = random.vector() * 8.0;
+        // A direction across w: the farthest difference along it is on the silhouette.
+        let across = w.cross(&random.unit_vector());
+        let mut effort = Effort::with_steps(100_000);
+        let i = crate::geometry::support::by_scan(
+            &p,
+            &-pose_p.direction_to_body_rounded(&across),
+            &mut effort,
+        );
+        let j = crate::geometry::support::by_scan(
+            &q,
+            &turned.direction_to_body_rounded(&across),
+            &mut effort,
+        );
+        let time = f64::from(1 + random.below(7)) / 8.0;
+        let translation =
+            pose_p.apply_rounded(p.vertex(i)) - turned.rotation * q.vertex(j) - w * time;
+        let pair = Pair::new(&p, pose_p, &q, Pose { translation, ..turned });
+        let (still, story) = (Vec3::zeros(), format!("seed {seed}"));
+        let answer = ask(&pair, still, w);
+        match answer.outcome {
+            Outcome::NoContact => {
+                check_chain(&pair, [&still, &w], &answer.chain, 1.0, &story);
+                counts[0] += 1;
+                counts[2] += u32::from(answer.chain.len() > 1);
+            }
+            Outcome::Contact => {
+                assert!(answer.t_contact.next_down() <= answer.t_free, "{story}");
+                check_chain(&pair, [&still, &w], &answer.chain, answer.t_free, &story);
+                counts[1] += 1;
+            }
+            Outcome::Undecided => panic!("{story}: free until {}", answer.t_free),
+        }
+    }
+    assert!(counts.iter().all(|n| *n > 10), "{counts:?}");
+}
+
+fn random_offset(random: &mut Random) -> Vec3 {
+    random.vector() * 10f64.powi(i32::try_from(random.below(7)).unwrap())
+}
