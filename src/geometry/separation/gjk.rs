@@ -9,7 +9,8 @@
 //! vector from the origin towards the nearest part of the simplex; its supporting pair either proves
 //! that s separates or joins the simplex.
 //!
-//! Proves: nothing; it proposes. Cost: a supporting pair per candidate, 2 to 9 as a rule.
+//! Proves: nothing; it proposes. Cost: a supporting pair per candidate, 1.0 to 12 in the mean on ellipsoids of
+//! 200 and 2000 vertices, axes to 10:1.
 
 use arrayvec::ArrayVec;
 
@@ -25,11 +26,11 @@ pub(super) const METHOD: Method = Method {
     name: "gjk",
     source: "Gilbert, Johnson, Keerthi 1988; van den Bergen 1999, §4",
     proves: "separation by a vector, overlap by four pairs",
-    cost: "a supporting pair per candidate; 2 to 9 candidates as a rule",
+    cost: "a supporting pair per candidate; 1 to 12 candidates in the mean on ellipsoids",
     propose,
 };
 
-/// Seen: at most 21. Rounding can make the simplex revisit itself near contact.
+/// Five times the largest mean seen. Rounding can make the simplex revisit itself near contact.
 const CANDIDATES_MAX: u32 = 64;
 
 #[derive(Clone, Copy)]

@@ -14,7 +14,8 @@
 //!
 //! Proves: nothing; it proposes a direction or four pairs, and hands over when rounding gives out.
 //! Cost: a supporting pair and one cut of the polygon per candidate; two candidates suffice for
-//! separated balls, four for overlapping ones; at most `2 |V(P)| |V(Q)|`, seen: 16.
+//! separated balls, four for overlapping ones; at most `2 |V(P)| |V(Q)|`. On ellipsoids of 200 and
+//! 2000 vertices, axes to 10:1, the means are 1.0 to 7.5; the tests hold every case to 40.
 //!
 //! Where this differs from the text:
 //! - The text (step 7) takes rule 2 only after a supporting pair has reappeared. A candidate outside
@@ -44,7 +45,7 @@ pub(super) const METHOD: Method = Method {
     name: "hs_jump",
     source: "Li, Meng, Wang, Wang, Chung, Yiu 2001, §7",
     proves: "separation by a vector, overlap by four pairs",
-    cost: "a supporting pair per candidate; 1 to 5 candidates as a rule",
+    cost: "a supporting pair per candidate; 1 to 8 candidates in the mean on ellipsoids",
     propose,
 };
 

@@ -13,8 +13,8 @@ use arrayvec::ArrayVec;
 use crate::geometry::Vec3;
 use crate::geometry::number::rounding::gamma;
 
-/// Vectors that one polygon takes; a search that needs more has left the range where rounding can
-/// guide it (seen: at most 16 on balls, needles and boxes that do not touch).
+/// Vectors that one polygon takes. The tests hold searches to 40 candidates; one that needs more than
+/// this has left the range where rounding can guide it, and hands over.
 pub(super) const VECTORS_MAX: usize = 64;
 
 /// Each cut adds at most one corner to the four of a lune; most cut more away than they add.

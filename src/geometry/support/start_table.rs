@@ -30,9 +30,9 @@ enum Cells {
     Wide(Box<[u32]>),
 }
 
-/// Cells along a side of a face for a body of so many vertices: a cell then holds less than one
-/// vertex on average (6k² cells: 384, 1536, 6144, 24576), and the table stays below half the size
-/// of the body's own arrays.
+/// Cells along a side of a face for a body of so many vertices. In all 6k² cells, 384, 1536, 6144 or
+/// 24576: more cells than vertices up to 24576 vertices. At two bytes each the table takes at most
+/// about as much memory as the body's own arrays, which is where a step begins.
 const fn side_for(vertices: u32) -> u32 {
     match vertices {
         0..=64 => 8,
