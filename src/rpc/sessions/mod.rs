@@ -107,7 +107,7 @@ impl pb::session_service_server::SessionService for Sessions {
         let last = page.last().filter(|_| more);
         Ok(Response::new(pb::ListSessionsResponse {
             next_page_token: last.map_or_else(String::new, |slot| slot.id.clone()),
-            sessions: page.iter().map(|slot| summary(slot)).collect(),
+            sessions: page.iter().map(summary).collect(),
             total_size: self.0.sessions.count(),
         }))
     }
@@ -163,11 +163,8 @@ async fn open(
     });
     let (session, report) = opened.await??;
     let checked_pairs = session.pairs_enabled();
-    let slot =
-        shared.sessions.insert(&id, session, idle, replace).map_err(|error| match error {
-            SessionError::Exists => Failure::SessionExists(id.clone()),
-            other => failure(other, &id),
-        })?;
+    let slot = shared.sessions.insert(&id, session, idle, replace);
+    let slot = slot.map_err(|error| failure(error, &id))?;
     let opened = pb::OpenSessionResponse {
         session_id: id,
         report: Some(report),
