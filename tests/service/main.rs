@@ -13,3 +13,4 @@ mod lifecycle;
 mod polytopes;
 mod queries;
 mod server;
+mod sessions;
