@@ -82,7 +82,8 @@ pub struct FirstContact {
     /// Joined closed intervals that cover [0, t_free]; empty when in contact at t = 0.
     pub chain: Vec<Link>,
     /// At t_contact the moving differences of these hold the origin strictly inside (rotation);
-    /// at some t in the bracket they hold it (translation).
+    /// at some t in the bracket they hold it (translation). With a margin, the hull of their
+    /// differences at t_contact has a point within the margin of the origin.
     pub pairs: ArrayVec<VertexPair, 6>,
     /// The verdict at t = 0 with its proof.
     pub initial: StaticProof,

@@ -238,19 +238,37 @@ impl Track {
     /// rounded: for searching and for show, never for a proof.
     pub fn pose_from_start_rounded(&self, t: f64) -> (Mat3, Vec3) {
         let trig = self.trig(t);
+        let (sine, versine) = (trig.sine.middle(), trig.versine.middle());
+        let axis = interval::middle(&self.axis);
+        let turned_less = |w: &Vec3| {
+            let once = axis.cross(w);
+            once * sine + axis.cross(&once) * versine
+        };
         let columns: [Vec3; 3] = std::array::from_fn(|k| {
             let from: Vec3 = self.rotation.column(k).into();
-            let turn = self.turned_less(&trig, &interval::point(&from));
-            let mut column = from + interval::middle(&turn);
-            if let Some(e) = &self.residue {
-                column += Vec3::from_fn(|i, _| e[i][k].middle()) * t;
+            let column = from + turned_less(&from);
+            match &self.residue {
+                None => column,
+                Some(e) => column + Vec3::from_fn(|i, _| e[i][k].middle()) * t,
             }
-            column
         });
-        let drift = self.velocity.map(|c| c.scale(t));
-        let turn = self.turned_less(&trig, &self.lever);
-        let place = interval::middle(&add(&drift, &turn));
-        (Mat3::from_columns(&columns), place)
+        let moved = interval::middle(&self.velocity) * t;
+        (Mat3::from_columns(&columns), moved + turned_less(&interval::middle(&self.lever)))
+    }
+
+    /// Where vertex v is relative to the translation at t = 0, and its velocity; rounded.
+    pub fn state_rounded(&self, trig: &Trig, t: f64, v: &Vec3) -> (Vec3, Vec3) {
+        let axis = interval::middle(&self.axis);
+        let turned = self.rotation * self.local(v);
+        let lever = interval::middle(&self.lever);
+        let arm = turned + lever;
+        let once = axis.cross(&arm);
+        let arm = arm + once * trig.sine.middle() + axis.cross(&once) * trig.versine.middle();
+        let mut drift = interval::middle(&self.velocity);
+        if self.residue.is_some() {
+            drift += interval::middle(&self.residue_of(v));
+        }
+        (arm - lever + drift * t, drift + axis.cross(&arm) * self.angle)
     }
 }
 
@@ -323,6 +341,100 @@ impl Extent {
             reach: (norm(&y).high() + radius).next_up(),
             along: interval::dot(&track.axis, &y) + ball,
             residue: residue.next_up(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::number::dyadic::Dyadic;
+    use crate::geometry::polytope::samples::Random;
+
+    fn random_pose(random: &mut Random) -> Pose {
+        let q = [(); 4].map(|()| random.between(-1.0, 1.0));
+        Pose::from_quaternion(random.in_ball() * 10.0, q).expect("not zero")
+    }
+
+    /// `R v + t` minus the start's translation, exactly.
+    fn exact(pose: &Pose, v: &Vec3, start: &Vec3) -> [Dyadic; 3] {
+        [0, 1, 2].map(|i| {
+            let product = |k: usize| &Dyadic::from(pose.rotation[(i, k)]) * &Dyadic::from(v[k]);
+            let turned = &(&product(0) + &product(1)) + &product(2);
+            &(&turned + &Dyadic::from(pose.translation[i])) - &Dyadic::from(start[i])
+        })
+    }
+
+    fn assert_encloses(place: &IntervalVec, exact: &[Dyadic; 3], width: f64) {
+        for (interval, exact) in place.iter().zip(exact) {
+            let (low, high) = (Dyadic::from(interval.low()), Dyadic::from(interval.high()));
+            assert!(low <= *exact && *exact <= high, "{interval:?}");
+            assert!(interval.high() - interval.low() <= width, "{interval:?}");
+        }
+    }
+
+    #[test]
+    fn a_motion_to_a_pose_starts_and_ends_at_exactly_the_given_poses() {
+        let mut random = Random::new(11);
+        for round in 0..300 {
+            let (start, mut end) = (random_pose(&mut random), random_pose(&mut random));
+            if round % 3 == 0 {
+                // Half turns, and no turn at all.
+                end.rotation = start.rotation;
+                if round % 2 == 0 {
+                    end.rotation.column_mut(0).neg_mut();
+                    end.rotation.column_mut(1).neg_mut();
+                }
+            }
+            let pivot = (round % 2 == 1).then(|| random.in_ball() * 20.0);
+            let track = Track::new(&start, &Motion::ToPose { end, pivot }, None);
+            let v = random.in_ball();
+            let at = |t: f64| track.place_from_start(&track.trig(t), t, &v);
+            assert_encloses(&at(0.0), &exact(&start, &v, &start.translation), 1e-13);
+            assert_encloses(&at(1.0), &exact(&end, &v, &start.translation), 2e-12);
+        }
+    }
+
+    #[test]
+    fn a_quarter_turn_about_a_pivot_takes_each_point_where_it_belongs() {
+        let motion = Motion::Screw {
+            pivot: Some(Vec3::new(1.0, 0.0, 0.0)),
+            velocity: Vec3::new(0.0, 0.0, 2.0),
+            axis: Vec3::new(0.0, 0.0, 1e-200),
+            angle: std::f64::consts::FRAC_PI_2,
+        };
+        let track = Track::new(&Pose::translation(3.0, 0.0, 0.0), &motion, None);
+        // (3, 1, 0) turns about (1, 0, 0) to (0, 2, 0) and rises by 2.
+        let place = track.place_from_start(&track.trig(1.0), 1.0, &Vec3::new(0.0, 1.0, 0.0));
+        let place = interval::middle(&place) + Vec3::new(3.0, 0.0, 0.0);
+        assert!((place - Vec3::new(0.0, 2.0, 2.0)).norm() < 1e-14, "{place}");
+    }
+
+    #[test]
+    fn extents_bound_the_speed_and_the_acceleration_that_samples_show() {
+        let mut random = Random::new(5);
+        for _ in 0..50 {
+            let start = random_pose(&mut random);
+            let motion = Motion::Screw {
+                pivot: Some(random.in_ball() * 3.0),
+                velocity: Vec3::zeros(),
+                axis: random.direction(),
+                angle: random.between(-9.0, 9.0),
+            };
+            let track = Track::new(&start, &motion, None);
+            let v = random.in_ball();
+            let extent = Extent::of_vertices(&track, &[v]);
+            let at = |t: f64| interval::middle(&track.place_from_start(&track.trig(t), t, &v));
+            let h = 1e-3;
+            for i in 1..20 {
+                let t = f64::from(i) / 20.0;
+                let speed = (at(t + h) - at(t - h)).norm() / (2.0 * h);
+                let bend = (at(t + h) - at(t) * 2.0 + at(t - h)).norm() / (h * h);
+                let rate = track.angle.abs();
+                assert!(speed <= rate * extent.radius * (1.0 + 1e-9) + 1e-9);
+                assert!(bend <= rate * rate * extent.radius * (1.0 + 1e-6) + 1e-6);
+                assert!(speed >= 0.9 * rate * extent.radius, "a bound, and not a loose one");
+            }
         }
     }
 }

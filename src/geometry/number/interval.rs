@@ -9,6 +9,7 @@
 use std::ops::{Add, Mul, Neg, Sub};
 
 use super::Sign;
+use super::rounding::{UNDERFLOW, UNIT};
 use crate::geometry::Vec3;
 
 /// The reals from `low` to `high`. An infinite end means "unbounded"; an end is never NaN.
@@ -146,7 +147,7 @@ impl Interval {
             // Overflow, or an infinite end: the general rule.
             return self * Self::point(factor);
         }
-        Self { low: a.min(b).next_down(), high: a.max(b).next_up() }
+        if a < b { Self::outward(a, b) } else { Self::outward(b, a) }
     }
 
     /// The squares.
@@ -183,6 +184,25 @@ impl Interval {
         }
     }
 
+    /// From rounded ends to ends that surely enclose what they were rounded from: at least to the
+    /// neighbouring f64 on either side.
+    ///
+    /// `|x| φ + η` with φ = u (1 + 2u) and η the least subnormal reaches the neighbour without
+    /// looking at bits: S. M. Rump, P. Zimmermann, S. Boldo, G. Melquiond, "Computing predecessor
+    /// and successor in rounding to nearest", BIT 49, 2009, Theorem 2.2.
+    #[inline]
+    fn outward(low: f64, high: f64) -> Self {
+        const PHI: f64 = UNIT * (1.0 + 2.0 * UNIT);
+        let low_out = low - (low.abs() * PHI + UNDERFLOW);
+        let high_out = high + (high.abs() * PHI + UNDERFLOW);
+        if low_out.is_finite() && high_out.is_finite() {
+            Self { low: low_out, high: high_out }
+        } else {
+            // Overflow, or an unbounded interval.
+            Self { low: low.next_down(), high: high.next_up() }
+        }
+    }
+
     #[inline]
     fn is_bounded(self) -> bool {
         self.low > f64::NEG_INFINITY && self.high < f64::INFINITY
@@ -201,10 +221,8 @@ impl Add for Interval {
     type Output = Self;
     #[inline]
     fn add(self, other: Self) -> Self {
-        let low = (self.low + other.low).next_down();
-        let high = (self.high + other.high).next_up();
         // Low ends are never +inf and high ends never -inf, so no sum here is inf - inf.
-        Self { low, high }
+        Self::outward(self.low + other.low, self.high + other.high)
     }
 }
 
@@ -223,9 +241,12 @@ impl Mul for Interval {
         if !(self.is_bounded() && other.is_bounded()) {
             return Self::ENTIRE;
         }
+        // Finite factors: no NaN, so plain comparisons (one instruction each) will do.
+        let less = |a: f64, b: f64| if a < b { a } else { b };
+        let more = |a: f64, b: f64| if a > b { a } else { b };
         let (a, b) = (self.low * other.low, self.low * other.high);
         let (c, d) = (self.high * other.low, self.high * other.high);
-        Self { low: a.min(b).min(c.min(d)).next_down(), high: a.max(b).max(c.max(d)).next_up() }
+        Self::outward(less(less(a, b), less(c, d)), more(more(a, b), more(c, d)))
     }
 }
 
@@ -351,6 +372,18 @@ mod tests {
         let sum = big + big;
         assert_eq!((sum.low(), sum.high()), (f64::MAX, f64::INFINITY));
         assert_eq!(big.scale(2.0), Interval::new(f64::MAX, f64::INFINITY));
+    }
+
+    #[test]
+    fn rounding_outward_reaches_the_neighbours_and_hardly_more() {
+        for &x in &numbers() {
+            for x in [x, x.next_up(), x.next_down(), x * 0.75, x * 1.9] {
+                let out = Interval::outward(x, x);
+                assert!(out.low <= x.next_down() && x.next_up() <= out.high, "{x:e}: {out:?}");
+                let wide = x.next_down().next_down() <= out.low;
+                assert!(wide || !x.is_finite(), "{x:e}: {out:?}");
+            }
+        }
     }
 
     #[test]

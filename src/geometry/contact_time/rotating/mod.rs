@@ -49,9 +49,11 @@ use crate::geometry::witness::Witness;
 const STALE: f64 = 0.25;
 /// A heading that still leaves more than this part of the gap when it is stale was a slow one.
 const SLOW: f64 = 0.3;
-/// How far ahead the search looks for directions when headings are slow, in units of the time in
-/// which the present one closes.
-const LOOKS_AHEAD: [f64; 2] = [1.0, 3.0];
+/// How far ahead the search looks for directions when headings are slow, in units of the step that
+/// the present one certifies.
+const LOOKS_AHEAD: [f64; 3] = [0.0, 0.75, 2.5];
+/// Steps after which all looks are compared again.
+const HABIT_STEPS: u32 = 8;
 /// Steps shorter than this, several times in a row, mean that the gap is at the limit of rounding.
 const NO_PROGRESS: f64 = 4.0 * f64::EPSILON;
 /// How many such steps in a row.
@@ -131,6 +133,14 @@ enum Freedom {
     Contact(f64, ArrayVec<VertexPair, 6>),
 }
 
+/// Where to look for a direction when headings are slow.
+#[derive(Clone, Copy, Debug)]
+struct Look {
+    /// In units of the step that the heading at hand certifies.
+    ahead: f64,
+    frame: Frame,
+}
+
 struct Search<'a> {
     moving: Moving<'a>,
     /// What has to be clear for freedom: margin and deviations, in the search's units.
@@ -141,6 +151,8 @@ struct Search<'a> {
     /// Up to here everything is proven free (free part) or not deeper than allowed (deeper part).
     t: f64,
     course: Option<Course>,
+    /// The look that got furthest, and how often it has been taken since.
+    habit: Option<(Look, u32)>,
 }
 
 impl<'a> Search<'a> {
@@ -172,6 +184,7 @@ impl<'a> Search<'a> {
             time_tolerance: question.time_tolerance,
             t: 0.0,
             course: None,
+            habit: None,
         }
     }
 
@@ -398,32 +411,67 @@ impl<'a> Search<'a> {
         step: &mut Option<Step>,
         effort: &mut Effort<'_>,
     ) {
-        let t = self.t;
-        let surplus = Need::along(&course.heading, clear).surplus(&course.gap);
-        let quick = if course.gap.rate < 0.0 { surplus / -course.gap.rate } else { 0.0 };
-        let mut directions: ArrayVec<Vec3, 12> = ArrayVec::new();
-        directions.push(self.moving.world_of(&course.heading, t));
+        // The rate at the supporting vertices says little here: others are about to take over.
+        let quick = step.map_or(self.time_tolerance, |s| s.end - self.t);
+        // What was best last time is nearly always best again, as contact comes closer.
+        if let Some((look, times)) = self.habit.filter(|(_, times)| *times < HABIT_STEPS) {
+            let before = step.map_or(self.t, |s| s.end);
+            self.try_look(look, quick, clear, course, step, effort);
+            if step.is_some_and(|s| s.end > before) {
+                self.habit = Some((look, times + 1));
+                return;
+            }
+        }
+        self.habit = None;
         for ahead in LOOKS_AHEAD {
-            let later = t + ahead * quick;
-            if later > t && later < 1.0 {
-                directions.extend(self.directions(later, effort));
-            }
-        }
-        for world in directions {
             for frame in [Frame::World, Frame::P, Frame::Q] {
-                let heading = self.moving.heading(frame, &world, t);
-                if !heading.bend.is_finite() {
-                    continue;
-                }
-                let gap = self.moving.gap(&heading, t, effort);
-                let other = Course { heading, gap };
-                let Some(reached) = self.step(&other, clear, false, effort) else { continue };
-                if step.as_ref().is_none_or(|s| reached.end - t > 1.5 * (s.end - t)) {
-                    *step = Some(reached);
-                    *course = other;
+                let look = Look { ahead, frame };
+                if self.try_look(look, quick, clear, course, step, effort) {
+                    self.habit = Some((look, 0));
                 }
             }
         }
+    }
+
+    /// Whether the directions of a while ahead (in units of `quick`), in this frame, get further.
+    fn try_look(
+        &mut self,
+        look: Look,
+        quick: f64,
+        clear: f64,
+        course: &mut Course,
+        step: &mut Option<Step>,
+        effort: &mut Effort<'_>,
+    ) -> bool {
+        let t = self.t;
+        let turns = match look.frame {
+            Frame::World => true,
+            Frame::P => self.moving.p.track.turns(),
+            Frame::Q => self.moving.q.track.turns(),
+        };
+        let later = (t + look.ahead * quick).min(1.0);
+        if !turns {
+            return false;
+        }
+        let directions = if look.ahead > 0.0 {
+            self.directions(later, effort)
+        } else {
+            ArrayVec::from_iter([self.moving.world_of(&course.heading, t)])
+        };
+        let mut better = false;
+        for world in directions {
+            // Of a turning frame's heading the direction now is the one that turns into the later.
+            let heading = self.moving.heading(look.frame, &world, later);
+            let gap = self.moving.gap(&heading, t, effort);
+            let other = Course { heading, gap };
+            let Some(reached) = self.step(&other, clear, false, effort) else { continue };
+            if step.as_ref().is_none_or(|s| reached.end - t > 1.5 * (s.end - t)) {
+                *step = Some(reached);
+                *course = other;
+                better = true;
+            }
+        }
+        better
     }
 
     /// Directions worth trying at time t: towards the nearest point, and, close to contact, where

@@ -12,10 +12,12 @@
 use crate::geometry::Vec3;
 use crate::geometry::certificate::Frame;
 use crate::geometry::effort::Effort;
+use crate::geometry::kernel::along;
 use crate::geometry::motion::{Extent, Motion, Track};
 use crate::geometry::number::interval::{
     self, Interval, IntervalVec, add, cross, dot, dot_exact, norm, sub,
 };
+use crate::geometry::number::rounding::{UNDERFLOW, gamma};
 use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::number::trig::Trig;
 use crate::geometry::pair::{Placed, VertexPair};
@@ -24,6 +26,10 @@ use crate::geometry::support::supporting_vertex;
 
 /// Bodies of more vertices than this are bounded by their ball instead of vertex by vertex.
 const SCANNED_MAX: u32 = 256;
+
+/// Bodies of at most this many vertices are searched by evaluating all of them, which settles ties
+/// (faces at right angles to a heading) by an error bound instead of exact arithmetic.
+const VALUED_MAX: u32 = 48;
 
 /// One body in motion.
 #[derive(Debug)]
@@ -46,21 +52,48 @@ impl<'a> Side<'a> {
         Self { body, track, extent, hint: 0 }
     }
 
-    /// The largest `g·v` over the vertices, enclosed, and the vertex where it is.
+    /// The largest `g·v` over the vertices, enclosed, and a vertex where it nearly is.
     fn farthest(&mut self, g: &IntervalVec, effort: &mut Effort<'_>) -> (u32, Interval) {
         let middle = interval::middle(g);
-        let vertex = supporting_vertex(self.body, &middle, Some(self.hint), effort);
-        self.hint = vertex;
-        let local = self.track.local(self.body.vertex(vertex));
         let reach = self.track.local(&self.body.bounds().reach);
-        // The maximum for the middle is exact; for any g of the intervals it differs by at most
+        let (vertex, at_middle) = if self.body.vertex_count() <= VALUED_MAX {
+            self.farthest_by_value(&middle, &reach, effort)
+        } else {
+            let vertex = supporting_vertex(self.body, &middle, Some(self.hint), effort);
+            let local = self.track.local(self.body.vertex(vertex));
+            (vertex, dot_exact(&interval::point(&middle), &local))
+        };
+        self.hint = vertex;
+        // For any g of the intervals the maximum differs from the one for the middle by at most
         // the sum of |g - middle| reach.
-        let at_vertex = dot_exact(&interval::point(&middle), &local);
         let spread = (0..3)
             .map(|k| Interval::point(g[k].radius()).scale(reach[k]))
             .fold(Interval::point(16.0 * self.track.slack()), |sum, part| sum + part)
             .high();
-        (vertex, at_vertex + Interval::new(-spread, spread))
+        (vertex, at_middle + Interval::new(-spread, spread))
+    }
+
+    /// By evaluating every vertex: the largest value is within the error of a scalar product of the
+    /// largest rounded one, whichever vertices tie.
+    fn farthest_by_value(
+        &self,
+        g: &Vec3,
+        reach: &Vec3,
+        effort: &mut Effort<'_>,
+    ) -> (u32, Interval) {
+        effort.cost.supports += 1;
+        effort.cost.visited += u64::from(self.body.vertex_count());
+        let mut best = (0, f64::NEG_INFINITY);
+        for (index, v) in (0..).zip(self.body.vertices()) {
+            let value = along(g, &self.track.local(v));
+            if value > best.1 {
+                best = (index, value);
+            }
+        }
+        // Three products and two sums, each of which rounds by at most u of the sum of sizes.
+        let size = along(&g.abs(), reach);
+        let error = gamma(4) * size + 8.0 * UNDERFLOW;
+        (best.0, Interval::around(best.1, error))
     }
 }
 
@@ -172,8 +205,8 @@ impl<'a> Moving<'a> {
         let s = turn.as_ref().map_or(*s0, |turn| add(s0, turn));
         // For the body that the heading turns with, k = s0 - s and s + k = s0 without rounding.
         let own = |frame: Frame| turn.filter(|_| heading.frame == frame);
-        let from_p = along(&self.p.track, &trigs.0, t, &s, s0, own(Frame::P));
-        let from_q = along(&self.q.track, &trigs.1, t, &s, s0, own(Frame::Q));
+        let from_p = body_along(&self.p.track, &trigs.0, t, &s, s0, own(Frame::P));
+        let from_q = body_along(&self.q.track, &trigs.1, t, &s, s0, own(Frame::Q));
         let (i, top_p) = self.p.farthest(&from_p.g, effort);
         let (j, top_q) = self.q.farthest(&from_q.g.map(|c| -c), effort);
         let offsets = dot(&s, &self.between) + (from_q.offset - from_p.offset);
@@ -192,8 +225,9 @@ impl<'a> Moving<'a> {
         t: f64,
         pair: VertexPair,
     ) -> f64 {
-        let (at_p, of_p) = state_rounded(&self.p, &trigs.0, t, pair.i);
-        let (at_q, of_q) = state_rounded(&self.q, &trigs.1, t, pair.j);
+        let (p, q) = (&self.p, &self.q);
+        let (at_p, of_p) = p.track.state_rounded(&trigs.0, t, p.body.vertex(pair.i));
+        let (at_q, of_q) = q.track.state_rounded(&trigs.1, t, q.body.vertex(pair.j));
         let spin = match heading.frame {
             Frame::World => Vec3::zeros(),
             Frame::P => interval::middle(&self.p.track.spin()),
@@ -235,7 +269,7 @@ struct AlongBody {
     offset: Interval,
 }
 
-fn along(
+fn body_along(
     track: &Track,
     trig: &Trig,
     t: f64,
@@ -259,16 +293,6 @@ fn along(
         return AlongBody { g: add(&g, &bent), offset };
     }
     AlongBody { g, offset }
-}
-
-/// Where vertex `v` is relative to the body's translation at t = 0, and its velocity; rounded.
-fn state_rounded(side: &Side<'_>, trig: &Trig, t: f64, v: u32) -> (Vec3, Vec3) {
-    let track = &side.track;
-    let at = interval::middle(&track.place_from_start(trig, t, side.body.vertex(v)));
-    let drift = interval::middle(&track.velocity);
-    let residue = interval::middle(&track.residue_of(side.body.vertex(v)));
-    let arm = at + interval::middle(&track.lever) - drift * t - residue * t;
-    (at, drift + residue + interval::middle(&track.spin()).cross(&arm))
 }
 
 /// Second derivative of `s·x_v` for s fixed in the world: `θ² |s × a| |a × (R v + l)|` at most, as

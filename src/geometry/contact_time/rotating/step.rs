@@ -11,8 +11,8 @@ use super::moving::{Gap, Heading, Moving};
 use crate::geometry::effort::Effort;
 use crate::geometry::number::interval::Interval;
 
-/// Lengths of step that are tried: the guess, and what its failure certifies, a few times over.
-const TRIES: u32 = 6;
+/// Lengths of step that are tried: the guess, what its failure certifies, and then growth.
+const TRIES: u32 = 8;
 
 /// What has to be kept clear, and the heading with it.
 #[derive(Clone, Copy, Debug)]
@@ -58,26 +58,41 @@ pub(super) fn advance(
     let bent = if half > 0.0 { 1.9 * f0.sqrt() / half } else { f64::INFINITY };
     let closed = if from.rate < 0.0 { 0.99 * f0 / -from.rate } else { f64::INFINITY };
     let mut length = (1.0 - t).min(bent).min(closed);
+    let mut failed_at = f64::INFINITY;
+    let mut best: Option<Step> = None;
     for _ in 0..TRIES {
         let end = if length >= 1.0 - t { 1.0 } else { t + length };
         // A NaN is no progress.
-        let forward = end > t;
+        let forward = end > best.map_or(t, |b| b.end);
         if !forward {
-            return None;
+            break;
         }
         let gap = moving.gap(heading, end, effort);
         let f1 = need.surplus(&gap);
         let width = (end - t).next_up();
         if is_certain(f0, f1, (width * half).next_up()) {
-            return Some(Step { end, gap, surplus: f1 });
+            best = Some(Step { end, gap, surplus: f1 });
+            if failed_at.is_infinite() {
+                break;
+            }
+            // The chord to a far failure said too little: the gap, a minimum, bulges above it.
+            let grown = if gap.rate < 0.0 { width + 0.98 * f1 / -gap.rate } else { 2.5 * width };
+            length = grown.min(0.5 * (width + failed_at));
+            if length < 1.2 * width {
+                break;
+            }
+        } else if best.is_some() {
+            break;
+        } else {
+            failed_at = width;
+            // The first root of the bound, a little less.
+            let k = 0.5 * heading.bend * width * width;
+            let b = f0 - f1 + k;
+            let root = 2.0 * f0 / (b + (b * b - 4.0 * k * f0).max(0.0).sqrt());
+            length = width * root.min(0.9) * 0.999;
         }
-        // The first root of the bound, a little less.
-        let k = 0.5 * heading.bend * width * width;
-        let b = f0 - f1 + k;
-        let root = 2.0 * f0 / (b + (b * b - 4.0 * k * f0).max(0.0).sqrt());
-        length = width * root.min(0.9) * 0.999;
     }
-    None
+    best
 }
 
 /// Whether `√f0 + √f1` surely exceeds `root_of_k`.

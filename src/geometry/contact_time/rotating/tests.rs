@@ -429,3 +429,39 @@ fn the_other_forms_of_a_direction_are_judged_too() {
         assert_eq!(said, [Ok(()), Err(Refusal::LinkFails(0))]);
     }
 }
+
+#[test]
+fn margins_deviations_and_many_turns_of_random_bodies_are_proven_either_way() {
+    let mut random = Random::new(23);
+    let bodies = [
+        polytope_of(&cuboid(2.0, 0.05, 0.7)),
+        polytope_of(&cloud(60, Vec3::new(1.0, 0.6, 0.3), 3)),
+        polytope_of(&segment(3.0)),
+    ];
+    let mut counts = [0, 0];
+    for round in 0..40 {
+        let p = &bodies[random.below(3) as usize];
+        let q = &bodies[random.below(3) as usize];
+        let (at_p, at_q) = (random_pose(&mut random, 1.6), random_pose(&mut random, 1.6));
+        let turns = if round % 4 == 0 { random.between(100.0, 600.0) } else { 6.0 };
+        let spin = Motion::Screw {
+            pivot: None,
+            velocity: random.in_ball() * 2.0,
+            axis: random.direction(),
+            angle: turns,
+        };
+        let other = random_motion(&mut random, round % 5);
+        let question = Question {
+            margin: random.between(0.0, 0.2),
+            deviation_p: if round % 2 == 0 { 0.0 } else { 1e-3 },
+            ..Question::new(Pair::new(p, at_p, q, at_q), spin, other)
+        };
+        // The judge inside `find` is the point of this test.
+        match find(&question).outcome {
+            Outcome::Contact => counts[0] += 1,
+            Outcome::NoContact => counts[1] += 1,
+            Outcome::Undecided => panic!("{question:?}"),
+        }
+    }
+    assert!(counts.iter().all(|n| *n > 8), "{counts:?}");
+}
