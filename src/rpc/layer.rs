@@ -14,6 +14,7 @@ use tonic::body::Body;
 use tonic::{Code, Status};
 use tower::{Layer, Service};
 
+use super::queries::{GRPC_TIMEOUT, parse_timeout};
 use super::shared::Shared;
 use super::status::{Failure, of_transport};
 
@@ -55,7 +56,10 @@ where
         let method = request.uri().path().to_owned();
         let limits = &shared.settings.limits;
         let message_bytes_max = limits.message_bytes_max;
+        // The transport keeps the caller's deadline too, and would say CANCELLED.
+        let deadline = request.headers().get(GRPC_TIMEOUT).and_then(|value| value.to_str().ok());
         let time_limit = Duration::from_secs(limits.call_seconds_max);
+        let time_limit = deadline.and_then(parse_timeout).map_or(time_limit, |d| d.min(time_limit));
         let handler = Caught(Box::pin(self.inner.call(request)));
         let limited = tokio::time::timeout(time_limit, handler);
         Box::pin(async move {
@@ -152,6 +156,18 @@ mod tests {
         let limits = Limits { call_seconds_max: 0, ..Limits::default() };
         let status = surrounded(std::future::pending, limits).await;
         assert_eq!(status.code(), Code::DeadlineExceeded);
+    }
+
+    #[tokio::test]
+    async fn the_callers_deadline_is_kept_and_called_by_its_name() {
+        let draining = tokio::sync::watch::channel(false).1;
+        let shared = Shared::new(Settings::default(), draining).unwrap();
+        let inner = tower::service_fn(|_request| {
+            std::future::pending::<Result<Response<Body>, std::convert::Infallible>>()
+        });
+        let request = Request::builder().header(GRPC_TIMEOUT, "2m").body(Body::empty()).unwrap();
+        let response = Surround(shared).layer(inner).call(request).await.unwrap();
+        assert_eq!(code(response.headers()), Code::DeadlineExceeded);
     }
 
     #[tokio::test]

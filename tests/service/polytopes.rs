@@ -111,6 +111,27 @@ async fn a_deleted_polytope_is_gone_with_its_aliases() {
 }
 
 #[tokio::test]
+async fn a_polytope_stays_while_a_session_uses_it() {
+    let server = Server::start().await;
+    let id = server.register("a", &cube()).await;
+    let mut sessions =
+        pb::session_service_client::SessionServiceClient::new(server.channel.clone());
+    let part = crate::server::body("a", 0.0);
+    let body = pb::Body { id: 1, parts: vec![part.clone(), part], ..Default::default() };
+    let state = pb::SessionState { bodies: vec![body], ..Default::default() };
+    let request = pb::OpenSessionRequest { state: Some(state), ..Default::default() };
+    let session_id = sessions.open_session(request).await.unwrap().into_inner().session_id;
+
+    let key = Some(pb::delete_polytope_request::Key::Id(id));
+    let delete = pb::DeletePolytopeRequest { key, allow_missing: false };
+    let status = server.polytopes().delete_polytope(delete.clone()).await.unwrap_err();
+    check(&status, Code::FailedPrecondition, "POLYTOPE_IN_USE", "");
+    let request = pb::CloseSessionRequest { session_id, allow_missing: false };
+    sessions.close_session(request).await.unwrap();
+    server.polytopes().delete_polytope(delete).await.unwrap();
+}
+
+#[tokio::test]
 async fn an_alias_is_not_taken_from_another_polytope_unasked() {
     let server = Server::start().await;
     server.register("it", &cube()).await;

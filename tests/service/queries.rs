@@ -165,7 +165,8 @@ async fn first_contacts_are_found_for_every_kind_of_motion_and_their_proofs_hold
             question: Some(question.clone()),
             answer: Some(answer.clone()),
         };
-        verify(&server, Claim::FirstContact(claim.clone())).await.unwrap();
+        let verified = verify(&server, Claim::FirstContact(claim.clone())).await;
+        assert_eq!(verified, Ok(()), "{claim:?}");
         // The same proof, said of a motion that meets Q at once.
         let question = pb::FindFirstContactRequest { p_motion: linear(300.0), ..question };
         let claim = pb::FirstContactClaim { question: Some(question), ..claim };

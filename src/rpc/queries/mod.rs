@@ -137,7 +137,7 @@ pub(super) fn time_left(
     metadata: &MetadataMap,
     budget: Option<Duration>,
 ) -> Result<Option<Duration>, Failure> {
-    let deadline = metadata.get("grpc-timeout").and_then(|value| value.to_str().ok());
+    let deadline = metadata.get(GRPC_TIMEOUT).and_then(|value| value.to_str().ok());
     let deadline = deadline.and_then(parse_timeout);
     if deadline.is_some_and(|deadline| deadline.is_zero()) {
         return Err(Failure::Deadline);
@@ -147,8 +147,11 @@ pub(super) fn time_left(
     Ok(usable.into_iter().chain(budget).min())
 }
 
+/// The header with the caller's deadline.
+pub(super) const GRPC_TIMEOUT: &str = "grpc-timeout";
+
 /// At most eight digits and a unit, as gRPC has it.
-fn parse_timeout(text: &str) -> Option<Duration> {
+pub(super) fn parse_timeout(text: &str) -> Option<Duration> {
     let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
     let value: u64 = digits.parse().ok().filter(|_| digits.len() <= 8)?;
     Some(match unit {
