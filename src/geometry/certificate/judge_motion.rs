@@ -22,6 +22,7 @@ use crate::geometry::number::interval::{
     self, Interval, IntervalVec, add, cross, dot, norm, scaled,
 };
 use crate::geometry::number::scale::PowerOfTwo;
+use crate::geometry::pose::Pose;
 
 /// Proves what the answer claims: the verdict at t = 0, that the bodies (and every motion within
 /// the deviations) are farther apart than the margin on [0, t_free], and contact by t_contact.
@@ -95,12 +96,10 @@ impl<'a> MotionJudge<'a> {
                 }
             }),
         };
-        let velocities = (velocity_of(&question.motion_p), velocity_of(&question.motion_q));
-        let translation = match velocities {
-            (Some(of_p), Some(of_q)) => {
-                let by = |k: usize| &Dyadic::from(of_q[k]) - &Dyadic::from(of_p[k]);
-                Some([by(0), by(1), by(2)])
-            }
+        let velocity_p = velocity_of(&question.motion_p, &p.pose);
+        let velocity_q = velocity_of(&question.motion_q, &q.pose);
+        let translation = match (velocity_p, velocity_q) {
+            (Some(of_p), Some(of_q)) => Some(std::array::from_fn(|k| &of_q[k] - &of_p[k])),
             _ => None,
         };
         Self { question, translation, scale, movers }
@@ -167,11 +166,17 @@ impl<'a> MotionJudge<'a> {
     }
 }
 
-/// Of a motion that turns nothing.
-fn velocity_of(motion: &Motion) -> Option<Vec3> {
+/// Of a motion that turns nothing, exactly. The recipe for the angle between two equal rotations
+/// gives 0, since `R Rᵀ` comes out symmetric.
+fn velocity_of(motion: &Motion, start: &Pose) -> Option<Exact> {
+    let exact = |v: &Vec3| std::array::from_fn(|k| Dyadic::from(v[k]));
     match motion {
-        Motion::Linear { velocity } => Some(*velocity),
-        Motion::Screw { velocity, angle, .. } if angle.abs() <= 0.0 => Some(*velocity),
+        Motion::Linear { velocity } => Some(exact(velocity)),
+        Motion::Screw { velocity, angle, .. } if angle.abs() <= 0.0 => Some(exact(velocity)),
+        Motion::ToPose { end, .. } if end.rotation == start.rotation => {
+            let (from, to): (Exact, Exact) = (exact(&start.translation), exact(&end.translation));
+            Some(std::array::from_fn(|k| &to[k] - &from[k]))
+        }
         Motion::Screw { .. } | Motion::ToPose { .. } => None,
     }
 }

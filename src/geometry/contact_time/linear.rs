@@ -31,11 +31,37 @@ use crate::geometry::separation::portal::exact_direction;
 use crate::geometry::separation::{METHODS, decide};
 use crate::geometry::witness::Witness;
 
+/// How far a body comes in the step, as an exact difference: often no vector of f64 numbers.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Travel {
+    pub(super) from: Vec3,
+    pub(super) to: Vec3,
+}
+
+impl Travel {
+    /// By so much in the step.
+    pub(super) fn by(velocity: &Vec3) -> Self {
+        Self { from: Vec3::zeros(), to: *velocity }
+    }
+
+    fn rounded(&self) -> Vec3 {
+        self.to - self.from
+    }
+
+    fn numbers(&self) -> impl Iterator<Item = &f64> {
+        self.from.iter().chain(self.to.iter())
+    }
+
+    fn exact(&self, k: usize, scale: i64) -> IBig {
+        integer_at(self.to[k], scale) - integer_at(self.from[k], scale)
+    }
+}
+
 /// The first contact for two constant velocities, without margin and deviation.
 pub(super) fn first_contact(
     question: &Question<'_>,
-    velocity_p: &Vec3,
-    velocity_q: &Vec3,
+    travel_p: &Travel,
+    travel_q: &Travel,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<FirstContact, Stopped> {
@@ -44,11 +70,11 @@ pub(super) fn first_contact(
     let StaticProof::Separated { direction } = initial else {
         return Ok(contact_at_start(pair, initial));
     };
-    if let Some(s) = stays_free(pair, &direction, velocity_p, velocity_q, witness, effort) {
+    if let Some(s) = stays_free(pair, &direction, travel_p, travel_q, witness, effort) {
         return Ok(free(vec![link(0.0, 1.0, Direction::Vector(s))], initial));
     }
     effort.cost.exact_stages += 1;
-    let mut passage = Passage::new(pair, velocity_p, velocity_q);
+    let mut passage = Passage::new(pair, travel_p, travel_q);
     if is_zero(&passage.velocity) {
         return Ok(free(vec![link(0.0, 1.0, direction)], initial));
     }
@@ -106,21 +132,23 @@ fn contact_at_start(pair: &Pair<'_>, initial: StaticProof) -> FirstContact {
 }
 
 /// A vector near `direction` that certainly separates over the whole step: the gap changes linearly,
-/// by `s·w`, which f64 arithmetic gives within `γ₄ Σ |s_k w_k|` and the underflow of three products;
-/// γ₈ covers the rounding of the bound.
+/// by `s·w` with `w = w_q - w_p`, which f64 arithmetic gives within
+/// `γ₅ Σ |s_k| (|w_q| + |w_p|)_k` and the underflow of three products; γ₉ covers the rounding of the
+/// bound.
 fn stays_free(
     pair: &Pair<'_>,
     direction: &Direction,
-    velocity_p: &Vec3,
-    velocity_q: &Vec3,
+    travel_p: &Travel,
+    travel_q: &Travel,
     witness: &Witness,
     effort: &mut Effort<'_>,
 ) -> Option<Vec3> {
     let Direction::Vector(s) = direction else { return None };
     let gap = certified_gap(pair, s, witness.pairs.first().copied(), effort)?;
-    let terms = gap.direction.component_mul(&(velocity_q - velocity_p));
-    let sizes = terms.abs();
-    let error = gamma(8) * (sizes.x + sizes.y + sizes.z) + 8.0 * UNDERFLOW;
+    let (of_p, of_q) = (travel_p.rounded(), travel_q.rounded());
+    let terms = gap.direction.component_mul(&(of_q - of_p));
+    let sizes = gap.direction.abs().component_mul(&(of_q.abs() + of_p.abs()));
+    let error = gamma(9) * (sizes.x + sizes.y + sizes.z) + 8.0 * UNDERFLOW;
     let rate = (terms.x + terms.y + terms.z) - error;
     // A rounded sum of two f64 numbers has the sign of the exact one; NaN is not positive.
     (gap.lower > 0.0 && gap.lower + rate > 0.0).then_some(gap.direction)
@@ -175,12 +203,11 @@ fn strictly_below(end: &Ratio) -> f64 {
 }
 
 impl<'a> Passage<'a> {
-    fn new(pair: &'a Pair<'a>, velocity_p: &Vec3, velocity_q: &Vec3) -> Self {
+    fn new(pair: &'a Pair<'a>, travel_p: &Travel, travel_q: &Travel) -> Self {
         let m = Difference::new(pair);
-        let scale = least_exponent(velocity_p.iter().chain(velocity_q.iter())).unwrap_or(0);
-        let velocity = std::array::from_fn(|k| {
-            integer_at(velocity_q[k], scale) - integer_at(velocity_p[k], scale)
-        });
+        let numbers = travel_p.numbers().chain(travel_q.numbers());
+        let scale = least_exponent(numbers).unwrap_or(0);
+        let velocity = std::array::from_fn(|k| travel_q.exact(k, scale) - travel_p.exact(k, scale));
         let exponent = m.exponent() - scale;
         Self { m, velocity, exponent }
     }

@@ -5,7 +5,8 @@ pub mod rotating;
 
 use arrayvec::ArrayVec;
 
-use super::Vec3;
+use linear::Travel;
+
 use super::certificate::{Link, StaticProof};
 use super::effort::{Effort, Stopped};
 use super::motion::Motion;
@@ -107,24 +108,15 @@ pub fn first_contact(
     }
 }
 
-/// The velocity of a motion that turns nothing, if it is a vector of f64 numbers.
-fn translation_of(motion: &Motion, start: &Pose) -> Option<Vec3> {
+/// The travel of a motion that turns nothing. The recipe for the angle between two equal rotations
+/// gives 0, since `R Rᵀ` comes out symmetric.
+fn translation_of(motion: &Motion, start: &Pose) -> Option<Travel> {
     match motion {
-        Motion::Linear { velocity } => Some(*velocity),
-        Motion::Screw { velocity, angle, .. } => (angle.abs() <= 0.0).then_some(*velocity),
+        Motion::Linear { velocity } => Some(Travel::by(velocity)),
+        Motion::Screw { velocity, angle, .. } if angle.abs() <= 0.0 => Some(Travel::by(velocity)),
         Motion::ToPose { end, .. } if end.rotation == start.rotation => {
-            let (from, to) = (&start.translation, &end.translation);
-            let velocity = to - from;
-            (0..3).all(|i| is_exact_difference(to[i], from[i], velocity[i])).then_some(velocity)
+            Some(Travel { from: start.translation, to: end.translation })
         }
-        Motion::ToPose { .. } => None,
+        Motion::Screw { .. } | Motion::ToPose { .. } => None,
     }
-}
-
-/// Whether `difference`, which is `a - b` rounded, is exactly that: the error term is 0 (D. E. Knuth,
-/// *The Art of Computer Programming*, vol. 2, 3rd ed., §4.2.2, Theorem B).
-fn is_exact_difference(a: f64, b: f64, difference: f64) -> bool {
-    let back = difference - a;
-    let error = (a - (difference - back)) - (b + back);
-    error.abs() <= 0.0
 }

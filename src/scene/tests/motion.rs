@@ -155,3 +155,39 @@ fn every_contact_that_sampling_finds_is_found() {
     }
     assert!(met > 30, "{met}");
 }
+
+#[test]
+fn a_translation_from_pose_to_pose_is_a_contact_and_proven_in_every_direction() {
+    use crate::geometry::certificate::judge_motion::judge_first_contact;
+    use crate::geometry::contact_time::{Question, first_contact};
+    use crate::geometry::motion::Motion;
+
+    let plate = samples::cuboid(0.001, 5.0, 5.0);
+    let small = samples::cuboid(0.25, 0.25, 0.25);
+    let mut random = Random(120);
+    let mut exact = 0;
+    for _ in 0..40 {
+        // Coarse numbers, whose differences are numbers, and fine ones, whose differences are not.
+        let mut side = |sign: f64| match random.below(2) {
+            0 => sign * f64::from(1 + random.below(7)),
+            _ => sign * (1.0 + random.signed().abs() * 3.0),
+        };
+        let (left, right) = (side(-1.0), side(1.0));
+        exact += u32::from((right - left) + left == right && (right - left).fract() == 0.0);
+        for (from, to) in [(left, right), (right, left)] {
+            let there = Motion::ToPose { end: at(to, 0.0, 0.0), pivot: None };
+            let (rest, start) = (Motion::rest(), at(from, 0.0, 0.0));
+            let plate_first = Pair::new(&plate, Pose::identity(), &small, start);
+            let small_first = Pair::new(&small, start, &plate, Pose::identity());
+            for question in
+                [Question::new(plate_first, rest, there), Question::new(small_first, there, rest)]
+            {
+                let witness = &mut Witness::default();
+                let found = first_contact(&question, witness, &mut Effort::unlimited()).unwrap();
+                assert_eq!(found.outcome, Outcome::Contact, "{from} to {to}: {found:?}");
+                assert_eq!(judge_first_contact(&question, &found), Ok(()), "{from} to {to}");
+            }
+        }
+    }
+    assert!(exact > 3, "{exact}");
+}

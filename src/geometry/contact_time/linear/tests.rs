@@ -114,7 +114,7 @@ fn facets_alone_prove_a_miss_where_no_vector_would() {
         let pair = Pair::new(&p, pose_p, &q, pose_q);
         let still = Vec3::zeros();
         let mut effort = Effort::with_steps(100_000);
-        let mut passage = Passage::new(&pair, &still, &velocity);
+        let mut passage = Passage::new(&pair, &Travel::by(&still), &Travel::by(&velocity));
         if is_zero(&passage.velocity) {
             continue;
         }
