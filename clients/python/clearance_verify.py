@@ -1,0 +1,514 @@
+#!/usr/bin/env python3
+"""Checks the certificates of clearance without trusting the server, its code or floating point.
+
+Every function raises `Refused` with the reason, or returns if the claim is proven. Bodies are lists
+of points, poses come from `quaternion_pose` or `matrix_pose`, certificates are the dictionaries of
+the answer format, and vertex pairs [i, j] index the given lists. Static claims and translations are
+decided in integers on one common power of two, turning bodies in fixed point with proven errors.
+
+usage: clearance_verify.py CASES.jsonl[.gz] ANSWERS.jsonl [--every N] [--families A,B]
+"""
+import argparse, gzip, json, math, sys, time
+from collections import Counter
+from fractions import Fraction
+from itertools import combinations
+
+F = 128      # fractional bits of directions, rotations and times
+G = 2 * F    # of sines and cosines while they are computed
+ONE = 1 << F
+
+class Refused(Exception):
+    """The claim is not proven; the message says why."""
+
+def require(holds, reason):
+    if not holds:
+        raise Refused(reason)
+
+# ---- numbers and vectors
+def finite(values, count):
+    ok = isinstance(values, (list, tuple)) and len(values) == count
+    require(ok and all(type(x) in (int, float) and math.isfinite(x) for x in values),
+            f"{values!r} is not {count} finite numbers")
+    return tuple(float(x) for x in values)
+
+def bound(x):
+    (x,) = finite([x], 1)
+    require(x >= 0, "a bound is negative")
+    return Fraction(x)
+
+def denominator(values):
+    """The least power of two that makes all these f64 numbers whole."""
+    return max((x.as_integer_ratio()[1] for x in values), default=1)
+
+def whole(values, scale):
+    return tuple(n * (scale // d) for n, d in (x.as_integer_ratio() for x in values))
+
+def cross(a, b):
+    return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+
+def dot(a, b): return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
+def add(a, b): return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+def sub(a, b): return a[0] - b[0], a[1] - b[1], a[2] - b[2]
+def negative(a): return -a[0], -a[1], -a[2]
+def times(m, v): return tuple(dot(row, v) for row in m)
+def columns(m): return tuple(zip(*m))
+def shift(v, bits): return tuple(x >> bits for x in v)
+def raised(v): return tuple(x << F for x in v)
+def fixed(x): return (x.numerator << F) // x.denominator
+def size(v): return math.isqrt(dot(v, v)) + 1  # above the length
+def size1(v): return abs(v[0]) + abs(v[1]) + abs(v[2])
+def up(a, b): return (a * b >> F) + 1          # above the product, of numbers >= 0
+
+def determinant(m):
+    if not m:
+        return 1
+    minors = ([row[:j] + row[j + 1:] for row in m[1:]] for j in range(len(m)))
+    return sum((-1) ** j * m[0][j] * determinant(minor) for j, minor in enumerate(minors))
+
+def nearest(points):
+    """(v, n): v/n is the point nearest the origin in the hull of whole points; exact. It is the foot
+    of the perpendicular on the span of at most four affinely independent points, inside them:
+    Gram's equations for every such choice, by Cramer's rule."""
+    best = None
+    for count in range(1, min(4, len(points)) + 1):
+        for first, *rest in combinations(points, count):
+            edges = [sub(d, first) for d in rest]
+            gram = [[dot(a, b) for b in edges] for a in edges]
+            n, right = determinant(gram), [-dot(a, first) for a in edges]
+            weights = [determinant([row[:k] + [r] + row[k + 1:] for row, r in zip(gram, right)])
+                       for k in range(count - 1)]
+            if n == 0 or min(weights, default=0) < 0 or sum(weights) > n:
+                continue
+            v = tuple(n * x + sum(w * e[k] for w, e in zip(weights, edges))
+                      for k, x in enumerate(first))
+            if best is None or dot(v, v) * best[1] ** 2 < dot(best[0], best[0]) * n * n:
+                best = v, n
+            if v == (0, 0, 0):
+                return best
+    return best
+
+def strictly_inside(points, error=0):
+    """Whether the hull of points, each coordinate off by at most `error`, surely has the origin in
+    its interior: every plane through the origin and two of them has some surely on both sides.
+    (Else a closed half space holds all, and can be turned until two points are on its border.)"""
+    most = max(abs(x) for d in points for x in d) + 1
+    doubt = 6 * ((most + error) ** 3 - most ** 3)  # a determinant is six products of three
+    normals = [n for n in (cross(a, b) for a, b in combinations(points, 2))
+               if error or n != (0, 0, 0)]
+    heights = ([dot(n, c) for c in points] for n in normals)  # of the two themselves: about 0
+    return bool(normals) and all(max(h) > doubt and min(h) < -doubt for h in heights)
+
+# ---- poses and pairs
+def quaternion_pose(t, q):
+    """IEEE f64, round to nearest, in exactly this order: the contract of poses."""
+    w, x, y, z = finite(q, 4)
+    n = math.sqrt(((w * w + x * x) + y * y) + z * z)
+    require(1e-100 <= n <= 1e100, "the quaternion's norm is out of range")
+    w, x, y, z = w / n, x / n, y / n, z / n
+    return (((1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)),
+             (2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)),
+             (2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y))),
+            finite(t, 3))
+
+def matrix_pose(t, rows):
+    e = finite(rows, 9)
+    exact = [[Fraction(x) for x in e[k:k + 3]] for k in (0, 3, 6)]
+    off = [dot(a, b) - (i == k) for i, a in enumerate(columns(exact))
+           for k, b in enumerate(columns(exact))]
+    require(determinant(exact) > 0 and max(map(abs, off)) < 1.000001e-6, "this is no rotation")
+    return (e[0:3], e[3:6], e[6:9]), finite(t, 3)
+
+class Pair:
+    """Two placed bodies; every point R v + t in whole numbers of 1/unit metres."""
+
+    def __init__(self, p, q, pose_p, pose_q, lengths=()):
+        self.given = [[finite(v, 3) for v in body] for body in (p, q)]
+        require(all(self.given), "a body has no points")
+        poses = pose_p, pose_q
+        fine = denominator(x for body in self.given for v in body for x in v)
+        turn = denominator(x for rows, _ in poses for row in rows for x in row)
+        rest = denominator([x for v in (pose_p[1], pose_q[1], *lengths) for x in v])
+        self.unit = max(fine * turn, rest)
+        self.placed = []
+        for body, (rows, t) in zip(self.given, poses):
+            rows, t = [whole(row, self.unit // fine) for row in rows], whole(t, self.unit)
+            self.placed.append([add(times(rows, whole(v, fine)), t) for v in body])
+
+    def differences(self, pairs, least, most):
+        require(isinstance(pairs, list) and least <= len(pairs) <= most,
+                f"not {least} to {most} vertex pairs")
+        for pair in pairs:
+            ok = isinstance(pair, list) and len(pair) == 2 and all(type(i) is int for i in pair)
+            require(ok and all(0 <= i < len(body) for i, body in zip(pair, self.placed)),
+                    f"{pair!r} names a vertex that does not exist")
+        return [sub(self.placed[1][j], self.placed[0][i]) for i, j in pairs]
+
+    def direction(self, cert):
+        """The exact direction, in whole numbers of any unit."""
+        require(("direction" in cert) != ("direction_pairs" in cert), "not one form of direction")
+        if "direction" in cert:
+            s = finite(cert["direction"], 3)
+            s = whole(s, denominator(s))
+        else:
+            sign, axis = cert.get("direction_sign"), cert.get("direction_axis")
+            require(type(sign) is int and sign in (1, -1), "the direction's sign is not 1 or -1")
+            require(axis is None or type(axis) is int and axis in (0, 1, 2), "no such axis")
+            d = self.differences(cert["direction_pairs"], *((3, 3) if axis is None else (2, 2)))
+            other = sub(d[2], d[0]) if axis is None else tuple(int(k == axis) for k in range(3))
+            s = tuple(sign * x for x in cross(sub(d[1], d[0]), other))
+        require(s != (0, 0, 0), "the direction is zero")
+        return s
+
+    def gap(self, s):
+        """min over Q of s·y less max over P of s·x, in units of s times 1/unit."""
+        return min(dot(s, y) for y in self.placed[1]) - max(dot(s, x) for x in self.placed[0])
+
+# ---- static claims
+def verify_static(p, q, pose_p, pose_q, verdict, cert):
+    pair = Pair(p, q, pose_p, pose_q)
+    if verdict == "OVERLAPPING":
+        inside = strictly_inside(pair.differences(cert.get("pairs"), 4, 6))
+        return require(inside, "the pairs do not hold the origin strictly inside")
+    require(verdict in ("SEPARATED", "TOUCHING"), f"no verdict {verdict!r}")
+    gap = pair.gap(pair.direction(cert))
+    if verdict == "SEPARATED":
+        return require(gap > 0, "the direction does not separate")
+    require(gap == 0, "the direction does not touch")
+    held = nearest(pair.differences(cert.get("pairs"), 1, 3))[0] == (0, 0, 0)
+    require(held, "the pairs do not hold the origin")
+
+def verify_distance(p, q, pose_p, pose_q, lower, upper, pairs):
+    pair = Pair(p, q, pose_p, pose_q)
+    lower, upper = bound(lower) * pair.unit, bound(upper) * pair.unit
+    v, n = nearest(pair.differences(pairs, 1, 3))
+    require(dot(v, v) <= (upper * n) ** 2, "the pairs are farther away than the upper bound")
+    if lower > 0:
+        gap = pair.gap(v)
+        require(gap > 0 and gap ** 2 >= lower ** 2 * dot(v, v), "M is nearer than the lower bound")
+
+def verify_depth(p, q, pose_p, pose_q, lower, upper, face, surface=None):
+    """face: a direction; surface: {"corners": [[i, j], ...], "triangles": [[a, b, c], ...]}."""
+    pair = Pair(p, q, pose_p, pose_q)
+    lower, upper = bound(lower) * pair.unit, bound(upper) * pair.unit
+    s = pair.direction(face)
+    reach = -pair.gap(negative(s))
+    require(reach >= 0, "the origin is beyond the face")
+    require(reach ** 2 <= upper ** 2 * dot(s, s), "M reaches beyond the upper bound")
+    if surface is None:
+        return require(lower == 0, "no surface proves the lower bound")
+    corners = pair.differences(surface["corners"], 4, len(surface["corners"]))
+    edges = Counter()
+    for triangle in surface["triangles"]:
+        ok = len(triangle) == 3 and all(type(k) is int and 0 <= k < len(corners) for k in triangle)
+        require(ok, f"{triangle!r} names a corner that does not exist")
+        a, b, c = (corners[k] for k in triangle)
+        normal = cross(sub(b, a), sub(c, a))
+        height = dot(normal, a)
+        require(height > 0, "the origin is not strictly inside a triangle's plane")
+        require(height ** 2 >= lower ** 2 * dot(normal, normal), "a triangle is nearer than lower")
+        edges.update((triangle[k - 1], triangle[k]) for k in range(3))
+    # Closed, and every triangle turns the same way seen from the origin: every ray meets it.
+    require(edges and all(n == edges[b, a] for (a, b), n in list(edges.items())), "not closed")
+
+# ---- motions: ("linear", u), ("screw", u, axis, angle, pivot), ("to_pose", end, pivot)
+def axis_and_angle(start, end):
+    """The documented recipe for motions to a pose, in IEEE f64 in exactly this order."""
+    m = [[(a[0] * b[0] + a[1] * b[1]) + a[2] * b[2] for b in start] for a in end]
+    squares = [1.0 + ((m[0][0] + m[1][1]) + m[2][2]), 1.0 + ((m[0][0] - m[1][1]) - m[2][2]),
+               1.0 + ((m[1][1] - m[0][0]) - m[2][2]), 1.0 + ((m[2][2] - m[0][0]) - m[1][1])]
+    odd = [m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1]]
+    even = [m[2][1] + m[1][2], m[0][2] + m[2][0], m[1][0] + m[0][1]]
+    forms = ((squares[0], *odd), (odd[0], squares[1], even[2], even[1]),
+             (odd[1], even[2], squares[2], even[0]), (odd[2], even[1], even[0], squares[3]))
+    w, x, y, z = forms[squares.index(max(squares))]
+    if w < 0 or w == 0 and next((c for c in (x, y, z) if c != 0), 0) < 0:
+        w, x, y, z = -w, -x, -y, -z
+    def arc(s):
+        for _ in range(3):
+            s = s / (1.0 + math.sqrt(1.0 + s * s))
+        square, series = s * s, 1.0 / 17.0
+        for k in (15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0):
+            series = 1.0 / k - square * series
+        return 8.0 * (s * series)
+    n = math.sqrt((x * x + y * y) + z * z)
+    if not n > 0:
+        return (0.0, 0.0, 0.0), 0.0
+    return (x, y, z), 2.0 * (arc(n / w) if n <= w else 1.5707963267948966 - arc(w / n))
+
+def sine_versine(angle, t):
+    """sin and 1 - cos of angle * t/2^F, each within 2 of the last place of F bits. Taylor's series of
+    the angle halved below 1/16: fewer than 64 terms until they vanish, each off by less than 2 of
+    the last place of G bits, the angle too; 256 covers it. Doubling takes an error e to 4 e + 3."""
+    x = (angle.numerator * t << (G - F)) // angle.denominator
+    halvings = max(0, x.bit_length() - (G - 4))
+    sums, term, k, error = [1 << G, 0], 1 << G, 0, 256
+    while term not in (0, -1):
+        k += 1
+        term = (term * (x >> halvings) >> G) // k
+        sums[k & 1] += -term if k & 2 else term
+    c, s = sums
+    for _ in range(halvings):
+        s, c, error = s * c >> (G - 1), (1 << G) - (s * s >> (G - 1)), 4 * error + 3
+    require(error >> (G - F) == 0, "too many turns for this verifier")
+    return s >> (G - F), ((1 << G) - c) >> (G - F)
+
+class Mover:
+    """x(t) = c + u t + Rot(a, angle t)(R v + l) + t E v. Directions, R, E in units of 2^-F; v, c, l
+    of 1/unit metres, exact; u, arms and radii of both multiplied. Error bounds: see Movers."""
+
+    def __init__(self, body, pose, motion, unit):
+        kind, start, pivot = motion[0], whole(pose[1], unit), motion[-1]
+        self.v, self.r = [whole(v, unit) for v in body], [tuple(map(fixed, r)) for r in exact(pose)]
+        none = kind == "linear" or pivot is None
+        self.l = (0, 0, 0) if none else sub(start, whole(finite(pivot, 3), unit))
+        self.c, self.e, axis, angle = sub(start, self.l), None, (0.0, 0.0, 0.0), 0.0
+        if kind == "screw":
+            axis, (angle,) = finite(motion[2], 3), finite([motion[3]], 1)
+        elif kind == "to_pose":
+            axis, angle = axis_and_angle(pose[0], motion[1][0])
+        self.angle = Fraction(angle)
+        n = whole(axis, denominator(axis)) if angle else (0, 0, 0)
+        require(any(n) or not angle, "the axis is zero")
+        square = dot(n, n) or 1
+        roots = [math.isqrt((x * x << (2 * F)) // square) for x in n]
+        a = self.axis = tuple(r if x > 0 else -r for r, x in zip(roots, n))
+        self.once = (0, -a[2], a[1]), (a[2], 0, -a[0]), (-a[1], a[0], 0)  # a x .
+        self.twice = [[(x * y << F) // square for y in n] for x in n]     # a x (a x .) + 1
+        self.rate = fixed(abs(self.angle)) + 1 if angle else 0
+        if kind == "to_pose":
+            turned, after = self.turn(ONE), columns(map(fixed, r) for r in exact(motion[1]))
+            self.u = sub(raised(sub(whole(motion[1][1], unit), self.c)), times(turned, self.l))
+            self.e = columns(sub(to, shift(times(turned, by), F))
+                             for to, by in zip(after, columns(self.r)))
+        else:
+            self.u = raised(whole(finite(motion[1], 3), unit))
+        arms = [add(times(self.r, v), raised(self.l)) for v in self.v]
+        # Each component of an arm, and of its product with the axis, is off by less than this.
+        self.doubt = 16 * (max(map(size1, self.v)) + size1(self.l) + 1)
+        self.along = [dot(a, w) >> F for w in arms]
+        self.radii = [size(shift(times(self.once, w), F)) + 2 * self.doubt for w in arms]
+        self.radius = max(self.radii) if angle else 0
+        self.reach = max(map(size, arms)) + 2 * self.doubt
+        self.drag = max(size(times(self.e, v)) + 99 * size1(v) for v in self.v) if self.e else 0
+        self.span = sum(map(size1, (self.l, self.c, shift(self.u, F)))) + max(map(size1, self.v))
+
+    def turn(self, t):
+        """1 + sin (a x .) + (1 - cos) a x (a x .)"""
+        s, v = sine_versine(self.angle, t) if self.angle else (0, 0)
+        return tuple(tuple((s * self.once[i][k] + v * self.twice[i][k] >> F) + (ONE - v) * (i == k)
+                           for k in range(3)) for i in range(3))
+
+    def drift(self, s, t):
+        return dot(s, self.c) + (dot(s, self.u) * t >> (2 * F))
+
+    def lowest(self, s, t, turn):
+        """The least of s·x(t) over the vertices."""
+        g = shift(times(columns(turn), s), F)
+        x, y, z = shift(times(columns(self.r), g), F)
+        if self.e:
+            x, y, z = add((x, y, z), (c * t >> (2 * F) for c in times(columns(self.e), s)))
+        return min(x * a + y * b + z * c for a, b, c in self.v) + self.drift(s, t) + dot(g, self.l)
+
+    def lowest_circle(self, s, t):
+        """Below that least, with the vertices anywhere on their circles; linear in t."""
+        if not self.angle:
+            return self.lowest(s, t, self.turn(t))
+        axial, across = dot(s, self.axis) >> F, size(shift(times(self.once, s), F)) + 8
+        least = min(axial * h - across * r for h, r in zip(self.along, self.radii)) >> F
+        return self.drift(s, t) + least - (up(size(s), self.drag) * t >> F) - 4 * self.doubt
+
+    def place(self, v, t, turn):
+        arm = shift(times(turn, add(times(self.r, v), raised(self.l))), F)
+        moved = add(self.u, times(self.e, v)) if self.e else self.u
+        return add(add(raised(self.c), arm), tuple(x * t >> F for x in moved))
+
+def exact(pose):
+    return [[Fraction(x) for x in row] for row in pose[0]]
+
+class Movers:
+    """Both bodies. With s at most 1 in every coordinate, errors in units of 2^-F are: sines 2, the
+    axis 1, rotations 10; a turned s 36, in the body 100, times R 200; E 30, its part 230; u 10 |l|.
+    So a height or a coordinate is off by less than 2^11 times the lengths that enter it; a time by
+    less than 1, which moves a point by less than (1 + angle) of its lengths."""
+
+    def __init__(self, pair, pose_p, pose_q, motion_p, motion_q):
+        self.p = Mover(pair.given[0], pose_p, motion_p, pair.unit)
+        self.q = Mover(pair.given[1], pose_q, motion_q, pair.unit)
+        turns = 2 + (self.p.rate + self.q.rate >> F)
+        self.slack = (self.p.span + self.q.span + 1) * turns << 12
+
+    def gap(self, frame, s, t):
+        turn_p, turn_q = self.p.turn(t), self.q.turn(t)
+        if frame != "world":
+            s = shift(times(turn_p if frame == "p" else turn_q, s), F)
+        return self.q.lowest(s, t, turn_q) + self.p.lowest(negative(s), t, turn_p) - self.slack
+
+    def bend(self, frame, s):
+        """Above the second derivative in t of s·(q - p), of any two vertices, over [0, 1]."""
+        if frame == "world":  # of a circle: angle² radius, as much of it as is along s
+            return sum(up(up(size(shift(times(b.once, s), F)) + 8, up(b.rate, b.rate)), b.radius)
+                       for b in (self.p, self.q))
+        # Seen from f, which turns with W, g is at z = Rot_g(arm) + d + w t + e t, and d/dt - W x
+        # twice makes (W_g - W) x (W_g x arm) - W x ((W_g - W) x arm) - 2 W x (w + e)
+        # + W x (W x (d + (w + e) t)).
+        f, g = (self.p, self.q) if frame == "p" else (self.q, self.p)
+        spins = [[x * b.angle.numerator // b.angle.denominator for x in b.axis] for b in (f, g)]
+        against = size(sub(*spins)) + 4 * ((f.rate + g.rate >> F) + 2)
+        d, w, loose = raised(sub(g.c, f.c)), sub(g.u, f.u), self.slack + f.drag + g.drag
+        whirl = lambda x: up(f.rate, size(shift(times(f.once, x), F)) + loose)
+        total = up(against, up(g.rate, g.radius) + up(f.rate, g.reach)) + 2 * whirl(w)
+        return up(size(s), total + up(f.rate, max(whirl(d), whirl(add(d, w)))))
+
+    def separates(self, frame, s, start, end, clear):
+        """Whether the gap along s exceeds clear |s| on all of [start, end]. With gaps a, b at the ends
+        of an interval and k = bend length²/2 the gap at a fraction x of it is at least
+        a (1 - x) + b x - k x (1 - x), positive throughout if √a + √b > √k; else it is halved."""
+        most = max(map(abs, s))
+        s = tuple((x << F) // most for x in s)
+        need = int(clear * (size(s) + 4)) + 1
+        circles = lambda t: self.q.lowest_circle(s, t) + self.p.lowest_circle(negative(s), t)
+        if frame == "world" and min(circles(start), circles(end)) > self.slack + need:
+            return True
+        gap, bend = lambda t: self.gap(frame, s, t) - need, self.bend(frame, s)
+        pieces, budget = [(start, gap(start), end, gap(end))], 1 << 17
+        while pieces:
+            (t0, a, t1, b), budget = pieces.pop(), budget - 1
+            if a <= 0 or b <= 0 or not budget:
+                return False
+            rest = (bend * (t1 - t0) ** 2 >> (2 * F + 1)) + 1 - a - b
+            if t0 < t1 and rest >= 0 and rest * rest >= 4 * a * b:
+                middle = (t0 + t1) // 2
+                if middle == t0:
+                    return False
+                c = gap(middle)
+                pieces += [(middle, c, t1, b), (t0, a, middle, c)]
+        return True
+
+def velocity(pose, motion, unit):
+    """Exactly, in 1/unit metres per step, if nothing turns."""
+    if motion[0] == "linear" or motion[0] == "screw" and motion[3] == 0:
+        return whole(finite(motion[1], 3), unit)
+    if motion[0] == "to_pose" and motion[1][0] == pose[0]:
+        return sub(whole(motion[1][1], unit), whole(pose[1], unit))
+
+def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
+                  margin=0.0, deviation=0.0, initial=None):
+    """answer: {"verdict", "t_free", "t_contact", "certificate": {"chain", "pairs"}}. Free: farther
+    apart than margin + deviation (of P plus of Q); contact: within the margin. initial: SEPARATED's
+    certificate at t = 0, needed if t_free is 0 and the chain empty. UNDECIDED proves the chain."""
+    verdict, cert = answer.get("verdict"), answer.get("certificate") or {}
+    require(verdict in ("CONTACT", "NO_CONTACT", "UNDECIDED"), f"no verdict {verdict!r}")
+    lengths = [m[1][1] if m[0] == "to_pose" else finite(m[1], 3) for m in (motion_p, motion_q)]
+    lengths += [finite(m[-1], 3) for m in (motion_p, motion_q) if m[0] != "linear" and m[-1]]
+    pair = Pair(p, q, pose_p, pose_q, lengths)
+    margin, deviation = bound(margin) * pair.unit, bound(deviation) * pair.unit
+    t_free = bound(answer.get("t_free", 1.0 if verdict == "NO_CONTACT" else None))
+    t_contact = bound(answer.get("t_contact")) if verdict == "CONTACT" else 1
+    require(t_free <= t_contact <= 1, "not 0 <= t_free <= t_contact <= 1")
+    require(verdict != "NO_CONTACT" or t_free == 1, "no contact, but not free until the end")
+    def within(points, error=0):
+        v, n = nearest(points)
+        left = (margin - 2 * error) * n
+        return left >= 0 and dot(v, v) <= left ** 2
+    if t_contact == 0:
+        held = within(pair.differences(cert.get("pairs"), 1, 6))
+        return require(held, "the pairs do not hold the origin at t = 0")
+    chain, covered = [(bound(x.get("t0")), bound(x.get("t1")), x) for x in cert.get("chain", [])], 0
+    for at, (t0, t1, _) in enumerate(chain):
+        require(t0 <= t1 <= 1 and t0 <= covered, f"link {at} does not join the one before")
+        covered = max(covered, t1)
+    require(covered >= t_free, "the chain ends before t_free")
+    require(chain or initial or verdict == "UNDECIDED", "nothing proves freedom at t = 0")
+    if initial:
+        verify_static(p, q, pose_p, pose_q, "SEPARATED", initial)
+    speeds = velocity(pose_p, motion_p, pair.unit), velocity(pose_q, motion_q, pair.unit)
+    apart = None if None in speeds else sub(speeds[1], speeds[0])
+    movers = Movers(pair, pose_p, pose_q, motion_p, motion_q) if apart is None else None
+    for at, (t0, t1, link) in enumerate(chain):
+        require(link.get("frame") in ("world", "p", "q"), f"link {at} has no frame")
+        s = pair.direction(link)
+        if movers:
+            free = movers.separates(link["frame"], s, fixed(t0), -fixed(-t1), margin + deviation)
+        else:
+            gap = min(pair.gap(s) + dot(s, apart) * t for t in (t0, t1))
+            free = gap > 0 and gap ** 2 > (margin + deviation) ** 2 * dot(s, s)
+        require(free, f"link {at} does not separate throughout its interval")
+    if verdict != "CONTACT":
+        return
+    found = pair.differences(cert.get("pairs"), 1, 6 if movers else 4)
+    if movers:
+        t, (a, b) = fixed(t_contact), (movers.p, movers.q)
+        turn_a, turn_b, margin = a.turn(t), b.turn(t), margin * ONE
+        found = [sub(b.place(b.v[j], t, turn_b), a.place(a.v[i], t, turn_a))
+                 for i, j in cert["pairs"]]
+        held = strictly_inside(found, movers.slack) or margin and within(found, movers.slack)
+        return require(held, "the pairs do not hold the origin strictly inside at t_contact")
+    # All differences move alike, so mixing those of both ends mixes the times as well.
+    scale = max(t_free.denominator, t_contact.denominator)
+    found = [tuple(int(scale * (x + w * t)) for x, w in zip(d, apart))
+             for t in (t_free, t_contact) for d in found]
+    margin *= scale
+    require(within(found), "the pairs do not hold the origin at any time of the bracket")
+
+# ---- files of cases and answers
+def verify_answer(case, hulls, answer):
+    """Checks all certificates of one answer; returns the kinds of claims proven and unproven."""
+    p, q, cert, verdict = hulls[case["P"]], hulls[case["Q"]], answer["certificate"], answer["verdict"]
+    poses = [quaternion_pose(case["t" + b], case["q" + b]) for b in "PQ"]
+    if case["kind"] != "static":
+        motions = [("linear", case["v" + b]) if case["kind"] == "linear" else
+                   ("screw", case["v" + b], case["axis" + b], case["angle" + b], None)
+                   for b in "PQ"]
+        verify_motion(p, q, *poses, *motions, answer)
+        return [f"{case['kind']} {verdict}"], []
+    verify_static(p, q, *poses, verdict, cert)
+    proven, unproven = [f"static {verdict}"], ["range along a direction"] * ("enter" in answer)
+    bounds = [answer.get(k) for k in ("distance_lower", "distance_upper")]
+    if bounds != [None, None]:
+        require(verdict == "SEPARATED" or bounds[0] == 0, "a distance in contact")
+        verify_distance(p, q, *poses, *bounds, cert.get("distance_pairs", cert.get("pairs")))
+        proven.append("distance")
+    bounds = [answer.get(k) for k in ("depth_lower", "depth_upper")]
+    if bounds != [None, None]:
+        require(verdict == "OVERLAPPING" or bounds[0] == 0, "a depth without overlap")
+        if "face" in cert:
+            surface = cert.get("surface")
+            verify_depth(p, q, *poses, bounds[0] if surface else 0.0, bounds[1], cert["face"], surface)
+        (proven if "face" in cert else unproven).append("depth")
+    return proven, unproven
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("cases")
+    parser.add_argument("answers")
+    parser.add_argument("--every", type=int, default=1, help="check every Nth answer only")
+    parser.add_argument("--families", help="only these, separated by commas")
+    options = parser.parse_args(arguments)
+    families = options.families and options.families.split(",")
+    hulls, cases, counts, refused, slowest = {}, {}, Counter(), 0, (0, "-")
+    with (gzip.open if options.cases.endswith(".gz") else open)(options.cases, "rt") as lines:
+        for line in map(json.loads, lines):
+            if line["type"] in ("hull", "case"):
+                (hulls if line["type"] == "hull" else cases)[line["id"]] = line
+    hulls = {name: line["points"] for name, line in hulls.items()}
+    with open(options.answers) as lines:
+        answers = [json.loads(line) for line in lines][::options.every]
+    for answer in answers:
+        start, case = time.monotonic(), cases.get(answer["id"])
+        if families and case and case["family"] not in families:
+            continue
+        try:
+            require(case, "no such case")
+            proven, unproven = verify_answer(case, hulls, answer)
+            counts.update([(0, kind) for kind in proven] + [(1, kind) for kind in unproven])
+        except (Refused, LookupError, TypeError, ValueError, AttributeError) as why:
+            refused += 1
+            print(f"refused: {answer['id']}: {why!r}")
+        slowest = max(slowest, (time.monotonic() - start, answer["id"]))
+    for (open_, kind), count in sorted(counts.items()):
+        print(f"{count:7} {kind}{' WITHOUT A CERTIFICATE' if open_ else ' proven'}")
+    print(f"{refused} answers refused; the slowest took {slowest[0]:.2f} s: {slowest[1]}")
+    return 1 if refused or not counts else 0
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,362 @@
+"""Valid certificates are accepted and every kind of tampering is refused, on cases small enough to
+check by hand. Run: python3 -m unittest discover -s clients/python"""
+import copy, io, json, math, os, random, tempfile, unittest
+from contextlib import redirect_stdout
+from fractions import Fraction
+
+import clearance_verify as cv
+
+CUBE = [[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)]
+ROD = [[-2.0, 0.0, 0.0], [2.0, 0.0, 0.0], [0.0, 0.125, 0.0], [0.0, 0.0, 0.125], [0.0, -0.125, -0.125]]
+
+
+def at(x=0.0, y=0.0, z=0.0, q=(1.0, 0.0, 0.0, 0.0)):
+    return cv.quaternion_pose([x, y, z], list(q))
+
+
+def ulp(x, by=1):
+    for _ in range(abs(by)):
+        x = math.nextafter(x, math.inf if by > 0 else -math.inf)
+    return x
+
+
+class Judged(unittest.TestCase):
+    def refused(self, function, *arguments, **named):
+        with self.assertRaises(cv.Refused):
+            function(*arguments, **named)
+
+
+class StaticCertificates(Judged):
+    """The cube against itself moved along x: M is the cube of edge 4, moved alike."""
+
+    def judge(self, x, verdict, cert, p=CUBE, q=CUBE):
+        cv.verify_static(p, q, at(), at(x), verdict, cert)
+
+    def test_a_direction_separates_a_gap_of_one_ulp_and_nothing_less(self):
+        cert = {"direction": [1.0, 0.0, 0.0]}
+        self.judge(ulp(2.0), "SEPARATED", cert)
+        self.refused(self.judge, 2.0, "SEPARATED", cert)                       # pose by an ulp
+        self.refused(self.judge, ulp(2.0), "TOUCHING", cert)                   # verdict
+        self.refused(self.judge, ulp(2.0), "OVERLAPPING", cert)
+        self.refused(self.judge, ulp(2.0), "APART", cert)
+        for changed in ([-1.0, 0.0, 0.0], [1.0, 1e-15, 0.0], [0.0] * 3, [math.nan, 0.0, 0.0],
+                        [math.inf, 0.0, 0.0], [1.0, 0.0], None, [True, 0.0, 0.0]):
+            self.refused(self.judge, ulp(2.0), "SEPARATED", {"direction": changed})
+        self.refused(cv.verify_static, CUBE, CUBE, at(ulp(2.0)), at(), "SEPARATED", cert)  # swapped
+
+    def test_normals_by_vertex_pairs_are_the_products_that_they_name(self):
+        # With vertex 0 of P, differences move as Q's vertices 0, y, z do; y x z = x.
+        normal = {"direction_pairs": [[0, 0], [0, 2], [0, 1]], "direction_sign": 1}
+        edge = {"direction_pairs": [[0, 0], [0, 2]], "direction_axis": 2, "direction_sign": 1}
+        for cert in (normal, edge):
+            self.judge(3.0, "SEPARATED", cert)
+            for key, value in (("direction_sign", -1), ("direction_sign", 2), ("direction_axis", 1),
+                               ("direction_axis", 3), ("direction_pairs", [[0, 0], [0, 2]][:1]),
+                               ("direction_pairs", [[0, 0], [0, 8], [0, 1]][:len(cert) + 1]),
+                               ("direction_pairs", [[0, 0], [0, 0], [0, 0]]),
+                               ("direction", [1.0, 0.0, 0.0])):
+                self.refused(self.judge, 3.0, "SEPARATED", {**cert, key: value})
+        # An index off by one names another plane; -1 is no vertex.
+        for pairs in ([[0, 0], [0, 2], [0, 0]], [[0, 0], [0, 3], [0, 2]], [[0, 0], [0, 2], [0, -1]]):
+            self.refused(self.judge, 3.0, "SEPARATED", {**normal, "direction_pairs": pairs})
+
+    def test_touching_needs_a_common_plane_and_pairs_around_the_origin(self):
+        x = {"direction": [1.0, 0.0, 0.0]}
+        skew = [[4, 2], [6, 0]]                # differences (0, 2, 0) and (0, -2, 0)
+        three = [[4, 3], [6, 0], [5, 0]]       # (0, 2, 2), (0, -2, 0), (0, 0, -2)
+        for pairs in ([[4, 0]], skew, three):
+            self.judge(2.0, "TOUCHING", {**x, "pairs": pairs})
+            self.refused(self.judge, ulp(2.0), "TOUCHING", {**x, "pairs": pairs})
+            self.refused(self.judge, ulp(2.0, -1), "TOUCHING", {**x, "pairs": pairs})
+            self.refused(self.judge, 2.0, "TOUCHING", {"direction": [0.0, 1.0, 0.0], "pairs": pairs})
+            self.refused(self.judge, 2.0, "SEPARATED", {**x, "pairs": pairs})
+            for k in range(len(pairs)):
+                self.refused(self.judge, 2.0, "TOUCHING", {**x, "pairs": pairs[:k] + pairs[k + 1:]})
+        for pairs in ([[4, 1]], [[5, 0]], [[0, 4]], [[4, 2], [4, 2]], [[4, 8]], [], None, [[4]],
+                      [[4, 0]] * 4):
+            self.refused(self.judge, 2.0, "TOUCHING", {**x, "pairs": pairs})
+
+    def test_overlap_needs_the_origin_strictly_inside(self):
+        six = [[0, 4], [4, 0], [0, 2], [2, 0], [0, 1], [1, 0]]  # (±2, 0, 0), (0, ±2, 0), (0, 0, ±2)
+        self.judge(0.0, "OVERLAPPING", {"pairs": six})
+        for k in range(6):
+            self.refused(self.judge, 0.0, "OVERLAPPING", {"pairs": six[:k] + six[k + 1:]})
+        self.refused(self.judge, 0.0, "OVERLAPPING", {"pairs": six + six})
+        four = [[0, 4], [7, 0], [1, 2], [2, 1]]
+        self.refused(self.judge, 0.0, "OVERLAPPING", {"pairs": four[:3]})
+        for x in (2.0, -2.0, 5.0):
+            self.refused(self.judge, x, "OVERLAPPING", {"pairs": six})
+
+    def test_random_tetrahedra_hold_the_origin_as_their_barycentric_weights_say(self):
+        draw, seen = random.Random(7), [0, 0]
+        for _ in range(400):
+            d = [tuple(draw.randint(-3, 3) for _ in range(3)) for _ in range(4)]
+            parts = [cv.determinant([list(x) for k, x in enumerate(d) if k != skip]) * (-1) ** skip
+                     for skip in range(4)]
+            inside = all(x > 0 for x in parts) or all(x < 0 for x in parts)
+            self.assertEqual(cv.strictly_inside(d), inside, d)
+            seen[inside] += 1
+        self.assertTrue(min(seen) > 5)
+
+
+class Distances(Judged):
+    def test_a_true_bracket_is_accepted_and_one_ulp_inside_refused(self):
+        judge = lambda lower, upper, pairs: cv.verify_distance(
+            [[0.0] * 3], [[-1.0, 2.0, 0.0], [3.0, 2.0, 0.0]], at(), at(), lower, upper, pairs)
+        both = [[0, 0], [0, 1]]
+        judge(2.0, 2.0, both)
+        judge(0.0, 2.24, both[:1])
+        self.refused(judge, 2.0, 2.24, both[:1])         # pair dropped
+        self.refused(judge, 0.0, 2.0, both[:1])
+        for lower, upper in ((ulp(2.0), 3.0), (2.0, ulp(2.0, -1)), (-1.0, 3.0), (math.nan, 3.0),
+                             (2.0, math.inf), (None, 2.0)):
+            self.refused(judge, lower, upper, both)
+        for pairs in ([], [[0, 2]], [[1, 0]], None, both * 2):
+            self.refused(judge, 2.0, 2.0, pairs)
+
+    def test_the_nearest_point_of_a_triangle_is_its_foot_or_on_its_border(self):
+        triangle = [(-1, -1, 3), (2, -1, 3), (-1, 2, 3)]
+        v, n = cv.nearest(triangle)
+        self.assertEqual(tuple(Fraction(x, n) for x in v), (0, 0, 3))
+        v, n = cv.nearest([(x + 5, y, z) for x, y, z in triangle])
+        self.assertEqual(tuple(Fraction(x, n) for x in v), (4, 0, 3))
+
+
+class Depths(Judged):
+    """A point in the middle of the cube: M is the cube."""
+    QUADS = ([0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3])
+    SURFACE = {"corners": [[0, j] for j in range(8)],
+               "triangles": [t for a, b, c, d in QUADS for t in ([a, b, c], [a, c, d])]}
+    UP = {"direction": [0.0, 0.0, 3.0]}
+
+    def judge(self, lower, upper, face, surface):
+        cv.verify_depth([[0.0] * 3], CUBE, at(), at(), lower, upper, face, surface)
+
+    def test_a_true_bracket_is_accepted_and_one_ulp_inside_refused(self):
+        self.judge(1.0, 1.0, self.UP, self.SURFACE)
+        self.refused(self.judge, 1.0, ulp(1.0, -1), self.UP, self.SURFACE)
+        self.refused(self.judge, ulp(1.0), 1.1, self.UP, self.SURFACE)
+        self.refused(self.judge, 1.0, 1.0, self.UP, None)
+        self.refused(self.judge, 1.0, 1.4, {"direction": [1.0, 1.0, 0.0]}, self.SURFACE)
+
+    def test_a_surface_with_a_hole_or_a_turned_triangle_is_refused(self):
+        def without(s): s["triangles"].pop()
+        def turned(s): s["triangles"][3].reverse()
+        def inside_out(s): [t.reverse() for t in s["triangles"]]
+        def off_by_one(s): s["triangles"][0][0] += 1
+        def absent(s): s["triangles"][0][0] = 8
+        def negative(s): s["triangles"][0][0] = -8
+        def other_corner(s): s["corners"][0] = [0, 1]
+        def empty(s): s["triangles"].clear()
+        for change in (without, turned, inside_out, off_by_one, absent, negative, other_corner, empty):
+            surface = copy.deepcopy(self.SURFACE)
+            change(surface)
+            self.refused(self.judge, 1.0, 1.0, self.UP, surface)
+
+
+class Translations(Judged):
+    """The cube at x = 5 comes with 4 a step: contact, face to face, at t = 3/4."""
+    VALID = {"verdict": "CONTACT", "t_free": 0.5, "t_contact": 0.75, "certificate": {
+        "pairs": [[4, 2], [6, 0]],
+        "chain": [{"t0": 0.0, "t1": 0.25, "frame": "world", "direction": [1.0, 0.0, 0.0]},
+                  {"t0": 0.25, "t1": 0.5, "frame": "p", "direction_sign": 1,
+                   "direction_pairs": [[0, 0], [0, 2], [0, 1]]}]}}
+
+    def judge(self, answer, x=5.0, p=CUBE, speed=-4.0, **named):
+        cv.verify_motion(p, CUBE, at(), at(x), ("linear", [0.0] * 3), ("linear", [speed, 0.0, 0.0]),
+                         answer, **named)
+
+    def changed(self, change, **named):
+        answer = copy.deepcopy(self.VALID)
+        change(answer, answer["certificate"], answer["certificate"]["chain"])
+        self.judge(answer, **named)
+
+    def test_contact_is_solved_exactly_and_every_tampering_refused(self):
+        self.changed(lambda a, c, chain: None)
+        self.changed(lambda a, c, chain: c.update(pairs=[[4, 0]]))
+        for change in (
+                lambda a, c, chain: a.update(t_contact=ulp(0.75, -1)),            # interval end moved
+                lambda a, c, chain: a.update(t_free=ulp(0.5)),
+                lambda a, c, chain: a.update(t_free=0.8),
+                lambda a, c, chain: a.update(t_contact=1.5),
+                lambda a, c, chain: a.update(verdict="NO_CONTACT"),
+                lambda a, c, chain: a.update(verdict="TOUCHING"),
+                lambda a, c, chain: a.pop("t_free"),
+                lambda a, c, chain: c.update(pairs=[[4, 2]]),                     # pair dropped
+                lambda a, c, chain: c.update(pairs=[[4, 3], [6, 0]]),             # index + 1
+                lambda a, c, chain: c.update(pairs=[[3, 2], [6, 0]]),             # index - 1
+                lambda a, c, chain: c.update(pairs=[[2, 4], [0, 6]]),             # bodies swapped
+                lambda a, c, chain: c.pop("pairs"),
+                lambda a, c, chain: c.update(pairs=[[4, 0]] * 5),
+                lambda a, c, chain: chain.clear(),
+                lambda a, c, chain: chain.pop(0),                                 # link removed
+                lambda a, c, chain: chain.pop(1),
+                lambda a, c, chain: chain[0].update(t1=ulp(0.25, -1)),            # link shortened
+                lambda a, c, chain: chain[1].update(t1=ulp(0.5, -1)),
+                lambda a, c, chain: chain[1].update(t1=0.75),                     # too long: contact
+                lambda a, c, chain: chain[0].update(direction=[-1.0, 0.0, 0.0]),  # sign
+                lambda a, c, chain: chain[1].update(direction_sign=-1),
+                lambda a, c, chain: chain[1].update(frame="body")):
+            with self.assertRaises(cv.Refused, msg=change.__code__.co_firstlineno):
+                self.changed(change)
+        self.refused(self.judge, self.VALID, x=ulp(5.0))                          # pose by an ulp
+        self.refused(self.judge, self.VALID, x=5.0, speed=ulp(-4.0))
+
+    def test_margin_and_deviation_shorten_what_is_free_and_margin_hastens_contact(self):
+        self.judge(self.VALID, deviation=ulp(1.0, -1))
+        self.refused(self.judge, self.VALID, deviation=1.0)
+        sooner = {**self.VALID, "t_contact": 0.625}
+        self.refused(self.judge, sooner, margin=ulp(0.5, -1))
+        self.judge(sooner, margin=0.5)
+
+    def test_no_contact_needs_a_chain_over_the_whole_step(self):
+        link = {"t0": 0.0, "t1": 1.0, "frame": "world", "direction": [1.0, 0.0, 0.0]}
+        answer = {"verdict": "NO_CONTACT", "certificate": {"chain": [link]}}
+        self.judge(answer, speed=ulp(-3.0))
+        self.refused(self.judge, answer, speed=-3.0)       # touches at exactly t = 1
+        link["t1"] = ulp(1.0, -1)
+        self.refused(self.judge, answer, speed=2.0)
+
+    def test_contact_at_the_start_is_proven_by_pairs(self):
+        answer = {"verdict": "CONTACT", "t_free": 0.0, "t_contact": 0.0,
+                  "certificate": {"pairs": [[4, 0]], "chain": []}}
+        self.judge(answer, x=2.0)
+        self.refused(self.judge, answer, x=ulp(2.0))
+
+
+class Rotations(Judged):
+    """A rod of half length 2 turns about z under the plane y = 1.5 of a cube: its tip comes late."""
+    TURN = ("screw", [0.0] * 3, [0.0, 0.0, 2.0], math.pi / 2, None)
+    REST = ("linear", [0.0] * 3)
+
+    def judge(self, answer, y=2.5, turn=TURN, other=REST, p=ROD, q=CUBE, **named):
+        cv.verify_motion(p, q, at(), at(0.0, y), turn, other, answer, **named)
+
+    # The tip, at (2 cos, 2 sin) of the angle t pi/2, meets y = 1.5 at t = asin(0.75) 2/pi.
+    HIT = math.asin(0.75) * 2 / math.pi
+
+    def answer(self):
+        return {"verdict": "CONTACT", "t_free": self.HIT - 1e-9, "t_contact": self.HIT + 1e-3,
+                "certificate": {"pairs": [[1, 4], [1, 1], [1, 0], [1, 5], [1, 7], [1, 2]], "chain": [
+                    {"t0": 0.0, "t1": 0.3, "frame": "world", "direction": [0.0, 1.0, 0.0]},
+                    {"t0": 0.3, "t1": self.HIT - 1e-9, "frame": "q", "direction": [0.0, 1.0, 0.0]}]}}
+
+    def test_a_turning_tip_is_free_until_the_sine_says(self):
+        answer = {**self.answer(), "verdict": "UNDECIDED"}
+        self.judge(answer)
+        answer["t_free"] = answer["certificate"]["chain"][1]["t1"] = self.HIT + 1e-12
+        self.refused(self.judge, answer)
+
+    def meet(self, answer, x=1.3, y=2.5, turn=TURN, **named):
+        cv.verify_motion(ROD, CUBE, at(), at(x, y), turn, self.REST, answer, **named)
+
+    def test_contact_of_a_turning_body_is_proven_and_every_tampering_refused(self):
+        self.meet(self.answer())
+        chain = lambda a: a["certificate"]["chain"]
+        for change in (
+                lambda a: a.update(t_contact=self.HIT - 1e-12),                   # interval end moved
+                lambda a: a.update(t_free=self.HIT),
+                lambda a: a.update(verdict="NO_CONTACT"),
+                lambda a: chain(a).pop(0),
+                lambda a: chain(a).pop(1),
+                lambda a: chain(a)[0].update(t1=ulp(0.3, -1)),
+                lambda a: chain(a)[1].update(t1=self.HIT + 1e-12),
+                lambda a: chain(a)[1].update(direction=[0.0, -1.0, 0.0]),
+                lambda a: chain(a)[1].update(direction=[1e-7, 1.0, 0.0]),
+                lambda a: chain(a)[1].update(frame="p"),
+                lambda a: a["certificate"].update(pairs=[[1, 0], [1, 4], [1, 5], [1, 1]]),
+                lambda a: a["certificate"]["pairs"].__setitem__(5, [1, 3]) or
+                a["certificate"]["pairs"].__setitem__(4, [1, 5]),
+                lambda a: a["certificate"].update(pairs=[[j, i] for i, j in a["certificate"]["pairs"]])):
+            answer = self.answer()
+            change(answer)
+            with self.assertRaises(cv.Refused, msg=change.__code__.co_firstlineno):
+                self.meet(answer)
+        self.refused(self.meet, self.answer(), y=2.5 - 1e-8)
+        self.refused(self.meet, self.answer(), y=2.6)
+        self.refused(self.meet, self.answer(), deviation=1e-8)
+
+    def test_a_direction_that_turns_with_a_body_separates_what_the_same_one_at_rest_does_not(self):
+        # Both turn together, a quarter: only the turning frames keep them apart.
+        p, q = [[-1.0, 0.0, 0.0], [1.0, 0.0, 0.0]], [[-1.0, 1e-6, 0.0], [1.0, 1e-6, 0.0]]
+        for frame, holds in (("p", True), ("q", True), ("world", False)):
+            answer = {"verdict": "NO_CONTACT", "certificate": {"chain": [
+                {"t0": 0.0, "t1": 1.0, "frame": frame, "direction": [0.0, 1.0, 0.0]}]}}
+            judge = lambda: cv.verify_motion(p, q, at(), at(), self.TURN, self.TURN, answer)
+            judge() if holds else self.refused(judge)
+
+    def test_a_body_at_rest_is_not_taken_for_a_point_when_the_other_turns(self):
+        # The cube's corners reach beyond the plane that its centre is clear of.
+        answer = {"verdict": "NO_CONTACT", "certificate": {"chain": [
+            {"t0": 0.0, "t1": 1.0, "frame": "world", "direction": [0.0, 1.0, 0.0]}]}}
+        self.judge(answer, y=3.25)
+        self.refused(self.judge, answer, y=2.75)
+
+    def test_many_turns_are_free_when_the_whole_circle_is(self):
+        answer = {"verdict": "NO_CONTACT", "certificate": {"chain": [
+            {"t0": 0.0, "t1": 1.0, "frame": "world", "direction": [0.0, 1.0, 0.0]}]}}
+        turns = ("screw", [0.0] * 3, [0.0, 0.0, 1.0], 200 * math.pi, None)
+        self.judge(answer, y=3.0 + 1e-9, turn=turns)
+        self.refused(self.judge, answer, y=3.0 - 1e-9, turn=turns)
+
+    def test_sines_enclose_the_true_values_on_both_sides_of_zero_and_after_many_turns(self):
+        for angle in (1e-12, 0.3, -0.3, math.pi, -2.5, 628.25, -1e6):
+            for t in (cv.ONE, cv.ONE // 3):
+                s, v = cv.sine_versine(Fraction(angle), t)
+                c = cv.ONE - v
+                self.assertLess(abs(s * s + c * c - (1 << (2 * cv.F))), 16 << cv.F)
+                phi = angle * (t / cv.ONE)
+                self.assertAlmostEqual(s / cv.ONE, math.sin(phi), delta=1e-15 + 4e-16 * abs(phi))
+                self.assertAlmostEqual(c / cv.ONE, math.cos(phi), delta=1e-15 + 4e-16 * abs(phi))
+        # pi to 40 digits: the sine of the f64 number is the rest.
+        rest = Fraction(31415926535897932384626433832795028841972, 10 ** 40) - Fraction(math.pi)
+        self.assertLess(abs(cv.sine_versine(Fraction(math.pi), cv.ONE)[0] - rest * cv.ONE), 1 << 8)
+
+
+class ToPose(Judged):
+    def test_both_ends_of_a_motion_to_a_pose_are_the_given_poses(self):
+        draw = random.Random(3)
+        number = lambda: draw.uniform(-3, 3)
+        for pivot in (None, [1.0, -20.0, 0.5]):
+            start, end = (at(number(), number(), number(), [number() for _ in range(4)])
+                          for _ in range(2))
+            for motion_end in (end, start):
+                pair = cv.Pair(CUBE, CUBE, start, motion_end, [pivot] if pivot else [])
+                mover = cv.Mover(pair.given[0], start, ("to_pose", motion_end, pivot), pair.unit)
+                for k, v in enumerate(mover.v):
+                    for t, body in ((0, 0), (cv.ONE, 1)):
+                        x = mover.place(v, t, mover.turn(t))
+                        for got, true in zip(x, pair.placed[body][k]):
+                            self.assertLess(abs(got - (true << cv.F)), mover.span << 9)
+
+    def test_half_turns_and_no_turns_follow_the_recipe(self):
+        eye = at()[0]
+        for rows, axis in (((1, -1, -1), (1, 0, 0)), ((-1, 1, -1), (0, 1, 0)), ((-1, -1, 1), (0, 0, 1))):
+            end = tuple(tuple(float(rows[i]) if i == k else 0.0 for k in range(3)) for i in range(3))
+            got, angle = cv.axis_and_angle(eye, end)
+            self.assertEqual(angle, math.pi)
+            self.assertEqual([c / max(got) for c in got], list(axis))
+        self.assertEqual(cv.axis_and_angle(eye, eye), ((0.0, 0.0, 0.0), 0.0))
+
+
+class Files(Judged):
+    def test_the_command_counts_what_is_proven_and_fails_on_one_refusal(self):
+        lines = [{"type": "hull", "id": 1, "points": CUBE},
+                 {"type": "case", "id": "a", "family": "f", "kind": "static", "P": 1, "Q": 1,
+                  "tP": [0, 0, 0], "qP": [1, 0, 0, 0], "tQ": [3, 0, 0], "qQ": [1, 0, 0, 0]}]
+        answer = {"id": "a", "verdict": "SEPARATED", "distance_lower": 1.0, "distance_upper": 1.0,
+                  "certificate": {"direction": [1.0, 0.0, 0.0], "distance_pairs": [[4, 0]]}}
+        with tempfile.TemporaryDirectory() as folder:
+            cases, answers = os.path.join(folder, "cases.jsonl"), os.path.join(folder, "answers.jsonl")
+            for upper, code, word in ((1.0, 0, "1 distance proven"), (0.5, 1, "refused: a")):
+                answer["distance_upper"] = upper
+                for path, rows in ((cases, lines), (answers, [answer])):
+                    with open(path, "w") as file:
+                        file.writelines(json.dumps(row) + "\n" for row in rows)
+                with redirect_stdout(io.StringIO()) as out:
+                    self.assertEqual(cv.main([cases, answers]), code)
+                self.assertIn(word, out.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()
