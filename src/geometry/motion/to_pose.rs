@@ -5,6 +5,7 @@
 //! IEEE f64, round to nearest, no fused operations, in exactly this order. It needs `+ - * /`, the
 //! square root, and [`quarter_angle`], which is written out there with the same tools.
 //!
+//! 0. If `R1 = R0`, entry by entry, there is no rotation.
 //! 1. `M = R1 R0ᵀ`: `M[i][k] = (R1[i][0] R0[k][0] + R1[i][1] R0[k][1]) + R1[i][2] R0[k][2]`.
 //! 2. Four times the squares of a quaternion's components (Shepperd, "Quaternion from rotation
 //!    matrix", 1978):
@@ -25,6 +26,9 @@ use crate::geometry::{Mat3, Vec3};
 /// The axis (of any length, zero if there is no rotation) and the angle in [0, π] that turn `from`
 /// into `to`, up to rounding: see the module for the exact recipe.
 pub fn axis_and_angle(from: &Mat3, to: &Mat3) -> (Vec3, f64) {
+    if from == to {
+        return (Vec3::zeros(), 0.0);
+    }
     let m = Mat3::from_fn(|i, k| {
         (to[(i, 0)] * from[(k, 0)] + to[(i, 1)] * from[(k, 1)]) + to[(i, 2)] * from[(k, 2)]
     });
@@ -93,7 +97,9 @@ mod tests {
 
     #[test]
     fn equal_poses_do_not_turn() {
-        let (axis, angle) = axis_and_angle(&Mat3::identity(), &Mat3::identity());
-        assert_eq!((axis, angle), (Vec3::zeros(), 0.0));
+        let rounded = matrix([0.3, -2.0, 1.0], 1.3);
+        for rotation in [Mat3::identity(), rounded] {
+            assert_eq!(axis_and_angle(&rotation, &rotation), (Vec3::zeros(), 0.0));
+        }
     }
 }

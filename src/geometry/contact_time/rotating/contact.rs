@@ -4,7 +4,7 @@
 use arrayvec::ArrayVec;
 
 use super::moving::Moving;
-use super::nearest::{Corner, Posed};
+use super::nearest::{Corner, LOOSE, Posed, TIGHT};
 use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::Sign;
@@ -24,7 +24,8 @@ pub(super) fn prove(
     effort: &mut Effort<'_>,
 ) -> Option<ArrayVec<VertexPair, 6>> {
     let mut posed = Posed::new(moving, t);
-    let nearest = posed.nearest(&Vec3::zeros(), world, effort);
+    let good_enough = if margin > 0.0 { TIGHT } else { LOOSE };
+    let nearest = posed.nearest(&Vec3::zeros(), world, good_enough, effort);
     let simplex: ArrayVec<VertexPair, 6> = nearest.corners.iter().map(|c| c.pair).collect();
     if margin > 0.0 {
         let differences = enclosed(moving, &simplex, t);
@@ -207,8 +208,10 @@ pub(super) fn barycentric(at: &[Vec3]) -> ArrayVec<f64, 6> {
         // NaN too becomes 0.
         *w = w.max(0.0);
     }
-    if weights.iter().all(|w| *w <= 0.0) {
-        weights.iter_mut().for_each(|w| *w = 1.0);
+    // Near 1, so that small bodies' weights do not carry the mean towards underflow.
+    let largest = weights.iter().copied().fold(0.0, f64::max);
+    for w in &mut weights {
+        *w = if largest > 0.0 && largest.is_finite() { *w / largest } else { 1.0 };
     }
     weights
 }
@@ -268,5 +271,12 @@ mod tests {
         let weights = barycentric(&at);
         assert!(comes_within(&vectors(&segment), &weights, 0.1 + 1e-12));
         assert!(!comes_within(&vectors(&segment), &weights, 0.1 - 1e-12));
+        let tiny = segment.map(|v| v.map(|x| x * 1e-50));
+        let at: Vec<Vec3> = tiny.iter().map(|v| Vec3::from(*v)).collect();
+        assert!(comes_within(&vectors(&tiny), &barycentric(&at), 0.1e-50 * (1.0 + 1e-12)));
+        let triangle = [[1.0, -1.0, 0.5], [-1.0, -1.0, 0.5], [0.0, 2.0, 0.5]];
+        let triangle = triangle.map(|v| v.map(|x| x * 1e-50));
+        let at: Vec<Vec3> = triangle.iter().map(|v| Vec3::from(*v)).collect();
+        assert!(comes_within(&vectors(&triangle), &barycentric(&at), 0.5e-50 * (1.0 + 1e-12)));
     }
 }

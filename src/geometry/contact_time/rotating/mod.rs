@@ -22,6 +22,7 @@
 //! Cost:   one nearest-point search for every three to six evaluations of a gap.
 
 mod contact;
+mod course;
 mod moving;
 mod nearest;
 mod step;
@@ -30,9 +31,9 @@ mod tests;
 
 use arrayvec::ArrayVec;
 
-use self::moving::{Gap, Heading, Moving};
-use self::nearest::Posed;
-use self::step::{Need, Step, advance, swept_end};
+use self::course::{Course, Look, unit};
+use self::moving::Moving;
+use self::step::{Need, Step, advance, bend_limit, swept_end};
 use super::{FirstContact, Outcome, Question};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::{Direction, Frame, Link, StaticProof, Verdict};
@@ -49,11 +50,9 @@ use crate::geometry::witness::Witness;
 const STALE: f64 = 0.25;
 /// A heading that still leaves more than this part of the gap when it is stale was a slow one.
 const SLOW: f64 = 0.3;
-/// How far ahead the search looks for directions when headings are slow, in units of the step that
-/// the present one certifies.
-const LOOKS_AHEAD: [f64; 3] = [0.0, 0.75, 2.5];
-/// Steps after which all looks are compared again.
-const HABIT_STEPS: u32 = 8;
+/// A slow heading's step that is shorter than this part of what its bend lets through is cut short by
+/// features that tilt into the way.
+const TILTED: f64 = 0.3;
 /// Steps shorter than this, several times in a row, mean that the gap is at the limit of rounding.
 const NO_PROGRESS: f64 = 4.0 * f64::EPSILON;
 /// How many such steps in a row.
@@ -119,26 +118,11 @@ fn contact_at_start(
     }
 }
 
-/// A heading in use, with the gap at the present time.
-#[derive(Clone, Debug)]
-struct Course {
-    heading: Heading,
-    gap: Gap,
-}
-
 /// How the free part of the search ended.
 enum Freedom {
     ToTheEnd,
     Stuck,
     Contact(f64, ArrayVec<VertexPair, 6>),
-}
-
-/// Where to look for a direction when headings are slow.
-#[derive(Clone, Copy, Debug)]
-struct Look {
-    /// In units of the step that the heading at hand certifies.
-    ahead: f64,
-    frame: Frame,
 }
 
 struct Search<'a> {
@@ -233,7 +217,12 @@ impl<'a> Search<'a> {
             }
             let Some(mut course) = self.course.clone() else { return Ok(Freedom::Stuck) };
             let mut step = self.step(&course, clear, stale, effort);
-            if stale && (slow || step.is_none()) {
+            // A step that ends where the bend says does not suffer from tilting.
+            let tilted = step.is_none_or(|s| {
+                let surplus = Need::along(&course.heading, clear).surplus(&course.gap);
+                s.end - self.t < TILTED * bend_limit(&course.heading, surplus)
+            });
+            if stale && (slow && tilted || step.is_none()) {
                 self.look_further(clear, &mut course, &mut step, effort);
             }
             let Some(step) = step else {
@@ -358,155 +347,6 @@ impl<'a> Search<'a> {
             }
         }
     }
-
-    /// Takes the heading with the largest gap per length at the present time: the present one, or
-    /// one from the nearest points, in the frame in which gaps bend least.
-    fn find_course(&mut self, clear: f64, effort: &mut Effort<'_>) {
-        let t = self.t;
-        let mut best = self.course.take();
-        for world in self.directions(t, effort) {
-            let heading = self.moving.heading(Frame::World, &world, t);
-            let gap = self.moving.gap(&heading, t, effort);
-            let course = Course { heading, gap };
-            // A tie keeps the old heading, and with it the link.
-            if best.as_ref().is_none_or(|b| course.surplus(clear) > 1.01 * b.surplus(clear)) {
-                best = Some(course);
-            }
-        }
-        if let Some(course) = best.as_mut() {
-            self.choose_frame(course, clear, effort);
-        }
-        self.course = best;
-    }
-
-    /// Fixes the course's direction in a body instead of the world when that certifies more.
-    fn choose_frame(&mut self, course: &mut Course, clear: f64, effort: &mut Effort<'_>) {
-        if course.heading.frame != Frame::World {
-            return;
-        }
-        let world = course.heading.direction;
-        for frame in [Frame::P, Frame::Q] {
-            let heading = self.moving.heading(frame, &world, self.t);
-            // A shorter bend has to make up for the change of link.
-            if heading.bend < 0.5 * course.heading.bend {
-                let gap = self.moving.gap(&heading, self.t, effort);
-                let turned = Course { heading, gap };
-                if turned.surplus(clear) > 0.9 * course.surplus(clear) {
-                    *course = turned;
-                }
-            }
-        }
-    }
-
-    /// Replaces the course and its step by those of a heading that gets further, if there is one.
-    ///
-    /// Where faces or edges meet while they turn, the best direction of the moment loses its worth
-    /// at a rate that does not vanish with the gap: one end of the feature tilts into the way. Then
-    /// the direction of a moment later lasts longer, as it is tilted the other way at first; and
-    /// for a face of P or Q the direction that turns with the body does not tilt at all.
-    fn look_further(
-        &mut self,
-        clear: f64,
-        course: &mut Course,
-        step: &mut Option<Step>,
-        effort: &mut Effort<'_>,
-    ) {
-        // The rate at the supporting vertices says little here: others are about to take over.
-        let quick = step.map_or(self.time_tolerance, |s| s.end - self.t);
-        // What was best last time is nearly always best again, as contact comes closer.
-        if let Some((look, times)) = self.habit.filter(|(_, times)| *times < HABIT_STEPS) {
-            let before = step.map_or(self.t, |s| s.end);
-            self.try_look(look, quick, clear, course, step, effort);
-            if step.is_some_and(|s| s.end > before) {
-                self.habit = Some((look, times + 1));
-                return;
-            }
-        }
-        self.habit = None;
-        for ahead in LOOKS_AHEAD {
-            for frame in [Frame::World, Frame::P, Frame::Q] {
-                let look = Look { ahead, frame };
-                if self.try_look(look, quick, clear, course, step, effort) {
-                    self.habit = Some((look, 0));
-                }
-            }
-        }
-    }
-
-    /// Whether the directions of a while ahead (in units of `quick`), in this frame, get further.
-    fn try_look(
-        &mut self,
-        look: Look,
-        quick: f64,
-        clear: f64,
-        course: &mut Course,
-        step: &mut Option<Step>,
-        effort: &mut Effort<'_>,
-    ) -> bool {
-        let t = self.t;
-        let turns = match look.frame {
-            Frame::World => true,
-            Frame::P => self.moving.p.track.turns(),
-            Frame::Q => self.moving.q.track.turns(),
-        };
-        let later = (t + look.ahead * quick).min(1.0);
-        if !turns {
-            return false;
-        }
-        let directions = if look.ahead > 0.0 {
-            self.directions(later, effort)
-        } else {
-            ArrayVec::from_iter([self.moving.world_of(&course.heading, t)])
-        };
-        let mut better = false;
-        for world in directions {
-            // Of a turning frame's heading the direction now is the one that turns into the later.
-            let heading = self.moving.heading(look.frame, &world, later);
-            let gap = self.moving.gap(&heading, t, effort);
-            let other = Course { heading, gap };
-            let Some(reached) = self.step(&other, clear, false, effort) else { continue };
-            if step.as_ref().is_none_or(|s| reached.end - t > 1.5 * (s.end - t)) {
-                *step = Some(reached);
-                *course = other;
-                better = true;
-            }
-        }
-        better
-    }
-
-    /// Directions worth trying at time t: towards the nearest point, and, close to contact, where
-    /// that direction is lost in rounding, towards the nearest point of the body drawn back a little.
-    fn directions(&self, t: f64, effort: &mut Effort<'_>) -> ArrayVec<Vec3, 4> {
-        let mut posed = Posed::new(&self.moving, t);
-        let guess = self.world_direction(t);
-        let nearest = posed.nearest(&Vec3::zeros(), &guess, effort);
-        let mut directions = ArrayVec::new();
-        let size = self.moving.size();
-        directions.extend(unit(&nearest.point).filter(|_| !nearest.held));
-        if nearest.held || nearest.point.norm() < 1e-6 * size {
-            let along = directions.first().copied().unwrap_or(guess);
-            for part in [1e-2, 1e-5] {
-                let back = along * (part * size);
-                let drawn = posed.nearest(&back, &along, effort);
-                directions.extend(unit(&drawn.point).filter(|_| !drawn.held));
-            }
-        }
-        directions
-    }
-}
-
-impl Course {
-    /// The surplus over `clear` per unit of length.
-    fn surplus(&self, clear: f64) -> f64 {
-        Need::along(&self.heading, clear).surplus(&self.gap) / self.heading.length.high()
-    }
-}
-
-/// A vector of length 1 along v, if v is not zero or not finite.
-fn unit(v: &Vec3) -> Option<Vec3> {
-    let largest = v.amax();
-    let direction = (v / largest).normalize();
-    (largest > 0.0 && direction.iter().all(|c| c.is_finite())).then_some(direction)
 }
 
 /// The larger of size and world at t = 0, rounded.

@@ -16,8 +16,12 @@ use crate::geometry::{Mat3, Vec3};
 
 /// Iterations; a good direction needs five to ten.
 const ITERATIONS_MAX: u32 = 48;
-/// The iteration ends when the distance is known to this part of itself.
-const GOOD_ENOUGH: f64 = 1e-6;
+/// How well a direction has to be known where the bodies go on to meet: the iteration ends when the
+/// squared distance is known to this part of itself.
+pub(super) const LOOSE: f64 = 1e-6;
+/// The same where they only come within a margin: the distance itself is then at stake, to as many
+/// digits as there are.
+pub(super) const TIGHT: f64 = 1e-15;
 
 /// A vertex of the difference body.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +73,7 @@ impl<'m, 'a> Posed<'m, 'a> {
         &mut self,
         shift: &Vec3,
         guess: &Vec3,
+        good_enough: f64,
         effort: &mut Effort<'_>,
     ) -> Nearest {
         let moved = |corner: Corner| Corner { at: corner.at + shift, ..corner };
@@ -81,7 +86,7 @@ impl<'m, 'a> Posed<'m, 'a> {
             let progress = squared - best.point.dot(&next.at);
             let known = best.corners.iter().any(|c| c.pair == next.pair);
             // NaN is no progress, and ends the iteration.
-            let nearer = progress > GOOD_ENOUGH * squared;
+            let nearer = progress > good_enough * squared;
             if known || !nearer {
                 break;
             }

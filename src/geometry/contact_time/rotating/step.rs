@@ -55,7 +55,7 @@ pub(super) fn advance(
 ) -> Option<Step> {
     let f0 = need.surplus(from);
     let half = (heading.bend * 0.5).sqrt().next_up();
-    let bent = if half > 0.0 { 1.9 * f0.sqrt() / half } else { f64::INFINITY };
+    let bent = bend_limit(heading, f0);
     let closed = if from.rate < 0.0 { 0.99 * f0 / -from.rate } else { f64::INFINITY };
     let mut length = (1.0 - t).min(bent).min(closed);
     let mut failed_at = f64::INFINITY;
@@ -93,6 +93,15 @@ pub(super) fn advance(
         }
     }
     best
+}
+
+/// The longest step that the bend lets through if the surplus stays as it is, a little less.
+pub(super) fn bend_limit(heading: &Heading, surplus: f64) -> f64 {
+    if heading.bend > 0.0 {
+        1.9 * surplus.sqrt() / (heading.bend * 0.5).sqrt()
+    } else {
+        f64::INFINITY
+    }
 }
 
 /// Whether `√f0 + √f1` surely exceeds `root_of_k`.
