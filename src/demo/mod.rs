@@ -180,10 +180,8 @@ impl Progress {
         }
         self.shown = Some(Instant::now());
         let frames = record.latencies.len() as u64;
-        let clearance_m = record
-            .clearance_m
-            .last()
-            .map_or(f64::INFINITY, |row| row.iter().copied().fold(f64::INFINITY, f64::min));
+        let row = record.clearances.last().into_iter().flatten();
+        let clearance_m = row.map(|link| link.obstacles_m).fold(f64::INFINITY, f64::min);
         let line = format!(
             "t = {:5.2} s  frame {frames:4}  least clearance {clearance_m:7.4} m  {} contacts  \
              {:.1} s elapsed",

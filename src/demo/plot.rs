@@ -22,8 +22,10 @@ pub(super) struct Strip {
     pub(super) name: String,
     /// To the right of the strip: for example the least clearance and with what.
     pub(super) notes: [String; 2],
-    /// Metres, evenly spread over the duration.
+    /// From obstacles, metres, evenly spread over the duration.
     pub(super) clearance_m: Vec<f64>,
+    /// The same from the robot's other links.
+    pub(super) own_clearance_m: Vec<f64>,
     /// Contacts in order of time.
     pub(super) bands: Vec<Band>,
 }
@@ -40,8 +42,8 @@ pub(super) struct Band {
 }
 
 const WIDTH: f64 = 1240.0;
-const LEFT: f64 = 118.0;
-const RIGHT: f64 = 1060.0;
+const LEFT: f64 = 132.0;
+const RIGHT: f64 = 1066.0;
 const TOP: f64 = 112.0;
 const STRIP: f64 = 74.0;
 /// Part of a strip's height that is drawn in; the rest is air.
@@ -58,7 +60,8 @@ const STYLE: &str = "text{font-family:Inter,'Segoe UI',Helvetica,Arial,sans-seri
 .link{font-size:13.5px;font-weight:600}.note{font-size:11.5px;fill:#3e4c59}\
 .tick{font-size:11px;fill:#7b8794}.scale{font-size:8.5px;fill:#9aa5b1}\
 .band{font-size:10.5px;fill:#b42318;font-weight:600}\
-.between{font-size:10.5px;fill:#7a1fa2;font-weight:600}";
+.between{font-size:10.5px;fill:#7a1fa2;font-weight:600}\
+.band,.between{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}";
 
 impl Picture {
     /// The whole SVG file.
@@ -93,12 +96,15 @@ impl Picture {
         writeln!(
             svg,
             r##"<rect x="24" y="{}" width="20" height="11" fill="#bfe3df" stroke="#0f766e"/>
-<text class="note" x="50" y="{y}">clearance (square-root scale; the strip's height is {CLEARANCE_SHOWN_M} m)</text>
-<rect x="386" y="{}" width="20" height="11" fill="#f97066" fill-opacity="0.45"/>
-<text class="note" x="412" y="{y}">contact</text>
-<path d="M486 {} l5 6 l-5 6 l-5 -6 z" fill="#7a1fa2"/>
-<text class="note" x="498" y="{y}">contact between two frames, which sampling alone missed</text>"##,
+<text class="note" x="50" y="{y}">clearance from obstacles (square-root scale, marks in cm)</text>
+<path d="M372 {}h20" stroke="#829ab1" stroke-width="1.2"/>
+<text class="note" x="398" y="{y}">from other links</text>
+<rect x="502" y="{}" width="20" height="11" fill="#f97066" fill-opacity="0.45"/>
+<text class="note" x="528" y="{y}">contact</text>
+<path d="M592 {}l5 6l-5 6l-5 -6z" fill="#7a1fa2"/>
+<text class="note" x="604" y="{y}">contact between two frames, which sampling alone missed</text>"##,
             y - 10.0,
+            y - 4.0,
             y - 10.0,
             y - 10.0,
         )
@@ -152,17 +158,23 @@ impl Picture {
     }
 
     fn write_curve(&self, svg: &mut String, strip: &Strip, floor: f64) -> std::fmt::Result {
-        let steps = strip.clearance_m.len().saturating_sub(1).max(1) as f64;
-        let mut line = String::new();
-        for (index, clearance_m) in strip.clearance_m.iter().enumerate() {
-            let x = self.x(self.duration_s * index as f64 / steps);
-            let y = height_of(*clearance_m, floor);
-            write!(line, "{}{x:.1} {y:.1}", if index == 0 { "" } else { "L" })?;
-        }
+        let (line, own) =
+            (self.path(&strip.clearance_m, floor), self.path(&strip.own_clearance_m, floor));
         writeln!(
             svg,
-            r##"<path d="M{LEFT} {floor}L{line}L{RIGHT} {floor}Z" fill="#bfe3df" fill-opacity="0.7"/><path d="M{line}" fill="none" stroke="#0f766e" stroke-width="1.4" stroke-linejoin="round"/>"##
+            r##"<path d="M{LEFT} {floor}L{line}L{RIGHT} {floor}Z" fill="#bfe3df" fill-opacity="0.7"/><path d="M{own}" fill="none" stroke="#829ab1" stroke-width="1"/><path d="M{line}" fill="none" stroke="#0f766e" stroke-width="1.4" stroke-linejoin="round"/>"##
         )
+    }
+
+    /// The points of a curve, without the command in front.
+    fn path(&self, clearance_m: &[f64], floor: f64) -> String {
+        let steps = clearance_m.len().saturating_sub(1).max(1) as f64;
+        let point = |(index, clearance_m): (usize, &f64)| {
+            let x = self.x(self.duration_s * index as f64 / steps);
+            format!("{x:.1} {:.1}", height_of(*clearance_m, floor))
+        };
+        let points: Vec<String> = clearance_m.iter().enumerate().map(point).collect();
+        points.join("L")
     }
 
     fn write_bands(
@@ -231,6 +243,7 @@ mod tests {
         let strip = Strip {
             name: "a <link> & more".to_owned(),
             clearance_m: vec![0.0, 0.1, 1e9],
+            own_clearance_m: vec![0.3, f64::INFINITY, 0.2],
             bands: vec![band("ball", 0.2, false), band("wire", 0.25, true)],
             ..Strip::default()
         };

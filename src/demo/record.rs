@@ -34,6 +34,15 @@ pub(super) struct Contact {
     pub(super) is_between_frames: bool,
 }
 
+/// How near the nearest thing is to a link.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Clearance {
+    /// From everything that stands around, metres.
+    pub(super) obstacles_m: f64,
+    /// From the robot's other links, metres; infinite when none is checked.
+    pub(super) robot_m: f64,
+}
+
 /// The least clearance of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct Least {
@@ -45,8 +54,8 @@ pub(super) struct Least {
 /// Everything that the reports said.
 #[derive(Debug, Default)]
 pub(super) struct Record {
-    /// One row a frame: the least clearance of every link, metres, by position in `links`.
-    pub(super) clearance_m: Vec<Vec<f64>>,
+    /// One row a frame: the least clearance of every link, by position in `links`.
+    pub(super) clearances: Vec<Vec<Clearance>>,
     /// By position in `links`.
     pub(super) least: Vec<Option<Least>>,
     pub(super) contacts: Vec<Contact>,
@@ -113,7 +122,8 @@ impl Record {
     }
 
     fn add_clearances(&mut self, report: &pb::FrameReport, time_s: f64) -> Result<(), Unreadable> {
-        let mut row = vec![f64::INFINITY; self.links.len()];
+        let far = Clearance { obstacles_m: f64::INFINITY, robot_m: f64::INFINITY };
+        let mut row = vec![far; self.links.len()];
         let empty = pb::PackedPairs::default();
         let pairs = report.packed_pairs.as_ref().unwrap_or(&empty);
         if pairs.a.len() != pairs.b.len() || pairs.a.len() != pairs.distance_lower.len() {
@@ -122,7 +132,10 @@ impl Record {
         for ((a, b), clearance_m) in pairs.a.iter().zip(&pairs.b).zip(&pairs.distance_lower) {
             for (body, other) in [(a, b), (b, a)] {
                 let Ok(link) = self.links.binary_search(body) else { continue };
-                row[link] = row[link].min(*clearance_m);
+                let is_link = *other < FIRST_OBSTACLE;
+                let Clearance { obstacles_m, robot_m } = &mut row[link];
+                let least_m = if is_link { robot_m } else { obstacles_m };
+                *least_m = least_m.min(*clearance_m);
                 let is_less = self.least[link].is_none_or(|least| *clearance_m < least.clearance_m);
                 if is_less {
                     self.least[link] =
@@ -130,7 +143,7 @@ impl Record {
                 }
             }
         }
-        self.clearance_m.push(row);
+        self.clearances.push(row);
         Ok(())
     }
 
@@ -232,9 +245,15 @@ mod tests {
         let [first, second] = &record.contacts[..] else { panic!("two contacts") };
         assert!(first.is_between_frames && (first.began_s[0] - 0.0125).abs() < 1e-15);
         assert!(!second.is_between_frames && second.ended_s == Some(0.04));
-        assert_eq!(record.clearance_m, [[0.3, 0.1], [0.3, 0.0], [0.3, 0.2]]);
+        let rows: Vec<String> = record
+            .clearances
+            .iter()
+            .map(|row| format!("{} {} {}", row[0].obstacles_m, row[1].obstacles_m, row[1].robot_m))
+            .collect();
+        assert_eq!(rows, ["0.3 0.1 inf", "0.3 0 inf", "0.3 0.2 inf"]);
         let least = record.least[1].unwrap();
-        assert_eq!((least.other, least.clearance_m, least.time_s), (101, 0.0, 0.03));
+        assert_eq!((least.other, least.clearance_m > 0.0), (101, false));
+        assert_eq!(format!("{}", least.time_s), "0.03");
     }
 
     #[test]

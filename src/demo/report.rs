@@ -113,12 +113,12 @@ fn print_summary(record: &Record, wall_s: f64, out: &mut dyn Write) -> io::Resul
         out,
         "witness hit rate     {:>11.1}%   of {} questions; {:.3}% needed exact arithmetic",
         share(cost.witness_hits, cost.queries),
-        cost.queries,
+        grouped(cost.queries),
         share(cost.exact_stages, cost.queries),
     )?;
     writeln!(
         out,
-        "pairs looked at      {:>11.1}%   the others are known to be separated without a look",
+        "searched for verdict {:>11.1}%   of the pairs; boxes or travel prove the others separated",
         share(record.pairs_looked_at, record.pairs_looked_at + record.pairs_skipped),
     )?;
     writeln!(
@@ -134,7 +134,8 @@ fn print_summary(record: &Record, wall_s: f64, out: &mut dyn Write) -> io::Resul
 fn print_contacts(record: &Record, names: &Names<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "\ncontacts\n  {:>9}  {:>9}  {:<12} with", "from s", "to s", "link")?;
     for contact in &record.contacts {
-        let to = contact.ended_s.map_or("-".to_owned(), |to_s| format!("{to_s:.2}"));
+        let before = if contact.is_between_frames { "< " } else { "" };
+        let to = contact.ended_s.map_or("-".to_owned(), |to_s| format!("{before}{to_s:.2}"));
         writeln!(
             out,
             "  {:>9.5}  {to:>9}  {:<12} {}{}",
@@ -169,18 +170,33 @@ fn print_missed(missed: &[Missed<'_>], names: &Names<'_>, out: &mut dyn Write) -
         match sampled.span_s {
             Some([first_s, last_s]) => writeln!(
                 out,
-                "    samples of the joint path: {} in contact, from {first_s:.5} s to {last_s:.5} s; \
-                 at the two frames: {}",
+                "    joint path: {} of {} samples in contact, from {first_s:.5} s to {last_s:.5} s \
+                 ({:+.0} us); at both frames {}",
                 sampled.contacts,
-                if sampled.is_seen_by_frames { "contact" } else { "separated" },
+                SAMPLES + 1,
+                (first_s - upper) * 1e6,
+                if sampled.is_seen_by_frames { "in contact" } else { "separated" },
             )?,
-            None => writeln!(out, "    samples of the joint path: none in contact")?,
+            None => writeln!(out, "    joint path: none of {} samples in contact", SAMPLES + 1)?,
         }
     }
     if missed.is_empty() {
         writeln!(out, "  none")?;
     }
     Ok(())
+}
+
+/// With a comma before every third digit from the end.
+fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut grouped = String::new();
+    for (index, digit) in digits.char_indices() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            grouped.push(',');
+        }
+        grouped.push(digit);
+    }
+    grouped
 }
 
 /// The picture of the run.
@@ -191,10 +207,10 @@ pub(super) fn picture(record: &Record, robot: &Robot, names: &Names<'_>) -> Pict
     Picture {
         title: "Clearance of every link of a Panda arm over ten seconds".to_owned(),
         subtitle: format!(
-            "{} frames at {RATE_HZ} Hz, {} pair verdicts, all exact. {contacts} contacts, \
+            "{} frames at {RATE_HZ} Hz, {} pair verdicts, each exact. {contacts} contacts, \
              {between} of them between two frames.",
-            record.latencies.len(),
-            record.verdicts(),
+            grouped(record.latencies.len() as u64),
+            grouped(record.verdicts()),
         ),
         duration_s: seconds(record.latencies.len() as u64),
         strips,
@@ -230,7 +246,19 @@ fn strip(record: &Record, names: &Names<'_>, index: usize) -> Strip {
     Strip {
         name: names.links[index].to_owned(),
         notes,
-        clearance_m: record.clearance_m.iter().map(|frame| frame[row]).collect(),
+        clearance_m: record.clearances.iter().map(|frame| frame[row].obstacles_m).collect(),
+        own_clearance_m: record.clearances.iter().map(|frame| frame[row].robot_m).collect(),
         bands: record.contacts.iter().filter(is_here).map(band).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digits_are_grouped_by_three() {
+        let grouped: Vec<String> = [0, 999, 1000, 750_750, 12_345_678].map(grouped).into();
+        assert_eq!(grouped, ["0", "999", "1,000", "750,750", "12,345,678"]);
     }
 }

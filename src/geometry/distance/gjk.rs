@@ -58,6 +58,7 @@ pub(super) fn search<'e>(
     let (mut simplex, mut last) = start(view, pair, witness);
     let mut latest = last.map_or(VertexPair::default(), |(pair, _)| pair);
     let end = |simplex, latest, ending| Found { simplex, latest, ending };
+    let mut is_remembered = !simplex.corners.is_empty();
     loop {
         if let Err(why) = effort.spend_step() {
             return end(simplex, latest, Ending::Stopped(why));
@@ -75,6 +76,8 @@ pub(super) fn search<'e>(
             // False for NaN too, which ends the search.
             let promises = progress > PROGRESS_MIN * squared && !simplex.has(latest);
             if !promises {
+                // What was remembered is still the nearest: one look, no search.
+                effort.cost.witness_hits += u64::from(is_remembered);
                 return end(simplex, latest, Ending::Nearest);
             }
             let Some(grown) = simplex.grown(new) else {
@@ -85,6 +88,7 @@ pub(super) fn search<'e>(
                 return end(simplex, latest, Ending::Nearest);
             }
             simplex = grown;
+            is_remembered = false;
         }
         if enough(&simplex, latest, effort) {
             return end(simplex, latest, Ending::Enough);

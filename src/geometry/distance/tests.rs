@@ -388,3 +388,20 @@ fn every_kind_of_body_is_measured_and_judged_at_every_gap() {
     }
     assert!(quick > 100 && exact_stages > 10, "{quick} quick, {exact_stages} exact");
 }
+
+#[test]
+fn a_distance_whose_features_stay_is_a_witness_hit_and_one_from_cold_is_not() {
+    let (a, b) =
+        (cuboid([0.0; 3], [1.0; 3]), hull(&[[0.2, 0.3, 3.0], [0.4, 0.5, 2.0], [0.7, 0.1, 3.5]]));
+    let mut witness = Witness::default();
+    let mut hits = |x: f64, z: f64| {
+        let pair = Pair::new(&a, Pose::identity(), &b, Pose::translation(x, 0.0, z));
+        let mut effort = Effort::unlimited();
+        measure(&pair, Stops::default(), &mut witness, &mut effort).unwrap();
+        effort.cost.witness_hits
+    };
+    assert_eq!(hits(0.0, 0.0), 0);
+    assert_eq!(hits(0.0, 0.01), 1);
+    // The nearest feature of the cuboid is another one now.
+    assert_eq!(hits(3.0, -2.0), 0);
+}
