@@ -1,5 +1,6 @@
-//! Connections: counted, without Nagle's delay.
+//! Connections: counted, without Nagle's delay, and closed if they do not begin to speak.
 
+use std::future::Future;
 use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -9,15 +10,28 @@ use std::time::Duration;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::time::Sleep;
 use tonic::transport::server::{Connected, TcpConnectInfo};
 
 /// After a failure to accept (no file descriptors left, most likely) the next try comes this late.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
+/// Every HTTP/2 connection begins with so many bytes of the client (RFC 9113, section 3.4).
+const PREFACE_BYTES: usize = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len();
+
+/// What a new connection still has to say, and until when. Keep-alive pings, which find a client that
+/// has gone, begin only after it; without this, a few silent connections would take every place.
+#[derive(Debug)]
+struct Greeting {
+    bytes_to_come: usize,
+    patience: Pin<Box<Sleep>>,
+}
+
 /// A connection and its place among those allowed.
 #[derive(Debug)]
 pub(super) struct Connection {
     stream: TcpStream,
+    greeting: Option<Greeting>,
     _place: OwnedSemaphorePermit,
 }
 
@@ -25,6 +39,7 @@ pub(super) struct Connection {
 pub(super) async fn accept(
     listener: TcpListener,
     connections_max: usize,
+    handshake: Duration,
     taker: mpsc::Sender<io::Result<Connection>>,
 ) {
     let places = Arc::new(Semaphore::new(connections_max.clamp(1, Semaphore::MAX_PERMITS)));
@@ -33,7 +48,9 @@ pub(super) async fn accept(
             Ok((stream, _)) => {
                 // A connection that refuses the option still works.
                 let _ = stream.set_nodelay(true);
-                if taker.send(Ok(Connection { stream, _place: place })).await.is_err() {
+                let patience = Box::pin(tokio::time::sleep(handshake));
+                let greeting = Some(Greeting { bytes_to_come: PREFACE_BYTES, patience });
+                if taker.send(Ok(Connection { stream, greeting, _place: place })).await.is_err() {
                     break;
                 }
             }
@@ -59,7 +76,17 @@ impl AsyncRead for Connection {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_read(context, buffer)
+        let before = buffer.filled().len();
+        let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        let Some(greeting) = &mut self.greeting else { return read };
+        let came = buffer.filled().len() - before;
+        greeting.bytes_to_come = greeting.bytes_to_come.saturating_sub(came);
+        if greeting.bytes_to_come == 0 {
+            self.greeting = None;
+        } else if read.is_pending() && greeting.patience.as_mut().poll(context).is_ready() {
+            return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
+        }
+        read
     }
 }
 

@@ -14,9 +14,11 @@ use tonic::body::Body;
 use tonic::{Code, Status};
 use tower::{Layer, Service};
 
+use super::convert::Path;
 use super::queries::{GRPC_TIMEOUT, parse_timeout};
 use super::shared::Shared;
 use super::status::{Failure, of_transport};
+use crate::within_limit;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -56,6 +58,15 @@ where
         let method = request.uri().path().to_owned();
         let limits = &shared.settings.limits;
         let message_bytes_max = limits.message_bytes_max;
+        let headers = within_limit!(
+            Path::ROOT.field("headers"),
+            limits,
+            header_bytes(request.headers()),
+            header_bytes_max
+        );
+        if let Err(failure) = headers {
+            return Box::pin(async { Ok(Status::from(failure).into_http()) });
+        }
         // The transport keeps the caller's deadline too, and would say CANCELLED.
         let deadline = request.headers().get(GRPC_TIMEOUT).and_then(|value| value.to_str().ok());
         let time_limit = Duration::from_secs(limits.call_seconds_max);
@@ -89,6 +100,11 @@ where
     }
 }
 
+/// The size of a list of headers as HTTP/2 counts it (RFC 9113, section 6.5.2).
+fn header_bytes(headers: &HeaderMap) -> usize {
+    headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 32).sum()
+}
+
 /// The code of a reply without a body; with one, it is not known yet and taken for OK.
 fn code(headers: &HeaderMap) -> Code {
     headers.get(Status::GRPC_STATUS).map_or(Code::Ok, |value| Code::from_bytes(value.as_bytes()))
@@ -96,7 +112,7 @@ fn code(headers: &HeaderMap) -> Code {
 
 /// Statuses that the transport made, in the words of our table.
 fn mended(response: Response<Body>, message_bytes_max: u64) -> Response<Body> {
-    if code(response.headers()) != Code::OutOfRange {
+    if !matches!(code(response.headers()), Code::OutOfRange | Code::Internal) {
         return response;
     }
     match Status::from_header_map(response.headers()) {

@@ -75,7 +75,9 @@ pub async fn serve(
     let sweeping = tokio::spawn(sweep(shared.clone()));
 
     let (taker, incoming) = mpsc::channel(1);
-    let accepting = tokio::spawn(accept(listener, room(limits.connections_max), taker));
+    let handshake = Duration::from_secs(limits.handshake_seconds_max);
+    let connections_max = room(limits.connections_max);
+    let accepting = tokio::spawn(accept(listener, connections_max, handshake, taker));
     let signal = turned_true(draining);
     let serving = router.serve_with_incoming_shutdown(ReceiverStream::new(incoming), signal);
     tokio::pin!(serving);
@@ -110,7 +112,10 @@ fn server(
     let keepalive = Duration::from_secs(limits.keepalive_seconds);
     Server::builder()
         .max_concurrent_streams(small(limits.streams_per_connection_max))
-        .http2_max_header_list_size(small(limits.header_bytes_max))
+        // HTTP/2 itself would answer 431, which says nothing to gRPC: up to this the layer refuses.
+        .http2_max_header_list_size(small(limits.header_bytes_max.saturating_mul(4)))
+        // A client that gives up all its calls at once is no attacker and keeps its connection.
+        .http2_max_pending_accept_reset_streams(Some(room(limits.streams_per_connection_max)))
         .http2_keepalive_interval(Some(keepalive).filter(|interval| !interval.is_zero()))
         .http2_keepalive_timeout(Some(Duration::from_secs(limits.keepalive_timeout_seconds)))
         .layer(Surround(shared.clone()))

@@ -285,8 +285,9 @@ impl From<Status> for Failure {
     }
 }
 
-/// What the transport calls OUT_OF_RANGE when a message is longer than the limit, in the words of the
-/// table; other statuses unchanged.
+/// Statuses that the transport made, in the words of the table; others unchanged. It says OUT_OF_RANGE
+/// when a message is longer than the limit, and INTERNAL (without details, which our own always have)
+/// when the bytes are no message: the wrong length, an unknown compression, or none at all.
 pub fn of_transport(status: Status, message_bytes_max: u64) -> Status {
     if status.code() == Code::OutOfRange && status.message().contains("message length too large") {
         let failure = Failure::Limit {
@@ -296,6 +297,9 @@ pub fn of_transport(status: Status, message_bytes_max: u64) -> Status {
             breach: Breach::ResourceExhausted,
         };
         return failure.into();
+    }
+    if status.code() == Code::Internal && status.details().is_empty() {
+        return Failure::Malformed(status.message().to_owned()).into();
     }
     status
 }

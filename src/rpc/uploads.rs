@@ -81,6 +81,9 @@ fn assemble(
     let spec = header.spec.unwrap_or_default();
     let source = match content {
         pb::UploadContent::PointsF64Le => {
+            if spec.source.is_some() {
+                return Err(spec_path.field("source").bad("must be left out").into());
+            }
             let path = Path::ROOT.field("chunk");
             within_limit!(path, &shared.settings.limits, bytes.len() / POINT_BYTES, points_max)?;
             AskedSource::Points(points(&path, &bytes)?)

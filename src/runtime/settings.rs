@@ -101,6 +101,8 @@ limits! {
     message_bytes_max = 4 * MIB, "bytes", ResourceExhausted;
     /// Connections open at a time.
     connections_max = 1_024, "connections", Unavailable;
+    /// Until a new connection has begun to speak HTTP/2; then it gives its place to another.
+    handshake_seconds_max = 10, "seconds", Unavailable;
     /// Calls and streams open at a time on one connection.
     streams_per_connection_max = 256, "streams", Unavailable;
     /// Bytes of the headers of one call.

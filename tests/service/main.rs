@@ -14,3 +14,4 @@ mod polytopes;
 mod queries;
 mod server;
 mod sessions;
+mod wire;

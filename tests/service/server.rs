@@ -17,6 +17,7 @@ use tonic_types::StatusExt;
 
 /// A running server.
 pub(crate) struct Server {
+    pub(crate) address: std::net::SocketAddr,
     pub(crate) channel: Channel,
     stop: oneshot::Sender<()>,
     serving: JoinHandle<Result<(), ServeError>>,
@@ -30,7 +31,7 @@ impl Server {
 
     pub(crate) async fn with_limits(limits: Limits) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = format!("http://{}", listener.local_addr().unwrap());
+        let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
         let settings = Settings { limits, ..Settings::default() };
         let shutdown = async {
@@ -38,8 +39,9 @@ impl Server {
             let _ = stopped.await;
         };
         let serving = tokio::spawn(clearance::rpc::serve(listener, shutdown, settings));
-        let channel = Channel::from_shared(address).unwrap().connect().await.unwrap();
-        Self { channel, stop, serving }
+        let channel =
+            Channel::from_shared(format!("http://{address}")).unwrap().connect().await.unwrap();
+        Self { address, channel, stop, serving }
     }
 
     pub(crate) fn polytopes(&self) -> PolytopeServiceClient<Channel> {

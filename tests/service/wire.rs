@@ -1,0 +1,122 @@
+//! Bytes below the messages: prefixes that lie, connections that say nothing, headers without end. Each
+//! story is one that `tests/wire/attack.py` found in a running server.
+
+use std::time::Duration;
+
+use clearance::rpc::pb;
+use clearance::runtime::settings::Limits;
+use http::{Request, Response};
+use tokio::io::AsyncReadExt;
+use tokio::net::TcpStream;
+use tonic::body::Body;
+use tonic::{Code, Status};
+use tonic_health::pb::HealthCheckRequest;
+use tonic_health::pb::health_client::HealthClient;
+use tower::{Service, ServiceExt};
+
+use crate::server::{Server, body, check, cube, soon};
+
+const QUESTION: &str = "/clearance.v1.QueryService/CheckCollision";
+
+/// The status that the server gives to a request with this body, whatever it is.
+async fn answer(server: &Server, path: &str, bytes: &str, headers: &[(&str, &str)]) -> Status {
+    let mut request = Request::post(format!("http://localhost{path}"))
+        .header("content-type", "application/grpc")
+        .header("te", "trailers");
+    for (name, value) in headers {
+        request = request.header(*name, *value);
+    }
+    let mut channel = server.channel.clone();
+    let ready = channel.ready().await.unwrap();
+    let request = request.body(Body::new(bytes.to_owned())).unwrap();
+    let response: Response<Body> = soon(ready.call(request)).await.unwrap();
+    Status::from_header_map(response.headers()).expect("a status in the headers")
+}
+
+/// Their decoder called these INTERNAL, and every such request wrote an error into our log.
+#[tokio::test]
+async fn messages_cut_off_or_wrapped_wrongly_are_the_clients_mistake() {
+    let server = Server::start().await;
+    let cut_off = "\0\0\0\0\x09abc";
+    let compressed_unsaid = "\x01\0\0\0\x01a";
+    let compressed_unknown = "\x09\0\0\0\0";
+    for bytes in [cut_off, compressed_unsaid, compressed_unknown, "\0\0", ""] {
+        for path in [QUESTION, "/clearance.v1.ServerService/GetServerInfo"] {
+            let status = answer(&server, path, bytes, &[]).await;
+            check(&status, Code::InvalidArgument, "MALFORMED_MESSAGE", "");
+        }
+        if !bytes.is_empty() {
+            let path = "/clearance.v1.PolytopeService/UploadPolytope";
+            let status = answer(&server, path, bytes, &[]).await;
+            check(&status, Code::InvalidArgument, "MALFORMED_MESSAGE", "");
+        }
+    }
+    // The health service has a codec of its own.
+    let path = "/grpc.health.v1.Health/Check";
+    let status = answer(&server, path, "\0\0\0\0\x02\x0a\x7f", &[]).await;
+    check(&status, Code::InvalidArgument, "MALFORMED_MESSAGE", "");
+}
+
+/// HTTP/2 answered 431, which gRPC clients show as UNKNOWN without a word.
+#[tokio::test]
+async fn headers_beyond_the_limit_are_refused_with_the_limit() {
+    let server = Server::start().await;
+    let long = "x".repeat(20 << 10);
+    let status = answer(&server, QUESTION, "\0\0\0\0\0", &[("x-long", &long)]).await;
+    check(&status, Code::ResourceExhausted, "LIMIT_EXCEEDED", "headers");
+    assert!(status.message().contains("header_bytes_max = 16384"), "{}", status.message());
+}
+
+/// As many silent connections as there are places kept every client out, for ever.
+#[tokio::test]
+async fn a_connection_that_says_nothing_gives_its_place_to_another() {
+    // One place for the server's own client of this test, two that are taken.
+    let limits = Limits { connections_max: 3, handshake_seconds_max: 1, ..Limits::default() };
+    let server = Server::with_limits(limits).await;
+    let address = server.address;
+    let mut silent = TcpStream::connect(address).await.unwrap();
+    let mut half = TcpStream::connect(address).await.unwrap();
+    tokio::io::AsyncWriteExt::write_all(&mut half, b"PRI * HTTP/2").await.unwrap();
+    let other = tonic::transport::Channel::from_shared(format!("http://{address}")).unwrap();
+    let other = soon(other.connect()).await.unwrap();
+    soon(HealthClient::new(other).check(HealthCheckRequest::default())).await.unwrap();
+    for connection in [&mut silent, &mut half] {
+        // Closed: what is left to read ends, or is a reset.
+        let rest = soon(connection.read_to_end(&mut Vec::new())).await;
+        assert!(rest.is_ok() || rest.is_err_and(|error| error.raw_os_error().is_some()));
+    }
+}
+
+/// Giving up a hundred calls at once, as a cancelled batch does, closed the whole connection: with it
+/// went every stream of that client.
+#[tokio::test]
+async fn a_client_that_gives_up_many_calls_at_once_keeps_its_connection() {
+    let server = Server::start().await;
+    server.register("cube", &cube()).await;
+    let question = pb::CheckCollisionRequest {
+        p: Some(body("cube", 0.0)),
+        q: Some(body("cube", 3.0)),
+        ..Default::default()
+    };
+    let mut health = HealthClient::new(server.channel.clone());
+    let watch = health.watch(HealthCheckRequest::default()).await.unwrap();
+    let mut watch = watch.into_inner();
+    assert!(watch.message().await.unwrap().is_some());
+    for patience in 0..10 {
+        let calls: Vec<_> = (0..100)
+            .map(|_| {
+                let (mut client, question) = (server.queries(), question.clone());
+                tokio::spawn(async move { client.check_collision(question).await.map(drop) })
+            })
+            .collect();
+        for _ in 0..patience {
+            tokio::task::yield_now().await;
+        }
+        for call in calls {
+            call.abort();
+        }
+    }
+    server.queries().check_collision(question).await.unwrap();
+    let still = tokio::time::timeout(Duration::from_millis(100), watch.message()).await;
+    assert!(still.is_err(), "the stream beside them goes on: {still:?}");
+}
