@@ -5,41 +5,25 @@ Every function raises `Refused` with the reason, or returns if the claim is prov
 of points, poses come from `quaternion_pose` or `matrix_pose`, certificates are the dictionaries of
 the answer format, and vertex pairs [i, j] index the given lists. Static claims and translations are
 decided in integers on one common power of two, turning bodies in fixed point with proven errors.
-
 usage: clearance_verify.py CASES.jsonl[.gz] ANSWERS.jsonl [--every N] [--families A,B]
 """
-import argparse, gzip, json, math, sys, time
+import math
+import sys
 from collections import Counter
 from fractions import Fraction
 from itertools import combinations
 
-F = 128      # fractional bits of directions, rotations and times
-G = 2 * F    # of sines and cosines while they are computed
-ONE = 1 << F
+from clearance_poses import Refused, axis_and_angle, finite, quaternion_pose, require  # noqa: F401
 
-class Refused(Exception):
-    """The claim is not proven; the message says why."""
-
-def require(holds, reason):
-    if not holds:
-        raise Refused(reason)
+F, ONE = 128, 1 << 128  # fractional bits of directions, rotations and times
+G = 2 * F               # of sines and cosines while they are computed
 
 # ---- numbers and vectors
-def finite(values, count):
-    ok = isinstance(values, (list, tuple)) and len(values) == count
-    require(ok and all(type(x) in (int, float) and math.isfinite(x) for x in values),
-            f"{values!r} is not {count} finite numbers")
-    return tuple(float(x) for x in values)
-
 def bound(x):
-    (x,) = finite([x], 1)
-    require(x >= 0, "a bound is negative")
+    require(finite([x], 1) >= (0,), "a bound is negative")
     return Fraction(x)
-
-def denominator(values):
-    """The least power of two that makes all these f64 numbers whole."""
+def denominator(values):  # the least power of two that makes all these f64 numbers whole
     return max((x.as_integer_ratio()[1] for x in values), default=1)
-
 def whole(values, scale):
     return tuple(n * (scale // d) for n, d in (x.as_integer_ratio() for x in values))
 
@@ -54,21 +38,19 @@ def times(m, v): return tuple(dot(row, v) for row in m)
 def columns(m): return tuple(zip(*m))
 def shift(v, bits): return tuple(x >> bits for x in v)
 def raised(v): return tuple(x << F for x in v)
-def fixed(x): return (x.numerator << F) // x.denominator
+def fixed(x): return (x.as_integer_ratio()[0] << F) // x.as_integer_ratio()[1]
 def size(v): return math.isqrt(dot(v, v)) + 1  # above the length
 def size1(v): return abs(v[0]) + abs(v[1]) + abs(v[2])
 def up(a, b): return (a * b >> F) + 1          # above the product, of numbers >= 0
 
 def determinant(m):
-    if not m:
-        return 1
     minors = ([row[:j] + row[j + 1:] for row in m[1:]] for j in range(len(m)))
-    return sum((-1) ** j * m[0][j] * determinant(minor) for j, minor in enumerate(minors))
+    return sum((-1) ** j * m[0][j] * determinant(x) for j, x in enumerate(minors)) if m else 1
 
 def nearest(points):
-    """(v, n): v/n is the point nearest the origin in the hull of whole points; exact. It is the foot
-    of the perpendicular on the span of at most four affinely independent points, inside them:
-    Gram's equations for every such choice, by Cramer's rule."""
+    """(v, n): v/n is the point nearest the origin in the hull of whole points; exact. It is a foot
+    of the perpendicular on the span of at most four affinely independent points, inside them: Gram's
+    equations for every such choice, by Cramer's rule."""
     best = None
     for count in range(1, min(4, len(points)) + 1):
         for first, *rest in combinations(points, count):
@@ -99,17 +81,6 @@ def strictly_inside(points, error=0):
     return bool(normals) and all(max(h) > doubt and min(h) < -doubt for h in heights)
 
 # ---- poses and pairs
-def quaternion_pose(t, q):
-    """IEEE f64, round to nearest, in exactly this order: the contract of poses."""
-    w, x, y, z = finite(q, 4)
-    n = math.sqrt(((w * w + x * x) + y * y) + z * z)
-    require(1e-100 <= n <= 1e100, "the quaternion's norm is out of range")
-    w, x, y, z = w / n, x / n, y / n, z / n
-    return (((1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)),
-             (2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)),
-             (2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y))),
-            finite(t, 3))
-
 def matrix_pose(t, rows):
     e = finite(rows, 9)
     exact = [[Fraction(x) for x in e[k:k + 3]] for k in (0, 3, 6)]
@@ -135,8 +106,8 @@ class Pair:
             self.placed.append([add(times(rows, whole(v, fine)), t) for v in body])
 
     def differences(self, pairs, least, most):
-        require(isinstance(pairs, list) and least <= len(pairs) <= most,
-                f"not {least} to {most} vertex pairs")
+        ok = isinstance(pairs, list) and least <= len(pairs) <= most
+        require(ok, f"not {least} to {most} vertex pairs")
         for pair in pairs:
             ok = isinstance(pair, list) and len(pair) == 2 and all(type(i) is int for i in pair)
             require(ok and all(0 <= i < len(body) for i, body in zip(pair, self.placed)),
@@ -184,7 +155,7 @@ def verify_distance(p, q, pose_p, pose_q, lower, upper, pairs):
     require(dot(v, v) <= (upper * n) ** 2, "the pairs are farther away than the upper bound")
     if lower > 0:
         gap = pair.gap(v)
-        require(gap > 0 and gap ** 2 >= lower ** 2 * dot(v, v), "M is nearer than the lower bound")
+        require(gap > 0 and gap ** 2 >= lower ** 2 * dot(v, v), "M is nearer than lower")
 
 def verify_depth(p, q, pose_p, pose_q, lower, upper, face, surface=None):
     """face: a direction; surface: {"corners": [[i, j], ...], "triangles": [[a, b, c], ...]}."""
@@ -211,34 +182,10 @@ def verify_depth(p, q, pose_p, pose_q, lower, upper, face, surface=None):
     require(edges and all(n == edges[b, a] for (a, b), n in list(edges.items())), "not closed")
 
 # ---- motions: ("linear", u), ("screw", u, axis, angle, pivot), ("to_pose", end, pivot)
-def axis_and_angle(start, end):
-    """The documented recipe for motions to a pose, in IEEE f64 in exactly this order."""
-    m = [[(a[0] * b[0] + a[1] * b[1]) + a[2] * b[2] for b in start] for a in end]
-    squares = [1.0 + ((m[0][0] + m[1][1]) + m[2][2]), 1.0 + ((m[0][0] - m[1][1]) - m[2][2]),
-               1.0 + ((m[1][1] - m[0][0]) - m[2][2]), 1.0 + ((m[2][2] - m[0][0]) - m[1][1])]
-    odd = [m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1]]
-    even = [m[2][1] + m[1][2], m[0][2] + m[2][0], m[1][0] + m[0][1]]
-    forms = ((squares[0], *odd), (odd[0], squares[1], even[2], even[1]),
-             (odd[1], even[2], squares[2], even[0]), (odd[2], even[1], even[0], squares[3]))
-    w, x, y, z = forms[squares.index(max(squares))]
-    if w < 0 or w == 0 and next((c for c in (x, y, z) if c != 0), 0) < 0:
-        w, x, y, z = -w, -x, -y, -z
-    def arc(s):
-        for _ in range(3):
-            s = s / (1.0 + math.sqrt(1.0 + s * s))
-        square, series = s * s, 1.0 / 17.0
-        for k in (15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0):
-            series = 1.0 / k - square * series
-        return 8.0 * (s * series)
-    n = math.sqrt((x * x + y * y) + z * z)
-    if not n > 0:
-        return (0.0, 0.0, 0.0), 0.0
-    return (x, y, z), 2.0 * (arc(n / w) if n <= w else 1.5707963267948966 - arc(w / n))
-
 def sine_versine(angle, t):
-    """sin and 1 - cos of angle * t/2^F, each within 2 of the last place of F bits. Taylor's series of
-    the angle halved below 1/16: fewer than 64 terms until they vanish, each off by less than 2 of
-    the last place of G bits, the angle too; 256 covers it. Doubling takes an error e to 4 e + 3."""
+    """sin and 1 - cos of angle * t/2^F, each within 2 of the last place of F bits. Taylor's series
+    of the angle halved below 1/16: fewer than 64 terms until they vanish, each off by less than 2
+    in the last of G bits, the angle too; 256 covers it. Doubling takes an error e to 4 e + 3."""
     x = (angle.numerator * t << (G - F)) // angle.denominator
     halvings = max(0, x.bit_length() - (G - 4))
     sums, term, k, error = [1 << G, 0], 1 << G, 0, 256
@@ -258,7 +205,7 @@ class Mover:
 
     def __init__(self, body, pose, motion, unit):
         kind, start, pivot = motion[0], whole(pose[1], unit), motion[-1]
-        self.v, self.r = [whole(v, unit) for v in body], [tuple(map(fixed, r)) for r in exact(pose)]
+        self.v, self.r = [whole(v, unit) for v in body], [tuple(map(fixed, r)) for r in pose[0]]
         none = kind == "linear" or pivot is None
         self.l = (0, 0, 0) if none else sub(start, whole(finite(pivot, 3), unit))
         self.c, self.e, axis, angle = sub(start, self.l), None, (0.0, 0.0, 0.0), 0.0
@@ -276,7 +223,7 @@ class Mover:
         self.twice = [[(x * y << F) // square for y in n] for x in n]     # a x (a x .) + 1
         self.rate = fixed(abs(self.angle)) + 1 if angle else 0
         if kind == "to_pose":
-            turned, after = self.turn(ONE), columns(map(fixed, r) for r in exact(motion[1]))
+            turned, after = self.turn(ONE), columns(map(fixed, r) for r in motion[1][0])
             self.u = sub(raised(sub(whole(motion[1][1], unit), self.c)), times(turned, self.l))
             self.e = columns(sub(to, shift(times(turned, by), F))
                              for to, by in zip(after, columns(self.r)))
@@ -306,7 +253,7 @@ class Mover:
         g = shift(times(columns(turn), s), F)
         x, y, z = shift(times(columns(self.r), g), F)
         if self.e:
-            x, y, z = add((x, y, z), (c * t >> (2 * F) for c in times(columns(self.e), s)))
+            x, y, z = add((x, y, z), [c * t >> (2 * F) for c in times(columns(self.e), s)])
         return min(x * a + y * b + z * c for a, b, c in self.v) + self.drift(s, t) + dot(g, self.l)
 
     def lowest_circle(self, s, t):
@@ -321,9 +268,6 @@ class Mover:
         arm = shift(times(turn, add(times(self.r, v), raised(self.l))), F)
         moved = add(self.u, times(self.e, v)) if self.e else self.u
         return add(add(raised(self.c), arm), tuple(x * t >> F for x in moved))
-
-def exact(pose):
-    return [[Fraction(x) for x in row] for row in pose[0]]
 
 class Movers:
     """Both bodies. With s at most 1 in every coordinate, errors in units of 2^-F are: sines 2, the
@@ -360,8 +304,8 @@ class Movers:
         return up(size(s), total + up(f.rate, max(whirl(d), whirl(add(d, w)))))
 
     def separates(self, frame, s, start, end, clear):
-        """Whether the gap along s exceeds clear |s| on all of [start, end]. With gaps a, b at the ends
-        of an interval and k = bend length²/2 the gap at a fraction x of it is at least
+        """Whether the gap along s exceeds clear |s| on all of [start, end]. With gaps a, b at the
+        ends of an interval and k = bend length²/2 the gap at a fraction x of it is at least
         a (1 - x) + b x - k x (1 - x), positive throughout if √a + √b > √k; else it is halved."""
         most = max(map(abs, s))
         s = tuple((x << F) // most for x in s)
@@ -450,65 +394,6 @@ def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
     margin *= scale
     require(within(found), "the pairs do not hold the origin at any time of the bracket")
 
-# ---- files of cases and answers
-def verify_answer(case, hulls, answer):
-    """Checks all certificates of one answer; returns the kinds of claims proven and unproven."""
-    p, q, cert, verdict = hulls[case["P"]], hulls[case["Q"]], answer["certificate"], answer["verdict"]
-    poses = [quaternion_pose(case["t" + b], case["q" + b]) for b in "PQ"]
-    if case["kind"] != "static":
-        motions = [("linear", case["v" + b]) if case["kind"] == "linear" else
-                   ("screw", case["v" + b], case["axis" + b], case["angle" + b], None)
-                   for b in "PQ"]
-        verify_motion(p, q, *poses, *motions, answer)
-        return [f"{case['kind']} {verdict}"], []
-    verify_static(p, q, *poses, verdict, cert)
-    proven, unproven = [f"static {verdict}"], ["range along a direction"] * ("enter" in answer)
-    bounds = [answer.get(k) for k in ("distance_lower", "distance_upper")]
-    if bounds != [None, None]:
-        require(verdict == "SEPARATED" or bounds[0] == 0, "a distance in contact")
-        verify_distance(p, q, *poses, *bounds, cert.get("distance_pairs", cert.get("pairs")))
-        proven.append("distance")
-    bounds = [answer.get(k) for k in ("depth_lower", "depth_upper")]
-    if bounds != [None, None]:
-        require(verdict == "OVERLAPPING" or bounds[0] == 0, "a depth without overlap")
-        if "face" in cert:
-            surface = cert.get("surface")
-            verify_depth(p, q, *poses, bounds[0] if surface else 0.0, bounds[1], cert["face"], surface)
-        (proven if "face" in cert else unproven).append("depth")
-    return proven, unproven
-
-def main(arguments):
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("cases")
-    parser.add_argument("answers")
-    parser.add_argument("--every", type=int, default=1, help="check every Nth answer only")
-    parser.add_argument("--families", help="only these, separated by commas")
-    options = parser.parse_args(arguments)
-    families = options.families and options.families.split(",")
-    hulls, cases, counts, refused, slowest = {}, {}, Counter(), 0, (0, "-")
-    with (gzip.open if options.cases.endswith(".gz") else open)(options.cases, "rt") as lines:
-        for line in map(json.loads, lines):
-            if line["type"] in ("hull", "case"):
-                (hulls if line["type"] == "hull" else cases)[line["id"]] = line
-    hulls = {name: line["points"] for name, line in hulls.items()}
-    with open(options.answers) as lines:
-        answers = [json.loads(line) for line in lines][::options.every]
-    for answer in answers:
-        start, case = time.monotonic(), cases.get(answer["id"])
-        if families and case and case["family"] not in families:
-            continue
-        try:
-            require(case, "no such case")
-            proven, unproven = verify_answer(case, hulls, answer)
-            counts.update([(0, kind) for kind in proven] + [(1, kind) for kind in unproven])
-        except (Refused, LookupError, TypeError, ValueError, AttributeError) as why:
-            refused += 1
-            print(f"refused: {answer['id']}: {why!r}")
-        slowest = max(slowest, (time.monotonic() - start, answer["id"]))
-    for (open_, kind), count in sorted(counts.items()):
-        print(f"{count:7} {kind}{' WITHOUT A CERTIFICATE' if open_ else ' proven'}")
-    print(f"{refused} answers refused; the slowest took {slowest[0]:.2f} s: {slowest[1]}")
-    return 1 if refused or not counts else 0
-
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    import clearance_answers
+    sys.exit(clearance_answers.main(sys.argv[1:]))

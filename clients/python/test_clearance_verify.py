@@ -4,6 +4,7 @@ import copy, io, json, math, os, random, tempfile, unittest
 from contextlib import redirect_stdout
 from fractions import Fraction
 
+import clearance_answers
 import clearance_verify as cv
 
 CUBE = [[x, y, z] for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)]
@@ -18,6 +19,34 @@ def ulp(x, by=1):
     for _ in range(abs(by)):
         x = math.nextafter(x, math.inf if by > 0 else -math.inf)
     return x
+
+
+def sampled(start, motion, t):
+    """In floating point: how directions turn until t, and where a vertex is; by Rodrigues' formula."""
+    (rows, t0), pivot = start, motion[-1] if motion[0] != "linear" else None
+    c = pivot or t0
+    lever = cv.sub(t0, c)
+    axis, angle = {"linear": lambda: ([0.0] * 3, 0.0), "screw": lambda: motion[2:4],
+                   "to_pose": lambda: cv.axis_and_angle(rows, motion[1][0])}[motion[0]]()
+    n = math.sqrt(cv.dot(axis, axis)) or 1.0
+    a = [x / n for x in axis]
+
+    def turned(w, phi):
+        once = cv.cross(a, w)
+        twice = cv.cross(a, once)
+        return [x + math.sin(phi) * y + (1 - math.cos(phi)) * z for x, y, z in zip(w, once, twice)]
+
+    def screw(v, u, time):
+        arm = turned(cv.add(cv.times(rows, v), lever), angle * time)
+        return cv.add(cv.add(c, arm), [x * time for x in u])
+
+    def place(v):
+        if motion[0] != "to_pose":
+            return screw(v, motion[1], t)
+        goal = cv.add(cv.times(motion[1][0], v), motion[1][1])
+        missing = cv.sub(goal, screw(v, [0.0] * 3, 1.0))
+        return cv.add(screw(v, [0.0] * 3, t), [x * t for x in missing])
+    return (lambda w: turned(w, angle * t)), place
 
 
 class Judged(unittest.TestCase):
@@ -72,7 +101,7 @@ class StaticCertificates(Judged):
             self.refused(self.judge, 2.0, "SEPARATED", {**x, "pairs": pairs})
             for k in range(len(pairs)):
                 self.refused(self.judge, 2.0, "TOUCHING", {**x, "pairs": pairs[:k] + pairs[k + 1:]})
-        for pairs in ([[4, 1]], [[5, 0]], [[0, 4]], [[4, 2], [4, 2]], [[4, 8]], [], None, [[4]],
+        for pairs in ([[4, 1]], [[5, 0]], [[0, 4]], [[-4, 0]], [[4, -8]], [[4, 2], [4, 2]], [[4, 8]], [], None, [[4]],
                       [[4, 0]] * 4):
             self.refused(self.judge, 2.0, "TOUCHING", {**x, "pairs": pairs})
 
@@ -82,6 +111,7 @@ class StaticCertificates(Judged):
         for k in range(6):
             self.refused(self.judge, 0.0, "OVERLAPPING", {"pairs": six[:k] + six[k + 1:]})
         self.refused(self.judge, 0.0, "OVERLAPPING", {"pairs": six + six})
+        self.refused(self.judge, 2.0, "OVERLAPPING", {"pairs": [[4, 0]] * 4})  # the origin itself
         four = [[0, 4], [7, 0], [1, 2], [2, 1]]
         self.refused(self.judge, 0.0, "OVERLAPPING", {"pairs": four[:3]})
         for x in (2.0, -2.0, 5.0):
@@ -292,6 +322,55 @@ class Rotations(Judged):
         self.judge(answer, y=3.25)
         self.refused(self.judge, answer, y=2.75)
 
+    def test_gaps_and_bends_agree_with_floating_point_sampling_of_every_kind_of_motion(self):
+        draw, least = random.Random(5), 0.0
+        vector = lambda size: [draw.uniform(-size, size) for _ in range(3)]
+        pose = lambda: at(*vector(3), [draw.uniform(-1, 1) for _ in range(4)])
+        unit = 2.0 ** cv.F
+        for round_ in range(36):
+            bodies, poses = [[vector(2) for _ in range(3)] for _ in "pq"], [pose(), pose()]
+            motions = []
+            for k in (round_ % 4, round_ // 4 % 3):
+                pivot = vector(5) if draw.random() < 0.7 else None
+                motions.append([("screw", vector(2), vector(1), draw.uniform(-4, 4), pivot),
+                                ("to_pose", pose(), pivot), ("linear", vector(3)),
+                                ("screw", vector(2), [0.0, 0.0, 3.0], 3.0, pivot)][k])
+            lengths = [m[1][1] if m[0] == "to_pose" else m[1] for m in motions]
+            lengths += [m[-1] for m in motions if m[0] != "linear" and m[-1]]
+            pair = cv.Pair(*bodies, *poses, lengths)
+            movers = cv.Movers(pair, *poses, *motions)
+            for frame in ("world", "p", "q"):
+                s = vector(1)
+                whole, h = tuple(int(x * unit) for x in s), 2.0 ** -10
+                bend = movers.bend(frame, whole) / unit / pair.unit
+                for t in (h, 0.25, 0.5, 0.8125, 1 - h):
+                    heights = []
+                    for at_time in (t - h, t, t + h):
+                        turned, points = s, []
+                        for body, start, motion, name in zip(bodies, poses, motions, "pq"):
+                            rotate, place = sampled(start, motion, at_time)
+                            points.append([place(v) for v in body])
+                            turned = rotate(s) if name == frame else turned
+                        heights.append([cv.dot(turned, cv.sub(y, x)) for x in points[0] for y in points[1]])
+                    gap = movers.gap(frame, whole, int(t * unit)) / unit / pair.unit
+                    self.assertAlmostEqual(gap, min(heights[1]), delta=1e-12)
+                    second = max(abs(a - 2 * b + c) for a, b, c in zip(*heights)) / h ** 2
+                    self.assertLessEqual(second, bend * 1.0001 + 1e-6, (round_, frame))
+                    least = max(least, second / (bend + 1e-9))
+        self.assertGreater(least, 0.5, "a bound that is never nearly met proves little")
+
+    def test_a_passage_between_two_free_ends_is_found(self):
+        # Half a turn takes the rod's tip through the cube's plane and out again.
+        answer = {"verdict": "NO_CONTACT", "certificate": {"chain": [
+            {"t0": 0.0, "t1": 1.0, "frame": "q", "direction": [0.0, 1.0, 0.0]}]}}
+        half = ("screw", [0.0] * 3, [0.0, 0.0, 1.0], math.pi, None)
+        self.judge(answer, turn=half, y=3.0 + 1e-9)
+        self.refused(self.judge, answer, turn=half, y=3.0 - 1e-9)
+        for frame, holds in (("p", True), ("world", False)):
+            answer["certificate"]["chain"][0].update(frame=frame, direction=[0.0, -1.0, 0.0])
+            swapped = lambda: cv.verify_motion(CUBE, ROD, at(0.0, 3.0 - 1e-9), at(), self.REST, half, answer)
+            self.refused(swapped)
+
     def test_many_turns_are_free_when_the_whole_circle_is(self):
         answer = {"verdict": "NO_CONTACT", "certificate": {"chain": [
             {"t0": 0.0, "t1": 1.0, "frame": "world", "direction": [0.0, 1.0, 0.0]}]}}
@@ -354,7 +433,7 @@ class Files(Judged):
                     with open(path, "w") as file:
                         file.writelines(json.dumps(row) + "\n" for row in rows)
                 with redirect_stdout(io.StringIO()) as out:
-                    self.assertEqual(cv.main([cases, answers]), code)
+                    self.assertEqual(clearance_answers.main([cases, answers]), code)
                 self.assertIn(word, out.getvalue())
 
 

@@ -1,0 +1,70 @@
+"""Files of cases and of answers for `clearance_verify.py`: which claims an answer makes, and counts.
+
+A case names two hulls, their poses and motions; an answer its verdict, bounds and certificate.
+"""
+import argparse, gzip, json, time
+from collections import Counter
+
+from clearance_verify import (Refused, quaternion_pose, require, verify_depth, verify_distance,
+                              verify_motion, verify_static)
+
+def verify_answer(case, hulls, answer):
+    """Checks all certificates of one answer; returns the kinds of claims proven and unproven."""
+    p, q = hulls[case["P"]], hulls[case["Q"]]
+    cert, verdict = answer["certificate"], answer["verdict"]
+    poses = [quaternion_pose(case["t" + b], case["q" + b]) for b in "PQ"]
+    if case["kind"] != "static":
+        motions = [("linear", case["v" + b]) if case["kind"] == "linear" else
+                   ("screw", case["v" + b], case["axis" + b], case["angle" + b], None)
+                   for b in "PQ"]
+        verify_motion(p, q, *poses, *motions, answer)
+        return [f"{case['kind']} {verdict}"], []
+    verify_static(p, q, *poses, verdict, cert)
+    proven, unproven = [f"static {verdict}"], ["range along a direction"] * ("enter" in answer)
+    bounds = [answer.get(k) for k in ("distance_lower", "distance_upper")]
+    if bounds != [None, None]:
+        require(verdict == "SEPARATED" or bounds[0] == 0, "a distance in contact")
+        verify_distance(p, q, *poses, *bounds, cert.get("distance_pairs", cert.get("pairs")))
+        proven.append("distance")
+    bounds = [answer.get(k) for k in ("depth_lower", "depth_upper")]
+    if bounds != [None, None]:
+        require(verdict == "OVERLAPPING" or bounds[0] == 0, "a depth without overlap")
+        if "face" in cert:
+            surface = cert.get("surface")
+            lower = bounds[0] if surface else 0.0
+            verify_depth(p, q, *poses, lower, bounds[1], cert["face"], surface)
+        (proven if "face" in cert else unproven).append("depth")
+    return proven, unproven
+
+def main(arguments):
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("cases")
+    parser.add_argument("answers")
+    parser.add_argument("--every", type=int, default=1, help="check every Nth answer only")
+    parser.add_argument("--families", help="only these, separated by commas")
+    options = parser.parse_args(arguments)
+    families = options.families and options.families.split(",")
+    hulls, cases, counts, refused, slowest = {}, {}, Counter(), 0, (0, "-")
+    with (gzip.open if options.cases.endswith(".gz") else open)(options.cases, "rt") as lines:
+        for line in map(json.loads, lines):
+            if line["type"] in ("hull", "case"):
+                (hulls if line["type"] == "hull" else cases)[line["id"]] = line
+    hulls = {name: line["points"] for name, line in hulls.items()}
+    with open(options.answers) as lines:
+        answers = [json.loads(line) for line in lines][::options.every]
+    for answer in answers:
+        start, case = time.monotonic(), cases.get(answer["id"])
+        if families and case and case["family"] not in families:
+            continue
+        try:
+            require(case, "no such case")
+            proven, unproven = verify_answer(case, hulls, answer)
+            counts.update([(0, kind) for kind in proven] + [(1, kind) for kind in unproven])
+        except (Refused, LookupError, TypeError, ValueError, AttributeError) as why:
+            refused += 1
+            print(f"refused: {answer['id']}: {why!r}")
+        slowest = max(slowest, (time.monotonic() - start, answer["id"]))
+    for (open_, kind), count in sorted(counts.items()):
+        print(f"{count:7} {kind}{' WITHOUT A CERTIFICATE' if open_ else ' proven'}")
+    print(f"{refused} answers refused; the slowest took {slowest[0]:.2f} s: {slowest[1]}")
+    return 1 if refused or not counts else 0

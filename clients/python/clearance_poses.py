@@ -1,0 +1,58 @@
+"""What is given, and the contract's few recipes in IEEE f64, round to nearest, each operation in
+exactly this order. All else that the verifier does is in whole numbers and fractions.
+"""
+import math
+
+
+class Refused(Exception):
+    """The claim is not proven; the message says why."""
+
+
+def require(holds, reason):
+    if not holds:
+        raise Refused(reason)
+
+
+def finite(values, count):
+    ok = isinstance(values, (list, tuple)) and len(values) == count
+    require(ok and all(type(x) in (int, float) and math.isfinite(x) for x in values),
+            f"{values!r} is not {count} finite numbers")
+    return tuple(float(x) for x in values)
+
+
+def quaternion_pose(t, q):
+    """IEEE f64, round to nearest, in exactly this order: the contract of poses."""
+    (w, x, y, z), t = finite(q, 4), finite(t, 3)
+    n = math.sqrt(((w * w + x * x) + y * y) + z * z)
+    require(1e-100 <= n <= 1e100, "the quaternion's norm is out of range")
+    w, x, y, z = w / n, x / n, y / n, z / n
+    return (((1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - w * z), 2.0 * (x * z + w * y)),
+             (2.0 * (x * y + w * z), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - w * x)),
+             (2.0 * (x * z - w * y), 2.0 * (y * z + w * x), 1.0 - 2.0 * (x * x + y * y))), t)
+
+
+def axis_and_angle(start, end):
+    """The documented recipe for motions to a pose, in IEEE f64 in exactly this order."""
+    m = [[(a[0] * b[0] + a[1] * b[1]) + a[2] * b[2] for b in start] for a in end]
+    squares = [1.0 + ((m[0][0] + m[1][1]) + m[2][2]), 1.0 + ((m[0][0] - m[1][1]) - m[2][2]),
+               1.0 + ((m[1][1] - m[0][0]) - m[2][2]), 1.0 + ((m[2][2] - m[0][0]) - m[1][1])]
+    odd = [m[2][1] - m[1][2], m[0][2] - m[2][0], m[1][0] - m[0][1]]
+    even = [m[2][1] + m[1][2], m[0][2] + m[2][0], m[1][0] + m[0][1]]
+    forms = ((squares[0], *odd), (odd[0], squares[1], even[2], even[1]),
+             (odd[1], even[2], squares[2], even[0]), (odd[2], even[1], even[0], squares[3]))
+    w, x, y, z = forms[squares.index(max(squares))]
+    if w < 0 or w == 0 and next((c for c in (x, y, z) if c != 0), 0) < 0:
+        w, x, y, z = -w, -x, -y, -z
+
+    def arc(s):
+        for _ in range(3):
+            s = s / (1.0 + math.sqrt(1.0 + s * s))
+        square, series = s * s, 1.0 / 17.0
+        for k in (15.0, 13.0, 11.0, 9.0, 7.0, 5.0, 3.0, 1.0):
+            series = 1.0 / k - square * series
+        return 8.0 * (s * series)
+
+    n = math.sqrt((x * x + y * y) + z * z)
+    if not n > 0:
+        return (0.0, 0.0, 0.0), 0.0
+    return (x, y, z), 2.0 * (arc(n / w) if n <= w else 1.5707963267948966 - arc(w / n))
