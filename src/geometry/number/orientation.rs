@@ -98,7 +98,7 @@ impl Turn {
     }
 }
 
-/// Relative error of [`Plane::value`] against [`Plane::magnitude_at`].
+/// Relative error of the value that [`Plane::value`] gives, against the magnitude beside it.
 ///
 /// Each of the six terms `(b-a)_i (c-a)_j (p-a)_k` of the determinant passes at most eight
 /// roundings: three differences, one product, one difference of products, one product with `p - a`,
