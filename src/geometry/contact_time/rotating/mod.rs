@@ -53,6 +53,9 @@ const SLOW: f64 = 0.3;
 /// A slow heading's step that is shorter than this part of what its bend lets through is cut short by
 /// features that tilt into the way.
 const TILTED: f64 = 0.3;
+/// Steps after which large bodies are bounded by their vertices: that costs as much as a few steps,
+/// and a search this long has many to come, all the longer for a tighter bound.
+const SCANNED_AFTER: u32 = 16;
 /// Steps shorter than this, several times in a row, mean that the gap is at the limit of rounding.
 const NO_PROGRESS: f64 = 4.0 * f64::EPSILON;
 /// How many such steps in a row.
@@ -202,8 +205,16 @@ impl<'a> Search<'a> {
         let mut looked_ahead = 0.0;
         let mut short_steps = 0;
         let mut slow = false;
+        let mut steps = 0;
         loop {
             effort.spend_step()?;
+            steps += 1;
+            if steps == SCANNED_AFTER && self.moving.scan() {
+                if let Some(course) = self.course.as_mut() {
+                    course.heading.bend = self.moving.bend(&course.heading);
+                }
+                when_found = f64::INFINITY;
+            }
             let surplus = self.course.as_ref().map_or(f64::NEG_INFINITY, |c| c.surplus(clear));
             let fresh = surplus > STALE * when_found;
             let stale = !fresh;

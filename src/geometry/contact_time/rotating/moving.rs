@@ -24,7 +24,7 @@ use crate::geometry::pair::{Placed, VertexPair};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::support::supporting_vertex;
 
-/// Bodies of more vertices than this are bounded by their ball instead of vertex by vertex.
+/// Bodies of more vertices than this are bounded by their ball, until a search turns out to be long.
 const SCANNED_MAX: u32 = 256;
 
 /// Bodies of at most this many vertices are searched by evaluating all of them, which settles ties
@@ -37,6 +37,7 @@ pub(super) struct Side<'a> {
     pub(super) body: &'a Polytope,
     pub(super) track: Track,
     pub(super) extent: Extent,
+    is_scanned: bool,
     hint: u32,
 }
 
@@ -44,12 +45,23 @@ impl<'a> Side<'a> {
     fn new(placed: &Placed<'a>, motion: &Motion, scale: Option<PowerOfTwo>) -> Self {
         let body = placed.body;
         let track = Track::new(&placed.pose, motion, scale);
-        let extent = if body.vertex_count() <= SCANNED_MAX {
+        let is_scanned = body.vertex_count() <= SCANNED_MAX;
+        let extent = if is_scanned {
             Extent::of_vertices(&track, body.vertices())
         } else {
             Extent::of_ball(&track, body.bounds())
         };
-        Self { body, track, extent, hint: 0 }
+        Self { body, track, extent, is_scanned, hint: 0 }
+    }
+
+    /// Bounds the body by its vertices, if that has not been done; whether there was need to.
+    fn scan(&mut self) -> bool {
+        let is_due = !self.is_scanned;
+        if is_due {
+            self.extent = Extent::of_vertices(&self.track, self.body.vertices());
+            self.is_scanned = true;
+        }
+        is_due
     }
 
     /// The largest `g·v` over the vertices, enclosed, and a vertex where it nearly is.
@@ -152,6 +164,19 @@ impl<'a> Moving<'a> {
         Self { p: side_p, q: side_q, between, pivots, turning_bend }
     }
 
+    /// Bounds large bodies by their vertices instead of their balls; whether there was one. Bends
+    /// of headings made before remain valid, but are no longer the best known: see [`Self::bend`].
+    pub(super) fn scan(&mut self) -> bool {
+        let scanned = [self.p.scan(), self.q.scan()].contains(&true);
+        if scanned {
+            self.turning_bend = [
+                turning_bend(&self.p, &self.q, &self.pivots),
+                turning_bend(&self.q, &self.p, &self.pivots),
+            ];
+        }
+        scanned
+    }
+
     /// A length that bounds the sizes at play: how far the bodies' points are from each other's
     /// origins, at t = 0.
     pub(super) fn size(&self) -> f64 {
@@ -174,12 +199,19 @@ impl<'a> Moving<'a> {
         };
         let point = interval::point(&direction);
         let length = norm(&point);
-        let bend = match frame {
-            Frame::World => (world_bend(&self.p, &point) + world_bend(&self.q, &point)).high(),
+        let mut heading = Heading { frame, direction, point, length, bend: f64::INFINITY };
+        heading.bend = self.bend(&heading);
+        heading
+    }
+
+    /// The bend of a heading, as far as is known now.
+    pub(super) fn bend(&self, heading: &Heading) -> f64 {
+        let Heading { point, length, .. } = heading;
+        match heading.frame {
+            Frame::World => (world_bend(&self.p, point) + world_bend(&self.q, point)).high(),
             Frame::P => Interval::point(self.turning_bend[0]).scale(length.high()).high(),
             Frame::Q => Interval::point(self.turning_bend[1]).scale(length.high()).high(),
-        };
-        Heading { frame, direction, point, length, bend }
+        }
     }
 
     /// The heading at time t as a world direction, rounded.
