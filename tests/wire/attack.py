@@ -9,93 +9,15 @@ usage: tests/wire/attack.py HOST:PORT [--pid PID] [--stop] [--points N] [--only 
 Knows the service by reflection alone. Every attack is bounded in count and time; only what the contract says is
 accepted, and after every attack the server must answer health, GetServerInfo and a question quickly.
 Exits non-zero if anything broke."""
-import argparse, os, random, signal, socket, struct, sys, threading, time
+import argparse, os, random, resource, signal, socket, struct, sys, threading, time
 
 import grpc
-from google.protobuf import descriptor_pool, json_format, message_factory
-from grpc_reflection.v1alpha.proto_reflection_descriptor_database import ProtoReflectionDescriptorDatabase
+from google.protobuf import json_format
 
-SERVICES = [f'clearance.v1.{name}Service' for name in ('Polytope', 'Query', 'Session', 'Server')]
+from client import OPEN_BYTES, Raw, Reply, Report, Wire, alive, iter_then_wait, until, varint
+
 BAD, FULL, MISSING = 'INVALID_ARGUMENT', 'RESOURCE_EXHAUSTED', 'NOT_FOUND'
 MIB = 1 << 20
-OPEN_BYTES = [('grpc.max_receive_message_length', -1), ('grpc.max_send_message_length', -1)]
-
-
-class Reply:
-    """What a call gave: a code, and either a message or what the error's details say."""
-
-    def __init__(self, wire, code, message=None, error=None):
-        self.code, self.message, self.reason, self.fields, self.metadata, self.retry = code, message, '', [], {}, False
-        self.words = error.details() if error else ''
-        for key, value in (error.trailing_metadata() or ()) if error else ():
-            if key == 'grpc-status-details-bin': self.read(wire, value)
-
-    def read(self, wire, value):
-        for detail in wire.type('google.rpc.Status').FromString(value).details:
-            name = detail.type_url.rsplit('/', 1)[-1]
-            inner = wire.type(name).FromString(detail.value)
-            if name == 'google.rpc.ErrorInfo': self.reason, self.metadata = inner.reason, dict(inner.metadata)
-            if name == 'google.rpc.BadRequest': self.fields = [violation.field for violation in inner.field_violations]
-            if name == 'google.rpc.RetryInfo': self.retry = inner.retry_delay.ToTimedelta().total_seconds() > 0
-
-    def __repr__(self): return f'{self.code} {self.reason} {self.fields} {self.words[:120]!r}'
-
-
-class Wire:
-    """The server as a client sees it that knows only the address."""
-
-    def __init__(self, address, slow):
-        self.address, self.slow = address, slow
-        self.channel = grpc.insecure_channel(address, OPEN_BYTES)
-        self.pool = descriptor_pool.DescriptorPool(ProtoReflectionDescriptorDatabase(self.channel))
-        self.methods = {}
-        for service in SERVICES:
-            for method in self.pool.FindServiceByName(service).methods: self.methods[method.name] = (f'/{service}/{method.name}', method)
-        health = self.pool.FindServiceByName('grpc.health.v1.Health').FindMethodByName('Check')
-        self.methods['Check'] = ('/grpc.health.v1.Health/Check', health)
-
-    def type(self, name): return message_factory.GetMessageClass(self.pool.FindMessageTypeByName(name))
-
-    def make(self, method, request):
-        if isinstance(request, dict): return json_format.ParseDict(request, message_factory.GetMessageClass(self.methods[method][1].input_type)())
-        return request
-
-    def stub(self, method, channel=None):
-        path, descriptor = self.methods[method]
-        ways = ('stream' if descriptor.client_streaming else 'unary') + '_' + ('stream' if descriptor.server_streaming else 'unary')
-        return getattr(channel or self.channel, ways)(
-            path, request_serializer=lambda m: m if isinstance(m, bytes) else m.SerializeToString(),
-            response_deserializer=message_factory.GetMessageClass(descriptor.output_type).FromString)
-
-    def call(self, method, request, timeout=15, channel=None):
-        """One call with a dict, a message or bytes; a list for methods that take a stream."""
-        descriptor = self.methods[method][1]
-        if descriptor.client_streaming: request = iter([self.make(method, part) for part in request])
-        else: request = self.make(method, request)
-        try:
-            message = self.stub(method, channel)(request, timeout=timeout * self.slow)
-            if descriptor.server_streaming: message = list(message)
-            return Reply(self, 'OK', message)
-        except grpc.RpcError as error: return Reply(self, error.code().name, error=error)
-
-    def limit(self, name):
-        return next(limit.value for limit in self.call('GetServerInfo', {}).message.limits if limit.name == name)
-
-
-class Report:
-    """Collects what broke."""
-
-    def __init__(self): self.broken, self.checks = [], 0
-
-    def holds(self, fact, what):
-        self.checks += 1
-        if not fact: self.broken.append(what); print(f'   BROKEN: {what}', flush=True)
-
-    def refused(self, what, reply, codes, reason=None, field=None):
-        """The call was refused as the contract says, with details."""
-        codes = (codes,) if isinstance(codes, str) else codes
-        self.holds(reply.code in codes and (reason is None or reply.reason == reason)
-                   and (field is None or field in reply.fields) and reply.reason != '', f'{what}: {reply}')
 
 
 # ---- the attacks: functions of (wire, report), in the order of the list at the end ----------------------------------
@@ -156,12 +78,6 @@ def bytes_that_are_none(wire, report):
         report.holds(code == 'UNIMPLEMENTED', f'{path[:40]}: {code}')
 
 
-def varint(value):
-    out = b''
-    while value > 127: out, value = out + bytes([value & 127 | 128]), value >> 7
-    return out + bytes([value])
-
-
 def too_large(wire, report):
     """Messages beyond the limit to every method; a batch of 100,000; headers beyond the limit."""
     large = b'\x82\x7d' + varint(5 * MIB) + bytes(5 * MIB) # an unknown field of 5 MiB
@@ -213,17 +129,6 @@ def upload(wire, report):
 
 
 def chunk(wire, data): return wire.type('clearance.v1.UploadPolytopeRequest')(chunk=data)
-
-
-def iter_then_wait(messages, stop):
-    yield from messages
-    stop.wait(10)
-
-
-def until(seconds, fact):
-    end = time.monotonic() + seconds
-    while not (result := fact()) and time.monotonic() < end: time.sleep(0.05)
-    return result
 
 
 def meshes(wire, report):
@@ -411,28 +316,6 @@ def deaf_clients(wire, report, count):
     for raw in sockets: raw.socket.close()
 
 
-class Raw:
-    """HTTP/2 by hand, so that it can be broken anywhere."""
-
-    def __init__(self, address, window=65535):
-        host, port = address.rsplit(':', 1)
-        self.socket = socket.create_connection((host, int(port)), timeout=5)
-        self.socket.sendall(b'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'); self.frame(4, 0, 0, struct.pack('>HI', 4, window))
-
-    def frame(self, kind, flags, stream, payload, length=None):
-        length = len(payload) if length is None else length
-        self.socket.sendall(struct.pack('>I', length)[1:] + bytes([kind, flags]) + struct.pack('>I', stream) + payload)
-
-    def headers(self, stream, path):
-        block = b''
-        for name, value in ((':method', 'POST'), (':scheme', 'http'), (':path', path), (':authority', 'x'), ('content-type', 'application/grpc'), ('te', 'trailers')):
-            block += b'\x00' + bytes([len(name)]) + name.encode() + bytes([len(value)]) + value.encode()
-        self.frame(1, 4, stream, block)
-
-    def message(self, stream, data, length=None, end=0):
-        self.frame(0, end, stream, b'\x00' + struct.pack('>I', len(data) if length is None else length) + data)
-
-
 def half_sent(wire, report):
     """Frames cut anywhere, prefixes that lie, connections that say nothing, garbage in place of HTTP/2."""
     query, stream = wire.methods['CheckCollision'][0], wire.methods['StreamSession'][0]
@@ -554,33 +437,25 @@ def vital(wire, report, after):
 
 
 def stop(wire, report):
-    """SIGTERM while streams are open: each is told, and the process ends in time."""
-    told, done = [], threading.Event()
+    """SIGTERM while streams are open: each is told, and the process ends in time although one client never hangs up."""
+    told, done, never = [], threading.Event(), threading.Event()
 
-    def talk(channel):
+    def talk(hang_up):
         first = wire.make('StreamSession', {'open': {'state': scene(0, 3)}})
         try:
-            for reply in wire.stub('StreamSession', channel)(iter_then_wait([first], done), timeout=30):
+            for reply in wire.stub('StreamSession')(iter_then_wait([first], hang_up, 60), timeout=60):
                 if reply.notice == 1: told.append(True)
         except grpc.RpcError: pass
-    threads = [threading.Thread(target=talk, args=(wire.channel,), daemon=True) for _ in range(10)]
-    for thread in threads: thread.start()
+    for k in range(10): threading.Thread(target=talk, args=(done if k else never,), daemon=True).start()
     until(10, lambda: wire.call('ListSessions', {}).message.total_size >= 10)
     start = time.monotonic()
     os.kill(wire.options.pid, signal.SIGTERM)
     until(5, lambda: len(told) == 10)
     report.holds(len(told) == 10, f'{len(told)} of 10 streams were told of the drain')
-    if wire.options.hang_up: done.set()
-    ended = until(wire.drain + 5, lambda: not alive(wire.options.pid))
-    report.holds(ended, f'the process has not ended {time.monotonic() - start:.1f} s after SIGTERM')
-    print(f'   ended {time.monotonic() - start:.1f} s after SIGTERM')
     done.set()
-
-
-def alive(pid):
-    try:
-        with open(f'/proc/{pid}/stat') as file: return file.read().rsplit(')', 1)[1].split()[0] != 'Z'
-    except FileNotFoundError: return False
+    report.holds(until(wire.drain + 5, lambda: not alive(wire.options.pid)), f'the process has not ended {time.monotonic() - start:.1f} s after SIGTERM')
+    print(f'{"stop":20} ended {time.monotonic() - start:.1f} s after SIGTERM')
+    never.set()
 
 
 ATTACKS = [numbers, bytes_that_are_none, too_large, meshes, deep_ranges, forged, pages, in_use, frames, streams, half_sent, upload, crowd, abandoned, silent]
@@ -588,9 +463,11 @@ ATTACKS = [numbers, bytes_that_are_none, too_large, meshes, deep_ranges, forged,
 
 def main():
     parser = argparse.ArgumentParser(); add = parser.add_argument
-    add('address'); add('--pid', type=int); add('--stop', action='store_true'); add('--hang-up', action='store_true')
+    add('address'); add('--pid', type=int); add('--stop', action='store_true')
     add('--points', type=int, default=1_000_000); add('--slow', type=float, default=1); add('--only', default='')
     options = parser.parse_args()
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+    resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
     wire, report = Wire(options.address, options.slow), Report()
     wire.options, wire.drain = options, wire.limit('drain_seconds_max')
 
