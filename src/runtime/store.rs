@@ -29,14 +29,8 @@ impl Stored {
     /// Not registered yet.
     pub fn new(polytope: Polytope) -> Self {
         let id = PolytopeId::of(&polytope);
-        let vertex_count = polytope.vertex_count();
-        let degrees: usize = (0..vertex_count).map(|i| polytope.neighbours(i).len()).sum();
-        let corners = polytope.facets().item_count() + polytope.facets().len();
-        // Vertices, both adjacency lists, the hierarchy with its pointers (about four words for each
-        // feature), the start table, and the fixed part.
-        let words = degrees + vertex_count as usize + corners + 4 * polytope.hierarchy().size();
-        let memory_bytes = 1024 + 72 * u64::from(vertex_count) + 4 * words as u64;
-        let edge_count = u32::try_from(degrees / 2).unwrap_or(u32::MAX);
+        let edge_count = u32::try_from(degree_sum(&polytope) / 2).unwrap_or(u32::MAX);
+        let memory_bytes = memory_bytes(&polytope);
         let polytope = Arc::new(polytope);
         Self { id, polytope, edge_count, memory_bytes, uses: AtomicU64::new(0) }
     }
@@ -45,6 +39,21 @@ impl Stored {
     pub fn uses(&self) -> u64 {
         self.uses.load(Ordering::Relaxed)
     }
+}
+
+fn degree_sum(polytope: &Polytope) -> usize {
+    (0..polytope.vertex_count()).map(|i| polytope.neighbours(i).len()).sum()
+}
+
+/// Memory that a polytope takes, estimated.
+pub fn memory_bytes(polytope: &Polytope) -> u64 {
+    let vertex_count = polytope.vertex_count();
+    let corners = polytope.facets().item_count() + polytope.facets().len();
+    // Vertices, both adjacency lists, the hierarchy with its pointers (about four words for each
+    // feature), the start table, and the fixed part.
+    let edges = degree_sum(polytope);
+    let words = edges + vertex_count as usize + corners + 4 * polytope.hierarchy().size();
+    1024 + 72 * u64::from(vertex_count) + 4 * words as u64
 }
 
 /// A polytope that cannot be deleted while this lives.

@@ -60,6 +60,12 @@ impl Body {
         }
     }
 
+    /// Memory of its name and its groups' names, bytes, estimated.
+    pub(super) fn words_bytes(&self) -> usize {
+        let groups: usize = self.groups.iter().map(|name| size_of::<String>() + name.len()).sum();
+        self.name.len() + groups
+    }
+
     /// The same body elsewhere.
     #[must_use]
     pub fn placed(mut self, pose: Pose) -> Self {

@@ -33,6 +33,17 @@ pub struct Report {
     pub frames_skipped: u32,
 }
 
+impl Report {
+    /// Memory that it takes, bytes, estimated.
+    pub(super) fn bytes(&self) -> usize {
+        let proofs: usize = self.pairs.iter().map(|pair| pair.proofs.len()).sum();
+        self.pairs.len() * size_of::<PairReport>()
+            + proofs * size_of::<PartProof>()
+            + self.events.len() * size_of::<Event>()
+            + self.moved.len() * size_of::<PlacedNumbers>()
+    }
+}
+
 /// Why a move was refused.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MoveError {

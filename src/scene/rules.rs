@@ -29,6 +29,17 @@ pub struct Rules {
 }
 
 impl Rules {
+    /// Memory that they take, with the tables made of them, bytes, estimated.
+    pub(super) fn bytes(&self) -> usize {
+        // The least that is allocated for a name.
+        const NAME: usize = 16;
+        let name = |name: &String| size_of::<String>() + name.len().max(NAME);
+        let groups: usize = self.checked_groups.iter().flatten().map(name).sum();
+        let pairs = self.checked_pairs.len() + self.ignored_pairs.len();
+        let margins = self.margins.len() * size_of::<PairMargin>();
+        groups + 2 * (pairs * size_of::<[BodyId; 2]>() + margins)
+    }
+
     /// Without the entries that name `gone` (sorted).
     pub(super) fn without(&self, gone: &[BodyId]) -> Result<Self, DeclarationError> {
         let stays = |pair: &[BodyId; 2]| !pair.iter().any(|id| gone.binary_search(id).is_ok());

@@ -144,8 +144,12 @@ impl Scene {
         let parts: usize = self.entries.iter().map(|entry| entry.body.parts.len()).sum();
         // A part is declared once and placed at most twice.
         const PART: usize = 3 * size_of::<PlacedPart>();
+        let words: usize = self.entries.iter().map(|entry| entry.body.words_bytes()).sum();
         size_of::<Self>()
             + self.entries.len() * size_of::<Entry>()
+            + words
+            + self.rules.bytes()
+            + self.last_report.as_ref().map_or(0, |report| report.bytes())
             + parts * PART
             + self.table.bytes()
             + (self.contacts.len() + self.noted.len()) * 64

@@ -120,3 +120,62 @@ async fn a_client_that_gives_up_many_calls_at_once_keeps_its_connection() {
     let still = tokio::time::timeout(Duration::from_millis(100), watch.message()).await;
     assert!(still.is_err(), "the stream beside them goes on: {still:?}");
 }
+
+/// Only witnesses and points were counted: names of four megabytes, a thousand times, were not.
+#[tokio::test]
+async fn everything_that_a_session_keeps_counts_towards_the_limit_of_memory() {
+    let limits = Limits { session_bytes_max: 10 << 20, ..Limits::default() };
+    let server = Server::with_limits(limits).await;
+    let corner = pb::Points { xyz: vec![0.0; 3] };
+    let part = pb::PlacedBody {
+        source: Some(pb::placed_body::Source::Vertices(corner)),
+        ..Default::default()
+    };
+    let plain = pb::Body { id: 1, parts: vec![part], ..Default::default() };
+    let named = pb::Body { name: "n".repeat(3 << 20), ..plain.clone() };
+    let grouped = pb::Body { groups: vec!["g".repeat(1 << 10); 3 << 10], ..plain.clone() };
+    let pair = pb::GroupPair { a: "a".into(), b: "b".into() };
+    let rules = pb::PairRules { checked_groups: vec![pair; 50_000], ..Default::default() };
+    let state = |body: pb::Body, rules| pb::SessionState {
+        bodies: vec![body],
+        rules,
+        ..Default::default()
+    };
+    for state in [state(named, None), state(grouped, None), state(plain, Some(rules))] {
+        let mut sessions = Vec::new();
+        let status = loop {
+            let channel = server.channel.clone();
+            let mut client = pb::session_service_client::SessionServiceClient::new(channel);
+            let request =
+                pb::OpenSessionRequest { state: Some(state.clone()), ..Default::default() };
+            match client.open_session(request).await {
+                Ok(reply) => sessions.push(reply.into_inner().session_id),
+                Err(status) => break status,
+            }
+            assert!(sessions.len() < 4, "{} sessions of 3 MiB in 10 MiB", sessions.len());
+        };
+        check(&status, Code::ResourceExhausted, "LIMIT_EXCEEDED", "");
+        assert!(status.message().contains("session_bytes_max"), "{}", status.message());
+        for session_id in sessions {
+            let channel = server.channel.clone();
+            let mut client = pb::session_service_client::SessionServiceClient::new(channel);
+            let request = pb::CloseSessionRequest { session_id, ..Default::default() };
+            client.close_session(request).await.unwrap();
+        }
+    }
+}
+
+/// A header with points beside the chunks' points was accepted, and one of the two ignored.
+#[tokio::test]
+async fn an_upload_has_one_source() {
+    let server = Server::start().await;
+    let part = |part| pb::UploadPolytopeRequest { part: Some(part) };
+    let spec = Some(crate::server::spec("", &[1.0; 3]));
+    let header = pb::UploadHeader { spec, content: 1, ..Default::default() };
+    let messages = [
+        part(pb::upload_polytope_request::Part::Header(header)),
+        part(pb::upload_polytope_request::Part::Chunk(vec![0; 24].into())),
+    ];
+    let upload = server.polytopes().upload_polytope(tokio_stream::iter(messages)).await;
+    check(&upload.unwrap_err(), Code::InvalidArgument, "BAD_FIELD", "header.spec.source");
+}

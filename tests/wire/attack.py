@@ -9,7 +9,7 @@ usage: tests/wire/attack.py HOST:PORT [--pid PID] [--stop] [--points N] [--only 
 Knows the service by reflection alone. Every attack is bounded in count and time; only what the contract says is
 accepted, and after every attack the server must answer health, GetServerInfo and a question quickly.
 Exits non-zero if anything broke."""
-import argparse, os, random, resource, signal, socket, struct, sys, threading, time
+import argparse, array, os, random, resource, signal, socket, struct, sys, threading, time
 
 import grpc
 from google.protobuf import json_format
@@ -101,14 +101,12 @@ def too_large(wire, report):
 
 def upload(wire, report):
     """A million vertices in chunks; uploads that lie."""
-    wire_points, limit = wire.options.points, wire.limit('points_max')
-    rng = random.Random(1)
-    block = b''.join(struct.pack('<3d', rng.random(), rng.random(), rng.random()) for _ in range(10_000))
-    shift = lambda k: struct.pack('<3d', k * 1e-9, 0, 0)
-    blocks = [block[:-24] + shift(k) for k in range(wire_points // 10_000)] # the same points again and again, and some that differ
-    reply = wire.call('UploadPolytope', [{'header': {'content': 'UPLOAD_CONTENT_POINTS_F64_LE', 'validateOnly': True}}] + [chunk(wire, b) for b in blocks], timeout=40)
-    report.holds(reply.code == 'OK' and reply.message.report.points_given == len(blocks) * 10_000 or len(blocks) * 10_000 > limit and reply.code == BAD,
-                 f'{len(blocks)} blocks of 10,000 points: {reply}')
+    count, limit, rng = wire.options.points, wire.limit('points_max'), random.Random(1)
+    block = array.array('d', (rng.random() for _ in range(30_000))).tobytes()
+    rest = array.array('d', (rng.random() for _ in range(3 * count - 30_000))).tobytes()
+    chunks = [chunk(wire, part) for part in [block] + [rest[k:k + MIB] for k in range(0, len(rest), MIB)]]
+    reply = wire.call('UploadPolytope', [{'header': {'content': 'UPLOAD_CONTENT_POINTS_F64_LE', 'validateOnly': True}}] + chunks, timeout=40)
+    report.holds(reply.code == 'OK' and reply.message.report.points_given == count <= limit or count > limit and reply.code == BAD, f'{count} points: {reply}')
     header = lambda **more: {'header': {'content': 'UPLOAD_CONTENT_POINTS_F64_LE', **more}}
     lies = [[], [{}], [header()], [header(), header()], [chunk(wire, block)], [header(content='UPLOAD_CONTENT_UNSPECIFIED'), chunk(wire, block)],
             [header(), chunk(wire, block[:-1])], [header(totalBytes=2**63), chunk(wire, block)], [header(totalBytes=1), chunk(wire, block)],

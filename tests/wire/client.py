@@ -35,6 +35,7 @@ class Wire:
     def __init__(self, address, slow):
         self.address, self.slow = address, slow
         self.channel = grpc.insecure_channel(address, OPEN_BYTES)
+        grpc.channel_ready_future(self.channel).result(20)
         self.pool = descriptor_pool.DescriptorPool(ProtoReflectionDescriptorDatabase(self.channel))
         self.methods = {}
         for service in SERVICES:

@@ -12,7 +12,7 @@ use super::super::status::Failure;
 use crate::geometry::hull::convex_hull;
 use crate::geometry::polytope::Polytope;
 use crate::runtime::settings::Breach;
-use crate::runtime::store::Lease;
+use crate::runtime::store::{Lease, memory_bytes};
 use crate::scene::declaration::{Contact, Problem};
 use crate::scene::{Body, BodyId, DeclarationError, PairMargin, Part, Rules};
 use crate::within_limit;
@@ -22,8 +22,8 @@ use crate::within_limit;
 pub(super) enum Shape {
     /// Registered; cannot be deleted meanwhile.
     Registered(Lease),
-    /// Given by its points.
-    Given(pb::Points),
+    /// Given by its points; and the memory that their hull takes, bytes, estimated.
+    Given(pb::Points, u64),
 }
 
 /// A body with the shapes of its parts.
@@ -122,7 +122,8 @@ fn shape(
             // The points are checked, so a hull exists.
             let hull = convex_hull(&points(&path, given)?);
             let hull = hull.map_err(|error| Failure::Bug(error.to_string()))?;
-            Ok((Arc::new(hull.polytope), Shape::Given(given.clone())))
+            let shape = Shape::Given(given.clone(), memory_bytes(&hull.polytope));
+            Ok((Arc::new(hull.polytope), shape))
         }
         Source::Compound(_) => Err(Failure::NotImplemented("compounds as parts")),
     }

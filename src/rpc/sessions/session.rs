@@ -246,17 +246,16 @@ impl Session {
 
 impl Resident for Session {
     fn bytes(&self) -> u64 {
-        let given: usize = self
+        let given: u64 = self
             .shapes
             .values()
             .flatten()
             .map(|shape| match shape {
                 Shape::Registered(_) => 0,
-                // The points and the hull made of them.
-                Shape::Given(points) => 16 * points.xyz.len() + 1024,
+                Shape::Given(points, hull_bytes) => 8 * points.xyz.len() as u64 + hull_bytes,
             })
             .sum();
-        (self.scene.bytes() + given + self.shapes.len() * 64) as u64
+        given + (self.scene.bytes() + self.shapes.len() * 64) as u64
     }
 
     fn slim(&mut self) {

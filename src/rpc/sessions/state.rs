@@ -31,7 +31,7 @@ fn body_to_wire(body: &Body, shapes: &[Shape]) -> pb::Body {
         use pb::placed_body::Source;
         let source = match shape {
             Shape::Registered(lease) => Source::Id(lease.stored().id.to_string()),
-            Shape::Given(points) => Source::Vertices(points.clone()),
+            Shape::Given(points, _) => Source::Vertices(points.clone()),
         };
         pb::PlacedBody { source: Some(source), pose: Some(pose_to_wire(&part.body_from_part)) }
     };
