@@ -64,21 +64,32 @@ impl Mover {
         Self { track, vertices, radius, reach, residue }
     }
 
-    /// The least (of -s: the largest, negated) of `s·(x - t0)` over the vertices, from below.
-    fn least(&self, s: &IntervalVec, trig: &Trig, t: f64, own: Option<&IntervalVec>) -> f64 {
-        // s·Rot(arm) = Rot(-t)s · arm; for the body that s turns with, Rot(-t)s - s is exact.
-        let back = match own {
-            Some(turn) => turn.map(|c| -c),
-            None => self.track.turned_back_less(trig, s),
+    /// The least (of -s: the largest, negated) of `s·(x - t0)` over the vertices, from below. `own`
+    /// is s at t = 0 and what it has turned by since, if s turns with this body.
+    fn least(
+        &self,
+        s: &IntervalVec,
+        trig: &Trig,
+        t: f64,
+        own: Option<(IntervalVec, IntervalVec)>,
+    ) -> f64 {
+        let mut offset = dot(s, &self.track.velocity).scale(t);
+        // s·Rot(arm) = Rot(-t)s · arm; for the body that s turns with, Rot(-t)s is s at t = 0, and
+        // s·(Rot(arm) - l) = s0·R v - (s - s0)·l has no rounding of s in it but times the lever.
+        let (lead, back) = match own {
+            Some((at_start, turn)) => {
+                offset = offset - dot(&turn, &self.track.lever);
+                (at_start, None)
+            }
+            None if self.track.turns() => (*s, Some(self.track.turned_back_less(trig, s))),
+            None => (*s, None),
         };
-        let drift = dot(s, &self.track.velocity).scale(t);
-        let turns = self.track.turns();
         let least = self
             .vertices
             .iter()
             .map(|m| {
-                let still = dot(s, &m.turned);
-                let turned = if turns { still + dot(&back, &m.arm) } else { still };
+                let still = dot(&lead, &m.turned);
+                let turned = back.as_ref().map_or(still, |back| still + dot(back, &m.arm));
                 if self.residue > 0.0 {
                     (turned + dot(s, &m.residue).scale(t)).low()
                 } else {
@@ -86,7 +97,7 @@ impl Mover {
                 }
             })
             .fold(f64::INFINITY, f64::min);
-        (Interval::point(least) + drift).low()
+        (Interval::point(least) + offset).low()
     }
 
     /// The same when the angle may be anything: every vertex could be anywhere on its circle.
@@ -176,11 +187,11 @@ impl Movers {
             Frame::Q => Some(self.q.track.turned_less(&trig_q, s0)),
         };
         let s = turn.map_or(*s0, |turn| add(s0, &turn));
-        let own = |body: Frame| turn.as_ref().filter(|_| frame == body);
+        let own = |body: Frame| turn.filter(|_| frame == body).map(|turn| (*s0, turn));
         let negative = |v: &IntervalVec| v.map(|c| -c);
         let of_q = self.q.least(&s, &trig_q, t, own(Frame::Q));
-        let turn_p = own(Frame::P).map(negative);
-        let of_p = self.p.least(&negative(&s), &trig_p, t, turn_p.as_ref());
+        let own_p = own(Frame::P).map(|(at_start, turn)| (negative(&at_start), negative(&turn)));
+        let of_p = self.p.least(&negative(&s), &trig_p, t, own_p);
         self.surplus(&s, of_p, of_q, need)
     }
 

@@ -492,3 +492,24 @@ fn a_wheel_of_a_thousand_vertices_spins_beside_a_wall_as_cheaply_as_one_of_ten()
         assert!(effort.cost.supports < 2_000, "{:?}", effort.cost);
     }
 }
+
+#[test]
+fn the_last_link_before_a_turning_plate_meets_a_point_in_its_plane_is_not_refused() {
+    // The last link turns with the plate and has a gap of 1e-15. The judge computed the height of
+    // the plate's own vertices from the turned direction and back, loose by as much, and refused.
+    let plate = polytope_of(
+        &[[-1.0, -0.2], [1.0, -0.2], [1.0, 0.2], [-1.0, 0.2]].map(|[x, y]| Vec3::new(x, y, 0.0)),
+    );
+    let point = polytope_of(&[Vec3::new(0.1, 0.0, 0.0)]);
+    for (x, y, angle) in [
+        (-0.17337920071858684, 0.8689332444086082, 2.3986673247436148),
+        (0.2641044510054354, 0.502974054903004, 1.8955168095039392),
+        (-0.1, 0.7, 2.0),
+        (0.05, 0.6, 1.1),
+    ] {
+        let pair = Pair::new(&plate, Pose::identity(), &point, Pose::translation(x, y, 0.0));
+        let question = Question::new(pair, turn([0.0, 0.0, 1.0], angle), Motion::rest());
+        let answer = find(&question);
+        assert!(answer.t_free > 0.0 && !answer.chain.is_empty());
+    }
+}
