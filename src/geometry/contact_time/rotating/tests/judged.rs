@@ -1,0 +1,109 @@
+//! What the judge of first contacts accepts, and what it refuses with which reason.
+
+use super::*;
+use crate::geometry::certificate::judge::Refusal;
+
+/// What the judge says to the answer changed by `tamper`.
+fn judged(
+    question: &Question<'_>,
+    answer: &FirstContact,
+    tamper: impl Fn(&mut FirstContact),
+) -> Result<(), Refusal> {
+    let mut changed = answer.clone();
+    tamper(&mut changed);
+    assert_ne!(&changed, answer);
+    judge_first_contact(question, &changed)
+}
+
+#[test]
+fn a_tampered_answer_is_refused_with_the_reason() {
+    let (rod, wall) = rod_and_wall();
+    let wheel = polytope_of(&sphere(40, 1.0));
+    let question = |p, q, at| {
+        let pair = Pair::new(p, Pose::identity(), q, at);
+        let drift = Vec3::new(0.1, 0.3, -0.2);
+        let motion = Motion::Screw {
+            pivot: None,
+            velocity: drift,
+            axis: Vec3::new(0.2, 0.1, 1.0),
+            angle: 2.0,
+        };
+        Question::new(pair, motion, turn([1.0, 0.2, 0.0], 0.7))
+    };
+    let mut refused = 0;
+    for question in [
+        question(&rod, &wall, Pose::translation(0.0, 2.5, 0.0)),
+        question(&rod, &wheel, Pose::translation(0.9, 1.3, 0.1)),
+        question(&wheel, &rod, Pose::translation(-0.3, 1.2, 0.1)),
+    ] {
+        let answer = find(&question);
+        assert_eq!(answer.outcome, Outcome::Contact);
+        let last = answer.chain.len() - 1;
+        let check = |tamper: &dyn Fn(&mut FirstContact), wanted: Refusal| {
+            assert_eq!(judged(&question, &answer, tamper), Err(wanted));
+        };
+        check(
+            &|a| a.chain[0].direction = Direction::Vector(Vec3::new(-0.1, -1.0, 0.3)),
+            Refusal::LinkFails(0),
+        );
+        check(&|a| a.chain[last].t1 = a.t_contact, Refusal::LinkFails(last));
+        check(
+            &|a| {
+                a.chain.pop();
+            },
+            Refusal::ChainGap(last),
+        );
+        check(&|a| a.chain[0].t0 = 1e-12, Refusal::ChainGap(0));
+        check(&|a| a.t_contact = a.t_free, Refusal::OriginNotHeld);
+        check(
+            &|a| a.t_free = a.t_contact + 1e-6,
+            Refusal::BoundFails("0 <= t_free <= t_contact <= 1"),
+        );
+        check(&|a| a.outcome = Outcome::NoContact, Refusal::ChainGap(last + 1));
+        check(
+            &|a| {
+                a.pairs.pop();
+            },
+            Refusal::OriginNotHeld,
+        );
+        check(&|a| a.pairs[0].i = 99, Refusal::NoSuchVertex(0));
+        check(&|a| a.chain[0].direction = Direction::Vector(Vec3::zeros()), Refusal::NoDirection);
+        for at in 0..answer.pairs.len() {
+            let moved = judged(&question, &answer, |a| a.pairs[at].j = (a.pairs[at].j + 3) % 8);
+            refused += usize::from(moved.is_err());
+        }
+        // Deviations that were not asked for are not proven either.
+        let wider = Question { deviation_p: 1e-3, ..question };
+        let said = judge_first_contact(&wider, &answer);
+        assert!(matches!(said, Err(Refusal::LinkFails(_))), "{said:?}");
+    }
+    assert!(refused > 6, "{refused}");
+}
+
+#[test]
+fn the_other_forms_of_a_direction_are_judged_too() {
+    // Two boxes a unit apart along y: the normal of a face of the difference body, by vertex pairs.
+    let cube = polytope_of(&cuboid(1.0, 1.0, 1.0));
+    let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(0.0, 2.0, 0.0));
+    let question = Question::new(pair, turn([0.0, 1.0, 0.0], 6.0), turn([0.0, 1.0, 0.0], -9.0));
+    let answer = find(&question);
+    assert_eq!(answer.outcome, Outcome::NoContact);
+    let normal = |negative| {
+        let pairs = [(0, 0), (0, 1), (0, 4)].map(|(i, j)| VertexPair { i, j });
+        Direction::Normal { pairs, negative }
+    };
+    let edge = |negative| Direction::EdgeNormal {
+        pairs: [(0, 0), (0, 1)].map(|(i, j)| VertexPair { i, j }),
+        axis: crate::geometry::certificate::Axis::X,
+        negative,
+    };
+    let with = |direction| {
+        let link = Link { t0: 0.0, t1: 1.0, frame: Frame::World, direction };
+        judge_first_contact(&question, &FirstContact { chain: vec![link], ..answer.clone() })
+    };
+    for pair in [[normal(false), normal(true)], [edge(false), edge(true)]] {
+        let mut said = pair.map(with);
+        said.sort_by_key(Result::is_err);
+        assert_eq!(said, [Ok(()), Err(Refusal::LinkFails(0))]);
+    }
+}
