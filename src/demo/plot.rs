@@ -60,8 +60,7 @@ const STYLE: &str = "text{font-family:Inter,'Segoe UI',Helvetica,Arial,sans-seri
 .link{font-size:13.5px;font-weight:600}.note{font-size:11.5px;fill:#3e4c59}\
 .tick{font-size:11px;fill:#7b8794}.scale{font-size:8.5px;fill:#9aa5b1}\
 .band{font-size:10.5px;fill:#b42318;font-weight:600}\
-.between{font-size:10.5px;fill:#7a1fa2;font-weight:600}\
-.band,.between{paint-order:stroke;stroke:#fff;stroke-width:3px;stroke-linejoin:round}";
+.between{font-size:10.5px;fill:#7a1fa2;font-weight:600}";
 
 impl Picture {
     /// The whole SVG file.
@@ -97,12 +96,12 @@ impl Picture {
             svg,
             r##"<rect x="24" y="{}" width="20" height="11" fill="#bfe3df" stroke="#0f766e"/>
 <text class="note" x="50" y="{y}">clearance from obstacles (square-root scale, marks in cm)</text>
-<path d="M372 {}h20" stroke="#829ab1" stroke-width="1.2"/>
-<text class="note" x="398" y="{y}">from other links</text>
-<rect x="502" y="{}" width="20" height="11" fill="#f97066" fill-opacity="0.45"/>
-<text class="note" x="528" y="{y}">contact</text>
-<path d="M592 {}l5 6l-5 6l-5 -6z" fill="#7a1fa2"/>
-<text class="note" x="604" y="{y}">contact between two frames, which sampling alone missed</text>"##,
+<path d="M396 {}h20" stroke="#829ab1" stroke-width="1.2"/>
+<text class="note" x="422" y="{y}">from other links</text>
+<rect x="526" y="{}" width="20" height="11" fill="#f97066" fill-opacity="0.45"/>
+<text class="note" x="552" y="{y}">contact</text>
+<path d="M616 {}l5 6l-5 6l-5 -6z" fill="#7a1fa2"/>
+<text class="note" x="628" y="{y}">contact between two frames, which sampling alone missed</text>"##,
             y - 10.0,
             y - 4.0,
             y - 10.0,
@@ -158,23 +157,33 @@ impl Picture {
     }
 
     fn write_curve(&self, svg: &mut String, strip: &Strip, floor: f64) -> std::fmt::Result {
-        let (line, own) =
-            (self.path(&strip.clearance_m, floor), self.path(&strip.own_clearance_m, floor));
+        let line = self.points(&strip.clearance_m, floor).join("L");
         writeln!(
             svg,
-            r##"<path d="M{LEFT} {floor}L{line}L{RIGHT} {floor}Z" fill="#bfe3df" fill-opacity="0.7"/><path d="M{own}" fill="none" stroke="#829ab1" stroke-width="1"/><path d="M{line}" fill="none" stroke="#0f766e" stroke-width="1.4" stroke-linejoin="round"/>"##
-        )
+            r##"<path d="M{LEFT} {floor}L{line}L{RIGHT} {floor}Z" fill="#bfe3df" fill-opacity="0.7"/><path d="M{line}" fill="none" stroke="#0f766e" stroke-width="1.4" stroke-linejoin="round"/>"##
+        )?;
+        // The other curve is drawn only where it is within the strip.
+        let points = self.points(&strip.own_clearance_m, floor);
+        let mut own = String::new();
+        let mut pen = "M";
+        for (point, clearance_m) in points.iter().zip(&strip.own_clearance_m) {
+            let is_shown = *clearance_m < CLEARANCE_SHOWN_M;
+            if is_shown {
+                write!(own, "{pen}{point}")?;
+            }
+            pen = if is_shown { "L" } else { "M" };
+        }
+        writeln!(svg, r##"<path d="{own}" fill="none" stroke="#829ab1"/>"##)
     }
 
-    /// The points of a curve, without the command in front.
-    fn path(&self, clearance_m: &[f64], floor: f64) -> String {
+    /// The points of a curve.
+    fn points(&self, clearance_m: &[f64], floor: f64) -> Vec<String> {
         let steps = clearance_m.len().saturating_sub(1).max(1) as f64;
         let point = |(index, clearance_m): (usize, &f64)| {
             let x = self.x(self.duration_s * index as f64 / steps);
             format!("{x:.1} {:.1}", height_of(*clearance_m, floor))
         };
-        let points: Vec<String> = clearance_m.iter().enumerate().map(point).collect();
-        points.join("L")
+        clearance_m.iter().enumerate().map(point).collect()
     }
 
     fn write_bands(
@@ -208,7 +217,12 @@ impl Picture {
             let level = taken.iter().position(|end| *end <= start).unwrap_or(2);
             taken[level] = start + width;
             let y = top + 9.0 + 12.0 * level as f64;
-            writeln!(svg, r#"<text class="{class}" x="{start:.1}" y="{y:.1}">{label}</text>"#)?;
+            writeln!(
+                svg,
+                r##"<rect x="{:.1}" y="{:.1}" width="{width:.1}" height="12" rx="2" fill="#ffffff" fill-opacity="0.8"/><text class="{class}" x="{start:.1}" y="{y:.1}">{label}</text>"##,
+                start - 2.0,
+                y - 9.0,
+            )?;
         }
         Ok(())
     }
