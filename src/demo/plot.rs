@@ -193,12 +193,8 @@ impl Picture {
         top: f64,
         floor: f64,
     ) -> std::fmt::Result {
-        // Where the labels on each of three levels end, so that none is written over another.
-        let mut taken = [f64::NEG_INFINITY; 3];
         for band in &strip.bands {
             let (from, to) = (self.x(band.from_s), self.x(band.to_s));
-            let label = escaped(&band.name);
-            let class = if band.is_between_frames { "between" } else { "band" };
             if band.is_between_frames {
                 writeln!(
                     svg,
@@ -212,6 +208,13 @@ impl Picture {
                     (to - from).max(2.0),
                 )?;
             }
+        }
+        // Where the labels on each of three levels end, so that none is written over another.
+        let mut taken = [f64::NEG_INFINITY; 3];
+        for band in &strip.bands {
+            let to = self.x(band.to_s);
+            let label = escaped(&band.name);
+            let class = if band.is_between_frames { "between" } else { "band" };
             let width = LABEL_CHARACTER * band.name.len() as f64 + 6.0;
             let start = (to + 4.0).min(RIGHT - width);
             let level = taken.iter().position(|end| *end <= start).unwrap_or(2);
