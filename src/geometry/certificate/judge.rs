@@ -1,9 +1,10 @@
 //! Judges of certificates: exact, from scratch, sharing nothing with the searches.
 
+use super::bodies::{Bodies, Points};
 use super::{Axis, Direction, StaticProof};
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
-use crate::geometry::pair::{Pair, Placed, VertexPair};
+use crate::geometry::pair::VertexPair;
 
 /// Why a certificate is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,7 +39,8 @@ pub enum Refusal {
 }
 
 /// Proves the statement from scratch, in exact arithmetic, looking at every vertex.
-pub fn judge_static(pair: &Pair<'_>, proof: &StaticProof) -> Result<(), Refusal> {
+pub fn judge_static<'a>(pair: impl Into<Bodies<'a>>, proof: &StaticProof) -> Result<(), Refusal> {
+    let pair = &pair.into();
     match proof {
         StaticProof::Separated { direction } => {
             let s = exact_direction(pair, direction)?;
@@ -73,8 +75,8 @@ pub fn judge_static(pair: &Pair<'_>, proof: &StaticProof) -> Result<(), Refusal>
 pub(crate) type Exact = [Dyadic; 3];
 
 /// `R v + t` of vertex `v`, exactly.
-pub(crate) fn exact_point(placed: &Placed<'_>, v: u32) -> Exact {
-    let vertex = placed.body.vertex(v);
+pub(crate) fn exact_point(placed: &Points<'_>, v: u32) -> Exact {
+    let vertex = &placed.points[v as usize];
     std::array::from_fn(|row| {
         let mut coordinate = Dyadic::from(placed.pose.translation[row]);
         for column in 0..3 {
@@ -87,14 +89,14 @@ pub(crate) fn exact_point(placed: &Placed<'_>, v: u32) -> Exact {
 
 /// `q_j - p_i` of each pair, exactly; refuses indices out of range.
 pub(crate) fn exact_differences(
-    pair: &Pair<'_>,
+    pair: &Bodies<'_>,
     pairs: &[VertexPair],
 ) -> Result<Vec<Exact>, Refusal> {
     pairs
         .iter()
         .enumerate()
         .map(|(at, &VertexPair { i, j })| {
-            if i < pair.p.body.vertex_count() && j < pair.q.body.vertex_count() {
+            if (i as usize) < pair.p.points.len() && (j as usize) < pair.q.points.len() {
                 Ok(minus(&exact_point(&pair.q, j), &exact_point(&pair.p, i)))
             } else {
                 Err(Refusal::NoSuchVertex(at))
@@ -104,7 +106,7 @@ pub(crate) fn exact_differences(
 }
 
 /// The direction as exact numbers; refuses zero and what is not finite.
-pub(crate) fn exact_direction(pair: &Pair<'_>, direction: &Direction) -> Result<Exact, Refusal> {
+pub(crate) fn exact_direction(pair: &Bodies<'_>, direction: &Direction) -> Result<Exact, Refusal> {
     let (vector, negative) = match direction {
         Direction::Vector(v) => {
             if !v.iter().all(|c| c.is_finite()) {
@@ -135,9 +137,9 @@ pub(crate) fn exact_direction(pair: &Pair<'_>, direction: &Direction) -> Result<
 }
 
 /// `min over Q of s·y - max over P of s·x`, over all vertices.
-pub(crate) fn gap_along(pair: &Pair<'_>, s: &Exact) -> Dyadic {
-    let values = |placed: &Placed<'_>| {
-        (0..placed.body.vertex_count())
+pub(crate) fn gap_along(pair: &Bodies<'_>, s: &Exact) -> Dyadic {
+    let values = |placed: &Points<'_>| {
+        (0..u32::try_from(placed.points.len()).expect("limited at the door"))
             .map(|v| scalar_product(s, &exact_point(placed, v)))
             .collect::<Vec<_>>()
     };
@@ -221,6 +223,7 @@ pub(super) fn vector_product(a: &Exact, b: &Exact) -> Exact {
 mod tests {
     use super::*;
     use crate::geometry::Vec3;
+    use crate::geometry::pair::Pair;
     use crate::geometry::polytope::Polytope;
     use crate::geometry::pose::Pose;
     use crate::geometry::samples::cuboid;

@@ -1,13 +1,13 @@
 //! The judge of a penetration depth: exact, from scratch, sharing nothing with the search.
 
 use super::Direction;
+use super::bodies::Bodies;
 use super::judge::{
     Exact, Refusal, exact_differences, exact_direction, gap_along, minus, scalar_product,
     vector_product,
 };
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
-use crate::geometry::pair::Pair;
 use crate::geometry::penetration::Surface;
 
 /// Proves that the depth of the pair is at most `upper` and, given a surface, at least `lower`.
@@ -17,8 +17,8 @@ use crate::geometry::penetration::Surface;
 /// origin strictly inside its plane and at least `lower` away; as the surface is closed, every ray
 /// from the origin meets it, no nearer than `lower`, so the ball of that radius is in M. Looks at
 /// every vertex and every triangle.
-pub fn judge_depth(
-    pair: &Pair<'_>,
+pub fn judge_depth<'a>(
+    pair: impl Into<Bodies<'a>>,
     lower: f64,
     upper: f64,
     face: &Direction,
@@ -27,6 +27,7 @@ pub fn judge_depth(
     if !(lower.is_finite() && upper.is_finite() && lower >= 0.0 && upper >= 0.0) {
         return Err(Refusal::BoundFails("bounds are finite and not negative"));
     }
+    let pair = &pair.into();
     let outward = exact_direction(pair, face)?;
     let reach = -&gap_along(pair, &outward.each_ref().map(|c| -c));
     if reach.sign() == Sign::Negative {
@@ -44,7 +45,7 @@ fn is_longer(level: &Dyadic, along: &Exact, bound: f64) -> bool {
     level * level > &(&bound * &bound) * &scalar_product(along, along)
 }
 
-fn judge_surface(pair: &Pair<'_>, lower: f64, surface: &Surface) -> Result<(), Refusal> {
+fn judge_surface(pair: &Bodies<'_>, lower: f64, surface: &Surface) -> Result<(), Refusal> {
     let corners = exact_differences(pair, &surface.corners)?;
     let count = surface.corners.len();
     let exist = |triangle: &[u32; 3]| triangle.iter().all(|&corner| (corner as usize) < count);
@@ -86,7 +87,7 @@ fn is_closed(surface: &Surface) -> bool {
 mod tests {
     use super::*;
     use crate::geometry::Vec3;
-    use crate::geometry::pair::VertexPair;
+    use crate::geometry::pair::{Pair, VertexPair};
     use crate::geometry::pose::Pose;
     use crate::geometry::samples::{cuboid, hull};
 

@@ -1,19 +1,20 @@
 //! The judge of a distance: exact, from scratch, sharing nothing with the search.
 
+use super::bodies::Bodies;
 use super::judge::{
     Exact, Refusal, exact_differences, gap_along, is_zero, minus, scalar_product, vector_product,
 };
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
-use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::pair::VertexPair;
 
 /// Proves that the distance of the pair is in `[lower, upper]`, from one to three vertex pairs.
 ///
 /// With v the point nearest the origin in the hull of their differences: |v| is at most `upper`,
 /// and, unless `lower` is 0, the least of `v·y / |v|` over M is at least `lower`. Looks at every
 /// vertex.
-pub fn judge_distance(
-    pair: &Pair<'_>,
+pub fn judge_distance<'a>(
+    pair: impl Into<Bodies<'a>>,
     lower: f64,
     upper: f64,
     pairs: &[VertexPair],
@@ -24,6 +25,7 @@ pub fn judge_distance(
     if !(lower.is_finite() && upper.is_finite() && lower >= 0.0 && upper >= 0.0) {
         return Err(Refusal::BoundFails("bounds are finite and not negative"));
     }
+    let pair = &pair.into();
     let nearest = nearest_point(&exact_differences(pair, pairs)?);
     let length_squared = scalar_product(&nearest.along, &nearest.along);
     let bounds = |bound: f64| {
@@ -113,6 +115,7 @@ fn nearest_point(points: &[Exact]) -> Foot {
 mod tests {
     use super::*;
     use crate::geometry::Vec3;
+    use crate::geometry::pair::Pair;
     use crate::geometry::pose::Pose;
     use crate::geometry::samples::hull;
 

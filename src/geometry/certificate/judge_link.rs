@@ -11,9 +11,9 @@ use crate::geometry::motion::{Motion, Track};
 use crate::geometry::number::interval::{Interval, IntervalVec, add, cross, dot, norm, sub};
 use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::number::trig::Trig;
-use crate::geometry::pair::Placed;
 
 use super::Frame;
+use super::bodies::Points;
 
 /// Intervals that one link may be cut into before the judge gives up on it.
 const PIECES_MAX: u32 = 1 << 17;
@@ -43,11 +43,10 @@ struct Member {
 }
 
 impl Mover {
-    pub(super) fn new(placed: &Placed<'_>, motion: &Motion, scale: Option<PowerOfTwo>) -> Self {
+    pub(super) fn new(placed: &Points<'_>, motion: &Motion, scale: Option<PowerOfTwo>) -> Self {
         let track = Track::new(&placed.pose, motion, scale);
         let vertices: Vec<Member> = placed
-            .body
-            .vertices()
+            .points
             .iter()
             .map(|v| {
                 let turned = track.turned_vertex(v);

@@ -6,13 +6,14 @@
 
 use dashu_int::ops::BitTest;
 
+use super::bodies::Bodies;
 use super::judge::{
     Exact, Refusal, exact_differences, exact_direction, gap_along, holds_origin, judge_static,
     scalar_product, vector_product,
 };
 use super::judge_distance::judge_distance;
 use super::judge_link::{Mover, Movers};
-use super::{Link, Verdict};
+use super::{Link, StaticProof, Verdict};
 use crate::geometry::Vec3;
 use crate::geometry::contact_time::{FirstContact, Outcome, Question};
 use crate::geometry::motion::Motion;
@@ -22,43 +23,116 @@ use crate::geometry::number::interval::{
     self, Interval, IntervalVec, add, cross, dot, norm, scaled,
 };
 use crate::geometry::number::scale::PowerOfTwo;
+use crate::geometry::pair::VertexPair;
 use crate::geometry::pose::Pose;
+
+/// Two bodies as they move, and what counts as free and as contact.
+#[derive(Clone, Copy, Debug)]
+pub struct Course<'a> {
+    /// The bodies at t = 0.
+    pub bodies: Bodies<'a>,
+    /// How P moves.
+    pub motion_p: Motion,
+    /// How Q moves.
+    pub motion_q: Motion,
+    /// Contact means distance at most this, metres.
+    pub margin: f64,
+    /// Freedom holds for every motion of P within this of the stated one, metres.
+    pub deviation_p: f64,
+    /// The same for Q.
+    pub deviation_q: f64,
+}
+
+impl<'a> From<&Question<'a>> for Course<'a> {
+    fn from(question: &Question<'a>) -> Self {
+        let &Question { ref pair, motion_p, motion_q, margin, deviation_p, deviation_q, .. } =
+            question;
+        Self { bodies: pair.into(), motion_p, motion_q, margin, deviation_p, deviation_q }
+    }
+}
+
+/// What is claimed of a course; see [`FirstContact`].
+#[derive(Clone, Copy, Debug)]
+pub struct MotionClaim<'a> {
+    /// Contact, no contact or undecided.
+    pub outcome: Outcome,
+    /// Free on the closed [0, t_free]; 1 when there is no contact.
+    pub t_free: f64,
+    /// In contact by then; does not matter when there is none.
+    pub t_contact: f64,
+    /// Covers [0, t_free].
+    pub chain: &'a [Link],
+    /// Prove contact.
+    pub pairs: &'a [VertexPair],
+    /// The verdict at t = 0, if it is claimed. Contact at t = 0 is proven by it or by `pairs`,
+    /// freedom there and nowhere else by it alone.
+    pub initial: Option<&'a StaticProof>,
+}
 
 /// Proves what the answer claims: the verdict at t = 0, that the bodies (and every motion within
 /// the deviations) are farther apart than the margin on [0, t_free], and contact by t_contact.
 pub fn judge_first_contact(question: &Question<'_>, answer: &FirstContact) -> Result<(), Refusal> {
-    judge_static(&question.pair, &answer.initial)?;
-    if !(0.0..=1.0).contains(&answer.t_free) || !(answer.t_free..=1.0).contains(&answer.t_contact) {
+    let claim = MotionClaim {
+        outcome: answer.outcome,
+        t_free: answer.t_free,
+        t_contact: answer.t_contact,
+        chain: &answer.chain,
+        pairs: &answer.pairs,
+        initial: Some(&answer.initial),
+    };
+    judge_motion(&question.into(), &claim)
+}
+
+/// The same of any claim.
+pub fn judge_motion(course: &Course<'_>, claim: &MotionClaim<'_>) -> Result<(), Refusal> {
+    if let Some(initial) = claim.initial {
+        judge_static(course.bodies, initial)?;
+    }
+    let contact = claim.outcome == Outcome::Contact;
+    let end = if contact { claim.t_contact } else { 1.0 };
+    if !(0.0..=1.0).contains(&claim.t_free) || !(claim.t_free..=1.0).contains(&end) {
         return Err(Refusal::BoundFails("0 <= t_free <= t_contact <= 1"));
     }
-    let contact = answer.outcome == Outcome::Contact;
-    if contact && answer.t_contact <= 0.0 {
-        return judge_contact_at_start(question, answer);
+    if claim.outcome == Outcome::NoContact && claim.t_free < 1.0 {
+        return Err(Refusal::BoundFails("no contact is free until the end"));
     }
-    let free_until = if answer.outcome == Outcome::NoContact { 1.0 } else { answer.t_free };
-    // An empty chain claims nothing: t_free is 0, and what holds there says `initial`.
-    if !(answer.chain.is_empty() && free_until <= 0.0) {
-        judge_cover(&answer.chain, free_until)?;
+    if contact && claim.t_contact <= 0.0 {
+        return judge_contact_at_start(course, claim);
     }
-    let judge = MotionJudge::new(question);
-    for (at, link) in answer.chain.iter().enumerate() {
+    judge_cover(claim)?;
+    let judge = MotionJudge::new(course);
+    for (at, link) in claim.chain.iter().enumerate() {
         judge.judge_link(at, link)?;
     }
-    if contact { judge.judge_contact(answer) } else { Ok(()) }
+    if contact { judge.judge_contact(claim) } else { Ok(()) }
 }
 
-fn judge_contact_at_start(question: &Question<'_>, answer: &FirstContact) -> Result<(), Refusal> {
-    if answer.initial.verdict() != Verdict::Separated {
+fn judge_contact_at_start(course: &Course<'_>, claim: &MotionClaim<'_>) -> Result<(), Refusal> {
+    if claim.initial.is_some_and(|initial| initial.verdict() != Verdict::Separated) {
         return Ok(());
     }
-    if question.margin > 0.0 {
-        return judge_distance(&question.pair, 0.0, question.margin, &answer.pairs);
+    if !(1..=6).contains(&claim.pairs.len()) {
+        return Err(Refusal::PairCount("one to six"));
     }
-    Err(Refusal::OriginNotHeld)
+    let differences = exact_differences(&course.bodies, claim.pairs)?;
+    if holds_origin(&differences) || holds_origin_in_solid(&differences) {
+        Ok(())
+    } else if course.margin > 0.0 {
+        judge_distance(course.bodies, 0.0, course.margin, claim.pairs)
+    } else {
+        Err(Refusal::OriginNotHeld)
+    }
 }
 
-/// The links' closed intervals join and cover [0, end].
-fn judge_cover(chain: &[Link], end: f64) -> Result<(), Refusal> {
+/// The links' closed intervals join and cover [0, t_free].
+fn judge_cover(claim: &MotionClaim<'_>) -> Result<(), Refusal> {
+    let chain = claim.chain;
+    if chain.is_empty() && claim.t_free <= 0.0 {
+        // Freedom at t = 0 alone is the verdict there; undecided claims not even that.
+        let separated = claim.initial.is_some_and(|proof| proof.verdict() == Verdict::Separated);
+        let holds = separated || claim.outcome == Outcome::Undecided;
+        return if holds { Ok(()) } else { Err(Refusal::ChainGap(0)) };
+    }
     let mut covered = 0.0;
     for (at, link) in chain.iter().enumerate() {
         let in_order = 0.0 <= link.t0 && link.t0 <= link.t1 && link.t1 <= 1.0;
@@ -67,11 +141,12 @@ fn judge_cover(chain: &[Link], end: f64) -> Result<(), Refusal> {
         }
         covered = link.t1.max(covered);
     }
-    if chain.is_empty() || covered < end { Err(Refusal::ChainGap(chain.len())) } else { Ok(()) }
+    let reaches = !chain.is_empty() && covered >= claim.t_free;
+    if reaches { Ok(()) } else { Err(Refusal::ChainGap(chain.len())) }
 }
 
 struct MotionJudge<'a> {
-    question: &'a Question<'a>,
+    course: &'a Course<'a>,
     /// Of Q against P, if both only translate.
     translation: Option<Exact>,
     scale: Option<PowerOfTwo>,
@@ -79,12 +154,12 @@ struct MotionJudge<'a> {
 }
 
 impl<'a> MotionJudge<'a> {
-    fn new(question: &'a Question<'a>) -> Self {
-        let scale = scale_of(question);
-        let (p, q) = (&question.pair.p, &question.pair.q);
+    fn new(course: &'a Course<'a>) -> Self {
+        let scale = scale_of(course);
+        let (p, q) = (&course.bodies.p, &course.bodies.q);
         let movers = Movers {
-            p: Mover::new(p, &question.motion_p, scale),
-            q: Mover::new(q, &question.motion_q, scale),
+            p: Mover::new(p, &course.motion_p, scale),
+            q: Mover::new(q, &course.motion_q, scale),
             between: [0, 1, 2].map(|k| match scale {
                 None => Interval::difference(q.pose.translation[k], p.pose.translation[k]),
                 Some(scale) => {
@@ -96,24 +171,24 @@ impl<'a> MotionJudge<'a> {
                 }
             }),
         };
-        let velocity_p = velocity_of(&question.motion_p, &p.pose);
-        let velocity_q = velocity_of(&question.motion_q, &q.pose);
+        let velocity_p = velocity_of(&course.motion_p, &p.pose);
+        let velocity_q = velocity_of(&course.motion_q, &q.pose);
         let translation = match (velocity_p, velocity_q) {
             (Some(of_p), Some(of_q)) => Some(std::array::from_fn(|k| &of_q[k] - &of_p[k])),
             _ => None,
         };
-        Self { question, translation, scale, movers }
+        Self { course, translation, scale, movers }
     }
 
     fn judge_link(&self, at: usize, link: &Link) -> Result<(), Refusal> {
-        let question = self.question;
-        let s = exact_direction(&question.pair, &link.direction)?;
+        let course = self.course;
+        let s = exact_direction(&course.bodies, &link.direction)?;
         let separates = if let Some(apart) = &self.translation {
             // Without rotation every frame is the world's, and the gap is linear in t.
-            let gap = gap_along(&question.pair, &s);
+            let gap = gap_along(&course.bodies, &s);
             let rate = scalar_product(&s, apart);
-            let clear = &(&Dyadic::from(question.margin) + &Dyadic::from(question.deviation_p))
-                + &Dyadic::from(question.deviation_q);
+            let clear = &(&Dyadic::from(course.margin) + &Dyadic::from(course.deviation_p))
+                + &Dyadic::from(course.deviation_q);
             let clear_squared = &(&clear * &clear) * &scalar_product(&s, &s);
             [link.t0, link.t1].into_iter().all(|t| {
                 let gap = &gap + &(&rate * &Dyadic::from(t));
@@ -121,22 +196,26 @@ impl<'a> MotionJudge<'a> {
             })
         } else {
             let up = |x: f64| self.scale.map_or(x, |scale| scale.times(x).next_up());
-            let clear = Interval::point(up(question.margin))
-                + Interval::point(up(question.deviation_p))
-                + Interval::point(up(question.deviation_q));
+            let clear = Interval::point(up(course.margin))
+                + Interval::point(up(course.deviation_p))
+                + Interval::point(up(course.deviation_q));
             let clear = if clear.high() > 1e-320 { clear.high() } else { 0.0 };
             self.movers.separates(link.frame, &enclosed(&s), clear, (link.t0, link.t1))
         };
         if separates { Ok(()) } else { Err(Refusal::LinkFails(at)) }
     }
 
-    fn judge_contact(&self, answer: &FirstContact) -> Result<(), Refusal> {
-        let (question, pairs) = (self.question, &answer.pairs);
-        if pairs.is_empty() {
-            return Err(Refusal::PairCount("one to six"));
+    fn judge_contact(&self, claim: &MotionClaim<'_>) -> Result<(), Refusal> {
+        let (course, pairs) = (self.course, claim.pairs);
+        let bare = course.margin <= 0.0;
+        let (most, words) = match (&self.translation, bare) {
+            (Some(_), true) => (4, "one to four"),
+            _ => (6, "one to six"),
+        };
+        if !(1..=most).contains(&pairs.len()) {
+            return Err(Refusal::PairCount(words));
         }
-        let at_start = exact_differences(&question.pair, pairs)?;
-        let bare = question.margin <= 0.0;
+        let at_start = exact_differences(&course.bodies, pairs)?;
         if let (Some(apart), true) = (&self.translation, bare) {
             // For some t in the bracket the hull of the d + w t holds the origin, exactly if the
             // hull of those at both ends does: weights of both ends mix the times.
@@ -144,23 +223,23 @@ impl<'a> MotionJudge<'a> {
                 let t = Dyadic::from(t);
                 at_start.iter().map(move |d| std::array::from_fn(|k| &d[k] + &(&apart[k] * &t)))
             };
-            let points: Vec<Exact> = at(answer.t_free).chain(at(answer.t_contact)).collect();
+            let points: Vec<Exact> = at(claim.t_free).chain(at(claim.t_contact)).collect();
             let held = holds_origin(&points) || holds_origin_in_solid(&points);
             return if held { Ok(()) } else { Err(Refusal::OriginNotHeld) };
         }
-        let t = answer.t_contact;
+        let t = claim.t_contact;
         let trigs = (self.movers.p.track.trig(t), self.movers.q.track.trig(t));
         let differences: Vec<IntervalVec> = pairs
             .iter()
             .map(|pair| {
-                let vertices =
-                    (question.pair.p.body.vertex(pair.i), question.pair.q.body.vertex(pair.j));
+                let Bodies { p, q } = &course.bodies;
+                let vertices = (&p.points[pair.i as usize], &q.points[pair.j as usize]);
                 self.movers.difference(vertices, (&trigs.0, &trigs.1), t)
             })
             .collect();
         let margin = self
             .scale
-            .map_or(question.margin, |scale| scale.times(question.margin).next_down().max(0.0));
+            .map_or(course.margin, |scale| scale.times(course.margin).next_down().max(0.0));
         let met = surely_held(&differences) || (!bare && surely_within(&differences, margin));
         if met { Ok(()) } else { Err(Refusal::OriginNotHeld) }
     }
@@ -182,15 +261,14 @@ fn velocity_of(motion: &Motion, start: &Pose) -> Option<Exact> {
 }
 
 /// The factor that brings the lengths of the question into a range where products do not overflow.
-fn scale_of(question: &Question<'_>) -> Option<PowerOfTwo> {
-    let pair = &question.pair;
+fn scale_of(course: &Course<'_>) -> Option<PowerOfTwo> {
     let mut lengths: Vec<Vec3> = Vec::new();
-    for placed in [&pair.p, &pair.q] {
+    for placed in [&course.bodies.p, &course.bodies.q] {
         lengths.push(placed.pose.translation);
-        lengths.push(placed.body.bounds().reach);
+        lengths.extend(placed.points);
     }
-    lengths.extend(question.motion_p.lengths());
-    lengths.extend(question.motion_q.lengths());
+    lengths.extend(course.motion_p.lengths());
+    lengths.extend(course.motion_q.lengths());
     PowerOfTwo::that_tames(&lengths)
 }
 
@@ -288,4 +366,73 @@ fn surely_within(vectors: &[IntervalVec], margin: f64) -> bool {
         total = total + weight;
     }
     norm(&mean).high() <= total.scale(margin).low()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::certificate::{Direction, Frame};
+    use crate::geometry::pair::Pair;
+    use crate::geometry::samples::cuboid;
+
+    const X: Direction = Direction::Vector(Vec3::new(1.0, 0.0, 0.0));
+
+    /// A cube flies at another, whose face is 1 away, at 2 a step: contact at 0.5.
+    fn judged(outcome: Outcome, tamper: impl FnOnce(&mut MotionClaim<'_>)) -> Result<(), Refusal> {
+        let cube = cuboid(1.0, 1.0, 1.0);
+        let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(3.0, 0.0, 0.0));
+        let fly = Motion::Linear { velocity: Vec3::new(2.0, 0.0, 0.0) };
+        let question = Question::new(pair, fly, Motion::rest());
+        let link = Link { t0: 0.0, t1: 0.499, frame: Frame::World, direction: X };
+        let meeting = [VertexPair { i: 4, j: 0 }];
+        let mut claim = MotionClaim {
+            outcome,
+            t_free: 0.499,
+            t_contact: 0.5,
+            chain: &[link],
+            pairs: &meeting,
+            initial: None,
+        };
+        tamper(&mut claim);
+        judge_motion(&(&question).into(), &claim)
+    }
+
+    #[test]
+    fn a_chain_proves_freedom_and_pairs_prove_contact_without_the_verdict_at_the_start() {
+        assert_eq!(judged(Outcome::Contact, |_| {}), Ok(()));
+        let late = judged(Outcome::Contact, |claim| claim.t_contact = 0.5f64.next_down());
+        assert_eq!(late, Err(Refusal::OriginNotHeld));
+        const FIVE: &[VertexPair] = &[VertexPair { i: 4, j: 0 }; 5];
+        assert_eq!(judged(Outcome::Contact, |claim| claim.pairs = &FIVE[..4]), Ok(()));
+        let refused = judged(Outcome::Contact, |claim| claim.pairs = FIVE);
+        assert_eq!(refused, Err(Refusal::PairCount("one to four")));
+    }
+
+    #[test]
+    fn an_empty_chain_proves_no_more_than_the_verdict_at_the_start_does() {
+        let nothing = |claim: &mut MotionClaim<'_>| (claim.t_free, claim.chain) = (0.0, &[]);
+        assert_eq!(judged(Outcome::Contact, nothing), Err(Refusal::ChainGap(0)));
+        assert_eq!(judged(Outcome::Undecided, nothing), Ok(()));
+        const INITIAL: &StaticProof = &StaticProof::Separated { direction: X };
+        let proven = judged(Outcome::Contact, |claim| {
+            nothing(claim);
+            claim.initial = Some(INITIAL);
+        });
+        assert_eq!(proven, Ok(()));
+        let refused = judged(Outcome::NoContact, |_| {});
+        assert_eq!(refused, Err(Refusal::BoundFails("no contact is free until the end")));
+    }
+
+    #[test]
+    fn contact_at_the_start_is_proven_by_pairs_that_hold_the_origin_there() {
+        let at_start = |claim: &mut MotionClaim<'_>| {
+            (claim.t_free, claim.t_contact, claim.chain) = (0.0, 0.0, &[]);
+        };
+        assert_eq!(judged(Outcome::Contact, at_start), Err(Refusal::OriginNotHeld));
+        let none = judged(Outcome::Contact, |claim| {
+            at_start(claim);
+            claim.pairs = &[];
+        });
+        assert_eq!(none, Err(Refusal::PairCount("one to six")));
+    }
 }

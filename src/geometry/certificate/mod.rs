@@ -1,6 +1,7 @@
 //! The statements that answers carry, and (in `judge`) their judges. The judges share no code with
 //! the searches: a mistake in a search costs a refused certificate, never a false one.
 
+pub mod bodies;
 pub mod judge;
 pub mod judge_depth;
 pub mod judge_distance;

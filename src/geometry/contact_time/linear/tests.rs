@@ -29,8 +29,8 @@ fn check_chain(pair: &Pair<'_>, w: [&Vec3; 2], chain: &[Link], end: f64, story: 
         assert_eq!((link.t0, link.frame), (reached, Frame::World), "{story}");
         assert!(link.t1 >= link.t0, "{story}");
         reached = link.t1;
-        let s = exact_direction(pair, &link.direction).unwrap();
-        let gap = gap_along(pair, &s);
+        let s = exact_direction(&pair.into(), &link.direction).unwrap();
+        let gap = gap_along(&pair.into(), &s);
         let velocity = |v: &Vec3| [0, 1, 2].map(|k| Dyadic::from(v[k]));
         let rate = &scalar_product(&s, &velocity(w[1])) - &scalar_product(&s, &velocity(w[0]));
         for t in [link.t0, link.t1] {

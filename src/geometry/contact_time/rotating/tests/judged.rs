@@ -59,7 +59,11 @@ fn a_tampered_answer_is_refused_with_the_reason() {
             &|a| a.t_free = a.t_contact + 1e-6,
             Refusal::BoundFails("0 <= t_free <= t_contact <= 1"),
         );
-        check(&|a| a.outcome = Outcome::NoContact, Refusal::ChainGap(last + 1));
+        check(
+            &|a| a.outcome = Outcome::NoContact,
+            Refusal::BoundFails("no contact is free until the end"),
+        );
+        check(&|a| (a.outcome, a.t_free) = (Outcome::NoContact, 1.0), Refusal::ChainGap(last + 1));
         check(
             &|a| {
                 a.pairs.pop();

@@ -1,0 +1,37 @@
+//! All that a judge sees of a pair: points and where they are. No edges, no facets, no hierarchy,
+//! so that nothing a judge says can rest on how a hull was built; points that are no vertices do no
+//! harm.
+
+use crate::geometry::Vec3;
+use crate::geometry::pair::{Pair, Placed};
+use crate::geometry::pose::Pose;
+
+/// The hull of some points, at least one, placed in the world.
+#[derive(Clone, Copy, Debug)]
+pub struct Points<'a> {
+    /// Certificates name them by their index.
+    pub points: &'a [Vec3],
+    /// From their frame to the world.
+    pub pose: Pose,
+}
+
+/// P and Q.
+#[derive(Clone, Copy, Debug)]
+pub struct Bodies<'a> {
+    /// The first body.
+    pub p: Points<'a>,
+    /// The second body.
+    pub q: Points<'a>,
+}
+
+impl<'a> From<&Placed<'a>> for Points<'a> {
+    fn from(placed: &Placed<'a>) -> Self {
+        Self { points: placed.body.vertices(), pose: placed.pose }
+    }
+}
+
+impl<'a> From<&Pair<'a>> for Bodies<'a> {
+    fn from(pair: &Pair<'a>) -> Self {
+        Self { p: (&pair.p).into(), q: (&pair.q).into() }
+    }
+}
