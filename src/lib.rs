@@ -22,6 +22,8 @@ pub mod conformance;
 #[cfg(feature = "server")]
 pub mod demo;
 #[cfg(feature = "server")]
+pub mod experiments;
+#[cfg(feature = "server")]
 pub mod rpc;
 #[cfg(feature = "server")]
 pub mod runtime;

@@ -24,6 +24,8 @@ enum Command {
     Conformance(clearance::conformance::Options),
     /// Streams a robot's motion through a cell to a server of its own, and reports.
     Demo(clearance::demo::Options),
+    /// Reruns the papers' experiments; writes a table and a picture of each.
+    Experiments(clearance::experiments::Options),
 }
 
 const SERVE_HELP: &str = "\
@@ -45,6 +47,7 @@ fn main() -> ExitCode {
         Command::Serve(options) => verdict(serve::run(&options).map(|()| true)),
         Command::Conformance(options) => verdict(clearance::conformance::run(&options, out)),
         Command::Demo(options) => verdict(clearance::demo::run(&options, out)),
+        Command::Experiments(options) => verdict(clearance::experiments::run(&options, out)),
     }
 }
 

@@ -13,6 +13,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "crate::rpc",
             "crate::conformance",
             "crate::demo",
+            "crate::experiments",
             "tokio",
             "tonic",
             "prost",
@@ -34,6 +35,7 @@ const FLOORS: &[(&str, &[&str])] = &[
             "crate::rpc",
             "crate::conformance",
             "crate::demo",
+            "crate::experiments",
             "tokio",
             "tonic",
             "prost",
@@ -45,8 +47,18 @@ const FLOORS: &[(&str, &[&str])] = &[
             "rand::",
         ],
     ),
-    ("src/runtime", &["crate::rpc", "crate::conformance", "crate::demo", "tonic", "prost"]),
-    ("src/rpc", &["crate::conformance", "crate::demo"]),
+    (
+        "src/runtime",
+        &[
+            "crate::rpc",
+            "crate::conformance",
+            "crate::demo",
+            "crate::experiments",
+            "tonic",
+            "prost",
+        ],
+    ),
+    ("src/rpc", &["crate::conformance", "crate::demo", "crate::experiments"]),
 ];
 
 /// What every file has that holds a method: its row of a table.

@@ -1,0 +1,112 @@
+//! What the experiments share: shapes in random attitudes at a wanted distance, counts and times.
+
+use std::collections::BTreeMap;
+use std::hint::black_box;
+use std::time::Instant;
+
+use super::{Curve, Panel};
+use crate::geometry::Vec3;
+use crate::geometry::effort::{Cost, Effort};
+use crate::geometry::pair::Pair;
+use crate::geometry::penetration;
+use crate::geometry::polytope::Polytope;
+use crate::geometry::polytope::samples::Random;
+use crate::geometry::pose::Pose;
+use crate::geometry::witness::Witness;
+
+/// Repetitions of a timed query; the fastest counts, so that interruptions do not.
+const REPETITIONS: u32 = 3;
+
+/// An attitude drawn evenly from all rotations, without translation.
+pub(super) fn attitude(random: &mut Random) -> Pose {
+    // A uniform point of the unit ball in four dimensions has a uniform direction there.
+    loop {
+        let q: [f64; 4] = std::array::from_fn(|_| random.between(-1.0, 1.0));
+        let square: f64 = q.iter().map(|c| c * c).sum();
+        if square <= 1.0
+            && square > 0.01
+            && let Ok(pose) = Pose::from_quaternion(Vec3::zeros(), q)
+        {
+            return pose;
+        }
+    }
+}
+
+/// Places Q along the x axis from P so that moving it by `-distance` along x makes first contact:
+/// the signed distance of the papers' axes, negative for overlapping bodies.
+pub(super) fn at_signed_distance(
+    p: &Polytope,
+    pose_p: Pose,
+    q: &Polytope,
+    mut pose_q: Pose,
+    distance: f64,
+) -> (Pose, Pose) {
+    let reach = |body: &Polytope| body.vertices().iter().map(|v| v.norm()).fold(0.0, f64::max);
+    let far = 2.0 * (reach(p) + reach(q));
+    pose_q.translation = Vec3::new(far, 0.0, 0.0);
+    let pair = Pair::new(p, pose_p, q, pose_q);
+    let found =
+        penetration::along(&pair, &Vec3::x(), &mut Witness::default(), &mut Effort::unlimited());
+    let enter = found.ok().and_then(|range| range.span).map_or(far, |span| span.enter[0]);
+    pose_q.translation.x = far - enter + distance;
+    (pose_p, pose_q)
+}
+
+/// What one query took.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Taken {
+    /// Microseconds.
+    pub(super) microseconds: f64,
+    /// Operations.
+    pub(super) cost: Cost,
+}
+
+/// Runs a cold query a few times.
+pub(super) fn take(mut query: impl FnMut(&mut Effort<'_>)) -> Taken {
+    let mut taken = Taken { microseconds: f64::INFINITY, cost: Cost::default() };
+    for _ in 0..REPETITIONS {
+        let mut effort = Effort::unlimited();
+        let start = Instant::now();
+        query(black_box(&mut effort));
+        taken.microseconds = taken.microseconds.min(start.elapsed().as_secs_f64() * 1e6);
+        taken.cost = effort.cost;
+    }
+    taken
+}
+
+/// Values gathered by panel, curve and x; each point of a curve is their mean or median.
+#[derive(Debug, Default)]
+pub(super) struct Gathered {
+    values: BTreeMap<(usize, usize, u64), Vec<f64>>,
+}
+
+impl Gathered {
+    /// One more value of a curve at `x`.
+    pub(super) fn add(&mut self, panel: usize, curve: usize, x: f64, value: f64) {
+        self.values.entry((panel, curve, ordered(x))).or_default().push(value);
+    }
+
+    /// Fills `panels`, which have their curves' names already, with means.
+    pub(super) fn into_panels(self, mut panels: Vec<Panel>) -> Vec<Panel> {
+        for ((panel, curve, x), values) in self.values {
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            panels[panel].curves[curve].points.push((unordered(x), mean));
+        }
+        panels
+    }
+}
+
+/// Curves without points yet.
+pub(super) fn curves(names: &[&str]) -> Vec<Curve> {
+    names.iter().map(|name| Curve { name: (*name).to_owned(), points: Vec::new() }).collect()
+}
+
+/// Bits that are ordered as the numbers are.
+fn ordered(x: f64) -> u64 {
+    let bits = x.to_bits();
+    if x.is_sign_negative() { !bits } else { bits | 1 << 63 }
+}
+
+fn unordered(bits: u64) -> f64 {
+    f64::from_bits(if bits >> 63 == 0 { !bits } else { bits & !(1 << 63) })
+}

@@ -1,0 +1,180 @@
+//! Curves as SVG: panels side by side, round ticks, a legend each.
+
+use std::fmt::Write;
+
+use quick_xml::escape::escape;
+
+use super::{Experiment, Panel};
+
+/// Panels in a row.
+const COLUMNS: usize = 2;
+const PANEL_WIDTH: f64 = 600.0;
+const PANEL_HEIGHT: f64 = 370.0;
+const HEAD: f64 = 70.0;
+/// From a panel's corners to its axes.
+const LEFT: f64 = 74.0;
+const RIGHT: f64 = 18.0;
+const TOP: f64 = 40.0;
+const BOTTOM: f64 = 62.0;
+
+/// Told apart by people who do not see all colours as well (M. Okabe, K. Ito 2008).
+const COLOURS: [&str; 8] =
+    ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#5b5b5b", "#b8a800"];
+
+const STYLE: &str = "text{font-family:Inter,'Segoe UI',Helvetica,Arial,sans-serif;fill:#1f2933}\
+.title{font-size:20px;font-weight:600}.sub{font-size:12.5px;fill:#52606d}\
+.panel{font-size:14px;font-weight:600}.tick{font-size:11px;fill:#7b8794}\
+.axis{font-size:12px;fill:#3e4c59}.key{font-size:12px}";
+
+/// The whole picture.
+pub(super) fn svg(experiment: &Experiment, panels: &[Panel]) -> String {
+    let mut svg = String::new();
+    // Writing to a String cannot fail.
+    let _ = write_svg(&mut svg, experiment, panels);
+    svg
+}
+
+fn write_svg(svg: &mut String, experiment: &Experiment, panels: &[Panel]) -> std::fmt::Result {
+    let columns = panels.len().clamp(1, COLUMNS);
+    let width = PANEL_WIDTH * columns as f64;
+    let height = HEAD + PANEL_HEIGHT * panels.len().div_ceil(columns) as f64;
+    writeln!(
+        svg,
+        r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">"#
+    )?;
+    writeln!(svg, "<title>{}</title><style>{STYLE}</style>", escape(experiment.source))?;
+    writeln!(svg, r##"<rect width="{width}" height="{height}" fill="#ffffff"/>"##)?;
+    writeln!(svg, r#"<text class="title" x="24" y="34">{}</text>"#, escape(experiment.source))?;
+    writeln!(svg, r#"<text class="sub" x="24" y="54">{}</text>"#, escape(experiment.about))?;
+    for (index, panel) in panels.iter().enumerate() {
+        let left = PANEL_WIDTH * (index % columns) as f64;
+        let top = HEAD + PANEL_HEIGHT * (index / columns) as f64;
+        write_panel(svg, panel, left, top)?;
+    }
+    writeln!(svg, "</svg>")
+}
+
+/// A scale from values to pixels.
+struct Scale {
+    low: f64,
+    high: f64,
+    from: f64,
+    to: f64,
+    is_logarithmic: bool,
+}
+
+impl Scale {
+    fn at(&self, value: f64) -> f64 {
+        let of = |v: f64| if self.is_logarithmic { v.max(f64::MIN_POSITIVE).log10() } else { v };
+        let part = (of(value) - of(self.low)) / (of(self.high) - of(self.low));
+        self.from + (self.to - self.from) * part.clamp(0.0, 1.0)
+    }
+
+    /// Around these values; nothing sensible to scale gives [0, 1].
+    fn around(values: impl Iterator<Item = f64>, from: f64, to: f64, is_logarithmic: bool) -> Self {
+        let finite = values.filter(|v| v.is_finite());
+        let range = |(low, high): (f64, f64), v: f64| (low.min(v), high.max(v));
+        let (low, high) = finite.fold((f64::INFINITY, f64::NEG_INFINITY), range);
+        let is_logarithmic = is_logarithmic && low > 0.0;
+        let (low, high) = match (low < high, low.is_finite()) {
+            (true, _) => (low, high),
+            (false, true) => (low - 0.5, low + 0.5),
+            (false, false) => (0.0, 1.0),
+        };
+        Self { low, high, from, to, is_logarithmic }
+    }
+
+    /// Round values along the scale.
+    fn ticks(&self) -> Vec<f64> {
+        if self.is_logarithmic {
+            let decades = self.low.log10().floor() as i32..=self.high.log10().ceil() as i32;
+            let marks = decades.flat_map(|e| [1.0, 2.0, 5.0].map(|m| m * 10f64.powi(e)));
+            return marks.filter(|v| (self.low..=self.high).contains(v)).collect();
+        }
+        let rough = (self.high - self.low) / 6.0;
+        let decade = 10f64.powf(rough.log10().floor());
+        let step = [1.0, 2.0, 5.0, 10.0]
+            .map(|m| m * decade)
+            .into_iter()
+            .find(|s| *s >= rough)
+            .unwrap_or(rough);
+        let first = (self.low / step).ceil() as i64;
+        let last = (self.high / step).floor() as i64;
+        (first..=last).map(|k| k as f64 * step).collect()
+    }
+}
+
+fn write_panel(svg: &mut String, panel: &Panel, left: f64, top: f64) -> std::fmt::Result {
+    let (x0, x1) = (left + LEFT, left + PANEL_WIDTH - RIGHT);
+    let (y0, y1) = (top + PANEL_HEIGHT - BOTTOM, top + TOP);
+    let points = || panel.curves.iter().flat_map(|curve| &curve.points);
+    let x = Scale::around(points().map(|p| p.0), x0, x1, panel.is_x_logarithmic);
+    // The vertical axis begins at zero, so that ratios are seen as they are.
+    let zero = std::iter::once(0.0);
+    let y = Scale::around(zero.chain(points().map(|p| 1.08 * p.1)), y0, y1, false);
+    writeln!(
+        svg,
+        r#"<text class="panel" x="{x0}" y="{}">{}</text>"#,
+        top + 22.0,
+        escape(&panel.title)
+    )?;
+    for tick in y.ticks() {
+        let at = y.at(tick);
+        writeln!(
+            svg,
+            r##"<path d="M{x0} {at:.1}H{x1}" stroke="#e4e7eb"/><text class="tick" x="{:.1}" y="{:.1}" text-anchor="end">{}</text>"##,
+            x0 - 6.0,
+            at + 4.0,
+            round(tick),
+        )?;
+    }
+    for tick in x.ticks() {
+        let at = x.at(tick);
+        writeln!(
+            svg,
+            r##"<path d="M{at:.1} {y0}v5" stroke="#9aa5b1"/><text class="tick" x="{at:.1}" y="{:.1}" text-anchor="middle">{}</text>"##,
+            y0 + 18.0,
+            round(tick),
+        )?;
+    }
+    writeln!(svg, r##"<path d="M{x0} {y0}H{x1}" stroke="#9aa5b1"/>"##)?;
+    let (middle_x, middle_y) = (0.5 * (x0 + x1), 0.5 * (y0 + y1));
+    writeln!(
+        svg,
+        r#"<text class="axis" x="{middle_x}" y="{}" text-anchor="middle">{}</text>"#,
+        y0 + 36.0,
+        escape(panel.x_axis),
+    )?;
+    writeln!(
+        svg,
+        r#"<text class="axis" transform="translate({} {middle_y}) rotate(-90)" text-anchor="middle">{}</text>"#,
+        left + 22.0,
+        escape(panel.y_axis),
+    )?;
+    let mut key = x0;
+    for (curve, colour) in panel.curves.iter().zip(COLOURS.iter().cycle()) {
+        let line: Vec<String> =
+            curve.points.iter().map(|p| format!("{:.1},{:.1}", x.at(p.0), y.at(p.1))).collect();
+        let line = line.join(" ");
+        writeln!(
+            svg,
+            r#"<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.8" stroke-linejoin="round"/>"#
+        )?;
+        let at = y0 + 52.0;
+        writeln!(
+            svg,
+            r#"<path d="M{key:.1} {:.1}h16" stroke="{colour}" stroke-width="2.4"/><text class="key" x="{:.1}" y="{at}">{}</text>"#,
+            at - 4.0,
+            key + 20.0,
+            escape(&curve.name),
+        )?;
+        key += 34.0 + 6.8 * curve.name.chars().count() as f64;
+    }
+    Ok(())
+}
+
+/// Without the dust of binary fractions.
+fn round(value: f64) -> String {
+    let text = format!("{value:.6}");
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}

@@ -1,0 +1,93 @@
+//! HS-jump against GJK on two equal ellipsoids in random attitudes (Li et al. 2001, §9, Figs 7-11).
+//!
+//! The paper's third curve, I-COLLIDE, is not drawn. Its distances go from -40 to 40 in steps of
+//! 0.2 with 500 attitudes each; the curves here have a point every 2.
+
+use super::bench::{Gathered, at_signed_distance, attitude, curves, take};
+use super::{Experiment, Panel};
+use crate::geometry::Vec3;
+use crate::geometry::pair::Pair;
+use crate::geometry::polytope::samples::{Random, ellipsoid, polytope_of};
+use crate::geometry::separation::{METHODS, Method, decide};
+use crate::geometry::witness::Witness;
+
+/// A figure with this number of vertices and minor axes, to a major axis of 200.
+const fn figure<const COUNT: u32, const MINOR: u32>(
+    name: &'static str,
+    source: &'static str,
+    about: &'static str,
+) -> Experiment {
+    Experiment { name, source, about, run: ellipsoids::<COUNT, MINOR> }
+}
+
+/// One a figure.
+pub(super) const EXPERIMENTS: &[Experiment] = &[
+    figure::<200, 180>(
+        "hs_jump_fig7",
+        "HS-jump (Li et al. 2001), Fig. 7",
+        "collision or not, cold: two ellipsoids 200 : 180 : 180 of 200 vertices",
+    ),
+    figure::<1000, 180>(
+        "hs_jump_fig8",
+        "HS-jump (Li et al. 2001), Fig. 8",
+        "collision or not, cold: two ellipsoids 200 : 180 : 180 of 1000 vertices",
+    ),
+    figure::<2000, 180>(
+        "hs_jump_fig9",
+        "HS-jump (Li et al. 2001), Fig. 9",
+        "collision or not, cold: two ellipsoids 200 : 180 : 180 of 2000 vertices",
+    ),
+    figure::<2000, 100>(
+        "hs_jump_fig10",
+        "HS-jump (Li et al. 2001), Fig. 10",
+        "collision or not, cold: two ellipsoids 200 : 100 : 100 of 2000 vertices",
+    ),
+    figure::<2000, 20>(
+        "hs_jump_fig11",
+        "HS-jump (Li et al. 2001), Fig. 11",
+        "collision or not, cold: two ellipsoids 200 : 20 : 20 of 2000 vertices",
+    ),
+];
+
+/// Half of the paper's range of distances, and the spacing of the points.
+const DISTANCE_MAX: i32 = 40;
+const DISTANCE_STEP: usize = 2;
+const X_AXIS: &str = "signed distance along x (major half axis: 200)";
+
+fn ellipsoids<const COUNT: u32, const MINOR: u32>(samples: u32) -> Vec<Panel> {
+    let half_axes = Vec3::new(200.0, f64::from(MINOR), f64::from(MINOR));
+    let body = polytope_of(&ellipsoid(COUNT, half_axes, 1));
+    let methods: Vec<&Method> =
+        METHODS.iter().filter(|row| ["hs_jump", "gjk"].contains(&row.name)).collect();
+    let names: Vec<&str> = methods.iter().map(|row| row.name).collect();
+    let mut random = Random::new(2);
+    let attitudes: Vec<_> =
+        (0..samples).map(|_| (attitude(&mut random), attitude(&mut random))).collect();
+    let mut gathered = Gathered::default();
+    for distance in (-DISTANCE_MAX..=DISTANCE_MAX).step_by(DISTANCE_STEP) {
+        let distance = f64::from(distance);
+        for (pose_p, pose_q) in &attitudes {
+            let (pose_p, pose_q) = at_signed_distance(&body, *pose_p, &body, *pose_q, distance);
+            let pair = Pair::new(&body, pose_p, &body, pose_q);
+            for (curve, method) in methods.iter().enumerate() {
+                let taken = take(|effort| {
+                    // Without a budget nothing stops it.
+                    let _ = decide(&pair, method, &mut Witness::default(), effort);
+                });
+                gathered.add(0, curve, distance, taken.cost.supports as f64);
+                gathered.add(1, curve, distance, taken.microseconds);
+            }
+        }
+    }
+    let panel = |title: &str, y_axis| Panel {
+        title: title.to_owned(),
+        x_axis: X_AXIS,
+        y_axis,
+        is_x_logarithmic: false,
+        curves: curves(&names),
+    };
+    gathered.into_panels(vec![
+        panel("Supporting-vertex searches", "searches a query (mean)"),
+        panel("Time on this machine", "microseconds (mean)"),
+    ])
+}

@@ -1,0 +1,162 @@
+//! Floor 4: `clearance experiments`: the papers' own experiments, run again.
+//!
+//! A file a paper; an experiment is a row of its table, gathered in [`EXPERIMENTS`]: it builds the paper's shapes, asks the paper's
+//! questions with each method by name, and returns panels of curves over the paper's axes. Work is
+//! counted in operations, which are the same on every machine; times are medians on this one.
+//! [`chart`] draws them, [`bench`](self::bench) holds what the experiments share.
+
+mod bench;
+mod chart;
+mod hs_jump;
+
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// How to run the experiments.
+#[derive(clap::Args, Clone, Debug)]
+pub struct Options {
+    /// Only those whose name begins with this (for example `hs_jump`).
+    pub name: Option<String>,
+    /// Where NAME.csv and NAME.svg go.
+    #[arg(long, value_name = "FOLDER", default_value = "experiments")]
+    pub out: PathBuf,
+    /// Random configurations behind every point of a curve.
+    #[arg(long, value_name = "COUNT", default_value_t = 100)]
+    pub samples: u32,
+    /// Only says which experiments there are.
+    #[arg(long)]
+    pub list: bool,
+}
+
+/// Why the experiments could not be run.
+#[derive(Debug, thiserror::Error)]
+pub enum ExperimentsError {
+    /// Nothing by that name.
+    #[error("no experiment is called `{0}`; --list says which there are")]
+    Unknown(String),
+    /// A file could not be written.
+    #[error("{0}: {1}")]
+    Output(PathBuf, io::Error),
+    /// The list could not be written.
+    #[error("{0}")]
+    Print(#[from] io::Error),
+}
+
+/// One of the papers' experiments.
+#[derive(Debug)]
+pub struct Experiment {
+    /// Of its files.
+    pub name: &'static str,
+    /// Author, year and figures.
+    pub source: &'static str,
+    /// What is varied, on which shapes.
+    pub about: &'static str,
+    /// Runs it with this many configurations a point.
+    pub run: fn(samples: u32) -> Vec<Panel>,
+}
+
+/// The tables of the papers.
+pub const EXPERIMENTS: &[&[Experiment]] = &[hs_jump::EXPERIMENTS];
+
+/// Curves over common axes.
+#[derive(Clone, Debug, Default)]
+pub struct Panel {
+    /// What the panel shows.
+    pub title: String,
+    /// Name and unit of the horizontal axis.
+    pub x_axis: &'static str,
+    /// Name and unit of the vertical axis.
+    pub y_axis: &'static str,
+    /// Whether the horizontal axis is logarithmic.
+    pub is_x_logarithmic: bool,
+    /// Its curves.
+    pub curves: Vec<Curve>,
+}
+
+/// A named curve.
+#[derive(Clone, Debug, Default)]
+pub struct Curve {
+    /// The method, or the variant of it.
+    pub name: String,
+    /// `(x, y)`, in order of x.
+    pub points: Vec<(f64, f64)>,
+}
+
+/// Runs what is asked for, and writes a table and a picture of each.
+pub fn run(options: &Options, out: &mut dyn Write) -> Result<bool, ExperimentsError> {
+    let prefix = options.name.as_deref().unwrap_or_default();
+    let chosen: Vec<_> =
+        EXPERIMENTS.iter().copied().flatten().filter(|row| row.name.starts_with(prefix)).collect();
+    if chosen.is_empty() {
+        return Err(ExperimentsError::Unknown(prefix.to_owned()));
+    }
+    for experiment in chosen {
+        writeln!(out, "{:<22} {} — {}", experiment.name, experiment.source, experiment.about)?;
+        if options.list {
+            continue;
+        }
+        let panels = (experiment.run)(options.samples.max(1));
+        write_file(options, experiment, "csv", &csv(&panels))?;
+        write_file(options, experiment, "svg", &chart::svg(experiment, &panels))?;
+    }
+    Ok(true)
+}
+
+fn write_file(
+    options: &Options,
+    experiment: &Experiment,
+    extension: &str,
+    text: &str,
+) -> Result<(), ExperimentsError> {
+    let path = options.out.join(experiment.name).with_extension(extension);
+    let written = std::fs::create_dir_all(&options.out).and_then(|()| std::fs::write(&path, text));
+    written.map_err(|error| ExperimentsError::Output(path, error))
+}
+
+/// One line a point; no name here contains a comma or a quote.
+fn csv(panels: &[Panel]) -> String {
+    let mut text = String::from("panel,curve,x,y\n");
+    for panel in panels {
+        for curve in &panel.curves {
+            for (x, y) in &curve.points {
+                text += &format!("{},{},{x},{y}\n", panel.title, curve.name);
+            }
+        }
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_fit_for_files() {
+        let rows: Vec<&Experiment> = EXPERIMENTS.iter().copied().flatten().collect();
+        for (index, row) in rows.iter().enumerate() {
+            assert!(
+                row.name.chars().all(|c| c.is_ascii_lowercase() || c.is_ascii_digit() || c == '_')
+            );
+            assert!(rows[..index].iter().all(|other| other.name != row.name), "{}", row.name);
+        }
+    }
+
+    #[test]
+    fn an_unknown_name_is_an_error_that_says_how_to_see_the_names() {
+        let options =
+            Options { name: Some("nothing".into()), out: PathBuf::new(), samples: 1, list: true };
+        let error = run(&options, &mut Vec::new()).unwrap_err();
+        assert!(error.to_string().contains("--list"), "{error}");
+    }
+
+    #[test]
+    fn the_table_has_every_point_and_the_picture_is_well_formed() {
+        let curve = Curve { name: "hs_jump".into(), points: vec![(1.0, 2.0), (3.0, 4.0)] };
+        let panel = Panel { title: "a < b".into(), curves: vec![curve], ..Panel::default() };
+        let panels = [panel];
+        assert_eq!(csv(&panels), "panel,curve,x,y\na < b,hs_jump,1,2\na < b,hs_jump,3,4\n");
+        let svg = chart::svg(&EXPERIMENTS[0][0], &panels);
+        assert!(svg.contains("a &lt; b") && svg.ends_with("</svg>\n"), "{svg}");
+        assert_eq!(svg.matches("<polyline").count(), 1, "{svg}");
+    }
+}
