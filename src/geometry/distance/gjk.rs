@@ -8,10 +8,13 @@
 
 use arrayvec::ArrayVec;
 
+use super::Stops;
+use super::bracket::Bracket;
+use super::method::{Ending, Found, Method};
 use super::simplex::{Corner, Simplex};
 use super::view::View;
 use crate::geometry::Vec3;
-use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::effort::Effort;
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::witness::Witness;
 
@@ -23,32 +26,34 @@ const PROGRESS_MIN: f64 = 1e-14;
 /// direction, up to about 4 degrees (cos²); from a stale one the search takes longer than from cold.
 const WARM_COS_SQUARED: f64 = 0.995;
 
-/// Where the search ended.
-#[derive(Debug)]
-pub(super) struct Found {
-    /// The simplex; nearest point included.
-    pub(super) simplex: Simplex,
-    /// The last supporting pair.
-    pub(super) latest: VertexPair,
-    /// Why it ended.
-    pub(super) ending: Ending,
-}
+/// The row of the table.
+pub(super) const METHOD: Method = Method {
+    name: "gjk",
+    source: "Gilbert, Johnson, Keerthi, A fast procedure for computing the distance between complex \
+             objects in three-dimensional space, 1988",
+    proves: "nothing; the simplex that it ends with is proven nearest, or gone on from",
+    cost: "two supports a step, five or six steps from cold",
+    propose,
+};
 
-/// Why the search ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
-    /// Nothing nearer is in sight.
-    Nearest,
-    /// The origin seems to be in M.
-    HoldsOrigin,
-    /// `enough` said so.
-    Enough,
-    /// The budget ran out; the simplex may be empty.
-    Stopped(Stopped),
+/// Searches until nothing is nearer, or the bracket meets the stops.
+fn propose(
+    view: &View<'_>,
+    pair: &Pair<'_>,
+    stops: Stops,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Found {
+    search(view, pair, witness, effort, |simplex, latest, effort| {
+        !stops.are_none() && {
+            let bracket = Bracket::of(view, simplex, latest, effort);
+            stops.are_met(bracket.lower, bracket.upper)
+        }
+    })
 }
 
 /// Searches. `enough` may end the search early; it sees the simplex and the latest pair.
-pub(super) fn search<'e>(
+fn search<'e>(
     view: &View<'_>,
     pair: &Pair<'_>,
     witness: &Witness,

@@ -1,7 +1,7 @@
 //! How far apart: a bracket that encloses the exact distance, with its certificate.
 //!
-//! GJK in floating point finds the simplex of M nearest the origin ([`gjk`]); error bounds turn it
-//! into a bracket ([`bracket`]). Where that is too wide (bodies closer than a tenth of their size)
+//! A *method* in floating point ([`METHODS`]; by default [`gjk`]) finds the simplex of M nearest the
+//! origin; error bounds turn it into a bracket ([`bracket`]). Where that is too wide (bodies closer than a tenth of their size)
 //! twice the precision often does ([`sharp`]). Where that fails too (gaps of a few ulp, parallel
 //! faces of turned bodies, coordinates near the ends of f64) the exact stage goes on from the same simplex and finds the
 //! nearest point of M in integers ([`wolfe`] on a [`grid`]), rounded outward once ([`outward`]).
@@ -9,8 +9,10 @@
 mod bracket;
 mod common_point;
 mod double;
+mod exhaustive;
 mod gjk;
 pub(in crate::geometry) mod grid;
+mod method;
 pub(in crate::geometry) mod outward;
 mod sharp;
 mod simplex;
@@ -24,8 +26,9 @@ use arrayvec::ArrayVec;
 use dashu_int::UBig;
 
 use self::bracket::Bracket;
-use self::gjk::{Ending, Found};
 use self::grid::Grid;
+pub use self::method::Method;
+use self::method::{Ending, Found};
 use self::view::View;
 use self::wolfe::Nearest;
 use super::Vec3;
@@ -33,11 +36,14 @@ use super::certificate::{Direction, StaticProof, Verdict};
 use super::effort::{Effort, Stopped};
 use super::number::dyadic::split;
 use super::pair::{Pair, VertexPair};
-use super::separation::{Decision, METHODS, decide};
+use super::separation::{self, Decision, decide};
 use super::witness::Witness;
 
 /// Relative width of a bracket that needs no exact stage; the contract's.
 pub const WIDTH_MAX: f64 = 1e-12;
+
+/// Every method by name; the first is the default.
+pub const METHODS: &[Method] = &[gjk::METHOD, exhaustive::METHOD];
 
 /// When a distance search may stop early; the verdict stays exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -88,8 +94,19 @@ pub fn measure(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Distance, Stopped> {
+    measure_by(&METHODS[0], pair, stops, witness, effort)
+}
+
+/// Measures the distance of the pair, searching with `method`.
+pub fn measure_by(
+    method: &Method,
+    pair: &Pair<'_>,
+    stops: Stops,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<Distance, Stopped> {
     let view = View::new(pair);
-    let proposal = view.is_safe().then(|| propose(&view, pair, stops, witness, effort));
+    let proposal = view.is_safe().then(|| propose(method, &view, pair, stops, witness, effort));
     if let Some(proposal) = &proposal
         && proposal.bracket.separates
     {
@@ -100,7 +117,7 @@ pub fn measure(
     if let Some(why) = stopped {
         return Err(why);
     }
-    let decision = decide(pair, &METHODS[0], witness, effort)?;
+    let decision = decide(pair, &separation::METHODS[0], witness, effort)?;
     if decision.verdict() != Verdict::Separated {
         return Ok(contact(pair, &view, decision));
     }
@@ -117,7 +134,8 @@ pub fn is_within(
 ) -> Result<bool, Stopped> {
     let view = View::new(pair);
     let stops = Stops { above: Some(margin), below: Some(margin) };
-    let proposal = view.is_safe().then(|| propose(&view, pair, stops, witness, effort));
+    let proposal =
+        view.is_safe().then(|| propose(&METHODS[0], &view, pair, stops, witness, effort));
     if let Some(proposal) = &proposal {
         let rough = proposal.bracket;
         let is_open = rough.separates && rough.lower <= margin && rough.upper > margin;
@@ -133,7 +151,7 @@ pub fn is_within(
             return Err(why);
         }
         if proposal.found.ending == Ending::HoldsOrigin {
-            let decision = decide(pair, &METHODS[0], witness, effort)?;
+            let decision = decide(pair, &separation::METHODS[0], witness, effort)?;
             if decision.verdict() != Verdict::Separated {
                 return Ok(true);
             }
@@ -171,7 +189,7 @@ impl Proposal {
     fn stopped(&self) -> Option<Stopped> {
         match self.found.ending {
             Ending::Stopped(why) => Some(why),
-            Ending::Nearest | Ending::HoldsOrigin | Ending::Enough => None,
+            Ending::Nearest | Ending::HoldsOrigin | Ending::Enough | Ending::HandsOver => None,
         }
     }
 
@@ -182,18 +200,17 @@ impl Proposal {
 }
 
 fn propose(
+    method: &Method,
     view: &View<'_>,
     pair: &Pair<'_>,
     stops: Stops,
-    witness: &Witness,
+    witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Proposal {
-    let found = gjk::search(view, pair, witness, effort, |simplex, latest, effort| {
-        !stops.are_none() && {
-            let bracket = Bracket::of(view, simplex, latest, effort);
-            stops.are_met(bracket.lower, bracket.upper)
-        }
-    });
+    let mut found = (method.propose)(view, pair, stops, witness, effort);
+    if found.ending == Ending::HandsOver {
+        found = (METHODS[0].propose)(view, pair, stops, witness, effort);
+    }
     let bracket = Bracket::of(view, &found.simplex, found.latest, effort);
     Proposal { found, bracket }
 }

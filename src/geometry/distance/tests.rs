@@ -55,6 +55,42 @@ fn measured(pair: &Pair<'_>) -> Distance {
     measure(pair, Stops::default(), &mut witness, &mut Effort::unlimited()).unwrap()
 }
 
+/// Every method's bracket, on random bodies near and far, against that of the default.
+#[test]
+fn every_method_measures_the_same_distances() {
+    let mut random = Random(23);
+    let (mut separated, mut in_contact) = (0, 0);
+    for round in 0..16 {
+        let (a, b) = (random.ball(5 + round), random.ball(20 - round));
+        let reach = if round % 2 == 0 { 1.3 } else { 4.0 };
+        let pair = Pair::new(&a, random.pose(0.1), &b, random.pose(reach));
+        let expected = measured(&pair);
+        match expected.decision.verdict() {
+            Verdict::Separated => separated += 1,
+            Verdict::Touching | Verdict::Overlapping => in_contact += 1,
+        }
+        for method in METHODS {
+            let mut effort = Effort::unlimited();
+            let mut witness = Witness::default();
+            for warmth in ["cold", "warm"] {
+                let found =
+                    measure_by(method, &pair, Stops::default(), &mut witness, &mut effort).unwrap();
+                let name = format!("{}, {warmth}, round {round}", method.name);
+                assert_eq!(found.decision.verdict(), expected.decision.verdict(), "{name}");
+                assert!(found.lower <= expected.upper && expected.lower <= found.upper, "{name}");
+                assert!(found.upper - found.lower <= WIDTH_MAX * found.lower, "{name}");
+            }
+            let is_separated = expected.decision.verdict() == Verdict::Separated;
+            assert!(
+                !is_separated || effort.cost.exact_stages == 0,
+                "{}, round {round}",
+                method.name
+            );
+        }
+    }
+    assert!(separated > 3 && in_contact > 3, "{separated} separated, {in_contact} in contact");
+}
+
 fn check_distance(pair: &Pair<'_>, expected: f64) {
     let found = measured(pair);
     assert_eq!(found.decision.verdict(), Verdict::Separated);

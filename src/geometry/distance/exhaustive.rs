@@ -1,0 +1,122 @@
+//! The oracle: every pair of features, one by one.
+//!
+//! Source: the definition. The nearest points of two polytopes lie in a vertex and a facet or in two
+//!         edges (or in smaller features, which these contain).
+//! Proves: nothing; the simplex that it ends with is proven nearest, or gone on from.
+//! Cost:   |V(P)| |F(Q)| + |F(P)| |V(Q)| + |E(P)| |E(Q)| simplices; larger bodies are handed over.
+
+use arrayvec::ArrayVec;
+
+use super::Stops;
+use super::method::{Ending, Found, Method};
+use super::simplex::{Corner, Simplex};
+use super::view::View;
+use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::polytope::Polytope;
+use crate::geometry::witness::Witness;
+
+/// The row of the table.
+pub(super) const METHOD: Method = Method {
+    name: "exhaustive",
+    source: "the definition",
+    proves: "nothing; the simplex that it ends with is proven nearest, or gone on from",
+    cost: "a simplex for every vertex and facet and every two edges",
+    propose,
+};
+
+/// Two bodies of about 300 vertices: a few tenths of a second.
+const SIMPLICES_MAX: usize = 1 << 20;
+
+/// The edges and triangles of a body, by its vertices.
+struct Features {
+    edges: Vec<[u32; 2]>,
+    triangles: Vec<[u32; 3]>,
+}
+
+impl Features {
+    fn of(body: &Polytope) -> Self {
+        let edges = (0..body.vertex_count())
+            .flat_map(|a| body.neighbours(a).iter().filter(move |&&b| a < b).map(move |&b| [a, b]))
+            .collect();
+        let fan = |facet: &[u32]| -> Vec<[u32; 3]> {
+            (2..facet.len()).map(|k| [facet[0], facet[k - 1], facet[k]]).collect()
+        };
+        Self { edges, triangles: body.facets().rows().flat_map(fan).collect() }
+    }
+}
+
+/// The nearest simplex so far.
+struct Search<'a> {
+    view: &'a View<'a>,
+    best: Simplex,
+}
+
+impl Search<'_> {
+    fn look_at<const N: usize>(&mut self, pairs: [VertexPair; N]) {
+        let corners: ArrayVec<Corner, 3> =
+            pairs.iter().map(|&pair| Corner { pair, point: self.view.difference(pair) }).collect();
+        let Some(simplex) = Simplex::of(&corners) else { return };
+        let is_nearer = simplex.nearest.norm_squared() < self.best.nearest.norm_squared();
+        if is_nearer || self.best.corners.is_empty() {
+            self.best = simplex;
+        }
+    }
+}
+
+fn propose(
+    view: &View<'_>,
+    pair: &Pair<'_>,
+    _stops: Stops,
+    _witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Found {
+    let (p, q) = (pair.p.body, pair.q.body);
+    let (of_p, of_q) = (Features::of(p), Features::of(q));
+    let simplices = p.vertices().len() * of_q.triangles.len()
+        + of_p.triangles.len() * q.vertices().len()
+        + of_p.edges.len() * of_q.edges.len();
+    if simplices > SIMPLICES_MAX {
+        return Found::hands_over();
+    }
+    let mut search = Search { view, best: Simplex::default() };
+    let ending = match visit_all(pair, [&of_p, &of_q], &mut search, effort) {
+        Ok(()) => Ending::Nearest,
+        Err(why) => Ending::Stopped(why),
+    };
+    let latest = search.best.corners.first().map_or(VertexPair::default(), |(c, _)| c.pair);
+    Found { simplex: search.best, latest, ending }
+}
+
+/// A step for each feature of P.
+fn visit_all(
+    pair: &Pair<'_>,
+    [of_p, of_q]: [&Features; 2],
+    search: &mut Search<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<(), Stopped> {
+    let (p_count, q_count) = (pair.p.body.vertex_count(), pair.q.body.vertex_count());
+    let at = |i, j| VertexPair { i, j };
+    for i in 0..p_count {
+        effort.spend_step()?;
+        (0..q_count).for_each(|j| search.look_at([at(i, j)]));
+        of_q.edges.iter().for_each(|&[a, b]| search.look_at([at(i, a), at(i, b)]));
+        for &[a, b, c] in &of_q.triangles {
+            search.look_at([at(i, a), at(i, b), at(i, c)]);
+        }
+    }
+    for &[a, b] in &of_p.edges {
+        effort.spend_step()?;
+        (0..q_count).for_each(|j| search.look_at([at(a, j), at(b, j)]));
+        for &[c, d] in &of_q.edges {
+            // The parallelogram, as two triangles.
+            search.look_at([at(a, c), at(b, c), at(b, d)]);
+            search.look_at([at(a, c), at(a, d), at(b, d)]);
+        }
+    }
+    for &[a, b, c] in &of_p.triangles {
+        effort.spend_step()?;
+        (0..q_count).for_each(|j| search.look_at([at(a, j), at(b, j), at(c, j)]));
+    }
+    Ok(())
+}
