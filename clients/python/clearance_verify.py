@@ -26,10 +26,8 @@ def denominator(values):  # the least power of two that makes all these f64 numb
     return max((x.as_integer_ratio()[1] for x in values), default=1)
 def whole(values, scale):
     return tuple(n * (scale // d) for n, d in (x.as_integer_ratio() for x in values))
-
 def cross(a, b):
     return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
-
 def dot(a, b): return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 def add(a, b): return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 def sub(a, b): return a[0] - b[0], a[1] - b[1], a[2] - b[2]
@@ -114,19 +112,21 @@ class Pair:
                     f"{pair!r} names a vertex that does not exist")
         return [sub(self.placed[1][j], self.placed[0][i]) for i, j in pairs]
 
-    def direction(self, cert):
-        """The exact direction, in whole numbers of any unit."""
-        require(("direction" in cert) != ("direction_pairs" in cert), "not one form of direction")
+    def direction(self, cert, travel=None):
+        """The exact direction, in whole numbers of any unit; travel: of q, if nothing turns."""
+        forms = [k for k in ("direction", "direction_pairs", "direction_swept") if k in cert]
+        require(len(forms) == 1, "not one form of direction")
         if "direction" in cert:
-            s = finite(cert["direction"], 3)
-            s = whole(s, denominator(s))
+            s = whole(finite(cert["direction"], 3), denominator(finite(cert["direction"], 3)))
         else:
             sign, axis = cert.get("direction_sign"), cert.get("direction_axis")
             require(type(sign) is int and sign in (1, -1), "the direction's sign is not 1 or -1")
             require(axis is None or type(axis) is int and axis in (0, 1, 2), "no such axis")
-            d = self.differences(cert["direction_pairs"], *((3, 3) if axis is None else (2, 2)))
-            other = sub(d[2], d[0]) if axis is None else tuple(int(k == axis) for k in range(3))
-            s = tuple(sign * x for x in cross(sub(d[1], d[0]), other))
+            edges = [travel] * ("direction_swept" in cert)
+            require(None not in edges, "this form needs a motion that turns nothing")
+            edges += [tuple(int(k == axis) for k in range(3))] * (axis is not None)
+            d = self.differences(cert[forms[0]], *[(3, 2, 0)[len(edges)]] * 2)
+            s = tuple(sign * x for x in cross(*(sub(x, d[0]) for x in d[1:]), *edges))
         require(s != (0, 0, 0), "the direction is zero")
         return s
 
@@ -370,7 +370,7 @@ def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
     movers = Movers(pair, pose_p, pose_q, motion_p, motion_q) if apart is None else None
     for at, (t0, t1, link) in enumerate(chain):
         require(link.get("frame") in ("world", "p", "q"), f"link {at} has no frame")
-        s = pair.direction(link)
+        s = pair.direction(link, apart)
         if movers:
             free = movers.separates(link["frame"], s, fixed(t0), -fixed(-t1), margin + deviation)
         else:

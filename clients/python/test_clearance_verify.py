@@ -247,6 +247,28 @@ class Translations(Judged):
         link["t1"] = ulp(1.0, -1)
         self.refused(self.judge, answer, speed=2.0)
 
+    def test_a_normal_of_what_is_swept_proves_a_miss_and_every_tampering_is_refused(self):
+        # Q passes the cube's edge x = y = 2 in the plane of x + y = 4, one ulp beyond it.
+        motions = ("linear", (1.0, 0.0, 0.0)), ("linear", (0.0, 1.0, 0.0))
+        start = [at(0.5), ([[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]], [ulp(3.5), 1.0, 0.0])]
+        judge = lambda link, speeds=motions: cv.verify_motion(CUBE, CUBE, *start, *speeds, {
+            "verdict": "NO_CONTACT", "certificate": {"chain": [{"t0": 0.0, "t1": 1.0, "frame": "world", **link}]}})
+        # The travel is (-1, 1, 0): z x travel = (-1, -1, 0), travel x z = (1, 1, 0).
+        swept = {"direction_swept": [[0, 0], [0, 1]], "direction_sign": -1}
+        axis = {"direction_swept": [], "direction_axis": 2, "direction_sign": 1}
+        for link in swept, axis:
+            judge(link)
+            self.refused(judge, {**link, "direction_sign": -link["direction_sign"]})
+            self.refused(judge, link, (motions[0], ("linear", (0.0, 0.9, 0.0))))
+            self.refused(judge, link, (motions[0], motions[0]))                     # no travel
+            self.refused(judge, link, (motions[0], ("screw", *motions[1][1:], [0.0, 0.0, 1.0], 1e-9, None)))
+            self.refused(judge, {**link, "direction": [1.0, 1.0, 0.0]})
+            self.refused(cv.verify_static, CUBE, CUBE, *start, "SEPARATED", link)
+        for pairs in [[0, 0]], [[0, 0], [0, 2]], [[0, 0], [0, 8]], [[0, 0], [0, 1], [0, 2]], []:
+            self.refused(judge, {**swept, "direction_swept": pairs})
+        for changed in {"direction_axis": 1}, {"direction_axis": 3}, {"direction_swept": [[0, 0], [0, 1]]}:
+            self.refused(judge, {**axis, **changed})
+
     def test_contact_at_the_start_is_proven_by_pairs(self):
         answer = {"verdict": "CONTACT", "t_free": 0.0, "t_contact": 0.0,
                   "certificate": {"pairs": [[4, 0]], "chain": []}}

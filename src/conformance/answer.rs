@@ -94,13 +94,15 @@ pub(super) struct CertificateOut {
     pub(super) chain: Option<Vec<LinkOut>>,
 }
 
-/// One of the three forms of a direction, or none.
+/// One of the forms of a direction, or none.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
 pub(super) struct DirectionOut {
     #[serde(skip_serializing_if = "Option::is_none")]
     direction: Option<[f64; 3]>,
     #[serde(skip_serializing_if = "Option::is_none")]
     direction_pairs: Option<Vec<[u32; 2]>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    direction_swept: Option<Vec<[u32; 2]>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     direction_axis: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -138,6 +140,11 @@ impl Naming<'_> {
 
     fn direction(self, direction: &Direction) -> DirectionOut {
         let sign = |negative: bool| Some(if negative { -1 } else { 1 });
+        let number = |axis: Axis| match axis {
+            Axis::X => 0,
+            Axis::Y => 1,
+            Axis::Z => 2,
+        };
         match direction {
             Direction::Vector(v) => {
                 DirectionOut { direction: Some((*v).into()), ..DirectionOut::default() }
@@ -149,11 +156,18 @@ impl Naming<'_> {
             },
             Direction::EdgeNormal { pairs, axis, negative } => DirectionOut {
                 direction_pairs: Some(self.pairs(pairs)),
-                direction_axis: Some(match axis {
-                    Axis::X => 0,
-                    Axis::Y => 1,
-                    Axis::Z => 2,
-                }),
+                direction_axis: Some(number(*axis)),
+                direction_sign: sign(*negative),
+                ..DirectionOut::default()
+            },
+            Direction::SweptNormal { pairs, negative } => DirectionOut {
+                direction_swept: Some(self.pairs(pairs)),
+                direction_sign: sign(*negative),
+                ..DirectionOut::default()
+            },
+            Direction::SweptAxis { axis, negative } => DirectionOut {
+                direction_swept: Some(Vec::new()),
+                direction_axis: Some(number(*axis)),
                 direction_sign: sign(*negative),
                 ..DirectionOut::default()
             },

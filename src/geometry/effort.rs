@@ -66,6 +66,18 @@ impl<'a> Effort<'a> {
         Self { steps_left: steps, stop: Some(stop), cost: Cost::default() }
     }
 
+    /// Asks a question of several parts, which counts as one: one query, answered by the witness or
+    /// by exact arithmetic if some part of it was.
+    pub fn one_question<T>(&mut self, ask: impl FnOnce(&mut Self) -> T) -> T {
+        let before = self.cost;
+        let answer = ask(self);
+        let once = |parts: u64, before: u64| before + (parts - before).min(1);
+        self.cost.queries = before.queries + 1;
+        self.cost.exact_stages = once(self.cost.exact_stages, before.exact_stages);
+        self.cost.witness_hits = once(self.cost.witness_hits, before.witness_hits);
+        answer
+    }
+
     /// Pays for one step of a search; says why when there is nothing left to pay with.
     #[inline]
     pub fn spend_step(&mut self) -> Result<(), Stopped> {
@@ -78,5 +90,26 @@ impl<'a> Effort<'a> {
         self.steps_left -= 1;
         self.cost.steps += 1;
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_of_many_parts_counts_once() {
+        let mut effort = Effort::unlimited();
+        for parts in [0, 1, 3] {
+            let before = effort.cost;
+            effort.one_question(|effort| {
+                effort.cost.queries += parts;
+                effort.cost.exact_stages += parts;
+                effort.cost.steps += parts;
+            });
+            assert_eq!(effort.cost.queries, before.queries + 1);
+            assert_eq!(effort.cost.exact_stages, before.exact_stages + parts.min(1));
+            assert_eq!(effort.cost.steps, before.steps + parts);
+        }
     }
 }

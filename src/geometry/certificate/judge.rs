@@ -105,8 +105,18 @@ pub(crate) fn exact_differences(
         .collect()
 }
 
-/// The direction as exact numbers; refuses zero and what is not finite.
+/// The direction as exact numbers; refuses zero and what is not finite, and the forms that need a
+/// motion.
 pub(crate) fn exact_direction(pair: &Bodies<'_>, direction: &Direction) -> Result<Exact, Refusal> {
+    exact_direction_of_link(pair, direction, None)
+}
+
+/// The same in a link of a chain, when Q travels so far relative to P (and nothing turns).
+pub(crate) fn exact_direction_of_link(
+    pair: &Bodies<'_>,
+    direction: &Direction,
+    travel: Option<&Exact>,
+) -> Result<Exact, Refusal> {
     let (vector, negative) = match direction {
         Direction::Vector(v) => {
             if !v.iter().all(|c| c.is_finite()) {
@@ -120,20 +130,31 @@ pub(crate) fn exact_direction(pair: &Bodies<'_>, direction: &Direction) -> Resul
         }
         Direction::EdgeNormal { pairs, axis, negative } => {
             let d = exact_differences(pair, pairs)?;
-            let one_at = match axis {
-                Axis::X => 0,
-                Axis::Y => 1,
-                Axis::Z => 2,
-            };
-            let unit: Exact =
-                std::array::from_fn(|k| Dyadic::from(if k == one_at { 1.0 } else { 0.0 }));
-            (vector_product(&minus(&d[1], &d[0]), &unit), *negative)
+            (vector_product(&minus(&d[1], &d[0]), &unit_vector(*axis)), *negative)
+        }
+        Direction::SweptNormal { pairs, negative } => {
+            let d = exact_differences(pair, pairs)?;
+            let travel = travel.ok_or(Refusal::NoDirection)?;
+            (vector_product(&minus(&d[1], &d[0]), travel), *negative)
+        }
+        Direction::SweptAxis { axis, negative } => {
+            let travel = travel.ok_or(Refusal::NoDirection)?;
+            (vector_product(travel, &unit_vector(*axis)), *negative)
         }
     };
     if vector.iter().all(|c| c.sign() == Sign::Zero) {
         return Err(Refusal::NoDirection);
     }
     Ok(if negative { vector.map(|c| -&c) } else { vector })
+}
+
+fn unit_vector(axis: Axis) -> Exact {
+    let one_at = match axis {
+        Axis::X => 0,
+        Axis::Y => 1,
+        Axis::Z => 2,
+    };
+    std::array::from_fn(|k| Dyadic::from(if k == one_at { 1.0 } else { 0.0 }))
 }
 
 /// `min over Q of s·y - max over P of s·x`, over all vertices.

@@ -8,8 +8,8 @@ use dashu_int::ops::BitTest;
 
 use super::bodies::Bodies;
 use super::judge::{
-    Exact, Refusal, exact_differences, exact_direction, gap_along, holds_origin, judge_static,
-    scalar_product, vector_product,
+    Exact, Refusal, exact_differences, exact_direction_of_link, gap_along, holds_origin,
+    judge_static, scalar_product, vector_product,
 };
 use super::judge_distance::judge_distance;
 use super::judge_link::{Mover, Movers};
@@ -182,7 +182,8 @@ impl<'a> MotionJudge<'a> {
 
     fn judge_link(&self, at: usize, link: &Link) -> Result<(), Refusal> {
         let course = self.course;
-        let s = exact_direction(&course.bodies, &link.direction)?;
+        let travel = self.translation.as_ref();
+        let s = exact_direction_of_link(&course.bodies, &link.direction, travel)?;
         let separates = if let Some(apart) = &self.translation {
             // Without rotation every frame is the world's, and the gap is linear in t.
             let gap = gap_along(&course.bodies, &s);

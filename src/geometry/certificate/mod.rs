@@ -25,7 +25,8 @@ pub enum Verdict {
     Overlapping,
 }
 
-/// A world direction, in one of the three forms that can name every separating direction exactly.
+/// A world direction, in one of the three forms of which one names a separating direction of any
+/// placed pair exactly, or, in a link of a translation, in one of two more.
 /// With `d0, d1, d2` the exact differences `q_j - p_i` of the vertex pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Direction {
@@ -42,6 +43,21 @@ pub enum Direction {
     EdgeNormal {
         /// Two vertex pairs.
         pairs: [VertexPair; 2],
+        /// The coordinate axis.
+        axis: Axis,
+        /// Whether the sign is minus.
+        negative: bool,
+    },
+    /// `±(d1 - d0) x w`, with w the exact travel of Q relative to P over the step. M and its copy
+    /// moved by w span the solid that M sweeps; its facets are M's own and these.
+    SweptNormal {
+        /// Two vertex pairs.
+        pairs: [VertexPair; 2],
+        /// Whether the sign is minus.
+        negative: bool,
+    },
+    /// `±w x e_axis`, where what M sweeps is flat.
+    SweptAxis {
         /// The coordinate axis.
         axis: Axis,
         /// Whether the sign is minus.

@@ -4,8 +4,9 @@
 //! points, that is when `-t w` is in M. So the line through M along -w gives the exact first and last
 //! time of contact, and its rounding outwards is the only error. The facet through which the line
 //! enters M has the bodies on its two sides at every earlier time: one direction proves the freedom
-//! of `[0, t_free]`. If the line misses M, the directions that tell M from the line's points are
-//! joined to a chain.
+//! of `[0, t_free]`. If the line misses M, one direction across it proves the whole step free: a
+//! vector, where one is near enough to it; else two facets of M, where an f64 time lies between the
+//! times at which they do; else it is named by two pairs and the travel.
 
 use arrayvec::ArrayVec;
 use dashu_int::IBig;
@@ -16,17 +17,16 @@ use crate::geometry::Vec3;
 use crate::geometry::certificate::{Direction, Frame, Link, StaticProof};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
-use crate::geometry::number::dyadic::split;
 use crate::geometry::number::ratio::Ratio;
 use crate::geometry::number::rounding::{UNDERFLOW, gamma};
 use crate::geometry::number::scaled::{
-    Integers, dot, integer_at, is_zero, least_exponent, negated, rounded_direction, sign,
+    Integers, dot, integer_at, is_zero, least_exponent, negated, sign,
 };
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::separation::difference::{Corner, Difference};
 use crate::geometry::separation::exact::hold_origin_in_four;
 use crate::geometry::separation::filter::certified_gap;
-use crate::geometry::separation::line::{Crossing, End, Telling, cross_line};
+use crate::geometry::separation::line::{Crossing, End, Miss, Telling, cross_line};
 use crate::geometry::separation::portal::exact_direction;
 use crate::geometry::separation::{METHODS, decide};
 use crate::geometry::witness::Witness;
@@ -81,14 +81,12 @@ pub(super) fn first_contact(
     let against = negated(&passage.velocity);
     match cross_line(&mut passage.m, &against, effort)? {
         Crossing::Meets(ends) => Ok(passage.meet(*ends, initial)),
-        Crossing::Never(mut tellings) => {
+        Crossing::Never(Miss { mut tellings, across }) => {
             let exact = exact_direction(&mut passage.m, &direction);
             tellings.push(Telling { direction, exact });
-            let (chain, reached) = passage.chain(&tellings, effort)?;
-            let answer = free(chain, initial);
-            // See `Passage::bridge`; the verdict is certain, the proof is not complete.
-            let outcome = if reached < 1.0 { Outcome::Undecided } else { answer.outcome };
-            Ok(FirstContact { outcome, t_free: reached, ..answer })
+            let chain =
+                passage.chain(&tellings, effort)?.unwrap_or_else(|| vec![link(0.0, 1.0, across)]);
+            Ok(free(chain, initial))
         }
     }
 }
@@ -256,13 +254,14 @@ impl<'a> Passage<'a> {
         Span { direction, kind }
     }
 
-    /// Joins directions to a chain from 0, always by the one that reaches farthest; says how far.
+    /// Joins directions to a chain over the step, always by the one that reaches farthest; none when
+    /// they change over at a time between two f64 numbers.
     fn chain(
         &mut self,
         tellings: &[Telling],
         effort: &mut Effort<'_>,
-    ) -> Result<(Vec<Link>, f64), Stopped> {
-        let mut spans: Vec<Span> = tellings.iter().map(|one| self.span(one, effort)).collect();
+    ) -> Result<Option<Vec<Link>>, Stopped> {
+        let spans: Vec<Span> = tellings.iter().map(|one| self.span(one, effort)).collect();
         let mut chain = Vec::new();
         let mut t = 0.0;
         while t < 1.0 {
@@ -270,80 +269,14 @@ impl<'a> Passage<'a> {
             let best = spans
                 .iter()
                 .filter(|span| span.holds_at(t))
-                .max_by(|a, b| a.reach().total_cmp(&b.reach()))
-                .map(|span| (span.reach(), span.direction));
-            match best {
-                Some((reach, direction)) if reach > t => {
-                    chain.push(link(t, reach, direction));
-                    t = reach;
-                }
-                _ => match self.bridge(tellings, t, effort) {
-                    Some(span) => spans.push(span),
-                    None => break,
-                },
-            }
+                .map(|span| (span.reach(), span.direction))
+                .max_by(|a, b| a.0.total_cmp(&b.0))
+                .filter(|(reach, _)| *reach > t);
+            let Some((reach, direction)) = best else { return Ok(None) };
+            chain.push(link(t, reach, direction));
+            t = reach;
         }
-        Ok((chain, t))
-    }
-
-    /// A direction that holds at t and at the next f64, where the known ones change over in between.
-    ///
-    /// With A holding until some time after t and B from some time before the next f64, and the
-    /// former later, every blend of A and B with its weights in an interval holds at both. The blend
-    /// has to be rounded to an f64 vector, of which some are tried.
-    fn bridge(&mut self, tellings: &[Telling], t: f64, effort: &mut Effort<'_>) -> Option<Span> {
-        let next = t.next_up();
-        let holding: Vec<(bool, bool)> = tellings
-            .iter()
-            .map(|one| {
-                let span = self.span(one, effort);
-                (span.holds_at(t), span.holds_at(next))
-            })
-            .collect();
-        for (a, _) in tellings.iter().zip(&holding).filter(|(_, (now, _))| *now) {
-            for (b, _) in tellings.iter().zip(&holding).filter(|(_, (_, then))| *then) {
-                for weights in self.blends(a, b, t, next, effort) {
-                    let [of_a, of_b] = weights;
-                    let exact = std::array::from_fn(|k| &a.exact[k] * &of_a + &b.exact[k] * &of_b);
-                    let span = self.span(&Telling::vector(rounded_direction(&exact)), effort);
-                    if span.holds_at(t) && span.holds_at(next) {
-                        return Some(span);
-                    }
-                }
-            }
-        }
-        None
-    }
-
-    /// Weights, each pair in proportion between those for which the blend of A and B is zero at t
-    /// and at the next f64.
-    fn blends(
-        &mut self,
-        a: &Telling,
-        b: &Telling,
-        t: f64,
-        next: f64,
-        effort: &mut Effort<'_>,
-    ) -> Vec<[IBig; 2]> {
-        let mut value_at = |one: &Telling, t: f64| {
-            // Times a power of two that depends on t alone.
-            let (least, _) = self.m.least_along(&one.exact, effort);
-            let rate = dot(&one.exact, &self.velocity);
-            let (mantissa, e) = split(t);
-            let shift = i64::from(e) - self.exponent;
-            let by = usize::try_from(shift.unsigned_abs()).expect("exponents are small");
-            let moved = rate * mantissa;
-            let value = if shift >= 0 { least + (moved << by) } else { (least << by) + moved };
-            if sign(&value) == Sign::Negative { -value } else { value }
-        };
-        let (a_now, b_now) = (value_at(a, t), value_at(b, t));
-        let (a_then, b_then) = (value_at(a, next), value_at(b, next));
-        (1..16u8)
-            .map(|k| {
-                let (one, other) = (IBig::from(16 - k), IBig::from(k));
-                [&b_now * &one + &b_then * &other, &a_now * &one + &a_then * &other]
-            })
-            .collect()
+        Ok(Some(chain))
     }
 }
 

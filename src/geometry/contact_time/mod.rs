@@ -100,12 +100,12 @@ pub fn first_contact(
 ) -> Result<FirstContact, Stopped> {
     let of_p = translation_of(&question.motion_p, &question.pair.p.pose);
     let of_q = translation_of(&question.motion_q, &question.pair.q.pose);
-    match (of_p, of_q) {
+    effort.one_question(|effort| match (of_p, of_q) {
         (Some(of_p), Some(of_q)) if question.is_without_slack() => {
             linear::first_contact(question, &of_p, &of_q, witness, effort)
         }
         _ => rotating::first_contact(question, witness, effort),
-    }
+    })
 }
 
 /// The travel of a motion that turns nothing. The recipe for the angle between two equal rotations

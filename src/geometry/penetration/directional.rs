@@ -26,6 +26,7 @@ pub(super) fn along(
     effort: &mut Effort<'_>,
 ) -> Result<Range, Stopped> {
     let decision = decide(pair, &METHODS[0], witness, effort)?;
+    effort.cost.exact_stages += 1;
     let mut m = Difference::new(pair);
     let scale = least_exponent(direction.iter()).unwrap_or(0);
     let d: Integers = std::array::from_fn(|k| integer_at(direction[k], scale));

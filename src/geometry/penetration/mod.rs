@@ -100,5 +100,5 @@ pub fn along(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Range, Stopped> {
-    directional::along(pair, direction, witness, effort)
+    effort.one_question(|effort| directional::along(pair, direction, witness, effort))
 }

@@ -82,7 +82,7 @@ pub(super) fn sum_of(corners: &[Corner]) -> Integers {
 }
 
 /// The axis on which the vector is longest.
-fn longest_axis(vector: &Integers) -> usize {
+pub(super) fn longest_axis(vector: &Integers) -> usize {
     let length = |k: usize| bit_length(&[vector[k].clone(), 0.into(), 0.into()]);
     (0..3).max_by_key(|&k| length(k)).expect("three axes")
 }

@@ -16,7 +16,7 @@ use arrayvec::ArrayVec;
 use dashu_int::IBig;
 
 use super::difference::{Corner, Difference};
-use super::exact::{Hull, affine_hull, sum_of};
+use super::exact::{Hull, affine_hull, longest_axis, sum_of};
 use super::portal::{AXES, Exit, Facet, Goal, Line, Lineality, exact_vector, reversed};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::Direction;
@@ -30,9 +30,18 @@ use crate::geometry::pair::VertexPair;
 /// Where a line meets M.
 pub(crate) enum Crossing {
     /// It does not.
-    Never(Vec<Telling>),
+    Never(Miss),
     /// Between the least and the greatest parameter.
     Meets(Box<[End; 2]>),
+}
+
+/// What proves that a line misses M.
+pub(crate) struct Miss {
+    /// Every point of the line is told from M by one of these; the first ones to try.
+    pub(crate) tellings: Vec<Telling>,
+    /// Positive on M and zero along the line, so it alone tells M from all of it: named for a travel
+    /// against w.
+    pub(crate) across: Direction,
 }
 
 /// One end of the line's part in M.
@@ -85,7 +94,10 @@ pub(crate) fn cross_line(
         return leave_flat(m, w, &simplex, effort);
     }
     match affine_hull(&simplex) {
-        Hull::Off(exact, direction) => Ok(Crossing::Never(vec![Telling { direction, exact }])),
+        Hull::Off(exact, across) => {
+            let tellings = vec![Telling { direction: across, exact }];
+            Ok(Crossing::Never(Miss { tellings, across }))
+        }
         Hull::ThroughOrigin(axes) => pass_solid(m, w, &simplex, axes, effort),
     }
 }
@@ -105,7 +117,8 @@ fn pass_solid(
         match hold_origin(m, simplex, modulo_w, effort)? {
             Held::By(more) => pool.extend(more),
             Held::Not(facet) => {
-                return Ok(Crossing::Never(tell_solid(m, w, simplex, &axes, &facet, effort)?));
+                let tellings = tell_solid(m, w, simplex, &axes, &facet, effort)?;
+                return Ok(Crossing::Never(Miss { tellings, across: across(&facet) }));
             }
         }
     }
@@ -177,7 +190,12 @@ fn leave_flat(
         1 => {
             let across = cross(&simplex[0].point, w);
             if !is_zero(&across) {
-                return Ok(Crossing::Never(tell_flat(simplex, &[], &cross(w, &across))));
+                let tellings = tell_flat(simplex, &[], &cross(w, &across));
+                // (-w x e_k)·m is the k-th coordinate of m x w, negated.
+                let axis = longest_axis(&across);
+                let negative = sign(&across[axis]) == Sign::Positive;
+                let across = Direction::SweptAxis { axis: AXES[axis], negative };
+                return Ok(Crossing::Never(Miss { tellings, across }));
             }
             (None, None)
         }
@@ -185,8 +203,12 @@ fn leave_flat(
             let across = cross(&edge(1), w);
             let value = dot(&across, &simplex[0].point);
             if !value.is_zero() {
-                let away = if sign(&value) == Sign::Negative { negated(&across) } else { across };
-                return Ok(Crossing::Never(tell_flat(simplex, &[], &away)));
+                let negative = sign(&value) == Sign::Negative;
+                let away = if negative { negated(&across) } else { across };
+                let tellings = tell_flat(simplex, &[], &away);
+                let pairs = [simplex[0].pair, simplex[1].pair];
+                let across = Direction::SweptNormal { pairs, negative: !negative };
+                return Ok(Crossing::Never(Miss { tellings, across }));
             }
             let axis = (0..3).find(|&k| !across[k].is_zero()).expect("w leaves the line");
             let lineality = ArrayVec::from([modulo_w, Lineality::Axis(axis)]);
@@ -199,8 +221,8 @@ fn leave_flat(
         match hold_origin(m, simplex, lineality, effort)? {
             Held::By(more) => pool.extend(more),
             Held::Not(facet) => {
-                let across = negated(&facet.normal);
-                return Ok(Crossing::Never(tell_flat(simplex, &facet.corners, &across)));
+                let tellings = tell_flat(simplex, &facet.corners, &negated(&facet.normal));
+                return Ok(Crossing::Never(Miss { tellings, across: across(&facet) }));
             }
         }
     }
@@ -229,6 +251,11 @@ fn leave_flat(
     let (one, other) = (towards.direction, reversed(towards.direction));
     let (least, greatest) = if forwards { (one, other) } else { (other, one) };
     Ok(Crossing::Meets(Box::new([with(least), with(greatest)])))
+}
+
+/// The inward normal of a facet of M modulo w.
+fn across(facet: &Facet) -> Direction {
+    facet.inward().expect("one direction at most is no axis")
 }
 
 /// Directions that are constant on flat M and together span those that are.

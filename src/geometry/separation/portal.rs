@@ -79,7 +79,8 @@ pub(super) struct Facet {
     pub(super) normal: Integers,
     /// `normal · m` of the corners.
     pub(super) offset: IBig,
-    /// The outward normal as a certificate names it; none modulo a vector that is no axis.
+    /// The outward normal as a certificate names it, a general lineality being against the
+    /// travel; none modulo two of those.
     outward: Option<Direction>,
 }
 
@@ -110,12 +111,18 @@ impl Facet {
 }
 
 /// The opposite direction, in the same form.
-pub(super) fn reversed(direction: Direction) -> Direction {
+pub(crate) fn reversed(direction: Direction) -> Direction {
     match direction {
         Direction::Vector(v) => Direction::Vector(-v),
         Direction::Normal { pairs, negative } => Direction::Normal { pairs, negative: !negative },
         Direction::EdgeNormal { pairs, axis, negative } => {
             Direction::EdgeNormal { pairs, axis, negative: !negative }
+        }
+        Direction::SweptNormal { pairs, negative } => {
+            Direction::SweptNormal { pairs, negative: !negative }
+        }
+        Direction::SweptAxis { axis, negative } => {
+            Direction::SweptAxis { axis, negative: !negative }
         }
     }
 }
@@ -249,11 +256,11 @@ impl Line {
                 let pairs = [corners[0].pair, corners[1].pair];
                 let named = match l {
                     Lineality::Axis(axis) => {
-                        Some(Direction::EdgeNormal { pairs, axis: AXES[*axis], negative: false })
+                        Direction::EdgeNormal { pairs, axis: AXES[*axis], negative: false }
                     }
-                    Lineality::Along(_) => None,
+                    Lineality::Along(_) => Direction::SweptNormal { pairs, negative: true },
                 };
-                (cross(&edge(1), &l.vector()), named)
+                (cross(&edge(1), &l.vector()), Some(named))
             }
             [l, m, ..] => {
                 let normal = cross(&l.vector(), &m.vector());
@@ -263,7 +270,13 @@ impl Line {
                         let one = if sign(&normal[left]) == Sign::Negative { -1.0 } else { 1.0 };
                         Some(Direction::Vector(Vec3::ith(left, one)))
                     }
-                    (Lineality::Axis(_) | Lineality::Along(_), _) => None,
+                    (Lineality::Axis(a), Lineality::Along(_)) => {
+                        Some(Direction::SweptAxis { axis: AXES[*a], negative: false })
+                    }
+                    (Lineality::Along(_), Lineality::Axis(a)) => {
+                        Some(Direction::SweptAxis { axis: AXES[*a], negative: true })
+                    }
+                    (Lineality::Along(_), Lineality::Along(_)) => None,
                 };
                 (normal, named)
             }
@@ -348,7 +361,8 @@ pub(crate) fn exact_vector(vector: &Vec3) -> Integers {
     std::array::from_fn(|k| integer_at(vector[k], exponent))
 }
 
-/// A direction of M, in any of the three forms, as integers, up to a positive factor.
+/// A direction of M, in any of the three static forms, as integers, up to a positive factor; zero
+/// for one that needs a motion.
 pub(crate) fn exact_direction(m: &mut Difference<'_>, direction: &Direction) -> Integers {
     let mut edge =
         |from: VertexPair, to: VertexPair| difference(&m.corner(to).point, &m.corner(from).point);
@@ -359,6 +373,9 @@ pub(crate) fn exact_direction(m: &mut Difference<'_>, direction: &Direction) -> 
         }
         Direction::EdgeNormal { pairs: [a, b], axis, negative } => {
             (cross(&edge(*a, *b), &unit(axis_number(*axis))), *negative)
+        }
+        Direction::SweptNormal { .. } | Direction::SweptAxis { .. } => {
+            (exact_vector(&Vec3::zeros()), false)
         }
     };
     if negative { negated(&normal) } else { normal }

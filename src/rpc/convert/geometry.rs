@@ -158,7 +158,7 @@ pub fn pairs_to_wire(pairs: &[VertexPair]) -> Vec<pb::VertexPair> {
     pairs.iter().map(pair_to_wire).collect()
 }
 
-/// A direction in one of its three forms.
+/// A direction in one of its forms.
 pub fn direction(path: &Path<'_>, wire: Option<&pb::Direction>) -> Result<Direction, BadField> {
     let form = wire.and_then(|wire| wire.form.as_ref()).ok_or_else(|| path.bad("is required"))?;
     match form {
@@ -173,14 +173,37 @@ pub fn direction(path: &Path<'_>, wire: Option<&pb::Direction>) -> Result<Direct
         pb::direction::Form::EdgeNormal(edge) => {
             let path = path.field("edge_normal");
             let pairs = exactly(&path, &edge.pairs)?;
-            let axis = match edge.axis() {
-                pb::Axis::X => Axis::X,
-                pb::Axis::Y => Axis::Y,
-                pb::Axis::Z => Axis::Z,
-                pb::Axis::Unspecified => return Err(path.field("axis").bad("is required")),
-            };
+            let axis = axis(&path, edge.axis())?;
             Ok(Direction::EdgeNormal { pairs, axis, negative: edge.negative })
         }
+        pb::direction::Form::SweptNormal(swept) => {
+            let (path, negative) = (path.field("swept_normal"), swept.negative);
+            if swept.pairs.is_empty() {
+                let axis = axis(&path, swept.axis())?;
+                return Ok(Direction::SweptAxis { axis, negative });
+            }
+            if swept.axis() != pb::Axis::Unspecified {
+                return Err(path.field("axis").bad("must be absent beside pairs"));
+            }
+            Ok(Direction::SweptNormal { pairs: exactly(&path, &swept.pairs)?, negative })
+        }
+    }
+}
+
+fn axis(path: &Path<'_>, wire: pb::Axis) -> Result<Axis, BadField> {
+    match wire {
+        pb::Axis::X => Ok(Axis::X),
+        pb::Axis::Y => Ok(Axis::Y),
+        pb::Axis::Z => Ok(Axis::Z),
+        pb::Axis::Unspecified => Err(path.field("axis").bad("is required")),
+    }
+}
+
+fn axis_to_wire(axis: Axis) -> i32 {
+    match axis {
+        Axis::X => pb::Axis::X.into(),
+        Axis::Y => pb::Axis::Y.into(),
+        Axis::Z => pb::Axis::Z.into(),
     }
 }
 
@@ -203,14 +226,23 @@ pub fn direction_to_wire(direction: &Direction) -> pb::Direction {
             negative: *negative,
         }),
         Direction::EdgeNormal { pairs, axis, negative } => {
-            let axis = match axis {
-                Axis::X => pb::Axis::X,
-                Axis::Y => pb::Axis::Y,
-                Axis::Z => pb::Axis::Z,
-            };
             pb::direction::Form::EdgeNormal(pb::PairEdgeNormal {
                 pairs: pairs_to_wire(pairs),
-                axis: axis.into(),
+                axis: axis_to_wire(*axis),
+                negative: *negative,
+            })
+        }
+        Direction::SweptNormal { pairs, negative } => {
+            pb::direction::Form::SweptNormal(pb::SweptNormal {
+                pairs: pairs_to_wire(pairs),
+                axis: pb::Axis::Unspecified.into(),
+                negative: *negative,
+            })
+        }
+        Direction::SweptAxis { axis, negative } => {
+            pb::direction::Form::SweptNormal(pb::SweptNormal {
+                pairs: Vec::new(),
+                axis: axis_to_wire(*axis),
                 negative: *negative,
             })
         }
