@@ -4,6 +4,7 @@ use arrayvec::ArrayVec;
 
 use super::Vec3;
 use super::pair::VertexPair;
+use super::separation::WorkingSet;
 
 /// A hint from the last query on a pair.
 ///
@@ -29,4 +30,17 @@ pub enum Memory {
     None,
     /// HS-jump on a colliding pair (Li et al. 2001, §8.4): every candidate vector with its pair.
     Candidates(Vec<(Vec3, VertexPair)>),
+    /// The linear program's vertices with their weights (Akgunduz et al. 2005, §4.1).
+    WorkingSet(Box<WorkingSet>),
+}
+
+impl Memory {
+    /// What it holds beyond its own size.
+    pub fn heap_bytes(&self) -> usize {
+        match self {
+            Self::None => 0,
+            Self::Candidates(list) => size_of_val(list.as_slice()),
+            Self::WorkingSet(set) => size_of_val(set.as_ref()),
+        }
+    }
 }

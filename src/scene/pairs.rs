@@ -3,7 +3,7 @@
 use super::answer::PairAnswer;
 use crate::geometry::distance::Stops;
 use crate::geometry::effort::Cost;
-use crate::geometry::witness::{Memory, Witness};
+use crate::geometry::witness::Witness;
 
 /// Two bodies by their index in the scene (the order of their ids), `p < q`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -68,14 +68,8 @@ impl Witnesses {
     }
 
     fn bytes(&self) -> usize {
-        let beyond: usize = self
-            .by_parts
-            .iter()
-            .map(|(_, witness)| match &witness.memory {
-                Memory::None => 0,
-                Memory::Candidates(list) => size_of_val(list.as_slice()),
-            })
-            .sum();
+        let beyond: usize =
+            self.by_parts.iter().map(|(_, witness)| witness.memory.heap_bytes()).sum();
         beyond + self.by_parts.capacity() * size_of::<(u64, Witness)>()
     }
 }

@@ -14,12 +14,15 @@
 //!   first non-zero component is positive, lowest index first;
 //! - so two polytopes with the same vertices are equal in everything else too.
 
+mod box_groups;
 mod measure;
 pub mod samples;
 pub mod validate;
 
 use std::sync::OnceLock;
 
+pub(super) use self::box_groups::BOX_FACES;
+use self::box_groups::BoxGroups;
 use super::Vec3;
 use super::csr::Csr;
 use super::hierarchy::Hierarchy;
@@ -44,6 +47,7 @@ pub struct Polytope {
 pub(super) struct OnDemand {
     hierarchy: OnceLock<Hierarchy>,
     start_table: OnceLock<StartTable>,
+    box_groups: OnceLock<BoxGroups>,
 }
 
 /// Rounded measures of a polytope in its own frame; every bound is outward.
@@ -136,6 +140,11 @@ impl Polytope {
     /// Where to start climbing for a direction; built on first use.
     pub(super) fn start_table(&self) -> &StartTable {
         self.on_demand.start_table.get_or_init(|| StartTable::build(self))
+    }
+
+    /// The vertices near a face of the bounding box; built on first use.
+    pub(super) fn box_group(&self, face: usize) -> &[u32] {
+        self.on_demand.box_groups.get_or_init(|| BoxGroups::build(&self.vertices)).group(face)
     }
 
     /// Bounding box, reach, centre and radius.

@@ -11,6 +11,7 @@ pub(crate) mod filter;
 mod gjk;
 mod hs_jump;
 pub(crate) mod line;
+mod linear_program;
 pub(crate) mod portal;
 mod spherical_polygon;
 mod view;
@@ -19,6 +20,7 @@ use arrayvec::ArrayVec;
 
 use self::difference::Difference;
 use self::filter::Gap;
+pub use self::linear_program::WorkingSet;
 use super::Vec3;
 use super::certificate::{Direction, StaticProof, Verdict};
 use super::effort::{Effort, Stopped};
@@ -53,7 +55,8 @@ pub struct Method {
 }
 
 /// Every method by name; the first is the default.
-pub const METHODS: &[Method] = &[hs_jump::METHOD, gjk::METHOD, exhaustive::METHOD];
+pub const METHODS: &[Method] =
+    &[hs_jump::METHOD, linear_program::METHOD, gjk::METHOD, exhaustive::METHOD];
 
 /// A verdict with its proof.
 #[derive(Clone, Debug, PartialEq)]

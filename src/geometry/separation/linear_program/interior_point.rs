@@ -1,0 +1,234 @@
+//! The linear program of two small vertex sets, and its primal-dual interior-point iteration.
+//!
+//! Source: Akgunduz, Banerjee, Mehrotra, *A Linear Programming Solution for Exact Collision
+//! Detection*, 2005, §3 and §4.3; the corrected step after Mehrotra, *On the Implementation of a
+//! Primal-Dual Interior Point Method*, 1992.
+//!
+//! With `u` from the weighted mean of P's vertices to that of Q's, the primal is: least `μ φ` with
+//! `Σ α v - Σ β w + u φ = 0`, `Σ α = Σ β = 1`, nothing negative. `φ = 1` is feasible for any
+//! weights. The dual is: greatest `π4 + π5` with `v·π + π4 + s = 0`, `-w·π + π5 + s = 0` and
+//! `u·π + s = μ`, no slack `s` negative. So `π4 + π5 > 0` shows a vector π along which every w is
+//! beyond every v, and `φ = 0` a common point: either stops the iteration early.
+
+use arrayvec::ArrayVec;
+use nalgebra::{Matrix5, Vector5};
+
+use crate::geometry::Vec3;
+use crate::geometry::effort::{Effort, Stopped};
+
+/// Vertices of both bodies in a program (§4.2).
+pub(super) const SET_MAX: usize = 20;
+
+/// Several times the most that the paper reports; near contact the end may not come earlier.
+const ITERATIONS_MAX: u32 = 40;
+
+/// The part of the way to the boundary that a step goes.
+const STEP_PART: f64 = 0.99;
+
+/// A shorter step than this, in either problem, is taken again with a centring term.
+const SHORT_STEP: f64 = 0.3;
+
+/// `μ φ` of a collision, in parts of the size of the scene (the paper's ε).
+const COMMON_POINT: f64 = 1e-6;
+
+/// A vertex set of each body; in units of about the size of the scene.
+#[derive(Debug)]
+pub(super) struct Program<'a> {
+    pub(super) p: &'a [Vec3],
+    pub(super) q: &'a [Vec3],
+}
+
+/// Weights of P's vertices, then of Q's; each group sums to one.
+pub(super) type Weights = ArrayVec<f64, SET_MAX>;
+
+/// How an iteration ended.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) enum Solved {
+    /// Along this vector all of Q's set is beyond all of P's.
+    Apart(Vec3),
+    /// The weighted means coincide, or nearly.
+    Meeting(Weights),
+    /// Neither within the iterations, or the sets are flat.
+    Stuck,
+}
+
+/// A value for each column: the vertices', then φ's.
+type Row = ArrayVec<f64, { SET_MAX + 1 }>;
+
+struct Iterate<'a> {
+    program: &'a Program<'a>,
+    u: Vec3,
+    mu: f64,
+    /// α, β, φ.
+    x: Row,
+    s: Row,
+    pi: Vector5<f64>,
+}
+
+/// A direction for all variables.
+struct Step {
+    x: Row,
+    s: Row,
+    pi: Vector5<f64>,
+}
+
+/// Solves until one side is known. `plane` is a vector that separated them lately, if any.
+pub(super) fn solve(
+    program: &Program<'_>,
+    weights: &Weights,
+    plane: Option<Vec3>,
+    effort: &mut Effort<'_>,
+) -> Result<Solved, Stopped> {
+    let mut at = Iterate::start(program, weights, plane);
+    if at.mu == 0.0 {
+        return Ok(Solved::Meeting(weights.clone()));
+    }
+    for _ in 0..ITERATIONS_MAX {
+        if at.pi[3] + at.pi[4] > 0.0 {
+            return Ok(Solved::Apart(at.pi.fixed_rows::<3>(0).into_owned()));
+        }
+        if at.mu * at.x[at.last()] <= COMMON_POINT {
+            return Ok(Solved::Meeting(at.x.into_iter().take(weights.len()).collect()));
+        }
+        effort.spend_step()?;
+        if at.advance().is_none() {
+            break;
+        }
+    }
+    Ok(Solved::Stuck)
+}
+
+impl<'a> Iterate<'a> {
+    /// Feasible for both problems (§3.3, and §4.1 with a plane of an earlier frame).
+    fn start(program: &'a Program<'a>, weights: &Weights, plane: Option<Vec3>) -> Self {
+        let (of_p, of_q) = weights.split_at(program.p.len());
+        let mean = |points: &[Vec3], weights: &[f64]| -> Vec3 {
+            points.iter().zip(weights).map(|(point, weight)| point * *weight).sum()
+        };
+        let u = mean(program.q, of_q) - mean(program.p, of_p);
+        let mu = u.amax();
+        let mut x: Row = weights.iter().copied().collect();
+        x.push(1.0);
+        let mut at = Self { program, u, mu, x, s: Row::new(), pi: Vector5::zeros() };
+        match plane.map(|plane| at.limited(&plane)) {
+            Some(plane) => {
+                at.pi.fixed_rows_mut::<3>(0).copy_from(&plane);
+                // The offsets that leave the least slack of each body at a part of the spread.
+                let spread = |points: &[Vec3], sign: f64| {
+                    let values = || points.iter().map(|point| sign * plane.dot(point));
+                    let high = values().fold(f64::NEG_INFINITY, f64::max);
+                    let low = values().fold(f64::INFINITY, f64::min);
+                    -high - 0.05 * (high - low)
+                };
+                at.pi[3] = spread(program.p, 1.0);
+                at.pi[4] = spread(program.q, -1.0);
+            }
+            None => {
+                let largest = program.p.iter().chain(program.q).map(Vec3::amax).fold(0.0, f64::max);
+                at.pi[3] = -largest;
+                at.pi[4] = -largest;
+            }
+        }
+        at.s = (0..=at.last()).map(|k| at.slack(k)).collect();
+        at
+    }
+
+    /// Shortened so that the slack of φ is positive.
+    fn limited(&self, plane: &Vec3) -> Vec3 {
+        let value = self.u.dot(plane);
+        if value > 0.0 { plane * (0.5 * self.mu / value) } else { plane * (self.mu / plane.amax()) }
+    }
+
+    fn last(&self) -> usize {
+        self.program.p.len() + self.program.q.len()
+    }
+
+    /// The constraints' column of variable `k`.
+    fn column(&self, k: usize) -> Vector5<f64> {
+        let of_p = self.program.p.len();
+        if k < of_p {
+            let v = self.program.p[k];
+            Vector5::new(v.x, v.y, v.z, 1.0, 0.0)
+        } else if k < self.last() {
+            let w = self.program.q[k - of_p];
+            Vector5::new(-w.x, -w.y, -w.z, 0.0, 1.0)
+        } else {
+            Vector5::new(self.u.x, self.u.y, self.u.z, 0.0, 0.0)
+        }
+    }
+
+    fn slack(&self, k: usize) -> f64 {
+        let cost = if k == self.last() { self.mu } else { 0.0 };
+        cost - self.column(k).dot(&self.pi)
+    }
+
+    /// One predictor step, corrected when it is short; none when the 5x5 matrix is singular.
+    fn advance(&mut self) -> Option<()> {
+        let mut matrix = Matrix5::zeros();
+        for k in 0..=self.last() {
+            let column = self.column(k);
+            matrix += column * column.transpose() * (self.x[k] / self.s[k]);
+        }
+        let factors = matrix.cholesky()?;
+        let direction = |complement: &dyn Fn(usize) -> f64| {
+            // S dx + X ds = complement - X S, A dx = 0, Aᵀ dπ + ds = 0.
+            let mut right = Vector5::new(0.0, 0.0, 0.0, 1.0, 1.0);
+            for k in 0..=self.last() {
+                right -= self.column(k) * (complement(k) / self.s[k]);
+            }
+            let pi = factors.solve(&right);
+            let s: Row = (0..=self.last()).map(|k| -self.column(k).dot(&pi)).collect();
+            let x = (0..=self.last())
+                .map(|k| (complement(k) - self.x[k] * s[k]) / self.s[k] - self.x[k])
+                .collect();
+            Step { x, s, pi }
+        };
+        let mut step = direction(&|_| 0.0);
+        let (primal, dual) = (longest(&self.x, &step.x), longest(&self.s, &step.s));
+        let meets = primal.is_ended_by == Some(self.last()) && primal.length <= 1.0;
+        if !meets && primal.length.min(dual.length) < SHORT_STEP {
+            let count = (self.last() + 1) as f64;
+            let gap = |x: &dyn Fn(usize) -> f64| (0..=self.last()).map(x).sum::<f64>() / count;
+            let now = gap(&|k| self.x[k] * self.s[k]);
+            let (far_x, far_s) = (primal.length.min(1.0), dual.length.min(1.0));
+            let then = gap(&|k| (self.x[k] + far_x * step.x[k]) * (self.s[k] + far_s * step.s[k]));
+            let centre = now * (then / now).clamp(0.0, 1.0).powi(3);
+            step = direction(&|k| centre - step.x[k] * step.s[k]);
+        }
+        self.take(&step);
+        self.x.iter().chain(&self.s).all(|value| *value >= 0.0).then_some(())
+    }
+
+    fn take(&mut self, step: &Step) {
+        let (primal, dual) = (longest(&self.x, &step.x), longest(&self.s, &step.s));
+        // φ may become zero: that ends the iteration.
+        let meets = primal.is_ended_by == Some(self.last()) && primal.length <= 1.0;
+        let part_x = if meets { primal.length } else { (STEP_PART * primal.length).min(1.0) };
+        let part_s = (STEP_PART * dual.length).min(1.0);
+        for k in 0..=self.last() {
+            self.x[k] += part_x * step.x[k];
+            self.s[k] += part_s * step.s[k];
+        }
+        if meets {
+            let last = self.last();
+            self.x[last] = 0.0;
+        }
+        self.pi += step.pi * part_s;
+    }
+}
+
+/// How far a step can go before a value becomes negative, and which does.
+struct Longest {
+    length: f64,
+    is_ended_by: Option<usize>,
+}
+
+fn longest(values: &Row, step: &Row) -> Longest {
+    let mut found = Longest { length: f64::INFINITY, is_ended_by: None };
+    for (k, (value, change)) in values.iter().zip(step).enumerate() {
+        if *change < 0.0 && value / -change < found.length {
+            found = Longest { length: value / -change, is_ended_by: Some(k) };
+        }
+    }
+    found
+}
