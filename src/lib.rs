@@ -29,3 +29,5 @@ pub mod rpc;
 pub mod runtime;
 #[cfg(feature = "server")]
 pub mod telemetry;
+#[cfg(feature = "server")]
+pub mod verify;

@@ -22,6 +22,9 @@ enum Command {
     Serve(clearance::config::ServeOptions),
     /// Answers a file of reference cases and compares.
     Conformance(clearance::conformance::Options),
+    /// Rules on answers by their certificates alone: accepted, or refused with the reason.
+    #[command(after_help = VERIFY_HELP)]
+    Verify(clearance::verify::Options),
     /// Streams a robot's motion through a cell to a server of its own, and reports.
     Demo(clearance::demo::Options),
     /// Reruns the papers' experiments; writes a table and a picture of each.
@@ -41,11 +44,20 @@ Try, with the server running:
     \"q\": {\"vertices\": {\"xyz\": [2,0,0, 3,0,0]}}}' \\
     127.0.0.1:50061 clearance.v1.QueryService/MeasureDistance";
 
+const VERIFY_HELP: &str = "\
+Exact arithmetic on the points as given; no search, no hull, no reference value is looked at. The exit
+code is 1 when an answer is refused. Claims that come without a certificate are counted as such.
+
+Try:
+  clearance conformance cases.jsonl.gz --answers answers.jsonl
+  clearance verify cases.jsonl.gz answers.jsonl";
+
 fn main() -> ExitCode {
     let out = &mut std::io::stdout();
     match Arguments::parse().command {
         Command::Serve(options) => verdict(serve::run(&options).map(|()| true)),
         Command::Conformance(options) => verdict(clearance::conformance::run(&options, out)),
+        Command::Verify(options) => verdict(clearance::verify::run(&options, out)),
         Command::Demo(options) => verdict(clearance::demo::run(&options, out)),
         Command::Experiments(options) => verdict(clearance::experiments::run(&options, out)),
     }

@@ -5,8 +5,8 @@ A case names two hulls, their poses and motions; an answer its verdict, bounds a
 import argparse, gzip, json, time
 from collections import Counter
 
-from clearance_verify import (Refused, quaternion_pose, require, verify_depth, verify_distance,
-                              verify_motion, verify_static)
+from clearance_verify import (Refused, bound, quaternion_pose, require, verify_depth,
+                              verify_distance, verify_motion, verify_static)
 
 def verify_answer(case, hulls, answer):
     """Checks all certificates of one answer; returns the kinds of claims proven and unproven."""
@@ -20,20 +20,20 @@ def verify_answer(case, hulls, answer):
         verify_motion(p, q, *poses, *motions, answer)
         return [f"{case['kind']} {verdict}"], []
     verify_static(p, q, *poses, verdict, cert)
-    proven, unproven = [f"static {verdict}"], ["range along a direction"] * ("enter" in answer)
+    along = [answer.get(k) for k in ("enter", "exit")] != [None, None]
+    proven, unproven = [f"static {verdict}"], ["range along a direction"] * along
     bounds = [answer.get(k) for k in ("distance_lower", "distance_upper")]
     if bounds != [None, None]:
-        require(verdict == "SEPARATED" or bounds[0] == 0, "a distance in contact")
-        verify_distance(p, q, *poses, *bounds, cert.get("distance_pairs", cert.get("pairs")))
+        if verdict == "SEPARATED":
+            verify_distance(p, q, *poses, *bounds, cert.get("distance_pairs"))
+        require(verdict == "SEPARATED" or bounds[0] == 0 <= bound(bounds[1]), "a distance in contact")
         proven.append("distance")
-    bounds = [answer.get(k) for k in ("depth_lower", "depth_upper")]
+    bounds, face = [answer.get(k) for k in ("depth_lower", "depth_upper")], cert.get("face")
     if bounds != [None, None]:
-        require(verdict == "OVERLAPPING" or bounds[0] == 0, "a depth without overlap")
-        if "face" in cert:
-            surface = cert.get("surface")
-            lower = bounds[0] if surface else 0.0
-            verify_depth(p, q, *poses, lower, bounds[1], cert["face"], surface)
-        (proven if "face" in cert else unproven).append("depth")
+        if verdict == "OVERLAPPING" and face is not None:
+            verify_depth(p, q, *poses, *bounds, face, cert.get("surface"))
+        require(verdict == "OVERLAPPING" or bounds[0] == 0 <= bound(bounds[1]), "a depth without overlap")
+        (proven if verdict != "OVERLAPPING" or face is not None else unproven).append("depth")
     return proven, unproven
 
 def main(arguments):
@@ -44,7 +44,7 @@ def main(arguments):
     parser.add_argument("--families", help="only these, separated by commas")
     options = parser.parse_args(arguments)
     families = options.families and options.families.split(",")
-    hulls, cases, counts, refused, slowest = {}, {}, Counter(), 0, (0, "-")
+    hulls, cases, counts, refused, slowest, seen = {}, {}, Counter(), 0, (0, "-"), set()
     with (gzip.open if options.cases.endswith(".gz") else open)(options.cases, "rt") as lines:
         for line in map(json.loads, lines):
             if line["type"] in ("hull", "case"):
@@ -58,6 +58,8 @@ def main(arguments):
             continue
         try:
             require(case, "no such case")
+            require(answer["id"] not in seen, "the case is answered already")
+            seen.add(answer["id"])
             proven, unproven = verify_answer(case, hulls, answer)
             counts.update([(0, kind) for kind in proven] + [(1, kind) for kind in unproven])
         except (Refused, LookupError, TypeError, ValueError, AttributeError) as why:

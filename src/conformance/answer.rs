@@ -1,34 +1,36 @@
 //! One answer as it is written for an independent judge, and what came with it.
 
+use std::borrow::Cow;
 use std::time::Duration;
 
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 
 use crate::geometry::certificate::{Axis, Direction, Frame, Link, StaticProof, Verdict};
 use crate::geometry::contact_time::{FirstContact, Outcome};
 use crate::geometry::effort::Cost;
 use crate::geometry::pair::VertexPair;
+use crate::geometry::penetration::Depth;
 
 /// What came back for one case.
 #[derive(Debug)]
-pub(super) struct Reply<A> {
+pub(crate) struct Reply<A> {
     /// The answer, unless nothing at all came back.
-    pub(super) answer: Option<A>,
+    pub(crate) answer: Option<A>,
     /// What is missing from it, and why.
-    pub(super) missing: Vec<String>,
+    pub(crate) missing: Vec<String>,
     /// Certificates that a judge of ours accepted.
-    pub(super) certificates_accepted: u32,
+    pub(crate) certificates_accepted: u32,
     /// Why a judge of ours refused one.
-    pub(super) certificates_refused: Vec<String>,
+    pub(crate) certificates_refused: Vec<String>,
     /// What the library says it cost; nothing when a server answered.
-    pub(super) cost: Cost,
+    pub(crate) cost: Cost,
     /// How long the questions took.
-    pub(super) elapsed: Duration,
+    pub(crate) elapsed: Duration,
 }
 
 impl<A> Reply<A> {
     /// Nothing yet.
-    pub(super) fn empty() -> Self {
+    pub(crate) fn empty() -> Self {
         Self {
             answer: None,
             missing: Vec::new(),
@@ -42,90 +44,106 @@ impl<A> Reply<A> {
 
 /// The answer to a question about one hull.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct HullAnswer {
-    pub(super) id: String,
-    pub(super) dim: u8,
-    pub(super) extreme: Vec<usize>,
-    pub(super) facets: usize,
-    pub(super) volume: f64,
-    pub(super) us: f64,
+pub(crate) struct HullAnswer {
+    pub(crate) id: String,
+    pub(crate) dim: u8,
+    pub(crate) extreme: Vec<usize>,
+    pub(crate) facets: usize,
+    pub(crate) volume: f64,
+    pub(crate) us: f64,
 }
 
 /// The answer to a question about a pair. What does not apply is absent.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(super) struct CaseAnswer {
-    pub(super) id: String,
-    pub(super) verdict: &'static str,
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct CaseAnswer {
+    pub(crate) id: String,
+    pub(crate) verdict: Cow<'static, str>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) distance_lower: Option<f64>,
+    pub(crate) distance_lower: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) distance_upper: Option<f64>,
+    pub(crate) distance_upper: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) closest_p: Option<[f64; 3]>,
+    pub(crate) closest_p: Option<[f64; 3]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) closest_q: Option<[f64; 3]>,
+    pub(crate) closest_q: Option<[f64; 3]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) depth_lower: Option<f64>,
+    pub(crate) depth_lower: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) depth_upper: Option<f64>,
+    pub(crate) depth_upper: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) enter: Option<f64>,
+    pub(crate) enter: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) exit: Option<f64>,
+    pub(crate) exit: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) t_free: Option<f64>,
+    pub(crate) t_free: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) t_contact: Option<f64>,
+    pub(crate) t_contact: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) certificate: Option<CertificateOut>,
-    pub(super) us: f64,
+    pub(crate) certificate: Option<WrittenCertificate>,
+    #[serde(default)]
+    pub(crate) us: f64,
 }
 
 /// A certificate whose indices refer to the case's own point lists.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(super) struct CertificateOut {
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct WrittenCertificate {
     #[serde(flatten)]
-    pub(super) direction: DirectionOut,
+    pub(crate) direction: WrittenDirection,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) pairs: Vec<[u32; 2]>,
+    pub(crate) pairs: Vec<[u32; 2]>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    pub(super) distance_pairs: Vec<[u32; 2]>,
+    pub(crate) distance_pairs: Vec<[u32; 2]>,
+    /// Of the depth's upper bound.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(super) chain: Option<Vec<LinkOut>>,
+    pub(crate) face: Option<WrittenDirection>,
+    /// Of the depth's lower bound.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) surface: Option<WrittenSurface>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) chain: Option<Vec<WrittenLink>>,
 }
 
 /// One of the forms of a direction, or none.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-pub(super) struct DirectionOut {
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct WrittenDirection {
     #[serde(skip_serializing_if = "Option::is_none")]
-    direction: Option<[f64; 3]>,
+    pub(crate) direction: Option<[f64; 3]>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    direction_pairs: Option<Vec<[u32; 2]>>,
+    pub(crate) direction_pairs: Option<Vec<[u32; 2]>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    direction_swept: Option<Vec<[u32; 2]>>,
+    pub(crate) direction_swept: Option<Vec<[u32; 2]>>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    direction_axis: Option<u8>,
+    pub(crate) direction_axis: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    direction_sign: Option<i8>,
+    pub(crate) direction_sign: Option<i8>,
+}
+
+/// A closed surface of triangles.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub(crate) struct WrittenSurface {
+    pub(crate) corners: Vec<[u32; 2]>,
+    pub(crate) triangles: Vec<[u32; 3]>,
 }
 
 /// One link of a chain.
-#[derive(Clone, Debug, PartialEq, Serialize)]
-pub(super) struct LinkOut {
-    t0: f64,
-    t1: f64,
-    frame: &'static str,
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct WrittenLink {
+    pub(crate) t0: f64,
+    pub(crate) t1: f64,
+    pub(crate) frame: Cow<'static, str>,
     #[serde(flatten)]
-    direction: DirectionOut,
+    pub(crate) direction: WrittenDirection,
 }
 
 /// From our vertex indices to the case's own point indices.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Naming<'a> {
+pub(crate) struct Naming<'a> {
     /// For each vertex of P the lowest point that is it.
-    pub(super) given_p: &'a [u32],
+    pub(crate) given_p: &'a [u32],
     /// The same for Q.
-    pub(super) given_q: &'a [u32],
+    pub(crate) given_q: &'a [u32],
 }
 
 impl Naming<'_> {
@@ -134,11 +152,11 @@ impl Naming<'_> {
     }
 
     /// Renames every pair.
-    pub(super) fn pairs(self, pairs: &[VertexPair]) -> Vec<[u32; 2]> {
+    pub(crate) fn pairs(self, pairs: &[VertexPair]) -> Vec<[u32; 2]> {
         pairs.iter().map(|pair| self.pair(*pair)).collect()
     }
 
-    fn direction(self, direction: &Direction) -> DirectionOut {
+    fn direction(self, direction: &Direction) -> WrittenDirection {
         let sign = |negative: bool| Some(if negative { -1 } else { 1 });
         let number = |axis: Axis| match axis {
             Axis::X => 0,
@@ -147,80 +165,91 @@ impl Naming<'_> {
         };
         match direction {
             Direction::Vector(v) => {
-                DirectionOut { direction: Some((*v).into()), ..DirectionOut::default() }
+                WrittenDirection { direction: Some((*v).into()), ..WrittenDirection::default() }
             }
-            Direction::Normal { pairs, negative } => DirectionOut {
+            Direction::Normal { pairs, negative } => WrittenDirection {
                 direction_pairs: Some(self.pairs(pairs)),
                 direction_sign: sign(*negative),
-                ..DirectionOut::default()
+                ..WrittenDirection::default()
             },
-            Direction::EdgeNormal { pairs, axis, negative } => DirectionOut {
+            Direction::EdgeNormal { pairs, axis, negative } => WrittenDirection {
                 direction_pairs: Some(self.pairs(pairs)),
                 direction_axis: Some(number(*axis)),
                 direction_sign: sign(*negative),
-                ..DirectionOut::default()
+                ..WrittenDirection::default()
             },
-            Direction::SweptNormal { pairs, negative } => DirectionOut {
+            Direction::SweptNormal { pairs, negative } => WrittenDirection {
                 direction_swept: Some(self.pairs(pairs)),
                 direction_sign: sign(*negative),
-                ..DirectionOut::default()
+                ..WrittenDirection::default()
             },
-            Direction::SweptAxis { axis, negative } => DirectionOut {
+            Direction::SweptAxis { axis, negative } => WrittenDirection {
                 direction_swept: Some(Vec::new()),
                 direction_axis: Some(number(*axis)),
                 direction_sign: sign(*negative),
-                ..DirectionOut::default()
+                ..WrittenDirection::default()
             },
         }
     }
 
     /// The proof of a static verdict.
-    pub(super) fn proof(self, proof: &StaticProof) -> CertificateOut {
+    pub(crate) fn proof(self, proof: &StaticProof) -> WrittenCertificate {
         match proof {
-            StaticProof::Separated { direction } => {
-                CertificateOut { direction: self.direction(direction), ..CertificateOut::default() }
-            }
-            StaticProof::Touching { direction, pairs } => CertificateOut {
+            StaticProof::Separated { direction } => WrittenCertificate {
+                direction: self.direction(direction),
+                ..WrittenCertificate::default()
+            },
+            StaticProof::Touching { direction, pairs } => WrittenCertificate {
                 direction: self.direction(direction),
                 pairs: self.pairs(pairs),
-                ..CertificateOut::default()
+                ..WrittenCertificate::default()
             },
             StaticProof::Overlapping { pairs } => {
-                CertificateOut { pairs: self.pairs(pairs), ..CertificateOut::default() }
+                WrittenCertificate { pairs: self.pairs(pairs), ..WrittenCertificate::default() }
             }
         }
     }
 
+    /// Adds the proof of a depth to that of the overlap.
+    pub(crate) fn add_depth(self, depth: &Depth, certificate: &mut WrittenCertificate) {
+        certificate.face = depth.face.as_ref().map(|face| self.direction(face));
+        certificate.surface = depth.surface.as_ref().map(|surface| WrittenSurface {
+            corners: self.pairs(&surface.corners),
+            triangles: surface.triangles.clone(),
+        });
+    }
+
     /// The chain and the pairs of a first contact; those of the verdict at t = 0 when that is it.
-    pub(super) fn motion(self, contact: &FirstContact) -> CertificateOut {
+    pub(crate) fn motion(self, contact: &FirstContact) -> WrittenCertificate {
         let pairs = match (&contact.initial, contact.pairs.as_slice(), contact.outcome) {
             (StaticProof::Touching { pairs, .. }, [], Outcome::Contact) => self.pairs(pairs),
             (StaticProof::Overlapping { pairs }, [], Outcome::Contact) => self.pairs(pairs),
             (_, pairs, _) => self.pairs(pairs),
         };
-        CertificateOut {
+        WrittenCertificate {
             pairs,
             chain: Some(contact.chain.iter().map(|link| self.link(link)).collect()),
-            ..CertificateOut::default()
+            ..WrittenCertificate::default()
         }
     }
 
-    fn link(self, link: &Link) -> LinkOut {
-        LinkOut {
+    fn link(self, link: &Link) -> WrittenLink {
+        WrittenLink {
             t0: link.t0,
             t1: link.t1,
             frame: match link.frame {
                 Frame::World => "world",
                 Frame::P => "p",
                 Frame::Q => "q",
-            },
+            }
+            .into(),
             direction: self.direction(&link.direction),
         }
     }
 }
 
 /// The word for a static verdict.
-pub(super) fn verdict_word(verdict: Verdict) -> &'static str {
+pub(crate) fn verdict_word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Separated => "SEPARATED",
         Verdict::Touching => "TOUCHING",
@@ -229,7 +258,7 @@ pub(super) fn verdict_word(verdict: Verdict) -> &'static str {
 }
 
 /// The word for the outcome of a motion.
-pub(super) fn outcome_word(outcome: Outcome) -> &'static str {
+pub(crate) fn outcome_word(outcome: Outcome) -> &'static str {
     match outcome {
         Outcome::Contact => "CONTACT",
         Outcome::NoContact => "NO_CONTACT",

@@ -8,11 +8,12 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::RunError;
+use crate::geometry::motion::Motion;
 
 /// One line.
 #[derive(Debug, Deserialize)]
 #[serde(tag = "type", rename_all = "lowercase")]
-pub(super) enum Line {
+pub(crate) enum Line {
     /// Where the file comes from.
     Meta {},
     /// Points that cases refer to.
@@ -25,15 +26,15 @@ pub(super) enum Line {
 
 /// Points that cases refer to by `id`.
 #[derive(Debug, Deserialize)]
-pub(super) struct HullLine {
-    pub(super) id: u64,
-    pub(super) points: Vec<[f64; 3]>,
+pub(crate) struct HullLine {
+    pub(crate) id: u64,
+    pub(crate) points: Vec<[f64; 3]>,
 }
 
 /// How the bodies of a case move.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Kind {
+pub(crate) enum Kind {
     Static,
     Linear,
     Screw,
@@ -42,88 +43,104 @@ pub(super) enum Kind {
 /// The reference verdict at t = 0: touching counts as colliding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(super) enum Stand {
+pub(crate) enum Stand {
     Collide,
     Separated,
 }
 
 /// Two placed hulls, perhaps moving, and what is true of them.
 #[derive(Debug, Deserialize)]
-pub(super) struct Case {
-    pub(super) id: String,
-    pub(super) family: String,
-    pub(super) kind: Kind,
+pub(crate) struct Case {
+    pub(crate) id: String,
+    pub(crate) family: String,
+    pub(crate) kind: Kind,
     #[serde(rename = "P")]
-    pub(super) p: u64,
+    pub(crate) p: u64,
     #[serde(rename = "Q")]
-    pub(super) q: u64,
+    pub(crate) q: u64,
     #[serde(rename = "tP")]
-    pub(super) translation_p: [f64; 3],
+    pub(crate) translation_p: [f64; 3],
     #[serde(rename = "qP")]
-    pub(super) quaternion_p: [f64; 4],
+    pub(crate) quaternion_p: [f64; 4],
     #[serde(rename = "tQ")]
-    pub(super) translation_q: [f64; 3],
+    pub(crate) translation_q: [f64; 3],
     #[serde(rename = "qQ")]
-    pub(super) quaternion_q: [f64; 4],
+    pub(crate) quaternion_q: [f64; 4],
     #[serde(rename = "vP", default)]
-    pub(super) velocity_p: [f64; 3],
+    pub(crate) velocity_p: [f64; 3],
     #[serde(rename = "vQ", default)]
-    pub(super) velocity_q: [f64; 3],
+    pub(crate) velocity_q: [f64; 3],
     #[serde(rename = "axisP", default)]
-    pub(super) axis_p: [f64; 3],
+    pub(crate) axis_p: [f64; 3],
     #[serde(rename = "axisQ", default)]
-    pub(super) axis_q: [f64; 3],
+    pub(crate) axis_q: [f64; 3],
     #[serde(rename = "angleP", default)]
-    pub(super) angle_p: f64,
+    pub(crate) angle_p: f64,
     #[serde(rename = "angleQ", default)]
-    pub(super) angle_q: f64,
+    pub(crate) angle_q: f64,
     #[serde(default)]
-    pub(super) exact_pose: bool,
-    pub(super) verdict: Stand,
+    pub(crate) exact_pose: bool,
+    pub(crate) verdict: Stand,
     #[serde(default)]
-    pub(super) touching: bool,
+    pub(crate) touching: bool,
     #[serde(default)]
-    pub(super) size: f64,
+    pub(crate) size: f64,
     #[serde(default)]
-    pub(super) world: f64,
+    pub(crate) world: f64,
     #[serde(rename = "dist")]
-    pub(super) distance: Option<f64>,
-    pub(super) depth: Option<f64>,
-    pub(super) depth_lb: Option<f64>,
-    pub(super) depth_ub: Option<f64>,
-    pub(super) dir: Option<Directional>,
-    pub(super) toi: Option<f64>,
-    pub(super) toi_lb: Option<f64>,
-    pub(super) toi_ub: Option<f64>,
-    pub(super) toi_err: Option<f64>,
-    pub(super) toi_cond: Option<f64>,
-    pub(super) closing_rate: Option<f64>,
+    pub(crate) distance: Option<f64>,
+    pub(crate) depth: Option<f64>,
+    pub(crate) depth_lb: Option<f64>,
+    pub(crate) depth_ub: Option<f64>,
+    pub(crate) dir: Option<Directional>,
+    pub(crate) toi: Option<f64>,
+    pub(crate) toi_lb: Option<f64>,
+    pub(crate) toi_ub: Option<f64>,
+    pub(crate) toi_err: Option<f64>,
+    pub(crate) toi_cond: Option<f64>,
+    pub(crate) closing_rate: Option<f64>,
+}
+
+impl Case {
+    /// How P and Q move.
+    pub(crate) fn motions(&self) -> [Motion; 2] {
+        let motion = |velocity: [f64; 3], axis: [f64; 3], angle| match self.kind {
+            Kind::Static | Kind::Linear => Motion::Linear { velocity: velocity.into() },
+            Kind::Screw => {
+                Motion::Screw { pivot: None, velocity: velocity.into(), axis: axis.into(), angle }
+            }
+        };
+        [
+            motion(self.velocity_p, self.axis_p, self.angle_p),
+            motion(self.velocity_q, self.axis_q, self.angle_q),
+        ]
+    }
 }
 
 /// The range of contact along a direction; an absent end means never.
 #[derive(Debug, Deserialize)]
-pub(super) struct Directional {
-    pub(super) d: [f64; 3],
-    pub(super) enter: Option<f64>,
-    pub(super) exit: Option<f64>,
-    pub(super) cond_enter: Option<f64>,
-    pub(super) cond_exit: Option<f64>,
+pub(crate) struct Directional {
+    pub(crate) d: [f64; 3],
+    pub(crate) enter: Option<f64>,
+    pub(crate) exit: Option<f64>,
+    pub(crate) cond_enter: Option<f64>,
+    pub(crate) cond_exit: Option<f64>,
 }
 
 /// A point set and its exact hull.
 #[derive(Debug, Deserialize)]
-pub(super) struct HullSet {
-    pub(super) id: String,
-    pub(super) family: String,
-    pub(super) dim: u8,
-    pub(super) extreme: Vec<usize>,
-    pub(super) facets: usize,
-    pub(super) volume_f64: Option<f64>,
-    pub(super) points: Vec<[f64; 3]>,
+pub(crate) struct HullSet {
+    pub(crate) id: String,
+    pub(crate) family: String,
+    pub(crate) dim: u8,
+    pub(crate) extreme: Vec<usize>,
+    pub(crate) facets: usize,
+    pub(crate) volume_f64: Option<f64>,
+    pub(crate) points: Vec<[f64; 3]>,
 }
 
 /// The lines of a file, plain or gzip (told apart by its first bytes, not by its name).
-pub(super) fn read(
+pub(crate) fn read(
     path: &Path,
 ) -> Result<impl Iterator<Item = Result<Line, RunError>> + '_, RunError> {
     let failed = |source| RunError::File { path: path.into(), source };

@@ -5,8 +5,8 @@
 //! or a [`server`]) and has the proofs judged, [`answer`] is what one line of `--answers` holds, and
 //! [`tally`] compares and prints.
 
-mod answer;
-mod cases;
+pub(crate) mod answer;
+pub(crate) mod cases;
 mod library;
 mod respondent;
 mod runner;

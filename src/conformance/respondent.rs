@@ -1,11 +1,10 @@
 //! Somebody who answers cases: the library or a server, told apart only here.
 
-use super::cases::{Case, Kind};
+use super::cases::Case;
 use crate::geometry::Vec3;
 use crate::geometry::contact_time::{self, FirstContact};
 use crate::geometry::distance::Distance;
 use crate::geometry::effort::Cost;
-use crate::geometry::motion::Motion;
 use crate::geometry::pair::Pair;
 use crate::geometry::penetration::{Depth, Range};
 use crate::geometry::separation::Decision;
@@ -17,24 +16,9 @@ pub(super) struct Asked<'a> {
 }
 
 impl Asked<'_> {
-    /// How P and Q move.
-    pub(super) fn motions(&self) -> [Motion; 2] {
-        let case = self.case;
-        let motion = |velocity: [f64; 3], axis: [f64; 3], angle| match case.kind {
-            Kind::Static | Kind::Linear => Motion::Linear { velocity: velocity.into() },
-            Kind::Screw => {
-                Motion::Screw { pivot: None, velocity: velocity.into(), axis: axis.into(), angle }
-            }
-        };
-        [
-            motion(case.velocity_p, case.axis_p, case.angle_p),
-            motion(case.velocity_q, case.axis_q, case.angle_q),
-        ]
-    }
-
     /// The question when they meet.
     pub(super) fn motion_question(&self) -> contact_time::Question<'_> {
-        let [motion_p, motion_q] = self.motions();
+        let [motion_p, motion_q] = self.case.motions();
         contact_time::Question::new(self.pair, motion_p, motion_q)
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::time::Instant;
 
 use super::answer::{
-    CaseAnswer, CertificateOut, HullAnswer, Naming, Reply, outcome_word, verdict_word,
+    CaseAnswer, HullAnswer, Naming, Reply, WrittenCertificate, outcome_word, verdict_word,
 };
 use super::cases::{Case, HullSet, Kind};
 use super::library::{build, given_of_vertex, guarded};
@@ -157,14 +157,14 @@ impl Asking<'_> {
         let verdict = decision.verdict();
         let mut answer = CaseAnswer {
             id: asked.case.id.clone(),
-            verdict: verdict_word(verdict),
+            verdict: verdict_word(verdict).into(),
             certificate: Some(naming.proof(&decision.proof)),
             ..CaseAnswer::default()
         };
         self.judge(|| judge_static(&asked.pair, &decision.proof));
         match verdict {
             Verdict::Separated => self.add_distance(asked, naming, &mut answer),
-            Verdict::Overlapping => self.add_depth(asked, &mut answer),
+            Verdict::Overlapping => self.add_depth(asked, naming, &mut answer),
             Verdict::Touching => {}
         }
         self.add_range(asked, verdict, &mut answer);
@@ -179,11 +179,11 @@ impl Asking<'_> {
         answer.distance_upper = Some(found.upper);
         answer.closest_p = Some(found.closest_p.into());
         answer.closest_q = Some(found.closest_q.into());
-        let certificate = answer.certificate.get_or_insert_with(CertificateOut::default);
+        let certificate = answer.certificate.get_or_insert_with(WrittenCertificate::default);
         certificate.distance_pairs = naming.pairs(&found.pairs);
     }
 
-    fn add_depth(&mut self, asked: &Asked<'_>, answer: &mut CaseAnswer) {
+    fn add_depth(&mut self, asked: &Asked<'_>, naming: Naming<'_>, answer: &mut CaseAnswer) {
         let Some(found) = self.ask_also("depth", |r| r.depth(asked)) else { return };
         self.agree("depth", Verdict::Overlapping, &found.decision);
         let surface = found.surface.as_ref();
@@ -193,6 +193,8 @@ impl Asking<'_> {
         });
         answer.depth_lower = Some(found.lower);
         answer.depth_upper = Some(found.upper);
+        let certificate = answer.certificate.get_or_insert_with(WrittenCertificate::default);
+        naming.add_depth(&found, certificate);
     }
 
     fn add_range(&mut self, asked: &Asked<'_>, verdict: Verdict, answer: &mut CaseAnswer) {
@@ -213,7 +215,7 @@ impl Asking<'_> {
         self.judge(|| judge_first_contact(&asked.motion_question(), &contact));
         Ok(CaseAnswer {
             id: asked.case.id.clone(),
-            verdict: outcome_word(contact.outcome),
+            verdict: outcome_word(contact.outcome).into(),
             t_free: Some(contact.t_free),
             t_contact: (contact.outcome == Outcome::Contact).then_some(contact.t_contact),
             certificate: Some(naming.motion(&contact)),

@@ -165,7 +165,7 @@ impl Family {
             (Stand::Collide, false) => "OVERLAPPING",
         };
         if answer.verdict != wanted {
-            if [answer.verdict, wanted].contains(&"SEPARATED") {
+            if [&answer.verdict, wanted].contains(&"SEPARATED") {
                 self.wrong_verdicts += 1;
             } else {
                 self.wrong_touching += 1;
@@ -410,7 +410,7 @@ mod tests {
 
     fn separated(lower: f64, upper: f64) -> Option<CaseAnswer> {
         Some(CaseAnswer {
-            verdict: "SEPARATED",
+            verdict: "SEPARATED".into(),
             distance_lower: Some(lower),
             distance_upper: Some(upper),
             ..CaseAnswer::default()
@@ -419,7 +419,7 @@ mod tests {
 
     fn contact(t_free: f64, t_contact: f64) -> Option<CaseAnswer> {
         Some(CaseAnswer {
-            verdict: "CONTACT",
+            verdict: "CONTACT".into(),
             t_free: Some(t_free),
             t_contact: Some(t_contact),
             ..CaseAnswer::default()
@@ -438,7 +438,7 @@ mod tests {
     fn a_verdict_on_the_wrong_side_and_one_on_the_wrong_boundary_are_told_apart() {
         let touching = case(r#""verdict":"collide","touching":true"#);
         check(&touching, separated(0.5, 0.5), false, "1 wrong verdicts, 0 wrong touching");
-        let answer = CaseAnswer { verdict: "OVERLAPPING", ..CaseAnswer::default() };
+        let answer = CaseAnswer { verdict: "OVERLAPPING".into(), ..CaseAnswer::default() };
         check(&touching, Some(answer), false, "0 wrong verdicts, 1 wrong touching");
         check(&touching, None, false, "1 unanswered");
     }
@@ -450,7 +450,7 @@ mod tests {
         check(&moving, contact(0.25, 0.25_f64.next_up()), true, "0 numbers off");
         check(&moving, contact(0.25 - 1e-6, 0.25), false, "1 numbers off");
         check(&moving, contact(0.25 + 1e-12, 0.25 + 2e-12), false, "1 numbers off");
-        let free = CaseAnswer { verdict: "NO_CONTACT", ..CaseAnswer::default() };
+        let free = CaseAnswer { verdict: "NO_CONTACT".into(), ..CaseAnswer::default() };
         check(&moving, Some(free), false, "1 wrong verdicts");
     }
 }

@@ -1,0 +1,113 @@
+//! Answers to two cubes: true ones are accepted, tampered ones refused with the reason.
+
+use super::*;
+
+const CASES: &str = r#"{"type":"hull","id":1,"points":[[0,0,0],[1,0,0],[0,1,0],[1,1,0],[0,0,1],[1,0,1],[0,1,1],[1,1,1],[0.5,0.5,0.5]]}
+{"type":"case","id":"apart","family":"a","kind":"static","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.25,0,0],"qQ":[1,0,0,0],"verdict":"collide"}
+{"type":"case","id":"deep","family":"b","kind":"static","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[0.75,0,0],"qQ":[1,0,0,0],"verdict":"collide"}
+{"type":"case","id":"fly","family":"c","kind":"linear","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.5,0.25,0.125],"qQ":[1,0,0,0],"vP":[1,0,0],"vQ":[0,0,0],"verdict":"separated"}
+"#;
+const APART: &str = r#"{"id":"apart","verdict":"SEPARATED","distance_lower":0.25,"distance_upper":0.25,"enter":0.25,"certificate":{"direction":[1,0,0],"distance_pairs":[[1,0]]}}"#;
+/// M is the cube from (-0.25, -1, -1) to (1.75, 1, 1); by signs of x, y, z its corners are 0 to 7.
+const DEEP: &str = r#"{"id":"deep","verdict":"OVERLAPPING","depth_lower":0.25,"depth_upper":0.25,"certificate":{"pairs":[[7,0],[5,2],[3,4],[0,7],[2,5],[4,3]],"face":{"direction":[-1,0,0]},"surface":{"corners":[[7,0],[3,4],[5,2],[1,6],[6,1],[2,5],[4,3],[0,7]],"triangles":[[0,1,3],[0,3,2],[4,6,7],[4,7,5],[0,4,5],[0,5,1],[2,3,7],[2,7,6],[0,2,6],[0,6,4],[1,5,7],[1,7,3]]}}}"#;
+const FLY: &str = r#"{"id":"fly","verdict":"CONTACT","t_free":0.5,"t_contact":0.5,"certificate":{"pairs":[[1,0],[3,0],[5,0],[7,0]],"chain":[{"t0":0,"t1":0.499,"frame":"world","direction":[1,0,0]}]}}"#;
+
+#[track_caller]
+fn ruled(line: &str) -> Ruling {
+    let name = format!("clearance-{}-{:?}.jsonl", std::process::id(), std::thread::current().id());
+    let path = std::env::temp_dir().join(name);
+    std::fs::write(&path, CASES).unwrap();
+    let every = std::num::NonZeroUsize::MIN;
+    let options = Options { cases: path.clone(), answers: path, rulings: None, every };
+    let (hulls, cases) = read_cases(&options).unwrap();
+    std::fs::remove_file(&options.cases).unwrap();
+    rule(line, &hulls, &cases)
+}
+
+#[track_caller]
+fn refused(line: &str, from: &str, to: &str, reason: &str) {
+    assert!(line.contains(from), "{from} in {line}");
+    let ruling = ruled(&line.replace(from, to));
+    assert!(!ruling.accepted, "{to}");
+    let said = ruling.reason.unwrap();
+    assert!(said.contains(reason), "{to}: {said}");
+}
+
+#[test]
+fn true_answers_are_accepted_with_what_they_prove_and_what_they_leave_open() {
+    let Ruling { found, reason, .. } = ruled(APART);
+    assert_eq!(reason, None);
+    assert_eq!(found.proven, ["static SEPARATED", "distance"]);
+    assert_eq!(found.open, ["range along a direction"]);
+    let Ruling { found, reason, .. } = ruled(DEEP);
+    assert_eq!(reason, None);
+    assert_eq!(found.proven, ["static OVERLAPPING", "depth"]);
+    let free = FLY.replace(r#""t_free":0.5"#, r#""t_free":0.499"#);
+    assert_eq!(ruled(&free).reason, None);
+    assert_eq!(ruled(&free).found.proven, ["linear CONTACT"]);
+}
+
+#[test]
+fn a_point_that_is_no_vertex_may_be_named() {
+    let inner =
+        DEEP.replace("[[7,0],[5,2],", "[[8,0],[7,0],[5,2],").replace(",[4,3]],\"f", "],\"f");
+    assert_ne!(inner, DEEP);
+    assert_eq!(ruled(&inner).reason, None);
+}
+
+#[test]
+fn tampered_answers_are_refused_with_the_reason() {
+    refused(APART, "[1,0,0]", "[-1,0,0]", "does not separate");
+    refused(APART, "[1,0,0]", "[0,0,0]", "zero");
+    refused(APART, "\"SEPARATED\"", "\"TOUCHING\"", "one to three");
+    refused(APART, "\"SEPARATED\"", "\"CONTACT\"", "no verdict");
+    refused(APART, "[[1,0]]", "[[1,9]]", "does not exist");
+    refused(APART, "[[1,0]]", "[[1,-1]]", "invalid value");
+    refused(APART, "_upper\":0.25", "_upper\":0.2499", "upper bound");
+    refused(APART, "_lower\":0.25", "_lower\":0.2501", "lower bound");
+    refused(APART, "\"distance_upper\":0.25,", "", "two finite bounds");
+    refused(APART, "apart", "absent", "no such case");
+    refused(DEEP, "_lower\":0.25", "_lower\":0.2501", "lower bound");
+    refused(DEEP, "_upper\":0.25", "_upper\":0.2499", "upper bound");
+    refused(DEEP, "[0,1,3],", "", "not closed");
+    refused(DEEP, "\"surface\"", "\"other\"", "no surface");
+    refused(DEEP, "[[7,0],[5,2],[3,4],", "[", "four to six");
+    refused(FLY, "\"t_free\":0.5", "\"t_free\":0.4995", "does not cover");
+    refused(FLY, "\"t_contact\":0.5", "\"t_contact\":0.4999", "t_free <= t_contact");
+    refused(FLY, "\"world\"", "\"body\"", "no frame");
+    refused(FLY, "\"CONTACT\"", "\"NO_CONTACT\"", "until the end");
+}
+
+#[test]
+fn a_claim_without_a_certificate_is_not_called_proven() {
+    let bare = DEEP.replace("\"face\"", "\"other\"");
+    assert_eq!(ruled(&bare).found.open, ["depth"]);
+}
+
+#[test]
+fn the_command_fails_on_one_refusal_and_on_an_answer_given_twice() {
+    let folder = std::env::temp_dir();
+    let path = |name: &str| folder.join(format!("clearance-{name}-{}.jsonl", std::process::id()));
+    let options = Options {
+        cases: path("verify-cases"),
+        answers: path("verify-answers"),
+        rulings: Some(path("verify-rulings")),
+        every: std::num::NonZeroUsize::MIN,
+    };
+    std::fs::write(&options.cases, CASES).unwrap();
+    let bad = APART.replace("[1,0,0]", "[-1,0,0]");
+    for (answers, is_right) in [
+        (format!("{APART}\n{DEEP}\n"), true),
+        (format!("{DEEP}\n{bad}\n"), false),
+        (format!("{DEEP}\n{DEEP}\n"), false),
+        (String::new(), false),
+    ] {
+        std::fs::write(&options.answers, &answers).unwrap();
+        assert_eq!(run(&options, &mut Vec::new()).unwrap(), is_right, "{answers}");
+        let rulings = std::fs::read_to_string(options.rulings.as_ref().unwrap()).unwrap();
+        assert_eq!(rulings.lines().count(), answers.lines().count());
+    }
+    for file in [&options.cases, &options.answers, options.rulings.as_ref().unwrap()] {
+        std::fs::remove_file(file).unwrap();
+    }
+}
