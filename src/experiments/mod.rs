@@ -8,6 +8,7 @@
 mod bench;
 mod chart;
 mod hs_jump;
+mod linear_program;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -56,7 +57,7 @@ pub struct Experiment {
 }
 
 /// The tables of the papers.
-pub const EXPERIMENTS: &[&[Experiment]] = &[hs_jump::EXPERIMENTS];
+pub const EXPERIMENTS: &[&[Experiment]] = &[hs_jump::EXPERIMENTS, linear_program::EXPERIMENTS];
 
 /// Curves over common axes.
 #[derive(Clone, Debug, Default)]
