@@ -21,7 +21,7 @@ pub(super) fn of(pair: &Pair<'_>, view: &View<'_>, pairs: &[VertexPair]) -> [Vec
     if pairs.len() > 3
         && let Some(weighted) = rounded_weights(view, pairs)
     {
-        return view.mean(&weighted);
+        return view.mean(weighted.into_iter());
     }
     let grid = Grid::new(pair);
     let exact = if pairs.len() > 3 {

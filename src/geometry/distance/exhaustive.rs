@@ -57,8 +57,7 @@ impl Search<'_> {
         let corners: ArrayVec<Corner, 3> =
             pairs.iter().map(|&pair| Corner { pair, point: self.view.difference(pair) }).collect();
         let Some(simplex) = Simplex::of(&corners) else { return };
-        let is_nearer = simplex.nearest.norm_squared() < self.best.nearest.norm_squared();
-        if is_nearer || self.best.corners.is_empty() {
+        if simplex.squared < self.best.squared || self.best.corners().is_empty() {
             self.best = simplex;
         }
     }
@@ -84,7 +83,7 @@ fn propose(
         Ok(()) => Ending::Nearest,
         Err(why) => Ending::Stopped(why),
     };
-    let latest = search.best.corners.first().map_or(VertexPair::default(), |(c, _)| c.pair);
+    let latest = search.best.corners().first().map_or(VertexPair::default(), |c| c.pair);
     Found { simplex: search.best, latest, ending }
 }
 

@@ -52,7 +52,9 @@ fn propose(
     })
 }
 
-/// Searches. `enough` may end the search early; it sees the simplex and the latest pair.
+/// Searches. `enough` may end the search early; it sees the simplex and the supporting pair along
+/// its nearest point.
+#[inline]
 fn search<'e>(
     view: &View<'_>,
     pair: &Pair<'_>,
@@ -62,46 +64,47 @@ fn search<'e>(
 ) -> Found {
     let (mut simplex, mut last) = start(view, pair, witness);
     let mut latest = last.map_or(VertexPair::default(), |(pair, _)| pair);
-    let end = |simplex, latest, ending| Found { simplex, latest, ending };
-    let mut is_remembered = !simplex.corners.is_empty();
-    loop {
+    let mut is_remembered = last.is_some();
+    let mut is_first = last.is_none();
+    let ending = loop {
         if let Err(why) = effort.spend_step() {
-            return end(simplex, latest, Ending::Stopped(why));
+            break Ending::Stopped(why);
         }
-        let is_first = simplex.corners.is_empty();
         let direction = if is_first { view.centre_difference() } else { simplex.nearest };
         latest = view.likely_least_along(&direction, last, effort);
         last = Some((latest, direction));
         let new = Corner { pair: latest, point: view.difference(latest) };
         if is_first {
             simplex = Simplex::point(new);
-        } else {
-            let squared = simplex.nearest.norm_squared();
-            let progress = squared - simplex.nearest.dot(&new.point);
-            // False for NaN too, which ends the search.
-            let promises = progress > PROGRESS_MIN * squared && !simplex.has(latest);
-            if !promises {
-                // What was remembered is still the nearest: one look, no search.
-                effort.cost.witness_hits += u64::from(is_remembered);
-                return end(simplex, latest, Ending::Nearest);
-            }
-            let Some(grown) = simplex.grown(new) else {
-                return end(simplex, latest, Ending::HoldsOrigin);
-            };
-            let is_nearer = grown.nearest.norm_squared() < squared;
-            if !is_nearer {
-                return end(simplex, latest, Ending::Nearest);
-            }
-            simplex = grown;
-            is_remembered = false;
+            is_first = false;
+            continue;
         }
         if enough(&simplex, latest, effort) {
-            return end(simplex, latest, Ending::Enough);
+            break Ending::Enough;
         }
-    }
+        let progress = simplex.squared - simplex.nearest.dot(&new.point);
+        // False for NaN too, which ends the search.
+        let promises = progress > PROGRESS_MIN * simplex.squared && !simplex.has(latest);
+        if !promises {
+            // What was remembered is still the nearest: one look, no search.
+            effort.cost.witness_hits += u64::from(is_remembered);
+            break Ending::Nearest;
+        }
+        let Some(grown) = simplex.grown(new) else {
+            break Ending::HoldsOrigin;
+        };
+        let is_nearer = grown.squared < simplex.squared;
+        if !is_nearer {
+            break Ending::Nearest;
+        }
+        simplex = grown;
+        is_remembered = false;
+    };
+    Found { simplex, latest, ending }
 }
 
 /// The simplex of the remembered pairs, when it is likely to help.
+#[inline]
 fn start(
     view: &View<'_>,
     pair: &Pair<'_>,
@@ -121,10 +124,6 @@ fn start(
     let v = simplex.nearest;
     let along = v.dot(&remembered);
     let helps = along > 0.0
-        && along * along > WARM_COS_SQUARED * v.norm_squared() * remembered.norm_squared();
-    if !helps || simplex.corners.is_empty() {
-        return cold;
-    }
-    let latest = simplex.corners[0].0.pair;
-    (simplex, Some((latest, v)))
+        && along * along > WARM_COS_SQUARED * simplex.squared * remembered.norm_squared();
+    if helps { (simplex, Some((simplex.corners()[0].pair, v))) } else { cold }
 }

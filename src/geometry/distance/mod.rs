@@ -1,20 +1,20 @@
 //! How far apart: a bracket that encloses the exact distance, with its certificate.
 //!
 //! A *method* in floating point ([`METHODS`]; by default [`gjk`]) finds the simplex of M nearest the
-//! origin; error bounds turn it into a bracket ([`bracket`]). Where that is too wide (bodies closer than a tenth of their size)
-//! twice the precision often does ([`sharp`]). Where that fails too (gaps of a few ulp, parallel
-//! faces of turned bodies, coordinates near the ends of f64) the exact stage goes on from the same simplex and finds the
-//! nearest point of M in integers ([`wolfe`] on a [`grid`]), rounded outward once ([`outward`]).
+//! origin; error bounds turn it into a bracket ([`bracket`]), in f64 and, where that is too wide
+//! (bodies closer than a hundredth of their size, parallel features), in twice the precision. Where
+//! that fails too (gaps of a few ulp, coordinates near the ends of f64) the exact stage goes on from
+//! the same simplex and finds the nearest point of M in integers ([`wolfe`] on a [`grid`]), rounded
+//! outward once ([`outward`]).
 
 mod bracket;
 mod common_point;
-mod double;
 mod exhaustive;
 mod gjk;
 pub(in crate::geometry) mod grid;
 mod method;
 pub(in crate::geometry) mod outward;
-mod sharp;
+mod rise;
 mod simplex;
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "exact values are meant")]
@@ -106,16 +106,16 @@ pub fn measure_by(
     effort: &mut Effort<'_>,
 ) -> Result<Distance, Stopped> {
     let view = View::new(pair);
-    let proposal = view.is_safe().then(|| propose(method, &view, pair, stops, witness, effort));
-    if let Some(proposal) = &proposal
-        && proposal.bracket.separates
-    {
-        effort.cost.queries += 1;
-        return measure_separated(pair, &view, proposal, stops, witness, effort);
-    }
-    let stopped = proposal.as_ref().and_then(|proposal| proposal.stopped());
-    if let Some(why) = stopped {
-        return Err(why);
+    let proposal = propose(method, &view, stops, Some(WIDTH_MAX), witness, effort);
+    if let Some(proposal) = &proposal {
+        proposal.remember(witness);
+        if proposal.bracket.separates {
+            effort.cost.queries += 1;
+            return measure_separated(pair, &view, proposal, witness, effort);
+        }
+        if let Some(why) = proposal.stopped() {
+            return Err(why);
+        }
     }
     let decision = decide(pair, &separation::METHODS[0], witness, effort)?;
     if decision.verdict() != Verdict::Separated {
@@ -134,17 +134,12 @@ pub fn is_within(
 ) -> Result<bool, Stopped> {
     let view = View::new(pair);
     let stops = Stops { above: Some(margin), below: Some(margin) };
-    let proposal =
-        view.is_safe().then(|| propose(&METHODS[0], &view, pair, stops, witness, effort));
+    let proposal = propose(&METHODS[0], &view, stops, None, witness, effort);
     if let Some(proposal) = &proposal {
-        let rough = proposal.bracket;
-        let is_open = rough.separates && rough.lower <= margin && rough.upper > margin;
-        let sharp = is_open.then(|| sharp::bracket(&view, &proposal.found.simplex, &rough));
-        let Bracket { lower, upper, direction, .. } = sharp.flatten().unwrap_or(rough);
+        let Bracket { lower, upper, .. } = proposal.bracket;
+        proposal.remember(witness);
         if lower > margin || upper <= margin {
             effort.cost.queries += 1;
-            witness.direction = Some(direction);
-            witness.pairs = proposal.pairs();
             return Ok(upper <= margin);
         }
         if let Some(why) = proposal.stopped() {
@@ -183,6 +178,8 @@ fn is_at_most(nearest: &Nearest, grid: &Grid<'_>, margin: f64) -> bool {
 struct Proposal {
     found: Found,
     bracket: Bracket,
+    /// Whether the bracket answers what was asked.
+    is_enough: bool,
 }
 
 impl Proposal {
@@ -193,64 +190,81 @@ impl Proposal {
         }
     }
 
-    /// The simplex's pairs.
+    /// The simplex's pairs, and where it seems to hold the origin together with the latest one,
+    /// that one too.
     fn pairs(&self) -> ArrayVec<VertexPair, 6> {
-        self.found.simplex.corners.iter().map(|(corner, _)| corner.pair).collect()
+        let corners = self.found.simplex.corners().iter();
+        let mut pairs: ArrayVec<VertexPair, 6> = corners.map(|corner| corner.pair).collect();
+        if self.found.ending == Ending::HoldsOrigin {
+            pairs.push(self.found.latest);
+        }
+        pairs
+    }
+
+    /// Leaves in the witness what is known.
+    fn remember(&self, witness: &mut Witness) {
+        witness.direction = Some(self.bracket.direction);
+        witness.pairs = self.pairs();
     }
 }
 
+/// Searches and proves, until the stops are met or the bracket is at most this wide relative to the
+/// distance. `None` when the numbers are too large or too small for that.
+#[inline]
 fn propose(
     method: &Method,
     view: &View<'_>,
-    pair: &Pair<'_>,
     stops: Stops,
+    width: Option<f64>,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
-) -> Proposal {
-    let mut found = (method.propose)(view, pair, stops, witness, effort);
-    if found.ending == Ending::HandsOver {
-        found = (METHODS[0].propose)(view, pair, stops, witness, effort);
+) -> Option<Proposal> {
+    if !view.is_safe() {
+        return None;
     }
-    let bracket = Bracket::of(view, &found.simplex, found.latest, effort);
-    Proposal { found, bracket }
+    let is_enough = |bracket: &Bracket| {
+        stops.are_met(bracket.lower, bracket.upper)
+            || width.is_some_and(|width| bracket.is_narrow(width))
+    };
+    let mut found = (method.propose)(view, view.pair(), stops, witness, effort);
+    if found.ending == Ending::HandsOver {
+        found = (METHODS[0].propose)(view, view.pair(), stops, witness, effort);
+    }
+    let mut bracket = Bracket::of(view, &found.simplex, found.latest, effort);
+    if found.ending == Ending::Nearest
+        && !is_enough(&bracket)
+        && let Some(sharp) = Bracket::sharp(view, &found.simplex, found.latest, effort)
+    {
+        bracket = sharp;
+    }
+    Some(Proposal { found, is_enough: is_enough(&bracket), bracket })
 }
 
 /// The proposal's direction is proven to separate.
+#[inline]
 fn measure_separated(
     pair: &Pair<'_>,
     view: &View<'_>,
     proposal: &Proposal,
-    stops: Stops,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Distance, Stopped> {
-    let mut bracket = proposal.bracket;
-    let is_enough = |bracket: &Bracket| {
-        bracket.is_narrow(WIDTH_MAX) || stops.are_met(bracket.lower, bracket.upper)
-    };
-    if !is_enough(&bracket)
-        && let Some(sharp) = sharp::bracket(view, &proposal.found.simplex, &bracket)
-    {
-        bracket = sharp;
-    }
+    let Proposal { found, bracket, is_enough } = proposal;
     let proof = StaticProof::Separated { direction: Direction::Vector(bracket.direction) };
-    witness.direction = Some(bracket.direction);
-    witness.pairs = proposal.pairs();
+    let simplex = &found.simplex;
+    let names = simplex.corners().iter().map(|corner| corner.pair);
+    let [closest_p, closest_q] = view.mean(names.clone().zip(simplex.weights().iter().copied()));
     let stopped = proposal.stopped();
-    let corners = proposal.found.simplex.corners.iter();
-    let weighted: ArrayVec<(VertexPair, f64), 3> =
-        corners.map(|(corner, weight)| (corner.pair, *weight)).collect();
-    let [closest_p, closest_q] = view.mean(&weighted);
     let rough = Distance {
         decision: Decision { proof },
         lower: bracket.lower,
         upper: bracket.upper,
-        pairs: proposal.found.simplex.corners.iter().map(|(corner, _)| corner.pair).collect(),
+        pairs: names.collect(),
         closest_p,
         closest_q,
         stopped,
     };
-    if is_enough(&bracket) || stopped.is_some() {
+    if *is_enough || stopped.is_some() {
         return Ok(rough);
     }
     let start = proposal.pairs();

@@ -2,9 +2,10 @@
 //! bounds that make something certain of them.
 
 use crate::geometry::effort::Effort;
-use crate::geometry::number::rounding::{UNDERFLOW, gamma};
+use crate::geometry::number::double::{Real, Triple};
+use crate::geometry::number::rounding::gamma;
 use crate::geometry::pair::{Pair, Placed, VertexPair};
-use crate::geometry::support::{likely_vertex, supporting_vertex};
+use crate::geometry::support::likely_vertex;
 use crate::geometry::{Mat3, Vec3};
 
 /// Outside of these the products of two or three lengths may overflow or underflow, and the exact
@@ -16,14 +17,20 @@ const SIZE_MAX: f64 = f64::from_bits((1023 + 300) << 52);
 /// than about 4 degrees (cos² of the angle) since. Further, the start table is nearer.
 const HINT_COS_SQUARED: f64 = 0.995;
 
-/// Roundings in a difference of placed vertices: dot products of three (3), difference of the two
-/// (1), offset (1) and its addition (1), and 2 for forming `reach`.
-const DIFFERENCE_ROUNDINGS: u32 = 8;
+/// A placed rotation is a rotation up to 1e-6 in every entry of RᵀR, so it stretches nothing by
+/// more than 2e-6; the rest is room for the roundings of forming a bound.
+pub(super) const STRETCH: f64 = 1.0 + 1e-5;
 
-/// Roundings in `s · m` for the supporting pair, evaluated in the bodies' frames: direction into
-/// the frame (3), its dot product (3), the direction's error seen by every other vertex (3), the
-/// three sums (2), the offset (1), and 4 for forming `reach` and the bound.
-const GAP_ROUNDINGS: u32 = 16;
+/// Roundings in one coordinate of a difference: dot products of three (3), difference of the two
+/// (1), offset (1) and its addition (1), and 2 for forming `reach`.
+const COORDINATE_ROUNDINGS: u32 = 8;
+
+/// Error of a difference as a point, in roundings of the bodies' radii: the three of a placed
+/// vertex are relative to `|R| |v|`, at most √3 times as long as v, and the difference and the sum
+/// with the offset add one each.
+const RADIUS_ROUNDINGS: f64 = 8.0;
+/// The same in roundings of the offset: its own and the sum's.
+const OFFSET_ROUNDINGS: f64 = 3.0;
 
 /// See the module.
 #[derive(Debug)]
@@ -31,22 +38,32 @@ pub(in crate::geometry) struct View<'a> {
     pair: &'a Pair<'a>,
     /// `t_Q - t_P`, rounded.
     offset: Vec3,
-    /// At least `|m|` for every m of M, per coordinate, and at least the sum of the magnitudes of
-    /// all terms it is computed from.
-    reach: Vec3,
-    /// The length of `reach`.
+    /// At least the distance of every vertex of P, and of Q, from its body's origin.
+    radii: [f64; 2],
+    /// At least `|m|` for every m of M.
     size: f64,
+    /// Error of a difference in units of the relative error of one operation.
+    error: f64,
 }
 
 impl<'a> View<'a> {
     /// Of the pair.
+    #[inline]
     pub(in crate::geometry) fn new(pair: &'a Pair<'a>) -> Self {
-        let (p, q) = (&pair.p, &pair.q);
-        let offset = q.pose.translation - p.pose.translation;
-        let reach = p.pose.rotation.abs() * p.body.bounds().reach
-            + q.pose.rotation.abs() * q.body.bounds().reach
-            + offset.abs();
-        Self { pair, offset, reach, size: reach.norm() }
+        let radius = |placed: &Placed<'_>| {
+            let bounds = placed.body.bounds();
+            (bounds.centre.norm() + bounds.radius) * STRETCH
+        };
+        let offset = pair.q.pose.translation - pair.p.pose.translation;
+        let radii = [radius(&pair.p), radius(&pair.q)];
+        let (both, length) = (radii[0] + radii[1], offset.norm() * STRETCH);
+        let error = RADIUS_ROUNDINGS * both + OFFSET_ROUNDINGS * length;
+        Self { pair, offset, radii, size: both + length, error }
+    }
+
+    /// What it is a view of.
+    pub(super) fn pair(&self) -> &'a Pair<'a> {
+        self.pair
     }
 
     /// P and Q.
@@ -64,28 +81,50 @@ impl<'a> View<'a> {
         self.size
     }
 
-    /// At least `|m|` for every m of M, per coordinate.
-    pub(in crate::geometry) fn reach(&self) -> &Vec3 {
-        &self.reach
+    /// At least the distance of every vertex of P, and of Q, from its body's origin.
+    pub(super) fn radii(&self) -> [f64; 2] {
+        self.radii
+    }
+
+    /// At least `|m|` for every m of M, per coordinate, and at least the sum of the magnitudes of
+    /// all terms it is computed from.
+    pub(in crate::geometry) fn reach(&self) -> Vec3 {
+        let (p, q) = (&self.pair.p, &self.pair.q);
+        p.pose.rotation.abs() * p.body.bounds().reach
+            + q.pose.rotation.abs() * q.body.bounds().reach
+            + self.offset.abs()
     }
 
     /// At least the error of every coordinate of [`Self::difference`].
     pub(in crate::geometry) fn coordinate_error(&self) -> f64 {
-        gamma(DIFFERENCE_ROUNDINGS) * self.reach.amax()
+        gamma(COORDINATE_ROUNDINGS) * self.reach().amax()
     }
 
-    /// At least the distance between [`Self::difference`] and the exact point.
-    pub(in crate::geometry) fn difference_error(&self) -> f64 {
-        gamma(DIFFERENCE_ROUNDINGS) * self.size
+    /// At least the distance between [`Self::difference_in`] and the exact point.
+    pub(super) fn difference_error<N: Real>(&self) -> f64 {
+        N::UNIT * self.error
     }
 
     /// The pair's point of M, rounded.
     #[inline]
     pub(in crate::geometry) fn difference(&self, pair: VertexPair) -> Vec3 {
+        Vec3::from(self.difference_in::<f64>(pair))
+    }
+
+    /// The pair's point of M.
+    #[inline]
+    pub(super) fn difference_in<N: Real>(&self, pair: VertexPair) -> Triple<N> {
         let (p, q) = (&self.pair.p, &self.pair.q);
-        let placed_q = q.pose.rotation * q.body.vertex(pair.j);
-        let placed_p = p.pose.rotation * p.body.vertex(pair.i);
-        (placed_q - placed_p) + self.offset
+        let (x, y) = (p.body.vertex(pair.i), q.body.vertex(pair.j));
+        let placed = |rotation: &Mat3, v: &Vec3, k: usize| {
+            let term = |c: usize| N::product(rotation[(k, c)], v[c]);
+            (term(0) + term(1)) + term(2)
+        };
+        let (to, from) = (&q.pose.translation, &p.pose.translation);
+        std::array::from_fn(|k| {
+            (placed(&q.pose.rotation, y, k) - placed(&p.pose.rotation, x, k))
+                + N::difference(to[k], from[k])
+        })
     }
 
     /// From a point in P to a point in Q, rounded.
@@ -120,52 +159,25 @@ impl<'a> View<'a> {
         hint: Option<VertexPair>,
         effort: &mut Effort<'_>,
     ) -> VertexPair {
-        let [in_p, in_q] = self.in_bodies(s);
+        let in_p = self.pair.p.pose.direction_to_body_rounded(s);
+        let in_q = -self.pair.q.pose.direction_to_body_rounded(s);
         VertexPair {
             i: likely_vertex(self.pair.p.body, &in_p, hint.map(|h| h.i), effort),
             j: likely_vertex(self.pair.q.body, &in_q, hint.map(|h| h.j), effort),
         }
     }
 
-    /// The direction along which P's farthest and the one along which Q's farthest is wanted.
-    #[inline]
-    fn in_bodies(&self, s: &Vec3) -> [Vec3; 2] {
-        [
-            self.pair.p.pose.direction_to_body_rounded(s),
-            -self.pair.q.pose.direction_to_body_rounded(s),
-        ]
-    }
-
-    /// A supporting pair along `s` and at most the least of `s · m` over M. `hint` is a pair close to where it is.
-    pub(in crate::geometry) fn gap(
-        &self,
-        s: &Vec3,
-        hint: VertexPair,
-        effort: &mut Effort<'_>,
-    ) -> (VertexPair, f64) {
-        let (p, q) = (self.pair.p.body, self.pair.q.body);
-        let [in_p, in_q] = self.in_bodies(s);
-        let i = supporting_vertex(p, &in_p, Some(hint.i), effort);
-        let j = supporting_vertex(q, &in_q, Some(hint.j), effort);
-        let value = (-in_q.dot(q.vertex(j)) - in_p.dot(p.vertex(i))) + s.dot(&self.offset);
-        // What underflows: products with the direction times a length, and products.
-        let tiny = 64.0 * UNDERFLOW * (1.0 + self.size);
-        let error = gamma(GAP_ROUNDINGS) * s.abs().dot(&self.reach) + tiny;
-        (VertexPair { i, j }, value - error)
-    }
-
     /// Both points of the pairs' weighted mean, rounded.
-    pub(in crate::geometry) fn mean(&self, weighted: &[(VertexPair, f64)]) -> [Vec3; 2] {
+    pub(in crate::geometry) fn mean(
+        &self,
+        weighted: impl Iterator<Item = (VertexPair, f64)>,
+    ) -> [Vec3; 2] {
         let (p, q) = (&self.pair.p, &self.pair.q);
-        let mean = |point: &dyn Fn(VertexPair) -> Vec3| -> Vec3 {
-            weighted.iter().map(|(pair, weight)| point(*pair) * *weight).sum()
-        };
-        let at = |rotation: &Mat3, local: Vec3, t: &Vec3| rotation * local + t;
-        let local_p = mean(&|pair| *p.body.vertex(pair.i));
-        let local_q = mean(&|pair| *q.body.vertex(pair.j));
-        [
-            at(&p.pose.rotation, local_p, &p.pose.translation),
-            at(&q.pose.rotation, local_q, &q.pose.translation),
-        ]
+        let (mut local_p, mut local_q) = (Vec3::zeros(), Vec3::zeros());
+        for (pair, weight) in weighted {
+            local_p += p.body.vertex(pair.i) * weight;
+            local_q += q.body.vertex(pair.j) * weight;
+        }
+        [p.pose.apply_rounded(&local_p), q.pose.apply_rounded(&local_q)]
     }
 }

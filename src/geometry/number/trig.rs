@@ -9,6 +9,7 @@
 //!    k < 2^20 (Cody and Waite, *Software Manual for the Elementary Functions*, 1980, §8).
 //! 3. Taylor polynomials on |r| <= π/4 + 2^-20, whose remainders are below 2^-63 relative.
 
+use super::double::{two_product, two_sum};
 use super::interval::Interval;
 use super::rounding::UNIT;
 
@@ -121,26 +122,6 @@ impl Trig {
 }
 
 const UNIT_BALL: Interval = Interval::UNIT_BALL;
-
-/// `a * b` as the rounded product and its error, exactly unless something overflows or underflows.
-fn two_product(a: f64, b: f64) -> (f64, f64) {
-    const SPLITTER: f64 = 134_217_729.0; // 2^27 + 1
-    let split = |x: f64| {
-        let c = SPLITTER * x;
-        let high = c - (c - x);
-        (high, x - high)
-    };
-    let product = a * b;
-    let ((ah, al), (bh, bl)) = (split(a), split(b));
-    (product, ((ah * bh - product) + ah * bl + al * bh) + al * bl)
-}
-
-/// `a + b` as the rounded sum and its error, exactly (Knuth).
-fn two_sum(a: f64, b: f64) -> (f64, f64) {
-    let sum = a + b;
-    let b_virtual = sum - a;
-    (sum, (a - (sum - b_virtual)) + (b - b_virtual))
-}
 
 /// `high + low - quarters π/2` as `(r, rest, error)`: within `error` of `r + rest`, |rest| <= u |r|.
 ///
