@@ -8,6 +8,8 @@ from collections import Counter
 from clearance_verify import (Refused, bound, quaternion_pose, require, verify_depth,
                               verify_distance, verify_motion, verify_static)
 
+FORMS = {"direction", "direction_pairs"}  # of a direction, whatever the motion
+
 def verify_answer(case, hulls, answer):
     """Checks all certificates of one answer; returns the kinds of claims proven and unproven."""
     p, q = hulls[case["P"]], hulls[case["Q"]]
@@ -17,7 +19,8 @@ def verify_answer(case, hulls, answer):
         motions = [("linear", case["v" + b]) if case["kind"] == "linear" else
                    ("screw", case["v" + b], case["axis" + b], case["angle" + b], None)
                    for b in "PQ"]
-        verify_motion(p, q, *poses, *motions, answer)
+        at_start = cert if not cert.get("chain") and FORMS & cert.keys() else None
+        verify_motion(p, q, *poses, *motions, answer, initial=at_start)
         return [f"{case['kind']} {verdict}"], []
     verify_static(p, q, *poses, verdict, cert)
     along = [answer.get(k) for k in ("enter", "exit")] != [None, None]

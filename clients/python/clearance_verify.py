@@ -339,7 +339,7 @@ def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
                   margin=0.0, deviation=0.0, initial=None):
     """answer: {"verdict", "t_free", "t_contact", "certificate": {"chain", "pairs"}}. Free: farther
     apart than margin + deviation (of P plus of Q); contact: within the margin. initial: SEPARATED's
-    certificate at t = 0, needed if t_free is 0 and the chain empty. UNDECIDED proves the chain."""
+    certificate at t = 0, needed if t_free is 0 and the chain empty. UNDECIDED proves the chain alone."""
     verdict, cert = answer.get("verdict"), answer.get("certificate") or {}
     require(verdict in ("CONTACT", "NO_CONTACT", "UNDECIDED"), f"no verdict {verdict!r}")
     lengths = [m[1][1] if m[0] == "to_pose" else finite(m[1], 3) for m in (motion_p, motion_q)]
@@ -354,6 +354,8 @@ def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
         v, n = nearest(points)
         left = (margin - 2 * error) * n
         return left >= 0 and dot(v, v) <= left ** 2
+    if initial:
+        verify_static(p, q, pose_p, pose_q, "SEPARATED", initial)
     if t_contact == 0:
         held = within(pair.differences(cert.get("pairs"), 1, 6))
         return require(held, "the pairs do not hold the origin at t = 0")
@@ -362,9 +364,7 @@ def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
         require(t0 <= t1 <= 1 and t0 <= covered, f"link {at} does not join the one before")
         covered = max(covered, t1)
     require(covered >= t_free, "the chain ends before t_free")
-    require(chain or initial or verdict == "UNDECIDED", "nothing proves freedom at t = 0")
-    if initial:
-        verify_static(p, q, pose_p, pose_q, "SEPARATED", initial)
+    require(chain or initial, "nothing proves freedom at t = 0")
     speeds = velocity(pose_p, motion_p, pair.unit), velocity(pose_q, motion_q, pair.unit)
     apart = None if None in speeds else sub(speeds[1], speeds[0])
     movers = Movers(pair, pose_p, pose_q, motion_p, motion_q) if apart is None else None

@@ -219,14 +219,24 @@ impl Naming<'_> {
         });
     }
 
-    /// The chain and the pairs of a first contact; those of the verdict at t = 0 when that is it.
+    /// The chain and the pairs of a first contact; those of the verdict at t = 0 when that is it, and
+    /// the direction that separates there when nothing else is free.
     pub(crate) fn motion(self, contact: &FirstContact) -> WrittenCertificate {
         let pairs = match (&contact.initial, contact.pairs.as_slice(), contact.outcome) {
             (StaticProof::Touching { pairs, .. }, [], Outcome::Contact) => self.pairs(pairs),
             (StaticProof::Overlapping { pairs }, [], Outcome::Contact) => self.pairs(pairs),
             (_, pairs, _) => self.pairs(pairs),
         };
+        let direction = match &contact.initial {
+            StaticProof::Separated { direction } if contact.chain.is_empty() => {
+                self.direction(direction)
+            }
+            StaticProof::Separated { .. }
+            | StaticProof::Touching { .. }
+            | StaticProof::Overlapping { .. } => WrittenDirection::default(),
+        };
         WrittenCertificate {
+            direction,
             pairs,
             chain: Some(contact.chain.iter().map(|link| self.link(link)).collect()),
             ..WrittenCertificate::default()

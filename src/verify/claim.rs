@@ -115,13 +115,17 @@ fn judge_moving(
         }
     }
     let chain: Result<Vec<Link>, String> = certificate.chain.iter().flatten().map(link).collect();
+    let chain = chain?;
+    let WrittenDirection { direction: vector, direction_pairs, .. } = &certificate.direction;
+    let is_given = chain.is_empty() && (vector.is_some() || direction_pairs.is_some());
+    let initial = is_given.then(|| static_proof("SEPARATED", certificate)).transpose()?;
     let claim = MotionClaim {
         outcome,
         t_free,
         t_contact,
-        chain: &chain?,
+        chain: &chain,
         pairs: &vertex_pairs(&certificate.pairs),
-        initial: None,
+        initial: initial.as_ref(),
     };
     let (margin, deviation_p, deviation_q) = (0.0, 0.0, 0.0);
     let course = Course { bodies, motion_p, motion_q, margin, deviation_p, deviation_q };

@@ -76,6 +76,12 @@ fn tampered_answers_are_refused_with_the_reason() {
     refused(FLY, "\"t_contact\":0.5", "\"t_contact\":0.4999", "t_free <= t_contact");
     refused(FLY, "\"world\"", "\"body\"", "no frame");
     refused(FLY, "\"CONTACT\"", "\"NO_CONTACT\"", "until the end");
+    let link = r#"[{"t0":0,"t1":0.499,"frame":"world","direction":[1,0,0]}]"#;
+    let bare = FLY.replace(r#""t_free":0.5"#, r#""t_free":0"#).replace(link, "[]");
+    refused(&bare, "\"CONTACT\"", "\"UNDECIDED\"", "does not cover");
+    let started = bare.replace("\"chain\"", "\"direction\":[1,0,0],\"chain\"");
+    assert_eq!(ruled(&started).reason, None);
+    refused(&started, "[1,0,0]", "[-1,0,0]", "does not separate");
 }
 
 #[test]

@@ -128,10 +128,9 @@ fn judge_contact_at_start(course: &Course<'_>, claim: &MotionClaim<'_>) -> Resul
 fn judge_cover(claim: &MotionClaim<'_>) -> Result<(), Refusal> {
     let chain = claim.chain;
     if chain.is_empty() && claim.t_free <= 0.0 {
-        // Freedom at t = 0 alone is the verdict there; undecided claims not even that.
+        // Freedom at t = 0 alone is the verdict there.
         let separated = claim.initial.is_some_and(|proof| proof.verdict() == Verdict::Separated);
-        let holds = separated || claim.outcome == Outcome::Undecided;
-        return if holds { Ok(()) } else { Err(Refusal::ChainGap(0)) };
+        return if separated { Ok(()) } else { Err(Refusal::ChainGap(0)) };
     }
     let mut covered = 0.0;
     for (at, link) in chain.iter().enumerate() {
@@ -413,7 +412,7 @@ mod tests {
     fn an_empty_chain_proves_no_more_than_the_verdict_at_the_start_does() {
         let nothing = |claim: &mut MotionClaim<'_>| (claim.t_free, claim.chain) = (0.0, &[]);
         assert_eq!(judged(Outcome::Contact, nothing), Err(Refusal::ChainGap(0)));
-        assert_eq!(judged(Outcome::Undecided, nothing), Ok(()));
+        assert_eq!(judged(Outcome::Undecided, nothing), Err(Refusal::ChainGap(0)));
         const INITIAL: &StaticProof = &StaticProof::Separated { direction: X };
         let proven = judged(Outcome::Contact, |claim| {
             nothing(claim);
