@@ -3,6 +3,7 @@
 use arrayvec::ArrayVec;
 
 use super::Vec3;
+use super::hierarchy::Feature;
 use super::pair::VertexPair;
 use super::separation::WorkingSet;
 
@@ -32,6 +33,8 @@ pub enum Memory {
     Candidates(Vec<(Vec3, VertexPair)>),
     /// The linear program's vertices with their weights (Akgunduz et al. 2005, §4.1).
     WorkingSet(Box<WorkingSet>),
+    /// H-Walk (Guibas, Hsu, Zhang 1999, §4.1): the closest features of every layer.
+    Features(Box<FeatureMemory>),
 }
 
 impl Memory {
@@ -41,6 +44,18 @@ impl Memory {
             Self::None => 0,
             Self::Candidates(list) => size_of_val(list.as_slice()),
             Self::WorkingSet(set) => size_of_val(set.as_ref()),
+            Self::Features(memory) => {
+                size_of_val(memory.as_ref()) + size_of_val(memory.closest.as_slice())
+            }
         }
     }
+}
+
+/// What H-Walk keeps; any numbers are legal.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct FeatureMemory {
+    /// By depth, the features of P's and of Q's layer there (or innermost one) that were closest.
+    pub closest: Vec<[Feature; 2]>,
+    /// The depth that the coherence seen suggests to start from.
+    pub start: u32,
 }

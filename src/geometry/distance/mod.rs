@@ -12,6 +12,7 @@ mod common_point;
 mod exhaustive;
 mod gjk;
 pub(in crate::geometry) mod grid;
+pub mod h_walk;
 mod method;
 pub(in crate::geometry) mod outward;
 mod rise;
@@ -43,7 +44,13 @@ use super::witness::Witness;
 pub const WIDTH_MAX: f64 = 1e-12;
 
 /// Every method by name; the first is the default.
-pub const METHODS: &[Method] = &[gjk::METHOD, exhaustive::METHOD];
+pub const METHODS: &[Method] = &[
+    gjk::METHOD,
+    h_walk::METHOD,
+    h_walk::SURFACE_WALK,
+    h_walk::DOBKIN_KIRKPATRICK,
+    exhaustive::METHOD,
+];
 
 /// When a distance search may stop early; the verdict stays exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

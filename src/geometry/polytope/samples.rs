@@ -75,7 +75,7 @@ pub fn polytope_of(points: &[Vec3]) -> Polytope {
 
 /// The point of the unit circle after this many turns (of 360 degrees), at most a few thousand.
 /// Quarter turns are exact.
-fn on_circle(turns: f64) -> (f64, f64) {
+pub(in crate::geometry) fn on_circle(turns: f64) -> (f64, f64) {
     let quarters = (4.0 * turns).round();
     let x = (turns - quarters / 4.0) * TAU; // at most an eighth of a turn either way
     let square = x * x;

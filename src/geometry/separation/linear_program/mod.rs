@@ -112,7 +112,7 @@ fn propose(
     }
     let last = match std::mem::take(&mut witness.memory) {
         Memory::WorkingSet(set) => *set,
-        Memory::None | Memory::Candidates(_) => WorkingSet::default(),
+        Memory::None | Memory::Candidates(_) | Memory::Features(_) => WorkingSet::default(),
     };
     match search(&bodies, plane, &last, effort)? {
         Found::Apart(s, names) => match View::tame(&s) {

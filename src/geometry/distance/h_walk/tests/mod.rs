@@ -1,0 +1,18 @@
+//! H-Walk and its predecessors: right on every kind of body from any start, and as quick as said.
+
+mod findings;
+mod truth;
+
+use super::*;
+use crate::geometry::polytope::Polytope;
+use crate::geometry::pose::Pose;
+
+/// What a walk from this start finds.
+fn walked(pair: &Pair<'_>, start: Start, witness: &mut Witness, effort: &mut Effort<'_>) -> Found {
+    search(&View::new(pair), pair, start, witness, effort)
+}
+
+/// Q in a pose beside P at the origin.
+fn beside<'a>(p: &'a Polytope, q: &'a Polytope, pose: Pose) -> Pair<'a> {
+    Pair::new(p, Pose::identity(), q, pose)
+}
