@@ -19,9 +19,10 @@ use std::time::Instant;
 
 use clearance::geometry::Vec3;
 use clearance::geometry::certificate::Verdict;
+use clearance::geometry::certificate::judge::judge_static;
 use clearance::geometry::contact_time::{self, Outcome, Question};
 use clearance::geometry::distance::{self, Stops};
-use clearance::geometry::effort::Effort;
+use clearance::geometry::effort::{Cost, Effort};
 use clearance::geometry::hull::convex_hull;
 use clearance::geometry::motion::Motion;
 use clearance::geometry::pair::Pair;
@@ -118,6 +119,10 @@ struct Driver {
 }
 
 impl Driver {
+    fn wants(&self, name: &str) -> bool {
+        self.filter.as_ref().is_none_or(|f| f.split(',').any(|wanted| wanted == name))
+    }
+
     /// Times `query` over every sequence, `stride` frames at a time. `begin` is called before each
     /// pass and drops everything remembered.
     fn mode(
@@ -127,7 +132,7 @@ impl Driver {
         mut begin: impl FnMut(),
         mut query: impl FnMut(&Polytope, &Polytope, &[Frame]) -> f64,
     ) {
-        if self.filter.as_ref().is_some_and(|f| !f.split(',').any(|wanted| wanted == name)) {
+        if !self.wants(name) {
             return;
         }
         let mut answers = Vec::new();
@@ -222,7 +227,9 @@ fn booleans(driver: &mut Driver, warm_too: bool) {
                 collide(&pair, method, &mut Witness::default())
             },
         );
+        check_booleans(driver, &format!("{name}_bool_cold"), method, false);
         if warm_too {
+            check_booleans(driver, &format!("{name}_bool_warm"), method, true);
             let witness = std::cell::RefCell::new(Witness::default());
             driver.mode(
                 &format!("{name}_bool_warm"),
@@ -235,6 +242,75 @@ fn booleans(driver: &mut Driver, warm_too: bool) {
             );
         }
     }
+}
+
+/// Answers every question once more, untimed, has each proof judged in exact arithmetic by code that
+/// shares nothing with the searches, and says what the answers took.
+fn check_booleans(driver: &Driver, name: &str, method: &Method, warm: bool) {
+    if !driver.wants(name) || driver.round > 0 {
+        return;
+    }
+    let mut cost = Cost::default();
+    let mut wrong = 0;
+    for sequence in &driver.cases.sequences {
+        let (p, q) = (&driver.cases.polytopes[sequence.p], &driver.cases.polytopes[sequence.q]);
+        let mut witness = Witness::default();
+        for frame in &sequence.frames {
+            if !warm {
+                witness = Witness::default();
+            }
+            let pair = Pair::new(p, pose(frame.p), q, pose(frame.q));
+            let mut effort = Effort::unlimited();
+            let decided = separation::decide(&pair, method, &mut witness, &mut effort);
+            let judged = decided.is_ok_and(|found| judge_static(&pair, &found.proof).is_ok());
+            wrong += u64::from(!judged);
+            cost += effort.cost;
+        }
+    }
+    let each = |count: u64| count as f64 / cost.queries as f64;
+    eprintln!(
+        "{} {name}: {} answers, {wrong} wrong, {} by the exact stage; each {:.2} candidates, \
+         {:.2} supporting vertices, {:.1} vertices visited, {:.3} witness hits",
+        driver.workload,
+        cost.queries,
+        cost.exact_stages,
+        each(cost.steps),
+        each(cost.supports),
+        each(cost.visited),
+        each(cost.witness_hits),
+    );
+}
+
+/// The default without its error bounds, to tell what they cost.
+#[cfg(feature = "unproven")]
+fn unproven(driver: &mut Driver) {
+    let witness = std::cell::RefCell::new(Witness::default());
+    driver.mode(
+        "noproof_bool_warm",
+        1,
+        || *witness.borrow_mut() = Witness::default(),
+        |p, q, frames| {
+            let pair = Pair::new(p, pose(frames[0].p), q, pose(frames[0].q));
+            let mut effort = Effort::unlimited();
+            match separation::decide_unproven(&pair, &mut witness.borrow_mut(), &mut effort) {
+                Ok(decision) => f64::from(u8::from(decision.verdict() != Verdict::Separated)),
+                Err(_) => f64::NAN,
+            }
+        },
+    );
+}
+
+/// What every other time includes: turning two stored poses into what a question takes.
+fn poses(driver: &mut Driver) {
+    driver.mode(
+        "pose_conversion",
+        1,
+        || {},
+        |p, q, frames| {
+            let pair = Pair::new(p, pose(frames[0].p), q, pose(frames[0].q));
+            black_box(&pair).p.pose.translation.x
+        },
+    );
 }
 
 fn distances(driver: &mut Driver) {
@@ -328,9 +404,15 @@ fn main() {
         filter: rest.first().cloned(),
     };
     match workload.as_str() {
-        "w1" => booleans(&mut driver, false),
+        "w1" => {
+            poses(&mut driver);
+            booleans(&mut driver, false);
+        }
         "w3" => {
+            poses(&mut driver);
             booleans(&mut driver, true);
+            #[cfg(feature = "unproven")]
+            unproven(&mut driver);
             distances(&mut driver);
         }
         "w5" => casts(&mut driver),

@@ -50,10 +50,10 @@ pub fn memory_bytes(polytope: &Polytope) -> u64 {
     let vertex_count = polytope.vertex_count();
     let corners = polytope.facets().item_count() + polytope.facets().len();
     // Vertices, both adjacency lists, the hierarchy with its pointers (about four words for each
-    // feature), the start table, and the fixed part.
+    // feature), what the search for supporting vertices needs, and the fixed part.
     let edges = degree_sum(polytope);
     let words = edges + vertex_count as usize + corners + 4 * polytope.hierarchy().size();
-    1024 + 72 * u64::from(vertex_count) + 4 * words as u64
+    1024 + 24 * u64::from(vertex_count) + 4 * words as u64 + polytope.reach().bytes() as u64
 }
 
 /// A polytope that cannot be deleted while this lives.

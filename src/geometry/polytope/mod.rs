@@ -26,7 +26,7 @@ use self::box_groups::BoxGroups;
 use super::Vec3;
 use super::csr::Csr;
 use super::hierarchy::Hierarchy;
-use super::support::StartTable;
+use super::support::Reach;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -41,12 +41,12 @@ pub struct Polytope {
     pub(super) on_demand: OnDemand,
 }
 
-/// What follows from the rest and is built on first use (the hierarchy, the start table of the
-/// supporting-vertex search); a new polytope starts with the default.
+/// What follows from the rest and is built on first use (the hierarchy, what the
+/// supporting-vertex search needs); a new polytope starts with the default.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OnDemand {
     hierarchy: OnceLock<Hierarchy>,
-    start_table: OnceLock<StartTable>,
+    reach: OnceLock<Reach>,
     box_groups: OnceLock<BoxGroups>,
 }
 
@@ -137,9 +137,10 @@ impl Polytope {
         self.on_demand.hierarchy.get_or_init(|| Hierarchy::build(self))
     }
 
-    /// Where to start climbing for a direction; built on first use.
-    pub(super) fn start_table(&self) -> &StartTable {
-        self.on_demand.start_table.get_or_init(|| StartTable::build(self))
+    /// What the supporting-vertex search needs; built on first use.
+    #[inline]
+    pub fn reach(&self) -> &Reach {
+        self.on_demand.reach.get_or_init(|| Reach::build(self))
     }
 
     /// The vertices near a face of the bounding box; built on first use.

@@ -2,13 +2,52 @@
 //! not prove (NaN and infinity included) is left to the exact stage.
 //!
 //! The statements are about the exact placed bodies `R v + t`, which are never rounded as such.
+//!
+//! What is a function of `const PROVEN: bool` is the same without its error bound when that is false.
+//! Nothing but the measurement of what the bound costs makes use of it: see
+//! [`super::decide_unproven`].
 
-use super::view::View;
+use arrayvec::ArrayVec;
+
+use super::view::{Probe, View};
+use crate::geometry::certificate::{Direction, StaticProof, Verdict};
 use crate::geometry::effort::Effort;
+use crate::geometry::kernel::along;
 use crate::geometry::number::rounding::{UNDERFLOW, gamma};
 use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::support::supporting_vertex;
 use crate::geometry::{Mat3, Vec3};
+
+/// A proof that this filter vouches for: nothing else can make one.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Evidence(StaticProof);
+
+impl Evidence {
+    /// What it proves.
+    pub fn verdict(&self) -> Verdict {
+        self.0.verdict()
+    }
+
+    /// The proof.
+    pub fn into_proof(self) -> StaticProof {
+        self.0
+    }
+
+    fn separated(direction: Vec3) -> Self {
+        Self(StaticProof::Separated { direction: Direction::Vector(direction) })
+    }
+
+    fn overlapping(four: &[VertexPair; 4]) -> Self {
+        let mut pairs = ArrayVec::new();
+        pairs.extend(four.iter().copied());
+        Self(StaticProof::Overlapping { pairs })
+    }
+}
+
+/// More than underflow can add to a sum of a few dozen terms, per unit of what the factors are
+/// multiplied with; a normal number, because arithmetic on subnormal ones takes a hundred times as
+/// long.
+const FLOOR: f64 = f64::from_bits((1023 - 1020) << 52);
 
 /// What is certain about the gap `min over Q of s·y - max over P of s·x`.
 #[derive(Clone, Copy, Debug)]
@@ -23,19 +62,6 @@ pub(crate) struct Gap {
 
 /// A certified lower bound of the gap along a direction; none when the direction or the bound is not
 /// finite.
-///
-/// In P's frame the functional is `f = Rᵀs`, rounded to g. The supporting vertex v is the exact
-/// maximum for g, and no point of the body has coordinates beyond `reach`, so
-/// `max f·x <= g·v + Σ |f_k - g_k| reach_k`. With `A = |R|ᵀ|s|` and `S_P = Σ A_k reach_k`:
-///
-/// - `|f_k - g_k| <= γ₃ A_k + 3η` (three products, two sums), which costs `γ₃ S_P + 3η Σ reach`;
-/// - `g·v` is rounded within `γ₃ Σ |g_k v_k| + 3η <= γ₃ (1 + γ₃) S_P + 3η`;
-/// - the same for Q; and for the translations `d = t_Q - t_P`, rounded, `s·d` is within
-///   `γ₄ Σ |s_k d_k| + 3η` (a sum of f64 numbers does not underflow);
-/// - adding the three values is two more roundings of at most the sizes' sum.
-///
-/// In all at most `γ₈ (S_P + S_Q + Σ |s_k d_k|)` and `9η + 3η Σ reach`; the sizes themselves are
-/// computed within γ₆, which γ₁₆ covers. `η` is half of `UNDERFLOW`.
 #[inline]
 pub(crate) fn certified_gap(
     pair: &Pair<'_>,
@@ -44,53 +70,158 @@ pub(crate) fn certified_gap(
     effort: &mut Effort<'_>,
 ) -> Option<Gap> {
     let s = View::tame(direction)?;
-    let (p, q) = (&pair.p, &pair.q);
-    let in_p = p.pose.direction_to_body_rounded(&s);
-    let in_q = q.pose.direction_to_body_rounded(&s);
-    let i = supporting_vertex(p.body, &in_p, hint.map(|hint| hint.i), effort);
-    let j = supporting_vertex(q.body, &-in_q, hint.map(|hint| hint.j), effort);
-    let offset = q.pose.translation - p.pose.translation;
-    let value = dot(&s, &offset) + (dot(&in_q, q.body.vertex(j)) - dot(&in_p, p.body.vertex(i)));
-    let size = dot(&s.abs(), &offset.abs()) + size_along(p, &s) + size_along(q, &s);
-    let (reach_p, reach_q) = (p.body.bounds().reach, q.body.bounds().reach);
-    let error = gamma(16) * size + UNDERFLOW * (8.0 + 4.0 * (reach_p.sum() + reach_q.sum()));
-    let lower = value - error;
+    let probe = Probe::new(pair, &s, hint, effort);
+    let sizes = Sizes::along(pair, &s, 0.0, 0.0);
+    if let Some(lower) = sizes.lower_bound(&probe) {
+        return Some(Gap { direction: s, lower, pair: probe.pair() });
+    }
+    // Several vertices within rounding: which of them is the supporting one takes exact arithmetic.
+    let (p, q) = (pair.p.body, pair.q.body);
+    let i = supporting_vertex(p, &probe.in_p, Some(probe.of_p.vertex), effort);
+    let j = supporting_vertex(q, &-probe.in_q, Some(probe.of_q.vertex), effort);
+    let values = along(&probe.in_q, q.vertex(j)) - along(&probe.in_p, p.vertex(i));
+    let lower = (along(&s, &offset(pair)) + values) - sizes.error();
     // An infinite value with an infinite error is NaN; an infinite value alone proves nothing.
     lower.is_finite().then_some(Gap { direction: s, lower, pair: VertexPair { i, j } })
 }
 
-/// `Σ (|R|ᵀ|s|)_k reach_k`
+/// Proves that the probe's direction separates, if its vertices are proven to be the supporting ones
+/// by their neighbours and the gap by the error bound.
 #[inline]
-fn size_along(placed: &Placed<'_>, s: &Vec3) -> f64 {
-    let absolute: Mat3 = placed.pose.rotation.abs();
-    dot(&absolute.tr_mul(&s.abs()), &placed.body.bounds().reach)
+pub(super) fn separates<const PROVEN: bool>(pair: &Pair<'_>, probe: &Probe) -> Option<Evidence> {
+    let positive = if PROVEN {
+        let sizes = Sizes::along(pair, &probe.direction, 0.0, 0.0);
+        sizes.lower_bound(probe).is_some_and(|lower| lower > 0.0)
+    } else {
+        probe.value > 0.0
+    };
+    positive.then(|| Evidence::separated(probe.direction))
+}
+
+/// The magnitudes that the errors along a direction s are relative to.
+///
+/// In P's frame the functional is `f = Rᵀs`, rounded to g. For the supporting vertex v, the exact
+/// maximum for g, and no point of the body having coordinates beyond `reach`,
+/// `max f·x <= g·v + Σ |f_k - g_k| reach_k`. With `A = |R|ᵀ|s|` and `S_P = Σ A_k reach_k`:
+///
+/// - `|f_k - g_k| <= γ₃ A_k + 3η` (three products, two sums), which costs `γ₃ S_P + 3η Σ reach`;
+/// - `g·v` is rounded within `γ₃ Σ |g_k v_k| + 3η <= γ₃ (1 + γ₃) S_P + 3η (1 + Σ reach)`;
+/// - the same for Q; and for the translations `d = t_Q - t_P`, rounded, `s·d` is within
+///   `γ₄ S_d + 3η` with `S_d = Σ |s_k d_k|` (a sum of f64 numbers does not underflow);
+/// - adding the three values is two more roundings of at most the sizes' sum.
+///
+/// In all at most `γ₈ (S_P + S_Q + S_d)` and `12η (1 + Σ reach)`; the sizes themselves are computed
+/// within γ₆, which γ₁₆ covers. `η` is half of `UNDERFLOW`, and `FLOOR` is far above what the factors
+/// of it add up to.
+///
+/// v is the exact maximum for g when its rounded value exceeds that of each neighbour by more than
+/// twice the rounding of one, `γ₃ Σ |g_k| reach_k + 3η <= γ₃ (1 + γ₃) S_P + 3η (1 + Σ reach)`; γ₁₆ of
+/// `S_P` and the same term for underflow are more than that.
+///
+/// With `wider`, a length, every `reach` is that much longer.
+struct Sizes {
+    p: f64,
+    q: f64,
+    offset: f64,
+    /// At least what underflow adds: `FLOOR (1 + Σ reach)` of both bodies.
+    underflow: f64,
+}
+
+impl Sizes {
+    #[inline]
+    fn along(pair: &Pair<'_>, s: &Vec3, wider_p: f64, wider_q: f64) -> Self {
+        let wide = |placed: &Placed<'_>, wider: f64| placed.body.bounds().reach.add_scalar(wider);
+        let (reach_p, reach_q) = (wide(&pair.p, wider_p), wide(&pair.q, wider_q));
+        let size = |rotation: &Mat3, reach: &Vec3| along(&rotation.abs().tr_mul(&s.abs()), reach);
+        Self {
+            p: size(&pair.p.pose.rotation, &reach_p),
+            q: size(&pair.q.pose.rotation, &reach_q),
+            offset: along(&s.abs(), &offset(pair).abs()),
+            underflow: FLOOR * (1.0 + (reach_p.sum() + reach_q.sum())),
+        }
+    }
+
+    /// At least the error of a gap that is computed from the exact maxima for the rounded directions.
+    #[inline]
+    fn error(&self) -> f64 {
+        gamma(16) * (self.p + self.q + self.offset) + self.underflow
+    }
+
+    /// A lower bound of the gap, if the neighbours prove the probe's vertices to be the supporting
+    /// ones.
+    #[inline]
+    fn lower_bound(&self, probe: &Probe) -> Option<f64> {
+        let (of_p, of_q) = (&probe.of_p, &probe.of_q);
+        // NaN proves nothing.
+        let proven = (of_p.value - of_p.runner_up > gamma(16) * self.p + self.underflow)
+            & (of_q.value - of_q.runner_up > gamma(16) * self.q + self.underflow);
+        let lower = probe.value - self.error();
+        (proven && lower.is_finite()).then_some(lower)
+    }
 }
 
 #[inline]
-fn dot(a: &Vec3, b: &Vec3) -> f64 {
-    a.x * b.x + a.y * b.y + a.z * b.z
+fn offset(pair: &Pair<'_>) -> Vec3 {
+    pair.q.pose.translation - pair.p.pose.translation
 }
 
-/// Beyond these the determinants could overflow or underflow, and the exact stage decides.
+/// Beyond these the products of a few sizes could overflow or underflow, and the exact stage decides.
 const PLAIN: std::ops::RangeInclusive<f64> = 1e-90..=1e90;
+
+/// Proves that the balls around the bodies' centres are separated by the direction from centre to
+/// centre.
+///
+/// With `f = Rᵀs` no vertex of P is farther along s than `f·c + |f| r`, for the centre c and the
+/// radius r. So `gap >= s·w - |f_P| r_P - |f_Q| r_Q`, where w is the exact difference of the placed
+/// centres: known to within `γ₈ (|R_P||c_P| + |R_Q||c_Q| + |d|)`, a part of `γ₁₆ (S_P + S_Q + S_d)` as
+/// in [`Sizes`], because no coordinate of c is beyond `reach` but by roundings of itself. And `|f_P|`
+/// exceeds the length of its rounding g by `γ₃ |A|` at most, so by another such part if every reach
+/// is longer by r. Without square roots: `|g_P| r_P + |g_Q| r_Q` is at most the root of
+/// `(r_P + r_Q) (r_P |g_P|² + r_Q |g_Q|²)` (Cauchy and Schwarz), with equality for rotations.
+#[inline]
+pub(super) fn balls_are_separated<const PROVEN: bool>(pair: &Pair<'_>) -> Option<Evidence> {
+    let (p, q) = (&pair.p, &pair.q);
+    let (radius_p, radius_q) = (p.body.bounds().radius, q.body.bounds().radius);
+    let radii = radius_p + radius_q;
+    let w = centre_to_centre(pair);
+    // Written so that NaN is not separated; not yet a proof.
+    let rough = w.dot(&w);
+    let near = rough > radii * radii;
+    if !near {
+        return None;
+    }
+    if !PROVEN {
+        return Some(Evidence::separated(w));
+    }
+    let s = View::tame(&w)?;
+    let (in_p, in_q) = (p.pose.direction_to_body_rounded(&s), q.pose.direction_to_body_rounded(&s));
+    let lower = along(&s, &w) - Sizes::along(pair, &s, radius_p, radius_q).error();
+    let needed = radii * (radius_p * in_p.dot(&in_p) + radius_q * in_q.dot(&in_q));
+    let proven = PLAIN.contains(&lower) & (lower * lower > needed * (1.0 + gamma(16)) + FLOOR);
+    proven.then(|| Evidence::separated(s))
+}
+
+/// From P's centre to Q's, rounded.
+#[inline]
+pub(super) fn centre_to_centre(pair: &Pair<'_>) -> Vec3 {
+    let p = pair.p.pose.rotation * pair.p.body.bounds().centre;
+    let q = pair.q.pose.rotation * pair.q.body.bounds().centre;
+    (q - p) + offset(pair)
+}
 
 /// Whether the origin is certainly inside the tetrahedron of four pairs' differences: its four
 /// faces have it on the same side as their fourth corner.
 ///
 /// A difference `d = (R_Q q - R_P p) + (t_Q - t_P)` is rounded in each coordinate within
 /// `E = γ₈ (|R_Q||q| + |R_P||p| + |t|) + 8 UNDERFLOW`: products and sums of two rows (γ₃ each), the
-/// translations' difference, two more sums. With `B` a vector's largest coordinate plus E, a
-/// determinant of three has six products, each within `B₁B₂B₃`: evaluating it costs
-/// `γ₅ 6 B₁B₂B₃` (two products, three sums), its arguments' errors
-/// `6 E (B₁B₂ + B₂B₃ + B₃B₁)`. γ₁₂ and the factor 7 cover the rounding of the bound.
-#[inline]
+/// translations' difference, two more sums.
 pub(crate) fn certainly_encloses(pair: &Pair<'_>, four: &[VertexPair; 4]) -> bool {
     let (p, q) = (&pair.p, &pair.q);
     let named = four.iter().all(|k| k.i < p.body.vertex_count() && k.j < q.body.vertex_count());
     if !named {
         return false;
     }
-    let offset = q.pose.translation - p.pose.translation;
+    let offset = offset(pair);
     let (absolute_p, absolute_q) = (p.pose.rotation.abs(), q.pose.rotation.abs());
     let mut corners = [Vec3::zeros(); 4];
     let mut size: f64 = 0.0;
@@ -100,24 +231,56 @@ pub(crate) fn certainly_encloses(pair: &Pair<'_>, four: &[VertexPair; 4]) -> boo
         let sizes = (absolute_q * y.abs() + absolute_p * x.abs()) + offset.abs();
         size = size.max(sizes.amax());
     }
-    if !PLAIN.contains(&size) {
-        return false;
-    }
     let error = gamma(8) * size * (1.0 + gamma(8)) + 8.0 * UNDERFLOW;
-    let longest = corners.map(|corner| corner.amax() + error);
-    let side = |a: usize, b: usize, c: usize| {
-        let determinant = dot(&corners[a], &corners[b].cross(&corners[c]));
-        let (x, y, z) = (longest[a], longest[b], longest[c]);
-        let bound = 6.0 * gamma(12) * (x * y * z) + 7.0 * error * (x * y + y * z + z * x);
-        // NaN is on neither side.
-        if determinant > bound {
-            1
-        } else if -determinant > bound {
-            -1
-        } else {
-            0
+    PLAIN.contains(&size) && encloses(&corners, error)
+}
+
+/// Proves that the four pairs' differences hold the origin, as [`certainly_encloses`] does, for a
+/// search that has computed the differences already, times `view.unit()`. That product is exact but
+/// for underflow.
+pub(super) fn holds<const PROVEN: bool>(
+    view: &View<'_>,
+    four: &[VertexPair; 4],
+    corners: &[Vec3; 4],
+) -> Option<Evidence> {
+    let mut error = 0.0;
+    if PROVEN {
+        let (p, q) = (&view.pair().p, &view.pair().q);
+        let of_p = p.pose.rotation.abs() * p.body.bounds().reach;
+        let of_q = q.pose.rotation.abs() * q.body.bounds().reach;
+        let size = ((of_q + of_p) + offset(view.pair()).abs()).amax() * view.unit();
+        error = gamma(8) * size * (1.0 + gamma(8)) + FLOOR;
+        if !PLAIN.contains(&size) {
+            return None;
         }
-    };
-    let first = side(1, 2, 3);
-    first != 0 && side(0, 3, 2) == first && side(0, 1, 3) == first && side(0, 2, 1) == first
+    }
+    encloses(corners, error).then(|| Evidence::overlapping(four))
+}
+
+/// The same as evidence.
+pub(super) fn still_holds(pair: &Pair<'_>, four: &[VertexPair; 4]) -> Option<Evidence> {
+    certainly_encloses(pair, four).then(|| Evidence::overlapping(four))
+}
+
+/// Whether four points, each coordinate known to within `error`, have the origin strictly inside
+/// their hull.
+///
+/// With `B` a vector's largest coordinate plus the error E, a determinant of three has six products,
+/// each within `B₁B₂B₃`: evaluating it costs `γ₅ 6 B₁B₂B₃` (two products, three sums), its arguments'
+/// errors `6 E (B₁B₂ + B₂B₃ + B₃B₁)`. γ₁₂ and the factor 7 cover the rounding of the bound.
+#[inline]
+fn encloses(corners: &[Vec3; 4], error: f64) -> bool {
+    let [a, b, c, d] = corners;
+    let (ab, cd) = (a.cross(b), c.cross(d));
+    // Of the faces opposite a, b, c and d, each seen from outside or each from inside.
+    let determinants = [cd.dot(b), -cd.dot(a), ab.dot(d), -ab.dot(c)];
+    let longest = corners.map(|corner| corner.amax() + error);
+    let [x, y, z, w] = longest;
+    // The largest of the four bounds, once for all of them: a sum over the pairs and triples.
+    let (xy, zw) = (x * y, z * w);
+    let triples = (xy * z).max(xy * w).max(zw * x).max(zw * y);
+    let doubles = xy + zw + (x + y) * (z + w);
+    let bound = 6.0 * gamma(12) * triples + 7.0 * error * doubles;
+    // NaN is on neither side.
+    determinants.iter().all(|&side| side > bound) || determinants.iter().all(|&side| -side > bound)
 }

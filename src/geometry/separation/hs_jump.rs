@@ -33,11 +33,11 @@
 use arrayvec::ArrayVec;
 
 use super::spherical_polygon::{Cut, SphericalPolygon, VECTORS_MAX};
-use super::{Method, Proposal};
+use super::view::{Probe, View};
+use super::{Method, Proposal, filter};
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
-use crate::geometry::separation::view::View;
 use crate::geometry::witness::Witness;
 
 /// The row of the table.
@@ -46,22 +46,23 @@ pub(super) const METHOD: Method = Method {
     source: "Li, Meng, Wang, Wang, Chung, Yiu 2001, §7",
     proves: "separation by a vector, overlap by four pairs",
     cost: "a supporting pair per candidate; 1 to 8 candidates in the mean on ellipsoids",
-    propose,
+    propose: propose::<true>,
 };
 
-fn propose(
+/// Without its proofs when `PROVEN` is false, which only measurements ask for.
+pub(super) fn propose<const PROVEN: bool>(
     pair: &Pair<'_>,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Proposal, Stopped> {
     let mut search = Search::new(pair);
-    let proposal = search.run(witness, effort)?;
+    let proposal = search.run::<PROVEN>(witness, effort)?;
     if let Some(latest) = search.latest {
         witness.direction = Some(search.candidate);
         witness.pairs.clear();
-        match &proposal {
-            Proposal::Holding(pairs) => witness.pairs.extend(pairs.iter().copied()),
-            Proposal::Separating(_) | Proposal::HandOver => witness.pairs.push(latest),
+        match search.four {
+            Some(four) => witness.pairs.extend(four),
+            None => witness.pairs.push(latest),
         }
     }
     Ok(proposal)
@@ -74,30 +75,32 @@ struct Search<'a> {
     pairs: ArrayVec<VertexPair, VECTORS_MAX>,
     candidate: Vec3,
     latest: Option<VertexPair>,
+    /// The pairs that emptied the polygon.
+    four: Option<[VertexPair; 4]>,
     tilts: usize,
 }
 
-/// What became of a difference.
-enum Taken {
-    Yes,
-    No,
-    Ended(Proposal),
-}
-
 impl<'a> Search<'a> {
-    fn new(pair: &Pair<'a>) -> Self {
+    #[inline]
+    fn new(pair: &'a Pair<'a>) -> Self {
         Self {
             view: View::new(pair),
             polygon: SphericalPolygon::default(),
             pairs: ArrayVec::new(),
             candidate: Vec3::zeros(),
             latest: None,
+            four: None,
             tilts: 0,
         }
     }
 
-    fn run(&mut self, witness: &Witness, effort: &mut Effort<'_>) -> Result<Proposal, Stopped> {
-        if let Some(holding) = self.recall(witness) {
+    #[inline]
+    fn run<const PROVEN: bool>(
+        &mut self,
+        witness: &Witness,
+        effort: &mut Effort<'_>,
+    ) -> Result<Proposal, Stopped> {
+        if let Some(holding) = self.recall::<PROVEN>(witness) {
             return Ok(holding);
         }
         let Some(start) = self.start(witness) else { return Ok(Proposal::HandOver) };
@@ -105,47 +108,60 @@ impl<'a> Search<'a> {
         let mut hint = self.view.hint(witness);
         loop {
             effort.spend_step()?;
-            let pair = self.view.supporting_pair(&self.candidate, hint, effort);
-            let w = self.view.difference(pair);
+            let probe = Probe::new(self.view.pair(), &self.candidate, hint, effort);
+            let pair = probe.pair();
             self.latest = Some(pair);
             hint = None;
+            if probe.value > 0.0
+                && let Some(evidence) = filter::separates::<PROVEN>(self.view.pair(), &probe)
+            {
+                return Ok(Proposal::Proven(evidence));
+            }
+            let w = self.view.difference(pair);
             let value = self.candidate.dot(&w);
             if value > 0.0 {
                 return Ok(Proposal::Separating(self.candidate));
             }
             debug_assert!(!self.pairs.contains(&pair), "a pair reappears only as separating");
-            let next = match self.take(pair, w) {
-                Taken::Yes => self.next_candidate(&w, value).or_else(|| {
-                    // Only rounding errors are left: as good as empty, but without four pairs.
-                    self.polygon.undo();
-                    self.pairs.pop();
-                    self.tilted(&w)
-                }),
-                Taken::Ended(outcome) => return Ok(outcome),
-                Taken::No => self.tilted(&w),
+            let next = match self.polygon.cut(w) {
+                Cut::Left => {
+                    self.pairs.push(pair);
+                    self.next_candidate(&w, value).or_else(|| self.turned_back(&w))
+                }
+                Cut::Empty(three) => return Ok(self.holding::<PROVEN>(pair, w, three)),
+                Cut::Flat => self.tilted(&w),
+                Cut::Lost => None,
             };
             let Some(next) = next else { return Ok(Proposal::HandOver) };
             self.candidate = next;
         }
     }
 
-    /// Cuts the polygon by one difference.
+    /// Nothing is left of the polygon: by this pair and the three with these numbers.
     #[inline]
-    fn take(&mut self, pair: VertexPair, w: Vec3) -> Taken {
-        match self.polygon.cut(w) {
-            Cut::Left => {
-                self.pairs.push(pair);
-                Taken::Yes
-            }
-            Cut::Empty(three) => {
-                let mut pairs = ArrayVec::new();
-                pairs.push(pair);
-                pairs.extend(three.map(|number| self.pairs[usize::from(number)]));
-                Taken::Ended(Proposal::Holding(pairs))
-            }
-            Cut::Flat => Taken::No,
-            Cut::Lost => Taken::Ended(Proposal::HandOver),
+    fn holding<const PROVEN: bool>(
+        &mut self,
+        pair: VertexPair,
+        w: Vec3,
+        three: [u8; 3],
+    ) -> Proposal {
+        let [a, b, c] = three.map(usize::from);
+        let four = [pair, self.pairs[a], self.pairs[b], self.pairs[c]];
+        self.four = Some(four);
+        let vector = |number| *self.polygon.vector(number);
+        let corners = [w, vector(a), vector(b), vector(c)];
+        match filter::holds::<PROVEN>(&self.view, &four, &corners) {
+            Some(evidence) => Proposal::Proven(evidence),
+            None => Proposal::Holding(four.into_iter().collect()),
         }
+    }
+
+    /// Only rounding errors are left of the polygon: as good as empty, but without four pairs.
+    #[cold]
+    fn turned_back(&mut self, w: &Vec3) -> Option<Vec3> {
+        self.polygon.undo();
+        self.pairs.pop();
+        self.tilted(w)
     }
 
     /// Rule 1, else rule 2; none when rounding leaves no direction.
@@ -155,7 +171,14 @@ impl<'a> Search<'a> {
         if self.polygon.contains(&reflected) {
             return Some(reflected);
         }
-        self.polygon.middle().filter(|middle| self.polygon.contains(middle))
+        self.middle()
+    }
+
+    /// A direction in the middle of the polygon.
+    #[inline]
+    fn middle(&self) -> Option<Vec3> {
+        let middle = View::tame(&self.polygon.middle()?)?;
+        self.polygon.contains(&middle).then_some(middle)
     }
 
     /// After a difference that holds the origin in a line or plane with the known ones, as symmetric
@@ -168,7 +191,7 @@ impl<'a> Search<'a> {
         self.tilts += 1;
         let weight = [1.0 / 16.0, 1.0 / 1024.0, 1.0 / 65536.0].get(number)?;
         let next = match self.polygon.aside(number) {
-            Some(aside) => aside,
+            Some(aside) => View::tame(&aside)?,
             None => {
                 let across = w.cross(&[Vec3::x(), Vec3::y(), Vec3::z()][number]);
                 View::tame(&across)? + View::tame(&self.polygon.middle()?)? * *weight
@@ -178,7 +201,8 @@ impl<'a> Search<'a> {
     }
 
     /// The pairs of the last overlap, if there are any: where they are now.
-    fn recall(&mut self, witness: &Witness) -> Option<Proposal> {
+    #[inline]
+    fn recall<const PROVEN: bool>(&mut self, witness: &Witness) -> Option<Proposal> {
         if witness.pairs.len() < 4 {
             return None;
         }
@@ -187,15 +211,19 @@ impl<'a> Search<'a> {
                 continue;
             }
             let w = self.view.difference(pair);
-            // A difference that is not taken is only forgotten here.
-            if let Taken::Ended(holding @ Proposal::Holding(_)) = self.take(pair, w) {
-                self.latest = Some(pair);
-                self.candidate = witness.direction.unwrap_or_default();
-                return Some(holding);
+            match self.polygon.cut(w) {
+                Cut::Left => self.pairs.push(pair),
+                Cut::Empty(three) => {
+                    self.latest = Some(pair);
+                    self.candidate = witness.direction.unwrap_or_default();
+                    return Some(self.holding::<PROVEN>(pair, w, three));
+                }
+                // Not taken: it is only forgotten here.
+                Cut::Flat | Cut::Lost => {}
             }
         }
         // What is left may be too thin to go on from.
-        if self.polygon.middle().is_some_and(|middle| !self.polygon.contains(&middle)) {
+        if self.polygon.middle().is_some() && self.middle().is_none() {
             self.polygon = SphericalPolygon::default();
             self.pairs.clear();
         }
@@ -210,7 +238,7 @@ impl<'a> Search<'a> {
         if self.polygon.contains(&first) {
             return Some(first);
         }
-        self.polygon.middle().filter(|middle| self.polygon.contains(middle))
+        self.middle()
     }
 }
 

@@ -19,8 +19,9 @@ mod view;
 use arrayvec::ArrayVec;
 
 use self::difference::Difference;
-use self::filter::Gap;
+pub use self::filter::Evidence;
 pub use self::linear_program::WorkingSet;
+use self::view::{Probe, View};
 use super::Vec3;
 use super::certificate::{Direction, StaticProof, Verdict};
 use super::effort::{Effort, Stopped};
@@ -35,9 +36,26 @@ pub enum Proposal {
     Separating(Vec3),
     /// The differences of these pairs hold the origin in their interior.
     Holding(ArrayVec<VertexPair, 6>),
+    /// Already proven by the filter, from what the search had at hand.
+    Proven(Evidence),
     /// Undecided, or a body that the method's paper excludes.
     HandOver,
 }
+
+impl Proposal {
+    /// The verdict that it amounts to; none when it is handed over.
+    pub fn claim(&self) -> Option<Verdict> {
+        match self {
+            Self::Separating(_) => Some(Verdict::Separated),
+            Self::Holding(_) => Some(Verdict::Overlapping),
+            Self::Proven(evidence) => Some(evidence.verdict()),
+            Self::HandOver => None,
+        }
+    }
+}
+
+/// How a method is called.
+pub type Propose = fn(&Pair<'_>, &mut Witness, &mut Effort<'_>) -> Result<Proposal, Stopped>;
 
 /// A way to search; one file and one row of [`METHODS`] each.
 #[derive(Debug)]
@@ -51,7 +69,7 @@ pub struct Method {
     /// What a query costs.
     pub cost: &'static str,
     /// The search.
-    pub propose: fn(&Pair<'_>, &mut Witness, &mut Effort<'_>) -> Result<Proposal, Stopped>,
+    pub propose: Propose,
 }
 
 /// Every method by name; the first is the default.
@@ -74,54 +92,100 @@ impl Decision {
 
 /// Decides how the pair stands, searching with `method`.
 ///
-/// A witness that still holds answers at once. Then the method proposes, and what it proposes is
-/// proven by an error bound or decided in exact arithmetic.
+/// Balls around the bodies that are separated answer at once, and so does a witness that still holds.
+/// Then the method proposes, and what it proposes is proven by an error bound or decided in exact
+/// arithmetic.
 pub fn decide(
     pair: &Pair<'_>,
     method: &Method,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Decision, Stopped> {
+    decide_with::<true>(pair, method.propose, witness, effort)
+}
+
+/// The default method without its error bounds: **not a decision**, since rounding alone may have made
+/// it. It exists to measure what the bounds cost, in a build that cannot hold a server.
+#[cfg(feature = "unproven")]
+pub fn decide_unproven(
+    pair: &Pair<'_>,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<Decision, Stopped> {
+    decide_with::<false>(pair, hs_jump::propose::<false>, witness, effort)
+}
+
+#[cfg(all(feature = "unproven", feature = "server"))]
+compile_error!("a server proves its answers: the feature `unproven` is for benchmarks alone");
+
+#[inline]
+fn decide_with<const PROVEN: bool>(
+    pair: &Pair<'_>,
+    propose: Propose,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<Decision, Stopped> {
     effort.cost.queries += 1;
-    if let Some(proof) = recall(pair, witness, effort) {
-        effort.cost.witness_hits += 1;
-        return Ok(Decision { proof });
+    // The witness stays as it is: whatever it says, it says it to a later question.
+    if let Some(evidence) = filter::balls_are_separated::<PROVEN>(pair) {
+        return Ok(Decision { proof: evidence.into_proof() });
     }
-    let proposal = (method.propose)(pair, witness, effort)?;
-    if let Some(proof) = certify(pair, &proposal, witness, effort) {
+    if let Some(evidence) = recall::<PROVEN>(pair, witness, effort) {
+        effort.cost.witness_hits += 1;
+        return Ok(Decision { proof: evidence.into_proof() });
+    }
+    let proposal = propose(pair, witness, effort)?;
+    if let Proposal::Proven(evidence) = proposal {
+        return Ok(Decision { proof: evidence.into_proof() });
+    }
+    decide_proposed(pair, &proposal, witness, effort)
+}
+
+/// What the witness alone proves. A direction that does not hold any more is forgotten, so that the
+/// search does not begin by trying it again.
+#[inline]
+fn recall<const PROVEN: bool>(
+    pair: &Pair<'_>,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Option<Evidence> {
+    if let Some(four) = witness.pairs.first_chunk::<4>() {
+        // With the direction, a search that has to go on begins near where it ended.
+        return filter::still_holds(pair, four);
+    }
+    let s = View::tame(&witness.direction?);
+    let evidence = s.and_then(|s| {
+        let probe = Probe::kept(pair, &s, witness.pairs.first().copied(), effort)?;
+        let evidence = filter::separates::<PROVEN>(pair, &probe)?;
+        witness.pairs.clear();
+        witness.pairs.push(probe.pair());
+        Some(evidence)
+    });
+    if evidence.is_none() {
+        witness.direction = None;
+    }
+    evidence
+}
+
+/// What the search could not prove itself.
+#[cold]
+fn decide_proposed(
+    pair: &Pair<'_>,
+    proposal: &Proposal,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<Decision, Stopped> {
+    if let Some(proof) = certify(pair, proposal, witness, effort) {
         return Ok(Decision { proof });
     }
     effort.cost.exact_stages += 1;
     let mut m = Difference::new(pair);
-    let proof = match accept_exactly(&mut m, pair, &proposal, effort) {
+    let proof = match accept_exactly(&mut m, pair, proposal, effort) {
         Some(proof) => proof,
         None => exact::decide_exactly(&mut m, effort)?,
     };
     remember(&mut m, &proof, witness, effort);
     Ok(Decision { proof })
-}
-
-/// What the witness alone proves.
-#[inline]
-fn recall(pair: &Pair<'_>, witness: &mut Witness, effort: &mut Effort<'_>) -> Option<StaticProof> {
-    if let Some(four) = witness.pairs.first_chunk::<4>()
-        && filter::certainly_encloses(pair, four)
-    {
-        return Some(StaticProof::Overlapping { pairs: four.iter().copied().collect() });
-    }
-    let direction = witness.direction?;
-    let gap = filter::certified_gap(pair, &direction, witness.pairs.first().copied(), effort)?;
-    separated_by(&gap, witness)
-}
-
-fn separated_by(gap: &Gap, witness: &mut Witness) -> Option<StaticProof> {
-    if gap.lower > 0.0 {
-        witness.direction = Some(gap.direction);
-        witness.pairs.clear();
-        witness.pairs.push(gap.pair);
-        return Some(StaticProof::Separated { direction: Direction::Vector(gap.direction) });
-    }
-    None
 }
 
 /// What the error bounds prove of a proposal.
@@ -134,7 +198,13 @@ fn certify(
     match proposal {
         Proposal::Separating(direction) => {
             let hint = witness.pairs.first().copied();
-            separated_by(&filter::certified_gap(pair, direction, hint, effort)?, witness)
+            let gap = filter::certified_gap(pair, direction, hint, effort)?;
+            (gap.lower > 0.0).then(|| {
+                witness.direction = Some(gap.direction);
+                witness.pairs.clear();
+                witness.pairs.push(gap.pair);
+                StaticProof::Separated { direction: Direction::Vector(gap.direction) }
+            })
         }
         Proposal::Holding(pairs) => {
             let four =
@@ -142,6 +212,7 @@ fn certify(
             witness.pairs = four.iter().copied().collect();
             Some(StaticProof::Overlapping { pairs: four.iter().copied().collect() })
         }
+        Proposal::Proven(evidence) => Some(evidence.clone().into_proof()),
         Proposal::HandOver => None,
     }
 }
@@ -181,6 +252,7 @@ fn accept_exactly(
             exact::holds_origin_strictly(&corners)
                 .then(|| StaticProof::Overlapping { pairs: pairs.clone() })
         }
+        Proposal::Proven(evidence) => Some(evidence.clone().into_proof()),
         Proposal::Separating(_) | Proposal::HandOver => None,
     }
 }

@@ -55,6 +55,12 @@ struct Corner {
 }
 
 impl SphericalPolygon {
+    /// A vector that was taken.
+    #[inline]
+    pub(super) fn vector(&self, number: usize) -> &Vec3 {
+        &self.vectors[number]
+    }
+
     /// Whether `direction` is left. Strictly: a direction that is not a number never is.
     #[inline]
     pub(super) fn contains(&self, direction: &Vec3) -> bool {
@@ -145,6 +151,9 @@ impl SphericalPolygon {
             }
         }
         let (&first, rest) = edges.split_first()?;
+        if let &[second, third] = rest {
+            return Some([first, second, third]);
+        }
         let at = |edge: u8| &self.vectors[usize::from(edge)];
         let a = at(first);
         // With ray = αa + βb + γc: α = (b x c)·ray / (b x c)·a, and β, γ likewise.

@@ -5,7 +5,7 @@ use super::*;
 use crate::geometry::certificate::judge::judge_static;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
-use crate::geometry::samples::{Random, ball, hull, lattice};
+use crate::geometry::samples::{Random, ball, ellipsoid, hull, lattice};
 
 /// From cold, from the witness left behind and from a foreign one; every proof is judged.
 fn decide_in_every_way(pair: &Pair<'_>, foreign: &Witness, want: Verdict, story: &str) -> Witness {
@@ -125,10 +125,11 @@ fn hostile_witnesses_change_nothing() {
 
 #[test]
 fn a_warm_pair_is_answered_by_two_supporting_vertices_and_no_search() {
-    let p = ball(200, 3);
+    // Side by side, so that the balls around them meet.
+    let p = ellipsoid(200, [1.0, 0.3, 0.3], 3);
     let mut witness = Witness::default();
     for step in 0..10 {
-        let pose = Pose::translation(2.2 + 0.01 * f64::from(step), 0.3, 0.1);
+        let pose = Pose::translation(0.1, 0.7 + 0.01 * f64::from(step), 0.1);
         let pair = Pair::new(&p, Pose::identity(), &p, pose);
         let mut effort = Effort::unlimited();
         decide(&pair, &METHODS[0], &mut witness, &mut effort).unwrap();
@@ -138,6 +139,63 @@ fn a_warm_pair_is_answered_by_two_supporting_vertices_and_no_search() {
             assert_eq!(effort.cost.steps, 0);
         }
     }
+}
+
+#[test]
+fn a_direction_that_no_longer_separates_is_dropped_at_the_cost_of_nothing() {
+    let p = ellipsoid(200, [1.0, 0.3, 0.3], 3);
+    let at = |x, y| Pair::new(&p, Pose::identity(), &p, Pose::translation(x, y, 0.0));
+    let mut witness = Witness::default();
+    decide(&at(0.1, 0.7), &METHODS[0], &mut witness, &mut Effort::unlimited()).unwrap();
+    let mut effort = Effort::unlimited();
+    decide(&at(0.1, -0.7), &METHODS[0], &mut witness, &mut effort).unwrap();
+    let mut cold = Effort::unlimited();
+    decide(&at(0.1, -0.7), &METHODS[0], &mut Witness::default(), &mut cold).unwrap();
+    assert_eq!(effort.cost, cold.cost);
+}
+
+#[test]
+fn bodies_whose_balls_are_separated_are_answered_without_a_supporting_vertex() {
+    let p = ball(200, 3);
+    let pair = Pair::new(&p, Pose::identity(), &p, Pose::translation(1.0, 2.0, 0.1));
+    let mut effort = Effort::unlimited();
+    let decision = decide(&pair, &METHODS[0], &mut Witness::default(), &mut effort).unwrap();
+    assert_eq!(judge_static(&pair, &decision.proof), Ok(()));
+    assert_eq!((effort.cost.supports, decision.verdict()), (0, Verdict::Separated));
+}
+
+/// Two segments in one line reach as far as the balls around them, so the ball test has no room for an
+/// error; and a matrix that stretches by what is allowed moves their ends beyond the radius.
+#[test]
+fn segments_end_to_end_are_separated_by_an_ulp_and_not_by_their_balls() {
+    let mut counts = std::collections::BTreeMap::new();
+    for seed in 0..300 {
+        let mut random = Random(seed);
+        let stretch = 1.0 + 4e-7 * f64::from(random.below(3)) - 4e-7;
+        let mut turned = random.pose(Vec3::zeros());
+        let axes = if seed % 3 == 0 { 1 } else { 3 };
+        if axes == 1 {
+            turned = Pose::identity();
+        }
+        turned.rotation *= stretch;
+        let half = Vec3::new(1.0 + f64::from(random.below(5)), 0.0, 0.0);
+        let p = hull(&[half, -half]);
+        // Q's end comes to P's end, up to the rounding of the translation.
+        let end = turned.rotation * half * 2.0;
+        let mut translation = end;
+        for k in 0..axes {
+            for _ in 0..random.below(3) {
+                translation[k] = translation[k].next_up();
+            }
+        }
+        let pair = Pair::new(&p, turned, &p, Pose { translation, ..turned });
+        let mut effort = Effort::unlimited();
+        let first = decide(&pair, &METHODS[0], &mut Witness::default(), &mut effort).unwrap();
+        let story = format!("seed {seed}");
+        decide_in_every_way(&pair, &Witness::default(), first.verdict(), &story);
+        *counts.entry(first.verdict()).or_insert(0) += 1;
+    }
+    assert!(counts[&Verdict::Separated] > 20 && counts[&Verdict::Touching] > 20, "{counts:?}");
 }
 
 #[test]

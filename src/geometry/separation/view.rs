@@ -3,14 +3,81 @@
 
 use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
+use crate::geometry::kernel::along;
 use crate::geometry::pair::{Pair, VertexPair};
-use crate::geometry::support;
+use crate::geometry::separation::filter;
+use crate::geometry::support::{self, Climb};
 use crate::geometry::witness::Witness;
+
+/// What the bodies show along a direction: likely supporting vertices, and how far apart they are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Probe {
+    /// s, a world direction whose components are at most 4.
+    pub(super) direction: Vec3,
+    /// `Rᵀs` as each body sees it, rounded.
+    pub(super) in_p: Vec3,
+    pub(super) in_q: Vec3,
+    /// P's vertex farthest along `in_p`; Q's farthest against `in_q`.
+    pub(super) of_p: Climb,
+    pub(super) of_q: Climb,
+    /// `s·(q - p)`, rounded: the value along s of the difference that the two name.
+    pub(super) value: f64,
+}
+
+impl Probe {
+    /// Looks along `s`, climbing from `hint`.
+    #[inline]
+    pub(super) fn new(
+        pair: &Pair<'_>,
+        s: &Vec3,
+        hint: Option<VertexPair>,
+        effort: &mut Effort<'_>,
+    ) -> Self {
+        let (p, q) = (&pair.p, &pair.q);
+        let in_p = p.pose.direction_to_body_rounded(s);
+        let in_q = q.pose.direction_to_body_rounded(s);
+        let of_p = support::likely(p.body, &in_p, hint.map(|pair| pair.i), effort);
+        let of_q = support::likely(q.body, &-in_q, hint.map(|pair| pair.j), effort);
+        let offset = q.pose.translation - p.pose.translation;
+        let value = along(s, &offset) - (of_p.value + of_q.value);
+        Self { direction: *s, in_p, in_q, of_p, of_q, value }
+    }
+
+    /// Looks along a direction and at the vertices that are remembered with it; none if these alone
+    /// show that it does not separate.
+    #[inline]
+    pub(super) fn kept(
+        pair: &Pair<'_>,
+        s: &Vec3,
+        hint: Option<VertexPair>,
+        effort: &mut Effort<'_>,
+    ) -> Option<Self> {
+        let (p, q) = (&pair.p, &pair.q);
+        if let Some(VertexPair { i, j }) = hint
+            && let Some(x) = p.body.vertices().get(i as usize)
+            && let Some(y) = q.body.vertices().get(j as usize)
+        {
+            let in_p = p.pose.direction_to_body_rounded(s);
+            let in_q = q.pose.direction_to_body_rounded(s);
+            let offset = q.pose.translation - p.pose.translation;
+            let value = along(s, &offset) + (along(&in_q, y) - along(&in_p, x));
+            if value <= 0.0 {
+                return None;
+            }
+        }
+        Some(Self::new(pair, s, hint, effort))
+    }
+
+    /// The vertices, as a pair.
+    pub(super) fn pair(&self) -> VertexPair {
+        VertexPair { i: self.of_p.vertex, j: self.of_q.vertex }
+    }
+}
 
 /// See the module.
 #[derive(Debug)]
 pub(super) struct View<'a> {
-    pair: Pair<'a>,
+    pair: &'a Pair<'a>,
     /// From P's origin to Q's.
     offset: Vec3,
     /// The power of two by which differences are multiplied; about one over the size of the scene.
@@ -18,13 +85,24 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    pub(super) fn new(pair: &Pair<'a>) -> Self {
+    #[inline]
+    pub(super) fn new(pair: &'a Pair<'a>) -> Self {
         let offset = pair.q.pose.translation - pair.p.pose.translation;
         let size = offset
             .amax()
             .max(pair.p.body.bounds().reach.amax())
             .max(pair.q.body.bounds().reach.amax());
-        Self { pair: *pair, offset, unit: inverse_power_of_two(size) }
+        Self { pair, offset, unit: inverse_power_of_two(size) }
+    }
+
+    /// P and Q.
+    pub(super) fn pair(&self) -> &'a Pair<'a> {
+        self.pair
+    }
+
+    /// The power of two by which differences are multiplied.
+    pub(super) fn unit(&self) -> f64 {
+        self.unit
     }
 
     /// `q_j - p_i`, rounded, times the unit.
@@ -35,11 +113,9 @@ impl<'a> View<'a> {
         ((q - p) + self.offset) * self.unit
     }
 
-    /// From P's centre to Q's, times the unit; some axis when they coincide.
+    /// From P's centre to Q's, as a tame direction; some axis when they coincide.
     pub(super) fn centre_to_centre(&self) -> Vec3 {
-        let p = self.pair.p.pose.rotation * self.pair.p.body.bounds().centre;
-        let q = self.pair.q.pose.rotation * self.pair.q.body.bounds().centre;
-        let direction = ((q - p) + self.offset) * self.unit;
+        let direction = filter::centre_to_centre(self.pair);
         Self::tame(&direction).unwrap_or_else(Vec3::x)
     }
 

@@ -30,9 +30,7 @@ pub fn coherently(body: &Polytope, direction: &Vec3, hint: u32, effort: &mut Eff
     let Some(along) = Along::new(body, direction) else { return 0 };
     let g = along.rounded();
     let hint = if hint < body.vertex_count() { hint } else { 0 };
-    let local = kernel::climb(g, body.vertices(), &body.neighbours, hint, LOCAL_MOVES);
-    effort.cost.visited += u64::from(local.visited);
-    let start = if local.finished { local.vertex } else { inwards(body, g, local.vertex, effort) };
+    let start = inwards(body, g, hint, effort);
     prove(body, &along, start, effort)
 }
 

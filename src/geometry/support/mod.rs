@@ -7,8 +7,8 @@
 //! for small ε, a linear function; a vertex that no neighbour beats in that order is *the* maximum,
 //! and the answer depends on neither hint nor method.
 //!
-//! The search runs in floating point (from the hint, from the start table, by scanning a small
-//! body, or down the hierarchy); then [`Along`] compares the vertex found with its neighbours: by an
+//! The search runs in floating point (from the hint, from the start table, by looking at all of a few
+//! vertices, or down the hierarchy); then [`Along`] compares the vertex found with its neighbours: by an
 //! error bound, and where that does not settle, exactly.
 
 mod along;
@@ -21,18 +21,53 @@ pub use along::{Along, compare_along};
 pub use layered::{by_hierarchy, coherently};
 pub use start_table::StartTable;
 
+/// What a search in floating point found: see [`likely`].
+pub use super::kernel::Climb;
+
 use super::Vec3;
 use super::effort::Effort;
-use super::kernel::{self, Climb};
+use super::kernel::{self, Ring};
 use super::polytope::Polytope;
-
-/// Bodies of at most this many vertices are scanned when there is no hint: the table's lookup and
-/// the climb from it cost as much as 8 to 16 evaluations.
-pub const SCAN_MAX: u32 = 12;
 
 /// Rings that a climb from a hint may look at before the start table is asked. A hint that is good
 /// is one or two moves away; from a stale one the climb would cross half the body.
 const HINT_STEPS: u32 = 6;
+
+/// What the search needs of a body: every vertex beside its neighbours, and where to start.
+#[derive(Clone, Debug)]
+pub enum Reach {
+    /// All vertices of a small body: looking at them is cheaper than the table's lookup.
+    Few(Ring),
+    /// More than that.
+    Many(Terrain),
+}
+
+/// The surface to climb on.
+#[derive(Clone, Debug)]
+pub struct Terrain {
+    /// Of each vertex; longer than that where a vertex has many neighbours.
+    rings: Box<[Ring]>,
+    table: StartTable,
+}
+
+impl Reach {
+    pub(super) fn build(body: &Polytope) -> Self {
+        if body.vertices().len() <= kernel::LANES {
+            return Self::Few(Ring::of_few(body.vertices()));
+        }
+        let rings = Ring::around_all(body.vertices(), &body.neighbours).into_boxed_slice();
+        let table = StartTable::build(body.bounds(), body.vertex_count(), &rings);
+        Self::Many(Terrain { rings, table })
+    }
+
+    /// Memory it takes.
+    pub fn bytes(&self) -> usize {
+        match self {
+            Self::Few(ring) => size_of_val(ring),
+            Self::Many(terrain) => size_of_val(&*terrain.rings) + terrain.table.bytes(),
+        }
+    }
+}
 
 /// The supporting vertex of `body` along exactly `direction`; of several, the lowest index.
 ///
@@ -45,8 +80,12 @@ pub fn supporting_vertex(
 ) -> u32 {
     effort.cost.supports += 1;
     let Some(along) = Along::new(body, direction) else { return 0 };
-    let start = search(body, along.rounded(), hint, effort);
-    prove(body, &along, start, effort)
+    let found = search(body, along.rounded(), hint, effort);
+    // The climb has just looked at all neighbours.
+    if along.surely_beats(found.value, found.runner_up) {
+        return found.vertex;
+    }
+    prove(body, &along, found.vertex, effort)
 }
 
 /// A vertex that is very likely farthest along `direction`, without proof: for searches that only
@@ -58,15 +97,20 @@ pub fn likely_vertex(
     hint: Option<u32>,
     effort: &mut Effort<'_>,
 ) -> u32 {
-    effort.cost.supports += 1;
-    search(body, direction, hint, effort)
+    likely(body, direction, hint, effort).vertex
 }
 
-/// Climbs from `start` (any number) to a vertex that no neighbour beats in floating point.
-pub fn climb(body: &Polytope, direction: &Vec3, start: u32, effort: &mut Effort<'_>) -> u32 {
+/// The same, with its rounded value and the largest of its neighbours': by [`surely_beats`] of the
+/// two it is *the* supporting vertex.
+#[inline]
+pub fn likely(
+    body: &Polytope,
+    direction: &Vec3,
+    hint: Option<u32>,
+    effort: &mut Effort<'_>,
+) -> Climb {
     effort.cost.supports += 1;
-    let start = if start < body.vertex_count() { start } else { 0 };
-    climb_on(body, direction, start, u32::MAX, effort).vertex
+    search(body, direction, hint, effort)
 }
 
 /// The supporting vertex, proven, by looking at every vertex.
@@ -107,33 +151,42 @@ pub fn climb_by(
     }
 }
 
-/// The floating-point search: hint, scan or table.
+/// The floating-point search: hint, all of a few, or table.
 #[inline]
-fn search(body: &Polytope, g: &Vec3, hint: Option<u32>, effort: &mut Effort<'_>) -> u32 {
-    let count = body.vertex_count();
-    let Some(hint) = hint.filter(|&hint| hint < count) else {
-        if count <= SCAN_MAX {
-            effort.cost.visited += u64::from(count);
-            return kernel::farthest(g, body.vertices()).0;
-        }
-        let start = body.start_table().start(g);
-        return climb_on(body, g, start, u32::MAX, effort).vertex;
+fn search(body: &Polytope, g: &Vec3, hint: Option<u32>, effort: &mut Effort<'_>) -> Climb {
+    let found = match body.reach() {
+        Reach::Few(all) => kernel::farthest_of_few(g, all),
+        Reach::Many(terrain) => match hint.filter(|&hint| hint < body.vertex_count()) {
+            Some(hint) => terrain.climb_from_hint(g, hint, effort),
+            None => terrain.climb_from_table(g),
+        },
     };
-    let warm = climb_on(body, g, hint, HINT_STEPS, effort);
-    if warm.finished {
-        return warm.vertex;
-    }
-    let start = if count <= SCAN_MAX { warm.vertex } else { body.start_table().start(g) };
-    let better = kernel::along(g, body.vertex(start)) > warm.value;
-    let start = if better { start } else { warm.vertex };
-    climb_on(body, g, start, u32::MAX, effort).vertex
+    effort.cost.visited += u64::from(found.visited);
+    found
 }
 
-#[inline]
-fn climb_on(body: &Polytope, g: &Vec3, start: u32, steps: u32, effort: &mut Effort<'_>) -> Climb {
-    let climb = kernel::climb(g, body.vertices(), &body.neighbours, start, steps);
-    effort.cost.visited += u64::from(climb.visited);
-    climb
+impl Terrain {
+    #[inline]
+    fn climb_from_table(&self, g: &Vec3) -> Climb {
+        kernel::climb(g, &self.rings, self.table.start(g), u32::MAX)
+    }
+
+    #[inline]
+    fn climb_from_hint(&self, g: &Vec3, hint: u32, effort: &mut Effort<'_>) -> Climb {
+        let warm = kernel::climb(g, &self.rings, hint, HINT_STEPS);
+        if warm.finished {
+            return warm;
+        }
+        effort.cost.visited += u64::from(warm.visited);
+        // From where the table says, unless the climb is past that already.
+        let start = self.table.start(g);
+        let start = if self.value(g, start) > warm.value { start } else { warm.vertex };
+        kernel::climb(g, &self.rings, start, u32::MAX)
+    }
+
+    fn value(&self, g: &Vec3, vertex: u32) -> f64 {
+        self.rings[vertex as usize].value(g)
+    }
 }
 
 /// Climbs on in exact order until no neighbour beats the vertex: the proof of maximality.

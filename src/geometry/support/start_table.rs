@@ -6,8 +6,8 @@
 //! needle uses the cells as evenly as a ball does. A climb from the entry takes one or two moves.
 
 use crate::geometry::Vec3;
-use crate::geometry::kernel;
-use crate::geometry::polytope::Polytope;
+use crate::geometry::kernel::{self, Ring};
+use crate::geometry::polytope::Bounds;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -46,11 +46,12 @@ const fn side_for(vertices: u32) -> u32 {
 const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
 
 impl StartTable {
-    pub(in crate::geometry) fn build(body: &Polytope) -> Self {
-        let extents = body.bounds().high - body.bounds().low;
+    /// For a body of so many vertices.
+    pub(super) fn build(bounds: &Bounds, vertices: u32, rings: &[Ring]) -> Self {
+        let extents = bounds.high - bounds.low;
         let largest = extents.amax();
         let scale = if largest > 0.0 { extents / largest } else { Vec3::new(1.0, 1.0, 1.0) };
-        let side = side_for(body.vertex_count());
+        let side = side_for(vertices);
         let half = f64::from(side) / 2.0;
         let mut table = Self {
             scale,
@@ -67,9 +68,7 @@ impl StartTable {
                     // Forth and back, so that each climb starts next to the last.
                     let column = if row.is_multiple_of(2) { step } else { side - 1 - step };
                     let g = table.middle(face, row, column);
-                    let climb =
-                        kernel::climb(&g, body.vertices(), &body.neighbours, vertex, u32::MAX);
-                    vertex = climb.vertex;
+                    vertex = kernel::climb(&g, rings, vertex, u32::MAX).vertex;
                     cells[((face * side + row) * side + column) as usize] = vertex;
                 }
             }
@@ -77,6 +76,14 @@ impl StartTable {
         let narrow: Option<Box<[u16]>> = cells.iter().map(|&v| u16::try_from(v).ok()).collect();
         table.cells = narrow.map_or(Cells::Wide(cells.into()), Cells::Narrow);
         table
+    }
+
+    /// Memory it takes beyond itself.
+    pub(super) fn bytes(&self) -> usize {
+        match &self.cells {
+            Cells::Narrow(cells) => size_of_val(&**cells),
+            Cells::Wide(cells) => size_of_val(&**cells),
+        }
     }
 
     /// Where to start for `g`: always a vertex; near the supporting one for all but extreme
@@ -94,16 +101,12 @@ impl StartTable {
     fn cell(&self, g: &Vec3) -> usize {
         let d = g.component_mul(&self.scale);
         let a = d.abs();
-        let y_beats_x = a.y > a.x;
-        let z_beats_both = a.z > a.x.max(a.y);
-        let select = |x: f64, y: f64, z: f64| {
-            let xy = if y_beats_x { y } else { x };
-            if z_beats_both { z } else { xy }
-        };
-        let major = select(d.x, d.y, d.z);
-        let (u, v) = (select(d.y, d.z, d.x), select(d.z, d.x, d.y));
-        let axis = if z_beats_both { 2 } else { u64::from(y_beats_x) };
-        let face = 2 * axis + u64::from(major < 0.0);
+        let z_beats_both = (a.z > a.x) & (a.z > a.y);
+        let axis = if z_beats_both { 2 } else { usize::from(a.y > a.x) };
+        // Looked up and not chosen: which axis it is, is not predictable.
+        let around = [d.x, d.y, d.z, d.x, d.y];
+        let (major, u, v) = (around[axis], around[axis + 1], around[axis + 2]);
+        let face = 2 * axis as u64 + u64::from(major.is_sign_negative());
         let factor = self.half_side / major.abs();
         // The mask keeps any outcome, of a NaN too, inside the face: every cell is a legal start.
         let mask = u64::from(self.side - 1);
@@ -131,12 +134,18 @@ impl StartTable {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::polytope::Polytope;
     use crate::geometry::samples::{ball, ellipsoid};
+
+    fn table(body: &Polytope) -> StartTable {
+        let rings = Ring::around_all(body.vertices(), &body.neighbours);
+        StartTable::build(body.bounds(), body.vertex_count(), &rings)
+    }
 
     #[test]
     fn the_middle_of_a_cell_is_in_that_cell_and_so_is_its_neighbourhood() {
         for body in [ball(30, 1), ball(300, 1), ellipsoid(600, [9.0, 1.0, 0.2], 2)] {
-            let table = body.start_table();
+            let table = table(&body);
             let side = table.side;
             for face in 0..6 {
                 for row in 0..side {
@@ -159,13 +168,13 @@ mod tests {
 
     #[test]
     fn every_direction_has_a_cell() {
-        let body = ball(300, 1);
+        let table = table(&ball(300, 1));
         let count = 6 * 16 * 16;
         let values = [0.0, -0.0, 1.0, -1.0, f64::NAN, f64::INFINITY, 1e-320, 1e308, 1.0 + 1e-16];
         for x in values {
             for y in values {
                 for z in values {
-                    assert!(body.start_table().cell(&Vec3::new(x, y, z)) < count);
+                    assert!(table.cell(&Vec3::new(x, y, z)) < count);
                 }
             }
         }

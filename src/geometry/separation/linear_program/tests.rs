@@ -41,10 +41,11 @@ fn in_the_median_one_to_three_iterations_separate_and_two_to_five_find_a_common_
         let q = &library[random.below(library.len() as u32) as usize];
         let distance = 0.3 + f64::from(random.below(200)) / 100.0;
         let pair = placed(p, q, random.unit_vector() * distance, &mut random);
-        match ask(&pair, &mut Witness::default()) {
-            (Proposal::Separating(_), steps) => apart.push(steps),
-            (Proposal::Holding(_), steps) => meeting.push(steps),
-            (Proposal::HandOver, _) => handed_over += 1,
+        let (proposal, steps) = ask(&pair, &mut Witness::default());
+        match proposal.claim() {
+            Some(Verdict::Separated) => apart.push(steps),
+            Some(_) => meeting.push(steps),
+            None => handed_over += 1,
         }
     }
     let counts = (apart.len(), meeting.len(), handed_over);
@@ -109,6 +110,7 @@ fn what_it_proposes_is_proven_by_the_error_bound_and_agrees_with_the_oracle() {
             Proposal::Holding(pairs) => {
                 pairs.first_chunk().is_some_and(|four| filter::certainly_encloses(&pair, four))
             }
+            Proposal::Proven(_) => true,
             Proposal::HandOver => false,
         });
         let truth = super::super::exact::decide_exactly(
@@ -116,10 +118,8 @@ fn what_it_proposes_is_proven_by_the_error_bound_and_agrees_with_the_oracle() {
             &mut effort,
         );
         let verdict = truth.unwrap().verdict();
-        match ask(&pair, &mut Witness::default()).0 {
-            Proposal::Separating(_) => assert_eq!(verdict, Verdict::Separated),
-            Proposal::Holding(_) => assert_eq!(verdict, Verdict::Overlapping),
-            Proposal::HandOver => {}
+        if let Some(claim) = ask(&pair, &mut Witness::default()).0.claim() {
+            assert_eq!(verdict, claim);
         }
     }
     assert!(proven * 100 > all * 98, "{proven} of {all}");
