@@ -150,7 +150,7 @@ fn search(
         Ok(End::Behind(_) | End::Tired) => Ending::HandsOver,
         Err(why) => Ending::Stopped(why),
     };
-    let latest = simplex.corners.first().map_or(VertexPair::default(), |(corner, _)| corner.pair);
+    let latest = simplex.corners().first().map_or(VertexPair::default(), |corner| corner.pair);
     Found { simplex, latest, ending }
 }
 
