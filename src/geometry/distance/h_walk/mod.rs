@@ -289,7 +289,7 @@ impl<'a, 'm> Descent<'a, 'm> {
             // The differences of two edges are a parallelogram; the nearest point is in one half.
             let halves = [[(*a, *c), (*b, *c), (*b, *d)], [(*a, *c), (*a, *d), (*b, *d)]];
             let [first, second] = halves.map(|half| simplex(&half));
-            let is_nearer = second.nearest.norm_squared() < first.nearest.norm_squared();
+            let is_nearer = second.squared < first.squared;
             return if is_nearer { second } else { first };
         }
         let pairs: ArrayVec<(u32, u32), 9> =
