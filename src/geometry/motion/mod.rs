@@ -1,10 +1,12 @@
 //! How a body moves over one step. Time t in [0, 1] is a fraction of the step.
 
+mod plain;
 mod to_pose;
 mod track;
 
+pub use plain::{Extent, Plain};
 pub use to_pose::axis_and_angle;
-pub use track::{Extent, Track};
+pub use track::Track;
 
 use arrayvec::ArrayVec;
 
@@ -65,7 +67,7 @@ impl Motion {
         if t <= 0.0 {
             return *start;
         }
-        let (rotation, moved) = Track::new(start, self, None).pose_from_start_rounded(t);
+        let (rotation, moved) = Plain::new(&Track::new(start, self, None)).pose_from_start(t);
         Pose { rotation, translation: start.translation + moved }
     }
 }

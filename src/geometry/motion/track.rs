@@ -14,7 +14,6 @@ use crate::geometry::number::interval::{
 };
 use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::number::trig::Trig;
-use crate::geometry::polytope::Bounds;
 use crate::geometry::pose::Pose;
 use crate::geometry::{Mat3, Vec3};
 
@@ -234,41 +233,16 @@ impl Track {
         [r[(i, 0)], r[(i, 1)], r[(i, 2)]].map(Interval::point)
     }
 
-    /// The rotation at time t and how far the translation has come from where it was at t = 0,
-    /// rounded: for searching and for show, never for a proof.
-    pub fn pose_from_start_rounded(&self, t: f64) -> (Mat3, Vec3) {
-        let trig = self.trig(t);
-        let (sine, versine) = (trig.sine.middle(), trig.versine.middle());
-        let axis = interval::middle(&self.axis);
-        let turned_less = |w: &Vec3| {
-            let once = axis.cross(w);
-            once * sine + axis.cross(&once) * versine
-        };
-        let columns: [Vec3; 3] = std::array::from_fn(|k| {
-            let from: Vec3 = self.rotation.column(k).into();
-            let column = from + turned_less(&from);
-            match &self.residue {
-                None => column,
-                Some(e) => column + Vec3::from_fn(|i, _| e[i][k].middle()) * t,
-            }
-        });
-        let moved = interval::middle(&self.velocity) * t;
-        (Mat3::from_columns(&columns), moved + turned_less(&interval::middle(&self.lever)))
+    /// `R`
+    #[inline]
+    pub fn rotation(&self) -> &Mat3 {
+        &self.rotation
     }
 
-    /// Where vertex v is relative to the translation at t = 0, and its velocity; rounded.
-    pub fn state_rounded(&self, trig: &Trig, t: f64, v: &Vec3) -> (Vec3, Vec3) {
-        let axis = interval::middle(&self.axis);
-        let turned = self.rotation * self.local(v);
-        let lever = interval::middle(&self.lever);
-        let arm = turned + lever;
-        let once = axis.cross(&arm);
-        let arm = arm + once * trig.sine.middle() + axis.cross(&once) * trig.versine.middle();
-        let mut drift = interval::middle(&self.velocity);
-        if self.residue.is_some() {
-            drift += interval::middle(&self.residue_of(v));
-        }
-        (arm - lever + drift * t, drift + axis.cross(&arm) * self.angle)
+    /// The rows of E, if there is a residue.
+    #[inline]
+    pub fn residue(&self) -> Option<&[IntervalVec; 3]> {
+        self.residue.as_ref()
     }
 }
 
@@ -281,67 +255,6 @@ fn times(v: &Vec3, scale: Option<PowerOfTwo>) -> IntervalVec {
             let y = scale.times(x);
             Interval::new(y.next_down(), y.next_up())
         }),
-    }
-}
-
-/// How far a body reaches, seen from its axis of rotation. Every number is an upper bound, the
-/// range along the axis an outer one.
-#[derive(Clone, Copy, Debug)]
-pub struct Extent {
-    /// Of `|a × (R v + l)|`: the distance from the axis.
-    pub radius: f64,
-    /// Of `|R v + l|`: the distance from the pivot.
-    pub reach: f64,
-    /// `a · (R v + l)`.
-    pub along: Interval,
-    /// Of `|E v|`.
-    pub residue: f64,
-}
-
-impl Extent {
-    /// By looking at every vertex.
-    pub fn of_vertices(track: &Track, vertices: &[Vec3]) -> Self {
-        let mut all: Option<Self> = None;
-        for v in vertices {
-            let y = add(&track.turned_vertex(v), &track.lever);
-            let here = Self {
-                radius: norm(&cross(&track.axis, &y)).high(),
-                reach: norm(&y).high(),
-                along: interval::dot(&track.axis, &y),
-                residue: norm(&track.residue_of(v)).high(),
-            };
-            all = Some(all.map_or(here, |a| Self {
-                radius: a.radius.max(here.radius),
-                reach: a.reach.max(here.reach),
-                along: a.along.hull(here.along),
-                residue: a.residue.max(here.residue),
-            }));
-        }
-        all.expect("a polytope has a vertex")
-    }
-
-    /// From the bounding ball alone. `|R w| <= 1.000002 |w|` for the matrices that are let in.
-    pub fn of_ball(track: &Track, bounds: &Bounds) -> Self {
-        let radius = match track.scale {
-            None => bounds.radius,
-            Some(scale) => scale.times(bounds.radius).next_up(),
-        };
-        let radius = radius * 1.000_01 + track.slack();
-        let y = add(&track.turned_vertex(&bounds.centre), &track.lever);
-        let ball = Interval::around(0.0, radius);
-        let residue = match &track.residue {
-            None => 0.0,
-            Some(rows) => {
-                let size = rows.iter().map(|r| norm(r).high()).fold(0.0, f64::max);
-                norm(&track.residue_of(&bounds.centre)).high() + 2.0 * size * radius
-            }
-        };
-        Self {
-            radius: (norm(&cross(&track.axis, &y)).high() + radius).next_up(),
-            reach: (norm(&y).high() + radius).next_up(),
-            along: interval::dot(&track.axis, &y) + ball,
-            residue: residue.next_up(),
-        }
     }
 }
 
@@ -408,33 +321,5 @@ mod tests {
         let place = track.place_from_start(&track.trig(1.0), 1.0, &Vec3::new(0.0, 1.0, 0.0));
         let place = interval::middle(&place) + Vec3::new(3.0, 0.0, 0.0);
         assert!((place - Vec3::new(0.0, 2.0, 2.0)).norm() < 1e-14, "{place}");
-    }
-
-    #[test]
-    fn extents_bound_the_speed_and_the_acceleration_that_samples_show() {
-        let mut random = Random::new(5);
-        for _ in 0..50 {
-            let start = random_pose(&mut random);
-            let motion = Motion::Screw {
-                pivot: Some(random.in_ball() * 3.0),
-                velocity: Vec3::zeros(),
-                axis: random.direction(),
-                angle: random.between(-9.0, 9.0),
-            };
-            let track = Track::new(&start, &motion, None);
-            let v = random.in_ball();
-            let extent = Extent::of_vertices(&track, &[v]);
-            let at = |t: f64| interval::middle(&track.place_from_start(&track.trig(t), t, &v));
-            let h = 1e-3;
-            for i in 1..20 {
-                let t = f64::from(i) / 20.0;
-                let speed = (at(t + h) - at(t - h)).norm() / (2.0 * h);
-                let bend = (at(t + h) - at(t) * 2.0 + at(t - h)).norm() / (h * h);
-                let rate = track.angle.abs();
-                assert!(speed <= rate * extent.radius * (1.0 + 1e-9) + 1e-9);
-                assert!(bend <= rate * rate * extent.radius * (1.0 + 1e-6) + 1e-6);
-                assert!(speed >= 0.9 * rate * extent.radius, "a bound, and not a loose one");
-            }
-        }
     }
 }

@@ -38,6 +38,54 @@ pub struct Trig {
     pub versine: Interval,
 }
 
+/// Sine and versine of an angle x as f64 numbers: the sine within `8u min(1, |x|)`, the versine within
+/// `12u min(1, |x|)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RoundedTrig {
+    /// sin
+    pub sine: f64,
+    /// 1 - cos
+    pub versine: f64,
+}
+
+impl RoundedTrig {
+    /// Of angle 0, exactly.
+    pub const ZERO: Self = Self { sine: 0.0, versine: 0.0 };
+
+    /// Of the exact product `angle * t`; `None` where [`Trig::of_product`] says nothing either.
+    ///
+    /// The bounds: [`rounded_kernel`] errs by less than 4u relative, and [`reduce`] by less than
+    /// u/100 for the turns that are let in. Without a quarter turn that is all, and both functions are
+    /// at most |x|. With one, |x| > 0.7, and `1 - versine` rounds once more, twice at most.
+    #[inline]
+    pub fn of_product(angle: f64, t: f64) -> Option<Self> {
+        if angle.abs() <= 0.0 || t.abs() <= 0.0 {
+            return Some(Self::ZERO);
+        }
+        let (high, low) = two_product(angle, t);
+        if !high.is_finite() || !low.is_finite() {
+            return None;
+        }
+        if high.abs() < TINY {
+            return Some(Self { sine: high, versine: 0.0 });
+        }
+        let quarters = (high * std::f64::consts::FRAC_2_PI).round_ties_even();
+        if quarters.abs() > QUARTERS_MAX {
+            return None;
+        }
+        let (r, rest, _) = reduce(high, low, quarters);
+        let (sine, versine) = rounded_kernel(r, rest);
+        let cosine = 1.0 - versine;
+        let turned = match quarters.rem_euclid(4.0) {
+            q if q < 0.5 => Self { sine, versine },
+            q if q < 1.5 => Self { sine: cosine, versine: 1.0 + sine },
+            q if q < 2.5 => Self { sine: -sine, versine: 1.0 + cosine },
+            _ => Self { sine: -cosine, versine: 1.0 - sine },
+        };
+        Some(turned)
+    }
+}
+
 impl Trig {
     /// Of angle 0, exactly.
     pub const ZERO: Self =
@@ -149,15 +197,22 @@ fn reduce(high: f64, low: f64, quarters: f64) -> (f64, f64, f64) {
 /// 0.06/0.5 * 8u relative to the whole, the linear correction for `rest` by u² and its own
 /// rounding, and the last sum by u: below 3u relative in both. 4u is claimed.
 fn kernel(r: f64, rest: f64, error: f64) -> Trig {
+    let (sine, versine) = rounded_kernel(r, rest);
+    let sine = widened(sine, error);
+    let versine = widened(versine, error).intersect(Interval::ZERO_TO_TWO);
+    Trig { sine, cosine: (Interval::ONE - versine).intersect(UNIT_BALL), versine }
+}
+
+/// Sine and versine of `r + rest`, without the error of the argument: see [`kernel`].
+#[inline]
+fn rounded_kernel(r: f64, rest: f64) -> (f64, f64) {
     let z = r * r;
     let p = horner(z, &SINE);
     let q = horner(z, &VERSINE);
     // d sin = cos r rest ~ (1 - z/2) rest;  d(1 - cos) = sin r rest ~ r (1 - z/6) rest
     let sine = r + (r * z * p + rest * (1.0 - 0.5 * z));
     let versine = 0.5 * z + (z * z * q + r * (1.0 - z / 6.0) * rest);
-    let sine = widened(sine, error);
-    let versine = widened(versine, error).intersect(Interval::ZERO_TO_TWO);
-    Trig { sine, cosine: (Interval::ONE - versine).intersect(UNIT_BALL), versine }
+    (sine, versine)
 }
 
 fn widened(value: f64, error: f64) -> Interval {
@@ -297,6 +352,20 @@ mod tests {
             check(&format!("cos {name}"), got.cosine, &cosine, 14.0);
             check(&format!("vers {name}"), got.versine, &(one - cosine), 40.0);
         }
+    }
+
+    #[test]
+    fn rounded_sine_and_versine_are_within_their_error_of_the_enclosures() {
+        for (angle, t) in angles() {
+            let (rounded, enclosed) =
+                (RoundedTrig::of_product(angle, t).unwrap(), Trig::of_product(angle, t));
+            let size = (angle * t).abs().min(1.0);
+            let off = |x: f64, i: Interval| (x - i.high()).max(i.low() - x);
+            assert!(off(rounded.sine, enclosed.sine) <= 8.0 * UNIT * size, "{angle} {t}");
+            assert!(off(rounded.versine, enclosed.versine) <= 12.0 * UNIT * size, "{angle} {t}");
+        }
+        assert_eq!(RoundedTrig::of_product(f64::MAX, 1.0), None);
+        assert_eq!(RoundedTrig::of_product(1e-250, 0.5).unwrap().sine.to_bits(), 5e-251f64.to_bits());
     }
 
     #[test]

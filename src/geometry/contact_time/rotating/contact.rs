@@ -4,45 +4,94 @@
 use arrayvec::ArrayVec;
 
 use super::moving::Moving;
-use super::nearest::{Corner, LOOSE, Posed, TIGHT};
+use super::nearest::{Corner, LOOSE, Posed};
 use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::Sign;
 use crate::geometry::number::interval::{Interval, IntervalVec, add, cross, dot, norm, scaled};
+use crate::geometry::number::rounding::UNIT;
 use crate::geometry::pair::VertexPair;
 
 /// Corners that the wide search looks at: the simplex, and supports around the heading.
 const CORNERS_MAX: usize = 20;
 
 /// Pairs that prove contact at time t, if they can be found. `world` is the direction along which
-/// the bodies were last apart.
+/// the bodies were last apart, `good_enough` how well a distance has to be known if there is a margin.
 pub(super) fn prove(
     moving: &Moving<'_>,
     t: f64,
-    margin: f64,
+    (margin, good_enough): (f64, f64),
     world: &Vec3,
     effort: &mut Effort<'_>,
 ) -> Option<ArrayVec<VertexPair, 6>> {
     let mut posed = Posed::new(moving, t);
-    let good_enough = if margin > 0.0 { TIGHT } else { LOOSE };
+    let good_enough = if margin > 0.0 { good_enough } else { LOOSE };
     let nearest = posed.nearest(&Vec3::zeros(), world, good_enough, effort);
     let simplex: ArrayVec<VertexPair, 6> = nearest.corners.iter().map(|c| c.pair).collect();
+    let rounded = places(moving, &simplex, t);
+    let error = moving.error;
     if margin > 0.0 {
-        let differences = enclosed(moving, &simplex, t);
-        if comes_within(&differences, &weights(&nearest.corners), margin) {
+        let weights = weights(&nearest.corners);
+        if rounded.as_ref().is_some_and(|d| comes_within_rounded(d, error, &weights, margin))
+            || comes_within(&enclosed(moving, &simplex, t), &weights, margin)
+        {
             return Some(simplex);
         }
     }
-    if nearest.held && holds_strictly(&enclosed(moving, &simplex, t)) {
+    let held = nearest.held
+        && (rounded.is_some_and(|d| holds_rounded(&d, error))
+            || holds_strictly(&enclosed(moving, &simplex, t)));
+    if held {
         return Some(simplex);
     }
-    let far_from_contact = !nearest.held && nearest.point.norm() > 1e-9 * moving.size();
+    let far_from_contact = nearest.at_least > 4.0 * error
+        || !nearest.held && nearest.point.norm() > 1e-9 * moving.size();
     if far_from_contact {
         return None;
     }
     let mut corners: ArrayVec<Corner, CORNERS_MAX> = nearest.corners.iter().copied().collect();
     gather(&mut posed, world, &mut corners, effort);
     search_widely(moving, t, &corners)
+}
+
+/// The pairs' differences in plain floating point.
+fn places(moving: &Moving<'_>, pairs: &[VertexPair], t: f64) -> Option<ArrayVec<Vec3, 6>> {
+    let (trig_p, trig_q) = (moving.p.plain.trig(t)?, moving.q.plain.trig(t)?);
+    let place = |&pair| moving.difference_rounded(pair, (&trig_p, &trig_q), t);
+    Some(pairs.iter().map(place).collect())
+}
+
+/// Whether four vectors that are within `error` of these surely have the origin strictly inside
+/// their hull: the four determinants of three have the signs of a tetrahedron around it.
+///
+/// A determinant of a, b, c is off by at most `error (|a||b| + |b||c| + |c||a|)` and terms of second
+/// order for the vectors, and by less than `16u |a||b||c|` for its own rounding.
+fn holds_rounded(d: &[Vec3], error: f64) -> bool {
+    let [a, b, c, d] = d else { return false };
+    let surely = |sign: f64, x: &Vec3, y: &Vec3, z: &Vec3| -> f64 {
+        let value = sign * x.dot(&y.cross(z));
+        let (l, m, n) = (x.norm() + error, y.norm() + error, z.norm() + error);
+        let doubt = 2.0 * error * (l * m + m * n + n * l) + 16.0 * UNIT * l * m * n;
+        if value > doubt {
+            1.0
+        } else if value < -doubt {
+            -1.0
+        } else {
+            0.0
+        }
+    };
+    let signs = surely(1.0, b, c, d) + surely(-1.0, a, c, d) + surely(1.0, a, b, d)
+        + surely(-1.0, a, b, c);
+    signs.abs() > 3.5
+}
+
+/// Whether the weighted mean of vectors that are within `error` of these is surely within `margin` of
+/// the origin.
+fn comes_within_rounded(d: &[Vec3], error: f64, weights: &[f64], margin: f64) -> bool {
+    let total: f64 = weights.iter().sum();
+    let mean = d.iter().zip(weights).map(|(d, w)| d * (w / total)).sum::<Vec3>();
+    let largest = d.iter().map(Vec3::norm).fold(0.0, f64::max);
+    mean.norm() + 2.0 * error + 32.0 * UNIT * largest < margin
 }
 
 fn enclosed(moving: &Moving<'_>, pairs: &[VertexPair], t: f64) -> ArrayVec<IntervalVec, 6> {

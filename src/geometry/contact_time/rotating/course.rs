@@ -4,8 +4,8 @@
 use arrayvec::ArrayVec;
 
 use super::Search;
-use super::moving::{Gap, Heading};
-use super::nearest::{LOOSE, Posed, TIGHT};
+use super::moving::{Gap, Heading, Moving};
+use super::nearest::{LOOSE, Posed, ROUGH, TIGHT};
 use super::step::{Need, Step};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::Frame;
@@ -36,15 +36,21 @@ impl Search<'_> {
     /// Takes the heading with the largest gap per length at the present time: the present one, or
     /// one from the nearest points, in the frame in which gaps bend least.
     pub(super) fn find_course(&mut self, clear: f64, effort: &mut Effort<'_>) {
-        let t = self.t;
         let mut best = self.course.take();
-        for world in self.directions(t, effort) {
-            let heading = self.moving.heading(Frame::World, &world, t);
-            let gap = self.moving.gap(&heading, t, effort);
-            let course = Course { heading, gap };
-            // A tie keeps the old heading, and with it the link.
-            if best.as_ref().is_none_or(|b| course.surplus(clear) > 1.01 * b.surplus(clear)) {
-                best = Some(course);
+        let known = best.as_ref().map_or(0.0, |b| b.surplus(clear));
+        for how in [How::Rough, How::Thorough] {
+            for world in self.directions(self.t, how, best.as_ref(), effort) {
+                let heading = self.moving.heading(Frame::World, &world, self.t);
+                let course = self.moving.course(heading, clear, self.t, effort);
+                // A tie keeps the old heading, and with it the link.
+                if best.as_ref().is_none_or(|b| course.surplus(clear) > 1.01 * b.surplus(clear)) {
+                    best = Some(course);
+                }
+            }
+            // A rough direction is good enough where it leaves a gap, more than was known before.
+            let found = best.as_ref().map_or(0.0, |b| b.surplus(clear));
+            if found > 0.0 && found >= known {
+                break;
             }
         }
         if let Some(course) = best.as_mut() {
@@ -59,12 +65,11 @@ impl Search<'_> {
             return;
         }
         let world = course.heading.direction;
-        for frame in [Frame::P, Frame::Q] {
-            let heading = self.moving.heading(frame, &world, self.t);
+        for (frame, bend) in self.moving.turning_bends() {
             // A shorter bend has to make up for the change of link.
-            if heading.bend < 0.5 * course.heading.bend {
-                let gap = self.moving.gap(&heading, self.t, effort);
-                let turned = Course { heading, gap };
+            if bend < 0.5 * course.heading.bend {
+                let heading = self.moving.heading(frame, &world, self.t);
+                let turned = self.moving.course(heading, clear, self.t, effort);
                 if turned.surplus(clear) > 0.9 * course.surplus(clear) {
                     *course = turned;
                 }
@@ -120,15 +125,15 @@ impl Search<'_> {
         let t = self.t;
         let turns = match look.frame {
             Frame::World => true,
-            Frame::P => self.moving.p.track.turns(),
-            Frame::Q => self.moving.q.track.turns(),
+            Frame::P => self.moving.p.plain.turns(),
+            Frame::Q => self.moving.q.plain.turns(),
         };
         let later = (t + look.ahead * quick).min(1.0);
         if !turns {
             return false;
         }
         let directions = if look.ahead > 0.0 {
-            self.directions(later, effort)
+            self.directions(later, How::Thorough, Some(course), effort)
         } else {
             ArrayVec::from_iter([self.moving.world_of(&course.heading, t)])
         };
@@ -136,8 +141,7 @@ impl Search<'_> {
         for world in directions {
             // Of a turning frame's heading the direction now is the one that turns into the later.
             let heading = self.moving.heading(look.frame, &world, later);
-            let gap = self.moving.gap(&heading, t, effort);
-            let other = Course { heading, gap };
+            let other = self.moving.course(heading, clear, t, effort);
             let Some(reached) = self.step(&other, clear, false, effort) else { continue };
             if step.as_ref().is_none_or(|s| reached.end - t > 1.5 * (s.end - t)) {
                 *step = Some(reached);
@@ -148,17 +152,28 @@ impl Search<'_> {
         better
     }
 
-    /// Directions worth trying at time t: towards the nearest point, and, close to contact, where
-    /// that direction is lost in rounding, towards the nearest point of the body drawn back a little.
-    fn directions(&self, t: f64, effort: &mut Effort<'_>) -> ArrayVec<Vec3, 4> {
+    /// Directions worth trying at time t: towards the nearest point, and, in a thorough search close to
+    /// contact, where that direction is lost in rounding, towards the nearest point of the body drawn
+    /// back a little.
+    fn directions(
+        &self,
+        t: f64,
+        how: How,
+        known: Option<&Course>,
+        effort: &mut Effort<'_>,
+    ) -> ArrayVec<Vec3, 4> {
         let mut posed = Posed::new(&self.moving, t);
-        let guess = self.world_direction(t);
-        let good_enough = if self.clear > 0.0 { TIGHT } else { LOOSE };
-        let nearest = posed.nearest(&Vec3::zeros(), &guess, good_enough, effort);
+        let guess = self.guess(known, t);
+        let good_enough = match how {
+            How::Rough => ROUGH * self.resolution(known).min(1.0),
+            How::Thorough => LOOSE.min(self.resolution(known)),
+        };
+        let nearest = posed.nearest(&Vec3::zeros(), &guess, good_enough.max(TIGHT), effort);
         let mut directions = ArrayVec::new();
         let size = self.moving.size();
         directions.extend(unit(&nearest.point).filter(|_| !nearest.held));
-        if nearest.held || nearest.point.norm() < 1e-6 * size {
+        let is_lost = nearest.held || nearest.point.norm() < 1e-6 * size;
+        if how == How::Thorough && is_lost {
             let along = directions.first().copied().unwrap_or(guess);
             for part in [1e-2, 1e-5] {
                 let back = along * (part * size);
@@ -168,12 +183,53 @@ impl Search<'_> {
         }
         directions
     }
+
+    /// To which part of itself a distance has to be known: of the surplus over a margin, as far as the
+    /// surplus matters.
+    pub(super) fn resolution(&self, known: Option<&Course>) -> f64 {
+        if self.clear <= 0.0 {
+            return 1.0;
+        }
+        let surplus = known.map_or(0.0, |course| course.surplus(self.clear)).max(self.tolerance);
+        surplus / (surplus + self.clear)
+    }
+
+    /// Where the bodies are probably apart at time t: along the course, or from centre to centre.
+    fn guess(&self, known: Option<&Course>, t: f64) -> Vec3 {
+        match known {
+            Some(course) => self.moving.world_of(&course.heading, t),
+            None => self.world_direction(t),
+        }
+    }
+}
+
+/// How well to search for directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum How {
+    /// Enough for a step.
+    Rough,
+    /// Where rough ones led nowhere.
+    Thorough,
+}
+
+impl Moving<'_> {
+    /// The heading as a course: with its gap at time t.
+    pub(super) fn course(
+        &mut self,
+        heading: Heading,
+        clear: f64,
+        t: f64,
+        effort: &mut Effort<'_>,
+    ) -> Course {
+        let gap = self.gap(&heading, Need::along(&heading, clear), t, effort);
+        Course { heading, gap }
+    }
 }
 
 impl Course {
     /// The surplus over `clear` per unit of length.
     pub(super) fn surplus(&self, clear: f64) -> f64 {
-        Need::along(&self.heading, clear).surplus(&self.gap) / self.heading.length.high()
+        Need::along(&self.heading, clear).surplus(&self.gap) / self.heading.length
     }
 }
 

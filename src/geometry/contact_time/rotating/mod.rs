@@ -33,13 +33,13 @@ use arrayvec::ArrayVec;
 
 use self::course::{Course, Look, unit};
 use self::moving::Moving;
+use self::nearest::{ROUGH, TIGHT};
 use self::step::{Need, Step, advance, bend_limit, swept_end};
 use super::{FirstContact, Outcome, Question};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::{Direction, Frame, Link, StaticProof, Verdict};
 use crate::geometry::distance;
 use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::number::interval;
 use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::pair::VertexPair;
 use crate::geometry::separation;
@@ -201,7 +201,10 @@ impl<'a> Search<'a> {
     /// The free part: extends the chain as far as headings separate.
     fn free(&mut self, chain: &mut Vec<Link>, effort: &mut Effort<'_>) -> Result<Freedom, Stopped> {
         let clear = self.clear;
-        let mut when_found = f64::INFINITY;
+        let mut when_found = self.start_with_spheres(chain, effort);
+        if self.t >= 1.0 {
+            return Ok(Freedom::ToTheEnd);
+        }
         let mut looked_ahead = 0.0;
         let mut short_steps = 0;
         let mut slow = false;
@@ -253,15 +256,33 @@ impl<'a> Search<'a> {
             if short_steps >= NO_PROGRESS_STEPS {
                 return Ok(Freedom::Stuck);
             }
-            let near = step.surplus < -step.gap.rate * (self.time_tolerance / 8.0);
+            let width = self.bracket_width(step.gap.rate);
+            let near = step.surplus < -step.gap.rate * (width / 8.0);
             if near && self.t >= looked_ahead {
-                let ahead = (self.t + self.time_tolerance / 2.0).min(1.0);
+                let ahead = (self.t + width / 2.0).min(1.0);
                 looked_ahead = ahead;
                 if let Some(pairs) = self.contact_at(ahead, effort) {
                     return Ok(Freedom::Contact(ahead, pairs));
                 }
             }
         }
+    }
+
+    /// Covers what the balls around the pivots keep apart: one link along the line between them when
+    /// they meet, or when they are closest. Returns the surplus that the course is left with.
+    fn start_with_spheres(&mut self, chain: &mut Vec<Link>, effort: &mut Effort<'_>) -> f64 {
+        let clear = self.clear;
+        let Some(world) = step::between_spheres(&self.moving, clear) else { return f64::INFINITY };
+        let heading = self.moving.heading(Frame::World, &world, 0.0);
+        let need = Need::along(&heading, clear);
+        let Some(end) = swept_end(&mut self.moving, &heading, need, 0.0, effort) else {
+            return f64::INFINITY;
+        };
+        let gap = self.moving.gap(&heading, need, end, effort);
+        let surplus = need.surplus(&gap);
+        let course = Course { heading, gap };
+        self.take(&course, &Step { end, gap, surplus }, chain);
+        if surplus > 0.0 { surplus } else { f64::INFINITY }
     }
 
     /// The part with some depth allowed: the first time that contact can be proven, if any.
@@ -299,6 +320,11 @@ impl<'a> Search<'a> {
         Err(Stopped::Steps)
     }
 
+    /// How wide a bracket of the contact may be where the gap closes at this rate.
+    fn bracket_width(&self, rate: f64) -> f64 {
+        if rate < 0.0 { self.time_tolerance + self.tolerance / -rate } else { self.time_tolerance }
+    }
+
     /// The longer of the certified step and the interval over which the swept solids stay apart.
     fn step(
         &mut self,
@@ -315,7 +341,7 @@ impl<'a> Search<'a> {
         if fresh && course.heading.frame == Frame::World {
             let end = swept_end(&mut self.moving, &course.heading, need, self.t, effort);
             if let Some(end) = end.filter(|end| end - self.t > 0.05 || *end >= 1.0) {
-                let gap = self.moving.gap(&course.heading, end, effort);
+                let gap = self.moving.gap(&course.heading, need, end, effort);
                 return Some(Step { end, gap, surplus: need.surplus(&gap) });
             }
         }
@@ -341,19 +367,21 @@ impl<'a> Search<'a> {
 
     fn contact_at(&mut self, t: f64, effort: &mut Effort<'_>) -> Option<ArrayVec<VertexPair, 6>> {
         let world = self.world_direction(t);
-        contact::prove(&self.moving, t, self.margin, &world, effort)
+        let resolution = ROUGH * self.resolution(None);
+        contact::prove(&self.moving, t, (self.margin, resolution.max(TIGHT)), &world, effort)
     }
 
-    /// The present heading as a world direction at time t; without one, from centre to centre.
+    /// The present heading as a world direction at time t; without one, from centre to centre at the
+    /// start.
     fn world_direction(&self, t: f64) -> Vec3 {
         match &self.course {
             Some(course) => self.moving.world_of(&course.heading, t),
             None => {
-                let between = interval::middle(&self.moving.between);
+                let moving = &self.moving;
                 let centre = |side: &moving::Side<'_>| {
-                    interval::middle(&side.track.turned_vertex(&side.body.bounds().centre))
+                    side.plain.arm(&side.track.local(&side.body.bounds().centre))
                 };
-                let towards = between + centre(&self.moving.q) - centre(&self.moving.p);
+                let towards = moving.pivots() + centre(&moving.q) - centre(&moving.p);
                 unit(&towards).unwrap_or_else(Vec3::x)
             }
         }

@@ -9,57 +9,51 @@
 //! so two supporting vertices, in the bodies' own frames, give the gap. (For the body the heading
 //! turns with, `s + k` is the heading at t = 0.)
 
+use super::step::Need;
 use crate::geometry::Vec3;
 use crate::geometry::certificate::Frame;
 use crate::geometry::effort::Effort;
 use crate::geometry::kernel::along;
-use crate::geometry::motion::{Extent, Motion, Track};
-use crate::geometry::number::interval::{
-    self, Interval, IntervalVec, add, cross, dot, dot_exact, norm, sub,
-};
-use crate::geometry::number::rounding::{UNDERFLOW, gamma};
+use crate::geometry::motion::{Extent, Motion, Plain, Track};
+use crate::geometry::number::interval::{self, Interval, IntervalVec, add, dot, dot_exact, sub};
+use crate::geometry::number::rounding::{UNDERFLOW, UNIT, gamma};
 use crate::geometry::number::scale::PowerOfTwo;
-use crate::geometry::number::trig::Trig;
+use crate::geometry::number::trig::{RoundedTrig, Trig};
 use crate::geometry::pair::{Placed, VertexPair};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::support::supporting_vertex;
 
-/// Bodies of more vertices than this are bounded by their ball, until a search turns out to be long.
-const SCANNED_MAX: u32 = 256;
-
 /// Bodies of at most this many vertices are searched by evaluating all of them, which settles ties
 /// (faces at right angles to a heading) by an error bound instead of exact arithmetic.
 const VALUED_MAX: u32 = 48;
+/// A surplus this many times the width of the plain gap's bound is taken as it is; below that an
+/// enclosure is computed, which is several times tighter.
+const SETTLED: f64 = 8.0;
 
 /// One body in motion.
 #[derive(Debug)]
 pub(super) struct Side<'a> {
     pub(super) body: &'a Polytope,
     pub(super) track: Track,
+    pub(super) plain: Plain,
     pub(super) extent: Extent,
-    is_scanned: bool,
-    hint: u32,
+    pub(super) hint: u32,
 }
 
 impl<'a> Side<'a> {
     fn new(placed: &Placed<'a>, motion: &Motion, scale: Option<PowerOfTwo>) -> Self {
         let body = placed.body;
         let track = Track::new(&placed.pose, motion, scale);
-        let is_scanned = body.vertex_count() <= SCANNED_MAX;
-        let extent = if is_scanned {
-            Extent::of_vertices(&track, body.vertices())
-        } else {
-            Extent::of_ball(&track, body.bounds())
-        };
-        Self { body, track, extent, is_scanned, hint: 0 }
+        let plain = Plain::new(&track);
+        let extent = Extent::new(&track, &plain, body);
+        Self { body, track, plain, extent, hint: u32::MAX }
     }
 
     /// Bounds the body by its vertices, if that has not been done; whether there was need to.
     fn scan(&mut self) -> bool {
-        let is_due = !self.is_scanned;
+        let is_due = !self.extent.is_scanned;
         if is_due {
-            self.extent = Extent::of_vertices(&self.track, self.body.vertices());
-            self.is_scanned = true;
+            self.extent = Extent::of_vertices(&self.track, &self.plain, self.body);
         }
         is_due
     }
@@ -68,14 +62,15 @@ impl<'a> Side<'a> {
     fn farthest(&mut self, g: &IntervalVec, effort: &mut Effort<'_>) -> (u32, Interval) {
         let middle = interval::middle(g);
         let reach = self.track.local(&self.body.bounds().reach);
-        let (vertex, at_middle) = if self.body.vertex_count() <= VALUED_MAX {
-            self.farthest_by_value(&middle, &reach, effort)
+        let (vertex, value) = self.farthest_rounded(&middle, effort);
+        // Three products and two sums, each of which rounds by at most u of the sum of sizes; twice,
+        // because the largest rounded value may be another vertex's than the largest exact one.
+        let at_middle = if self.body.vertex_count() <= VALUED_MAX {
+            Interval::around(value, gamma(4) * along(&middle.abs(), &reach) + 8.0 * UNDERFLOW)
         } else {
-            let vertex = supporting_vertex(self.body, &middle, Some(self.hint), effort);
             let local = self.track.local(self.body.vertex(vertex));
-            (vertex, dot_exact(&interval::point(&middle), &local))
+            dot_exact(&interval::point(&middle), &local)
         };
-        self.hint = vertex;
         // For any g of the intervals the maximum differs from the one for the middle by at most
         // the sum of |g - middle| reach.
         let spread = (0..3)
@@ -85,14 +80,21 @@ impl<'a> Side<'a> {
         (vertex, at_middle + Interval::new(-spread, spread))
     }
 
-    /// By evaluating every vertex: the largest value is within the error of a scalar product of the
-    /// largest rounded one, whichever vertices tie.
-    fn farthest_by_value(
-        &self,
-        g: &Vec3,
-        reach: &Vec3,
-        effort: &mut Effort<'_>,
-    ) -> (u32, Interval) {
+    /// The largest `g·v` over the vertices, rounded: of small bodies the largest rounded value, of
+    /// others the value of the vertex that is farthest in exact arithmetic.
+    #[inline]
+    fn farthest_rounded(&mut self, g: &Vec3, effort: &mut Effort<'_>) -> (u32, f64) {
+        let found = if self.body.vertex_count() <= VALUED_MAX {
+            self.farthest_by_value(g, effort)
+        } else {
+            let vertex = supporting_vertex(self.body, g, Some(self.hint), effort);
+            (vertex, along(g, &self.track.local(self.body.vertex(vertex))))
+        };
+        self.hint = found.0;
+        found
+    }
+
+    fn farthest_by_value(&self, g: &Vec3, effort: &mut Effort<'_>) -> (u32, f64) {
         effort.cost.supports += 1;
         effort.cost.visited += u64::from(self.body.vertex_count());
         let mut best = (0, f64::NEG_INFINITY);
@@ -102,10 +104,21 @@ impl<'a> Side<'a> {
                 best = (index, value);
             }
         }
-        // Three products and two sums, each of which rounds by at most u of the sum of sizes.
-        let size = along(&g.abs(), reach);
-        let error = gamma(4) * size + 8.0 * UNDERFLOW;
-        (best.0, Interval::around(best.1, error))
+        best
+    }
+
+    /// The largest `s·y` over the solid of revolution: `s·a` times the range along the axis plus the
+    /// part of s across it times the radius. Rounded.
+    fn swept_top(&mut self, s: &Vec3, effort: &mut Effort<'_>) -> f64 {
+        let plain = &self.plain;
+        if !plain.turns() {
+            let offset = s.dot(&plain.lever);
+            let g = plain.to_body(s, s, 0.0);
+            return self.farthest_rounded(&g, effort).1 + offset;
+        }
+        let along = s.dot(&plain.axis);
+        let (low, high) = self.extent.along;
+        (along * low).max(along * high) + plain.across(s) * self.extent.radius
     }
 }
 
@@ -113,11 +126,10 @@ impl<'a> Side<'a> {
 #[derive(Clone, Debug)]
 pub(super) struct Heading {
     pub(super) frame: Frame,
-    /// At t = 0.
+    /// At t = 0; of length 1 up to rounding.
     pub(super) direction: Vec3,
-    point: IntervalVec,
-    /// |direction|
-    pub(super) length: Interval,
+    /// At least |direction|.
+    pub(super) length: f64,
     /// Upper bound of the second derivative of `s·(x_q - x_p)` over [0, 1], for any two vertices.
     pub(super) bend: f64,
 }
@@ -137,8 +149,13 @@ pub(super) struct Moving<'a> {
     pub(super) q: Side<'a>,
     /// From P's translation at t = 0 to Q's.
     pub(super) between: IntervalVec,
-    /// From P's pivot at t = 0 to Q's, and how that changes per step.
-    pivots: (IntervalVec, IntervalVec),
+    /// The same, rounded, and how it changes per step, but for what turns.
+    pub(super) middle: Vec3,
+    pub(super) apart: Vec3,
+    /// What a plain height along a vector of length 1, or a place, may be off by; along headings that
+    /// turn with P, with Q.
+    pub(super) error: f64,
+    turning_error: [f64; 2],
     /// Per unit of direction, the bend of headings that turn with P and with Q.
     turning_bend: [f64; 2],
 }
@@ -149,19 +166,47 @@ impl<'a> Moving<'a> {
         q: (&Placed<'a>, &Motion),
         scale: Option<PowerOfTwo>,
     ) -> Self {
-        let (side_p, side_q) = (Side::new(p.0, p.1, scale), Side::new(q.0, q.1, scale));
+        let (p_start, q_start) = (p.0.pose.translation, q.0.pose.translation);
+        let (p, q) = (Side::new(p.0, p.1, scale), Side::new(q.0, q.1, scale));
         let between: IntervalVec = match scale {
-            None => std::array::from_fn(|i| {
-                Interval::difference(q.0.pose.translation[i], p.0.pose.translation[i])
-            }),
-            Some(_) => sub(&side_q.track.start, &side_p.track.start),
+            None => std::array::from_fn(|i| Interval::difference(q_start[i], p_start[i])),
+            Some(_) => sub(&q.track.start, &p.track.start),
         };
-        let levers = sub(&side_p.track.lever, &side_q.track.lever);
-        let apart = sub(&side_q.track.velocity, &side_p.track.velocity);
-        let pivots = (add(&between, &levers), apart);
-        let turning_bend =
-            [turning_bend(&side_p, &side_q, &pivots), turning_bend(&side_q, &side_p, &pivots)];
-        Self { p: side_p, q: side_q, between, pivots, turning_bend }
+        let middle = interval::middle(&between);
+        let apart = q.plain.velocity - p.plain.velocity;
+        let mut moving = Self {
+            p,
+            q,
+            between,
+            middle,
+            apart,
+            error: 0.0,
+            turning_error: [0.0; 2],
+            turning_bend: [0.0; 2],
+        };
+        moving.bound_errors();
+        moving.bound_bends();
+        moving
+    }
+
+    /// See [`Plain::error`]; the vector between the bodies adds its own rounding. A heading that
+    /// turns errs by the turning body's `turn_error`, which tilts everything else in the gap.
+    fn bound_errors(&mut self) {
+        let reach = |side: &Side<'_>| side.track.local(&side.body.bounds().reach).norm();
+        let between = self.middle.norm();
+        let width = self.between.iter().map(|c| c.high() - c.low()).fold(0.0, f64::max);
+        let of_bodies = self.p.plain.error(reach(&self.p)) + self.q.plain.error(reach(&self.q));
+        self.error = of_bodies + 16.0 * UNIT * between + 2.0 * width;
+        let lengths = |side: &Side<'_>| {
+            reach(side) + side.plain.lever.norm() + side.plain.velocity.norm()
+        };
+        let all = 1.25 * (between + lengths(&self.p) + lengths(&self.q));
+        self.turning_error =
+            [&self.p, &self.q].map(|side| self.error + 2.0 * side.plain.turn_error * all);
+    }
+
+    fn bound_bends(&mut self) {
+        self.turning_bend = [self.bend_with(&self.p, &self.q), self.bend_with(&self.q, &self.p)];
     }
 
     /// Bounds large bodies by their vertices instead of their balls; whether there was one. Bends
@@ -169,10 +214,7 @@ impl<'a> Moving<'a> {
     pub(super) fn scan(&mut self) -> bool {
         let scanned = [self.p.scan(), self.q.scan()].contains(&true);
         if scanned {
-            self.turning_bend = [
-                turning_bend(&self.p, &self.q, &self.pivots),
-                turning_bend(&self.q, &self.p, &self.pivots),
-            ];
+            self.bound_bends();
         }
         scanned
     }
@@ -180,55 +222,176 @@ impl<'a> Moving<'a> {
     /// A length that bounds the sizes at play: how far the bodies' points are from each other's
     /// origins, at t = 0.
     pub(super) fn size(&self) -> f64 {
-        self.p.extent.reach.max(self.q.extent.reach).max(norm(&self.between).high())
+        self.p.extent.reach.max(self.q.extent.reach).max(self.middle.norm())
     }
 
-    /// The direction `world` at time t as a heading fixed in `frame`.
-    pub(super) fn heading(&self, frame: Frame, world: &Vec3, t: f64) -> Heading {
-        let turning = match frame {
+    /// From P's pivot to Q's at t = 0.
+    pub(super) fn pivots(&self) -> Vec3 {
+        self.middle + (self.p.plain.lever - self.q.plain.lever)
+    }
+
+    fn turning(&self, frame: Frame) -> Option<&Plain> {
+        match frame {
             Frame::World => None,
-            Frame::P => Some(&self.p.track),
-            Frame::Q => Some(&self.q.track),
-        };
-        let direction = match turning {
+            Frame::P => Some(&self.p.plain),
+            Frame::Q => Some(&self.q.plain),
+        }
+    }
+
+    /// The direction `world`, of length 1, at time t as a heading fixed in `frame`.
+    pub(super) fn heading(&self, frame: Frame, world: &Vec3, t: f64) -> Heading {
+        let direction = match self.turning(frame) {
             None => *world,
-            Some(track) => {
-                let s = interval::point(world);
-                world + interval::middle(&track.turned_back_less(&track.trig(t), &s))
+            Some(plain) => {
+                let trig = plain.trig(t).unwrap_or(RoundedTrig::ZERO);
+                world + plain.turned_back_less(&trig, world)
             }
         };
-        let point = interval::point(&direction);
-        let length = norm(&point);
-        let mut heading = Heading { frame, direction, point, length, bend: f64::INFINITY };
+        let length = direction.norm() * (1.0 + 8.0 * UNIT);
+        let mut heading = Heading { frame, direction, length, bend: f64::INFINITY };
         heading.bend = self.bend(&heading);
         heading
     }
 
     /// The bend of a heading, as far as is known now.
+    ///
+    /// Fixed in the world: `θ² |s × a| |a × (R v + l)|` for either body, as only the part of s across
+    /// the axis meets an acceleration, which points at the axis.
     pub(super) fn bend(&self, heading: &Heading) -> f64 {
-        let Heading { point, length, .. } = heading;
+        let of = |side: &Side<'_>| {
+            if !side.plain.turns() {
+                return 0.0;
+            }
+            let across = side.plain.across(&heading.direction);
+            across * (side.plain.angle * side.plain.angle) * side.extent.radius
+        };
+        let rounded_up = 1.0 + 16.0 * UNIT;
         match heading.frame {
-            Frame::World => (world_bend(&self.p, point) + world_bend(&self.q, point)).high(),
-            Frame::P => Interval::point(self.turning_bend[0]).scale(length.high()).high(),
-            Frame::Q => Interval::point(self.turning_bend[1]).scale(length.high()).high(),
+            Frame::World => (of(&self.p) + of(&self.q)) * rounded_up,
+            Frame::P => self.turning_bend[0] * heading.length * rounded_up,
+            Frame::Q => self.turning_bend[1] * heading.length * rounded_up,
         }
+    }
+
+    /// The bend of headings of length 1 that turn with one body or the other.
+    pub(super) fn turning_bends(&self) -> [(Frame, f64); 2] {
+        [(Frame::P, self.turning_bend[0]), (Frame::Q, self.turning_bend[1])]
+    }
+
+    /// Second derivative of `s·x` per |s| in the frame that turns with body F, for the vertices of
+    /// both.
+    ///
+    /// Seen from F's pivot, which moves with F, a vertex of F stays where it is but for the residue
+    /// r t: `(t s·r)'' <= |r| (2 |Ω| + |Ω|²)`. A vertex of the other body G is at `y + d + w t + r t`
+    /// with y turning about G's axis. With `D = d/dt - Ω_F ×` (the rate as seen in F) and
+    /// Δ = Ω_G - Ω_F, `D² = Δ × (Ω_G × y) - Ω_F × (Δ × y) - 2 Ω_F × w + Ω_F × (Ω_F × (d + w t))` and
+    /// the same term for the residue. Bodies that turn together have Δ = 0.
+    fn bend_with(&self, f: &Side<'_>, g: &Side<'_>) -> f64 {
+        if !f.plain.turns() {
+            return f64::INFINITY;
+        }
+        let (rate_f, rate_g) = (f.plain.angle.abs(), g.plain.angle.abs());
+        let radius = if g.plain.turns() { g.extent.radius } else { 0.0 };
+        let turning =
+            f.plain.spin_against(&g.plain) * (rate_g * radius + rate_f * g.extent.reach);
+        // The sign of d and w does not matter, so neither does which body is F.
+        let (d, w) = (self.pivots(), self.apart);
+        let slack = f.plain.length_slack() + g.plain.length_slack() + 16.0 * UNIT * self.middle.norm();
+        let coriolis = 2.0 * f.plain.whirl(&w, slack);
+        let centrifugal = rate_f * f.plain.whirl(&d, slack).max(f.plain.whirl(&(d + w), slack));
+        let drag = (f.extent.residue + g.extent.residue) * (2.0 * rate_f + rate_f * rate_f);
+        (turning + coriolis + centrifugal + drag) * (1.0 + 32.0 * UNIT)
     }
 
     /// The heading at time t as a world direction, rounded.
     pub(super) fn world_of(&self, heading: &Heading, t: f64) -> Vec3 {
-        let turn =
-            |track: &Track| interval::middle(&track.turned_less(&track.trig(t), &heading.point));
-        match heading.frame {
-            Frame::World => heading.direction,
-            Frame::P => heading.direction + turn(&self.p.track),
-            Frame::Q => heading.direction + turn(&self.q.track),
-        }
+        let Some(plain) = self.turning(heading.frame) else { return heading.direction };
+        let trig = plain.trig(t).unwrap_or(RoundedTrig::ZERO);
+        heading.direction + plain.turned_less(&trig, &heading.direction)
     }
 
-    /// The gap along `heading` at time t.
-    pub(super) fn gap(&mut self, heading: &Heading, t: f64, effort: &mut Effort<'_>) -> Gap {
+    /// The gap along `heading` at time t: in plain floating point where that settles whether `need`
+    /// is met, and enclosed as tightly as f64 numbers can where it does not.
+    pub(super) fn gap(
+        &mut self,
+        heading: &Heading,
+        need: Need,
+        t: f64,
+        effort: &mut Effort<'_>,
+    ) -> Gap {
+        let Some(plain) = self.plain_gap(heading, t, effort) else {
+            return Gap { value: self.enclosed_gap(heading, t, effort), rate: 0.0 };
+        };
+        let width = plain.value.high() - plain.value.low();
+        let is_settled =
+            need.surplus(&plain) > SETTLED * width || plain.value.high() < need.clear - width;
+        if is_settled {
+            return plain;
+        }
+        Gap { value: self.enclosed_gap(heading, t, effort), rate: plain.rate }
+    }
+
+    /// `None` when a sine is not to be had, or something overflows.
+    #[inline]
+    fn plain_gap(&mut self, heading: &Heading, t: f64, effort: &mut Effort<'_>) -> Option<Gap> {
+        let (trig_p, trig_q) = (self.p.plain.trig(t)?, self.q.plain.trig(t)?);
+        let s0 = &heading.direction;
+        let (turn, error) = match heading.frame {
+            Frame::World => (Vec3::zeros(), self.error),
+            Frame::P => (self.p.plain.turned_less(&trig_p, s0), self.turning_error[0]),
+            Frame::Q => (self.q.plain.turned_less(&trig_q, s0), self.turning_error[1]),
+        };
+        let s = s0 + turn;
+        let own = |frame: Frame| (heading.frame == frame).then_some((&turn, s0));
+        let (g_p, back_p) = body_along(&self.p.plain, &trig_p, t, &s, own(Frame::P));
+        let (g_q, back_q) = body_along(&self.q.plain, &trig_q, t, &s, own(Frame::Q));
+        let (i, top_p) = self.p.farthest_rounded(&g_p, effort);
+        let (j, top_q) = self.q.farthest_rounded(&-g_q, effort);
+        let start = s.dot(&(self.middle + self.apart * t));
+        let levers = back_q.dot(&self.q.plain.lever) - back_p.dot(&self.p.plain.lever);
+        let value = start + levers - (top_p + top_q);
+        let pair = VertexPair { i, j };
+        let rate = self.rate(heading, &s, (&trig_p, &trig_q), t, pair);
+        let value = Interval::around(value, error * heading.length);
+        (value.low() > f64::NEG_INFINITY).then_some(Gap { value, rate })
+    }
+
+    /// The rate of change of `s·(x_q - x_p)`, rounded. With s' = Ω_F × s, and the places `c + arm`,
+    /// where only the arms turn: `s·(u_q - u_p) + s'·(c_q - c_p)`, and for the arm of G, which moves
+    /// by Ω_G × arm, `((Ω_F - Ω_G) × s)·arm`.
+    fn rate(
+        &self,
+        heading: &Heading,
+        s: &Vec3,
+        (trig_p, trig_q): (&RoundedTrig, &RoundedTrig),
+        t: f64,
+        pair: VertexPair,
+    ) -> f64 {
+        let spin = self.turning(heading.frame).map_or_else(Vec3::zeros, Plain::spin);
+        let of = |side: &Side<'_>, trig: &RoundedTrig, vertex: u32, frame: Frame| {
+            let plain = &side.plain;
+            let v = side.track.local(side.body.vertex(vertex));
+            let drag = s.dot(&plain.residue_of(&v));
+            let against = spin - plain.spin();
+            if heading.frame == frame || against == Vec3::zeros() {
+                return drag;
+            }
+            let arm = plain.arm(&v);
+            against.cross(s).dot(&(arm + plain.turned_less(trig, &arm))) + drag
+        };
+        let (p, q) = (&self.p, &self.q);
+        let arms = of(q, trig_q, pair.j, Frame::Q) - of(p, trig_p, pair.i, Frame::P);
+        let carried = match heading.frame {
+            Frame::World => 0.0,
+            Frame::P | Frame::Q => spin.cross(s).dot(&(self.pivots() + self.apart * t)),
+        };
+        s.dot(&self.apart) + carried + arms
+    }
+
+    /// The gap, enclosed.
+    fn enclosed_gap(&mut self, heading: &Heading, t: f64, effort: &mut Effort<'_>) -> Interval {
         let trigs = (self.p.track.trig(t), self.q.track.trig(t));
-        let s0 = &heading.point;
+        let s0 = &interval::point(&heading.direction);
         let turn = match heading.frame {
             Frame::World => None,
             Frame::P => Some(self.p.track.turned_less(&trigs.0, s0)),
@@ -237,36 +400,12 @@ impl<'a> Moving<'a> {
         let s = turn.as_ref().map_or(*s0, |turn| add(s0, turn));
         // For the body that the heading turns with, k = s0 - s and s + k = s0 without rounding.
         let own = |frame: Frame| turn.filter(|_| heading.frame == frame);
-        let from_p = body_along(&self.p.track, &trigs.0, t, &s, s0, own(Frame::P));
-        let from_q = body_along(&self.q.track, &trigs.1, t, &s, s0, own(Frame::Q));
-        let (i, top_p) = self.p.farthest(&from_p.g, effort);
-        let (j, top_q) = self.q.farthest(&from_q.g.map(|c| -c), effort);
+        let from_p = body_enclosed(&self.p.track, &trigs.0, t, &s, s0, own(Frame::P));
+        let from_q = body_enclosed(&self.q.track, &trigs.1, t, &s, s0, own(Frame::Q));
+        let (_, top_p) = self.p.farthest(&from_p.g, effort);
+        let (_, top_q) = self.q.farthest(&from_q.g.map(|c| -c), effort);
         let offsets = dot(&s, &self.between) + (from_q.offset - from_p.offset);
-        let value = offsets - (top_p + top_q);
-        let pair = VertexPair { i, j };
-        let rate = self.rate(heading, &interval::middle(&s), &trigs, t, pair);
-        Gap { value, rate }
-    }
-
-    /// The rate of change of `s·(x_q - x_p)`, rounded.
-    fn rate(
-        &self,
-        heading: &Heading,
-        s: &Vec3,
-        trigs: &(Trig, Trig),
-        t: f64,
-        pair: VertexPair,
-    ) -> f64 {
-        let (p, q) = (&self.p, &self.q);
-        let (at_p, of_p) = p.track.state_rounded(&trigs.0, t, p.body.vertex(pair.i));
-        let (at_q, of_q) = q.track.state_rounded(&trigs.1, t, q.body.vertex(pair.j));
-        let spin = match heading.frame {
-            Frame::World => Vec3::zeros(),
-            Frame::P => interval::middle(&self.p.track.spin()),
-            Frame::Q => interval::middle(&self.q.track.spin()),
-        };
-        let apart = (at_q - at_p) + interval::middle(&self.between);
-        s.dot(&(of_q - of_p)) + spin.cross(s).dot(&apart)
+        offsets - (top_p + top_q)
     }
 
     /// The exact difference `q_j - p_i` at time t, enclosed.
@@ -278,21 +417,56 @@ impl<'a> Moving<'a> {
         add(&self.between, &sub(&at_q, &at_p))
     }
 
+    /// The same in plain floating point, within [`Self::error`].
+    pub(super) fn difference_rounded(
+        &self,
+        pair: VertexPair,
+        (trig_p, trig_q): (&RoundedTrig, &RoundedTrig),
+        t: f64,
+    ) -> Vec3 {
+        let at = |side: &Side<'_>, trig: &RoundedTrig, vertex: u32| {
+            side.plain.place_from_start(trig, t, &side.track.local(side.body.vertex(vertex)))
+        };
+        self.middle + (at(&self.q, trig_q, pair.j) - at(&self.p, trig_p, pair.i))
+    }
+
     /// Lower bounds `(a, b)` of the gap along a direction fixed in the world, whatever the angles:
     /// `a + b t` for t in [0, 1]. Every body is replaced by the solid of revolution about its axis.
-    pub(super) fn swept_gap(
-        &mut self,
-        heading: &Heading,
-        effort: &mut Effort<'_>,
-    ) -> (Interval, Interval) {
-        let s = &heading.point;
-        let top_p = swept_top(&mut self.p, s, effort);
-        let top_q = swept_top(&mut self.q, &s.map(|c| -c), effort);
-        let drag = heading.length
-            * (Interval::point(self.p.extent.residue) + Interval::point(self.q.extent.residue));
-        let start = dot(s, &self.pivots.0) - (top_p + top_q);
-        (start, dot(s, &self.pivots.1) - drag)
+    pub(super) fn swept_gap(&mut self, heading: &Heading, effort: &mut Effort<'_>) -> (f64, f64) {
+        let s = &heading.direction;
+        let top_p = self.p.swept_top(s, effort);
+        let top_q = self.q.swept_top(&-s, effort);
+        let length = |side: &Side<'_>| {
+            side.extent.reach + side.plain.lever.norm() + side.plain.length_slack() / UNIT
+        };
+        // Each height errs by a few roundings of the lengths that enter, besides the bodies' own
+        // errors; the slack of an axis is at most a few units in the last place.
+        let error = 2.0 * self.error + 64.0 * UNIT * (length(&self.p) + length(&self.q));
+        let drag = heading.length * (self.p.extent.residue + self.q.extent.residue);
+        let start = s.dot(&self.pivots()) - (top_p + top_q);
+        (start - error, s.dot(&self.apart) - drag * (1.0 + 8.0 * UNIT) - error)
     }
+}
+
+/// Plain: what a body's vertices have in common along s, and `k = Rot(-t) s - s`. `own` is what s has
+/// turned by since t = 0 and s then, if it turns with this body.
+#[inline]
+fn body_along(
+    plain: &Plain,
+    trig: &RoundedTrig,
+    t: f64,
+    s: &Vec3,
+    own: Option<(&Vec3, &Vec3)>,
+) -> (Vec3, Vec3) {
+    let (k, lead) = match own {
+        Some((turn, s0)) => (-turn, *s0),
+        None if plain.turns() => {
+            let k = plain.turned_back_less(trig, s);
+            (k, s + k)
+        }
+        None => (Vec3::zeros(), *s),
+    };
+    (plain.to_body(&lead, s, t), k)
 }
 
 /// What a body's vertices have in common along s: the rest is `g·v`.
@@ -301,7 +475,7 @@ struct AlongBody {
     offset: Interval,
 }
 
-fn body_along(
+fn body_enclosed(
     track: &Track,
     trig: &Trig,
     t: f64,
@@ -325,56 +499,4 @@ fn body_along(
         return AlongBody { g: add(&g, &bent), offset };
     }
     AlongBody { g, offset }
-}
-
-/// Second derivative of `s·x_v` for s fixed in the world: `θ² |s × a| |a × (R v + l)|` at most, as
-/// only the part of s across the axis meets an acceleration, which points at the axis.
-fn world_bend(side: &Side<'_>, s: &IntervalVec) -> Interval {
-    let track = &side.track;
-    if !track.turns() {
-        return Interval::ZERO;
-    }
-    let across = norm(&cross(s, track.axis()));
-    across * Interval::point(track.angle).square() * Interval::point(side.extent.radius)
-}
-
-/// Second derivative of `s·x` per |s| in the frame that turns with body F, for the vertices of both.
-///
-/// Seen from F's pivot, which moves with F, a vertex of F stays where it is but for the residue r t:
-/// `(t s·r)'' <= |r| (2 |Ω| + |Ω|²)`. A vertex of the other body G is at `y + d + w t + r t` with y
-/// turning about G's axis. With `D = d/dt - Ω_F ×` (the rate as seen in F) and Δ = Ω_G - Ω_F,
-/// `D² = Δ × (Ω_G × y) - Ω_F × (Δ × y) - 2 Ω_F × w + Ω_F × (Ω_F × (d + w t))` and the same term for
-/// the residue. Bodies that turn together have Δ = 0.
-fn turning_bend(f: &Side<'_>, g: &Side<'_>, pivots: &(IntervalVec, IntervalVec)) -> f64 {
-    if !f.track.turns() {
-        return f64::INFINITY;
-    }
-    let (spin_f, spin_g) = (f.track.spin(), g.track.spin());
-    let (rate_f, rate_g) = (norm(&spin_f), norm(&spin_g));
-    let apart = norm(&sub(&spin_g, &spin_f));
-    let radius = if g.track.turns() { g.extent.radius } else { 0.0 };
-    let turning =
-        apart * (rate_g * Interval::point(radius) + rate_f * Interval::point(g.extent.reach));
-    // The sign of d and w does not matter, so neither does which body is F.
-    let coriolis = norm(&cross(&spin_f, &pivots.1)).scale(2.0);
-    let at_start = norm(&cross(&spin_f, &pivots.0));
-    let at_end = norm(&cross(&spin_f, &add(&pivots.0, &pivots.1)));
-    let centrifugal = rate_f * at_start.max(at_end);
-    let residues = Interval::point(f.extent.residue) + Interval::point(g.extent.residue);
-    let drag = residues * (rate_f.scale(2.0) + rate_f.square());
-    (turning + coriolis + centrifugal + drag).high()
-}
-
-/// The largest `s·y` over the solid of revolution: `s·a` times the range along the axis plus the
-/// part of s across it times the radius.
-fn swept_top(side: &mut Side<'_>, s: &IntervalVec, effort: &mut Effort<'_>) -> Interval {
-    if !side.track.turns() {
-        let g = side.track.to_body(s);
-        return side.farthest(&g, effort).1 + dot(s, &side.track.lever);
-    }
-    let (track, extent) = (&side.track, &side.extent);
-    let along = dot(s, track.axis());
-    let ends = along * Interval::point(extent.along.low());
-    let ends = ends.max(along * Interval::point(extent.along.high()));
-    ends + norm(&cross(s, track.axis())) * Interval::point(extent.radius)
 }

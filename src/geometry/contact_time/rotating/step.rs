@@ -7,9 +7,10 @@
 //! For f0, f1 > 0 this is positive on all of [0, 1] exactly if `√f0 + √f1 > √k`, because the least
 //! of `f0 / λ + f1 / (1 - λ)` is `(√f0 + √f1)²`.
 
-use super::moving::{Gap, Heading, Moving};
+use super::course::unit;
+use super::moving::{Gap, Heading, Moving, Side};
+use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
-use crate::geometry::number::interval::Interval;
 
 /// Lengths of step that are tried: the guess, what its failure certifies, and then growth.
 const TRIES: u32 = 8;
@@ -24,7 +25,9 @@ pub(super) struct Need {
 impl Need {
     /// `clear` metres (in the search's units) along this heading; negative to allow some depth.
     pub(super) fn along(heading: &Heading, clear: f64) -> Self {
-        Self { clear: (Interval::point(clear) * heading.length).high() }
+        let along = clear * heading.length;
+        // Rounded up, towards "not clear".
+        Self { clear: if along.abs() > 0.0 { along.next_up() } else { 0.0 } }
     }
 
     /// By how much the gap surely exceeds the need, less once more the width of its enclosure, so
@@ -67,7 +70,7 @@ pub(super) fn advance(
         if !forward {
             break;
         }
-        let gap = moving.gap(heading, end, effort);
+        let gap = moving.gap(heading, need, end, effort);
         let f1 = need.surplus(&gap);
         let width = (end - t).next_up();
         if is_certain(f0, f1, (width * half).next_up()) {
@@ -120,7 +123,8 @@ pub(super) fn swept_end(
     effort: &mut Effort<'_>,
 ) -> Option<f64> {
     let (start, slope) = moving.swept_gap(heading, effort);
-    let surplus = |t: f64| (start + slope.scale(t)).low() - need.clear;
+    // The bound has room for these roundings.
+    let surplus = |t: f64| (start + slope * t) - need.clear;
     let (now, last) = (surplus(t), surplus(1.0));
     let apart_now = now > 0.0;
     if !apart_now {
@@ -132,6 +136,30 @@ pub(super) fn swept_end(
     let end = t + (1.0 - t) * (now / (now - last)) * 0.999;
     // A linear bound that is positive at both ends is so in between.
     (surplus(end) > 0.0 && end > t).then_some(end.min(1.0))
+}
+
+/// The direction from P's pivot to Q's at the time when balls around them that hold the bodies come as
+/// close as `clear`, or are closest; `None` if they are that close from the start. Rounded.
+pub(super) fn between_spheres(moving: &Moving<'_>, clear: f64) -> Option<Vec3> {
+    let (d, w) = (moving.pivots(), moving.apart);
+    let of = |side: &Side<'_>| side.extent.reach + side.extent.residue;
+    let radius = of(&moving.p) + of(&moving.q) + clear.max(0.0);
+    let (a, b) = (w.norm_squared(), d.dot(&w));
+    let c = d.norm_squared() - radius * radius;
+    let apart_now = c > 0.0;
+    if !apart_now {
+        return None;
+    }
+    let inside = b * b - a * c;
+    let meet = c / (inside.max(0.0).sqrt() - b);
+    let time = if b >= 0.0 {
+        0.0
+    } else if inside > 0.0 && meet < 1.0 {
+        meet
+    } else {
+        (-b / a).min(1.0)
+    };
+    unit(&(d + w * time))
 }
 
 #[cfg(test)]
