@@ -166,8 +166,8 @@ impl Plain {
     pub fn error(&self, reach: f64) -> f64 {
         let turn = self.angle.abs().min(1.0);
         let residue = self.residue.map_or(0.0, |e| e.norm());
-        let of_vertices =
-            reach * (self.turn_error + 40.0 * UNIT + 16.0 * UNIT * residue + 4.0 * self.residue_slack);
+        let of_vertices = reach
+            * (self.turn_error + 40.0 * UNIT + 16.0 * UNIT * residue + 4.0 * self.residue_slack);
         let of_lever =
             self.lever.norm() * (self.turn_error + 32.0 * UNIT * turn) + 4.0 * self.lever_slack;
         let of_velocity = 16.0 * UNIT * self.velocity.norm() + 2.0 * self.velocity_slack;
@@ -183,7 +183,11 @@ impl Plain {
         }
         // Along the axis, where nothing bends: as close to zero as can be proven.
         let enclosed = self.axis.map(|c| {
-            if self.axis_slack > 0.0 { Interval::around(c, self.axis_slack) } else { Interval::point(c) }
+            if self.axis_slack > 0.0 {
+                Interval::around(c, self.axis_slack)
+            } else {
+                Interval::point(c)
+            }
         });
         interval::norm(&interval::cross(&interval::point(s), &enclosed.into())).high()
     }
@@ -354,8 +358,10 @@ mod tests {
             let plain = Plain::new(&track);
             let points: Vec<Vec3> = (0..12).map(|_| random.in_ball()).collect();
             let body = polytope_of(&points);
-            let (scan, ball) =
-                (Extent::of_vertices(&track, &plain, &body), Extent::of_ball(&track, &plain, &body));
+            let (scan, ball) = (
+                Extent::of_vertices(&track, &plain, &body),
+                Extent::of_ball(&track, &plain, &body),
+            );
             assert!(scan.radius <= ball.radius && scan.reach <= ball.reach, "{scan:?} {ball:?}");
             assert!(scan.along.0 >= ball.along.0 && scan.along.1 <= ball.along.1);
             assert!(scan.residue <= ball.residue + 1e-18);

@@ -365,7 +365,10 @@ mod tests {
             assert!(off(rounded.versine, enclosed.versine) <= 12.0 * UNIT * size, "{angle} {t}");
         }
         assert_eq!(RoundedTrig::of_product(f64::MAX, 1.0), None);
-        assert_eq!(RoundedTrig::of_product(1e-250, 0.5).unwrap().sine.to_bits(), 5e-251f64.to_bits());
+        assert_eq!(
+            RoundedTrig::of_product(1e-250, 0.5).unwrap().sine.to_bits(),
+            5e-251f64.to_bits()
+        );
     }
 
     #[test]

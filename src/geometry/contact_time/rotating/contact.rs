@@ -16,17 +16,17 @@ use crate::geometry::pair::VertexPair;
 const CORNERS_MAX: usize = 20;
 
 /// Pairs that prove contact at time t, if they can be found. `world` is the direction along which
-/// the bodies were last apart, `good_enough` how well a distance has to be known if there is a margin.
+/// the bodies were last apart, `seed` the corners nearest the origin then, `good_enough` how well a distance has to be known if there is a margin.
 pub(super) fn prove(
     moving: &Moving<'_>,
     t: f64,
     (margin, good_enough): (f64, f64),
-    world: &Vec3,
+    (world, seed): (&Vec3, &[VertexPair]),
     effort: &mut Effort<'_>,
 ) -> Option<ArrayVec<VertexPair, 6>> {
     let mut posed = Posed::new(moving, t);
     let good_enough = if margin > 0.0 { good_enough } else { LOOSE };
-    let nearest = posed.nearest(&Vec3::zeros(), world, good_enough, effort);
+    let nearest = posed.nearest(&Vec3::zeros(), (world, seed), good_enough, effort);
     let simplex: ArrayVec<VertexPair, 6> = nearest.corners.iter().map(|c| c.pair).collect();
     let rounded = places(moving, &simplex, t);
     let error = moving.error;
@@ -80,8 +80,8 @@ fn holds_rounded(d: &[Vec3], error: f64) -> bool {
             0.0
         }
     };
-    let signs = surely(1.0, b, c, d) + surely(-1.0, a, c, d) + surely(1.0, a, b, d)
-        + surely(-1.0, a, b, c);
+    let signs =
+        surely(1.0, b, c, d) + surely(-1.0, a, c, d) + surely(1.0, a, b, d) + surely(-1.0, a, b, c);
     signs.abs() > 3.5
 }
 

@@ -92,10 +92,13 @@ impl Search<'_> {
     ) {
         // The rate at the supporting vertices says little here: others are about to take over.
         let quick = step.map_or(self.time_tolerance, |s| s.end - self.t);
+        let how = if step.is_some() { How::Rough } else { How::Thorough };
         // What was best last time is nearly always best again, as contact comes closer.
         if let Some((look, times)) = self.habit.filter(|(_, times)| *times < HABIT_STEPS) {
             let before = step.map_or(self.t, |s| s.end);
-            self.try_look(look, quick, clear, course, step, effort);
+            let later = self.later(look.ahead, quick);
+            let directions = self.directions_ahead(look.ahead, later, how, course, effort);
+            self.try_look(look.frame, later, &directions, clear, (course, step), effort);
             if step.is_some_and(|s| s.end > before) {
                 self.habit = Some((look, times + 1));
                 return;
@@ -103,44 +106,59 @@ impl Search<'_> {
         }
         self.habit = None;
         for ahead in LOOKS_AHEAD {
+            let later = self.later(ahead, quick);
+            let directions = self.directions_ahead(ahead, later, how, course, effort);
             for frame in [Frame::World, Frame::P, Frame::Q] {
-                let look = Look { ahead, frame };
-                if self.try_look(look, quick, clear, course, step, effort) {
-                    self.habit = Some((look, 0));
+                if self.try_look(frame, later, &directions, clear, (course, step), effort) {
+                    self.habit = Some((Look { ahead, frame }, 0));
                 }
             }
         }
     }
 
-    /// Whether the directions of a while ahead (in units of `quick`), in this frame, get further.
+    fn later(&self, ahead: f64, quick: f64) -> f64 {
+        (self.t + ahead * quick).min(1.0)
+    }
+
+    fn directions_ahead(
+        &mut self,
+        ahead: f64,
+        later: f64,
+        how: How,
+        course: &Course,
+        effort: &mut Effort<'_>,
+    ) -> ArrayVec<Vec3, 4> {
+        if ahead > 0.0 {
+            self.directions(later, how, Some(course), effort)
+        } else {
+            ArrayVec::from_iter([self.moving.world_of(&course.heading, self.t)])
+        }
+    }
+
+    /// Whether the directions of a moment later, in this frame, get further.
     fn try_look(
         &mut self,
-        look: Look,
-        quick: f64,
+        frame: Frame,
+        later: f64,
+        directions: &[Vec3],
         clear: f64,
-        course: &mut Course,
-        step: &mut Option<Step>,
+        (course, step): (&mut Course, &mut Option<Step>),
         effort: &mut Effort<'_>,
     ) -> bool {
         let t = self.t;
-        let turns = match look.frame {
+        let turns = match frame {
             Frame::World => true,
             Frame::P => self.moving.p.plain.turns(),
             Frame::Q => self.moving.q.plain.turns(),
         };
-        let later = (t + look.ahead * quick).min(1.0);
-        if !turns {
+        let is_at_hand = later <= t && frame == course.heading.frame;
+        if !turns || is_at_hand {
             return false;
         }
-        let directions = if look.ahead > 0.0 {
-            self.directions(later, How::Thorough, Some(course), effort)
-        } else {
-            ArrayVec::from_iter([self.moving.world_of(&course.heading, t)])
-        };
         let mut better = false;
         for world in directions {
             // Of a turning frame's heading the direction now is the one that turns into the later.
-            let heading = self.moving.heading(look.frame, &world, later);
+            let heading = self.moving.heading(frame, world, later);
             let other = self.moving.course(heading, clear, t, effort);
             let Some(reached) = self.step(&other, clear, false, effort) else { continue };
             if step.as_ref().is_none_or(|s| reached.end - t > 1.5 * (s.end - t)) {
@@ -156,7 +174,7 @@ impl Search<'_> {
     /// contact, where that direction is lost in rounding, towards the nearest point of the body drawn
     /// back a little.
     fn directions(
-        &self,
+        &mut self,
         t: f64,
         how: How,
         known: Option<&Course>,
@@ -168,7 +186,9 @@ impl Search<'_> {
             How::Rough => ROUGH * self.resolution(known).min(1.0),
             How::Thorough => LOOSE.min(self.resolution(known)),
         };
-        let nearest = posed.nearest(&Vec3::zeros(), &guess, good_enough.max(TIGHT), effort);
+        let nearest =
+            posed.nearest(&Vec3::zeros(), (&guess, &self.seed), good_enough.max(TIGHT), effort);
+        self.seed = nearest.corners.iter().map(|c| c.pair).collect();
         let mut directions = ArrayVec::new();
         let size = self.moving.size();
         directions.extend(unit(&nearest.point).filter(|_| !nearest.held));
@@ -177,7 +197,7 @@ impl Search<'_> {
             let along = directions.first().copied().unwrap_or(guess);
             for part in [1e-2, 1e-5] {
                 let back = along * (part * size);
-                let drawn = posed.nearest(&back, &along, LOOSE, effort);
+                let drawn = posed.nearest(&back, (&along, &[]), LOOSE, effort);
                 directions.extend(unit(&drawn.point).filter(|_| !drawn.held));
             }
         }

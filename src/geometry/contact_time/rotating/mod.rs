@@ -138,6 +138,8 @@ struct Search<'a> {
     /// Up to here everything is proven free (free part) or not deeper than allowed (deeper part).
     t: f64,
     course: Option<Course>,
+    /// The corners nearest the origin when a direction was last sought.
+    seed: ArrayVec<VertexPair, 4>,
     /// The look that got furthest, and how often it has been taken since.
     habit: Option<(Look, u32)>,
 }
@@ -171,6 +173,7 @@ impl<'a> Search<'a> {
             time_tolerance: question.time_tolerance,
             t: 0.0,
             course: None,
+            seed: ArrayVec::new(),
             habit: None,
         }
     }
@@ -368,7 +371,13 @@ impl<'a> Search<'a> {
     fn contact_at(&mut self, t: f64, effort: &mut Effort<'_>) -> Option<ArrayVec<VertexPair, 6>> {
         let world = self.world_direction(t);
         let resolution = ROUGH * self.resolution(None);
-        contact::prove(&self.moving, t, (self.margin, resolution.max(TIGHT)), &world, effort)
+        contact::prove(
+            &self.moving,
+            t,
+            (self.margin, resolution.max(TIGHT)),
+            (&world, &self.seed),
+            effort,
+        )
     }
 
     /// The present heading as a world direction at time t; without one, from centre to centre at the

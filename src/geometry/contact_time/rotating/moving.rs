@@ -197,9 +197,8 @@ impl<'a> Moving<'a> {
         let width = self.between.iter().map(|c| c.high() - c.low()).fold(0.0, f64::max);
         let of_bodies = self.p.plain.error(reach(&self.p)) + self.q.plain.error(reach(&self.q));
         self.error = of_bodies + 16.0 * UNIT * between + 2.0 * width;
-        let lengths = |side: &Side<'_>| {
-            reach(side) + side.plain.lever.norm() + side.plain.velocity.norm()
-        };
+        let lengths =
+            |side: &Side<'_>| reach(side) + side.plain.lever.norm() + side.plain.velocity.norm();
         let all = 1.25 * (between + lengths(&self.p) + lengths(&self.q));
         self.turning_error =
             [&self.p, &self.q].map(|side| self.error + 2.0 * side.plain.turn_error * all);
@@ -292,11 +291,11 @@ impl<'a> Moving<'a> {
         }
         let (rate_f, rate_g) = (f.plain.angle.abs(), g.plain.angle.abs());
         let radius = if g.plain.turns() { g.extent.radius } else { 0.0 };
-        let turning =
-            f.plain.spin_against(&g.plain) * (rate_g * radius + rate_f * g.extent.reach);
+        let turning = f.plain.spin_against(&g.plain) * (rate_g * radius + rate_f * g.extent.reach);
         // The sign of d and w does not matter, so neither does which body is F.
         let (d, w) = (self.pivots(), self.apart);
-        let slack = f.plain.length_slack() + g.plain.length_slack() + 16.0 * UNIT * self.middle.norm();
+        let slack =
+            f.plain.length_slack() + g.plain.length_slack() + 16.0 * UNIT * self.middle.norm();
         let coriolis = 2.0 * f.plain.whirl(&w, slack);
         let centrifugal = rate_f * f.plain.whirl(&d, slack).max(f.plain.whirl(&(d + w), slack));
         let drag = (f.extent.residue + g.extent.residue) * (2.0 * rate_f + rate_f * rate_f);

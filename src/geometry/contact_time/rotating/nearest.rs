@@ -68,23 +68,55 @@ impl<'m, 'a> Posed<'m, 'a> {
         let i = likely_vertex(p.body, &self.p.0.tr_mul(s), Some(self.hints.0), effort);
         let j = likely_vertex(q.body, &-self.q.0.tr_mul(s), Some(self.hints.1), effort);
         self.hints = (i, j);
-        let at_p = self.p.0 * p.track.local(p.body.vertex(i)) + self.p.1;
-        let at_q = self.q.0 * q.track.local(q.body.vertex(j)) + self.q.1;
-        Corner { at: at_q - at_p, pair: VertexPair { i, j } }
+        self.corner(VertexPair { i, j })
     }
 
-    /// The nearest point of the difference body moved by `shift`, starting along `guess`.
+    /// Where the difference `q_j - p_i` is.
+    fn corner(&self, pair: VertexPair) -> Corner {
+        let (p, q) = (&self.moving.p, &self.moving.q);
+        let at_p = self.p.0 * p.track.local(p.body.vertex(pair.i)) + self.p.1;
+        let at_q = self.q.0 * q.track.local(q.body.vertex(pair.j)) + self.q.1;
+        Corner { at: at_q - at_p, pair }
+    }
+
+    /// The nearest point of the hull of these pairs' differences, as far as adding one after the other
+    /// finds it, and the corners that it is between. Of no pairs: the support along `guess`.
+    fn seeded(
+        &mut self,
+        guess: &Vec3,
+        seed: &[VertexPair],
+        moved: impl Fn(Corner) -> Corner,
+        effort: &mut Effort<'_>,
+    ) -> (Vec3, ArrayVec<Corner, 4>) {
+        let Some((first, rest)) = seed.split_first() else {
+            let first = moved(self.support(guess, effort));
+            return (first.at, ArrayVec::from_iter([first]));
+        };
+        let first = moved(self.corner(*first));
+        let mut found = (first.at, ArrayVec::from_iter([first]));
+        for &pair in rest {
+            let mut corners = found.1.clone();
+            corners.push(moved(self.corner(pair)));
+            let Some((point, used)) = nearest_of(&corners) else { continue };
+            if used != HELD && point.norm_squared() < found.0.norm_squared() {
+                found = (point, chosen(&corners, used));
+            }
+        }
+        self.hints = found.1.last().map_or(self.hints, |corner| (corner.pair.i, corner.pair.j));
+        found
+    }
+
+    /// The nearest point of the difference body moved by `shift`, starting from the hull of the pairs
+    /// of `seed`, or along `guess` if there are none.
     pub(super) fn nearest(
         &mut self,
         shift: &Vec3,
-        guess: &Vec3,
+        (guess, seed): (&Vec3, &[VertexPair]),
         good_enough: f64,
         effort: &mut Effort<'_>,
     ) -> Nearest {
         let moved = |corner: Corner| Corner { at: corner.at + shift, ..corner };
-        let first = moved(self.support(guess, effort));
-        let mut corners: ArrayVec<Corner, 4> = ArrayVec::from_iter([first]);
-        let mut point = first.at;
+        let (mut point, mut corners) = self.seeded(guess, seed, moved, effort);
         let mut at_least = f64::NEG_INFINITY;
         for _ in 0..ITERATIONS_MAX {
             let squared = point.norm_squared();
@@ -109,14 +141,16 @@ impl<'m, 'a> Posed<'m, 'a> {
                 break;
             }
             point = better;
-            corners = (0u32..)
-                .zip(&corners)
-                .filter(|(bit, _)| used >> bit & 1 == 1)
-                .map(|(_, corner)| *corner)
-                .collect();
+            corners = chosen(&corners, used);
         }
         Nearest { point, corners, held: false, at_least }
     }
+}
+
+/// The corners whose bits are set.
+fn chosen(corners: &[Corner], bits: u32) -> ArrayVec<Corner, 4> {
+    let of = |(bit, corner): (u32, &Corner)| (bits >> bit & 1 == 1).then_some(*corner);
+    (0u32..).zip(corners).filter_map(of).collect()
 }
 
 /// All four corners: they hold the origin.
@@ -193,7 +227,8 @@ mod tests {
         let triangle = [[1.0, -1.0, 2.0], [-1.0, -1.0, 2.0], [0.0, 2.0, 2.0]];
         let (face, used) = nearest_of(&corners(&triangle)).expect("not degenerate");
         assert!((face - Vec3::new(0.0, 0.0, 2.0)).norm() < 1e-15 && used == 0b111);
-        let (edge, used) = nearest_of(&corners(&[[1.0, 1.0, -3.0], [1.0, 1.0, 5.0]])).expect("fine");
+        let (edge, used) =
+            nearest_of(&corners(&[[1.0, 1.0, -3.0], [1.0, 1.0, 5.0]])).expect("fine");
         assert!((edge - Vec3::new(1.0, 1.0, 0.0)).norm() < 1e-15 && used == 0b11);
         let held = [[1.0, -1.0, 2.0], [-1.0, -1.0, 2.0], [0.0, 2.0, 2.0], [0.0, 0.0, -1.0]];
         assert_eq!(nearest_of(&corners(&held)).expect("fine").1, HELD);
