@@ -309,8 +309,8 @@ mod tests {
         let q = [(); 4].map(|()| random.between(-1.0, 1.0));
         let far = [1.0, 1e3, 1e6][(round % 3) as usize];
         let pose = Pose::from_quaternion(random.in_ball() * far, q).expect("not zero");
-        let pivot = (round % 2 == 0).then(|| random.in_ball() * far);
-        if round % 5 == 0 {
+        let pivot = round.is_multiple_of(2).then(|| random.in_ball() * far);
+        if round.is_multiple_of(5) {
             let q = [(); 4].map(|()| random.between(-1.0, 1.0));
             let end = Pose::from_quaternion(random.in_ball() * far, q).expect("not zero");
             return (pose, Motion::ToPose { end, pivot });

@@ -218,8 +218,7 @@ impl<'a> Moving<'a> {
         scanned
     }
 
-    /// A length that bounds the sizes at play: how far the bodies' points are from each other's
-    /// origins, at t = 0.
+    /// Bounds the sizes at play at t = 0: how far points are from the other body's origin.
     pub(super) fn size(&self) -> f64 {
         self.p.extent.reach.max(self.q.extent.reach).max(self.middle.norm())
     }
@@ -302,7 +301,7 @@ impl<'a> Moving<'a> {
         (turning + coriolis + centrifugal + drag) * (1.0 + 32.0 * UNIT)
     }
 
-    /// The heading at time t as a world direction, rounded.
+    /// The heading at time t, rounded, as a world direction.
     pub(super) fn world_of(&self, heading: &Heading, t: f64) -> Vec3 {
         let Some(plain) = self.turning(heading.frame) else { return heading.direction };
         let trig = plain.trig(t).unwrap_or(RoundedTrig::ZERO);

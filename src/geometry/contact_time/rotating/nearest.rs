@@ -177,10 +177,10 @@ fn nearest_of(corners: &[Corner]) -> Option<(Vec3, u32)> {
             offer(of_triangle(&a.at, &b.at, last), 1 << i | 1 << k);
         }
     }
-    if let [a, b, c] = rest {
-        if holds(&[a.at, b.at, c.at, *last]) {
-            return Some((Vec3::zeros(), HELD));
-        }
+    if let [a, b, c] = rest
+        && holds(&[a.at, b.at, c.at, *last])
+    {
+        return Some((Vec3::zeros(), HELD));
     }
     least.is_finite().then_some(best)
 }

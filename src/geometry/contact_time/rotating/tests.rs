@@ -12,6 +12,7 @@ use crate::geometry::polytope::samples::{Random, cloud, cuboid, polytope_of, seg
 use crate::geometry::pose::Pose;
 
 mod judged;
+mod many;
 
 fn turn(axis: [f64; 3], angle: f64) -> Motion {
     let (velocity, axis) = (Vec3::zeros(), Vec3::from(axis));

@@ -1,0 +1,63 @@
+//! Chains found in plain floating point, judged by the thousand.
+
+use super::*;
+
+/// A motion of one of many kinds: far pivots, tiny and large angles, many turns, along an axis.
+fn motion(random: &mut Random) -> Motion {
+    let kind = random.below(8);
+    let far = [1.0, 30.0, 1e4][random.below(3) as usize];
+    let angle = [0.0, 1e-7, 0.01, 1.0, 3.0, 60.0][random.below(6) as usize];
+    let axis = if kind.is_multiple_of(2) { random.direction() } else { Vec3::new(0.0, 0.0, -2.0) };
+    match kind {
+        0..5 => Motion::Screw {
+            pivot: (kind > 1).then(|| random.in_ball() * far),
+            velocity: random.in_ball() * 3.0,
+            axis,
+            angle,
+        },
+        5 => Motion::Linear { velocity: random.in_ball() * 3.0 },
+        _ => {
+            let pivot = (kind == 6).then(|| random.in_ball() * far);
+            Motion::ToPose { end: random_pose(random, 2.0), pivot }
+        }
+    }
+}
+
+#[test]
+fn the_judge_accepts_every_chain_of_thousands_of_motions() {
+    let mut random = Random::new(99);
+    let bodies = [
+        polytope_of(&cuboid(2.0, 0.3, 0.7)),
+        polytope_of(&cuboid(1.0, 1.0, 1.0)),
+        polytope_of(&cloud(12, Vec3::new(1.0, 1.0, 1.0), 3)),
+        polytope_of(&cloud(70, Vec3::new(1.0, 0.2, 0.5), 4)),
+        polytope_of(&cloud(9, Vec3::new(2.0, 1e-3, 0.02), 4)),
+        polytope_of(&segment(3.0)),
+    ];
+    let mut counts = [0, 0, 0];
+    for round in 0..2500 {
+        let body = |random: &mut Random| &bodies[random.below(6) as usize];
+        let (p, q) = (body(&mut random), body(&mut random));
+        let offset = random.in_ball() * [0.0, 10.0, 1e5][round % 3];
+        let mut at = [random_pose(&mut random, 1.8), random_pose(&mut random, 1.8)];
+        for pose in &mut at {
+            pose.translation += offset;
+        }
+        let pair = Pair::new(p, at[0], q, at[1]);
+        let mut question = Question::new(pair, motion(&mut random), motion(&mut random));
+        if round % 10 == 0 {
+            question.margin = random.between(0.0, 0.1);
+        }
+        // `find` judges.
+        match find(&question).outcome {
+            Outcome::Contact => counts[0] += 1,
+            Outcome::NoContact => counts[1] += 1,
+            Outcome::Undecided => {
+                // Two segments that cross meet for an instant: M is flat, and nothing gets deeper.
+                assert!(p.dimension() + q.dimension() == 2, "{question:?}");
+                counts[2] += 1;
+            }
+        }
+    }
+    assert!(counts[0] > 400 && counts[1] > 200 && counts[2] < 20, "{counts:?}");
+}
