@@ -23,10 +23,12 @@ use crate::geometry::number::scaled::{
     Integers, dot, integer_at, is_zero, least_exponent, negated, sign,
 };
 use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::separation::cast::{Cast, cast};
 use crate::geometry::separation::difference::{Corner, Difference};
+use crate::geometry::separation::entry::{Along, Entry, certify};
 use crate::geometry::separation::exact::hold_origin_in_four;
-use crate::geometry::separation::filter::certified_gap;
-use crate::geometry::separation::line::{Crossing, End, Miss, Telling, cross_line};
+use crate::geometry::separation::filter::{Gap, certified_gap};
+use crate::geometry::separation::line::{Crossing, End, Miss, Telling, cross_line, least_end_in};
 use crate::geometry::separation::portal::exact_direction;
 use crate::geometry::separation::{METHODS, decide};
 use crate::geometry::witness::Witness;
@@ -42,10 +44,6 @@ impl Travel {
     /// By so much in the step.
     pub(super) fn by(velocity: &Vec3) -> Self {
         Self { from: Vec3::zeros(), to: *velocity }
-    }
-
-    fn rounded(&self) -> Vec3 {
-        self.to - self.from
     }
 
     fn numbers(&self) -> impl Iterator<Item = &f64> {
@@ -66,12 +64,21 @@ pub(super) fn first_contact(
     effort: &mut Effort<'_>,
 ) -> Result<FirstContact, Stopped> {
     let pair = &question.pair;
+    let course = Course::new(travel_p, travel_q);
+    if let Some(answer) = course.cast(pair, witness, effort)? {
+        return Ok(answer);
+    }
     let initial = decide(pair, &METHODS[0], witness, effort)?.proof;
     let StaticProof::Separated { direction } = initial else {
         return Ok(contact_at_start(pair, initial));
     };
-    if let Some(s) = stays_free(pair, &direction, travel_p, travel_q, witness, effort) {
-        return Ok(free(vec![link(0.0, 1.0, Direction::Vector(s))], initial));
+    if let Direction::Vector(s) = &direction
+        && let Some(gap) = course.stays_free(pair, s, witness.pairs.first().copied(), effort)
+    {
+        return Ok(free(vec![link(0.0, 1.0, Direction::Vector(gap.direction))], initial));
+    }
+    if let Some(answer) = course.part(pair, witness, effort)? {
+        return Ok(answer);
     }
     effort.cost.exact_stages += 1;
     let mut passage = Passage::new(pair, travel_p, travel_q);
@@ -107,6 +114,15 @@ fn free(chain: Vec<Link>, initial: StaticProof) -> FirstContact {
     }
 }
 
+/// Free along a vector, which the witness keeps.
+fn free_along(gap: &Gap, witness: &mut Witness) -> FirstContact {
+    witness.direction = Some(gap.direction);
+    witness.pairs.clear();
+    witness.pairs.push(gap.pair);
+    let direction = Direction::Vector(gap.direction);
+    free(vec![link(0.0, 1.0, direction)], StaticProof::Separated { direction })
+}
+
 fn contact_at_start(pair: &Pair<'_>, initial: StaticProof) -> FirstContact {
     let pairs: ArrayVec<VertexPair, 6> = match &initial {
         StaticProof::Separated { .. } => ArrayVec::new(),
@@ -129,27 +145,131 @@ fn contact_at_start(pair: &Pair<'_>, initial: StaticProof) -> FirstContact {
     }
 }
 
-/// A vector near `direction` that certainly separates over the whole step: the gap changes linearly,
-/// by `s·w` with `w = w_q - w_p`, which f64 arithmetic gives within
-/// `γ₅ Σ |s_k| (|w_q| + |w_p|)_k` and the underflow of three products; γ₉ covers the rounding of the
-/// bound.
-fn stays_free(
-    pair: &Pair<'_>,
-    direction: &Direction,
-    travel_p: &Travel,
-    travel_q: &Travel,
-    witness: &Witness,
-    effort: &mut Effort<'_>,
-) -> Option<Vec3> {
-    let Direction::Vector(s) = direction else { return None };
-    let gap = certified_gap(pair, s, witness.pairs.first().copied(), effort)?;
-    let (of_p, of_q) = (travel_p.rounded(), travel_q.rounded());
-    let terms = gap.direction.component_mul(&(of_q - of_p));
-    let sizes = gap.direction.abs().component_mul(&(of_q.abs() + of_p.abs()));
-    let error = gamma(9) * (sizes.x + sizes.y + sizes.z) + 8.0 * UNDERFLOW;
-    let rate = (terms.x + terms.y + terms.z) - error;
-    // A rounded sum of two f64 numbers has the sign of the exact one; NaN is not positive.
-    (gap.lower > 0.0 && gap.lower + rate > 0.0).then_some(gap.direction)
+/// The relative motion in f64.
+struct Course {
+    /// How M's origin moves: by minus the travel of Q relative to P.
+    against: Along,
+    /// The sizes of the numbers that it is the sum of.
+    sizes: Vec3,
+    travel_p: Travel,
+    travel_q: Travel,
+}
+
+impl Course {
+    fn new(travel_p: &Travel, travel_q: &Travel) -> Self {
+        let less = |a: f64, b: f64| {
+            let difference = a - b;
+            let of_b = a - difference;
+            // What rounding lost (Knuth).
+            (difference, (a - (difference + of_b)) + (of_b - b))
+        };
+        let parts: [(f64, f64); 3] = std::array::from_fn(|k| {
+            let (p, p_lost) = less(travel_p.to[k], travel_p.from[k]);
+            let (q, q_lost) = less(travel_q.to[k], travel_q.from[k]);
+            let (high, lost) = less(p, q);
+            (high, (p_lost - q_lost) + lost)
+        });
+        let sum = |travel: &Travel| travel.from.abs() + travel.to.abs();
+        Self {
+            against: Along {
+                high: Vec3::from_fn(|k, _| parts[k].0),
+                low: Vec3::from_fn(|k, _| parts[k].1),
+            },
+            sizes: sum(travel_p) + sum(travel_q),
+            travel_p: *travel_p,
+            travel_q: *travel_q,
+        }
+    }
+
+    /// The answer where floating point finds and proves it.
+    fn cast(
+        &self,
+        pair: &Pair<'_>,
+        witness: &mut Witness,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<FirstContact>, Stopped> {
+        let hint = witness.pairs.first().copied();
+        if let Some(s) = witness.direction
+            && let Some(gap) = self.stays_free(pair, &s, hint, effort)
+        {
+            effort.cost.witness_hits += 1;
+            return Ok(Some(free_along(&gap, witness)));
+        }
+        let (pairs, about) = match cast(pair, &self.against.high, 1.0, effort)? {
+            Cast::Apart(s, hint) => {
+                let gap = self.stays_free(pair, &s, Some(hint), effort);
+                return Ok(gap.map(|gap| free_along(&gap, witness)));
+            }
+            Cast::Enters(pairs, about) if about > 0.0 => (pairs, about),
+            Cast::Enters(..) | Cast::Lost => return Ok(None),
+        };
+        let sharp = self.is_sharp();
+        let entry = sharp.then(|| certify(pair, &self.against, pairs, about, effort)).flatten();
+        let Some(Entry { pairs, negative, normal, between: [t_free, t_contact] }) = entry else {
+            effort.cost.exact_stages += 1;
+            let mut passage = Passage::new(pair, &self.travel_p, &self.travel_q);
+            let against = negated(&passage.velocity);
+            let end = least_end_in(&mut passage.m, &against, pairs, effort);
+            return Ok(end.and_then(|end| passage.enter_after_start(&end)));
+        };
+        // The facet separates until the positive time of entry.
+        let direction = Direction::Normal { pairs, negative };
+        let initial = StaticProof::Separated { direction };
+        witness.direction = Some(normal);
+        witness.pairs.clear();
+        witness.pairs.push(pairs[0]);
+        if t_free >= 1.0 {
+            return Ok(Some(free(vec![link(0.0, 1.0, direction)], initial)));
+        }
+        Ok(Some(FirstContact {
+            outcome: Outcome::Contact,
+            t_free,
+            t_contact,
+            chain: vec![link(0.0, t_free, direction)],
+            pairs: pairs.into_iter().collect(),
+            initial,
+            stopped: None,
+        }))
+    }
+
+    /// A direction along which the bodies, separated at the start, only move apart.
+    fn part(
+        &self,
+        pair: &Pair<'_>,
+        witness: &mut Witness,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<FirstContact>, Stopped> {
+        Ok(match cast(pair, &-self.against.high, 0.0, effort)? {
+            Cast::Apart(s, hint) => {
+                self.stays_free(pair, &s, Some(hint), effort).map(|gap| free_along(&gap, witness))
+            }
+            Cast::Enters(..) | Cast::Lost => None,
+        })
+    }
+
+    /// Whether the sums have not cancelled so far that `against` is less exact than it says.
+    fn is_sharp(&self) -> bool {
+        self.sizes.amax() <= 1_048_576.0 * self.against.high.amax()
+    }
+
+    /// A vector near `s` that certainly separates over the whole step: the gap changes linearly, by
+    /// `s·w` with `w = w_q - w_p`, which f64 arithmetic gives within `γ₅ Σ |s_k| (|w_q| + |w_p|)_k`
+    /// and the underflow of three products; γ₉ covers the rounding of the bound.
+    fn stays_free(
+        &self,
+        pair: &Pair<'_>,
+        s: &Vec3,
+        hint: Option<VertexPair>,
+        effort: &mut Effort<'_>,
+    ) -> Option<Gap> {
+        let gap = certified_gap(pair, s, hint, effort)?;
+        let terms = gap.direction.component_mul(&self.against.high);
+        let sizes = gap.direction.abs().component_mul(&self.sizes);
+        let error = gamma(9) * (sizes.x + sizes.y + sizes.z) + 8.0 * UNDERFLOW;
+        let loss = (terms.x + terms.y + terms.z) + error;
+        // A rounded sum of two f64 numbers has the sign of the exact one; NaN is not positive.
+        (gap.lower > 0.0 && gap.lower - loss > 0.0).then_some(gap)
+    }
 }
 
 /// The exact problem in integers.
@@ -216,24 +336,37 @@ impl<'a> Passage<'a> {
 
     /// The line meets M, before the start, during the step, or after it.
     fn meet(&self, [first, last]: [End; 2], initial: StaticProof) -> FirstContact {
-        let enter = self.time(first.numerator, first.denominator);
         // Separated at the start, so the origin of time is outside of [enter, leave].
+        let during = self.enter_after_start(&first);
+        let during = during.unwrap_or_else(|| {
+            free(
+                vec![link(0.0, 1.0, last.inward)],
+                StaticProof::Separated { direction: last.inward },
+            )
+        });
+        FirstContact { initial, ..during }
+    }
+
+    /// The answer if the line enters M after the start, here; until then the end's direction separates.
+    fn enter_after_start(&self, end: &End) -> Option<FirstContact> {
+        let enter = self.time(end.numerator.clone(), end.denominator.clone());
         if enter.sign() != Sign::Positive {
-            return free(vec![link(0.0, 1.0, last.inward)], initial);
+            return None;
         }
+        let initial = StaticProof::Separated { direction: end.inward };
         if enter.compare(1.0) == Ordering::Greater {
-            return free(vec![link(0.0, 1.0, first.inward)], initial);
+            return Some(free(vec![link(0.0, 1.0, end.inward)], initial));
         }
         let t_free = strictly_below(&enter);
-        FirstContact {
+        Some(FirstContact {
             outcome: Outcome::Contact,
             t_free,
             t_contact: enter.bracket()[1],
-            chain: vec![link(0.0, t_free, first.inward)],
-            pairs: first.pairs.iter().copied().collect(),
+            chain: vec![link(0.0, t_free, end.inward)],
+            pairs: end.pairs.iter().copied().collect(),
             initial,
             stopped: None,
-        }
+        })
     }
 
     /// When the direction tells the moving M from the origin: its least value over M changes

@@ -102,6 +102,33 @@ pub(crate) fn cross_line(
     }
 }
 
+/// The least end, if it is in the triangle of these pairs and their plane supports M.
+pub(crate) fn least_end_in(
+    m: &mut Difference<'_>,
+    w: &Integers,
+    pairs: [VertexPair; 3],
+    effort: &mut Effort<'_>,
+) -> Option<End> {
+    let corners = pairs.map(|pair| m.corner(pair));
+    let edge = |k: usize| difference(&corners[k].point, &corners[0].point);
+    let normal = cross(&edge(1), &edge(2));
+    let towards = sign(&dot(&normal, w));
+    if towards == Sign::Zero {
+        return None;
+    }
+    let negative = towards == Sign::Negative;
+    let inward = if negative { negated(&normal) } else { normal };
+    let turn = |a: usize, b: usize| sign(&dot(w, &cross(&corners[a].point, &corners[b].point)));
+    let inside = [turn(0, 1), turn(1, 2), turn(2, 0)].iter().all(|side| *side != -towards);
+    let numerator = dot(&inward, &corners[0].point);
+    if !inside || m.least_along(&inward, effort).0 < numerator {
+        return None;
+    }
+    let denominator = dot(&inward, w);
+    let inward = Direction::Normal { pairs, negative };
+    Some(End { numerator, denominator, pairs: pairs.into_iter().collect(), inward })
+}
+
 /// M is solid modulo `axes`, and the line in its affine hull.
 fn pass_solid(
     m: &mut Difference<'_>,

@@ -4,7 +4,9 @@
 //! derived error bound proves it; the *exact stage* decides the rest in exact arithmetic. So every
 //! method gives the same verdicts, and differs only in cost and in the proof it finds.
 
+pub(crate) mod cast;
 pub(crate) mod difference;
+pub(crate) mod entry;
 pub(crate) mod exact;
 pub mod exhaustive;
 pub(crate) mod filter;

@@ -292,3 +292,53 @@ fn translations_across_hundreds_of_binary_orders_are_decided_and_proven_to_the_e
     }
     assert!(counts.iter().all(|n| *n > 5), "{counts:?}");
 }
+
+/// Bodies of many shapes and sizes that meet somewhere on the way, far from the origin or near it.
+fn meeting(random: &mut Random, seed: u64) -> (crate::geometry::polytope::Polytope, Pose, Vec3) {
+    let stretch = [1.0, 0.1, 30.0][random.below(3) as usize];
+    let flat = Vec3::new(1.0, stretch, 1.0);
+    let points: Vec<Vec3> = ball(4 + random.below(120), seed)
+        .vertices()
+        .iter()
+        .map(|v| v.component_mul(&flat))
+        .collect();
+    let offset = random_offset(random);
+    (hull(&points), random.pose(offset), random.vector() * 3.0)
+}
+
+#[test]
+fn entries_proven_in_floating_point_are_those_of_exact_arithmetic_to_the_last_bit() {
+    let mut counts = [0u32; 3];
+    for seed in 0..if cfg!(debug_assertions) { 300 } else { 20_000 } {
+        let mut random = Random(seed);
+        let (p, pose_p, aside) = meeting(&mut random, seed);
+        let (q, pose_q, _) = meeting(&mut random, seed + 1000);
+        let way = random.unit_vector() * 10f64.powi(i32::try_from(random.below(4)).unwrap());
+        let time = 0.1 + f64::from(random.below(80)) / 100.0;
+        let translation = pose_p.translation + aside - way * time;
+        let pair = Pair::new(&p, pose_p, &q, Pose { translation, ..pose_q });
+        let (travel_p, travel_q) = (Travel::by(&(way * -0.25)), Travel::by(&(way * 0.75)));
+        let course = Course::new(&travel_p, &travel_q);
+        let mut effort = Effort::with_steps(100_000);
+        let Cast::Enters(pairs, about) =
+            cast(&pair, &course.against.high, 1.0, &mut effort).unwrap()
+        else {
+            counts[0] += 1;
+            continue;
+        };
+        let mut passage = Passage::new(&pair, &travel_p, &travel_q);
+        let against = negated(&passage.velocity);
+        let Some(entry) = certify(&pair, &course.against, pairs, about, &mut effort) else {
+            counts[1] += 1;
+            continue;
+        };
+        let crossing = cross_line(&mut passage.m, &against, &mut effort).unwrap();
+        let Crossing::Meets(ends) = crossing else { panic!("seed {seed}: it misses") };
+        let [first, _] = *ends;
+        let exact = passage.time(first.numerator, first.denominator);
+        assert_eq!(entry.between, exact.bracket(), "seed {seed}");
+        assert_eq!(strictly_below(&exact), entry.between[0], "seed {seed}");
+        counts[2] += 1;
+    }
+    assert!(counts[2] > 100 * counts[1] && counts[0] > 10, "{counts:?}");
+}

@@ -1,0 +1,370 @@
+//! What f64 arithmetic proves about a line that enters M through a proposed facet: that it is one,
+//! that the line passes inside its triangle, and between which two adjacent f64 numbers the exact
+//! parameter lies. Whatever is not proven is left to exact arithmetic.
+//!
+//! A facet of M in general position is a face of P and a vertex of Q, a vertex and a face, or an edge
+//! and an edge: three pairs of four vertices in all. Its normal N is then exactly square to the edges
+//! between those vertices, and it supports M if no neighbour of one of them, in either body, is
+//! farther: on the graph of edges, an end of every climb is the maximum.
+//!
+//! *The parameter* solves `Σ λ_i d_i = t u` with the weights λ of the point in the triangle. For any
+//! vector n, t₁: `t = t₁ + Σ λ_i r_i / (n·u)` with `r_i = n·(d_i - t₁ u)`. With n near N and t₁ near t
+//! the r_i are small, so rounded weights suffice, while the r_i are sums of products that cancel: their
+//! factors are cut into slices on a common grid, so that sums of products of slices are exact in f64
+//! (Rump, Ogita, Oishi, *Accurate floating-point summation*, SIAM J. Sci. Comput. 31, 2008, §3). n has
+//! 27 bits and t₁ has 26, which makes that cheap.
+
+use arrayvec::ArrayVec;
+
+use super::cast::PLAIN;
+use crate::geometry::effort::Effort;
+use crate::geometry::number::rounding::{UNIT, gamma};
+use crate::geometry::pair::{Pair, Placed, VertexPair};
+use crate::geometry::{Mat3, Vec3};
+
+/// The direction u of a line as `high + low`, up to `2^-80` of the largest component of `high`; `low`
+/// is at most half a last place of a number up to `2^20` times as large.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Along {
+    pub(crate) high: Vec3,
+    pub(crate) low: Vec3,
+}
+
+/// A proven entry.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Entry {
+    /// The corners of the facet's triangle, which holds the point of entry.
+    pub(crate) pairs: [VertexPair; 3],
+    /// Whether `(d1 - d0) x (d2 - d0)` of the pairs points away from M.
+    pub(crate) negative: bool,
+    /// The inward normal, rounded.
+    pub(crate) normal: Vec3,
+    /// The exact parameter lies strictly between these adjacent numbers.
+    pub(crate) between: [f64; 2],
+}
+
+/// With inputs of at most 1e60, an underflow is multiplied by at most 1e122 before it is in a value
+/// that is compared; this covers more of them than there are operations.
+const FLOOR: f64 = 1e-190;
+
+/// Proves that the line `{t u}` enters M through the triangle of `pairs`, at a parameter near `about`.
+pub(crate) fn certify(
+    pair: &Pair<'_>,
+    u: &Along,
+    pairs: [VertexPair; 3],
+    about: f64,
+    effort: &mut Effort<'_>,
+) -> Option<Entry> {
+    let facet = Plane::through(pair, pairs, u)?;
+    if !facet.supports(pair, effort) {
+        return None;
+    }
+    let weights = Weights::of(pair, &facet, u, about)?;
+    let between = parameter(pair, &facet, &weights, u, about)?;
+    Some(Entry { pairs, negative: facet.negative, normal: facet.normal, between })
+}
+
+/// The plane of a facet in general position.
+struct Plane {
+    pairs: [VertexPair; 3],
+    of_p: ArrayVec<u32, 3>,
+    of_q: ArrayVec<u32, 3>,
+    normal: Vec3,
+    negative: bool,
+    /// At least `a b`, with a, b bounds of the coordinates of the two edges: no coordinate of
+    /// `normal` exceeds twice that, none is off by more than `γ₂₆` of it.
+    size: f64,
+}
+
+/// The different numbers, in order of appearance.
+fn distinct(numbers: [u32; 3]) -> ArrayVec<u32, 3> {
+    let mut seen = ArrayVec::new();
+    for number in numbers {
+        if !seen.contains(&number) {
+            seen.push(number);
+        }
+    }
+    seen
+}
+
+/// `R (x_to - x_from)`, rounded, and a bound of its coordinates. The difference is within a relative
+/// u; a row of R has entries whose sizes sum to less than 1.74; so each coordinate is off by at most
+/// `γ₄ |e|₁` and at most `1.01 |e|₁`.
+fn edge(placed: &Placed<'_>, from: u32, to: u32) -> (Vec3, f64) {
+    let e = placed.body.vertex(to) - placed.body.vertex(from);
+    (placed.pose.rotation * e, 1.01 * (e.x.abs() + e.y.abs() + e.z.abs()))
+}
+
+impl Plane {
+    /// With edges A, B off by `γ₄ a`, `γ₄ b`: a product of coordinates is off by
+    /// `(2 γ₄ + γ₄² + u) a b`, a difference of two of them by twice that and a rounding: `γ₂₂ a b`.
+    /// `N·u` is off by at most `(γ₂₂ + 2 γ₃) a b |u|₁`, and for the rounding of u by `2 u a b |u|₁`.
+    fn through(pair: &Pair<'_>, pairs: [VertexPair; 3], u: &Along) -> Option<Self> {
+        let (p, q) = (&pair.p, &pair.q);
+        let (of_p, of_q) = (distinct(pairs.map(|k| k.i)), distinct(pairs.map(|k| k.j)));
+        // The two edges, and whether their product is (d1 - d0) x (d2 - d0) or its opposite.
+        let (a, b, opposite) = match (of_p.as_slice(), of_q.as_slice()) {
+            (&[x, y, z], [_]) => (edge(p, x, y), edge(p, x, z), false),
+            ([_], &[x, y, z]) => (edge(q, x, y), edge(q, x, z), false),
+            (&[x, y], &[v, w]) => {
+                // d_k - d_0 = β_k B - α_k A with α, β in {0, 1}; their product is
+                // (α₂ β₁ - α₁ β₂) A x B.
+                let is = |at: usize| (pairs[at].i == y, pairs[at].j == w);
+                let ((alpha1, beta1), (alpha2, beta2)) = (is(1), is(2));
+                let forwards = alpha2 && beta1 && !(alpha1 && beta2);
+                (edge(p, x, y), edge(q, v, w), !forwards)
+            }
+            _ => return None,
+        };
+        let ((a, size_a), (b, size_b)) = (a, b);
+        let size = size_a * size_b;
+        let product = a.cross(&b);
+        let rate = product.dot(&u.high);
+        let sum = u.high.x.abs() + u.high.y.abs() + u.high.z.abs();
+        let certain = rate.abs() > gamma(36) * size * sum + FLOOR;
+        // Inward is along u.
+        let (normal, turned) = if rate > 0.0 { (product, false) } else { (-product, true) };
+        let negative = turned != opposite;
+        certain.then_some(Self { pairs, of_p, of_q, normal, negative, size })
+    }
+
+    fn supports(&self, pair: &Pair<'_>, effort: &mut Effort<'_>) -> bool {
+        self.is_highest(&pair.p, &-self.normal, &self.of_p, effort)
+            && self.is_highest(&pair.q, &self.normal, &self.of_q, effort)
+    }
+
+    /// Whether all neighbours of the first of the vertices, but the others, are surely on the positive
+    /// side of the plane with normal n through it.
+    ///
+    /// `g = Rᵀn` is off by at most `1.74 (γ₂₂ + 2 γ₃) ab <= γ₄₉ ab` and at most `3.5 ab`; along an edge
+    /// f of the body, off by a relative u, the value is off by `(γ₄₉ + 3.5 γ₄) ab |f|₁`.
+    fn is_highest(
+        &self,
+        placed: &Placed<'_>,
+        n: &Vec3,
+        vertices: &[u32],
+        effort: &mut Effort<'_>,
+    ) -> bool {
+        let body = placed.body;
+        let g = placed.pose.direction_to_body_rounded(n);
+        let base = body.vertex(vertices[0]);
+        let neighbours = body.neighbours(vertices[0]);
+        effort.cost.visited += neighbours.len() as u64;
+        neighbours.iter().all(|next| {
+            let f = body.vertex(*next) - base;
+            let bound = gamma(80) * self.size * (f.x.abs() + f.y.abs() + f.z.abs()) + FLOOR;
+            // NaN is not larger.
+            g.dot(&f) > bound || vertices.contains(next)
+        })
+    }
+}
+
+/// The weights of the point of entry in the triangle.
+struct Weights {
+    /// Positive, with sum 1 but for rounding.
+    of: [f64; 3],
+    /// Each is off by at most this.
+    error: f64,
+}
+
+impl Weights {
+    /// They are as `det(u, d_b, d_c)` and so on, which stays the same when a multiple of u is taken
+    /// from the corners: so those are taken relative to the point at t = `about`.
+    ///
+    /// With the largest coordinates of each, a coordinate of a corner is off by at most
+    /// `γ₆ 1.74 (reach_P + reach_Q)` (a row's products and sums, three more sums),
+    /// `γ₃ |t_Q - t_P|` and `γ₃ |t u|`: η in all. With m the largest coordinate, a determinant is
+    /// off by at most `|u|₁ (4 m η + 2 η² + γ₇ 2 m²)`.
+    fn of(pair: &Pair<'_>, plane: &Plane, u: &Along, about: f64) -> Option<Self> {
+        let (p, q) = (&pair.p, &pair.q);
+        let offset = q.pose.translation - p.pose.translation;
+        let point = u.high * about;
+        let corners = plane.pairs.map(|k| {
+            let of_q = q.pose.rotation * q.body.vertex(k.j);
+            ((of_q - p.pose.rotation * p.body.vertex(k.i)) + offset) - point
+        });
+        let reach = p.body.bounds().reach.amax() + q.body.bounds().reach.amax();
+        let moved = offset.amax() + point.amax();
+        let eta = gamma(11) * reach + gamma(4) * moved + FLOOR;
+        let m = corners[0].amax().max(corners[1].amax()).max(corners[2].amax()) + eta;
+        let sum_u = u.high.x.abs() + u.high.y.abs() + u.high.z.abs();
+        let bound = sum_u * (4.0 * m * eta + 2.0 * eta * eta + gamma(20) * m * m) + FLOOR;
+        let turn = |a: usize, b: usize| {
+            let side = u.high.dot(&corners[a].cross(&corners[b]));
+            if plane.negative { -side } else { side }
+        };
+        let sides = [turn(1, 2), turn(2, 0), turn(0, 1)];
+        let sum = sides[0] + sides[1] + sides[2];
+        let inside = sides.iter().all(|side| *side > bound) && sum > 64.0 * bound;
+        // A quotient of s ± b and S ± 3b is off by at most 4b / (S - 3b).
+        inside.then(|| Self { of: sides.map(|s| s / sum), error: 5.0 * bound / sum + 4.0 * UNIT })
+    }
+}
+
+/// `x` on the grid of `2^-bits` times `top`, a power of two that no coordinate exceeds, and the rest:
+/// both exact. The constant makes a place of the sum the grid's unit.
+#[inline]
+fn sliced(x: &Vec3, top: f64, bits: u32) -> (Vec3, Vec3) {
+    let shift = 1.5 * top * power(52 - bits.cast_signed());
+    let high = x.map(|c| (c + shift) - shift);
+    (high, x - high)
+}
+
+/// `2^exponent`, which is a normal number.
+const fn power(exponent: i32) -> f64 {
+    f64::from_bits(((1023 + exponent) as u64) << 52)
+}
+
+/// The power of two above x, which is plain.
+#[inline]
+fn power_above(x: f64) -> f64 {
+    f64::from_bits(((x.to_bits() >> 52) + 1) << 52)
+}
+
+/// The nearest number below with 26 significant bits or fewer.
+#[inline]
+fn short(x: f64) -> f64 {
+    f64::from_bits(x.to_bits() & !((1 << 27) - 1))
+}
+
+/// `a + b` and what its rounding lost (Knuth).
+#[inline]
+fn two_sum(a: f64, b: f64) -> (f64, f64) {
+    let sum = a + b;
+    let of_b = sum - a;
+    (sum, (a - (sum - of_b)) + (b - of_b))
+}
+
+#[inline]
+fn dot(a: &Vec3, b: &Vec3) -> f64 {
+    (a.x * b.x + a.y * b.y) + a.z * b.z
+}
+
+/// `Rᵀ n` in slices, for n of integers up to `2^27`: `first + second + third`.
+///
+/// R is cut at `2^-22` and at `2^-46`, so n times the first part is a multiple of `2^-22` below
+/// `2^28`, n times the second one of `2^-46` below `2^6`: exact. The rest is below `2^-47`, so n times
+/// that is below `2^-18`. Cut again, `first` is on the grid of `2^4` and `second`, below `2^6`, on that
+/// of `2^-18`; `third` is below `2^-17` and off by less than `2^-68`.
+struct Functional {
+    first: Vec3,
+    second: Vec3,
+    third: Vec3,
+}
+
+impl Functional {
+    fn new(rotation: &Mat3, n: &Vec3) -> Self {
+        let cut = |m: &Mat3, bits: u32| {
+            let shift = 1.5 * power(52 - bits.cast_signed());
+            m.map(|c| (c + shift) - shift)
+        };
+        let high = cut(rotation, 22);
+        let rest = rotation - high;
+        let middle = cut(&rest, 46);
+        let low = rest - middle;
+        let (first, rest) = sliced(&high.tr_mul(n), power(28), 24);
+        let (second, last) = sliced(&(rest + middle.tr_mul(n)), power(6), 24);
+        Self { first, second, third: last + low.tr_mul(n) }
+    }
+
+    /// The value at a vertex, in units of `top`, a power of two that no coordinate exceeds: a part on
+    /// the grid of `2^-20` below `2^29`, one on that of `2^-44` below 184, and a rest below `2^-15`,
+    /// off by less than `2^-64`.
+    fn at(&self, v: &Vec3, top: f64) -> [f64; 3] {
+        let (v1, rest) = sliced(v, top, 24);
+        let (v2, v3) = sliced(&rest, top, 48);
+        [
+            dot(&self.first, &v1),
+            dot(&self.first, &v2) + dot(&self.second, &v1),
+            dot(&self.first, &v3) + (dot(&self.second, &rest) + dot(&self.third, v)),
+        ]
+    }
+}
+
+/// Adjacent f64 numbers strictly between which t lies; see the module. None when they cannot be told.
+///
+/// Errors of an r, in units of K, the power of two above all coordinates of vertices and translations,
+/// and of U, that above those of u:
+/// - the rests of two functionals: `2^-63 K`;
+/// - of the translations, cut at `2^-22 K` and `2^-44 K`, n times the rest is below `2^-15 K`, with
+///   eleven roundings: `2^-64 K`;
+/// - of u, cut at `2^-24 U`, n times the rest is below `2^4 U`, with eight roundings, the products with
+///   t₁ and their sums among them: `2^-46 U t₁`;
+/// - adding up: the first parts are on the grid of `2^-22 K` below `2^31 K`, the second on that of
+///   `2^-44 K` below `2^9 K`, so exact; the three sums after that are [`two_sum`]s; the sum of rests
+///   and of what those lost is below `2^-13 K`, with six roundings: `2^-63 K`. In all `2^-61 K`.
+fn parameter(
+    pair: &Pair<'_>,
+    plane: &Plane,
+    weights: &Weights,
+    u: &Along,
+    about: f64,
+) -> Option<[f64; 2]> {
+    let (p, q) = (&pair.p, &pair.q);
+    let extent =
+        |placed: &Placed<'_>| placed.body.bounds().reach.amax().max(placed.pose.translation.amax());
+    let (size, speed) = (extent(p).max(extent(q)), u.high.amax());
+    if !(PLAIN.contains(&size) && PLAIN.contains(&speed) && PLAIN.contains(&about.abs())) {
+        return None;
+    }
+    let (top, top_u) = (power_above(size), power_above(speed));
+    let length = power_above(plane.normal.amax());
+    let n = (plane.normal * (power(27) / length)).map(f64::round);
+    let t1 = short(about);
+    let (on_p, on_q) =
+        (Functional::new(&p.pose.rotation, &n), Functional::new(&q.pose.rotation, &n));
+    let along_n = |t: &Vec3| {
+        let (t1, rest) = sliced(t, top, 22);
+        let (t2, t3) = sliced(&rest, top, 44);
+        [dot(&n, &t1), dot(&n, &t2), dot(&n, &t3)]
+    };
+    let (from, to) = (along_n(&p.pose.translation), along_n(&q.pose.translation));
+    let offset: [f64; 3] = std::array::from_fn(|k| to[k] - from[k]);
+    let (u1, u2) = sliced(&u.high, top_u, 24);
+    // n·u: exact, and the rest.
+    let rate = [dot(&n, &u1), dot(&n, &u2) + dot(&n, &u.low)];
+    let upper = short(rate[0]);
+    // The first two products are exact: of 26 bits each, and of 27 and 26.
+    let moved = [upper * t1, (rate[0] - upper) * t1, rate[1] * t1];
+    let at_p: ArrayVec<[f64; 3], 3> =
+        plane.of_p.iter().map(|i| on_p.at(p.body.vertex(*i), top)).collect();
+    let at_q: ArrayVec<[f64; 3], 3> =
+        plane.of_q.iter().map(|j| on_q.at(q.body.vertex(*j), top)).collect();
+    let of = |seen: &[u32], number: u32| seen.iter().position(|k| *k == number);
+    let mut r = [0.0; 3];
+    for (r, k) in r.iter_mut().zip(&plane.pairs) {
+        let (x, y) = (&at_p[of(&plane.of_p, k.i)?], &at_q[of(&plane.of_q, k.j)?]);
+        let (sum, e1) = two_sum((y[0] - x[0]) + offset[0], -moved[0]);
+        let (sum, e2) = two_sum(sum, (y[1] - x[1]) + offset[1]);
+        let (sum, e3) = two_sum(sum, -moved[1]);
+        *r = sum + ((((y[2] - x[2]) + offset[2]) - moved[2]) + (e1 + (e2 + e3)));
+    }
+    let noise = top * power(-61) + top_u * t1.abs() * power(-46);
+    let full_rate = rate[0] + rate[1];
+    let (r1, r2) = (r[1] - r[0], r[2] - r[0]);
+    let mean = r[0] + (weights.of[1] * r1 + weights.of[2] * r2);
+    let spread = r1.abs() + r2.abs();
+    // Then the rate, too, is right to 2^-49.
+    let steep = full_rate.abs() > top_u * 8.0;
+    let step = mean / full_rate;
+    let error = (noise + weights.error * spread + gamma(8) * (r[0].abs() + spread))
+        / full_rate.abs()
+        * 1.01
+        + step.abs() * gamma(32);
+    let nearest = t1 + step;
+    // Exact: the step is the smaller one.
+    let rest = step - (nearest - t1);
+    let (below, above) = (nearest.next_down(), nearest.next_up());
+    let small = error < 0.25 * (above - nearest).min(nearest - below);
+    let ordered = step.abs() < 0.5 * t1.abs();
+    if !(steep && small && ordered) {
+        return None;
+    }
+    if rest > error {
+        Some([nearest, above])
+    } else if rest < -error {
+        Some([below, nearest])
+    } else {
+        None
+    }
+}
