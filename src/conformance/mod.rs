@@ -40,6 +40,9 @@ pub struct Options {
     /// Write one JSON line per case here.
     #[arg(long, value_name = "OUT.jsonl")]
     pub answers: Option<PathBuf>,
+    /// Write the worst errors by family as a Markdown table here.
+    #[arg(long, value_name = "TABLE.md")]
+    pub table: Option<PathBuf>,
     /// Only these families; may be given more than once.
     #[arg(long, value_name = "NAME")]
     pub family: Vec<String>,
@@ -110,6 +113,12 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<bool, RunError> {
         file.flush().map_err(|source| RunError::File { path: path.clone(), source })?;
     }
     tally.print(out)?;
+    if let Some(path) = &options.table {
+        let failed = |source| RunError::File { path: path.clone(), source };
+        let mut table = Vec::new();
+        tally.write_table(&options.file, &mut table).map_err(failed)?;
+        std::fs::write(path, table).map_err(failed)?;
+    }
     Ok(tally.is_all_right())
 }
 
@@ -166,11 +175,13 @@ mod tests {
     fn answers(name: &str, text: &str, server: Option<String>) -> (bool, Vec<serde_json::Value>) {
         let file = temporary(&format!("{name}.jsonl"), text);
         let answers = temporary(&format!("{name}-answers.jsonl"), "");
+        let table = temporary(&format!("{name}-table.md"), "");
         let options = Options {
             file: file.clone(),
             server,
             method: None,
             answers: Some(answers.clone()),
+            table: Some(table.clone()),
             family: Vec::new(),
         };
         let mut out = Vec::new();
@@ -178,6 +189,9 @@ mod tests {
         let lines = std::fs::read_to_string(&answers).unwrap();
         std::fs::remove_file(file).unwrap();
         std::fs::remove_file(answers).unwrap();
+        let written = std::fs::read_to_string(&table).unwrap();
+        assert!(written.contains("\n| all |"), "{written}");
+        std::fs::remove_file(table).unwrap();
         let without_time = |line: &str| {
             let mut answer: serde_json::Value = serde_json::from_str(line).unwrap();
             answer.as_object_mut().unwrap().remove("us").unwrap();

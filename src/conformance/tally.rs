@@ -4,6 +4,9 @@
 //! rounding of the reference (its last bit, an ulp of the world, and for poses that are not exact
 //! 1e-14 of the scene); for a time 1e-9 and what the condition number makes of an ulp of the world.
 
+mod table;
+mod widths;
+
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
@@ -45,6 +48,9 @@ struct Family {
     distance_error: Option<f64>,
     depth_error: Option<f64>,
     time_error: Option<f64>,
+    distance_width: Option<f64>,
+    depth_width: Option<f64>,
+    time_width: Option<f64>,
     certificates: u32,
     refused: u32,
     cost: Cost,
@@ -60,10 +66,14 @@ impl Tally {
         let family = self.families.entry(case.family.clone()).or_default();
         family.add_reply(&case.id, reply, &mut complaints);
         if let Some(answer) = &reply.answer {
+            let is_wide = family.add_widths(answer, &mut complaints);
+            let before = family.wrong_numbers;
             match case.kind {
                 Kind::Static => family.compare_static(case, answer, &mut complaints),
                 Kind::Linear | Kind::Screw => family.compare_motion(case, answer, &mut complaints),
             }
+            // An answer counts once.
+            family.wrong_numbers += u32::from(is_wide && family.wrong_numbers == before);
         }
         family.complain(&case.id, complaints);
     }
@@ -303,6 +313,9 @@ impl Family {
             (&mut self.distance_error, other.distance_error),
             (&mut self.depth_error, other.depth_error),
             (&mut self.time_error, other.time_error),
+            (&mut self.distance_width, other.distance_width),
+            (&mut self.depth_width, other.depth_width),
+            (&mut self.time_width, other.time_width),
         ];
         for (ours, theirs) in errors {
             if let Some(error) = theirs {
@@ -315,13 +328,17 @@ impl Family {
         }
     }
 
+    /// How many of the questions the exact stage decided.
+    fn exact_rate(&self) -> String {
+        match self.cost.queries {
+            0 => "-".to_owned(),
+            queries => format!("{:.1}%", 100.0 * self.cost.exact_stages as f64 / queries as f64),
+        }
+    }
+
     fn print(&self, name: &str, out: &mut dyn Write) -> io::Result<()> {
         let error = |worst: Option<f64>| worst.map_or("-".to_owned(), |e| format!("{e:.1e}"));
-        let exact = if self.cost.queries == 0 {
-            "-".to_owned()
-        } else {
-            format!("{:.0}%", 100.0 * self.cost.exact_stages as f64 / self.cost.queries as f64)
-        };
+        let exact = self.exact_rate();
         writeln!(
             out,
             "{name:<22} {:>6} {:>6} {:>6} {:>6} {:>6} {:>8} {:>8} {:>8} {:>7} {:>7} {exact:>6}  \
@@ -432,6 +449,13 @@ mod tests {
         check(&case, separated(0.5_f64.next_down(), 0.5_f64.next_up()), true, "0 numbers off");
         check(&case, separated(0.500_001, 0.500_002), false, "1 numbers off");
         check(&case, separated(f64::NAN, 0.6), false, "1 numbers off");
+    }
+
+    #[test]
+    fn a_bracket_that_is_wide_counts_as_wrong_even_if_it_encloses_the_reference() {
+        let case = case(r#""verdict":"separated","dist":0.5"#);
+        check(&case, separated(0.5 - 4e-13, 0.5), true, "0 numbers off");
+        check(&case, separated(0.5 - 6e-13, 0.5), false, "1 numbers off");
     }
 
     #[test]
