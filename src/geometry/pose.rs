@@ -51,6 +51,7 @@ impl Pose {
 
     /// From a quaternion `[w, x, y, z]`, normalised and turned into a matrix in f64, round to
     /// nearest, without fused operations, in exactly this order.
+    #[inline]
     pub fn from_quaternion(translation: Vec3, [w, x, y, z]: [f64; 4]) -> Result<Self, PoseError> {
         let norm = (((w * w + x * x) + y * y) + z * z).sqrt();
         // Written so that NaN lands in the error.
@@ -84,12 +85,10 @@ impl Pose {
         }
     }
 
+    #[inline]
     fn checked_translation(self) -> Result<Self, PoseError> {
-        if self.translation.iter().all(|c| c.abs() <= COORDINATE_MAX) {
-            Ok(self)
-        } else {
-            Err(PoseError::Translation)
-        }
+        let t = self.translation.map(|c| c.abs() <= COORDINATE_MAX);
+        if t.x & t.y & t.z { Ok(self) } else { Err(PoseError::Translation) }
     }
 
     /// The pose of a part whose pose in its body is `part`, for a body placed at `self`:

@@ -7,8 +7,6 @@
 //! Nothing but the measurement of what the bound costs makes use of it: see
 //! [`super::decide_unproven`].
 
-use arrayvec::ArrayVec;
-
 use super::view::{Probe, View};
 use crate::geometry::certificate::{Direction, StaticProof, Verdict};
 use crate::geometry::effort::Effort;
@@ -19,28 +17,34 @@ use crate::geometry::support::supporting_vertex;
 use crate::geometry::{Mat3, Vec3};
 
 /// A proof that this filter vouches for: nothing else can make one.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Evidence(StaticProof);
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Evidence(Proof);
+
+/// Small, because it is handed on a few times.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Proof {
+    Separated(Vec3),
+    Overlapping([VertexPair; 4]),
+}
 
 impl Evidence {
     /// What it proves.
     pub fn verdict(&self) -> Verdict {
-        self.0.verdict()
+        match self.0 {
+            Proof::Separated(_) => Verdict::Separated,
+            Proof::Overlapping(_) => Verdict::Overlapping,
+        }
     }
 
     /// The proof.
+    #[inline]
     pub fn into_proof(self) -> StaticProof {
-        self.0
-    }
-
-    fn separated(direction: Vec3) -> Self {
-        Self(StaticProof::Separated { direction: Direction::Vector(direction) })
-    }
-
-    fn overlapping(four: &[VertexPair; 4]) -> Self {
-        let mut pairs = ArrayVec::new();
-        pairs.extend(four.iter().copied());
-        Self(StaticProof::Overlapping { pairs })
+        match self.0 {
+            Proof::Separated(s) => StaticProof::Separated { direction: Direction::Vector(s) },
+            Proof::Overlapping(four) => {
+                StaticProof::Overlapping { pairs: four.into_iter().collect() }
+            }
+        }
     }
 }
 
@@ -71,7 +75,7 @@ pub(crate) fn certified_gap(
 ) -> Option<Gap> {
     let s = View::tame(direction)?;
     let probe = Probe::new(pair, &s, hint, effort);
-    let sizes = Sizes::along(pair, &s, 0.0, 0.0);
+    let sizes = Sizes::along(pair, &s);
     if let Some(lower) = sizes.lower_bound(&probe) {
         return Some(Gap { direction: s, lower, pair: probe.pair() });
     }
@@ -90,12 +94,12 @@ pub(crate) fn certified_gap(
 #[inline]
 pub(super) fn separates<const PROVEN: bool>(pair: &Pair<'_>, probe: &Probe) -> Option<Evidence> {
     let positive = if PROVEN {
-        let sizes = Sizes::along(pair, &probe.direction, 0.0, 0.0);
+        let sizes = Sizes::roughly(pair, &probe.direction, 0.0, 0.0);
         sizes.lower_bound(probe).is_some_and(|lower| lower > 0.0)
     } else {
         probe.value > 0.0
     };
-    positive.then(|| Evidence::separated(probe.direction))
+    positive.then_some(Evidence(Proof::Separated(probe.direction)))
 }
 
 /// The magnitudes that the errors along a direction s are relative to.
@@ -118,7 +122,6 @@ pub(super) fn separates<const PROVEN: bool>(pair: &Pair<'_>, probe: &Probe) -> O
 /// twice the rounding of one, `γ₃ Σ |g_k| reach_k + 3η <= γ₃ (1 + γ₃) S_P + 3η (1 + Σ reach)`; γ₁₆ of
 /// `S_P` and the same term for underflow are more than that.
 ///
-/// With `wider`, a length, every `reach` is that much longer.
 struct Sizes {
     p: f64,
     q: f64,
@@ -129,15 +132,31 @@ struct Sizes {
 
 impl Sizes {
     #[inline]
-    fn along(pair: &Pair<'_>, s: &Vec3, wider_p: f64, wider_q: f64) -> Self {
-        let wide = |placed: &Placed<'_>, wider: f64| placed.body.bounds().reach.add_scalar(wider);
-        let (reach_p, reach_q) = (wide(&pair.p, wider_p), wide(&pair.q, wider_q));
-        let size = |rotation: &Mat3, reach: &Vec3| along(&rotation.abs().tr_mul(&s.abs()), reach);
+    fn along(pair: &Pair<'_>, s: &Vec3) -> Self {
+        let size = |placed: &Placed<'_>| {
+            let absolute: Mat3 = placed.pose.rotation.abs();
+            along(&absolute.tr_mul(&s.abs()), &placed.body.bounds().reach)
+        };
+        let (reach_p, reach_q) = (pair.p.body.bounds().reach, pair.q.body.bounds().reach);
         Self {
-            p: size(&pair.p.pose.rotation, &reach_p),
-            q: size(&pair.q.pose.rotation, &reach_q),
+            p: size(&pair.p),
+            q: size(&pair.q),
             offset: along(&s.abs(), &offset(pair).abs()),
             underflow: FLOOR * (1.0 + (reach_p.sum() + reach_q.sum())),
+        }
+    }
+
+    /// Upper bounds of the same at half the cost, a few times as large: with `N = Σ |R_ik|`,
+    /// `S_P = Σ A_k reach_k <= |s|₁ N Σ reach`. Every reach is longer by `wider`, a length.
+    #[inline]
+    fn roughly(pair: &Pair<'_>, s: &Vec3, wider_p: f64, wider_q: f64) -> Self {
+        let length = sum_of_sizes(s);
+        let (reach_p, reach_q) = (span(&pair.p) + wider_p, span(&pair.q) + wider_q);
+        Self {
+            p: length * (entries(&pair.p.pose.rotation) * reach_p),
+            q: length * (entries(&pair.q.pose.rotation) * reach_q),
+            offset: length * sum_of_sizes(&offset(pair)),
+            underflow: FLOOR * (1.0 + 3.0 * (reach_p + reach_q)),
         }
     }
 
@@ -160,6 +179,34 @@ impl Sizes {
     }
 }
 
+/// `max |v_k|`; of a NaN, anything.
+#[inline]
+fn largest(v: &Vec3) -> f64 {
+    let larger = |a: f64, b: f64| if a > b { a } else { b };
+    larger(larger(v.x.abs(), v.y.abs()), v.z.abs())
+}
+
+/// `Σ |v_k|`
+#[inline]
+fn sum_of_sizes(v: &Vec3) -> f64 {
+    (v.x.abs() + v.y.abs()) + v.z.abs()
+}
+
+/// `Σ reach`
+#[inline]
+fn span(placed: &Placed<'_>) -> f64 {
+    placed.body.bounds().reach.sum()
+}
+
+/// `Σ |R_ik|`
+#[inline]
+fn entries(rotation: &Mat3) -> f64 {
+    let [[a, b, c], [d, e, f], [g, h, i]] = rotation.data.0;
+    let (ab, cd, ef, gh) =
+        (a.abs() + b.abs(), c.abs() + d.abs(), e.abs() + f.abs(), g.abs() + h.abs());
+    ((ab + cd) + (ef + gh)) + i.abs()
+}
+
 #[inline]
 fn offset(pair: &Pair<'_>) -> Vec3 {
     pair.q.pose.translation - pair.p.pose.translation
@@ -178,27 +225,31 @@ const PLAIN: std::ops::RangeInclusive<f64> = 1e-90..=1e90;
 /// exceeds the length of its rounding g by `γ₃ |A|` at most, so by another such part if every reach
 /// is longer by r. Without square roots: `|g_P| r_P + |g_Q| r_Q` is at most the root of
 /// `(r_P + r_Q) (r_P |g_P|² + r_Q |g_Q|²)` (Cauchy and Schwarz), with equality for rotations.
+///
+/// s is w as rounded. In the range of `PLAIN` its squares neither overflow nor underflow, and the
+/// radii are below it then.
 #[inline]
 pub(super) fn balls_are_separated<const PROVEN: bool>(pair: &Pair<'_>) -> Option<Evidence> {
     let (p, q) = (&pair.p, &pair.q);
     let (radius_p, radius_q) = (p.body.bounds().radius, q.body.bounds().radius);
     let radii = radius_p + radius_q;
-    let w = centre_to_centre(pair);
+    let s = centre_to_centre(pair);
+    let squared = s.dot(&s);
     // Written so that NaN is not separated; not yet a proof.
-    let rough = w.dot(&w);
-    let near = rough > radii * radii;
-    if !near {
+    let far = squared > radii * radii;
+    if !(far && PLAIN.contains(&squared)) {
         return None;
     }
-    if !PROVEN {
-        return Some(Evidence::separated(w));
-    }
-    let s = View::tame(&w)?;
-    let (in_p, in_q) = (p.pose.direction_to_body_rounded(&s), q.pose.direction_to_body_rounded(&s));
-    let lower = along(&s, &w) - Sizes::along(pair, &s, radius_p, radius_q).error();
+    let in_p = p.pose.direction_to_body_rounded(&s);
+    let in_q = q.pose.direction_to_body_rounded(&s);
     let needed = radii * (radius_p * in_p.dot(&in_p) + radius_q * in_q.dot(&in_q));
-    let proven = PLAIN.contains(&lower) & (lower * lower > needed * (1.0 + gamma(16)) + FLOOR);
-    proven.then(|| Evidence::separated(s))
+    let separated = if PROVEN {
+        let lower = squared - Sizes::roughly(pair, &s, radius_p, radius_q).error();
+        (lower > 0.0) & (lower * lower > needed * (1.0 + gamma(16)) + FLOOR)
+    } else {
+        squared * squared > needed
+    };
+    separated.then_some(Evidence(Proof::Separated(s)))
 }
 
 /// From P's centre to Q's, rounded.
@@ -245,21 +296,20 @@ pub(super) fn holds<const PROVEN: bool>(
 ) -> Option<Evidence> {
     let mut error = 0.0;
     if PROVEN {
-        let (p, q) = (&view.pair().p, &view.pair().q);
-        let of_p = p.pose.rotation.abs() * p.body.bounds().reach;
-        let of_q = q.pose.rotation.abs() * q.body.bounds().reach;
-        let size = ((of_q + of_p) + offset(view.pair()).abs()).amax() * view.unit();
+        let Pair { p, q } = view.pair();
+        let size = entries(&p.pose.rotation) * span(p) + entries(&q.pose.rotation) * span(q);
+        let size = (size + sum_of_sizes(&offset(view.pair()))) * view.unit();
         error = gamma(8) * size * (1.0 + gamma(8)) + FLOOR;
         if !PLAIN.contains(&size) {
             return None;
         }
     }
-    encloses(corners, error).then(|| Evidence::overlapping(four))
+    encloses(corners, error).then_some(Evidence(Proof::Overlapping(*four)))
 }
 
 /// The same as evidence.
 pub(super) fn still_holds(pair: &Pair<'_>, four: &[VertexPair; 4]) -> Option<Evidence> {
-    certainly_encloses(pair, four).then(|| Evidence::overlapping(four))
+    certainly_encloses(pair, four).then_some(Evidence(Proof::Overlapping(*four)))
 }
 
 /// Whether four points, each coordinate known to within `error`, have the origin strictly inside
@@ -274,11 +324,11 @@ fn encloses(corners: &[Vec3; 4], error: f64) -> bool {
     let (ab, cd) = (a.cross(b), c.cross(d));
     // Of the faces opposite a, b, c and d, each seen from outside or each from inside.
     let determinants = [cd.dot(b), -cd.dot(a), ab.dot(d), -ab.dot(c)];
-    let longest = corners.map(|corner| corner.amax() + error);
-    let [x, y, z, w] = longest;
-    // The largest of the four bounds, once for all of them: a sum over the pairs and triples.
+    let [x, y, z, w] = corners.each_ref().map(|corner| largest(corner) + error);
+    // More than each of the four bounds: sums over all the pairs and triples. When a length is NaN, so
+    // is a determinant.
     let (xy, zw) = (x * y, z * w);
-    let triples = (xy * z).max(xy * w).max(zw * x).max(zw * y);
+    let triples = xy * (z + w) + zw * (x + y);
     let doubles = xy + zw + (x + y) * (z + w);
     let bound = 6.0 * gamma(12) * triples + 7.0 * error * doubles;
     // NaN is on neither side.

@@ -110,6 +110,7 @@ impl SphericalPolygon {
         if self.vectors.try_push(w).is_err() { Cut::Lost } else { Cut::Left }
     }
 
+    #[inline]
     fn clip(&mut self, w: &Vec3) -> Cut {
         let [a, b] = &mut self.corners;
         let (from, to) = if self.current == 0 { (&*a, b) } else { (&*b, a) };
@@ -123,7 +124,8 @@ impl SphericalPolygon {
             let (last_is_left, is_left) = (last_value > 0.0, value > 0.0);
             if last_is_left != is_left {
                 // A convex combination of the two rays, on w's great circle.
-                let ray = (corner.ray * last_value - last.ray * value) / (last_value - value);
+                let factor = 1.0 / (last_value - value);
+                let ray = corner.ray * (last_value * factor) - last.ray * (value * factor);
                 let edge = if is_left { last.edge } else { number };
                 if to.try_push(Corner { ray, edge }).is_err() {
                     return Cut::Lost;
@@ -142,8 +144,15 @@ impl SphericalPolygon {
     }
 
     /// The vectors of the edges span a cone that holds `-w`, and are in order around it. Of the fan
-    /// of triangles from the first, one holds `-w`; rounding may say none, then the nearest to it.
+    /// of triangles from the first, one holds `-w`.
     fn holding(&self, w: &Vec3) -> Option<[u8; 3]> {
+        if let [a, b, c] = self.corners[self.current].as_slice() {
+            return Some([a.edge, b.edge, c.edge]);
+        }
+        self.holding_of_more(w)
+    }
+
+    fn holding_of_more(&self, w: &Vec3) -> Option<[u8; 3]> {
         let mut edges = ArrayVec::<u8, CORNERS_MAX>::new();
         for corner in &self.corners[self.current] {
             if edges.last() != Some(&corner.edge) && edges.first() != Some(&corner.edge) {
@@ -156,25 +165,26 @@ impl SphericalPolygon {
         }
         let at = |edge: u8| &self.vectors[usize::from(edge)];
         let a = at(first);
-        // With ray = αa + βb + γc: α = (b x c)·ray / (b x c)·a, and β, γ likewise.
-        let lowest_coordinate = |b: &Vec3, c: &Vec3| {
-            let (bc, ca, ab) = (b.cross(c), c.cross(a), a.cross(b));
-            let sign = bc.dot(a);
-            let coordinates = [bc.dot(w) * a.norm(), ca.dot(w) * b.norm(), ab.dot(w) * c.norm()];
-            if sign == 0.0 {
-                return f64::NEG_INFINITY;
+        // `-w` is between the planes through a and each of two vectors just when w's values on the two
+        // have different signs: which changes once on the way around.
+        let value = |edge: u8| a.cross(at(edge)).dot(w);
+        let mut before = value(rest[0]);
+        for two in rest.windows(2) {
+            let after = value(two[1]);
+            if (before > 0.0) != (after > 0.0) {
+                return Some([first, two[0], two[1]]);
             }
-            coordinates.iter().fold(f64::INFINITY, |low, x| low.min(-x / sign))
-        };
-        rest.windows(2)
-            .map(|two| (lowest_coordinate(at(two[0]), at(two[1])), [first, two[0], two[1]]))
-            .max_by(|x, y| x.0.total_cmp(&y.0))
-            .map(|(_, three)| three)
+            before = after;
+        }
+        // Only rounding can tell otherwise, and whoever uses it proves the outcome.
+        let &[.., second, third] = rest else { return None };
+        Some([first, second, third])
     }
 }
 
 /// What two hemispheres share: two corners, and a point on each edge so that no edge is a half
 /// circle. None when the vectors are parallel up to rounding.
+#[inline]
 fn lune(first: &Vec3, second: &Vec3) -> Option<[Corner; 4]> {
     let (aa, ab, bb) = (first.dot(first), first.dot(second), second.dot(second));
     let tip = first.cross(second);

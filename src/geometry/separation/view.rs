@@ -33,14 +33,9 @@ impl Probe {
         hint: Option<VertexPair>,
         effort: &mut Effort<'_>,
     ) -> Self {
-        let (p, q) = (&pair.p, &pair.q);
-        let in_p = p.pose.direction_to_body_rounded(s);
-        let in_q = q.pose.direction_to_body_rounded(s);
-        let of_p = support::likely(p.body, &in_p, hint.map(|pair| pair.i), effort);
-        let of_q = support::likely(q.body, &-in_q, hint.map(|pair| pair.j), effort);
-        let offset = q.pose.translation - p.pose.translation;
-        let value = along(s, &offset) - (of_p.value + of_q.value);
-        Self { direction: *s, in_p, in_q, of_p, of_q, value }
+        let in_p = pair.p.pose.direction_to_body_rounded(s);
+        let in_q = pair.q.pose.direction_to_body_rounded(s);
+        Self::along(pair, s, [in_p, in_q], hint, effort)
     }
 
     /// Looks along a direction and at the vertices that are remembered with it; none if these alone
@@ -52,20 +47,34 @@ impl Probe {
         hint: Option<VertexPair>,
         effort: &mut Effort<'_>,
     ) -> Option<Self> {
-        let (p, q) = (&pair.p, &pair.q);
+        let in_p = pair.p.pose.direction_to_body_rounded(s);
+        let in_q = pair.q.pose.direction_to_body_rounded(s);
         if let Some(VertexPair { i, j }) = hint
-            && let Some(x) = p.body.vertices().get(i as usize)
-            && let Some(y) = q.body.vertices().get(j as usize)
+            && let Some(x) = pair.p.body.vertices().get(i as usize)
+            && let Some(y) = pair.q.body.vertices().get(j as usize)
         {
-            let in_p = p.pose.direction_to_body_rounded(s);
-            let in_q = q.pose.direction_to_body_rounded(s);
-            let offset = q.pose.translation - p.pose.translation;
+            let offset = pair.q.pose.translation - pair.p.pose.translation;
             let value = along(s, &offset) + (along(&in_q, y) - along(&in_p, x));
             if value <= 0.0 {
                 return None;
             }
         }
-        Some(Self::new(pair, s, hint, effort))
+        Some(Self::along(pair, s, [in_p, in_q], hint, effort))
+    }
+
+    #[inline]
+    fn along(
+        pair: &Pair<'_>,
+        s: &Vec3,
+        [in_p, in_q]: [Vec3; 2],
+        hint: Option<VertexPair>,
+        effort: &mut Effort<'_>,
+    ) -> Self {
+        let of_p = support::likely(pair.p.body, &in_p, hint.map(|pair| pair.i), effort);
+        let of_q = support::likely(pair.q.body, &-in_q, hint.map(|pair| pair.j), effort);
+        let offset = pair.q.pose.translation - pair.p.pose.translation;
+        let value = along(s, &offset) - (of_p.value + of_q.value);
+        Self { direction: *s, in_p, in_q, of_p, of_q, value }
     }
 
     /// The vertices, as a pair.
@@ -149,7 +158,9 @@ impl<'a> View<'a> {
     /// overflow nor underflow; none if it is zero or not finite.
     #[inline]
     pub(super) fn tame(direction: &Vec3) -> Option<Vec3> {
-        let largest = direction.amax();
+        let (x, y, z) = (direction.x.abs(), direction.y.abs(), direction.z.abs());
+        let larger = |a: f64, b: f64| if a > b { a } else { b };
+        let largest = larger(larger(x, y), z);
         let sum = direction.x + direction.y + direction.z;
         // The sum is not finite when a component is not; subnormal directions are given up.
         let usable = largest >= f64::MIN_POSITIVE && sum.is_finite();

@@ -31,7 +31,7 @@ use super::polytope::Polytope;
 
 /// Rings that a climb from a hint may look at before the start table is asked. A hint that is good
 /// is one or two moves away; from a stale one the climb would cross half the body.
-const HINT_STEPS: u32 = 6;
+const HINT_STEPS: u32 = 3;
 
 /// What the search needs of a body: every vertex beside its neighbours, and where to start.
 #[derive(Clone, Debug)]

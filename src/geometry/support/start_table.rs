@@ -111,8 +111,8 @@ impl StartTable {
         // The mask keeps any outcome, of a NaN too, inside the face: every cell is a legal start.
         let mask = u64::from(self.side - 1);
         let index = |w: f64| ((w * factor + self.offset) + TO_INTEGER).to_bits() & mask;
-        let side = u64::from(self.side);
-        ((face * side + index(u)) * side + index(v)) as usize
+        let bits = self.side.trailing_zeros();
+        (((face << bits) | index(u)) << bits | index(v)) as usize
     }
 
     /// The middle of a cell, as a direction of the body.
