@@ -2,6 +2,7 @@
 exactly this order. All else that the verifier does is in whole numbers and fractions.
 """
 import math
+from fractions import Fraction
 
 
 class Refused(Exception):
@@ -56,3 +57,59 @@ def axis_and_angle(start, end):
     if not n > 0:
         return (0.0, 0.0, 0.0), 0.0
     return (x, y, z), 2.0 * (arc(n / w) if n <= w else 1.5707963267948966 - arc(w / n))
+
+
+# ---- contacts of turning bodies that only exact numbers decide
+def rate_along(pose, motion, k):
+    """How fast coordinate k of every point changes, exactly, if no rotation touches it."""
+    axis, angle, is_kept = (0.0, 0.0, 0.0), 0.0, True
+    if motion[0] == "to_pose":
+        end = motion[1]
+        axis, angle = axis_and_angle(pose[0], end[0])
+        is_kept = tuple(pose[0][k]) == tuple(end[0][k])
+        rate = Fraction(end[1][k]) - Fraction(pose[1][k])
+    else:
+        rate = Fraction(motion[1][k])
+        if motion[0] == "screw":
+            axis, angle = motion[2:4]
+    is_alone = angle == 0 or not any(axis[i] for i in range(3) if i != k)
+    return rate if is_kept and is_alone else None
+
+
+def inside_in_a_plane(points, error):
+    """Whether the hull of points, each coordinate off by at most `error`, surely has the origin in its
+    interior: every line through the origin and one of them has some surely on both sides."""
+    most = max(abs(x) for d in points for x in d) + 1
+    doubt = 2 * ((most + error) ** 2 - most ** 2)
+    sides = ([a[0] * b[1] - a[1] * b[0] for b in points] for a in points)
+    return all(max(side) > doubt and min(side) < -doubt for side in sides)
+
+
+def meets_in_a_plane(start, unit, poses, motions, t, found, error):
+    """Whether the differences have exactly 0 along one axis at t, where no rotation touches it, and
+    the origin strictly inside in the other two. `start`: the exact ones at t = 0 in 1/unit metres."""
+    for k in range(3):
+        rates = [rate_along(pose, motion, k) for pose, motion in zip(poses, motions)]
+        if None in rates:
+            continue
+        moved = (rates[1] - rates[0]) * unit * Fraction(t)
+        flat = [(d[k - 2], d[k - 1]) for d in found]
+        if all(d[k] + moved == 0 for d in start) and inside_in_a_plane(flat, error):
+            return True
+    return False
+
+
+def differences_at_end(bodies, poses, motions, pairs):
+    """Exactly, if both bodies end exactly at given poses: motions to a pose, and translations."""
+    placed = []
+    for body, (rows, t), motion, at in zip(bodies, poses, motions, zip(*pairs)):
+        by = (0.0, 0.0, 0.0)
+        if motion[0] == "to_pose":
+            rows, t = motion[1]
+        elif motion[0] == "linear" or motion[3] == 0:
+            by = motion[1]
+        else:
+            return None
+        placed.append([[sum((Fraction(r) * Fraction(x) for r, x in zip(row, body[i])),
+                            Fraction(a) + Fraction(b)) for row, a, b in zip(rows, t, by)] for i in at])
+    return [tuple(y - x for x, y in zip(p, q)) for p, q in zip(*placed)]

@@ -13,15 +13,14 @@ from collections import Counter
 from fractions import Fraction
 from itertools import combinations
 
-from clearance_poses import Refused, axis_and_angle, finite, quaternion_pose, require  # noqa: F401
+from clearance_poses import (Refused, axis_and_angle, differences_at_end, finite,  # noqa: F401
+                             meets_in_a_plane, quaternion_pose, require)
 
 F, ONE = 128, 1 << 128  # fractional bits of directions, rotations and times
 G = 2 * F               # of sines and cosines while they are computed
 
 # ---- numbers and vectors
-def bound(x):
-    require(finite([x], 1) >= (0,), "a bound is negative")
-    return Fraction(x)
+def bound(x): return Fraction(x) if finite([x], 1) >= (0,) else require(0, "negative bound")
 def denominator(values):  # the least power of two that makes all these f64 numbers whole
     return max((x.as_integer_ratio()[1] for x in values), default=1)
 def whole(values, scale):
@@ -63,8 +62,6 @@ def nearest(points):
                       for k, x in enumerate(first))
             if best is None or dot(v, v) * best[1] ** 2 < dot(best[0], best[0]) * n * n:
                 best = v, n
-            if v == (0, 0, 0):
-                return best
     return best
 
 def strictly_inside(points, error=0):
@@ -381,12 +378,15 @@ def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
         return
     found = pair.differences(cert.get("pairs"), 1, 6 if movers else 4)
     if movers:
-        t, (a, b) = fixed(t_contact), (movers.p, movers.q)
-        turn_a, turn_b, margin = a.turn(t), b.turn(t), margin * ONE
-        found = [sub(b.place(b.v[j], t, turn_b), a.place(a.v[i], t, turn_a))
-                 for i, j in cert["pairs"]]
-        held = strictly_inside(found, movers.slack) or margin and within(found, movers.slack)
-        return require(held, "the pairs do not hold the origin strictly inside at t_contact")
+        t, (a, b), start, by = fixed(t_contact), (movers.p, movers.q), found, (motion_p, motion_q)
+        turns, margin, poses = (a.turn(t), b.turn(t)), margin * ONE, (pose_p, pose_q)
+        place = lambda body, k, turn: body.place(body.v[k], t, turn)
+        found = [sub(place(b, j, turns[1]), place(a, i, turns[0])) for i, j in cert["pairs"]]
+        held = (strictly_inside(found, movers.slack) or margin and within(found, movers.slack)
+                or meets_in_a_plane(start, pair.unit, poses, by, t_contact, found, movers.slack))
+        end = t_contact == 1 and differences_at_end(pair.given, poses, by, cert["pairs"])
+        return require(held or end and nearest(end)[0] == (0, 0, 0),
+                       "the pairs do not hold the origin at t_contact")
     # All differences move alike, so mixing those of both ends mixes the times as well.
     scale = max(t_free.denominator, t_contact.denominator)
     found = [tuple(int(scale * (x + w * t)) for x, w in zip(d, apart))

@@ -1,6 +1,6 @@
 """Valid certificates are accepted and every kind of tampering is refused, on cases small enough to
 check by hand. Run: python3 -m unittest discover -s clients/python"""
-import copy, io, json, math, os, random, tempfile, unittest
+import copy, io, itertools, json, math, os, random, tempfile, unittest
 from contextlib import redirect_stdout
 from fractions import Fraction
 
@@ -327,6 +327,47 @@ class Rotations(Judged):
         self.refused(self.meet, self.answer(), y=2.5 - 1e-8)
         self.refused(self.meet, self.answer(), y=2.6)
         self.refused(self.meet, self.answer(), deviation=1e-8)
+
+    def test_plates_that_turn_in_their_common_plane_meet_in_it_and_in_no_other(self):
+        plate = [[x, y, 0.0] for x in (-1.0, 1.0) for y in (-0.25, 0.25)]
+        spin = ("screw", [0.0, 0.0, 0.5], [0.0, 0.0, -3.0], -0.5 * math.pi, None)
+        rest = ("linear", [0.0, 0.0, 0.5])
+        # At t = 1 the plate stands upright; the other's lower edge is at y = 0.9, sides at +-1.
+        chain = [{"t0": 0.0, "t1": 0.1, "frame": "world", "direction": [0.0, 1.0, 0.0]}]
+        answer = {"verdict": "CONTACT", "t_free": 0.1, "t_contact": 1.0,
+                  "certificate": {"chain": chain}}
+        for z, y, rest, fine in ((7.3, 1.15, rest, True), (7.3, 1.26, rest, False),
+                                 (ulp(7.3), 1.15, rest, False),
+                                 (7.3, 1.15, ("linear", [0.0, 0.0, ulp(0.5)]), False)):
+            found = None
+            for some in itertools.combinations([[i, j] for i in range(4) for j in range(4)], 4):
+                answer["certificate"]["pairs"] = list(some)
+                try:
+                    cv.verify_motion(plate, plate, at(z=7.3), at(y=y, z=z), spin, rest, answer)
+                    found = some
+                    break
+                except cv.Refused:
+                    pass
+            self.assertEqual(found is not None, fine, (z, y, rest))
+
+    def test_contact_at_exactly_the_end_pose_is_decided_exactly(self):
+        quarter = ((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0))
+        chain = [{"t0": 0.0, "t1": 0.5, "frame": "world", "direction": [0.0, 0.0, -1.0]}]
+        answer = {"verdict": "CONTACT", "t_free": 0.5, "t_contact": 1.0,
+                  "certificate": {"chain": chain}}
+        rest = ("linear", [0.0, 0.0, 0.0])
+        # The cube's lower face comes to lie on the upper one, vertex on vertex.
+        for height, fine in ((2.0, True), (ulp(2.0), False)):
+            found = None
+            for pair in ([[i, j]] for i in range(8) for j in range(8)):
+                answer["certificate"]["pairs"] = pair
+                motion = ("to_pose", (quarter, (0.0, 0.0, height)), None)
+                try:
+                    cv.verify_motion(CUBE, CUBE, at(z=4.0), at(), motion, rest, answer)
+                    found = pair
+                except cv.Refused:
+                    pass
+            self.assertEqual(found is not None, fine)
 
     def test_a_direction_that_turns_with_a_body_separates_what_the_same_one_at_rest_does_not(self):
         # Both turn together, a quarter: only the turning frames keep them apart.

@@ -9,10 +9,11 @@ use dashu_int::ops::BitTest;
 use super::bodies::Bodies;
 use super::judge::{
     Exact, Refusal, exact_differences, exact_direction_of_link, gap_along, holds_origin,
-    judge_static, scalar_product, vector_product,
+    judge_static, scalar_product,
 };
 use super::judge_distance::judge_distance;
 use super::judge_link::{Mover, Movers};
+use super::judge_meeting::{held_at_the_end, holds_origin_in_solid, surely_held_in_a_plane};
 use super::{Link, StaticProof, Verdict};
 use crate::geometry::Vec3;
 use crate::geometry::contact_time::{FirstContact, Outcome, Question};
@@ -240,14 +241,17 @@ impl<'a> MotionJudge<'a> {
         let margin = self
             .scale
             .map_or(course.margin, |scale| scale.times(course.margin).next_down().max(0.0));
-        let met = surely_held(&differences) || (!bare && surely_within(&differences, margin));
+        let met = surely_held(&differences)
+            || (!bare && surely_within(&differences, margin))
+            || surely_held_in_a_plane(course, &at_start, &differences, t)
+            || (t >= 1.0 && held_at_the_end(course, pairs)?);
         if met { Ok(()) } else { Err(Refusal::OriginNotHeld) }
     }
 }
 
 /// Of a motion that turns nothing, exactly. The recipe for the angle between two equal rotations
 /// gives 0, since `R Rᵀ` comes out symmetric.
-fn velocity_of(motion: &Motion, start: &Pose) -> Option<Exact> {
+pub(super) fn velocity_of(motion: &Motion, start: &Pose) -> Option<Exact> {
     let exact = |v: &Vec3| std::array::from_fn(|k| Dyadic::from(v[k]));
     match motion {
         Motion::Linear { velocity } => Some(exact(velocity)),
@@ -294,30 +298,6 @@ fn enclosed(s: &Exact) -> IntervalVec {
         } else {
             Interval::new(low.next_down(), high.next_up())
         }
-    })
-}
-
-/// The origin in a tetrahedron of four of the points, boundary included.
-fn holds_origin_in_solid(points: &[Exact]) -> bool {
-    let n = points.len();
-    let determinant =
-        |a: &Exact, b: &Exact, c: &Exact| scalar_product(a, &vector_product(b, c)).sign();
-    (0..n).any(|d| {
-        (0..d).any(|c| {
-            (0..c).any(|b| {
-                (0..b).any(|a| {
-                    let [a, b, c, d] = [a, b, c, d].map(|k| &points[k]);
-                    let signs = [
-                        determinant(b, c, d),
-                        -determinant(a, c, d),
-                        determinant(a, b, d),
-                        -determinant(a, b, c),
-                    ];
-                    let has = |sign: Sign| signs.contains(&sign);
-                    has(Sign::Positive) != has(Sign::Negative)
-                })
-            })
-        })
     })
 }
 

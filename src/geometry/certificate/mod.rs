@@ -6,6 +6,7 @@ pub mod judge;
 pub mod judge_depth;
 pub mod judge_distance;
 mod judge_link;
+mod judge_meeting;
 pub mod judge_motion;
 
 use arrayvec::ArrayVec;

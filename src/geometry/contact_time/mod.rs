@@ -32,9 +32,13 @@ pub struct Question<'a> {
     /// Width of the bracket in t, before the clearance tolerance's share.
     pub time_tolerance: f64,
     /// Closer than this, metres, a graze may stay undecided; `None` for
-    /// 1e-13 x max(size, world).
+    /// 1e-13 x max(size, world). Where something turns, less than [`CLEARANCE_TOLERANCE_MIN`] x
+    /// max(size, world) counts as that: enclosures of turned points are no tighter.
     pub clearance_tolerance: Option<f64>,
 }
+
+/// The least clearance tolerance that turning bodies honour, relative to the larger of size and world.
+pub const CLEARANCE_TOLERANCE_MIN: f64 = 1e-14;
 
 /// Default of [`Question::time_tolerance`].
 pub const TIME_TOLERANCE: f64 = 1e-9;
@@ -83,7 +87,9 @@ pub struct FirstContact {
     /// Joined closed intervals that cover [0, t_free]; empty when in contact at t = 0.
     pub chain: Vec<Link>,
     /// At t_contact the moving differences of these hold the origin strictly inside (rotation);
-    /// at some t in the bracket they hold it (translation). With a margin, the hull of their
+    /// at some t in the bracket they hold it (translation). Two exact forms settle what enclosures
+    /// cannot: in a plane that both bodies stay in, they hold it strictly inside within the plane; and
+    /// at t_contact = 1 of motions that end at given poses they hold it there, boundary included. With a margin, the hull of their
     /// differences at t_contact has a point within the margin of the origin.
     pub pairs: ArrayVec<VertexPair, 6>,
     /// The verdict at t = 0 with its proof.

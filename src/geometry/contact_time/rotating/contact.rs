@@ -16,12 +16,14 @@ use crate::geometry::pair::VertexPair;
 const CORNERS_MAX: usize = 20;
 
 /// Pairs that prove contact at time t, if they can be found. `world` is the direction along which
-/// the bodies were last apart, `seed` the corners nearest the origin then, `good_enough` how well a distance has to be known if there is a margin.
+/// the bodies were last apart, `seed` the corners nearest the origin then, `flat` looks in a
+/// plane that the bodies share, if they do, `good_enough` says how well a distance has to be known if there is a margin.
 pub(super) fn prove(
     moving: &Moving<'_>,
     t: f64,
     (margin, good_enough): (f64, f64),
     (world, seed): (&Vec3, &[VertexPair]),
+    flat: impl FnOnce() -> Option<Option<ArrayVec<VertexPair, 6>>>,
     effort: &mut Effort<'_>,
 ) -> Option<ArrayVec<VertexPair, 6>> {
     let mut posed = Posed::new(moving, t);
@@ -48,6 +50,9 @@ pub(super) fn prove(
         || !nearest.held && nearest.point.norm() > 1e-9 * moving.size();
     if far_from_contact {
         return None;
+    }
+    if let Some(found) = flat() {
+        return found;
     }
     let mut corners: ArrayVec<Corner, CORNERS_MAX> = nearest.corners.iter().copied().collect();
     gather(&mut posed, world, &mut corners, effort);

@@ -23,25 +23,32 @@
 
 mod contact;
 mod course;
+mod flat;
 mod moving;
 mod nearest;
 mod step;
 #[cfg(test)]
 mod tests;
 
+use std::cell::OnceCell;
+
 use arrayvec::ArrayVec;
 
 use self::course::{Course, Look, unit};
+use self::flat::Flat;
 use self::moving::Moving;
 use self::nearest::{ROUGH, TIGHT};
 use self::step::{Need, Step, advance, bend_limit, swept_end};
-use super::{FirstContact, Outcome, Question};
+use super::{CLEARANCE_TOLERANCE_MIN, FirstContact, Outcome, Question};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::{Direction, Frame, Link, StaticProof, Verdict};
 use crate::geometry::distance;
 use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::motion::Motion;
+use crate::geometry::number::interval::Interval;
 use crate::geometry::number::scale::PowerOfTwo;
-use crate::geometry::pair::VertexPair;
+use crate::geometry::pair::{Pair, Placed, VertexPair};
+use crate::geometry::pose::Pose;
 use crate::geometry::separation;
 use crate::geometry::witness::Witness;
 
@@ -138,6 +145,9 @@ struct Search<'a> {
     /// Up to here everything is proven free (free part) or not deeper than allowed (deeper part).
     t: f64,
     course: Option<Course>,
+    question: &'a Question<'a>,
+    /// The plane that the bodies share; looked for when it may matter.
+    flat: OnceCell<Option<Flat>>,
     /// The corners nearest the origin when a direction was last sought.
     seed: ArrayVec<VertexPair, 4>,
     /// The look that got furthest, and how often it has been taken since.
@@ -145,7 +155,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new(question: &Question<'a>) -> Self {
+    fn new(question: &'a Question<'a>) -> Self {
         let scale = scale_of(question);
         let pair = &question.pair;
         let moving =
@@ -162,9 +172,9 @@ impl<'a> Search<'a> {
             Some(scale) => scale.times(question.margin).next_down().max(0.0),
         };
         let clear = if clear > 1e-320 { clear } else { 0.0 };
-        let tolerance = question
-            .clearance_tolerance
-            .map_or_else(|| CLEARANCE_TOLERANCE * scaled(scene_size(question)), scaled);
+        let size = scaled(scene_size(question));
+        let asked = question.clearance_tolerance.map_or(CLEARANCE_TOLERANCE * size, scaled);
+        let tolerance = asked.max(CLEARANCE_TOLERANCE_MIN * size);
         Self {
             moving,
             clear,
@@ -173,6 +183,8 @@ impl<'a> Search<'a> {
             time_tolerance: question.time_tolerance,
             t: 0.0,
             course: None,
+            question,
+            flat: OnceCell::new(),
             seed: ArrayVec::new(),
             habit: None,
         }
@@ -187,7 +199,7 @@ impl<'a> Search<'a> {
                 return;
             }
             Ok(Freedom::Contact(t, pairs)) => Ok(Some((t, pairs))),
-            Ok(Freedom::Stuck) => self.deeper(effort),
+            Ok(Freedom::Stuck) => self.contact_after(effort),
             Err(stopped) => Err(stopped),
         };
         match contact {
@@ -288,6 +300,45 @@ impl<'a> Search<'a> {
         if surplus > 0.0 { surplus } else { f64::INFINITY }
     }
 
+    /// What follows the free part: contact that can be proven deeper inside, or that the end of the
+    /// step decides.
+    fn contact_after(
+        &mut self,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<(f64, ArrayVec<VertexPair, 6>)>, Stopped> {
+        let at_end = |found: Option<ArrayVec<VertexPair, 6>>| found.map(|pairs| (1.0, pairs));
+        if 1.0 - self.t <= self.time_tolerance {
+            let found = at_end(self.contact_at_end(effort)?);
+            return if found.is_some() { Ok(found) } else { self.deeper(effort) };
+        }
+        match self.deeper(effort)? {
+            None => Ok(at_end(self.contact_at_end(effort)?)),
+            found => Ok(found),
+        }
+    }
+
+    /// Where both bodies end exactly at given poses, the verdict there is exact.
+    fn contact_at_end(
+        &self,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<ArrayVec<VertexPair, 6>>, Stopped> {
+        let question = self.question;
+        let end = |placed: &Placed<'a>, motion| {
+            Some(Placed { pose: end_of(&placed.pose, motion)?, ..*placed })
+        };
+        let p = end(&question.pair.p, &question.motion_p);
+        let q = end(&question.pair.q, &question.motion_q);
+        let (Some(p), Some(q)) = (p, q) else { return Ok(None) };
+        let method = &separation::METHODS[0];
+        let proof =
+            separation::decide(&Pair { p, q }, method, &mut Witness::default(), effort)?.proof;
+        Ok(match proof {
+            StaticProof::Touching { pairs, .. } => Some(pairs.iter().copied().collect()),
+            StaticProof::Overlapping { pairs } => Some(pairs),
+            StaticProof::Separated { .. } => None,
+        })
+    }
+
     /// The part with some depth allowed: the first time that contact can be proven, if any.
     fn deeper(
         &mut self,
@@ -371,11 +422,17 @@ impl<'a> Search<'a> {
     fn contact_at(&mut self, t: f64, effort: &mut Effort<'_>) -> Option<ArrayVec<VertexPair, 6>> {
         let world = self.world_direction(t);
         let resolution = ROUGH * self.resolution(None);
+        let flat = || {
+            let flat = self.flat.get_or_init(|| Flat::of(self.question)).as_ref()?;
+            Some(flat.prove(&self.moving, t, &world))
+        };
+        let good_enough = resolution.max(TIGHT);
         contact::prove(
             &self.moving,
             t,
-            (self.margin, resolution.max(TIGHT)),
+            (self.margin, good_enough),
             (&world, &self.seed),
+            flat,
             effort,
         )
     }
@@ -395,6 +452,19 @@ impl<'a> Search<'a> {
             }
         }
     }
+}
+
+/// The pose at t = 1, if it is exactly known in f64 numbers.
+fn end_of(start: &Pose, motion: &Motion) -> Option<Pose> {
+    let by = match motion {
+        Motion::ToPose { end, .. } => return Some(*end),
+        Motion::Linear { velocity } => velocity,
+        Motion::Screw { velocity, angle, .. } if angle.abs() <= 0.0 => velocity,
+        Motion::Screw { .. } => return None,
+    };
+    let sum = |i: usize| Interval::difference(start.translation[i], -by[i]);
+    let is_exact = (0..3).all(|i| sum(i).high() <= sum(i).low());
+    is_exact.then(|| Pose { translation: start.translation + by, ..*start })
 }
 
 /// The larger of size and world at t = 0, rounded.

@@ -1,0 +1,95 @@
+//! Contacts that only exact numbers decide: in a plane that the bodies share, and at the end.
+
+use super::*;
+
+/// A regular polygon in the plane z = 0.
+fn polygon(corners: u32, radius: f64) -> Polytope {
+    let corner = |i: u32| {
+        let (y, x) = (TAU * f64::from(i) / f64::from(corners)).sin_cos();
+        Vec3::new(radius * x, radius * y, 0.0)
+    };
+    polytope_of(&(0..corners).map(corner).collect::<Vec<_>>())
+}
+
+/// The middle of the bracket of the same motion with both bodies made thick.
+fn thick_time(p: &Polytope, q: &Polytope, question: &Question<'_>) -> f64 {
+    let thick = |body: &Polytope| {
+        let both = |v: &Vec3| [-0.5, 0.5].map(|z| v + Vec3::new(0.0, 0.0, z));
+        polytope_of(&body.vertices().iter().flat_map(both).collect::<Vec<_>>())
+    };
+    let (p, q) = (thick(p), thick(q));
+    let pair = Pair::new(&p, question.pair.p.pose, &q, question.pair.q.pose);
+    let answer = find(&Question { pair, ..*question });
+    assert_eq!(answer.outcome, Outcome::Contact);
+    0.5 * (answer.t_free + answer.t_contact)
+}
+
+#[test]
+fn coplanar_plates_and_segments_that_turn_in_their_plane_meet_when_thick_ones_do() {
+    let mut random = Random::new(31);
+    let mut contacts = 0;
+    for round in 0..100 {
+        let bar = polytope_of(&segment(2.4));
+        let corners = 3 + u32::try_from(random.below(9)).unwrap();
+        let (p, q) = (polygon(corners, 1.0), polygon(3 + round % 5, 0.8));
+        let (p, q) = if round % 4 == 0 { (bar, q) } else { (p, q) };
+        let at = |random: &mut Random, far: f64| {
+            let angle: f64 = random.between(0.0, 3.0);
+            let turn = [angle.cos(), 0.0, 0.0, angle.sin()];
+            let place = Vec3::new(far, random.between(-0.5, 0.5), 7.3);
+            Pose::from_quaternion(place, turn).expect("a unit quaternion")
+        };
+        let (at_p, at_q) = (at(&mut random, 0.0), at(&mut random, 2.3));
+        let spin = |random: &mut Random| Motion::Screw {
+            pivot: None,
+            velocity: Vec3::new(random.between(-1.0, 1.0), random.between(-0.4, 0.4), 0.25),
+            axis: Vec3::new(0.0, 0.0, random.between(-3.0, 3.0)),
+            angle: random.between(0.5, 6.0),
+        };
+        let pair = Pair::new(&p, at_p, &q, at_q);
+        let question = Question::new(pair, spin(&mut random), spin(&mut random));
+        let answer = find(&question);
+        assert_ne!(answer.outcome, Outcome::Undecided, "{question:?} {answer:?}");
+        if answer.outcome == Outcome::Contact && answer.t_contact > 0.0 {
+            contacts += 1;
+            assert!(answer.t_contact - answer.t_free < 1.1e-9, "{answer:?}");
+            let time = thick_time(&p, &q, &question);
+            assert!((answer.t_contact - time).abs() < 2e-9, "{answer:?} {time}");
+            assert!((3..=6).contains(&answer.pairs.len()));
+            // The same pairs prove nothing when the plane is left by the least amount.
+            let mut off = question;
+            off.pair.q.pose.translation.z = 7.3f64.next_up();
+            assert!(judge_first_contact(&off, &answer).is_err());
+        }
+    }
+    assert!(contacts > 12, "{contacts}");
+}
+
+#[test]
+fn contact_at_exactly_the_end_is_decided_by_the_exact_end_pose() {
+    // A cube that turns a quarter and comes to lie exactly on, above and in the floor.
+    let cube = polytope_of(&cuboid(1.0, 1.0, 1.0));
+    let floor = polytope_of(&cuboid(8.0, 8.0, 1.0));
+    let quarter = crate::geometry::Mat3::new(1.0, 0.0, 0.0, 0.0, 0.0, -1.0, 0.0, 1.0, 0.0);
+    for (height, outcome) in
+        [(1.0, Outcome::Contact), (1.0 + 1e-6, Outcome::NoContact), (1.0 - 1e-6, Outcome::Contact)]
+    {
+        let end = Pose { rotation: quarter, translation: Vec3::new(0.3, -0.2, height) };
+        let pair = Pair::new(&cube, Pose::translation(0.0, 0.0, 3.0), &floor, Pose::identity());
+        for pivot in [None, Some(Vec3::new(1.0, 0.2, 3.2))] {
+            let question = Question::new(pair, Motion::ToPose { end, pivot }, Motion::rest());
+            let answer = find(&question);
+            assert_eq!(answer.outcome, outcome, "{height}: {answer:?}");
+            if height == 1.0 {
+                assert_eq!(answer.t_contact, 1.0);
+                assert!(answer.t_free > 1.0 - 1e-9, "{answer:?}");
+                // Pairs that prove nothing there are refused.
+                let mut other = answer.clone();
+                other.pairs.truncate(1);
+                assert!(answer.pairs.len() > 1 || other == answer);
+                other.pairs[0] = VertexPair { i: 0, j: 0 };
+                assert!(judge_first_contact(&question, &other).is_err());
+            }
+        }
+    }
+}
