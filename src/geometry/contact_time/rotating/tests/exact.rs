@@ -80,8 +80,8 @@ fn contact_at_exactly_the_end_is_decided_by_the_exact_end_pose() {
             let question = Question::new(pair, Motion::ToPose { end, pivot }, Motion::rest());
             let answer = find(&question);
             assert_eq!(answer.outcome, outcome, "{height}: {answer:?}");
-            if height == 1.0 {
-                assert_eq!(answer.t_contact, 1.0);
+            if (height - 1.0).abs() < 1e-9 {
+                assert!(answer.t_contact >= 1.0);
                 assert!(answer.t_free > 1.0 - 1e-9, "{answer:?}");
                 // Pairs that prove nothing there are refused.
                 let mut other = answer.clone();
