@@ -31,6 +31,8 @@ pub enum Memory {
     None,
     /// HS-jump on a colliding pair (Li et al. 2001, §8.4): every candidate vector with its pair.
     Candidates(Vec<(Vec3, VertexPair)>),
+    /// CD-Dual (Choi, Li, Wang, Cameron, §4.4): the face of P nearest to the best face of M.
+    FaceOfP(u32),
     /// The linear program's vertices with their weights (Akgunduz et al. 2005, §4.1).
     WorkingSet(Box<WorkingSet>),
     /// H-Walk (Guibas, Hsu, Zhang 1999, §4.1): the closest features of every layer.
@@ -41,7 +43,7 @@ impl Memory {
     /// What it holds beyond its own size.
     pub fn heap_bytes(&self) -> usize {
         match self {
-            Self::None => 0,
+            Self::None | Self::FaceOfP(_) => 0,
             Self::Candidates(list) => size_of_val(list.as_slice()),
             Self::WorkingSet(set) => size_of_val(set.as_ref()),
             Self::Features(memory) => {

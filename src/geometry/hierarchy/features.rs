@@ -2,6 +2,7 @@
 
 use super::Layer;
 use crate::geometry::csr::Csr;
+use crate::geometry::polytope::Polytope;
 
 /// A feature of a layer, by its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -81,6 +82,23 @@ impl LayerFeatures {
 
     pub(super) fn face_outward(&self, face: u32) -> Option<Feature> {
         self.face_outward.get(face as usize).copied()
+    }
+
+    /// Edges and incidences of a body's own surface, where coplanar triangles are one face; there are
+    /// no pointers.
+    pub(in crate::geometry) fn of_body(body: &Polytope) -> Self {
+        let ascending = (0..body.vertex_count()).map(|vertex| {
+            let mut row = body.neighbours(vertex).to_vec();
+            row.sort_unstable();
+            row
+        });
+        Self::of(&Layer {
+            vertices: (0..body.vertex_count()).collect(),
+            neighbours: Csr::from_rows(ascending),
+            faces: body.facets().clone(),
+            inward: Vec::new(),
+            outward: Vec::new(),
+        })
     }
 
     /// Edges and incidences of a layer, without pointers.

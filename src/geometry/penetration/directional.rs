@@ -2,9 +2,16 @@
 //!
 //! P moved by `t d` moves M by `-t d`, so they meet when `t d` is in M: the line through M along d
 //! has the first and the last t as exact quotients. (Separating and penetration distance along a
-//! direction: Choi, Li, Wang, *Collision detection of convex polyhedra based on duality
-//! transformation*, §6, moves Q instead.)
+//! direction: Choi, Li, Wang, Cameron, *Collision Detection of Convex Polyhedra Based on Duality
+//! Transformation*, §6, moves Q instead.) A method finds and proves the range, or hands over to exact
+//! arithmetic. The default is here:
+//!
+//! Source: a portal towards the line in floating point, see [`crate::geometry::separation::cast`].
+//! Proves: each end to the last bit, or that the line misses, by error bounds.
+//! Cost:   a supporting pair for every portal, some ten for each end; exact arithmetic in its stead
+//!         where bodies are flat or features parallel.
 
+use super::method::Method;
 use super::{Range, Span};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::Verdict;
@@ -19,19 +26,29 @@ use crate::geometry::separation::difference::Difference;
 use crate::geometry::separation::entry::{Along, Entry, certify};
 use crate::geometry::separation::filter::certified_gap;
 use crate::geometry::separation::line::{Crossing, End, cross_line};
-use crate::geometry::separation::{METHODS, decide};
+use crate::geometry::separation::{self, decide};
 use crate::geometry::witness::Witness;
+
+/// The row of the table.
+pub(super) const METHOD: Method = Method {
+    name: "line",
+    source: "a portal towards the line in floating point",
+    proves: "each end to the last bit, or that the line misses, by error bounds",
+    cost: "a supporting pair for every portal, some ten for each end",
+    span: quickly,
+};
 
 /// See [`super::along`].
 pub(super) fn along(
     pair: &Pair<'_>,
     direction: &Vec3,
+    method: &Method,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Range, Stopped> {
-    let decision = decide(pair, &METHODS[0], witness, effort)?;
+    let decision = decide(pair, &separation::METHODS[0], witness, effort)?;
     let in_contact = decision.verdict() != Verdict::Separated;
-    let span = match quickly(pair, direction, in_contact, effort)? {
+    let span = match (method.span)(pair, direction, in_contact, effort)? {
         Some(span) => span,
         None => {
             effort.cost.exact_stages += 1;
@@ -54,12 +71,16 @@ fn exactly(
     let Crossing::Meets(ends) = cross_line(&mut m, &d, effort)? else { return Ok(None) };
     let exponent = m.exponent() - scale;
     let at = |end: End| Ratio::new(end.numerator, end.denominator, exponent);
-    let [first, last] = ends.map(at);
+    Ok(ahead(ends.map(at), in_contact))
+}
+
+/// What of the line's part in M is at `t >= 0`.
+pub(super) fn ahead([first, last]: [Ratio; 2], in_contact: bool) -> Option<Span> {
     if !in_contact && last.sign() == Sign::Negative {
-        return Ok(None);
+        return None;
     }
     let enter = if in_contact { [0.0, 0.0] } else { first.bracket() };
-    Ok(Some(Span { enter, exit: last.bracket() }))
+    Some(Span { enter, exit: last.bracket() })
 }
 
 /// The range where floating point finds and proves it.
@@ -110,6 +131,7 @@ fn misses(pair: &Pair<'_>, d: &Vec3, s: &Vec3, hint: VertexPair, effort: &mut Ef
 #[expect(clippy::float_cmp, reason = "exact values are meant")]
 mod tests {
     use super::*;
+    use crate::geometry::penetration::METHODS;
     use crate::geometry::samples::{Random, ball};
     use crate::geometry::separation::oracle::{
         oracle, placed, random_pose, small_body, times, whole,
@@ -139,30 +161,34 @@ mod tests {
             let (at_p, at_q) = (placed(&p, &pose_p), placed(&q, &pose_q));
             let verdict = oracle(&at_p, &at_q);
             let pair = Pair::new(&p, pose_p, &q, pose_q);
-            let mut effort = Effort::with_steps(100_000);
-            let range = along(&pair, &direction, &mut Witness::default(), &mut effort).unwrap();
-            assert_eq!(range.decision.verdict(), verdict, "seed {seed}");
             let want = times(&at_p, &at_q, &whole(&direction, 2.0)).filter(|[_, last]| last.0 >= 0);
-            let Some([first, last]) = want else {
-                assert_eq!(range.span, None, "seed {seed}");
-                counts[0] += 1;
-                continue;
-            };
-            let span = range.span.unwrap_or_else(|| panic!("seed {seed}"));
-            assert!(encloses(span.exit, last), "seed {seed}");
-            if verdict == Verdict::Separated {
-                assert!(encloses(span.enter, first), "seed {seed}");
-                counts[1] += 1;
-            } else {
-                assert_eq!(span.enter, [0.0, 0.0], "seed {seed}");
-                counts[2] += 1;
+            for method in METHODS {
+                let story = format!("seed {seed} {}", method.name);
+                let mut effort = Effort::with_steps(100_000);
+                let mut witness = Witness::default();
+                let range = along(&pair, &direction, method, &mut witness, &mut effort).unwrap();
+                assert_eq!(range.decision.verdict(), verdict, "{story}");
+                let Some([first, last]) = want else {
+                    assert_eq!(range.span, None, "{story}");
+                    counts[0] += 1;
+                    continue;
+                };
+                let span = range.span.unwrap_or_else(|| panic!("{story}"));
+                assert!(encloses(span.exit, last), "{story}");
+                if verdict == Verdict::Separated {
+                    assert!(encloses(span.enter, first), "{story}");
+                    counts[1] += 1;
+                } else {
+                    assert_eq!(span.enter, [0.0, 0.0], "{story}");
+                    counts[2] += 1;
+                }
             }
         }
         assert!(counts.iter().all(|n| *n > 10), "{counts:?}");
     }
 
     #[test]
-    fn ranges_proven_in_floating_point_are_those_of_exact_arithmetic_to_the_last_bit() {
+    fn ranges_of_every_method_are_those_of_exact_arithmetic_to_the_last_bit() {
         let mut counts = [0u32; 4];
         for seed in 0..if cfg!(debug_assertions) { 300 } else { 20_000 } {
             let mut random = Random(seed);
@@ -173,17 +199,20 @@ mod tests {
             let pair = Pair::new(&p, pose_p, &q, pose_q);
             let direction = random.vector() * 3.0;
             let mut effort = Effort::unlimited();
-            let decision =
-                decide(&pair, &METHODS[0], &mut Witness::default(), &mut effort).unwrap();
+            let first = &separation::METHODS[0];
+            let decision = decide(&pair, first, &mut Witness::default(), &mut effort).unwrap();
             let in_contact = decision.verdict() != Verdict::Separated;
-            let quick = quickly(&pair, &direction, in_contact, &mut effort).unwrap();
             let exact = exactly(&pair, &direction, in_contact, &mut effort).unwrap();
-            match &quick {
-                None => counts[0] += 1,
-                Some(None) => counts[1] += 1,
-                Some(Some(_)) => counts[2 + usize::from(in_contact)] += 1,
+            for method in METHODS {
+                let found = (method.span)(&pair, &direction, in_contact, &mut effort).unwrap();
+                match &found {
+                    None => counts[0] += 1,
+                    Some(None) => counts[1] += 1,
+                    Some(Some(_)) => counts[2 + usize::from(in_contact)] += 1,
+                }
+                let story = format!("seed {seed} {}: {found:?} {exact:?}", method.name);
+                assert!(found.is_none_or(|span| span == exact), "{story}");
             }
-            assert!(quick.is_none_or(|span| span == exact), "seed {seed}: {quick:?} {exact:?}");
         }
         assert!(counts[0] <= 3 && counts[1..].iter().all(|n| *n > 10), "{counts:?}");
     }

@@ -5,6 +5,8 @@
 //! from the certificate's pairs ([`shell`]) at its face nearest the origin, until that face is a
 //! face of M ([`nearest_face`]).
 
+mod cd_dual;
+mod method;
 mod nearest_face;
 mod shell;
 #[cfg(test)]
@@ -13,11 +15,13 @@ mod tests;
 
 mod directional;
 
+pub use method::Method;
+
 use super::Vec3;
 use super::certificate::{Direction, StaticProof};
 use super::effort::{Effort, Stopped};
 use super::pair::{Pair, VertexPair};
-use super::separation::{Decision, METHODS, decide};
+use super::separation::{self, Decision, decide};
 use super::witness::Witness;
 
 /// The penetration depth of a pair.
@@ -56,7 +60,7 @@ pub fn measure(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Depth, Stopped> {
-    let decision = decide(pair, &METHODS[0], witness, effort)?;
+    let decision = decide(pair, &separation::METHODS[0], witness, effort)?;
     match &decision.proof {
         StaticProof::Overlapping { pairs } => {
             let pairs = pairs.clone();
@@ -93,6 +97,9 @@ pub struct Span {
     pub exit: [f64; 2],
 }
 
+/// The ways to meet M with a line, by name; the first is the default.
+pub const METHODS: &[Method] = &[directional::METHOD, cd_dual::METHOD];
+
 /// The range of contact along `direction` (finite, not zero). Computed, not iterated.
 pub fn along(
     pair: &Pair<'_>,
@@ -100,5 +107,16 @@ pub fn along(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Range, Stopped> {
-    effort.one_question(|effort| directional::along(pair, direction, witness, effort))
+    along_by(pair, direction, &METHODS[0], witness, effort)
+}
+
+/// The same by a method of [`METHODS`]: the same answer at another cost.
+pub fn along_by(
+    pair: &Pair<'_>,
+    direction: &Vec3,
+    method: &Method,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<Range, Stopped> {
+    effort.one_question(|effort| directional::along(pair, direction, method, witness, effort))
 }

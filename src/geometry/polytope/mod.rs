@@ -17,6 +17,7 @@
 mod box_groups;
 mod measure;
 pub mod samples;
+pub mod surface;
 pub mod validate;
 
 use std::sync::OnceLock;
@@ -27,6 +28,7 @@ use super::Vec3;
 use super::csr::Csr;
 use super::hierarchy::Hierarchy;
 use super::support::Reach;
+use surface::Surface;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -41,13 +43,14 @@ pub struct Polytope {
     pub(super) on_demand: OnDemand,
 }
 
-/// What follows from the rest and is built on first use (the hierarchy, what the
-/// supporting-vertex search needs); a new polytope starts with the default.
+/// What follows from the rest and is built on first use (the hierarchy, what the supporting-vertex
+/// search needs, the surface for searches over faces); a new polytope starts with the default.
 #[derive(Clone, Debug, Default)]
 pub(super) struct OnDemand {
     hierarchy: OnceLock<Hierarchy>,
     reach: OnceLock<Reach>,
     box_groups: OnceLock<BoxGroups>,
+    surface: OnceLock<Option<Box<Surface>>>,
 }
 
 /// Rounded measures of a polytope in its own frame; every bound is outward.
@@ -146,6 +149,12 @@ impl Polytope {
     /// The vertices near a face of the bounding box; built on first use.
     pub(super) fn box_group(&self, face: usize) -> &[u32] {
         self.on_demand.box_groups.get_or_init(|| BoxGroups::build(&self.vertices)).group(face)
+    }
+
+    /// Its faces with normals and neighbours; built on first use. None for a body that is not solid.
+    pub fn surface(&self) -> Option<&Surface> {
+        let built = self.on_demand.surface.get_or_init(|| Surface::build(self).map(Box::new));
+        built.as_deref()
     }
 
     /// Bounding box, reach, centre and radius.

@@ -5,6 +5,7 @@
 //! method gives the same verdicts, and differs only in cost and in the proof it finds.
 
 pub(crate) mod cast;
+pub(crate) mod cd_dual;
 pub(crate) mod difference;
 pub(crate) mod entry;
 pub(crate) mod exact;
@@ -76,7 +77,7 @@ pub struct Method {
 
 /// Every method by name; the first is the default.
 pub const METHODS: &[Method] =
-    &[hs_jump::METHOD, linear_program::METHOD, gjk::METHOD, exhaustive::METHOD];
+    &[hs_jump::METHOD, linear_program::METHOD, gjk::METHOD, cd_dual::METHOD, exhaustive::METHOD];
 
 /// A verdict with its proof.
 #[derive(Clone, Debug, PartialEq)]

@@ -131,11 +131,10 @@ fn search(
     }
     let offset = pair.q.pose.translation - pair.p.pose.translation;
     let sides = [Side::new(&pair.p, Vec3::zeros()), Side::new(&pair.q, offset)];
-    let mut memory = match std::mem::take(&mut witness.memory) {
-        Memory::Features(memory) => memory,
-        Memory::None | Memory::Candidates(_) | Memory::WorkingSet(_) => {
-            Box::<FeatureMemory>::default()
-        }
+    let mut memory = if let Memory::Features(memory) = std::mem::take(&mut witness.memory) {
+        memory
+    } else {
+        Box::<FeatureMemory>::default()
     };
     let mut descent = Descent::new(sides, start, &mut memory, effort);
     let before = effort.cost.steps;

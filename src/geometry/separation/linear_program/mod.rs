@@ -110,9 +110,10 @@ fn propose(
             return Ok(separating(s, [i, j], witness));
         }
     }
-    let last = match std::mem::take(&mut witness.memory) {
-        Memory::WorkingSet(set) => *set,
-        Memory::None | Memory::Candidates(_) | Memory::Features(_) => WorkingSet::default(),
+    let last = if let Memory::WorkingSet(set) = std::mem::take(&mut witness.memory) {
+        *set
+    } else {
+        WorkingSet::default()
     };
     match search(&bodies, plane, &last, effort)? {
         Found::Apart(s, names) => match View::tame(&s) {

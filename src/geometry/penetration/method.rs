@@ -1,0 +1,26 @@
+//! A way to find the range of contact along a direction, and the row that names it.
+
+use super::Span;
+use crate::geometry::Vec3;
+use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::pair::Pair;
+
+/// One file and one row of [`super::METHODS`] each. What a method finds it proves, or it hands over
+/// to exact arithmetic; so methods differ in cost, never in the answer.
+#[derive(Debug)]
+pub struct Method {
+    /// Its name in the tables.
+    pub name: &'static str,
+    /// Who described it, and where.
+    pub source: &'static str,
+    /// What its findings amount to.
+    pub proves: &'static str,
+    /// What a query costs.
+    pub cost: &'static str,
+    /// The search, for a direction and whether the bodies are in contact now.
+    pub(super) span: FindSpan,
+}
+
+/// Finds and proves the range of contact, or that there is none at `t >= 0`; no answer hands over.
+pub(super) type FindSpan =
+    fn(&Pair<'_>, &Vec3, bool, &mut Effort<'_>) -> Result<Option<Option<Span>>, Stopped>;
