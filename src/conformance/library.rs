@@ -37,7 +37,9 @@ impl Library {
     ) -> Result<T, String> {
         let mut effort = Effort::with_steps(STEPS_PER_QUESTION);
         let result = guarded(|| question(&mut Witness::default(), &mut effort));
-        self.cost += effort.cost;
+        // One question, whatever it asked of others on the way.
+        let exact_stages = effort.cost.exact_stages.min(1);
+        self.cost += Cost { queries: 1, exact_stages, ..effort.cost };
         result?.map_err(|stopped| format!("stopped: {stopped:?}"))
     }
 }

@@ -22,6 +22,9 @@ impl Tally {
             out,
             "```sh\nclearance conformance {name} --table docs/accuracy.md\n```\n\n{HEAD}\n"
         )?;
+        if cfg!(debug_assertions) {
+            writeln!(out, "The build that wrote this is not optimised: its times say nothing.\n")?;
+        }
         writeln!(
             out,
             "| family | cases | open | wrong | distance width | error | depth width | error \
