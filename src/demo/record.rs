@@ -171,7 +171,7 @@ impl Record {
                     self.contacts[index].ended_s = Some(to);
                 }
             }
-            pb::ContactEventKind::Unspecified => {}
+            pb::ContactEventKind::Undecided | pb::ContactEventKind::Unspecified => {}
         }
     }
 

@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::body::Entry;
 use super::bounds::{Box3, Gap};
+use super::contact::between;
 use super::pairs::{PairState, Task, Witnesses};
 use super::question::Questions;
 use super::report::{PairContact, PairDistance, PartPair, PartProof};
@@ -60,11 +61,21 @@ pub(super) struct PairAnswer {
     pub(super) beyond_release: Option<bool>,
     /// Present when certificates were asked.
     pub(super) proofs: Option<Vec<PartProof>>,
+    /// First contact within the pair's margin: what is reported.
     pub(super) contact: Option<Box<PairContact>>,
+    /// First contact itself, when the margin makes that another question: what events are about.
+    pub(super) met: Option<Box<PairContact>>,
     /// With the stops that it was asked with.
     pub(super) distance: Option<Box<(Stops, PairDistance)>>,
     pub(super) depth: Option<Box<(PartPair, Depth)>>,
     pub(super) stopped: Option<Stopped>,
+}
+
+impl PairAnswer {
+    /// Whether the bodies met on the way to this frame, whatever the margin.
+    pub(super) fn way(&self) -> Option<&PairContact> {
+        self.met.as_deref().or(self.contact.as_deref())
+    }
 }
 
 /// Does what the state's task says, with what the state remembers.
@@ -106,11 +117,15 @@ fn stand_and_look_back(asking: &Asking<'_>, state: &mut PairState) {
     state.stood_at = asking.answers;
 
     let (witnesses, cost) = (&mut state.witnesses, &mut state.cost);
-    let way = super::contact::between(asking, &state.answer, witnesses, cost);
-    let has_met = way.as_ref().is_some_and(PairContact::has_met);
-    state.answer.contact = way.map(Box::new);
-    let may_have_ended = asking.is_announced || has_met;
+    let mut first_contact =
+        |margin| between(asking, &state.answer, margin, witnesses, cost).map(Box::new);
+    let contact = first_contact(asking.margin);
+    // What stays beyond the margin does not meet.
+    let is_near = contact.as_ref().is_some_and(|found| found.may_have_met());
+    let met = if asking.margin > 0.0 && is_near { first_contact(0.0) } else { None };
     let answer = &mut state.answer;
+    (answer.contact, answer.met) = (contact, met);
+    let may_have_ended = asking.is_announced || answer.way().is_some_and(PairContact::has_met);
     if may_have_ended
         && answer.verdict == Some(Verdict::Separated)
         && answer.beyond_release.is_none()

@@ -11,11 +11,12 @@ use crate::geometry::effort::{Cost, Stopped};
 use crate::geometry::pair::Pair;
 use arrayvec::ArrayVec;
 
-/// First contact on the way to this frame; none when it was not asked, or when a body was put where
-/// it is. `now` says how the pair stands at the end.
+/// First contact, which is a distance of at most `margin`, on the way to this frame; none when it was
+/// not asked, or when a body was put where it is. `now` says how the pair stands at the end.
 pub(super) fn between(
     asking: &Asking<'_>,
     now: &PairAnswer,
+    margin: f64,
     witnesses: &mut Witnesses,
     cost: &mut Cost,
 ) -> Option<PairContact> {
@@ -24,12 +25,16 @@ pub(super) fn between(
     if asking.p.teleported || asking.q.teleported {
         return None;
     }
-    if asking.p.before.is_none() && asking.q.before.is_none() {
-        return Some(at_rest(now));
+    // The question that decides events is not the one that is reported, when they differ.
+    let keeps_proofs = asking.questions.certificates && margin >= asking.margin;
+    let has_moved = asking.p.before.is_some() || asking.q.before.is_some();
+    // The proof of a verdict does not prove a margin.
+    if !has_moved && (margin <= 0.0 || !keeps_proofs) {
+        return Some(at_rest(now, margin));
     }
-    let keeps_proofs = asking.questions.certificates;
+    let is_beyond = |gap: &Gap| margin <= 0.0 || gap.lower > margin;
     let mut first = free();
-    if let Some(gap) = swept_p.bounds.gap(&swept_q.bounds) {
+    if let Some(gap) = swept_p.bounds.gap(&swept_q.bounds).filter(is_beyond) {
         if keeps_proofs {
             first.chains.push(boxes_prove(None, &gap));
         }
@@ -37,13 +42,13 @@ pub(super) fn between(
     }
     for parts in asking.part_pairs() {
         let held = &swept_p.parts[parts.p as usize];
-        if let Some(gap) = held.gap(&swept_q.parts[parts.q as usize]) {
+        if let Some(gap) = held.gap(&swept_q.parts[parts.q as usize]).filter(is_beyond) {
             if keeps_proofs {
                 first.chains.push(boxes_prove(Some(parts), &gap));
             }
             continue;
         }
-        match ask(asking, &between, parts, witnesses, cost) {
+        match ask(asking, &between, parts, margin, witnesses, cost) {
             Ok(found) => merge(&mut first, parts, found, keeps_proofs),
             Err(stopped) => {
                 first.t_free = 0.0;
@@ -53,6 +58,10 @@ pub(super) fn between(
                 }
             }
         }
+    }
+    if !has_moved && now.within_margin == Some(false) && first.stopped.is_none() {
+        // Known exactly. Within the clearance tolerance of the margin the chain may end early.
+        first = PairContact { chains: first.chains, ..free() };
     }
     Some(first)
 }
@@ -70,20 +79,26 @@ fn free() -> PairContact {
 }
 
 /// The pair did not move: it is throughout as it is now.
-fn at_rest(now: &PairAnswer) -> PairContact {
+fn at_rest(now: &PairAnswer, margin: f64) -> PairContact {
     let mut contact = free();
-    match now.verdict {
+    let in_contact = match now.verdict {
+        None => None,
+        Some(Verdict::Touching | Verdict::Overlapping) => Some(true),
+        Some(Verdict::Separated) if margin > 0.0 => now.within_margin,
+        Some(Verdict::Separated) => Some(false),
+    };
+    match in_contact {
         None => {
             contact.outcome = Outcome::Undecided;
             contact.t_free = 0.0;
             contact.stopped = now.stopped;
         }
-        Some(Verdict::Touching | Verdict::Overlapping) => {
+        Some(true) => {
             contact.outcome = Outcome::Contact;
             (contact.t_free, contact.t_contact) = (0.0, 0.0);
             contact.parts = now.deciding;
         }
-        Some(Verdict::Separated) => {}
+        Some(false) => {}
     }
     for entry in now.proofs.iter().flatten() {
         let links = match &entry.proof {
@@ -105,6 +120,7 @@ fn ask(
     asking: &Asking<'_>,
     between: &Between,
     parts: PartPair,
+    margin: f64,
     witnesses: &mut Witnesses,
     cost: &mut Cost,
 ) -> Result<FirstContact, Stopped> {
@@ -118,6 +134,7 @@ fn ask(
     let question = Question {
         deviation_p: asking.p.deviation,
         deviation_q: asking.q.deviation,
+        margin,
         time_tolerance: between.time_tolerance,
         clearance_tolerance: between.clearance_tolerance,
         ..Question::new(pair, asking.p.motion_of(p), asking.q.motion_of(q))

@@ -142,7 +142,7 @@ impl<'a> Round<'a> {
 
     fn is_listed(&self, scene: &Scene, state: &PairState) -> bool {
         let answer = &state.answer;
-        let met = answer.contact.as_ref().is_some_and(|contact| contact.has_met());
+        let met = answer.contact.as_ref().is_some_and(|contact| contact.may_have_met());
         let says = |noted: Noted| {
             answer.verdict.is_none_or(|verdict| verdict != noted.verdict)
                 || answer.within_margin.is_none_or(|within| within != noted.within_margin)

@@ -152,7 +152,8 @@ pub struct PairDistance {
     pub closest_q: Vec3,
 }
 
-/// The first contact of two bodies between two frames.
+/// The first contact of two bodies between two frames: the first time at which their distance is at
+/// most the pair's margin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairContact {
     /// Whether they meet.
@@ -173,6 +174,11 @@ impl PairContact {
     /// Whether the bodies met on the way or at its end.
     pub fn has_met(&self) -> bool {
         self.outcome == Outcome::Contact
+    }
+
+    /// Whether that is not ruled out.
+    pub fn may_have_met(&self) -> bool {
+        self.outcome != Outcome::NoContact
     }
 }
 
@@ -200,16 +206,19 @@ pub struct PartChain {
     pub initial: Option<StaticProof>,
 }
 
-/// Whether a contact began or ended.
+/// Whether a contact began or ended, or may have been.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum EventKind {
     /// Not in contact before, in contact now or on the way here.
     Began,
     /// The distance exceeds the release margin.
     Ended,
+    /// Separated before and now, and not decided whether they met in between: a graze closer than the
+    /// clearance tolerance, or the budget ran out. No contact has begun.
+    Undecided,
 }
 
-/// A contact that began or ended.
+/// A contact that began, ended, or may have been.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Event {
     /// Which.
@@ -221,7 +230,7 @@ pub struct Event {
     /// The deciding parts, when known.
     pub parts: Option<PartPair>,
     /// When, as fractions of the way from the last answered frame: `[t_free, t_contact]` of a
-    /// contact that began; `[1, 1]` when no motion was asked or assumed, and for contacts that
+    /// contact that began, `[t_free, 1]` of one that may have been; `[1, 1]` when no motion was asked or assumed, and for contacts that
     /// ended; `[0, 0]` at opening.
     pub bracket: [f64; 2],
     /// The bracket meets that of another event: which was first is not known.

@@ -13,6 +13,7 @@ use super::question::{Frame, Questions};
 use super::report::{Event, EventKind, MoveError, PairContact, PlacedNumbers, Report};
 use super::state::Scene;
 use crate::geometry::certificate::Verdict;
+use crate::geometry::contact_time::Outcome;
 
 /// A frame would look at more pairs than allowed. Its poses are applied; nothing is answered, and
 /// no event is lost: the next answered frame starts where the last one ended.
@@ -170,7 +171,7 @@ impl Scene {
             let (p, q) = (self.id_of(key.p), self.id_of(key.q));
             let verdict = answer.verdict;
             let in_contact = matches!(verdict, Some(Verdict::Touching | Verdict::Overlapping));
-            let way = answer.contact.as_deref();
+            let way = answer.way();
             let mut is_announced = self.contacts.contains_key(key);
             if !is_announced && (in_contact || way.is_some_and(PairContact::has_met)) {
                 events.push(Event {
@@ -180,6 +181,14 @@ impl Scene {
                 });
                 self.contacts.insert(*key, self.applied);
                 is_announced = true;
+            }
+            let unsure = way.filter(|way| way.outcome == Outcome::Undecided);
+            if let Some(way) = unsure
+                && !is_announced
+                && verdict == Some(Verdict::Separated)
+            {
+                let bracket = [way.t_free, 1.0];
+                events.push(Event { bracket, ..event(EventKind::Undecided, p, q, verdict) });
             }
             if is_announced && answer.beyond_release == Some(true) {
                 events.push(event(EventKind::Ended, p, q, verdict));

@@ -3,4 +3,5 @@
 mod hull_oracle;
 mod hull_torture;
 mod hulls;
+mod laws;
 mod point_sets;

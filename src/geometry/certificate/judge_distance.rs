@@ -27,12 +27,7 @@ pub fn judge_distance<'a>(
     }
     let pair = &pair.into();
     let nearest = nearest_point(&exact_differences(pair, pairs)?);
-    let length_squared = scalar_product(&nearest.along, &nearest.along);
-    let bounds = |bound: f64| {
-        let bound = Dyadic::from(bound);
-        &(&bound * &bound) * &length_squared
-    };
-    if &nearest.level * &nearest.level > bounds(upper) {
+    if !nearest.is_within(upper) {
         return Err(Refusal::BoundFails("the pairs are farther away than the upper bound"));
     }
     if lower > 0.0 {
@@ -40,11 +35,16 @@ pub fn judge_distance<'a>(
             return Err(Refusal::BoundFails("the pairs hold the origin"));
         }
         let gap = gap_along(pair, &nearest.along);
-        if gap.sign() != Sign::Positive || &gap * &gap < bounds(lower) {
+        if gap.sign() != Sign::Positive || &gap * &gap < nearest.times_squared(lower) {
             return Err(Refusal::BoundFails("the bodies come closer than the lower bound"));
         }
     }
     Ok(())
+}
+
+/// Whether the hull of one to three points comes within `bound` of the origin.
+pub(crate) fn comes_within(points: &[Exact], bound: f64) -> bool {
+    nearest_point(points).is_within(bound)
 }
 
 /// A point v, as the foot of the perpendicular from the origin on the plane `along · x = level`,
@@ -63,6 +63,17 @@ impl Foot {
             Sign::Negative => Self { along: along.map(|c| -&c), level: -&level },
             Sign::Zero => Self { along: [0.0; 3].map(Dyadic::from), level },
         }
+    }
+
+    /// `(bound |along|)²`.
+    fn times_squared(&self, bound: f64) -> Dyadic {
+        let bound = Dyadic::from(bound);
+        &(&bound * &bound) * &scalar_product(&self.along, &self.along)
+    }
+
+    /// Whether |v| is at most `bound`.
+    fn is_within(&self, bound: f64) -> bool {
+        &self.level * &self.level <= self.times_squared(bound)
     }
 
     /// Whether |v| is less than the other's.

@@ -19,7 +19,7 @@ use crate::geometry::effort::Effort;
 use crate::geometry::number::double::{
     Double, Real, Triple, cross, dot, minus, plus_times, rounded,
 };
-use crate::geometry::number::rounding::{UNIT, gamma};
+use crate::geometry::number::rounding::{self, UNIT, gamma};
 use crate::geometry::pair::VertexPair;
 use crate::geometry::{Mat3, Vec3};
 
@@ -256,7 +256,7 @@ impl<N: Real> Foot<N> {
     fn narrowest(&self, unit: f64, lengths: &[f64]) -> f64 {
         let narrowest = match (self.edges.as_slice(), lengths) {
             ([e1, e2], [long1, long2]) => {
-                let area = rounded(e1).cross(&rounded(e2)).norm();
+                let area = rounding::length(&rounded(e1).cross(&rounded(e2)));
                 let area = area - self.area_error(unit, lengths) - gamma(12) * long1 * long2;
                 if area > EDGE_MIN { area / long1.hypot(*long2) } else { 0.0 }
             }
@@ -290,7 +290,7 @@ impl<N: Real> Foot<N> {
             && is_inside
         {
             let normal = cross(e1, e2);
-            let area = rounded(&normal).norm();
+            let area = rounding::length(&rounded(&normal));
             let area_error = self.area_error(unit, lengths);
             let of_normal = area_error / (area - area_error) * OUTWARD;
             let level = rounded(&normal).dot(&rounded(&self.s));

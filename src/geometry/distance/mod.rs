@@ -139,6 +139,17 @@ pub fn is_within(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<bool, Stopped> {
+    Ok(pairs_within(pair, margin, witness, effort)?.is_some())
+}
+
+/// Vertex pairs the hull of whose differences comes within `margin` of the origin, if the distance is
+/// at most that; none need be named of a pair in contact.
+pub(in crate::geometry) fn pairs_within(
+    pair: &Pair<'_>,
+    margin: f64,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<Option<ArrayVec<VertexPair, 6>>, Stopped> {
     let view = View::new(pair);
     let stops = Stops { above: Some(margin), below: Some(margin) };
     let proposal = propose(&METHODS[0], &view, stops, None, witness, effort);
@@ -147,7 +158,8 @@ pub fn is_within(
         proposal.remember(witness);
         if lower > margin || upper <= margin {
             effort.cost.queries += 1;
-            return Ok(upper <= margin);
+            let corners = proposal.found.simplex.corners().iter();
+            return Ok((upper <= margin).then(|| corners.map(|corner| corner.pair).collect()));
         }
         if let Some(why) = proposal.stopped() {
             return Err(why);
@@ -155,7 +167,7 @@ pub fn is_within(
         if proposal.found.ending == Ending::HoldsOrigin {
             let decision = decide(pair, &separation::METHODS[0], witness, effort)?;
             if decision.verdict() != Verdict::Separated {
-                return Ok(true);
+                return Ok(Some(ArrayVec::new()));
             }
         }
     }
@@ -163,9 +175,10 @@ pub fn is_within(
     let start = proposal.map_or_else(|| witness.pairs.clone(), |proposal| proposal.pairs());
     let grid = Grid::new(pair);
     let Some(nearest) = wolfe::nearest(&grid, &in_range(pair, &start), effort)? else {
-        return Ok(true);
+        return Ok(Some(ArrayVec::new()));
     };
-    Ok(nearest.is_origin() || is_at_most(&nearest, &grid, margin))
+    let is_within = nearest.is_origin() || is_at_most(&nearest, &grid, margin);
+    Ok(is_within.then(|| nearest.pairs.iter().copied().collect()))
 }
 
 /// Whether |v| <= margin: both squared, at a common denominator and power of two.

@@ -1,6 +1,8 @@
 //! The error bounds of f64 arithmetic, as formulas. Every tolerance in the crate comes from here or
 //! from the caller.
 
+use crate::geometry::Vec3;
+
 /// Unit round-off of f64, round to nearest: `|fl(a op b) - (a op b)| <= UNIT |a op b|` unless the
 /// result is subnormal.
 pub const UNIT: f64 = f64::EPSILON / 2.0;
@@ -12,5 +14,43 @@ pub const fn gamma(terms: u32) -> f64 {
     nu / (1.0 - nu)
 }
 
+/// `|v|` within `gamma(8)`, relatively, of any finite vector whose length is neither subnormal nor too
+/// large for an f64: its square may be either.
+#[inline]
+pub fn length(v: &Vec3) -> f64 {
+    let squared = v.norm_squared();
+    if (SQUARED_MIN..=SQUARED_MAX).contains(&squared) {
+        return squared.sqrt();
+    }
+    let largest = v.amax();
+    if largest > 0.0 { (v / largest).norm() * largest } else { largest }
+}
+
+/// Here the square of a component that underflows is below the rounding of the sum.
+const SQUARED_MIN: f64 = f64::from_bits((1023 - 900) << 52);
+/// No component's square overflowed.
+const SQUARED_MAX: f64 = f64::from_bits((1023 + 1000) << 52);
+
 /// The absolute error of one product that may underflow: half the smallest subnormal.
 pub const UNDERFLOW: f64 = f64::from_bits(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lengths_are_accurate_where_squares_underflow_and_overflow() {
+        for exponent in [-1000, -600, -540, -512, -450, -300, 0, 300, 499, 512, 600, 1000] {
+            let unit = 2f64.powi(exponent);
+            for (v, expected) in [
+                (Vec3::new(3.0, -4.0, 12.0), 13.0),
+                (Vec3::new(0.0, 0.0, -5.0), 5.0),
+                (Vec3::new(1.0, 2f64.powi(-40), 2f64.powi(-80)), 1.0),
+            ] {
+                let off = (length(&(v * unit)) / unit - expected).abs() / expected;
+                assert!(off <= gamma(8), "{v} by 2^{exponent}: {off:e}");
+            }
+        }
+        assert_eq!(length(&Vec3::zeros()).to_bits(), 0);
+    }
+}

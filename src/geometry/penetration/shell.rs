@@ -16,7 +16,7 @@ use crate::geometry::distance::grid::Grid;
 use crate::geometry::distance::outward;
 use crate::geometry::distance::view::View;
 use crate::geometry::number::Sign;
-use crate::geometry::number::rounding::{UNDERFLOW, gamma};
+use crate::geometry::number::rounding::{UNDERFLOW, gamma, length};
 use crate::geometry::number::scaled::{Integers, cross, difference, dot, is_zero, sign};
 use crate::geometry::pair::VertexPair;
 
@@ -212,7 +212,8 @@ impl<'a> Shell<'a> {
         // Each coordinate of the normal has two terms of two edges.
         let normal_error =
             2.0 * 2.0 * EDGE_ERROR * self.error * f.edges_sum + 2.0 * gamma(4) * f.edges_product;
-        let length = f.normal.norm();
+        // Of the fourth degree in lengths when squared, where all else is of the third.
+        let length = length(&f.normal);
         let outward = 1.0 + gamma(16);
         let lower = (value - error) / (length + 2.0 * normal_error) / outward;
         let shortest = length - 2.0 * normal_error;

@@ -240,3 +240,23 @@ fn large_nested_hulls_are_measured_to_the_last_bits() {
     assert!(found.upper - found.lower <= 1e-12 * found.lower);
     assert!(1.9 < found.lower && found.upper < 2.0);
 }
+
+/// The square of a face's normal, of the fourth degree in lengths, underflowed: the lower bound was
+/// larger than the body by fourteen orders of magnitude.
+#[test]
+fn depths_near_the_ends_of_the_safe_range_are_brackets() {
+    for exponent in [-301, -299, -280, -270, -250, 250, 255, 270, 290, 298] {
+        let unit = 2f64.powi(exponent);
+        let corners = [Vec3::x(), Vec3::y(), Vec3::z()];
+        let points: Vec<Vec3> = corners.iter().flat_map(|c| [c * unit, -c * unit]).collect();
+        let body = crate::geometry::samples::hull(&points);
+        let pair = Pair::new(&body, Pose::identity(), &body, Pose::identity());
+        let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+        let found = measure(&pair, true, &mut witness, &mut effort).unwrap();
+        // Twice the distance of a face.
+        let depth = 2.0 / 3f64.sqrt();
+        let [lower, upper] = [found.lower, found.upper].map(|bound| bound / unit);
+        assert!(lower <= depth * (1.0 + 1e-15) && depth <= upper * (1.0 + 1e-15), "{exponent}");
+        assert!(upper - lower <= 1e-12 * upper, "{exponent}: {lower} {upper}");
+    }
+}

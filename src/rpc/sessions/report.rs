@@ -192,6 +192,7 @@ fn event(known: &Event) -> pb::ContactEvent {
     let kind = match known.kind {
         EventKind::Began => pb::ContactEventKind::Began,
         EventKind::Ended => pb::ContactEventKind::Ended,
+        EventKind::Undecided => pb::ContactEventKind::Undecided,
     };
     pb::ContactEvent {
         kind: kind.into(),

@@ -124,6 +124,7 @@ fn every_change_of_verdict_is_told_whatever_moves() {
             match kind {
                 Began => assert!(contacts.insert((p, q)), "told twice: {p} {q}"),
                 Ended => assert!(contacts.remove(&(p, q)), "never began: {p} {q}"),
+                EventKind::Undecided => panic!("nothing was asked about motion: {p} {q}"),
             }
         }
         let expected: std::collections::BTreeSet<(u32, u32)> = brute_force(&scene)

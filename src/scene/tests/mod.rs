@@ -2,6 +2,7 @@
 
 mod contacts;
 mod laws;
+mod margins;
 mod motion;
 mod structure;
 mod verdicts;

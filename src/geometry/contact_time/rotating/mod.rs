@@ -118,12 +118,10 @@ fn contact_at_start(
         StaticProof::Separated { .. } => {
             debug_assert_eq!(initial.verdict(), Verdict::Separated);
             let margin = question.margin;
-            if margin <= 0.0 || !distance::is_within(&question.pair, margin, witness, effort)? {
+            if margin <= 0.0 {
                 return Ok(None);
             }
-            let stops = distance::Stops::default();
-            let distance = distance::measure(&question.pair, stops, witness, effort)?;
-            Ok(Some(distance.pairs.iter().copied().collect()))
+            distance::pairs_within(&question.pair, margin, witness, effort)
         }
     }
 }
