@@ -5,6 +5,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Once;
 
+use super::Methods;
 use super::respondent::{Asked, HullFacts, Respondent};
 use crate::geometry::Vec3;
 use crate::geometry::contact_time::{self, FirstContact};
@@ -12,7 +13,7 @@ use crate::geometry::distance::{self, Distance, Stops};
 use crate::geometry::effort::{Cost, Effort, Stopped};
 use crate::geometry::hull::{Hull, convex_hull};
 use crate::geometry::penetration::{self, Depth, Range};
-use crate::geometry::separation::{self, Decision, Method};
+use crate::geometry::separation::{self, Decision};
 use crate::geometry::witness::Witness;
 
 /// Steps that one question may take before it counts as hung; hundreds are usual.
@@ -20,14 +21,14 @@ const STEPS_PER_QUESTION: u64 = 2_000_000;
 
 /// The library itself.
 pub(super) struct Library {
-    method: &'static Method,
+    methods: Methods,
     cost: Cost,
 }
 
 impl Library {
-    /// Searching with this method.
-    pub(super) fn new(method: &'static Method) -> Self {
-        Self { method, cost: Cost::default() }
+    /// Searching with these methods.
+    pub(super) fn new(methods: Methods) -> Self {
+        Self { methods, cost: Cost::default() }
     }
 
     /// Asks one question with a cold witness and counts what it cost.
@@ -61,13 +62,14 @@ impl Respondent for Library {
     }
 
     fn decide(&mut self, asked: &Asked<'_>) -> Result<Decision, String> {
-        let method = self.method;
+        let method = self.methods.separation;
         self.ask(|witness, effort| separation::decide(&asked.pair, method, witness, effort))
     }
 
     fn distance(&mut self, asked: &Asked<'_>) -> Result<Distance, String> {
+        let method = self.methods.distance;
         self.ask(|witness, effort| {
-            distance::measure(&asked.pair, Stops::default(), witness, effort)
+            distance::measure_by(method, &asked.pair, Stops::default(), witness, effort)
         })
     }
 

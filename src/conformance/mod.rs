@@ -24,7 +24,7 @@ use runner::Runner;
 use server::Server;
 use tally::Tally;
 
-use crate::geometry::separation::{METHODS, Method};
+use crate::geometry::{distance, separation};
 
 /// What to run, and where the answers go.
 #[derive(clap::Args, Clone, Debug)]
@@ -34,7 +34,7 @@ pub struct Options {
     /// Ask the server at this address over gRPC, for example http://127.0.0.1:50061.
     #[arg(long)]
     pub server: Option<String>,
-    /// Search with this method instead of the default.
+    /// Search with this method instead of the default, for the questions that have one of that name.
     #[arg(long)]
     pub method: Option<String>,
     /// Write one JSON line per case here.
@@ -82,10 +82,10 @@ pub enum RunError {
 
 /// Runs the file and prints the table. True when every case was answered and every answer holds.
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<bool, RunError> {
-    let method = method(options)?;
+    let methods = methods(options)?;
     let respondent: Box<dyn Respondent> = match &options.server {
-        None => Box::new(Library::new(method)),
-        Some(url) => Box::new(Server::connect(url, method).map_err(RunError::Server)?),
+        None => Box::new(Library::new(methods)),
+        Some(url) => Box::new(Server::connect(url, methods).map_err(RunError::Server)?),
     };
     let mut runner = Runner::new(respondent);
     let mut answers = options.answers.as_deref().map(create).transpose()?;
@@ -122,12 +122,30 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<bool, RunError> {
     Ok(tally.is_all_right())
 }
 
-/// The method that the options name, or the default.
-fn method(options: &Options) -> Result<&'static Method, RunError> {
-    let Some(name) = &options.method else { return Ok(&METHODS[0]) };
-    METHODS.iter().find(|method| method.name == name.as_str()).ok_or_else(|| {
-        let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
-        RunError::UnknownMethod(name.clone(), names.join(", "))
+/// The method for each kind of question.
+#[derive(Clone, Copy, Debug)]
+struct Methods {
+    separation: &'static separation::Method,
+    distance: &'static distance::Method,
+}
+
+/// The method that the options name wherever there is one of that name, else the default.
+fn methods(options: &Options) -> Result<Methods, RunError> {
+    let default = Methods { separation: &separation::METHODS[0], distance: &distance::METHODS[0] };
+    let Some(name) = &options.method else { return Ok(default) };
+    let separation = separation::METHODS.iter().find(|method| method.name == name.as_str());
+    let distance = distance::METHODS.iter().find(|method| method.name == name.as_str());
+    if separation.is_none() && distance.is_none() {
+        let verdicts = separation::METHODS.iter().map(|method| method.name);
+        let mut names: Vec<&str> =
+            verdicts.chain(distance::METHODS.iter().map(|method| method.name)).collect();
+        names.sort_unstable();
+        names.dedup();
+        return Err(RunError::UnknownMethod(name.clone(), names.join(", ")));
+    }
+    Ok(Methods {
+        separation: separation.unwrap_or(default.separation),
+        distance: distance.unwrap_or(default.distance),
     })
 }
 

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use tokio::runtime::Runtime;
 use tonic::transport::Channel;
 
+use super::Methods;
 use super::cases::{Case, Kind};
 use super::respondent::{Asked, HullFacts, Respondent};
 use crate::geometry::Vec3;
@@ -12,7 +13,7 @@ use crate::geometry::contact_time::{FirstContact, Outcome};
 use crate::geometry::distance::Distance;
 use crate::geometry::effort::Cost;
 use crate::geometry::penetration::{Depth, Range, Span};
-use crate::geometry::separation::{Decision, Method};
+use crate::geometry::separation::Decision;
 use crate::rpc::convert::Path;
 use crate::rpc::convert::certificate::{at_most, chain, proof, surface};
 use crate::rpc::convert::geometry::{direction, vector};
@@ -25,14 +26,14 @@ pub(super) struct Server {
     runtime: Runtime,
     polytopes: PolytopeServiceClient<Channel>,
     queries: QueryServiceClient<Channel>,
-    method: &'static Method,
+    methods: Methods,
     ids: BTreeMap<u64, String>,
     cost: Cost,
 }
 
 impl Server {
     /// Connects.
-    pub(super) fn connect(url: &str, method: &'static Method) -> Result<Self, String> {
+    pub(super) fn connect(url: &str, methods: Methods) -> Result<Self, String> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| error.to_string())?;
         let endpoint = Channel::from_shared(url.to_owned()).map_err(|error| error.to_string())?;
@@ -40,7 +41,7 @@ impl Server {
         Ok(Self {
             polytopes: PolytopeServiceClient::new(channel.clone()),
             queries: QueryServiceClient::new(channel),
-            method,
+            methods,
             ids: BTreeMap::new(),
             cost: Cost::default(),
             runtime,
@@ -63,8 +64,10 @@ impl Server {
         response.into_inner().reports.pop().ok_or_else(|| "no report".to_owned())
     }
 
+    /// For a question that begins with the verdict.
     fn options(&self) -> Option<pb::QueryOptions> {
-        Some(pb::QueryOptions { method: self.method.name.to_owned(), ..Default::default() })
+        let method = self.methods.separation.name.to_owned();
+        Some(pb::QueryOptions { method, ..Default::default() })
     }
 
     fn bodies(&self, case: &Case) -> [Option<pb::PlacedBody>; 2] {
@@ -144,7 +147,9 @@ impl Respondent for Server {
     }
 
     fn distance(&mut self, asked: &Asked<'_>) -> Result<Distance, String> {
-        let ([p, q], options) = (self.bodies(asked.case), self.options());
+        let [p, q] = self.bodies(asked.case);
+        let method = self.methods.distance.name.to_owned();
+        let options = Some(pb::QueryOptions { method, ..Default::default() });
         let request = pb::MeasureDistanceRequest { p, q, options, ..Default::default() };
         let response = call!(self.measure_distance(request));
         let certificate = response.certificate.unwrap_or_default();

@@ -4,7 +4,7 @@ use tonic::{Request, Response, Status};
 
 use super::pb;
 use super::shared::Shared;
-use crate::geometry::separation::METHODS;
+use crate::geometry::{distance, separation};
 use crate::runtime::settings::Limit;
 
 /// The service.
@@ -25,7 +25,8 @@ impl pb::server_service_server::ServerService for ServerInfo {
             build: Some(build()),
             start_time: Some(shared.start_time.into()),
             draining: shared.is_draining(),
-            methods: METHODS.iter().map(|row| method(row.name)).collect(),
+            methods: separation::METHODS.iter().map(|row| method(row.name)).collect(),
+            distance_methods: distance::METHODS.iter().map(|row| method(row.name)).collect(),
             limits: limits.iter().map(limit_to_wire).collect(),
             usage: Some(pb::Usage {
                 polytopes: shared.store.count(),

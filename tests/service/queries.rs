@@ -20,6 +20,31 @@ async fn verify(server: &Server, claim: Claim) -> Result<(), String> {
 }
 
 #[tokio::test]
+async fn every_method_of_measuring_gives_the_same_distance() {
+    let server = with_cube().await;
+    let info = server.info().get_server_info(pb::GetServerInfoRequest {}).await.unwrap();
+    let mut methods: Vec<String> =
+        info.into_inner().distance_methods.into_iter().map(|method| method.name).collect();
+    for wanted in ["gjk", "h_walk", "surface_walk", "dobkin_kirkpatrick", "exhaustive"] {
+        assert!(methods.iter().any(|name| name == wanted), "{wanted} in {methods:?}");
+    }
+    methods.push("H_Walk".to_owned());
+    for method in methods {
+        let options = pb::QueryOptions { method: method.clone(), ..Default::default() };
+        let question = pb::MeasureDistanceRequest {
+            p: Some(body("cube", 0.0)),
+            q: Some(body("cube", 3.0)),
+            options: Some(options),
+            ..Default::default()
+        };
+        let answer = server.queries().measure_distance(question).await.unwrap().into_inner();
+        let distance = answer.distance.unwrap();
+        assert!(distance.lower <= 2.0 && 2.0 <= distance.upper, "{method}: {distance:?}");
+        assert!(distance.upper - distance.lower <= 1e-12 * distance.lower, "{method}");
+    }
+}
+
+#[tokio::test]
 async fn verdicts_are_exact_and_their_proofs_hold() {
     let server = with_cube().await;
     let just_clear = 1.0_f64.next_up();

@@ -5,14 +5,12 @@ use std::time::Duration;
 
 use super::{BadField, Path};
 use crate::geometry::effort::{Cost, Effort};
-use crate::geometry::separation::{METHODS, Method};
+use crate::geometry::{distance, separation};
 use crate::rpc::pb;
 
 /// Options, checked.
 #[derive(Clone, Copy, Debug)]
 pub struct Options {
-    /// The search method.
-    pub method: &'static Method,
     /// Steps that may be spent.
     pub steps: u64,
     /// Time that may be spent.
@@ -22,18 +20,18 @@ pub struct Options {
 }
 
 impl Options {
-    /// From the wire; missing: the defaults. That a stateless answer is canonical needs no option: it
-    /// always starts cold and runs in a fixed order.
-    pub fn convert(path: &Path<'_>, wire: Option<&pb::QueryOptions>) -> Result<Self, BadField> {
+    /// From the wire, with the method out of the table of the question's; missing: the defaults. That a
+    /// stateless answer is canonical needs no option: it always starts cold and runs in a fixed order.
+    pub fn convert<M: Row>(
+        path: &Path<'_>,
+        wire: Option<&pb::QueryOptions>,
+        table: &'static [M],
+    ) -> Result<(Self, &'static M), BadField> {
         let default = pb::QueryOptions::default();
         let wire = wire.unwrap_or(&default);
         let (steps, time) = budget(&path.field("budget"), wire.budget.as_ref())?;
-        Ok(Self {
-            method: method(&path.field("method"), &wire.method)?,
-            steps,
-            time,
-            omit_certificate: wire.omit_certificate,
-        })
+        let method = method(&path.field("method"), &wire.method, table)?;
+        Ok((Self { steps, time, omit_certificate: wire.omit_certificate }, method))
     }
 
     /// What a search may spend; none after `stop` is set.
@@ -45,13 +43,35 @@ impl Options {
 /// The name that means the default.
 pub const AUTO: &str = "AUTO";
 
-/// A search method by name; empty or AUTO: the default.
-pub fn method(path: &Path<'_>, name: &str) -> Result<&'static Method, BadField> {
-    let named = |method: &&Method| method.name.eq_ignore_ascii_case(name);
+/// A row of a table of search methods.
+pub trait Row {
+    /// Its name.
+    fn name(&self) -> &'static str;
+}
+
+impl Row for separation::Method {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
+impl Row for distance::Method {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+}
+
+/// A search method of a table by name; empty or AUTO: the default, which is the first.
+pub fn method<M: Row>(
+    path: &Path<'_>,
+    name: &str,
+    table: &'static [M],
+) -> Result<&'static M, BadField> {
+    let named = |method: &&M| method.name().eq_ignore_ascii_case(name);
     let found =
-        if name.is_empty() || name == AUTO { METHODS.first() } else { METHODS.iter().find(named) };
+        if name.is_empty() || name == AUTO { table.first() } else { table.iter().find(named) };
     found.ok_or_else(|| {
-        let names: Vec<&str> = METHODS.iter().map(|method| method.name).collect();
+        let names: Vec<&str> = table.iter().map(Row::name).collect();
         path.bad(format!("must be AUTO or one of {}", names.join(", ")))
     })
 }

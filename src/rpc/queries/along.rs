@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::{Question, Run, bodies};
 use crate::geometry::Vec3;
 use crate::geometry::penetration::along;
+use crate::geometry::separation::METHODS;
 use crate::geometry::witness::Witness;
 use crate::rpc::convert::Path;
 use crate::rpc::convert::body::AskedBody;
@@ -31,7 +32,9 @@ impl Question for Along {
     fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
         let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
         let direction = direction_vector(&path.field("direction"), wire.direction.as_ref())?;
-        let options = Options::convert(&path.field("options"), wire.options.as_ref())?;
+        // The table of the verdict, with which the search begins.
+        let (options, _) =
+            Options::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
         Ok(Self { p, q, direction, options })
     }
 

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::{Question, Run, bodies, margin};
 use crate::geometry::distance::is_within;
-use crate::geometry::separation::decide;
+use crate::geometry::separation::{METHODS, Method, decide};
 use crate::geometry::witness::Witness;
 use crate::rpc::convert::Path;
 use crate::rpc::convert::body::AskedBody;
@@ -21,6 +21,7 @@ pub struct Collision {
     p: AskedBody,
     q: AskedBody,
     margin: Option<f64>,
+    method: &'static Method,
     options: Options,
 }
 
@@ -30,8 +31,9 @@ impl Question for Collision {
 
     fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
         let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
-        let options = Options::convert(&path.field("options"), wire.options.as_ref())?;
-        Ok(Self { p, q, margin: margin(path, wire.margin)?, options })
+        let (options, method) =
+            Options::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
+        Ok(Self { p, q, margin: margin(path, wire.margin)?, method, options })
     }
 
     fn bodies(&self) -> (&AskedBody, &AskedBody) {
@@ -47,10 +49,10 @@ impl Question for Collision {
     }
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
-        let Self { p, q, margin, options } = self;
+        let Self { p, q, margin, method, options } = self;
         let ((decision, within), cost) = run.measure(p, q, &options, |pair, effort| {
             let mut witness = Witness::default();
-            let decision = decide(pair, options.method, &mut witness, effort);
+            let decision = decide(pair, method, &mut witness, effort);
             let within = margin.map(|margin| is_within(pair, margin, &mut witness, effort));
             (decision, within.transpose())
         })?;

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Question, Run, bodies, margin};
-use crate::geometry::distance::{Stops, is_within, measure};
+use crate::geometry::distance::{METHODS, Method, Stops, is_within, measure_by};
 use crate::geometry::witness::Witness;
 use crate::rpc::convert::body::AskedBody;
 use crate::rpc::convert::certificate::distance_to_wire;
@@ -21,6 +21,7 @@ pub struct DistanceQuestion {
     q: AskedBody,
     margin: Option<f64>,
     stops: Stops,
+    method: &'static Method,
     options: Options,
 }
 
@@ -30,7 +31,8 @@ impl Question for DistanceQuestion {
 
     fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
         let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
-        let options = Options::convert(&path.field("options"), wire.options.as_ref())?;
+        let (options, method) =
+            Options::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
         let stop = |name, value: Option<f64>| -> Result<Option<f64>, BadField> {
             value.map(|value| length(&path.field(name), value)).transpose()
         };
@@ -38,7 +40,7 @@ impl Question for DistanceQuestion {
             above: stop("stop_above", wire.stop_above)?,
             below: stop("stop_below", wire.stop_below)?,
         };
-        Ok(Self { p, q, margin: margin(path, wire.margin)?, stops, options })
+        Ok(Self { p, q, margin: margin(path, wire.margin)?, stops, method, options })
     }
 
     fn bodies(&self) -> (&AskedBody, &AskedBody) {
@@ -54,10 +56,10 @@ impl Question for DistanceQuestion {
     }
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
-        let Self { p, q, margin, stops, options } = self;
+        let Self { p, q, margin, stops, method, options } = self;
         let ((distance, within), cost) = run.measure(p, q, &options, |pair, effort| {
             let mut witness = Witness::default();
-            let distance = measure(pair, stops, &mut witness, effort);
+            let distance = measure_by(method, pair, stops, &mut witness, effort);
             let within = margin.map(|margin| is_within(pair, margin, &mut witness, effort));
             (distance, within.transpose())
         })?;

@@ -6,6 +6,7 @@ use super::{Question, Run, bodies};
 use crate::geometry::contact_time::{self, Outcome, TIME_TOLERANCE, first_contact};
 use crate::geometry::motion::Motion;
 use crate::geometry::pair::Pair;
+use crate::geometry::separation::METHODS;
 use crate::geometry::witness::Witness;
 use crate::rpc::convert::body::AskedBody;
 use crate::rpc::convert::certificate::motion_to_wire;
@@ -84,7 +85,9 @@ impl Question for FirstContactQuestion {
 
     fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
         let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
-        let options = Options::convert(&path.field("options"), wire.options.as_ref())?;
+        // The table of the verdict, with which the search begins.
+        let (options, _) =
+            Options::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
         Ok(Self { p, q, motions: Motions::convert(path, wire)?, options })
     }
 

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::{Question, Run, bodies};
 use crate::geometry::certificate::Verdict;
 use crate::geometry::penetration::measure;
+use crate::geometry::separation::METHODS;
 use crate::geometry::witness::Witness;
 use crate::rpc::convert::Path;
 use crate::rpc::convert::body::AskedBody;
@@ -30,7 +31,9 @@ impl Question for Penetration {
 
     fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
         let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
-        let options = Options::convert(&path.field("options"), wire.options.as_ref())?;
+        // The table of the verdict, with which the search begins.
+        let (options, _) =
+            Options::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
         let with_surface = wire.with_surface && !options.omit_certificate;
         Ok(Self { p, q, with_surface, options })
     }

@@ -15,6 +15,7 @@ use super::frame::{Asked, Defaults, failure, too_many_pairs};
 use super::plan::Plan;
 use super::{report, state};
 use crate::geometry::effort::Cost;
+use crate::geometry::separation::METHODS;
 use crate::runtime::sessions::{Parallel, Resident, Summary};
 use crate::scene::{Applied, Declaration, Limits, Report, Runner, Scene, Serial};
 
@@ -50,7 +51,7 @@ impl Session {
         let canonical = request.canonical;
         let report = request.report.as_ref();
         let plan = Plan::convert(&path.field("report"), report, canonical, steps_max)?;
-        let method = method(&path.field("method"), &request.method)?;
+        let method = method(&path.field("method"), &request.method, METHODS)?;
         let at = path.field("state");
         let declared = declare::bodies(&at.field("bodies"), &wire.bodies, shared)?;
         let declaration = Declaration {
