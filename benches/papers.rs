@@ -314,34 +314,31 @@ fn poses(driver: &mut Driver) {
 }
 
 fn distances(driver: &mut Driver) {
-    let measure = |pair: &Pair<'_>, witness: &mut Witness| match distance::measure(
-        pair,
-        Stops::default(),
-        witness,
-        &mut Effort::unlimited(),
-    ) {
-        Ok(distance) => distance.upper,
-        Err(_) => f64::NAN,
-    };
-    driver.mode(
-        "auto_dist_cold",
-        1,
-        || {},
-        |p, q, frames| {
+    for (index, method) in distance::METHODS.iter().enumerate() {
+        let name = if index == 0 { "auto" } else { method.name };
+        if index > 0 && driver.filter.is_none() {
+            continue; // Named methods are timed when asked for.
+        }
+        let measure = |p: &Polytope, q: &Polytope, frames: &[Frame], witness: &mut Witness| {
             let pair = Pair::new(p, pose(frames[0].p), q, pose(frames[0].q));
-            measure(&pair, &mut Witness::default())
-        },
-    );
-    let witness = std::cell::RefCell::new(Witness::default());
-    driver.mode(
-        "auto_dist_warm",
-        1,
-        || *witness.borrow_mut() = Witness::default(),
-        |p, q, frames| {
-            let pair = Pair::new(p, pose(frames[0].p), q, pose(frames[0].q));
-            measure(&pair, &mut witness.borrow_mut())
-        },
-    );
+            let mut effort = Effort::unlimited();
+            distance::measure_by(method, &pair, Stops::default(), witness, &mut effort)
+                .map_or(f64::NAN, |distance| distance.upper)
+        };
+        driver.mode(
+            &format!("{name}_dist_cold"),
+            1,
+            || {},
+            |p, q, frames| measure(p, q, frames, &mut Witness::default()),
+        );
+        let witness = std::cell::RefCell::new(Witness::default());
+        driver.mode(
+            &format!("{name}_dist_warm"),
+            1,
+            || *witness.borrow_mut() = Witness::default(),
+            |p, q, frames| measure(p, q, frames, &mut witness.borrow_mut()),
+        );
+    }
 }
 
 /// Time of contact, infinite for none.

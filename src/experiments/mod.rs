@@ -7,6 +7,7 @@
 
 mod bench;
 mod chart;
+mod h_walk;
 mod hs_jump;
 mod linear_program;
 
@@ -57,7 +58,8 @@ pub struct Experiment {
 }
 
 /// The tables of the papers.
-pub const EXPERIMENTS: &[&[Experiment]] = &[hs_jump::EXPERIMENTS, linear_program::EXPERIMENTS];
+pub const EXPERIMENTS: &[&[Experiment]] =
+    &[hs_jump::EXPERIMENTS, linear_program::EXPERIMENTS, h_walk::EXPERIMENTS];
 
 /// Curves over common axes.
 #[derive(Clone, Debug, Default)]

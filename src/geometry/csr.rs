@@ -44,6 +44,11 @@ impl Csr {
         self.items.len()
     }
 
+    /// Memory that it takes beyond its own size.
+    pub fn heap_bytes(&self) -> usize {
+        size_of_val(self.starts.as_slice()) + size_of_val(self.items.as_slice())
+    }
+
     /// The items of row `i`.
     #[inline]
     pub fn row(&self, i: u32) -> &[u32] {

@@ -49,11 +49,13 @@ fn degree_sum(polytope: &Polytope) -> usize {
 pub fn memory_bytes(polytope: &Polytope) -> u64 {
     let vertex_count = polytope.vertex_count();
     let corners = polytope.facets().item_count() + polytope.facets().len();
-    // Vertices, both adjacency lists, the hierarchy with its pointers (about four words for each
-    // feature), what the search for supporting vertices needs, and the fixed part.
+    // Vertices, both adjacency lists, what the search for supporting vertices needs, and the fixed part;
+    // the hierarchy, with what a walk over its features builds on first use.
     let edges = degree_sum(polytope);
-    let words = edges + vertex_count as usize + corners + 4 * polytope.hierarchy().size();
-    1024 + 24 * u64::from(vertex_count) + 4 * words as u64 + polytope.reach().bytes() as u64
+    let words = edges + vertex_count as usize + corners;
+    let hierarchy = polytope.hierarchy();
+    let bytes = hierarchy.layer_bytes() + hierarchy.feature_bytes() + polytope.reach().bytes();
+    1024 + 24 * u64::from(vertex_count) + (4 * words + bytes) as u64
 }
 
 /// A polytope that cannot be deleted while this lives.

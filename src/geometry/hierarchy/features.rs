@@ -101,6 +101,18 @@ impl LayerFeatures {
         })
     }
 
+    /// Memory that it takes.
+    #[cfg(test)]
+    pub(super) fn bytes(&self) -> usize {
+        let pointers =
+            [&self.edge_inward, &self.edge_outward, &self.face_inward, &self.face_outward];
+        size_of::<Self>()
+            + size_of_val(self.edges.as_slice())
+            + self.vertex_edges.heap_bytes()
+            + self.face_edges.heap_bytes()
+            + pointers.iter().map(|list| size_of_val(list.as_slice())).sum::<usize>()
+    }
+
     /// Edges and incidences of a layer, without pointers.
     fn of(layer: &Layer) -> Self {
         let mut edges = Vec::with_capacity(layer.edge_count());
@@ -154,6 +166,16 @@ impl LayerFeatures {
             row.len() == 3 && corners.iter().all(|corner| row.contains(corner))
         })
     }
+}
+
+/// Memory that the features of a layer take: an edge's own, its places in the lists of its vertices and
+/// of its faces, the rows of these, and two pointers for each edge and face.
+pub(super) fn bytes(layer: &Layer) -> usize {
+    let (edges, faces) = (layer.edge_count(), layer.faces.len());
+    let at_vertices = layer.neighbours.heap_bytes();
+    let at_faces = layer.faces.heap_bytes();
+    let pointers = 2 * size_of::<Feature>() * (edges + faces);
+    size_of::<LayerFeatures>() + edges * size_of::<Edge>() + at_vertices + at_faces + pointers
 }
 
 /// The features of all layers.

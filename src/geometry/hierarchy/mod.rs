@@ -92,6 +92,12 @@ impl Layer {
         self.outward.get(vertex as usize).copied()
     }
 
+    fn bytes(&self) -> usize {
+        let lists = [&self.vertices, &self.inward, &self.outward];
+        let pointers: usize = lists.iter().map(|list| size_of_val(list.as_slice())).sum();
+        size_of::<Self>() + self.neighbours.heap_bytes() + self.faces.heap_bytes() + pointers
+    }
+
     /// Vertices, edges and faces.
     fn size(&self) -> usize {
         self.vertices.len() + self.edge_count() + self.faces.len()
@@ -117,6 +123,17 @@ impl Hierarchy {
     /// Vertices, edges and faces of all layers.
     pub fn size(&self) -> usize {
         self.layers.iter().map(Layer::size).sum()
+    }
+
+    /// Memory that the layers take, without what is built on first use.
+    pub fn layer_bytes(&self) -> usize {
+        self.layers.iter().map(Layer::bytes).sum()
+    }
+
+    /// Memory that edges, incidences and pointers take once a walk over features has built them; they
+    /// are counted from the start, because any question may be the first.
+    pub fn feature_bytes(&self) -> usize {
+        self.layers.iter().map(features::bytes).sum()
     }
 
     /// Edges, incidences and pointers of a layer; built for all layers on first use.

@@ -192,3 +192,32 @@ fn the_height_is_logarithmic_and_the_size_linear() {
         );
     }
 }
+
+/// What is built is what was counted, but for the pointers that the outermost and the innermost layer
+/// lack. Seen: 223 bytes a vertex for the layers of a ball, 697 for the features.
+#[test]
+fn the_memory_of_layers_and_features_is_counted_before_it_is_taken() {
+    for (name, body) in
+        [("ball", ball(1000, 1)), ("grid ball", grid_ball(7)), ("polygon", polygon(500))]
+    {
+        let hierarchy = body.hierarchy();
+        let counted = hierarchy.feature_bytes();
+        let built: usize =
+            (0..hierarchy.height()).map(|layer| hierarchy.features(layer).bytes()).sum();
+        let ends = [0, hierarchy.height() - 1].map(|layer| {
+            size_of::<Feature>()
+                * (hierarchy.layers()[layer].edge_count() + hierarchy.layers()[layer].faces().len())
+        });
+        assert_eq!(built + ends[0] + ends[1], counted, "{name}");
+        let per_vertex = |bytes: usize| bytes as f64 / f64::from(body.vertex_count());
+        let figures = format!(
+            "{name}: {:.0} and {:.0}",
+            per_vertex(hierarchy.layer_bytes()),
+            per_vertex(counted)
+        );
+        assert!(
+            per_vertex(hierarchy.layer_bytes()) < 300.0 && per_vertex(counted) < 900.0,
+            "{figures}"
+        );
+    }
+}
