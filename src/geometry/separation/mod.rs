@@ -215,7 +215,7 @@ fn certify(
             witness.pairs = four.iter().copied().collect();
             Some(StaticProof::Overlapping { pairs: four.iter().copied().collect() })
         }
-        Proposal::Proven(evidence) => Some(evidence.clone().into_proof()),
+        Proposal::Proven(evidence) => Some((*evidence).into_proof()),
         Proposal::HandOver => None,
     }
 }
@@ -255,7 +255,7 @@ fn accept_exactly(
             exact::holds_origin_strictly(&corners)
                 .then(|| StaticProof::Overlapping { pairs: pairs.clone() })
         }
-        Proposal::Proven(evidence) => Some(evidence.clone().into_proof()),
+        Proposal::Proven(evidence) => Some((*evidence).into_proof()),
         Proposal::Separating(_) | Proposal::HandOver => None,
     }
 }
