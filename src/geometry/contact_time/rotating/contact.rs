@@ -139,10 +139,28 @@ fn search_widely(
 ) -> Option<ArrayVec<VertexPair, 6>> {
     let mut best: Option<(f64, [usize; 4])> = None;
     let n = corners.len();
+    let largest = corners.iter().map(|c| c.at.amax()).fold(0.0, f64::max);
+    let doubt = 1e-12 * largest.powi(3);
+    let mut determinants = vec![0.0; n * n * n];
+    for a in 0..n {
+        for b in a + 1..n {
+            let normal = corners[a].at.cross(&corners[b].at);
+            for c in b + 1..n {
+                determinants[(a * n + b) * n + c] = normal.dot(&corners[c].at);
+            }
+        }
+    }
+    let of = |a: usize, b: usize, c: usize| determinants[(a * n + b) * n + c];
     for a in 0..n {
         for b in a + 1..n {
             for c in b + 1..n {
                 for d in c + 1..n {
+                    // The origin is outside of most: seen from the signs alone.
+                    let faces = [of(b, c, d), -of(a, c, d), of(a, b, d), -of(a, b, c)];
+                    let has = |sign: f64| faces.iter().any(|f| sign * f > doubt);
+                    if has(1.0) && has(-1.0) {
+                        continue;
+                    }
                     let clearance = clearance([a, b, c, d].map(|k| corners[k].at));
                     if best.is_none_or(|(most, _)| clearance > most) {
                         best = Some((clearance, [a, b, c, d]));

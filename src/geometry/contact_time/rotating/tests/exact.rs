@@ -93,3 +93,44 @@ fn contact_at_exactly_the_end_is_decided_by_the_exact_end_pose() {
         }
     }
 }
+
+#[test]
+fn slow_and_face_on_contacts_have_brackets_as_narrow_as_the_tolerances_say() {
+    // Cubes that meet face on while they turn a little, and hardly close at all.
+    let mut contacts = 0;
+    let cube = polytope_of(&cuboid(1.0, 1.0, 1.0));
+    for turn in [1e-12, 1e-9, 1e-6, 1e-3, 0.3] {
+        for speed in [1e-6, 1e-3, 1.0] {
+            for axis in [Vec3::z(), Vec3::new(0.1, 0.9, 0.3)] {
+                let start = 1.0 + 0.6 * speed;
+                let tilt: f64 = 0.5 * turn;
+                let q = [tilt.cos(), 0.0, 0.0, -tilt.sin()];
+                let at = Pose::from_quaternion(Vec3::zeros(), q).expect("a unit quaternion");
+                let pair = Pair::new(&cube, at, &cube, Pose::translation(start, 0.1, 0.2));
+                let velocity = Vec3::new(speed, 0.0, 0.0);
+                let motion = Motion::Screw { pivot: None, velocity, axis, angle: turn };
+                let question = Question::new(pair, motion, Motion::rest());
+                let mut effort = Effort::unlimited();
+                let answer =
+                    contact_time::first_contact(&question, &mut Witness::default(), &mut effort)
+                        .expect("no budget");
+                assert_eq!(
+                    judge_first_contact(&question, &answer),
+                    Ok(()),
+                    "{question:?} {answer:?}"
+                );
+                if answer.t_contact <= 0.0 {
+                    continue;
+                }
+                assert_eq!(answer.outcome, Outcome::Contact, "{question:?} {answer:?}");
+                contacts += 1;
+                // The world is 2 in size.
+                let allowed = 1e-9 + 2e-13 / speed;
+                let width = answer.t_contact - answer.t_free;
+                assert!(width <= allowed, "{turn} {speed} {axis:?}: {width} > {allowed}");
+                assert!(effort.cost.supports < 3_000, "{turn} {speed} {axis:?}: {:?}", effort.cost);
+            }
+        }
+    }
+    assert!(contacts > 20, "{contacts}");
+}
