@@ -258,7 +258,8 @@ impl<N: Real> Foot<N> {
             ([e1, e2], [long1, long2]) => {
                 let area = rounding::length(&rounded(e1).cross(&rounded(e2)));
                 let area = area - self.area_error(unit, lengths) - gamma(12) * long1 * long2;
-                if area > EDGE_MIN { area / long1.hypot(*long2) } else { 0.0 }
+                let diagonal = (long1 * long1 + long2 * long2).sqrt();
+                if area > EDGE_MIN { area / diagonal } else { 0.0 }
             }
             (_, [long]) => long - 2.0 * unit - 4.0 * UNIT * long,
             _ => f64::INFINITY,

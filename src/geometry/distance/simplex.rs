@@ -30,16 +30,34 @@ pub(super) struct Simplex {
     pub(super) squared: f64,
 }
 
+/// How a simplex grew.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Growth {
+    /// Its nearest point is nearer.
+    Nearer,
+    /// Not even by a unit in the last place; the simplex is as it was.
+    Stuck,
+    /// With the new corner it seems to hold the origin inside; the simplex is as it was.
+    HoldsOrigin,
+}
+
+/// A face with the newest corner: which of the others belong to it, and its nearest point.
+#[derive(Clone, Copy)]
+struct Face {
+    others: [u8; 2],
+    count: u8,
+    weights: [f64; 2],
+    nearest: Vec3,
+    squared: f64,
+}
+
 impl Simplex {
     /// One corner.
     #[inline]
     pub(super) fn point(a: Corner) -> Self {
-        Self::weighted([a, a, a], [1.0, 0.0, 0.0], 1, a.point)
-    }
-
-    #[inline]
-    fn weighted(corners: [Corner; 3], weights: [f64; 3], count: usize, nearest: Vec3) -> Self {
-        Self { corners, weights, count, nearest, squared: nearest.norm_squared() }
+        let (corners, weights) = ([a, a, a], [1.0, 0.0, 0.0]);
+        let squared = a.point.norm_squared();
+        Self { corners, weights, count: 1, nearest: a.point, squared }
     }
 
     /// The corners, the newest first.
@@ -60,107 +78,145 @@ impl Simplex {
         self.corners().iter().any(|corner| corner.pair == pair)
     }
 
-    /// The nearest simplex after adding `new`, which lies farther back than the nearest point;
-    /// `None` when the grown simplex seems to hold the origin inside.
+    /// Adds `new`, which lies farther back than the nearest point, and drops what the new nearest
+    /// point does not need. The simplex has a corner.
     #[inline]
-    pub(super) fn grown(&self, new: Corner) -> Option<Self> {
-        let [a, b, c] = self.corners;
-        match self.count {
-            0 => Some(Self::point(new)),
-            1 => Some(segment(new, a)),
-            2 => Some(triangle(new, a, b)),
-            _ => tetrahedron(new, a, b, c),
+    pub(super) fn grow(&mut self, new: Corner) -> Growth {
+        let [a, b, c] = self.corners.map(|corner| corner.point);
+        let face = match self.count {
+            1 => Some(segment(&new.point, &(a - new.point), 0)),
+            2 => Some(triangle(&new.point, [&(a - new.point), &(b - new.point)], [0, 1])),
+            _ => tetrahedron(&new.point, [&a, &b, &c].map(|x| x - new.point)),
+        };
+        let Some(face) = face else { return Growth::HoldsOrigin };
+        // False for NaN too.
+        let is_nearer = face.squared < self.squared;
+        if !is_nearer {
+            return Growth::Stuck;
         }
+        self.become_face(new, &face);
+        Growth::Nearer
+    }
+
+    #[inline]
+    fn become_face(&mut self, new: Corner, face: &Face) {
+        let [b, c] = face.others.map(|other| self.corners[usize::from(other)]);
+        let [of_b, of_c] = face.weights;
+        self.corners = [new, b, c];
+        self.weights = [1.0 - of_b - of_c, of_b, of_c];
+        self.count = usize::from(face.count);
+        self.nearest = face.nearest;
+        self.squared = face.squared;
     }
 
     /// The nearest simplex of the hull of up to three corners; `None` of none.
     pub(super) fn of(corners: &[Corner]) -> Option<Self> {
         // The nearest point is on a face with the first corner, or with the second, or the third.
-        let around = |at: usize| match *corners {
-            [a] => Self::point(a),
-            [a, b] => [segment(a, b), Self::point(b)][at],
-            [a, b, c, ..] => [triangle(a, b, c), segment(b, c), Self::point(c)][at],
-            [] => Self::default(),
+        let around = |first: &Corner, others: &[Corner]| {
+            let mut simplex = Self::point(*first);
+            let edge = |k: usize| others[k].point - first.point;
+            let face = match others.len() {
+                0 => return simplex,
+                1 => segment(&first.point, &edge(0), 0),
+                _ => triangle(&first.point, [&edge(0), &edge(1)], [0, 1]),
+            };
+            simplex.corners[..others.len().min(3)].copy_from_slice(others);
+            simplex.become_face(*first, &face);
+            simplex
         };
-        (0..corners.len().min(3)).map(around).min_by(|x, y| x.squared.total_cmp(&y.squared))
+        let corners = &corners[..corners.len().min(3)];
+        let (first, others) = corners.split_first()?;
+        let best = around(first, others);
+        if best.count == corners.len() {
+            return Some(best);
+        }
+        let rest = (1..corners.len()).map(|at| around(&corners[at], &corners[at + 1..]));
+        Some(rest.fold(best, |best, other| if other.squared < best.squared { other } else { best }))
     }
 }
 
-/// Of `a` or the segment from it to `b`.
+impl Face {
+    #[inline]
+    fn point(a: &Vec3) -> Self {
+        let squared = a.norm_squared();
+        Self { others: [0, 0], count: 1, weights: [0.0, 0.0], nearest: *a, squared }
+    }
+
+    #[inline]
+    fn nearer_of(self, other: Self) -> Self {
+        if other.squared < self.squared { other } else { self }
+    }
+}
+
+/// Of `a` or the segment from it along `edge`.
 #[inline]
-fn segment(a: Corner, b: Corner) -> Simplex {
-    let edge = b.point - a.point;
-    let (along, length) = (-a.point.dot(&edge), edge.norm_squared());
-    let weight = along / length;
+fn segment(a: &Vec3, edge: &Vec3, other: u8) -> Face {
+    let weight = -a.dot(edge) / edge.norm_squared();
     // False for coinciding points and NaN too, which keep the first one.
     if weight > 0.0 && weight < 1.0 {
-        let nearest = a.point + edge * weight;
-        Simplex::weighted([a, b, b], [1.0 - weight, weight, 0.0], 2, nearest)
+        let nearest = a + edge * weight;
+        let squared = nearest.norm_squared();
+        Face { others: [other, other], count: 2, weights: [weight, 0.0], nearest, squared }
     } else {
-        Simplex::point(a)
+        Face::point(a)
     }
 }
 
-/// Of `a`, the segments from it, or the triangle.
+/// Of `a`, the segments from it along the edges, or their triangle.
 #[inline]
-fn triangle(a: Corner, b: Corner, c: Corner) -> Simplex {
-    let (ab, ac) = (b.point - a.point, c.point - a.point);
-    facet(a, b, c, &ab, &ac, &ab.cross(&ac))
+fn triangle(a: &Vec3, edges: [&Vec3; 2], others: [u8; 2]) -> Face {
+    facet(a, edges, &edges[0].cross(edges[1]), others)
 }
 
-/// The same, with the edges from `a` and their cross product.
+/// The same, with the cross product of the edges.
 #[inline]
-fn facet(a: Corner, b: Corner, c: Corner, ab: &Vec3, ac: &Vec3, normal: &Vec3) -> Simplex {
+fn facet(a: &Vec3, [ab, ac]: [&Vec3; 2], normal: &Vec3, others: [u8; 2]) -> Face {
     let area = normal.norm_squared();
     // Weights of b and c times the area; each says on which side of the other edge the origin is.
-    let of_b = -a.point.cross(ac).dot(normal);
-    let of_c = -ab.cross(&a.point).dot(normal);
+    let of_b = -a.cross(ac).dot(normal);
+    let of_c = -ab.cross(a).dot(normal);
     let beyond_ac = of_b <= 0.0;
     let beyond_ab = of_c <= 0.0;
     let is_inside = !beyond_ac && !beyond_ab && of_b + of_c < area;
     if is_inside {
-        let (b_weight, c_weight) = (of_b / area, of_c / area);
+        let inverse = 1.0 / area;
         // Along the normal: right also where the edges are much shorter than the distance.
-        let nearest = normal * (normal.dot(&a.point) / area);
-        Simplex::weighted([a, b, c], [1.0 - b_weight - c_weight, b_weight, c_weight], 3, nearest)
+        let level = normal.dot(a);
+        let nearest = normal * (level * inverse);
+        let weights = [of_b * inverse, of_c * inverse];
+        Face { others, count: 3, weights, nearest, squared: nearest.norm_squared() }
     } else if beyond_ab && !beyond_ac {
-        segment(a, b)
+        segment(a, ab, others[0])
     } else if beyond_ac && !beyond_ab {
-        segment(a, c)
+        segment(a, ac, others[1])
     } else {
         // Behind a, or a sliver whose areas rounding has drowned.
-        nearer(segment(a, b), segment(a, c))
+        segment(a, ab, others[0]).nearer_of(segment(a, ac, others[1]))
     }
 }
 
 /// Of the faces with `a`; the origin is on its side of the triangle of the others.
 #[inline]
-fn tetrahedron(a: Corner, b: Corner, c: Corner, d: Corner) -> Option<Simplex> {
-    let (ab, ac, ad) = (b.point - a.point, c.point - a.point, d.point - a.point);
+fn tetrahedron(a: &Vec3, [ab, ac, ad]: [Vec3; 3]) -> Option<Face> {
     let (abc, acd, adb) = (ab.cross(&ac), ac.cross(&ad), ad.cross(&ab));
     let volume = abc.dot(&ad);
     // True also for a flat tetrahedron and for NaN.
     let sees = |normal: &Vec3| {
-        let same_side = -normal.dot(&a.point) * volume > 0.0;
+        let same_side = -normal.dot(a) * volume > 0.0;
         !same_side
     };
-    let mut best: Option<Simplex> = None;
-    let mut offer = |candidate: Simplex| {
-        best = Some(best.map_or(candidate, |best| nearer(best, candidate)));
-    };
-    if sees(&abc) {
-        offer(facet(a, b, c, &ab, &ac, &abc));
-    }
-    if sees(&acd) {
-        offer(facet(a, c, d, &ac, &ad, &acd));
-    }
-    if sees(&adb) {
-        offer(facet(a, d, b, &ad, &ab, &adb));
+    let mut best: Option<Face> = None;
+    let candidates =
+        [([&ab, &ac], &abc, [0, 1]), ([&ac, &ad], &acd, [1, 2]), ([&ad, &ab], &adb, [2, 0])];
+    for (edges, normal, others) in candidates {
+        if sees(normal) {
+            let face = facet(a, edges, normal, others);
+            if face.count == 3 {
+                // Its plane has the origin on one side and the rest on the other.
+                return Some(face);
+            }
+            best = Some(best.map_or(face, |best| best.nearer_of(face)));
+        }
     }
     best
-}
-
-#[inline]
-fn nearer(a: Simplex, b: Simplex) -> Simplex {
-    if b.squared < a.squared { b } else { a }
 }
