@@ -3,18 +3,16 @@
 use super::Vec3;
 use super::hull::convex_hull;
 use super::polytope::Polytope;
+use super::polytope::samples::split_mix;
 use super::pose::Pose;
 
-/// SplitMix64: Steele, Lea, Flood, *Fast Splittable Pseudorandom Number Generators*, 2014.
+/// The bits of [`crate::geometry::polytope::samples::Random`], as tests want them.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(pub(crate) u64);
 
 impl Random {
     pub(crate) fn bits(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        split_mix(&mut self.0)
     }
 
     /// In [-1, 1).

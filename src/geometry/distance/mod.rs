@@ -5,7 +5,7 @@
 //! (bodies closer than a hundredth of their size, parallel features), in twice the precision. Where
 //! that fails too (gaps of a few ulp, coordinates near the ends of f64) the exact stage goes on from
 //! the same simplex and finds the nearest point of M in integers ([`wolfe`] on a [`grid`]), rounded
-//! outward once ([`outward`]).
+//! outward once ([`super::number::outward`]).
 
 mod bracket;
 mod common_point;
@@ -14,7 +14,6 @@ mod gjk;
 pub(in crate::geometry) mod grid;
 pub mod h_walk;
 mod method;
-pub(in crate::geometry) mod outward;
 mod rise;
 mod simplex;
 #[cfg(test)]

@@ -5,39 +5,24 @@ use crate::geometry::certificate::Verdict;
 use crate::geometry::certificate::judge_distance::judge_distance;
 use crate::geometry::hull::convex_hull;
 use crate::geometry::number::dyadic::Dyadic;
+use crate::geometry::number::outward;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
-use crate::geometry::samples;
+use crate::geometry::samples::{self, Random};
 
-/// A small linear congruential generator; only the high bits are used.
-struct Random(u64);
+fn integer(random: &mut Random, low: i64, high: i64) -> i64 {
+    low + i64::try_from(random.bits() >> 1).unwrap() % (high - low + 1)
+}
 
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 =
-            self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        self.0 >> 33
-    }
+/// Turned anyhow, at most `reach` from the origin along every axis.
+fn pose(random: &mut Random, reach: f64) -> Pose {
+    let translation = random.vector() * reach;
+    random.pose(translation)
+}
 
-    fn integer(&mut self, low: i64, high: i64) -> i64 {
-        low + i64::try_from(self.next()).unwrap() % (high - low + 1)
-    }
-
-    fn unit(&mut self) -> f64 {
-        self.next() as f64 / (1u64 << 31) as f64 * 2.0 - 1.0
-    }
-
-    fn pose(&mut self, reach: f64) -> Pose {
-        let t = Vec3::new(self.unit(), self.unit(), self.unit()) * reach;
-        Pose::from_quaternion(t, [self.unit(), self.unit(), self.unit(), 0.1]).unwrap()
-    }
-
-    fn ball(&mut self, points: usize) -> Polytope {
-        let points: Vec<Vec3> = (0..points)
-            .map(|_| Vec3::new(self.unit(), self.unit(), self.unit()).normalize())
-            .collect();
-        convex_hull(&points).unwrap().polytope
-    }
+fn ball(random: &mut Random, points: usize) -> Polytope {
+    let points: Vec<Vec3> = (0..points).map(|_| random.unit_vector()).collect();
+    convex_hull(&points).unwrap().polytope
 }
 
 fn hull(points: &[[f64; 3]]) -> Polytope {
@@ -61,9 +46,9 @@ fn every_method_measures_the_same_distances() {
     let mut random = Random(23);
     let (mut separated, mut in_contact) = (0, 0);
     for round in 0..16 {
-        let (a, b) = (random.ball(5 + round), random.ball(20 - round));
+        let (a, b) = (ball(&mut random, 5 + round), ball(&mut random, 20 - round));
         let reach = if round % 2 == 0 { 1.3 } else { 4.0 };
-        let pair = Pair::new(&a, random.pose(0.1), &b, random.pose(reach));
+        let pair = Pair::new(&a, pose(&mut random, 0.1), &b, pose(&mut random, reach));
         let expected = measured(&pair);
         match expected.decision.verdict() {
             Verdict::Separated => separated += 1,
@@ -220,12 +205,12 @@ fn small_integer_bodies_agree_with_brute_force() {
     let (mut separated, mut contacts) = (0, 0);
     for round in 0..400 {
         let mut body = |count: i64, extent: i64| -> Vec<[i64; 3]> {
-            (0..count).map(|_| [0; 3].map(|_: i64| random.integer(-extent, extent))).collect()
+            (0..count).map(|_| [0; 3].map(|_: i64| integer(&mut random, -extent, extent))).collect()
         };
         // Few points and a small extent: many are flat, collinear or coincide.
         let (count, extent) = (1 + round % 5, 1 + round % 3);
         let (p, q) = (body(count, extent), body(5, 2));
-        let shift = [0; 3].map(|_: i64| random.integer(-4, 4));
+        let shift = [0; 3].map(|_: i64| integer(&mut random, -4, 4));
         let differences: Vec<[i128; 3]> = q
             .iter()
             .flat_map(|y| p.iter().map(|x| [0, 1, 2].map(|k| i128::from(y[k] + shift[k] - x[k]))))
@@ -264,9 +249,9 @@ fn the_bracket_of_turned_bodies_encloses_the_exact_one() {
     let mut random = Random(7);
     let (mut quick, mut exact_stages) = (0, 0);
     for round in 0..200 {
-        let (a, b) = (random.ball(30), random.ball(12));
+        let (a, b) = (ball(&mut random, 30), ball(&mut random, 12));
         let reach = [3.0, 1.6, 1.2][round % 3];
-        let (pose_a, pose_b) = (random.pose(reach), random.pose(reach));
+        let (pose_a, pose_b) = (pose(&mut random, reach), pose(&mut random, reach));
         let pair = Pair::new(&a, pose_a, &b, pose_b);
         let mut effort = Effort::unlimited();
         let grid = Grid::new(&pair);
@@ -303,7 +288,7 @@ fn within_a_margin_is_decided_to_the_last_bit() {
 #[test]
 fn a_stop_ends_the_search_with_a_true_bracket() {
     let mut random = Random(11);
-    let (a, b) = (random.ball(200), random.ball(200));
+    let (a, b) = (ball(&mut random, 200), ball(&mut random, 200));
     let pair = Pair::new(&a, Pose::identity(), &b, Pose::translation(2.05, 0.4, 0.2));
     let full = measured(&pair);
     for stops in [
@@ -331,8 +316,8 @@ fn a_stop_ends_the_search_with_a_true_bracket() {
 #[test]
 fn any_witness_gives_a_bracket_of_the_same_distance() {
     let mut random = Random(5);
-    let (a, b) = (random.ball(60), random.ball(60));
-    let pair = Pair::new(&a, random.pose(0.1), &b, Pose::translation(2.5, 0.4, 0.2));
+    let (a, b) = (ball(&mut random, 60), ball(&mut random, 60));
+    let pair = Pair::new(&a, pose(&mut random, 0.1), &b, Pose::translation(2.5, 0.4, 0.2));
     let full = measured(&pair);
     let far = VertexPair { i: u32::MAX, j: 3 };
     let witnesses = [
@@ -380,7 +365,7 @@ fn the_common_point_of_needles_is_in_both() {
 /// bracket is held against the exact one and judged from scratch.
 #[test]
 fn every_kind_of_body_is_measured_and_judged_at_every_gap() {
-    let mut random = samples::Random(17);
+    let mut random = Random(17);
     let zoo = samples::zoo();
     let (mut quick, mut exact_stages) = (0, 0);
     for (round, (name, a)) in zoo.iter().enumerate() {

@@ -13,9 +13,9 @@ use dashu_int::ops::UnsignedAbs;
 use dashu_int::{IBig, UBig};
 
 use super::grid::Grid;
-use super::outward;
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::number::outward;
 use crate::geometry::number::scaled::{
     Integers, cross, difference, dot, is_zero, rounded_direction,
 };

@@ -4,6 +4,7 @@ pub mod double;
 pub mod dyadic;
 pub mod interval;
 pub mod orientation;
+pub mod outward;
 pub mod ratio;
 pub mod rounding;
 pub mod scale;

@@ -2,11 +2,11 @@
 
 use std::cmp::Ordering;
 
-use dashu_int::ops::BitTest;
 use dashu_int::{IBig, UBig};
 
 use super::Sign;
 use super::dyadic::split;
+use super::outward;
 use super::scaled::sign;
 
 /// See the module.
@@ -17,11 +17,6 @@ pub struct Ratio {
     denominator: UBig,
     exponent: i64,
 }
-
-/// Significant bits of an f64.
-const PRECISION: i64 = 53;
-/// Exponent of the smallest subnormal.
-const LOWEST: i64 = -1074;
 
 impl Ratio {
     /// `numerator / denominator * 2^exponent`; the denominator is not zero.
@@ -53,41 +48,9 @@ impl Ratio {
     /// beyond the largest f64.
     pub fn bracket(&self) -> [f64; 2] {
         let (negative, magnitude) = self.numerator.clone().into_parts();
-        let [low, high] = bracket_of_magnitude(&magnitude, &self.denominator, self.exponent);
+        let [low, high] = outward::quotient(&magnitude, &self.denominator, self.exponent);
         if negative == dashu_int::Sign::Negative { [-high, -low] } else { [low, high] }
     }
-}
-
-fn bracket_of_magnitude(numerator: &UBig, denominator: &UBig, exponent: i64) -> [f64; 2] {
-    if numerator.is_zero() {
-        return [0.0, 0.0];
-    }
-    let bits = |x: &UBig| i64::try_from(x.bit_len()).expect("a length fits");
-    // The quotient is in (2^(size-1), 2^(size+1)), so 53 or 54 of its bits are asked for.
-    let size = bits(numerator) - bits(denominator);
-    let mut unit = (size - 1 + exponent - (PRECISION - 1)).max(LOWEST);
-    let shift = exponent - unit;
-    let by = usize::try_from(shift.unsigned_abs()).expect("exponents are small");
-    let (dividend, divisor) = if shift >= 0 {
-        (numerator << by, denominator.clone())
-    } else {
-        (numerator.clone(), denominator << by)
-    };
-    let quotient = &dividend / &divisor;
-    let mut exact = &quotient * &divisor == dividend;
-    let mut q = u64::try_from(&quotient).expect("54 bits");
-    if q >> PRECISION != 0 {
-        exact &= q & 1 == 0;
-        q >>= 1;
-        unit += 1;
-    }
-    // `q` is below 2^53, and at least 2^52 unless `unit` is the lowest: the bits of an f64.
-    let biased = unit - LOWEST;
-    if biased > 2045 {
-        return [f64::MAX, f64::INFINITY];
-    }
-    let low = f64::from_bits((u64::try_from(biased).expect("at least the lowest") << 52) + q);
-    [low, if exact { low } else { low.next_up() }]
 }
 
 #[cfg(test)]

@@ -48,6 +48,11 @@ pub(super) fn along(
 ) -> Result<Range, Stopped> {
     let decision = decide(pair, &separation::METHODS[0], witness, effort)?;
     let in_contact = decision.verdict() != Verdict::Separated;
+    if *direction == Vec3::zeros() {
+        // P stays: always in contact, or never.
+        let always = Span { enter: [0.0, 0.0], exit: [f64::INFINITY, f64::INFINITY] };
+        return Ok(Range { decision, span: in_contact.then_some(always) });
+    }
     let span = match (method.span)(pair, direction, in_contact, effort)? {
         Some(span) => span,
         None => {
@@ -132,6 +137,7 @@ fn misses(pair: &Pair<'_>, d: &Vec3, s: &Vec3, hint: VertexPair, effort: &mut Ef
 mod tests {
     use super::*;
     use crate::geometry::penetration::METHODS;
+    use crate::geometry::pose::Pose;
     use crate::geometry::samples::{Random, ball};
     use crate::geometry::separation::oracle::{
         oracle, placed, random_pose, small_body, times, whole,
@@ -145,6 +151,21 @@ mod tests {
         exact.compare(low) != Ordering::Less
             && exact.compare(high) != Ordering::Greater
             && tight.total_cmp(&high) == Ordering::Equal
+    }
+
+    #[test]
+    fn along_no_direction_bodies_meet_always_or_never() {
+        let body = crate::geometry::samples::cuboid(1.0, 1.0, 1.0);
+        let span = |x: f64| {
+            let (pose_p, pose_q) = (Pose::identity(), Pose::translation(x, 0.0, 0.0));
+            let pair = Pair::new(&body, pose_p, &body, pose_q);
+            let mut effort = Effort::unlimited();
+            let range =
+                along(&pair, &-Vec3::zeros(), &METHODS[0], &mut Witness::default(), &mut effort);
+            range.unwrap().span
+        };
+        let always = Some(Span { enter: [0.0, 0.0], exit: [f64::INFINITY, f64::INFINITY] });
+        assert_eq!([span(1.0), span(2.0), span(2.5)], [always, always, None]);
     }
 
     #[test]

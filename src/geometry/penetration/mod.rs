@@ -100,7 +100,8 @@ pub struct Span {
 /// The ways to meet M with a line, by name; the first is the default.
 pub const METHODS: &[Method] = &[directional::METHOD, cd_dual::METHOD];
 
-/// The range of contact along `direction` (finite, not zero). Computed, not iterated.
+/// The range of contact along `direction`, which is finite. Computed, not iterated. Along zero P
+/// stays: the range is everything or nothing.
 pub fn along(
     pair: &Pair<'_>,
     direction: &Vec3,

@@ -19,9 +19,9 @@ use super::{Depth, Surface};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::Direction;
 use crate::geometry::distance::grid::Grid;
-use crate::geometry::distance::outward;
 use crate::geometry::distance::view::View;
 use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::number::outward;
 use crate::geometry::number::scaled::{
     Integers, dot, integer_at, least_exponent, negated, rounded_direction,
 };

@@ -13,11 +13,10 @@ use dashu_int::IBig;
 
 use crate::geometry::Vec3;
 use crate::geometry::distance::grid::Grid;
-use crate::geometry::distance::outward;
 use crate::geometry::distance::view::View;
-use crate::geometry::number::Sign;
 use crate::geometry::number::rounding::{UNDERFLOW, gamma, length};
 use crate::geometry::number::scaled::{Integers, cross, difference, dot, is_zero, sign};
+use crate::geometry::number::{Sign, outward};
 use crate::geometry::pair::VertexPair;
 
 /// Error of the difference of two rounded corners in units of the error of one: two of them, and a

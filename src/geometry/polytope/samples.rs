@@ -9,8 +9,16 @@ use super::Polytope;
 use crate::geometry::Vec3;
 use crate::geometry::hull::convex_hull;
 
-/// A tiny seeded generator: SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, *Fast splittable
-/// pseudorandom number generators*, OOPSLA 2014, Fig. 16). Not for secrets.
+/// SplitMix64: G. L. Steele, D. Lea, C. H. Flood, *Fast splittable pseudorandom number generators*,
+/// OOPSLA 2014, Fig. 16.
+pub(in crate::geometry) fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let z = (*state ^ (*state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// A tiny seeded generator ([`split_mix`]). Not for secrets.
 #[derive(Clone, Debug)]
 pub struct Random {
     state: u64,
@@ -24,10 +32,7 @@ impl Random {
 
     /// The next 64 bits.
     pub fn bits(&mut self) -> u64 {
-        self.state = self.state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let z = (self.state ^ (self.state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ (z >> 31)
+        split_mix(&mut self.state)
     }
 
     /// In [0, 1), a multiple of 2^-53.

@@ -12,18 +12,18 @@ const LEAST_EXPONENT: i64 = -1074;
 const QUOTIENT_BITS: usize = 72;
 
 /// The largest f64 that is at most `magnitude * 2^exponent`.
-pub(in crate::geometry) fn floor(magnitude: &UBig, exponent: i64) -> f64 {
+pub fn floor(magnitude: &UBig, exponent: i64) -> f64 {
     truncate(magnitude, exponent).0
 }
 
 /// The smallest f64 that is at least `magnitude * 2^exponent`.
-pub(in crate::geometry) fn ceil(magnitude: &UBig, exponent: i64) -> f64 {
+pub fn ceil(magnitude: &UBig, exponent: i64) -> f64 {
     let (below, exact) = truncate(magnitude, exponent);
     if exact { below } else { below.next_up() }
 }
 
 /// `number * 2^exponent`, rounded towards zero.
-pub(in crate::geometry) fn approximate(number: &IBig, exponent: i64) -> f64 {
+pub fn approximate(number: &IBig, exponent: i64) -> f64 {
     let value = floor(&number.clone().unsigned_abs(), exponent);
     if number.sign() == Sign::Negative { -value } else { value }
 }
@@ -57,7 +57,7 @@ fn scaled(mantissa: u64, exponent: i64) -> f64 {
 }
 
 /// `2^exponent` for exponents in [-1074, 1023].
-pub(in crate::geometry) fn power_of_two(exponent: i64) -> f64 {
+pub fn power_of_two(exponent: i64) -> f64 {
     let biased = exponent + 1023;
     if biased > 0 {
         f64::from_bits(u64::try_from(biased).expect("positive") << 52)
@@ -67,7 +67,7 @@ pub(in crate::geometry) fn power_of_two(exponent: i64) -> f64 {
 }
 
 /// `numerator / denominator * 2^exponent`, accurate to a unit in the last place.
-pub(in crate::geometry) fn ratio(numerator: &IBig, denominator: &UBig, exponent: i64) -> f64 {
+pub fn ratio(numerator: &IBig, denominator: &UBig, exponent: i64) -> f64 {
     let magnitude = numerator.unsigned_abs();
     let shift = (QUOTIENT_BITS + denominator.bit_len()).saturating_sub(magnitude.bit_len());
     let quotient: UBig = (magnitude << shift) / denominator;
@@ -75,13 +75,20 @@ pub(in crate::geometry) fn ratio(numerator: &IBig, denominator: &UBig, exponent:
     if numerator.sign() == Sign::Negative { -value } else { value }
 }
 
+/// The greatest f64 not above `numerator / denominator * 2^exponent` and the least not below; equal
+/// when the quotient is an f64. Infinite beyond the largest f64.
+pub fn quotient(numerator: &UBig, denominator: &UBig, exponent: i64) -> [f64; 2] {
+    let shift = (QUOTIENT_BITS + denominator.bit_len()).saturating_sub(numerator.bit_len());
+    let (quotient, remainder) = (numerator << shift).div_rem(denominator);
+    // One more bit stands for all that was cut off: no f64 lies in between.
+    let sticky = (quotient << 1usize) | UBig::from(u8::from(!remainder.is_zero()));
+    let exponent = exponent - i64::try_from(shift).expect("a length") - 1;
+    [floor(&sticky, exponent), ceil(&sticky, exponent)]
+}
+
 /// `[lower, upper]` around `sqrt(numerator / denominator) * 2^exponent`: adjacent f64 numbers, or
 /// one when it is exact (or nearly: the upper one may be a unit too high).
-pub(in crate::geometry) fn square_root(
-    numerator: &UBig,
-    denominator: &UBig,
-    exponent: i64,
-) -> [f64; 2] {
+pub fn square_root(numerator: &UBig, denominator: &UBig, exponent: i64) -> [f64; 2] {
     let wanted = 2 * QUOTIENT_BITS + denominator.bit_len();
     let half_shift = wanted.saturating_sub(numerator.bit_len()).div_ceil(2);
     let (quotient, remainder) = (numerator << (2 * half_shift)).div_rem(denominator);
