@@ -40,7 +40,7 @@ pub struct Ring {
 const _: () = assert!(size_of::<Ring>() == 256);
 
 /// The farthest point of a ring.
-#[derive(Clone, Copy)]
+#[derive(Clone, Copy, Debug)]
 struct Top {
     value: f64,
     name: u32,
@@ -151,13 +151,56 @@ pub struct Climb {
     pub vertex: u32,
     /// Its rounded value.
     pub value: f64,
-    /// The largest rounded value of its neighbours; when all points were looked at, of all others.
-    /// Minus infinity when there is none.
+    /// The largest rounded value of its neighbours (its own when it has none); when all points were
+    /// looked at, of all others (minus infinity when there is none).
     pub runner_up: f64,
     /// Vertices evaluated.
     pub visited: u32,
     /// Whether no neighbour has a larger rounded value; otherwise the steps ran out.
     pub finished: bool,
+}
+
+/// A vertex and the farthest of its neighbours: one step of a climb, or all of it.
+#[derive(Clone, Copy, Debug)]
+pub struct Look {
+    vertex: u32,
+    value: f64,
+    top: Top,
+    visited: u32,
+}
+
+impl Look {
+    /// Whether no neighbour has a larger rounded value. A NaN (overflow) is never larger.
+    #[inline]
+    pub fn is_settled(&self) -> bool {
+        let rises = self.top.value > self.value;
+        !rises
+    }
+
+    /// The climb that ends here.
+    #[inline]
+    pub fn settled(&self) -> Climb {
+        let Self { vertex, value, top, visited } = *self;
+        Climb { vertex, value, runner_up: top.value, visited, finished: true }
+    }
+
+    /// The farthest neighbour.
+    #[inline]
+    pub fn next(&self) -> u32 {
+        self.top.name
+    }
+}
+
+/// Looks at one vertex, which is in range, and its neighbours.
+#[inline]
+pub fn look(g: &Vec3, rings: &[Ring], vertex: u32) -> Look {
+    let ring = &rings[vertex as usize];
+    let mut visited = 1 + ring.count;
+    let mut top = ring.top(g);
+    if ring.next != 0 {
+        top = top_of_more(g, rings, ring.next, top, &mut visited);
+    }
+    Look { vertex, value: ring.value(g), top, visited }
 }
 
 /// The first point with the largest rounded value along `g`; `points` is not empty.
@@ -172,9 +215,9 @@ pub fn farthest(g: &Vec3, points: &[Vec3]) -> (u32, f64) {
     best
 }
 
-/// The farthest of all points of a ring, which is a body of few vertices.
+/// The farthest of all points of a ring, which is a body of few vertices, and the next: settled.
 #[inline]
-pub fn farthest_of_few(g: &Vec3, all: &Ring) -> Climb {
+pub fn look_at_few(g: &Vec3, all: &Ring) -> Look {
     let mut values = all.values(g);
     let count = all.count as usize;
     for (lane, value) in values.iter_mut().enumerate() {
@@ -185,39 +228,29 @@ pub fn farthest_of_few(g: &Vec3, all: &Ring) -> Climb {
     for (other, value) in values.iter_mut().enumerate() {
         *value = if other == lane { f64::NEG_INFINITY } else { *value };
     }
-    let runner_up = largest(&values);
-    Climb { vertex: all.names[lane], value, runner_up, visited: all.count, finished: true }
+    let vertex = all.names[lane];
+    let top = Top { value: largest(&values), name: vertex };
+    Look { vertex, value, top, visited: all.count }
 }
 
 /// Steepest climb on the graph of `rings` from `start`, which is in range: looks at the neighbours of
 /// at most `steps` vertices, and of one at least.
 #[inline]
 pub fn climb(g: &Vec3, rings: &[Ring], start: u32, steps: u32) -> Climb {
-    let mut vertex = start;
-    let mut ring = &rings[start as usize];
-    let mut value = ring.value(g);
-    let mut visited = 1;
-    let mut left = steps;
-    loop {
-        let mut top = ring.top(g);
-        visited += ring.count;
-        if ring.next != 0 {
-            top = top_of_more(g, rings, ring.next, top, &mut visited);
+    let mut here = look(g, rings, start);
+    let mut visited = here.visited;
+    for _ in 1..steps {
+        if here.is_settled() {
+            break;
         }
-        // A NaN (overflow) is never larger, so the climb ends there.
-        let rises = top.value > value;
-        if !rises {
-            let runner_up = if ring.count == 0 { f64::NEG_INFINITY } else { top.value };
-            return Climb { vertex, value, runner_up, visited, finished: true };
-        }
-        (vertex, value) = (top.name, top.value);
-        left = left.saturating_sub(1);
-        if left == 0 {
-            let runner_up = f64::INFINITY;
-            return Climb { vertex, value, runner_up, visited, finished: false };
-        }
-        ring = &rings[vertex as usize];
+        here = look(g, rings, here.next());
+        visited += here.visited - 1;
     }
+    if here.is_settled() {
+        return Climb { visited, ..here.settled() };
+    }
+    let Top { name: vertex, value } = here.top;
+    Climb { vertex, value, runner_up: f64::INFINITY, visited, finished: false }
 }
 
 #[cold]
@@ -279,8 +312,7 @@ mod tests {
             visited: 1,
             finished: true,
         };
-        assert_eq!(climb(&g, &path(1), 0, 9), top);
-        assert_eq!(farthest_of_few(&g, &Ring::of_few(&[Vec3::zeros()])), top);
+        assert_eq!(look_at_few(&g, &Ring::of_few(&[Vec3::zeros()])).settled(), top);
     }
 
     #[test]
@@ -288,7 +320,7 @@ mod tests {
         let points = [1.0, 3.0, 3.0, 2.0].map(|x| Vec3::new(x, 0.0, 0.0));
         let g = Vec3::new(1.0, 0.0, 0.0);
         assert_eq!(farthest(&g, &points).0, 1);
-        let few = farthest_of_few(&g, &Ring::of_few(&points));
+        let few = look_at_few(&g, &Ring::of_few(&points)).settled();
         assert_eq!((few.vertex, few.value, few.runner_up), (1, 3.0, 3.0));
     }
 

@@ -70,8 +70,9 @@ impl Probe {
         hint: Option<VertexPair>,
         effort: &mut Effort<'_>,
     ) -> Self {
-        let of_p = support::likely(pair.p.body, &in_p, hint.map(|pair| pair.i), effort);
-        let of_q = support::likely(pair.q.body, &-in_q, hint.map(|pair| pair.j), effort);
+        let bodies = [pair.p.body, pair.q.body];
+        let hints = [hint.map(|pair| pair.i), hint.map(|pair| pair.j)];
+        let [of_p, of_q] = support::likely_pair(bodies, [&in_p, &-in_q], hints, effort);
         let offset = pair.q.pose.translation - pair.p.pose.translation;
         let value = along(s, &offset) - (of_p.value + of_q.value);
         Self { direction: *s, in_p, in_q, of_p, of_q, value }
@@ -139,8 +140,9 @@ impl<'a> View<'a> {
         let (p, q) = (&self.pair.p, &self.pair.q);
         let along_p = p.pose.direction_to_body_rounded(s);
         let against_q = -q.pose.direction_to_body_rounded(s);
-        let i = support::likely_vertex(p.body, &along_p, hint.map(|pair| pair.i), effort);
-        let j = support::likely_vertex(q.body, &against_q, hint.map(|pair| pair.j), effort);
+        let hints = [hint.map(|pair| pair.i), hint.map(|pair| pair.j)];
+        let found = support::likely_pair([p.body, q.body], [&along_p, &against_q], hints, effort);
+        let [i, j] = found.map(|climb| climb.vertex);
         VertexPair { i, j }
     }
 

@@ -26,7 +26,7 @@ pub use super::kernel::Climb;
 
 use super::Vec3;
 use super::effort::Effort;
-use super::kernel::{self, Ring};
+use super::kernel::{self, Look, Ring};
 use super::polytope::Polytope;
 
 /// Rings that a climb from a hint may look at before the start table is asked. A hint that is good
@@ -154,39 +154,64 @@ pub fn climb_by(
 /// The floating-point search: hint, all of a few, or table.
 #[inline]
 fn search(body: &Polytope, g: &Vec3, hint: Option<u32>, effort: &mut Effort<'_>) -> Climb {
-    let found = match body.reach() {
-        Reach::Few(all) => kernel::farthest_of_few(g, all),
-        Reach::Many(terrain) => match hint.filter(|&hint| hint < body.vertex_count()) {
-            Some(hint) => terrain.climb_from_hint(g, hint, effort),
-            None => terrain.climb_from_table(g),
-        },
-    };
+    let first = first_look(body, g, hint);
+    let found = if first.is_settled() { first.settled() } else { go_on(body, g, hint, &first) };
     effort.cost.visited += u64::from(found.visited);
     found
 }
 
-impl Terrain {
-    #[inline]
-    fn climb_from_table(&self, g: &Vec3) -> Climb {
-        kernel::climb(g, &self.rings, self.table.start(g), u32::MAX)
-    }
-
-    #[inline]
-    fn climb_from_hint(&self, g: &Vec3, hint: u32, effort: &mut Effort<'_>) -> Climb {
-        let warm = kernel::climb(g, &self.rings, hint, HINT_STEPS);
-        if warm.finished {
-            return warm;
+/// [`likely`] in two bodies at once: `g` and `hint` of the one and of the other. Neither waits for the
+/// other, and one branch asks whether both are done, which they are most of the time.
+#[inline]
+pub fn likely_pair(
+    bodies: [&Polytope; 2],
+    g: [&Vec3; 2],
+    hints: [Option<u32>; 2],
+    effort: &mut Effort<'_>,
+) -> [Climb; 2] {
+    effort.cost.supports += 2;
+    let a = first_look(bodies[0], g[0], hints[0]);
+    let b = first_look(bodies[1], g[1], hints[1]);
+    let mut found = [a.settled(), b.settled()];
+    if !(a.is_settled() & b.is_settled()) {
+        for (k, first) in [a, b].iter().enumerate() {
+            if !first.is_settled() {
+                found[k] = go_on(bodies[k], g[k], hints[k], first);
+            }
         }
-        effort.cost.visited += u64::from(warm.visited);
-        // From where the table says, unless the climb is past that already.
-        let start = self.table.start(g);
-        let start = if self.value(g, start) > warm.value { start } else { warm.vertex };
-        kernel::climb(g, &self.rings, start, u32::MAX)
     }
+    effort.cost.visited += u64::from(found[0].visited) + u64::from(found[1].visited);
+    found
+}
 
-    fn value(&self, g: &Vec3, vertex: u32) -> f64 {
-        self.rings[vertex as usize].value(g)
+#[inline]
+fn first_look(body: &Polytope, g: &Vec3, hint: Option<u32>) -> Look {
+    match body.reach() {
+        Reach::Few(all) => kernel::look_at_few(g, all),
+        Reach::Many(terrain) => {
+            let start = match hint {
+                Some(hint) if hint < body.vertex_count() => hint,
+                Some(_) | None => terrain.table.start(g),
+            };
+            kernel::look(g, &terrain.rings, start)
+        }
     }
+}
+
+/// From the farthest neighbour of the first vertex: to the top, or, if that was a hint which turns out
+/// stale, from where the table says.
+#[inline(never)]
+fn go_on(body: &Polytope, g: &Vec3, hint: Option<u32>, first: &Look) -> Climb {
+    let Reach::Many(terrain) = body.reach() else { return first.settled() };
+    let steps = if hint.is_some() { HINT_STEPS - 1 } else { u32::MAX };
+    let mut found = kernel::climb(g, &terrain.rings, first.next(), steps);
+    if !found.finished {
+        let visited = found.visited;
+        found = kernel::climb(g, &terrain.rings, terrain.table.start(g), u32::MAX);
+        found.visited += visited;
+    }
+    found.visited += first.settled().visited;
+    found
 }
 
 /// Climbs on in exact order until no neighbour beats the vertex: the proof of maximality.
