@@ -314,7 +314,8 @@ fn poses(driver: &mut Driver) {
 }
 
 fn distances(driver: &mut Driver) {
-    for (index, method) in distance::METHODS.iter().enumerate() {
+    let fixed = distance::h_walk::FIXED_STARTS;
+    for (index, method) in distance::METHODS.iter().chain(fixed).enumerate() {
         let name = if index == 0 { "auto" } else { method.name };
         if index > 0 && driver.filter.is_none() {
             continue; // Named methods are timed when asked for.
