@@ -12,6 +12,7 @@ use arrayvec::ArrayVec;
 use dashu_int::IBig;
 use std::cmp::Ordering;
 
+use super::method::Method;
 use super::{FirstContact, Outcome, Question};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::{Direction, Frame, Link, StaticProof};
@@ -57,15 +58,15 @@ impl Travel {
 
 /// The first contact for two constant velocities, without margin and deviation.
 pub(super) fn first_contact(
+    method: &Method,
     question: &Question<'_>,
-    travel_p: &Travel,
-    travel_q: &Travel,
+    [travel_p, travel_q]: [&Travel; 2],
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<FirstContact, Stopped> {
     let pair = &question.pair;
     let course = Course::new(travel_p, travel_q);
-    if let Some(answer) = course.cast(pair, witness, effort)? {
+    if let Some(answer) = course.cast(method, pair, witness, effort)? {
         return Ok(answer);
     }
     let initial = decide(pair, &METHODS[0], witness, effort)?.proof;
@@ -184,6 +185,7 @@ impl Course {
     /// The answer where floating point finds and proves it.
     fn cast(
         &self,
+        method: &Method,
         pair: &Pair<'_>,
         witness: &mut Witness,
         effort: &mut Effort<'_>,
@@ -195,7 +197,7 @@ impl Course {
             effort.cost.witness_hits += 1;
             return Ok(Some(free_along(&gap, witness)));
         }
-        let (pairs, about) = match cast(pair, &self.against.high, 1.0, effort)? {
+        let (pairs, about) = match (method.cast)(pair, &self.against.high, 1.0, effort)? {
             Cast::Apart(s, hint) => {
                 let gap = self.stays_free(pair, &s, Some(hint), effort);
                 return Ok(gap.map(|gap| free_along(&gap, witness)));

@@ -1,11 +1,14 @@
 //! When: the first contact of two moving polytopes over one step.
 
 mod linear;
+mod method;
+mod prism;
 pub mod rotating;
 
 use arrayvec::ArrayVec;
 
 use linear::Travel;
+pub use method::{METHODS, Method};
 
 use super::certificate::{Link, StaticProof};
 use super::effort::{Effort, Stopped};
@@ -104,11 +107,21 @@ pub fn first_contact(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<FirstContact, Stopped> {
+    first_contact_by(&METHODS[0], question, witness, effort)
+}
+
+/// Finds the first contact over the step, searching translations with `method`.
+pub fn first_contact_by(
+    method: &Method,
+    question: &Question<'_>,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<FirstContact, Stopped> {
     let of_p = translation_of(&question.motion_p, &question.pair.p.pose);
     let of_q = translation_of(&question.motion_q, &question.pair.q.pose);
     effort.one_question(|effort| match (of_p, of_q) {
         (Some(of_p), Some(of_q)) if question.is_without_slack() => {
-            linear::first_contact(question, &of_p, &of_q, witness, effort)
+            linear::first_contact(method, question, [&of_p, &of_q], witness, effort)
         }
         _ => rotating::first_contact(question, witness, effort),
     })

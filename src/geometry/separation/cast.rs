@@ -31,7 +31,7 @@ pub(crate) enum Cast {
 const STEPS_MAX: u32 = 100;
 
 /// Lengths with which products of four neither overflow nor underflow.
-pub(super) const PLAIN: std::ops::RangeInclusive<f64> = 1e-60..=1e60;
+pub(crate) const PLAIN: std::ops::RangeInclusive<f64> = 1e-60..=1e60;
 
 /// A vertex of M, rounded.
 #[derive(Clone, Copy)]
