@@ -1,10 +1,13 @@
 //! `ServerService`.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use tonic::{Request, Response, Status};
 
 use super::pb;
 use super::shared::Shared;
 use crate::geometry::{distance, separation};
+use crate::runtime::metrics::{Asked, QuestionMetrics};
 use crate::runtime::settings::Limit;
 
 /// The service.
@@ -35,6 +38,36 @@ impl pb::server_service_server::ServerService for ServerInfo {
                 jobs: shared.compute.jobs() as u64,
             }),
         }))
+    }
+
+    async fn get_server_metrics(
+        &self,
+        _request: Request<pb::GetServerMetricsRequest>,
+    ) -> Result<Response<pb::GetServerMetricsResponse>, Status> {
+        let metrics = &self.0.metrics;
+        let questions = Asked::ALL.iter().zip(&metrics.by_question);
+        Ok(Response::new(pb::GetServerMetricsResponse {
+            calls: metrics.calls.load(Ordering::Relaxed),
+            failures: metrics.failures.load(Ordering::Relaxed),
+            questions: questions
+                .map(|(&asked, counters)| question_to_wire(asked, counters))
+                .collect(),
+        }))
+    }
+}
+
+fn question_to_wire(asked: Asked, counters: &QuestionMetrics) -> pb::QuestionMetrics {
+    let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    pb::QuestionMetrics {
+        question: asked.name().to_owned(),
+        answered: read(&counters.answered),
+        stopped: read(&counters.stopped),
+        refused: read(&counters.refused),
+        queries: read(&counters.queries),
+        exact_stages: read(&counters.exact_stages),
+        witness_hits: read(&counters.witness_hits),
+        steps: read(&counters.steps),
+        supports: read(&counters.supports),
     }
 }
 

@@ -122,3 +122,39 @@ async fn a_draining_server_says_so_ends_and_takes_nothing_new() {
     let status = late.register_polytopes(request).await.unwrap_err();
     assert_eq!(status.code(), Code::Unavailable, "{status:?}");
 }
+
+#[tokio::test]
+async fn metrics_count_every_question_by_kind_and_outcome_and_its_exact_stages() {
+    let server = Server::start().await;
+    server.register("cube", &crate::server::cube()).await;
+    let body = crate::server::body;
+    // Touching is beyond any error bound; far apart is not.
+    let collision = |x: f64| pb::CheckCollisionRequest {
+        p: Some(body("cube", 0.0)),
+        q: Some(body("cube", x)),
+        ..Default::default()
+    };
+    let mut queries = server.queries();
+    for x in [1.0, 3.0] {
+        queries.check_collision(collision(x)).await.unwrap();
+    }
+    queries.check_collision(collision(f64::NAN)).await.unwrap_err();
+    let item = |question| pb::BatchQueryItem { question: Some(question) };
+    let distance = pb::MeasureDistanceRequest { p: Some(body("cube", 0.0)), ..Default::default() };
+    let items = vec![
+        item(pb::batch_query_item::Question::CheckCollision(collision(1.0))),
+        item(pb::batch_query_item::Question::MeasureDistance(distance)),
+    ];
+    queries.batch_query(pb::BatchQueryRequest { items }).await.unwrap();
+
+    let metrics = server.info().get_server_metrics(pb::GetServerMetricsRequest {}).await;
+    let metrics = metrics.unwrap().into_inner();
+    assert_eq!((metrics.calls, metrics.failures), (5, 1));
+    let of = |name: &str| metrics.questions.iter().find(|row| row.question == name).unwrap();
+    let collision = of("check_collision");
+    assert_eq!((collision.answered, collision.stopped, collision.refused), (3, 0, 1));
+    assert_eq!((collision.queries, collision.exact_stages), (3, 2));
+    let distance = of("measure_distance");
+    assert_eq!((distance.answered, distance.refused, distance.queries), (0, 1, 0));
+    assert_eq!(of("session_frame").answered, 0);
+}

@@ -15,6 +15,7 @@ use crate::rpc::convert::options::Options;
 use crate::rpc::pb;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
+use crate::runtime::metrics::Asked;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -28,6 +29,7 @@ pub struct Along {
 impl Question for Along {
     type Wire = pb::MeasureDistanceAlongRequest;
     type Answer = pb::MeasureDistanceAlongResponse;
+    const ASKED: Asked = Asked::DistanceAlong;
 
     fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
         let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
@@ -50,9 +52,13 @@ impl Question for Along {
         Duration::from_micros(100) + Duration::from_nanos(50) * p.saturating_add(q)
     }
 
+    fn has_stopped(answer: &Self::Answer) -> bool {
+        answer.stopped() != pb::Stopped::Unspecified
+    }
+
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
         let Self { p, q, direction, options } = self;
-        let (range, cost) = run.measure(p, q, &options, |pair, effort| {
+        let (range, cost) = run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
             along(pair, &direction, &mut Witness::default(), effort)
         })?;
         let mut answer =

@@ -8,7 +8,7 @@ use tonic::Request;
 
 use super::{
     Along, Collision, DistanceQuestion, FirstContactQuestion, Penetration, Queries, Question, Run,
-    estimate, time_left,
+    count, estimate, time_left,
 };
 use crate::rpc::convert::Path;
 use crate::rpc::pb;
@@ -18,6 +18,7 @@ use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::runtime::compute::{INLINE_MAX, Refused};
 use crate::runtime::deadline::StopGuard;
+use crate::runtime::metrics::Ending;
 use crate::within_limit;
 
 type Search = Box<dyn FnOnce(&Run) -> Result<Answer, Failure> + Send>;
@@ -36,11 +37,16 @@ impl Asked {
         shared: &Shared,
         wrap: fn(Q::Answer) -> Answer,
     ) -> Result<Self, Failure> {
-        let question = Q::convert(path, wire, shared)?;
+        let question = Q::convert(path, wire, shared)
+            .inspect_err(|_| shared.metrics.count(Q::ASKED, Ending::Refused))?;
         Ok(Self {
             estimate: estimate(&question),
             time: question.options().time,
-            answer: Box::new(move |run| question.answer(run).map(wrap)),
+            answer: Box::new(move |run| {
+                let answer = question.answer(run);
+                count::<Q>(&run.metrics, &answer);
+                answer.map(wrap)
+            }),
         })
     }
 

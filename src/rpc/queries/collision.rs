@@ -14,6 +14,7 @@ use crate::rpc::convert::options::Options;
 use crate::rpc::pb;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
+use crate::runtime::metrics::Asked;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -28,6 +29,7 @@ pub struct Collision {
 impl Question for Collision {
     type Wire = pb::CheckCollisionRequest;
     type Answer = pb::CheckCollisionResponse;
+    const ASKED: Asked = Asked::Collision;
 
     fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
         let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
@@ -48,14 +50,19 @@ impl Question for Collision {
         Duration::from_micros(20) + Duration::from_nanos(50) * p.saturating_add(q)
     }
 
+    fn has_stopped(answer: &Self::Answer) -> bool {
+        answer.stopped() != pb::Stopped::Unspecified
+    }
+
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
         let Self { p, q, margin, method, options } = self;
-        let ((decision, within), cost) = run.measure(p, q, &options, |pair, effort| {
-            let mut witness = Witness::default();
-            let decision = decide(pair, method, &mut witness, effort);
-            let within = margin.map(|margin| is_within(pair, margin, &mut witness, effort));
-            (decision, within.transpose())
-        })?;
+        let ((decision, within), cost) =
+            run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
+                let mut witness = Witness::default();
+                let decision = decide(pair, method, &mut witness, effort);
+                let within = margin.map(|margin| is_within(pair, margin, &mut witness, effort));
+                (decision, within.transpose())
+            })?;
         let mut answer = pb::CheckCollisionResponse { cost: Some(cost), ..Default::default() };
         match decision {
             Ok(decision) => {

@@ -13,6 +13,7 @@ use crate::rpc::convert::{BadField, Path};
 use crate::rpc::pb;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
+use crate::runtime::metrics::Asked;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -28,6 +29,7 @@ pub struct DistanceQuestion {
 impl Question for DistanceQuestion {
     type Wire = pb::MeasureDistanceRequest;
     type Answer = pb::MeasureDistanceResponse;
+    const ASKED: Asked = Asked::Distance;
 
     fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
         let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
@@ -55,14 +57,19 @@ impl Question for DistanceQuestion {
         Duration::from_micros(40) + Duration::from_nanos(50) * p.saturating_add(q)
     }
 
+    fn has_stopped(answer: &Self::Answer) -> bool {
+        answer.stopped() != pb::Stopped::Unspecified
+    }
+
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
         let Self { p, q, margin, stops, method, options } = self;
-        let ((distance, within), cost) = run.measure(p, q, &options, |pair, effort| {
-            let mut witness = Witness::default();
-            let distance = measure_by(method, pair, stops, &mut witness, effort);
-            let within = margin.map(|margin| is_within(pair, margin, &mut witness, effort));
-            (distance, within.transpose())
-        })?;
+        let ((distance, within), cost) =
+            run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
+                let mut witness = Witness::default();
+                let distance = measure_by(method, pair, stops, &mut witness, effort);
+                let within = margin.map(|margin| is_within(pair, margin, &mut witness, effort));
+                (distance, within.transpose())
+            })?;
         let mut answer = pb::MeasureDistanceResponse { cost: Some(cost), ..Default::default() };
         match distance {
             Ok(distance) => {

@@ -18,6 +18,7 @@ use crate::rpc::convert::{BadField, Path};
 use crate::rpc::pb;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
+use crate::runtime::metrics::Asked;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -82,6 +83,7 @@ impl Motions {
 impl Question for FirstContactQuestion {
     type Wire = pb::FindFirstContactRequest;
     type Answer = pb::FindFirstContactResponse;
+    const ASKED: Asked = Asked::FirstContact;
 
     fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
         let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
@@ -107,9 +109,13 @@ impl Question for FirstContactQuestion {
         Duration::from_micros(search) + Duration::from_nanos(50) * p.saturating_add(q)
     }
 
+    fn has_stopped(answer: &Self::Answer) -> bool {
+        answer.stopped() != pb::Stopped::Unspecified
+    }
+
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
         let Self { p, q, motions, options } = self;
-        let (found, cost) = run.measure(p, q, &options, |pair, effort| {
+        let (found, cost) = run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
             first_contact(&motions.about(*pair), &mut Witness::default(), effort)
         })?;
         let mut answer = pb::FindFirstContactResponse { cost: Some(cost), ..Default::default() };

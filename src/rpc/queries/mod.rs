@@ -31,7 +31,7 @@ use crate::geometry::effort::{Cost, Effort};
 use crate::geometry::pair::Pair;
 use crate::runtime::clock::Clock;
 use crate::runtime::deadline::StopGuard;
-use crate::runtime::metrics::Metrics;
+use crate::runtime::metrics::{Asked, Ending, Metrics};
 
 /// A question of one kind, checked.
 pub trait Question: Sized + Send + 'static {
@@ -39,6 +39,8 @@ pub trait Question: Sized + Send + 'static {
     type Wire: Send + Sync;
     /// What is answered.
     type Answer: Send + 'static;
+    /// How it is counted.
+    const ASKED: Asked;
 
     /// Checks everything that can be wrong with it.
     fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure>;
@@ -48,6 +50,8 @@ pub trait Question: Sized + Send + 'static {
     fn options(&self) -> &Options;
     /// How long the answer takes, generously, for bodies of `p` and `q` vertices that are ready.
     fn estimate(&self, p: u32, q: u32) -> Duration;
+    /// Whether the answer was cut short.
+    fn has_stopped(answer: &Self::Answer) -> bool;
     /// The answer; takes a while.
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure>;
 }
@@ -67,8 +71,8 @@ impl Run {
     /// Prepares the bodies, lets `search` look at the pair, and counts what it cost.
     fn measure<T>(
         &self,
-        p: AskedBody,
-        q: AskedBody,
+        asked: Asked,
+        [p, q]: [AskedBody; 2],
         options: &Options,
         search: impl FnOnce(&Pair<'_>, &mut Effort<'_>) -> T,
     ) -> Result<(T, pb::Cost), Failure> {
@@ -79,9 +83,19 @@ impl Run {
         let found = search(&pair, &mut effort);
         // One question, whatever it asked of the layers below.
         let cost = Cost { queries: 1, ..effort.cost };
-        self.metrics.add(&cost);
+        self.metrics.add(asked, &cost);
         Ok((found, cost_to_wire(&cost, self.clock.now().duration_since(start))))
     }
+}
+
+/// Counts a question by what became of it.
+fn count<Q: Question>(metrics: &Metrics, answer: &Result<Q::Answer, Failure>) {
+    let ending = match answer {
+        Err(_) => Ending::Refused,
+        Ok(answer) if Q::has_stopped(answer) => Ending::Stopped,
+        Ok(_) => Ending::Answered,
+    };
+    metrics.count(Q::ASKED, ending);
 }
 
 /// The two bodies of a question.
@@ -117,13 +131,22 @@ impl Queries {
         &self,
         request: Request<Q::Wire>,
     ) -> Result<Response<Q::Answer>, Status> {
+        let answer = self.search_for::<Q>(&request).await;
+        count::<Q>(&self.0.metrics, &answer);
+        Ok(Response::new(answer?))
+    }
+
+    async fn search_for<Q: Question>(
+        &self,
+        request: &Request<Q::Wire>,
+    ) -> Result<Q::Answer, Failure> {
         let shared = &self.0;
         let question = Q::convert(&Path::ROOT, request.get_ref(), shared)?;
         let time = time_left(request.metadata(), question.options().time)?;
         let guard = StopGuard::after(time);
         let run = self.run(&guard);
         let answer = shared.compute.run(estimate(&question), move || question.answer(&run));
-        Ok(Response::new(answer.await.map_err(Failure::from)??))
+        answer.await?
     }
 
     fn run(&self, guard: &StopGuard) -> Run {

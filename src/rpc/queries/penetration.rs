@@ -15,6 +15,7 @@ use crate::rpc::convert::options::Options;
 use crate::rpc::pb;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
+use crate::runtime::metrics::Asked;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -28,6 +29,7 @@ pub struct Penetration {
 impl Question for Penetration {
     type Wire = pb::MeasurePenetrationRequest;
     type Answer = pb::MeasurePenetrationResponse;
+    const ASKED: Asked = Asked::Penetration;
 
     fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
         let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
@@ -51,9 +53,13 @@ impl Question for Penetration {
         Duration::from_micros(200) + Duration::from_micros(2) * p.saturating_add(q)
     }
 
+    fn has_stopped(answer: &Self::Answer) -> bool {
+        answer.stopped() != pb::Stopped::Unspecified
+    }
+
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
         let Self { p, q, with_surface, options } = self;
-        let (depth, cost) = run.measure(p, q, &options, |pair, effort| {
+        let (depth, cost) = run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
             measure(pair, with_surface, &mut Witness::default(), effort)
         })?;
         let mut answer = pb::MeasurePenetrationResponse { cost: Some(cost), ..Default::default() };

@@ -16,6 +16,7 @@ use super::plan::Plan;
 use super::{report, state};
 use crate::geometry::effort::Cost;
 use crate::geometry::separation::METHODS;
+use crate::runtime::metrics::{Asked as Metered, Ending};
 use crate::runtime::sessions::{Parallel, Resident, Summary};
 use crate::scene::{Applied, Declaration, Limits, Report, Runner, Scene, Serial};
 
@@ -177,6 +178,7 @@ impl Session {
         shared: &Shared,
     ) -> Result<(Plan, bool), Box<pb::FrameReport>> {
         let refuse = |failure: &Failure| {
+            shared.metrics.count(Metered::Frame, Ending::Refused);
             Box::new(pb::FrameReport {
                 frame_id: wire.frame_id,
                 status: Some(failure.to_item()),
@@ -221,8 +223,9 @@ impl Session {
         self.cost += report.counters.cost;
         self.elapsed += elapsed;
         self.last_elapsed = elapsed;
-        shared.metrics.frames.fetch_add(1, Ordering::Relaxed);
-        shared.metrics.add(&report.counters.cost);
+        let ending = if report.tally.stopped > 0 { Ending::Stopped } else { Ending::Answered };
+        shared.metrics.count(Metered::Frame, ending);
+        shared.metrics.add(Metered::Frame, &report.counters.cost);
         Ok(self.report(&report, plan, elapsed, stop.load(Ordering::Relaxed)))
     }
 

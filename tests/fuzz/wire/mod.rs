@@ -106,6 +106,7 @@ const METHODS: &[(&str, Shape, Reader)] = &[
     ("SessionService/GetSession", Shape::Unary, plain::<pb::GetSessionResponse>),
     ("SessionService/ListSessions", Shape::Unary, plain::<pb::ListSessionsResponse>),
     ("SessionService/CloseSession", Shape::Unary, plain::<pb::CloseSessionResponse>),
+    ("ServerService/GetServerMetrics", Shape::Unary, plain::<pb::GetServerMetricsResponse>),
 ];
 
 fn method(name: &str) -> u8 {
