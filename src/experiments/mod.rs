@@ -6,6 +6,7 @@
 //! [`chart`] draws them, [`bench`](self::bench) holds what the experiments share.
 
 mod bench;
+mod cd_dual;
 mod chart;
 mod h_walk;
 mod hs_jump;
@@ -59,7 +60,7 @@ pub struct Experiment {
 
 /// The tables of the papers.
 pub const EXPERIMENTS: &[&[Experiment]] =
-    &[hs_jump::EXPERIMENTS, linear_program::EXPERIMENTS, h_walk::EXPERIMENTS];
+    &[hs_jump::EXPERIMENTS, linear_program::EXPERIMENTS, h_walk::EXPERIMENTS, cd_dual::EXPERIMENTS];
 
 /// Curves over common axes.
 #[derive(Clone, Debug, Default)]
