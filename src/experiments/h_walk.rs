@@ -137,10 +137,10 @@ struct Flyer {
 }
 
 /// Half of the box's edge, and lengths per frame: everything moves at about the same speed.
-const BOX: f64 = 12.0;
-const SPEED: f64 = 0.15;
-const SATELLITES: usize = 4;
-const ASTEROIDS: usize = 12;
+const BOX: f64 = 10.0;
+const SPEED: f64 = 0.4;
+const SATELLITES: usize = 2;
+const ASTEROIDS: usize = 6;
 /// Passes over the flight; for each frame the fastest counts, so that interruptions do not.
 const PASSES: u32 = 3;
 
@@ -158,7 +158,7 @@ impl Flyer {
     }
 }
 
-/// Asteroids are lumps of 100 to 800 vertices, satellites long and thin ones of 300.
+/// Asteroids are lumps of 400 to 1800 vertices, satellites long and thin ones of 300.
 fn crowd() -> (Vec<Polytope>, Vec<Flyer>) {
     let mut random = Random::new(3);
     let mut bodies = Vec::new();
@@ -168,7 +168,7 @@ fn crowd() -> (Vec<Polytope>, Vec<Flyer>) {
             (300, Vec3::new(3.0, 0.3, 0.3))
         } else {
             let axes = Vec3::from_fn(|_, _| random.between(0.7, 1.6));
-            (100 + 100 * (random.below(8) as u32), axes)
+            (400 + 200 * (random.below(8) as u32), axes)
         };
         bodies.push(polytope_of(&ellipsoid(count, axes, number as u64)));
         flyers.push(Flyer {
@@ -176,7 +176,7 @@ fn crowd() -> (Vec<Polytope>, Vec<Flyer>) {
             start: Vec3::from_fn(|_, _| random.between(-BOX, BOX)),
             velocity: random.direction() * (SPEED * random.between(0.8, 1.2)),
             axis: random.direction(),
-            spin: random.between(0.02, 0.2),
+            spin: random.between(0.1, 1.0),
         });
     }
     (bodies, flyers)
