@@ -10,6 +10,7 @@ use dashmap::DashMap;
 use super::settings::Limits;
 use crate::geometry::ids::PolytopeId;
 use crate::geometry::polytope::Polytope;
+use crate::geometry::polytope::surface::Surface;
 
 /// A registered polytope.
 #[derive(Debug)]
@@ -50,11 +51,14 @@ pub fn memory_bytes(polytope: &Polytope) -> u64 {
     let vertex_count = polytope.vertex_count();
     let corners = polytope.facets().item_count() + polytope.facets().len();
     // Vertices, both adjacency lists, what the search for supporting vertices needs, and the fixed part;
-    // the hierarchy, with what a walk over its features builds on first use.
+    // the hierarchy, with what a walk over its features builds on first use; what a search over the
+    // faces does.
     let edges = degree_sum(polytope);
     let words = edges + vertex_count as usize + corners;
     let hierarchy = polytope.hierarchy();
-    let bytes = hierarchy.layer_bytes() + hierarchy.feature_bytes() + polytope.reach().bytes();
+    let surface = Surface::memory_bytes(edges / 2, polytope.facets().len());
+    let bytes =
+        hierarchy.layer_bytes() + hierarchy.feature_bytes() + polytope.reach().bytes() + surface;
     1024 + 24 * u64::from(vertex_count) + (4 * words + bytes) as u64
 }
 
