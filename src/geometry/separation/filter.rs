@@ -11,7 +11,7 @@ use super::view::{Probe, View};
 use crate::geometry::certificate::{Direction, StaticProof, Verdict};
 use crate::geometry::effort::Effort;
 use crate::geometry::kernel::along;
-use crate::geometry::number::rounding::{UNDERFLOW, gamma};
+use crate::geometry::number::rounding::{UNDERFLOW, UNIT, gamma};
 use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::support::supporting_vertex;
 use crate::geometry::{Mat3, Vec3};
@@ -288,7 +288,8 @@ pub(crate) fn certainly_encloses(pair: &Pair<'_>, four: &[VertexPair; 4]) -> boo
 
 /// Proves that the four pairs' differences hold the origin, as [`certainly_encloses`] does, for a
 /// search that has computed the differences already, times `view.unit()`. That product is exact but
-/// for underflow.
+/// for underflow; it also makes the underflow of the differences' own products that many times larger,
+/// six times `η unit` in each coordinate, where `η` is `FLOOR / 2^55`.
 pub(super) fn holds<const PROVEN: bool>(
     view: &View<'_>,
     four: &[VertexPair; 4],
@@ -299,7 +300,8 @@ pub(super) fn holds<const PROVEN: bool>(
         let Pair { p, q } = view.pair();
         let size = entries(&p.pose.rotation) * span(p) + entries(&q.pose.rotation) * span(q);
         let size = (size + sum_of_sizes(&offset(view.pair()))) * view.unit();
-        error = gamma(8) * size * (1.0 + gamma(8)) + FLOOR;
+        let underflow = FLOOR * (1.0 + 4.0 * UNIT * view.unit());
+        error = gamma(8) * size * (1.0 + gamma(8)) + underflow;
         if !PLAIN.contains(&size) {
             return None;
         }

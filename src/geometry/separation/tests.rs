@@ -245,3 +245,30 @@ fn turned_bodies_within_an_ulp_of_contact_get_a_verdict_that_the_judge_confirms(
         assert!(counts.get(&(verdict, true)).is_some_and(|n| *n > 20), "{counts:?}");
     }
 }
+
+/// Their turned coordinates are rounded to one of a few multiples of the least f64.
+#[test]
+fn turned_bodies_of_a_few_least_f64s_get_a_verdict_that_the_judge_confirms() {
+    let mut counts = std::collections::BTreeMap::new();
+    for seed in 0..if cfg!(debug_assertions) { 2000 } else { 20_000 } {
+        let mut random = Random(seed);
+        let unit = f64::from_bits(1 << random.below(8));
+        let mut body = || {
+            let corners = 4 + random.below(5);
+            let mut coordinate = || (f64::from(random.below(7)) - 3.0) * unit;
+            let mut corner = |_| Vec3::from_fn(|_, _| coordinate());
+            hull(&(0..corners).map(&mut corner).collect::<Vec<_>>())
+        };
+        let (p, q) = (body(), body());
+        let (pose_p, pose_q) =
+            (random.pose(Vec3::zeros()), random.pose(Vec3::new(unit, unit, 0.0)));
+        let pair = Pair::new(&p, pose_p, &q, pose_q);
+        let mut effort = Effort::with_steps(100_000);
+        let decision = decide(&pair, &METHODS[0], &mut Witness::default(), &mut effort).unwrap();
+        assert_eq!(judge_static(&pair, &decision.proof), Ok(()), "seed {seed}: {decision:?}");
+        *counts.entry(decision.verdict()).or_insert(0) += 1;
+    }
+    for verdict in [Verdict::Separated, Verdict::Overlapping] {
+        assert!(counts.get(&verdict).is_some_and(|n| *n > 100), "{counts:?}");
+    }
+}
