@@ -30,6 +30,14 @@ pub(crate) struct Along {
     pub(crate) low: Vec3,
 }
 
+impl Along {
+    /// At least `|low|₁`.
+    #[inline]
+    fn rest(&self) -> f64 {
+        1.01 * (self.low.x.abs() + self.low.y.abs() + self.low.z.abs())
+    }
+}
+
 /// A proven entry.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Entry {
@@ -98,7 +106,7 @@ fn edge(placed: &Placed<'_>, from: u32, to: u32) -> (Vec3, f64) {
 impl Plane {
     /// With edges A, B off by `γ₄ a`, `γ₄ b`: a product of coordinates is off by
     /// `(2 γ₄ + γ₄² + u) a b`, a difference of two of them by twice that and a rounding: `γ₂₂ a b`.
-    /// `N·u` is off by at most `(γ₂₂ + 2 γ₃) a b |u|₁`, and for the rounding of u by `2 u a b |u|₁`.
+    /// `N·high` is off by at most `(γ₂₂ + 2 γ₃) a b |high|₁`, and `N·low` is at most `2 a b |low|₁`.
     fn through(pair: &Pair<'_>, pairs: [VertexPair; 3], u: &Along) -> Option<Self> {
         let (p, q) = (&pair.p, &pair.q);
         let (of_p, of_q) = (distinct(pairs.map(|k| k.i)), distinct(pairs.map(|k| k.j)));
@@ -121,7 +129,7 @@ impl Plane {
         let product = a.cross(&b);
         let rate = product.dot(&u.high);
         let sum = u.high.x.abs() + u.high.y.abs() + u.high.z.abs();
-        let certain = rate.abs() > gamma(36) * size * sum + FLOOR;
+        let certain = rate.abs() > size * (gamma(36) * sum + 2.1 * u.rest()) + FLOOR;
         // Inward is along u.
         let (normal, turned) = if rate > 0.0 { (product, false) } else { (-product, true) };
         let negative = turned != opposite;
@@ -173,8 +181,9 @@ impl Weights {
     ///
     /// With the largest coordinates of each, a coordinate of a corner is off by at most
     /// `γ₆ 1.74 (reach_P + reach_Q)` (a row's products and sums, three more sums),
-    /// `γ₃ |t_Q - t_P|` and `γ₃ |t u|`: η in all. With m the largest coordinate, a determinant is
-    /// off by at most `|u|₁ (4 m η + 2 η² + γ₇ 2 m²)`.
+    /// `γ₃ |t_Q - t_P|`, `γ₃ |t high|` and `|t low|`: η in all. With m the largest coordinate, a
+    /// determinant with `high` is off by at most `|high|₁ (4 m η + 2 η² + γ₇ 2 m²)`, and that with `low`
+    /// is at most `2 m² |low|₁`.
     fn of(pair: &Pair<'_>, plane: &Plane, u: &Along, about: f64) -> Option<Self> {
         let (p, q) = (&pair.p, &pair.q);
         let offset = q.pose.translation - p.pose.translation;
@@ -185,10 +194,12 @@ impl Weights {
         });
         let reach = p.body.bounds().reach.amax() + q.body.bounds().reach.amax();
         let moved = offset.amax() + point.amax();
-        let eta = gamma(11) * reach + gamma(4) * moved + FLOOR;
+        let eta = gamma(11) * reach + gamma(4) * moved + about.abs() * u.rest() + FLOOR;
         let m = corners[0].amax().max(corners[1].amax()).max(corners[2].amax()) + eta;
         let sum_u = u.high.x.abs() + u.high.y.abs() + u.high.z.abs();
-        let bound = sum_u * (4.0 * m * eta + 2.0 * eta * eta + gamma(20) * m * m) + FLOOR;
+        let bound = sum_u * (4.0 * m * eta + 2.0 * eta * eta + gamma(20) * m * m)
+            + 2.1 * m * m * u.rest()
+            + FLOOR;
         let turn = |a: usize, b: usize| {
             let side = u.high.dot(&corners[a].cross(&corners[b]));
             if plane.negative { -side } else { side }

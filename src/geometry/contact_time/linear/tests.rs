@@ -342,3 +342,46 @@ fn entries_proven_in_floating_point_are_those_of_exact_arithmetic_to_the_last_bi
     }
     assert!(counts[2] > 100 * counts[1] && counts[0] > 10, "{counts:?}");
 }
+
+/// Both bodies travel so far that what their travels differ by is mostly what rounding drops of each;
+/// that alone decides whether the point passes inside or outside of the edge.
+#[test]
+fn what_rounding_drops_of_two_long_travels_decides_a_graze() {
+    let q = hull(
+        &[[0.0, -1.0, 0.0], [0.0, 1.0, 0.0], [1.0, 0.0, 0.0], [0.3, 0.0, 1.0]].map(Vec3::from),
+    );
+    let p = hull(&[Vec3::zeros()]);
+    let grain = 2f64.powi(-35);
+    let mut counts = [0u32; 2];
+    for seed in 0..2000 {
+        let mut random = Random(seed);
+        let x = 0.25 + 0.5 * random.signed().abs();
+        let aside = f64::from(random.below(33)) / 32.0 - 0.5;
+        let far = 140_000.0 + f64::from(random.below(4000)) * grain;
+        let ends = |x: f64, z: f64| Vec3::new(x, 0.1, z);
+        let start = random.signed() - 1.5;
+        let travel_p = Travel { from: ends(x, start), to: ends(far, 0.7) };
+        let steps = f64::from(random.below(5)) - 2.0;
+        let travel_q =
+            Travel { from: ends(x + aside * grain, 0.0), to: ends(far + steps * grain, 0.0) };
+        let at = |travel: &Travel| Pose { translation: travel.from, ..Pose::identity() };
+        let to = |travel: &Travel| Motion::ToPose {
+            end: Pose { translation: travel.to, ..Pose::identity() },
+            pivot: None,
+        };
+        let pair = Pair::new(&p, at(&travel_p), &q, at(&travel_q));
+        let question = Question::new(pair, to(&travel_p), to(&travel_q));
+        let mut effort = Effort::with_steps(100_000);
+        let found =
+            super::super::first_contact(&question, &mut Witness::default(), &mut effort).unwrap();
+        let mut passage = Passage::new(&pair, &travel_p, &travel_q);
+        let against = negated(&passage.velocity);
+        let meets = matches!(
+            cross_line(&mut passage.m, &against, &mut effort).unwrap(),
+            Crossing::Meets(_)
+        );
+        assert_eq!(found.outcome == Outcome::Contact, meets, "seed {seed}");
+        counts[usize::from(meets)] += 1;
+    }
+    assert!(counts.iter().all(|n| *n > 200), "{counts:?}");
+}
