@@ -317,7 +317,7 @@ impl Span {
 }
 
 /// The greatest f64 strictly below an exact quotient.
-fn strictly_below(end: &Ratio) -> f64 {
+pub(super) fn strictly_below(end: &Ratio) -> f64 {
     let [low, high] = end.bracket();
     if low < high { low } else { low.next_down() }
 }

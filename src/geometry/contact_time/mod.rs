@@ -2,6 +2,7 @@
 
 mod linear;
 mod method;
+pub mod polyhedra;
 mod prism;
 pub mod rotating;
 

@@ -44,6 +44,15 @@ impl Ratio {
         }
     }
 
+    /// Compares with another quotient, exactly.
+    pub fn compare_with(&self, other: &Self) -> Ordering {
+        let left = &self.numerator * IBig::from(other.denominator.clone());
+        let right = &other.numerator * IBig::from(self.denominator.clone());
+        let shift = self.exponent - other.exponent;
+        let by = usize::try_from(shift.unsigned_abs()).expect("exponents are small");
+        if shift >= 0 { (left << by).cmp(&right) } else { left.cmp(&(right << by)) }
+    }
+
     /// The greatest f64 not above and the least not below; equal when the quotient is an f64. Infinite
     /// beyond the largest f64.
     pub fn bracket(&self) -> [f64; 2] {
@@ -73,6 +82,14 @@ mod tests {
             assert_eq!(r.compare(x.next_down()), Ordering::Greater);
         }
         assert_eq!(ratio(0, -3, 5).bracket(), [0.0, 0.0]);
+    }
+
+    #[test]
+    fn quotients_are_ordered_exactly() {
+        let third = ratio(1, 3, 0);
+        assert_eq!(third.compare_with(&ratio(-4, -3, -2)), Ordering::Equal);
+        assert_eq!(third.compare_with(&ratio(0x1555_5555_5555_5555, 1, -62)), Ordering::Greater);
+        assert_eq!(ratio(-1, 3, 40).compare_with(&third), Ordering::Less);
     }
 
     #[test]

@@ -1,0 +1,272 @@
+//! General polyhedra, convex or not, under translation: whether, when and where they first meet.
+//!
+//! Source: Joseph, Plantinga, *Efficient Algorithms for Polyhedron Collision Detection*, 1987, §3.
+//! Proves: everything it says: contact from the exact time of two faces that meet, freedom before it
+//! because no pair of faces meets earlier (see `sweep` for why some pairs suffice) and the bodies are
+//! separated at t = 0. No certificate is given.
+//! Cost: each body is placed once, which is linear; then pairs of boxes that meet on the way, and
+//! pairs of faces in them. `O(n²)` at worst, as in the paper.
+//!
+//! A body that translates over the step sweeps a prism of space-time. When two bodies first meet,
+//! two of their faces meet in a single point (Lemma 2), and faces whose flats in space-time are partly
+//! parallel need no look: a vertex and a triangle, or two edges. How they stand at t = 0 is decided
+//! first: two triangles meet, or one body is inside the other (§3.3).
+//!
+//! Reading order: `polyhedron` says what a body is, `tree` finds near triangles, `meeting` tells
+//! whether two triangles meet; `placed` puts bodies where they are; `start` and `ray` look at t = 0,
+//! `shear` and `sweep` at the rest. `facets` is §3.3 and §3.4 in any dimension up to four.
+//!
+//! Where this differs from the text:
+//! - The step is one-sided: the prisms are never built; a pair of faces gives the time directly.
+//! - Points of prisms that are vertices at t = 0 and t = 1 are not tried: at the start the bodies are
+//!   separated, and after t = 1 nothing is asked.
+//! - Pairs are found by a hierarchy of boxes, which §5 names as an extension.
+
+pub mod facets;
+mod meeting;
+mod placed;
+mod polyhedron;
+mod ray;
+mod shear;
+mod start;
+mod sweep;
+mod tree;
+
+pub use polyhedron::{Polyhedron, PolyhedronError};
+pub use start::Start;
+
+use std::cmp::Ordering;
+
+use dashu_int::IBig;
+
+use self::placed::{Placed, Stand};
+use self::sweep::{Meeting, Pace, Sweep};
+use super::linear::strictly_below;
+use crate::geometry::Vec3;
+use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::number::ratio::Ratio;
+use crate::geometry::pose::Pose;
+
+/// A polyhedron, where it is at t = 0, and how it moves over t in [0, 1].
+#[derive(Clone, Copy, Debug)]
+pub struct Moving<'a> {
+    /// The body, in its own frame.
+    pub body: &'a Polyhedron,
+    /// From its frame to the world at t = 0.
+    pub pose: Pose,
+    /// Metres per step, world frame.
+    pub velocity: Vec3,
+}
+
+/// Two faces that share a point. Vertices and triangles are those of the body, an edge is its ends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Faces {
+    /// A vertex of P and a triangle of Q.
+    VertexAndTriangle {
+        /// Of P.
+        vertex: u32,
+        /// Of Q.
+        triangle: u32,
+    },
+    /// A triangle of P and a vertex of Q.
+    TriangleAndVertex {
+        /// Of P.
+        triangle: u32,
+        /// Of Q.
+        vertex: u32,
+    },
+    /// An edge of each.
+    Edges {
+        /// Vertices of P.
+        of_p: [u32; 2],
+        /// Vertices of Q.
+        of_q: [u32; 2],
+    },
+    /// Two triangles that meet at t = 0.
+    Triangles {
+        /// Of P.
+        of_p: u32,
+        /// Of Q.
+        of_q: u32,
+    },
+    /// At t = 0 the shell of this triangle of P is inside Q.
+    PInQ {
+        /// Of P.
+        triangle: u32,
+    },
+    /// At t = 0 the shell of this triangle of Q is inside P.
+    QInP {
+        /// Of Q.
+        triangle: u32,
+    },
+}
+
+/// When and where two bodies first meet.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Contact {
+    /// The bodies share no point on the closed [0, t_free]; 0 for contact at t = 0.
+    pub t_free: f64,
+    /// They do at some time in (t_free, t_contact], two neighbouring f64 numbers; 0 at t = 0.
+    pub t_contact: f64,
+    /// Faces that meet then; there may be more.
+    pub faces: Faces,
+    /// A point of contact in the world, rounded; none at t = 0.
+    pub point: Option<Vec3>,
+}
+
+/// The first contact of two bodies over the step.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct FirstContact {
+    /// How they stand at t = 0.
+    pub start: Start,
+    /// None if they do not meet in [0, 1].
+    pub contact: Option<Contact>,
+}
+
+/// The first contact among several bodies.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Collision {
+    /// Places in the list of the two bodies, ascending: P and Q of `first_contact`. Of pairs that
+    /// meet at exactly the same time, the least.
+    pub pair: [usize; 2],
+    /// How they stand at t = 0.
+    pub start: Start,
+    /// When and where.
+    pub contact: Contact,
+}
+
+/// The first contact of P and Q over the step. Exact, whatever the bodies and velocities.
+///
+/// ```
+/// use clearance::geometry::Vec3;
+/// use clearance::geometry::contact_time::polyhedra::{Moving, Polyhedron, first_contact};
+/// use clearance::geometry::effort::Effort;
+/// use clearance::geometry::pose::Pose;
+///
+/// let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
+/// let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
+/// let body = Polyhedron::new(corners.to_vec(), faces.to_vec()).unwrap();
+/// let still = Moving { body: &body, pose: Pose::identity(), velocity: Vec3::zeros() };
+/// let falling = Moving {
+///     body: &body,
+///     pose: Pose::translation(0., 0., 3.),
+///     velocity: Vec3::new(0., 0., -4.),
+/// };
+/// let answer = first_contact(&still, &falling, &mut Effort::unlimited()).unwrap();
+/// assert_eq!(answer.contact.unwrap().t_contact, 0.5);
+/// ```
+pub fn first_contact(
+    p: &Moving<'_>,
+    q: &Moving<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<FirstContact, Stopped> {
+    let stands = [p, q].map(|moving| Stand::new(moving.body, moving.pose));
+    effort.one_question(|effort| {
+        let answer = meet([p, q], [&stands[0], &stands[1]], 1.0, effort)?;
+        Ok(FirstContact {
+            start: answer.start,
+            contact: answer.contact.map(|(_, contact)| contact),
+        })
+    })
+}
+
+/// The first contact among several bodies (§3.5): of the pair that meets first.
+pub fn first_collision(
+    bodies: &[Moving<'_>],
+    effort: &mut Effort<'_>,
+) -> Result<Option<Collision>, Stopped> {
+    let stands: Vec<Stand<'_>> =
+        bodies.iter().map(|moving| Stand::new(moving.body, moving.pose)).collect();
+    // Boxes that meet first are looked at first, to leave less of the step to the others.
+    let mut pairs: Vec<(f64, [usize; 2])> = Vec::new();
+    for second in 1..bodies.len() {
+        for first in 0..second {
+            let pace = Pace::new(&bodies[first].velocity, &bodies[second].velocity);
+            if let Some(t) = pace.entry(stands[first].whole(), stands[second].whole(), 1.0) {
+                pairs.push((t, [first, second]));
+            }
+        }
+    }
+    pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    effort.one_question(|effort| {
+        let mut best: Option<(Ratio, Collision)> = None;
+        for (from, pair) in pairs {
+            let until = best.as_ref().map_or(1.0, |(_, best)| best.contact.t_contact);
+            if from > until {
+                break;
+            }
+            let [first, second] = pair;
+            let moving = [&bodies[first], &bodies[second]];
+            let answer = meet(moving, [&stands[first], &stands[second]], until, effort)?;
+            let Some((time, contact)) = answer.contact else { continue };
+            let is_first =
+                best.as_ref().is_none_or(|(earliest, best)| match time.compare_with(earliest) {
+                    Ordering::Less => true,
+                    Ordering::Equal => pair < best.pair,
+                    Ordering::Greater => false,
+                });
+            if is_first {
+                best = Some((time, Collision { pair, start: answer.start, contact }));
+            }
+        }
+        Ok(best.map(|(_, collision)| collision))
+    })
+}
+
+/// An answer with the exact time.
+struct Met {
+    start: Start,
+    contact: Option<(Ratio, Contact)>,
+}
+
+/// The first contact not after `until`.
+fn meet<'a>(
+    [p, q]: [&Moving<'_>; 2],
+    stands: [&Stand<'a>; 2],
+    until: f64,
+    effort: &mut Effort<'_>,
+) -> Result<Met, Stopped> {
+    let mut placed = Placed::new(stands[0], stands[1]);
+    let (start, faces) = start::at_start(&mut placed);
+    if let Some(faces) = faces {
+        let zero = Ratio::new(IBig::ZERO, IBig::ONE, 0);
+        let contact = Contact { t_free: 0.0, t_contact: 0.0, faces, point: None };
+        return Ok(Met { start, contact: Some((zero, contact)) });
+    }
+    let meeting = match Sweep::new(&mut placed, [p, q], until) {
+        Some(sweep) => sweep.run(effort)?,
+        None => None,
+    };
+    let contact = meeting.map(|meeting| {
+        let [_, t_contact] = meeting.time.bracket();
+        let contact = Contact {
+            t_free: strictly_below(&meeting.time),
+            t_contact,
+            faces: meeting.faces,
+            point: place_of(&meeting, [p, q], stands, t_contact),
+        };
+        (meeting.time, contact)
+    });
+    Ok(Met { start, contact })
+}
+
+/// Where two faces meet, rounded.
+fn place_of(
+    meeting: &Meeting,
+    [p, q]: [&Moving<'_>; 2],
+    [of_p, of_q]: [&Stand<'_>; 2],
+    t: f64,
+) -> Option<Vec3> {
+    match meeting.faces {
+        Faces::VertexAndTriangle { vertex, .. } => Some(of_p.point(vertex) + p.velocity * t),
+        Faces::TriangleAndVertex { vertex, .. } => Some(of_q.point(vertex) + q.velocity * t),
+        Faces::Edges { of_p: [a, b], .. } => {
+            let (a, b) = (of_p.point(a), of_p.point(b));
+            Some(a + (b - a) * meeting.along_edge + p.velocity * t)
+        }
+        Faces::Triangles { .. } | Faces::PInQ { .. } | Faces::QInP { .. } => None,
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,345 @@
+//! A polyhedron, convex or not: the closed region that a mesh of triangles bounds.
+//!
+//! The mesh is closed and oriented (every directed edge has exactly one triangle, and its twin has
+//! one), no two triangles share more than the vertex or edge that they have in common, and every
+//! shell (a part of the mesh that is connected over edges) has its outside on the side that its
+//! triangles are counter-clockwise from: an outermost shell bounds a volume, a shell inside it bounds
+//! a hollow, a shell in a hollow a volume again. All of it is checked exactly.
+
+use dashu_int::IBig;
+
+use super::meeting::{Meet, Sight, segment_meets_triangle, triangles_meet};
+use super::ray::{Start, around, crosses_odd};
+use super::tree::{Extent, Tree, any_meeting_leaves};
+use crate::geometry::Vec3;
+use crate::geometry::number::orientation::{Axis, Side, Turn, are_collinear, side_of_plane, turn};
+use crate::geometry::number::rounding::gamma;
+use crate::geometry::number::scaled::{Exponents, Integers, ScaledPoints, cross, dot, sum};
+use crate::geometry::number::{Sign, scaled};
+use crate::geometry::pose::{COORDINATE_MAX, Pose};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Polyhedron {
+    vertices: Vec<Vec3>,
+    triangles: Vec<[u32; 3]>,
+    /// A triangle of each shell.
+    shells: Vec<u32>,
+    owned: Vec<Owned>,
+    tree: Tree,
+}
+
+/// What a triangle tests on behalf of its neighbours, so that no vertex or edge is tested twice.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Owned {
+    /// Its vertices.
+    pub(super) vertices: [bool; 3],
+    /// Its edges; edge k leads from vertex k to the next.
+    pub(super) edges: [bool; 3],
+}
+
+/// Why a mesh bounds no polyhedron. Triangles and vertices are counted from 0.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PolyhedronError {
+    /// No triangles, or 2^31 or more.
+    #[error("a polyhedron has at least four triangles and fewer than 2^31, not {found}")]
+    Count {
+        /// Triangles given.
+        found: usize,
+    },
+    /// A coordinate is not finite, or beyond 2^960.
+    #[error("vertex {vertex} has a coordinate that is not finite or beyond 2^960")]
+    Coordinate {
+        /// The vertex.
+        vertex: u32,
+    },
+    /// A triangle names a vertex that is not given.
+    #[error("triangle {triangle} names vertex {vertex}, which is not given")]
+    NoVertex {
+        /// The triangle.
+        triangle: u32,
+        /// What it names.
+        vertex: u32,
+    },
+    /// The three corners are on a line.
+    #[error("the corners of triangle {triangle} are on one line")]
+    Degenerate {
+        /// The triangle.
+        triangle: u32,
+    },
+    /// Two triangles have one edge in the same direction.
+    #[error("more than one triangle has the edge from {from} to {to}")]
+    EdgeTwice {
+        /// Its first vertex.
+        from: u32,
+        /// Its second.
+        to: u32,
+    },
+    /// No triangle is on the other side of an edge.
+    #[error("the mesh is open at the edge from {from} to {to}: no triangle has it backwards")]
+    Open {
+        /// Its first vertex.
+        from: u32,
+        /// Its second.
+        to: u32,
+    },
+    /// Two triangles share more than the vertex or edge that they have in common.
+    #[error("triangles {first} and {second} intersect")]
+    Intersecting {
+        /// The lower one.
+        first: u32,
+        /// The higher one.
+        second: u32,
+    },
+    /// A shell has its outside inside.
+    #[error("the shell of triangle {triangle} is inside out")]
+    InsideOut {
+        /// Its lowest triangle.
+        triangle: u32,
+    },
+}
+
+/// A directed edge and its triangle.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Edge {
+    ends: [u32; 2],
+    triangle: u32,
+}
+
+impl Polyhedron {
+    /// Of triangles that are counter-clockwise seen from outside. Vertices that no triangle names are
+    /// no part of it.
+    pub fn new(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Self, PolyhedronError> {
+        check_numbers(&vertices, &triangles)?;
+        let edges = closed_edges(&triangles)?;
+        let tree = Tree::build(&vertices, &triangles);
+        let boxes = tree.boxes(&vertices, &triangles, 0.0);
+        check_intersections(&vertices, &triangles, &tree, &boxes)?;
+        let (shell_of, shells) = shells(&triangles, &edges);
+        let owned = owned(vertices.len(), &triangles);
+        let body = Self { vertices, triangles, shells, owned, tree };
+        body.check_shells(&shell_of, &boxes)?;
+        Ok(body)
+    }
+
+    /// The vertices, as given.
+    pub fn vertices(&self) -> &[Vec3] {
+        &self.vertices
+    }
+
+    /// The triangles, as given.
+    pub fn triangles(&self) -> &[[u32; 3]] {
+        &self.triangles
+    }
+
+    /// How many parts of the surface are connected over edges.
+    pub fn shell_count(&self) -> usize {
+        self.shells.len()
+    }
+
+    /// A triangle of each shell.
+    pub(super) fn shells(&self) -> &[u32] {
+        &self.shells
+    }
+
+    pub(super) fn triangle(&self, i: u32) -> [u32; 3] {
+        self.triangles[i as usize]
+    }
+
+    pub(super) fn owned(&self, triangle: u32) -> &Owned {
+        &self.owned[triangle as usize]
+    }
+
+    pub(super) fn tree(&self) -> &Tree {
+        &self.tree
+    }
+
+    /// The middle of a triangle of a shell is in an even number of other shells if and only if the
+    /// shell encloses a volume, and in an odd number if it encloses a hollow.
+    fn check_shells(&self, shell_of: &[u32], boxes: &[Extent]) -> Result<(), PolyhedronError> {
+        let exponents = Exponents::of(&self.vertices, &Pose::identity());
+        let mut points =
+            ScaledPoints::new(&self.vertices, &Pose::identity(), exponents, exponents.placed);
+        let mut corners = |triangle: u32| -> [Integers; 3] {
+            self.triangle(triangle).map(|i| points.point(i).clone())
+        };
+        let mut volumes = vec![IBig::ZERO; self.shells.len()];
+        for (triangle, &shell) in (0..).zip(shell_of) {
+            let [a, b, c] = corners(triangle);
+            volumes[shell as usize] += dot(&a, &cross(&b, &c));
+        }
+        for ((shell, &triangle), volume) in (0..).zip(&self.shells).zip(&volumes) {
+            let is_inside = self.shells.len() > 1 && {
+                let [a, b, c] = corners(triangle);
+                let [x, y, z] = self.triangle(triangle).map(|i| self.vertices[i as usize] / 3.0);
+                // Three thirds and two sums round.
+                let slack = gamma(8) * (x.amax() + y.amax() + z.amax()) + f64::from_bits(8);
+                let start =
+                    Start { exact: sum(&a, &sum(&b, &c)), within: around(&(x + y + z), slack) };
+                crosses_odd(&start, (&self.tree, boxes), |other| {
+                    let is_other = shell_of[other as usize] != shell;
+                    is_other.then(|| corners(other).map(|p| p.map(|x| x * 3)))
+                })
+            };
+            let wanted = if is_inside { Sign::Negative } else { Sign::Positive };
+            if scaled::sign(volume) != wanted {
+                return Err(PolyhedronError::InsideOut { triangle });
+            }
+        }
+        Ok(())
+    }
+}
+
+fn check_numbers(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<(), PolyhedronError> {
+    if triangles.len() < 4 || triangles.len() >= 1 << 31 {
+        return Err(PolyhedronError::Count { found: triangles.len() });
+    }
+    for (vertex, v) in (0..).zip(vertices) {
+        if !v.iter().all(|x| x.abs() <= COORDINATE_MAX) {
+            return Err(PolyhedronError::Coordinate { vertex });
+        }
+    }
+    for (triangle, corners) in (0..).zip(triangles) {
+        if let Some(&vertex) = corners.iter().find(|&&i| i as usize >= vertices.len()) {
+            return Err(PolyhedronError::NoVertex { triangle, vertex });
+        }
+        let [a, b, c] = corners.map(|i| &vertices[i as usize]);
+        if are_collinear(a, b, c) {
+            return Err(PolyhedronError::Degenerate { triangle });
+        }
+    }
+    Ok(())
+}
+
+/// All directed edges, sorted; each occurs once and has its twin.
+fn closed_edges(triangles: &[[u32; 3]]) -> Result<Vec<Edge>, PolyhedronError> {
+    let mut edges: Vec<Edge> = (0..)
+        .zip(triangles)
+        .flat_map(|(triangle, &[a, b, c])| {
+            [[a, b], [b, c], [c, a]].map(|ends| Edge { ends, triangle })
+        })
+        .collect();
+    edges.sort_unstable();
+    if let Some(twice) = edges.windows(2).find(|pair| pair[0].ends == pair[1].ends) {
+        let [from, to] = twice[0].ends;
+        return Err(PolyhedronError::EdgeTwice { from, to });
+    }
+    match edges.iter().find(|edge| twin(&edges, edge).is_none()) {
+        Some(&Edge { ends: [from, to], .. }) => Err(PolyhedronError::Open { from, to }),
+        None => Ok(edges),
+    }
+}
+
+/// The triangle beyond an edge.
+fn twin(edges: &[Edge], edge: &Edge) -> Option<u32> {
+    let [from, to] = edge.ends;
+    let found = edges.binary_search_by_key(&[to, from], |edge| edge.ends).ok()?;
+    Some(edges[found].triangle)
+}
+
+/// For each triangle its shell, and for each shell its lowest triangle.
+fn shells(triangles: &[[u32; 3]], edges: &[Edge]) -> (Vec<u32>, Vec<u32>) {
+    let mut shell_of = vec![u32::MAX; triangles.len()];
+    let mut firsts: Vec<u32> = Vec::new();
+    for first in (0..).take(triangles.len()) {
+        if shell_of[first as usize] != u32::MAX {
+            continue;
+        }
+        let shell = u32::try_from(firsts.len()).expect("no more than triangles");
+        firsts.push(first);
+        let mut open = vec![first];
+        while let Some(triangle) = open.pop() {
+            if shell_of[triangle as usize] != u32::MAX {
+                continue;
+            }
+            shell_of[triangle as usize] = shell;
+            let [a, b, c] = triangles[triangle as usize];
+            let around = [[a, b], [b, c], [c, a]].map(|ends| Edge { ends, triangle });
+            open.extend(around.iter().filter_map(|edge| twin(edges, edge)));
+        }
+    }
+    (shell_of, firsts)
+}
+
+/// The lowest triangle owns a vertex; the triangle that has an edge ascending owns it.
+fn owned(vertex_count: usize, triangles: &[[u32; 3]]) -> Vec<Owned> {
+    let mut taken = vec![false; vertex_count];
+    let own = |corners: &[u32; 3]| {
+        let mut owned = Owned::default();
+        for k in 0..3 {
+            owned.vertices[k] = !std::mem::replace(&mut taken[corners[k] as usize], true);
+            owned.edges[k] = corners[k] < corners[(k + 1) % 3];
+        }
+        owned
+    };
+    triangles.iter().map(own).collect()
+}
+
+/// Predicates on the given vertices themselves.
+struct Given<'a>(&'a [Vec3]);
+
+impl Sight for Given<'_> {
+    type Point = u32;
+
+    fn side(&mut self, plane: [u32; 3], p: u32) -> Side {
+        let [a, b, c] = plane.map(|i| &self.0[i as usize]);
+        side_of_plane(a, b, c, &self.0[p as usize])
+    }
+
+    fn turn(&mut self, axis: Axis, path: [u32; 3]) -> Turn {
+        let [a, b, c] = path.map(|i| &self.0[i as usize]);
+        turn(axis, a, b, c)
+    }
+}
+
+fn check_intersections(
+    vertices: &[Vec3],
+    triangles: &[[u32; 3]],
+    tree: &Tree,
+    boxes: &[Extent],
+) -> Result<(), PolyhedronError> {
+    let mut sight = Given(vertices);
+    let mut found = None;
+    any_meeting_leaves([(tree, boxes); 2], |first, second| {
+        if first < second
+            && intersect(&mut sight, triangles[first as usize], triangles[second as usize])
+        {
+            found = Some((first, second));
+        }
+        found.is_some()
+    });
+    match found {
+        Some((first, second)) => Err(PolyhedronError::Intersecting { first, second }),
+        None => Ok(()),
+    }
+}
+
+/// Whether two triangles of a mesh share more than their common vertices and edges.
+fn intersect(sight: &mut Given<'_>, a: [u32; 3], b: [u32; 3]) -> bool {
+    let is_shared = a.map(|i| b.contains(&i));
+    match is_shared.iter().filter(|shared| **shared).count() {
+        0 => triangles_meet(sight, a, b) != Meet::Apart,
+        1 => {
+            // A ray from the common vertex inside both leaves one of them first: through the side
+            // opposite to the vertex.
+            let opposite = |of: [u32; 3], other: [u32; 3]| {
+                let at = of.iter().position(|i| other.contains(i)).unwrap_or(0);
+                [of[(at + 1) % 3], of[(at + 2) % 3]]
+            };
+            segment_meets_triangle(sight, opposite(a, b), b) != Meet::Apart
+                || segment_meets_triangle(sight, opposite(b, a), a) != Meet::Apart
+        }
+        2 => {
+            let fold = is_shared.iter().position(|shared| !shared).unwrap_or(0);
+            let apex = b.iter().find(|i| !a.contains(i)).copied().unwrap_or(b[0]);
+            let [c, x, y] = [a[fold], a[(fold + 1) % 3], a[(fold + 2) % 3]];
+            // In one plane, and both on one side of the common edge.
+            sight.side(a, apex) == Side::On
+                && Axis::ALL.into_iter().any(|axis| {
+                    let turn = sight.turn(axis, [x, y, c]);
+                    turn != Turn::Straight && turn == sight.turn(axis, [x, y, apex])
+                })
+        }
+        _ => true,
+    }
+}
