@@ -135,7 +135,7 @@ impl<'a, 'b> Placed<'a, 'b> {
     /// Each of six terms is a product of an entry of each row. With `a`, `b`, `c` the largest of each
     /// row and every entry wrong by `blur`, a term errs by at most
     /// `blur (ab + bc + ca + blur (a + b + c + blur))`, and rounding by `γ₅ abc`; twice the first
-    /// covers that the bound itself is rounded.
+    /// covers that the bound itself is rounded. Where a sum of terms overflows, so does `8 abc`.
     fn side_rounded(&self, plane: [Corner; 3], p: Corner) -> Option<Side> {
         let anchor = self.rounded(plane[0]);
         let e = self.rounded(plane[1]) - anchor;
@@ -145,8 +145,9 @@ impl<'a, 'b> Placed<'a, 'b> {
         let (a, b, c) = (e.amax(), f.amax(), d.amax());
         let blurred =
             self.blur * ((a * b + b * c) + (c * a + self.blur * ((a + b) + (c + self.blur))));
-        let error =
-            12.0 * blurred + gamma(9) * 6.0 * (a * b * c) + UNDERFLOW_FLOOR * ((a + b) + (c + 2.0));
+        let error = 12.0 * blurred
+            + gamma(9) * (8.0 * (a * b * c))
+            + UNDERFLOW_FLOOR * ((a + b) + (c + 2.0));
         if value > error {
             Some(Side::Above)
         } else if value < -error {

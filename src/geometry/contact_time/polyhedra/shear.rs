@@ -166,7 +166,8 @@ impl Shear {
 ///
 /// With e the areas, δ their errors and d the mean, the mean under `e + δ` differs from d by
 /// `Σ δ (depth - d) / Σ (e + δ)`: at most the range of the depths times `Σ |δ| / (|Σ e| - Σ |δ|)`. The
-/// mean itself passes fewer than eight roundings, relative to the largest depth.
+/// mean itself passes fewer than eight roundings, relative to the largest depth, and the underflow of
+/// three products that are divided by `Σ e`.
 fn depth_between(weights: &[Turning], depths: &[f64]) -> [f64; 2] {
     let low = depths.iter().copied().fold(f64::INFINITY, f64::min);
     let high = depths.iter().copied().fold(f64::NEG_INFINITY, f64::max);
@@ -178,7 +179,9 @@ fn depth_between(weights: &[Turning], depths: &[f64]) -> [f64; 2] {
     }
     let is_certain = weights.iter().all(|weight| weight.sign() == weights[0].sign())
         && weights[0].sign() != 0
-        && whole.abs() > 4.0 * error;
+        && whole.abs() > 4.0 * error
+        && whole.is_finite()
+        && sum.is_finite();
     if !is_certain {
         return [low, high];
     }
@@ -186,7 +189,8 @@ fn depth_between(weights: &[Turning], depths: &[f64]) -> [f64; 2] {
     let mean = low + sum / whole;
     let around = range * (2.0 * error / whole.abs())
         + gamma(16) * (range + low.abs().max(high.abs()))
-        + 2.0 * UNDERFLOW;
+        + 2.0 * UNDERFLOW
+        + 4.0 * (UNDERFLOW / whole.abs());
     // NaN on overflow leaves the whole range.
     [(mean - around).max(low), (mean + around).min(high)]
 }
