@@ -78,12 +78,18 @@ impl Respondent for Library {
     }
 
     fn along(&mut self, asked: &Asked<'_>, direction: &Vec3) -> Result<Range, String> {
-        self.ask(|witness, effort| penetration::along(&asked.pair, direction, witness, effort))
+        let method = self.methods.along;
+        self.ask(|witness, effort| {
+            penetration::along_by(&asked.pair, direction, method, witness, effort)
+        })
     }
 
     fn first_contact(&mut self, asked: &Asked<'_>) -> Result<FirstContact, String> {
         let question = asked.motion_question();
-        self.ask(|witness, effort| contact_time::first_contact(&question, witness, effort))
+        let method = self.methods.first_contact;
+        self.ask(|witness, effort| {
+            contact_time::first_contact_by(method, &question, witness, effort)
+        })
     }
 
     fn take_cost(&mut self) -> Cost {

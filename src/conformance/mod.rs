@@ -24,7 +24,8 @@ use runner::Runner;
 use server::Server;
 use tally::Tally;
 
-use crate::geometry::{distance, separation};
+use crate::geometry::{contact_time, distance, penetration, separation};
+use crate::rpc::convert::options::Row;
 
 /// What to run, and where the answers go.
 #[derive(clap::Args, Clone, Debug)]
@@ -122,31 +123,43 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<bool, RunError> {
     Ok(tally.is_all_right())
 }
 
-/// The method for each kind of question.
+/// The method for each kind of question that has a table of them.
 #[derive(Clone, Copy, Debug)]
 struct Methods {
     separation: &'static separation::Method,
     distance: &'static distance::Method,
+    along: &'static penetration::Method,
+    first_contact: &'static contact_time::Method,
 }
 
 /// The method that the options name wherever there is one of that name, else the default.
 fn methods(options: &Options) -> Result<Methods, RunError> {
-    let default = Methods { separation: &separation::METHODS[0], distance: &distance::METHODS[0] };
-    let Some(name) = &options.method else { return Ok(default) };
-    let separation = separation::METHODS.iter().find(|method| method.name == name.as_str());
-    let distance = distance::METHODS.iter().find(|method| method.name == name.as_str());
-    if separation.is_none() && distance.is_none() {
-        let verdicts = separation::METHODS.iter().map(|method| method.name);
-        let mut names: Vec<&str> =
-            verdicts.chain(distance::METHODS.iter().map(|method| method.name)).collect();
-        names.sort_unstable();
-        names.dedup();
-        return Err(RunError::UnknownMethod(name.clone(), names.join(", ")));
+    let name = options.method.as_deref();
+    let mut names = Vec::new();
+    let methods = Methods {
+        separation: pick(separation::METHODS, name, &mut names),
+        distance: pick(distance::METHODS, name, &mut names),
+        along: pick(penetration::METHODS, name, &mut names),
+        first_contact: pick(contact_time::METHODS, name, &mut names),
+    };
+    names.sort_unstable();
+    names.dedup();
+    match name {
+        Some(name) if !names.contains(&name) => {
+            Err(RunError::UnknownMethod(name.to_owned(), names.join(", ")))
+        }
+        _ => Ok(methods),
     }
-    Ok(Methods {
-        separation: separation.unwrap_or(default.separation),
-        distance: distance.unwrap_or(default.distance),
-    })
+}
+
+/// The row of that name, or the first; the table's names join the others.
+fn pick<M: Row>(
+    table: &'static [M],
+    name: Option<&str>,
+    names: &mut Vec<&'static str>,
+) -> &'static M {
+    names.extend(table.iter().map(Row::name));
+    table.iter().find(|row| Some(row.name()) == name).unwrap_or(&table[0])
 }
 
 type AnswerFile = (PathBuf, BufWriter<File>);

@@ -17,6 +17,7 @@ use crate::geometry::separation::Decision;
 use crate::rpc::convert::Path;
 use crate::rpc::convert::certificate::{at_most, chain, proof, surface};
 use crate::rpc::convert::geometry::{direction, vector};
+use crate::rpc::convert::options::Row;
 use crate::rpc::pb;
 use pb::polytope_service_client::PolytopeServiceClient;
 use pb::query_service_client::QueryServiceClient;
@@ -64,12 +65,6 @@ impl Server {
         response.into_inner().reports.pop().ok_or_else(|| "no report".to_owned())
     }
 
-    /// For a question that begins with the verdict.
-    fn options(&self) -> Option<pb::QueryOptions> {
-        let method = self.methods.separation.name.to_owned();
-        Some(pb::QueryOptions { method, ..Default::default() })
-    }
-
     fn bodies(&self, case: &Case) -> [Option<pb::PlacedBody>; 2] {
         let body = |id, [x, y, z]: [f64; 3], [qw, qx, qy, qz]: [f64; 4]| pb::PlacedBody {
             source: self.ids.get(id).cloned().map(pb::placed_body::Source::Id),
@@ -100,6 +95,11 @@ impl Server {
             queries: cost.queries,
         };
     }
+}
+
+/// The options that name a method.
+fn searching_by(method: &impl Row) -> Option<pb::QueryOptions> {
+    Some(pb::QueryOptions { method: method.name().to_owned(), ..Default::default() })
 }
 
 /// One unary call of the query service.
@@ -140,16 +140,14 @@ impl Respondent for Server {
     }
 
     fn decide(&mut self, asked: &Asked<'_>) -> Result<Decision, String> {
-        let ([p, q], options) = (self.bodies(asked.case), self.options());
+        let ([p, q], options) = (self.bodies(asked.case), searching_by(self.methods.separation));
         let request = pb::CheckCollisionRequest { p, q, margin: None, options };
         let response = call!(self.check_collision(request));
         decision(response.certificate.as_ref())
     }
 
     fn distance(&mut self, asked: &Asked<'_>) -> Result<Distance, String> {
-        let [p, q] = self.bodies(asked.case);
-        let method = self.methods.distance.name.to_owned();
-        let options = Some(pb::QueryOptions { method, ..Default::default() });
+        let ([p, q], options) = (self.bodies(asked.case), searching_by(self.methods.distance));
         let request = pb::MeasureDistanceRequest { p, q, options, ..Default::default() };
         let response = call!(self.measure_distance(request));
         let certificate = response.certificate.unwrap_or_default();
@@ -166,8 +164,8 @@ impl Respondent for Server {
     }
 
     fn depth(&mut self, asked: &Asked<'_>) -> Result<Depth, String> {
-        let ([p, q], options) = (self.bodies(asked.case), self.options());
-        let request = pb::MeasurePenetrationRequest { p, q, with_surface: true, options };
+        let [p, q] = self.bodies(asked.case);
+        let request = pb::MeasurePenetrationRequest { p, q, with_surface: true, options: None };
         let response = call!(self.measure_penetration(request));
         let certificate = response.certificate.unwrap_or_default();
         let bracket = response.depth.ok_or("no bracket")?;
@@ -186,7 +184,7 @@ impl Respondent for Server {
     }
 
     fn along(&mut self, asked: &Asked<'_>, along: &Vec3) -> Result<Range, String> {
-        let ([p, q], options) = (self.bodies(asked.case), self.options());
+        let ([p, q], options) = (self.bodies(asked.case), searching_by(self.methods.along));
         let direction = Some(pb::Vector3 { x: along.x, y: along.y, z: along.z });
         let request = pb::MeasureDistanceAlongRequest { p, q, direction, options };
         let response = call!(self.measure_distance_along(request));
@@ -199,7 +197,7 @@ impl Respondent for Server {
     }
 
     fn first_contact(&mut self, asked: &Asked<'_>) -> Result<FirstContact, String> {
-        let ([p, q], options) = (self.bodies(asked.case), self.options());
+        let ([p, q], options) = (self.bodies(asked.case), searching_by(self.methods.first_contact));
         let [p_motion, q_motion] = motions(asked.case);
         let request =
             pb::FindFirstContactRequest { p, q, p_motion, q_motion, options, ..Default::default() };

@@ -6,7 +6,8 @@ use tonic::{Request, Response, Status};
 
 use super::pb;
 use super::shared::Shared;
-use crate::geometry::{distance, separation};
+use crate::geometry::{contact_time, distance, penetration, separation};
+use crate::rpc::convert::options::Row;
 use crate::runtime::metrics::{Asked, QuestionMetrics};
 use crate::runtime::settings::Limit;
 
@@ -23,13 +24,14 @@ impl pb::server_service_server::ServerService for ServerInfo {
         let shared = &self.0;
         let mut limits = shared.settings.limits.rows();
         limits.sort_unstable_by_key(|limit| limit.name);
-        let method = |name: &str| pb::MethodInfo { name: name.to_owned() };
         Ok(Response::new(pb::GetServerInfoResponse {
             build: Some(build()),
             start_time: Some(shared.start_time.into()),
             draining: shared.is_draining(),
-            methods: separation::METHODS.iter().map(|row| method(row.name)).collect(),
-            distance_methods: distance::METHODS.iter().map(|row| method(row.name)).collect(),
+            methods: infos(separation::METHODS),
+            distance_methods: infos(distance::METHODS),
+            along_methods: infos(penetration::METHODS),
+            first_contact_methods: infos(contact_time::METHODS),
             limits: limits.iter().map(limit_to_wire).collect(),
             usage: Some(pb::Usage {
                 polytopes: shared.store.count(),
@@ -54,6 +56,10 @@ impl pb::server_service_server::ServerService for ServerInfo {
                 .collect(),
         }))
     }
+}
+
+fn infos<M: Row>(table: &[M]) -> Vec<pb::MethodInfo> {
+    table.iter().map(Row::info).collect()
 }
 
 fn question_to_wire(asked: Asked, counters: &QuestionMetrics) -> pb::QuestionMetrics {

@@ -22,8 +22,9 @@ use crate::geometry::{Mat3, Vec3};
 
 /// Up to this many vertices, looking at all of them for an extent costs less than a step.
 const SCANNED_MAX: u32 = 32;
-/// What products that underflow may add to a sum.
-const UNDERFLOWN: f64 = 1e-300;
+/// At least the length of a vector whose squares underflow, and far more than products that do may
+/// add to a sum. Beside a velocity of 1e214 a body of one metre is such a vector.
+const UNDERFLOWN: f64 = 1e-150;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -195,12 +196,13 @@ impl Plain {
     /// At least `|Ω - Ω'|`, with the other body's spin Ω'.
     pub(crate) fn spin_against(&self, other: &Self) -> f64 {
         let off = |b: &Self| b.angle.abs() * (8.0 * UNIT + 2.0 * b.axis_slack);
-        ((self.spin() - other.spin()).norm() + off(self) + off(other)) * (1.0 + 8.0 * UNIT)
+        let between = (self.spin() - other.spin()).norm() + UNDERFLOWN;
+        (between + off(self) + off(other)) * (1.0 + 8.0 * UNIT)
     }
 
     /// At least `|θ a × w|` for w known up to `slack`.
     pub(crate) fn whirl(&self, w: &Vec3, slack: f64) -> f64 {
-        let rounding = (16.0 * UNIT + 4.0 * self.axis_slack) * w.norm();
+        let rounding = (16.0 * UNIT + 4.0 * self.axis_slack) * w.norm() + UNDERFLOWN;
         self.angle.abs() * (self.axis.cross(w).norm() + rounding + slack) * (1.0 + 8.0 * UNIT)
     }
 
@@ -208,6 +210,7 @@ impl Plain {
     pub(crate) fn length_slack(&self) -> f64 {
         2.0 * (self.lever_slack + self.velocity_slack)
             + 16.0 * UNIT * (self.lever.norm() + self.velocity.norm())
+            + UNDERFLOWN
     }
 }
 

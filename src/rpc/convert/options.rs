@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use super::{BadField, Path};
 use crate::geometry::effort::{Cost, Effort};
-use crate::geometry::{distance, separation};
+use crate::geometry::{contact_time, distance, penetration, separation};
 use crate::rpc::pb;
 
 /// Options, checked.
@@ -34,6 +34,21 @@ impl Options {
         Ok((Self { steps, time, omit_certificate: wire.omit_certificate }, method))
     }
 
+    /// For a question that has one method and no table.
+    pub fn without_method(
+        path: &Path<'_>,
+        wire: Option<&pb::QueryOptions>,
+    ) -> Result<Self, BadField> {
+        let named = wire.map_or("", |wire| wire.method.as_str());
+        if !(named.is_empty() || named == AUTO) {
+            return Err(path
+                .field("method")
+                .bad("must be AUTO: this question has no other method"));
+        }
+        let unnamed = wire.map(|wire| pb::QueryOptions { method: String::new(), ..wire.clone() });
+        Self::convert(path, unnamed.as_ref(), separation::METHODS).map(|(options, _)| options)
+    }
+
     /// What a search may spend; none after `stop` is set.
     pub fn effort<'a>(&self, stop: &'a AtomicBool) -> Effort<'a> {
         Effort::with_stop(self.steps, stop)
@@ -47,19 +62,30 @@ pub const AUTO: &str = "AUTO";
 pub trait Row {
     /// Its name.
     fn name(&self) -> &'static str;
+    /// What there is to say of it.
+    fn info(&self) -> pb::MethodInfo;
 }
 
-impl Row for separation::Method {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-}
+/// The tables, one for each kind of question, have rows of their own.
+macro_rules! row {
+    ($($method:ty),*) => {$(
+        impl Row for $method {
+            fn name(&self) -> &'static str {
+                self.name
+            }
 
-impl Row for distance::Method {
-    fn name(&self) -> &'static str {
-        self.name
-    }
+            fn info(&self) -> pb::MethodInfo {
+                pb::MethodInfo {
+                    name: self.name.to_owned(),
+                    source: self.source.to_owned(),
+                    proves: self.proves.to_owned(),
+                    cost: self.cost.to_owned(),
+                }
+            }
+        }
+    )*};
 }
+row!(separation::Method, distance::Method, penetration::Method, contact_time::Method);
 
 /// A search method of a table by name; empty or AUTO: the default, which is the first.
 pub fn method<M: Row>(

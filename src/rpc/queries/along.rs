@@ -4,8 +4,7 @@ use std::time::Duration;
 
 use super::{Question, Run, bodies};
 use crate::geometry::Vec3;
-use crate::geometry::penetration::along;
-use crate::geometry::separation::METHODS;
+use crate::geometry::penetration::{METHODS, Method, along_by};
 use crate::geometry::witness::Witness;
 use crate::rpc::convert::Path;
 use crate::rpc::convert::body::AskedBody;
@@ -23,6 +22,7 @@ pub struct Along {
     p: AskedBody,
     q: AskedBody,
     direction: Vec3,
+    method: &'static Method,
     options: Options,
 }
 
@@ -34,10 +34,9 @@ impl Question for Along {
     fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
         let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
         let direction = direction_vector(&path.field("direction"), wire.direction.as_ref())?;
-        // The table of the verdict, with which the search begins.
-        let (options, _) =
+        let (options, method) =
             Options::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
-        Ok(Self { p, q, direction, options })
+        Ok(Self { p, q, direction, method, options })
     }
 
     fn bodies(&self) -> (&AskedBody, &AskedBody) {
@@ -57,9 +56,9 @@ impl Question for Along {
     }
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
-        let Self { p, q, direction, options } = self;
+        let Self { p, q, direction, method, options } = self;
         let (range, cost) = run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
-            along(pair, &direction, &mut Witness::default(), effort)
+            along_by(pair, &direction, method, &mut Witness::default(), effort)
         })?;
         let mut answer =
             pb::MeasureDistanceAlongResponse { cost: Some(cost), ..Default::default() };

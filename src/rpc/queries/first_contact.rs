@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use super::{Question, Run, bodies};
-use crate::geometry::contact_time::{self, Outcome, TIME_TOLERANCE, first_contact};
+use crate::geometry::contact_time::{
+    self, METHODS, Method, Outcome, TIME_TOLERANCE, first_contact_by,
+};
 use crate::geometry::motion::Motion;
 use crate::geometry::pair::Pair;
-use crate::geometry::separation::METHODS;
 use crate::geometry::witness::Witness;
 use crate::rpc::convert::body::AskedBody;
 use crate::rpc::convert::certificate::motion_to_wire;
@@ -27,6 +28,7 @@ pub struct FirstContactQuestion {
     q: AskedBody,
     /// What is asked, but for the bodies.
     pub motions: Motions,
+    method: &'static Method,
     options: Options,
 }
 
@@ -87,10 +89,9 @@ impl Question for FirstContactQuestion {
 
     fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
         let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
-        // The table of the verdict, with which the search begins.
-        let (options, _) =
+        let (options, method) =
             Options::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
-        Ok(Self { p, q, motions: Motions::convert(path, wire)?, options })
+        Ok(Self { p, q, motions: Motions::convert(path, wire)?, method, options })
     }
 
     fn bodies(&self) -> (&AskedBody, &AskedBody) {
@@ -114,9 +115,9 @@ impl Question for FirstContactQuestion {
     }
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
-        let Self { p, q, motions, options } = self;
+        let Self { p, q, motions, method, options } = self;
         let (found, cost) = run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
-            first_contact(&motions.about(*pair), &mut Witness::default(), effort)
+            first_contact_by(method, &motions.about(*pair), &mut Witness::default(), effort)
         })?;
         let mut answer = pb::FindFirstContactResponse { cost: Some(cost), ..Default::default() };
         match found {

@@ -5,7 +5,6 @@ use std::time::Duration;
 use super::{Question, Run, bodies};
 use crate::geometry::certificate::Verdict;
 use crate::geometry::penetration::measure;
-use crate::geometry::separation::METHODS;
 use crate::geometry::witness::Witness;
 use crate::rpc::convert::Path;
 use crate::rpc::convert::body::AskedBody;
@@ -33,9 +32,7 @@ impl Question for Penetration {
 
     fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
         let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
-        // The table of the verdict, with which the search begins.
-        let (options, _) =
-            Options::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
+        let options = Options::without_method(&path.field("options"), wire.options.as_ref())?;
         let with_surface = wire.with_surface && !options.omit_certificate;
         Ok(Self { p, q, with_surface, options })
     }

@@ -61,3 +61,24 @@ fn the_judge_accepts_every_chain_of_thousands_of_motions() {
     }
     assert!(counts[0] > 400 && counts[1] > 200 && counts[2] < 20, "{counts:?}");
 }
+
+/// In units of the fastest motion everything else is so small that its squares vanish; bounds made
+/// of them once let a false direction pass.
+#[test]
+fn a_turning_body_beside_one_that_leaves_at_any_speed_gets_a_chain_that_holds() {
+    let rod = polytope_of(&cuboid(8.0, 0.5, 0.5));
+    let spin = Motion::Screw {
+        pivot: Some(Vec3::new(-11.5, 43.0, 13.0)),
+        velocity: Vec3::new(4e-8, 53.0, 4e-90),
+        axis: Vec3::new(35.5, 17.5, -22.5),
+        angle: -55.2,
+    };
+    for exponent in [10, 80, 150, 170, 214, 250] {
+        let leaving = Motion::Linear { velocity: Vec3::new(50.0, 63.5, 10f64.powi(exponent)) };
+        for side in [-1.0, 1.0] {
+            let pose = Pose::translation(-2.0, 30.6 * side, 5.8);
+            let pair = Pair::new(&rod, Pose::translation(0.0, -9.0, -10.0), &rod, pose);
+            find(&Question::new(pair, spin, leaving));
+        }
+    }
+}
