@@ -99,7 +99,7 @@ impl Search<'_> {
             let later = self.later(look.ahead, quick);
             let directions = self.directions_ahead(look.ahead, later, how, course, effort);
             self.try_look(look.frame, later, &directions, clear, (course, step), effort);
-            if step.is_some_and(|s| s.end > before) {
+            if step.is_some_and(|s| s.end > before) && !self.bends_less_unturned(course) {
                 self.habit = Some((look, times + 1));
                 return;
             }
@@ -113,6 +113,19 @@ impl Search<'_> {
                     self.habit = Some((Look { ahead, frame }, 0));
                 }
             }
+        }
+    }
+
+    /// Whether the course's direction, which turns with a body, would bend less in the world: that of
+    /// a body's own axis does not bend there at all, and might be kept for good.
+    fn bends_less_unturned(&self, course: &Course) -> bool {
+        let heading = &course.heading;
+        let turns = heading.frame != Frame::World;
+        turns && {
+            let direction = self.moving.world_of(heading, self.t);
+            let bend =
+                self.moving.bend(&Heading { frame: Frame::World, direction, ..heading.clone() });
+            bend < 0.5 * heading.bend
         }
     }
 

@@ -134,3 +134,28 @@ fn slow_and_face_on_contacts_have_brackets_as_narrow_as_the_tolerances_say() {
     }
     assert!(contacts > 20, "{contacts}");
 }
+
+/// Any direction but the common axis soon fails, and that one turns with neither body.
+#[test]
+fn plates_that_turn_in_planes_a_hair_apart_cost_a_few_steps() {
+    let p = [[-0.7175408344453607, 0.0, 0.11885701362646794], [-1.0, 0.0, 0.0], [0.0, 0.0, -2.0]];
+    let q = [
+        [0.0633161151721604, 0.0, -0.8333574985264143],
+        [-0.4648195291477246, 0.0, -0.2385922037241075],
+        [-1.0, 0.0, 0.0],
+    ];
+    let (p, q) = (polytope_of(&p.map(Vec3::from)), polytope_of(&q.map(Vec3::from)));
+    let to_q = Pose::translation(-0.627439846229791, 1e-16, 1.9979659282751978);
+    let spin = |angle: f64| Motion::Screw {
+        pivot: None,
+        velocity: Vec3::zeros(),
+        axis: Vec3::new(0.0, 2.0, 0.0),
+        angle,
+    };
+    let pair = Pair::new(&p, Pose::identity(), &q, to_q);
+    let mut effort = Effort::with_steps(2000);
+    let question = Question::new(pair, spin(40.0), spin(-5.0));
+    let answer = first_contact(&question, &mut Witness::default(), &mut effort).unwrap();
+    assert_eq!((answer.outcome, answer.stopped), (Outcome::NoContact, None), "{answer:?}");
+    judge_first_contact(&question, &answer).unwrap();
+}
