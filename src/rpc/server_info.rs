@@ -38,6 +38,7 @@ impl pb::server_service_server::ServerService for ServerInfo {
                 polytope_bytes: shared.store.memory_bytes(),
                 sessions: shared.sessions.count(),
                 jobs: shared.compute.jobs() as u64,
+                session_bytes: shared.sessions.bytes(),
             }),
         }))
     }

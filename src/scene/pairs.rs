@@ -59,12 +59,10 @@ impl Witnesses {
         &mut self.by_parts[place].1
     }
 
-    /// Puts `witness` in the place of every one there is.
+    /// Every one there is.
     #[cfg(test)]
-    pub(super) fn replace_all(&mut self, witness: &Witness) {
-        for (_, place) in &mut self.by_parts {
-            *place = witness.clone();
-        }
+    pub(super) fn all_mut(&mut self) -> impl Iterator<Item = &mut Witness> {
+        self.by_parts.iter_mut().map(|(_, witness)| witness)
     }
 
     fn bytes(&self) -> usize {

@@ -6,6 +6,7 @@ use clearance::rpc::pb;
 use clearance::rpc::pb::polytope_service_client::PolytopeServiceClient;
 use clearance::rpc::pb::query_service_client::QueryServiceClient;
 use clearance::rpc::pb::server_service_client::ServerServiceClient;
+use clearance::rpc::pb::session_service_client::SessionServiceClient;
 use clearance::rpc::serve::ServeError;
 use clearance::runtime::settings::{Limits, Settings};
 use tokio::net::TcpListener;
@@ -30,10 +31,13 @@ impl Server {
     }
 
     pub(crate) async fn with_limits(limits: Limits) -> Self {
+        Self::with_settings(Settings { limits, ..Settings::default() }).await
+    }
+
+    pub(crate) async fn with_settings(settings: Settings) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (stop, stopped) = oneshot::channel();
-        let settings = Settings { limits, ..Settings::default() };
         let shutdown = async {
             // Dropping the sender stops the server too.
             let _ = stopped.await;
@@ -54,8 +58,20 @@ impl Server {
         QueryServiceClient::new(self.channel.clone()).max_encoding_message_size(64 << 20)
     }
 
+    pub(crate) fn sessions(&self) -> SessionServiceClient<Channel> {
+        SessionServiceClient::new(self.channel.clone())
+            .max_encoding_message_size(64 << 20)
+            .max_decoding_message_size(64 << 20)
+    }
+
     pub(crate) fn info(&self) -> ServerServiceClient<Channel> {
         ServerServiceClient::new(self.channel.clone())
+    }
+
+    /// What it holds now.
+    pub(crate) async fn usage(&self) -> pb::Usage {
+        let info = self.info().get_server_info(pb::GetServerInfoRequest {}).await.unwrap();
+        info.into_inner().usage.unwrap()
     }
 
     /// Registers points under an alias and returns the id.

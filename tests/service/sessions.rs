@@ -1,37 +1,27 @@
-//! Sessions over a socket: opened, stepped, streamed, taken over, abandoned.
+//! Sessions over a socket: opened, stepped, gone on with elsewhere, abandoned.
 
 use std::time::Duration;
 
 use clearance::rpc::pb;
-use clearance::rpc::pb::session_service_client::SessionServiceClient;
-use clearance::rpc::pb::{ContactEventKind, Notice, PairSelection, Verdict};
+use clearance::rpc::pb::{ContactEventKind, PairSelection, Verdict};
 use clearance::runtime::settings::Limits;
-use tokio::sync::mpsc;
-use tokio_stream::wrappers::ReceiverStream;
-use tonic::transport::Channel;
-use tonic::{Code, Status, Streaming};
+use tonic::{Code, Status};
 
 use crate::server::{Server, check, cube, soon, vector};
 
-fn client(server: &Server) -> SessionServiceClient<Channel> {
-    SessionServiceClient::new(server.channel.clone())
-        .max_encoding_message_size(64 << 20)
-        .max_decoding_message_size(64 << 20)
-}
-
-fn pose(x: f64) -> Option<pb::Pose> {
+pub(crate) fn pose(x: f64) -> Option<pb::Pose> {
     Some(pb::Pose { translation: vector(x, 0.0, 0.0), orientation: None })
 }
 
 /// A unit cube with its low corner at x on the x axis.
-fn cube_at(id: u32, x: f64) -> pb::Body {
+pub(crate) fn cube_at(id: u32, x: f64) -> pb::Body {
     let source = pb::placed_body::Source::Alias("cube".to_owned());
     let part = pb::PlacedBody { source: Some(source), pose: None };
     pb::Body { id, parts: vec![part], pose: pose(x), ..Default::default() }
 }
 
 /// Two cubes ten metres apart, as a session of this id.
-fn scene(id: &str) -> pb::OpenSessionRequest {
+pub(crate) fn scene(id: &str) -> pb::OpenSessionRequest {
     pb::OpenSessionRequest {
         session_id: id.to_owned(),
         state: Some(pb::SessionState {
@@ -42,42 +32,42 @@ fn scene(id: &str) -> pb::OpenSessionRequest {
     }
 }
 
-fn put(frame_id: u64, x: f64) -> pb::Frame {
+pub(crate) fn put(frame_id: u64, x: f64) -> pb::Frame {
     let poses = vec![pb::BodyPose { id: 2, pose: pose(x), ..Default::default() }];
     pb::Frame { frame_id, poses, ..Default::default() }
 }
 
-fn all_pairs() -> Option<pb::ReportOptions> {
+pub(crate) fn all_pairs() -> Option<pb::ReportOptions> {
     let mut report = pb::ReportOptions { distances: true, ..Default::default() };
     report.set_pairs(PairSelection::All);
     Some(report)
 }
 
-async fn started() -> Server {
+pub(crate) async fn started() -> Server {
     started_with(Limits::default()).await
 }
 
-async fn started_with(limits: Limits) -> Server {
+pub(crate) async fn started_with(limits: Limits) -> Server {
     let server = Server::with_limits(limits).await;
     server.register("cube", &cube()).await;
     server
 }
 
-async fn step(
+pub(crate) async fn step(
     server: &Server,
     id: &str,
     frames: Vec<pb::Frame>,
 ) -> Result<Vec<pb::FrameReport>, Status> {
     let request = pb::StepSessionRequest { session_id: id.to_owned(), frames, take_over: false };
-    Ok(client(server).step_session(request).await?.into_inner().reports)
+    Ok(server.sessions().step_session(request).await?.into_inner().reports)
 }
 
-fn kinds(report: &pb::FrameReport) -> Vec<ContactEventKind> {
+pub(crate) fn kinds(report: &pb::FrameReport) -> Vec<ContactEventKind> {
     report.events.iter().map(pb::ContactEvent::kind).collect()
 }
 
 #[track_caller]
-fn refused(report: &pb::FrameReport, code: Code, field: &str) {
+pub(crate) fn refused(report: &pb::FrameReport, code: Code, field: &str) {
     let status = report.status.as_ref().expect("a status");
     assert_eq!((status.code, status.field.as_str()), (i32::from(code), field), "{status:?}");
 }
@@ -85,7 +75,7 @@ fn refused(report: &pb::FrameReport, code: Code, field: &str) {
 #[tokio::test]
 async fn a_session_is_opened_stepped_twice_and_closed() {
     let server = started().await;
-    let opened = client(&server).open_session(scene("s")).await.unwrap().into_inner();
+    let opened = server.sessions().open_session(scene("s")).await.unwrap().into_inner();
     assert_eq!((opened.session_id.as_str(), opened.checked_pairs), ("s", 1));
     assert_eq!(opened.report.unwrap().counts.unwrap().separated, 1);
 
@@ -100,7 +90,7 @@ async fn a_session_is_opened_stepped_twice_and_closed() {
     assert_eq!((reports[1].frame_id, reports[1].previous_frame_id), (2, 1));
 
     let id = || "s".to_owned();
-    let got = client(&server).get_session(pb::GetSessionRequest { session_id: id() }).await;
+    let got = server.sessions().get_session(pb::GetSessionRequest { session_id: id() }).await;
     let got = got.unwrap().into_inner();
     let summary = got.summary.unwrap();
     assert_eq!((summary.frame_id, summary.bodies, summary.frames_answered), (2, 2, 3));
@@ -110,8 +100,8 @@ async fn a_session_is_opened_stepped_twice_and_closed() {
     );
 
     let close = pb::CloseSessionRequest { session_id: id(), allow_missing: false };
-    client(&server).close_session(close.clone()).await.unwrap();
-    let again = client(&server).close_session(close).await.unwrap_err();
+    server.sessions().close_session(close.clone()).await.unwrap();
+    let again = server.sessions().close_session(close).await.unwrap_err();
     check(&again, Code::NotFound, "UNKNOWN_SESSION", "");
 }
 
@@ -121,7 +111,7 @@ async fn a_wrong_scene_is_refused_with_its_path_and_nothing_is_opened() {
     let try_open = async |change: fn(&mut pb::OpenSessionRequest)| {
         let mut request = scene("s");
         change(&mut request);
-        client(&server).open_session(request).await.unwrap_err()
+        server.sessions().open_session(request).await.unwrap_err()
     };
     fn bodies(request: &mut pb::OpenSessionRequest) -> &mut Vec<pb::Body> {
         &mut request.state.as_mut().unwrap().bodies
@@ -142,14 +132,14 @@ async fn a_wrong_scene_is_refused_with_its_path_and_nothing_is_opened() {
     check(&margin, Code::InvalidArgument, "BAD_FIELD", "state.release_margin");
     let id = try_open(|request| request.session_id = "a b".to_owned()).await;
     check(&id, Code::InvalidArgument, "BAD_FIELD", "session_id");
-    let listed = client(&server).list_sessions(pb::ListSessionsRequest::default()).await.unwrap();
+    let listed = server.sessions().list_sessions(pb::ListSessionsRequest::default()).await.unwrap();
     assert_eq!(listed.into_inner().total_size, 0);
 }
 
 #[tokio::test]
 async fn wrong_frames_and_wrong_items_have_a_status_with_a_path() {
     let server = started().await;
-    client(&server).open_session(scene("s")).await.unwrap();
+    server.sessions().open_session(scene("s")).await.unwrap();
     let mut items = put(1, 1.0);
     items.poses.push(pb::BodyPose { id: 9, ..Default::default() });
     items.poses.push(pb::BodyPose { id: 1, pose: pose(f64::INFINITY), ..Default::default() });
@@ -201,7 +191,7 @@ async fn wrong_frames_and_wrong_items_have_a_status_with_a_path() {
 async fn packed_frames_and_nested_ones_get_the_same_reports() {
     let server = started().await;
     for id in ["nested", "packed"] {
-        client(&server).open_session(scene(id)).await.unwrap();
+        server.sessions().open_session(scene(id)).await.unwrap();
     }
     let quaternions = [[1.0, 0.0, 0.0, 0.0], [0.9, 0.1, -0.3, 0.2], [2.0, 1.0, 0.5, 0.0]];
     for (frame_id, (x, q)) in (1..).zip([0.5, 1.2, 3.0].into_iter().zip(quaternions)) {
@@ -235,7 +225,7 @@ async fn packed_frames_and_nested_ones_get_the_same_reports() {
 #[tokio::test]
 async fn a_repeated_frame_gets_the_same_report_and_changes_nothing() {
     let server = started().await;
-    client(&server).open_session(scene("s")).await.unwrap();
+    server.sessions().open_session(scene("s")).await.unwrap();
     let first = step(&server, "s", vec![put(1, 0.5)]).await.unwrap().remove(0);
     let again = step(&server, "s", vec![put(1, 9.0)]).await.unwrap().remove(0);
     assert_eq!(again.events, first.events);
@@ -247,14 +237,14 @@ async fn a_repeated_frame_gets_the_same_report_and_changes_nothing() {
 #[tokio::test]
 async fn another_server_goes_on_and_no_event_is_lost_or_repeated() {
     let (one, other) = (started().await, started().await);
-    client(&one).open_session(scene("s")).await.unwrap();
+    one.sessions().open_session(scene("s")).await.unwrap();
     let began = step(&one, "s", vec![put(1, 0.5)]).await.unwrap();
     assert_eq!(kinds(&began[0]), [ContactEventKind::Began]);
     let request = pb::GetSessionRequest { session_id: "s".to_owned() };
-    let state = client(&one).get_session(request).await.unwrap().into_inner().state;
+    let state = one.sessions().get_session(request).await.unwrap().into_inner().state;
     let opening =
         pb::OpenSessionRequest { session_id: "s".to_owned(), state, ..Default::default() };
-    let opened = client(&other).open_session(opening).await.unwrap().into_inner();
+    let opened = other.sessions().open_session(opening).await.unwrap().into_inner();
     assert_eq!(kinds(&opened.report.unwrap()), []);
     let reports = step(&other, "s", vec![put(2, 0.75), put(3, 5.0)]).await.unwrap();
     assert_eq!(kinds(&reports[0]), []);
@@ -264,7 +254,7 @@ async fn another_server_goes_on_and_no_event_is_lost_or_repeated() {
 #[tokio::test]
 async fn what_passes_between_two_frames_is_told_with_its_time() {
     let server = started().await;
-    client(&server).open_session(scene("s")).await.unwrap();
+    server.sessions().open_session(scene("s")).await.unwrap();
     let mut frame = put(1, -10.0);
     frame.report = Some(pb::ReportOptions { first_contacts: true, ..Default::default() });
     let report = step(&server, "s", vec![frame]).await.unwrap().remove(0);
@@ -272,135 +262,6 @@ async fn what_passes_between_two_frames_is_told_with_its_time() {
     let time = report.events[0].time.unwrap();
     // From 10 to -10; they meet at 1.
     assert!(time.lower <= 0.45 && 0.45 <= time.upper && time.upper - time.lower < 1e-8);
-}
-
-/// A stream to a session.
-struct Talk {
-    requests: mpsc::Sender<pb::StreamSessionRequest>,
-    replies: Streaming<pb::StreamSessionResponse>,
-}
-
-impl Talk {
-    async fn begin(server: &Server, first: pb::StreamSessionRequest) -> Self {
-        let (requests, receiver) = mpsc::channel(64);
-        requests.send(first).await.unwrap();
-        let replies = client(server).stream_session(ReceiverStream::new(receiver)).await;
-        Self { requests, replies: replies.unwrap().into_inner() }
-    }
-
-    async fn attach(server: &Server, id: &str, take_over: bool) -> Self {
-        let start = pb::stream_session_request::Start::SessionId(id.to_owned());
-        let first =
-            pb::StreamSessionRequest { start: Some(start), take_over, ..Default::default() };
-        Self::begin(server, first).await
-    }
-
-    async fn send(&self, frame: pb::Frame) {
-        let message = pb::StreamSessionRequest { frame: Some(frame), ..Default::default() };
-        self.requests.send(message).await.unwrap();
-    }
-
-    async fn reply(&mut self) -> Result<Option<pb::StreamSessionResponse>, Status> {
-        soon(self.replies.message()).await
-    }
-
-    async fn report(&mut self) -> pb::FrameReport {
-        self.reply().await.unwrap().unwrap().report.unwrap()
-    }
-}
-
-#[tokio::test]
-async fn a_stream_opens_a_session_and_answers_frame_by_frame_through_errors() {
-    let server = started().await;
-    let start = Some(pb::stream_session_request::Start::Open(scene("s")));
-    let first = pb::StreamSessionRequest { start, frame: Some(put(1, 0.5)), ..Default::default() };
-    let mut talk = Talk::begin(&server, first).await;
-    let opened = talk.reply().await.unwrap().unwrap().opened.unwrap();
-    assert_eq!(opened.session_id, "s");
-    assert_eq!(kinds(&talk.report().await), [ContactEventKind::Began]);
-
-    let mut bad = put(2, 5.0);
-    bad.packed_poses = Some(pb::PackedPoses { ids: vec![1], ..Default::default() });
-    talk.send(bad).await;
-    refused(&talk.report().await, Code::InvalidArgument, "frame.packed_poses.translations");
-    talk.requests.send(pb::StreamSessionRequest::default()).await.unwrap();
-    refused(&talk.report().await, Code::InvalidArgument, "frame");
-    talk.send(put(2, 5.0)).await;
-    assert_eq!(kinds(&talk.report().await), [ContactEventKind::Ended]);
-    drop(talk.requests);
-    assert!(soon(talk.replies.message()).await.unwrap().is_none(), "ends when the client does");
-}
-
-#[tokio::test]
-async fn waiting_frames_are_merged_all_poses_applied_and_the_skipped_ones_counted() {
-    let server = started().await;
-    client(&server).open_session(scene("s")).await.unwrap();
-    let start = pb::stream_session_request::Start::SessionId("s".to_owned());
-    let first =
-        pb::StreamSessionRequest { start: Some(start), latest_wins: true, ..Default::default() };
-    let mut talk = Talk::begin(&server, first).await;
-    for frame_id in 1..=40 {
-        // Each frame moves one body or the other, so a lost pose would show.
-        let id = 1 + u32::try_from(frame_id % 2).unwrap();
-        let poses = vec![pb::BodyPose { id, pose: pose(frame_id as f64), ..Default::default() }];
-        talk.send(pb::Frame { frame_id, poses, report: all_pairs(), ..Default::default() }).await;
-    }
-    let (mut answered, mut skipped, mut last) = (0, 0, pb::FrameReport::default());
-    while last.frame_id < 40 {
-        last = talk.report().await;
-        answered += 1;
-        skipped += last.skipped_frames;
-    }
-    assert_eq!(answered + skipped, 40);
-    // Bodies 1 and 2 at 40 and 39.
-    assert_eq!(last.pairs[0].verdict(), Verdict::Touching);
-}
-
-#[tokio::test]
-async fn a_second_stream_is_refused_unless_it_takes_over() {
-    let server = started().await;
-    client(&server).open_session(scene("s")).await.unwrap();
-    let mut first = Talk::attach(&server, "s", false).await;
-    first.send(put(1, 5.0)).await;
-    first.report().await;
-
-    let mut second = Talk::attach(&server, "s", false).await;
-    check(&second.reply().await.unwrap_err(), Code::Aborted, "SESSION_ATTACHED", "");
-    let unary = step(&server, "s", vec![put(2, 4.0)]).await.unwrap_err();
-    check(&unary, Code::Aborted, "SESSION_ATTACHED", "");
-
-    let mut third = Talk::attach(&server, "s", true).await;
-    third.send(put(2, 0.5)).await;
-    assert_eq!(kinds(&third.report().await), [ContactEventKind::Began]);
-    assert_eq!(first.reply().await.unwrap().unwrap().notice(), Notice::TakenOver);
-    check(&first.reply().await.unwrap_err(), Code::Aborted, "TAKEN_OVER", "");
-    third.send(put(3, 5.0)).await;
-    assert_eq!(kinds(&third.report().await), [ContactEventKind::Ended]);
-}
-
-#[tokio::test]
-async fn after_a_lost_connection_the_client_attaches_again_and_goes_on() {
-    let server = started().await;
-    client(&server).open_session(scene("s")).await.unwrap();
-    let mut talk = Talk::attach(&server, "s", false).await;
-    talk.send(put(1, 0.5)).await;
-    talk.report().await;
-    talk.send(put(2, 5.0)).await;
-    drop(talk);
-    // The server needs a moment to notice; until then the session counts as attached.
-    let mut again = Talk::attach(&server, "s", true).await;
-    again.send(put(2, 5.0)).await;
-    // Told once more if the first report was lost, in any case told.
-    assert_eq!(kinds(&again.report().await), [ContactEventKind::Ended]);
-}
-
-#[tokio::test]
-async fn a_stream_without_a_session_is_refused() {
-    let server = started().await;
-    let mut lost = Talk::attach(&server, "nowhere", false).await;
-    check(&lost.reply().await.unwrap_err(), Code::NotFound, "UNKNOWN_SESSION", "");
-    let mut nameless = Talk::begin(&server, pb::StreamSessionRequest::default()).await;
-    check(&nameless.reply().await.unwrap_err(), Code::InvalidArgument, "BAD_FIELD", "start");
 }
 
 #[tokio::test]
@@ -412,7 +273,7 @@ async fn abandoned_sessions_are_refused_beyond_the_limit_and_expire() {
         let mut request = scene(&format!("s{k}"));
         request.idle_timeout =
             Some(prost_types::Duration { seconds: if k < 150 { 3600 } else { 0 }, nanos: 0 });
-        match client(&server).open_session(request).await {
+        match server.sessions().open_session(request).await {
             Ok(_) => {}
             Err(status) => {
                 assert_eq!(status.code(), Code::ResourceExhausted);
@@ -421,14 +282,15 @@ async fn abandoned_sessions_are_refused_beyond_the_limit_and_expire() {
         }
     }
     assert_eq!(full, 280);
-    let listed = client(&server)
+    let listed = server
+        .sessions()
         .list_sessions(pb::ListSessionsRequest { page_size: 15, ..Default::default() })
         .await
         .unwrap()
         .into_inner();
     assert_eq!((listed.sessions.len(), listed.total_size), (15, 20));
     let rest = pb::ListSessionsRequest { page_size: 15, page_token: listed.next_page_token };
-    let rest = client(&server).list_sessions(rest).await.unwrap().into_inner();
+    let rest = server.sessions().list_sessions(rest).await.unwrap().into_inner();
     assert_eq!((rest.sessions.len(), rest.next_page_token.as_str()), (5, ""));
 }
 
@@ -437,11 +299,11 @@ async fn idle_sessions_make_room() {
     let limits = Limits { sessions_max: 5, session_idle_seconds_default: 0, ..Limits::default() };
     let server = started_with(limits).await;
     for k in 0..50 {
-        client(&server).open_session(scene(&format!("s{k}"))).await.unwrap();
+        server.sessions().open_session(scene(&format!("s{k}"))).await.unwrap();
     }
     soon(async {
         loop {
-            let listed = client(&server).list_sessions(pb::ListSessionsRequest::default()).await;
+            let listed = server.sessions().list_sessions(pb::ListSessionsRequest::default()).await;
             if listed.unwrap().into_inner().total_size == 0 {
                 break;
             }
@@ -454,7 +316,7 @@ async fn idle_sessions_make_room() {
 #[tokio::test]
 async fn a_polytope_cannot_be_deleted_while_a_session_uses_it() {
     let server = started().await;
-    client(&server).open_session(scene("s")).await.unwrap();
+    server.sessions().open_session(scene("s")).await.unwrap();
     let delete = || pb::DeletePolytopeRequest {
         key: Some(pb::delete_polytope_request::Key::Alias("cube".to_owned())),
         ..Default::default()
@@ -462,6 +324,6 @@ async fn a_polytope_cannot_be_deleted_while_a_session_uses_it() {
     let refused = server.polytopes().delete_polytope(delete()).await.unwrap_err();
     assert_eq!(refused.code(), Code::FailedPrecondition);
     let close = pb::CloseSessionRequest { session_id: "s".to_owned(), allow_missing: false };
-    client(&server).close_session(close).await.unwrap();
+    server.sessions().close_session(close).await.unwrap();
     server.polytopes().delete_polytope(delete()).await.unwrap();
 }

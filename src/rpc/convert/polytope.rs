@@ -121,16 +121,18 @@ impl AskedPolytope {
 
     /// Reads the file if there is one, builds the hull, judges and reports; takes a while.
     pub fn build(self, limits: &Limits) -> Result<BuiltPolytope, Failure> {
+        // What is wrong with a point of a file is wrong with the file.
+        let mut points_field = self.field.clone();
         let (points, mesh, is_file) = match self.source {
             AskedSource::Points(points) => (points, None, false),
             AskedSource::Mesh(mesh) => (mesh.vertices.clone(), Some(mesh.welded()), false),
             AskedSource::File { content, format, scale } => {
-                let field = format!("{}.file.content", self.field);
-                let mesh = read_file(&field, &content, format, scale, limits)?;
+                points_field += ".file.content";
+                let mesh = read_file(&points_field, &content, format, scale, limits)?;
                 (mesh.vertices.clone(), Some(mesh), true)
             }
         };
-        let hull = convex_hull(&points).map_err(|error| hull_failure(&self.field, &error))?;
+        let hull = convex_hull(&points).map_err(|error| hull_failure(&points_field, &error))?;
         let figures = hull.report();
         let mut report = pb::RegistrationReport {
             points_given: points.len() as u64,
