@@ -8,7 +8,7 @@ use super::{Experiment, Panel};
 use crate::geometry::Vec3;
 use crate::geometry::pair::Pair;
 use crate::geometry::polytope::samples::{Random, ellipsoid, polytope_of};
-use crate::geometry::separation::{METHODS, Method, decide};
+use crate::geometry::separation::{METHODS, Method};
 use crate::geometry::witness::Witness;
 
 /// A figure with this number of vertices and minor axes, to a major axis of 200.
@@ -70,8 +70,8 @@ fn ellipsoids<const COUNT: u32, const MINOR: u32>(samples: u32) -> Vec<Panel> {
             let pair = Pair::new(&body, pose_p, &body, pose_q);
             for (curve, method) in methods.iter().enumerate() {
                 let taken = take(|effort| {
-                    // Without a budget nothing stops it.
-                    let _ = decide(&pair, method, &mut Witness::default(), effort);
+                    // The search alone. Without a budget nothing stops it.
+                    let _ = (method.propose)(&pair, &mut Witness::default(), effort);
                 });
                 gathered.add(0, curve, distance, taken.cost.supports as f64);
                 gathered.add(1, curve, distance, taken.microseconds);

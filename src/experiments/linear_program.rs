@@ -12,7 +12,7 @@ use crate::geometry::pair::Pair;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::polytope::samples::{Random, ellipsoid, polytope_of};
 use crate::geometry::pose::Pose;
-use crate::geometry::separation::{METHODS, Method, decide};
+use crate::geometry::separation::{METHODS, Method};
 use crate::geometry::witness::Witness;
 
 /// One a figure.
@@ -154,14 +154,13 @@ fn approach(samples: u32) -> Vec<Panel> {
                 loop {
                     let pair = Pair::new(&p, movers[0].pose, &q, movers[1].pose);
                     let before = witness.clone();
-                    let mut verdict = Verdict::Separated;
+                    let mut is_apart = false;
                     taken.push(take(|effort| {
                         witness.clone_from(&before);
-                        if let Ok(decision) = decide(&pair, method, &mut witness, effort) {
-                            verdict = decision.verdict();
-                        }
+                        let proposal = (method.propose)(&pair, &mut witness, effort);
+                        is_apart = proposal.is_ok_and(|p| p.claim() == Some(Verdict::Separated));
                     }));
-                    if verdict != Verdict::Separated {
+                    if !is_apart {
                         break;
                     }
                     movers[1].pose.translation -= direction * STEP;
@@ -239,8 +238,8 @@ fn simulate(
                 let before = witness.clone();
                 let taken = take(|effort| {
                     witness.clone_from(&before);
-                    // Without a budget nothing stops it.
-                    let _ = decide(&pair, method, witness, effort);
+                    // The search alone. Without a budget nothing stops it.
+                    let _ = (method.propose)(&pair, witness, effort);
                 });
                 queries += 1;
                 steps += taken.cost.steps as f64;
