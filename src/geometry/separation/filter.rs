@@ -5,7 +5,7 @@
 //!
 //! What is a function of `const PROVEN: bool` is the same without its error bound when that is false.
 //! Nothing but the measurement of what the bound costs makes use of it: see
-//! [`super::decide_unproven`].
+//! `super::decide_unproven`.
 
 use super::view::{Probe, View};
 use crate::geometry::certificate::{Direction, StaticProof, Verdict};

@@ -100,7 +100,7 @@ pub fn likely_vertex(
     likely(body, direction, hint, effort).vertex
 }
 
-/// The same, with its rounded value and the largest of its neighbours': by [`surely_beats`] of the
+/// The same, with its rounded value and the largest of its neighbours': by `surely_beats` of the
 /// two it is *the* supporting vertex.
 #[inline]
 pub fn likely(
