@@ -1,6 +1,7 @@
 //! Chains found in plain floating point, judged by the thousand.
 
 use super::*;
+use crate::geometry::polytope::samples::prism;
 
 /// A motion of one of many kinds: far pivots, tiny and large angles, many turns, along an axis.
 fn motion(random: &mut Random) -> Motion {
@@ -66,19 +67,32 @@ fn the_judge_accepts_every_chain_of_thousands_of_motions() {
 /// of them once let a false direction pass.
 #[test]
 fn a_turning_body_beside_one_that_leaves_at_any_speed_gets_a_chain_that_holds() {
-    let rod = polytope_of(&cuboid(8.0, 0.5, 0.5));
+    let point = polytope_of(&[Vec3::new(0.0, -9.0, -10.0)]);
+    let plate = polytope_of(&prism(10, 1.0, 0.001));
+    let turned = Pose {
+        rotation: crate::geometry::Mat3::new(
+            -0.976_065_656_686_270_9,
+            0.215_507_025_072_365_9,
+            0.029_198_561_301_157_056,
+            -0.108_826_209_558_238,
+            -0.367_764_349_315_167_66,
+            -0.923_529_230_444_807_2,
+            -0.188_288_847_122_672_8,
+            -0.904_602_733_534_036,
+            0.382_414_963_791_906_1,
+        ),
+        translation: Vec3::new(0.5, 1.5, 1.5),
+    };
     let spin = Motion::Screw {
-        pivot: Some(Vec3::new(-11.5, 43.0, 13.0)),
+        pivot: Some(Vec3::new(-11.5, 43.0, 40.0 / 3.0)),
         velocity: Vec3::new(4e-8, 53.0, 4e-90),
         axis: Vec3::new(35.5, 17.5, -22.5),
-        angle: -55.2,
+        angle: -55.195_312_5,
     };
     for exponent in [10, 80, 150, 170, 214, 250] {
         let leaving = Motion::Linear { velocity: Vec3::new(50.0, 63.5, 10f64.powi(exponent)) };
-        for side in [-1.0, 1.0] {
-            let pose = Pose::translation(-2.0, 30.6 * side, 5.8);
-            let pair = Pair::new(&rod, Pose::translation(0.0, -9.0, -10.0), &rod, pose);
-            find(&Question::new(pair, spin, leaving));
-        }
+        let pose =
+            Pose::translation(-2.040_565_833_037_811, 30.594_114_932_920_75, 5.816_774_963_887_264);
+        find(&Question::new(Pair::new(&point, turned, &plate, pose), spin, leaving));
     }
 }
