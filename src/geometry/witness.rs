@@ -29,8 +29,6 @@ pub enum Memory {
     /// Nothing.
     #[default]
     None,
-    /// HS-jump on a colliding pair (Li et al. 2001, §8.4): every candidate vector with its pair.
-    Candidates(Vec<(Vec3, VertexPair)>),
     /// CD-Dual (Choi, Li, Wang, Cameron, §4.4): the face of P nearest to the best face of M.
     FaceOfP(u32),
     /// The linear program's vertices with their weights (Akgunduz et al. 2005, §4.1).
@@ -44,7 +42,6 @@ impl Memory {
     pub fn heap_bytes(&self) -> usize {
         match self {
             Self::None | Self::FaceOfP(_) => 0,
-            Self::Candidates(list) => size_of_val(list.as_slice()),
             Self::WorkingSet(set) => size_of_val(set.as_ref()),
             Self::Features(memory) => {
                 size_of_val(memory.as_ref()) + size_of_val(memory.closest.as_slice())

@@ -42,11 +42,10 @@ fn hostile(random: &mut Random) -> Witness {
     let pairs: Vec<VertexPair> = (0..6).map(|_| VertexPair { i: index(), j: index() }).collect();
     let features = [Feature::Face(index()), Feature::Edge(index()), Feature::Vertex(index())];
     let closest = vec![[features[0], features[1]], [features[2], features[0]]];
-    let memory = match random.below(5) {
+    let memory = match random.below(4) {
         0 => Memory::None,
-        1 => Memory::Candidates(vec![(direction, pairs[0]), (Vec3::zeros(), pairs[1])]),
-        2 => Memory::FaceOfP(pairs[0].i),
-        3 => Memory::WorkingSet(Box::default()),
+        1 => Memory::FaceOfP(pairs[0].i),
+        2 => Memory::WorkingSet(Box::default()),
         _ => Memory::Features(Box::new(FeatureMemory { closest, start: pairs[0].j })),
     };
     let count = random.below(7) as usize;
