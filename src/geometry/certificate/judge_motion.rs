@@ -20,9 +20,7 @@ use crate::geometry::contact_time::{FirstContact, Outcome, Question};
 use crate::geometry::motion::Motion;
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
-use crate::geometry::number::interval::{
-    self, Interval, IntervalVec, add, cross, dot, norm, scaled,
-};
+use crate::geometry::number::interval::{self, Interval, IntervalVec, cross, dot, norm};
 use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::pair::VertexPair;
 use crate::geometry::pose::Pose;
@@ -230,9 +228,8 @@ impl<'a> MotionJudge<'a> {
                 return if held { Ok(()) } else { Err(Refusal::OriginNotHeld) };
             }
             let points: Vec<Exact> = at(claim.t_contact).collect();
-            if points.len() <= 3 && comes_within(&points, course.margin) {
-                return Ok(());
-            }
+            let within = comes_within(&points, &[0.0; 6][..points.len()], course.margin);
+            return if within { Ok(()) } else { Err(Refusal::OriginNotHeld) };
         }
         let t = claim.t_contact;
         let trigs = (self.movers.p.track.trig(t), self.movers.q.track.trig(t));
@@ -322,36 +319,13 @@ fn surely_held(vectors: &[IntervalVec]) -> bool {
     vectors.len() >= 4 && (0..vectors.len()).all(|b| (0..b).all(|a| splits(a, b)))
 }
 
-/// Whether the hull of vectors from the enclosures surely has a point within `margin` of the
-/// origin: the best of their means with weights that a descent in f64 finds.
+/// Whether the hull of vectors from the enclosures surely has a point within `margin` of the origin.
 fn surely_within(vectors: &[IntervalVec], margin: f64) -> bool {
-    let middles: Vec<Vec3> = vectors.iter().map(interval::middle).collect();
-    let mut weights = vec![1.0 / vectors.len() as f64; vectors.len()];
-    // Frank-Wolfe with away steps on the squared distance; a handful of vectors at most.
-    for _ in 0..4000 {
-        let mean: Vec3 = middles.iter().zip(&weights).map(|(v, w)| v * *w).sum();
-        let height = |k: usize| mean.dot(&middles[k]);
-        let by_height = |a: &usize, b: &usize| height(*a).total_cmp(&height(*b));
-        let low = (0..weights.len()).min_by(by_height).expect("not empty");
-        let used = (0..weights.len()).filter(|k| weights[*k] > 0.0);
-        let high = used.max_by(by_height).expect("weights have sum 1");
-        let along = middles[low] - middles[high];
-        let step = (-mean.dot(&along) / along.norm_squared()).min(weights[high]);
-        let useful = step > 0.0;
-        if !useful {
-            break;
-        }
-        weights[low] += step;
-        weights[high] -= step;
-    }
-    let mut mean = [Interval::ZERO; 3];
-    let mut total = Interval::ZERO;
-    for (vector, weight) in vectors.iter().zip(weights) {
-        let weight = Interval::point(weight.max(0.0));
-        mean = add(&mean, &scaled(vector, weight));
-        total = total + weight;
-    }
-    norm(&mean).high() <= total.scale(margin).low()
+    let radius = |v: &IntervalVec| norm(&v.map(|c| Interval::point(c.radius()))).high();
+    let errors: Vec<f64> = vectors.iter().map(radius).collect();
+    let exact = |v| interval::middle(v).data.0[0].map(Dyadic::from);
+    errors.iter().all(|e| e.is_finite())
+        && comes_within(&vectors.iter().map(exact).collect::<Vec<_>>(), &errors, margin)
 }
 
 #[cfg(test)]

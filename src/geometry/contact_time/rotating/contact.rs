@@ -288,7 +288,8 @@ pub(super) fn barycentric(at: &[Vec3]) -> ArrayVec<f64, 6> {
     weights
 }
 
-/// Whether the weighted mean of the differences is surely within `margin` of the origin.
+/// Whether the weighted mean of the differences is surely within `margin` of the origin, and by more
+/// than their enclosures are wide, so that a judge with looser enclosures still agrees.
 pub(super) fn comes_within(differences: &[IntervalVec], weights: &[f64], margin: f64) -> bool {
     let mut sum = [Interval::ZERO; 3];
     let mut total = Interval::ZERO;
@@ -297,7 +298,8 @@ pub(super) fn comes_within(differences: &[IntervalVec], weights: &[f64], margin:
         sum = add(&sum, &scaled(d, w));
         total = total + w;
     }
-    norm(&sum).high() <= total.scale(margin).low()
+    let radius = norm(&sum.map(|c| Interval::point(c.radius()))).high();
+    (norm(&sum) + Interval::point(2.0 * radius)).high() <= total.scale(margin).low()
 }
 
 #[cfg(test)]

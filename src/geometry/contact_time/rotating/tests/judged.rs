@@ -111,3 +111,27 @@ fn the_other_forms_of_a_direction_are_judged_too() {
         assert_eq!(said, [Ok(()), Err(Refusal::LinkFails(0))]);
     }
 }
+
+/// The pairs are those of a triangle 10¹² long and 177 wide, whose nearest point a judge that only
+/// descends towards it never sees.
+#[test]
+fn pairs_of_needles_that_come_within_a_margin_are_accepted() {
+    let bar = polytope_of(&cuboid(1.0, 177.0, 1.0));
+    let cross = [(-1.0, 0.0), (0.0, -1.0), (0.0, 1.0), (1.0, 0.0)];
+    let half = 549_755_813.888;
+    let ends = cross.map(|(x, y)| [-half, half].map(|z| Vec3::new(x, y, z)));
+    let needle = polytope_of(&ends.concat());
+    let quarter = crate::geometry::Mat3::new(1.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, -1.0, 0.0);
+    let start = Pose { rotation: quarter, translation: Vec3::new(-39.5, 0.0, 0.0) };
+    let end = Pose::translation(-1.5, -1.5, -1.5);
+    let pair = Pair::new(&bar, Pose::identity(), &needle, start);
+    let question = Question::new(pair, Motion::rest(), Motion::ToPose { end, pivot: None });
+    let question = Question { margin: 31.0, ..question };
+    // `find` judges.
+    let answer = find(&question);
+    assert_eq!(answer.outcome, Outcome::Contact);
+    // The needle's side comes within 31 of the bar's after 7 of the 38 on its way.
+    assert!(answer.t_free <= 7.0 / 38.0 && 7.0 / 38.0 <= answer.t_contact, "{answer:?}");
+    let closer = Question { margin: 30.999, ..question };
+    assert_eq!(judge_first_contact(&closer, &answer), Err(Refusal::OriginNotHeld));
+}
