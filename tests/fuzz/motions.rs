@@ -9,7 +9,7 @@ use clearance::geometry::distance;
 use clearance::geometry::effort::Effort;
 use clearance::geometry::motion::Motion;
 use clearance::geometry::pair::Pair;
-use clearance::geometry::pose::Pose;
+use clearance::geometry::pose::{COORDINATE_MAX, Pose};
 use clearance::geometry::separation::{METHODS, decide};
 use clearance::geometry::witness::Witness;
 
@@ -28,6 +28,9 @@ fn check(input: &[u8]) -> Behaviour {
     let mut behaviour = Behaviour::default();
     let hostile = witness(bytes);
     let margin = if bytes.below(4) == 3 { bytes.number().abs() } else { 0.0 };
+    if !(0.0..=COORDINATE_MAX).contains(&margin) {
+        return behaviour;
+    }
     let moves = [bytes.below(8), bytes.below(8)];
     let motions = moves.map(|kind| motion(bytes, kind));
     let [Some(of_p), Some(of_q)] = motions else { return behaviour };
@@ -68,7 +71,7 @@ fn kind_of(motion: &Motion) -> u64 {
 }
 
 fn motion(bytes: &mut Bytes<'_>, kind: usize) -> Option<Motion> {
-    let is_allowed = |v: &Vec3| v.iter().all(|x| x.abs() <= 2f64.powi(960));
+    let is_allowed = |v: &Vec3| v.iter().all(|x| x.abs() <= COORDINATE_MAX);
     let velocity = Some(vector(bytes)).filter(is_allowed)?;
     let pivot = bytes.flag().then(|| vector(bytes)).filter(is_allowed);
     Some(match kind {
