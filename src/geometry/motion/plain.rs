@@ -15,16 +15,17 @@
 
 use super::track::Track;
 use crate::geometry::number::interval::{self, Interval, IntervalVec};
-use crate::geometry::number::rounding::UNIT;
+use crate::geometry::number::rounding::{SQUARES, UNDERFLOW, UNIT, length};
 use crate::geometry::number::trig::RoundedTrig;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::{Mat3, Vec3};
 
 /// Up to this many vertices, looking at all of them for an extent costs less than a step.
 const SCANNED_MAX: u32 = 32;
-/// At least the length of a vector whose squares underflow, and far more than products that do may
-/// add to a sum. Beside a velocity of 1e214 a body of one metre is such a vector.
-const UNDERFLOWN: f64 = 1e-150;
+/// More than all the products that underflow can add to a sum here: fewer than four thousand, each by
+/// less than [`UNDERFLOW`]. In units of a velocity of 1e250 a body of one metre is only 1e70 times as
+/// long as this.
+const UNDERFLOWN: f64 = 4096.0 * UNDERFLOW;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -166,12 +167,12 @@ impl Plain {
     /// and the sums by 6u of all that is summed.
     pub fn error(&self, reach: f64) -> f64 {
         let turn = self.angle.abs().min(1.0);
-        let residue = self.residue.map_or(0.0, |e| e.norm());
+        let residue = self.residue.map_or(0.0, |e| size(&e));
         let of_vertices = reach
             * (self.turn_error + 40.0 * UNIT + 16.0 * UNIT * residue + 4.0 * self.residue_slack);
         let of_lever =
-            self.lever.norm() * (self.turn_error + 32.0 * UNIT * turn) + 4.0 * self.lever_slack;
-        let of_velocity = 16.0 * UNIT * self.velocity.norm() + 2.0 * self.velocity_slack;
+            length(&self.lever) * (self.turn_error + 32.0 * UNIT * turn) + 4.0 * self.lever_slack;
+        let of_velocity = 16.0 * UNIT * length(&self.velocity) + 2.0 * self.velocity_slack;
         1.25 * (of_vertices + of_lever + of_velocity + 64.0 * self.scaling_slack + UNDERFLOWN)
     }
 
@@ -196,22 +197,27 @@ impl Plain {
     /// At least `|Ω - Ω'|`, with the other body's spin Ω'.
     pub(crate) fn spin_against(&self, other: &Self) -> f64 {
         let off = |b: &Self| b.angle.abs() * (8.0 * UNIT + 2.0 * b.axis_slack);
-        let between = (self.spin() - other.spin()).norm() + UNDERFLOWN;
+        let between = length(&(self.spin() - other.spin())) + UNDERFLOWN;
         (between + off(self) + off(other)) * (1.0 + 8.0 * UNIT)
     }
 
     /// At least `|θ a × w|` for w known up to `slack`.
     pub(crate) fn whirl(&self, w: &Vec3, slack: f64) -> f64 {
-        let rounding = (16.0 * UNIT + 4.0 * self.axis_slack) * w.norm() + UNDERFLOWN;
-        self.angle.abs() * (self.axis.cross(w).norm() + rounding + slack) * (1.0 + 8.0 * UNIT)
+        let rounding = (16.0 * UNIT + 4.0 * self.axis_slack) * length(w) + UNDERFLOWN;
+        self.angle.abs() * (length(&self.axis.cross(w)) + rounding + slack) * (1.0 + 8.0 * UNIT)
     }
 
     /// What the lever, the velocity and sums of a few such may be off by.
     pub(crate) fn length_slack(&self) -> f64 {
         2.0 * (self.lever_slack + self.velocity_slack)
-            + 16.0 * UNIT * (self.lever.norm() + self.velocity.norm())
+            + 16.0 * UNIT * (length(&self.lever) + length(&self.velocity))
             + UNDERFLOWN
     }
+}
+
+/// The root of the sum of the squares of all entries, which bounds `|m v| / |v|`.
+fn size(m: &Mat3) -> f64 {
+    length(&Vec3::from_iterator(m.column_iter().map(|column| length(&column.into_owned()))))
 }
 
 /// How far a body reaches, seen from its axis of rotation. Every number is an upper bound, the
@@ -242,14 +248,14 @@ impl Extent {
 
     /// What the coordinates here may be off by, and E's part.
     fn pads(track: &Track, plain: &Plain, body: &Polytope) -> (f64, f64) {
-        let reach = track.local(&body.bounds().reach).norm();
-        let arm = reach + plain.lever.norm();
+        let reach = length(&track.local(&body.bounds().reach));
+        let arm = reach + length(&plain.lever);
         let pad = (32.0 * UNIT + 4.0 * plain.axis_slack) * arm
             + 2.0 * plain.lever_slack
             + 16.0 * plain.scaling_slack
             + UNDERFLOWN;
         let residue = plain.residue.map_or(0.0, |e| {
-            reach * (16.0 * UNIT * e.norm() + 4.0 * plain.residue_slack) + UNDERFLOWN
+            reach * (16.0 * UNIT * size(&e) + 4.0 * plain.residue_slack) + UNDERFLOWN
         });
         (pad, residue)
     }
@@ -257,22 +263,31 @@ impl Extent {
     /// By looking at every vertex.
     pub fn of_vertices(track: &Track, plain: &Plain, body: &Polytope) -> Self {
         let (pad, residue_pad) = Self::pads(track, plain, body);
-        let (mut radius, mut reach, mut residue) = (0.0f64, 0.0f64, 0.0f64);
         let mut along = (f64::INFINITY, f64::NEG_INFINITY);
-        for v in body.vertices() {
-            let v = track.local(v);
-            let arm = plain.arm(&v);
-            radius = radius.max(plain.axis.cross(&arm).norm_squared());
-            reach = reach.max(arm.norm_squared());
-            let height = plain.axis.dot(&arm);
-            along = (along.0.min(height), along.1.max(height));
-            if plain.residue.is_some() {
-                residue = residue.max(plain.residue_of(&v).norm());
+        // Roots are taken of the largest squares, unless those underflow or overflow.
+        let mut largest = |size: fn(&Vec3) -> f64| {
+            let (mut radius, mut reach, mut residue) = (0.0f64, 0.0f64, 0.0f64);
+            for v in body.vertices() {
+                let v = track.local(v);
+                let arm = plain.arm(&v);
+                radius = radius.max(size(&plain.axis.cross(&arm)));
+                reach = reach.max(size(&arm));
+                let height = plain.axis.dot(&arm);
+                along = (along.0.min(height), along.1.max(height));
+                if plain.residue.is_some() {
+                    residue = residue.max(size(&plain.residue_of(&v)));
+                }
             }
-        }
+            [radius, reach, residue]
+        };
+        let squares = largest(Vec3::norm_squared);
+        let used = if plain.residue.is_some() { 3 } else { 2 };
+        let is_tame = squares[..used].iter().all(|s| SQUARES.contains(s));
+        let [radius, reach, residue] =
+            if is_tame { squares.map(f64::sqrt) } else { largest(length) };
         Self {
-            radius: radius.sqrt() + pad,
-            reach: reach.sqrt() + pad,
+            radius: radius + pad,
+            reach: reach + pad,
             along: (along.0 - pad, along.1 + pad),
             residue: residue + residue_pad,
             is_scanned: true,
@@ -288,11 +303,11 @@ impl Extent {
         let ball = track.local(&Vec3::new(bounds.radius, 0.0, 0.0)).x * 1.000_01 + 2.0 * pad;
         let height = plain.axis.dot(&arm);
         let residue = plain.residue.map_or(0.0, |e| {
-            plain.residue_of(&centre).norm() + 2.0 * e.norm() * ball + residue_pad
+            length(&plain.residue_of(&centre)) + 2.0 * size(&e) * ball + residue_pad
         });
         Self {
-            radius: plain.axis.cross(&arm).norm() + ball,
-            reach: arm.norm() + ball,
+            radius: length(&plain.axis.cross(&arm)) + ball,
+            reach: length(&arm) + ball,
             along: (height - ball, height + ball),
             residue,
             is_scanned: false,

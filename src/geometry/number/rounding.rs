@@ -1,6 +1,8 @@
 //! The error bounds of f64 arithmetic, as formulas. Every tolerance in the crate comes from here or
 //! from the caller.
 
+use std::ops::RangeInclusive;
+
 use crate::geometry::Vec3;
 
 /// Unit round-off of f64, round to nearest: `|fl(a op b) - (a op b)| <= UNIT |a op b|` unless the
@@ -19,17 +21,17 @@ pub const fn gamma(terms: u32) -> f64 {
 #[inline]
 pub fn length(v: &Vec3) -> f64 {
     let squared = v.norm_squared();
-    if (SQUARED_MIN..=SQUARED_MAX).contains(&squared) {
+    if SQUARES.contains(&squared) {
         return squared.sqrt();
     }
     let largest = v.amax();
     if largest > 0.0 { (v / largest).norm() * largest } else { largest }
 }
 
-/// Here the square of a component that underflows is below the rounding of the sum.
-const SQUARED_MIN: f64 = f64::from_bits((1023 - 900) << 52);
-/// No component's square overflowed.
-const SQUARED_MAX: f64 = f64::from_bits((1023 + 1000) << 52);
+/// Squared lengths to take roots of: from 2^-900, where the square of a component that underflows is
+/// below the rounding of the sum, to 2^1000, where no component's square overflowed.
+pub const SQUARES: RangeInclusive<f64> =
+    f64::from_bits((1023 - 900) << 52)..=f64::from_bits((1023 + 1000) << 52);
 
 /// The absolute error of one product that may underflow: half the smallest subnormal.
 pub const UNDERFLOW: f64 = f64::from_bits(1);

@@ -16,7 +16,7 @@ use crate::geometry::effort::Effort;
 use crate::geometry::kernel::along;
 use crate::geometry::motion::{Extent, Motion, Plain, Track};
 use crate::geometry::number::interval::{self, Interval, IntervalVec, add, dot, dot_exact, sub};
-use crate::geometry::number::rounding::{UNDERFLOW, UNIT, gamma};
+use crate::geometry::number::rounding::{UNDERFLOW, UNIT, gamma, length};
 use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::number::trig::{RoundedTrig, Trig};
 use crate::geometry::pair::{Placed, VertexPair};
@@ -192,13 +192,14 @@ impl<'a> Moving<'a> {
     /// See [`Plain::error`]; the vector between the bodies adds its own rounding. A heading that
     /// turns errs by the turning body's `turn_error`, which tilts everything else in the gap.
     fn bound_errors(&mut self) {
-        let reach = |side: &Side<'_>| side.track.local(&side.body.bounds().reach).norm();
-        let between = self.middle.norm();
+        let reach = |side: &Side<'_>| length(&side.track.local(&side.body.bounds().reach));
+        let between = length(&self.middle);
         let width = self.between.iter().map(|c| c.high() - c.low()).fold(0.0, f64::max);
         let of_bodies = self.p.plain.error(reach(&self.p)) + self.q.plain.error(reach(&self.q));
         self.error = of_bodies + 16.0 * UNIT * between + 2.0 * width;
-        let lengths =
-            |side: &Side<'_>| reach(side) + side.plain.lever.norm() + side.plain.velocity.norm();
+        let lengths = |side: &Side<'_>| {
+            reach(side) + length(&side.plain.lever) + length(&side.plain.velocity)
+        };
         let all = 1.25 * (between + lengths(&self.p) + lengths(&self.q));
         self.turning_error =
             [&self.p, &self.q].map(|side| self.error + 2.0 * side.plain.turn_error * all);
@@ -220,7 +221,7 @@ impl<'a> Moving<'a> {
 
     /// Bounds the sizes at play at t = 0: how far points are from the other body's origin.
     pub(super) fn size(&self) -> f64 {
-        self.p.extent.reach.max(self.q.extent.reach).max(self.middle.norm())
+        self.p.extent.reach.max(self.q.extent.reach).max(length(&self.middle))
     }
 
     /// From P's pivot to Q's at t = 0.
@@ -294,7 +295,7 @@ impl<'a> Moving<'a> {
         // The sign of d and w does not matter, so neither does which body is F.
         let (d, w) = (self.pivots(), self.apart);
         let slack =
-            f.plain.length_slack() + g.plain.length_slack() + 16.0 * UNIT * self.middle.norm();
+            f.plain.length_slack() + g.plain.length_slack() + 16.0 * UNIT * length(&self.middle);
         let coriolis = 2.0 * f.plain.whirl(&w, slack);
         let centrifugal = rate_f * f.plain.whirl(&d, slack).max(f.plain.whirl(&(d + w), slack));
         let drag = (f.extent.residue + g.extent.residue) * (2.0 * rate_f + rate_f * rate_f);
@@ -434,12 +435,12 @@ impl<'a> Moving<'a> {
         let s = &heading.direction;
         let top_p = self.p.swept_top(s, effort);
         let top_q = self.q.swept_top(&-s, effort);
-        let length = |side: &Side<'_>| {
-            side.extent.reach + side.plain.lever.norm() + side.plain.length_slack() / UNIT
+        let lengths = |side: &Side<'_>| {
+            side.extent.reach + length(&side.plain.lever) + side.plain.length_slack() / UNIT
         };
         // Each height errs by a few roundings of the lengths that enter, besides the bodies' own
         // errors; the slack of an axis is at most a few units in the last place.
-        let error = 2.0 * self.error + 64.0 * UNIT * (length(&self.p) + length(&self.q));
+        let error = 2.0 * self.error + 64.0 * UNIT * (lengths(&self.p) + lengths(&self.q));
         let drag = heading.length * (self.p.extent.residue + self.q.extent.residue);
         let start = s.dot(&self.pivots()) - (top_p + top_q);
         (start - error, s.dot(&self.apart) - drag * (1.0 + 8.0 * UNIT) - error)
