@@ -44,6 +44,12 @@ impl Csr {
         self.items.len()
     }
 
+    /// Gives back the memory that it was only growing into.
+    pub fn shrink(&mut self) {
+        self.starts.shrink_to_fit();
+        self.items.shrink_to_fit();
+    }
+
     /// Memory that it takes beyond its own size.
     pub fn heap_bytes(&self) -> usize {
         size_of_val(self.starts.as_slice()) + size_of_val(self.items.as_slice())

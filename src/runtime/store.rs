@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use dashmap::DashMap;
 
 use super::settings::Limits;
+use crate::geometry::hierarchy::HierarchyReport;
 use crate::geometry::ids::PolytopeId;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::polytope::surface::Surface;
@@ -21,6 +22,8 @@ pub struct Stored {
     pub polytope: Arc<Polytope>,
     /// Number of edges.
     pub edge_count: u32,
+    /// The figures of its hierarchy, which itself is only kept once a method has used it.
+    pub hierarchy: HierarchyReport,
     /// Memory it takes, estimated.
     pub memory_bytes: u64,
     uses: AtomicU64,
@@ -31,9 +34,10 @@ impl Stored {
     pub fn new(polytope: Polytope) -> Self {
         let id = PolytopeId::of(&polytope);
         let edge_count = u32::try_from(degree_sum(&polytope) / 2).unwrap_or(u32::MAX);
-        let memory_bytes = memory_bytes(&polytope);
+        let hierarchy = polytope.hierarchy_report();
+        let memory_bytes = memory_bytes(&polytope, &hierarchy);
         let polytope = Arc::new(polytope);
-        Self { id, polytope, edge_count, memory_bytes, uses: AtomicU64::new(0) }
+        Self { id, polytope, edge_count, hierarchy, memory_bytes, uses: AtomicU64::new(0) }
     }
 
     /// How many bodies of sessions use it.
@@ -46,20 +50,15 @@ fn degree_sum(polytope: &Polytope) -> usize {
     (0..polytope.vertex_count()).map(|i| polytope.neighbours(i).len()).sum()
 }
 
-/// Memory that a polytope takes, estimated.
-pub fn memory_bytes(polytope: &Polytope) -> u64 {
-    let vertex_count = polytope.vertex_count();
-    let corners = polytope.facets().item_count() + polytope.facets().len();
-    // Vertices, both adjacency lists, what the search for supporting vertices needs, and the fixed part;
-    // the hierarchy, with what a walk over its features builds on first use; what a search over the
-    // faces does.
-    let edges = degree_sum(polytope);
-    let words = edges + vertex_count as usize + corners;
-    let hierarchy = polytope.hierarchy();
-    let surface = Surface::memory_bytes(edges / 2, polytope.facets().len());
-    let bytes =
-        hierarchy.layer_bytes() + hierarchy.feature_bytes() + polytope.reach().bytes() + surface;
-    1024 + 24 * u64::from(vertex_count) + (4 * words + bytes) as u64
+/// Memory of the parts of an entry that do not grow with the body.
+const FIXED_BYTES: usize = 1024;
+
+/// Memory that a polytope takes, estimated, once methods of every kind have been used on it: what
+/// h_walk, cd_dual or prism build on first use, the hierarchy with its features and the surface, is
+/// counted from the start, so that no question can break a limit.
+pub fn memory_bytes(polytope: &Polytope, hierarchy: &HierarchyReport) -> u64 {
+    let surface = Surface::memory_bytes(degree_sum(polytope) / 2, polytope.facets().len());
+    (FIXED_BYTES + polytope.heap_bytes() + hierarchy.bytes + surface) as u64
 }
 
 /// A polytope that cannot be deleted while this lives.

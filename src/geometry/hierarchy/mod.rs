@@ -30,6 +30,18 @@ pub struct Hierarchy {
     features: OnceLock<Vec<LayerFeatures>>,
 }
 
+/// The figures of a hierarchy, which outlive it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HierarchyReport {
+    /// Number of layers.
+    pub height: usize,
+    /// Vertices, edges and faces of all layers.
+    pub size: usize,
+    /// Memory that the layers take, and their features once a walk has built them: counted together,
+    /// because any question may be the first.
+    pub bytes: usize,
+}
+
 /// One polytope of the hierarchy.
 #[derive(Clone, Debug)]
 pub struct Layer {
@@ -125,14 +137,17 @@ impl Hierarchy {
         self.layers.iter().map(Layer::size).sum()
     }
 
-    /// Memory that the layers take, without what is built on first use.
-    pub fn layer_bytes(&self) -> usize {
+    /// Its figures.
+    pub fn report(&self) -> HierarchyReport {
+        let bytes = self.layer_bytes() + self.feature_bytes();
+        HierarchyReport { height: self.height(), size: self.size(), bytes }
+    }
+
+    fn layer_bytes(&self) -> usize {
         self.layers.iter().map(Layer::bytes).sum()
     }
 
-    /// Memory that edges, incidences and pointers take once a walk over features has built them; they
-    /// are counted from the start, because any question may be the first.
-    pub fn feature_bytes(&self) -> usize {
+    fn feature_bytes(&self) -> usize {
         self.layers.iter().map(features::bytes).sum()
     }
 

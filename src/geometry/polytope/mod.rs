@@ -26,7 +26,7 @@ pub(super) use self::box_groups::BOX_FACES;
 use self::box_groups::BoxGroups;
 use super::Vec3;
 use super::csr::Csr;
-use super::hierarchy::Hierarchy;
+use super::hierarchy::{Hierarchy, HierarchyReport};
 use super::support::Reach;
 use surface::Surface;
 
@@ -82,7 +82,9 @@ pub(super) struct Structure {
 impl Polytope {
     /// The one place where a polytope is made. The caller vouches for the invariants.
     pub(super) fn assemble(vertices: Vec<Vec3>, structure: Structure) -> Self {
-        let Structure { neighbours, facets, affine_basis } = structure;
+        let Structure { mut neighbours, mut facets, affine_basis } = structure;
+        neighbours.shrink();
+        facets.shrink();
         let dimension = u8::try_from(affine_basis.len()).expect("at most four") - 1;
         debug_assert_eq!(vertices.len(), neighbours.len());
         let volume = if dimension == 3 { measure::volume(&vertices, &facets) } else { 0.0 };
@@ -140,7 +142,21 @@ impl Polytope {
         self.on_demand.hierarchy.get_or_init(|| Hierarchy::build(self))
     }
 
-    /// What the supporting-vertex search needs; built on first use.
+    /// The figures of the hierarchy. One that nothing has asked for yet is built and dropped again:
+    /// a body that is only asked about by default methods never keeps one.
+    pub fn hierarchy_report(&self) -> HierarchyReport {
+        let kept = self.on_demand.hierarchy.get();
+        kept.map_or_else(|| Hierarchy::build(self).report(), Hierarchy::report)
+    }
+
+    /// Memory that it takes beyond its own size when only default methods ask about it: vertices, both
+    /// adjacency lists, and what the supporting-vertex search needs.
+    pub fn heap_bytes(&self) -> usize {
+        let lists = self.neighbours.heap_bytes() + self.facets.heap_bytes();
+        size_of_val(self.vertices.as_slice()) + lists + self.reach().bytes()
+    }
+
+    /// What the search for supporting vertices needs; built on first use.
     #[inline]
     pub fn reach(&self) -> &Reach {
         self.on_demand.reach.get_or_init(|| Reach::build(self))
@@ -160,5 +176,54 @@ impl Polytope {
     /// Bounding box, reach, centre and radius.
     pub fn bounds(&self) -> &Bounds {
         &self.bounds
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::contact_time::{self, Question};
+    use crate::geometry::distance::{self, Stops};
+    use crate::geometry::effort::Effort;
+    use crate::geometry::motion::Motion;
+    use crate::geometry::pair::Pair;
+    use crate::geometry::penetration;
+    use crate::geometry::pose::Pose;
+    use crate::geometry::samples::ball;
+    use crate::geometry::separation::{self, METHODS};
+    use crate::geometry::witness::Witness;
+
+    /// A body takes a third of what it could, as long as nobody asks for a method by name. Registering
+    /// once built the hierarchy and kept it.
+    #[test]
+    fn default_methods_and_a_report_build_nothing_that_only_named_methods_need() {
+        let (p, q) = (ball(300, 1), ball(200, 2));
+        for x in [0.0, 1.0, 2.5] {
+            let pair = Pair::new(&p, Pose::identity(), &q, Pose::translation(x, 0.1, 0.2));
+            let (mut witness, effort) = (Witness::default(), &mut Effort::unlimited());
+            separation::decide(&pair, &METHODS[0], &mut witness, effort).unwrap();
+            distance::measure(&pair, Stops::default(), &mut witness, effort).unwrap();
+            penetration::measure(&pair, true, &mut witness, effort).unwrap();
+            penetration::along(&pair, &Vec3::x(), &mut witness, effort).unwrap();
+            let linear = Motion::Linear { velocity: Vec3::new(-2.0, 0.0, 0.0) };
+            let turning = Motion::Screw {
+                pivot: None,
+                velocity: Vec3::new(-2.0, 0.0, 0.0),
+                axis: Vec3::z(),
+                angle: 1.0,
+            };
+            for motion in [linear, turning] {
+                let still = Motion::Linear { velocity: Vec3::zeros() };
+                let question = Question::new(pair, still, motion);
+                contact_time::first_contact(&question, &mut witness, effort).unwrap();
+            }
+        }
+        for body in [&p, &q] {
+            let report = body.hierarchy_report();
+            assert!(body.on_demand.hierarchy.get().is_none());
+            assert!(body.on_demand.surface.get().is_none());
+            assert!(body.on_demand.box_groups.get().is_none());
+            assert_eq!(report, body.hierarchy().report());
+        }
     }
 }

@@ -286,8 +286,8 @@ pub fn describe_new(stored: &Stored, aliases: Vec<String>) -> pb::Polytope {
         volume: polytope.volume(),
         bounds_low: Some(geometry::vector_to_wire(&bounds.low)),
         bounds_high: Some(geometry::vector_to_wire(&bounds.high)),
-        hierarchy_height: count(polytope.hierarchy().height()),
-        hierarchy_size: polytope.hierarchy().size() as u64,
+        hierarchy_height: count(stored.hierarchy.height),
+        hierarchy_size: stored.hierarchy.size as u64,
         memory_bytes: stored.memory_bytes,
         use_count: stored.uses(),
     }

@@ -122,8 +122,9 @@ fn shape(
             // The points are checked, so a hull exists.
             let hull = convex_hull(&points(&path, given)?);
             let hull = hull.map_err(|error| Failure::Bug(error.to_string()))?;
-            let shape = Shape::Given(given.clone(), memory_bytes(&hull.polytope));
-            Ok((Arc::new(hull.polytope), shape))
+            let polytope = hull.polytope;
+            let memory_bytes = memory_bytes(&polytope, &polytope.hierarchy_report());
+            Ok((Arc::new(polytope), Shape::Given(given.clone(), memory_bytes)))
         }
         Source::Compound(_) => Err(Failure::NotImplemented("compounds as parts")),
     }
