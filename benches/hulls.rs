@@ -1,26 +1,35 @@
-//! What building a hull costs: dimension, extreme points, merged facets, adjacency, volume, bounds.
+//! What registering a body costs: the hull (dimension, extreme points, merged facets, adjacency, volume,
+//! bounds), what the search for supporting vertices needs, and the Dobkin-Kirkpatrick hierarchy.
 //!
 //! ```text
 //! cargo bench --bench hulls
 //! ```
 //!
-//! Prints for each shape the points given, vertices, facets, and the least CPU time of five runs;
-//! and at the end a hash of all the hulls, the same on every machine. As a test it builds a
-//! hundredth of each.
+//! Prints for each shape the points given, vertices, facets, and the CPU time of the fastest of five
+//! runs by part. Then memory in bytes a vertex: what default methods need, less [`PER_BODY`] for the
+//! body; and what is built on first use by methods that are asked for by name, `h_walk` and `prism`
+//! (the hierarchy) and `cd_dual` (the surface). At the end a hash of all the hulls, the same on every
+//! machine. As a test it builds a hundredth of each.
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
 use std::hint::black_box;
 use std::time::Duration;
 
 use clearance::geometry::Vec3;
-use clearance::geometry::hull::convex_hull;
+use clearance::geometry::hierarchy::HierarchyReport;
+use clearance::geometry::hull::{Hull, convex_hull};
 use clearance::geometry::ids::PolytopeId;
+use clearance::geometry::polytope::Polytope;
 use clearance::geometry::polytope::samples::{self, Random};
+use clearance::geometry::polytope::surface::Surface;
 
 /// Runs of which the fastest counts.
 const RUNS: u32 = 5;
 
 type Shape = (&'static str, fn(u32) -> Vec<Vec3>, u32);
+
+/// Bytes that a body may take however few its vertices: the table of the search starts at most.
+const PER_BODY: usize = 48 << 10;
 
 /// Each with its number of points, or what stands for it.
 const SHAPES: &[Shape] = &[
@@ -64,28 +73,71 @@ fn cpu_time() -> Duration {
     Duration::new(now.tv_sec.unsigned_abs(), u32::try_from(now.tv_nsec).expect("below a second"))
 }
 
+/// What registering some points costs.
+struct Registration {
+    hull: Hull,
+    /// Hull, then what the search for supporting vertices needs, then the hierarchy.
+    times: [Duration; 3],
+    figures: HierarchyReport,
+}
+
+impl Registration {
+    fn of(points: &[Vec3]) -> Self {
+        let start = cpu_time();
+        let hull = convex_hull(black_box(points)).expect("samples are finite and not empty");
+        let hull_time = cpu_time() - start;
+        black_box(hull.polytope.reach());
+        let reach_time = cpu_time() - start - hull_time;
+        let figures = hull.polytope.hierarchy_report();
+        let times = [hull_time, reach_time, cpu_time() - start - hull_time - reach_time];
+        Self { hull, times, figures }
+    }
+
+    fn time(&self) -> Duration {
+        self.times.iter().sum()
+    }
+
+    fn print(&self, name: &str) {
+        let (report, body) = (self.hull.report(), &self.hull.polytope);
+        let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
+        let [hull, reach, hierarchy] = self.times.map(milliseconds);
+        let all = milliseconds(self.time());
+        let each = |bytes: usize| bytes as f64 / report.extreme as f64;
+        let always = each((size_of::<Polytope>() + body.heap_bytes()).saturating_sub(PER_BODY));
+        let edges = (0..body.vertex_count()).map(|i| body.neighbours(i).len()).sum::<usize>() / 2;
+        let surface = each(Surface::memory_bytes(edges, report.facets));
+        let walk = each(self.figures.bytes);
+        println!(
+            "{name:30} {:7} {:8} {:7} {hull:9.3} {reach:8.3} {hierarchy:9.3} {all:9.3} {always:7.0} \
+             {walk:9.0} {surface:7.0}",
+            report.given, report.extreme, report.facets
+        );
+    }
+}
+
 fn main() {
     let is_bench = std::env::args().any(|argument| argument == "--bench");
     let mut hash = blake3::Hasher::new();
-    println!("{:32} {:>7} {:>8} {:>7} {:>10}", "points", "given", "vertices", "facets", "CPU ms");
+    println!(
+        "{:30} {:>7} {:>8} {:>7} {:>9} {:>8} {:>9} {:>9} {:>7} {:>9} {:>7}",
+        "points",
+        "given",
+        "vertices",
+        "facets",
+        "hull",
+        "search",
+        "hierarchy",
+        "all, ms",
+        "always",
+        "hierarchy",
+        "surface"
+    );
     for &(name, draw, count) in SHAPES {
         let points = draw(if is_bench { count } else { count / 100 });
-        let mut best = Duration::MAX;
-        let mut hull = None;
-        for _ in 0..if is_bench { RUNS } else { 1 } {
-            let start = cpu_time();
-            let built = black_box(convex_hull(black_box(&points)));
-            best = best.min(cpu_time() - start);
-            hull = Some(built.expect("samples are finite and not empty"));
-        }
-        let hull = hull.expect("at least one run");
-        hash.update(PolytopeId::of(&hull.polytope).digest());
-        let report = hull.report();
-        let milliseconds = best.as_secs_f64() * 1e3;
-        println!(
-            "{name:32} {:7} {:8} {:7} {milliseconds:10.3}",
-            report.given, report.extreme, report.facets
-        );
+        let runs = (0..if is_bench { RUNS } else { 1 }).map(|_| Registration::of(&points));
+        let best = runs.min_by_key(Registration::time).expect("at least one run");
+        hash.update(PolytopeId::of(&best.hull.polytope).digest());
+        best.print(name);
     }
     println!("hash {}", hash.finalize());
 }
