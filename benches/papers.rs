@@ -11,6 +11,8 @@
 //! stamped mean, p50, p99, standard deviation, max, positive answers, NaN answers, sum.
 //!
 //! Every timed call converts its own two poses and returns the verdict *with its certificate*.
+//! `IN_TURN=64` in the environment takes the sequences 64 at a time and puts the first question of
+//! each, then the second, and so on: bodies in turn, and cold caches. A line is for 64 sequences then.
 //! Without arguments (as in a test run) it measures nothing and only says how it is called.
 
 use std::hint::black_box;
@@ -110,12 +112,30 @@ fn thread_seconds() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
+/// The questions of a few sequences, which have equally many: the first of each, the second of each ...
+fn questions<'a>(
+    cases: &'a Cases,
+    sequences: &'a [Sequence],
+    stride: usize,
+) -> Vec<(&'a Polytope, &'a Polytope, &'a [Frame])> {
+    let count = sequences.first().map_or(0, |sequence| sequence.frames.len() / stride);
+    let of_all = |number: usize| {
+        sequences.iter().map(move |sequence| {
+            let frames = &sequence.frames[number * stride..][..stride];
+            (&cases.polytopes[sequence.p], &cases.polytopes[sequence.q], frames)
+        })
+    };
+    (0..count).flat_map(of_all).collect()
+}
+
 struct Driver {
     cases: std::rc::Rc<Cases>,
     workload: String,
     round: usize,
     out: std::fs::File,
     filter: Option<String>,
+    /// Sequences that are asked about in turn.
+    in_turn: usize,
 }
 
 impl Driver {
@@ -137,15 +157,15 @@ impl Driver {
         }
         let mut answers = Vec::new();
         let cases = std::rc::Rc::clone(&self.cases);
-        for (number, sequence) in cases.sequences.iter().enumerate() {
-            let (p, q) = (&cases.polytopes[sequence.p], &cases.polytopes[sequence.q]);
-            let n = sequence.frames.len() / stride;
+        for (number, sequences) in cases.sequences.chunks(self.in_turn).enumerate() {
+            let questions = questions(&cases, sequences, stride);
+            let n = questions.len();
             let mut values = vec![0.0; n];
             let mut means = Vec::new();
             for pass in 0..PASSES {
                 begin();
                 let start = thread_seconds();
-                for (value, frames) in values.iter_mut().zip(sequence.frames.chunks_exact(stride)) {
+                for (value, &(p, q, frames)) in values.iter_mut().zip(&questions) {
                     *value = black_box(query(p, q, black_box(frames)));
                 }
                 if pass > 0 {
@@ -155,7 +175,7 @@ impl Driver {
             let mut stamped = vec![f64::INFINITY; n];
             for _ in 0..PASSES {
                 begin();
-                for (best, frames) in stamped.iter_mut().zip(sequence.frames.chunks_exact(stride)) {
+                for (best, &(p, q, frames)) in stamped.iter_mut().zip(&questions) {
                     let start = Instant::now();
                     black_box(query(p, q, black_box(frames)));
                     *best = best.min(start.elapsed().as_secs_f64() * 1e9);
@@ -400,6 +420,7 @@ fn main() {
         round: round.parse().expect("a round number"),
         out: std::fs::File::options().append(true).create(true).open(out).expect("a table file"),
         filter: rest.first().cloned(),
+        in_turn: std::env::var("IN_TURN").map_or(1, |count| count.parse().expect("a count")),
     };
     match workload.as_str() {
         "w1" => {
