@@ -99,7 +99,7 @@ impl Ring {
         along(g, &self.here)
     }
 
-    #[inline]
+    #[inline(always)]
     fn values(&self, g: &Vec3) -> [f64; LANES] {
         let mut values = [0.0; LANES];
         for (lane, value) in values.iter_mut().enumerate() {
@@ -124,7 +124,7 @@ fn larger(a: f64, b: f64) -> f64 {
 }
 
 /// Of neighbouring lanes first, which is the order in which vector registers hold them.
-#[inline]
+#[inline(always)]
 fn largest(v: &[f64; LANES]) -> f64 {
     let low = larger(larger(v[0], v[1]), larger(v[2], v[3]));
     let high = larger(larger(v[4], v[5]), larger(v[6], v[7]));
@@ -160,20 +160,27 @@ pub struct Climb {
     pub finished: bool,
 }
 
-/// A vertex and the farthest of its neighbours: one step of a climb, or all of it.
+/// A vertex beside its neighbours, without saying which of them is the farthest: at the top of a climb,
+/// where most looks are, nobody asks.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
     vertex: u32,
     value: f64,
-    top: Top,
+    top: f64,
     visited: u32,
 }
 
 impl Look {
+    /// The vertex.
+    #[inline]
+    pub fn vertex(&self) -> u32 {
+        self.vertex
+    }
+
     /// Whether no neighbour has a larger rounded value. A NaN (overflow) is never larger.
     #[inline]
     pub fn is_settled(&self) -> bool {
-        let rises = self.top.value > self.value;
+        let rises = self.top > self.value;
         !rises
     }
 
@@ -181,24 +188,19 @@ impl Look {
     #[inline]
     pub fn settled(&self) -> Climb {
         let Self { vertex, value, top, visited } = *self;
-        Climb { vertex, value, runner_up: top.value, visited, finished: true }
-    }
-
-    /// The farthest neighbour.
-    #[inline]
-    pub fn next(&self) -> u32 {
-        self.top.name
+        Climb { vertex, value, runner_up: top, visited, finished: true }
     }
 }
 
 /// Looks at one vertex, which is in range, and its neighbours.
-#[inline]
+#[inline(always)]
 pub fn look(g: &Vec3, rings: &[Ring], vertex: u32) -> Look {
     let ring = &rings[vertex as usize];
     let mut visited = 1 + ring.count;
-    let mut top = ring.top(g);
+    let mut top = largest(&ring.values(g));
     if ring.next != 0 {
-        top = top_of_more(g, rings, ring.next, top, &mut visited);
+        let first = Top { value: top, name: vertex };
+        top = top_of_more(g, rings, ring.next, first, &mut visited).value;
     }
     Look { vertex, value: ring.value(g), top, visited }
 }
@@ -228,28 +230,28 @@ pub fn look_at_few(g: &Vec3, all: &Ring) -> Look {
     for (other, value) in values.iter_mut().enumerate() {
         *value = if other == lane { f64::NEG_INFINITY } else { *value };
     }
-    let vertex = all.names[lane];
-    let top = Top { value: largest(&values), name: vertex };
-    Look { vertex, value, top, visited: all.count }
+    Look { vertex: all.names[lane], value, top: largest(&values), visited: all.count }
 }
 
 /// Steepest climb on the graph of `rings` from `start`, which is in range: looks at the neighbours of
-/// at most `steps` vertices, and of one at least.
+/// at most `steps` vertices.
 #[inline]
 pub fn climb(g: &Vec3, rings: &[Ring], start: u32, steps: u32) -> Climb {
-    let mut here = look(g, rings, start);
-    let mut visited = here.visited;
-    for _ in 1..steps {
-        if here.is_settled() {
-            break;
+    let (mut vertex, mut visited) = (start, 1);
+    let mut value = rings[start as usize].value(g);
+    for _ in 0..steps {
+        let ring = &rings[vertex as usize];
+        let mut top = ring.top(g);
+        visited += ring.count;
+        if ring.next != 0 {
+            top = top_of_more(g, rings, ring.next, top, &mut visited);
         }
-        here = look(g, rings, here.next());
-        visited += here.visited - 1;
+        let rises = top.value > value;
+        if !rises {
+            return Climb { vertex, value, runner_up: top.value, visited, finished: true };
+        }
+        (vertex, value) = (top.name, top.value);
     }
-    if here.is_settled() {
-        return Climb { visited, ..here.settled() };
-    }
-    let Top { name: vertex, value } = here.top;
     Climb { vertex, value, runner_up: f64::INFINITY, visited, finished: false }
 }
 

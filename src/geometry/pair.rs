@@ -27,6 +27,7 @@ pub struct Pair<'a> {
 impl<'a> Pair<'a> {
     /// Places both.
     pub fn new(p: &'a Polytope, pose_p: Pose, q: &'a Polytope, pose_q: Pose) -> Self {
+        debug_assert!(pose_p.stretches_little() && pose_q.stretches_little());
         Self { p: Placed { body: p, pose: pose_p }, q: Placed { body: q, pose: pose_q } }
     }
 }

@@ -15,10 +15,16 @@ pub const QUATERNION_NORM_MAX: f64 = 1e100;
 /// Every entry of `RᵀR - I` of a rotation given as a matrix is at most this.
 pub const ROTATION_SLACK: f64 = 1e-6;
 
+/// No rotation of a pose makes a vector longer by more than this factor: `|R x| <= STRETCH_MAX |x|`. So
+/// no entry of R exceeds it either. A rotation within [`ROTATION_SLACK`] stretches by `1 + 1.5e-6` at
+/// most, as `RᵀR - I` does by 3e-6; the rest is for parts in bodies and for motions between poses.
+pub const STRETCH_MAX: f64 = 1.0 + 1e-5;
+
 /// The map `x -> rotation x + translation`, from a body's frame to the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Pose {
-    /// Row-major in meaning: `(R x)[i] = sum over k of R[i, k] x[k]`. Nearly orthogonal.
+    /// Row-major in meaning: `(R x)[i] = sum over k of R[i, k] x[k]`. Nearly orthogonal: see
+    /// [`STRETCH_MAX`].
     pub rotation: Mat3,
     /// In metres, in the world frame.
     pub translation: Vec3,
@@ -87,8 +93,9 @@ impl Pose {
 
     #[inline]
     fn checked_translation(self) -> Result<Self, PoseError> {
-        let t = self.translation.map(|c| c.abs() <= COORDINATE_MAX);
-        if t.x & t.y & t.z { Ok(self) } else { Err(PoseError::Translation) }
+        let [x, y, z] = self.translation.into();
+        let fits = |c: f64| c.abs() <= COORDINATE_MAX;
+        if fits(x) && fits(y) && fits(z) { Ok(self) } else { Err(PoseError::Translation) }
     }
 
     /// The pose of a part whose pose in its body is `part`, for a body placed at `self`:
@@ -108,6 +115,12 @@ impl Pose {
     #[inline]
     pub fn apply_rounded(&self, point: &Vec3) -> Vec3 {
         self.rotation * point + self.translation
+    }
+
+    /// Whether the rotation keeps to [`STRETCH_MAX`], which every one does that is made of legal input.
+    pub(super) fn stretches_little(&self) -> bool {
+        // Three times an entry bounds the matrix as an operator, and half of that is what lengths feel.
+        (self.rotation.tr_mul(&self.rotation) - Mat3::identity()).amax() <= 6e-6
     }
 
     /// `Rᵀ d`, rounded: a world direction as seen by a body. For searching; a proof accounts for

@@ -104,7 +104,8 @@ pub(super) fn bounds(vertices: &[Vec3]) -> Bounds {
     // At most 2^32 coordinates of at most 2^960: no overflow.
     let centre = sum / vertices.len() as f64;
     let radius = vertices.iter().map(|v| length_above(&(v - centre))).fold(0.0, f64::max);
-    Bounds { low, high, reach: low.abs().sup(&high.abs()), centre, radius }
+    let reach = low.abs().sup(&high.abs());
+    Bounds { low, high, reach, span: reach.sum(), centre, radius }
 }
 
 /// An upper bound of the length of the exact difference that was rounded to `d`.

@@ -62,6 +62,8 @@ pub struct Bounds {
     pub high: Vec3,
     /// Largest absolute coordinate, per axis.
     pub reach: Vec3,
+    /// The sum of that, rounded.
+    pub span: f64,
     /// A point of the polytope up to rounding: the mean of the vertices.
     pub centre: Vec3,
     /// At least the distance from `centre` to every vertex.

@@ -7,44 +7,27 @@
 //! Nothing but the measurement of what the bound costs makes use of it: see
 //! `super::decide_unproven`.
 
-use super::view::{Probe, View};
-use crate::geometry::certificate::{Direction, StaticProof, Verdict};
+use super::view::{COMPONENT_MAX, Probe, View};
+use crate::geometry::certificate::Verdict;
 use crate::geometry::effort::Effort;
 use crate::geometry::kernel::along;
 use crate::geometry::number::rounding::{UNDERFLOW, UNIT, gamma};
 use crate::geometry::pair::{Pair, Placed, VertexPair};
+use crate::geometry::pose::STRETCH_MAX;
 use crate::geometry::support::supporting_vertex;
+use crate::geometry::witness::Witness;
 use crate::geometry::{Mat3, Vec3};
 
-/// A proof that this filter vouches for: nothing else can make one.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Evidence(Proof);
-
-/// Small, because it is handed on a few times.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Proof {
-    Separated(Vec3),
-    Overlapping([VertexPair; 4]),
-}
+/// A proof that this filter vouches for, nothing else can make one: what the witness holds now proves
+/// the verdict. A separating direction is `direction`, an overlap is proven by the first four pairs.
+/// So that nothing larger is handed on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Evidence(Verdict);
 
 impl Evidence {
-    /// What it proves.
+    /// What is proven.
     pub fn verdict(&self) -> Verdict {
-        match self.0 {
-            Proof::Separated(_) => Verdict::Separated,
-            Proof::Overlapping(_) => Verdict::Overlapping,
-        }
-    }
-
-    /// The proof.
-    #[inline]
-    pub fn into_proof(self) -> StaticProof {
-        match self.0 {
-            Proof::Separated(s) => StaticProof::Separated { direction: Direction::Vector(s) },
-            Proof::Overlapping(four) => {
-                StaticProof::Overlapping { pairs: four.into_iter().collect() }
-            }
-        }
+        self.0
     }
 }
 
@@ -90,16 +73,24 @@ pub(crate) fn certified_gap(
 }
 
 /// Proves that the probe's direction separates, if its vertices are proven to be the supporting ones
-/// by their neighbours and the gap by the error bound.
-#[inline]
-pub(super) fn separates<const PROVEN: bool>(pair: &Pair<'_>, probe: &Probe) -> Option<Evidence> {
+/// by their neighbours and the gap by the error bound. Leaves both in the witness then.
+#[inline(always)]
+pub(super) fn separates<const PROVEN: bool>(
+    pair: &Pair<'_>,
+    probe: &Probe,
+    witness: &mut Witness,
+) -> Option<Evidence> {
     let positive = if PROVEN {
-        let sizes = Sizes::roughly(pair, &probe.direction, 0.0, 0.0);
-        sizes.lower_bound(probe).is_some_and(|lower| lower > 0.0)
+        Sizes::at_most(pair).lower_bound(probe).is_some_and(|lower| lower > 0.0)
     } else {
         probe.value > 0.0
     };
-    positive.then_some(Evidence(Proof::Separated(probe.direction)))
+    positive.then(|| {
+        witness.direction = Some(probe.direction);
+        witness.pairs.clear();
+        witness.pairs.push(probe.pair());
+        Evidence(Verdict::Separated)
+    })
 }
 
 /// The magnitudes that the errors along a direction s are relative to.
@@ -121,7 +112,6 @@ pub(super) fn separates<const PROVEN: bool>(pair: &Pair<'_>, probe: &Probe) -> O
 /// v is the exact maximum for g when its rounded value exceeds that of each neighbour by more than
 /// twice the rounding of one, `γ₃ Σ |g_k| reach_k + 3η <= γ₃ (1 + γ₃) S_P + 3η (1 + Σ reach)`; γ₁₆ of
 /// `S_P` and the same term for underflow are more than that.
-///
 struct Sizes {
     p: f64,
     q: f64,
@@ -137,26 +127,27 @@ impl Sizes {
             let absolute: Mat3 = placed.pose.rotation.abs();
             along(&absolute.tr_mul(&s.abs()), &placed.body.bounds().reach)
         };
-        let (reach_p, reach_q) = (pair.p.body.bounds().reach, pair.q.body.bounds().reach);
         Self {
             p: size(&pair.p),
             q: size(&pair.q),
             offset: along(&s.abs(), &offset(pair).abs()),
-            underflow: FLOOR * (1.0 + (reach_p.sum() + reach_q.sum())),
+            underflow: FLOOR * (1.0 + (span(&pair.p) + span(&pair.q))),
         }
     }
 
-    /// Upper bounds of the same at half the cost, a few times as large: with `N = Σ |R_ik|`,
-    /// `S_P = Σ A_k reach_k <= |s|₁ N Σ reach`. Every reach is longer by `wider`, a length.
+    /// Upper bounds of the same for whatever probe and whatever rotations, a few times as large:
+    /// `A_k <= STRETCH_MAX |s|₁`, because no entry of R exceeds [`STRETCH_MAX`], and a probe's direction
+    /// has components of at most [`COMPONENT_MAX`]. So nothing here waits for R or s, and hardly
+    /// anything is computed.
     #[inline]
-    fn roughly(pair: &Pair<'_>, s: &Vec3, wider_p: f64, wider_q: f64) -> Self {
-        let length = sum_of_sizes(s);
-        let (reach_p, reach_q) = (span(&pair.p) + wider_p, span(&pair.q) + wider_q);
+    fn at_most(pair: &Pair<'_>) -> Self {
+        const LENGTH: f64 = 3.0 * COMPONENT_MAX;
+        let (span_p, span_q) = (span(&pair.p), span(&pair.q));
         Self {
-            p: length * (entries(&pair.p.pose.rotation) * reach_p),
-            q: length * (entries(&pair.q.pose.rotation) * reach_q),
-            offset: length * sum_of_sizes(&offset(pair)),
-            underflow: FLOOR * (1.0 + 3.0 * (reach_p + reach_q)),
+            p: (LENGTH * STRETCH_MAX) * span_p,
+            q: (LENGTH * STRETCH_MAX) * span_q,
+            offset: LENGTH * sum_of_sizes(&offset(pair)),
+            underflow: FLOOR * (1.0 + (span_p + span_q)),
         }
     }
 
@@ -195,16 +186,7 @@ fn sum_of_sizes(v: &Vec3) -> f64 {
 /// `Σ reach`
 #[inline]
 fn span(placed: &Placed<'_>) -> f64 {
-    placed.body.bounds().reach.sum()
-}
-
-/// `Σ |R_ik|`
-#[inline]
-fn entries(rotation: &Mat3) -> f64 {
-    let [[a, b, c], [d, e, f], [g, h, i]] = rotation.data.0;
-    let (ab, cd, ef, gh) =
-        (a.abs() + b.abs(), c.abs() + d.abs(), e.abs() + f.abs(), g.abs() + h.abs());
-    ((ab + cd) + (ef + gh)) + i.abs()
+    placed.body.bounds().span
 }
 
 #[inline]
@@ -215,57 +197,55 @@ fn offset(pair: &Pair<'_>) -> Vec3 {
 /// Beyond these the products of a few sizes could overflow or underflow, and the exact stage decides.
 const PLAIN: std::ops::RangeInclusive<f64> = 1e-90..=1e90;
 
-/// Proves that the balls around the bodies' centres are separated by the direction from centre to
-/// centre.
+/// The direction from centre to centre if it separates the balls around the bodies' centres: proven.
 ///
-/// With `f = Rᵀs` no vertex of P is farther along s than `f·c + |f| r`, for the centre c and the
-/// radius r. So `gap >= s·w - |f_P| r_P - |f_Q| r_Q`, where w is the exact difference of the placed
-/// centres: known to within `γ₈ (|R_P||c_P| + |R_Q||c_Q| + |d|)`, a part of `γ₁₆ (S_P + S_Q + S_d)` as
-/// in [`Sizes`], because no coordinate of c is beyond `reach` but by roundings of itself. And `|f_P|`
-/// exceeds the length of its rounding g by `γ₃ |A|` at most, so by another such part if every reach
-/// is longer by r. Without square roots: `|g_P| r_P + |g_Q| r_Q` is at most the root of
-/// `(r_P + r_Q) (r_P |g_P|² + r_Q |g_Q|²)` (Cauchy and Schwarz), with equality for rotations.
+/// With `L = STRETCH_MAX` no vertex v of P is farther along s than the placed centre c by more than
+/// `s·R(v - c) <= |s| L r`, r being the radius. So `gap >= s·w - |s| L (r_P + r_Q)`, where w is the
+/// exact difference of the placed centres, and s is w as rounded: two rows (γ₃ each) and three sums,
+/// so within `γ₅ (|R_P||c_P| + |R_Q||c_Q| + |d|)` and 6η in each coordinate, for the difference d of
+/// the translations. As `d = w - R_Q c_Q + R_P c_P`, and `||R|c| <= √3 L |c|`, the length of `s - w` is
+/// at most `e = γ₆ (|s| + 4 (|c_P| + |c_Q|)) + 12η`, and `s·w >= |s| (|s| - e)`. Hence the gap is
+/// positive if `|s| (1 - γ₆) > L (r_P + r_Q) + 4 γ₆ (|c_P| + |c_Q|) + 12η`. No coordinate of c is beyond
+/// `reach` but by roundings of itself, so `|c| <= 1.01 span`.
 ///
-/// s is w as rounded. In the range of `PLAIN` its squares neither overflow nor underflow, and the
-/// radii are below it then.
-#[inline]
-pub(super) fn balls_are_separated<const PROVEN: bool>(pair: &Pair<'_>) -> Option<Evidence> {
-    let (p, q) = (&pair.p, &pair.q);
-    let (radius_p, radius_q) = (p.body.bounds().radius, q.body.bounds().radius);
-    let radii = radius_p + radius_q;
+/// s is compared by its square: in the range of `PLAIN` that neither overflows nor underflows, and 12η
+/// is less than a rounding of it; a sum of radii whose square underflows is far below s, and one whose
+/// square overflows is not below it. γ₆ of s, γ₄ of either square, and what the right side takes to
+/// compute, γ₆, are within γ₁₆ of the radii and of the span.
+#[inline(always)]
+pub(super) fn between_balls<const PROVEN: bool>(pair: &Pair<'_>) -> Option<Vec3> {
+    let (p, q) = (pair.p.body.bounds(), pair.q.body.bounds());
+    let mut radii = p.radius + q.radius;
+    if PROVEN {
+        radii = radii * (STRETCH_MAX * (1.0 + gamma(16))) + gamma(32) * (p.span + q.span);
+    }
     let s = centre_to_centre(pair);
     let squared = s.dot(&s);
-    // Written so that NaN is not separated; not yet a proof.
-    let far = squared > radii * radii;
-    if !(far && PLAIN.contains(&squared)) {
-        return None;
-    }
-    let in_p = p.pose.direction_to_body_rounded(&s);
-    let in_q = q.pose.direction_to_body_rounded(&s);
-    let needed = radii * (radius_p * in_p.dot(&in_p) + radius_q * in_q.dot(&in_q));
-    let separated = if PROVEN {
-        let lower = squared - Sizes::roughly(pair, &s, radius_p, radius_q).error();
-        (lower > 0.0) & (lower * lower > needed * (1.0 + gamma(16)) + FLOOR)
-    } else {
-        squared * squared > needed
-    };
-    separated.then_some(Evidence(Proof::Separated(s)))
+    // Written so that NaN is not separated.
+    let separated = squared > radii * radii && PLAIN.contains(&squared);
+    separated.then_some(s)
 }
 
 /// From P's centre to Q's, rounded.
-#[inline]
+#[inline(always)]
 pub(super) fn centre_to_centre(pair: &Pair<'_>) -> Vec3 {
     let p = pair.p.pose.rotation * pair.p.body.bounds().centre;
     let q = pair.q.pose.rotation * pair.q.body.bounds().centre;
     (q - p) + offset(pair)
 }
 
+/// At least the size of what a difference `d = (R_Q q - R_P p) + (t_Q - t_P)` is summed from, in each
+/// coordinate: `(|R_Q||q| + |R_P||p| + |t_Q - t_P|)_k`, because no entry of R exceeds [`STRETCH_MAX`].
+#[inline]
+fn size_of_differences(pair: &Pair<'_>) -> f64 {
+    STRETCH_MAX * (span(&pair.p) + span(&pair.q)) + sum_of_sizes(&offset(pair))
+}
+
 /// Whether the origin is certainly inside the tetrahedron of four pairs' differences: its four
 /// faces have it on the same side as their fourth corner.
 ///
-/// A difference `d = (R_Q q - R_P p) + (t_Q - t_P)` is rounded in each coordinate within
-/// `E = γ₈ (|R_Q||q| + |R_P||p| + |t|) + 8 UNDERFLOW`: products and sums of two rows (γ₃ each), the
-/// translations' difference, two more sums.
+/// A difference is rounded in each coordinate within γ₈ of its size and 8 `UNDERFLOW`: products and
+/// sums of two rows (γ₃ each), the translations' difference, two more sums.
 pub(crate) fn certainly_encloses(pair: &Pair<'_>, four: &[VertexPair; 4]) -> bool {
     let (p, q) = (&pair.p, &pair.q);
     let named = four.iter().all(|k| k.i < p.body.vertex_count() && k.j < q.body.vertex_count());
@@ -273,45 +253,35 @@ pub(crate) fn certainly_encloses(pair: &Pair<'_>, four: &[VertexPair; 4]) -> boo
         return false;
     }
     let offset = offset(pair);
-    let (absolute_p, absolute_q) = (p.pose.rotation.abs(), q.pose.rotation.abs());
-    let mut corners = [Vec3::zeros(); 4];
-    let mut size: f64 = 0.0;
-    for (corner, k) in corners.iter_mut().zip(four) {
+    let corners = four.each_ref().map(|k| {
         let (x, y) = (p.body.vertex(k.i), q.body.vertex(k.j));
-        *corner = (q.pose.rotation * y - p.pose.rotation * x) + offset;
-        let sizes = (absolute_q * y.abs() + absolute_p * x.abs()) + offset.abs();
-        size = size.max(sizes.amax());
-    }
+        (q.pose.rotation * y - p.pose.rotation * x) + offset
+    });
+    let size = size_of_differences(pair);
     let error = gamma(8) * size * (1.0 + gamma(8)) + 8.0 * UNDERFLOW;
     PLAIN.contains(&size) && encloses(&corners, error)
 }
 
-/// Proves that the four pairs' differences hold the origin, as [`certainly_encloses`] does, for a
-/// search that has computed the differences already, times `view.unit()`. That product is exact but
+/// Proves that the differences of the witness's first four pairs hold the origin, as
+/// [`certainly_encloses`] does, for a search that has computed them already, times `view.unit()`. That product is exact but
 /// for underflow; it also makes the underflow of the differences' own products that many times larger,
 /// six times `η unit` in each coordinate, where `η` is `FLOOR / 2^55`.
-pub(super) fn holds<const PROVEN: bool>(
-    view: &View<'_>,
-    four: &[VertexPair; 4],
-    corners: &[Vec3; 4],
-) -> Option<Evidence> {
+pub(super) fn holds<const PROVEN: bool>(view: &View<'_>, corners: &[Vec3; 4]) -> Option<Evidence> {
     let mut error = 0.0;
     if PROVEN {
-        let Pair { p, q } = view.pair();
-        let size = entries(&p.pose.rotation) * span(p) + entries(&q.pose.rotation) * span(q);
-        let size = (size + sum_of_sizes(&offset(view.pair()))) * view.unit();
+        let size = size_of_differences(view.pair()) * view.unit();
         let underflow = FLOOR * (1.0 + 4.0 * UNIT * view.unit());
         error = gamma(8) * size * (1.0 + gamma(8)) + underflow;
         if !PLAIN.contains(&size) {
             return None;
         }
     }
-    encloses(corners, error).then_some(Evidence(Proof::Overlapping(*four)))
+    encloses(corners, error).then_some(Evidence(Verdict::Overlapping))
 }
 
-/// The same as evidence.
+/// Whether the witness's first four pairs, those given, still hold the origin.
 pub(super) fn still_holds(pair: &Pair<'_>, four: &[VertexPair; 4]) -> Option<Evidence> {
-    certainly_encloses(pair, four).then_some(Evidence(Proof::Overlapping(*four)))
+    certainly_encloses(pair, four).then_some(Evidence(Verdict::Overlapping))
 }
 
 /// Whether four points, each coordinate known to within `error`, have the origin strictly inside

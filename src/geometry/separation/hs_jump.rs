@@ -13,7 +13,7 @@
 //! When nothing is left of the polygon, the bodies collide, by the four differences that emptied it.
 //!
 //! Proves: nothing; it proposes a direction or four pairs, and hands over when rounding gives out.
-//! Cost: a supporting pair and one cut of the polygon per candidate; two candidates suffice for
+//! Cost: a near or supporting pair and one cut of the polygon per candidate; two candidates suffice for
 //! separated balls, four for overlapping ones; at most `2 |V(P)| |V(Q)|`. On ellipsoids of 200 and
 //! 2000 vertices, axes to 10:1, the means are 1.0 to 7.5; the tests hold every case to 40.
 //!
@@ -24,6 +24,9 @@
 //!   judges it; so a reappearing pair, the immediately preceding one included (Theorem 5), is
 //!   reported as separating, and each other candidate brings a new pair. That is within the bound of
 //!   §6.
+//! - Any difference w with `S·w <= 0` shows that S does not separate, and theorem 3 holds for it. So the
+//!   pair that the start tables name is tried before the supporting one is climbed to: for bodies that
+//!   overlap that is all it takes, and no candidate waits for a climb.
 //! - With `S·w = 0` the text's step 7 can report a touching pair as separated; here the reflection S
 //!   itself is outside the polygon then.
 //! - Having exhausted all pairs proves nothing; the search hands over.
@@ -33,7 +36,7 @@
 use arrayvec::ArrayVec;
 
 use super::spherical_polygon::{Cut, SphericalPolygon, VECTORS_MAX};
-use super::view::{Probe, View};
+use super::view::{Ends, View};
 use super::{Method, Proposal, filter};
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
@@ -50,22 +53,13 @@ pub(super) const METHOD: Method = Method {
 };
 
 /// Without its proofs when `PROVEN` is false, which only measurements ask for.
+#[inline]
 pub(super) fn propose<const PROVEN: bool>(
     pair: &Pair<'_>,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Proposal, Stopped> {
-    let mut search = Search::new(pair);
-    let proposal = search.run::<PROVEN>(witness, effort)?;
-    if let Some(latest) = search.latest {
-        witness.direction = Some(search.candidate);
-        witness.pairs.clear();
-        match search.four {
-            Some(four) => witness.pairs.extend(four),
-            None => witness.pairs.push(latest),
-        }
-    }
-    Ok(proposal)
+    Search::new(pair).run::<PROVEN>(witness, effort)
 }
 
 struct Search<'a> {
@@ -73,10 +67,6 @@ struct Search<'a> {
     polygon: SphericalPolygon,
     /// The pairs of the polygon's vectors.
     pairs: ArrayVec<VertexPair, VECTORS_MAX>,
-    candidate: Vec3,
-    latest: Option<VertexPair>,
-    /// The pairs that emptied the polygon.
-    four: Option<[VertexPair; 4]>,
     tilts: usize,
 }
 
@@ -87,72 +77,80 @@ impl<'a> Search<'a> {
             view: View::new(pair),
             polygon: SphericalPolygon::default(),
             pairs: ArrayVec::new(),
-            candidate: Vec3::zeros(),
-            latest: None,
-            four: None,
             tilts: 0,
         }
     }
 
-    #[inline]
+    /// Leaves in the witness the last candidate with its supporting pair, or the pairs of an overlap.
+    #[inline(always)]
     fn run<const PROVEN: bool>(
         &mut self,
-        witness: &Witness,
+        witness: &mut Witness,
         effort: &mut Effort<'_>,
     ) -> Result<Proposal, Stopped> {
-        if let Some(holding) = self.recall::<PROVEN>(witness) {
+        if witness.pairs.len() >= 4
+            && let Some(holding) = self.recall::<PROVEN>(witness)
+        {
             return Ok(holding);
         }
-        let Some(start) = self.start(witness) else { return Ok(Proposal::HandOver) };
-        self.candidate = start;
+        let Some(mut s) = self.start(witness) else { return Ok(Proposal::HandOver) };
         let mut hint = self.view.hint(witness);
         loop {
             effort.spend_step()?;
-            let probe = Probe::new(self.view.pair(), &self.candidate, hint, effort);
-            let pair = probe.pair();
-            self.latest = Some(pair);
-            hint = None;
-            if probe.value > 0.0
-                && let Some(evidence) = filter::separates::<PROVEN>(self.view.pair(), &probe)
-            {
-                return Ok(Proposal::Proven(evidence));
+            let ends = Ends::new(self.view.pair(), &s, hint.take());
+            let mut pair = ends.pair;
+            if ends.value > 0.0 {
+                let probe = ends.climbed(self.view.pair(), effort);
+                if let Some(evidence) =
+                    filter::separates::<PROVEN>(self.view.pair(), &probe, witness)
+                {
+                    return Ok(Proposal::Proven(evidence));
+                }
+                pair = probe.pair();
+            } else {
+                effort.cost.supports += 2;
             }
             let w = self.view.difference(pair);
-            let value = self.candidate.dot(&w);
+            let value = s.dot(&w);
             if value > 0.0 {
-                return Ok(Proposal::Separating(self.candidate));
+                leave(witness, s, &[pair]);
+                return Ok(Proposal::Separating(s));
             }
             debug_assert!(!self.pairs.contains(&pair), "a pair reappears only as separating");
             let next = match self.polygon.cut(w) {
                 Cut::Left => {
                     self.pairs.push(pair);
-                    self.next_candidate(&w, value).or_else(|| self.turned_back(&w))
+                    self.next_candidate(&s, &w, value).or_else(|| self.turned_back(&w))
                 }
-                Cut::Empty(three) => return Ok(self.holding::<PROVEN>(pair, w, three)),
+                Cut::Empty(three) => return Ok(self.holding::<PROVEN>(s, pair, w, three, witness)),
                 Cut::Flat => self.tilted(&w),
                 Cut::Lost => None,
             };
-            let Some(next) = next else { return Ok(Proposal::HandOver) };
-            self.candidate = next;
+            let Some(next) = next else {
+                leave(witness, s, &[pair]);
+                return Ok(Proposal::HandOver);
+            };
+            s = next;
         }
     }
 
     /// Nothing is left of the polygon: by this pair and the three with these numbers.
     #[inline]
     fn holding<const PROVEN: bool>(
-        &mut self,
+        &self,
+        s: Vec3,
         pair: VertexPair,
         w: Vec3,
         three: [u8; 3],
+        witness: &mut Witness,
     ) -> Proposal {
         let [a, b, c] = three.map(usize::from);
-        let four = [pair, self.pairs[a], self.pairs[b], self.pairs[c]];
-        self.four = Some(four);
+        leave(witness, s, &[pair, self.pairs[a], self.pairs[b], self.pairs[c]]);
         let vector = |number| *self.polygon.vector(number);
         let corners = [w, vector(a), vector(b), vector(c)];
-        match filter::holds::<PROVEN>(&self.view, &four, &corners) {
+        match filter::holds::<PROVEN>(&self.view, &corners) {
             Some(evidence) => Proposal::Proven(evidence),
-            None => Proposal::Holding(four.into_iter().collect()),
+            None => Proposal::Holding(witness.pairs.clone()),
         }
     }
 
@@ -166,8 +164,8 @@ impl<'a> Search<'a> {
 
     /// Rule 1, else rule 2; none when rounding leaves no direction.
     #[inline]
-    fn next_candidate(&self, w: &Vec3, value: f64) -> Option<Vec3> {
-        let reflected = self.candidate - w * (2.0 * value / w.dot(w));
+    fn next_candidate(&self, s: &Vec3, w: &Vec3, value: f64) -> Option<Vec3> {
+        let reflected = s - w * (2.0 * value / w.dot(w));
         if self.polygon.contains(&reflected) {
             return Some(reflected);
         }
@@ -202,11 +200,8 @@ impl<'a> Search<'a> {
 
     /// The pairs of the last overlap, if there are any: where they are now.
     #[inline]
-    fn recall<const PROVEN: bool>(&mut self, witness: &Witness) -> Option<Proposal> {
-        if witness.pairs.len() < 4 {
-            return None;
-        }
-        for &pair in &witness.pairs {
+    fn recall<const PROVEN: bool>(&mut self, witness: &mut Witness) -> Option<Proposal> {
+        for pair in witness.pairs.clone() {
             if !self.view.has(pair) {
                 continue;
             }
@@ -214,9 +209,8 @@ impl<'a> Search<'a> {
             match self.polygon.cut(w) {
                 Cut::Left => self.pairs.push(pair),
                 Cut::Empty(three) => {
-                    self.latest = Some(pair);
-                    self.candidate = witness.direction.unwrap_or_default();
-                    return Some(self.holding::<PROVEN>(pair, w, three));
+                    let s = witness.direction.unwrap_or_default();
+                    return Some(self.holding::<PROVEN>(s, pair, w, three, witness));
                 }
                 // Not taken: it is only forgotten here.
                 Cut::Flat | Cut::Lost => {}
@@ -240,6 +234,13 @@ impl<'a> Search<'a> {
         }
         self.middle()
     }
+}
+
+#[inline]
+fn leave(witness: &mut Witness, direction: Vec3, pairs: &[VertexPair]) {
+    witness.direction = Some(direction);
+    witness.pairs.clear();
+    witness.pairs.extend(pairs.iter().copied());
 }
 
 #[cfg(test)]

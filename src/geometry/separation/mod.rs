@@ -39,7 +39,7 @@ pub enum Proposal {
     Separating(Vec3),
     /// The differences of these pairs hold the origin in their interior.
     Holding(ArrayVec<VertexPair, 6>),
-    /// Already proven by the filter, from what the search had at hand.
+    /// Already proven by the filter, from what the search had at hand and left in the witness.
     Proven(Evidence),
     /// Undecided, or a body that the method's paper excludes.
     HandOver,
@@ -121,7 +121,7 @@ pub fn decide_unproven(
 #[cfg(all(feature = "unproven", feature = "server"))]
 compile_error!("a server proves its answers: the feature `unproven` is for benchmarks alone");
 
-#[inline]
+#[inline(always)]
 fn decide_with<const PROVEN: bool>(
     pair: &Pair<'_>,
     propose: Propose,
@@ -130,23 +130,40 @@ fn decide_with<const PROVEN: bool>(
 ) -> Result<Decision, Stopped> {
     effort.cost.queries += 1;
     // The witness stays as it is: whatever it says, it says it to a later question.
-    if let Some(evidence) = filter::balls_are_separated::<PROVEN>(pair) {
-        return Ok(Decision { proof: evidence.into_proof() });
+    if let Some(direction) = filter::between_balls::<PROVEN>(pair) {
+        return Ok(separated_by(direction));
     }
     if let Some(evidence) = recall::<PROVEN>(pair, witness, effort) {
         effort.cost.witness_hits += 1;
-        return Ok(Decision { proof: evidence.into_proof() });
+        return Ok(proven(evidence, witness));
     }
     let proposal = propose(pair, witness, effort)?;
     if let Proposal::Proven(evidence) = proposal {
-        return Ok(Decision { proof: evidence.into_proof() });
+        return Ok(proven(evidence, witness));
     }
     decide_proposed(pair, &proposal, witness, effort)
 }
 
+#[inline]
+fn separated_by(direction: Vec3) -> Decision {
+    Decision { proof: StaticProof::Separated { direction: Direction::Vector(direction) } }
+}
+
+/// The decision that the filter vouches for.
+#[inline]
+fn proven(evidence: Evidence, witness: &Witness) -> Decision {
+    if evidence.verdict() == Verdict::Separated
+        && let Some(direction) = witness.direction
+    {
+        return separated_by(direction);
+    }
+    let four = witness.pairs.iter().copied().take(4);
+    Decision { proof: StaticProof::Overlapping { pairs: four.collect() } }
+}
+
 /// What the witness alone proves. A direction that does not hold any more is forgotten, so that the
 /// search does not begin by trying it again.
-#[inline]
+#[inline(always)]
 fn recall<const PROVEN: bool>(
     pair: &Pair<'_>,
     witness: &mut Witness,
@@ -159,10 +176,7 @@ fn recall<const PROVEN: bool>(
     let s = View::tame(&witness.direction?);
     let evidence = s.and_then(|s| {
         let probe = Probe::kept(pair, &s, witness.pairs.first().copied(), effort)?;
-        let evidence = filter::separates::<PROVEN>(pair, &probe)?;
-        witness.pairs.clear();
-        witness.pairs.push(probe.pair());
-        Some(evidence)
+        filter::separates::<PROVEN>(pair, &probe, witness)
     });
     if evidence.is_none() {
         witness.direction = None;
@@ -215,7 +229,7 @@ fn certify(
             witness.pairs = four.iter().copied().collect();
             Some(StaticProof::Overlapping { pairs: four.iter().copied().collect() })
         }
-        Proposal::Proven(evidence) => Some((*evidence).into_proof()),
+        Proposal::Proven(evidence) => Some(proven(*evidence, witness).proof),
         Proposal::HandOver => None,
     }
 }
@@ -255,8 +269,7 @@ fn accept_exactly(
             exact::holds_origin_strictly(&corners)
                 .then(|| StaticProof::Overlapping { pairs: pairs.clone() })
         }
-        Proposal::Proven(evidence) => Some((*evidence).into_proof()),
-        Proposal::Separating(_) | Proposal::HandOver => None,
+        Proposal::Separating(_) | Proposal::Proven(_) | Proposal::HandOver => None,
     }
 }
 

@@ -41,7 +41,9 @@ pub(super) enum Cut {
 #[derive(Clone, Debug, Default)]
 pub(super) struct SphericalPolygon {
     vectors: ArrayVec<Vec3, VECTORS_MAX>,
-    /// In order around the polygon; empty until there are two vectors.
+    /// Of two vectors: their cross product, a tip of the lune that they leave; the other is opposite.
+    tip: Vec3,
+    /// Of three vectors or more: in order around the polygon.
     corners: [ArrayVec<Corner, CORNERS_MAX>; 2],
     /// Which of the two holds the polygon; the other is scratch.
     current: usize,
@@ -68,29 +70,39 @@ impl SphericalPolygon {
     }
 
     /// A direction in the middle, up to rounding; none while every direction is left.
+    #[inline]
     pub(super) fn middle(&self) -> Option<Vec3> {
-        let corners = &self.corners[self.current];
-        if corners.is_empty() {
-            return self.vectors.first().copied();
+        match *self.vectors.as_slice() {
+            [] => None,
+            [first] => Some(first),
+            [first, second] => {
+                let [a, b] = middles_of_edges(&first, &second);
+                Some(a + b)
+            }
+            _ => Some(sum_of_rays(&self.corners[self.current])),
         }
-        Some(corners.iter().fold(Vec3::zeros(), |sum, corner| sum + corner.ray))
     }
 
-    /// Another direction that is left, off the middle in the way that `number` says.
+    /// Another direction that is left, off the middle in the way that `number` says; none while half
+    /// of all directions are left.
     pub(super) fn aside(&self, number: usize) -> Option<Vec3> {
-        let corners = &self.corners[self.current];
-        let towards = corners.get(number % corners.len().max(1))?.ray;
+        let lune;
+        let corners = match *self.vectors.as_slice() {
+            [] | [_] => return None,
+            [first, second] => {
+                lune = corners_of_lune(&self.tip, &first, &second);
+                lune.as_slice()
+            }
+            _ => self.corners[self.current].as_slice(),
+        };
+        let towards = corners[number % corners.len()].ray;
         Some(self.middle()? + towards * 4.0)
     }
 
     /// Forgets the last vector taken; once per vector.
     pub(super) fn undo(&mut self) {
         self.vectors.pop();
-        match self.vectors.len() {
-            0 => {}
-            1 => self.corners[self.current].clear(),
-            _ => self.current = 1 - self.current,
-        }
+        self.current = 1 - self.current;
     }
 
     /// Takes the vector with the number `vectors taken so far`.
@@ -99,9 +111,14 @@ impl SphericalPolygon {
         match *self.vectors.as_slice() {
             [] => {}
             [first] => {
-                let Some(lune) = lune(&first, &w) else { return Cut::Flat };
-                self.corners[self.current].extend(lune);
+                let tip = first.cross(&w);
+                // Written so that NaN is parallel.
+                if !exceeds_parallel(tip.norm_squared(), first.norm_squared() * w.norm_squared()) {
+                    return Cut::Flat;
+                }
+                self.tip = tip;
             }
+            [first, second] => return self.cut_lune(&first, &second, w),
             _ => match self.clip(&w) {
                 Cut::Left => {}
                 other @ (Cut::Empty(_) | Cut::Flat | Cut::Lost) => return other,
@@ -110,10 +127,47 @@ impl SphericalPolygon {
         if self.vectors.try_push(w).is_err() { Cut::Lost } else { Cut::Left }
     }
 
+    /// The third of three vectors in general position leaves a triangle, which needs no clipping: its
+    /// corners are the products of two vectors each, on the side of the third.
+    #[inline]
+    fn cut_lune(&mut self, first: &Vec3, second: &Vec3, w: Vec3) -> Cut {
+        let tip = self.tip;
+        let volume = tip.dot(&w);
+        if !exceeds_parallel(volume * volume, tip.norm_squared() * w.norm_squared()) {
+            return self.cut_lune_across(first, second, w);
+        }
+        let side = if volume > 0.0 { 1.0 } else { -1.0 };
+        let corners = &mut self.corners[self.current];
+        corners.clear();
+        corners.extend([
+            Corner { ray: tip * side, edge: 1 },
+            Corner { ray: second.cross(&w) * side, edge: 2 },
+            Corner { ray: w.cross(first) * side, edge: 0 },
+        ]);
+        self.vectors.push(w);
+        Cut::Left
+    }
+
+    /// The third vector is in the plane of the first two, up to rounding.
+    #[cold]
+    fn cut_lune_across(&mut self, first: &Vec3, second: &Vec3, w: Vec3) -> Cut {
+        self.corners[self.current] =
+            corners_of_lune(&self.tip, first, second).into_iter().collect();
+        let cut = self.clip(&w);
+        if cut == Cut::Left {
+            self.vectors.push(w);
+        }
+        cut
+    }
+
     #[inline]
     fn clip(&mut self, w: &Vec3) -> Cut {
         let [a, b] = &mut self.corners;
         let (from, to) = if self.current == 0 { (&*a, b) } else { (&*b, a) };
+        // Not whether some corner is left, corner by corner: which ones are is not predictable.
+        if !from.iter().fold(false, |left, corner| left | (corner.ray.dot(w) > 0.0)) {
+            return self.holding(w).map_or(Cut::Flat, Cut::Empty);
+        }
         to.clear();
         let number = u8::try_from(self.vectors.len()).expect("at most VECTORS_MAX");
         let mut last = from[from.len() - 1];
@@ -135,9 +189,6 @@ impl SphericalPolygon {
                 return Cut::Lost;
             }
             (last, last_value) = (corner, value);
-        }
-        if to.is_empty() {
-            return self.holding(w).map_or(Cut::Flat, Cut::Empty);
         }
         self.current = 1 - self.current;
         Cut::Left
@@ -182,23 +233,34 @@ impl SphericalPolygon {
     }
 }
 
-/// What two hemispheres share: two corners, and a point on each edge so that no edge is a half
-/// circle. None when the vectors are parallel up to rounding.
+/// Whether the square of a product's length shows that its two factors, of which the squares are
+/// multiplied in `squares`, are not parallel. NaN shows nothing.
 #[inline]
-fn lune(first: &Vec3, second: &Vec3) -> Option<[Corner; 4]> {
+fn exceeds_parallel(product_squared: f64, squares: f64) -> bool {
+    product_squared > PARALLEL * PARALLEL * squares
+}
+
+/// In the middles of the two edges of a lune, half circles, of comparable lengths.
+#[inline]
+fn middles_of_edges(first: &Vec3, second: &Vec3) -> [Vec3; 2] {
     let (aa, ab, bb) = (first.dot(first), first.dot(second), second.dot(second));
-    let tip = first.cross(second);
-    // Written so that NaN is parallel.
-    if tip.dot(&tip) > PARALLEL * PARALLEL * aa * bb {
-        Some([
-            Corner { ray: tip, edge: 0 },
-            Corner { ray: second * aa - first * ab, edge: 0 },
-            Corner { ray: -tip, edge: 1 },
-            Corner { ray: first * bb - second * ab, edge: 1 },
-        ])
-    } else {
-        None
-    }
+    [second * aa - first * ab, first * bb - second * ab]
+}
+
+/// What two hemispheres share: two tips, and a point on each edge so that no edge is a half circle.
+fn corners_of_lune(tip: &Vec3, first: &Vec3, second: &Vec3) -> [Corner; 4] {
+    let [on_first, on_second] = middles_of_edges(first, second);
+    [
+        Corner { ray: *tip, edge: 0 },
+        Corner { ray: on_first, edge: 0 },
+        Corner { ray: -*tip, edge: 1 },
+        Corner { ray: on_second, edge: 1 },
+    ]
+}
+
+#[inline]
+fn sum_of_rays(corners: &[Corner]) -> Vec3 {
+    corners.iter().fold(Vec3::zeros(), |sum, corner| sum + corner.ray)
 }
 
 #[cfg(test)]

@@ -9,10 +9,17 @@ use crate::geometry::separation::filter;
 use crate::geometry::support::{self, Climb};
 use crate::geometry::witness::Witness;
 
+/// No component of a [`Probe`]'s direction is larger. One that [`View::tame`] returns has components
+/// below 2, so a length below `2 √3`, which reflections leave as it is but for roundings.
+pub(super) const COMPONENT_MAX: f64 = 4.0;
+
+/// The largest component that [`View::tame`] can bring below 2.
+const DIRECTION_MAX: f64 = f64::from_bits((1023 + 1000) << 52);
+
 /// What the bodies show along a direction: likely supporting vertices, and how far apart they are.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Probe {
-    /// s, a world direction whose components are at most 4.
+    /// s, a world direction whose components are at most [`COMPONENT_MAX`].
     pub(super) direction: Vec3,
     /// `Rᵀs` as each body sees it, rounded.
     pub(super) in_p: Vec3,
@@ -40,7 +47,7 @@ impl Probe {
 
     /// Looks along a direction and at the vertices that are remembered with it; none if these alone
     /// show that it does not separate.
-    #[inline]
+    #[inline(always)]
     pub(super) fn kept(
         pair: &Pair<'_>,
         s: &Vec3,
@@ -62,7 +69,7 @@ impl Probe {
         Some(Self::along(pair, s, [in_p, in_q], hint, effort))
     }
 
-    #[inline]
+    #[inline(always)]
     fn along(
         pair: &Pair<'_>,
         s: &Vec3,
@@ -70,6 +77,7 @@ impl Probe {
         hint: Option<VertexPair>,
         effort: &mut Effort<'_>,
     ) -> Self {
+        debug_assert!(s.amax() <= COMPONENT_MAX);
         let bodies = [pair.p.body, pair.q.body];
         let hints = [hint.map(|pair| pair.i), hint.map(|pair| pair.j)];
         let [of_p, of_q] = support::likely_pair(bodies, [&in_p, &-in_q], hints, effort);
@@ -81,6 +89,40 @@ impl Probe {
     /// The vertices, as a pair.
     pub(super) fn pair(&self) -> VertexPair {
         VertexPair { i: self.of_p.vertex, j: self.of_q.vertex }
+    }
+}
+
+/// Vertices near the supporting ones along a direction, which are known without looking at any other.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Ends {
+    direction: Vec3,
+    /// `Rᵀs` as each body sees it, rounded.
+    in_p: Vec3,
+    in_q: Vec3,
+    pub(super) pair: VertexPair,
+    /// `s·(q - p)` of the pair, rounded.
+    pub(super) value: f64,
+}
+
+impl Ends {
+    /// The hint, or what the start tables say.
+    #[inline(always)]
+    pub(super) fn new(pair: &Pair<'_>, s: &Vec3, hint: Option<VertexPair>) -> Self {
+        let (p, q) = (&pair.p, &pair.q);
+        let in_p = p.pose.direction_to_body_rounded(s);
+        let in_q = q.pose.direction_to_body_rounded(s);
+        let i = support::nearby(p.body, &in_p, hint.map(|pair| pair.i));
+        let j = support::nearby(q.body, &-in_q, hint.map(|pair| pair.j));
+        let offset = q.pose.translation - p.pose.translation;
+        let (x, y) = (p.body.vertex(i), q.body.vertex(j));
+        let value = along(s, &offset) + (along(&in_q, y) - along(&in_p, x));
+        Self { direction: *s, in_p, in_q, pair: VertexPair { i, j }, value }
+    }
+
+    /// Climbs from them.
+    #[inline(always)]
+    pub(super) fn climbed(&self, pair: &Pair<'_>, effort: &mut Effort<'_>) -> Probe {
+        Probe::along(pair, &self.direction, [self.in_p, self.in_q], Some(self.pair), effort)
     }
 }
 
@@ -98,10 +140,8 @@ impl<'a> View<'a> {
     #[inline]
     pub(super) fn new(pair: &'a Pair<'a>) -> Self {
         let offset = pair.q.pose.translation - pair.p.pose.translation;
-        let size = offset
-            .amax()
-            .max(pair.p.body.bounds().reach.amax())
-            .max(pair.q.body.bounds().reach.amax());
+        let spans = pair.p.body.bounds().span + pair.q.body.bounds().span;
+        let size = (offset.x.abs() + offset.y.abs()) + (offset.z.abs() + spans);
         Self { pair, offset, unit: inverse_power_of_two(size) }
     }
 
@@ -116,7 +156,7 @@ impl<'a> View<'a> {
     }
 
     /// `q_j - p_i`, rounded, times the unit.
-    #[inline]
+    #[inline(always)]
     pub(super) fn difference(&self, pair: VertexPair) -> Vec3 {
         let p = self.pair.p.pose.rotation * self.pair.p.body.vertex(pair.i);
         let q = self.pair.q.pose.rotation * self.pair.q.body.vertex(pair.j);
@@ -157,7 +197,8 @@ impl<'a> View<'a> {
     }
 
     /// The same direction with its largest component in [1, 2), so that products with it neither
-    /// overflow nor underflow; none if it is zero or not finite.
+    /// overflow nor underflow; none if it is zero, not finite or beyond 2^1000, as no direction is that
+    /// comes of placed bodies. (One whose components are below 2^-1000 stays below 1.)
     #[inline]
     pub(super) fn tame(direction: &Vec3) -> Option<Vec3> {
         let (x, y, z) = (direction.x.abs(), direction.y.abs(), direction.z.abs());
@@ -165,7 +206,7 @@ impl<'a> View<'a> {
         let largest = larger(larger(x, y), z);
         let sum = direction.x + direction.y + direction.z;
         // The sum is not finite when a component is not; subnormal directions are given up.
-        let usable = largest >= f64::MIN_POSITIVE && sum.is_finite();
+        let usable = (f64::MIN_POSITIVE..=DIRECTION_MAX).contains(&largest) && sum.is_finite();
         usable.then(|| direction * inverse_power_of_two(largest))
     }
 }
@@ -193,5 +234,17 @@ mod tests {
             assert_eq!(View::tame(&Vec3::new(0.0, bad, 0.0)), None);
         }
         assert_eq!(View::tame(&Vec3::new(1.0, f64::NAN, 0.0)), None);
+    }
+
+    /// A witness may hold any direction. Scaled by 2^-1000 at most, f64::MAX would become 2^23, for which
+    /// the error bounds of a probe are too small by as much.
+    #[test]
+    fn no_tame_direction_is_larger_than_a_probe_allows() {
+        for exponent in -1022..=1023 {
+            let x = 1.99 * 2f64.powi(exponent);
+            let tame = View::tame(&Vec3::new(-x, x / 3.0, x));
+            assert!(tame.is_none_or(|tame| tame.amax() < 2.0), "{exponent}");
+            assert!(tame.is_some() || exponent >= 1000, "{exponent}");
+        }
     }
 }

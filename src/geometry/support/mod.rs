@@ -47,6 +47,7 @@ pub enum Reach {
 pub struct Terrain {
     /// Of each vertex; longer than that where a vertex has many neighbours.
     rings: Box<[Ring]>,
+    vertex_count: u32,
     table: StartTable,
 }
 
@@ -57,7 +58,7 @@ impl Reach {
         }
         let rings = Ring::around_all(body.vertices(), &body.neighbours).into_boxed_slice();
         let table = StartTable::build(body.bounds(), body.vertex_count(), &rings);
-        Self::Many(Terrain { rings, table })
+        Self::Many(Terrain { rings, vertex_count: body.vertex_count(), table })
     }
 
     /// Memory it takes.
@@ -65,6 +66,17 @@ impl Reach {
         match self {
             Self::Few(ring) => size_of_val(ring),
             Self::Many(terrain) => size_of_val(&*terrain.rings) + terrain.table.bytes(),
+        }
+    }
+}
+
+impl Terrain {
+    /// Where to start: at the hint if it is a vertex, else where the table says.
+    #[inline(always)]
+    fn start(&self, g: &Vec3, hint: Option<u32>) -> u32 {
+        match hint {
+            Some(hint) if hint < self.vertex_count => hint,
+            Some(_) | None => self.table.start(g),
         }
     }
 }
@@ -155,14 +167,15 @@ pub fn climb_by(
 #[inline]
 fn search(body: &Polytope, g: &Vec3, hint: Option<u32>, effort: &mut Effort<'_>) -> Climb {
     let first = first_look(body, g, hint);
-    let found = if first.is_settled() { first.settled() } else { go_on(body, g, hint, &first) };
+    let found =
+        if first.is_settled() { first.settled() } else { go_on(body, g, hint, first.vertex()) };
     effort.cost.visited += u64::from(found.visited);
     found
 }
 
 /// [`likely`] in two bodies at once: `g` and `hint` of the one and of the other. Neither waits for the
 /// other, and one branch asks whether both are done, which they are most of the time.
-#[inline]
+#[inline(always)]
 pub fn likely_pair(
     bodies: [&Polytope; 2],
     g: [&Vec3; 2],
@@ -176,7 +189,7 @@ pub fn likely_pair(
     if !(a.is_settled() & b.is_settled()) {
         for (k, first) in [a, b].iter().enumerate() {
             if !first.is_settled() {
-                found[k] = go_on(bodies[k], g[k], hints[k], first);
+                found[k] = go_on(bodies[k], g[k], hints[k], first.vertex());
             }
         }
     }
@@ -184,34 +197,42 @@ pub fn likely_pair(
     found
 }
 
-#[inline]
-fn first_look(body: &Polytope, g: &Vec3, hint: Option<u32>) -> Look {
+/// A vertex near the one farthest along `g`, by the hint or the start table alone; of a few vertices the
+/// farthest itself.
+#[inline(always)]
+pub fn nearby(body: &Polytope, g: &Vec3, hint: Option<u32>) -> u32 {
     match body.reach() {
-        Reach::Few(all) => kernel::look_at_few(g, all),
-        Reach::Many(terrain) => {
-            let start = match hint {
-                Some(hint) if hint < body.vertex_count() => hint,
-                Some(_) | None => terrain.table.start(g),
-            };
-            kernel::look(g, &terrain.rings, start)
-        }
+        Reach::Few(all) => kernel::look_at_few(g, all).settled().vertex,
+        Reach::Many(terrain) => terrain.start(g, hint),
     }
 }
 
-/// From the farthest neighbour of the first vertex: to the top, or, if that was a hint which turns out
-/// stale, from where the table says.
-#[inline(never)]
-fn go_on(body: &Polytope, g: &Vec3, hint: Option<u32>, first: &Look) -> Climb {
-    let Reach::Many(terrain) = body.reach() else { return first.settled() };
-    let steps = if hint.is_some() { HINT_STEPS - 1 } else { u32::MAX };
-    let mut found = kernel::climb(g, &terrain.rings, first.next(), steps);
-    if !found.finished {
-        let visited = found.visited;
-        found = kernel::climb(g, &terrain.rings, terrain.table.start(g), u32::MAX);
-        found.visited += visited;
+#[inline(always)]
+fn first_look(body: &Polytope, g: &Vec3, hint: Option<u32>) -> Look {
+    match body.reach() {
+        Reach::Few(all) => kernel::look_at_few(g, all),
+        Reach::Many(terrain) => kernel::look(g, &terrain.rings, terrain.start(g, hint)),
     }
-    found.visited += first.settled().visited;
-    found
+}
+
+/// From the first vertex to the top, or, if that was a hint which turns out stale, from where the table
+/// says.
+#[inline(never)]
+fn go_on(body: &Polytope, g: &Vec3, hint: Option<u32>, first: u32) -> Climb {
+    let terrain = match body.reach() {
+        Reach::Few(all) => return kernel::look_at_few(g, all).settled(),
+        Reach::Many(terrain) => terrain,
+    };
+    let steps = if hint.is_some() { HINT_STEPS } else { u32::MAX };
+    let found = kernel::climb(g, &terrain.rings, first, steps);
+    if found.finished {
+        return found;
+    }
+    let start = terrain.table.start(g);
+    // A hint out of the table is not stale.
+    let start = if start == first { found.vertex } else { start };
+    let rest = kernel::climb(g, &terrain.rings, start, u32::MAX);
+    Climb { visited: found.visited + rest.visited, ..rest }
 }
 
 /// Climbs on in exact order until no neighbour beats the vertex: the proof of maximality.

@@ -18,7 +18,8 @@ pub struct StartTable {
     side: u32,
     /// Half of it, less a little, so that the far rim of a face is in its last cells.
     half_side: f64,
-    /// `k/2 - 1/2`: makes a coordinate from -k/2 to k/2 one that rounds to the number of its cell.
+    /// `k/2 + TO_FIXED_POINT`: makes a coordinate from -k/2 to k/2 one from 0 to k in fixed point, of which
+    /// the integral part is the number of its cell.
     offset: f64,
     cells: Cells,
 }
@@ -42,8 +43,16 @@ const fn side_for(vertices: u32) -> u32 {
     }
 }
 
-/// 1.5 * 2^52: added to a small number it rounds it to an integer and leaves that in the low bits.
-const TO_INTEGER: f64 = 6_755_399_441_055_744.0;
+/// Added to a small number it leaves that as a fixed-point number of so many bits after the point, the
+/// last one rounded, in its own low bits.
+const TO_FIXED_POINT: f64 = 1.5 * (1u64 << (52 - FRACTION_BITS)) as f64;
+/// See [`TO_FIXED_POINT`].
+const FRACTION_BITS: u32 = 12;
+
+#[inline]
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
 
 impl StartTable {
     /// For a body of so many vertices.
@@ -56,8 +65,9 @@ impl StartTable {
         let mut table = Self {
             scale,
             side,
-            half_side: half * (1.0 - 1e-9),
-            offset: half - 0.5,
+            // By more than half a unit of the fixed point in k/2, for the least k.
+            half_side: half * (1.0 - 1e-4),
+            offset: half + TO_FIXED_POINT,
             cells: Cells::Narrow(Box::default()),
         };
         let mut cells = vec![0u32; (6 * side * side) as usize];
@@ -88,7 +98,7 @@ impl StartTable {
 
     /// Where to start for `g`: always a vertex; near the supporting one for all but extreme
     /// exponents.
-    #[inline]
+    #[inline(always)]
     pub(super) fn start(&self, g: &Vec3) -> u32 {
         let cell = self.cell(g);
         match &self.cells {
@@ -97,20 +107,22 @@ impl StartTable {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn cell(&self, g: &Vec3) -> usize {
         let d = g.component_mul(&self.scale);
         let a = d.abs();
+        // The division takes longest, and does not wait for which axis it is.
+        let largest = larger(larger(a.x, a.y), a.z);
+        let factor = self.half_side / largest;
         let z_beats_both = (a.z > a.x) & (a.z > a.y);
         let axis = if z_beats_both { 2 } else { usize::from(a.y > a.x) };
         // Looked up and not chosen: which axis it is, is not predictable.
         let around = [d.x, d.y, d.z, d.x, d.y];
         let (major, u, v) = (around[axis], around[axis + 1], around[axis + 2]);
         let face = 2 * axis as u64 + u64::from(major.is_sign_negative());
-        let factor = self.half_side / major.abs();
         // The mask keeps any outcome, of a NaN too, inside the face: every cell is a legal start.
         let mask = u64::from(self.side - 1);
-        let index = |w: f64| ((w * factor + self.offset) + TO_INTEGER).to_bits() & mask;
+        let index = |w: f64| ((w * factor + self.offset).to_bits() >> FRACTION_BITS) & mask;
         let bits = self.side.trailing_zeros();
         (((face << bits) | index(u)) << bits | index(v)) as usize
     }

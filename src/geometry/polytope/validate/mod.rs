@@ -207,7 +207,7 @@ fn compare(a: &Vec3, b: &Vec3) -> Ordering {
         .unwrap_or(Ordering::Equal)
 }
 
-/// Box and reach are exact, the radius is an upper bound, and not a wildly large one.
+/// Box and reach are exact, the span is their rounded sum, the radius is an upper bound, and not a wildly large one.
 fn check_bounds(bounds: &Bounds, vertices: &[Vec3]) -> Result<(), Defect> {
     let least = |k: usize| vertices.iter().map(|v| v[k]).fold(f64::INFINITY, f64::min);
     let greatest = |k: usize| vertices.iter().map(|v| v[k]).fold(f64::NEG_INFINITY, f64::max);
@@ -218,6 +218,7 @@ fn check_bounds(bounds: &Bounds, vertices: &[Vec3]) -> Result<(), Defect> {
             .iter()
             .all(|(claimed, true_value)| claimed.total_cmp(true_value).is_eq())
     });
+    let summed = bounds.span.total_cmp(&bounds.reach.sum()).is_eq();
     let square = |x: f64| &Dyadic::from(x) * &Dyadic::from(x);
     let distance_squared = |v: &Vec3| {
         (0..3).fold(Dyadic::zero(), |sum, k| {
@@ -232,7 +233,7 @@ fn check_bounds(bounds: &Bounds, vertices: &[Vec3]) -> Result<(), Defect> {
             let radius_squared = square(bounds.radius);
             vertices.iter().all(|v| distance_squared(v) <= radius_squared)
         };
-    if boxed && centred { Ok(()) } else { Err(Defect::Bounds) }
+    if boxed && summed && centred { Ok(()) } else { Err(Defect::Bounds) }
 }
 
 #[cfg(test)]

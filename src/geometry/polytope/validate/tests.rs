@@ -132,6 +132,7 @@ fn neighbours_must_be_complete_and_in_order() {
 fn bounds_must_be_tight_and_outward() {
     check(&cube(), |p| p.bounds.low.x = -0.6, &Defect::Bounds);
     check(&cube(), |p| p.bounds.reach.y = 0.4, &Defect::Bounds);
+    check(&cube(), |p| p.bounds.span = 1.4, &Defect::Bounds);
     check(&cube(), |p| p.bounds.radius = 0.75_f64.sqrt().next_down(), &Defect::Bounds);
     check(&cube(), |p| p.bounds.radius = f64::NAN, &Defect::Bounds);
 }

@@ -90,9 +90,8 @@ fn a_reflection_turns_towards_every_separating_vector() {
         let body = hull_of_one();
         let pair = Pair::new(&body, Pose::identity(), &body, Pose::identity());
         let mut search = Search::new(&pair);
-        search.candidate = s;
         assert_eq!(search.polygon.cut(w), Cut::Left);
-        let next = search.next_candidate(&w, value).unwrap();
+        let next = search.next_candidate(&s, &w, value).unwrap();
         assert!(next.dot(&separating) > s.dot(&separating));
         assert!((next.norm() - 1.0).abs() < 1e-12);
         reflections += 1;
