@@ -1,10 +1,13 @@
-//! The ways to search for the first contact of translating bodies.
+//! The ways to search for a first contact.
 
 use super::prism;
+use super::rotating::inter_frame;
+use super::{FirstContact, Question};
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::Pair;
 use crate::geometry::separation::cast::{self, Cast};
+use crate::geometry::witness::Witness;
 
 /// A way to search; one file and one row of [`METHODS`] each.
 #[derive(Debug)]
@@ -17,19 +20,25 @@ pub struct Method {
     pub proves: &'static str,
     /// What a query costs.
     pub cost: &'static str,
-    /// Proposes where the ray `{t u}`, t from 0 to a limit, enters M.
+    /// Answers some motions of any kind by itself, before anything else is tried.
+    pub(super) first_look: Option<FirstLook>,
+    /// Proposes where the ray `{t u}`, t from 0 to a limit, enters M: for bodies that translate.
     pub(super) cast: Search,
 }
+
+type FirstLook =
+    fn(&Question<'_>, &mut Witness, &mut Effort<'_>) -> Result<Option<FirstContact>, Stopped>;
 
 type Search = fn(&Pair<'_>, &Vec3, f64, &mut Effort<'_>) -> Result<Cast, Stopped>;
 
 /// Every method by name; the first is the default.
-pub const METHODS: &[Method] = &[PORTAL_CAST, prism::METHOD];
+pub const METHODS: &[Method] = &[PORTAL_CAST, prism::METHOD, inter_frame::METHOD];
 
 const PORTAL_CAST: Method = Method {
     name: "portal_cast",
     source: "after Snethen 2008 (XenoCollide)",
     proves: "that translating bodies never meet, by a vector; or the faces that meet first",
     cost: "about eight supporting pairs",
+    first_look: None,
     cast: cast::cast,
 };

@@ -111,7 +111,8 @@ pub fn first_contact(
     first_contact_by(&METHODS[0], question, witness, effort)
 }
 
-/// Finds the first contact over the step, searching translations with `method`.
+/// Finds the first contact over the step, searching with `method`: translations by its rays, and
+/// whatever it answers at first look. The default does the rest.
 pub fn first_contact_by(
     method: &Method,
     question: &Question<'_>,
@@ -120,11 +121,18 @@ pub fn first_contact_by(
 ) -> Result<FirstContact, Stopped> {
     let of_p = translation_of(&question.motion_p, &question.pair.p.pose);
     let of_q = translation_of(&question.motion_q, &question.pair.q.pose);
-    effort.one_question(|effort| match (of_p, of_q) {
-        (Some(of_p), Some(of_q)) if question.is_without_slack() => {
-            linear::first_contact(method, question, [&of_p, &of_q], witness, effort)
+    effort.one_question(|effort| {
+        if let Some(look) = method.first_look
+            && let Some(answer) = look(question, witness, effort)?
+        {
+            return Ok(answer);
         }
-        _ => rotating::first_contact(question, witness, effort),
+        match (of_p, of_q) {
+            (Some(of_p), Some(of_q)) if question.is_without_slack() => {
+                linear::first_contact(method, question, [&of_p, &of_q], witness, effort)
+            }
+            _ => rotating::first_contact(question, witness, effort),
+        }
     })
 }
 

@@ -14,7 +14,7 @@ pub(crate) mod filter;
 mod gjk;
 mod hs_jump;
 pub(crate) mod line;
-mod linear_program;
+pub(crate) mod linear_program;
 pub(crate) mod portal;
 mod spherical_polygon;
 mod view;

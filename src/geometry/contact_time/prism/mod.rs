@@ -40,6 +40,7 @@ pub(super) const METHOD: Method = Method {
     source: "Joseph, Plantinga 1987, §2",
     proves: "that translating bodies never meet, by a vector; or the faces that meet first",
     cost: "a few closest-pair steps for each level of the hierarchies",
+    first_look: None,
     cast: propose,
 };
 

@@ -24,6 +24,7 @@
 mod contact;
 mod course;
 mod flat;
+pub(super) mod inter_frame;
 mod moving;
 mod nearest;
 mod step;

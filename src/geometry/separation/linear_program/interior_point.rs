@@ -17,7 +17,7 @@ use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
 
 /// Vertices of both bodies in a program (§4.2).
-pub(super) const SET_MAX: usize = 20;
+pub(in crate::geometry) const SET_MAX: usize = 20;
 
 /// Several times the most that the paper reports; near contact the end may not come earlier.
 const ITERATIONS_MAX: u32 = 40;

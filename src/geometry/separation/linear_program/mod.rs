@@ -28,9 +28,9 @@ mod working_set;
 
 use arrayvec::ArrayVec;
 
-use self::interior_point::SET_MAX;
+pub(in crate::geometry) use self::interior_point::SET_MAX;
 pub use self::working_set::WorkingSet;
-use self::working_set::{Bodies, Found, search, sizes};
+pub(in crate::geometry) use self::working_set::{Bodies, Found, search, sizes};
 use super::view::View;
 use super::{Method, Proposal};
 use crate::geometry::Vec3;
@@ -54,16 +54,19 @@ struct Placed<'a> {
     view: View<'a>,
 }
 
-impl Placed<'_> {
-    /// The vertices near the face of the body's bounding box that looks along `direction` most.
-    fn group(body: &Polytope, direction: &Vec3, size: usize) -> ArrayVec<u32, SET_MAX> {
-        let half = (body.bounds().high - body.bounds().low) * 0.5;
-        let leaning = direction.component_mul(&half);
-        let axis = leaning.iamax();
-        let face = 2 * axis + usize::from(direction[axis] > 0.0);
-        debug_assert!(face < BOX_FACES);
-        body.box_group(face).iter().copied().take(size).collect()
-    }
+/// At most `size` vertices near the face of the body's bounding box that looks along `direction` most,
+/// the nearest first (§5.1).
+pub(in crate::geometry) fn group(
+    body: &Polytope,
+    direction: &Vec3,
+    size: usize,
+) -> ArrayVec<u32, SET_MAX> {
+    let half = (body.bounds().high - body.bounds().low) * 0.5;
+    let leaning = direction.component_mul(&half);
+    let axis = leaning.iamax();
+    let face = 2 * axis + usize::from(direction[axis] > 0.0);
+    debug_assert!(face < BOX_FACES);
+    body.box_group(face).iter().copied().take(size).collect()
 }
 
 impl Bodies for Placed<'_> {
@@ -91,8 +94,8 @@ impl Bodies for Placed<'_> {
         let [of_p, of_q] = sizes(self.counts().map(|count| count as usize));
         let (p, q) = (&self.pair.p, &self.pair.q);
         [
-            Self::group(p.body, &p.pose.direction_to_body_rounded(&towards), of_p),
-            Self::group(q.body, &-q.pose.direction_to_body_rounded(&towards), of_q),
+            group(p.body, &p.pose.direction_to_body_rounded(&towards), of_p),
+            group(q.body, &-q.pose.direction_to_body_rounded(&towards), of_q),
         ]
     }
 }

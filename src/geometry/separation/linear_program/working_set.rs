@@ -16,7 +16,7 @@ const REPAIRS_MAX: u32 = 24;
 const SHARE_MIN: f64 = 0.1;
 
 /// The vertices of both bodies, named by numbers of the implementor's choice.
-pub(super) trait Bodies {
+pub(in crate::geometry) trait Bodies {
     /// A vertex of P, in units of about the size of the scene.
     fn of_p(&self, name: u32) -> Vec3;
     /// A vertex of Q.
@@ -40,7 +40,7 @@ pub struct WorkingSet {
 }
 
 /// How the search ended.
-pub(super) enum Found {
+pub(in crate::geometry) enum Found {
     /// This vector separates, as far as floating point can say, by these two vertices.
     Apart(Vec3, [u32; 2]),
     /// The weighted means of the set coincide.
@@ -50,7 +50,7 @@ pub(super) enum Found {
 }
 
 /// Solves and repairs until all vertices agree with what the set says.
-pub(super) fn search(
+pub(in crate::geometry) fn search(
     bodies: &impl Bodies,
     plane: Option<Vec3>,
     last: &WorkingSet,
@@ -141,7 +141,7 @@ fn by_slack(
 }
 
 /// How many vertices each body gets of a set.
-pub(super) fn sizes([of_p, of_q]: [usize; 2]) -> [usize; 2] {
+pub(in crate::geometry) fn sizes([of_p, of_q]: [usize; 2]) -> [usize; 2] {
     let half = SET_MAX / 2;
     let p = of_p.min(half.max(SET_MAX - of_q.min(half)));
     [p, of_q.min(SET_MAX - p)]
