@@ -1,5 +1,6 @@
 //! When: the first contact of two moving polytopes over one step.
 
+pub mod features;
 mod linear;
 mod method;
 pub mod polyhedra;
