@@ -10,7 +10,8 @@
 //! (tx ty tz qw qx qy qz). Lines written: workload, peer, mode, sequence, round, n, mean ns,
 //! stamped mean, p50, p99, standard deviation, max, positive answers, NaN answers, sum.
 //!
-//! Every timed call converts its own two poses and returns the verdict *with its certificate*.
+//! Every timed call converts its own two poses and returns the verdict *with its certificate*. In
+//! round 0 every answer is given once more, untimed, and judged in exact arithmetic.
 //! `IN_TURN=64` in the environment takes the sequences 64 at a time and puts the first question of
 //! each, then the second, and so on: bodies in turn, and cold caches. A line is for 64 sequences then.
 //! Without arguments (as in a test run) it measures nothing and only says how it is called.
@@ -22,15 +23,17 @@ use std::time::Instant;
 use clearance::geometry::Vec3;
 use clearance::geometry::certificate::Verdict;
 use clearance::geometry::certificate::judge::judge_static;
-use clearance::geometry::contact_time::{self, Outcome, Question};
-use clearance::geometry::distance::{self, Stops};
+use clearance::geometry::certificate::judge_distance::judge_distance;
+use clearance::geometry::certificate::judge_motion::judge_first_contact;
+use clearance::geometry::contact_time::{self, FirstContact, Outcome, Question};
+use clearance::geometry::distance::{self, Distance, Stops};
 use clearance::geometry::effort::{Cost, Effort};
 use clearance::geometry::hull::convex_hull;
 use clearance::geometry::motion::Motion;
 use clearance::geometry::pair::Pair;
 use clearance::geometry::polytope::Polytope;
 use clearance::geometry::pose::Pose;
-use clearance::geometry::separation::{self, METHODS, Method};
+use clearance::geometry::separation::{self, Decision, METHODS};
 use clearance::geometry::witness::Witness;
 
 /// Passes over a sequence; the first warms up.
@@ -112,17 +115,24 @@ fn thread_seconds() -> f64 {
     time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
+/// One timed question: whose, and about what.
+struct Asked<'a> {
+    /// Which of the sequences that are asked about in turn.
+    sequence: usize,
+    p: &'a Polytope,
+    q: &'a Polytope,
+    frames: &'a [Frame],
+}
+
 /// The questions of a few sequences, which have equally many: the first of each, the second of each ...
-fn questions<'a>(
-    cases: &'a Cases,
-    sequences: &'a [Sequence],
-    stride: usize,
-) -> Vec<(&'a Polytope, &'a Polytope, &'a [Frame])> {
+fn questions<'a>(cases: &'a Cases, sequences: &'a [Sequence], stride: usize) -> Vec<Asked<'a>> {
     let count = sequences.first().map_or(0, |sequence| sequence.frames.len() / stride);
     let of_all = |number: usize| {
-        sequences.iter().map(move |sequence| {
-            let frames = &sequence.frames[number * stride..][..stride];
-            (&cases.polytopes[sequence.p], &cases.polytopes[sequence.q], frames)
+        sequences.iter().enumerate().map(move |(at, sequence)| Asked {
+            sequence: at,
+            p: &cases.polytopes[sequence.p],
+            q: &cases.polytopes[sequence.q],
+            frames: &sequence.frames[number * stride..][..stride],
         })
     };
     (0..count).flat_map(of_all).collect()
@@ -143,14 +153,14 @@ impl Driver {
         self.filter.as_ref().is_none_or(|f| f.split(',').any(|wanted| wanted == name))
     }
 
-    /// Times `query` over every sequence, `stride` frames at a time. `begin` is called before each
-    /// pass and drops everything remembered.
+    /// Times `query` over every sequence, `stride` frames at a time. The witness is dropped before
+    /// each pass, or before each query unless the mode is warm.
     fn mode(
         &mut self,
         name: &str,
         stride: usize,
-        mut begin: impl FnMut(),
-        mut query: impl FnMut(&Polytope, &Polytope, &[Frame]) -> f64,
+        is_warm: bool,
+        query: impl Fn(&Polytope, &Polytope, &[Frame], &mut Witness) -> f64,
     ) {
         if !self.wants(name) {
             return;
@@ -163,10 +173,14 @@ impl Driver {
             let mut values = vec![0.0; n];
             let mut means = Vec::new();
             for pass in 0..PASSES {
-                begin();
+                let mut witnesses = vec![Witness::default(); sequences.len()];
                 let start = thread_seconds();
-                for (value, &(p, q, frames)) in values.iter_mut().zip(&questions) {
-                    *value = black_box(query(p, q, black_box(frames)));
+                for (value, asked) in values.iter_mut().zip(&questions) {
+                    let witness = &mut witnesses[asked.sequence];
+                    if !is_warm {
+                        *witness = Witness::default();
+                    }
+                    *value = black_box(query(asked.p, asked.q, black_box(asked.frames), witness));
                 }
                 if pass > 0 {
                     means.push((thread_seconds() - start) * 1e9 / n as f64);
@@ -174,10 +188,14 @@ impl Driver {
             }
             let mut stamped = vec![f64::INFINITY; n];
             for _ in 0..PASSES {
-                begin();
-                for (best, &(p, q, frames)) in stamped.iter_mut().zip(&questions) {
+                let mut witnesses = vec![Witness::default(); sequences.len()];
+                for (best, asked) in stamped.iter_mut().zip(&questions) {
+                    let witness = &mut witnesses[asked.sequence];
+                    if !is_warm {
+                        *witness = Witness::default();
+                    }
                     let start = Instant::now();
-                    black_box(query(p, q, black_box(frames)));
+                    black_box(query(asked.p, asked.q, black_box(asked.frames), witness));
                     *best = best.min(start.elapsed().as_secs_f64() * 1e9);
                 }
             }
@@ -222,76 +240,50 @@ impl Driver {
         )
         .expect("the table can be written");
     }
-}
 
-/// 1 in contact, 0 separated, NaN when a budget stopped it (it has none).
-fn collide(pair: &Pair<'_>, method: &Method, witness: &mut Witness) -> f64 {
-    match separation::decide(pair, method, witness, &mut Effort::unlimited()) {
-        Ok(decision) => f64::from(u8::from(decision.verdict() != Verdict::Separated)),
-        Err(_) => f64::NAN,
-    }
-}
-
-fn booleans(driver: &mut Driver, warm_too: bool) {
-    for (index, method) in METHODS.iter().enumerate() {
-        let name = if index == 0 { "auto" } else { method.name };
-        if index > 0 && driver.filter.is_none() {
-            continue; // Named methods are timed when asked for.
+    /// Times what `ask` answers, and in round 0 has every answer judged.
+    fn ask<A>(
+        &mut self,
+        name: &str,
+        stride: usize,
+        is_warm: bool,
+        ask: impl Fn(&Polytope, &Polytope, &[Frame], &mut Witness, &mut Effort<'_>) -> Option<A>,
+        value: impl Fn(&A) -> f64,
+        is_right: impl Fn(usize, &Polytope, &Polytope, &[Frame], &A) -> bool,
+    ) {
+        self.mode(name, stride, is_warm, |p, q, frames, witness| {
+            let answer = ask(p, q, frames, witness, &mut Effort::unlimited());
+            answer.map_or(f64::NAN, |answer| value(&answer))
+        });
+        if !self.wants(name) || self.round > 0 {
+            return;
         }
-        driver.mode(
-            &format!("{name}_bool_cold"),
-            1,
-            || {},
-            |p, q, frames| {
-                let pair = Pair::new(p, pose(frames[0].p), q, pose(frames[0].q));
-                collide(&pair, method, &mut Witness::default())
-            },
-        );
-        check_booleans(driver, &format!("{name}_bool_cold"), method, false);
-        if warm_too {
-            check_booleans(driver, &format!("{name}_bool_warm"), method, true);
-            let witness = std::cell::RefCell::new(Witness::default());
-            driver.mode(
-                &format!("{name}_bool_warm"),
-                1,
-                || *witness.borrow_mut() = Witness::default(),
-                |p, q, frames| {
-                    let pair = Pair::new(p, pose(frames[0].p), q, pose(frames[0].q));
-                    collide(&pair, method, &mut witness.borrow_mut())
-                },
-            );
-        }
-    }
-}
-
-/// Answers every question once more, untimed, has each proof judged in exact arithmetic by code that
-/// shares nothing with the searches, and says what the answers took.
-fn check_booleans(driver: &Driver, name: &str, method: &Method, warm: bool) {
-    if !driver.wants(name) || driver.round > 0 {
-        return;
-    }
-    let mut cost = Cost::default();
-    let mut wrong = 0;
-    for sequence in &driver.cases.sequences {
-        let (p, q) = (&driver.cases.polytopes[sequence.p], &driver.cases.polytopes[sequence.q]);
-        let mut witness = Witness::default();
-        for frame in &sequence.frames {
-            if !warm {
-                witness = Witness::default();
+        let mut cost = Cost::default();
+        let mut wrong = 0;
+        for sequence in &self.cases.sequences {
+            let (p, q) = (&self.cases.polytopes[sequence.p], &self.cases.polytopes[sequence.q]);
+            let mut witness = Witness::default();
+            for (number, frames) in sequence.frames.chunks_exact(stride).enumerate() {
+                if !is_warm {
+                    witness = Witness::default();
+                }
+                let mut effort = Effort::unlimited();
+                let answer = ask(p, q, frames, &mut witness, &mut effort);
+                let right = answer.is_some_and(|answer| is_right(number, p, q, frames, &answer));
+                wrong += u64::from(!right);
+                cost += effort.cost;
             }
-            let pair = Pair::new(p, pose(frame.p), q, pose(frame.q));
-            let mut effort = Effort::unlimited();
-            let decided = separation::decide(&pair, method, &mut witness, &mut effort);
-            let judged = decided.is_ok_and(|found| judge_static(&pair, &found.proof).is_ok());
-            wrong += u64::from(!judged);
-            cost += effort.cost;
         }
+        report(&self.workload, name, &cost, wrong);
     }
+}
+
+/// What the answers took.
+fn report(workload: &str, name: &str, cost: &Cost, wrong: u64) {
     let each = |count: u64| count as f64 / cost.queries as f64;
     eprintln!(
-        "{} {name}: {} answers, {wrong} wrong, {} by the exact stage; each {:.2} candidates, \
+        "{workload} {name}: {} answers, {wrong} wrong, {} by the exact stage; each {:.2} steps, \
          {:.2} supporting vertices, {:.1} vertices visited, {:.3} witness hits",
-        driver.workload,
         cost.queries,
         cost.exact_stages,
         each(cost.steps),
@@ -301,111 +293,166 @@ fn check_booleans(driver: &Driver, name: &str, method: &Method, warm: bool) {
     );
 }
 
+/// The default is `auto`, the others have their own names.
+fn mode_name(index: usize, name: &str) -> &str {
+    if index == 0 { "auto" } else { name }
+}
+
+fn static_pair<'a>(p: &'a Polytope, q: &'a Polytope, frames: &[Frame]) -> Pair<'a> {
+    Pair::new(p, pose(frames[0].p), q, pose(frames[0].q))
+}
+
+/// 1 in contact, 0 separated; not a number when a budget stopped it (it has none).
+fn collides(decision: &Decision) -> f64 {
+    f64::from(u8::from(decision.verdict() != Verdict::Separated))
+}
+
+fn booleans(driver: &mut Driver, warm_too: bool) {
+    for (index, method) in METHODS.iter().enumerate() {
+        if index > 0 && driver.filter.is_none() {
+            continue; // Named methods are timed when asked for.
+        }
+        let name = mode_name(index, method.name);
+        let modes = [("cold", false), ("warm", true)];
+        for (temperature, is_warm) in modes.into_iter().filter(|(_, warm)| warm_too || !warm) {
+            driver.ask(
+                &format!("{name}_bool_{temperature}"),
+                1,
+                is_warm,
+                |p, q, frames, witness, effort| {
+                    separation::decide(&static_pair(p, q, frames), method, witness, effort).ok()
+                },
+                collides,
+                |_, p, q, frames, decision| {
+                    judge_static(&static_pair(p, q, frames), &decision.proof).is_ok()
+                },
+            );
+        }
+    }
+}
+
 /// The default without its error bounds, to tell what they cost.
 #[cfg(feature = "unproven")]
 fn unproven(driver: &mut Driver) {
-    let witness = std::cell::RefCell::new(Witness::default());
-    driver.mode(
-        "noproof_bool_warm",
-        1,
-        || *witness.borrow_mut() = Witness::default(),
-        |p, q, frames| {
-            let pair = Pair::new(p, pose(frames[0].p), q, pose(frames[0].q));
-            let mut effort = Effort::unlimited();
-            match separation::decide_unproven(&pair, &mut witness.borrow_mut(), &mut effort) {
-                Ok(decision) => f64::from(u8::from(decision.verdict() != Verdict::Separated)),
-                Err(_) => f64::NAN,
-            }
-        },
-    );
+    driver.mode("noproof_bool_warm", 1, true, |p, q, frames, witness| {
+        let mut effort = Effort::unlimited();
+        let decided = separation::decide_unproven(&static_pair(p, q, frames), witness, &mut effort);
+        decided.map_or(f64::NAN, |decision| collides(&decision))
+    });
 }
 
 /// What every other time includes: turning two stored poses into what a question takes.
 fn poses(driver: &mut Driver) {
-    driver.mode(
-        "pose_conversion",
-        1,
-        || {},
-        |p, q, frames| {
-            let pair = Pair::new(p, pose(frames[0].p), q, pose(frames[0].q));
-            black_box(&pair).p.pose.translation.x
-        },
-    );
+    driver.mode("pose_conversion", 1, false, |p, q, frames, _| {
+        black_box(&static_pair(p, q, frames)).p.pose.translation.x
+    });
 }
+
+/// Judging a distance looks at every vertex in exact arithmetic: of so many answers, one bracket is.
+const JUDGED_DISTANCE: usize = 20;
 
 fn distances(driver: &mut Driver) {
     let fixed = distance::h_walk::FIXED_STARTS;
     for (index, method) in distance::METHODS.iter().chain(fixed).enumerate() {
-        let name = if index == 0 { "auto" } else { method.name };
         if index > 0 && driver.filter.is_none() {
             continue; // Named methods are timed when asked for.
         }
-        let measure = |p: &Polytope, q: &Polytope, frames: &[Frame], witness: &mut Witness| {
-            let pair = Pair::new(p, pose(frames[0].p), q, pose(frames[0].q));
-            let mut effort = Effort::unlimited();
-            distance::measure_by(method, &pair, Stops::default(), witness, &mut effort)
-                .map_or(f64::NAN, |distance| distance.upper)
-        };
-        driver.mode(
-            &format!("{name}_dist_cold"),
-            1,
-            || {},
-            |p, q, frames| measure(p, q, frames, &mut Witness::default()),
-        );
-        let witness = std::cell::RefCell::new(Witness::default());
-        driver.mode(
-            &format!("{name}_dist_warm"),
-            1,
-            || *witness.borrow_mut() = Witness::default(),
-            |p, q, frames| measure(p, q, frames, &mut witness.borrow_mut()),
-        );
+        let name = mode_name(index, method.name);
+        for (temperature, is_warm) in [("cold", false), ("warm", true)] {
+            driver.ask(
+                &format!("{name}_dist_{temperature}"),
+                1,
+                is_warm,
+                |p, q, frames, witness, effort| {
+                    let pair = static_pair(p, q, frames);
+                    distance::measure_by(method, &pair, Stops::default(), witness, effort).ok()
+                },
+                |distance| distance.upper,
+                |number, p, q, frames, Distance { decision, lower, upper, pairs, .. }| {
+                    let pair = static_pair(p, q, frames);
+                    judge_static(&pair, &decision.proof).is_ok()
+                        && (number % JUDGED_DISTANCE > 0
+                            || judge_distance(&pair, *lower, *upper, pairs).is_ok())
+                },
+            );
+        }
     }
 }
 
 /// Time of contact, infinite for none.
-fn first_contact(question: &Question<'_>) -> f64 {
-    match contact_time::first_contact(question, &mut Witness::default(), &mut Effort::unlimited()) {
-        Ok(found) if found.outcome == Outcome::Contact => found.t_contact,
-        Ok(found) if found.outcome == Outcome::NoContact => f64::INFINITY,
-        Ok(_) | Err(_) => f64::NAN,
+fn time_of_contact(found: &FirstContact) -> f64 {
+    match found.outcome {
+        Outcome::Contact => found.t_contact,
+        Outcome::NoContact => f64::INFINITY,
+        Outcome::Undecided => f64::NAN,
     }
 }
 
+/// Translation: two frames a query, the start and the end.
 fn casts(driver: &mut Driver) {
-    driver.mode(
-        "auto_cast",
-        2,
-        || {},
-        |p, q, frames| {
-            let (start, end) = (&frames[0], &frames[1]);
-            let velocity = |a: &[f64; 7], b: &[f64; 7]| Motion::Linear {
-                velocity: Vec3::new(b[0] - a[0], b[1] - a[1], b[2] - a[2]),
-            };
-            let pair = Pair::new(p, pose(start.p), q, pose(start.q));
-            let motion_p = velocity(&start.p, &end.p);
-            first_contact(&Question::new(pair, motion_p, velocity(&start.q, &end.q)))
-        },
-    );
+    fn question<'a>(p: &'a Polytope, q: &'a Polytope, frames: &[Frame]) -> Question<'a> {
+        let (start, end) = (&frames[0], &frames[1]);
+        let motion = |a: &[f64; 7], b: &[f64; 7]| Motion::Linear {
+            velocity: Vec3::new(b[0] - a[0], b[1] - a[1], b[2] - a[2]),
+        };
+        let (motion_p, motion_q) = (motion(&start.p, &end.p), motion(&start.q, &end.q));
+        Question::new(static_pair(p, q, frames), motion_p, motion_q)
+    }
+    for (index, method) in contact_time::METHODS.iter().enumerate() {
+        if index > 0 && driver.filter.is_none() {
+            continue; // Named methods are timed when asked for.
+        }
+        driver.ask(
+            &format!("{}_cast", mode_name(index, method.name)),
+            2,
+            false,
+            |p, q, frames, witness, effort| {
+                contact_time::first_contact_by(method, &question(p, q, frames), witness, effort)
+                    .ok()
+            },
+            time_of_contact,
+            |_, p, q, frames, found| judge_first_contact(&question(p, q, frames), found).is_ok(),
+        );
+    }
 }
 
+/// Rotation: three frames a query, the third with velocities in the places of poses.
 fn rotations(driver: &mut Driver) {
-    let ask = |p: &Polytope, q: &Polytope, frames: &[Frame], coarse: bool| {
-        let (start, rates) = (&frames[0], &frames[2]);
+    fn question<'a>(
+        p: &'a Polytope,
+        q: &'a Polytope,
+        frames: &[Frame],
+        is_coarse: bool,
+    ) -> Question<'a> {
         let screw = |[x, y, z, _, wx, wy, wz]: [f64; 7]| {
             let axis = Vec3::new(wx, wy, wz);
             let angle = axis.norm();
             Motion::Screw { pivot: None, velocity: Vec3::new(x, y, z), axis, angle }
         };
-        let pair = Pair::new(p, pose(start.p), q, pose(start.q));
+        let rates = &frames[2];
+        let pair = static_pair(p, q, frames);
         let mut question = Question::new(pair, screw(rates.p), screw(rates.q));
-        if coarse {
+        if is_coarse {
             question.margin = 1e-3; // The distance at which a conservative advancement stops.
             question.clearance_tolerance = Some(1e-3);
         }
-        first_contact(&question)
-    };
-    driver.mode("auto_rot", 3, || {}, |p, q, frames| ask(p, q, frames, false));
-    driver.mode("auto_rot_1e-3", 3, || {}, |p, q, frames| ask(p, q, frames, true));
+        question
+    }
+    for (name, is_coarse) in [("auto_rot", false), ("auto_rot_1e-3", true)] {
+        driver.ask(
+            name,
+            3,
+            false,
+            |p, q, frames, witness, effort| {
+                contact_time::first_contact(&question(p, q, frames, is_coarse), witness, effort)
+                    .ok()
+            },
+            time_of_contact,
+            |_, p, q, frames, found| {
+                judge_first_contact(&question(p, q, frames, is_coarse), found).is_ok()
+            },
+        );
+    }
 }
 
 fn main() {
