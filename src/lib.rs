@@ -4,7 +4,7 @@
 //! Five floors; each uses only the floors below it (`tests/architecture.rs` holds them to it):
 //!
 //! ```text
-//!  4  main.rs config.rs telemetry.rs     flags, signals, wiring only
+//!  4  main.rs config.rs telemetry.rs     flags, signals, wiring only; the commands beside `serve`
 //!  3  rpc/       wire <-> domain, services, one table from failure to status
 //!  2  runtime/   the only owner of threads, clock, disk, metrics
 //!  ============  cargo feature `server`: only above this line
@@ -21,6 +21,8 @@ pub mod config;
 pub mod conformance;
 #[cfg(feature = "server")]
 pub mod demo;
+#[cfg(feature = "server")]
+mod drawing;
 #[cfg(feature = "server")]
 pub mod experiments;
 #[cfg(feature = "server")]

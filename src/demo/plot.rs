@@ -1,6 +1,8 @@
-//! The picture: clearance over time, one strip a link, contacts shaded. Plain SVG, written by hand.
+//! The picture: clearance over time, one strip a link, contacts shaded.
 
 use std::fmt::Write;
+
+use crate::drawing::{Head, escape};
 
 /// What is drawn.
 #[derive(Debug, Default)]
@@ -55,9 +57,7 @@ const LINES_M: [f64; 4] = [0.01, 0.05, 0.1, 0.2];
 /// Average width of a character of the small labels, pixels.
 const LABEL_CHARACTER: f64 = 5.6;
 
-const STYLE: &str = "text{font-family:Inter,'Segoe UI',Helvetica,Arial,sans-serif;fill:#1f2933}\
-.title{font-size:21px;font-weight:600}.sub{font-size:12.5px;fill:#52606d}\
-.link{font-size:13.5px;font-weight:600}.note{font-size:11.5px;fill:#3e4c59}\
+const STYLE: &str = ".link{font-size:13.5px;font-weight:600}.note{font-size:11.5px;fill:#3e4c59}\
 .tick{font-size:11px;fill:#7b8794}.scale{font-size:8.5px;fill:#9aa5b1}\
 .band{font-size:10.5px;fill:#b42318;font-weight:600}\
 .between{font-size:10.5px;fill:#7a1fa2;font-weight:600}";
@@ -65,48 +65,22 @@ const STYLE: &str = "text{font-family:Inter,'Segoe UI',Helvetica,Arial,sans-seri
 impl Picture {
     /// The whole SVG file.
     pub(super) fn svg(&self) -> String {
-        let height = TOP + STRIP * self.strips.len() as f64 + 64.0;
-        let mut svg = String::new();
-        // Writing to a String cannot fail.
-        let _ = self.write(&mut svg, height);
-        svg
-    }
-
-    fn write(&self, svg: &mut String, height: f64) -> std::fmt::Result {
-        writeln!(
-            svg,
-            r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDTH} {height}" width="{WIDTH}" height="{height}">"#
-        )?;
-        writeln!(svg, "<title>{}</title><style>{STYLE}</style>", escaped(&self.title))?;
-        writeln!(svg, r##"<rect width="{WIDTH}" height="{height}" fill="#ffffff"/>"##)?;
-        writeln!(svg, r#"<text class="title" x="24" y="38">{}</text>"#, escaped(&self.title))?;
-        writeln!(svg, r#"<text class="sub" x="24" y="60">{}</text>"#, escaped(&self.subtitle))?;
-        self.write_legend(svg)?;
         let bottom = TOP + STRIP * self.strips.len() as f64;
-        self.write_seconds(svg, bottom)?;
-        for (index, strip) in self.strips.iter().enumerate() {
-            self.write_strip(svg, strip, TOP + STRIP * index as f64)?;
-        }
-        writeln!(svg, "</svg>")
-    }
-
-    fn write_legend(&self, svg: &mut String) -> std::fmt::Result {
-        let y = 84.0;
-        writeln!(
-            svg,
-            r##"<rect x="24" y="{}" width="20" height="11" fill="#bfe3df" stroke="#0f766e"/>
-<text class="note" x="50" y="{y}">clearance from obstacles (square-root scale, marks in cm)</text>
-<path d="M396 {}h20" stroke="#829ab1" stroke-width="1.2"/>
-<text class="note" x="422" y="{y}">from other links</text>
-<rect x="526" y="{}" width="20" height="11" fill="#f97066" fill-opacity="0.45"/>
-<text class="note" x="552" y="{y}">contact</text>
-<path d="M616 {}l5 6l-5 6l-5 -6z" fill="#7a1fa2"/>
-<text class="note" x="628" y="{y}">contact between two frames, which sampling alone missed</text>"##,
-            y - 10.0,
-            y - 4.0,
-            y - 10.0,
-            y - 10.0,
-        )
+        let head = Head {
+            width: WIDTH,
+            height: bottom + 64.0,
+            title: &self.title,
+            subtitle: &self.subtitle,
+            style: STYLE,
+        };
+        head.file(|svg| {
+            write_legend(svg)?;
+            self.write_seconds(svg, bottom)?;
+            for (index, strip) in self.strips.iter().enumerate() {
+                self.write_strip(svg, strip, TOP + STRIP * index as f64)?;
+            }
+            Ok(())
+        })
     }
 
     fn write_seconds(&self, svg: &mut String, bottom: f64) -> std::fmt::Result {
@@ -147,11 +121,11 @@ impl Picture {
             svg,
             r#"<text class="link" x="24" y="{:.1}">{}</text>"#,
             top + 36.0,
-            escaped(&strip.name),
+            escape(&strip.name),
         )?;
         for (note, y) in strip.notes.iter().zip([top + 30.0, top + 45.0]) {
             let x = RIGHT + 14.0;
-            writeln!(svg, r#"<text class="note" x="{x}" y="{y:.1}">{}</text>"#, escaped(note))?;
+            writeln!(svg, r#"<text class="note" x="{x}" y="{y:.1}">{}</text>"#, escape(note))?;
         }
         Ok(())
     }
@@ -213,7 +187,7 @@ impl Picture {
         let mut taken = [f64::NEG_INFINITY; 3];
         for band in &strip.bands {
             let to = self.x(band.to_s);
-            let label = escaped(&band.name);
+            let label = escape(&band.name);
             let class = if band.is_between_frames { "between" } else { "band" };
             let width = LABEL_CHARACTER * band.name.len() as f64 + 6.0;
             let start = (to + 4.0).min(RIGHT - width);
@@ -235,14 +209,29 @@ impl Picture {
     }
 }
 
+fn write_legend(svg: &mut String) -> std::fmt::Result {
+    let y = 84.0;
+    writeln!(
+        svg,
+        r##"<rect x="24" y="{}" width="20" height="11" fill="#bfe3df" stroke="#0f766e"/>
+<text class="note" x="50" y="{y}">clearance from obstacles (square-root scale, marks in cm)</text>
+<path d="M396 {}h20" stroke="#829ab1" stroke-width="1.2"/>
+<text class="note" x="422" y="{y}">from other links</text>
+<rect x="526" y="{}" width="20" height="11" fill="#f97066" fill-opacity="0.45"/>
+<text class="note" x="552" y="{y}">contact</text>
+<path d="M616 {}l5 6l-5 6l-5 -6z" fill="#7a1fa2"/>
+<text class="note" x="628" y="{y}">contact between two frames, which sampling alone missed</text>"##,
+        y - 10.0,
+        y - 4.0,
+        y - 10.0,
+        y - 10.0,
+    )
+}
+
 /// The height of a clearance above the floor of its strip: by its square root, which shows
 /// millimetres and decimetres in one strip.
 fn height_of(clearance_m: f64, floor: f64) -> f64 {
     floor - INK * (clearance_m / CLEARANCE_SHOWN_M).clamp(0.0, 1.0).sqrt()
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -12,6 +12,7 @@ use crate::geometry::penetration;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::polytope::samples::Random;
 use crate::geometry::pose::Pose;
+use crate::geometry::separation::{METHODS, Method};
 use crate::geometry::witness::Witness;
 
 /// Repetitions of a timed query; the fastest counts, so that interruptions do not.
@@ -72,6 +73,36 @@ pub(super) fn take(mut query: impl FnMut(&mut Effort<'_>)) -> Taken {
         taken.cost = effort.cost;
     }
     taken
+}
+
+/// The methods of these names that tell separated from overlapping, in the order of their table.
+pub(super) fn separation_methods(names: &[&str]) -> Vec<&'static Method> {
+    METHODS.iter().filter(|row| names.contains(&row.name)).collect()
+}
+
+/// A method's search alone, cold: no test of bounding balls, no proof.
+pub(super) fn search(method: &Method, pair: &Pair<'_>) -> Taken {
+    take(|effort| {
+        // Without a budget nothing stops it.
+        let _ = (method.propose)(pair, &mut Witness::default(), effort);
+    })
+}
+
+/// Two panels over one axis: operations, and beside them times.
+pub(super) fn counts_and_times(
+    x_axis: &'static str,
+    names: &[&str],
+    counts: (&str, &'static str),
+    times: &'static str,
+) -> Vec<Panel> {
+    let panel = |title: &str, y_axis| Panel {
+        title: title.to_owned(),
+        x_axis,
+        y_axis,
+        is_x_logarithmic: false,
+        curves: curves(names),
+    };
+    vec![panel(counts.0, counts.1), panel("Time on this machine", times)]
 }
 
 /// Values gathered by panel, curve and x; each point of a curve is their mean or median.

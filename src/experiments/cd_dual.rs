@@ -5,7 +5,9 @@
 //! half a major axis either way. Asked is the search alone, cold, as it says separated or
 //! overlapping: no test of bounding balls, no proof.
 
-use super::bench::{Gathered, at_signed_distance, attitude, curves, take};
+use super::bench::{
+    Gathered, at_signed_distance, attitude, counts_and_times, curves, search, separation_methods,
+};
 use super::{Experiment, Panel};
 use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
@@ -13,7 +15,6 @@ use crate::geometry::pair::Pair;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::polytope::samples::{Random, ellipsoid, polytope_of};
 use crate::geometry::separation::cd_dual::propose_with_work;
-use crate::geometry::separation::{METHODS, Method};
 use crate::geometry::witness::Witness;
 
 /// One a figure.
@@ -70,8 +71,7 @@ fn at_distances(samples: u32, body: &Polytope, mut ask: impl FnMut(f64, &Pair<'_
 }
 
 fn against_gjk(samples: u32, shapes: &[(String, Polytope)]) -> Vec<Panel> {
-    let methods: Vec<&Method> =
-        METHODS.iter().filter(|row| ["cd_dual", "gjk"].contains(&row.name)).collect();
+    let methods = separation_methods(&["cd_dual", "gjk"]);
     let mut names = Vec::new();
     let mut gathered = Gathered::default();
     for (shape, body) in shapes {
@@ -79,10 +79,7 @@ fn against_gjk(samples: u32, shapes: &[(String, Polytope)]) -> Vec<Panel> {
         names.extend(methods.iter().map(|row| format!("{} {shape}", row.name)));
         at_distances(samples, body, |distance, pair| {
             for (method, curve) in methods.iter().zip(first..) {
-                let taken = take(|effort| {
-                    // Without a budget nothing stops it.
-                    let _ = (method.propose)(pair, &mut Witness::default(), effort);
-                });
+                let taken = search(method, pair);
                 let operations = taken.cost.steps + taken.cost.visited;
                 gathered.add(0, curve, distance, operations as f64);
                 gathered.add(1, curve, distance, taken.microseconds);
@@ -90,17 +87,12 @@ fn against_gjk(samples: u32, shapes: &[(String, Polytope)]) -> Vec<Panel> {
         });
     }
     let names: Vec<&str> = names.iter().map(String::as_str).collect();
-    let panel = |title: &str, y_axis| Panel {
-        title: title.to_owned(),
-        x_axis: X_AXIS,
-        y_axis,
-        is_x_logarithmic: false,
-        curves: curves(&names),
-    };
-    gathered.into_panels(vec![
-        panel("Operations", "candidates or faces, and vertices visited (mean)"),
-        panel("Time on this machine", "microseconds (mean)"),
-    ])
+    gathered.into_panels(counts_and_times(
+        X_AXIS,
+        &names,
+        ("Operations", "candidates or faces, and vertices visited (mean)"),
+        "microseconds (mean)",
+    ))
 }
 
 fn by_search(samples: u32) -> Vec<Panel> {

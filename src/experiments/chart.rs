@@ -2,9 +2,8 @@
 
 use std::fmt::Write;
 
-use quick_xml::escape::escape;
-
 use super::{Experiment, Panel};
+use crate::drawing::{Head, escape};
 
 /// Panels in a row.
 const COLUMNS: usize = 2;
@@ -21,37 +20,27 @@ const BOTTOM: f64 = 62.0;
 const COLOURS: [&str; 8] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#5b5b5b", "#b8a800"];
 
-const STYLE: &str = "text{font-family:Inter,'Segoe UI',Helvetica,Arial,sans-serif;fill:#1f2933}\
-.title{font-size:20px;font-weight:600}.sub{font-size:12.5px;fill:#52606d}\
-.panel{font-size:14px;font-weight:600}.tick{font-size:11px;fill:#7b8794}\
+const STYLE: &str = ".panel{font-size:14px;font-weight:600}.tick{font-size:11px;fill:#7b8794}\
 .axis{font-size:12px;fill:#3e4c59}.key{font-size:12px}";
 
 /// The whole picture.
 pub(super) fn svg(experiment: &Experiment, panels: &[Panel]) -> String {
-    let mut svg = String::new();
-    // Writing to a String cannot fail.
-    let _ = write_svg(&mut svg, experiment, panels);
-    svg
-}
-
-fn write_svg(svg: &mut String, experiment: &Experiment, panels: &[Panel]) -> std::fmt::Result {
     let columns = panels.len().clamp(1, COLUMNS);
-    let width = PANEL_WIDTH * columns as f64;
-    let height = HEAD + PANEL_HEIGHT * panels.len().div_ceil(columns) as f64;
-    writeln!(
-        svg,
-        r#"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">"#
-    )?;
-    writeln!(svg, "<title>{}</title><style>{STYLE}</style>", escape(experiment.source))?;
-    writeln!(svg, r##"<rect width="{width}" height="{height}" fill="#ffffff"/>"##)?;
-    writeln!(svg, r#"<text class="title" x="24" y="34">{}</text>"#, escape(experiment.source))?;
-    writeln!(svg, r#"<text class="sub" x="24" y="54">{}</text>"#, escape(experiment.about))?;
-    for (index, panel) in panels.iter().enumerate() {
-        let left = PANEL_WIDTH * (index % columns) as f64;
-        let top = HEAD + PANEL_HEIGHT * (index / columns) as f64;
-        write_panel(svg, panel, left, top)?;
-    }
-    writeln!(svg, "</svg>")
+    let head = Head {
+        width: PANEL_WIDTH * columns as f64,
+        height: HEAD + PANEL_HEIGHT * panels.len().div_ceil(columns) as f64,
+        title: experiment.source,
+        subtitle: experiment.about,
+        style: STYLE,
+    };
+    head.file(|svg| {
+        for (index, panel) in panels.iter().enumerate() {
+            let left = PANEL_WIDTH * (index % columns) as f64;
+            let top = HEAD + PANEL_HEIGHT * (index / columns) as f64;
+            write_panel(svg, panel, left, top)?;
+        }
+        Ok(())
+    })
 }
 
 /// A scale from values to pixels.

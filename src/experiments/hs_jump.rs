@@ -3,13 +3,13 @@
 //! The paper's third curve, I-COLLIDE, is not drawn. Its distances go from -40 to 40 in steps of
 //! 0.2 with 500 attitudes each; the curves here have fewer points, closer together near contact.
 
-use super::bench::{Gathered, at_signed_distance, attitude, curves, take};
+use super::bench::{
+    Gathered, at_signed_distance, attitude, counts_and_times, search, separation_methods,
+};
 use super::{Experiment, Panel};
 use crate::geometry::Vec3;
 use crate::geometry::pair::Pair;
 use crate::geometry::polytope::samples::{Random, ellipsoid, polytope_of};
-use crate::geometry::separation::{METHODS, Method};
-use crate::geometry::witness::Witness;
 
 /// A figure with this number of vertices and minor axes, to a major axis of 200.
 const fn figure<const COUNT: u32, const MINOR: u32>(
@@ -57,8 +57,7 @@ const X_AXIS: &str = "signed distance along x (major half axis: 200)";
 fn ellipsoids<const COUNT: u32, const MINOR: u32>(samples: u32) -> Vec<Panel> {
     let half_axes = Vec3::new(200.0, f64::from(MINOR), f64::from(MINOR));
     let body = polytope_of(&ellipsoid(COUNT, half_axes, 1));
-    let methods: Vec<&Method> =
-        METHODS.iter().filter(|row| ["hs_jump", "gjk"].contains(&row.name)).collect();
+    let methods = separation_methods(&["hs_jump", "gjk"]);
     let names: Vec<&str> = methods.iter().map(|row| row.name).collect();
     let mut random = Random::new(2);
     let attitudes: Vec<_> =
@@ -69,24 +68,16 @@ fn ellipsoids<const COUNT: u32, const MINOR: u32>(samples: u32) -> Vec<Panel> {
             let (pose_p, pose_q) = at_signed_distance(&body, *pose_p, &body, *pose_q, distance);
             let pair = Pair::new(&body, pose_p, &body, pose_q);
             for (curve, method) in methods.iter().enumerate() {
-                let taken = take(|effort| {
-                    // The search alone. Without a budget nothing stops it.
-                    let _ = (method.propose)(&pair, &mut Witness::default(), effort);
-                });
+                let taken = search(method, &pair);
                 gathered.add(0, curve, distance, taken.cost.supports as f64);
                 gathered.add(1, curve, distance, taken.microseconds);
             }
         }
     }
-    let panel = |title: &str, y_axis| Panel {
-        title: title.to_owned(),
-        x_axis: X_AXIS,
-        y_axis,
-        is_x_logarithmic: false,
-        curves: curves(&names),
-    };
-    gathered.into_panels(vec![
-        panel("Supporting-vertex searches", "searches a query (mean)"),
-        panel("Time on this machine", "microseconds (mean)"),
-    ])
+    gathered.into_panels(counts_and_times(
+        X_AXIS,
+        &names,
+        ("Supporting-vertex searches", "searches a query (mean)"),
+        "microseconds (mean)",
+    ))
 }

@@ -4,7 +4,7 @@
 //! are hulls of random points of a sphere in place of the paper's library, 4 to 264 vertices, about
 //! one unit across; boxes that do not meet are not asked about, as in the paper.
 
-use super::bench::{Gathered, attitude, curves, take};
+use super::bench::{Gathered, attitude, counts_and_times, take};
 use super::{Experiment, Panel};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::Verdict;
@@ -121,14 +121,8 @@ impl Mover<'_> {
 }
 
 fn panels(x_axis: &'static str, time: &'static str) -> Vec<Panel> {
-    let panel = |title: &str, y_axis| Panel {
-        title: title.to_owned(),
-        x_axis,
-        y_axis,
-        is_x_logarithmic: false,
-        curves: curves(&METHODS_SHOWN),
-    };
-    vec![panel("Steps of the search", "steps a query (mean)"), panel("Time on this machine", time)]
+    let steps = ("Steps of the search", "steps a query (mean)");
+    counts_and_times(x_axis, &METHODS_SHOWN, steps, time)
 }
 
 /// Fig. 8.

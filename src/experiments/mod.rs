@@ -11,6 +11,7 @@ mod chart;
 mod h_walk;
 mod hs_jump;
 mod linear_program;
+mod prism;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -59,8 +60,13 @@ pub struct Experiment {
 }
 
 /// The tables of the papers.
-pub const EXPERIMENTS: &[&[Experiment]] =
-    &[hs_jump::EXPERIMENTS, linear_program::EXPERIMENTS, h_walk::EXPERIMENTS, cd_dual::EXPERIMENTS];
+pub const EXPERIMENTS: &[&[Experiment]] = &[
+    hs_jump::EXPERIMENTS,
+    linear_program::EXPERIMENTS,
+    prism::EXPERIMENTS,
+    cd_dual::EXPERIMENTS,
+    h_walk::EXPERIMENTS,
+];
 
 /// Curves over common axes.
 #[derive(Clone, Debug, Default)]
