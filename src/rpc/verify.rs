@@ -5,7 +5,7 @@ use super::convert::body::AskedBody;
 use super::convert::certificate::{at_most, chain, proof, surface};
 use super::convert::geometry::{direction, outcome, verdict};
 use super::pb;
-use super::queries::Motions;
+use super::queries::{Motions, bodies};
 use super::shared::Shared;
 use super::status::Failure;
 use crate::geometry::certificate::judge::judge_static;
@@ -60,7 +60,8 @@ impl Claim {
     ) -> Result<Self, Failure> {
         let question = required(path, "question", claim.question.as_ref())?;
         let answer = required(path, "answer", claim.answer.as_ref())?;
-        let (p, q) = bodies(path, question.p.as_ref(), question.q.as_ref(), shared)?;
+        let asked = path.field("question");
+        let (p, q) = bodies(&asked, question.p.as_ref(), question.q.as_ref(), shared)?;
         let path = path.field("answer");
         Ok(Self {
             p,
@@ -78,7 +79,8 @@ impl Claim {
     ) -> Result<Self, Failure> {
         let question = required(path, "question", claim.question.as_ref())?;
         let answer = required(path, "answer", claim.answer.as_ref())?;
-        let (p, q) = bodies(path, question.p.as_ref(), question.q.as_ref(), shared)?;
+        let asked = path.field("question");
+        let (p, q) = bodies(&asked, question.p.as_ref(), question.q.as_ref(), shared)?;
         let path = path.field("answer");
         let bracket = required(&path, "distance", answer.distance.as_ref())?;
         let certificate = required(&path, "certificate", answer.certificate.as_ref())?;
@@ -104,7 +106,8 @@ impl Claim {
     ) -> Result<Self, Failure> {
         let question = required(path, "question", claim.question.as_ref())?;
         let answer = required(path, "answer", claim.answer.as_ref())?;
-        let (p, q) = bodies(path, question.p.as_ref(), question.q.as_ref(), shared)?;
+        let asked = path.field("question");
+        let (p, q) = bodies(&asked, question.p.as_ref(), question.q.as_ref(), shared)?;
         let path = path.field("answer");
         let bracket = required(&path, "depth", answer.depth.as_ref())?;
         let certificate = required(&path, "certificate", answer.certificate.as_ref())?;
@@ -134,8 +137,9 @@ impl Claim {
     ) -> Result<Self, Failure> {
         let question = required(path, "question", claim.question.as_ref())?;
         let wire = required(path, "answer", claim.answer.as_ref())?;
-        let (p, q) = bodies(path, question.p.as_ref(), question.q.as_ref(), shared)?;
-        let motions = Motions::convert(&path.field("question"), question)?;
+        let asked = path.field("question");
+        let (p, q) = bodies(&asked, question.p.as_ref(), question.q.as_ref(), shared)?;
+        let motions = Motions::convert(&asked, question)?;
         let path = path.field("answer");
         let certificate = required(&path, "certificate", wire.certificate.as_ref())?;
         let certificate_path = path.field("certificate");
@@ -216,17 +220,4 @@ fn required<'a, T>(
     wire: Option<&'a T>,
 ) -> Result<&'a T, Failure> {
     wire.ok_or_else(|| path.field(name).bad("is required").into())
-}
-
-fn bodies(
-    path: &Path<'_>,
-    p: Option<&pb::PlacedBody>,
-    q: Option<&pb::PlacedBody>,
-    shared: &Shared,
-) -> Result<(AskedBody, AskedBody), Failure> {
-    let path = path.field("question");
-    Ok((
-        AskedBody::convert(&path.field("p"), p, shared)?,
-        AskedBody::convert(&path.field("q"), q, shared)?,
-    ))
 }

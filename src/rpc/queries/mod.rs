@@ -99,7 +99,7 @@ fn count<Q: Question>(metrics: &Metrics, answer: &Result<Q::Answer, Failure>) {
 }
 
 /// The two bodies of a question.
-fn bodies(
+pub(super) fn bodies(
     path: &Path<'_>,
     p: Option<&pb::PlacedBody>,
     q: Option<&pb::PlacedBody>,

@@ -87,22 +87,24 @@ fn brute_force(scene: &Scene) -> BTreeMap<(u32, u32), Verdict> {
     verdicts
 }
 
+/// Every part of P beside every part of Q.
+fn parts<'a>(p: &'a Body, q: &'a Body) -> impl Iterator<Item = Pair<'a>> {
+    p.parts.iter().flat_map(move |a| {
+        q.parts.iter().map(move |b| {
+            let [pose_p, pose_q] =
+                [p.pose.compose(&a.body_from_part), q.pose.compose(&b.body_from_part)];
+            Pair::new(&a.polytope, pose_p, &b.polytope, pose_q)
+        })
+    })
+}
+
 fn stand(p: &Body, q: &Body) -> Verdict {
-    let mut worst = Verdict::Separated;
-    for a in &p.parts {
-        for b in &q.parts {
-            let pair = Pair::new(
-                &a.polytope,
-                p.pose.compose(&a.body_from_part),
-                &b.polytope,
-                q.pose.compose(&b.body_from_part),
-            );
-            let mut effort = Effort::unlimited();
-            let decision = decide(&pair, &METHODS[0], &mut Witness::default(), &mut effort);
-            worst = worst.max(decision.unwrap().verdict());
-        }
-    }
-    worst
+    let verdict = |pair| {
+        let mut effort = Effort::unlimited();
+        let decision = decide(&pair, &METHODS[0], &mut Witness::default(), &mut effort);
+        decision.unwrap().verdict()
+    };
+    parts(p, q).map(verdict).fold(Verdict::Separated, Verdict::max)
 }
 
 /// A scene of compounds that tumble through each other: bodies of one to three parts of any kind.

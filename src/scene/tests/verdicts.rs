@@ -89,19 +89,11 @@ fn a_box_gap_of_one_ulp_is_separated_and_none_is_touching() {
 /// The distance of a compound by brute force: the least bracket over its parts.
 fn distance(p: &Body, q: &Body) -> [f64; 2] {
     let mut least = [f64::INFINITY; 2];
-    for a in &p.parts {
-        for b in &q.parts {
-            let pair = Pair::new(
-                &a.polytope,
-                p.pose.compose(&a.body_from_part),
-                &b.polytope,
-                q.pose.compose(&b.body_from_part),
-            );
-            let mut effort = Effort::unlimited();
-            let witness = &mut Witness::default();
-            let found = measure(&pair, Stops::default(), witness, &mut effort).unwrap();
-            least = [least[0].min(found.lower), least[1].min(found.upper)];
-        }
+    for pair in parts(p, q) {
+        let mut effort = Effort::unlimited();
+        let witness = &mut Witness::default();
+        let found = measure(&pair, Stops::default(), witness, &mut effort).unwrap();
+        least = [least[0].min(found.lower), least[1].min(found.upper)];
     }
     least
 }
