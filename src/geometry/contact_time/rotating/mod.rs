@@ -21,6 +21,7 @@
 //! Proves: each link by outward-rounded enclosures; contact by vertex pairs.
 //! Cost:   one nearest-point search for every three to six evaluations of a gap.
 
+mod along;
 mod contact;
 mod course;
 mod flat;

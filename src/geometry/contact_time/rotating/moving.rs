@@ -9,6 +9,7 @@
 //! so two supporting vertices, in the bodies' own frames, give the gap. (For the body the heading
 //! turns with, `s + k` is the heading at t = 0.)
 
+use super::along::{body_along, body_enclosed};
 use super::step::Need;
 use crate::geometry::Vec3;
 use crate::geometry::certificate::Frame;
@@ -18,7 +19,7 @@ use crate::geometry::motion::{Extent, Motion, Plain, Track};
 use crate::geometry::number::interval::{self, Interval, IntervalVec, add, dot, dot_exact, sub};
 use crate::geometry::number::rounding::{UNDERFLOW, UNIT, gamma, length};
 use crate::geometry::number::scale::PowerOfTwo;
-use crate::geometry::number::trig::{RoundedTrig, Trig};
+use crate::geometry::number::trig::RoundedTrig;
 use crate::geometry::pair::{Placed, VertexPair};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::support::supporting_vertex;
@@ -445,57 +446,4 @@ impl<'a> Moving<'a> {
         let start = s.dot(&self.pivots()) - (top_p + top_q);
         (start - error, s.dot(&self.apart) - drag * (1.0 + 8.0 * UNIT) - error)
     }
-}
-
-/// Plain: what a body's vertices have in common along s, and `k = Rot(-t) s - s`. `own` is what s has
-/// turned by since t = 0 and s then, if it turns with this body.
-#[inline]
-fn body_along(
-    plain: &Plain,
-    trig: &RoundedTrig,
-    t: f64,
-    s: &Vec3,
-    own: Option<(&Vec3, &Vec3)>,
-) -> (Vec3, Vec3) {
-    let (k, lead) = match own {
-        Some((turn, s0)) => (-turn, *s0),
-        None if plain.turns() => {
-            let k = plain.turned_back_less(trig, s);
-            (k, s + k)
-        }
-        None => (Vec3::zeros(), *s),
-    };
-    (plain.to_body(&lead, s, t), k)
-}
-
-/// What a body's vertices have in common along s: the rest is `g·v`.
-struct AlongBody {
-    g: IntervalVec,
-    offset: Interval,
-}
-
-fn body_enclosed(
-    track: &Track,
-    trig: &Trig,
-    t: f64,
-    s: &IntervalVec,
-    s0: &IntervalVec,
-    own_turn: Option<IntervalVec>,
-) -> AlongBody {
-    let drift = dot(s, &track.velocity).scale(t);
-    let (k, lead) = match own_turn {
-        Some(turn) => (turn.map(|c| -c), *s0),
-        None if track.turns() => {
-            let k = track.turned_back_less(trig, s);
-            (k, add(s, &k))
-        }
-        None => ([Interval::ZERO; 3], *s),
-    };
-    let g = track.to_body(&lead);
-    let offset = drift + dot(&k, &track.lever);
-    if track.has_residue() {
-        let bent = track.residue_to_body(s).map(|c| c.scale(t));
-        return AlongBody { g: add(&g, &bent), offset };
-    }
-    AlongBody { g, offset }
 }
