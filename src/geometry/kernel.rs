@@ -108,8 +108,33 @@ impl Ring {
         values
     }
 
-    /// The farthest point, of equal ones the first. With a NaN among the values, any of them.
+    /// Points it holds.
     #[inline]
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Whether the ring is all of a body of few points, or all neighbours of its vertex.
+    #[inline]
+    pub fn is_whole(&self) -> bool {
+        self.next == 0
+    }
+
+    /// Whether one of the ring's points reaches `limit` along `g`, or has no value, but for those named.
+    #[inline]
+    pub fn reaches(&self, g: &Vec3, limit: f64, but: &[u32; 3]) -> bool {
+        let values = self.values(g);
+        let [a, b, c] = *but;
+        let mut reaches = false;
+        for (value, name) in values.iter().zip(self.names) {
+            let is_below = *value < limit;
+            reaches |= !is_below & (name != a) & (name != b) & (name != c);
+        }
+        reaches
+    }
+
+    /// The farthest point, of equal ones the first. With a NaN among the values, any of them.
+    #[inline(always)]
     fn top(&self, g: &Vec3) -> Top {
         let values = self.values(g);
         let value = largest(&values);
@@ -218,7 +243,7 @@ pub fn farthest(g: &Vec3, points: &[Vec3]) -> (u32, f64) {
 }
 
 /// The farthest of all points of a ring, which is a body of few vertices, and the next: settled.
-#[inline]
+#[inline(never)]
 pub fn look_at_few(g: &Vec3, all: &Ring) -> Look {
     let mut values = all.values(g);
     let count = all.count as usize;
@@ -324,6 +349,17 @@ mod tests {
         assert_eq!(farthest(&g, &points).0, 1);
         let few = look_at_few(&g, &Ring::of_few(&points)).settled();
         assert_eq!((few.vertex, few.value, few.runner_up), (1, 3.0, 3.0));
+    }
+
+    #[test]
+    fn a_ring_says_whether_others_than_those_named_reach_a_height() {
+        let points = [0.0, 1.0, 3.0, 2.0].map(|x| Vec3::new(x, 0.0, 0.0));
+        let ring = Ring::of_few(&points);
+        let g = Vec3::new(1.0, 0.0, 0.0);
+        assert!(ring.reaches(&g, 2.0, &[2; 3]), "vertex 3 does");
+        assert!(!ring.reaches(&g, 2.0, &[2, 3, 2]), "both that do are named");
+        assert!(!ring.reaches(&g, 3.5, &[0; 3]));
+        assert!(ring.reaches(&(g * f64::NAN), 3.5, &[0; 3]), "nothing is known");
     }
 
     /// The hub of a wheel has more neighbours than a ring has lanes.

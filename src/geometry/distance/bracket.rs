@@ -12,14 +12,14 @@
 
 use arrayvec::ArrayVec;
 
-use super::rise::Rise;
+use super::rise::{Level, Rise};
 use super::simplex::Simplex;
 use super::view::View;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::double::{
     Double, Real, Triple, cross, dot, minus, plus_times, rounded,
 };
-use crate::geometry::number::rounding::{self, UNIT, gamma};
+use crate::geometry::number::rounding::{UNIT, gamma};
 use crate::geometry::pair::VertexPair;
 use crate::geometry::{Mat3, Vec3};
 
@@ -52,18 +52,19 @@ const fn power_of_two(exponent: i64) -> f64 {
 impl Bracket {
     /// What `simplex` shows in f64. `latest` is a pair that is least along its nearest point, or
     /// nearly so.
+    #[inline]
     pub(super) fn of(
         view: &View<'_>,
         simplex: &Simplex,
         latest: VertexPair,
         effort: &mut Effort<'_>,
     ) -> Self {
-        let points = simplex.corners().iter().map(|corner| corner.point.into());
-        match Foot::<f64>::new(points, simplex.weights()) {
-            Some(foot) => foot.bracket(view, simplex, latest, effort),
-            None => {
-                Self { direction: Vec3::zeros(), separates: false, lower: 0.0, upper: f64::MAX }
-            }
+        let points = simplex.points().map(Triple::<f64>::from);
+        match *simplex.weights() {
+            [] => Self { direction: Vec3::zeros(), separates: false, lower: 0.0, upper: f64::MAX },
+            [_] => Foot::new(points, []).bracket(view, simplex, latest, effort),
+            [_, b] => Foot::new(points, [b]).bracket(view, simplex, latest, effort),
+            [_, b, c, ..] => Foot::new(points, [b, c]).bracket(view, simplex, latest, effort),
         }
     }
 
@@ -75,27 +76,55 @@ impl Bracket {
         latest: VertexPair,
         effort: &mut Effort<'_>,
     ) -> Option<Self> {
-        let points = simplex.corners().iter().map(|corner| view.difference_in(corner.pair));
-        let mut foot = Foot::<Double>::new(points, simplex.weights())?;
-        foot.improve();
-        Some(foot.bracket(view, simplex, latest, effort))
+        let mut points = [[Double::default(); 3]; 3];
+        for (point, corner) in points.iter_mut().zip(simplex.corners()) {
+            *point = view.difference_in(corner.pair);
+        }
+        Some(match simplex.weights().iter().map(|&w| Double::of(w)).collect::<ArrayVec<_, 3>>()[..]
+        {
+            [] => return None,
+            [_] => Foot::new(points, []).improved().bracket(view, simplex, latest, effort),
+            [_, b] => Foot::new(points, [b]).improved().bracket(view, simplex, latest, effort),
+            [_, b, c, ..] => {
+                Foot::new(points, [b, c]).improved().bracket(view, simplex, latest, effort)
+            }
+        })
     }
 
     /// Whether the width is at most `relative` of the lower bound.
+    #[inline]
     pub(super) fn is_narrow(&self, relative: f64) -> bool {
         self.lower > 0.0 && self.upper - self.lower <= relative * self.lower
     }
 }
 
-/// The nearest point of a simplex's affine hull, and where it comes from.
-struct Foot<N> {
+/// The nearest point of a simplex's affine hull, and where it comes from: a simplex with so many
+/// edges from its first corner, none, one or two.
+struct Foot<N, const EDGES: usize> {
+    /// From the first corner to the others.
+    edges: [Triple<N>; EDGES],
+    /// Weights of the others; the first one's is one less their sum.
+    weights: [N; EDGES],
+    /// The first corner.
     base: Triple<N>,
-    /// From the base to the other corners.
-    edges: ArrayVec<Triple<N>, 2>,
-    /// Weights of the other corners; the base's is one less their sum.
-    weights: ArrayVec<N, 2>,
-    /// The base plus the weighted edges.
+    /// It plus the weighted edges.
     s: Triple<N>,
+}
+
+/// How long the edges are and how independent.
+struct Shape {
+    /// At least the length of every edge, up to rounding; zero without edges.
+    longest: f64,
+    /// Length of the cross product of two edges, rounded.
+    area: f64,
+    /// At least the error of that cross product.
+    area_error: f64,
+    /// One over a lower bound of the area, or of the length of the only edge; infinite when there is
+    /// no such bound.
+    inverse: f64,
+    /// At least one over the least singular value of the exact edges; infinite when they may be
+    /// dependent.
+    slack: f64,
 }
 
 /// How far off a [`Foot`] may be.
@@ -117,29 +146,27 @@ struct Aim<N> {
     error: f64,
 }
 
-impl<N: Real> Foot<N> {
-    /// `None` when there is no corner.
+impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
+    /// Of the first of the points.
     #[inline]
-    fn new(mut points: impl Iterator<Item = Triple<N>>, weights: &[f64]) -> Option<Self> {
-        let base = points.next()?;
-        let edges: ArrayVec<Triple<N>, 2> = points.map(|point| minus(&point, &base)).collect();
-        let weights: ArrayVec<N, 2> = weights[1..].iter().map(|&weight| N::of(weight)).collect();
-        let mut foot = Self { base, edges, weights, s: base };
-        foot.sum();
-        Some(foot)
+    fn new(points: [Triple<N>; 3], weights: [N; EDGES]) -> Self {
+        let base = points[0];
+        let edges = std::array::from_fn(|k| minus(&points[k + 1], &base));
+        Self { edges, weights, base, s: base }.summed()
     }
 
     #[inline]
-    fn sum(&mut self) {
-        let terms = self.edges.iter().zip(&self.weights);
-        self.s = terms.fold(self.base, |sum, (edge, weight)| plus_times(&sum, edge, *weight));
+    fn summed(mut self) -> Self {
+        let terms = self.edges.iter().zip(self.weights);
+        self.s = terms.fold(self.base, |sum, (edge, weight)| plus_times(&sum, edge, weight));
+        self
     }
 
     /// A Newton step towards weights for which s is orthogonal to the edges.
-    fn improve(&mut self) {
+    fn improved(mut self) -> Self {
         let residual = |k: usize| dot(&self.edges[k], &self.s).rounded();
         let change = match self.edges.as_slice() {
-            [] => return,
+            [] => return self,
             [e] => [residual(0) / rounded(e).norm_squared(), 0.0],
             [e1, e2, ..] => {
                 let (r1, r2) = (residual(0), residual(1));
@@ -154,8 +181,9 @@ impl<N: Real> Foot<N> {
             for (weight, change) in self.weights.iter_mut().zip(change) {
                 *weight = *weight - N::of(change);
             }
-            self.sum();
+            return self.summed();
         }
+        self
     }
 
     #[inline]
@@ -169,32 +197,31 @@ impl<N: Real> Foot<N> {
         let unit = view.difference_error::<N>();
         let direction = rounded(&self.s);
         let length = direction.norm();
-        let lengths: ArrayVec<f64, 2> =
-            self.edges.iter().map(|edge| rounded(edge).norm()).collect();
-        let errors = self.errors(unit, length, &lengths);
+        let normal = self.normal();
+        let shape = self.shape(unit, &normal);
+        let errors = self.errors(unit, length, &shape);
         let upper = (length + errors.of_sum) * OUTWARD;
-        let deviation = errors.of_sum + errors.of_foot;
-        let open = Bracket { direction, separates: false, lower: 0.0, upper };
+        let deviation = (errors.of_sum + errors.of_foot) * OUTWARD;
         // False for NaN too.
         let is_apart = length > LENGTH_MIN * view.size() && deviation < 0.25 * length;
         if !is_apart {
-            return open;
+            return Bracket { direction, separates: false, lower: 0.0, upper };
         }
-        let aim = self.aim(unit, length, deviation * OUTWARD, &lengths, errors.is_inside);
-        let base = if simplex.has(latest) {
-            // |v|² >= |v'|² - 2 |v' - v|², with equality but for the factor where v is inside.
-            let least = length - errors.of_sum;
-            least - 2.0 * errors.of_foot * (errors.of_foot / least) * OUTWARD
+        let aim = self.aim(normal, length, deviation, &shape, errors.is_inside);
+        let has_latest = simplex.has(latest);
+        let base = if has_latest {
+            // |v|² >= |v'|² - 2 |v' - v|², with equality but for the factor where v is inside; and
+            // |v'| is more than three quarters of |s|.
+            length - errors.of_sum - errors.of_foot * (errors.of_foot / length) * (3.0 * OUTWARD)
         } else {
             let point = view.difference_in::<N>(latest);
             let size = rounded(&point).norm() * OUTWARD;
             let along = dot(&aim.along, &point).rounded() / aim.length;
             along - (unit + (aim.error + 4.0 * N::UNIT) * size) * OUTWARD
         };
-        let ties = Ties::of(simplex, latest, errors.is_inside);
-        let [rise_p, rise_q] = self.rises(view, &aim, &ties, effort);
-        let gap = base - (rise_p + rise_q) * OUTWARD;
-        let lower = gap - (OUTWARD - 1.0) * length;
+        let ties = Ties::of(simplex, latest, errors.is_inside && has_latest);
+        let rise = self.rise(view, &aim, &ties, effort);
+        let lower = base - rise * OUTWARD - (OUTWARD - 1.0) * length;
         // The direction of the bracket is that of the aim, rounded.
         let turn = (aim.error + 2.0 * UNIT) * view.size() * OUTWARD;
         Bracket {
@@ -205,115 +232,116 @@ impl<N: Real> Foot<N> {
         }
     }
 
-    /// How far s is from v. `unit` is the error of a difference, `length` is |s|, `lengths` are the
-    /// edges'.
+    /// Of a triangle, its edges' cross product.
+    #[inline]
+    fn normal(&self) -> Triple<N> {
+        match self.edges.as_slice() {
+            [e1, e2] => cross(e1, e2),
+            _ => self.s,
+        }
+    }
+
+    /// `unit` is the error of a difference.
+    #[inline]
+    fn shape(&self, unit: f64, normal: &Triple<N>) -> Shape {
+        let squared = self.edges.iter().map(|edge| rounded(edge).norm_squared());
+        let longest = squared.fold(0.0, f64::max).sqrt();
+        match EDGES {
+            0 => Shape { longest, area: 0.0, area_error: 0.0, inverse: 0.0, slack: 0.0 },
+            1 => {
+                let least = longest - 2.0 * unit - 4.0 * UNIT * longest;
+                let inverse = if least > EDGE_MIN { 1.0 / least } else { f64::INFINITY };
+                let slack = inverse * OUTWARD;
+                Shape { longest, area: 0.0, area_error: 0.0, inverse, slack }
+            }
+            _ => {
+                let area = rounded(normal).norm();
+                let product = longest * longest;
+                let area_error =
+                    (4.0 * unit * (2.0 * longest + unit) + 12.0 * N::UNIT * product) * OUTWARD;
+                let least = area - area_error - gamma(12) * product;
+                // The squares of smaller ones are no normal numbers.
+                let inverse = if least > EDGE_MIN { 1.0 / least } else { f64::INFINITY };
+                // The singular values' product is the area, the sum of their squares that of the
+                // exact edges'.
+                let exact = longest + 2.0 * unit + N::UNIT * longest;
+                let slack = std::f64::consts::SQRT_2 * exact * inverse * OUTWARD;
+                Shape { longest, area, area_error, inverse, slack }
+            }
+        }
+    }
+
+    /// How far s is from v. `unit` is the error of a difference, `length` is |s|.
     ///
     /// With E the matrix of exact edges and v' the point with exactly the weights of s: v' - v =
-    /// E (EᵀE)⁻¹ Eᵀv', so |v' - v| ≤ |Eᵀv'| / σ_min(E), and the weights are off by at most
-    /// |Eᵀv'| / σ_min². Where that leaves open whether v is inside: v' · (v' - d) ≤ 2 max |Eᵀv'| for
+    /// E (EᵀE)⁻¹ Eᵀv', so |v' - v| ≤ |Eᵀv'| / σ_min(E). Each weight, the first corner's too, is off by
+    /// at most twice the longest edge squared over the area squared, times the sum of the magnitudes
+    /// in Eᵀv'. Where that leaves open whether v is inside: v' · (v' - d) ≤ 2 max |Eᵀv'| for
     /// every point d of the simplex, and |v' - v|² is at most the largest of these.
     #[inline]
-    fn errors(&self, unit: f64, length: f64, lengths: &[f64]) -> Errors {
-        let longest = lengths.iter().copied().fold(0.0, f64::max);
+    fn errors(&self, unit: f64, length: f64, shape: &Shape) -> Errors {
+        let Shape { longest, slack, .. } = *shape;
         // The roundings of edges, products and sums: two of at most the longest edge and two of
         // partial sums.
         let rounding = unit + 6.0 * N::UNIT * (length + longest);
-        if self.edges.is_empty() {
+        if EDGES == 0 {
             return Errors { of_sum: rounding * OUTWARD, of_foot: 0.0, is_inside: true };
         }
-        let residual = |(edge, long): (&Triple<N>, &f64)| {
-            let residual = dot(edge, &self.s).rounded().abs();
-            let edge_error = 2.0 * unit + N::UNIT * long;
-            let long = long + edge_error;
-            residual
-                + long * rounding
-                + edge_error * (length + rounding)
-                + 4.0 * N::UNIT * long * length
-        };
-        let residuals: ArrayVec<f64, 2> =
-            self.edges.iter().zip(lengths).map(residual).map(|r| r * OUTWARD).collect();
-        let weights = self.weights.iter().map(|weight| weight.rounded());
-        let base = 1.0 - weights.clone().sum::<f64>();
-        let narrowest = self.narrowest(unit, lengths);
-        let residual = residuals.iter().fold(0.0, |sum, r| sum + r * r).sqrt() * OUTWARD;
-        let weight_error = residual / (narrowest * narrowest) * OUTWARD + gamma(4);
-        let is_inside = narrowest > EDGE_MIN
-            && weights.clone().chain([base]).all(|weight| weight > weight_error);
-        if is_inside {
-            let of_foot = residual / narrowest * OUTWARD;
-            return Errors { of_sum: rounding * OUTWARD, of_foot, is_inside };
+        let edge_error = 2.0 * unit + N::UNIT * longest;
+        let long = longest + edge_error;
+        let residual_error =
+            long * rounding + edge_error * (length + rounding) + 4.0 * N::UNIT * long * length;
+        // Each of the products with an edge; the sum of their magnitudes is at least the length of
+        // all of them as a vector.
+        let products = self.edges.iter().map(|edge| dot(edge, &self.s).rounded().abs());
+        let residual = products.fold(0.0, |sum, r| sum + (r + residual_error) * OUTWARD) * OUTWARD;
+        let weight_error = residual * slack * slack * OUTWARD + gamma(4);
+        let weights = self.weights.map(N::rounded);
+        let base = 1.0 - weights.iter().sum::<f64>();
+        let least = weights.iter().fold(base, |least, w| least.min(*w));
+        // False where the slack is infinite.
+        if least > weight_error {
+            let of_foot = residual * slack * OUTWARD;
+            return Errors { of_sum: rounding * OUTWARD, of_foot, is_inside: true };
         }
         // The hull's nearest point to the weighted sum: without what is negative of the weights.
-        let negative = weights.chain([base]).fold(gamma(4), |sum, w| sum - w.min(0.0));
+        let negative = weights.iter().chain([&base]).fold(gamma(4), |sum, w| sum - w.min(0.0));
         let of_sum = (rounding + 4.0 * negative * longest) * OUTWARD;
-        let added = (of_sum - rounding) * longest;
-        let largest = residuals.iter().copied().fold(0.0, f64::max) + added * OUTWARD;
-        Errors { of_sum, of_foot: (2.0 * largest).sqrt() * OUTWARD, is_inside }
+        let largest = residual + (of_sum - rounding) * longest * OUTWARD;
+        let of_foot = (2.0 * largest).sqrt() * OUTWARD;
+        Errors { of_sum, of_foot, is_inside: false }
     }
 
-    /// At most the least singular value of the exact edges.
-    #[inline]
-    fn narrowest(&self, unit: f64, lengths: &[f64]) -> f64 {
-        let narrowest = match (self.edges.as_slice(), lengths) {
-            ([e1, e2], [long1, long2]) => {
-                let area = rounding::length(&rounded(e1).cross(&rounded(e2)));
-                let area = area - self.area_error(unit, lengths) - gamma(12) * long1 * long2;
-                let diagonal = (long1 * long1 + long2 * long2).sqrt();
-                if area > EDGE_MIN { area / diagonal } else { 0.0 }
-            }
-            (_, [long]) => long - 2.0 * unit - 4.0 * UNIT * long,
-            _ => f64::INFINITY,
-        };
-        narrowest / OUTWARD
-    }
-
-    /// At least the error of the cross product of the edges.
-    #[inline]
-    fn area_error(&self, unit: f64, lengths: &[f64]) -> f64 {
-        let [long1, long2] = [0, 1].map(|k| lengths[k]);
-        let product = long1 * long2;
-        (4.0 * unit * (long1 + long2 + unit) + 12.0 * N::UNIT * product) * OUTWARD
-    }
-
-    /// The direction to look along: of a triangle its normal, else s.
+    /// The direction to look along: of a triangle its normal, else s. `deviation` is at least the
+    /// distance of s from v and less than a quarter of `length`.
     #[inline]
     fn aim(
         &self,
-        unit: f64,
+        normal: Triple<N>,
         length: f64,
         deviation: f64,
-        lengths: &[f64],
+        shape: &Shape,
         is_inside: bool,
     ) -> Aim<N> {
         // Dunkl and Williams, "A simple norm inequality", Amer. Math. Monthly 71(1), 1964.
         let of_s = deviation / (length - deviation) * OUTWARD;
-        if let [e1, e2] = self.edges.as_slice()
-            && is_inside
-        {
-            let normal = cross(e1, e2);
-            let area = rounding::length(&rounded(&normal));
-            let area_error = self.area_error(unit, lengths);
-            let of_normal = area_error / (area - area_error) * OUTWARD;
+        if EDGES == 2 && is_inside {
+            let of_normal = shape.area_error * shape.inverse * OUTWARD;
             let level = rounded(&normal).dot(&rounded(&self.s));
             // Nearly parallel to s, one way or the other.
-            if of_normal < of_s && area_error < 0.25 * area && level.abs() > 0.5 * area * length {
+            let is_parallel = level.abs() > 0.5 * shape.area * length;
+            if of_normal < of_s && of_normal < 0.25 && is_parallel {
                 let along = if level > 0.0 { normal } else { normal.map(|c| -c) };
-                return Aim { along, length: area, error: of_normal };
+                return Aim { along, length: shape.area, error: of_normal };
             }
         }
         Aim { along: self.s, length, error: of_s }
     }
 
-    /// By how much P reaches farther along v than the ties' vertices, and Q against it; for v of
-    /// length one.
+    /// By how much P reaches farther along v than the ties' vertices, and Q against it, in sum; for v
+    /// of length one.
     #[inline]
-    fn rises(
-        &self,
-        view: &View<'_>,
-        aim: &Aim<N>,
-        ties: &Ties,
-        effort: &mut Effort<'_>,
-    ) -> [f64; 2] {
+    fn rise(&self, view: &View<'_>, aim: &Aim<N>, ties: &Ties, effort: &mut Effort<'_>) -> f64 {
         let [p, q] = view.bodies();
         let [radius_p, radius_q] = view.radii();
         let in_body = |rotation: &Mat3, along: &Triple<N>| -> Triple<N> {
@@ -326,37 +354,38 @@ impl<N: Real> Foot<N> {
         let against = aim.along.map(|c| -c);
         let of_p = Rise::new(p.body, in_body(&p.pose.rotation, &aim.along), length, aim.error);
         let of_q = Rise::new(q.body, in_body(&q.pose.rotation, &against), length, aim.error);
-        [
-            of_p.above(&ties.p, radius_p, effort) / aim.length,
-            of_q.above(&ties.q, radius_q, effort) / aim.length,
-        ]
+        // One is as good as sure to be zero.
+        if of_p.is_none(&ties.p, radius_p, effort) & of_q.is_none(&ties.q, radius_q, effort) {
+            return 0.0;
+        }
+        let both = of_p.above(&ties.p, radius_p, effort) + of_q.above(&ties.q, radius_q, effort);
+        both / aim.length
     }
 }
 
 /// The vertices that are exactly as far along v as those of the pair that the lower bound starts
 /// from, the first of each.
 struct Ties {
-    p: ArrayVec<u32, 3>,
-    q: ArrayVec<u32, 3>,
+    p: Level,
+    q: Level,
 }
 
 impl Ties {
     /// Along v, when it is inside, all pairs of the simplex are level; so are two vertices that have
     /// a partner in common.
     #[inline]
-    fn of(simplex: &Simplex, latest: VertexPair, is_inside: bool) -> Self {
-        let mut ties =
-            Self { p: ArrayVec::from_iter([latest.i]), q: ArrayVec::from_iter([latest.j]) };
-        if !is_inside || !simplex.has(latest) {
+    fn of(simplex: &Simplex, latest: VertexPair, all_are_level: bool) -> Self {
+        let mut ties = Self { p: Level::of(latest.i), q: Level::of(latest.j) };
+        if !all_are_level {
             return ties;
         }
         // Twice, because the second pair may be tied by the third.
         for _ in 0..2 {
             for corner in simplex.corners() {
                 let VertexPair { i, j } = corner.pair;
-                match (ties.p.contains(&i), ties.q.contains(&j)) {
-                    (true, false) => ties.q.push(j),
-                    (false, true) => ties.p.push(i),
+                match (ties.p.has(i), ties.q.has(j)) {
+                    (true, false) => ties.q.add(j),
+                    (false, true) => ties.p.add(i),
                     (true, true) | (false, false) => {}
                 }
             }

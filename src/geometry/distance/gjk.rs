@@ -10,10 +10,10 @@ use arrayvec::ArrayVec;
 
 use super::Stops;
 use super::bracket::Bracket;
+use super::ellipsoids;
 use super::method::{Ending, Found, Method};
 use super::simplex::{Corner, Growth, Simplex};
 use super::view::View;
-use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::witness::Witness;
@@ -65,7 +65,7 @@ fn propose(
 
 /// Searches. `enough` may end the search early; it sees the simplex and the supporting pair along
 /// its nearest point.
-#[inline]
+#[inline(always)]
 fn search<'e>(
     view: &View<'_>,
     pair: &Pair<'_>,
@@ -73,69 +73,59 @@ fn search<'e>(
     effort: &mut Effort<'e>,
     mut enough: impl FnMut(&Simplex, VertexPair, &mut Effort<'e>) -> bool,
 ) -> Found {
-    let (mut simplex, mut last) = match start(view, pair, witness) {
-        Some((simplex, pair)) => (simplex, Some((pair, simplex.nearest))),
-        None => (Simplex::default(), None),
-    };
-    let mut latest = last.map_or(VertexPair::default(), |(pair, _)| pair);
-    let mut is_remembered = last.is_some();
-    let mut next = if is_remembered { Look::Along } else { Look::First };
+    // The pair found last, and the direction along which it is nearly least.
+    let (mut simplex, mut latest, mut seen);
+    let mut direction;
+    // Looked at are: the first direction, one between it and the nearest point, and from then on, or
+    // from a remembered simplex, the nearest point.
+    let mut is_remembered = false;
+    let mut is_damped = false;
+    if let Some(remembered) = start(view, pair, witness) {
+        simplex = remembered;
+        (latest, seen, direction) = (simplex.corners()[0].pair, simplex.nearest, simplex.nearest);
+        is_remembered = true;
+    } else {
+        if let Err(why) = effort.spend_step() {
+            return Found { ending: Ending::Stopped(why), ..Found::hands_over() };
+        }
+        seen = ellipsoids::direction(view);
+        latest = view.likely_least_from(&seen, None, effort);
+        simplex = Simplex::point(view.corner(latest));
+        direction = simplex.nearest + seen * (DAMPING * view.size() / seen.norm());
+        is_damped = true;
+    }
     let ending = loop {
         if let Err(why) = effort.spend_step() {
             break Ending::Stopped(why);
         }
-        let direction = match next {
-            Look::First => view.centre_difference(),
-            Look::Damped(centre) => simplex.nearest + centre,
-            Look::Along => simplex.nearest,
-        };
-        latest = view.likely_least_along(&direction, last, effort);
-        last = Some((latest, direction));
-        let new = Corner { pair: latest, point: view.difference(latest) };
-        if matches!(next, Look::First) {
-            simplex = Simplex::point(new);
-            next = Look::Damped(direction * (DAMPING * view.size() / direction.norm()));
-            continue;
-        }
-        let is_damped = matches!(next, Look::Damped(_));
-        next = Look::Along;
+        latest = view.likely_least_along(&direction, latest, &seen, effort);
         if !is_damped && enough(&simplex, latest, effort) {
             break Ending::Enough;
         }
+        let new = view.corner(latest);
         let progress = simplex.squared - simplex.nearest.dot(&new.point);
         // False for NaN too, which ends the search.
         let promises = progress > PROGRESS_MIN * simplex.squared && !simplex.has(latest);
-        if !promises {
-            if is_damped {
-                continue;
+        if promises {
+            match simplex.grow(new) {
+                Growth::Nearer => is_remembered = false,
+                Growth::Stuck => break Ending::Nearest,
+                Growth::HoldsOrigin => break Ending::HoldsOrigin,
             }
+        } else if !is_damped {
             // What was remembered is still the nearest: one look, no search.
             effort.cost.witness_hits += u64::from(is_remembered);
             break Ending::Nearest;
         }
-        match simplex.grow(new) {
-            Growth::Nearer => is_remembered = false,
-            Growth::Stuck => break Ending::Nearest,
-            Growth::HoldsOrigin => break Ending::HoldsOrigin,
-        }
+        is_damped = false;
+        (seen, direction) = (direction, simplex.nearest);
     };
     Found { simplex, latest, ending }
 }
 
-/// Where to look for the next supporting pair.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Look {
-    /// From centre to centre.
-    First,
-    /// Between the nearest point and from centre to centre.
-    Damped(Vec3),
-    /// Along the nearest point.
-    Along,
-}
-
-/// The simplex of the remembered pairs, when it is likely to help, with the newest of them.
-#[inline]
-fn start(view: &View<'_>, pair: &Pair<'_>, witness: &Witness) -> Option<(Simplex, VertexPair)> {
+/// The simplex of the remembered pairs, when it is likely to help.
+#[inline(never)]
+fn start(view: &View<'_>, pair: &Pair<'_>, witness: &Witness) -> Option<Simplex> {
     let remembered = witness.direction?;
     let (p_count, q_count) = (pair.p.body.vertex_count(), pair.q.body.vertex_count());
     let corners: ArrayVec<Corner, 3> = witness
@@ -143,7 +133,7 @@ fn start(view: &View<'_>, pair: &Pair<'_>, witness: &Witness) -> Option<(Simplex
         .iter()
         .filter(|pair| pair.i < p_count && pair.j < q_count)
         .take(3)
-        .map(|&pair| Corner { pair, point: view.difference(pair) })
+        .map(|&pair| view.corner(pair))
         .collect();
     let (first, others) = corners.split_first()?;
     let sine_squared = WARM_SINE_SQUARED.min(WARM_SPACING / f64::from(p_count.max(q_count)));
@@ -160,5 +150,5 @@ fn start(view: &View<'_>, pair: &Pair<'_>, witness: &Witness) -> Option<(Simplex
     let simplex = Simplex::of(&corners)?;
     let along = simplex.nearest.dot(&remembered);
     let helps = along > 0.0 && along * along > (1.0 - sine_squared) * simplex.squared * squared;
-    helps.then(|| (simplex, simplex.corners()[0].pair))
+    helps.then_some(simplex)
 }

@@ -55,6 +55,14 @@ pub(super) enum Ending {
 }
 
 impl Found {
+    /// Why the budget ended the search, if it did.
+    pub(super) fn stopped(&self) -> Option<Stopped> {
+        match self.ending {
+            Ending::Stopped(why) => Some(why),
+            Ending::Nearest | Ending::HoldsOrigin | Ending::Enough | Ending::HandsOver => None,
+        }
+    }
+
     /// Nothing found: the default method has to search.
     pub(super) fn hands_over() -> Self {
         let simplex = Simplex::default();

@@ -9,6 +9,7 @@
 
 mod bracket;
 mod common_point;
+mod ellipsoids;
 mod exhaustive;
 mod gjk;
 pub(in crate::geometry) mod grid;
@@ -112,22 +113,23 @@ pub fn measure_by(
     effort: &mut Effort<'_>,
 ) -> Result<Distance, Stopped> {
     let view = View::new(pair);
-    let proposal = propose(method, &view, stops, Some(WIDTH_MAX), witness, effort);
-    if let Some(proposal) = &proposal {
-        proposal.remember(witness);
-        if proposal.bracket.separates {
+    if view.is_safe() {
+        let found = search(method, &view, stops, witness, effort);
+        let proof = Proof::of(&view, &found, stops, Some(WIDTH_MAX), effort);
+        remember(&found, &proof, witness);
+        if proof.bracket.separates {
             effort.cost.queries += 1;
-            return measure_separated(pair, &view, proposal, witness, effort);
+            return measure_separated(pair, &view, &found, &proof, witness, effort);
         }
-        if let Some(why) = proposal.stopped() {
+        if let Some(why) = found.stopped() {
             return Err(why);
         }
     }
+    let start = witness.pairs.clone();
     let decision = decide(pair, &separation::METHODS[0], witness, effort)?;
     if decision.verdict() != Verdict::Separated {
         return Ok(contact(pair, &view, decision));
     }
-    let start = proposal.map_or_else(|| witness.pairs.clone(), |proposal| proposal.pairs());
     exact_distance(pair, decision, &start, None, witness, effort)
 }
 
@@ -151,27 +153,30 @@ pub(in crate::geometry) fn pairs_within(
 ) -> Result<Option<ArrayVec<VertexPair, 6>>, Stopped> {
     let view = View::new(pair);
     let stops = Stops { above: Some(margin), below: Some(margin) };
-    let proposal = propose(&METHODS[0], &view, stops, None, witness, effort);
-    if let Some(proposal) = &proposal {
-        let Bracket { lower, upper, .. } = proposal.bracket;
-        proposal.remember(witness);
+    if view.is_safe() {
+        let found = search(&METHODS[0], &view, stops, witness, effort);
+        let proof = Proof::of(&view, &found, stops, None, effort);
+        remember(&found, &proof, witness);
+        let Bracket { lower, upper, .. } = proof.bracket;
         if lower > margin || upper <= margin {
             effort.cost.queries += 1;
-            let corners = proposal.found.simplex.corners().iter();
+            let corners = found.simplex.corners().iter();
             return Ok((upper <= margin).then(|| corners.map(|corner| corner.pair).collect()));
         }
-        if let Some(why) = proposal.stopped() {
+        if let Some(why) = found.stopped() {
             return Err(why);
         }
-        if proposal.found.ending == Ending::HoldsOrigin {
+        if found.ending == Ending::HoldsOrigin {
+            let start = witness.pairs.clone();
             let decision = decide(pair, &separation::METHODS[0], witness, effort)?;
             if decision.verdict() != Verdict::Separated {
                 return Ok(Some(ArrayVec::new()));
             }
+            witness.pairs = start;
         }
     }
     effort.cost.exact_stages += 1;
-    let start = proposal.map_or_else(|| witness.pairs.clone(), |proposal| proposal.pairs());
+    let start = witness.pairs.clone();
     let grid = Grid::new(pair);
     let Some(nearest) = wolfe::nearest(&grid, &in_range(pair, &start), effort)? else {
         return Ok(Some(ArrayVec::new()));
@@ -193,101 +198,94 @@ fn is_at_most(nearest: &Nearest, grid: &Grid<'_>, margin: f64) -> bool {
     }
 }
 
-/// What the search found and what is certain of it.
-struct Proposal {
-    found: Found,
+/// What is certain of what a search found.
+struct Proof {
     bracket: Bracket,
     /// Whether the bracket answers what was asked.
     is_enough: bool,
 }
 
-impl Proposal {
-    fn stopped(&self) -> Option<Stopped> {
-        match self.found.ending {
-            Ending::Stopped(why) => Some(why),
-            Ending::Nearest | Ending::HoldsOrigin | Ending::Enough | Ending::HandsOver => None,
+impl Proof {
+    /// In f64, or in twice the precision where that does not meet the stops nor is at most this wide
+    /// relative to the distance.
+    #[inline]
+    fn of(
+        view: &View<'_>,
+        found: &Found,
+        stops: Stops,
+        width: Option<f64>,
+        effort: &mut Effort<'_>,
+    ) -> Self {
+        let is_enough = |bracket: &Bracket| {
+            stops.are_met(bracket.lower, bracket.upper)
+                || width.is_some_and(|width| bracket.is_narrow(width))
+        };
+        let bracket = Bracket::of(view, &found.simplex, found.latest, effort);
+        if is_enough(&bracket) {
+            return Self { bracket, is_enough: true };
         }
-    }
-
-    /// The simplex's pairs, and where it seems to hold the origin together with the latest one,
-    /// that one too.
-    fn pairs(&self) -> ArrayVec<VertexPair, 6> {
-        let corners = self.found.simplex.corners().iter();
-        let mut pairs: ArrayVec<VertexPair, 6> = corners.map(|corner| corner.pair).collect();
-        if self.found.ending == Ending::HoldsOrigin {
-            pairs.push(self.found.latest);
-        }
-        pairs
-    }
-
-    /// Leaves in the witness what is known.
-    fn remember(&self, witness: &mut Witness) {
-        witness.direction = Some(self.bracket.direction);
-        witness.pairs = self.pairs();
+        let sharp = (found.ending == Ending::Nearest)
+            .then(|| Bracket::sharp(view, &found.simplex, found.latest, effort));
+        let bracket = sharp.flatten().unwrap_or(bracket);
+        Self { is_enough: is_enough(&bracket), bracket }
     }
 }
 
-/// Searches and proves, until the stops are met or the bracket is at most this wide relative to the
-/// distance. `None` when the numbers are too large or too small for that.
+/// Searches, until the stops are met or nothing nearer is in sight.
 #[inline]
-fn propose(
+fn search(
     method: &Method,
     view: &View<'_>,
     stops: Stops,
-    width: Option<f64>,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
-) -> Option<Proposal> {
-    if !view.is_safe() {
-        return None;
-    }
-    let is_enough = |bracket: &Bracket| {
-        stops.are_met(bracket.lower, bracket.upper)
-            || width.is_some_and(|width| bracket.is_narrow(width))
-    };
-    let mut found = (method.propose)(view, view.pair(), stops, witness, effort);
+) -> Found {
+    let found = (method.propose)(view, view.pair(), stops, witness, effort);
     if found.ending == Ending::HandsOver {
-        found = (METHODS[0].propose)(view, view.pair(), stops, witness, effort);
+        return (METHODS[0].propose)(view, view.pair(), stops, witness, effort);
     }
-    let mut bracket = Bracket::of(view, &found.simplex, found.latest, effort);
-    if found.ending == Ending::Nearest
-        && !is_enough(&bracket)
-        && let Some(sharp) = Bracket::sharp(view, &found.simplex, found.latest, effort)
-    {
-        bracket = sharp;
-    }
-    Some(Proposal { found, is_enough: is_enough(&bracket), bracket })
+    found
 }
 
-/// The proposal's direction is proven to separate.
+/// Leaves in the witness what is known: the simplex's pairs, and where it seems to hold the origin
+/// together with the latest one, that one too.
+#[inline]
+fn remember(found: &Found, proof: &Proof, witness: &mut Witness) {
+    witness.direction = Some(proof.bracket.direction);
+    witness.pairs.clear();
+    for corner in found.simplex.corners() {
+        witness.pairs.push(corner.pair);
+    }
+    if found.ending == Ending::HoldsOrigin {
+        witness.pairs.push(found.latest);
+    }
+}
+
+/// The search's direction is proven to separate.
 #[inline]
 fn measure_separated(
     pair: &Pair<'_>,
     view: &View<'_>,
-    proposal: &Proposal,
+    found: &Found,
+    proof: &Proof,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Distance, Stopped> {
-    let Proposal { found, bracket, is_enough } = proposal;
-    let proof = StaticProof::Separated { direction: Direction::Vector(bracket.direction) };
+    let Bracket { direction, lower, upper, .. } = proof.bracket;
+    let certificate = StaticProof::Separated { direction: Direction::Vector(direction) };
+    let decision = Decision { proof: certificate };
     let simplex = &found.simplex;
     let names = simplex.corners().iter().map(|corner| corner.pair);
-    let [closest_p, closest_q] = view.mean(names.clone().zip(simplex.weights().iter().copied()));
-    let stopped = proposal.stopped();
-    let rough = Distance {
-        decision: Decision { proof },
-        lower: bracket.lower,
-        upper: bracket.upper,
-        pairs: names.collect(),
-        closest_p,
-        closest_q,
-        stopped,
-    };
-    if *is_enough || stopped.is_some() {
-        return Ok(rough);
+    let pairs: ArrayVec<VertexPair, 3> = names.clone().collect();
+    let [closest_p, closest_q] = view.mean(names.zip(simplex.weights().iter().copied()));
+    let stopped = found.stopped();
+    if proof.is_enough || stopped.is_some() {
+        return Ok(Distance { decision, lower, upper, pairs, closest_p, closest_q, stopped });
     }
-    let start = proposal.pairs();
-    exact_distance(pair, rough.decision.clone(), &start, Some(rough), witness, effort)
+    let start = witness.pairs.clone();
+    let rough =
+        Distance { decision: decision.clone(), lower, upper, pairs, closest_p, closest_q, stopped };
+    exact_distance(pair, decision, &start, Some(rough), witness, effort)
 }
 
 /// The pair is separated: its distance to the last bit. When the budget runs out, `rough` or what

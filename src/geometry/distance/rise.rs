@@ -15,9 +15,35 @@ use crate::geometry::kernel;
 use crate::geometry::number::double::{Real, Triple, dot, rounded};
 use crate::geometry::number::rounding::UNIT;
 use crate::geometry::polytope::Polytope;
+use crate::geometry::support;
 
 /// Vertices that may be level before all are looked at instead.
 const LEVEL_MAX: usize = 32;
+
+/// One to three vertices that are equally far, the first again where there are fewer.
+pub(super) struct Level {
+    vertices: [u32; 3],
+    count: usize,
+}
+
+impl Level {
+    #[inline]
+    pub(super) fn of(vertex: u32) -> Self {
+        Self { vertices: [vertex; 3], count: 1 }
+    }
+
+    #[inline]
+    pub(super) fn has(&self, vertex: u32) -> bool {
+        self.vertices.contains(&vertex)
+    }
+
+    /// Not one that it has.
+    #[inline]
+    pub(super) fn add(&mut self, vertex: u32) {
+        self.vertices[self.count] = vertex;
+        self.count += 1;
+    }
+}
 
 /// See the module.
 pub(super) struct Rise<'a, N> {
@@ -43,18 +69,34 @@ impl<'a, N: Real> Rise<'a, N> {
         Self { body, along, rounded: rounded(&along), length, tilt }
     }
 
+    /// How much lower a rounded product of the rounded direction must be to be certainly lower. No
+    /// vertex is farther than `radius` from the body's origin.
+    ///
+    /// Products of the rounded direction with both vertices (3 roundings each, of at most the radius),
+    /// their difference (of at most twice that) and the direction itself (the same); and the tilt, with
+    /// an edge of at most 2√3 radii in the sum of its components.
+    #[inline]
+    fn certain(&self, radius: f64) -> f64 {
+        self.length * radius * (12.0 * UNIT + 4.0 * self.tilt) * OUTWARD + f64::MIN_POSITIVE
+    }
+
+    /// Whether one look at the neighbours shows that nothing rises above `level`.
+    #[inline]
+    pub(super) fn is_none(&self, level: &Level, radius: f64, effort: &mut Effort<'_>) -> bool {
+        let value = kernel::along(&self.rounded, self.body.vertex(level.vertices[0]));
+        let limit = value - self.certain(radius);
+        support::others_are_below(self.body, &self.rounded, limit, &level.vertices, effort)
+    }
+
     /// At least the largest product of the true direction, at the length of s, with an edge from
     /// the first of `level` to any vertex; all of `level` are exactly as far. No vertex is farther
     /// than `radius` from the body's origin.
-    #[inline]
-    pub(super) fn above(&self, level: &[u32], radius: f64, effort: &mut Effort<'_>) -> f64 {
+    #[cold]
+    pub(super) fn above(&self, level: &Level, radius: f64, effort: &mut Effort<'_>) -> f64 {
+        let level = &level.vertices[..level.count];
         let origin = self.body.vertex(level[0]);
         let value = kernel::along(&self.rounded, origin);
-        // Products of the rounded direction with both vertices (3 roundings each, of at most the
-        // radius), their difference (of at most twice that) and the direction itself (the same);
-        // and the tilt, with an edge of at most 2√3 radii in the sum of its components.
-        let certain =
-            self.length * radius * (12.0 * UNIT + 4.0 * self.tilt) * OUTWARD + f64::MIN_POSITIVE;
+        let certain = self.certain(radius);
         // False for NaN.
         let is_lower = |point: &Vec3| value - kernel::along(&self.rounded, point) > certain;
         let mut found: ArrayVec<u32, LEVEL_MAX> = level.iter().copied().collect();
@@ -85,7 +127,6 @@ impl<'a, N: Real> Rise<'a, N> {
     }
 
     /// At least the product with the edge; not positive when it is certainly lower.
-    #[cold]
     fn edge(&self, from: &Vec3, to: &Vec3) -> f64 {
         let edge: Triple<N> = std::array::from_fn(|k| N::difference(to[k], from[k]));
         let size = rounded(&edge).abs().sum();

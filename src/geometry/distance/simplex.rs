@@ -53,7 +53,7 @@ struct Face {
 
 impl Simplex {
     /// One corner.
-    #[inline]
+    #[inline(always)]
     pub(super) fn point(a: Corner) -> Self {
         let (corners, weights) = ([a, a, a], [1.0, 0.0, 0.0]);
         let squared = a.point.norm_squared();
@@ -66,6 +66,12 @@ impl Simplex {
         &self.corners[..self.count]
     }
 
+    /// The corners' points; behind them, any.
+    #[inline]
+    pub(super) fn points(&self) -> [Vec3; 3] {
+        self.corners.map(|corner| corner.point)
+    }
+
     /// A weight for each corner.
     #[inline]
     pub(super) fn weights(&self) -> &[f64] {
@@ -73,14 +79,14 @@ impl Simplex {
     }
 
     /// Whether the pair names one of the corners.
-    #[inline]
+    #[inline(always)]
     pub(super) fn has(&self, pair: VertexPair) -> bool {
         self.corners().iter().any(|corner| corner.pair == pair)
     }
 
     /// Adds `new`, which lies farther back than the nearest point, and drops what the new nearest
     /// point does not need. The simplex has a corner.
-    #[inline]
+    #[inline(always)]
     pub(super) fn grow(&mut self, new: Corner) -> Growth {
         let [a, b, c] = self.corners.map(|corner| corner.point);
         let face = match self.count {
@@ -98,7 +104,7 @@ impl Simplex {
         Growth::Nearer
     }
 
-    #[inline]
+    #[inline(always)]
     fn become_face(&mut self, new: Corner, face: &Face) {
         let [b, c] = face.others.map(|other| self.corners[usize::from(other)]);
         let [of_b, of_c] = face.weights;
@@ -136,20 +142,20 @@ impl Simplex {
 }
 
 impl Face {
-    #[inline]
+    #[inline(always)]
     fn point(a: &Vec3) -> Self {
         let squared = a.norm_squared();
         Self { others: [0, 0], count: 1, weights: [0.0, 0.0], nearest: *a, squared }
     }
 
-    #[inline]
+    #[inline(always)]
     fn nearer_of(self, other: Self) -> Self {
         if other.squared < self.squared { other } else { self }
     }
 }
 
 /// Of `a` or the segment from it along `edge`.
-#[inline]
+#[inline(always)]
 fn segment(a: &Vec3, edge: &Vec3, other: u8) -> Face {
     let weight = -a.dot(edge) / edge.norm_squared();
     // False for coinciding points and NaN too, which keep the first one.
@@ -163,13 +169,13 @@ fn segment(a: &Vec3, edge: &Vec3, other: u8) -> Face {
 }
 
 /// Of `a`, the segments from it along the edges, or their triangle.
-#[inline]
+#[inline(always)]
 fn triangle(a: &Vec3, edges: [&Vec3; 2], others: [u8; 2]) -> Face {
     facet(a, edges, &edges[0].cross(edges[1]), others)
 }
 
 /// The same, with the cross product of the edges.
-#[inline]
+#[inline(always)]
 fn facet(a: &Vec3, [ab, ac]: [&Vec3; 2], normal: &Vec3, others: [u8; 2]) -> Face {
     let area = normal.norm_squared();
     // Weights of b and c times the area; each says on which side of the other edge the origin is.
@@ -196,7 +202,7 @@ fn facet(a: &Vec3, [ab, ac]: [&Vec3; 2], normal: &Vec3, others: [u8; 2]) -> Face
 }
 
 /// Of the faces with `a`; the origin is on its side of the triangle of the others.
-#[inline]
+#[inline(always)]
 fn tetrahedron(a: &Vec3, [ab, ac, ad]: [Vec3; 3]) -> Option<Face> {
     let (abc, acd, adb) = (ab.cross(&ac), ac.cross(&ad), ad.cross(&ab));
     let volume = abc.dot(&ad);

@@ -1,11 +1,12 @@
 //! A pair as the floating-point searches see it: differences of placed vertices, with the error
 //! bounds that make something certain of them.
 
+use super::simplex::Corner;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::double::{Real, Triple};
 use crate::geometry::number::rounding::gamma;
 use crate::geometry::pair::{Pair, Placed, VertexPair};
-use crate::geometry::support::likely_vertex;
+use crate::geometry::support::likely_pair;
 use crate::geometry::{Mat3, Vec3};
 
 /// Outside of these the products of two or three lengths may overflow or underflow, and the exact
@@ -106,13 +107,13 @@ impl<'a> View<'a> {
     }
 
     /// The pair's point of M, rounded.
-    #[inline]
+    #[inline(always)]
     pub(in crate::geometry) fn difference(&self, pair: VertexPair) -> Vec3 {
         Vec3::from(self.difference_in::<f64>(pair))
     }
 
     /// The pair's point of M.
-    #[inline]
+    #[inline(always)]
     pub(super) fn difference_in<N: Real>(&self, pair: VertexPair) -> Triple<N> {
         let (p, q) = (&self.pair.p, &self.pair.q);
         let (x, y) = (p.body.vertex(pair.i), q.body.vertex(pair.j));
@@ -134,25 +135,29 @@ impl<'a> View<'a> {
             + self.offset
     }
 
-    /// The pair that is probably least along `s`; `last` is the last answer and its direction.
-    #[inline]
+    /// The pair with its point of M.
+    #[inline(always)]
+    pub(super) fn corner(&self, pair: VertexPair) -> Corner {
+        Corner { pair, point: self.difference(pair) }
+    }
+
+    /// The pair that is probably least along `s`; `last` was the answer along `direction`.
+    #[inline(always)]
     pub(in crate::geometry) fn likely_least_along(
         &self,
         s: &Vec3,
-        last: Option<(VertexPair, Vec3)>,
+        last: VertexPair,
+        direction: &Vec3,
         effort: &mut Effort<'_>,
     ) -> VertexPair {
-        let hint = last.and_then(|(pair, direction)| {
-            let along = s.dot(&direction);
-            let near = along > 0.0
-                && along * along > HINT_COS_SQUARED * s.norm_squared() * direction.norm_squared();
-            near.then_some(pair)
-        });
-        self.likely_least_from(s, hint, effort)
+        let along = s.dot(direction);
+        let is_near = along > 0.0
+            && along * along > HINT_COS_SQUARED * s.norm_squared() * direction.norm_squared();
+        self.likely_least_from(s, is_near.then_some(last), effort)
     }
 
     /// The pair that is probably least along `s`, climbing from `hint`.
-    #[inline]
+    #[inline(always)]
     pub(in crate::geometry) fn likely_least_from(
         &self,
         s: &Vec3,
@@ -161,10 +166,10 @@ impl<'a> View<'a> {
     ) -> VertexPair {
         let in_p = self.pair.p.pose.direction_to_body_rounded(s);
         let in_q = -self.pair.q.pose.direction_to_body_rounded(s);
-        VertexPair {
-            i: likely_vertex(self.pair.p.body, &in_p, hint.map(|h| h.i), effort),
-            j: likely_vertex(self.pair.q.body, &in_q, hint.map(|h| h.j), effort),
-        }
+        let bodies = [self.pair.p.body, self.pair.q.body];
+        let hints = [hint.map(|h| h.i), hint.map(|h| h.j)];
+        let [of_p, of_q] = likely_pair(bodies, [&in_p, &in_q], hints, effort);
+        VertexPair { i: of_p.vertex, j: of_q.vertex }
     }
 
     /// Both points of the pairs' weighted mean, rounded.

@@ -187,14 +187,40 @@ pub fn likely_pair(
     let b = first_look(bodies[1], g[1], hints[1]);
     let mut found = [a.settled(), b.settled()];
     if !(a.is_settled() & b.is_settled()) {
-        for (k, first) in [a, b].iter().enumerate() {
-            if !first.is_settled() {
-                found[k] = go_on(bodies[k], g[k], hints[k], first.vertex());
-            }
+        if !a.is_settled() {
+            found[0] = go_on(bodies[0], g[0], hints[0], a.vertex());
+        }
+        if !b.is_settled() {
+            found[1] = go_on(bodies[1], g[1], hints[1], b.vertex());
         }
     }
     effort.cost.visited += u64::from(found[0].visited) + u64::from(found[1].visited);
     found
+}
+
+/// Whether every vertex but those of `level` (one to three; the first again for none) is certain to
+/// stay below `limit` in rounded value along `g`, as one look at their neighbours tells: the vertices
+/// that reach a height are connected by edges. `false` leaves it open.
+#[inline]
+pub fn others_are_below(
+    body: &Polytope,
+    g: &Vec3,
+    limit: f64,
+    level: &[u32; 3],
+    effort: &mut Effort<'_>,
+) -> bool {
+    let mut is_below = |ring: &Ring| {
+        effort.cost.visited += u64::from(ring.count());
+        ring.is_whole() & !ring.reaches(g, limit, level)
+    };
+    let [a, b, c] = *level;
+    match body.reach() {
+        Reach::Few(all) => is_below(all),
+        Reach::Many(terrain) => {
+            let mut at = |vertex: u32| is_below(&terrain.rings[vertex as usize]);
+            at(a) && (b == a || at(b)) && (c == a || at(c))
+        }
+    }
 }
 
 /// A vertex near the one farthest along `g`, by the hint or the start table alone; of a few vertices the

@@ -1,0 +1,201 @@
+//! Where to look first: the direction in which two ellipsoids of the bodies' sizes would be nearest.
+//!
+//! From centre to centre is right for balls. Of long or flat bodies it may be off by tens of degrees,
+//! and from there a search takes twice the steps. With half extents h along the axes of its frame a
+//! body reaches about as far along n as an ellipsoid, `a = √(nᵀAn)` with `A = R diag(h²) Rᵀ`. The sum
+//! of two such reaches is near n that of one ellipsoid, `C = (a + b) (A/a + B/b)`, and the point v
+//! nearest the origin of one with the centre c solves `v = c - C v/λ`, where λ is the product of |v|
+//! and the reach along it: so `v ∝ (λI + C)⁻¹ c`. With n from the last round in λ and C, a round takes
+//! one inverse up to its factor, and three or four rounds give the direction to a few degrees, which
+//! is what the edges of a polytope leave of it anyway.
+
+use super::view::View;
+use crate::geometry::Vec3;
+use crate::geometry::pair::Placed;
+
+/// A body whose longest extent is at most this many times its shortest is a ball here.
+const ROUND: f64 = 1.2;
+/// Bodies farther apart than so many times their size are nearest from centre to centre.
+const FAR: f64 = 100.0;
+/// |v| is at least this part of the sum of the reaches: that of bodies in contact is zero, and the
+/// ellipsoids may overlap where the bodies do not.
+const GAP_MIN: f64 = 0.05;
+/// Ellipsoids ten times as long as thick need three, for a few degrees. A round doubles the exponents
+/// of the direction's coordinates; after four they are far from the ends of f64.
+const ROUNDS: u32 = 4;
+
+/// From P towards Q; for searching, not for proof.
+#[inline]
+pub(super) fn direction(view: &View<'_>) -> Vec3 {
+    let [p, q] = view.bodies();
+    let centre = view.centre_difference();
+    if is_round(p) && is_round(q) {
+        return centre;
+    }
+    of_long_bodies(p, q, &centre)
+}
+
+#[inline]
+fn is_round(placed: &Placed<'_>) -> bool {
+    let extents = placed.body.bounds().high - placed.body.bounds().low;
+    extents.x.max(extents.y).max(extents.z) <= ROUND * extents.x.min(extents.y).min(extents.z)
+}
+
+#[inline(never)]
+fn of_long_bodies(p: &Placed<'_>, q: &Placed<'_>, centre: &Vec3) -> Vec3 {
+    let half = |placed: &Placed<'_>| (placed.body.bounds().high - placed.body.bounds().low) * 0.5;
+    let (of_p, of_q) = (half(p), half(q));
+    // In units of the size, so that no power of it overflows.
+    let unit = 1.0 / (of_p + of_q).amax();
+    let c = centre * unit;
+    let is_far = c.norm_squared() > FAR * FAR;
+    if is_far {
+        return *centre;
+    }
+    let a = Symmetric::of(p, &(of_p * unit));
+    let b = Symmetric::of(q, &(of_q * unit));
+    let mut along = c;
+    for _ in 0..ROUNDS {
+        along = improved(&a, &b, &c, &along);
+    }
+    // False for NaN, which bodies without extent lead to.
+    if along.dot(&c) > 0.0 { along } else { *centre }
+}
+
+/// A better direction than n; of any length, as n is.
+#[inline]
+fn improved(a: &Symmetric, b: &Symmetric, c: &Vec3, n: &Vec3) -> Vec3 {
+    let (reach_a, reach_b) = (a.product(n).sqrt(), b.product(n).sqrt());
+    let reach = reach_a + reach_b;
+    // λI + C times the product of the reaches, over their sum.
+    let gap = (n.dot(c) - reach).max(GAP_MIN * reach);
+    let lambda = gap * (reach_a * reach_b) / n.norm_squared();
+    a.scaled(reach_b).plus(&b.scaled(reach_a)).plus_diagonal(lambda).cofactors().times(c)
+}
+
+/// A symmetric matrix: its diagonal, and what is beside it.
+#[derive(Clone, Copy)]
+struct Symmetric {
+    diagonal: Vec3,
+    /// Entries (1, 2), (0, 2) and (0, 1).
+    others: Vec3,
+}
+
+impl Symmetric {
+    /// `R diag(h²) Rᵀ` of the half extents h.
+    #[inline]
+    fn of(placed: &Placed<'_>, half: &Vec3) -> Self {
+        let mut sum = Self { diagonal: Vec3::zeros(), others: Vec3::zeros() };
+        for (k, half) in half.iter().enumerate() {
+            let axis = placed.pose.rotation.column(k) * *half;
+            sum.diagonal += axis.component_mul(&axis);
+            sum.others += Vec3::new(axis.y * axis.z, axis.x * axis.z, axis.x * axis.y);
+        }
+        sum
+    }
+
+    #[inline]
+    fn scaled(&self, by: f64) -> Self {
+        Self { diagonal: self.diagonal * by, others: self.others * by }
+    }
+
+    #[inline]
+    fn plus(&self, other: &Self) -> Self {
+        Self { diagonal: self.diagonal + other.diagonal, others: self.others + other.others }
+    }
+
+    #[inline]
+    fn plus_diagonal(&self, by: f64) -> Self {
+        Self { diagonal: self.diagonal.add_scalar(by), others: self.others }
+    }
+
+    #[inline]
+    fn times(&self, v: &Vec3) -> Vec3 {
+        let (d, o) = (&self.diagonal, &self.others);
+        Vec3::new(
+            d.x * v.x + o.z * v.y + o.y * v.z,
+            o.z * v.x + d.y * v.y + o.x * v.z,
+            o.y * v.x + o.x * v.y + d.z * v.z,
+        )
+    }
+
+    /// `vᵀ A v`
+    #[inline]
+    fn product(&self, v: &Vec3) -> f64 {
+        v.dot(&self.times(v))
+    }
+
+    /// The inverse times the determinant.
+    #[inline]
+    fn cofactors(&self) -> Self {
+        let (d, o) = (&self.diagonal, &self.others);
+        Self {
+            diagonal: Vec3::new(
+                d.y * d.z - o.x * o.x,
+                d.x * d.z - o.y * o.y,
+                d.x * d.y - o.z * o.z,
+            ),
+            others: Vec3::new(o.y * o.z - o.x * d.x, o.x * o.z - o.y * d.y, o.x * o.y - o.z * d.z),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::distance::{Stops, measure};
+    use crate::geometry::effort::Effort;
+    use crate::geometry::pair::Pair;
+    use crate::geometry::pose::Pose;
+    use crate::geometry::samples::{Random, ball, ellipsoid};
+    use crate::geometry::witness::Witness;
+
+    #[test]
+    fn of_long_and_flat_bodies_the_first_direction_is_near_the_last_where_the_centres_mislead() {
+        let mut random = Random(7);
+        for axes in [[1.0, 0.1, 0.1], [1.0, 1.0, 0.1], [1.0, 0.4, 0.15]] {
+            let body = ellipsoid(800, axes, 3);
+            let (mut off, mut centres_off) = (0.0, 0.0);
+            for _ in 0..20 {
+                let place = random.unit_vector() * 1.7;
+                let pair = Pair::new(&body, random.pose(Vec3::zeros()), &body, random.pose(place));
+                let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+                let found = measure(&pair, Stops::default(), &mut witness, &mut effort).unwrap();
+                if found.lower > 0.0 {
+                    let view = View::new(&pair);
+                    let nearest = found.closest_q - found.closest_p;
+                    off += direction(&view).angle(&nearest);
+                    centres_off += view.centre_difference().angle(&nearest);
+                }
+            }
+            assert!(off < 0.4 * centres_off, "{axes:?}: {off} and {centres_off} radians in sum");
+        }
+    }
+
+    #[test]
+    fn between_balls_and_far_apart_it_is_from_centre_to_centre() {
+        let (round, long) = (ball(200, 1), ellipsoid(200, [1.0, 0.1, 0.1], 2));
+        for (p, q, reach) in [(&round, &round, 2.1), (&long, &round, 1e3), (&long, &long, 1e200)] {
+            let pose = Pose::translation(0.3 * reach, -0.4 * reach, reach);
+            let pair = Pair::new(p, Pose::identity(), q, pose);
+            let view = View::new(&pair);
+            assert_eq!(direction(&view), view.centre_difference());
+        }
+    }
+
+    #[test]
+    fn bodies_without_extent_and_in_one_place_have_a_finite_direction() {
+        let point = ellipsoid(1, [1.0; 3], 1);
+        let (segment, disc) = (ellipsoid(2, [1.0; 3], 1), ellipsoid(50, [1.0, 1.0, 0.0], 1));
+        for p in [&point, &segment, &disc] {
+            for q in [&point, &segment, &disc] {
+                for reach in [0.0, 1e-200, 1e-20, 1.0, 99.0] {
+                    let pose = Pose::translation(reach, 0.0, -reach);
+                    let pair = Pair::new(p, Pose::identity(), q, pose);
+                    let found = direction(&View::new(&pair));
+                    assert!(found.iter().all(|c| c.is_finite()), "{found}");
+                }
+            }
+        }
+    }
+}
