@@ -13,6 +13,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use clearance::geometry::Vec3;
+use clearance::geometry::contact_time::Travel;
 use clearance::geometry::contact_time::polyhedra::{Moving, Polyhedron, first_contact};
 use clearance::geometry::effort::Effort;
 use clearance::geometry::hull::convex_hull;
@@ -78,17 +79,19 @@ fn main() {
         let size = if is_bench { size } else { size / 100 };
         let meshes = [1, 2].map(|seed| bumpy(size, seed));
         let build = |k: usize| {
-            let (vertices, triangles) = meshes[k].clone();
-            Polyhedron::new(vertices, triangles).expect("a layer around the origin")
+            let (vertices, triangles) = &meshes[k];
+            let effort = &mut Effort::unlimited();
+            Polyhedron::new(vertices, triangles, effort).expect("a layer around the origin")
         };
         let (registering, p) = least(runs.min(2), || build(0));
         let q = build(1);
         println!("{:28} {:9} {registering:9.3}", "registering", p.triangles().len());
         let turned = Pose::from_quaternion(Vec3::zeros(), [0.9, 0.3, -0.2, 0.1]).expect("a turn");
         for &(way, at, velocity) in WAYS {
-            let still = Moving { body: &p, pose: Pose::identity(), velocity: Vec3::zeros() };
+            let still =
+                Moving { body: &p, pose: Pose::identity(), travel: Travel::by(&Vec3::zeros()) };
             let pose = Pose { translation: Vec3::from(at), ..turned };
-            let moving = Moving { body: &q, pose, velocity: Vec3::from(velocity) };
+            let moving = Moving { body: &q, pose, travel: Travel::by(&Vec3::from(velocity)) };
             let (time, (answer, cost)) = least(runs, || {
                 let mut effort = Effort::unlimited();
                 let answer = first_contact(&still, &moving, &mut effort).expect("unlimited");

@@ -1,40 +1,70 @@
-//! Names of polytopes that follow from their content, the same on every server.
+//! Names of polytopes and polyhedra that follow from their content, the same on every server.
 
 use std::fmt;
 use std::str::FromStr;
 
+use super::Vec3;
+use super::contact_time::polyhedra::Polyhedron;
 use super::polytope::Polytope;
 
-/// Tells these digests from those of any other kind of content, or of a later version.
-const TAG: &[u8] = b"clearance polytope 1\n";
-/// What the written form begins with: the kind (a polytope) and the version.
-const PREFIX: &str = "p1-";
+/// What is named. The order is that of the written forms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Kind {
+    /// A mesh, convex or not.
+    Polyhedron,
+    /// The hull of points.
+    Polytope,
+}
+
+impl Kind {
+    /// Tells these digests from those of any other kind of content, or of a later version.
+    const fn tag(self) -> &'static [u8] {
+        match self {
+            Self::Polyhedron => b"clearance polyhedron 1\n",
+            Self::Polytope => b"clearance polytope 1\n",
+        }
+    }
+
+    /// What the written form begins with: the kind and the version.
+    const fn prefix(self) -> &'static str {
+        match self {
+            Self::Polyhedron => "m1-",
+            Self::Polytope => "p1-",
+        }
+    }
+}
+
 const DIGEST_BYTES: usize = 32;
 const HEX_DIGITS: usize = 2 * DIGEST_BYTES;
 
-/// The BLAKE3-256 digest of a polytope's vertices. Written `p1-` and 64 lower-case hex digits.
+/// The BLAKE3-256 digest of a polytope's vertices, or of a polyhedron's vertices and triangles. Written
+/// `p1-` or `m1-` and 64 lower-case hex digits.
 ///
-/// Digested are a tag, the number of vertices as a little-endian u64, and the coordinates of the
+/// Of a polytope are digested a tag, the number of vertices as a little-endian u64, and the coordinates of the
 /// vertices in their canonical order as little-endian f64. The vertices are the exact extreme points
 /// without duplicates, sorted, `-0` as `+0`; so two sets of points have the same id just when they
-/// have the same hull (short of a collision of BLAKE3).
+/// have the same hull (short of a collision of BLAKE3). Of a polyhedron likewise its vertices, and then the
+/// number of triangles as a u64 and their vertices as u32, in their canonical order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct PolytopeId([u8; DIGEST_BYTES]);
+pub struct PolytopeId {
+    kind: Kind,
+    digest: [u8; DIGEST_BYTES],
+}
 
 /// Why a text names no polytope.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PolytopeIdError {
-    /// It does not begin with `p1-`.
-    #[error("a polytope id begins with \"p1-\"")]
+    /// It does not begin with `p1-` or `m1-`.
+    #[error("an id begins with \"p1-\" (a polytope) or \"m1-\" (a polyhedron)")]
     Prefix,
     /// Not 64 digits after the prefix.
-    #[error("a polytope id has 64 hex digits after \"p1-\", not {found} bytes")]
+    #[error("an id has 64 hex digits after its first three characters, not {found} bytes")]
     Length {
         /// Bytes after the prefix.
         found: usize,
     },
     /// A byte that is none of 0-9, a-f.
-    #[error("byte {at} of a polytope id is no lower-case hex digit")]
+    #[error("byte {at} of an id is no lower-case hex digit")]
     Digit {
         /// Its place in the text.
         at: usize,
@@ -44,27 +74,50 @@ pub enum PolytopeIdError {
 impl PolytopeId {
     /// The id of a polytope.
     pub fn of(polytope: &Polytope) -> Self {
-        let mut hasher = blake3::Hasher::new();
-        hasher.update(TAG);
-        hasher.update(&u64::from(polytope.vertex_count()).to_le_bytes());
-        for vertex in polytope.vertices() {
-            for coordinate in vertex.iter() {
-                hasher.update(&coordinate.to_le_bytes());
-            }
+        Self::digested(Kind::Polytope, &digesting(Kind::Polytope, polytope.vertices()))
+    }
+
+    /// The id of a polyhedron.
+    pub fn of_polyhedron(polyhedron: &Polyhedron) -> Self {
+        let mut hasher = digesting(Kind::Polyhedron, polyhedron.vertices());
+        hasher.update(&(polyhedron.triangles().len() as u64).to_le_bytes());
+        for corner in polyhedron.triangles().as_flattened() {
+            hasher.update(&corner.to_le_bytes());
         }
-        Self(*hasher.finalize().as_bytes())
+        Self::digested(Kind::Polyhedron, &hasher)
+    }
+
+    fn digested(kind: Kind, hasher: &blake3::Hasher) -> Self {
+        Self { kind, digest: *hasher.finalize().as_bytes() }
+    }
+
+    /// What has this id.
+    pub fn kind(&self) -> Kind {
+        self.kind
     }
 
     /// The 32 bytes of the digest.
     pub fn digest(&self) -> &[u8; DIGEST_BYTES] {
-        &self.0
+        &self.digest
     }
+}
+
+fn digesting(kind: Kind, vertices: &[Vec3]) -> blake3::Hasher {
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(kind.tag());
+    hasher.update(&(vertices.len() as u64).to_le_bytes());
+    for vertex in vertices {
+        for coordinate in vertex.iter() {
+            hasher.update(&coordinate.to_le_bytes());
+        }
+    }
+    hasher
 }
 
 impl fmt::Display for PolytopeId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(PREFIX)?;
-        self.0.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
+        f.write_str(self.kind.prefix())?;
+        self.digest.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
     }
 }
 
@@ -78,20 +131,23 @@ impl FromStr for PolytopeId {
     type Err = PolytopeIdError;
 
     fn from_str(text: &str) -> Result<Self, PolytopeIdError> {
-        let digits = text.strip_prefix(PREFIX).ok_or(PolytopeIdError::Prefix)?.as_bytes();
+        let kinds = [Kind::Polyhedron, Kind::Polytope];
+        let read = |kind: Kind| text.strip_prefix(kind.prefix()).map(|digits| (kind, digits));
+        let (kind, digits) = kinds.into_iter().find_map(read).ok_or(PolytopeIdError::Prefix)?;
+        let digits = digits.as_bytes();
         if digits.len() != HEX_DIGITS {
             return Err(PolytopeIdError::Length { found: digits.len() });
         }
         let nibble = |i: usize| match digits[i] {
             digit @ b'0'..=b'9' => Ok(digit - b'0'),
             digit @ b'a'..=b'f' => Ok(digit - b'a' + 10),
-            _ => Err(PolytopeIdError::Digit { at: PREFIX.len() + i }),
+            _ => Err(PolytopeIdError::Digit { at: kind.prefix().len() + i }),
         };
         let mut digest = [0; DIGEST_BYTES];
         for (i, byte) in digest.iter_mut().enumerate() {
             *byte = nibble(2 * i)? << 4 | nibble(2 * i + 1)?;
         }
-        Ok(Self(digest))
+        Ok(Self { kind, digest })
     }
 }
 
@@ -127,13 +183,36 @@ mod tests {
     }
 
     #[test]
+    fn a_polyhedron_is_digested_with_its_triangles_and_no_polytope_has_its_id() {
+        let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]];
+        let solid = convex_hull(&corners.map(Vec3::from)).unwrap().polytope;
+        let (polyhedron, _) = Polyhedron::of_polytope(&solid).unwrap();
+        let id = PolytopeId::of_polyhedron(&polyhedron);
+        let mut bytes = b"clearance polyhedron 1\n".to_vec();
+        bytes.extend(4_u64.to_le_bytes());
+        for x in [[0., 0., 0.], [0., 0., 1.], [0., 1., 0.], [1., 0., 0_f64]].as_flattened() {
+            bytes.extend(x.to_le_bytes());
+        }
+        bytes.extend(4_u64.to_le_bytes());
+        for corner in [[0, 1, 2], [0, 2, 3], [0, 3, 1], [1, 3, 2_u32]].as_flattened() {
+            bytes.extend(corner.to_le_bytes());
+        }
+        assert_eq!(id.digest(), blake3::hash(&bytes).as_bytes());
+        assert_eq!((id.to_string().parse(), id.kind()), (Ok(id), Kind::Polyhedron));
+        assert!(id.to_string().starts_with("m1-") && id != PolytopeId::of(&solid));
+        let by_text = id.to_string().cmp(&PolytopeId::of(&solid).to_string());
+        assert_eq!(id.cmp(&PolytopeId::of(&solid)), by_text);
+    }
+
+    #[test]
     fn an_id_is_read_back_and_anything_else_is_refused() {
         let id = id(&[[3., 1., 2.]]);
         let text = id.to_string();
         assert_eq!(text.len(), 67);
         assert_eq!(text.parse(), Ok(id));
         let parse = |text: &str| text.parse::<PolytopeId>().unwrap_err();
-        assert_eq!(parse("m1-00"), PolytopeIdError::Prefix);
+        assert_eq!(parse("c1-00"), PolytopeIdError::Prefix);
+        assert_eq!(parse("m1-00"), PolytopeIdError::Length { found: 2 });
         assert_eq!(parse(&text[..66]), PolytopeIdError::Length { found: 63 });
         assert_eq!(parse(&format!("{text}0")), PolytopeIdError::Length { found: 65 });
         let upper = format!("p1-A{}", &text[4..]);

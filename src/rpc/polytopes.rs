@@ -14,7 +14,7 @@ use super::status::Failure;
 use super::{pb, uploads};
 use crate::geometry::ids::PolytopeId;
 use crate::runtime::settings::Breach;
-use crate::runtime::store::{DeleteError, RegisterError, Stored};
+use crate::runtime::store::{DeleteError, RegisterError, Solid, Stored};
 use crate::within_limit;
 
 /// Building a hull takes about so long for each point, generously.
@@ -59,16 +59,20 @@ impl pb::polytope_service_server::PolytopeService for Polytopes {
             Some(Key::Alias(alias)) => by_alias(&Path::ROOT.field("alias"), alias, &self.0.store)?,
             None => return Err(no_key().into()),
         };
-        let polytope = &stored.polytope;
-        let facet = |row: &[u32]| pb::Facet { vertices: row.to_vec() };
+        let facets = || match &stored.solid {
+            Solid::Polytope(polytope) => polytope.facets().rows().map(facet).collect(),
+            Solid::Polyhedron { polyhedron, .. } => {
+                polyhedron.triangles().iter().map(|corners| facet(corners)).collect()
+            }
+        };
+        let vertices = match &stored.solid {
+            Solid::Polytope(polytope) => polytope.vertices(),
+            Solid::Polyhedron { polyhedron, .. } => polyhedron.vertices(),
+        };
         Ok(Response::new(pb::GetPolytopeResponse {
             polytope: Some(describe(&stored, &self.0.store)),
-            vertices: request.with_vertices.then(|| points_to_wire(polytope.vertices())),
-            facets: if request.with_facets {
-                polytope.facets().rows().map(facet).collect()
-            } else {
-                Vec::new()
-            },
+            vertices: request.with_vertices.then(|| points_to_wire(vertices)),
+            facets: if request.with_facets { facets() } else { Vec::new() },
         }))
     }
 
@@ -140,6 +144,10 @@ impl pb::polytope_service_server::PolytopeService for Polytopes {
         }
         Ok(Response::new(pb::FindMissingPolytopesResponse { missing_ids }))
     }
+}
+
+fn facet(corners: &[u32]) -> pb::Facet {
+    pb::Facet { vertices: corners.to_vec() }
 }
 
 fn no_key() -> Failure {

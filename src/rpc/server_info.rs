@@ -6,6 +6,7 @@ use tonic::{Request, Response, Status};
 
 use super::pb;
 use super::shared::Shared;
+use crate::geometry::contact_time::polyhedra;
 use crate::geometry::{contact_time, distance, penetration, separation};
 use crate::rpc::convert::options::Row;
 use crate::runtime::metrics::{Asked, QuestionMetrics};
@@ -32,6 +33,7 @@ impl pb::server_service_server::ServerService for ServerInfo {
             distance_methods: infos(distance::METHODS),
             along_methods: infos(penetration::METHODS),
             first_contact_methods: infos(contact_time::METHODS),
+            polyhedron_methods: infos(polyhedra::METHODS),
             limits: limits.iter().map(limit_to_wire).collect(),
             usage: Some(pb::Usage {
                 polytopes: shared.store.count(),

@@ -37,10 +37,19 @@ pub enum Failure {
     },
     /// A mesh is not convex, and the request does not say what to make of it.
     #[error(
-        "{field}: the mesh is not convex ({why}); say treatment: MESH_TREATMENT_HULL to take its hull, or \
-         with convexity_tolerance how far the hull may stand out"
+        "{field}: the mesh is not convex ({why}); say treatment: MESH_TREATMENT_HULL to take its hull or \
+         MESH_TREATMENT_POLYHEDRON to keep it as it is, or with convexity_tolerance how far the hull may \
+         stand out"
     )]
     NotConvex {
+        /// The specification.
+        field: String,
+        /// In words.
+        why: String,
+    },
+    /// A mesh bounds no polyhedron.
+    #[error("{field}: the mesh bounds no polyhedron: {why}")]
+    NotAPolyhedron {
         /// The specification.
         field: String,
         /// In words.
@@ -130,6 +139,14 @@ pub enum Failure {
     /// Well-formed, and more than this build can do.
     #[error("not implemented in this build: {0}")]
     NotImplemented(&'static str),
+    /// Well-formed, and more than this build can do with polyhedra.
+    #[error("{field}: not implemented in this build: {what}")]
+    NotForPolyhedra {
+        /// What asks for it.
+        field: String,
+        /// In words.
+        what: &'static str,
+    },
     /// Our mistake.
     #[error("a bug of the server: {0}")]
     Bug(String),
@@ -179,6 +196,9 @@ impl Failure {
             Self::NotConvex { field, .. } => {
                 row(Code::InvalidArgument, Reason::NotConvex).at(field)
             }
+            Self::NotAPolyhedron { field, .. } => {
+                row(Code::InvalidArgument, Reason::NotAPolyhedron).at(field)
+            }
             Self::Limit { field, name, max, breach } => {
                 let code = match breach {
                     Breach::InvalidArgument | Breach::Cut => Code::InvalidArgument,
@@ -223,6 +243,9 @@ impl Failure {
             Self::Draining => row(Code::Unavailable, Reason::Draining),
             Self::Deadline => row(Code::DeadlineExceeded, Reason::Deadline),
             Self::NotImplemented(_) => row(Code::Unimplemented, Reason::NotImplemented),
+            Self::NotForPolyhedra { field, .. } => {
+                row(Code::Unimplemented, Reason::NotImplemented).at(field)
+            }
             Self::Bug(_) => row(Code::Internal, Reason::Bug),
             Self::Transport(status) => row(status.code(), Reason::Unspecified),
         }

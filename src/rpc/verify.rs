@@ -5,7 +5,7 @@ use super::convert::body::AskedBody;
 use super::convert::certificate::{at_most, chain, proof, surface};
 use super::convert::geometry::{direction, outcome, verdict};
 use super::pb;
-use super::queries::{Motions, bodies};
+use super::queries::{Motions, bodies, polytopes};
 use super::shared::Shared;
 use super::status::Failure;
 use crate::geometry::certificate::judge::judge_static;
@@ -13,7 +13,7 @@ use crate::geometry::certificate::judge_depth::judge_depth;
 use crate::geometry::certificate::judge_distance::judge_distance;
 use crate::geometry::certificate::judge_motion::judge_first_contact;
 use crate::geometry::certificate::{Direction, StaticProof, Verdict};
-use crate::geometry::contact_time::FirstContact;
+use crate::geometry::contact_time::{FirstContact, Outcome};
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::penetration::Surface;
 
@@ -34,6 +34,18 @@ enum Measure {
     Distance { lower: f64, upper: f64, pairs: Vec<VertexPair> },
     Depth { lower: f64, upper: f64, face: Option<Direction>, surface: Option<Surface> },
     FirstContact(Box<(Motions, FirstContact)>),
+}
+
+impl Measure {
+    /// Whether what is claimed holds for everything within the two bodies if it holds for them.
+    fn is_of_separation(&self, verdict: Verdict) -> bool {
+        let is_all = match self {
+            Self::Nothing => true,
+            Self::Distance { .. } | Self::Depth { .. } => false,
+            Self::FirstContact(claim) => claim.1.outcome == Outcome::NoContact,
+        };
+        verdict == Verdict::Separated && is_all
+    }
 }
 
 impl Claim {
@@ -80,7 +92,7 @@ impl Claim {
         let question = required(path, "question", claim.question.as_ref())?;
         let answer = required(path, "answer", claim.answer.as_ref())?;
         let asked = path.field("question");
-        let (p, q) = bodies(&asked, question.p.as_ref(), question.q.as_ref(), shared)?;
+        let (p, q) = polytopes(&asked, question.p.as_ref(), question.q.as_ref(), shared)?;
         let path = path.field("answer");
         let bracket = required(&path, "distance", answer.distance.as_ref())?;
         let certificate = required(&path, "certificate", answer.certificate.as_ref())?;
@@ -107,7 +119,7 @@ impl Claim {
         let question = required(path, "question", claim.question.as_ref())?;
         let answer = required(path, "answer", claim.answer.as_ref())?;
         let asked = path.field("question");
-        let (p, q) = bodies(&asked, question.p.as_ref(), question.q.as_ref(), shared)?;
+        let (p, q) = polytopes(&asked, question.p.as_ref(), question.q.as_ref(), shared)?;
         let path = path.field("answer");
         let bracket = required(&path, "depth", answer.depth.as_ref())?;
         let certificate = required(&path, "certificate", answer.certificate.as_ref())?;
@@ -169,10 +181,16 @@ impl Claim {
     /// Judges it; takes a while.
     pub fn judge(self) -> Result<pb::VerifyCertificateResponse, Failure> {
         let Self { p, q, verdict, proof, measure } = self;
+        let of_polyhedra = p.is_polyhedron() || q.is_polyhedron();
         let (p, q) = (p.prepare()?, q.prepare()?);
         let pair = Pair { p: p.placed(), q: q.placed() };
-        let judged = judge_verdict(&pair, verdict, &proof)
-            .and_then(|()| judge_measure(&pair, verdict, &measure));
+        let judged = if of_polyhedra && !measure.is_of_separation(verdict) {
+            Err("that polyhedra meet has no certificate: those of their hulls prove nothing"
+                .to_owned())
+        } else {
+            judge_verdict(&pair, verdict, &proof)
+                .and_then(|()| judge_measure(&pair, verdict, &measure))
+        };
         Ok(pb::VerifyCertificateResponse {
             valid: judged.is_ok(),
             refusal: judged.err().unwrap_or_default(),

@@ -117,14 +117,20 @@ limits! {
     drain_seconds_max = 10, "seconds", Unavailable;
     /// Jobs running or waiting in the compute pool.
     jobs_max = 256, "jobs", ResourceExhausted;
-    /// Polytopes registered at a time.
+    /// Polytopes and polyhedra registered at a time.
     polytopes_max = 100_000, "polytopes", ResourceExhausted;
-    /// Memory of all registered polytopes, estimated.
+    /// Memory of all registered polytopes and polyhedra, estimated.
     polytope_bytes_max = 4_096 * MIB, "bytes", ResourceExhausted;
     /// Points given for one polytope.
     points_max = 2_000_000, "points", InvalidArgument;
     /// Triangles of one mesh.
     triangles_max = 4_000_000, "triangles", InvalidArgument;
+    /// Pairs of boxes looked at when a polyhedron is checked for triangles that intersect, beside those for
+    /// each triangle: long slivers side by side, as around a tilted cylinder, make pairs by the square.
+    /// About four seconds.
+    polyhedron_steps_max = 20_000_000, "steps", InvalidArgument;
+    /// The same for each triangle; surfaces of compact triangles need fifty.
+    polyhedron_steps_per_triangle = 100, "steps", InvalidArgument;
     /// Polytopes in one registration.
     registration_items_max = 1_000, "items", InvalidArgument;
     /// Bytes of one upload.

@@ -1,4 +1,4 @@
-//! Registered polytopes, in memory: named by content, shared, counted against limits.
+//! Registered polytopes and polyhedra, in memory: named by content, shared, counted against limits.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -8,21 +8,46 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use dashmap::DashMap;
 
 use super::settings::Limits;
+use crate::geometry::contact_time::polyhedra::Polyhedron;
 use crate::geometry::hierarchy::HierarchyReport;
 use crate::geometry::ids::PolytopeId;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::polytope::surface::Surface;
 
-/// A registered polytope.
+/// What is registered; shared with the scenes and questions that use it.
+#[derive(Clone, Debug)]
+pub enum Solid {
+    /// The hull of points.
+    Polytope(Arc<Polytope>),
+    /// What a mesh bounds, convex or not.
+    Polyhedron {
+        /// It.
+        polyhedron: Arc<Polyhedron>,
+        /// Its hull: what is apart from that is apart from it, by a proof that can be given.
+        hull: Arc<Polytope>,
+    },
+}
+
+impl Solid {
+    /// Number of vertices.
+    pub fn vertex_count(&self) -> usize {
+        match self {
+            Self::Polytope(polytope) => polytope.vertices().len(),
+            Self::Polyhedron { polyhedron, .. } => polyhedron.vertices().len(),
+        }
+    }
+}
+
+/// A registered polytope or polyhedron.
 #[derive(Debug)]
 pub struct Stored {
     /// Its name.
     pub id: PolytopeId,
-    /// The polytope itself; shared with the scenes that use it.
-    pub polytope: Arc<Polytope>,
+    /// What it is.
+    pub solid: Solid,
     /// Number of edges.
     pub edge_count: u32,
-    /// The figures of its hierarchy, which itself is only kept once a method has used it.
+    /// The figures of a polytope's hierarchy, which itself is only kept once a method has used it.
     pub hierarchy: HierarchyReport,
     /// Memory it takes, estimated.
     pub memory_bytes: u64,
@@ -36,8 +61,19 @@ impl Stored {
         let edge_count = u32::try_from(degree_sum(&polytope) / 2).unwrap_or(u32::MAX);
         let hierarchy = polytope.hierarchy_report();
         let memory_bytes = memory_bytes(&polytope, &hierarchy);
-        let polytope = Arc::new(polytope);
-        Self { id, polytope, edge_count, hierarchy, memory_bytes, uses: AtomicU64::new(0) }
+        let solid = Solid::Polytope(Arc::new(polytope));
+        Self { id, solid, edge_count, hierarchy, memory_bytes, uses: AtomicU64::new(0) }
+    }
+
+    /// A polyhedron and its hull, not registered yet.
+    pub fn of_polyhedron(polyhedron: Polyhedron, hull: Polytope) -> Self {
+        let id = PolytopeId::of_polyhedron(&polyhedron);
+        let edge_count = u32::try_from(polyhedron.edge_count()).unwrap_or(u32::MAX);
+        let hierarchy = HierarchyReport::default();
+        let memory_bytes =
+            polyhedron.bytes() as u64 + memory_bytes(&hull, &hull.hierarchy_report());
+        let solid = Solid::Polyhedron { polyhedron: Arc::new(polyhedron), hull: Arc::new(hull) };
+        Self { id, solid, edge_count, hierarchy, memory_bytes, uses: AtomicU64::new(0) }
     }
 
     /// How many bodies of sessions use it.

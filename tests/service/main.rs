@@ -9,7 +9,9 @@
 
 mod bad_input;
 mod hostile;
+mod kept_meshes;
 mod lifecycle;
+mod polyhedra;
 mod polytopes;
 mod queries;
 mod registration;

@@ -147,7 +147,9 @@ async fn a_mesh_that_is_not_convex_is_refused_with_its_gap_and_the_choices() {
         let status = register(&server, mesh_spec(mesh.clone())).await.unwrap_err();
         check(&status, Code::InvalidArgument, "NOT_CONVEX", "polytopes[1]");
         let message = status.message();
-        for choice in [why, "MESH_TREATMENT_HULL", "convexity_tolerance"] {
+        for choice in
+            [why, "MESH_TREATMENT_HULL", "MESH_TREATMENT_POLYHEDRON", "convexity_tolerance"]
+        {
             assert!(message.contains(choice), "{choice} in {message}");
         }
         assert_eq!(server.usage().await.polytopes, before, "nothing is registered");

@@ -36,22 +36,30 @@ use crate::geometry::witness::Witness;
 
 /// How far a body comes in the step, as an exact difference: often no vector of f64 numbers.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Travel {
-    pub(super) from: Vec3,
-    pub(super) to: Vec3,
+pub struct Travel {
+    /// Where a point of the body begins, metres, world frame.
+    pub from: Vec3,
+    /// Where it ends.
+    pub to: Vec3,
 }
 
 impl Travel {
     /// By so much in the step.
-    pub(super) fn by(velocity: &Vec3) -> Self {
+    pub fn by(velocity: &Vec3) -> Self {
         Self { from: Vec3::zeros(), to: *velocity }
     }
 
-    fn numbers(&self) -> impl Iterator<Item = &f64> {
+    /// As a vector: one rounding of each coordinate.
+    pub(super) fn rounded(&self) -> Vec3 {
+        self.to - self.from
+    }
+
+    pub(super) fn numbers(&self) -> impl Iterator<Item = &f64> {
         self.from.iter().chain(self.to.iter())
     }
 
-    fn exact(&self, k: usize, scale: i64) -> IBig {
+    /// Coordinate k times two to minus the scale, which is at most the least exponent of the numbers.
+    pub(super) fn exact(&self, k: usize, scale: i64) -> IBig {
         integer_at(self.to[k], scale) - integer_at(self.from[k], scale)
     }
 }

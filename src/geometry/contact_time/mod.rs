@@ -9,7 +9,7 @@ pub mod rotating;
 
 use arrayvec::ArrayVec;
 
-use linear::Travel;
+pub use linear::Travel;
 pub use method::{METHODS, Method};
 
 use super::certificate::{Link, StaticProof};
@@ -137,9 +137,9 @@ pub fn first_contact_by(
     })
 }
 
-/// The travel of a motion that turns nothing. The recipe for the angle between two equal rotations
-/// gives 0, since `R Rᵀ` comes out symmetric.
-fn translation_of(motion: &Motion, start: &Pose) -> Option<Travel> {
+/// The travel of a motion that turns nothing; none of one that turns. The recipe for the angle between
+/// two equal rotations gives 0, since `R Rᵀ` comes out symmetric.
+pub fn translation_of(motion: &Motion, start: &Pose) -> Option<Travel> {
     match motion {
         Motion::Linear { velocity } => Some(Travel::by(velocity)),
         Motion::Screw { velocity, angle, .. } if angle.abs() <= 0.0 => Some(Travel::by(velocity)),

@@ -31,7 +31,7 @@ pub struct Hierarchy {
 }
 
 /// The figures of a hierarchy, which outlive it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct HierarchyReport {
     /// Number of layers.
     pub height: usize,

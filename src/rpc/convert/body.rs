@@ -1,9 +1,10 @@
-//! Bodies: a polytope by id, by alias or by its points, and where it is.
+//! Bodies: a polytope or polyhedron by id or alias, or a polytope by its points; and where it is.
 
 use std::sync::Arc;
 
 use super::{Path, geometry};
 use crate::geometry::Vec3;
+use crate::geometry::contact_time::polyhedra::Polyhedron;
 use crate::geometry::hull::convex_hull;
 use crate::geometry::ids::PolytopeId;
 use crate::geometry::pair::Placed;
@@ -12,7 +13,7 @@ use crate::geometry::pose::Pose;
 use crate::rpc::pb;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
-use crate::runtime::store::{PolytopeStore, Stored};
+use crate::runtime::store::{PolytopeStore, Solid, Stored};
 use crate::within_limit;
 
 /// A body as it was asked about; the hull of given points is still to be built.
@@ -24,22 +25,29 @@ pub struct AskedBody {
 
 #[derive(Clone, Debug)]
 enum Source {
-    Registered(Arc<Stored>),
+    Registered(Solid),
     Points(Vec<Vec3>),
 }
 
-/// A body that is ready for questions.
+/// A body that is ready for questions about polytopes.
 #[derive(Clone, Debug)]
 pub struct ReadyBody {
-    shape: Shape,
+    polytope: Arc<Polytope>,
     /// Where it is.
     pub pose: Pose,
 }
 
+/// A body that is ready for questions about polyhedra.
 #[derive(Clone, Debug)]
-enum Shape {
-    Registered(Arc<Stored>),
-    Built(Arc<Polytope>),
+pub struct ReadySolid {
+    /// What it is.
+    pub polyhedron: Arc<Polyhedron>,
+    /// Where it is.
+    pub pose: Pose,
+    /// Its hull; of a polytope that itself.
+    hull: Arc<Polytope>,
+    /// Of a polytope: the facets that the polyhedron's triangles are parts of.
+    facets: Option<Vec<u32>>,
 }
 
 impl AskedBody {
@@ -53,9 +61,13 @@ impl AskedBody {
         let wire = wire.ok_or_else(|| path.bad("is required"))?;
         let source = wire.source.as_ref();
         let source = match source.ok_or_else(|| path.bad("needs id, alias or vertices"))? {
-            Wire::Id(id) => Source::Registered(by_id(&path.field("id"), id, &shared.store)?),
+            Wire::Id(id) => {
+                let stored = by_id(&path.field("id"), id, &shared.store)?;
+                Source::Registered(stored.solid.clone())
+            }
             Wire::Alias(alias) => {
-                Source::Registered(by_alias(&path.field("alias"), alias, &shared.store)?)
+                let stored = by_alias(&path.field("alias"), alias, &shared.store)?;
+                Source::Registered(stored.solid.clone())
             }
             Wire::Vertices(points) => {
                 let path = path.field("vertices");
@@ -72,7 +84,7 @@ impl AskedBody {
     /// Number of vertices, or of points that a hull is to be built of.
     pub fn size(&self) -> usize {
         match &self.source {
-            Source::Registered(stored) => stored.polytope.vertices().len(),
+            Source::Registered(solid) => solid.vertex_count(),
             Source::Points(points) => points.len(),
         }
     }
@@ -82,27 +94,51 @@ impl AskedBody {
         matches!(self.source, Source::Points(_))
     }
 
-    /// Builds what is to be built; takes a while.
+    /// Whether it is a polyhedron, which only some questions can be asked about.
+    pub fn is_polyhedron(&self) -> bool {
+        matches!(self.source, Source::Registered(Solid::Polyhedron { .. }))
+    }
+
+    /// Where it is.
+    pub fn pose(&self) -> &Pose {
+        &self.pose
+    }
+
+    /// Builds what is to be built of a polytope; takes a while. Of a polyhedron it is the hull that is ready.
     pub fn prepare(self) -> Result<ReadyBody, Failure> {
-        let shape = match self.source {
-            Source::Registered(stored) => Shape::Registered(stored),
+        let polytope = match self.source {
+            Source::Registered(
+                Solid::Polytope(polytope) | Solid::Polyhedron { hull: polytope, .. },
+            ) => polytope,
             Source::Points(points) => {
                 // The points were checked at the door.
                 let hull = convex_hull(&points).map_err(|error| Failure::Bug(error.to_string()))?;
-                Shape::Built(Arc::new(hull.polytope))
+                Arc::new(hull.polytope)
             }
         };
-        Ok(ReadyBody { shape, pose: self.pose })
+        Ok(ReadyBody { polytope, pose: self.pose })
+    }
+
+    /// The same for a question about polyhedra, where a polytope counts as one; takes a while. `field` is
+    /// where the body was named.
+    pub fn prepare_solid(self, field: &str) -> Result<ReadySolid, Failure> {
+        if let Source::Registered(Solid::Polyhedron { polyhedron, hull }) = self.source {
+            return Ok(ReadySolid { polyhedron, pose: self.pose, hull, facets: None });
+        }
+        let ReadyBody { polytope, pose } = self.prepare()?;
+        let what = "a polytope without volume beside a polyhedron";
+        let made = Polyhedron::of_polytope(&polytope);
+        let (polyhedron, facets) =
+            made.ok_or_else(|| Failure::NotForPolyhedra { field: field.to_owned(), what })?;
+        let polyhedron = Arc::new(polyhedron);
+        Ok(ReadySolid { polyhedron, pose, hull: polytope, facets: Some(facets) })
     }
 }
 
 impl ReadyBody {
     /// The polytope.
     pub fn polytope(&self) -> &Polytope {
-        match &self.shape {
-            Shape::Registered(stored) => &stored.polytope,
-            Shape::Built(polytope) => polytope,
-        }
+        &self.polytope
     }
 
     /// The polytope and where it is.
@@ -111,10 +147,22 @@ impl ReadyBody {
     }
 }
 
-/// An id, checked; kinds that are to come are told from nonsense.
+impl ReadySolid {
+    /// Its hull and where that is.
+    pub fn placed_hull(&self) -> Placed<'_> {
+        Placed { body: &self.hull, pose: self.pose }
+    }
+
+    /// The facet that a triangle of the polyhedron is or is a part of.
+    pub fn facet(&self, triangle: u32) -> u32 {
+        self.facets.as_ref().map_or(triangle, |facets| facets[triangle as usize])
+    }
+}
+
+/// An id, checked; a kind that is to come is told from nonsense.
 pub fn id(path: &Path<'_>, text: &str) -> Result<PolytopeId, Failure> {
-    if text.starts_with("m1-") || text.starts_with("c1-") {
-        return Err(Failure::NotImplemented("polyhedra (m1-) and compounds (c1-)"));
+    if text.starts_with("c1-") {
+        return Err(Failure::NotImplemented("compounds (c1-)"));
     }
     text.parse().map_err(|error| path.bad(format!("{error}")).into())
 }

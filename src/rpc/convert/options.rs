@@ -4,6 +4,7 @@ use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use super::{BadField, Path};
+use crate::geometry::contact_time::polyhedra;
 use crate::geometry::effort::{Cost, Effort};
 use crate::geometry::{contact_time, distance, penetration, separation};
 use crate::rpc::pb;
@@ -85,7 +86,13 @@ macro_rules! row {
         }
     )*};
 }
-row!(separation::Method, distance::Method, penetration::Method, contact_time::Method);
+row!(
+    separation::Method,
+    distance::Method,
+    penetration::Method,
+    contact_time::Method,
+    polyhedra::Method
+);
 
 /// A search method of a table by name; empty or AUTO: the default, which is the first.
 pub fn method<M: Row>(

@@ -4,13 +4,16 @@ use std::sync::Arc;
 
 use super::{BadField, Path, geometry};
 use crate::geometry::Vec3;
+use crate::geometry::contact_time::polyhedra::{Polyhedron, PolyhedronError};
+use crate::geometry::effort::Effort;
 use crate::geometry::hull::{HullError, convex_hull};
 use crate::geometry::ids::PolytopeId;
+use crate::geometry::polytope::Polytope;
 use crate::rpc::mesh::{self, MeshData, MeshError, convexity};
 use crate::rpc::pb;
 use crate::rpc::status::Failure;
 use crate::runtime::settings::{Breach, Limits};
-use crate::runtime::store::{NewPolytope, PolytopeStore, Stored};
+use crate::runtime::store::{NewPolytope, PolytopeStore, Solid, Stored};
 use crate::within_limit;
 
 const ALIAS_BYTES_MAX: usize = 200;
@@ -90,7 +93,12 @@ impl AskedPolytope {
                 return Err(Failure::NotImplemented("decomposition of meshes"));
             }
             pb::MeshTreatment::Polyhedron => {
-                return Err(Failure::NotImplemented("polyhedra that are not convex"));
+                if matches!(source, AskedSource::Points(_)) {
+                    return Err(path
+                        .field("treatment")
+                        .bad("only a mesh bounds a polyhedron")
+                        .into());
+                }
             }
         }
         let tolerance_path = path.field("convexity_tolerance");
@@ -125,7 +133,7 @@ impl AskedPolytope {
         let mut points_field = self.field.clone();
         let (points, mesh, is_file) = match self.source {
             AskedSource::Points(points) => (points, None, false),
-            AskedSource::Mesh(mesh) => (mesh.vertices.clone(), Some(mesh.welded()), false),
+            AskedSource::Mesh(mesh) => (mesh.vertices.clone(), Some(mesh.joined()), false),
             AskedSource::File { content, format, scale } => {
                 points_field += ".file.content";
                 let mesh = read_file(&points_field, &content, format, scale, limits)?;
@@ -140,12 +148,13 @@ impl AskedPolytope {
             input_was_convex: figures.was_convex,
             ..Default::default()
         };
+        let index = |vertex: &Option<u32>| {
+            vertex.map_or(-1, |vertex| i32::try_from(vertex).unwrap_or(i32::MAX))
+        };
         if !is_file {
-            let index = |vertex: &Option<u32>| {
-                vertex.map_or(-1, |vertex| i32::try_from(vertex).unwrap_or(i32::MAX))
-            };
             report.vertex_of_given = hull.vertex_of_given.iter().map(index).collect();
         }
+        let mut kept = None;
         if let Some(mesh) = mesh {
             let bounds = hull.polytope.bounds();
             let extent = (bounds.high - bounds.low).max();
@@ -161,8 +170,25 @@ impl AskedPolytope {
                 };
                 return Err(Failure::NotConvex { field: self.field, why });
             }
+            if self.treatment == pb::MeshTreatment::Polyhedron {
+                let polyhedron = polyhedron(&self.field, &mesh, limits)?;
+                let named = polyhedron.vertices().len();
+                report.points_dropped = points.len().saturating_sub(named) as u64;
+                if !is_file {
+                    let index = |point: &Vec3| index(&polyhedron.index_of(point));
+                    report.vertex_of_given = points.iter().map(index).collect();
+                }
+                kept = Some(polyhedron);
+            }
         }
-        let stored = Stored::new(hull.polytope);
+        let stored = match kept {
+            Some(polyhedron) => {
+                let hull = hull_of_named(hull.polytope, &polyhedron)
+                    .map_err(|error| hull_failure(&points_field, &error))?;
+                Stored::of_polyhedron(polyhedron, hull)
+            }
+            None => Stored::new(hull.polytope),
+        };
         if let Some(expected) = self.expected_id
             && expected != stored.id
         {
@@ -172,6 +198,40 @@ impl AskedPolytope {
         let new = NewPolytope { stored, alias: self.alias, move_alias: self.move_alias };
         Ok(BuiltPolytope { new, report, field: self.field })
     }
+}
+
+/// Checks that a mesh, with equal points as one, bounds a polyhedron.
+fn polyhedron(field: &str, mesh: &MeshData, limits: &Limits) -> Result<Polyhedron, Failure> {
+    let for_triangles =
+        limits.polyhedron_steps_per_triangle.saturating_mul(mesh.triangles.len() as u64);
+    let steps = limits.polyhedron_steps_max.saturating_add(for_triangles);
+    let mut effort = Effort::with_steps(steps);
+    Polyhedron::new(&mesh.vertices, &mesh.triangles, &mut effort).map_err(|error| match error {
+        PolyhedronError::Unchecked(_) => Failure::Limit {
+            field: field.to_owned(),
+            name: "polyhedron_steps_max",
+            max: limits.polyhedron_steps_max,
+            breach: Breach::InvalidArgument,
+        },
+        PolyhedronError::Count { .. }
+        | PolyhedronError::Coordinate { .. }
+        | PolyhedronError::NoVertex { .. }
+        | PolyhedronError::Degenerate { .. }
+        | PolyhedronError::EdgeTwice { .. }
+        | PolyhedronError::Open { .. }
+        | PolyhedronError::Intersecting { .. }
+        | PolyhedronError::InsideOut { .. } => {
+            Failure::NotAPolyhedron { field: field.to_owned(), why: error.to_string() }
+        }
+    })
+}
+
+/// The hull of a polyhedron, from that of all points given: some of them no triangle may name.
+fn hull_of_named(hull: Polytope, polyhedron: &Polyhedron) -> Result<Polytope, HullError> {
+    if hull.vertices().iter().all(|vertex| polyhedron.index_of(vertex).is_some()) {
+        return Ok(hull);
+    }
+    convex_hull(polyhedron.vertices()).map(|hull| hull.polytope)
 }
 
 fn hull_failure(field: &str, error: &HullError) -> Failure {
@@ -273,22 +333,49 @@ pub fn describe(stored: &Arc<Stored>, store: &PolytopeStore) -> pb::Polytope {
 
 /// The description of a polytope with these aliases.
 pub fn describe_new(stored: &Stored, aliases: Vec<String>) -> pb::Polytope {
-    let polytope = &stored.polytope;
-    let bounds = polytope.bounds();
-    let count = |length: usize| u32::try_from(length).unwrap_or(u32::MAX);
+    let described = match &stored.solid {
+        Solid::Polytope(polytope) => describe_polytope(polytope),
+        Solid::Polyhedron { polyhedron, .. } => describe_polyhedron(polyhedron),
+    };
     pb::Polytope {
         id: stored.id.to_string(),
         aliases,
-        vertex_count: polytope.vertex_count(),
         edge_count: stored.edge_count,
+        hierarchy_height: count(stored.hierarchy.height),
+        hierarchy_size: stored.hierarchy.size as u64,
+        memory_bytes: stored.memory_bytes,
+        use_count: stored.uses(),
+        ..described
+    }
+}
+
+fn count(length: usize) -> u32 {
+    u32::try_from(length).unwrap_or(u32::MAX)
+}
+
+fn describe_polytope(polytope: &Polytope) -> pb::Polytope {
+    let bounds = polytope.bounds();
+    pb::Polytope {
+        vertex_count: polytope.vertex_count(),
         face_count: count(polytope.facets().len()),
         dimension: u32::from(polytope.dimension()),
         volume: polytope.volume(),
         bounds_low: Some(geometry::vector_to_wire(&bounds.low)),
         bounds_high: Some(geometry::vector_to_wire(&bounds.high)),
-        hierarchy_height: count(stored.hierarchy.height),
-        hierarchy_size: stored.hierarchy.size as u64,
-        memory_bytes: stored.memory_bytes,
-        use_count: stored.uses(),
+        ..Default::default()
+    }
+}
+
+fn describe_polyhedron(polyhedron: &Polyhedron) -> pb::Polytope {
+    let [low, high] = polyhedron.bounds();
+    pb::Polytope {
+        vertex_count: count(polyhedron.vertices().len()),
+        face_count: count(polyhedron.triangles().len()),
+        dimension: 3,
+        volume: polyhedron.volume(),
+        bounds_low: Some(geometry::vector_to_wire(&low)),
+        bounds_high: Some(geometry::vector_to_wire(&high)),
+        shell_count: count(polyhedron.shell_count()),
+        ..Default::default()
     }
 }

@@ -110,6 +110,24 @@ impl MeshData {
         Self { vertices: welder.vertices, triangles }
     }
 
+    /// The same points, each corner named by the first of those that are equal to it. So what is wrong
+    /// with the mesh can be said with its own indices.
+    pub fn joined(&self) -> Self {
+        let mut welder = Welder::default();
+        let mut firsts: Vec<u32> = Vec::new();
+        let mut first_equal = Vec::with_capacity(self.vertices.len());
+        for (place, point) in (0..).zip(&self.vertices) {
+            let index = welder.index(*point) as usize;
+            if index == firsts.len() {
+                firsts.push(place);
+            }
+            first_equal.push(firsts[index]);
+        }
+        let name = |corner: u32| first_equal[corner as usize];
+        let triangles = self.triangles.iter().map(|triangle| triangle.map(name)).collect();
+        Self { vertices: self.vertices.clone(), triangles }
+    }
+
     /// Every coordinate times `scale`.
     pub fn scale(&mut self, scale: f64) {
         for vertex in &mut self.vertices {

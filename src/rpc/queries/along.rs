@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Question, Run, bodies};
+use super::{Question, Run, polytopes};
 use crate::geometry::Vec3;
 use crate::geometry::penetration::{METHODS, Method, along_by};
 use crate::geometry::witness::Witness;
@@ -32,7 +32,7 @@ impl Question for Along {
     const ASKED: Asked = Asked::DistanceAlong;
 
     fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
-        let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
+        let (p, q) = polytopes(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
         let direction = direction_vector(&path.field("direction"), wire.direction.as_ref())?;
         let (options, method) =
             Options::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use super::polyhedra::{self, Places};
 use super::{Question, Run, bodies, margin};
 use crate::geometry::distance::is_within;
 use crate::geometry::separation::{METHODS, Method, decide};
@@ -22,8 +23,15 @@ pub struct Collision {
     p: AskedBody,
     q: AskedBody,
     margin: Option<f64>,
-    method: &'static Method,
+    way: Way,
     options: Options,
+}
+
+/// How it is answered.
+#[derive(Clone, Debug)]
+enum Way {
+    Polytopes(&'static Method),
+    Polyhedra(Places),
 }
 
 impl Question for Collision {
@@ -33,9 +41,17 @@ impl Question for Collision {
 
     fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
         let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
+        let margin = margin(path, wire.margin)?;
+        if let Some(places) = Places::of_polyhedra(path, &p, &q) {
+            if margin.is_some() {
+                return Err(polyhedra::refuse(&path.field("margin"), "margins of polyhedra"));
+            }
+            let options = polyhedra::options(path, wire.options.as_ref())?;
+            return Ok(Self { p, q, margin, way: Way::Polyhedra(places), options });
+        }
         let (options, method) =
             Options::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
-        Ok(Self { p, q, margin: margin(path, wire.margin)?, method, options })
+        Ok(Self { p, q, margin, way: Way::Polytopes(method), options })
     }
 
     fn bodies(&self) -> (&AskedBody, &AskedBody) {
@@ -47,7 +63,11 @@ impl Question for Collision {
     }
 
     fn estimate(&self, p: u32, q: u32) -> Duration {
-        Duration::from_micros(20) + Duration::from_nanos(50) * p.saturating_add(q)
+        let each = match self.way {
+            Way::Polytopes(_) => Duration::from_nanos(50),
+            Way::Polyhedra(_) => polyhedra::TIME_PER_VERTEX,
+        };
+        Duration::from_micros(20) + each * p.saturating_add(q)
     }
 
     fn has_stopped(answer: &Self::Answer) -> bool {
@@ -55,7 +75,11 @@ impl Question for Collision {
     }
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
-        let Self { p, q, margin, method, options } = self;
+        let Self { p, q, margin, way, options } = self;
+        let method = match way {
+            Way::Polytopes(method) => method,
+            Way::Polyhedra(places) => return polyhedra::collision(run, [p, q], &places, &options),
+        };
         let ((decision, within), cost) =
             run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
                 let mut witness = Witness::default();

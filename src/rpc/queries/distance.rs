@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Question, Run, bodies, margin};
+use super::{Question, Run, margin, polytopes};
 use crate::geometry::distance::{METHODS, Method, Stops, is_within, measure_by};
 use crate::geometry::witness::Witness;
 use crate::rpc::convert::body::AskedBody;
@@ -32,7 +32,7 @@ impl Question for DistanceQuestion {
     const ASKED: Asked = Asked::Distance;
 
     fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
-        let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
+        let (p, q) = polytopes(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
         let (options, method) =
             Options::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
         let stop = |name, value: Option<f64>| -> Result<Option<f64>, BadField> {

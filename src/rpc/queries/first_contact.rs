@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use super::polyhedra::{self, Places};
 use super::{Question, Run, bodies};
 use crate::geometry::contact_time::{
-    self, METHODS, Method, Outcome, TIME_TOLERANCE, first_contact_by,
+    self, METHODS, Method, Outcome, TIME_TOLERANCE, Travel, first_contact_by, translation_of,
 };
 use crate::geometry::motion::Motion;
 use crate::geometry::pair::Pair;
@@ -28,8 +29,15 @@ pub struct FirstContactQuestion {
     q: AskedBody,
     /// What is asked, but for the bodies.
     pub motions: Motions,
-    method: &'static Method,
+    way: Way,
     options: Options,
+}
+
+/// How it is answered.
+#[derive(Clone, Debug)]
+enum Way {
+    Polytopes(&'static Method),
+    Polyhedra { places: Places, travels: [Travel; 2] },
 }
 
 /// How the bodies move, and how finely to look.
@@ -67,6 +75,24 @@ impl Motions {
         })
     }
 
+    /// How far polyhedra come, which are asked about only without slack and where nothing turns.
+    fn travels(&self, path: &Path<'_>, [p, q]: [&AskedBody; 2]) -> Result<[Travel; 2], Failure> {
+        let slacks = [
+            ("p_deviation", self.deviation_p),
+            ("q_deviation", self.deviation_q),
+            ("margin", self.margin),
+        ];
+        if let Some((field, _)) = slacks.iter().find(|(_, slack)| *slack > 0.0) {
+            let what = "margins and deviations of polyhedra";
+            return Err(polyhedra::refuse(&path.field(field), what));
+        }
+        let travel = |field: &'static str, motion: &Motion, body: &AskedBody| {
+            let turns = || polyhedra::refuse(&path.field(field), "polyhedra that turn");
+            translation_of(motion, body.pose()).ok_or_else(turns)
+        };
+        Ok([travel("p_motion", &self.motion_p, p)?, travel("q_motion", &self.motion_q, q)?])
+    }
+
     /// The question about a pair.
     pub fn about<'a>(&self, pair: Pair<'a>) -> contact_time::Question<'a> {
         contact_time::Question {
@@ -89,9 +115,15 @@ impl Question for FirstContactQuestion {
 
     fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
         let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
+        let motions = Motions::convert(path, wire)?;
+        if let Some(places) = Places::of_polyhedra(path, &p, &q) {
+            let travels = motions.travels(path, [&p, &q])?;
+            let options = polyhedra::options(path, wire.options.as_ref())?;
+            return Ok(Self { p, q, motions, way: Way::Polyhedra { places, travels }, options });
+        }
         let (options, method) =
             Options::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
-        Ok(Self { p, q, motions: Motions::convert(path, wire)?, method, options })
+        Ok(Self { p, q, motions, way: Way::Polytopes(method), options })
     }
 
     fn bodies(&self) -> (&AskedBody, &AskedBody) {
@@ -103,6 +135,9 @@ impl Question for FirstContactQuestion {
     }
 
     fn estimate(&self, p: u32, q: u32) -> Duration {
+        if let Way::Polyhedra { .. } = self.way {
+            return Duration::from_micros(100) + polyhedra::TIME_PER_VERTEX * p.saturating_add(q);
+        }
         let turns = [self.motions.motion_p, self.motions.motion_q]
             .iter()
             .any(|motion| !matches!(motion, Motion::Linear { .. }));
@@ -115,7 +150,13 @@ impl Question for FirstContactQuestion {
     }
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
-        let Self { p, q, motions, method, options } = self;
+        let Self { p, q, motions, way, options } = self;
+        let method = match way {
+            Way::Polytopes(method) => method,
+            Way::Polyhedra { places, travels } => {
+                return polyhedra::first_meeting(run, [p, q], &motions, travels, &places, &options);
+            }
+        };
         let (found, cost) = run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
             first_contact_by(method, &motions.about(*pair), &mut Witness::default(), effort)
         })?;

@@ -6,6 +6,7 @@ mod collision;
 mod distance;
 mod first_contact;
 mod penetration;
+mod polyhedra;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -76,11 +77,24 @@ impl Run {
         options: &Options,
         search: impl FnOnce(&Pair<'_>, &mut Effort<'_>) -> T,
     ) -> Result<(T, pb::Cost), Failure> {
+        let prepare = || Ok([p.prepare()?, q.prepare()?]);
+        self.measure_prepared(asked, prepare, options, |[p, q], effort| {
+            search(&Pair { p: ReadyBody::placed(p), q: ReadyBody::placed(q) }, effort)
+        })
+    }
+
+    /// The same for bodies that are prepared in another way.
+    fn measure_prepared<B, T>(
+        &self,
+        asked: Asked,
+        prepare: impl FnOnce() -> Result<B, Failure>,
+        options: &Options,
+        search: impl FnOnce(&B, &mut Effort<'_>) -> T,
+    ) -> Result<(T, pb::Cost), Failure> {
         let start = self.clock.now();
-        let (p, q) = (p.prepare()?, q.prepare()?);
-        let pair = Pair { p: ReadyBody::placed(&p), q: ReadyBody::placed(&q) };
+        let bodies = prepare()?;
         let mut effort = options.effort(&self.stop);
-        let found = search(&pair, &mut effort);
+        let found = search(&bodies, &mut effort);
         // One question, whatever it asked of the layers below.
         let cost = Cost { queries: 1, ..effort.cost };
         self.metrics.add(asked, &cost);
@@ -107,6 +121,23 @@ pub(super) fn bodies(
 ) -> Result<(AskedBody, AskedBody), Failure> {
     let convert = |name, wire| AskedBody::convert(&path.field(name), wire, shared);
     Ok((convert("p", p)?, convert("q", q)?))
+}
+
+/// The two bodies of a question that is about polytopes alone.
+pub(super) fn polytopes(
+    path: &Path<'_>,
+    p: Option<&pb::PlacedBody>,
+    q: Option<&pb::PlacedBody>,
+    shared: &Shared,
+) -> Result<(AskedBody, AskedBody), Failure> {
+    let (p, q) = bodies(path, p, q, shared)?;
+    for (name, body) in [("p", &p), ("q", &q)] {
+        if body.is_polyhedron() {
+            let what = "this question about polyhedra";
+            return Err(Failure::NotForPolyhedra { field: path.field(name).to_string(), what });
+        }
+    }
+    Ok((p, q))
 }
 
 /// Building the hull of given points, for each point.

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use super::{Question, Run, bodies};
+use super::{Question, Run, polytopes};
 use crate::geometry::certificate::Verdict;
 use crate::geometry::penetration::measure;
 use crate::geometry::witness::Witness;
@@ -31,7 +31,7 @@ impl Question for Penetration {
     const ASKED: Asked = Asked::Penetration;
 
     fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
-        let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
+        let (p, q) = polytopes(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
         let options = Options::without_method(&path.field("options"), wire.options.as_ref())?;
         let with_surface = wire.with_surface && !options.omit_certificate;
         Ok(Self { p, q, with_surface, options })

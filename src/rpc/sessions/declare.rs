@@ -12,7 +12,7 @@ use super::super::status::Failure;
 use crate::geometry::hull::convex_hull;
 use crate::geometry::polytope::Polytope;
 use crate::runtime::settings::Breach;
-use crate::runtime::store::{Lease, memory_bytes};
+use crate::runtime::store::{Lease, Solid, memory_bytes};
 use crate::scene::declaration::{Contact, Problem};
 use crate::scene::{Body, BodyId, DeclarationError, PairMargin, Part, Rules};
 use crate::within_limit;
@@ -102,7 +102,13 @@ fn shape(
     let source = wire.source.as_ref();
     let registered = |path: &Path<'_>, key: &str, found: Option<Lease>| {
         let lease = found.ok_or_else(|| unknown(path, key))?;
-        Ok((lease.stored().polytope.clone(), Shape::Registered(lease)))
+        match &lease.stored().solid {
+            Solid::Polytope(polytope) => Ok((polytope.clone(), Shape::Registered(lease))),
+            Solid::Polyhedron { .. } => Err(Failure::NotForPolyhedra {
+                field: path.to_string(),
+                what: "polyhedra in sessions",
+            }),
+        }
     };
     match source.ok_or_else(|| path.bad("needs id, alias or vertices"))? {
         Source::Id(text) => {

@@ -3,7 +3,7 @@
 //! Source: Joseph, Plantinga, *Efficient Algorithms for Polyhedron Collision Detection*, 1987, §3.
 //! Proves: everything it says: contact from the exact time of two faces that meet, freedom before it
 //! because no pair of faces meets earlier (see `sweep` for why some pairs suffice) and the bodies are
-//! separated at t = 0. No certificate is given.
+//! separated at t = 0. No certificate is given; where the hulls are clear of each other, theirs serves.
 //! Cost: each body is placed once, which is linear; then pairs of boxes that meet on the way, and
 //! pairs of faces in them. `O(n²)` at worst, as in the paper.
 //!
@@ -12,9 +12,9 @@
 //! parallel need no look: a vertex and a triangle, or two edges. How they stand at t = 0 is decided
 //! first: two triangles meet, or one body is inside the other (§3.3).
 //!
-//! Reading order: `polyhedron` says what a body is, `tree` finds near triangles, `meeting` tells
-//! whether two triangles meet; `placed` puts bodies where they are; `start` and `ray` look at t = 0,
-//! `shear` and `sweep` at the rest. `facets` is §3.3 and §3.4 in any dimension up to four.
+//! Reading order: `polyhedron` says what a body is, `canonical` in which order, `tree` finds near triangles,
+//! `meeting` tells whether two triangles meet; `placed` puts bodies where they are; `start`, `interiors`
+//! and `ray` look at t = 0, `shear` and `sweep` at the rest.
 //!
 //! Where this differs from the text:
 //! - The step is one-sided: the prisms are never built; a pair of faces gives the time directly.
@@ -22,7 +22,8 @@
 //!   separated, and after t = 1 nothing is asked.
 //! - Pairs are found by a hierarchy of boxes, which §5 names as an extension.
 
-pub mod facets;
+mod canonical;
+mod interiors;
 mod meeting;
 mod placed;
 mod polyhedron;
@@ -33,7 +34,6 @@ mod sweep;
 mod tree;
 
 pub use polyhedron::{Polyhedron, PolyhedronError};
-pub use start::Start;
 
 use std::cmp::Ordering;
 
@@ -41,8 +41,9 @@ use dashu_int::IBig;
 
 use self::placed::{Placed, Stand};
 use self::sweep::{Meeting, Pace, Sweep};
-use super::linear::strictly_below;
+use super::linear::{Travel, strictly_below};
 use crate::geometry::Vec3;
+use crate::geometry::certificate::Verdict;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::ratio::Ratio;
 use crate::geometry::pose::Pose;
@@ -54,8 +55,8 @@ pub struct Moving<'a> {
     pub body: &'a Polyhedron,
     /// From its frame to the world at t = 0.
     pub pose: Pose,
-    /// Metres per step, world frame.
-    pub velocity: Vec3,
+    /// How far it comes in the step.
+    pub travel: Travel,
 }
 
 /// Two faces that share a point. Vertices and triangles are those of the body, an edge is its ends.
@@ -89,12 +90,12 @@ pub enum Faces {
         /// Of Q.
         of_q: u32,
     },
-    /// At t = 0 the shell of this triangle of P is inside Q.
+    /// At t = 0 this triangle of P is inside Q, next to its first corner.
     PInQ {
         /// Of P.
         triangle: u32,
     },
-    /// At t = 0 the shell of this triangle of Q is inside P.
+    /// At t = 0 this triangle of Q is inside P, next to its first corner.
     QInP {
         /// Of Q.
         triangle: u32,
@@ -114,11 +115,32 @@ pub struct Contact {
     pub point: Option<Vec3>,
 }
 
+/// How questions about polyhedra are answered: a row for the tables of methods.
+#[derive(Clone, Copy, Debug)]
+pub struct Method {
+    /// Its name on the wire and in the tables.
+    pub name: &'static str,
+    /// Who described it, and where.
+    pub source: &'static str,
+    /// What its findings amount to.
+    pub proves: &'static str,
+    /// What a query costs.
+    pub cost: &'static str,
+}
+
+/// Every way by name; there is one.
+pub const METHODS: &[Method] = &[Method {
+    name: "faces",
+    source: "Joseph, Plantinga 1987, §3",
+    proves: "verdicts and times of translations, exactly; without certificate",
+    cost: "linear in the triangles, then pairs of boxes that meet and of triangles in them",
+}];
+
 /// The first contact of two bodies over the step.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FirstContact {
     /// How they stand at t = 0.
-    pub start: Start,
+    pub initial: Verdict,
     /// None if they do not meet in [0, 1].
     pub contact: Option<Contact>,
 }
@@ -130,7 +152,7 @@ pub struct Collision {
     /// meet at exactly the same time, the least.
     pub pair: [usize; 2],
     /// How they stand at t = 0.
-    pub start: Start,
+    pub initial: Verdict,
     /// When and where.
     pub contact: Contact,
 }
@@ -139,20 +161,23 @@ pub struct Collision {
 ///
 /// ```
 /// use clearance::geometry::Vec3;
+/// use clearance::geometry::contact_time::Travel;
 /// use clearance::geometry::contact_time::polyhedra::{Moving, Polyhedron, first_contact};
 /// use clearance::geometry::effort::Effort;
 /// use clearance::geometry::pose::Pose;
 ///
 /// let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
 /// let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
-/// let body = Polyhedron::new(corners.to_vec(), faces.to_vec()).unwrap();
-/// let still = Moving { body: &body, pose: Pose::identity(), velocity: Vec3::zeros() };
+/// let effort = &mut Effort::unlimited();
+/// let body = Polyhedron::new(&corners, &faces, effort).unwrap();
+/// let still =
+///     Moving { body: &body, pose: Pose::identity(), travel: Travel::by(&Vec3::zeros()) };
 /// let falling = Moving {
 ///     body: &body,
 ///     pose: Pose::translation(0., 0., 3.),
-///     velocity: Vec3::new(0., 0., -4.),
+///     travel: Travel::by(&Vec3::new(0., 0., -4.)),
 /// };
-/// let answer = first_contact(&still, &falling, &mut Effort::unlimited()).unwrap();
+/// let answer = first_contact(&still, &falling, effort).unwrap();
 /// assert_eq!(answer.contact.unwrap().t_contact, 0.5);
 /// ```
 pub fn first_contact(
@@ -164,10 +189,21 @@ pub fn first_contact(
     effort.one_question(|effort| {
         let answer = meet([p, q], [&stands[0], &stands[1]], 1.0, effort)?;
         Ok(FirstContact {
-            start: answer.start,
+            initial: answer.initial,
             contact: answer.contact.map(|(_, contact)| contact),
         })
     })
+}
+
+/// How two bodies stand in their poses, and faces that show it unless they are separated: touching if
+/// they share points but no inner ones. Exact.
+pub fn verdict(
+    p: (&Polyhedron, Pose),
+    q: (&Polyhedron, Pose),
+    effort: &mut Effort<'_>,
+) -> Result<(Verdict, Option<Faces>), Stopped> {
+    let stands = [p, q].map(|(body, pose)| Stand::new(body, pose));
+    effort.one_question(|effort| start::at_start(&mut Placed::new(&stands[0], &stands[1]), effort))
 }
 
 /// The first contact among several bodies (§3.5): of the pair that meets first.
@@ -181,7 +217,7 @@ pub fn first_collision(
     let mut pairs: Vec<(f64, [usize; 2])> = Vec::new();
     for second in 1..bodies.len() {
         for first in 0..second {
-            let pace = Pace::new(&bodies[first].velocity, &bodies[second].velocity);
+            let pace = Pace::new(&bodies[first].travel, &bodies[second].travel);
             if let Some(t) = pace.entry(stands[first].whole(), stands[second].whole(), 1.0) {
                 pairs.push((t, [first, second]));
             }
@@ -206,7 +242,7 @@ pub fn first_collision(
                     Ordering::Greater => false,
                 });
             if is_first {
-                best = Some((time, Collision { pair, start: answer.start, contact }));
+                best = Some((time, Collision { pair, initial: answer.initial, contact }));
             }
         }
         Ok(best.map(|(_, collision)| collision))
@@ -215,7 +251,7 @@ pub fn first_collision(
 
 /// An answer with the exact time.
 struct Met {
-    start: Start,
+    initial: Verdict,
     contact: Option<(Ratio, Contact)>,
 }
 
@@ -227,13 +263,13 @@ fn meet<'a>(
     effort: &mut Effort<'_>,
 ) -> Result<Met, Stopped> {
     let mut placed = Placed::new(stands[0], stands[1]);
-    let (start, faces) = start::at_start(&mut placed);
+    let (initial, faces) = start::at_start(&mut placed, effort)?;
     if let Some(faces) = faces {
         let zero = Ratio::new(IBig::ZERO, IBig::ONE, 0);
         let contact = Contact { t_free: 0.0, t_contact: 0.0, faces, point: None };
-        return Ok(Met { start, contact: Some((zero, contact)) });
+        return Ok(Met { initial, contact: Some((zero, contact)) });
     }
-    let meeting = match Sweep::new(&mut placed, [p, q], until) {
+    let meeting = match Sweep::new(&mut placed, Pace::new(&p.travel, &q.travel), until) {
         Some(sweep) => sweep.run(effort)?,
         None => None,
     };
@@ -247,7 +283,7 @@ fn meet<'a>(
         };
         (meeting.time, contact)
     });
-    Ok(Met { start, contact })
+    Ok(Met { initial, contact })
 }
 
 /// Where two faces meet, rounded.
@@ -258,11 +294,15 @@ fn place_of(
     t: f64,
 ) -> Option<Vec3> {
     match meeting.faces {
-        Faces::VertexAndTriangle { vertex, .. } => Some(of_p.point(vertex) + p.velocity * t),
-        Faces::TriangleAndVertex { vertex, .. } => Some(of_q.point(vertex) + q.velocity * t),
+        Faces::VertexAndTriangle { vertex, .. } => {
+            Some(of_p.point(vertex) + p.travel.rounded() * t)
+        }
+        Faces::TriangleAndVertex { vertex, .. } => {
+            Some(of_q.point(vertex) + q.travel.rounded() * t)
+        }
         Faces::Edges { of_p: [a, b], .. } => {
             let (a, b) = (of_p.point(a), of_p.point(b));
-            Some(a + (b - a) * meeting.along_edge + p.velocity * t)
+            Some(a + (b - a) * meeting.along_edge + p.travel.rounded() * t)
         }
         Faces::Triangles { .. } | Faces::PInQ { .. } | Faces::QInP { .. } => None,
     }

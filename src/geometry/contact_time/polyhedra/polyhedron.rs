@@ -5,17 +5,21 @@
 //! shell (a part of the mesh that is connected over edges) has its outside on the side that its
 //! triangles are counter-clockwise from: an outermost shell bounds a volume, a shell inside it bounds
 //! a hollow, a shell in a hollow a volume again. All of it is checked exactly.
+//!
+//! Vertices and triangles are in canonical order, whatever the order they were given in.
 
-use dashu_int::IBig;
+use dashu_int::{IBig, UBig};
 
-use super::meeting::{Meet, Sight, segment_meets_triangle, triangles_meet};
+use super::canonical;
+use super::meeting::{Sight, segment_meets_triangle, triangles_meet};
 use super::ray::{Start, around, crosses_odd};
 use super::tree::{Extent, Tree, any_meeting_leaves};
 use crate::geometry::Vec3;
+use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::orientation::{Axis, Side, Turn, are_collinear, side_of_plane, turn};
-use crate::geometry::number::rounding::gamma;
-use crate::geometry::number::scaled::{Exponents, Integers, ScaledPoints, cross, dot, sum};
-use crate::geometry::number::{Sign, scaled};
+use crate::geometry::number::scaled::{Exponents, Integers, ScaledPoints, cross, dot};
+use crate::geometry::number::{Sign, outward, scaled};
+use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::{COORDINATE_MAX, Pose};
 
 /// See the module.
@@ -23,10 +27,15 @@ use crate::geometry::pose::{COORDINATE_MAX, Pose};
 pub struct Polyhedron {
     vertices: Vec<Vec3>,
     triangles: Vec<[u32; 3]>,
-    /// A triangle of each shell.
+    /// For each triangle, beyond the edge from each of its corners to the next: the third corner of
+    /// the triangle there.
+    across: Vec<[u32; 3]>,
+    /// The lowest triangle of each shell, ascending.
     shells: Vec<u32>,
     owned: Vec<Owned>,
     tree: Tree,
+    /// Cubic metres, rounded.
+    volume: f64,
 }
 
 /// What a triangle tests on behalf of its neighbours, so that no vertex or edge is tested twice.
@@ -41,7 +50,7 @@ pub(super) struct Owned {
 /// Why a mesh bounds no polyhedron. Triangles and vertices are counted from 0.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PolyhedronError {
-    /// No triangles, or 2^31 or more.
+    /// Fewer than four triangles, or 2^31 or more.
     #[error("a polyhedron has at least four triangles and fewer than 2^31, not {found}")]
     Count {
         /// Triangles given.
@@ -97,6 +106,11 @@ pub enum PolyhedronError {
         /// Its lowest triangle.
         triangle: u32,
     },
+    /// The check was stopped.
+    #[error(
+        "the mesh could not be checked within the steps allowed: too many triangles are close together"
+    )]
+    Unchecked(Stopped),
 }
 
 /// A directed edge and its triangle.
@@ -108,28 +122,91 @@ struct Edge {
 
 impl Polyhedron {
     /// Of triangles that are counter-clockwise seen from outside. Vertices that no triangle names are
-    /// no part of it.
-    pub fn new(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>) -> Result<Self, PolyhedronError> {
-        check_numbers(&vertices, &triangles)?;
-        let edges = closed_edges(&triangles)?;
-        let tree = Tree::build(&vertices, &triangles);
-        let boxes = tree.boxes(&vertices, &triangles, 0.0);
-        check_intersections(&vertices, &triangles, &tree, &boxes)?;
-        let (shell_of, shells) = shells(&triangles, &edges);
-        let owned = owned(vertices.len(), &triangles);
-        let body = Self { vertices, triangles, shells, owned, tree };
-        body.check_shells(&shell_of, &boxes)?;
-        Ok(body)
+    /// no part of it. A step is a pair of boxes that the check for intersections looks at, or a box that
+    /// the check of shells does.
+    ///
+    /// Errors name vertices and triangles by their places in what is given.
+    pub fn new(
+        vertices: &[Vec3],
+        triangles: &[[u32; 3]],
+        effort: &mut Effort<'_>,
+    ) -> Result<Self, PolyhedronError> {
+        check_numbers(vertices, triangles)?;
+        let edges = closed_edges(triangles)?;
+        let tree = Tree::build(vertices, triangles);
+        let boxes = tree.boxes(vertices, triangles, 0.0);
+        check_intersections((vertices, triangles), (&tree, &boxes), effort)?;
+        let volume = check_shells((vertices, triangles), &edges, (&tree, &boxes), effort)?;
+        let (vertices, triangles) = canonical::in_order(vertices, triangles);
+        Ok(Self::assemble(vertices, triangles, volume))
     }
 
-    /// The vertices, as given.
+    /// The same solid, and for each triangle the facet that it is a part of; none of a polytope without
+    /// volume.
+    pub fn of_polytope(polytope: &Polytope) -> Option<(Self, Vec<u32>)> {
+        if polytope.dimension() < 3 {
+            return None;
+        }
+        // Loops begin with their lowest vertex, and the vertices are in order.
+        let mut parts: Vec<([u32; 3], u32)> = (0..)
+            .zip(polytope.facets().rows())
+            .flat_map(|(facet, row)| {
+                row[1..].windows(2).map(move |pair| ([row[0], pair[0], pair[1]], facet))
+            })
+            .collect();
+        parts.sort_unstable();
+        let (triangles, facets) = parts.into_iter().unzip();
+        let vertices = polytope.vertices().to_vec();
+        Some((Self::assemble(vertices, triangles, polytope.volume()), facets))
+    }
+
+    /// Of what bounds a polyhedron, in canonical order.
+    fn assemble(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>, volume: f64) -> Self {
+        let edges = closed_edges(&triangles).expect("the mesh is closed");
+        let (_, shells) = shells(&triangles, &edges);
+        let across = across(&triangles, &edges);
+        let owned = owned(vertices.len(), &triangles);
+        let tree = Tree::build(&vertices, &triangles);
+        Self { vertices, triangles, across, shells, owned, tree, volume }
+    }
+
+    /// The vertices, sorted. Indices everywhere refer to this list.
     pub fn vertices(&self) -> &[Vec3] {
         &self.vertices
     }
 
-    /// The triangles, as given.
+    /// The triangles, sorted; each counter-clockwise seen from outside and from its lowest vertex on.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
+    }
+
+    /// Which vertex a point is.
+    pub fn index_of(&self, point: &Vec3) -> Option<u32> {
+        canonical::index_of(&self.vertices, point)
+    }
+
+    /// The lowest and the highest corner of the box around it.
+    pub fn bounds(&self) -> [Vec3; 2] {
+        let first = self.vertices[0];
+        self.vertices.iter().fold([first; 2], |[low, high], v| [low.inf(v), high.sup(v)])
+    }
+
+    /// Cubic metres, rounded.
+    pub fn volume(&self) -> f64 {
+        self.volume
+    }
+
+    /// Number of edges.
+    pub fn edge_count(&self) -> usize {
+        self.triangles.len() * 3 / 2
+    }
+
+    /// Memory that its lists take, bytes.
+    pub fn bytes(&self) -> usize {
+        let for_triangle = 2 * size_of::<[u32; 3]>() + size_of::<Owned>() + size_of::<u32>();
+        size_of_val(self.vertices())
+            + self.triangles.len() * for_triangle
+            + size_of_val(&*self.shells)
     }
 
     /// How many parts of the surface are connected over edges.
@@ -137,13 +214,19 @@ impl Polyhedron {
         self.shells.len()
     }
 
-    /// A triangle of each shell.
+    /// The lowest triangle of each shell, ascending.
     pub(super) fn shells(&self) -> &[u32] {
         &self.shells
     }
 
     pub(super) fn triangle(&self, i: u32) -> [u32; 3] {
         self.triangles[i as usize]
+    }
+
+    /// Beyond the edge from each corner of a triangle to the next: the third corner of the triangle
+    /// there.
+    pub(super) fn across(&self, triangle: u32) -> [u32; 3] {
+        self.across[triangle as usize]
     }
 
     pub(super) fn owned(&self, triangle: u32) -> &Owned {
@@ -153,41 +236,43 @@ impl Polyhedron {
     pub(super) fn tree(&self) -> &Tree {
         &self.tree
     }
+}
 
-    /// The middle of a triangle of a shell is in an even number of other shells if and only if the
-    /// shell encloses a volume, and in an odd number if it encloses a hollow.
-    fn check_shells(&self, shell_of: &[u32], boxes: &[Extent]) -> Result<(), PolyhedronError> {
-        let exponents = Exponents::of(&self.vertices, &Pose::identity());
-        let mut points =
-            ScaledPoints::new(&self.vertices, &Pose::identity(), exponents, exponents.placed);
-        let mut corners = |triangle: u32| -> [Integers; 3] {
-            self.triangle(triangle).map(|i| points.point(i).clone())
-        };
-        let mut volumes = vec![IBig::ZERO; self.shells.len()];
-        for (triangle, &shell) in (0..).zip(shell_of) {
-            let [a, b, c] = corners(triangle);
-            volumes[shell as usize] += dot(&a, &cross(&b, &c));
-        }
-        for ((shell, &triangle), volume) in (0..).zip(&self.shells).zip(&volumes) {
-            let is_inside = self.shells.len() > 1 && {
-                let [a, b, c] = corners(triangle);
-                let [x, y, z] = self.triangle(triangle).map(|i| self.vertices[i as usize] / 3.0);
-                // Three thirds and two sums round.
-                let slack = gamma(8) * (x.amax() + y.amax() + z.amax()) + f64::from_bits(8);
-                let start =
-                    Start { exact: sum(&a, &sum(&b, &c)), within: around(&(x + y + z), slack) };
-                crosses_odd(&start, (&self.tree, boxes), |other| {
-                    let is_other = shell_of[other as usize] != shell;
-                    is_other.then(|| corners(other).map(|p| p.map(|x| x * 3)))
-                })
-            };
-            let wanted = if is_inside { Sign::Negative } else { Sign::Positive };
-            if scaled::sign(volume) != wanted {
-                return Err(PolyhedronError::InsideOut { triangle });
-            }
-        }
-        Ok(())
+/// A point of a shell is in an even number of other shells if and only if the shell encloses a volume,
+/// and in an odd number if it encloses a hollow. The volume in all, rounded.
+fn check_shells(
+    (vertices, triangles): (&[Vec3], &[[u32; 3]]),
+    edges: &[Edge],
+    (tree, boxes): (&Tree, &[Extent]),
+    effort: &mut Effort<'_>,
+) -> Result<f64, PolyhedronError> {
+    let exponents = Exponents::of(vertices, &Pose::identity());
+    let mut points = ScaledPoints::new(vertices, &Pose::identity(), exponents, exponents.placed);
+    let mut corners = |triangle: u32| -> [Integers; 3] {
+        triangles[triangle as usize].map(|i| points.point(i).clone())
+    };
+    let (shell_of, firsts) = shells(triangles, edges);
+    let mut six_volumes = vec![IBig::ZERO; firsts.len()];
+    for (triangle, &shell) in (0..).zip(&shell_of) {
+        let [a, b, c] = corners(triangle);
+        six_volumes[shell as usize] += dot(&a, &cross(&b, &c));
     }
+    for ((shell, &triangle), volume) in (0..).zip(&firsts).zip(&six_volumes) {
+        let is_inside = firsts.len() > 1 && {
+            let first = &vertices[triangles[triangle as usize][0] as usize];
+            let start = Start::beside(corners(triangle), around(first, 0.0));
+            crosses_odd(&start, (tree, boxes), effort, |other| {
+                (shell_of[other as usize] != shell).then(|| corners(other))
+            })
+            .map_err(PolyhedronError::Unchecked)?
+        };
+        let wanted = if is_inside { Sign::Negative } else { Sign::Positive };
+        if scaled::sign(volume) != wanted {
+            return Err(PolyhedronError::InsideOut { triangle });
+        }
+    }
+    let whole: IBig = six_volumes.into_iter().sum();
+    Ok(outward::ratio(&whole, &UBig::from(6u8), 3 * exponents.placed))
 }
 
 fn check_numbers(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<(), PolyhedronError> {
@@ -261,6 +346,20 @@ fn shells(triangles: &[[u32; 3]], edges: &[Edge]) -> (Vec<u32>, Vec<u32>) {
     (shell_of, firsts)
 }
 
+fn across(triangles: &[[u32; 3]], edges: &[Edge]) -> Vec<[u32; 3]> {
+    let beyond = |edge: Edge| {
+        let other = twin(edges, &edge).expect("the mesh is closed");
+        let corners = triangles[other as usize];
+        corners.into_iter().find(|corner| !edge.ends.contains(corner)).expect("a third corner")
+    };
+    (0..)
+        .zip(triangles)
+        .map(|(triangle, &[a, b, c])| {
+            [[a, b], [b, c], [c, a]].map(|ends| beyond(Edge { ends, triangle }))
+        })
+        .collect()
+}
+
 /// The lowest triangle owns a vertex; the triangle that has an edge ascending owns it.
 fn owned(vertex_count: usize, triangles: &[[u32; 3]]) -> Vec<Owned> {
     let mut taken = vec![false; vertex_count];
@@ -293,14 +392,13 @@ impl Sight for Given<'_> {
 }
 
 fn check_intersections(
-    vertices: &[Vec3],
-    triangles: &[[u32; 3]],
-    tree: &Tree,
-    boxes: &[Extent],
+    (vertices, triangles): (&[Vec3], &[[u32; 3]]),
+    boxed: (&Tree, &[Extent]),
+    effort: &mut Effort<'_>,
 ) -> Result<(), PolyhedronError> {
     let mut sight = Given(vertices);
     let mut found = None;
-    any_meeting_leaves([(tree, boxes); 2], |first, second| {
+    let walked = any_meeting_leaves([boxed; 2], effort, |first, second| {
         if first < second
             && intersect(&mut sight, triangles[first as usize], triangles[second as usize])
         {
@@ -308,9 +406,10 @@ fn check_intersections(
         }
         found.is_some()
     });
-    match found {
-        Some((first, second)) => Err(PolyhedronError::Intersecting { first, second }),
-        None => Ok(()),
+    match (walked, found) {
+        (Err(stopped), _) => Err(PolyhedronError::Unchecked(stopped)),
+        (Ok(_), Some((first, second))) => Err(PolyhedronError::Intersecting { first, second }),
+        (Ok(_), None) => Ok(()),
     }
 }
 
@@ -318,7 +417,7 @@ fn check_intersections(
 fn intersect(sight: &mut Given<'_>, a: [u32; 3], b: [u32; 3]) -> bool {
     let is_shared = a.map(|i| b.contains(&i));
     match is_shared.iter().filter(|shared| **shared).count() {
-        0 => triangles_meet(sight, a, b) != Meet::Apart,
+        0 => triangles_meet(sight, a, b),
         1 => {
             // A ray from the common vertex inside both leaves one of them first: through the side
             // opposite to the vertex.
@@ -326,8 +425,8 @@ fn intersect(sight: &mut Given<'_>, a: [u32; 3], b: [u32; 3]) -> bool {
                 let at = of.iter().position(|i| other.contains(i)).unwrap_or(0);
                 [of[(at + 1) % 3], of[(at + 2) % 3]]
             };
-            segment_meets_triangle(sight, opposite(a, b), b) != Meet::Apart
-                || segment_meets_triangle(sight, opposite(b, a), a) != Meet::Apart
+            segment_meets_triangle(sight, opposite(a, b), b)
+                || segment_meets_triangle(sight, opposite(b, a), a)
         }
         2 => {
             let fold = is_shared.iter().position(|shared| !shared).unwrap_or(0);

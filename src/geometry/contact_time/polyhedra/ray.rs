@@ -2,34 +2,48 @@
 //! Plantinga 1987, §3.3, for three dimensions and with the hierarchy of boxes: a ray from a point
 //! inside crosses the surface an odd number of times.
 //!
-//! The ray runs along x. The paper's special cases (it meets an edge or a vertex, or runs along a
-//! facet) do not arise: the ray is moved aside by `(0, ε, ε²)` for an ε smaller than every positive
-//! number, so a sign that is zero is that of its first derivative in ε that is not.
+//! The ray starts in a triangle, as close to its first corner and first edge as need be, and runs along
+//! x. With the corners a, b and c its start is `a + δ (b - a) + δ² (c - a)` for a δ smaller than every
+//! positive number. The paper's special cases (it meets an edge or a vertex, or runs along a facet) do
+//! not arise: the ray is moved aside by `(0, ε, ε²)` for an ε smaller than every power of δ. So a sign
+//! that is zero is that of its first derivative that is not.
 
 use dashu_int::IBig;
 
 use super::tree::{Extent, Tree};
 use crate::geometry::Vec3;
+use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::scaled::{Integers, cross, difference, dot, sign};
 
-/// Where a ray starts: an exact point, and a box that holds it.
+/// Where a ray starts: an exact point and two small steps, and a box that holds the point.
 pub(super) struct Start {
     /// On the exponent of the surface's points.
-    pub(super) exact: Integers,
-    pub(super) within: Extent,
+    exact: Integers,
+    steps: [Integers; 2],
+    within: Extent,
 }
 
-/// Whether the ray along x from `start`, which is on no triangle, crosses an odd number of triangles
-/// that `corners` gives.
+impl Start {
+    /// In a triangle, next to its first corner, which is in the box.
+    pub(super) fn beside([a, b, c]: [Integers; 3], within: Extent) -> Self {
+        let steps = [difference(&b, &a), difference(&c, &a)];
+        Self { exact: a, steps, within }
+    }
+}
+
+/// Whether the ray along x from `start`, which is on no such triangle, crosses an odd number of triangles
+/// that `corners` gives. Each box is a step.
 pub(super) fn crosses_odd(
     start: &Start,
     (tree, boxes): (&Tree, &[Extent]),
+    effort: &mut Effort<'_>,
     mut corners: impl FnMut(u32) -> Option<[Integers; 3]>,
-) -> bool {
+) -> Result<bool, Stopped> {
     let mut is_odd = false;
     let mut open = vec![tree.root()];
     while let Some(node) = open.pop() {
+        effort.spend_step()?;
         let extent = &boxes[node.at as usize];
         let (from, to) = (&start.within.low, &start.within.high);
         let may_meet = extent.high.x >= from.x
@@ -41,14 +55,14 @@ pub(super) fn crosses_odd(
             Some(halves) => open.extend(halves),
             None => {
                 let met = corners(tree.triangle(node));
-                is_odd ^= met.is_some_and(|triangle| crosses(&start.exact, &triangle));
+                is_odd ^= met.is_some_and(|triangle| crosses(start, &triangle));
             }
         }
     }
-    is_odd
+    Ok(is_odd)
 }
 
-fn crosses(p: &Integers, triangle: &[Integers; 3]) -> bool {
+fn crosses(start: &Start, triangle: &[Integers; 3]) -> bool {
     let [a, b, c] = triangle;
     let normal = cross(&difference(b, a), &difference(c, a));
     // Seen along x, the triangle is a segment, which the moved ray misses.
@@ -56,18 +70,33 @@ fn crosses(p: &Integers, triangle: &[Integers; 3]) -> bool {
     if facing == Sign::Zero {
         return false;
     }
-    let is_within = [[a, b], [b, c], [c, a]].iter().all(|[u, v]| turn(p, u, v) == facing);
-    // The plane is met at `x = p.x + above / normal.x`.
-    let ahead = -dot(&normal, &difference(p, a));
-    is_within && sign(&(ahead * &normal[0])) == Sign::Positive
+    let is_within = [[a, b], [b, c], [c, a]].iter().all(|[u, v]| turn(start, u, v) == facing);
+    // The plane is met at `x = p.x + above / normal.x`. A start in the plane is outside the triangle.
+    is_within && {
+        let offset = dot(&normal, &difference(&start.exact, a));
+        let above = first_sign(&offset, start.steps.iter().map(|step| dot(&normal, step)));
+        above != Sign::Zero && above != facing
+    }
 }
 
-/// How `p`, `u`, `v` turn seen from the end of x, with p moved by `(ε, ε²)` in y and z: the sign of
-/// `(u - p) x (v - p) - (ε, ε²) x (v - u)`. Not zero unless u is v.
-fn turn(p: &Integers, u: &Integers, v: &Integers) -> Sign {
+/// How the start, `u` and `v` turn seen from the end of x: the sign of `(u - p) x (v - p)`, which
+/// changes by `-s x (v - u)` when p is moved by s. Not zero unless u is v.
+fn turn(start: &Start, u: &Integers, v: &Integers) -> Sign {
+    let p = &start.exact;
     let minor = (&u[1] - &p[1]) * (&v[2] - &p[2]) - (&u[2] - &p[2]) * (&v[1] - &p[1]);
-    let terms: [IBig; 3] = [minor, &u[2] - &v[2], &v[1] - &u[1]];
-    terms.iter().map(sign).find(|s| *s != Sign::Zero).unwrap_or(Sign::Zero)
+    let along = difference(v, u);
+    let of_steps = start.steps.iter().map(|step| &step[2] * &along[1] - &step[1] * &along[2]);
+    first_sign(&minor, of_steps.chain([-&along[2], along[1].clone()]))
+}
+
+/// The sign of the first number that is not zero.
+fn first_sign(first: &IBig, others: impl IntoIterator<Item = IBig>) -> Sign {
+    match sign(first) {
+        Sign::Zero => {
+            others.into_iter().map(|x| sign(&x)).find(|s| *s != Sign::Zero).unwrap_or(Sign::Zero)
+        }
+        found @ (Sign::Negative | Sign::Positive) => found,
+    }
 }
 
 /// A box around rounded coordinates that err by at most `slack`.

@@ -54,10 +54,10 @@ pub(super) enum Sighting {
 const UNDERFLOW_FLOOR: f64 = f64::from_bits(3 << 52); // 2^-1020
 
 impl Shear {
-    /// `w` is the relative velocity, each component rounded once; not zero.
+    /// `w` is the relative velocity, each component within a unit in the last place; not zero.
     ///
-    /// The quotient `w_i / w_k`, of magnitude at most 1, errs by three roundings, so
-    /// `x_i - x_k w_i / w_k` by `γ₅` of the sum of magnitudes, the errors of both coordinates, and
+    /// The quotient `w_i / w_k`, of magnitude at most 1, errs by five roundings, so
+    /// `x_i - x_k w_i / w_k` by `γ₇` of the sum of magnitudes, the errors of both coordinates, and
     /// underflow of the quotient and the product. A depth errs by three roundings and that of `x_k`.
     pub(super) fn new(p: &Stand<'_>, q: &Stand<'_>, w: &Vec3) -> Self {
         let k = w.iamax();

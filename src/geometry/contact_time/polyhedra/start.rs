@@ -1,75 +1,128 @@
-//! How two bodies stand at t = 0.
+//! How two bodies stand at t = 0. Exact.
+//!
+//! Triangles that cross show that the interiors meet. Otherwise, if the surfaces share a point, they
+//! meet only if one of the ways shows it that `interiors` lists; and if they do not share a point, and
+//! the bodies do, then the surface of what they share is whole shells of one inside the other (§3.3).
 
 use super::Faces;
-use super::meeting::{Meet, triangles_meet};
-use super::placed::{Body, Placed, Stand};
-use super::ray::{Start as Ray, around, crosses_odd};
+use super::interiors::{Patch, is_laid_on, overlap_at};
+use super::meeting::{Facing, Meet};
+use super::placed::{Body, Corner, Placed, Stand};
+use super::ray::{Start, around, crosses_odd};
 use super::tree::any_meeting_leaves;
+use crate::geometry::certificate::Verdict;
+use crate::geometry::effort::{Effort, Stopped};
 
-/// How two bodies stand at t = 0; every value is exact, and says no more than it proves.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Start {
-    /// The closed regions share no point.
-    Separated,
-    /// The surfaces share a point, and no edge of one goes through the inside of a face of the other:
-    /// touching, or overlapping in such a way that vertices and edges meet edges and faces exactly.
-    /// Which of the two is not decided.
-    InContact,
-    /// The interiors meet.
-    Overlapping,
-}
-
-/// With the faces that show it.
-///
-/// If the surfaces meet there are two triangles that do. Otherwise, if the bodies share a point at
-/// all, then the surface of what they share is whole shells of one inside the other.
-pub(super) fn at_start(placed: &mut Placed<'_, '_>) -> (Start, Option<Faces>) {
+/// The verdict, with the faces that show it where the bodies share a point.
+pub(super) fn at_start(
+    placed: &mut Placed<'_, '_>,
+    effort: &mut Effort<'_>,
+) -> Result<(Verdict, Option<Faces>), Stopped> {
     let (p, q) = (placed.p, placed.q);
-    let mut found: Option<(Meet, Faces)> = None;
+    let mut touching: Option<Faces> = None;
+    let mut overlapping: Option<Faces> = None;
+    let mut covered = Covered::default();
     any_meeting_leaves(
         [(p.body.tree(), p.boxes.as_slice()), (q.body.tree(), q.boxes.as_slice())],
+        effort,
         |m, n| {
-            let of_p = p.body.triangle(m).map(|i| (Body::P, i));
-            let of_q = q.body.triangle(n).map(|i| (Body::Q, i));
-            let meet = triangles_meet(placed, of_p, of_q);
-            if meet > found.map_or(Meet::Apart, |(meet, _)| meet) {
-                found = Some((meet, Faces::Triangles { of_p: m, of_q: n }));
+            let faces = Faces::Triangles { of_p: m, of_q: n };
+            let (of_p, of_q) = (patch(p, Body::P, m), patch(q, Body::Q, n));
+            let (a, b) = (of_p.corners, of_q.corners);
+            let Some(facing) = Facing::of(placed, a, b) else { return false };
+            match facing.meet(placed, a, b) {
+                Meet::Apart => return false,
+                Meet::Cross => overlapping = Some(faces),
+                Meet::Touch => {
+                    touching = touching.or(Some(faces));
+                    if overlap_at(placed, &of_p, &of_q, &facing) {
+                        overlapping = Some(faces);
+                    } else if facing.is_flat() && is_laid_on(placed, a, b) {
+                        covered.note([p, q], [m, n]);
+                    }
+                }
             }
-            meet == Meet::Cross
+            overlapping.is_some()
         },
-    );
-    match found {
-        Some((Meet::Cross, faces)) => return (Start::Overlapping, Some(faces)),
-        Some((_, faces)) => return (Start::InContact, Some(faces)),
-        None => {}
+    )?;
+    covered.sort();
+    if overlapping.is_none() {
+        overlapping = shell_inside(placed, Body::P, &covered.of_p, effort)?
+            .map(|triangle| Faces::PInQ { triangle });
     }
-    if let Some(triangle) = shell_inside(placed, Body::P) {
-        return (Start::Overlapping, Some(Faces::PInQ { triangle }));
+    if overlapping.is_none() {
+        overlapping = shell_inside(placed, Body::Q, &covered.of_q, effort)?
+            .map(|triangle| Faces::QInP { triangle });
     }
-    match shell_inside(placed, Body::Q) {
-        Some(triangle) => (Start::Overlapping, Some(Faces::QInP { triangle })),
-        None => (Start::Separated, None),
+    Ok(match (overlapping, touching) {
+        (Some(faces), _) => (Verdict::Overlapping, Some(faces)),
+        (None, Some(faces)) => (Verdict::Touching, Some(faces)),
+        (None, None) => (Verdict::Separated, None),
+    })
+}
+
+/// Those first triangles of shells that are laid on triangles of the other body.
+#[derive(Debug, Default)]
+struct Covered {
+    of_p: Vec<u32>,
+    of_q: Vec<u32>,
+}
+
+impl Covered {
+    fn note(&mut self, [p, q]: [&Stand<'_>; 2], [m, n]: [u32; 2]) {
+        for (stand, list, triangle) in [(p, &mut self.of_p, m), (q, &mut self.of_q, n)] {
+            if stand.body.shells().binary_search(&triangle).is_ok() {
+                list.push(triangle);
+            }
+        }
+    }
+
+    /// There may be as many as there are shells.
+    fn sort(&mut self) {
+        self.of_p.sort_unstable();
+        self.of_q.sort_unstable();
     }
 }
 
-/// A triangle of a shell of one body that is inside the other, for surfaces that do not meet.
-fn shell_inside(placed: &mut Placed<'_, '_>, inner: Body) -> Option<u32> {
+fn patch(stand: &Stand<'_>, body: Body, triangle: u32) -> Patch<Corner> {
+    Patch {
+        corners: stand.body.triangle(triangle).map(|i| (body, i)),
+        across: stand.body.across(triangle).map(|i| (body, i)),
+        owned: stand.body.owned(triangle).edges,
+    }
+}
+
+/// The first triangle of a shell of one body if it is inside the other, next to its first corner and
+/// first edge. For bodies that none of the pairs of triangles has shown to share inner points: then a
+/// shell with pieces inside is all inside but for single points, so none of its triangles is laid on
+/// one of the other body.
+fn shell_inside(
+    placed: &mut Placed<'_, '_>,
+    inner: Body,
+    covered: &[u32],
+    effort: &mut Effort<'_>,
+) -> Result<Option<u32>, Stopped> {
     let (of_inner, of_outer): (&Stand<'_>, &Stand<'_>) = match inner {
         Body::P => (placed.p, placed.q),
         Body::Q => (placed.q, placed.p),
     };
     let outer = if inner == Body::P { Body::Q } else { Body::P };
     let tree = of_outer.body.tree();
-    of_inner.body.shells().iter().copied().find(|&triangle| {
-        let [vertex, ..] = of_inner.body.triangle(triangle);
-        let within = around(of_inner.point(vertex), of_inner.slack);
-        if !of_outer.whole().meets(&within) {
-            return false;
+    for &triangle in of_inner.body.shells() {
+        effort.spend_step()?;
+        let corners = of_inner.body.triangle(triangle);
+        let within = around(of_inner.point(corners[0]), of_inner.slack);
+        if covered.binary_search(&triangle).is_ok() || !of_outer.whole().meets(&within) {
+            continue;
         }
         let exact = placed.exact();
-        let start = Ray { exact: exact.point((inner, vertex)).clone(), within };
-        crosses_odd(&start, (tree, &of_outer.boxes), |triangle| {
+        let start = Start::beside(corners.map(|i| exact.point((inner, i)).clone()), within);
+        let is_inside = crosses_odd(&start, (tree, &of_outer.boxes), effort, |triangle| {
             Some(of_outer.body.triangle(triangle).map(|i| exact.point((outer, i)).clone()))
-        })
-    })
+        })?;
+        if is_inside {
+            return Ok(Some(triangle));
+        }
+    }
+    Ok(None)
 }

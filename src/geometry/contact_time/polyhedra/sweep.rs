@@ -12,15 +12,16 @@
 
 use dashu_int::IBig;
 
+use super::Faces;
 use super::placed::{Body, Corner, Placed, Stand};
 use super::shear::{Shear, Sighting};
 use super::tree::{Extent, Node};
-use super::{Faces, Moving};
 use crate::geometry::Vec3;
+use crate::geometry::contact_time::linear::Travel;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::ratio::Ratio;
 use crate::geometry::number::scaled::{
-    Integers, cross, difference, dot, integer_at, is_zero, least_exponent, sign,
+    Integers, cross, difference, dot, is_zero, least_exponent, sign,
 };
 use crate::geometry::number::{Sign, outward};
 
@@ -39,8 +40,6 @@ pub(super) struct Sweep<'a, 'b> {
     placed: &'b mut Placed<'a, 'b>,
     shear: Shear,
     pace: Pace,
-    /// Of Q relative to P, exactly: times a power of two.
-    velocity: Integers,
     /// A numerator over a denominator is a time times two to minus this.
     exponent: i64,
     best: Option<Meeting>,
@@ -48,27 +47,34 @@ pub(super) struct Sweep<'a, 'b> {
     until: f64,
 }
 
-/// The relative velocity between neighbouring f64 numbers, or exactly.
-#[derive(Clone, Copy, Debug)]
+/// The velocity of Q relative to P.
+#[derive(Clone, Debug)]
 pub(super) struct Pace {
+    /// Exactly: times two to this exponent.
+    exact: Integers,
+    exponent: i64,
+    /// Between neighbouring f64 numbers, or exactly.
     low: Vec3,
     high: Vec3,
 }
 
 impl Pace {
-    pub(super) fn new(p: &Vec3, q: &Vec3) -> Self {
-        let rounded = q - p;
-        // So is every subnormal difference.
-        let is_exact =
-            |k: usize| p[k] == 0.0 || q[k] == 0.0 || rounded[k].abs() < f64::MIN_POSITIVE;
-        let bound = |k: usize, neighbour: fn(f64) -> f64| {
-            if is_exact(k) { rounded[k] } else { neighbour(rounded[k]) }
-        };
-        // A difference rounds to zero only if it is zero, so no sign is in doubt.
+    pub(super) fn new(p: &Travel, q: &Travel) -> Self {
+        let exponent = least_exponent(p.numbers().chain(q.numbers())).unwrap_or(0);
+        let exact: Integers = std::array::from_fn(|k| q.exact(k, exponent) - p.exact(k, exponent));
+        let brackets =
+            exact.each_ref().map(|x| Ratio::new(x.clone(), IBig::ONE, exponent).bracket());
         Self {
-            low: Vec3::from_fn(|k, _| bound(k, f64::next_down)),
-            high: Vec3::from_fn(|k, _| bound(k, f64::next_up)),
+            exact,
+            exponent,
+            low: Vec3::from_fn(|k, _| brackets[k][0]),
+            high: Vec3::from_fn(|k, _| brackets[k][1]),
         }
+    }
+
+    /// Each component within a unit in the last place, and zero just if it is zero.
+    fn rounded(&self) -> Vec3 {
+        Vec3::from_fn(|k, _| outward::approximate(&self.exact[k], self.exponent))
     }
 
     /// The least time from 0 to `until` at which the boxes meet, rounded down; none if they never do.
@@ -104,23 +110,13 @@ fn quotient_above(distance: f64, speed: f64) -> f64 {
 
 impl<'a, 'b> Sweep<'a, 'b> {
     /// None if neither moves relative to the other.
-    pub(super) fn new(
-        placed: &'b mut Placed<'a, 'b>,
-        [p, q]: [&Moving<'_>; 2],
-        until: f64,
-    ) -> Option<Self> {
-        let numbers = p.velocity.iter().chain(q.velocity.iter());
-        let scale = least_exponent(numbers)?;
-        let velocity: Integers = std::array::from_fn(|k| {
-            integer_at(q.velocity[k], scale) - integer_at(p.velocity[k], scale)
-        });
-        if is_zero(&velocity) {
+    pub(super) fn new(placed: &'b mut Placed<'a, 'b>, pace: Pace, until: f64) -> Option<Self> {
+        if is_zero(&pace.exact) {
             return None;
         }
-        let shear = Shear::new(placed.p, placed.q, &(q.velocity - p.velocity));
-        let pace = Pace::new(&p.velocity, &q.velocity);
-        let exponent = placed.exact().exponent - scale;
-        Some(Self { placed, shear, pace, velocity, exponent, best: None, until })
+        let shear = Shear::new(placed.p, placed.q, &pace.rounded());
+        let exponent = placed.exact().exponent - pace.exponent;
+        Some(Self { placed, shear, pace, exponent, best: None, until })
     }
 
     /// The first meeting of two faces not after the given time.
@@ -194,7 +190,7 @@ impl<'a, 'b> Sweep<'a, 'b> {
         }
         effort.cost.exact_stages += 1;
         let [x, a, b, c] = self.exact([v, face[0], face[1], face[2]]);
-        let w = &self.velocity;
+        let w = &self.pace.exact;
         let weights = [[&b, &c], [&c, &a], [&a, &b]].map(|[u, v]| turn_along(w, &x, u, v));
         let Some(whole) = one_sign(&weights) else { return };
         let normal = cross(&difference(&b, &a), &difference(&c, &a));
@@ -212,7 +208,7 @@ impl<'a, 'b> Sweep<'a, 'b> {
         }
         effort.cost.exact_stages += 1;
         let [a, b, c, d] = self.exact([of_p[0], of_p[1], of_q[0], of_q[1]]);
-        let w = &self.velocity;
+        let w = &self.pace.exact;
         let of_ends = [turn_along(w, &b, &c, &d), turn_along(w, &a, &d, &c)];
         let of_other = [turn_along(w, &d, &b, &a), turn_along(w, &c, &a, &b)];
         // Both sums are the velocity times the normal of both edges, up to sign.

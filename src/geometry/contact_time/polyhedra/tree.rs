@@ -9,6 +9,7 @@
 use std::cmp::Ordering;
 
 use crate::geometry::Vec3;
+use crate::geometry::effort::{Effort, Stopped};
 
 /// The order of the triangles in the leaves; see the module.
 #[derive(Clone, Debug)]
@@ -140,20 +141,24 @@ fn longest_axis(leaves: &[u32], middles: &[Vec3]) -> usize {
 }
 
 /// Calls `leaves` with every pair of leaves whose boxes meet, until it returns true; whether it did.
+/// Each pair of boxes is a step.
 pub(super) fn any_meeting_leaves(
     [a, b]: [(&Tree, &[Extent]); 2],
+    effort: &mut Effort<'_>,
     mut leaves: impl FnMut(u32, u32) -> bool,
-) -> bool {
+) -> Result<bool, Stopped> {
     let mut open = vec![(a.0.root(), b.0.root())];
     while let Some((m, n)) = open.pop() {
+        effort.spend_step()?;
         if !a.1[m.at as usize].meets(&b.1[n.at as usize]) {
             continue;
         }
         let split_m = m.count >= n.count;
         match (m.children(), n.children()) {
             (None, None) => {
+                effort.cost.visited += 1;
                 if leaves(a.0.triangle(m), b.0.triangle(n)) {
-                    return true;
+                    return Ok(true);
                 }
             }
             (Some(halves), None) => open.extend(halves.map(|half| (half, n))),
@@ -161,5 +166,5 @@ pub(super) fn any_meeting_leaves(
             (_, Some(halves)) => open.extend(halves.map(|half| (m, half))),
         }
     }
-    false
+    Ok(false)
 }

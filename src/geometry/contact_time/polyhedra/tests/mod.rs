@@ -1,8 +1,10 @@
 //! Against the convex methods, part by part, and by hand where that says nothing.
 #![expect(clippy::float_cmp, reason = "exact values are meant")]
 
+mod facets;
+mod start;
+
 use super::*;
-use crate::geometry::certificate::Verdict;
 use crate::geometry::contact_time::{self, Outcome, Question};
 use crate::geometry::hull::convex_hull;
 use crate::geometry::motion::Motion;
@@ -19,7 +21,8 @@ struct Solid {
 }
 
 fn build(points: &[[f64; 3]], triangles: &[[u32; 3]]) -> Result<Polyhedron, PolyhedronError> {
-    Polyhedron::new(points.iter().map(|&p| Vec3::from(p)).collect(), triangles.to_vec())
+    let vertices: Vec<Vec3> = points.iter().map(|&p| Vec3::from(p)).collect();
+    Polyhedron::new(&vertices, triangles, &mut Effort::unlimited())
 }
 
 /// The surface of a convex solid.
@@ -27,8 +30,8 @@ fn surface(polytope: &Polytope) -> Result<Polyhedron, PolyhedronError> {
     let fan = |row: &[u32]| -> Vec<[u32; 3]> {
         row.windows(2).skip(1).map(|w| [row[0], w[0], w[1]]).collect()
     };
-    let triangles = polytope.facets().rows().flat_map(fan).collect();
-    Polyhedron::new(polytope.vertices().to_vec(), triangles)
+    let triangles: Vec<_> = polytope.facets().rows().flat_map(fan).collect();
+    Polyhedron::new(polytope.vertices(), &triangles, &mut Effort::unlimited())
 }
 
 /// A polygon, counter-clockwise and cut into triangles, over heights from `low` to `high`.
@@ -127,7 +130,8 @@ fn ask(p: &Moving<'_>, q: &Moving<'_>) -> FirstContact {
 
 fn at(body: &Polyhedron, translation: [f64; 3], velocity: [f64; 3]) -> Moving<'_> {
     let [x, y, z] = translation;
-    Moving { body, pose: Pose::translation(x, y, z), velocity: Vec3::from(velocity) }
+    let travel = Travel::by(&Vec3::from(velocity));
+    Moving { body, pose: Pose::translation(x, y, z), travel }
 }
 
 /// What the convex method says of all pairs of parts: the first bracket, and the verdicts at t = 0.
@@ -162,25 +166,20 @@ fn by_parts(
 /// Holds an answer to that of the parts; which kind of answer it was.
 fn compare(solids: [&Solid; 2], poses: [Pose; 2], velocities: [Vec3; 2], story: &str) -> usize {
     let story = format!("{story}: {} and {}", solids[0].name, solids[1].name);
-    let moving =
-        [0, 1].map(|k| Moving { body: &solids[k].mesh, pose: poses[k], velocity: velocities[k] });
+    let moving = [0, 1].map(|k| Moving {
+        body: &solids[k].mesh,
+        pose: poses[k],
+        travel: Travel::by(&velocities[k]),
+    });
     let answer = ask(&moving[0], &moving[1]);
     let (first, verdicts) = by_parts(solids, poses, velocities);
     let bracket = answer.contact.map(|contact| [contact.t_free, contact.t_contact]);
     assert_eq!(bracket, first, "{story}: {answer:?}");
-    match answer.start {
-        Start::Separated => {
-            assert!(verdicts.iter().all(|v| *v == Verdict::Separated), "{story}");
-            usize::from(answer.contact.is_some())
-        }
-        Start::InContact => {
-            assert!(verdicts.iter().any(|v| *v != Verdict::Separated), "{story}");
-            2
-        }
-        Start::Overlapping => {
-            assert!(verdicts.contains(&Verdict::Overlapping), "{story}");
-            3
-        }
+    assert_eq!(Some(answer.initial), verdicts.into_iter().max(), "{story}: {answer:?}");
+    match answer.initial {
+        Verdict::Separated => usize::from(answer.contact.is_some()),
+        Verdict::Touching => 2,
+        Verdict::Overlapping => 3,
     }
 }
 
@@ -295,7 +294,7 @@ fn a_peg_enters_a_slot_and_touches_its_bottom_at_the_very_end() {
     let still = at(&slot, [0.; 3], [0.; 3]);
     let answer = ask(&still, &at(&peg, [1.5, 4., 0.], [0., -3., 0.]));
     let contact = answer.contact.unwrap();
-    assert_eq!((answer.start, contact.t_contact), (Start::Separated, 1.0));
+    assert_eq!((answer.initial, contact.t_contact), (Verdict::Separated, 1.0));
     assert_eq!(contact.t_free, 1f64.next_down());
     assert_eq!(contact.point.unwrap().y, 1.0);
     // A bit less far it stays free; off the middle it meets the rim when it gets there.
@@ -333,12 +332,13 @@ fn linked_rings_part_only_as_far_as_the_link_lets_them() {
     let upright = crate::geometry::Mat3::new(1., 0., 0., 0., 0., -1., 0., 1., 0.);
     let linked = |velocity: [f64; 3]| {
         let pose = Pose { rotation: upright, translation: Vec3::new(1.5, 0., 0.) };
-        let other = Moving { body: &solid.mesh, pose, velocity: Vec3::from(velocity) };
+        let travel = Travel::by(&Vec3::from(velocity));
+        let other = Moving { body: &solid.mesh, pose, travel };
         ask(&at(&solid.mesh, [0.; 3], [0.; 3]), &other)
     };
     // The other ring reaches from x = -0.5 to 3.5, its hole from 0.5 to 2.5: half a unit to go.
     let apart = linked([4., 0., 0.]);
-    assert_eq!((apart.start, apart.contact.unwrap().t_contact), (Start::Separated, 0.125));
+    assert_eq!((apart.initial, apart.contact.unwrap().t_contact), (Verdict::Separated, 0.125));
     assert_eq!(linked([0., 0., 0.5]).contact, None);
     // Unlinked and parallel, one goes through nothing.
     let beside = at(&solid.mesh, [4.5, 0., 2.], [0., 0., -4.]);
@@ -357,7 +357,7 @@ fn hollow() -> Polyhedron {
     vertices.extend_from_slice(inner.vertices());
     let mut triangles = outer.triangles().to_vec();
     triangles.extend(inner.triangles().iter().map(|&[a, b, c]| [a + 8, c + 8, b + 8]));
-    Polyhedron::new(vertices, triangles).unwrap()
+    Polyhedron::new(&vertices, &triangles, &mut Effort::unlimited()).unwrap()
 }
 
 #[test]
@@ -367,23 +367,23 @@ fn a_body_in_a_hollow_meets_its_wall_from_inside() {
     let still = at(&shell, [0.; 3], [0.; 3]);
     let small = cuboid([-0.25, 0.25], [-0.25, 0.25], [-0.25, 0.25]);
     let answer = ask(&still, &at(&small, [0.; 3], [1.5, 0., 0.]));
-    assert_eq!((answer.start, answer.contact.unwrap().t_contact), (Start::Separated, 0.5));
+    assert_eq!((answer.initial, answer.contact.unwrap().t_contact), (Verdict::Separated, 0.5));
     assert_eq!(ask(&at(&small, [0.; 3], [0.1; 3]), &still).contact, None);
     // In the wall; around all; and on the wall.
     let in_wall = ask(&still, &at(&small, [1.5, 0., 0.], [0.; 3]));
-    assert_eq!(in_wall.start, Start::Overlapping);
+    assert_eq!(in_wall.initial, Verdict::Overlapping);
     let contact = in_wall.contact.unwrap();
     assert!(matches!(contact.faces, Faces::QInP { .. }) && contact.t_contact == 0.0);
     let large = cuboid([-5., 5.], [-5., 5.], [-5., 5.]);
-    assert_eq!(ask(&still, &at(&large, [0.; 3], [0.; 3])).start, Start::Overlapping);
-    assert_eq!(ask(&still, &at(&small, [0.75, 0., 0.], [0.; 3])).start, Start::InContact);
+    assert_eq!(ask(&still, &at(&large, [0.; 3], [0.; 3])).initial, Verdict::Overlapping);
+    assert_eq!(ask(&still, &at(&small, [0.75, 0., 0.], [0.; 3])).initial, Verdict::Touching);
     // A body that fills the hollow from wall to wall, or all but a bit of it.
     let filling = |x: f64| {
         let body = cuboid([-x, x], [-0.5, 0.5], [-0.5, 0.5]);
-        ask(&still, &at(&body, [0.; 3], [0.; 3])).start
+        ask(&still, &at(&body, [0.; 3], [0.; 3])).initial
     };
-    assert_eq!(filling(1.0), Start::InContact);
-    assert_eq!(filling(1f64.next_down()), Start::Separated);
+    assert_eq!(filling(1.0), Verdict::Touching);
+    assert_eq!(filling(1f64.next_down()), Verdict::Separated);
 }
 
 #[test]
@@ -400,7 +400,7 @@ fn the_first_collision_is_that_of_the_first_pair_and_ties_go_to_the_lowest() {
     assert_eq!(collide(&[row(0., 0.), row(3., 0.), row(6., 5.)]), None);
     assert_eq!(collide(&[]), None);
     let at_once = collide(&[row(0., 0.), row(1.5, -4.), row(5., 0.), row(6., 0.)]).unwrap();
-    assert_eq!((at_once.pair, at_once.start), ([2, 3], Start::InContact));
+    assert_eq!((at_once.pair, at_once.initial), ([2, 3], Verdict::Touching));
 }
 
 #[test]
@@ -413,7 +413,11 @@ fn the_first_of_many_random_bodies_is_the_least_over_all_pairs() {
             .map(|_| {
                 let body = &solids[random.below(4) as usize].mesh;
                 let offset = random.vector() * 12.0;
-                Moving { body, pose: random.pose(offset), velocity: random.vector() * 6.0 }
+                Moving {
+                    body,
+                    pose: random.pose(offset),
+                    travel: Travel::by(&(random.vector() * 6.0)),
+                }
             })
             .collect();
         let mut least: Option<(f64, [usize; 2])> = None;
@@ -448,7 +452,7 @@ fn a_mesh_that_bounds_nothing_is_refused_with_its_reason() {
     let mut open = l_shape().mesh.triangles().to_vec();
     let [a, b, _] = open.pop().unwrap();
     let points = l_shape().mesh.vertices().to_vec();
-    let error = Polyhedron::new(points, open).unwrap_err();
+    let error = Polyhedron::new(&points, &open, &mut Effort::unlimited()).unwrap_err();
     assert!(matches!(error, PolyhedronError::Open { .. }), "{error} near {a} {b}");
     let far = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., f64::NAN]];
     assert_eq!(refuse(&far, &faces), PolyhedronError::Coordinate { vertex: 3 });
@@ -471,7 +475,7 @@ fn two_boxes(offset: [f64; 3], inverted: bool) -> Result<Polyhedron, PolyhedronE
             .iter()
             .map(|&[a, b, c]| if inverted { [a + 8, c + 8, b + 8] } else { [a + 8, b + 8, c + 8] }),
     );
-    Polyhedron::new(vertices, triangles)
+    Polyhedron::new(&vertices, &triangles, &mut Effort::unlimited())
 }
 
 #[test]

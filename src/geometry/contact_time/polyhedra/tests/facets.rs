@@ -20,7 +20,7 @@ use crate::geometry::polytope::samples::split_mix;
 
 /// A polytope, or a face of one, by its incidences; see the module.
 #[derive(Clone, Debug)]
-pub struct Face<'a> {
+pub(super) struct Face<'a> {
     /// Of all vertices, each as many coordinates as the space has.
     points: &'a [Vec<IBig>],
     /// `levels[k - 1][i]` are the faces of dimension k - 1 that bound face i of dimension k.
@@ -34,16 +34,16 @@ pub struct Face<'a> {
 
 /// A point with rational coordinates, over a common denominator.
 #[derive(Clone, Debug)]
-pub struct Point {
+pub(super) struct Point {
     /// All coordinates of the space.
-    pub numerators: Vec<IBig>,
+    pub(super) numerators: Vec<IBig>,
     /// Positive.
-    pub denominator: UBig,
+    pub(super) denominator: UBig,
 }
 
 /// Where a point is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Place {
+pub(super) enum Place {
     /// In the interior.
     Inside,
     /// On the boundary.
@@ -62,7 +62,7 @@ impl<'a> Face<'a> {
     /// The only face of the highest level: a polytope that has the dimension of its space.
     /// `levels[0]` are the edges as pairs of vertices, `levels[1]` the 2-faces as lists of edges, and
     /// so on.
-    pub fn whole(points: &'a [Vec<IBig>], levels: &'a [Vec<Vec<usize>>]) -> Self {
+    pub(super) fn whole(points: &'a [Vec<IBig>], levels: &'a [Vec<Vec<usize>>]) -> Self {
         let dimension = levels.len();
         debug_assert!((1..=4).contains(&dimension) && levels[dimension - 1].len() == 1);
         Self { points, levels, dimension, index: 0, axes: (0..dimension).collect() }
@@ -141,7 +141,7 @@ impl<'a> Face<'a> {
 }
 
 /// Where `p`, in the flat of `polytope`, is: a ray from inside crosses an odd number of facets.
-pub fn point_in_polytope(p: &Point, polytope: &Face<'_>) -> Place {
+pub(super) fn point_in_polytope(p: &Point, polytope: &Face<'_>) -> Place {
     if polytope.dimension == 1 {
         return point_in_interval(p, polytope);
     }
@@ -228,7 +228,7 @@ fn moved(p: &Point, axes: &[usize], way: &[IBig], step: &IBig, speed: &IBig) -> 
 
 /// Whether the closed segment meets a closed facet: a face with one dimension less than the space
 /// that both are seen in.
-pub fn segment_meets_facet([a, b]: [&Point; 2], facet: &Face<'_>) -> bool {
+pub(super) fn segment_meets_facet([a, b]: [&Point; 2], facet: &Face<'_>) -> bool {
     debug_assert_eq!(facet.dimension + 1, facet.axes.len());
     let normal = facet.normal();
     let heights = [facet.height(&normal, a), facet.height(&normal, b)];
@@ -300,5 +300,4 @@ fn determinant(rows: &[Vec<IBig>]) -> IBig {
     (0..first.len()).map(term).sum()
 }
 
-#[cfg(test)]
 mod tests;

@@ -1,0 +1,179 @@
+//! Questions about pairs of which one body at least is a polyhedron.
+
+use std::time::Duration;
+
+use super::{Motions, Run};
+use crate::geometry::Vec3;
+use crate::geometry::certificate::Verdict;
+use crate::geometry::contact_time::polyhedra::{
+    Faces, FirstContact, METHODS, Moving, first_contact, verdict,
+};
+use crate::geometry::contact_time::{self, Outcome, Travel};
+use crate::geometry::pair::Pair;
+use crate::geometry::separation::{self, decide};
+use crate::geometry::witness::Witness;
+use crate::rpc::convert::Path;
+use crate::rpc::convert::body::{AskedBody, ReadySolid};
+use crate::rpc::convert::certificate::{motion_to_wire, proof_to_wire};
+use crate::rpc::convert::geometry::{
+    outcome_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
+};
+use crate::rpc::convert::options::Options;
+use crate::rpc::pb;
+use crate::rpc::status::Failure;
+use crate::runtime::metrics::Asked;
+
+/// Placing a body takes about so long for each vertex, and looking at its faces, generously.
+pub(super) const TIME_PER_VERTEX: Duration = Duration::from_micros(2);
+
+/// Where the bodies were named: for what only their preparation can find wrong.
+#[derive(Clone, Debug)]
+pub(super) struct Places([String; 2]);
+
+impl Places {
+    /// None for two polytopes.
+    pub(super) fn of_polyhedra(path: &Path<'_>, p: &AskedBody, q: &AskedBody) -> Option<Self> {
+        let is_theirs = p.is_polyhedron() || q.is_polyhedron();
+        is_theirs.then(|| Self(["p", "q"].map(|name| path.field(name).to_string())))
+    }
+
+    fn prepare(&self, [p, q]: [AskedBody; 2]) -> Result<[ReadySolid; 2], Failure> {
+        Ok([p.prepare_solid(&self.0[0])?, q.prepare_solid(&self.0[1])?])
+    }
+}
+
+/// The options of a question about polyhedra.
+pub(super) fn options(
+    path: &Path<'_>,
+    wire: Option<&pb::QueryOptions>,
+) -> Result<Options, Failure> {
+    Ok(Options::convert(&path.field("options"), wire, METHODS)?.0)
+}
+
+/// Refuses what a field asks for.
+pub(super) fn refuse(path: &Path<'_>, what: &'static str) -> Failure {
+    Failure::NotForPolyhedra { field: path.to_string(), what }
+}
+
+fn hulls([p, q]: &[ReadySolid; 2]) -> Pair<'_> {
+    Pair { p: p.placed_hull(), q: q.placed_hull() }
+}
+
+/// Separated, touching or overlapping; with a certificate if the hulls are separated.
+pub(super) fn collision(
+    run: &Run,
+    bodies: [AskedBody; 2],
+    places: &Places,
+    options: &Options,
+) -> Result<pb::CheckCollisionResponse, Failure> {
+    let prepare = || places.prepare(bodies);
+    let (found, cost) =
+        run.measure_prepared(Asked::Collision, prepare, options, |solids, effort| {
+            let method = &separation::METHODS[0];
+            let of_hulls = decide(&hulls(solids), method, &mut Witness::default(), effort)?;
+            let mut answer = pb::CheckCollisionResponse::default();
+            if of_hulls.verdict() == Verdict::Separated {
+                answer.set_verdict(verdict_to_wire(Verdict::Separated));
+                answer.certificate =
+                    (!options.omit_certificate).then(|| proof_to_wire(&of_hulls.proof));
+                return Ok(answer);
+            }
+            let [p, q] = solids;
+            let (found, faces) = verdict((&p.polyhedron, p.pose), (&q.polyhedron, q.pose), effort)?;
+            answer.set_verdict(verdict_to_wire(found));
+            answer.uncertified = true;
+            answer.face_contact = faces.map(|faces| meeting(solids, &faces, None));
+            Ok(answer)
+        })?;
+    let mut answer = found.unwrap_or_else(|stopped| {
+        let mut answer = pb::CheckCollisionResponse::default();
+        answer.set_stopped(stopped_to_wire(Some(stopped)));
+        answer
+    });
+    answer.cost = Some(cost);
+    Ok(answer)
+}
+
+/// When the bodies first meet, for motions that turn nothing; with a certificate if the hulls do not.
+pub(super) fn first_meeting(
+    run: &Run,
+    bodies: [AskedBody; 2],
+    motions: &Motions,
+    travels: [Travel; 2],
+    places: &Places,
+    options: &Options,
+) -> Result<pb::FindFirstContactResponse, Failure> {
+    let prepare = || places.prepare(bodies);
+    let (found, cost) =
+        run.measure_prepared(Asked::FirstContact, prepare, options, |solids, effort| {
+            let question = motions.about(hulls(solids));
+            let of_hulls = contact_time::first_contact(&question, &mut Witness::default(), effort)?;
+            if of_hulls.outcome == Outcome::NoContact && of_hulls.stopped.is_none() {
+                return Ok(free(&of_hulls, options));
+            }
+            let [p, q] = [0, 1].map(|k| Moving {
+                body: &solids[k].polyhedron,
+                pose: solids[k].pose,
+                travel: travels[k],
+            });
+            first_contact(&p, &q, effort).map(|found| answer(solids, &found))
+        })?;
+    let mut answer = found.unwrap_or_else(|stopped| {
+        let mut answer = pb::FindFirstContactResponse::default();
+        answer.set_stopped(stopped_to_wire(Some(stopped)));
+        answer
+    });
+    answer.cost = Some(cost);
+    Ok(answer)
+}
+
+/// What is said of bodies whose hulls do not meet.
+fn free(of_hulls: &contact_time::FirstContact, options: &Options) -> pb::FindFirstContactResponse {
+    let mut answer = pb::FindFirstContactResponse::default();
+    answer.set_initial_verdict(verdict_to_wire(Verdict::Separated));
+    answer.set_outcome(outcome_to_wire(Outcome::NoContact));
+    answer.t_free = 1.0;
+    answer.certificate = (!options.omit_certificate).then(|| motion_to_wire(of_hulls));
+    answer
+}
+
+fn answer(solids: &[ReadySolid; 2], found: &FirstContact) -> pb::FindFirstContactResponse {
+    let mut answer = pb::FindFirstContactResponse { uncertified: true, ..Default::default() };
+    answer.set_initial_verdict(verdict_to_wire(found.initial));
+    match &found.contact {
+        None => {
+            answer.set_outcome(outcome_to_wire(Outcome::NoContact));
+            answer.t_free = 1.0;
+        }
+        Some(contact) => {
+            answer.set_outcome(outcome_to_wire(Outcome::Contact));
+            answer.t_free = contact.t_free;
+            answer.t_contact = Some(contact.t_contact);
+            answer.face_contact = Some(meeting(solids, &contact.faces, contact.point));
+        }
+    }
+    answer
+}
+
+/// Where the bodies meet, with the facets as clients know them.
+fn meeting([p, q]: &[ReadySolid; 2], faces: &Faces, point: Option<Vec3>) -> pb::FaceContact {
+    use pb::face_contact::{PFace, QFace};
+    let edge = |[from, to]: [u32; 2]| pb::EdgeEnds { from, to };
+    let p_facet = |triangle: u32| Some(PFace::PFacet(p.facet(triangle)));
+    let q_facet = |triangle: u32| Some(QFace::QFacet(q.facet(triangle)));
+    let (p_face, q_face) = match *faces {
+        Faces::VertexAndTriangle { vertex, triangle } => {
+            (Some(PFace::PVertex(vertex)), q_facet(triangle))
+        }
+        Faces::TriangleAndVertex { triangle, vertex } => {
+            (p_facet(triangle), Some(QFace::QVertex(vertex)))
+        }
+        Faces::Edges { of_p, of_q } => {
+            (Some(PFace::PEdge(edge(of_p))), Some(QFace::QEdge(edge(of_q))))
+        }
+        Faces::Triangles { of_p, of_q } => (p_facet(of_p), q_facet(of_q)),
+        Faces::PInQ { triangle } => (p_facet(triangle), None),
+        Faces::QInP { triangle } => (None, q_facet(triangle)),
+    };
+    pb::FaceContact { p_face, q_face, point: point.map(|point| vector_to_wire(&point)) }
+}

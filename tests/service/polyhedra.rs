@@ -1,0 +1,338 @@
+//! Questions about meshes kept as the solids that they bound, and where those are refused.
+
+use clearance::geometry::polytope::samples::Random;
+use clearance::rpc::pb;
+use pb::face_contact::{PFace, QFace};
+use pb::polytope_spec::Source;
+use pb::{Outcome, Verdict};
+use tonic::{Code, Status};
+
+use crate::server::{Server, body, check, cube, vector};
+
+/// A U, open towards +y: its slot is one wide, from x = 1 to 2, and its bottom is at y = 1.
+pub(crate) fn channel() -> pb::Mesh {
+    let outline: [[f64; 2]; 8] =
+        [[0., 0.], [3., 0.], [3., 3.], [2., 3.], [2., 1.], [1., 1.], [1., 3.], [0., 3.]];
+    let cut = [[0, 1, 4], [0, 4, 5], [1, 2, 3], [1, 3, 4], [0, 5, 6], [0, 6, 7]];
+    let mut triangles = Vec::new();
+    for [a, b, c] in cut {
+        triangles.extend([a, c, b, a + 8, b + 8, c + 8]);
+    }
+    for i in 0..8 {
+        let next = (i + 1) % 8;
+        triangles.extend([i, next, next + 8, i, next + 8, i + 8]);
+    }
+    let at = |z: f64| outline.iter().flat_map(move |&[x, y]| [x, y, z]);
+    pb::Mesh { vertices: Some(pb::Points { xyz: at(0.).chain(at(1.)).collect() }), triangles }
+}
+
+pub(crate) fn keep(alias: &str, mesh: pb::Mesh) -> pb::PolytopeSpec {
+    pb::PolytopeSpec {
+        source: Some(Source::Mesh(mesh)),
+        treatment: pb::MeshTreatment::Polyhedron.into(),
+        alias: alias.to_owned(),
+        ..Default::default()
+    }
+}
+
+pub(crate) async fn register(
+    server: &Server,
+    spec: pb::PolytopeSpec,
+) -> Result<pb::RegistrationReport, Status> {
+    let request = pb::RegisterPolytopesRequest { polytopes: vec![spec], validate_only: false };
+    Ok(server.polytopes().register_polytopes(request).await?.into_inner().reports.remove(0))
+}
+
+/// With a channel and a peg half as wide as its slot, from y = 0 to 1.
+pub(crate) async fn with_channel() -> (Server, String) {
+    let server = Server::start().await;
+    let peg: Vec<f64> = cube().chunks(3).flat_map(|c| [c[0] * 0.5, c[1], c[2]]).collect();
+    server.register("peg", &peg).await;
+    let report = register(&server, keep("channel", channel())).await.unwrap();
+    (server, report.polytope.unwrap().id)
+}
+
+pub(crate) fn placed(alias: &str, x: f64, y: f64) -> pb::PlacedBody {
+    let pose = pb::Pose { translation: vector(x, y, 0.0), orientation: None };
+    pb::PlacedBody { pose: Some(pose), ..body(alias, 0.0) }
+}
+
+#[tokio::test]
+async fn verdicts_in_the_slot_are_exact_and_name_faces_that_meet() {
+    let (server, _) = with_channel().await;
+    let ask = async |p: pb::PlacedBody, q: pb::PlacedBody| {
+        let question = pb::CheckCollisionRequest { p: Some(p), q: Some(q), ..Default::default() };
+        server.queries().check_collision(question).await.unwrap().into_inner()
+    };
+    let hull_is_in_the_way = placed("peg", 1.25, 1.5);
+    let answer = ask(placed("channel", 0., 0.), hull_is_in_the_way).await;
+    assert_eq!((answer.verdict(), answer.face_contact), (Verdict::Separated, None));
+    assert!(answer.uncertified && answer.certificate.is_none());
+    assert_eq!(answer.cost.unwrap().queries, 1);
+    for (x, y, expected) in [
+        (1.0, 1.5, Verdict::Touching),
+        (1f64.next_down(), 1.5, Verdict::Overlapping),
+        (1.25, 1.0, Verdict::Touching),
+        (1.25, 1f64.next_down(), Verdict::Overlapping),
+        (1.5, 1.5, Verdict::Touching),
+        (0.25, 0.5, Verdict::Overlapping),
+        (3.0, 0.0, Verdict::Touching),
+        (3f64.next_up(), 0.0, Verdict::Separated),
+    ] {
+        let there = ask(placed("channel", 0., 0.), placed("peg", x, y)).await;
+        let back = ask(placed("peg", x, y), placed("channel", 0., 0.)).await;
+        assert_eq!((there.verdict(), back.verdict()), (expected, expected), "{x} {y}");
+        assert_eq!(there.face_contact.is_some(), expected != Verdict::Separated);
+        // Here the hulls are separated when the bodies are.
+        let is_proven = expected == Verdict::Separated;
+        assert_eq!((there.uncertified, there.certificate.is_some()), (!is_proven, is_proven));
+    }
+    // Two channels, and one in the other's slot; a facet of the peg is one of its six.
+    let own = ask(placed("channel", 0., 0.), placed("channel", 0., 0.)).await;
+    assert_eq!(own.verdict(), Verdict::Overlapping);
+    let contact = ask(placed("channel", 0., 0.), placed("peg", 1.0, 1.5)).await.face_contact;
+    let Some(QFace::QFacet(facet)) = contact.unwrap().q_face else { panic!("{contact:?}") };
+    assert!(facet < 6);
+}
+
+fn moving(
+    p: pb::PlacedBody,
+    q: pb::PlacedBody,
+    to: pb::motion::Kind,
+) -> pb::FindFirstContactRequest {
+    let q_motion = Some(pb::Motion { kind: Some(to) });
+    pb::FindFirstContactRequest { p: Some(p), q: Some(q), q_motion, ..Default::default() }
+}
+
+fn by(x: f64, y: f64) -> pb::motion::Kind {
+    pb::motion::Kind::Linear(pb::LinearMotion { velocity: vector(x, y, 0.0) })
+}
+
+#[tokio::test]
+async fn a_peg_meets_the_bottom_of_the_slot_when_it_gets_there_and_not_before() {
+    let (server, _) = with_channel().await;
+    let ask = async |question: pb::FindFirstContactRequest| {
+        server.queries().find_first_contact(question).await.unwrap().into_inner()
+    };
+    let start = || [placed("channel", 0., 0.), placed("peg", 1.25, 5.)];
+    let question = |kind| {
+        let [p, q] = start();
+        moving(p, q, kind)
+    };
+    let end = pb::Pose { translation: vector(1.25, -3., 0.), orientation: None };
+    let to_pose = pb::motion::Kind::ToPose(pb::ToPoseMotion { end: Some(end), pivot: None });
+    let screw = pb::ScrewMotion { velocity: vector(0., -8., 0.), ..Default::default() };
+    for kind in [by(0., -8.), to_pose, pb::motion::Kind::Screw(screw)] {
+        let answer = ask(question(kind)).await;
+        assert_eq!((answer.outcome(), answer.t_contact), (Outcome::Contact, Some(0.5)));
+        assert_eq!(answer.t_free, 0.5f64.next_down());
+        assert!(answer.uncertified && answer.certificate.is_none());
+        assert_eq!(answer.initial_verdict(), Verdict::Separated);
+        let contact = answer.face_contact.unwrap();
+        assert_eq!(contact.point.unwrap().y, 1.0);
+        assert!(contact.p_face.is_some() && contact.q_face.is_some(), "{contact:?}");
+    }
+    let short = ask(question(by(0., -3.5))).await;
+    assert_eq!((short.outcome(), short.t_free, short.t_contact), (Outcome::NoContact, 1.0, None));
+    assert!(short.uncertified && short.certificate.is_none());
+    let [p, q] = [placed("peg", 1.5, 1.5), placed("channel", 0., 0.)];
+    let touching = ask(moving(p, q, by(0., 9.))).await;
+    assert_eq!((touching.t_free, touching.t_contact), (0.0, Some(0.0)));
+    assert_eq!(touching.initial_verdict(), Verdict::Touching);
+    let Some(PFace::PFacet(_)) = touching.face_contact.unwrap().p_face else { panic!("a facet") };
+
+    // A budget is kept, and says so.
+    let budget = Some(pb::Budget { steps: Some(2), time: None });
+    let options = Some(pb::QueryOptions { budget, ..Default::default() });
+    let stopped = ask(pb::FindFirstContactRequest { options, ..question(by(0., -8.)) }).await;
+    assert_eq!((stopped.stopped(), stopped.outcome()), (pb::Stopped::Steps, Outcome::Unspecified));
+}
+
+#[tokio::test]
+async fn what_keeps_clear_of_the_hulls_is_certified_and_what_only_the_hulls_do_is_never() {
+    let (server, _) = with_channel().await;
+    let mut client = server.queries();
+    let verify = async |claim: pb::verify_certificate_request::Claim| {
+        let claim = pb::VerifyCertificateRequest { claim: Some(claim) };
+        server.queries().verify_certificate(claim).await.unwrap().into_inner()
+    };
+    let collision = |question: &pb::CheckCollisionRequest, answer: &pb::CheckCollisionResponse| {
+        let (question, answer) = (Some(question.clone()), Some(answer.clone()));
+        pb::verify_certificate_request::Claim::Collision(pb::CollisionClaim { question, answer })
+    };
+    let motion = |question: &pb::FindFirstContactRequest, answer: &pb::FindFirstContactResponse| {
+        let (question, answer) = (Some(question.clone()), Some(answer.clone()));
+        pb::verify_certificate_request::Claim::FirstContact(pb::FirstContactClaim {
+            question,
+            answer,
+        })
+    };
+    // Beside the channel by the least number: the hulls' vertices name the direction, or three numbers.
+    let question = pb::CheckCollisionRequest {
+        p: Some(placed("channel", 0., 0.)),
+        q: Some(placed("peg", 3f64.next_up(), 0.)),
+        ..Default::default()
+    };
+    let mut answer = client.check_collision(question.clone()).await.unwrap().into_inner();
+    assert!(!answer.uncertified && answer.certificate.is_some());
+    let judged = verify(collision(&question, &answer)).await;
+    assert!(judged.valid, "{}", judged.refusal);
+    // A false claim with the same proof.
+    let inside =
+        pb::CheckCollisionRequest { q: Some(placed("peg", 0.25, 0.5)), ..question.clone() };
+    assert!(!verify(collision(&inside, &answer)).await.valid);
+    // No wish for a certificate is no lack of one.
+    let options = Some(pb::QueryOptions { omit_certificate: true, ..Default::default() });
+    let brief = pb::CheckCollisionRequest { options, ..question.clone() };
+    let brief = client.check_collision(brief).await.unwrap().into_inner();
+    assert!(!brief.uncertified && brief.certificate.is_none());
+
+    // In the slot the hull overlaps and the channel does not: the hull's proof, which is what a polytope
+    // of the channel's points is answered with, must not pass for the channel.
+    let xyz = channel().vertices.unwrap().xyz;
+    server.register("hull", &xyz).await;
+    let [hull, real] = ["hull", "channel"].map(|p| pb::CheckCollisionRequest {
+        p: Some(placed(p, 0., 0.)),
+        q: Some(placed("peg", 1.25, 1.5)),
+        ..Default::default()
+    });
+    answer = client.check_collision(hull.clone()).await.unwrap().into_inner();
+    assert_eq!(answer.verdict(), Verdict::Overlapping);
+    assert!(verify(collision(&hull, &answer)).await.valid);
+    let judged = verify(collision(&real, &answer)).await;
+    assert!(!judged.valid && judged.refusal.contains("polyhedra"), "{}", judged.refusal);
+
+    // Past the channel, and into the slot.
+    let past = moving(placed("channel", 0., 0.), placed("peg", -2., 5.), by(0., -9.));
+    let mut free = client.find_first_contact(past.clone()).await.unwrap().into_inner();
+    assert_eq!((free.outcome(), free.t_free, free.uncertified), (Outcome::NoContact, 1.0, false));
+    let judged = verify(motion(&past, &free)).await;
+    assert!(judged.valid, "{}", judged.refusal);
+    let into = moving(placed("channel", 0., 0.), placed("peg", 0.25, 5.), by(0., -9.));
+    assert!(!verify(motion(&into, &free)).await.valid);
+    let [hull, real] = ["hull", "channel"]
+        .map(|p| moving(placed(p, 0., 0.), placed("peg", 1.25, 5.), by(0., -3.5)));
+    free = client.find_first_contact(hull.clone()).await.unwrap().into_inner();
+    assert_eq!(free.outcome(), Outcome::Contact);
+    assert!(verify(motion(&hull, &free)).await.valid);
+    assert!(!verify(motion(&real, &free)).await.valid);
+}
+
+/// As boxes, whose union the channel is, by the way that polytopes go.
+#[tokio::test]
+async fn what_is_asked_of_a_channel_is_what_its_three_boxes_answer() {
+    let (server, _) = with_channel().await;
+    let block = |x: [f64; 2], y: [f64; 2]| -> Vec<f64> {
+        cube()
+            .chunks(3)
+            .flat_map(|c| [x[0] + c[0] * (x[1] - x[0]), y[0] + c[1] * (y[1] - y[0]), c[2]])
+            .collect()
+    };
+    server.register("floor", &block([0., 3.], [0., 1.])).await;
+    server.register("left", &block([0., 1.], [0., 3.])).await;
+    server.register("right", &block([2., 3.], [0., 3.])).await;
+    let random = &mut Random::new(4);
+    let mut met = 0;
+    for _ in 0..60 {
+        let eighths = |random: &mut Random, reach: u64| {
+            (random.below(16 * reach + 1) as f64 - 8.0 * reach as f64) / 8.0
+        };
+        let q = placed("peg", 1.0 + eighths(random, 4), 1.0 + eighths(random, 4));
+        let motion = by(eighths(random, 6), eighths(random, 6));
+        let question = |p: &str| {
+            pb::batch_query_item::Question::FindFirstContact(moving(
+                placed(p, 0., 0.),
+                q.clone(),
+                motion.clone(),
+            ))
+        };
+        let items = ["channel", "floor", "left", "right"]
+            .map(|p| pb::BatchQueryItem { question: Some(question(p)) })
+            .to_vec();
+        let reply = server.queries().batch_query(pb::BatchQueryRequest { items }).await.unwrap();
+        let answers: Vec<_> = reply
+            .into_inner()
+            .answers
+            .into_iter()
+            .map(|answer| match answer.answer {
+                Some(pb::batch_query_answer::Answer::FindFirstContact(answer)) => answer,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        let parts = &answers[1..];
+        let verdict = parts.iter().map(|part| part.initial_verdict).max().unwrap();
+        assert_eq!(answers[0].initial_verdict, verdict, "{q:?} {motion:?}");
+        let times = parts.iter().filter_map(|part| part.t_contact.map(|t| [part.t_free, t]));
+        let first = times.reduce(|a, b| if b < a { b } else { a });
+        assert_eq!(answers[0].t_contact.map(|t| [answers[0].t_free, t]), first, "{q:?} {motion:?}");
+        met += usize::from(first.is_some());
+    }
+    assert!((10..50).contains(&met), "{met}");
+}
+
+#[tokio::test]
+async fn what_polyhedra_cannot_be_asked_is_refused_with_the_field_that_asks() {
+    let (server, id) = with_channel().await;
+    let refused = |status: Status, field: &str| {
+        check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", field);
+    };
+    let [p, q] = [Some(placed("peg", 9., 9.)), Some(placed("channel", 0., 0.))];
+    let mut client = server.queries();
+    let (p, q) = (|| p.clone(), || q.clone());
+    let question = pb::MeasureDistanceRequest { p: p(), q: q(), ..Default::default() };
+    refused(client.measure_distance(question).await.unwrap_err(), "q");
+    let question = pb::MeasurePenetrationRequest { p: q(), q: p(), ..Default::default() };
+    refused(client.measure_penetration(question).await.unwrap_err(), "p");
+    let direction = vector(1., 0., 0.);
+    let question =
+        pb::MeasureDistanceAlongRequest { p: p(), q: q(), direction, ..Default::default() };
+    refused(client.measure_distance_along(question).await.unwrap_err(), "q");
+    let collision = pb::CheckCollisionRequest { p: p(), q: q(), ..Default::default() };
+    let question = pb::CheckCollisionRequest { margin: Some(0.0), ..collision.clone() };
+    refused(client.check_collision(question).await.unwrap_err(), "margin");
+    let claim = pb::DistanceClaim {
+        question: Some(pb::MeasureDistanceRequest { p: p(), q: q(), ..Default::default() }),
+        answer: Some(pb::MeasureDistanceResponse::default()),
+    };
+    let claim = Some(pb::verify_certificate_request::Claim::Distance(claim));
+    let status = client.verify_certificate(pb::VerifyCertificateRequest { claim }).await;
+    refused(status.unwrap_err(), "distance.question.q");
+
+    let contact = pb::FindFirstContactRequest { p: p(), q: q(), ..Default::default() };
+    for (question, field) in [
+        (pb::FindFirstContactRequest { margin: 0.1, ..contact.clone() }, "margin"),
+        (pb::FindFirstContactRequest { p_deviation: 0.1, ..contact.clone() }, "p_deviation"),
+        (pb::FindFirstContactRequest { q_deviation: 0.1, ..contact.clone() }, "q_deviation"),
+    ] {
+        refused(client.find_first_contact(question).await.unwrap_err(), field);
+    }
+    let screw = pb::ScrewMotion { axis: vector(0., 0., 1.), angle: 0.5, ..Default::default() };
+    let turning = Some(pb::Motion { kind: Some(pb::motion::Kind::Screw(screw)) });
+    let question = pb::FindFirstContactRequest { p_motion: turning, ..contact.clone() };
+    refused(client.find_first_contact(question).await.unwrap_err(), "p_motion");
+
+    // A flat plate, given by points.
+    let plate = pb::Points { xyz: vec![0., 0., 0., 1., 0., 0., 0., 1., 0.] };
+    let source = Some(pb::placed_body::Source::Vertices(plate));
+    let plate = Some(pb::PlacedBody { source, pose: None });
+    let question = pb::CheckCollisionRequest { p: plate, ..collision.clone() };
+    refused(client.check_collision(question).await.unwrap_err(), "p");
+    // A method of another table.
+    let options =
+        |method: &str| Some(pb::QueryOptions { method: method.to_owned(), ..Default::default() });
+    let question = pb::CheckCollisionRequest { options: options("gjk"), ..collision.clone() };
+    let status = client.check_collision(question).await.unwrap_err();
+    check(&status, Code::InvalidArgument, "BAD_FIELD", "options.method");
+    let question = pb::CheckCollisionRequest { options: options("faces"), ..collision };
+    client.check_collision(question).await.unwrap();
+    let info = server.info().get_server_info(pb::GetServerInfoRequest {}).await.unwrap();
+    let methods = info.into_inner().polyhedron_methods;
+    assert_eq!(methods.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["faces"]);
+
+    let part = pb::PlacedBody { source: Some(pb::placed_body::Source::Id(id)), pose: None };
+    let body = pb::Body { id: 1, parts: vec![part], ..Default::default() };
+    let state = Some(pb::SessionState { bodies: vec![body], ..Default::default() });
+    let request = pb::OpenSessionRequest { state, ..Default::default() };
+    let status = server.sessions().open_session(request).await.unwrap_err();
+    refused(status, "state.bodies[0].parts[0].id");
+}
