@@ -8,7 +8,9 @@ use crate::drawing::{Head, escape};
 /// Panels in a row.
 const COLUMNS: usize = 2;
 const PANEL_WIDTH: f64 = 600.0;
+/// With a legend of one row.
 const PANEL_HEIGHT: f64 = 370.0;
+const LEGEND_ROW: f64 = 18.0;
 const HEAD: f64 = 70.0;
 /// From a panel's corners to its axes.
 const LEFT: f64 = 74.0;
@@ -26,9 +28,11 @@ const STYLE: &str = ".panel{font-size:14px;font-weight:600}.tick{font-size:11px;
 /// The whole picture.
 pub(super) fn svg(experiment: &Experiment, panels: &[Panel]) -> String {
     let columns = panels.len().clamp(1, COLUMNS);
+    let rows = panels.iter().map(|panel| legend(panel).1).max().unwrap_or(1);
+    let height = PANEL_HEIGHT + LEGEND_ROW * (rows - 1) as f64;
     let head = Head {
         width: PANEL_WIDTH * columns as f64,
-        height: HEAD + PANEL_HEIGHT * panels.len().div_ceil(columns) as f64,
+        height: HEAD + height * panels.len().div_ceil(columns) as f64,
         title: experiment.source,
         subtitle: experiment.about,
         style: STYLE,
@@ -36,7 +40,7 @@ pub(super) fn svg(experiment: &Experiment, panels: &[Panel]) -> String {
     head.file(|svg| {
         for (index, panel) in panels.iter().enumerate() {
             let left = PANEL_WIDTH * (index % columns) as f64;
-            let top = HEAD + PANEL_HEIGHT * (index / columns) as f64;
+            let top = HEAD + height * (index / columns) as f64;
             write_panel(svg, panel, left, top)?;
         }
         Ok(())
@@ -140,30 +144,66 @@ fn write_panel(svg: &mut String, panel: &Panel, left: f64, top: f64) -> std::fmt
         left + 22.0,
         escape(panel.y_axis),
     )?;
-    let mut key = x0;
-    for (curve, colour) in panel.curves.iter().zip(COLOURS.iter().cycle()) {
+    for (index, (curve, (across, row))) in panel.curves.iter().zip(legend(panel).0).enumerate() {
+        let colour = COLOURS[index % COLOURS.len()];
+        let dashes = if index < COLOURS.len() { "" } else { r#" stroke-dasharray="5 3""# };
         let line: Vec<String> =
             curve.points.iter().map(|p| format!("{:.1},{:.1}", x.at(p.0), y.at(p.1))).collect();
         let line = line.join(" ");
         writeln!(
             svg,
-            r#"<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.8" stroke-linejoin="round"/>"#
+            r#"<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.8" stroke-linejoin="round"{dashes}/>"#
         )?;
-        let at = y0 + 52.0;
+        let (key, at) = (x0 + across, y0 + 52.0 + LEGEND_ROW * row as f64);
         writeln!(
             svg,
-            r#"<path d="M{key:.1} {:.1}h16" stroke="{colour}" stroke-width="2.4"/><text class="key" x="{:.1}" y="{at}">{}</text>"#,
+            r#"<path d="M{key:.1} {:.1}h16" stroke="{colour}" stroke-width="2.4"{dashes}/><text class="key" x="{:.1}" y="{at}">{}</text>"#,
             at - 4.0,
             key + 20.0,
             escape(&curve.name),
         )?;
-        key += 34.0 + 6.8 * curve.name.chars().count() as f64;
     }
     Ok(())
+}
+
+/// Where each curve's name goes: pixels from the left end of the axis, and the row; and how many rows.
+fn legend(panel: &Panel) -> (Vec<(f64, usize)>, usize) {
+    let (mut across, mut row) = (0.0, 0);
+    let mut places = Vec::new();
+    for curve in &panel.curves {
+        let width = 34.0 + 6.8 * curve.name.chars().count() as f64;
+        if across > 0.0 && across + width > PANEL_WIDTH - LEFT {
+            (across, row) = (0.0, row + 1);
+        }
+        places.push((across, row));
+        across += width;
+    }
+    (places, row + 1)
 }
 
 /// Without the dust of binary fractions.
 fn round(value: f64) -> String {
     let text = format!("{value:.6}");
     text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::experiments::Curve;
+
+    /// Ten curves once ran from one panel's legend into the next one's.
+    #[test]
+    fn a_long_legend_stays_under_its_panel() {
+        let curve = |count: usize| Curve { name: "m".repeat(count), ..Curve::default() };
+        let panel = Panel { curves: (1..30).map(curve).collect(), ..Panel::default() };
+        let (places, rows) = legend(&panel);
+        assert!(rows > 2);
+        for (name, pair) in (1..30).zip(places.windows(2)) {
+            let [(left, row), (next, next_row)] = [pair[0], pair[1]];
+            let end = left + 20.0 + 6.8 * f64::from(name);
+            assert!(end < PANEL_WIDTH - LEFT, "{pair:?}");
+            assert!(if row == next_row { end < next } else { next == 0.0 }, "{pair:?}");
+        }
+    }
 }
