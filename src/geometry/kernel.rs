@@ -148,12 +148,44 @@ fn larger(a: f64, b: f64) -> f64 {
     if a > b { a } else { b }
 }
 
-/// Of neighbouring lanes first, which is the order in which vector registers hold them.
+/// Two lanes, which is what a vector register of any processor holds.
+type Two = [f64; 2];
+
+#[inline(always)]
+fn larger_of_each(a: Two, b: Two) -> Two {
+    [larger(a[0], b[0]), larger(a[1], b[1])]
+}
+
+#[inline(always)]
+fn lesser_of_each(a: Two, b: Two) -> Two {
+    let lesser = |a: f64, b: f64| if a < b { a } else { b };
+    [lesser(a[0], b[0]), lesser(a[1], b[1])]
+}
+
+#[inline(always)]
+fn in_twos(v: &[f64; LANES]) -> [Two; 4] {
+    [[v[0], v[1]], [v[2], v[3]], [v[4], v[5]], [v[6], v[7]]]
+}
+
+/// Lane by lane as long as possible, and across a register only at the end.
 #[inline(always)]
 fn largest(v: &[f64; LANES]) -> f64 {
-    let low = larger(larger(v[0], v[1]), larger(v[2], v[3]));
-    let high = larger(larger(v[4], v[5]), larger(v[6], v[7]));
-    larger(low, high)
+    let [a, b, c, d] = in_twos(v);
+    let [even, odd] = larger_of_each(larger_of_each(a, b), larger_of_each(c, d));
+    larger(even, odd)
+}
+
+/// The largest value and that of another lane, which may be the same: a tournament in which each match
+/// remembers the best that lost.
+#[inline(always)]
+fn two_largest(v: &[f64; LANES]) -> (f64, f64) {
+    let [a, b, c, d] = in_twos(v);
+    let (ab, cd) = (larger_of_each(a, b), larger_of_each(c, d));
+    let lost_before = larger_of_each(lesser_of_each(a, b), lesser_of_each(c, d));
+    let [even, odd] = larger_of_each(ab, cd);
+    let [lost_even, lost_odd] = larger_of_each(lost_before, lesser_of_each(ab, cd));
+    let lesser = if even < odd { even } else { odd };
+    (larger(even, odd), larger(larger(lost_even, lost_odd), lesser))
 }
 
 /// The first lane with the largest value; any lane when that is NaN.
@@ -189,19 +221,15 @@ pub struct Climb {
 /// where most looks are, nobody asks.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
-    vertex: u32,
-    value: f64,
+    /// The vertex.
+    pub vertex: u32,
+    /// Its rounded value.
+    pub value: f64,
     top: f64,
     visited: u32,
 }
 
 impl Look {
-    /// The vertex.
-    #[inline]
-    pub fn vertex(&self) -> u32 {
-        self.vertex
-    }
-
     /// Whether no neighbour has a larger rounded value. A NaN (overflow) is never larger.
     #[inline]
     pub fn is_settled(&self) -> bool {
@@ -217,9 +245,9 @@ impl Look {
     }
 }
 
-/// Looks at one vertex, which is in range, and its neighbours.
+/// Looks at one vertex, which is in range and has that rounded value, and its neighbours.
 #[inline(always)]
-pub fn look(g: &Vec3, rings: &[Ring], vertex: u32) -> Look {
+pub fn look(g: &Vec3, rings: &[Ring], vertex: u32, value: f64) -> Look {
     let ring = &rings[vertex as usize];
     let mut visited = 1 + ring.count;
     let mut top = largest(&ring.values(g));
@@ -227,7 +255,7 @@ pub fn look(g: &Vec3, rings: &[Ring], vertex: u32) -> Look {
         let first = Top { value: top, name: vertex };
         top = top_of_more(g, rings, ring.next, first, &mut visited).value;
     }
-    Look { vertex, value: ring.value(g), top, visited }
+    Look { vertex, value, top, visited }
 }
 
 /// The first point with the largest rounded value along `g`; `points` is not empty.
@@ -243,19 +271,18 @@ pub fn farthest(g: &Vec3, points: &[Vec3]) -> (u32, f64) {
 }
 
 /// The farthest of all points of a ring, which is a body of few vertices, and the next: settled.
-#[inline(never)]
+#[inline(always)]
 pub fn look_at_few(g: &Vec3, all: &Ring) -> Look {
     let mut values = all.values(g);
-    let count = all.count as usize;
-    for (lane, value) in values.iter_mut().enumerate() {
-        *value = if lane < count { *value } else { f64::NEG_INFINITY };
+    // A box has as many as there are lanes.
+    if all.count < LANES as u32 {
+        for (lane, value) in values.iter_mut().enumerate().skip(1) {
+            *value = if lane < all.count as usize { *value } else { f64::NEG_INFINITY };
+        }
     }
-    let value = largest(&values);
-    let lane = first_of(&values, value);
-    for (other, value) in values.iter_mut().enumerate() {
-        *value = if other == lane { f64::NEG_INFINITY } else { *value };
-    }
-    Look { vertex: all.names[lane], value, top: largest(&values), visited: all.count }
+    let (value, top) = two_largest(&values);
+    let vertex = all.names[first_of(&values, value)];
+    Look { vertex, value, top, visited: all.count }
 }
 
 /// Steepest climb on the graph of `rings` from `start`, which is in range: looks at the neighbours of

@@ -36,7 +36,7 @@
 use arrayvec::ArrayVec;
 
 use super::spherical_polygon::{Cut, SphericalPolygon, VECTORS_MAX};
-use super::view::{Ends, View};
+use super::view::{Ends, View, is_within_bounds};
 use super::{Method, Proposal, filter};
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
@@ -98,8 +98,8 @@ impl<'a> Search<'a> {
         loop {
             effort.spend_step()?;
             let ends = Ends::new(self.view.pair(), &s, hint.take());
-            let mut pair = ends.pair;
-            if ends.value > 0.0 {
+            let mut pair = ends.pair();
+            if ends.value() > 0.0 {
                 let probe = ends.climbed(self.view.pair(), effort);
                 if let Some(evidence) =
                     filter::separates::<PROVEN>(self.view.pair(), &probe, witness)
@@ -166,7 +166,8 @@ impl<'a> Search<'a> {
     #[inline]
     fn next_candidate(&self, s: &Vec3, w: &Vec3, value: f64) -> Option<Vec3> {
         let reflected = s - w * (2.0 * value / w.dot(w));
-        if self.polygon.contains(&reflected) {
+        // It is as long as s but for roundings, unless the square of w's length underflows.
+        if is_within_bounds(&reflected) && self.polygon.contains(&reflected) {
             return Some(reflected);
         }
         self.middle()

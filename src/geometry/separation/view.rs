@@ -6,12 +6,19 @@ use crate::geometry::effort::Effort;
 use crate::geometry::kernel::along;
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::separation::filter;
-use crate::geometry::support::{self, Climb};
+use crate::geometry::support::{self, Climb, Near};
 use crate::geometry::witness::Witness;
 
 /// No component of a [`Probe`]'s direction is larger. One that [`View::tame`] returns has components
 /// below 2, so a length below `2 √3`, which reflections leave as it is but for roundings.
 pub(super) const COMPONENT_MAX: f64 = 4.0;
+
+/// Whether no component is larger than [`COMPONENT_MAX`]; false when one is not a number.
+#[inline]
+pub(super) fn is_within_bounds(s: &Vec3) -> bool {
+    let fits = |c: f64| c.abs() <= COMPONENT_MAX;
+    fits(s.x) & fits(s.y) & fits(s.z)
+}
 
 /// The largest component that [`View::tame`] can bring below 2.
 const DIRECTION_MAX: f64 = f64::from_bits((1023 + 1000) << 52);
@@ -40,50 +47,7 @@ impl Probe {
         hint: Option<VertexPair>,
         effort: &mut Effort<'_>,
     ) -> Self {
-        let in_p = pair.p.pose.direction_to_body_rounded(s);
-        let in_q = pair.q.pose.direction_to_body_rounded(s);
-        Self::along(pair, s, [in_p, in_q], hint, effort)
-    }
-
-    /// Looks along a direction and at the vertices that are remembered with it; none if these alone
-    /// show that it does not separate.
-    #[inline(always)]
-    pub(super) fn kept(
-        pair: &Pair<'_>,
-        s: &Vec3,
-        hint: Option<VertexPair>,
-        effort: &mut Effort<'_>,
-    ) -> Option<Self> {
-        let in_p = pair.p.pose.direction_to_body_rounded(s);
-        let in_q = pair.q.pose.direction_to_body_rounded(s);
-        if let Some(VertexPair { i, j }) = hint
-            && let Some(x) = pair.p.body.vertices().get(i as usize)
-            && let Some(y) = pair.q.body.vertices().get(j as usize)
-        {
-            let offset = pair.q.pose.translation - pair.p.pose.translation;
-            let value = along(s, &offset) + (along(&in_q, y) - along(&in_p, x));
-            if value <= 0.0 {
-                return None;
-            }
-        }
-        Some(Self::along(pair, s, [in_p, in_q], hint, effort))
-    }
-
-    #[inline(always)]
-    fn along(
-        pair: &Pair<'_>,
-        s: &Vec3,
-        [in_p, in_q]: [Vec3; 2],
-        hint: Option<VertexPair>,
-        effort: &mut Effort<'_>,
-    ) -> Self {
-        debug_assert!(s.amax() <= COMPONENT_MAX);
-        let bodies = [pair.p.body, pair.q.body];
-        let hints = [hint.map(|pair| pair.i), hint.map(|pair| pair.j)];
-        let [of_p, of_q] = support::likely_pair(bodies, [&in_p, &-in_q], hints, effort);
-        let offset = pair.q.pose.translation - pair.p.pose.translation;
-        let value = along(s, &offset) - (of_p.value + of_q.value);
-        Self { direction: *s, in_p, in_q, of_p, of_q, value }
+        Ends::new(pair, s, hint).climbed(pair, effort)
     }
 
     /// The vertices, as a pair.
@@ -92,37 +56,57 @@ impl Probe {
     }
 }
 
-/// Vertices near the supporting ones along a direction, which are known without looking at any other.
+/// Vertices near the supporting ones along a direction, and how far apart they are: where a [`Probe`]
+/// starts, and enough to tell that the direction does not separate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ends {
     direction: Vec3,
-    /// `Rᵀs` as each body sees it, rounded.
     in_p: Vec3,
     in_q: Vec3,
-    pub(super) pair: VertexPair,
-    /// `s·(q - p)` of the pair, rounded.
-    pub(super) value: f64,
+    of_p: Near,
+    of_q: Near,
+    /// `s·(t_Q - t_P)`, rounded.
+    of_translations: f64,
 }
 
 impl Ends {
     /// The hint, or what the start tables say.
     #[inline(always)]
     pub(super) fn new(pair: &Pair<'_>, s: &Vec3, hint: Option<VertexPair>) -> Self {
+        debug_assert!(is_within_bounds(s));
         let (p, q) = (&pair.p, &pair.q);
         let in_p = p.pose.direction_to_body_rounded(s);
         let in_q = q.pose.direction_to_body_rounded(s);
-        let i = support::nearby(p.body, &in_p, hint.map(|pair| pair.i));
-        let j = support::nearby(q.body, &-in_q, hint.map(|pair| pair.j));
-        let offset = q.pose.translation - p.pose.translation;
-        let (x, y) = (p.body.vertex(i), q.body.vertex(j));
-        let value = along(s, &offset) + (along(&in_q, y) - along(&in_p, x));
-        Self { direction: *s, in_p, in_q, pair: VertexPair { i, j }, value }
+        Self {
+            direction: *s,
+            in_p,
+            in_q,
+            of_p: support::nearby(p.body, &in_p, hint.map(|pair| pair.i)),
+            of_q: support::nearby(q.body, &-in_q, hint.map(|pair| pair.j)),
+            of_translations: along(s, &(q.pose.translation - p.pose.translation)),
+        }
     }
 
-    /// Climbs from them.
+    /// The vertices, as a pair.
+    pub(super) fn pair(&self) -> VertexPair {
+        VertexPair { i: self.of_p.vertex, j: self.of_q.vertex }
+    }
+
+    /// `s·(q - p)` of the pair, rounded.
+    #[inline(always)]
+    pub(super) fn value(&self) -> f64 {
+        self.of_translations - (self.of_p.value + self.of_q.value)
+    }
+
+    /// Climbs from them to the likely supporting vertices.
     #[inline(always)]
     pub(super) fn climbed(&self, pair: &Pair<'_>, effort: &mut Effort<'_>) -> Probe {
-        Probe::along(pair, &self.direction, [self.in_p, self.in_q], Some(self.pair), effort)
+        let Self { direction, in_p, in_q, .. } = *self;
+        let bodies = [pair.p.body, pair.q.body];
+        let near = [self.of_p, self.of_q];
+        let [of_p, of_q] = support::climb_both(bodies, [&in_p, &-in_q], near, effort);
+        let value = self.of_translations - (of_p.value + of_q.value);
+        Probe { direction, in_p, in_q, of_p, of_q, value }
     }
 }
 

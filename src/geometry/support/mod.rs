@@ -47,7 +47,6 @@ pub enum Reach {
 pub struct Terrain {
     /// Of each vertex; longer than that where a vertex has many neighbours.
     rings: Box<[Ring]>,
-    vertex_count: u32,
     table: StartTable,
 }
 
@@ -58,7 +57,7 @@ impl Reach {
         }
         let rings = Ring::around_all(body.vertices(), &body.neighbours).into_boxed_slice();
         let table = StartTable::build(body.bounds(), body.vertex_count(), &rings);
-        Self::Many(Terrain { rings, vertex_count: body.vertex_count(), table })
+        Self::Many(Terrain { rings, table })
     }
 
     /// Memory it takes.
@@ -70,15 +69,16 @@ impl Reach {
     }
 }
 
-impl Terrain {
-    /// Where to start: at the hint if it is a vertex, else where the table says.
-    #[inline(always)]
-    fn start(&self, g: &Vec3, hint: Option<u32>) -> u32 {
-        match hint {
-            Some(hint) if hint < self.vertex_count => hint,
-            Some(_) | None => self.table.start(g),
-        }
-    }
+/// A vertex to start from, near the supporting one as far as the hint or the start table tells.
+#[derive(Clone, Copy, Debug)]
+pub struct Near {
+    /// The vertex; of a few, the farthest.
+    pub vertex: u32,
+    /// Its rounded value.
+    pub value: f64,
+    /// Of a few, what has been seen of all of them.
+    seen: Option<Look>,
+    hinted: bool,
 }
 
 /// The supporting vertex of `body` along exactly `direction`; of several, the lowest index.
@@ -166,32 +166,44 @@ pub fn climb_by(
 /// The floating-point search: hint, all of a few, or table.
 #[inline]
 fn search(body: &Polytope, g: &Vec3, hint: Option<u32>, effort: &mut Effort<'_>) -> Climb {
-    let first = first_look(body, g, hint);
-    let found =
-        if first.is_settled() { first.settled() } else { go_on(body, g, hint, first.vertex()) };
+    let near = nearby(body, g, hint);
+    let first = first_look(body, g, &near);
+    let found = if first.is_settled() { first.settled() } else { go_on(body, g, near) };
     effort.cost.visited += u64::from(found.visited);
     found
 }
 
-/// [`likely`] in two bodies at once: `g` and `hint` of the one and of the other. Neither waits for the
-/// other, and one branch asks whether both are done, which they are most of the time.
-#[inline(always)]
+/// [`likely`] in two bodies at once: `g` and `hint` of the one and of the other.
+#[inline]
 pub fn likely_pair(
     bodies: [&Polytope; 2],
     g: [&Vec3; 2],
     hints: [Option<u32>; 2],
     effort: &mut Effort<'_>,
 ) -> [Climb; 2] {
+    let near = [nearby(bodies[0], g[0], hints[0]), nearby(bodies[1], g[1], hints[1])];
+    climb_both(bodies, g, near, effort)
+}
+
+/// Climbs in two bodies at once. Neither waits for the other, and one branch asks whether both are done,
+/// which they are most of the time.
+#[inline(always)]
+pub fn climb_both(
+    bodies: [&Polytope; 2],
+    g: [&Vec3; 2],
+    near: [Near; 2],
+    effort: &mut Effort<'_>,
+) -> [Climb; 2] {
     effort.cost.supports += 2;
-    let a = first_look(bodies[0], g[0], hints[0]);
-    let b = first_look(bodies[1], g[1], hints[1]);
+    let a = first_look(bodies[0], g[0], &near[0]);
+    let b = first_look(bodies[1], g[1], &near[1]);
     let mut found = [a.settled(), b.settled()];
     if !(a.is_settled() & b.is_settled()) {
         if !a.is_settled() {
-            found[0] = go_on(bodies[0], g[0], hints[0], a.vertex());
+            found[0] = go_on(bodies[0], g[0], near[0]);
         }
         if !b.is_settled() {
-            found[1] = go_on(bodies[1], g[1], hints[1], b.vertex());
+            found[1] = go_on(bodies[1], g[1], near[1]);
         }
     }
     effort.cost.visited += u64::from(found[0].visited) + u64::from(found[1].visited);
@@ -223,41 +235,48 @@ pub fn others_are_below(
     }
 }
 
-/// A vertex near the one farthest along `g`, by the hint or the start table alone; of a few vertices the
-/// farthest itself.
+/// Where to start: at the hint if it is a vertex, else where the table says; of a few vertices, at the
+/// farthest.
 #[inline(always)]
-pub fn nearby(body: &Polytope, g: &Vec3, hint: Option<u32>) -> u32 {
+pub fn nearby(body: &Polytope, g: &Vec3, hint: Option<u32>) -> Near {
     match body.reach() {
-        Reach::Few(all) => kernel::look_at_few(g, all).settled().vertex,
-        Reach::Many(terrain) => terrain.start(g, hint),
+        Reach::Few(all) => {
+            let look = kernel::look_at_few(g, all);
+            Near { vertex: look.vertex, value: look.value, seen: Some(look), hinted: false }
+        }
+        Reach::Many(terrain) => {
+            let hint = hint.filter(|hint| *hint < body.vertex_count());
+            let vertex = hint.unwrap_or_else(|| terrain.table.start(g));
+            // Its ring would have the position too, but many more of the positions fit into a cache.
+            let value = kernel::along(g, body.vertex(vertex));
+            Near { vertex, value, seen: None, hinted: hint.is_some() }
+        }
     }
 }
 
 #[inline(always)]
-fn first_look(body: &Polytope, g: &Vec3, hint: Option<u32>) -> Look {
-    match body.reach() {
-        Reach::Few(all) => kernel::look_at_few(g, all),
-        Reach::Many(terrain) => kernel::look(g, &terrain.rings, terrain.start(g, hint)),
+fn first_look(body: &Polytope, g: &Vec3, near: &Near) -> Look {
+    match (near.seen, body.reach()) {
+        (Some(look), _) => look,
+        (None, Reach::Many(terrain)) => kernel::look(g, &terrain.rings, near.vertex, near.value),
+        (None, Reach::Few(all)) => kernel::look_at_few(g, all),
     }
 }
 
 /// From the first vertex to the top, or, if that was a hint which turns out stale, from where the table
 /// says.
 #[inline(never)]
-fn go_on(body: &Polytope, g: &Vec3, hint: Option<u32>, first: u32) -> Climb {
+fn go_on(body: &Polytope, g: &Vec3, near: Near) -> Climb {
     let terrain = match body.reach() {
         Reach::Few(all) => return kernel::look_at_few(g, all).settled(),
         Reach::Many(terrain) => terrain,
     };
-    let steps = if hint.is_some() { HINT_STEPS } else { u32::MAX };
-    let found = kernel::climb(g, &terrain.rings, first, steps);
+    let steps = if near.hinted { HINT_STEPS } else { u32::MAX };
+    let found = kernel::climb(g, &terrain.rings, near.vertex, steps);
     if found.finished {
         return found;
     }
-    let start = terrain.table.start(g);
-    // A hint out of the table is not stale.
-    let start = if start == first { found.vertex } else { start };
-    let rest = kernel::climb(g, &terrain.rings, start, u32::MAX);
+    let rest = kernel::climb(g, &terrain.rings, terrain.table.start(g), u32::MAX);
     Climb { visited: found.visited + rest.visited, ..rest }
 }
 

@@ -99,6 +99,28 @@ fn a_reflection_turns_towards_every_separating_vector() {
     assert!(reflections > 300, "{reflections}");
 }
 
+/// The square of such a difference is zero or subnormal: S plus a multiple of it, found by dividing by
+/// that, was any vector, infinite ones included, and an error bound for vectors of size one said nothing
+/// about it.
+#[test]
+fn a_difference_whose_square_underflows_gives_no_candidate_out_of_bounds() {
+    let body = hull_of_one();
+    let pair = Pair::new(&body, Pose::identity(), &body, Pose::identity());
+    let s = Vec3::new(1.9, 1.0, 0.3);
+    let mut taken = 0;
+    for exponent in 150..170 {
+        let w = Vec3::new(-1.0, 0.4, 0.2) * 10f64.powi(-exponent);
+        let mut search = Search::new(&pair);
+        if search.polygon.cut(w) == Cut::Left
+            && let Some(next) = search.next_candidate(&s, &w, s.dot(&w))
+        {
+            assert!(is_within_bounds(&next), "1e-{exponent}: {next}");
+            taken += 1;
+        }
+    }
+    assert_eq!(taken, 20);
+}
+
 fn hull_of_one() -> Polytope {
     crate::geometry::samples::hull(&[Vec3::zeros()])
 }
