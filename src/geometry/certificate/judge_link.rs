@@ -8,7 +8,9 @@
 
 use crate::geometry::Vec3;
 use crate::geometry::motion::{Motion, Track};
-use crate::geometry::number::interval::{Interval, IntervalVec, add, cross, dot, norm, sub};
+use crate::geometry::number::interval::{
+    Interval, IntervalVec, add, cross, dot, dot_exact, norm, sub,
+};
 use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::number::trig::Trig;
 
@@ -30,16 +32,14 @@ pub(super) struct Mover {
 
 /// A vertex of a moving body at t = 0.
 struct Member {
-    /// `R v`
-    turned: IntervalVec,
+    /// In the body, up to the track's slack.
+    local: Vec3,
     /// From the pivot.
     arm: IntervalVec,
     /// `a · arm`
     along: Interval,
     /// Distance from the axis.
     radius: Interval,
-    /// What is added per step.
-    residue: IntervalVec,
 }
 
 impl Mover {
@@ -49,17 +49,17 @@ impl Mover {
             .points
             .iter()
             .map(|v| {
-                let turned = track.turned_vertex(v);
-                let arm = add(&turned, &track.lever);
+                let arm = add(&track.turned_vertex(v), &track.lever);
                 let along = dot(track.axis(), &arm);
                 let radius = norm(&cross(track.axis(), &arm));
-                Member { turned, arm, along, radius, residue: track.residue_of(v) }
+                Member { local: track.local(v), arm, along, radius }
             })
             .collect();
         let largest = |size: fn(&Member) -> f64| vertices.iter().map(size).fold(0.0, f64::max);
         let radius = largest(|m| m.radius.high());
         let reach = largest(|m| norm(&m.arm).high());
-        let residue = largest(|m| norm(&m.residue).high());
+        let drag = |v| norm(&track.residue_of(v)).high();
+        let residue = placed.points.iter().map(drag).fold(0.0, f64::max);
         Self { track, vertices, radius, reach, residue }
     }
 
@@ -72,31 +72,29 @@ impl Mover {
         t: f64,
         own: Option<(IntervalVec, IntervalVec)>,
     ) -> f64 {
-        let mut offset = dot(s, &self.track.velocity).scale(t);
-        // s·Rot(arm) = Rot(-t)s · arm; for the body that s turns with, Rot(-t)s is s at t = 0, and
-        // s·(Rot(arm) - l) = s0·R v - (s - s0)·l has no rounding of s in it but times the lever.
+        let track = &self.track;
+        let drift = dot(s, &track.velocity).scale(t);
+        // s·Rot(arm) = Rot(-t)s · arm; for the body that s turns with, Rot(-t)s is s at t = 0.
         let (lead, back) = match own {
-            Some((at_start, turn)) => {
-                offset = offset - dot(&turn, &self.track.lever);
-                (at_start, None)
+            Some((at_start, turn)) => (at_start, turn.map(|c| -c)),
+            None if track.turns() => {
+                let back = track.turned_back_less(trig, s);
+                (add(s, &back), back)
             }
-            None if self.track.turns() => (*s, Some(self.track.turned_back_less(trig, s))),
-            None => (*s, None),
+            None => (*s, [Interval::ZERO; 3]),
         };
+        // Seen from the body, so that what is rounded is of the direction's size, not the vertices'.
+        let mut g = track.to_body(&lead);
+        if track.has_residue() {
+            g = add(&g, &track.residue_to_body(s).map(|c| c.scale(t)));
+        }
         let least = self
             .vertices
             .iter()
-            .map(|m| {
-                let still = dot(&lead, &m.turned);
-                let turned = back.as_ref().map_or(still, |back| still + dot(back, &m.arm));
-                if self.residue > 0.0 {
-                    (turned + dot(s, &m.residue).scale(t)).low()
-                } else {
-                    turned.low()
-                }
-            })
+            .map(|m| dot_exact(&g, &m.local).low())
             .fold(f64::INFINITY, f64::min);
-        (Interval::point(least) + offset).low()
+        let slack = (g[0].abs() + g[1].abs() + g[2].abs()).scale(track.slack());
+        (Interval::point(least) - slack + dot(&back, &track.lever) + drift).low()
     }
 
     /// The same when the angle may be anything: every vertex could be anywhere on its circle.

@@ -135,3 +135,30 @@ fn pairs_of_needles_that_come_within_a_margin_are_accepted() {
     let closer = Question { margin: 30.999, ..question };
     assert_eq!(judge_first_contact(&closer, &answer), Err(Refusal::OriginNotHeld));
 }
+
+/// An octahedron comes to within a few metres of a segment that is 10¹⁹ long and turns: along headings
+/// at right angles to it, heights are known to a ten thousandth of a millionth of its length only when
+/// they are taken in the segment's own frame.
+#[test]
+fn the_last_link_beside_an_endless_segment_is_accepted() {
+    let length = 6.283_422_200_107_316e19;
+    let needle = polytope_of(&[Vec3::zeros(), Vec3::new(-length, 0.0, 0.0)]);
+    let axes = [Vec3::x(), Vec3::y(), Vec3::z()];
+    let ball = polytope_of(&[axes, axes.map(|v| -v)].concat());
+    let (c, s, n) = (0.280_047_017_337_643_37, 0.950_337_937_114_310_8, 0.135_762_562_444_901_56);
+    let (m, l) = (-0.294_446_076_990_890_1, 0.100_793_417_572_729_94);
+    let rotation = crate::geometry::Mat3::new(c, s, n, s, m, l, n, l, -0.985_600_940_346_752_5);
+    let home = Vec3::new(-1.5, -1.5, -1.5);
+    let far = Pose::translation(0.0, 300_647_710_720.0, 0.0);
+    let pair = Pair::new(&needle, Pose { rotation, translation: home }, &ball, far);
+    let spin = Motion::Screw {
+        pivot: None,
+        velocity: Vec3::new(-62.5, 0.0, 0.0),
+        axis: Vec3::z(),
+        angle: 3.375,
+    };
+    let end = Pose { translation: home, ..Pose::identity() };
+    // `find` judges.
+    let answer = find(&Question::new(pair, spin, Motion::ToPose { end, pivot: None }));
+    assert!(answer.t_free > 0.999_999, "{answer:?}");
+}
