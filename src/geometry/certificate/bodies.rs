@@ -15,6 +15,14 @@ pub struct Points<'a> {
     pub pose: Pose,
 }
 
+impl Points<'_> {
+    /// The least and the greatest coordinates, in the body.
+    pub(super) fn bounds(&self) -> (Vec3, Vec3) {
+        let first = self.points[0];
+        self.points.iter().fold((first, first), |(low, high), v| (low.inf(v), high.sup(v)))
+    }
+}
+
 /// P and Q.
 #[derive(Clone, Copy, Debug)]
 pub struct Bodies<'a> {

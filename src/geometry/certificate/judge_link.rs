@@ -7,7 +7,7 @@
 //! that this does not settle is halved.
 
 use crate::geometry::Vec3;
-use crate::geometry::motion::{Motion, Track};
+use crate::geometry::motion::{Motion, Track, Units};
 use crate::geometry::number::interval::{
     Interval, IntervalVec, add, cross, dot, dot_exact, norm, sub,
 };
@@ -44,7 +44,8 @@ struct Member {
 
 impl Mover {
     pub(super) fn new(placed: &Points<'_>, motion: &Motion, scale: Option<PowerOfTwo>) -> Self {
-        let track = Track::new(&placed.pose, motion, scale);
+        let (low, high) = placed.bounds();
+        let track = Track::new(&placed.pose, motion, Units::of(&low, &high, scale));
         let vertices: Vec<Member> = placed
             .points
             .iter()
@@ -123,7 +124,7 @@ impl Mover {
 pub(super) struct Movers {
     pub(super) p: Mover,
     pub(super) q: Mover,
-    /// From P's translation to Q's at t = 0.
+    /// From P's centre to Q's at t = 0.
     pub(super) between: IntervalVec,
 }
 

@@ -17,7 +17,7 @@ use super::judge_meeting::{held_at_the_end, holds_origin_in_solid, surely_held_i
 use super::{Link, StaticProof, Verdict};
 use crate::geometry::Vec3;
 use crate::geometry::contact_time::{FirstContact, Outcome, Question};
-use crate::geometry::motion::Motion;
+use crate::geometry::motion::{self, Boxed, Motion};
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::number::interval::{self, Interval, IntervalVec, cross, dot, norm};
@@ -155,20 +155,10 @@ impl<'a> MotionJudge<'a> {
     fn new(course: &'a Course<'a>) -> Self {
         let scale = scale_of(course);
         let (p, q) = (&course.bodies.p, &course.bodies.q);
-        let movers = Movers {
-            p: Mover::new(p, &course.motion_p, scale),
-            q: Mover::new(q, &course.motion_q, scale),
-            between: [0, 1, 2].map(|k| match scale {
-                None => Interval::difference(q.pose.translation[k], p.pose.translation[k]),
-                Some(scale) => {
-                    let at = |x: f64| {
-                        let x = scale.times(x);
-                        Interval::new(x.next_down(), x.next_up())
-                    };
-                    at(q.pose.translation[k]) - at(p.pose.translation[k])
-                }
-            }),
-        };
+        let of_p = Mover::new(p, &course.motion_p, scale);
+        let of_q = Mover::new(q, &course.motion_q, scale);
+        let between = motion::between((&p.pose, &of_p.track), (&q.pose, &of_q.track));
+        let movers = Movers { p: of_p, q: of_q, between };
         let velocity_p = velocity_of(&course.motion_p, &p.pose);
         let velocity_q = velocity_of(&course.motion_q, &q.pose);
         let translation = match (velocity_p, velocity_q) {
@@ -267,16 +257,14 @@ pub(super) fn velocity_of(motion: &Motion, start: &Pose) -> Option<Exact> {
     }
 }
 
-/// The factor that brings the lengths of the question into a range where products do not overflow.
+/// See [`motion::scale_of`].
 fn scale_of(course: &Course<'_>) -> Option<PowerOfTwo> {
-    let mut lengths: Vec<Vec3> = Vec::new();
-    for placed in [&course.bodies.p, &course.bodies.q] {
-        lengths.push(placed.pose.translation);
-        lengths.extend(placed.points);
-    }
-    lengths.extend(course.motion_p.lengths());
-    lengths.extend(course.motion_q.lengths());
-    PowerOfTwo::that_tames(&lengths)
+    let Bodies { p, q } = &course.bodies;
+    let ((low_p, high_p), (low_q, high_q)) = (p.bounds(), q.bounds());
+    motion::scale_of(
+        &Boxed { pose: &p.pose, motion: &course.motion_p, low: low_p, high: high_p },
+        &Boxed { pose: &q.pose, motion: &course.motion_q, low: low_q, high: high_q },
+    )
 }
 
 /// The direction, up to a positive factor, in f64 intervals.
@@ -284,24 +272,7 @@ fn enclosed(s: &Exact) -> IntervalVec {
     let top = |d: &Dyadic| d.exponent() + i64::try_from(d.mantissa().bit_len()).expect("memory");
     let highest =
         s.iter().filter(|d| d.sign() != Sign::Zero).map(top).max().expect("not the zero vector");
-    [0, 1, 2].map(|k| {
-        let bits = s[k].mantissa().bit_len();
-        let cut = bits.saturating_sub(53);
-        // Shifting rounds down, also below zero.
-        let low = f64::try_from(s[k].mantissa() >> cut);
-        let low = low.expect("at most 53 bits and a sign");
-        let exponent = s[k].exponent() + i64::try_from(cut).expect("memory") - highest;
-        // Far below the largest coordinate nothing matters but the sign.
-        let power = PowerOfTwo::new(i32::try_from(exponent.max(-3000)).expect("at most 0"));
-        let exact = cut == 0 && exponent > -1000;
-        let high = if cut == 0 { low } else { low + 1.0 };
-        let (low, high) = (power.times(low), power.times(high));
-        if exact {
-            Interval::new(low, high)
-        } else {
-            Interval::new(low.next_down(), high.next_up())
-        }
-    })
+    [0, 1, 2].map(|k| Dyadic::new(s[k].mantissa().clone(), s[k].exponent() - highest).enclosed())
 }
 
 /// Whether vectors from the enclosures surely lie in no closed half space: for every two of them,

@@ -3,10 +3,12 @@
 mod plain;
 mod to_pose;
 mod track;
+mod units;
 
 pub use plain::{Extent, Plain};
 pub use to_pose::axis_and_angle;
 pub use track::Track;
+pub use units::{Boxed, METRES, Units, between, scale_of};
 
 use arrayvec::ArrayVec;
 
@@ -67,7 +69,7 @@ impl Motion {
         if t <= 0.0 {
             return *start;
         }
-        let (rotation, moved) = Plain::new(&Track::new(start, self, None)).pose_from_start(t);
+        let (rotation, moved) = Plain::new(&Track::new(start, self, METRES)).pose_from_start(t);
         Pose { rotation, translation: start.translation + moved }
     }
 }

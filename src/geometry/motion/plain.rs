@@ -36,7 +36,7 @@ pub struct Plain {
     pub axis: Vec3,
     /// θ, radians per step.
     pub angle: f64,
-    /// From the pivot to the body's origin.
+    /// From the pivot to the body's centre, from which its vertices are counted here.
     pub lever: Vec3,
     /// Per step.
     pub velocity: Vec3,
@@ -133,7 +133,7 @@ impl Plain {
         self.residue.map_or_else(Vec3::zeros, |e| e * v)
     }
 
-    /// `x(t) - t0` of vertex v, within [`Self::error`].
+    /// `x(t) - (R m + t0)` of vertex v, within [`Self::error`].
     #[inline]
     pub fn place_from_start(&self, trig: &RoundedTrig, t: f64, v: &Vec3) -> Vec3 {
         let turned = self.rotation * v;
@@ -248,7 +248,7 @@ impl Extent {
 
     /// What the coordinates here may be off by, and E's part.
     fn pads(track: &Track, plain: &Plain, body: &Polytope) -> (f64, f64) {
-        let reach = length(&track.local(&body.bounds().reach));
+        let reach = length(&track.reach(&body.bounds().low, &body.bounds().high));
         let arm = reach + length(&plain.lever);
         let pad = (32.0 * UNIT + 4.0 * plain.axis_slack) * arm
             + 2.0 * plain.lever_slack
@@ -300,7 +300,7 @@ impl Extent {
         let bounds = body.bounds();
         let centre = track.local(&bounds.centre);
         let arm = plain.arm(&centre);
-        let ball = track.local(&Vec3::new(bounds.radius, 0.0, 0.0)).x * 1.000_01 + 2.0 * pad;
+        let ball = track.length(bounds.radius) * 1.000_01 + 2.0 * pad;
         let height = plain.axis.dot(&arm);
         let residue = plain.residue.map_or(0.0, |e| {
             length(&plain.residue_of(&centre)) + 2.0 * size(&e) * ball + residue_pad
@@ -318,7 +318,7 @@ impl Extent {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::motion::Motion;
+    use crate::geometry::motion::{METRES, Motion};
     use crate::geometry::number::interval::{middle, norm, sub};
     use crate::geometry::polytope::samples::{Random, polytope_of};
     use crate::geometry::pose::Pose;
@@ -350,7 +350,7 @@ mod tests {
                 axis: random.direction(),
                 angle: random.between(-9.0, 9.0),
             };
-            let track = Track::new(&start, &motion, None);
+            let track = Track::new(&start, &motion, METRES);
             let v = random.in_ball();
             let extent = Extent::new(&track, &Plain::new(&track), &polytope_of(&[v]));
             let at = |t: f64| middle(&track.place_from_start(&track.trig(t), t, &v));
@@ -372,7 +372,7 @@ mod tests {
         let mut random = Random::new(6);
         for round in 0..60 {
             let (pose, motion) = random_motion(&mut random, round);
-            let track = Track::new(&pose, &motion, None);
+            let track = Track::new(&pose, &motion, METRES);
             let plain = Plain::new(&track);
             let points: Vec<Vec3> = (0..12).map(|_| random.in_ball()).collect();
             let body = polytope_of(&points);
@@ -392,7 +392,7 @@ mod tests {
         let mut largest = 0.0f64;
         for round in 0..3000 {
             let (pose, motion) = random_motion(&mut random, round);
-            let track = Track::new(&pose, &motion, None);
+            let track = Track::new(&pose, &motion, METRES);
             let plain = Plain::new(&track);
             let (v, t) = (random.in_ball() * 5.0, random.between(0.0, 1.0));
             let place = plain.place_from_start(&plain.trig(t).expect("few turns"), t, &v);

@@ -6,9 +6,13 @@
 //! length 1 and the *residue* E (zero but for motions to a pose). The rotation enters by what it
 //! changes, so a far pivot and a small angle do not cancel: `(Rot(a, φ) - 1) w = sin φ (a × w) +
 //! (1 - cos φ) (a × (a × w))`.
+//!
+//! Nor do points that all lie far from their body's origin lose their digits: they are counted from a
+//! *centre* m among them, so that `v - m` takes v's part and `R m + t0` that of t0. Both are exact.
 
 use super::Motion;
 use super::to_pose::axis_and_angle;
+use super::units::{Home, METRES, SCALING_SLACK, Units};
 use crate::geometry::number::interval::{
     self, Interval, IntervalVec, add, cross, dot_exact, norm, scaled, sub,
 };
@@ -21,10 +25,9 @@ use crate::geometry::{Mat3, Vec3};
 #[derive(Clone, Debug)]
 pub struct Track {
     rotation: Mat3,
-    /// The translation at t = 0.
-    pub start: IntervalVec,
-    scale: Option<PowerOfTwo>,
-    /// `l`, from the pivot to the body's origin.
+    /// None for metres from the body's origin.
+    pub(super) units: Option<Units>,
+    /// `l`, from the pivot to the body's centre.
     pub lever: IntervalVec,
     /// `u`, per step.
     pub velocity: IntervalVec,
@@ -36,38 +39,41 @@ pub struct Track {
 
 const NOWHERE: IntervalVec = [Interval::ZERO; 3];
 
-/// What scaling may cost a coordinate: it can only underflow, by less than this.
-const SCALING_SLACK: f64 = 1e-300;
-
 impl Track {
-    /// The motion from `pose`; with a scale, in units in which the scene is of moderate size.
-    pub fn new(pose: &Pose, motion: &Motion, scale: Option<PowerOfTwo>) -> Self {
+    /// The motion from `pose`, in these units.
+    pub fn new(pose: &Pose, motion: &Motion, units: Units) -> Self {
         let mut track = Self {
             rotation: pose.rotation,
-            start: times(&pose.translation, scale),
-            scale,
+            units: (units != METRES).then_some(units),
             lever: NOWHERE,
             velocity: NOWHERE,
             axis: NOWHERE,
             angle: 0.0,
             residue: None,
         };
+        let home = Home { pose: *pose, centre: units.centre };
         let lever_from = |pivot: &Option<Vec3>| match pivot {
-            Some(c) => sub(&track.start, &times(c, scale)),
-            None => NOWHERE,
+            None if units.centre == Vec3::zeros() => NOWHERE,
+            Some(c) if units == METRES => {
+                sub(&interval::point(&pose.translation), &interval::point(c))
+            }
+            pivot => {
+                let at = Pose { translation: pivot.unwrap_or(pose.translation), ..*pose };
+                units.difference(&home, &Home { pose: at, centre: Vec3::zeros() })
+            }
         };
         match motion {
-            Motion::Linear { velocity } => track.velocity = times(velocity, scale),
+            Motion::Linear { velocity } => track.velocity = times(velocity, units.scale),
             Motion::Screw { pivot, velocity, axis, angle } => {
                 track.lever = lever_from(pivot);
-                track.velocity = times(velocity, scale);
+                track.velocity = times(velocity, units.scale);
                 track.turn_about(axis, *angle);
             }
             Motion::ToPose { end, pivot } => {
                 track.lever = lever_from(pivot);
                 let (axis, angle) = axis_and_angle(&pose.rotation, &end.rotation);
                 track.turn_about(&axis, angle);
-                track.end_at(pose, end);
+                track.end_at(&home, end);
             }
         }
         track
@@ -98,16 +104,16 @@ impl Track {
     }
 
     /// The velocity and the residue that make x(1) the end pose.
-    fn end_at(&mut self, pose: &Pose, end: &Pose) {
+    fn end_at(&mut self, home: &Home, end: &Pose) {
         let trig = Trig::of_product(self.angle, 1.0);
         let lever_turned = self.turned_less(&trig, &self.lever);
-        let travel = std::array::from_fn(|i| {
-            match self.scale {
-                // Exact when the difference is an f64.
-                None => Interval::difference(end.translation[i], pose.translation[i]),
-                Some(_) => times(&end.translation, self.scale)[i] - self.start[i],
-            }
-        });
+        let travel = match self.units {
+            // Exact when the difference is an f64.
+            None => std::array::from_fn(|i| {
+                Interval::difference(end.translation[i], home.pose.translation[i])
+            }),
+            Some(units) => units.difference(&Home { pose: *end, ..*home }, home),
+        };
         self.velocity = sub(&travel, &lever_turned);
         let columns: [IntervalVec; 3] = std::array::from_fn(|k| {
             let from = interval::point(&self.rotation.column(k).into());
@@ -168,7 +174,7 @@ impl Track {
         [row(0), row(1), row(2)].map(|c| self.with_slack(c))
     }
 
-    /// `x(t) - t0` of vertex v.
+    /// `x(t) - (R m + t0)` of vertex v.
     pub fn place_from_start(&self, trig: &Trig, t: f64, v: &Vec3) -> IntervalVec {
         let turned = self.turned_vertex(v);
         let drift = self.velocity.map(|c| c.scale(t));
@@ -211,21 +217,36 @@ impl Track {
     /// `v` in this track's units, up to [`Self::slack`] per coordinate.
     #[inline]
     pub fn local(&self, v: &Vec3) -> Vec3 {
-        match self.scale {
+        match &self.units {
             None => *v,
-            Some(scale) => v.map(|x| scale.times(x)),
+            Some(units) => units.local(v),
         }
+    }
+
+    /// At least the largest absolute coordinate, per axis, of the points in a box in this track's
+    /// units, up to [`Self::slack`].
+    pub fn reach(&self, low: &Vec3, high: &Vec3) -> Vec3 {
+        self.local(low).abs().sup(&self.local(high).abs())
+    }
+
+    /// A length in this track's unit, up to [`Self::slack`].
+    pub fn length(&self, metres: f64) -> f64 {
+        self.scale().map_or(metres, |scale| scale.times(metres))
+    }
+
+    fn scale(&self) -> Option<PowerOfTwo> {
+        self.units.and_then(|units| units.scale)
     }
 
     /// What [`Self::local`] may be off by, per coordinate.
     #[inline]
     pub fn slack(&self) -> f64 {
-        if self.scale.is_some() { SCALING_SLACK } else { 0.0 }
+        if self.scale().is_some() { SCALING_SLACK } else { 0.0 }
     }
 
     #[inline]
     fn with_slack(&self, c: Interval) -> Interval {
-        if self.scale.is_some() { c + Interval::around(0.0, 8.0 * SCALING_SLACK) } else { c }
+        if self.scale().is_some() { c + Interval::around(0.0, 8.0 * SCALING_SLACK) } else { c }
     }
 
     fn row(&self, i: usize) -> IntervalVec {
@@ -300,7 +321,7 @@ mod tests {
                 }
             }
             let pivot = (round % 2 == 1).then(|| random.in_ball() * 20.0);
-            let track = Track::new(&start, &Motion::ToPose { end, pivot }, None);
+            let track = Track::new(&start, &Motion::ToPose { end, pivot }, METRES);
             let v = random.in_ball();
             let at = |t: f64| track.place_from_start(&track.trig(t), t, &v);
             assert_encloses(&at(0.0), &exact(&start, &v, &start.translation), 1e-13);
@@ -316,7 +337,7 @@ mod tests {
             axis: Vec3::new(0.0, 0.0, 1e-200),
             angle: std::f64::consts::FRAC_PI_2,
         };
-        let track = Track::new(&Pose::translation(3.0, 0.0, 0.0), &motion, None);
+        let track = Track::new(&Pose::translation(3.0, 0.0, 0.0), &motion, METRES);
         // (3, 1, 0) turns about (1, 0, 0) to (0, 2, 0) and rises by 2.
         let place = track.place_from_start(&track.trig(1.0), 1.0, &Vec3::new(0.0, 1.0, 0.0));
         let place = interval::middle(&place) + Vec3::new(3.0, 0.0, 0.0);

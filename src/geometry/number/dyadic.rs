@@ -5,8 +5,11 @@ use std::cmp::Ordering;
 use std::ops::{Add, Mul, Neg, Sub};
 
 use dashu_int::IBig;
+use dashu_int::ops::BitTest;
 
 use super::Sign;
+use super::interval::Interval;
+use super::scale::PowerOfTwo;
 
 /// `mantissa * 2^exponent`.
 #[derive(Clone, Debug)]
@@ -58,6 +61,26 @@ impl Dyadic {
             Ordering::Less => Sign::Negative,
             Ordering::Equal => Sign::Zero,
             Ordering::Greater => Sign::Positive,
+        }
+    }
+
+    /// The f64 itself if it is one (and not subnormal), else the interval between its neighbours, or
+    /// one a little wider at the ends of the range.
+    pub fn enclosed(&self) -> Interval {
+        let cut = self.mantissa.bit_len().saturating_sub(53);
+        // Shifting rounds down, also below zero.
+        let low = f64::try_from(&self.mantissa >> cut).expect("at most 53 bits and a sign");
+        let high = if cut == 0 { low } else { low + 1.0 };
+        let exponent = self.exponent.saturating_add(i64::try_from(cut).expect("memory"));
+        // Beyond, all is zero but for its sign, or infinite.
+        let power = PowerOfTwo::new(exponent.clamp(-3000, 3000) as i32);
+        let (low, high) = (power.times(low), power.times(high));
+        // Powers of two are exact but at the ends of the range.
+        let is_exact = |x: f64| x.is_normal() || self.sign() == Sign::Zero;
+        if is_exact(low) && is_exact(high) {
+            Interval::new(low, high)
+        } else {
+            Interval::new(low.next_down(), high.next_up())
         }
     }
 
@@ -147,6 +170,29 @@ mod tests {
         }
         assert_eq!(split(6.0), (3, 1));
         assert_eq!(split(-0.75), (-3, -2));
+    }
+
+    #[test]
+    fn an_enclosure_is_exact_or_a_few_neighbours_wide() {
+        for x in [0.0, 1.0, -0.1, 3.0 * 2f64.powi(900), f64::MAX, -f64::MIN_POSITIVE] {
+            assert_eq!(Dyadic::from(x).enclosed(), Interval::point(x));
+        }
+        let tiny = Dyadic::from(f64::from_bits(1));
+        for x in [0.1, -0.1, 1.0, -1.0, 7e300, f64::from_bits(5)] {
+            for exact in [&Dyadic::from(x) + &tiny, &Dyadic::from(x) - &tiny] {
+                let around = exact.enclosed();
+                assert!(
+                    Dyadic::from(around.low()) <= exact && exact <= Dyadic::from(around.high())
+                );
+                assert!(around.low() >= x.next_down().next_down().next_down());
+                assert!(around.high() <= x.next_up().next_up().next_up());
+            }
+        }
+        let square = &Dyadic::from(f64::MAX) * &Dyadic::from(f64::MAX);
+        assert_eq!(square.enclosed(), Interval::new(f64::MAX, f64::INFINITY));
+        assert!((-&square).enclosed().low() <= f64::MIN);
+        let nothing = (&tiny * &tiny).enclosed();
+        assert!(nothing.holds(0.0) && nothing.high() <= f64::from_bits(1));
     }
 
     #[test]

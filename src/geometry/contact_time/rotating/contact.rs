@@ -9,7 +9,7 @@ use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::Sign;
 use crate::geometry::number::interval::{Interval, IntervalVec, add, cross, dot, norm, scaled};
-use crate::geometry::number::rounding::UNIT;
+use crate::geometry::number::rounding::{UNIT, length};
 use crate::geometry::pair::VertexPair;
 
 /// Corners that the wide search looks at: the simplex, and supports around the heading.
@@ -95,8 +95,8 @@ fn holds_rounded(d: &[Vec3], error: f64) -> bool {
 fn comes_within_rounded(d: &[Vec3], error: f64, weights: &[f64], margin: f64) -> bool {
     let total: f64 = weights.iter().sum();
     let mean = d.iter().zip(weights).map(|(d, w)| d * (w / total)).sum::<Vec3>();
-    let largest = d.iter().map(Vec3::norm).fold(0.0, f64::max);
-    mean.norm() + 2.0 * error + 32.0 * UNIT * largest < margin
+    let largest = d.iter().map(length).fold(0.0, f64::max);
+    length(&mean) + 2.0 * error + 32.0 * UNIT * largest < margin
 }
 
 fn enclosed(moving: &Moving<'_>, pairs: &[VertexPair], t: f64) -> ArrayVec<IntervalVec, 6> {

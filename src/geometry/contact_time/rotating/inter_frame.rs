@@ -199,7 +199,7 @@ impl<'m, 'a> Extended<'m, 'a> {
 
     /// At least the largest coordinate, rounded.
     fn size(&self) -> f64 {
-        let reach = self.side.track.local(&self.side.body.bounds().reach).norm();
+        let reach = self.side.reach().norm();
         let largest =
             |vectors: &mut dyn Iterator<Item = &Vec3>| vectors.map(Vec3::amax).fold(0.0, f64::max);
         let places = largest(&mut self.frames.iter().map(|(_, place)| place));

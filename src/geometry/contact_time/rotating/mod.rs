@@ -46,7 +46,7 @@ use crate::geometry::Vec3;
 use crate::geometry::certificate::{Direction, Frame, Link, StaticProof, Verdict};
 use crate::geometry::distance;
 use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::motion::Motion;
+use crate::geometry::motion::{self, Boxed, Motion};
 use crate::geometry::number::interval::Interval;
 use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::pair::{Pair, Placed, VertexPair};
@@ -271,10 +271,10 @@ impl<'a> Search<'a> {
             if short_steps >= NO_PROGRESS_STEPS {
                 return Ok(Freedom::Stuck);
             }
-            let width = self.bracket_width(step.gap.rate);
-            let near = step.surplus < -step.gap.rate * (width / 8.0);
+            let look = self.look_ahead(step.gap.rate);
+            let near = step.surplus < -step.gap.rate * (look / 4.0);
             if near && self.t >= looked_ahead {
-                let ahead = (self.t + width / 2.0).min(1.0);
+                let ahead = (self.t + look).min(1.0);
                 looked_ahead = ahead;
                 if let Some(pairs) = self.contact_at(ahead, effort) {
                     return Ok(Freedom::Contact(ahead, pairs));
@@ -374,9 +374,12 @@ impl<'a> Search<'a> {
         Err(Stopped::Steps)
     }
 
-    /// How wide a bracket of the contact may be where the gap closes at this rate.
-    fn bracket_width(&self, rate: f64) -> f64 {
-        if rate < 0.0 { self.time_tolerance + self.tolerance / -rate } else { self.time_tolerance }
+    /// How far ahead to look for a proof of contact where the gap closes at this rate: half of what the
+    /// time tolerance lets a bracket be wide, a quarter of the clearance tolerance's share, as the
+    /// rate at contact may be another.
+    fn look_ahead(&self, rate: f64) -> f64 {
+        let half = 0.5 * self.time_tolerance;
+        if rate < 0.0 { half + 0.25 * self.tolerance / -rate } else { half }
     }
 
     /// The longer of the certified step and the interval over which the swept solids stay apart.
@@ -467,28 +470,25 @@ fn end_of(start: &Pose, motion: &Motion) -> Option<Pose> {
     is_exact.then(|| Pose { translation: start.translation + by, ..*start })
 }
 
-/// The larger of size and world at t = 0, rounded.
+/// The larger of size and world at t = 0, rounded: of the world, the turned bounding boxes' part.
 fn scene_size(question: &Question<'_>) -> f64 {
     let pair = &question.pair;
-    let one = |placed: &crate::geometry::pair::Placed<'_>| {
+    let one = |placed: &Placed<'_>| {
         let bounds = placed.body.bounds();
-        let extent = bounds.high - bounds.low;
-        let reach = placed.pose.rotation.abs() * bounds.reach;
-        extent.amax().max((reach + placed.pose.translation.abs()).amax())
+        let half = 0.5 * bounds.high - 0.5 * bounds.low;
+        let Pose { rotation, translation } = &placed.pose;
+        let world = rotation.abs() * half + (rotation * bounds.centre + translation).abs();
+        (2.0 * half.amax()).max(world.amax())
     };
     one(&pair.p).max(one(&pair.q))
 }
 
-/// The factor that brings the largest length of the question near 1, if it is not.
+/// See [`motion::scale_of`].
 fn scale_of(question: &Question<'_>) -> Option<PowerOfTwo> {
-    let pair = &question.pair;
-    let mut lengths = vec![
-        pair.p.body.bounds().reach,
-        pair.q.body.bounds().reach,
-        pair.p.pose.translation,
-        pair.q.pose.translation,
-    ];
-    lengths.extend(question.motion_p.lengths());
-    lengths.extend(question.motion_q.lengths());
-    PowerOfTwo::that_tames(&lengths)
+    let Pair { p, q } = &question.pair;
+    let (of_p, of_q) = (p.body.bounds(), q.body.bounds());
+    motion::scale_of(
+        &Boxed { pose: &p.pose, motion: &question.motion_p, low: of_p.low, high: of_p.high },
+        &Boxed { pose: &q.pose, motion: &question.motion_q, low: of_q.low, high: of_q.high },
+    )
 }

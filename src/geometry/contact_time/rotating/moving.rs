@@ -15,7 +15,7 @@ use crate::geometry::Vec3;
 use crate::geometry::certificate::Frame;
 use crate::geometry::effort::Effort;
 use crate::geometry::kernel::along;
-use crate::geometry::motion::{Extent, Motion, Plain, Track};
+use crate::geometry::motion::{self, Extent, Motion, Plain, Track, Units};
 use crate::geometry::number::interval::{self, Interval, IntervalVec, add, dot, dot_exact, sub};
 use crate::geometry::number::rounding::{UNDERFLOW, UNIT, gamma, length};
 use crate::geometry::number::scale::PowerOfTwo;
@@ -44,10 +44,16 @@ pub(super) struct Side<'a> {
 impl<'a> Side<'a> {
     fn new(placed: &Placed<'a>, motion: &Motion, scale: Option<PowerOfTwo>) -> Self {
         let body = placed.body;
-        let track = Track::new(&placed.pose, motion, scale);
+        let bounds = body.bounds();
+        let track = Track::new(&placed.pose, motion, Units::of(&bounds.low, &bounds.high, scale));
         let plain = Plain::new(&track);
         let extent = Extent::new(&track, &plain, body);
         Self { body, track, plain, extent, hint: u32::MAX }
+    }
+
+    /// See [`Track::reach`].
+    pub(super) fn reach(&self) -> Vec3 {
+        self.track.reach(&self.body.bounds().low, &self.body.bounds().high)
     }
 
     /// Bounds the body by its vertices, if that has not been done; whether there was need to.
@@ -62,7 +68,7 @@ impl<'a> Side<'a> {
     /// The largest `g·v` over the vertices, enclosed, and a vertex where it nearly is.
     fn farthest(&mut self, g: &IntervalVec, effort: &mut Effort<'_>) -> (u32, Interval) {
         let middle = interval::middle(g);
-        let reach = self.track.local(&self.body.bounds().reach);
+        let reach = self.reach();
         let (vertex, value) = self.farthest_rounded(&middle, effort);
         // Three products and two sums, each of which rounds by at most u of the sum of sizes; twice,
         // because the largest rounded value may be another vertex's than the largest exact one.
@@ -148,7 +154,7 @@ pub(super) struct Gap {
 pub(super) struct Moving<'a> {
     pub(super) p: Side<'a>,
     pub(super) q: Side<'a>,
-    /// From P's translation at t = 0 to Q's.
+    /// From P's centre at t = 0 to Q's.
     pub(super) between: IntervalVec,
     /// The same, rounded, and how it changes per step, but for what turns.
     pub(super) middle: Vec3,
@@ -167,12 +173,9 @@ impl<'a> Moving<'a> {
         q: (&Placed<'a>, &Motion),
         scale: Option<PowerOfTwo>,
     ) -> Self {
-        let (p_start, q_start) = (p.0.pose.translation, q.0.pose.translation);
+        let (pose_p, pose_q) = (p.0.pose, q.0.pose);
         let (p, q) = (Side::new(p.0, p.1, scale), Side::new(q.0, q.1, scale));
-        let between: IntervalVec = match scale {
-            None => std::array::from_fn(|i| Interval::difference(q_start[i], p_start[i])),
-            Some(_) => sub(&q.track.start, &p.track.start),
-        };
+        let between = motion::between((&pose_p, &p.track), (&pose_q, &q.track));
         let middle = interval::middle(&between);
         let apart = q.plain.velocity - p.plain.velocity;
         let mut moving = Self {
@@ -193,7 +196,7 @@ impl<'a> Moving<'a> {
     /// See [`Plain::error`]; the vector between the bodies adds its own rounding. A heading that
     /// turns errs by the turning body's `turn_error`, which tilts everything else in the gap.
     fn bound_errors(&mut self) {
-        let reach = |side: &Side<'_>| length(&side.track.local(&side.body.bounds().reach));
+        let reach = |side: &Side<'_>| length(&side.reach());
         let between = length(&self.middle);
         let width = self.between.iter().map(|c| c.high() - c.low()).fold(0.0, f64::max);
         let of_bodies = self.p.plain.error(reach(&self.p)) + self.q.plain.error(reach(&self.q));

@@ -11,6 +11,7 @@ use crate::geometry::polytope::samples::{Random, cloud, cuboid, polytope_of, seg
 mod exact;
 mod judged;
 mod many;
+mod widths;
 
 fn turn(axis: [f64; 3], angle: f64) -> Motion {
     let (velocity, axis) = (Vec3::zeros(), Vec3::from(axis));

@@ -5,7 +5,7 @@ use std::f64::consts::SQRT_2;
 use super::*;
 use crate::geometry::certificate::judge_motion::judge_first_contact;
 use crate::geometry::contact_time::{first_contact, first_contact_by};
-use crate::geometry::motion::{Motion, Plain, Track};
+use crate::geometry::motion::{METRES, Motion, Plain, Track};
 use crate::geometry::pair::Pair;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::polytope::samples::{
@@ -113,7 +113,7 @@ fn no_point_strays_from_its_chord_by_more_than_the_bound_and_the_middle_does_by_
         let look = Search::new(&question);
         let side = &look.moving.p;
         let bound = if side.plain.turns() { off_chord(side) } else { 0.0 };
-        let plain = Plain::new(&Track::new(&start, &motion, None));
+        let plain = Plain::new(&Track::new(&start, &motion, METRES));
         let at = |t: f64| plain.place_from_start(&plain.trig(t).expect("few turns"), t, &v);
         for i in 0..=64 {
             let t = f64::from(i) / 64.0;
