@@ -336,7 +336,7 @@ def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
                   margin=0.0, deviation=0.0, initial=None):
     """answer: {"verdict", "t_free", "t_contact", "certificate": {"chain", "pairs"}}. Free: farther
     apart than margin + deviation (of P plus of Q); contact: within the margin. initial: SEPARATED's
-    certificate at t = 0, needed if t_free is 0 and the chain empty. UNDECIDED proves the chain alone."""
+    certificate at t = 0, beyond the margin if the chain is empty. UNDECIDED proves the chain alone."""
     verdict, cert = answer.get("verdict"), answer.get("certificate") or {}
     require(verdict in ("CONTACT", "NO_CONTACT", "UNDECIDED"), f"no verdict {verdict!r}")
     lengths = [m[1][1] if m[0] == "to_pose" else finite(m[1], 3) for m in (motion_p, motion_q)]
@@ -354,14 +354,15 @@ def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
     if initial:
         verify_static(p, q, pose_p, pose_q, "SEPARATED", initial)
     if t_contact == 0:
-        held = within(pair.differences(cert.get("pairs"), 1, 6))
-        return require(held, "the pairs do not hold the origin at t = 0")
+        held = not cert.get("chain") and within(pair.differences(cert.get("pairs"), 1, 6))
+        return require(held, "the pairs alone do not hold the origin at t = 0")
     chain, covered = [(bound(x.get("t0")), bound(x.get("t1")), x) for x in cert.get("chain", [])], 0
     for at, (t0, t1, _) in enumerate(chain):
         require(t0 <= t1 <= 1 and t0 <= covered, f"link {at} does not join the one before")
         covered = max(covered, t1)
     require(covered >= t_free, "the chain ends before t_free")
-    require(chain or initial, "nothing proves freedom at t = 0")
+    s = (1, 0, 0) if chain else pair.direction(initial or {})  # the start is as given: no deviation
+    require(chain or pair.gap(s) ** 2 > margin ** 2 * dot(s, s), "the start is within the margin")
     speeds = velocity(pose_p, motion_p, pair.unit), velocity(pose_q, motion_q, pair.unit)
     apart = None if None in speeds else sub(speeds[1], speeds[0])
     movers = Movers(pair, pose_p, pose_q, motion_p, motion_q) if apart is None else None
@@ -389,9 +390,8 @@ def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
                        "the pairs do not hold the origin at t_contact")
     # All differences move alike, so mixing those of both ends mixes the times as well.
     scale = max(t_free.denominator, t_contact.denominator)
-    found = [tuple(int(scale * (x + w * t)) for x, w in zip(d, apart))
-             for t in (t_free, t_contact) for d in found]
-    margin *= scale
+    found, margin = [tuple(int(scale * (x + w * t)) for x, w in zip(d, apart))
+                     for t in (t_free, t_contact) for d in found], margin * scale
     require(within(found), "the pairs do not hold the origin at any time of the bracket")
 
 if __name__ == "__main__":

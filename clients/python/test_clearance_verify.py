@@ -274,6 +274,27 @@ class Translations(Judged):
                   "certificate": {"pairs": [[4, 0]], "chain": []}}
         self.judge(answer, x=2.0)
         self.refused(self.judge, answer, x=ulp(2.0))
+        answer["certificate"]["chain"] = [{"t0": 0.0, "t1": 0.0, "frame": "world", "direction": [1.0, 0.0, 0.0]}]
+        self.refused(self.judge, answer, x=2.0)
+
+    def test_with_a_margin_an_empty_chain_proves_only_a_start_that_is_farther_apart(self):
+        # The faces are 1 apart, and meet at 0.5; the sheared direction separates by less than 1.
+        along, sheared = {"direction": [1.0, 0.0, 0.0]}, {"direction": [1.0, 0.25, 0.0]}
+        pairs = [[4, 3], [5, 0], [6, 0], [0, 4]]
+        answer = {"t_free": 0.0, "t_contact": 0.6, "certificate": {"pairs": pairs, "chain": []}}
+        rest, fly = ("linear", [0.0] * 3), [-2.0, 0.0, 0.0]
+        for motion in ("linear", fly), ("screw", fly, [1.0, 0.0, 0.0], 1e-9, None):
+            for verdict in "CONTACT", "UNDECIDED":
+                judge = lambda initial, **named: cv.verify_motion(
+                    CUBE, CUBE, at(), at(3.0), rest, motion, {**answer, "verdict": verdict},
+                    initial=initial, **named)
+                for margin in 1.0, 1.5:  # contact at t = 0
+                    self.refused(judge, along, margin=margin)
+                judge(along, margin=ulp(1.0, -1))
+                self.refused(judge, sheared, margin=0.875)
+                judge(sheared)
+                judge(along, margin=0.5, deviation=2.0)  # the start itself does not deviate
+                self.refused(judge, None)
 
 
 class Rotations(Judged):

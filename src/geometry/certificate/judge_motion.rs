@@ -8,8 +8,8 @@ use dashu_int::ops::BitTest;
 
 use super::bodies::Bodies;
 use super::judge::{
-    Exact, Refusal, exact_differences, exact_direction_of_link, gap_along, holds_origin,
-    judge_static, scalar_product,
+    Exact, Refusal, exact_differences, exact_direction, exact_direction_of_link, gap_along,
+    holds_origin, judge_static, scalar_product,
 };
 use super::judge_distance::{comes_within, judge_distance};
 use super::judge_link::{Mover, Movers};
@@ -59,12 +59,14 @@ pub struct MotionClaim<'a> {
     pub t_free: f64,
     /// In contact by then; does not matter when there is none.
     pub t_contact: f64,
-    /// Covers [0, t_free].
+    /// Covers [0, t_free]. Empty for contact at t = 0; else, with `t_free` 0, it leaves to `initial` that
+    /// the bodies are free as they are given, which says nothing of any deviation.
     pub chain: &'a [Link],
     /// Prove contact.
     pub pairs: &'a [VertexPair],
-    /// The verdict at t = 0, if it is claimed. Contact at t = 0 is proven by it or by `pairs`,
-    /// freedom there and nowhere else by it alone.
+    /// The verdict at t = 0, if it is claimed. Contact at t = 0 is proven by it or by `pairs`;
+    /// freedom there, with an empty chain, by its direction, along which the gap is wider than the
+    /// margin.
     pub initial: Option<&'a StaticProof>,
 }
 
@@ -98,7 +100,7 @@ pub fn judge_motion(course: &Course<'_>, claim: &MotionClaim<'_>) -> Result<(), 
     if contact && claim.t_contact <= 0.0 {
         return judge_contact_at_start(course, claim);
     }
-    judge_cover(claim)?;
+    judge_cover(course, claim)?;
     let judge = MotionJudge::new(course);
     for (at, link) in claim.chain.iter().enumerate() {
         judge.judge_link(at, link)?;
@@ -107,6 +109,9 @@ pub fn judge_motion(course: &Course<'_>, claim: &MotionClaim<'_>) -> Result<(), 
 }
 
 fn judge_contact_at_start(course: &Course<'_>, claim: &MotionClaim<'_>) -> Result<(), Refusal> {
+    if !claim.chain.is_empty() {
+        return Err(Refusal::ChainGap(0));
+    }
     if claim.initial.is_some_and(|initial| initial.verdict() != Verdict::Separated) {
         return Ok(());
     }
@@ -124,12 +129,10 @@ fn judge_contact_at_start(course: &Course<'_>, claim: &MotionClaim<'_>) -> Resul
 }
 
 /// The links' closed intervals join and cover [0, t_free].
-fn judge_cover(claim: &MotionClaim<'_>) -> Result<(), Refusal> {
+fn judge_cover(course: &Course<'_>, claim: &MotionClaim<'_>) -> Result<(), Refusal> {
     let chain = claim.chain;
     if chain.is_empty() && claim.t_free <= 0.0 {
-        // Freedom at t = 0 alone is the verdict there.
-        let separated = claim.initial.is_some_and(|proof| proof.verdict() == Verdict::Separated);
-        return if separated { Ok(()) } else { Err(Refusal::ChainGap(0)) };
+        return judge_start(course, claim);
     }
     let mut covered = 0.0;
     for (at, link) in chain.iter().enumerate() {
@@ -141,6 +144,23 @@ fn judge_cover(claim: &MotionClaim<'_>) -> Result<(), Refusal> {
     }
     let reaches = !chain.is_empty() && covered >= claim.t_free;
     if reaches { Ok(()) } else { Err(Refusal::ChainGap(chain.len())) }
+}
+
+/// The start, as it is given, is farther apart than the margin. A verdict of SEPARATED alone does not
+/// say so: contact within the margin would be contact at t = 0, and the bracket false.
+fn judge_start(course: &Course<'_>, claim: &MotionClaim<'_>) -> Result<(), Refusal> {
+    let Some(StaticProof::Separated { direction }) = claim.initial else {
+        return Err(Refusal::ChainGap(0));
+    };
+    let s = exact_direction(&course.bodies, direction)?;
+    let gap = gap_along(&course.bodies, &s);
+    let margin = Dyadic::from(course.margin);
+    let clear_squared = &(&margin * &margin) * &scalar_product(&s, &s);
+    if gap.sign() == Sign::Positive && &gap * &gap > clear_squared {
+        Ok(())
+    } else {
+        Err(Refusal::BoundFails("the start is farther apart than the margin"))
+    }
 }
 
 struct MotionJudge<'a> {
@@ -354,6 +374,56 @@ mod tests {
         assert_eq!(refused, Err(Refusal::BoundFails("no contact is free until the end")));
     }
 
+    /// The start was once taken for free of coming within the margin because it is separated.
+    #[test]
+    fn with_a_margin_an_empty_chain_proves_only_a_start_that_is_farther_apart() {
+        let cube = cuboid(1.0, 1.0, 1.0);
+        // The faces are 1 apart, and meet at 0.5.
+        let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(3.0, 0.0, 0.0));
+        let fly = Motion::Linear { velocity: Vec3::new(2.0, 0.0, 0.0) };
+        let turn = Motion::Screw {
+            pivot: None,
+            velocity: Vec3::new(2.0, 0.0, 0.0),
+            axis: Vec3::x(),
+            angle: 1e-9,
+        };
+        let along = |x: f64| Direction::Vector(Vec3::new(1.0, x, 0.0));
+        let judged = |motion, margin, deviation_p, outcome, direction| {
+            let question =
+                Question { margin, deviation_p, ..Question::new(pair, motion, Motion::rest()) };
+            let initial = StaticProof::Separated { direction };
+            let all: Vec<VertexPair> =
+                [(4, 3), (5, 0), (6, 0), (0, 4)].map(|(i, j)| VertexPair { i, j }).into();
+            let claim = MotionClaim {
+                outcome,
+                t_free: 0.0,
+                t_contact: 0.6,
+                chain: &[],
+                pairs: &all,
+                initial: Some(&initial),
+            };
+            judge_motion(&(&question).into(), &claim)
+        };
+        let fails = Err(Refusal::BoundFails("the start is farther apart than the margin"));
+        for motion in [fly, turn] {
+            for outcome in [Outcome::Contact, Outcome::Undecided] {
+                let judged = |margin, deviation, direction| {
+                    judged(motion, margin, deviation, outcome, direction)
+                };
+                // Within the margin, also by just nothing, there is contact at t = 0.
+                for margin in [1.0, 1.5] {
+                    assert_eq!(judged(margin, 0.0, X), fails);
+                }
+                assert_eq!(judged(1.0f64.next_down(), 0.0, X), Ok(()));
+                // The direction separates, but by less than the margin.
+                assert_eq!(judged(0.875, 0.0, along(0.25)), fails);
+                assert_eq!(judged(0.0, 0.0, along(0.25)), Ok(()));
+                // The start itself does not deviate.
+                assert_eq!(judged(0.5, 2.0, X), Ok(()));
+            }
+        }
+    }
+
     #[test]
     fn contact_at_the_start_is_proven_by_pairs_that_hold_the_origin_there() {
         let at_start = |claim: &mut MotionClaim<'_>| {
@@ -365,5 +435,8 @@ mod tests {
             claim.pairs = &[];
         });
         assert_eq!(none, Err(Refusal::PairCount("one to six")));
+        let nothing_free =
+            judged(Outcome::Contact, |claim| (claim.t_free, claim.t_contact) = (0.0, 0.0));
+        assert_eq!(nothing_free, Err(Refusal::ChainGap(0)));
     }
 }

@@ -89,7 +89,8 @@ pub struct FirstContact {
     pub t_free: f64,
     /// Proven in contact at (rotation) or before (translation) this time; 1 when not in contact.
     pub t_contact: f64,
-    /// Joined closed intervals that cover [0, t_free]; empty when in contact at t = 0.
+    /// Joined closed intervals that cover [0, t_free]; empty when in contact at t = 0, or when no more
+    /// than the start as it is given is proven free, by `initial`.
     pub chain: Vec<Link>,
     /// At t_contact the moving differences of these hold the origin strictly inside (rotation);
     /// at some t in the bracket they hold it (translation). Two exact forms settle what enclosures
@@ -97,7 +98,8 @@ pub struct FirstContact {
     /// at t_contact = 1 of motions that end at given poses they hold it there, boundary included. With a margin, the hull of their
     /// differences at t_contact has a point within the margin of the origin.
     pub pairs: ArrayVec<VertexPair, 6>,
-    /// The verdict at t = 0 with its proof.
+    /// The verdict at t = 0 with its proof. If the chain is empty and the bodies are not in contact
+    /// there, the gap along its direction is wider than the margin.
     pub initial: StaticProof,
     /// Why less is proven than could be.
     pub stopped: Option<Stopped>,

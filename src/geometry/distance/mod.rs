@@ -7,6 +7,7 @@
 //! the same simplex and finds the nearest point of M in integers ([`wolfe`] on a [`grid`]), rounded
 //! outward once ([`super::number::outward`]).
 
+mod beyond;
 mod bracket;
 mod common_point;
 mod ellipsoids;
@@ -26,12 +27,12 @@ pub(in crate::geometry) mod wolfe;
 use arrayvec::ArrayVec;
 use dashu_int::UBig;
 
+pub(in crate::geometry) use self::beyond::direction_beyond;
 use self::bracket::Bracket;
 use self::grid::Grid;
 pub use self::method::Method;
 use self::method::{Ending, Found};
 use self::view::View;
-use self::wolfe::Nearest;
 use super::Vec3;
 use super::certificate::{Direction, StaticProof, Verdict};
 use super::effort::{Effort, Stopped};
@@ -181,13 +182,12 @@ pub(in crate::geometry) fn pairs_within(
     let Some(nearest) = wolfe::nearest(&grid, &in_range(pair, &start), effort)? else {
         return Ok(Some(ArrayVec::new()));
     };
-    let is_within = nearest.is_origin() || is_at_most(&nearest, &grid, margin);
+    let is_within = nearest.is_origin() || is_at_most(nearest.squared(), &grid, margin);
     Ok(is_within.then(|| nearest.pairs.iter().copied().collect()))
 }
 
 /// Whether |v| <= margin: both squared, at a common denominator and power of two.
-fn is_at_most(nearest: &Nearest, grid: &Grid<'_>, margin: f64) -> bool {
-    let (numerator, denominator) = nearest.squared();
+fn is_at_most((numerator, denominator): (UBig, UBig), grid: &Grid<'_>, margin: f64) -> bool {
     let (mantissa, exponent) = split(margin);
     let mantissa = UBig::from(mantissa.unsigned_abs());
     let bound = &mantissa * &mantissa * denominator;

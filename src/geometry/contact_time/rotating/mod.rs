@@ -104,6 +104,12 @@ pub fn first_contact(
         return Ok(answer);
     }
     Search::new(question).run(&mut answer, effort);
+    if answer.chain.is_empty() && question.margin > 0.0 {
+        // Only the start is free, which a verdict alone does not prove of a margin.
+        let named = distance::direction_beyond(&question.pair, question.margin, witness, effort)?;
+        answer.initial =
+            named.map_or(answer.initial, |direction| StaticProof::Separated { direction });
+    }
     Ok(answer)
 }
 

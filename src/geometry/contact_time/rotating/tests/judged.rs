@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::geometry::certificate::judge::Refusal;
+use crate::geometry::distance::Stops;
 
 /// What the judge says to the answer changed by `tamper`.
 fn judged(
@@ -161,4 +162,43 @@ fn the_last_link_beside_an_endless_segment_is_accepted() {
     // `find` judges.
     let answer = find(&Question::new(pair, spin, Motion::ToPose { end, pivot: None }));
     assert!(answer.t_free > 0.999_999, "{answer:?}");
+}
+
+/// Where no link is certain, the start has to be proven farther apart than the margin, and was only
+/// proven separated.
+#[test]
+fn a_start_just_beyond_the_margin_or_within_the_deviation_is_proven_to_be_there() {
+    let mut random = Random::new(3);
+    let (mut bare, mut count) = ([0usize; 2], 0);
+    for round in 0..120u32 {
+        let at = random.direction() * 3.0;
+        let q = [(); 4].map(|()| random.between(-1.0, 1.0));
+        let pose = Pose::from_quaternion(at, q).expect("not zero");
+        let [p, q] = [1, 2]
+            .map(|k| polytope_of(&cloud(4 + round % 9, Vec3::repeat(1.0), k * u64::from(round))));
+        let pair = Pair::new(&p, Pose::identity(), &q, pose);
+        let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+        let found = distance::measure(&pair, Stops::default(), &mut witness, &mut effort).unwrap();
+        let (mut closer, mut farther) = (found.lower, found.upper);
+        while closer.next_up() < farther {
+            let middle = 0.5 * closer + 0.5 * farther;
+            let within = distance::is_within(&pair, middle, &mut witness, &mut effort).unwrap();
+            *(if within { &mut farther } else { &mut closer }) = middle;
+        }
+        let deviates = round % 2 == 1;
+        let spin =
+            Motion::Screw { pivot: None, velocity: -at, axis: random.direction(), angle: 0.5 };
+        let question = Question {
+            margin: if deviates { 0.75 * closer } else { closer },
+            deviation_p: if deviates { farther } else { 0.0 },
+            ..Question::new(pair, Motion::rest(), spin)
+        };
+        // `find` judges.
+        let answer = find(&question);
+        assert_eq!(answer.outcome, Outcome::Contact, "{round}");
+        assert!(answer.t_contact > 0.0, "{round}");
+        bare[usize::from(deviates)] += usize::from(answer.chain.is_empty());
+        count += 1;
+    }
+    assert!(bare[0] > 10 && bare[1] == count / 2, "{bare:?}");
 }
