@@ -60,19 +60,21 @@ def axis_and_angle(start, end):
 
 
 # ---- contacts of turning bodies that only exact numbers decide
-def rate_along(pose, motion, k):
-    """How fast coordinate k of every point changes, exactly, if no rotation touches it."""
+def rate_along(pose, motion, normal):
+    """How fast the height along `normal` of every point changes, exactly, if no rotation touches it."""
     axis, angle, is_kept = (0.0, 0.0, 0.0), 0.0, True
+    along = lambda v: sum(n * Fraction(x) for n, x in zip(normal, v))
     if motion[0] == "to_pose":
         end = motion[1]
         axis, angle = axis_and_angle(pose[0], end[0])
-        is_kept = tuple(pose[0][k]) == tuple(end[0][k])
-        rate = Fraction(end[1][k]) - Fraction(pose[1][k])
+        is_kept = [along(column) for column in zip(*pose[0])] == [along(column) for column in zip(*end[0])]
+        rate = along(end[1]) - along(pose[1])
     else:
-        rate = Fraction(motion[1][k])
+        rate = along(motion[1])
         if motion[0] == "screw":
             axis, angle = motion[2:4]
-    is_alone = angle == 0 or not any(axis[i] for i in range(3) if i != k)
+    a, n = [Fraction(x) for x in axis], normal
+    is_alone = angle == 0 or all(a[k - 1] * n[k] == a[k] * n[k - 1] for k in range(3))
     return rate if is_kept and is_alone else None
 
 
@@ -86,15 +88,20 @@ def inside_in_a_plane(points, error):
 
 
 def meets_in_a_plane(start, unit, poses, motions, t, found, error):
-    """Whether the differences have exactly 0 along one axis at t, where no rotation touches it, and
-    the origin strictly inside in the other two. `start`: the exact ones at t = 0 in 1/unit metres."""
-    for k in range(3):
-        rates = [rate_along(pose, motion, k) for pose, motion in zip(poses, motions)]
-        if None in rates:
+    """Whether the differences have exactly 0 along a direction at t that no rotation touches, a
+    coordinate axis or one that a body turns about, and the origin strictly inside in the plane across
+    it, seen in two other coordinates. `start`: the exact ones at t = 0 in 1/unit metres."""
+    normals = [tuple(int(k == axis) for k in range(3)) for axis in range(3)]
+    normals += [tuple(map(Fraction, motion[2])) for motion in motions if motion[0] == "screw"]
+    for normal in normals:
+        rates = [rate_along(pose, motion, normal) for pose, motion in zip(poses, motions)]
+        if None in rates or not any(normal):
             continue
+        k = max(range(3), key=lambda k: abs(normal[k]))
         moved = (rates[1] - rates[0]) * unit * Fraction(t)
         flat = [(d[k - 2], d[k - 1]) for d in found]
-        if all(d[k] + moved == 0 for d in start) and inside_in_a_plane(flat, error):
+        heights = [sum(n * x for n, x in zip(normal, d)) + moved for d in start]
+        if not any(heights) and inside_in_a_plane(flat, error):
             return True
     return False
 

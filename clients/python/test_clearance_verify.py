@@ -371,6 +371,26 @@ class Rotations(Judged):
                     pass
             self.assertEqual(found is not None, fine, (z, y, rest))
 
+    def test_plates_that_turn_in_a_slanted_plane_meet_in_it_and_in_no_other(self):
+        # In the plane x + y + z = 0; a third of a turn about (1, 1, 1) takes x to y.
+        plate = [[x, y - x, -y] for x in (-1.0, 1.0) for y in (-0.25, 0.25)]
+        chain = [{"t0": 0.0, "t1": 0.1, "frame": "world", "direction": [1.0, 1.0, -2.0]}]
+        answer = {"verdict": "CONTACT", "t_free": 0.1, "t_contact": 1.0, "certificate": {"chain": chain}}
+        for y, z, axis, fine in ((0.9375, 0.0, 0.5, True), (1.625, 0.0, 0.5, False),
+                                 (0.9375, ulp(-0.9375) + 0.9375, 0.5, False), (0.9375, 0.0, ulp(0.5), False)):
+            spin = ("screw", [0.0, 0.0, 0.5], [axis, 0.5, 0.5], 2 * math.pi / 3, None)
+            found = None
+            for some in itertools.combinations([[i, j] for i in range(4) for j in range(4)], 4):
+                answer["certificate"]["pairs"] = list(some)
+                try:
+                    cv.verify_motion(plate, plate, at(z=0.25), at(y=y, z=0.25 - y + z), spin,
+                                     ("linear", [0.25, 0.0, 0.25]), answer)
+                    found = some
+                    break
+                except cv.Refused:
+                    pass
+            self.assertEqual(found is not None, fine, (y, z, axis))
+
     def test_contact_at_exactly_the_end_pose_is_decided_exactly(self):
         quarter = ((1.0, 0.0, 0.0), (0.0, 0.0, -1.0), (0.0, 1.0, 0.0))
         chain = [{"t0": 0.0, "t1": 0.5, "frame": "world", "direction": [0.0, 0.0, -1.0]}]

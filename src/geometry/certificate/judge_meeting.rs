@@ -3,9 +3,10 @@
 
 use super::bodies::{Bodies, Points};
 use super::judge::{
-    Exact, Refusal, exact_differences, holds_origin, scalar_product, vector_product,
+    Exact, Refusal, exact_differences, holds_origin, is_zero, scalar_product, vector_product,
 };
 use super::judge_motion::{Course, velocity_of};
+use crate::geometry::Vec3;
 use crate::geometry::motion::{Motion, axis_and_angle};
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
@@ -13,45 +14,68 @@ use crate::geometry::number::interval::{Interval, IntervalVec};
 use crate::geometry::pair::VertexPair;
 use crate::geometry::pose::Pose;
 
-/// Whether the pairs' differences have exactly 0 along one coordinate axis at time t and, for every
-/// choice of the other two coordinates from the enclosures, the origin strictly inside their hull
-/// in that plane.
+/// Whether the pairs' differences have exactly 0 along some direction at time t and, for every choice
+/// of two other coordinates from the enclosures, the origin strictly inside their hull in that plane.
 ///
-/// `at_start` are the exact differences at t = 0, `enclosed` the enclosures at t. A coordinate that
-/// rotations leave alone changes at a constant rate.
+/// `at_start` are the exact differences at t = 0, `enclosed` the enclosures at t. The direction is a
+/// coordinate axis or one that a body turns about, and a height that rotations leave alone changes
+/// at a constant rate.
 pub(super) fn surely_held_in_a_plane(
     course: &Course<'_>,
     at_start: &[Exact],
     enclosed: &[IntervalVec],
     t: f64,
 ) -> bool {
-    (0..3).any(|k| {
-        let rate = |points: &Points<'_>, motion| rate_along(&points.pose, motion, k);
+    let motions = [&course.motion_p, &course.motion_q];
+    let turning = motions.into_iter().filter_map(|motion| match motion {
+        Motion::Screw { axis, .. } => Some(exact(axis)),
+        Motion::Linear { .. } | Motion::ToPose { .. } => None,
+    });
+    let axes = [Vec3::x(), Vec3::y(), Vec3::z()].iter().map(exact).collect::<Vec<_>>();
+    axes.into_iter().chain(turning).any(|normal| {
+        // In a plane across the normal, this coordinate follows from the others.
+        let Some(k) = (0..3).max_by_key(|&k| size_of(&normal[k])) else { return false };
+        if is_zero(&normal) {
+            return false;
+        }
+        let rate = |points: &Points<'_>, motion| rate_along(&points.pose, motion, &normal);
         let of_p = rate(&course.bodies.p, &course.motion_p);
         let of_q = rate(&course.bodies.q, &course.motion_q);
         let (Some(of_p), Some(of_q)) = (of_p, of_q) else { return false };
         let moved = &(&of_q - &of_p) * &Dyadic::from(t);
-        let is_flat = at_start.iter().all(|d| (&d[k] + &moved).sign() == Sign::Zero);
+        let height = |d: &Exact| &scalar_product(&normal, d) + &moved;
+        let is_flat = at_start.iter().all(|d| height(d).sign() == Sign::Zero);
         let others = [(k + 1) % 3, (k + 2) % 3];
         let flat: Vec<_> = enclosed.iter().map(|d| others.map(|i| d[i])).collect();
         is_flat && surely_held_flat(&flat)
     })
 }
 
-/// How fast coordinate k of every point of the body changes, if no rotation touches it: exactly.
-fn rate_along(start: &Pose, motion: &Motion, k: usize) -> Option<Dyadic> {
-    let is_about_k = |axis: &crate::geometry::Vec3| (0..3).all(|i| i == k || axis[i].abs() <= 0.0);
+fn exact(v: &Vec3) -> Exact {
+    std::array::from_fn(|k| Dyadic::from(v[k]))
+}
+
+/// `|x|`
+fn size_of(x: &Dyadic) -> Dyadic {
+    if x.sign() == Sign::Negative { -x } else { x.clone() }
+}
+
+/// How fast the height along `normal` of every point of the body changes, if no rotation touches it:
+/// exactly.
+fn rate_along(start: &Pose, motion: &Motion, normal: &Exact) -> Option<Dyadic> {
+    let along = |v: &Vec3| scalar_product(normal, &exact(v));
+    let is_about = |axis: &Vec3| is_zero(&vector_product(&exact(axis), normal));
     match motion {
-        Motion::Linear { velocity } => Some(Dyadic::from(velocity[k])),
+        Motion::Linear { velocity } => Some(along(velocity)),
         Motion::Screw { velocity, axis, angle, .. } => {
-            (angle.abs() <= 0.0 || is_about_k(axis)).then(|| Dyadic::from(velocity[k]))
+            (angle.abs() <= 0.0 || is_about(axis)).then(|| along(velocity))
         }
         Motion::ToPose { end, .. } => {
             let (axis, angle) = axis_and_angle(&start.rotation, &end.rotation);
-            let keeps = start.rotation.row(k) == end.rotation.row(k);
-            let is_alone = keeps && (angle.abs() <= 0.0 || is_about_k(&axis));
-            is_alone
-                .then(|| &Dyadic::from(end.translation[k]) - &Dyadic::from(start.translation[k]))
+            let row = |pose: &Pose, k| along(&pose.rotation.column(k).into());
+            let keeps = (0..3).all(|k| row(start, k) == row(end, k));
+            let is_alone = keeps && (angle.abs() <= 0.0 || is_about(&axis));
+            is_alone.then(|| &along(&end.translation) - &along(&start.translation))
         }
     }
 }

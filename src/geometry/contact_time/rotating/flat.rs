@@ -13,11 +13,15 @@ use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::number::interval::Interval;
 use crate::geometry::pair::{Placed, VertexPair};
+use crate::geometry::pose::Pose;
 
-/// Vertices of P and Q that have exactly the same coordinate along an axis at every time.
+/// Vertices of P and Q that have exactly the same height along a direction at every time.
 #[derive(Debug)]
 pub(super) struct Flat {
-    axis: usize,
+    /// The coordinates that tell the plane's points from each other.
+    shown: [usize; 2],
+    /// How the third one falls with each of them, rounded.
+    slopes: [f64; 2],
     p: Vec<u32>,
     q: Vec<u32>,
 }
@@ -26,21 +30,32 @@ pub(super) struct Flat {
 const REFINEMENTS_MAX: usize = 200;
 
 impl Flat {
-    /// The plane that the bodies share, if there is one.
+    /// The plane that the bodies share, if there is one: across a coordinate axis, or across the axis
+    /// that a body turns about.
     pub(super) fn of(question: &Question<'_>) -> Option<Self> {
-        (0..3).find_map(|axis| Self::along(question, axis))
+        let of_screw = |motion: &Motion| match motion {
+            Motion::Screw { axis, angle, .. } if angle.abs() > 0.0 => Some(*axis),
+            Motion::Linear { .. } | Motion::Screw { .. } | Motion::ToPose { .. } => None,
+        };
+        let turning = [of_screw(&question.motion_p), of_screw(&question.motion_q)];
+        let normals = [Vec3::x(), Vec3::y(), Vec3::z()].into_iter();
+        normals.chain(turning.into_iter().flatten()).find_map(|n| Self::across(question, &n))
     }
 
-    fn along(question: &Question<'_>, axis: usize) -> Option<Self> {
+    fn across(question: &Question<'_>, normal: &Vec3) -> Option<Self> {
         let (p, q) = (&question.pair.p, &question.pair.q);
-        let of_p = rate_along(p, &question.motion_p, axis)?;
-        let of_q = rate_along(q, &question.motion_q, axis)?;
+        let of_p = rate_along(p, &question.motion_p, normal)?;
+        let of_q = rate_along(q, &question.motion_q, normal)?;
         if (&of_q - &of_p).sign() != Sign::Zero {
             return None;
         }
-        let (low_p, high_p) = range(p, axis);
-        let (low_q, high_q) = range(q, axis);
-        let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * (a.abs() + b.abs() + high_p - low_p);
+        let hidden = normal.iamax();
+        let upright = normal / normal[hidden];
+        let (low_p, high_p) = range(p, &upright);
+        let (low_q, high_q) = range(q, &upright);
+        let reach = reach_along(p, &upright) + reach_along(q, &upright);
+        // Roughly; which vertices are in the plane is decided exactly.
+        let near = |a: f64, b: f64| (a - b).abs() <= 1e-12 * reach;
         let level = if near(high_p, low_q) {
             high_p
         } else if near(low_p, high_q) {
@@ -50,8 +65,8 @@ impl Flat {
         };
         let close = |placed: &Placed<'_>| -> Vec<(u32, Dyadic)> {
             (0..placed.body.vertex_count())
-                .filter(|&i| near(rounded_height(placed, i, axis), level))
-                .map(|i| (i, exact_height(placed, i, axis)))
+                .filter(|&i| near(rounded_height(placed, i, &upright), level))
+                .map(|i| (i, exact_height(placed, i, normal)))
                 .collect()
         };
         let (p, q) = (close(p), close(q));
@@ -59,7 +74,9 @@ impl Flat {
         let exactly_there = |all: &[(u32, Dyadic)]| -> Vec<u32> {
             all.iter().filter(|(_, h)| h == level).map(|(i, _)| *i).collect()
         };
-        let flat = Self { axis, p: exactly_there(&p), q: exactly_there(&q) };
+        let shown = [(hidden + 1) % 3, (hidden + 2) % 3];
+        let slopes = shown.map(|k| upright[k]);
+        let flat = Self { shown, slopes, p: exactly_there(&p), q: exactly_there(&q) };
         (!flat.q.is_empty()).then_some(flat)
     }
 
@@ -72,8 +89,11 @@ impl Flat {
         world: &Vec3,
     ) -> Option<ArrayVec<VertexPair, 6>> {
         let plane = self.placed(moving, t)?;
-        let (x, y) = ((self.axis + 1) % 3, (self.axis + 2) % 3);
-        let inside = plane.farthest([world[x], world[y]]);
+        let [x, y] = self.shown;
+        // Of a difference in the plane, the hidden coordinate follows from the others.
+        let hidden = world[3 - x - y];
+        let [slope_x, slope_y] = self.slopes;
+        let inside = plane.farthest([world[x] - slope_x * hidden, world[y] - slope_y * hidden]);
         // The ray from there to the origin, and the corners farthest to its sides.
         let side = [inside.1[1], -inside.1[0]];
         let (outer_left, outer_right) = (plane.farthest(side), plane.farthest(side.map(|c| -c)));
@@ -111,7 +131,7 @@ impl Flat {
 
     fn placed(&self, moving: &Moving<'_>, t: f64) -> Option<Plane> {
         let (trig_p, trig_q) = (moving.p.plain.trig(t)?, moving.q.plain.trig(t)?);
-        let (x, y) = ((self.axis + 1) % 3, (self.axis + 2) % 3);
+        let [x, y] = self.shown;
         let at = |side: &super::moving::Side<'_>, trig, all: &[u32], from: Vec3| {
             let place = |&i: &u32| {
                 let v = side.track.local(side.body.vertex(i));
@@ -163,37 +183,57 @@ fn holds_strictly(vectors: &[[Interval; 2]]) -> bool {
         })
 }
 
-/// How fast the coordinate of every point changes, if no rotation touches it; exactly.
-fn rate_along(placed: &Placed<'_>, motion: &Motion, k: usize) -> Option<Dyadic> {
-    let is_about = |axis: &Vec3| (0..3).all(|i| i == k || axis[i].abs() <= 0.0);
+/// How fast the height along `normal` of every point changes, if no rotation touches it; exactly.
+fn rate_along(placed: &Placed<'_>, motion: &Motion, normal: &Vec3) -> Option<Dyadic> {
     match motion {
-        Motion::Linear { velocity } => Some(Dyadic::from(velocity[k])),
-        Motion::Screw { velocity, axis, angle, .. } => {
-            (angle.abs() <= 0.0 || is_about(axis)).then(|| Dyadic::from(velocity[k]))
-        }
+        Motion::Linear { velocity } => Some(along_exactly(normal, velocity)),
+        Motion::Screw { velocity, axis, angle, .. } => (angle.abs() <= 0.0
+            || is_parallel(axis, normal))
+        .then(|| along_exactly(normal, velocity)),
         Motion::ToPose { end, .. } => {
             let start = &placed.pose;
             let (axis, _) = axis_and_angle(&start.rotation, &end.rotation);
-            let keeps = start.rotation.row(k) == end.rotation.row(k) && is_about(&axis);
-            keeps.then(|| &Dyadic::from(end.translation[k]) - &Dyadic::from(start.translation[k]))
+            let row = |pose: &Pose, k| along_exactly(normal, &pose.rotation.column(k).into());
+            let keeps = (0..3).all(|k| row(start, k) == row(end, k)) && is_parallel(&axis, normal);
+            let height = |pose: &Pose| along_exactly(normal, &pose.translation);
+            keeps.then(|| &height(end) - &height(start))
         }
     }
 }
 
-fn rounded_height(placed: &Placed<'_>, i: u32, axis: usize) -> f64 {
-    let v = placed.body.vertex(i);
-    placed.pose.rotation.row(axis).tr_dot(v) + placed.pose.translation[axis]
+/// `a · b`, exactly.
+fn along_exactly(a: &Vec3, b: &Vec3) -> Dyadic {
+    (0..3)
+        .filter(|&k| a[k].abs() > 0.0)
+        .fold(Dyadic::zero(), |sum, k| &sum + &(&Dyadic::from(a[k]) * &Dyadic::from(b[k])))
 }
 
-fn exact_height(placed: &Placed<'_>, i: u32, axis: usize) -> Dyadic {
+/// Whether `a x b` is zero, exactly.
+fn is_parallel(a: &Vec3, b: &Vec3) -> bool {
+    let product = |x: f64, y: f64| &Dyadic::from(x) * &Dyadic::from(y);
+    [(0, 1), (1, 2), (2, 0)].iter().all(|&(k, l)| product(a[k], b[l]) == product(a[l], b[k]))
+}
+
+fn rounded_height(placed: &Placed<'_>, i: u32, normal: &Vec3) -> f64 {
+    normal.dot(&(placed.pose.rotation * placed.body.vertex(i) + placed.pose.translation))
+}
+
+/// At least the sizes of what the rounded heights are sums of.
+fn reach_along(placed: &Placed<'_>, normal: &Vec3) -> f64 {
+    let Pose { rotation, translation } = &placed.pose;
+    normal.abs().dot(&(rotation.abs() * placed.body.bounds().reach + translation.abs()))
+}
+
+fn exact_height(placed: &Placed<'_>, i: u32, normal: &Vec3) -> Dyadic {
+    let Pose { rotation, translation } = &placed.pose;
     let v = placed.body.vertex(i);
-    (0..3).fold(Dyadic::from(placed.pose.translation[axis]), |sum, k| {
-        &sum + &(&Dyadic::from(placed.pose.rotation[(axis, k)]) * &Dyadic::from(v[k]))
+    (0..3).fold(along_exactly(normal, translation), |sum, k| {
+        &sum + &(&along_exactly(normal, &rotation.column(k).into()) * &Dyadic::from(v[k]))
     })
 }
 
-fn range(placed: &Placed<'_>, axis: usize) -> (f64, f64) {
+fn range(placed: &Placed<'_>, normal: &Vec3) -> (f64, f64) {
     (0..placed.body.vertex_count())
-        .map(|i| rounded_height(placed, i, axis))
+        .map(|i| rounded_height(placed, i, normal))
         .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), h| (low.min(h), high.max(h)))
 }

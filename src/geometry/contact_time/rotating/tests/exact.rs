@@ -12,9 +12,9 @@ fn polygon(corners: u32, radius: f64) -> Polytope {
 }
 
 /// The middle of the bracket of the same motion with both bodies made thick.
-fn thick_time(p: &Polytope, q: &Polytope, question: &Question<'_>) -> f64 {
+fn thick_time(p: &Polytope, q: &Polytope, up: Vec3, question: &Question<'_>) -> f64 {
     let thick = |body: &Polytope| {
-        let both = |v: &Vec3| [-0.5, 0.5].map(|z| v + Vec3::new(0.0, 0.0, z));
+        let both = |v: &Vec3| [-0.5, 0.5].map(|z| v + up * z);
         polytope_of(&body.vertices().iter().flat_map(both).collect::<Vec<_>>())
     };
     let (p, q) = (thick(p), thick(q));
@@ -53,12 +53,64 @@ fn coplanar_plates_and_segments_that_turn_in_their_plane_meet_when_thick_ones_do
         if answer.outcome == Outcome::Contact && answer.t_contact > 0.0 {
             contacts += 1;
             assert!(answer.t_contact - answer.t_free < 1.1e-9, "{answer:?}");
-            let time = thick_time(&p, &q, &question);
+            let time = thick_time(&p, &q, Vec3::z(), &question);
             assert!((answer.t_contact - time).abs() < 2e-9, "{answer:?} {time}");
             assert!((3..=6).contains(&answer.pairs.len()));
             // The same pairs prove nothing when the plane is left by the least amount.
             let mut off = question;
             off.pair.q.pose.translation.z = 7.3f64.next_up();
+            assert!(judge_first_contact(&off, &answer).is_err());
+        }
+    }
+    assert!(contacts > 12, "{contacts}");
+}
+
+/// A point of the plane x + y + z = 0, exactly.
+fn slanted(x: f64, y: f64) -> Vec3 {
+    let [x, y] = [x, y].map(|x| (x * 1_048_576.0).round() / 1_048_576.0);
+    Vec3::new(x, y - x, -y)
+}
+
+/// Only planes across a coordinate axis were seen as common ones once, and the rest stayed undecided.
+#[test]
+fn plates_that_turn_in_a_slanted_plane_meet_when_thick_ones_do() {
+    let mut random = Random::new(32);
+    let mut contacts = 0;
+    let cycle = crate::geometry::Mat3::new(0.0, 0.0, 1.0, 1.0, 0.0, 0.0, 0.0, 1.0, 0.0);
+    for round in 0..60 {
+        let plate = |corners, radius| {
+            let flat = polygon(corners, radius);
+            polytope_of(&flat.vertices().iter().map(|v| slanted(v.x, v.y)).collect::<Vec<_>>())
+        };
+        let (p, q) = (plate(3 + round % 8, 1.0), plate(3 + round % 5, 0.8));
+        let at = |random: &mut Random, far: f64| Pose {
+            rotation: if random.below(2) == 0 { cycle } else { crate::geometry::Mat3::identity() },
+            translation: slanted(far, random.between(-0.5, 0.5)) + Vec3::new(0.0, 7.25, 0.0),
+        };
+        let (at_p, at_q) = (at(&mut random, 0.0), at(&mut random, 2.4));
+        let mut spin = |way: f64, turns: f64| Motion::Screw {
+            pivot: None,
+            velocity: slanted(way * random.between(0.0, 1.0), random.between(-0.4, 0.4))
+                + Vec3::new(0.25, 0.0, 0.0),
+            axis: Vec3::repeat(random.between(-3.0, 3.0)),
+            angle: turns * random.between(0.5, 6.0),
+        };
+        let motion_q = spin(-1.0, f64::from(round % 3));
+        let question = Question::new(Pair::new(&p, at_p, &q, at_q), spin(1.0, 1.0), motion_q);
+        let answer = find(&question);
+        assert_ne!(answer.outcome, Outcome::Undecided, "{question:?} {answer:?}");
+        if answer.outcome == Outcome::Contact && answer.t_contact > 0.0 {
+            contacts += 1;
+            assert!(answer.t_contact - answer.t_free < 1.1e-9, "{answer:?}");
+            let time = thick_time(&p, &q, Vec3::repeat(1.0), &question);
+            assert!((answer.t_contact - time).abs() < 2e-9, "{answer:?} {time}");
+            // Not when a plane, or an axis, is off by the least amount.
+            let mut off = question;
+            off.pair.q.pose.translation.y = off.pair.q.pose.translation.y.next_up();
+            assert!(judge_first_contact(&off, &answer).is_err());
+            let mut off = question;
+            let Motion::Screw { axis, .. } = &mut off.motion_p else { panic!("a screw") };
+            axis.x = axis.x.next_up();
             assert!(judge_first_contact(&off, &answer).is_err());
         }
     }
