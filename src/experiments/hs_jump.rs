@@ -1,15 +1,18 @@
-//! HS-jump against GJK on two equal ellipsoids in random attitudes (Li et al. 2001, §9, Figs 7-11).
+//! HS-jump against GJK on two equal ellipsoids in random attitudes (Li et al. 2001, §9, Figs 7-11), and
+//! its ways to supporting vertices (§8.1, §8.4).
 //!
 //! The paper's third curve, I-COLLIDE, is not drawn. Its distances go from -40 to 40 in steps of
 //! 0.2 with 500 attitudes each; the curves here have fewer points, closer together near contact.
 
 use super::bench::{
-    Gathered, at_signed_distance, attitude, counts_and_times, search, separation_methods,
+    Gathered, at_signed_distance, attitude, counts_and_times, curves, search, separation_methods,
 };
 use super::{Experiment, Panel};
 use crate::geometry::Vec3;
+use crate::geometry::effort::Effort;
 use crate::geometry::pair::Pair;
 use crate::geometry::polytope::samples::{Random, ellipsoid, polytope_of};
+use crate::geometry::support::{by_hierarchy, coherently, supporting_vertex};
 
 /// A figure with this number of vertices and minor axes, to a major axis of 200.
 const fn figure<const COUNT: u32, const MINOR: u32>(
@@ -20,7 +23,7 @@ const fn figure<const COUNT: u32, const MINOR: u32>(
     Experiment { name, source, about, run: ellipsoids::<COUNT, MINOR> }
 }
 
-/// One a figure.
+/// One a figure, and one more.
 pub(super) const EXPERIMENTS: &[Experiment] = &[
     figure::<200, 180>(
         "hs_jump_fig7",
@@ -47,12 +50,57 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         "HS-jump (Li et al. 2001), Fig. 11",
         "collision or not, cold: two ellipsoids 200 : 20 : 20 of 2000 vertices",
     ),
+    Experiment {
+        name: "hs_jump_support",
+        source: "HS-jump (Li et al. 2001), §8.1 and §8.4",
+        about: "supporting vertices near a hint: by the layers of a hierarchy, and by the default",
+        run: |samples| [200, 2000, 10_000].map(|count| supports(samples, count)).into(),
+    },
 ];
 
 /// Of the paper's range. At 0 exactly the bodies touch, which only exact arithmetic decides.
 const DISTANCES: [f64; 16] =
     [0.2, 0.6, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 14.0, 18.0, 22.0, 26.0, 30.0, 35.0, 40.0];
 const X_AXIS: &str = "signed distance along x (major half axis: 200)";
+
+/// Between the direction asked for and that of the hint, in radians.
+const ANGLES: [f64; 8] = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0];
+const SUPPORTS: [&str; 3] =
+    ["by layers from cold (8.1)", "by layers from the hint (8.4)", "by hint or table of starts"];
+
+/// The paper tells how to search and plots nothing.
+fn supports(samples: u32, count: u32) -> Panel {
+    let body = polytope_of(&ellipsoid(count, Vec3::new(200.0, 180.0, 180.0), 1));
+    let mut random = Random::new(3);
+    let mut gathered = Gathered::default();
+    for angle in ANGLES {
+        let (sin, cos) = angle.sin_cos();
+        for _ in 0..samples {
+            let hinted = random.direction();
+            let aside = hinted.cross(&random.direction()).normalize();
+            let hint = supporting_vertex(&body, &hinted, None, &mut Effort::unlimited());
+            let g = hinted * cos + aside * sin;
+            let searches: [&dyn Fn(&mut Effort<'_>) -> u32; 3] = [
+                &|effort| by_hierarchy(&body, &g, effort),
+                &|effort| coherently(&body, &g, hint, effort),
+                &|effort| supporting_vertex(&body, &g, Some(hint), effort),
+            ];
+            for (curve, search) in searches.iter().enumerate() {
+                let mut effort = Effort::unlimited();
+                search(&mut effort);
+                gathered.add(0, curve, angle, effort.cost.visited as f64);
+            }
+        }
+    }
+    let panel = Panel {
+        title: format!("{count} vertices"),
+        x_axis: "angle from the hint, radians",
+        y_axis: "vertices looked at (mean)",
+        is_x_logarithmic: true,
+        curves: curves(&SUPPORTS),
+    };
+    gathered.into_panels(vec![panel]).remove(0)
+}
 
 fn ellipsoids<const COUNT: u32, const MINOR: u32>(samples: u32) -> Vec<Panel> {
     let half_axes = Vec3::new(200.0, f64::from(MINOR), f64::from(MINOR));

@@ -30,8 +30,17 @@
 //! - With `S·w = 0` the text's step 7 can report a touching pair as separated; here the reflection S
 //!   itself is outside the polygon then.
 //! - Having exhausted all pairs proves nothing; the search hands over.
+//! - Neither a tree of pairs (§8.2), since a pair that reappears separates, nor one of the polygon's
+//!   corners (§8.3), since there are at most six: see [`super::spherical_polygon`].
+//! - Supporting vertices come from a hint or a table of starts. Those by the layers of a hierarchy
+//!   (§8.1, and from a hint §8.4) are [`by_hierarchy`] and [`coherently`] in `support`: on 10,000
+//!   vertices they look at 196, and from a hint 0.01 to 3 radians away at 21, 25, 41, 81, 174 and
+//!   305, where hint and table look at 9, 14, 26, 31, 31 and 30 (its tests hold that).
 //! - The colliding pair (§8.4): instead of all recorded candidates, the pairs that emptied the
 //!   polygon last are tried first, as differences of M that need no supporting-vertex search.
+//!
+//! [`by_hierarchy`]: crate::geometry::support::by_hierarchy
+//! [`coherently`]: crate::geometry::support::coherently
 
 use arrayvec::ArrayVec;
 

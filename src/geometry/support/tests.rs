@@ -173,26 +173,30 @@ fn a_body_takes_less_than_400_bytes_a_vertex_and_48_kilobytes() {
 }
 
 /// Li et al. 2001, §8.4. Seen on 10,000 vertices, from 0.01 to 3 radians away: 21, 25, 41, 81, 174 and
-/// 305 vertices looked at, where a search out of the hierarchy looks at 196 whatever the direction.
+/// 305 vertices looked at, where a search out of the hierarchy looks at 196 whatever the direction, and
+/// the default (hint, then table of starts) at 9, 14, 26, 31, 31 and 30: so HS-jump uses that.
 #[test]
 fn a_coherent_search_costs_less_than_the_way_from_its_hint_and_never_much_more_than_cold() {
     let mut random = Random(17);
     let body = ball(10_000, 18);
-    let mut means = Vec::new();
+    let (mut means, mut by_table) = (Vec::new(), Vec::new());
     let mut cold = Effort::unlimited();
     for angle in [0.01, 0.03, 0.1, 0.3, 1.0, 3.0f64] {
-        let mut effort = Effort::unlimited();
+        let (mut effort, mut default) = (Effort::unlimited(), Effort::unlimited());
         for _ in 0..100 {
             let g = random.unit_vector();
             let aside = g.cross(&random.unit_vector()).normalize();
             let hint = by_hierarchy(&body, &g, &mut cold);
             let turned = g * angle.cos() + aside * angle.sin();
             coherently(&body, &turned, hint, &mut effort);
+            supporting_vertex(&body, &turned, Some(hint), &mut default);
         }
         means.push(effort.cost.visited as f64 / 100.0);
+        by_table.push(default.cost.visited as f64 / 100.0);
     }
     let cold = cold.cost.visited as f64 / 600.0;
-    let figures = format!("{means:.0?}, {cold:.0} from cold");
+    let figures = format!("{means:.0?}, {cold:.0} from cold, {by_table:.0?} by default");
+    assert!(by_table.iter().zip(&means).all(|(default, layers)| default < layers), "{figures}");
     // Three times the way is at most two and a half times the cost.
     assert!(means.windows(2).all(|two| two[1] < 2.5 * two[0]), "{figures}");
     assert!(means[0] < 0.3 * cold && means[5] < 2.5 * cold, "{figures}");
