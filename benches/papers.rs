@@ -352,8 +352,7 @@ fn poses(driver: &mut Driver) {
 const JUDGED_DISTANCE: usize = 20;
 
 fn distances(driver: &mut Driver) {
-    let fixed = distance::h_walk::FIXED_STARTS;
-    for (index, method) in distance::METHODS.iter().chain(fixed).enumerate() {
+    for (index, method) in distance::METHODS.iter().enumerate() {
         if index > 0 && driver.filter.is_none() {
             continue; // Named methods are timed when asked for.
         }

@@ -10,7 +10,7 @@ use std::time::Instant;
 use super::bench::{Gathered, curves};
 use super::{Curve, Experiment, Panel};
 use crate::geometry::Vec3;
-use crate::geometry::distance::h_walk::{FIXED_STARTS, orbit};
+use crate::geometry::distance::h_walk::orbit;
 use crate::geometry::distance::{METHODS, Method, Stops, measure_by};
 use crate::geometry::effort::Effort;
 use crate::geometry::pair::Pair;
@@ -71,11 +71,11 @@ const SAMPLES_PER_RUN: u32 = 10;
 /// Surface walking, every start, and the adaptive one; without the starts that are too deep.
 fn methods(height: usize) -> Vec<&'static Method> {
     let named = |name: &str| METHODS.iter().find(|row| row.name == name);
-    let exists = |row: &&Method| {
-        let layer = row.name.strip_prefix("h_walk_").and_then(|layer| layer.parse::<usize>().ok());
-        layer.is_none_or(|layer| layer < height)
-    };
-    let starts = FIXED_STARTS.iter().filter(exists);
+    let starts = METHODS.iter().filter(|row| {
+        row.name.strip_prefix("h_walk_").is_some_and(|layer| {
+            layer.parse::<usize>().map_or(layer == "innermost", |layer| layer < height)
+        })
+    });
     named("surface_walk").into_iter().chain(starts).chain(named("h_walk")).collect()
 }
 

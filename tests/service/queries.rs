@@ -25,7 +25,8 @@ async fn every_method_of_measuring_gives_the_same_distance() {
     let info = server.info().get_server_info(pb::GetServerInfoRequest {}).await.unwrap();
     let mut methods: Vec<String> =
         info.into_inner().distance_methods.into_iter().map(|method| method.name).collect();
-    for wanted in ["gjk", "h_walk", "surface_walk", "dobkin_kirkpatrick", "exhaustive"] {
+    for wanted in ["gjk", "h_walk", "h_walk_16", "surface_walk", "dobkin_kirkpatrick", "exhaustive"]
+    {
         assert!(methods.iter().any(|name| name == wanted), "{wanted} in {methods:?}");
     }
     methods.push("H_Walk".to_owned());

@@ -48,6 +48,11 @@ pub const WIDTH_MAX: f64 = 1e-12;
 pub const METHODS: &[Method] = &[
     gjk::METHOD,
     h_walk::METHOD,
+    h_walk::FROM_LAYER_0,
+    h_walk::FROM_LAYER_4,
+    h_walk::FROM_LAYER_8,
+    h_walk::FROM_LAYER_16,
+    h_walk::FROM_INNERMOST,
     h_walk::SURFACE_WALK,
     h_walk::DOBKIN_KIRKPATRICK,
     exhaustive::METHOD,

@@ -1,6 +1,7 @@
 //! H-Walk and its predecessors: right on every kind of body from any start, and as quick as said.
 
 mod findings;
+mod polygons;
 mod truth;
 
 use super::*;

@@ -54,7 +54,7 @@ fn the_walks_find_what_looking_at_every_pair_of_features_finds() {
             Verdict::Touching | Verdict::Overlapping => in_contact += 1,
         }
         walkable += u32::from(is_walkable(&View::new(&pair), &pair));
-        for method in WALKS.into_iter().chain([&FIXED_STARTS[1]]) {
+        for method in WALKS.into_iter().chain([&FROM_LAYER_4]) {
             let mut witness = Witness::default();
             for _ in 0..2 {
                 check(method, &pair, &expected, &mut witness, &format!("round {round}"));
@@ -200,7 +200,7 @@ fn any_memory_gives_a_bracket_of_the_same_distance() {
                 (0..layers).map(|_| [feature(&mut random), feature(&mut random)]).collect();
             let start = if round % 5 == 0 { u32::MAX } else { random.below(20) };
             let memory = Memory::Features(Box::new(FeatureMemory { closest, start }));
-            for method in [&METHOD, &SURFACE_WALK, &FIXED_STARTS[1]] {
+            for method in [&METHOD, &SURFACE_WALK, &FROM_LAYER_4] {
                 let mut witness = Witness { memory: memory.clone(), ..Witness::default() };
                 check(method, &pair, &expected, &mut witness, &format!("round {round}"));
             }
