@@ -17,18 +17,21 @@ pub enum Asked {
     Penetration,
     /// When.
     FirstContact,
+    /// Which of several, and when.
+    FirstCollision,
     /// All of that about the pairs of a session.
     Frame,
 }
 
 impl Asked {
     /// Every question, in the order of [`Metrics::by_question`].
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Collision,
         Self::Distance,
         Self::DistanceAlong,
         Self::Penetration,
         Self::FirstContact,
+        Self::FirstCollision,
         Self::Frame,
     ];
 
@@ -40,6 +43,7 @@ impl Asked {
             Self::DistanceAlong => "measure_distance_along",
             Self::Penetration => "measure_penetration",
             Self::FirstContact => "find_first_contact",
+            Self::FirstCollision => "find_first_collision",
             Self::Frame => "session_frame",
         }
     }

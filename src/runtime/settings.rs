@@ -97,6 +97,10 @@ limits! {
     inline_points_max = 20_000, "points", InvalidArgument;
     /// Questions in one batch.
     batch_items_max = 1_000, "items", InvalidArgument;
+    /// Bodies among which the first collision is looked for.
+    collision_bodies_max = 1_000, "bodies", InvalidArgument;
+    /// Their vertices together, each body's for itself.
+    collision_vertices_max = 2_000_000, "vertices", InvalidArgument;
     /// Bytes of one message received.
     message_bytes_max = 4 * MIB, "bytes", ResourceExhausted;
     /// Connections open at a time.

@@ -2,6 +2,7 @@
 
 use clearance::geometry::polytope::samples::Random;
 use clearance::rpc::pb;
+use clearance::runtime::settings::Limits;
 use pb::face_contact::{PFace, QFace};
 use pb::polytope_spec::Source;
 use pb::{Outcome, Verdict};
@@ -268,6 +269,90 @@ async fn what_is_asked_of_a_channel_is_what_its_three_boxes_answer() {
         met += usize::from(first.is_some());
     }
     assert!((10..50).contains(&met), "{met}");
+}
+
+#[tokio::test]
+async fn of_several_bodies_those_collide_first_that_would_alone() {
+    let (server, _) = with_channel().await;
+    let mut client = server.queries();
+    let random = &mut Random::new(8);
+    let mut met = 0;
+    for _ in 0..20 {
+        let mut whole = |reach: u64| random.below(2 * reach + 1) as f64 - reach as f64;
+        let bodies: Vec<pb::MovingBody> = (0..5)
+            .map(|k| {
+                let alias = if k % 2 == 0 { "channel" } else { "peg" };
+                let body = Some(placed(alias, 6.0 * f64::from(k) + whole(2), whole(6)));
+                let motion = Some(pb::Motion { kind: Some(by(whole(6), whole(6))) });
+                pb::MovingBody { body, motion }
+            })
+            .collect();
+        let mut first: Option<(f64, [usize; 2], pb::FindFirstContactResponse)> = None;
+        for (p, q) in (0..5).flat_map(|p| (p + 1..5).map(move |q| (p, q))) {
+            let question = pb::FindFirstContactRequest {
+                p: bodies[p].body.clone(),
+                q: bodies[q].body.clone(),
+                p_motion: bodies[p].motion.clone(),
+                q_motion: bodies[q].motion.clone(),
+                ..Default::default()
+            };
+            let alone = client.find_first_contact(question).await.unwrap().into_inner();
+            let Some(t) = alone.t_contact else { continue };
+            if first.as_ref().is_none_or(|(earliest, ..)| t < *earliest) {
+                first = Some((t, [p, q], alone));
+            }
+        }
+        let request = pb::FindFirstCollisionRequest { bodies, options: None };
+        let found = client.find_first_collision(request).await.unwrap().into_inner();
+        assert!(found.uncertified && found.cost.unwrap().queries == 1);
+        let Some((t, [p, q], alone)) = first else {
+            assert_eq!((found.outcome(), found.t_free, found.p), (Outcome::NoContact, 1.0, None));
+            continue;
+        };
+        met += 1;
+        assert_eq!((found.t_contact, found.t_free), (Some(t), alone.t_free));
+        assert_eq!([found.p, found.q], [p, q].map(|place| u32::try_from(place).ok()));
+        assert_eq!(found.initial_verdict, alone.initial_verdict);
+        assert_eq!(found.face_contact.unwrap().point, alone.face_contact.unwrap().point);
+    }
+    assert!((5..20).contains(&met), "{met}");
+    let metrics = server.info().get_server_metrics(pb::GetServerMetricsRequest {}).await.unwrap();
+    let questions = metrics.into_inner().questions;
+    let counted = questions.iter().find(|row| row.question == "find_first_collision").unwrap();
+    assert_eq!(counted.answered, 20);
+}
+
+#[tokio::test]
+async fn several_bodies_are_refused_with_the_field_of_the_one_that_is_wrong() {
+    let limits =
+        Limits { collision_bodies_max: 3, collision_vertices_max: 40, ..Limits::default() };
+    let server = Server::with_limits(limits).await;
+    register(&server, keep("channel", channel())).await.unwrap();
+    let still = |body| pb::MovingBody { body: Some(body), motion: None };
+    let channel = || still(placed("channel", 0., 0.));
+    let ask = async |bodies: Vec<pb::MovingBody>| {
+        let request = pb::FindFirstCollisionRequest { bodies, options: None };
+        server.queries().find_first_collision(request).await.unwrap_err()
+    };
+    for few in [vec![], vec![channel()]] {
+        check(&ask(few).await, Code::InvalidArgument, "BAD_FIELD", "bodies");
+    }
+    // Four are too many, and three have more than forty vertices.
+    for count in [4, 3] {
+        let many = vec![channel(); count];
+        check(&ask(many).await, Code::InvalidArgument, "LIMIT_EXCEEDED", "bodies");
+    }
+    let none = pb::MovingBody { body: None, motion: None };
+    check(&ask(vec![channel(), none]).await, Code::InvalidArgument, "BAD_FIELD", "bodies[1].body");
+    let screw = pb::ScrewMotion { axis: vector(0., 0., 1.), angle: 0.5, ..Default::default() };
+    let motion = Some(pb::Motion { kind: Some(pb::motion::Kind::Screw(screw)) });
+    let turning = pb::MovingBody { motion, ..channel() };
+    let status = ask(vec![channel(), turning]).await;
+    check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", "bodies[1].motion");
+    let point = pb::placed_body::Source::Vertices(pb::Points { xyz: vec![1., 2., 3.] });
+    let point = still(pb::PlacedBody { source: Some(point), pose: None });
+    let status = ask(vec![channel(), point]).await;
+    check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", "bodies[1].body");
 }
 
 #[tokio::test]

@@ -60,6 +60,14 @@ def solids(wire, report):
     for velocity in (0, 5e-324, -8, 2.0**960): report.holds(wire.call('FindFirstContact', {'p': solid, 'q': other, 'qMotion': {'linear': {'velocity': {'x': velocity}}}}).code == 'OK', f'velocity {velocity}')
     report.refused('in a session', wire.call('OpenSession', {'state': {'bodies': [{'id': 1, 'parts': [solid]}]}}), LATER, field='state.bodies[0].parts[0].alias')
     report.refused('unknown', wire.call('CheckCollision', {'p': {'id': 'm1-' + '0' * 64}, 'q': other}), MISSING, field='p.id')
+    row = [{'body': {'alias': 'attack/one', 'pose': {'translation': {'x': 3 * k}}}, 'motion': {'linear': {'velocity': {'x': -k}}}} for k in range(300)]
+    reply = wire.call('FindFirstCollision', {'bodies': row})
+    report.holds(reply.code == 'OK' and reply.message.outcome == 2, f'a row of 300 that closes up and never meets: {reply}')
+    report.refused('100,000 bodies', wire.call('FindFirstCollision', b'\x0a\x00' * 100_000), BAD, 'LIMIT_EXCEEDED', 'bodies')
+    crowd = [{'body': {'alias': alias}} for alias in ('attack/above', 'attack/below') * 30]
+    reply = wire.call('FindFirstCollision', {'bodies': crowd})
+    report.holds(reply.code == 'OK' and reply.message.t_contact == 0 and (reply.message.p, reply.message.q) == (0, 1), f'carpets on each other: {reply}')
+    report.refused('carpets without end', wire.call('FindFirstCollision', {'bodies': crowd * 10}), BAD, 'LIMIT_EXCEEDED', 'bodies')
     # A proof of the hull, which fills the hollow, is none of the solid.
     inside = {'p': solid, 'q': {'vertices': {'xyz': [c for corner in inner for c in corner]}}}
     forged = {'verdict': 'VERDICT_OVERLAPPING', 'certificate': {'overlapping': {'pairs': [{'i': i, 'j': i} for i in range(4)]}}}

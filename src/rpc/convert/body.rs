@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use super::{Path, geometry};
 use crate::geometry::Vec3;
-use crate::geometry::contact_time::polyhedra::Polyhedron;
+use crate::geometry::contact_time::Travel;
+use crate::geometry::contact_time::polyhedra::{Moving, Polyhedron};
 use crate::geometry::hull::convex_hull;
 use crate::geometry::ids::PolytopeId;
 use crate::geometry::pair::Placed;
@@ -148,6 +149,11 @@ impl ReadyBody {
 }
 
 impl ReadySolid {
+    /// It, where it is and on its way.
+    pub fn moving(&self, travel: Travel) -> Moving<'_> {
+        Moving { body: &self.polyhedron, pose: self.pose, travel }
+    }
+
     /// Its hull and where that is.
     pub fn placed_hull(&self) -> Placed<'_> {
         Placed { body: &self.hull, pose: self.pose }

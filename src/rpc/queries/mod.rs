@@ -5,6 +5,7 @@ mod batch;
 mod collision;
 mod distance;
 mod first_contact;
+mod many;
 mod penetration;
 mod polyhedra;
 
@@ -254,6 +255,13 @@ impl pb::query_service_server::QueryService for Queries {
         request: Request<pb::FindFirstContactRequest>,
     ) -> Result<Response<pb::FindFirstContactResponse>, Status> {
         self.ask::<FirstContactQuestion>(request).await
+    }
+
+    async fn find_first_collision(
+        &self,
+        request: Request<pb::FindFirstCollisionRequest>,
+    ) -> Result<Response<pb::FindFirstCollisionResponse>, Status> {
+        Ok(Response::new(many::answer(self, request).await?))
     }
 
     async fn batch_query(

@@ -6,7 +6,7 @@ use super::{Motions, Run};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::Verdict;
 use crate::geometry::contact_time::polyhedra::{
-    Faces, FirstContact, METHODS, Moving, first_contact, verdict,
+    Faces, FirstContact, METHODS, first_contact, verdict,
 };
 use crate::geometry::contact_time::{self, Outcome, Travel};
 use crate::geometry::pair::Pair;
@@ -82,7 +82,7 @@ pub(super) fn collision(
             let (found, faces) = verdict((&p.polyhedron, p.pose), (&q.polyhedron, q.pose), effort)?;
             answer.set_verdict(verdict_to_wire(found));
             answer.uncertified = true;
-            answer.face_contact = faces.map(|faces| meeting(solids, &faces, None));
+            answer.face_contact = faces.map(|faces| meeting(solids.each_ref(), &faces, None));
             Ok(answer)
         })?;
     let mut answer = found.unwrap_or_else(|stopped| {
@@ -111,11 +111,7 @@ pub(super) fn first_meeting(
             if of_hulls.outcome == Outcome::NoContact && of_hulls.stopped.is_none() {
                 return Ok(free(&of_hulls, options));
             }
-            let [p, q] = [0, 1].map(|k| Moving {
-                body: &solids[k].polyhedron,
-                pose: solids[k].pose,
-                travel: travels[k],
-            });
+            let [p, q] = [0, 1].map(|k| solids[k].moving(travels[k]));
             first_contact(&p, &q, effort).map(|found| answer(solids, &found))
         })?;
     let mut answer = found.unwrap_or_else(|stopped| {
@@ -149,14 +145,18 @@ fn answer(solids: &[ReadySolid; 2], found: &FirstContact) -> pb::FindFirstContac
             answer.set_outcome(outcome_to_wire(Outcome::Contact));
             answer.t_free = contact.t_free;
             answer.t_contact = Some(contact.t_contact);
-            answer.face_contact = Some(meeting(solids, &contact.faces, contact.point));
+            answer.face_contact = Some(meeting(solids.each_ref(), &contact.faces, contact.point));
         }
     }
     answer
 }
 
 /// Where the bodies meet, with the facets as clients know them.
-fn meeting([p, q]: &[ReadySolid; 2], faces: &Faces, point: Option<Vec3>) -> pb::FaceContact {
+pub(super) fn meeting(
+    [p, q]: [&ReadySolid; 2],
+    faces: &Faces,
+    point: Option<Vec3>,
+) -> pb::FaceContact {
     use pb::face_contact::{PFace, QFace};
     let edge = |[from, to]: [u32; 2]| pb::EdgeEnds { from, to };
     let p_facet = |triangle: u32| Some(PFace::PFacet(p.facet(triangle)));

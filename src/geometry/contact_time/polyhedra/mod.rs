@@ -228,7 +228,8 @@ pub fn first_collision(
         let mut best: Option<(Ratio, Collision)> = None;
         for (from, pair) in pairs {
             let until = best.as_ref().map_or(1.0, |(_, best)| best.contact.t_contact);
-            if from > until {
+            // Nothing is before t = 0, and of pairs whose boxes meet there the first came first.
+            if from > until || until <= 0.0 {
                 break;
             }
             let [first, second] = pair;

@@ -1,0 +1,144 @@
+//! The first contact among several bodies that turn nothing, convex or not.
+
+use std::time::Duration;
+
+use tonic::Request;
+
+use super::{Queries, Run, polyhedra, time_left};
+use crate::geometry::contact_time::polyhedra::{Collision, Moving, first_collision};
+use crate::geometry::contact_time::{Outcome, Travel, translation_of};
+use crate::rpc::convert::Path;
+use crate::rpc::convert::body::{AskedBody, ReadySolid};
+use crate::rpc::convert::geometry::{motion, outcome_to_wire, stopped_to_wire, verdict_to_wire};
+use crate::rpc::convert::options::Options;
+use crate::rpc::pb;
+use crate::rpc::shared::Shared;
+use crate::rpc::status::Failure;
+use crate::runtime::deadline::StopGuard;
+use crate::runtime::metrics::{Asked, Ending};
+use crate::within_limit;
+
+/// A body and how far it comes.
+#[derive(Clone, Debug)]
+struct Asking {
+    body: AskedBody,
+    travel: Travel,
+    /// Where the body was named.
+    field: String,
+}
+
+/// The bodies, checked.
+#[derive(Clone, Debug)]
+struct Many {
+    bodies: Vec<Asking>,
+    options: Options,
+}
+
+/// Which of the bodies meet first, and what is counted of the question.
+pub(super) async fn answer(
+    queries: &Queries,
+    request: Request<pb::FindFirstCollisionRequest>,
+) -> Result<pb::FindFirstCollisionResponse, Failure> {
+    let found = search(queries, &request).await;
+    let ending = match &found {
+        Err(_) => Ending::Refused,
+        Ok(answer) if answer.stopped() != pb::Stopped::Unspecified => Ending::Stopped,
+        Ok(_) => Ending::Answered,
+    };
+    queries.0.metrics.count(Asked::FirstCollision, ending);
+    found
+}
+
+async fn search(
+    queries: &Queries,
+    request: &Request<pb::FindFirstCollisionRequest>,
+) -> Result<pb::FindFirstCollisionResponse, Failure> {
+    let shared = &queries.0;
+    let many = Many::convert(request.get_ref(), shared)?;
+    let guard = StopGuard::after(time_left(request.metadata(), many.options.time)?);
+    let run = queries.run(&guard);
+    shared.compute.run(many.estimate(), move || many.answer(&run)).await?
+}
+
+impl Asking {
+    fn convert(path: &Path<'_>, wire: &pb::MovingBody, shared: &Shared) -> Result<Self, Failure> {
+        let at = path.field("body");
+        let body = AskedBody::convert(&at, wire.body.as_ref(), shared)?;
+        let path = path.field("motion");
+        let motion = motion(&path, wire.motion.as_ref())?;
+        let turns = || polyhedra::refuse(&path, "several bodies that turn");
+        let travel = translation_of(&motion, body.pose()).ok_or_else(turns)?;
+        Ok(Self { body, travel, field: at.to_string() })
+    }
+}
+
+impl Many {
+    fn convert(wire: &pb::FindFirstCollisionRequest, shared: &Shared) -> Result<Self, Failure> {
+        let limits = &shared.settings.limits;
+        let list = Path::ROOT.field("bodies");
+        within_limit!(list, limits, wire.bodies.len(), collision_bodies_max)?;
+        if wire.bodies.len() < 2 {
+            return Err(list.bad("must be two at least").into());
+        }
+        let asking = |(place, body)| Asking::convert(&list.index(place), body, shared);
+        let bodies: Vec<Asking> =
+            wire.bodies.iter().enumerate().map(asking).collect::<Result<_, _>>()?;
+        // Each is placed for itself, also if they are all of one kind.
+        let vertices = bodies.iter().map(|asking| asking.body.size()).sum();
+        within_limit!(list, limits, vertices, collision_vertices_max)?;
+        let options = polyhedra::options(&Path::ROOT, wire.options.as_ref())?;
+        Ok(Self { bodies, options })
+    }
+
+    /// Generously.
+    fn estimate(&self) -> Duration {
+        let vertices: usize = self.bodies.iter().map(|asking| asking.body.size()).sum();
+        let each = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+        let pairs = self.bodies.len() * self.bodies.len() / 2;
+        Duration::from_micros(100)
+            + polyhedra::TIME_PER_VERTEX.saturating_mul(each(vertices))
+            + Duration::from_nanos(200).saturating_mul(each(pairs))
+    }
+
+    fn answer(self, run: &Run) -> Result<pb::FindFirstCollisionResponse, Failure> {
+        let Self { bodies, options } = self;
+        let travels: Vec<Travel> = bodies.iter().map(|asking| asking.travel).collect();
+        let prepare = || -> Result<Vec<ReadySolid>, Failure> {
+            bodies.into_iter().map(|asking| asking.body.prepare_solid(&asking.field)).collect()
+        };
+        let (found, cost) =
+            run.measure_prepared(Asked::FirstCollision, prepare, &options, |solids, effort| {
+                let moving: Vec<Moving<'_>> = solids
+                    .iter()
+                    .zip(travels)
+                    .map(|(solid, travel)| solid.moving(travel))
+                    .collect();
+                first_collision(&moving, effort).map(|found| said(solids, found.as_ref()))
+            })?;
+        let mut answer = found.unwrap_or_else(|stopped| {
+            let mut answer = pb::FindFirstCollisionResponse::default();
+            answer.set_stopped(stopped_to_wire(Some(stopped)));
+            answer
+        });
+        answer.cost = Some(cost);
+        Ok(answer)
+    }
+}
+
+fn said(solids: &[ReadySolid], found: Option<&Collision>) -> pb::FindFirstCollisionResponse {
+    let mut answer = pb::FindFirstCollisionResponse { uncertified: true, ..Default::default() };
+    let Some(Collision { pair, initial, contact }) = found else {
+        answer.set_outcome(outcome_to_wire(Outcome::NoContact));
+        answer.t_free = 1.0;
+        return answer;
+    };
+    let [p, q] = pair.map(|place| u32::try_from(place).unwrap_or(u32::MAX));
+    answer.set_outcome(outcome_to_wire(Outcome::Contact));
+    answer.t_free = contact.t_free;
+    answer.t_contact = Some(contact.t_contact);
+    (answer.p, answer.q) = (Some(p), Some(q));
+    answer.set_initial_verdict(verdict_to_wire(*initial));
+    let two = pair.map(|place| &solids[place]);
+    answer.face_contact = Some(polyhedra::meeting(two, &contact.faces, contact.point));
+    answer
+}
