@@ -31,6 +31,7 @@ use clearance::geometry::effort::{Cost, Effort};
 use clearance::geometry::hull::convex_hull;
 use clearance::geometry::motion::Motion;
 use clearance::geometry::pair::Pair;
+use clearance::geometry::penetration;
 use clearance::geometry::polytope::Polytope;
 use clearance::geometry::pose::Pose;
 use clearance::geometry::separation::{self, Decision, METHODS};
@@ -415,6 +416,32 @@ fn casts(driver: &mut Driver) {
     }
 }
 
+/// The range of contact along the way that P moves relative to Q; two frames a query.
+fn alongs(driver: &mut Driver) {
+    for (index, method) in penetration::METHODS.iter().enumerate() {
+        if index > 0 && driver.filter.is_none() {
+            continue; // Named methods are timed when asked for.
+        }
+        driver.ask(
+            &format!("{}_along", mode_name(index, method.name)),
+            2,
+            false,
+            |p, q, frames, witness, effort| {
+                let way = |k: usize| {
+                    let (start, end) = (&frames[0], &frames[1]);
+                    (end.p[k] - start.p[k]) - (end.q[k] - start.q[k])
+                };
+                let (pair, way) = (static_pair(p, q, frames), Vec3::new(way(0), way(1), way(2)));
+                penetration::along_by(&pair, &way, method, witness, effort).ok()
+            },
+            |range| range.span.map_or(f64::INFINITY, |span| span.enter[1]),
+            |_, p, q, frames, range| {
+                judge_static(&static_pair(p, q, frames), &range.decision.proof).is_ok()
+            },
+        );
+    }
+}
+
 /// Rotation: three frames a query, the third with velocities in the places of poses.
 fn rotations(driver: &mut Driver) {
     fn question<'a>(
@@ -480,7 +507,10 @@ fn main() {
             unproven(&mut driver);
             distances(&mut driver);
         }
-        "w5" => casts(&mut driver),
+        "w5" => {
+            casts(&mut driver);
+            alongs(&mut driver);
+        }
         "w6" => rotations(&mut driver),
         other => eprintln!("unknown workload {other}"),
     }
