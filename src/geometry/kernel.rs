@@ -46,6 +46,15 @@ struct Top {
     name: u32,
 }
 
+/// Who first comes as far as a vertex when the direction turns from `g` to `g + t turn`, t growing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Rival {
+    /// Its number; any when there is none.
+    pub vertex: u32,
+    /// One over the t at which it draws level; not positive when none ever does.
+    pub haste: f64,
+}
+
 impl Ring {
     /// Of at most [`LANES`] points; none at all is the vertex beside itself.
     fn new(points: &[Vec3], vertex: u32, names: &[u32]) -> Self {
@@ -139,6 +148,22 @@ impl Ring {
         let values = self.values(g);
         let value = largest(&values);
         Top { value, name: self.names[first_of(&values, value)] }
+    }
+
+    /// The first rival, other than `except`, of a vertex with these values along `g` and `turn`.
+    #[inline(always)]
+    fn rival(&self, [g, turn]: [&Vec3; 2], [value, gain]: [f64; 2], except: u32) -> Rival {
+        let (values, gains) = (self.values(g), self.values(turn));
+        let mut hastes = [0.0; LANES];
+        for (lane, haste) in hastes.iter_mut().enumerate() {
+            let lead = larger(value - values[lane], f64::MIN_POSITIVE);
+            *haste = (gains[lane] - gain) / lead;
+        }
+        for (haste, name) in hastes.iter_mut().zip(&self.names) {
+            *haste = if *name == except { 0.0 } else { *haste };
+        }
+        let haste = largest(&hastes);
+        Rival { vertex: self.names[first_of(&hastes, haste)], haste }
     }
 }
 
@@ -285,6 +310,30 @@ pub fn look_at_few(g: &Vec3, all: &Ring) -> Look {
     Look { vertex, value, top, visited: all.count }
 }
 
+/// The first rival, other than `except`, of `vertex`, which is in range, among its neighbours.
+#[inline(always)]
+pub fn first_rival(turning: [&Vec3; 2], rings: &[Ring], vertex: u32, except: u32) -> Rival {
+    let mut ring = &rings[vertex as usize];
+    let here = turning.map(|direction| ring.value(direction));
+    let mut best = Rival { vertex, haste: 0.0 };
+    loop {
+        let rival = ring.rival(turning, here, except);
+        if rival.haste > best.haste {
+            best = rival;
+        }
+        if ring.next == 0 {
+            return best;
+        }
+        ring = &rings[ring.next as usize];
+    }
+}
+
+/// The first rival, other than `except`, of `vertex` among all points of a body of few vertices.
+#[inline(always)]
+pub fn first_rival_of_few(turning: [&Vec3; 2], all: &Ring, here: &Vec3, except: u32) -> Rival {
+    all.rival(turning, turning.map(|direction| along(direction, here)), except)
+}
+
 /// Steepest climb on the graph of `rings` from `start`, which is in range: looks at the neighbours of
 /// at most `steps` vertices.
 #[inline]
@@ -387,6 +436,37 @@ mod tests {
         assert!(!ring.reaches(&g, 2.0, &[2, 3, 2]), "both that do are named");
         assert!(!ring.reaches(&g, 3.5, &[0; 3]));
         assert!(ring.reaches(&(g * f64::NAN), 3.5, &[0; 3]), "nothing is known");
+    }
+
+    /// Along y, turning towards x: a vertex that is lower by a and ahead by b is level after a / b.
+    #[test]
+    fn the_first_rival_is_the_neighbour_that_draws_level_first_in_rings_of_any_length() {
+        let (up, aside) = (Vec3::y(), Vec3::x());
+        for count in [1u32, 7, 8, 9, 20] {
+            let ahead = |i: u32| f64::from(1 + (i * 7) % 23);
+            let mut points = vec![Vec3::zeros()];
+            points.extend((1..=count).map(|i| Vec3::new(ahead(i), -1.0, 0.0)));
+            points.push(Vec3::new(-50.0, -1.0, 0.0));
+            let rim: Vec<u32> = (1..=count + 1).collect();
+            let rows = std::iter::once(rim).chain((0..=count).map(|_| vec![0]));
+            let rings = Ring::around_all(&points, &Csr::from_rows(rows));
+            let most = |except: u32| {
+                (1..=count).filter(|i| *i != except).max_by(|a, b| ahead(*a).total_cmp(&ahead(*b)))
+            };
+            for except in [u32::MAX, most(u32::MAX).unwrap()] {
+                let few = Ring::of_few(&points[..points.len().min(LANES)]);
+                let of_few = first_rival_of_few([&up, &aside], &few, &points[0], except);
+                let is_few = points.len() <= LANES;
+                let found = first_rival([&up, &aside], &rings, 0, except);
+                match most(except) {
+                    Some(i) => {
+                        assert_eq!(found, Rival { vertex: i, haste: ahead(i) });
+                        assert!(!is_few || of_few == found);
+                    }
+                    None => assert!(found.haste <= 0.0 && of_few.haste <= 0.0),
+                }
+            }
+        }
     }
 
     /// The hub of a wheel has more neighbours than a ring has lanes.

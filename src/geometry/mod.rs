@@ -13,6 +13,7 @@ pub mod ids;
 pub mod kernel;
 pub mod motion;
 pub mod pose;
+mod symmetric;
 
 pub mod hierarchy;
 pub mod hull;

@@ -32,13 +32,13 @@ type FirstLook =
 type Search = fn(&Pair<'_>, &Vec3, f64, &mut Effort<'_>) -> Result<Cast, Stopped>;
 
 /// Every method by name; the first is the default.
-pub const METHODS: &[Method] = &[PORTAL_CAST, prism::METHOD, inter_frame::METHOD];
+pub const METHODS: &[Method] = &[FACET_WALK, prism::METHOD, inter_frame::METHOD];
 
-const PORTAL_CAST: Method = Method {
-    name: "portal_cast",
-    source: "after Snethen 2008 (XenoCollide)",
+const FACET_WALK: Method = Method {
+    name: "facet_walk",
+    source: "the simplex method over M's normals, from a guess by ellipsoids",
     proves: "that translating bodies never meet, by a vector; or the faces that meet first",
-    cost: "about eight supporting pairs",
+    cost: "a supporting pair, and the neighbours of a few more",
     first_look: None,
     cast: cast::cast,
 };

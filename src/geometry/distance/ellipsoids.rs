@@ -12,6 +12,7 @@
 use super::view::View;
 use crate::geometry::Vec3;
 use crate::geometry::pair::Placed;
+use crate::geometry::symmetric::Symmetric;
 
 /// A body whose longest extent is at most this many times its shortest is a ball here.
 const ROUND: f64 = 1.2;
@@ -52,8 +53,8 @@ fn of_long_bodies(p: &Placed<'_>, q: &Placed<'_>, centre: &Vec3) -> Vec3 {
     if is_far {
         return *centre;
     }
-    let a = Symmetric::of(p, &(of_p * unit));
-    let b = Symmetric::of(q, &(of_q * unit));
+    let a = Symmetric::of(&p.pose.rotation, &(of_p * unit));
+    let b = Symmetric::of(&q.pose.rotation, &(of_q * unit));
     let mut along = c;
     for _ in 0..ROUNDS {
         along = improved(&a, &b, &c, &along);
@@ -71,73 +72,6 @@ fn improved(a: &Symmetric, b: &Symmetric, c: &Vec3, n: &Vec3) -> Vec3 {
     let gap = (n.dot(c) - reach).max(GAP_MIN * reach);
     let lambda = gap * (reach_a * reach_b) / n.norm_squared();
     a.scaled(reach_b).plus(&b.scaled(reach_a)).plus_diagonal(lambda).cofactors().times(c)
-}
-
-/// A symmetric matrix: its diagonal, and what is beside it.
-#[derive(Clone, Copy)]
-struct Symmetric {
-    diagonal: Vec3,
-    /// Entries (1, 2), (0, 2) and (0, 1).
-    others: Vec3,
-}
-
-impl Symmetric {
-    /// `R diag(h²) Rᵀ` of the half extents h.
-    #[inline]
-    fn of(placed: &Placed<'_>, half: &Vec3) -> Self {
-        let mut sum = Self { diagonal: Vec3::zeros(), others: Vec3::zeros() };
-        for (k, half) in half.iter().enumerate() {
-            let axis = placed.pose.rotation.column(k) * *half;
-            sum.diagonal += axis.component_mul(&axis);
-            sum.others += Vec3::new(axis.y * axis.z, axis.x * axis.z, axis.x * axis.y);
-        }
-        sum
-    }
-
-    #[inline]
-    fn scaled(&self, by: f64) -> Self {
-        Self { diagonal: self.diagonal * by, others: self.others * by }
-    }
-
-    #[inline]
-    fn plus(&self, other: &Self) -> Self {
-        Self { diagonal: self.diagonal + other.diagonal, others: self.others + other.others }
-    }
-
-    #[inline]
-    fn plus_diagonal(&self, by: f64) -> Self {
-        Self { diagonal: self.diagonal.add_scalar(by), others: self.others }
-    }
-
-    #[inline]
-    fn times(&self, v: &Vec3) -> Vec3 {
-        let (d, o) = (&self.diagonal, &self.others);
-        Vec3::new(
-            d.x * v.x + o.z * v.y + o.y * v.z,
-            o.z * v.x + d.y * v.y + o.x * v.z,
-            o.y * v.x + o.x * v.y + d.z * v.z,
-        )
-    }
-
-    /// `vᵀ A v`
-    #[inline]
-    fn product(&self, v: &Vec3) -> f64 {
-        v.dot(&self.times(v))
-    }
-
-    /// The inverse times the determinant.
-    #[inline]
-    fn cofactors(&self) -> Self {
-        let (d, o) = (&self.diagonal, &self.others);
-        Self {
-            diagonal: Vec3::new(
-                d.y * d.z - o.x * o.x,
-                d.x * d.z - o.y * o.y,
-                d.x * d.y - o.z * o.z,
-            ),
-            others: Vec3::new(o.y * o.z - o.x * d.x, o.x * o.z - o.y * d.y, o.x * o.y - o.z * d.z),
-        }
-    }
 }
 
 #[cfg(test)]

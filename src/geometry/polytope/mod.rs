@@ -124,6 +124,22 @@ impl Polytope {
         self.neighbours.row(i)
     }
 
+    /// Seen from outside, the vertices of the facet on the left of the edge `from`–`to`, from `to` on up
+    /// to the one before `from`. A polygon is on the left of its edges either way.
+    pub fn along_facet(&self, from: u32, to: u32) -> impl Iterator<Item = u32> + '_ {
+        let (mut last, mut next) = (from, to);
+        // No facet has a vertex twice, so it comes back to where it started.
+        std::iter::from_fn(move || {
+            let here = next;
+            let ring = self.neighbours(here);
+            let back = ring.iter().position(|vertex| *vertex == last)?;
+            // Counter-clockwise around a vertex is clockwise along the facet.
+            next = ring[(back + ring.len() - 1) % ring.len()];
+            last = here;
+            (here != from).then_some(here)
+        })
+    }
+
     /// Vertex loops of the facets (dimension 3), the polygon itself (2), else none.
     pub fn facets(&self) -> &Csr {
         &self.facets
@@ -191,9 +207,23 @@ mod tests {
     use crate::geometry::pair::Pair;
     use crate::geometry::penetration;
     use crate::geometry::pose::Pose;
-    use crate::geometry::samples::ball;
+    use crate::geometry::samples::{ball, zoo};
     use crate::geometry::separation::{self, METHODS};
     use crate::geometry::witness::Witness;
+
+    #[test]
+    fn from_any_edge_the_facet_on_its_left_is_walked_to_its_end() {
+        for (name, body) in zoo() {
+            for facet in body.facets().rows() {
+                for start in 0..facet.len() {
+                    let mut turned = facet.to_vec();
+                    turned.rotate_left(start);
+                    let walked: Vec<u32> = body.along_facet(turned[0], turned[1]).collect();
+                    assert_eq!(walked, turned[1..], "{name}");
+                }
+            }
+        }
+    }
 
     /// A body takes a third of what it could, as long as nobody asks for a method by name. Registering
     /// once built the hierarchy and kept it.

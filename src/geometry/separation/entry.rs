@@ -5,7 +5,8 @@
 //! A facet of M in general position is a face of P and a vertex of Q, a vertex and a face, or an edge
 //! and an edge: three pairs of four vertices in all. Its normal N is then exactly square to the edges
 //! between those vertices, and it supports M if no neighbour of one of them, in either body, is
-//! farther: on the graph of edges, an end of every climb is the maximum.
+//! farther: on the graph of edges, an end of every climb is the maximum. Where the face has more than
+//! three corners, the others are exactly as far; that they are of one face is known without numbers.
 //!
 //! *The parameter* solves `Σ λ_i d_i = t u` with the weights λ of the point in the triangle. For any
 //! vector n, t₁: `t = t₁ + Σ λ_i r_i / (n·u)` with `r_i = n·(d_i - t₁ u)`. With n near N and t₁ near t
@@ -20,6 +21,8 @@ use super::cast::PLAIN;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::rounding::{UNIT, gamma};
 use crate::geometry::pair::{Pair, Placed, VertexPair};
+use crate::geometry::polytope::Polytope;
+use crate::geometry::support::neighbours_are_below;
 use crate::geometry::{Mat3, Vec3};
 
 /// The direction u of a line as `high + low`, up to `2^-80` of the largest component of `high`; `low`
@@ -137,15 +140,17 @@ impl Plane {
     }
 
     fn supports(&self, pair: &Pair<'_>, effort: &mut Effort<'_>) -> bool {
-        self.is_highest(&pair.p, &-self.normal, &self.of_p, effort)
-            && self.is_highest(&pair.q, &self.normal, &self.of_q, effort)
+        self.is_highest(&pair.p, &self.normal, &self.of_p, effort)
+            && self.is_highest(&pair.q, &-self.normal, &self.of_q, effort)
     }
 
-    /// Whether all neighbours of the first of the vertices, but the others, are surely on the positive
-    /// side of the plane with normal n through it.
+    /// Whether no vertex of the body is farther along n than the given ones, which are in a plane square
+    /// to it. All neighbours of the first but the others are surely below, or the plane is a facet's.
     ///
-    /// `g = Rᵀn` is off by at most `1.74 (γ₂₂ + 2 γ₃) ab <= γ₄₉ ab` and at most `3.5 ab`; along an edge
-    /// f of the body, off by a relative u, the value is off by `(γ₄₉ + 3.5 γ₄) ab |f|₁`.
+    /// `g = Rᵀn` is off by at most `1.74 (γ₂₂ + 2 γ₃) ab <= γ₄₉ ab` and at most `3.5 ab`. Along an edge
+    /// f of the body, off by a relative u, the value is off by `(γ₄₉ + 3.5 γ₄) ab |f|₁`. As the
+    /// difference of two vertices' values, with s the sum of the body's reaches, it is off by
+    /// `γ₄₉ ab 2s`, twice `3.5 γ₃ ab s`, and the rounding of the limit: `γ₁₃₀ ab s` in all.
     fn is_highest(
         &self,
         placed: &Placed<'_>,
@@ -155,16 +160,43 @@ impl Plane {
     ) -> bool {
         let body = placed.body;
         let g = placed.pose.direction_to_body_rounded(n);
-        let base = body.vertex(vertices[0]);
-        let neighbours = body.neighbours(vertices[0]);
+        let first = vertices[0];
+        let base = body.vertex(first);
+        let span = body.bounds().span;
+        let limit = dot(&g, base) - (gamma(150) * self.size * span + FLOOR * (1.0 + span));
+        let but = [first, vertices[vertices.len() / 2], vertices[vertices.len() - 1]];
+        if neighbours_are_below(body, &g, limit, first, &but, effort) {
+            return true;
+        }
+        let neighbours = body.neighbours(first);
         effort.cost.visited += neighbours.len() as u64;
-        neighbours.iter().all(|next| {
+        let is_below = |next: &u32| {
             let f = body.vertex(*next) - base;
             let bound = gamma(80) * self.size * (f.x.abs() + f.y.abs() + f.z.abs()) + FLOOR;
-            // NaN is not larger.
-            g.dot(&f) > bound || vertices.contains(next)
-        })
+            // NaN is not smaller.
+            g.dot(&f) < -bound
+        };
+        neighbours.iter().all(|next| is_below(next) || vertices.contains(next))
+            || are_of_one_facet(body, vertices, is_below)
     }
+}
+
+/// Whether the three vertices are of one facet, and the rest of the body is on the side of its plane on
+/// which those neighbours of the first are that are surely below.
+///
+/// The plane of the three is then exactly the facet's, however many other vertices are in it: each has
+/// two neighbours in the facet, and one below tells the side of all. A polygon has no other side.
+#[inline(never)]
+fn are_of_one_facet(body: &Polytope, vertices: &[u32], is_below: impl Fn(&u32) -> bool) -> bool {
+    let &[first, second, third] = vertices else { return false };
+    let ring = body.neighbours(first);
+    let level = ring.iter().filter(|next| !is_below(next)).count();
+    let left = ring.iter().zip(ring.iter().cycle().skip(1));
+    let Some((start, _)) = left.into_iter().find(|(a, b)| !is_below(a) && !is_below(b)) else {
+        return false;
+    };
+    let of_facet = body.along_facet(first, *start);
+    level == 2 && of_facet.filter(|vertex| [second, third].contains(vertex)).count() == 2
 }
 
 /// The weights of the point of entry in the triangle.
@@ -337,10 +369,15 @@ fn parameter(
     let upper = short(rate[0]);
     // The first two products are exact: of 26 bits each, and of 27 and 26.
     let moved = [upper * t1, (rate[0] - upper) * t1, rate[1] * t1];
-    let at_p: ArrayVec<[f64; 3], 3> =
-        plane.of_p.iter().map(|i| on_p.at(p.body.vertex(*i), top)).collect();
-    let at_q: ArrayVec<[f64; 3], 3> =
-        plane.of_q.iter().map(|j| on_q.at(q.body.vertex(*j), top)).collect();
+    let values = |body: &Polytope, functional: &Functional, vertices: &[u32]| {
+        let mut values = [[0.0; 3]; 3];
+        for (value, vertex) in values.iter_mut().zip(vertices) {
+            *value = functional.at(body.vertex(*vertex), top);
+        }
+        values
+    };
+    let at_p = values(p.body, &on_p, &plane.of_p);
+    let at_q = values(q.body, &on_q, &plane.of_q);
     let of = |seen: &[u32], number: u32| seen.iter().position(|k| *k == number);
     let mut r = [0.0; 3];
     for (r, k) in r.iter_mut().zip(&plane.pairs) {

@@ -23,6 +23,8 @@ pub use start_table::StartTable;
 
 /// What a search in floating point found: see [`likely`].
 pub use super::kernel::Climb;
+/// Who first comes as far as a supporting vertex when the direction turns: see [`first_rival`].
+pub use super::kernel::Rival;
 
 use super::Vec3;
 use super::effort::Effort;
@@ -221,17 +223,48 @@ pub fn others_are_below(
     level: &[u32; 3],
     effort: &mut Effort<'_>,
 ) -> bool {
-    let mut is_below = |ring: &Ring| {
-        effort.cost.visited += u64::from(ring.count());
-        ring.is_whole() & !ring.reaches(g, limit, level)
-    };
     let [a, b, c] = *level;
+    let mut at = |vertex: u32| neighbours_are_below(body, g, limit, vertex, level, effort);
     match body.reach() {
-        Reach::Few(all) => is_below(all),
-        Reach::Many(terrain) => {
-            let mut at = |vertex: u32| is_below(&terrain.rings[vertex as usize]);
-            at(a) && (b == a || at(b)) && (c == a || at(c))
-        }
+        Reach::Few(_) => at(a),
+        Reach::Many(_) => at(a) && (b == a || at(b)) && (c == a || at(c)),
+    }
+}
+
+/// Whether all neighbours of `vertex` but those named are certain to stay below `limit` in rounded value
+/// along `g`; of a body of few vertices, whether all its vertices are. `false` leaves it open.
+#[inline]
+pub fn neighbours_are_below(
+    body: &Polytope,
+    g: &Vec3,
+    limit: f64,
+    vertex: u32,
+    but: &[u32; 3],
+    effort: &mut Effort<'_>,
+) -> bool {
+    let ring = match body.reach() {
+        Reach::Few(all) => all,
+        Reach::Many(terrain) => &terrain.rings[vertex as usize],
+    };
+    effort.cost.visited += u64::from(ring.count());
+    ring.is_whole() & !ring.reaches(g, limit, but)
+}
+
+/// Who of the neighbours of `vertex`, which is in range and supports `body` along the first direction,
+/// first comes as far when that much of the second one is added; in a body of few vertices, who of all
+/// of them. Nobody has the number of `except`. In rounded values: for searches that only propose.
+#[inline(always)]
+pub fn first_rival(
+    body: &Polytope,
+    vertex: u32,
+    turning: [&Vec3; 2],
+    except: u32,
+    effort: &mut Effort<'_>,
+) -> Rival {
+    effort.cost.visited += body.neighbours(vertex).len() as u64;
+    match body.reach() {
+        Reach::Few(all) => kernel::first_rival_of_few(turning, all, body.vertex(vertex), except),
+        Reach::Many(terrain) => kernel::first_rival(turning, &terrain.rings, vertex, except),
     }
 }
 

@@ -1,4 +1,4 @@
-//! The prisms' answers against the portal cast and the exact line, and how their cost grows.
+//! The prisms' answers against the walk and the exact line, and how their cost grows.
 
 use super::*;
 use crate::geometry::contact_time::method::METHODS;

@@ -1,0 +1,104 @@
+//! Where a ray would enter M if the bodies were ellipsoids.
+//!
+//! Each body is taken for the ellipsoid that touches its bounding box. Their difference is no
+//! ellipsoid; but for every direction s there is one around it that touches it there, the sum of the
+//! shapes A and B in the ratio of their widths, `(a + b) (A/a + B/b)` with `a² = sᵀA s`,
+//! `b² = sᵀB s` (Kurzhanski, Valyi, *Ellipsoidal Calculus for Estimation and Control*, 1997, §2.2). The
+//! ray's entry into that one, a quadratic equation, gives the next s. What is around M has the smaller f
+//! everywhere and the same f at s, so f grows with every such step.
+
+use super::{Corner, Scene};
+use crate::geometry::Vec3;
+use crate::geometry::pair::Placed;
+use crate::geometry::polytope::Bounds;
+use crate::geometry::symmetric::Symmetric;
+
+/// Ellipsoids around the difference that are tried.
+const STEPS_MAX: u32 = 3;
+
+/// Widths whose ratio changes by less than this have nothing to add.
+const RATIO_SLACK: f64 = 0.2;
+
+/// No axis of an ellipsoid is shorter than this part of the bodies' radii: flat bodies have normals,
+/// too.
+const THINNEST: f64 = 1e-3;
+
+/// The least square of the sine at which a ray enters: a line that misses, passes at that.
+const GRAZING: f64 = 4e-4;
+
+/// Both bodies, in units of the sum of their radii.
+pub(super) struct Ellipsoids {
+    p: Symmetric,
+    q: Symmetric,
+    /// The middle of M as seen from the ray.
+    across: Vec3,
+    unit: f64,
+}
+
+/// `{x : xᵀ A⁻¹ x <= 1}` for the matrix A returned.
+#[inline]
+fn shape(placed: &Placed<'_>, unit: f64) -> Symmetric {
+    let bounds = placed.body.bounds();
+    let axes = (bounds.high - bounds.low) * (0.5 * unit);
+    Symmetric::of(&placed.pose.rotation, &axes.map(|axis| axis.max(THINNEST)))
+}
+
+impl Ellipsoids {
+    pub(super) fn new(scene: &Scene<'_>) -> Self {
+        let (p, q) = (&scene.pair.p, &scene.pair.q);
+        let (of_p, of_q) = (p.body.bounds(), q.body.bounds());
+        let middle = |bounds: &Bounds| (bounds.low + bounds.high) * 0.5;
+        let unit = 1.0 / (of_p.radius + of_q.radius);
+        let centre =
+            (q.pose.rotation * middle(of_q) - p.pose.rotation * middle(of_p)) + scene.offset;
+        Self { p: shape(p, unit), q: shape(q, unit), across: scene.across(&centre) * unit, unit }
+    }
+
+    /// Where the ray would enter, the inward normal: of no particular length; `s·u > 0`.
+    pub(super) fn first_normal(&self, scene: &Scene<'_>) -> Vec3 {
+        let widths = |s: &Vec3| [self.p.product(s), self.q.product(s)].map(f64::sqrt);
+        let mut ratio = (self.q.trace() / self.p.trace()).sqrt();
+        let mut s = scene.u;
+        for _ in 0..STEPS_MAX {
+            s = entry(scene, &self.around(ratio), &self.across);
+            let [a, b] = widths(&s);
+            let change = b - ratio * a;
+            if change.abs() <= RATIO_SLACK * b {
+                break;
+            }
+            ratio = b / a;
+        }
+        s
+    }
+
+    /// The same if the ellipsoid that touches M along `s` touches it at `corner`.
+    pub(super) fn normal_through(&self, scene: &Scene<'_>, corner: &Corner, s: &Vec3) -> Vec3 {
+        let [p, q] = [self.p.times(s), self.q.times(s)];
+        let [a, b] = [s.dot(&p).sqrt(), s.dot(&q).sqrt()];
+        let centre = corner.point * self.unit + (p / a + q / b);
+        entry(scene, &self.around(b / a), &scene.across(&centre))
+    }
+
+    /// The ellipsoid around the difference that touches it where the second body is `ratio` times as
+    /// wide as the first.
+    #[inline]
+    fn around(&self, ratio: f64) -> Symmetric {
+        self.p.scaled(1.0 + ratio).plus(&self.q.scaled(1.0 + 1.0 / ratio))
+    }
+}
+
+/// The inward normal where the ray's line enters the ellipsoid around `centre`; along the ray if that
+/// comes out as no number.
+fn entry(scene: &Scene<'_>, ellipsoid: &Symmetric, centre: &Vec3) -> Vec3 {
+    let u = &scene.u;
+    let inverse = ellipsoid.cofactors();
+    let determinant = ellipsoid.determinant(&inverse);
+    let (of_u, of_centre) = (inverse.times(u), inverse.times(centre));
+    // Of a t² - 2 b t + c = 0, times the determinant, as the inverse is.
+    let (a, b) = (u.dot(&of_u), u.dot(&of_centre));
+    let c = centre.dot(&of_centre) - determinant;
+    let root = (b * b - a * c).max(GRAZING * a * determinant).sqrt();
+    let normal = of_centre - of_u * ((b - root) / a);
+    let usable = normal.dot(u) > 0.0 && normal.amax().is_finite();
+    if usable { normal } else { *u }
+}
