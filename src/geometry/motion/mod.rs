@@ -13,6 +13,7 @@ pub use units::{Boxed, METRES, Units, between, scale_of};
 use arrayvec::ArrayVec;
 
 use super::Vec3;
+use super::number::trig::RoundedTrig;
 use super::pose::Pose;
 
 /// A motion over the step, starting from a pose `x(0) = R v + t0` at t = 0.
@@ -69,7 +70,9 @@ impl Motion {
         if t <= 0.0 {
             return *start;
         }
-        let (rotation, moved) = Plain::new(&Track::new(start, self, METRES)).pose_from_start(t);
+        let plain = Plain::new(&Track::new(start, self, METRES));
+        let trig = plain.trig(t).unwrap_or(RoundedTrig::ZERO);
+        let (rotation, moved) = plain.pose_from_start(&trig, t);
         Pose { rotation, translation: start.translation + moved }
     }
 }

@@ -5,6 +5,7 @@ use std::cmp::Ordering;
 use crate::geometry::Vec3;
 use crate::geometry::kernel;
 use crate::geometry::number::Sign;
+use crate::geometry::number::double::{Double, Real as _};
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::number::rounding::gamma;
 use crate::geometry::polytope::Polytope;
@@ -135,17 +136,21 @@ pub fn compare_along(g: &Vec3, a: &Vec3, b: &Vec3) -> Ordering {
 }
 
 /// By a bound on the differences, which is sharper than one on the values for a small body far
-/// from its own origin; else by exact numbers.
+/// from its own origin; else by the same in twice the precision, which settles vertices that tie
+/// because the direction is a rounded normal of their face; else by exact numbers.
 fn compare_mixed(g: &Vec3, a: &Vec3, b: &Vec3, difference: &Vec3) -> Ordering {
     // Each term carries at most four relative errors (difference, product, two sums) and one
     // underflow; γ₈ covers these and the rounding of the bound.
     let value = kernel::along(g, difference);
-    let bound = gamma(8) * kernel::along(&g.abs(), &difference.abs()) + UNDERFLOW_FLOOR;
-    if value > bound {
-        return Ordering::Greater;
+    let size = kernel::along(&g.abs(), &difference.abs());
+    if let Some(order) = beyond(value, gamma(8) * size + UNDERFLOW_FLOOR) {
+        return order;
     }
-    if -value > bound {
-        return Ordering::Less;
+    // The differences are exact, so three errors, rounding to f64, and as above.
+    let terms = [0, 1, 2].map(|k| Double::of(g[k]) * Double::difference(a[k], b[k]));
+    let value = ((terms[0] + terms[1]) + terms[2]).rounded();
+    if let Some(order) = beyond(value, 8.0 * Double::UNIT * size + UNDERFLOW_FLOOR) {
+        return order;
     }
     let term = |k: usize| &Dyadic::from(g[k]) * &(&Dyadic::from(a[k]) - &Dyadic::from(b[k]));
     match (&(&term(0) + &term(1)) + &term(2)).sign() {
@@ -155,9 +160,22 @@ fn compare_mixed(g: &Vec3, a: &Vec3, b: &Vec3, difference: &Vec3) -> Ordering {
     }
 }
 
+/// The sign of a number known to within `bound`, if that settles it; a NaN settles nothing.
+#[inline]
+fn beyond(value: f64, bound: f64) -> Option<Ordering> {
+    if value > bound {
+        Some(Ordering::Greater)
+    } else if -value > bound {
+        Some(Ordering::Less)
+    } else {
+        None
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::samples::Random;
 
     #[test]
     fn the_order_along_a_direction_is_exact_where_rounding_ties() {
@@ -168,6 +186,32 @@ mod tests {
         // g·(a - b) = -1 + 1 + 2^-60 here, and exactly 0 with the third component 0.
         let g = Vec3::new(1.0, -1.0, 0.0);
         assert_eq!(compare_along(&g, &a, &b), Ordering::Equal);
+    }
+
+    #[test]
+    fn the_order_along_a_rounded_normal_is_exact_where_doubled_numbers_settle_it_and_beyond() {
+        let mut random = Random(7);
+        let mut settled = [0, 0];
+        for round in 0..2000 {
+            let mut point = || Vec3::new(random.signed(), random.signed(), random.signed());
+            let (a, b, c) = (point(), point(), point());
+            let mut g = (b - a).cross(&(c - a));
+            if round % 4 == 0 {
+                // Nothing but exact numbers sees this component.
+                g = Vec3::new(g.x * 1e-40, g.y * 1e-40, 1.0);
+            }
+            let (a, b) = if round % 4 == 0 { (a, Vec3::new(b.x, b.y, a.z)) } else { (a, b) };
+            let term =
+                |k: usize| &Dyadic::from(g[k]) * &(&Dyadic::from(a[k]) - &Dyadic::from(b[k]));
+            let exact = match (&(&term(0) + &term(1)) + &term(2)).sign() {
+                Sign::Negative => Ordering::Less,
+                Sign::Zero => Ordering::Equal,
+                Sign::Positive => Ordering::Greater,
+            };
+            assert_eq!(compare_along(&g, &a, &b), exact, "{g} {a} {b}");
+            settled[usize::from(exact == Ordering::Greater)] += 1;
+        }
+        assert!(settled.iter().all(|n| *n > 500), "{settled:?}");
     }
 
     #[test]

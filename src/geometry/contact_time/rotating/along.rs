@@ -1,30 +1,9 @@
-//! What a moving body's vertices have in common along a direction: heights are `g·v` plus an offset.
+//! What a moving body's vertices have in common along a direction, enclosed: heights are `g·v` plus an
+//! offset.
 
-use crate::geometry::Vec3;
-use crate::geometry::motion::{Plain, Track};
+use crate::geometry::motion::Track;
 use crate::geometry::number::interval::{Interval, IntervalVec, add, dot};
-use crate::geometry::number::trig::{RoundedTrig, Trig};
-
-/// Plain: what a body's vertices have in common along s, and `k = Rot(-t) s - s`. `own` is what s has
-/// turned by since t = 0 and s then, if it turns with this body.
-#[inline]
-pub(super) fn body_along(
-    plain: &Plain,
-    trig: &RoundedTrig,
-    t: f64,
-    s: &Vec3,
-    own: Option<(&Vec3, &Vec3)>,
-) -> (Vec3, Vec3) {
-    let (k, lead) = match own {
-        Some((turn, s0)) => (-turn, *s0),
-        None if plain.turns() => {
-            let k = plain.turned_back_less(trig, s);
-            (k, s + k)
-        }
-        None => (Vec3::zeros(), *s),
-    };
-    (plain.to_body(&lead, s, t), k)
-}
+use crate::geometry::number::trig::Trig;
 
 /// What a body's vertices have in common along s: the rest is `g·v`.
 pub(super) struct AlongBody {
@@ -32,7 +11,8 @@ pub(super) struct AlongBody {
     pub(super) offset: Interval,
 }
 
-/// The same, enclosed.
+/// Along s at time t; `s0` is s at t = 0, `own_turn` what it has turned by since, if it turns with this
+/// body.
 pub(super) fn body_enclosed(
     track: &Track,
     trig: &Trig,

@@ -4,7 +4,8 @@
 use arrayvec::ArrayVec;
 
 use super::moving::Moving;
-use super::nearest::{Corner, LOOSE, Posed};
+use super::nearest::{LOOSE, Near};
+use super::posed::Corner;
 use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::Sign;
@@ -19,51 +20,45 @@ const CORNERS_MAX: usize = 20;
 /// the bodies were last apart, `seed` the corners nearest the origin then, `flat` looks in a
 /// plane that the bodies share, if they do, `good_enough` says how well a distance has to be known if there is a margin.
 pub(super) fn prove(
-    moving: &Moving<'_>,
+    moving: &mut Moving<'_>,
     t: f64,
     (margin, good_enough): (f64, f64),
     (world, seed): (&Vec3, &[VertexPair]),
-    flat: impl FnOnce() -> Option<Option<ArrayVec<VertexPair, 6>>>,
+    flat: impl FnOnce(&Moving<'_>) -> Option<Option<ArrayVec<VertexPair, 6>>>,
     effort: &mut Effort<'_>,
 ) -> Option<ArrayVec<VertexPair, 6>> {
-    let mut posed = Posed::new(moving, t);
-    let good_enough = if margin > 0.0 { good_enough } else { LOOSE };
-    let nearest = posed.nearest(&Vec3::zeros(), (world, seed), good_enough, effort);
-    let simplex: ArrayVec<VertexPair, 6> = nearest.corners.iter().map(|c| c.pair).collect();
-    let rounded = places(moving, &simplex, t);
     let error = moving.error;
-    if margin > 0.0 {
-        let weights = weights(&nearest.corners);
-        if rounded.as_ref().is_some_and(|d| comes_within_rounded(d, error, &weights, margin))
-            || comes_within(&enclosed(moving, &simplex, t), &weights, margin)
+    let mut near = Near::at(moving, t);
+    let good_enough = if margin > 0.0 { good_enough } else { LOOSE };
+    let nearest = near.nearest((world, seed), good_enough, effort);
+    let simplex: ArrayVec<VertexPair, 6> = nearest.corners.iter().map(|c| c.pair).collect();
+    let rounded: ArrayVec<Vec3, 4> = nearest.corners.iter().map(|c| c.at).collect();
+    let is_known = near.posed.is_known();
+    if margin > 0.0 && !(is_known && nearest.at_least > margin + 4.0 * error) {
+        let weights = barycentric(&rounded);
+        if is_known && comes_within_rounded(&rounded, error, &weights, margin)
+            || comes_within(&enclosed(near.moving, &simplex, t), &weights, margin)
         {
             return Some(simplex);
         }
     }
     let held = nearest.held
-        && (rounded.is_some_and(|d| holds_rounded(&d, error))
-            || holds_strictly(&enclosed(moving, &simplex, t)));
+        && (is_known && holds_rounded(&rounded, error)
+            || holds_strictly(&enclosed(near.moving, &simplex, t)));
     if held {
         return Some(simplex);
     }
     let far_from_contact = nearest.at_least > 4.0 * error
-        || !nearest.held && nearest.point.norm() > 1e-9 * moving.size();
+        || !nearest.held && nearest.point.norm() > 1e-9 * near.moving.size();
     if far_from_contact {
         return None;
     }
-    if let Some(found) = flat() {
+    if let Some(found) = flat(near.moving) {
         return found;
     }
     let mut corners: ArrayVec<Corner, CORNERS_MAX> = nearest.corners.iter().copied().collect();
-    gather(&mut posed, world, &mut corners, effort);
-    search_widely(moving, t, &corners)
-}
-
-/// The pairs' differences in plain floating point.
-fn places(moving: &Moving<'_>, pairs: &[VertexPair], t: f64) -> Option<ArrayVec<Vec3, 6>> {
-    let (trig_p, trig_q) = (moving.p.plain.trig(t)?, moving.q.plain.trig(t)?);
-    let place = |&pair| moving.difference_rounded(pair, (&trig_p, &trig_q), t);
-    Some(pairs.iter().map(place).collect())
+    gather(&mut near, world, &mut corners, effort);
+    search_widely(near.moving, t, &corners)
 }
 
 /// Whether four vectors that are within `error` of these surely have the origin strictly inside
@@ -105,7 +100,7 @@ fn enclosed(moving: &Moving<'_>, pairs: &[VertexPair], t: f64) -> ArrayVec<Inter
 
 /// Supports straight and slanted, on the side of the contact and on the far side.
 fn gather(
-    posed: &mut Posed<'_, '_>,
+    near: &mut Near<'_, '_>,
     world: &Vec3,
     corners: &mut ArrayVec<Corner, CORNERS_MAX>,
     effort: &mut Effort<'_>,
@@ -123,7 +118,7 @@ fn gather(
     directions.extend(slants.iter().map(|w| w - n));
     directions.extend(slants.iter().map(|w| w + n));
     for direction in directions {
-        let corner = posed.support(&direction, effort);
+        let (corner, _) = near.support(&direction, effort);
         if !corners.is_full() && corners.iter().all(|c| c.pair != corner.pair) {
             corners.push(corner);
         }
@@ -248,12 +243,6 @@ pub(super) fn holds_strictly(differences: &[IntervalVec]) -> bool {
 
 /// Weights that make the corners' mean nearly the nearest point of their hull: rounded, not
 /// negative, not all zero.
-fn weights(corners: &[Corner]) -> ArrayVec<f64, 6> {
-    let at: ArrayVec<Vec3, 6> = corners.iter().map(|c| c.at).collect();
-    barycentric(&at)
-}
-
-/// See [`weights`].
 pub(super) fn barycentric(at: &[Vec3]) -> ArrayVec<f64, 6> {
     let mut weights: ArrayVec<f64, 6> = match at {
         [a, b] => {

@@ -5,8 +5,8 @@ use arrayvec::ArrayVec;
 
 use super::Search;
 use super::moving::{Gap, Heading, Moving};
-use super::nearest::{LOOSE, Posed, ROUGH, TIGHT};
-use super::step::{Need, Step};
+use super::nearest::{LOOSE, Near, ROUGH, TIGHT};
+use super::step::{Need, Step, bend_limit};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::Frame;
 use crate::geometry::effort::Effort;
@@ -32,6 +32,13 @@ pub(super) struct Look {
     frame: Frame,
 }
 
+/// A direction, of length 1 in the world, and the gap along it if the search came by it.
+#[derive(Clone, Copy, Debug)]
+struct Sight {
+    world: Vec3,
+    gap: Option<Gap>,
+}
+
 impl Search<'_> {
     /// Takes the heading with the largest gap per length at the present time: the present one, or
     /// one from the nearest points, in the frame in which gaps bend least.
@@ -39,9 +46,12 @@ impl Search<'_> {
         let mut best = self.course.take();
         let known = best.as_ref().map_or(0.0, |b| b.surplus(clear));
         for how in [How::Rough, How::Thorough] {
-            for world in self.directions(self.t, how, best.as_ref(), effort) {
-                let heading = self.moving.heading(Frame::World, &world, self.t);
-                let course = self.moving.course(heading, clear, self.t, effort);
+            for sight in self.directions(self.t, how, best.as_ref(), effort) {
+                let heading = self.moving.heading(Frame::World, &sight.world, self.t);
+                let course = match sight.gap {
+                    Some(gap) => self.moving.settled(heading, clear, (self.t, gap), effort),
+                    None => self.moving.course(heading, clear, self.t, effort),
+                };
                 // A tie keeps the old heading, and with it the link.
                 if best.as_ref().is_none_or(|b| course.surplus(clear) > 1.01 * b.surplus(clear)) {
                     best = Some(course);
@@ -142,7 +152,8 @@ impl Search<'_> {
         effort: &mut Effort<'_>,
     ) -> ArrayVec<Vec3, 4> {
         if ahead > 0.0 {
-            self.directions(later, how, Some(course), effort)
+            let sights = self.directions(later, how, Some(course), effort);
+            sights.iter().map(|sight| sight.world).collect()
         } else {
             ArrayVec::from_iter([self.moving.world_of(&course.heading, self.t)])
         }
@@ -172,6 +183,11 @@ impl Search<'_> {
         for world in directions {
             // Of a turning frame's heading the direction now is the one that turns into the later.
             let heading = self.moving.heading(frame, world, later);
+            // No direction has a much larger gap, so a bend may say that this one leads nowhere.
+            let surplus = 1.5 * course.surplus(clear).max(0.0);
+            if step.as_ref().is_some_and(|s| bend_limit(&heading, surplus) < 1.5 * (s.end - t)) {
+                continue;
+            }
             let other = self.moving.course(heading, clear, t, effort);
             let Some(reached) = self.step(&other, clear, false, effort) else { continue };
             if step.as_ref().is_none_or(|s| reached.end - t > 1.5 * (s.end - t)) {
@@ -192,26 +208,30 @@ impl Search<'_> {
         how: How,
         known: Option<&Course>,
         effort: &mut Effort<'_>,
-    ) -> ArrayVec<Vec3, 4> {
-        let mut posed = Posed::new(&self.moving, t);
+    ) -> ArrayVec<Sight, 4> {
         let guess = self.guess(known, t);
         let good_enough = match how {
             How::Rough => ROUGH * self.resolution(known).min(1.0),
             How::Thorough => LOOSE.min(self.resolution(known)),
         };
-        let nearest =
-            posed.nearest(&Vec3::zeros(), (&guess, &self.seed), good_enough.max(TIGHT), effort);
+        let mut near = Near::at(&mut self.moving, t);
+        let nearest = near.nearest((&guess, &self.seed), good_enough.max(TIGHT), effort);
         self.seed = nearest.corners.iter().map(|c| c.pair).collect();
         let mut directions = ArrayVec::new();
-        let size = self.moving.size();
-        directions.extend(unit(&nearest.point).filter(|_| !nearest.held));
+        let size = near.moving.size();
+        if let Some(world) = unit(&nearest.point).filter(|_| !nearest.held) {
+            let of = |tops| near.posed.gap_of(near.moving, &nearest.point, &tops, effort);
+            let gap = nearest.tops.and_then(of);
+            directions.push(Sight { world, gap });
+        }
         let is_lost = nearest.held || nearest.point.norm() < 1e-6 * size;
         if how == How::Thorough && is_lost {
-            let along = directions.first().copied().unwrap_or(guess);
+            let along = directions.first().map_or(guess, |sight| sight.world);
             for part in [1e-2, 1e-5] {
-                let back = along * (part * size);
-                let drawn = posed.nearest(&back, (&along, &[]), LOOSE, effort);
-                directions.extend(unit(&drawn.point).filter(|_| !drawn.held));
+                near.shift = along * (part * size);
+                let drawn = near.nearest((&along, &[]), LOOSE, effort);
+                let world = unit(&drawn.point).filter(|_| !drawn.held);
+                directions.extend(world.map(|world| Sight { world, gap: None }));
             }
         }
         directions
@@ -246,6 +266,18 @@ enum How {
 }
 
 impl Moving<'_> {
+    /// The heading as a course, with its gap at time t known up to rounding.
+    fn settled(
+        &mut self,
+        heading: Heading,
+        clear: f64,
+        (t, known): (f64, Gap),
+        effort: &mut Effort<'_>,
+    ) -> Course {
+        let gap = self.settle(&heading, Need::along(&heading, clear), t, known, effort);
+        Course { heading, gap }
+    }
+
     /// The heading as a course: with its gap at time t.
     pub(super) fn course(
         &mut self,

@@ -184,7 +184,8 @@ impl<'m, 'a> Extended<'m, 'a> {
     /// With the body's start at `start`, and `drift` added over the step.
     fn new(side: &'m Side<'a>, start: Vec3, drift: Vec3, clear: f64) -> Self {
         let [first, last] = [0.0, 1.0].map(|t| {
-            let (rotation, moved) = side.plain.pose_from_start(t);
+            let trig = side.plain.trig(t).unwrap_or(RoundedTrig::ZERO);
+            let (rotation, moved) = side.plain.pose_from_start(&trig, t);
             (rotation, start + (moved + drift * t))
         });
         let mut frames = ArrayVec::from_iter([first]);
@@ -227,7 +228,7 @@ impl<'m, 'a> Extended<'m, 'a> {
         let mut best = (f64::NEG_INFINITY, 0, 0);
         for (frame, (rotation, place)) in self.frames.iter().enumerate() {
             let g = rotation.tr_mul(s);
-            let found = likely(self.side.body, &g, Some(self.side.hint), effort);
+            let found = likely(self.side.body, &g, self.side.last.hint(&g), effort);
             let value = g.dot(&self.side.track.local(self.side.body.vertex(found.vertex)));
             let height = value + s.dot(place);
             if height > best.0 {

@@ -28,6 +28,8 @@ mod flat;
 pub(super) mod inter_frame;
 mod moving;
 mod nearest;
+mod posed;
+mod scene;
 mod step;
 #[cfg(test)]
 mod tests;
@@ -40,28 +42,28 @@ use self::course::{Course, Look, unit};
 use self::flat::Flat;
 use self::moving::Moving;
 use self::nearest::{ROUGH, TIGHT};
+use self::scene::{end_of, scale_of, scene_size};
 use self::step::{Need, Step, advance, bend_limit, swept_end};
 use super::{CLEARANCE_TOLERANCE_MIN, FirstContact, Outcome, Question};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::{Direction, Frame, Link, StaticProof, Verdict};
 use crate::geometry::distance;
 use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::motion::{self, Boxed, Motion};
-use crate::geometry::number::interval::Interval;
-use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::pair::{Pair, Placed, VertexPair};
-use crate::geometry::pose::Pose;
 use crate::geometry::separation;
 use crate::geometry::witness::Witness;
 
 /// A new heading is sought when the gap has fallen below this part of what it was when the heading
-/// was found. Measured on random and grazing motions: 0.1 to 0.4 cost the same.
-const STALE: f64 = 0.25;
+/// was found. Measured on random and grazing motions: 0.02 to 0.4 cost the same within 5 %.
+const STALE: f64 = 0.1;
 /// A heading that still leaves more than this part of the gap when it is stale was a slow one.
 const SLOW: f64 = 0.3;
 /// A slow heading's step that is shorter than this part of what its bend lets through is cut short by
 /// features that tilt into the way.
 const TILTED: f64 = 0.3;
+/// Slow headings after which the search begins to look for better ones: most motions have met or passed
+/// by then, and a search that goes on is one of hundreds of steps.
+const SLOW_HEADINGS: u32 = 6;
 /// Steps after which large bodies are bounded by their vertices: that costs as much as a few steps,
 /// and a search this long has many to come, all the longer for a tighter bound.
 const SCANNED_AFTER: u32 = 16;
@@ -97,41 +99,20 @@ pub fn first_contact(
         initial,
         stopped: None,
     };
-    if let Some(pairs) = contact_at_start(question, &answer.initial, witness, effort)? {
+    let at_start = match &answer.initial {
+        StaticProof::Touching { pairs, .. } => Some(pairs.iter().copied().collect()),
+        StaticProof::Overlapping { pairs } => Some(pairs.clone()),
+        StaticProof::Separated { .. } => {
+            debug_assert_eq!(answer.initial.verdict(), Verdict::Separated);
+            Search::new(question).run(&mut answer, witness, effort)?
+        }
+    };
+    if let Some(pairs) = at_start {
         answer.outcome = Outcome::Contact;
         answer.t_contact = 0.0;
         answer.pairs = pairs;
-        return Ok(answer);
-    }
-    Search::new(question).run(&mut answer, effort);
-    if answer.chain.is_empty() && question.margin > 0.0 {
-        // Only the start is free, which a verdict alone does not prove of a margin.
-        let named = distance::direction_beyond(&question.pair, question.margin, witness, effort)?;
-        answer.initial =
-            named.map_or(answer.initial, |direction| StaticProof::Separated { direction });
     }
     Ok(answer)
-}
-
-/// The pairs that prove contact at t = 0, decided exactly.
-fn contact_at_start(
-    question: &Question<'_>,
-    initial: &StaticProof,
-    witness: &mut Witness,
-    effort: &mut Effort<'_>,
-) -> Result<Option<ArrayVec<VertexPair, 6>>, Stopped> {
-    match initial {
-        StaticProof::Touching { pairs, .. } => Ok(Some(pairs.iter().copied().collect())),
-        StaticProof::Overlapping { pairs } => Ok(Some(pairs.clone())),
-        StaticProof::Separated { .. } => {
-            debug_assert_eq!(initial.verdict(), Verdict::Separated);
-            let margin = question.margin;
-            if margin <= 0.0 {
-                return Ok(None);
-            }
-            distance::pairs_within(&question.pair, margin, witness, effort)
-        }
-    }
 }
 
 /// How the free part of the search ended.
@@ -196,13 +177,32 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn run(mut self, answer: &mut FirstContact, effort: &mut Effort<'_>) {
+    /// Fills in the answer; the pairs that come within the margin at t = 0, if any do.
+    fn run(
+        &mut self,
+        answer: &mut FirstContact,
+        witness: &mut Witness,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<ArrayVec<VertexPair, 6>>, Stopped> {
         let freedom = self.free(&mut answer.chain, effort);
+        // A link proves more than the margin at its start; without one that is decided exactly.
+        let margin = self.question.margin;
+        if answer.chain.is_empty() && margin > 0.0 {
+            let pair = &self.question.pair;
+            let within = distance::pairs_within(pair, margin, witness, effort)?;
+            if within.is_some() {
+                return Ok(within);
+            }
+            // Only the start may be free, which a verdict alone does not prove of a margin.
+            if let Some(direction) = distance::direction_beyond(pair, margin, witness, effort)? {
+                answer.initial = StaticProof::Separated { direction };
+            }
+        }
         answer.t_free = answer.chain.last().map_or(0.0, |link| link.t1);
         let contact = match freedom {
             Ok(Freedom::ToTheEnd) => {
                 answer.outcome = Outcome::NoContact;
-                return;
+                return Ok(None);
             }
             Ok(Freedom::Contact(t, pairs)) => Ok(Some((t, pairs))),
             Ok(Freedom::Stuck) => self.contact_after(effort),
@@ -217,6 +217,7 @@ impl<'a> Search<'a> {
             Ok(None) => {}
             Err(stopped) => answer.stopped = Some(stopped),
         }
+        Ok(None)
     }
 
     /// The free part: extends the chain as far as headings separate.
@@ -229,6 +230,7 @@ impl<'a> Search<'a> {
         let mut looked_ahead = 0.0;
         let mut short_steps = 0;
         let mut slow = false;
+        let mut slow_headings = 0;
         let mut steps = 0;
         loop {
             effort.spend_step()?;
@@ -248,6 +250,7 @@ impl<'a> Search<'a> {
                 // A heading that turned out to be worth little, although it was the best one at
                 // its time: directions change faster than gaps.
                 slow = found > SLOW * when_found;
+                slow_headings += u32::from(slow);
                 when_found = found;
             }
             let Some(mut course) = self.course.clone() else { return Ok(Freedom::Stuck) };
@@ -257,7 +260,8 @@ impl<'a> Search<'a> {
                 let surplus = Need::along(&course.heading, clear).surplus(&course.gap);
                 s.end - self.t < TILTED * bend_limit(&course.heading, surplus)
             });
-            if stale && (slow && tilted || step.is_none()) {
+            let is_held_up = slow && tilted && slow_headings >= SLOW_HEADINGS;
+            if stale && (is_held_up || step.is_none()) {
                 self.look_further(clear, &mut course, &mut step, effort);
             }
             let Some(step) = step else {
@@ -397,7 +401,8 @@ impl<'a> Search<'a> {
         effort: &mut Effort<'_>,
     ) -> Option<Step> {
         let need = Need::along(&course.heading, clear);
-        let apart = need.surplus(&course.gap) > 0.0;
+        let surplus = need.surplus(&course.gap);
+        let apart = surplus > 0.0;
         if !apart {
             return None;
         }
@@ -431,13 +436,14 @@ impl<'a> Search<'a> {
     fn contact_at(&mut self, t: f64, effort: &mut Effort<'_>) -> Option<ArrayVec<VertexPair, 6>> {
         let world = self.world_direction(t);
         let resolution = ROUGH * self.resolution(None);
-        let flat = || {
-            let flat = self.flat.get_or_init(|| Flat::of(self.question)).as_ref()?;
-            Some(flat.prove(&self.moving, t, &world))
+        let (flat, question) = (&self.flat, self.question);
+        let flat = |moving: &Moving<'_>| {
+            let flat = flat.get_or_init(|| Flat::of(question)).as_ref()?;
+            Some(flat.prove(moving, t, &world))
         };
         let good_enough = resolution.max(TIGHT);
         contact::prove(
-            &self.moving,
+            &mut self.moving,
             t,
             (self.margin, good_enough),
             (&world, &self.seed),
@@ -461,40 +467,4 @@ impl<'a> Search<'a> {
             }
         }
     }
-}
-
-/// The pose at t = 1, if it is exactly known in f64 numbers.
-fn end_of(start: &Pose, motion: &Motion) -> Option<Pose> {
-    let by = match motion {
-        Motion::ToPose { end, .. } => return Some(*end),
-        Motion::Linear { velocity } => velocity,
-        Motion::Screw { velocity, angle, .. } if angle.abs() <= 0.0 => velocity,
-        Motion::Screw { .. } => return None,
-    };
-    let sum = |i: usize| Interval::difference(start.translation[i], -by[i]);
-    let is_exact = (0..3).all(|i| sum(i).high() <= sum(i).low());
-    is_exact.then(|| Pose { translation: start.translation + by, ..*start })
-}
-
-/// The larger of size and world at t = 0, rounded: of the world, the turned bounding boxes' part.
-fn scene_size(question: &Question<'_>) -> f64 {
-    let pair = &question.pair;
-    let one = |placed: &Placed<'_>| {
-        let bounds = placed.body.bounds();
-        let half = 0.5 * bounds.high - 0.5 * bounds.low;
-        let Pose { rotation, translation } = &placed.pose;
-        let world = rotation.abs() * half + (rotation * bounds.centre + translation).abs();
-        (2.0 * half.amax()).max(world.amax())
-    };
-    one(&pair.p).max(one(&pair.q))
-}
-
-/// See [`motion::scale_of`].
-fn scale_of(question: &Question<'_>) -> Option<PowerOfTwo> {
-    let Pair { p, q } = &question.pair;
-    let (of_p, of_q) = (p.body.bounds(), q.body.bounds());
-    motion::scale_of(
-        &Boxed { pose: &p.pose, motion: &question.motion_p, low: of_p.low, high: of_p.high },
-        &Boxed { pose: &q.pose, motion: &question.motion_q, low: of_q.low, high: of_q.high },
-    )
 }

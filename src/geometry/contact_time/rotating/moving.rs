@@ -9,7 +9,8 @@
 //! so two supporting vertices, in the bodies' own frames, give the gap. (For the body the heading
 //! turns with, `s + k` is the heading at t = 0.)
 
-use super::along::{body_along, body_enclosed};
+use super::along::body_enclosed;
+use super::posed::Posed;
 use super::step::Need;
 use crate::geometry::Vec3;
 use crate::geometry::certificate::Frame;
@@ -22,14 +23,41 @@ use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::number::trig::RoundedTrig;
 use crate::geometry::pair::{Placed, VertexPair};
 use crate::geometry::polytope::Polytope;
-use crate::geometry::support::supporting_vertex;
+use crate::geometry::support::{Along, Climb, supporting_vertex};
 
 /// Bodies of at most this many vertices are searched by evaluating all of them, which settles ties
 /// (faces at right angles to a heading) by an error bound instead of exact arithmetic.
 const VALUED_MAX: u32 = 48;
+/// The squared cosine of four degrees: of a direction that has turned by less, the last vertex is at
+/// most a move or two away, which costs less than to look a new start up.
+const CLOSE: f64 = 0.995;
 /// A surplus this many times the width of the plain gap's bound is taken as it is; below that an
 /// enclosure is computed, which is several times tighter.
 const SETTLED: f64 = 8.0;
+
+/// Where a body was last supported, and along what.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Last {
+    vertex: u32,
+    along: Vec3,
+}
+
+impl Last {
+    const NONE: Self = Self { vertex: 0, along: Vec3::new(0.0, 0.0, 0.0) };
+
+    /// That vertex, if the direction is still close enough for it to be the better start.
+    #[inline]
+    pub(super) fn hint(&self, g: &Vec3) -> Option<u32> {
+        let cosine = g.dot(&self.along);
+        let lengths = g.norm_squared() * self.along.norm_squared();
+        (cosine > 0.0 && cosine * cosine > CLOSE * lengths).then_some(self.vertex)
+    }
+
+    #[inline]
+    pub(super) fn found(&mut self, vertex: u32, g: &Vec3) {
+        *self = Self { vertex, along: *g };
+    }
+}
 
 /// One body in motion.
 #[derive(Debug)]
@@ -38,7 +66,7 @@ pub(super) struct Side<'a> {
     pub(super) track: Track,
     pub(super) plain: Plain,
     pub(super) extent: Extent,
-    pub(super) hint: u32,
+    pub(super) last: Last,
 }
 
 impl<'a> Side<'a> {
@@ -48,7 +76,7 @@ impl<'a> Side<'a> {
         let track = Track::new(&placed.pose, motion, Units::of(&bounds.low, &bounds.high, scale));
         let plain = Plain::new(&track);
         let extent = Extent::new(&track, &plain, body);
-        Self { body, track, plain, extent, hint: u32::MAX }
+        Self { body, track, plain, extent, last: Last::NONE }
     }
 
     /// See [`Track::reach`].
@@ -90,15 +118,33 @@ impl<'a> Side<'a> {
     /// The largest `g·v` over the vertices, rounded: of small bodies the largest rounded value, of
     /// others the value of the vertex that is farthest in exact arithmetic.
     #[inline]
-    fn farthest_rounded(&mut self, g: &Vec3, effort: &mut Effort<'_>) -> (u32, f64) {
+    pub(super) fn farthest_rounded(&mut self, g: &Vec3, effort: &mut Effort<'_>) -> (u32, f64) {
         let found = if self.body.vertex_count() <= VALUED_MAX {
             self.farthest_by_value(g, effort)
         } else {
-            let vertex = supporting_vertex(self.body, g, Some(self.hint), effort);
+            let vertex = supporting_vertex(self.body, g, self.last.hint(g), effort);
             (vertex, along(g, &self.track.local(self.body.vertex(vertex))))
         };
-        self.hint = found.0;
+        self.last.found(found.0, g);
         found
+    }
+
+    /// [`Self::farthest_rounded`]: the top of a search just made, if that proved it, as it does unless
+    /// others tie with it.
+    #[inline]
+    pub(super) fn farthest_from(
+        &mut self,
+        g: &Vec3,
+        top: &Climb,
+        effort: &mut Effort<'_>,
+    ) -> (u32, f64) {
+        // The search knew nothing of a direction that has to be scaled for the bound to hold.
+        let is_proven =
+            |known: Along<'_>| known.rounded() == g && known.surely_beats(top.value, top.runner_up);
+        if Along::new(self.body, g).is_some_and(is_proven) {
+            return (top.vertex, along(g, &self.track.local(self.body.vertex(top.vertex))));
+        }
+        self.farthest_rounded(g, effort)
     }
 
     fn farthest_by_value(&self, g: &Vec3, effort: &mut Effort<'_>) -> (u32, f64) {
@@ -120,7 +166,7 @@ impl<'a> Side<'a> {
         let plain = &self.plain;
         if !plain.turns() {
             let offset = s.dot(&plain.lever);
-            let g = plain.to_body(s, s, 0.0);
+            let g = plain.to_body(s);
             return self.farthest_rounded(&g, effort).1 + offset;
         }
         let along = s.dot(&plain.axis);
@@ -165,6 +211,8 @@ pub(super) struct Moving<'a> {
     turning_error: [f64; 2],
     /// Per unit of direction, the bend of headings that turn with P and with Q.
     turning_bend: [f64; 2],
+    /// Where the bodies are at the time that was last asked about.
+    posed: Option<Posed>,
 }
 
 impl<'a> Moving<'a> {
@@ -187,6 +235,7 @@ impl<'a> Moving<'a> {
             error: 0.0,
             turning_error: [0.0; 2],
             turning_bend: [0.0; 2],
+            posed: None,
         };
         moving.bound_errors();
         moving.bound_bends();
@@ -231,6 +280,29 @@ impl<'a> Moving<'a> {
     /// From P's pivot to Q's at t = 0.
     pub(super) fn pivots(&self) -> Vec3 {
         self.middle + (self.p.plain.lever - self.q.plain.lever)
+    }
+
+    /// The pair at time t.
+    #[inline]
+    pub(super) fn posed(&mut self, t: f64) -> Posed {
+        match self.posed {
+            Some(posed) if posed.t().to_bits() == t.to_bits() => posed,
+            Some(_) | None => {
+                let posed = Posed::new(self, t);
+                self.posed = Some(posed);
+                posed
+            }
+        }
+    }
+
+    /// What the plain gap along a heading of length 1 may be off by.
+    #[inline]
+    pub(super) fn error_along(&self, frame: Frame) -> f64 {
+        match frame {
+            Frame::World => self.error,
+            Frame::P => self.turning_error[0],
+            Frame::Q => self.turning_error[1],
+        }
     }
 
     fn turning(&self, frame: Frame) -> Option<&Plain> {
@@ -322,9 +394,22 @@ impl<'a> Moving<'a> {
         t: f64,
         effort: &mut Effort<'_>,
     ) -> Gap {
-        let Some(plain) = self.plain_gap(heading, t, effort) else {
+        let Some(plain) = self.posed(t).gap(self, heading, effort) else {
             return Gap { value: self.enclosed_gap(heading, t, effort), rate: 0.0 };
         };
+        self.settle(heading, need, t, plain, effort)
+    }
+
+    /// The plain gap where that settles it, otherwise enclosed.
+    #[inline]
+    pub(super) fn settle(
+        &mut self,
+        heading: &Heading,
+        need: Need,
+        t: f64,
+        plain: Gap,
+        effort: &mut Effort<'_>,
+    ) -> Gap {
         let width = plain.value.high() - plain.value.low();
         let is_settled =
             need.surplus(&plain) > SETTLED * width || plain.value.high() < need.clear - width;
@@ -332,63 +417,6 @@ impl<'a> Moving<'a> {
             return plain;
         }
         Gap { value: self.enclosed_gap(heading, t, effort), rate: plain.rate }
-    }
-
-    /// `None` when a sine is not to be had, or something overflows.
-    #[inline]
-    fn plain_gap(&mut self, heading: &Heading, t: f64, effort: &mut Effort<'_>) -> Option<Gap> {
-        let (trig_p, trig_q) = (self.p.plain.trig(t)?, self.q.plain.trig(t)?);
-        let s0 = &heading.direction;
-        let (turn, error) = match heading.frame {
-            Frame::World => (Vec3::zeros(), self.error),
-            Frame::P => (self.p.plain.turned_less(&trig_p, s0), self.turning_error[0]),
-            Frame::Q => (self.q.plain.turned_less(&trig_q, s0), self.turning_error[1]),
-        };
-        let s = s0 + turn;
-        let own = |frame: Frame| (heading.frame == frame).then_some((&turn, s0));
-        let (g_p, back_p) = body_along(&self.p.plain, &trig_p, t, &s, own(Frame::P));
-        let (g_q, back_q) = body_along(&self.q.plain, &trig_q, t, &s, own(Frame::Q));
-        let (i, top_p) = self.p.farthest_rounded(&g_p, effort);
-        let (j, top_q) = self.q.farthest_rounded(&-g_q, effort);
-        let start = s.dot(&(self.middle + self.apart * t));
-        let levers = back_q.dot(&self.q.plain.lever) - back_p.dot(&self.p.plain.lever);
-        let value = start + levers - (top_p + top_q);
-        let pair = VertexPair { i, j };
-        let rate = self.rate(heading, &s, (&trig_p, &trig_q), t, pair);
-        let value = Interval::around(value, error * heading.length);
-        (value.low() > f64::NEG_INFINITY).then_some(Gap { value, rate })
-    }
-
-    /// The rate of change of `s·(x_q - x_p)`, rounded. With s' = Ω_F × s, and the places `c + arm`,
-    /// where only the arms turn: `s·(u_q - u_p) + s'·(c_q - c_p)`, and for the arm of G, which moves
-    /// by Ω_G × arm, `((Ω_F - Ω_G) × s)·arm`.
-    fn rate(
-        &self,
-        heading: &Heading,
-        s: &Vec3,
-        (trig_p, trig_q): (&RoundedTrig, &RoundedTrig),
-        t: f64,
-        pair: VertexPair,
-    ) -> f64 {
-        let spin = self.turning(heading.frame).map_or_else(Vec3::zeros, Plain::spin);
-        let of = |side: &Side<'_>, trig: &RoundedTrig, vertex: u32, frame: Frame| {
-            let plain = &side.plain;
-            let v = side.track.local(side.body.vertex(vertex));
-            let drag = s.dot(&plain.residue_of(&v));
-            let against = spin - plain.spin();
-            if heading.frame == frame || against == Vec3::zeros() {
-                return drag;
-            }
-            let arm = plain.arm(&v);
-            against.cross(s).dot(&(arm + plain.turned_less(trig, &arm))) + drag
-        };
-        let (p, q) = (&self.p, &self.q);
-        let arms = of(q, trig_q, pair.j, Frame::Q) - of(p, trig_p, pair.i, Frame::P);
-        let carried = match heading.frame {
-            Frame::World => 0.0,
-            Frame::P | Frame::Q => spin.cross(s).dot(&(self.pivots() + self.apart * t)),
-        };
-        s.dot(&self.apart) + carried + arms
     }
 
     /// The gap, enclosed.
@@ -418,19 +446,6 @@ impl<'a> Moving<'a> {
         let at_p = p.place_from_start(&p.trig(t), t, self.p.body.vertex(pair.i));
         let at_q = q.place_from_start(&q.trig(t), t, self.q.body.vertex(pair.j));
         add(&self.between, &sub(&at_q, &at_p))
-    }
-
-    /// The same in plain floating point, within [`Self::error`].
-    pub(super) fn difference_rounded(
-        &self,
-        pair: VertexPair,
-        (trig_p, trig_q): (&RoundedTrig, &RoundedTrig),
-        t: f64,
-    ) -> Vec3 {
-        let at = |side: &Side<'_>, trig: &RoundedTrig, vertex: u32| {
-            side.plain.place_from_start(trig, t, &side.track.local(side.body.vertex(vertex)))
-        };
-        self.middle + (at(&self.q, trig_q, pair.j) - at(&self.p, trig_p, pair.i))
     }
 
     /// Lower bounds `(a, b)` of the gap along a direction fixed in the world, whatever the angles:

@@ -8,29 +8,22 @@
 use arrayvec::ArrayVec;
 
 use super::moving::Moving;
+use super::posed::{Corner, Posed, Tops};
+use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
 use crate::geometry::pair::VertexPair;
-use crate::geometry::support::likely_vertex;
-use crate::geometry::{Mat3, Vec3};
 
 /// Iterations; a rough direction needs three to five.
 const ITERATIONS_MAX: u32 = 48;
 /// How well a direction has to be known: the iteration ends when a support in its direction shows
 /// that the distance is known to this part of itself. A rough direction leaves nine tenths of the
-/// gap, and the next one comes when a quarter is left.
+/// gap, and the next one comes when a tenth is left.
 pub(super) const ROUGH: f64 = 0.1;
 /// The same where a rough one led nowhere, or where the corners are to hold the origin.
 pub(super) const LOOSE: f64 = 1e-6;
 /// The same where they only come within a margin: the distance itself is then at stake, to as many
 /// digits as there are.
 pub(super) const TIGHT: f64 = 1e-15;
-
-/// A vertex of the difference body.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Corner {
-    pub(super) at: Vec3,
-    pub(super) pair: VertexPair,
-}
 
 /// What the iteration ended with.
 #[derive(Clone, Debug)]
@@ -43,40 +36,29 @@ pub(super) struct Nearest {
     pub(super) held: bool,
     /// A support plane across `point` is this far from the origin.
     pub(super) at_least: f64,
+    /// The vertices on that plane.
+    pub(super) tops: Option<Tops>,
 }
 
-/// The pair at one time, rounded, with P's translation at t = 0 as origin.
-pub(super) struct Posed<'m, 'a> {
-    moving: &'m Moving<'a>,
-    p: (Mat3, Vec3),
-    q: (Mat3, Vec3),
-    hints: (u32, u32),
+/// The search at one time.
+pub(super) struct Near<'m, 'a> {
+    pub(super) moving: &'m mut Moving<'a>,
+    pub(super) posed: Posed,
+    /// The difference body is moved by this.
+    pub(super) shift: Vec3,
 }
 
-impl<'m, 'a> Posed<'m, 'a> {
-    pub(super) fn new(moving: &'m Moving<'a>, t: f64) -> Self {
-        let p = moving.p.plain.pose_from_start(t);
-        let (turn, moved) = moving.q.plain.pose_from_start(t);
-        let hints = (moving.p.hint, moving.q.hint);
-        Self { moving, p, q: (turn, moved + moving.middle), hints }
+impl<'m, 'a> Near<'m, 'a> {
+    pub(super) fn at(moving: &'m mut Moving<'a>, t: f64) -> Self {
+        let posed = moving.posed(t);
+        Self { moving, posed, shift: Vec3::zeros() }
     }
 
     /// The corner with the least `s·y`.
     #[inline]
-    pub(super) fn support(&mut self, s: &Vec3, effort: &mut Effort<'_>) -> Corner {
-        let (p, q) = (&self.moving.p, &self.moving.q);
-        let i = likely_vertex(p.body, &self.p.0.tr_mul(s), Some(self.hints.0), effort);
-        let j = likely_vertex(q.body, &-self.q.0.tr_mul(s), Some(self.hints.1), effort);
-        self.hints = (i, j);
-        self.corner(VertexPair { i, j })
-    }
-
-    /// Where the difference `q_j - p_i` is.
-    fn corner(&self, pair: VertexPair) -> Corner {
-        let (p, q) = (&self.moving.p, &self.moving.q);
-        let at_p = self.p.0 * p.track.local(p.body.vertex(pair.i)) + self.p.1;
-        let at_q = self.q.0 * q.track.local(q.body.vertex(pair.j)) + self.q.1;
-        Corner { at: at_q - at_p, pair }
+    pub(super) fn support(&mut self, s: &Vec3, effort: &mut Effort<'_>) -> (Corner, Tops) {
+        let (corner, tops) = self.posed.support(self.moving, s, effort);
+        (Corner { at: corner.at + self.shift, ..corner }, tops)
     }
 
     /// The nearest point of the hull of these pairs' differences, as far as adding one after the other
@@ -85,42 +67,58 @@ impl<'m, 'a> Posed<'m, 'a> {
         &mut self,
         guess: &Vec3,
         seed: &[VertexPair],
-        moved: impl Fn(Corner) -> Corner,
         effort: &mut Effort<'_>,
     ) -> (Vec3, ArrayVec<Corner, 4>) {
+        let mut corners = ArrayVec::new();
         let Some((first, rest)) = seed.split_first() else {
-            let first = moved(self.support(guess, effort));
-            return (first.at, ArrayVec::from_iter([first]));
+            let (first, _) = self.support(guess, effort);
+            corners.push(first);
+            return (first.at, corners);
         };
-        let first = moved(self.corner(*first));
-        let mut found = (first.at, ArrayVec::from_iter([first]));
-        for &pair in rest {
-            let mut corners = found.1.clone();
-            corners.push(moved(self.corner(pair)));
-            let Some((point, used)) = nearest_of(&corners) else { continue };
-            if used != HELD && point.norm_squared() < found.0.norm_squared() {
-                found = (point, chosen(&corners, used));
+        let corner = |pair: VertexPair| {
+            let corner = self.posed.corner(self.moving, pair);
+            Corner { at: corner.at + self.shift, ..corner }
+        };
+        corners.push(corner(*first));
+        // Mostly the origin's foot is still inside what it was inside before.
+        if let [a, b, c] = seed {
+            let triangle = [a, b, c].map(|pair| corner(*pair));
+            let [a, b, c] = triangle.map(|corner| corner.at);
+            if let Some(point) = of_triangle(&a, &b, &c) {
+                return (point, ArrayVec::from_iter(triangle));
             }
         }
-        self.hints = found.1.last().map_or(self.hints, |corner| (corner.pair.i, corner.pair.j));
-        found
+        let mut nearest = corners[0].at;
+        for &pair in rest {
+            corners.push(corner(pair));
+            match nearest_of(&corners) {
+                Some((point, used))
+                    if used != HELD && point.norm_squared() < nearest.norm_squared() =>
+                {
+                    nearest = point;
+                    keep(&mut corners, used);
+                }
+                Some(_) | None => drop(corners.pop()),
+            }
+        }
+        (nearest, corners)
     }
 
-    /// The nearest point of the difference body moved by `shift`, starting from the hull of the pairs
-    /// of `seed`, or along `guess` if there are none.
+    /// The nearest point of the difference body, starting from the hull of the pairs of `seed`, or
+    /// along `guess` if there are none.
     pub(super) fn nearest(
         &mut self,
-        shift: &Vec3,
         (guess, seed): (&Vec3, &[VertexPair]),
         good_enough: f64,
         effort: &mut Effort<'_>,
     ) -> Nearest {
-        let moved = |corner: Corner| Corner { at: corner.at + shift, ..corner };
-        let (mut point, mut corners) = self.seeded(guess, seed, moved, effort);
+        let (mut point, mut corners) = self.seeded(guess, seed, effort);
         let mut at_least = f64::NEG_INFINITY;
+        let mut tops = None;
         for _ in 0..ITERATIONS_MAX {
             let squared = point.norm_squared();
-            let next = moved(self.support(&point, effort));
+            let (next, found) = self.support(&point, effort);
+            tops = Some(found);
             let height = point.dot(&next.at);
             at_least = height / squared.sqrt();
             // NaN is no progress, and ends the iteration.
@@ -134,23 +132,32 @@ impl<'m, 'a> Posed<'m, 'a> {
                 break;
             };
             if used == HELD {
-                return Nearest { point: Vec3::zeros(), corners, held: true, at_least };
+                return Nearest { point: Vec3::zeros(), corners, held: true, at_least, tops };
             }
             if better.norm_squared() >= squared {
                 corners.pop();
                 break;
             }
             point = better;
-            corners = chosen(&corners, used);
+            // Those were on the plane across the last point.
+            tops = None;
+            keep(&mut corners, used);
         }
-        Nearest { point, corners, held: false, at_least }
+        Nearest { point, corners, held: false, at_least, tops }
     }
 }
 
-/// The corners whose bits are set.
-fn chosen(corners: &[Corner], bits: u32) -> ArrayVec<Corner, 4> {
-    let of = |(bit, corner): (u32, &Corner)| (bits >> bit & 1 == 1).then_some(*corner);
-    (0u32..).zip(corners).filter_map(of).collect()
+/// Keeps the corners whose bits are set.
+#[inline]
+fn keep(corners: &mut ArrayVec<Corner, 4>, bits: u32) {
+    let mut kept = 0;
+    for index in 0..corners.len() {
+        if bits >> index & 1 == 1 {
+            corners[kept] = corners[index];
+            kept += 1;
+        }
+    }
+    corners.truncate(kept);
 }
 
 /// All four corners: they hold the origin.
@@ -170,11 +177,21 @@ fn nearest_of(corners: &[Corner]) -> Option<(Vec3, u32)> {
                 (least, best) = (squared, (point, bits | last_bit));
             }
         }
+        point.is_some()
     };
+    // An edge of a triangle that has the origin's foot inside is no nearer than that.
+    let mut covered = 0;
     for (i, a) in rest.iter().enumerate() {
-        offer(of_segment(&a.at, last), 1 << i);
         for (k, b) in rest.iter().enumerate().skip(i + 1) {
-            offer(of_triangle(&a.at, &b.at, last), 1 << i | 1 << k);
+            let bits = 1 << i | 1 << k;
+            if offer(of_triangle(&a.at, &b.at, last), bits) {
+                covered |= bits;
+            }
+        }
+    }
+    for (i, a) in rest.iter().enumerate() {
+        if covered >> i & 1 == 0 {
+            offer(of_segment(&a.at, last), 1 << i);
         }
     }
     if let [a, b, c] = rest

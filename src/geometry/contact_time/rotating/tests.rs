@@ -5,8 +5,10 @@ use std::f64::consts::{PI, TAU};
 use super::*;
 use crate::geometry::certificate::judge_motion::judge_first_contact;
 use crate::geometry::contact_time;
+use crate::geometry::motion::Motion;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::polytope::samples::{Random, cloud, cuboid, polytope_of, segment, sphere};
+use crate::geometry::pose::Pose;
 
 mod exact;
 mod judged;

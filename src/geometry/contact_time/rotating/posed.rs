@@ -1,0 +1,210 @@
+//! The pair at one time in plain floating point: where vertices are, which of them support, and what
+//! the gap along a heading is.
+//!
+//! A vertex v of P is at `A v + m`, with `A = R + (Rot - 1) R + t E` and `m = u t + (Rot - 1) l` from
+//! P's centre at t = 0, and one of Q likewise from there; both A are formed once for a time. See
+//! [`Plain::error`] for what places and heights may be off by.
+
+use super::moving::{Gap, Heading, Moving, Side};
+use crate::geometry::certificate::Frame;
+use crate::geometry::effort::Effort;
+use crate::geometry::motion::Plain;
+use crate::geometry::number::interval::Interval;
+use crate::geometry::number::rounding::UNIT;
+use crate::geometry::number::trig::RoundedTrig;
+use crate::geometry::pair::VertexPair;
+use crate::geometry::support::{Climb, likely_pair};
+use crate::geometry::{Mat3, Vec3};
+
+/// A vertex of the difference body.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Corner {
+    pub(super) at: Vec3,
+    pub(super) pair: VertexPair,
+}
+
+/// What the search for a support found in P and in Q.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tops([Climb; 2]);
+
+/// Where one body is.
+#[derive(Clone, Copy, Debug)]
+struct Place {
+    trig: RoundedTrig,
+    turn: Mat3,
+    origin: Vec3,
+}
+
+impl Place {
+    fn of(plain: &Plain, trig: RoundedTrig, t: f64) -> Self {
+        let (turn, origin) = plain.pose_from_start(&trig, t);
+        Self { trig, turn, origin }
+    }
+
+    #[inline]
+    fn vertex(&self, side: &Side<'_>, vertex: u32) -> Vec3 {
+        self.turn * side.track.local(side.body.vertex(vertex)) + self.origin
+    }
+}
+
+/// The pair at one time, with P's centre at t = 0 as origin.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Posed {
+    t: f64,
+    p: Place,
+    q: Place,
+    /// Whether the sines were to be had; otherwise this is for searching only.
+    is_known: bool,
+}
+
+impl Posed {
+    pub(super) fn new(moving: &Moving<'_>, t: f64) -> Self {
+        let trigs = (moving.p.plain.trig(t), moving.q.plain.trig(t));
+        let place = |side: &Side<'_>, trig: Option<RoundedTrig>| {
+            Place::of(&side.plain, trig.unwrap_or(RoundedTrig::ZERO), t)
+        };
+        let p = place(&moving.p, trigs.0);
+        let mut q = place(&moving.q, trigs.1);
+        q.origin += moving.middle;
+        Self { t, p, q, is_known: trigs.0.is_some() && trigs.1.is_some() }
+    }
+
+    /// Whether places and gaps are within the error bounds.
+    #[inline]
+    pub(super) fn is_known(&self) -> bool {
+        self.is_known
+    }
+
+    /// The time.
+    #[inline]
+    pub(super) fn t(&self) -> f64 {
+        self.t
+    }
+
+    /// The corner with the least `s·y`, very likely.
+    #[inline]
+    pub(super) fn support(
+        &self,
+        moving: &mut Moving<'_>,
+        s: &Vec3,
+        effort: &mut Effort<'_>,
+    ) -> (Corner, Tops) {
+        let g = self.in_bodies(s);
+        let tops = likely_tops(moving, &g, effort);
+        let (i, j) = (tops[0].vertex, tops[1].vertex);
+        (self.corner(moving, VertexPair { i, j }), Tops(tops))
+    }
+
+    /// What the vertices' heights along s differ by, in the bodies' frames: upwards for P, downwards
+    /// for Q.
+    #[inline]
+    fn in_bodies(&self, s: &Vec3) -> [Vec3; 2] {
+        [self.p.turn.tr_mul(s), -self.q.turn.tr_mul(s)]
+    }
+
+    /// The gap along s, of any length, fixed in the world and taken to length 1, from where the search
+    /// for its support ended; `None` when a sine is not to be had, or something overflows.
+    ///
+    /// [`Plain::error`] has room for the length, which errs by 3u, and for 4u with which a unit vector
+    /// is along s.
+    pub(super) fn gap_of(
+        &self,
+        moving: &mut Moving<'_>,
+        s: &Vec3,
+        Tops([top_p, top_q]): &Tops,
+        effort: &mut Effort<'_>,
+    ) -> Option<Gap> {
+        if !self.is_known {
+            return None;
+        }
+        let g = self.in_bodies(s);
+        let (i, top_p) = moving.p.farthest_from(&g[0], top_p, effort);
+        let (j, top_q) = moving.q.farthest_from(&g[1], top_q, effort);
+        let between = s.dot(&(self.q.origin - self.p.origin));
+        let length = s.norm();
+        let value = (between - (top_p + top_q)) / length;
+        let rate = self.rate(moving, Frame::World, &(s / length), VertexPair { i, j });
+        let value = Interval::around(value, moving.error * (1.0 + 16.0 * UNIT));
+        (value.low() > f64::NEG_INFINITY).then_some(Gap { value, rate })
+    }
+
+    /// Where the difference `q_j - p_i` is.
+    #[inline]
+    pub(super) fn corner(&self, moving: &Moving<'_>, pair: VertexPair) -> Corner {
+        let at = self.q.vertex(&moving.q, pair.j) - self.p.vertex(&moving.p, pair.i);
+        Corner { at, pair }
+    }
+
+    /// The heading as a world direction.
+    #[inline]
+    pub(super) fn world_of(&self, moving: &Moving<'_>, heading: &Heading) -> Vec3 {
+        let s = &heading.direction;
+        match heading.frame {
+            Frame::World => *s,
+            Frame::P => s + moving.p.plain.turned_less(&self.p.trig, s),
+            Frame::Q => s + moving.q.plain.turned_less(&self.q.trig, s),
+        }
+    }
+
+    /// The gap along a heading, within the error bounds of `moving`; `None` when a sine is not to be
+    /// had, or something overflows.
+    #[inline]
+    pub(super) fn gap(
+        &self,
+        moving: &mut Moving<'_>,
+        heading: &Heading,
+        effort: &mut Effort<'_>,
+    ) -> Option<Gap> {
+        if !self.is_known {
+            return None;
+        }
+        let s = self.world_of(moving, heading);
+        let g = self.in_bodies(&s);
+        let tops = likely_tops(moving, &g, effort);
+        let (i, top_p) = moving.p.farthest_from(&g[0], &tops[0], effort);
+        let (j, top_q) = moving.q.farthest_from(&g[1], &tops[1], effort);
+        let between = s.dot(&(self.q.origin - self.p.origin));
+        let value = between - (top_p + top_q);
+        let rate = self.rate(moving, heading.frame, &s, VertexPair { i, j });
+        let error = moving.error_along(heading.frame);
+        let value = Interval::around(value, error * heading.length);
+        (value.low() > f64::NEG_INFINITY).then_some(Gap { value, rate })
+    }
+
+    /// The rate of change of `s·(x_q - x_p)`, rounded. With s' = Ω_F × s, and the places `c + arm`,
+    /// where only the arms turn: `s·(u_q - u_p) + s'·(c_q - c_p)`, and for the arm of G, which moves
+    /// by Ω_G × arm, `((Ω_F - Ω_G) × s)·arm`.
+    #[inline]
+    fn rate(&self, moving: &Moving<'_>, frame: Frame, s: &Vec3, pair: VertexPair) -> f64 {
+        let (p, q) = (&moving.p, &moving.q);
+        let spin = match frame {
+            Frame::World => Vec3::zeros(),
+            Frame::P => p.plain.spin(),
+            Frame::Q => q.plain.spin(),
+        };
+        let of = |side: &Side<'_>, place: &Place, vertex: u32, start: Vec3| {
+            let plain = &side.plain;
+            let v = side.track.local(side.body.vertex(vertex));
+            let pivot = start - plain.lever + plain.velocity * self.t;
+            let arm = (place.turn * v + place.origin) - pivot;
+            (spin - plain.spin()).cross(s).dot(&arm) + plain.drag(s, &v)
+        };
+        let arms = of(q, &self.q, pair.j, moving.middle) - of(p, &self.p, pair.i, Vec3::zeros());
+        let carried = match frame {
+            Frame::World => 0.0,
+            Frame::P | Frame::Q => spin.cross(s).dot(&(moving.pivots() + moving.apart * self.t)),
+        };
+        s.dot(&moving.apart) + carried + arms
+    }
+}
+
+/// The vertices that are very likely farthest along these, in P and in Q.
+#[inline]
+fn likely_tops(moving: &mut Moving<'_>, g: &[Vec3; 2], effort: &mut Effort<'_>) -> [Climb; 2] {
+    let (p, q) = (&mut moving.p, &mut moving.q);
+    let hints = [p.last.hint(&g[0]), q.last.hint(&g[1])];
+    let tops = likely_pair([p.body, q.body], [&g[0], &g[1]], hints, effort);
+    p.last.found(tops[0].vertex, &g[0]);
+    q.last.found(tops[1].vertex, &g[1]);
+    tops
+}
