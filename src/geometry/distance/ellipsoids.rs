@@ -14,8 +14,8 @@ use crate::geometry::Vec3;
 use crate::geometry::pair::Placed;
 use crate::geometry::symmetric::Symmetric;
 
-/// A body whose longest extent is at most this many times its shortest is a ball here.
-const ROUND: f64 = 1.2;
+/// A body whose shortest extent is at least this part of its longest is a ball here.
+const ROUND: f64 = 0.83;
 /// Bodies farther apart than so many times their size are nearest from centre to centre.
 const FAR: f64 = 100.0;
 /// |v| is at least this part of the sum of the reaches: that of bodies in contact is zero, and the
@@ -25,21 +25,21 @@ const GAP_MIN: f64 = 0.05;
 /// of the direction's coordinates; after four they are far from the ends of f64.
 const ROUNDS: u32 = 4;
 
-/// From P towards Q; for searching, not for proof.
+/// From P towards Q, which are so round; for searching, not for proof.
 #[inline]
-pub(super) fn direction(view: &View<'_>) -> Vec3 {
-    let [p, q] = view.bodies();
+pub(super) fn direction(view: &View<'_>, roundness: f64) -> Vec3 {
     let centre = view.centre_difference();
-    if is_round(p) && is_round(q) {
+    if are_round(roundness) {
         return centre;
     }
+    let [p, q] = view.bodies();
     of_long_bodies(p, q, &centre)
 }
 
+/// Whether bodies that are so round are balls here.
 #[inline]
-fn is_round(placed: &Placed<'_>) -> bool {
-    let extents = placed.body.bounds().high - placed.body.bounds().low;
-    extents.x.max(extents.y).max(extents.z) <= ROUND * extents.x.min(extents.y).min(extents.z)
+pub(super) fn are_round(roundness: f64) -> bool {
+    roundness >= ROUND
 }
 
 #[inline(never)]
@@ -98,7 +98,7 @@ mod tests {
                 if found.lower > 0.0 {
                     let view = View::new(&pair);
                     let nearest = found.closest_q - found.closest_p;
-                    off += direction(&view).angle(&nearest);
+                    off += direction(&view, view.roundness()).angle(&nearest);
                     centres_off += view.centre_difference().angle(&nearest);
                 }
             }
@@ -113,7 +113,7 @@ mod tests {
             let pose = Pose::translation(0.3 * reach, -0.4 * reach, reach);
             let pair = Pair::new(p, Pose::identity(), q, pose);
             let view = View::new(&pair);
-            assert_eq!(direction(&view), view.centre_difference());
+            assert_eq!(direction(&view, view.roundness()), view.centre_difference());
         }
     }
 
@@ -126,7 +126,8 @@ mod tests {
                 for reach in [0.0, 1e-200, 1e-20, 1.0, 99.0] {
                     let pose = Pose::translation(reach, 0.0, -reach);
                     let pair = Pair::new(p, Pose::identity(), q, pose);
-                    let found = direction(&View::new(&pair));
+                    let view = View::new(&pair);
+                    let found = direction(&view, view.roundness());
                     assert!(found.iter().all(|c| c.is_finite()), "{found}");
                 }
             }

@@ -13,7 +13,7 @@ use super::bracket::Bracket;
 use super::ellipsoids;
 use super::method::{Ending, Found, Method};
 use super::simplex::{Corner, Growth, Simplex};
-use super::view::View;
+use super::view::{View, turned_less};
 use crate::geometry::effort::Effort;
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::witness::Witness;
@@ -22,13 +22,11 @@ use crate::geometry::witness::Witness;
 /// at most, and the exact stage starts from here.
 const PROGRESS_MIN: f64 = 1e-14;
 
-/// A remembered simplex is a good start while its nearest point lies in the remembered direction, up
-/// to an angle whose squared sine is this: about 4 degrees. From a stale one the search takes longer
-/// than from cold.
-const WARM_SINE_SQUARED: f64 = 0.005;
-/// And not more than two fifths of the distance of neighbouring vertices of a ball: n of them are
-/// `√(4π/n)` apart.
-const WARM_SPACING: f64 = 2.0;
+/// Of round bodies the nearest points lie in the direction from centre to centre, up to an angle that is
+/// smaller the more vertices they have. A remembered direction is stale beyond the one with this squared
+/// sine, over the vertices: four sevenths of the distance of neighbours. From a stale simplex the search
+/// takes longer than from cold.
+const STALE_SPACING: f64 = 4.0;
 
 /// The nearest point after the first support is a vertex of M, whose direction from the origin says
 /// little when M is near: it may be nearly orthogonal to the line from centre to centre. M as a ball
@@ -80,7 +78,9 @@ fn search<'e>(
     // from a remembered simplex, the nearest point.
     let mut is_remembered = false;
     let mut is_damped = false;
-    if let Some(remembered) = start(view, pair, witness) {
+    let roundness = view.roundness();
+    let near = view.near_sine_squared(roundness);
+    if let Some(remembered) = start(view, pair, witness, roundness) {
         simplex = remembered;
         (latest, seen, direction) = (simplex.corners()[0].pair, simplex.nearest, simplex.nearest);
         is_remembered = true;
@@ -88,8 +88,9 @@ fn search<'e>(
         if let Err(why) = effort.spend_step() {
             return Found { ending: Ending::Stopped(why), ..Found::hands_over() };
         }
-        seen = ellipsoids::direction(view);
-        latest = view.likely_least_from(&seen, None, effort);
+        seen = ellipsoids::direction(view, roundness);
+        // Any pair will do that is not far behind: the next direction is another.
+        latest = view.nearby(&seen, effort);
         simplex = Simplex::point(view.corner(latest));
         direction = simplex.nearest + seen * (DAMPING * view.size() / seen.norm());
         is_damped = true;
@@ -98,7 +99,7 @@ fn search<'e>(
         if let Err(why) = effort.spend_step() {
             break Ending::Stopped(why);
         }
-        latest = view.likely_least_along(&direction, latest, &seen, effort);
+        latest = view.likely_least_along(&direction, latest, &seen, near, effort);
         if !is_damped && enough(&simplex, latest, effort) {
             break Ending::Enough;
         }
@@ -125,8 +126,14 @@ fn search<'e>(
 
 /// The simplex of the remembered pairs, when it is likely to help.
 #[inline(never)]
-fn start(view: &View<'_>, pair: &Pair<'_>, witness: &Witness) -> Option<Simplex> {
+fn start(view: &View<'_>, pair: &Pair<'_>, witness: &Witness, roundness: f64) -> Option<Simplex> {
     let remembered = witness.direction?;
+    let [_, fewest] = view.vertex_counts();
+    if ellipsoids::are_round(roundness)
+        && !turned_less(&view.centre_difference(), &remembered, STALE_SPACING / fewest)
+    {
+        return None;
+    }
     let (p_count, q_count) = (pair.p.body.vertex_count(), pair.q.body.vertex_count());
     let corners: ArrayVec<Corner, 3> = witness
         .pairs
@@ -136,19 +143,17 @@ fn start(view: &View<'_>, pair: &Pair<'_>, witness: &Witness) -> Option<Simplex>
         .map(|&pair| view.corner(pair))
         .collect();
     let (first, others) = corners.split_first()?;
-    let sine_squared = WARM_SINE_SQUARED.min(WARM_SPACING / f64::from(p_count.max(q_count)));
+    // The simplex turns with the bodies as a whole, however long they are.
+    let near = view.near_sine_squared(1.0);
     let squared = remembered.norm_squared();
     // The edges are still nearly orthogonal to the direction. False for NaN.
     let is_level = |corner: &Corner| {
         let edge = corner.point - first.point;
         let rise = edge.dot(&remembered);
-        rise * rise < sine_squared * edge.norm_squared() * squared
+        rise * rise < near * edge.norm_squared() * squared
     };
     if !others.iter().all(is_level) {
         return None;
     }
-    let simplex = Simplex::of(&corners)?;
-    let along = simplex.nearest.dot(&remembered);
-    let helps = along > 0.0 && along * along > (1.0 - sine_squared) * simplex.squared * squared;
-    helps.then_some(simplex)
+    Simplex::of(&corners).filter(|simplex| turned_less(&simplex.nearest, &remembered, near))
 }

@@ -426,3 +426,22 @@ fn a_distance_whose_features_stay_is_a_witness_hit_and_one_from_cold_is_not() {
     // The nearest feature of the cuboid is another one now.
     assert_eq!(hits(3.0, -2.0), 0);
 }
+
+#[test]
+fn between_balls_that_turned_far_a_witness_costs_what_none_costs() {
+    let body = samples::ball(400, 3);
+    let mut random = Random(57);
+    let mut witness = Witness::default();
+    for step in 0..20 {
+        // Around the other ball by half a radian, which is five vertices.
+        let angle = f64::from(step) * 0.5;
+        let place = Vec3::new(angle.cos(), angle.sin(), 0.0) * 2.5;
+        let pair = Pair::new(&body, pose(&mut random, 0.0), &body, random.pose(place));
+        let cost = |witness: &mut Witness| {
+            let mut effort = Effort::unlimited();
+            measure(&pair, Stops::default(), witness, &mut effort).unwrap();
+            (effort.cost.steps, effort.cost.supports, effort.cost.visited)
+        };
+        assert_eq!(cost(&mut witness), cost(&mut Witness::default()), "step {step}");
+    }
+}

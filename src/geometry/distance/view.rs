@@ -6,7 +6,7 @@ use crate::geometry::effort::Effort;
 use crate::geometry::number::double::{Real, Triple};
 use crate::geometry::number::rounding::gamma;
 use crate::geometry::pair::{Pair, Placed, VertexPair};
-use crate::geometry::support::likely_pair;
+use crate::geometry::support::{likely_pair, nearby};
 use crate::geometry::{Mat3, Vec3};
 
 /// Outside of these the products of two or three lengths may overflow or underflow, and the exact
@@ -14,9 +14,12 @@ use crate::geometry::{Mat3, Vec3};
 const SIZE_MIN: f64 = f64::from_bits((1023 - 300) << 52);
 const SIZE_MAX: f64 = f64::from_bits((1023 + 300) << 52);
 
-/// The first support of a search has no hint; a later one has, when the direction turned by less
-/// than about 4 degrees (cos² of the angle) since. Further, the start table is nearer.
-const HINT_COS_SQUARED: f64 = 0.995;
+/// What was found along one direction is a good start for another up to an angle whose squared sine is
+/// this: about 4 degrees. Further, the start table is nearer.
+const NEAR_SINE_SQUARED: f64 = 0.005;
+/// And not more than two fifths of the distance of neighbouring vertices of a ball: n of them are
+/// `√(4π/n)` apart. Of a long body, where they are closer in proportion to its thickness.
+const NEAR_SPACING: f64 = 2.0;
 
 /// A placed rotation is a rotation up to 1e-6 in every entry of RᵀR, so it stretches nothing by
 /// more than 2e-6; the rest is room for the roundings of forming a bound.
@@ -141,19 +144,58 @@ impl<'a> View<'a> {
         Corner { pair, point: self.difference(pair) }
     }
 
-    /// The pair that is probably least along `s`; `last` was the answer along `direction`.
+    /// The shortest extent over the longest of the less round body: 1 for balls.
+    #[inline]
+    pub(super) fn roundness(&self) -> f64 {
+        let of = |placed: &Placed<'_>| {
+            let extents = placed.body.bounds().high - placed.body.bounds().low;
+            let shortest = extents.x.min(extents.y).min(extents.z);
+            shortest / extents.x.max(extents.y).max(extents.z)
+        };
+        of(&self.pair.p).min(of(&self.pair.q))
+    }
+
+    /// Vertices of the body that has more, and of the other.
+    #[inline]
+    pub(super) fn vertex_counts(&self) -> [f64; 2] {
+        let of = |placed: &Placed<'_>| f64::from(placed.body.vertex_count());
+        let (p, q) = (of(&self.pair.p), of(&self.pair.q));
+        [p.max(q), p.min(q)]
+    }
+
+    /// Of the angle between directions up to which a pair that is least along the one is a start for the
+    /// search along the other, among bodies that are so round.
+    #[inline]
+    pub(super) fn near_sine_squared(&self, roundness: f64) -> f64 {
+        let [most, _] = self.vertex_counts();
+        NEAR_SINE_SQUARED.min(NEAR_SPACING * roundness * roundness / most)
+    }
+
+    /// The pair that is probably least along `s`; `last` was the answer along `direction`, and is where
+    /// to start if the squared sine of the angle between the two is less than `near`.
     #[inline(always)]
     pub(in crate::geometry) fn likely_least_along(
         &self,
         s: &Vec3,
         last: VertexPair,
         direction: &Vec3,
+        near: f64,
         effort: &mut Effort<'_>,
     ) -> VertexPair {
-        let along = s.dot(direction);
-        let is_near = along > 0.0
-            && along * along > HINT_COS_SQUARED * s.norm_squared() * direction.norm_squared();
+        let is_near = turned_less(s, direction, near);
         self.likely_least_from(s, is_near.then_some(last), effort)
+    }
+
+    /// A pair near the one that is least along `s`, as far as the bodies' start tables tell.
+    #[inline]
+    pub(super) fn nearby(&self, s: &Vec3, effort: &mut Effort<'_>) -> VertexPair {
+        effort.cost.supports += 2;
+        let in_p = self.pair.p.pose.direction_to_body_rounded(s);
+        let in_q = -self.pair.q.pose.direction_to_body_rounded(s);
+        VertexPair {
+            i: nearby(self.pair.p.body, &in_p, None).vertex,
+            j: nearby(self.pair.q.body, &in_q, None).vertex,
+        }
     }
 
     /// The pair that is probably least along `s`, climbing from `hint`.
@@ -185,4 +227,11 @@ impl<'a> View<'a> {
         }
         [p.pose.apply_rounded(&local_p), q.pose.apply_rounded(&local_q)]
     }
+}
+
+/// Whether the angle between two directions is acute and its squared sine less than `sine_squared`.
+#[inline(always)]
+pub(super) fn turned_less(a: &Vec3, b: &Vec3, sine_squared: f64) -> bool {
+    let along = a.dot(b);
+    along > 0.0 && along * along > (1.0 - sine_squared) * a.norm_squared() * b.norm_squared()
 }
