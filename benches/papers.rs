@@ -16,6 +16,8 @@
 //! each, then the second, and so on: bodies in turn, and cold caches. A line is for 64 sequences then.
 //! Without arguments (as in a test run) it measures nothing and only says how it is called.
 
+mod case_file;
+
 use std::hint::black_box;
 use std::io::Write as _;
 use std::time::Instant;
@@ -28,7 +30,6 @@ use clearance::geometry::certificate::judge_motion::judge_first_contact;
 use clearance::geometry::contact_time::{self, FirstContact, Outcome, Question};
 use clearance::geometry::distance::{self, Distance, Stops};
 use clearance::geometry::effort::{Cost, Effort};
-use clearance::geometry::hull::convex_hull;
 use clearance::geometry::motion::Motion;
 use clearance::geometry::pair::Pair;
 use clearance::geometry::penetration;
@@ -37,74 +38,10 @@ use clearance::geometry::pose::Pose;
 use clearance::geometry::separation::{self, Decision, METHODS};
 use clearance::geometry::witness::Witness;
 
+use case_file::{Cases, Frame, Sequence, load};
+
 /// Passes over a sequence; the first warms up.
 const PASSES: usize = 3;
-
-struct Frame {
-    p: [f64; 7],
-    q: [f64; 7],
-}
-
-struct Sequence {
-    p: usize,
-    q: usize,
-    frames: Vec<Frame>,
-}
-
-struct Cases {
-    polytopes: Vec<Polytope>,
-    sequences: Vec<Sequence>,
-}
-
-struct Reader<'a> {
-    bytes: &'a [u8],
-}
-
-impl Reader<'_> {
-    fn take<const N: usize>(&mut self) -> [u8; N] {
-        let (head, tail) = self.bytes.split_first_chunk().expect("the case file is whole");
-        self.bytes = tail;
-        *head
-    }
-
-    fn count(&mut self) -> usize {
-        u32::from_le_bytes(self.take()) as usize
-    }
-
-    fn number(&mut self) -> f64 {
-        f64::from_le_bytes(self.take())
-    }
-
-    fn pose(&mut self) -> [f64; 7] {
-        std::array::from_fn(|_| self.number())
-    }
-}
-
-fn load(file: &str) -> Cases {
-    let bytes = std::fs::read(file).expect("the case file can be read");
-    let mut reader = Reader { bytes: &bytes };
-    assert_eq!(&reader.take::<4>(), b"CQC1", "not a case file");
-    let polytopes = (0..reader.count())
-        .map(|_| {
-            let points: Vec<Vec3> = (0..reader.count())
-                .map(|_| Vec3::new(reader.number(), reader.number(), reader.number()))
-                .collect();
-            for _ in 0..3 * reader.count() {
-                reader.count(); // Triangles: we build our own hull.
-            }
-            convex_hull(&points).expect("finite points").polytope
-        })
-        .collect();
-    let sequences = (0..reader.count())
-        .map(|_| {
-            let (p, q) = (reader.count(), reader.count());
-            let frames =
-                (0..reader.count()).map(|_| Frame { p: reader.pose(), q: reader.pose() }).collect();
-            Sequence { p, q, frames }
-        })
-        .collect();
-    Cases { polytopes, sequences }
-}
 
 fn pose([x, y, z, qw, qx, qy, qz]: [f64; 7]) -> Pose {
     Pose::from_quaternion(Vec3::new(x, y, z), [qw, qx, qy, qz]).expect("a legal pose")
