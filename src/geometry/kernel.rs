@@ -181,36 +181,12 @@ fn larger_of_each(a: Two, b: Two) -> Two {
     [larger(a[0], b[0]), larger(a[1], b[1])]
 }
 
-#[inline(always)]
-fn lesser_of_each(a: Two, b: Two) -> Two {
-    let lesser = |a: f64, b: f64| if a < b { a } else { b };
-    [lesser(a[0], b[0]), lesser(a[1], b[1])]
-}
-
-#[inline(always)]
-fn in_twos(v: &[f64; LANES]) -> [Two; 4] {
-    [[v[0], v[1]], [v[2], v[3]], [v[4], v[5]], [v[6], v[7]]]
-}
-
 /// Lane by lane as long as possible, and across a register only at the end.
 #[inline(always)]
 fn largest(v: &[f64; LANES]) -> f64 {
-    let [a, b, c, d] = in_twos(v);
+    let [a, b, c, d] = [[v[0], v[1]], [v[2], v[3]], [v[4], v[5]], [v[6], v[7]]];
     let [even, odd] = larger_of_each(larger_of_each(a, b), larger_of_each(c, d));
     larger(even, odd)
-}
-
-/// The largest value and that of another lane, which may be the same: a tournament in which each match
-/// remembers the best that lost.
-#[inline(always)]
-fn two_largest(v: &[f64; LANES]) -> (f64, f64) {
-    let [a, b, c, d] = in_twos(v);
-    let (ab, cd) = (larger_of_each(a, b), larger_of_each(c, d));
-    let lost_before = larger_of_each(lesser_of_each(a, b), lesser_of_each(c, d));
-    let [even, odd] = larger_of_each(ab, cd);
-    let [lost_even, lost_odd] = larger_of_each(lost_before, lesser_of_each(ab, cd));
-    let lesser = if even < odd { even } else { odd };
-    (larger(even, odd), larger(larger(lost_even, lost_odd), lesser))
 }
 
 /// The first lane with the largest value; any lane when that is NaN.
@@ -233,8 +209,8 @@ pub struct Climb {
     pub vertex: u32,
     /// Its rounded value.
     pub value: f64,
-    /// The largest rounded value of its neighbours (its own when it has none); when all points were
-    /// looked at, of all others (minus infinity when there is none).
+    /// The largest rounded value of its neighbours (its own when it has none, or when only the farthest
+    /// was asked for); when all points were looked at, of all others (minus infinity when there is none).
     pub runner_up: f64,
     /// Vertices evaluated.
     pub visited: u32,
@@ -246,15 +222,19 @@ pub struct Climb {
 /// where most looks are, nobody asks.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
-    /// The vertex.
-    pub vertex: u32,
-    /// Its rounded value.
-    pub value: f64,
+    vertex: u32,
+    value: f64,
     top: f64,
     visited: u32,
 }
 
 impl Look {
+    /// At a vertex that is known to be as far as any, from having looked at so many.
+    #[inline]
+    pub fn at_top(vertex: u32, value: f64, visited: u32) -> Self {
+        Self { vertex, value, top: value, visited }
+    }
+
     /// Whether no neighbour has a larger rounded value. A NaN (overflow) is never larger.
     #[inline]
     pub fn is_settled(&self) -> bool {
@@ -295,19 +275,29 @@ pub fn farthest(g: &Vec3, points: &[Vec3]) -> (u32, f64) {
     best
 }
 
-/// The farthest of all points of a ring, which is a body of few vertices, and the next: settled.
+/// The farthest of all points of a ring, which is a body of few vertices: of equal ones the first, with
+/// its rounded value.
 #[inline(always)]
+pub fn farthest_of_few(g: &Vec3, all: &Ring) -> (u32, f64) {
+    // The lanes behind the last point repeat it.
+    let Top { value, name } = all.top(g);
+    (name, value)
+}
+
+/// The same, and how far the next is: settled.
+#[inline(never)]
 pub fn look_at_few(g: &Vec3, all: &Ring) -> Look {
     let mut values = all.values(g);
-    // A box has as many as there are lanes.
-    if all.count < LANES as u32 {
-        for (lane, value) in values.iter_mut().enumerate().skip(1) {
-            *value = if lane < all.count as usize { *value } else { f64::NEG_INFINITY };
-        }
+    let count = all.count as usize;
+    for (lane, value) in values.iter_mut().enumerate() {
+        *value = if lane < count { *value } else { f64::NEG_INFINITY };
     }
-    let (value, top) = two_largest(&values);
-    let vertex = all.names[first_of(&values, value)];
-    Look { vertex, value, top, visited: all.count }
+    let value = largest(&values);
+    let lane = first_of(&values, value);
+    for (other, value) in values.iter_mut().enumerate() {
+        *value = if other == lane { f64::NEG_INFINITY } else { *value };
+    }
+    Look { vertex: all.names[lane], value, top: largest(&values), visited: all.count }
 }
 
 /// The first rival, other than `except`, of `vertex`, which is in range, among its neighbours.

@@ -92,8 +92,8 @@ fn rounded(x: &Dyadic) -> f64 {
     PowerOfTwo::new(exponent).times(top as f64)
 }
 
-/// Box, reach, centre and radius; none too small.
-pub(super) fn bounds(vertices: &[Vec3]) -> Bounds {
+/// Box, reach, centre, radius and semi-axes, none too small; and the inner radius.
+pub(super) fn bounds(vertices: &[Vec3], facets: &Csr) -> Bounds {
     let (mut low, mut high) = (vertices[0], vertices[0]);
     let mut sum = Vec3::zeros();
     for vertex in vertices {
@@ -105,7 +105,34 @@ pub(super) fn bounds(vertices: &[Vec3]) -> Bounds {
     let centre = sum / vertices.len() as f64;
     let radius = vertices.iter().map(|v| length_above(&(v - centre))).fold(0.0, f64::max);
     let reach = low.abs().sup(&high.abs());
-    Bounds { low, high, reach, span: reach.sum(), centre, radius }
+    let semi_axes = semi_axes(&centre, &((high - low) / 2.0), vertices);
+    let inner_radius = inner_radius(&centre, vertices, facets);
+    Bounds { low, high, reach, span: reach.sum(), centre, radius, semi_axes, inner_radius }
+}
+
+/// The half extents, or a thousandth of the largest, times the least factor for which the ellipsoid holds
+/// every vertex. A difference, a quotient, its square, two sums, a root and two products: less than γ₁₂ of
+/// the factor, which is at least about one, so that what underflows is no part of it.
+fn semi_axes(centre: &Vec3, half_extents: &Vec3, vertices: &[Vec3]) -> Vec3 {
+    let largest = half_extents.amax();
+    if !(1e-90..=1e90).contains(&largest) {
+        return Vec3::repeat(f64::INFINITY);
+    }
+    let shape = half_extents.map(|half| half.max(largest * 1e-3));
+    let squared = |v: &Vec3| (v - centre).component_div(&shape).norm_squared();
+    let factor = vertices.iter().map(squared).fold(0.0, f64::max).sqrt();
+    shape * (factor * (1.0 + gamma(16)))
+}
+
+/// The least distance from the centre to a facet's plane; 0 for a flat body, and where f64 gives out.
+fn inner_radius(centre: &Vec3, vertices: &[Vec3], facets: &Csr) -> f64 {
+    let distance = |corners: &[u32]| {
+        let [a, b, c] = [0, 1, 2].map(|k| vertices[corners[k] as usize]);
+        let normal = (b - a).cross(&(c - a));
+        (normal.dot(&(a - centre)) / normal.norm()).abs()
+    };
+    let least = facets.rows().map(distance).fold(f64::INFINITY, f64::min);
+    if least.is_finite() { least } else { 0.0 }
 }
 
 /// An upper bound of the length of the exact difference that was rounded to `d`.

@@ -68,6 +68,11 @@ pub struct Bounds {
     pub centre: Vec3,
     /// At least the distance from `centre` to every vertex.
     pub radius: f64,
+    /// Those of an ellipsoid around `centre`, with its axes along the frame's, that holds every vertex;
+    /// infinite where f64 gives out.
+    pub semi_axes: Vec3,
+    /// About the radius of the largest ball around `centre` in the polytope: to search by, not to prove by.
+    pub inner_radius: f64,
 }
 
 /// How the vertices of a polytope hang together; see the module.
@@ -90,7 +95,7 @@ impl Polytope {
         let dimension = u8::try_from(affine_basis.len()).expect("at most four") - 1;
         debug_assert_eq!(vertices.len(), neighbours.len());
         let volume = if dimension == 3 { measure::volume(&vertices, &facets) } else { 0.0 };
-        let bounds = measure::bounds(&vertices);
+        let bounds = measure::bounds(&vertices, &facets);
         let on_demand = OnDemand::default();
         Self { vertices, dimension, neighbours, facets, affine_basis, volume, bounds, on_demand }
     }

@@ -14,7 +14,7 @@ use crate::geometry::kernel::along;
 use crate::geometry::number::rounding::{UNDERFLOW, UNIT, gamma};
 use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::pose::STRETCH_MAX;
-use crate::geometry::support::supporting_vertex;
+use crate::geometry::support::{Climb, looks_at_all, supporting_vertex};
 use crate::geometry::witness::Witness;
 use crate::geometry::{Mat3, Vec3};
 
@@ -43,7 +43,7 @@ pub(crate) struct Gap {
     pub(crate) direction: Vec3,
     /// At most the gap.
     pub(crate) lower: f64,
-    /// Supporting vertices for the direction as rounded into each body's frame.
+    /// Supporting vertices, up to rounding.
     pub(crate) pair: VertexPair,
 }
 
@@ -59,7 +59,7 @@ pub(crate) fn certified_gap(
     let s = View::tame(direction)?;
     let probe = Probe::new(pair, &s, hint, effort);
     let sizes = Sizes::along(pair, &s);
-    if let Some(lower) = sizes.lower_bound(&probe) {
+    if let Some(lower) = sizes.lower_bound(pair, &probe) {
         return Some(Gap { direction: s, lower, pair: probe.pair() });
     }
     // Several vertices within rounding: which of them is the supporting one takes exact arithmetic.
@@ -81,7 +81,7 @@ pub(super) fn separates<const PROVEN: bool>(
     witness: &mut Witness,
 ) -> Option<Evidence> {
     let positive = if PROVEN {
-        Sizes::at_most(pair).lower_bound(probe).is_some_and(|lower| lower > 0.0)
+        Sizes::at_most(pair).lower_bound(pair, probe).is_some_and(|lower| lower > 0.0)
     } else {
         probe.value > 0.0
     };
@@ -112,6 +112,10 @@ pub(super) fn separates<const PROVEN: bool>(
 /// v is the exact maximum for g when its rounded value exceeds that of each neighbour by more than
 /// twice the rounding of one, `γ₃ Σ |g_k| reach_k + 3η <= γ₃ (1 + γ₃) S_P + 3η (1 + Σ reach)`; γ₁₆ of
 /// `S_P` and the same term for underflow are more than that.
+///
+/// Of a body of few vertices all have been looked at. Then v has only the largest of the rounded values,
+/// and need not be the maximum, as when a box stands square to s and four vertices tie: but `g·v` as
+/// rounded is at least that of the maximum, which is all that was used of it.
 struct Sizes {
     p: f64,
     q: f64,
@@ -158,13 +162,15 @@ impl Sizes {
     }
 
     /// A lower bound of the gap, if the neighbours prove the probe's vertices to be the supporting
-    /// ones.
+    /// ones, or nothing else was to be looked at.
     #[inline]
-    fn lower_bound(&self, probe: &Probe) -> Option<f64> {
-        let (of_p, of_q) = (&probe.of_p, &probe.of_q);
+    fn lower_bound(&self, pair: &Pair<'_>, probe: &Probe) -> Option<f64> {
         // NaN proves nothing.
-        let proven = (of_p.value - of_p.runner_up > gamma(16) * self.p + self.underflow)
-            & (of_q.value - of_q.runner_up > gamma(16) * self.q + self.underflow);
+        let is_top = |placed: &Placed<'_>, found: &Climb, size: f64| {
+            looks_at_all(placed.body)
+                | (found.value - found.runner_up > gamma(16) * size + self.underflow)
+        };
+        let proven = is_top(&pair.p, &probe.of_p, self.p) & is_top(&pair.q, &probe.of_q, self.q);
         let lower = probe.value - self.error();
         (proven && lower.is_finite()).then_some(lower)
     }
@@ -179,60 +185,23 @@ fn largest(v: &Vec3) -> f64 {
 
 /// `Σ |v_k|`
 #[inline]
-fn sum_of_sizes(v: &Vec3) -> f64 {
+pub(super) fn sum_of_sizes(v: &Vec3) -> f64 {
     (v.x.abs() + v.y.abs()) + v.z.abs()
 }
 
 /// `Σ reach`
 #[inline]
-fn span(placed: &Placed<'_>) -> f64 {
+pub(super) fn span(placed: &Placed<'_>) -> f64 {
     placed.body.bounds().span
 }
 
 #[inline]
-fn offset(pair: &Pair<'_>) -> Vec3 {
+pub(super) fn offset(pair: &Pair<'_>) -> Vec3 {
     pair.q.pose.translation - pair.p.pose.translation
 }
 
 /// Beyond these the products of a few sizes could overflow or underflow, and the exact stage decides.
-const PLAIN: std::ops::RangeInclusive<f64> = 1e-90..=1e90;
-
-/// The direction from centre to centre if it separates the balls around the bodies' centres: proven.
-///
-/// With `L = STRETCH_MAX` no vertex v of P is farther along s than the placed centre c by more than
-/// `s·R(v - c) <= |s| L r`, r being the radius. So `gap >= s·w - |s| L (r_P + r_Q)`, where w is the
-/// exact difference of the placed centres, and s is w as rounded: two rows (γ₃ each) and three sums,
-/// so within `γ₅ (|R_P||c_P| + |R_Q||c_Q| + |d|)` and 6η in each coordinate, for the difference d of
-/// the translations. As `d = w - R_Q c_Q + R_P c_P`, and `||R|c| <= √3 L |c|`, the length of `s - w` is
-/// at most `e = γ₆ (|s| + 4 (|c_P| + |c_Q|)) + 12η`, and `s·w >= |s| (|s| - e)`. Hence the gap is
-/// positive if `|s| (1 - γ₆) > L (r_P + r_Q) + 4 γ₆ (|c_P| + |c_Q|) + 12η`. No coordinate of c is beyond
-/// `reach` but by roundings of itself, so `|c| <= 1.01 span`.
-///
-/// s is compared by its square: in the range of `PLAIN` that neither overflows nor underflows, and 12η
-/// is less than a rounding of it; a sum of radii whose square underflows is far below s, and one whose
-/// square overflows is not below it. γ₆ of s, γ₄ of either square, and what the right side takes to
-/// compute, γ₆, are within γ₁₆ of the radii and of the span.
-#[inline(always)]
-pub(super) fn between_balls<const PROVEN: bool>(pair: &Pair<'_>) -> Option<Vec3> {
-    let (p, q) = (pair.p.body.bounds(), pair.q.body.bounds());
-    let mut radii = p.radius + q.radius;
-    if PROVEN {
-        radii = radii * (STRETCH_MAX * (1.0 + gamma(16))) + gamma(32) * (p.span + q.span);
-    }
-    let s = centre_to_centre(pair);
-    let squared = s.dot(&s);
-    // Written so that NaN is not separated.
-    let separated = squared > radii * radii && PLAIN.contains(&squared);
-    separated.then_some(s)
-}
-
-/// From P's centre to Q's, rounded.
-#[inline(always)]
-pub(super) fn centre_to_centre(pair: &Pair<'_>) -> Vec3 {
-    let p = pair.p.pose.rotation * pair.p.body.bounds().centre;
-    let q = pair.q.pose.rotation * pair.q.body.bounds().centre;
-    (q - p) + offset(pair)
-}
+pub(super) const PLAIN: std::ops::RangeInclusive<f64> = 1e-90..=1e90;
 
 /// At least the size of what a difference `d = (R_Q q - R_P p) + (t_Q - t_P)` is summed from, in each
 /// coordinate: `(|R_Q||q| + |R_P||p| + |t_Q - t_P|)_k`, because no entry of R exceeds [`STRETCH_MAX`].

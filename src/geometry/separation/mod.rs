@@ -4,6 +4,7 @@
 //! derived error bound proves it; the *exact stage* decides the rest in exact arithmetic. So every
 //! method gives the same verdicts, and differs only in cost and in the proof it finds.
 
+mod bounding;
 pub(crate) mod cast;
 pub(crate) mod cd_dual;
 pub(crate) mod difference;
@@ -130,12 +131,18 @@ fn decide_with<const PROVEN: bool>(
 ) -> Result<Decision, Stopped> {
     effort.cost.queries += 1;
     // The witness stays as it is: whatever it says, it says it to a later question.
-    if let Some(direction) = filter::between_balls::<PROVEN>(pair) {
-        return Ok(separated_by(direction));
+    let between_centres = bounding::centre_to_centre(pair);
+    if bounding::separates_balls::<PROVEN>(pair, &between_centres) {
+        return Ok(separated_by(between_centres));
     }
-    if let Some(evidence) = recall::<PROVEN>(pair, witness, effort) {
+    if let Some(evidence) = recall::<PROVEN>(pair, &between_centres, witness, effort) {
         effort.cost.witness_hits += 1;
         return Ok(proven(evidence, witness));
+    }
+    if !bounding::cores_overlap_along(pair, &between_centres, &between_centres)
+        && bounding::separates_ellipsoids::<PROVEN>(pair, &between_centres)
+    {
+        return Ok(separated_by(between_centres));
     }
     let proposal = propose(pair, witness, effort)?;
     if let Proposal::Proven(evidence) = proposal {
@@ -169,6 +176,7 @@ fn proven(evidence: Evidence, witness: &Witness) -> Decision {
 #[inline(always)]
 fn recall<const PROVEN: bool>(
     pair: &Pair<'_>,
+    between_centres: &Vec3,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Option<Evidence> {
@@ -178,6 +186,9 @@ fn recall<const PROVEN: bool>(
     }
     let s = View::tame(&witness.direction?);
     let evidence = s.and_then(|s| {
+        if bounding::cores_overlap_along(pair, &s, between_centres) {
+            return None;
+        }
         let ends = Ends::new(pair, &s, witness.pairs.first().copied());
         if ends.value() <= 0.0 {
             return None;

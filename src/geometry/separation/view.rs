@@ -5,7 +5,7 @@ use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
 use crate::geometry::kernel::along;
 use crate::geometry::pair::{Pair, VertexPair};
-use crate::geometry::separation::filter;
+use crate::geometry::separation::bounding;
 use crate::geometry::support::{self, Climb, Near};
 use crate::geometry::witness::Witness;
 
@@ -149,7 +149,7 @@ impl<'a> View<'a> {
 
     /// From P's centre to Q's, as a tame direction; some axis when they coincide.
     pub(super) fn centre_to_centre(&self) -> Vec3 {
-        let direction = filter::centre_to_centre(self.pair);
+        let direction = bounding::centre_to_centre(self.pair);
         Self::tame(&direction).unwrap_or_else(Vec3::x)
     }
 

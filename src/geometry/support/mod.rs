@@ -78,9 +78,42 @@ pub struct Near {
     pub vertex: u32,
     /// Its rounded value.
     pub value: f64,
-    /// Of a few, what has been seen of all of them.
-    seen: Option<Look>,
     hinted: bool,
+}
+
+impl Terrain {
+    #[inline(always)]
+    fn near(&self, body: &Polytope, g: &Vec3, hint: Option<u32>) -> Near {
+        let hint = hint.filter(|hint| *hint < body.vertex_count());
+        let vertex = hint.unwrap_or_else(|| self.table.start(g));
+        // Its ring would have the position too, but many more of the positions fit into a cache.
+        let value = kernel::along(g, body.vertex(vertex));
+        Near { vertex, value, hinted: hint.is_some() }
+    }
+
+    #[inline(always)]
+    fn look(&self, g: &Vec3, near: &Near) -> Look {
+        kernel::look(g, &self.rings, near.vertex, near.value)
+    }
+
+    /// From the first vertex to the top, or, if that was a hint which turns out stale, from where the
+    /// table says.
+    #[inline(never)]
+    fn climb(&self, g: &Vec3, near: Near) -> Climb {
+        let steps = if near.hinted { HINT_STEPS } else { u32::MAX };
+        let found = kernel::climb(g, &self.rings, near.vertex, steps);
+        if found.finished {
+            return found;
+        }
+        let rest = kernel::climb(g, &self.rings, self.table.start(g), u32::MAX);
+        Climb { visited: found.visited + rest.visited, ..rest }
+    }
+}
+
+/// Whether every search in the body looks at all its vertices.
+#[inline(always)]
+pub fn looks_at_all(body: &Polytope) -> bool {
+    matches!(body.reach(), Reach::Few(_))
 }
 
 /// The supporting vertex of `body` along exactly `direction`; of several, the lowest index.
@@ -168,9 +201,14 @@ pub fn climb_by(
 /// The floating-point search: hint, all of a few, or table.
 #[inline]
 fn search(body: &Polytope, g: &Vec3, hint: Option<u32>, effort: &mut Effort<'_>) -> Climb {
-    let near = nearby(body, g, hint);
-    let first = first_look(body, g, &near);
-    let found = if first.is_settled() { first.settled() } else { go_on(body, g, near) };
+    let found = match body.reach() {
+        Reach::Few(all) => kernel::look_at_few(g, all).settled(),
+        Reach::Many(terrain) => {
+            let near = terrain.near(body, g, hint);
+            let first = terrain.look(g, &near);
+            if first.is_settled() { first.settled() } else { terrain.climb(g, near) }
+        }
+    };
     effort.cost.visited += u64::from(found.visited);
     found
 }
@@ -188,7 +226,7 @@ pub fn likely_pair(
 }
 
 /// Climbs in two bodies at once. Neither waits for the other, and one branch asks whether both are done,
-/// which they are most of the time.
+/// which they are most of the time. Of a few vertices nobody asks for the one after the farthest.
 #[inline(always)]
 pub fn climb_both(
     bodies: [&Polytope; 2],
@@ -201,11 +239,15 @@ pub fn climb_both(
     let b = first_look(bodies[1], g[1], &near[1]);
     let mut found = [a.settled(), b.settled()];
     if !(a.is_settled() & b.is_settled()) {
-        if !a.is_settled() {
-            found[0] = go_on(bodies[0], g[0], near[0]);
+        if let Reach::Many(terrain) = bodies[0].reach()
+            && !a.is_settled()
+        {
+            found[0] = terrain.climb(g[0], near[0]);
         }
-        if !b.is_settled() {
-            found[1] = go_on(bodies[1], g[1], near[1]);
+        if let Reach::Many(terrain) = bodies[1].reach()
+            && !b.is_settled()
+        {
+            found[1] = terrain.climb(g[1], near[1]);
         }
     }
     effort.cost.visited += u64::from(found[0].visited) + u64::from(found[1].visited);
@@ -274,43 +316,19 @@ pub fn first_rival(
 pub fn nearby(body: &Polytope, g: &Vec3, hint: Option<u32>) -> Near {
     match body.reach() {
         Reach::Few(all) => {
-            let look = kernel::look_at_few(g, all);
-            Near { vertex: look.vertex, value: look.value, seen: Some(look), hinted: false }
+            let (vertex, value) = kernel::farthest_of_few(g, all);
+            Near { vertex, value, hinted: false }
         }
-        Reach::Many(terrain) => {
-            let hint = hint.filter(|hint| *hint < body.vertex_count());
-            let vertex = hint.unwrap_or_else(|| terrain.table.start(g));
-            // Its ring would have the position too, but many more of the positions fit into a cache.
-            let value = kernel::along(g, body.vertex(vertex));
-            Near { vertex, value, seen: None, hinted: hint.is_some() }
-        }
+        Reach::Many(terrain) => terrain.near(body, g, hint),
     }
 }
 
 #[inline(always)]
 fn first_look(body: &Polytope, g: &Vec3, near: &Near) -> Look {
-    match (near.seen, body.reach()) {
-        (Some(look), _) => look,
-        (None, Reach::Many(terrain)) => kernel::look(g, &terrain.rings, near.vertex, near.value),
-        (None, Reach::Few(all)) => kernel::look_at_few(g, all),
+    match body.reach() {
+        Reach::Few(all) => Look::at_top(near.vertex, near.value, all.count()),
+        Reach::Many(terrain) => terrain.look(g, near),
     }
-}
-
-/// From the first vertex to the top, or, if that was a hint which turns out stale, from where the table
-/// says.
-#[inline(never)]
-fn go_on(body: &Polytope, g: &Vec3, near: Near) -> Climb {
-    let terrain = match body.reach() {
-        Reach::Few(all) => return kernel::look_at_few(g, all).settled(),
-        Reach::Many(terrain) => terrain,
-    };
-    let steps = if near.hinted { HINT_STEPS } else { u32::MAX };
-    let found = kernel::climb(g, &terrain.rings, near.vertex, steps);
-    if found.finished {
-        return found;
-    }
-    let rest = kernel::climb(g, &terrain.rings, terrain.table.start(g), u32::MAX);
-    Climb { visited: found.visited + rest.visited, ..rest }
 }
 
 /// Climbs on in exact order until no neighbour beats the vertex: the proof of maximality.
