@@ -336,7 +336,7 @@ def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
                   margin=0.0, deviation=0.0, initial=None):
     """answer: {"verdict", "t_free", "t_contact", "certificate": {"chain", "pairs"}}. Free: farther
     apart than margin + deviation (of P plus of Q); contact: within the margin. initial: SEPARATED's
-    certificate at t = 0, beyond the margin if the chain is empty. UNDECIDED proves the chain alone."""
+    certificate at t = 0, of CONTACT beyond the margin if the chain is empty. UNDECIDED proves these alone."""
     verdict, cert = answer.get("verdict"), answer.get("certificate") or {}
     require(verdict in ("CONTACT", "NO_CONTACT", "UNDECIDED"), f"no verdict {verdict!r}")
     lengths = [m[1][1] if m[0] == "to_pose" else finite(m[1], 3) for m in (motion_p, motion_q)]
@@ -362,7 +362,7 @@ def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
         covered = max(covered, t1)
     require(covered >= t_free, "the chain ends before t_free")
     s = (1, 0, 0) if chain else pair.direction(initial or {})  # the start is as given: no deviation
-    require(chain or pair.gap(s) ** 2 > margin ** 2 * dot(s, s), "the start is within the margin")
+    require(chain or verdict == "UNDECIDED" or pair.gap(s) ** 2 > margin ** 2 * dot(s, s), "start within the margin")
     speeds = velocity(pose_p, motion_p, pair.unit), velocity(pose_q, motion_q, pair.unit)
     apart = None if None in speeds else sub(speeds[1], speeds[0])
     movers = Movers(pair, pose_p, pose_q, motion_p, motion_q) if apart is None else None

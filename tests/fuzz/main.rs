@@ -4,7 +4,7 @@
 //!
 //! ```sh
 //! CLEARANCE_FUZZ_SECONDS=60 cargo test --release --test fuzz -- --nocapture --test-threads 1
-//! CLEARANCE_FUZZ_SECONDS=900 cargo test --release --test fuzz pairs -- --nocapture
+//! CLEARANCE_FUZZ_SECONDS=900 cargo test --release --test fuzz two_bodies -- --nocapture
 //! ```
 //!
 //! The seconds are for each target that runs. `CLEARANCE_FUZZ_SEED` starts another search (printed

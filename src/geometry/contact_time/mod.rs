@@ -98,8 +98,9 @@ pub struct FirstContact {
     /// at t_contact = 1 of motions that end at given poses they hold it there, boundary included. With a margin, the hull of their
     /// differences at t_contact has a point within the margin of the origin.
     pub pairs: ArrayVec<VertexPair, 6>,
-    /// The verdict at t = 0 with its proof. If the chain is empty and the bodies are not in contact
-    /// there, the gap along its direction is wider than the margin.
+    /// The verdict at t = 0 with its proof. If the chain is empty and contact comes later, the gap along its
+    /// direction is wider than the margin. (Where no direction shows that, the bodies being farther apart
+    /// than the margin by less than rounding, the motion is undecided.)
     pub initial: StaticProof,
     /// Why less is proven than could be.
     pub stopped: Option<Stopped>,

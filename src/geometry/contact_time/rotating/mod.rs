@@ -79,6 +79,8 @@ const ESCALATIONS_MAX: u32 = 12;
 /// Steps with some depth allowed. A graze takes tens; bodies that slide on each other within the
 /// tolerance while they turn fast may take more, and then the rest stays undecided.
 const GRAZING_STEPS_MAX: u32 = 20_000;
+/// How often a bracket that is too wide is halved.
+const HALVINGS_MAX: u32 = 8;
 /// Default clearance tolerance, relative to the larger of size and world.
 const CLEARANCE_TOLERANCE: f64 = 1e-13;
 
@@ -194,8 +196,9 @@ impl<'a> Search<'a> {
                 return Ok(within);
             }
             // Only the start may be free, which a verdict alone does not prove of a margin.
-            if let Some(direction) = distance::direction_beyond(pair, margin, witness, effort)? {
-                answer.initial = StaticProof::Separated { direction };
+            match distance::direction_beyond(pair, margin, witness, effort)? {
+                Some(direction) => answer.initial = StaticProof::Separated { direction },
+                None => return Ok(None),
             }
         }
         answer.t_free = answer.chain.last().map_or(0.0, |link| link.t1);
@@ -209,15 +212,42 @@ impl<'a> Search<'a> {
             Err(stopped) => Err(stopped),
         };
         match contact {
-            Ok(Some((t, pairs))) => {
+            Ok(Some(found)) => {
                 answer.outcome = Outcome::Contact;
-                answer.t_contact = t;
-                answer.pairs = pairs;
+                (answer.t_contact, answer.pairs) =
+                    self.brought_forward(answer.t_free, found, effort);
             }
             Ok(None) => {}
             Err(stopped) => answer.stopped = Some(stopped),
         }
         Ok(None)
+    }
+
+    /// Contact proven earlier, if it can be, while the bracket is wider than the time tolerance: a heading
+    /// may close more slowly than the bodies do, and then looking ahead by what it allows is too far.
+    /// Who asks for a clearance tolerance has no use for less.
+    fn brought_forward(
+        &mut self,
+        free: f64,
+        found: (f64, ArrayVec<VertexPair, 6>),
+        effort: &mut Effort<'_>,
+    ) -> (f64, ArrayVec<VertexPair, 6>) {
+        let (mut t, mut pairs) = found;
+        if self.question.clearance_tolerance.is_some() {
+            return (t, pairs);
+        }
+        let mut not_before = free;
+        for _ in 0..HALVINGS_MAX {
+            if t - free <= self.time_tolerance {
+                break;
+            }
+            let half = not_before + 0.5 * (t - not_before);
+            match self.contact_at(half, effort) {
+                Some(earlier) => (t, pairs) = (half, earlier),
+                None => not_before = half,
+            }
+        }
+        (t, pairs)
     }
 
     /// The free part: extends the chain as far as headings separate.
