@@ -377,7 +377,7 @@ def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
         require(free, f"link {at} does not separate throughout its interval")
     if verdict != "CONTACT":
         return
-    found = pair.differences(cert.get("pairs"), 1, 6 if movers else 4)
+    found = pair.differences(cert.get("pairs"), 1, 6 if movers or margin else 4)
     if movers:
         t, (a, b), start, by = fixed(t_contact), (movers.p, movers.q), found, (motion_p, motion_q)
         turns, margin, poses = (a.turn(t), b.turn(t)), margin * ONE, (pose_p, pose_q)
@@ -388,10 +388,10 @@ def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
         end = t_contact == 1 and differences_at_end(pair.given, poses, by, cert["pairs"])
         return require(held or end and nearest(end)[0] == (0, 0, 0),
                        "the pairs do not hold the origin at t_contact")
-    # All differences move alike, so mixing those of both ends mixes the times as well.
+    # All differences move alike: mixing both ends' mixes the times as well, and a margin is met at one.
     scale = max(t_free.denominator, t_contact.denominator)
     found, margin = [tuple(int(scale * (x + w * t)) for x, w in zip(d, apart))
-                     for t in (t_free, t_contact) for d in found], margin * scale
+                     for t in ((t_contact,) if margin else (t_free, t_contact)) for d in found], margin * scale
     require(within(found), "the pairs do not hold the origin at any time of the bracket")
 
 if __name__ == "__main__":

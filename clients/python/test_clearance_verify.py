@@ -297,6 +297,19 @@ class Translations(Judged):
             self.refused(judge, None)
             self.refused(judge, None, "UNDECIDED")
 
+    def test_a_margin_is_met_at_the_time_of_contact_and_by_up_to_six_pairs(self):
+        # Q flies past, a margin's reach away in the middle only: mixed times used to be accepted.
+        i, j = CUBE.index([1.0, 1.0, 1.0]), CUBE.index([-1.0, 1.0, 1.0])
+        past = ("linear", [0.0, 8.0, 0.0])
+        def judge(t_contact, pairs):
+            answer = {"verdict": "CONTACT", "t_free": 0.0, "t_contact": t_contact,
+                      "certificate": {"pairs": pairs, "chain": []}}
+            cv.verify_motion(CUBE, CUBE, at(), at(3.0, -4.0), ("linear", [0.0] * 3), past, answer,
+                             margin=1.25, initial={"direction": [1.0, -2.0, 0.0]})
+        judge(0.5, [[i, j]])
+        judge(0.5, [[i, j], [0, 0], [1, 1], [2, 2], [3, 3]])
+        self.refused(judge, 1.0, [[i, j]])
+
 
 class Rotations(Judged):
     """A rod of half length 2 turns about z under the plane y = 1.5 of a cube: its tip comes late."""
