@@ -84,7 +84,7 @@ pub(super) fn separation_methods(names: &[&str]) -> Vec<&'static Method> {
 pub(super) fn search(method: &Method, pair: &Pair<'_>) -> Taken {
     take(|effort| {
         // Without a budget nothing stops it.
-        let _ = (method.propose)(pair, &mut Witness::default(), effort);
+        let _ = method.propose(pair, &mut Witness::default(), effort);
     })
 }
 

@@ -151,7 +151,7 @@ fn approach(samples: u32) -> Vec<Panel> {
                     let mut is_apart = false;
                     taken.push(take(|effort| {
                         witness.clone_from(&before);
-                        let proposal = (method.propose)(&pair, &mut witness, effort);
+                        let proposal = method.propose(&pair, &mut witness, effort);
                         is_apart = proposal.is_ok_and(|p| p.claim() == Some(Verdict::Separated));
                     }));
                     if !is_apart {
@@ -233,7 +233,7 @@ fn simulate(
                 let taken = take(|effort| {
                     witness.clone_from(&before);
                     // The search alone. Without a budget nothing stops it.
-                    let _ = (method.propose)(&pair, witness, effort);
+                    let _ = method.propose(&pair, witness, effort);
                 });
                 queries += 1;
                 steps += taken.cost.steps as f64;

@@ -43,6 +43,7 @@ pub fn oracle(pair: &Pair<'_>) -> Verdict {
 
 fn propose(
     pair: &Pair<'_>,
+    _between_centres: &Vec3,
     _witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Proposal, Stopped> {

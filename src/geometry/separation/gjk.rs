@@ -44,12 +44,13 @@ type Simplex = ArrayVec<Corner, 4>;
 
 fn propose(
     pair: &Pair<'_>,
+    between_centres: &Vec3,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Proposal, Stopped> {
     let view = View::new(pair);
     let remembered = witness.direction.and_then(|direction| View::tame(&direction));
-    let mut s = remembered.unwrap_or_else(|| view.centre_to_centre());
+    let mut s = remembered.unwrap_or_else(|| View::tame_between(between_centres));
     let mut hint = view.hint(witness);
     let mut simplex = Simplex::new();
     for _ in 0..CANDIDATES_MAX {

@@ -65,10 +65,11 @@ pub(super) const METHOD: Method = Method {
 #[inline]
 pub(super) fn propose<const PROVEN: bool>(
     pair: &Pair<'_>,
+    between_centres: &Vec3,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Proposal, Stopped> {
-    Search::new(pair).run::<PROVEN>(witness, effort)
+    Search::new(pair).run::<PROVEN>(between_centres, witness, effort)
 }
 
 struct Search<'a> {
@@ -94,6 +95,7 @@ impl<'a> Search<'a> {
     #[inline(always)]
     fn run<const PROVEN: bool>(
         &mut self,
+        between_centres: &Vec3,
         witness: &mut Witness,
         effort: &mut Effort<'_>,
     ) -> Result<Proposal, Stopped> {
@@ -102,7 +104,9 @@ impl<'a> Search<'a> {
         {
             return Ok(holding);
         }
-        let Some(mut s) = self.start(witness) else { return Ok(Proposal::HandOver) };
+        let Some(mut s) = self.start(between_centres, witness) else {
+            return Ok(Proposal::HandOver);
+        };
         let mut hint = self.view.hint(witness);
         loop {
             effort.spend_step()?;
@@ -236,9 +240,9 @@ impl<'a> Search<'a> {
 
     /// The first candidate: the remembered direction, else from centre to centre; in the polygon if
     /// pairs were recalled.
-    fn start(&self, witness: &Witness) -> Option<Vec3> {
+    fn start(&self, between_centres: &Vec3, witness: &Witness) -> Option<Vec3> {
         let remembered = witness.direction.and_then(|direction| View::tame(&direction));
-        let first = remembered.unwrap_or_else(|| self.view.centre_to_centre());
+        let first = remembered.unwrap_or_else(|| View::tame_between(between_centres));
         if self.polygon.contains(&first) {
             return Some(first);
         }

@@ -58,8 +58,9 @@ impl Proposal {
     }
 }
 
-/// How a method is called.
-pub type Propose = fn(&Pair<'_>, &mut Witness, &mut Effort<'_>) -> Result<Proposal, Stopped>;
+/// How a method is called: for a pair, and the rounded vector from P's centre to Q's, which everybody needs
+/// and [`decide`] has.
+type Propose = fn(&Pair<'_>, &Vec3, &mut Witness, &mut Effort<'_>) -> Result<Proposal, Stopped>;
 
 /// A way to search; one file and one row of [`METHODS`] each.
 #[derive(Debug)]
@@ -73,7 +74,19 @@ pub struct Method {
     /// What a query costs.
     pub cost: &'static str,
     /// The search.
-    pub propose: Propose,
+    propose: Propose,
+}
+
+impl Method {
+    /// The search alone, for measurements: nothing is proven or decided.
+    pub fn propose(
+        &self,
+        pair: &Pair<'_>,
+        witness: &mut Witness,
+        effort: &mut Effort<'_>,
+    ) -> Result<Proposal, Stopped> {
+        (self.propose)(pair, &bounding::centre_to_centre(pair), witness, effort)
+    }
 }
 
 /// Every method by name; the first is the default.
@@ -144,7 +157,7 @@ fn decide_with<const PROVEN: bool>(
     {
         return Ok(separated_by(between_centres));
     }
-    let proposal = propose(pair, witness, effort)?;
+    let proposal = propose(pair, &between_centres, witness, effort)?;
     if let Proposal::Proven(evidence) = proposal {
         return Ok(proven(evidence, witness));
     }

@@ -5,7 +5,6 @@ use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
 use crate::geometry::kernel::along;
 use crate::geometry::pair::{Pair, VertexPair};
-use crate::geometry::separation::bounding;
 use crate::geometry::support::{self, Climb, Near};
 use crate::geometry::witness::Witness;
 
@@ -148,9 +147,9 @@ impl<'a> View<'a> {
     }
 
     /// From P's centre to Q's, as a tame direction; some axis when they coincide.
-    pub(super) fn centre_to_centre(&self) -> Vec3 {
-        let direction = bounding::centre_to_centre(self.pair);
-        Self::tame(&direction).unwrap_or_else(Vec3::x)
+    #[inline]
+    pub(super) fn tame_between(between_centres: &Vec3) -> Vec3 {
+        Self::tame(between_centres).unwrap_or_else(Vec3::x)
     }
 
     /// The likely vertices of P farthest along `s` and of Q farthest against it.

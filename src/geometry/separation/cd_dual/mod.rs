@@ -69,6 +69,7 @@ pub(super) const METHOD: Method = Method {
 
 fn propose(
     pair: &Pair<'_>,
+    _between_centres: &Vec3,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Proposal, Stopped> {

@@ -338,7 +338,7 @@ fn a_search_from_the_last_frames_face_looks_at_fewer_faces() {
         let mut pose = random.pose(random.clone().unit_vector() * 0.6);
         let mut witness = Witness::default();
         let mut effort = Effort::unlimited();
-        propose(&Pair::new(&p, turn, &q, pose), &mut witness, &mut effort).unwrap();
+        METHOD.propose(&Pair::new(&p, turn, &q, pose), &mut witness, &mut effort).unwrap();
         assert!(matches!(witness.memory, Memory::FaceOfP(_)));
         pose.translation += random.vector() * 1e-3;
         let pair = Pair::new(&p, turn, &q, pose);
@@ -364,7 +364,7 @@ fn a_hostile_witness_changes_the_cost_and_not_the_outcome() {
                     let mut witness = Witness { direction, memory, ..Witness::default() };
                     witness.pairs.push(any);
                     let mut effort = Effort::unlimited();
-                    let proposal = propose(&pair, &mut witness, &mut effort).unwrap();
+                    let proposal = METHOD.propose(&pair, &mut witness, &mut effort).unwrap();
                     assert_eq!(std::mem::discriminant(&proposal), kind, "{face}");
                 }
             }
@@ -401,6 +401,6 @@ fn flat_bodies_are_handed_over_unsearched() {
 fn a_search_without_steps_stops() {
     let body = ball(20, 5);
     let pair = placed(&body, &body, Vec3::x(), &mut Random(28));
-    let outcome = propose(&pair, &mut Witness::default(), &mut Effort::with_steps(2));
+    let outcome = METHOD.propose(&pair, &mut Witness::default(), &mut Effort::with_steps(2));
     assert_eq!(outcome, Err(Stopped::Steps));
 }

@@ -11,6 +11,7 @@ use crate::geometry::samples::{
     Random, ball, cone, cuboid, ellipsoid, lattice, polygon, prism, zoo,
 };
 use crate::geometry::separation::METHODS;
+use crate::geometry::separation::bounding::centre_to_centre;
 use crate::geometry::separation::exhaustive::oracle;
 
 fn propose(
@@ -18,7 +19,7 @@ fn propose(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Proposal, Stopped> {
-    super::propose::<true>(pair, witness, effort)
+    METHOD.propose(pair, witness, effort)
 }
 
 /// Proposes from cold; with the number of candidates.
@@ -161,7 +162,8 @@ fn corners_by_candidate(pair: &Pair<'_>, start: Option<Vec3>) -> Vec<usize> {
     for steps in 1.. {
         let mut search = Search::new(pair);
         let mut witness = Witness { direction: start, ..Witness::default() };
-        if search.run::<true>(&mut witness, &mut Effort::with_steps(steps)).is_ok() {
+        let (centres, mut effort) = (centre_to_centre(pair), Effort::with_steps(steps));
+        if search.run::<true>(&centres, &mut witness, &mut effort).is_ok() {
             break;
         }
         corners.push(search.polygon.corner_count());
@@ -253,7 +255,7 @@ fn every_method_agrees_with_the_oracle_on_small_bodies_of_every_dimension() {
         for method in METHODS {
             let mut witness = Witness::default();
             let mut effort = Effort::unlimited();
-            let proposal = (method.propose)(&pair, &mut witness, &mut effort).unwrap();
+            let proposal = method.propose(&pair, &mut witness, &mut effort).unwrap();
             assert!(agrees(&proposal, verdict), "{}: {proposal:?}, {verdict:?}", method.name);
         }
     }

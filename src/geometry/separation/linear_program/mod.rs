@@ -52,6 +52,8 @@ pub(super) const METHOD: Method = Method {
 struct Placed<'a> {
     pair: Pair<'a>,
     view: View<'a>,
+    /// From P's to Q's.
+    between_centres: Vec3,
 }
 
 /// At most `size` vertices near the face of the body's bounding box that looks along `direction` most,
@@ -90,7 +92,7 @@ impl Bodies for Placed<'_> {
     }
 
     fn first(&self) -> [ArrayVec<u32, SET_MAX>; 2] {
-        let towards = self.view.centre_to_centre();
+        let towards = View::tame_between(&self.between_centres);
         let [of_p, of_q] = sizes(self.counts().map(|count| count as usize));
         let (p, q) = (&self.pair.p, &self.pair.q);
         [
@@ -102,10 +104,11 @@ impl Bodies for Placed<'_> {
 
 fn propose(
     pair: &Pair<'_>,
+    between_centres: &Vec3,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Proposal, Stopped> {
-    let bodies = Placed { pair: *pair, view: View::new(pair) };
+    let bodies = Placed { pair: *pair, view: View::new(pair), between_centres: *between_centres };
     let plane = witness.direction.and_then(|direction| View::tame(&direction));
     if let Some(s) = plane {
         let [i, j] = bodies.supporting(&s, effort);

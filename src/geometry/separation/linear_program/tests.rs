@@ -19,7 +19,7 @@ fn median(counts: &mut [u64]) -> u64 {
 /// The proposal, and the iterations it took.
 fn ask(pair: &Pair<'_>, witness: &mut Witness) -> (Proposal, u64) {
     let mut effort = Effort::unlimited();
-    let proposal = propose(pair, witness, &mut effort).unwrap();
+    let proposal = METHOD.propose(pair, witness, &mut effort).unwrap();
     (proposal, effort.cost.steps)
 }
 
@@ -186,9 +186,9 @@ fn bodies_with_one_centre_meet_without_an_iteration() {
 fn a_search_without_steps_stops() {
     let body = ball(20, 5);
     let pair = placed(&body, &body, Vec3::x(), &mut Random(28));
-    let outcome = propose(&pair, &mut Witness::default(), &mut Effort::with_steps(0));
+    let outcome = METHOD.propose(&pair, &mut Witness::default(), &mut Effort::with_steps(0));
     assert_eq!(outcome, Err(Stopped::Steps));
     let point = hull(&[Vec3::zeros()]);
     let pair = placed(&point, &point, Vec3::x(), &mut Random(29));
-    assert!(propose(&pair, &mut Witness::default(), &mut Effort::with_steps(10)).is_ok());
+    assert!(METHOD.propose(&pair, &mut Witness::default(), &mut Effort::with_steps(10)).is_ok());
 }
