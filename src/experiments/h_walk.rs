@@ -1,9 +1,8 @@
 //! H-Walk against walking on the surface alone (Guibas, Hsu, Zhang 1999, §4.2, Figs 5-7, 9, 10).
 //!
 //! The paper's V-Clip is `surface_walk` here, its "h-walk k" `h_walk_k`; `h_walk` itself adapts its
-//! start to the coherence it sees, which the paper proposes (§4.3) and does not plot. A step goes to
-//! a neighbouring feature or to a neighbouring layer. The paper does not say its A; its spheres are
-//! tessellations unknown to us, ours a spiral of points.
+//! start to the coherence it sees, which the paper proposes (§4.3) and does not plot. The paper does
+//! not say its A; its spheres are tessellations unknown to us, ours a spiral of points.
 
 use std::time::Instant;
 
@@ -62,9 +61,6 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
 /// The procedure's A for bodies of radius 1, and one that is close to contact.
 const RADIUS: f64 = 2.5;
 const RADIUS_CLOSE: f64 = 2.02;
-/// Angular steps in degrees.
-const DEGREES: [f64; 13] =
-    [1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0];
 /// Questions in a run of the procedure make it ten times as much as a sample elsewhere.
 const SAMPLES_PER_RUN: u32 = 10;
 
@@ -98,7 +94,7 @@ fn orbits(samples: u32, body: &Polytope, radius: f64, title: String) -> Panel {
     let names: Vec<&str> = methods.iter().map(|row| row.name).collect();
     let runs = samples.div_ceil(SAMPLES_PER_RUN).min(orbit::RUNS);
     let mut gathered = Gathered::default();
-    for degrees in DEGREES {
+    for degrees in orbit::DEGREES {
         for run in orbit::poses(degrees, radius, runs, 1) {
             for (curve, method) in methods.iter().enumerate() {
                 let mut witness = Witness::default();
@@ -119,11 +115,14 @@ fn orbits(samples: u32, body: &Polytope, radius: f64, title: String) -> Panel {
     gathered.into_panels(vec![panel]).remove(0)
 }
 
+/// The paper's steps of a question. Each checks whether a pair of features is the closest one of its
+/// layers (§4.1; §2.2 for the surface), and leaves it for a neighbour or another layer if not: they
+/// are our steps, which leave one, and the check of the last pair.
 fn steps(method: &Method, pair: &Pair<'_>, witness: &mut Witness) -> f64 {
     let mut effort = Effort::unlimited();
     // Without a budget nothing stops it.
     let _ = measure_by(method, pair, Stops::default(), witness, &mut effort);
-    effort.cost.steps as f64
+    effort.cost.steps as f64 + 1.0
 }
 
 /// A body on its way through the box.
@@ -286,8 +285,8 @@ mod tests {
     fn every_angular_step_has_a_point_on_every_curve() {
         let panel = orbits(1, &polytope_of(&sphere(30, 1.0)), RADIUS, String::new());
         for curve in &panel.curves {
-            assert_eq!(curve.points.len(), DEGREES.len(), "{}", curve.name);
-            assert!(curve.points.iter().all(|point| point.1 >= 0.0), "{}", curve.name);
+            assert_eq!(curve.points.len(), orbit::DEGREES.len(), "{}", curve.name);
+            assert!(curve.points.iter().all(|point| point.1 >= 1.0), "{}", curve.name);
         }
     }
 

@@ -5,6 +5,9 @@ use crate::geometry::Vec3;
 use crate::geometry::polytope::samples::{Random, on_circle};
 use crate::geometry::pose::Pose;
 
+/// Angular steps in degrees, along the axis of the paper's figures.
+pub const DEGREES: [f64; 13] =
+    [1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0, 90.0];
 /// Axes in the procedure.
 pub const RUNS: u32 = 10;
 /// Poses about each axis.

@@ -1,13 +1,15 @@
 //! The paper's findings as counts of operations (Guibas, Hsu, Zhang 1999, §4.2).
+//!
+//! The paper's steps are counted: each checks whether a pair of features is the closest one of its
+//! layers, and leaves it for a neighbour or another layer if not (§4.1). So a question takes at least
+//! one, and one more than [`Effort`] counts, whose steps are those that leave a pair.
 
 use std::fmt::Write as _;
 
+use super::orbit::DEGREES;
 use super::*;
 use crate::geometry::hierarchy::Hierarchy;
 use crate::geometry::polytope::samples::{ellipsoid, polytope_of, sphere};
-
-/// Angular steps in degrees.
-const STEPS_OF_MOTION: [f64; 5] = [1.0, 5.0, 15.0, 30.0, 90.0];
 
 const SERIES: [(&str, Start); 7] = [
     ("surface walk", Start::Surface),
@@ -26,7 +28,7 @@ const ADAPTIVE: usize = 6;
 /// Mean steps a question over Procedure 1, by series and angular step.
 struct Counts {
     title: String,
-    means: [[f64; STEPS_OF_MOTION.len()]; SERIES.len()],
+    means: [[f64; DEGREES.len()]; SERIES.len()],
 }
 
 impl Counts {
@@ -41,15 +43,15 @@ impl Counts {
                     asked += 1.0;
                 }
             }
-            effort.cost.steps as f64 / asked
+            effort.cost.steps as f64 / asked + 1.0
         };
-        let means = SERIES.map(|(_, start)| STEPS_OF_MOTION.map(|step| mean(start, step)));
+        let means = SERIES.map(|(_, start)| DEGREES.map(|step| mean(start, step)));
         let title = format!("{title} of {} vertices", body.vertex_count());
         Self { title, means }
     }
 
     fn table(&self) -> String {
-        let mut text = format!("{}: mean steps at {STEPS_OF_MOTION:?} degrees\n", self.title);
+        let mut text = format!("{}: mean steps at {DEGREES:?} degrees\n", self.title);
         for ((name, _), means) in SERIES.iter().zip(&self.means) {
             writeln!(text, "{name:17} {means:6.1?}").unwrap();
         }
@@ -59,6 +61,15 @@ impl Counts {
     /// Of the starts from one layer, the least for this angular step.
     fn best_fixed(&self, step: usize) -> f64 {
         self.means[LAYER_0..=INNERMOST].iter().map(|means| means[step]).fold(f64::MAX, f64::min)
+    }
+
+    /// Whatever the angular step, the adaptive start is almost the best.
+    fn assert_adaptive(&self) {
+        for (step, degrees) in DEGREES.into_iter().enumerate() {
+            let (adaptive, best) = (self.means[ADAPTIVE][step], self.best_fixed(step));
+            let table = self.table();
+            assert!(adaptive <= 1.2 * best, "{adaptive}, best {best} at {degrees}: {table}");
+        }
     }
 }
 
@@ -71,8 +82,9 @@ fn on_spheres_coherence_size_and_start_count_as_the_paper_found() {
     let [small, large] = [400, 8000].map(|count| Counts::of("sphere", &ball_of(count), 2.5));
     let tables = format!("{}{}", small.table(), large.table());
     eprintln!("{tables}");
-    let last = STEPS_OF_MOTION.len() - 1;
+    let last = DEGREES.len() - 1;
     for counts in [&small, &large] {
+        counts.assert_adaptive();
         let [surface, layer_0, innermost] =
             [SURFACE, LAYER_0, INNERMOST].map(|series| counts.means[series]);
         // High coherence: layer 0 is best, and the surface is as good.
@@ -81,22 +93,23 @@ fn on_spheres_coherence_size_and_start_count_as_the_paper_found() {
         // Low coherence: the innermost is best, and all beat the surface at 8,000 vertices.
         assert!(innermost[last] <= 1.05 * counts.best_fixed(last), "{tables}");
         // Surface walking grows about linearly; from the innermost layer the motion hardly counts.
-        let growth = surface[last] / surface[1];
+        let five = DEGREES.iter().position(|&degrees| degrees >= 5.0).unwrap();
+        let growth = surface[last] / surface[five];
         assert!((7.0..=20.0).contains(&growth), "18 times the angle, {growth}: {tables}");
         assert!(innermost[last] <= 1.3 * innermost[0], "{tables}");
-        for step in 0..STEPS_OF_MOTION.len() {
-            let (adaptive, best) = (counts.means[ADAPTIVE][step], counts.best_fixed(step));
-            assert!(adaptive <= 1.2 * best, "adaptive {adaptive}, best {best}: {tables}");
-        }
     }
     assert!(large.means[LAYER_0..].iter().all(|m| m[last] < 0.6 * large.means[SURFACE][last]));
-    // Twenty times the vertices: at most double, but for steps so small that the walk never leaves
-    // the surface, where the features under an angle are 4.5 times as many.
+    // Twenty times the vertices: over the axis of Figure 5 at most double. From the innermost layer
+    // everywhere; adaptively not where the angle is so small that the walk never leaves the surface,
+    // on which 4.5 times as many features are under it.
+    let mean = |counts: &Counts, series: usize| -> f64 { counts.means[series].iter().sum() };
     for series in [INNERMOST, ADAPTIVE] {
-        for (step, degrees) in STEPS_OF_MOTION.into_iter().enumerate() {
+        let ratio = mean(&large, series) / mean(&small, series);
+        assert!(ratio <= 2.0, "{ratio} over the angular steps: {tables}");
+        for (step, degrees) in DEGREES.into_iter().enumerate() {
             let ratio = large.means[series][step] / small.means[series][step];
-            let is_on_surface = series == ADAPTIVE && degrees < 20.0;
-            let most = if is_on_surface { 20f64.sqrt() * 1.2 } else { 2.0 };
+            let is_on_surface = series == ADAPTIVE && degrees < 40.0;
+            let most = if is_on_surface { 20f64.sqrt() } else { 2.0 };
             assert!(ratio <= most, "{ratio} at {degrees} degrees: {tables}");
         }
     }
@@ -109,10 +122,7 @@ fn on_elongated_ellipsoids_the_hierarchy_keeps_the_walk_short() {
     for (body, radius) in [(ellipsoid(240, 0.1), 2.5), (ellipsoid(600, 0.04), 2.5)] {
         let counts = Counts::of("ellipsoid", &body, radius);
         eprintln!("{}", counts.table());
-        for step in 0..STEPS_OF_MOTION.len() {
-            let (adaptive, best) = (counts.means[ADAPTIVE][step], counts.best_fixed(step));
-            assert!(adaptive <= 1.2 * best, "{adaptive}, best {best}: {}", counts.table());
-        }
+        counts.assert_adaptive();
     }
 }
 
@@ -183,22 +193,22 @@ fn least_and_taken(body: &Polytope, step: f64) -> [f64; 2] {
         taken += effort.cost.steps;
         asked += 1;
     }
-    [least as f64 / 2.0 / f64::from(asked), taken as f64 / f64::from(asked)]
+    [least as f64 / 2.0, taken as f64].map(|steps| steps / f64::from(asked) + 1.0)
 }
 
 /// Why twenty times the vertices cost more than twice the steps where a frame turns by a few degrees:
 /// there are 4.5 times as many features under an angle, and a way across a few of them has no short cut.
 /// Who knew the way through the layers beforehand, and from which of them to start, would also take more
-/// than twice as many steps. Seen, at 1, 5 and 15 degrees: 0.5, 2.5 and 6.5 at least on 400 vertices, 2.7,
-/// 8.2 and 16.2 on 8,000.
+/// than twice as many steps. Seen, at 1, 5 and 15 degrees: 1.5, 3.5 and 7.5 at least on 400 vertices, 3.7,
+/// 9.2 and 17.2 on 8,000.
 #[test]
 fn at_high_coherence_even_the_shortest_way_through_the_layers_grows_more_than_twofold() {
-    const DEGREES: [f64; 3] = [1.0, 5.0, 15.0];
+    const SMALL: [f64; 3] = [1.0, 5.0, 15.0];
     let [small, large] = [400, 8000].map(|count| {
         let body = ball_of(count);
-        DEGREES.map(|step| least_and_taken(&body, step))
+        SMALL.map(|step| least_and_taken(&body, step))
     });
-    let table = format!("[least, taken] at {DEGREES:?}: {small:.1?} and {large:.1?}");
+    let table = format!("[least, taken] at {SMALL:?}: {small:.1?} and {large:.1?}");
     eprintln!("{table}");
     for ([before, _], [after, taken]) in small.into_iter().zip(large) {
         assert!(after > 2.0 * before && taken < 4.0 * after, "{table}");
