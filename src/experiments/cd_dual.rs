@@ -1,17 +1,23 @@
-//! CD-Dual against GJK on two equal ellipsoids (Choi, Li, Wang, Cameron, §5, Figs 8-10).
+//! CD-Dual against GJK on two equal ellipsoids (Choi, Li, Wang, Cameron, §5, Figs 8-10), and along a
+//! direction (§6).
 //!
 //! One body keeps its attitude, the other takes a new one for every sample. The text tells neither
 //! the range of distances nor all numbers of vertices and shapes of the figures; the curves here go
 //! half a major axis either way. Asked is the search alone, cold, as it says separated or
 //! overlapping: no test of bounding balls, no proof.
+//!
+//! §6 has no experiment. Its distance along a direction is the distance on the figures' axis, so the
+//! pairs of Figure 8 are asked for it, with verdict and proof.
 
 use super::bench::{
-    Gathered, at_signed_distance, attitude, counts_and_times, curves, search, separation_methods,
+    Gathered, Taken, at_signed_distance, attitude, counts_and_times, curves, search,
+    separation_methods, take,
 };
 use super::{Experiment, Panel};
 use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
 use crate::geometry::pair::Pair;
+use crate::geometry::penetration;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::polytope::samples::{Random, ellipsoid, polytope_of};
 use crate::geometry::separation::cd_dual::propose_with_work;
@@ -23,10 +29,7 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         name: "cd_dual_fig8",
         source: "CD-Dual (Choi, Li, Wang, Cameron), Fig. 8",
         about: "the search alone, cold: two ellipsoids 200 : 100 : 100 of 100 to 2000 vertices",
-        run: |samples| {
-            let shape = |count: u32| (format!("{count} vertices"), body(count, 100.0, 100.0));
-            against_gjk(samples, &[100, 500, 1000, 2000].map(shape))
-        },
+        run: |samples| against_gjk(samples, &by_size()),
     },
     Experiment {
         name: "cd_dual_fig9",
@@ -44,6 +47,12 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         about: "faces that each search looks at, accumulated: two ellipsoids 200 : 100 : 100 of 1000 vertices",
         run: by_search,
     },
+    Experiment {
+        name: "cd_dual_along",
+        source: "CD-Dual (Choi, Li, Wang, Cameron), §6",
+        about: "distance along x, cold: two ellipsoids 200 : 100 : 100 of 100 to 2000 vertices",
+        run: |samples| along_a_direction(samples, &by_size()),
+    },
 ];
 
 /// Half of the range of distances, and the spacing of the points.
@@ -54,6 +63,11 @@ const X_AXIS: &str = "signed distance along x (major half axis: 200)";
 /// An ellipsoid with a major half axis of 200.
 fn body(count: u32, b: f64, c: f64) -> Polytope {
     polytope_of(&ellipsoid(count, Vec3::new(200.0, b, c), 1))
+}
+
+/// The shapes of Figure 8, named.
+fn by_size() -> [(String, Polytope); 4] {
+    [100, 500, 1000, 2000].map(|count| (format!("{count} vertices"), body(count, 100.0, 100.0)))
 }
 
 /// Calls back with every distance and, for each, as many pairs as there are samples.
@@ -72,14 +86,49 @@ fn at_distances(samples: u32, body: &Polytope, mut ask: impl FnMut(f64, &Pair<'_
 
 fn against_gjk(samples: u32, shapes: &[(String, Polytope)]) -> Vec<Panel> {
     let methods = separation_methods(&["cd_dual", "gjk"]);
+    let names: Vec<&str> = methods.iter().map(|row| row.name).collect();
+    compared(samples, shapes, &names, |pair| {
+        methods.iter().map(|method| search(method, pair)).collect()
+    })
+}
+
+/// The methods that tell how far P can move until the pair meets, and until it is apart again.
+fn along_a_direction(samples: u32, shapes: &[(String, Polytope)]) -> Vec<Panel> {
+    let methods = penetration::METHODS;
+    let names: Vec<&str> = methods.iter().map(|row| row.name).collect();
+    compared(samples, shapes, &names, |pair| {
+        let mut spans = Vec::new();
+        let mut measure = |method: &penetration::Method| {
+            let (mut witness, mut span) = (Witness::default(), None);
+            let taken = take(|effort| {
+                witness = Witness::default();
+                // Without a budget nothing stops it.
+                let found = penetration::along_by(pair, &Vec3::x(), method, &mut witness, effort);
+                span = found.ok().and_then(|range| range.span);
+            });
+            spans.push(span);
+            taken
+        };
+        let taken = methods.iter().map(&mut measure).collect();
+        assert!(spans.iter().all(|span| *span == spans[0]), "answers differ: {spans:?}");
+        taken
+    })
+}
+
+/// Operations and times of each method on each shape by distance; `ask` puts a pair to all methods.
+fn compared(
+    samples: u32,
+    shapes: &[(String, Polytope)],
+    methods: &[&str],
+    ask: impl Fn(&Pair<'_>) -> Vec<Taken>,
+) -> Vec<Panel> {
     let mut names = Vec::new();
     let mut gathered = Gathered::default();
     for (shape, body) in shapes {
         let first = names.len();
-        names.extend(methods.iter().map(|row| format!("{} {shape}", row.name)));
+        names.extend(methods.iter().map(|name| format!("{name} {shape}")));
         at_distances(samples, body, |distance, pair| {
-            for (method, curve) in methods.iter().zip(first..) {
-                let taken = search(method, pair);
+            for (taken, curve) in ask(pair).iter().zip(first..) {
                 let operations = taken.cost.steps + taken.cost.visited;
                 gathered.add(0, curve, distance, operations as f64);
                 gathered.add(1, curve, distance, taken.microseconds);
@@ -134,11 +183,15 @@ mod tests {
 
     #[test]
     fn every_shape_has_a_curve_by_each_method_over_all_distances() {
-        let panels = against_gjk(1, &[("small".to_owned(), body(20, 100.0, 50.0))]);
-        for panel in &panels {
-            let names: Vec<&str> = panel.curves.iter().map(|curve| curve.name.as_str()).collect();
-            assert_eq!(names, ["gjk small", "cd_dual small"]);
-            assert!(panel.curves.iter().all(|curve| curve.points.len() == 21));
+        let shapes = [("small".to_owned(), body(20, 100.0, 50.0))];
+        let of_searches = (against_gjk(1, &shapes), ["gjk small", "cd_dual small"]);
+        let along = (along_a_direction(1, &shapes), ["line small", "cd_dual small"]);
+        for (panels, expected) in [of_searches, along] {
+            for panel in &panels {
+                let names: Vec<&str> = panel.curves.iter().map(|c| c.name.as_str()).collect();
+                assert_eq!(names, expected);
+                assert!(panel.curves.iter().all(|curve| curve.points.len() == 21));
+            }
         }
     }
 }
