@@ -130,7 +130,7 @@ impl Ring {
     }
 
     /// Whether one of the ring's points reaches `limit` along `g`, or has no value, but for those named.
-    #[inline]
+    #[inline(always)]
     pub fn reaches(&self, g: &Vec3, limit: f64, but: &[u32; 3]) -> bool {
         let values = self.values(g);
         let [a, b, c] = *but;
@@ -326,7 +326,7 @@ pub fn first_rival_of_few(turning: [&Vec3; 2], all: &Ring, here: &Vec3, except: 
 
 /// Steepest climb on the graph of `rings` from `start`, which is in range: looks at the neighbours of
 /// at most `steps` vertices.
-#[inline]
+#[inline(always)]
 pub fn climb(g: &Vec3, rings: &[Ring], start: u32, steps: u32) -> Climb {
     let (mut vertex, mut visited) = (start, 1);
     let mut value = rings[start as usize].value(g);

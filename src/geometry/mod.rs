@@ -13,6 +13,7 @@ pub mod ids;
 pub mod kernel;
 pub mod motion;
 pub mod pose;
+mod processor;
 mod symmetric;
 
 pub mod hierarchy;

@@ -52,7 +52,7 @@ const fn power_of_two(exponent: i64) -> f64 {
 impl Bracket {
     /// What `simplex` shows in f64. `latest` is a pair that is least along its nearest point, or
     /// nearly so.
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(
         view: &View<'_>,
         simplex: &Simplex,
@@ -92,7 +92,7 @@ impl Bracket {
     }
 
     /// Whether the width is at most `relative` of the lower bound.
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_narrow(&self, relative: f64) -> bool {
         self.lower > 0.0 && self.upper - self.lower <= relative * self.lower
     }
@@ -148,14 +148,14 @@ struct Aim<N> {
 
 impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
     /// Of the first of the points.
-    #[inline]
+    #[inline(always)]
     fn new(points: [Triple<N>; 3], weights: [N; EDGES]) -> Self {
         let base = points[0];
         let edges = std::array::from_fn(|k| minus(&points[k + 1], &base));
         Self { edges, weights, base, s: base }.summed()
     }
 
-    #[inline]
+    #[inline(always)]
     fn summed(mut self) -> Self {
         let terms = self.edges.iter().zip(self.weights);
         self.s = terms.fold(self.base, |sum, (edge, weight)| plus_times(&sum, edge, weight));
@@ -186,7 +186,7 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
         self
     }
 
-    #[inline]
+    #[inline(always)]
     fn bracket(
         &self,
         view: &View<'_>,
@@ -233,7 +233,7 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
     }
 
     /// Of a triangle, its edges' cross product.
-    #[inline]
+    #[inline(always)]
     fn normal(&self) -> Triple<N> {
         match self.edges.as_slice() {
             [e1, e2] => cross(e1, e2),
@@ -242,7 +242,7 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
     }
 
     /// `unit` is the error of a difference.
-    #[inline]
+    #[inline(always)]
     fn shape(&self, unit: f64, normal: &Triple<N>) -> Shape {
         let squared = self.edges.iter().map(|edge| rounded(edge).norm_squared());
         let longest = squared.fold(0.0, f64::max).sqrt();
@@ -278,7 +278,7 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
     /// at most twice the longest edge squared over the area squared, times the sum of the magnitudes
     /// in Eᵀv'. Where that leaves open whether v is inside: v' · (v' - d) ≤ 2 max |Eᵀv'| for
     /// every point d of the simplex, and |v' - v|² is at most the largest of these.
-    #[inline]
+    #[inline(always)]
     fn errors(&self, unit: f64, length: f64, shape: &Shape) -> Errors {
         let Shape { longest, slack, .. } = *shape;
         // The roundings of edges, products and sums: two of at most the longest edge and two of
@@ -314,7 +314,7 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
 
     /// The direction to look along: of a triangle its normal, else s. `deviation` is at least the
     /// distance of s from v and less than a quarter of `length`.
-    #[inline]
+    #[inline(always)]
     fn aim(
         &self,
         normal: Triple<N>,
@@ -340,7 +340,7 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
 
     /// By how much P reaches farther along v than the ties' vertices, and Q against it, in sum; for v
     /// of length one.
-    #[inline]
+    #[inline(always)]
     fn rise(&self, view: &View<'_>, aim: &Aim<N>, ties: &Ties, effort: &mut Effort<'_>) -> f64 {
         let [p, q] = view.bodies();
         let [radius_p, radius_q] = view.radii();
@@ -373,7 +373,7 @@ struct Ties {
 impl Ties {
     /// Along v, when it is inside, all pairs of the simplex are level; so are two vertices that have
     /// a partner in common.
-    #[inline]
+    #[inline(always)]
     fn of(simplex: &Simplex, latest: VertexPair, all_are_level: bool) -> Self {
         let mut ties = Self { p: Level::of(latest.i), q: Level::of(latest.j) };
         if !all_are_level {

@@ -26,7 +26,7 @@ const GAP_MIN: f64 = 0.05;
 const ROUNDS: u32 = 4;
 
 /// From P towards Q, which are so round; for searching, not for proof.
-#[inline]
+#[inline(always)]
 pub(super) fn direction(view: &View<'_>, roundness: f64) -> Vec3 {
     let centre = view.centre_difference();
     if are_round(roundness) {
@@ -42,7 +42,7 @@ pub(super) fn are_round(roundness: f64) -> bool {
     roundness >= ROUND
 }
 
-#[inline(never)]
+#[inline(always)]
 fn of_long_bodies(p: &Placed<'_>, q: &Placed<'_>, centre: &Vec3) -> Vec3 {
     let half = |placed: &Placed<'_>| (placed.body.bounds().high - placed.body.bounds().low) * 0.5;
     let (of_p, of_q) = (half(p), half(q));
@@ -64,7 +64,7 @@ fn of_long_bodies(p: &Placed<'_>, q: &Placed<'_>, centre: &Vec3) -> Vec3 {
 }
 
 /// A better direction than n; of any length, as n is.
-#[inline]
+#[inline(always)]
 fn improved(a: &Symmetric, b: &Symmetric, c: &Vec3, n: &Vec3) -> Vec3 {
     let (reach_a, reach_b) = (a.product(n).sqrt(), b.product(n).sqrt());
     let reach = reach_a + reach_b;

@@ -16,6 +16,7 @@ use super::simplex::{Corner, Growth, Simplex};
 use super::view::{View, turned_less};
 use crate::geometry::effort::Effort;
 use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::processor;
 use crate::geometry::witness::Witness;
 
 /// A step that promises less than this part of |v|² is not worth taking: the bracket is 1e-12 wide
@@ -53,12 +54,27 @@ fn propose(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Found {
-    search(view, pair, witness, effort, |simplex, latest, effort| {
-        !stops.are_none() && {
-            let bracket = Bracket::of(view, simplex, latest, effort);
-            stops.are_met(bracket.lower, bracket.upper)
-        }
-    })
+    processor::dispatch(
+        #[inline(always)]
+        || {
+            search(view, pair, witness, effort, |simplex, latest, effort| {
+                !stops.are_none() && meets(stops, view, simplex, latest, effort)
+            })
+        },
+    )
+}
+
+/// Whether what `simplex` shows meets the stops.
+#[inline(never)]
+fn meets(
+    stops: Stops,
+    view: &View<'_>,
+    simplex: &Simplex,
+    latest: VertexPair,
+    effort: &mut Effort<'_>,
+) -> bool {
+    let bracket = Bracket::of(view, simplex, latest, effort);
+    stops.are_met(bracket.lower, bracket.upper)
 }
 
 /// Searches. `enough` may end the search early; it sees the simplex and the supporting pair along
@@ -125,7 +141,7 @@ fn search<'e>(
 }
 
 /// The simplex of the remembered pairs, when it is likely to help.
-#[inline(never)]
+#[inline(always)]
 fn start(view: &View<'_>, pair: &Pair<'_>, witness: &Witness, roundness: f64) -> Option<Simplex> {
     let remembered = witness.direction?;
     let [_, fewest] = view.vertex_counts();

@@ -38,6 +38,7 @@ use super::certificate::{Direction, StaticProof, Verdict};
 use super::effort::{Effort, Stopped};
 use super::number::dyadic::split;
 use super::pair::{Pair, VertexPair};
+use super::processor;
 use super::separation::{self, Decision, decide};
 use super::witness::Witness;
 
@@ -118,6 +119,20 @@ pub fn measure_by(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Distance, Stopped> {
+    processor::dispatch(
+        #[inline(always)]
+        || measure_inlined(method, pair, stops, witness, effort),
+    )
+}
+
+#[inline(always)]
+fn measure_inlined(
+    method: &Method,
+    pair: &Pair<'_>,
+    stops: Stops,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<Distance, Stopped> {
     let view = View::new(pair);
     if view.is_safe() {
         let found = search(method, &view, stops, witness, effort);
@@ -152,6 +167,19 @@ pub fn is_within(
 /// Vertex pairs the hull of whose differences comes within `margin` of the origin, if the distance is
 /// at most that; none need be named of a pair in contact.
 pub(in crate::geometry) fn pairs_within(
+    pair: &Pair<'_>,
+    margin: f64,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<Option<ArrayVec<VertexPair, 6>>, Stopped> {
+    processor::dispatch(
+        #[inline(always)]
+        || pairs_within_inlined(pair, margin, witness, effort),
+    )
+}
+
+#[inline(always)]
+fn pairs_within_inlined(
     pair: &Pair<'_>,
     margin: f64,
     witness: &mut Witness,
@@ -213,7 +241,7 @@ struct Proof {
 impl Proof {
     /// In f64, or in twice the precision where that does not meet the stops nor is at most this wide
     /// relative to the distance.
-    #[inline]
+    #[inline(always)]
     fn of(
         view: &View<'_>,
         found: &Found,
@@ -237,7 +265,7 @@ impl Proof {
 }
 
 /// Searches, until the stops are met or nothing nearer is in sight.
-#[inline]
+#[inline(always)]
 fn search(
     method: &Method,
     view: &View<'_>,
@@ -254,7 +282,7 @@ fn search(
 
 /// Leaves in the witness what is known: the simplex's pairs, and where it seems to hold the origin
 /// together with the latest one, that one too.
-#[inline]
+#[inline(always)]
 fn remember(found: &Found, proof: &Proof, witness: &mut Witness) {
     witness.direction = Some(proof.bracket.direction);
     witness.pairs.clear();
@@ -267,7 +295,7 @@ fn remember(found: &Found, proof: &Proof, witness: &mut Witness) {
 }
 
 /// The search's direction is proven to separate.
-#[inline]
+#[inline(always)]
 fn measure_separated(
     pair: &Pair<'_>,
     view: &View<'_>,

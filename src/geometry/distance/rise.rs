@@ -27,18 +27,18 @@ pub(super) struct Level {
 }
 
 impl Level {
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(vertex: u32) -> Self {
         Self { vertices: [vertex; 3], count: 1 }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn has(&self, vertex: u32) -> bool {
         self.vertices.contains(&vertex)
     }
 
     /// Not one that it has.
-    #[inline]
+    #[inline(always)]
     pub(super) fn add(&mut self, vertex: u32) {
         self.vertices[self.count] = vertex;
         self.count += 1;
@@ -63,7 +63,7 @@ impl<'a, N: Real> Rise<'a, N> {
     ///
     /// A product of `along` with an edge has eight roundings: three of `along`, one of the edge and
     /// four of the product. R stretches the edge by [`STRETCH`] at most.
-    #[inline]
+    #[inline(always)]
     pub(super) fn new(body: &'a Polytope, along: Triple<N>, length: f64, error: f64) -> Self {
         let tilt = (8.0 * N::UNIT + error * STRETCH) * OUTWARD;
         Self { body, along, rounded: rounded(&along), length, tilt }
@@ -75,13 +75,13 @@ impl<'a, N: Real> Rise<'a, N> {
     /// Products of the rounded direction with both vertices (3 roundings each, of at most the radius),
     /// their difference (of at most twice that) and the direction itself (the same); and the tilt, with
     /// an edge of at most 2√3 radii in the sum of its components.
-    #[inline]
+    #[inline(always)]
     fn certain(&self, radius: f64) -> f64 {
         self.length * radius * (12.0 * UNIT + 4.0 * self.tilt) * OUTWARD + f64::MIN_POSITIVE
     }
 
     /// Whether one look at the neighbours shows that nothing rises above `level`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn is_none(&self, level: &Level, radius: f64, effort: &mut Effort<'_>) -> bool {
         let value = kernel::along(&self.rounded, self.body.vertex(level.vertices[0]));
         let limit = value - self.certain(radius);

@@ -115,28 +115,32 @@ impl Simplex {
         self.squared = face.squared;
     }
 
-    /// The nearest simplex of the hull of up to three corners; `None` of none.
-    pub(super) fn of(corners: &[Corner]) -> Option<Self> {
-        // The nearest point is on a face with the first corner, or with the second, or the third.
-        let around = |first: &Corner, others: &[Corner]| {
-            let mut simplex = Self::point(*first);
-            let edge = |k: usize| others[k].point - first.point;
-            let face = match others.len() {
-                0 => return simplex,
-                1 => segment(&first.point, &edge(0), 0),
-                _ => triangle(&first.point, [&edge(0), &edge(1)], [0, 1]),
-            };
-            simplex.corners[..others.len().min(3)].copy_from_slice(others);
-            simplex.become_face(*first, &face);
-            simplex
+    /// Of the faces with the first corner the nearest.
+    #[inline(always)]
+    fn around(first: &Corner, others: &[Corner]) -> Self {
+        let mut simplex = Self::point(*first);
+        let edge = |k: usize| others[k].point - first.point;
+        let face = match others.len() {
+            0 => return simplex,
+            1 => segment(&first.point, &edge(0), 0),
+            _ => triangle(&first.point, [&edge(0), &edge(1)], [0, 1]),
         };
+        simplex.corners[..others.len().min(3)].copy_from_slice(others);
+        simplex.become_face(*first, &face);
+        simplex
+    }
+
+    /// The nearest simplex of the hull of up to three corners; `None` of none.
+    #[inline(always)]
+    pub(super) fn of(corners: &[Corner]) -> Option<Self> {
         let corners = &corners[..corners.len().min(3)];
         let (first, others) = corners.split_first()?;
-        let best = around(first, others);
+        // The nearest point is on a face with the first corner, or with the second, or the third.
+        let best = Self::around(first, others);
         if best.count == corners.len() {
             return Some(best);
         }
-        let rest = (1..corners.len()).map(|at| around(&corners[at], &corners[at + 1..]));
+        let rest = (1..corners.len()).map(|at| Self::around(&corners[at], &corners[at + 1..]));
         Some(rest.fold(best, |best, other| if other.squared < best.squared { other } else { best }))
     }
 }

@@ -187,7 +187,7 @@ impl<'a> View<'a> {
     }
 
     /// A pair near the one that is least along `s`, as far as the bodies' start tables tell.
-    #[inline]
+    #[inline(always)]
     pub(super) fn nearby(&self, s: &Vec3, effort: &mut Effort<'_>) -> VertexPair {
         effort.cost.supports += 2;
         let in_p = self.pair.p.pose.direction_to_body_rounded(s);

@@ -98,7 +98,7 @@ impl Terrain {
 
     /// From the first vertex to the top, or, if that was a hint which turns out stale, from where the
     /// table says.
-    #[inline(never)]
+    #[inline(always)]
     fn climb(&self, g: &Vec3, near: Near) -> Climb {
         let steps = if near.hinted { HINT_STEPS } else { u32::MAX };
         let found = kernel::climb(g, &self.rings, near.vertex, steps);
@@ -214,7 +214,7 @@ fn search(body: &Polytope, g: &Vec3, hint: Option<u32>, effort: &mut Effort<'_>)
 }
 
 /// [`likely`] in two bodies at once: `g` and `hint` of the one and of the other.
-#[inline]
+#[inline(always)]
 pub fn likely_pair(
     bodies: [&Polytope; 2],
     g: [&Vec3; 2],
@@ -257,7 +257,7 @@ pub fn climb_both(
 /// Whether every vertex but those of `level` (one to three; the first again for none) is certain to
 /// stay below `limit` in rounded value along `g`, as one look at their neighbours tells: the vertices
 /// that reach a height are connected by edges. `false` leaves it open.
-#[inline]
+#[inline(always)]
 pub fn others_are_below(
     body: &Polytope,
     g: &Vec3,
@@ -275,7 +275,7 @@ pub fn others_are_below(
 
 /// Whether all neighbours of `vertex` but those named are certain to stay below `limit` in rounded value
 /// along `g`; of a body of few vertices, whether all its vertices are. `false` leaves it open.
-#[inline]
+#[inline(always)]
 pub fn neighbours_are_below(
     body: &Polytope,
     g: &Vec3,
