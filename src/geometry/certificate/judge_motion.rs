@@ -11,7 +11,7 @@ use super::judge::{
     Exact, Refusal, exact_differences, exact_direction, exact_direction_of_link, gap_along,
     holds_origin, judge_static, scalar_product,
 };
-use super::judge_distance::{comes_within, judge_distance};
+use super::judge_distance::comes_within;
 use super::judge_link::{Mover, Movers};
 use super::judge_meeting::{held_at_the_end, holds_origin_in_solid, surely_held_in_a_plane};
 use super::{Link, StaticProof, Verdict};
@@ -120,13 +120,15 @@ fn judge_contact_at_start(course: &Course<'_>, claim: &MotionClaim<'_>) -> Resul
         return Err(Refusal::PairCount("one to six"));
     }
     let differences = exact_differences(&course.bodies, claim.pairs)?;
-    if holds_origin(&differences) || holds_origin_in_solid(&differences) {
-        Ok(())
-    } else if course.margin > 0.0 {
-        judge_distance(course.bodies, 0.0, course.margin, claim.pairs)
-    } else {
-        Err(Refusal::OriginNotHeld)
-    }
+    let held = holds_origin(&differences)
+        || holds_origin_in_solid(&differences)
+        || (course.margin > 0.0 && are_within(&differences, course.margin));
+    if held { Ok(()) } else { Err(Refusal::OriginNotHeld) }
+}
+
+/// Whether the hull of at most six vectors has a point within `margin` of the origin.
+fn are_within(vectors: &[Exact], margin: f64) -> bool {
+    comes_within(vectors, &[0.0; 6][..vectors.len()], margin)
 }
 
 /// The links' closed intervals join and cover [0, t_free].
@@ -243,7 +245,7 @@ impl<'a> MotionJudge<'a> {
                 return if held { Ok(()) } else { Err(Refusal::OriginNotHeld) };
             }
             let points: Vec<Exact> = at(claim.t_contact).collect();
-            let within = comes_within(&points, &[0.0; 6][..points.len()], course.margin);
+            let within = are_within(&points, course.margin);
             return if within { Ok(()) } else { Err(Refusal::OriginNotHeld) };
         }
         let t = claim.t_contact;
@@ -443,5 +445,35 @@ mod tests {
         let nothing_free =
             judged(Outcome::Contact, |claim| (claim.t_free, claim.t_contact) = (0.0, 0.0));
         assert_eq!(nothing_free, Err(Refusal::ChainGap(0)));
+    }
+
+    /// Pairs beyond three used to be refused where a margin is, and by the other judge accepted.
+    #[test]
+    fn contact_at_the_start_within_a_margin_is_proven_by_up_to_six_pairs() {
+        let cube = cuboid(1.0, 1.0, 1.0);
+        let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(3.0, 0.0, 0.0));
+        let initial = StaticProof::Separated { direction: X };
+        let face: Vec<VertexPair> = [(4, 0), (5, 1), (6, 2), (7, 3), (4, 3), (5, 2), (6, 1)]
+            .map(|(i, j)| VertexPair { i, j })
+            .into();
+        let judged = |margin, pairs| {
+            let question =
+                Question { margin, ..Question::new(pair, Motion::rest(), Motion::rest()) };
+            let claim = MotionClaim {
+                outcome: Outcome::Contact,
+                t_free: 0.0,
+                t_contact: 0.0,
+                chain: &[],
+                pairs,
+                initial: Some(&initial),
+            };
+            judge_motion(&(&question).into(), &claim)
+        };
+        for count in 1..=6 {
+            assert_eq!(judged(1.0, &face[..count]), Ok(()), "{count}");
+            let nearer = judged(1.0f64.next_down(), &face[..count]);
+            assert_eq!(nearer, Err(Refusal::OriginNotHeld), "{count}");
+        }
+        assert_eq!(judged(1.0, &face), Err(Refusal::PairCount("one to six")));
     }
 }
