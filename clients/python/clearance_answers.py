@@ -1,6 +1,7 @@
 """Files of cases and of answers for `clearance_verify.py`: which claims an answer makes, and counts.
 
-A case names two hulls, their poses and motions; an answer its verdict, bounds and certificate.
+A case names two hulls, their poses and motions, perhaps the distance that counts as contact and that
+P may deviate; an answer its verdict, bounds and certificate.
 """
 import argparse, gzip, json, time
 from collections import Counter
@@ -20,7 +21,8 @@ def verify_answer(case, hulls, answer):
                    ("screw", case["v" + b], case["axis" + b], case["angle" + b], None)
                    for b in "PQ"]
         at_start = cert if not cert.get("chain") and FORMS & cert.keys() else None
-        verify_motion(p, q, *poses, *motions, answer, initial=at_start)
+        verify_motion(p, q, *poses, *motions, answer, initial=at_start,
+                      margin=case.get("contact_margin", 0.0), deviation=case.get("deviation", 0.0))
         return [f"{case['kind']} {verdict}"], []
     verify_static(p, q, *poses, verdict, cert)
     along = [answer.get(k) for k in ("enter", "exit")] != [None, None]

@@ -297,6 +297,19 @@ class Translations(Judged):
             self.refused(judge, None)
             self.refused(judge, None, "UNDECIDED")
 
+    def test_contact_at_the_start_within_a_margin_is_proven_by_up_to_six_pairs(self):
+        # The faces that look at each other are 1 apart.
+        right, left = ([CUBE.index([x, y, z]) for y in (-1.0, 1.0) for z in (-1.0, 1.0)] for x in (1.0, -1.0))
+        pairs = [[i, j] for i in right for j in left]
+        pairs.sort(key=lambda pair: abs(right.index(pair[0]) - left.index(pair[1])))  # opposite ones first
+        for count in range(1, 8):
+            answer = {"verdict": "CONTACT", "t_free": 0.0, "t_contact": 0.0,
+                      "certificate": {"pairs": pairs[:count], "chain": []}}
+            self.refused(self.judge, answer, x=3.0, margin=ulp(1.0, -1))
+            if count <= 6:
+                self.judge(answer, x=3.0, margin=1.0)
+        self.refused(self.judge, answer, x=3.0, margin=1.0)
+
     def test_a_margin_is_met_at_the_time_of_contact_and_by_up_to_six_pairs(self):
         # Q flies past, a margin's reach away in the middle only: mixed times used to be accepted.
         i, j = CUBE.index([1.0, 1.0, 1.0]), CUBE.index([-1.0, 1.0, 1.0])
@@ -553,6 +566,18 @@ class Files(Judged):
                 with redirect_stdout(io.StringIO()) as out:
                     self.assertEqual(clearance_answers.main([cases, answers]), code)
                 self.assertIn(word, out.getvalue())
+
+    def test_a_margin_and_a_deviation_are_the_cases(self):
+        # The faces are 1 apart and meet at 2 a step: within 1/4 at 3/8, as may be 1/4 sooner at 1/4.
+        case = {"kind": "linear", "P": 1, "Q": 1, "tP": [0, 0, 0], "qP": [1, 0, 0, 0], "tQ": [3, 0, 0],
+                "qQ": [1, 0, 0, 0], "vP": [2, 0, 0], "vQ": [0, 0, 0], "contact_margin": 0.25, "deviation": 0.25}
+        link = {"t0": 0.0, "t1": ulp(0.25, -1), "frame": "world", "direction": [1.0, 0.0, 0.0]}
+        answer = {"verdict": "CONTACT", "t_free": ulp(0.25, -1), "t_contact": 0.375,
+                  "certificate": {"pairs": [[4, 0]], "chain": [link]}}
+        judge = lambda **changed: clearance_answers.verify_answer({**case, **changed}, {1: CUBE}, answer)
+        judge()
+        for changed in {"deviation": ulp(0.25)}, {"contact_margin": ulp(0.25, -1)}, {"contact_margin": -0.25}:
+            self.refused(judge, **changed)
 
 
 if __name__ == "__main__":

@@ -78,6 +78,12 @@ pub(crate) struct Case {
     pub(crate) angle_p: f64,
     #[serde(rename = "angleQ", default)]
     pub(crate) angle_q: f64,
+    /// Contact of moving bodies means a distance of at most this; the references are of contact itself.
+    #[serde(default)]
+    pub(crate) contact_margin: f64,
+    /// Moving bodies are free for every motion of P within this of the stated one.
+    #[serde(default)]
+    pub(crate) deviation: f64,
     #[serde(default)]
     pub(crate) exact_pose: bool,
     pub(crate) verdict: Stand,
@@ -102,6 +108,11 @@ pub(crate) struct Case {
 }
 
 impl Case {
+    /// Whether it asks for more than contact, of which there are no references.
+    pub(crate) fn has_margin(&self) -> bool {
+        self.contact_margin > 0.0 || self.deviation > 0.0
+    }
+
     /// How P and Q move.
     pub(crate) fn motions(&self) -> [Motion; 2] {
         let motion = |velocity: [f64; 3], axis: [f64; 3], angle| match self.kind {

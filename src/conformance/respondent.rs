@@ -19,7 +19,11 @@ impl Asked<'_> {
     /// The question when they meet.
     pub(super) fn motion_question(&self) -> contact_time::Question<'_> {
         let [motion_p, motion_q] = self.case.motions();
-        contact_time::Question::new(self.pair, motion_p, motion_q)
+        contact_time::Question {
+            margin: self.case.contact_margin,
+            deviation_p: self.case.deviation,
+            ..contact_time::Question::new(self.pair, motion_p, motion_q)
+        }
     }
 }
 

@@ -199,8 +199,16 @@ impl Respondent for Server {
     fn first_contact(&mut self, asked: &Asked<'_>) -> Result<FirstContact, String> {
         let ([p, q], options) = (self.bodies(asked.case), searching_by(self.methods.first_contact));
         let [p_motion, q_motion] = motions(asked.case);
-        let request =
-            pb::FindFirstContactRequest { p, q, p_motion, q_motion, options, ..Default::default() };
+        let request = pb::FindFirstContactRequest {
+            p,
+            q,
+            p_motion,
+            q_motion,
+            p_deviation: asked.case.deviation,
+            margin: asked.case.contact_margin,
+            options,
+            ..Default::default()
+        };
         let response = call!(self.find_first_contact(request));
         let outcome = match response.outcome() {
             pb::Outcome::Contact => Outcome::Contact,

@@ -127,7 +127,10 @@ fn judge_moving(
         pairs: &vertex_pairs(&certificate.pairs),
         initial: initial.as_ref(),
     };
-    let (margin, deviation_p, deviation_q) = (0.0, 0.0, 0.0);
+    let (margin, deviation_p, deviation_q) = (case.contact_margin, case.deviation, 0.0);
+    if ![margin, deviation_p].into_iter().all(|x| (0.0..f64::INFINITY).contains(&x)) {
+        return Err("a margin is finite and at least 0".to_owned());
+    }
     let course = Course { bodies, motion_p, motion_q, margin, deviation_p, deviation_q };
     judge_motion(&course, &claim).map_err(words)?;
     let kind = if case.kind == Kind::Screw { "screw" } else { "linear" };

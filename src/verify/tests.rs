@@ -5,6 +5,8 @@ use super::*;
 const CASES: &str = r#"{"type":"hull","id":1,"points":[[0,0,0],[1,0,0],[0,1,0],[1,1,0],[0,0,1],[1,0,1],[0,1,1],[1,1,1],[0.5,0.5,0.5]]}
 {"type":"case","id":"apart","family":"a","kind":"static","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.25,0,0],"qQ":[1,0,0,0],"verdict":"collide"}
 {"type":"case","id":"deep","family":"b","kind":"static","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[0.75,0,0],"qQ":[1,0,0,0],"verdict":"collide"}
+{"type":"case","id":"near","family":"c","kind":"linear","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.5,0.25,0.125],"qQ":[1,0,0,0],"vP":[1,0,0],"vQ":[0,0,0],"contact_margin":0.125,"deviation":0.0625,"verdict":"separated"}
+{"type":"case","id":"no-margin","family":"c","kind":"linear","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.5,0.25,0.125],"qQ":[1,0,0,0],"vP":[1,0,0],"vQ":[0,0,0],"contact_margin":-0.125,"verdict":"separated"}
 {"type":"case","id":"fly","family":"c","kind":"linear","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.5,0.25,0.125],"qQ":[1,0,0,0],"vP":[1,0,0],"vQ":[0,0,0],"verdict":"separated"}
 "#;
 const APART: &str = r#"{"id":"apart","verdict":"SEPARATED","distance_lower":0.25,"distance_upper":0.25,"enter":0.25,"certificate":{"direction":[1,0,0],"distance_pairs":[[1,0]]}}"#;
@@ -82,6 +84,19 @@ fn tampered_answers_are_refused_with_the_reason() {
     let started = bare.replace("\"chain\"", "\"direction\":[1,0,0],\"chain\"");
     assert_eq!(ruled(&started).reason, None);
     refused(&started, "[1,0,0]", "[-1,0,0]", "does not separate");
+}
+
+/// Within 1/8 at t = 3/8; for every motion within 1/16 of it farther apart than that before 5/16.
+const NEAR: &str = r#"{"id":"near","verdict":"CONTACT","t_free":0.3125,"t_contact":0.375,"certificate":{"pairs":[[1,0],[3,0],[5,0],[7,0]],"chain":[{"t0":0,"t1":0.312,"frame":"world","direction":[1,0,0]}]}}"#;
+
+#[test]
+fn a_margin_and_a_deviation_are_the_cases() {
+    let near = NEAR.replace(r#""t_free":0.3125"#, r#""t_free":0.312"#);
+    assert_eq!(ruled(&near).reason, None);
+    refused(&near, "\"t1\":0.312", "\"t1\":0.3125", "does not separate");
+    refused(&near, "\"t_contact\":0.375", "\"t_contact\":0.3749", "origin");
+    refused(&near, "\"near\"", "\"fly\"", "origin");
+    refused(&near, "\"near\"", "\"no-margin\"", "at least 0");
 }
 
 #[test]

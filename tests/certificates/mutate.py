@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """Tampers with valid certificates and demands that two judges rule alike on every one.
 
+The certificates are of ANSWERS, and of answers that CLEARANCE gives to the moving cases when contact means
+a distance within a margin, and freedom holds for deviating motions; half of the mutations are of these.
 The judges are `clearance verify` (Rust) and `clients/python`; they share no code. What both accept has
 to be true: the oracle, a folder with `exact.py` and `screw.py`, is asked for the mutated claim (needs
 numpy, scipy and gmpy2). A seed gives the same mutations everywhere.
@@ -102,6 +104,12 @@ def end(draw, case, answer, cert):
     if name == "t_free" and draw.random() < 0.5:  # with the chain
         cert["chain"][-1]["t1"] = answer[name]
 
+def margin(draw, case, answer, cert):
+    name = draw.choice([name for name in ("contact_margin", "deviation") if name in case])
+    way = draw.randrange(4)
+    case[name] = (nudged(draw, case[name]), case[name] * draw.random(), case[name] * (1 + draw.random()),
+                  draw.choice((0.0, -case[name], 2 * case["size"])))[way]
+
 def face(draw, case, answer, cert):
     draw.choice((index, direction, sign))(draw, case, answer, {"face": cert["face"]}, True)
 
@@ -126,20 +134,22 @@ KINDS = {
     "index +-1": index, "direction by one ulp": direction, "sign": sign, "bodies swapped": swapped,
     "verdict changed": verdict, "pose by one ulp": pose, "pair dropped": pair_dropped,
     "link removed": link_removed, "link shortened": link_shortened, "link lengthened": link_lengthened,
-    "interval end moved": end, "face of a depth": face, "surface of a depth": surface,
+    "interval end moved": end, "margin moved": margin, "face of a depth": face, "surface of a depth": surface,
 }
 
 
 def mutations(cases, answers, each, seed):
-    """`each` of every kind, families drawn alike: (kind, case, answer) with ids of their own."""
-    draw, families = random.Random(seed), defaultdict(list)
+    """`each` of every kind, half with a margin, families drawn alike: (kind, case, answer) with ids of their own."""
+    draw, families = random.Random(seed), ({}, {})
     for answer in answers:
-        families[cases[answer["id"]]["family"]].append(answer)
-    names, count = sorted(families), 0
+        case = cases[answer["id"]]
+        families["contact_margin" in case].setdefault(case["family"], []).append(answer)
+    count = 0
     for kind, change in KINDS.items():
         made = 0
         while made < each:
-            base = draw.choice(families[draw.choice(names)])
+            group = draw.choice([group for group in families if group])
+            base = draw.choice(group[draw.choice(sorted(group))])
             case, answer = copy.deepcopy(cases[base["id"]]), copy.deepcopy(base)
             try:
                 change(draw, case, answer, answer["certificate"])
@@ -151,6 +161,36 @@ def mutations(cases, answers, each, seed):
             answer["of"] = base["id"]
             case["id"] = answer["id"] = f"mutation-{count:05}"
             yield kind, case, answer
+
+
+# ---- seeds with margins
+def margined(cases, seed):
+    """Moving cases with a margin: from a hundredth of the distance at the start to a little more than it, or
+    (nearly) it; and in half of them a deviation."""
+    draw = random.Random(seed)
+    for base in cases.values():
+        if base["kind"] == "static" or not base.get("dist"):
+            continue
+        case, distance = copy.deepcopy(base), base["dist"]
+        case["id"] += "+margin"
+        case["contact_margin"] = draw.choice((
+            distance * draw.uniform(0.01, 1.1), distance * 10 ** draw.uniform(-9, -1), distance, ulp(draw, distance)))
+        case["deviation"] = distance * draw.choice((0.0, 0.0, draw.random(), 10 ** draw.uniform(-9, -1)))
+        yield case
+
+def answered(binary, hulls, cases, folder):
+    """What the library answers."""
+    asked, answers = (os.path.join(folder, name) for name in ("asked", "answers"))
+    write_cases(asked, hulls, cases)
+    subprocess.run([binary, "conformance", asked, "--answers", answers], stdout=subprocess.DEVNULL, check=True)
+    with open(answers) as lines:
+        return [json.loads(line) for line in lines]
+
+def write_cases(path, hulls, cases):
+    with open(path, "w") as file:
+        for number, points in hulls.items():
+            file.write(json.dumps({"type": "hull", "id": number, "points": points}) + "\n")
+        file.writelines(json.dumps(case) + "\n" for case in cases)
 
 
 # ---- the rulings
@@ -177,10 +217,7 @@ def ruled(task):
 
 def rulings_of_rust(binary, hulls, made, folder):
     cases, answers, rulings = (os.path.join(folder, name) for name in ("cases", "answers", "rulings"))
-    with open(cases, "w") as file:
-        for number, points in hulls.items():
-            file.write(json.dumps({"type": "hull", "id": number, "points": points}) + "\n")
-        file.writelines(json.dumps(case) + "\n" for _, case, _ in made)
+    write_cases(cases, hulls, (case for _, case, _ in made))
     with open(answers, "w") as file:
         file.writelines(json.dumps(answer) + "\n" for _, _, answer in made)
     done = subprocess.run([binary, "verify", cases, answers, "--rulings", rulings], stdout=subprocess.PIPE)
@@ -211,8 +248,11 @@ def main():
                 cases[line["id"]] = line
     with open(options.answers) as lines:
         answers = [json.loads(line) for line in lines]
-    made = list(mutations(cases, answers, options.each, options.seed))
     with tempfile.TemporaryDirectory() as folder:
+        with_margin = {case["id"]: case for case in margined(cases, options.seed)}
+        answers += answered(options.clearance, hulls, with_margin.values(), folder)
+        cases |= with_margin
+        made = list(mutations(cases, answers, options.each, options.seed))
         rust = rulings_of_rust(options.clearance, hulls, made, folder)
     with multiprocessing.Pool(options.jobs, begin, (hulls, options.oracle)) as pool:
         python = pool.map(ruled, made, chunksize=16)

@@ -1,7 +1,10 @@
 """Whether a claim is true, by an oracle that knows neither certificates nor the code that made them: exact
-least-norm points, exact linear programs, and first contacts of turning bodies to 240 bits.
+least-norm points, exact linear programs, and first contacts of turning bodies to 240 bits. With a margin,
+distances at times: exact for translations, which come nearest once, to 240 bits for turning bodies.
 """
-import sys
+import math, sys
+
+SAMPLES = 48  # times at which freedom from a margin is looked at, besides the ends
 
 class Oracle:
     def __init__(self, folder):
@@ -14,6 +17,8 @@ class Oracle:
         problem = self.problem(case, p, q)
         if case["kind"] == "static":
             return self.placed(problem, answer)
+        if case.get("contact_margin") or case.get("deviation"):
+            return self.margined(problem, case, p, q, answer)
         find = self.translating if case["kind"] == "linear" or case["angleP"] == 0 == case["angleQ"] else self.turning
         return find(problem, case, p, q, answer)
 
@@ -56,10 +61,72 @@ class Oracle:
             first = hit["t_real"] if hit["feasible"] else None
         return self.timed(answer, first, first)
 
+    def moving(self, case, p, q):
+        return [self.screw.Moving(body, case["q" + b], list(map(float, case["t" + b])), list(map(float, case["v" + b])),
+                                  case["axis" + b], case["angle" + b]) for body, b in ((p, "P"), (q, "Q"))]
+
+    def margined(self, problem, case, p, q, answer):
+        """Free: farther apart than the margin and the deviation; contact: within the margin."""
+        margin, mpq = self.mpq(case["contact_margin"]), self.mpq
+        squared, fastest = self.distances(problem, case, p, q)
+        free = mpq(1.0 if answer["verdict"] == "NO_CONTACT" else answer["t_free"])
+        bare = not answer["certificate"].get("chain")
+        if answer["verdict"] == "CONTACT":
+            contact = mpq(answer["t_contact"])
+            if not any(squared(t) <= margin ** 2 for t in self.times(free, contact, squared)):
+                return f"not within the margin by {float(contact)}"
+            if contact == 0:
+                return None
+        elif bare:
+            return "nothing is proven free" if free else None
+        clear = margin if bare else margin + mpq(case["deviation"])  # the start itself does not deviate
+        near = next((t for t in self.approach(free, squared, clear, fastest) if squared(t) <= clear ** 2), None)
+        return None if near is None else f"free until {float(free)}, but nearer than that at {float(near)}"
+
+    def distances(self, problem, case, p, q):
+        """The squared distance at a time, and a speed that it does not exceed."""
+        mpq, exact = self.mpq, self.exact
+        def least(placed):
+            found = placed.gjk()
+            return mpq(exact.dot(found["V"], found["V"])) / mpq(found["D"]) ** 2 * mpq(4) ** -placed.E
+        apart = [mpq(float(b)) - mpq(float(a)) for a, b in zip(case["vP"], case["vQ"])]
+        if case["kind"] == "linear" or case["angleP"] == 0 == case["angleQ"]:
+            def squared(t):
+                way = [w * t for w in apart]
+                finer = max(int(x.denominator).bit_length() - 1 for x in way)
+                e = max(problem.E, finer)
+                shift = [int(x * mpq(2) ** e) for x in way]
+                points_p, points_q = ([[c << (e - problem.E) for c in x] for x in body.X] for body in (problem.P, problem.Q))
+                moved_q = [tuple(a + b for a, b in zip(x, shift)) for x in points_q]
+                return least(exact.Problem.from_ints([tuple(x) for x in points_p], e, moved_q, e))
+            return squared, math.sqrt(sum(float(w) ** 2 for w in apart))
+        moving, bits = self.moving(case, p, q), self.screw.SH
+        def squared(t):
+            (a, _), (b, _) = (body.at_mp(self.screw.mpfr(t)) for body in moving)
+            return least(exact.Problem.from_ints(a, bits, b, bits))
+        turns = sum(abs(body.angle) * max(math.dist(y, (0, 0, 0)) for y in body.Yf) for body in moving)
+        return squared, math.sqrt(sum(float(w) ** 2 for w in apart)) + turns
+
+    def times(self, least, most, squared):
+        """The last first, then between: where bodies that translate come nearest, by halves."""
+        yield from (most, least)
+        for _ in range(SAMPLES):
+            a, b = least + (most - least) / 3, most - (most - least) / 3
+            a, b = (self.mpq(float(x)) for x in (a, b))
+            yield from (a, b)
+            least, most = (least, b) if squared(a) <= squared(b) else (a, most)
+
+    def approach(self, until, squared, clear, fastest):
+        """From the start to the end, by no more than is surely free while that is not too little."""
+        t = self.mpq(0)
+        yield until
+        while t < until:
+            yield t
+            left = math.sqrt(float(squared(t))) - float(clear)
+            t += self.mpq(max(left / fastest if fastest else 1.0, float(until) / SAMPLES))
+
     def turning(self, problem, case, p, q, answer):
-        moving = [self.screw.Moving(body, case["q" + b], list(map(float, case["t" + b])), list(map(float, case["v" + b])),
-                                    case["axis" + b], case["angle" + b]) for body, b in ((p, "P"), (q, "Q"))]
-        found = self.screw.toi_screw(*moving)
+        found = self.screw.toi_screw(*self.moving(case, p, q))
         if found["result"] == "initial":
             return self.timed(answer, 0, 0)
         if found["result"] == "miss":
