@@ -21,8 +21,9 @@
 //! Motions: linear and screws, of either body or both, about any pivots and by any number of turns (to
 //! a million quarters); solids; no margin and no deviation. Of anything else nothing is said.
 //!
-//! Proves: nothing that a checker could repeat, so it is no row of the methods' table. What it says is
-//! derived with error bounds all the same: no contact before a time, and contact by another.
+//! Proves: nothing that a checker could repeat, so it is no row of the methods' table, and compiled for
+//! tests alone. What it says is derived with error bounds all the same: no contact before a time, and
+//! contact by another.
 //! Cost: every pair of features at first; the pairs that are left, a few, on each of 34 levels.
 //!
 //! Where this differs from the text:
@@ -39,7 +40,7 @@ use crate::geometry::pair::Placed;
 
 /// When the first contact is, as far as features tell.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Meeting {
+pub(super) enum Meeting {
     /// In no time of the step.
     Never,
     /// Not before the first time; by the second, if there is one for which that can be shown.
@@ -57,7 +58,7 @@ const WELL_INSIDE: f64 = 4.0;
 const CROSSING: f64 = 1e-3;
 
 /// When bodies that are disjoint at the start first meet; none for what the module does not treat.
-pub fn first_meeting(question: &Question<'_>) -> Option<Meeting> {
+pub(super) fn first_meeting(question: &Question<'_>) -> Option<Meeting> {
     let pair = &question.pair;
     let start = pair.q.pose.translation - pair.p.pose.translation;
     let p = Mover::new(&pair.p, Vec3::zeros(), &question.motion_p)?;

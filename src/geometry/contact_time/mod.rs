@@ -1,6 +1,7 @@
 //! When: the first contact of two moving polytopes over one step.
 
-pub mod features;
+#[cfg(test)]
+mod features;
 mod linear;
 mod method;
 pub mod polyhedra;
