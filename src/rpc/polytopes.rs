@@ -1,6 +1,7 @@
 //! `PolytopeService`, but for uploads.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tonic::{Request, Response, Status, Streaming};
@@ -9,10 +10,12 @@ use super::convert::body::{by_alias, by_id, id};
 use super::convert::geometry::points_to_wire;
 use super::convert::polytope::{AskedPolytope, BuiltPolytope, describe, describe_new};
 use super::convert::{BadField, Path};
+use super::queries::time_left;
 use super::shared::Shared;
 use super::status::Failure;
 use super::{pb, uploads};
 use crate::geometry::ids::PolytopeId;
+use crate::runtime::deadline::StopGuard;
 use crate::runtime::settings::Breach;
 use crate::runtime::store::{DeleteError, RegisterError, Solid, Stored};
 use crate::within_limit;
@@ -30,13 +33,14 @@ impl pb::polytope_service_server::PolytopeService for Polytopes {
         &self,
         request: Request<pb::RegisterPolytopesRequest>,
     ) -> Result<Response<pb::RegisterPolytopesResponse>, Status> {
+        let guard = StopGuard::after(time_left(request.metadata(), None)?);
         let pb::RegisterPolytopesRequest { polytopes, validate_only } = request.into_inner();
         let limits = &self.0.settings.limits;
         let list = Path::ROOT.field("polytopes");
         within_limit!(list, limits, polytopes.len(), registration_items_max)?;
         let convert = |(index, spec)| AskedPolytope::convert(&list.index(index), spec, limits);
         let asked: Result<Vec<_>, Failure> = polytopes.iter().enumerate().map(convert).collect();
-        let reports = register(&self.0, asked?, validate_only).await?;
+        let reports = register(&self.0, asked?, validate_only, &guard).await?;
         Ok(Response::new(pb::RegisterPolytopesResponse { reports }))
     }
 
@@ -44,7 +48,8 @@ impl pb::polytope_service_server::PolytopeService for Polytopes {
         &self,
         request: Request<Streaming<pb::UploadPolytopeRequest>>,
     ) -> Result<Response<pb::UploadPolytopeResponse>, Status> {
-        let report = uploads::receive(&self.0, request.into_inner()).await?;
+        let guard = StopGuard::after(time_left(request.metadata(), None)?);
+        let report = uploads::receive(&self.0, request.into_inner(), &guard).await?;
         Ok(Response::new(pb::UploadPolytopeResponse { report: Some(report) }))
     }
 
@@ -165,19 +170,27 @@ pub fn page_size(shared: &Shared, asked: i32) -> Result<usize, Failure> {
     Ok(usize::try_from(size.min(limits.page_size_max).max(1)).unwrap_or(usize::MAX))
 }
 
-/// Builds and registers all of them, or none.
+/// Builds and registers all of them, or none; also none once the guard says to stop, which is looked at where
+/// it may take long: between two of them, and while a polyhedron is checked.
 pub async fn register(
     shared: &Shared,
     asked: Vec<AskedPolytope>,
     validate_only: bool,
+    guard: &StopGuard,
 ) -> Result<Vec<pb::RegistrationReport>, Failure> {
     let points: usize = asked.iter().map(AskedPolytope::size).sum();
     let estimate = HULL_TIME_PER_POINT * u32::try_from(points + asked.len()).unwrap_or(u32::MAX);
-    let in_job = shared.clone();
+    let (in_job, stop) = (shared.clone(), guard.flag());
     let job = move || {
         let limits = &in_job.settings.limits;
-        let built: Result<Vec<_>, Failure> =
-            asked.into_iter().map(|asked| asked.build(limits)).collect();
+        let build = |asked: AskedPolytope| {
+            if stop.load(Ordering::Relaxed) {
+                Err(Failure::Deadline)
+            } else {
+                asked.build(limits, &stop)
+            }
+        };
+        let built: Result<Vec<_>, Failure> = asked.into_iter().map(build).collect();
         commit(&in_job, built?, validate_only)
     };
     shared.compute.run(estimate, job).await?

@@ -9,6 +9,7 @@ use super::pb::upload_polytope_request::Part;
 use super::shared::Shared;
 use super::status::{Failure, of_transport};
 use crate::geometry::Vec3;
+use crate::runtime::deadline::StopGuard;
 use crate::within_limit;
 
 const POINT_BYTES: usize = 24;
@@ -17,6 +18,7 @@ const POINT_BYTES: usize = 24;
 pub async fn receive(
     shared: &Shared,
     mut chunks: Streaming<pb::UploadPolytopeRequest>,
+    guard: &StopGuard,
 ) -> Result<pb::RegistrationReport, Failure> {
     shared.refuse_while_draining()?;
     // Held until the polytope is registered: the bytes of an upload are in memory until then.
@@ -27,7 +29,8 @@ pub async fn receive(
     };
     let bytes = collect(shared, &header, &mut chunks).await?;
     let asked = assemble(shared, header.clone(), bytes)?;
-    let mut reports = super::polytopes::register(shared, vec![asked], header.validate_only).await?;
+    let mut reports =
+        super::polytopes::register(shared, vec![asked], header.validate_only, guard).await?;
     reports.pop().ok_or_else(|| Failure::Bug("no report of an upload".to_owned()))
 }
 

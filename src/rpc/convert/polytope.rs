@@ -1,11 +1,12 @@
 //! Specifications of polytopes, and what becomes of them.
 
 use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 
 use super::{BadField, Path, geometry};
 use crate::geometry::Vec3;
 use crate::geometry::contact_time::polyhedra::{Polyhedron, PolyhedronError};
-use crate::geometry::effort::Effort;
+use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hull::{HullError, convex_hull};
 use crate::geometry::ids::PolytopeId;
 use crate::geometry::polytope::Polytope;
@@ -128,7 +129,8 @@ impl AskedPolytope {
     }
 
     /// Reads the file if there is one, builds the hull, judges and reports; takes a while.
-    pub fn build(self, limits: &Limits) -> Result<BuiltPolytope, Failure> {
+    /// After `stop` is set, the check of a polyhedron is given up.
+    pub fn build(self, limits: &Limits, stop: &AtomicBool) -> Result<BuiltPolytope, Failure> {
         // What is wrong with a point of a file is wrong with the file.
         let mut points_field = self.field.clone();
         let (points, mesh, is_file) = match self.source {
@@ -171,7 +173,7 @@ impl AskedPolytope {
                 return Err(Failure::NotConvex { field: self.field, why });
             }
             if self.treatment == pb::MeshTreatment::Polyhedron {
-                let polyhedron = polyhedron(&self.field, &mesh, limits)?;
+                let polyhedron = polyhedron(&self.field, &mesh, limits, stop)?;
                 let named = polyhedron.vertices().len();
                 report.points_dropped = points.len().saturating_sub(named) as u64;
                 if !is_file {
@@ -201,13 +203,19 @@ impl AskedPolytope {
 }
 
 /// Checks that a mesh, with equal points as one, bounds a polyhedron.
-fn polyhedron(field: &str, mesh: &MeshData, limits: &Limits) -> Result<Polyhedron, Failure> {
+fn polyhedron(
+    field: &str,
+    mesh: &MeshData,
+    limits: &Limits,
+    stop: &AtomicBool,
+) -> Result<Polyhedron, Failure> {
     let for_triangles =
         limits.polyhedron_steps_per_triangle.saturating_mul(mesh.triangles.len() as u64);
     let steps = limits.polyhedron_steps_max.saturating_add(for_triangles);
-    let mut effort = Effort::with_steps(steps);
+    let mut effort = Effort::with_stop(steps, stop);
     Polyhedron::new(&mesh.vertices, &mesh.triangles, &mut effort).map_err(|error| match error {
-        PolyhedronError::Unchecked(_) => Failure::Limit {
+        PolyhedronError::Unchecked(Stopped::Deadline) => Failure::Deadline,
+        PolyhedronError::Unchecked(Stopped::Steps) => Failure::Limit {
             field: field.to_owned(),
             name: "polyhedron_steps_max",
             max: limits.polyhedron_steps_max,
@@ -377,5 +385,32 @@ fn describe_polyhedron(polyhedron: &Polyhedron) -> pb::Polytope {
         bounds_high: Some(geometry::vector_to_wire(&high)),
         shell_count: count(polyhedron.shell_count()),
         ..Default::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_check_of_a_polyhedron_is_given_up_when_the_caller_has_gone_or_waits_no_longer() {
+        let mesh = pb::Mesh {
+            vertices: Some(pb::Points {
+                xyz: vec![0., 0., 0., 1., 0., 0., 0., 1., 0., 0., 0., 1.],
+            }),
+            triangles: vec![0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2],
+        };
+        let spec = pb::PolytopeSpec {
+            source: Some(pb::polytope_spec::Source::Mesh(mesh)),
+            treatment: pb::MeshTreatment::Polyhedron.into(),
+            ..Default::default()
+        };
+        let limits = Limits::default();
+        let build = |has_stopped: bool| {
+            let asked = AskedPolytope::convert(&Path::ROOT, &spec, &limits).unwrap();
+            asked.build(&limits, &AtomicBool::new(has_stopped))
+        };
+        assert!(build(false).is_ok());
+        assert!(matches!(build(true), Err(Failure::Deadline)));
     }
 }
