@@ -6,17 +6,31 @@
 //!
 //! Prints for each number of triangles and each way past each other the least CPU time of five runs,
 //! the pairs of boxes and of triangles looked at, the pairs of faces that exact arithmetic decided,
-//! and the time; and what registering such a mesh costs. As a test it takes a hundredth of each.
+//! and the time; beside them what the proof costs to find and to judge, its steps, and why there is none;
+//! and what registering such a mesh costs. As a test it takes a hundredth of each.
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
 use std::hint::black_box;
 use std::time::Duration;
 
 use clearance::geometry::Vec3;
+use clearance::geometry::certificate::Verdict;
+use clearance::geometry::certificate::judge_solids::{
+    SolidClaim, judge_solid_motion, judge_solids,
+};
+use clearance::geometry::certificate::solids::Solids;
+use clearance::geometry::contact_time::Outcome;
 use clearance::geometry::contact_time::Travel;
-use clearance::geometry::contact_time::polyhedra::{Moving, Polyhedron, first_contact};
+use clearance::geometry::contact_time::polyhedra::proof::{
+    Shape, Unproven, prove_motion, prove_verdict,
+};
+use clearance::geometry::contact_time::polyhedra::{
+    FirstContact, Moving, Polyhedron, first_contact,
+};
 use clearance::geometry::effort::Effort;
 use clearance::geometry::hull::convex_hull;
+use clearance::geometry::motion::Motion;
+use clearance::geometry::polytope::Polytope;
 use clearance::geometry::polytope::samples::{self, Random};
 use clearance::geometry::pose::Pose;
 
@@ -68,12 +82,74 @@ fn least<T>(runs: u32, mut run: impl FnMut() -> T) -> (f64, T) {
     (1..runs).map(|_| timed()).fold(first, |best, next| if next.0 < best.0 { next } else { best })
 }
 
+/// As a server allows by default.
+const COVER_STEPS_MAX: u64 = 16_384;
+
+/// Finds a proof and judges it; in words how long that took, and how long the proof is.
+fn prove(
+    runs: u32,
+    bodies: [(&Moving<'_>, &Polytope); 2],
+    velocity: Vec3,
+    found: &FirstContact,
+) -> String {
+    let [p, q] = bodies.map(|(moving, hull)| Shape {
+        body: moving.body,
+        pose: moving.pose,
+        hull,
+        is_hull: false,
+    });
+    let solids = Solids { p: p.solid(), q: q.solid() };
+    let contact = found.contact.as_ref();
+    let failed = |time: f64, why: Unproven| format!("{time:9.3} {why:?}");
+    if found.initial != Verdict::Separated {
+        let faces = contact.map(|contact| &contact.faces);
+        let (time, proof) = least(runs, || {
+            let effort = &mut Effort::unlimited();
+            prove_verdict([&p, &q], found.initial, faces, COVER_STEPS_MAX, effort)
+        });
+        let proof = match proof {
+            Ok(proof) => proof,
+            Err(why) => return failed(time, why),
+        };
+        let (judging, judged) = least(1, || judge_solids(&solids, &proof));
+        judged.expect("a proof that holds");
+        return format!("{time:9.3} {judging:9.3} {:7}", 0);
+    }
+    let (time, proof) = least(runs, || {
+        let effort = &mut Effort::unlimited();
+        let travels = [bodies[0].0.travel, bodies[1].0.travel];
+        prove_motion([&p, &q], travels, contact, COVER_STEPS_MAX, effort)
+    });
+    let proof = match proof {
+        Ok(proof) => proof,
+        Err(why) => return failed(time, why),
+    };
+    let claim = SolidClaim {
+        outcome: if contact.is_some() { Outcome::Contact } else { Outcome::NoContact },
+        t_free: contact.map_or(1.0, |contact| contact.t_free),
+        t_contact: contact.map_or(1.0, |contact| contact.t_contact),
+        proof: &proof,
+    };
+    let motions = [&Motion::rest(), &Motion::Linear { velocity }];
+    let (judging, judged) = least(1, || judge_solid_motion(&solids, motions, &claim));
+    judged.expect("a proof that holds");
+    format!("{time:9.3} {judging:9.3} {:7}", proof.free.steps.len())
+}
+
 fn main() {
     let is_bench = std::env::args().any(|argument| argument == "--bench");
     let runs = if is_bench { RUNS } else { 1 };
     println!(
-        "{:28} {:>9} {:>9} {:>8} {:>9} {:>6}  contact",
-        "way", "triangles", "CPU ms", "boxes", "triangles", "exact"
+        "{:28} {:>9} {:>9} {:>8} {:>9} {:>6} {:>9} {:>9} {:>7}  contact",
+        "way",
+        "triangles",
+        "CPU ms",
+        "boxes",
+        "triangles",
+        "exact",
+        "proof ms",
+        "judge ms",
+        "steps"
     );
     for &size in SIZES {
         let size = if is_bench { size } else { size / 100 };
@@ -85,6 +161,7 @@ fn main() {
         };
         let (registering, p) = least(runs.min(2), || build(0));
         let q = build(1);
+        let hulls = [&p, &q].map(|body| convex_hull(body.vertices()).expect("points").polytope);
         println!("{:28} {:9} {registering:9.3}", "registering", p.triangles().len());
         let turned = Pose::from_quaternion(Vec3::zeros(), [0.9, 0.3, -0.2, 0.1]).expect("a turn");
         for &(way, at, velocity) in WAYS {
@@ -98,8 +175,10 @@ fn main() {
                 (answer, effort.cost)
             });
             let contact = answer.contact.map_or("never".into(), |c| format!("{}", c.t_contact));
+            let bodies = [(&still, &hulls[0]), (&moving, &hulls[1])];
+            let proof = prove(runs.min(2), bodies, Vec3::from(velocity), &answer);
             println!(
-                "{way:28} {:9} {time:9.3} {:8} {:9} {:6}  {contact}",
+                "{way:28} {:9} {time:9.3} {:8} {:9} {:6} {proof}  {contact}",
                 q.triangles().len(),
                 cost.steps,
                 cost.visited,

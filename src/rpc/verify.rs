@@ -1,5 +1,8 @@
 //! Certificates, judged: exactly, from scratch, by code that shares nothing with the searches.
 
+mod solids;
+
+use self::solids::SolidStatement;
 use super::convert::Path;
 use super::convert::body::AskedBody;
 use super::convert::certificate::{at_most, chain, proof, surface};
@@ -12,6 +15,7 @@ use crate::geometry::certificate::judge::judge_static;
 use crate::geometry::certificate::judge_depth::judge_depth;
 use crate::geometry::certificate::judge_distance::judge_distance;
 use crate::geometry::certificate::judge_motion::judge_first_contact;
+use crate::geometry::certificate::solids::Solids;
 use crate::geometry::certificate::{Direction, StaticProof, Verdict};
 use crate::geometry::contact_time::{FirstContact, Outcome};
 use crate::geometry::pair::{Pair, VertexPair};
@@ -23,8 +27,16 @@ pub struct Claim {
     p: AskedBody,
     q: AskedBody,
     verdict: Verdict,
-    proof: StaticProof,
-    measure: Measure,
+    statement: Statement,
+}
+
+/// What the certificate is about.
+#[derive(Clone, Debug)]
+enum Statement {
+    /// The hulls of the bodies, which of polytopes are these themselves.
+    Hulls(StaticProof, Measure),
+    /// The bodies themselves.
+    Solids(SolidStatement),
 }
 
 /// What is claimed beside the verdict.
@@ -75,13 +87,13 @@ impl Claim {
         let asked = path.field("question");
         let (p, q) = bodies(&asked, question.p.as_ref(), question.q.as_ref(), shared)?;
         let path = path.field("answer");
-        Ok(Self {
-            p,
-            q,
-            verdict: verdict(&path.field("verdict"), answer.verdict())?,
-            proof: proof(&path.field("certificate"), answer.certificate.as_ref())?,
-            measure: Measure::Nothing,
-        })
+        let (certificate_path, certificate) =
+            (path.field("certificate"), answer.certificate.as_ref());
+        let statement = match solids::of_verdict(&certificate_path, certificate)? {
+            Some(solids) => Statement::Solids(solids),
+            None => Statement::Hulls(proof(&certificate_path, certificate)?, Measure::Nothing),
+        };
+        Ok(Self { p, q, verdict: verdict(&path.field("verdict"), answer.verdict())?, statement })
     }
 
     fn distance(
@@ -102,12 +114,14 @@ impl Claim {
             p,
             q,
             verdict: verdict(&path.field("verdict"), answer.verdict())?,
-            proof: proof(&certificate_path.field("verdict"), certificate.verdict.as_ref())?,
-            measure: Measure::Distance {
-                lower: bracket.lower,
-                upper: bracket.upper,
-                pairs: pairs.to_vec(),
-            },
+            statement: Statement::Hulls(
+                proof(&certificate_path.field("verdict"), certificate.verdict.as_ref())?,
+                Measure::Distance {
+                    lower: bracket.lower,
+                    upper: bracket.upper,
+                    pairs: pairs.to_vec(),
+                },
+            ),
         })
     }
 
@@ -132,13 +146,15 @@ impl Claim {
             p,
             q,
             verdict: verdict(&path.field("verdict"), answer.verdict())?,
-            proof: proof(&certificate_path.field("verdict"), certificate.verdict.as_ref())?,
-            measure: Measure::Depth {
-                lower: bracket.lower,
-                upper: bracket.upper,
-                face: face.transpose()?,
-                surface: surface.transpose()?,
-            },
+            statement: Statement::Hulls(
+                proof(&certificate_path.field("verdict"), certificate.verdict.as_ref())?,
+                Measure::Depth {
+                    lower: bracket.lower,
+                    upper: bracket.upper,
+                    face: face.transpose()?,
+                    surface: surface.transpose()?,
+                },
+            ),
         })
     }
 
@@ -153,6 +169,10 @@ impl Claim {
         let (p, q) = bodies(&asked, question.p.as_ref(), question.q.as_ref(), shared)?;
         let motions = Motions::convert(&asked, question)?;
         let path = path.field("answer");
+        let verdict = verdict(&path.field("initial_verdict"), wire.initial_verdict())?;
+        if let Some(solids) = solids::of_motion(&path, &motions, wire)? {
+            return Ok(Self { p, q, verdict, statement: Statement::Solids(solids) });
+        }
         let certificate = required(&path, "certificate", wire.certificate.as_ref())?;
         let certificate_path = path.field("certificate");
         if !certificate.parts.is_empty() {
@@ -169,33 +189,40 @@ impl Claim {
             initial: initial.clone(),
             stopped: None,
         };
-        Ok(Self {
-            p,
-            q,
-            verdict: verdict(&path.field("initial_verdict"), wire.initial_verdict())?,
-            proof: initial,
-            measure: Measure::FirstContact(Box::new((motions, answer))),
-        })
+        let measure = Measure::FirstContact(Box::new((motions, answer)));
+        Ok(Self { p, q, verdict, statement: Statement::Hulls(initial, measure) })
     }
 
     /// Judges it; takes a while.
     pub fn judge(self) -> Result<pb::VerifyCertificateResponse, Failure> {
-        let Self { p, q, verdict, proof, measure } = self;
-        let of_polyhedra = p.is_polyhedron() || q.is_polyhedron();
-        let (p, q) = (p.prepare()?, q.prepare()?);
-        let pair = Pair { p: p.placed(), q: q.placed() };
-        let judged = if of_polyhedra && !measure.is_of_separation(verdict) {
-            Err("that polyhedra meet has no certificate: those of their hulls prove nothing"
-                .to_owned())
-        } else {
-            judge_verdict(&pair, verdict, &proof)
-                .and_then(|()| judge_measure(&pair, verdict, &measure))
+        let Self { p, q, verdict, statement } = self;
+        let judged = match statement {
+            Statement::Hulls(proof, measure) => judge_hulls([p, q], verdict, &proof, &measure)?,
+            Statement::Solids(statement) => {
+                let (p, q) = (p.prepare_to_judge()?, q.prepare_to_judge()?);
+                statement.judge(&Solids { p: p.solid(), q: q.solid() }, verdict)
+            }
         };
         Ok(pb::VerifyCertificateResponse {
             valid: judged.is_ok(),
             refusal: judged.err().unwrap_or_default(),
         })
     }
+}
+
+fn judge_hulls(
+    [p, q]: [AskedBody; 2],
+    verdict: Verdict,
+    proof: &StaticProof,
+    measure: &Measure,
+) -> Result<Result<(), String>, Failure> {
+    let of_polyhedra = p.is_polyhedron() || q.is_polyhedron();
+    let (p, q) = (p.prepare()?, q.prepare()?);
+    let pair = Pair { p: p.placed(), q: q.placed() };
+    if of_polyhedra && !measure.is_of_separation(verdict) {
+        return Ok(Err("that hulls of polyhedra meet proves nothing about these".to_owned()));
+    }
+    Ok(judge_verdict(&pair, verdict, proof).and_then(|()| judge_measure(&pair, verdict, measure)))
 }
 
 fn judge_verdict(pair: &Pair<'_>, verdict: Verdict, proof: &StaticProof) -> Result<(), String> {

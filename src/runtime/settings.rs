@@ -135,6 +135,9 @@ limits! {
     polyhedron_steps_max = 20_000_000, "steps", InvalidArgument;
     /// The same for each triangle; surfaces of compact triangles need fifty.
     polyhedron_steps_per_triangle = 100, "steps", InvalidArgument;
+    /// Steps and links of the proof that polyhedra do not meet; sixteen triangles in an order that it lists
+    /// count as one. An answer whose proof would be longer goes without, and says so.
+    cover_steps_max = 16_384, "steps", Cut;
     /// Polytopes in one registration.
     registration_items_max = 1_000, "items", InvalidArgument;
     /// Bytes of one upload.

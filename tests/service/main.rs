@@ -17,6 +17,7 @@ mod queries;
 mod registration;
 mod server;
 mod sessions;
+mod solid_proofs;
 mod streams;
 mod threads;
 mod wire;

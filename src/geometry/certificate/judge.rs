@@ -33,6 +33,27 @@ pub enum Refusal {
     /// A link's direction does not separate throughout its interval.
     #[error("link {0} does not separate throughout its interval")]
     LinkFails(usize),
+    /// Vertices are named that are no face of the body.
+    #[error("the vertices named are no face of {0}")]
+    NotAFace(&'static str),
+    /// Faces that are said to share a point do not.
+    #[error("the faces named do not meet as they should")]
+    FacesApart,
+    /// A point that is said to be strictly inside both bodies is not.
+    #[error("the point is not strictly inside {0}")]
+    NotInside(&'static str),
+    /// A cover lists too little, too much, or what cannot be.
+    #[error("the cover is not one of all pairs of faces: step {0}")]
+    CoverGap(usize),
+    /// A step of a cover does not separate.
+    #[error("step {0} of the cover does not separate")]
+    CoverFails(usize),
+    /// A cover takes longer to judge than anything that the server makes.
+    #[error("the cover looks at too many vertices")]
+    CoverTooLong,
+    /// The surfaces are separated, and one body is or may be within the other.
+    #[error("a part of {0} may be inside the other body")]
+    Within(&'static str),
     /// A stated bound is not implied.
     #[error("the stated bound is not implied: {0}")]
     BoundFails(&'static str),
@@ -198,7 +219,7 @@ fn holds_in_triangle(a: &Exact, b: &Exact, c: &Exact) -> bool {
 /// Whether the origin is interior to the hull: no closed half-space through it holds all points.
 /// If one did, and the points span the space, its normal could be turned until it is normal to two
 /// independent points; so only those normals are tried, each on both sides at once.
-fn holds_origin_strictly(points: &[Exact]) -> bool {
+pub(super) fn holds_origin_strictly(points: &[Exact]) -> bool {
     let mut tried = false;
     for (at, a) in points.iter().enumerate() {
         for b in &points[..at] {

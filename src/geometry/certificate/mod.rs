@@ -3,11 +3,14 @@
 
 pub mod bodies;
 pub mod judge;
+mod judge_cover;
 pub mod judge_depth;
 pub mod judge_distance;
 mod judge_link;
 mod judge_meeting;
 pub mod judge_motion;
+pub mod judge_solids;
+pub mod solids;
 
 use arrayvec::ArrayVec;
 

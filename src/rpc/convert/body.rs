@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use super::{Path, geometry};
 use crate::geometry::Vec3;
+use crate::geometry::certificate;
 use crate::geometry::contact_time::Travel;
+use crate::geometry::contact_time::polyhedra::proof::Shape;
 use crate::geometry::contact_time::polyhedra::{Moving, Polyhedron};
 use crate::geometry::hull::convex_hull;
 use crate::geometry::ids::PolytopeId;
@@ -36,6 +38,20 @@ pub struct ReadyBody {
     polytope: Arc<Polytope>,
     /// Where it is.
     pub pose: Pose,
+}
+
+/// A body of either kind, as judges see it.
+#[derive(Clone, Debug)]
+pub enum JudgedBody {
+    /// A polytope.
+    Polytope(ReadyBody),
+    /// A polyhedron.
+    Polyhedron {
+        /// What it is.
+        polyhedron: Arc<Polyhedron>,
+        /// Where it is.
+        pose: Pose,
+    },
 }
 
 /// A body that is ready for questions about polyhedra.
@@ -120,6 +136,14 @@ impl AskedBody {
         Ok(ReadyBody { polytope, pose: self.pose })
     }
 
+    /// The same for a judge of bodies of either kind.
+    pub fn prepare_to_judge(self) -> Result<JudgedBody, Failure> {
+        if let Source::Registered(Solid::Polyhedron { polyhedron, .. }) = self.source {
+            return Ok(JudgedBody::Polyhedron { polyhedron, pose: self.pose });
+        }
+        self.prepare().map(JudgedBody::Polytope)
+    }
+
     /// The same for a question about polyhedra, where a polytope counts as one; takes a while. `field` is
     /// where the body was named.
     pub fn prepare_solid(self, field: &str) -> Result<ReadySolid, Failure> {
@@ -133,6 +157,20 @@ impl AskedBody {
             made.ok_or_else(|| Failure::NotForPolyhedra { field: field.to_owned(), what })?;
         let polyhedron = Arc::new(polyhedron);
         Ok(ReadySolid { polyhedron, pose, hull: polytope, facets: Some(facets) })
+    }
+}
+
+impl JudgedBody {
+    /// Its vertices and triangles, and where they are.
+    pub fn solid(&self) -> certificate::solids::Solid<'_> {
+        let (points, pose, triangles) = match self {
+            Self::Polytope(body) => (body.polytope().vertices(), body.pose, None),
+            Self::Polyhedron { polyhedron, pose } => {
+                (polyhedron.vertices(), *pose, Some(polyhedron.triangles()))
+            }
+        };
+        let points = certificate::bodies::Points { points, pose };
+        certificate::solids::Solid { points, triangles }
     }
 }
 
@@ -152,6 +190,12 @@ impl ReadySolid {
     /// It, where it is and on its way.
     pub fn moving(&self, travel: Travel) -> Moving<'_> {
         Moving { body: &self.polyhedron, pose: self.pose, travel }
+    }
+
+    /// As proofs see it.
+    pub fn shape(&self) -> Shape<'_> {
+        let Self { polyhedron, pose, hull, facets } = self;
+        Shape { body: polyhedron, pose: *pose, hull, is_hull: facets.is_some() }
     }
 
     /// Its hull and where that is.

@@ -55,6 +55,7 @@ pub fn proof(
                 pairs: at_most(&path.field("pairs"), &overlapping.pairs)?,
             })
         }
+        Proof::Solid(_) => Err(path.field("solid").bad("says nothing about hulls").into()),
         Proof::Compound(_) => Err(Failure::NotImplemented("verifying proofs of compounds")),
     }
 }
@@ -106,6 +107,7 @@ pub fn motion_to_wire(contact: &FirstContact) -> pb::MotionCertificate {
         chain: contact.chain.iter().map(link_to_wire).collect(),
         contact_pairs: contact.pairs.iter().map(pair_to_wire).collect(),
         parts: Vec::new(),
+        solid: None,
     }
 }
 

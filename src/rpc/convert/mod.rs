@@ -6,6 +6,7 @@ pub mod certificate;
 pub mod geometry;
 pub mod options;
 pub mod polytope;
+pub mod solids;
 
 use std::borrow::Cow;
 use std::fmt;

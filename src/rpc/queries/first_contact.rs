@@ -93,6 +93,13 @@ impl Motions {
         Ok([travel("p_motion", &self.motion_p, p)?, travel("q_motion", &self.motion_q, q)?])
     }
 
+    /// The motions, if contact is meant exactly: no margin and no deviation.
+    pub fn without_slack(&self) -> Option<[&Motion; 2]> {
+        let slacks = [self.margin, self.deviation_p, self.deviation_q];
+        let has_none = slacks.iter().all(|slack| *slack <= 0.0);
+        has_none.then_some([&self.motion_p, &self.motion_q])
+    }
+
     /// The question about a pair.
     pub fn about<'a>(&self, pair: Pair<'a>) -> contact_time::Question<'a> {
         contact_time::Question {
@@ -136,7 +143,7 @@ impl Question for FirstContactQuestion {
 
     fn estimate(&self, p: u32, q: u32) -> Duration {
         if let Way::Polyhedra { .. } = self.way {
-            return Duration::from_micros(100) + polyhedra::TIME_PER_VERTEX * p.saturating_add(q);
+            return Duration::from_millis(1) + polyhedra::TIME_PER_VERTEX * p.saturating_add(q);
         }
         let turns = [self.motions.motion_p, self.motions.motion_q]
             .iter()

@@ -67,6 +67,8 @@ pub struct Run {
     pub clock: Arc<dyn Clock>,
     /// Where the cost is counted.
     pub metrics: Arc<Metrics>,
+    /// How long the proof that polyhedra do not meet may be.
+    pub cover_steps_max: u64,
 }
 
 impl Run {
@@ -183,7 +185,12 @@ impl Queries {
 
     fn run(&self, guard: &StopGuard) -> Run {
         let shared = &self.0;
-        Run { stop: guard.flag(), clock: shared.clock.clone(), metrics: shared.metrics.clone() }
+        Run {
+            stop: guard.flag(),
+            clock: shared.clock.clone(),
+            metrics: shared.metrics.clone(),
+            cover_steps_max: shared.settings.limits.cover_steps_max,
+        }
     }
 }
 

@@ -5,10 +5,12 @@ use std::time::Duration;
 use super::{Motions, Run};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::Verdict;
+use crate::geometry::contact_time::polyhedra::proof::{Unproven, prove_motion, prove_verdict};
 use crate::geometry::contact_time::polyhedra::{
     Faces, FirstContact, METHODS, first_contact, verdict,
 };
 use crate::geometry::contact_time::{self, Outcome, Travel};
+use crate::geometry::effort::Effort;
 use crate::geometry::pair::Pair;
 use crate::geometry::separation::{self, decide};
 use crate::geometry::witness::Witness;
@@ -19,6 +21,7 @@ use crate::rpc::convert::geometry::{
     outcome_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
 };
 use crate::rpc::convert::options::Options;
+use crate::rpc::convert::solids::{self, unproven_to_wire};
 use crate::rpc::pb;
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::Asked;
@@ -59,7 +62,7 @@ fn hulls([p, q]: &[ReadySolid; 2]) -> Pair<'_> {
     Pair { p: p.placed_hull(), q: q.placed_hull() }
 }
 
-/// Separated, touching or overlapping; with a certificate if the hulls are separated.
+/// Separated, touching or overlapping; with a certificate about the hulls if those are separated.
 pub(super) fn collision(
     run: &Run,
     bodies: [AskedBody; 2],
@@ -81,8 +84,17 @@ pub(super) fn collision(
             let [p, q] = solids;
             let (found, faces) = verdict((&p.polyhedron, p.pose), (&q.polyhedron, q.pose), effort)?;
             answer.set_verdict(verdict_to_wire(found));
-            answer.uncertified = true;
-            answer.face_contact = faces.map(|faces| meeting(solids.each_ref(), &faces, None));
+            answer.face_contact =
+                faces.as_ref().map(|faces| meeting(solids.each_ref(), faces, None));
+            if !options.omit_certificate {
+                match prove_static(run, solids, found, faces.as_ref(), effort) {
+                    Ok(proof) => answer.certificate = Some(proof),
+                    Err(why) => {
+                        answer.uncertified = true;
+                        answer.set_uncertified_reason(unproven_to_wire(why));
+                    }
+                }
+            }
             Ok(answer)
         })?;
     let mut answer = found.unwrap_or_else(|stopped| {
@@ -94,7 +106,8 @@ pub(super) fn collision(
     Ok(answer)
 }
 
-/// When the bodies first meet, for motions that turn nothing; with a certificate if the hulls do not.
+/// When the bodies first meet, for motions that turn nothing; with a certificate about the hulls if those do
+/// not.
 pub(super) fn first_meeting(
     run: &Run,
     bodies: [AskedBody; 2],
@@ -112,7 +125,18 @@ pub(super) fn first_meeting(
                 return Ok(free(&of_hulls, options));
             }
             let [p, q] = [0, 1].map(|k| solids[k].moving(travels[k]));
-            first_contact(&p, &q, effort).map(|found| answer(solids, &found))
+            let found = first_contact(&p, &q, effort)?;
+            let mut answer = answer(solids, &found);
+            if !options.omit_certificate {
+                match prove_moving(run, solids, travels, &found, effort) {
+                    Ok(proof) => answer.certificate = Some(proof),
+                    Err(why) => {
+                        answer.uncertified = true;
+                        answer.set_uncertified_reason(unproven_to_wire(why));
+                    }
+                }
+            }
+            Ok(answer)
         })?;
     let mut answer = found.unwrap_or_else(|stopped| {
         let mut answer = pb::FindFirstContactResponse::default();
@@ -121,6 +145,38 @@ pub(super) fn first_meeting(
     });
     answer.cost = Some(cost);
     Ok(answer)
+}
+
+fn prove_static(
+    run: &Run,
+    [p, q]: &[ReadySolid; 2],
+    found: Verdict,
+    faces: Option<&Faces>,
+    effort: &mut Effort<'_>,
+) -> Result<pb::StaticCertificate, Unproven> {
+    let shapes = [&p.shape(), &q.shape()];
+    prove_verdict(shapes, found, faces, run.cover_steps_max, effort)
+        .map(|proof| solids::proof_to_wire(&proof))
+}
+
+/// In contact at t = 0, the verdict there is all that there is to prove.
+fn prove_moving(
+    run: &Run,
+    bodies: &[ReadySolid; 2],
+    travels: [Travel; 2],
+    found: &FirstContact,
+    effort: &mut Effort<'_>,
+) -> Result<pb::MotionCertificate, Unproven> {
+    let contact = found.contact.as_ref();
+    if found.initial != Verdict::Separated {
+        let faces = contact.map(|contact| &contact.faces);
+        let initial = Some(prove_static(run, bodies, found.initial, faces, effort)?);
+        return Ok(pb::MotionCertificate { initial, ..Default::default() });
+    }
+    let [p, q] = bodies;
+    let shapes = [&p.shape(), &q.shape()];
+    prove_motion(shapes, travels, contact, run.cover_steps_max, effort)
+        .map(|proof| solids::motion_to_wire(&proof))
 }
 
 /// What is said of bodies whose hulls do not meet.
@@ -134,7 +190,7 @@ fn free(of_hulls: &contact_time::FirstContact, options: &Options) -> pb::FindFir
 }
 
 fn answer(solids: &[ReadySolid; 2], found: &FirstContact) -> pb::FindFirstContactResponse {
-    let mut answer = pb::FindFirstContactResponse { uncertified: true, ..Default::default() };
+    let mut answer = pb::FindFirstContactResponse::default();
     answer.set_initial_verdict(verdict_to_wire(found.initial));
     match &found.contact {
         None => {

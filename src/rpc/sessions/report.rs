@@ -158,7 +158,7 @@ fn motion(chains: &[PartChain], counts: [usize; 2]) -> pb::MotionCertificate {
         initial: chain.initial.as_ref().map(proof_to_wire),
         chain: chain.links.iter().map(link_to_wire).collect(),
         contact_pairs: pairs_to_wire(&chain.pairs),
-        parts: Vec::new(),
+        ..Default::default()
     };
     if counts == [1, 1] {
         return chains.first().map(certificate).unwrap_or_default();

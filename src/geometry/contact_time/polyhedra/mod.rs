@@ -3,7 +3,7 @@
 //! Source: Joseph, Plantinga, *Efficient Algorithms for Polyhedron Collision Detection*, 1987, §3.
 //! Proves: everything it says: contact from the exact time of two faces that meet, freedom before it
 //! because no pair of faces meets earlier (see `sweep` for why some pairs suffice) and the bodies are
-//! separated at t = 0. No certificate is given; where the hulls are clear of each other, theirs serves.
+//! separated at t = 0. `proof` makes certificates of it.
 //! Cost: each body is placed once, which is linear; then pairs of boxes that meet on the way, and
 //! pairs of faces in them. `O(n²)` at worst, as in the paper.
 //!
@@ -14,7 +14,7 @@
 //!
 //! Reading order: `polyhedron` says what a body is, `canonical` in which order, `tree` finds near triangles,
 //! `meeting` tells whether two triangles meet; `placed` puts bodies where they are; `start`, `interiors`
-//! and `ray` look at t = 0, `shear` and `sweep` at the rest.
+//! and `ray` look at t = 0, `shear` and `sweep` at the rest; `proof` proves what was found.
 //!
 //! Where this differs from the text:
 //! - The step is one-sided: the prisms are never built; a pair of faces gives the time directly.
@@ -27,6 +27,7 @@ mod interiors;
 mod meeting;
 mod placed;
 mod polyhedron;
+pub mod proof;
 mod ray;
 mod shear;
 mod start;
@@ -132,7 +133,7 @@ pub struct Method {
 pub const METHODS: &[Method] = &[Method {
     name: "faces",
     source: "Joseph, Plantinga 1987, §3",
-    proves: "verdicts and times of translations, exactly; without certificate",
+    proves: "verdicts and times of translations, exactly; mostly with a certificate",
     cost: "linear in the triangles, then pairs of boxes that meet and of triangles in them",
 }];
 

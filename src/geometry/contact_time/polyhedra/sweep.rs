@@ -19,6 +19,7 @@ use super::tree::{Extent, Node};
 use crate::geometry::Vec3;
 use crate::geometry::contact_time::linear::Travel;
 use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::number::interval::Interval;
 use crate::geometry::number::ratio::Ratio;
 use crate::geometry::number::scaled::{
     Integers, cross, difference, dot, is_zero, least_exponent, sign,
@@ -72,8 +73,13 @@ impl Pace {
         }
     }
 
+    /// A component, enclosed.
+    pub(super) fn component(&self, k: usize) -> Interval {
+        Interval::new(self.low[k], self.high[k])
+    }
+
     /// Each component within a unit in the last place, and zero just if it is zero.
-    fn rounded(&self) -> Vec3 {
+    pub(super) fn rounded(&self) -> Vec3 {
         Vec3::from_fn(|k, _| outward::approximate(&self.exact[k], self.exponent))
     }
 

@@ -89,6 +89,18 @@ impl Tree {
         Node { at: 0, first: 0, count }
     }
 
+    /// The triangles in the order of the leaves. A node's are neighbours in it, and its halves are those of
+    /// the list.
+    pub(super) fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// The triangles of a node.
+    pub(super) fn triangles(&self, node: Node) -> &[u32] {
+        let first = node.first as usize;
+        &self.order[first..first + node.count as usize]
+    }
+
     /// The triangle of a leaf.
     #[inline]
     pub(super) fn triangle(&self, leaf: Node) -> u32 {

@@ -2,6 +2,7 @@
 #![expect(clippy::float_cmp, reason = "exact values are meant")]
 
 mod facets;
+mod proofs;
 mod start;
 
 use super::*;

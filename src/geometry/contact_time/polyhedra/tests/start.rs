@@ -9,7 +9,7 @@ use crate::geometry::contact_time::polyhedra::ray::{self, crosses_odd};
 use crate::geometry::number::scaled::{Integers, integer_at};
 
 /// Cells of a grid, by their lowest corners.
-type Cells = Vec<[i32; 3]>;
+pub(super) type Cells = Vec<[i32; 3]>;
 
 /// Takes the grid to another that is parallel to no axis.
 fn skewed([x, y, z]: [i32; 3]) -> [f64; 3] {
@@ -18,7 +18,7 @@ fn skewed([x, y, z]: [i32; 3]) -> [f64; 3] {
 
 /// The surface of the cells' union, with diagonals at random; none where two cells share no more than
 /// an edge.
-fn of_cells(cells: &Cells, random: &mut Random) -> Result<Polyhedron, PolyhedronError> {
+pub(super) fn of_cells(cells: &Cells, random: &mut Random) -> Result<Polyhedron, PolyhedronError> {
     let mut points: Vec<[i32; 3]> = Vec::new();
     let mut triangles = Vec::new();
     for cell in cells {
@@ -54,6 +54,22 @@ fn of_cells(cells: &Cells, random: &mut Random) -> Result<Polyhedron, Polyhedron
     build(&points, &triangles)
 }
 
+/// Some cells near an offset, and their body if they have one.
+pub(super) fn draw_cells(offset: [i32; 3], random: &mut Random) -> Option<(Cells, Polyhedron)> {
+    let size = 1 + random.below(3);
+    let often = 1 + random.below(4);
+    let mut cells = Cells::new();
+    for at in 0..size * size * 3 {
+        let at = [at % size, at / size % size, at / size / size];
+        if random.below(5) < often {
+            let at = at.map(|x| i32::try_from(x).unwrap());
+            cells.push([at[0] + offset[0], at[1] + offset[1], at[2] + offset[2]]);
+        }
+    }
+    let body = of_cells(&cells, random).ok()?;
+    Some((cells, body))
+}
+
 fn by_cells(p: &Cells, q: &Cells) -> Verdict {
     if p.iter().any(|cell| q.contains(cell)) {
         return Verdict::Overlapping;
@@ -78,20 +94,7 @@ fn bodies_of_grid_cells_overlap_where_they_share_a_cell_and_touch_where_they_sha
     while counts.iter().sum::<i32>() < if cfg!(debug_assertions) { 250 } else { 20_000 } {
         seed += 1;
         let mut random = Random(seed);
-        let mut draw = |offset: [i32; 3]| -> Option<(Cells, Polyhedron)> {
-            let size = 1 + random.below(3);
-            let often = 1 + random.below(4);
-            let mut cells = Cells::new();
-            for at in 0..size * size * 3 {
-                let at = [at % size, at / size % size, at / size / size];
-                if random.below(5) < often {
-                    let at = at.map(|x| i32::try_from(x).unwrap());
-                    cells.push([at[0] + offset[0], at[1] + offset[1], at[2] + offset[2]]);
-                }
-            }
-            let body = of_cells(&cells, &mut random).ok()?;
-            Some((cells, body))
-        };
+        let mut draw = |offset: [i32; 3]| draw_cells(offset, &mut random);
         let Some((p, of_p)) = draw([0; 3]) else { continue };
         let seed_step = |k: u64| i32::try_from(seed / k % 4).unwrap() - 1;
         let Some((q, of_q)) = draw([seed_step(1), seed_step(4), seed_step(16)]) else { continue };

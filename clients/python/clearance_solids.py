@@ -1,0 +1,249 @@
+"""Checks what the server says of polyhedra: bodies that a closed mesh bounds, beside each other or polytopes.
+
+Proofs are the dictionaries that the messages SolidProof, SolidMotionProof and FindFirstContactResponse are as
+JSON (as grpcurl prints them). A body is a `Solid`: of a polyhedron the vertices and triangles that GetPolytope
+lists, of a polytope its vertices alone. That a mesh is closed, oriented and does not meet itself is taken for
+granted: the server checks it where it is registered. Motions are those of `clearance_verify.verify_motion`.
+
+Every function raises `Refused` with the reason, or returns if the claim is proven. Whole numbers throughout.
+"""
+from fractions import Fraction
+
+from clearance_verify import (Pair, add, bound, cross, dot, finite, nearest, require, strictly_inside, sub,
+                              velocity, whole)
+
+AXES = {"AXIS_X": 0, "AXIS_Y": 1, "AXIS_Z": 2}
+VISITS = 1 << 22  # vertices that one cover may have looked at
+# Directions of rays; one that meets an edge gives way to the next.
+RAYS = [(5, 101, -37), (103, -7, 41), (-29, 43, 107), (61, 59, 83), (-97, -71, 13), (31, -89, -67), (79, 17, -53)]
+
+
+class Solid:
+    def __init__(self, points, triangles=None):
+        self.points, self.triangles = points, triangles
+        if triangles is not None:
+            ok = all(len(t) == 3 and all(type(v) is int and 0 <= v < len(points) for v in t) for t in triangles)
+            require(triangles and ok, "the triangles are none of the vertices'")
+
+
+def vector(json):
+    return finite([json.get(k, 0.0) for k in "xyz"], 3)
+
+
+def indices(json, name, most, below):
+    found = json.get(name, [])
+    ok = isinstance(found, list) and len(found) <= most and all(type(i) is int and 0 <= i < below for i in found)
+    require(ok, f"{name}: {found!r} names what does not exist")
+    return found
+
+
+def only(json):
+    require(isinstance(json, dict) and len(json) == 1, "not one form of proof or direction")
+    return next(iter(json.items()))
+
+
+def direction(json):
+    """As `clearance_verify` writes it."""
+    if "vector" in json:
+        return {"direction": list(vector(json["vector"]))}
+    form, body = only(json)
+    require(form in ("normal", "edgeNormal", "sweptNormal"), f"no direction {form!r}")
+    pairs = [[pair.get("i", 0), pair.get("j", 0)] for pair in body.get("pairs", [])]
+    found = {"direction_swept" if form == "sweptNormal" else "direction_pairs": pairs,
+             "direction_sign": -1 if body.get("negative") else 1}
+    if "axis" in body:
+        require(body["axis"] in AXES, "no such axis")
+        found["direction_axis"] = AXES[body["axis"]]
+    # Two pairs for an edge and an axis, three for a plane: the form has to be what it says it is.
+    require((form == "edgeNormal") == ("axis" in body and bool(pairs)), "not one form of direction")
+    return found
+
+
+# ---- covers
+class Cover:
+    """Walks down the halves of both bodies' triangles; see the message FaceCover. `points` are the vertices of
+    both at t = 0 and `travel` is that of Q relative to P in the step, all in units of the pair."""
+
+    def __init__(self, pair, solids, travel, until, touches_at_end=False):
+        self.pair, self.solids, self.travel, self.until = pair, solids, travel, until
+        self.touches_at_end, self.visits = touches_at_end, 0
+
+    def visit(self, count):
+        self.visits += count
+        require(self.visits <= VISITS, "the cover looks at too many vertices")
+
+    def order(self, json, name, solid):
+        if solid.triangles is None:
+            require(not json.get(name), "a polytope has no triangles")
+            return None
+        count = len(solid.triangles)
+        order = indices(json, name, count, count) or list(range(count))
+        require(sorted(order) == list(range(count)), f"{name} does not list each triangle once")
+        return order
+
+    def verify(self, json):
+        open_ = [tuple(self.order(json, name, solid) for name, solid in zip(("pOrder", "qOrder"), self.solids))]
+        for at, step in enumerate(json.get("steps", [])):
+            require(open_, f"step {at} is one too many")
+            groups, split = open_.pop(), step.get("split", "COVER_SPLIT_UNSPECIFIED")
+            if split == "COVER_SPLIT_UNSPECIFIED":
+                self.apart(at, groups, step.get("chain", []))
+                continue
+            require(split in ("COVER_SPLIT_P", "COVER_SPLIT_Q") and not step.get("chain"), f"step {at} is none")
+            k = int(split == "COVER_SPLIT_Q")
+            require(groups[k] is not None and len(groups[k]) > 1, f"step {at} halves what has no halves")
+            half = len(groups[k]) // 2
+            for part in (groups[k][half:], groups[k][:half]):
+                open_.append((part, groups[1]) if k == 0 else (groups[0], part))
+        require(not open_, "the cover leaves pairs of faces out")
+        self.outside(0, 1)
+        self.outside(1, 0)
+
+    def apart(self, at, groups, chain):
+        bodies = []
+        for k, group in enumerate(groups):
+            placed = self.pair.placed[k]
+            some = range(len(placed)) if group is None else {v for t in group for v in self.solids[k].triangles[t]}
+            bodies.append([placed[v] for v in some])
+        covered = 0
+        for place, link in enumerate(chain):
+            self.visit(len(bodies[0]) + len(bodies[1]))
+            t0, t1 = bound(link.get("t0", 0.0)), bound(link.get("t1", 0.0))
+            require(t0 <= covered and t0 <= t1 <= 1, f"step {at}: the links do not join")
+            require(link.get("frame") == "DIRECTION_FRAME_WORLD", f"step {at}: not fixed in the world")
+            covered = max(covered, t1)
+            s = self.pair.direction(direction(link["direction"]), self.travel)
+            gap = min(dot(s, y) for y in bodies[1]) - max(dot(s, x) for x in bodies[0])
+            start, end = (gap + dot(s, self.travel) * t for t in (t0, t1))
+            touches = self.touches_at_end and place + 1 == len(chain) and t0 < t1 and end == 0
+            require(start > 0 and (end > 0 or touches), f"step {at} does not separate")
+        require(chain and covered >= self.until, f"step {at} ends too early")
+
+    def outside(self, of, other):
+        """For each part of the surface that is connected: it is outside the other body, if one vertex is."""
+        solid, around = self.solids[of], self.solids[other].triangles
+        if around is None:
+            return  # a polytope was separated as a whole
+        points, corners = self.pair.placed[of], self.pair.placed[other]
+        for v in parts(solid) if solid.triangles else [0]:
+            self.visit(len(corners) + 3 * len(around))
+            require(inside(points[v], corners, around) is False, "a part of one body may be inside the other")
+
+
+def parts(solid):
+    """A vertex of each part of a mesh that is connected."""
+    near, seen, found = {}, set(), []
+    for triangle in solid.triangles:
+        for v in triangle:
+            near.setdefault(v, []).append(triangle)
+    for first in near:
+        if first in seen:
+            continue
+        found.append(first)
+        open_ = [first]
+        while open_:
+            v = open_.pop()
+            if v not in seen:
+                seen.add(v)
+                open_ += [w for triangle in near[v] for w in triangle if w not in seen]
+    return found
+
+
+def inside(point, corners, triangles):
+    """Whether a point is strictly inside a closed surface; None if it is on it, or no ray misses all edges."""
+    if any(all(c[k] < point[k] for c in corners) or all(c[k] > point[k] for c in corners) for k in range(3)):
+        return False
+    moved = [sub(c, point) for c in corners]
+    for ray in RAYS:
+        crossed = 0
+        for a, b, c in ([moved[v] for v in triangle] for triangle in triangles):
+            turns = [dot(ray, cross(u, v)) for u, v in ((a, b), (b, c), (c, a))]
+            if min(turns) < 0 < max(turns):
+                continue
+            volume = dot(cross(a, b), c)
+            if 0 in turns or volume == 0:
+                break
+            crossed += (volume > 0) == (turns[0] > 0)
+        else:
+            return crossed % 2 == 1
+    return None
+
+
+# ---- claims
+def faces(pair, solids, json):
+    """The differences of the vertices of two faces: some corners of one triangle, or any of a polytope."""
+    named = [indices(json or {}, name, 3, len(solid.points)) for name, solid in zip("pq", solids)]
+    for face, solid in zip(named, solids):
+        is_one = solid.triangles is None or any(set(face) <= set(triangle) for triangle in solid.triangles)
+        require(face and is_one, f"{face!r} is no face")
+    pairs = [[i, j] for i in named[0] for j in named[1]]
+    return pair.differences(pairs, 1, 9)
+
+
+def has_volume(points):
+    edges = [sub(x, points[0]) for x in points[1:]]
+    normal = next((n for e in edges for n in [cross(edges[0], e)] if any(n)), None)
+    return normal is not None and any(dot(normal, e) for e in edges)
+
+
+def verify_solids(p, q, pose_p, pose_q, verdict, proof):
+    """A static verdict; `proof`: a SolidProof."""
+    form, body = only(proof)
+    kinds = {"separated": "SEPARATED", "touching": "TOUCHING", "crossing": "OVERLAPPING", "innerPoint": "OVERLAPPING"}
+    require(kinds.get(form) == verdict, f"{form} is for another verdict")
+    solids, still = (p, q), (0, 0, 0)
+    if form == "separated":
+        return Cover(Pair(p.points, q.points, pose_p, pose_q), solids, still, 0).verify(body)
+    if form == "touching":
+        start, end = vector(body.get("from", {})), pose_q[1]
+        held = faces(Pair(p.points, q.points, pose_p, pose_q), solids, body.get("faces"))
+        require(nearest(held)[0] == still, "the faces share no point")
+        pair = Pair(p.points, q.points, pose_p, (pose_q[0], start), [end])
+        travel = sub(whole(end, pair.unit), whole(start, pair.unit))
+        return Cover(pair, solids, travel, 1, True).verify(body["way"])
+    if form == "crossing":
+        pair = Pair(p.points, q.points, pose_p, pose_q)
+        require(all(len(body.get(name, [])) == 3 for name in "pq"), "not two triangles")
+        flat = [s for k, s in enumerate(solids) if s.triangles is None and not has_volume(pair.placed[k])]
+        require(not flat, "a flat polytope has no inner points")
+        return require(strictly_inside(faces(pair, solids, body)), "the triangles do not cross")
+    terms = [vector(body.get(name, {})) for name in ("point", "offset")]
+    pair = Pair(p.points, q.points, pose_p, pose_q, terms)
+    point = add(*(whole(term, pair.unit) for term in terms))
+    for k, (solid, name) in enumerate(zip(solids, ("pVertices", "qVertices"))):
+        if solid.triangles is None:
+            around = [sub(pair.placed[k][v], point) for v in indices(body, name, 6, len(solid.points))]
+            within = len(around) >= 4 and strictly_inside(around)
+        else:
+            within = inside(point, pair.placed[k], solid.triangles) is True
+        require(within, "the point is not strictly inside both")
+
+
+def verify_solid_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer):
+    """A FindFirstContactResponse about bodies that turn nothing, without margin and deviation."""
+    outcome = answer.get("outcome")
+    verdict = answer.get("initialVerdict", "").removeprefix("VERDICT_")
+    require(outcome in ("OUTCOME_CONTACT", "OUTCOME_NO_CONTACT"), f"no outcome {outcome!r}")
+    certificate = answer.get("certificate") or {}
+    t_free, t_contact = bound(answer.get("tFree", 0.0)), bound(answer.get("tContact", 1.0))
+    if verdict != "SEPARATED":
+        at_start = outcome == "OUTCOME_CONTACT" and "tContact" in answer and t_free == t_contact == 0
+        require(at_start, "the bodies are in contact at t = 0")
+        return verify_solids(p, q, pose_p, pose_q, verdict, certificate.get("initial", {}).get("solid"))
+    require("solid" in certificate, "no proof about solids")
+    proof, solids = certificate["solid"], (p, q)
+    lengths = [m[1][1] if m[0] == "to_pose" else finite(m[1], 3) for m in (motion_p, motion_q)]
+    pair = Pair(p.points, q.points, pose_p, pose_q, lengths)
+    speeds = velocity(pose_p, motion_p, pair.unit), velocity(pose_q, motion_q, pair.unit)
+    require(None not in speeds, "something turns")
+    travel = sub(speeds[1], speeds[0])
+    if outcome == "OUTCOME_CONTACT":
+        require("tContact" in answer and t_free <= t_contact <= 1, "not 0 <= tFree <= tContact <= 1")
+        found = faces(pair, solids, proof.get("contact"))
+        # All differences move alike: mixing both ends' mixes the times as well.
+        scale = max(t_free.denominator, t_contact.denominator)
+        ends = [tuple(int(scale * (x + w * t)) for x, w in zip(d, travel)) for t in (t_free, t_contact) for d in found]
+        require(nearest(ends)[0] == (0, 0, 0), "the faces share no point at any time of the bracket")
+    else:
+        require(t_free == 1, "no contact, but not free until the end")
+    Cover(pair, solids, travel, t_free).verify(proof.get("free", {}))

@@ -1,0 +1,175 @@
+"""Proofs about polyhedra that a server gave (solids_sample.json): accepted as they are, refused when they are
+changed or said of something else; and what a judge has to know of points and rays, by hand."""
+import copy, json, os, unittest
+
+import clearance_solids as cs
+from clearance_verify import Refused, quaternion_pose
+
+with open(os.path.join(os.path.dirname(__file__), "solids_sample.json")) as file:
+    SAMPLE = json.load(file)
+SOLIDS = {name: cs.Solid(body["points"], body.get("triangles")) for name, body in SAMPLE["solids"].items()}
+REST = ("linear", (0.0, 0.0, 0.0))
+
+
+def placed(body):
+    name, x, y, z, turn = body
+    return SOLIDS[name], quaternion_pose([x, y, z], turn or [1, 0, 0, 0])
+
+
+def verdict(case, **changed):
+    case = {**case, **changed}
+    (p, pose_p), (q, pose_q) = placed(case["p"]), placed(case["q"])
+    cs.verify_solids(p, q, pose_p, pose_q, case["verdict"], case["proof"])
+
+
+def motion(case, **changed):
+    case = {**case, **changed}
+    (p, pose_p), (q, pose_q) = placed(case["p"]), placed(case["q"])
+    cs.verify_solid_motion(p, q, pose_p, pose_q, REST, ("linear", case["velocity"]), case["answer"])
+
+
+def covers(proof):
+    way = [proof["touching"]["way"]] if "touching" in proof else []
+    return [proof[k] for k in ("separated", "free") if k in proof] + way
+
+
+class Sample(unittest.TestCase):
+    def test_what_the_server_says_is_proven(self):
+        kinds = set()
+        for case in SAMPLE["verdicts"]:
+            verdict(case)
+            kinds.update(case["proof"])
+        self.assertEqual(kinds, {"separated", "touching", "crossing", "innerPoint"})
+        for case in SAMPLE["motions"]:
+            motion(case)
+        self.assertEqual({case["answer"]["outcome"] for case in SAMPLE["motions"]},
+                         {"OUTCOME_CONTACT", "OUTCOME_NO_CONTACT"})
+
+    def test_a_proof_is_none_of_another_verdict_or_place(self):
+        for case in SAMPLE["verdicts"]:
+            for other in ("SEPARATED", "TOUCHING", "OVERLAPPING"):
+                if other != case["verdict"]:
+                    self.assertRaises(Refused, verdict, case, verdict=other)
+            for there in SAMPLE["verdicts"]:
+                if there["verdict"] != case["verdict"]:
+                    self.assertRaises(Refused, verdict, case, p=there["p"], q=there["q"])
+            if "innerPoint" not in case["proof"]:  # of two meshes it is one either way round
+                self.assertRaises(Refused, verdict, case, p=case["q"], q=case["p"])
+
+    def test_a_proof_is_none_of_another_time_or_motion(self):
+        for case in SAMPLE["motions"]:
+            answer = case["answer"]
+            for changes in ({"tContact": 0.125, "tFree": 0.0625}, {"tFree": 1.0, "tContact": 1.0},
+                            {"tFree": 0.5, "tContact": 0.25}, {"initialVerdict": "VERDICT_OVERLAPPING"},
+                            {"outcome": "OUTCOME_UNDECIDED"}):
+                lie = {**answer, **changes}
+                if answer["outcome"] == "OUTCOME_NO_CONTACT" and lie["outcome"] == "OUTCOME_NO_CONTACT":
+                    if "initialVerdict" not in changes and "tFree" in changes and changes["tFree"] == 1.0:
+                        continue  # the time of a contact that is not claimed
+                self.assertRaises(Refused, motion, case, answer=lie)
+            if "solid" in answer["certificate"]:
+                self.assertRaises(Refused, motion, case, velocity=[20 * v for v in case["velocity"]])
+
+    def test_a_cover_that_is_changed_is_none(self):
+        tried = 0
+        for case in SAMPLE["verdicts"] + SAMPLE["motions"]:
+            check = verdict if "proof" in case else motion
+
+            def refused(change):
+                lie = copy.deepcopy(case)
+                proof = lie["proof"] if "proof" in case else lie["answer"]["certificate"].get("solid", {})
+                for cover in covers(proof):
+                    if change(cover) is not False:
+                        self.assertRaises(Refused, check, lie)
+                        return 1
+                return 0
+
+            tried += refused(lambda cover: cover["steps"].pop() and None)
+            tried += refused(lambda cover: cover["steps"].append({"split": "COVER_SPLIT_P"}))
+            tried += refused(lambda cover: cover["steps"].append(copy.deepcopy(cover["steps"][-1])))
+            tried += refused(lambda cover: cover["steps"][-1].update(chain=[]))
+            tried += refused(lambda cover: cover["steps"][-1].update(split="COVER_SPLIT_P"))
+            tried += refused(lambda cover: cover["pOrder"].append(0) if cover.get("pOrder") else False)
+            tried += refused(lambda cover: cover["steps"][-1]["chain"][0].update(t0=0.5))
+
+            def turned(cover):
+                vector = cover["steps"][-1]["chain"][0]["direction"].get("vector")
+                if not vector:
+                    return False
+                vector.update({k: -x for k, x in vector.items()})
+
+            tried += refused(turned)
+        self.assertGreater(tried, 100)
+
+    def test_faces_and_points_that_are_changed_prove_nothing(self):
+        for case in SAMPLE["verdicts"]:
+            (form, body), = case["proof"].items()
+            if form in ("crossing", "touching"):
+                faces = body if form == "crossing" else body["faces"]
+                for change in ({"q": []}, {"q": [99]}, {"p": [0, 1, 2, 3]}, {"p": [0, 3, 15]}):
+                    lie = copy.deepcopy(case)
+                    (lie["proof"][form] if form == "crossing" else lie["proof"][form]["faces"]).update(change)
+                    if {**faces, **change} != faces:
+                        self.assertRaises(Refused, verdict, lie)
+            if form == "innerPoint":
+                lie = copy.deepcopy(case)
+                lie["proof"][form]["point"] = {"x": 100.0}
+                self.assertRaises(Refused, verdict, lie)
+        for case in SAMPLE["motions"]:
+            if case["answer"]["outcome"] == "OUTCOME_CONTACT" and "solid" in case["answer"]["certificate"]:
+                lie = copy.deepcopy(case)
+                lie["answer"]["certificate"]["solid"]["contact"]["q"] = [99]
+                self.assertRaises(Refused, motion, lie)
+                del lie["answer"]["certificate"]["solid"]["contact"]
+                self.assertRaises(Refused, motion, lie)
+
+
+class Insides(unittest.TestCase):
+    def test_rays_tell_inside_from_outside_and_from_the_surface(self):
+        channel = SOLIDS["channel"]
+        corners = [tuple(int(8 * x) for x in point) for point in channel.points]
+        at = lambda *point: cs.inside(point, corners, channel.triangles)
+        self.assertIs(at(4, 4, 4), True)
+        self.assertIs(at(12, 4, 4), True)
+        self.assertIs(at(12, 12, 4), False)  # in the slot
+        self.assertIs(at(12, 40, 4), False)
+        for surface in ((0, 4, 4), (12, 8, 4), (8, 12, 4), (0, 0, 0), (8, 8, 4)):
+            self.assertIsNot(at(*surface), True)
+            self.assertIsNone(at(*surface))
+
+    def test_surfaces_apart_do_not_say_that_no_body_is_in_the_other(self):
+        block = SOLIDS["block"]
+        small = cs.Solid([[0.2 + 0.1 * x, 0.5 + 0.1 * y, 0.5 + 0.1 * z] for x, y, z in block.points], block.triangles)
+        peg = cs.Solid(small.points)
+        here = quaternion_pose([0, 0, 0], [1, 0, 0, 0])
+        # Every triangle of the block against all of the small one, along the triangle's own outside.
+        axes = {0: "x", 1: "y", 2: "z"}
+        steps = []
+
+        def halves(group):
+            if len(group) > 1:
+                half = len(group) // 2
+                steps.append({"split": "COVER_SPLIT_P"})
+                halves(group[:half])
+                halves(group[half:])
+                return
+            corners = [block.points[v] for v in block.triangles[group[0]]]
+            k = next(k for k in range(3) if len({c[k] for c in corners}) == 1)
+            sign = 1.0 if corners[0][k] < small.points[0][k] else -1.0
+            steps.append({"chain": [{"frame": "DIRECTION_FRAME_WORLD", "direction": {"vector": {axes[k]: sign}}}]})
+
+        halves(list(range(len(block.triangles))))
+        proof = {"separated": {"steps": steps}}
+        for inner in (small, peg):
+            with self.assertRaisesRegex(Refused, "inside the other"):
+                cs.verify_solids(block, inner, here, here, "SEPARATED", proof)
+
+    def test_parts_are_what_is_connected(self):
+        block = SOLIDS["block"]
+        two = cs.Solid(block.points * 2, block.triangles + [[v + 8 for v in t] for t in block.triangles])
+        self.assertEqual(len(cs.parts(block)), 1)
+        self.assertEqual(len(cs.parts(two)), 2)
+
+
+if __name__ == "__main__":
+    unittest.main()

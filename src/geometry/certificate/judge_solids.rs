@@ -1,0 +1,177 @@
+//! The judge of statements about solids: exactly, from scratch, from vertices and triangles alone. That a
+//! mesh bounds a solid (closed, oriented, without self-intersection) is taken for granted: it is checked
+//! where it is registered.
+
+use super::judge::{
+    Exact, Refusal, exact_point, holds_origin, holds_origin_strictly, minus, scalar_product,
+    vector_product,
+};
+use super::judge_cover::{Span, exact_points, is_inside, judge_cover};
+use super::judge_meeting::holds_origin_in_solid;
+use super::judge_motion::velocity_of;
+use super::solids::{Face, InnerPoint, Solid, SolidMotionProof, SolidProof, Solids};
+use crate::geometry::contact_time::Outcome;
+use crate::geometry::motion::Motion;
+use crate::geometry::number::Sign;
+use crate::geometry::number::dyadic::Dyadic;
+use crate::geometry::pose::Pose;
+
+/// What is claimed of two bodies that move.
+#[derive(Clone, Copy, Debug)]
+pub struct SolidClaim<'a> {
+    /// Contact or no contact.
+    pub outcome: Outcome,
+    /// No points are shared on the closed [0, t_free].
+    pub t_free: f64,
+    /// In contact by then; does not matter when there is none.
+    pub t_contact: f64,
+    /// Its proof.
+    pub proof: &'a SolidMotionProof,
+}
+
+/// Proves a verdict from scratch.
+pub fn judge_solids(solids: &Solids<'_>, proof: &SolidProof) -> Result<(), Refusal> {
+    let zero = || std::array::from_fn(|_| Dyadic::zero());
+    match proof {
+        SolidProof::Separated(cover) => {
+            let span = Span { travel: zero(), until: 0.0, may_touch_at_end: false };
+            judge_cover(solids, &span, cover)
+        }
+        SolidProof::Touching { faces, from, way } => {
+            let differences = differences(solids, faces)?;
+            if !(holds_origin(&differences) || holds_origin_in_solid(&differences)) {
+                return Err(Refusal::FacesApart);
+            }
+            let Solid { points, triangles } = solids.q;
+            if !from.iter().all(|x| x.is_finite()) {
+                return Err(Refusal::NoDirection);
+            }
+            let to = points.pose.translation;
+            let travel = std::array::from_fn(|k| &Dyadic::from(to[k]) - &Dyadic::from(from[k]));
+            let pose = Pose { translation: *from, ..points.pose };
+            let points = super::bodies::Points { pose, ..points };
+            let start = Solids { q: Solid { points, triangles }, ..*solids };
+            judge_cover(&start, &Span { travel, until: 1.0, may_touch_at_end: true }, way)
+        }
+        SolidProof::Crossing(triangles) => {
+            has_volume(&solids.p, "P")?;
+            has_volume(&solids.q, "Q")?;
+            let faces = triangles.map(Face::from);
+            // Inner points of both triangles are one just if the origin is an inner point of their
+            // difference, which is flat if their planes are parallel.
+            let held = holds_origin_strictly(&differences(solids, &faces)?);
+            if held { Ok(()) } else { Err(Refusal::FacesApart) }
+        }
+        SolidProof::InnerPoint(inner) => {
+            is_inner(&solids.p, inner, 0, "P")?;
+            is_inner(&solids.q, inner, 1, "Q")
+        }
+    }
+}
+
+/// Proves from scratch that bodies which turn nothing are free on [0, t_free], and in contact by t_contact
+/// if that is claimed. At t = 0 they are separated.
+pub fn judge_solid_motion(
+    solids: &Solids<'_>,
+    [of_p, of_q]: [&Motion; 2],
+    claim: &SolidClaim<'_>,
+) -> Result<(), Refusal> {
+    let &SolidClaim { outcome, t_free, t_contact, proof } = claim;
+    let end = if outcome == Outcome::Contact { t_contact } else { 1.0 };
+    if !(0.0..=1.0).contains(&t_free) || !(t_free..=1.0).contains(&end) {
+        return Err(Refusal::BoundFails("0 <= t_free <= t_contact <= 1"));
+    }
+    if outcome == Outcome::Undecided {
+        return Err(Refusal::BoundFails("translations are decided"));
+    }
+    if outcome == Outcome::NoContact && t_free < 1.0 {
+        return Err(Refusal::BoundFails("no contact is free until the end"));
+    }
+    let velocities = [(of_p, &solids.p), (of_q, &solids.q)]
+        .map(|(motion, solid)| velocity_of(motion, &solid.points.pose));
+    let [Some(of_p), Some(of_q)] = velocities else {
+        return Err(Refusal::BoundFails("nothing turns"));
+    };
+    let travel = minus(&of_q, &of_p);
+    let moved = |d: &Exact, t: f64| -> Exact {
+        std::array::from_fn(|k| &d[k] + &(&travel[k] * &Dyadic::from(t)))
+    };
+    if outcome == Outcome::Contact {
+        let faces = proof.faces.as_ref().ok_or(Refusal::FacesApart)?;
+        let at_start = differences(solids, faces)?;
+        // For some t in the bracket the hull of the d + w t holds the origin, exactly if the hull of those
+        // at both ends does: weights of both ends mix the times.
+        let points: Vec<Exact> = [t_free, t_contact]
+            .iter()
+            .flat_map(|&t| at_start.iter().map(move |d| (d, t)))
+            .map(|(d, t)| moved(d, t))
+            .collect();
+        if !(holds_origin(&points) || holds_origin_in_solid(&points)) {
+            return Err(Refusal::FacesApart);
+        }
+    }
+    let span = Span { travel, until: t_free, may_touch_at_end: false };
+    judge_cover(solids, &span, &proof.free)
+}
+
+/// All differences of vertices of two faces, which are checked.
+fn differences(solids: &Solids<'_>, [of_p, of_q]: &[Face; 2]) -> Result<Vec<Exact>, Refusal> {
+    is_face(&solids.p, of_p, "P")?;
+    is_face(&solids.q, of_q, "Q")?;
+    let [p, q] = [(&solids.p, of_p), (&solids.q, of_q)].map(|(solid, face)| {
+        face.iter().map(|&v| exact_point(&solid.points, v)).collect::<Vec<_>>()
+    });
+    Ok(p.iter().flat_map(|x| q.iter().map(|y| minus(y, x))).collect())
+}
+
+/// A vertex, an edge or a triangle: some corners of one triangle. What vertices of a hull span is in it.
+fn is_face(solid: &Solid<'_>, face: &Face, name: &'static str) -> Result<(), Refusal> {
+    let exists = |v: &u32| (*v as usize) < solid.points.points.len();
+    let is_in = |corners: &[u32; 3]| face.iter().all(|v| corners.contains(v));
+    let is_one = !face.is_empty()
+        && face.iter().all(exists)
+        && solid.triangles.is_none_or(|triangles| triangles.iter().any(is_in));
+    if is_one { Ok(()) } else { Err(Refusal::NotAFace(name)) }
+}
+
+/// A hull may be flat, and then has no inner points. A mesh bounds a volume.
+fn has_volume(solid: &Solid<'_>, name: &'static str) -> Result<(), Refusal> {
+    if solid.triangles.is_some() {
+        return Ok(());
+    }
+    let points = exact_points(solid);
+    let is_zero = |v: &Exact| v.iter().all(|x| x.sign() == Sign::Zero);
+    let from_first = || points.iter().skip(1).map(|x| minus(x, &points[0]));
+    let normal = from_first().find(|e| !is_zero(e)).and_then(|edge| {
+        from_first().map(|f| vector_product(&edge, &f)).find(|normal| !is_zero(normal))
+    });
+    let rises =
+        |normal: Exact| from_first().any(|e| scalar_product(&normal, &e).sign() != Sign::Zero);
+    if normal.is_some_and(rises) { Ok(()) } else { Err(Refusal::NotInside(name)) }
+}
+
+fn is_inner(
+    solid: &Solid<'_>,
+    inner: &InnerPoint,
+    at: usize,
+    name: &'static str,
+) -> Result<(), Refusal> {
+    if !inner.terms.iter().flatten().all(|x| x.is_finite()) {
+        return Err(Refusal::NotInside(name));
+    }
+    let [first, second] = &inner.terms;
+    let point: Exact = std::array::from_fn(|k| &Dyadic::from(first[k]) + &Dyadic::from(second[k]));
+    let vertices = &inner.vertices[at];
+    let is_inner = match solid.triangles {
+        Some(triangles) => is_inside(&point, &exact_points(solid), triangles) == Some(true),
+        None => {
+            if vertices.iter().any(|&v| v as usize >= solid.points.points.len()) {
+                return Err(Refusal::NotAFace(name));
+            }
+            let around: Vec<Exact> =
+                vertices.iter().map(|&v| minus(&exact_point(&solid.points, v), &point)).collect();
+            holds_origin_strictly(&around)
+        }
+    };
+    if is_inner { Ok(()) } else { Err(Refusal::NotInside(name)) }
+}

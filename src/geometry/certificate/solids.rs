@@ -1,0 +1,110 @@
+//! Statements about solids that need not be convex: the hull of points, or what a closed mesh bounds.
+//!
+//! What meets is shown at faces and points. What does not is shown for all pairs of faces at once by a
+//! *cover*: the faces of each body, in some order, are halved again and again, now those of one body, now
+//! those of the other, until a direction separates all that is left of the one from all that is left of
+//! the other. A hull is one piece, and never halved.
+
+use super::bodies::Points;
+use super::{Link, Verdict};
+use crate::geometry::Vec3;
+
+/// A body.
+#[derive(Clone, Copy, Debug)]
+pub struct Solid<'a> {
+    /// Its vertices. Certificates name them by their index.
+    pub points: Points<'a>,
+    /// The triangles that bound it, counter-clockwise seen from outside; none: it is the hull of the
+    /// points.
+    pub triangles: Option<&'a [[u32; 3]]>,
+}
+
+/// P and Q.
+#[derive(Clone, Copy, Debug)]
+pub struct Solids<'a> {
+    /// The first body.
+    pub p: Solid<'a>,
+    /// The second body.
+    pub q: Solid<'a>,
+}
+
+/// Vertices of a body that span a face of it: one to three corners of one triangle, or any of a hull.
+pub type Face = arrayvec::ArrayVec<u32, 3>;
+
+/// The proof of a static verdict.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SolidProof {
+    /// No faces meet, and neither body is within the other.
+    Separated(Cover),
+    /// The faces share a point, and Q comes there in a straight line without meeting P before, which it
+    /// could not if the interiors met.
+    Touching {
+        /// Of P and of Q.
+        faces: [Face; 2],
+        /// Where Q comes from: its pose has this translation then.
+        from: Vec3,
+        /// Of the way there, without its end.
+        way: Cover,
+    },
+    /// A triangle of each: inner points of both are one, and their planes are not.
+    Crossing([[u32; 3]; 2]),
+    /// A point strictly inside both.
+    InnerPoint(InnerPoint),
+}
+
+impl SolidProof {
+    /// The verdict that this proves.
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            Self::Separated(_) => Verdict::Separated,
+            Self::Touching { .. } => Verdict::Touching,
+            Self::Crossing(_) | Self::InnerPoint(_) => Verdict::Overlapping,
+        }
+    }
+}
+
+/// A point strictly inside both bodies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InnerPoint {
+    /// The point is the exact sum of both, in the world.
+    pub terms: [Vec3; 2],
+    /// Of P and of Q: of a hull, vertices whose hull has it strictly inside; of a mesh none.
+    pub vertices: [arrayvec::ArrayVec<u32, 6>; 2],
+}
+
+/// The proof about bodies that move without turning, of which no faces meet at t = 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SolidMotionProof {
+    /// Of the time that is free.
+    pub free: Cover,
+    /// Faces of P and of Q that share a point at some time in the bracket.
+    pub faces: Option<[Face; 2]>,
+}
+
+/// See the module.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cover {
+    /// P's triangles, each once, by their places in its list; empty: as they are listed.
+    pub order_p: Vec<u32>,
+    /// Q's.
+    pub order_q: Vec<u32>,
+    /// Begins with all of both. After a split come the steps for the first half, which is the smaller of
+    /// two that are not equal, then those for the second.
+    pub steps: Vec<CoverStep>,
+}
+
+/// What becomes of what is left of both bodies.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CoverStep {
+    /// P's faces are halved.
+    SplitP,
+    /// Q's faces are halved.
+    SplitQ,
+    /// All are separated over the whole time, by joined links fixed in the world, as in the chain of a
+    /// motion.
+    Apart(Vec<Link>),
+}
+
+/// Vertices that one cover may have looked at, one for each vertex of either group and link. Two million
+/// take about a second to judge.
+pub const VISITS_MAX: u64 = 1 << 21;

@@ -1,0 +1,138 @@
+//! A point strictly inside two bodies of which no triangles cross: on some lines through the faces that
+//! meet, in the middle of what both bodies have of the line.
+//!
+//! All of it is rounded, and what comes out is a proposal: exact arithmetic accepts it or not.
+
+use arrayvec::ArrayVec;
+
+use super::{PROPOSALS_MAX, Shape, Unproven, solids};
+use crate::geometry::Vec3;
+use crate::geometry::certificate::StaticProof;
+use crate::geometry::certificate::judge_solids::judge_solids;
+use crate::geometry::certificate::solids::{InnerPoint, SolidProof};
+use crate::geometry::contact_time::polyhedra::Faces;
+use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::hull::convex_hull;
+use crate::geometry::pair::Pair;
+use crate::geometry::pose::Pose;
+use crate::geometry::separation::{METHODS, decide};
+use crate::geometry::witness::Witness;
+
+/// Tries the line through the middle of each face and of both, along each normal and between them, and the
+/// longest pieces of each first.
+pub(super) fn prove(
+    shapes: [&Shape<'_>; 2],
+    faces: &Faces,
+    effort: &mut Effort<'_>,
+) -> Result<SolidProof, Unproven> {
+    let placed = shapes.map(corners);
+    let triangle = |k: usize, i: u32| placed[k][i as usize];
+    let named: ArrayVec<[Vec3; 3], 2> = match *faces {
+        Faces::Triangles { of_p, of_q } => [triangle(0, of_p), triangle(1, of_q)].into(),
+        Faces::PInQ { triangle: of_p } => [triangle(0, of_p)].into_iter().collect(),
+        Faces::QInP { triangle: of_q } => [triangle(1, of_q)].into_iter().collect(),
+        Faces::VertexAndTriangle { .. } | Faces::TriangleAndVertex { .. } | Faces::Edges { .. } => {
+            return Err(Unproven::NotFound);
+        }
+    };
+    let mut proposals = 0;
+    for (from, along) in lines(&named) {
+        effort.spend_step()?;
+        let [of_p, of_q] = placed.each_ref().map(|triangles| crossings(triangles, &from, &along));
+        for middle in common(&of_p, &of_q).into_iter().take(PIECES_MAX) {
+            let terms = [from, along * middle];
+            let around = shapes.map(|shape| around(shape, &terms, effort));
+            let [Ok(Some(of_p)), Ok(Some(of_q))] = around else { continue };
+            let proof = SolidProof::InnerPoint(InnerPoint { terms, vertices: [of_p, of_q] });
+            if judge_solids(&solids(shapes), &proof).is_ok() {
+                return Ok(proof);
+            }
+            proposals += 1;
+            if proposals >= PROPOSALS_MAX {
+                return Err(Unproven::NotFound);
+            }
+        }
+    }
+    Err(Unproven::NotFound)
+}
+
+/// Pieces of one line that are tried.
+const PIECES_MAX: usize = 2;
+
+/// The corners of all triangles in the world, rounded.
+fn corners(shape: &Shape<'_>) -> Vec<[Vec3; 3]> {
+    let points: Vec<Vec3> =
+        shape.body.vertices().iter().map(|v| shape.pose.apply_rounded(v)).collect();
+    shape.body.triangles().iter().map(|corners| corners.map(|i| points[i as usize])).collect()
+}
+
+/// Points and directions.
+fn lines(triangles: &[[Vec3; 3]]) -> Vec<(Vec3, Vec3)> {
+    let middle = |[a, b, c]: &[Vec3; 3]| a / 3.0 + b / 3.0 + c / 3.0;
+    let normal = |[a, b, c]: &[Vec3; 3]| {
+        let normal = (b - a).cross(&(c - a));
+        if normal.amax() > 0.0 { normal / normal.amax() } else { normal }
+    };
+    let normals: Vec<Vec3> = triangles.iter().map(normal).collect();
+    let sum: Vec3 = normals.iter().sum();
+    let mut starts: Vec<Vec3> = triangles.iter().map(middle).collect();
+    if let [a, b] = starts[..] {
+        starts.push(a / 2.0 + b / 2.0);
+    }
+    // From close to each corner too: what is shared may be small.
+    for triangle in triangles {
+        let middle = middle(triangle);
+        starts.extend(triangle.iter().map(|corner| corner + (middle - corner) / 64.0));
+    }
+    let along: Vec<Vec3> = normals.into_iter().chain([sum]).filter(|n| n.amax() > 1e-3).collect();
+    starts.iter().flat_map(|start| along.iter().map(move |n| (*start, *n))).collect()
+}
+
+/// How far along the line it crosses triangles, ascending.
+fn crossings(triangles: &[[Vec3; 3]], from: &Vec3, along: &Vec3) -> Vec<f64> {
+    let mut found: Vec<f64> = triangles
+        .iter()
+        .filter_map(|triangle| {
+            let [a, b, c] = triangle.map(|corner| corner - from);
+            let turns = [[&a, &b], [&b, &c], [&c, &a]].map(|[u, v]| along.dot(&u.cross(v)));
+            let is_crossed = turns.iter().all(|t| *t > 0.0) || turns.iter().all(|t| *t < 0.0);
+            let normal = (b - a).cross(&(c - a));
+            let at = normal.dot(&a) / normal.dot(along);
+            (is_crossed && at.is_finite()).then_some(at)
+        })
+        .collect();
+    found.sort_unstable_by(f64::total_cmp);
+    found
+}
+
+/// The middles of the pieces that both bodies have of a line, the longest first.
+fn common(of_p: &[f64], of_q: &[f64]) -> Vec<f64> {
+    let pieces = |found: &[f64]| -> Vec<[f64; 2]> { found.as_chunks::<2>().0.to_vec() };
+    let (of_p, of_q) = (pieces(of_p), pieces(of_q));
+    let mut both: Vec<[f64; 2]> = of_p
+        .iter()
+        .flat_map(|a| of_q.iter().map(move |b| [a[0].max(b[0]), a[1].min(b[1])]))
+        .filter(|[low, high]| low < high)
+        .collect();
+    both.sort_unstable_by(|a, b| (b[1] - b[0]).total_cmp(&(a[1] - a[0])));
+    both.into_iter().map(|[low, high]| low / 2.0 + high / 2.0).collect()
+}
+
+/// Vertices of a hull with the point strictly inside; of a mesh none are asked for.
+fn around(
+    shape: &Shape<'_>,
+    [at, offset]: &[Vec3; 2],
+    effort: &mut Effort<'_>,
+) -> Result<Option<ArrayVec<u32, 6>>, Stopped> {
+    if !shape.is_hull {
+        return Ok(Some(ArrayVec::new()));
+    }
+    let Ok(point) = convex_hull(&[*at]) else { return Ok(None) };
+    let pose = Pose::translation(offset.x, offset.y, offset.z);
+    let pair = Pair::new(&point.polytope, pose, shape.hull, shape.pose);
+    let proof = decide(&pair, &METHODS[0], &mut Witness::default(), effort)?.proof;
+    Ok(match proof {
+        StaticProof::Overlapping { pairs } => Some(pairs.iter().map(|pair| pair.j).collect()),
+        StaticProof::Separated { .. } | StaticProof::Touching { .. } => None,
+    })
+}

@@ -1,0 +1,231 @@
+//! Proofs about bodies that need not be convex, to the wire and back.
+
+use arrayvec::ArrayVec;
+
+use super::certificate::{chain, link_to_wire};
+use super::geometry::{vector, vector_to_wire};
+use super::{BadField, Path};
+use crate::geometry::Vec3;
+use crate::geometry::certificate::solids::{
+    Cover, CoverStep, Face, InnerPoint, SolidMotionProof, SolidProof,
+};
+use crate::geometry::contact_time::polyhedra::proof::Unproven;
+use crate::rpc::pb;
+use crate::rpc::pb::solid_proof::Proof;
+
+/// The proof of a verdict.
+pub fn proof_to_wire(proof: &SolidProof) -> pb::StaticCertificate {
+    let proof = match proof {
+        SolidProof::Separated(cover) => Proof::Separated(cover_to_wire(cover)),
+        SolidProof::Touching { faces, from, way } => Proof::Touching(pb::SolidTouch {
+            faces: Some(faces_to_wire(faces)),
+            from: Some(vector_to_wire(from)),
+            way: Some(cover_to_wire(way)),
+        }),
+        SolidProof::Crossing(triangles) => {
+            Proof::Crossing(faces_to_wire(&triangles.map(Face::from)))
+        }
+        SolidProof::InnerPoint(InnerPoint { terms: [point, offset], vertices: [of_p, of_q] }) => {
+            Proof::InnerPoint(pb::InnerPoint {
+                point: Some(vector_to_wire(point)),
+                offset: Some(vector_to_wire(offset)),
+                p_vertices: of_p.to_vec(),
+                q_vertices: of_q.to_vec(),
+            })
+        }
+    };
+    let solid = pb::SolidProof { proof: Some(proof) };
+    pb::StaticCertificate { proof: Some(pb::static_certificate::Proof::Solid(solid)) }
+}
+
+/// The proof of a verdict, from the wire.
+pub fn proof(path: &Path<'_>, wire: &pb::SolidProof) -> Result<SolidProof, BadField> {
+    match wire.proof.as_ref().ok_or_else(|| path.bad("is required"))? {
+        Proof::Separated(wire) => Ok(SolidProof::Separated(cover(&path.field("separated"), wire)?)),
+        Proof::Touching(wire) => {
+            let path = path.field("touching");
+            let way = required(&path.field("way"), wire.way.as_ref())?;
+            Ok(SolidProof::Touching {
+                faces: faces(&path.field("faces"), wire.faces.as_ref())?,
+                from: vector(&path.field("from"), wire.from.as_ref())?,
+                way: cover(&path.field("way"), way)?,
+            })
+        }
+        Proof::Crossing(wire) => {
+            let path = path.field("crossing");
+            let triangle = |name, wire: &[u32]| {
+                wire.try_into().map_err(|_| path.field(name).bad("must have three entries"))
+            };
+            Ok(SolidProof::Crossing([triangle("p", &wire.p)?, triangle("q", &wire.q)?]))
+        }
+        Proof::InnerPoint(wire) => {
+            let path = path.field("inner_point");
+            Ok(SolidProof::InnerPoint(InnerPoint {
+                terms: [
+                    vector(&path.field("point"), wire.point.as_ref())?,
+                    wire.offset.as_ref().map_or(Ok(Vec3::zeros()), |offset| {
+                        vector(&path.field("offset"), Some(offset))
+                    })?,
+                ],
+                vertices: [
+                    vertices(&path.field("p_vertices"), &wire.p_vertices)?,
+                    vertices(&path.field("q_vertices"), &wire.q_vertices)?,
+                ],
+            }))
+        }
+    }
+}
+
+/// The proof of a first contact, or of there being none.
+pub fn motion_to_wire(proof: &SolidMotionProof) -> pb::MotionCertificate {
+    let solid = pb::SolidMotionProof {
+        free: Some(cover_to_wire(&proof.free)),
+        contact: proof.faces.as_ref().map(faces_to_wire),
+    };
+    pb::MotionCertificate { solid: Some(solid), ..Default::default() }
+}
+
+/// The same from the wire.
+pub fn motion(path: &Path<'_>, wire: &pb::SolidMotionProof) -> Result<SolidMotionProof, BadField> {
+    let free = required(&path.field("free"), wire.free.as_ref())?;
+    let contact = wire.contact.as_ref();
+    Ok(SolidMotionProof {
+        free: cover(&path.field("free"), free)?,
+        faces: contact.map(|wire| faces(&path.field("contact"), Some(wire))).transpose()?,
+    })
+}
+
+/// Why there is no proof.
+pub fn unproven_to_wire(why: Unproven) -> pb::UncertifiedReason {
+    match why {
+        Unproven::TooLong => pb::UncertifiedReason::TooLong,
+        Unproven::NotFound => pb::UncertifiedReason::NotFound,
+        Unproven::Stopped(_) => pb::UncertifiedReason::Stopped,
+    }
+}
+
+fn faces_to_wire([of_p, of_q]: &[Face; 2]) -> pb::FacePair {
+    pb::FacePair { p: of_p.to_vec(), q: of_q.to_vec() }
+}
+
+fn faces(path: &Path<'_>, wire: Option<&pb::FacePair>) -> Result<[Face; 2], BadField> {
+    let wire = required(path, wire)?;
+    Ok([vertices(&path.field("p"), &wire.p)?, vertices(&path.field("q"), &wire.q)?])
+}
+
+fn vertices<const N: usize>(path: &Path<'_>, wire: &[u32]) -> Result<ArrayVec<u32, N>, BadField> {
+    wire.try_into().map_err(|_| path.bad(format!("must have at most {N} entries")))
+}
+
+fn cover_to_wire(cover: &Cover) -> pb::FaceCover {
+    let step = |step: &CoverStep| {
+        let (split, chain) = match step {
+            CoverStep::SplitP => (pb::CoverSplit::P, Vec::new()),
+            CoverStep::SplitQ => (pb::CoverSplit::Q, Vec::new()),
+            CoverStep::Apart(chain) => {
+                (pb::CoverSplit::Unspecified, chain.iter().map(link_to_wire).collect())
+            }
+        };
+        pb::CoverStep { split: split.into(), chain }
+    };
+    pb::FaceCover {
+        p_order: cover.order_p.clone(),
+        q_order: cover.order_q.clone(),
+        steps: cover.steps.iter().map(step).collect(),
+    }
+}
+
+/// As long as a message can hold; the judge has a limit of its own for what it looks at.
+fn cover(path: &Path<'_>, wire: &pb::FaceCover) -> Result<Cover, BadField> {
+    let list = path.field("steps");
+    let step = |(index, step): (usize, &pb::CoverStep)| {
+        let path = list.index(index);
+        let split = match pb::CoverSplit::try_from(step.split) {
+            Ok(pb::CoverSplit::Unspecified) => {
+                return Ok(CoverStep::Apart(chain(&path.field("chain"), &step.chain)?));
+            }
+            Ok(pb::CoverSplit::P) => CoverStep::SplitP,
+            Ok(pb::CoverSplit::Q) => CoverStep::SplitQ,
+            Err(_) => return Err(path.field("split").bad("is not known")),
+        };
+        if step.chain.is_empty() {
+            Ok(split)
+        } else {
+            Err(path.field("chain").bad("must be empty where there is a split"))
+        }
+    };
+    Ok(Cover {
+        order_p: wire.p_order.clone(),
+        order_q: wire.q_order.clone(),
+        steps: wire.steps.iter().enumerate().map(step).collect::<Result<_, _>>()?,
+    })
+}
+
+fn required<'a, T>(path: &Path<'_>, wire: Option<&'a T>) -> Result<&'a T, BadField> {
+    wire.ok_or_else(|| path.bad("is required"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::certificate::{Direction, Frame, Link};
+
+    fn some_cover() -> Cover {
+        let direction = Direction::Vector(Vec3::new(1.0, -0.5, 0.25));
+        let link = Link { t0: 0.0, t1: 0.75, frame: Frame::World, direction };
+        let apart = CoverStep::Apart(vec![link]);
+        let steps = vec![CoverStep::SplitQ, CoverStep::SplitP, apart.clone(), apart.clone(), apart];
+        Cover { order_p: vec![1, 0, 2, 3], order_q: vec![], steps }
+    }
+
+    fn face(vertices: &[u32]) -> Face {
+        vertices.try_into().unwrap()
+    }
+
+    #[test]
+    fn every_form_of_a_proof_survives_the_wire() {
+        let faces = [face(&[3]), face(&[5, 1])];
+        let inner = InnerPoint {
+            terms: [Vec3::new(1.0, 2.0, 3.0), Vec3::new(1e-300, 0.0, -1.0)],
+            vertices: [[].into_iter().collect(), (0..6).collect()],
+        };
+        for known in [
+            SolidProof::Separated(some_cover()),
+            SolidProof::Touching { faces: faces.clone(), from: Vec3::y(), way: some_cover() },
+            SolidProof::Crossing([[0, 1, 2], [9, 8, 7]]),
+            SolidProof::InnerPoint(inner),
+        ] {
+            let Some(pb::static_certificate::Proof::Solid(wire)) = proof_to_wire(&known).proof
+            else {
+                panic!("{known:?}")
+            };
+            assert_eq!(proof(&Path::ROOT, &wire).unwrap(), known);
+        }
+        for faces in [None, Some(faces)] {
+            let known = SolidMotionProof { free: some_cover(), faces };
+            let wire = motion_to_wire(&known).solid.unwrap();
+            assert_eq!(motion(&Path::ROOT, &wire).unwrap(), known);
+        }
+    }
+
+    #[test]
+    fn a_proof_of_the_wrong_shape_is_refused_with_its_path() {
+        let refused = |wire: Proof| {
+            let wire = pb::SolidProof { proof: Some(wire) };
+            proof(&Path::ROOT.field("solid"), &wire).unwrap_err().to_string()
+        };
+        let two = pb::FacePair { p: vec![1, 2, 3], q: vec![1, 2] };
+        assert!(refused(Proof::Crossing(two)).starts_with("solid.crossing.q: "));
+        let mut cover = cover_to_wire(&some_cover());
+        cover.steps[1].chain = cover.steps[2].chain.clone();
+        let said = refused(Proof::Separated(cover.clone()));
+        assert!(said.starts_with("solid.separated.steps[1].chain: "), "{said}");
+        cover.steps[1].split = 7;
+        let said = refused(Proof::Separated(cover));
+        assert!(said.starts_with("solid.separated.steps[1].split: "), "{said}");
+        let four = pb::FacePair { p: vec![1], q: vec![1, 2, 3, 4] };
+        let touch = pb::SolidTouch { faces: Some(four), from: None, way: Some(Default::default()) };
+        let said = refused(Proof::Touching(touch));
+        assert!(said.starts_with("solid.touching.faces.q: "), "{said}");
+    }
+}

@@ -1,0 +1,131 @@
+//! What is claimed of bodies that need not be convex, judged.
+
+use crate::geometry::certificate::Verdict;
+use crate::geometry::certificate::judge_solids::{SolidClaim, judge_solid_motion, judge_solids};
+use crate::geometry::certificate::solids::{SolidMotionProof, SolidProof, Solids};
+use crate::geometry::contact_time::Outcome;
+use crate::rpc::convert::Path;
+use crate::rpc::convert::geometry::outcome;
+use crate::rpc::convert::solids::{motion, proof};
+use crate::rpc::pb;
+use crate::rpc::queries::Motions;
+use crate::rpc::status::Failure;
+
+/// A claim with its proof.
+#[derive(Clone, Debug)]
+pub(super) enum SolidStatement {
+    /// A verdict.
+    Verdict(SolidProof),
+    /// A first contact, or that there is none.
+    Motion(Box<SolidMotion>),
+}
+
+/// See [`SolidStatement`].
+#[derive(Clone, Debug)]
+pub(super) struct SolidMotion {
+    motions: Motions,
+    outcome: Outcome,
+    t_free: f64,
+    t_contact: f64,
+    proof: MotionProof,
+}
+
+#[derive(Clone, Debug)]
+enum MotionProof {
+    /// Of bodies that are in contact at t = 0.
+    AtStart(SolidProof),
+    /// Of bodies that are separated there.
+    Later(SolidMotionProof),
+}
+
+/// What a certificate of a verdict says of bodies that need not be convex, if it does.
+pub(super) fn of_verdict(
+    path: &Path<'_>,
+    wire: Option<&pb::StaticCertificate>,
+) -> Result<Option<SolidStatement>, Failure> {
+    Ok(solid_proof(path, wire)?.map(SolidStatement::Verdict))
+}
+
+/// The same of a first contact.
+pub(super) fn of_motion(
+    path: &Path<'_>,
+    motions: &Motions,
+    answer: &pb::FindFirstContactResponse,
+) -> Result<Option<SolidStatement>, Failure> {
+    let Some(certificate) = &answer.certificate else { return Ok(None) };
+    let certificate_path = path.field("certificate");
+    let proof = match &certificate.solid {
+        Some(wire) => MotionProof::Later(motion(&certificate_path.field("solid"), wire)?),
+        None => {
+            let initial = certificate.initial.as_ref();
+            match solid_proof(&certificate_path.field("initial"), initial)? {
+                Some(proof) => MotionProof::AtStart(proof),
+                None => return Ok(None),
+            }
+        }
+    };
+    Ok(Some(SolidStatement::Motion(Box::new(SolidMotion {
+        motions: *motions,
+        outcome: outcome(&path.field("outcome"), answer.outcome())?,
+        t_free: answer.t_free,
+        t_contact: answer.t_contact.unwrap_or(1.0),
+        proof,
+    }))))
+}
+
+fn solid_proof(
+    path: &Path<'_>,
+    wire: Option<&pb::StaticCertificate>,
+) -> Result<Option<SolidProof>, Failure> {
+    match wire.and_then(|wire| wire.proof.as_ref()) {
+        Some(pb::static_certificate::Proof::Solid(wire)) => {
+            Ok(Some(proof(&path.field("solid"), wire)?))
+        }
+        _ => Ok(None),
+    }
+}
+
+impl SolidStatement {
+    /// Judges it, and the verdict that comes with it.
+    pub(super) fn judge(&self, solids: &Solids<'_>, verdict: Verdict) -> Result<(), String> {
+        match self {
+            Self::Verdict(proof) => judge_verdict(solids, verdict, proof),
+            Self::Motion(claim) => claim.judge(solids, verdict),
+        }
+    }
+}
+
+impl SolidMotion {
+    fn judge(&self, solids: &Solids<'_>, verdict: Verdict) -> Result<(), String> {
+        let motions = self.motions.without_slack();
+        let motions = motions.ok_or("a proof about polyhedra knows of no margin or deviation")?;
+        let &Self { outcome, t_free, t_contact, .. } = self;
+        match &self.proof {
+            MotionProof::AtStart(proof) => {
+                if verdict == Verdict::Separated {
+                    return Err(
+                        "that the bodies are separated at t = 0 says nothing of later".into()
+                    );
+                }
+                if outcome != Outcome::Contact || t_free.abs() > 0.0 || t_contact.abs() > 0.0 {
+                    return Err("the bodies are in contact at t = 0".to_owned());
+                }
+                judge_verdict(solids, verdict, proof)
+            }
+            MotionProof::Later(proof) => {
+                if verdict != Verdict::Separated {
+                    return Err("the certificate is for another verdict".to_owned());
+                }
+                let claim = SolidClaim { outcome, t_free, t_contact, proof };
+                judge_solid_motion(solids, motions, &claim).map_err(|refusal| refusal.to_string())
+            }
+        }
+    }
+}
+
+fn judge_verdict(solids: &Solids<'_>, verdict: Verdict, proof: &SolidProof) -> Result<(), String> {
+    if verdict != proof.verdict() {
+        return Err("the certificate is for another verdict".to_owned());
+    }
+    judge_solids(solids, proof).map_err(|refusal| refusal.to_string())
+}

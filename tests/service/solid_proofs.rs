@@ -1,0 +1,189 @@
+//! Certificates of what is answered about polyhedra whose hulls meet: they are accepted as they come, and
+//! refused when somebody has changed them or says them of something else.
+
+use clearance::rpc::pb;
+use clearance::runtime::settings::Limits;
+use pb::verify_certificate_request::Claim;
+use pb::{Outcome, UncertifiedReason, Verdict};
+
+use crate::polyhedra::{channel, keep, placed, register, with_channel};
+use crate::server::{Server, vector};
+
+async fn verify(server: &Server, claim: Claim) -> pb::VerifyCertificateResponse {
+    let claim = pb::VerifyCertificateRequest { claim: Some(claim) };
+    server.queries().verify_certificate(claim).await.unwrap().into_inner()
+}
+
+fn of_collision(
+    question: &pb::CheckCollisionRequest,
+    answer: &pb::CheckCollisionResponse,
+) -> Claim {
+    let (question, answer) = (Some(question.clone()), Some(answer.clone()));
+    Claim::Collision(pb::CollisionClaim { question, answer })
+}
+
+fn of_motion(
+    question: &pb::FindFirstContactRequest,
+    answer: &pb::FindFirstContactResponse,
+) -> Claim {
+    let (question, answer) = (Some(question.clone()), Some(answer.clone()));
+    Claim::FirstContact(pb::FirstContactClaim { question, answer })
+}
+
+fn collision(p: pb::PlacedBody, q: pb::PlacedBody) -> pb::CheckCollisionRequest {
+    pb::CheckCollisionRequest { p: Some(p), q: Some(q), ..Default::default() }
+}
+
+fn falling(x: f64, speed: f64) -> pb::FindFirstContactRequest {
+    let velocity = vector(0.0, -speed, 0.0);
+    let kind = Some(pb::motion::Kind::Linear(pb::LinearMotion { velocity }));
+    pb::FindFirstContactRequest {
+        p: Some(placed("channel", 0., 0.)),
+        q: Some(placed("peg", x, 5.)),
+        q_motion: Some(pb::Motion { kind }),
+        ..Default::default()
+    }
+}
+
+fn solid(answer: &mut pb::FindFirstContactResponse) -> &mut pb::SolidMotionProof {
+    answer.certificate.as_mut().unwrap().solid.as_mut().unwrap()
+}
+
+#[tokio::test]
+async fn every_verdict_in_the_slot_comes_with_a_proof_of_it_and_of_no_other() {
+    let (server, _) = with_channel().await;
+    let mut client = server.queries();
+    let mut all = Vec::new();
+    for (x, y, expected) in [
+        (1.25, 1.5, Verdict::Separated),
+        (1.0, 1.5, Verdict::Touching),
+        (1.25, 1.0, Verdict::Touching),
+        (1.0, 1.0, Verdict::Touching),
+        (1f64.next_down(), 1.5, Verdict::Overlapping),
+        (0.25, 0.5, Verdict::Overlapping),
+    ] {
+        for is_turned in [false, true] {
+            let (channel, peg) = (placed("channel", 0., 0.), placed("peg", x, y));
+            let (p, q) = if is_turned { (peg, channel) } else { (channel, peg) };
+            let question = collision(p, q);
+            let answer = client.check_collision(question.clone()).await.unwrap().into_inner();
+            assert_eq!((answer.verdict(), answer.uncertified), (expected, false), "{x} {y}");
+            let judged = verify(&server, of_collision(&question, &answer)).await;
+            assert!(judged.valid, "{x} {y}: {}", judged.refusal);
+            all.push((question, answer));
+        }
+    }
+    // No proof is one of anything that has another verdict, nor of the bodies exchanged.
+    for (question, answer) in &all {
+        for (other, truth) in &all {
+            if truth.verdict() != answer.verdict() {
+                assert!(!verify(&server, of_collision(other, answer)).await.valid);
+                let mut lie = answer.clone();
+                lie.verdict = truth.verdict;
+                assert!(!verify(&server, of_collision(question, &lie)).await.valid);
+            }
+        }
+        let swapped = pb::CheckCollisionRequest {
+            p: question.q.clone(),
+            q: question.p.clone(),
+            ..question.clone()
+        };
+        assert!(!verify(&server, of_collision(&swapped, answer)).await.valid, "{answer:?}");
+    }
+    let options = Some(pb::QueryOptions { omit_certificate: true, ..Default::default() });
+    let brief = pb::CheckCollisionRequest { options, ..all[0].0.clone() };
+    let brief = client.check_collision(brief).await.unwrap().into_inner();
+    assert_eq!((brief.uncertified, brief.certificate), (false, None));
+}
+
+#[tokio::test]
+async fn a_fall_into_the_slot_is_proven_and_no_other_fall_by_its_proof() {
+    let (server, _) = with_channel().await;
+    let mut client = server.queries();
+    let question = falling(1.25, 8.0);
+    let answer = client.find_first_contact(question.clone()).await.unwrap().into_inner();
+    assert_eq!((answer.outcome(), answer.t_contact), (Outcome::Contact, Some(0.5)));
+    let judged = verify(&server, of_motion(&question, &answer)).await;
+    assert!(judged.valid, "{}", judged.refusal);
+    let short = falling(1.25, 3.5);
+    let free = client.find_first_contact(short.clone()).await.unwrap().into_inner();
+    assert_eq!(free.outcome(), Outcome::NoContact);
+    let judged = verify(&server, of_motion(&short, &free)).await;
+    assert!(judged.valid, "{}", judged.refusal);
+
+    let refused = async |question: &pb::FindFirstContactRequest,
+                         tamper: &dyn Fn(&mut pb::FindFirstContactResponse)| {
+        let mut answer = answer.clone();
+        tamper(&mut answer);
+        let judged = verify(&server, of_motion(question, &answer)).await;
+        assert!(!judged.valid);
+        judged.refusal
+    };
+    // Times, faces, steps; the verdict at the start.
+    let early = refused(&question, &|a| (a.t_free, a.t_contact) = (0.25, Some(0.375))).await;
+    assert!(early.contains("faces"), "{early}");
+    let late = refused(&question, &|a| (a.t_free, a.t_contact) = (0.75, Some(0.875))).await;
+    assert!(!late.is_empty());
+    let face = refused(&question, &|a| solid(a).contact.as_mut().unwrap().p = vec![0]).await;
+    assert!(face.contains("faces"), "{face}");
+    let face = refused(&question, &|a| solid(a).contact = None).await;
+    assert!(face.contains("faces"), "{face}");
+    let step = refused(&question, &|a| drop(solid(a).free.as_mut().unwrap().steps.pop())).await;
+    assert!(step.contains("cover"), "{step}");
+    let start = refused(&question, &|a| a.set_initial_verdict(Verdict::Touching)).await;
+    assert!(start.contains("another verdict"), "{start}");
+    // Another fall: beside the slot, onto its wall, farther than free, with a margin; and the bodies exchanged.
+    assert!(!refused(&falling(0.25, 8.0), &|_| ()).await.is_empty());
+    assert!(!refused(&falling(1.25, 9.0), &|_| ()).await.is_empty());
+    let margin = pb::FindFirstContactRequest { margin: 0.125, ..question.clone() };
+    assert!(refused(&margin, &|_| ()).await.contains("margin"));
+    let swapped = pb::FindFirstContactRequest {
+        p: question.q.clone(),
+        q: question.p.clone(),
+        p_motion: question.q_motion.clone(),
+        q_motion: None,
+        ..question.clone()
+    };
+    assert!(!refused(&swapped, &|_| ()).await.is_empty());
+    assert!(!verify(&server, of_motion(&falling(1.25, 4.5), &free)).await.valid);
+
+    // In contact at the start.
+    let mut at_start = falling(1.25, 1.0);
+    at_start.q = Some(placed("peg", 1.0, 1.5));
+    let contact = client.find_first_contact(at_start.clone()).await.unwrap().into_inner();
+    assert_eq!((contact.t_contact, contact.uncertified), (Some(0.0), false));
+    let judged = verify(&server, of_motion(&at_start, &contact)).await;
+    assert!(judged.valid, "{}", judged.refusal);
+    let mut later = contact.clone();
+    later.t_contact = Some(0.5);
+    assert!(!verify(&server, of_motion(&at_start, &later)).await.valid);
+    at_start.q = Some(placed("peg", 1.25, 1.5));
+    assert!(!verify(&server, of_motion(&at_start, &contact)).await.valid);
+}
+
+#[tokio::test]
+async fn an_answer_whose_proof_would_be_too_long_goes_without_and_says_why() {
+    let server = Server::with_limits(Limits { cover_steps_max: 4, ..Limits::default() }).await;
+    register(&server, keep("channel", channel())).await.unwrap();
+    let peg: Vec<f64> =
+        crate::server::cube().chunks(3).flat_map(|c| [c[0] * 0.5, c[1], c[2]]).collect();
+    server.register("peg", &peg).await;
+    let mut client = server.queries();
+    let question = collision(placed("channel", 0., 0.), placed("peg", 1.25, 1.5));
+    let answer = client.check_collision(question).await.unwrap().into_inner();
+    assert_eq!((answer.verdict(), answer.certificate.as_ref()), (Verdict::Separated, None));
+    assert!(answer.uncertified);
+    assert_eq!(answer.uncertified_reason(), UncertifiedReason::TooLong);
+    let answer = client.find_first_contact(falling(1.25, 8.0)).await.unwrap().into_inner();
+    assert_eq!((answer.t_contact, answer.uncertified), (Some(0.5), true));
+    assert_eq!(answer.uncertified_reason(), UncertifiedReason::TooLong);
+    // What fills the slot from wall to wall touches it, and no straight way leads there but along it.
+    let block: Vec<f64> =
+        crate::server::cube().chunks(3).flat_map(|c| [c[0], c[1] * 0.5, c[2]]).collect();
+    server.register("block", &block).await;
+    let question = collision(placed("channel", 0., 0.), placed("block", 1.0, 1.0));
+    let answer = client.check_collision(question).await.unwrap().into_inner();
+    assert_eq!((answer.verdict(), answer.uncertified), (Verdict::Touching, true));
+    assert!(answer.face_contact.is_some());
+    assert_eq!(answer.uncertified_reason(), UncertifiedReason::NotFound);
+}
