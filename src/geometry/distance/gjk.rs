@@ -151,13 +151,11 @@ fn start(view: &View<'_>, pair: &Pair<'_>, witness: &Witness, roundness: f64) ->
         return None;
     }
     let (p_count, q_count) = (pair.p.body.vertex_count(), pair.q.body.vertex_count());
-    let corners: ArrayVec<Corner, 3> = witness
-        .pairs
-        .iter()
-        .filter(|pair| pair.i < p_count && pair.j < q_count)
-        .take(3)
-        .map(|&pair| view.corner(pair))
-        .collect();
+    let mut corners: ArrayVec<Corner, 3> = ArrayVec::new();
+    let exist = witness.pairs.iter().filter(|pair| pair.i < p_count && pair.j < q_count);
+    for &pair in exist.take(3) {
+        corners.push(view.corner(pair));
+    }
     let (first, others) = corners.split_first()?;
     // The simplex turns with the bodies as a whole, however long they are.
     let near = view.near_sine_squared(1.0);

@@ -136,12 +136,17 @@ impl Simplex {
         let corners = &corners[..corners.len().min(3)];
         let (first, others) = corners.split_first()?;
         // The nearest point is on a face with the first corner, or with the second, or the third.
-        let best = Self::around(first, others);
+        let mut best = Self::around(first, others);
         if best.count == corners.len() {
             return Some(best);
         }
-        let rest = (1..corners.len()).map(|at| Self::around(&corners[at], &corners[at + 1..]));
-        Some(rest.fold(best, |best, other| if other.squared < best.squared { other } else { best }))
+        for at in 1..corners.len() {
+            let other = Self::around(&corners[at], &corners[at + 1..]);
+            if other.squared < best.squared {
+                best = other;
+            }
+        }
+        Some(best)
     }
 }
 

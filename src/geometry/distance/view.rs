@@ -215,6 +215,7 @@ impl<'a> View<'a> {
     }
 
     /// Both points of the pairs' weighted mean, rounded.
+    #[inline(always)]
     pub(in crate::geometry) fn mean(
         &self,
         weighted: impl Iterator<Item = (VertexPair, f64)>,
