@@ -113,6 +113,8 @@ fn bodies_of_grid_cells_are_proven_to_stand_as_they_do() {
     }
     assert!(proven.iter().all(|n| *n > 10), "{proven:?} {open:?}");
     assert_eq!(open[Verdict::Separated as usize], 0);
+    let overlapping = Verdict::Overlapping as usize;
+    assert!(100 * open[overlapping] <= proven[overlapping], "{proven:?} {open:?}");
 }
 
 #[test]
@@ -329,6 +331,34 @@ fn a_false_overlap_or_touch_is_refused() {
     assert_eq!(inner(0.0, 0.9375, &corners), Err(Refusal::NotInside("P")));
     assert_eq!(inner(1.5, 1.25, &corners), Err(Refusal::NotInside("P")));
     assert_eq!(inner(0.5, 0.9375, &[0, 3, 5, 99]), Err(Refusal::NotAFace("Q")));
+}
+
+/// Two channels whose faces are all parallel: the normals of those found first run in planes of others, and
+/// along them nothing was found inside both.
+#[test]
+fn an_overlap_on_a_grid_is_proven_though_normals_run_in_faces() {
+    let channel = made(u_shape().mesh);
+    let p = channel.shape(Pose::identity());
+    for (x, y, z) in [(-1.0, -0.5, -0.75), (-1.0, -0.5, 0.0), (0.0, 0.0, 0.0), (0.5, 0.0, 0.0)] {
+        let (found, proof) = verdict_of([&p, &channel.shape(shift(x, y, z))]);
+        assert_eq!((found, proof.is_ok()), (Verdict::Overlapping, true), "{x} {y} {z}");
+    }
+}
+
+#[test]
+fn an_overlap_by_the_least_number_is_proven_where_no_triangles_cross() {
+    let cube = made(cuboid([0., 1.], [0., 1.], [0., 1.]));
+    let hull = made_of_hull(block([0., 1.], [0., 1.], [0., 1.]));
+    let p = cube.shape(Pose::identity());
+    for q in [&cube, &hull] {
+        for x in [1f64.next_down(), 1.0 - 1e-12, -1f64.next_down()] {
+            for place in [shift(x, 0., 0.), shift(0., x, 0.), shift(0., 0., x)] {
+                let (found, proof) = verdict_of([&p, &q.shape(place)]);
+                assert_eq!(found, Verdict::Overlapping);
+                assert!(matches!(proof, Ok(SolidProof::InnerPoint(_))), "{x} {proof:?}");
+            }
+        }
+    }
 }
 
 #[test]
