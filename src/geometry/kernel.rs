@@ -226,13 +226,15 @@ pub struct Look {
     value: f64,
     top: f64,
     visited: u32,
+    /// Of the first ring.
+    values: [f64; LANES],
 }
 
 impl Look {
     /// At a vertex that is known to be as far as any, from having looked at so many.
     #[inline]
     pub fn at_top(vertex: u32, value: f64, visited: u32) -> Self {
-        Self { vertex, value, top: value, visited }
+        Self { vertex, value, top: value, visited, values: [value; LANES] }
     }
 
     /// Whether no neighbour has a larger rounded value. A NaN (overflow) is never larger.
@@ -242,10 +244,24 @@ impl Look {
         !rises
     }
 
+    /// Vertices evaluated.
+    #[inline]
+    pub fn visited(&self) -> u32 {
+        self.visited
+    }
+
+    /// The farthest of the neighbours in the first ring, where it is farther; the vertex itself where not.
+    #[inline(always)]
+    pub fn farther(&self, rings: &[Ring]) -> u32 {
+        let top = largest(&self.values);
+        let name = rings[self.vertex as usize].names[first_of(&self.values, top)];
+        if top > self.value { name } else { self.vertex }
+    }
+
     /// The climb that ends here.
     #[inline]
     pub fn settled(&self) -> Climb {
-        let Self { vertex, value, top, visited } = *self;
+        let Self { vertex, value, top, visited, .. } = *self;
         Climb { vertex, value, runner_up: top, visited, finished: true }
     }
 }
@@ -255,12 +271,13 @@ impl Look {
 pub fn look(g: &Vec3, rings: &[Ring], vertex: u32, value: f64) -> Look {
     let ring = &rings[vertex as usize];
     let mut visited = 1 + ring.count;
-    let mut top = largest(&ring.values(g));
+    let values = ring.values(g);
+    let mut top = largest(&values);
     if ring.next != 0 {
         let first = Top { value: top, name: vertex };
         top = top_of_more(g, rings, ring.next, first, &mut visited).value;
     }
-    Look { vertex, value, top, visited }
+    Look { vertex, value, top, visited, values }
 }
 
 /// The first point with the largest rounded value along `g`; `points` is not empty.
@@ -297,7 +314,7 @@ pub fn look_at_few(g: &Vec3, all: &Ring) -> Look {
     for (other, value) in values.iter_mut().enumerate() {
         *value = if other == lane { f64::NEG_INFINITY } else { *value };
     }
-    Look { vertex: all.names[lane], value, top: largest(&values), visited: all.count }
+    Look { vertex: all.names[lane], value, top: largest(&values), visited: all.count, values }
 }
 
 /// The first rival, other than `except`, of `vertex`, which is in range, among its neighbours.

@@ -25,15 +25,14 @@ const GAP_MIN: f64 = 0.05;
 /// of the direction's coordinates; after four they are far from the ends of f64.
 const ROUNDS: u32 = 4;
 
-/// From P towards Q, which are so round; for searching, not for proof.
+/// From P towards Q, which are so round and whose centres are so far apart; for searching, not for proof.
 #[inline(always)]
-pub(super) fn direction(view: &View<'_>, roundness: f64) -> Vec3 {
-    let centre = view.centre_difference();
+pub(super) fn direction(view: &View<'_>, roundness: f64, centre: &Vec3) -> Vec3 {
     if are_round(roundness) {
-        return centre;
+        return *centre;
     }
     let [p, q] = view.bodies();
-    of_long_bodies(p, q, &centre)
+    of_long_bodies(p, q, centre)
 }
 
 /// Whether bodies that are so round are balls here.
@@ -98,7 +97,8 @@ mod tests {
                 if found.lower > 0.0 {
                     let view = View::new(&pair);
                     let nearest = found.closest_q - found.closest_p;
-                    off += direction(&view, view.roundness()).angle(&nearest);
+                    off += direction(&view, view.roundness(), &view.centre_difference())
+                        .angle(&nearest);
                     centres_off += view.centre_difference().angle(&nearest);
                 }
             }
@@ -113,7 +113,10 @@ mod tests {
             let pose = Pose::translation(0.3 * reach, -0.4 * reach, reach);
             let pair = Pair::new(p, Pose::identity(), q, pose);
             let view = View::new(&pair);
-            assert_eq!(direction(&view, view.roundness()), view.centre_difference());
+            assert_eq!(
+                direction(&view, view.roundness(), &view.centre_difference()),
+                view.centre_difference()
+            );
         }
     }
 
@@ -127,7 +130,7 @@ mod tests {
                     let pose = Pose::translation(reach, 0.0, -reach);
                     let pair = Pair::new(p, Pose::identity(), q, pose);
                     let view = View::new(&pair);
-                    let found = direction(&view, view.roundness());
+                    let found = direction(&view, view.roundness(), &view.centre_difference());
                     assert!(found.iter().all(|c| c.is_finite()), "{found}");
                 }
             }

@@ -4,9 +4,7 @@
 //!         complex objects in three-dimensional space", IEEE J. Robotics Automation 4(2), 1988;
 //!         G. van den Bergen, "A fast and robust GJK implementation", J. Graphics Tools 4(2), 1999.
 //! Proves: nothing. `bracket` and the exact stage do.
-//! Cost:   two supports a step, five or six steps from cold.
-
-use arrayvec::ArrayVec;
+//! Cost:   two supports a step, five steps from cold.
 
 use super::Stops;
 use super::bracket::Bracket;
@@ -14,6 +12,7 @@ use super::ellipsoids;
 use super::method::{Ending, Found, Method};
 use super::simplex::{Corner, Growth, Simplex};
 use super::view::{View, turned_less};
+use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::processor;
@@ -25,16 +24,22 @@ const PROGRESS_MIN: f64 = 1e-14;
 
 /// Of round bodies the nearest points lie in the direction from centre to centre, up to an angle that is
 /// smaller the more vertices they have. A remembered direction is stale beyond the one with this squared
-/// sine, over the vertices: four sevenths of the distance of neighbours. From a stale simplex the search
-/// takes longer than from cold.
-const STALE_SPACING: f64 = 4.0;
+/// sine, over the vertices: two fifths of the distance of neighbours. From a stale simplex the search takes
+/// longer than from cold.
+const STALE_SPACING: f64 = 2.0;
 
 /// The nearest point after the first support is a vertex of M, whose direction from the origin says
 /// little when M is near: it may be nearly orthogonal to the line from centre to centre. M as a ball
 /// of half the size would be supported at the opposite side of that line if the direction was moved
 /// by this part of the size towards the line. With it bodies close together take a step and a half
-/// less, others half a step; between 0.1 and 0.5 the count of steps hardly changes.
-const DAMPING: f64 = 0.2;
+/// less, others half a step; between 0.2 and 0.5 the count of steps hardly changes.
+const DAMPING: f64 = 0.4;
+
+/// Supports along other directions than the first start at the last one and move to a neighbour at most.
+/// That is nearer and looks at less than from the start table to the top; and where the bodies are close
+/// and the nearest point's direction is far off, it goes wrong less. After so many in a row that did not
+/// see the top, the walk is too long, and the table is asked.
+const LAG_MAX: u32 = 4;
 
 /// The row of the table.
 pub(super) const METHOD: Method = Method {
@@ -42,7 +47,7 @@ pub(super) const METHOD: Method = Method {
     source: "Gilbert, Johnson, Keerthi, A fast procedure for computing the distance between complex \
              objects in three-dimensional space, 1988",
     proves: "nothing; the simplex that it ends with is proven nearest, or gone on from",
-    cost: "two supports a step, five or six steps from cold",
+    cost: "two supports a step, five steps from cold",
     propose,
 };
 
@@ -95,8 +100,8 @@ fn search<'e>(
     let mut is_remembered = false;
     let mut is_damped = false;
     let roundness = view.roundness();
-    let near = view.near_sine_squared(roundness);
-    if let Some(remembered) = start(view, pair, witness, roundness) {
+    let centre = view.centre_difference();
+    if let Some(remembered) = start(view, pair, witness, roundness, &centre) {
         simplex = remembered;
         (latest, seen, direction) = (simplex.corners()[0].pair, simplex.nearest, simplex.nearest);
         is_remembered = true;
@@ -104,25 +109,34 @@ fn search<'e>(
         if let Err(why) = effort.spend_step() {
             return Found { ending: Ending::Stopped(why), ..Found::hands_over() };
         }
-        seen = ellipsoids::direction(view, roundness);
+        seen = ellipsoids::direction(view, roundness, &centre);
         // Any pair will do that is not far behind: the next direction is another.
         latest = view.nearby(&seen, effort);
         simplex = Simplex::point(view.corner(latest));
         direction = simplex.nearest + seen * (DAMPING * view.size() / seen.norm());
         is_damped = true;
     }
+    // Supports in a row that were not seen to be the top.
+    let mut lag = 0;
     let ending = loop {
         if let Err(why) = effort.spend_step() {
             break Ending::Stopped(why);
         }
-        latest = view.likely_least_along(&direction, latest, &seen, near, effort);
-        if !is_damped && enough(&simplex, latest, effort) {
+        let walks =
+            lag < LAG_MAX || turned_less(&direction, &seen, view.near_sine_squared(roundness));
+        let is_top;
+        (latest, is_top) = view.farther_along(&direction, walks.then_some(latest), effort);
+        lag = if is_top && lag < LAG_MAX { 0 } else { lag + 1 };
+        if is_top && !is_damped && enough(&simplex, latest, effort) {
             break Ending::Enough;
         }
-        let new = view.corner(latest);
-        let progress = simplex.squared - simplex.nearest.dot(&new.point);
-        // False for NaN too, which ends the search.
-        let promises = progress > PROGRESS_MIN * simplex.squared && !simplex.has(latest);
+        let mut new = view.corner(latest);
+        let mut promises = promises_progress(&simplex, &new);
+        if !(promises || is_top || is_damped) {
+            latest = view.likely_least_from(&direction, Some(latest), effort);
+            new = view.corner(latest);
+            promises = promises_progress(&simplex, &new);
+        }
         if promises {
             match simplex.grow(new) {
                 Growth::Nearer => is_remembered = false,
@@ -135,39 +149,65 @@ fn search<'e>(
             break Ending::Nearest;
         }
         is_damped = false;
-        (seen, direction) = (direction, simplex.nearest);
+        (seen, direction) = (direction, simplex.direction);
     };
     Found { simplex, latest, ending }
 }
 
-/// The simplex of the remembered pairs, when it is likely to help.
+/// Whether the new corner is worth a step: false for NaN, which ends the search.
 #[inline(always)]
-fn start(view: &View<'_>, pair: &Pair<'_>, witness: &Witness, roundness: f64) -> Option<Simplex> {
+fn promises_progress(simplex: &Simplex, new: &Corner) -> bool {
+    let progress = simplex.squared - simplex.nearest.dot(&new.point);
+    progress > PROGRESS_MIN * simplex.squared && !simplex.has(new.pair)
+}
+
+/// The simplex of the remembered pairs, when it is likely to be the nearest still.
+#[inline(always)]
+fn start(
+    view: &View<'_>,
+    pair: &Pair<'_>,
+    witness: &Witness,
+    roundness: f64,
+    centre: &Vec3,
+) -> Option<Simplex> {
     let remembered = witness.direction?;
     let [_, fewest] = view.vertex_counts();
-    if ellipsoids::are_round(roundness)
-        && !turned_less(&view.centre_difference(), &remembered, STALE_SPACING / fewest)
-    {
+    let is_stale = ellipsoids::are_round(roundness)
+        && !turned_less(centre, &remembered, STALE_SPACING / fewest);
+    if is_stale { None } else { remembered_simplex(view, pair, &witness.pairs, &remembered) }
+}
+
+/// The simplex of those pairs, if its nearest point is inside and has turned little.
+#[inline(always)]
+fn remembered_simplex(
+    view: &View<'_>,
+    pair: &Pair<'_>,
+    pairs: &[VertexPair],
+    remembered: &Vec3,
+) -> Option<Simplex> {
+    let (p_count, q_count) = (pair.p.body.vertex_count(), pair.q.body.vertex_count());
+    let exists = |pair: &VertexPair| pair.i < p_count && pair.j < q_count;
+    let pairs = &pairs[..pairs.len().min(3)];
+    if !pairs.iter().all(exists) {
         return None;
     }
-    let (p_count, q_count) = (pair.p.body.vertex_count(), pair.q.body.vertex_count());
-    let mut corners: ArrayVec<Corner, 3> = ArrayVec::new();
-    let exist = witness.pairs.iter().filter(|pair| pair.i < p_count && pair.j < q_count);
-    for &pair in exist.take(3) {
-        corners.push(view.corner(pair));
-    }
-    let (first, others) = corners.split_first()?;
+    let (first, others) = pairs.split_first()?;
+    let first = view.corner(*first);
     // The simplex turns with the bodies as a whole, however long they are.
     let near = view.near_sine_squared(1.0);
-    let squared = remembered.norm_squared();
-    // The edges are still nearly orthogonal to the direction. False for NaN.
-    let is_level = |corner: &Corner| {
+    let squared = near * remembered.norm_squared();
+    let mut rest = [first; 2];
+    for (corner, pair) in rest.iter_mut().zip(others) {
+        *corner = view.corner(*pair);
         let edge = corner.point - first.point;
-        let rise = edge.dot(&remembered);
-        rise * rise < near * edge.norm_squared() * squared
-    };
-    if !others.iter().all(is_level) {
-        return None;
+        let rise = edge.dot(remembered);
+        // The edges are still nearly orthogonal to the direction. False for NaN.
+        let is_level = rise * rise < squared * edge.norm_squared();
+        if !is_level {
+            return None;
+        }
     }
-    Simplex::of(&corners).filter(|simplex| turned_less(&simplex.nearest, &remembered, near))
+    let simplex = Simplex::around(&first, &rest[..others.len()]);
+    let is_whole = simplex.corners().len() == pairs.len();
+    (is_whole && turned_less(&simplex.nearest, remembered, near)).then_some(simplex)
 }

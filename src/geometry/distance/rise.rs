@@ -80,12 +80,15 @@ impl<'a, N: Real> Rise<'a, N> {
         self.length * radius * (12.0 * UNIT + 4.0 * self.tilt) * OUTWARD + f64::MIN_POSITIVE
     }
 
-    /// Whether one look at the neighbours shows that nothing rises above `level`.
+    /// Whether one look at the neighbours of one vertex shows that nothing rises above `level`: the edges
+    /// from a vertex span a cone that holds the body, and along the true direction each of them falls or,
+    /// to another of `level`, is level.
     #[inline(always)]
     pub(super) fn is_none(&self, level: &Level, radius: f64, effort: &mut Effort<'_>) -> bool {
-        let value = kernel::along(&self.rounded, self.body.vertex(level.vertices[0]));
-        let limit = value - self.certain(radius);
-        support::others_are_below(self.body, &self.rounded, limit, &level.vertices, effort)
+        let vertex = level.vertices[0];
+        let limit = kernel::along(&self.rounded, self.body.vertex(vertex)) - self.certain(radius);
+        let but = &level.vertices;
+        support::neighbours_are_below(self.body, &self.rounded, limit, vertex, but, effort)
     }
 
     /// At least the largest product of the true direction, at the length of s, with an edge from

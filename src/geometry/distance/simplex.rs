@@ -28,6 +28,8 @@ pub(super) struct Simplex {
     pub(super) nearest: Vec3,
     /// Its squared length.
     pub(super) squared: f64,
+    /// Where it lies: a multiple of it, known sooner.
+    pub(super) direction: Vec3,
 }
 
 /// How a simplex grew.
@@ -49,6 +51,7 @@ struct Face {
     weights: [f64; 2],
     nearest: Vec3,
     squared: f64,
+    direction: Vec3,
 }
 
 impl Simplex {
@@ -57,7 +60,7 @@ impl Simplex {
     pub(super) fn point(a: Corner) -> Self {
         let (corners, weights) = ([a, a, a], [1.0, 0.0, 0.0]);
         let squared = a.point.norm_squared();
-        Self { corners, weights, count: 1, nearest: a.point, squared }
+        Self { corners, weights, count: 1, nearest: a.point, squared, direction: a.point }
     }
 
     /// The corners, the newest first.
@@ -113,29 +116,15 @@ impl Simplex {
         self.count = usize::from(face.count);
         self.nearest = face.nearest;
         self.squared = face.squared;
-    }
-
-    /// Of the faces with the first corner the nearest.
-    #[inline(always)]
-    fn around(first: &Corner, others: &[Corner]) -> Self {
-        let mut simplex = Self::point(*first);
-        let edge = |k: usize| others[k].point - first.point;
-        let face = match others.len() {
-            0 => return simplex,
-            1 => segment(&first.point, &edge(0), 0),
-            _ => triangle(&first.point, [&edge(0), &edge(1)], [0, 1]),
-        };
-        simplex.corners[..others.len().min(3)].copy_from_slice(others);
-        simplex.become_face(*first, &face);
-        simplex
+        self.direction = face.direction;
     }
 
     /// The nearest simplex of the hull of up to three corners; `None` of none.
     #[inline(always)]
     pub(super) fn of(corners: &[Corner]) -> Option<Self> {
+        // The nearest point is on a face with the first corner, or with the second, or the third.
         let corners = &corners[..corners.len().min(3)];
         let (first, others) = corners.split_first()?;
-        // The nearest point is on a face with the first corner, or with the second, or the third.
         let mut best = Self::around(first, others);
         if best.count == corners.len() {
             return Some(best);
@@ -148,13 +137,30 @@ impl Simplex {
         }
         Some(best)
     }
+
+    /// Of the faces with the first of at most three corners.
+    #[inline(always)]
+    pub(super) fn around(first: &Corner, others: &[Corner]) -> Self {
+        let mut simplex = Self::point(*first);
+        let edge = |k: usize| others[k].point - first.point;
+        let face = match others.len() {
+            0 => return simplex,
+            1 => segment(&first.point, &edge(0), 0),
+            _ => triangle(&first.point, [&edge(0), &edge(1)], [0, 1]),
+        };
+        for (corner, other) in simplex.corners.iter_mut().zip(others) {
+            *corner = *other;
+        }
+        simplex.become_face(*first, &face);
+        simplex
+    }
 }
 
 impl Face {
     #[inline(always)]
     fn point(a: &Vec3) -> Self {
         let squared = a.norm_squared();
-        Self { others: [0, 0], count: 1, weights: [0.0, 0.0], nearest: *a, squared }
+        Self { others: [0, 0], count: 1, weights: [0.0, 0.0], nearest: *a, squared, direction: *a }
     }
 
     #[inline(always)]
@@ -171,7 +177,14 @@ fn segment(a: &Vec3, edge: &Vec3, other: u8) -> Face {
     if weight > 0.0 && weight < 1.0 {
         let nearest = a + edge * weight;
         let squared = nearest.norm_squared();
-        Face { others: [other, other], count: 2, weights: [weight, 0.0], nearest, squared }
+        Face {
+            others: [other, other],
+            count: 2,
+            weights: [weight, 0.0],
+            nearest,
+            squared,
+            direction: nearest,
+        }
     } else {
         Face::point(a)
     }
@@ -199,7 +212,8 @@ fn facet(a: &Vec3, [ab, ac]: [&Vec3; 2], normal: &Vec3, others: [u8; 2]) -> Face
         let level = normal.dot(a);
         let nearest = normal * (level * inverse);
         let weights = [of_b * inverse, of_c * inverse];
-        Face { others, count: 3, weights, nearest, squared: nearest.norm_squared() }
+        let direction = normal * 1f64.copysign(level);
+        Face { others, count: 3, weights, nearest, squared: nearest.norm_squared(), direction }
     } else if beyond_ab && !beyond_ac {
         segment(a, ab, others[0])
     } else if beyond_ac && !beyond_ab {

@@ -6,7 +6,7 @@ use crate::geometry::effort::Effort;
 use crate::geometry::number::double::{Real, Triple};
 use crate::geometry::number::rounding::gamma;
 use crate::geometry::pair::{Pair, Placed, VertexPair};
-use crate::geometry::support::{likely_pair, nearby};
+use crate::geometry::support::{likely_pair, move_both, nearby};
 use crate::geometry::{Mat3, Vec3};
 
 /// Outside of these the products of two or three lengths may overflow or underflow, and the exact
@@ -171,19 +171,21 @@ impl<'a> View<'a> {
         NEAR_SINE_SQUARED.min(NEAR_SPACING * roundness * roundness / most)
     }
 
-    /// The pair that is probably least along `s`; `last` was the answer along `direction`, and is where
-    /// to start if the squared sine of the angle between the two is less than `near`.
+    /// A pair that is not behind the `hint`, or the one of the start tables, along `s`: a move to the
+    /// farthest neighbours nearer to the one that is least. And whether they are seen to be that one.
     #[inline(always)]
-    pub(in crate::geometry) fn likely_least_along(
+    pub(super) fn farther_along(
         &self,
         s: &Vec3,
-        last: VertexPair,
-        direction: &Vec3,
-        near: f64,
+        hint: Option<VertexPair>,
         effort: &mut Effort<'_>,
-    ) -> VertexPair {
-        let is_near = turned_less(s, direction, near);
-        self.likely_least_from(s, is_near.then_some(last), effort)
+    ) -> (VertexPair, bool) {
+        let in_p = self.pair.p.pose.direction_to_body_rounded(s);
+        let in_q = -self.pair.q.pose.direction_to_body_rounded(s);
+        let bodies = [self.pair.p.body, self.pair.q.body];
+        let hints = [hint.map(|h| h.i), hint.map(|h| h.j)];
+        let ([i, j], is_top) = move_both(bodies, [&in_p, &in_q], hints, effort);
+        (VertexPair { i, j }, is_top)
     }
 
     /// A pair near the one that is least along `s`, as far as the bodies' start tables tell.

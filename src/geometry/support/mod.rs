@@ -98,7 +98,7 @@ impl Terrain {
 
     /// From the first vertex to the top, or, if that was a hint which turns out stale, from where the
     /// table says.
-    #[inline(always)]
+    #[inline(never)]
     fn climb(&self, g: &Vec3, near: Near) -> Climb {
         let steps = if near.hinted { HINT_STEPS } else { u32::MAX };
         let found = kernel::climb(g, &self.rings, near.vertex, steps);
@@ -225,6 +225,45 @@ pub fn likely_pair(
     climb_both(bodies, g, near, effort)
 }
 
+/// In two bodies at once, from the hint or from where the table says to the farthest neighbour if that is
+/// farther; and whether both have none that is, so are very likely farthest. Of a few vertices, to the
+/// farthest.
+#[inline(always)]
+pub fn move_both(
+    bodies: [&Polytope; 2],
+    g: [&Vec3; 2],
+    hints: [Option<u32>; 2],
+    effort: &mut Effort<'_>,
+) -> ([u32; 2], bool) {
+    effort.cost.supports += 2;
+    let reach = [bodies[0].reach(), bodies[1].reach()];
+    if let [Reach::Few(a), Reach::Few(b)] = reach {
+        effort.cost.visited += u64::from(a.count()) + u64::from(b.count());
+        let [a, b] = [kernel::farthest_of_few(g[0], a), kernel::farthest_of_few(g[1], b)];
+        return ([a.0, b.0], true);
+    }
+    let near = [
+        near_in(bodies[0], reach[0], g[0], hints[0]),
+        near_in(bodies[1], reach[1], g[1], hints[1]),
+    ];
+    let a = first_look(reach[0], g[0], &near[0]);
+    let b = first_look(reach[1], g[1], &near[1]);
+    effort.cost.visited += u64::from(a.visited()) + u64::from(b.visited());
+    if a.is_settled() & b.is_settled() {
+        return ([near[0].vertex, near[1].vertex], true);
+    }
+    ([farther(reach[0], &a), farther(reach[1], &b)], false)
+}
+
+/// Where the first look says to go; stays where there is no farther.
+#[inline(always)]
+fn farther(reach: &Reach, look: &Look) -> u32 {
+    match reach {
+        Reach::Few(_) => look.settled().vertex,
+        Reach::Many(terrain) => look.farther(&terrain.rings),
+    }
+}
+
 /// Climbs in two bodies at once. Neither waits for the other, and one branch asks whether both are done,
 /// which they are most of the time. Of a few vertices nobody asks for the one after the farthest.
 #[inline(always)]
@@ -235,16 +274,17 @@ pub fn climb_both(
     effort: &mut Effort<'_>,
 ) -> [Climb; 2] {
     effort.cost.supports += 2;
-    let a = first_look(bodies[0], g[0], &near[0]);
-    let b = first_look(bodies[1], g[1], &near[1]);
+    let reach = [bodies[0].reach(), bodies[1].reach()];
+    let a = first_look(reach[0], g[0], &near[0]);
+    let b = first_look(reach[1], g[1], &near[1]);
     let mut found = [a.settled(), b.settled()];
     if !(a.is_settled() & b.is_settled()) {
-        if let Reach::Many(terrain) = bodies[0].reach()
+        if let Reach::Many(terrain) = reach[0]
             && !a.is_settled()
         {
             found[0] = terrain.climb(g[0], near[0]);
         }
-        if let Reach::Many(terrain) = bodies[1].reach()
+        if let Reach::Many(terrain) = reach[1]
             && !b.is_settled()
         {
             found[1] = terrain.climb(g[1], near[1]);
@@ -252,25 +292,6 @@ pub fn climb_both(
     }
     effort.cost.visited += u64::from(found[0].visited) + u64::from(found[1].visited);
     found
-}
-
-/// Whether every vertex but those of `level` (one to three; the first again for none) is certain to
-/// stay below `limit` in rounded value along `g`, as one look at their neighbours tells: the vertices
-/// that reach a height are connected by edges. `false` leaves it open.
-#[inline(always)]
-pub fn others_are_below(
-    body: &Polytope,
-    g: &Vec3,
-    limit: f64,
-    level: &[u32; 3],
-    effort: &mut Effort<'_>,
-) -> bool {
-    let [a, b, c] = *level;
-    let mut at = |vertex: u32| neighbours_are_below(body, g, limit, vertex, level, effort);
-    match body.reach() {
-        Reach::Few(_) => at(a),
-        Reach::Many(_) => at(a) && (b == a || at(b)) && (c == a || at(c)),
-    }
 }
 
 /// Whether all neighbours of `vertex` but those named are certain to stay below `limit` in rounded value
@@ -314,7 +335,12 @@ pub fn first_rival(
 /// farthest.
 #[inline(always)]
 pub fn nearby(body: &Polytope, g: &Vec3, hint: Option<u32>) -> Near {
-    match body.reach() {
+    near_in(body, body.reach(), g, hint)
+}
+
+#[inline(always)]
+fn near_in(body: &Polytope, reach: &Reach, g: &Vec3, hint: Option<u32>) -> Near {
+    match reach {
         Reach::Few(all) => {
             let (vertex, value) = kernel::farthest_of_few(g, all);
             Near { vertex, value, hinted: false }
@@ -324,8 +350,8 @@ pub fn nearby(body: &Polytope, g: &Vec3, hint: Option<u32>) -> Near {
 }
 
 #[inline(always)]
-fn first_look(body: &Polytope, g: &Vec3, near: &Near) -> Look {
-    match body.reach() {
+fn first_look(reach: &Reach, g: &Vec3, near: &Near) -> Look {
+    match reach {
         Reach::Few(all) => Look::at_top(near.vertex, near.value, all.count()),
         Reach::Many(terrain) => terrain.look(g, near),
     }
