@@ -445,3 +445,18 @@ fn between_balls_that_turned_far_a_witness_costs_what_none_costs() {
         assert_eq!(cost(&mut witness), cost(&mut Witness::default()), "step {step}");
     }
 }
+
+/// From neighbour to neighbour alone a search goes along the needle one vertex a step: ten steps in the mean
+/// where six or seven do.
+#[test]
+fn a_walk_along_a_needle_that_takes_long_asks_the_start_table() {
+    let mut random = Random(29);
+    let (needle, ball) = (samples::ellipsoid(400, [1.0, 0.02, 0.02], 3), ball(&mut random, 400));
+    let mut effort = Effort::unlimited();
+    for _ in 0..60 {
+        let place = random.unit_vector() * 1.02;
+        let pair = Pair::new(&needle, random.pose(Vec3::zeros()), &ball, random.pose(place));
+        measure(&pair, Stops::default(), &mut Witness::default(), &mut effort).unwrap();
+    }
+    assert!(effort.cost.steps <= 8 * effort.cost.queries, "{:?}", effort.cost);
+}

@@ -201,3 +201,24 @@ fn a_coherent_search_costs_less_than_the_way_from_its_hint_and_never_much_more_t
     assert!(means.windows(2).all(|two| two[1] < 2.5 * two[0]), "{figures}");
     assert!(means[0] < 0.3 * cold && means[5] < 2.5 * cold, "{figures}");
 }
+
+#[test]
+fn a_move_never_goes_back_and_says_where_no_neighbour_is_farther() {
+    let mut random = Random(31);
+    let (few, many) = (ball(7, 1), ball(300, 2));
+    let mut tops = 0;
+    for round in 0..400 {
+        let (p, q) = [(&many, &many), (&few, &many), (&few, &few)][round % 3];
+        let (g, hints) = (random.vector(), [p, q].map(|body| random.below(body.vertex_count())));
+        let effort = &mut Effort::unlimited();
+        let (found, is_top) = move_both([p, q], [&g, &g], hints.map(Some), effort);
+        for ((body, found), hint) in [p, q].into_iter().zip(found).zip(hints) {
+            let value = |vertex: u32| kernel::along(&g, body.vertex(vertex));
+            let neighbours = body.neighbours(found);
+            assert!(value(found) >= value(hint));
+            assert!(!is_top || neighbours.iter().all(|&next| value(next) <= value(found)));
+        }
+        tops += u32::from(is_top);
+    }
+    assert!((100..300).contains(&tops), "{tops}");
+}
