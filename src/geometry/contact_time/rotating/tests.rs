@@ -13,6 +13,7 @@ use crate::geometry::pose::Pose;
 mod exact;
 mod judged;
 mod many;
+mod posed;
 mod widths;
 
 fn turn(axis: [f64; 3], angle: f64) -> Motion {

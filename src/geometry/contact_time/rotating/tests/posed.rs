@@ -1,0 +1,45 @@
+//! What the plain places at one time are not good for.
+
+use super::*;
+use crate::geometry::contact_time::rotating::contact::prove;
+use crate::geometry::contact_time::rotating::posed::Posed;
+
+/// A body that has turned by more than a million quarters could be anywhere around its axis. Its plain
+/// place is then that at the start, in which these cubes overlap: taken for a proof, that was contact.
+#[test]
+fn places_whose_sines_are_not_to_be_had_prove_no_contact() {
+    let cube = polytope_of(&cuboid(1.0, 1.0, 1.0));
+    let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(0.5, 0.2, 0.1));
+    for (angle, margin, is_met) in [(1e9, 0.0, false), (1e9, 0.3, false), (1.0, 0.0, true)] {
+        // The pivot is so far that other angles take P far away.
+        let spin = Motion::Screw {
+            pivot: Some(Vec3::new(0.0, 50.0, 0.0)),
+            velocity: Vec3::zeros(),
+            axis: Vec3::z(),
+            angle,
+        };
+        let question = Question::new(pair, spin, Motion::rest());
+        let mut search = Search::new(&question);
+        let mut effort = Effort::unlimited();
+        let t = if is_met { 1e-3 } else { 0.5 };
+        let guess = (&Vec3::x(), [].as_slice());
+        let found = prove(&mut search.moving, t, (margin, 1e-6), guess, |_| None, &mut effort);
+        assert_eq!(found.is_some(), is_met, "{angle} {margin}");
+    }
+}
+
+/// Nor do they have a gap: the enclosure at such a time allows every angle.
+#[test]
+fn places_whose_sines_are_not_to_be_had_have_no_plain_gap() {
+    let cube = polytope_of(&cuboid(1.0, 1.0, 1.0));
+    let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(1.6, 0.0, 0.0));
+    let question = Question::new(pair, turn([0.0, 0.0, 1.0], 1e9), Motion::rest());
+    let mut search = Search::new(&question);
+    let mut effort = Effort::unlimited();
+    let heading = search.moving.heading(Frame::World, &Vec3::x(), 0.0);
+    let posed = Posed::new(&search.moving, 0.5);
+    assert!(posed.gap(&mut search.moving, &heading, &mut effort).is_none());
+    // Some angle brings the cube's edge to 0.707, others its face to 0.5: the other cube's is at 1.1.
+    let gap = search.moving.gap(&heading, Need::along(&heading, 0.0), 0.5, &mut effort).value;
+    assert!(gap.low() <= 1.1 - 0.5f64.sqrt() && gap.high() >= 0.6, "{gap:?}");
+}
