@@ -35,6 +35,19 @@ pub(super) fn direction(view: &View<'_>, roundness: f64, centre: &Vec3) -> Vec3 
     of_long_bodies(p, q, centre)
 }
 
+/// The same of bodies that are `centre` apart from centre to centre.
+pub(in crate::geometry) fn direction_between(
+    p: &Placed<'_>,
+    q: &Placed<'_>,
+    centre: &Vec3,
+) -> Vec3 {
+    let is_round = |placed: &Placed<'_>| {
+        let extents = placed.body.bounds().high - placed.body.bounds().low;
+        extents.amin() >= ROUND * extents.amax()
+    };
+    if is_round(p) && is_round(q) { *centre } else { of_long_bodies(p, q, centre) }
+}
+
 /// Whether bodies that are so round are balls here.
 #[inline]
 pub(super) fn are_round(roundness: f64) -> bool {

@@ -29,6 +29,7 @@ use dashu_int::UBig;
 
 pub(in crate::geometry) use self::beyond::direction_beyond;
 use self::bracket::Bracket;
+pub(in crate::geometry) use self::ellipsoids::direction_between;
 use self::grid::Grid;
 pub use self::method::Method;
 use self::method::{Ending, Found};

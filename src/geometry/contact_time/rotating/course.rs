@@ -70,8 +70,16 @@ impl Search<'_> {
     }
 
     /// Fixes the course's direction in a body instead of the world when that certifies more.
-    fn choose_frame(&mut self, course: &mut Course, clear: f64, effort: &mut Effort<'_>) {
+    pub(super) fn choose_frame(
+        &mut self,
+        course: &mut Course,
+        clear: f64,
+        effort: &mut Effort<'_>,
+    ) {
         if course.heading.frame != Frame::World {
+            return;
+        }
+        if self.travels_straight(course, clear) {
             return;
         }
         let world = course.heading.direction;
@@ -85,6 +93,20 @@ impl Search<'_> {
                 }
             }
         }
+    }
+
+    /// Whether the gap along a heading fixed in the world closes, or the motion ends, well before the gap
+    /// bends, and it is the way of the pivots more than any turning that closes it. Then no heading that
+    /// turns is much better, and none has to be looked at.
+    fn travels_straight(&self, course: &Course, clear: f64) -> bool {
+        let Course { heading, gap } = course;
+        let surplus = Need::along(heading, clear).surplus(gap);
+        let is_closing = gap.rate < 0.0;
+        let closed = if is_closing { surplus / -gap.rate } else { f64::INFINITY };
+        let by_travel = heading.direction.dot(&self.moving.apart);
+        let by_turning = (gap.rate - by_travel).abs();
+        bend_limit(heading, surplus) > 2.0 * closed.min(1.0 - self.t)
+            && (!is_closing || by_turning < 0.5 * -gap.rate)
     }
 
     /// Replaces the course and its step by those of a heading that gets further, if there is one.
@@ -214,13 +236,17 @@ impl Search<'_> {
             How::Rough => ROUGH * self.resolution(known).min(1.0),
             How::Thorough => LOOSE.min(self.resolution(known)),
         };
+        if self.seed.is_empty() && known.is_some() {
+            self.seed.push(self.moving.last_corner());
+        }
         let mut near = Near::at(&mut self.moving, t);
         let nearest = near.nearest((&guess, &self.seed), good_enough.max(TIGHT), effort);
         self.seed = nearest.corners.iter().map(|c| c.pair).collect();
         let mut directions = ArrayVec::new();
         let size = near.moving.size();
         if let Some(world) = unit(&nearest.point).filter(|_| !nearest.held) {
-            let of = |tops| near.posed.gap_of(near.moving, &nearest.point, &tops, effort);
+            let corners = &nearest.corners;
+            let of = |tops| near.posed.gap_of(near.moving, &nearest.point, &tops, corners, effort);
             let gap = nearest.tops.and_then(of);
             directions.push(Sight { world, gap });
         }

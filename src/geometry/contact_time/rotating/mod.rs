@@ -8,7 +8,7 @@
 //!
 //! 1. *Free.* Steps until the end of the motion, or until no heading certifies a further step: the
 //!    gap is then at the limit of rounding, far below the clearance tolerance. Just before, the
-//!    search looks half a time tolerance ahead for a proof of contact, which usually ends it.
+//!    search looks a little ahead for a proof of contact, which usually ends it ([`ahead`]).
 //! 2. *Deeper.* From there the same steps with some depth allowed, a small part of the clearance
 //!    tolerance at first: each ends where the bodies are that deep along every heading known, or
 //!    apart again. At each end a proof of contact is tried. A motion that never gets that deep runs
@@ -19,8 +19,9 @@
 //!         "Interactive continuous collision detection for non-convex polyhedra", 2006 (directional
 //!         motion bounds). The second-order bound and headings that turn are this project's.
 //! Proves: each link by outward-rounded enclosures; contact by vertex pairs.
-//! Cost:   one nearest-point search for every three to six evaluations of a gap.
+//! Cost:   one nearest-point search for every two to five evaluations of a gap.
 
+mod ahead;
 mod along;
 mod contact;
 mod course;
@@ -41,7 +42,6 @@ use arrayvec::ArrayVec;
 use self::course::{Course, Look, unit};
 use self::flat::Flat;
 use self::moving::Moving;
-use self::nearest::{ROUGH, TIGHT};
 use self::scene::{end_of, scale_of, scene_size};
 use self::step::{Need, Step, advance, bend_limit, swept_end};
 use super::{CLEARANCE_TOLERANCE_MIN, FirstContact, Outcome, Question};
@@ -64,9 +64,11 @@ const TILTED: f64 = 0.3;
 /// Slow headings after which the search begins to look for better ones: most motions have met or passed
 /// by then, and a search that goes on is one of hundreds of steps.
 const SLOW_HEADINGS: u32 = 6;
-/// Steps after which large bodies are bounded by their vertices: that costs as much as a few steps,
-/// and a search this long has many to come, all the longer for a tighter bound.
+/// Steps after which bodies are bounded by their vertices, at the least, and how many vertices take about
+/// as long to look at as a step: a search that has gone on for as long has many steps to come, some of
+/// them longer for a tighter bound.
 const SCANNED_AFTER: u32 = 16;
+const VERTICES_A_STEP: u32 = 32;
 /// Steps shorter than this, several times in a row, mean that the gap is at the limit of rounding.
 const NO_PROGRESS: f64 = 4.0 * f64::EPSILON;
 /// How many such steps in a row.
@@ -79,8 +81,6 @@ const ESCALATIONS_MAX: u32 = 12;
 /// Steps with some depth allowed. A graze takes tens; bodies that slide on each other within the
 /// tolerance while they turn fast may take more, and then the rest stays undecided.
 const GRAZING_STEPS_MAX: u32 = 20_000;
-/// How often a bracket that is too wide is halved.
-const HALVINGS_MAX: u32 = 8;
 /// Default clearance tolerance, relative to the larger of size and world.
 const CLEARANCE_TOLERANCE: f64 = 1e-13;
 
@@ -223,39 +223,15 @@ impl<'a> Search<'a> {
         Ok(None)
     }
 
-    /// Contact proven earlier, if it can be, while the bracket is wider than the time tolerance: a heading
-    /// may close more slowly than the bodies do, and then looking ahead by what it allows is too far.
-    /// Who asks for a clearance tolerance has no use for less.
-    fn brought_forward(
-        &mut self,
-        free: f64,
-        found: (f64, ArrayVec<VertexPair, 6>),
-        effort: &mut Effort<'_>,
-    ) -> (f64, ArrayVec<VertexPair, 6>) {
-        let (mut t, mut pairs) = found;
-        if self.question.clearance_tolerance.is_some() {
-            return (t, pairs);
-        }
-        let mut not_before = free;
-        for _ in 0..HALVINGS_MAX {
-            if t - free <= self.time_tolerance {
-                break;
-            }
-            let half = not_before + 0.5 * (t - not_before);
-            match self.contact_at(half, effort) {
-                Some(earlier) => (t, pairs) = (half, earlier),
-                None => not_before = half,
-            }
-        }
-        (t, pairs)
-    }
-
     /// The free part: extends the chain as far as headings separate.
     fn free(&mut self, chain: &mut Vec<Link>, effort: &mut Effort<'_>) -> Result<Freedom, Stopped> {
         let clear = self.clear;
         let mut when_found = self.start_with_spheres(chain, effort);
         if self.t >= 1.0 {
             return Ok(Freedom::ToTheEnd);
+        }
+        if self.course.is_none() {
+            when_found = self.start_between_centres(effort);
         }
         let mut looked_ahead = 0.0;
         let mut short_steps = 0;
@@ -265,7 +241,7 @@ impl<'a> Search<'a> {
         loop {
             effort.spend_step()?;
             steps += 1;
-            if steps == SCANNED_AFTER && self.moving.scan() {
+            if steps >= SCANNED_AFTER && self.moving.scan(steps * VERTICES_A_STEP) {
                 if let Some(course) = self.course.as_mut() {
                     course.heading.bend = self.moving.bend(&course.heading);
                 }
@@ -286,11 +262,11 @@ impl<'a> Search<'a> {
             let Some(mut course) = self.course.clone() else { return Ok(Freedom::Stuck) };
             let mut step = self.step(&course, clear, stale, effort);
             // A step that ends where the bend says does not suffer from tilting.
-            let tilted = step.is_none_or(|s| {
+            let is_tilted = |s: Step| {
                 let surplus = Need::along(&course.heading, clear).surplus(&course.gap);
                 s.end - self.t < TILTED * bend_limit(&course.heading, surplus)
-            });
-            let is_held_up = slow && tilted && slow_headings >= SLOW_HEADINGS;
+            };
+            let is_held_up = slow && slow_headings >= SLOW_HEADINGS && step.is_none_or(is_tilted);
             if stale && (is_held_up || step.is_none()) {
                 self.look_further(clear, &mut course, &mut step, effort);
             }
@@ -311,10 +287,9 @@ impl<'a> Search<'a> {
             if short_steps >= NO_PROGRESS_STEPS {
                 return Ok(Freedom::Stuck);
             }
-            let look = self.look_ahead(step.gap.rate);
-            let near = step.surplus < -step.gap.rate * (look / 4.0);
-            if near && self.t >= looked_ahead {
-                let ahead = (self.t + look).min(1.0);
+            if self.t >= looked_ahead
+                && let Some(ahead) = self.near_contact(&step)
+            {
                 looked_ahead = ahead;
                 if let Some(pairs) = self.contact_at(ahead, effort) {
                     return Ok(Freedom::Contact(ahead, pairs));
@@ -338,6 +313,22 @@ impl<'a> Search<'a> {
         let course = Course { heading, gap };
         self.take(&course, &Step { end, gap, surplus }, chain);
         if surplus > 0.0 { surplus } else { f64::INFINITY }
+    }
+
+    /// The course that the bodies' places and sizes suggest, if the bodies are apart along it: of bodies that
+    /// are not yet close it is a good one, and known without a search. Returns the surplus.
+    fn start_between_centres(&mut self, effort: &mut Effort<'_>) -> f64 {
+        let world = self.world_direction(self.t);
+        let heading = self.moving.heading(Frame::World, &world, self.t);
+        let mut course = self.moving.course(heading, self.clear, self.t, effort);
+        let is_apart = course.surplus(self.clear) > 0.0;
+        if !is_apart {
+            return f64::INFINITY;
+        }
+        self.choose_frame(&mut course, self.clear, effort);
+        let surplus = course.surplus(self.clear);
+        self.course = Some(course);
+        surplus
     }
 
     /// What follows the free part: contact that can be proven deeper inside, or that the end of the
@@ -414,14 +405,6 @@ impl<'a> Search<'a> {
         Err(Stopped::Steps)
     }
 
-    /// How far ahead to look for a proof of contact where the gap closes at this rate: half of what the
-    /// time tolerance lets a bracket be wide, a quarter of the clearance tolerance's share, as the
-    /// rate at contact may be another.
-    fn look_ahead(&self, rate: f64) -> f64 {
-        let half = 0.5 * self.time_tolerance;
-        if rate < 0.0 { half + 0.25 * self.tolerance / -rate } else { half }
-    }
-
     /// The longer of the certified step and the interval over which the swept solids stay apart.
     fn step(
         &mut self,
@@ -463,27 +446,8 @@ impl<'a> Search<'a> {
         self.course = Some(Course { heading: heading.clone(), gap: step.gap });
     }
 
-    fn contact_at(&mut self, t: f64, effort: &mut Effort<'_>) -> Option<ArrayVec<VertexPair, 6>> {
-        let world = self.world_direction(t);
-        let resolution = ROUGH * self.resolution(None);
-        let (flat, question) = (&self.flat, self.question);
-        let flat = |moving: &Moving<'_>| {
-            let flat = flat.get_or_init(|| Flat::of(question)).as_ref()?;
-            Some(flat.prove(moving, t, &world))
-        };
-        let good_enough = resolution.max(TIGHT);
-        contact::prove(
-            &mut self.moving,
-            t,
-            (self.margin, good_enough),
-            (&world, &self.seed),
-            flat,
-            effort,
-        )
-    }
-
-    /// The present heading as a world direction at time t; without one, from centre to centre at the
-    /// start.
+    /// The present heading as a world direction at time t; without one, that of the nearest points at the
+    /// start, as far as the bodies' sizes tell.
     fn world_direction(&self, t: f64) -> Vec3 {
         match &self.course {
             Some(course) => self.moving.world_of(&course.heading, t),
@@ -493,6 +457,10 @@ impl<'a> Search<'a> {
                     side.plain.arm(&side.track.local(&side.body.bounds().centre))
                 };
                 let towards = moving.pivots() + centre(&moving.q) - centre(&moving.p);
+                let Pair { p, q } = &self.question.pair;
+                let is_scaled = moving.p.track.slack() > 0.0;
+                let towards =
+                    if is_scaled { towards } else { distance::direction_between(p, q, &towards) };
                 unit(&towards).unwrap_or_else(Vec3::x)
             }
         }

@@ -9,6 +9,8 @@
 //! so two supporting vertices, in the bodies' own frames, give the gap. (For the body the heading
 //! turns with, `s + k` is the heading at t = 0.)
 
+use std::cell::OnceCell;
+
 use super::along::body_enclosed;
 use super::posed::Posed;
 use super::step::Need;
@@ -84,9 +86,10 @@ impl<'a> Side<'a> {
         self.track.reach(&self.body.bounds().low, &self.body.bounds().high)
     }
 
-    /// Bounds the body by its vertices, if that has not been done; whether there was need to.
-    fn scan(&mut self) -> bool {
-        let is_due = !self.extent.is_scanned;
+    /// Bounds a body of at most so many vertices by them, if that has not been done; whether there was need
+    /// to.
+    fn scan(&mut self, vertices_max: u32) -> bool {
+        let is_due = !self.extent.is_scanned && self.body.vertex_count() <= vertices_max;
         if is_due {
             self.extent = Extent::of_vertices(&self.track, &self.plain, self.body);
         }
@@ -209,8 +212,8 @@ pub(super) struct Moving<'a> {
     /// turn with P, with Q.
     pub(super) error: f64,
     turning_error: [f64; 2],
-    /// Per unit of direction, the bend of headings that turn with P and with Q.
-    turning_bend: [f64; 2],
+    /// Per unit of direction, the bend of headings that turn with P and with Q; once it is asked for.
+    turning_bend: OnceCell<[f64; 2]>,
     /// Where the bodies are at the time that was last asked about.
     posed: Option<Posed>,
 }
@@ -234,11 +237,10 @@ impl<'a> Moving<'a> {
             apart,
             error: 0.0,
             turning_error: [0.0; 2],
-            turning_bend: [0.0; 2],
+            turning_bend: OnceCell::new(),
             posed: None,
         };
         moving.bound_errors();
-        moving.bound_bends();
         moving
     }
 
@@ -258,16 +260,12 @@ impl<'a> Moving<'a> {
             [&self.p, &self.q].map(|side| self.error + 2.0 * side.plain.turn_error * all);
     }
 
-    fn bound_bends(&mut self) {
-        self.turning_bend = [self.bend_with(&self.p, &self.q), self.bend_with(&self.q, &self.p)];
-    }
-
-    /// Bounds large bodies by their vertices instead of their balls; whether there was one. Bends
+    /// Bounds bodies of at most so many vertices by them instead of their balls; whether there was one. Bends
     /// of headings made before remain valid, but are no longer the best known: see [`Self::bend`].
-    pub(super) fn scan(&mut self) -> bool {
-        let scanned = [self.p.scan(), self.q.scan()].contains(&true);
+    pub(super) fn scan(&mut self, vertices_max: u32) -> bool {
+        let scanned = [self.p.scan(vertices_max), self.q.scan(vertices_max)].contains(&true);
         if scanned {
-            self.bound_bends();
+            self.turning_bend = OnceCell::new();
         }
         scanned
     }
@@ -275,6 +273,11 @@ impl<'a> Moving<'a> {
     /// Bounds the sizes at play at t = 0: how far points are from the other body's origin.
     pub(super) fn size(&self) -> f64 {
         self.p.extent.reach.max(self.q.extent.reach).max(length(&self.middle))
+    }
+
+    /// The vertices found last.
+    pub(super) fn last_corner(&self) -> VertexPair {
+        VertexPair { i: self.p.last.vertex, j: self.q.last.vertex }
     }
 
     /// From P's pivot to Q's at t = 0.
@@ -343,14 +346,20 @@ impl<'a> Moving<'a> {
         let rounded_up = 1.0 + 16.0 * UNIT;
         match heading.frame {
             Frame::World => (of(&self.p) + of(&self.q)) * rounded_up,
-            Frame::P => self.turning_bend[0] * heading.length * rounded_up,
-            Frame::Q => self.turning_bend[1] * heading.length * rounded_up,
+            Frame::P => self.turning_bend()[0] * heading.length * rounded_up,
+            Frame::Q => self.turning_bend()[1] * heading.length * rounded_up,
         }
     }
 
     /// The bend of headings of length 1 that turn with one body or the other.
     pub(super) fn turning_bends(&self) -> [(Frame, f64); 2] {
-        [(Frame::P, self.turning_bend[0]), (Frame::Q, self.turning_bend[1])]
+        let [with_p, with_q] = self.turning_bend();
+        [(Frame::P, with_p), (Frame::Q, with_q)]
+    }
+
+    fn turning_bend(&self) -> [f64; 2] {
+        let bends = || [self.bend_with(&self.p, &self.q), self.bend_with(&self.q, &self.p)];
+        *self.turning_bend.get_or_init(bends)
     }
 
     /// Second derivative of `s·x` per |s| in the frame that turns with body F, for the vertices of

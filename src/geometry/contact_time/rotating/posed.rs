@@ -103,7 +103,9 @@ impl Posed {
     }
 
     /// The gap along s, of any length, fixed in the world and taken to length 1, from where the search
-    /// for its support ended; `None` when a sine is not to be had, or something overflows.
+    /// for its support ended; `None` when a sine is not to be had, or something overflows. It closes as
+    /// the `corners` near the support do of which it does so first: s is at right angles to their feature,
+    /// so one of them is about to take over.
     ///
     /// [`Plain::error`] has room for the length, which errs by 3u, and for 4u with which a unit vector
     /// is along s.
@@ -112,6 +114,7 @@ impl Posed {
         moving: &mut Moving<'_>,
         s: &Vec3,
         Tops([top_p, top_q]): &Tops,
+        corners: &[Corner],
         effort: &mut Effort<'_>,
     ) -> Option<Gap> {
         if !self.is_known {
@@ -123,7 +126,10 @@ impl Posed {
         let between = s.dot(&(self.q.origin - self.p.origin));
         let length = s.norm();
         let value = (between - (top_p + top_q)) / length;
-        let rate = self.rate(moving, Frame::World, &(s / length), VertexPair { i, j });
+        let world = s / length;
+        let pairs = corners.iter().map(|corner| corner.pair).chain([VertexPair { i, j }]);
+        let rates = pairs.map(|pair| self.rate(moving, Frame::World, &world, pair));
+        let rate = rates.fold(f64::INFINITY, f64::min);
         let value = Interval::around(value, moving.error * (1.0 + 16.0 * UNIT));
         (value.low() > f64::NEG_INFINITY).then_some(Gap { value, rate })
     }

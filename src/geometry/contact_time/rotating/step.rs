@@ -11,9 +11,14 @@ use super::course::unit;
 use super::moving::{Gap, Heading, Moving, Side};
 use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
+use crate::geometry::number::rounding::UNIT;
 
 /// Lengths of step that are tried: the guess, what its failure certifies, and then growth.
 const TRIES: u32 = 8;
+/// The part of such an estimate that is tried: features that are about to take over come in earlier.
+const PROBABLE: f64 = 0.6;
+/// Of a smaller product of gaps, underflow might be a part that counts.
+const PRODUCT_MIN: f64 = 1e-290;
 
 /// What has to be kept clear, and the heading with it.
 #[derive(Clone, Copy, Debug)]
@@ -57,11 +62,11 @@ pub(super) fn advance(
     effort: &mut Effort<'_>,
 ) -> Option<Step> {
     let f0 = need.surplus(from);
-    let half = (heading.bend * 0.5).sqrt().next_up();
     let bent = bend_limit(heading, f0);
-    let closed = if from.rate < 0.0 { 0.99 * f0 / -from.rate } else { f64::INFINITY };
+    let closed = if from.rate < 0.0 { 0.995 * f0 / -from.rate } else { f64::INFINITY };
     let mut length = (1.0 - t).min(bent).min(closed);
     let mut failed_at = f64::INFINITY;
+    let mut failures = 0;
     let mut best: Option<Step> = None;
     for _ in 0..TRIES {
         let end = if length >= 1.0 - t { 1.0 } else { t + length };
@@ -73,7 +78,8 @@ pub(super) fn advance(
         let gap = moving.gap(heading, need, end, effort);
         let f1 = need.surplus(&gap);
         let width = (end - t).next_up();
-        if is_certain(f0, f1, (width * half).next_up()) {
+        let k = (0.5 * heading.bend) * (width * width);
+        if is_certain(f0, f1, k) {
             best = Some(Step { end, gap, surplus: f1 });
             if failed_at.is_infinite() {
                 break;
@@ -87,30 +93,45 @@ pub(super) fn advance(
         } else if best.is_some() {
             break;
         } else {
-            failed_at = width;
+            failed_at = failed_at.min(width);
             // The first root of the bound, a little less.
-            let k = 0.5 * heading.bend * width * width;
             let b = f0 - f1 + k;
             let root = 2.0 * f0 / (b + (b * b - 4.0 * k * f0).max(0.0).sqrt());
-            length = width * root.min(0.9) * 0.999;
+            let certified = width * root.min(0.9) * 0.999;
+            // What is certain to be free may be far less than what probably is, so that is tried once.
+            failures += 1;
+            length = if failures == 1 {
+                certified.max(PROBABLE * falls_to_zero(f0, from.rate, f1, width))
+            } else {
+                certified
+            };
         }
     }
     best
 }
 
-/// The longest step that the bend lets through if the surplus stays as it is, a little less.
-pub(super) fn bend_limit(heading: &Heading, surplus: f64) -> f64 {
-    if heading.bend > 0.0 {
-        1.9 * surplus.sqrt() / (heading.bend * 0.5).sqrt()
-    } else {
-        f64::INFINITY
-    }
+/// When a gap of f0 that closes at this rate, and is f1 < 0 after `width`, would be zero if its rate
+/// changed evenly; NaN if that cannot be.
+fn falls_to_zero(f0: f64, rate: f64, f1: f64, width: f64) -> f64 {
+    let curve = (f1 - f0 - rate * width) / (width * width);
+    2.0 * f0 / ((rate * rate - 4.0 * curve * f0).sqrt() - rate)
 }
 
-/// Whether `√f0 + √f1` surely exceeds `root_of_k`.
-fn is_certain(f0: f64, f1: f64, root_of_k: f64) -> bool {
-    let roots = f0.max(0.0).sqrt().next_down() + f1.max(0.0).sqrt().next_down();
-    f0 > 0.0 && f1 > 0.0 && roots.next_down() > root_of_k
+/// The longest step that the bend lets through if the surplus stays as it is, a little less.
+pub(super) fn bend_limit(heading: &Heading, surplus: f64) -> f64 {
+    if heading.bend > 0.0 { 1.9 * (2.0 * surplus / heading.bend).sqrt() } else { f64::INFINITY }
+}
+
+/// Whether `√f0 + √f1` surely exceeds `√k`: whether `d = k - f0 - f1` is below zero or `d²` below
+/// `4 f0 f1`. d rounds by at most `u k + 2u (f0 + f1)` and k, three products, by 4u; its square and the
+/// product by 2u, far above what underflow takes.
+#[inline]
+fn is_certain(f0: f64, f1: f64, k: f64) -> bool {
+    let sum = f0 + f1;
+    let d = (k - sum) + 8.0 * UNIT * (k + sum);
+    let product = 4.0 * f0 * f1;
+    let is_above = d <= 0.0 || product > PRODUCT_MIN && d * d * (1.0 + 8.0 * UNIT) < product;
+    f0 > 0.0 && f1 > 0.0 && is_above
 }
 
 /// How far the solids of revolution stay apart along a heading fixed in the world: the end of the
@@ -180,7 +201,7 @@ mod tests {
                             (1.0 - l) * f0 + l * f1 - k * l * (1.0 - l)
                         })
                         .fold(f64::INFINITY, f64::min);
-                    let certain = is_certain(f0, f1, k.sqrt());
+                    let certain = is_certain(f0, f1, k);
                     if least.abs() > 1e-4 {
                         assert_eq!(certain, least > 0.0, "{f0} {f1} {k}");
                         counts[usize::from(certain)] += 1;

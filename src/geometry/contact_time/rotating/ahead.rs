@@ -1,0 +1,83 @@
+//! Where the search looks for contact: a little ahead of what is free, and then, if the bracket came out
+//! too wide, back again.
+
+use arrayvec::ArrayVec;
+
+use super::flat::Flat;
+use super::moving::Moving;
+use super::nearest::{ROUGH, TIGHT};
+use super::step::Step;
+use super::{Search, contact};
+use crate::geometry::effort::Effort;
+use crate::geometry::pair::VertexPair;
+
+/// Contact is near when the gap is less than this part of what a bracket may be wide, times the speed; and
+/// is then looked for this much beyond. The rest is for contact at another speed.
+const NEAR: f64 = 0.25;
+const BEYOND: f64 = 0.5;
+/// How often a bracket that is too wide is halved.
+const HALVINGS_MAX: u32 = 8;
+impl Search<'_> {
+    /// Where to look for a proof of contact after a step that ends near it: as far beyond contact along
+    /// its heading as a part of what a bracket may be wide.
+    pub(super) fn near_contact(&self, step: &Step) -> Option<f64> {
+        let closing = -step.gap.rate;
+        let width = self.time_tolerance * closing + self.tolerance;
+        let is_near = closing > 0.0 && step.surplus < NEAR * width;
+        // What is found too late can be brought forward, unless a tolerance was asked for.
+        let is_checked = self.question.clearance_tolerance.is_none();
+        let beyond = if is_checked { BEYOND } else { 0.5 * BEYOND };
+        is_near.then(|| (self.t + (step.surplus + beyond * width) / closing).min(1.0))
+    }
+
+    /// Pairs that prove contact at time t, if they can be found.
+    pub(super) fn contact_at(
+        &mut self,
+        t: f64,
+        effort: &mut Effort<'_>,
+    ) -> Option<ArrayVec<VertexPair, 6>> {
+        let world = self.world_direction(t);
+        let resolution = ROUGH * self.resolution(None);
+        let (flat, question) = (&self.flat, self.question);
+        let flat = |moving: &Moving<'_>| {
+            let flat = flat.get_or_init(|| Flat::of(question)).as_ref()?;
+            Some(flat.prove(moving, t, &world))
+        };
+        let good_enough = resolution.max(TIGHT);
+        contact::prove(
+            &mut self.moving,
+            t,
+            (self.margin, good_enough),
+            (&world, &self.seed),
+            flat,
+            effort,
+        )
+    }
+
+    /// Contact proven earlier, if it can be, while the bracket is wider than the time tolerance: a heading
+    /// may close more slowly than the bodies do, and then looking ahead by what it allows is too far.
+    /// Who asks for a clearance tolerance has no use for less.
+    pub(super) fn brought_forward(
+        &mut self,
+        free: f64,
+        found: (f64, ArrayVec<VertexPair, 6>),
+        effort: &mut Effort<'_>,
+    ) -> (f64, ArrayVec<VertexPair, 6>) {
+        let (mut t, mut pairs) = found;
+        if self.question.clearance_tolerance.is_some() {
+            return (t, pairs);
+        }
+        let mut not_before = free;
+        for _ in 0..HALVINGS_MAX {
+            if t - free <= self.time_tolerance {
+                break;
+            }
+            let half = not_before + 0.5 * (t - not_before);
+            match self.contact_at(half, effort) {
+                Some(earlier) => (t, pairs) = (half, earlier),
+                None => not_before = half,
+            }
+        }
+        (t, pairs)
+    }
+}
