@@ -38,7 +38,7 @@ fn avx2() -> Option<Avx2> {
     Level::new().as_avx2()
 }
 
-#[cfg(test)]
+#[cfg(all(test, target_arch = "x86_64"))]
 mod tests {
     use std::cell::Cell;
 
