@@ -92,7 +92,7 @@ fn rounded(x: &Dyadic) -> f64 {
     PowerOfTwo::new(exponent).times(top as f64)
 }
 
-/// Box, reach, centre, radius and semi-axes, none too small; and the inner radius.
+/// Box, reach, centre, radius and semi-axes, none too small; the inner radius; and what it is like.
 pub(super) fn bounds(vertices: &[Vec3], facets: &Csr) -> Bounds {
     let (mut low, mut high) = (vertices[0], vertices[0]);
     let mut sum = Vec3::zeros();
@@ -107,7 +107,27 @@ pub(super) fn bounds(vertices: &[Vec3], facets: &Csr) -> Bounds {
     let reach = low.abs().sup(&high.abs());
     let semi_axes = semi_axes(&centre, &((high - low) / 2.0), vertices);
     let inner_radius = inner_radius(&centre, vertices, facets);
-    Bounds { low, high, reach, span: reach.sum(), centre, radius, semi_axes, inner_radius }
+    let span = reach.sum();
+    let is_boxy = false;
+    let bounds =
+        Bounds { low, high, reach, span, centre, radius, semi_axes, inner_radius, is_boxy };
+    Bounds { is_boxy: box_reaches_less_far(&bounds), ..bounds }
+}
+
+/// Whether it does so, than the ellipsoid, in the mean of the directions to the middles of a cube's faces
+/// and edges and to its corners.
+fn box_reaches_less_far(bounds: &Bounds) -> bool {
+    let (mut in_box, mut in_ellipsoid) = (0.0, 0.0);
+    for number in 0..27_u8 {
+        let [x, y, z] = [number % 3, number / 3 % 3, number / 9].map(|k| f64::from(k) - 1.0);
+        let length = (x * x + y * y + z * z).sqrt();
+        if length > 0.0 {
+            let g = Vec3::new(x, y, z) / length;
+            in_box += bounds.box_along(&g);
+            in_ellipsoid += bounds.ellipsoid_along(&g);
+        }
+    }
+    in_box < in_ellipsoid
 }
 
 /// The half extents, or a thousandth of the largest, times the least factor for which the ellipsoid holds

@@ -73,6 +73,27 @@ pub struct Bounds {
     pub semi_axes: Vec3,
     /// About the radius of the largest ball around `centre` in the polytope: to search by, not to prove by.
     pub inner_radius: f64,
+    /// Whether the box reaches less far than the ellipsoid in the mean of directions, roughly.
+    pub is_boxy: bool,
+}
+
+impl Bounds {
+    /// How far the ellipsoid reaches along `g` from the centre, rounded; times the length of `g`.
+    #[inline]
+    pub fn ellipsoid_along(&self, g: &Vec3) -> f64 {
+        g.component_mul(&self.semi_axes).norm()
+    }
+
+    /// How far the bounding box reaches along `g` from the centre, rounded; times the length of `g`.
+    #[inline]
+    pub fn box_along(&self, g: &Vec3) -> f64 {
+        let (up, down) = (self.high - self.centre, self.low - self.centre);
+        let farther = |k: usize| {
+            let (a, b) = (g[k] * up[k], g[k] * down[k]);
+            if a > b { a } else { b }
+        };
+        (farther(0) + farther(1)) + farther(2)
+    }
 }
 
 /// How the vertices of a polytope hang together; see the module.

@@ -1,13 +1,13 @@
-//! What is around the bodies and inside them: balls and ellipsoids that often decide without a look at
+//! What is around the bodies and inside them: balls, ellipsoids and boxes that often decide without a look at
 //! any vertex, all along the direction from centre to centre.
 //!
 //! What is a function of `const PROVEN: bool` is the same without its error bound when that is false:
 //! see `super::decide_unproven`.
 
-use super::filter::{PLAIN, offset, span, sum_of_sizes};
+use super::filter::{PLAIN, offset, sum_of_sizes};
 use crate::geometry::Vec3;
 use crate::geometry::number::rounding::gamma;
-use crate::geometry::pair::{Pair, Placed};
+use crate::geometry::pair::Pair;
 use crate::geometry::pose::STRETCH_MAX;
 
 /// Whether s, the direction from centre to centre, separates the balls around the bodies' centres: proven.
@@ -37,31 +37,47 @@ pub(super) fn separates_balls<const PROVEN: bool>(pair: &Pair<'_>, s: &Vec3) -> 
     squared > radii * radii && PLAIN.contains(&squared)
 }
 
-/// Whether s, the direction from centre to centre, separates the ellipsoids around the bodies: proven.
+/// Whether s, the direction from centre to centre, separates the bodies' bounding boxes or the ellipsoids
+/// around them, of each body whichever reaches less far: proven.
 ///
-/// With `f = Rᵀs` and the semi-axes a no vertex v of P is farther along s than the placed centre c by
-/// more than `f·(v - c) <= |a∘f|` (Cauchy and Schwarz), so `gap >= s·w - |a_P∘f_P| - |a_Q∘f_Q|`. In the
-/// terms of [`separates_balls`], `s·w >= |s|² (1 - γ₆) - |s| (4 γ₆ (|c_P| + |c_Q|) + 12η)`. For f as
-/// rounded to g, `|f_k - g_k| <= γ₃ L |s|₁ + 3η`, so `|a∘f| <= |a∘g| + (γ₃ L |s|₁ + 3η) Σ a`. Computing
-/// `|a∘g|` costs γ₅ of it, and `|s|²` γ₃. γ₃₂ of each of the three terms is more than that and what the
-/// right side takes to compute. In the range of `PLAIN` it is also far more than what underflow takes
-/// from squares, 10^-161.
+/// With `f = Rᵀs` no vertex v of P is farther along s than the placed centre c by more than `f·(v - c)`.
+/// For the semi-axes a that is at most `|a∘f|` (Cauchy and Schwarz), and in the box at most
+/// `Σ max(f_k (high - c)_k, f_k (low - c)_k)`. With h the smaller of the two, `gap >= s·w - h_P - h_Q`. In
+/// the terms of [`separates_balls`], `s·w >= |s|² (1 - γ₆) - |s| (4 γ₆ (|c_P| + |c_Q|) + 12η)`.
+///
+/// For f as rounded to g, `|f_k - g_k| <= γ₃ L |s|₁ + 3η`, so `|a∘f| <= |a∘g| + (γ₃ L |s|₁ + 3η) Σ a`.
+/// Computing `|a∘g|` costs γ₅ of it, and `|s|²` γ₃. In the box no `|v - c|_k` exceeds twice the reach but
+/// by roundings: exchanging f for g costs `(γ₃ L |s|₁ + 3η) 2.01 span`, and computing the sum (a
+/// difference, a product, two sums) `γ₄ L |s|₁ 2.01 span`. So γ₂₅ of `|s|₁ span` for the centres, γ₁₅ for
+/// the boxes. γ₄₈ of each of the three terms is more than that and what the right side takes to
+/// compute. In the range of `PLAIN` it is also far more than what underflow takes from products and
+/// squares, 10^-161.
+///
+/// The boxes are looked at only if one of the bodies is more like its box: around round ones they reach
+/// farther than the ellipsoids nearly everywhere.
 #[inline(always)]
-pub(super) fn separates_ellipsoids<const PROVEN: bool>(pair: &Pair<'_>, s: &Vec3) -> bool {
-    let reach = |placed: &Placed<'_>| {
-        let g = placed.pose.direction_to_body_rounded(s);
-        g.component_mul(&placed.body.bounds().semi_axes).norm()
-    };
-    let mut reaches = reach(&pair.p) + reach(&pair.q);
+pub(super) fn separates_hulls<const PROVEN: bool>(pair: &Pair<'_>, s: &Vec3) -> bool {
+    let (p, q) = (pair.p.body.bounds(), pair.q.body.bounds());
     let squared = s.dot(s);
+    let (mut more, mut error) = (1.0, 0.0);
     if PROVEN {
-        let axes = pair.p.body.bounds().semi_axes + pair.q.body.bounds().semi_axes;
-        let size = (span(&pair.p) + span(&pair.q)) + (axes.x + axes.y + axes.z);
-        let error = gamma(32) * (squared + sum_of_sizes(s) * size);
-        reaches = reaches * (1.0 + gamma(32)) + error;
+        let axes = p.semi_axes + q.semi_axes;
+        let size = (p.span + q.span) + (axes.x + axes.y + axes.z);
+        (more, error) = (1.0 + gamma(48), gamma(48) * (squared + sum_of_sizes(s) * size));
     }
     // Written so that NaN is not separated.
-    squared > reaches && PLAIN.contains(&squared)
+    let exceeds = |reaches: f64| squared > reaches * more + error && PLAIN.contains(&squared);
+    let in_p = pair.p.pose.direction_to_body_rounded(s);
+    let in_q = -pair.q.pose.direction_to_body_rounded(s);
+    let (of_p, of_q) = (p.ellipsoid_along(&in_p), q.ellipsoid_along(&in_q));
+    if exceeds(of_p + of_q) {
+        return true;
+    }
+    if !(p.is_boxy | q.is_boxy) {
+        return false;
+    }
+    let smaller = |a: f64, b: f64| if a < b { a } else { b };
+    exceeds(smaller(p.box_along(&in_p), of_p) + smaller(q.box_along(&in_q), of_q))
 }
 
 /// Whether the balls inside the bodies overlap along a direction, for bodies that are `w` apart from centre
@@ -86,14 +102,16 @@ mod tests {
     use super::*;
     use crate::geometry::certificate::judge::judge_static;
     use crate::geometry::certificate::{Direction, StaticProof};
+    use crate::geometry::pair::Placed;
+    use crate::geometry::polytope::Polytope;
     use crate::geometry::pose::Pose;
-    use crate::geometry::samples::{Random, ellipsoid, zoo};
+    use crate::geometry::samples::{Random, cone, cuboid, ellipsoid, zoo};
 
     /// At every distance, down to contact and below: whatever a bound says is separated, is.
     #[test]
-    fn balls_and_ellipsoids_separate_only_what_is_separated() {
+    fn balls_ellipsoids_and_boxes_separate_only_what_is_separated() {
         let mut random = Random(11);
-        let (mut by_balls, mut by_ellipsoids, mut by_neither) = (0, 0, 0);
+        let (mut by_balls, mut by_ellipsoids, mut by_boxes, mut by_none) = (0, 0, 0, 0);
         let mut bodies: Vec<_> = zoo().into_iter().map(|(_, body)| body).collect();
         bodies.push(ellipsoid(300, [1.0, 0.9, 0.9], 1));
         bodies.push(ellipsoid(300, [1.0, 0.5, 0.1], 2));
@@ -105,15 +123,20 @@ mod tests {
             let pair = Pair::new(p, random.pose(Vec3::zeros()), q, random.pose(place));
             let s = centre_to_centre(&pair);
             let proof = StaticProof::Separated { direction: Direction::Vector(s) };
-            let [balls, ellipsoids] =
-                [separates_balls::<true>(&pair, &s), separates_ellipsoids::<true>(&pair, &s)];
-            assert!(!(balls || ellipsoids) || judge_static(&pair, &proof) == Ok(()), "{number}");
+            let balls = separates_balls::<true>(&pair, &s);
+            let hulls = separates_hulls::<true>(&pair, &s);
+            assert!(!(balls || hulls) || judge_static(&pair, &proof) == Ok(()), "{number}");
+            let reach = |placed: &Placed<'_>| {
+                placed.body.bounds().ellipsoid_along(&placed.pose.direction_to_body_rounded(&s))
+            };
+            let ellipsoids = s.norm_squared() > reach(&pair.p) + reach(&pair.q);
             by_balls += u32::from(balls);
-            by_ellipsoids += u32::from(ellipsoids && !balls);
-            by_neither += u32::from(!(balls || ellipsoids));
+            by_ellipsoids += u32::from(hulls && ellipsoids && !balls);
+            by_boxes += u32::from(hulls && !ellipsoids);
+            by_none += u32::from(!(balls || hulls));
         }
-        let counts = [by_balls, by_ellipsoids, by_neither];
-        assert!(counts.iter().all(|&count| count > 50), "{counts:?}");
+        let counts = [by_balls, by_ellipsoids, by_boxes, by_none];
+        assert!(counts.iter().all(|&count| count > 20), "{counts:?}");
     }
 
     #[test]
@@ -127,6 +150,23 @@ mod tests {
                 assert!(scaled.norm() < 1.0 + 1e-12, "{name}");
             }
             assert!(bounds.inner_radius <= bounds.semi_axes.min() * (1.0 + 1e-12), "{name}");
+            let mut random = Random(12);
+            for _ in 0..20 {
+                let g = random.unit_vector();
+                let farthest = |v: &Vec3| g.dot(&(v - bounds.centre));
+                let top = body.vertices().iter().map(farthest).fold(0.0, f64::max);
+                assert!(bounds.box_along(&g) >= top - 1e-12 * bounds.span, "{name}");
+                assert!(bounds.ellipsoid_along(&g) >= top - 1e-12 * bounds.span, "{name}");
+            }
+        }
+    }
+
+    #[test]
+    fn boxes_and_cones_are_more_like_their_boxes_and_ellipsoids_are_not() {
+        let is_boxy = |body: &Polytope| body.bounds().is_boxy;
+        assert!(is_boxy(&cuboid(3.0, 2.0, 1.0)) && is_boxy(&cone(32)));
+        for axes in [[1.0, 1.0, 1.0], [1.0, 0.5, 0.2], [1.0, 0.1, 0.1]] {
+            assert!(!is_boxy(&ellipsoid(300, axes, 1)), "{axes:?}");
         }
     }
 
@@ -139,9 +179,7 @@ mod tests {
             let there = Pose::translation(0.5 * size, 0.25 * size, 0.0);
             let pair = Pair::new(&body, Pose::identity(), &body, there);
             let s = centre_to_centre(&pair);
-            assert!(
-                !separates_balls::<true>(&pair, &s) && !separates_ellipsoids::<true>(&pair, &s)
-            );
+            assert!(!separates_balls::<true>(&pair, &s) && !separates_hulls::<true>(&pair, &s));
         }
     }
 }

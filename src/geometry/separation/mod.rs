@@ -153,7 +153,7 @@ fn decide_with<const PROVEN: bool>(
         return Ok(proven(evidence, witness));
     }
     if !bounding::cores_overlap_along(pair, &between_centres, &between_centres)
-        && bounding::separates_ellipsoids::<PROVEN>(pair, &between_centres)
+        && bounding::separates_hulls::<PROVEN>(pair, &between_centres)
     {
         return Ok(separated_by(between_centres));
     }
