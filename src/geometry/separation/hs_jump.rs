@@ -27,6 +27,8 @@
 //! - Any difference w with `S·w <= 0` shows that S does not separate, and theorem 3 holds for it. So the
 //!   pair that the start tables name is tried before the supporting one is climbed to: for bodies that
 //!   overlap that is all it takes, and no candidate waits for a climb.
+//! - When the first difference shows that round bodies overlap deeply, the next three candidates are chosen
+//!   at once, around it, and none waits for another: see [`Search::surround`].
 //! - With `S·w = 0` the text's step 7 can report a touching pair as separated; here the reflection S
 //!   itself is outside the polygon then.
 //! - Having exhausted all pairs proves nothing; the search hands over.
@@ -71,6 +73,14 @@ pub(super) fn propose<const PROVEN: bool>(
 ) -> Result<Proposal, Stopped> {
     Search::new(pair).run::<PROVEN>(between_centres, witness, effort)
 }
+
+/// From here on, as a part of M's radius, the origin is deep, and four differences chosen at once hold it
+/// more often than not. Ellipsoids 200 : 180 : 180 with 200 vertices that are no deeper, or are separated,
+/// would take three looks in vain.
+const DEEP: f64 = 0.02;
+/// Bodies are round whose inner balls have at least this part of the radius of the balls around them:
+/// a cube's have 0.58, those of an ellipsoid 200 : 180 : 180 with 200 vertices 0.8.
+const ROUND: f64 = 0.7;
 
 struct Search<'a> {
     view: View<'a>,
@@ -133,6 +143,22 @@ impl<'a> Search<'a> {
             let next = match self.polygon.cut(w) {
                 Cut::Left => {
                     self.pairs.push(pair);
+                    if self.pairs.len() == 1
+                        && let Some(depth) = self.depth(between_centres, &s, value)
+                    {
+                        for _ in 0..3 {
+                            effort.spend_step()?;
+                        }
+                        effort.cost.supports += 6;
+                        if let Some(evidence) =
+                            self.surround::<PROVEN>([&s, &w], value, depth, witness)
+                        {
+                            return Ok(Proposal::Proven(evidence));
+                        }
+                        if let Some(holding) = self.recall::<PROVEN>(witness) {
+                            return Ok(holding);
+                        }
+                    }
                     self.next_candidate(&s, &w, value).or_else(|| self.turned_back(&w))
                 }
                 Cut::Empty(three) => return Ok(self.holding::<PROVEN>(s, pair, w, three, witness)),
@@ -145,6 +171,60 @@ impl<'a> Search<'a> {
             };
             s = next;
         }
+    }
+
+    /// How deep in M the origin is along s, in radii of M, if the first difference has this value along it;
+    /// none if it is not deep or the bodies are not round.
+    #[inline(always)]
+    fn depth(&self, between_centres: &Vec3, s: &Vec3, value: f64) -> Option<f64> {
+        let (p, q) = (self.view.pair().p.body.bounds(), self.view.pair().q.body.bounds());
+        if p.inner_radius + q.inner_radius < ROUND * (p.radius + q.radius) {
+            return None;
+        }
+        let centre = between_centres * self.view.unit();
+        // Times the length of s.
+        let radius = s.dot(&centre) - value;
+        let inner = (1.0 - DEEP) * radius;
+        let is_deep = centre.dot(&centre) * s.dot(s) < inner * inner;
+        is_deep.then_some(-value / radius)
+    }
+
+    /// After the first difference d, found along s: three more that do not wait for one another, and mostly
+    /// hold the origin with it. Leaves the four in the witness.
+    ///
+    /// M's centre and the origin are on the same side of d. Were M a ball of radius R, a triangle across s at
+    /// the height h from d would have the radius `√(h (2R - h))`; at twice the depth of the origin both the
+    /// triangle and the tetrahedron around the origin are large. Deeper than in a regular tetrahedron it
+    /// need not be. One of its corners is on the side to which the origin is off the line from d along s.
+    #[inline]
+    fn surround<const PROVEN: bool>(
+        &mut self,
+        [s, d]: [&Vec3; 2],
+        value: f64,
+        depth: f64,
+        witness: &mut Witness,
+    ) -> Option<filter::Evidence> {
+        let height = (2.0 * depth).min(4.0 / 3.0);
+        let (along, across) = (1.0 - height, (height * (2.0 - height)).sqrt());
+        let squared = s.dot(s);
+        // Both across s and as long as s.
+        let off = d - s * (value / squared);
+        let e = off * (squared / off.dot(&off)).sqrt();
+        let f = s.cross(&e) * (1.0 / squared.sqrt());
+        let (half, rest) = (0.5 * across, across * 0.75_f64.sqrt());
+        let directions = [
+            s * along + e * across,
+            s * along - e * half + f * rest,
+            s * along - e * half - f * rest,
+        ];
+        // Not when there is no such side.
+        if !directions.iter().all(is_within_bounds) {
+            return None;
+        }
+        let pairs = directions.each_ref().map(|s| Ends::new(self.view.pair(), s, None).pair());
+        let [a, b, c] = pairs.map(|pair| self.view.difference(pair));
+        leave(witness, *s, &[self.pairs[0], pairs[0], pairs[1], pairs[2]]);
+        filter::holds::<PROVEN>(&self.view, &[*d, a, b, c])
     }
 
     /// Nothing is left of the polygon: by this pair and the three with these numbers.
@@ -212,11 +292,13 @@ impl<'a> Search<'a> {
         self.polygon.contains(&next).then_some(next)
     }
 
-    /// The pairs of the last overlap, if there are any: where they are now.
-    #[inline]
+    /// Records the pairs in the witness, of the last overlap or of three looks at once: where they are now.
+    /// Out of line, so that searches which never come here do not pay for its registers.
+    #[inline(never)]
     fn recall<const PROVEN: bool>(&mut self, witness: &mut Witness) -> Option<Proposal> {
         for pair in witness.pairs.clone() {
-            if !self.view.has(pair) {
+            // A difference that comes again cuts nothing.
+            if !self.view.has(pair) || self.pairs.contains(&pair) {
                 continue;
             }
             let w = self.view.difference(pair);

@@ -3,7 +3,8 @@
 use std::fmt::Write as _;
 
 use super::*;
-use crate::geometry::certificate::Verdict;
+use crate::geometry::certificate::judge::judge_static;
+use crate::geometry::certificate::{StaticProof, Verdict};
 use crate::geometry::penetration;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
@@ -32,6 +33,43 @@ fn cold(pair: &Pair<'_>) -> (Proposal, u64) {
 /// Two bodies with random turns, the second at `offset`.
 fn placed<'a>(p: &'a Polytope, q: &'a Polytope, offset: Vec3, random: &mut Random) -> Pair<'a> {
     Pair::new(p, random.pose(Vec3::zeros()), q, random.pose(offset))
+}
+
+/// Three candidates at once instead of one after the other: of round bodies from far to hardly apart, and of
+/// others never.
+#[test]
+fn four_differences_chosen_at_once_hold_the_origin_deep_in_round_bodies() {
+    let round = [ellipsoid(200, [1.0, 0.9, 0.9], 1), ball(100, 2)];
+    let long = [ellipsoid(200, [1.0, 0.2, 0.2], 1), cuboid(1.0, 1.0, 1.0)];
+    let mut random = Random(27);
+    let (mut tried, mut held) = (0, 0);
+    for number in 0..400 {
+        let apart = random.unit_vector() * (1.9 * random.signed().abs());
+        let pair = placed(&round[number % 2], &round[number / 2 % 2], apart, &mut random);
+        let deep = surrounds(&pair);
+        (tried, held) = (tried + u32::from(deep.is_some()), held + u32::from(deep == Some(true)));
+        let pair = placed(&long[number % 2], &long[number / 2 % 2], apart * 0.3, &mut random);
+        assert_eq!(surrounds(&pair), None, "{number}");
+    }
+    assert!(held > 250 && held + 10 > tried, "{held} of {tried}");
+}
+
+/// Whether the first difference and three at once hold the origin; none if they are not tried.
+fn surrounds(pair: &Pair<'_>) -> Option<bool> {
+    let mut search = Search::new(pair);
+    let between_centres = centre_to_centre(pair);
+    let s = View::tame_between(&between_centres);
+    let first = Ends::new(pair, &s, None).pair();
+    let d = search.view.difference(first);
+    let depth = search.depth(&between_centres, &s, s.dot(&d))?;
+    search.polygon.cut(d);
+    search.pairs.push(first);
+    let mut witness = Witness::default();
+    let found = search.surround::<true>([&s, &d], s.dot(&d), depth, &mut witness);
+    let holds = found.is_some();
+    let proof = StaticProof::Overlapping { pairs: witness.pairs };
+    assert!(!holds || judge_static(pair, &proof) == Ok(()));
+    Some(holds)
 }
 
 fn median(mut counts: Vec<u64>) -> u64 {
