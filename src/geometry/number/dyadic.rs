@@ -75,8 +75,12 @@ impl Dyadic {
         // Beyond, all is zero but for its sign, or infinite.
         let power = PowerOfTwo::new(exponent.clamp(-3000, 3000) as i32);
         let (low, high) = (power.times(low), power.times(high));
-        // Powers of two are exact but at the ends of the range.
-        let is_exact = |x: f64| x.is_normal() || self.sign() == Sign::Zero;
+        // Powers of two are exact but at the ends of the range. The least normal number may be what a smaller
+        // one was rounded to.
+        let is_least = |x: f64| x.abs() <= f64::MIN_POSITIVE;
+        let is_exact = |x: f64| {
+            self.sign() == Sign::Zero || (x.is_normal() && (!is_least(x) || Self::from(x) == *self))
+        };
         if is_exact(low) && is_exact(high) {
             Interval::new(low, high)
         } else {
@@ -193,6 +197,16 @@ mod tests {
         assert!((-&square).enclosed().low() <= f64::MIN);
         let nothing = (&tiny * &tiny).enclosed();
         assert!(nothing.holds(0.0) && nothing.high() <= f64::from_bits(1));
+    }
+
+    /// It was rounded up to a normal number, and taken for exact.
+    #[test]
+    fn what_is_just_below_the_normal_numbers_is_in_its_enclosure() {
+        for mantissa in [(1_i64 << 53) - 1, 1 - (1 << 53)] {
+            let exact = Dyadic::new(IBig::from(mantissa), -1075);
+            let around = exact.enclosed();
+            assert!(Dyadic::from(around.low()) <= exact && exact <= Dyadic::from(around.high()));
+        }
     }
 
     #[test]
