@@ -44,7 +44,7 @@ def only(json):
 
 def direction(json):
     """As `clearance_verify` writes it."""
-    if "vector" in json:
+    if isinstance(json, dict) and "vector" in json:
         return {"direction": list(vector(json["vector"]))}
     form, body = only(json)
     require(form in ("normal", "edgeNormal", "sweptNormal"), f"no direction {form!r}")
@@ -112,7 +112,7 @@ class Cover:
             require(t0 <= covered and t0 <= t1 <= 1, f"step {at}: the links do not join")
             require(link.get("frame") == "DIRECTION_FRAME_WORLD", f"step {at}: not fixed in the world")
             covered = max(covered, t1)
-            s = self.pair.direction(direction(link["direction"]), self.travel)
+            s = self.pair.direction(direction(link.get("direction")), self.travel)
             gap = min(dot(s, y) for y in bodies[1]) - max(dot(s, x) for x in bodies[0])
             start, end = (gap + dot(s, self.travel) * t for t in (t0, t1))
             touches = self.touches_at_end and place + 1 == len(chain) and t0 < t1 and end == 0
@@ -195,18 +195,20 @@ def verify_solids(p, q, pose_p, pose_q, verdict, proof):
     if form == "separated":
         return Cover(Pair(p.points, q.points, pose_p, pose_q), solids, still, 0).verify(body)
     if form == "touching":
-        start, end = vector(body.get("from", {})), pose_q[1]
+        require("from" in body, "no place where Q comes from")
+        start, end = vector(body["from"]), pose_q[1]
         held = faces(Pair(p.points, q.points, pose_p, pose_q), solids, body.get("faces"))
         require(nearest(held)[0] == still, "the faces share no point")
         pair = Pair(p.points, q.points, pose_p, (pose_q[0], start), [end])
         travel = sub(whole(end, pair.unit), whole(start, pair.unit))
-        return Cover(pair, solids, travel, 1, True).verify(body["way"])
+        return Cover(pair, solids, travel, 1, True).verify(body.get("way", {}))
     if form == "crossing":
         pair = Pair(p.points, q.points, pose_p, pose_q)
         require(all(len(body.get(name, [])) == 3 for name in "pq"), "not two triangles")
         flat = [s for k, s in enumerate(solids) if s.triangles is None and not has_volume(pair.placed[k])]
         require(not flat, "a flat polytope has no inner points")
         return require(strictly_inside(faces(pair, solids, body)), "the triangles do not cross")
+    require("point" in body, "no point")
     terms = [vector(body.get(name, {})) for name in ("point", "offset")]
     pair = Pair(p.points, q.points, pose_p, pose_q, terms)
     point = add(*(whole(term, pair.unit) for term in terms))

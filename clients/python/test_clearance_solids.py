@@ -56,6 +56,21 @@ class Sample(unittest.TestCase):
             if "innerPoint" not in case["proof"]:  # of two meshes it is one either way round
                 self.assertRaises(Refused, verdict, case, p=case["q"], q=case["p"])
 
+    def test_a_proof_that_lacks_a_part_is_refused_as_the_server_refuses_it(self):
+        """A missing way or direction was a KeyError, a missing point the origin."""
+        touch = next(case for case in SAMPLE["verdicts"] if "touching" in case["proof"])
+        for part in ("faces", "from", "way"):
+            proof = copy.deepcopy(touch["proof"])
+            del proof["touching"][part]
+            self.assertRaises(Refused, verdict, touch, proof=proof)
+        proof = copy.deepcopy(touch["proof"])
+        del next(step["chain"][0] for step in proof["touching"]["way"]["steps"] if step.get("chain"))["direction"]
+        self.assertRaises(Refused, verdict, touch, proof=proof)
+        inner = next(case for case in SAMPLE["verdicts"] if "innerPoint" in case["proof"])
+        proof = copy.deepcopy(inner["proof"])
+        del proof["innerPoint"]["point"]
+        self.assertRaisesRegex(Refused, "no point", verdict, inner, proof=proof)
+
     def test_a_proof_is_none_of_another_time_or_motion(self):
         for case in SAMPLE["motions"]:
             answer = case["answer"]
