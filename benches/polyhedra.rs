@@ -111,7 +111,8 @@ fn prove(
             Ok(proof) => proof,
             Err(why) => return failed(time, why),
         };
-        let (judging, judged) = least(1, || judge_solids(&solids, &proof));
+        let (judging, judged) =
+            least(1, || judge_solids(&solids, &proof, &mut Effort::unlimited()));
         judged.expect("a proof that holds");
         return format!("{time:9.3} {judging:9.3} {:7}", 0);
     }
@@ -131,7 +132,8 @@ fn prove(
         proof: &proof,
     };
     let motions = [&Motion::rest(), &Motion::Linear { velocity }];
-    let (judging, judged) = least(1, || judge_solid_motion(&solids, motions, &claim));
+    let (judging, judged) =
+        least(1, || judge_solid_motion(&solids, motions, &claim, &mut Effort::unlimited()));
     judged.expect("a proof that holds");
     format!("{time:9.3} {judging:9.3} {:7}", proof.free.steps.len())
 }

@@ -2,6 +2,8 @@
 
 mod solids;
 
+use std::sync::atomic::{AtomicBool, Ordering};
+
 use self::solids::SolidStatement;
 use super::convert::Path;
 use super::convert::body::AskedBody;
@@ -14,10 +16,11 @@ use super::status::Failure;
 use crate::geometry::certificate::judge::judge_static;
 use crate::geometry::certificate::judge_depth::judge_depth;
 use crate::geometry::certificate::judge_distance::judge_distance;
-use crate::geometry::certificate::judge_motion::judge_first_contact;
+use crate::geometry::certificate::judge_motion::judge_motion;
 use crate::geometry::certificate::solids::Solids;
 use crate::geometry::certificate::{Direction, StaticProof, Verdict};
 use crate::geometry::contact_time::{FirstContact, Outcome};
+use crate::geometry::effort::Effort;
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::penetration::Surface;
 
@@ -183,7 +186,7 @@ impl Claim {
         let answer = FirstContact {
             outcome: outcome(&path.field("outcome"), wire.outcome())?,
             t_free: wire.t_free,
-            t_contact: wire.t_contact.unwrap_or(1.0),
+            t_contact: t_contact(&path, wire)?,
             chain: chain(&certificate_path.field("chain"), &certificate.chain)?,
             pairs: at_most(&certificate_path.field("contact_pairs"), pairs)?,
             initial: initial.clone(),
@@ -193,16 +196,23 @@ impl Claim {
         Ok(Self { p, q, verdict, statement: Statement::Hulls(initial, measure) })
     }
 
-    /// Judges it; takes a while.
-    pub fn judge(self) -> Result<pb::VerifyCertificateResponse, Failure> {
+    /// Judges it; takes a while, of long proofs about large bodies any while: not beyond `stop`.
+    pub fn judge(self, stop: &AtomicBool) -> Result<pb::VerifyCertificateResponse, Failure> {
         let Self { p, q, verdict, statement } = self;
+        let effort = &mut Effort::with_stop(u64::MAX, stop);
         let judged = match statement {
-            Statement::Hulls(proof, measure) => judge_hulls([p, q], verdict, &proof, &measure)?,
+            Statement::Hulls(proof, measure) => {
+                judge_hulls([p, q], verdict, &proof, &measure, effort)?
+            }
             Statement::Solids(statement) => {
                 let (p, q) = (p.prepare_to_judge()?, q.prepare_to_judge()?);
-                statement.judge(&Solids { p: p.solid(), q: q.solid() }, verdict)
+                statement.judge(&Solids { p: p.solid(), q: q.solid() }, verdict, effort)
             }
         };
+        // Then it may be refused for nothing else, and says nothing of the proof.
+        if judged.is_err() && stop.load(Ordering::Relaxed) {
+            return Err(Failure::Deadline);
+        }
         Ok(pb::VerifyCertificateResponse {
             valid: judged.is_ok(),
             refusal: judged.err().unwrap_or_default(),
@@ -215,6 +225,7 @@ fn judge_hulls(
     verdict: Verdict,
     proof: &StaticProof,
     measure: &Measure,
+    effort: &mut Effort<'_>,
 ) -> Result<Result<(), String>, Failure> {
     let of_polyhedra = p.is_polyhedron() || q.is_polyhedron();
     let (p, q) = (p.prepare()?, q.prepare()?);
@@ -222,7 +233,8 @@ fn judge_hulls(
     if of_polyhedra && !measure.is_of_separation(verdict) {
         return Ok(Err("that hulls of polyhedra meet proves nothing about these".to_owned()));
     }
-    Ok(judge_verdict(&pair, verdict, proof).and_then(|()| judge_measure(&pair, verdict, measure)))
+    Ok(judge_verdict(&pair, verdict, proof)
+        .and_then(|()| judge_measure(&pair, verdict, measure, effort)))
 }
 
 fn judge_verdict(pair: &Pair<'_>, verdict: Verdict, proof: &StaticProof) -> Result<(), String> {
@@ -232,7 +244,12 @@ fn judge_verdict(pair: &Pair<'_>, verdict: Verdict, proof: &StaticProof) -> Resu
     judge_static(pair, proof).map_err(|refusal| refusal.to_string())
 }
 
-fn judge_measure(pair: &Pair<'_>, verdict: Verdict, measure: &Measure) -> Result<(), String> {
+fn judge_measure(
+    pair: &Pair<'_>,
+    verdict: Verdict,
+    measure: &Measure,
+    effort: &mut Effort<'_>,
+) -> Result<(), String> {
     match measure {
         Measure::Nothing => Ok(()),
         Measure::Distance { lower, upper, pairs } if verdict == Verdict::Separated => {
@@ -245,7 +262,7 @@ fn judge_measure(pair: &Pair<'_>, verdict: Verdict, measure: &Measure) -> Result
         }
         Measure::FirstContact(claim) => {
             let (motions, answer) = claim.as_ref();
-            judge_first_contact(&motions.about(*pair), answer)
+            judge_motion(&(&motions.about(*pair)).into(), &answer.into(), effort)
                 .map_err(|refusal| refusal.to_string())
         }
         // Without a gap or a depth both bounds hold for 0.
@@ -256,6 +273,14 @@ fn judge_measure(pair: &Pair<'_>, verdict: Verdict, measure: &Measure) -> Result
                 Err("the bracket does not hold 0".to_owned())
             }
         }
+    }
+}
+
+/// The end of the bracket; without contact it does not matter.
+fn t_contact(path: &Path<'_>, wire: &pb::FindFirstContactResponse) -> Result<f64, Failure> {
+    match wire.outcome() {
+        pb::Outcome::Contact => required(path, "t_contact", wire.t_contact.as_ref()).copied(),
+        pb::Outcome::Unspecified | pb::Outcome::NoContact | pb::Outcome::Undecided => Ok(1.0),
     }
 }
 

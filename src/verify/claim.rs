@@ -14,6 +14,7 @@ use crate::geometry::certificate::judge_distance::judge_distance;
 use crate::geometry::certificate::judge_motion::{Course, MotionClaim, judge_motion};
 use crate::geometry::certificate::{Axis, Direction, Frame, Link, StaticProof};
 use crate::geometry::contact_time::Outcome;
+use crate::geometry::effort::Effort;
 use crate::geometry::motion::Motion;
 use crate::geometry::pair::VertexPair;
 use crate::geometry::penetration::Surface;
@@ -132,7 +133,7 @@ fn judge_moving(
         return Err("a margin is finite and at least 0".to_owned());
     }
     let course = Course { bodies, motion_p, motion_q, margin, deviation_p, deviation_q };
-    judge_motion(&course, &claim).map_err(words)?;
+    judge_motion(&course, &claim, &mut Effort::unlimited()).map_err(words)?;
     let kind = if case.kind == Kind::Screw { "screw" } else { "linear" };
     Ok(Findings { proven: vec![format!("{kind} {}", answer.verdict)], open: Vec::new() })
 }

@@ -4,7 +4,7 @@ use std::marker::PhantomData;
 use std::time::Duration;
 
 use clearance::rpc::pb;
-use clearance::runtime::settings::Limits;
+use clearance::runtime::settings::{Limits, Settings};
 use http::uri::PathAndQuery;
 use prost::Message;
 use tokio_stream::StreamExt;
@@ -124,4 +124,43 @@ async fn a_deadline_that_is_too_short_is_a_deadline() {
     request.set_timeout(Duration::ZERO);
     let status = server.queries().check_collision(request).await.unwrap_err();
     assert!(matches!(status.code(), Code::DeadlineExceeded | Code::Cancelled), "{status:?}");
+}
+
+/// A chain may name one link many times over, and each takes a look at every vertex: one such claim kept a
+/// thread at work for days, long after its deadline.
+#[tokio::test]
+async fn a_certificate_is_judged_no_longer_than_the_deadline() {
+    let server =
+        Server::with_settings(Settings { compute_threads: 1, ..Settings::default() }).await;
+    let turn = |k: u32| f64::from(k) * 2.4;
+    let height = |k: u32| f64::from(k) / 500.0 - 1.0;
+    let ball: Vec<f64> = (0..1000)
+        .flat_map(|k| {
+            let radius = (1.0 - height(k) * height(k)).sqrt();
+            [radius * turn(k).cos(), radius * turn(k).sin(), height(k)]
+        })
+        .collect();
+    server.register("ball", &ball).await;
+    let question = pb::FindFirstContactRequest {
+        p: Some(body("ball", 0.0)),
+        q: Some(body("ball", 3.0)),
+        ..Default::default()
+    };
+    let mut client = server.queries();
+    let mut answer = client.find_first_contact(question.clone()).await.unwrap().into_inner();
+    let claim = |answer: &pb::FindFirstContactResponse| {
+        let (question, answer) = (Some(question.clone()), Some(answer.clone()));
+        let claim = pb::FirstContactClaim { question, answer };
+        let claim = pb::verify_certificate_request::Claim::FirstContact(claim);
+        Request::new(pb::VerifyCertificateRequest { claim: Some(claim) })
+    };
+    let short = answer.clone();
+    let chain = &mut answer.certificate.as_mut().unwrap().chain;
+    *chain = vec![chain[0].clone(); 50_000];
+    let mut long = claim(&answer);
+    long.set_timeout(Duration::from_millis(500));
+    let status = client.verify_certificate(long).await.unwrap_err();
+    assert!(matches!(status.code(), Code::DeadlineExceeded | Code::Cancelled), "{status:?}");
+    // The only thread is free again.
+    assert!(soon(client.verify_certificate(claim(&short))).await.unwrap().into_inner().valid);
 }

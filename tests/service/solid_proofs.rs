@@ -147,6 +147,12 @@ async fn a_fall_into_the_slot_is_proven_and_no_other_fall_by_its_proof() {
     assert!(!refused(&swapped, &|_| ()).await.is_empty());
     assert!(!verify(&server, of_motion(&falling(1.25, 4.5), &free)).await.valid);
 
+    // Contact at no time at all was taken for contact by the end of the step.
+    let never = pb::FindFirstContactResponse { t_contact: None, ..answer.clone() };
+    let claim = pb::VerifyCertificateRequest { claim: Some(of_motion(&question, &never)) };
+    let status = client.verify_certificate(claim).await.unwrap_err();
+    assert!(status.message().contains("first_contact.answer.t_contact"), "{}", status.message());
+
     // In contact at the start.
     let mut at_start = falling(1.25, 1.0);
     at_start.q = Some(placed("peg", 1.0, 1.5));

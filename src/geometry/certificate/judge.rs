@@ -2,6 +2,7 @@
 
 use super::bodies::{Bodies, Points};
 use super::{Axis, Direction, StaticProof};
+use crate::geometry::effort::Stopped;
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::pair::VertexPair;
@@ -54,9 +55,18 @@ pub enum Refusal {
     /// The surfaces are separated, and one body is or may be within the other.
     #[error("a part of {0} may be inside the other body")]
     Within(&'static str),
+    /// There was no effort left to look at all of it.
+    #[error("stopped before all of the certificate was looked at")]
+    Stopped(Stopped),
     /// A stated bound is not implied.
     #[error("the stated bound is not implied: {0}")]
     BoundFails(&'static str),
+}
+
+impl From<Stopped> for Refusal {
+    fn from(why: Stopped) -> Self {
+        Self::Stopped(why)
+    }
 }
 
 /// Proves the statement from scratch, in exact arithmetic, looking at every vertex.

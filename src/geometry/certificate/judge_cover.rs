@@ -10,6 +10,7 @@ use super::judge::{
 };
 use super::solids::{Cover, CoverStep, Solid, Solids, VISITS_MAX};
 use super::{Frame, Link};
+use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::number::interval::{self, IntervalVec};
@@ -25,23 +26,38 @@ pub(super) struct Span {
 }
 
 /// No faces meet throughout, and neither body is within the other.
-pub(super) fn judge_cover(solids: &Solids<'_>, span: &Span, cover: &Cover) -> Result<(), Refusal> {
+pub(super) fn judge_cover(
+    solids: &Solids<'_>,
+    span: &Span,
+    cover: &Cover,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
     let judge = CoverJudge {
         pair: Bodies { p: solids.p.points, q: solids.q.points },
         span,
         p: Side::new(&solids.p, &cover.order_p)?,
         q: Side::new(&solids.q, &cover.order_q)?,
     };
-    let mut visits = 0;
-    judge.walk(&cover.steps, &mut visits)?;
-    judge.p.is_outside(&judge.q, "P", &mut visits)?;
-    judge.q.is_outside(&judge.p, "Q", &mut visits)
+    let mut payer = Payer { visits: 0, effort };
+    judge.walk(&cover.steps, &mut payer)?;
+    judge.p.is_outside(&judge.q, "P", &mut payer)?;
+    judge.q.is_outside(&judge.p, "Q", &mut payer)
 }
 
-/// Pays for looking at vertices.
-fn visit(count: usize, visits: &mut u64) -> Result<(), Refusal> {
-    *visits += count as u64;
-    if *visits > VISITS_MAX { Err(Refusal::CoverTooLong) } else { Ok(()) }
+/// Who pays for looking at vertices: numbers of many digits take ten times as long as most, so it is not enough
+/// to count.
+struct Payer<'a, 'b> {
+    visits: u64,
+    effort: &'a mut Effort<'b>,
+}
+
+impl Payer<'_, '_> {
+    /// For one look at so many.
+    fn visit(&mut self, count: usize) -> Result<(), Refusal> {
+        self.effort.spend_step()?;
+        self.visits += count as u64;
+        if self.visits > VISITS_MAX { Err(Refusal::CoverTooLong) } else { Ok(()) }
+    }
 }
 
 /// A body at t = 0.
@@ -108,17 +124,17 @@ impl<'a> Side<'a> {
         &self,
         other: &Self,
         name: &'static str,
-        visits: &mut u64,
+        payer: &mut Payer<'_, '_>,
     ) -> Result<(), Refusal> {
         let (Some(own), Some(_)) = (self.triangles, other.triangles) else {
             // A hull within a mesh: one vertex tells.
             return match (self.triangles, other.triangles) {
-                (None, Some(_)) => self.is_vertex_outside(0, other, name, visits),
+                (None, Some(_)) => self.is_vertex_outside(0, other, name, payer),
                 _ => Ok(()),
             };
         };
         for vertex in one_of_each_part(self.points.len(), own) {
-            self.is_vertex_outside(vertex, other, name, visits)?;
+            self.is_vertex_outside(vertex, other, name, payer)?;
         }
         Ok(())
     }
@@ -128,10 +144,10 @@ impl<'a> Side<'a> {
         vertex: usize,
         other: &Self,
         name: &'static str,
-        visits: &mut u64,
+        payer: &mut Payer<'_, '_>,
     ) -> Result<(), Refusal> {
         let Some(triangles) = other.triangles else { return Ok(()) };
-        visit(other.points.len(), visits)?;
+        payer.visit(other.points.len())?;
         let point = &self.points[vertex];
         let is_beyond = (0..3).any(|k| {
             other.points.iter().all(|q| q[k] < point[k])
@@ -140,8 +156,8 @@ impl<'a> Side<'a> {
         if is_beyond {
             return Ok(());
         }
-        visit(3 * triangles.len(), visits)?;
-        match is_inside(point, &other.points, triangles) {
+        payer.visit(3 * triangles.len())?;
+        match is_inside(point, &other.points, triangles, payer.effort)? {
             Some(false) => Ok(()),
             Some(true) | None => Err(Refusal::Within(name)),
         }
@@ -161,7 +177,7 @@ struct CoverJudge<'a, 'b> {
 }
 
 impl CoverJudge<'_, '_> {
-    fn walk(&self, steps: &[CoverStep], visits: &mut u64) -> Result<(), Refusal> {
+    fn walk(&self, steps: &[CoverStep], payer: &mut Payer<'_, '_>) -> Result<(), Refusal> {
         let mut open = vec![(self.p.all(), self.q.all())];
         for (at, step) in steps.iter().enumerate() {
             let (m, n) = open.pop().ok_or(Refusal::CoverGap(at))?;
@@ -174,7 +190,7 @@ impl CoverJudge<'_, '_> {
                     let [first, second] = n.halves().ok_or(Refusal::CoverGap(at))?;
                     open.extend([(m, second), (m, first)]);
                 }
-                CoverStep::Apart(chain) => self.judge_apart(at, [m, n], chain, visits)?,
+                CoverStep::Apart(chain) => self.judge_apart(at, [m, n], chain, payer)?,
             }
         }
         if open.is_empty() { Ok(()) } else { Err(Refusal::CoverGap(steps.len())) }
@@ -185,12 +201,12 @@ impl CoverJudge<'_, '_> {
         at: usize,
         [m, n]: [Group; 2],
         chain: &[Link],
-        visits: &mut u64,
+        payer: &mut Payer<'_, '_>,
     ) -> Result<(), Refusal> {
         let [m, n] = [self.p.vertices(m), self.q.vertices(n)];
         let mut covered = 0.0;
         for (place, link) in chain.iter().enumerate() {
-            visit(m.len() + n.len(), visits)?;
+            payer.visit(m.len() + n.len())?;
             let is_last = place + 1 == chain.len();
             let joins = 0.0 <= link.t0 && link.t0 <= covered && link.t0 <= link.t1;
             if !joins || link.t1 > 1.0 || link.frame != Frame::World {
@@ -263,11 +279,25 @@ const RAYS: [[i32; 3]; 8] = [
 
 /// Whether a point is strictly inside a closed surface: a ray from it crosses the surface an odd number
 /// of times. None if it is on the surface, or every ray meets an edge.
-pub(super) fn is_inside(point: &Exact, corners: &[Exact], triangles: &[[u32; 3]]) -> Option<bool> {
+pub(super) fn is_inside(
+    point: &Exact,
+    corners: &[Exact],
+    triangles: &[[u32; 3]],
+    effort: &mut Effort<'_>,
+) -> Result<Option<bool>, Stopped> {
     let corners: Vec<Seen> =
         corners.iter().map(|corner| Seen::from(minus(corner, point))).collect();
-    RAYS.iter().find_map(|ray| is_crossed_oddly(ray, &corners, triangles))
+    for ray in &RAYS {
+        let is_inside = is_crossed_oddly(ray, &corners, triangles, effort)?;
+        if is_inside.is_some() {
+            return Ok(is_inside);
+        }
+    }
+    Ok(None)
 }
+
+/// Triangles that a ray looks at in one step.
+const TRIANGLES_PER_STEP: usize = 1 << 10;
 
 /// A corner seen from the point: exactly, and enclosed in f64 intervals, which nearly always tell a sign.
 struct Seen {
@@ -289,10 +319,18 @@ fn volume([a, b, c]: [&Seen; 3]) -> Sign {
         .unwrap_or_else(|| scalar_product(&a.exact, &vector_product(&b.exact, &c.exact)).sign())
 }
 
-fn is_crossed_oddly(ray: &[i32; 3], corners: &[Seen], triangles: &[[u32; 3]]) -> Option<bool> {
+fn is_crossed_oddly(
+    ray: &[i32; 3],
+    corners: &[Seen],
+    triangles: &[[u32; 3]],
+    effort: &mut Effort<'_>,
+) -> Result<Option<bool>, Stopped> {
     let ray = Seen::from(ray.map(|x| Dyadic::from(f64::from(x))));
     let mut is_odd = false;
-    for triangle in triangles {
+    for (at, triangle) in triangles.iter().enumerate() {
+        if at % TRIANGLES_PER_STEP == 0 {
+            effort.spend_step()?;
+        }
         let [a, b, c] = triangle.map(|v| &corners[v as usize]);
         let turns = [[a, b], [b, c], [c, a]].map(|[u, v]| volume([&ray, u, v]));
         let has = |sign: Sign| turns.contains(&sign);
@@ -302,10 +340,10 @@ fn is_crossed_oddly(ray: &[i32; 3], corners: &[Seen], triangles: &[[u32; 3]]) ->
         // Seen along the ray the point is on an edge's line, or in the triangle's plane.
         let ahead = volume([a, b, c]);
         if has(Sign::Zero) || ahead == Sign::Zero {
-            return None;
+            return Ok(None);
         }
         // The plane is met ahead if the determinants agree.
         is_odd ^= ahead == turns[0];
     }
-    Some(is_odd)
+    Ok(Some(is_odd))
 }

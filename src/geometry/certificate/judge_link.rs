@@ -7,6 +7,7 @@
 //! that this does not settle is halved.
 
 use crate::geometry::Vec3;
+use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::motion::{Motion, Track, Units};
 use crate::geometry::number::interval::{
     Interval, IntervalVec, add, cross, dot, dot_exact, norm, sub,
@@ -130,14 +131,15 @@ pub(super) struct Movers {
 
 impl Movers {
     /// Whether the gap along `s`, given at t = 0 in `frame`, exceeds `clear` times its length on
-    /// all of [t0, t1].
+    /// all of [t0, t1]. A step is a look at all vertices.
     pub(super) fn separates(
         &self,
         frame: Frame,
         s: &IntervalVec,
         clear: f64,
         (t0, t1): (f64, f64),
-    ) -> bool {
+        effort: &mut Effort<'_>,
+    ) -> Result<bool, Stopped> {
         let need = (norm(s) * Interval::point(clear)).high();
         if frame == Frame::World {
             let apart = |t: f64| {
@@ -147,7 +149,7 @@ impl Movers {
             };
             // With the circles fixed, the gap is linear in t (the residues' drag too).
             if apart(t0) && apart(t1) {
-                return true;
+                return Ok(true);
             }
         }
         let half_root = (self.bend(frame, s) * 0.5).sqrt().next_up();
@@ -157,8 +159,9 @@ impl Movers {
             let positive = gap_a > 0.0 && gap_b > 0.0;
             pieces += 1;
             if !positive || pieces > PIECES_MAX {
-                return false;
+                return Ok(false);
             }
+            effort.spend_step()?;
             let roots = gap_a.sqrt().next_down() + gap_b.sqrt().next_down();
             let root_of_k = ((b - a).next_up() * half_root).next_up();
             let settled = a >= b || roots.next_down() > root_of_k;
@@ -167,13 +170,13 @@ impl Movers {
             }
             let middle = 0.5 * (a + b);
             if middle <= a || middle >= b {
-                return false;
+                return Ok(false);
             }
             let gap = self.gap(frame, s, middle, need);
             open.push((middle, gap, b, gap_b));
             open.push((a, gap_a, middle, gap));
         }
-        true
+        Ok(true)
     }
 
     /// A lower bound of the gap at t less `need`.

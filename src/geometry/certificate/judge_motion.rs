@@ -17,6 +17,7 @@ use super::judge_meeting::{held_at_the_end, holds_origin_in_solid, surely_held_i
 use super::{Link, StaticProof, Verdict};
 use crate::geometry::Vec3;
 use crate::geometry::contact_time::{FirstContact, Outcome, Question};
+use crate::geometry::effort::Effort;
 use crate::geometry::motion::{self, Boxed, Motion};
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
@@ -71,22 +72,32 @@ pub struct MotionClaim<'a> {
     pub initial: Option<&'a StaticProof>,
 }
 
+impl<'a> From<&'a FirstContact> for MotionClaim<'a> {
+    fn from(answer: &'a FirstContact) -> Self {
+        Self {
+            outcome: answer.outcome,
+            t_free: answer.t_free,
+            t_contact: answer.t_contact,
+            chain: &answer.chain,
+            pairs: &answer.pairs,
+            initial: Some(&answer.initial),
+        }
+    }
+}
+
 /// Proves what the answer claims: the verdict at t = 0, that the bodies (and every motion within
 /// the deviations) are farther apart than the margin on [0, t_free], and contact by t_contact.
 pub fn judge_first_contact(question: &Question<'_>, answer: &FirstContact) -> Result<(), Refusal> {
-    let claim = MotionClaim {
-        outcome: answer.outcome,
-        t_free: answer.t_free,
-        t_contact: answer.t_contact,
-        chain: &answer.chain,
-        pairs: &answer.pairs,
-        initial: Some(&answer.initial),
-    };
-    judge_motion(&question.into(), &claim)
+    judge_motion(&question.into(), &answer.into(), &mut Effort::unlimited())
 }
 
-/// The same of any claim.
-pub fn judge_motion(course: &Course<'_>, claim: &MotionClaim<'_>) -> Result<(), Refusal> {
+/// The same of any claim. A chain may be as long as a message holds, and each of its links takes a look at
+/// all vertices or many: each look is a step.
+pub fn judge_motion(
+    course: &Course<'_>,
+    claim: &MotionClaim<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
     if let Some(initial) = claim.initial {
         judge_static(course.bodies, initial)?;
     }
@@ -104,7 +115,8 @@ pub fn judge_motion(course: &Course<'_>, claim: &MotionClaim<'_>) -> Result<(), 
     judge_cover(course, claim)?;
     let judge = MotionJudge::new(course);
     for (at, link) in claim.chain.iter().enumerate() {
-        judge.judge_link(at, link)?;
+        effort.spend_step()?;
+        judge.judge_link(at, link, effort)?;
     }
     if contact { judge.judge_contact(claim) } else { Ok(()) }
 }
@@ -195,7 +207,7 @@ impl<'a> MotionJudge<'a> {
         Self { course, translation, scale, movers }
     }
 
-    fn judge_link(&self, at: usize, link: &Link) -> Result<(), Refusal> {
+    fn judge_link(&self, at: usize, link: &Link, effort: &mut Effort<'_>) -> Result<(), Refusal> {
         let course = self.course;
         let travel = self.translation.as_ref();
         let s = exact_direction_of_link(&course.bodies, &link.direction, travel)?;
@@ -216,7 +228,7 @@ impl<'a> MotionJudge<'a> {
                 + Interval::point(up(course.deviation_p))
                 + Interval::point(up(course.deviation_q));
             let clear = if clear.high() > 1e-320 { clear.high() } else { 0.0 };
-            self.movers.separates(link.frame, &enclosed(&s), clear, (link.t0, link.t1))
+            self.movers.separates(link.frame, &enclosed(&s), clear, (link.t0, link.t1), effort)?
         };
         if separates { Ok(()) } else { Err(Refusal::LinkFails(at)) }
     }
@@ -330,6 +342,7 @@ fn surely_within(vectors: &[IntervalVec], margin: f64) -> bool {
 mod tests {
     use super::*;
     use crate::geometry::certificate::{Direction, Frame};
+    use crate::geometry::effort::Stopped;
     use crate::geometry::pair::Pair;
     use crate::geometry::samples::cuboid;
 
@@ -352,7 +365,7 @@ mod tests {
             initial: None,
         };
         tamper(&mut claim);
-        judge_motion(&(&question).into(), &claim)
+        judge_motion(&(&question).into(), &claim, &mut Effort::unlimited())
     }
 
     #[test]
@@ -364,6 +377,41 @@ mod tests {
         assert_eq!(judged(Outcome::Contact, |claim| claim.pairs = &FIVE[..4]), Ok(()));
         let refused = judged(Outcome::Contact, |claim| claim.pairs = FIVE);
         assert_eq!(refused, Err(Refusal::PairCount("one to four")));
+    }
+
+    /// One link a hundred thousand times is a chain that joins, and kept its judge at work on large bodies for
+    /// days, after whoever sent it had gone.
+    #[test]
+    fn a_chain_is_judged_no_longer_than_the_effort_lasts() {
+        let link = Link { t0: 0.0, t1: 0.499, frame: Frame::World, direction: X };
+        let chain = vec![link; 100_000];
+        let cube = cuboid(1.0, 1.0, 1.0);
+        let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(3.0, 0.0, 0.0));
+        let fly = Motion::Linear { velocity: Vec3::new(2.0, 0.0, 0.0) };
+        let judged = |motion: Motion, chain: &[Link], steps: u64| {
+            let question = Question::new(pair, motion, Motion::rest());
+            let claim = MotionClaim {
+                outcome: Outcome::Undecided,
+                t_free: 0.499,
+                t_contact: 1.0,
+                chain,
+                pairs: &[],
+                initial: None,
+            };
+            judge_motion(&(&question).into(), &claim, &mut Effort::with_steps(steps))
+        };
+        assert_eq!(judged(fly, &chain, 10), Err(Refusal::Stopped(Stopped::Steps)));
+        assert_eq!(judged(fly, &chain[..10], 10), Ok(()));
+        // One link may be looked at many times if something turns.
+        let turn = Motion::Screw {
+            velocity: Vec3::new(2.0, 0.0, 0.0),
+            axis: Vec3::x(),
+            angle: 20.0,
+            pivot: None,
+        };
+        let turning = [Link { frame: Frame::P, ..link }];
+        assert_eq!(judged(turn, &turning, 3), Err(Refusal::Stopped(Stopped::Steps)));
+        assert_eq!(judged(turn, &turning, 1_000), Ok(()));
     }
 
     #[test]
@@ -409,7 +457,7 @@ mod tests {
                 pairs: &all,
                 initial: Some(&initial),
             };
-            judge_motion(&(&question).into(), &claim)
+            judge_motion(&(&question).into(), &claim, &mut Effort::unlimited())
         };
         let fails = Err(Refusal::BoundFails("the start is farther apart than the margin"));
         for motion in [fly, turn] {
@@ -467,7 +515,7 @@ mod tests {
                 pairs,
                 initial: Some(&initial),
             };
-            judge_motion(&(&question).into(), &claim)
+            judge_motion(&(&question).into(), &claim, &mut Effort::unlimited())
         };
         for count in 1..=6 {
             assert_eq!(judged(1.0, &face[..count]), Ok(()), "{count}");

@@ -11,6 +11,7 @@ use super::judge_meeting::holds_origin_in_solid;
 use super::judge_motion::velocity_of;
 use super::solids::{Face, InnerPoint, Solid, SolidMotionProof, SolidProof, Solids};
 use crate::geometry::contact_time::Outcome;
+use crate::geometry::effort::Effort;
 use crate::geometry::motion::Motion;
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
@@ -29,13 +30,17 @@ pub struct SolidClaim<'a> {
     pub proof: &'a SolidMotionProof,
 }
 
-/// Proves a verdict from scratch.
-pub fn judge_solids(solids: &Solids<'_>, proof: &SolidProof) -> Result<(), Refusal> {
+/// Proves a verdict from scratch. A step is a link of a cover, or a look along a ray.
+pub fn judge_solids(
+    solids: &Solids<'_>,
+    proof: &SolidProof,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
     let zero = || std::array::from_fn(|_| Dyadic::zero());
     match proof {
         SolidProof::Separated(cover) => {
             let span = Span { travel: zero(), until: 0.0, may_touch_at_end: false };
-            judge_cover(solids, &span, cover)
+            judge_cover(solids, &span, cover, effort)
         }
         SolidProof::Touching { faces, from, way } => {
             let differences = differences(solids, faces)?;
@@ -51,7 +56,8 @@ pub fn judge_solids(solids: &Solids<'_>, proof: &SolidProof) -> Result<(), Refus
             let pose = Pose { translation: *from, ..points.pose };
             let points = super::bodies::Points { pose, ..points };
             let start = Solids { q: Solid { points, triangles }, ..*solids };
-            judge_cover(&start, &Span { travel, until: 1.0, may_touch_at_end: true }, way)
+            let span = Span { travel, until: 1.0, may_touch_at_end: true };
+            judge_cover(&start, &span, way, effort)
         }
         SolidProof::Crossing(triangles) => {
             has_volume(&solids.p, "P")?;
@@ -63,8 +69,8 @@ pub fn judge_solids(solids: &Solids<'_>, proof: &SolidProof) -> Result<(), Refus
             if held { Ok(()) } else { Err(Refusal::FacesApart) }
         }
         SolidProof::InnerPoint(inner) => {
-            is_inner(&solids.p, inner, 0, "P")?;
-            is_inner(&solids.q, inner, 1, "Q")
+            is_inner(&solids.p, inner, 0, "P", effort)?;
+            is_inner(&solids.q, inner, 1, "Q", effort)
         }
     }
 }
@@ -75,6 +81,7 @@ pub fn judge_solid_motion(
     solids: &Solids<'_>,
     [of_p, of_q]: [&Motion; 2],
     claim: &SolidClaim<'_>,
+    effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
     let &SolidClaim { outcome, t_free, t_contact, proof } = claim;
     let end = if outcome == Outcome::Contact { t_contact } else { 1.0 };
@@ -111,7 +118,7 @@ pub fn judge_solid_motion(
         }
     }
     let span = Span { travel, until: t_free, may_touch_at_end: false };
-    judge_cover(solids, &span, &proof.free)
+    judge_cover(solids, &span, &proof.free, effort)
 }
 
 /// All differences of vertices of two faces, which are checked.
@@ -155,6 +162,7 @@ fn is_inner(
     inner: &InnerPoint,
     at: usize,
     name: &'static str,
+    effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
     if !inner.terms.iter().flatten().all(|x| x.is_finite()) {
         return Err(Refusal::NotInside(name));
@@ -163,7 +171,9 @@ fn is_inner(
     let point: Exact = std::array::from_fn(|k| &Dyadic::from(first[k]) + &Dyadic::from(second[k]));
     let vertices = &inner.vertices[at];
     let is_inner = match solid.triangles {
-        Some(triangles) => is_inside(&point, &exact_points(solid), triangles) == Some(true),
+        Some(triangles) => {
+            is_inside(&point, &exact_points(solid), triangles, effort)? == Some(true)
+        }
         None => {
             if vertices.iter().any(|&v| v as usize >= solid.points.points.len()) {
                 return Err(Refusal::NotAFace(name));

@@ -286,7 +286,9 @@ impl pb::query_service_server::QueryService for Queries {
         let claim = verify::Claim::convert(request.get_ref(), shared)?;
         // Every vertex is looked at in exact arithmetic.
         let place = shared.compute.admit().map_err(Failure::from)?;
-        let judged = place.run(move || claim.judge()).await.map_err(Failure::from)??;
+        let guard = StopGuard::after(time_left(request.metadata(), None)?);
+        let stop = guard.flag();
+        let judged = place.run(move || claim.judge(&stop)).await.map_err(Failure::from)??;
         Ok(Response::new(judged))
     }
 }

@@ -1,9 +1,11 @@
 //! What is claimed of bodies that need not be convex, judged.
 
+use super::t_contact;
 use crate::geometry::certificate::Verdict;
 use crate::geometry::certificate::judge_solids::{SolidClaim, judge_solid_motion, judge_solids};
 use crate::geometry::certificate::solids::{SolidMotionProof, SolidProof, Solids};
 use crate::geometry::contact_time::Outcome;
+use crate::geometry::effort::Effort;
 use crate::rpc::convert::Path;
 use crate::rpc::convert::geometry::outcome;
 use crate::rpc::convert::solids::{motion, proof};
@@ -68,7 +70,7 @@ pub(super) fn of_motion(
         motions: *motions,
         outcome: outcome(&path.field("outcome"), answer.outcome())?,
         t_free: answer.t_free,
-        t_contact: answer.t_contact.unwrap_or(1.0),
+        t_contact: t_contact(path, answer)?,
         proof,
     }))))
 }
@@ -87,16 +89,26 @@ fn solid_proof(
 
 impl SolidStatement {
     /// Judges it, and the verdict that comes with it.
-    pub(super) fn judge(&self, solids: &Solids<'_>, verdict: Verdict) -> Result<(), String> {
+    pub(super) fn judge(
+        &self,
+        solids: &Solids<'_>,
+        verdict: Verdict,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), String> {
         match self {
-            Self::Verdict(proof) => judge_verdict(solids, verdict, proof),
-            Self::Motion(claim) => claim.judge(solids, verdict),
+            Self::Verdict(proof) => judge_verdict(solids, verdict, proof, effort),
+            Self::Motion(claim) => claim.judge(solids, verdict, effort),
         }
     }
 }
 
 impl SolidMotion {
-    fn judge(&self, solids: &Solids<'_>, verdict: Verdict) -> Result<(), String> {
+    fn judge(
+        &self,
+        solids: &Solids<'_>,
+        verdict: Verdict,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), String> {
         let motions = self.motions.without_slack();
         let motions = motions.ok_or("a proof about polyhedra knows of no margin or deviation")?;
         let &Self { outcome, t_free, t_contact, .. } = self;
@@ -110,22 +122,28 @@ impl SolidMotion {
                 if outcome != Outcome::Contact || t_free.abs() > 0.0 || t_contact.abs() > 0.0 {
                     return Err("the bodies are in contact at t = 0".to_owned());
                 }
-                judge_verdict(solids, verdict, proof)
+                judge_verdict(solids, verdict, proof, effort)
             }
             MotionProof::Later(proof) => {
                 if verdict != Verdict::Separated {
                     return Err("the certificate is for another verdict".to_owned());
                 }
                 let claim = SolidClaim { outcome, t_free, t_contact, proof };
-                judge_solid_motion(solids, motions, &claim).map_err(|refusal| refusal.to_string())
+                judge_solid_motion(solids, motions, &claim, effort)
+                    .map_err(|refusal| refusal.to_string())
             }
         }
     }
 }
 
-fn judge_verdict(solids: &Solids<'_>, verdict: Verdict, proof: &SolidProof) -> Result<(), String> {
+fn judge_verdict(
+    solids: &Solids<'_>,
+    verdict: Verdict,
+    proof: &SolidProof,
+    effort: &mut Effort<'_>,
+) -> Result<(), String> {
     if verdict != proof.verdict() {
         return Err("the certificate is for another verdict".to_owned());
     }
-    judge_solids(solids, proof).map_err(|refusal| refusal.to_string())
+    judge_solids(solids, proof, effort).map_err(|refusal| refusal.to_string())
 }

@@ -127,7 +127,11 @@ fn the_proofs_of_motion_with_a_margin_are_accepted_by_the_judge() {
             pairs: &chain.pairs,
             initial: chain.initial.as_ref(),
         };
-        assert_eq!(judge_motion(&Course::from(&question), &claim), Ok(()), "{found:?}");
+        assert_eq!(
+            judge_motion(&Course::from(&question), &claim, &mut Effort::unlimited()),
+            Ok(()),
+            "{found:?}"
+        );
     }
     assert!(counts[0] > 10 && counts[1] > 10, "{counts:?}");
 }

@@ -5,10 +5,9 @@
 
 use arrayvec::ArrayVec;
 
-use super::{PROPOSALS_MAX, Shape, Unproven, solids};
+use super::{PROPOSALS_MAX, Shape, Unproven, is_accepted};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::StaticProof;
-use crate::geometry::certificate::judge_solids::judge_solids;
 use crate::geometry::certificate::solids::{InnerPoint, SolidProof};
 use crate::geometry::contact_time::polyhedra::Faces;
 use crate::geometry::effort::{Effort, Stopped};
@@ -44,7 +43,7 @@ pub(super) fn prove(
             let around = shapes.map(|shape| around(shape, &terms, effort));
             let [Ok(Some(of_p)), Ok(Some(of_q))] = around else { continue };
             let proof = SolidProof::InnerPoint(InnerPoint { terms, vertices: [of_p, of_q] });
-            if judge_solids(&solids(shapes), &proof).is_ok() {
+            if is_accepted(shapes, &proof, effort)? {
                 return Ok(proof);
             }
             proposals += 1;

@@ -16,6 +16,8 @@ use super::placed::{Body, Placed, Stand};
 use super::{Contact, Faces, Polyhedron};
 use crate::geometry::certificate::Verdict;
 use crate::geometry::certificate::bodies::Points;
+use crate::geometry::certificate::judge::Refusal;
+use crate::geometry::certificate::judge_solids::judge_solids;
 use crate::geometry::certificate::solids::{Face, Solid, SolidMotionProof, SolidProof, Solids};
 use crate::geometry::contact_time::Travel;
 use crate::geometry::effort::{Effort, Stopped};
@@ -65,8 +67,17 @@ impl<'a> Shape<'a> {
     }
 }
 
-pub(super) fn solids<'a>([p, q]: [&Shape<'a>; 2]) -> Solids<'a> {
-    Solids { p: p.solid(), q: q.solid() }
+/// Whether the judge accepts a proposal.
+fn is_accepted(
+    [p, q]: [&Shape<'_>; 2],
+    proof: &SolidProof,
+    effort: &mut Effort<'_>,
+) -> Result<bool, Stopped> {
+    match judge_solids(&Solids { p: p.solid(), q: q.solid() }, proof, effort) {
+        Ok(()) => Ok(true),
+        Err(Refusal::Stopped(stopped)) => Err(stopped),
+        Err(_) => Ok(false),
+    }
 }
 
 /// The proof of a verdict with the faces that show it; a cover has at most `steps_max` steps and links.

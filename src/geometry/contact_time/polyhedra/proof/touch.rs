@@ -2,9 +2,8 @@
 //! meets the other only at the end. If inner points were shared, some would have been before.
 
 use super::cover::{Bounds, cover};
-use super::{PROPOSALS_MAX, Shape, Unproven, solids, spans};
+use super::{PROPOSALS_MAX, Shape, Unproven, is_accepted, spans};
 use crate::geometry::Vec3;
-use crate::geometry::certificate::judge_solids::judge_solids;
 use crate::geometry::certificate::solids::{Face, SolidProof};
 use crate::geometry::contact_time::Travel;
 use crate::geometry::contact_time::polyhedra::{Faces, Moving, first_contact};
@@ -49,7 +48,7 @@ pub(super) fn prove(
         let proof = SolidProof::Touching { faces: faces.clone(), from, way };
         // Whether they meet at the end, or just before it by less than the numbers tell, is left to who
         // will be asked anyway.
-        if judge_solids(&solids(shapes), &proof).is_ok() {
+        if is_accepted(shapes, &proof, effort)? {
             return Ok(proof);
         }
         proposals += 1;

@@ -1,11 +1,13 @@
 //! Proofs: of what the searches find there is one, and a judge that shares nothing with them accepts it;
 //! of what is not true there is none.
 
+use arrayvec::ArrayVec;
+
 use super::proof::{Shape, Unproven, prove_motion, prove_verdict};
 use super::start::draw_cells;
 use super::*;
 use crate::geometry::certificate::judge::Refusal;
-use crate::geometry::certificate::judge_solids::{SolidClaim, judge_solid_motion, judge_solids};
+use crate::geometry::certificate::judge_solids::{self, SolidClaim, judge_solid_motion};
 use crate::geometry::certificate::solids::{
     Cover, CoverStep, InnerPoint, SolidMotionProof, SolidProof, Solids,
 };
@@ -39,6 +41,10 @@ fn solids<'a>([p, q]: [&Shape<'a>; 2]) -> Solids<'a> {
     Solids { p: p.solid(), q: q.solid() }
 }
 
+fn judge_solids(solids: &Solids<'_>, proof: &SolidProof) -> Result<(), Refusal> {
+    judge_solids::judge_solids(solids, proof, &mut Effort::unlimited())
+}
+
 fn verdict_of([p, q]: [&Shape<'_>; 2]) -> (Verdict, Result<SolidProof, Unproven>) {
     let effort = &mut Effort::unlimited();
     let (found, faces) = verdict((p.body, p.pose), (q.body, q.pose), effort).unwrap();
@@ -64,7 +70,8 @@ fn judged([p, q]: [&Shape<'_>; 2], velocities: [Vec3; 2], answer: &Answer) -> Re
         proof: &answer.proof,
     };
     let [of_p, of_q] = velocities.map(|velocity| Motion::Linear { velocity });
-    judge_solid_motion(&solids([p, q]), [&of_p, &of_q], &claim)
+    let effort = &mut Effort::unlimited();
+    judge_solid_motion(&solids([p, q]), [&of_p, &of_q], &claim, effort)
 }
 
 /// None for contact at t = 0.
@@ -293,6 +300,33 @@ fn a_cover_of_a_body_within_another_is_refused() {
     assert_eq!(judged, Err(Refusal::Within("Q")));
     let (found, proof) = verdict_of([&around, &inside]);
     assert_eq!((found, proof.is_ok()), (Verdict::Overlapping, true));
+}
+
+/// Judging took as long as the numbers in it made it, whatever the deadline.
+#[test]
+fn a_cover_is_judged_no_longer_than_the_effort_lasts() {
+    let [channel, peg] = channel_and_peg();
+    let (p, q) = (channel.shape(Pose::identity()), peg.shape(shift(1.25, 1.5, 0.0)));
+    let (found, proof) = verdict_of([&p, &q]);
+    assert_eq!(found, Verdict::Separated);
+    let judged = |steps: u64| {
+        let effort = &mut Effort::with_steps(steps);
+        judge_solids::judge_solids(&solids([&p, &q]), proof.as_ref().unwrap(), effort)
+    };
+    assert_eq!(judged(2), Err(Refusal::Stopped(Stopped::Steps)));
+    assert_eq!(judged(1_000), Ok(()));
+    // Along rays too.
+    let inner = InnerPoint {
+        terms: [Vec3::new(0.5, 0.9375, 0.5), Vec3::zeros()],
+        vertices: std::array::from_fn(|_| ArrayVec::new()),
+    };
+    let proof = SolidProof::InnerPoint(inner);
+    let judged = |steps: u64| {
+        let effort = &mut Effort::with_steps(steps);
+        judge_solids::judge_solids(&solids([&p, &p]), &proof, effort)
+    };
+    assert_eq!(judged(1), Err(Refusal::Stopped(Stopped::Steps)));
+    assert_eq!(judged(16), Ok(()));
 }
 
 #[test]
