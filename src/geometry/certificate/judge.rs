@@ -190,13 +190,13 @@ fn unit_vector(axis: Axis) -> Exact {
 
 /// `min over Q of s·y - max over P of s·x`, over all vertices.
 pub(crate) fn gap_along(pair: &Bodies<'_>, s: &Exact) -> Dyadic {
-    let values = |placed: &Points<'_>| {
-        (0..u32::try_from(placed.points.len()).expect("limited at the door"))
-            .map(|v| scalar_product(s, &exact_point(placed, v)))
-            .collect::<Vec<_>>()
-    };
-    let least_of_q = values(&pair.q).into_iter().min().expect("a polytope has a vertex");
-    let greatest_of_p = values(&pair.p).into_iter().max().expect("a polytope has a vertex");
+    let all =
+        |placed: &Points<'_>| 0..u32::try_from(placed.points.len()).expect("limited at the door");
+    let height = |placed: &Points<'_>, v: u32| scalar_product(s, &exact_point(placed, v));
+    let least_of_q = all(&pair.q).map(|v| height(&pair.q, v)).min();
+    let greatest_of_p = all(&pair.p).map(|v| height(&pair.p, v)).max();
+    let (least_of_q, greatest_of_p) =
+        (least_of_q.expect("it has a vertex"), greatest_of_p.expect("it has a vertex"));
     &least_of_q - &greatest_of_p
 }
 
