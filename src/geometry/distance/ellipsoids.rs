@@ -16,6 +16,8 @@ use crate::geometry::symmetric::Symmetric;
 
 /// A body whose shortest extent is at least this part of its longest is a ball here.
 const ROUND: f64 = 0.83;
+/// Boxes that are more slender than that are like needles.
+const SLENDER: f64 = 0.1;
 /// Bodies farther apart than so many times their size are nearest from centre to centre.
 const FAR: f64 = 100.0;
 /// |v| is at least this part of the sum of the reaches: that of bodies in contact is zero, and the
@@ -28,11 +30,8 @@ const ROUNDS: u32 = 4;
 /// From P towards Q, which are so round and whose centres are so far apart; for searching, not for proof.
 #[inline(always)]
 pub(super) fn direction(view: &View<'_>, roundness: f64, centre: &Vec3) -> Vec3 {
-    if are_round(roundness) {
-        return *centre;
-    }
     let [p, q] = view.bodies();
-    if are_boxy(p, q) { *centre } else { of_long_bodies(p, q, centre) }
+    between(p, q, roundness, centre)
 }
 
 /// The same of bodies that are `centre` apart from centre to centre.
@@ -41,22 +40,33 @@ pub(in crate::geometry) fn direction_between(
     q: &Placed<'_>,
     centre: &Vec3,
 ) -> Vec3 {
-    let is_round = |placed: &Placed<'_>| {
-        let extents = placed.body.bounds().high - placed.body.bounds().low;
-        extents.amin() >= ROUND * extents.amax()
-    };
-    if are_boxy(p, q) || is_round(p) && is_round(q) {
-        *centre
-    } else {
-        of_long_bodies(p, q, centre)
-    }
+    between(p, q, roundness(p, q), centre)
 }
 
-/// Whether one of them is more of a box than of an ellipsoid: then the ellipsoids' direction is no better
-/// than from centre to centre, and takes longer to find.
 #[inline(always)]
-fn are_boxy(p: &Placed<'_>, q: &Placed<'_>) -> bool {
-    p.body.bounds().is_boxy | q.body.bounds().is_boxy
+fn between(p: &Placed<'_>, q: &Placed<'_>, roundness: f64, centre: &Vec3) -> Vec3 {
+    if are_round(roundness) || are_boxy(p, q, roundness) {
+        return *centre;
+    }
+    of_long_bodies(p, q, centre)
+}
+
+/// The shortest extent over the longest of the less round body: 1 for balls.
+#[inline(always)]
+pub(super) fn roundness(p: &Placed<'_>, q: &Placed<'_>) -> f64 {
+    let of = |placed: &Placed<'_>| {
+        let extents = placed.body.bounds().high - placed.body.bounds().low;
+        let shortest = extents.x.min(extents.y).min(extents.z);
+        shortest / extents.x.max(extents.y).max(extents.z)
+    };
+    of(p).min(of(q))
+}
+
+/// Whether one of bodies that are so round is more of a box than of an ellipsoid: then the ellipsoids'
+/// direction is no better than from centre to centre, and takes longer to find.
+#[inline(always)]
+fn are_boxy(p: &Placed<'_>, q: &Placed<'_>, roundness: f64) -> bool {
+    (p.body.bounds().is_boxy | q.body.bounds().is_boxy) & (roundness > SLENDER)
 }
 
 /// Whether bodies that are so round are balls here.

@@ -1,6 +1,7 @@
 //! A pair as the floating-point searches see it: differences of placed vertices, with the error
 //! bounds that make something certain of them.
 
+use super::ellipsoids;
 use super::simplex::Corner;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::double::{Real, Triple};
@@ -147,12 +148,7 @@ impl<'a> View<'a> {
     /// The shortest extent over the longest of the less round body: 1 for balls.
     #[inline]
     pub(super) fn roundness(&self) -> f64 {
-        let of = |placed: &Placed<'_>| {
-            let extents = placed.body.bounds().high - placed.body.bounds().low;
-            let shortest = extents.x.min(extents.y).min(extents.z);
-            shortest / extents.x.max(extents.y).max(extents.z)
-        };
-        of(&self.pair.p).min(of(&self.pair.q))
+        ellipsoids::roundness(&self.pair.p, &self.pair.q)
     }
 
     /// Vertices of the body that has more, and of the other.
