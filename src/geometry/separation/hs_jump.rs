@@ -118,6 +118,7 @@ impl<'a> Search<'a> {
             return Ok(Proposal::HandOver);
         };
         let mut hint = self.view.hint(witness);
+        let mut has_surrounded = false;
         loop {
             effort.spend_step()?;
             let ends = Ends::new(self.view.pair(), &s, hint.take());
@@ -143,9 +144,13 @@ impl<'a> Search<'a> {
             let next = match self.polygon.cut(w) {
                 Cut::Left => {
                     self.pairs.push(pair);
+                    // Once: four differences in a plane with the origin may leave nothing to go on from,
+                    // and of symmetric bodies in one place so may the next four, and the first again.
                     if self.pairs.len() == 1
+                        && !has_surrounded
                         && let Some(depth) = self.depth(between_centres, &s, value)
                     {
+                        has_surrounded = true;
                         for _ in 0..3 {
                             effort.spend_step()?;
                         }

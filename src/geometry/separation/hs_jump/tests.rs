@@ -9,7 +9,7 @@ use crate::geometry::penetration;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
 use crate::geometry::samples::{
-    Random, ball, cone, cuboid, ellipsoid, lattice, polygon, prism, zoo,
+    Random, ball, cone, cuboid, ellipsoid, hull, lattice, polygon, prism, zoo,
 };
 use crate::geometry::separation::METHODS;
 use crate::geometry::separation::bounding::centre_to_centre;
@@ -397,4 +397,26 @@ fn a_search_without_steps_stops() {
     let pair = placed(&body, &body, Vec3::x(), &mut Random(28));
     let outcome = propose(&pair, &mut Witness::default(), &mut Effort::with_steps(2));
     assert_eq!(outcome, Err(Stopped::Steps));
+}
+
+/// Three of the four differences chosen at once may lie in a plane with the origin: of a cuboctahedron's
+/// corners those that are 120 degrees apart do. What was left was too thin to go on from and was forgotten,
+/// the reflection led to the mirror image of it all, and that one back: the search never ended.
+#[test]
+fn two_cuboctahedra_in_one_place_are_decided_within_a_few_candidates() {
+    let mut corners = Vec::new();
+    for (a, b) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
+        corners.extend([Vec3::new(a, b, 0.0), Vec3::new(0.0, a, b), Vec3::new(b, 0.0, a)]);
+    }
+    let body = hull(&corners);
+    let mut random = Random(99);
+    for number in 0..2000 {
+        let pose = random.pose(Vec3::zeros());
+        let pair = Pair::new(&body, pose, &body, pose);
+        let direction = (number % 2 == 1).then(|| random.unit_vector());
+        let mut witness = Witness { direction, ..Witness::default() };
+        let mut effort = Effort::with_steps(40);
+        let proposal = propose(&pair, &mut witness, &mut effort);
+        assert!(proposal.is_ok_and(|found| found.claim() != Some(Verdict::Separated)), "{number}");
+    }
 }
