@@ -4,8 +4,8 @@
 use arrayvec::ArrayVec;
 
 use super::flat::Flat;
-use super::moving::Moving;
-use super::nearest::{ROUGH, TIGHT};
+use super::moving::{Moving, Side};
+use super::nearest::{LOOSE, Near, ROUGH, TIGHT};
 use super::step::Step;
 use super::{Search, contact};
 use crate::geometry::effort::Effort;
@@ -24,9 +24,9 @@ impl Search<'_> {
         let closing = -step.gap.rate;
         let width = self.time_tolerance * closing + self.tolerance;
         let is_near = closing > 0.0 && step.surplus < NEAR * width;
-        // What is found too late can be brought forward, unless a tolerance was asked for.
-        let is_checked = self.question.clearance_tolerance.is_none();
-        let beyond = if is_checked { BEYOND } else { 0.5 * BEYOND };
+        // What is found too late is brought forward. Where a tolerance was asked for, that is to be rare.
+        let is_asked_for = self.question.clearance_tolerance.is_some();
+        let beyond = if is_asked_for { 0.5 * BEYOND } else { BEYOND };
         is_near.then(|| (self.t + (step.surplus + beyond * width) / closing).min(1.0))
     }
 
@@ -54,9 +54,8 @@ impl Search<'_> {
         )
     }
 
-    /// Contact proven earlier, if it can be, while the bracket is wider than the time tolerance: a heading
+    /// Contact proven earlier, if it can be, while the bracket is wider than what was asked for: a heading
     /// may close more slowly than the bodies do, and then looking ahead by what it allows is too far.
-    /// Who asks for a clearance tolerance has no use for less.
     pub(super) fn brought_forward(
         &mut self,
         free: f64,
@@ -64,12 +63,10 @@ impl Search<'_> {
         effort: &mut Effort<'_>,
     ) -> (f64, ArrayVec<VertexPair, 6>) {
         let (mut t, mut pairs) = found;
-        if self.question.clearance_tolerance.is_some() {
-            return (t, pairs);
-        }
+        let width = self.width_asked_for(free, t, effort);
         let mut not_before = free;
         for _ in 0..HALVINGS_MAX {
-            if t - free <= self.time_tolerance {
+            if t - free <= width {
                 break;
             }
             let half = not_before + 0.5 * (t - not_before);
@@ -79,5 +76,31 @@ impl Search<'_> {
             }
         }
         (t, pairs)
+    }
+
+    /// How wide a bracket from `free` to t may be: the time tolerance, and where a clearance tolerance was
+    /// asked for, what that is worth at the speed of the nearest points. Rounded.
+    fn width_asked_for(&mut self, free: f64, t: f64, effort: &mut Effort<'_>) -> f64 {
+        if self.question.clearance_tolerance.is_none() {
+            return self.time_tolerance;
+        }
+        let (time_tolerance, tolerance) = (self.time_tolerance, self.tolerance);
+        let width = |speed: f64| time_tolerance + tolerance / speed;
+        let moving = &self.moving;
+        let turning = |side: &Side<'_>| side.plain.angle.abs() * side.extent.radius;
+        let fastest = moving.apart.norm() + turning(&moving.p) + turning(&moving.q);
+        // Mostly that is enough, and no nearest points have to be found.
+        if t - free <= width(fastest) {
+            return width(fastest);
+        }
+        let guess = self.world_direction(free);
+        let mut near = Near::at(&mut self.moving, free);
+        let nearest = near.nearest((&guess, &self.seed), LOOSE, effort);
+        let of = |tops| {
+            let corners = &nearest.corners;
+            near.posed.gap_of(near.moving, &nearest.point, &tops, corners, effort)
+        };
+        let rate = nearest.tops.and_then(of).map_or(0.0, |gap| gap.rate);
+        if rate < 0.0 { width(-rate) } else { time_tolerance }
     }
 }

@@ -149,3 +149,62 @@ fn brackets_are_narrow_although_the_last_heading_closes_slowly() {
     let width = answer.t_contact - answer.t_free;
     assert!(width <= allowed, "{width:e} of {allowed:e}");
 }
+
+/// With a clearance tolerance asked for, the first proof of contact was taken, however slowly the heading
+/// closed that said where to look for it: the bracket was fifteen times as wide as the tolerance allows.
+#[test]
+fn brackets_with_a_tolerance_asked_for_are_narrow_although_the_last_heading_closes_slowly() {
+    let (bar, rod) = (polytope_of(&cuboid(2.0, 0.3, 0.7)), polytope_of(&segment(2.0)));
+    let pose = |at: [f64; 3], rows| Pose::from_matrix(Vec3::from(at), rows).expect("a rotation");
+    let pose_p = pose(
+        [-0.029146342137427974, 0.06906013288274891, -0.06473661179887445],
+        [
+            0.42761081636856757,
+            0.35848204407252493,
+            -0.8298431260197263,
+            0.8948751137971538,
+            -0.2977152608760907,
+            0.33251188572442364,
+            -0.1278574222762922,
+            -0.8847916407375611,
+            -0.4481029257322433,
+        ],
+    );
+    let pose_q = pose(
+        [0.6329243319294825, 1.789795844561209, 1.787796550574181],
+        [
+            -0.5174701816883935,
+            0.6198875628438512,
+            0.5898847518752212,
+            -0.6505674890620892,
+            0.1628078784067395,
+            -0.7417921116486376,
+            -0.5558655891839585,
+            -0.7676151406533137,
+            0.31903047284070507,
+        ],
+    );
+    let screw = |velocity: [f64; 3], axis: [f64; 3], angle| Motion::Screw {
+        pivot: None,
+        velocity: Vec3::from(velocity),
+        axis: Vec3::from(axis),
+        angle,
+    };
+    let motion_p = screw(
+        [-0.39825625780279506, 0.14606114127725256, 0.37789511416598853],
+        [-0.5463431362730453, -0.7659832862598979, 0.33879017491335267],
+        5.683319698335895,
+    );
+    let motion_q = screw(
+        [-1.0702707336805217, -3.0938235897696766, -3.058214816445863],
+        [-0.741104902436965, -0.5262735371818343, -0.41689289709230715],
+        -4.051575696624072,
+    );
+    let narrow = Question::new(Pair::new(&bar, pose_p, &rod, pose_q), motion_p, motion_q);
+    let rate = closing_rate(&narrow, &find(&narrow));
+    let tolerance = 1e-5;
+    let answer = find(&Question { clearance_tolerance: Some(tolerance), ..narrow });
+    let (allowed, width) = (1e-9 + tolerance / rate, answer.t_contact - answer.t_free);
+    assert_eq!(answer.outcome, Outcome::Contact);
+    assert!(rate > 1.0 && width <= allowed, "{width:e} of {allowed:e}");
+}
