@@ -342,6 +342,11 @@ impl<'a> Search<'a> {
             let found = at_end(self.contact_at_end(effort)?);
             return if found.is_some() { Ok(found) } else { self.deeper(effort) };
         }
+        // Bodies thinner than the tolerance may have passed through each other before they are that deep.
+        let soon = self.t + 0.5 * self.time_tolerance;
+        if let Some(pairs) = self.contact_at(soon, effort) {
+            return Ok(Some((soon, pairs)));
+        }
         match self.deeper(effort)? {
             None => Ok(at_end(self.contact_at_end(effort)?)),
             found => Ok(found),

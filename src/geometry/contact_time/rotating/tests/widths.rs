@@ -208,3 +208,59 @@ fn brackets_with_a_tolerance_asked_for_are_narrow_although_the_last_heading_clos
     assert_eq!(answer.outcome, Outcome::Contact);
     assert!(rate > 1.0 && width <= allowed, "{width:e} of {allowed:e}");
 }
+
+/// Needles that are thinner than the tolerance asked for were through each other where contact was looked
+/// for, and were never as deep as that: the bracket ended where they met again, 26,000 times as wide as allowed.
+#[test]
+fn brackets_of_needles_thinner_than_the_tolerance_end_before_they_have_passed() {
+    let needle = polytope_of(&cuboid(2.0, 1e-8, 1e-8));
+    let pose = |at: [f64; 3], rows| Pose::from_matrix(Vec3::from(at), rows).expect("a rotation");
+    let pose_p = pose(
+        [-0.0062262917638156836, -0.04456779129884312, -0.028462330881505783],
+        [
+            0.13403178294053308,
+            -0.6813380958053452,
+            -0.7195928573618054,
+            -0.21443427592918457,
+            -0.7288813852476608,
+            0.6501921773954042,
+            -0.9674985387423115,
+            0.06715895654189846,
+            -0.243795512853898,
+        ],
+    );
+    let pose_q = pose(
+        [-1.7274070294935544, -0.7566600039299797, 0.15236879181402066],
+        [
+            0.36005354208850393,
+            -0.9322305771653773,
+            0.03616072216410798,
+            0.7411234762777886,
+            0.2622699121657479,
+            -0.6180214284978289,
+            0.5666546035632714,
+            0.2493203645322194,
+            0.7853291768997719,
+        ],
+    );
+    let screw = |velocity: [f64; 3], axis: [f64; 3], angle| Motion::Screw {
+        pivot: None,
+        velocity: Vec3::from(velocity),
+        axis: Vec3::from(axis),
+        angle,
+    };
+    let motion_p = screw(
+        [-0.724398558318851, 0.6126799268629228, 0.008400775895286428],
+        [-0.7740610042436316, 0.3458078923236477, 0.530326751461792],
+        -5.531086550685061,
+    );
+    let motion_q = screw(
+        [3.0475797375517453, 1.357132851623801, -0.269764518010332],
+        [-0.08385890278290548, 0.892325764577389, 0.4435340057937219],
+        4.997457237185522,
+    );
+    let pair = Pair::new(&needle, pose_p, &needle, pose_q);
+    let question = Question::new(pair, motion_p, motion_q);
+    let answer = find(&Question { clearance_tolerance: Some(1e-5), ..question });
+    assert!(answer.t_contact - answer.t_free < 1e-5, "{answer:?}");
+}
