@@ -74,6 +74,10 @@ pub(super) fn propose<const PROVEN: bool>(
     Search::new(pair).run::<PROVEN>(between_centres, witness, effort)
 }
 
+/// Every candidate brings another pair, of which there are `|V(P)| |V(Q)|`; ellipsoids of 4,000 vertices
+/// take forty. Whoever takes so many hands over.
+const CANDIDATES_MAX: u32 = 1 << 16;
+
 /// From here on, as a part of M's radius, the origin is deep, and four differences chosen at once hold it
 /// more often than not. Ellipsoids 200 : 180 : 180 with 200 vertices that are no deeper, or are separated,
 /// would take three looks in vain.
@@ -119,7 +123,7 @@ impl<'a> Search<'a> {
         };
         let mut hint = self.view.hint(witness);
         let mut has_surrounded = false;
-        loop {
+        for _ in 0..CANDIDATES_MAX {
             effort.spend_step()?;
             let ends = Ends::new(self.view.pair(), &s, hint.take());
             let mut pair = ends.pair();
@@ -176,6 +180,7 @@ impl<'a> Search<'a> {
             };
             s = next;
         }
+        Ok(Proposal::HandOver)
     }
 
     /// How deep in M the origin is along s, in radii of M, if the first difference has this value along it;
