@@ -66,7 +66,7 @@ mod tests {
     }
 
     /// All of the answer, the witness and the cost. As text, which tells every bit of a number but those
-    /// of a NaN, and the two zeros.
+    /// of a NaN.
     fn measured(pair: &Pair<'_>, stops: Stops, witness: &mut Witness) -> String {
         let mut effort = Effort::unlimited();
         let found = measure_by(&METHODS[0], pair, stops, witness, &mut effort);

@@ -150,12 +150,20 @@ fn brackets_are_narrow_although_the_last_heading_closes_slowly() {
     assert!(width <= allowed, "{width:e} of {allowed:e}");
 }
 
+fn pose(at: [f64; 3], rows: [f64; 9]) -> Pose {
+    Pose::from_matrix(Vec3::from(at), rows).expect("a rotation")
+}
+
+/// About the body's origin.
+fn screw(velocity: [f64; 3], axis: [f64; 3], angle: f64) -> Motion {
+    Motion::Screw { velocity: Vec3::from(velocity), axis: Vec3::from(axis), angle, pivot: None }
+}
+
 /// With a clearance tolerance asked for, the first proof of contact was taken, however slowly the heading
 /// closed that said where to look for it: the bracket was fifteen times as wide as the tolerance allows.
 #[test]
 fn brackets_with_a_tolerance_asked_for_are_narrow_although_the_last_heading_closes_slowly() {
     let (bar, rod) = (polytope_of(&cuboid(2.0, 0.3, 0.7)), polytope_of(&segment(2.0)));
-    let pose = |at: [f64; 3], rows| Pose::from_matrix(Vec3::from(at), rows).expect("a rotation");
     let pose_p = pose(
         [-0.029146342137427974, 0.06906013288274891, -0.06473661179887445],
         [
@@ -184,12 +192,6 @@ fn brackets_with_a_tolerance_asked_for_are_narrow_although_the_last_heading_clos
             0.31903047284070507,
         ],
     );
-    let screw = |velocity: [f64; 3], axis: [f64; 3], angle| Motion::Screw {
-        pivot: None,
-        velocity: Vec3::from(velocity),
-        axis: Vec3::from(axis),
-        angle,
-    };
     let motion_p = screw(
         [-0.39825625780279506, 0.14606114127725256, 0.37789511416598853],
         [-0.5463431362730453, -0.7659832862598979, 0.33879017491335267],
@@ -214,7 +216,6 @@ fn brackets_with_a_tolerance_asked_for_are_narrow_although_the_last_heading_clos
 #[test]
 fn brackets_of_needles_thinner_than_the_tolerance_end_before_they_have_passed() {
     let needle = polytope_of(&cuboid(2.0, 1e-8, 1e-8));
-    let pose = |at: [f64; 3], rows| Pose::from_matrix(Vec3::from(at), rows).expect("a rotation");
     let pose_p = pose(
         [-0.0062262917638156836, -0.04456779129884312, -0.028462330881505783],
         [
@@ -243,12 +244,6 @@ fn brackets_of_needles_thinner_than_the_tolerance_end_before_they_have_passed() 
             0.7853291768997719,
         ],
     );
-    let screw = |velocity: [f64; 3], axis: [f64; 3], angle| Motion::Screw {
-        pivot: None,
-        velocity: Vec3::from(velocity),
-        axis: Vec3::from(axis),
-        angle,
-    };
     let motion_p = screw(
         [-0.724398558318851, 0.6126799268629228, 0.008400775895286428],
         [-0.7740610042436316, 0.3458078923236477, 0.530326751461792],
