@@ -1,13 +1,14 @@
 """Checks what the server says of polyhedra: bodies that a closed mesh bounds, beside each other or polytopes.
 
-Proofs are the dictionaries that the messages SolidProof, SolidMotionProof and FindFirstContactResponse are as
-JSON (as grpcurl prints them). A body is a `Solid`: of a polyhedron the vertices and triangles that GetPolytope
+Proofs are the dictionaries that the messages SolidProof, SolidMotionProof, FindFirstContactResponse and
+FindFirstCollisionResponse are as JSON (as grpcurl prints them). A body is a `Solid`: of a polyhedron the vertices and triangles that GetPolytope
 lists, of a polytope its vertices alone. That a mesh is closed, oriented and does not meet itself is taken for
 granted: the server checks it where it is registered. Motions are those of `clearance_verify.verify_motion`.
 
 Every function raises `Refused` with the reason, or returns if the claim is proven. Whole numbers throughout.
 """
 from fractions import Fraction
+from itertools import combinations
 
 from clearance_verify import (Pair, add, bound, cross, dot, finite, nearest, require, strictly_inside, sub,
                               velocity, whole)
@@ -64,9 +65,9 @@ class Cover:
     """Walks down the halves of both bodies' triangles; see the message FaceCover. `points` are the vertices of
     both at t = 0 and `travel` is that of Q relative to P in the step, all in units of the pair."""
 
-    def __init__(self, pair, solids, travel, until, touches_at_end=False):
+    def __init__(self, pair, solids, travel, until, touches_at_end=False, visits=0):
         self.pair, self.solids, self.travel, self.until = pair, solids, travel, until
-        self.touches_at_end, self.visits = touches_at_end, 0
+        self.touches_at_end, self.visits = touches_at_end, visits
 
     def visit(self, count):
         self.visits += count
@@ -98,6 +99,7 @@ class Cover:
         require(not open_, "the cover leaves pairs of faces out")
         self.outside(0, 1)
         self.outside(1, 0)
+        return self.visits
 
     def apart(self, at, groups, chain):
         bodies = []
@@ -234,11 +236,7 @@ def verify_solid_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer):
         return verify_solids(p, q, pose_p, pose_q, verdict, certificate.get("initial", {}).get("solid"))
     require("solid" in certificate, "no proof about solids")
     proof, solids = certificate["solid"], (p, q)
-    lengths = [m[1][1] if m[0] == "to_pose" else finite(m[1], 3) for m in (motion_p, motion_q)]
-    pair = Pair(p.points, q.points, pose_p, pose_q, lengths)
-    speeds = velocity(pose_p, motion_p, pair.unit), velocity(pose_q, motion_q, pair.unit)
-    require(None not in speeds, "something turns")
-    travel = sub(speeds[1], speeds[0])
+    pair, travel = on_the_way(p, q, pose_p, pose_q, motion_p, motion_q)
     if outcome == "OUTCOME_CONTACT":
         require("tContact" in answer and t_free <= t_contact <= 1, "not 0 <= tFree <= tContact <= 1")
         found = faces(pair, solids, proof.get("contact"))
@@ -248,4 +246,68 @@ def verify_solid_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer):
         require(nearest(ends)[0] == (0, 0, 0), "the faces share no point at any time of the bracket")
     else:
         require(t_free == 1, "no contact, but not free until the end")
-    Cover(pair, solids, travel, t_free).verify(proof.get("free", {}))
+    return Cover(pair, solids, travel, t_free).verify(proof.get("free", {}))
+
+
+def on_the_way(p, q, pose_p, pose_q, motion_p, motion_q):
+    """The pair, and how far Q comes relative to P."""
+    lengths = [m[1][1] if m[0] == "to_pose" else finite(m[1], 3) for m in (motion_p, motion_q)]
+    pair = Pair(p.points, q.points, pose_p, pose_q, lengths)
+    speeds = velocity(pose_p, motion_p, pair.unit), velocity(pose_q, motion_q, pair.unit)
+    require(None not in speeds, "something turns")
+    return pair, sub(speeds[1], speeds[0])
+
+
+def verify_first_collision(bodies, answer):
+    """A FindFirstCollisionResponse; bodies: of each a Solid, a pose and a motion."""
+    outcome, met = answer.get("outcome"), None
+    certificate = answer.get("certificate") or {}
+    t_free = bound(answer.get("tFree", 0.0))
+    if outcome == "OUTCOME_CONTACT":
+        met = two(answer, bodies)
+        of_pair = {**answer, "certificate": certificate.get("contact")}
+        visits = verify_solid_motion(*both(bodies, met), of_pair) or 0
+        if answer.get("initialVerdict") != "VERDICT_SEPARATED":
+            return  # in contact at t = 0, before which there is nothing
+    else:
+        require(outcome == "OUTCOME_NO_CONTACT" and t_free == 1, "no contact, but not free until the end")
+        require("p" not in answer and "q" not in answer, "no contact of two bodies")
+        visits = 0
+    listed, last = set(), (-1, -1)
+    for proof in certificate.get("free", []):
+        pair = two(proof.get("pair") or {}, bodies)
+        require(last < pair != met, f"{pair} is not listed in order")
+        last, moving = pair, both(bodies, pair)
+        placed, travel = on_the_way(*moving)
+        visits = Cover(placed, moving[:2], travel, t_free, visits=visits).verify(proof.get("cover", {}))
+        listed.add(pair)
+    ends = [extents(*body, t_free) for body in bodies]
+    for pair in combinations(range(len(bodies)), 2):
+        known = pair == met or pair in listed or beside(*(ends[k] for k in pair))
+        require(known, f"nothing shows that the bodies {pair} do not meet")
+
+
+def two(json, bodies):
+    pair = json.get("p", 0), json.get("q", 0)
+    require(all(type(k) is int for k in pair) and 0 <= pair[0] < pair[1] < len(bodies), f"{pair} are no two bodies")
+    return pair
+
+
+def both(bodies, pair):
+    """Of both the solid, then the pose, then the motion."""
+    return [part for parts in zip(*(bodies[k] for k in pair)) for part in parts]
+
+
+def extents(solid, pose, motion, until):
+    """The least and greatest coordinates at t = 0 and at `until`, in metres."""
+    pair, _ = on_the_way(solid, solid, pose, pose, motion, motion)
+    speed = velocity(pose, motion, pair.unit)
+    found = [[(low + v * t) / pair.unit for low, v in zip(corner, speed)] for t in (Fraction(0), until)
+             for corner in ([pick(axis) for axis in zip(*pair.placed[0])] for pick in (min, max))]
+    return found[0::2], found[1::2]
+
+
+def beside(a, b):
+    """Whether a coordinate axis separates bodies all the time: on the same side at both its ends."""
+    below = lambda a, b, k: all(high[k] < low[k] for high, low in zip(a[1], b[0]))
+    return any(below(a, b, k) or below(b, a, k) for k in range(3))

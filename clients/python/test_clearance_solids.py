@@ -28,6 +28,11 @@ def motion(case, **changed):
     cs.verify_solid_motion(p, q, pose_p, pose_q, REST, ("linear", case["velocity"]), case["answer"])
 
 
+def collision(case, answer=None):
+    bodies = [(*placed(body["body"]), ("linear", body["velocity"])) for body in case["bodies"]]
+    cs.verify_first_collision(bodies, answer or case["answer"])
+
+
 def covers(proof):
     way = [proof["touching"]["way"]] if "touching" in proof else []
     return [proof[k] for k in ("separated", "free") if k in proof] + way
@@ -137,6 +142,56 @@ class Sample(unittest.TestCase):
                 self.assertRaises(Refused, motion, lie)
                 del lie["answer"]["certificate"]["solid"]["contact"]
                 self.assertRaises(Refused, motion, lie)
+
+
+class Several(unittest.TestCase):
+    def refused(self, case, change):
+        lie = copy.deepcopy(case["answer"])
+        change(lie)
+        self.assertRaises(Refused, collision, case, lie)
+
+    def test_what_the_server_says_of_several_bodies_is_proven(self):
+        kinds = set()
+        for case in SAMPLE["collisions"]:
+            collision(case)
+            kinds.add((case["answer"]["outcome"], case["answer"].get("initialVerdict")))
+        self.assertEqual(len(kinds), 4)
+
+    def test_it_is_no_proof_of_another_time_or_pair(self):
+        for case in SAMPLE["collisions"]:
+            for change in ({"tContact": 0.125, "tFree": 0.0625}, {"tFree": 0.9375, "tContact": 1.0},
+                           {"outcome": "OUTCOME_UNDECIDED"}, {"p": 1, "q": 0}, {"p": 0, "q": 9}, {"p": 0, "q": -1}):
+                self.refused(case, lambda lie: lie.update(change))
+            if case["answer"]["outcome"] == "OUTCOME_CONTACT":
+                met = case["answer"]["p"], case["answer"]["q"]
+                for p, q in ((0, 1), (1, 2), (0, 2)):
+                    if (p, q) != met:
+                        self.refused(case, lambda lie: lie.update(p=p, q=q))
+                self.refused(case, lambda lie: lie.update(outcome="OUTCOME_NO_CONTACT", tFree=1.0))
+                self.refused(case, lambda lie: lie["certificate"].pop("contact"))
+
+    def test_every_pair_is_covered_or_beside_each_other(self):
+        tried = 0
+        for case in SAMPLE["collisions"]:
+            for at in range(len(case["answer"]["certificate"].get("free", []))):
+                tried += 1
+                self.refused(case, lambda lie: lie["certificate"]["free"].pop(at))
+                self.refused(case, lambda lie: lie["certificate"]["free"].insert(at, lie["certificate"]["free"][at]))
+                self.refused(case, lambda lie: lie["certificate"]["free"][at]["pair"].update(p=1, q=2))
+                self.refused(case, lambda lie: lie["certificate"]["free"][at]["cover"]["steps"].pop())
+        self.assertGreater(tried, 2)
+        # One that comes in from the side, and was beside all others.
+        case = copy.deepcopy(SAMPLE["collisions"][0])
+        case["bodies"][2]["velocity"] = [-40, 0, 0]
+        with self.assertRaisesRegex(Refused, "nothing shows"):
+            collision(case)
+
+    def test_bodies_are_beside_each_other_on_one_side_all_the_time(self):
+        at = lambda *ends: tuple([[x + side, 0, 0] for x in ends] for side in (0, 1))
+        self.assertTrue(cs.beside(at(0, 5), at(2, 7)))
+        self.assertTrue(cs.beside(at(2, 7), at(0, 5)))
+        self.assertFalse(cs.beside(at(0, 5), at(1, 7)))  # touching at the start
+        self.assertFalse(cs.beside(at(0, 5), at(2, 2)))  # passing through
 
 
 class Insides(unittest.TestCase):

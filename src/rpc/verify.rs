@@ -1,9 +1,11 @@
 //! Certificates, judged: exactly, from scratch, by code that shares nothing with the searches.
 
+mod several;
 mod solids;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use self::several::CollisionStatement;
 use self::solids::SolidStatement;
 use super::convert::Path;
 use super::convert::body::AskedBody;
@@ -24,9 +26,18 @@ use crate::geometry::effort::Effort;
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::penetration::Surface;
 
+/// What is claimed.
+#[derive(Clone, Debug)]
+pub enum Claim {
+    /// Of two bodies.
+    OfTwo(Box<PairClaim>),
+    /// Of several bodies.
+    OfSeveral(Box<CollisionStatement>),
+}
+
 /// What is claimed of two bodies.
 #[derive(Clone, Debug)]
-pub struct Claim {
+pub struct PairClaim {
     p: AskedBody,
     q: AskedBody,
     verdict: Verdict,
@@ -68,18 +79,47 @@ impl Claim {
     pub fn convert(wire: &pb::VerifyCertificateRequest, shared: &Shared) -> Result<Self, Failure> {
         use pb::verify_certificate_request::Claim as Wire;
         let root = Path::ROOT;
-        match wire.claim.as_ref().ok_or_else(|| root.field("claim").bad("is required"))? {
-            Wire::Collision(claim) => Self::collision(&root.field("collision"), claim, shared),
-            Wire::Distance(claim) => Self::distance(&root.field("distance"), claim, shared),
+        let of_two = match wire
+            .claim
+            .as_ref()
+            .ok_or_else(|| root.field("claim").bad("is required"))?
+        {
+            Wire::Collision(claim) => PairClaim::collision(&root.field("collision"), claim, shared),
+            Wire::Distance(claim) => PairClaim::distance(&root.field("distance"), claim, shared),
             Wire::Penetration(claim) => {
-                Self::penetration(&root.field("penetration"), claim, shared)
+                PairClaim::penetration(&root.field("penetration"), claim, shared)
             }
             Wire::FirstContact(claim) => {
-                Self::first_contact(&root.field("first_contact"), claim, shared)
+                PairClaim::first_contact(&root.field("first_contact"), claim, shared)
             }
-        }
+            Wire::FirstCollision(claim) => {
+                let path = root.field("first_collision");
+                let claim = CollisionStatement::convert(&path, claim, shared)?;
+                return Ok(Self::OfSeveral(Box::new(claim)));
+            }
+        };
+        Ok(Self::OfTwo(Box::new(of_two?)))
     }
 
+    /// Judges it; takes a while, of long proofs about large bodies any while: not beyond `stop`.
+    pub fn judge(self, stop: &AtomicBool) -> Result<pb::VerifyCertificateResponse, Failure> {
+        let effort = &mut Effort::with_stop(u64::MAX, stop);
+        let judged = match self {
+            Self::OfTwo(claim) => claim.judge(effort)?,
+            Self::OfSeveral(claim) => claim.judge(effort)?,
+        };
+        // Then it may be refused for nothing else, and says nothing of the proof.
+        if judged.is_err() && stop.load(Ordering::Relaxed) {
+            return Err(Failure::Deadline);
+        }
+        Ok(pb::VerifyCertificateResponse {
+            valid: judged.is_ok(),
+            refusal: judged.err().unwrap_or_default(),
+        })
+    }
+}
+
+impl PairClaim {
     fn collision(
         path: &Path<'_>,
         claim: &pb::CollisionClaim,
@@ -196,27 +236,17 @@ impl Claim {
         Ok(Self { p, q, verdict, statement: Statement::Hulls(initial, measure) })
     }
 
-    /// Judges it; takes a while, of long proofs about large bodies any while: not beyond `stop`.
-    pub fn judge(self, stop: &AtomicBool) -> Result<pb::VerifyCertificateResponse, Failure> {
+    fn judge(self, effort: &mut Effort<'_>) -> Result<Result<(), String>, Failure> {
         let Self { p, q, verdict, statement } = self;
-        let effort = &mut Effort::with_stop(u64::MAX, stop);
-        let judged = match statement {
+        match statement {
             Statement::Hulls(proof, measure) => {
-                judge_hulls([p, q], verdict, &proof, &measure, effort)?
+                judge_hulls([p, q], verdict, &proof, &measure, effort)
             }
             Statement::Solids(statement) => {
                 let (p, q) = (p.prepare_to_judge()?, q.prepare_to_judge()?);
-                statement.judge(&Solids { p: p.solid(), q: q.solid() }, verdict, effort)
+                Ok(statement.judge(&Solids { p: p.solid(), q: q.solid() }, verdict, effort))
             }
-        };
-        // Then it may be refused for nothing else, and says nothing of the proof.
-        if judged.is_err() && stop.load(Ordering::Relaxed) {
-            return Err(Failure::Deadline);
         }
-        Ok(pb::VerifyCertificateResponse {
-            valid: judged.is_ok(),
-            refusal: judged.err().unwrap_or_default(),
-        })
     }
 }
 

@@ -307,8 +307,9 @@ async fn of_several_bodies_those_collide_first_that_would_alone() {
             }
         }
         let request = pb::FindFirstCollisionRequest { bodies, options: None };
-        let found = client.find_first_collision(request).await.unwrap().into_inner();
-        assert!(found.uncertified && found.cost.unwrap().queries == 1);
+        let found = client.find_first_collision(request.clone()).await.unwrap().into_inner();
+        assert!(!found.uncertified && found.cost.unwrap().queries == 1);
+        judge_collision(&server, &request, &found).await;
         let Some((t, [p, q], alone)) = first else {
             assert_eq!((found.outcome(), found.t_free, found.p), (Outcome::NoContact, 1.0, None));
             continue;
@@ -324,6 +325,66 @@ async fn of_several_bodies_those_collide_first_that_would_alone() {
     let questions = metrics.into_inner().questions;
     let counted = questions.iter().find(|row| row.question == "find_first_collision").unwrap();
     assert_eq!(counted.answered, 20);
+}
+
+/// What is said is valid, and nothing else is: neither later, nor of another pair, nor without a part of the proof.
+async fn judge_collision(
+    server: &Server,
+    question: &pb::FindFirstCollisionRequest,
+    answer: &pb::FindFirstCollisionResponse,
+) {
+    let is_valid = async |answer: &pb::FindFirstCollisionResponse| {
+        let (question, answer) = (Some(question.clone()), Some(answer.clone()));
+        let claim = pb::FirstCollisionClaim { question, answer };
+        let claim = Some(pb::verify_certificate_request::Claim::FirstCollision(claim));
+        let request = pb::VerifyCertificateRequest { claim };
+        server.queries().verify_certificate(request).await.map(|judged| judged.into_inner().valid)
+    };
+    assert!(is_valid(answer).await.unwrap());
+    let mut lie = answer.clone();
+    let Some(t) = answer.t_contact else {
+        lie.set_outcome(Outcome::Contact);
+        lie.set_initial_verdict(Verdict::Separated);
+        let status = is_valid(&lie).await.unwrap_err();
+        check(&status, Code::InvalidArgument, "BAD_FIELD", "first_collision.answer.p");
+        return;
+    };
+    lie.t_contact = Some(t.next_up());
+    lie.t_free = t;
+    assert!(!is_valid(&lie).await.unwrap());
+    lie.clone_from(answer);
+    (lie.p, lie.q) = (Some(answer.q.unwrap() - 1), answer.q);
+    assert_eq!(is_valid(&lie).await.unwrap(), lie.p == answer.p);
+    lie.clone_from(answer);
+    lie.certificate.as_mut().unwrap().contact = None;
+    assert!(!is_valid(&lie).await.unwrap());
+    lie.certificate = None;
+    let status = is_valid(&lie).await.unwrap_err();
+    check(&status, Code::InvalidArgument, "BAD_FIELD", "first_collision.answer.certificate");
+}
+
+/// One peg is in the slot, and the others are far from everything.
+#[tokio::test]
+async fn what_is_not_proven_of_several_bodies_is_named_with_the_reason() {
+    let limits = Limits { cover_steps_max: 4, ..Limits::default() };
+    let server = Server::with_limits(limits).await;
+    register(&server, keep("channel", channel())).await.unwrap();
+    let peg: Vec<f64> = cube().chunks(3).flat_map(|c| [c[0] * 0.5, c[1], c[2]]).collect();
+    server.register("peg", &peg).await;
+    let bodies = [("peg", 90., 0.), ("channel", 0., 0.), ("peg", 1.25, 1.5), ("peg", -9., 9.)];
+    let still = |(alias, x, y)| pb::MovingBody { body: Some(placed(alias, x, y)), motion: None };
+    let bodies = bodies.map(still).to_vec();
+    let ask = async |omit_certificate| {
+        let options = Some(pb::QueryOptions { omit_certificate, ..Default::default() });
+        let request = pb::FindFirstCollisionRequest { bodies: bodies.clone(), options };
+        server.queries().find_first_collision(request).await.unwrap().into_inner()
+    };
+    let found = ask(false).await;
+    assert_eq!(found.uncertified_pairs, [pb::PlacePair { p: 1, q: 2 }]);
+    assert!(found.uncertified && found.certificate.is_some());
+    assert_eq!(found.uncertified_reason(), pb::UncertifiedReason::TooLong);
+    let found = ask(true).await;
+    assert_eq!((found.uncertified, found.certificate), (false, None));
 }
 
 #[tokio::test]

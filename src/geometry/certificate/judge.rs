@@ -55,6 +55,15 @@ pub enum Refusal {
     /// The surfaces are separated, and one body is or may be within the other.
     #[error("a part of {0} may be inside the other body")]
     Within(&'static str),
+    /// Of two of several bodies nothing is proven.
+    #[error("nothing shows that the bodies {0} and {1} do not meet")]
+    PairOpen(u32, u32),
+    /// The proof about two of several bodies is refused.
+    #[error("the bodies {0} and {1}: {2}")]
+    PairFails(u32, u32, Box<Refusal>),
+    /// The list of pairs names what is no pair, or the same twice, or is not in order.
+    #[error("the pairs are not listed in order: {0}")]
+    PairOrder(usize),
     /// There was no effort left to look at all of it.
     #[error("stopped before all of the certificate was looked at")]
     Stopped(Stopped),

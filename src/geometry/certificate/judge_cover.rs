@@ -30,7 +30,7 @@ pub(super) fn judge_cover(
     solids: &Solids<'_>,
     span: &Span,
     cover: &Cover,
-    effort: &mut Effort<'_>,
+    payer: &mut Payer<'_, '_>,
 ) -> Result<(), Refusal> {
     let judge = CoverJudge {
         pair: Bodies { p: solids.p.points, q: solids.q.points },
@@ -38,20 +38,23 @@ pub(super) fn judge_cover(
         p: Side::new(&solids.p, &cover.order_p)?,
         q: Side::new(&solids.q, &cover.order_q)?,
     };
-    let mut payer = Payer { visits: 0, effort };
-    judge.walk(&cover.steps, &mut payer)?;
-    judge.p.is_outside(&judge.q, "P", &mut payer)?;
-    judge.q.is_outside(&judge.p, "Q", &mut payer)
+    judge.walk(&cover.steps, payer)?;
+    judge.p.is_outside(&judge.q, "P", payer)?;
+    judge.q.is_outside(&judge.p, "Q", payer)
 }
 
-/// Who pays for looking at vertices: numbers of many digits take ten times as long as most, so it is not enough
-/// to count.
-struct Payer<'a, 'b> {
+/// Who pays for looking at vertices, in all covers of a certificate: numbers of many digits take ten times as
+/// long as most, so it is not enough to count.
+pub(super) struct Payer<'a, 'b> {
     visits: u64,
-    effort: &'a mut Effort<'b>,
+    pub(super) effort: &'a mut Effort<'b>,
 }
 
-impl Payer<'_, '_> {
+impl<'a, 'b> Payer<'a, 'b> {
+    pub(super) fn new(effort: &'a mut Effort<'b>) -> Self {
+        Self { visits: 0, effort }
+    }
+
     /// For one look at so many.
     fn visit(&mut self, count: usize) -> Result<(), Refusal> {
         self.effort.spend_step()?;

@@ -6,7 +6,7 @@ use super::judge::{
     Exact, Refusal, exact_point, holds_origin, holds_origin_strictly, minus, scalar_product,
     vector_product,
 };
-use super::judge_cover::{Span, exact_points, is_inside, judge_cover};
+use super::judge_cover::{Payer, Span, exact_points, is_inside, judge_cover};
 use super::judge_meeting::holds_origin_in_solid;
 use super::judge_motion::velocity_of;
 use super::solids::{Face, InnerPoint, Solid, SolidMotionProof, SolidProof, Solids};
@@ -40,7 +40,7 @@ pub fn judge_solids(
     match proof {
         SolidProof::Separated(cover) => {
             let span = Span { travel: zero(), until: 0.0, may_touch_at_end: false };
-            judge_cover(solids, &span, cover, effort)
+            judge_cover(solids, &span, cover, &mut Payer::new(effort))
         }
         SolidProof::Touching { faces, from, way } => {
             let differences = differences(solids, faces)?;
@@ -57,7 +57,7 @@ pub fn judge_solids(
             let points = super::bodies::Points { pose, ..points };
             let start = Solids { q: Solid { points, triangles }, ..*solids };
             let span = Span { travel, until: 1.0, may_touch_at_end: true };
-            judge_cover(&start, &span, way, effort)
+            judge_cover(&start, &span, way, &mut Payer::new(effort))
         }
         SolidProof::Crossing(triangles) => {
             has_volume(&solids.p, "P")?;
@@ -79,9 +79,19 @@ pub fn judge_solids(
 /// if that is claimed. At t = 0 they are separated.
 pub fn judge_solid_motion(
     solids: &Solids<'_>,
-    [of_p, of_q]: [&Motion; 2],
+    motions: [&Motion; 2],
     claim: &SolidClaim<'_>,
     effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    judge_solid_motion_for(solids, motions, claim, &mut Payer::new(effort))
+}
+
+/// The same, as a part of a longer proof.
+pub(super) fn judge_solid_motion_for(
+    solids: &Solids<'_>,
+    motions: [&Motion; 2],
+    claim: &SolidClaim<'_>,
+    payer: &mut Payer<'_, '_>,
 ) -> Result<(), Refusal> {
     let &SolidClaim { outcome, t_free, t_contact, proof } = claim;
     let end = if outcome == Outcome::Contact { t_contact } else { 1.0 };
@@ -94,12 +104,7 @@ pub fn judge_solid_motion(
     if outcome == Outcome::NoContact && t_free < 1.0 {
         return Err(Refusal::BoundFails("no contact is free until the end"));
     }
-    let velocities = [(of_p, &solids.p), (of_q, &solids.q)]
-        .map(|(motion, solid)| velocity_of(motion, &solid.points.pose));
-    let [Some(of_p), Some(of_q)] = velocities else {
-        return Err(Refusal::BoundFails("nothing turns"));
-    };
-    let travel = minus(&of_q, &of_p);
+    let travel = travel_of(solids, motions)?;
     let moved = |d: &Exact, t: f64| -> Exact {
         std::array::from_fn(|k| &d[k] + &(&travel[k] * &Dyadic::from(t)))
     };
@@ -118,7 +123,17 @@ pub fn judge_solid_motion(
         }
     }
     let span = Span { travel, until: t_free, may_touch_at_end: false };
-    judge_cover(solids, &span, &proof.free, effort)
+    judge_cover(solids, &span, &proof.free, payer)
+}
+
+/// How far Q comes relative to P, exactly.
+pub(super) fn travel_of(solids: &Solids<'_>, [of_p, of_q]: [&Motion; 2]) -> Result<Exact, Refusal> {
+    let of_p = velocity_of(of_p, &solids.p.points.pose);
+    let of_q = velocity_of(of_q, &solids.q.points.pose);
+    match (of_p, of_q) {
+        (Some(of_p), Some(of_q)) => Ok(minus(&of_q, &of_p)),
+        _ => Err(Refusal::BoundFails("nothing turns")),
+    }
 }
 
 /// All differences of vertices of two faces, which are checked.

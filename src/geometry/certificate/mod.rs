@@ -3,6 +3,7 @@
 
 pub mod bodies;
 pub mod judge;
+pub mod judge_collision;
 mod judge_cover;
 pub mod judge_depth;
 pub mod judge_distance;

@@ -81,6 +81,29 @@ pub struct SolidMotionProof {
     pub faces: Option<[Face; 2]>,
 }
 
+/// The proof of which two of several bodies that turn nothing meet first, or that no two meet.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CollisionProof {
+    /// Of how two stand that are in contact at t = 0, before which there is nothing.
+    AtStart(SolidProof),
+    /// Of what comes later.
+    Later {
+        /// Of the two that meet.
+        contact: Option<SolidMotionProof>,
+        /// Of the other pairs which no coordinate axis separates all the time that is free, in order.
+        free: Vec<PairCover>,
+    },
+}
+
+/// Two of several bodies that do not meet in the time that is free.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairCover {
+    /// Their places, ascending: P and Q of the cover.
+    pub pair: [u32; 2],
+    /// Over that time.
+    pub cover: Cover,
+}
+
 /// See the module.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Cover {

@@ -7,7 +7,7 @@ use super::geometry::{vector, vector_to_wire};
 use super::{BadField, Path};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::solids::{
-    Cover, CoverStep, Face, InnerPoint, SolidMotionProof, SolidProof,
+    CollisionProof, Cover, CoverStep, Face, InnerPoint, PairCover, SolidMotionProof, SolidProof,
 };
 use crate::geometry::contact_time::polyhedra::proof::Unproven;
 use crate::rpc::pb;
@@ -93,6 +93,61 @@ pub fn motion(path: &Path<'_>, wire: &pb::SolidMotionProof) -> Result<SolidMotio
         free: cover(&path.field("free"), free)?,
         faces: contact.map(|wire| faces(&path.field("contact"), Some(wire))).transpose()?,
     })
+}
+
+/// The proof of a first contact among several bodies.
+pub fn collision_to_wire(proof: &CollisionProof) -> pb::CollisionCertificate {
+    let (contact, free) = match proof {
+        CollisionProof::AtStart(proof) => {
+            let initial = Some(proof_to_wire(proof));
+            return pb::CollisionCertificate {
+                contact: Some(pb::MotionCertificate { initial, ..Default::default() }),
+                free: Vec::new(),
+            };
+        }
+        CollisionProof::Later { contact, free } => (contact, free),
+    };
+    let freedom = |PairCover { pair: [p, q], cover }: &PairCover| pb::PairFreedom {
+        pair: Some(pb::PlacePair { p: *p, q: *q }),
+        cover: Some(cover_to_wire(cover)),
+    };
+    pb::CollisionCertificate {
+        contact: contact.as_ref().map(motion_to_wire),
+        free: free.iter().map(freedom).collect(),
+    }
+}
+
+/// The same from the wire.
+pub fn collision(
+    path: &Path<'_>,
+    wire: &pb::CollisionCertificate,
+) -> Result<CollisionProof, BadField> {
+    let at = path.field("contact");
+    let contact = match &wire.contact {
+        None => None,
+        Some(pb::MotionCertificate { solid: Some(wire), .. }) => {
+            Some(motion(&at.field("solid"), wire)?)
+        }
+        Some(pb::MotionCertificate { initial, .. }) => {
+            let at = at.field("initial");
+            let at = at.field("solid");
+            return match initial.as_ref().and_then(|initial| initial.proof.as_ref()) {
+                Some(pb::static_certificate::Proof::Solid(wire)) => {
+                    Ok(CollisionProof::AtStart(proof(&at, wire)?))
+                }
+                _ => Err(at.bad("is required")),
+            };
+        }
+    };
+    let list = path.field("free");
+    let freedom = |(index, wire): (usize, &pb::PairFreedom)| {
+        let path = list.index(index);
+        let pb::PlacePair { p, q } = *required(&path.field("pair"), wire.pair.as_ref())?;
+        let at = path.field("cover");
+        Ok(PairCover { pair: [p, q], cover: cover(&at, required(&at, wire.cover.as_ref())?)? })
+    };
+    let free = wire.free.iter().enumerate().map(freedom).collect::<Result<_, BadField>>()?;
+    Ok(CollisionProof::Later { contact, free })
 }
 
 /// Why there is no proof.
@@ -201,11 +256,18 @@ mod tests {
             };
             assert_eq!(proof(&Path::ROOT, &wire).unwrap(), known);
         }
+        let free = vec![PairCover { pair: [0, 7], cover: some_cover() }];
         for faces in [None, Some(faces)] {
             let known = SolidMotionProof { free: some_cover(), faces };
             let wire = motion_to_wire(&known).solid.unwrap();
             assert_eq!(motion(&Path::ROOT, &wire).unwrap(), known);
+            for contact in [None, Some(known)] {
+                let known = CollisionProof::Later { contact, free: free.clone() };
+                assert_eq!(collision(&Path::ROOT, &collision_to_wire(&known)).unwrap(), known);
+            }
         }
+        let known = CollisionProof::AtStart(SolidProof::Crossing([[0, 1, 2], [9, 8, 7]]));
+        assert_eq!(collision(&Path::ROOT, &collision_to_wire(&known)).unwrap(), known);
     }
 
     #[test]
@@ -227,5 +289,13 @@ mod tests {
         let touch = pb::SolidTouch { faces: Some(four), from: None, way: Some(Default::default()) };
         let said = refused(Proof::Touching(touch));
         assert!(said.starts_with("solid.touching.faces.q: "), "{said}");
+        let of_several = |contact, free| {
+            let wire = pb::CollisionCertificate { contact, free };
+            collision(&Path::ROOT.field("certificate"), &wire).unwrap_err().to_string()
+        };
+        let said = of_several(Some(Default::default()), Vec::new());
+        assert!(said.starts_with("certificate.contact.initial.solid: "), "{said}");
+        let said = of_several(None, vec![Default::default()]);
+        assert!(said.starts_with("certificate.free[0].pair: "), "{said}");
     }
 }

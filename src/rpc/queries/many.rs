@@ -5,12 +5,15 @@ use std::time::Duration;
 use tonic::Request;
 
 use super::{Queries, Run, polyhedra, time_left};
+use crate::geometry::contact_time::polyhedra::proof::{Found, Several, prove_collision};
 use crate::geometry::contact_time::polyhedra::{Collision, Moving, first_collision};
 use crate::geometry::contact_time::{Outcome, Travel, translation_of};
+use crate::geometry::motion::Motion;
 use crate::rpc::convert::Path;
-use crate::rpc::convert::body::{AskedBody, ReadySolid};
+use crate::rpc::convert::body::{AskedBody, JudgedBody, ReadySolid};
 use crate::rpc::convert::geometry::{motion, outcome_to_wire, stopped_to_wire, verdict_to_wire};
 use crate::rpc::convert::options::Options;
+use crate::rpc::convert::solids::{collision_to_wire, unproven_to_wire};
 use crate::rpc::pb;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
@@ -22,6 +25,7 @@ use crate::within_limit;
 #[derive(Clone, Debug)]
 struct Asking {
     body: AskedBody,
+    motion: Motion,
     travel: Travel,
     /// Where the body was named.
     field: String,
@@ -29,7 +33,7 @@ struct Asking {
 
 /// The bodies, checked.
 #[derive(Clone, Debug)]
-struct Many {
+pub struct Many {
     bodies: Vec<Asking>,
     options: Options,
 }
@@ -54,7 +58,7 @@ async fn search(
     request: &Request<pb::FindFirstCollisionRequest>,
 ) -> Result<pb::FindFirstCollisionResponse, Failure> {
     let shared = &queries.0;
-    let many = Many::convert(request.get_ref(), shared)?;
+    let many = Many::convert(&Path::ROOT, request.get_ref(), shared)?;
     let guard = StopGuard::after(time_left(request.metadata(), many.options.time)?);
     let run = queries.run(&guard);
     shared.compute.run(many.estimate(), move || many.answer(&run)).await?
@@ -68,14 +72,19 @@ impl Asking {
         let motion = motion(&path, wire.motion.as_ref())?;
         let turns = || polyhedra::refuse(&path, "several bodies that turn");
         let travel = translation_of(&motion, body.pose()).ok_or_else(turns)?;
-        Ok(Self { body, travel, field: at.to_string() })
+        Ok(Self { body, motion, travel, field: at.to_string() })
     }
 }
 
 impl Many {
-    fn convert(wire: &pb::FindFirstCollisionRequest, shared: &Shared) -> Result<Self, Failure> {
+    /// Checks everything that can be wrong with them.
+    pub fn convert(
+        path: &Path<'_>,
+        wire: &pb::FindFirstCollisionRequest,
+        shared: &Shared,
+    ) -> Result<Self, Failure> {
         let limits = &shared.settings.limits;
-        let list = Path::ROOT.field("bodies");
+        let list = path.field("bodies");
         within_limit!(list, limits, wire.bodies.len(), collision_bodies_max)?;
         if wire.bodies.len() < 2 {
             return Err(list.bad("must be two at least").into());
@@ -86,8 +95,14 @@ impl Many {
         // Each is placed for itself, also if they are all of one kind.
         let vertices = bodies.iter().map(|asking| asking.body.size()).sum();
         within_limit!(list, limits, vertices, collision_vertices_max)?;
-        let options = polyhedra::options(&Path::ROOT, wire.options.as_ref())?;
+        let options = polyhedra::options(path, wire.options.as_ref())?;
         Ok(Self { bodies, options })
+    }
+
+    /// As judges see them.
+    pub fn prepare_to_judge(self) -> Result<Vec<(JudgedBody, Motion)>, Failure> {
+        let prepare = |asking: Asking| Ok((asking.body.prepare_to_judge()?, asking.motion));
+        self.bodies.into_iter().map(prepare).collect()
     }
 
     /// Generously.
@@ -110,10 +125,22 @@ impl Many {
             run.measure_prepared(Asked::FirstCollision, prepare, &options, |solids, effort| {
                 let moving: Vec<Moving<'_>> = solids
                     .iter()
-                    .zip(travels)
-                    .map(|(solid, travel)| solid.moving(travel))
+                    .zip(&travels)
+                    .map(|(solid, travel)| solid.moving(*travel))
                     .collect();
-                first_collision(&moving, effort).map(|found| said(solids, found.as_ref()))
+                let found = first_collision(&moving, effort)?;
+                let mut answer = said(solids, found.as_ref());
+                if !options.omit_certificate {
+                    let bodies: Vec<Several<'_>> = solids
+                        .iter()
+                        .zip(&travels)
+                        .map(|(solid, travel)| Several { shape: solid.shape(), travel: *travel })
+                        .collect();
+                    let steps_max = run.cover_steps_max;
+                    let proof = prove_collision(&bodies, found.as_ref(), steps_max, effort);
+                    certify(&mut answer, &proof);
+                }
+                Ok(answer)
             })?;
         let mut answer = found.unwrap_or_else(|stopped| {
             let mut answer = pb::FindFirstCollisionResponse::default();
@@ -126,7 +153,7 @@ impl Many {
 }
 
 fn said(solids: &[ReadySolid], found: Option<&Collision>) -> pb::FindFirstCollisionResponse {
-    let mut answer = pb::FindFirstCollisionResponse { uncertified: true, ..Default::default() };
+    let mut answer = pb::FindFirstCollisionResponse::default();
     let Some(Collision { pair, initial, contact }) = found else {
         answer.set_outcome(outcome_to_wire(Outcome::NoContact));
         answer.t_free = 1.0;
@@ -141,4 +168,17 @@ fn said(solids: &[ReadySolid], found: Option<&Collision>) -> pb::FindFirstCollis
     let two = pair.map(|place| &solids[place]);
     answer.face_contact = Some(polyhedra::meeting(two, &contact.faces, contact.point));
     answer
+}
+
+/// Pairs without a proof that an answer names: with all bodies in one place it might be half a million.
+const OPEN_PAIRS_MAX: usize = 1_000;
+
+fn certify(answer: &mut pb::FindFirstCollisionResponse, proof: &Found) {
+    answer.certificate = proof.proof.as_ref().map(collision_to_wire);
+    if let Some(why) = proof.why {
+        answer.uncertified = true;
+        answer.set_uncertified_reason(unproven_to_wire(why));
+    }
+    let open = proof.open.iter().take(OPEN_PAIRS_MAX);
+    answer.uncertified_pairs = open.map(|&[p, q]| pb::PlacePair { p, q }).collect();
 }

@@ -20,6 +20,7 @@ pub use along::Along;
 pub use collision::Collision;
 pub use distance::DistanceQuestion;
 pub use first_contact::{FirstContactQuestion, Motions};
+pub use many::Many;
 pub use penetration::Penetration;
 
 use super::convert::body::{AskedBody, ReadyBody};

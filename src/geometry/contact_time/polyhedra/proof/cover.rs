@@ -31,8 +31,29 @@ pub(super) struct Bounds {
     pub(super) until: f64,
     /// At the end, which is t = 1, they may touch.
     pub(super) may_touch_at_end: bool,
+}
+
+/// How long covers may be.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Room {
     /// Steps and links, with the orders as [`TRIANGLES_PER_STEP`] says.
-    pub(super) steps_max: u64,
+    pub(super) steps: u64,
+    /// What a judge looks at, see [`VISITS_MAX`].
+    pub(super) visits: u64,
+}
+
+impl Room {
+    pub(super) fn new(steps: u64) -> Self {
+        Self { steps, visits: VISITS_MAX }
+    }
+
+    /// Takes a part of it, or what there is.
+    pub(super) fn take(&mut self, steps: u64, visits: u64) -> Result<(), Unproven> {
+        let is_enough = steps <= self.steps && visits <= self.visits;
+        self.steps = self.steps.saturating_sub(steps);
+        self.visits = self.visits.saturating_sub(visits);
+        if is_enough { Ok(()) } else { Err(Unproven::TooLong) }
+    }
 }
 
 /// A triangle in an order is that much shorter than a step, written down.
@@ -45,26 +66,28 @@ const GROUP_MAX: u32 = 8;
 /// Vectors that separated groups and are tried for the next ones: neighbours come one after another.
 const RECENT_MAX: usize = 4;
 
-/// A cover of all pairs of faces for bodies that do not meet so long.
+/// A cover of all pairs of faces for bodies that do not meet so long. What is found too long takes all of the room.
 pub(super) fn cover(
     shapes: [&Shape<'_>; 2],
     travels: [Travel; 2],
     bounds: &Bounds,
+    room: &mut Room,
     effort: &mut Effort<'_>,
 ) -> Result<Cover, Unproven> {
     let mut search = Search::new(shapes, travels, *bounds);
     let mut steps: Vec<CoverStep> = Vec::new();
-    let (mut length, mut visits, mut split) = (0, search.visits_inside(), [false; 2]);
+    let mut split = [false; 2];
+    room.take(0, search.visits_inside())?;
     let mut open = vec![[0, 1].map(|k| search.sides[k].root())];
     while let Some(nodes) = open.pop() {
         effort.spend_step()?;
         let chain = search.separate(nodes, effort)?;
-        length += 1 + chain.as_ref().map_or(0, |chain| chain.len() as u64);
+        room.take(1, 0)?;
         if let Some(chain) = chain {
             // A group has at most three vertices for each triangle.
             let looked_at: u64 =
                 [0, 1].map(|k| search.sides[k].vertex_count(nodes[k])).iter().sum();
-            visits += looked_at * chain.len() as u64;
+            room.take(chain.len() as u64, looked_at * chain.len() as u64)?;
             steps.push(CoverStep::Apart(chain));
         } else {
             let halves = [0, 1].map(|k| search.sides[k].halves(nodes[k]));
@@ -82,13 +105,11 @@ pub(super) fn cover(
             };
             let side = usize::from(step == CoverStep::SplitQ);
             if !std::mem::replace(&mut split[side], true) {
-                length += u64::from(search.sides[side].root().count / TRIANGLES_PER_STEP);
+                let triangles = search.sides[side].root().count;
+                room.take(u64::from(triangles / TRIANGLES_PER_STEP), 0)?;
             }
             steps.push(step);
             open.extend(pairs);
-        }
-        if length > bounds.steps_max || visits > VISITS_MAX {
-            return Err(Unproven::TooLong);
         }
     }
     let order = |k: usize| if split[k] { search.sides[k].order() } else { Vec::new() };

@@ -2,15 +2,19 @@
 //!
 //! What meets is shown at the faces found, what does not by a cover of all pairs of faces (`cover`). That
 //! interiors meet is shown by two triangles that cross, or else by a point inside both (`inner`); that they
-//! do not where the bodies touch, by a way on which one of them came (`touch`).
+//! do not where the bodies touch, by a way on which one of them came (`touch`). Of several bodies each two are looked
+//! at (`several`).
 //!
 //! Not everything that is known exactly gets a proof: see [`Unproven`].
 
 mod cover;
 mod inner;
+mod several;
 mod touch;
 
-use self::cover::{Bounds, cover};
+pub use self::several::{Found, Several, prove_collision};
+
+use self::cover::{Bounds, Room, cover};
 use super::meeting::{Facing, Meet};
 use super::placed::{Body, Placed, Stand};
 use super::{Contact, Faces, Polyhedron};
@@ -90,9 +94,10 @@ pub fn prove_verdict(
 ) -> Result<SolidProof, Unproven> {
     match (verdict, faces) {
         (Verdict::Separated, _) => {
-            let bounds = Bounds { until: 0.0, may_touch_at_end: false, steps_max };
+            let bounds = Bounds { until: 0.0, may_touch_at_end: false };
             let rest = Travel::by(&crate::geometry::Vec3::zeros());
-            cover(shapes, [rest, rest], &bounds, effort).map(SolidProof::Separated)
+            let room = &mut Room::new(steps_max);
+            cover(shapes, [rest, rest], &bounds, room, effort).map(SolidProof::Separated)
         }
         (Verdict::Touching, Some(faces)) => touch::prove(shapes, faces, steps_max, effort),
         (Verdict::Overlapping, Some(faces)) => match crossing(shapes, faces) {
@@ -111,9 +116,20 @@ pub fn prove_motion(
     steps_max: u64,
     effort: &mut Effort<'_>,
 ) -> Result<SolidMotionProof, Unproven> {
+    prove_motion_in(shapes, travels, contact, &mut Room::new(steps_max), effort)
+}
+
+/// The same, as a part of a longer proof.
+fn prove_motion_in(
+    shapes: [&Shape<'_>; 2],
+    travels: [Travel; 2],
+    contact: Option<&Contact>,
+    room: &mut Room,
+    effort: &mut Effort<'_>,
+) -> Result<SolidMotionProof, Unproven> {
     let until = contact.map_or(1.0, |contact| contact.t_free);
-    let bounds = Bounds { until, may_touch_at_end: false, steps_max };
-    let free = cover(shapes, travels, &bounds, effort)?;
+    let bounds = Bounds { until, may_touch_at_end: false };
+    let free = cover(shapes, travels, &bounds, room, effort)?;
     Ok(SolidMotionProof { free, faces: contact.and_then(|contact| spans(shapes, &contact.faces)) })
 }
 

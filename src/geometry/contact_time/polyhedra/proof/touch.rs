@@ -1,7 +1,7 @@
 //! Why bodies that touch do no more: one of them comes there from a place nearby in a straight line, and
 //! meets the other only at the end. If inner points were shared, some would have been before.
 
-use super::cover::{Bounds, cover};
+use super::cover::{Bounds, Room, cover};
 use super::{PROPOSALS_MAX, Shape, Unproven, is_accepted, spans};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::solids::{Face, SolidProof};
@@ -39,8 +39,9 @@ pub(super) fn prove(
         if !is_free {
             continue;
         }
-        let bounds = Bounds { until: 1.0, may_touch_at_end: true, steps_max };
-        let way = match cover([p, &at_start], travels, &bounds, effort) {
+        let bounds = Bounds { until: 1.0, may_touch_at_end: true };
+        let room = &mut Room::new(steps_max);
+        let way = match cover([p, &at_start], travels, &bounds, room, effort) {
             Ok(way) => way,
             Err(Unproven::NotFound) => continue,
             Err(other) => return Err(other),

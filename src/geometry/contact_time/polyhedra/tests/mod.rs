@@ -3,6 +3,7 @@
 
 mod facets;
 mod proofs;
+mod several;
 mod start;
 
 use super::*;

@@ -15,24 +15,24 @@ use crate::geometry::certificate::{Direction, Frame, Link, Verdict};
 
 const STEPS_MAX: u64 = 1 << 14;
 
-struct Made {
+pub(super) struct Made {
     body: Polyhedron,
     hull: Polytope,
     is_hull: bool,
 }
 
-fn made(body: Polyhedron) -> Made {
+pub(super) fn made(body: Polyhedron) -> Made {
     let hull = convex_hull(body.vertices()).unwrap().polytope;
     Made { body, hull, is_hull: false }
 }
 
-fn made_of_hull(hull: Polytope) -> Made {
+pub(super) fn made_of_hull(hull: Polytope) -> Made {
     let body = Polyhedron::of_polytope(&hull).unwrap().0;
     Made { body, hull, is_hull: true }
 }
 
 impl Made {
-    fn shape(&self, pose: Pose) -> Shape<'_> {
+    pub(super) fn shape(&self, pose: Pose) -> Shape<'_> {
         Shape { body: &self.body, pose, hull: &self.hull, is_hull: self.is_hull }
     }
 }
@@ -93,7 +93,7 @@ fn motion_of([p, q]: [&Shape<'_>; 2], velocities: [Vec3; 2]) -> Option<Answer> {
     Some(answer)
 }
 
-fn shift(x: f64, y: f64, z: f64) -> Pose {
+pub(super) fn shift(x: f64, y: f64, z: f64) -> Pose {
     Pose::translation(x, y, z)
 }
 

@@ -1,0 +1,64 @@
+//! What is claimed of several bodies, judged.
+
+use super::required;
+use crate::geometry::certificate::Verdict;
+use crate::geometry::certificate::judge_collision::{CollisionClaim, MovingSolid, judge_collision};
+use crate::geometry::certificate::solids::CollisionProof;
+use crate::geometry::contact_time::Outcome;
+use crate::geometry::effort::Effort;
+use crate::rpc::convert::Path;
+use crate::rpc::convert::geometry::{outcome, verdict};
+use crate::rpc::convert::solids::collision;
+use crate::rpc::pb;
+use crate::rpc::queries::Many;
+use crate::rpc::shared::Shared;
+use crate::rpc::status::Failure;
+
+/// A first contact among several bodies, or that there is none.
+#[derive(Clone, Debug)]
+pub struct CollisionStatement {
+    bodies: Many,
+    outcome: Outcome,
+    t_free: f64,
+    t_contact: f64,
+    pair: Option<([u32; 2], Verdict)>,
+    proof: CollisionProof,
+}
+
+impl CollisionStatement {
+    /// Checks everything that is wrong whatever the geometry.
+    pub(super) fn convert(
+        path: &Path<'_>,
+        claim: &pb::FirstCollisionClaim,
+        shared: &Shared,
+    ) -> Result<Self, Failure> {
+        let question = required(path, "question", claim.question.as_ref())?;
+        let answer = required(path, "answer", claim.answer.as_ref())?;
+        let bodies = Many::convert(&path.field("question"), question, shared)?;
+        let path = path.field("answer");
+        let outcome = outcome(&path.field("outcome"), answer.outcome())?;
+        let (mut pair, mut t_contact) = (None, 1.0);
+        if outcome == Outcome::Contact {
+            let [p, q] = [("p", &answer.p), ("q", &answer.q)]
+                .map(|(name, place)| required(&path, name, place.as_ref()).copied());
+            let initial = verdict(&path.field("initial_verdict"), answer.initial_verdict())?;
+            pair = Some(([p?, q?], initial));
+            t_contact = *required(&path, "t_contact", answer.t_contact.as_ref())?;
+        }
+        let certificate = required(&path, "certificate", answer.certificate.as_ref())?;
+        let proof = collision(&path.field("certificate"), certificate)?;
+        Ok(Self { bodies, outcome, t_free: answer.t_free, t_contact, pair, proof })
+    }
+
+    /// Judges it.
+    pub(super) fn judge(self, effort: &mut Effort<'_>) -> Result<Result<(), String>, Failure> {
+        let Self { bodies, outcome, t_free, t_contact, pair, proof } = self;
+        let bodies = bodies.prepare_to_judge()?;
+        let moving: Vec<MovingSolid<'_>> = bodies
+            .iter()
+            .map(|(body, motion)| MovingSolid { solid: body.solid(), motion: *motion })
+            .collect();
+        let claim = CollisionClaim { outcome, t_free, t_contact, pair, proof: &proof };
+        Ok(judge_collision(&moving, &claim, effort).map_err(|refusal| refusal.to_string()))
+    }
+}
