@@ -69,6 +69,10 @@ pub(in crate::geometry::contact_time) const METHOD: Method = Method {
     cast: cast::cast,
 };
 
+/// Bounds of a plain gap's rounding beyond which no direction of the default search is lost in it: that of
+/// its nearest points is as far off as their rounding is of the distance, and [`Need::surplus`] takes three.
+const LOST: f64 = 64.0;
+
 /// Sides of the prism in place of a disc: it reaches half a percent beyond.
 const SIDES: usize = 32;
 
@@ -83,8 +87,9 @@ fn first_look(
         return Ok(None);
     }
     // The plane of the last step is tried before any iteration (§4.1).
+    let room = look.undecided_within();
     if let Some(s) = witness.direction.and_then(|direction| unit(&direction))
-        && let Some(free) = look.free_along(&s, effort)
+        && let Some(free) = look.free_along(&s, room, effort)
     {
         effort.cost.witness_hits += 1;
         return Ok(Some(free));
@@ -93,7 +98,7 @@ fn first_look(
     let found = search(&hulls, None, &WorkingSet::default(), effort)?;
     drop(hulls);
     let Found::Apart(s, _) = found else { return Ok(None) };
-    let free = unit(&s).and_then(|s| look.free_along(&s, effort));
+    let free = unit(&s).and_then(|s| look.free_along(&s, 0.0, effort));
     if free.is_some() {
         witness.direction = Some(s);
         witness.pairs.clear();
@@ -102,10 +107,19 @@ fn first_look(
 }
 
 impl Search<'_> {
-    /// The answer if the gap along s in both frames has room for what turning takes away between them.
-    fn free_along(&mut self, s: &Vec3, effort: &mut Effort<'_>) -> Option<FirstContact> {
+    /// A motion that never comes as close as this is decided by the default search, which knows no plane
+    /// beforehand: closer than the clearance tolerance it may say undecided, and so it may where its
+    /// directions and steps are lost in rounding. A remembered plane that leaves less room might know
+    /// better, and the answer would then depend on what is remembered.
+    fn undecided_within(&self) -> f64 {
+        self.tolerance + LOST * self.moving.error
+    }
+
+    /// The answer if the gap along s in both frames has room for what turning takes away between them, and
+    /// for this besides.
+    fn free_along(&mut self, s: &Vec3, room: f64, effort: &mut Effort<'_>) -> Option<FirstContact> {
         let heading = self.moving.heading(Frame::World, s, 0.0);
-        let kept = Need::along(&heading, self.clear).clear + self.bow(&heading);
+        let kept = Need::along(&heading, self.clear + room).clear + self.bow(&heading);
         let need = Need { clear: kept.next_up() };
         for t in [0.0, 1.0] {
             let gap = self.moving.gap(&heading, need, t, effort);
