@@ -4,8 +4,8 @@ use dashu_int::IBig;
 use dashu_int::ops::UnsignedAbs;
 
 use super::grid::Grid;
+use super::is_at_most;
 use super::wolfe::{self, Nearest};
-use super::{in_range, is_at_most};
 use crate::geometry::certificate::{Axis, Direction};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
@@ -14,7 +14,6 @@ use crate::geometry::number::scaled::{
     rounded_direction, sign, unit,
 };
 use crate::geometry::pair::Pair;
-use crate::geometry::witness::Witness;
 
 /// How many roundings of the nearest point's direction to try.
 const ROUNDINGS: i32 = 32;
@@ -26,12 +25,11 @@ const ROUNDINGS: i32 = 32;
 pub(in crate::geometry) fn direction_beyond(
     pair: &Pair<'_>,
     margin: f64,
-    witness: &Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Option<Direction>, Stopped> {
     effort.cost.exact_stages += 1;
     let grid = Grid::new(pair);
-    let nearest = wolfe::nearest(&grid, &in_range(pair, &witness.pairs), effort)?;
+    let nearest = wolfe::nearest(&grid, &[], effort)?;
     let Some(nearest) = nearest.filter(|nearest| !nearest.is_origin()) else { return Ok(None) };
     if is_at_most(nearest.squared(), &grid, margin) {
         return Ok(None);

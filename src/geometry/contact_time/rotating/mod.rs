@@ -196,7 +196,7 @@ impl<'a> Search<'a> {
                 return Ok(within);
             }
             // Only the start may be free, which a verdict alone does not prove of a margin.
-            match distance::direction_beyond(pair, margin, witness, effort)? {
+            match distance::direction_beyond(pair, margin, effort)? {
                 Some(direction) => answer.initial = StaticProof::Separated { direction },
                 None => return Ok(None),
             }
