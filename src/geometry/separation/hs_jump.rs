@@ -92,6 +92,7 @@ struct Search<'a> {
     /// The pairs of the polygon's vectors.
     pairs: ArrayVec<VertexPair, VECTORS_MAX>,
     tilts: usize,
+    candidates_max: u32,
 }
 
 impl<'a> Search<'a> {
@@ -102,6 +103,7 @@ impl<'a> Search<'a> {
             polygon: SphericalPolygon::default(),
             pairs: ArrayVec::new(),
             tilts: 0,
+            candidates_max: CANDIDATES_MAX,
         }
     }
 
@@ -123,7 +125,7 @@ impl<'a> Search<'a> {
         };
         let mut hint = self.view.hint(witness);
         let mut has_surrounded = false;
-        for _ in 0..CANDIDATES_MAX {
+        for _ in 0..self.candidates_max {
             effort.spend_step()?;
             let ends = Ends::new(self.view.pair(), &s, hint.take());
             let mut pair = ends.pair();

@@ -241,7 +241,7 @@ impl<'a> Search<'a> {
         loop {
             effort.spend_step()?;
             steps += 1;
-            if steps >= SCANNED_AFTER && self.moving.scan(steps * VERTICES_A_STEP) {
+            if steps >= SCANNED_AFTER && self.moving.scan(steps.saturating_mul(VERTICES_A_STEP)) {
                 if let Some(course) = self.course.as_mut() {
                     course.heading.bend = self.moving.bend(&course.heading);
                 }

@@ -77,6 +77,29 @@ fn median(mut counts: Vec<u64>) -> u64 {
     counts[counts.len() / 2]
 }
 
+/// No pair is known that takes more than some hundred, so the limit is lowered here.
+#[test]
+fn a_search_that_takes_too_many_candidates_hands_over() {
+    let bodies = [ellipsoid(200, [1.0, 0.2, 0.2], 1), cone(50)];
+    let mut random = Random(65);
+    let (mut proven, mut handed_over) = (0, 0);
+    for _ in 0..100 {
+        let apart = random.unit_vector() * 1.2;
+        let pair = placed(&bodies[0], &bodies[1], apart, &mut random);
+        let (proposal, needed) = cold(&pair);
+        let candidates_max = needed as u32 / 2;
+        let mut search = Search { candidates_max, ..Search::new(&pair) };
+        let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+        let between_centres = centre_to_centre(&pair);
+        let found = search.run::<true>(&between_centres, &mut witness, &mut effort).unwrap();
+        assert_eq!(found, Proposal::HandOver);
+        assert_eq!(effort.cost.steps, u64::from(candidates_max));
+        proven += u32::from(matches!(proposal, Proposal::Proven(_)));
+        handed_over += u32::from(candidates_max > 1);
+    }
+    assert!(proven > 50 && handed_over > 20, "{proven} {handed_over}");
+}
+
 /// Theorem 2, on polytopes.
 #[test]
 fn separated_balls_of_2000_vertices_take_two_candidates_in_the_median() {

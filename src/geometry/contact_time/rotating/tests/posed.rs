@@ -3,6 +3,7 @@
 use super::*;
 use crate::geometry::contact_time::rotating::contact::prove;
 use crate::geometry::contact_time::rotating::posed::Posed;
+use crate::geometry::support::{likely, supporting_vertex};
 
 /// A body that has turned by more than a million quarters could be anywhere around its axis. Its plain
 /// place is then that at the start, in which these cubes overlap: taken for a proof, that was contact.
@@ -42,4 +43,26 @@ fn places_whose_sines_are_not_to_be_had_have_no_plain_gap() {
     // Some angle brings the cube's edge to 0.707, others its face to 0.5: the other cube's is at 1.1.
     let gap = search.moving.gap(&heading, Need::along(&heading, 0.0), 0.5, &mut effort).value;
     assert!(gap.low() <= 1.1 - 0.5f64.sqrt() && gap.high() >= 0.6, "{gap:?}");
+}
+
+/// Along (1, -1) times 1e308 the far corner's value is 2e307, and comes out infinite, as 1.9e308 is no number;
+/// others reach 1.4e308. What a search finds along such a direction proves nothing.
+#[test]
+fn the_top_along_a_direction_that_overflows_is_sought_again() {
+    let far = Vec3::new(1.9, 1.7, 0.0);
+    let ball = sphere(80, 1.0);
+    let body = polytope_of(&[ball, vec![far]].concat());
+    let index = (0..).zip(body.vertices()).find(|(_, v)| **v == far).expect("a vertex").0;
+    let pair = Pair::new(&body, Pose::identity(), &body, Pose::translation(50.0, 0.0, 0.0));
+    let question = Question::new(pair, turn([0.0, 0.0, 1.0], 1.0), Motion::rest());
+    let mut search = Search::new(&question);
+    let mut effort = Effort::unlimited();
+    for (length, is_misled) in [(1.0, false), (1e308, true)] {
+        let g = Vec3::new(1.0, -1.0, 0.0) * length;
+        let top = likely(&body, &g, Some(index), &mut effort);
+        assert_eq!(top.vertex == index, is_misled);
+        let found = search.moving.p.farthest_from(&g, &top, &mut effort).0;
+        assert_eq!(found, supporting_vertex(&body, &g, None, &mut effort));
+        assert_ne!(found, index);
+    }
 }
