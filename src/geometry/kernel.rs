@@ -142,6 +142,16 @@ impl Ring {
         reaches
     }
 
+    /// The points that reach `limit` along `g`, with their values; some of them more than once.
+    #[inline(always)]
+    pub fn reaching(&self, g: &Vec3, limit: f64) -> impl Iterator<Item = (f64, u32)> {
+        let values = self.values(g);
+        let named = std::array::from_fn::<_, LANES, _>(|lane| (values[lane], self.names[lane]));
+        // Of a NaN nothing is known.
+        let is_below = move |value: f64| value < limit;
+        named.into_iter().filter(move |(value, _)| !is_below(*value))
+    }
+
     /// The farthest point, of equal ones the first. With a NaN among the values, any of them.
     #[inline(always)]
     fn top(&self, g: &Vec3) -> Top {

@@ -136,10 +136,10 @@ impl Plain {
         self.rotation * v + self.lever
     }
 
-    /// `s·E v`: the rate at which the residue moves vertex v along s.
+    /// `Eᵀ s`: the rate at which the residue moves a vertex along s, by the vertex.
     #[inline]
-    pub fn drag(&self, s: &Vec3, v: &Vec3) -> f64 {
-        self.residue.map_or(0.0, |e| s.dot(&(e * v)))
+    pub fn residue_to_body(&self, s: &Vec3) -> Vec3 {
+        self.residue.as_ref().map_or_else(Vec3::zeros, |e| e.tr_mul(s))
     }
 
     /// `E v`

@@ -223,6 +223,12 @@ impl Track {
         }
     }
 
+    /// Whether its lengths are in metres from the body's origin: [`Self::local`] changes nothing.
+    #[inline]
+    pub fn is_in_metres(&self) -> bool {
+        self.units.is_none()
+    }
+
     /// At least the largest absolute coordinate, per axis, of the points in a box in this track's
     /// units, up to [`Self::slack`].
     pub fn reach(&self, low: &Vec3, high: &Vec3) -> Vec3 {

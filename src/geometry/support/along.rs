@@ -87,6 +87,13 @@ impl<'a> Along<'a> {
         value - other > self.certain
     }
 
+    /// A vertex of a rounded value below this is surely beaten by the vertex of `value`. The limit rounds
+    /// by at most u S, for which the bound has room.
+    #[inline]
+    pub fn limit(&self, value: f64) -> f64 {
+        value - self.certain
+    }
+
     /// The exact order of two vertices along the direction; of equal ones the lower index is the
     /// greater, so only a vertex itself is equal.
     pub fn compare(&self, a: u32, b: u32) -> Ordering {

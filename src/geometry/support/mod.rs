@@ -17,6 +17,8 @@ mod start_table;
 
 use std::cmp::Ordering;
 
+use arrayvec::ArrayVec;
+
 pub use along::{Along, compare_along};
 pub use layered::{by_hierarchy, coherently};
 pub use start_table::StartTable;
@@ -34,6 +36,9 @@ use super::polytope::Polytope;
 /// Rings that a climb from a hint may look at before the start table is asked. A hint that is good
 /// is one or two moves away; from a stale one the climb would cross half the body.
 const HINT_STEPS: u32 = 3;
+
+/// Vertices that may tie for [`is_level_top`]: those of a facet, which are mostly three.
+const LEVEL_MAX: usize = 6;
 
 /// What the search needs of a body: every vertex beside its neighbours, and where to start.
 #[derive(Clone, Debug)]
@@ -96,12 +101,13 @@ impl Terrain {
         kernel::look(g, &self.rings, near.vertex, near.value)
     }
 
-    /// From the first vertex to the top, or, if that was a hint which turns out stale, from where the
-    /// table says.
+    /// From the first vertex, which has been looked at, to the top, or, if that was a hint which turns out
+    /// stale, from where the table says.
     #[inline(never)]
-    fn climb(&self, g: &Vec3, near: Near) -> Climb {
+    fn climb(&self, g: &Vec3, near: Near, first: &Look) -> Climb {
         let steps = if near.hinted { HINT_STEPS } else { u32::MAX };
-        let found = kernel::climb(g, &self.rings, near.vertex, steps);
+        let found = kernel::climb(g, &self.rings, first.farther(&self.rings), steps);
+        let found = Climb { visited: found.visited + first.visited(), ..found };
         if found.finished {
             return found;
         }
@@ -206,7 +212,7 @@ fn search(body: &Polytope, g: &Vec3, hint: Option<u32>, effort: &mut Effort<'_>)
         Reach::Many(terrain) => {
             let near = terrain.near(body, g, hint);
             let first = terrain.look(g, &near);
-            if first.is_settled() { first.settled() } else { terrain.climb(g, near) }
+            if first.is_settled() { first.settled() } else { terrain.climb(g, near, &first) }
         }
     };
     effort.cost.visited += u64::from(found.visited);
@@ -282,12 +288,12 @@ pub fn climb_both(
         if let Reach::Many(terrain) = reach[0]
             && !a.is_settled()
         {
-            found[0] = terrain.climb(g[0], near[0]);
+            found[0] = terrain.climb(g[0], near[0], &a);
         }
         if let Reach::Many(terrain) = reach[1]
             && !b.is_settled()
         {
-            found[1] = terrain.climb(g[1], near[1]);
+            found[1] = terrain.climb(g[1], near[1], &b);
         }
     }
     effort.cost.visited += u64::from(found[0].visited) + u64::from(found[1].visited);
@@ -311,6 +317,43 @@ pub fn neighbours_are_below(
     };
     effort.cost.visited += u64::from(ring.count());
     ring.is_whole() & !ring.reaches(g, limit, but)
+}
+
+/// Whether no vertex of the body is farther than the top of a search along a direction but for rounding: its
+/// rounded value is then the largest, and within the error of one rounded value of the largest exact one.
+///
+/// `true` if all neighbours of the top and of the few vertices that tie with it are of these, or surely
+/// beaten by the top. For the farthest of these in exact order has no neighbour that is farther, so none of
+/// the body is. `false` leaves it open.
+pub fn is_level_top(
+    body: &Polytope,
+    along: &Along<'_>,
+    top: &Climb,
+    effort: &mut Effort<'_>,
+) -> bool {
+    let Reach::Many(terrain) = body.reach() else { return true };
+    let limit = along.limit(top.value);
+    let mut level = ArrayVec::<u32, LEVEL_MAX>::new();
+    level.push(top.vertex);
+    let mut at = 0;
+    while let Some(&vertex) = level.get(at) {
+        let ring = &terrain.rings[vertex as usize];
+        effort.cost.visited += u64::from(ring.count());
+        for (value, name) in ring.reaching(along.rounded(), limit) {
+            if level.contains(&name) {
+                continue;
+            }
+            let is_no_farther = value <= top.value;
+            if !is_no_farther || level.try_push(name).is_err() {
+                return false;
+            }
+        }
+        if !ring.is_whole() {
+            return false;
+        }
+        at += 1;
+    }
+    true
 }
 
 /// Who of the neighbours of `vertex`, which is in range and supports `body` along the first direction,

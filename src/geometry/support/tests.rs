@@ -222,3 +222,41 @@ fn a_move_never_goes_back_and_says_where_no_neighbour_is_farther() {
     }
     assert!((100..300).contains(&tops), "{tops}");
 }
+
+#[test]
+fn no_vertex_surely_beats_or_exceeds_a_level_top_and_a_vertex_below_is_none() {
+    let mut random = Random(13);
+    let mut effort = Effort::unlimited();
+    // Tops that are not proven at once, and vertices somewhere else.
+    let (mut tops, mut level, mut lower) = (0, 0, 0);
+    for (name, body) in zoo() {
+        for direction in directions(&body, &mut random) {
+            let Some(along) = Along::new(&body, &direction) else { continue };
+            if along.rounded() != &direction {
+                continue;
+            }
+            let top = likely(&body, &direction, None, &mut effort);
+            if !along.surely_beats(top.value, top.runner_up) {
+                tops += 1;
+                if is_level_top(&body, &along, &top, &mut effort) {
+                    level += 1;
+                    let best = along.value(by_scan(&body, &direction, &mut effort));
+                    let largest =
+                        (0..body.vertex_count()).map(|v| along.value(v)).max_by(f64::total_cmp);
+                    assert_eq!(Some(top.value), largest, "{name}, {direction:?}");
+                    assert!(!along.surely_beats(top.value, best), "{name}, {direction:?}");
+                }
+            }
+            let vertex = random.below(body.vertex_count());
+            let value = along.value(vertex);
+            let is_lower = along.surely_beats(top.value, value);
+            if is_lower && !looks_at_all(&body) {
+                lower += 1;
+                let elsewhere =
+                    Climb { vertex, value, runner_up: value, visited: 0, finished: true };
+                assert!(!is_level_top(&body, &along, &elsewhere, &mut effort), "{name}");
+            }
+        }
+    }
+    assert!(tops > 300 && level > tops / 2 && lower > 500, "{level} of {tops}, {lower}");
+}

@@ -294,7 +294,7 @@ enum How {
 impl Moving<'_> {
     /// The heading as a course, with its gap at time t known up to rounding.
     fn settled(
-        &mut self,
+        &self,
         heading: Heading,
         clear: f64,
         (t, known): (f64, Gap),

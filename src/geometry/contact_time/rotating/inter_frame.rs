@@ -242,7 +242,7 @@ impl<'m, 'a> Extended<'m, 'a> {
         let mut best = (f64::NEG_INFINITY, 0, 0);
         for (frame, (rotation, place)) in self.frames.iter().enumerate() {
             let g = rotation.tr_mul(s);
-            let found = likely(self.side.body, &g, self.side.last.hint(&g), effort);
+            let found = likely(self.side.body, &g, self.side.last.get().hint(&g), effort);
             let value = g.dot(&self.side.track.local(self.side.body.vertex(found.vertex)));
             let height = value + s.dot(place);
             if height > best.0 {

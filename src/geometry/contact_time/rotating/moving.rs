@@ -9,7 +9,7 @@
 //! so two supporting vertices, in the bodies' own frames, give the gap. (For the body the heading
 //! turns with, `s + k` is the heading at t = 0.)
 
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 
 use super::along::body_enclosed;
 use super::posed::Posed;
@@ -25,7 +25,7 @@ use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::number::trig::RoundedTrig;
 use crate::geometry::pair::{Placed, VertexPair};
 use crate::geometry::polytope::Polytope;
-use crate::geometry::support::{Along, Climb, supporting_vertex};
+use crate::geometry::support::{Along, Climb, is_level_top, supporting_vertex};
 
 /// Bodies of at most this many vertices are searched by evaluating all of them, which settles ties
 /// (faces at right angles to a heading) by an error bound instead of exact arithmetic.
@@ -56,8 +56,8 @@ impl Last {
     }
 
     #[inline]
-    pub(super) fn found(&mut self, vertex: u32, g: &Vec3) {
-        *self = Self { vertex, along: *g };
+    pub(super) fn found(vertex: u32, g: &Vec3) -> Self {
+        Self { vertex, along: *g }
     }
 }
 
@@ -68,7 +68,7 @@ pub(super) struct Side<'a> {
     pub(super) track: Track,
     pub(super) plain: Plain,
     pub(super) extent: Extent,
-    pub(super) last: Last,
+    pub(super) last: Cell<Last>,
 }
 
 impl<'a> Side<'a> {
@@ -78,7 +78,7 @@ impl<'a> Side<'a> {
         let track = Track::new(&placed.pose, motion, Units::of(&bounds.low, &bounds.high, scale));
         let plain = Plain::new(&track);
         let extent = Extent::new(&track, &plain, body);
-        Self { body, track, plain, extent, last: Last::NONE }
+        Self { body, track, plain, extent, last: Cell::new(Last::NONE) }
     }
 
     /// See [`Track::reach`].
@@ -97,7 +97,7 @@ impl<'a> Side<'a> {
     }
 
     /// The largest `g·v` over the vertices, enclosed, and a vertex where it nearly is.
-    fn farthest(&mut self, g: &IntervalVec, effort: &mut Effort<'_>) -> (u32, Interval) {
+    fn farthest(&self, g: &IntervalVec, effort: &mut Effort<'_>) -> (u32, Interval) {
         let middle = interval::middle(g);
         let reach = self.reach();
         let (vertex, value) = self.farthest_rounded(&middle, effort);
@@ -121,30 +121,32 @@ impl<'a> Side<'a> {
     /// The largest `g·v` over the vertices, rounded: of small bodies the largest rounded value, of
     /// others the value of the vertex that is farthest in exact arithmetic.
     #[inline]
-    pub(super) fn farthest_rounded(&mut self, g: &Vec3, effort: &mut Effort<'_>) -> (u32, f64) {
+    pub(super) fn farthest_rounded(&self, g: &Vec3, effort: &mut Effort<'_>) -> (u32, f64) {
         let found = if self.body.vertex_count() <= VALUED_MAX {
             self.farthest_by_value(g, effort)
         } else {
-            let vertex = supporting_vertex(self.body, g, self.last.hint(g), effort);
+            let vertex = supporting_vertex(self.body, g, self.last.get().hint(g), effort);
             (vertex, along(g, &self.track.local(self.body.vertex(vertex))))
         };
-        self.last.found(found.0, g);
+        self.last.set(Last::found(found.0, g));
         found
     }
 
-    /// [`Self::farthest_rounded`]: the top of a search just made, if that proved it, as it does unless
-    /// others tie with it.
+    /// [`Self::farthest_rounded`]: the top of a search just made, if that proved it or no more than a few
+    /// vertices tie with it, as it nearly always does. A rounded maximum is as good: see [`Plain::error`].
     #[inline]
     pub(super) fn farthest_from(
-        &mut self,
+        &self,
         g: &Vec3,
         top: &Climb,
         effort: &mut Effort<'_>,
     ) -> (u32, f64) {
         // The search knew nothing of a direction that has to be scaled for the bound to hold.
-        let is_proven =
-            |known: Along<'_>| known.rounded() == g && known.surely_beats(top.value, top.runner_up);
-        if Along::new(self.body, g).is_some_and(is_proven) {
+        if let Some(known) = Along::new(self.body, g).filter(|known| known.rounded() == g)
+            && (known.surely_beats(top.value, top.runner_up)
+                // Elsewhere other roundings count than those of the values searched by.
+                || self.track.is_in_metres() && is_level_top(self.body, &known, top, effort))
+        {
             return (top.vertex, along(g, &self.track.local(self.body.vertex(top.vertex))));
         }
         self.farthest_rounded(g, effort)
@@ -165,7 +167,7 @@ impl<'a> Side<'a> {
 
     /// The largest `s·y` over the solid of revolution: `s·a` times the range along the axis plus the
     /// part of s across it times the radius. Rounded.
-    fn swept_top(&mut self, s: &Vec3, effort: &mut Effort<'_>) -> f64 {
+    fn swept_top(&self, s: &Vec3, effort: &mut Effort<'_>) -> f64 {
         let plain = &self.plain;
         if !plain.turns() {
             let offset = s.dot(&plain.lever);
@@ -277,7 +279,7 @@ impl<'a> Moving<'a> {
 
     /// The vertices found last.
     pub(super) fn last_corner(&self) -> VertexPair {
-        VertexPair { i: self.p.last.vertex, j: self.q.last.vertex }
+        VertexPair { i: self.p.last.get().vertex, j: self.q.last.get().vertex }
     }
 
     /// From P's pivot to Q's at t = 0.
@@ -285,17 +287,14 @@ impl<'a> Moving<'a> {
         self.middle + (self.p.plain.lever - self.q.plain.lever)
     }
 
-    /// The pair at time t.
+    /// The pair, and where it is at time t.
     #[inline]
-    pub(super) fn posed(&mut self, t: f64) -> Posed {
-        match self.posed {
-            Some(posed) if posed.t().to_bits() == t.to_bits() => posed,
-            Some(_) | None => {
-                let posed = Posed::new(self, t);
-                self.posed = Some(posed);
-                posed
-            }
+    pub(super) fn posed(&mut self, t: f64) -> (&Self, &Posed) {
+        let is_at_t = |posed: &Posed| posed.t().to_bits() == t.to_bits();
+        if !self.posed.as_ref().is_some_and(is_at_t) {
+            self.posed = Some(Posed::new(self, t));
         }
+        (self, self.posed.as_ref().expect("just made, if it was not there"))
     }
 
     /// What the plain gap along a heading of length 1 may be off by.
@@ -403,7 +402,8 @@ impl<'a> Moving<'a> {
         t: f64,
         effort: &mut Effort<'_>,
     ) -> Gap {
-        let Some(plain) = self.posed(t).gap(self, heading, effort) else {
+        let (moving, posed) = self.posed(t);
+        let Some(plain) = posed.gap(moving, heading, effort) else {
             return Gap { value: self.enclosed_gap(heading, t, effort), rate: 0.0 };
         };
         self.settle(heading, need, t, plain, effort)
@@ -412,7 +412,7 @@ impl<'a> Moving<'a> {
     /// The plain gap where that settles it, otherwise enclosed.
     #[inline]
     pub(super) fn settle(
-        &mut self,
+        &self,
         heading: &Heading,
         need: Need,
         t: f64,
@@ -429,7 +429,7 @@ impl<'a> Moving<'a> {
     }
 
     /// The gap, enclosed.
-    fn enclosed_gap(&mut self, heading: &Heading, t: f64, effort: &mut Effort<'_>) -> Interval {
+    fn enclosed_gap(&self, heading: &Heading, t: f64, effort: &mut Effort<'_>) -> Interval {
         let trigs = (self.p.track.trig(t), self.q.track.trig(t));
         let s0 = &interval::point(&heading.direction);
         let turn = match heading.frame {
@@ -459,7 +459,7 @@ impl<'a> Moving<'a> {
 
     /// Lower bounds `(a, b)` of the gap along a direction fixed in the world, whatever the angles:
     /// `a + b t` for t in [0, 1]. Every body is replaced by the solid of revolution about its axis.
-    pub(super) fn swept_gap(&mut self, heading: &Heading, effort: &mut Effort<'_>) -> (f64, f64) {
+    pub(super) fn swept_gap(&self, heading: &Heading, effort: &mut Effort<'_>) -> (f64, f64) {
         let s = &heading.direction;
         let top_p = self.p.swept_top(s, effort);
         let top_q = self.q.swept_top(&-s, effort);

@@ -42,15 +42,15 @@ pub(super) struct Nearest {
 
 /// The search at one time.
 pub(super) struct Near<'m, 'a> {
-    pub(super) moving: &'m mut Moving<'a>,
-    pub(super) posed: Posed,
+    pub(super) moving: &'m Moving<'a>,
+    pub(super) posed: &'m Posed,
     /// The difference body is moved by this.
     pub(super) shift: Vec3,
 }
 
 impl<'m, 'a> Near<'m, 'a> {
     pub(super) fn at(moving: &'m mut Moving<'a>, t: f64) -> Self {
-        let posed = moving.posed(t);
+        let (moving, posed) = moving.posed(t);
         Self { moving, posed, shift: Vec3::zeros() }
     }
 

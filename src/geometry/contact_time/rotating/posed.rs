@@ -5,7 +5,7 @@
 //! P's centre at t = 0, and one of Q likewise from there; both A are formed once for a time. See
 //! [`Plain::error`] for what places and heights may be off by.
 
-use super::moving::{Gap, Heading, Moving, Side};
+use super::moving::{Gap, Heading, Last, Moving, Side};
 use crate::geometry::certificate::Frame;
 use crate::geometry::effort::Effort;
 use crate::geometry::motion::Plain;
@@ -85,7 +85,7 @@ impl Posed {
     #[inline]
     pub(super) fn support(
         &self,
-        moving: &mut Moving<'_>,
+        moving: &Moving<'_>,
         s: &Vec3,
         effort: &mut Effort<'_>,
     ) -> (Corner, Tops) {
@@ -111,7 +111,7 @@ impl Posed {
     /// is along s.
     pub(super) fn gap_of(
         &self,
-        moving: &mut Moving<'_>,
+        moving: &Moving<'_>,
         s: &Vec3,
         Tops([top_p, top_q]): &Tops,
         corners: &[Corner],
@@ -128,8 +128,8 @@ impl Posed {
         let value = (between - (top_p + top_q)) / length;
         let world = s / length;
         let pairs = corners.iter().map(|corner| corner.pair).chain([VertexPair { i, j }]);
-        let rates = pairs.map(|pair| self.rate(moving, Frame::World, &world, pair));
-        let rate = rates.fold(f64::INFINITY, f64::min);
+        let rates = self.rates(moving, Frame::World, &world);
+        let rate = pairs.map(|pair| rates.of(moving, pair)).fold(f64::INFINITY, f64::min);
         let value = Interval::around(value, moving.error * (1.0 + 16.0 * UNIT));
         (value.low() > f64::NEG_INFINITY).then_some(Gap { value, rate })
     }
@@ -157,7 +157,7 @@ impl Posed {
     #[inline]
     pub(super) fn gap(
         &self,
-        moving: &mut Moving<'_>,
+        moving: &Moving<'_>,
         heading: &Heading,
         effort: &mut Effort<'_>,
     ) -> Option<Gap> {
@@ -171,46 +171,65 @@ impl Posed {
         let (j, top_q) = moving.q.farthest_from(&g[1], &tops[1], effort);
         let between = s.dot(&(self.q.origin - self.p.origin));
         let value = between - (top_p + top_q);
-        let rate = self.rate(moving, heading.frame, &s, VertexPair { i, j });
+        let rate = self.rates(moving, heading.frame, &s).of(moving, VertexPair { i, j });
         let error = moving.error_along(heading.frame);
         let value = Interval::around(value, error * heading.length);
         (value.low() > f64::NEG_INFINITY).then_some(Gap { value, rate })
     }
 
-    /// The rate of change of `s·(x_q - x_p)`, rounded. With s' = Ω_F × s, and the places `c + arm`,
-    /// where only the arms turn: `s·(u_q - u_p) + s'·(c_q - c_p)`, and for the arm of G, which moves
-    /// by Ω_G × arm, `((Ω_F - Ω_G) × s)·arm`.
+    /// The rates of change of `s·(x_q - x_p)` for vertices of the two bodies, rounded. With s' = Ω_F × s,
+    /// and the places `c + arm`, where only the arms turn: `s·(u_q - u_p) + s'·(c_q - c_p)`, and for the
+    /// arm of G, which moves by Ω_G × arm, `((Ω_F - Ω_G) × s)·arm`.
     #[inline]
-    fn rate(&self, moving: &Moving<'_>, frame: Frame, s: &Vec3, pair: VertexPair) -> f64 {
-        let (p, q) = (&moving.p, &moving.q);
+    fn rates(&self, moving: &Moving<'_>, frame: Frame, s: &Vec3) -> Rates {
+        let (p, q) = (&moving.p.plain, &moving.q.plain);
         let spin = match frame {
             Frame::World => Vec3::zeros(),
-            Frame::P => p.plain.spin(),
-            Frame::Q => q.plain.spin(),
+            Frame::P => p.spin(),
+            Frame::Q => q.spin(),
         };
-        let of = |side: &Side<'_>, place: &Place, vertex: u32, start: Vec3| {
-            let plain = &side.plain;
-            let v = side.track.local(side.body.vertex(vertex));
+        let of = |plain: &Plain, place: &Place, start: Vec3| {
+            let across = (spin - plain.spin()).cross(s);
             let pivot = start - plain.lever + plain.velocity * self.t;
-            let arm = (place.turn * v + place.origin) - pivot;
-            (spin - plain.spin()).cross(s).dot(&arm) + plain.drag(s, &v)
+            (
+                place.turn.tr_mul(&across) + plain.residue_to_body(s),
+                across.dot(&(place.origin - pivot)),
+            )
         };
-        let arms = of(q, &self.q, pair.j, moving.middle) - of(p, &self.p, pair.i, Vec3::zeros());
+        let (of_p, arm_p) = of(p, &self.p, Vec3::zeros());
+        let (of_q, arm_q) = of(q, &self.q, moving.middle);
         let carried = match frame {
             Frame::World => 0.0,
             Frame::P | Frame::Q => spin.cross(s).dot(&(moving.pivots() + moving.apart * self.t)),
         };
-        s.dot(&moving.apart) + carried + arms
+        Rates { of_p, of_q, of_both: s.dot(&moving.apart) + carried + (arm_q - arm_p) }
+    }
+}
+
+/// The rate of change of a gap by the vertices that support: linear in these.
+struct Rates {
+    of_p: Vec3,
+    of_q: Vec3,
+    of_both: f64,
+}
+
+impl Rates {
+    #[inline]
+    fn of(&self, moving: &Moving<'_>, VertexPair { i, j }: VertexPair) -> f64 {
+        let along = |side: &Side<'_>, by: &Vec3, vertex: u32| {
+            by.dot(&side.track.local(side.body.vertex(vertex)))
+        };
+        self.of_both + along(&moving.q, &self.of_q, j) - along(&moving.p, &self.of_p, i)
     }
 }
 
 /// The vertices that are very likely farthest along these, in P and in Q.
 #[inline]
-fn likely_tops(moving: &mut Moving<'_>, g: &[Vec3; 2], effort: &mut Effort<'_>) -> [Climb; 2] {
-    let (p, q) = (&mut moving.p, &mut moving.q);
-    let hints = [p.last.hint(&g[0]), q.last.hint(&g[1])];
+fn likely_tops(moving: &Moving<'_>, g: &[Vec3; 2], effort: &mut Effort<'_>) -> [Climb; 2] {
+    let (p, q) = (&moving.p, &moving.q);
+    let hints = [p.last.get().hint(&g[0]), q.last.get().hint(&g[1])];
     let tops = likely_pair([p.body, q.body], [&g[0], &g[1]], hints, effort);
-    p.last.found(tops[0].vertex, &g[0]);
-    q.last.found(tops[1].vertex, &g[1]);
+    p.last.set(Last::found(tops[0].vertex, &g[0]));
+    q.last.set(Last::found(tops[1].vertex, &g[1]));
     tops
 }

@@ -39,7 +39,7 @@ fn places_whose_sines_are_not_to_be_had_have_no_plain_gap() {
     let mut effort = Effort::unlimited();
     let heading = search.moving.heading(Frame::World, &Vec3::x(), 0.0);
     let posed = Posed::new(&search.moving, 0.5);
-    assert!(posed.gap(&mut search.moving, &heading, &mut effort).is_none());
+    assert!(posed.gap(&search.moving, &heading, &mut effort).is_none());
     // Some angle brings the cube's edge to 0.707, others its face to 0.5: the other cube's is at 1.1.
     let gap = search.moving.gap(&heading, Need::along(&heading, 0.0), 0.5, &mut effort).value;
     assert!(gap.low() <= 1.1 - 0.5f64.sqrt() && gap.high() >= 0.6, "{gap:?}");
