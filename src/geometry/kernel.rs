@@ -123,15 +123,9 @@ impl Ring {
         self.count
     }
 
-    /// Whether the ring is all of a body of few points, or all neighbours of its vertex.
-    #[inline]
-    pub fn is_whole(&self) -> bool {
-        self.next == 0
-    }
-
     /// Whether one of the ring's points reaches `limit` along `g`, or has no value, but for those named.
     #[inline(always)]
-    pub fn reaches(&self, g: &Vec3, limit: f64, but: &[u32; 3]) -> bool {
+    fn reaches(&self, g: &Vec3, limit: f64, but: &[u32; 3]) -> bool {
         let values = self.values(g);
         let [a, b, c] = *but;
         let mut reaches = false;
@@ -351,6 +345,26 @@ pub fn first_rival_of_few(turning: [&Vec3; 2], all: &Ring, here: &Vec3, except: 
     all.rival(turning, turning.map(|direction| along(direction, here)), except)
 }
 
+/// Whether one of the points of `ring`, or of those of `rings` that continue it, reaches `limit` along
+/// `g`, or has no value, but for those named.
+#[inline(always)]
+pub fn reaches(ring: &Ring, rings: &[Ring], g: &Vec3, limit: f64, but: &[u32; 3]) -> bool {
+    ring.reaches(g, limit, but) || (ring.next != 0 && more_reaches(ring.next, rings, g, limit, but))
+}
+
+#[inline(never)]
+fn more_reaches(next: u32, rings: &[Ring], g: &Vec3, limit: f64, but: &[u32; 3]) -> bool {
+    let mut next = next;
+    while next != 0 {
+        let ring = &rings[next as usize];
+        if ring.reaches(g, limit, but) {
+            return true;
+        }
+        next = ring.next;
+    }
+    false
+}
+
 /// Steepest climb on the graph of `rings` from `start`, which is in range: looks at the neighbours of
 /// at most `steps` vertices.
 #[inline(always)]
@@ -449,10 +463,27 @@ mod tests {
         let points = [0.0, 1.0, 3.0, 2.0].map(|x| Vec3::new(x, 0.0, 0.0));
         let ring = Ring::of_few(&points);
         let g = Vec3::new(1.0, 0.0, 0.0);
-        assert!(ring.reaches(&g, 2.0, &[2; 3]), "vertex 3 does");
-        assert!(!ring.reaches(&g, 2.0, &[2, 3, 2]), "both that do are named");
-        assert!(!ring.reaches(&g, 3.5, &[0; 3]));
-        assert!(ring.reaches(&(g * f64::NAN), 3.5, &[0; 3]), "nothing is known");
+        let reaches = |g: &Vec3, limit: f64, but| reaches(&ring, &[], g, limit, but);
+        assert!(reaches(&g, 2.0, &[2; 3]), "vertex 3 does");
+        assert!(!reaches(&g, 2.0, &[2, 3, 2]), "both that do are named");
+        assert!(!reaches(&g, 3.5, &[0; 3]));
+        assert!(reaches(&(g * f64::NAN), 3.5, &[0; 3]), "nothing is known");
+    }
+
+    #[test]
+    fn all_neighbours_of_a_vertex_are_asked_whether_they_reach_a_height() {
+        let g = Vec3::new(0.0, 0.0, 1.0);
+        for count in [1u32, 8, 9, 16, 17, 40] {
+            for top in 1..=count {
+                let height = |i: u32| f64::from(u8::from(i == top));
+                let points: Vec<_> = (0..=count).map(|i| Vec3::new(0.0, 0.0, height(i))).collect();
+                let rim: Vec<u32> = (1..=count).collect();
+                let rows = std::iter::once(rim).chain((0..count).map(|_| vec![0]));
+                let rings = Ring::around_all(&points, &Csr::from_rows(rows));
+                assert!(reaches(&rings[0], &rings, &g, 0.5, &[0; 3]), "{top} of {count}");
+                assert!(!reaches(&rings[0], &rings, &g, 0.5, &[0, top, 0]), "{top} of {count}");
+            }
+        }
     }
 
     /// Along y, turning towards x: a vertex that is lower by a and ahead by b is level after a / b.

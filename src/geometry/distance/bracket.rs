@@ -208,18 +208,21 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
             return Bracket { direction, separates: false, lower: 0.0, upper };
         }
         let aim = self.aim(normal, length, deviation, &shape, errors.is_inside);
-        let has_latest = simplex.has(latest);
-        let base = if has_latest {
+        let corners = self.pairs(simplex);
+        let [of_p, of_q] = [corners.map(|pair| pair.i), corners.map(|pair| pair.j)];
+        let (base, ties) = if of_p.contains(&latest.i) & of_q.contains(&latest.j) {
+            // No vertex is farther than the simplex's own, as far as the search has seen: any corner does.
             // |v|² >= |v'|² - 2 |v' - v|², with equality but for the factor where v is inside; and
             // |v'| is more than three quarters of |s|.
-            length - errors.of_sum - errors.of_foot * (errors.of_foot / length) * (3.0 * OUTWARD)
+            let off = errors.of_foot * (errors.of_foot / length) * (3.0 * OUTWARD);
+            (length - errors.of_sum - off, Ties::of(&corners, errors.is_inside))
         } else {
             let point = view.difference_in::<N>(latest);
             let size = rounded(&point).norm() * OUTWARD;
             let along = dot(&aim.along, &point).rounded() / aim.length;
-            along - (unit + (aim.error + 4.0 * N::UNIT) * size) * OUTWARD
+            let off = (unit + (aim.error + 4.0 * N::UNIT) * size) * OUTWARD;
+            (along - off, Ties::of(&[latest; 3], false))
         };
-        let ties = Ties::of(simplex, latest, errors.is_inside && has_latest);
         let rise = self.rise(view, &aim, &ties, effort);
         let lower = base - rise * OUTWARD - (OUTWARD - 1.0) * length;
         // The direction of the bracket is that of the aim, rounded.
@@ -230,6 +233,13 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
             lower: lower.max(0.0),
             upper,
         }
+    }
+
+    /// Of the corners, the first again where there are fewer than three.
+    #[inline(always)]
+    fn pairs(&self, simplex: &Simplex) -> [VertexPair; 3] {
+        let corners = simplex.corners();
+        std::array::from_fn(|k| corners[if k <= EDGES { k } else { 0 }].pair)
     }
 
     /// Of a triangle, its edges' cross product.
@@ -371,25 +381,17 @@ struct Ties {
 }
 
 impl Ties {
-    /// Along v, when it is inside, all pairs of the simplex are level; so are two vertices that have
-    /// a partner in common.
+    /// With the first pair's. Along v, when it is inside, all pairs of the simplex are level; so are two
+    /// vertices that have a partner in common. Without a branch: who shares what is not predictable.
     #[inline(always)]
-    fn of(simplex: &Simplex, latest: VertexPair, all_are_level: bool) -> Self {
-        let mut ties = Self { p: Level::of(latest.i), q: Level::of(latest.j) };
-        if !all_are_level {
-            return ties;
-        }
-        // Twice, because the second pair may be tied by the third.
-        for _ in 0..2 {
-            for corner in simplex.corners() {
-                let VertexPair { i, j } = corner.pair;
-                match (ties.p.has(i), ties.q.has(j)) {
-                    (true, false) => ties.q.add(j),
-                    (false, true) => ties.p.add(i),
-                    (true, true) | (false, false) => {}
-                }
-            }
-        }
-        ties
+    fn of(&[a, b, c]: &[VertexPair; 3], all_are_level: bool) -> Self {
+        let share = |x: VertexPair, y: VertexPair| (x.i == y.i) | (x.j == y.j);
+        let (ab, bc, ca) = (share(a, b), share(b, c), share(c, a));
+        // At once, or by the third pair.
+        let b_is_level = all_are_level & (ab | (ca & bc));
+        let c_is_level = all_are_level & (ca | (ab & bc));
+        let b = if b_is_level { b } else { a };
+        let c = if c_is_level { c } else { a };
+        Self { p: [a.i, b.i, c.i], q: [a.j, b.j, c.j] }
     }
 }

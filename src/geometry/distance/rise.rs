@@ -21,29 +21,7 @@ use crate::geometry::support;
 const LEVEL_MAX: usize = 32;
 
 /// One to three vertices that are equally far, the first again where there are fewer.
-pub(super) struct Level {
-    vertices: [u32; 3],
-    count: usize,
-}
-
-impl Level {
-    #[inline(always)]
-    pub(super) fn of(vertex: u32) -> Self {
-        Self { vertices: [vertex; 3], count: 1 }
-    }
-
-    #[inline(always)]
-    pub(super) fn has(&self, vertex: u32) -> bool {
-        self.vertices.contains(&vertex)
-    }
-
-    /// Not one that it has.
-    #[inline(always)]
-    pub(super) fn add(&mut self, vertex: u32) {
-        self.vertices[self.count] = vertex;
-        self.count += 1;
-    }
-}
+pub(super) type Level = [u32; 3];
 
 /// See the module.
 pub(super) struct Rise<'a, N> {
@@ -85,10 +63,9 @@ impl<'a, N: Real> Rise<'a, N> {
     /// to another of `level`, is level.
     #[inline(always)]
     pub(super) fn is_none(&self, level: &Level, radius: f64, effort: &mut Effort<'_>) -> bool {
-        let vertex = level.vertices[0];
+        let vertex = level[0];
         let limit = kernel::along(&self.rounded, self.body.vertex(vertex)) - self.certain(radius);
-        let but = &level.vertices;
-        support::neighbours_are_below(self.body, &self.rounded, limit, vertex, but, effort)
+        support::neighbours_are_below(self.body, &self.rounded, limit, vertex, level, effort)
     }
 
     /// At least the largest product of the true direction, at the length of s, with an edge from
@@ -96,7 +73,6 @@ impl<'a, N: Real> Rise<'a, N> {
     /// than `radius` from the body's origin.
     #[cold]
     pub(super) fn above(&self, level: &Level, radius: f64, effort: &mut Effort<'_>) -> f64 {
-        let level = &level.vertices[..level.count];
         let origin = self.body.vertex(level[0]);
         let value = kernel::along(&self.rounded, origin);
         let certain = self.certain(radius);

@@ -311,12 +311,12 @@ pub fn neighbours_are_below(
     but: &[u32; 3],
     effort: &mut Effort<'_>,
 ) -> bool {
-    let ring = match body.reach() {
-        Reach::Few(all) => all,
-        Reach::Many(terrain) => &terrain.rings[vertex as usize],
+    let (ring, rings) = match body.reach() {
+        Reach::Few(all) => (all, &[][..]),
+        Reach::Many(terrain) => (&terrain.rings[vertex as usize], &*terrain.rings),
     };
     effort.cost.visited += u64::from(ring.count());
-    ring.is_whole() & !ring.reaches(g, limit, but)
+    !kernel::reaches(ring, rings, g, limit, but)
 }
 
 /// Whether no vertex of the body is farther than the top of a search along a direction but for rounding: its
