@@ -78,12 +78,24 @@ impl Search<'_> {
         (t, pairs)
     }
 
-    /// How wide a bracket from `free` to t may be: the time tolerance, and where a clearance tolerance was
-    /// asked for, what that is worth at the speed of the nearest points. Rounded.
+    /// How wide a bracket from `free` to t is to be: the time tolerance, and where a clearance tolerance was
+    /// asked for, what that is worth. Rounded.
     fn width_asked_for(&mut self, free: f64, t: f64, effort: &mut Effort<'_>) -> f64 {
         if self.question.clearance_tolerance.is_none() {
             return self.time_tolerance;
         }
+        self.width_allowed(free, t, effort)
+    }
+
+    /// Whether a bracket from `free` to t is as narrow as the tolerances say. It may not be although contact
+    /// was near along a heading: the bodies are then farther apart than it tells.
+    pub(super) fn is_narrow(&mut self, free: f64, t: f64, effort: &mut Effort<'_>) -> bool {
+        t - free <= self.time_tolerance || t - free <= self.width_allowed(free, t, effort)
+    }
+
+    /// The time tolerance, and what the clearance tolerance is worth at the speed of the nearest points at
+    /// `free` or, with a margin, at t if that is larger. Rounded.
+    fn width_allowed(&mut self, free: f64, t: f64, effort: &mut Effort<'_>) -> f64 {
         let (time_tolerance, tolerance) = (self.time_tolerance, self.tolerance);
         let width = |speed: f64| time_tolerance + tolerance / speed;
         let moving = &self.moving;
@@ -93,14 +105,19 @@ impl Search<'_> {
         if t - free <= width(fastest) {
             return width(fastest);
         }
-        let guess = self.world_direction(free);
-        let mut near = Near::at(&mut self.moving, free);
+        let speed = self.closing_speed(free, effort).max(self.closing_speed(t, effort));
+        if speed > 0.0 { width(speed) } else { time_tolerance }
+    }
+
+    /// How fast the nearest points come nearer at time t; 0 where they do not, or where there are none.
+    fn closing_speed(&mut self, t: f64, effort: &mut Effort<'_>) -> f64 {
+        let guess = self.world_direction(t);
+        let mut near = Near::at(&mut self.moving, t);
         let nearest = near.nearest((&guess, &self.seed), LOOSE, effort);
         let of = |tops| {
             let corners = &nearest.corners;
             near.posed.gap_of(near.moving, &nearest.point, &tops, corners, effort)
         };
-        let rate = nearest.tops.and_then(of).map_or(0.0, |gap| gap.rate);
-        if rate < 0.0 { width(-rate) } else { time_tolerance }
+        nearest.tops.and_then(of).map_or(0.0, |gap| (-gap.rate).max(0.0))
     }
 }

@@ -141,6 +141,8 @@ struct Search<'a> {
     seed: ArrayVec<VertexPair, 4>,
     /// The look that got furthest, and how often it has been taken since.
     habit: Option<(Look, u32)>,
+    /// Contact that was proven too late after what is free: the free part goes on.
+    late: Option<(f64, ArrayVec<VertexPair, 6>)>,
 }
 
 impl<'a> Search<'a> {
@@ -176,6 +178,7 @@ impl<'a> Search<'a> {
             flat: OnceCell::new(),
             seed: ArrayVec::new(),
             habit: None,
+            late: None,
         }
     }
 
@@ -202,20 +205,24 @@ impl<'a> Search<'a> {
             }
         }
         answer.t_free = answer.chain.last().map_or(0.0, |link| link.t1);
-        let contact = match freedom {
-            Ok(Freedom::ToTheEnd) => {
+        let contact = match (freedom, self.late.take()) {
+            (Ok(Freedom::ToTheEnd), _) => {
                 answer.outcome = Outcome::NoContact;
                 return Ok(None);
             }
-            Ok(Freedom::Contact(t, pairs)) => Ok(Some((t, pairs))),
-            Ok(Freedom::Stuck) => self.contact_after(effort),
-            Err(stopped) => Err(stopped),
+            (Ok(Freedom::Contact(t, pairs)), _) => Ok(Some((t, pairs))),
+            (Ok(Freedom::Stuck) | Err(_), Some(late)) => {
+                Ok(Some(self.brought_forward(answer.t_free, late, effort)))
+            }
+            (Ok(Freedom::Stuck), None) => self
+                .contact_after(effort)
+                .map(|found| found.map(|found| self.brought_forward(answer.t_free, found, effort))),
+            (Err(stopped), None) => Err(stopped),
         };
         match contact {
-            Ok(Some(found)) => {
+            Ok(Some((t, pairs))) => {
                 answer.outcome = Outcome::Contact;
-                (answer.t_contact, answer.pairs) =
-                    self.brought_forward(answer.t_free, found, effort);
+                (answer.t_contact, answer.pairs) = (t, pairs);
             }
             Ok(None) => {}
             Err(stopped) => answer.stopped = Some(stopped),
@@ -292,7 +299,12 @@ impl<'a> Search<'a> {
             {
                 looked_ahead = ahead;
                 if let Some(pairs) = self.contact_at(ahead, effort) {
-                    return Ok(Freedom::Contact(ahead, pairs));
+                    let (t, pairs) = self.brought_forward(self.t, (ahead, pairs), effort);
+                    if self.is_narrow(self.t, t, effort) {
+                        return Ok(Freedom::Contact(t, pairs));
+                    }
+                    self.late = Some((t, pairs));
+                    looked_ahead = self.t;
                 }
             }
         }

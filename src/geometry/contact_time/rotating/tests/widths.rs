@@ -259,3 +259,115 @@ fn brackets_of_needles_thinner_than_the_tolerance_end_before_they_have_passed() 
     let answer = find(&Question { clearance_tolerance: Some(1e-5), ..question });
     assert!(answer.t_contact - answer.t_free < 1e-5, "{answer:?}");
 }
+
+/// Contact is looked for where it is near along the heading at hand. Here the bodies were farther apart than
+/// that told, and what was free ended there: brackets 1.5 and 2.1 times as wide as the tolerances allow.
+#[test]
+fn brackets_are_narrow_although_the_bodies_are_farther_apart_than_the_last_heading_tells() {
+    let ball = polytope_of(&sphere(80, 1.0));
+    let pair = Pair::new(
+        &ball,
+        pose(
+            [0.9500911006166155, 0.3862449589068771, -0.17675253615704764],
+            [
+                0.8095693485050309,
+                0.5825969434667073,
+                0.0719602072286484,
+                0.5865058947529471,
+                -0.7976037404420462,
+                -0.14085137078815563,
+                -0.024663847655720626,
+                0.15623403821225362,
+                -0.9874120821231165,
+            ],
+        ),
+        &ball,
+        pose(
+            [-1.0301322309473022, -0.6315732286168395, -0.597638956899699],
+            [
+                0.5868113906441992,
+                -0.07824682208919415,
+                0.8059341329433585,
+                0.808242322946078,
+                0.1167799807832045,
+                -0.5771540379196894,
+                -0.04895650323449213,
+                0.9900706393592412,
+                0.1317702161713138,
+            ],
+        ),
+    );
+    let balls = Question::new(
+        pair,
+        screw(
+            [-2.2092760752709033, -1.6632429961296014, -1.4896998455955446],
+            [0.5258541577610262, 0.6134012375231868, 0.5892506483411493],
+            -3.005715395758303,
+        ),
+        screw(
+            [-2.090174744049043, -0.43016786232519255, -1.6918774710900362],
+            [-0.9832087021202792, -0.16908246054072706, -0.06864233105343567],
+            5.341823318834633,
+        ),
+    );
+    let (bar, cube) = (polytope_of(&cuboid(2.0, 0.3, 0.7)), polytope_of(&cuboid(1.0, 1.0, 1.0)));
+    let pair = Pair::new(
+        &bar,
+        pose(
+            [-0.6376612041866828, -0.09628039733271519, 0.3631534035946779],
+            [
+                -0.4727856939618662,
+                -0.8798421106829051,
+                0.048492760841668314,
+                -0.3679653321341747,
+                0.24713240509237422,
+                0.896396725061312,
+                -0.8006717192035592,
+                0.405959892874049,
+                -0.44059206012513163,
+            ],
+        ),
+        &cube,
+        pose(
+            [0.9410809021553258, -0.11143781440943772, 0.728512953477732],
+            [
+                0.21152876752371963,
+                0.17462893720844935,
+                0.9616445886081528,
+                0.1013937869610857,
+                -0.9825206651458696,
+                0.1561167592765344,
+                0.9720981845860972,
+                0.06448160087005342,
+                -0.22553767462144503,
+            ],
+        ),
+    );
+    let Motion::Screw { velocity, axis, angle, .. } = screw(
+        [-3.3482198838995183, -0.7363527126974354, -0.9997999108938798],
+        [-0.5512243475334365, -0.8297755613474453, 0.08731687395268516],
+        3.3598092467639233,
+    ) else {
+        unreachable!("a screw");
+    };
+    let pivot = Some(Vec3::new(0.20194315955906017, -0.3111712148062522, 1.9359091071071095));
+    let motion_p = Motion::Screw { pivot, velocity, axis, angle };
+    let bar_and_cube = Question::new(
+        pair,
+        motion_p,
+        screw(
+            [-2.810065240755586, -2.2420293346344184, 1.5364691074225663],
+            [0.5811858646033928, 0.5576095398486726, -0.5927010982400475],
+            -5.061433756448226,
+        ),
+    );
+    for question in [balls, bar_and_cube] {
+        let narrow = Question { margin: 0.05, ..question };
+        let rate = closing_rate(&narrow, &find(&narrow));
+        let (time_tolerance, clearance_tolerance) = (1e-2, Some(1e-2));
+        let answer = find(&Question { time_tolerance, clearance_tolerance, ..narrow });
+        let (allowed, width) = (1e-2 + 1e-2 / rate, answer.t_contact - answer.t_free);
+        assert_eq!(answer.outcome, Outcome::Contact);
+        assert!(rate > 0.0 && width <= allowed, "{width:e} of {allowed:e}");
+    }
+}
