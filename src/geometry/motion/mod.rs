@@ -10,8 +10,6 @@ pub use to_pose::axis_and_angle;
 pub use track::Track;
 pub use units::{Boxed, METRES, Units, between, scale_of};
 
-use arrayvec::ArrayVec;
-
 use super::Vec3;
 use super::number::trig::RoundedTrig;
 use super::pose::Pose;
@@ -55,12 +53,13 @@ impl Motion {
         Self::Linear { velocity: Vec3::zeros() }
     }
 
-    /// The lengths that this motion brings in: velocities, pivots, ends.
-    pub(crate) fn lengths(&self) -> ArrayVec<Vec3, 2> {
+    /// The largest coordinate of what this motion brings in: velocities, pivots, ends.
+    pub(crate) fn length_max(&self) -> f64 {
+        let of = |pivot: &Option<Vec3>| pivot.as_ref().map_or(0.0, nalgebra::Vector3::amax);
         match self {
-            Self::Linear { velocity } => ArrayVec::from_iter([*velocity]),
-            Self::Screw { pivot, velocity, .. } => [*velocity].into_iter().chain(*pivot).collect(),
-            Self::ToPose { end, pivot } => [end.translation].into_iter().chain(*pivot).collect(),
+            Self::Linear { velocity } => velocity.amax(),
+            Self::Screw { pivot, velocity, .. } => velocity.amax().max(of(pivot)),
+            Self::ToPose { end, pivot } => end.translation.amax().max(of(pivot)),
         }
     }
 

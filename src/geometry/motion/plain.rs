@@ -41,8 +41,12 @@ pub struct Plain {
     pub angle: f64,
     /// From the pivot to the body's centre, from which its vertices are counted here.
     pub lever: Vec3,
+    /// Of that, rounded.
+    pub lever_length: f64,
     /// Per step.
     pub velocity: Vec3,
+    /// Of that, rounded.
+    pub velocity_length: f64,
     /// `(Rot - 1) w` and `(Rot(-t) - 1) w` err by at most this times |w|.
     pub turn_error: f64,
     /// Per coordinate.
@@ -69,21 +73,24 @@ impl Plain {
         let residue = track.residue();
         let (rotation, axis) = (*track.rotation(), interval::middle(track.axis()));
         let lever = interval::middle(&track.lever);
-        let columns_turned = |m: &Mat3| {
-            let [x, y, z] = [0, 1, 2].map(|k| axis.cross(&m.column(k)));
-            Mat3::from_columns(&[x, y, z])
+        let velocity = interval::middle(&track.velocity);
+        let turned = |m: &Mat3| {
+            let of = |k: usize| axis.cross(&m.column(k));
+            Mat3::from_columns(&[of(0), of(1), of(2)])
         };
-        let rotation_once = columns_turned(&rotation);
+        let rotation_once = turned(&rotation);
         let lever_once = axis.cross(&lever);
         Self {
             rotation,
             residue: residue.map(|rows| Mat3::from_fn(|i, k| rows[i][k].middle())),
-            rotation_turned: [rotation_once, columns_turned(&rotation_once)],
+            rotation_turned: [rotation_once, turned(&rotation_once)],
             lever_turned: [lever_once, axis.cross(&lever_once)],
             axis,
             angle: track.angle,
             lever,
-            velocity: interval::middle(&track.velocity),
+            lever_length: length(&lever),
+            velocity,
+            velocity_length: length(&velocity),
             turn_error: track.angle.abs().min(1.0) * (168.0 * UNIT + 28.0 * axis_slack),
             axis_slack,
             lever_slack: slack(&track.lever),
@@ -181,7 +188,7 @@ impl Plain {
     /// further sums by 6u of all that is summed, with |m| at most `|u| + 2κ |l|`.
     pub fn error(&self, reach: f64) -> f64 {
         let turn = self.angle.abs().min(1.0);
-        let residue = self.residue.map_or(0.0, |e| size(&e));
+        let residue = self.residue.as_ref().map_or(0.0, size_of);
         let of_vertices = reach
             * (self.turn_error
                 + 32.0 * UNIT * turn
@@ -189,8 +196,8 @@ impl Plain {
                 + 32.0 * UNIT * residue
                 + 4.0 * self.residue_slack);
         let of_lever =
-            length(&self.lever) * (self.turn_error + 32.0 * UNIT * turn) + 4.0 * self.lever_slack;
-        let of_velocity = 16.0 * UNIT * length(&self.velocity) + 2.0 * self.velocity_slack;
+            self.lever_length * (self.turn_error + 32.0 * UNIT * turn) + 4.0 * self.lever_slack;
+        let of_velocity = 16.0 * UNIT * self.velocity_length + 2.0 * self.velocity_slack;
         1.25 * (of_vertices + of_lever + of_velocity + 64.0 * self.scaling_slack + UNDERFLOWN)
     }
 
@@ -228,13 +235,13 @@ impl Plain {
     /// What the lever, the velocity and sums of a few such may be off by.
     pub(crate) fn length_slack(&self) -> f64 {
         2.0 * (self.lever_slack + self.velocity_slack)
-            + 16.0 * UNIT * (length(&self.lever) + length(&self.velocity))
+            + 16.0 * UNIT * (self.lever_length + self.velocity_length)
             + UNDERFLOWN
     }
 }
 
 /// The root of the sum of the squares of all entries, which bounds `|m v| / |v|`.
-fn size(m: &Mat3) -> f64 {
+fn size_of(m: &Mat3) -> f64 {
     length(&Vec3::from_iterator(m.column_iter().map(|column| length(&column.into_owned()))))
 }
 
@@ -242,6 +249,8 @@ fn size(m: &Mat3) -> f64 {
 /// range along the axis an outer one.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
+    /// Of |v|, rounded.
+    pub size: f64,
     /// Of `|a × (R v + l)|`: the distance from the axis.
     pub radius: f64,
     /// Of `|R v + l|`: the distance from the pivot.
@@ -264,23 +273,23 @@ impl Extent {
         }
     }
 
-    /// What the coordinates here may be off by, and E's part.
-    fn pads(track: &Track, plain: &Plain, body: &Polytope) -> (f64, f64) {
-        let reach = length(&track.reach(&body.bounds().low, &body.bounds().high));
-        let arm = reach + length(&plain.lever);
+    /// A bound of |v|, what the coordinates here may be off by, and E's part.
+    fn pads(track: &Track, plain: &Plain, body: &Polytope) -> (f64, f64, f64) {
+        let size = length(&track.reach(&body.bounds().low, &body.bounds().high));
+        let arm = size + plain.lever_length;
         let pad = (32.0 * UNIT + 4.0 * plain.axis_slack) * arm
             + 2.0 * plain.lever_slack
             + 16.0 * plain.scaling_slack
             + UNDERFLOWN;
-        let residue = plain.residue.map_or(0.0, |e| {
-            reach * (16.0 * UNIT * size(&e) + 4.0 * plain.residue_slack) + UNDERFLOWN
+        let residue = plain.residue.as_ref().map_or(0.0, |e| {
+            size * (16.0 * UNIT * size_of(e) + 4.0 * plain.residue_slack) + UNDERFLOWN
         });
-        (pad, residue)
+        (size, pad, residue)
     }
 
     /// By looking at every vertex.
     pub fn of_vertices(track: &Track, plain: &Plain, body: &Polytope) -> Self {
-        let (pad, residue_pad) = Self::pads(track, plain, body);
+        let (size, pad, residue_pad) = Self::pads(track, plain, body);
         let mut along = (f64::INFINITY, f64::NEG_INFINITY);
         // Roots are taken of the largest squares, unless those underflow or overflow.
         let mut largest = |size: fn(&Vec3) -> f64| {
@@ -304,6 +313,7 @@ impl Extent {
         let [radius, reach, residue] =
             if is_tame { squares.map(f64::sqrt) } else { largest(length) };
         Self {
+            size,
             radius: radius + pad,
             reach: reach + pad,
             along: (along.0 - pad, along.1 + pad),
@@ -314,16 +324,17 @@ impl Extent {
 
     /// From the bounding ball alone. `|R w| <= 1.000002 |w|` for the matrices that are let in.
     pub fn of_ball(track: &Track, plain: &Plain, body: &Polytope) -> Self {
-        let (pad, residue_pad) = Self::pads(track, plain, body);
+        let (size, pad, residue_pad) = Self::pads(track, plain, body);
         let bounds = body.bounds();
         let centre = track.local(&bounds.centre);
         let arm = plain.arm(&centre);
         let ball = track.length(bounds.radius) * 1.000_01 + 2.0 * pad;
         let height = plain.axis.dot(&arm);
-        let residue = plain.residue.map_or(0.0, |e| {
-            length(&plain.residue_of(&centre)) + 2.0 * size(&e) * ball + residue_pad
+        let residue = plain.residue.as_ref().map_or(0.0, |e| {
+            length(&plain.residue_of(&centre)) + 2.0 * size_of(e) * ball + residue_pad
         });
         Self {
+            size,
             radius: length(&plain.axis.cross(&arm)) + ball,
             reach: length(&arm) + ball,
             along: (height - ball, height + ball),

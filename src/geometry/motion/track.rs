@@ -16,6 +16,7 @@ use super::units::{Home, METRES, SCALING_SLACK, Units};
 use crate::geometry::number::interval::{
     self, Interval, IntervalVec, add, cross, dot_exact, norm, scaled, sub,
 };
+use crate::geometry::number::rounding::{SQUARES, UNIT};
 use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::number::trig::Trig;
 use crate::geometry::pose::Pose;
@@ -82,23 +83,7 @@ impl Track {
     fn turn_about(&mut self, axis: &Vec3, angle: f64) {
         let largest = axis.amax();
         if largest > 0.0 && angle.abs() > 0.0 {
-            // Division by the largest component keeps squares clear of overflow and underflow.
-            let part = |x: f64| {
-                let ratio = x / largest;
-                Interval::new(ratio.next_down(), ratio.next_up())
-            };
-            let ratios = if axis.iter().filter(|c| c.abs() > 0.0).count() == 1 {
-                // A coordinate axis is exact.
-                axis.map(|c| if c.abs() > 0.0 { c.signum() } else { 0.0 }).into()
-            } else {
-                let length = norm(&[part(axis.x), part(axis.y), part(axis.z)]);
-                let shrink = length.reciprocal_of_positive();
-                self.axis = [part(axis.x) * shrink, part(axis.y) * shrink, part(axis.z) * shrink];
-                self.angle = angle;
-                return;
-            };
-            let ratios: [f64; 3] = ratios;
-            self.axis = ratios.map(Interval::point);
+            self.axis = along_unit(axis, largest);
             self.angle = angle;
         }
     }
@@ -271,6 +256,34 @@ impl Track {
     pub fn residue(&self) -> Option<&[IntervalVec; 3]> {
         self.residue.as_ref()
     }
+}
+
+/// The vector of length 1 along `axis`, whose largest component has this size.
+///
+/// The square of the length rounds by less than 3u relative, its root by half of that and u, a quotient
+/// by u: less than 4u in all, and the underflow of a component that is far below the others.
+fn along_unit(axis: &Vec3, largest: f64) -> IntervalVec {
+    if axis.iter().filter(|c| c.abs() > 0.0).count() == 1 {
+        // A coordinate axis is exact.
+        return [axis.x, axis.y, axis.z]
+            .map(|c| Interval::point(if c.abs() > 0.0 { c.signum() } else { 0.0 }));
+    }
+    let squared = axis.norm_squared();
+    if SQUARES.contains(&squared) {
+        let length = squared.sqrt();
+        return [axis.x, axis.y, axis.z].map(|c| {
+            let part = c / length;
+            Interval::around(part, 4.0 * UNIT * part.abs())
+        });
+    }
+    // Division by the largest component keeps squares clear of overflow and underflow.
+    let part = |x: f64| {
+        let ratio = x / largest;
+        Interval::new(ratio.next_down(), ratio.next_up())
+    };
+    let parts = [part(axis.x), part(axis.y), part(axis.z)];
+    let shrink = norm(&parts).reciprocal_of_positive();
+    parts.map(|part| part * shrink)
 }
 
 /// An exact vector in scaled units; the slack of scaling is below one unit in the last place or

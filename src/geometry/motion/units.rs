@@ -1,7 +1,5 @@
 //! Where the lengths of a moving body are counted from, and in which unit.
 
-use arrayvec::ArrayVec;
-
 use super::{Motion, Track};
 use crate::geometry::Vec3;
 use crate::geometry::number::dyadic::Dyadic;
@@ -136,15 +134,13 @@ impl Boxed<'_> {
 /// bodies are, how far from each other and from their pivots, how far they move. Where in the world
 /// they are does not matter, and would make bodies of metres at 1e183 metres vanish beside it.
 pub fn scale_of(p: &Boxed<'_>, q: &Boxed<'_>) -> Option<PowerOfTwo> {
-    let mut absolute: ArrayVec<Vec3, 10> = ArrayVec::new();
-    for body in [p, q] {
-        absolute.extend([body.low, body.high, body.pose.translation]);
-        absolute.extend(body.motion.lengths());
-    }
-    let extents = [p.high - p.low, q.high - q.low];
-    let has_extent = extents.iter().any(|extent| extent.amax() > 0.0);
-    let is_tame = |lengths: &[Vec3]| PowerOfTwo::that_tames(lengths).is_none();
-    if has_extent && is_tame(&absolute) && is_tame(&extents) {
+    let absolute = |body: &Boxed<'_>| {
+        let of_place = body.low.amax().max(body.high.amax()).max(body.pose.translation.amax());
+        of_place.max(body.motion.length_max())
+    };
+    let extent = (p.high - p.low).amax().max((q.high - q.low).amax());
+    let is_tame = |length: f64| PowerOfTwo::that_tames_length(length).is_none();
+    if extent > 0.0 && is_tame(absolute(p).max(absolute(q))) && is_tame(extent) {
         return None;
     }
     let home = |body: &Boxed<'_>| Home {

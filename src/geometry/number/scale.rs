@@ -25,7 +25,11 @@ impl PowerOfTwo {
     /// The factor that brings the largest coordinate into [1, 2); none when it is not far from there
     /// (or zero).
     pub fn that_tames(points: &[Vec3]) -> Option<Self> {
-        let largest = points.iter().map(nalgebra::Vector3::amax).fold(0.0, f64::max);
+        Self::that_tames_length(points.iter().map(nalgebra::Vector3::amax).fold(0.0, f64::max))
+    }
+
+    /// The same for the largest coordinate.
+    pub fn that_tames_length(largest: f64) -> Option<Self> {
         let exponent = exponent_of(largest)?;
         (exponent.abs() > TAME_MAX).then_some(Self { exponent: -exponent })
     }

@@ -7,7 +7,7 @@
 //!    available precision", 1971).
 //! 2. Minus k times π/2, with π/2 in three pieces of 33 bits, so that each `k * piece` is exact for
 //!    k < 2^20 (Cody and Waite, *Software Manual for the Elementary Functions*, 1980, §8).
-//! 3. Taylor polynomials on |r| <= π/4 + 2^-20, whose remainders are below 2^-63 relative.
+//! 3. Taylor polynomials on |r| <= π/4 + 2^-20, whose remainders are below 2^-62 relative.
 
 use super::double::{two_product, two_sum};
 use super::interval::Interval;
@@ -208,10 +208,10 @@ fn reduce(high: f64, low: f64, quarters: f64) -> (f64, f64, f64) {
 /// absolute error of the argument.
 ///
 /// With z = r², sin r = r + r z P(z) and 1 - cos r = z/2 + z² Q(z). |z P| <= 0.11 and |z Q| <= 0.06
-/// here, Horner's steps err by at most 4u relative in P and Q (each further coefficient counts a
-/// fortieth of the one before), z by u; so the second terms err by less than 0.11 * 7u and
-/// 0.06/0.5 * 8u relative to the whole, the linear correction for `rest` by u² and its own
-/// rounding, and the last sum by u: below 3u relative in both. 4u is claimed.
+/// here, P and Q err by less than 5u relative (see [`polynomial`]), z by u; so the second terms err by
+/// less than 0.11 * 8u and 0.06/0.5 * 9u relative to the whole, the linear correction for `rest` by u²
+/// and its own rounding, the remainders by 2^-62, and the last sum by u: below 3u relative in both. 4u is
+/// claimed.
 fn kernel(r: f64, rest: f64, error: f64) -> Trig {
     let (sine, versine) = rounded_kernel(r, rest);
     let sine = widened(sine, error);
@@ -223,8 +223,8 @@ fn kernel(r: f64, rest: f64, error: f64) -> Trig {
 #[inline]
 fn rounded_kernel(r: f64, rest: f64) -> (f64, f64) {
     let z = r * r;
-    let p = horner(z, &SINE);
-    let q = horner(z, &VERSINE);
+    let p = polynomial(z, &SINE);
+    let q = polynomial(z, &VERSINE);
     // d sin = cos r rest ~ (1 - z/2) rest;  d(1 - cos) = sin r rest ~ r (1 - z/6) rest
     let sine = r + (r * z * p + rest * (1.0 - 0.5 * z));
     let versine = 0.5 * z + (z * z * q + r * (1.0 - z / 6.0) * rest);
@@ -235,14 +235,24 @@ fn widened(value: f64, error: f64) -> Interval {
     Interval::around(value, value.abs() * (4.0 * UNIT) + error)
 }
 
-fn horner(z: f64, coefficients: &[f64]) -> f64 {
-    coefficients.iter().rev().fold(0.0, |sum, c| sum * z + c)
+/// `c₀ + c₁ z + ... + c₇ z⁷`, in pairs, then pairs of pairs, so that no step waits for all before it
+/// (Estrin, "Organization of computer systems: the fixed plus variable structure computer", 1960).
+///
+/// The first coefficient rounds by u, and so do the three sums above it; the second term counts a
+/// thirtieth of it, errs by u for its coefficient, z and the product each, and each further one counts a
+/// fortieth of the one before: less than 5u in all, relative to the whole.
+#[inline]
+fn polynomial(z: f64, c: &[f64; 8]) -> f64 {
+    let square = z * z;
+    let low = (c[0] + c[1] * z) + (c[2] + c[3] * z) * square;
+    let high = (c[4] + c[5] * z) + (c[6] + c[7] * z) * square;
+    low + high * (square * square)
 }
 
-/// (-1)^k / (2k + 1)!, k = 1..9: the remainder is below r^20 / 21! < 2^-72 relative.
-const SINE: [f64; 9] = alternating_reciprocal_factorials::<9>(3, -1.0);
-/// (-1)^k / (2k)!, k = 2..10: the remainder is below 2 r^20 / 22! < 2^-72 relative.
-const VERSINE: [f64; 9] = alternating_reciprocal_factorials::<9>(4, -1.0);
+/// (-1)^k / (2k + 1)!, k = 1..8: the remainder is below r^18 / 19! < 2^-62 relative.
+const SINE: [f64; 8] = alternating_reciprocal_factorials::<8>(3, -1.0);
+/// (-1)^k / (2k)!, k = 2..9: the remainder is below 2 r^18 / 20! < 2^-65 relative.
+const VERSINE: [f64; 8] = alternating_reciprocal_factorials::<8>(4, -1.0);
 
 /// sign / first!, -sign / (first + 2)!, ... Factorials up to 22! are products of small numbers and
 /// exact in f64 (22! = 2^19 * odd, and the odd part has 51 bits).

@@ -101,13 +101,12 @@ impl Terrain {
         kernel::look(g, &self.rings, near.vertex, near.value)
     }
 
-    /// From the first vertex, which has been looked at, to the top, or, if that was a hint which turns out
-    /// stale, from where the table says.
+    /// From the first vertex to the top, or, if that was a hint which turns out stale, from where the
+    /// table says.
     #[inline(never)]
-    fn climb(&self, g: &Vec3, near: Near, first: &Look) -> Climb {
+    fn climb(&self, g: &Vec3, near: Near) -> Climb {
         let steps = if near.hinted { HINT_STEPS } else { u32::MAX };
-        let found = kernel::climb(g, &self.rings, first.farther(&self.rings), steps);
-        let found = Climb { visited: found.visited + first.visited(), ..found };
+        let found = kernel::climb(g, &self.rings, near.vertex, steps);
         if found.finished {
             return found;
         }
@@ -212,7 +211,7 @@ fn search(body: &Polytope, g: &Vec3, hint: Option<u32>, effort: &mut Effort<'_>)
         Reach::Many(terrain) => {
             let near = terrain.near(body, g, hint);
             let first = terrain.look(g, &near);
-            if first.is_settled() { first.settled() } else { terrain.climb(g, near, &first) }
+            if first.is_settled() { first.settled() } else { terrain.climb(g, near) }
         }
     };
     effort.cost.visited += u64::from(found.visited);
@@ -288,12 +287,12 @@ pub fn climb_both(
         if let Reach::Many(terrain) = reach[0]
             && !a.is_settled()
         {
-            found[0] = terrain.climb(g[0], near[0], &a);
+            found[0] = terrain.climb(g[0], near[0]);
         }
         if let Reach::Many(terrain) = reach[1]
             && !b.is_settled()
         {
-            found[1] = terrain.climb(g[1], near[1], &b);
+            found[1] = terrain.climb(g[1], near[1]);
         }
     }
     effort.cost.visited += u64::from(found[0].visited) + u64::from(found[1].visited);

@@ -148,9 +148,6 @@ struct Search<'a> {
 impl<'a> Search<'a> {
     fn new(question: &'a Question<'a>) -> Self {
         let scale = scale_of(question);
-        let pair = &question.pair;
-        let moving =
-            Moving::new((&pair.p, &question.motion_p), (&pair.q, &question.motion_q), scale);
         let scaled = |x: f64| match scale {
             None => x,
             Some(scale) => scale.times(x).next_up(),
@@ -166,8 +163,11 @@ impl<'a> Search<'a> {
         let size = scaled(scene_size(question));
         let asked = question.clearance_tolerance.map_or(CLEARANCE_TOLERANCE * size, scaled);
         let tolerance = asked.max(CLEARANCE_TOLERANCE_MIN * size);
+        let pair = &question.pair;
+        let (p, q) = ((&pair.p, &question.motion_p), (&pair.q, &question.motion_q));
         Self {
-            moving,
+            // Here and not before, so that it is not moved.
+            moving: Moving::new(p, q, scale),
             clear,
             margin,
             tolerance,

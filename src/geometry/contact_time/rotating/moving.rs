@@ -200,6 +200,21 @@ pub(super) struct Gap {
     pub(super) rate: f64,
 }
 
+/// What the gap may be off by along headings fixed in the world, and along those that turn with P, with
+/// Q, for the vector between the bodies and its rounded length.
+///
+/// See [`Plain::error`]; the vector between the bodies adds its own rounding. A heading that turns errs by
+/// the turning body's `turn_error`, which tilts everything else in the gap.
+fn errors(sides: [&Side<'_>; 2], between: &IntervalVec, length: f64) -> (f64, [f64; 2]) {
+    let width = between.iter().map(|c| c.high() - c.low()).fold(0.0, f64::max);
+    let [of_p, of_q] = sides.map(|side| side.plain.error(side.extent.size));
+    let error = of_p + of_q + 16.0 * UNIT * length + 2.0 * width;
+    let [of_p, of_q] = sides
+        .map(|Side { plain, extent, .. }| extent.size + plain.lever_length + plain.velocity_length);
+    let all = 1.25 * (length + of_p + of_q);
+    (error, sides.map(|side| error + 2.0 * side.plain.turn_error * all))
+}
+
 /// The pair in motion.
 #[derive(Debug)]
 pub(super) struct Moving<'a> {
@@ -226,40 +241,14 @@ impl<'a> Moving<'a> {
         q: (&Placed<'a>, &Motion),
         scale: Option<PowerOfTwo>,
     ) -> Self {
-        let (pose_p, pose_q) = (p.0.pose, q.0.pose);
+        let poses = (&p.0.pose, &q.0.pose);
         let (p, q) = (Side::new(p.0, p.1, scale), Side::new(q.0, q.1, scale));
-        let between = motion::between((&pose_p, &p.track), (&pose_q, &q.track));
+        let between = motion::between((poses.0, &p.track), (poses.1, &q.track));
         let middle = interval::middle(&between);
         let apart = q.plain.velocity - p.plain.velocity;
-        let mut moving = Self {
-            p,
-            q,
-            between,
-            middle,
-            apart,
-            error: 0.0,
-            turning_error: [0.0; 2],
-            turning_bend: OnceCell::new(),
-            posed: None,
-        };
-        moving.bound_errors();
-        moving
-    }
-
-    /// See [`Plain::error`]; the vector between the bodies adds its own rounding. A heading that
-    /// turns errs by the turning body's `turn_error`, which tilts everything else in the gap.
-    fn bound_errors(&mut self) {
-        let reach = |side: &Side<'_>| length(&side.reach());
-        let between = length(&self.middle);
-        let width = self.between.iter().map(|c| c.high() - c.low()).fold(0.0, f64::max);
-        let of_bodies = self.p.plain.error(reach(&self.p)) + self.q.plain.error(reach(&self.q));
-        self.error = of_bodies + 16.0 * UNIT * between + 2.0 * width;
-        let lengths = |side: &Side<'_>| {
-            reach(side) + length(&side.plain.lever) + length(&side.plain.velocity)
-        };
-        let all = 1.25 * (between + lengths(&self.p) + lengths(&self.q));
-        self.turning_error =
-            [&self.p, &self.q].map(|side| self.error + 2.0 * side.plain.turn_error * all);
+        let (error, turning_error) = errors([&p, &q], &between, length(&middle));
+        let turning_bend = OnceCell::new();
+        Self { p, q, between, middle, apart, error, turning_error, turning_bend, posed: None }
     }
 
     /// Bounds bodies of at most so many vertices by them instead of their balls; whether there was one. Bends
@@ -464,7 +453,7 @@ impl<'a> Moving<'a> {
         let top_p = self.p.swept_top(s, effort);
         let top_q = self.q.swept_top(&-s, effort);
         let lengths = |side: &Side<'_>| {
-            side.extent.reach + length(&side.plain.lever) + side.plain.length_slack() / UNIT
+            side.extent.reach + side.plain.lever_length + side.plain.length_slack() / UNIT
         };
         // Each height errs by a few roundings of the lengths that enter, besides the bodies' own
         // errors; the slack of an axis is at most a few units in the last place.

@@ -55,7 +55,7 @@ fn the_top_along_a_direction_that_overflows_is_sought_again() {
     let index = (0..).zip(body.vertices()).find(|(_, v)| **v == far).expect("a vertex").0;
     let pair = Pair::new(&body, Pose::identity(), &body, Pose::translation(50.0, 0.0, 0.0));
     let question = Question::new(pair, turn([0.0, 0.0, 1.0], 1.0), Motion::rest());
-    let mut search = Search::new(&question);
+    let search = Search::new(&question);
     let mut effort = Effort::unlimited();
     for (length, is_misled) in [(1.0, false), (1e308, true)] {
         let g = Vec3::new(1.0, -1.0, 0.0) * length;
