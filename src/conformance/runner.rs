@@ -15,6 +15,7 @@ use crate::geometry::certificate::judge_depth::judge_depth;
 use crate::geometry::certificate::judge_distance::judge_distance;
 use crate::geometry::certificate::judge_motion::judge_first_contact;
 use crate::geometry::contact_time::Outcome;
+use crate::geometry::effort::Effort;
 use crate::geometry::hull::Hull;
 use crate::geometry::pair::Pair;
 use crate::geometry::pose::Pose;
@@ -188,7 +189,14 @@ impl Asking<'_> {
         self.agree("depth", Verdict::Overlapping, &found.decision);
         let surface = found.surface.as_ref();
         self.judge(|| match &found.face {
-            Some(face) => judge_depth(&asked.pair, found.lower, found.upper, face, surface),
+            Some(face) => judge_depth(
+                &asked.pair,
+                found.lower,
+                found.upper,
+                face,
+                surface,
+                &mut Effort::unlimited(),
+            ),
             None => Err(Refusal::NoDirection),
         });
         answer.depth_lower = Some(found.lower);

@@ -1,25 +1,26 @@
 //! Certificates, judged: exactly, from scratch, by code that shares nothing with the searches.
 
+mod faces;
 mod several;
 mod solids;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use self::faces::NamedFaces;
 use self::several::CollisionStatement;
 use self::solids::SolidStatement;
-use super::convert::Path;
 use super::convert::body::AskedBody;
 use super::convert::certificate::{at_most, chain, proof, surface};
 use super::convert::geometry::{direction, outcome, verdict};
+use super::convert::{BadField, Path};
 use super::pb;
-use super::queries::{Motions, bodies, polytopes};
+use super::queries::{Motions, bodies, margin, polyhedra, polytopes};
 use super::shared::Shared;
 use super::status::Failure;
-use crate::geometry::certificate::judge::judge_static;
+use crate::geometry::certificate::judge::{judge_static, shows_farther};
 use crate::geometry::certificate::judge_depth::judge_depth;
 use crate::geometry::certificate::judge_distance::judge_distance;
 use crate::geometry::certificate::judge_motion::judge_motion;
-use crate::geometry::certificate::solids::Solids;
 use crate::geometry::certificate::{Direction, StaticProof, Verdict};
 use crate::geometry::contact_time::{FirstContact, Outcome};
 use crate::geometry::effort::Effort;
@@ -41,7 +42,16 @@ pub struct PairClaim {
     p: AskedBody,
     q: AskedBody,
     verdict: Verdict,
+    within: Option<Within>,
     statement: Statement,
+}
+
+/// What is said of a margin, and where.
+#[derive(Clone, Debug)]
+struct Within {
+    margin: f64,
+    is_within: bool,
+    field: String,
 }
 
 /// What the certificate is about.
@@ -119,6 +129,50 @@ impl Claim {
     }
 }
 
+impl Within {
+    fn convert(
+        [question, answer]: [&Path<'_>; 2],
+        asked: Option<f64>,
+        is_within: Option<bool>,
+    ) -> Result<Option<Self>, Failure> {
+        let asked = margin(question, asked)?;
+        let Some(is_within) = is_within else { return Ok(None) };
+        let path = answer.field("within_margin");
+        let margin = asked.ok_or_else(|| path.bad("is said where no margin was given"))?;
+        Ok(Some(Self { margin, is_within, field: path.to_string() }))
+    }
+
+    /// Looks for it in what is proven.
+    fn judge(
+        &self,
+        pair: &Pair<'_>,
+        proof: &StaticProof,
+        measure: &Measure,
+    ) -> Result<Result<(), String>, Failure> {
+        let shown = match (proof, measure) {
+            (StaticProof::Touching { .. } | StaticProof::Overlapping { .. }, _) => Some(true),
+            (_, Measure::Distance { pairs, .. }) => {
+                let is_between = |low: f64, high: f64| judge_distance(pair, low, high, pairs);
+                let is_near = is_between(0.0, self.margin).is_ok();
+                let is_far = is_between(self.margin.next_up(), f64::MAX).is_ok();
+                (is_near || is_far).then_some(is_near)
+            }
+            (StaticProof::Separated { direction }, _) => {
+                let is_farther = shows_farther(pair, direction, self.margin);
+                is_farther.is_ok_and(|is_farther| is_farther).then_some(false)
+            }
+        };
+        match shown {
+            Some(shown) if shown == self.is_within => Ok(Ok(())),
+            Some(_) => Ok(Err("within_margin: the certificate shows the contrary".to_owned())),
+            None => {
+                let why = "is not shown by the certificate: without it the rest is judged";
+                Err(BadField { field: self.field.clone(), problem: why.into() }.into())
+            }
+        }
+    }
+}
+
 impl PairClaim {
     fn collision(
         path: &Path<'_>,
@@ -130,13 +184,21 @@ impl PairClaim {
         let asked = path.field("question");
         let (p, q) = bodies(&asked, question.p.as_ref(), question.q.as_ref(), shared)?;
         let path = path.field("answer");
-        let (certificate_path, certificate) =
-            (path.field("certificate"), answer.certificate.as_ref());
-        let statement = match solids::of_verdict(&certificate_path, certificate)? {
+        let statement = match solids::of_verdict(&path, answer)? {
             Some(solids) => Statement::Solids(solids),
-            None => Statement::Hulls(proof(&certificate_path, certificate)?, Measure::Nothing),
+            None => {
+                NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
+                let certificate = answer.certificate.as_ref();
+                let proof = proof(&path.field("certificate"), certificate)?;
+                Statement::Hulls(proof, Measure::Nothing)
+            }
         };
-        Ok(Self { p, q, verdict: verdict(&path.field("verdict"), answer.verdict())?, statement })
+        if question.margin.is_some() && (p.is_polyhedron() || q.is_polyhedron()) {
+            return Err(polyhedra::refuse(&asked.field("margin"), "margins of polyhedra"));
+        }
+        let within = Within::convert([&asked, &path], question.margin, answer.within_margin)?;
+        let verdict = verdict(&path.field("verdict"), answer.verdict())?;
+        Ok(Self { p, q, verdict, within, statement })
     }
 
     fn distance(
@@ -157,6 +219,7 @@ impl PairClaim {
             p,
             q,
             verdict: verdict(&path.field("verdict"), answer.verdict())?,
+            within: Within::convert([&asked, &path], question.margin, answer.within_margin)?,
             statement: Statement::Hulls(
                 proof(&certificate_path.field("verdict"), certificate.verdict.as_ref())?,
                 Measure::Distance {
@@ -189,6 +252,7 @@ impl PairClaim {
             p,
             q,
             verdict: verdict(&path.field("verdict"), answer.verdict())?,
+            within: None,
             statement: Statement::Hulls(
                 proof(&certificate_path.field("verdict"), certificate.verdict.as_ref())?,
                 Measure::Depth {
@@ -214,8 +278,10 @@ impl PairClaim {
         let path = path.field("answer");
         let verdict = verdict(&path.field("initial_verdict"), wire.initial_verdict())?;
         if let Some(solids) = solids::of_motion(&path, &motions, wire)? {
-            return Ok(Self { p, q, verdict, statement: Statement::Solids(solids) });
+            let statement = Statement::Solids(solids);
+            return Ok(Self { p, q, verdict, within: None, statement });
         }
+        NamedFaces::refuse(&path.field("face_contact"), wire.face_contact.as_ref())?;
         let certificate = required(&path, "certificate", wire.certificate.as_ref())?;
         let certificate_path = path.field("certificate");
         if !certificate.parts.is_empty() {
@@ -233,18 +299,19 @@ impl PairClaim {
             stopped: None,
         };
         let measure = Measure::FirstContact(Box::new((motions, answer)));
-        Ok(Self { p, q, verdict, statement: Statement::Hulls(initial, measure) })
+        Ok(Self { p, q, verdict, within: None, statement: Statement::Hulls(initial, measure) })
     }
 
     fn judge(self, effort: &mut Effort<'_>) -> Result<Result<(), String>, Failure> {
-        let Self { p, q, verdict, statement } = self;
+        let Self { p, q, verdict, within, statement } = self;
         match statement {
             Statement::Hulls(proof, measure) => {
-                judge_hulls([p, q], verdict, &proof, &measure, effort)
+                let within = within.as_ref();
+                judge_hulls([p, q], verdict, &proof, (&measure, within), effort)
             }
             Statement::Solids(statement) => {
                 let (p, q) = (p.prepare_to_judge()?, q.prepare_to_judge()?);
-                Ok(statement.judge(&Solids { p: p.solid(), q: q.solid() }, verdict, effort))
+                Ok(statement.judge([&p, &q], verdict, effort))
             }
         }
     }
@@ -254,7 +321,7 @@ fn judge_hulls(
     [p, q]: [AskedBody; 2],
     verdict: Verdict,
     proof: &StaticProof,
-    measure: &Measure,
+    (measure, within): (&Measure, Option<&Within>),
     effort: &mut Effort<'_>,
 ) -> Result<Result<(), String>, Failure> {
     let of_polyhedra = p.is_polyhedron() || q.is_polyhedron();
@@ -263,8 +330,12 @@ fn judge_hulls(
     if of_polyhedra && !measure.is_of_separation(verdict) {
         return Ok(Err("that hulls of polyhedra meet proves nothing about these".to_owned()));
     }
-    Ok(judge_verdict(&pair, verdict, proof)
-        .and_then(|()| judge_measure(&pair, verdict, measure, effort)))
+    let judged = judge_verdict(&pair, verdict, proof)
+        .and_then(|()| judge_measure(&pair, verdict, measure, effort));
+    match within {
+        Some(within) if judged.is_ok() => within.judge(&pair, proof, measure),
+        _ => Ok(judged),
+    }
 }
 
 fn judge_verdict(pair: &Pair<'_>, verdict: Verdict, proof: &StaticProof) -> Result<(), String> {
@@ -287,7 +358,7 @@ fn judge_measure(
         }
         Measure::Depth { lower, upper, face, surface } if verdict == Verdict::Overlapping => {
             let face = face.as_ref().ok_or("the face is missing")?;
-            judge_depth(pair, *lower, *upper, face, surface.as_ref())
+            judge_depth(pair, *lower, *upper, face, surface.as_ref(), effort)
                 .map_err(|refusal| refusal.to_string())
         }
         Measure::FirstContact(claim) => {

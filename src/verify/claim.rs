@@ -86,7 +86,15 @@ fn judge_written_depth(
         return Err("no surface proves the lower bound".to_owned());
     }
     let surface = certificate.surface.as_ref().map(surface);
-    judge_depth(*bodies, lower, upper, &direction(face)?, surface.as_ref()).map_err(words)?;
+    judge_depth(
+        *bodies,
+        lower,
+        upper,
+        &direction(face)?,
+        surface.as_ref(),
+        &mut Effort::unlimited(),
+    )
+    .map_err(words)?;
     Ok(true)
 }
 

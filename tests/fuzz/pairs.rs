@@ -178,7 +178,14 @@ impl Questions<'_> {
             };
             assert!(0.0 <= found.lower && found.lower <= found.upper, "{found:?} of {pair:?}");
             let surface = found.surface.as_ref();
-            let judged = judge_depth(pair, found.lower, found.upper, face, surface);
+            let judged = judge_depth(
+                pair,
+                found.lower,
+                found.upper,
+                face,
+                surface,
+                &mut Effort::unlimited(),
+            );
             assert_eq!(judged, Ok(()), "{found:?} of {pair:?}");
             if found.lower > 2f64.powi(-1000) {
                 let width = found.upper - found.lower;

@@ -70,9 +70,9 @@ async fn verdicts_are_exact_and_their_proofs_hold() {
                 options: Some(options),
             };
             let answer = server.queries().check_collision(question.clone()).await.unwrap();
-            let answer = answer.into_inner();
+            let mut answer = answer.into_inner();
             assert_eq!(answer.verdict(), verdict, "{x} {method}");
-            assert_eq!(answer.within_margin, Some(true));
+            assert_eq!(answer.within_margin.take(), Some(true));
             let claim = pb::CollisionClaim {
                 question: Some(question.clone()),
                 answer: Some(answer.clone()),
@@ -84,6 +84,41 @@ async fn verdicts_are_exact_and_their_proofs_hold() {
             let claim = pb::CollisionClaim { question: Some(elsewhere), ..claim };
             verify(&server, Claim::Collision(claim)).await.unwrap_err();
         }
+    }
+}
+
+/// What was said of the margin was accepted whatever it was.
+#[tokio::test]
+async fn what_is_said_of_a_margin_is_shown_by_the_certificate_or_refused_where_it_is_said() {
+    let server = with_cube().await;
+    let judge = async |x: f64, margin: Option<f64>, within_margin: Option<bool>| {
+        let (p, q) = (Some(body("cube", 0.0)), Some(body("cube", x)));
+        let question = pb::CheckCollisionRequest { p, q, margin, ..Default::default() };
+        let asked = server.queries().check_collision(question.clone()).await.unwrap();
+        let answer = pb::CheckCollisionResponse { within_margin, ..asked.into_inner() };
+        let claim = pb::CollisionClaim { question: Some(question), answer: Some(answer) };
+        let claim = Some(Claim::Collision(claim));
+        let request = pb::VerifyCertificateRequest { claim };
+        server.queries().verify_certificate(request).await.map(|reply| reply.into_inner().valid)
+    };
+    // In contact every margin is kept, and of what is far away the gap along the direction tells.
+    for (x, margin, within, expected) in [
+        (1.0, 0.0, true, true),
+        (1.0, 0.0, false, false),
+        (0.5, 3.0, true, true),
+        (0.5, 3.0, false, false),
+        (9.0, 1.0, false, true),
+        (9.0, 1.0, true, false),
+    ] {
+        let judged = judge(x, Some(margin), Some(within)).await.unwrap();
+        assert_eq!(judged, expected, "{x} {margin} {within}");
+    }
+    // That something is near, no direction tells; and no margin, nothing within it.
+    for (margin, within) in [(Some(9.0), true), (Some(9.0), false), (None, true)] {
+        let status = judge(3.0, margin, Some(within)).await.unwrap_err();
+        let field = "collision.answer.within_margin";
+        check(&status, Code::InvalidArgument, "BAD_FIELD", field);
+        assert!(judge(3.0, margin, None).await.unwrap());
     }
 }
 
@@ -107,6 +142,10 @@ async fn a_distance_is_enclosed_and_its_proof_holds() {
         assert!((gap - exact).abs() < 1e-12, "{gap}");
         let claim = pb::DistanceClaim { question: Some(question), answer: Some(answer.clone()) };
         verify(&server, Claim::Distance(claim.clone())).await.unwrap();
+        let mut lie = claim.clone();
+        lie.answer.as_mut().unwrap().within_margin = Some(exact > 0.25);
+        let said = verify(&server, Claim::Distance(lie)).await.unwrap_err();
+        assert!(said.starts_with("within_margin: "), "{x}: {said}");
         let wrong = pb::Bracket { lower: exact + 0.5, upper: exact + 1.0 };
         let answer = pb::MeasureDistanceResponse { distance: Some(wrong), ..answer };
         let claim = pb::DistanceClaim { answer: Some(answer), ..claim };

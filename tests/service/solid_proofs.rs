@@ -3,11 +3,13 @@
 
 use clearance::rpc::pb;
 use clearance::runtime::settings::Limits;
+use pb::placed_body::Source;
 use pb::verify_certificate_request::Claim;
 use pb::{Outcome, UncertifiedReason, Verdict};
+use tonic::Code;
 
 use crate::polyhedra::{channel, keep, placed, register, with_channel};
-use crate::server::{Server, vector};
+use crate::server::{Server, check, vector};
 
 async fn verify(server: &Server, claim: Claim) -> pb::VerifyCertificateResponse {
     let claim = pb::VerifyCertificateRequest { claim: Some(claim) };
@@ -90,10 +92,56 @@ async fn every_verdict_in_the_slot_comes_with_a_proof_of_it_and_of_no_other() {
         };
         assert!(!verify(&server, of_collision(&swapped, answer)).await.valid, "{answer:?}");
     }
+    judge_places(&server, &all).await;
     let options = Some(pb::QueryOptions { omit_certificate: true, ..Default::default() });
     let brief = pb::CheckCollisionRequest { options, ..all[0].0.clone() };
     let brief = client.check_collision(brief).await.unwrap().into_inner();
     assert_eq!((brief.uncertified, brief.certificate), (false, None));
+}
+
+/// Where bodies meet was accepted whatever was said of it.
+async fn judge_places(
+    server: &Server,
+    all: &[(pb::CheckCollisionRequest, pb::CheckCollisionResponse)],
+) {
+    use pb::face_contact::{PFace, QFace};
+    let ask = async |question: &pb::CheckCollisionRequest, answer: &pb::CheckCollisionResponse| {
+        let claim = Some(of_collision(question, answer));
+        server.queries().verify_certificate(pb::VerifyCertificateRequest { claim }).await
+    };
+    let (mut tried, mut refused) = (0, 0);
+    for (question, answer) in all {
+        let Some(contact) = answer.face_contact else {
+            let face_contact = all.iter().find_map(|(_, answer)| answer.face_contact);
+            let lie = pb::CheckCollisionResponse { face_contact, ..answer.clone() };
+            let status = ask(question, &lie).await.unwrap_err();
+            let field = "collision.answer.face_contact";
+            check(&status, Code::InvalidArgument, "BAD_FIELD", field);
+            continue;
+        };
+        // Some facets share a point with the one named, and others do not.
+        for facet in 0..7 {
+            let is_p = matches!(question.p.as_ref().unwrap().source, Some(Source::Alias(ref a)) if a == "peg");
+            let mut other = contact;
+            if is_p {
+                other.p_face = Some(PFace::PFacet(facet));
+            } else {
+                other.q_face = Some(QFace::QFacet(facet));
+            }
+            let lie = pb::CheckCollisionResponse { face_contact: Some(other), ..answer.clone() };
+            let judged = ask(question, &lie).await.unwrap().into_inner();
+            tried += 1;
+            refused += usize::from(!judged.valid);
+            assert_eq!(judged.valid, judged.refusal.is_empty());
+            assert!(judged.valid || judged.refusal.starts_with("face_contact: "));
+            assert!(facet < 6 || !judged.valid);
+        }
+        let half = Some(pb::FaceContact { p_face: None, ..contact });
+        let lie = pb::CheckCollisionResponse { face_contact: half, ..answer.clone() };
+        let status = ask(question, &lie).await.unwrap_err();
+        check(&status, Code::InvalidArgument, "BAD_FIELD", "collision.answer.face_contact");
+    }
+    assert!(refused > tried / 4 && refused < tried, "{refused} of {tried}");
 }
 
 #[tokio::test]
@@ -128,6 +176,14 @@ async fn a_fall_into_the_slot_is_proven_and_no_other_fall_by_its_proof() {
     assert!(face.contains("faces"), "{face}");
     let face = refused(&question, &|a| solid(a).contact = None).await;
     assert!(face.contains("faces"), "{face}");
+    for vertex in [1, 99] {
+        let name = |a: &mut pb::FindFirstContactResponse| {
+            let p_face = Some(pb::face_contact::PFace::PVertex(vertex));
+            a.face_contact = Some(pb::FaceContact { p_face, ..a.face_contact.unwrap() });
+        };
+        let place = refused(&question, &name).await;
+        assert!(place.starts_with("face_contact: "), "{place}");
+    }
     let step = refused(&question, &|a| drop(solid(a).free.as_mut().unwrap().steps.pop())).await;
     assert!(step.contains("cover"), "{step}");
     let start = refused(&question, &|a| a.set_initial_verdict(Verdict::Touching)).await;

@@ -6,6 +6,7 @@ use super::judge::{
     Exact, Refusal, exact_differences, exact_direction, gap_along, minus, scalar_product,
     vector_product,
 };
+use crate::geometry::effort::Effort;
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::penetration::Surface;
@@ -16,13 +17,14 @@ use crate::geometry::penetration::Surface;
 /// much along it separates. Lower: every triangle of the surface, made of points of M, has the
 /// origin strictly inside its plane and at least `lower` away; as the surface is closed, every ray
 /// from the origin meets it, no nearer than `lower`, so the ball of that radius is in M. Looks at
-/// every vertex and every triangle.
+/// every vertex and every triangle. A step is a look at a corner or a triangle of the surface.
 pub fn judge_depth<'a>(
     pair: impl Into<Bodies<'a>>,
     lower: f64,
     upper: f64,
     face: &Direction,
     surface: Option<&Surface>,
+    effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
     if !(lower.is_finite() && upper.is_finite() && lower >= 0.0 && upper >= 0.0) {
         return Err(Refusal::BoundFails("bounds are finite and not negative"));
@@ -36,7 +38,7 @@ pub fn judge_depth<'a>(
     if is_longer(&reach, &outward, upper) {
         return Err(Refusal::BoundFails("M reaches beyond the upper bound"));
     }
-    surface.map_or(Ok(()), |surface| judge_surface(pair, lower, surface))
+    surface.map_or(Ok(()), |surface| judge_surface(pair, lower, surface, effort))
 }
 
 /// Whether `along · x = level` is farther from the origin than `bound`; `level` is not negative.
@@ -45,8 +47,18 @@ fn is_longer(level: &Dyadic, along: &Exact, bound: f64) -> bool {
     level * level > &(&bound * &bound) * &scalar_product(along, along)
 }
 
-fn judge_surface(pair: &Bodies<'_>, lower: f64, surface: &Surface) -> Result<(), Refusal> {
-    let corners = exact_differences(pair, &surface.corners)?;
+fn judge_surface(
+    pair: &Bodies<'_>,
+    lower: f64,
+    surface: &Surface,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    let mut corners: Vec<Exact> = Vec::new();
+    for (at, named) in surface.corners.iter().enumerate() {
+        effort.spend_step()?;
+        let one = exact_differences(pair, std::slice::from_ref(named));
+        corners.extend(one.map_err(|_| Refusal::NoSuchVertex(at))?);
+    }
     let count = surface.corners.len();
     let exist = |triangle: &[u32; 3]| triangle.iter().all(|&corner| (corner as usize) < count);
     if surface.triangles.is_empty() || !surface.triangles.iter().all(exist) {
@@ -56,6 +68,7 @@ fn judge_surface(pair: &Bodies<'_>, lower: f64, surface: &Surface) -> Result<(),
         return Err(Refusal::BoundFails("the surface is not closed"));
     }
     for triangle in &surface.triangles {
+        effort.spend_step()?;
         let [a, b, c] = triangle.map(|corner| &corners[corner as usize]);
         let normal = vector_product(&minus(b, a), &minus(c, a));
         let height = scalar_product(&normal, a);
@@ -87,6 +100,7 @@ fn is_closed(surface: &Surface) -> bool {
 mod tests {
     use super::*;
     use crate::geometry::Vec3;
+    use crate::geometry::effort::Stopped;
     use crate::geometry::pair::{Pair, VertexPair};
     use crate::geometry::pose::Pose;
     use crate::geometry::samples::{cuboid, hull};
@@ -109,6 +123,17 @@ mod tests {
         let triangles = quads.into_iter().flat_map(|[a, b, c, d]| [[a, b, c], [a, c, d]]).collect();
         let corners = (0..8).map(|j| VertexPair { i: 0, j }).collect();
         test(&pair, Surface { corners, triangles });
+    }
+
+    /// Without limit.
+    fn judge_depth(
+        pair: &Pair<'_>,
+        lower: f64,
+        upper: f64,
+        face: &Direction,
+        surface: Option<&Surface>,
+    ) -> Result<(), Refusal> {
+        super::judge_depth(pair, lower, upper, face, surface, &mut Effort::unlimited())
     }
 
     const UP: Direction = Direction::Vector(Vec3::new(0.0, 0.0, 3.0));
@@ -144,6 +169,22 @@ mod tests {
             assert!(refused(&|s| s.triangles[0][0] = 8));
             assert!(refused(&|s| s.corners[0].j = 8));
             assert!(refused(&|s| s.corners.swap(0, 7)));
+        });
+    }
+
+    /// However long the surface was, it was looked at to its end, whatever the deadline.
+    #[test]
+    fn a_surface_is_judged_no_longer_than_the_effort_lasts() {
+        check(|pair, surface| {
+            let judged = |steps: u64| {
+                let effort = &mut Effort::with_steps(steps);
+                super::judge_depth(pair, 1.0, 1.0, &UP, Some(&surface), effort)
+            };
+            // Eight corners and twelve triangles.
+            for steps in [0, 7, 19] {
+                assert_eq!(judged(steps), Err(Refusal::Stopped(Stopped::Steps)), "{steps}");
+            }
+            assert_eq!(judged(20), Ok(()));
         });
     }
 

@@ -105,25 +105,33 @@ pub(super) fn judge_solid_motion_for(
         return Err(Refusal::BoundFails("no contact is free until the end"));
     }
     let travel = travel_of(solids, motions)?;
-    let moved = |d: &Exact, t: f64| -> Exact {
-        std::array::from_fn(|k| &d[k] + &(&travel[k] * &Dyadic::from(t)))
-    };
     if outcome == Outcome::Contact {
         let faces = proof.faces.as_ref().ok_or(Refusal::FacesApart)?;
         let at_start = differences(solids, faces)?;
-        // For some t in the bracket the hull of the d + w t holds the origin, exactly if the hull of those
-        // at both ends does: weights of both ends mix the times.
-        let points: Vec<Exact> = [t_free, t_contact]
-            .iter()
-            .flat_map(|&t| at_start.iter().map(move |d| (d, t)))
-            .map(|(d, t)| moved(d, t))
-            .collect();
-        if !(holds_origin(&points) || holds_origin_in_solid(&points)) {
-            return Err(Refusal::FacesApart);
-        }
+        share_a_point(&at_start, &travel, [t_free, t_contact])?;
     }
     let span = Span { travel, until: t_free, may_touch_at_end: false };
     judge_cover(solids, &span, &proof.free, payer)
+}
+
+/// Whether the differences of two faces hold the origin at some time of an interval.
+///
+/// For some t in it the hull of the d + w t holds the origin, exactly if the hull of those at both ends does:
+/// weights of both ends mix the times.
+pub(super) fn share_a_point(
+    at_start: &[Exact],
+    travel: &Exact,
+    times: [f64; 2],
+) -> Result<(), Refusal> {
+    let moved =
+        |d: &Exact, t: &Dyadic| -> Exact { std::array::from_fn(|k| &d[k] + &(&travel[k] * t)) };
+    let points: Vec<Exact> = times
+        .map(Dyadic::from)
+        .iter()
+        .flat_map(|t| at_start.iter().map(move |d| moved(d, t)))
+        .collect();
+    let is_held = holds_origin(&points) || holds_origin_in_solid(&points);
+    if is_held { Ok(()) } else { Err(Refusal::FacesApart) }
 }
 
 /// How far Q comes relative to P, exactly.
@@ -137,7 +145,10 @@ pub(super) fn travel_of(solids: &Solids<'_>, [of_p, of_q]: [&Motion; 2]) -> Resu
 }
 
 /// All differences of vertices of two faces, which are checked.
-fn differences(solids: &Solids<'_>, [of_p, of_q]: &[Face; 2]) -> Result<Vec<Exact>, Refusal> {
+pub(super) fn differences(
+    solids: &Solids<'_>,
+    [of_p, of_q]: &[Face; 2],
+) -> Result<Vec<Exact>, Refusal> {
     is_face(&solids.p, of_p, "P")?;
     is_face(&solids.q, of_q, "Q")?;
     let [p, q] = [(&solids.p, of_p), (&solids.q, of_q)].map(|(solid, face)| {

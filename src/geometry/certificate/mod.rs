@@ -7,6 +7,7 @@ pub mod judge_collision;
 mod judge_cover;
 pub mod judge_depth;
 pub mod judge_distance;
+pub mod judge_faces;
 mod judge_link;
 mod judge_meeting;
 pub mod judge_motion;

@@ -16,7 +16,17 @@ fn judged(pair: &Pair<'_>) -> Depth {
     let found = measured(pair);
     if found.decision.verdict() == Verdict::Overlapping {
         let (face, surface) = (found.face.as_ref().unwrap(), found.surface.as_ref().unwrap());
-        assert_eq!(judge_depth(pair, found.lower, found.upper, face, Some(surface)), Ok(()));
+        assert_eq!(
+            judge_depth(
+                pair,
+                found.lower,
+                found.upper,
+                face,
+                Some(surface),
+                &mut Effort::unlimited()
+            ),
+            Ok(())
+        );
         assert!(matches!(face, Direction::Normal { .. }));
         assert!(found.lower > 0.0 && found.upper - found.lower <= 1e-12 * found.lower);
         assert!((found.direction.norm() - 1.0).abs() < 1e-12);
@@ -225,7 +235,17 @@ fn a_budget_that_runs_out_leaves_a_true_bracket() {
             continue;
         };
         let (face, surface) = (found.face.as_ref().unwrap(), found.surface.as_ref().unwrap());
-        assert_eq!(judge_depth(&pair, found.lower, found.upper, face, Some(surface)), Ok(()));
+        assert_eq!(
+            judge_depth(
+                &pair,
+                found.lower,
+                found.upper,
+                face,
+                Some(surface),
+                &mut Effort::unlimited()
+            ),
+            Ok(())
+        );
         assert!(found.lower <= full.upper && full.lower <= found.upper, "{steps} steps");
         if found.stopped.is_some() { early += 1 } else { whole += 1 }
     }

@@ -161,6 +161,16 @@ impl AskedBody {
 }
 
 impl JudgedBody {
+    /// The vertices of a facet in order around it, if there is one by that index.
+    pub fn facet(&self, facet: u32) -> Option<&[u32]> {
+        match self {
+            Self::Polytope(body) => body.polytope().facets().rows().nth(facet as usize),
+            Self::Polyhedron { polyhedron, .. } => {
+                polyhedron.triangles().get(facet as usize).map(|corners| &corners[..])
+            }
+        }
+    }
+
     /// Its vertices and triangles, and where they are.
     pub fn solid(&self) -> certificate::solids::Solid<'_> {
         let (points, pose, triangles) = match self {

@@ -7,7 +7,7 @@ mod distance;
 mod first_contact;
 mod many;
 mod penetration;
-mod polyhedra;
+pub(super) mod polyhedra;
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
@@ -295,7 +295,7 @@ impl pb::query_service_server::QueryService for Queries {
 }
 
 /// A margin: at least 0.
-fn margin(path: &Path<'_>, wire: Option<f64>) -> Result<Option<f64>, BadField> {
+pub(super) fn margin(path: &Path<'_>, wire: Option<f64>) -> Result<Option<f64>, BadField> {
     let path = path.field("margin");
     wire.map(|value| super::convert::geometry::length(&path, value)).transpose()
 }

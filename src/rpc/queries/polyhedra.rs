@@ -54,7 +54,7 @@ pub(super) fn options(
 }
 
 /// Refuses what a field asks for.
-pub(super) fn refuse(path: &Path<'_>, what: &'static str) -> Failure {
+pub(in crate::rpc) fn refuse(path: &Path<'_>, what: &'static str) -> Failure {
     Failure::NotForPolyhedra { field: path.to_string(), what }
 }
 

@@ -1,12 +1,15 @@
 //! What is claimed of bodies that need not be convex, judged.
 
+use super::faces::NamedFaces;
 use super::t_contact;
 use crate::geometry::certificate::Verdict;
 use crate::geometry::certificate::judge_solids::{SolidClaim, judge_solid_motion, judge_solids};
 use crate::geometry::certificate::solids::{SolidMotionProof, SolidProof, Solids};
 use crate::geometry::contact_time::Outcome;
 use crate::geometry::effort::Effort;
+use crate::geometry::motion::Motion;
 use crate::rpc::convert::Path;
+use crate::rpc::convert::body::JudgedBody;
 use crate::rpc::convert::geometry::outcome;
 use crate::rpc::convert::solids::{motion, proof};
 use crate::rpc::pb;
@@ -16,8 +19,8 @@ use crate::rpc::status::Failure;
 /// A claim with its proof.
 #[derive(Clone, Debug)]
 pub(super) enum SolidStatement {
-    /// A verdict.
-    Verdict(SolidProof),
+    /// A verdict, and where the bodies are said to meet.
+    Verdict(SolidProof, Option<NamedFaces>),
     /// A first contact, or that there is none.
     Motion(Box<SolidMotion>),
 }
@@ -29,6 +32,7 @@ pub(super) struct SolidMotion {
     outcome: Outcome,
     t_free: f64,
     t_contact: f64,
+    faces: Option<NamedFaces>,
     proof: MotionProof,
 }
 
@@ -43,9 +47,18 @@ enum MotionProof {
 /// What a certificate of a verdict says of bodies that need not be convex, if it does.
 pub(super) fn of_verdict(
     path: &Path<'_>,
-    wire: Option<&pb::StaticCertificate>,
+    answer: &pb::CheckCollisionResponse,
 ) -> Result<Option<SolidStatement>, Failure> {
-    Ok(solid_proof(path, wire)?.map(SolidStatement::Verdict))
+    let proof = solid_proof(&path.field("certificate"), answer.certificate.as_ref())?;
+    let (path, wire) = (path.field("face_contact"), answer.face_contact.as_ref());
+    Ok(match proof {
+        Some(proof @ SolidProof::Separated(_)) => {
+            NamedFaces::refuse(&path, wire)?;
+            Some(SolidStatement::Verdict(proof, None))
+        }
+        Some(proof) => Some(SolidStatement::Verdict(proof, NamedFaces::convert(&path, wire)?)),
+        None => None,
+    })
 }
 
 /// The same of a first contact.
@@ -66,9 +79,18 @@ pub(super) fn of_motion(
             }
         }
     };
+    let outcome = outcome(&path.field("outcome"), answer.outcome())?;
+    let (at, faces) = (path.field("face_contact"), answer.face_contact.as_ref());
+    let faces = if outcome == Outcome::Contact {
+        NamedFaces::convert(&at, faces)?
+    } else {
+        NamedFaces::refuse(&at, faces)?;
+        None
+    };
     Ok(Some(SolidStatement::Motion(Box::new(SolidMotion {
         motions: *motions,
-        outcome: outcome(&path.field("outcome"), answer.outcome())?,
+        outcome,
+        faces,
         t_free: answer.t_free,
         t_contact: t_contact(path, answer)?,
         proof,
@@ -91,26 +113,38 @@ impl SolidStatement {
     /// Judges it, and the verdict that comes with it.
     pub(super) fn judge(
         &self,
-        solids: &Solids<'_>,
+        bodies: [&JudgedBody; 2],
         verdict: Verdict,
         effort: &mut Effort<'_>,
     ) -> Result<(), String> {
-        match self {
-            Self::Verdict(proof) => judge_verdict(solids, verdict, proof, effort),
-            Self::Motion(claim) => claim.judge(solids, verdict, effort),
-        }
+        let solids = &Solids { p: bodies[0].solid(), q: bodies[1].solid() };
+        let (faces, motions, times) = match self {
+            Self::Verdict(proof, faces) => {
+                judge_verdict(solids, verdict, proof, effort)?;
+                (faces, [&Motion::rest(), &Motion::rest()], [0.0, 0.0])
+            }
+            Self::Motion(claim) => {
+                claim.judge(solids, verdict, effort)?;
+                (&claim.faces, claim.motions()?, [claim.t_free, claim.t_contact])
+            }
+        };
+        faces.map_or(Ok(()), |faces| faces.judge(bodies, motions, times, effort))
     }
 }
 
 impl SolidMotion {
+    fn motions(&self) -> Result<[&Motion; 2], String> {
+        let motions = self.motions.without_slack();
+        motions.ok_or_else(|| "a proof about polyhedra knows of no margin or deviation".to_owned())
+    }
+
     fn judge(
         &self,
         solids: &Solids<'_>,
         verdict: Verdict,
         effort: &mut Effort<'_>,
     ) -> Result<(), String> {
-        let motions = self.motions.without_slack();
-        let motions = motions.ok_or("a proof about polyhedra knows of no margin or deviation")?;
+        let motions = self.motions()?;
         let &Self { outcome, t_free, t_contact, .. } = self;
         match &self.proof {
             MotionProof::AtStart(proof) => {

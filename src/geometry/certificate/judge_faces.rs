@@ -1,0 +1,43 @@
+//! The judge of where two bodies are said to meet: faces that share a point. Exactly, from scratch.
+
+use super::judge::Refusal;
+use super::judge_solids::{differences, share_a_point, travel_of};
+use super::solids::{Face, Solids};
+use crate::geometry::effort::Effort;
+use crate::geometry::motion::Motion;
+
+/// Proves that two faces share a point at some time of an interval (of a hull any convex polygons in it, their
+/// vertices in order around them). A step is a look at two triangles.
+pub fn judge_faces(
+    solids: &Solids<'_>,
+    faces: [&[u32]; 2],
+    motions: [&Motion; 2],
+    times: [f64; 2],
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    if !times.iter().all(|t| (0.0..=1.0).contains(t)) {
+        return Err(Refusal::BoundFails("times are from 0 to 1"));
+    }
+    let travel = travel_of(solids, motions)?;
+    let [of_p, of_q] = faces.map(fan);
+    for p in &of_p {
+        for q in &of_q {
+            effort.spend_step()?;
+            let at_start = differences(solids, &[p.clone(), q.clone()])?;
+            if share_a_point(&at_start, &travel, times).is_ok() {
+                return Ok(());
+            }
+        }
+    }
+    Err(Refusal::FacesApart)
+}
+
+/// The triangles from the first corner of a polygon, or the one face that it is.
+fn fan(corners: &[u32]) -> Vec<Face> {
+    match corners {
+        [first, rest @ ..] if rest.len() > 2 => {
+            rest.array_windows().map(|[b, c]| Face::from([*first, *b, *c])).collect()
+        }
+        few => vec![few.iter().copied().collect()],
+    }
+}
