@@ -136,6 +136,12 @@ impl Ring {
         reaches
     }
 
+    /// The ring that continues it, if one does.
+    #[inline]
+    pub fn more<'a>(&self, rings: &'a [Self]) -> Option<&'a Self> {
+        (self.next != 0).then(|| &rings[self.next as usize])
+    }
+
     /// The points that reach `limit` along `g`, with their values; some of them more than once.
     #[inline(always)]
     pub fn reaching(&self, g: &Vec3, limit: f64) -> impl Iterator<Item = (f64, u32)> {

@@ -336,19 +336,19 @@ pub fn is_level_top(
     level.push(top.vertex);
     let mut at = 0;
     while let Some(&vertex) = level.get(at) {
-        let ring = &terrain.rings[vertex as usize];
-        effort.cost.visited += u64::from(ring.count());
-        for (value, name) in ring.reaching(along.rounded(), limit) {
-            if level.contains(&name) {
-                continue;
+        let mut ring = Some(&terrain.rings[vertex as usize]);
+        while let Some(part) = ring {
+            effort.cost.visited += u64::from(part.count());
+            for (value, name) in part.reaching(along.rounded(), limit) {
+                if level.contains(&name) {
+                    continue;
+                }
+                let is_no_farther = value <= top.value;
+                if !is_no_farther || level.try_push(name).is_err() {
+                    return false;
+                }
             }
-            let is_no_farther = value <= top.value;
-            if !is_no_farther || level.try_push(name).is_err() {
-                return false;
-            }
-        }
-        if !ring.is_whole() {
-            return false;
+            ring = part.more(&terrain.rings);
         }
         at += 1;
     }
