@@ -211,7 +211,9 @@ impl<'a> Search<'a> {
                 return Ok(None);
             }
             (Ok(Freedom::Contact(t, pairs)), _) => Ok(Some((t, pairs))),
-            (Ok(Freedom::Stuck) | Err(_), Some(late)) => {
+            (freedom @ (Ok(Freedom::Stuck) | Err(_)), Some(late)) => {
+                // Contact is known, in a bracket that would have become narrower.
+                answer.stopped = freedom.err();
                 Ok(Some(self.brought_forward(answer.t_free, late, effort)))
             }
             (Ok(Freedom::Stuck), None) => self
