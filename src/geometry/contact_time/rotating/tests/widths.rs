@@ -379,7 +379,7 @@ fn brackets_are_narrow_although_the_bodies_are_farther_apart_than_the_last_headi
             let Ok(found) = found else { continue };
             assert_eq!(judge_first_contact(&question, &found), Ok(()));
             let is_wide = found.t_contact - found.t_free > allowed;
-            assert_eq!(is_wide, found.stopped.is_some(), "{steps}: {found:?}");
+            assert!(!is_wide || found.stopped.is_some(), "{steps}: {found:?}");
             wider += u32::from(is_wide && found.outcome == Outcome::Contact);
         }
         assert!(wider > 0);
