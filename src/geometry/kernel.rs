@@ -123,12 +123,6 @@ impl Ring {
         self.count
     }
 
-    /// Whether the ring is all of a body of few points, or all neighbours of its vertex.
-    #[inline]
-    pub fn is_whole(&self) -> bool {
-        self.next == 0
-    }
-
     /// Whether one of the ring's points reaches `limit` along `g`, or has no value, but for those named.
     #[inline(always)]
     fn reaches(&self, g: &Vec3, limit: f64, but: &[u32; 3]) -> bool {
