@@ -51,9 +51,22 @@ struct Top {
 pub struct Rival {
     /// Its number; any when there is none.
     pub vertex: u32,
-    /// One over the t at which it draws level; not positive when none ever does.
+    /// One over the t at which it draws level, but for the last bits; see [`Rival::is_one`].
     pub haste: f64,
 }
+
+impl Rival {
+    /// Whether there is one: nobody's haste is subnormal, but that of whoever never gets ahead, zero or less,
+    /// may be, by its last bits.
+    #[inline(always)]
+    pub fn is_one(&self) -> bool {
+        self.haste > f64::MIN_POSITIVE
+    }
+}
+
+/// Who is level or ahead already counts as behind by this: far less than anybody is by more than rounding,
+/// and enough for a haste not to overflow.
+const LEAST_LEAD: f64 = f64::from_bits((1023 - 700) << 52);
 
 impl Ring {
     /// Of at most [`LANES`] points; none at all is the vertex beside itself.
@@ -123,6 +136,12 @@ impl Ring {
         self.count
     }
 
+    /// Whether the ring is all of a body of few points, or all neighbours of its vertex.
+    #[inline]
+    pub fn is_whole(&self) -> bool {
+        self.next == 0
+    }
+
     /// Whether one of the ring's points reaches `limit` along `g`, or has no value, but for those named.
     #[inline(always)]
     fn reaches(&self, g: &Vec3, limit: f64, but: &[u32; 3]) -> bool {
@@ -160,20 +179,30 @@ impl Ring {
         Top { value, name: self.names[first_of(&values, value)] }
     }
 
-    /// The first rival, other than `except`, of a vertex with these values along `g` and `turn`.
+    /// The first rival, other than `except`, of a vertex that is `here`, with these values along `g` and
+    /// `turn`.
+    ///
+    /// The last bits of a haste are the number of its lane: so the largest says where it is, and nobody has
+    /// to look for it.
     #[inline(always)]
-    fn rival(&self, [g, turn]: [&Vec3; 2], [value, gain]: [f64; 2], except: u32) -> Rival {
+    fn rival(&self, [g, turn]: [&Vec3; 2], here: &Vec3, except: u32) -> Rival {
+        const LANE: u64 = LANES as u64 - 1;
+        let (value, gain) = (along(g, here), along(turn, here));
         let (values, gains) = (self.values(g), self.values(turn));
         let mut hastes = [0.0; LANES];
         for (lane, haste) in hastes.iter_mut().enumerate() {
-            let lead = larger(value - values[lane], f64::MIN_POSITIVE);
+            let lead = larger(value - values[lane], LEAST_LEAD);
             *haste = (gains[lane] - gain) / lead;
         }
         for (haste, name) in hastes.iter_mut().zip(&self.names) {
-            *haste = if *name == except { 0.0 } else { *haste };
+            *haste = if *name == except { -1.0 } else { *haste };
+        }
+        for (haste, lane) in hastes.iter_mut().zip(0..) {
+            *haste = f64::from_bits((haste.to_bits() & !LANE) | lane);
         }
         let haste = largest(&hastes);
-        Rival { vertex: self.names[first_of(&hastes, haste)], haste }
+        let lane = (haste.to_bits() & LANE) as usize;
+        Rival { vertex: self.names[lane], haste }
     }
 }
 
@@ -330,25 +359,40 @@ pub fn look_at_few(g: &Vec3, all: &Ring) -> Look {
 /// The first rival, other than `except`, of `vertex`, which is in range, among its neighbours.
 #[inline(always)]
 pub fn first_rival(turning: [&Vec3; 2], rings: &[Ring], vertex: u32, except: u32) -> Rival {
-    let mut ring = &rings[vertex as usize];
-    let here = turning.map(|direction| ring.value(direction));
-    let mut best = Rival { vertex, haste: 0.0 };
-    loop {
-        let rival = ring.rival(turning, here, except);
-        if rival.haste > best.haste {
-            best = rival;
-        }
-        if ring.next == 0 {
-            return best;
-        }
-        ring = &rings[ring.next as usize];
+    let ring = &rings[vertex as usize];
+    let first = ring.rival(turning, &ring.here, except);
+    if ring.next == 0 {
+        return first;
     }
+    // By value, so that nothing has to be in memory where there are no more.
+    first_of_more(turning.map(|direction| *direction), rings, ring.next, first, except)
 }
 
-/// The first rival, other than `except`, of `vertex` among all points of a body of few vertices.
+/// The same where the neighbours take more than one ring.
+#[inline(never)]
+fn first_of_more(
+    turning: [Vec3; 2],
+    rings: &[Ring],
+    next: u32,
+    first: Rival,
+    except: u32,
+) -> Rival {
+    let mut best = first;
+    let mut next = next;
+    while next != 0 {
+        let ring = &rings[next as usize];
+        let rival = ring.rival(turning.each_ref(), &ring.here, except);
+        best = if rival.haste > best.haste { rival } else { best };
+        next = ring.next;
+    }
+    best
+}
+
+/// The first rival, other than `except`, of a vertex that is `here` among all points of a body of few
+/// vertices.
 #[inline(always)]
 pub fn first_rival_of_few(turning: [&Vec3; 2], all: &Ring, here: &Vec3, except: u32) -> Rival {
-    all.rival(turning, turning.map(|direction| along(direction, here)), except)
+    all.rival(turning, here, except)
 }
 
 /// Whether one of the points of `ring`, or of those of `rings` that continue it, reaches `limit` along
@@ -514,13 +558,24 @@ mod tests {
                 let found = first_rival([&up, &aside], &rings, 0, except);
                 match most(except) {
                     Some(i) => {
-                        assert_eq!(found, Rival { vertex: i, haste: ahead(i) });
-                        assert!(!is_few || of_few == found);
+                        assert_eq!(found.vertex, i);
+                        assert!((found.haste - ahead(i)).abs() < 1e-12);
+                        assert!(!is_few || of_few.vertex == i);
                     }
-                    None => assert!(found.haste <= 0.0 && of_few.haste <= 0.0),
+                    None => assert!(!found.is_one() && !of_few.is_one()),
                 }
             }
         }
+    }
+
+    /// The vertex itself is among all points of a few: it keeps up, at haste zero, and the number of its lane
+    /// makes a subnormal number of that. Taken for a rival it sent casts of boxes past M to infinity.
+    #[test]
+    fn whoever_only_keeps_up_is_no_rival() {
+        let (up, aside) = (Vec3::y(), Vec3::x());
+        let points = [-2.0, -1.0, -3.0, 0.0].map(|x| Vec3::new(x, x, 0.0));
+        let found = first_rival_of_few([&up, &aside], &Ring::of_few(&points), &points[3], u32::MAX);
+        assert!(!found.is_one(), "{found:?}");
     }
 
     /// The hub of a wheel has more neighbours than a ring has lanes.

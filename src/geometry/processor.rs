@@ -42,8 +42,11 @@ fn avx2() -> Option<Avx2> {
 mod tests {
     use std::cell::Cell;
 
+    use crate::geometry::Vec3;
+    use crate::geometry::contact_time::{Question, first_contact};
     use crate::geometry::distance::{METHODS, Stops, measure_by};
     use crate::geometry::effort::Effort;
+    use crate::geometry::motion::Motion;
     use crate::geometry::pair::Pair;
     use crate::geometry::samples::{Random, zoo};
     use crate::geometry::witness::Witness;
@@ -81,8 +84,7 @@ mod tests {
             for (name_q, q) in &bodies {
                 let reach = p.bounds().radius + q.bounds().radius;
                 let (mut wide, mut plain) = (Witness::default(), Witness::default());
-                let (at, turn) =
-                    (random.unit_vector(), random.pose(crate::geometry::Vec3::zeros()));
+                let (at, turn) = (random.unit_vector(), random.pose(Vec3::zeros()));
                 for part in [1.3, 1.1, 0.2] {
                     let pose = random.pose(at * (part * reach));
                     let pair = Pair::new(p, turn, q, pose);
@@ -93,6 +95,29 @@ mod tests {
                         assert_eq!(of_wide, of_plain, "{name_p} and {name_q}, {part}");
                     }
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn first_contacts_are_the_same_to_the_last_bit_in_the_instructions_of_any_processor() {
+        let mut random = Random(32);
+        let bodies = zoo();
+        let contact = |question: &Question<'_>| {
+            let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+            let found = first_contact(question, &mut witness, &mut effort);
+            format!("{found:?} {witness:?} {:?}", effort.cost)
+        };
+        for (name_p, p) in &bodies {
+            for (name_q, q) in &bodies {
+                let reach = p.bounds().radius + q.bounds().radius;
+                let (turn, from) =
+                    (random.pose(Vec3::zeros()), random.unit_vector() * (2.0 * reach));
+                let pair = Pair::new(p, turn, q, random.pose(from));
+                let velocity = random.vector() * (0.3 * reach) - from;
+                let question = Question::new(pair, Motion::rest(), Motion::Linear { velocity });
+                let of_plain = plainly(|| contact(&question));
+                assert_eq!(contact(&question), of_plain, "{name_p} and {name_q}");
             }
         }
     }

@@ -12,7 +12,7 @@ pub(super) struct Symmetric {
 
 impl Symmetric {
     /// `R diag(h²) Rᵀ`: of the ellipsoid with half axes h along the columns of R.
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(rotation: &Mat3, half: &Vec3) -> Self {
         let mut sum = Self { diagonal: Vec3::zeros(), others: Vec3::zeros() };
         for (k, half) in half.iter().enumerate() {
@@ -23,22 +23,22 @@ impl Symmetric {
         sum
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn scaled(&self, by: f64) -> Self {
         Self { diagonal: self.diagonal * by, others: self.others * by }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn plus(&self, other: &Self) -> Self {
         Self { diagonal: self.diagonal + other.diagonal, others: self.others + other.others }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn plus_diagonal(&self, by: f64) -> Self {
         Self { diagonal: self.diagonal.add_scalar(by), others: self.others }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn times(&self, v: &Vec3) -> Vec3 {
         let (d, o) = (&self.diagonal, &self.others);
         Vec3::new(
@@ -49,13 +49,13 @@ impl Symmetric {
     }
 
     /// `vᵀ A v`
-    #[inline]
+    #[inline(always)]
     pub(super) fn product(&self, v: &Vec3) -> f64 {
         v.dot(&self.times(v))
     }
 
     /// The inverse times the determinant.
-    #[inline]
+    #[inline(always)]
     pub(super) fn cofactors(&self) -> Self {
         let (d, o) = (&self.diagonal, &self.others);
         Self {
@@ -68,13 +68,13 @@ impl Symmetric {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn trace(&self) -> f64 {
         self.diagonal.sum()
     }
 
     /// The determinant, given the cofactors.
-    #[inline]
+    #[inline(always)]
     pub(super) fn determinant(&self, cofactors: &Self) -> f64 {
         self.diagonal.x * cofactors.diagonal.x
             + self.others.y * cofactors.others.y

@@ -24,6 +24,7 @@ use crate::geometry::number::scaled::{
     Integers, dot, integer_at, is_zero, least_exponent, negated, sign,
 };
 use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::processor;
 use crate::geometry::separation::cast::{Cast, cast};
 use crate::geometry::separation::difference::{Corner, Difference};
 use crate::geometry::separation::entry::{Along, Entry, certify};
@@ -74,8 +75,23 @@ pub(super) fn first_contact(
 ) -> Result<FirstContact, Stopped> {
     let pair = &question.pair;
     let course = Course::new(travel_p, travel_q);
-    if let Some(answer) = course.cast(method, pair, witness, effort)? {
-        return Ok(answer);
+    let found = processor::dispatch(
+        #[inline(always)]
+        || course.cast(method, pair, witness, effort),
+    );
+    match found? {
+        Found::Free(gap) => return Ok(free_along(&gap, witness)),
+        Found::Enters(entry) => return Ok(enters(&entry, witness)),
+        Found::Likely(pairs) => {
+            effort.cost.exact_stages += 1;
+            let mut passage = Passage::new(pair, travel_p, travel_q);
+            let against = negated(&passage.velocity);
+            let end = least_end_in(&mut passage.m, &against, pairs, effort);
+            if let Some(answer) = end.and_then(|end| passage.enter_after_start(&end)) {
+                return Ok(answer);
+            }
+        }
+        Found::Nothing => {}
     }
     let initial = decide(pair, &METHODS[0], witness, effort)?.proof;
     let StaticProof::Separated { direction } = initial else {
@@ -111,6 +127,7 @@ fn link(t0: f64, t1: f64, direction: Direction) -> Link {
     Link { t0, t1, frame: Frame::World, direction }
 }
 
+#[inline(always)]
 fn free(chain: Vec<Link>, initial: StaticProof) -> FirstContact {
     FirstContact {
         outcome: Outcome::NoContact,
@@ -124,12 +141,36 @@ fn free(chain: Vec<Link>, initial: StaticProof) -> FirstContact {
 }
 
 /// Free along a vector, which the witness keeps.
+#[inline(always)]
 fn free_along(gap: &Gap, witness: &mut Witness) -> FirstContact {
     witness.direction = Some(gap.direction);
     witness.pairs.clear();
     witness.pairs.push(gap.pair);
     let direction = Direction::Vector(gap.direction);
     free(vec![link(0.0, 1.0, direction)], StaticProof::Separated { direction })
+}
+
+/// Into contact at a proven time, or free if that is after the step. The facet separates until then.
+#[inline(always)]
+fn enters(entry: &Entry, witness: &mut Witness) -> FirstContact {
+    let Entry { pairs, negative, normal, between: [t_free, t_contact] } = *entry;
+    let direction = Direction::Normal { pairs, negative };
+    let initial = StaticProof::Separated { direction };
+    witness.direction = Some(normal);
+    witness.pairs.clear();
+    witness.pairs.push(pairs[0]);
+    if t_free >= 1.0 {
+        return free(vec![link(0.0, 1.0, direction)], initial);
+    }
+    FirstContact {
+        outcome: Outcome::Contact,
+        t_free,
+        t_contact,
+        chain: vec![link(0.0, t_free, direction)],
+        pairs: pairs.into_iter().collect(),
+        initial,
+        stopped: None,
+    }
 }
 
 fn contact_at_start(pair: &Pair<'_>, initial: StaticProof) -> FirstContact {
@@ -154,14 +195,24 @@ fn contact_at_start(pair: &Pair<'_>, initial: StaticProof) -> FirstContact {
     }
 }
 
+/// What floating point says about a course.
+enum Found {
+    /// Proven: free along this.
+    Free(Gap),
+    /// Proven: M is entered here, after the start.
+    Enters(Entry),
+    /// Probably it is entered there.
+    Likely([VertexPair; 3]),
+    /// Nothing.
+    Nothing,
+}
+
 /// The relative motion in f64.
 struct Course {
     /// How M's origin moves: by minus the travel of Q relative to P.
     against: Along,
     /// The sizes of the numbers that it is the sum of.
     sizes: Vec3,
-    travel_p: Travel,
-    travel_q: Travel,
 }
 
 impl Course {
@@ -172,74 +223,51 @@ impl Course {
             // What rounding lost (Knuth).
             (difference, (a - (difference + of_b)) + (of_b - b))
         };
-        let parts: [(f64, f64); 3] = std::array::from_fn(|k| {
+        let part = |k: usize| {
             let (p, p_lost) = less(travel_p.to[k], travel_p.from[k]);
             let (q, q_lost) = less(travel_q.to[k], travel_q.from[k]);
             let (high, lost) = less(p, q);
             (high, (p_lost - q_lost) + lost)
-        });
+        };
+        let [x, y, z] = [part(0), part(1), part(2)];
         let sum = |travel: &Travel| travel.from.abs() + travel.to.abs();
         Self {
-            against: Along {
-                high: Vec3::from_fn(|k, _| parts[k].0),
-                low: Vec3::from_fn(|k, _| parts[k].1),
-            },
+            against: Along { high: Vec3::new(x.0, y.0, z.0), low: Vec3::new(x.1, y.1, z.1) },
             sizes: sum(travel_p) + sum(travel_q),
-            travel_p: *travel_p,
-            travel_q: *travel_q,
         }
     }
 
-    /// The answer where floating point finds and proves it.
+    /// What floating point finds and proves.
+    #[inline(always)]
     fn cast(
         &self,
         method: &Method,
         pair: &Pair<'_>,
         witness: &mut Witness,
         effort: &mut Effort<'_>,
-    ) -> Result<Option<FirstContact>, Stopped> {
+    ) -> Result<Found, Stopped> {
         let hint = witness.pairs.first().copied();
         if let Some(s) = witness.direction
             && let Some(gap) = self.stays_free(pair, &s, hint, effort)
         {
             effort.cost.witness_hits += 1;
-            return Ok(Some(free_along(&gap, witness)));
+            return Ok(Found::Free(gap));
         }
-        let (pairs, about) = match (method.cast)(pair, &self.against.high, 1.0, effort)? {
-            Cast::Apart(s, hint) => {
-                let gap = self.stays_free(pair, &s, Some(hint), effort);
-                return Ok(gap.map(|gap| free_along(&gap, witness)));
+        // Looked at where it is: copied it would be read in other pieces than it was just written in, and the
+        // processor waits for that.
+        let found = (method.cast)(pair, &self.against.high, 1.0, effort);
+        let (pairs, about) = match &found {
+            Ok(Cast::Apart(s, hint)) => {
+                let gap = self.stays_free(pair, s, Some(*hint), effort);
+                return Ok(gap.map_or(Found::Nothing, Found::Free));
             }
-            Cast::Enters(pairs, about) if about > 0.0 => (pairs, about),
-            Cast::Enters(..) | Cast::Lost => return Ok(None),
+            Ok(Cast::Enters(pairs, about)) if *about > 0.0 => (pairs, *about),
+            Ok(Cast::Enters(..) | Cast::Lost) => return Ok(Found::Nothing),
+            Err(stopped) => return Err(*stopped),
         };
         let sharp = self.is_sharp();
         let entry = sharp.then(|| certify(pair, &self.against, pairs, about, effort)).flatten();
-        let Some(Entry { pairs, negative, normal, between: [t_free, t_contact] }) = entry else {
-            effort.cost.exact_stages += 1;
-            let mut passage = Passage::new(pair, &self.travel_p, &self.travel_q);
-            let against = negated(&passage.velocity);
-            let end = least_end_in(&mut passage.m, &against, pairs, effort);
-            return Ok(end.and_then(|end| passage.enter_after_start(&end)));
-        };
-        // The facet separates until the positive time of entry.
-        let direction = Direction::Normal { pairs, negative };
-        let initial = StaticProof::Separated { direction };
-        witness.direction = Some(normal);
-        witness.pairs.clear();
-        witness.pairs.push(pairs[0]);
-        if t_free >= 1.0 {
-            return Ok(Some(free(vec![link(0.0, 1.0, direction)], initial)));
-        }
-        Ok(Some(FirstContact {
-            outcome: Outcome::Contact,
-            t_free,
-            t_contact,
-            chain: vec![link(0.0, t_free, direction)],
-            pairs: pairs.into_iter().collect(),
-            initial,
-            stopped: None,
-        }))
+        Ok(entry.map_or(Found::Likely(*pairs), Found::Enters))
     }
 
     /// A direction along which the bodies, separated at the start, only move apart.

@@ -101,7 +101,7 @@ fn quickly(
         Cast::Apart(s, hint) if !in_contact => {
             return Ok(misses(pair, direction, &s, hint, effort).then_some(None));
         }
-        Cast::Enters(pairs, about) => certify(pair, &backwards, pairs, about, effort),
+        Cast::Enters(pairs, about) => certify(pair, &backwards, &pairs, about, effort),
         Cast::Apart(..) | Cast::Lost => None,
     };
     let Some(Entry { between: [low, high], .. }) = exit else { return Ok(None) };
@@ -114,7 +114,7 @@ fn quickly(
     }
     let forwards = Along { high: *direction, low: Vec3::zeros() };
     let enter = match cast(pair, &forwards.high, f64::INFINITY, effort)? {
-        Cast::Enters(pairs, about) => certify(pair, &forwards, pairs, about, effort),
+        Cast::Enters(pairs, about) => certify(pair, &forwards, &pairs, about, effort),
         Cast::Apart(..) | Cast::Lost => None,
     };
     Ok(enter.map(|Entry { between, .. }| Some(Span { enter: between, exit })))

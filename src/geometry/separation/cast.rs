@@ -18,6 +18,7 @@ use self::ellipsoid::Ellipsoids;
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::processor;
 use crate::geometry::support::likely_pair;
 
 /// What a cast believes.
@@ -51,6 +52,8 @@ struct Scene<'a> {
     /// From P's origin to Q's.
     offset: Vec3,
     u: Vec3,
+    /// One over the square of its length.
+    inverse: f64,
     limit: f64,
     /// Half a last place of the largest coordinate, with room.
     noise: f64,
@@ -63,32 +66,74 @@ pub(crate) fn cast(
     limit: f64,
     effort: &mut Effort<'_>,
 ) -> Result<Cast, Stopped> {
+    processor::dispatch(
+        #[inline(always)]
+        || cast_inlined(pair, u, limit, effort),
+    )
+}
+
+#[inline(always)]
+fn cast_inlined(
+    pair: &Pair<'_>,
+    u: &Vec3,
+    limit: f64,
+    effort: &mut Effort<'_>,
+) -> Result<Cast, Stopped> {
     let (p, q) = (pair.p.body.bounds(), pair.q.body.bounds());
     let offset = pair.q.pose.translation - pair.p.pose.translation;
     let size = offset.amax().max(p.reach.amax()).max(q.reach.amax());
     if !(PLAIN.contains(&size) && PLAIN.contains(&u.amax())) {
         return Ok(Cast::Lost);
     }
-    let scene = Scene { pair, offset, u: *u, limit, noise: 16.0 * f64::EPSILON * size };
+    let scene = Scene::new(pair, offset, u, limit, size);
     let ellipsoids = Ellipsoids::new(&scene);
     let mut s = ellipsoids.first_normal(&scene);
     let mut corner = scene.support(&s, effort)?;
-    for _ in 0..GUESSES_MAX {
+    if scene.is_beyond(&s, &corner) {
+        return Ok(Cast::Apart(s, corner.pair));
+    }
+    if let Some(found) = walk::walk(&scene, &mut s, &mut corner, effort)? {
+        return Ok(found);
+    }
+    search_on(&scene, &ellipsoids, s, corner, effort)
+}
+
+/// From where a first walk gave up.
+#[cold]
+#[inline(never)]
+fn search_on(
+    scene: &Scene<'_>,
+    ellipsoids: &Ellipsoids,
+    from: Vec3,
+    corner: Corner,
+    effort: &mut Effort<'_>,
+) -> Result<Cast, Stopped> {
+    let (mut s, mut corner) = (from, corner);
+    for _ in 1..GUESSES_MAX {
+        s = ellipsoids.normal_through(scene, &corner, &s);
+        corner = scene.support(&s, effort)?;
         if scene.is_beyond(&s, &corner) {
             return Ok(Cast::Apart(s, corner.pair));
         }
-        if let Some(found) = walk::walk(&scene, &mut s, &mut corner, effort)? {
+        if let Some(found) = walk::walk(scene, &mut s, &mut corner, effort)? {
             return Ok(found);
         }
-        s = ellipsoids.normal_through(&scene, &corner, &s);
-        corner = scene.support(&s, effort)?;
     }
-    portal::search(&scene, &s, corner, effort)
+    s = ellipsoids.normal_through(scene, &corner, &s);
+    corner = scene.support(&s, effort)?;
+    portal::search(scene, &s, corner, effort)
 }
 
-impl Scene<'_> {
+impl<'a> Scene<'a> {
+    /// Of numbers up to `size`.
+    #[inline(always)]
+    fn new(pair: &'a Pair<'a>, offset: Vec3, u: &Vec3, limit: f64, size: f64) -> Self {
+        let inverse = 1.0 / u.norm_squared();
+        Self { pair, offset, u: *u, inverse, limit, noise: 16.0 * f64::EPSILON * size }
+    }
+
     /// A vertex of M where `s·m` is least.
-    #[inline]
+    #[inline(always)]
     fn support(&self, s: &Vec3, effort: &mut Effort<'_>) -> Result<Corner, Stopped> {
         effort.spend_step()?;
         let (p, q) = (&self.pair.p, &self.pair.q);
@@ -99,7 +144,7 @@ impl Scene<'_> {
         Ok(self.corner(VertexPair { i, j }))
     }
 
-    #[inline]
+    #[inline(always)]
     fn corner(&self, pair: VertexPair) -> Corner {
         let of_p = self.pair.p.pose.rotation * self.pair.p.body.vertex(pair.i);
         let of_q = self.pair.q.pose.rotation * self.pair.q.body.vertex(pair.j);
@@ -107,13 +152,13 @@ impl Scene<'_> {
     }
 
     /// What of a vector is across the ray.
-    #[inline]
+    #[inline(always)]
     fn across(&self, x: &Vec3) -> Vec3 {
-        x - self.u * (self.u.dot(x) / self.u.norm_squared())
+        x - self.u * (self.u.dot(x) * self.inverse)
     }
 
     /// Whether M, whose supporting vertex along s is given, is beyond the ray up to the limit.
-    #[inline]
+    #[inline(always)]
     fn is_beyond(&self, s: &Vec3, least: &Corner) -> bool {
         let value = s.dot(&least.point);
         value > 0.0 && value > self.limit * s.dot(&self.u)

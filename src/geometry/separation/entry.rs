@@ -15,9 +15,8 @@
 //! (Rump, Ogita, Oishi, *Accurate floating-point summation*, SIAM J. Sci. Comput. 31, 2008, §3). n has
 //! 27 bits and t₁ has 26, which makes that cheap.
 
-use arrayvec::ArrayVec;
-
 use super::cast::PLAIN;
+use super::filter::{largest, offset, sum_of_sizes};
 use crate::geometry::effort::Effort;
 use crate::geometry::number::rounding::{UNIT, gamma};
 use crate::geometry::pair::{Pair, Placed, VertexPair};
@@ -37,7 +36,7 @@ impl Along {
     /// At least `|low|₁`.
     #[inline]
     fn rest(&self) -> f64 {
-        1.01 * (self.low.x.abs() + self.low.y.abs() + self.low.z.abs())
+        1.01 * sum_of_sizes(&self.low)
     }
 }
 
@@ -59,10 +58,11 @@ pub(crate) struct Entry {
 const FLOOR: f64 = 1e-190;
 
 /// Proves that the line `{t u}` enters M through the triangle of `pairs`, at a parameter near `about`.
+#[inline(always)]
 pub(crate) fn certify(
     pair: &Pair<'_>,
     u: &Along,
-    pairs: [VertexPair; 3],
+    pairs: &[VertexPair; 3],
     about: f64,
     effort: &mut Effort<'_>,
 ) -> Option<Entry> {
@@ -72,14 +72,97 @@ pub(crate) fn certify(
     }
     let weights = Weights::of(pair, &facet, u, about)?;
     let between = parameter(pair, &facet, &weights, u, about)?;
-    Some(Entry { pairs, negative: facet.negative, normal: facet.normal, between })
+    Some(Entry { pairs: *pairs, negative: facet.negative, normal: facet.normal, between })
+}
+
+/// The different ones of three numbers.
+#[derive(Clone, Copy, Debug)]
+struct Distinct {
+    /// In order of appearance; then the first again.
+    names: [u32; 3],
+    count: usize,
+    /// Which of them each of the three is.
+    slots: [usize; 3],
+}
+
+impl Distinct {
+    #[inline(always)]
+    fn of([a, b, c]: [u32; 3]) -> Self {
+        let second = usize::from(b != a);
+        let third = usize::from(c != a) * if c == b { second } else { second + 1 };
+        let next = if second == 1 { b } else { c };
+        let last = if third == 2 { c } else { a };
+        Self { names: [a, next, last], count: 1 + second.max(third), slots: [0, second, third] }
+    }
+
+    #[inline(always)]
+    fn names(&self) -> &[u32] {
+        &self.names[..self.count]
+    }
+}
+
+/// The four vertices of a facet in general position.
+struct Vertices {
+    of_p: Distinct,
+    of_q: Distinct,
+    /// P's, then Q's.
+    names: [u32; 4],
+}
+
+impl Vertices {
+    #[inline(always)]
+    fn of(pairs: &[VertexPair; 3]) -> Option<Self> {
+        let [k, l, m] = pairs;
+        let (of_p, of_q) = (Distinct::of([k.i, l.i, m.i]), Distinct::of([k.j, l.j, m.j]));
+        let ([a, b, c], [x, y, z]) = (of_p.names, of_q.names);
+        let names = match (of_p.count, of_q.count) {
+            (3, 1) => [a, b, c, x],
+            (2, 2) => [a, b, x, y],
+            (1, 3) => [a, x, y, z],
+            _ => return None,
+        };
+        Some(Self { of_p, of_q, names })
+    }
+
+    /// Whose vertex it is, and where; of the four by number.
+    #[inline(always)]
+    fn at<'a>(&self, pair: &'a Pair<'_>, number: usize) -> (&'a Placed<'a>, &'a Vec3) {
+        let placed = if number < self.of_p.count { &pair.p } else { &pair.q };
+        (placed, placed.body.vertex(self.names[number]))
+    }
+
+    /// Two edges of the facet in the world, each with a bound of its coordinates.
+    ///
+    /// An edge is `R e`, with `e = x_to - x_from` within a relative u; a row of R has entries whose sizes
+    /// sum to less than 1.74; so each coordinate is off by at most `γ₄ |e|₁` and at most `1.01 |e|₁`.
+    #[inline(always)]
+    fn edges(&self, pair: &Pair<'_>) -> [(Vec3, f64); 2] {
+        let ends = [0, 1, 2, 3].map(|number| self.at(pair, number).1);
+        let (p, q) = (&pair.p, &pair.q);
+        let [(of_a, a), (of_b, b)] = match self.of_p.count {
+            3 => [(p, ends[1] - ends[0]), (p, ends[2] - ends[0])],
+            2 => [(p, ends[1] - ends[0]), (q, ends[3] - ends[2])],
+            _ => [(q, ends[2] - ends[1]), (q, ends[3] - ends[1])],
+        };
+        let placed = |by: &Placed<'_>, e: &Vec3| (by.pose.rotation * e, 1.01 * sum_of_sizes(e));
+        [placed(of_a, &a), placed(of_b, &b)]
+    }
+
+    /// `value of Q's - value of P's` for each corner of the triangle.
+    #[inline(always)]
+    fn differences<T: Copy>(&self, values: &[T; 4], less: impl Fn(T, T) -> T) -> [T; 3] {
+        let of = |corner: usize| {
+            let (p, q) = (self.of_p.slots[corner], self.of_p.count + self.of_q.slots[corner]);
+            // Neither is more than three: said so that nobody has to ask.
+            less(values[q & 3], values[p & 3])
+        };
+        [of(0), of(1), of(2)]
+    }
 }
 
 /// The plane of a facet in general position.
 struct Plane {
-    pairs: [VertexPair; 3],
-    of_p: ArrayVec<u32, 3>,
-    of_q: ArrayVec<u32, 3>,
+    vertices: Vertices,
     normal: Vec3,
     negative: bool,
     /// At least `a b`, with a, b bounds of the coordinates of the two edges: no coordinate of
@@ -87,61 +170,37 @@ struct Plane {
     size: f64,
 }
 
-/// The different numbers, in order of appearance.
-fn distinct(numbers: [u32; 3]) -> ArrayVec<u32, 3> {
-    let mut seen = ArrayVec::new();
-    for number in numbers {
-        if !seen.contains(&number) {
-            seen.push(number);
-        }
-    }
-    seen
-}
-
-/// `R (x_to - x_from)`, rounded, and a bound of its coordinates. The difference is within a relative
-/// u; a row of R has entries whose sizes sum to less than 1.74; so each coordinate is off by at most
-/// `γ₄ |e|₁` and at most `1.01 |e|₁`.
-fn edge(placed: &Placed<'_>, from: u32, to: u32) -> (Vec3, f64) {
-    let e = placed.body.vertex(to) - placed.body.vertex(from);
-    (placed.pose.rotation * e, 1.01 * (e.x.abs() + e.y.abs() + e.z.abs()))
-}
-
 impl Plane {
     /// With edges A, B off by `γ₄ a`, `γ₄ b`: a product of coordinates is off by
     /// `(2 γ₄ + γ₄² + u) a b`, a difference of two of them by twice that and a rounding: `γ₂₂ a b`.
     /// `N·high` is off by at most `(γ₂₂ + 2 γ₃) a b |high|₁`, and `N·low` is at most `2 a b |low|₁`.
-    fn through(pair: &Pair<'_>, pairs: [VertexPair; 3], u: &Along) -> Option<Self> {
-        let (p, q) = (&pair.p, &pair.q);
-        let (of_p, of_q) = (distinct(pairs.map(|k| k.i)), distinct(pairs.map(|k| k.j)));
-        // The two edges, and whether their product is (d1 - d0) x (d2 - d0) or its opposite.
-        let (a, b, opposite) = match (of_p.as_slice(), of_q.as_slice()) {
-            (&[x, y, z], [_]) => (edge(p, x, y), edge(p, x, z), false),
-            ([_], &[x, y, z]) => (edge(q, x, y), edge(q, x, z), false),
-            (&[x, y], &[v, w]) => {
-                // d_k - d_0 = β_k B - α_k A with α, β in {0, 1}; their product is
-                // (α₂ β₁ - α₁ β₂) A x B.
-                let is = |at: usize| (pairs[at].i == y, pairs[at].j == w);
-                let ((alpha1, beta1), (alpha2, beta2)) = (is(1), is(2));
-                let forwards = alpha2 && beta1 && !(alpha1 && beta2);
-                (edge(p, x, y), edge(q, v, w), !forwards)
-            }
-            _ => return None,
-        };
-        let ((a, size_a), (b, size_b)) = (a, b);
+    #[inline(always)]
+    fn through(pair: &Pair<'_>, pairs: &[VertexPair; 3], u: &Along) -> Option<Self> {
+        let vertices = Vertices::of(pairs)?;
+        let [(a, size_a), (b, size_b)] = vertices.edges(pair);
+        // Of an edge of either: d_k - d_0 = β_k B - α_k A with α, β in {0, 1}; so
+        // (d1 - d0) x (d2 - d0) = (α₂ β₁ - α₁ β₂) A x B. Of a face it is A x B.
+        let is =
+            |corner: usize| (vertices.of_p.slots[corner] == 1, vertices.of_q.slots[corner] == 1);
+        let ((alpha1, beta1), (alpha2, beta2)) = (is(1), is(2));
+        let forwards = alpha2 & beta1 & !(alpha1 & beta2);
+        let opposite = (vertices.of_p.count == 2) & !forwards;
         let size = size_a * size_b;
         let product = a.cross(&b);
-        let rate = product.dot(&u.high);
-        let sum = u.high.x.abs() + u.high.y.abs() + u.high.z.abs();
-        let certain = rate.abs() > size * (gamma(36) * sum + 2.1 * u.rest()) + FLOOR;
+        let rate = dot(&product, &u.high);
+        let certain =
+            rate.abs() > size * (gamma(36) * sum_of_sizes(&u.high) + 2.1 * u.rest()) + FLOOR;
         // Inward is along u.
-        let (normal, turned) = if rate > 0.0 { (product, false) } else { (-product, true) };
+        let turned = rate < 0.0;
+        let normal = product * if turned { -1.0 } else { 1.0 };
         let negative = turned != opposite;
-        certain.then_some(Self { pairs, of_p, of_q, normal, negative, size })
+        certain.then_some(Self { vertices, normal, negative, size })
     }
 
+    #[inline(always)]
     fn supports(&self, pair: &Pair<'_>, effort: &mut Effort<'_>) -> bool {
-        self.is_highest(&pair.p, &self.normal, &self.of_p, effort)
-            && self.is_highest(&pair.q, &-self.normal, &self.of_q, effort)
+        self.is_highest(&pair.p, &self.normal, &self.vertices.of_p, effort)
+            && self.is_highest(&pair.q, &-self.normal, &self.vertices.of_q, effort)
     }
 
     /// Whether no vertex of the body is farther along n than the given ones, which are in a plane square
@@ -151,28 +210,40 @@ impl Plane {
     /// f of the body, off by a relative u, the value is off by `(γ₄₉ + 3.5 γ₄) ab |f|₁`. As the
     /// difference of two vertices' values, with s the sum of the body's reaches, it is off by
     /// `γ₄₉ ab 2s`, twice `3.5 γ₃ ab s`, and the rounding of the limit: `γ₁₃₀ ab s` in all.
+    #[inline(always)]
     fn is_highest(
         &self,
         placed: &Placed<'_>,
         n: &Vec3,
-        vertices: &[u32],
+        vertices: &Distinct,
         effort: &mut Effort<'_>,
     ) -> bool {
         let body = placed.body;
         let g = placed.pose.direction_to_body_rounded(n);
-        let first = vertices[0];
-        let base = body.vertex(first);
+        let first = vertices.names[0];
         let span = body.bounds().span;
-        let limit = dot(&g, base) - (gamma(150) * self.size * span + FLOOR * (1.0 + span));
-        let but = [first, vertices[vertices.len() / 2], vertices[vertices.len() - 1]];
-        if neighbours_are_below(body, &g, limit, first, &but, effort) {
-            return true;
-        }
-        let neighbours = body.neighbours(first);
+        let error = gamma(150) * self.size * span + FLOOR * (1.0 + span);
+        let limit = dot(&g, body.vertex(first)) - error;
+        neighbours_are_below(body, &g, limit, first, &vertices.names, effort)
+            || self.is_highest_of_neighbours(body, &g, vertices, effort)
+    }
+
+    /// The same, one edge after the other.
+    #[inline(never)]
+    fn is_highest_of_neighbours(
+        &self,
+        body: &Polytope,
+        g: &Vec3,
+        vertices: &Distinct,
+        effort: &mut Effort<'_>,
+    ) -> bool {
+        let vertices = vertices.names();
+        let base = body.vertex(vertices[0]);
+        let neighbours = body.neighbours(vertices[0]);
         effort.cost.visited += neighbours.len() as u64;
         let is_below = |next: &u32| {
             let f = body.vertex(*next) - base;
-            let bound = gamma(80) * self.size * (f.x.abs() + f.y.abs() + f.z.abs()) + FLOOR;
+            let bound = gamma(80) * self.size * sum_of_sizes(&f) + FLOOR;
             // NaN is not smaller.
             g.dot(&f) < -bound
         };
@@ -216,29 +287,31 @@ impl Weights {
     /// `γ₃ |t_Q - t_P|`, `γ₃ |t high|` and `|t low|`: η in all. With m the largest coordinate, a
     /// determinant with `high` is off by at most `|high|₁ (4 m η + 2 η² + γ₇ 2 m²)`, and that with `low`
     /// is at most `2 m² |low|₁`.
+    #[inline(always)]
     fn of(pair: &Pair<'_>, plane: &Plane, u: &Along, about: f64) -> Option<Self> {
-        let (p, q) = (&pair.p, &pair.q);
-        let offset = q.pose.translation - p.pose.translation;
+        let offset = offset(pair);
         let point = u.high * about;
-        let corners = plane.pairs.map(|k| {
-            let of_q = q.pose.rotation * q.body.vertex(k.j);
-            ((of_q - p.pose.rotation * p.body.vertex(k.i)) + offset) - point
-        });
-        let reach = p.body.bounds().reach.amax() + q.body.bounds().reach.amax();
-        let moved = offset.amax() + point.amax();
+        let mut placed = [Vec3::zeros(); 4];
+        for (number, placed) in placed.iter_mut().enumerate() {
+            let (body, vertex) = plane.vertices.at(pair, number);
+            *placed = body.pose.rotation * vertex;
+        }
+        let corner = |of_q: Vec3, of_p: Vec3| ((of_q - of_p) + offset) - point;
+        let corners = plane.vertices.differences(&placed, corner);
+        let reach = largest(&pair.p.body.bounds().reach) + largest(&pair.q.body.bounds().reach);
+        let moved = largest(&offset) + largest(&point);
         let eta = gamma(11) * reach + gamma(4) * moved + about.abs() * u.rest() + FLOOR;
-        let m = corners[0].amax().max(corners[1].amax()).max(corners[2].amax()) + eta;
-        let sum_u = u.high.x.abs() + u.high.y.abs() + u.high.z.abs();
-        let bound = sum_u * (4.0 * m * eta + 2.0 * eta * eta + gamma(20) * m * m)
+        let [a, b, c] = &corners;
+        let m = larger(larger(largest(a), largest(b)), largest(c)) + eta;
+        let bound = sum_of_sizes(&u.high) * (4.0 * m * eta + 2.0 * eta * eta + gamma(20) * m * m)
             + 2.1 * m * m * u.rest()
             + FLOOR;
-        let turn = |a: usize, b: usize| {
-            let side = u.high.dot(&corners[a].cross(&corners[b]));
-            if plane.negative { -side } else { side }
-        };
-        let sides = [turn(1, 2), turn(2, 0), turn(0, 1)];
+        let sign = if plane.negative { -1.0 } else { 1.0 };
+        let turn = |a: &Vec3, b: &Vec3| sign * dot(&u.high, &a.cross(b));
+        let sides = [turn(b, c), turn(c, a), turn(a, b)];
         let sum = sides[0] + sides[1] + sides[2];
-        let inside = sides.iter().all(|side| *side > bound) && sum > 64.0 * bound;
+        let [x, y, z] = sides.map(|side| side > bound);
+        let inside = x & y & z & (sum > 64.0 * bound);
         // A quotient of s ± b and S ± 3b is off by at most 4b / (S - 3b).
         inside.then(|| Self { of: sides.map(|s| s / sum), error: 5.0 * bound / sum + 4.0 * UNIT })
     }
@@ -246,7 +319,7 @@ impl Weights {
 
 /// `x` on the grid of `2^-bits` times `top`, a power of two that no coordinate exceeds, and the rest:
 /// both exact. The constant makes a place of the sum the grid's unit.
-#[inline]
+#[inline(always)]
 fn sliced(x: &Vec3, top: f64, bits: u32) -> (Vec3, Vec3) {
     let shift = 1.5 * top * power(52 - bits.cast_signed());
     let high = x.map(|c| (c + shift) - shift);
@@ -270,15 +343,28 @@ fn short(x: f64) -> f64 {
     f64::from_bits(x.to_bits() & !((1 << 27) - 1))
 }
 
+/// The larger; of a NaN and anything, the second.
+#[inline(always)]
+fn larger(a: f64, b: f64) -> f64 {
+    if a > b { a } else { b }
+}
+
+/// The nearest number without a fraction, of one that is below `2^51`.
+#[inline(always)]
+fn whole(x: f64) -> f64 {
+    const SHIFT: f64 = 1.5 * power(52);
+    (x + SHIFT) - SHIFT
+}
+
 /// `a + b` and what its rounding lost (Knuth).
-#[inline]
+#[inline(always)]
 fn two_sum(a: f64, b: f64) -> (f64, f64) {
     let sum = a + b;
     let of_b = sum - a;
     (sum, (a - (sum - of_b)) + (b - of_b))
 }
 
-#[inline]
+#[inline(always)]
 fn dot(a: &Vec3, b: &Vec3) -> f64 {
     (a.x * b.x + a.y * b.y) + a.z * b.z
 }
@@ -296,10 +382,11 @@ struct Functional {
 }
 
 impl Functional {
+    #[inline(always)]
     fn new(rotation: &Mat3, n: &Vec3) -> Self {
-        let cut = |m: &Mat3, bits: u32| {
-            let shift = 1.5 * power(52 - bits.cast_signed());
-            m.map(|c| (c + shift) - shift)
+        let cut = |m: &Mat3, bits: i32| {
+            let shift = Mat3::repeat(1.5 * power(52 - bits));
+            (m + shift) - shift
         };
         let high = cut(rotation, 22);
         let rest = rotation - high;
@@ -313,6 +400,7 @@ impl Functional {
     /// The value at a vertex, in units of `top`, a power of two that no coordinate exceeds: a part on
     /// the grid of `2^-20` below `2^29`, one on that of `2^-44` below 184, and a rest below `2^-15`,
     /// off by less than `2^-64`.
+    #[inline(always)]
     fn at(&self, v: &Vec3, top: f64) -> [f64; 3] {
         let (v1, rest) = sliced(v, top, 24);
         let (v2, v3) = sliced(&rest, top, 48);
@@ -322,6 +410,14 @@ impl Functional {
             dot(&self.first, &v3) + (dot(&self.second, &rest) + dot(&self.third, v)),
         ]
     }
+}
+
+/// `n·t` for a translation, in units of `top`, a power of two that no coordinate exceeds; see [`parameter`].
+#[inline(always)]
+fn along(n: &Vec3, t: &Vec3, top: f64) -> [f64; 3] {
+    let (t1, rest) = sliced(t, top, 22);
+    let (t2, t3) = sliced(&rest, top, 44);
+    [dot(n, &t1), dot(n, &t2), dot(n, &t3)]
 }
 
 /// Adjacent f64 numbers strictly between which t lies; see the module. None when they cannot be told.
@@ -336,6 +432,7 @@ impl Functional {
 /// - adding up: the first parts are on the grid of `2^-22 K` below `2^31 K`, the second on that of
 ///   `2^-44 K` below `2^9 K`, so exact; the three sums after that are [`two_sum`]s; the sum of rests
 ///   and of what those lost is below `2^-13 K`, with six roundings: `2^-63 K`. In all `2^-61 K`.
+#[inline(always)]
 fn parameter(
     pair: &Pair<'_>,
     plane: &Plane,
@@ -344,48 +441,40 @@ fn parameter(
     about: f64,
 ) -> Option<[f64; 2]> {
     let (p, q) = (&pair.p, &pair.q);
-    let extent =
-        |placed: &Placed<'_>| placed.body.bounds().reach.amax().max(placed.pose.translation.amax());
-    let (size, speed) = (extent(p).max(extent(q)), u.high.amax());
+    let extent = |placed: &Placed<'_>| {
+        larger(largest(&placed.body.bounds().reach), largest(&placed.pose.translation))
+    };
+    let (size, speed) = (larger(extent(p), extent(q)), largest(&u.high));
     if !(PLAIN.contains(&size) && PLAIN.contains(&speed) && PLAIN.contains(&about.abs())) {
         return None;
     }
     let (top, top_u) = (power_above(size), power_above(speed));
-    let length = power_above(plane.normal.amax());
-    let n = (plane.normal * (power(27) / length)).map(f64::round);
+    let length = power_above(largest(&plane.normal));
+    let n = (plane.normal * (power(27) / length)).map(whole);
     let t1 = short(about);
     let (on_p, on_q) =
         (Functional::new(&p.pose.rotation, &n), Functional::new(&q.pose.rotation, &n));
-    let along_n = |t: &Vec3| {
-        let (t1, rest) = sliced(t, top, 22);
-        let (t2, t3) = sliced(&rest, top, 44);
-        [dot(&n, &t1), dot(&n, &t2), dot(&n, &t3)]
-    };
-    let (from, to) = (along_n(&p.pose.translation), along_n(&q.pose.translation));
-    let offset: [f64; 3] = std::array::from_fn(|k| to[k] - from[k]);
+    let (from, to) = (along(&n, &p.pose.translation, top), along(&n, &q.pose.translation, top));
+    let offset = [to[0] - from[0], to[1] - from[1], to[2] - from[2]];
     let (u1, u2) = sliced(&u.high, top_u, 24);
     // n·u: exact, and the rest.
     let rate = [dot(&n, &u1), dot(&n, &u2) + dot(&n, &u.low)];
     let upper = short(rate[0]);
     // The first two products are exact: of 26 bits each, and of 27 and 26.
     let moved = [upper * t1, (rate[0] - upper) * t1, rate[1] * t1];
-    let values = |body: &Polytope, functional: &Functional, vertices: &[u32]| {
-        let mut values = [[0.0; 3]; 3];
-        for (value, vertex) in values.iter_mut().zip(vertices) {
-            *value = functional.at(body.vertex(*vertex), top);
-        }
-        values
-    };
-    let at_p = values(p.body, &on_p, &plane.of_p);
-    let at_q = values(q.body, &on_q, &plane.of_q);
-    let of = |seen: &[u32], number: u32| seen.iter().position(|k| *k == number);
+    let mut values = [[0.0; 3]; 4];
+    for (number, value) in values.iter_mut().enumerate() {
+        let functional = if number < plane.vertices.of_p.count { &on_p } else { &on_q };
+        *value = functional.at(plane.vertices.at(pair, number).1, top);
+    }
+    let less = |a: [f64; 3], b: [f64; 3]| [a[0] - b[0], a[1] - b[1], a[2] - b[2]];
+    let differences = plane.vertices.differences(&values, less);
     let mut r = [0.0; 3];
-    for (r, k) in r.iter_mut().zip(&plane.pairs) {
-        let (x, y) = (&at_p[of(&plane.of_p, k.i)?], &at_q[of(&plane.of_q, k.j)?]);
-        let (sum, e1) = two_sum((y[0] - x[0]) + offset[0], -moved[0]);
-        let (sum, e2) = two_sum(sum, (y[1] - x[1]) + offset[1]);
+    for (r, difference) in r.iter_mut().zip(&differences) {
+        let (sum, e1) = two_sum(difference[0] + offset[0], -moved[0]);
+        let (sum, e2) = two_sum(sum, difference[1] + offset[1]);
         let (sum, e3) = two_sum(sum, -moved[1]);
-        *r = sum + ((((y[2] - x[2]) + offset[2]) - moved[2]) + (e1 + (e2 + e3)));
+        *r = sum + (((difference[2] + offset[2]) - moved[2]) + (e1 + (e2 + e3)));
     }
     let noise = top * power(-61) + top_u * t1.abs() * power(-46);
     let full_rate = rate[0] + rate[1];

@@ -177,14 +177,14 @@ impl Sizes {
 }
 
 /// `max |v_k|`; of a NaN, anything.
-#[inline]
-fn largest(v: &Vec3) -> f64 {
+#[inline(always)]
+pub(super) fn largest(v: &Vec3) -> f64 {
     let larger = |a: f64, b: f64| if a > b { a } else { b };
     larger(larger(v.x.abs(), v.y.abs()), v.z.abs())
 }
 
 /// `Σ |v_k|`
-#[inline]
+#[inline(always)]
 pub(super) fn sum_of_sizes(v: &Vec3) -> f64 {
     (v.x.abs() + v.y.abs()) + v.z.abs()
 }
@@ -195,7 +195,7 @@ pub(super) fn span(placed: &Placed<'_>) -> f64 {
     placed.body.bounds().span
 }
 
-#[inline]
+#[inline(always)]
 pub(super) fn offset(pair: &Pair<'_>) -> Vec3 {
     pair.q.pose.translation - pair.p.pose.translation
 }

@@ -366,10 +366,16 @@ pub fn first_rival(
     except: u32,
     effort: &mut Effort<'_>,
 ) -> Rival {
-    effort.cost.visited += body.neighbours(vertex).len() as u64;
     match body.reach() {
-        Reach::Few(all) => kernel::first_rival_of_few(turning, all, body.vertex(vertex), except),
-        Reach::Many(terrain) => kernel::first_rival(turning, &terrain.rings, vertex, except),
+        Reach::Few(all) => {
+            effort.cost.visited += u64::from(all.count());
+            kernel::first_rival_of_few(turning, all, body.vertex(vertex), except)
+        }
+        Reach::Many(terrain) => {
+            // Those in the first ring, which are nearly always all.
+            effort.cost.visited += u64::from(terrain.rings[vertex as usize].count());
+            kernel::first_rival(turning, &terrain.rings, vertex, except)
+        }
     }
 }
 

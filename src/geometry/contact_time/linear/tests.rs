@@ -316,7 +316,7 @@ fn proof_of_entry(pair: &Pair<'_>, way: &Vec3, name: &str) -> usize {
     let Cast::Enters(pairs, about) = found else { return 0 };
     let mut passage = Passage::new(pair, &travel_p, &travel_q);
     let against = negated(&passage.velocity);
-    let Some(entry) = certify(pair, &course.against, pairs, about, &mut effort) else { return 1 };
+    let Some(entry) = certify(pair, &course.against, &pairs, about, &mut effort) else { return 1 };
     let crossing = cross_line(&mut passage.m, &against, &mut effort).unwrap();
     let Crossing::Meets(ends) = crossing else { panic!("{name}: it misses") };
     let [first, _] = *ends;

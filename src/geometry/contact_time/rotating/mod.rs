@@ -211,9 +211,7 @@ impl<'a> Search<'a> {
                 return Ok(None);
             }
             (Ok(Freedom::Contact(t, pairs)), _) => Ok(Some((t, pairs))),
-            (freedom @ (Ok(Freedom::Stuck) | Err(_)), Some(late)) => {
-                // Contact is known, in a bracket that would have become narrower.
-                answer.stopped = freedom.err();
+            (Ok(Freedom::Stuck) | Err(_), Some(late)) => {
                 Ok(Some(self.brought_forward(answer.t_free, late, effort)))
             }
             (Ok(Freedom::Stuck), None) => self

@@ -16,8 +16,9 @@ use crate::geometry::symmetric::Symmetric;
 /// Ellipsoids around the difference that are tried.
 const STEPS_MAX: u32 = 3;
 
-/// Widths whose ratio changes by less than this have nothing to add.
-const RATIO_SLACK: f64 = 0.2;
+/// Widths whose ratio changes by no more than the root of this have nothing to add: a step of the walk
+/// takes no longer than another ellipsoid.
+const CHANGE_MIN: f64 = 3.0;
 
 /// No axis of an ellipsoid is shorter than this part of the bodies' radii: flat bodies have normals,
 /// too.
@@ -36,7 +37,7 @@ pub(super) struct Ellipsoids {
 }
 
 /// `{x : xᵀ A⁻¹ x <= 1}` for the matrix A returned.
-#[inline]
+#[inline(always)]
 fn shape(placed: &Placed<'_>, unit: f64) -> Symmetric {
     let bounds = placed.body.bounds();
     let axes = (bounds.high - bounds.low) * (0.5 * unit);
@@ -44,6 +45,7 @@ fn shape(placed: &Placed<'_>, unit: f64) -> Symmetric {
 }
 
 impl Ellipsoids {
+    #[inline(always)]
     pub(super) fn new(scene: &Scene<'_>) -> Self {
         let (p, q) = (&scene.pair.p, &scene.pair.q);
         let (of_p, of_q) = (p.body.bounds(), q.body.bounds());
@@ -55,22 +57,23 @@ impl Ellipsoids {
     }
 
     /// Where the ray would enter, the inward normal: of no particular length; `s·u > 0`.
+    #[inline(always)]
     pub(super) fn first_normal(&self, scene: &Scene<'_>) -> Vec3 {
-        let widths = |s: &Vec3| [self.p.product(s), self.q.product(s)].map(f64::sqrt);
-        let mut ratio = (self.q.trace() / self.p.trace()).sqrt();
+        let mut ratio_squared = self.q.trace() / self.p.trace();
         let mut s = scene.u;
         for _ in 0..STEPS_MAX {
-            s = entry(scene, &self.around(ratio), &self.across);
-            let [a, b] = widths(&s);
-            let change = b - ratio * a;
-            if change.abs() <= RATIO_SLACK * b {
+            s = entry(scene, &self.around(ratio_squared.sqrt()), &self.across);
+            let [a, b] = [ratio_squared * self.p.product(&s), self.q.product(&s)];
+            if (b <= CHANGE_MIN * a) & (a <= CHANGE_MIN * b) {
                 break;
             }
-            ratio = b / a;
+            ratio_squared *= b / a;
         }
         s
     }
 
+    #[cold]
+    #[inline(never)]
     /// The same if the ellipsoid that touches M along `s` touches it at `corner`.
     pub(super) fn normal_through(&self, scene: &Scene<'_>, corner: &Corner, s: &Vec3) -> Vec3 {
         let [p, q] = [self.p.times(s), self.q.times(s)];
@@ -81,7 +84,7 @@ impl Ellipsoids {
 
     /// The ellipsoid around the difference that touches it where the second body is `ratio` times as
     /// wide as the first.
-    #[inline]
+    #[inline(always)]
     fn around(&self, ratio: f64) -> Symmetric {
         self.p.scaled(1.0 + ratio).plus(&self.q.scaled(1.0 + 1.0 / ratio))
     }
@@ -89,6 +92,7 @@ impl Ellipsoids {
 
 /// The inward normal where the ray's line enters the ellipsoid around `centre`; along the ray if that
 /// comes out as no number.
+#[inline(always)]
 fn entry(scene: &Scene<'_>, ellipsoid: &Symmetric, centre: &Vec3) -> Vec3 {
     let u = &scene.u;
     let inverse = ellipsoid.cofactors();

@@ -7,7 +7,7 @@ use crate::geometry::samples::{Random, ball, cuboid, ellipsoid, zoo};
 
 fn scene<'a>(pair: &'a Pair<'a>, u: Vec3, limit: f64) -> Scene<'a> {
     let offset = pair.q.pose.translation - pair.p.pose.translation;
-    Scene { pair, offset, u, limit, noise: 16.0 * f64::EPSILON * offset.amax().max(1.0) }
+    Scene::new(pair, offset, &u, limit, offset.amax().max(1.0))
 }
 
 /// By the portal alone, from one side.

@@ -11,6 +11,8 @@
 //! Ends where a facet has too many corners, or features of P and Q are parallel; then it may go round,
 //! and gives up after some cells.
 
+use std::hint::select_unpredictable;
+
 use super::{Cast, Corner, Scene};
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
@@ -29,7 +31,7 @@ struct Gaze {
 }
 
 impl Gaze {
-    #[inline]
+    #[inline(always)]
     fn along(scene: &Scene<'_>, s: Vec3) -> Self {
         Self {
             s,
@@ -38,7 +40,7 @@ impl Gaze {
         }
     }
 
-    #[inline]
+    #[inline(always)]
     fn turned(&self, turn: &Self, by: f64) -> Self {
         Self {
             s: self.s + turn.s * by,
@@ -63,10 +65,13 @@ struct Edge {
 
 impl Edge {
     /// The corner at the other end.
-    #[inline]
+    #[inline(always)]
     fn end(&self, from: &Corner) -> Corner {
-        let mut pair = from.pair;
-        *(if self.of_p { &mut pair.i } else { &mut pair.j }) = self.to;
+        let VertexPair { i, j } = from.pair;
+        let pair = VertexPair {
+            i: if self.of_p { self.to } else { i },
+            j: if self.of_p { j } else { self.to },
+        };
         Corner { pair, point: from.point + self.span }
     }
 }
@@ -85,17 +90,19 @@ fn first_border(
     let not = |of_p: bool| except.filter(|edge| edge.of_p == of_p).map_or(u32::MAX, |edge| edge.to);
     let of_p = first_rival(p.body, i, [&gaze.in_p, &turn.in_p], not(true), effort);
     let of_q = first_rival(q.body, j, [&gaze.in_q, &turn.in_q], not(false), effort);
+    // Which of them it is, is not predictable: so it is chosen, not asked for.
     let p_first = of_p.haste > of_q.haste;
-    let Rival { vertex: to, haste } = if p_first { of_p } else { of_q };
-    let span = if p_first {
-        p.pose.rotation * (p.body.vertex(i) - p.body.vertex(to))
-    } else {
-        q.pose.rotation * (q.body.vertex(to) - q.body.vertex(j))
-    };
-    (haste > 0.0).then_some(Edge { of_p: p_first, to, span, haste })
+    let placed = select_unpredictable(p_first, p, q);
+    let from = select_unpredictable(p_first, i, j);
+    let Rival { vertex: to, haste } = select_unpredictable(p_first, of_p, of_q);
+    let sign = select_unpredictable(p_first, -1.0, 1.0);
+    let span = placed.body.vertex(to) - placed.body.vertex(from);
+    let edge = Edge { of_p: p_first, to, span: placed.pose.rotation * (span * sign), haste };
+    Rival { vertex: to, haste }.is_one().then_some(edge)
 }
 
 /// Walks from `s`, along which `corner` is the least; leaves both where it gives up.
+#[inline(always)]
 pub(super) fn walk(
     scene: &Scene<'_>,
     s: &mut Vec3,
@@ -103,52 +110,55 @@ pub(super) fn walk(
     effort: &mut Effort<'_>,
 ) -> Result<Option<Cast>, Stopped> {
     let mut gaze = Gaze::along(scene, *s);
+    let mut here = *corner;
     for _ in 0..CELLS_MAX {
         effort.spend_step()?;
         let start = gaze.s;
-        let apart = |s: &Vec3| Some(Cast::Apart(within(scene, corner, [&start, s]), corner.pair));
+        let apart = |s: &Vec3| Some(Cast::Apart(within(scene, &here, [&start, s]), here.pair));
         // Uphill to the border of the cell.
-        let aside = scene.across(&corner.point);
+        let aside = scene.across(&here.point);
         let turn = Gaze::along(scene, aside);
-        let Some(first) = first_border(scene, corner, [&gaze, &turn], None, effort) else {
-            return Ok(Some(Cast::Apart(aside, corner.pair)));
+        let Some(first) = first_border(scene, &here, [&gaze, &turn], None, effort) else {
+            return Ok(Some(Cast::Apart(aside, here.pair)));
         };
         gaze = gaze.turned(&turn, 1.0 / first.haste);
-        if scene.is_beyond(&gaze.s, corner) {
+        if scene.is_beyond(&gaze.s, &here) {
             return Ok(apart(&gaze.s));
         }
-        // Where the ray is beside the edge: at its start if 0, at its end if 1.
-        let across_first = scene.across(&first.span);
-        let share = -aside.dot(&across_first) / across_first.norm_squared();
+        // Where the ray is beside the edge: at its start if 0, at its end if 1. The product with u is as
+        // long as u times what of the edge is across it, and soon known.
+        let beside = scene.u.cross(&first.span);
+        let share = -aside.dot(&first.span) * scene.u.norm_squared() / beside.norm_squared();
         if share > 1.0 {
-            *corner = first.end(corner);
+            here = first.end(&here);
             continue;
         }
         // Along the ridge to the normal of a facet.
-        let turn = Gaze::along(scene, aside + across_first * share);
+        let along_first = Gaze::along(scene, scene.across(&first.span));
+        let turn = turn.turned(&along_first, share);
         let turning = [&gaze, &turn];
-        let Some(second) = first_border(scene, corner, turning, Some(&first), effort) else {
-            return Ok(Some(Cast::Apart(turn.s, corner.pair)));
+        let Some(second) = first_border(scene, &here, turning, Some(&first), effort) else {
+            return Ok(Some(Cast::Apart(turn.s, here.pair)));
         };
         gaze = gaze.turned(&turn, 1.0 / second.haste);
-        if scene.is_beyond(&gaze.s, corner) {
+        if scene.is_beyond(&gaze.s, &here) {
             return Ok(apart(&gaze.s));
         }
-        match pierce(scene, corner, &first, &second) {
+        match pierce(scene, &here, &first, &second) {
             Pierced::Inside(pairs) => {
-                let about = gaze.s.dot(&corner.point) / gaze.s.dot(&scene.u);
+                let about = gaze.s.dot(&here.point) / gaze.s.dot(&scene.u);
                 return Ok(Some(Cast::Enters(pairs, about)));
             }
-            Pierced::Near(next) => *corner = next,
+            Pierced::Near(next) => here = next,
         }
     }
-    *s = gaze.s;
+    (*s, *corner) = (gaze.s, here);
     Ok(None)
 }
 
 /// Between two directions along which the corner is the least, the second beyond the ray: one that is
 /// beyond it by half as much, and not, like the second, square to an edge.
-#[inline]
+#[inline(always)]
 fn within(scene: &Scene<'_>, corner: &Corner, [from, to]: [&Vec3; 2]) -> Vec3 {
     let excess = |s: &Vec3| {
         let value = s.dot(&corner.point);
@@ -166,31 +176,34 @@ enum Pierced {
     Near(Corner),
 }
 
-#[inline]
+#[inline(always)]
 fn pierce(scene: &Scene<'_>, corner: &Corner, first: &Edge, second: &Edge) -> Pierced {
-    let area = |a: &Vec3, b: &Vec3| scene.u.dot(&a.cross(b));
-    let whole = area(&first.span, &second.span);
-    // The line is at corner + a first + b second.
-    let a = -area(&corner.point, &second.span) / whole;
-    let b = -area(&first.span, &corner.point) / whole;
-    let (by_first, by_second) = (first.end(corner), second.end(corner));
+    // `u · (a x b)` for all pairs of the edges and the corner.
+    let (of_first, of_corner) = (scene.u.cross(&first.span), scene.u.cross(&corner.point));
+    let turn = of_first.dot(&second.span);
+    let sign = if turn < 0.0 { -1.0 } else { 1.0 };
+    // The line is at corner + a first + b second, both times `whole`, which is not negative.
+    let whole = sign * turn;
+    let a = -sign * of_corner.dot(&second.span);
+    let b = -sign * of_first.dot(&corner.point);
     let inside = (a >= 0.0) & (b >= 0.0);
+    let (by_first, by_second) = (first.end(corner), second.end(corner));
     if first.of_p == second.of_p {
         return if !inside {
             Pierced::Near(by_second)
-        } else if a + b <= 1.0 {
+        } else if a + b <= whole {
             Pierced::Inside([corner.pair, by_first.pair, by_second.pair])
         } else {
-            pierce_beyond(scene, corner, [first, second])
+            pierce_beyond(scene, *corner, [*first, *second])
         };
     }
     let opposite = second.end(&by_first);
-    if !(inside & (a <= 1.0) & (b <= 1.0)) {
-        return Pierced::Near(if a > 0.5 { opposite } else { by_second });
+    if !(inside & (a <= whole) & (b <= whole)) {
+        return Pierced::Near(if a > 0.5 * whole { opposite } else { by_second });
     }
     // A parallelogram: halved by the diagonal that is farther from the line.
-    let pairs = if (1.0 - a - b).abs() >= (a - b).abs() {
-        let third = if a + b <= 1.0 { corner } else { &opposite };
+    let pairs = if (whole - a - b).abs() >= (a - b).abs() {
+        let third = if a + b <= whole { corner } else { &opposite };
         [third.pair, by_first.pair, by_second.pair]
     } else {
         let third = if a > b { by_first } else { by_second };
@@ -201,7 +214,8 @@ fn pierce(scene: &Scene<'_>, corner: &Corner, first: &Edge, second: &Edge) -> Pi
 
 /// The same in a facet of one body that may have more corners, if the line is between the two edges and
 /// beyond the line through their ends: which of the triangles at the corner it is in.
-fn pierce_beyond(scene: &Scene<'_>, corner: &Corner, edges: [&Edge; 2]) -> Pierced {
+#[inline(never)]
+fn pierce_beyond(scene: &Scene<'_>, corner: Corner, edges: [Edge; 2]) -> Pierced {
     let of_p = edges[0].of_p;
     let (body, hub) =
         if of_p { (scene.pair.p.body, corner.pair.i) } else { (scene.pair.q.body, corner.pair.j) };
@@ -215,7 +229,7 @@ fn pierce_beyond(scene: &Scene<'_>, corner: &Corner, edges: [&Edge; 2]) -> Pierc
     let [start, end] = if follow(start.to, end.to) { [start, end] } else { [end, start] };
     let area = |a: &Vec3, b: &Vec3| scene.u.dot(&a.cross(b));
     let turn = area(&start.span, &end.span).signum();
-    let mut last = start.end(corner);
+    let mut last = start.end(&corner);
     for vertex in body.along_facet(hub, start.to).skip(1) {
         let next = if of_p {
             scene.corner(VertexPair { i: vertex, ..corner.pair })
@@ -233,5 +247,5 @@ fn pierce_beyond(scene: &Scene<'_>, corner: &Corner, edges: [&Edge; 2]) -> Pierc
         }
         last = next;
     }
-    Pierced::Near(edges[1].end(corner))
+    Pierced::Near(edges[1].end(&corner))
 }

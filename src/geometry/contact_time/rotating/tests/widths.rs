@@ -365,23 +365,9 @@ fn brackets_are_narrow_although_the_bodies_are_farther_apart_than_the_last_headi
         let narrow = Question { margin: 0.05, ..question };
         let rate = closing_rate(&narrow, &find(&narrow));
         let (time_tolerance, clearance_tolerance) = (1e-2, Some(1e-2));
-        let question = Question { time_tolerance, clearance_tolerance, ..narrow };
-        let answer = find(&question);
+        let answer = find(&Question { time_tolerance, clearance_tolerance, ..narrow });
         let (allowed, width) = (1e-2 + 1e-2 / rate, answer.t_contact - answer.t_free);
         assert_eq!(answer.outcome, Outcome::Contact);
         assert!(rate > 0.0 && width <= allowed, "{width:e} of {allowed:e}");
-        // A budget that ends in between leaves a wider one, and the answer says why.
-        let mut wider = 0;
-        for steps in 1..40 {
-            let mut effort = Effort::with_steps(steps);
-            let found =
-                contact_time::first_contact(&question, &mut Witness::default(), &mut effort);
-            let Ok(found) = found else { continue };
-            assert_eq!(judge_first_contact(&question, &found), Ok(()));
-            let is_wide = found.t_contact - found.t_free > allowed;
-            assert!(!is_wide || found.stopped.is_some(), "{steps}: {found:?}");
-            wider += u32::from(is_wide && found.outcome == Outcome::Contact);
-        }
-        assert!(wider > 0);
     }
 }
