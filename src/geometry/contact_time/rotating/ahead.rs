@@ -18,12 +18,17 @@ const BEYOND: f64 = 0.5;
 /// How often a bracket that is too wide is halved.
 const HALVINGS_MAX: u32 = 8;
 impl Search<'_> {
+    /// Contact at this speed is near when the gap is less.
+    pub(super) fn near(&self, closing: f64) -> f64 {
+        NEAR * (self.time_tolerance * closing + self.tolerance)
+    }
+
     /// Where to look for a proof of contact after a step that ends near it: as far beyond contact along
     /// its heading as a part of what a bracket may be wide.
     pub(super) fn near_contact(&self, step: &Step) -> Option<f64> {
         let closing = -step.gap.rate;
         let width = self.time_tolerance * closing + self.tolerance;
-        let is_near = closing > 0.0 && step.surplus < NEAR * width;
+        let is_near = closing > 0.0 && step.surplus < self.near(closing);
         // What is found too late is brought forward. Where a tolerance was asked for, that is to be rare.
         let is_asked_for = self.question.clearance_tolerance.is_some();
         let beyond = if is_asked_for { 0.5 * BEYOND } else { BEYOND };

@@ -11,6 +11,12 @@ use crate::geometry::Vec3;
 use crate::geometry::certificate::Frame;
 use crate::geometry::effort::Effort;
 
+/// A slow heading's step that is shorter than this part of what its bend lets through is cut short by
+/// features that tilt into the way.
+const TILTED: f64 = 0.3;
+/// Slow headings after which the search begins to look for better ones: most motions have met or passed
+/// by then, and a search that goes on is one of hundreds of steps.
+const SLOW_HEADINGS: u32 = 6;
 /// How far ahead the search looks for directions when headings are slow, in units of the step that
 /// the present one certifies.
 const LOOKS_AHEAD: [f64; 3] = [0.0, 0.75, 2.5];
@@ -109,13 +115,34 @@ impl Search<'_> {
             && (!is_closing || by_turning < 0.5 * -gap.rate)
     }
 
+    /// A step along the course, or, if it is a stale one that is held up, along another.
+    pub(super) fn along_course(
+        &mut self,
+        clear: f64,
+        (stale, slow, slow_headings): (bool, bool, u32),
+        effort: &mut Effort<'_>,
+    ) -> Option<(Course, Step)> {
+        let mut course = self.course.clone()?;
+        let mut step = self.step(&course, clear, stale, effort);
+        // A step that ends where the bend says does not suffer from tilting.
+        let is_tilted = |s: Step| {
+            let surplus = Need::along(&course.heading, clear).surplus(&course.gap);
+            s.end - self.t < TILTED * bend_limit(&course.heading, surplus)
+        };
+        let is_held_up = slow && slow_headings >= SLOW_HEADINGS && step.is_none_or(is_tilted);
+        if stale && (is_held_up || step.is_none()) {
+            self.look_further(clear, &mut course, &mut step, effort);
+        }
+        Some((course, step?))
+    }
+
     /// Replaces the course and its step by those of a heading that gets further, if there is one.
     ///
     /// Where faces or edges meet while they turn, the best direction of the moment loses its worth
     /// at a rate that does not vanish with the gap: one end of the feature tilts into the way. Then
     /// the direction of a moment later lasts longer, as it is tilted the other way at first; and
     /// for a face of P or Q the direction that turns with the body does not tilt at all.
-    pub(super) fn look_further(
+    fn look_further(
         &mut self,
         clear: f64,
         course: &mut Course,
@@ -192,13 +219,8 @@ impl Search<'_> {
         effort: &mut Effort<'_>,
     ) -> bool {
         let t = self.t;
-        let turns = match frame {
-            Frame::World => true,
-            Frame::P => self.moving.p.plain.turns(),
-            Frame::Q => self.moving.q.plain.turns(),
-        };
         let is_at_hand = later <= t && frame == course.heading.frame;
-        if !turns || is_at_hand {
+        if !self.moving.turns_with(frame) || is_at_hand {
             return false;
         }
         let mut better = false;

@@ -7,8 +7,9 @@
 //! The intervals join to a chain that covers [0, t_free].
 //!
 //! 1. *Free.* Steps until the end of the motion, or until no heading certifies a further step: the
-//!    gap is then at the limit of rounding, far below the clearance tolerance. Just before, the
-//!    search looks a little ahead for a proof of contact, which usually ends it ([`ahead`]).
+//!    gap is then at the limit of rounding, far below the clearance tolerance. Close to contact, steps
+//!    aim at it ([`aim`]); just before, the search looks a little ahead for a proof of contact, which
+//!    usually ends it ([`ahead`]).
 //! 2. *Deeper.* From there the same steps with some depth allowed, a small part of the clearance
 //!    tolerance at first: each ends where the bodies are that deep along every heading known, or
 //!    apart again. At each end a proof of contact is tried. A motion that never gets that deep runs
@@ -22,6 +23,7 @@
 //! Cost:   one nearest-point search for every two to five evaluations of a gap.
 
 mod ahead;
+mod aim;
 mod along;
 mod contact;
 mod course;
@@ -43,7 +45,7 @@ use self::course::{Course, Look, unit};
 use self::flat::Flat;
 use self::moving::Moving;
 use self::scene::{end_of, scale_of, scene_size};
-use self::step::{Need, Step, advance, bend_limit, swept_end};
+use self::step::{Need, Step, advance, swept_end};
 use super::{CLEARANCE_TOLERANCE_MIN, FirstContact, Outcome, Question};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::{Direction, Frame, Link, StaticProof, Verdict};
@@ -58,12 +60,6 @@ use crate::geometry::witness::Witness;
 const STALE: f64 = 0.1;
 /// A heading that still leaves more than this part of the gap when it is stale was a slow one.
 const SLOW: f64 = 0.3;
-/// A slow heading's step that is shorter than this part of what its bend lets through is cut short by
-/// features that tilt into the way.
-const TILTED: f64 = 0.3;
-/// Slow headings after which the search begins to look for better ones: most motions have met or passed
-/// by then, and a search that goes on is one of hundreds of steps.
-const SLOW_HEADINGS: u32 = 6;
 /// Steps after which bodies are bounded by their vertices, at the least, and how many vertices take about
 /// as long to look at as a step: a search that has gone on for as long has many steps to come, some of
 /// them longer for a tighter bound.
@@ -266,18 +262,12 @@ impl<'a> Search<'a> {
                 slow_headings += u32::from(slow);
                 when_found = found;
             }
-            let Some(mut course) = self.course.clone() else { return Ok(Freedom::Stuck) };
-            let mut step = self.step(&course, clear, stale, effort);
-            // A step that ends where the bend says does not suffer from tilting.
-            let is_tilted = |s: Step| {
-                let surplus = Need::along(&course.heading, clear).surplus(&course.gap);
-                s.end - self.t < TILTED * bend_limit(&course.heading, surplus)
+            let aimed = if stale { self.aim(clear, effort) } else { None };
+            let found = match aimed {
+                Some(aimed) => Some(aimed),
+                None => self.along_course(clear, (stale, slow, slow_headings), effort),
             };
-            let is_held_up = slow && slow_headings >= SLOW_HEADINGS && step.is_none_or(is_tilted);
-            if stale && (is_held_up || step.is_none()) {
-                self.look_further(clear, &mut course, &mut step, effort);
-            }
-            let Some(step) = step else {
+            let Some((course, step)) = found else {
                 if stale {
                     return Ok(Freedom::Stuck);
                 }

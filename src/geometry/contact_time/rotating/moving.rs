@@ -296,6 +296,11 @@ impl<'a> Moving<'a> {
         }
     }
 
+    /// Whether there are headings that are fixed in this frame alone.
+    pub(super) fn turns_with(&self, frame: Frame) -> bool {
+        self.turning(frame).is_none_or(Plain::turns)
+    }
+
     fn turning(&self, frame: Frame) -> Option<&Plain> {
         match frame {
             Frame::World => None,

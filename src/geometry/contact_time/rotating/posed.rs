@@ -181,7 +181,7 @@ impl Posed {
     /// and the places `c + arm`, where only the arms turn: `s·(u_q - u_p) + s'·(c_q - c_p)`, and for the
     /// arm of G, which moves by Ω_G × arm, `((Ω_F - Ω_G) × s)·arm`.
     #[inline]
-    fn rates(&self, moving: &Moving<'_>, frame: Frame, s: &Vec3) -> Rates {
+    pub(super) fn rates(&self, moving: &Moving<'_>, frame: Frame, s: &Vec3) -> Rates {
         let (p, q) = (&moving.p.plain, &moving.q.plain);
         let spin = match frame {
             Frame::World => Vec3::zeros(),
@@ -207,7 +207,7 @@ impl Posed {
 }
 
 /// The rate of change of a gap by the vertices that support: linear in these.
-struct Rates {
+pub(super) struct Rates {
     of_p: Vec3,
     of_q: Vec3,
     of_both: f64,
@@ -215,7 +215,7 @@ struct Rates {
 
 impl Rates {
     #[inline]
-    fn of(&self, moving: &Moving<'_>, VertexPair { i, j }: VertexPair) -> f64 {
+    pub(super) fn of(&self, moving: &Moving<'_>, VertexPair { i, j }: VertexPair) -> f64 {
         let along = |side: &Side<'_>, by: &Vec3, vertex: u32| {
             by.dot(&side.track.local(side.body.vertex(vertex)))
         };

@@ -78,7 +78,7 @@ pub(super) fn advance(
         let gap = moving.gap(heading, need, end, effort);
         let f1 = need.surplus(&gap);
         let width = (end - t).next_up();
-        let k = (0.5 * heading.bend) * (width * width);
+        let k = sag(heading, t, end);
         if is_certain(f0, f1, k) {
             best = Some(Step { end, gap, surplus: f1 });
             if failed_at.is_infinite() {
@@ -108,6 +108,23 @@ pub(super) fn advance(
         }
     }
     best
+}
+
+/// The step between two times at which the gap along `heading` is known, if it is certain in between.
+pub(super) fn certified(
+    heading: &Heading,
+    need: Need,
+    (t, from): (f64, &Gap),
+    (end, gap): (f64, Gap),
+) -> Option<Step> {
+    let (f0, f1) = (need.surplus(from), need.surplus(&gap));
+    is_certain(f0, f1, sag(heading, t, end)).then_some(Step { end, gap, surplus: f1 })
+}
+
+/// How far below its chord the gap may be, times four.
+fn sag(heading: &Heading, t: f64, end: f64) -> f64 {
+    let width = (end - t).next_up();
+    (0.5 * heading.bend) * (width * width)
 }
 
 /// When a gap of f0 that closes at this rate, and is f1 < 0 after `width`, would be zero if its rate

@@ -10,6 +10,7 @@ use crate::geometry::polytope::Polytope;
 use crate::geometry::polytope::samples::{Random, cloud, cuboid, polytope_of, segment, sphere};
 use crate::geometry::pose::Pose;
 
+mod aim;
 mod exact;
 mod judged;
 mod many;
