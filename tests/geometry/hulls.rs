@@ -3,7 +3,8 @@
 use std::cmp::Ordering;
 
 use clearance::geometry::Vec3;
-use clearance::geometry::hull::{HullError, convex_hull};
+use clearance::geometry::effort::{Effort, Stopped};
+use clearance::geometry::hull::{HullError, convex_hull, convex_hull_with};
 use clearance::geometry::polytope::samples;
 use clearance::geometry::polytope::validate::Defect;
 
@@ -68,6 +69,25 @@ fn bad_points_are_refused_with_their_index() {
         let error = convex_hull(&points(&[[0., 0., 0.], [0., bad, 0.]])).unwrap_err();
         assert_eq!(error, HullError::BadPoint { index: 1 });
     }
+}
+
+/// It was built to its end, whatever the deadline of who registered it.
+#[test]
+fn a_hull_is_built_no_longer_than_the_effort_lasts() {
+    let given = samples::sphere(4_000, 1.0);
+    let unlimited = &mut Effort::unlimited();
+    let whole = convex_hull_with(&given, unlimited).unwrap();
+    let steps = unlimited.cost.steps;
+    assert!(steps > 20, "{steps}");
+    let within = |steps| convex_hull_with(&given, &mut Effort::with_steps(steps));
+    for few in [0, 1, steps / 2, steps - 1] {
+        assert_eq!(within(few).unwrap_err(), HullError::Stopped(Stopped::Steps), "{few}");
+    }
+    let again = within(steps).unwrap();
+    assert_eq!(again.polytope.vertices(), whole.polytope.vertices());
+    // Of points that are not on the surface, too, and if all exactness is asked for.
+    let few = &mut Effort::with_steps(3);
+    assert!(convex_hull_with(&grid(24), few).is_err());
 }
 
 /// What the hull of these points must be: vertices, facets, volume.

@@ -126,6 +126,39 @@ async fn a_deadline_that_is_too_short_is_a_deadline() {
     assert!(matches!(status.code(), Code::DeadlineExceeded | Code::Cancelled), "{status:?}");
 }
 
+/// A hull was built to its end, however long ago the deadline was.
+#[tokio::test]
+async fn a_hull_is_built_no_longer_than_the_deadline_and_then_is_not_registered() {
+    let server =
+        Server::with_settings(Settings { compute_threads: 1, ..Settings::default() }).await;
+    let turn = |k: u32| f64::from(k) * 2.4;
+    let height = |k: u32| f64::from(k) / 25_000.0 - 1.0;
+    let ball: Vec<f64> = (0..50_000)
+        .flat_map(|k| {
+            let radius = (1.0 - height(k) * height(k)).sqrt();
+            [radius * turn(k).cos(), radius * turn(k).sin(), height(k)]
+        })
+        .collect();
+    let spec = |alias: &str, xyz| pb::PolytopeSpec {
+        source: Some(pb::polytope_spec::Source::Vertices(pb::Points { xyz })),
+        alias: alias.to_owned(),
+        ..Default::default()
+    };
+    let less = ball[..9_000].to_vec();
+    let polytopes = vec![spec("small", cube()), spec("ball", ball)];
+    let request = pb::RegisterPolytopesRequest { polytopes, validate_only: false };
+    let mut request = Request::new(request);
+    request.set_timeout(Duration::from_millis(200));
+    let status = server.polytopes().register_polytopes(request).await.unwrap_err();
+    assert!(matches!(status.code(), Code::DeadlineExceeded | Code::Cancelled), "{status:?}");
+    // The only thread is free again, and nothing of it was kept.
+    soon(server.register("part", &less)).await;
+    let all = pb::ListPolytopesRequest::default();
+    let listed = server.polytopes().list_polytopes(all).await.unwrap().into_inner().polytopes;
+    assert_eq!(listed.len(), 1);
+    assert_eq!(listed[0].aliases, ["part"]);
+}
+
 /// A chain may name one link many times over, and each takes a look at every vertex: one such claim kept a
 /// thread at work for days, long after its deadline.
 #[tokio::test]

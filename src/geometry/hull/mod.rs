@@ -11,6 +11,7 @@ mod quickhull;
 
 use super::Vec3;
 use super::csr::Csr;
+use super::effort::{Effort, Stopped};
 use super::number::orientation::{Axis, Turn, turn};
 use super::number::scale::PowerOfTwo;
 use super::polytope::{Polytope, Structure};
@@ -69,6 +70,15 @@ pub enum HullError {
         /// How many were given.
         given: usize,
     },
+    /// There was no effort left to build it.
+    #[error("stopped before the hull was complete")]
+    Stopped(Stopped),
+}
+
+impl From<Stopped> for HullError {
+    fn from(why: Stopped) -> Self {
+        Self::Stopped(why)
+    }
 }
 
 impl Hull {
@@ -105,6 +115,11 @@ impl Hull {
 /// assert_eq!(hull.vertex_of_given[4], None);
 /// ```
 pub fn convex_hull(points: &[Vec3]) -> Result<Hull, HullError> {
+    convex_hull_with(points, &mut Effort::unlimited())
+}
+
+/// The same, as long as the effort lasts: a step is some thousand looks at a point from a facet.
+pub fn convex_hull_with(points: &[Vec3], effort: &mut Effort<'_>) -> Result<Hull, HullError> {
     if points.is_empty() {
         return Err(HullError::Empty);
     }
@@ -117,7 +132,9 @@ pub fn convex_hull(points: &[Vec3]) -> Result<Hull, HullError> {
         return Err(HullError::BadPoint { index });
     }
     let (distinct, distinct_of_given) = distinct_points(points);
-    let (extreme, structure) = structure_of(&distinct);
+    effort.spend_step()?;
+    let (extreme, structure) = structure_of(&distinct, effort)?;
+    effort.spend_step()?;
     let mut vertex_of_distinct = vec![None; distinct.len()];
     for (vertex, &index) in extreme.iter().enumerate() {
         vertex_of_distinct[index as usize] = Some(index_of(vertex));
@@ -149,14 +166,18 @@ fn distinct_points(points: &[Vec3]) -> (Vec<Vec3>, Vec<u32>) {
 }
 
 /// The extreme points among distinct sorted points, ascending, and how they hang together.
-fn structure_of(distinct: &[Vec3]) -> (Vec<u32>, Structure) {
+fn structure_of(
+    distinct: &[Vec3],
+    effort: &mut Effort<'_>,
+) -> Result<(Vec<u32>, Structure), Stopped> {
     // A power of two changes no incidence, and keeps the products of the predicates in range.
     let scaled = PowerOfTwo::that_tames(distinct).and_then(|scale| scale.times_all(distinct));
     let points = scaled.as_deref().unwrap_or(distinct);
     let basis = basis::affine_basis(points);
     let (extreme, neighbours, facets) = match *basis.as_slice() {
         [a, b, c, d] => {
-            let surface = quickhull::surface(points, [a, b, c, d]);
+            let surface = quickhull::surface(points, [a, b, c, d], effort)?;
+            effort.spend_step()?;
             let merge::Faces { extreme, facets, neighbours } = merge::merge(points, &surface);
             (extreme, neighbours, facets)
         }
@@ -170,7 +191,7 @@ fn structure_of(distinct: &[Vec3]) -> (Vec<u32>, Structure) {
     };
     let extreme_points: Vec<Vec3> = extreme.iter().map(|&i| points[i as usize]).collect();
     let affine_basis = basis::affine_basis(&extreme_points);
-    (extreme, Structure { neighbours, facets, affine_basis })
+    Ok((extreme, Structure { neighbours, facets, affine_basis }))
 }
 
 fn polygon(points: &[Vec3], basis: [u32; 3]) -> (Vec<u32>, Csr, Csr) {

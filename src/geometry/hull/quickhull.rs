@@ -23,7 +23,12 @@
 use std::collections::VecDeque;
 
 use crate::geometry::Vec3;
+use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::orientation::{Plane, Side, exact_side_of_plane};
+
+/// Looks at a point from a facet that make a step: well below a millisecond, or some where exact arithmetic has to
+/// decide all of them.
+const LOOKS_PER_STEP: usize = 1 << 14;
 
 /// No triangle, no point.
 const NONE: u32 = u32::MAX;
@@ -71,8 +76,11 @@ struct HorizonEdge {
     beyond: u32,
 }
 
-struct Builder<'a> {
+struct Builder<'a, 'b> {
     points: &'a [Vec3],
+    effort: &'a mut Effort<'b>,
+    /// Since the last step.
+    looks: usize,
     facets: Vec<Facet>,
     /// Facet slots that can be used again.
     free: Vec<u32>,
@@ -89,23 +97,33 @@ struct Builder<'a> {
 }
 
 /// The surface of the hull. `basis` names four affinely independent points; points are distinct.
-pub(super) fn surface(points: &[Vec3], basis: [u32; 4]) -> Vec<Triangle> {
-    let mut builder = Builder::new(points, basis);
+pub(super) fn surface(
+    points: &[Vec3],
+    basis: [u32; 4],
+    effort: &mut Effort<'_>,
+) -> Result<Vec<Triangle>, Stopped> {
+    let mut builder = Builder::new(points, basis, effort)?;
     while let Some(index) = builder.waiting.pop_front() {
         // The slot may have been given up, or used again, since the facet was queued.
         let facet = &builder.facets[index as usize];
         if facet.alive && facet.outside != NONE {
             let apex = facet.farthest;
-            builder.add(apex, index);
+            builder.add(apex, index)?;
         }
     }
-    builder.finish()
+    Ok(builder.finish())
 }
 
-impl<'a> Builder<'a> {
-    fn new(points: &'a [Vec3], [a, b, c, d]: [u32; 4]) -> Self {
+impl<'a, 'b> Builder<'a, 'b> {
+    fn new(
+        points: &'a [Vec3],
+        [a, b, c, d]: [u32; 4],
+        effort: &'a mut Effort<'b>,
+    ) -> Result<Self, Stopped> {
         let mut builder = Self {
             points,
+            effort,
+            looks: 0,
             facets: Vec::new(),
             free: Vec::new(),
             next: vec![NONE; points.len()],
@@ -132,23 +150,37 @@ impl<'a> Builder<'a> {
         }
         for point in 0..index_of(points.len()) {
             if ![a, b, c, d].contains(&point) {
+                builder.pay()?;
                 builder.place(point);
             }
         }
         builder.settle_fresh();
-        builder
+        Ok(builder)
+    }
+
+    /// For the look at a point from all fresh facets, which is what nearly all of the time goes into.
+    #[inline]
+    fn pay(&mut self) -> Result<(), Stopped> {
+        self.looks += self.fresh.len();
+        if self.looks < LOOKS_PER_STEP {
+            return Ok(());
+        }
+        self.looks = 0;
+        self.effort.spend_step()
     }
 
     /// Adds the point `apex`, which sees facet `first`, to the hull.
-    fn add(&mut self, apex: u32, first: u32) {
+    fn add(&mut self, apex: u32, first: u32) -> Result<(), Stopped> {
         self.find_horizon(apex, first);
         self.raise_cone(apex);
+        self.pay()?;
         let visible = std::mem::take(&mut self.visible);
         for &index in &visible {
             let mut point = self.facets[index as usize].outside;
             while point != NONE {
                 let next = self.next[point as usize];
                 if point != apex {
+                    self.pay()?;
                     self.place(point);
                 }
                 point = next;
@@ -158,6 +190,7 @@ impl<'a> Builder<'a> {
         }
         self.visible = visible;
         self.settle_fresh();
+        Ok(())
     }
 
     /// Fills `visible` with all facets that `apex` sees and `horizon` with the edges around them.

@@ -7,7 +7,7 @@ use super::{BadField, Path, geometry};
 use crate::geometry::Vec3;
 use crate::geometry::contact_time::polyhedra::{Polyhedron, PolyhedronError};
 use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::hull::{HullError, convex_hull};
+use crate::geometry::hull::{HullError, convex_hull_with};
 use crate::geometry::ids::PolytopeId;
 use crate::geometry::polytope::Polytope;
 use crate::rpc::mesh::{self, MeshData, MeshError, convexity};
@@ -129,7 +129,7 @@ impl AskedPolytope {
     }
 
     /// Reads the file if there is one, builds the hull, judges and reports; takes a while.
-    /// After `stop` is set, the check of a polyhedron is given up.
+    /// After `stop` is set, the hull and the check of a polyhedron are given up.
     pub fn build(self, limits: &Limits, stop: &AtomicBool) -> Result<BuiltPolytope, Failure> {
         // What is wrong with a point of a file is wrong with the file.
         let mut points_field = self.field.clone();
@@ -142,7 +142,9 @@ impl AskedPolytope {
                 (mesh.vertices.clone(), Some(mesh), true)
             }
         };
-        let hull = convex_hull(&points).map_err(|error| hull_failure(&points_field, &error))?;
+        let effort = &mut Effort::with_stop(u64::MAX, stop);
+        let hull = convex_hull_with(&points, effort)
+            .map_err(|error| hull_failure(&points_field, &error))?;
         let figures = hull.report();
         let mut report = pb::RegistrationReport {
             points_given: points.len() as u64,
@@ -185,7 +187,7 @@ impl AskedPolytope {
         }
         let stored = match kept {
             Some(polyhedron) => {
-                let hull = hull_of_named(hull.polytope, &polyhedron)
+                let hull = hull_of_named(hull.polytope, &polyhedron, effort)
                     .map_err(|error| hull_failure(&points_field, &error))?;
                 Stored::of_polyhedron(polyhedron, hull)
             }
@@ -235,11 +237,15 @@ fn polyhedron(
 }
 
 /// The hull of a polyhedron, from that of all points given: some of them no triangle may name.
-fn hull_of_named(hull: Polytope, polyhedron: &Polyhedron) -> Result<Polytope, HullError> {
+fn hull_of_named(
+    hull: Polytope,
+    polyhedron: &Polyhedron,
+    effort: &mut Effort<'_>,
+) -> Result<Polytope, HullError> {
     if hull.vertices().iter().all(|vertex| polyhedron.index_of(vertex).is_some()) {
         return Ok(hull);
     }
-    convex_hull(polyhedron.vertices()).map(|hull| hull.polytope)
+    convex_hull_with(polyhedron.vertices(), effort).map(|hull| hull.polytope)
 }
 
 fn hull_failure(field: &str, error: &HullError) -> Failure {
@@ -250,6 +256,7 @@ fn hull_failure(field: &str, error: &HullError) -> Failure {
             max: crate::geometry::hull::POINTS_MAX as u64,
             breach: Breach::InvalidArgument,
         },
+        HullError::Stopped(_) => Failure::Deadline,
         HullError::Empty | HullError::BadPoint { .. } => {
             BadField { field: field.to_owned(), problem: error.to_string().into() }.into()
         }
