@@ -235,6 +235,7 @@ pub(crate) fn certainly_encloses(pair: &Pair<'_>, four: &[VertexPair; 4]) -> boo
 /// [`certainly_encloses`] does, for a search that has computed them already, times `view.unit()`. That product is exact but
 /// for underflow; it also makes the underflow of the differences' own products that many times larger,
 /// six times `η unit` in each coordinate, where `η` is `FLOOR / 2^55`.
+#[inline(always)]
 pub(super) fn holds<const PROVEN: bool>(view: &View<'_>, corners: &[Vec3; 4]) -> Option<Evidence> {
     let mut error = 0.0;
     if PROVEN {
@@ -259,7 +260,7 @@ pub(super) fn still_holds(pair: &Pair<'_>, four: &[VertexPair; 4]) -> Option<Evi
 /// With `B` a vector's largest coordinate plus the error E, a determinant of three has six products,
 /// each within `B₁B₂B₃`: evaluating it costs `γ₅ 6 B₁B₂B₃` (two products, three sums), its arguments'
 /// errors `6 E (B₁B₂ + B₂B₃ + B₃B₁)`. γ₁₂ and the factor 7 cover the rounding of the bound.
-#[inline]
+#[inline(always)]
 fn encloses(corners: &[Vec3; 4], error: f64) -> bool {
     let [a, b, c, d] = corners;
     let (ab, cd) = (a.cross(b), c.cross(d));

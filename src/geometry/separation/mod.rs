@@ -157,11 +157,12 @@ fn decide_with<const PROVEN: bool>(
     {
         return Ok(separated_by(between_centres));
     }
-    let proposal = propose(pair, &between_centres, witness, effort)?;
-    if let Proposal::Proven(evidence) = proposal {
-        return Ok(proven(evidence, witness));
+    // Looked at where it is: see `separated_by`.
+    match &propose(pair, &between_centres, witness, effort) {
+        Ok(Proposal::Proven(evidence)) => Ok(proven(*evidence, witness)),
+        Ok(proposal) => decide_proposed(pair, proposal, witness, effort),
+        Err(stopped) => Err(*stopped),
     }
-    decide_proposed(pair, &proposal, witness, effort)
 }
 
 #[inline(always)]
@@ -180,8 +181,15 @@ fn proven(evidence: Evidence, witness: &Witness) -> Decision {
     {
         return separated_by(direction);
     }
-    let four = witness.pairs.iter().copied().take(4);
-    Decision { proof: StaticProof::Overlapping { pairs: four.collect() } }
+    // One by one, for the same reason.
+    let mut pairs = ArrayVec::new();
+    if let Some(&[a, b, c, d]) = witness.pairs.first_chunk::<4>() {
+        pairs.push(a);
+        pairs.push(b);
+        pairs.push(c);
+        pairs.push(d);
+    }
+    Decision { proof: StaticProof::Overlapping { pairs } }
 }
 
 /// What the witness alone proves. A direction that does not hold any more is forgotten, so that the
