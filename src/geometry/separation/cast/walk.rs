@@ -20,7 +20,7 @@ use crate::geometry::pair::VertexPair;
 use crate::geometry::support::{Rival, first_rival};
 
 /// Cells that a walk enters before it gives up.
-const CELLS_MAX: u32 = 12;
+const CELLS_MAX: u32 = 32;
 
 /// A direction, in the world and along which each body has its supporting vertex.
 #[derive(Clone, Copy)]
