@@ -43,11 +43,12 @@ mod tests {
     use std::cell::Cell;
 
     use crate::geometry::Vec3;
-    use crate::geometry::contact_time::{Question, first_contact};
+    use crate::geometry::contact_time::{Outcome, Question, first_contact};
     use crate::geometry::distance::{METHODS, Stops, measure_by};
     use crate::geometry::effort::Effort;
     use crate::geometry::motion::Motion;
     use crate::geometry::pair::Pair;
+    use crate::geometry::pose::Pose;
     use crate::geometry::samples::{Random, zoo};
     use crate::geometry::witness::Witness;
 
@@ -120,5 +121,34 @@ mod tests {
                 assert_eq!(contact(&question), of_plain, "{name_p} and {name_q}");
             }
         }
+    }
+
+    #[test]
+    fn first_contacts_of_turning_bodies_are_the_same_to_the_last_bit_too() {
+        let mut random = Random(32);
+        let bodies = zoo();
+        let mut contacts = 0;
+        for (name_p, p) in bodies.iter().step_by(2) {
+            for (name_q, q) in bodies.iter().step_by(3) {
+                let reach = p.bounds().radius + q.bounds().radius;
+                let way = random.unit_vector() * (1.5 * reach);
+                let pose = random.pose(way);
+                let pair = Pair::new(p, Pose::identity(), q, pose);
+                let mut screw = |velocity| {
+                    let axis = random.unit_vector();
+                    Motion::Screw { pivot: None, velocity, axis, angle: 2.0 }
+                };
+                let question = Question::new(pair, screw(way * 0.8), screw(way * -0.1));
+                let asked = || {
+                    let mut effort = Effort::unlimited();
+                    let found = first_contact(&question, &mut Witness::default(), &mut effort);
+                    (format!("{found:?} {:?}", effort.cost), found.map(|found| found.outcome))
+                };
+                let (of_wide, outcome) = asked();
+                assert_eq!(of_wide, plainly(asked).0, "{name_p} and {name_q}");
+                contacts += u32::from(outcome == Ok(Outcome::Contact));
+            }
+        }
+        assert!(contacts > 5, "{contacts}");
     }
 }

@@ -113,13 +113,13 @@ impl Plain {
     }
 
     /// The sine and versine of the angle at time t; `None` after a million quarter turns.
-    #[inline]
+    #[inline(always)]
     pub fn trig(&self, t: f64) -> Option<RoundedTrig> {
         RoundedTrig::of_product(self.angle, t)
     }
 
     /// `(Rot(t) - 1) w`
-    #[inline]
+    #[inline(always)]
     pub fn turned_less(&self, trig: &RoundedTrig, w: &Vec3) -> Vec3 {
         let once = self.axis.cross(w);
         once * trig.sine + self.axis.cross(&once) * trig.versine
@@ -165,7 +165,7 @@ impl Plain {
 
     /// `A = R + (Rot - 1) R + t E` and `m = u t + (Rot - 1) l` at time t, so that a vertex v is at
     /// `x(t) - (R c + t0) = A v + m` for the centre c, within [`Self::error`].
-    #[inline]
+    #[inline(always)]
     pub fn pose_from_start(&self, trig: &RoundedTrig, t: f64) -> (Mat3, Vec3) {
         let [once, twice] = &self.rotation_turned;
         let mut rotation = self.rotation + (once * trig.sine + twice * trig.versine);

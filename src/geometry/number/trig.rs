@@ -57,7 +57,7 @@ impl RoundedTrig {
     /// The bounds: [`rounded_kernel`] errs by less than 4u relative, and [`reduce`] by less than
     /// u/100 for the turns that are let in. Without a quarter turn that is all, and both functions are
     /// at most |x|. With one, |x| > 0.7, and `1 - versine` rounds once more, twice at most.
-    #[inline]
+    #[inline(always)]
     pub fn of_product(angle: f64, t: f64) -> Option<Self> {
         if angle.abs() <= 0.0 || t.abs() <= 0.0 {
             return Some(Self::ZERO);
@@ -168,7 +168,7 @@ impl Trig {
 /// The whole number nearest x, of two the even one; `None` beyond [`QUARTERS_MAX`]. Added to a number
 /// of 53 bits, x keeps no bit behind the point: two instructions, where `round_ties_even` is a call on
 /// processors without one for it.
-#[inline]
+#[inline(always)]
 fn nearest_whole(x: f64) -> Option<f64> {
     const NO_FRACTION: f64 = 1.5 * (1u64 << 52) as f64;
     let whole = (x + NO_FRACTION) - NO_FRACTION;
@@ -178,7 +178,7 @@ fn nearest_whole(x: f64) -> Option<f64> {
 }
 
 /// A whole number of quarter turns, modulo a full one.
-#[inline]
+#[inline(always)]
 fn of_a_turn(quarters: f64) -> u8 {
     #[expect(clippy::cast_possible_truncation, reason = "a whole number of at most 21 bits")]
     let quarters = quarters as i32;
@@ -192,6 +192,7 @@ const UNIT_BALL: Interval = Interval::UNIT_BALL;
 /// Every `two_sum` is exact. The four small parts are each at most u times a partial sum of size
 /// at most 2 in the last steps, so adding them up in f64 errs by less than 8u² < 2^-102; π/2's rest
 /// adds `quarters * 8.5e-32`.
+#[inline(always)]
 fn reduce(high: f64, low: f64, quarters: f64) -> (f64, f64, f64) {
     if quarters.abs() < 0.5 {
         return (high, low, 0.0);
@@ -220,7 +221,7 @@ fn kernel(r: f64, rest: f64, error: f64) -> Trig {
 }
 
 /// Sine and versine of `r + rest`, without the error of the argument: see [`kernel`].
-#[inline]
+#[inline(always)]
 fn rounded_kernel(r: f64, rest: f64) -> (f64, f64) {
     let z = r * r;
     let p = polynomial(z, &SINE);
@@ -241,7 +242,7 @@ fn widened(value: f64, error: f64) -> Interval {
 /// The first coefficient rounds by u, and so do the three sums above it; the second term counts a
 /// thirtieth of it, errs by u for its coefficient, z and the product each, and each further one counts a
 /// fortieth of the one before: less than 5u in all, relative to the whole.
-#[inline]
+#[inline(always)]
 fn polynomial(z: f64, c: &[f64; 8]) -> f64 {
     let square = z * z;
     let low = (c[0] + c[1] * z) + (c[2] + c[3] * z) * square;

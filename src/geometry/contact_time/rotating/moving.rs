@@ -25,6 +25,7 @@ use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::number::trig::RoundedTrig;
 use crate::geometry::pair::{Placed, VertexPair};
 use crate::geometry::polytope::Polytope;
+use crate::geometry::processor;
 use crate::geometry::support::{Along, Climb, is_level_top, supporting_vertex};
 
 /// Bodies of at most this many vertices are searched by evaluating all of them, which settles ties
@@ -48,14 +49,14 @@ impl Last {
     const NONE: Self = Self { vertex: 0, along: Vec3::new(0.0, 0.0, 0.0) };
 
     /// That vertex, if the direction is still close enough for it to be the better start.
-    #[inline]
+    #[inline(always)]
     pub(super) fn hint(&self, g: &Vec3) -> Option<u32> {
         let cosine = g.dot(&self.along);
         let lengths = g.norm_squared() * self.along.norm_squared();
         (cosine > 0.0 && cosine * cosine > CLOSE * lengths).then_some(self.vertex)
     }
 
-    #[inline]
+    #[inline(always)]
     pub(super) fn found(vertex: u32, g: &Vec3) -> Self {
         Self { vertex, along: *g }
     }
@@ -134,7 +135,7 @@ impl<'a> Side<'a> {
 
     /// [`Self::farthest_rounded`]: the top of a search just made, if that proved it or no more than a few
     /// vertices tie with it, as it nearly always does. A rounded maximum is as good: see [`Plain::error`].
-    #[inline]
+    #[inline(always)]
     pub(super) fn farthest_from(
         &self,
         g: &Vec3,
@@ -277,7 +278,7 @@ impl<'a> Moving<'a> {
     }
 
     /// The pair, and where it is at time t.
-    #[inline]
+    #[inline(always)]
     pub(super) fn posed(&mut self, t: f64) -> (&Self, &Posed) {
         let is_at_t = |posed: &Posed| posed.t().to_bits() == t.to_bits();
         if !self.posed.as_ref().is_some_and(is_at_t) {
@@ -396,8 +397,14 @@ impl<'a> Moving<'a> {
         t: f64,
         effort: &mut Effort<'_>,
     ) -> Gap {
-        let (moving, posed) = self.posed(t);
-        let Some(plain) = posed.gap(moving, heading, effort) else {
+        let plain = processor::dispatch(
+            #[inline(always)]
+            || {
+                let (moving, posed) = self.posed(t);
+                posed.gap(moving, heading, effort)
+            },
+        );
+        let Some(plain) = plain else {
             return Gap { value: self.enclosed_gap(heading, t, effort), rate: 0.0 };
         };
         self.settle(heading, need, t, plain, effort)

@@ -12,6 +12,7 @@ use super::posed::{Corner, Posed, Tops};
 use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
 use crate::geometry::pair::VertexPair;
+use crate::geometry::processor;
 
 /// Iterations; a rough direction needs three to five.
 const ITERATIONS_MAX: u32 = 48;
@@ -55,7 +56,7 @@ impl<'m, 'a> Near<'m, 'a> {
     }
 
     /// The corner with the least `s·y`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn support(&mut self, s: &Vec3, effort: &mut Effort<'_>) -> (Corner, Tops) {
         let (corner, tops) = self.posed.support(self.moving, s, effort);
         (Corner { at: corner.at + self.shift, ..corner }, tops)
@@ -63,6 +64,7 @@ impl<'m, 'a> Near<'m, 'a> {
 
     /// The nearest point of the hull of these pairs' differences, as far as adding one after the other
     /// finds it, and the corners that it is between. Of no pairs: the support along `guess`.
+    #[inline(always)]
     fn seeded(
         &mut self,
         guess: &Vec3,
@@ -108,6 +110,19 @@ impl<'m, 'a> Near<'m, 'a> {
     /// along `guess` if there are none.
     pub(super) fn nearest(
         &mut self,
+        start: (&Vec3, &[VertexPair]),
+        good_enough: f64,
+        effort: &mut Effort<'_>,
+    ) -> Nearest {
+        processor::dispatch(
+            #[inline(always)]
+            || self.nearest_inlined(start, good_enough, effort),
+        )
+    }
+
+    #[inline(always)]
+    fn nearest_inlined(
+        &mut self,
         (guess, seed): (&Vec3, &[VertexPair]),
         good_enough: f64,
         effort: &mut Effort<'_>,
@@ -148,7 +163,7 @@ impl<'m, 'a> Near<'m, 'a> {
 }
 
 /// Keeps the corners whose bits are set.
-#[inline]
+#[inline(always)]
 fn keep(corners: &mut ArrayVec<Corner, 4>, bits: u32) {
     let mut kept = 0;
     for index in 0..corners.len() {
@@ -165,6 +180,7 @@ const HELD: u32 = 0b1111;
 
 /// The nearest point of the hull of up to four corners, the last of which takes part in it, and the
 /// corners that it is between as bits. `None` when the corners are too degenerate to say.
+#[inline(always)]
 fn nearest_of(corners: &[Corner]) -> Option<(Vec3, u32)> {
     let (last, rest) = corners.split_last()?;
     let (last_bit, last) = (1u32 << rest.len(), &last.at);
@@ -203,6 +219,7 @@ fn nearest_of(corners: &[Corner]) -> Option<(Vec3, u32)> {
 }
 
 /// The origin's foot on the segment, if it is inside.
+#[inline(always)]
 fn of_segment(a: &Vec3, b: &Vec3) -> Option<Vec3> {
     let edge = b - a;
     let squared = edge.norm_squared();
@@ -216,6 +233,7 @@ fn of_segment(a: &Vec3, b: &Vec3) -> Option<Vec3> {
 }
 
 /// The origin's foot on the triangle, if it is inside.
+#[inline(always)]
 fn of_triangle(a: &Vec3, b: &Vec3, c: &Vec3) -> Option<Vec3> {
     let normal = (b - a).cross(&(c - a));
     let inside = normal.dot(&a.cross(b)) > 0.0
@@ -225,6 +243,7 @@ fn of_triangle(a: &Vec3, b: &Vec3, c: &Vec3) -> Option<Vec3> {
 }
 
 /// Whether the origin is inside the tetrahedron.
+#[inline(always)]
 fn holds(d: &[Vec3; 4]) -> bool {
     let (front, back) = (d[0].cross(&d[1]), d[2].cross(&d[3]));
     let faces = [d[1].dot(&back), -d[0].dot(&back), d[3].dot(&front), -d[2].dot(&front)];

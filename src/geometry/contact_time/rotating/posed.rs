@@ -13,6 +13,7 @@ use crate::geometry::number::interval::Interval;
 use crate::geometry::number::rounding::UNIT;
 use crate::geometry::number::trig::RoundedTrig;
 use crate::geometry::pair::VertexPair;
+use crate::geometry::processor;
 use crate::geometry::support::{Climb, likely_pair};
 use crate::geometry::{Mat3, Vec3};
 
@@ -36,12 +37,13 @@ struct Place {
 }
 
 impl Place {
+    #[inline(always)]
     fn of(plain: &Plain, trig: RoundedTrig, t: f64) -> Self {
         let (turn, origin) = plain.pose_from_start(&trig, t);
         Self { trig, turn, origin }
     }
 
-    #[inline]
+    #[inline(always)]
     fn vertex(&self, side: &Side<'_>, vertex: u32) -> Vec3 {
         self.turn * side.track.local(side.body.vertex(vertex)) + self.origin
     }
@@ -58,6 +60,7 @@ pub(super) struct Posed {
 }
 
 impl Posed {
+    #[inline(always)]
     pub(super) fn new(moving: &Moving<'_>, t: f64) -> Self {
         let trigs = (moving.p.plain.trig(t), moving.q.plain.trig(t));
         let place = |side: &Side<'_>, trig: Option<RoundedTrig>| {
@@ -82,7 +85,7 @@ impl Posed {
     }
 
     /// The corner with the least `s·y`, very likely.
-    #[inline]
+    #[inline(always)]
     pub(super) fn support(
         &self,
         moving: &Moving<'_>,
@@ -97,7 +100,7 @@ impl Posed {
 
     /// What the vertices' heights along s differ by, in the bodies' frames: upwards for P, downwards
     /// for Q.
-    #[inline]
+    #[inline(always)]
     fn in_bodies(&self, s: &Vec3) -> [Vec3; 2] {
         [self.p.turn.tr_mul(s), -self.q.turn.tr_mul(s)]
     }
@@ -110,6 +113,21 @@ impl Posed {
     /// [`Plain::error`] has room for the length, which errs by 3u, and for 4u with which a unit vector
     /// is along s.
     pub(super) fn gap_of(
+        &self,
+        moving: &Moving<'_>,
+        s: &Vec3,
+        tops: &Tops,
+        corners: &[Corner],
+        effort: &mut Effort<'_>,
+    ) -> Option<Gap> {
+        processor::dispatch(
+            #[inline(always)]
+            || self.gap_of_inlined(moving, s, tops, corners, effort),
+        )
+    }
+
+    #[inline(always)]
+    fn gap_of_inlined(
         &self,
         moving: &Moving<'_>,
         s: &Vec3,
@@ -135,14 +153,14 @@ impl Posed {
     }
 
     /// Where the difference `q_j - p_i` is.
-    #[inline]
+    #[inline(always)]
     pub(super) fn corner(&self, moving: &Moving<'_>, pair: VertexPair) -> Corner {
         let at = self.q.vertex(&moving.q, pair.j) - self.p.vertex(&moving.p, pair.i);
         Corner { at, pair }
     }
 
     /// The heading as a world direction.
-    #[inline]
+    #[inline(always)]
     pub(super) fn world_of(&self, moving: &Moving<'_>, heading: &Heading) -> Vec3 {
         let s = &heading.direction;
         match heading.frame {
@@ -154,7 +172,7 @@ impl Posed {
 
     /// The gap along a heading, within the error bounds of `moving`; `None` when a sine is not to be
     /// had, or something overflows.
-    #[inline]
+    #[inline(always)]
     pub(super) fn gap(
         &self,
         moving: &Moving<'_>,
@@ -180,7 +198,7 @@ impl Posed {
     /// The rates of change of `s·(x_q - x_p)` for vertices of the two bodies, rounded. With s' = Ω_F × s,
     /// and the places `c + arm`, where only the arms turn: `s·(u_q - u_p) + s'·(c_q - c_p)`, and for the
     /// arm of G, which moves by Ω_G × arm, `((Ω_F - Ω_G) × s)·arm`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn rates(&self, moving: &Moving<'_>, frame: Frame, s: &Vec3) -> Rates {
         let (p, q) = (&moving.p.plain, &moving.q.plain);
         let spin = match frame {
@@ -214,7 +232,7 @@ pub(super) struct Rates {
 }
 
 impl Rates {
-    #[inline]
+    #[inline(always)]
     pub(super) fn of(&self, moving: &Moving<'_>, VertexPair { i, j }: VertexPair) -> f64 {
         let along = |side: &Side<'_>, by: &Vec3, vertex: u32| {
             by.dot(&side.track.local(side.body.vertex(vertex)))
@@ -224,7 +242,7 @@ impl Rates {
 }
 
 /// The vertices that are very likely farthest along these, in P and in Q.
-#[inline]
+#[inline(always)]
 fn likely_tops(moving: &Moving<'_>, g: &[Vec3; 2], effort: &mut Effort<'_>) -> [Climb; 2] {
     let (p, q) = (&moving.p, &moving.q);
     let hints = [p.last.get().hint(&g[0]), q.last.get().hint(&g[1])];
