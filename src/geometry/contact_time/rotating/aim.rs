@@ -36,6 +36,9 @@ const KEPT: f64 = 0.1;
 /// ... if that is not too early.
 const EARLY: f64 = 0.2;
 
+/// How much of the gap features may tilt into before the time whose normal is taken.
+const LEAD: f64 = 0.7;
+
 /// The plane through three corners at a time.
 struct Plane {
     t: f64,
@@ -59,11 +62,12 @@ impl Plane {
         Self { t, corners, normal, height: normal.dot(&a), weights }
     }
 
-    /// How fast the height changes.
-    fn rate(&self, moving: &mut Moving<'_>, pairs: &[VertexPair; 3]) -> f64 {
+    /// How fast the height changes, and the corners' along the normal, fixed in the world.
+    fn rates(&self, moving: &mut Moving<'_>, pairs: &[VertexPair; 3]) -> (f64, [f64; 3]) {
         let (moving, posed) = moving.posed(self.t);
         let rates = posed.rates(moving, Frame::World, &self.normal);
-        (0..3).map(|k| self.weights[k] * rates.of(moving, pairs[k])).sum()
+        let rates = pairs.map(|pair| rates.of(moving, pair));
+        ((0..3).map(|k| self.weights[k] * rates[k]).sum(), rates)
     }
 
     /// Whether the origin's foot is on the features, as far as that can be told.
@@ -78,45 +82,85 @@ impl Plane {
 
     /// The least height of a corner along s, and of the fourth corner if the features are edges.
     fn least_height(&self, pairs: &[VertexPair; 3], s: &Vec3) -> f64 {
-        let [a, b, c] = self.corners.map(|corner| s.dot(&corner));
-        let joins = |k: usize, l: usize, m: usize| {
-            pairs[k].i == pairs[l].i && pairs[k].j == pairs[m].j
-                || pairs[k].j == pairs[l].j && pairs[k].i == pairs[m].i
-        };
-        let fourth = if joins(0, 1, 2) {
-            b + c - a
-        } else if joins(1, 0, 2) {
-            a + c - b
-        } else if joins(2, 0, 1) {
-            a + b - c
-        } else {
-            a
-        };
-        a.min(b).min(c).min(fourth)
+        let heights = self.corners.map(|corner| s.dot(&corner));
+        with_fourth(pairs, heights).into_iter().fold(f64::INFINITY, f64::min)
     }
+}
+
+/// What is linear in the corners, at these and at the fourth corner if the features are edges.
+fn with_fourth(pairs: &[VertexPair; 3], [a, b, c]: [f64; 3]) -> [f64; 4] {
+    let joins = |k: usize, l: usize, m: usize| {
+        pairs[k].i == pairs[l].i && pairs[k].j == pairs[m].j
+            || pairs[k].j == pairs[l].j && pairs[k].i == pairs[m].i
+    };
+    let fourth = if joins(0, 1, 2) {
+        b + c - a
+    } else if joins(1, 0, 2) {
+        a + c - b
+    } else if joins(2, 0, 1) {
+        a + b - c
+    } else {
+        a
+    };
+    [a, b, c, fourth]
 }
 
 impl Search<'_> {
     /// A step to just before contact of the features that are nearest, and its course, if that is
     /// where they lead. The corners of `seed` are those at the present time.
     pub(super) fn aim(&mut self, clear: f64, effort: &mut Effort<'_>) -> Option<(Course, Step)> {
-        let pairs: &[VertexPair; 3] = self.seed.as_slice().try_into().ok()?;
-        let pairs = *pairs;
-        let (t, course) = (self.t, self.course.as_ref()?);
-        let outwards = self.moving.world_of(&course.heading, t);
-        let now = Plane::at(&mut self.moving, &pairs, t, &outwards);
+        let (pairs, now) = self.features()?;
         let end = self.touching(clear, &pairs, &now)?;
         let (heading, end) = self.lasting(&pairs, &now, &end)?;
+        self.along_until(heading, clear, end, effort)
+    }
+
+    /// A step along the normal that the features have a little later, which is a longer one where they
+    /// tilt while they hardly close: as late as it leaves a part of the gap at the start.
+    pub(super) fn ahead_of_tilt(
+        &mut self,
+        clear: f64,
+        effort: &mut Effort<'_>,
+    ) -> Option<(Course, Step)> {
+        let (pairs, now) = self.features()?;
+        let (rate, rates) = now.rates(&mut self.moving, &pairs);
+        let most = with_fourth(&pairs, rates).into_iter().fold(rate, f64::max);
+        let end = self.t + LEAD * (now.height - clear) / (most - rate);
+        let is_ahead = end > self.t && end < 1.0;
+        if !is_ahead {
+            return None;
+        }
+        let then = Plane::at(&mut self.moving, &pairs, end, &now.normal);
+        let heading = self.moving.heading(Frame::World, &then.normal, end);
+        self.along_until(heading, clear, end, effort)
+    }
+
+    /// The nearest features at the present time.
+    fn features(&mut self) -> Option<([VertexPair; 3], Plane)> {
+        let pairs: [VertexPair; 3] = self.seed.as_slice().try_into().ok()?;
+        let course = self.course.as_ref()?;
+        let outwards = self.moving.world_of(&course.heading, self.t);
+        Some((pairs, Plane::at(&mut self.moving, &pairs, self.t, &outwards)))
+    }
+
+    /// The step until then, or until a little earlier, if it is certain.
+    fn along_until(
+        &mut self,
+        heading: Heading,
+        clear: f64,
+        end: f64,
+        effort: &mut Effort<'_>,
+    ) -> Option<(Course, Step)> {
         let need = Need::along(&heading, clear);
         let (end, gap) = self.retreated(&heading, need, end, effort)?;
-        let from = self.moving.gap(&heading, need, t, effort);
-        let step = certified(&heading, need, (t, &from), (end, gap))?;
+        let from = self.moving.gap(&heading, need, self.t, effort);
+        let step = certified(&heading, need, (self.t, &from), (end, gap))?;
         Some((Course { heading, gap: from }, step))
     }
 
     /// The plane when it nearly touches.
     fn touching(&mut self, clear: f64, pairs: &[VertexPair; 3], now: &Plane) -> Option<Plane> {
-        let mut rate = now.rate(&mut self.moving, pairs);
+        let (mut rate, _) = now.rates(&mut self.moving, pairs);
         let height = now.height - clear;
         let is_far = height * height > FAR * FAR * now.size_squared();
         let mut before = (now.t, height);

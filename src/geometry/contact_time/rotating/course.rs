@@ -130,6 +130,12 @@ impl Search<'_> {
             s.end - self.t < TILTED * bend_limit(&course.heading, surplus)
         };
         let is_held_up = slow && slow_headings >= SLOW_HEADINGS && step.is_none_or(is_tilted);
+        if stale
+            && is_held_up
+            && let Some(better) = self.ahead_of_tilt(clear, effort)
+        {
+            return Some(better);
+        }
         if stale && (is_held_up || step.is_none()) {
             self.look_further(clear, &mut course, &mut step, effort);
         }
