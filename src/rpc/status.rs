@@ -56,7 +56,7 @@ pub enum Failure {
         why: String,
     },
     /// A limit is exceeded.
-    #[error("{field}: more than the limit {name} = {max} of this server")]
+    #[error("{}more than the limit {name} = {max} of this server", place(field))]
     Limit {
         /// What is too large; may be empty.
         field: String,
@@ -76,7 +76,7 @@ pub enum Failure {
         key: String,
     },
     /// No session has this id.
-    #[error("no session {0:?} is open here")]
+    #[error("session_id: no session {0:?} is open here")]
     UnknownSession(String),
     /// The session has no such body.
     #[error("{field}: the session has no body {id}")]
@@ -137,11 +137,8 @@ pub enum Failure {
     #[error("the deadline passed before there was anything to report")]
     Deadline,
     /// Well-formed, and more than this build can do.
-    #[error("not implemented in this build: {0}")]
-    NotImplemented(&'static str),
-    /// Well-formed, and more than this build can do with polyhedra.
     #[error("{field}: not implemented in this build: {what}")]
-    NotForPolyhedra {
+    NotImplemented {
         /// What asks for it.
         field: String,
         /// In words.
@@ -153,6 +150,11 @@ pub enum Failure {
     /// From the transport, or already a status.
     #[error("{}", .0.message())]
     Transport(Box<Status>),
+}
+
+/// How words about a field begin; of the whole request, not at all.
+fn place(field: &str) -> String {
+    if field.is_empty() { String::new() } else { format!("{field}: ") }
 }
 
 /// What the client gets.
@@ -215,7 +217,8 @@ impl Failure {
                 row(Code::NotFound, Reason::UnknownPolytope).at(field).with("key", key)
             }
             Self::UnknownSession(id) => {
-                row(Code::NotFound, Reason::UnknownSession).with("session_id", id)
+                let row = row(Code::NotFound, Reason::UnknownSession).at("session_id");
+                row.with("session_id", id)
             }
             Self::UnknownBody { field, id } => {
                 row(Code::NotFound, Reason::UnknownBody).at(field).with("body_id", id)
@@ -242,8 +245,7 @@ impl Failure {
             Self::Busy => row(Code::ResourceExhausted, Reason::Busy).retry(),
             Self::Draining => row(Code::Unavailable, Reason::Draining),
             Self::Deadline => row(Code::DeadlineExceeded, Reason::Deadline),
-            Self::NotImplemented(_) => row(Code::Unimplemented, Reason::NotImplemented),
-            Self::NotForPolyhedra { field, .. } => {
+            Self::NotImplemented { field, .. } => {
                 row(Code::Unimplemented, Reason::NotImplemented).at(field)
             }
             Self::Bug(_) => row(Code::Internal, Reason::Bug),

@@ -79,7 +79,7 @@ fn assemble(
     bytes: Vec<u8>,
 ) -> Result<AskedPolytope, Failure> {
     let path = Path::ROOT.field("header");
-    let content = header.content();
+    let content = path.field("content").known(header.content)?;
     let spec_path = path.field("spec");
     let spec = header.spec.unwrap_or_default();
     let source = match content {

@@ -285,7 +285,9 @@ impl PairClaim {
         let certificate = required(&path, "certificate", wire.certificate.as_ref())?;
         let certificate_path = path.field("certificate");
         if !certificate.parts.is_empty() {
-            return Err(Failure::NotImplemented("verifying proofs of compounds"));
+            return Err(certificate_path
+                .field("parts")
+                .not_implemented("verifying proofs of compounds"));
         }
         let initial = proof(&certificate_path.field("initial"), certificate.initial.as_ref())?;
         let pairs = &certificate.contact_pairs;

@@ -102,7 +102,7 @@ async fn a_session_is_opened_stepped_twice_and_closed() {
     let close = pb::CloseSessionRequest { session_id: id(), allow_missing: false };
     server.sessions().close_session(close.clone()).await.unwrap();
     let again = server.sessions().close_session(close).await.unwrap_err();
-    check(&again, Code::NotFound, "UNKNOWN_SESSION", "");
+    check(&again, Code::NotFound, "UNKNOWN_SESSION", "session_id");
 }
 
 #[tokio::test]

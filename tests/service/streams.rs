@@ -247,7 +247,7 @@ async fn after_a_lost_connection_the_client_attaches_again_and_goes_on() {
 async fn a_stream_without_a_session_is_refused() {
     let server = started().await;
     let mut lost = Talk::attach(&server, "nowhere", false).await;
-    check(&lost.reply().await.unwrap_err(), Code::NotFound, "UNKNOWN_SESSION", "");
+    check(&lost.reply().await.unwrap_err(), Code::NotFound, "UNKNOWN_SESSION", "session_id");
     let mut nameless = Talk::begin(&server, pb::StreamSessionRequest::default()).await;
     check(&nameless.reply().await.unwrap_err(), Code::InvalidArgument, "BAD_FIELD", "start");
 }

@@ -92,7 +92,9 @@ impl AskedBody {
                 within_limit!(path, limits, points.xyz.len() / 3, inline_points_max)?;
                 Source::Points(geometry::points(&path, points)?)
             }
-            Wire::Compound(_) => return Err(Failure::NotImplemented("compounds in questions")),
+            Wire::Compound(_) => {
+                return Err(path.field("compound").not_implemented("compounds in questions"));
+            }
         };
         let pose = geometry::pose(&path.field("pose"), wire.pose.as_ref())?;
         Ok(Self { source, pose })
@@ -154,7 +156,7 @@ impl AskedBody {
         let what = "a polytope without volume beside a polyhedron";
         let made = Polyhedron::of_polytope(&polytope);
         let (polyhedron, facets) =
-            made.ok_or_else(|| Failure::NotForPolyhedra { field: field.to_owned(), what })?;
+            made.ok_or_else(|| Failure::NotImplemented { field: field.to_owned(), what })?;
         let polyhedron = Arc::new(polyhedron);
         Ok(ReadySolid { polyhedron, pose, hull: polytope, facets: Some(facets) })
     }
@@ -222,7 +224,7 @@ impl ReadySolid {
 /// An id, checked; a kind that is to come is told from nonsense.
 pub fn id(path: &Path<'_>, text: &str) -> Result<PolytopeId, Failure> {
     if text.starts_with("c1-") {
-        return Err(Failure::NotImplemented("compounds (c1-)"));
+        return Err(path.not_implemented("compounds (c1-)"));
     }
     text.parse().map_err(|error| path.bad(format!("{error}")).into())
 }

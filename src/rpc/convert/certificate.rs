@@ -56,7 +56,9 @@ pub fn proof(
             })
         }
         Proof::Solid(_) => Err(path.field("solid").bad("says nothing about hulls").into()),
-        Proof::Compound(_) => Err(Failure::NotImplemented("verifying proofs of compounds")),
+        Proof::Compound(_) => {
+            Err(path.field("compound").not_implemented("verifying proofs of compounds"))
+        }
     }
 }
 
@@ -132,7 +134,7 @@ pub fn chain(path: &Path<'_>, wire: &[pb::ChainLink]) -> Result<Vec<Link>, BadFi
 }
 
 fn link(path: &Path<'_>, wire: &pb::ChainLink) -> Result<Link, BadField> {
-    let frame = match wire.frame() {
+    let frame = match path.field("frame").known(wire.frame)? {
         pb::DirectionFrame::World => Frame::World,
         pb::DirectionFrame::P => Frame::P,
         pb::DirectionFrame::Q => Frame::Q,

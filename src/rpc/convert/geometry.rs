@@ -173,16 +173,16 @@ pub fn direction(path: &Path<'_>, wire: Option<&pb::Direction>) -> Result<Direct
         pb::direction::Form::EdgeNormal(edge) => {
             let path = path.field("edge_normal");
             let pairs = exactly(&path, &edge.pairs)?;
-            let axis = axis(&path, edge.axis())?;
+            let axis = axis(&path, edge.axis)?;
             Ok(Direction::EdgeNormal { pairs, axis, negative: edge.negative })
         }
         pb::direction::Form::SweptNormal(swept) => {
             let (path, negative) = (path.field("swept_normal"), swept.negative);
             if swept.pairs.is_empty() {
-                let axis = axis(&path, swept.axis())?;
+                let axis = axis(&path, swept.axis)?;
                 return Ok(Direction::SweptAxis { axis, negative });
             }
-            if swept.axis() != pb::Axis::Unspecified {
+            if swept.axis != i32::from(pb::Axis::Unspecified) {
                 return Err(path.field("axis").bad("must be absent beside pairs"));
             }
             Ok(Direction::SweptNormal { pairs: exactly(&path, &swept.pairs)?, negative })
@@ -190,12 +190,13 @@ pub fn direction(path: &Path<'_>, wire: Option<&pb::Direction>) -> Result<Direct
     }
 }
 
-fn axis(path: &Path<'_>, wire: pb::Axis) -> Result<Axis, BadField> {
-    match wire {
+fn axis(path: &Path<'_>, wire: i32) -> Result<Axis, BadField> {
+    let path = path.field("axis");
+    match path.known(wire)? {
         pb::Axis::X => Ok(Axis::X),
         pb::Axis::Y => Ok(Axis::Y),
         pb::Axis::Z => Ok(Axis::Z),
-        pb::Axis::Unspecified => Err(path.field("axis").bad("is required")),
+        pb::Axis::Unspecified => Err(path.bad("is required")),
     }
 }
 

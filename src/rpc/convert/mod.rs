@@ -58,6 +58,17 @@ impl<'a> Path<'a> {
         BadField { field: self.to_string(), problem: problem.into() }
     }
 
+    /// What is asked for here is more than this build can do.
+    pub fn not_implemented(&self, what: &'static str) -> Failure {
+        Failure::NotImplemented { field: self.to_string(), what }
+    }
+
+    /// A value of an enum that this server knows. Others come from newer clients, and what they ask for is
+    /// not to be taken for the default.
+    pub fn known<T: TryFrom<i32>>(&self, wire: i32) -> Result<T, BadField> {
+        T::try_from(wire).map_err(|_| self.bad(format!("this server knows no value {wire} of it")))
+    }
+
     /// Refuses `count` when it is more than the limit of this name.
     pub fn limit(
         &self,

@@ -87,18 +87,16 @@ impl AskedPolytope {
         wire: &pb::PolytopeSpec,
         source: AskedSource,
     ) -> Result<Self, Failure> {
-        let treatment = wire.treatment();
+        let treatment_path = path.field("treatment");
+        let treatment = treatment_path.known(wire.treatment)?;
         match treatment {
             pb::MeshTreatment::Unspecified | pb::MeshTreatment::Hull => {}
             pb::MeshTreatment::Decompose => {
-                return Err(Failure::NotImplemented("decomposition of meshes"));
+                return Err(treatment_path.not_implemented("decomposition of meshes"));
             }
             pb::MeshTreatment::Polyhedron => {
                 if matches!(source, AskedSource::Points(_)) {
-                    return Err(path
-                        .field("treatment")
-                        .bad("only a mesh bounds a polyhedron")
-                        .into());
+                    return Err(treatment_path.bad("only a mesh bounds a polyhedron").into());
                 }
             }
         }
@@ -298,7 +296,7 @@ fn read_file(
 
 /// The bytes of a file, with how to read them.
 pub fn file_source(path: &Path<'_>, file: &pb::MeshFile) -> Result<AskedSource, BadField> {
-    let format = match file.format() {
+    let format = match path.field("format").known(file.format)? {
         pb::MeshFormat::Unspecified => None,
         pb::MeshFormat::Stl => Some(mesh::Format::Stl),
         pb::MeshFormat::Obj => Some(mesh::Format::Obj),

@@ -195,13 +195,12 @@ fn cover(path: &Path<'_>, wire: &pb::FaceCover) -> Result<Cover, BadField> {
     let list = path.field("steps");
     let step = |(index, step): (usize, &pb::CoverStep)| {
         let path = list.index(index);
-        let split = match pb::CoverSplit::try_from(step.split) {
-            Ok(pb::CoverSplit::Unspecified) => {
+        let split = match path.field("split").known(step.split)? {
+            pb::CoverSplit::Unspecified => {
                 return Ok(CoverStep::Apart(chain(&path.field("chain"), &step.chain)?));
             }
-            Ok(pb::CoverSplit::P) => CoverStep::SplitP,
-            Ok(pb::CoverSplit::Q) => CoverStep::SplitQ,
-            Err(_) => return Err(path.field("split").bad("is not known")),
+            pb::CoverSplit::P => CoverStep::SplitP,
+            pb::CoverSplit::Q => CoverStep::SplitQ,
         };
         if step.chain.is_empty() {
             Ok(split)

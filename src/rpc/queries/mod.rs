@@ -138,7 +138,7 @@ pub(super) fn polytopes(
     for (name, body) in [("p", &p), ("q", &q)] {
         if body.is_polyhedron() {
             let what = "this question about polyhedra";
-            return Err(Failure::NotForPolyhedra { field: path.field(name).to_string(), what });
+            return Err(Failure::NotImplemented { field: path.field(name).to_string(), what });
         }
     }
     Ok((p, q))

@@ -55,7 +55,7 @@ pub(super) fn options(
 
 /// Refuses what a field asks for.
 pub(in crate::rpc) fn refuse(path: &Path<'_>, what: &'static str) -> Failure {
-    Failure::NotForPolyhedra { field: path.to_string(), what }
+    Failure::NotImplemented { field: path.to_string(), what }
 }
 
 fn hulls([p, q]: &[ReadySolid; 2]) -> Pair<'_> {

@@ -104,7 +104,7 @@ fn shape(
         let lease = found.ok_or_else(|| unknown(path, key))?;
         match &lease.stored().solid {
             Solid::Polytope(polytope) => Ok((polytope.clone(), Shape::Registered(lease))),
-            Solid::Polyhedron { .. } => Err(Failure::NotForPolyhedra {
+            Solid::Polyhedron { .. } => Err(Failure::NotImplemented {
                 field: path.to_string(),
                 what: "polyhedra in sessions",
             }),
@@ -132,7 +132,7 @@ fn shape(
             let memory_bytes = memory_bytes(&polytope, &polytope.hierarchy_report());
             Ok((Arc::new(polytope), Shape::Given(given.clone(), memory_bytes)))
         }
-        Source::Compound(_) => Err(Failure::NotImplemented("compounds as parts")),
+        Source::Compound(_) => Err(path.field("compound").not_implemented("compounds as parts")),
     }
 }
 

@@ -30,7 +30,7 @@ impl Plan {
         let checked = |name: &'static str, value: Option<f64>| {
             value.map(|value| length(&path.field(name), value)).transpose()
         };
-        let listed = match wire.pairs() {
+        let listed = match path.field("pairs").known(wire.pairs)? {
             pb::PairSelection::Unspecified | pb::PairSelection::Changed => Listed::Changed,
             pb::PairSelection::None => Listed::Nothing,
             pb::PairSelection::Near => Listed::Near,
