@@ -5,8 +5,10 @@ The certificates are of ANSWERS, and of answers that CLEARANCE gives to the movi
 a distance within a margin, and freedom holds for deviating motions; half of the mutations are of these.
 The judges are `clearance verify` (Rust) and `clients/python`; they share no code. What both accept has
 to be true: the oracle, a folder with `exact.py` and `screw.py`, is asked for the mutated claim (needs
-numpy, scipy and gmpy2). It also knows when turning bodies are nearer to their margin than f64 arithmetic
-need see: there one judge may refuse what the other accepts (`fine`). A seed gives the same mutations everywhere.
+numpy, scipy and gmpy2). A judge may refuse what is true: of turning bodies the Rust one computes in f64 and the
+Python one in 128 bits, and nearer to a margin than ROUNDING only the second need see on which side they are. Such a
+case is `fine`, not `unlike`, and the judges themselves say which it is, with or without the oracle: the one that
+refuses accepts as soon as the margin is moved by that much. A seed gives the same mutations everywhere.
 usage: mutate.py CLEARANCE CASES.jsonl.gz ANSWERS.jsonl [--each 850] [--seed 1] [--oracle FOLDER] [--jobs 2]
 """
 import argparse, copy, gzip, json, math, multiprocessing, os, pathlib, random, subprocess, sys, tempfile
@@ -17,6 +19,7 @@ from clearance_answers import verify_answer  # noqa: E402
 from clearance_verify import Refused  # noqa: E402
 
 STATIC, MOVING = ("SEPARATED", "TOUCHING", "OVERLAPPING"), ("CONTACT", "NO_CONTACT", "UNDECIDED")
+ROUNDING = 1e-13  # of the bodies' size and places
 ENDS = ("distance_lower", "distance_upper", "depth_lower", "depth_upper", "t_free", "t_contact")
 
 
@@ -204,19 +207,39 @@ def begin(hulls, folder):
         import oracle
         ORACLE = oracle.Oracle(folder)
 
-def ruled(task):
-    """What the verifier says of one mutation, and the oracle of what this or the other judge accepts."""
-    (_, case, answer), other = task
+def ruling(case, answer):
+    """What the verifier in Python says."""
     try:
         proven, unproven = verify_answer(case, HULLS, answer)
-        said = {"accepted": True, "proven": proven, "open": unproven}
+        return {"accepted": True, "proven": proven, "open": unproven}
     except (Refused, LookupError, TypeError, ValueError, AttributeError) as why:
-        said = {"accepted": False, "reason": str(why)}
-    asked = case, HULLS[case["P"]], HULLS[case["Q"]], answer
+        return {"accepted": False, "reason": str(why)}
+
+def ruled(task):
+    """What it says of one mutation, and the oracle of what this or the other judge accepts."""
+    (_, case, answer), other = task
+    said = ruling(case, answer)
     if ORACLE and (said["accepted"] or other["accepted"]):
-        said["oracle"] = ORACLE.contradicts(*asked)
-        said["fine"] = said["accepted"] != other["accepted"] and ORACLE.is_within_rounding(*asked)
+        said["oracle"] = ORACLE.contradicts(case, HULLS[case["P"]], HULLS[case["Q"]], answer)
     return said
+
+def with_margin_moved(case, answer, way):
+    """The same about a margin that is a rounding less or more."""
+    case, answer = copy.deepcopy(case), copy.deepcopy(answer)
+    case["id"] = answer["id"] = f"{case['id']}{way:+}"
+    reach = max(case["size"], *(abs(float(x)) for body in "PQ" for x in case["t" + body]))
+    case["contact_margin"] = max(0.0, case["contact_margin"] + way * ROUNDING * reach)
+    return "", case, answer
+
+def fine(binary, hulls, made, rust, python, folder):
+    """Where one judge refuses what the other accepts, and would not if the margin were a rounding less or more."""
+    split = [at for at, (_, case, _) in enumerate(made) if rust[at]["accepted"] != python[at]["accepted"]
+             and case["kind"] == "screw" and (case.get("contact_margin") or 0.0) > 0.0]
+    moved = [with_margin_moved(*made[at][1:], way) for at in split for way in (-1, 1)]
+    begin(hulls, None)
+    again = rulings_of_rust(binary, hulls, moved, folder) if moved else [], [ruling(case, answer) for _, case, answer in moved]
+    refusing = [again[rust[at]["accepted"]][2 * k:2 * k + 2] for k, at in enumerate(split)]
+    return {at for at, both in zip(split, refusing) if any(one["accepted"] for one in both)}
 
 def rulings_of_rust(binary, hulls, made, folder):
     cases, answers, rulings = (os.path.join(folder, name) for name in ("cases", "answers", "rulings"))
@@ -259,11 +282,13 @@ def main():
         rust = rulings_of_rust(options.clearance, hulls, made, folder)
     with multiprocessing.Pool(options.jobs, begin, (hulls, options.oracle)) as pool:
         python = pool.map(ruled, zip(made, rust), chunksize=16)
+    with tempfile.TemporaryDirectory() as folder:
+        of_precision = fine(options.clearance, hulls, made, rust, python, folder)
     counts, wrong = defaultdict(Counter), []
-    for (kind, case, answer), ours, theirs in zip(made, rust, python):
+    for at, ((kind, case, answer), ours, theirs) in enumerate(zip(made, rust, python)):
         count = counts[kind]
         count.update(made=1, accepted=theirs["accepted"])
-        if theirs.get("fine") and not theirs["oracle"]:
+        if at in of_precision and not theirs.get("oracle"):
             count["fine"] += 1
         elif ours["accepted"] != theirs["accepted"] or theirs["accepted"] and (
                 ours["proven"], ours["open"]) != (theirs["proven"], theirs["open"]):

@@ -4,7 +4,6 @@ distances at times: exact for translations, which come nearest once, to 240 bits
 """
 import math, sys
 
-ROUNDING = 1e-13  # of the bodies' size and places: nearer to a margin, f64 arithmetic need not see which side of it
 SAMPLES = 48  # times at which freedom from a margin is looked at, besides the ends
 
 class Oracle:
@@ -83,16 +82,6 @@ class Oracle:
         clear = margin if bare else margin + mpq(case["deviation"])  # the start itself does not deviate
         near = next((t for t in self.approach(free, squared, clear, fastest) if squared(t) <= clear ** 2), None)
         return None if near is None else f"free until {float(free)}, but nearer than that at {float(near)}"
-
-    def is_within_rounding(self, case, p, q, answer):
-        """Whether turning bodies are so near their margin at an end of a link that a judge may refuse what is true."""
-        if case["kind"] != "screw" or not case.get("contact_margin"):
-            return False
-        squared, _ = self.distances(self.problem(case, p, q), case, p, q)
-        clear = case["contact_margin"] + case["deviation"]
-        size = ROUNDING * max(body.scale for body in self.moving(case, p, q))
-        ends = {min(max(link[end], 0.0), 1.0) for link in answer["certificate"]["chain"] for end in ("t0", "t1")}
-        return any(abs(math.sqrt(float(squared(self.mpq(t)))) - clear) <= size for t in ends)
 
     def distances(self, problem, case, p, q):
         """The squared distance at a time, and a speed that it does not exceed."""
