@@ -364,12 +364,15 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
         let against = aim.along.map(|c| -c);
         let of_p = Rise::new(p.body, in_body(&p.pose.rotation, &aim.along), length, aim.error);
         let of_q = Rise::new(q.body, in_body(&q.pose.rotation, &against), length, aim.error);
-        // One is as good as sure to be zero.
-        if of_p.is_none(&ties.p, radius_p, effort) & of_q.is_none(&ties.q, radius_q, effort) {
+        let [has_p, has_q] =
+            [!of_p.is_none(&ties.p, radius_p, effort), !of_q.is_none(&ties.q, radius_q, effort)];
+        // Neither is as good as sure.
+        if !(has_p | has_q) {
             return 0.0;
         }
-        let both = of_p.above(&ties.p, radius_p, effort) + of_q.above(&ties.q, radius_q, effort);
-        both / aim.length
+        let above_p = if has_p { of_p.above(&ties.p, radius_p, effort) } else { 0.0 };
+        let above_q = if has_q { of_q.above(&ties.q, radius_q, effort) } else { 0.0 };
+        (above_p + above_q) / aim.length
     }
 }
 

@@ -17,6 +17,9 @@ use crate::geometry::number::rounding::UNIT;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::support;
 
+/// Of so many vertices all are looked at: the walk over those that are level, as round the base of a cone,
+/// would take longer.
+const FEW: usize = 64;
 /// Vertices that may be level before all are looked at instead.
 const LEVEL_MAX: usize = 32;
 
@@ -79,6 +82,15 @@ impl<'a, N: Real> Rise<'a, N> {
         // False for NaN.
         let is_lower = |point: &Vec3| value - kernel::along(&self.rounded, point) > certain;
         let mut found: ArrayVec<u32, LEVEL_MAX> = level.iter().copied().collect();
+        let of_all = |effort: &mut Effort<'_>| {
+            effort.cost.visited += u64::from(self.body.vertex_count());
+            let all = (0..).zip(self.body.vertices());
+            let rest = all.filter(|(name, point)| !is_lower(point) && !level.contains(name));
+            rest.map(|(_, point)| self.edge(origin, point)).fold(0.0, f64::max)
+        };
+        if self.body.vertices().len() <= FEW {
+            return of_all(effort);
+        }
         let mut best = 0.0;
         let mut at = 0;
         while at < found.len() {
@@ -94,9 +106,7 @@ impl<'a, N: Real> Rise<'a, N> {
                     continue;
                 }
                 if found.try_push(next).is_err() {
-                    effort.cost.visited += u64::from(self.body.vertex_count());
-                    let rest = self.body.vertices().iter().filter(|point| !is_lower(point));
-                    return rest.map(|point| self.edge(origin, point)).fold(0.0, f64::max);
+                    return of_all(effort);
                 }
                 best = f64::max(best, rise);
             }

@@ -460,3 +460,23 @@ fn a_walk_along_a_needle_that_takes_long_asks_the_start_table() {
     }
     assert!(effort.cost.steps <= 8 * effort.cost.queries, "{:?}", effort.cost);
 }
+
+/// All corners of the base are level, and how far each may rise is in the bracket.
+#[test]
+fn over_a_face_of_many_corners_the_bracket_is_true_and_needs_no_exact_stage() {
+    let mut random = Random(61);
+    let cube = cuboid([0.0; 3], [1.0; 3]);
+    for sides in [20, 60, 90] {
+        let cone = samples::cone(sides);
+        for _ in 0..8 {
+            let turned = random.pose(Vec3::zeros());
+            let below = turned.rotation * Vec3::new(0.1, 0.2, -2.0);
+            let pair = Pair::new(&cone, turned, &cube, random.pose(below));
+            let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+            let found = measure(&pair, Stops::default(), &mut witness, &mut effort).unwrap();
+            let judged = judge_distance(&pair, found.lower, found.upper, &found.pairs);
+            assert_eq!((judged, effort.cost.exact_stages), (Ok(()), 0));
+            assert!(found.upper - found.lower <= WIDTH_MAX * found.lower);
+        }
+    }
+}
