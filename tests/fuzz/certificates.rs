@@ -214,7 +214,7 @@ fn pairs<const N: usize>(bytes: &mut Bytes<'_>) -> ArrayVec<VertexPair, N> {
     (0..bytes.below(N + 1)).map(|_| VertexPair { i: index(bytes), j: index(bytes) }).collect()
 }
 
-fn direction(bytes: &mut Bytes<'_>) -> Direction {
+pub(crate) fn direction(bytes: &mut Bytes<'_>) -> Direction {
     let mut pair = || VertexPair { i: index(bytes), j: index(bytes) };
     let (three, two) = ([pair(), pair(), pair()], [pair(), pair()]);
     let negative = bytes.flag();
@@ -237,7 +237,7 @@ fn shift(bytes: &mut Bytes<'_>, pairs: &mut [VertexPair]) {
     *index = if bytes.flag() { index.wrapping_add(1) } else { index.wrapping_sub(1) };
 }
 
-fn change_direction(bytes: &mut Bytes<'_>, direction: &mut Direction) {
+pub(crate) fn change_direction(bytes: &mut Bytes<'_>, direction: &mut Direction) {
     match direction {
         Direction::Vector(v) => {
             let at = bytes.below(3);

@@ -13,11 +13,13 @@
 
 mod bodies;
 mod bytes;
+mod cells;
 mod certificates;
 mod engine;
 mod hulls;
 mod motions;
 mod pairs;
+mod solids;
 #[cfg(feature = "server")]
 mod wire;
 
@@ -39,6 +41,11 @@ fn any_points_have_the_hull_that_the_validator_proves() {
 #[test]
 fn a_certificate_that_is_accepted_is_true_whoever_wrote_it() {
     engine::fuzz(&certificates::TARGET);
+}
+
+#[test]
+fn a_certificate_about_solids_that_is_accepted_is_true_whoever_wrote_it() {
+    engine::fuzz(&solids::TARGET);
 }
 
 #[cfg(feature = "server")]
