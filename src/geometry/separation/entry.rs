@@ -15,6 +15,9 @@
 //! (Rump, Ogita, Oishi, *Accurate floating-point summation*, SIAM J. Sci. Comput. 31, 2008, §3). n has
 //! 27 bits and t₁ has 26, which makes that cheap.
 
+mod slices;
+
+use self::slices::{dot, larger, power, power_above, short, sliced, two_sum, whole};
 use super::cast::PLAIN;
 use super::filter::{largest, offset, sum_of_sizes};
 use crate::geometry::effort::Effort;
@@ -315,58 +318,6 @@ impl Weights {
         // A quotient of s ± b and S ± 3b is off by at most 4b / (S - 3b).
         inside.then(|| Self { of: sides.map(|s| s / sum), error: 5.0 * bound / sum + 4.0 * UNIT })
     }
-}
-
-/// `x` on the grid of `2^-bits` times `top`, a power of two that no coordinate exceeds, and the rest:
-/// both exact. The constant makes a place of the sum the grid's unit.
-#[inline(always)]
-fn sliced(x: &Vec3, top: f64, bits: u32) -> (Vec3, Vec3) {
-    let shift = 1.5 * top * power(52 - bits.cast_signed());
-    let high = x.map(|c| (c + shift) - shift);
-    (high, x - high)
-}
-
-/// `2^exponent`, which is a normal number.
-const fn power(exponent: i32) -> f64 {
-    f64::from_bits(((1023 + exponent) as u64) << 52)
-}
-
-/// The power of two above x, which is plain.
-#[inline]
-fn power_above(x: f64) -> f64 {
-    f64::from_bits(((x.to_bits() >> 52) + 1) << 52)
-}
-
-/// The nearest number below with 26 significant bits or fewer.
-#[inline]
-fn short(x: f64) -> f64 {
-    f64::from_bits(x.to_bits() & !((1 << 27) - 1))
-}
-
-/// The larger; of a NaN and anything, the second.
-#[inline(always)]
-fn larger(a: f64, b: f64) -> f64 {
-    if a > b { a } else { b }
-}
-
-/// The nearest number without a fraction, of one that is below `2^51`.
-#[inline(always)]
-fn whole(x: f64) -> f64 {
-    const SHIFT: f64 = 1.5 * power(52);
-    (x + SHIFT) - SHIFT
-}
-
-/// `a + b` and what its rounding lost (Knuth).
-#[inline(always)]
-fn two_sum(a: f64, b: f64) -> (f64, f64) {
-    let sum = a + b;
-    let of_b = sum - a;
-    (sum, (a - (sum - of_b)) + (b - of_b))
-}
-
-#[inline(always)]
-fn dot(a: &Vec3, b: &Vec3) -> f64 {
-    (a.x * b.x + a.y * b.y) + a.z * b.z
 }
 
 /// `Rᵀ n` in slices, for n of integers up to `2^27`: `first + second + third`.
