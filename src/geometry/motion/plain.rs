@@ -202,13 +202,18 @@ impl Plain {
     }
 
     /// At least `|s × a|`, for s of length 1 up to rounding.
-    #[inline]
+    #[inline(always)]
     pub fn across(&self, s: &Vec3) -> f64 {
         let across = s.cross(&self.axis).norm();
         if across > 1e-6 {
             return (across + 16.0 * UNIT + 4.0 * self.axis_slack) * (1.0 + 8.0 * UNIT);
         }
-        // Along the axis, where nothing bends: as close to zero as can be proven.
+        self.across_nearly_none(s)
+    }
+
+    /// Along the axis, where nothing bends: as close to zero as can be proven.
+    #[cold]
+    fn across_nearly_none(&self, s: &Vec3) -> f64 {
         let enclosed = self.axis.map(|c| {
             if self.axis_slack > 0.0 {
                 Interval::around(c, self.axis_slack)

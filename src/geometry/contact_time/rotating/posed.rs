@@ -47,6 +47,16 @@ impl Place {
     fn vertex(&self, side: &Side<'_>, vertex: u32) -> Vec3 {
         self.turn * side.track.local(side.body.vertex(vertex)) + self.origin
     }
+
+    /// The rate along s of what turns with the body while s turns by `spin`: by the vertex, and the rest.
+    /// `start` is where its centre is at t = 0.
+    #[inline(always)]
+    fn arms(&self, plain: &Plain, start: Vec3, (t, s): (f64, &Vec3), spin: &Vec3) -> (Vec3, f64) {
+        let across = (spin - plain.spin()).cross(s);
+        let pivot = start - plain.lever + plain.velocity * t;
+        let by_vertex = self.turn.tr_mul(&across) + plain.residue_to_body(s);
+        (by_vertex, across.dot(&(self.origin - pivot)))
+    }
 }
 
 /// The pair at one time, with P's centre at t = 0 as origin.
@@ -145,9 +155,11 @@ impl Posed {
         let length = s.norm();
         let value = (between - (top_p + top_q)) / length;
         let world = s / length;
-        let pairs = corners.iter().map(|corner| corner.pair).chain([VertexPair { i, j }]);
         let rates = self.rates(moving, Frame::World, &world);
-        let rate = pairs.map(|pair| rates.of(moving, pair)).fold(f64::INFINITY, f64::min);
+        let mut rate = rates.of(moving, VertexPair { i, j });
+        for corner in corners {
+            rate = rate.min(rates.of(moving, corner.pair));
+        }
         let value = Interval::around(value, moving.error * (1.0 + 16.0 * UNIT));
         (value.low() > f64::NEG_INFINITY).then_some(Gap { value, rate })
     }
@@ -206,16 +218,8 @@ impl Posed {
             Frame::P => p.spin(),
             Frame::Q => q.spin(),
         };
-        let of = |plain: &Plain, place: &Place, start: Vec3| {
-            let across = (spin - plain.spin()).cross(s);
-            let pivot = start - plain.lever + plain.velocity * self.t;
-            (
-                place.turn.tr_mul(&across) + plain.residue_to_body(s),
-                across.dot(&(place.origin - pivot)),
-            )
-        };
-        let (of_p, arm_p) = of(p, &self.p, Vec3::zeros());
-        let (of_q, arm_q) = of(q, &self.q, moving.middle);
+        let (of_p, arm_p) = self.p.arms(p, Vec3::zeros(), (self.t, s), &spin);
+        let (of_q, arm_q) = self.q.arms(q, moving.middle, (self.t, s), &spin);
         let carried = match frame {
             Frame::World => 0.0,
             Frame::P | Frame::Q => spin.cross(s).dot(&(moving.pivots() + moving.apart * self.t)),
@@ -234,10 +238,9 @@ pub(super) struct Rates {
 impl Rates {
     #[inline(always)]
     pub(super) fn of(&self, moving: &Moving<'_>, VertexPair { i, j }: VertexPair) -> f64 {
-        let along = |side: &Side<'_>, by: &Vec3, vertex: u32| {
-            by.dot(&side.track.local(side.body.vertex(vertex)))
-        };
-        self.of_both + along(&moving.q, &self.of_q, j) - along(&moving.p, &self.of_p, i)
+        let (p, q) = (&moving.p, &moving.q);
+        let of_p = self.of_p.dot(&p.track.local(p.body.vertex(i)));
+        self.of_both + self.of_q.dot(&q.track.local(q.body.vertex(j))) - of_p
     }
 }
 
