@@ -25,7 +25,7 @@ const ITERATIONS_MAX: u32 = 5;
 const OUTSIDE: f64 = 1.0;
 /// Features that are farther than this, in sizes of their triangle, are rarely those that meet: then
 /// only this part of the way is left, and no more than a part of that has to be exact.
-const FAR: f64 = 0.01;
+const FAR: f64 = 0.1;
 const LEFT_FAR: f64 = 0.05;
 /// How often the end is drawn back before features that come in earlier, and to which part at least.
 const RETREATS: u32 = 2;
