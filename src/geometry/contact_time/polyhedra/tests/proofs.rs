@@ -97,7 +97,8 @@ pub(super) fn shift(x: f64, y: f64, z: f64) -> Pose {
     Pose::translation(x, y, z)
 }
 
-/// Everything lies on everything, so what touches often fits so closely that no way leads there.
+/// Everything lies on everything, and the grid is skewed: one in twenty of what touches had no proof, as no way
+/// between the axes leads there.
 #[test]
 fn bodies_of_grid_cells_are_proven_to_stand_as_they_do() {
     let (mut proven, mut open, mut seed) = ([0; 3], [0; 3], 0);
@@ -120,6 +121,8 @@ fn bodies_of_grid_cells_are_proven_to_stand_as_they_do() {
     }
     assert!(proven.iter().all(|n| *n > 10), "{proven:?} {open:?}");
     assert_eq!(open[Verdict::Separated as usize], 0);
+    let touching = Verdict::Touching as usize;
+    assert!(20 * open[touching] < proven[touching], "{proven:?} {open:?}");
     let overlapping = Verdict::Overlapping as usize;
     assert!(100 * open[overlapping] <= proven[overlapping], "{proven:?} {open:?}");
 }
