@@ -41,7 +41,7 @@ pub struct Question<'a> {
     /// 1e-13 x max(size, world). Where something turns, less than [`CLEARANCE_TOLERANCE_MIN`] x
     /// max(size, world) counts as that: enclosures of turned points are no tighter. Its share of the
     /// bracket is what it is worth at the speed at which the nearest points close in where the bracket
-    /// begins; if they are faster where it ends, by then.
+    /// begins or, with a margin, where it ends.
     pub clearance_tolerance: Option<f64>,
 }
 

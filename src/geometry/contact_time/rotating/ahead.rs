@@ -99,7 +99,7 @@ impl Search<'_> {
     }
 
     /// The time tolerance, and what the clearance tolerance is worth at the speed of the nearest points at
-    /// `free` or, with a margin, at t if that is larger. Rounded.
+    /// `free` or, with a margin, at t. Rounded.
     fn width_allowed(&mut self, free: f64, t: f64, effort: &mut Effort<'_>) -> f64 {
         let (time_tolerance, tolerance) = (self.time_tolerance, self.tolerance);
         let width = |speed: f64| time_tolerance + tolerance / speed;
@@ -110,7 +110,8 @@ impl Search<'_> {
         if t - free <= width(fastest) {
             return width(fastest);
         }
-        let speed = self.closing_speed(free, effort).max(self.closing_speed(t, effort));
+        // Without a margin there are no nearest points where the bracket ends.
+        let speed = self.closing_speed(if self.margin > 0.0 { t } else { free }, effort);
         if speed > 0.0 { width(speed) } else { time_tolerance }
     }
 

@@ -30,6 +30,14 @@ pub(super) fn prove(
     let error = moving.error;
     let mut near = Near::at(moving, t);
     let good_enough = if margin > 0.0 { good_enough } else { LOOSE };
+    // Mostly the corners that were nearest have come within the margin, and no others are needed.
+    if margin > 0.0 && !seed.is_empty() && near.posed.is_known() {
+        let (_, corners) = near.seeded(world, seed, effort);
+        let rounded: ArrayVec<Vec3, 4> = corners.iter().map(|c| c.at).collect();
+        if comes_within_rounded(&rounded, error, &barycentric(&rounded), margin) {
+            return Some(corners.iter().map(|c| c.pair).collect());
+        }
+    }
     let nearest = near.nearest((world, seed), good_enough, effort);
     let simplex: ArrayVec<VertexPair, 6> = nearest.corners.iter().map(|c| c.pair).collect();
     let rounded: ArrayVec<Vec3, 4> = nearest.corners.iter().map(|c| c.at).collect();

@@ -65,7 +65,7 @@ impl<'m, 'a> Near<'m, 'a> {
     /// The nearest point of the hull of these pairs' differences, as far as adding one after the other
     /// finds it, and the corners that it is between. Of no pairs: the support along `guess`.
     #[inline(always)]
-    fn seeded(
+    pub(super) fn seeded(
         &mut self,
         guess: &Vec3,
         seed: &[VertexPair],
