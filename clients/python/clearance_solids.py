@@ -226,7 +226,7 @@ def verify_solids(p, q, pose_p, pose_q, verdict, proof):
 def verify_solid_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer):
     """A FindFirstContactResponse about bodies that turn nothing, without margin and deviation."""
     outcome = answer.get("outcome")
-    verdict = answer.get("initialVerdict", "").removeprefix("VERDICT_")
+    verdict = initial_verdict(answer)
     require(outcome in ("OUTCOME_CONTACT", "OUTCOME_NO_CONTACT"), f"no outcome {outcome!r}")
     certificate = answer.get("certificate") or {}
     t_free, t_contact = bound(answer.get("tFree", 0.0)), bound(answer.get("tContact", 1.0))
@@ -249,6 +249,12 @@ def verify_solid_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer):
     return Cover(pair, solids, travel, t_free).verify(proof.get("free", {}))
 
 
+def initial_verdict(answer):
+    name = answer.get("initialVerdict")
+    require(isinstance(name, str) and name.startswith("VERDICT_"), f"no verdict {name!r}")
+    return name.removeprefix("VERDICT_")
+
+
 def on_the_way(p, q, pose_p, pose_q, motion_p, motion_q):
     """The pair, and how far Q comes relative to P."""
     lengths = [m[1][1] if m[0] == "to_pose" else finite(m[1], 3) for m in (motion_p, motion_q)]
@@ -267,7 +273,7 @@ def verify_first_collision(bodies, answer):
         met = two(answer, bodies)
         of_pair = {**answer, "certificate": certificate.get("contact")}
         visits = verify_solid_motion(*both(bodies, met), of_pair) or 0
-        if answer.get("initialVerdict") != "VERDICT_SEPARATED":
+        if initial_verdict(answer) != "SEPARATED":
             return  # in contact at t = 0, before which there is nothing
     else:
         require(outcome == "OUTCOME_NO_CONTACT" and t_free == 1, "no contact, but not free until the end")

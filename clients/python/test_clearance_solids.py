@@ -186,6 +186,14 @@ class Several(unittest.TestCase):
         with self.assertRaisesRegex(Refused, "nothing shows"):
             collision(case)
 
+    def test_a_verdict_that_is_none_does_not_excuse_from_the_other_pairs(self):
+        # "SEPARATED" was read as the verdict of the two that meet, and then as contact at t = 0, before which
+        # there is nothing to prove: another pair might have met long before.
+        case = copy.deepcopy(SAMPLE["collisions"][0])
+        del case["answer"]["certificate"]["free"]
+        for name in ("SEPARATED", "VERDICT_SEPARATED", "VERDICT_VERDICT_SEPARATED", "", 1, None):
+            self.refused(case, lambda lie: lie.update(initialVerdict=name))
+
     def test_bodies_are_beside_each_other_on_one_side_all_the_time(self):
         at = lambda *ends: tuple([[x + side, 0, 0] for x in ends] for side in (0, 1))
         self.assertTrue(cs.beside(at(0, 5), at(2, 7)))
