@@ -343,6 +343,10 @@ async fn judge_collision(
     assert!(is_valid(answer).await.unwrap());
     let mut lie = answer.clone();
     let Some(t) = answer.t_contact else {
+        lie.q = Some(1);
+        let status = is_valid(&lie).await.unwrap_err();
+        check(&status, Code::InvalidArgument, "BAD_FIELD", "first_collision.answer.q");
+        lie.q = None;
         lie.set_outcome(Outcome::Contact);
         lie.set_initial_verdict(Verdict::Separated);
         let status = is_valid(&lie).await.unwrap_err();

@@ -50,6 +50,11 @@ impl CollisionStatement {
             faces = NamedFaces::convert(&faces_path, named)?;
         } else {
             NamedFaces::refuse(&faces_path, named)?;
+            for (name, place) in [("p", answer.p), ("q", answer.q)] {
+                if place.is_some() {
+                    return Err(path.field(name).bad("is said where no bodies meet").into());
+                }
+            }
         }
         let certificate = required(&path, "certificate", answer.certificate.as_ref())?;
         let proof = collision(&path.field("certificate"), certificate)?;
