@@ -159,6 +159,36 @@ async fn a_hull_is_built_no_longer_than_the_deadline_and_then_is_not_registered(
     assert_eq!(listed[0].aliases, ["part"]);
 }
 
+/// How far a mesh is from convex was measured to the end: in a facet of many corners every triangle is a look at
+/// all of these, so that a drum of a million points took hours of a thread.
+#[tokio::test]
+async fn a_mesh_is_compared_with_its_hull_no_longer_than_the_deadline() {
+    const SIDES: u32 = 6_000;
+    let server =
+        Server::with_settings(Settings { compute_threads: 1, ..Settings::default() }).await;
+    let turn = |k: u32| f64::from(k) * std::f64::consts::TAU / f64::from(SIDES);
+    let rim = |z: f64| (0..SIDES).flat_map(move |k| [turn(k).cos(), turn(k).sin(), z]);
+    let xyz: Vec<f64> = rim(0.0).chain(rim(1.0)).collect();
+    let part = xyz[..9_000].to_vec();
+    let caps = (2..SIDES).flat_map(|k| [0, k, k - 1, SIDES, SIDES + k - 1, SIDES + k]);
+    let wall = (0..SIDES).flat_map(|k| {
+        let next = (k + 1) % SIDES;
+        [k, next, SIDES + next, k, SIDES + next, SIDES + k]
+    });
+    let vertices = Some(pb::Points { xyz });
+    let mesh = pb::Mesh { vertices, triangles: caps.chain(wall).collect() };
+    let source = Some(pb::polytope_spec::Source::Mesh(mesh));
+    let polytopes = vec![pb::PolytopeSpec { source, ..Default::default() }];
+    let request = pb::RegisterPolytopesRequest { polytopes, validate_only: false };
+    let mut request = Request::new(request);
+    request.set_timeout(Duration::from_secs(3));
+    let status = server.polytopes().register_polytopes(request).await.unwrap_err();
+    assert!(matches!(status.code(), Code::DeadlineExceeded | Code::Cancelled), "{status:?}");
+    // The only thread is free again, long before all of it would have been measured.
+    let registered = server.register("part", &part);
+    tokio::time::timeout(Duration::from_secs(15), registered).await.expect("free again");
+}
+
 /// A chain may name one link many times over, and each takes a look at every vertex: one such claim kept a
 /// thread at work for days, long after its deadline.
 #[tokio::test]

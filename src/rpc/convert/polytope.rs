@@ -127,7 +127,7 @@ impl AskedPolytope {
     }
 
     /// Reads the file if there is one, builds the hull, judges and reports; takes a while.
-    /// After `stop` is set, the hull and the check of a polyhedron are given up.
+    /// After `stop` is set, the hull, the comparison of a mesh with it and the check of a polyhedron are given up.
     pub fn build(self, limits: &Limits, stop: &AtomicBool) -> Result<BuiltPolytope, Failure> {
         // What is wrong with a point of a file is wrong with the file.
         let mut points_field = self.field.clone();
@@ -161,7 +161,8 @@ impl AskedPolytope {
             let bounds = hull.polytope.bounds();
             let extent = (bounds.high - bounds.low).max();
             let tolerance = self.tolerance.unwrap_or(convexity::DEFAULT_TOLERANCE * extent);
-            let found = convexity::measure(&mesh, &hull.polytope);
+            let found = convexity::measure(&mesh, &hull.polytope, effort)
+                .map_err(|why| hull_failure(&points_field, &why.into()))?;
             report.convexity_gap = found.gap;
             report.input_was_convex = found.closed && found.gap <= tolerance;
             if !report.input_was_convex && self.treatment == pb::MeshTreatment::Unspecified {

@@ -8,7 +8,7 @@ use std::collections::HashMap;
 
 use super::MeshData;
 use crate::geometry::Vec3;
-use crate::geometry::effort::Effort;
+use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::support::supporting_vertex;
 
@@ -26,11 +26,16 @@ pub struct Convexity {
     pub gap: f64,
 }
 
-/// Measures a mesh with equal points welded, against its hull.
-pub fn measure(mesh: &MeshData, hull: &Polytope) -> Convexity {
-    let effort = &mut Effort::unlimited();
+/// Measures a mesh with equal points welded, against its hull, as long as the effort lasts. A step is a triangle:
+/// of one in a facet of many corners, all of which are level, it is a look at all of these.
+pub fn measure(
+    mesh: &MeshData,
+    hull: &Polytope,
+    effort: &mut Effort<'_>,
+) -> Result<Convexity, Stopped> {
     let mut gap: f64 = 0.0;
     for triangle in &mesh.triangles {
+        effort.spend_step()?;
         let [a, b, c] = triangle.map(|i| mesh.vertices[i as usize]);
         let normal = (b - a).cross(&(c - a));
         let length = normal.norm();
@@ -46,7 +51,7 @@ pub fn measure(mesh: &MeshData, hull: &Polytope) -> Convexity {
         // A mesh that is wound inside out has the same surface.
         gap = gap.max(beyond(unit).min(beyond(-unit)));
     }
-    Convexity { closed: is_closed(mesh), gap }
+    Ok(Convexity { closed: is_closed(mesh), gap })
 }
 
 fn is_closed(mesh: &MeshData) -> bool {
@@ -84,7 +89,8 @@ mod tests {
 
     fn check(mesh: &MeshData) -> Convexity {
         let points: Vec<Vec3> = mesh.vertices.clone();
-        measure(mesh, &convex_hull(&points).unwrap().polytope)
+        let hull = convex_hull(&points).unwrap().polytope;
+        measure(mesh, &hull, &mut Effort::unlimited()).unwrap()
     }
 
     #[test]
@@ -95,6 +101,18 @@ mod tests {
         // upper edge, at distance 2 in x and 0 in z, they have distance 2 * 0.5 / sqrt(1.25).
         let gap = check(&cube(0.5)).gap;
         assert!((gap - 1.0 / 1.25_f64.sqrt()).abs() < 1e-12, "{gap}");
+    }
+
+    /// In a facet of many corners every triangle is a look at all of these: a drum of a million points took hours
+    /// of a thread, long after whoever registered it had gone.
+    #[test]
+    fn a_mesh_is_not_measured_beyond_what_may_be_spent() {
+        let mesh = cube(1.0);
+        let hull = convex_hull(&mesh.vertices).unwrap().polytope;
+        let count = mesh.triangles.len() as u64;
+        let measured = |steps: u64| measure(&mesh, &hull, &mut Effort::with_steps(steps));
+        assert_eq!(measured(count - 1), Err(Stopped::Steps));
+        assert!(measured(count).is_ok());
     }
 
     #[test]
