@@ -154,6 +154,20 @@ def verify_distance(p, q, pose_p, pose_q, lower, upper, pairs):
         gap = pair.gap(v)
         require(gap > 0 and gap ** 2 >= lower ** 2 * dot(v, v), "M is nearer than lower")
 
+def verify_margin(p, q, pose_p, pose_q, margin, within, verdict, cert):
+    """That the distance is at most the margin (`within` is True) or more than it (False), by the certificate of
+    a verdict that is proven."""
+    require(within in (True, False) and verdict in ("SEPARATED", "TOUCHING", "OVERLAPPING"), "no such claim")
+    pair, pairs = Pair(p, q, pose_p, pose_q), cert.get("margin_pairs")
+    margin = bound(margin) * pair.unit
+    if verdict != "SEPARATED":
+        return require(within, "the bodies are in contact")
+    v, n = nearest(pair.differences(pairs, 1, 3)) if pairs or within else (pair.direction(cert), 0)
+    if within:
+        return require(dot(v, v) <= (margin * n) ** 2, "the pairs are farther away than the margin")
+    gap = pair.gap(v)
+    require(gap > 0 and gap ** 2 > margin ** 2 * dot(v, v), "the bodies may come within the margin")
+
 def verify_depth(p, q, pose_p, pose_q, lower, upper, face, surface=None):
     """face: a direction; surface: {"corners": [[i, j], ...], "triangles": [[a, b, c], ...]}."""
     pair = Pair(p, q, pose_p, pose_q)

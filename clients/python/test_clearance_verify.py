@@ -144,6 +144,39 @@ class Distances(Judged):
         for pairs in ([], [[0, 2]], [[1, 0]], None, both * 2):
             self.refused(judge, 2.0, 2.0, pairs)
 
+    def test_a_margin_is_judged_to_the_last_bit_by_pairs_or_by_the_direction(self):
+        def judge(margin, within, cert, verdict="SEPARATED"):  # the distance is 5
+            cv.verify_margin([[0.0] * 3], [[0.0] * 3, [9.0, 12.0, 0.0]], at(), at(3.0, 4.0), margin, within,
+                             verdict, cert)
+        towards, along_x = {"direction": [3.0, 4.0, 0.0]}, {"direction": [1.0, 0.0, 0.0]}
+        for pairs in ([[0, 0]], [[0, 1], [0, 0]]):
+            shown = {**along_x, "margin_pairs": pairs}
+            for margin, expected in ((5.0, True), (ulp(5.0), True), (ulp(5.0, -1), False), (0.0, False)):
+                judge(margin, expected, shown)
+                self.refused(judge, margin, not expected, shown)
+        # Without pairs the direction tells that something is far, never that it is near.
+        judge(ulp(5.0, -1), False, towards)
+        judge(2.9, False, along_x)
+        for margin, within, cert in ((5.0, False, towards), (ulp(5.0, -1), False, along_x), (6.0, True, towards)):
+            self.refused(judge, margin, within, cert)
+        # Pairs that are not nearest show what they show.
+        far = {**along_x, "margin_pairs": [[0, 1]]}
+        judge(20.0, True, far)
+        judge(ulp(5.0, -1), False, far)
+        self.refused(judge, 5.0, True, far)
+        for margin in (math.nan, math.inf, -1.0, None):
+            for within in (True, False):
+                self.refused(judge, margin, within, {**towards, "margin_pairs": [[0, 0]]})
+        for pairs in ([[0, 2]], [[0, 0]] * 4, [[0, -1]], [[0]], 7):
+            for within in (True, False):
+                self.refused(judge, 6.0 if within else 1.0, within, {**towards, "margin_pairs": pairs})
+        for within in (None, "no", 2):
+            self.refused(judge, 1.0, within, towards)
+        for verdict in ("TOUCHING", "OVERLAPPING"):
+            judge(1.0, True, {}, verdict)
+            self.refused(judge, 1.0, False, {}, verdict)
+        self.refused(judge, 1.0, True, {}, "APART")
+
     def test_the_nearest_point_of_a_triangle_is_its_foot_or_on_its_border(self):
         triangle = [(-1, -1, 3), (2, -1, 3), (-1, 2, 3)]
         v, n = cv.nearest(triangle)

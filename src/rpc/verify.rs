@@ -6,20 +6,22 @@ mod solids;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use arrayvec::ArrayVec;
+
 use self::faces::NamedFaces;
 use self::several::CollisionStatement;
 use self::solids::SolidStatement;
+use super::convert::Path;
 use super::convert::body::AskedBody;
-use super::convert::certificate::{at_most, chain, proof, surface};
+use super::convert::certificate::{at_most, chain, margin_pairs, proof, surface};
 use super::convert::geometry::{direction, outcome, verdict};
-use super::convert::{BadField, Path};
 use super::pb;
 use super::queries::{Motions, bodies, margin, polyhedra, polytopes};
 use super::shared::Shared;
 use super::status::Failure;
-use crate::geometry::certificate::judge::{judge_static, shows_farther};
+use crate::geometry::certificate::judge::judge_static;
 use crate::geometry::certificate::judge_depth::judge_depth;
-use crate::geometry::certificate::judge_distance::judge_distance;
+use crate::geometry::certificate::judge_distance::{MarginClaim, judge_distance, judge_margin};
 use crate::geometry::certificate::judge_motion::judge_motion;
 use crate::geometry::certificate::{Direction, StaticProof, Verdict};
 use crate::geometry::contact_time::{FirstContact, Outcome};
@@ -46,12 +48,12 @@ pub struct PairClaim {
     statement: Statement,
 }
 
-/// What is said of a margin, and where.
+/// What is said of a margin, and what shows it.
 #[derive(Clone, Debug)]
 struct Within {
     margin: f64,
     is_within: bool,
-    field: String,
+    pairs: ArrayVec<VertexPair, 3>,
 }
 
 /// What the certificate is about.
@@ -134,42 +136,31 @@ impl Within {
         [question, answer]: [&Path<'_>; 2],
         asked: Option<f64>,
         is_within: Option<bool>,
+        pairs: ArrayVec<VertexPair, 3>,
     ) -> Result<Option<Self>, Failure> {
         let asked = margin(question, asked)?;
         let Some(is_within) = is_within else { return Ok(None) };
         let path = answer.field("within_margin");
         let margin = asked.ok_or_else(|| path.bad("is said where no margin was given"))?;
-        Ok(Some(Self { margin, is_within, field: path.to_string() }))
+        Ok(Some(Self { margin, is_within, pairs }))
     }
 
-    /// Looks for it in what is proven.
-    fn judge(
-        &self,
-        pair: &Pair<'_>,
-        proof: &StaticProof,
-        measure: &Measure,
-    ) -> Result<Result<(), String>, Failure> {
-        let shown = match (proof, measure) {
-            (StaticProof::Touching { .. } | StaticProof::Overlapping { .. }, _) => Some(true),
-            (_, Measure::Distance { pairs, .. }) => {
-                let is_between = |low: f64, high: f64| judge_distance(pair, low, high, pairs);
-                let is_near = is_between(0.0, self.margin).is_ok();
-                let is_far = is_between(self.margin.next_up(), f64::MAX).is_ok();
-                (is_near || is_far).then_some(is_near)
+    fn judge(&self, pair: &Pair<'_>, proof: &StaticProof) -> Result<(), String> {
+        let judged = match proof {
+            // In contact every margin is kept.
+            StaticProof::Touching { .. } | StaticProof::Overlapping { .. } if self.is_within => {
+                Ok(())
             }
-            (StaticProof::Separated { direction }, _) => {
-                let is_farther = shows_farther(pair, direction, self.margin);
-                is_farther.is_ok_and(|is_farther| is_farther).then_some(false)
+            StaticProof::Touching { .. } | StaticProof::Overlapping { .. } => {
+                Err("the bodies are in contact".to_owned())
+            }
+            StaticProof::Separated { direction } => {
+                let Self { margin, is_within, ref pairs } = *self;
+                let claim = MarginClaim { margin, is_within, pairs };
+                judge_margin(pair, direction, &claim).map_err(|refusal| refusal.to_string())
             }
         };
-        match shown {
-            Some(shown) if shown == self.is_within => Ok(Ok(())),
-            Some(_) => Ok(Err("within_margin: the certificate shows the contrary".to_owned())),
-            None => {
-                let why = "is not shown by the certificate: without it the rest is judged";
-                Err(BadField { field: self.field.clone(), problem: why.into() }.into())
-            }
-        }
+        judged.map_err(|why| format!("within_margin: {why}"))
     }
 }
 
@@ -196,7 +187,10 @@ impl PairClaim {
         if question.margin.is_some() && (p.is_polyhedron() || q.is_polyhedron()) {
             return Err(polyhedra::refuse(&asked.field("margin"), "margins of polyhedra"));
         }
-        let within = Within::convert([&asked, &path], question.margin, answer.within_margin)?;
+        let certificate = answer.certificate.as_ref();
+        let pairs = margin_pairs(&path.field("certificate"), certificate)?;
+        let within =
+            Within::convert([&asked, &path], question.margin, answer.within_margin, pairs)?;
         let verdict = verdict(&path.field("verdict"), answer.verdict())?;
         Ok(Self { p, q, verdict, within, statement })
     }
@@ -215,13 +209,20 @@ impl PairClaim {
         let certificate = required(&path, "certificate", answer.certificate.as_ref())?;
         let certificate_path = path.field("certificate");
         let pairs = at_most::<3>(&certificate_path.field("pairs"), &certificate.pairs)?;
+        let proof_path = certificate_path.field("verdict");
+        let of_margin = margin_pairs(&proof_path, certificate.verdict.as_ref())?;
         Ok(Self {
             p,
             q,
             verdict: verdict(&path.field("verdict"), answer.verdict())?,
-            within: Within::convert([&asked, &path], question.margin, answer.within_margin)?,
+            within: Within::convert(
+                [&asked, &path],
+                question.margin,
+                answer.within_margin,
+                of_margin,
+            )?,
             statement: Statement::Hulls(
-                proof(&certificate_path.field("verdict"), certificate.verdict.as_ref())?,
+                proof(&proof_path, certificate.verdict.as_ref())?,
                 Measure::Distance {
                     lower: bracket.lower,
                     upper: bracket.upper,
@@ -334,10 +335,7 @@ fn judge_hulls(
     }
     let judged = judge_verdict(&pair, verdict, proof)
         .and_then(|()| judge_measure(&pair, verdict, measure, effort));
-    match within {
-        Some(within) if judged.is_ok() => within.judge(&pair, proof, measure),
-        _ => Ok(judged),
-    }
+    Ok(judged.and_then(|()| within.map_or(Ok(()), |within| within.judge(&pair, proof))))
 }
 
 fn judge_verdict(pair: &Pair<'_>, verdict: Verdict, proof: &StaticProof) -> Result<(), String> {

@@ -14,7 +14,7 @@ use super::pairs::{PairState, Task, Witnesses};
 use super::question::Questions;
 use super::report::{PairContact, PairDistance, PartPair, PartProof};
 use crate::geometry::certificate::{StaticProof, Verdict};
-use crate::geometry::distance::{self, Stops};
+use crate::geometry::distance::{self, Compared, Stops};
 use crate::geometry::effort::{Cost, Effort, Stopped};
 use crate::geometry::pair::Pair;
 use crate::geometry::penetration::{self, Depth};
@@ -130,7 +130,7 @@ fn stand_and_look_back(asking: &Asking<'_>, state: &mut PairState) {
         && answer.verdict == Some(Verdict::Separated)
         && answer.beyond_release.is_none()
     {
-        match is_within(asking, asking.release_margin, witnesses, cost) {
+        match is_within(asking, asking.release_margin, witnesses, cost, None) {
             Ok(is_within) => answer.beyond_release = Some(!is_within),
             Err(stopped) => answer.stopped = Some(stopped),
         }
@@ -155,21 +155,23 @@ fn stand(asking: &Asking<'_>, witnesses: &mut Witnesses, cost: &mut Cost) -> Pai
         answer.verdict = Some(Verdict::Separated);
         answer.by_boxes = true;
         if keeps_proofs {
-            proofs.push(PartProof { parts: None, proof: boxes_prove(&gap) });
+            proofs.push(PartProof::of(None, boxes_prove(&gap)));
         }
     } else {
         answer.verdict = decide_parts(asking, &mut answer, &mut proofs, witnesses, cost);
     }
-    answer.proofs = keeps_proofs.then_some(proofs);
-
     match answer.verdict {
         None => {}
         Some(Verdict::Touching | Verdict::Overlapping) => answer.within_margin = Some(true),
-        Some(Verdict::Separated) => match is_within(asking, asking.margin, witnesses, cost) {
-            Ok(is_within) => answer.within_margin = Some(is_within),
-            Err(stopped) => answer.stopped = Some(stopped),
-        },
+        Some(Verdict::Separated) => {
+            let shown = keeps_proofs.then_some(&mut proofs);
+            match is_within(asking, asking.margin, witnesses, cost, shown) {
+                Ok(is_within) => answer.within_margin = Some(is_within),
+                Err(stopped) => answer.stopped = Some(stopped),
+            }
+        }
     }
+    answer.proofs = keeps_proofs.then_some(proofs);
     answer
 }
 
@@ -186,7 +188,7 @@ fn decide_parts(
     for parts in asking.part_pairs() {
         if let Some(gap) = asking.gap(parts) {
             if keeps_proofs {
-                proofs.push(PartProof { parts: Some(parts), proof: boxes_prove(&gap) });
+                proofs.push(PartProof::of(Some(parts), boxes_prove(&gap)));
             }
             continue;
         }
@@ -210,7 +212,7 @@ fn decide_parts(
             proofs.clear();
         }
         if keeps_proofs {
-            proofs.push(PartProof { parts: Some(parts), proof: decision.proof });
+            proofs.push(PartProof::of(Some(parts), decision.proof));
         }
         if verdict == Verdict::Overlapping {
             break;
@@ -223,12 +225,14 @@ fn decide_parts(
     Some(verdict)
 }
 
-/// Whether the distance of a separated pair is at most `margin`, exactly.
+/// Whether the distance of a separated pair is at most `margin`, exactly; the proofs of the verdict, if
+/// given, are made to show it.
 fn is_within(
     asking: &Asking<'_>,
     margin: f64,
     witnesses: &mut Witnesses,
     cost: &mut Cost,
+    mut proofs: Option<&mut Vec<PartProof>>,
 ) -> Result<bool, Stopped> {
     if margin <= 0.0 {
         return Ok(false);
@@ -237,21 +241,42 @@ fn is_within(
     if is_beyond(asking.p.now.bounds.gap(&asking.q.now.bounds)) {
         return Ok(false);
     }
+    if let Some(proofs) = proofs.as_deref_mut() {
+        split_into_parts(asking, proofs);
+    }
     let mut stop = None;
-    for parts in asking.part_pairs() {
+    for (at, parts) in asking.part_pairs().enumerate() {
         if is_beyond(asking.gap(parts)) {
             continue;
         }
-        let within = asking.ask(parts, witnesses, cost, |pair, witness, effort| {
-            distance::is_within(pair, margin, witness, effort)
+        let compared = asking.ask(parts, witnesses, cost, |pair, witness, effort| {
+            distance::compare(pair, margin, witness, effort)
         });
-        match within {
-            Ok(true) => return Ok(true),
-            Ok(false) => {}
+        match compared {
+            Ok(Compared { is_within, pairs }) => {
+                if let Some(proofs) = proofs.as_deref_mut() {
+                    proofs[at].margin_pairs = pairs;
+                }
+                if is_within {
+                    return Ok(true);
+                }
+            }
             Err(stopped) => stop = Some(stopped),
         }
     }
     stop.map_or(Ok(false), Err)
+}
+
+/// One proof for each pair of parts, in order, where one was about all of them: the boxes of the bodies
+/// may be nearer than those of any parts, and then say too little of a margin.
+fn split_into_parts(asking: &Asking<'_>, proofs: &mut Vec<PartProof>) {
+    let [PartProof { parts: None, proof, .. }] = &proofs[..] else { return };
+    let of_all = proof.clone();
+    let split = asking.part_pairs().map(|parts| {
+        let proof = asking.gap(parts).map_or_else(|| of_all.clone(), |gap| boxes_prove(&gap));
+        PartProof::of(Some(parts), proof)
+    });
+    *proofs = split.collect();
 }
 
 /// The distance of the pair: the least over its parts.

@@ -120,7 +120,8 @@ pub struct PairReport {
     pub depth: Option<(PartPair, Depth)>,
     /// If asked and neither body teleported.
     pub first_contact: Option<PairContact>,
-    /// If certificates were asked: the proofs that together prove the verdict.
+    /// If certificates were asked: the proofs that together prove the verdict and, of separated bodies with a
+    /// margin, what is said of that: within, one shows it; beyond, all do.
     pub proofs: Vec<PartProof>,
     /// Why less is known than was asked.
     pub stopped: Option<Stopped>,
@@ -133,6 +134,16 @@ pub struct PartProof {
     pub parts: Option<PartPair>,
     /// The proof.
     pub proof: StaticProof,
+    /// Of separated parts: what shows that they are within the pair's margin, or beyond it; none where the
+    /// direction does. See `geometry::certificate::judge_distance::judge_margin`.
+    pub margin_pairs: ArrayVec<VertexPair, 3>,
+}
+
+impl PartProof {
+    /// Without a word about the margin.
+    pub(super) fn of(parts: Option<PartPair>, proof: StaticProof) -> Self {
+        Self { parts, proof, margin_pairs: ArrayVec::new() }
+    }
 }
 
 /// The distance of two bodies: the least over their parts.

@@ -70,9 +70,9 @@ async fn verdicts_are_exact_and_their_proofs_hold() {
                 options: Some(options),
             };
             let answer = server.queries().check_collision(question.clone()).await.unwrap();
-            let mut answer = answer.into_inner();
+            let answer = answer.into_inner();
             assert_eq!(answer.verdict(), verdict, "{x} {method}");
-            assert_eq!(answer.within_margin.take(), Some(true));
+            assert_eq!(answer.within_margin, Some(true));
             let claim = pb::CollisionClaim {
                 question: Some(question.clone()),
                 answer: Some(answer.clone()),
@@ -87,39 +87,91 @@ async fn verdicts_are_exact_and_their_proofs_hold() {
     }
 }
 
-/// What was said of the margin was accepted whatever it was.
+/// What was said of the margin was accepted whatever it was, and later refused where it was true.
 #[tokio::test]
-async fn what_is_said_of_a_margin_is_shown_by_the_certificate_or_refused_where_it_is_said() {
+async fn an_answer_with_a_margin_sent_back_unchanged_is_valid_and_its_contrary_is_not() {
     let server = with_cube().await;
-    let judge = async |x: f64, margin: Option<f64>, within_margin: Option<bool>| {
+    // Apart by x - 1. Closer than twice the margin, the pairs tell and the direction does not.
+    let distances = [0.5, 1.0, 1.25, 3.0, 9.0, 1.0_f64.next_up()];
+    let margins = [0.0, 0.25, 0.25_f64.next_down(), 2.0, 2.0_f64.next_up(), 1e280];
+    for (x, margin) in distances.into_iter().flat_map(|x| margins.map(|margin| (x, margin))) {
         let (p, q) = (Some(body("cube", 0.0)), Some(body("cube", x)));
-        let question = pb::CheckCollisionRequest { p, q, margin, ..Default::default() };
+        let question =
+            pb::CheckCollisionRequest { p, q, margin: Some(margin), ..Default::default() };
         let asked = server.queries().check_collision(question.clone()).await.unwrap();
-        let answer = pb::CheckCollisionResponse { within_margin, ..asked.into_inner() };
-        let claim = pb::CollisionClaim { question: Some(question), answer: Some(answer) };
+        let answer = asked.into_inner();
+        let is_within = x - 1.0 <= margin;
+        assert_eq!(answer.within_margin, Some(is_within), "{x} {margin}");
+        let judge = async |answer: pb::CheckCollisionResponse| {
+            let (question, answer) = (Some(question.clone()), Some(answer));
+            verify(&server, Claim::Collision(pb::CollisionClaim { question, answer })).await
+        };
+        assert_eq!(judge(answer.clone()).await, Ok(()), "{x} {margin}");
+        let within_margin = Some(!is_within);
+        let lie = judge(pb::CheckCollisionResponse { within_margin, ..answer.clone() }).await;
+        assert!(lie.unwrap_err().starts_with("within_margin: "), "{x} {margin}");
+        if x > 1.0 && is_within {
+            // Of what is near, nothing but pairs tells; and other pairs are farther away.
+            let bare = judge(with_margin_pairs(answer.clone(), &[])).await;
+            assert!(bare.unwrap_err().starts_with("within_margin: "), "{x} {margin}");
+            let far = judge(with_margin_pairs(answer, &[(0, 7)])).await;
+            assert_eq!(far.is_ok(), (x + 1.0).hypot(1.0).hypot(1.0) <= margin);
+        }
+    }
+}
+
+/// A search for the distance that stops as soon as it may says too little of a margin elsewhere.
+#[tokio::test]
+async fn a_distance_that_stopped_early_still_proves_what_it_says_of_a_margin() {
+    let server = with_cube().await;
+    for (margin, is_within) in [(1.5, false), (2.0_f64.next_down(), false), (2.0, true)] {
+        let question = pb::MeasureDistanceRequest {
+            p: Some(body("cube", 0.0)),
+            q: Some(body("cube", 3.0)),
+            margin: Some(margin),
+            stop_above: Some(0.25),
+            stop_below: Some(50.0),
+            options: None,
+        };
+        let answer = server.queries().measure_distance(question.clone()).await.unwrap();
+        let answer = answer.into_inner();
+        assert_eq!(answer.within_margin, Some(is_within));
+        let claim = pb::DistanceClaim { question: Some(question), answer: Some(answer) };
+        assert_eq!(verify(&server, Claim::Distance(claim)).await, Ok(()), "{margin}");
+    }
+}
+
+#[tokio::test]
+async fn what_is_said_of_no_margin_is_refused_where_it_is_said() {
+    let server = with_cube().await;
+    let (p, q) = (Some(body("cube", 0.0)), Some(body("cube", 3.0)));
+    let question = pb::CheckCollisionRequest { p, q, ..Default::default() };
+    let answer = server.queries().check_collision(question.clone()).await.unwrap().into_inner();
+    let judge = async |answer| {
+        let claim = pb::CollisionClaim { question: Some(question.clone()), answer: Some(answer) };
         let claim = Some(Claim::Collision(claim));
-        let request = pb::VerifyCertificateRequest { claim };
-        server.queries().verify_certificate(request).await.map(|reply| reply.into_inner().valid)
+        server.queries().verify_certificate(pb::VerifyCertificateRequest { claim }).await
     };
-    // In contact every margin is kept, and of what is far away the gap along the direction tells.
-    for (x, margin, within, expected) in [
-        (1.0, 0.0, true, true),
-        (1.0, 0.0, false, false),
-        (0.5, 3.0, true, true),
-        (0.5, 3.0, false, false),
-        (9.0, 1.0, false, true),
-        (9.0, 1.0, true, false),
-    ] {
-        let judged = judge(x, Some(margin), Some(within)).await.unwrap();
-        assert_eq!(judged, expected, "{x} {margin} {within}");
-    }
-    // That something is near, no direction tells; and no margin, nothing within it.
-    for (margin, within) in [(Some(9.0), true), (Some(9.0), false), (None, true)] {
-        let status = judge(3.0, margin, Some(within)).await.unwrap_err();
-        let field = "collision.answer.within_margin";
-        check(&status, Code::InvalidArgument, "BAD_FIELD", field);
-        assert!(judge(3.0, margin, None).await.unwrap());
-    }
+    let within_margin = Some(true);
+    let said = judge(pb::CheckCollisionResponse { within_margin, ..answer.clone() }).await;
+    let field = "collision.answer.within_margin";
+    check(&said.unwrap_err(), Code::InvalidArgument, "BAD_FIELD", field);
+    let status = judge(with_margin_pairs(answer.clone(), &[(0, 0); 4])).await.unwrap_err();
+    let field = "collision.answer.certificate.separated.margin_pairs";
+    check(&status, Code::InvalidArgument, "BAD_FIELD", field);
+    assert!(judge(answer).await.unwrap().into_inner().valid);
+}
+
+/// The same answer, with other pairs to show what is said of the margin.
+fn with_margin_pairs(
+    mut answer: pb::CheckCollisionResponse,
+    pairs: &[(u32, u32)],
+) -> pb::CheckCollisionResponse {
+    use pb::static_certificate::Proof;
+    let proof = answer.certificate.as_mut().and_then(|certificate| certificate.proof.as_mut());
+    let Some(Proof::Separated(separated)) = proof else { panic!("{answer:?}") };
+    separated.margin_pairs = pairs.iter().map(|&(i, j)| pb::VertexPair { i, j }).collect();
+    answer
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ use clearance::rpc::pb::{ContactEventKind, PairSelection, Verdict};
 use clearance::runtime::settings::Limits;
 use tonic::{Code, Status};
 
-use crate::server::{Server, check, cube, soon, vector};
+use crate::server::{Server, body, check, cube, soon, vector};
 
 pub(crate) fn pose(x: f64) -> Option<pb::Pose> {
     Some(pb::Pose { translation: vector(x, 0.0, 0.0), orientation: None })
@@ -326,4 +326,43 @@ async fn a_polytope_cannot_be_deleted_while_a_session_uses_it() {
     let close = pb::CloseSessionRequest { session_id: "s".to_owned(), allow_missing: false };
     server.sessions().close_session(close).await.unwrap();
     server.polytopes().delete_polytope(delete()).await.unwrap();
+}
+
+/// What a session said of a margin came without a proof.
+#[tokio::test]
+async fn what_a_session_says_of_a_margin_is_valid_as_an_answer_of_its_own() {
+    use pb::verify_certificate_request::Claim;
+    let server = started().await;
+    let margin = 0.5;
+    let mut declared = scene("s");
+    declared.state.as_mut().unwrap().bodies[1].margin = margin;
+    server.sessions().open_session(declared).await.unwrap();
+    for (id, x) in [(1, 0.75), (2, 1.0), (3, 1.25), (4, 1.5), (5, 1.5_f64.next_up()), (6, 9.0)] {
+        let mut there = put(id, x);
+        let mut wanted = all_pairs().unwrap();
+        wanted.certificates = true;
+        there.report = Some(wanted);
+        let report = step(&server, "s", vec![there]).await.unwrap().remove(0);
+        let pair = &report.pairs[0];
+        assert_eq!(pair.within_margin, Some(x <= 1.5), "{x}");
+        let question = pb::CheckCollisionRequest {
+            p: Some(body("cube", 0.0)),
+            q: Some(body("cube", x)),
+            margin: Some(margin),
+            options: None,
+        };
+        for is_true in [true, false] {
+            let answer = pb::CheckCollisionResponse {
+                verdict: pair.verdict,
+                within_margin: Some((x <= 1.5) == is_true),
+                certificate: pair.certificate.clone(),
+                ..Default::default()
+            };
+            let (question, answer) = (Some(question.clone()), Some(answer));
+            let claim = Some(Claim::Collision(pb::CollisionClaim { question, answer }));
+            let request = pb::VerifyCertificateRequest { claim };
+            let reply = server.queries().verify_certificate(request).await.unwrap();
+            assert_eq!(reply.into_inner().valid, is_true, "{x}: {pair:?}");
+        }
+    }
 }

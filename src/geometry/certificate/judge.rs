@@ -112,16 +112,10 @@ pub fn judge_static<'a>(pair: impl Into<Bodies<'a>>, proof: &StaticProof) -> Res
 }
 
 /// Whether a direction shows that the bodies are farther apart than a margin.
-pub fn shows_farther<'a>(
-    pair: impl Into<Bodies<'a>>,
-    direction: &Direction,
-    margin: f64,
-) -> Result<bool, Refusal> {
-    let pair = &pair.into();
-    let s = exact_direction(pair, direction)?;
-    let (gap, margin) = (gap_along(pair, &s), Dyadic::from(margin));
-    let is_longer = &gap * &gap > &(&margin * &margin) * &scalar_product(&s, &s);
-    Ok(gap.sign() == Sign::Positive && is_longer)
+pub(super) fn shows_farther(pair: &Bodies<'_>, s: &Exact, margin: f64) -> bool {
+    let (gap, margin) = (gap_along(pair, s), Dyadic::from(margin));
+    let is_longer = &gap * &gap > &(&margin * &margin) * &scalar_product(s, s);
+    gap.sign() == Sign::Positive && is_longer
 }
 
 /// An exact point or vector of the world.

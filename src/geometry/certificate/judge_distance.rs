@@ -1,8 +1,10 @@
 //! The judge of a distance: exact, from scratch, sharing nothing with the search.
 
+use super::Direction;
 use super::bodies::Bodies;
 use super::judge::{
-    Exact, Refusal, exact_differences, gap_along, is_zero, minus, scalar_product, vector_product,
+    Exact, Refusal, exact_differences, exact_direction, gap_along, is_zero, minus, scalar_product,
+    shows_farther, vector_product,
 };
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
@@ -40,6 +42,53 @@ pub fn judge_distance<'a>(
         }
     }
     Ok(())
+}
+
+/// What is said of a margin, metres.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MarginClaim<'a> {
+    /// Finite and not negative.
+    pub margin: f64,
+    /// Whether the distance is at most that, or is more.
+    pub is_within: bool,
+    /// At most three, which show it.
+    pub pairs: &'a [VertexPair],
+}
+
+/// Proves what is said of a margin, of a pair that `direction` separates.
+///
+/// With v the point nearest the origin in the hull of the pairs' differences: within, |v| is at most the
+/// margin; beyond, the least of `v·y / |v|` over M is more than it. Without pairs only beyond can be shown,
+/// by the gap along the direction. Looks at every vertex.
+pub fn judge_margin<'a>(
+    pair: impl Into<Bodies<'a>>,
+    direction: &Direction,
+    claim: &MarginClaim<'_>,
+) -> Result<(), Refusal> {
+    let &MarginClaim { margin, is_within, pairs } = claim;
+    if !(0.0..f64::INFINITY).contains(&margin) {
+        return Err(Refusal::BoundFails("a margin is finite and not negative"));
+    }
+    if pairs.len() > 3 || (is_within && pairs.is_empty()) {
+        return Err(Refusal::PairCount("one to three"));
+    }
+    let pair = &pair.into();
+    let nearest = match pairs {
+        [] => None,
+        pairs => Some(nearest_point(&exact_differences(pair, pairs)?)),
+    };
+    let is_shown = match nearest {
+        Some(nearest) if is_within => nearest.is_within(margin),
+        // Nothing is farther along no direction.
+        Some(nearest) => shows_farther(pair, &nearest.along, margin),
+        None => shows_farther(pair, &exact_direction(pair, direction)?, margin),
+    };
+    let why = if is_within {
+        "the pairs are farther away than the margin"
+    } else {
+        "the bodies may come within the margin"
+    };
+    if is_shown { Ok(()) } else { Err(Refusal::BoundFails(why)) }
 }
 
 /// Whether the hull of points, each off by at most its error, surely comes within `bound` of the
@@ -177,6 +226,7 @@ mod tests {
     use crate::geometry::samples::hull;
 
     const FIRST: VertexPair = VertexPair { i: 0, j: 0 };
+    const SECOND: VertexPair = VertexPair { i: 0, j: 1 };
 
     #[test]
     fn a_true_bracket_is_accepted_and_one_ulp_inside_refused() {
@@ -192,12 +242,50 @@ mod tests {
         assert!(judge_distance(&pair, 5.0, 5.0, &[VertexPair { i: 1, j: 0 }]).is_err());
     }
 
+    /// The distance is 5, and exactly that is within the margin.
+    #[test]
+    fn a_margin_is_judged_to_the_last_bit_by_pairs_or_by_the_direction() {
+        let segment = hull(&[Vec3::zeros(), Vec3::new(9.0, 12.0, 0.0)]);
+        let point = hull(&[Vec3::zeros()]);
+        let pair = Pair::new(&point, Pose::identity(), &segment, Pose::translation(3.0, 4.0, 0.0));
+        let towards = Direction::Vector(Vec3::new(3.0, 4.0, 0.0));
+        let along_x = Direction::Vector(Vec3::x());
+        let is_shown = |direction, margin, is_within, pairs| {
+            judge_margin(&pair, direction, &MarginClaim { margin, is_within, pairs }).is_ok()
+        };
+        let (at, below, above) = (5.0f64, 5.0f64.next_down(), 5.0f64.next_up());
+        for pairs in [&[FIRST][..], &[SECOND, FIRST]] {
+            for (margin, expected) in [(at, true), (above, true), (below, false), (0.0, false)] {
+                for is_within in [true, false] {
+                    let judged = is_shown(&along_x, margin, is_within, pairs);
+                    assert_eq!(judged, is_within == expected, "{margin} {is_within} {pairs:?}");
+                }
+            }
+        }
+        // Without pairs the direction tells that something is far, never that it is near.
+        assert!(is_shown(&towards, below, false, &[]) && !is_shown(&towards, at, false, &[]));
+        assert!(!is_shown(&along_x, below, false, &[]) && is_shown(&along_x, 2.9, false, &[]));
+        assert!(!is_shown(&towards, 6.0, true, &[]));
+        // Pairs that are not nearest show what they show.
+        assert!(
+            is_shown(&along_x, 20.0, true, &[SECOND]) && !is_shown(&along_x, at, true, &[SECOND])
+        );
+        assert!(is_shown(&along_x, below, false, &[SECOND]));
+        // What is no margin, no pair, or too many of them.
+        for margin in [f64::NAN, f64::INFINITY, -1.0] {
+            assert!(!is_shown(&towards, margin, true, &[FIRST]));
+            assert!(!is_shown(&towards, margin, false, &[FIRST]));
+        }
+        assert!(!is_shown(&towards, 6.0, true, &[VertexPair { i: 0, j: 2 }]));
+        assert!(!is_shown(&towards, 6.0, true, &[FIRST; 4]));
+    }
+
     #[test]
     fn pairs_that_are_not_nearest_prove_no_more_than_they_show() {
         let segment = hull(&[Vec3::new(-1.0, 2.0, 0.0), Vec3::new(3.0, 2.0, 0.0)]);
         let point = hull(&[Vec3::zeros()]);
         let pair = Pair::new(&point, Pose::identity(), &segment, Pose::identity());
-        let both = [FIRST, VertexPair { i: 0, j: 1 }];
+        let both = [FIRST, SECOND];
         assert_eq!(judge_distance(&pair, 2.0, 2.0, &both), Ok(()));
         // One end alone is farther away, and along it the other end lies behind the origin's side.
         assert!(judge_distance(&pair, 2.0, 2.0, &both[..1]).is_err());
@@ -229,7 +317,7 @@ mod tests {
             hull(&[Vec3::new(-1.0, -1.0, z), Vec3::new(2.0, -1.0, z), Vec3::new(-1.0, 2.0, z)])
         };
         let point = hull(&[Vec3::zeros()]);
-        let all = [FIRST, VertexPair { i: 0, j: 1 }, VertexPair { i: 0, j: 2 }];
+        let all = [FIRST, SECOND, VertexPair { i: 0, j: 2 }];
         let above = at(0.5);
         let pair = Pair::new(&point, Pose::identity(), &above, Pose::identity());
         assert_eq!(judge_distance(&pair, 0.5, 0.5, &all), Ok(()));

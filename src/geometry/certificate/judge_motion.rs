@@ -9,7 +9,7 @@ use dashu_int::ops::BitTest;
 use super::bodies::Bodies;
 use super::judge::{
     Exact, Refusal, exact_differences, exact_direction, exact_direction_of_link, gap_along,
-    holds_origin, judge_static, scalar_product,
+    holds_origin, judge_static, scalar_product, shows_farther,
 };
 use super::judge_distance::comes_within;
 use super::judge_link::{Mover, Movers};
@@ -172,10 +172,7 @@ fn judge_start(course: &Course<'_>, claim: &MotionClaim<'_>) -> Result<(), Refus
         return Ok(());
     }
     let s = exact_direction(&course.bodies, direction)?;
-    let gap = gap_along(&course.bodies, &s);
-    let margin = Dyadic::from(course.margin);
-    let clear_squared = &(&margin * &margin) * &scalar_product(&s, &s);
-    if gap.sign() == Sign::Positive && &gap * &gap > clear_squared {
+    if shows_farther(&course.bodies, &s, course.margin) {
         Ok(())
     } else {
         Err(Refusal::BoundFails("the start is farther apart than the margin"))

@@ -90,6 +90,22 @@ pub struct Distance {
     pub stopped: Option<Stopped>,
 }
 
+/// How a distance compares with a margin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Compared {
+    /// Whether it is at most the margin, exactly.
+    pub is_within: bool,
+    /// With v the point nearest the origin in the hull of their differences: |v| is at most the margin, or
+    /// the least of `v·y / |v|` over M more than it. None need be named of a pair in contact.
+    pub pairs: ArrayVec<VertexPair, 3>,
+}
+
+impl Compared {
+    fn in_contact() -> Self {
+        Self { is_within: true, pairs: ArrayVec::new() }
+    }
+}
+
 impl Stops {
     /// Whether a bracket answers what was asked.
     fn are_met(&self, lower: f64, upper: f64) -> bool {
@@ -162,30 +178,30 @@ pub fn is_within(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<bool, Stopped> {
-    Ok(pairs_within(pair, margin, witness, effort)?.is_some())
+    Ok(compare(pair, margin, witness, effort)?.is_within)
 }
 
-/// Vertex pairs the hull of whose differences comes within `margin` of the origin, if the distance is
-/// at most that; none need be named of a pair in contact.
-pub(in crate::geometry) fn pairs_within(
+/// Compares the distance with a margin, exactly, and names what shows it. `margin` is finite and not
+/// negative.
+pub fn compare(
     pair: &Pair<'_>,
     margin: f64,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
-) -> Result<Option<ArrayVec<VertexPair, 6>>, Stopped> {
+) -> Result<Compared, Stopped> {
     processor::dispatch(
         #[inline(always)]
-        || pairs_within_inlined(pair, margin, witness, effort),
+        || compare_inlined(pair, margin, witness, effort),
     )
 }
 
 #[inline(always)]
-fn pairs_within_inlined(
+fn compare_inlined(
     pair: &Pair<'_>,
     margin: f64,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
-) -> Result<Option<ArrayVec<VertexPair, 6>>, Stopped> {
+) -> Result<Compared, Stopped> {
     let view = View::new(pair);
     let stops = Stops { above: Some(margin), below: Some(margin) };
     if view.is_safe() {
@@ -195,8 +211,8 @@ fn pairs_within_inlined(
         let Bracket { lower, upper, .. } = proof.bracket;
         if lower > margin || upper <= margin {
             effort.cost.queries += 1;
-            let corners = found.simplex.corners().iter();
-            return Ok((upper <= margin).then(|| corners.map(|corner| corner.pair).collect()));
+            let pairs = found.simplex.corners().iter().map(|corner| corner.pair).collect();
+            return Ok(Compared { is_within: upper <= margin, pairs });
         }
         if let Some(why) = found.stopped() {
             return Err(why);
@@ -205,7 +221,7 @@ fn pairs_within_inlined(
             let start = witness.pairs.clone();
             let decision = decide(pair, &separation::METHODS[0], witness, effort)?;
             if decision.verdict() != Verdict::Separated {
-                return Ok(Some(ArrayVec::new()));
+                return Ok(Compared::in_contact());
             }
             witness.pairs = start;
         }
@@ -214,10 +230,10 @@ fn pairs_within_inlined(
     let start = witness.pairs.clone();
     let grid = Grid::new(pair);
     let Some(nearest) = wolfe::nearest(&grid, &in_range(pair, &start), effort)? else {
-        return Ok(Some(ArrayVec::new()));
+        return Ok(Compared::in_contact());
     };
     let is_within = nearest.is_origin() || is_at_most(nearest.squared(), &grid, margin);
-    Ok(is_within.then(|| nearest.pairs.iter().copied().collect()))
+    Ok(Compared { is_within, pairs: nearest.pairs })
 }
 
 /// Whether |v| <= margin: both squared, at a common denominator and power of two.

@@ -14,11 +14,21 @@ use crate::rpc::status::Failure;
 
 /// The proof of a verdict.
 pub fn proof_to_wire(proof: &StaticProof) -> pb::StaticCertificate {
+    proof_with_margin_to_wire(proof, &[])
+}
+
+/// The proof of a verdict and, if that is of separation, the pairs that show what is said of a margin; in
+/// contact there is nothing to show.
+pub fn proof_with_margin_to_wire(
+    proof: &StaticProof,
+    margin_pairs: &[VertexPair],
+) -> pb::StaticCertificate {
     use pb::static_certificate::Proof;
     let proof = match proof {
-        StaticProof::Separated { direction } => {
-            Proof::Separated(pb::SeparatedProof { direction: Some(direction_to_wire(direction)) })
-        }
+        StaticProof::Separated { direction } => Proof::Separated(pb::SeparatedProof {
+            direction: Some(direction_to_wire(direction)),
+            margin_pairs: pairs_to_wire(margin_pairs),
+        }),
         StaticProof::Touching { direction, pairs } => Proof::Touching(pb::TouchingProof {
             direction: Some(direction_to_wire(direction)),
             pairs: pairs_to_wire(pairs),
@@ -62,6 +72,20 @@ pub fn proof(
     }
 }
 
+/// The pairs that show what is said of a margin, from the wire.
+pub fn margin_pairs(
+    path: &Path<'_>,
+    wire: Option<&pb::StaticCertificate>,
+) -> Result<ArrayVec<VertexPair, 3>, BadField> {
+    use pb::static_certificate::Proof;
+    match wire.and_then(|wire| wire.proof.as_ref()) {
+        Some(Proof::Separated(separated)) => {
+            at_most(&path.field("separated").field("margin_pairs"), &separated.margin_pairs)
+        }
+        _ => Ok(ArrayVec::new()),
+    }
+}
+
 /// At most `N` vertex pairs.
 pub fn at_most<const N: usize>(
     path: &Path<'_>,
@@ -73,10 +97,13 @@ pub fn at_most<const N: usize>(
     Ok(wire.iter().map(pair).collect())
 }
 
-/// The proof of a distance.
-pub fn distance_to_wire(distance: &Distance) -> pb::DistanceCertificate {
+/// The proof of a distance, and what shows how it compares with a margin.
+pub fn distance_to_wire(
+    distance: &Distance,
+    margin_pairs: &[VertexPair],
+) -> pb::DistanceCertificate {
     pb::DistanceCertificate {
-        verdict: Some(proof_to_wire(&distance.decision.proof)),
+        verdict: Some(proof_with_margin_to_wire(&distance.decision.proof, margin_pairs)),
         pairs: pairs_to_wire(&distance.pairs),
     }
 }

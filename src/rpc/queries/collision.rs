@@ -2,14 +2,17 @@
 
 use std::time::Duration;
 
+use arrayvec::ArrayVec;
+
 use super::polyhedra::{self, Places};
 use super::{Question, Run, bodies, margin};
-use crate::geometry::distance::is_within;
+use crate::geometry::distance::compare;
+use crate::geometry::pair::VertexPair;
 use crate::geometry::separation::{METHODS, Method, decide};
 use crate::geometry::witness::Witness;
 use crate::rpc::convert::Path;
 use crate::rpc::convert::body::AskedBody;
-use crate::rpc::convert::certificate::proof_to_wire;
+use crate::rpc::convert::certificate::proof_with_margin_to_wire;
 use crate::rpc::convert::geometry::{stopped_to_wire, verdict_to_wire};
 use crate::rpc::convert::options::Options;
 use crate::rpc::pb;
@@ -80,24 +83,26 @@ impl Question for Collision {
             Way::Polytopes(method) => method,
             Way::Polyhedra(places) => return polyhedra::collision(run, [p, q], &places, &options),
         };
-        let ((decision, within), cost) =
+        let ((decision, compared), cost) =
             run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
                 let mut witness = Witness::default();
                 let decision = decide(pair, method, &mut witness, effort);
-                let within = margin.map(|margin| is_within(pair, margin, &mut witness, effort));
-                (decision, within.transpose())
+                let compared = margin.map(|margin| compare(pair, margin, &mut witness, effort));
+                (decision, compared.transpose())
             })?;
         let mut answer = pb::CheckCollisionResponse { cost: Some(cost), ..Default::default() };
+        let margin_pairs = compared.iter().flatten().flat_map(|found| found.pairs.clone());
+        let margin_pairs: ArrayVec<VertexPair, 3> = margin_pairs.collect();
         match decision {
             Ok(decision) => {
                 answer.set_verdict(verdict_to_wire(decision.verdict()));
-                answer.certificate =
-                    (!options.omit_certificate).then(|| proof_to_wire(&decision.proof));
+                answer.certificate = (!options.omit_certificate)
+                    .then(|| proof_with_margin_to_wire(&decision.proof, &margin_pairs));
             }
             Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
         }
-        match within {
-            Ok(within) => answer.within_margin = within,
+        match compared {
+            Ok(compared) => answer.within_margin = compared.map(|found| found.is_within),
             Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
         }
         Ok(answer)

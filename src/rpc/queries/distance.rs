@@ -2,8 +2,11 @@
 
 use std::time::Duration;
 
+use arrayvec::ArrayVec;
+
 use super::{Question, Run, margin, polytopes};
-use crate::geometry::distance::{METHODS, Method, Stops, is_within, measure_by};
+use crate::geometry::distance::{METHODS, Method, Stops, compare, measure_by};
+use crate::geometry::pair::VertexPair;
 use crate::geometry::witness::Witness;
 use crate::rpc::convert::body::AskedBody;
 use crate::rpc::convert::certificate::distance_to_wire;
@@ -63,14 +66,16 @@ impl Question for DistanceQuestion {
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
         let Self { p, q, margin, stops, method, options } = self;
-        let ((distance, within), cost) =
+        let ((distance, compared), cost) =
             run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
                 let mut witness = Witness::default();
                 let distance = measure_by(method, pair, stops, &mut witness, effort);
-                let within = margin.map(|margin| is_within(pair, margin, &mut witness, effort));
-                (distance, within.transpose())
+                let compared = margin.map(|margin| compare(pair, margin, &mut witness, effort));
+                (distance, compared.transpose())
             })?;
         let mut answer = pb::MeasureDistanceResponse { cost: Some(cost), ..Default::default() };
+        let margin_pairs = compared.iter().flatten().flat_map(|found| found.pairs.clone());
+        let margin_pairs: ArrayVec<VertexPair, 3> = margin_pairs.collect();
         match distance {
             Ok(distance) => {
                 answer.set_verdict(verdict_to_wire(distance.decision.verdict()));
@@ -79,13 +84,13 @@ impl Question for DistanceQuestion {
                 answer.closest_p = Some(vector_to_wire(&distance.closest_p));
                 answer.closest_q = Some(vector_to_wire(&distance.closest_q));
                 answer.certificate =
-                    (!options.omit_certificate).then(|| distance_to_wire(&distance));
+                    (!options.omit_certificate).then(|| distance_to_wire(&distance, &margin_pairs));
                 answer.set_stopped(stopped_to_wire(distance.stopped));
             }
             Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
         }
-        match within {
-            Ok(within) => answer.within_margin = within,
+        match compared {
+            Ok(compared) => answer.within_margin = compared.map(|found| found.is_within),
             Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
         }
         Ok(answer)

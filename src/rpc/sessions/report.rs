@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use super::super::convert::certificate::{depth_to_wire, link_to_wire, proof_to_wire};
+use super::super::convert::certificate::{
+    depth_to_wire, link_to_wire, proof_to_wire, proof_with_margin_to_wire,
+};
 use super::super::convert::geometry::{
     matrix_rows, outcome_to_wire, pairs_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
 };
@@ -129,16 +131,19 @@ fn indices(parts: Option<PartPair>, counts: [usize; 2]) -> [Vec<u32>; 2] {
 
 fn certificate(proofs: &[PartProof], counts: [usize; 2]) -> Option<pb::StaticCertificate> {
     if counts == [1, 1] {
-        return proofs.first().map(|entry| proof_to_wire(&entry.proof));
+        return proofs.first().map(part_certificate);
     }
     let entry = |entry: &PartProof| {
         let [p_parts, q_parts] = indices(entry.parts, counts);
-        let certificate = Some(proof_to_wire(&entry.proof));
-        pb::PartProof { p_parts, q_parts, certificate }
+        pb::PartProof { p_parts, q_parts, certificate: Some(part_certificate(entry)) }
     };
     let entries = proofs.iter().map(entry).collect();
     let proof = pb::static_certificate::Proof::Compound(pb::CompoundProof { entries });
     Some(pb::StaticCertificate { proof: Some(proof) })
+}
+
+fn part_certificate(entry: &PartProof) -> pb::StaticCertificate {
+    proof_with_margin_to_wire(&entry.proof, &entry.margin_pairs)
 }
 
 fn contact(known: &PairContact, plan: &Plan, counts: [usize; 2]) -> pb::FirstContact {

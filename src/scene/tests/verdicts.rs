@@ -1,7 +1,10 @@
 //! Verdicts, distances and lists against brute force.
 
 use super::*;
+use crate::geometry::certificate::StaticProof;
+use crate::geometry::certificate::judge_distance::{MarginClaim, judge_margin};
 use crate::geometry::distance::{Stops, measure};
+use crate::scene::report::{PairReport, PartPair, PartProof};
 
 /// Boxes of edge 2 at integer places: they stand as their intervals say.
 fn grid_verdict(a: &Pose, b: &Pose) -> Verdict {
@@ -181,6 +184,48 @@ fn pairs_below_a_distance_are_listed_and_no_others() {
     let found: Vec<(u32, u32)> = report.pairs.iter().map(|p| (p.p.0, p.q.0)).collect();
     assert!(expected.len() > 5 && expected.len() < 100, "{}", expected.len());
     assert_eq!(found, expected);
+}
+
+/// What is said of a margin came without a proof.
+#[test]
+fn what_is_said_of_a_margin_is_shown_by_the_proofs_of_the_pair() {
+    let mut random = Random(71);
+    let mut bodies = tumbling(9, 72);
+    bodies.iter_mut().for_each(|body| body.margin = random.signed().abs());
+    let mut scene = open(bodies);
+    let questions = Questions { certificates: true, ..all() };
+    let [mut near, mut far] = [0; 2];
+    for id in 1..6 {
+        let next = wander(&scene, id, &mut random);
+        let report = step(&mut scene, &next, &questions);
+        let bodies: BTreeMap<u32, &Body> = scene.bodies().map(|b| (b.id.0, b)).collect();
+        let apart = |pair: &&PairReport| pair.verdict == Some(Verdict::Separated);
+        for pair in report.pairs.iter().filter(apart) {
+            let [p, q] = [pair.p, pair.q].map(|body| bodies[&body.0]);
+            let beside: Vec<Pair<'_>> = parts(p, q).collect();
+            let shows = |entry: &PartProof, of: usize, is_within: bool| {
+                let StaticProof::Separated { direction } = &entry.proof else { return false };
+                let pairs = &entry.margin_pairs;
+                let claim = MarginClaim { margin: pair.margin, is_within, pairs };
+                judge_margin(&beside[of], direction, &claim).is_ok()
+            };
+            let place = |parts: PartPair| parts.p as usize * q.parts.len() + parts.q as usize;
+            let all = 0..beside.len();
+            let within = pair
+                .proofs
+                .iter()
+                .any(|entry| entry.parts.is_some_and(|parts| shows(entry, place(parts), true)));
+            let beyond = all.clone().all(|of| {
+                let covers = |entry: &PartProof| entry.parts.is_none_or(|parts| place(parts) == of);
+                pair.proofs.iter().any(|entry| covers(entry) && shows(entry, of, false))
+            });
+            let is_within = pair.within_margin.unwrap();
+            assert_eq!([within, beyond], [is_within, !is_within], "{pair:?}");
+            near += u32::from(is_within);
+            far += u32::from(!is_within && pair.proofs.iter().any(|e| !e.margin_pairs.is_empty()));
+        }
+    }
+    assert!(near > 9 && far > 9, "{near} {far}");
 }
 
 #[test]

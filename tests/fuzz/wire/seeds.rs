@@ -155,7 +155,7 @@ fn queries() -> Vec<Vec<Call>> {
     let direction = pb::Direction {
         form: Some(pb::direction::Form::Vector(pb::Vector3 { x: 1.0, y: 0.0, z: 0.0 })),
     };
-    let separated = pb::SeparatedProof { direction: Some(direction) };
+    let separated = pb::SeparatedProof { direction: Some(direction), margin_pairs: Vec::new() };
     let proof = pb::static_certificate::Proof::Separated(separated);
     let mut answer = pb::CheckCollisionResponse {
         certificate: Some(pb::StaticCertificate { proof: Some(proof) }),

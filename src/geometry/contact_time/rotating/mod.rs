@@ -190,9 +190,9 @@ impl<'a> Search<'a> {
         let margin = self.question.margin;
         if answer.chain.is_empty() && margin > 0.0 {
             let pair = &self.question.pair;
-            let within = distance::pairs_within(pair, margin, witness, effort)?;
-            if within.is_some() {
-                return Ok(within);
+            let compared = distance::compare(pair, margin, witness, effort)?;
+            if compared.is_within {
+                return Ok(Some(compared.pairs.into_iter().collect()));
             }
             // Only the start may be free, which a verdict alone does not prove of a margin.
             match distance::direction_beyond(pair, margin, effort)? {
