@@ -42,12 +42,19 @@ impl<'a> Along<'a> {
     /// None when the direction is zero or not finite.
     #[inline]
     pub fn new(body: &'a Polytope, direction: &Vec3) -> Option<Self> {
-        let spread = spread(body, direction);
-        if PLAIN.contains(&spread) {
-            let certain = gamma(8) * spread + UNDERFLOW_FLOOR;
-            return Some(Self { body, exact: *direction, rounded: *direction, certain });
+        match Self::plain(body, direction) {
+            Some(plain) => Some(plain),
+            None => Self::scaled(body, direction),
         }
-        Self::scaled(body, direction)
+    }
+
+    /// None when the direction would have to be scaled, too.
+    #[inline(always)]
+    pub fn plain(body: &'a Polytope, direction: &Vec3) -> Option<Self> {
+        let spread = spread(body, direction);
+        let certain = gamma(8) * spread + UNDERFLOW_FLOOR;
+        let is_plain = PLAIN.contains(&spread);
+        is_plain.then_some(Self { body, exact: *direction, rounded: *direction, certain })
     }
 
     #[cold]

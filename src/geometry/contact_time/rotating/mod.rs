@@ -325,6 +325,8 @@ impl<'a> Search<'a> {
         let mut course = self.moving.course(heading, self.clear, self.t, effort);
         let is_apart = course.surplus(self.clear) > 0.0;
         if !is_apart {
+            // The search for another begins where this one led.
+            self.seed.push(self.moving.last_corner());
             return f64::INFINITY;
         }
         self.choose_frame(&mut course, self.clear, effort);

@@ -143,7 +143,7 @@ impl<'a> Side<'a> {
         effort: &mut Effort<'_>,
     ) -> (u32, f64) {
         // The search knew nothing of a direction that has to be scaled for the bound to hold.
-        if let Some(known) = Along::new(self.body, g).filter(|known| known.rounded() == g)
+        if let Some(known) = Along::plain(self.body, g)
             && (known.surely_beats(top.value, top.runner_up)
                 // Elsewhere other roundings count than those of the values searched by.
                 || self.track.is_in_metres() && is_level_top(self.body, &known, top, effort))

@@ -26,6 +26,11 @@ pub(super) const LOOSE: f64 = 1e-6;
 /// digits as there are.
 pub(super) const TIGHT: f64 = 1e-15;
 
+/// The direction of a single corner says little when the bodies are close: it may be nearly orthogonal to
+/// the one that is known. So the first support is sought between the two, along the corner moved by this
+/// part of the size at play along the known one. Measured: 0.1 to 0.4 cost the same within 3 %.
+const DAMPING: f64 = 0.4;
+
 /// What the iteration ended with.
 #[derive(Clone, Debug)]
 pub(super) struct Nearest {
@@ -106,6 +111,12 @@ impl<'m, 'a> Near<'m, 'a> {
         (nearest, corners)
     }
 
+    /// A direction between that of the only corner and the one that is known: see [`DAMPING`].
+    #[inline(always)]
+    fn between(&self, corner: &Vec3, known: &Vec3) -> Vec3 {
+        corner + known * (DAMPING * self.moving.size() / known.norm())
+    }
+
     /// The nearest point of the difference body, starting from the hull of the pairs of `seed`, or
     /// along `guess` if there are none.
     pub(super) fn nearest(
@@ -128,17 +139,23 @@ impl<'m, 'a> Near<'m, 'a> {
         effort: &mut Effort<'_>,
     ) -> Nearest {
         let (mut point, mut corners) = self.seeded(guess, seed, effort);
-        let mut at_least = f64::NEG_INFINITY;
-        let mut tops = None;
+        let (mut at_least, mut tops) = (f64::NEG_INFINITY, None);
+        let is_corner = corners.len() == 1;
+        let mut between = is_corner.then(|| self.between(&point, guess));
         for _ in 0..ITERATIONS_MAX {
             let squared = point.norm_squared();
-            let (next, found) = self.support(&point, effort);
-            tops = Some(found);
+            let is_between = between.is_some();
+            let (next, found) = self.support(&between.take().unwrap_or(point), effort);
             let height = point.dot(&next.at);
-            at_least = height / squared.sqrt();
+            if !is_between {
+                (at_least, tops) = (height / squared.sqrt(), Some(found));
+            }
             // NaN is no progress, and ends the iteration.
             let nearer = squared - height > good_enough * squared;
             if !nearer || corners.iter().any(|c| c.pair == next.pair) {
+                if is_between {
+                    continue;
+                }
                 break;
             }
             corners.push(next);
