@@ -12,6 +12,7 @@ use crate::geometry::certificate::solids::{InnerPoint, SolidProof};
 use crate::geometry::contact_time::polyhedra::Faces;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hull::convex_hull;
+use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::pair::Pair;
 use crate::geometry::pose::Pose;
 use crate::geometry::separation::{METHODS, decide};
@@ -24,7 +25,7 @@ pub(super) fn prove(
     faces: &Faces,
     effort: &mut Effort<'_>,
 ) -> Result<SolidProof, Unproven> {
-    let placed = shapes.map(corners);
+    let (placed, unit) = to_size(shapes.map(corners));
     let triangle = |k: usize, i: u32| placed[k][i as usize];
     let named: ArrayVec<[Vec3; 3], 2> = match *faces {
         Faces::Triangles { of_p, of_q } => [triangle(0, of_p), triangle(1, of_q)].into(),
@@ -40,6 +41,10 @@ pub(super) fn prove(
         let [of_p, of_q] = placed.each_ref().map(|triangles| crossings(triangles, &from, &along));
         for middle in common(&of_p, &of_q).into_iter().take(PIECES_MAX) {
             let terms = [from, along * middle];
+            if !terms.iter().flatten().all(|x| x.is_finite()) {
+                continue;
+            }
+            let terms = terms.map(|term| term.map(|x| unit.times(x)));
             let around = shapes.map(|shape| around(shape, &terms, effort));
             let [Ok(Some(of_p)), Ok(Some(of_q))] = around else { continue };
             let proof = SolidProof::InnerPoint(InnerPoint { terms, vertices: [of_p, of_q] });
@@ -63,6 +68,18 @@ fn corners(shape: &Shape<'_>) -> Vec<[Vec3; 3]> {
     let points: Vec<Vec3> =
         shape.body.vertices().iter().map(|v| shape.pose.apply_rounded(v)).collect();
     shape.body.triangles().iter().map(|corners| corners.map(|i| points[i as usize])).collect()
+}
+
+/// All of it in a unit in which products of three lengths neither overflow nor underflow, and the unit.
+fn to_size(placed: [Vec<[Vec3; 3]>; 2]) -> ([Vec<[Vec3; 3]>; 2], PowerOfTwo) {
+    let corners = placed.iter().flatten().flatten();
+    let largest = corners.map(nalgebra::Vector3::amax).fold(0.0, f64::max);
+    let Some(scale) = PowerOfTwo::that_tames_length(largest) else {
+        return (placed, PowerOfTwo::new(0));
+    };
+    let scaled = |corners: [Vec3; 3]| corners.map(|corner| corner.map(|x| scale.times(x)));
+    let placed = placed.map(|triangles| triangles.into_iter().map(scaled).collect());
+    (placed, PowerOfTwo::new(-scale.exponent()))
 }
 
 /// Added to the normals of faces: on a grid these run in the planes of other faces, where no line tells

@@ -88,9 +88,9 @@ fn out(shape: &Shape<'_>, face: &Face) -> Vec3 {
     let [a, b, c] = face.as_slice() else { return Vec3::zeros() };
     let [a, b, c] =
         [a, b, c].map(|&i| shape.pose.apply_rounded(&shape.body.vertices()[i as usize]));
-    let normal = (b - a).cross(&(c - a));
-    let size = normal.amax();
-    if size > 0.0 { normal / size } else { normal }
+    // To size first, so that products neither overflow nor underflow.
+    let to_size = |v: Vec3| if v.amax() > 0.0 { v / v.amax() } else { v };
+    to_size(to_size(b - a).cross(&to_size(c - a)))
 }
 
 /// A way that is blocked, turned out of the faces that block it, as a perceptron learns (Rosenblatt 1958): of a

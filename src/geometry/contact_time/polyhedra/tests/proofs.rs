@@ -97,6 +97,30 @@ pub(super) fn shift(x: f64, y: f64, z: f64) -> Pose {
     Pose::translation(x, y, z)
 }
 
+/// Of large and of small bodies products of lengths left the range of numbers: then faces had no normals, out of
+/// which a way might have led, and lines through both crossed nothing.
+#[test]
+fn bodies_of_any_size_are_proven_to_stand_as_they_do() {
+    for (seed, expected) in [(18, Verdict::Touching), (33, Verdict::Overlapping)] {
+        for exponent in [-700, 0, 700] {
+            let mut random = Random(seed);
+            let seed_step = |k: u64| i32::try_from(seed / k % 4).unwrap() - 1;
+            let offset = [seed_step(1), seed_step(4), seed_step(16)];
+            let [p, q] = [[0; 3], offset].map(|offset| {
+                let body = draw_cells(offset, &mut random).unwrap().1;
+                let points: Vec<Vec3> =
+                    body.vertices().iter().map(|v| v * 2f64.powi(exponent)).collect();
+                let effort = &mut Effort::unlimited();
+                made(Polyhedron::new(&points, body.triangles(), effort).unwrap())
+            });
+            let stand = [&p.shape(Pose::identity()), &q.shape(Pose::identity())];
+            let (found, proof) = verdict_of(stand);
+            assert_eq!(found, expected, "seed {seed}");
+            assert!(proof.is_ok(), "seed {seed}, 2^{exponent}: {proof:?}");
+        }
+    }
+}
+
 /// Everything lies on everything, and the grid is skewed: one in twenty of what touches had no proof, as no way
 /// between the axes leads there.
 #[test]
