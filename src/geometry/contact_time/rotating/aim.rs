@@ -237,7 +237,8 @@ impl Search<'_> {
             if surplus > 0.0 {
                 return Some((end, gap));
             }
-            end += 1.05 * surplus / -gap.rate;
+            // Along a gap that does not close there is no earlier end.
+            end += 1.05 * surplus / (-gap.rate).max(0.0);
             let is_ahead = end > least;
             if !is_ahead {
                 return None;

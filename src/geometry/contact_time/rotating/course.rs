@@ -14,6 +14,9 @@ use crate::geometry::effort::Effort;
 /// A slow heading's step that is shorter than this part of what its bend lets through is cut short by
 /// features that tilt into the way.
 const TILTED: f64 = 0.3;
+/// The part of the step at hand that a step ahead of the tilt takes at least. It leaves a direction that
+/// serves the next one too; but where its corners hardly last, other headings get further.
+const UNTILTED: f64 = 0.5;
 /// Slow headings after which the search begins to look for better ones: most motions have met or passed
 /// by then, and a search that goes on is one of hundreds of steps.
 const SLOW_HEADINGS: u32 = 6;
@@ -130,11 +133,13 @@ impl Search<'_> {
             s.end - self.t < TILTED * bend_limit(&course.heading, surplus)
         };
         let is_held_up = slow && slow_headings >= SLOW_HEADINGS && step.is_none_or(is_tilted);
-        if stale
-            && is_held_up
-            && let Some(better) = self.ahead_of_tilt(clear, effort)
-        {
-            return Some(better);
+        if stale && is_held_up && self.tilts < HABIT_STEPS {
+            let quick = step.map_or(0.0, |s| s.end - self.t);
+            let ahead = self.ahead_of_tilt(clear, effort);
+            if let Some(better) = ahead.filter(|(_, s)| s.end - self.t > UNTILTED * quick) {
+                self.tilts += 1;
+                return Some(better);
+            }
         }
         if stale && (is_held_up || step.is_none()) {
             self.look_further(clear, &mut course, &mut step, effort);
@@ -169,7 +174,7 @@ impl Search<'_> {
                 return;
             }
         }
-        self.habit = None;
+        (self.habit, self.tilts) = (None, 0);
         for ahead in LOOKS_AHEAD {
             let later = self.later(ahead, quick);
             let directions = self.directions_ahead(ahead, later, how, course, effort);

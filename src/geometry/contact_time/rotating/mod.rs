@@ -60,6 +60,9 @@ use crate::geometry::witness::Witness;
 const STALE: f64 = 0.1;
 /// A heading that still leaves more than this part of the gap when it is stale was a slow one.
 const SLOW: f64 = 0.3;
+/// Steps after contact was proven too late. Tens bring what is free close to it; where rounding holds the
+/// steps up, no number does.
+const LATE_STEPS_MAX: u32 = 256;
 /// Steps after which bodies are bounded by their vertices, at the least, and how many vertices take about
 /// as long to look at as a step: a search that has gone on for as long has many steps to come, some of
 /// them longer for a tighter bound.
@@ -137,6 +140,8 @@ struct Search<'a> {
     seed: ArrayVec<VertexPair, 4>,
     /// The look that got furthest, and how often it has been taken since.
     habit: Option<(Look, u32)>,
+    /// Steps ahead of the tilt since all looks were compared.
+    tilts: u32,
     /// Contact that was proven too late after what is free: the free part goes on.
     late: Option<(f64, ArrayVec<VertexPair, 6>)>,
 }
@@ -174,6 +179,7 @@ impl<'a> Search<'a> {
             flat: OnceCell::new(),
             seed: ArrayVec::new(),
             habit: None,
+            tilts: 0,
             late: None,
         }
     }
@@ -207,7 +213,9 @@ impl<'a> Search<'a> {
                 return Ok(None);
             }
             (Ok(Freedom::Contact(t, pairs)), _) => Ok(Some((t, pairs))),
-            (Ok(Freedom::Stuck) | Err(_), Some(late)) => {
+            (freedom @ (Ok(Freedom::Stuck) | Err(_)), Some(late)) => {
+                // Contact is known, in a bracket that would have become narrower.
+                answer.stopped = freedom.err();
                 Ok(Some(self.brought_forward(answer.t_free, late, effort)))
             }
             (Ok(Freedom::Stuck), None) => self
@@ -240,10 +248,15 @@ impl<'a> Search<'a> {
         let mut short_steps = 0;
         let mut slow = false;
         let mut slow_headings = 0;
+        let mut late_steps = 0;
         let mut steps = 0;
         loop {
             effort.spend_step()?;
             steps += 1;
+            late_steps += u32::from(self.late.is_some());
+            if late_steps > LATE_STEPS_MAX {
+                return Err(Stopped::Steps);
+            }
             if steps >= SCANNED_AFTER && self.moving.scan(steps.saturating_mul(VERTICES_A_STEP)) {
                 if let Some(course) = self.course.as_mut() {
                     course.heading.bend = self.moving.bend(&course.heading);
