@@ -73,7 +73,7 @@ fn bodies_that_nearly_touch_and_turn_against_each_other_take_no_thousands_of_ste
         answer.expect("the start is decided");
         slow += usize::from(effort.cost.steps > 500);
     }
-    // Of 24; it was ten of them.
+    // Of 24; it was eight of them.
     assert!(slow < 4, "{slow}");
 }
 
