@@ -138,6 +138,20 @@ pub fn first_contact_by(
             (Some(of_p), Some(of_q)) if question.is_without_slack() => {
                 linear::first_contact(method, question, [&of_p, &of_q], witness, effort)
             }
+            (Some(of_p), Some(of_q)) if question.margin <= 0.0 => {
+                let mut answer = rotating::first_contact(question, witness, effort)?;
+                // Contact of translations is exact; deviations only shorten what is free before.
+                let is_settled = answer.outcome == Outcome::NoContact || answer.t_contact <= 0.0;
+                if !is_settled && answer.stopped.is_none() {
+                    let exact =
+                        linear::first_contact(method, question, [&of_p, &of_q], witness, effort)?;
+                    if exact.outcome == Outcome::Contact {
+                        answer.outcome = Outcome::Contact;
+                        (answer.t_contact, answer.pairs) = (exact.t_contact, exact.pairs);
+                    }
+                }
+                Ok(answer)
+            }
             _ => rotating::first_contact(question, witness, effort),
         }
     })

@@ -80,6 +80,8 @@ const ESCALATIONS_MAX: u32 = 12;
 /// Steps with some depth allowed. A graze takes tens; bodies that slide on each other within the
 /// tolerance while they turn fast may take more, and then the rest stays undecided.
 const GRAZING_STEPS_MAX: u32 = 20_000;
+/// Steps that one link joins: judges prove a link by at most 2^17 pieces, several of which may go to a step.
+const STEPS_A_LINK_MAX: u32 = 1 << 12;
 /// Default clearance tolerance, relative to the larger of size and world.
 const CLEARANCE_TOLERANCE: f64 = 1e-13;
 
@@ -140,6 +142,8 @@ struct Search<'a> {
     seed: ArrayVec<VertexPair, 4>,
     /// The look that got furthest, and how often it has been taken since.
     habit: Option<(Look, u32)>,
+    /// Steps that the last link joins.
+    joined: u32,
     /// Steps ahead of the tilt since all looks were compared.
     tilts: u32,
     /// Contact that was proven too late after what is free: the free part goes on.
@@ -179,6 +183,7 @@ impl<'a> Search<'a> {
             flat: OnceCell::new(),
             seed: ArrayVec::new(),
             habit: None,
+            joined: 0,
             tilts: 0,
             late: None,
         }
@@ -454,14 +459,16 @@ impl<'a> Search<'a> {
     /// Adds a step to the chain; steps along one heading make one link.
     fn take(&mut self, course: &Course, step: &Step, chain: &mut Vec<Link>) {
         let Course { heading, .. } = course;
-        let direction = Direction::Vector(heading.direction);
-        match chain.last_mut() {
-            Some(link) if link.frame == heading.frame && link.direction == direction => {
+        let (frame, direction) = (heading.frame, Direction::Vector(heading.direction));
+        let joins = |link: &&mut Link| link.frame == frame && link.direction == direction;
+        match chain.last_mut().filter(joins).filter(|_| self.joined < STEPS_A_LINK_MAX) {
+            Some(link) => {
                 link.t1 = step.end;
+                self.joined += 1;
             }
-            _ => {
-                let frame = heading.frame;
+            None => {
                 chain.push(Link { t0: self.t, t1: step.end, frame, direction });
+                self.joined = 1;
             }
         }
         self.t = step.end;

@@ -202,3 +202,51 @@ fn a_start_just_beyond_the_margin_or_within_the_deviation_is_proven_to_be_there(
     }
     assert!(bare[0] > 10 && bare[1] == count / 2, "{bare:?}");
 }
+
+/// Contact of translating bodies is proven by four pairs at most; with a deviation, bodies that started
+/// nearly touching were proven by up to six, as turning ones are, which the judge refuses, or stayed
+/// undecided although the contact is exact.
+#[test]
+fn contacts_of_translating_bodies_with_deviations_are_proven_by_four_pairs() {
+    let mut random = Random::new(11);
+    let (p, q) = (polytope_of(&cuboid(1.0, 1.0, 1.0)), polytope_of(&cuboid(0.5, 0.75, 0.5)));
+    let mut contacts = 0;
+    for round in 0..200 {
+        let height = 0.75 + 10f64.powf(random.between(-15.9, -9.0));
+        let gap = height - 0.75;
+        let (x, y) = if round % 2 == 0 { (0.0, 0.0) } else { (0.25, 0.125) };
+        let at = Pose::translation(x, y, height);
+        let drift = Vec3::new(random.between(-0.1, 0.1), random.between(-0.1, 0.1), -1.0);
+        let velocity = drift * if round % 3 == 0 { 1.0 } else { gap * random.between(1.5, 3.0) };
+        let motion = Motion::Linear { velocity };
+        let question =
+            Question::new(Pair::new(&p, Pose::identity(), &q, at), Motion::rest(), motion);
+        let deviation_p = 10f64.powf(random.between(-16.0, -3.0));
+        // `find` judges.
+        let answer = find(&Question { deviation_p, ..question });
+        assert_ne!(answer.outcome, Outcome::Undecided, "{round}");
+        contacts += usize::from(answer.outcome == Outcome::Contact && answer.t_contact > 0.0);
+        assert!(answer.outcome != Outcome::Contact || answer.pairs.len() <= 4, "{round}");
+    }
+    assert!(contacts > 150, "{contacts}");
+}
+
+/// A link that joined hundreds of thousands of steps was more than a judge looks at.
+#[test]
+fn links_join_no_more_steps_than_a_judge_can_follow() {
+    let (rod, wall) = rod_and_wall();
+    let pair = Pair::new(&rod, Pose::identity(), &wall, Pose::translation(0.0, 2.5, 0.0));
+    let question = Question::new(pair, Motion::rest(), turn([1.0, 0.2, 0.0], 0.7));
+    let mut search = Search::new(&question);
+    let heading = search.moving.heading(Frame::World, &Vec3::y(), 0.0);
+    let need = Need::along(&heading, 0.0);
+    let gap = search.moving.gap(&heading, need, 0.0, &mut Effort::unlimited());
+    let course = Course { heading, gap };
+    let mut chain = Vec::new();
+    for step in 1..=2 * STEPS_A_LINK_MAX {
+        let end = f64::from(step) * 1e-6;
+        search.take(&course, &Step { end, gap, surplus: 1.0 }, &mut chain);
+    }
+    assert_eq!(chain.len(), 2);
+    assert_eq!(chain[0].t1.to_bits(), chain[1].t0.to_bits());
+}
