@@ -15,6 +15,8 @@ use crate::geometry::pair::VertexPair;
 /// is then looked for this much beyond. The rest is for contact at another speed.
 const NEAR: f64 = 0.25;
 const BEYOND: f64 = 0.5;
+/// Part of the default clearance tolerance's share that a bracket takes where a few steps more spare the rest.
+const SPARING: f64 = 0.25;
 /// How often a bracket that is too wide is halved.
 const HALVINGS_MAX: u32 = 8;
 impl Search<'_> {
@@ -94,8 +96,18 @@ impl Search<'_> {
 
     /// Whether a bracket from `free` to t is as narrow as the tolerances say. It may not be although contact
     /// was near along a heading: the bodies are then farther apart than it tells.
-    pub(super) fn is_narrow(&mut self, free: f64, t: f64, effort: &mut Effort<'_>) -> bool {
-        t - free <= self.time_tolerance || t - free <= self.width_allowed(free, t, effort)
+    /// With steps to spare, the default clearance tolerance is used up by a part only.
+    pub(super) fn is_narrow(
+        &mut self,
+        free: f64,
+        t: f64,
+        has_spare: bool,
+        effort: &mut Effort<'_>,
+    ) -> bool {
+        let is_asked_for = self.question.clearance_tolerance.is_some();
+        let part = if has_spare && !is_asked_for { SPARING } else { 1.0 };
+        let (width, least) = (t - free, self.time_tolerance);
+        width <= least || width - least <= part * (self.width_allowed(free, t, effort) - least)
     }
 
     /// The time tolerance, and what the clearance tolerance is worth at the speed of the nearest points at

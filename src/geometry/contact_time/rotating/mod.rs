@@ -63,6 +63,8 @@ const SLOW: f64 = 0.3;
 /// Steps after contact was proven too late. Tens bring what is free close to it; where rounding holds the
 /// steps up, no number does.
 const LATE_STEPS_MAX: u32 = 256;
+/// So many of them are also for a bracket that is narrower than it has to be.
+const LATE_STEPS_SPARE: u32 = 8;
 /// Steps after which bodies are bounded by their vertices, at the least, and how many vertices take about
 /// as long to look at as a step: a search that has gone on for as long has many steps to come, some of
 /// them longer for a tighter bound.
@@ -308,7 +310,7 @@ impl<'a> Search<'a> {
                 looked_ahead = ahead;
                 if let Some(pairs) = self.contact_at(ahead, effort) {
                     let (t, pairs) = self.brought_forward(self.t, (ahead, pairs), effort);
-                    if self.is_narrow(self.t, t, effort) {
+                    if self.is_narrow(self.t, t, late_steps < LATE_STEPS_SPARE, effort) {
                         return Ok(Freedom::Contact(t, pairs));
                     }
                     self.late = Some((t, pairs));

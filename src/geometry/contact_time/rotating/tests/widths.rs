@@ -93,7 +93,8 @@ fn brackets_of_bodies_whose_points_lie_far_from_their_origin_are_no_wider_than_o
 }
 
 /// The last heading closed at an eighth of the bodies' speed, 0.26 of 1.96 metres a step, and the
-/// tolerance's share of the bracket was eight times as wide: found by an adversarial set.
+/// tolerance's share of the bracket was eight times as wide: found by an adversarial set. Steps that aim at
+/// contact made it almost as wide as it may be once more, which a few steps more spare.
 #[test]
 fn brackets_are_narrow_although_the_last_heading_closes_slowly() {
     let p: [[f64; 3]; 10] = [
@@ -145,7 +146,7 @@ fn brackets_are_narrow_although_the_last_heading_closes_slowly() {
     let answer = find(&question);
     // By the oracle, at contact itself.
     let rate = 1.9622442855131284;
-    let allowed = 1e-9 + 1e-13 * size_and_world(&question.pair) / rate;
+    let allowed = 1e-9 + 0.25e-13 * size_and_world(&question.pair) / rate;
     let width = answer.t_contact - answer.t_free;
     assert!(width <= allowed, "{width:e} of {allowed:e}");
 }
