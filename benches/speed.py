@@ -233,10 +233,10 @@ First contacts are compared with *parry_hc* (translation) and *coal_ca* (rotatio
 
 What was pinned: all read the same case files and are timed by one thread's processor time over all questions of a cell,
 after a pass that warms up; every call converts its own two poses. `clearance` answers exactly and with a certificate,
-and is built for plain x86-64, with distances and first contacts compiled for AVX2 beside it and chosen at run time; the others answer to
-their tolerances (1e-6 where one has to be said) and are built for the machine at hand (`-march=native`). Bullet is in
-single precision, as it is packaged. Programs take turns, round by round, and a cell's time is the median of the rounds;
-means are geometric. The machine is shared, so ratios mean more than times.
+and is built for plain x86-64, with distances and first contacts compiled for AVX2 beside it and chosen at run time; the
+others answer to their tolerances (1e-6 where one has to be said) and are built for the machine at hand
+(`-march=native`). Bullet is in single precision, as it is packaged. Programs take turns, round by round, and a cell's
+time is the median of the rounds; means are geometric. The machine is shared, so ratios mean more than times.
 
 - **W1** (HS-jump 2001, §9): collision of two ellipsoid hulls at 12 exact distances from 40 deep to 40 apart, 500 orientations each, cold.
 - **W3** (H-Walk 1999, §4.2): coherent orbits of spheres of 8 to 8000 vertices and thin ellipsoids, 1 to 90 degrees a frame, passing at 0.2 (far) or 0.02 (close).

@@ -126,19 +126,23 @@ async fn a_deadline_that_is_too_short_is_a_deadline() {
     assert!(matches!(status.code(), Code::DeadlineExceeded | Code::Cancelled), "{status:?}");
 }
 
+/// Points on a sphere of radius 1, evenly along a spiral.
+fn ball(count: u32) -> Vec<f64> {
+    let turn = |k: u32| f64::from(k) * 2.4;
+    let height = |k: u32| 2.0 * f64::from(k) / f64::from(count) - 1.0;
+    let point = |k| {
+        let radius = (1.0 - height(k) * height(k)).sqrt();
+        [radius * turn(k).cos(), radius * turn(k).sin(), height(k)]
+    };
+    (0..count).flat_map(point).collect()
+}
+
 /// A hull was built to its end, however long ago the deadline was.
 #[tokio::test]
 async fn a_hull_is_built_no_longer_than_the_deadline_and_then_is_not_registered() {
     let server =
         Server::with_settings(Settings { compute_threads: 1, ..Settings::default() }).await;
-    let turn = |k: u32| f64::from(k) * 2.4;
-    let height = |k: u32| f64::from(k) / 25_000.0 - 1.0;
-    let ball: Vec<f64> = (0..50_000)
-        .flat_map(|k| {
-            let radius = (1.0 - height(k) * height(k)).sqrt();
-            [radius * turn(k).cos(), radius * turn(k).sin(), height(k)]
-        })
-        .collect();
+    let ball = ball(50_000);
     let spec = |alias: &str, xyz| pb::PolytopeSpec {
         source: Some(pb::polytope_spec::Source::Vertices(pb::Points { xyz })),
         alias: alias.to_owned(),
@@ -195,14 +199,7 @@ async fn a_mesh_is_compared_with_its_hull_no_longer_than_the_deadline() {
 async fn a_certificate_is_judged_no_longer_than_the_deadline() {
     let server =
         Server::with_settings(Settings { compute_threads: 1, ..Settings::default() }).await;
-    let turn = |k: u32| f64::from(k) * 2.4;
-    let height = |k: u32| f64::from(k) / 500.0 - 1.0;
-    let ball: Vec<f64> = (0..1000)
-        .flat_map(|k| {
-            let radius = (1.0 - height(k) * height(k)).sqrt();
-            [radius * turn(k).cos(), radius * turn(k).sin(), height(k)]
-        })
-        .collect();
+    let ball = ball(1000);
     server.register("ball", &ball).await;
     let question = pb::FindFirstContactRequest {
         p: Some(body("ball", 0.0)),

@@ -11,22 +11,20 @@ fn measured(pair: &Pair<'_>) -> Depth {
     measure(pair, true, &mut Witness::default(), &mut Effort::unlimited()).unwrap()
 }
 
+/// The face that the depth is measured to, after the judge has accepted the bracket.
+fn proven_face<'a>(pair: &Pair<'_>, found: &'a Depth) -> &'a Direction {
+    let (face, surface) = (found.face.as_ref().unwrap(), found.surface.as_ref());
+    let Depth { lower, upper, .. } = *found;
+    assert!(surface.is_some());
+    assert_eq!(judge_depth(pair, lower, upper, face, surface, &mut Effort::unlimited()), Ok(()));
+    face
+}
+
 /// Measures, has the answer judged, and holds the bracket to its width.
 fn judged(pair: &Pair<'_>) -> Depth {
     let found = measured(pair);
     if found.decision.verdict() == Verdict::Overlapping {
-        let (face, surface) = (found.face.as_ref().unwrap(), found.surface.as_ref().unwrap());
-        assert_eq!(
-            judge_depth(
-                pair,
-                found.lower,
-                found.upper,
-                face,
-                Some(surface),
-                &mut Effort::unlimited()
-            ),
-            Ok(())
-        );
+        let face = proven_face(pair, &found);
         assert!(matches!(face, Direction::Normal { .. }));
         assert!(found.lower > 0.0 && found.upper - found.lower <= 1e-12 * found.lower);
         assert!((found.direction.norm() - 1.0).abs() < 1e-12);
@@ -234,18 +232,7 @@ fn a_budget_that_runs_out_leaves_a_true_bracket() {
         let Ok(found) = measure(&pair, true, &mut Witness::default(), &mut effort) else {
             continue;
         };
-        let (face, surface) = (found.face.as_ref().unwrap(), found.surface.as_ref().unwrap());
-        assert_eq!(
-            judge_depth(
-                &pair,
-                found.lower,
-                found.upper,
-                face,
-                Some(surface),
-                &mut Effort::unlimited()
-            ),
-            Ok(())
-        );
+        proven_face(&pair, &found);
         assert!(found.lower <= full.upper && full.lower <= found.upper, "{steps} steps");
         if found.stopped.is_some() { early += 1 } else { whole += 1 }
     }
