@@ -15,8 +15,9 @@ use crate::geometry::pair::VertexPair;
 /// is then looked for this much beyond. The rest is for contact at another speed.
 const NEAR: f64 = 0.25;
 const BEYOND: f64 = 0.5;
-/// Part of the default clearance tolerance's share that a bracket takes where a few steps more spare the rest.
-const SPARING: f64 = 0.25;
+/// Part of the default clearance tolerance's share that a bracket takes where a few steps more spare the rest:
+/// references of turning bodies are known as well.
+const SPARING: f64 = 0.1;
 /// How often a bracket that is too wide is halved.
 const HALVINGS_MAX: u32 = 8;
 impl Search<'_> {

@@ -372,3 +372,25 @@ fn brackets_are_narrow_although_the_bodies_are_farther_apart_than_the_last_headi
         assert!(rate > 0.0 && width <= allowed, "{width:e} of {allowed:e}");
     }
 }
+
+/// A point sinks slowly onto a wide plate that turns, so that the clearance tolerance is worth thousands of
+/// time tolerances: brackets took a quarter of that, and reference times known to a tenth of it judged them
+/// too wide.
+#[test]
+fn brackets_of_slow_contacts_leave_most_of_the_default_clearance_tolerance_unused() {
+    let (plate, point) = (cuboid(2e6, 2e6, 2e-6), [Vec3::zeros()]);
+    let (plate, point) = (polytope_of(&plate), polytope_of(&point));
+    for gap in [1e-3, 0.7, 100.0] {
+        let at = Pose::translation(-42017.25, -16617.25, 1e-6 + gap);
+        let pair = Pair::new(&plate, Pose::identity(), &point, at);
+        let (turns, sinks) = ([0.0; 3], [0.0, 0.0, -2.0 * gap]);
+        let up = [0.0, 0.0, 1.0];
+        let question =
+            Question::new(pair, screw(turns, up, std::f64::consts::TAU), screw(sinks, up, 1e-6));
+        let answer = find(&question);
+        let allowed = 1e-9 + 0.1e-13 * size_and_world(&question.pair) / (2.0 * gap);
+        let width = answer.t_contact - answer.t_free;
+        assert!(width <= allowed, "{width:e} of {allowed:e}");
+        assert!(answer.t_free < 0.5 && answer.t_contact > 0.5 - 1e-9, "{answer:?}");
+    }
+}
