@@ -28,7 +28,8 @@ impl Units {
         let centre = Vec3::from_fn(|k, _| {
             let (a, b) = (low[k].abs(), high[k].abs());
             // Between halves and doubles of it, every difference is exact (Sterbenz).
-            let is_exact = low[k] * high[k] > 0.0 && a.max(b) <= 2.0 * a.min(b);
+            let is_on_one_side = low[k] > 0.0 || high[k] < 0.0;
+            let is_exact = is_on_one_side && a.max(b) <= 2.0 * a.min(b);
             if is_far && is_exact { 0.5 * low[k] + 0.5 * high[k] } else { 0.0 }
         });
         Self { centre, scale }

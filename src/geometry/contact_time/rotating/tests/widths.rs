@@ -394,3 +394,32 @@ fn brackets_of_slow_contacts_leave_most_of_the_default_clearance_tolerance_unuse
         assert!(answer.t_free < 0.5 && answer.t_contact > 0.5 - 1e-9, "{answer:?}");
     }
 }
+
+/// A body whose points all lie far from its origin is looked at from among them; whether they do was told by a
+/// product of coordinates, which below 1e-162 metres is zero: there brackets were three times as wide as they
+/// may be, and took twenty thousand times as long.
+#[test]
+fn far_points_are_looked_at_from_among_them_at_every_scale() {
+    let mut costs = Vec::new();
+    for exponent in [0, -200, -400, -600, -800, 600] {
+        let unit = 2f64.powi(exponent);
+        let scaled = |points: &[Vec3]| points.iter().map(|v| v * unit).collect::<Vec<_>>();
+        let far: Vec<Vec3> =
+            cuboid(2.0, 1.0, 1.0).iter().map(|v| v + Vec3::new(1e6, 0.0, 0.0)).collect();
+        let (p, q) =
+            (polytope_of(&scaled(&far)), polytope_of(&scaled(&cloud(12, Vec3::repeat(1.0), 3))));
+        let at = Pose::translation(-1_000_001.25 * unit, -2.75 * unit, -0.25 * unit);
+        let pair = Pair::new(&p, at, &q, Pose::identity());
+        let velocity = [0.125 * unit, -0.875 * unit, -0.25 * unit];
+        let slowly = screw(velocity, [0.1, 0.0, 1.0], 6e-6);
+        let rest = Motion::Linear { velocity: Vec3::zeros() };
+        let question = Question::new(pair, slowly, rest);
+        let mut effort = Effort::with_steps(100);
+        let answer =
+            contact_time::first_contact(&question, &mut Witness::default(), &mut effort).unwrap();
+        assert_eq!((answer.outcome, answer.stopped), (Outcome::Contact, None), "{exponent}");
+        assert!(answer.t_contact - answer.t_free < 1e-9, "{exponent}: {answer:?}");
+        costs.push(effort.cost.steps);
+    }
+    assert!(costs.iter().all(|steps| *steps <= 8), "{costs:?}");
+}
