@@ -9,6 +9,9 @@ pub enum Stopped {
     Steps,
     /// The deadline passed, or the caller went away.
     Deadline,
+    /// The search gave up: what is left is finer than its arithmetic resolves, or than its own limits let it
+    /// look. Neither steps nor time would help.
+    Unresolved,
 }
 
 /// Counters of the work done; plain sums, so they can be added over queries.

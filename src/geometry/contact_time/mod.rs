@@ -79,7 +79,8 @@ pub enum Outcome {
     Contact,
     /// None in [0, 1].
     NoContact,
-    /// The motion comes closer than the clearance tolerance and never gets deeper than it.
+    /// The motion comes closer than the clearance tolerance and never gets deeper than it; or the search was
+    /// stopped or gave up before it knew, and says so.
     Undecided,
 }
 
@@ -142,11 +143,11 @@ pub fn first_contact_by(
                 let mut answer = rotating::first_contact(question, witness, effort)?;
                 // Contact of translations is exact; deviations only shorten what is free before.
                 let is_settled = answer.outcome == Outcome::NoContact || answer.t_contact <= 0.0;
-                if !is_settled && answer.stopped.is_none() {
+                if !is_settled && matches!(answer.stopped, None | Some(Stopped::Unresolved)) {
                     let exact =
                         linear::first_contact(method, question, [&of_p, &of_q], witness, effort)?;
                     if exact.outcome == Outcome::Contact {
-                        answer.outcome = Outcome::Contact;
+                        (answer.outcome, answer.stopped) = (Outcome::Contact, None);
                         (answer.t_contact, answer.pairs) = (exact.t_contact, exact.pairs);
                     }
                 }

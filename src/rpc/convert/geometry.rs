@@ -295,6 +295,7 @@ pub fn stopped_to_wire(stopped: Option<Stopped>) -> pb::Stopped {
         None => pb::Stopped::Unspecified,
         Some(Stopped::Steps) => pb::Stopped::Steps,
         Some(Stopped::Deadline) => pb::Stopped::Deadline,
+        Some(Stopped::Unresolved) => pb::Stopped::Unresolved,
     }
 }
 

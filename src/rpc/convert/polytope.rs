@@ -216,7 +216,7 @@ fn polyhedron(
     let mut effort = Effort::with_stop(steps, stop);
     Polyhedron::new(&mesh.vertices, &mesh.triangles, &mut effort).map_err(|error| match error {
         PolyhedronError::Unchecked(Stopped::Deadline) => Failure::Deadline,
-        PolyhedronError::Unchecked(Stopped::Steps) => Failure::Limit {
+        PolyhedronError::Unchecked(Stopped::Steps | Stopped::Unresolved) => Failure::Limit {
             field: field.to_owned(),
             name: "polyhedron_steps_max",
             max: limits.polyhedron_steps_max,

@@ -45,7 +45,7 @@ use self::course::{Course, Look, unit};
 use self::flat::Flat;
 use self::moving::Moving;
 use self::scene::{end_of, scale_of, scene_size};
-use self::step::{Need, Step, advance, swept_end};
+use self::step::{Need, Step, advance, bend_limit, swept_end};
 use super::{CLEARANCE_TOLERANCE_MIN, FirstContact, Outcome, Question};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::{Direction, Frame, Link, StaticProof, Verdict};
@@ -82,8 +82,15 @@ const ESCALATIONS_MAX: u32 = 12;
 /// Steps with some depth allowed. A graze takes tens; bodies that slide on each other within the
 /// tolerance while they turn fast may take more, and then the rest stays undecided.
 const GRAZING_STEPS_MAX: u32 = 20_000;
+/// Steps with some depth allowed at each of which a proof of contact is tried. Later it is tried less and less
+/// often, at most this part of the steps so far apart: a trial costs as much as tens of steps, and what it finds
+/// is brought forward.
+const TRIALS: u32 = 64;
 /// Steps that one link joins: judges prove a link by at most 2^17 pieces, several of which may go to a step.
 const STEPS_A_LINK_MAX: u32 = 1 << 12;
+/// Steps for a motion that goes on after the last angle whose sine is to be had: it will hardly be decided, and
+/// takes millions of steps to get as far as that.
+const OUTLASTING_STEPS_MAX: u32 = 1 << 16;
 /// Default clearance tolerance, relative to the larger of size and world.
 const CLEARANCE_TOLERANCE: f64 = 1e-13;
 
@@ -261,8 +268,9 @@ impl<'a> Search<'a> {
             effort.spend_step()?;
             steps += 1;
             late_steps += u32::from(self.late.is_some());
-            if late_steps > LATE_STEPS_MAX {
-                return Err(Stopped::Steps);
+            let is_hopeless = steps == OUTLASTING_STEPS_MAX && self.moving.outlasts_sines();
+            if late_steps > LATE_STEPS_MAX || is_hopeless {
+                return Err(Stopped::Unresolved);
             }
             if steps >= SCANNED_AFTER && self.moving.scan(steps.saturating_mul(VERTICES_A_STEP)) {
                 if let Some(course) = self.course.as_mut() {
@@ -282,7 +290,13 @@ impl<'a> Search<'a> {
                 slow_headings += u32::from(slow);
                 when_found = found;
             }
-            let aimed = if stale { self.aim(clear, effort) } else { None };
+            // Bodies that spin beside each other may be apart whatever the angles.
+            let is_due = steps >= SCANNED_AFTER && steps.is_power_of_two();
+            let swept = if is_due { self.swept_along_course(clear, effort) } else { None };
+            let aimed = match swept {
+                None if stale => self.aim(clear, effort),
+                swept => swept,
+            };
             let found = match aimed {
                 Some(aimed) => Some(aimed),
                 None => self.along_course(clear, (stale, slow, slow_headings), effort),
@@ -371,9 +385,12 @@ impl<'a> Search<'a> {
         if let Some(pairs) = self.contact_at(soon, effort) {
             return Ok(Some((soon, pairs)));
         }
-        match self.deeper(effort)? {
-            None => Ok(at_end(self.contact_at_end(effort)?)),
-            found => Ok(found),
+        match self.deeper(effort) {
+            passed @ (Ok(None) | Err(Stopped::Unresolved)) => {
+                let found = at_end(self.contact_at_end(effort)?);
+                if found.is_some() { Ok(found) } else { passed }
+            }
+            known => known,
         }
     }
 
@@ -399,31 +416,38 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// The part with some depth allowed: the first time that contact can be proven, if any.
+    /// The part with some depth allowed: the first time that contact can be proven, if any. None of a graze,
+    /// which is never deeper than the tolerance.
     fn deeper(
         &mut self,
         effort: &mut Effort<'_>,
     ) -> Result<Option<(f64, ArrayVec<VertexPair, 6>)>, Stopped> {
         let mut depth = self.tolerance * FIRST_DEPTH;
         let mut escalations = 0;
-        for _ in 0..GRAZING_STEPS_MAX {
+        let mut next_trial = 1;
+        for steps in 1..=GRAZING_STEPS_MAX {
             effort.spend_step()?;
             let clear = self.margin - depth;
             self.find_course(clear, effort);
-            let Some(course) = self.course.clone() else { return Ok(None) };
+            let Some(course) = self.course.clone() else { break };
             let step = self.step(&course, clear, true, effort);
             let before = self.t;
             if let Some(step) = &step {
                 self.t = step.end;
                 self.course = Some(Course { gap: step.gap, ..course });
             }
-            if let Some(pairs) = self.contact_at(self.t, effort) {
-                return Ok(Some((self.t, pairs)));
+            let is_at_end = self.t >= 1.0;
+            let is_held_up = self.t - before < NO_PROGRESS;
+            if steps >= next_trial || is_at_end || is_held_up {
+                next_trial = steps + 1 + steps / TRIALS;
+                if let Some(pairs) = self.contact_at(self.t, effort) {
+                    return Ok(Some((self.t, pairs)));
+                }
             }
-            if self.t >= 1.0 {
-                return Ok(None);
+            if is_at_end {
+                return if depth <= self.tolerance { Ok(None) } else { Err(Stopped::Unresolved) };
             }
-            if self.t - before < NO_PROGRESS {
+            if is_held_up {
                 depth *= 4.0;
                 escalations += 1;
                 if escalations > ESCALATIONS_MAX {
@@ -431,7 +455,7 @@ impl<'a> Search<'a> {
                 }
             }
         }
-        Err(Stopped::Steps)
+        Err(Stopped::Unresolved)
     }
 
     /// The longer of the certified step and the interval over which the swept solids stay apart.
@@ -448,29 +472,58 @@ impl<'a> Search<'a> {
         if !apart {
             return None;
         }
-        if fresh && course.heading.frame == Frame::World {
-            let end = swept_end(&mut self.moving, &course.heading, need, self.t, effort);
-            if let Some(end) = end.filter(|end| end - self.t > 0.05 || *end >= 1.0) {
-                let gap = self.moving.gap(&course.heading, need, end, effort);
-                return Some(Step { end, gap, surplus: need.surplus(&gap) });
-            }
+        if fresh && let Some(step) = self.swept_step(course, need, effort) {
+            return Some(step);
         }
         advance(&mut self.moving, &course.heading, need, self.t, &course.gap, effort)
     }
 
+    /// The interval over which the swept solids stay apart, if it is a long one.
+    fn swept_step(&mut self, course: &Course, need: Need, effort: &mut Effort<'_>) -> Option<Step> {
+        if course.heading.frame != Frame::World {
+            return None;
+        }
+        let end = swept_end(&mut self.moving, &course.heading, need, self.t, effort)?;
+        let is_long = end - self.t > 0.05 || end >= 1.0;
+        is_long.then(|| {
+            let gap = self.moving.gap(&course.heading, need, end, effort);
+            Step { end, gap, surplus: need.surplus(&gap) }
+        })
+    }
+
+    /// The same along the present course.
+    fn swept_along_course(
+        &mut self,
+        clear: f64,
+        effort: &mut Effort<'_>,
+    ) -> Option<(Course, Step)> {
+        let course = self.course.clone()?;
+        let step = self.swept_step(&course, Need::along(&course.heading, clear), effort)?;
+        Some((course, step))
+    }
+
     /// Adds a step to the chain; steps along one heading make one link.
+    ///
+    /// Where bodies spin beside each other for long, the solids that they sweep may be apart all the while: a
+    /// judge sees that of a link that ends with them. What else it joins it has to follow by the bend, so such a
+    /// step counts as many as that takes.
     fn take(&mut self, course: &Course, step: &Step, chain: &mut Vec<Link>) {
-        let Course { heading, .. } = course;
+        let Course { heading, gap } = course;
         let (frame, direction) = (heading.frame, Direction::Vector(heading.direction));
+        let widest = Need::along(heading, self.clear).surplus(gap).max(step.surplus);
+        // Truncated, and 0 of a NaN; at least this one.
+        let pieces = ((step.end - self.t) / bend_limit(heading, widest)) as u32;
+        let pieces = pieces.clamp(1, STEPS_A_LINK_MAX);
         let joins = |link: &&mut Link| link.frame == frame && link.direction == direction;
-        match chain.last_mut().filter(joins).filter(|_| self.joined < STEPS_A_LINK_MAX) {
+        let has_room = self.joined + pieces <= STEPS_A_LINK_MAX;
+        match chain.last_mut().filter(joins).filter(|_| has_room) {
             Some(link) => {
                 link.t1 = step.end;
-                self.joined += 1;
+                self.joined += pieces;
             }
             None => {
                 chain.push(Link { t0: self.t, t1: step.end, frame, direction });
-                self.joined = 1;
+                self.joined = pieces;
             }
         }
         self.t = step.end;

@@ -302,6 +302,11 @@ impl<'a> Moving<'a> {
         self.turning(frame).is_none_or(Plain::turns)
     }
 
+    /// Whether a body turns on after the last angle whose sine is to be had.
+    pub(super) fn outlasts_sines(&self) -> bool {
+        [&self.p, &self.q].iter().any(|side| side.plain.trig(1.0).is_none())
+    }
+
     fn turning(&self, frame: Frame) -> Option<&Plain> {
         match frame {
             Frame::World => None,

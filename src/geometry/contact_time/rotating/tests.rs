@@ -13,6 +13,7 @@ use crate::geometry::pose::Pose;
 mod aim;
 mod exact;
 mod judged;
+mod limits;
 mod many;
 mod posed;
 mod widths;
