@@ -1,5 +1,6 @@
 //! Certificates, judged: exactly, from scratch, by code that shares nothing with the searches.
 
+mod compounds;
 mod faces;
 mod several;
 mod solids;
@@ -8,6 +9,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrayvec::ArrayVec;
 
+use self::compounds::PartsStatement;
 use self::faces::NamedFaces;
 use self::several::CollisionStatement;
 use self::solids::SolidStatement;
@@ -19,9 +21,11 @@ use super::pb;
 use super::queries::{Motions, bodies, margin, polyhedra, polytopes};
 use super::shared::Shared;
 use super::status::Failure;
-use crate::geometry::certificate::judge::judge_static;
+use crate::geometry::certificate::judge::judge_static_with;
 use crate::geometry::certificate::judge_depth::judge_depth;
-use crate::geometry::certificate::judge_distance::{MarginClaim, judge_distance, judge_margin};
+use crate::geometry::certificate::judge_distance::{
+    MarginClaim, judge_distance_with, judge_margin,
+};
 use crate::geometry::certificate::judge_motion::judge_motion;
 use crate::geometry::certificate::{Direction, StaticProof, Verdict};
 use crate::geometry::contact_time::{FirstContact, Outcome};
@@ -34,6 +38,8 @@ use crate::geometry::penetration::Surface;
 pub enum Claim {
     /// Of two bodies.
     OfTwo(Box<PairClaim>),
+    /// Of two bodies, one of which at least has several parts.
+    OfParts(Box<PartsStatement>),
     /// Of several bodies.
     OfSeveral(Box<CollisionStatement>),
 }
@@ -91,11 +97,11 @@ impl Claim {
     pub fn convert(wire: &pb::VerifyCertificateRequest, shared: &Shared) -> Result<Self, Failure> {
         use pb::verify_certificate_request::Claim as Wire;
         let root = Path::ROOT;
-        let of_two = match wire
-            .claim
-            .as_ref()
-            .ok_or_else(|| root.field("claim").bad("is required"))?
-        {
+        let claim = wire.claim.as_ref().ok_or_else(|| root.field("claim").bad("is required"))?;
+        if let Some(of_parts) = PartsStatement::convert(claim, shared)? {
+            return Ok(Self::OfParts(Box::new(of_parts)));
+        }
+        let of_two = match claim {
             Wire::Collision(claim) => PairClaim::collision(&root.field("collision"), claim, shared),
             Wire::Distance(claim) => PairClaim::distance(&root.field("distance"), claim, shared),
             Wire::Penetration(claim) => {
@@ -118,6 +124,7 @@ impl Claim {
         let effort = &mut Effort::with_stop(u64::MAX, stop);
         let judged = match self {
             Self::OfTwo(claim) => claim.judge(effort)?,
+            Self::OfParts(claim) => claim.judge(effort)?,
             Self::OfSeveral(claim) => claim.judge(effort)?,
         };
         // Then it may be refused for nothing else, and says nothing of the proof.
@@ -145,7 +152,12 @@ impl Within {
         Ok(Some(Self { margin, is_within, pairs }))
     }
 
-    fn judge(&self, pair: &Pair<'_>, proof: &StaticProof) -> Result<(), String> {
+    fn judge(
+        &self,
+        pair: &Pair<'_>,
+        proof: &StaticProof,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), String> {
         let judged = match proof {
             // In contact every margin is kept.
             StaticProof::Touching { .. } | StaticProof::Overlapping { .. } if self.is_within => {
@@ -157,7 +169,7 @@ impl Within {
             StaticProof::Separated { direction } => {
                 let Self { margin, is_within, ref pairs } = *self;
                 let claim = MarginClaim { margin, is_within, pairs };
-                judge_margin(pair, direction, &claim).map_err(|refusal| refusal.to_string())
+                judge_margin(pair, direction, &claim, effort).map_err(|refusal| refusal.to_string())
             }
         };
         judged.map_err(|why| format!("within_margin: {why}"))
@@ -286,9 +298,8 @@ impl PairClaim {
         let certificate = required(&path, "certificate", wire.certificate.as_ref())?;
         let certificate_path = path.field("certificate");
         if !certificate.parts.is_empty() {
-            return Err(certificate_path
-                .field("parts")
-                .not_implemented("verifying proofs of compounds"));
+            let why = "is about bodies of several parts: compounds";
+            return Err(certificate_path.field("parts").bad(why).into());
         }
         let initial = proof(&certificate_path.field("initial"), certificate.initial.as_ref())?;
         let pairs = &certificate.contact_pairs;
@@ -313,7 +324,7 @@ impl PairClaim {
                 judge_hulls([p, q], verdict, &proof, (&measure, within), effort)
             }
             Statement::Solids(statement) => {
-                let (p, q) = (p.prepare_to_judge()?, q.prepare_to_judge()?);
+                let (p, q) = (p.prepare_to_judge(effort)?, q.prepare_to_judge(effort)?);
                 Ok(statement.judge([&p, &q], verdict, effort))
             }
         }
@@ -328,21 +339,26 @@ fn judge_hulls(
     effort: &mut Effort<'_>,
 ) -> Result<Result<(), String>, Failure> {
     let of_polyhedra = p.is_polyhedron() || q.is_polyhedron();
-    let (p, q) = (p.prepare()?, q.prepare()?);
+    let (p, q) = (p.prepare(effort)?, q.prepare(effort)?);
     let pair = Pair { p: p.placed(), q: q.placed() };
     if of_polyhedra && !measure.is_of_separation(verdict) {
         return Ok(Err("that hulls of polyhedra meet proves nothing about these".to_owned()));
     }
-    let judged = judge_verdict(&pair, verdict, proof)
+    let judged = judge_verdict(&pair, verdict, proof, effort)
         .and_then(|()| judge_measure(&pair, verdict, measure, effort));
-    Ok(judged.and_then(|()| within.map_or(Ok(()), |within| within.judge(&pair, proof))))
+    Ok(judged.and_then(|()| within.map_or(Ok(()), |within| within.judge(&pair, proof, effort))))
 }
 
-fn judge_verdict(pair: &Pair<'_>, verdict: Verdict, proof: &StaticProof) -> Result<(), String> {
+fn judge_verdict(
+    pair: &Pair<'_>,
+    verdict: Verdict,
+    proof: &StaticProof,
+    effort: &mut Effort<'_>,
+) -> Result<(), String> {
     if verdict != proof.verdict() {
         return Err("the certificate is for another verdict".to_owned());
     }
-    judge_static(pair, proof).map_err(|refusal| refusal.to_string())
+    judge_static_with(pair, proof, effort).map_err(|refusal| refusal.to_string())
 }
 
 fn judge_measure(
@@ -354,7 +370,8 @@ fn judge_measure(
     match measure {
         Measure::Nothing => Ok(()),
         Measure::Distance { lower, upper, pairs } if verdict == Verdict::Separated => {
-            judge_distance(pair, *lower, *upper, pairs).map_err(|refusal| refusal.to_string())
+            judge_distance_with(pair, [*lower, *upper], pairs, effort)
+                .map_err(|refusal| refusal.to_string())
         }
         Measure::Depth { lower, upper, face, surface } if verdict == Verdict::Overlapping => {
             let face = face.as_ref().ok_or("the face is missing")?;

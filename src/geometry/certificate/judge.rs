@@ -2,7 +2,7 @@
 
 use super::bodies::{Bodies, Points};
 use super::{Axis, Direction, StaticProof};
-use crate::geometry::effort::Stopped;
+use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::pair::VertexPair;
@@ -64,6 +64,18 @@ pub enum Refusal {
     /// The list of pairs names what is no pair, or the same twice, or is not in order.
     #[error("the pairs are not listed in order: {0}")]
     PairOrder(usize),
+    /// An entry names a part that a body does not have.
+    #[error("it names a part that does not exist")]
+    NoSuchPart,
+    /// An entry about several parts of a body says what can only be said of one.
+    #[error("of several parts together a proof is a vector that separates them")]
+    SeveralParts,
+    /// Of two parts nothing is proven.
+    #[error("no entry is about part {0} of P and part {1} of Q")]
+    PartsOpen(u32, u32),
+    /// The proof about some parts is refused.
+    #[error("entry {0}: {1}")]
+    EntryFails(usize, Box<Refusal>),
     /// There was no effort left to look at all of it.
     #[error("stopped before all of the certificate was looked at")]
     Stopped(Stopped),
@@ -78,13 +90,30 @@ impl From<Stopped> for Refusal {
     }
 }
 
+/// Vertices that are looked at in exact arithmetic for each step, after the first so many.
+const VERTICES_PER_STEP: u32 = 1 << 10;
+
+/// Pays for the look at vertex `v` of a body, which comes after those before.
+pub(super) fn pay_for_vertex(v: u32, effort: &mut Effort<'_>) -> Result<(), Stopped> {
+    if v % VERTICES_PER_STEP == VERTICES_PER_STEP - 1 { effort.spend_step() } else { Ok(()) }
+}
+
 /// Proves the statement from scratch, in exact arithmetic, looking at every vertex.
 pub fn judge_static<'a>(pair: impl Into<Bodies<'a>>, proof: &StaticProof) -> Result<(), Refusal> {
+    judge_static_with(pair, proof, &mut Effort::unlimited())
+}
+
+/// The same, as long as the effort lasts: a step is a look at a thousand vertices.
+pub fn judge_static_with<'a>(
+    pair: impl Into<Bodies<'a>>,
+    proof: &StaticProof,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
     let pair = &pair.into();
     match proof {
         StaticProof::Separated { direction } => {
             let s = exact_direction(pair, direction)?;
-            if gap_along(pair, &s).sign() == Sign::Positive {
+            if gap_along(pair, &s, effort)?.sign() == Sign::Positive {
                 Ok(())
             } else {
                 Err(Refusal::NotSeparating)
@@ -95,7 +124,7 @@ pub fn judge_static<'a>(pair: impl Into<Bodies<'a>>, proof: &StaticProof) -> Res
                 return Err(Refusal::PairCount("one to three"));
             }
             let s = exact_direction(pair, direction)?;
-            if gap_along(pair, &s).sign() != Sign::Zero {
+            if gap_along(pair, &s, effort)?.sign() != Sign::Zero {
                 return Err(Refusal::NotTouching);
             }
             let held = holds_origin(&exact_differences(pair, pairs)?);
@@ -112,10 +141,15 @@ pub fn judge_static<'a>(pair: impl Into<Bodies<'a>>, proof: &StaticProof) -> Res
 }
 
 /// Whether a direction shows that the bodies are farther apart than a margin.
-pub(super) fn shows_farther(pair: &Bodies<'_>, s: &Exact, margin: f64) -> bool {
-    let (gap, margin) = (gap_along(pair, s), Dyadic::from(margin));
+pub(super) fn shows_farther(
+    pair: &Bodies<'_>,
+    s: &Exact,
+    margin: f64,
+    effort: &mut Effort<'_>,
+) -> Result<bool, Stopped> {
+    let (gap, margin) = (gap_along(pair, s, effort)?, Dyadic::from(margin));
     let is_longer = &gap * &gap > &(&margin * &margin) * &scalar_product(s, s);
-    gap.sign() == Sign::Positive && is_longer
+    Ok(gap.sign() == Sign::Positive && is_longer)
 }
 
 /// An exact point or vector of the world.
@@ -205,15 +239,29 @@ fn unit_vector(axis: Axis) -> Exact {
 }
 
 /// `min over Q of s·y - max over P of s·x`, over all vertices.
-pub(crate) fn gap_along(pair: &Bodies<'_>, s: &Exact) -> Dyadic {
-    let all =
-        |placed: &Points<'_>| 0..u32::try_from(placed.points.len()).expect("limited at the door");
-    let height = |placed: &Points<'_>, v: u32| scalar_product(s, &exact_point(placed, v));
-    let least_of_q = all(&pair.q).map(|v| height(&pair.q, v)).min();
-    let greatest_of_p = all(&pair.p).map(|v| height(&pair.p, v)).max();
-    let (least_of_q, greatest_of_p) =
-        (least_of_q.expect("it has a vertex"), greatest_of_p.expect("it has a vertex"));
-    &least_of_q - &greatest_of_p
+pub(crate) fn gap_along(
+    pair: &Bodies<'_>,
+    s: &Exact,
+    effort: &mut Effort<'_>,
+) -> Result<Dyadic, Stopped> {
+    let back = s.each_ref().map(|c| -c);
+    let of_p = greatest_along(&pair.p, s, effort)?;
+    Ok(-&(&greatest_along(&pair.q, &back, effort)? + &of_p))
+}
+
+/// `max over a body of s·x`, over all vertices.
+pub(super) fn greatest_along(
+    placed: &Points<'_>,
+    s: &Exact,
+    effort: &mut Effort<'_>,
+) -> Result<Dyadic, Stopped> {
+    let height = |v| scalar_product(s, &exact_point(placed, v));
+    let mut greatest = height(0);
+    for v in (0..).take(placed.points.len()).skip(1) {
+        pay_for_vertex(v, effort)?;
+        greatest = greatest.max(height(v));
+    }
+    Ok(greatest)
 }
 
 /// Whether the origin is in the closed hull: in a simplex of at most three of the points
@@ -289,6 +337,8 @@ pub(super) fn vector_product(a: &Exact, b: &Exact) -> Exact {
 
 #[cfg(test)]
 mod tests {
+    use super::super::judge_solids::judge_solids;
+    use super::super::solids::{Cover, CoverStep, Solid, SolidProof, Solids};
     use super::*;
     use crate::geometry::Vec3;
     use crate::geometry::pair::Pair;
@@ -412,5 +462,32 @@ mod tests {
         }
         let flat = pairs(&[(0, 4), (4, 0), (0, 2), (2, 0)]);
         assert_eq!(judge_static(&pair, &overlapping(&flat)), Err(Refusal::OriginNotHeld));
+    }
+
+    /// Exact points of millions of vertices are built in seconds, which no deadline ended.
+    #[test]
+    fn many_vertices_are_looked_at_no_longer_than_the_effort_lasts() {
+        let ball = crate::geometry::polytope::samples::sphere(1200, 1.0);
+        let cube = cuboid(1.0, 1.0, 1.0);
+        let apart = Pose::translation(3.0, 0.0, 0.0);
+        let cover = Cover { steps: vec![CoverStep::Apart(vec![])], ..Cover::default() };
+        let judged = |points: &[crate::geometry::Vec3], steps: u64| {
+            let body = Points { points, pose: Pose::identity() };
+            let bodies = Bodies { p: body, q: Points { points: cube.vertices(), pose: apart } };
+            let solid = |points| Solid { points, triangles: None };
+            let solids = Solids { p: solid(bodies.p), q: solid(bodies.q) };
+            let proof = SolidProof::Separated(cover.clone());
+            let effort = &mut Effort::with_steps(steps);
+            [
+                judge_static_with(bodies, &separated(X), effort),
+                judge_solids(&solids, &proof, &mut Effort::with_steps(steps)),
+            ]
+        };
+        let stopped = Err(Refusal::Stopped(Stopped::Steps));
+        assert_eq!(judged(&ball, 0), [stopped.clone(), stopped]);
+        // With enough of it, what is wrong is said; and small bodies cost nothing.
+        let whole = [Ok(()), Err(Refusal::CoverFails(0))];
+        assert_eq!(judged(&ball, 2), whole);
+        assert_eq!(judged(&ball[..1000], 0), whole);
     }
 }

@@ -146,7 +146,7 @@ fn near_pairs(
     let mut swept = Vec::with_capacity(bodies.len());
     for body in bodies {
         effort.spend_step()?;
-        swept.push(Swept::new(body, until)?);
+        swept.push(Swept::new(body, until, effort)?);
     }
     let mut near = Vec::new();
     for (q, second) in (0..).zip(&swept) {
@@ -163,10 +163,10 @@ struct Swept {
 }
 
 impl Swept {
-    fn new(body: &MovingSolid<'_>, until: f64) -> Result<Self, Refusal> {
+    fn new(body: &MovingSolid<'_>, until: f64, effort: &mut Effort<'_>) -> Result<Self, Refusal> {
         let velocity = velocity_of(&body.motion, &body.solid.points.pose)
             .ok_or(Refusal::BoundFails("nothing turns"))?;
-        let points = exact_points(&body.solid);
+        let points = exact_points(&body.solid, effort)?;
         let extreme = |k: usize, is_low: bool| -> Dyadic {
             let along = points.iter().map(|point| &point[k]);
             let found = if is_low { along.min() } else { along.max() };

@@ -6,7 +6,8 @@
 
 use super::bodies::Bodies;
 use super::judge::{
-    Exact, Refusal, exact_direction_of_link, exact_point, minus, scalar_product, vector_product,
+    Exact, Refusal, exact_direction_of_link, exact_point, minus, pay_for_vertex, scalar_product,
+    vector_product,
 };
 use super::solids::{Cover, CoverStep, Solid, Solids, VISITS_MAX};
 use super::{Frame, Link};
@@ -35,8 +36,8 @@ pub(super) fn judge_cover(
     let judge = CoverJudge {
         pair: Bodies { p: solids.p.points, q: solids.q.points },
         span,
-        p: Side::new(&solids.p, &cover.order_p)?,
-        q: Side::new(&solids.q, &cover.order_q)?,
+        p: Side::new(&solids.p, &cover.order_p, payer.effort)?,
+        q: Side::new(&solids.q, &cover.order_q, payer.effort)?,
     };
     judge.walk(&cover.steps, payer)?;
     judge.p.is_outside(&judge.q, "P", payer)?;
@@ -90,7 +91,7 @@ impl Group {
 }
 
 impl<'a> Side<'a> {
-    fn new(solid: &Solid<'a>, order: &[u32]) -> Result<Self, Refusal> {
+    fn new(solid: &Solid<'a>, order: &[u32], effort: &mut Effort<'_>) -> Result<Self, Refusal> {
         let count = solid.triangles.map_or(0, <[_]>::len);
         let mut order = order.to_vec();
         if order.is_empty() {
@@ -101,7 +102,7 @@ impl<'a> Side<'a> {
         if !sorted.into_iter().eq((0..).take(count)) {
             return Err(Refusal::CoverGap(0));
         }
-        Ok(Self { points: exact_points(solid), triangles: solid.triangles, order })
+        Ok(Self { points: exact_points(solid, effort)?, triangles: solid.triangles, order })
     }
 
     fn all(&self) -> Group {
@@ -168,8 +169,12 @@ impl<'a> Side<'a> {
 }
 
 /// All points of a body in the world.
-pub(super) fn exact_points(solid: &Solid<'_>) -> Vec<Exact> {
-    (0..).take(solid.points.points.len()).map(|v| exact_point(&solid.points, v)).collect()
+pub(super) fn exact_points(
+    solid: &Solid<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<Vec<Exact>, Stopped> {
+    let point = |v| pay_for_vertex(v, effort).map(|()| exact_point(&solid.points, v));
+    (0..).take(solid.points.points.len()).map(point).collect()
 }
 
 struct CoverJudge<'a, 'b> {
@@ -216,7 +221,7 @@ impl CoverJudge<'_, '_> {
                 return Err(Refusal::CoverFails(at));
             }
             covered = link.t1.max(covered);
-            if !self.separates([&m, &n], link, is_last)? {
+            if !self.separates([&m, &n], link, is_last, payer.effort)? {
                 return Err(Refusal::CoverFails(at));
             }
         }
@@ -224,12 +229,23 @@ impl CoverJudge<'_, '_> {
         if reaches { Ok(()) } else { Err(Refusal::CoverFails(at)) }
     }
 
-    fn separates(&self, [m, n]: [&[u32]; 2], link: &Link, is_last: bool) -> Result<bool, Refusal> {
+    fn separates(
+        &self,
+        [m, n]: [&[u32]; 2],
+        link: &Link,
+        is_last: bool,
+        effort: &mut Effort<'_>,
+    ) -> Result<bool, Refusal> {
         let travel = &self.span.travel;
         let s = exact_direction_of_link(&self.pair, &link.direction, Some(travel))?;
-        let height = |points: &[Exact], v: &u32| scalar_product(&s, &points[*v as usize]);
-        let least = n.iter().map(|v| height(&self.q.points, v)).min();
-        let greatest = m.iter().map(|v| height(&self.p.points, v)).max();
+        let mut heights = |points: &[Exact], group: &[u32]| -> Result<Vec<Dyadic>, Stopped> {
+            let height = |(at, v): (u32, &u32)| {
+                pay_for_vertex(at, effort).map(|()| scalar_product(&s, &points[*v as usize]))
+            };
+            (0..).zip(group).map(height).collect()
+        };
+        let least = heights(&self.q.points, n)?.into_iter().min();
+        let greatest = heights(&self.p.points, m)?.into_iter().max();
         let (Some(least), Some(greatest)) = (least, greatest) else { return Ok(false) };
         let (gap, rate) = (&least - &greatest, scalar_product(&s, travel));
         let at = |t: f64| (&gap + &(&rate * &Dyadic::from(t))).sign();
@@ -288,8 +304,8 @@ pub(super) fn is_inside(
     triangles: &[[u32; 3]],
     effort: &mut Effort<'_>,
 ) -> Result<Option<bool>, Stopped> {
-    let corners: Vec<Seen> =
-        corners.iter().map(|corner| Seen::from(minus(corner, point))).collect();
+    let seen = |(v, corner)| pay_for_vertex(v, effort).map(|()| Seen::from(minus(corner, point)));
+    let corners: Vec<Seen> = (0..).zip(corners).map(seen).collect::<Result<_, _>>()?;
     for ray in &RAYS {
         let is_inside = is_crossed_oddly(ray, &corners, triangles, effort)?;
         if is_inside.is_some() {

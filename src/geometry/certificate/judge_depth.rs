@@ -31,7 +31,7 @@ pub fn judge_depth<'a>(
     }
     let pair = &pair.into();
     let outward = exact_direction(pair, face)?;
-    let reach = -&gap_along(pair, &outward.each_ref().map(|c| -c));
+    let reach = -&gap_along(pair, &outward.each_ref().map(|c| -c), effort)?;
     if reach.sign() == Sign::Negative {
         return Err(Refusal::BoundFails("the origin is beyond the face"));
     }

@@ -6,6 +6,7 @@ use super::judge::{
     Exact, Refusal, exact_differences, exact_direction, gap_along, is_zero, minus, scalar_product,
     shows_farther, vector_product,
 };
+use crate::geometry::effort::Effort;
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::pair::VertexPair;
@@ -20,6 +21,16 @@ pub fn judge_distance<'a>(
     lower: f64,
     upper: f64,
     pairs: &[VertexPair],
+) -> Result<(), Refusal> {
+    judge_distance_with(pair, [lower, upper], pairs, &mut Effort::unlimited())
+}
+
+/// The same, as long as the effort lasts.
+pub fn judge_distance_with<'a>(
+    pair: impl Into<Bodies<'a>>,
+    [lower, upper]: [f64; 2],
+    pairs: &[VertexPair],
+    effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
     if !(1..=3).contains(&pairs.len()) {
         return Err(Refusal::PairCount("one to three"));
@@ -36,7 +47,7 @@ pub fn judge_distance<'a>(
         if is_zero(&nearest.along) {
             return Err(Refusal::BoundFails("the pairs hold the origin"));
         }
-        let gap = gap_along(pair, &nearest.along);
+        let gap = gap_along(pair, &nearest.along, effort)?;
         if gap.sign() != Sign::Positive || &gap * &gap < nearest.times_squared(lower) {
             return Err(Refusal::BoundFails("the bodies come closer than the lower bound"));
         }
@@ -64,6 +75,7 @@ pub fn judge_margin<'a>(
     pair: impl Into<Bodies<'a>>,
     direction: &Direction,
     claim: &MarginClaim<'_>,
+    effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
     let &MarginClaim { margin, is_within, pairs } = claim;
     if !(0.0..f64::INFINITY).contains(&margin) {
@@ -80,8 +92,8 @@ pub fn judge_margin<'a>(
     let is_shown = match nearest {
         Some(nearest) if is_within => nearest.is_within(margin),
         // Nothing is farther along no direction.
-        Some(nearest) => shows_farther(pair, &nearest.along, margin),
-        None => shows_farther(pair, &exact_direction(pair, direction)?, margin),
+        Some(nearest) => shows_farther(pair, &nearest.along, margin, effort)?,
+        None => shows_farther(pair, &exact_direction(pair, direction)?, margin, effort)?,
     };
     let why = if is_within {
         "the pairs are farther away than the margin"
@@ -251,7 +263,8 @@ mod tests {
         let towards = Direction::Vector(Vec3::new(3.0, 4.0, 0.0));
         let along_x = Direction::Vector(Vec3::x());
         let is_shown = |direction, margin, is_within, pairs| {
-            judge_margin(&pair, direction, &MarginClaim { margin, is_within, pairs }).is_ok()
+            let claim = MarginClaim { margin, is_within, pairs };
+            judge_margin(&pair, direction, &claim, &mut Effort::unlimited()).is_ok()
         };
         let (at, below, above) = (5.0f64, 5.0f64.next_down(), 5.0f64.next_up());
         for pairs in [&[FIRST][..], &[SECOND, FIRST]] {

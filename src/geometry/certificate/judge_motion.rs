@@ -9,7 +9,7 @@ use dashu_int::ops::BitTest;
 use super::bodies::Bodies;
 use super::judge::{
     Exact, Refusal, exact_differences, exact_direction, exact_direction_of_link, gap_along,
-    holds_origin, judge_static, scalar_product, shows_farther,
+    holds_origin, judge_static_with, scalar_product, shows_farther,
 };
 use super::judge_distance::comes_within;
 use super::judge_link::{Mover, Movers};
@@ -98,27 +98,48 @@ pub fn judge_motion(
     claim: &MotionClaim<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
-    if let Some(initial) = claim.initial {
-        judge_static(course.bodies, initial)?;
-    }
     let contact = claim.outcome == Outcome::Contact;
-    let end = if contact { claim.t_contact } else { 1.0 };
+    if contact && claim.t_contact <= 0.0 {
+        judge_start_and_times(course, claim, effort)?;
+        return judge_contact_at_start(course, claim);
+    }
+    let judge = judge_freedom(course, claim, effort)?;
+    if contact { judge.judge_contact(claim) } else { Ok(()) }
+}
+
+/// Proves all of a claim but contact: the verdict at t = 0, and that the bodies are free until `t_free`.
+pub(super) fn judge_freedom<'a>(
+    course: &'a Course<'a>,
+    claim: &MotionClaim<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<MotionJudge<'a>, Refusal> {
+    judge_start_and_times(course, claim, effort)?;
+    judge_cover(course, claim, effort)?;
+    let judge = MotionJudge::new(course);
+    for (at, link) in claim.chain.iter().enumerate() {
+        effort.spend_step()?;
+        judge.judge_link(at, link, effort)?;
+    }
+    Ok(judge)
+}
+
+/// The verdict at t = 0, if it is claimed, and that the times are in order.
+fn judge_start_and_times(
+    course: &Course<'_>,
+    claim: &MotionClaim<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    if let Some(initial) = claim.initial {
+        judge_static_with(course.bodies, initial, effort)?;
+    }
+    let end = if claim.outcome == Outcome::Contact { claim.t_contact } else { 1.0 };
     if !(0.0..=1.0).contains(&claim.t_free) || !(claim.t_free..=1.0).contains(&end) {
         return Err(Refusal::BoundFails("0 <= t_free <= t_contact <= 1"));
     }
     if claim.outcome == Outcome::NoContact && claim.t_free < 1.0 {
         return Err(Refusal::BoundFails("no contact is free until the end"));
     }
-    if contact && claim.t_contact <= 0.0 {
-        return judge_contact_at_start(course, claim);
-    }
-    judge_cover(course, claim)?;
-    let judge = MotionJudge::new(course);
-    for (at, link) in claim.chain.iter().enumerate() {
-        effort.spend_step()?;
-        judge.judge_link(at, link, effort)?;
-    }
-    if contact { judge.judge_contact(claim) } else { Ok(()) }
+    Ok(())
 }
 
 fn judge_contact_at_start(course: &Course<'_>, claim: &MotionClaim<'_>) -> Result<(), Refusal> {
@@ -144,10 +165,14 @@ fn are_within(vectors: &[Exact], margin: f64) -> bool {
 }
 
 /// The links' closed intervals join and cover [0, t_free].
-fn judge_cover(course: &Course<'_>, claim: &MotionClaim<'_>) -> Result<(), Refusal> {
+fn judge_cover(
+    course: &Course<'_>,
+    claim: &MotionClaim<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
     let chain = claim.chain;
     if chain.is_empty() && claim.t_free <= 0.0 {
-        return judge_start(course, claim);
+        return judge_start(course, claim, effort);
     }
     let mut covered = 0.0;
     for (at, link) in chain.iter().enumerate() {
@@ -164,7 +189,11 @@ fn judge_cover(course: &Course<'_>, claim: &MotionClaim<'_>) -> Result<(), Refus
 /// The start, as it is given, is farther apart than the margin. A verdict of SEPARATED alone does not
 /// say so: contact within the margin would be contact at t = 0, and the bracket false. Without a bracket
 /// the verdict is all that is claimed.
-fn judge_start(course: &Course<'_>, claim: &MotionClaim<'_>) -> Result<(), Refusal> {
+fn judge_start(
+    course: &Course<'_>,
+    claim: &MotionClaim<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
     let Some(StaticProof::Separated { direction }) = claim.initial else {
         return Err(Refusal::ChainGap(0));
     };
@@ -172,14 +201,15 @@ fn judge_start(course: &Course<'_>, claim: &MotionClaim<'_>) -> Result<(), Refus
         return Ok(());
     }
     let s = exact_direction(&course.bodies, direction)?;
-    if shows_farther(&course.bodies, &s, course.margin) {
+    if shows_farther(&course.bodies, &s, course.margin, effort)? {
         Ok(())
     } else {
         Err(Refusal::BoundFails("the start is farther apart than the margin"))
     }
 }
 
-struct MotionJudge<'a> {
+/// A course, made ready for its links.
+pub(super) struct MotionJudge<'a> {
     course: &'a Course<'a>,
     /// Of Q against P, if both only translate.
     translation: Option<Exact>,
@@ -210,7 +240,7 @@ impl<'a> MotionJudge<'a> {
         let s = exact_direction_of_link(&course.bodies, &link.direction, travel)?;
         let separates = if let Some(apart) = &self.translation {
             // Without rotation every frame is the world's, and the gap is linear in t.
-            let gap = gap_along(&course.bodies, &s);
+            let gap = gap_along(&course.bodies, &s, effort)?;
             let rate = scalar_product(&s, apart);
             let clear = &(&Dyadic::from(course.margin) + &Dyadic::from(course.deviation_p))
                 + &Dyadic::from(course.deviation_q);

@@ -60,8 +60,8 @@ pub fn judge_solids(
             judge_cover(&start, &span, way, &mut Payer::new(effort))
         }
         SolidProof::Crossing(triangles) => {
-            has_volume(&solids.p, "P")?;
-            has_volume(&solids.q, "Q")?;
+            has_volume(&solids.p, "P", effort)?;
+            has_volume(&solids.q, "Q", effort)?;
             let faces = triangles.map(Face::from);
             // Inner points of both triangles are one just if the origin is an inner point of their
             // difference, which is flat if their planes are parallel.
@@ -168,11 +168,15 @@ fn is_face(solid: &Solid<'_>, face: &Face, name: &'static str) -> Result<(), Ref
 }
 
 /// A hull may be flat, and then has no inner points. A mesh bounds a volume.
-fn has_volume(solid: &Solid<'_>, name: &'static str) -> Result<(), Refusal> {
+fn has_volume(
+    solid: &Solid<'_>,
+    name: &'static str,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
     if solid.triangles.is_some() {
         return Ok(());
     }
-    let points = exact_points(solid);
+    let points = exact_points(solid, effort)?;
     let is_zero = |v: &Exact| v.iter().all(|x| x.sign() == Sign::Zero);
     let from_first = || points.iter().skip(1).map(|x| minus(x, &points[0]));
     let normal = from_first().find(|e| !is_zero(e)).and_then(|edge| {
@@ -198,7 +202,8 @@ fn is_inner(
     let vertices = &inner.vertices[at];
     let is_inner = match solid.triangles {
         Some(triangles) => {
-            is_inside(&point, &exact_points(solid), triangles, effort)? == Some(true)
+            let corners = exact_points(solid, effort)?;
+            is_inside(&point, &corners, triangles, effort)? == Some(true)
         }
         None => {
             if vertices.iter().any(|&v| v as usize >= solid.points.points.len()) {

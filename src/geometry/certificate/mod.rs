@@ -4,6 +4,7 @@
 pub mod bodies;
 pub mod judge;
 pub mod judge_collision;
+pub mod judge_compound;
 mod judge_cover;
 pub mod judge_depth;
 pub mod judge_distance;

@@ -2,17 +2,19 @@
 
 use std::sync::Arc;
 
-use super::{Path, geometry};
+use super::{BadField, Path, geometry};
 use crate::geometry::Vec3;
 use crate::geometry::certificate;
 use crate::geometry::contact_time::Travel;
 use crate::geometry::contact_time::polyhedra::proof::Shape;
 use crate::geometry::contact_time::polyhedra::{Moving, Polyhedron};
-use crate::geometry::hull::convex_hull;
+use crate::geometry::effort::Effort;
+use crate::geometry::hull::{HullError, convex_hull_with};
 use crate::geometry::ids::PolytopeId;
+use crate::geometry::motion::Motion;
 use crate::geometry::pair::Placed;
 use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
+use crate::geometry::pose::{COORDINATE_MAX, Pose};
 use crate::rpc::pb;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
@@ -30,6 +32,17 @@ pub struct AskedBody {
 enum Source {
     Registered(Solid),
     Points(Vec<Vec3>),
+}
+
+/// A body of several parts as it was claimed about; of one part as well.
+#[derive(Clone, Debug)]
+pub struct AskedParts {
+    /// Each where it is in the world: its twelve numbers.
+    parts: Vec<AskedBody>,
+    /// Where they are in the body, if it is a compound.
+    in_body: Option<Vec<Pose>>,
+    /// Where the body is.
+    pose: Pose,
 }
 
 /// A body that is ready for questions about polytopes.
@@ -124,14 +137,19 @@ impl AskedBody {
     }
 
     /// Builds what is to be built of a polytope; takes a while. Of a polyhedron it is the hull that is ready.
-    pub fn prepare(self) -> Result<ReadyBody, Failure> {
+    pub fn prepare(self, effort: &mut Effort<'_>) -> Result<ReadyBody, Failure> {
         let polytope = match self.source {
             Source::Registered(
                 Solid::Polytope(polytope) | Solid::Polyhedron { hull: polytope, .. },
             ) => polytope,
             Source::Points(points) => {
                 // The points were checked at the door.
-                let hull = convex_hull(&points).map_err(|error| Failure::Bug(error.to_string()))?;
+                let hull = convex_hull_with(&points, effort).map_err(|error| match error {
+                    HullError::Stopped(_) => Failure::Deadline,
+                    HullError::Empty | HullError::BadPoint { .. } | HullError::TooMany { .. } => {
+                        Failure::Bug(error.to_string())
+                    }
+                })?;
                 Arc::new(hull.polytope)
             }
         };
@@ -139,20 +157,24 @@ impl AskedBody {
     }
 
     /// The same for a judge of bodies of either kind.
-    pub fn prepare_to_judge(self) -> Result<JudgedBody, Failure> {
+    pub fn prepare_to_judge(self, effort: &mut Effort<'_>) -> Result<JudgedBody, Failure> {
         if let Source::Registered(Solid::Polyhedron { polyhedron, .. }) = self.source {
             return Ok(JudgedBody::Polyhedron { polyhedron, pose: self.pose });
         }
-        self.prepare().map(JudgedBody::Polytope)
+        self.prepare(effort).map(JudgedBody::Polytope)
     }
 
     /// The same for a question about polyhedra, where a polytope counts as one; takes a while. `field` is
     /// where the body was named.
-    pub fn prepare_solid(self, field: &str) -> Result<ReadySolid, Failure> {
+    pub fn prepare_solid(
+        self,
+        field: &str,
+        effort: &mut Effort<'_>,
+    ) -> Result<ReadySolid, Failure> {
         if let Source::Registered(Solid::Polyhedron { polyhedron, hull }) = self.source {
             return Ok(ReadySolid { polyhedron, pose: self.pose, hull, facets: None });
         }
-        let ReadyBody { polytope, pose } = self.prepare()?;
+        let ReadyBody { polytope, pose } = self.prepare(effort)?;
         let what = "a polytope without volume beside a polyhedron";
         let made = Polyhedron::of_polytope(&polytope);
         let (polyhedron, facets) =
@@ -160,6 +182,86 @@ impl AskedBody {
         let polyhedron = Arc::new(polyhedron);
         Ok(ReadySolid { polyhedron, pose, hull: polytope, facets: Some(facets) })
     }
+}
+
+impl AskedParts {
+    /// Checks everything that can be wrong with it.
+    pub fn convert(
+        path: &Path<'_>,
+        wire: Option<&pb::PlacedBody>,
+        shared: &Shared,
+    ) -> Result<Self, Failure> {
+        let source = wire.and_then(|wire| wire.source.as_ref());
+        let Some(pb::placed_body::Source::Compound(compound)) = source else {
+            let body = AskedBody::convert(path, wire, shared)?;
+            return Self::new(vec![body], None, path);
+        };
+        let pose = geometry::pose(&path.field("pose"), wire.and_then(|wire| wire.pose.as_ref()))?;
+        let compound_path = path.field("compound");
+        let list = compound_path.field("parts");
+        if compound.parts.is_empty() {
+            return Err(list.bad("must be one at least").into());
+        }
+        let limits = &shared.settings.limits;
+        within_limit!(list, limits, compound.parts.len(), parts_per_body_max)?;
+        let mut in_body = Vec::with_capacity(compound.parts.len());
+        let mut parts = Vec::with_capacity(compound.parts.len());
+        for (index, part) in compound.parts.iter().enumerate() {
+            let path = list.index(index);
+            let mut part = AskedBody::convert(&path, Some(part), shared)?;
+            in_body.push(part.pose);
+            part.pose = composed(&path, &pose, &part.pose)?;
+            parts.push(part);
+        }
+        let made = Self::new(parts, Some(in_body), &list)?;
+        Ok(Self { pose, ..made })
+    }
+
+    fn new(
+        parts: Vec<AskedBody>,
+        in_body: Option<Vec<Pose>>,
+        path: &Path<'_>,
+    ) -> Result<Self, Failure> {
+        if parts.iter().any(AskedBody::is_polyhedron) {
+            return Err(path.not_implemented("polyhedra beside or in compounds"));
+        }
+        let pose = parts.first().map_or_else(Pose::identity, |part| part.pose);
+        Ok(Self { parts, in_body, pose })
+    }
+
+    /// How many there are.
+    pub fn count(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// How each part moves when the body does. Parts turn about the body's pivot, or they would drift apart.
+    pub fn motions(&self, path: &Path<'_>, of_body: &Motion) -> Result<Vec<Motion>, BadField> {
+        let Some(in_body) = &self.in_body else { return Ok(vec![*of_body]) };
+        let origin = self.pose.translation;
+        let of_part = |part: &Pose| match *of_body {
+            Motion::Linear { velocity } => Ok(Motion::Linear { velocity }),
+            Motion::Screw { pivot, velocity, axis, angle } => {
+                Ok(Motion::Screw { pivot: pivot.or(Some(origin)), velocity, axis, angle })
+            }
+            Motion::ToPose { end, pivot } => {
+                let end = composed(path, &end, part)?;
+                Ok(Motion::ToPose { end, pivot: pivot.or(Some(origin)) })
+            }
+        };
+        in_body.iter().map(of_part).collect()
+    }
+
+    /// Builds what is to be built; takes a while.
+    pub fn prepare(self, effort: &mut Effort<'_>) -> Result<Vec<ReadyBody>, Failure> {
+        self.parts.into_iter().map(|part| part.prepare(effort)).collect()
+    }
+}
+
+/// Where a part is when its body is at `pose`.
+fn composed(path: &Path<'_>, pose: &Pose, part: &Pose) -> Result<Pose, BadField> {
+    let placed = pose.compose(part);
+    let is_in_range = placed.translation.iter().all(|c| c.abs() <= COORDINATE_MAX);
+    is_in_range.then_some(placed).ok_or_else(|| path.bad("lies beyond the largest coordinate"))
 }
 
 impl JudgedBody {
@@ -249,4 +351,20 @@ pub fn unknown(path: &Path<'_>, key: &str) -> Failure {
     // Cut, so that a hostile key cannot blow up the status.
     let key = key.chars().take(200).collect();
     Failure::UnknownPolytope { field: path.to_string(), key }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::polytope::samples::sphere;
+
+    /// The hull of points in a question was built to its end, for callers that had gone too.
+    #[test]
+    fn points_in_a_question_are_made_a_hull_of_no_longer_than_the_effort_lasts() {
+        let points = sphere(500, 1.0);
+        let asked = AskedBody { source: Source::Points(points), pose: Pose::identity() };
+        let prepared = |steps| asked.clone().prepare(&mut Effort::with_steps(steps));
+        assert!(matches!(prepared(4), Err(Failure::Deadline)));
+        assert_eq!(prepared(1_000).unwrap().polytope().vertices().len(), 500);
+    }
 }

@@ -67,7 +67,7 @@ pub fn proof(
         }
         Proof::Solid(_) => Err(path.field("solid").bad("says nothing about hulls").into()),
         Proof::Compound(_) => {
-            Err(path.field("compound").not_implemented("verifying proofs of compounds"))
+            Err(path.field("compound").bad("is about bodies of several parts: compounds").into())
         }
     }
 }

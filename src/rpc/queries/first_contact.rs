@@ -93,6 +93,11 @@ impl Motions {
         Ok([travel("p_motion", &self.motion_p, p)?, travel("q_motion", &self.motion_q, q)?])
     }
 
+    /// How P and Q move.
+    pub fn of_bodies(&self) -> [&Motion; 2] {
+        [&self.motion_p, &self.motion_q]
+    }
+
     /// The motions, if contact is meant exactly: no margin and no deviation.
     pub fn without_slack(&self) -> Option<[&Motion; 2]> {
         let slacks = [self.margin, self.deviation_p, self.deviation_q];

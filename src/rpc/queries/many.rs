@@ -8,6 +8,7 @@ use super::{Queries, Run, polyhedra, time_left};
 use crate::geometry::contact_time::polyhedra::proof::{Found, Several, prove_collision};
 use crate::geometry::contact_time::polyhedra::{Collision, Moving, first_collision};
 use crate::geometry::contact_time::{Outcome, Travel, translation_of};
+use crate::geometry::effort::Effort;
 use crate::geometry::motion::Motion;
 use crate::rpc::convert::Path;
 use crate::rpc::convert::body::{AskedBody, JudgedBody, ReadySolid};
@@ -100,8 +101,11 @@ impl Many {
     }
 
     /// As judges see them.
-    pub fn prepare_to_judge(self) -> Result<Vec<(JudgedBody, Motion)>, Failure> {
-        let prepare = |asking: Asking| Ok((asking.body.prepare_to_judge()?, asking.motion));
+    pub fn prepare_to_judge(
+        self,
+        effort: &mut Effort<'_>,
+    ) -> Result<Vec<(JudgedBody, Motion)>, Failure> {
+        let prepare = |asking: Asking| Ok((asking.body.prepare_to_judge(effort)?, asking.motion));
         self.bodies.into_iter().map(prepare).collect()
     }
 
@@ -118,8 +122,9 @@ impl Many {
     fn answer(self, run: &Run) -> Result<pb::FindFirstCollisionResponse, Failure> {
         let Self { bodies, options } = self;
         let travels: Vec<Travel> = bodies.iter().map(|asking| asking.travel).collect();
-        let prepare = || -> Result<Vec<ReadySolid>, Failure> {
-            bodies.into_iter().map(|asking| asking.body.prepare_solid(&asking.field)).collect()
+        let prepare = |effort: &mut Effort<'_>| -> Result<Vec<ReadySolid>, Failure> {
+            let one = |asking: Asking| asking.body.prepare_solid(&asking.field, effort);
+            bodies.into_iter().map(one).collect()
         };
         let (found, cost) =
             run.measure_prepared(Asked::FirstCollision, prepare, &options, |solids, effort| {

@@ -81,22 +81,23 @@ impl Run {
         options: &Options,
         search: impl FnOnce(&Pair<'_>, &mut Effort<'_>) -> T,
     ) -> Result<(T, pb::Cost), Failure> {
-        let prepare = || Ok([p.prepare()?, q.prepare()?]);
+        let prepare = |effort: &mut Effort<'_>| Ok([p.prepare(effort)?, q.prepare(effort)?]);
         self.measure_prepared(asked, prepare, options, |[p, q], effort| {
             search(&Pair { p: ReadyBody::placed(p), q: ReadyBody::placed(q) }, effort)
         })
     }
 
-    /// The same for bodies that are prepared in another way.
+    /// The same for bodies that are prepared in another way. That costs no steps, and stops where a search
+    /// would; without bodies there is no answer that could say so.
     fn measure_prepared<B, T>(
         &self,
         asked: Asked,
-        prepare: impl FnOnce() -> Result<B, Failure>,
+        prepare: impl FnOnce(&mut Effort<'_>) -> Result<B, Failure>,
         options: &Options,
         search: impl FnOnce(&B, &mut Effort<'_>) -> T,
     ) -> Result<(T, pb::Cost), Failure> {
         let start = self.clock.now();
-        let bodies = prepare()?;
+        let bodies = prepare(&mut Effort::with_stop(u64::MAX, &self.stop))?;
         let mut effort = options.effort(&self.stop);
         let found = search(&bodies, &mut effort);
         // One question, whatever it asked of the layers below.

@@ -40,8 +40,12 @@ impl Places {
         is_theirs.then(|| Self(["p", "q"].map(|name| path.field(name).to_string())))
     }
 
-    fn prepare(&self, [p, q]: [AskedBody; 2]) -> Result<[ReadySolid; 2], Failure> {
-        Ok([p.prepare_solid(&self.0[0])?, q.prepare_solid(&self.0[1])?])
+    fn prepare(
+        &self,
+        [p, q]: [AskedBody; 2],
+        effort: &mut Effort<'_>,
+    ) -> Result<[ReadySolid; 2], Failure> {
+        Ok([p.prepare_solid(&self.0[0], effort)?, q.prepare_solid(&self.0[1], effort)?])
     }
 }
 
@@ -69,7 +73,7 @@ pub(super) fn collision(
     places: &Places,
     options: &Options,
 ) -> Result<pb::CheckCollisionResponse, Failure> {
-    let prepare = || places.prepare(bodies);
+    let prepare = |effort: &mut Effort<'_>| places.prepare(bodies, effort);
     let (found, cost) =
         run.measure_prepared(Asked::Collision, prepare, options, |solids, effort| {
             let method = &separation::METHODS[0];
@@ -116,7 +120,7 @@ pub(super) fn first_meeting(
     places: &Places,
     options: &Options,
 ) -> Result<pb::FindFirstContactResponse, Failure> {
-    let prepare = || places.prepare(bodies);
+    let prepare = |effort: &mut Effort<'_>| places.prepare(bodies, effort);
     let (found, cost) =
         run.measure_prepared(Asked::FirstContact, prepare, options, |solids, effort| {
             let question = motions.about(hulls(solids));

@@ -207,7 +207,7 @@ fn what_is_said_of_a_margin_is_shown_by_the_proofs_of_the_pair() {
                 let StaticProof::Separated { direction } = &entry.proof else { return false };
                 let pairs = &entry.margin_pairs;
                 let claim = MarginClaim { margin: pair.margin, is_within, pairs };
-                judge_margin(&beside[of], direction, &claim).is_ok()
+                judge_margin(&beside[of], direction, &claim, &mut Effort::unlimited()).is_ok()
             };
             let place = |parts: PartPair| parts.p as usize * q.parts.len() + parts.q as usize;
             let all = 0..beside.len();

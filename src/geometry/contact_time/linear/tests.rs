@@ -31,7 +31,7 @@ fn check_chain(pair: &Pair<'_>, w: [&Vec3; 2], chain: &[Link], end: f64, story: 
         reached = link.t1;
         let travel = [0, 1, 2].map(|k| &Dyadic::from(w[1][k]) - &Dyadic::from(w[0][k]));
         let s = exact_direction_of_link(&pair.into(), &link.direction, Some(&travel)).unwrap();
-        let gap = gap_along(&pair.into(), &s);
+        let gap = gap_along(&pair.into(), &s, &mut Effort::unlimited()).expect("no limit");
         let rate = scalar_product(&s, &travel);
         for t in [link.t0, link.t1] {
             let then = &gap + &(&rate * &Dyadic::from(t));

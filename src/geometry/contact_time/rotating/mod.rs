@@ -27,6 +27,7 @@ mod aim;
 mod along;
 mod contact;
 mod course;
+mod deeper;
 mod flat;
 pub(super) mod inter_frame;
 mod moving;
@@ -44,14 +45,14 @@ use arrayvec::ArrayVec;
 use self::course::{Course, Look, unit};
 use self::flat::Flat;
 use self::moving::Moving;
-use self::scene::{end_of, scale_of, scene_size};
+use self::scene::{scale_of, scene_size};
 use self::step::{Need, Step, advance, bend_limit, swept_end};
 use super::{CLEARANCE_TOLERANCE_MIN, FirstContact, Outcome, Question};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::{Direction, Frame, Link, StaticProof, Verdict};
 use crate::geometry::distance;
 use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::pair::{Pair, Placed, VertexPair};
+use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::separation;
 use crate::geometry::witness::Witness;
 
@@ -74,18 +75,6 @@ const VERTICES_A_STEP: u32 = 32;
 const NO_PROGRESS: f64 = 4.0 * f64::EPSILON;
 /// How many such steps in a row.
 const NO_PROGRESS_STEPS: u32 = 3;
-/// Part of the clearance tolerance that is allowed as depth at first; each escalation allows four
-/// times more.
-const FIRST_DEPTH: f64 = 1.0 / 64.0;
-/// Escalations of the allowed depth: 64 · 4^-12 times the tolerance is beyond any rounding error.
-const ESCALATIONS_MAX: u32 = 12;
-/// Steps with some depth allowed. A graze takes tens; bodies that slide on each other within the
-/// tolerance while they turn fast may take more, and then the rest stays undecided.
-const GRAZING_STEPS_MAX: u32 = 20_000;
-/// Steps with some depth allowed at each of which a proof of contact is tried. Later it is tried less and less
-/// often, at most this part of the steps so far apart: a trial costs as much as tens of steps, and what it finds
-/// is brought forward.
-const TRIALS: u32 = 64;
 /// Steps that one link joins: judges prove a link by at most 2^17 pieces, several of which may go to a step.
 const STEPS_A_LINK_MAX: u32 = 1 << 12;
 /// Steps for a motion that goes on after the last angle whose sine is to be had: it will hardly be decided, and
@@ -367,95 +356,6 @@ impl<'a> Search<'a> {
         let surplus = course.surplus(self.clear);
         self.course = Some(course);
         surplus
-    }
-
-    /// What follows the free part: contact that can be proven deeper inside, or that the end of the
-    /// step decides.
-    fn contact_after(
-        &mut self,
-        effort: &mut Effort<'_>,
-    ) -> Result<Option<(f64, ArrayVec<VertexPair, 6>)>, Stopped> {
-        let at_end = |found: Option<ArrayVec<VertexPair, 6>>| found.map(|pairs| (1.0, pairs));
-        if 1.0 - self.t <= self.time_tolerance {
-            let found = at_end(self.contact_at_end(effort)?);
-            return if found.is_some() { Ok(found) } else { self.deeper(effort) };
-        }
-        // Bodies thinner than the tolerance may have passed through each other before they are that deep.
-        let soon = self.t + 0.5 * self.time_tolerance;
-        if let Some(pairs) = self.contact_at(soon, effort) {
-            return Ok(Some((soon, pairs)));
-        }
-        match self.deeper(effort) {
-            passed @ (Ok(None) | Err(Stopped::Unresolved)) => {
-                let found = at_end(self.contact_at_end(effort)?);
-                if found.is_some() { Ok(found) } else { passed }
-            }
-            known => known,
-        }
-    }
-
-    /// Where both bodies end exactly at given poses, the verdict there is exact.
-    fn contact_at_end(
-        &self,
-        effort: &mut Effort<'_>,
-    ) -> Result<Option<ArrayVec<VertexPair, 6>>, Stopped> {
-        let question = self.question;
-        let end = |placed: &Placed<'a>, motion| {
-            Some(Placed { pose: end_of(&placed.pose, motion)?, ..*placed })
-        };
-        let p = end(&question.pair.p, &question.motion_p);
-        let q = end(&question.pair.q, &question.motion_q);
-        let (Some(p), Some(q)) = (p, q) else { return Ok(None) };
-        let method = &separation::METHODS[0];
-        let proof =
-            separation::decide(&Pair { p, q }, method, &mut Witness::default(), effort)?.proof;
-        Ok(match proof {
-            StaticProof::Touching { pairs, .. } => Some(pairs.iter().copied().collect()),
-            StaticProof::Overlapping { pairs } => Some(pairs),
-            StaticProof::Separated { .. } => None,
-        })
-    }
-
-    /// The part with some depth allowed: the first time that contact can be proven, if any. None of a graze,
-    /// which is never deeper than the tolerance.
-    fn deeper(
-        &mut self,
-        effort: &mut Effort<'_>,
-    ) -> Result<Option<(f64, ArrayVec<VertexPair, 6>)>, Stopped> {
-        let mut depth = self.tolerance * FIRST_DEPTH;
-        let mut escalations = 0;
-        let mut next_trial = 1;
-        for steps in 1..=GRAZING_STEPS_MAX {
-            effort.spend_step()?;
-            let clear = self.margin - depth;
-            self.find_course(clear, effort);
-            let Some(course) = self.course.clone() else { break };
-            let step = self.step(&course, clear, true, effort);
-            let before = self.t;
-            if let Some(step) = &step {
-                self.t = step.end;
-                self.course = Some(Course { gap: step.gap, ..course });
-            }
-            let is_at_end = self.t >= 1.0;
-            let is_held_up = self.t - before < NO_PROGRESS;
-            if steps >= next_trial || is_at_end || is_held_up {
-                next_trial = steps + 1 + steps / TRIALS;
-                if let Some(pairs) = self.contact_at(self.t, effort) {
-                    return Ok(Some((self.t, pairs)));
-                }
-            }
-            if is_at_end {
-                return if depth <= self.tolerance { Ok(None) } else { Err(Stopped::Unresolved) };
-            }
-            if is_held_up {
-                depth *= 4.0;
-                escalations += 1;
-                if escalations > ESCALATIONS_MAX {
-                    break;
-                }
-            }
-        }
-        Err(Stopped::Unresolved)
     }
 
     /// The longer of the certified step and the interval over which the swept solids stay apart.

@@ -2,6 +2,7 @@
 
 use super::super::nearest::{Near, TIGHT};
 use super::*;
+use crate::geometry::pair::Placed;
 
 /// The larger of the bodies' extents and of the coordinates of their vertices in the world.
 fn size_and_world(pair: &Pair<'_>) -> f64 {

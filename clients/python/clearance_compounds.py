@@ -1,0 +1,174 @@
+"""Checks what the server says of bodies of several convex parts, as sessions report it.
+
+Proofs are the dictionaries that a PairReport's `certificate` and `firstContact` are as JSON (as grpcurl prints
+them). A body is a list of parts, each its vertices and its pose in the world: `placed` makes it of the poses in the
+body. A refusal says which entry is refused. Every function raises `Refused` with the reason, or returns if the claim is proven.
+"""
+from clearance_solids import direction, only
+from clearance_verify import (Refused, bound, require, verify_margin, verify_motion, verify_static)
+
+VERDICTS = ("SEPARATED", "TOUCHING", "OVERLAPPING")
+FRAMES = {"DIRECTION_FRAME_WORLD": "world", "DIRECTION_FRAME_P": "p", "DIRECTION_FRAME_Q": "q"}
+
+
+def composed(body, part):
+    """The pose of a part in the world, in IEEE f64 in exactly this order."""
+    (rows, t), (of_part, at) = body, part
+    along = lambda row, v: (row[0] * v[0] + row[1] * v[1]) + row[2] * v[2]
+    turned = tuple(tuple(along(row, column) for column in zip(*of_part)) for row in rows)
+    return turned, tuple(along(row, at) + x for row, x in zip(rows, t))
+
+
+def placed(parts, pose):
+    """A body: `parts` are vertices and poses in it."""
+    return [(points, composed(pose, at)) for points, at in parts]
+
+
+def part_motions(parts, pose, motion):
+    """How each part moves when the body does: about the body's pivot, or the parts would drift apart."""
+    if motion[0] == "linear":
+        return [motion] * len(parts)
+    pivot = pose[1] if motion[-1] is None else motion[-1]
+    if motion[0] == "screw":
+        return [(*motion[:-1], pivot)] * len(parts)
+    return [("to_pose", composed(motion[1], at), pivot) for _, at in parts]
+
+
+def vertex_pairs(json):
+    return [[pair.get("i", 0), pair.get("j", 0)] for pair in json]
+
+
+def static(json):
+    """The verdict that a certificate of two parts is for, and it as `clearance_verify` takes it."""
+    form, body = only(json)
+    require(form.upper() in VERDICTS, f"{form} says nothing about two parts")
+    cert = {} if form == "overlapping" else direction(body.get("direction"))
+    cert["pairs"] = vertex_pairs(body.get("pairs", []))
+    cert["margin_pairs"] = vertex_pairs(body.get("marginPairs", []))
+    return form.upper(), cert
+
+
+def chosen(entry, p, q):
+    """The parts that an entry is about."""
+    named = []
+    for name, body in (("pParts", p), ("qParts", q)):
+        found = entry.get(name, [])
+        ok = isinstance(found, list) and found and all(type(i) is int and 0 <= i < len(body) for i in found)
+        require(ok, f"{name}: {found!r} names a part that does not exist")
+        named.append(found)
+    return [(i, j) for i in named[0] for j in named[1]]
+
+
+def only_vectors(directions):
+    """Vertex pairs say nothing about parts of which several are named."""
+    ok = all(isinstance(s, dict) and "vector" in s for s in directions)
+    require(ok, "of several parts together a proof is a vector that separates them")
+
+
+def each(entries, path, judge):
+    for at, entry in enumerate(entries):
+        try:
+            judge(entry)
+        except Refused as why:
+            raise Refused(f"{path}[{at}]: {why}") from why
+
+
+def covered(p, q, seen):
+    missing = [(i, j) for i in range(len(p)) for j in range(len(q)) if (i, j) not in seen]
+    require(not missing, f"no entry is about these parts: {missing[:1]}")
+
+
+def verify_compounds(p, q, verdict, certificate, margin=None, within=None):
+    """A verdict on two bodies, and whether they are within a margin."""
+    path, whole = "certificate.compound.entries", {"pParts": [0], "qParts": [0], "certificate": certificate}
+    single = len(p) == len(q) == 1 and "compound" not in certificate
+    entries = [whole] if single else certificate.get("compound", {}).get("entries", [])
+    seen, verdicts = set(), set()
+
+    def judge(entry):
+        parts, (said, cert) = chosen(entry, p, q), static(entry.get("certificate"))
+        if len(parts) > 1:
+            require(said == "SEPARATED", "of several parts together a proof is a vector that separates them")
+            only_vectors([entry["certificate"]["separated"].get("direction")])
+        for i, j in parts:
+            verify_static(p[i][0], q[j][0], p[i][1], q[j][1], said, cert)
+        seen.update(parts)
+        verdicts.add(said)
+
+    each(entries, path, judge)
+    require(verdict == max(verdicts, key=VERDICTS.index, default=None), "the entries are for another verdict")
+    if verdict != "OVERLAPPING":
+        covered(p, q, seen)
+    if within is None:
+        return
+    require(margin is not None and within in (True, False), "no such claim")
+    if verdict != "SEPARATED":
+        return require(within, "the bodies are in contact")
+    shown = 0
+
+    def compare(entry):
+        nonlocal shown
+        cert = static(entry["certificate"])[1]
+        for i, j in chosen(entry, p, q):
+            try:
+                verify_margin(p[i][0], q[j][0], p[i][1], q[j][1], margin, within, "SEPARATED", cert)
+                shown += 1
+            except Refused:
+                if not within:
+                    raise
+    each(entries, path, compare)
+    require(shown, "no entry shows that the bodies are within the margin")
+
+
+def verify_compound_motion(p, q, motions_p, motions_q, answer, margin=0.0, deviation=0.0):
+    """A first contact on the way (`answer`: a PairReport's firstContact), or that there is none. Motions: one for
+    each part, see `part_motions`."""
+    outcome = answer.get("outcome", "").removeprefix("OUTCOME_")
+    certificate, t_free = answer.get("certificate", {}), answer.get("tFree", 0.0)
+    alone = len(p) == len(q) == 1 and "parts" not in certificate
+    entries = ([{"pParts": [0], "qParts": [0], "certificate": certificate}] if alone
+               else certificate.get("parts", []))
+    contact = outcome == "CONTACT"
+    t_contact = bound(answer.get("tContact")) if contact else 1
+    seen, met, unmet = set(), False, "no entry shows the contact"
+
+    def free(bodies, motions, claim, initial):
+        if not (contact and t_contact == 0):
+            # Contact by then is that of others.
+            claim = {**claim, "verdict": "UNDECIDED" if contact else outcome}
+            verify_motion(*bodies, *motions, claim, margin, deviation, initial=initial)
+            if contact and not claim["certificate"]["chain"]:
+                verify_margin(*bodies, margin, False, "SEPARATED", {**initial, "margin_pairs": []})
+
+    def judge(entry):
+        nonlocal met, unmet
+        parts, cert = chosen(entry, p, q), entry.get("certificate", {})
+        if len(parts) > 1:
+            only_vectors([link.get("direction") for link in cert.get("chain", [])])
+        said, initial = static(cert["initial"]) if "initial" in cert else (None, None)
+        chain = [{"t0": link.get("t0", 0.0), "t1": link.get("t1", 0.0), "frame": FRAMES.get(link.get("frame")),
+                  **direction(link.get("direction"))} for link in cert.get("chain", [])]
+        claim = {"verdict": outcome, "t_free": t_free, "t_contact": answer.get("tContact"),
+                 "certificate": {"chain": chain, "pairs": vertex_pairs(cert.get("contactPairs", []))}}
+        for i, j in parts:
+            bodies, motions = (p[i][0], q[j][0], p[i][1], q[j][1]), (motions_p[i], motions_q[j])
+            if said:
+                verify_static(*bodies, said, initial)
+            if said in VERDICTS[1:]:
+                require(contact and t_contact == 0 and not chain, "in contact at t = 0")
+                met = True
+                continue
+            if contact and len(parts) == 1 and claim["certificate"]["pairs"]:
+                try:
+                    verify_motion(*bodies, *motions, claim, margin, deviation, initial=initial)
+                    met = True
+                    continue
+                except Refused as why:
+                    unmet = str(why)
+            free(bodies, motions, claim, initial)
+        seen.update(parts)
+
+    each(entries, "certificate.parts", judge)
+    require(met or not contact, unmet)
+    if t_contact != 0:
+        covered(p, q, seen)

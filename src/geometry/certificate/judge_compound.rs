@@ -1,0 +1,258 @@
+//! The judge of statements about bodies of several convex parts: exactly, from what is proven of some parts of
+//! the one and some of the other.
+//!
+//! Bodies are separated if every pair of parts is, touch if some pair does and no pair overlaps, and overlap if
+//! some pair does. So a list of entries proves it: each names parts, of which it is judged as if they were all
+//! there is.
+
+use super::bodies::{Bodies, Points};
+use super::judge::{Refusal, exact_direction, greatest_along, judge_static_with};
+use super::judge_distance::{MarginClaim, judge_margin};
+use super::judge_motion::{Course, MotionClaim, judge_freedom, judge_motion};
+use super::{Direction, StaticProof, Verdict};
+use crate::geometry::contact_time::Outcome;
+use crate::geometry::effort::Effort;
+use crate::geometry::number::Sign;
+use crate::geometry::pair::VertexPair;
+
+/// Two bodies of several parts, each placed in the world.
+#[derive(Clone, Copy, Debug)]
+pub struct Compounds<'a> {
+    /// P's parts.
+    pub p: &'a [Points<'a>],
+    /// Q's parts.
+    pub q: &'a [Points<'a>],
+}
+
+/// The parts that an entry is about. With more than one of a body, the proof is a vector that separates all of
+/// them together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// Of P.
+    pub p: Vec<u32>,
+    /// Of Q.
+    pub q: Vec<u32>,
+}
+
+/// What is proven of some parts at a time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartStatement {
+    /// These.
+    pub parts: Parts,
+    /// How they stand.
+    pub proof: StaticProof,
+    /// Of separated ones: what shows how they compare with a margin, as in [`MarginClaim`].
+    pub margin_pairs: arrayvec::ArrayVec<VertexPair, 3>,
+}
+
+/// What is proven of some parts in motion.
+#[derive(Clone, Copy, Debug)]
+pub struct PartMotion<'a> {
+    /// These.
+    pub parts: &'a Parts,
+    /// With the outcome and the times of the bodies.
+    pub claim: MotionClaim<'a>,
+}
+
+impl Compounds<'_> {
+    fn are_in_range(&self, parts: &Parts) -> bool {
+        let are_of = |named: &[u32], count: usize| {
+            !named.is_empty() && named.iter().all(|part| (*part as usize) < count)
+        };
+        are_of(&parts.p, self.p.len()) && are_of(&parts.q, self.q.len())
+    }
+
+    /// The two, if the entry names one of each.
+    fn only(&self, parts: &Parts) -> Option<Bodies<'_>> {
+        match (&parts.p[..], &parts.q[..]) {
+            (&[p], &[q]) => Some(Bodies { p: self.p[p as usize], q: self.q[q as usize] }),
+            _ => None,
+        }
+    }
+
+    /// Whether entries are about every pair of parts; if not, the first that none is about.
+    fn are_covered<'e>(&self, entries: impl Iterator<Item = &'e Parts>) -> Result<(), Refusal> {
+        let count = self.q.len();
+        let mut is_covered = vec![false; self.p.len() * count];
+        for parts in entries {
+            for &p in &parts.p {
+                for &q in &parts.q {
+                    is_covered[p as usize * count + q as usize] = true;
+                }
+            }
+        }
+        let number = |place: usize| u32::try_from(place).expect("limited at the door");
+        match is_covered.iter().position(|covered| !covered) {
+            None => Ok(()),
+            Some(at) => Err(Refusal::PartsOpen(number(at / count), number(at % count))),
+        }
+    }
+
+    /// Whether a vector separates all parts named of P from all named of Q.
+    fn judge_separated(
+        &self,
+        parts: &Parts,
+        direction: &Direction,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), Refusal> {
+        let Direction::Vector(_) = direction else { return Err(Refusal::NoDirection) };
+        // A vector means the same whatever the bodies.
+        let any = Bodies { p: self.p[0], q: self.q[0] };
+        let s = exact_direction(&any, direction)?;
+        let back = s.each_ref().map(|c| -c);
+        let mut top_of_p = None;
+        for &p in &parts.p {
+            top_of_p = top_of_p.max(Some(greatest_along(&self.p[p as usize], &s, effort)?));
+        }
+        let mut top_of_q = None;
+        for &q in &parts.q {
+            top_of_q = top_of_q.max(Some(greatest_along(&self.q[q as usize], &back, effort)?));
+        }
+        let (Some(p), Some(q)) = (top_of_p, top_of_q) else { return Err(Refusal::NotSeparating) };
+        if (&p + &q).sign() == Sign::Negative { Ok(()) } else { Err(Refusal::NotSeparating) }
+    }
+
+    fn judge_statement(
+        &self,
+        entry: &PartStatement,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), Refusal> {
+        match (self.only(&entry.parts), &entry.proof) {
+            (Some(pair), proof) => judge_static_with(pair, proof, effort),
+            (None, StaticProof::Separated { direction }) => {
+                self.judge_separated(&entry.parts, direction, effort)
+            }
+            (None, StaticProof::Touching { .. } | StaticProof::Overlapping { .. }) => {
+                Err(Refusal::SeveralParts)
+            }
+        }
+    }
+}
+
+/// What is wrong with an entry is said with its place; that there was no effort left is no fault of it.
+fn of_entry(at: usize, why: Refusal) -> Refusal {
+    if matches!(why, Refusal::Stopped(_)) { why } else { Refusal::EntryFails(at, Box::new(why)) }
+}
+
+/// Proves the verdict from scratch: every entry holds, and together they say it.
+pub fn judge_compounds(
+    bodies: &Compounds<'_>,
+    verdict: Verdict,
+    entries: &[PartStatement],
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    for (at, entry) in entries.iter().enumerate() {
+        effort.spend_step()?;
+        let judged = if bodies.are_in_range(&entry.parts) {
+            bodies.judge_statement(entry, effort)
+        } else {
+            Err(Refusal::NoSuchPart)
+        };
+        judged.map_err(|why| of_entry(at, why))?;
+    }
+    let worst = entries.iter().map(|entry| entry.proof.verdict()).max();
+    if worst != Some(verdict) {
+        return Err(Refusal::BoundFails("the entries are for another verdict"));
+    }
+    match verdict {
+        Verdict::Overlapping => Ok(()),
+        Verdict::Separated | Verdict::Touching => {
+            bodies.are_covered(entries.iter().map(|entry| &entry.parts))
+        }
+    }
+}
+
+/// Proves what is said of a margin of bodies that the entries prove separated: within it if one entry shows
+/// that, beyond it if all do.
+pub fn judge_compounds_margin(
+    bodies: &Compounds<'_>,
+    (margin, is_within): (f64, bool),
+    entries: &[PartStatement],
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    let mut last = Err(Refusal::BoundFails("no entry shows it"));
+    for (at, entry) in entries.iter().enumerate() {
+        let StaticProof::Separated { direction } = &entry.proof else { continue };
+        let claim = MarginClaim { margin, is_within, pairs: &entry.margin_pairs };
+        for &p in &entry.parts.p {
+            for &q in &entry.parts.q {
+                effort.spend_step()?;
+                let pair = Bodies { p: bodies.p[p as usize], q: bodies.q[q as usize] };
+                last =
+                    judge_margin(pair, direction, &claim, effort).map_err(|why| of_entry(at, why));
+                match &last {
+                    Ok(()) if is_within => return Ok(()),
+                    Err(Refusal::Stopped(_)) => return last,
+                    Err(_) if !is_within => return last,
+                    _ => {}
+                }
+            }
+        }
+    }
+    last
+}
+
+/// Proves a first contact of moving bodies from scratch, or that there is none: of every pair of parts that it is
+/// free until then, and of one that it is in contact.
+///
+/// `course` is that of two parts, by their places.
+pub fn judge_compounds_motion<'a>(
+    bodies: &Compounds<'a>,
+    course: impl Fn(u32, u32) -> Course<'a>,
+    entries: &[PartMotion<'_>],
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    // Of the contact, the last reason why an entry does not show it.
+    let (mut is_met, mut unmet) = (false, Refusal::BoundFails("no entry shows the contact"));
+    let (mut is_contact, mut is_at_start) = (false, false);
+    for (at, PartMotion { parts, claim }) in entries.iter().enumerate() {
+        effort.spend_step()?;
+        if !bodies.are_in_range(parts) {
+            return Err(of_entry(at, Refusal::NoSuchPart));
+        }
+        is_contact = claim.outcome == Outcome::Contact;
+        is_at_start = is_contact && claim.t_contact <= 0.0;
+        let is_alone = parts.p.len() == 1 && parts.q.len() == 1;
+        let meets = is_contact && is_alone && !claim.pairs.is_empty();
+        let is_at_start_by_verdict = is_at_start
+            && is_alone
+            && claim.initial.is_some_and(|proof| proof.verdict() != Verdict::Separated);
+        for &p in &parts.p {
+            for &q in &parts.q {
+                effort.spend_step()?;
+                let course = course(p, q);
+                if !is_alone && !is_for_many(claim) {
+                    return Err(of_entry(at, Refusal::SeveralParts));
+                }
+                let met = (meets || is_at_start_by_verdict)
+                    && match judge_motion(&course, claim, effort) {
+                        Ok(()) => true,
+                        Err(why @ Refusal::Stopped(_)) => return Err(why),
+                        Err(why) => {
+                            unmet = of_entry(at, why);
+                            false
+                        }
+                    };
+                is_met |= met;
+                if !met && !is_at_start {
+                    judge_freedom(&course, claim, effort).map_err(|why| of_entry(at, why))?;
+                }
+            }
+        }
+    }
+    if is_contact && !is_met {
+        return Err(unmet);
+    }
+    if is_at_start { Ok(()) } else { bodies.are_covered(entries.iter().map(|entry| entry.parts)) }
+}
+
+/// Vertex pairs say nothing about parts of which several are named.
+fn is_for_many(claim: &MotionClaim<'_>) -> bool {
+    let is_vector = |direction: &Direction| matches!(direction, Direction::Vector(_));
+    let is_start_for_many = match claim.initial {
+        None => true,
+        Some(StaticProof::Separated { direction }) => is_vector(direction),
+        Some(StaticProof::Touching { .. } | StaticProof::Overlapping { .. }) => false,
+    };
+    is_start_for_many && claim.chain.iter().all(|link| is_vector(&link.direction))
+}

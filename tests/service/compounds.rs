@@ -1,0 +1,258 @@
+//! What sessions report of bodies of several parts, judged as an answer of its own.
+
+use clearance::rpc::pb;
+use pb::verify_certificate_request::Claim;
+use tonic::Code;
+
+use crate::server::{Server, body, check, vector};
+use crate::sessions::{all_pairs, started, step};
+
+const MARGIN: f64 = 0.25;
+
+fn pose(at: [f64; 3], turn: f64) -> Option<pb::Pose> {
+    let [x, y, z] = at;
+    let rotation = pb::Quaternion { w: 1.0, x: 0.2 * turn, y: -0.3 * turn, z: turn };
+    Some(pb::Pose {
+        translation: vector(x, y, z),
+        orientation: Some(pb::pose::Orientation::Rotation(rotation)),
+    })
+}
+
+fn part(at: [f64; 3], turn: f64) -> pb::PlacedBody {
+    pb::PlacedBody { pose: pose(at, turn), ..body("cube", 0.0) }
+}
+
+/// Two cubes with a gap that a cube fits through; and two that are held apart behind each other.
+fn parts() -> [Vec<pb::PlacedBody>; 2] {
+    [
+        vec![part([0.0, 0.0, 0.0], 0.0), part([0.0, 2.5, 0.0], 0.0)],
+        vec![part([0.0, 0.0, 0.0], 0.0), part([1.5, 0.5, 0.0], 0.1)],
+    ]
+}
+
+fn compound(parts: &[pb::PlacedBody], pose: Option<pb::Pose>) -> Option<pb::PlacedBody> {
+    let parts = parts.to_vec();
+    let source = Some(pb::placed_body::Source::Compound(pb::Compound { parts }));
+    Some(pb::PlacedBody { source, pose })
+}
+
+async fn verify(server: &Server, claim: Claim) -> Result<(), String> {
+    let request = pb::VerifyCertificateRequest { claim: Some(claim) };
+    let reply = server.queries().verify_certificate(request).await.unwrap().into_inner();
+    assert_eq!(reply.valid, reply.refusal.is_empty());
+    if reply.valid { Ok(()) } else { Err(reply.refusal) }
+}
+
+/// Where the second body is in each frame: it passes by, touches a face, goes in and through the gap.
+fn way() -> Vec<Option<pb::Pose>> {
+    let straight = [[9.0, 0.0, 0.0], [1.5, 0.0, 0.0], [1.2, 0.0, 0.0], [1.0, 0.0, 0.0]];
+    let through = [[0.5, 0.0, 0.0], [3.0, 1.1, 0.0], [-6.0, 1.1, 0.0], [-6.0, 9.0, 0.0]];
+    let turned = [([4.0, 1.0, 0.2], 0.4), ([1.3, 0.6, 0.1], 0.9), ([-4.0, 0.3, 0.2], 0.5)];
+    let unturned = straight.into_iter().chain(through).map(|at| pose(at, 0.0));
+    unturned.chain(turned.map(|(at, turn)| pose(at, turn))).collect()
+}
+
+/// The reports of all frames, each with the poses before and at it.
+async fn reports(server: &Server) -> Vec<([Option<pb::Pose>; 2], pb::PairReport)> {
+    let bodies = (1..).zip(parts()).map(|(id, parts)| pb::Body {
+        id,
+        parts,
+        margin: if id == 1 { MARGIN } else { 0.0 },
+        pose: if id == 1 { None } else { pose([20.0, 0.0, 0.0], 0.0) },
+        ..Default::default()
+    });
+    let state = Some(pb::SessionState { bodies: bodies.collect(), ..Default::default() });
+    let open = pb::OpenSessionRequest { session_id: "s".into(), state, ..Default::default() };
+    server.sessions().open_session(open).await.unwrap();
+    let mut before = pose([20.0, 0.0, 0.0], 0.0);
+    let mut all = Vec::new();
+    for (frame_id, at) in (1..).zip(way()) {
+        let report =
+            pb::ReportOptions { certificates: true, first_contacts: true, ..all_pairs().unwrap() };
+        let poses = vec![pb::BodyPose { id: 2, pose: at.clone(), ..Default::default() }];
+        let frame = pb::Frame { frame_id, poses, report: Some(report), ..Default::default() };
+        let mut told = step(server, "s", vec![frame]).await.unwrap().remove(0);
+        all.push(([before, at.clone()], told.pairs.remove(0)));
+        before = at;
+    }
+    all
+}
+
+fn collision(at: Option<pb::Pose>, report: &pb::PairReport) -> pb::CollisionClaim {
+    let [p, q] = parts();
+    let question = pb::CheckCollisionRequest {
+        p: compound(&p, None),
+        q: compound(&q, at),
+        margin: Some(MARGIN),
+        options: None,
+    };
+    let answer = pb::CheckCollisionResponse {
+        verdict: report.verdict,
+        within_margin: report.within_margin,
+        certificate: report.certificate.clone(),
+        ..Default::default()
+    };
+    pb::CollisionClaim { question: Some(question), answer: Some(answer) }
+}
+
+fn entries(answer: &mut pb::CheckCollisionResponse) -> &mut Vec<pb::PartProof> {
+    match answer.certificate.as_mut().unwrap().proof.as_mut().unwrap() {
+        pb::static_certificate::Proof::Compound(compound) => &mut compound.entries,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Such reports were UNIMPLEMENTED to judge.
+#[tokio::test]
+async fn what_a_session_says_of_compounds_is_valid_and_what_was_tampered_with_is_not() {
+    let server = started().await;
+    let mut seen = [0; 4];
+    for ([_, at], report) in reports(&server).await {
+        let claim = collision(at, &report);
+        verify(&server, Claim::Collision(claim.clone())).await.unwrap();
+        seen[report.verdict as usize] += 1;
+        let tampered = |tamper: &dyn Fn(&mut pb::CheckCollisionResponse)| {
+            let mut claim = claim.clone();
+            tamper(claim.answer.as_mut().unwrap());
+            verify(&server, Claim::Collision(claim))
+        };
+        for verdict in [pb::Verdict::Separated, pb::Verdict::Touching, pb::Verdict::Overlapping] {
+            let is_true = verdict == report.verdict();
+            let judged = tampered(&|answer| answer.set_verdict(verdict)).await;
+            assert_eq!(judged.is_ok(), is_true, "{verdict:?}: {judged:?}");
+        }
+        let other = tampered(&|answer| answer.within_margin = report.within_margin.map(|w| !w));
+        let refusal = other.await.unwrap_err();
+        assert!(refusal.starts_with("within_margin: "), "{refusal}");
+        let nobody = tampered(&|answer| entries(answer)[0].q_parts = vec![7]).await.unwrap_err();
+        let why = "certificate.compound.entries[0]: it names a part that does not exist";
+        assert_eq!(nobody, why);
+        if report.verdict() == pb::Verdict::Overlapping {
+            continue;
+        }
+        let fewer = tampered(&|answer| drop(entries(answer).pop())).await.unwrap_err();
+        assert!(fewer.contains("no entry") || fewer.contains("another verdict"), "{fewer}");
+        let last = entries(&mut claim.answer.clone().unwrap()).len() - 1;
+        let turned = tampered(&|answer| {
+            use pb::static_certificate::Proof;
+            let entry = &mut entries(answer)[last];
+            let proof = entry.certificate.as_mut().unwrap().proof.as_mut().unwrap();
+            let direction = match proof {
+                Proof::Separated(separated) => &mut separated.direction,
+                Proof::Touching(touching) => &mut touching.direction,
+                other => panic!("{other:?}"),
+            };
+            let vector = vector(0.0, 0.0, 1.0).unwrap();
+            *direction = Some(pb::Direction { form: Some(pb::direction::Form::Vector(vector)) });
+        });
+        let refusal = turned.await.unwrap_err();
+        assert!(
+            refusal.starts_with(&format!("certificate.compound.entries[{last}]: ")),
+            "{refusal}"
+        );
+    }
+    assert!(seen[1] > 2 && seen[2] > 0 && seen[3] > 0, "{seen:?}");
+}
+
+fn first_contact(way: [Option<pb::Pose>; 2], report: &pb::FirstContact) -> pb::FirstContactClaim {
+    let [p, q] = parts();
+    let [from, to] = way;
+    let to_pose = pb::ToPoseMotion { end: to, pivot: None };
+    let question = pb::FindFirstContactRequest {
+        p: compound(&p, None),
+        q: compound(&q, from),
+        q_motion: Some(pb::Motion { kind: Some(pb::motion::Kind::ToPose(to_pose)) }),
+        margin: MARGIN,
+        ..Default::default()
+    };
+    let answer = pb::FindFirstContactResponse {
+        outcome: report.outcome,
+        t_free: report.t_free,
+        t_contact: report.t_contact,
+        certificate: report.certificate.clone(),
+        ..Default::default()
+    };
+    pb::FirstContactClaim { question: Some(question), answer: Some(answer) }
+}
+
+#[tokio::test]
+async fn what_a_session_says_of_compounds_on_their_way_is_valid_and_nothing_else_is() {
+    let server = started().await;
+    let mut seen = [0; 4];
+    for (way, report) in reports(&server).await {
+        let Some(report) = &report.first_contact else { continue };
+        let claim = first_contact(way, report);
+        verify(&server, Claim::FirstContact(claim.clone())).await.unwrap();
+        seen[report.outcome as usize] += 1;
+        let tampered = |tamper: &dyn Fn(&mut pb::FindFirstContactResponse)| {
+            let mut claim = claim.clone();
+            tamper(claim.answer.as_mut().unwrap());
+            verify(&server, Claim::FirstContact(claim))
+        };
+        if report.outcome() == pb::Outcome::Contact {
+            let denied = tampered(&|answer| {
+                answer.set_outcome(pb::Outcome::NoContact);
+                (answer.t_free, answer.t_contact) = (1.0, None);
+            });
+            denied.await.unwrap_err();
+            if report.t_free > 0.0 {
+                let refusal = tampered(&|answer| answer.t_contact = Some(answer.t_free)).await;
+                let refusal = refusal.unwrap_err();
+                assert!(refusal.starts_with("certificate.parts["), "{refusal}");
+                let initial = tampered(&|answer| answer.set_initial_verdict(pb::Verdict::Touching));
+                let refusal = initial.await.unwrap_err();
+                assert!(refusal.starts_with("initial_verdict: "), "{refusal}");
+                let initial =
+                    tampered(&|answer| answer.set_initial_verdict(pb::Verdict::Separated));
+                initial.await.unwrap();
+            }
+        } else {
+            let claimed = tampered(&|answer| {
+                answer.set_outcome(pb::Outcome::Contact);
+                answer.t_contact = Some(1.0);
+            });
+            let refusal = claimed.await.unwrap_err();
+            assert!(refusal.contains("no entry shows the contact"), "{refusal}");
+            let fewer = tampered(&|answer| drop(answer.certificate.as_mut().unwrap().parts.pop()));
+            let refusal = fewer.await.unwrap_err();
+            assert!(refusal.contains("no entry is about part"), "{refusal}");
+        }
+    }
+    assert!(seen[1] > 2 && seen[2] > 1, "{seen:?}");
+}
+
+#[tokio::test]
+async fn a_claim_about_compounds_that_is_wrong_is_refused_with_its_path() {
+    let server = started().await;
+    let ([_, at], report) = reports(&server).await.remove(1);
+    let refused = |tamper: &dyn Fn(&mut pb::CollisionClaim)| {
+        let mut claim = collision(at.clone(), &report);
+        tamper(&mut claim);
+        let request = pb::VerifyCertificateRequest { claim: Some(Claim::Collision(claim)) };
+        let mut client = server.queries();
+        async move { client.verify_certificate(request).await.unwrap_err() }
+    };
+    let status = refused(&|claim| {
+        entries(claim.answer.as_mut().unwrap())[0].certificate = None;
+    });
+    let field = "collision.answer.certificate.compound.entries[0].certificate";
+    check(&status.await, Code::InvalidArgument, "BAD_FIELD", field);
+    let status = refused(&|claim| {
+        claim.question.as_mut().unwrap().p = compound(&[], None);
+    });
+    let field = "collision.question.p.compound.parts";
+    check(&status.await, Code::InvalidArgument, "BAD_FIELD", field);
+    let status = refused(&|claim| {
+        let inner = compound(&parts()[0], None).unwrap();
+        claim.question.as_mut().unwrap().q = compound(&[inner], None);
+    });
+    let field = "collision.question.q.compound.parts[0].compound";
+    check(&status.await, Code::Unimplemented, "NOT_IMPLEMENTED", field);
+    // Of bodies of one part each there is nothing to list.
+    let status = refused(&|claim| {
+        let question = claim.question.as_mut().unwrap();
+        (question.p, question.q) = (Some(body("cube", 0.0)), Some(body("cube", 3.0)));
+    });
+    let field = "collision.answer.certificate.compound";
+    check(&status.await, Code::InvalidArgument, "BAD_FIELD", field);
+}
