@@ -1,0 +1,86 @@
+"""What a session said of bodies of several parts (compounds_sample.json): accepted as it is, refused with the entry
+when it is changed or said of something else."""
+import copy, json, os, unittest
+
+import clearance_compounds as cc
+from clearance_verify import Refused, quaternion_pose
+
+with open(os.path.join(os.path.dirname(__file__), "compounds_sample.json")) as file:
+    SAMPLE = json.load(file)
+CUBE = [[float(x), float(y), float(z)] for x in (0, 1) for y in (0, 1) for z in (0, 1)]
+REST = ("linear", (0.0, 0.0, 0.0))
+
+
+def pose(place):
+    at, turn = place
+    return quaternion_pose(at, [1.0, 0.2 * turn, -0.3 * turn, turn])
+
+
+P, Q = [[(CUBE, pose(place)) for place in parts] for parts in SAMPLE["parts"]]
+HERE = cc.placed(P, quaternion_pose([0, 0, 0], [1, 0, 0, 0]))
+
+
+def stand(case, **changed):
+    case = {**case, **changed}
+    there = cc.placed(Q, pose(case["to"]))
+    cc.verify_compounds(HERE, there, case["verdict"], case["certificate"], SAMPLE["margin"], case["within"])
+
+
+def way(case, **changed):
+    begin, end = pose(case["from"]), pose(case["to"])
+    motions = cc.part_motions(Q, begin, ("to_pose", end, None))
+    cc.verify_compound_motion(HERE, cc.placed(Q, begin), [REST] * len(P), motions,
+                              {**case["firstContact"], **changed}, SAMPLE["margin"])
+
+
+def entries(certificate):
+    return certificate["compound"]["entries"]
+
+
+class Sample(unittest.TestCase):
+    def test_what_a_session_says_is_proven(self):
+        for case in SAMPLE["cases"]:
+            stand(case)
+            way(case)
+        self.assertEqual({case["verdict"] for case in SAMPLE["cases"]}, {"SEPARATED", "TOUCHING", "OVERLAPPING"})
+        self.assertEqual({case["firstContact"]["outcome"] for case in SAMPLE["cases"]},
+                         {"OUTCOME_CONTACT", "OUTCOME_NO_CONTACT"})
+
+    def test_a_changed_statement_is_refused_with_the_entry(self):
+        for case in SAMPLE["cases"]:
+            for other in cc.VERDICTS:
+                if other != case["verdict"]:
+                    self.assertRaises(Refused, stand, case, verdict=other)
+            self.assertRaises(Refused, stand, case, within=not case["within"])
+            lie = copy.deepcopy(case["certificate"])
+            entries(lie)[0]["qParts"] = [7]
+            self.assertRaisesRegex(Refused, r"^certificate\.compound\.entries\[0\]: ", stand, case, certificate=lie)
+            if case["verdict"] == "OVERLAPPING":
+                continue
+            lie = copy.deepcopy(case["certificate"])
+            last = entries(lie).pop()
+            self.assertRaises(Refused, stand, case, certificate=lie)
+            proof = next(iter(last["certificate"].values()))
+            proof["direction"] = {"vector": {"z": 1.0}}
+            entries(lie).append(last)
+            at = len(entries(lie)) - 1
+            self.assertRaisesRegex(Refused, rf"^certificate\.compound\.entries\[{at}\]: ", stand, case, certificate=lie)
+
+    def test_a_changed_motion_is_refused(self):
+        for case in SAMPLE["cases"]:
+            found = case["firstContact"]
+            if found["outcome"] == "OUTCOME_NO_CONTACT":
+                lie = copy.deepcopy(found["certificate"])
+                lie["parts"].pop()
+                self.assertRaisesRegex(Refused, "no entry is about", way, case, certificate=lie)
+                self.assertRaises(Refused, way, case, outcome="OUTCOME_CONTACT", tContact=1.0)
+                continue
+            self.assertRaises(Refused, way, case, outcome="OUTCOME_NO_CONTACT", tFree=1.0)
+            if "tFree" in found:
+                self.assertRaises(Refused, way, case, tContact=found["tFree"])
+                later = 0.5 * (1.0 + found["tFree"])
+                self.assertRaises(Refused, way, case, tFree=later, tContact=max(later, found["tContact"]))
+
+
+if __name__ == "__main__":
+    unittest.main()
