@@ -213,7 +213,9 @@ async fn what_a_session_says_of_compounds_on_their_way_is_valid_and_nothing_else
             });
             let refusal = claimed.await.unwrap_err();
             assert!(refusal.contains("no entry shows the contact"), "{refusal}");
-            let fewer = tampered(&|answer| drop(answer.certificate.as_mut().unwrap().parts.pop()));
+            let fewer = tampered(&|answer| {
+                answer.certificate.as_mut().unwrap().parts.last_mut().unwrap().p_parts.pop();
+            });
             let refusal = fewer.await.unwrap_err();
             assert!(refusal.contains("no entry is about part"), "{refusal}");
         }
