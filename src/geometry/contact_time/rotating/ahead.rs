@@ -38,7 +38,8 @@ impl Search<'_> {
         is_near.then(|| (self.t + (step.surplus + beyond * width) / closing).min(1.0))
     }
 
-    /// Pairs that prove contact at time t, if they can be found.
+    /// Pairs that prove contact at time t, if they can be found. If not, `seed` becomes what is nearest then,
+    /// from where the search goes on.
     pub(super) fn contact_at(
         &mut self,
         t: f64,
@@ -56,7 +57,7 @@ impl Search<'_> {
             &mut self.moving,
             t,
             (self.margin, good_enough),
-            (&world, &self.seed),
+            (&world, &mut self.seed),
             flat,
             effort,
         )
@@ -130,13 +131,18 @@ impl Search<'_> {
 
     /// How fast the nearest points come nearer at time t; 0 where they do not, or where there are none.
     fn closing_speed(&mut self, t: f64, effort: &mut Effort<'_>) -> f64 {
+        // Whoever brings contact forward asks, and whoever then judges the bracket asks again.
+        if let Some((at, speed)) = self.speed
+            && at.to_bits() == t.to_bits()
+        {
+            return speed;
+        }
         let guess = self.world_direction(t);
         let mut near = Near::at(&mut self.moving, t);
         let nearest = near.nearest((&guess, &self.seed), LOOSE, effort);
-        let of = |tops| {
-            let corners = &nearest.corners;
-            near.posed.gap_of(near.moving, &nearest.point, &tops, corners, effort)
-        };
-        nearest.tops.and_then(of).map_or(0.0, |gap| (-gap.rate).max(0.0))
+        let gap = self.gap_across(&nearest, t, effort);
+        let speed = gap.map_or(0.0, |gap| (-gap.rate).max(0.0));
+        self.speed = Some((t, speed));
+        speed
     }
 }

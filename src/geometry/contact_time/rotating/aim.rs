@@ -11,6 +11,7 @@
 use super::Search;
 use super::course::Course;
 use super::moving::{Gap, Heading, Moving};
+use super::nearest::Nearest;
 use super::step::{Need, Step, certified};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::Frame;
@@ -22,10 +23,10 @@ use crate::geometry::pair::VertexPair;
 const ITERATIONS_MAX: u32 = 5;
 /// How far outside of its triangle the origin's foot may be when the plane comes to it, in sizes of
 /// the triangle: parallelograms and faces go on beyond one, but not far.
-const OUTSIDE: f64 = 1.0;
+const OUTSIDE: f64 = 0.3;
 /// Features that are farther than this, in sizes of their triangle, are rarely those that meet: then
 /// only this part of the way is left, and no more than a part of that has to be exact.
-const FAR: f64 = 0.1;
+const FAR: f64 = 0.05;
 const LEFT_FAR: f64 = 0.05;
 /// How often the end is drawn back before features that come in earlier, and to which part at least.
 const RETREATS: u32 = 2;
@@ -53,7 +54,11 @@ struct Plane {
 impl Plane {
     fn at(moving: &mut Moving<'_>, pairs: &[VertexPair; 3], t: f64, outwards: &Vec3) -> Self {
         let (moving, posed) = moving.posed(t);
-        let corners = pairs.map(|pair| posed.corner(moving, pair).at);
+        let at = |k: usize| posed.corner(moving, pairs[k]).at;
+        Self::through([at(0), at(1), at(2)], t, outwards)
+    }
+
+    fn through(corners: [Vec3; 3], t: f64, outwards: &Vec3) -> Self {
         let [a, b, c] = corners;
         let across = (b - a).cross(&(c - a));
         let squared = across.norm_squared();
@@ -66,8 +71,9 @@ impl Plane {
     fn rates(&self, moving: &mut Moving<'_>, pairs: &[VertexPair; 3]) -> (f64, [f64; 3]) {
         let (moving, posed) = moving.posed(self.t);
         let rates = posed.rates(moving, Frame::World, &self.normal);
-        let rates = pairs.map(|pair| rates.of(moving, pair));
-        ((0..3).map(|k| self.weights[k] * rates[k]).sum(), rates)
+        let of = |k: usize| rates.of(moving, pairs[k]);
+        let (rates, [a, b, c]) = ([of(0), of(1), of(2)], self.weights);
+        (a * rates[0] + b * rates[1] + c * rates[2], rates)
     }
 
     /// Whether the origin's foot is on the features, as far as that can be told.
@@ -106,10 +112,17 @@ fn with_fourth(pairs: &[VertexPair; 3], [a, b, c]: [f64; 3]) -> [f64; 4] {
 }
 
 impl Search<'_> {
-    /// A step to just before contact of the features that are nearest, and its course, if that is
-    /// where they lead. The corners of `seed` are those at the present time.
-    pub(super) fn aim(&mut self, clear: f64, effort: &mut Effort<'_>) -> Option<(Course, Step)> {
-        let (pairs, now) = self.features()?;
+    /// A step to just before contact of the features that are nearest at the present time, and its course,
+    /// if that is where they lead.
+    pub(super) fn aim(
+        &mut self,
+        nearest: &Nearest,
+        clear: f64,
+        effort: &mut Effort<'_>,
+    ) -> Option<(Course, Step)> {
+        let [a, b, c] = nearest.corners.as_slice() else { return None };
+        let pairs = [a.pair, b.pair, c.pair];
+        let now = Plane::through([a.at, b.at, c.at], self.t, &nearest.point);
         let end = self.touching(clear, &pairs, &now)?;
         let (heading, end) = self.lasting(&pairs, &now, &end)?;
         self.along_until(heading, clear, end, effort)
@@ -135,7 +148,7 @@ impl Search<'_> {
         self.along_until(heading, clear, end, effort)
     }
 
-    /// The nearest features at the present time.
+    /// The nearest features at the present time, whose corners are the `seed` then.
     fn features(&mut self) -> Option<([VertexPair; 3], Plane)> {
         let pairs: [VertexPair; 3] = self.seed.as_slice().try_into().ok()?;
         let course = self.course.as_ref()?;

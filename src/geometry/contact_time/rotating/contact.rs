@@ -17,13 +17,14 @@ use crate::geometry::pair::VertexPair;
 const CORNERS_MAX: usize = 20;
 
 /// Pairs that prove contact at time t, if they can be found. `world` is the direction along which
-/// the bodies were last apart, `seed` the corners nearest the origin then, `flat` looks in a
-/// plane that the bodies share, if they do, `good_enough` says how well a distance has to be known if there is a margin.
+/// the bodies were last apart, `seed` the corners nearest the origin then, which become those at t if they
+/// are sought, `flat` looks in a plane that the bodies share, if they do, `good_enough` says how well a
+/// distance has to be known if there is a margin.
 pub(super) fn prove(
     moving: &mut Moving<'_>,
     t: f64,
     (margin, good_enough): (f64, f64),
-    (world, seed): (&Vec3, &[VertexPair]),
+    (world, seed): (&Vec3, &mut ArrayVec<VertexPair, 4>),
     flat: impl FnOnce(&Moving<'_>) -> Option<Option<ArrayVec<VertexPair, 6>>>,
     effort: &mut Effort<'_>,
 ) -> Option<ArrayVec<VertexPair, 6>> {
@@ -39,7 +40,8 @@ pub(super) fn prove(
         }
     }
     let nearest = near.nearest((world, seed), good_enough, effort);
-    let simplex: ArrayVec<VertexPair, 6> = nearest.corners.iter().map(|c| c.pair).collect();
+    *seed = nearest.corners.iter().map(|c| c.pair).collect();
+    let simplex: ArrayVec<VertexPair, 6> = seed.iter().copied().collect();
     let rounded: ArrayVec<Vec3, 4> = nearest.corners.iter().map(|c| c.at).collect();
     let is_known = near.posed.is_known();
     if margin > 0.0 && !(is_known && nearest.at_least > margin + 4.0 * error) {

@@ -5,7 +5,7 @@ use arrayvec::ArrayVec;
 
 use super::Search;
 use super::moving::{Gap, Heading, Moving};
-use super::nearest::{LOOSE, Near, ROUGH, TIGHT};
+use super::nearest::{LOOSE, Near, Nearest, ROUGH, TIGHT};
 use super::step::{Need, Step, bend_limit};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::Frame;
@@ -49,33 +49,54 @@ struct Sight {
 }
 
 impl Search<'_> {
+    /// The nearest points at the present time, roughly.
+    pub(super) fn look_around(&mut self, effort: &mut Effort<'_>) -> Nearest {
+        let course = self.course.take();
+        let nearest = self.nearest(self.t, How::Rough, course.as_ref(), effort);
+        self.course = course;
+        nearest
+    }
+
     /// Takes the heading with the largest gap per length at the present time: the present one, or
-    /// one from the nearest points, in the frame in which gaps bend least.
-    pub(super) fn find_course(&mut self, clear: f64, effort: &mut Effort<'_>) {
+    /// one from the nearest points, as far as they are known, in the frame in which gaps bend least.
+    pub(super) fn find_course(&mut self, roughly: &Nearest, clear: f64, effort: &mut Effort<'_>) {
         let mut best = self.course.take();
         let known = best.as_ref().map_or(0.0, |b| b.surplus(clear));
-        for how in [How::Rough, How::Thorough] {
-            for sight in self.directions(self.t, how, best.as_ref(), effort) {
-                let heading = self.moving.heading(Frame::World, &sight.world, self.t);
-                let course = match sight.gap {
-                    Some(gap) => self.moving.settled(heading, clear, (self.t, gap), effort),
-                    None => self.moving.course(heading, clear, self.t, effort),
-                };
-                // A tie keeps the old heading, and with it the link.
-                if best.as_ref().is_none_or(|b| course.surplus(clear) > 1.01 * b.surplus(clear)) {
-                    best = Some(course);
-                }
-            }
-            // A rough direction is good enough where it leaves a gap, more than was known before.
-            let found = best.as_ref().map_or(0.0, |b| b.surplus(clear));
-            if found > 0.0 && found >= known {
-                break;
+        if let Some(world) = roughly.direction() {
+            let gap = self.gap_across(roughly, self.t, effort);
+            self.prefer(Sight { world, gap }, &mut best, clear, effort);
+        }
+        // A rough direction is good enough where it leaves a gap, more than was known before.
+        let found = best.as_ref().map_or(0.0, |b| b.surplus(clear));
+        let is_good_enough = found > 0.0 && found >= known;
+        if !is_good_enough {
+            for sight in self.directions(self.t, How::Thorough, best.as_ref(), effort) {
+                self.prefer(sight, &mut best, clear, effort);
             }
         }
         if let Some(course) = best.as_mut() {
             self.choose_frame(course, clear, effort);
         }
         self.course = best;
+    }
+
+    /// Takes a direction of the present time for the best if it is one.
+    fn prefer(
+        &mut self,
+        sight: Sight,
+        best: &mut Option<Course>,
+        clear: f64,
+        effort: &mut Effort<'_>,
+    ) {
+        let heading = self.moving.heading(Frame::World, &sight.world, self.t);
+        let course = match sight.gap {
+            Some(gap) => self.moving.settled(heading, clear, (self.t, gap), effort),
+            None => self.moving.course(heading, clear, self.t, effort),
+        };
+        // A tie keeps the old heading, and with it the link.
+        if best.as_ref().is_none_or(|b| course.surplus(clear) > 1.01 * b.surplus(clear)) {
+            *best = Some(course);
+        }
     }
 
     /// Fixes the course's direction in a body instead of the world when that certifies more.
@@ -254,6 +275,42 @@ impl Search<'_> {
         better
     }
 
+    /// The nearest points at time t, from what was near before.
+    fn nearest(
+        &mut self,
+        t: f64,
+        how: How,
+        known: Option<&Course>,
+        effort: &mut Effort<'_>,
+    ) -> Nearest {
+        let guess = self.guess(known, t);
+        let good_enough = match how {
+            How::Rough => ROUGH * self.resolution(known).min(1.0),
+            How::Thorough => LOOSE.min(self.resolution(known)),
+        };
+        // Who supports along the heading at hand may have come in since.
+        if let Some(known) = known
+            && !self.seed.contains(&known.gap.pair)
+        {
+            let _is_full = self.seed.try_push(known.gap.pair);
+        }
+        let mut near = Near::at(&mut self.moving, t);
+        let nearest = near.nearest((&guess, &self.seed), good_enough.max(TIGHT), effort);
+        self.seed = nearest.corners.iter().map(|c| c.pair).collect();
+        nearest
+    }
+
+    /// The gap along the direction of the nearest point at time t, if the search for it came by that.
+    pub(super) fn gap_across(
+        &mut self,
+        nearest: &Nearest,
+        t: f64,
+        effort: &mut Effort<'_>,
+    ) -> Option<Gap> {
+        let (moving, posed) = self.moving.posed(t);
+        posed.gap_of(moving, &nearest.point, nearest.tops.as_ref()?, &nearest.corners, effort)
+    }
+
     /// Directions worth trying at time t: towards the nearest point, and, in a thorough search close to
     /// contact, where that direction is lost in rounding, towards the nearest point of the body drawn
     /// back a little.
@@ -264,33 +321,21 @@ impl Search<'_> {
         known: Option<&Course>,
         effort: &mut Effort<'_>,
     ) -> ArrayVec<Sight, 4> {
-        let guess = self.guess(known, t);
-        let good_enough = match how {
-            How::Rough => ROUGH * self.resolution(known).min(1.0),
-            How::Thorough => LOOSE.min(self.resolution(known)),
-        };
-        if self.seed.is_empty() && known.is_some() {
-            self.seed.push(self.moving.last_corner());
-        }
-        let mut near = Near::at(&mut self.moving, t);
-        let nearest = near.nearest((&guess, &self.seed), good_enough.max(TIGHT), effort);
-        self.seed = nearest.corners.iter().map(|c| c.pair).collect();
+        let nearest = self.nearest(t, how, known, effort);
         let mut directions = ArrayVec::new();
-        let size = near.moving.size();
-        if let Some(world) = unit(&nearest.point).filter(|_| !nearest.held) {
-            let corners = &nearest.corners;
-            let of = |tops| near.posed.gap_of(near.moving, &nearest.point, &tops, corners, effort);
-            let gap = nearest.tops.and_then(of);
+        if let Some(world) = nearest.direction() {
+            let gap = self.gap_across(&nearest, t, effort);
             directions.push(Sight { world, gap });
         }
+        let size = self.moving.size();
         let is_lost = nearest.held || nearest.point.norm() < 1e-6 * size;
         if how == How::Thorough && is_lost {
-            let along = directions.first().map_or(guess, |sight| sight.world);
+            let along = directions.first().map_or(self.guess(known, t), |sight| sight.world);
+            let mut near = Near::at(&mut self.moving, t);
             for part in [1e-2, 1e-5] {
                 near.shift = along * (part * size);
                 let drawn = near.nearest((&along, &[]), LOOSE, effort);
-                let world = unit(&drawn.point).filter(|_| !drawn.held);
-                directions.extend(world.map(|world| Sight { world, gap: None }));
+                directions.extend(drawn.direction().map(|world| Sight { world, gap: None }));
             }
         }
         directions

@@ -85,7 +85,8 @@ impl<'a> Search<'a> {
         for steps in 1..=GRAZING_STEPS_MAX {
             effort.spend_step()?;
             let clear = self.margin - depth;
-            self.find_course(clear, effort);
+            let nearest = self.look_around(effort);
+            self.find_course(&nearest, clear, effort);
             let Some(course) = self.course.clone() else { break };
             let step = self.step(&course, clear, true, effort);
             let before = self.t;

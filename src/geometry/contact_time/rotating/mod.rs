@@ -144,6 +144,8 @@ struct Search<'a> {
     joined: u32,
     /// Steps ahead of the tilt since all looks were compared.
     tilts: u32,
+    /// How fast the nearest points came nearer at the time that was last asked about.
+    speed: Option<(f64, f64)>,
     /// Contact that was proven too late after what is free: the free part goes on.
     late: Option<(f64, ArrayVec<VertexPair, 6>)>,
 }
@@ -183,6 +185,7 @@ impl<'a> Search<'a> {
             habit: None,
             joined: 0,
             tilts: 0,
+            speed: None,
             late: None,
         }
     }
@@ -270,22 +273,28 @@ impl<'a> Search<'a> {
             let surplus = self.course.as_ref().map_or(f64::NEG_INFINITY, |c| c.surplus(clear));
             let fresh = surplus > STALE * when_found;
             let stale = !fresh;
+            // Bodies that spin beside each other may be apart whatever the angles.
+            let is_due = steps >= SCANNED_AFTER && steps.is_power_of_two();
+            let mut aimed = None;
             if stale {
-                self.find_course(clear, effort);
-                let found = self.course.as_ref().map_or(0.0, |c| c.surplus(clear));
+                let nearest = self.look_around(effort);
+                aimed = if is_due { None } else { self.aim(&nearest, clear, effort) };
+                if aimed.is_none() {
+                    self.find_course(&nearest, clear, effort);
+                }
+                let found = match (&aimed, &self.course) {
+                    (Some(_), _) => nearest.point.norm() - clear,
+                    (None, course) => course.as_ref().map_or(0.0, |c| c.surplus(clear)),
+                };
                 // A heading that turned out to be worth little, although it was the best one at
                 // its time: directions change faster than gaps.
                 slow = found > SLOW * when_found;
                 slow_headings += u32::from(slow);
                 when_found = found;
             }
-            // Bodies that spin beside each other may be apart whatever the angles.
-            let is_due = steps >= SCANNED_AFTER && steps.is_power_of_two();
-            let swept = if is_due { self.swept_along_course(clear, effort) } else { None };
-            let aimed = match swept {
-                None if stale => self.aim(clear, effort),
-                swept => swept,
-            };
+            if is_due {
+                aimed = self.swept_along_course(clear, effort);
+            }
             let found = match aimed {
                 Some(aimed) => Some(aimed),
                 None => self.along_course(clear, (stale, slow, slow_headings), effort),
@@ -349,7 +358,7 @@ impl<'a> Search<'a> {
         let is_apart = course.surplus(self.clear) > 0.0;
         if !is_apart {
             // The search for another begins where this one led.
-            self.seed.push(self.moving.last_corner());
+            self.seed.push(course.gap.pair);
             return f64::INFINITY;
         }
         self.choose_frame(&mut course, self.clear, effort);

@@ -38,6 +38,10 @@ const CLOSE: f64 = 0.995;
 /// enclosure is computed, which is several times tighter.
 const SETTLED: f64 = 8.0;
 
+/// Times whose poses are kept. A step is aimed from one time, by way of another, to a third, is certified from
+/// the first to the third, and the next begins there.
+const POSES: usize = 3;
+
 /// Where a body was last supported, and along what.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Last {
@@ -199,6 +203,8 @@ pub(super) struct Gap {
     pub(super) value: Interval,
     /// Its rate of change with the supporting vertices, rounded.
     pub(super) rate: f64,
+    /// The supporting vertices, or such as are as far but for rounding.
+    pub(super) pair: VertexPair,
 }
 
 /// What the gap may be off by along headings fixed in the world, and along those that turn with P, with
@@ -232,8 +238,9 @@ pub(super) struct Moving<'a> {
     turning_error: [f64; 2],
     /// Per unit of direction, the bend of headings that turn with P and with Q; once it is asked for.
     turning_bend: OnceCell<[f64; 2]>,
-    /// Where the bodies are at the time that was last asked about.
-    posed: Option<Posed>,
+    /// Where the bodies are at the times that were asked about, in turn, and which was last.
+    posed: [Option<Posed>; POSES],
+    latest: usize,
 }
 
 impl<'a> Moving<'a> {
@@ -248,8 +255,18 @@ impl<'a> Moving<'a> {
         let middle = interval::middle(&between);
         let apart = q.plain.velocity - p.plain.velocity;
         let (error, turning_error) = errors([&p, &q], &between, length(&middle));
-        let turning_bend = OnceCell::new();
-        Self { p, q, between, middle, apart, error, turning_error, turning_bend, posed: None }
+        Self {
+            p,
+            q,
+            between,
+            middle,
+            apart,
+            error,
+            turning_error,
+            turning_bend: OnceCell::new(),
+            posed: [None; POSES],
+            latest: 0,
+        }
     }
 
     /// Bounds bodies of at most so many vertices by them instead of their balls; whether there was one. Bends
@@ -267,11 +284,6 @@ impl<'a> Moving<'a> {
         self.p.extent.reach.max(self.q.extent.reach).max(length(&self.middle))
     }
 
-    /// The vertices found last.
-    pub(super) fn last_corner(&self) -> VertexPair {
-        VertexPair { i: self.p.last.get().vertex, j: self.q.last.get().vertex }
-    }
-
     /// From P's pivot to Q's at t = 0.
     pub(super) fn pivots(&self) -> Vec3 {
         self.middle + (self.p.plain.lever - self.q.plain.lever)
@@ -281,10 +293,16 @@ impl<'a> Moving<'a> {
     #[inline(always)]
     pub(super) fn posed(&mut self, t: f64) -> (&Self, &Posed) {
         let is_at_t = |posed: &Posed| posed.t().to_bits() == t.to_bits();
-        if !self.posed.as_ref().is_some_and(is_at_t) {
-            self.posed = Some(Posed::new(self, t));
+        let known = |place: &usize| self.posed[*place].as_ref().is_some_and(is_at_t);
+        let places = [self.latest, (self.latest + POSES - 1) % POSES, (self.latest + 1) % POSES];
+        match places.into_iter().find(known) {
+            Some(place) => self.latest = place,
+            None => {
+                self.latest = (self.latest + 1) % POSES;
+                self.posed[self.latest] = Some(Posed::new(self, t));
+            }
         }
-        (self, self.posed.as_ref().expect("just made, if it was not there"))
+        (self, self.posed[self.latest].as_ref().expect("just made, if it was not there"))
     }
 
     /// What the plain gap along a heading of length 1 may be off by.
@@ -410,7 +428,7 @@ impl<'a> Moving<'a> {
             },
         );
         let Some(plain) = plain else {
-            return Gap { value: self.enclosed_gap(heading, t, effort), rate: 0.0 };
+            return self.enclosed_gap(heading, t, 0.0, effort);
         };
         self.settle(heading, need, t, plain, effort)
     }
@@ -431,11 +449,11 @@ impl<'a> Moving<'a> {
         if is_settled {
             return plain;
         }
-        Gap { value: self.enclosed_gap(heading, t, effort), rate: plain.rate }
+        self.enclosed_gap(heading, t, plain.rate, effort)
     }
 
-    /// The gap, enclosed.
-    fn enclosed_gap(&self, heading: &Heading, t: f64, effort: &mut Effort<'_>) -> Interval {
+    /// The gap, enclosed, which changes at this rate.
+    fn enclosed_gap(&self, heading: &Heading, t: f64, rate: f64, effort: &mut Effort<'_>) -> Gap {
         let trigs = (self.p.track.trig(t), self.q.track.trig(t));
         let s0 = &interval::point(&heading.direction);
         let turn = match heading.frame {
@@ -448,10 +466,10 @@ impl<'a> Moving<'a> {
         let own = |frame: Frame| turn.filter(|_| heading.frame == frame);
         let from_p = body_enclosed(&self.p.track, &trigs.0, t, &s, s0, own(Frame::P));
         let from_q = body_enclosed(&self.q.track, &trigs.1, t, &s, s0, own(Frame::Q));
-        let (_, top_p) = self.p.farthest(&from_p.g, effort);
-        let (_, top_q) = self.q.farthest(&from_q.g.map(|c| -c), effort);
+        let (i, top_p) = self.p.farthest(&from_p.g, effort);
+        let (j, top_q) = self.q.farthest(&from_q.g.map(|c| -c), effort);
         let offsets = dot(&s, &self.between) + (from_q.offset - from_p.offset);
-        offsets - (top_p + top_q)
+        Gap { value: offsets - (top_p + top_q), rate, pair: VertexPair { i, j } }
     }
 
     /// The exact difference `q_j - p_i` at time t, enclosed.

@@ -7,6 +7,7 @@
 
 use arrayvec::ArrayVec;
 
+use super::course::unit;
 use super::moving::Moving;
 use super::posed::{Corner, Posed, Tops};
 use crate::geometry::Vec3;
@@ -46,6 +47,13 @@ pub(super) struct Nearest {
     pub(super) tops: Option<Tops>,
 }
 
+impl Nearest {
+    /// From the origin towards it, of length 1; none where the corners hold the origin.
+    pub(super) fn direction(&self) -> Option<Vec3> {
+        unit(&self.point).filter(|_| !self.held)
+    }
+}
+
 /// The search at one time.
 pub(super) struct Near<'m, 'a> {
     pub(super) moving: &'m Moving<'a>,
@@ -77,7 +85,7 @@ impl<'m, 'a> Near<'m, 'a> {
         effort: &mut Effort<'_>,
     ) -> (Vec3, ArrayVec<Corner, 4>) {
         let mut corners = ArrayVec::new();
-        let Some((first, rest)) = seed.split_first() else {
+        let Some((first, mut rest)) = seed.split_first() else {
             let (first, _) = self.support(guess, effort);
             corners.push(first);
             return (first.at, corners);
@@ -87,15 +95,15 @@ impl<'m, 'a> Near<'m, 'a> {
             Corner { at: corner.at + self.shift, ..corner }
         };
         corners.push(corner(*first));
+        let mut nearest = corners[0].at;
         // Mostly the origin's foot is still inside what it was inside before.
-        if let [a, b, c] = seed {
-            let triangle = [a, b, c].map(|pair| corner(*pair));
-            let [a, b, c] = triangle.map(|corner| corner.at);
-            if let Some(point) = of_triangle(&a, &b, &c) {
-                return (point, ArrayVec::from_iter(triangle));
+        if let [a, b, c, others @ ..] = seed {
+            let triangle = [corner(*a), corner(*b), corner(*c)];
+            if let Some(point) = of_triangle(&triangle[0].at, &triangle[1].at, &triangle[2].at) {
+                (nearest, rest) = (point, others);
+                corners = ArrayVec::from_iter(triangle);
             }
         }
-        let mut nearest = corners[0].at;
         for &pair in rest {
             corners.push(corner(pair));
             match nearest_of(&corners) {

@@ -156,12 +156,13 @@ impl Posed {
         let value = (between - (top_p + top_q)) / length;
         let world = s / length;
         let rates = self.rates(moving, Frame::World, &world);
-        let mut rate = rates.of(moving, VertexPair { i, j });
+        let pair = VertexPair { i, j };
+        let mut rate = rates.of(moving, pair);
         for corner in corners {
             rate = rate.min(rates.of(moving, corner.pair));
         }
         let value = Interval::around(value, moving.error * (1.0 + 16.0 * UNIT));
-        (value.low() > f64::NEG_INFINITY).then_some(Gap { value, rate })
+        (value.low() > f64::NEG_INFINITY).then_some(Gap { value, rate, pair })
     }
 
     /// Where the difference `q_j - p_i` is.
@@ -201,10 +202,11 @@ impl Posed {
         let (j, top_q) = moving.q.farthest_from(&g[1], &tops[1], effort);
         let between = s.dot(&(self.q.origin - self.p.origin));
         let value = between - (top_p + top_q);
-        let rate = self.rates(moving, heading.frame, &s).of(moving, VertexPair { i, j });
+        let pair = VertexPair { i, j };
+        let rate = self.rates(moving, heading.frame, &s).of(moving, pair);
         let error = moving.error_along(heading.frame);
         let value = Interval::around(value, error * heading.length);
-        (value.low() > f64::NEG_INFINITY).then_some(Gap { value, rate })
+        (value.low() > f64::NEG_INFINITY).then_some(Gap { value, rate, pair })
     }
 
     /// The rates of change of `s·(x_q - x_p)` for vertices of the two bodies, rounded. With s' = Ω_F × s,

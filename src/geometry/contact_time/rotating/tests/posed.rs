@@ -23,8 +23,8 @@ fn places_whose_sines_are_not_to_be_had_prove_no_contact() {
         let mut search = Search::new(&question);
         let mut effort = Effort::unlimited();
         let t = if is_met { 1e-3 } else { 0.5 };
-        let guess = (&Vec3::x(), [].as_slice());
-        let found = prove(&mut search.moving, t, (margin, 1e-6), guess, |_| None, &mut effort);
+        let start = (&Vec3::x(), &mut ArrayVec::new());
+        let found = prove(&mut search.moving, t, (margin, 1e-6), start, |_| None, &mut effort);
         assert_eq!(found.is_some(), is_met, "{angle} {margin}");
     }
 }
@@ -64,5 +64,20 @@ fn the_top_along_a_direction_that_overflows_is_sought_again() {
         let found = search.moving.p.farthest_from(&g, &top, &mut effort).0;
         assert_eq!(found, supporting_vertex(&body, &g, None, &mut effort));
         assert_ne!(found, index);
+    }
+}
+
+/// The poses of a few times are kept: whichever are, every time has its own.
+#[test]
+fn places_are_those_of_the_time_that_is_asked_about_whatever_was_asked_before() {
+    let cube = polytope_of(&cuboid(1.0, 1.0, 1.0));
+    let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(1.6, 0.0, 0.0));
+    let question = Question::new(pair, turn([0.0, 0.6, 0.8], 2.0), turn([1.0, 0.0, 0.0], -1.0));
+    let mut search = Search::new(&question);
+    for t in [0.0, 0.5, 0.6, 0.0, 0.6, 0.5, 0.7, 0.0, -0.0, 0.8, 0.6, 0.9, 1.0, 0.0] {
+        let corner = VertexPair { i: 1, j: 6 };
+        let anew = Posed::new(&search.moving, t).corner(&search.moving, corner);
+        let (moving, posed) = search.moving.posed(t);
+        assert_eq!(posed.corner(moving, corner).at, anew.at, "{t}");
     }
 }
