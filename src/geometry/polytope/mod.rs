@@ -64,7 +64,8 @@ pub struct Bounds {
     pub reach: Vec3,
     /// The sum of that, rounded.
     pub span: f64,
-    /// A point of the polytope up to rounding: the mean of the vertices.
+    /// A point of the polytope up to rounding: the centre of mass of bodies like ellipsoids, the mean of the
+    /// vertices of others.
     pub centre: Vec3,
     /// At least the distance from `centre` to every vertex.
     pub radius: f64,
@@ -75,6 +76,8 @@ pub struct Bounds {
     pub inner_radius: f64,
     /// Whether the box reaches less far than the ellipsoid in the mean of directions, roughly.
     pub is_boxy: bool,
+    /// Whether it fills most of the ellipsoid.
+    pub is_ellipsoidal: bool,
 }
 
 impl Bounds {
@@ -233,7 +236,7 @@ mod tests {
     use crate::geometry::pair::Pair;
     use crate::geometry::penetration;
     use crate::geometry::pose::Pose;
-    use crate::geometry::samples::{ball, zoo};
+    use crate::geometry::samples::{ball, ellipsoid, zoo};
     use crate::geometry::separation::{self, METHODS};
     use crate::geometry::witness::Witness;
 
@@ -248,6 +251,30 @@ mod tests {
                     assert_eq!(walked, turned[1..], "{name}");
                 }
             }
+        }
+    }
+
+    /// The mean of an ellipsoid's vertices is off its middle by some hundredths, as chance has it.
+    #[test]
+    fn the_centre_is_that_of_mass_of_ellipsoids_and_of_others_the_mean_of_the_vertices() {
+        let mean =
+            |body: &Polytope| body.vertices().iter().sum::<Vec3>() / f64::from(body.vertex_count());
+        for seed in 1..6 {
+            let body = ellipsoid(200, [1.0, 0.5, 0.2], seed);
+            let off = |point: Vec3| point.component_div(&Vec3::new(1.0, 0.5, 0.2)).norm();
+            let (centre, mean) = (off(body.bounds().centre), off(mean(&body)));
+            assert!(
+                body.bounds().is_ellipsoidal && centre < 0.03 && mean > centre,
+                "{seed}: {centre} {mean}"
+            );
+        }
+        for (name, body) in zoo() {
+            let bounds = body.bounds();
+            let is_inside = (0..3).all(|k| bounds.low[k] <= bounds.centre[k])
+                && (0..3).all(|k| bounds.centre[k] <= bounds.high[k]);
+            assert!(is_inside, "{name}");
+            let is_mean = (bounds.centre - mean(&body)).amax() <= 1e-12 * bounds.span;
+            assert!(is_mean || bounds.is_ellipsoidal, "{name}");
         }
     }
 

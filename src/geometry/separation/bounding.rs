@@ -37,36 +37,37 @@ pub(super) fn separates_balls<const PROVEN: bool>(pair: &Pair<'_>, s: &Vec3) -> 
     squared > radii * radii && PLAIN.contains(&squared)
 }
 
-/// Whether s, the direction from centre to centre, separates the bodies' bounding boxes or the ellipsoids
-/// around them, of each body whichever reaches less far: proven.
+/// Whether s separates the bodies' bounding boxes or the ellipsoids around them, of each body whichever
+/// reaches less far: proven. Of s it is known that it is w, from centre to centre as rounded, or tame.
 ///
 /// With `f = Rᵀs` no vertex v of P is farther along s than the placed centre c by more than `f·(v - c)`.
 /// For the semi-axes a that is at most `|a∘f|` (Cauchy and Schwarz), and in the box at most
-/// `Σ max(f_k (high - c)_k, f_k (low - c)_k)`. With h the smaller of the two, `gap >= s·w - h_P - h_Q`. In
-/// the terms of [`separates_balls`], `s·w >= |s|² (1 - γ₆) - |s| (4 γ₆ (|c_P| + |c_Q|) + 12η)`.
+/// `Σ max(f_k (high - c)_k, f_k (low - c)_k)`. With h the smaller of the two and W for w before it was rounded,
+/// `gap >= s·W - h_P - h_Q`. In the terms of [`separates_balls`] no coordinate of `W - w` is beyond
+/// `γ₆ (|w| + 4 (|c_P| + |c_Q|)) + 12η`, and computing `s·w` costs `γ₃ |s|₁ |w|₁`.
 ///
 /// For f as rounded to g, `|f_k - g_k| <= γ₃ L |s|₁ + 3η`, so `|a∘f| <= |a∘g| + (γ₃ L |s|₁ + 3η) Σ a`.
-/// Computing `|a∘g|` costs γ₅ of it, and `|s|²` γ₃. In the box no `|v - c|_k` exceeds twice the reach but
+/// Computing `|a∘g|` costs γ₅ of it. In the box no `|v - c|_k` exceeds twice the reach but
 /// by roundings: exchanging f for g costs `(γ₃ L |s|₁ + 3η) 2.01 span`, and computing the sum (a
 /// difference, a product, two sums) `γ₄ L |s|₁ 2.01 span`. So γ₂₅ of `|s|₁ span` for the centres, γ₁₅ for
-/// the boxes. γ₄₈ of each of the three terms is more than that and what the right side takes to
-/// compute. In the range of `PLAIN` it is also far more than what underflow takes from products and
-/// squares, 10^-161.
+/// the boxes, γ₉ of `|s|₁ |w|₁`. γ₄₈ of each of the three terms is more than that and what the right side takes
+/// to compute. With `s·w`, and so `|s|₁ |w|₁`, in the range of `PLAIN`, it is also far more than what underflow
+/// takes from products and squares, 10^-161 times sizes that are in the error too.
 ///
 /// The boxes are looked at only if one of the bodies is more like its box: around round ones they reach
 /// farther than the ellipsoids nearly everywhere.
 #[inline(always)]
-pub(super) fn separates_hulls<const PROVEN: bool>(pair: &Pair<'_>, s: &Vec3) -> bool {
+pub(super) fn separates_hulls<const PROVEN: bool>(pair: &Pair<'_>, s: &Vec3, w: &Vec3) -> bool {
     let (p, q) = (pair.p.body.bounds(), pair.q.body.bounds());
-    let squared = s.dot(s);
+    let apart = s.dot(w);
     let (mut more, mut error) = (1.0, 0.0);
     if PROVEN {
         let axes = p.semi_axes + q.semi_axes;
         let size = (p.span + q.span) + (axes.x + axes.y + axes.z);
-        (more, error) = (1.0 + gamma(48), gamma(48) * (squared + sum_of_sizes(s) * size));
+        (more, error) = (1.0 + gamma(48), gamma(48) * (sum_of_sizes(s) * (sum_of_sizes(w) + size)));
     }
     // Written so that NaN is not separated.
-    let exceeds = |reaches: f64| squared > reaches * more + error && PLAIN.contains(&squared);
+    let exceeds = |reaches: f64| apart > reaches * more + error && PLAIN.contains(&apart);
     let in_p = pair.p.pose.direction_to_body_rounded(s);
     let in_q = -pair.q.pose.direction_to_body_rounded(s);
     let (of_p, of_q) = (p.ellipsoid_along(&in_p), q.ellipsoid_along(&in_q));
@@ -106,16 +107,20 @@ mod tests {
     use crate::geometry::polytope::Polytope;
     use crate::geometry::pose::Pose;
     use crate::geometry::samples::{Random, cone, cuboid, ellipsoid, zoo};
+    use crate::geometry::separation::layout::Layout;
 
     /// At every distance, down to contact and below: whatever a bound says is separated, is.
     #[test]
     fn balls_ellipsoids_and_boxes_separate_only_what_is_separated() {
         let mut random = Random(11);
         let (mut by_balls, mut by_ellipsoids, mut by_boxes, mut by_none) = (0, 0, 0, 0);
+        let mut by_askew = 0;
         let mut bodies: Vec<_> = zoo().into_iter().map(|(_, body)| body).collect();
         bodies.push(ellipsoid(300, [1.0, 0.9, 0.9], 1));
         bodies.push(ellipsoid(300, [1.0, 0.5, 0.1], 2));
-        for number in 0..600 {
+        bodies.push(ellipsoid(300, [0.2, 1.0, 0.2], 3));
+        bodies.push(ellipsoid(300, [0.1, 0.4, 1.0], 4));
+        for number in 0..900 {
             let p = &bodies[number % bodies.len()];
             let q = &bodies[(number / 2) % bodies.len()];
             let radii = p.bounds().radius + q.bounds().radius;
@@ -124,8 +129,14 @@ mod tests {
             let s = centre_to_centre(&pair);
             let proof = StaticProof::Separated { direction: Direction::Vector(s) };
             let balls = separates_balls::<true>(&pair, &s);
-            let hulls = separates_hulls::<true>(&pair, &s);
+            let hulls = separates_hulls::<true>(&pair, &s, &s);
             assert!(!(balls || hulls) || judge_static(&pair, &proof) == Ok(()), "{number}");
+            // Long bodies by the direction that their ellipsoids say.
+            let towards = Layout::of(&pair).towards;
+            let askew = separates_hulls::<true>(&pair, &towards, &s);
+            let proof = StaticProof::Separated { direction: Direction::Vector(towards) };
+            assert!(!askew || judge_static(&pair, &proof) == Ok(()), "{number}");
+            by_askew += u32::from(askew && !(balls || hulls));
             let reach = |placed: &Placed<'_>| {
                 placed.body.bounds().ellipsoid_along(&placed.pose.direction_to_body_rounded(&s))
             };
@@ -135,7 +146,7 @@ mod tests {
             by_boxes += u32::from(hulls && !ellipsoids);
             by_none += u32::from(!(balls || hulls));
         }
-        let counts = [by_balls, by_ellipsoids, by_boxes, by_none];
+        let counts = [by_balls, by_ellipsoids, by_boxes, by_none, 2 * by_askew];
         assert!(counts.iter().all(|&count| count > 20), "{counts:?}");
     }
 
@@ -179,7 +190,7 @@ mod tests {
             let there = Pose::translation(0.5 * size, 0.25 * size, 0.0);
             let pair = Pair::new(&body, Pose::identity(), &body, there);
             let s = centre_to_centre(&pair);
-            assert!(!separates_balls::<true>(&pair, &s) && !separates_hulls::<true>(&pair, &s));
+            assert!(!separates_balls::<true>(&pair, &s) && !separates_hulls::<true>(&pair, &s, &s));
         }
     }
 }

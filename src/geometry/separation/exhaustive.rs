@@ -14,6 +14,7 @@
 use arrayvec::ArrayVec;
 use dashu_int::ops::BitTest;
 
+use super::layout::Layout;
 use super::{Method, Proposal};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::Verdict;
@@ -43,7 +44,7 @@ pub fn oracle(pair: &Pair<'_>) -> Verdict {
 
 fn propose(
     pair: &Pair<'_>,
-    _between_centres: &Vec3,
+    _layout: &Layout,
     _witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Proposal, Stopped> {

@@ -14,6 +14,7 @@
 
 use arrayvec::ArrayVec;
 
+use super::layout::Layout;
 use super::view::View;
 use super::{Method, Proposal};
 use crate::geometry::Vec3;
@@ -44,13 +45,13 @@ type Simplex = ArrayVec<Corner, 4>;
 
 fn propose(
     pair: &Pair<'_>,
-    between_centres: &Vec3,
+    layout: &Layout,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Proposal, Stopped> {
     let view = View::new(pair);
     let remembered = witness.direction.and_then(|direction| View::tame(&direction));
-    let mut s = remembered.unwrap_or_else(|| View::tame_between(between_centres));
+    let mut s = remembered.unwrap_or_else(|| View::tame_between(&layout.centres));
     let mut hint = view.hint(witness);
     let mut simplex = Simplex::new();
     for _ in 0..CANDIDATES_MAX {

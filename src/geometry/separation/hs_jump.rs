@@ -27,8 +27,11 @@
 //! - Any difference w with `S·w <= 0` shows that S does not separate, and theorem 3 holds for it. So the
 //!   pair that the start tables name is tried before the supporting one is climbed to: for bodies that
 //!   overlap that is all it takes, and no candidate waits for a climb.
-//! - When the first difference shows that round bodies overlap deeply, the next three candidates are chosen
-//!   at once, around it, and none waits for another: see [`Search::surround`].
+//! - The first candidate for bodies like ellipsoids is not from centre to centre but the direction that
+//!   ellipsoids in their place say: see [`super::layout`].
+//! - When the first difference shows that bodies which are round or like ellipsoids overlap, and not only just,
+//!   the next three candidates are chosen at once, around it, and none waits for another: see
+//!   [`Search::surround`].
 //! - With `S·w = 0` the text's step 7 can report a touching pair as separated; here the reflection S
 //!   itself is outside the polygon then.
 //! - Having exhausted all pairs proves nothing; the search hands over.
@@ -46,6 +49,7 @@
 
 use arrayvec::ArrayVec;
 
+use super::layout::{Layout, are_round};
 use super::spherical_polygon::{Cut, SphericalPolygon, VECTORS_MAX};
 use super::view::{Ends, View, is_within_bounds};
 use super::{Method, Proposal, filter};
@@ -67,11 +71,11 @@ pub(super) const METHOD: Method = Method {
 #[inline]
 pub(super) fn propose<const PROVEN: bool>(
     pair: &Pair<'_>,
-    between_centres: &Vec3,
+    layout: &Layout,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Proposal, Stopped> {
-    Search::new(pair).run::<PROVEN>(between_centres, witness, effort)
+    Search::new(pair).run::<PROVEN>(layout, witness, effort)
 }
 
 /// Every candidate brings another pair, of which there are `|V(P)| |V(Q)|`; ellipsoids of 4,000 vertices
@@ -81,10 +85,7 @@ const CANDIDATES_MAX: u32 = 1 << 16;
 /// From here on, as a part of M's radius, the origin is deep, and four differences chosen at once hold it
 /// more often than not. Ellipsoids 200 : 180 : 180 with 200 vertices that are no deeper, or are separated,
 /// would take three looks in vain.
-const DEEP: f64 = 0.02;
-/// Bodies are round whose inner balls have at least this part of the radius of the balls around them:
-/// a cube's have 0.58, those of an ellipsoid 200 : 180 : 180 with 200 vertices 0.8.
-const ROUND: f64 = 0.7;
+const DEEP: f64 = 0.005;
 
 struct Search<'a> {
     view: View<'a>,
@@ -111,7 +112,7 @@ impl<'a> Search<'a> {
     #[inline(always)]
     fn run<const PROVEN: bool>(
         &mut self,
-        between_centres: &Vec3,
+        layout: &Layout,
         witness: &mut Witness,
         effort: &mut Effort<'_>,
     ) -> Result<Proposal, Stopped> {
@@ -120,7 +121,7 @@ impl<'a> Search<'a> {
         {
             return Ok(holding);
         }
-        let Some(mut s) = self.start(between_centres, witness) else {
+        let Some(mut s) = self.start(layout, witness) else {
             return Ok(Proposal::HandOver);
         };
         let mut hint = self.view.hint(witness);
@@ -154,7 +155,7 @@ impl<'a> Search<'a> {
                     // and of symmetric bodies in one place so may the next four, and the first again.
                     if self.pairs.len() == 1
                         && !has_surrounded
-                        && let Some(depth) = self.depth(between_centres, &s, value)
+                        && let Some(depth) = self.depth(layout, &s, value)
                     {
                         has_surrounded = true;
                         for _ in 0..3 {
@@ -162,7 +163,7 @@ impl<'a> Search<'a> {
                         }
                         effort.cost.supports += 6;
                         if let Some(evidence) =
-                            self.surround::<PROVEN>([&s, &w], value, depth, witness)
+                            self.surround::<PROVEN>(layout, [&s, &w], depth, witness)
                         {
                             return Ok(Proposal::Proven(evidence));
                         }
@@ -186,18 +187,18 @@ impl<'a> Search<'a> {
     }
 
     /// How deep in M the origin is along s, in radii of M, if the first difference has this value along it;
-    /// none if it is not deep or the bodies are not round.
+    /// none if it is not deep or the bodies are neither round nor like ellipsoids.
     #[inline(always)]
-    fn depth(&self, between_centres: &Vec3, s: &Vec3, value: f64) -> Option<f64> {
-        let (p, q) = (self.view.pair().p.body.bounds(), self.view.pair().q.body.bounds());
-        if p.inner_radius + q.inner_radius < ROUND * (p.radius + q.radius) {
-            return None;
-        }
-        let centre = between_centres * self.view.unit();
+    fn depth(&self, layout: &Layout, s: &Vec3, value: f64) -> Option<f64> {
+        let centre = layout.centres * self.view.unit();
+        let along = s.dot(&centre);
         // Times the length of s.
-        let radius = s.dot(&centre) - value;
+        let radius = along - value;
         let inner = (1.0 - DEEP) * radius;
-        let is_deep = centre.dot(&centre) * s.dot(s) < inner * inner;
+        let is_deep = match &layout.shape {
+            Some(shape) => shape.is_inside(&centre, s, inner),
+            None => are_round(self.view.pair()) && centre.dot(&centre) * s.dot(s) < inner * inner,
+        };
         is_deep.then_some(-value / radius)
     }
 
@@ -208,21 +209,21 @@ impl<'a> Search<'a> {
     /// the height h from d would have the radius `√(h (2R - h))`; at twice the depth of the origin both the
     /// triangle and the tetrahedron around the origin are large. Deeper than in a regular tetrahedron it
     /// need not be. One of its corners is on the side to which the origin is off the line from d along s.
+    /// Of an ellipsoid all that holds for conjugate directions instead of square ones.
     #[inline]
     fn surround<const PROVEN: bool>(
         &mut self,
+        layout: &Layout,
         [s, d]: [&Vec3; 2],
-        value: f64,
         depth: f64,
         witness: &mut Witness,
     ) -> Option<filter::Evidence> {
         let height = (2.0 * depth).min(4.0 / 3.0);
         let (along, across) = (1.0 - height, (height * (2.0 - height)).sqrt());
-        let squared = s.dot(s);
-        // Both across s and as long as s.
-        let off = d - s * (value / squared);
-        let e = off * (squared / off.dot(&off)).sqrt();
-        let f = s.cross(&e) * (1.0 / squared.sqrt());
+        let [s, e, f] = match &layout.shape {
+            Some(shape) => shape.conjugates(s, d),
+            None => across_ball(s, d),
+        };
         let (half, rest) = (0.5 * across, across * 0.75_f64.sqrt());
         let directions = [
             s * along + e * across,
@@ -235,7 +236,7 @@ impl<'a> Search<'a> {
         }
         let pairs = directions.each_ref().map(|s| Ends::new(self.view.pair(), s, None).pair());
         let [a, b, c] = pairs.map(|pair| self.view.difference(pair));
-        leave(witness, *s, &[self.pairs[0], pairs[0], pairs[1], pairs[2]]);
+        leave(witness, s, &[self.pairs[0], pairs[0], pairs[1], pairs[2]]);
         filter::holds::<PROVEN>(&self.view, &[*d, a, b, c])
     }
 
@@ -332,16 +333,25 @@ impl<'a> Search<'a> {
         None
     }
 
-    /// The first candidate: the remembered direction, else from centre to centre; in the polygon if
-    /// pairs were recalled.
-    fn start(&self, between_centres: &Vec3, witness: &Witness) -> Option<Vec3> {
+    /// The first candidate: the remembered direction, else where the layout says; in the polygon if pairs
+    /// were recalled.
+    fn start(&self, layout: &Layout, witness: &Witness) -> Option<Vec3> {
         let remembered = witness.direction.and_then(|direction| View::tame(&direction));
-        let first = remembered.unwrap_or_else(|| View::tame_between(between_centres));
+        let first = remembered.unwrap_or_else(|| View::tame_between(&layout.towards));
         if self.polygon.contains(&first) {
             return Some(first);
         }
         self.middle()
     }
+}
+
+/// The direction s and two more as long, across it and each other; d is on the side of the second.
+#[inline(always)]
+fn across_ball(s: &Vec3, d: &Vec3) -> [Vec3; 3] {
+    let squared = s.dot(s);
+    let off = d - s * (s.dot(d) / squared);
+    let e = off * (squared / off.dot(&off)).sqrt();
+    [*s, e, s.cross(&e) * (1.0 / squared.sqrt())]
 }
 
 #[inline]

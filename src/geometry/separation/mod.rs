@@ -14,6 +14,7 @@ pub mod exhaustive;
 pub(crate) mod filter;
 mod gjk;
 mod hs_jump;
+mod layout;
 pub(crate) mod line;
 pub(crate) mod linear_program;
 pub(crate) mod portal;
@@ -24,6 +25,7 @@ use arrayvec::ArrayVec;
 
 use self::difference::Difference;
 pub use self::filter::Evidence;
+use self::layout::Layout;
 pub use self::linear_program::WorkingSet;
 use self::view::{Ends, View};
 use super::Vec3;
@@ -58,9 +60,9 @@ impl Proposal {
     }
 }
 
-/// How a method is called: for a pair, and the rounded vector from P's centre to Q's, which everybody needs
-/// and [`decide`] has.
-type Propose = fn(&Pair<'_>, &Vec3, &mut Witness, &mut Effort<'_>) -> Result<Proposal, Stopped>;
+/// How a method is called: for a pair, and how its bodies lie to each other, which everybody needs and
+/// [`decide`] has.
+type Propose = fn(&Pair<'_>, &Layout, &mut Witness, &mut Effort<'_>) -> Result<Proposal, Stopped>;
 
 /// A way to search; one file and one row of [`METHODS`] each.
 #[derive(Debug)]
@@ -85,7 +87,7 @@ impl Method {
         witness: &mut Witness,
         effort: &mut Effort<'_>,
     ) -> Result<Proposal, Stopped> {
-        (self.propose)(pair, &bounding::centre_to_centre(pair), witness, effort)
+        (self.propose)(pair, &Layout::of(pair), witness, effort)
     }
 }
 
@@ -153,12 +155,35 @@ fn decide_with<const PROVEN: bool>(
         return Ok(proven(evidence, witness));
     }
     if !bounding::cores_overlap_along(pair, &between_centres, &between_centres)
-        && bounding::separates_hulls::<PROVEN>(pair, &between_centres)
+        && bounding::separates_hulls::<PROVEN>(pair, &between_centres, &between_centres)
     {
         return Ok(separated_by(between_centres));
     }
+    search::<PROVEN>(pair, between_centres, propose, witness, effort)
+}
+
+/// What is left when nothing that is at hand separates. Out of line, so that the others do not pay for its
+/// registers.
+#[inline(never)]
+fn search<const PROVEN: bool>(
+    pair: &Pair<'_>,
+    between_centres: Vec3,
+    propose: Propose,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<Decision, Stopped> {
+    let layout = Layout::new(pair, between_centres);
+    if layout.shape.is_some()
+        && !bounding::cores_overlap_along(pair, &layout.towards, &between_centres)
+        && bounding::separates_hulls::<PROVEN>(pair, &layout.towards, &between_centres)
+    {
+        // It took longer to find than it takes to try again.
+        witness.direction = Some(layout.towards);
+        witness.pairs.clear();
+        return Ok(separated_by(layout.towards));
+    }
     // Looked at where it is: see `separated_by`.
-    match &propose(pair, &between_centres, witness, effort) {
+    match &propose(pair, &layout, witness, effort) {
         Ok(Proposal::Proven(evidence)) => Ok(proven(*evidence, witness)),
         Ok(proposal) => decide_proposed(pair, proposal, witness, effort),
         Err(stopped) => Err(*stopped),

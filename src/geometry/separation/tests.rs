@@ -5,7 +5,7 @@ use super::*;
 use crate::geometry::certificate::judge::judge_static;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
-use crate::geometry::samples::{Random, ball, ellipsoid, hull, lattice};
+use crate::geometry::samples::{Random, ball, cone, ellipsoid, hull, lattice};
 
 /// From cold, from the witness left behind and from a foreign one; every proof is judged.
 fn decide_in_every_way(pair: &Pair<'_>, foreign: &Witness, want: Verdict, story: &str) -> Witness {
@@ -125,11 +125,11 @@ fn hostile_witnesses_change_nothing() {
 
 #[test]
 fn a_warm_pair_is_answered_by_two_supporting_vertices_and_no_search() {
-    // Side by side, so that the balls around them meet, and so near that the ellipsoids do.
-    let p = ellipsoid(200, [1.0, 0.3, 0.3], 3);
+    // The base of the one beside the apex of the other: all bounds of theirs meet.
+    let p = cone(40);
     let mut witness = Witness::default();
     for step in 0..10 {
-        let pose = Pose::translation(0.1, 0.61 + 0.01 * f64::from(step), 0.1);
+        let pose = Pose::translation(0.1, 1.3 + 0.01 * f64::from(step), 0.9);
         let pair = Pair::new(&p, Pose::identity(), &p, pose);
         let mut effort = Effort::unlimited();
         decide(&pair, &METHODS[0], &mut witness, &mut effort).unwrap();
@@ -141,17 +141,32 @@ fn a_warm_pair_is_answered_by_two_supporting_vertices_and_no_search() {
     }
 }
 
+/// Bounds along a direction that they had to look for: the next question does not look for it again.
+#[test]
+fn a_direction_along_which_ellipsoids_are_separated_is_remembered() {
+    let p = ellipsoid(200, [1.0, 0.3, 0.3], 3);
+    let mut witness = Witness::default();
+    for step in 0..10 {
+        let pose = Pose::translation(1.3, 0.56 + 0.01 * f64::from(step), 0.0);
+        let pair = Pair::new(&p, Pose::identity(), &p, pose);
+        let mut effort = Effort::unlimited();
+        decide(&pair, &METHODS[0], &mut witness, &mut effort).unwrap();
+        let hits = u64::from(step > 0);
+        assert_eq!((effort.cost.witness_hits, effort.cost.supports), (hits, 2 * hits));
+    }
+}
+
 #[test]
 fn a_direction_that_no_longer_separates_is_dropped_at_the_cost_of_nothing() {
-    let p = ellipsoid(200, [1.0, 0.3, 0.3], 3);
-    let at = |x, y| Pair::new(&p, Pose::identity(), &p, Pose::translation(x, y, 0.0));
+    let p = cone(40);
+    let at = |x, y| Pair::new(&p, Pose::identity(), &p, Pose::translation(x, y, 0.9));
     let mut witness = Witness::default();
-    decide(&at(0.1, 0.61), &METHODS[0], &mut witness, &mut Effort::unlimited()).unwrap();
+    decide(&at(0.1, 1.3), &METHODS[0], &mut witness, &mut Effort::unlimited()).unwrap();
     assert!(witness.direction.is_some());
     let mut effort = Effort::unlimited();
-    decide(&at(0.1, -0.61), &METHODS[0], &mut witness, &mut effort).unwrap();
+    decide(&at(0.1, -1.3), &METHODS[0], &mut witness, &mut effort).unwrap();
     let mut cold = Effort::unlimited();
-    decide(&at(0.1, -0.61), &METHODS[0], &mut Witness::default(), &mut cold).unwrap();
+    decide(&at(0.1, -1.3), &METHODS[0], &mut Witness::default(), &mut cold).unwrap();
     assert_eq!(effort.cost, cold.cost);
 }
 

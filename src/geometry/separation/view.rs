@@ -196,7 +196,7 @@ impl<'a> View<'a> {
 
 /// `2^-e` for `2^e <= x < 2^(e+1)`, with e held to [-1000, 1000].
 #[inline]
-fn inverse_power_of_two(x: f64) -> f64 {
+pub(super) fn inverse_power_of_two(x: f64) -> f64 {
     let biased = ((x.to_bits() >> 52) & 0x7ff).clamp(23, 2023);
     f64::from_bits((2046 - biased) << 52)
 }

@@ -51,6 +51,7 @@ pub(crate) use search::Work;
 
 use self::bodies::{Bodies, Body, Facet, Kind};
 use self::search::{Found, Search};
+use super::layout::Layout;
 use super::{Method, Proposal};
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
@@ -69,7 +70,7 @@ pub(super) const METHOD: Method = Method {
 
 fn propose(
     pair: &Pair<'_>,
-    _between_centres: &Vec3,
+    _layout: &Layout,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Proposal, Stopped> {

@@ -31,6 +31,7 @@ use arrayvec::ArrayVec;
 pub(in crate::geometry) use self::interior_point::SET_MAX;
 pub use self::working_set::WorkingSet;
 pub(in crate::geometry) use self::working_set::{Bodies, Found, search, sizes};
+use super::layout::Layout;
 use super::view::View;
 use super::{Method, Proposal};
 use crate::geometry::Vec3;
@@ -104,11 +105,11 @@ impl Bodies for Placed<'_> {
 
 fn propose(
     pair: &Pair<'_>,
-    between_centres: &Vec3,
+    layout: &Layout,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Proposal, Stopped> {
-    let bodies = Placed { pair: *pair, view: View::new(pair), between_centres: *between_centres };
+    let bodies = Placed { pair: *pair, view: View::new(pair), between_centres: layout.centres };
     let plane = witness.direction.and_then(|direction| View::tame(&direction));
     if let Some(s) = plane {
         let [i, j] = bodies.supporting(&s, effort);
