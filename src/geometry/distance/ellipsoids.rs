@@ -14,7 +14,7 @@ use crate::geometry::Vec3;
 use crate::geometry::pair::Placed;
 use crate::geometry::symmetric::Symmetric;
 
-/// A body whose shortest extent is at least this part of its longest is a ball here.
+/// Bodies whose shortest extents are in sum at least this part of their longest are balls here.
 const ROUND: f64 = 0.83;
 /// Boxes that are more slender than that are like needles.
 const SLENDER: f64 = 0.1;
@@ -26,10 +26,41 @@ const GAP_MIN: f64 = 0.05;
 /// Ellipsoids ten times as long as thick need three, for a few degrees. A round doubles the exponents
 /// of the direction's coordinates; after four they are far from the ends of f64.
 const ROUNDS: u32 = 4;
+/// The rounds of bodies more slender than that are far from done, each step being nearly as long as the last;
+/// but where they lead can be told. Of stouter bodies that would save less than it takes.
+const NEEDLE: f64 = 0.03;
+/// From a ratio of successive steps beyond that, no limit is told.
+const RATIO_MAX: f64 = 0.95;
+
+/// How round the bodies of a pair are.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Roundness {
+    /// The shortest extent over the longest of the less round body: 1 for balls.
+    pub(super) least: f64,
+    /// Whether both together are as good as two balls. Beside a large ball a pebble is one too, whatever
+    /// its shape: it moves the nearest points little.
+    pub(super) are_balls: bool,
+}
+
+impl Roundness {
+    /// Of the pair.
+    #[inline(always)]
+    pub(super) fn of(p: &Placed<'_>, q: &Placed<'_>) -> Self {
+        let extents = |placed: &Placed<'_>| {
+            let [x, y, z] = (placed.body.bounds().high - placed.body.bounds().low).into();
+            [f64::min(x, y).min(z), f64::max(x, y).max(z)]
+        };
+        let ([short_p, long_p], [short_q, long_q]) = (extents(p), extents(q));
+        Self {
+            least: (short_p / long_p).min(short_q / long_q),
+            are_balls: short_p + short_q >= ROUND * (long_p + long_q),
+        }
+    }
+}
 
 /// From P towards Q, which are so round and whose centres are so far apart; for searching, not for proof.
 #[inline(always)]
-pub(super) fn direction(view: &View<'_>, roundness: f64, centre: &Vec3) -> Vec3 {
+pub(super) fn direction(view: &View<'_>, roundness: Roundness, centre: &Vec3) -> Vec3 {
     let [p, q] = view.bodies();
     between(p, q, roundness, centre)
 }
@@ -40,26 +71,15 @@ pub(in crate::geometry) fn direction_between(
     q: &Placed<'_>,
     centre: &Vec3,
 ) -> Vec3 {
-    between(p, q, roundness(p, q), centre)
+    between(p, q, Roundness::of(p, q), centre)
 }
 
 #[inline(always)]
-fn between(p: &Placed<'_>, q: &Placed<'_>, roundness: f64, centre: &Vec3) -> Vec3 {
-    if are_round(roundness) || are_boxy(p, q, roundness) {
+fn between(p: &Placed<'_>, q: &Placed<'_>, roundness: Roundness, centre: &Vec3) -> Vec3 {
+    if roundness.are_balls || are_boxy(p, q, roundness.least) {
         return *centre;
     }
-    of_long_bodies(p, q, centre)
-}
-
-/// The shortest extent over the longest of the less round body: 1 for balls.
-#[inline(always)]
-pub(super) fn roundness(p: &Placed<'_>, q: &Placed<'_>) -> f64 {
-    let of = |placed: &Placed<'_>| {
-        let extents = placed.body.bounds().high - placed.body.bounds().low;
-        let shortest = extents.x.min(extents.y).min(extents.z);
-        shortest / extents.x.max(extents.y).max(extents.z)
-    };
-    of(p).min(of(q))
+    of_long_bodies(p, q, roundness.least, centre)
 }
 
 /// Whether one of bodies that are so round is more of a box than of an ellipsoid: then the ellipsoids'
@@ -69,14 +89,8 @@ fn are_boxy(p: &Placed<'_>, q: &Placed<'_>, roundness: f64) -> bool {
     (p.body.bounds().is_boxy | q.body.bounds().is_boxy) & (roundness > SLENDER)
 }
 
-/// Whether bodies that are so round are balls here.
-#[inline]
-pub(super) fn are_round(roundness: f64) -> bool {
-    roundness >= ROUND
-}
-
 #[inline(always)]
-fn of_long_bodies(p: &Placed<'_>, q: &Placed<'_>, centre: &Vec3) -> Vec3 {
+fn of_long_bodies(p: &Placed<'_>, q: &Placed<'_>, roundness: f64, centre: &Vec3) -> Vec3 {
     let half = |placed: &Placed<'_>| (placed.body.bounds().high - placed.body.bounds().low) * 0.5;
     let (of_p, of_q) = (half(p), half(q));
     // In units of the size, so that no power of it overflows.
@@ -88,12 +102,29 @@ fn of_long_bodies(p: &Placed<'_>, q: &Placed<'_>, centre: &Vec3) -> Vec3 {
     }
     let a = Symmetric::of(&p.pose.rotation, &(of_p * unit));
     let b = Symmetric::of(&q.pose.rotation, &(of_q * unit));
-    let mut along = c;
+    let mut last = [c; 3];
     for _ in 0..ROUNDS {
-        along = improved(&a, &b, &c, &along);
+        last = [last[1], last[2], improved(&a, &b, &c, &last[2])];
     }
+    let along = if roundness < NEEDLE { limit(last, &c) } else { last[2] };
     // False for NaN, which bodies without extent lead to.
     if along.dot(&c) > 0.0 { along } else { *centre }
+}
+
+/// Where more and more rounds would lead, told by the last three directions: their steps have all but one
+/// ratio.
+///
+/// Source: A. Aitken, "On Bernoulli's numerical solution of algebraic equations", Proc. Royal Society of
+/// Edinburgh 46, 1926; of vectors, with the ratio that fits the steps best.
+#[inline(always)]
+fn limit(last: [Vec3; 3], c: &Vec3) -> Vec3 {
+    // Of one length along c, which none is orthogonal to.
+    let [first, second, third] = last.map(|n| n / n.dot(c));
+    let (before, step) = (second - first, third - second);
+    let ratio = step.dot(&before) / before.norm_squared();
+    // False for NaN, of steps of length zero.
+    let has_limit = ratio > 0.0 && ratio < RATIO_MAX;
+    if has_limit { third + step * (ratio / (1.0 - ratio)) } else { third }
 }
 
 /// A better direction than n; of any length, as n is.
@@ -140,10 +171,39 @@ mod tests {
         }
     }
 
+    /// After four rounds the direction of a needle is so far off that the search took eleven steps, not nine.
     #[test]
-    fn between_balls_and_far_apart_it_is_from_centre_to_centre() {
+    fn of_needles_the_limit_of_many_rounds_is_told_by_a_few() {
+        let mut random = Random(17);
+        let ball = Symmetric::of(&random.pose(Vec3::zeros()).rotation, &Vec3::repeat(1.0));
+        let (mut off, mut without_limit) = (0.0, 0.0);
+        for _ in 0..40 {
+            let turned = random.pose(Vec3::zeros()).rotation;
+            let needle = Symmetric::of(&turned, &Vec3::new(1.0, 0.02, 0.02));
+            let c = random.unit_vector() * 1.7;
+            let round = |n: &Vec3| improved(&needle, &ball, &c, n).normalize();
+            let mut last = [c; 3];
+            for _ in 0..ROUNDS {
+                last = [last[1], last[2], round(&last[2])];
+            }
+            let many = (0..500).fold(last[2], |n, _| round(&n));
+            off += limit(last, &c).angle(&many);
+            without_limit += last[2].angle(&many);
+        }
+        assert!(off < 0.6 * without_limit, "{off} and {without_limit} radians in sum");
+    }
+
+    #[test]
+    fn between_balls_beside_pebbles_and_far_apart_it_is_from_centre_to_centre() {
         let (round, long) = (ball(200, 1), ellipsoid(200, [1.0, 0.1, 0.1], 2));
-        for (p, q, reach) in [(&round, &round, 2.1), (&long, &round, 1e3), (&long, &long, 1e200)] {
+        let pebble = ellipsoid(100, [0.1, 0.06, 0.05], 3);
+        let pairs = [
+            (&round, &round, 2.1),
+            (&round, &pebble, 1.1),
+            (&long, &round, 1e3),
+            (&long, &long, 1e200),
+        ];
+        for (p, q, reach) in pairs {
             let pose = Pose::translation(0.3 * reach, -0.4 * reach, reach);
             let pair = Pair::new(p, Pose::identity(), q, pose);
             let view = View::new(&pair);

@@ -8,7 +8,7 @@
 
 use super::Stops;
 use super::bracket::Bracket;
-use super::ellipsoids;
+use super::ellipsoids::{self, Roundness};
 use super::method::{Ending, Found, Method};
 use super::simplex::{Corner, Growth, Simplex};
 use super::view::{View, turned_less};
@@ -27,6 +27,12 @@ const PROGRESS_MIN: f64 = 1e-14;
 /// sine, over the vertices: two fifths of the distance of neighbours. From a stale simplex the search takes
 /// longer than from cold.
 const STALE_SPACING: f64 = 2.0;
+
+/// A remembered simplex counts while its edges are orthogonal to the remembered direction up to an angle whose
+/// squared sine is this, about 33 degrees, and its nearest point is inside and has turned by no more than that.
+const LEVEL_SINE_SQUARED: f64 = 0.3;
+/// And not more than one and a half times the distance of neighbouring vertices: see [`STALE_SPACING`].
+const LEVEL_SPACING: f64 = 24.0;
 
 /// The nearest point after the first support is a vertex of M, whose direction from the origin says
 /// little when M is near: it may be nearly orthogonal to the line from centre to centre. M as a ball
@@ -167,13 +173,12 @@ fn start(
     view: &View<'_>,
     pair: &Pair<'_>,
     witness: &Witness,
-    roundness: f64,
+    roundness: Roundness,
     centre: &Vec3,
 ) -> Option<Simplex> {
     let remembered = witness.direction?;
     let [_, fewest] = view.vertex_counts();
-    let is_stale = ellipsoids::are_round(roundness)
-        && !turned_less(centre, &remembered, STALE_SPACING / fewest);
+    let is_stale = roundness.are_balls && !turned_less(centre, &remembered, STALE_SPACING / fewest);
     if is_stale { None } else { remembered_simplex(view, pair, &witness.pairs, &remembered) }
 }
 
@@ -194,7 +199,8 @@ fn remembered_simplex(
     let (first, others) = pairs.split_first()?;
     let first = view.corner(*first);
     // The simplex turns with the bodies as a whole, however long they are.
-    let near = view.near_sine_squared(1.0);
+    let [most, _] = view.vertex_counts();
+    let near = LEVEL_SINE_SQUARED.min(LEVEL_SPACING / most);
     let squared = near * remembered.norm_squared();
     let mut rest = [first; 2];
     for (corner, pair) in rest.iter_mut().zip(others) {
@@ -210,4 +216,33 @@ fn remembered_simplex(
     let simplex = Simplex::around(&first, &rest[..others.len()]);
     let is_whole = simplex.corners().len() == pairs.len();
     (is_whole && turned_less(&simplex.nearest, remembered, near)).then_some(simplex)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::geometry::distance::measure;
+    use crate::geometry::pose::Pose;
+    use crate::geometry::samples::ellipsoid;
+
+    /// A remembered simplex was dropped beyond four degrees, whatever the bodies: at five a frame, always.
+    #[test]
+    fn bodies_of_few_vertices_that_turn_by_five_degrees_a_frame_are_found_from_what_is_remembered()
+    {
+        let body = |seed| ellipsoid(32, [1.0, 0.7, 0.5], seed);
+        let (p, q) = (body(1), body(2));
+        let (mut warm, mut cold) = (Effort::unlimited(), Effort::unlimited());
+        let mut witness = Witness::default();
+        for frame in 0..72 {
+            let (sin, cos) = (f64::from(frame) * 5f64.to_radians()).sin_cos();
+            let (half_sin, half_cos) = (f64::from(frame) * 2.5f64.to_radians()).sin_cos();
+            let place = Vec3::new(2.0 * cos, 2.0 * sin, 0.5);
+            let pose =
+                Pose::from_quaternion(place, [half_cos, 0.6 * half_sin, 0.0, 0.8 * half_sin]);
+            let pair = Pair::new(&p, Pose::identity(), &q, pose.unwrap());
+            measure(&pair, Stops::default(), &mut witness, &mut warm).unwrap();
+            measure(&pair, Stops::default(), &mut Witness::default(), &mut cold).unwrap();
+        }
+        assert!(4 * warm.cost.steps < 3 * cold.cost.steps, "{:?} {:?}", warm.cost, cold.cost);
+    }
 }

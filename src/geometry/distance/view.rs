@@ -1,7 +1,7 @@
 //! A pair as the floating-point searches see it: differences of placed vertices, with the error
 //! bounds that make something certain of them.
 
-use super::ellipsoids;
+use super::ellipsoids::Roundness;
 use super::simplex::Corner;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::double::{Real, Triple};
@@ -145,10 +145,10 @@ impl<'a> View<'a> {
         Corner { pair, point: self.difference(pair) }
     }
 
-    /// The shortest extent over the longest of the less round body: 1 for balls.
+    /// How round the bodies are.
     #[inline]
-    pub(super) fn roundness(&self) -> f64 {
-        ellipsoids::roundness(&self.pair.p, &self.pair.q)
+    pub(super) fn roundness(&self) -> Roundness {
+        Roundness::of(&self.pair.p, &self.pair.q)
     }
 
     /// Vertices of the body that has more, and of the other.
@@ -162,9 +162,9 @@ impl<'a> View<'a> {
     /// Of the angle between directions up to which a pair that is least along the one is a start for the
     /// search along the other, among bodies that are so round.
     #[inline]
-    pub(super) fn near_sine_squared(&self, roundness: f64) -> f64 {
+    pub(super) fn near_sine_squared(&self, roundness: Roundness) -> f64 {
         let [most, _] = self.vertex_counts();
-        NEAR_SINE_SQUARED.min(NEAR_SPACING * roundness * roundness / most)
+        NEAR_SINE_SQUARED.min(NEAR_SPACING * roundness.least * roundness.least / most)
     }
 
     /// A pair that is not behind the `hint`, or the one of the start tables, along `s`: a move to the
