@@ -46,7 +46,7 @@ use self::course::{Course, Look, unit};
 use self::flat::Flat;
 use self::moving::Moving;
 use self::scene::{scale_of, scene_size};
-use self::step::{Need, Step, advance, bend_limit, swept_end};
+use self::step::{Need, Step, advance, pieces, swept_end};
 use super::{CLEARANCE_TOLERANCE_MIN, FirstContact, Outcome, Question};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::{Direction, Frame, Link, StaticProof, Verdict};
@@ -419,10 +419,8 @@ impl<'a> Search<'a> {
     fn take(&mut self, course: &Course, step: &Step, chain: &mut Vec<Link>) {
         let Course { heading, gap } = course;
         let (frame, direction) = (heading.frame, Direction::Vector(heading.direction));
-        let widest = Need::along(heading, self.clear).surplus(gap).max(step.surplus);
-        // Truncated, and 0 of a NaN; at least this one.
-        let pieces = ((step.end - self.t) / bend_limit(heading, widest)) as u32;
-        let pieces = pieces.clamp(1, STEPS_A_LINK_MAX);
+        let before = || Need::along(heading, self.clear).surplus(gap);
+        let pieces = pieces(heading, self.t, step, before).min(STEPS_A_LINK_MAX);
         let joins = |link: &&mut Link| link.frame == frame && link.direction == direction;
         let has_room = self.joined + pieces <= STEPS_A_LINK_MAX;
         match chain.last_mut().filter(joins).filter(|_| has_room) {

@@ -121,6 +121,19 @@ pub(super) fn certified(
     is_certain(f0, f1, sag(heading, t, end)).then_some(Step { end, gap, surplus: f1 })
 }
 
+/// How many steps as long as the bend lets through make up this one from t, roughly; `before` is the surplus
+/// there.
+#[inline]
+pub(super) fn pieces(heading: &Heading, t: f64, step: &Step, before: impl Fn() -> f64) -> u32 {
+    let sag = sag(heading, t, step.end);
+    // Nearly always a few.
+    if sag < 16.0 * step.surplus {
+        return 1;
+    }
+    // Truncated, and 0 of a NaN; at least this one.
+    ((sag / before().max(step.surplus)).sqrt() as u32).max(1)
+}
+
 /// How far below its chord the gap may be, times four.
 fn sag(heading: &Heading, t: f64, end: f64) -> f64 {
     let width = (end - t).next_up();
