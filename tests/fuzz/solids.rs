@@ -241,8 +241,9 @@ fn collisions(bytes: &mut Bytes<'_>, mut bodies: [Body; 3], behaviour: &mut Beha
     let Some(mut proof) = proven.proof else { return };
     let mut outcome = if found.is_some() { Outcome::Contact } else { Outcome::NoContact };
     let mut times =
-        found.map_or([1.0, 1.0], |found| [found.contact.t_free, found.contact.t_contact]);
-    let mut pair = found.map(|found| (found.pair.map(|place| place as u32), found.initial));
+        found.as_ref().map_or([1.0, 1.0], |first| [first.contact.t_free, first.contact.t_contact]);
+    let mut pair =
+        found.as_ref().map(|found| (found.pair.map(|place| place as u32), found.initial));
     for _ in 0..bytes.below(3) {
         match bytes.below(8) {
             0 => times[bytes.below(2)] = bytes.number(),

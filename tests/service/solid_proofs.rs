@@ -9,7 +9,7 @@ use pb::{Outcome, UncertifiedReason, Verdict};
 use tonic::Code;
 
 use crate::polyhedra::{channel, keep, placed, register, with_channel};
-use crate::server::{Server, check, vector};
+use crate::server::{Server, body, check, cube, vector};
 
 async fn verify(server: &Server, claim: Claim) -> pb::VerifyCertificateResponse {
     let claim = pb::VerifyCertificateRequest { claim: Some(claim) };
@@ -248,4 +248,21 @@ async fn an_answer_whose_proof_would_be_too_long_goes_without_and_says_why() {
     assert_eq!((answer.verdict(), answer.uncertified), (Verdict::Touching, true));
     assert!(answer.face_contact.is_some());
     assert_eq!(answer.uncertified_reason(), UncertifiedReason::NotFound);
+}
+
+/// Which of them is first the server knows exactly, but no certificate orders what is in one bracket.
+#[tokio::test]
+async fn pairs_that_meet_in_the_same_bracket_as_the_first_are_named() {
+    let server = Server::start().await;
+    server.register("cube", &cube()).await;
+    let moving = |x: f64, speed: f64| {
+        let linear = pb::LinearMotion { velocity: vector(speed, 0.0, 0.0) };
+        let motion = Some(pb::Motion { kind: Some(pb::motion::Kind::Linear(linear)) });
+        pb::MovingBody { body: Some(body("cube", x)), motion }
+    };
+    let bodies = vec![moving(0.0, 0.0), moving(2.0, -4.0), moving(-3.0, 8.0), moving(9.0, 0.0)];
+    let request = pb::FindFirstCollisionRequest { bodies, options: None };
+    let found = server.queries().find_first_collision(request).await.unwrap().into_inner();
+    assert_eq!((found.p, found.q, found.t_contact), (Some(0), Some(1), Some(0.25)));
+    assert_eq!(found.tied_pairs, [pb::PlacePair { p: 0, q: 2 }]);
 }

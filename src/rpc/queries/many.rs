@@ -159,12 +159,15 @@ impl Many {
 
 fn said(solids: &[ReadySolid], found: Option<&Collision>) -> pb::FindFirstCollisionResponse {
     let mut answer = pb::FindFirstCollisionResponse::default();
-    let Some(Collision { pair, initial, contact }) = found else {
+    let Some(Collision { pair, initial, contact, tied }) = found else {
         answer.set_outcome(outcome_to_wire(Outcome::NoContact));
         answer.t_free = 1.0;
         return answer;
     };
-    let [p, q] = pair.map(|place| u32::try_from(place).unwrap_or(u32::MAX));
+    let places = |pair: &[usize; 2]| pair.map(|place| u32::try_from(place).unwrap_or(u32::MAX));
+    let [p, q] = places(pair);
+    let others = tied.iter().take(LISTED_PAIRS_MAX).map(places);
+    answer.tied_pairs = others.map(|[p, q]| pb::PlacePair { p, q }).collect();
     answer.set_outcome(outcome_to_wire(Outcome::Contact));
     answer.t_free = contact.t_free;
     answer.t_contact = Some(contact.t_contact);
@@ -175,8 +178,8 @@ fn said(solids: &[ReadySolid], found: Option<&Collision>) -> pb::FindFirstCollis
     answer
 }
 
-/// Pairs without a proof that an answer names: with all bodies in one place it might be half a million.
-const OPEN_PAIRS_MAX: usize = 1_000;
+/// Pairs in one list of an answer: with all bodies in one place it might be half a million.
+const LISTED_PAIRS_MAX: usize = 1_000;
 
 fn certify(answer: &mut pb::FindFirstCollisionResponse, proof: &Found) {
     answer.certificate = proof.proof.as_ref().map(collision_to_wire);
@@ -184,6 +187,6 @@ fn certify(answer: &mut pb::FindFirstCollisionResponse, proof: &Found) {
         answer.uncertified = true;
         answer.set_uncertified_reason(unproven_to_wire(why));
     }
-    let open = proof.open.iter().take(OPEN_PAIRS_MAX);
+    let open = proof.open.iter().take(LISTED_PAIRS_MAX);
     answer.uncertified_pairs = open.map(|&[p, q]| pb::PlacePair { p, q }).collect();
 }

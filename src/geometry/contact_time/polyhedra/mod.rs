@@ -147,7 +147,7 @@ pub struct FirstContact {
 }
 
 /// The first contact among several bodies.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Collision {
     /// Places in the list of the two bodies, ascending: P and Q of `first_contact`. Of pairs that
     /// meet at exactly the same time, the least.
@@ -156,6 +156,8 @@ pub struct Collision {
     pub initial: Verdict,
     /// When and where.
     pub contact: Contact,
+    /// Other pairs that meet in the same bracket, in order. None is looked for when it is at t = 0.
+    pub tied: Vec<[usize; 2]>,
 }
 
 /// The first contact of P and Q over the step. Exact, whatever the bodies and velocities.
@@ -227,6 +229,8 @@ pub fn first_collision(
     pairs.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     effort.one_question(|effort| {
         let mut best: Option<(Ratio, Collision)> = None;
+        // Pairs that meet, and a time just before.
+        let mut met: Vec<([usize; 2], f64)> = Vec::new();
         for (from, pair) in pairs {
             let until = best.as_ref().map_or(1.0, |(_, best)| best.contact.t_contact);
             // Nothing is before t = 0, and of pairs whose boxes meet there the first came first.
@@ -237,6 +241,7 @@ pub fn first_collision(
             let moving = [&bodies[first], &bodies[second]];
             let answer = meet(moving, [&stands[first], &stands[second]], until, effort)?;
             let Some((time, contact)) = answer.contact else { continue };
+            met.push((pair, contact.t_free));
             let is_first =
                 best.as_ref().is_none_or(|(earliest, best)| match time.compare_with(earliest) {
                     Ordering::Less => true,
@@ -244,10 +249,18 @@ pub fn first_collision(
                     Ordering::Greater => false,
                 });
             if is_first {
-                best = Some((time, Collision { pair, initial: answer.initial, contact }));
+                let (initial, tied) = (answer.initial, Vec::new());
+                best = Some((time, Collision { pair, initial, contact, tied }));
             }
         }
-        Ok(best.map(|(_, collision)| collision))
+        Ok(best.map(|(_, first)| {
+            let is_tied = |&(pair, before): &([usize; 2], f64)| {
+                pair != first.pair && before < first.contact.t_contact
+            };
+            let mut tied: Vec<_> = met.into_iter().filter(is_tied).map(|(pair, _)| pair).collect();
+            tied.sort_unstable();
+            Collision { tied, ..first }
+        }))
     })
 }
 

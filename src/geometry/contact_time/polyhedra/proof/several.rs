@@ -41,7 +41,7 @@ pub fn prove_collision(
     steps_max: u64,
     effort: &mut Effort<'_>,
 ) -> Found {
-    if let Some(Collision { pair, initial, contact }) = found
+    if let Some(Collision { pair, initial, contact, .. }) = found
         && *initial != Verdict::Separated
     {
         let shapes = pair.map(|place| &bodies[place].shape);

@@ -59,6 +59,7 @@ impl Scene<'_> {
         Claimed {
             outcome: if found.is_some() { Outcome::Contact } else { Outcome::NoContact },
             times: found
+                .as_ref()
                 .map_or([1.0, 1.0], |found| [found.contact.t_free, found.contact.t_contact]),
             pair: found.map(|found| (found.pair.map(|place| place as u32), found.initial)),
             proof: proof.unwrap(),
