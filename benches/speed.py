@@ -233,7 +233,7 @@ First contacts are compared with *parry_hc* (translation) and *coal_ca* (rotatio
 
 What was pinned: all read the same case files and are timed by one thread's processor time over all questions of a cell,
 after a pass that warms up; every call converts its own two poses. `clearance` answers exactly and with a certificate,
-and is built for plain x86-64, with distances and first contacts compiled for AVX2 beside it and chosen at run time; the
+and is built for plain x86-64, with what takes longest compiled for AVX2 beside it and chosen at run time; the
 others answer to their tolerances (1e-6 where one has to be said) and are built for the machine at hand
 (`-march=native`). Bullet is in single precision, as it is packaged. Programs take turns, round by round, and a cell's
 time is the median of the rounds; means are geometric. The machine is shared, so ratios mean more than times.

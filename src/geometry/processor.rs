@@ -50,6 +50,7 @@ mod tests {
     use crate::geometry::pair::Pair;
     use crate::geometry::pose::Pose;
     use crate::geometry::samples::{Random, zoo};
+    use crate::geometry::separation::{METHODS as SEARCHES, decide};
     use crate::geometry::witness::Witness;
 
     thread_local! {
@@ -98,6 +99,33 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn collisions_are_the_same_to_the_last_bit_in_the_instructions_of_any_processor() {
+        let mut random = Random(33);
+        let bodies = zoo();
+        let mut searches = 0;
+        for (name_p, p) in &bodies {
+            for (name_q, q) in &bodies {
+                let reach = p.bounds().radius + q.bounds().radius;
+                let (mut wide, mut plain) = (Witness::default(), Witness::default());
+                let (at, turn) = (random.unit_vector(), random.pose(Vec3::zeros()));
+                for part in [0.8, 0.7, 0.1] {
+                    let pair = Pair::new(p, turn, q, random.pose(at * (part * reach)));
+                    let decided = |witness: &mut Witness| {
+                        let mut effort = Effort::unlimited();
+                        let found = decide(&pair, &SEARCHES[0], witness, &mut effort);
+                        (format!("{found:?} {witness:?} {:?}", effort.cost), effort.cost.steps)
+                    };
+                    let (of_wide, steps) = decided(&mut wide);
+                    let (of_plain, _) = plainly(|| decided(&mut plain));
+                    assert_eq!(of_wide, of_plain, "{name_p} and {name_q}, {part}");
+                    searches += u32::from(steps > 1);
+                }
+            }
+        }
+        assert!(searches > 200, "{searches}");
     }
 
     #[test]

@@ -67,19 +67,19 @@ struct Corner {
 
 impl SphericalPolygon {
     /// A vector that was taken.
-    #[inline]
+    #[inline(always)]
     pub(super) fn vector(&self, number: usize) -> &Vec3 {
         &self.vectors[number]
     }
 
     /// Whether `direction` is left. Strictly: a direction that is not a number never is.
-    #[inline]
+    #[inline(always)]
     pub(super) fn contains(&self, direction: &Vec3) -> bool {
         self.vectors.iter().all(|w| direction.dot(w) > 0.0)
     }
 
     /// A direction in the middle, up to rounding; none while every direction is left.
-    #[inline]
+    #[inline(always)]
     pub(super) fn middle(&self) -> Option<Vec3> {
         match *self.vectors.as_slice() {
             [] => None,
@@ -125,7 +125,7 @@ impl SphericalPolygon {
     }
 
     /// Takes the vector with the number `vectors taken so far`.
-    #[inline]
+    #[inline(always)]
     pub(super) fn cut(&mut self, w: Vec3) -> Cut {
         match *self.vectors.as_slice() {
             [] => {}
@@ -148,7 +148,7 @@ impl SphericalPolygon {
 
     /// The third of three vectors in general position leaves a triangle, which needs no clipping: its
     /// corners are the products of two vectors each, on the side of the third.
-    #[inline]
+    #[inline(always)]
     fn cut_lune(&mut self, first: &Vec3, second: &Vec3, w: Vec3) -> Cut {
         let tip = self.tip;
         let volume = tip.dot(&w);
@@ -179,7 +179,7 @@ impl SphericalPolygon {
         cut
     }
 
-    #[inline]
+    #[inline(always)]
     fn clip(&mut self, w: &Vec3) -> Cut {
         let [a, b] = &mut self.corners;
         let (from, to) = if self.current == 0 { (&*a, b) } else { (&*b, a) };
@@ -254,13 +254,13 @@ impl SphericalPolygon {
 
 /// Whether the square of a product's length shows that its two factors, of which the squares are
 /// multiplied in `squares`, are not parallel. NaN shows nothing.
-#[inline]
+#[inline(always)]
 fn exceeds_parallel(product_squared: f64, squares: f64) -> bool {
     product_squared > PARALLEL * PARALLEL * squares
 }
 
 /// In the middles of the two edges of a lune, half circles, of comparable lengths.
-#[inline]
+#[inline(always)]
 fn middles_of_edges(first: &Vec3, second: &Vec3) -> [Vec3; 2] {
     let (aa, ab, bb) = (first.dot(first), first.dot(second), second.dot(second));
     [second * aa - first * ab, first * bb - second * ab]
@@ -277,7 +277,7 @@ fn corners_of_lune(tip: &Vec3, first: &Vec3, second: &Vec3) -> [Corner; 4] {
     ]
 }
 
-#[inline]
+#[inline(always)]
 fn sum_of_rays(corners: &[Corner]) -> Vec3 {
     corners.iter().fold(Vec3::zeros(), |sum, corner| sum + corner.ray)
 }

@@ -13,7 +13,7 @@ use crate::geometry::witness::Witness;
 pub(super) const COMPONENT_MAX: f64 = 4.0;
 
 /// Whether no component is larger than [`COMPONENT_MAX`]; false when one is not a number.
-#[inline]
+#[inline(always)]
 pub(super) fn is_within_bounds(s: &Vec3) -> bool {
     let fits = |c: f64| c.abs() <= COMPONENT_MAX;
     fits(s.x) & fits(s.y) & fits(s.z)
@@ -120,7 +120,7 @@ pub(super) struct View<'a> {
 }
 
 impl<'a> View<'a> {
-    #[inline]
+    #[inline(always)]
     pub(super) fn new(pair: &'a Pair<'a>) -> Self {
         let offset = pair.q.pose.translation - pair.p.pose.translation;
         let spans = pair.p.body.bounds().span + pair.q.body.bounds().span;
@@ -147,7 +147,7 @@ impl<'a> View<'a> {
     }
 
     /// From P's centre to Q's, as a tame direction; some axis when they coincide.
-    #[inline]
+    #[inline(always)]
     pub(super) fn tame_between(between_centres: &Vec3) -> Vec3 {
         Self::tame(between_centres).unwrap_or_else(Vec3::x)
     }
@@ -182,7 +182,7 @@ impl<'a> View<'a> {
     /// The same direction with its largest component in [1, 2), so that products with it neither
     /// overflow nor underflow; none if it is zero, not finite or beyond 2^1000, as no direction is that
     /// comes of placed bodies. (One whose components are below 2^-1000 stays below 1.)
-    #[inline]
+    #[inline(always)]
     pub(super) fn tame(direction: &Vec3) -> Option<Vec3> {
         let (x, y, z) = (direction.x.abs(), direction.y.abs(), direction.z.abs());
         let larger = |a: f64, b: f64| if a > b { a } else { b };
@@ -195,7 +195,7 @@ impl<'a> View<'a> {
 }
 
 /// `2^-e` for `2^e <= x < 2^(e+1)`, with e held to [-1000, 1000].
-#[inline]
+#[inline(always)]
 pub(super) fn inverse_power_of_two(x: f64) -> f64 {
     let biased = ((x.to_bits() >> 52) & 0x7ff).clamp(23, 2023);
     f64::from_bits((2046 - biased) << 52)
