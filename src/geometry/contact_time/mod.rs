@@ -140,22 +140,37 @@ pub fn first_contact_by(
                 linear::first_contact(method, question, [&of_p, &of_q], witness, effort)
             }
             (Some(of_p), Some(of_q)) if question.margin <= 0.0 => {
-                let mut answer = rotating::first_contact(question, witness, effort)?;
                 // Contact of translations is exact; deviations only shorten what is free before.
-                let is_settled = answer.outcome == Outcome::NoContact || answer.t_contact <= 0.0;
-                if !is_settled && matches!(answer.stopped, None | Some(Stopped::Unresolved)) {
-                    let exact =
-                        linear::first_contact(method, question, [&of_p, &of_q], witness, effort)?;
-                    if exact.outcome == Outcome::Contact {
-                        (answer.outcome, answer.stopped) = (Outcome::Contact, None);
-                        (answer.t_contact, answer.pairs) = (exact.t_contact, exact.pairs);
-                    }
+                let exact =
+                    linear::first_contact(method, question, [&of_p, &of_q], witness, effort)?;
+                if exact.t_contact <= 0.0 {
+                    return Ok(exact);
+                }
+                let mut answer = rotating::first_contact(question, witness, effort)
+                    .unwrap_or_else(|stopped| unsearched(exact.initial.clone(), stopped));
+                if exact.outcome == Outcome::Contact {
+                    (answer.outcome, answer.t_contact) = (exact.outcome, exact.t_contact);
+                    answer.pairs = exact.pairs;
+                    answer.stopped = answer.stopped.filter(|why| *why != Stopped::Unresolved);
                 }
                 Ok(answer)
             }
             _ => rotating::first_contact(question, witness, effort),
         }
     })
+}
+
+/// Nothing but the start is known.
+fn unsearched(initial: StaticProof, stopped: Stopped) -> FirstContact {
+    FirstContact {
+        outcome: Outcome::Undecided,
+        t_free: 0.0,
+        t_contact: 1.0,
+        chain: Vec::new(),
+        pairs: ArrayVec::new(),
+        initial,
+        stopped: Some(stopped),
+    }
 }
 
 /// The travel of a motion that turns nothing; none of one that turns. The recipe for the angle between
