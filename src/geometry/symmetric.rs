@@ -11,7 +11,8 @@ pub(super) struct Symmetric {
 }
 
 impl Symmetric {
-    /// `R diag(h²) Rᵀ`: of the ellipsoid with half axes h along the columns of R.
+    /// `R diag(h²) Rᵀ`: of the ellipsoid with half axes h along the columns of R. (Of any matrix R it is the
+    /// ellipsoid onto which that and h map the unit ball.)
     #[inline(always)]
     pub(super) fn of(rotation: &Mat3, half: &Vec3) -> Self {
         let mut sum = Self { diagonal: Vec3::zeros(), others: Vec3::zeros() };
@@ -68,11 +69,6 @@ impl Symmetric {
         }
     }
 
-    #[inline(always)]
-    pub(super) fn trace(&self) -> f64 {
-        self.diagonal.sum()
-    }
-
     /// The determinant, given the cofactors.
     #[inline(always)]
     pub(super) fn determinant(&self, cofactors: &Self) -> f64 {
@@ -99,7 +95,6 @@ mod tests {
             let cofactors = short.cofactors();
             assert!((short.times(&v) - full * v).amax() < 1e-14);
             assert!((short.product(&v) - v.dot(&(full * v))).abs() < 1e-14);
-            assert!((short.trace() - full.trace()).abs() < 1e-14);
             let determinant = short.determinant(&cofactors);
             assert!((determinant - full.determinant()).abs() < 1e-14);
             assert!((full * cofactors.times(&v) - v * determinant).amax() < 1e-14);

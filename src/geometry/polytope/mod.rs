@@ -15,6 +15,7 @@
 //! - so two polytopes with the same vertices are equal in everything else too.
 
 mod box_groups;
+mod likeness;
 mod measure;
 pub mod samples;
 pub mod surface;
@@ -24,6 +25,7 @@ use std::sync::OnceLock;
 
 pub(super) use self::box_groups::BOX_FACES;
 use self::box_groups::BoxGroups;
+pub use self::likeness::Likeness;
 use super::Vec3;
 use super::csr::Csr;
 use super::hierarchy::{Hierarchy, HierarchyReport};
@@ -50,6 +52,7 @@ pub(super) struct OnDemand {
     hierarchy: OnceLock<Hierarchy>,
     reach: OnceLock<Reach>,
     box_groups: OnceLock<BoxGroups>,
+    likeness: OnceLock<Likeness>,
     surface: OnceLock<Option<Box<Surface>>>,
 }
 
@@ -207,6 +210,12 @@ impl Polytope {
     #[inline]
     pub fn reach(&self) -> &Reach {
         self.on_demand.reach.get_or_init(|| Reach::build(self))
+    }
+
+    /// The ellipsoid that it is like; fitted on first use.
+    #[inline]
+    pub fn likeness(&self) -> &Likeness {
+        self.on_demand.likeness.get_or_init(|| Likeness::of(self))
     }
 
     /// The vertices near a face of the bounding box; built on first use.

@@ -1,6 +1,6 @@
 //! Where a ray would enter M if the bodies were ellipsoids.
 //!
-//! Each body is taken for the ellipsoid that touches its bounding box. Their difference is no
+//! Each body is taken for the ellipsoid that it is like ([`Likeness`]). Their difference is no
 //! ellipsoid; but for every direction s there is one around it that touches it there, the sum of the
 //! shapes A and B in the ratio of their widths, `(a + b) (A/a + B/b)` with `a² = sᵀA s`,
 //! `b² = sᵀB s` (Kurzhanski, Valyi, *Ellipsoidal Calculus for Estimation and Control*, 1997, §2.2). The
@@ -10,17 +10,18 @@
 use super::{Corner, Scene};
 use crate::geometry::Vec3;
 use crate::geometry::pair::Placed;
-use crate::geometry::polytope::Bounds;
+#[cfg(doc)]
+use crate::geometry::polytope::Likeness;
 use crate::geometry::symmetric::Symmetric;
 
 /// Ellipsoids around the difference that are tried.
-const STEPS_MAX: u32 = 3;
+const STEPS_MAX: u32 = 4;
 
 /// Widths whose ratio changes by no more than the root of this have nothing to add: a step of the walk
 /// takes no longer than another ellipsoid.
-const CHANGE_MIN: f64 = 3.0;
+const CHANGE_MIN: f64 = 2.0;
 
-/// No axis of an ellipsoid is shorter than this part of the bodies' radii: flat bodies have normals,
+/// An axis of an ellipsoid is no shorter than this part of the bodies' radii: flat bodies have normals,
 /// too.
 const THINNEST: f64 = 1e-3;
 
@@ -39,9 +40,8 @@ pub(super) struct Ellipsoids {
 /// `{x : xᵀ A⁻¹ x <= 1}` for the matrix A returned.
 #[inline(always)]
 fn shape(placed: &Placed<'_>, unit: f64) -> Symmetric {
-    let bounds = placed.body.bounds();
-    let axes = (bounds.high - bounds.low) * (0.5 * unit);
-    Symmetric::of(&placed.pose.rotation, &axes.map(|axis| axis.max(THINNEST)))
+    let axes = placed.pose.rotation * placed.body.likeness().from_ball;
+    Symmetric::of(&axes, &Vec3::repeat(unit)).plus_diagonal(THINNEST * THINNEST)
 }
 
 impl Ellipsoids {
@@ -49,25 +49,28 @@ impl Ellipsoids {
     pub(super) fn new(scene: &Scene<'_>) -> Self {
         let (p, q) = (&scene.pair.p, &scene.pair.q);
         let (of_p, of_q) = (p.body.bounds(), q.body.bounds());
-        let middle = |bounds: &Bounds| (bounds.low + bounds.high) * 0.5;
+        let (like_p, like_q) = (p.body.likeness(), q.body.likeness());
         let unit = 1.0 / (of_p.radius + of_q.radius);
         let centre =
-            (q.pose.rotation * middle(of_q) - p.pose.rotation * middle(of_p)) + scene.offset;
+            (q.pose.rotation * like_q.centre - p.pose.rotation * like_p.centre) + scene.offset;
         Self { p: shape(p, unit), q: shape(q, unit), across: scene.across(&centre) * unit, unit }
     }
 
     /// Where the ray would enter, the inward normal: of no particular length; `s·u > 0`.
     #[inline(always)]
     pub(super) fn first_normal(&self, scene: &Scene<'_>) -> Vec3 {
-        let mut ratio_squared = self.q.trace() / self.p.trace();
+        let thickness =
+            |placed: &Placed<'_>| (placed.body.likeness().thickness * self.unit).max(THINNEST);
+        let mut ratio = thickness(&scene.pair.q) / thickness(&scene.pair.p);
         let mut s = scene.u;
         for _ in 0..STEPS_MAX {
-            s = entry(scene, &self.around(ratio_squared.sqrt()), &self.across);
-            let [a, b] = [ratio_squared * self.p.product(&s), self.q.product(&s)];
+            s = entry(scene, &self.around(ratio), &self.across);
+            let [a, b] = [ratio * ratio * self.p.product(&s), self.q.product(&s)];
             if (b <= CHANGE_MIN * a) & (a <= CHANGE_MIN * b) {
                 break;
             }
-            ratio_squared *= b / a;
+            // About the 3/4th power of b/a: that it is the root of, and more for what moves with it.
+            ratio *= (a + 7.0 * b) / (7.0 * a + b);
         }
         s
     }
