@@ -225,7 +225,7 @@ pub enum EventKind {
     /// The distance exceeds the release margin.
     Ended,
     /// Separated before and now, and not decided whether they met in between: a graze closer than the
-    /// clearance tolerance, or the budget ran out. No contact has begun.
+    /// clearance tolerance, or the search was stopped or gave up. No contact has begun.
     Undecided,
 }
 

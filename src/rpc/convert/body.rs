@@ -366,6 +366,7 @@ mod tests {
         let mut effort = Effort::unlimited();
         let ready = asked.clone().prepare(&mut effort).expect("no limit");
         assert_eq!(ready.polytope().vertices().len(), 500);
+        assert!(effort.cost.steps > 2, "{:?}", effort.cost);
         for steps in 0..effort.cost.steps {
             let stopped = asked.clone().prepare(&mut Effort::with_steps(steps));
             assert!(matches!(stopped, Err(Failure::Deadline)), "{steps}");
