@@ -23,17 +23,17 @@ use crate::geometry::pair::VertexPair;
 const ITERATIONS_MAX: u32 = 5;
 /// How far outside of its triangle the origin's foot may be when the plane comes to it, in sizes of
 /// the triangle: parallelograms and faces go on beyond one, but not far.
-const OUTSIDE: f64 = 0.3;
+const OUTSIDE: f64 = 0.15;
 /// Features that are farther than this, in sizes of their triangle, are rarely those that meet: then
 /// only this part of the way is left, and no more than a part of that has to be exact.
-const FAR: f64 = 0.05;
+const FAR: f64 = 0.04;
 const LEFT_FAR: f64 = 0.05;
 /// How often the end is drawn back before features that come in earlier, and to which part at least.
 const RETREATS: u32 = 2;
 const RETREAT_MAX: f64 = 0.5;
 /// A direction has to leave this part of the height at the start of a step, or one of an earlier time
 /// is taken, that leaves it, ...
-const KEPT: f64 = 0.1;
+const KEPT: f64 = 0.3;
 /// ... if that is not too early.
 const EARLY: f64 = 0.2;
 

@@ -147,7 +147,8 @@ impl<'m, 'a> Near<'m, 'a> {
         effort: &mut Effort<'_>,
     ) -> Nearest {
         let (mut point, mut corners) = self.seeded(guess, seed, effort);
-        let (mut at_least, mut tops) = (f64::NEG_INFINITY, None);
+        // Of the support plane: the height times the length of the vector across it, and that squared.
+        let (mut plane, mut tops) = ((f64::NEG_INFINITY, 1.0), None);
         let is_corner = corners.len() == 1;
         let mut between = is_corner.then(|| self.between(&point, guess));
         for _ in 0..ITERATIONS_MAX {
@@ -156,7 +157,7 @@ impl<'m, 'a> Near<'m, 'a> {
             let (next, found) = self.support(&between.take().unwrap_or(point), effort);
             let height = point.dot(&next.at);
             if !is_between {
-                (at_least, tops) = (height / squared.sqrt(), Some(found));
+                (plane, tops) = ((height, squared), Some(found));
             }
             // NaN is no progress, and ends the iteration.
             let nearer = squared - height > good_enough * squared;
@@ -172,6 +173,7 @@ impl<'m, 'a> Near<'m, 'a> {
                 break;
             };
             if used == HELD {
+                let at_least = plane.0 / plane.1.sqrt();
                 return Nearest { point: Vec3::zeros(), corners, held: true, at_least, tops };
             }
             if better.norm_squared() >= squared {
@@ -183,6 +185,7 @@ impl<'m, 'a> Near<'m, 'a> {
             tops = None;
             keep(&mut corners, used);
         }
+        let at_least = plane.0 / plane.1.sqrt();
         Nearest { point, corners, held: false, at_least, tops }
     }
 }

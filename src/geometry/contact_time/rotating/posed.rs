@@ -24,9 +24,32 @@ pub(super) struct Corner {
     pub(super) pair: VertexPair,
 }
 
-/// What the search for a support found in P and in Q.
+/// What the search for a support found in P and in Q: of a [`Climb`], what its proof takes. Number by number:
+/// a `Climb` has gaps between its fields, and copied as a block it goes through memory in pieces and waits there.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Tops([Climb; 2]);
+pub(super) struct Tops {
+    vertices: [u32; 2],
+    values: [f64; 2],
+    runners_up: [f64; 2],
+}
+
+impl Tops {
+    #[inline(always)]
+    fn of([p, q]: &[Climb; 2]) -> Self {
+        Self {
+            vertices: [p.vertex, q.vertex],
+            values: [p.value, q.value],
+            runners_up: [p.runner_up, q.runner_up],
+        }
+    }
+
+    /// The climb that ended there, but for what it took.
+    #[inline(always)]
+    fn climb(&self, side: usize) -> Climb {
+        let (vertex, value) = (self.vertices[side], self.values[side]);
+        Climb { vertex, value, runner_up: self.runners_up[side], visited: 0, finished: true }
+    }
+}
 
 /// Where one body is.
 #[derive(Clone, Copy, Debug)]
@@ -105,7 +128,7 @@ impl Posed {
         let g = self.in_bodies(s);
         let tops = likely_tops(moving, &g, effort);
         let (i, j) = (tops[0].vertex, tops[1].vertex);
-        (self.corner(moving, VertexPair { i, j }), Tops(tops))
+        (self.corner(moving, VertexPair { i, j }), Tops::of(&tops))
     }
 
     /// What the vertices' heights along s differ by, in the bodies' frames: upwards for P, downwards
@@ -141,7 +164,7 @@ impl Posed {
         &self,
         moving: &Moving<'_>,
         s: &Vec3,
-        Tops([top_p, top_q]): &Tops,
+        tops: &Tops,
         corners: &[Corner],
         effort: &mut Effort<'_>,
     ) -> Option<Gap> {
@@ -149,8 +172,8 @@ impl Posed {
             return None;
         }
         let g = self.in_bodies(s);
-        let (i, top_p) = moving.p.farthest_from(&g[0], top_p, effort);
-        let (j, top_q) = moving.q.farthest_from(&g[1], top_q, effort);
+        let (i, top_p) = moving.p.farthest_from(&g[0], &tops.climb(0), effort);
+        let (j, top_q) = moving.q.farthest_from(&g[1], &tops.climb(1), effort);
         let between = s.dot(&(self.q.origin - self.p.origin));
         let length = s.norm();
         let value = (between - (top_p + top_q)) / length;
