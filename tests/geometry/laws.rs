@@ -1,5 +1,5 @@
-//! The witness law and determinism, for every question and method: any witness, either order and any
-//! history give the same verdict and brackets that meet; from cold, the same bits.
+//! The witness law and determinism, for every question and method: any witness, either order, any history and
+//! any unit of length give the same verdict and brackets that meet; from cold, the same bits.
 
 use clearance::geometry::Vec3;
 use clearance::geometry::certificate::Verdict;
@@ -287,5 +287,96 @@ fn a_cold_answer_is_the_same_bits_whatever_was_asked_of_the_bodies_before() {
         // `used` has answered for every seed before.
         let found = answers(&Pair::new(&used[p], pose_p, &used[q], pose_q), way);
         assert_eq!(found, expected, "seed {seed}");
+    }
+}
+
+/// The same bodies in another unit, a power of two of the first.
+fn in_unit(bodies: &[Polytope], unit: f64) -> Vec<Polytope> {
+    let scaled =
+        |body: &Polytope| -> Vec<Vec3> { body.vertices().iter().map(|v| v * unit).collect() };
+    bodies.iter().map(|body| polytope_of(&scaled(body))).collect()
+}
+
+fn motion_in_unit(motion: Motion, unit: f64) -> Motion {
+    match motion {
+        Motion::Linear { velocity } => Motion::Linear { velocity: velocity * unit },
+        Motion::Screw { pivot, velocity, axis, angle } => {
+            Motion::Screw { pivot: pivot.map(|c| c * unit), velocity: velocity * unit, axis, angle }
+        }
+        Motion::ToPose { end, pivot } => Motion::ToPose {
+            end: Pose { translation: end.translation * unit, ..end },
+            pivot: pivot.map(|c| c * unit),
+        },
+    }
+}
+
+/// How far the points of a body may all lie from its origin.
+const FAR: f64 = 1e7;
+
+#[test]
+fn no_unit_of_length_changes_what_is_told_or_how_long_it_takes() {
+    let mut bodies = bodies();
+    // Points that all lie far from their body's origin.
+    let far = samples::cuboid(1.0, 1.0, 1.0)
+        .iter()
+        .map(|v| v + Vec3::new(0.0, -FAR, 0.0))
+        .collect::<Vec<_>>();
+    bodies.push(polytope_of(&far));
+    let units = [-900, -560, -60, 60, 560, 900].map(|exponent| 2f64.powi(exponent));
+    let scaled = units.map(|unit| in_unit(&bodies, unit));
+    for seed in 0..count() {
+        let random = &mut Random::new(3_000_000 + seed);
+        let (mut p, pose_p, q, pose_q) = placing(random, &bodies);
+        p = if seed % 3 == 1 { bodies.len() - 1 } else { p };
+        let home = |index: usize, mut pose: Pose| {
+            if index + 1 == bodies.len() {
+                pose.translation += pose.rotation * Vec3::new(0.0, FAR, 0.0);
+            }
+            pose
+        };
+        let (pose_p, pose_q) = (home(p, pose_p), home(q, pose_q));
+        // An ulp from zero is a length in one unit only.
+        if pose_q.translation.iter().any(|x| x.is_subnormal()) {
+            continue;
+        }
+        let mut ways = [motion(random, seed % 3, &pose_p), motion(random, 0, &pose_q)];
+        if let Motion::Screw { angle, .. } = &mut ways[0]
+            && p + 1 == bodies.len()
+        {
+            *angle /= FAR;
+        }
+        let ask = |bodies: &[Polytope], unit: f64| {
+            let place = |pose: Pose| Pose { translation: pose.translation * unit, ..pose };
+            let pair = Pair::new(&bodies[p], place(pose_p), &bodies[q], place(pose_q));
+            let cold = || (Witness::default(), Effort::with_steps(100_000));
+            let (mut witness, mut effort) = cold();
+            let stops = Stops::default();
+            let apart = distance::measure(&pair, stops, &mut witness, &mut effort).unwrap();
+            let (mut witness, mut effort) = cold();
+            let depth = penetration::measure(&pair, false, &mut witness, &mut effort).unwrap();
+            let (mut witness, mut effort) = cold();
+            let [of_p, of_q] = ways.map(|way| motion_in_unit(way, unit));
+            let question = Question::new(pair, of_p, of_q);
+            let contact = first_contact(&question, &mut witness, &mut effort).unwrap();
+            let length = |bracket: [f64; 2]| bracket.map(|x| x / unit);
+            let verdict = apart.decision.verdict() as u8;
+            let all = [
+                Common { which: verdict, bracket: length([apart.lower, apart.upper]) },
+                Common { which: verdict, bracket: length([depth.lower, depth.upper]) },
+                of_contact(&contact),
+            ];
+            (all, effort.cost.steps)
+        };
+        let (expected, steps) = ask(&bodies, 1.0);
+        for (unit, bodies) in units.iter().zip(&scaled) {
+            let (found, taken) = ask(bodies, *unit);
+            for (found, expected) in found.into_iter().zip(expected) {
+                found.agree(expected, &format!("seed {seed} times {unit:e}"));
+            }
+            assert!(
+                taken <= 4 * steps + 40,
+                "seed {seed} times {unit:e}: {taken} steps, not {steps}"
+            );
+        }
     }
 }

@@ -146,6 +146,40 @@ fn contact_at_exactly_the_end_is_decided_by_the_exact_end_pose() {
     }
 }
 
+/// A sliver of 20,000 km by a tenth of a micrometre turns into a tetrahedron: rounding leaves little of it to prove a
+/// contact with on the way, and although it ends in the tetrahedron, exactly, that stayed undecided.
+#[test]
+fn a_sliver_that_is_nearly_lost_in_rounding_is_in_contact_by_the_end() {
+    let points =
+        |all: &[[f64; 3]]| polytope_of(&all.iter().map(|v| Vec3::from(*v)).collect::<Vec<_>>());
+    let third = 1.0 / 3.0;
+    let sliver = points(&[
+        [1e7, 0.0, -(third + f64::EPSILON / 4.0)],
+        [-1e7, 0.0, -third],
+        [0.0, 1e-7, -third - 1e-7],
+    ]);
+    let tetrahedron =
+        points(&[[0.0, 0.0, -third], [-1.0, 1.0, third], [1.0, 1.0, third], [0.0, -2.0, third]]);
+    let turned = |q: [f64; 4]| Pose::from_quaternion(Vec3::zeros(), q).expect("not zero");
+    let at_p =
+        turned([-1.464786254985026, -0.5014575802970096, 1.4918155109370985, -0.3906079794217221]);
+    let at_q =
+        turned([1.4813125766566126, -0.8242987892683099, -0.6649565388327975, 0.5179500460517016]);
+    let end_p = turned([
+        -1.5690095999347007,
+        -0.1184456300841843,
+        -0.05059151517401629,
+        0.5900627573894804,
+    ]);
+    let end_q =
+        turned([-1.6661017206108097, 1.1454651064759003, 1.215641830561499, -1.3668411837069305]);
+    let to = |end: Pose| Motion::ToPose { end, pivot: None };
+    let pair = Pair::new(&sliver, at_p, &tetrahedron, at_q);
+    let answer = find(&Question::new(pair, to(end_p), to(end_q)));
+    assert_eq!(answer.outcome, Outcome::Contact, "{answer:?}");
+    assert!(answer.t_free > 0.5 && answer.t_contact > answer.t_free, "{answer:?}");
+}
+
 #[test]
 fn slow_and_face_on_contacts_have_brackets_as_narrow_as_the_tolerances_say() {
     // Cubes that meet face on while they turn a little, and hardly close at all.
