@@ -8,7 +8,7 @@
 use arrayvec::ArrayVec;
 
 use super::Stops;
-use super::method::{Ending, Found, Method};
+use super::method::{Ending, Found, Method, Proposer};
 use super::simplex::{Corner, Simplex};
 use super::view::View;
 use crate::geometry::effort::{Effort, Stopped};
@@ -22,7 +22,7 @@ pub(super) const METHOD: Method = Method {
     source: "the definition",
     proves: "nothing; the simplex that it ends with is proven nearest, or gone on from",
     cost: "a simplex for every vertex and facet and every two edges",
-    propose,
+    proposer: Proposer::By(propose),
 };
 
 /// Two bodies of about 300 vertices: a few tenths of a second.

@@ -9,13 +9,12 @@
 use super::Stops;
 use super::bracket::Bracket;
 use super::ellipsoids::{self, Roundness};
-use super::method::{Ending, Found, Method};
+use super::method::{Ending, Found, Method, Proposer};
 use super::simplex::{Corner, Growth, Simplex};
 use super::view::{View, turned_less};
 use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
 use crate::geometry::pair::{Pair, VertexPair};
-use crate::geometry::processor;
 use crate::geometry::witness::Witness;
 
 /// A step that promises less than this part of |v|² is not worth taking: the bracket is 1e-12 wide
@@ -54,25 +53,20 @@ pub(super) const METHOD: Method = Method {
              objects in three-dimensional space, 1988",
     proves: "nothing; the simplex that it ends with is proven nearest, or gone on from",
     cost: "two supports a step, five steps from cold",
-    propose,
+    proposer: Proposer::Default,
 };
 
-/// Searches until nothing is nearer, or the bracket meets the stops.
-fn propose(
+/// Searches until nothing is nearer, or the bracket meets the stops. In the instructions of the caller.
+#[inline(always)]
+pub(super) fn propose(
     view: &View<'_>,
-    pair: &Pair<'_>,
     stops: Stops,
-    witness: &mut Witness,
+    witness: &Witness,
     effort: &mut Effort<'_>,
 ) -> Found {
-    processor::dispatch(
-        #[inline(always)]
-        || {
-            search(view, pair, witness, effort, |simplex, latest, effort| {
-                !stops.are_none() && meets(stops, view, simplex, latest, effort)
-            })
-        },
-    )
+    search(view, view.pair(), witness, effort, |simplex, latest, effort| {
+        !stops.are_none() && meets(stops, view, simplex, latest, effort)
+    })
 }
 
 /// Whether what `simplex` shows meets the stops.

@@ -21,8 +21,17 @@ pub struct Method {
     pub proves: &'static str,
     /// What a query costs.
     pub cost: &'static str,
-    /// The search.
-    pub(super) propose: Propose,
+    /// Who searches.
+    pub(super) proposer: Proposer,
+}
+
+/// Who proposes.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Proposer {
+    /// [`super::gjk`], which is compiled into the query.
+    Default,
+    /// Another, which is called.
+    By(Propose),
 }
 
 /// Searches the pair; the stops may end it early.

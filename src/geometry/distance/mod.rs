@@ -32,7 +32,7 @@ use self::bracket::Bracket;
 pub(in crate::geometry) use self::ellipsoids::direction_between;
 use self::grid::Grid;
 pub use self::method::Method;
-use self::method::{Ending, Found};
+use self::method::{Ending, Found, Proposer};
 use self::view::View;
 use super::Vec3;
 use super::certificate::{Direction, StaticProof, Verdict};
@@ -290,11 +290,13 @@ fn search(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Found {
-    let found = (method.propose)(view, view.pair(), stops, witness, effort);
-    if found.ending == Ending::HandsOver {
-        return (METHODS[0].propose)(view, view.pair(), stops, witness, effort);
+    if let Proposer::By(propose) = method.proposer {
+        let found = propose(view, view.pair(), stops, witness, effort);
+        if found.ending != Ending::HandsOver {
+            return found;
+        }
     }
-    found
+    gjk::propose(view, stops, witness, effort)
 }
 
 /// Leaves in the witness what is known: the simplex's pairs, and where it seems to hold the origin

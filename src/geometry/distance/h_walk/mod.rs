@@ -38,7 +38,7 @@ use arrayvec::ArrayVec;
 
 use self::surface::Side;
 use self::walk::{End, Walk};
-use super::method::{Ending, Found, Method, Propose};
+use super::method::{Ending, Found, Method, Propose, Proposer};
 use super::simplex::{Corner, Simplex};
 use super::view::View;
 use crate::geometry::Vec3;
@@ -66,7 +66,9 @@ pub(super) const METHOD: Method = Method {
              moving convex bodies, 1999",
     proves: PROVES,
     cost: "a few dozen steps between features and layers, logarithmic in the way walked",
-    propose: |view, pair, _, witness, effort| search(view, pair, Start::Adaptive, witness, effort),
+    proposer: Proposer::By(|view, pair, _, witness, effort| {
+        search(view, pair, Start::Adaptive, witness, effort)
+    }),
 };
 
 /// Walking on the surface alone.
@@ -76,7 +78,9 @@ pub(super) const SURFACE_WALK: Method = Method {
              V-Clip, 1998",
     proves: PROVES,
     cost: "as many steps as features lie between the old and the new closest ones",
-    propose: |view, pair, _, witness, effort| search(view, pair, Start::Surface, witness, effort),
+    proposer: Proposer::By(|view, pair, _, witness, effort| {
+        search(view, pair, Start::Surface, witness, effort)
+    }),
 };
 
 /// From the innermost layer each time, remembering nothing.
@@ -86,9 +90,9 @@ pub(super) const DOBKIN_KIRKPATRICK: Method = Method {
              the walk of Guibas, Hsu, Zhang 1999 from layer to layer",
     proves: PROVES,
     cost: "a few steps a layer",
-    propose: |view, pair, _, _, effort| {
+    proposer: Proposer::By(|view, pair, _, _, effort| {
         search(view, pair, Start::Layer(u32::MAX), &mut Witness::default(), effort)
-    },
+    }),
 };
 
 /// From the closest pair of one layer always, as the paper's experiments have it (§4.2); of a hierarchy
@@ -120,7 +124,13 @@ pub(super) const FROM_INNERMOST: Method =
     });
 
 const fn from_layer(name: &'static str, propose: Propose) -> Method {
-    Method { name, source: METHOD.source, proves: PROVES, cost: METHOD.cost, propose }
+    Method {
+        name,
+        source: METHOD.source,
+        proves: PROVES,
+        cost: METHOD.cost,
+        proposer: Proposer::By(propose),
+    }
 }
 
 /// Which of the remembered closest pairs to start from.
