@@ -163,6 +163,53 @@ async fn a_hull_is_built_no_longer_than_the_deadline_and_then_is_not_registered(
     assert_eq!(listed[0].aliases, ["part"]);
 }
 
+/// A hull in a question was built to its end, however little time the caller gave it; then, for a while, the whole
+/// question was refused. It is like any search that stops: nothing is known yet, and the answer says so.
+#[tokio::test]
+async fn a_budget_that_ends_before_the_hull_of_a_questions_points_stops_the_question() {
+    let server = Server::start().await;
+    server.register("cube", &cube()).await;
+    let points = pb::Points { xyz: ball(2_500) };
+    let source = Some(pb::placed_body::Source::Vertices(points));
+    let time = Some(prost_types::Duration { seconds: 0, nanos: 1_000 });
+    let (p, q) = (Some(pb::PlacedBody { source, pose: None }), Some(body("cube", 3.0)));
+    let options = |time| {
+        let budget = Some(pb::Budget { steps: None, time });
+        Some(pb::QueryOptions { budget, ..Default::default() })
+    };
+    let collision = |time| pb::CheckCollisionRequest {
+        p: p.clone(),
+        q: q.clone(),
+        options: options(time),
+        ..Default::default()
+    };
+    let mut client = server.queries();
+    let answer = client.check_collision(collision(time)).await.unwrap().into_inner();
+    assert_eq!(answer.stopped(), pb::Stopped::Deadline);
+    assert_eq!(answer.verdict(), pb::Verdict::Unspecified);
+    assert!(answer.certificate.is_none());
+    let distance = pb::MeasureDistanceRequest {
+        p: p.clone(),
+        q: q.clone(),
+        options: options(time),
+        ..Default::default()
+    };
+    let answer = client.measure_distance(distance).await.unwrap().into_inner();
+    assert_eq!(answer.stopped(), pb::Stopped::Deadline);
+    assert!(answer.distance.is_none());
+    let contact = pb::FindFirstContactRequest {
+        p: p.clone(),
+        q: q.clone(),
+        options: options(time),
+        ..Default::default()
+    };
+    let answer = client.find_first_contact(contact).await.unwrap().into_inner();
+    assert_eq!(answer.stopped(), pb::Stopped::Deadline);
+    assert_eq!(answer.outcome(), pb::Outcome::Unspecified);
+    let answer = client.check_collision(collision(None)).await.unwrap().into_inner();
+    assert_eq!(answer.verdict(), pb::Verdict::Separated);
+}
+
 /// How far a mesh is from convex was measured to the end: in a facet of many corners every triangle is a look at
 /// all of these, so that a drum of a million points took hours of a thread.
 #[tokio::test]

@@ -8,7 +8,7 @@ use crate::geometry::certificate;
 use crate::geometry::contact_time::Travel;
 use crate::geometry::contact_time::polyhedra::proof::Shape;
 use crate::geometry::contact_time::polyhedra::{Moving, Polyhedron};
-use crate::geometry::effort::Effort;
+use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hull::{HullError, convex_hull_with};
 use crate::geometry::ids::PolytopeId;
 use crate::geometry::motion::Motion;
@@ -43,6 +43,15 @@ pub struct AskedParts {
     in_body: Option<Vec<Pose>>,
     /// Where the body is.
     pose: Pose,
+}
+
+/// Why a body did not get ready.
+#[derive(Debug)]
+pub enum Unready {
+    /// Its hull was not built in time. A question says so as of a search that stopped.
+    Stopped(Stopped),
+    /// There is something wrong.
+    Failed(Failure),
 }
 
 /// A body that is ready for questions about polytopes.
@@ -137,7 +146,7 @@ impl AskedBody {
     }
 
     /// Builds what is to be built of a polytope; takes a while. Of a polyhedron it is the hull that is ready.
-    pub fn prepare(self, effort: &mut Effort<'_>) -> Result<ReadyBody, Failure> {
+    pub fn prepare(self, effort: &mut Effort<'_>) -> Result<ReadyBody, Unready> {
         let polytope = match self.source {
             Source::Registered(
                 Solid::Polytope(polytope) | Solid::Polyhedron { hull: polytope, .. },
@@ -145,9 +154,9 @@ impl AskedBody {
             Source::Points(points) => {
                 // The points were checked at the door.
                 let hull = convex_hull_with(&points, effort).map_err(|error| match error {
-                    HullError::Stopped(_) => Failure::Deadline,
+                    HullError::Stopped(why) => Unready::Stopped(why),
                     HullError::Empty | HullError::BadPoint { .. } | HullError::TooMany { .. } => {
-                        Failure::Bug(error.to_string())
+                        Unready::Failed(Failure::Bug(error.to_string()))
                     }
                 })?;
                 Arc::new(hull.polytope)
@@ -157,7 +166,7 @@ impl AskedBody {
     }
 
     /// The same for a judge of bodies of either kind.
-    pub fn prepare_to_judge(self, effort: &mut Effort<'_>) -> Result<JudgedBody, Failure> {
+    pub fn prepare_to_judge(self, effort: &mut Effort<'_>) -> Result<JudgedBody, Unready> {
         if let Source::Registered(Solid::Polyhedron { polyhedron, .. }) = self.source {
             return Ok(JudgedBody::Polyhedron { polyhedron, pose: self.pose });
         }
@@ -170,15 +179,15 @@ impl AskedBody {
         self,
         field: &str,
         effort: &mut Effort<'_>,
-    ) -> Result<ReadySolid, Failure> {
+    ) -> Result<ReadySolid, Unready> {
         if let Source::Registered(Solid::Polyhedron { polyhedron, hull }) = self.source {
             return Ok(ReadySolid { polyhedron, pose: self.pose, hull, facets: None });
         }
         let ReadyBody { polytope, pose } = self.prepare(effort)?;
         let what = "a polytope without volume beside a polyhedron";
         let made = Polyhedron::of_polytope(&polytope);
-        let (polyhedron, facets) =
-            made.ok_or_else(|| Failure::NotImplemented { field: field.to_owned(), what })?;
+        let refused = || Failure::NotImplemented { field: field.to_owned(), what };
+        let (polyhedron, facets) = made.ok_or_else(refused).map_err(Unready::Failed)?;
         let polyhedron = Arc::new(polyhedron);
         Ok(ReadySolid { polyhedron, pose, hull: polytope, facets: Some(facets) })
     }
@@ -252,8 +261,17 @@ impl AskedParts {
     }
 
     /// Builds what is to be built; takes a while.
-    pub fn prepare(self, effort: &mut Effort<'_>) -> Result<Vec<ReadyBody>, Failure> {
+    pub fn prepare(self, effort: &mut Effort<'_>) -> Result<Vec<ReadyBody>, Unready> {
         self.parts.into_iter().map(|part| part.prepare(effort)).collect()
+    }
+}
+
+impl From<Unready> for Failure {
+    fn from(unready: Unready) -> Self {
+        match unready {
+            Unready::Stopped(_) => Self::Deadline,
+            Unready::Failed(failure) => failure,
+        }
     }
 }
 
@@ -369,7 +387,7 @@ mod tests {
         assert!(effort.cost.steps > 2, "{:?}", effort.cost);
         for steps in 0..effort.cost.steps {
             let stopped = asked.clone().prepare(&mut Effort::with_steps(steps));
-            assert!(matches!(stopped, Err(Failure::Deadline)), "{steps}");
+            assert!(matches!(stopped, Err(Unready::Stopped(_))), "{steps}");
         }
     }
 }

@@ -83,13 +83,13 @@ impl Question for Collision {
             Way::Polytopes(method) => method,
             Way::Polyhedra(places) => return polyhedra::collision(run, [p, q], &places, &options),
         };
-        let ((decision, compared), cost) =
-            run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
-                let mut witness = Witness::default();
-                let decision = decide(pair, method, &mut witness, effort);
-                let compared = margin.map(|margin| compare(pair, margin, &mut witness, effort));
-                (decision, compared.transpose())
-            })?;
+        let (found, cost) = run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
+            let mut witness = Witness::default();
+            let decision = decide(pair, method, &mut witness, effort);
+            let compared = margin.map(|margin| compare(pair, margin, &mut witness, effort));
+            Ok((decision, compared.transpose()))
+        })?;
+        let (decision, compared) = found.unwrap_or_else(|why| (Err(why), Err(why)));
         let mut answer = pb::CheckCollisionResponse { cost: Some(cost), ..Default::default() };
         let margin_pairs = compared.iter().flatten().flat_map(|found| found.pairs.clone());
         let margin_pairs: ArrayVec<VertexPair, 3> = margin_pairs.collect();

@@ -66,13 +66,13 @@ impl Question for DistanceQuestion {
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
         let Self { p, q, margin, stops, method, options } = self;
-        let ((distance, compared), cost) =
-            run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
-                let mut witness = Witness::default();
-                let distance = measure_by(method, pair, stops, &mut witness, effort);
-                let compared = margin.map(|margin| compare(pair, margin, &mut witness, effort));
-                (distance, compared.transpose())
-            })?;
+        let (found, cost) = run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
+            let mut witness = Witness::default();
+            let distance = measure_by(method, pair, stops, &mut witness, effort);
+            let compared = margin.map(|margin| compare(pair, margin, &mut witness, effort));
+            Ok((distance, compared.transpose()))
+        })?;
+        let (distance, compared) = found.unwrap_or_else(|why| (Err(why), Err(why)));
         let mut answer = pb::MeasureDistanceResponse { cost: Some(cost), ..Default::default() };
         let margin_pairs = compared.iter().flatten().flat_map(|found| found.pairs.clone());
         let margin_pairs: ArrayVec<VertexPair, 3> = margin_pairs.collect();

@@ -11,7 +11,7 @@ use crate::geometry::contact_time::{Outcome, Travel, translation_of};
 use crate::geometry::effort::Effort;
 use crate::geometry::motion::Motion;
 use crate::rpc::convert::Path;
-use crate::rpc::convert::body::{AskedBody, JudgedBody, ReadySolid};
+use crate::rpc::convert::body::{AskedBody, JudgedBody, ReadySolid, Unready};
 use crate::rpc::convert::geometry::{motion, outcome_to_wire, stopped_to_wire, verdict_to_wire};
 use crate::rpc::convert::options::Options;
 use crate::rpc::convert::solids::{collision_to_wire, unproven_to_wire};
@@ -122,7 +122,7 @@ impl Many {
     fn answer(self, run: &Run) -> Result<pb::FindFirstCollisionResponse, Failure> {
         let Self { bodies, options } = self;
         let travels: Vec<Travel> = bodies.iter().map(|asking| asking.travel).collect();
-        let prepare = |effort: &mut Effort<'_>| -> Result<Vec<ReadySolid>, Failure> {
+        let prepare = |effort: &mut Effort<'_>| -> Result<Vec<ReadySolid>, Unready> {
             let one = |asking: Asking| asking.body.prepare_solid(&asking.field, effort);
             bodies.into_iter().map(one).collect()
         };

@@ -23,14 +23,14 @@ pub use first_contact::{FirstContactQuestion, Motions};
 pub use many::Many;
 pub use penetration::Penetration;
 
-use super::convert::body::{AskedBody, ReadyBody};
+use super::convert::body::{AskedBody, ReadyBody, Unready};
 use super::convert::options::{Options, cost_to_wire};
 use super::convert::{BadField, Path};
 use super::pb;
 use super::shared::Shared;
 use super::status::Failure;
 use super::verify;
-use crate::geometry::effort::{Cost, Effort};
+use crate::geometry::effort::{Cost, Effort, Stopped};
 use crate::geometry::pair::Pair;
 use crate::runtime::clock::Clock;
 use crate::runtime::deadline::StopGuard;
@@ -79,27 +79,29 @@ impl Run {
         asked: Asked,
         [p, q]: [AskedBody; 2],
         options: &Options,
-        search: impl FnOnce(&Pair<'_>, &mut Effort<'_>) -> T,
-    ) -> Result<(T, pb::Cost), Failure> {
+        search: impl FnOnce(&Pair<'_>, &mut Effort<'_>) -> Result<T, Stopped>,
+    ) -> Result<(Result<T, Stopped>, pb::Cost), Failure> {
         let prepare = |effort: &mut Effort<'_>| Ok([p.prepare(effort)?, q.prepare(effort)?]);
         self.measure_prepared(asked, prepare, options, |[p, q], effort| {
             search(&Pair { p: ReadyBody::placed(p), q: ReadyBody::placed(q) }, effort)
         })
     }
 
-    /// The same for bodies that are prepared in another way. That costs no steps, and stops where a search
-    /// would; without bodies there is no answer that could say so.
+    /// The same for bodies that are prepared in another way. That costs no steps of the budget, but time.
     fn measure_prepared<B, T>(
         &self,
         asked: Asked,
-        prepare: impl FnOnce(&mut Effort<'_>) -> Result<B, Failure>,
+        prepare: impl FnOnce(&mut Effort<'_>) -> Result<B, Unready>,
         options: &Options,
-        search: impl FnOnce(&B, &mut Effort<'_>) -> T,
-    ) -> Result<(T, pb::Cost), Failure> {
+        search: impl FnOnce(&B, &mut Effort<'_>) -> Result<T, Stopped>,
+    ) -> Result<(Result<T, Stopped>, pb::Cost), Failure> {
         let start = self.clock.now();
-        let bodies = prepare(&mut Effort::with_stop(u64::MAX, &self.stop))?;
         let mut effort = options.effort(&self.stop);
-        let found = search(&bodies, &mut effort);
+        let found = match prepare(&mut Effort::with_stop(u64::MAX, &self.stop)) {
+            Ok(bodies) => search(&bodies, &mut effort),
+            Err(Unready::Stopped(why)) => Err(why),
+            Err(Unready::Failed(failure)) => return Err(failure),
+        };
         // One question, whatever it asked of the layers below.
         let cost = Cost { queries: 1, ..effort.cost };
         self.metrics.add(asked, &cost);

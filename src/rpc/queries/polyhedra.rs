@@ -15,7 +15,7 @@ use crate::geometry::pair::Pair;
 use crate::geometry::separation::{self, decide};
 use crate::geometry::witness::Witness;
 use crate::rpc::convert::Path;
-use crate::rpc::convert::body::{AskedBody, ReadySolid};
+use crate::rpc::convert::body::{AskedBody, ReadySolid, Unready};
 use crate::rpc::convert::certificate::{motion_to_wire, proof_to_wire};
 use crate::rpc::convert::geometry::{
     outcome_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
@@ -44,7 +44,7 @@ impl Places {
         &self,
         [p, q]: [AskedBody; 2],
         effort: &mut Effort<'_>,
-    ) -> Result<[ReadySolid; 2], Failure> {
+    ) -> Result<[ReadySolid; 2], Unready> {
         Ok([p.prepare_solid(&self.0[0], effort)?, q.prepare_solid(&self.0[1], effort)?])
     }
 }
