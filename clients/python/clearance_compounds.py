@@ -55,6 +55,7 @@ def chosen(entry, p, q):
         found = entry.get(name, [])
         ok = isinstance(found, list) and found and all(type(i) is int and 0 <= i < len(body) for i in found)
         require(ok, f"{name}: {found!r} names a part that does not exist")
+        require(len(set(found)) == len(found), f"{name}: {found!r} names a part twice")
         named.append(found)
     return [(i, j) for i in named[0] for j in named[1]]
 
@@ -130,6 +131,7 @@ def verify_compound_motion(p, q, motions_p, motions_q, answer, margin=0.0, devia
                else certificate.get("parts", []))
     contact = outcome == "CONTACT"
     t_contact = bound(answer.get("tContact")) if contact else 1
+    require(bound(t_free) <= t_contact <= 1, "not 0 <= t_free <= t_contact <= 1")
     seen, met, unmet = set(), False, "no entry shows the contact"
 
     def free(bodies, motions, claim, initial):

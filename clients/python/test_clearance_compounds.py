@@ -81,6 +81,23 @@ class Sample(unittest.TestCase):
                 later = 0.5 * (1.0 + found["tFree"])
                 self.assertRaises(Refused, way, case, tFree=later, tContact=max(later, found["tContact"]))
 
+    def test_an_entry_that_names_a_part_twice_is_refused(self):
+        for case in SAMPLE["cases"]:
+            lie = copy.deepcopy(case["certificate"])
+            entries(lie)[0]["pParts"] *= 2
+            self.assertRaisesRegex(Refused, "names a part twice", stand, case, certificate=lie)
+            lie = copy.deepcopy(case["firstContact"]["certificate"])
+            lie["parts"][0]["qParts"] *= 2
+            self.assertRaisesRegex(Refused, "names a part twice", way, case, certificate=lie)
+
+    def test_contact_at_the_start_leaves_no_time_before_it(self):
+        """That bodies in contact at t = 0 are free until t = 1 was accepted."""
+        at_start = [case for case in SAMPLE["cases"] if case["firstContact"].get("tContact") == 0]
+        self.assertTrue(at_start)
+        for case in at_start:
+            for until in (0.5, 1.0, -1.0, float("nan")):
+                self.assertRaises(Refused, way, case, tFree=until)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -223,6 +223,75 @@ async fn what_a_session_says_of_compounds_on_their_way_is_valid_and_nothing_else
     assert!(seen[1] > 2 && seen[2] > 1, "{seen:?}");
 }
 
+/// Entries that named two parts again and again were ticked off pair by pair: a message of a hundred kilobytes
+/// took the judge minutes, long after its caller had gone.
+#[tokio::test]
+async fn an_entry_that_names_a_part_twice_is_refused() {
+    let server = started().await;
+    let (way, report) = reports(&server).await.remove(0);
+    let again = || [vec![0; 1_000], vec![1]].concat();
+    let mut claim = collision(way[1].clone(), &report);
+    let entry = &mut entries(claim.answer.as_mut().unwrap())[0];
+    assert_eq!((entry.p_parts.len(), entry.q_parts.len()), (2, 2));
+    (entry.p_parts, entry.q_parts) = (again(), again());
+    let refusal = verify(&server, Claim::Collision(claim)).await.unwrap_err();
+    assert_eq!(refusal, "certificate.compound.entries[0]: it names a part twice");
+    let mut claim = first_contact(way, report.first_contact.as_ref().unwrap());
+    let parts = &mut claim.answer.as_mut().unwrap().certificate.as_mut().unwrap().parts;
+    parts[0].q_parts.push(0);
+    let refusal = verify(&server, Claim::FirstContact(claim)).await.unwrap_err();
+    assert_eq!(refusal, "certificate.parts[0]: it names a part twice");
+}
+
+/// Of contact at t = 0 one entry was judged, and anything could stand in the others.
+#[tokio::test]
+async fn every_entry_of_a_contact_at_the_start_is_judged() {
+    let server = started().await;
+    let is_at_start = |report: &pb::FirstContact| report.t_contact == Some(0.0);
+    let mut seen = 0;
+    for (way, report) in reports(&server).await {
+        let Some(report) = report.first_contact.filter(is_at_start) else { continue };
+        seen += 1;
+        let mut claim = first_contact(way, &report);
+        let parts = &mut claim.answer.as_mut().unwrap().certificate.as_mut().unwrap().parts;
+        let form = Some(pb::direction::Form::Vector(vector(0.0, 0.0, 1.0).unwrap()));
+        let separated =
+            pb::SeparatedProof { direction: Some(pb::Direction { form }), margin_pairs: vec![] };
+        let proof = Some(pb::static_certificate::Proof::Separated(separated));
+        let initial = Some(pb::StaticCertificate { proof });
+        parts.push(pb::PartMotionProof {
+            p_parts: vec![0],
+            q_parts: vec![0],
+            certificate: Some(pb::MotionCertificate { initial, ..Default::default() }),
+        });
+        let path = format!("certificate.parts[{}]: ", parts.len() - 1);
+        let refusal = verify(&server, Claim::FirstContact(claim)).await.unwrap_err();
+        assert!(refusal.starts_with(&path), "{refusal}");
+    }
+    assert!(seen > 0);
+}
+
+/// No certificate of parts says which faces meet, and claims that said so passed unseen.
+#[tokio::test]
+async fn faces_that_are_said_to_meet_of_compounds_are_refused() {
+    let server = started().await;
+    let (way, report) = reports(&server).await.remove(1);
+    let faces = || Some(pb::FaceContact::default());
+    let mut client = server.queries();
+    let mut refused = async |claim| {
+        let request = pb::VerifyCertificateRequest { claim: Some(claim) };
+        client.verify_certificate(request).await.unwrap_err()
+    };
+    let mut claim = collision(way[1].clone(), &report);
+    claim.answer.as_mut().unwrap().face_contact = faces();
+    let status = refused(Claim::Collision(claim)).await;
+    check(&status, Code::InvalidArgument, "BAD_FIELD", "collision.answer.face_contact");
+    let mut claim = first_contact(way, report.first_contact.as_ref().unwrap());
+    claim.answer.as_mut().unwrap().face_contact = faces();
+    let status = refused(Claim::FirstContact(claim)).await;
+    check(&status, Code::InvalidArgument, "BAD_FIELD", "first_contact.answer.face_contact");
+}
+
 #[tokio::test]
 async fn a_claim_about_compounds_that_is_wrong_is_refused_with_its_path() {
     let server = started().await;

@@ -67,6 +67,9 @@ pub enum Refusal {
     /// An entry names a part that a body does not have.
     #[error("it names a part that does not exist")]
     NoSuchPart,
+    /// An entry names a part of a body more than once.
+    #[error("it names a part twice")]
+    PartTwice,
     /// An entry about several parts of a body says what can only be said of one.
     #[error("of several parts together a proof is a vector that separates them")]
     SeveralParts,

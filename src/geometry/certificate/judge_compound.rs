@@ -8,7 +8,9 @@
 use super::bodies::{Bodies, Points};
 use super::judge::{Refusal, exact_direction, greatest_along, judge_static_with};
 use super::judge_distance::{MarginClaim, judge_margin};
-use super::judge_motion::{Course, MotionClaim, judge_freedom, judge_motion};
+use super::judge_motion::{
+    Course, MotionClaim, judge_freedom, judge_motion, judge_start_and_times,
+};
 use super::{Direction, StaticProof, Verdict};
 use crate::geometry::contact_time::Outcome;
 use crate::geometry::effort::Effort;
@@ -55,11 +57,21 @@ pub struct PartMotion<'a> {
 }
 
 impl Compounds<'_> {
-    fn are_in_range(&self, parts: &Parts) -> bool {
-        let are_of = |named: &[u32], count: usize| {
-            !named.is_empty() && named.iter().all(|part| (*part as usize) < count)
+    /// That an entry names parts of both bodies, each once: then there are no more than the bodies have, and
+    /// as many pairs of them.
+    fn judge_parts(&self, parts: &Parts) -> Result<(), Refusal> {
+        let judge = |named: &[u32], count: usize| {
+            let mut is_named = vec![false; count];
+            for &part in named {
+                let is_named = is_named.get_mut(part as usize).ok_or(Refusal::NoSuchPart)?;
+                if std::mem::replace(is_named, true) {
+                    return Err(Refusal::PartTwice);
+                }
+            }
+            if named.is_empty() { Err(Refusal::NoSuchPart) } else { Ok(()) }
         };
-        are_of(&parts.p, self.p.len()) && are_of(&parts.q, self.q.len())
+        judge(&parts.p, self.p.len())?;
+        judge(&parts.q, self.q.len())
     }
 
     /// The two, if the entry names one of each.
@@ -71,10 +83,15 @@ impl Compounds<'_> {
     }
 
     /// Whether entries are about every pair of parts; if not, the first that none is about.
-    fn are_covered<'e>(&self, entries: impl Iterator<Item = &'e Parts>) -> Result<(), Refusal> {
+    fn are_covered<'e>(
+        &self,
+        entries: impl Iterator<Item = &'e Parts>,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), Refusal> {
         let count = self.q.len();
         let mut is_covered = vec![false; self.p.len() * count];
         for parts in entries {
+            effort.spend_step()?;
             for &p in &parts.p {
                 for &q in &parts.q {
                     is_covered[p as usize * count + q as usize] = true;
@@ -102,10 +119,12 @@ impl Compounds<'_> {
         let back = s.each_ref().map(|c| -c);
         let mut top_of_p = None;
         for &p in &parts.p {
+            effort.spend_step()?;
             top_of_p = top_of_p.max(Some(greatest_along(&self.p[p as usize], &s, effort)?));
         }
         let mut top_of_q = None;
         for &q in &parts.q {
+            effort.spend_step()?;
             top_of_q = top_of_q.max(Some(greatest_along(&self.q[q as usize], &back, effort)?));
         }
         let (Some(p), Some(q)) = (top_of_p, top_of_q) else { return Err(Refusal::NotSeparating) };
@@ -143,11 +162,8 @@ pub fn judge_compounds(
 ) -> Result<(), Refusal> {
     for (at, entry) in entries.iter().enumerate() {
         effort.spend_step()?;
-        let judged = if bodies.are_in_range(&entry.parts) {
-            bodies.judge_statement(entry, effort)
-        } else {
-            Err(Refusal::NoSuchPart)
-        };
+        let named = bodies.judge_parts(&entry.parts);
+        let judged = named.and_then(|()| bodies.judge_statement(entry, effort));
         judged.map_err(|why| of_entry(at, why))?;
     }
     let worst = entries.iter().map(|entry| entry.proof.verdict()).max();
@@ -157,7 +173,7 @@ pub fn judge_compounds(
     match verdict {
         Verdict::Overlapping => Ok(()),
         Verdict::Separated | Verdict::Touching => {
-            bodies.are_covered(entries.iter().map(|entry| &entry.parts))
+            bodies.are_covered(entries.iter().map(|entry| &entry.parts), effort)
         }
     }
 }
@@ -207,9 +223,7 @@ pub fn judge_compounds_motion<'a>(
     let (mut is_contact, mut is_at_start) = (false, false);
     for (at, PartMotion { parts, claim }) in entries.iter().enumerate() {
         effort.spend_step()?;
-        if !bodies.are_in_range(parts) {
-            return Err(of_entry(at, Refusal::NoSuchPart));
-        }
+        bodies.judge_parts(parts).map_err(|why| of_entry(at, why))?;
         is_contact = claim.outcome == Outcome::Contact;
         is_at_start = is_contact && claim.t_contact <= 0.0;
         let is_alone = parts.p.len() == 1 && parts.q.len() == 1;
@@ -234,16 +248,26 @@ pub fn judge_compounds_motion<'a>(
                         }
                     };
                 is_met |= met;
-                if !met && !is_at_start {
-                    judge_freedom(&course, claim, effort).map_err(|why| of_entry(at, why))?;
-                }
+                let judged = if met {
+                    Ok(())
+                } else if is_at_start {
+                    // Free until then is no time at all, but what an entry says it has to show.
+                    judge_start_and_times(&course, claim, effort)
+                } else {
+                    judge_freedom(&course, claim, effort).map(drop)
+                };
+                judged.map_err(|why| of_entry(at, why))?;
             }
         }
     }
     if is_contact && !is_met {
         return Err(unmet);
     }
-    if is_at_start { Ok(()) } else { bodies.are_covered(entries.iter().map(|entry| entry.parts)) }
+    if is_at_start {
+        Ok(())
+    } else {
+        bodies.are_covered(entries.iter().map(|entry| entry.parts), effort)
+    }
 }
 
 /// Vertex pairs say nothing about parts of which several are named.

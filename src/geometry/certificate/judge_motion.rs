@@ -124,7 +124,7 @@ pub(super) fn judge_freedom<'a>(
 }
 
 /// The verdict at t = 0, if it is claimed, and that the times are in order.
-fn judge_start_and_times(
+pub(super) fn judge_start_and_times(
     course: &Course<'_>,
     claim: &MotionClaim<'_>,
     effort: &mut Effort<'_>,

@@ -2,6 +2,7 @@
 
 use arrayvec::ArrayVec;
 
+use super::faces::NamedFaces;
 use super::{required, t_contact};
 use crate::geometry::certificate::bodies::Points;
 use crate::geometry::certificate::judge::Refusal;
@@ -94,6 +95,7 @@ impl PartsStatement {
         let answer = required(path, "answer", claim.answer.as_ref())?;
         let asked = margin(&path.field("question"), question.margin)?;
         let path = path.field("answer");
+        NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
         let entries = statements(&path.field("certificate"), &bodies, answer.certificate.as_ref())?;
         let within = match (answer.within_margin, asked) {
             (None, _) => None,
@@ -122,6 +124,7 @@ impl PartsStatement {
             bodies[1].motions(&asked.field("q_motion"), of_q)?,
         ];
         let path = path.field("answer");
+        NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
         let said = answer.initial_verdict();
         let is_said = said != pb::Verdict::Unspecified;
         let initial = is_said.then(|| verdict(&path.field("initial_verdict"), said)).transpose()?;
