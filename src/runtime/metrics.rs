@@ -54,7 +54,7 @@ impl Asked {
 pub enum Ending {
     /// In full.
     Answered,
-    /// Its budget or deadline ran out; the answer says how far it came.
+    /// Its budget or deadline ran out, or it gave up; the answer says how far it came.
     Stopped,
     /// It got a status.
     Refused,
@@ -65,7 +65,7 @@ pub enum Ending {
 pub struct QuestionMetrics {
     /// Answered in full.
     pub answered: AtomicU64,
-    /// Stopped by a budget or a deadline.
+    /// Stopped by a budget or a deadline, or given up.
     pub stopped: AtomicU64,
     /// Refused with a status.
     pub refused: AtomicU64,

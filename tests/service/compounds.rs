@@ -229,7 +229,7 @@ async fn what_a_session_says_of_compounds_on_their_way_is_valid_and_nothing_else
 async fn an_entry_that_names_a_part_twice_is_refused() {
     let server = started().await;
     let (way, report) = reports(&server).await.remove(0);
-    let again = || [vec![0; 1_000], vec![1]].concat();
+    let again = || [vec![0; 100], vec![1]].concat();
     let mut claim = collision(way[1].clone(), &report);
     let entry = &mut entries(claim.answer.as_mut().unwrap())[0];
     assert_eq!((entry.p_parts.len(), entry.q_parts.len()), (2, 2));
