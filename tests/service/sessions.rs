@@ -72,6 +72,33 @@ pub(crate) fn refused(report: &pb::FrameReport, code: Code, field: &str) {
     assert_eq!((status.code, status.field.as_str()), (i32::from(code), field), "{status:?}");
 }
 
+/// The report of a scene as it is opened took any time, whatever its budget and long after the caller had gone.
+#[tokio::test]
+async fn what_a_session_is_opened_with_is_answered_within_its_budget() {
+    let server = started().await;
+    let no_time = Some(prost_types::Duration { seconds: 0, nanos: 0 });
+    let open = |time| {
+        let bodies = (1..60).map(|id| cube_at(id, 0.01 * f64::from(id))).collect();
+        let report = pb::ReportOptions { depths: true, ..all_pairs().unwrap() };
+        pb::OpenSessionRequest {
+            state: Some(pb::SessionState { bodies, ..Default::default() }),
+            report: Some(report),
+            budget: Some(pb::Budget { steps: None, time }),
+            ..Default::default()
+        }
+    };
+    let report = async |time| {
+        let opened = server.sessions().open_session(open(time)).await;
+        opened.unwrap().into_inner().report.unwrap()
+    };
+    let stopped = report(no_time).await;
+    assert_eq!(stopped.stopped(), pb::Stopped::Deadline);
+    assert!(stopped.counts.unwrap().undecided > 0);
+    let whole = report(None).await;
+    assert_eq!(whole.stopped(), pb::Stopped::Unspecified);
+    assert_eq!(whole.counts.unwrap().overlapping, 59 * 58 / 2);
+}
+
 #[tokio::test]
 async fn a_session_is_opened_stepped_twice_and_closed() {
     let server = started().await;

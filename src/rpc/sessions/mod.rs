@@ -56,7 +56,8 @@ impl pb::session_service_server::SessionService for Sessions {
         &self,
         request: Request<pb::OpenSessionRequest>,
     ) -> Result<Response<pb::OpenSessionResponse>, Status> {
-        let (_, opened) = open(&self.0, request.into_inner(), "").await?;
+        let (metadata, _, request) = request.into_parts();
+        let (_, opened) = open(&self.0, &metadata, request, "").await?;
         Ok(Response::new(opened))
     }
 
@@ -133,6 +134,7 @@ impl pb::session_service_server::SessionService for Sessions {
 /// Opens a session; `prefix` leads to the request.
 async fn open(
     shared: &Shared,
+    metadata: &MetadataMap,
     request: pb::OpenSessionRequest,
     prefix: &'static str,
 ) -> Result<(Arc<Slot<Session>>, pb::OpenSessionResponse), Failure> {
@@ -155,11 +157,16 @@ async fn open(
     };
     let replace = request.replace;
     let estimate = declare::estimate(&request);
+    // A negative one is refused when the request is read.
+    let own = request.budget.as_ref().and_then(|budget| budget.time);
+    let own = own.and_then(|time| Duration::try_from(time).ok());
+    let guard = StopGuard::after(time_left(metadata, own)?);
+    let stop = guard.flag();
     let opening = shared.clone();
     let opened = shared.compute.run(estimate, move || {
         let root = Path::ROOT.field(prefix);
         let path = if prefix.is_empty() { Path::ROOT } else { root };
-        Session::open(&path, &request, &opening)
+        Session::open(&path, &request, &opening, &stop)
     });
     let (session, report) = opened.await??;
     let checked_pairs = session.pairs_enabled();

@@ -39,11 +39,13 @@ pub struct Session {
 }
 
 impl Session {
-    /// Opens a session and answers for the scene as it is; or says what is wrong, and nothing is done.
+    /// Opens a session and answers for the scene as it is, which may be stopped; or says what is wrong, and
+    /// nothing is done.
     pub(super) fn open(
         path: &Path<'_>,
         request: &pb::OpenSessionRequest,
         shared: &Shared,
+        stop: &AtomicBool,
     ) -> Result<(Self, pb::FrameReport), Failure> {
         let limits = &shared.settings.limits;
         let default = pb::SessionState::default();
@@ -86,7 +88,7 @@ impl Session {
             last_elapsed: Duration::ZERO,
         };
         session.keep_shapes(declared);
-        let report = session.answer(&plan, shared, &AtomicBool::new(false), &Parallel)?;
+        let report = session.answer(&plan, shared, stop, &Parallel)?;
         Ok((session, report))
     }
 

@@ -10,6 +10,7 @@ use std::task::Poll;
 use tokio::sync::{mpsc, watch};
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
+use tonic::metadata::MetadataMap;
 use tonic::{Status, Streaming};
 
 use super::super::convert::Path;
@@ -62,7 +63,8 @@ impl Talk {
         let slot = match start {
             Some(Start::SessionId(id)) => find(&self.shared, &id)?,
             Some(Start::Open(request)) => {
-                let (slot, opened) = open(&self.shared, request, "open").await?;
+                let (slot, opened) =
+                    open(&self.shared, &MetadataMap::new(), request, "open").await?;
                 let opened =
                     pb::StreamSessionResponse { opened: Some(opened), ..Default::default() };
                 if self.send(opened).await.is_err() {
