@@ -225,7 +225,8 @@ pub enum EventKind {
     /// The distance exceeds the release margin.
     Ended,
     /// Separated before and now, and not decided whether they met in between: a graze closer than the
-    /// clearance tolerance, or the search was stopped or gave up. No contact has begun.
+    /// clearance tolerance, a motion that a deviation may bring into contact, or a search that was stopped or gave
+    /// up. No contact has begun.
     Undecided,
 }
 

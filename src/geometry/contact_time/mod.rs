@@ -79,8 +79,9 @@ pub enum Outcome {
     Contact,
     /// None in [0, 1].
     NoContact,
-    /// The motion comes closer than the clearance tolerance and never gets deeper than it; or the search was
-    /// stopped or gave up before it knew, and says so.
+    /// The motion comes closer than the clearance tolerance and never gets deeper than it; or it makes no contact
+    /// as stated, but not every motion within the deviations is free; or the search was stopped or gave up before
+    /// it knew, and says so.
     Undecided,
 }
 
