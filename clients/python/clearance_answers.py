@@ -7,7 +7,7 @@ import argparse, gzip, json, time
 from collections import Counter
 
 from clearance_verify import (Refused, bound, quaternion_pose, require, verify_depth,
-                              verify_distance, verify_motion, verify_static)
+                              verify_distance, verify_motion, verify_range, verify_static)
 
 FORMS = {"direction", "direction_pairs"}  # of a direction, whatever the motion
 
@@ -25,8 +25,12 @@ def verify_answer(case, hulls, answer):
                       margin=case.get("contact_margin", 0.0), deviation=case.get("deviation", 0.0))
         return [f"{case['kind']} {verdict}"], []
     verify_static(p, q, *poses, verdict, cert)
-    along = [answer.get(k) for k in ("enter", "exit")] != [None, None]
-    proven, unproven = [f"static {verdict}"], ["range along a direction"] * along
+    proven, unproven = [f"static {verdict}"], []
+    if "range" in cert:
+        verify_range(p, q, *poses, case["dir"]["d"], verdict, answer, cert["range"])
+        proven.append("range along a direction")
+    elif [answer.get(k) for k in ("enter", "exit")] != [None, None]:
+        unproven.append("range along a direction")
     bounds = [answer.get(k) for k in ("distance_lower", "distance_upper")]
     if bounds != [None, None]:
         if verdict == "SEPARATED":

@@ -168,6 +168,37 @@ def verify_margin(p, q, pose_p, pose_q, margin, within, verdict, cert):
     gap = pair.gap(v)
     require(gap > 0 and gap ** 2 > margin ** 2 * dot(v, v), "the bodies may come within the margin")
 
+def verify_range(p, q, pose_p, pose_q, along, verdict, answer, cert):
+    """The t >= 0 for which P moved by t along meets Q; `verdict`, of t = 0, is proven. answer: {"enter": t, "exit": t}
+    or neither; cert: {"never": direction} or {"enter": end, "exit": end}, an end being a direction with "bracket" and
+    "pairs"; no "enter" in contact."""
+    pair, claimed = Pair(p, q, pose_p, pose_q), (answer.get("enter"), answer.get("exit"))
+    scale = denominator(finite(along, 3))
+    d = whole(along, scale)
+    require(d != (0, 0, 0), "no direction")
+    if set(cert) == {"never"}:
+        require(claimed == (None, None), "the proof is of another answer")
+        s = pair.direction(cert["never"], negative(d))
+        return require(dot(s, d) <= 0 < pair.gap(s), "the direction does not separate")
+    require({"exit"} <= set(cert) <= {"enter", "exit"}, "neither never nor an exit")
+    require(("enter" in cert) == (verdict == "SEPARATED"), "the range begins at 0 in contact, and only then")
+    require(claimed == (cert["enter"]["bracket"][0] if "enter" in cert else 0, cert["exit"]["bracket"][1]),
+            "the range is not that of the answer")
+    unit = Fraction(pair.unit, scale)  # of a t times the whole d, in 1/unit metres
+    for name, side in (("enter", 1), ("exit", -1)):
+        if name not in cert:
+            continue
+        end = cert[name]
+        finite(end["bracket"], 2)
+        low, high = ends = [bound(t) * unit for t in end["bracket"]]
+        s, points = pair.direction(end, negative(d)), pair.differences(end.get("pairs"), 1, 4)
+        rate = dot(s, d)
+        require(low <= high and rate * side > 0, "no such end")
+        require(pair.gap(s) >= rate * (low if side > 0 else high), "they meet outside of the bracket")
+        fine = max(low.denominator, high.denominator)  # mixing both ends' differences mixes the t as well
+        moved = [tuple(int(fine * (x - y * t)) for x, y in zip(m, d)) for t in ends for m in points]
+        require(nearest(moved)[0] == (0, 0, 0), "the pairs do not meet within the bracket")
+
 def verify_depth(p, q, pose_p, pose_q, lower, upper, face, surface=None):
     """face: a direction; surface: {"corners": [[i, j], ...], "triangles": [[a, b, c], ...]}."""
     pair = Pair(p, q, pose_p, pose_q)

@@ -185,6 +185,53 @@ class Distances(Judged):
         self.assertEqual(tuple(Fraction(x, n) for x in v), (4, 0, 3))
 
 
+class Ranges(Judged):
+    """A point that moves along y towards the cube, three from its middle."""
+    ENTER = {"bracket": [1.0, 1.0], "direction": [0.0, 2.0, 0.0], "pairs": [[0, 0], [0, 1], [0, 4], [0, 5]]}
+    EXIT = {"bracket": [2.0, 2.0], "direction": [0.0, -1.0, 0.0], "pairs": [[0, 2], [0, 3], [0, 6], [0, 7]]}
+    SAID = {"enter": 1.0, "exit": 2.0}
+
+    def judge(self, cert, answer=SAID, along=(0.0, 2.0, 0.0), verdict="SEPARATED", y=3.0):
+        cv.verify_range([[0.0] * 3], CUBE, at(), at(0.0, y, 0.0), list(along), verdict, answer, cert)
+
+    def test_a_range_is_proven_at_both_ends_to_the_last_bit(self):
+        both = lambda enter, exit: {"enter": {**self.ENTER, **enter}, "exit": {**self.EXIT, **exit}}
+        self.judge(both({}, {}))
+        wide = {"bracket": [ulp(1.0, -1), 1.5]}, {"bracket": [1.5, ulp(2.0)]}
+        self.judge(both(*wide), {"enter": ulp(1.0, -1), "exit": ulp(2.0)})
+        for enter, exit, answer in (
+                ({"bracket": [ulp(1.0)] * 2}, {}, {"enter": ulp(1.0), "exit": 2.0}),
+                ({"bracket": [ulp(1.0, -1)] * 2}, {}, {"enter": ulp(1.0, -1), "exit": 2.0}),
+                ({}, {"bracket": [ulp(2.0)] * 2}, {"enter": 1.0, "exit": ulp(2.0)}),
+                ({}, {"bracket": [1.5, ulp(2.0, -1)]}, {"enter": 1.0, "exit": ulp(2.0, -1)}),
+                ({}, {}, {"enter": 0.5, "exit": 2.0}), ({}, {}, {"enter": 1.0}), ({}, {}, {}),
+                ({"direction": [0.0, -2.0, 0.0]}, {}, self.SAID), ({"direction": [2.0, 0.1, 0.0]}, {}, self.SAID),
+                ({"pairs": [[0, 0], [0, 1]]}, {}, self.SAID), ({"pairs": []}, {}, self.SAID),
+                ({"bracket": [1.0, math.inf]}, {}, self.SAID), ({"bracket": [1.0, math.nan]}, {}, self.SAID),
+                ({}, {"pairs": [[0, 0], [0, 1], [0, 4], [0, 5]]}, self.SAID)):
+            self.refused(self.judge, both(enter, exit), answer)
+        self.refused(self.judge, {"exit": self.EXIT}, {"enter": 0, "exit": 2.0})
+        self.refused(self.judge, {"enter": self.ENTER}, self.SAID)
+        self.refused(self.judge, both({}, {}), self.SAID, (0.0, 2.1, 0.0))
+        self.refused(self.judge, both({}, {}), self.SAID, (0.0, 0.0, 0.0))
+
+    def test_never_takes_a_direction_along_which_the_bodies_only_part(self):
+        away = {"never": {"direction": [0.0, 1.0, 0.0]}}
+        for along in ((0.0, -2.0, 0.0), (1.0, 0.0, 0.0), (1e9, -1e-300, 0.0)):
+            self.judge(away, {}, along)
+        self.refused(self.judge, away, {}, (1e9, 1e-300, 0.0))
+        self.refused(self.judge, away, self.SAID, (1.0, 0.0, 0.0))
+        self.refused(self.judge, {"never": {"direction": [1.0, 0.5, 0.0]}}, {}, (0.0, -2.0, 0.0))
+        self.refused(self.judge, away, {}, (1.0, 0.0, 0.0), "TOUCHING", 1.0)
+
+    def test_in_contact_the_range_begins_at_once(self):
+        inside, said = {"exit": {**self.EXIT, "bracket": [0.5, 0.5]}}, {"enter": 0.0, "exit": 0.5}
+        self.judge(inside, said, verdict="OVERLAPPING", y=0.0)
+        self.refused(self.judge, inside, {"enter": 0.25, "exit": 0.5}, verdict="OVERLAPPING", y=0.0)
+        both = {"enter": {**self.ENTER, "bracket": [0.0, 0.0]}, **inside}
+        self.refused(self.judge, both, said, verdict="OVERLAPPING", y=0.0)
+
+
 class Depths(Judged):
     """A point in the middle of the cube: M is the cube."""
     QUADS = ([0, 1, 3, 2], [4, 6, 7, 5], [0, 4, 5, 1], [2, 3, 7, 6], [0, 2, 6, 4], [1, 5, 7, 3])

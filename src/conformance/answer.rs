@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::geometry::certificate::{Axis, Direction, Frame, Link, StaticProof, Verdict};
+use crate::geometry::certificate::{
+    Axis, Direction, Frame, Link, RangeEnd, RangeProof, StaticProof, Verdict,
+};
 use crate::geometry::contact_time::{FirstContact, Outcome};
 use crate::geometry::effort::Cost;
 use crate::geometry::pair::VertexPair;
-use crate::geometry::penetration::Depth;
+use crate::geometry::penetration::{Depth, Span};
 
 /// What came back for one case.
 #[derive(Debug)]
@@ -102,6 +104,30 @@ pub(crate) struct WrittenCertificate {
     pub(crate) surface: Option<WrittenSurface>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) chain: Option<Vec<WrittenLink>>,
+    /// Of the range along a direction.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) range: Option<WrittenRange>,
+}
+
+/// That there is no contact along a direction, or where it begins and ends.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct WrittenRange {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) never: Option<WrittenDirection>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) enter: Option<WrittenEnd>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) exit: Option<WrittenEnd>,
+}
+
+/// One end of a range, at a t within the bracket.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct WrittenEnd {
+    pub(crate) bracket: [f64; 2],
+    #[serde(flatten)]
+    pub(crate) direction: WrittenDirection,
+    pub(crate) pairs: Vec<[u32; 2]>,
 }
 
 /// One of the forms of a direction, or none.
@@ -217,6 +243,29 @@ impl Naming<'_> {
             corners: self.pairs(&surface.corners),
             triangles: surface.triangles.clone(),
         });
+    }
+
+    /// The proof of a range along a direction.
+    pub(crate) fn range(self, span: Option<Span>, proof: &RangeProof) -> WrittenRange {
+        let end = |bracket: [f64; 2], end: &RangeEnd| WrittenEnd {
+            bracket,
+            direction: self.direction(&end.direction),
+            pairs: self.pairs(&end.pairs),
+        };
+        match (span, proof) {
+            (Some(span), RangeProof::Meets { enter, exit }) => WrittenRange {
+                never: None,
+                enter: enter.as_ref().map(|proof| end(span.enter, proof)),
+                exit: Some(end(span.exit, exit)),
+            },
+            (None, RangeProof::Never { direction }) => {
+                let never = Some(self.direction(direction));
+                WrittenRange { never, ..WrittenRange::default() }
+            }
+            (Some(_), RangeProof::Never { .. }) | (None, RangeProof::Meets { .. }) => {
+                WrittenRange::default()
+            }
+        }
     }
 
     /// The chain and the pairs of a first contact; those of the verdict at t = 0 when that is it, and

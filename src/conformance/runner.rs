@@ -14,6 +14,7 @@ use crate::geometry::certificate::judge::{Refusal, judge_static};
 use crate::geometry::certificate::judge_depth::judge_depth;
 use crate::geometry::certificate::judge_distance::judge_distance;
 use crate::geometry::certificate::judge_motion::judge_first_contact;
+use crate::geometry::certificate::judge_range::{RangeClaim, judge_range};
 use crate::geometry::contact_time::Outcome;
 use crate::geometry::effort::Effort;
 use crate::geometry::hull::Hull;
@@ -168,7 +169,7 @@ impl Asking<'_> {
             Verdict::Overlapping => self.add_depth(asked, naming, &mut answer),
             Verdict::Touching => {}
         }
-        self.add_range(asked, verdict, &mut answer);
+        self.add_range(asked, naming, verdict, &mut answer);
         Ok(answer)
     }
 
@@ -205,13 +206,26 @@ impl Asking<'_> {
         naming.add_depth(&found, certificate);
     }
 
-    fn add_range(&mut self, asked: &Asked<'_>, verdict: Verdict, answer: &mut CaseAnswer) {
+    fn add_range(
+        &mut self,
+        asked: &Asked<'_>,
+        naming: Naming<'_>,
+        verdict: Verdict,
+        answer: &mut CaseAnswer,
+    ) {
         let Some(dir) = &asked.case.dir else { return };
         let direction = dir.d.into();
         let Some(found) = self.ask_also("range", |r| r.along(asked, &direction)) else { return };
         self.agree("range", verdict, &found.decision);
         answer.enter = found.span.map(|span| span.enter[0]);
         answer.exit = found.span.map(|span| span.exit[1]);
+        let (span, proof) = (found.span, found.proof.as_ref());
+        let claim = RangeClaim { along: direction, verdict, span, proof };
+        self.judge(|| judge_range(&asked.pair, &claim, &mut Effort::unlimited()));
+        let certificate = answer.certificate.get_or_insert_with(WrittenCertificate::default);
+        // JSON has no infinity.
+        let is_finite = span.is_none_or(|span| span.exit[1] < f64::INFINITY);
+        certificate.range = proof.filter(|_| is_finite).map(|proof| naming.range(span, proof));
     }
 
     fn motion_answer(

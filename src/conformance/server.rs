@@ -15,7 +15,7 @@ use crate::geometry::effort::Cost;
 use crate::geometry::penetration::{Depth, Range, Span};
 use crate::geometry::separation::Decision;
 use crate::rpc::convert::Path;
-use crate::rpc::convert::certificate::{at_most, chain, proof, surface};
+use crate::rpc::convert::certificate::{at_most, chain, proof, range, surface};
 use crate::rpc::convert::geometry::{direction, vector};
 use crate::rpc::convert::options::Row;
 use crate::rpc::pb;
@@ -190,8 +190,10 @@ impl Respondent for Server {
         let response = call!(self.measure_distance_along(request));
         let ends = |bracket: pb::Bracket| [bracket.lower, bracket.upper];
         let (enter, exit) = (response.enter.map(ends), response.exit.map(ends));
+        let proof = response.range_certificate.map(|wire| range(&Path::ROOT, &wire));
         Ok(Range {
             decision: decision(response.certificate.as_ref())?,
+            proof: proof.transpose().map_err(words)?,
             span: enter.zip(exit).map(|(enter, exit)| Span { enter, exit }),
         })
     }

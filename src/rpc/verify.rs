@@ -15,23 +15,25 @@ use self::several::CollisionStatement;
 use self::solids::SolidStatement;
 use super::convert::Path;
 use super::convert::body::AskedBody;
-use super::convert::certificate::{at_most, chain, margin_pairs, proof, surface};
-use super::convert::geometry::{direction, outcome, verdict};
+use super::convert::certificate::{at_most, chain, margin_pairs, proof, range, surface};
+use super::convert::geometry::{direction, direction_vector, outcome, verdict};
 use super::pb;
 use super::queries::{Motions, bodies, margin, polyhedra, polytopes};
 use super::shared::Shared;
 use super::status::Failure;
+use crate::geometry::Vec3;
 use crate::geometry::certificate::judge::judge_static_with;
 use crate::geometry::certificate::judge_depth::judge_depth;
 use crate::geometry::certificate::judge_distance::{
     MarginClaim, judge_distance_with, judge_margin,
 };
 use crate::geometry::certificate::judge_motion::judge_motion;
-use crate::geometry::certificate::{Direction, StaticProof, Verdict};
+use crate::geometry::certificate::judge_range::{RangeClaim, judge_range};
+use crate::geometry::certificate::{Direction, RangeProof, StaticProof, Verdict};
 use crate::geometry::contact_time::{FirstContact, Outcome};
 use crate::geometry::effort::Effort;
 use crate::geometry::pair::{Pair, VertexPair};
-use crate::geometry::penetration::Surface;
+use crate::geometry::penetration::{Span, Surface};
 
 /// What is claimed.
 #[derive(Clone, Debug)]
@@ -77,7 +79,16 @@ enum Measure {
     Nothing,
     Distance { lower: f64, upper: f64, pairs: Vec<VertexPair> },
     Depth { lower: f64, upper: f64, face: Option<Direction>, surface: Option<Surface> },
+    Range(Box<RangeMeasure>),
     FirstContact(Box<(Motions, FirstContact)>),
+}
+
+/// A range along a direction.
+#[derive(Clone, Debug)]
+struct RangeMeasure {
+    along: Vec3,
+    span: Option<Span>,
+    proof: Option<RangeProof>,
 }
 
 impl Measure {
@@ -85,7 +96,7 @@ impl Measure {
     fn is_of_separation(&self, verdict: Verdict) -> bool {
         let is_all = match self {
             Self::Nothing => true,
-            Self::Distance { .. } | Self::Depth { .. } => false,
+            Self::Distance { .. } | Self::Depth { .. } | Self::Range(_) => false,
             Self::FirstContact(claim) => claim.1.outcome == Outcome::NoContact,
         };
         verdict == Verdict::Separated && is_all
@@ -104,6 +115,9 @@ impl Claim {
         let of_two = match claim {
             Wire::Collision(claim) => PairClaim::collision(&root.field("collision"), claim, shared),
             Wire::Distance(claim) => PairClaim::distance(&root.field("distance"), claim, shared),
+            Wire::DistanceAlong(claim) => {
+                PairClaim::distance_along(&root.field("distance_along"), claim, shared)
+            }
             Wire::Penetration(claim) => {
                 PairClaim::penetration(&root.field("penetration"), claim, shared)
             }
@@ -244,6 +258,37 @@ impl PairClaim {
         })
     }
 
+    fn distance_along(
+        path: &Path<'_>,
+        claim: &pb::DistanceAlongClaim,
+        shared: &Shared,
+    ) -> Result<Self, Failure> {
+        let question = required(path, "question", claim.question.as_ref())?;
+        let answer = required(path, "answer", claim.answer.as_ref())?;
+        let asked = path.field("question");
+        let (p, q) = polytopes(&asked, question.p.as_ref(), question.q.as_ref(), shared)?;
+        let along = direction_vector(&asked.field("direction"), question.direction.as_ref())?;
+        let path = path.field("answer");
+        let bracket = |wire: &pb::Bracket| [wire.lower, wire.upper];
+        let span = match (&answer.enter, &answer.exit) {
+            (Some(enter), Some(exit)) => Some(Span { enter: bracket(enter), exit: bracket(exit) }),
+            (None, None) => None,
+            (Some(_), None) => return Err(path.field("exit").bad("is required").into()),
+            (None, Some(_)) => return Err(path.field("enter").bad("is required").into()),
+        };
+        let range_path = path.field("range_certificate");
+        let proven = answer.range_certificate.as_ref().map(|wire| range(&range_path, wire));
+        let certificate = proof(&path.field("certificate"), answer.certificate.as_ref())?;
+        let measure = RangeMeasure { along, span, proof: proven.transpose()? };
+        Ok(Self {
+            p,
+            q,
+            verdict: verdict(&path.field("verdict"), answer.verdict())?,
+            within: None,
+            statement: Statement::Hulls(certificate, Measure::Range(Box::new(measure))),
+        })
+    }
+
     fn penetration(
         path: &Path<'_>,
         claim: &pb::PenetrationClaim,
@@ -377,6 +422,11 @@ fn judge_measure(
             let face = face.as_ref().ok_or("the face is missing")?;
             judge_depth(pair, *lower, *upper, face, surface.as_ref(), effort)
                 .map_err(|refusal| refusal.to_string())
+        }
+        Measure::Range(claim) => {
+            let RangeMeasure { along, span, proof } = claim.as_ref();
+            let claim = RangeClaim { along: *along, verdict, span: *span, proof: proof.as_ref() };
+            judge_range(pair, &claim, effort).map_err(|refusal| refusal.to_string())
         }
         Measure::FirstContact(claim) => {
             let (motions, answer) = claim.as_ref();

@@ -4,7 +4,8 @@ use arrayvec::ArrayVec;
 
 use super::{Findings, Hulls};
 use crate::conformance::answer::{
-    CaseAnswer, WrittenCertificate, WrittenDirection, WrittenLink, WrittenSurface,
+    CaseAnswer, WrittenCertificate, WrittenDirection, WrittenEnd, WrittenLink, WrittenRange,
+    WrittenSurface,
 };
 use crate::conformance::cases::{Case, Kind};
 use crate::geometry::certificate::bodies::{Bodies, Points};
@@ -12,12 +13,15 @@ use crate::geometry::certificate::judge::{Refusal, judge_static};
 use crate::geometry::certificate::judge_depth::judge_depth;
 use crate::geometry::certificate::judge_distance::judge_distance;
 use crate::geometry::certificate::judge_motion::{Course, MotionClaim, judge_motion};
-use crate::geometry::certificate::{Axis, Direction, Frame, Link, StaticProof};
+use crate::geometry::certificate::judge_range::{RangeClaim, judge_range};
+use crate::geometry::certificate::{
+    Axis, Direction, Frame, Link, RangeEnd, RangeProof, StaticProof,
+};
 use crate::geometry::contact_time::Outcome;
 use crate::geometry::effort::Effort;
 use crate::geometry::motion::Motion;
 use crate::geometry::pair::VertexPair;
-use crate::geometry::penetration::Surface;
+use crate::geometry::penetration::{Span, Surface};
 use crate::geometry::pose::Pose;
 
 /// Judges every claim of an answer.
@@ -28,7 +32,7 @@ pub(super) fn judge(case: &Case, hulls: &Hulls, answer: &CaseAnswer) -> Result<F
     };
     let certificate = answer.certificate.as_ref().ok_or("no certificate")?;
     match case.kind {
-        Kind::Static => judge_placed(&bodies, answer, certificate),
+        Kind::Static => judge_placed(case, &bodies, answer, certificate),
         Kind::Linear | Kind::Screw => judge_moving(case, bodies, answer, certificate),
     }
 }
@@ -41,15 +45,24 @@ fn place(hulls: &Hulls, id: u64, t: [f64; 3], q: [f64; 4]) -> Result<Points<'_>,
 }
 
 fn judge_placed(
+    case: &Case,
     bodies: &Bodies<'_>,
     answer: &CaseAnswer,
     certificate: &WrittenCertificate,
 ) -> Result<Findings, String> {
     let proof = static_proof(&answer.verdict, certificate)?;
+    let proof_verdict = proof.verdict();
     judge_static(*bodies, &proof).map_err(words)?;
     let mut found = Findings::default();
     found.proven.push(format!("static {}", answer.verdict));
-    if answer.enter.is_some() || answer.exit.is_some() {
+    if let Some(range) = &certificate.range {
+        let dir = case.dir.as_ref().ok_or("a range, and no direction")?;
+        let (span, proof) = written_range(answer, range)?;
+        let (along, proof) = (dir.d.into(), Some(&proof));
+        let claim = RangeClaim { along, verdict: proof_verdict, span, proof };
+        judge_range(*bodies, &claim, &mut Effort::unlimited()).map_err(words)?;
+        found.proven.push("range along a direction".to_owned());
+    } else if answer.enter.is_some() || answer.exit.is_some() {
         found.open.push("range along a direction".to_owned());
     }
     if let Some((lower, upper)) = bracket(answer.distance_lower, answer.distance_upper)? {
@@ -73,6 +86,34 @@ fn judge_placed(
         list.push("depth".to_owned());
     }
     Ok(found)
+}
+
+/// The brackets of a range, of which the answer says the outer bounds, and what proves them.
+fn written_range(
+    answer: &CaseAnswer,
+    range: &WrittenRange,
+) -> Result<(Option<Span>, RangeProof), String> {
+    let end = |end: &WrittenEnd| -> Result<RangeEnd, String> {
+        let pairs = at_most(&vertex_pairs(&end.pairs), "one to four")?;
+        Ok(RangeEnd { direction: direction(&end.direction)?, pairs })
+    };
+    let (span, proof) = match range {
+        WrittenRange { never: Some(never), enter: None, exit: None } => {
+            (None, RangeProof::Never { direction: direction(never)? })
+        }
+        WrittenRange { never: None, enter, exit: Some(exit) } => {
+            let begins = enter.as_ref().map_or([0.0, 0.0], |enter| enter.bracket);
+            let enter = enter.as_ref().map(end).transpose()?;
+            let span = Span { enter: begins, exit: exit.bracket };
+            (Some(span), RangeProof::Meets { enter, exit: end(exit)? })
+        }
+        _ => return Err("a range ends, or is never".to_owned()),
+    };
+    let said = (answer.enter, answer.exit);
+    if said != (span.map(|span| span.enter[0]), span.map(|span| span.exit[1])) {
+        return Err("the range is not that of the answer".to_owned());
+    }
+    Ok((span, proof))
 }
 
 /// Whether there is a certificate; if there is, it holds.

@@ -4,12 +4,16 @@ use super::*;
 
 const CASES: &str = r#"{"type":"hull","id":1,"points":[[0,0,0],[1,0,0],[0,1,0],[1,1,0],[0,0,1],[1,0,1],[0,1,1],[1,1,1],[0.5,0.5,0.5]]}
 {"type":"case","id":"apart","family":"a","kind":"static","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.25,0,0],"qQ":[1,0,0,0],"verdict":"collide"}
+{"type":"case","id":"along","family":"a","kind":"static","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.25,0,0],"qQ":[1,0,0,0],"verdict":"separated","dir":{"d":[1,0,0]}}
+{"type":"case","id":"never","family":"a","kind":"static","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.25,0,0],"qQ":[1,0,0,0],"verdict":"separated","dir":{"d":[0,1,0]}}
 {"type":"case","id":"deep","family":"b","kind":"static","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[0.75,0,0],"qQ":[1,0,0,0],"verdict":"collide"}
 {"type":"case","id":"near","family":"c","kind":"linear","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.5,0.25,0.125],"qQ":[1,0,0,0],"vP":[1,0,0],"vQ":[0,0,0],"contact_margin":0.125,"deviation":0.0625,"verdict":"separated"}
 {"type":"case","id":"no-margin","family":"c","kind":"linear","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.5,0.25,0.125],"qQ":[1,0,0,0],"vP":[1,0,0],"vQ":[0,0,0],"contact_margin":-0.125,"verdict":"separated"}
 {"type":"case","id":"fly","family":"c","kind":"linear","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.5,0.25,0.125],"qQ":[1,0,0,0],"vP":[1,0,0],"vQ":[0,0,0],"verdict":"separated"}
 "#;
 const APART: &str = r#"{"id":"apart","verdict":"SEPARATED","distance_lower":0.25,"distance_upper":0.25,"enter":0.25,"certificate":{"direction":[1,0,0],"distance_pairs":[[1,0]]}}"#;
+const ALONG: &str = r#"{"id":"along","verdict":"SEPARATED","enter":0.25,"exit":2.25,"certificate":{"direction":[1,0,0],"range":{"enter":{"bracket":[0.25,0.25],"direction":[1,0,0],"pairs":[[1,0]]},"exit":{"bracket":[2.25,2.25],"direction":[-1,0,0],"pairs":[[0,1]]}}}}"#;
+const NEVER: &str = r#"{"id":"never","verdict":"SEPARATED","certificate":{"direction":[1,0,0],"range":{"never":{"direction":[1,0,0]}}}}"#;
 /// M is the cube from (-0.25, -1, -1) to (1.75, 1, 1); by signs of x, y, z its corners are 0 to 7.
 const DEEP: &str = r#"{"id":"deep","verdict":"OVERLAPPING","depth_lower":0.25,"depth_upper":0.25,"certificate":{"pairs":[[7,0],[5,2],[3,4],[0,7],[2,5],[4,3]],"face":{"direction":[-1,0,0]},"surface":{"corners":[[7,0],[3,4],[5,2],[1,6],[6,1],[2,5],[4,3],[0,7]],"triangles":[[0,1,3],[0,3,2],[4,6,7],[4,7,5],[0,4,5],[0,5,1],[2,3,7],[2,7,6],[0,2,6],[0,6,4],[1,5,7],[1,7,3]]}}}"#;
 const FLY: &str = r#"{"id":"fly","verdict":"CONTACT","t_free":0.5,"t_contact":0.5,"certificate":{"pairs":[[1,0],[3,0],[5,0],[7,0]],"chain":[{"t0":0,"t1":0.499,"frame":"world","direction":[1,0,0]}]}}"#;
@@ -47,6 +51,43 @@ fn true_answers_are_accepted_with_what_they_prove_and_what_they_leave_open() {
     let free = FLY.replace(r#""t_free":0.5"#, r#""t_free":0.499"#);
     assert_eq!(ruled(&free).reason, None);
     assert_eq!(ruled(&free).found.proven, ["linear CONTACT"]);
+}
+
+#[test]
+fn a_range_along_a_direction_is_proven_at_both_ends_or_never() {
+    for line in [ALONG, NEVER] {
+        let Ruling { found, reason, .. } = ruled(line);
+        assert_eq!(reason, None);
+        assert_eq!(found.proven, ["static SEPARATED", "range along a direction"]);
+        assert!(found.open.is_empty());
+    }
+    let not_said = "the range is not that of the answer";
+    refused(ALONG, r#""enter":0.25"#, r#""enter":0.5"#, not_said);
+    refused(ALONG, r#""exit":2.25,"#, "", not_said);
+    refused(ALONG, "[2.25,2.25]", "[2.25,2.5]", not_said);
+    refused(ALONG, "[0.25,0.25]", "[0.25,0.125]", "0 <= lower <= upper");
+    let both = ALONG.replace("2.25", "2.125");
+    refused(&both, "[2.125,", "[2.0,", "they meet outside of the bracket");
+    let both = ALONG.replace("0.25", "0.125");
+    refused(&both, "[0.125,", "[0.125,", "the vertex pairs do not hold the origin");
+    refused(ALONG, r#""direction":[-1,0,0]"#, r#""direction":[1,0,0]"#, "does not separate");
+    refused(ALONG, r#""pairs":[[1,0]]"#, r#""pairs":[[1,4]]"#, "do not hold the origin");
+    refused(ALONG, r#""pairs":[[1,0]]"#, r#""pairs":[]"#, "one to four");
+    refused(ALONG, r#""exit":{"b"#, r#""exit_":{"b"#, "a range ends, or is never");
+    refused(
+        NEVER,
+        r#""never":{"direction":[1,0,0]"#,
+        r#""never":{"direction":[0,1,0]"#,
+        "does not separate",
+    );
+    refused(
+        NEVER,
+        r#""never":{"direction":[1,0,0]"#,
+        r#""never":{"direction":[9,1,0]"#,
+        "does not separate",
+    );
+    refused(NEVER, r#""cert"#, r#""enter":0.25,"cert"#, not_said);
+    refused(ALONG, r#""id":"along""#, r#""id":"deep""#, "");
 }
 
 #[test]

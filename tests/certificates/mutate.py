@@ -20,7 +20,7 @@ from clearance_verify import Refused  # noqa: E402
 
 STATIC, MOVING = ("SEPARATED", "TOUCHING", "OVERLAPPING"), ("CONTACT", "NO_CONTACT", "UNDECIDED")
 ROUNDING = 1e-13  # of the bodies' size and places
-ENDS = ("distance_lower", "distance_upper", "depth_lower", "depth_upper", "t_free", "t_contact")
+ENDS = ("distance_lower", "distance_upper", "depth_lower", "depth_upper", "enter", "exit", "t_free", "t_contact")
 
 
 def ulp(draw, x):
@@ -133,12 +133,36 @@ def surface(draw, case, answer, cert):
     else:
         triangles.append(list(draw.choice(triangles)))
 
+def along(draw, case, answer, cert):
+    proof, way = cert["range"], draw.randrange(7)
+    end = proof[draw.choice(sorted(proof))]
+    if way == 0:
+        index(draw, case, answer, end)
+    elif way == 1:
+        sign(draw, case, answer, end)
+    elif way == 2:
+        direction(draw, case, answer, end)
+    elif way == 3:  # what the answer says with it, and the other bound too
+        name = draw.choice([name for name in ("enter", "exit") if name in proof])
+        bracket, outer = proof[name]["bracket"], name == "exit"
+        bracket[outer] = answer[name] = nudged(draw, bracket[outer])
+        if draw.random() < 0.5:
+            bracket[1 - outer] = bracket[outer]
+    elif way == 4:
+        k = draw.randrange(3)
+        case["dir"]["d"][k] = ulp(draw, case["dir"]["d"][k])
+    elif way == 5:
+        pair_dropped(draw, case, answer, end)
+    else:
+        proof.pop(draw.choice(sorted(proof)))
+
 
 KINDS = {
     "index +-1": index, "direction by one ulp": direction, "sign": sign, "bodies swapped": swapped,
     "verdict changed": verdict, "pose by one ulp": pose, "pair dropped": pair_dropped,
     "link removed": link_removed, "link shortened": link_shortened, "link lengthened": link_lengthened,
     "interval end moved": end, "margin moved": margin, "face of a depth": face, "surface of a depth": surface,
+    "range": along,
 }
 
 

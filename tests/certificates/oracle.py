@@ -16,7 +16,7 @@ class Oracle:
         """What is false in the answer's claims, or None."""
         problem = self.problem(case, p, q)
         if case["kind"] == "static":
-            return self.placed(problem, answer)
+            return self.placed(problem, answer) or self.along(problem, case, answer)
         if case.get("contact_margin") or case.get("deviation"):
             return self.margined(problem, case, p, q, answer)
         find = self.translating if case["kind"] == "linear" or case["angleP"] == 0 == case["angleQ"] else self.turning
@@ -49,6 +49,19 @@ class Oracle:
             least, most = problem.interior_radius_bounds() if truth == "OVERLAPPING" else (0.0, 0.0)
             if not (lower <= mpq(most) and upper >= mpq(least)):
                 return "the depth is not in the bracket, by bounds"
+        return None
+
+    def along(self, problem, case, answer):
+        range_ = answer["certificate"].get("range")
+        if range_ is None:
+            return None
+        first, last = (problem.ray([float(x) for x in case["dir"]["d"]], most) for most in (False, True))
+        if first["feasible"] == ("never" in range_):
+            return "it meets" if first["feasible"] else "it never meets"
+        for name, found in (("enter", first), ("exit", last)) if first["feasible"] else ():
+            lower, upper = map(self.mpq, range_.get(name, {"bracket": (0, 0)})["bracket"])
+            if not lower <= found["t_real"] <= upper:
+                return f"{name} is not in the bracket"
         return None
 
     def translating(self, problem, case, p, q, answer):

@@ -5,6 +5,7 @@ use clearance::geometry::certificate::Verdict;
 use clearance::geometry::certificate::judge::judge_static;
 use clearance::geometry::certificate::judge_depth::judge_depth;
 use clearance::geometry::certificate::judge_distance::judge_distance;
+use clearance::geometry::certificate::judge_range::{RangeClaim, judge_range};
 use clearance::geometry::distance::{self, Stops};
 use clearance::geometry::effort::Effort;
 use clearance::geometry::pair::Pair;
@@ -154,6 +155,10 @@ impl Questions<'_> {
                 assert!(span.exit[0] <= span.exit[1] && span.enter[0] <= span.exit[1]);
             }
             assert!(verdict == Verdict::Separated || range.span.is_some(), "{pair:?}");
+            let (span, proof) = (range.span, range.proof.as_ref());
+            let claim = RangeClaim { along: direction, verdict, span, proof };
+            let judged = judge_range(pair, &claim, &mut Effort::unlimited());
+            assert_eq!(judged, Ok(()), "{direction:?} {range:?} of {pair:?}");
             // Computed exactly and rounded outwards: the same from everywhere.
             assert_eq!(*known.get_or_insert(range.span), range.span, "{direction:?} {pair:?}");
         }

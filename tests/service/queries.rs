@@ -242,7 +242,25 @@ async fn the_way_along_a_direction_is_enclosed() {
             direction,
             options: None,
         };
-        server.queries().measure_distance_along(question).await.map(tonic::Response::into_inner)
+        let answer = server.queries().measure_distance_along(question.clone()).await?.into_inner();
+        let claim =
+            pb::DistanceAlongClaim { question: Some(question), answer: Some(answer.clone()) };
+        verify(&server, Claim::DistanceAlong(claim.clone())).await.unwrap();
+        // The same, said of another direction.
+        let mut lie = claim.clone();
+        lie.question.as_mut().unwrap().direction = vector(1.5, 0.5, 0.0);
+        verify(&server, Claim::DistanceAlong(lie)).await.unwrap_err();
+        let mut lie = claim.clone();
+        lie.answer.as_mut().unwrap().range_certificate = None;
+        verify(&server, Claim::DistanceAlong(lie)).await.unwrap_err();
+        if answer.enter.is_some() {
+            let mut lie = claim;
+            let enter = lie.answer.as_mut().unwrap().enter.as_mut().unwrap();
+            enter.lower = enter.upper.next_up();
+            enter.upper = enter.lower;
+            verify(&server, Claim::DistanceAlong(lie)).await.unwrap_err();
+        }
+        Ok::<_, tonic::Status>(answer)
     };
     let answer = ask(vector(2.0, 0.0, 0.0)).await.unwrap();
     assert_eq!(answer.verdict(), pb::Verdict::Separated);

@@ -12,6 +12,7 @@ pub mod judge_faces;
 mod judge_link;
 mod judge_meeting;
 pub mod judge_motion;
+pub mod judge_range;
 pub mod judge_solids;
 pub mod solids;
 
@@ -33,7 +34,7 @@ pub enum Verdict {
 }
 
 /// A world direction, in one of the three forms of which one names a separating direction of any
-/// placed pair exactly, or, in a link of a translation, in one of two more.
+/// placed pair exactly, or, where something moves and nothing turns, in one of two more.
 /// With `d0, d1, d2` the exact differences `q_j - p_i` of the vertex pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Direction {
@@ -55,7 +56,8 @@ pub enum Direction {
         /// Whether the sign is minus.
         negative: bool,
     },
-    /// `±(d1 - d0) x w`, with w the exact travel of Q relative to P over the step. M and its copy
+    /// `±(d1 - d0) x w`, with w the exact travel of Q relative to P over the step (of a range along d:
+    /// -d). M and its copy
     /// moved by w span the solid that M sweeps; its facets are M's own and these.
     SweptNormal {
         /// Two vertex pairs.
@@ -103,6 +105,34 @@ impl StaticProof {
             Self::Overlapping { .. } => Verdict::Overlapping,
         }
     }
+}
+
+/// The proof of a range of contact along a direction d, the `t >= 0` with `t d` in M; along zero the verdict
+/// is all there is to prove.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RangeProof {
+    /// There is none: `s·m > 0` for all of M, and `s·d <= 0`.
+    Never {
+        /// s
+        direction: Direction,
+    },
+    /// There is one.
+    Meets {
+        /// Where it begins; none: in contact at t = 0.
+        enter: Option<RangeEnd>,
+        /// Where it ends.
+        exit: RangeEnd,
+    },
+}
+
+/// One end of a range, at a t within a bracket.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RangeEnd {
+    /// s, with `s·m >= s·(t d)` for all of M, t being the outer bound: `s·d` is positive where the range
+    /// begins and negative where it ends.
+    pub direction: Direction,
+    /// At most four, whose differences have `t d` in their hull for some t of the bracket.
+    pub pairs: ArrayVec<VertexPair, 4>,
 }
 
 /// The frame in which a direction of a motion chain is fixed.

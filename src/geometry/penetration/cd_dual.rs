@@ -13,10 +13,10 @@
 
 use dashu_int::IBig;
 
-use super::Span;
 use super::directional::ahead;
-use super::method::Method;
+use super::method::{Method, ProvenSpan};
 use crate::geometry::Vec3;
+use crate::geometry::certificate::{Direction, RangeEnd, RangeProof};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::ratio::Ratio;
@@ -41,55 +41,69 @@ fn span(
     direction: &Vec3,
     in_contact: bool,
     effort: &mut Effort<'_>,
-) -> Result<Option<Option<Span>>, Stopped> {
+) -> Result<Option<ProvenSpan>, Stopped> {
     let Some(silhouette) = exits(pair, direction, effort)? else { return Ok(None) };
     effort.cost.exact_stages += 1;
     let mut m = Difference::new(pair);
     let scale = least_exponent(direction.iter()).unwrap_or(0);
     let d: Integers = std::array::from_fn(|k| integer_at(direction[k], scale));
     Ok(match silhouette {
-        Silhouette::Missed(side) => misses(&mut m, &d, side, effort).then_some(None),
+        Silhouette::Missed(side) => {
+            let never = |direction| (None, RangeProof::Never { direction });
+            misses(&mut m, &d, side, effort).map(never)
+        }
         Silhouette::Passed([least, greatest]) => {
             let exponent = m.exponent() - scale;
             let least = crossing(&mut m, &negated(&d), least, effort);
             let greatest = crossing(&mut m, &d, greatest, effort);
-            let ends = least.zip(greatest).map(|((top, bottom), last)| {
-                [Ratio::new(-top, bottom, exponent), Ratio::new(last.0, last.1, exponent)]
-            });
-            ends.map(|ends| ahead(ends, in_contact))
+            least.zip(greatest).map(|(first, last)| {
+                let enter = (Ratio::new(-first.top, first.bottom, exponent), first.proof);
+                let exit = (Ratio::new(last.top, last.bottom, exponent), last.proof);
+                ahead([enter, exit], in_contact)
+            })
         }
     })
 }
 
-/// Whether M is strictly beyond the plane through one of its edges along `d`.
+/// The normal of the plane through one of M's edges along `d`, if M is strictly beyond it.
 fn misses(
     m: &mut Difference<'_>,
     d: &Integers,
     side: [VertexPair; 2],
     effort: &mut Effort<'_>,
-) -> bool {
+) -> Option<Direction> {
     let [a, b] = side.map(|pair| m.corner(pair).point);
     let across = cross(&difference(&b, &a), d);
-    let towards = match sign(&dot(&across, &a)) {
-        Sign::Positive => across,
-        Sign::Negative => negated(&across),
-        Sign::Zero => return false,
+    let (towards, negative) = match sign(&dot(&across, &a)) {
+        // Q travels against d.
+        Sign::Positive => (across, true),
+        Sign::Negative => (negated(&across), false),
+        Sign::Zero => return None,
     };
-    sign(&m.least_along(&towards, effort).0) == Sign::Positive
+    let is_beyond = sign(&m.least_along(&towards, effort).0) == Sign::Positive;
+    is_beyond.then_some(Direction::SweptNormal { pairs: side, negative })
 }
 
-/// The greatest t with `t d` in M, if the line leaves M through this triangle.
+/// Where the line leaves M.
+struct Crossing {
+    /// `top / bottom` is the greatest t with `t d` in M.
+    top: IBig,
+    bottom: IBig,
+    proof: RangeEnd,
+}
+
+/// If it does through this triangle.
 fn crossing(
     m: &mut Difference<'_>,
     d: &Integers,
     triangle: [VertexPair; 3],
     effort: &mut Effort<'_>,
-) -> Option<(IBig, IBig)> {
+) -> Option<Crossing> {
     let [a, b, c] = triangle.map(|pair| m.corner(pair).point);
     let normal = cross(&difference(&b, &a), &difference(&c, &a));
-    let outward = match sign(&dot(&normal, d)) {
-        Sign::Positive => normal,
-        Sign::Negative => negated(&normal),
+    let (outward, negative) = match sign(&dot(&normal, d)) {
+        Sign::Positive => (normal, true),
+        Sign::Negative => (negated(&normal), false),
         Sign::Zero => return None,
     };
     // The line passes the triangle if its three sides turn about it in one sense.
@@ -99,7 +113,14 @@ fn crossing(
     }
     let offset = dot(&outward, &a);
     let farthest = m.farthest(&outward, effort);
-    (dot(&outward, &farthest.point) == offset).then(|| (offset, dot(&outward, d)))
+    (dot(&outward, &farthest.point) == offset).then(|| Crossing {
+        bottom: dot(&outward, d),
+        top: offset,
+        proof: RangeEnd {
+            direction: Direction::Normal { pairs: triangle, negative },
+            pairs: triangle.into_iter().collect(),
+        },
+    })
 }
 
 #[cfg(test)]

@@ -11,10 +11,10 @@
 //! Cost:   a supporting pair for every portal, some ten for each end; exact arithmetic in its stead
 //!         where bodies are flat or features parallel.
 
-use super::method::Method;
+use super::method::{Method, ProvenSpan};
 use super::{Range, Span};
 use crate::geometry::Vec3;
-use crate::geometry::certificate::Verdict;
+use crate::geometry::certificate::{Direction, RangeEnd, RangeProof, Verdict};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::ratio::Ratio;
@@ -51,16 +51,16 @@ pub(super) fn along(
     if *direction == Vec3::zeros() {
         // P stays: always in contact, or never.
         let always = Span { enter: [0.0, 0.0], exit: [f64::INFINITY, f64::INFINITY] };
-        return Ok(Range { decision, span: in_contact.then_some(always) });
+        return Ok(Range { decision, span: in_contact.then_some(always), proof: None });
     }
-    let span = match (method.span)(pair, direction, in_contact, effort)? {
-        Some(span) => span,
+    let (span, proof) = match (method.span)(pair, direction, in_contact, effort)? {
+        Some(found) => found,
         None => {
             effort.cost.exact_stages += 1;
             exactly(pair, direction, in_contact, effort)?
         }
     };
-    Ok(Range { decision, span })
+    Ok(Range { decision, span, proof: Some(proof) })
 }
 
 /// The range in exact arithmetic.
@@ -69,23 +69,36 @@ fn exactly(
     direction: &Vec3,
     in_contact: bool,
     effort: &mut Effort<'_>,
-) -> Result<Option<Span>, Stopped> {
+) -> Result<ProvenSpan, Stopped> {
     let mut m = Difference::new(pair);
     let scale = least_exponent(direction.iter()).unwrap_or(0);
     let d: Integers = std::array::from_fn(|k| integer_at(direction[k], scale));
-    let Crossing::Meets(ends) = cross_line(&mut m, &d, effort)? else { return Ok(None) };
+    let ends = match cross_line(&mut m, &d, effort)? {
+        Crossing::Meets(ends) => ends,
+        Crossing::Never(miss) => return Ok((None, RangeProof::Never { direction: miss.across })),
+    };
     let exponent = m.exponent() - scale;
-    let at = |end: End| Ratio::new(end.numerator, end.denominator, exponent);
+    let at = |end: End| {
+        let proof = RangeEnd { direction: end.inward, pairs: end.pairs };
+        (Ratio::new(end.numerator, end.denominator, exponent), proof)
+    };
     Ok(ahead(ends.map(at), in_contact))
 }
 
 /// What of the line's part in M is at `t >= 0`.
-pub(super) fn ahead([first, last]: [Ratio; 2], in_contact: bool) -> Option<Span> {
-    if !in_contact && last.sign() == Sign::Negative {
-        return None;
+pub(super) fn ahead(
+    [(first, enter), (last, exit)]: [(Ratio, RangeEnd); 2],
+    in_contact: bool,
+) -> ProvenSpan {
+    if in_contact {
+        let span = Span { enter: [0.0, 0.0], exit: last.bracket() };
+        return (Some(span), RangeProof::Meets { enter: None, exit });
     }
-    let enter = if in_contact { [0.0, 0.0] } else { first.bracket() };
-    Some(Span { enter, exit: last.bracket() })
+    if last.sign() == Sign::Negative {
+        return (None, RangeProof::Never { direction: exit.direction });
+    }
+    let span = Span { enter: first.bracket(), exit: last.bracket() };
+    (Some(span), RangeProof::Meets { enter: Some(enter), exit })
 }
 
 /// The range where floating point finds and proves it.
@@ -94,42 +107,62 @@ fn quickly(
     direction: &Vec3,
     in_contact: bool,
     effort: &mut Effort<'_>,
-) -> Result<Option<Option<Span>>, Stopped> {
+) -> Result<Option<ProvenSpan>, Stopped> {
     // The greatest t is the least one of the line the other way, with the other sign.
     let backwards = Along { high: -direction, low: Vec3::zeros() };
     let exit = match cast(pair, &backwards.high, f64::INFINITY, effort)? {
         Cast::Apart(s, hint) if !in_contact => {
-            return Ok(misses(pair, direction, &s, hint, effort).then_some(None));
+            let never = |direction| (None, RangeProof::Never { direction });
+            return Ok(misses(pair, direction, &s, hint, effort).map(never));
         }
         Cast::Enters(pairs, about) => certify(pair, &backwards, &pairs, about, effort),
         Cast::Apart(..) | Cast::Lost => None,
     };
-    let Some(Entry { between: [low, high], .. }) = exit else { return Ok(None) };
-    let exit = [-high, -low];
+    let Some(last) = exit else { return Ok(None) };
+    let exit = last.between.map(|t| -t);
+    let exit = [exit[1], exit[0]];
     if in_contact {
-        return Ok(Some(Some(Span { enter: [0.0, 0.0], exit })));
+        let span = Span { enter: [0.0, 0.0], exit };
+        return Ok(Some((Some(span), RangeProof::Meets { enter: None, exit: end(&last) })));
     }
     if exit[1] <= 0.0 {
-        return Ok(Some(None));
+        return Ok(Some((None, RangeProof::Never { direction: end(&last).direction })));
     }
     let forwards = Along { high: *direction, low: Vec3::zeros() };
     let enter = match cast(pair, &forwards.high, f64::INFINITY, effort)? {
         Cast::Enters(pairs, about) => certify(pair, &forwards, &pairs, about, effort),
         Cast::Apart(..) | Cast::Lost => None,
     };
-    Ok(enter.map(|Entry { between, .. }| Some(Span { enter: between, exit })))
+    Ok(enter.map(|first| {
+        let proof = RangeProof::Meets { enter: Some(end(&first)), exit: end(&last) };
+        (Some(Span { enter: first.between, exit }), proof)
+    }))
 }
 
-/// Whether M is on the positive side of the origin along `s`, or nearly, and never comes nearer: the
-/// direction is turned a little away from d, so that the certain sign of `s·d` is negative.
+/// What proves where a line enters M.
+fn end(entry: &Entry) -> RangeEnd {
+    let &Entry { pairs, negative, .. } = entry;
+    let direction = Direction::Normal { pairs, negative };
+    RangeEnd { direction, pairs: pairs.into_iter().collect() }
+}
+
+/// A direction, `s` or nearly, on whose positive side of the origin M is, and never comes nearer: it is turned
+/// a little away from d, so that the certain sign of `s·d` is negative.
 ///
 /// `s·d` is computed within `γ₃ Σ |s_k d_k|` and the underflow of three products.
-fn misses(pair: &Pair<'_>, d: &Vec3, s: &Vec3, hint: VertexPair, effort: &mut Effort<'_>) -> bool {
+fn misses(
+    pair: &Pair<'_>,
+    d: &Vec3,
+    s: &Vec3,
+    hint: VertexPair,
+    effort: &mut Effort<'_>,
+) -> Option<Direction> {
     let tilted = s - d * (s.norm() / d.norm() * 2f64.powi(-44));
-    let Some(gap) = certified_gap(pair, &tilted, Some(hint), effort) else { return false };
+    let gap = certified_gap(pair, &tilted, Some(hint), effort)?;
     let terms = gap.direction.component_mul(d);
     let size = terms.x.abs() + terms.y.abs() + terms.z.abs();
-    gap.lower > 0.0 && (terms.x + terms.y + terms.z) + gamma(4) * size + 4.0 * UNDERFLOW < 0.0
+    let recedes = (terms.x + terms.y + terms.z) + gamma(4) * size + 4.0 * UNDERFLOW < 0.0;
+    (gap.lower > 0.0 && recedes).then_some(Direction::Vector(gap.direction))
 }
 
 #[cfg(test)]
@@ -228,11 +261,11 @@ mod tests {
                 let found = (method.span)(&pair, &direction, in_contact, &mut effort).unwrap();
                 match &found {
                     None => counts[0] += 1,
-                    Some(None) => counts[1] += 1,
-                    Some(Some(_)) => counts[2 + usize::from(in_contact)] += 1,
+                    Some((None, _)) => counts[1] += 1,
+                    Some((Some(_), _)) => counts[2 + usize::from(in_contact)] += 1,
                 }
                 let story = format!("seed {seed} {}: {found:?} {exact:?}", method.name);
-                assert!(found.is_none_or(|span| span == exact), "{story}");
+                assert!(found.is_none_or(|(span, _)| span == exact.0), "{story}");
             }
         }
         assert!(counts[0] <= 3 && counts[1..].iter().all(|n| *n > 10), "{counts:?}");

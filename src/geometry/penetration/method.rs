@@ -2,6 +2,7 @@
 
 use super::Span;
 use crate::geometry::Vec3;
+use crate::geometry::certificate::RangeProof;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::Pair;
 
@@ -23,4 +24,7 @@ pub struct Method {
 
 /// Finds and proves the range of contact, or that there is none at `t >= 0`; no answer hands over.
 pub(super) type FindSpan =
-    fn(&Pair<'_>, &Vec3, bool, &mut Effort<'_>) -> Result<Option<Option<Span>>, Stopped>;
+    fn(&Pair<'_>, &Vec3, bool, &mut Effort<'_>) -> Result<Option<ProvenSpan>, Stopped>;
+
+/// The range of contact, if there is one, and what proves it.
+pub(super) type ProvenSpan = (Option<Span>, RangeProof);

@@ -18,7 +18,7 @@ mod directional;
 pub use method::Method;
 
 use super::Vec3;
-use super::certificate::{Direction, StaticProof};
+use super::certificate::{Direction, RangeProof, StaticProof};
 use super::effort::{Effort, Stopped};
 use super::pair::{Pair, VertexPair};
 use super::separation::{self, Decision, decide};
@@ -86,6 +86,8 @@ pub struct Range {
     pub decision: Decision,
     /// `[lower, upper]` around the least such t and around the greatest; none: never.
     pub span: Option<Span>,
+    /// What proves that; none along zero.
+    pub proof: Option<RangeProof>,
 }
 
 /// Outward-rounded ends of a range of contact.

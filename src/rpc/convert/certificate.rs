@@ -4,7 +4,7 @@ use arrayvec::ArrayVec;
 
 use super::geometry::{direction, direction_to_wire, pair, pair_to_wire, pairs_to_wire};
 use super::{BadField, Path};
-use crate::geometry::certificate::{Frame, Link, StaticProof};
+use crate::geometry::certificate::{Frame, Link, RangeEnd, RangeProof, StaticProof};
 use crate::geometry::contact_time::FirstContact;
 use crate::geometry::distance::Distance;
 use crate::geometry::pair::VertexPair;
@@ -108,6 +108,45 @@ pub fn distance_to_wire(
     }
 }
 
+/// The proof of a range along a direction.
+pub fn range_to_wire(proof: &RangeProof) -> pb::RangeCertificate {
+    let end = |end: &RangeEnd| pb::RangeEnd {
+        direction: Some(direction_to_wire(&end.direction)),
+        pairs: pairs_to_wire(&end.pairs),
+    };
+    match proof {
+        RangeProof::Never { direction } => {
+            let never = Some(direction_to_wire(direction));
+            pb::RangeCertificate { never, enter: None, exit: None }
+        }
+        RangeProof::Meets { enter, exit } => {
+            let enter = enter.as_ref().map(end);
+            pb::RangeCertificate { never: None, enter, exit: Some(end(exit)) }
+        }
+    }
+}
+
+/// The same from the wire.
+pub fn range(path: &Path<'_>, wire: &pb::RangeCertificate) -> Result<RangeProof, BadField> {
+    let end = |name, wire: &pb::RangeEnd| {
+        let path = path.field(name);
+        Ok(RangeEnd {
+            direction: direction(&path.field("direction"), wire.direction.as_ref())?,
+            pairs: at_most(&path.field("pairs"), &wire.pairs)?,
+        })
+    };
+    match (&wire.never, &wire.enter, &wire.exit) {
+        (Some(never), None, None) => {
+            Ok(RangeProof::Never { direction: direction(&path.field("never"), Some(never))? })
+        }
+        (None, enter, Some(exit)) => {
+            let enter = enter.as_ref().map(|wire| end("enter", wire)).transpose()?;
+            Ok(RangeProof::Meets { enter, exit: end("exit", exit)? })
+        }
+        _ => Err(path.bad("must have either `never` or `exit`")),
+    }
+}
+
 /// The proof of a depth.
 pub fn depth_to_wire(depth: &Depth) -> pb::PenetrationCertificate {
     pb::PenetrationCertificate {
@@ -198,6 +237,28 @@ mod tests {
             let wire = proof_to_wire(&known);
             assert_eq!(proof(&Path::ROOT, Some(&wire)).unwrap(), known);
         }
+    }
+
+    #[test]
+    fn every_form_of_a_range_survives_the_wire() {
+        let pair = VertexPair { i: 3, j: 1 };
+        let direction = Direction::Normal { pairs: [pair; 3], negative: true };
+        let end = RangeEnd { direction, pairs: [pair; 4].into() };
+        let known = [
+            RangeProof::Never { direction },
+            RangeProof::Meets { enter: None, exit: end.clone() },
+            RangeProof::Meets { enter: Some(end.clone()), exit: end },
+        ];
+        for known in known {
+            assert_eq!(range(&Path::ROOT, &range_to_wire(&known)).unwrap(), known);
+            let both = pb::RangeCertificate {
+                never: Some(direction_to_wire(&direction)),
+                exit: Some(pb::RangeEnd::default()),
+                ..range_to_wire(&known)
+            };
+            assert!(range(&Path::ROOT, &both).is_err());
+        }
+        assert!(range(&Path::ROOT, &pb::RangeCertificate::default()).is_err());
     }
 
     #[test]

@@ -8,7 +8,7 @@ use crate::geometry::penetration::{METHODS, Method, along_by};
 use crate::geometry::witness::Witness;
 use crate::rpc::convert::Path;
 use crate::rpc::convert::body::AskedBody;
-use crate::rpc::convert::certificate::proof_to_wire;
+use crate::rpc::convert::certificate::{proof_to_wire, range_to_wire};
 use crate::rpc::convert::geometry::{direction_vector, stopped_to_wire, verdict_to_wire};
 use crate::rpc::convert::options::Options;
 use crate::rpc::pb;
@@ -68,8 +68,10 @@ impl Question for Along {
                 let bracket = |[lower, upper]: [f64; 2]| pb::Bracket { lower, upper };
                 answer.enter = range.span.map(|span| bracket(span.enter));
                 answer.exit = range.span.map(|span| bracket(span.exit));
-                answer.certificate =
-                    (!options.omit_certificate).then(|| proof_to_wire(&range.decision.proof));
+                if !options.omit_certificate {
+                    answer.certificate = Some(proof_to_wire(&range.decision.proof));
+                    answer.range_certificate = range.proof.as_ref().map(range_to_wire);
+                }
             }
             Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
         }

@@ -82,7 +82,10 @@ impl PartsStatement {
                 let bodies = compounds(&path, [&question.p, &question.q], shared)?;
                 bodies.map(|bodies| Self::first_contact(&path, bodies, question, claim)).transpose()
             }
-            Wire::Distance(_) | Wire::Penetration(_) | Wire::FirstCollision(_) => Ok(None),
+            Wire::Distance(_)
+            | Wire::DistanceAlong(_)
+            | Wire::Penetration(_)
+            | Wire::FirstCollision(_) => Ok(None),
         }
     }
 
