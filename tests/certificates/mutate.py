@@ -20,6 +20,7 @@ from clearance_verify import Refused  # noqa: E402
 
 STATIC, MOVING = ("SEPARATED", "TOUCHING", "OVERLAPPING"), ("CONTACT", "NO_CONTACT", "UNDECIDED")
 ROUNDING = 1e-13  # of the bodies' size and places
+WAYS = (-1, 1, -0.01, 0.01)  # that much less or more, or a little: more may be too far for the contact
 ENDS = ("distance_lower", "distance_upper", "depth_lower", "depth_upper", "enter", "exit", "t_free", "t_contact")
 
 
@@ -259,10 +260,10 @@ def fine(binary, hulls, made, rust, python, folder):
     """Where one judge refuses what the other accepts, and would not if the margin were a rounding less or more."""
     split = [at for at, (_, case, _) in enumerate(made) if rust[at]["accepted"] != python[at]["accepted"]
              and case["kind"] == "screw" and (case.get("contact_margin") or 0.0) > 0.0]
-    moved = [with_margin_moved(*made[at][1:], way) for at in split for way in (-1, 1)]
+    moved = [with_margin_moved(*made[at][1:], way) for at in split for way in WAYS]
     begin(hulls, None)
     again = rulings_of_rust(binary, hulls, moved, folder) if moved else [], [ruling(case, answer) for _, case, answer in moved]
-    refusing = [again[rust[at]["accepted"]][2 * k:2 * k + 2] for k, at in enumerate(split)]
+    refusing = [again[rust[at]["accepted"]][len(WAYS) * k:len(WAYS) * (k + 1)] for k, at in enumerate(split)]
     return {at for at, both in zip(split, refusing) if any(one["accepted"] for one in both)}
 
 def rulings_of_rust(binary, hulls, made, folder):
