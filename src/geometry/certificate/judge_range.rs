@@ -258,6 +258,30 @@ mod tests {
         });
     }
 
+    /// P is in Q at t = 5, which shows neither that it comes there first nor that it is the last time.
+    #[test]
+    fn a_range_that_goes_on_beyond_what_is_claimed_is_refused() {
+        cubes(5.0, |pair| {
+            let range = asked(pair, Vec3::x(), 0);
+            let Some(RangeProof::Meets { enter, exit }) = range.proof.clone() else { panic!() };
+            let inside = |end: &RangeEnd| RangeEnd {
+                pairs: [VertexPair { i: 0, j: 0 }].into_iter().collect(),
+                ..end.clone()
+            };
+            let (enter, span) = (enter.unwrap(), range.span.unwrap());
+            let early = RangeProof::Meets { enter: Some(enter.clone()), exit: inside(&exit) };
+            let late = RangeProof::Meets { enter: Some(inside(&enter)), exit };
+            for (proof, span) in [
+                (early, Span { exit: [5.0, 5.0], ..span }),
+                (late, Span { enter: [5.0, 5.0], ..span }),
+            ] {
+                let claim = Range { span: Some(span), proof: Some(proof), ..range.clone() };
+                let outside = Refusal::BoundFails("they meet outside of the bracket");
+                assert_eq!(judged(pair, Vec3::x(), &claim), Err(outside));
+            }
+        });
+    }
+
     /// In contact now: a direction away from the body proves no `never`, and nothing begins later.
     #[test]
     fn bodies_in_contact_have_a_range_that_begins_at_once() {
