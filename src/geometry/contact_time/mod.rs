@@ -147,8 +147,10 @@ pub fn first_contact_by(
                 if exact.t_contact <= 0.0 {
                     return Ok(exact);
                 }
-                let mut answer = rotating::first_contact(question, witness, effort)
-                    .unwrap_or_else(|stopped| unsearched(exact.initial.clone(), stopped));
+                let mut answer =
+                    rotating::first_contact(question, witness, effort).unwrap_or_else(|stopped| {
+                        FirstContact { stopped: Some(stopped), ..unsearched(exact.initial.clone()) }
+                    });
                 if exact.outcome == Outcome::Contact {
                     (answer.outcome, answer.t_contact) = (exact.outcome, exact.t_contact);
                     answer.pairs = exact.pairs;
@@ -162,7 +164,7 @@ pub fn first_contact_by(
 }
 
 /// Nothing but the start is known.
-fn unsearched(initial: StaticProof, stopped: Stopped) -> FirstContact {
+fn unsearched(initial: StaticProof) -> FirstContact {
     FirstContact {
         outcome: Outcome::Undecided,
         t_free: 0.0,
@@ -170,7 +172,7 @@ fn unsearched(initial: StaticProof, stopped: Stopped) -> FirstContact {
         chain: Vec::new(),
         pairs: ArrayVec::new(),
         initial,
-        stopped: Some(stopped),
+        stopped: None,
     }
 }
 

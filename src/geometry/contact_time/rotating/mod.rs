@@ -91,15 +91,7 @@ pub fn first_contact(
 ) -> Result<FirstContact, Stopped> {
     let method = &separation::METHODS[0];
     let initial = separation::decide(&question.pair, method, witness, effort)?.proof;
-    let mut answer = FirstContact {
-        outcome: Outcome::Undecided,
-        t_free: 0.0,
-        t_contact: 1.0,
-        chain: Vec::new(),
-        pairs: ArrayVec::new(),
-        initial,
-        stopped: None,
-    };
+    let mut answer = super::unsearched(initial);
     let at_start = match &answer.initial {
         StaticProof::Touching { pairs, .. } => Some(pairs.iter().copied().collect()),
         StaticProof::Overlapping { pairs } => Some(pairs.clone()),
