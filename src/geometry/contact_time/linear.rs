@@ -6,7 +6,8 @@
 //! enters M has the bodies on its two sides at every earlier time: one direction proves the freedom
 //! of `[0, t_free]`. If the line misses M, one direction across it proves the whole step free: a
 //! vector, where one is near enough to it; else two facets of M, where an f64 time lies between the
-//! times at which they do; else it is named by two pairs and the travel.
+//! times at which they do; else one beside it that is square to an edge; else it is named by two pairs and
+//! the travel.
 
 use arrayvec::ArrayVec;
 use dashu_int::IBig;
@@ -21,7 +22,8 @@ use crate::geometry::number::Sign;
 use crate::geometry::number::ratio::Ratio;
 use crate::geometry::number::rounding::{UNDERFLOW, gamma};
 use crate::geometry::number::scaled::{
-    Integers, dot, integer_at, is_zero, least_exponent, negated, sign,
+    Integers, cross, difference, dot, integer_at, is_zero, least_exponent, negated,
+    rounded_direction, sign,
 };
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::processor;
@@ -30,7 +32,9 @@ use crate::geometry::separation::difference::{Corner, Difference};
 use crate::geometry::separation::entry::{Along, Entry, certify};
 use crate::geometry::separation::exact::hold_origin_in_four;
 use crate::geometry::separation::filter::{Gap, certified_gap};
-use crate::geometry::separation::line::{Crossing, End, Miss, Telling, cross_line, least_end_in};
+use crate::geometry::separation::line::{
+    Crossing, End, Miss, Telling, cross_line, edge_normals, least_end_in,
+};
 use crate::geometry::separation::portal::exact_direction;
 use crate::geometry::separation::{METHODS, decide};
 use crate::geometry::witness::Witness;
@@ -116,9 +120,12 @@ pub(super) fn first_contact(
         Crossing::Never(Miss { mut tellings, across }) => {
             let exact = exact_direction(&mut passage.m, &direction);
             tellings.push(Telling { direction, exact });
-            let chain =
-                passage.chain(&tellings, effort)?.unwrap_or_else(|| vec![link(0.0, 1.0, across)]);
-            Ok(free(chain, initial))
+            if let Some(chain) = passage.chain(&tellings, effort)? {
+                return Ok(free(chain, initial));
+            }
+            tellings.extend(passage.beside(&across));
+            let chain = passage.chain(&tellings, effort)?;
+            Ok(free(chain.unwrap_or_else(|| vec![link(0.0, 1.0, across)]), initial))
         }
     }
 }
@@ -423,6 +430,18 @@ impl<'a> Passage<'a> {
             Sign::Positive => SpanKind::After(self.time(-least, rate)),
         };
         Span { direction, kind }
+    }
+
+    /// Directions beside the one named by the travel that no travel names: those square to its edge and an
+    /// axis, and its roundings with one coordinate exact.
+    fn beside(&mut self, across: &Direction) -> Vec<Telling> {
+        let Direction::SweptNormal { pairs, .. } = across else { return Vec::new() };
+        let [a, b] = pairs.map(|pair| self.m.corner(pair));
+        let vector = rounded_direction(&cross(&difference(&b.point, &a.point), &self.velocity));
+        let scaled = (0..3).map(|k| vector / vector[k]).filter(|v| v.iter().all(|x| x.is_finite()));
+        let vectors = scaled.map(Telling::vector);
+        let each: Vec<Telling> = edge_normals(&a, &b).into_iter().chain(vectors).collect();
+        each.into_iter().flat_map(|telling| [telling.opposite(), telling]).collect()
     }
 
     /// Joins directions to a chain over the step, always by the one that reaches farthest; none when

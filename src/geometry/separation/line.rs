@@ -71,7 +71,8 @@ impl Telling {
         Self { direction: Direction::Vector(vector), exact: exact_vector(&vector) }
     }
 
-    fn opposite(&self) -> Self {
+    /// The other way.
+    pub(crate) fn opposite(&self) -> Self {
         Self { direction: reversed(self.direction), exact: negated(&self.exact) }
     }
 }
@@ -302,7 +303,7 @@ fn axis_vectors() -> Vec<Telling> {
 }
 
 /// The products of an edge with the axes, where they are not zero.
-fn edge_normals(a: &Corner, b: &Corner) -> Vec<Telling> {
+pub(crate) fn edge_normals(a: &Corner, b: &Corner) -> Vec<Telling> {
     let edge = difference(&b.point, &a.point);
     let with_axis = |k: usize| Telling {
         direction: Direction::EdgeNormal {

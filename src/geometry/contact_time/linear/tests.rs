@@ -290,7 +290,31 @@ fn translations_across_hundreds_of_binary_orders_are_decided_and_proven_to_the_e
             Outcome::Undecided => panic!("seed {seed}"),
         }
     }
-    assert!(counts.iter().all(|n| *n > 5), "{counts:?}");
+    // Of free ones, those that only the travel names a direction for.
+    let [free, swept, met] = counts;
+    assert!(free > 5 && met > 5 && swept > 0 && 50 * swept < free, "{counts:?}");
+}
+
+/// Three points that rounding left nearly in a line pass three others within 1e-290 of them. The two facets
+/// change over between two times and the rounded normal cuts a body, so the direction was named by the travel,
+/// which is more than a checker of static directions reads; one square to an edge and an axis proves it, too.
+#[test]
+fn a_miss_by_next_to_nothing_is_proven_without_the_travel_where_an_edge_and_an_axis_do() {
+    let p = hull(&[-1.0, -2.0, 1.0].map(|k| Vec3::new(0.0001, 0.0002, 0.0003) * k));
+    let far = 60_000_000_000_000.01;
+    let q = hull(&[
+        Vec3::new(0.0001, far, 0.0003),
+        Vec3::new(0.000_150_000_000_000_000_01, far, 0.0006),
+        Vec3::new(0.300_000_000_000_000_04, 60_000_000_000_000.61, 0.899_999_999_999_999_9),
+    ]);
+    let pair = Pair::new(&p, Pose::identity(), &q, Pose::identity());
+    let of_p = Vec3::new(0.0, -1.0, -2.0);
+    let of_q = Vec3::new(-1.500_000_000_000_000_3e-304, -60_000_000_000_001.02, -2.0);
+    let free = ask(&pair, of_p, of_q);
+    assert_eq!(free.outcome, Outcome::NoContact);
+    check_chain(&pair, [&of_p, &of_q], &free.chain, 1.0, "next to nothing");
+    let is_static = |link: &Link| matches!(link.direction, Direction::EdgeNormal { .. });
+    assert!(free.chain.iter().all(is_static), "{:?}", free.chain);
 }
 
 /// Bodies of many shapes and sizes that meet somewhere on the way, far from the origin or near it.
