@@ -1,11 +1,14 @@
 """Checks what the server says of bodies of several convex parts, as sessions report it.
 
-Proofs are the dictionaries that a PairReport's `certificate` and `firstContact` are as JSON (as grpcurl prints
-them). A body is a list of parts, each its vertices and its pose in the world: `placed` makes it of the poses in the
+Proofs are the dictionaries that a PairReport's `certificate`, `distanceCertificate`, `depthCertificate` and
+`firstContact` are as JSON (as grpcurl prints them). A body is a list of parts, each its vertices and its pose in the world: `placed` makes it of the poses in the
 body. A refusal says which entry is refused. Every function raises `Refused` with the reason, or returns if the claim is proven.
 """
+import sys
+
 from clearance_solids import direction, only
-from clearance_verify import (Refused, bound, require, verify_margin, verify_motion, verify_static)
+from clearance_verify import (Pair, Refused, bound, dot, negative, require, verify_depth, verify_distance, verify_margin,
+                              verify_motion, verify_static)
 
 VERDICTS = ("SEPARATED", "TOUCHING", "OVERLAPPING")
 FRAMES = {"DIRECTION_FRAME_WORLD": "world", "DIRECTION_FRAME_P": "p", "DIRECTION_FRAME_Q": "q"}
@@ -121,9 +124,93 @@ def verify_compounds(p, q, verdict, certificate, margin=None, within=None):
     require(shown, "no entry shows that the bodies are within the margin")
 
 
+def parts_of(body_p, body_q, i, j):
+    return body_p[i][0], body_q[j][0], body_p[i][1], body_q[j][1]
+
+
+def bracket(json):
+    return json.get("lower", 0.0), json.get("upper", 0.0)
+
+
+def verify_compound_distance(p, q, verdict, distance, certificate):
+    """How far apart two bodies are, of which `verify_compounds` has proven the verdict by `certificate["verdict"]`."""
+    lower, upper = bracket(distance)
+    if verdict != "SEPARATED":
+        return require(bound(lower) <= 0 <= bound(upper), "the bracket does not hold 0")
+    entries, seen, shown = certificate.get("parts", []), set(), 0
+    if len(p) == len(q) == 1 and not entries:
+        entries = [{"pParts": [0], "qParts": [0], "pairs": certificate.get("pairs", [])}]
+
+    def judge(entry):
+        nonlocal shown
+        parts, pairs = chosen(entry, p, q), vertex_pairs(entry.get("pairs", []))
+        seen.update(parts)
+        if "direction" not in entry:
+            require(len(parts) == 1, "of several parts together a proof is a vector that separates them")
+            bodies = parts_of(p, q, *parts[0])
+            verify_distance(*bodies, lower, sys.float_info.max, pairs)
+            try:
+                verify_distance(*bodies, 0.0, upper, pairs)
+                shown += 1
+            except Refused:
+                pass
+            return
+        require(not pairs, "either a direction or vertex pairs")
+        if len(parts) > 1:
+            only_vectors([entry["direction"]])
+        for i, j in parts:
+            pair = Pair(*parts_of(p, q, i, j))
+            s = pair.direction(direction(entry["direction"]))
+            gap = pair.gap(s)
+            require(gap >= 0 and gap ** 2 >= (bound(lower) * pair.unit) ** 2 * dot(s, s),
+                    "the parts come closer than the lower bound")
+
+    each(entries, "certificate.parts", judge)
+    bound(upper)
+    require(shown, "no entry shows the upper bound")
+    if lower > 0:
+        covered(p, q, seen)
+
+
+def verify_compound_depth(p, q, verdict, depth, certificate):
+    """How deep two bodies overlap, of which `verify_compounds` has proven the verdict by `certificate["verdict"]`."""
+    lower, upper = bracket(depth)
+    if verdict != "OVERLAPPING":
+        return require(bound(lower) <= 0 <= bound(upper), "the bracket does not hold 0")
+    named = certificate["verdict"].get("compound", {}).get("entries")
+    if len(p) == len(q) == 1 and named is None:
+        named = [{"pParts": [0], "qParts": [0]}]
+    require(named and len(named) == 1, "one entry has to name the deepest parts")
+    deepest = chosen(named[0], p, q)
+    require(len(deepest) == 1, "one entry has to name the deepest parts")
+    surface = certificate.get("surface")
+    if surface is not None:
+        flat = surface.get("triangles", [])
+        require(len(flat) % 3 == 0, "three corners a triangle")
+        surface = {"corners": vertex_pairs(surface.get("corners", [])),
+                   "triangles": [flat[k:k + 3] for k in range(0, len(flat), 3)]}
+    verify_depth(*parts_of(p, q, *deepest[0]), lower, upper, direction(certificate.get("face")), surface)
+    seen = set(deepest)
+
+    def judge(entry):
+        parts = chosen(entry, p, q)
+        if len(parts) > 1:
+            only_vectors([entry.get("direction")])
+        for i, j in parts:
+            pair = Pair(*parts_of(p, q, i, j))
+            s = pair.direction(direction(entry.get("direction")))
+            reach = -pair.gap(negative(s))
+            require(reach <= 0 or reach ** 2 <= (bound(upper) * pair.unit) ** 2 * dot(s, s),
+                    "the parts may be deeper than the upper bound")
+        seen.update(parts)
+
+    each(certificate.get("parts", []), "certificate.parts", judge)
+    covered(p, q, seen)
+
+
 def verify_compound_motion(p, q, motions_p, motions_q, answer, margin=0.0, deviation=0.0):
     """A first contact on the way (`answer`: a PairReport's firstContact), or that there is none. Motions: one for
-    each part, see `part_motions`."""
+    each part, see `part_motions`. An answer that was stopped, with nothing proven free, claims nothing of the start."""
     outcome = answer.get("outcome", "").removeprefix("OUTCOME_")
     certificate, t_free = answer.get("certificate", {}), answer.get("tFree", 0.0)
     alone = len(p) == len(q) == 1 and "parts" not in certificate
@@ -132,10 +219,11 @@ def verify_compound_motion(p, q, motions_p, motions_q, answer, margin=0.0, devia
     contact = outcome == "CONTACT"
     t_contact = bound(answer.get("tContact")) if contact else 1
     require(bound(t_free) <= t_contact <= 1, "not 0 <= t_free <= t_contact <= 1")
+    start_open = "stopped" in answer and t_free == 0 and outcome != "NO_CONTACT"
     seen, met, unmet = set(), False, "no entry shows the contact"
 
     def free(bodies, motions, claim, initial):
-        if not (contact and t_contact == 0):
+        if not (contact and t_contact == 0) and not (start_open and not claim["certificate"]["chain"]):
             # Contact by then is that of others.
             claim = {**claim, "verdict": "UNDECIDED" if contact else outcome}
             verify_motion(*bodies, *motions, claim, margin, deviation, initial=initial)
@@ -172,5 +260,5 @@ def verify_compound_motion(p, q, motions_p, motions_q, answer, margin=0.0, devia
 
     each(entries, "certificate.parts", judge)
     require(met or not contact, unmet)
-    if t_contact != 0:
+    if t_contact != 0 and not start_open:
         covered(p, q, seen)

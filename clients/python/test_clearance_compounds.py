@@ -33,6 +33,25 @@ def way(case, **changed):
                               {**case["firstContact"], **changed}, SAMPLE["margin"])
 
 
+def far(case, **changed):
+    case = {**case, **changed}
+    there = cc.placed(Q, pose(case["to"]))
+    certificate = {"verdict": case["certificate"], **case["distanceCertificate"]}
+    cc.verify_compounds(HERE, there, case["verdict"], certificate["verdict"])
+    cc.verify_compound_distance(HERE, there, case["verdict"], case["distance"], certificate)
+
+
+def deep(case, **changed):
+    case = {**case, **changed}
+    there, certificate = cc.placed(Q, pose(case["to"])), case["depthCertificate"]
+    cc.verify_compounds(HERE, there, case["verdict"], certificate["verdict"])
+    cc.verify_compound_depth(HERE, there, case["verdict"], case["depth"], certificate)
+
+
+def moved(bracket, by):
+    return {key: bracket.get(key, 0.0) + by for key in ("lower", "upper")}
+
+
 def entries(certificate):
     return certificate["compound"]["entries"]
 
@@ -42,6 +61,9 @@ class Sample(unittest.TestCase):
         for case in SAMPLE["cases"]:
             stand(case)
             way(case)
+            far(case)
+            if "depth" in case:
+                deep(case)
         self.assertEqual({case["verdict"] for case in SAMPLE["cases"]}, {"SEPARATED", "TOUCHING", "OVERLAPPING"})
         self.assertEqual({case["firstContact"]["outcome"] for case in SAMPLE["cases"]},
                          {"OUTCOME_CONTACT", "OUTCOME_NO_CONTACT"})
@@ -80,6 +102,39 @@ class Sample(unittest.TestCase):
                 self.assertRaises(Refused, way, case, tContact=found["tFree"])
                 later = 0.5 * (1.0 + found["tFree"])
                 self.assertRaises(Refused, way, case, tFree=later, tContact=max(later, found["tContact"]))
+
+    def test_a_changed_distance_is_refused(self):
+        for case in SAMPLE["cases"]:
+            self.assertRaises(Refused, far, case, distance=moved(case["distance"], 1e-6))
+            if case["verdict"] != "SEPARATED":
+                continue
+            self.assertRaisesRegex(Refused, "no entry shows the upper bound", far, case,
+                                   distance=moved(case["distance"], -1e-6))
+            for at in range(len(case["distanceCertificate"]["parts"])):
+                lie = copy.deepcopy(case["distanceCertificate"])
+                lie["parts"].pop(at)
+                self.assertRaisesRegex(Refused, "no entry", far, case, distanceCertificate=lie)
+
+    def test_a_changed_depth_is_refused(self):
+        cases = [case for case in SAMPLE["cases"] if "depth" in case]
+        self.assertTrue(cases)
+        for case in cases:
+            for by in (-1e-6, 1e-6):
+                self.assertRaises(Refused, deep, case, depth=moved(case["depth"], by))
+            self.assertTrue(case["depthCertificate"]["parts"])
+            for at in range(len(case["depthCertificate"]["parts"])):
+                lie = copy.deepcopy(case["depthCertificate"])
+                lie["parts"].pop(at)
+                self.assertRaisesRegex(Refused, "no entry is about", deep, case, depthCertificate=lie)
+
+    def test_a_search_that_was_stopped_claims_nothing_of_the_start(self):
+        met = next(case for case in SAMPLE["cases"] if case["firstContact"].get("tContact", 0) > 0)
+        shown = [entry for entry in met["firstContact"]["certificate"]["parts"]
+                 if entry["certificate"].get("contactPairs")][:1]
+        some = {"certificate": {"parts": shown}, "tFree": 0.0}
+        way(met, **some, stopped="STOPPED_STEPS")
+        self.assertRaisesRegex(Refused, "no entry is about", way, met, **some)
+        self.assertRaises(Refused, way, met, certificate={"parts": shown}, stopped="STOPPED_STEPS")
 
     def test_an_entry_that_names_a_part_twice_is_refused(self):
         for case in SAMPLE["cases"]:

@@ -1,6 +1,6 @@
-//! One pair of bodies: how it stands, how far apart, how deep. Asks geometry about pairs of parts and
-//! applies the rules of compounds: OVERLAPPING if some pair of parts is, else TOUCHING if some pair
-//! is, else SEPARATED; the distance is the least.
+//! One pair of bodies: how it stands. Asks geometry about pairs of parts and applies the rules of
+//! compounds: OVERLAPPING if some pair of parts is, else TOUCHING if some pair is, else SEPARATED. How
+//! far apart and how deep is `measures`' to say.
 //!
 //! Parts are taken in the order of their indices, whatever is remembered, so the parts that decide
 //! are the same ones on every machine.
@@ -10,14 +10,14 @@ use std::sync::atomic::AtomicBool;
 use super::body::Entry;
 use super::bounds::{Box3, Gap};
 use super::contact::between;
+use super::measures;
 use super::pairs::{PairState, Task, Witnesses};
 use super::question::Questions;
-use super::report::{PairContact, PairDistance, PartPair, PartProof};
+use super::report::{PairContact, PairDepth, PairDistance, PartPair, PartProof};
 use crate::geometry::certificate::{StaticProof, Verdict};
 use crate::geometry::distance::{self, Compared, Stops};
 use crate::geometry::effort::{Cost, Effort, Stopped};
 use crate::geometry::pair::Pair;
-use crate::geometry::penetration::{self, Depth};
 use crate::geometry::separation::{self, Method};
 use crate::geometry::witness::Witness;
 
@@ -67,7 +67,7 @@ pub(super) struct PairAnswer {
     pub(super) met: Option<Box<PairContact>>,
     /// With the stops that it was asked with.
     pub(super) distance: Option<Box<(Stops, PairDistance)>>,
-    pub(super) depth: Option<Box<(PartPair, Depth)>>,
+    pub(super) depth: Option<Box<PairDepth>>,
     pub(super) stopped: Option<Stopped>,
 }
 
@@ -89,8 +89,11 @@ pub(super) fn work(asking: &Asking<'_>, state: &mut PairState) {
     if let Some(stops) = distance
         && state.answer.distance.as_ref().is_none_or(|known| known.0 != stops)
     {
-        match measure(asking, stops, witnesses, cost) {
-            Ok(measured) => state.answer.distance = Some(Box::new((stops, measured))),
+        match measures::distance(asking, stops, witnesses, cost) {
+            Ok(measured) => {
+                state.answer.stopped = state.answer.stopped.or(measured.stopped);
+                state.answer.distance = Some(Box::new((stops, measured)));
+            }
             Err(stopped) => {
                 state.answer.distance = None;
                 state.answer.stopped = Some(stopped);
@@ -99,8 +102,12 @@ pub(super) fn work(asking: &Asking<'_>, state: &mut PairState) {
     }
     let overlaps = state.answer.verdict == Some(Verdict::Overlapping);
     if depth && overlaps && state.answer.depth.is_none() {
-        match deepest(asking, witnesses, cost) {
-            Ok(deepest) => state.answer.depth = deepest.map(Box::new),
+        match measures::depth(asking, witnesses, cost) {
+            Ok(deepest) => {
+                let stopped = deepest.as_ref().and_then(|deepest| deepest.depth.stopped);
+                state.answer.stopped = state.answer.stopped.or(stopped);
+                state.answer.depth = deepest.map(Box::new);
+            }
             Err(stopped) => state.answer.stopped = Some(stopped),
         }
     }
@@ -279,71 +286,6 @@ fn split_into_parts(asking: &Asking<'_>, proofs: &mut Vec<PartProof>) {
     *proofs = split.collect();
 }
 
-/// The distance of the pair: the least over its parts.
-fn measure(
-    asking: &Asking<'_>,
-    stops: Stops,
-    witnesses: &mut Witnesses,
-    cost: &mut Cost,
-) -> Result<PairDistance, Stopped> {
-    let mut nearest: Option<PairDistance> = None;
-    for parts in asking.part_pairs() {
-        let best = nearest.as_ref().map_or(f64::INFINITY, |known| known.upper);
-        if asking.gap(parts).is_some_and(|gap| gap.lower > best) {
-            continue;
-        }
-        // Farther than the nearest so far is all that needs to be known of the others.
-        let above = match stops.above {
-            Some(above) => Some(above.min(best)),
-            None => best.is_finite().then_some(best),
-        };
-        let measured = asking.ask(parts, witnesses, cost, |pair, witness, effort| {
-            distance::measure(pair, Stops { above, below: stops.below }, witness, effort)
-        })?;
-        let lower = nearest.as_ref().map_or(f64::INFINITY, |known| known.lower);
-        if measured.upper < best || nearest.is_none() {
-            nearest = Some(PairDistance {
-                lower: measured.lower,
-                upper: measured.upper,
-                parts,
-                pairs: measured.pairs,
-                closest_p: measured.closest_p,
-                closest_q: measured.closest_q,
-            });
-        }
-        if let Some(known) = &mut nearest {
-            known.lower = measured.lower.min(lower);
-        }
-        if best.min(measured.upper) <= 0.0 {
-            break;
-        }
-    }
-    Ok(nearest.expect("a body has at least one part"))
-}
-
-/// The deepest pair of parts.
-fn deepest(
-    asking: &Asking<'_>,
-    witnesses: &mut Witnesses,
-    cost: &mut Cost,
-) -> Result<Option<(PartPair, Depth)>, Stopped> {
-    let mut deepest: Option<(PartPair, Depth)> = None;
-    for parts in asking.part_pairs() {
-        if asking.gap(parts).is_some() {
-            continue;
-        }
-        let with_surface = asking.questions.certificates;
-        let depth = asking.ask(parts, witnesses, cost, |pair, witness, effort| {
-            penetration::measure(pair, with_surface, witness, effort)
-        })?;
-        let overlaps = depth.decision.verdict() == Verdict::Overlapping;
-        if overlaps && deepest.as_ref().is_none_or(|(_, known)| depth.upper > known.upper) {
-            deepest = Some((parts, depth));
-        }
-    }
-    Ok(deepest)
-}
-
 /// The proof that two boxes are apart is one about what they hold.
 fn boxes_prove(gap: &Gap) -> StaticProof {
     StaticProof::Separated { direction: gap.direction() }
@@ -356,13 +298,14 @@ impl Asking<'_> {
         (0..count_p).flat_map(move |p| (0..count_q).map(move |q| PartPair { p, q }))
     }
 
-    fn gap(&self, parts: PartPair) -> Option<Gap> {
+    /// Between the boxes of two parts.
+    pub(super) fn gap(&self, parts: PartPair) -> Option<Gap> {
         let p = &self.p.now.parts[parts.p as usize];
         p.bounds.gap(&self.q.now.parts[parts.q as usize].bounds)
     }
 
     /// Asks about two parts where they are now, with their witness and a fresh budget.
-    fn ask<A>(
+    pub(super) fn ask<A>(
         &self,
         parts: PartPair,
         witnesses: &mut Witnesses,

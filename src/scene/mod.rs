@@ -3,7 +3,7 @@
 //!
 //! Reading order: [`body`] says what is declared and [`bounds`] where it surely is; [`broad_phase`]
 //! lists the pairs worth looking at; [`question`] is what a frame asks and [`report`] what it is
-//! told; `answer` asks geometry about one pair of bodies; [`pairs`] keeps what is remembered per
+//! told; `answer` and `measures` ask geometry about one pair of bodies; [`pairs`] keeps what is remembered per
 //! pair; [`state`] is a scene, [`apply`] takes a frame in and [`step`] answers it, with contacts that
 //! begin and end put in order by [`events`].
 //!
@@ -20,6 +20,7 @@ mod contact;
 pub mod declaration;
 pub mod events;
 mod listing;
+mod measures;
 pub mod pairs;
 pub mod question;
 pub mod report;

@@ -2,7 +2,7 @@
 
 use super::body::BodyId;
 use crate::geometry::Vec3;
-use crate::geometry::certificate::{Link, StaticProof, Verdict};
+use crate::geometry::certificate::{Direction, Link, StaticProof, Verdict};
 use crate::geometry::contact_time::Outcome;
 use crate::geometry::effort::{Cost, Stopped};
 use crate::geometry::pair::VertexPair;
@@ -37,8 +37,14 @@ impl Report {
     /// Memory that it takes, bytes, estimated.
     pub(super) fn bytes(&self) -> usize {
         let proofs: usize = self.pairs.iter().map(|pair| pair.proofs.len()).sum();
+        let gaps: usize =
+            self.pairs.iter().flat_map(|pair| &pair.distance).map(|found| found.gaps.len()).sum();
+        let reaches: usize =
+            self.pairs.iter().flat_map(|pair| &pair.depth).map(|found| found.others.len()).sum();
         self.pairs.len() * size_of::<PairReport>()
             + proofs * size_of::<PartProof>()
+            + gaps * size_of::<PartGap>()
+            + reaches * size_of::<PartReach>()
             + self.events.len() * size_of::<Event>()
             + self.moved.len() * size_of::<PlacedNumbers>()
     }
@@ -116,8 +122,8 @@ pub struct PairReport {
     pub margin: f64,
     /// If asked.
     pub distance: Option<PairDistance>,
-    /// If asked and overlapping: the deepest pair of parts.
-    pub depth: Option<(PartPair, Depth)>,
+    /// If asked and overlapping.
+    pub depth: Option<PairDepth>,
     /// If asked and neither body teleported.
     pub first_contact: Option<PairContact>,
     /// If certificates were asked: the proofs that together prove the verdict and, of separated bodies with a
@@ -161,6 +167,58 @@ pub struct PairDistance {
     pub closest_p: Vec3,
     /// See `closest_p`.
     pub closest_q: Vec3,
+    /// If certificates were asked, of separated bodies of several parts: entries about every pair of parts. Comes
+    /// first: the nearest, whose pairs show `upper`, too.
+    pub gaps: Vec<PartGap>,
+    /// Why the bracket is wider than it could be.
+    pub stopped: Option<Stopped>,
+}
+
+/// Parts of two bodies: one of P, and one of Q or all.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartRow {
+    /// Index of P's part.
+    pub p: u32,
+    /// Index of Q's part; none: every one.
+    pub q: Option<u32>,
+}
+
+impl From<PartPair> for PartRow {
+    fn from(PartPair { p, q }: PartPair) -> Self {
+        Self { p, q: Some(q) }
+    }
+}
+
+/// What shows that some parts are at least as far apart as a lower bound.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartGap {
+    /// These.
+    pub parts: PartRow,
+    /// Of one part each: with v the point nearest the origin in the hull of their differences, the least of
+    /// `v·y / |v|` over M is at least the bound.
+    pub pairs: ArrayVec<VertexPair, 3>,
+    /// If there are no pairs: s, with the least of `s·y / |s|` over M of these parts at least the bound.
+    pub direction: Option<Direction>,
+}
+
+/// How deep two bodies overlap: as deep as those parts that overlap deepest.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairDepth {
+    /// These.
+    pub parts: PartPair,
+    /// How deep.
+    pub depth: Depth,
+    /// If certificates were asked, of bodies of several parts: entries about every other pair of parts.
+    pub others: Vec<PartReach>,
+}
+
+/// What shows that some parts overlap no deeper than an upper bound.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PartReach {
+    /// These.
+    pub parts: PartRow,
+    /// s, with the greatest of `s·y / |s|` over M of these parts at most the bound.
+    pub direction: Direction,
 }
 
 /// The first contact of two bodies between two frames: the first time at which their distance is at

@@ -7,7 +7,7 @@ use tonic::Code;
 use crate::server::{Server, body, check, vector};
 use crate::sessions::{all_pairs, started, step};
 
-const MARGIN: f64 = 0.25;
+pub(crate) const MARGIN: f64 = 0.25;
 
 fn pose(at: [f64; 3], turn: f64) -> Option<pb::Pose> {
     let [x, y, z] = at;
@@ -23,20 +23,20 @@ fn part(at: [f64; 3], turn: f64) -> pb::PlacedBody {
 }
 
 /// Two cubes with a gap that a cube fits through; and two that are held apart behind each other.
-fn parts() -> [Vec<pb::PlacedBody>; 2] {
+pub(crate) fn parts() -> [Vec<pb::PlacedBody>; 2] {
     [
         vec![part([0.0, 0.0, 0.0], 0.0), part([0.0, 2.5, 0.0], 0.0)],
         vec![part([0.0, 0.0, 0.0], 0.0), part([1.5, 0.5, 0.0], 0.1)],
     ]
 }
 
-fn compound(parts: &[pb::PlacedBody], pose: Option<pb::Pose>) -> Option<pb::PlacedBody> {
+pub(crate) fn compound(parts: &[pb::PlacedBody], pose: Option<pb::Pose>) -> Option<pb::PlacedBody> {
     let parts = parts.to_vec();
     let source = Some(pb::placed_body::Source::Compound(pb::Compound { parts }));
     Some(pb::PlacedBody { source, pose })
 }
 
-async fn verify(server: &Server, claim: Claim) -> Result<(), String> {
+pub(crate) async fn verify(server: &Server, claim: Claim) -> Result<(), String> {
     let request = pb::VerifyCertificateRequest { claim: Some(claim) };
     let reply = server.queries().verify_certificate(request).await.unwrap().into_inner();
     assert_eq!(reply.valid, reply.refusal.is_empty());
@@ -53,7 +53,15 @@ fn way() -> Vec<Option<pb::Pose>> {
 }
 
 /// The reports of all frames, each with the poses before and at it.
-async fn reports(server: &Server) -> Vec<([Option<pb::Pose>; 2], pb::PairReport)> {
+pub(crate) async fn reports(server: &Server) -> Vec<([Option<pb::Pose>; 2], pb::PairReport)> {
+    reports_within(server, None).await
+}
+
+/// The same with so many steps for each frame.
+async fn reports_within(
+    server: &Server,
+    steps: Option<u64>,
+) -> Vec<([Option<pb::Pose>; 2], pb::PairReport)> {
     let bodies = (1..).zip(parts()).map(|(id, parts)| pb::Body {
         id,
         parts,
@@ -62,13 +70,25 @@ async fn reports(server: &Server) -> Vec<([Option<pb::Pose>; 2], pb::PairReport)
         ..Default::default()
     });
     let state = Some(pb::SessionState { bodies: bodies.collect(), ..Default::default() });
-    let open = pb::OpenSessionRequest { session_id: "s".into(), state, ..Default::default() };
+    let budget = steps.map(|steps| pb::Budget { steps: Some(steps), time: None });
+    let open = pb::OpenSessionRequest {
+        session_id: "s".into(),
+        state,
+        budget,
+        replace: true,
+        ..Default::default()
+    };
     server.sessions().open_session(open).await.unwrap();
     let mut before = pose([20.0, 0.0, 0.0], 0.0);
     let mut all = Vec::new();
     for (frame_id, at) in (1..).zip(way()) {
-        let report =
-            pb::ReportOptions { certificates: true, first_contacts: true, ..all_pairs().unwrap() };
+        let report = pb::ReportOptions {
+            certificates: true,
+            first_contacts: true,
+            distances: true,
+            depths: true,
+            ..all_pairs().unwrap()
+        };
         let poses = vec![pb::BodyPose { id: 2, pose: at.clone(), ..Default::default() }];
         let frame = pb::Frame { frame_id, poses, report: Some(report), ..Default::default() };
         let mut told = step(server, "s", vec![frame]).await.unwrap().remove(0);
@@ -221,6 +241,41 @@ async fn what_a_session_says_of_compounds_on_their_way_is_valid_and_nothing_else
         }
     }
     assert!(seen[1] > 2 && seen[2] > 1, "{seen:?}");
+}
+
+/// Nothing is known of parts that the budget left no look at, and the judge asked for a proof of these, too.
+#[tokio::test]
+async fn a_first_contact_that_was_stopped_is_judged_by_what_it_claims() {
+    let server = started().await;
+    let [mut open, mut met, mut unproven] = [0; 3];
+    for steps in 0..40 {
+        for (way, report) in reports_within(&server, Some(steps)).await {
+            let Some(report) = &report.first_contact else { continue };
+            let is_empty = report.certificate.as_ref().unwrap().parts.is_empty();
+            let has_stopped = report.stopped() != pb::Stopped::Unspecified;
+            if is_empty || !has_stopped {
+                continue;
+            }
+            let mut claim = first_contact(way, report);
+            claim.answer.as_mut().unwrap().stopped = report.stopped;
+            verify(&server, Claim::FirstContact(claim.clone())).await.unwrap();
+            if report.t_free > 0.0 {
+                continue;
+            }
+            open += 1;
+            met += usize::from(report.outcome() == pb::Outcome::Contact);
+            let answer = claim.answer.as_mut().unwrap();
+            answer.set_stopped(pb::Stopped::Unspecified);
+            let judged = verify(&server, Claim::FirstContact(claim.clone())).await;
+            unproven += usize::from(judged.is_err());
+            let answer = claim.answer.as_mut().unwrap();
+            answer.stopped = report.stopped;
+            answer.t_free = f64::from_bits(1);
+            answer.set_outcome(pb::Outcome::Undecided);
+            verify(&server, Claim::FirstContact(claim)).await.unwrap_err();
+        }
+    }
+    assert!(open > 5 && met > 0 && unproven > 5, "{open} {met} {unproven}");
 }
 
 /// Entries that named two parts again and again were ticked off pair by pair: a message of a hundred kilobytes

@@ -8,6 +8,7 @@
 )]
 
 mod bad_input;
+mod compound_measures;
 mod compounds;
 mod hostile;
 mod kept_meshes;

@@ -6,7 +6,7 @@
 //! there is.
 
 use super::bodies::{Bodies, Points};
-use super::judge::{Refusal, exact_direction, greatest_along, judge_static_with};
+use super::judge::{Exact, Refusal, exact_direction, greatest_along, judge_static_with};
 use super::judge_distance::{MarginClaim, judge_margin};
 use super::judge_motion::{
     Course, MotionClaim, judge_freedom, judge_motion, judge_start_and_times,
@@ -15,6 +15,7 @@ use super::{Direction, StaticProof, Verdict};
 use crate::geometry::contact_time::Outcome;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::Sign;
+use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::pair::VertexPair;
 
 /// Two bodies of several parts, each placed in the world.
@@ -59,7 +60,7 @@ pub struct PartMotion<'a> {
 impl Compounds<'_> {
     /// That an entry names parts of both bodies, each once: then there are no more than the bodies have, and
     /// as many pairs of them.
-    fn judge_parts(&self, parts: &Parts) -> Result<(), Refusal> {
+    pub(super) fn judge_parts(&self, parts: &Parts) -> Result<(), Refusal> {
         let judge = |named: &[u32], count: usize| {
             let mut is_named = vec![false; count];
             for &part in named {
@@ -75,7 +76,7 @@ impl Compounds<'_> {
     }
 
     /// The two, if the entry names one of each.
-    fn only(&self, parts: &Parts) -> Option<Bodies<'_>> {
+    pub(super) fn only(&self, parts: &Parts) -> Option<Bodies<'_>> {
         match (&parts.p[..], &parts.q[..]) {
             (&[p], &[q]) => Some(Bodies { p: self.p[p as usize], q: self.q[q as usize] }),
             _ => None,
@@ -83,7 +84,7 @@ impl Compounds<'_> {
     }
 
     /// Whether entries are about every pair of parts; if not, the first that none is about.
-    fn are_covered<'e>(
+    pub(super) fn are_covered<'e>(
         &self,
         entries: impl Iterator<Item = &'e Parts>,
         effort: &mut Effort<'_>,
@@ -112,23 +113,46 @@ impl Compounds<'_> {
         direction: &Direction,
         effort: &mut Effort<'_>,
     ) -> Result<(), Refusal> {
-        let Direction::Vector(_) = direction else { return Err(Refusal::NoDirection) };
-        // A vector means the same whatever the bodies.
-        let any = Bodies { p: self.p[0], q: self.q[0] };
-        let s = exact_direction(&any, direction)?;
+        let gap = self.gap_along(parts, &self.exact_direction(parts, direction)?, effort)?;
+        if gap.sign() == Sign::Positive { Ok(()) } else { Err(Refusal::NotSeparating) }
+    }
+
+    /// A direction that an entry gives, exactly. Of several parts together it has to be a vector, which means the
+    /// same whatever the parts.
+    pub(super) fn exact_direction(
+        &self,
+        parts: &Parts,
+        direction: &Direction,
+    ) -> Result<Exact, Refusal> {
+        match (self.only(parts), direction) {
+            (Some(pair), _) => exact_direction(&pair, direction),
+            (None, Direction::Vector(_)) => {
+                exact_direction(&Bodies { p: self.p[0], q: self.q[0] }, direction)
+            }
+            (None, _) => Err(Refusal::NoDirection),
+        }
+    }
+
+    /// The least of `s·y` over all parts named of Q less the greatest of `s·x` over all named of P.
+    pub(super) fn gap_along(
+        &self,
+        parts: &Parts,
+        s: &Exact,
+        effort: &mut Effort<'_>,
+    ) -> Result<Dyadic, Refusal> {
         let back = s.each_ref().map(|c| -c);
         let mut top_of_p = None;
         for &p in &parts.p {
             effort.spend_step()?;
-            top_of_p = top_of_p.max(Some(greatest_along(&self.p[p as usize], &s, effort)?));
+            top_of_p = top_of_p.max(Some(greatest_along(&self.p[p as usize], s, effort)?));
         }
         let mut top_of_q = None;
         for &q in &parts.q {
             effort.spend_step()?;
             top_of_q = top_of_q.max(Some(greatest_along(&self.q[q as usize], &back, effort)?));
         }
-        let (Some(p), Some(q)) = (top_of_p, top_of_q) else { return Err(Refusal::NotSeparating) };
-        if (&p + &q).sign() == Sign::Negative { Ok(()) } else { Err(Refusal::NotSeparating) }
+        let (Some(p), Some(q)) = (top_of_p, top_of_q) else { return Err(Refusal::NoSuchPart) };
+        Ok(-&(&p + &q))
     }
 
     fn judge_statement(
@@ -149,7 +173,7 @@ impl Compounds<'_> {
 }
 
 /// What is wrong with an entry is said with its place; that there was no effort left is no fault of it.
-fn of_entry(at: usize, why: Refusal) -> Refusal {
+pub(super) fn of_entry(at: usize, why: Refusal) -> Refusal {
     if matches!(why, Refusal::Stopped(_)) { why } else { Refusal::EntryFails(at, Box::new(why)) }
 }
 
@@ -211,11 +235,12 @@ pub fn judge_compounds_margin(
 /// Proves a first contact of moving bodies from scratch, or that there is none: of every pair of parts that it is
 /// free until then, and of one that it is in contact.
 ///
-/// `course` is that of two parts, by their places.
+/// `course` is that of two parts, by their places. If `is_start_open`, nothing is claimed to be free, not even the
+/// start: all that is left to prove of the bodies is contact.
 pub fn judge_compounds_motion<'a>(
     bodies: &Compounds<'a>,
     course: impl Fn(u32, u32) -> Course<'a>,
-    entries: &[PartMotion<'_>],
+    (entries, is_start_open): (&[PartMotion<'_>], bool),
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
     // Of the contact, the last reason why an entry does not show it.
@@ -250,7 +275,7 @@ pub fn judge_compounds_motion<'a>(
                 is_met |= met;
                 let judged = if met {
                     Ok(())
-                } else if is_at_start {
+                } else if is_at_start || (is_start_open && claim.chain.is_empty()) {
                     // Free until then is no time at all, but what an entry says it has to show.
                     judge_start_and_times(&course, claim, effort)
                 } else {
@@ -263,7 +288,7 @@ pub fn judge_compounds_motion<'a>(
     if is_contact && !is_met {
         return Err(unmet);
     }
-    if is_at_start {
+    if is_at_start || is_start_open {
         Ok(())
     } else {
         bodies.are_covered(entries.iter().map(|entry| entry.parts), effort)

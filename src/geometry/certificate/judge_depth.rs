@@ -6,6 +6,7 @@ use super::judge::{
     Exact, Refusal, exact_differences, exact_direction, gap_along, minus, scalar_product,
     vector_product,
 };
+use super::judge_distance::judge_bounds;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
@@ -26,9 +27,7 @@ pub fn judge_depth<'a>(
     surface: Option<&Surface>,
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
-    if !(lower.is_finite() && upper.is_finite() && lower >= 0.0 && upper >= 0.0) {
-        return Err(Refusal::BoundFails("bounds are finite and not negative"));
-    }
+    judge_bounds([lower, upper])?;
     let pair = &pair.into();
     let outward = exact_direction(pair, face)?;
     let reach = -&gap_along(pair, &outward.each_ref().map(|c| -c), effort)?;
@@ -42,7 +41,7 @@ pub fn judge_depth<'a>(
 }
 
 /// Whether `along · x = level` is farther from the origin than `bound`; `level` is not negative.
-fn is_longer(level: &Dyadic, along: &Exact, bound: f64) -> bool {
+pub(super) fn is_longer(level: &Dyadic, along: &Exact, bound: f64) -> bool {
     let bound = Dyadic::from(bound);
     level * level > &(&bound * &bound) * &scalar_product(along, along)
 }

@@ -28,21 +28,38 @@ pub fn judge_distance<'a>(
 /// The same, as long as the effort lasts.
 pub fn judge_distance_with<'a>(
     pair: impl Into<Bodies<'a>>,
-    [lower, upper]: [f64; 2],
+    bounds: [f64; 2],
     pairs: &[VertexPair],
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
+    judge_bounds(bounds)?;
+    if judge_lower(&pair.into(), bounds, pairs, effort)? {
+        Ok(())
+    } else {
+        Err(Refusal::BoundFails("the pairs are farther away than the upper bound"))
+    }
+}
+
+/// That a bracket can be one of lengths.
+pub(super) fn judge_bounds([lower, upper]: [f64; 2]) -> Result<(), Refusal> {
+    if lower.is_finite() && upper.is_finite() && lower >= 0.0 && upper >= 0.0 {
+        Ok(())
+    } else {
+        Err(Refusal::BoundFails("bounds are finite and not negative"))
+    }
+}
+
+/// Proves the lower bound alone, and tells whether the pairs show the upper one, too.
+pub(super) fn judge_lower(
+    pair: &Bodies<'_>,
+    [lower, upper]: [f64; 2],
+    pairs: &[VertexPair],
+    effort: &mut Effort<'_>,
+) -> Result<bool, Refusal> {
     if !(1..=3).contains(&pairs.len()) {
         return Err(Refusal::PairCount("one to three"));
     }
-    if !(lower.is_finite() && upper.is_finite() && lower >= 0.0 && upper >= 0.0) {
-        return Err(Refusal::BoundFails("bounds are finite and not negative"));
-    }
-    let pair = &pair.into();
     let nearest = nearest_point(&exact_differences(pair, pairs)?);
-    if !nearest.is_within(upper) {
-        return Err(Refusal::BoundFails("the pairs are farther away than the upper bound"));
-    }
     if lower > 0.0 {
         if is_zero(&nearest.along) {
             return Err(Refusal::BoundFails("the pairs hold the origin"));
@@ -52,7 +69,7 @@ pub fn judge_distance_with<'a>(
             return Err(Refusal::BoundFails("the bodies come closer than the lower bound"));
         }
     }
-    Ok(())
+    Ok(nearest.is_within(upper))
 }
 
 /// What is said of a margin, metres.

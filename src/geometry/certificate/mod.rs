@@ -10,6 +10,7 @@ pub mod judge_depth;
 pub mod judge_distance;
 pub mod judge_faces;
 mod judge_link;
+pub mod judge_measures;
 mod judge_meeting;
 pub mod judge_motion;
 pub mod judge_range;
@@ -72,6 +73,24 @@ pub enum Direction {
         /// Whether the sign is minus.
         negative: bool,
     },
+}
+
+impl Direction {
+    /// The opposite, in the same form.
+    #[must_use]
+    pub fn reversed(self) -> Self {
+        match self {
+            Self::Vector(v) => Self::Vector(-v),
+            Self::Normal { pairs, negative } => Self::Normal { pairs, negative: !negative },
+            Self::EdgeNormal { pairs, axis, negative } => {
+                Self::EdgeNormal { pairs, axis, negative: !negative }
+            }
+            Self::SweptNormal { pairs, negative } => {
+                Self::SweptNormal { pairs, negative: !negative }
+            }
+            Self::SweptAxis { axis, negative } => Self::SweptAxis { axis, negative: !negative },
+        }
+    }
 }
 
 /// The proof of a static verdict.

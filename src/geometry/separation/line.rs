@@ -17,7 +17,7 @@ use dashu_int::IBig;
 
 use super::difference::{Corner, Difference};
 use super::exact::{Hull, affine_hull, longest_axis, sum_of};
-use super::portal::{AXES, Exit, Facet, Goal, Line, Lineality, exact_vector, reversed};
+use super::portal::{AXES, Exit, Facet, Goal, Line, Lineality, exact_vector};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::Direction;
 use crate::geometry::effort::{Effort, Stopped};
@@ -73,7 +73,7 @@ impl Telling {
 
     /// The other way.
     pub(crate) fn opposite(&self) -> Self {
-        Self { direction: reversed(self.direction), exact: negated(&self.exact) }
+        Self { direction: self.direction.reversed(), exact: negated(&self.exact) }
     }
 }
 
@@ -276,7 +276,7 @@ fn leave_flat(
         pairs: corners.clone(),
         inward,
     };
-    let (one, other) = (towards.direction, reversed(towards.direction));
+    let (one, other) = (towards.direction, towards.direction.reversed());
     let (least, greatest) = if forwards { (one, other) } else { (other, one) };
     Ok(Crossing::Meets(Box::new([with(least), with(greatest)])))
 }

@@ -106,24 +106,7 @@ pub(super) enum Exit {
 impl Facet {
     /// The inward normal by name.
     pub(super) fn inward(&self) -> Option<Direction> {
-        self.outward.map(reversed)
-    }
-}
-
-/// The opposite direction, in the same form.
-pub(crate) fn reversed(direction: Direction) -> Direction {
-    match direction {
-        Direction::Vector(v) => Direction::Vector(-v),
-        Direction::Normal { pairs, negative } => Direction::Normal { pairs, negative: !negative },
-        Direction::EdgeNormal { pairs, axis, negative } => {
-            Direction::EdgeNormal { pairs, axis, negative: !negative }
-        }
-        Direction::SweptNormal { pairs, negative } => {
-            Direction::SweptNormal { pairs, negative: !negative }
-        }
-        Direction::SweptAxis { axis, negative } => {
-            Direction::SweptAxis { axis, negative: !negative }
-        }
+        self.outward.map(Direction::reversed)
     }
 }
 
@@ -237,7 +220,7 @@ impl Line {
         let (normal, named) = self.normal(&corners);
         let backwards = sign(&dot(&normal, &self.direction)) == Sign::Negative;
         let normal = if backwards { negated(&normal) } else { normal };
-        let outward = if backwards { named.map(reversed) } else { named };
+        let outward = if backwards { named.map(Direction::reversed) } else { named };
         debug_assert!(sign(&dot(&normal, &self.direction)) == Sign::Positive);
         let offset = dot(&normal, &corners[0].point);
         Facet { corners, normal, offset, outward }

@@ -105,6 +105,7 @@ pub fn distance_to_wire(
     pb::DistanceCertificate {
         verdict: Some(proof_with_margin_to_wire(&distance.decision.proof, margin_pairs)),
         pairs: pairs_to_wire(&distance.pairs),
+        parts: Vec::new(),
     }
 }
 
@@ -156,6 +157,7 @@ pub fn depth_to_wire(depth: &Depth) -> pb::PenetrationCertificate {
             corners: pairs_to_wire(&surface.corners),
             triangles: surface.triangles.iter().flatten().copied().collect(),
         }),
+        parts: Vec::new(),
     }
 }
 

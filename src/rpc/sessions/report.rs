@@ -6,7 +6,8 @@ use super::super::convert::certificate::{
     depth_to_wire, link_to_wire, proof_to_wire, proof_with_margin_to_wire,
 };
 use super::super::convert::geometry::{
-    matrix_rows, outcome_to_wire, pairs_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
+    direction_to_wire, matrix_rows, outcome_to_wire, pairs_to_wire, stopped_to_wire,
+    vector_to_wire, verdict_to_wire,
 };
 use super::super::convert::options::cost_to_wire;
 use super::super::pb;
@@ -14,7 +15,8 @@ use super::plan::Plan;
 use crate::geometry::certificate::Verdict;
 use crate::geometry::effort::Stopped;
 use crate::scene::report::{
-    PairContact, PairDistance, PartChain, PartPair, PartProof, PlacedNumbers, Tally,
+    PairContact, PairDepth, PairDistance, PartChain, PartGap, PartPair, PartProof, PartReach,
+    PartRow, PlacedNumbers, Tally,
 };
 use crate::scene::{Event, EventKind, PairReport, Report};
 
@@ -85,12 +87,12 @@ fn pair(known: &PairReport, plan: &Plan, parts: &dyn Fn(u32) -> usize) -> pb::Pa
     let counts = [parts(known.p.0), parts(known.q.0)];
     let distance = known.distance.as_ref();
     let nearest = distance.map(|distance| distance.parts);
-    let deepest = known.depth.as_ref().map(|(parts, _)| *parts);
+    let deepest = known.depth.as_ref().map(|deepest| deepest.parts);
     let deciding = deepest.or(known.deciding).or(nearest);
     let points = distance.filter(|_| plan.closest_points);
     let certificate =
         plan.questions.certificates.then(|| certificate(&known.proofs, counts)).flatten();
-    let depth = known.depth.as_ref().map(|(_, depth)| depth);
+    let depth = known.depth.as_ref().map(|deepest| &deepest.depth);
     pb::PairReport {
         a: known.p.0,
         b: known.q.0,
@@ -106,8 +108,10 @@ fn pair(known: &PairReport, plan: &Plan, parts: &dyn Fn(u32) -> usize) -> pb::Pa
         first_contact: known.first_contact.as_ref().map(|found| contact(found, plan, counts)),
         distance_certificate: distance
             .filter(|_| plan.questions.certificates)
-            .map(|distance| distance_certificate(distance, certificate.clone())),
-        depth_certificate: depth.filter(|_| plan.questions.certificates).map(depth_to_wire),
+            .map(|distance| distance_certificate(distance, certificate.clone(), counts)),
+        depth_certificate: (known.depth.as_ref())
+            .filter(|_| plan.questions.certificates)
+            .map(|deepest| depth_certificate(deepest, counts)),
         certificate,
         status: None,
         stopped: stopped_to_wire(known.stopped).into(),
@@ -117,15 +121,54 @@ fn pair(known: &PairReport, plan: &Plan, parts: &dyn Fn(u32) -> usize) -> pb::Pa
 fn distance_certificate(
     distance: &PairDistance,
     verdict: Option<pb::StaticCertificate>,
+    counts: [usize; 2],
 ) -> pb::DistanceCertificate {
-    pb::DistanceCertificate { verdict, pairs: pairs_to_wire(&distance.pairs) }
+    if counts == [1, 1] {
+        let pairs = pairs_to_wire(&distance.pairs);
+        return pb::DistanceCertificate { verdict, pairs, parts: Vec::new() };
+    }
+    let entry = |entry: &PartGap| {
+        let [p_parts, q_parts] = row(entry.parts, counts);
+        let direction = entry.direction.as_ref().map(direction_to_wire);
+        pb::PartDistanceProof { p_parts, q_parts, pairs: pairs_to_wire(&entry.pairs), direction }
+    };
+    let parts = distance.gaps.iter().map(entry).collect();
+    pb::DistanceCertificate { verdict, pairs: Vec::new(), parts }
+}
+
+fn depth_certificate(deepest: &PairDepth, counts: [usize; 2]) -> pb::PenetrationCertificate {
+    let of_parts = depth_to_wire(&deepest.depth);
+    if counts == [1, 1] {
+        return of_parts;
+    }
+    let [p_parts, q_parts] = row(deepest.parts.into(), counts);
+    let entries = vec![pb::PartProof { p_parts, q_parts, certificate: of_parts.verdict }];
+    let entry = |entry: &PartReach| {
+        let [p_parts, q_parts] = row(entry.parts, counts);
+        let direction = Some(direction_to_wire(&entry.direction));
+        pb::PartDepthProof { p_parts, q_parts, direction }
+    };
+    pb::PenetrationCertificate {
+        verdict: Some(compound(entries)),
+        parts: deepest.others.iter().map(entry).collect(),
+        ..of_parts
+    }
+}
+
+fn all_below(count: usize) -> Vec<u32> {
+    (0..u32::try_from(count).unwrap_or(u32::MAX)).collect()
+}
+
+/// The part indices that an entry is about: one of P, and one of Q or all.
+fn row(parts: PartRow, [_, count_q]: [usize; 2]) -> [Vec<u32>; 2] {
+    [vec![parts.p], parts.q.map_or_else(|| all_below(count_q), |q| vec![q])]
 }
 
 /// The part indices that an entry is about: the two named, or all.
 fn indices(parts: Option<PartPair>, counts: [usize; 2]) -> [Vec<u32>; 2] {
     match parts {
         Some(parts) => [vec![parts.p], vec![parts.q]],
-        None => counts.map(|count| (0..u32::try_from(count).unwrap_or(u32::MAX)).collect()),
+        None => counts.map(all_below),
     }
 }
 
@@ -137,9 +180,12 @@ fn certificate(proofs: &[PartProof], counts: [usize; 2]) -> Option<pb::StaticCer
         let [p_parts, q_parts] = indices(entry.parts, counts);
         pb::PartProof { p_parts, q_parts, certificate: Some(part_certificate(entry)) }
     };
-    let entries = proofs.iter().map(entry).collect();
+    Some(compound(proofs.iter().map(entry).collect()))
+}
+
+fn compound(entries: Vec<pb::PartProof>) -> pb::StaticCertificate {
     let proof = pb::static_certificate::Proof::Compound(pb::CompoundProof { entries });
-    Some(pb::StaticCertificate { proof: Some(proof) })
+    pb::StaticCertificate { proof: Some(proof) }
 }
 
 fn part_certificate(entry: &PartProof) -> pb::StaticCertificate {

@@ -1,27 +1,29 @@
 //! What is claimed of bodies of several convex parts, as sessions report it, judged.
 
+mod motion;
+
 use arrayvec::ArrayVec;
 
+use self::motion::SaidMotion;
 use super::faces::NamedFaces;
-use super::{required, t_contact};
+use super::required;
 use crate::geometry::certificate::bodies::Points;
 use crate::geometry::certificate::judge::Refusal;
 use crate::geometry::certificate::judge_compound::{
-    Compounds, PartMotion, PartStatement, Parts, judge_compounds, judge_compounds_margin,
-    judge_compounds_motion,
+    Compounds, PartStatement, Parts, judge_compounds, judge_compounds_margin,
 };
-use crate::geometry::certificate::judge_motion::{Course, MotionClaim};
-use crate::geometry::certificate::{Link, StaticProof, Verdict};
-use crate::geometry::contact_time::{Outcome, Question};
+use crate::geometry::certificate::judge_measures::{
+    DepthClaim, PartBound, judge_compounds_depth, judge_compounds_distance,
+};
+use crate::geometry::certificate::{Direction, Verdict};
 use crate::geometry::effort::Effort;
-use crate::geometry::motion::Motion;
-use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::penetration::Surface;
 use crate::rpc::convert::Path;
 use crate::rpc::convert::body::{AskedParts, ReadyBody};
-use crate::rpc::convert::certificate::{at_most, chain, margin_pairs, proof};
-use crate::rpc::convert::geometry::{outcome, verdict};
+use crate::rpc::convert::certificate::{at_most, margin_pairs, proof, surface};
+use crate::rpc::convert::geometry::{direction, verdict};
 use crate::rpc::pb;
-use crate::rpc::queries::{Motions, margin};
+use crate::rpc::queries::margin;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 
@@ -34,31 +36,38 @@ pub struct PartsStatement {
 
 #[derive(Clone, Debug)]
 enum Said {
-    /// How they stand, and what is said of a margin.
-    Verdict { verdict: Verdict, entries: Vec<PartStatement>, within: Option<(f64, bool)> },
+    /// How they stand.
+    Standing(Box<SaidStanding>),
     /// A first contact, or that there is none.
     Motion(Box<SaidMotion>),
 }
 
+/// How two bodies stand, what is said of a margin, and how far apart or how deep they are.
 #[derive(Clone, Debug)]
-struct SaidMotion {
-    /// Of the bodies; and of their parts.
-    motions: Motions,
-    of_parts: [Vec<Motion>; 2],
-    outcome: Outcome,
-    t_free: f64,
-    t_contact: f64,
-    /// At t = 0, if it is said.
-    initial: Option<Verdict>,
-    entries: Vec<MotionEntry>,
+struct SaidStanding {
+    verdict: Verdict,
+    /// Where in the answer these are.
+    list: &'static str,
+    entries: Vec<PartStatement>,
+    /// The margin, and whether they are within it.
+    within: Option<(f64, bool)>,
+    measure: Measure,
 }
 
+/// What is said beside the verdict.
 #[derive(Clone, Debug)]
-struct MotionEntry {
-    parts: Parts,
-    initial: Option<StaticProof>,
-    chain: Vec<Link>,
-    pairs: ArrayVec<VertexPair, 6>,
+enum Measure {
+    Nothing,
+    Distance {
+        bounds: [f64; 2],
+        entries: Vec<PartBound>,
+    },
+    Depth {
+        bounds: [f64; 2],
+        face: Option<Direction>,
+        surface: Option<Surface>,
+        others: Vec<PartBound>,
+    },
 }
 
 impl PartsStatement {
@@ -76,16 +85,25 @@ impl PartsStatement {
                 let bodies = compounds(&path, [&question.p, &question.q], shared)?;
                 bodies.map(|bodies| Self::collision(&path, bodies, question, claim)).transpose()
             }
+            Wire::Distance(claim) => {
+                let Some(question) = &claim.question else { return Ok(None) };
+                let path = root.field("distance");
+                let bodies = compounds(&path, [&question.p, &question.q], shared)?;
+                bodies.map(|bodies| Self::distance(&path, bodies, question, claim)).transpose()
+            }
+            Wire::Penetration(claim) => {
+                let Some(question) = &claim.question else { return Ok(None) };
+                let path = root.field("penetration");
+                let bodies = compounds(&path, [&question.p, &question.q], shared)?;
+                bodies.map(|bodies| Self::penetration(&path, bodies, claim)).transpose()
+            }
             Wire::FirstContact(claim) => {
                 let Some(question) = &claim.question else { return Ok(None) };
                 let path = root.field("first_contact");
                 let bodies = compounds(&path, [&question.p, &question.q], shared)?;
                 bodies.map(|bodies| Self::first_contact(&path, bodies, question, claim)).transpose()
             }
-            Wire::Distance(_)
-            | Wire::DistanceAlong(_)
-            | Wire::Penetration(_)
-            | Wire::FirstCollision(_) => Ok(None),
+            Wire::DistanceAlong(_) | Wire::FirstCollision(_) => Ok(None),
         }
     }
 
@@ -99,49 +117,71 @@ impl PartsStatement {
         let asked = margin(&path.field("question"), question.margin)?;
         let path = path.field("answer");
         NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
-        let entries = statements(&path.field("certificate"), &bodies, answer.certificate.as_ref())?;
-        let within = match (answer.within_margin, asked) {
-            (None, _) => None,
-            (Some(is_within), Some(margin)) => Some((margin, is_within)),
-            (Some(_), None) => {
-                let why = "is said where no margin was given";
-                return Err(path.field("within_margin").bad(why).into());
-            }
+        let certificate = answer.certificate.as_ref();
+        let standing = SaidStanding {
+            verdict: verdict(&path.field("verdict"), answer.verdict())?,
+            list: "certificate.compound.entries",
+            entries: statements(&path.field("certificate"), &bodies, certificate)?,
+            within: within(&path, asked, answer.within_margin)?,
+            measure: Measure::Nothing,
         };
-        let verdict = verdict(&path.field("verdict"), answer.verdict())?;
-        Ok(Self { bodies, said: Said::Verdict { verdict, entries, within } })
+        Ok(Self { bodies, said: Said::Standing(Box::new(standing)) })
     }
 
-    fn first_contact(
+    fn distance(
         path: &Path<'_>,
         bodies: [AskedParts; 2],
-        question: &pb::FindFirstContactRequest,
-        claim: &pb::FirstContactClaim,
+        question: &pb::MeasureDistanceRequest,
+        claim: &pb::DistanceClaim,
     ) -> Result<Self, Failure> {
         let answer = required(path, "answer", claim.answer.as_ref())?;
-        let asked = path.field("question");
-        let motions = Motions::convert(&asked, question)?;
-        let [of_p, of_q] = motions.of_bodies();
-        let of_parts = [
-            bodies[0].motions(&asked.field("p_motion"), of_p)?,
-            bodies[1].motions(&asked.field("q_motion"), of_q)?,
-        ];
+        let asked = margin(&path.field("question"), question.margin)?;
         let path = path.field("answer");
-        NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
-        let said = answer.initial_verdict();
-        let is_said = said != pb::Verdict::Unspecified;
-        let initial = is_said.then(|| verdict(&path.field("initial_verdict"), said)).transpose()?;
+        let bracket = required(&path, "distance", answer.distance.as_ref())?;
         let certificate = required(&path, "certificate", answer.certificate.as_ref())?;
-        let said = SaidMotion {
-            motions,
-            of_parts,
-            outcome: outcome(&path.field("outcome"), answer.outcome())?,
-            t_free: answer.t_free,
-            t_contact: t_contact(&path, answer)?,
-            initial,
-            entries: movements(&path.field("certificate"), &bodies, certificate)?,
+        let certificate_path = path.field("certificate");
+        let of_verdict = certificate.verdict.as_ref();
+        let standing = SaidStanding {
+            verdict: verdict(&path.field("verdict"), answer.verdict())?,
+            list: "certificate.verdict.compound.entries",
+            entries: statements(&certificate_path.field("verdict"), &bodies, of_verdict)?,
+            within: within(&path, asked, answer.within_margin)?,
+            measure: Measure::Distance {
+                bounds: [bracket.lower, bracket.upper],
+                entries: gaps(&certificate_path, &bodies, certificate)?,
+            },
         };
-        Ok(Self { bodies, said: Said::Motion(Box::new(said)) })
+        Ok(Self { bodies, said: Said::Standing(Box::new(standing)) })
+    }
+
+    fn penetration(
+        path: &Path<'_>,
+        bodies: [AskedParts; 2],
+        claim: &pb::PenetrationClaim,
+    ) -> Result<Self, Failure> {
+        let answer = required(path, "answer", claim.answer.as_ref())?;
+        let path = path.field("answer");
+        let bracket = required(&path, "depth", answer.depth.as_ref())?;
+        let certificate = required(&path, "certificate", answer.certificate.as_ref())?;
+        let certificate_path = path.field("certificate");
+        let of_verdict = certificate.verdict.as_ref();
+        let face_path = certificate_path.field("face");
+        let face = certificate.face.as_ref().map(|face| direction(&face_path, Some(face)));
+        let surface_path = certificate_path.field("surface");
+        let surface = certificate.surface.as_ref().map(|wire| surface(&surface_path, wire));
+        let standing = SaidStanding {
+            verdict: verdict(&path.field("verdict"), answer.verdict())?,
+            list: "certificate.verdict.compound.entries",
+            entries: statements(&certificate_path.field("verdict"), &bodies, of_verdict)?,
+            within: None,
+            measure: Measure::Depth {
+                bounds: [bracket.lower, bracket.upper],
+                face: face.transpose()?,
+                surface: surface.transpose()?,
+                others: reaches(&certificate_path.field("parts"), &certificate.parts)?,
+            },
+        };
+        Ok(Self { bodies, said: Said::Standing(Box::new(standing)) })
     }
 
     /// Judges it.
@@ -151,9 +191,7 @@ impl PartsStatement {
         let (of_p, of_q) = (points(&p), points(&q));
         let compounds = Compounds { p: &of_p, q: &of_q };
         Ok(match said {
-            Said::Verdict { verdict, entries, within } => {
-                judge_verdict(&compounds, verdict, (&entries, within), effort)
-            }
+            Said::Standing(said) => said.judge(&compounds, effort),
             Said::Motion(said) => said.judge(&compounds, [&p, &q], effort),
         })
     }
@@ -191,6 +229,17 @@ fn one_of_each() -> Parts {
     Parts { p: vec![0], q: vec![0] }
 }
 
+/// The margin asked about, and what is said of it.
+fn within(
+    path: &Path<'_>,
+    asked: Option<f64>,
+    said: Option<bool>,
+) -> Result<Option<(f64, bool)>, Failure> {
+    let Some(is_within) = said else { return Ok(None) };
+    let nothing_asked = || path.field("within_margin").bad("is said where no margin was given");
+    Ok(Some((asked.ok_or_else(nothing_asked)?, is_within)))
+}
+
 /// What a certificate says of how the parts stand. Of two bodies of one part each it may be that of any two.
 fn statements(
     path: &Path<'_>,
@@ -219,41 +268,41 @@ fn statements(
     }
 }
 
-/// What a certificate says of how the parts move.
-fn movements(
+/// What a certificate says of how far apart the parts are. Of two bodies of one part each it may be that of any two.
+fn gaps(
     path: &Path<'_>,
     bodies: &[AskedParts; 2],
-    wire: &pb::MotionCertificate,
-) -> Result<Vec<MotionEntry>, Failure> {
-    let list = path.field("parts");
-    if wire.parts.is_empty() {
-        if !is_single(bodies) {
-            return Err(list.bad("is required of bodies of several parts").into());
-        }
-        return Ok(vec![movement(path, one_of_each(), wire)?]);
+    wire: &pb::DistanceCertificate,
+) -> Result<Vec<PartBound>, Failure> {
+    let pairs_path = path.field("pairs");
+    let pairs = at_most(&pairs_path, &wire.pairs)?;
+    if is_single(bodies) && wire.parts.is_empty() {
+        return Ok(vec![PartBound { parts: one_of_each(), pairs, direction: None }]);
     }
-    let entry = |(at, entry): (usize, &pb::PartMotionProof)| {
-        let parts = Parts { p: entry.p_parts.clone(), q: entry.q_parts.clone() };
+    if !pairs.is_empty() {
+        return Err(pairs_path.bad("say nothing about bodies of several parts").into());
+    }
+    let list = path.field("parts");
+    let entry = |(at, entry): (usize, &pb::PartDistanceProof)| {
         let path = list.index(at);
-        let certificate = required(&path, "certificate", entry.certificate.as_ref())?;
-        movement(&path.field("certificate"), parts, certificate)
+        let along = |wire| direction(&path.field("direction"), Some(wire));
+        Ok(PartBound {
+            parts: Parts { p: entry.p_parts.clone(), q: entry.q_parts.clone() },
+            pairs: at_most(&path.field("pairs"), &entry.pairs)?,
+            direction: entry.direction.as_ref().map(along).transpose()?,
+        })
     };
     wire.parts.iter().enumerate().map(entry).collect()
 }
 
-fn movement(
-    path: &Path<'_>,
-    parts: Parts,
-    wire: &pb::MotionCertificate,
-) -> Result<MotionEntry, Failure> {
-    let initial_path = path.field("initial");
-    let initial = wire.initial.as_ref().map(|initial| proof(&initial_path, Some(initial)));
-    Ok(MotionEntry {
-        parts,
-        initial: initial.transpose()?,
-        chain: chain(&path.field("chain"), &wire.chain)?,
-        pairs: at_most(&path.field("contact_pairs"), &wire.contact_pairs)?,
-    })
+/// What a certificate says of how deep all parts but the deepest are.
+fn reaches(list: &Path<'_>, wire: &[pb::PartDepthProof]) -> Result<Vec<PartBound>, Failure> {
+    let entry = |(at, entry): (usize, &pb::PartDepthProof)| {
+        let along = direction(&list.index(at).field("direction"), entry.direction.as_ref())?;
+        let parts = Parts { p: entry.p_parts.clone(), q: entry.q_parts.clone() };
+        Ok(PartBound { parts, pairs: ArrayVec::new(), direction: Some(along) })
+    };
+    wire.iter().enumerate().map(entry).collect()
 }
 
 /// Where in the answer something is refused, and why.
@@ -262,65 +311,64 @@ fn located(list: &str, refusal: &Refusal) -> String {
     format!("{list}[{at}]: {why}")
 }
 
-fn judge_verdict(
-    compounds: &Compounds<'_>,
-    verdict: Verdict,
-    (entries, within): (&[PartStatement], Option<(f64, bool)>),
-    effort: &mut Effort<'_>,
-) -> Result<(), String> {
-    let located = |refusal: Refusal| located("certificate.compound.entries", &refusal);
-    judge_compounds(compounds, verdict, entries, effort).map_err(located)?;
-    let of_margin = |why: String| format!("within_margin: {why}");
-    match (verdict, within) {
-        (_, None) => Ok(()),
-        // In contact every margin is kept.
-        (Verdict::Touching | Verdict::Overlapping, Some((_, true))) => Ok(()),
-        (Verdict::Touching | Verdict::Overlapping, Some((_, false))) => {
-            Err(of_margin("the bodies are in contact".to_owned()))
-        }
-        (Verdict::Separated, Some(said)) => {
-            let judged = judge_compounds_margin(compounds, said, entries, effort);
-            judged.map_err(|refusal| of_margin(located(refusal)))
-        }
+impl SaidStanding {
+    fn judge(&self, compounds: &Compounds<'_>, effort: &mut Effort<'_>) -> Result<(), String> {
+        let Self { verdict, list, entries, .. } = self;
+        judge_compounds(compounds, *verdict, entries, effort)
+            .map_err(|refusal| located(list, &refusal))?;
+        self.judge_within(compounds, effort).map_err(|why| format!("within_margin: {why}"))?;
+        self.judge_measure(compounds, effort)
     }
-}
 
-impl SaidMotion {
-    fn judge(
+    fn judge_within(
         &self,
         compounds: &Compounds<'_>,
-        [p, q]: [&[ReadyBody]; 2],
+        effort: &mut Effort<'_>,
+    ) -> Result<(), String> {
+        match (self.verdict, self.within) {
+            (_, None) => Ok(()),
+            // In contact every margin is kept.
+            (Verdict::Touching | Verdict::Overlapping, Some((_, true))) => Ok(()),
+            (Verdict::Touching | Verdict::Overlapping, Some((_, false))) => {
+                Err("the bodies are in contact".to_owned())
+            }
+            (Verdict::Separated, Some(said)) => {
+                judge_compounds_margin(compounds, said, &self.entries, effort)
+                    .map_err(|refusal| located(self.list, &refusal))
+            }
+        }
+    }
+
+    fn judge_measure(
+        &self,
+        compounds: &Compounds<'_>,
         effort: &mut Effort<'_>,
     ) -> Result<(), String> {
         let located = |refusal: Refusal| located("certificate.parts", &refusal);
-        let course = |i: u32, j: u32| -> Course<'_> {
-            let (i, j) = (i as usize, j as usize);
-            let pair = Pair { p: p[i].placed(), q: q[j].placed() };
-            let (motion_p, motion_q) = (self.of_parts[0][i], self.of_parts[1][j]);
-            (&Question { motion_p, motion_q, ..self.motions.about(pair) }).into()
-        };
-        let &Self { outcome, t_free, t_contact, .. } = self;
-        let entries: Vec<PartMotion<'_>> = self
-            .entries
-            .iter()
-            .map(|MotionEntry { parts, initial, chain, pairs }| {
-                let initial = initial.as_ref();
-                let claim = MotionClaim { outcome, t_free, t_contact, chain, pairs, initial };
-                PartMotion { parts, claim }
-            })
-            .collect();
-        judge_compounds_motion(compounds, course, &entries, effort).map_err(located)?;
-        let Some(verdict) = self.initial else { return Ok(()) };
-        let at_start: Vec<PartStatement> = self.entries.iter().filter_map(at_start).collect();
-        judge_compounds(compounds, verdict, &at_start, effort)
-            .map_err(|refusal| format!("initial_verdict: {refusal}"))
+        match &self.measure {
+            Measure::Nothing => Ok(()),
+            Measure::Distance { bounds, entries } if self.verdict == Verdict::Separated => {
+                judge_compounds_distance(compounds, *bounds, entries, effort).map_err(located)
+            }
+            Measure::Depth { bounds, face, surface, others }
+                if self.verdict == Verdict::Overlapping =>
+            {
+                let [PartStatement { parts, .. }] = &self.entries[..] else {
+                    return Err(format!("{}: one has to name the deepest parts", self.list));
+                };
+                let face = face.as_ref().ok_or("the face is missing")?;
+                let deepest = DepthClaim { parts, face, surface: surface.as_ref() };
+                judge_compounds_depth(compounds, *bounds, &deepest, others, effort).map_err(located)
+            }
+            // Without a gap or a depth both bounds hold for 0.
+            Measure::Distance { bounds: [lower, upper], .. }
+            | Measure::Depth { bounds: [lower, upper], .. } => {
+                if *lower <= 0.0 && *upper >= 0.0 {
+                    Ok(())
+                } else {
+                    Err("the bracket does not hold 0".to_owned())
+                }
+            }
+        }
     }
-}
-
-/// What an entry says of the start: where no verdict is given, its first link begins there.
-fn at_start(entry: &MotionEntry) -> Option<PartStatement> {
-    let first = || entry.chain.first().filter(|link| link.t0 <= 0.0);
-    let by_link = || first().map(|link| StaticProof::Separated { direction: link.direction });
-    let proof = entry.initial.clone().or_else(by_link)?;
-    Some(PartStatement { parts: entry.parts.clone(), proof, margin_pairs: ArrayVec::new() })
 }

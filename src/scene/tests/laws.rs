@@ -181,8 +181,7 @@ fn agree(found: &PairReport, expected: &PairReport, what: &str) {
     let what = &format!("{what}, bodies {} and {}", expected.p.0, expected.q.0);
     assert_eq!(of(found), of(expected), "{what}");
     let distance = |pair: &PairReport| pair.distance.as_ref().map(|d| [d.lower, d.upper]);
-    let depth =
-        |pair: &PairReport| pair.depth.as_ref().map(|(_, depth)| [depth.lower, depth.upper]);
+    let depth = |pair: &PairReport| pair.depth.as_ref().map(|d| [d.depth.lower, d.depth.upper]);
     for bracket in [&distance as &dyn Fn(&PairReport) -> Option<[f64; 2]>, &depth] {
         assert_eq!(bracket(found).is_some(), bracket(expected).is_some(), "{what}");
         if let Some((a, b)) = bracket(found).zip(bracket(expected)) {

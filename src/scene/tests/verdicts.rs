@@ -123,6 +123,30 @@ fn the_distance_of_compounds_is_the_least_of_their_parts() {
     assert!(apart > 50, "{apart}");
 }
 
+/// A bracket that a budget left wide was told, and kept while nothing moved, as if it were all there is to know.
+#[test]
+fn a_distance_that_is_wider_than_it_could_be_says_why() {
+    let mut scene = open(tumbling(9, 15));
+    let (mut wide, mut narrow) = (0, 0);
+    let told = |report: &Report| report.pairs.iter().filter(|p| p.distance.is_some()).count();
+    for steps_max in 1..12 {
+        let questions = Questions { distances: true, steps_max, ..all() };
+        let report = step(&mut scene, &frame(steps_max, vec![]), &questions);
+        assert!(told(&report) > 0);
+        for pair in &report.pairs {
+            let Some(found) = &pair.distance else { continue };
+            let is_wide = found.upper - found.lower > 1e-11 * (1.0 + found.upper);
+            assert!(pair.stopped.is_some() || !is_wide, "{pair:?}");
+            wide += u32::from(is_wide);
+            narrow += u32::from(!is_wide);
+        }
+    }
+    assert!(wide > 9 && narrow > 9, "{wide} {narrow}");
+    let report = step(&mut scene, &frame(99, vec![]), &Questions { distances: true, ..all() });
+    assert_eq!(told(&report), report.pairs.len());
+    assert!(report.pairs.iter().all(|pair| pair.stopped.is_none()));
+}
+
 #[test]
 fn the_nearest_pairs_are_the_nearest() {
     let mut random = Random(21);

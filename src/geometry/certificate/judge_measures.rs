@@ -1,0 +1,131 @@
+//! The judges of how far apart bodies of several convex parts are, and how deep they overlap.
+//!
+//! The distance is the least of all pairs of parts: each is shown to be no nearer than the lower bound, and one no
+//! farther than the upper. The depth is the greatest: each is shown to be no deeper than the upper bound, and one no
+//! less deep than the lower. The verdicts are [`judge_compound`](super::judge_compound)'s.
+
+use super::Direction;
+use super::judge::{Refusal, scalar_product};
+use super::judge_compound::{Compounds, Parts, of_entry};
+use super::judge_depth::{is_longer, judge_depth};
+use super::judge_distance::{judge_bounds, judge_lower};
+use crate::geometry::effort::Effort;
+use crate::geometry::number::Sign;
+use crate::geometry::number::dyadic::Dyadic;
+use crate::geometry::pair::VertexPair;
+use crate::geometry::penetration::Surface;
+
+/// What is said of some parts at a time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartBound {
+    /// These.
+    pub parts: Parts,
+    /// Of a distance, and of one part each: with v the point nearest the origin in the hull of their differences,
+    /// `v / |v|` is the direction, and |v| may show the upper bound.
+    pub pairs: arrayvec::ArrayVec<VertexPair, 3>,
+    /// Of a distance, if there are no pairs: the gap along it is as wide as the lower bound. Of a depth: M reaches
+    /// along it no farther than the upper bound. Of several parts together a vector.
+    pub direction: Option<Direction>,
+}
+
+/// A claim of the depth of one pair of parts.
+#[derive(Clone, Copy, Debug)]
+pub struct DepthClaim<'a> {
+    /// These: one of each.
+    pub parts: &'a Parts,
+    /// See [`judge_depth`].
+    pub face: &'a Direction,
+    /// See [`judge_depth`].
+    pub surface: Option<&'a Surface>,
+}
+
+/// Proves that the distance of two bodies is in `[lower, upper]`.
+pub fn judge_compounds_distance(
+    bodies: &Compounds<'_>,
+    bounds: [f64; 2],
+    entries: &[PartBound],
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    judge_bounds(bounds)?;
+    let mut is_upper_shown = false;
+    for (at, entry) in entries.iter().enumerate() {
+        effort.spend_step()?;
+        let named = bodies.judge_parts(&entry.parts);
+        let judged = named.and_then(|()| judge_gap(bodies, bounds, entry, effort));
+        is_upper_shown |= judged.map_err(|why| of_entry(at, why))?;
+    }
+    if !is_upper_shown {
+        return Err(Refusal::BoundFails("no entry shows the upper bound"));
+    }
+    // Of nothing else is the distance at least 0.
+    if bounds[0] <= 0.0 {
+        return Ok(());
+    }
+    bodies.are_covered(entries.iter().map(|entry| &entry.parts), effort)
+}
+
+/// Of the parts named the lower bound holds; tells whether the upper one does, too.
+fn judge_gap(
+    bodies: &Compounds<'_>,
+    bounds: [f64; 2],
+    entry: &PartBound,
+    effort: &mut Effort<'_>,
+) -> Result<bool, Refusal> {
+    let [lower, _] = bounds;
+    let Some(direction) = &entry.direction else {
+        let pair = bodies.only(&entry.parts).ok_or(Refusal::SeveralParts)?;
+        return judge_lower(&pair, bounds, &entry.pairs, effort);
+    };
+    if !entry.pairs.is_empty() {
+        return Err(Refusal::PairCount("either a direction or"));
+    }
+    let s = bodies.exact_direction(&entry.parts, direction)?;
+    let gap = bodies.gap_along(&entry.parts, &s, effort)?;
+    let bound = Dyadic::from(lower);
+    let bound_squared = &(&bound * &bound) * &scalar_product(&s, &s);
+    if gap.sign() == Sign::Negative || &gap * &gap < bound_squared {
+        return Err(Refusal::BoundFails("the parts come closer than the lower bound"));
+    }
+    Ok(false)
+}
+
+/// Proves that two bodies overlap by a depth of at most `upper` and, given a surface, at least `lower`: that of the
+/// deepest parts, which `deepest` is about and `others` are not.
+pub fn judge_compounds_depth(
+    bodies: &Compounds<'_>,
+    [lower, upper]: [f64; 2],
+    deepest: &DepthClaim<'_>,
+    others: &[PartBound],
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    let DepthClaim { parts, face, surface } = *deepest;
+    bodies.judge_parts(parts)?;
+    let pair = bodies.only(parts).ok_or(Refusal::SeveralParts)?;
+    judge_depth(pair, lower, upper, face, surface, effort)?;
+    for (at, entry) in others.iter().enumerate() {
+        effort.spend_step()?;
+        let named = bodies.judge_parts(&entry.parts);
+        let judged = named.and_then(|()| judge_reach(bodies, upper, entry, effort));
+        judged.map_err(|why| of_entry(at, why))?;
+    }
+    bodies.are_covered(others.iter().map(|entry| &entry.parts).chain([parts]), effort)
+}
+
+/// Along the direction M of the parts named reaches no farther than the bound, so a translation of P by that much
+/// along it leaves no inner point in common.
+fn judge_reach(
+    bodies: &Compounds<'_>,
+    upper: f64,
+    entry: &PartBound,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    let direction = entry.direction.as_ref().ok_or(Refusal::NoDirection)?;
+    let s = bodies.exact_direction(&entry.parts, direction)?;
+    let back = s.each_ref().map(|c| -c);
+    let reach = -&bodies.gap_along(&entry.parts, &back, effort)?;
+    // If not even the origin is reached, they are not in contact.
+    if reach.sign() == Sign::Positive && is_longer(&reach, &s, upper) {
+        return Err(Refusal::BoundFails("the parts may be deeper than the upper bound"));
+    }
+    Ok(())
+}

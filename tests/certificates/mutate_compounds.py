@@ -1,0 +1,273 @@
+#!/usr/bin/env python3
+"""Tampers with what a session proves of bodies of several parts, and demands that two judges rule alike.
+
+A fresh server of the binary CLEARANCE is asked about bodies of random parts in random places; some of its searches
+are stopped by a budget. The judges are its VerifyCertificate and `clients/python/clearance_compounds.py`. Every answer
+has to be accepted as it is; and what both accept of a changed one must not contradict what is proven of the question
+already: another verdict, or a bracket that does not meet the one that is known. A seed gives the same mutations
+everywhere. Bodies turn from place to place, never on the way, so both judges are exact. Needs grpcio.
+usage: mutate_compounds.py CLEARANCE [--each 250] [--seed 1]
+"""
+import argparse, copy, importlib.machinery, importlib.util, math, pathlib, random, sys
+from collections import Counter, defaultdict
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "clients" / "python"), str(ROOT / "tests" / "wire")]
+import clearance_compounds as cc  # noqa: E402
+from client import Wire  # noqa: E402
+from clearance_verify import Refused, quaternion_pose  # noqa: E402
+
+loader = importlib.machinery.SourceFileLoader("readme_examples", str(ROOT / ".ci" / "readme_examples"))
+helpers = importlib.util.module_from_spec(importlib.util.spec_from_loader("readme_examples", loader))
+loader.exec_module(helpers)
+
+CUBE = [[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)]
+WEDGE = [[0.0, 0.0, 0.0], [1.5, 0.0, 0.0], [0.0, 0.7, 0.0], [0.2, 0.2, 0.9]]
+SHAPES = {"cube": sorted(CUBE), "wedge": sorted(WEDGE)}
+VERDICTS = [f"VERDICT_{word}" for word in cc.VERDICTS]
+OUTCOMES = ["OUTCOME_CONTACT", "OUTCOME_NO_CONTACT", "OUTCOME_UNDECIDED"]
+
+
+# ---- what is asked
+def place(draw, far, turned):
+    at = [round(draw.uniform(-far, far), draw.choice((0, 1, 9))) for _ in range(3)]
+    turn = [1.0] + [draw.uniform(-1, 1) * turned for _ in range(3)]
+    return {"translation": dict(zip("xyz", at)), "rotation": dict(zip("wxyz", turn))}
+
+def pose_of(json):
+    at, turn = json.get("translation", {}), json.get("rotation", {})
+    return quaternion_pose([at.get(k, 0.0) for k in "xyz"], [turn.get(k, 0.0) for k in "wxyz"])
+
+def parts(draw):
+    return [{"alias": draw.choice(sorted(SHAPES)), "pose": place(draw, 1.5, draw.choice((0, 0.4)))}
+            for _ in range(draw.choice((1, 2, 3, 4)))]
+
+def body_of(json):
+    return cc.placed([(SHAPES[part["alias"]], pose_of(part["pose"])) for part in json["compound"]["parts"]],
+                     pose_of(json["pose"]))
+
+
+def answered(wire, draw):
+    """One scene, some frames: claims of every kind, as they are reported."""
+    margin, of_p, of_q, turn = draw.choice((0.0, 0.25, 1.0)), parts(draw), parts(draw), draw.choice((0, 0.5))
+    here, there = place(draw, 1, 0.3), place(draw, 6, turn)
+    bodies = [{"id": 1, "parts": of_p, "pose": here, "margin": margin}, {"id": 2, "parts": of_q, "pose": there}]
+    report = {"pairs": "PAIR_SELECTION_ALL", "certificates": True, "distances": True, "depths": True, "firstContacts": True}
+    opened = {"sessionId": "s", "state": {"bodies": bodies}, "report": report, "replace": True}
+    if draw.random() < 0.3:
+        opened["budget"] = {"steps": draw.randrange(1, 12)}
+    reply = wire.call("OpenSession", opened)
+    assert reply.code == "OK", reply
+    for frame in range(1, 4):
+        end = {**place(draw, draw.choice((0.5, 2, 6)), 0), "rotation": there["rotation"]}
+        step = {"sessionId": "s", "frames": [{"frameId": frame, "poses": [{"id": 2, "pose": end}]}]}
+        told = json_of(wire.call("StepSession", step).message)["reports"][0]["pairs"][0]
+        p, q = ({"compound": {"parts": of_p}, "pose": here}, {"compound": {"parts": of_q}, "pose": end})
+        within = {"withinMargin": told["withinMargin"]} if "withinMargin" in told else {}
+        asked, said = {"p": p, "q": q, "margin": margin}, {"verdict": told.get("verdict"), **within}
+        if "verdict" in told:
+            yield "collision", asked, {**said, "certificate": told["certificate"]}
+            if "distance" in told:
+                yield "distance", asked, {**said, "distance": told["distance"], "certificate": told["distanceCertificate"]}
+            if "depth" in told:
+                yield ("penetration", {"p": p, "q": q},
+                       {"verdict": said["verdict"], "depth": told["depth"], "certificate": told["depthCertificate"]})
+        found = told["firstContact"]
+        if found["certificate"].get("parts") or found["certificate"].get("initial"):
+            answer = {key: found[key] for key in ("outcome", "tFree", "tContact", "certificate", "stopped") if key in found}
+            yield ("firstContact", {"p": p, "q": {**q, "pose": there}, "qMotion": {"toPose": {"end": end}}, "margin": margin},
+                   answer)
+        there = end
+
+def json_of(message):
+    from google.protobuf import json_format
+    return json_format.MessageToDict(message)
+
+
+# ---- the judges
+def rust(wire, kind, question, answer):
+    """The refusal; none if it accepts. What cannot be read at all is refused, too."""
+    try:
+        reply = wire.call("VerifyCertificate", {kind: {"question": question, "answer": answer}})
+    except Exception as why:  # no message can hold it
+        return f"no message: {why}"
+    if reply.code == "OK":
+        return reply.message.refusal or (None if reply.message.valid else "refused")
+    assert reply.code == "INVALID_ARGUMENT", reply
+    return reply.words
+
+def python(kind, question, answer):
+    try:
+        p, q = body_of(question["p"]), body_of(question["q"])
+        certificate, margin = answer["certificate"], question.get("margin", 0.0)
+        verdict, within = answer.get("verdict", "").removeprefix("VERDICT_"), answer.get("withinMargin")
+        if kind == "collision":
+            cc.verify_compounds(p, q, verdict, certificate, margin, within)
+        elif kind == "distance":
+            cc.verify_compounds(p, q, verdict, certificate["verdict"], margin, within)
+            cc.verify_compound_distance(p, q, verdict, answer["distance"], certificate)
+        elif kind == "penetration":
+            cc.verify_compounds(p, q, verdict, certificate["verdict"])
+            cc.verify_compound_depth(p, q, verdict, answer["depth"], certificate)
+        else:
+            motions = cc.part_motions([(None, pose_of(part["pose"])) for part in question["q"]["compound"]["parts"]],
+                                      pose_of(question["q"]["pose"]),
+                                      ("to_pose", pose_of(question["qMotion"]["toPose"]["end"]), None))
+            rest = [("linear", (0.0, 0.0, 0.0))] * len(p)
+            cc.verify_compound_motion(p, q, rest, motions, answer, margin)
+    except (Refused, LookupError, TypeError, ValueError, AttributeError) as why:
+        return str(why) or repr(why)
+
+
+# ---- the mutations: each changes the answer in place; LookupError: not applicable
+def lists(answer, names):
+    """Every list by one of these names, with what holds it."""
+    def walk(node):
+        for key, value in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
+            if key in names and isinstance(value, list):
+                yield node, key
+            yield from walk(value)
+    return list(walk(answer))
+
+def numbers(answer, names):
+    def walk(node):
+        for key, value in node.items() if isinstance(node, dict) else enumerate(node) if isinstance(node, list) else ():
+            if key in names and isinstance(value, float):
+                yield node, key
+            yield from walk(value)
+    return list(walk(answer))
+
+def ulp(draw, x):
+    return math.nextafter(x, draw.choice((-math.inf, math.inf)))
+
+def moved(draw, x):
+    return ulp(draw, x) if draw.random() < 0.5 else x * (1 + draw.choice((-1, 1)) * 10 ** draw.uniform(-15, 0))
+
+def bound(draw, answer):
+    node, key = draw.choice(numbers(answer, ("lower", "upper", "tFree", "tContact")))
+    node[key] = moved(draw, node[key])
+
+def coordinate(draw, answer):
+    node, key = draw.choice(numbers(answer, ("x", "y", "z")))
+    node[key] = draw.choice((-node[key], moved(draw, node[key])))
+
+def vertex(draw, answer):
+    node, key = draw.choice(lists(answer, ("pairs", "marginPairs", "contactPairs", "corners")))
+    pair = draw.choice(node[key])
+    side = draw.choice("ij")
+    pair[side] = max(0, pair.get(side, 0) + draw.choice((-1, 1)))
+
+def named_part(draw, answer):
+    node, key = draw.choice(lists(answer, ("pParts", "qParts")))
+    way = draw.randrange(3)
+    if way == 0:
+        at = draw.randrange(len(node[key]))
+        node[key][at] = max(0, node[key][at] + draw.choice((-1, 1)))
+    elif way == 1:
+        node[key].append(draw.randrange(4))
+    else:
+        node[key].pop()
+
+def entry_dropped(draw, answer):
+    node, key = draw.choice(lists(answer, ("entries", "parts", "chain", "pairs", "marginPairs", "contactPairs")))
+    node[key].pop(draw.randrange(len(node[key])))
+
+def entries_mixed(draw, answer):
+    node, key = draw.choice(lists(answer, ("entries", "parts")))
+    one, other = draw.choice(node[key]), draw.choice(node[key])
+    for name in draw.choice((("pParts", "qParts"), ("certificate", "pairs", "direction"))):
+        of_one, of_other = one.pop(name, None), other.pop(name, None)
+        one.update({} if of_other is None else {name: of_other})
+        other.update({} if of_one is None else {name: of_one})
+
+def word(draw, answer):
+    way = draw.choice([key for key in ("verdict", "outcome", "withinMargin", "stopped") if key in answer])
+    words = {"verdict": VERDICTS, "outcome": OUTCOMES}.get(way)
+    if words:
+        answer[way] = draw.choice([other for other in words if other != answer[way]])
+    elif way == "stopped":
+        del answer[way]
+    else:
+        answer[way] = not answer[way]
+
+KINDS = {"bound moved": bound, "direction": coordinate, "vertex": vertex, "parts named": named_part,
+         "entry dropped": entry_dropped, "entries mixed": entries_mixed, "word changed": word}
+
+
+def contradicts(kind, known, said):
+    """Whether two answers to one question cannot both be true."""
+    for key in ("verdict", "withinMargin"):
+        if key in known and key in said and known[key] != said[key]:
+            return f"{key} {said[key]}, not {known[key]}"
+    for key in ("distance", "depth"):
+        if key in known:
+            low, high = (max if end == "lower" else min for end in ("lower", "upper"))
+            if low(known[key].get("lower", 0.0), said[key].get("lower", 0.0)) > high(
+                    known[key].get("upper", 0.0), said[key].get("upper", 0.0)):
+                return f"{key} {said[key]}, not {known[key]}"
+    if kind == "firstContact":
+        free = [answer.get("tFree", 0.0) for answer in (known, said)]
+        met = [answer["tContact"] for answer in (known, said) if answer["outcome"] == "OUTCOME_CONTACT"]
+        if met and max(free) > min(met):
+            return f"free until {max(free)}, in contact at {min(met)}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("clearance")
+    parser.add_argument("--each", type=int, default=250, help="mutations of every kind")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    draw, port = random.Random(options.seed), helpers.free_port()
+    server = helpers.start(options.clearance, port)
+    try:
+        wrong = run(Wire(f"127.0.0.1:{port}", 4), draw, options.each)
+    finally:
+        server.terminate()
+        server.wait(30)
+    for line in wrong[:20]:
+        print(line)
+    sys.exit(1 if wrong else 0)
+
+
+def run(wire, draw, each):
+    for alias, points in SHAPES.items():
+        made = {"vertices": {"xyz": [x for point in points for x in point]}, "alias": alias}
+        reply = wire.call("RegisterPolytopes", {"polytopes": [made]})
+        assert reply.code == "OK", reply
+    wrong, claims, seen = [], defaultdict(list), Counter()
+    for _ in range(60):
+        for kind, question, answer in answered(wire, draw):
+            for name, why in (("Rust", rust(wire, kind, question, answer)), ("Python", python(kind, question, answer))):
+                if why is not None:
+                    wrong.append(f"{kind} as it was answered: {name} {why}\n  {question}\n  {answer}")
+            claims[kind].append((question, answer))
+            seen[kind, answer.get("verdict") or answer.get("outcome")] += 1
+    print(", ".join(f"{count} {kind} {word.split('_', 1)[1]}" for (kind, word), count in sorted(seen.items())))
+    counts = defaultdict(Counter)
+    for name, change in KINDS.items():
+        for _ in range(each):
+            kind = draw.choice(sorted(claims))
+            question, known = draw.choice(claims[kind])
+            answer = copy.deepcopy(known)
+            try:
+                change(draw, answer)
+            except LookupError:
+                continue  # this answer has nothing of the kind
+            if answer == known:
+                continue
+            ours, theirs = rust(wire, kind, question, answer), python(kind, question, answer)
+            counts[name].update(made=1, refused=ours is not None, unlike=(ours is None) != (theirs is None))
+            if (ours is None) != (theirs is None):
+                wrong.append(f"{name} of {kind}: Rust {ours or 'accepts'}, Python {theirs or 'accepts'}\n  {question}\n  {answer}")
+            elif ours is None and (against := contradicts(kind, known, answer)):
+                counts[name]["false"] += 1
+                wrong.append(f"{name} of {kind}: accepted, but {against}")
+    print(f"{'of compounds':22} {'made':>6} {'refused':>8} {'unlike':>7} {'false':>6}")
+    for name, count in [*counts.items(), ("all", sum(counts.values(), Counter()))]:
+        print(f"{name:22} {count['made']:6} {count['refused']:8} {count['unlike']:7} {count['false']:6}")
+    return wrong
+
+
+if __name__ == "__main__":
+    main()
