@@ -87,11 +87,19 @@ impl<'a> Effort<'a> {
         if self.steps_left == 0 {
             return Err(Stopped::Steps);
         }
+        self.look_at_clock()?;
+        self.steps_left -= 1;
+        self.cost.steps += 1;
+        Ok(())
+    }
+
+    /// Says whether the deadline has passed or the caller has gone; takes no step. For work whose result is kept:
+    /// what a budget of steps is enough for must not depend on who asked before.
+    #[inline]
+    pub fn look_at_clock(&self) -> Result<(), Stopped> {
         if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {
             return Err(Stopped::Deadline);
         }
-        self.steps_left -= 1;
-        self.cost.steps += 1;
         Ok(())
     }
 }

@@ -26,6 +26,11 @@ impl StopGuard {
         Self { flag, timer }
     }
 
+    /// Sets the flag.
+    pub fn stop(&self) {
+        self.flag.store(true, Ordering::Relaxed);
+    }
+
     /// For the search.
     pub fn flag(&self) -> Arc<AtomicBool> {
         self.flag.clone()
@@ -34,7 +39,7 @@ impl StopGuard {
 
 impl Drop for StopGuard {
     fn drop(&mut self) {
-        self.flag.store(true, Ordering::Relaxed);
+        self.stop();
         if let Some(timer) = &self.timer {
             timer.abort();
         }

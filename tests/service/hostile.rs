@@ -163,6 +163,64 @@ async fn a_hull_is_built_no_longer_than_the_deadline_and_then_is_not_registered(
     assert_eq!(listed[0].aliases, ["part"]);
 }
 
+/// With a deadline that no large hull is built by.
+fn hurried<T>(message: T) -> Request<T> {
+    let mut request = Request::new(message);
+    request.set_timeout(Duration::from_millis(200));
+    request
+}
+
+/// What a session declares was built to its end too, for callers that had long gone: the thread was busy that long,
+/// and a frame that its caller had given up was applied.
+#[tokio::test]
+async fn hulls_of_sessions_are_built_no_longer_than_the_deadline_and_then_nothing_is_done() {
+    let server =
+        Server::with_settings(Settings { compute_threads: 1, ..Settings::default() }).await;
+    // As many points as a part may have, and as many parts as take seconds.
+    let points = pb::Points { xyz: ball(20_000) };
+    let source = Some(pb::placed_body::Source::Vertices(points));
+    let parts = vec![pb::PlacedBody { source, pose: None }; 4];
+    let large = pb::Body { id: 7, parts, ..Default::default() };
+    let open = |id: &str, bodies| {
+        let state = Some(pb::SessionState { bodies, ..Default::default() });
+        pb::OpenSessionRequest { session_id: id.into(), state, ..Default::default() }
+    };
+    let check_late = |status: tonic::Status| {
+        let is_late = matches!(status.code(), Code::DeadlineExceeded | Code::Cancelled);
+        assert!(is_late, "{status:?}");
+    };
+    let mut client = server.sessions();
+    let request = Request::new(open("kept", vec![]));
+    client.open_session(request).await.unwrap();
+    let added_bodies = vec![large.clone()];
+    let frame = pb::Frame { frame_id: 1, added_bodies, ..Default::default() };
+    let step =
+        pb::StepSessionRequest { session_id: "kept".into(), frames: vec![frame], take_over: false };
+    match client.step_session(hurried(step)).await {
+        Err(status) => check_late(status),
+        Ok(reply) => {
+            let status = reply.into_inner().reports[0].status.clone().unwrap();
+            assert_eq!(status.code, i32::from(Code::DeadlineExceeded));
+        }
+    }
+    let mut over = open("kept", vec![large.clone()]);
+    over.replace = true;
+    check_late(client.open_session(hurried(over)).await.unwrap_err());
+    // The only thread is free again, and the session is as it was.
+    soon(server.register("cube", &cube())).await;
+    let get = pb::GetSessionRequest { session_id: "kept".into() };
+    let kept = client.get_session(get).await.unwrap().into_inner();
+    assert_eq!(kept.summary.unwrap().frame_id, 0);
+    assert!(kept.state.unwrap().bodies.is_empty());
+    // Without a deadline it takes the time that it takes, whatever the budget for answers is.
+    let few = pb::Points { xyz: ball(300) };
+    let source = Some(pb::placed_body::Source::Vertices(few));
+    let small = pb::Body { parts: vec![pb::PlacedBody { source, pose: None }], ..large };
+    let mut patient = open("patient", vec![small]);
+    patient.budget = Some(pb::Budget { steps: None, time: Some(prost_types::Duration::default()) });
+    client.open_session(patient).await.unwrap();
+}
+
 /// A hull in a question was built to its end, however little time the caller gave it; then, for a while, the whole
 /// question was refused. It is like any search that stops: nothing is known yet, and the answer says so.
 #[tokio::test]

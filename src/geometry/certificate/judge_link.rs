@@ -17,6 +17,7 @@ use crate::geometry::number::trig::Trig;
 
 use super::Frame;
 use super::bodies::Points;
+use super::judge::pay_for_vertex;
 
 /// Intervals that one link may be cut into before the judge gives up on it.
 const PIECES_MAX: u32 = 1 << 17;
@@ -44,25 +45,28 @@ struct Member {
 }
 
 impl Mover {
-    pub(super) fn new(placed: &Points<'_>, motion: &Motion, scale: Option<PowerOfTwo>) -> Self {
+    /// Every vertex made ready, as long as the effort lasts: a step is a look at a thousand of them.
+    pub(super) fn new(
+        placed: &Points<'_>,
+        motion: &Motion,
+        scale: Option<PowerOfTwo>,
+        effort: &mut Effort<'_>,
+    ) -> Result<Self, Stopped> {
         let (low, high) = placed.bounds();
         let track = Track::new(&placed.pose, motion, Units::of(&low, &high, scale));
-        let vertices: Vec<Member> = placed
-            .points
-            .iter()
-            .map(|v| {
-                let arm = add(&track.turned_vertex(v), &track.lever);
-                let along = dot(track.axis(), &arm);
-                let radius = norm(&cross(track.axis(), &arm));
-                Member { local: track.local(v), arm, along, radius }
-            })
-            .collect();
-        let largest = |size: fn(&Member) -> f64| vertices.iter().map(size).fold(0.0, f64::max);
-        let radius = largest(|m| m.radius.high());
-        let reach = largest(|m| norm(&m.arm).high());
-        let drag = |v| norm(&track.residue_of(v)).high();
-        let residue = placed.points.iter().map(drag).fold(0.0, f64::max);
-        Self { track, vertices, radius, reach, residue }
+        let mut vertices = Vec::with_capacity(placed.points.len());
+        let [mut radius, mut reach, mut residue] = [0.0_f64; 3];
+        for (number, v) in (0..).zip(placed.points) {
+            pay_for_vertex(number, effort)?;
+            let arm = add(&track.turned_vertex(v), &track.lever);
+            let along = dot(track.axis(), &arm);
+            let from_axis = norm(&cross(track.axis(), &arm));
+            radius = radius.max(from_axis.high());
+            reach = reach.max(norm(&arm).high());
+            residue = residue.max(norm(&track.residue_of(v)).high());
+            vertices.push(Member { local: track.local(v), arm, along, radius: from_axis });
+        }
+        Ok(Self { track, vertices, radius, reach, residue })
     }
 
     /// The least (of -s: the largest, negated) of `s·(x - t0)` over the vertices, from below. `own`

@@ -17,7 +17,7 @@ use super::judge_meeting::{held_at_the_end, holds_origin_in_solid, surely_held_i
 use super::{Link, StaticProof, Verdict};
 use crate::geometry::Vec3;
 use crate::geometry::contact_time::{FirstContact, Outcome, Question};
-use crate::geometry::effort::Effort;
+use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::motion::{self, Boxed, Motion};
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
@@ -115,7 +115,7 @@ pub(super) fn judge_freedom<'a>(
 ) -> Result<MotionJudge<'a>, Refusal> {
     judge_start_and_times(course, claim, effort)?;
     judge_cover(course, claim, effort)?;
-    let judge = MotionJudge::new(course);
+    let judge = MotionJudge::new(course, effort)?;
     for (at, link) in claim.chain.iter().enumerate() {
         effort.spend_step()?;
         judge.judge_link(at, link, effort)?;
@@ -218,11 +218,11 @@ pub(super) struct MotionJudge<'a> {
 }
 
 impl<'a> MotionJudge<'a> {
-    fn new(course: &'a Course<'a>) -> Self {
+    fn new(course: &'a Course<'a>, effort: &mut Effort<'_>) -> Result<Self, Stopped> {
         let scale = scale_of(course);
         let (p, q) = (&course.bodies.p, &course.bodies.q);
-        let of_p = Mover::new(p, &course.motion_p, scale);
-        let of_q = Mover::new(q, &course.motion_q, scale);
+        let of_p = Mover::new(p, &course.motion_p, scale, effort)?;
+        let of_q = Mover::new(q, &course.motion_q, scale, effort)?;
         let between = motion::between((&p.pose, &of_p.track), (&q.pose, &of_q.track));
         let movers = Movers { p: of_p, q: of_q, between };
         let velocity_p = velocity_of(&course.motion_p, &p.pose);
@@ -231,7 +231,7 @@ impl<'a> MotionJudge<'a> {
             (Some(of_p), Some(of_q)) => Some(std::array::from_fn(|k| &of_q[k] - &of_p[k])),
             _ => None,
         };
-        Self { course, translation, scale, movers }
+        Ok(Self { course, translation, scale, movers })
     }
 
     fn judge_link(&self, at: usize, link: &Link, effort: &mut Effort<'_>) -> Result<(), Refusal> {

@@ -28,6 +28,7 @@ use self::box_groups::BoxGroups;
 pub use self::likeness::Likeness;
 use super::Vec3;
 use super::csr::Csr;
+use super::effort::{Effort, Stopped};
 use super::hierarchy::{Hierarchy, HierarchyReport};
 use super::support::Reach;
 use surface::Surface;
@@ -212,10 +213,20 @@ impl Polytope {
         self.on_demand.reach.get_or_init(|| Reach::build(self))
     }
 
-    /// The ellipsoid that it is like; fitted on first use.
+    /// The ellipsoid that it is like; fitted on first use, unless the deadline passes meanwhile.
     #[inline]
-    pub fn likeness(&self) -> &Likeness {
-        self.on_demand.likeness.get_or_init(|| Likeness::of(self))
+    pub fn likeness(&self, effort: &Effort<'_>) -> Result<&Likeness, Stopped> {
+        match self.on_demand.likeness.get() {
+            Some(known) => Ok(known),
+            None => self.fit_likeness(effort),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn fit_likeness(&self, effort: &Effort<'_>) -> Result<&Likeness, Stopped> {
+        let fitted = Likeness::of(self, effort)?;
+        Ok(self.on_demand.likeness.get_or_init(|| fitted))
     }
 
     /// The vertices near a face of the bounding box; built on first use.

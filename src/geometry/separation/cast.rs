@@ -86,7 +86,7 @@ fn cast_inlined(
         return Ok(Cast::Lost);
     }
     let scene = Scene::new(pair, offset, u, limit, size);
-    let ellipsoids = Ellipsoids::new(&scene);
+    let ellipsoids = Ellipsoids::new(&scene, effort)?;
     let mut s = ellipsoids.first_normal(&scene);
     let mut corner = scene.support(&s, effort)?;
     if scene.is_beyond(&s, &corner) {
@@ -103,7 +103,7 @@ fn cast_inlined(
 #[inline(never)]
 fn search_on(
     scene: &Scene<'_>,
-    ellipsoids: &Ellipsoids,
+    ellipsoids: &Ellipsoids<'_>,
     from: Vec3,
     corner: Corner,
     effort: &mut Effort<'_>,

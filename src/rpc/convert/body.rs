@@ -151,16 +151,7 @@ impl AskedBody {
             Source::Registered(
                 Solid::Polytope(polytope) | Solid::Polyhedron { hull: polytope, .. },
             ) => polytope,
-            Source::Points(points) => {
-                // The points were checked at the door.
-                let hull = convex_hull_with(&points, effort).map_err(|error| match error {
-                    HullError::Stopped(why) => Unready::Stopped(why),
-                    HullError::Empty | HullError::BadPoint { .. } | HullError::TooMany { .. } => {
-                        Unready::Failed(Failure::Bug(error.to_string()))
-                    }
-                })?;
-                Arc::new(hull.polytope)
-            }
+            Source::Points(points) => Arc::new(hull_of_checked(&points, effort)?),
         };
         Ok(ReadyBody { polytope, pose: self.pose })
     }
@@ -263,6 +254,17 @@ impl AskedParts {
     /// Builds what is to be built; takes a while.
     pub fn prepare(self, effort: &mut Effort<'_>) -> Result<Vec<ReadyBody>, Unready> {
         self.parts.into_iter().map(|part| part.prepare(effort)).collect()
+    }
+}
+
+/// The hull of points that were checked at the door.
+pub fn hull_of_checked(points: &[Vec3], effort: &mut Effort<'_>) -> Result<Polytope, Unready> {
+    match convex_hull_with(points, effort) {
+        Ok(hull) => Ok(hull.polytope),
+        Err(HullError::Stopped(why)) => Err(Unready::Stopped(why)),
+        Err(
+            error @ (HullError::Empty | HullError::BadPoint { .. } | HullError::TooMany { .. }),
+        ) => Err(Unready::Failed(Failure::Bug(error.to_string()))),
     }
 }
 

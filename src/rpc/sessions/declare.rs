@@ -3,13 +3,13 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::convert::body::{id, unknown};
+use super::super::convert::body::{hull_of_checked, id, unknown};
 use super::super::convert::geometry::{length, points, pose, vector};
 use super::super::convert::{BadField, Path};
 use super::super::pb;
 use super::super::shared::Shared;
 use super::super::status::Failure;
-use crate::geometry::hull::convex_hull;
+use crate::geometry::effort::Effort;
 use crate::geometry::polytope::Polytope;
 use crate::runtime::settings::Breach;
 use crate::runtime::store::{Lease, Solid, memory_bytes};
@@ -54,18 +54,24 @@ pub(super) fn bodies_estimate(bodies: &[pb::Body]) -> Duration {
     BODY_TIME * count(bodies.len()) + POINT_TIME * count(given)
 }
 
-/// Bodies, each checked; builds the hulls of given points.
+/// Bodies, each checked; builds the hulls of given points, until `effort` is stopped.
 pub(super) fn bodies(
     path: &Path<'_>,
     wire: &[pb::Body],
     shared: &Shared,
+    effort: &mut Effort<'_>,
 ) -> Result<Vec<Declared>, Failure> {
     within_limit!(path, &shared.settings.limits, wire.len(), bodies_per_session_max)?;
-    let convert = |(index, one)| body(&path.index(index), one, shared);
+    let convert = |(index, one)| body(&path.index(index), one, shared, effort);
     wire.iter().enumerate().map(convert).collect()
 }
 
-fn body(path: &Path<'_>, wire: &pb::Body, shared: &Shared) -> Result<Declared, Failure> {
+fn body(
+    path: &Path<'_>,
+    wire: &pb::Body,
+    shared: &Shared,
+    effort: &mut Effort<'_>,
+) -> Result<Declared, Failure> {
     let limits = &shared.settings.limits;
     let parts_path = path.field("parts");
     within_limit!(parts_path, limits, wire.parts.len(), parts_per_body_max)?;
@@ -74,7 +80,7 @@ fn body(path: &Path<'_>, wire: &pb::Body, shared: &Shared) -> Result<Declared, F
     let mut shapes = Vec::with_capacity(wire.parts.len());
     for (index, part) in wire.parts.iter().enumerate() {
         let path = parts_path.index(index);
-        let (polytope, shape) = shape(&path, part, shared)?;
+        let (polytope, shape) = shape(&path, part, shared, effort)?;
         let body_from_part = pose(&path.field("pose"), part.pose.as_ref())?;
         parts.push(Part { polytope, body_from_part });
         shapes.push(shape);
@@ -97,6 +103,7 @@ fn shape(
     path: &Path<'_>,
     wire: &pb::PlacedBody,
     shared: &Shared,
+    effort: &mut Effort<'_>,
 ) -> Result<(Arc<Polytope>, Shape), Failure> {
     use pb::placed_body::Source;
     let source = wire.source.as_ref();
@@ -125,10 +132,7 @@ fn shape(
             let path = path.field("vertices");
             let count = given.xyz.len() / 3;
             within_limit!(path, &shared.settings.limits, count, inline_points_max)?;
-            // The points are checked, so a hull exists.
-            let hull = convex_hull(&points(&path, given)?);
-            let hull = hull.map_err(|error| Failure::Bug(error.to_string()))?;
-            let polytope = hull.polytope;
+            let polytope = hull_of_checked(&points(&path, given)?, effort)?;
             let memory_bytes = memory_bytes(&polytope, &polytope.hierarchy_report());
             Ok((Arc::new(polytope), Shape::Given(given.clone(), memory_bytes)))
         }

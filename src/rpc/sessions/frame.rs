@@ -8,6 +8,7 @@ use super::super::status::Failure;
 use super::declare::{self, Declared};
 use super::packed::{self, Field};
 use super::plan::Plan;
+use crate::geometry::effort::Effort;
 use crate::runtime::settings::Breach;
 use crate::scene::report::MoveError;
 use crate::scene::{Body, BodyId, Frame, FrameError, TooManyPairs};
@@ -33,12 +34,14 @@ pub(super) struct Defaults {
 }
 
 impl Asked {
-    /// Checks everything that can be wrong with a frame as such.
+    /// Checks everything that can be wrong with a frame as such; builds the hulls of given points, until `effort`
+    /// is stopped.
     pub(super) fn convert(
         path: &Path<'_>,
         wire: &pb::Frame,
         defaults: &Defaults,
         shared: &Shared,
+        effort: &mut Effort<'_>,
     ) -> Result<Self, Failure> {
         let limits = &shared.settings.limits;
         within_limit!(path.field("poses"), limits, wire.poses.len(), bodies_per_session_max)?;
@@ -60,7 +63,8 @@ impl Asked {
         };
         plan.questions.steps_max = steps_max;
         let moves = packed::moves(path, wire)?;
-        let added = declare::bodies(&path.field("added_bodies"), &wire.added_bodies, shared)?;
+        let added_path = path.field("added_bodies");
+        let added = declare::bodies(&added_path, &wire.added_bodies, shared, effort)?;
         let rules_path = path.field("rules");
         let rules = wire.rules.as_ref();
         let rules = rules.map(|rules| declare::rules(&rules_path, Some(rules), shared));

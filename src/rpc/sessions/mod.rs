@@ -18,6 +18,7 @@ use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status, Streaming};
 
 pub use session::Session;
+use session::Until;
 
 use super::convert::Path;
 use super::convert::options::{cost_to_wire, duration, duration_to_wire};
@@ -160,13 +161,14 @@ async fn open(
     // A negative one is refused when the request is read.
     let own = request.budget.as_ref().and_then(|budget| budget.time);
     let own = own.and_then(|time| Duration::try_from(time).ok());
-    let guard = StopGuard::after(time_left(metadata, own)?);
-    let stop = guard.flag();
+    let (going, spending) =
+        (StopGuard::after(time_left(metadata, None)?), StopGuard::after(time_left(metadata, own)?));
+    let (gone, spent) = (going.flag(), spending.flag());
     let opening = shared.clone();
     let opened = shared.compute.run(estimate, move || {
         let root = Path::ROOT.field(prefix);
         let path = if prefix.is_empty() { Path::ROOT } else { root };
-        Session::open(&path, &request, &opening, &stop)
+        Session::open(&path, &request, &opening, Until { gone: &gone, spent: &spent })
     });
     let (session, report) = opened.await??;
     let checked_pairs = session.pairs_enabled();
@@ -191,33 +193,35 @@ async fn step(
     within_limit!(frames, &shared.settings.limits, request.frames.len(), frames_per_step_max)?;
     let slot = find(shared, &request.session_id)?;
     slot.evict(request.take_over).map_err(|error| failure(error, &slot.id))?;
+    let going = StopGuard::after(time_left(metadata, None)?);
     let mut reports = Vec::with_capacity(request.frames.len());
     for (index, frame) in request.frames.into_iter().enumerate() {
         let held = take_out(&slot).await?;
         let time = time_left(metadata, held.time(&frame))?;
-        reports.extend(answer(shared, held, vec![frame], Some(index), time).await?);
+        reports.extend(answer(shared, held, vec![frame], Some(index), (&going, time)).await?);
     }
     Ok(reports)
 }
 
 /// Applies and answers frames in one job; the session goes back when that is done. Frames that are
-/// given together are merged into one answer as far as that is possible.
+/// given together are merged into one answer as far as that is possible. `going` tells when the caller has gone.
 async fn answer(
     shared: &Shared,
     mut held: Held<Session>,
     frames: Vec<pb::Frame>,
     index: Option<usize>,
-    time: Option<Duration>,
+    (going, time): (&StopGuard, Option<Duration>),
 ) -> Result<Vec<pb::FrameReport>, Failure> {
-    let guard = StopGuard::after(time);
-    let stop = guard.flag();
+    let spending = StopGuard::after(time);
+    let (gone, spent) = (going.flag(), spending.flag());
     let estimate = held.estimate(&frames);
     let is_inline = estimate <= crate::runtime::compute::INLINE_MAX;
     let working = shared.clone();
     let job = move || {
         let list = Path::ROOT.field("frames");
         let path = index.map_or(Path::ROOT.field("frame"), |index| list.index(index));
-        held.step(&frames, &path, &working, &stop, is_inline)
+        let until = Until { gone: &gone, spent: &spent };
+        held.step(&frames, &path, &working, until, is_inline)
     };
     // A stream holds back its own client while it waits; a single call is told to come again.
     let reports = match index {

@@ -14,7 +14,7 @@ use super::declare::{self, Declared, Shape};
 use super::frame::{Asked, Defaults, failure, too_many_pairs};
 use super::plan::Plan;
 use super::{report, state};
-use crate::geometry::effort::Cost;
+use crate::geometry::effort::{Cost, Effort};
 use crate::geometry::separation::METHODS;
 use crate::runtime::metrics::{Asked as Metered, Ending};
 use crate::runtime::sessions::{Parallel, Resident, Summary};
@@ -38,6 +38,16 @@ pub struct Session {
     last_elapsed: Duration,
 }
 
+/// When to give up what a message asks.
+#[derive(Clone, Copy)]
+pub(super) struct Until<'a> {
+    /// The caller has gone, or its deadline is over: no hull of what it declares is built any more. A budget is
+    /// for answers; what is declared must not depend on the time that a machine takes.
+    pub(super) gone: &'a AtomicBool,
+    /// That, or the budget is spent: nothing is answered any more.
+    pub(super) spent: &'a AtomicBool,
+}
+
 impl Session {
     /// Opens a session and answers for the scene as it is, which may be stopped; or says what is wrong, and
     /// nothing is done.
@@ -45,7 +55,7 @@ impl Session {
         path: &Path<'_>,
         request: &pb::OpenSessionRequest,
         shared: &Shared,
-        stop: &AtomicBool,
+        until: Until<'_>,
     ) -> Result<(Self, pb::FrameReport), Failure> {
         let limits = &shared.settings.limits;
         let default = pb::SessionState::default();
@@ -56,7 +66,8 @@ impl Session {
         let plan = Plan::convert(&path.field("report"), report, canonical, steps_max)?;
         let method = method(&path.field("method"), &request.method, METHODS)?;
         let at = path.field("state");
-        let declared = declare::bodies(&at.field("bodies"), &wire.bodies, shared)?;
+        let effort = &mut Effort::with_stop(u64::MAX, until.gone);
+        let declared = declare::bodies(&at.field("bodies"), &wire.bodies, shared, effort)?;
         let declaration = Declaration {
             bodies: declared.iter().map(|declared| declared.body.clone()).collect(),
             rules: declare::rules(&at.field("rules"), wire.rules.as_ref(), shared)?,
@@ -88,7 +99,7 @@ impl Session {
             last_elapsed: Duration::ZERO,
         };
         session.keep_shapes(declared);
-        let report = session.answer(&plan, shared, stop, &Parallel)?;
+        let report = session.answer(&plan, shared, until.spent, &Parallel)?;
         Ok((session, report))
     }
 
@@ -123,15 +134,16 @@ impl Session {
         frames: &[pb::Frame],
         path: &Path<'_>,
         shared: &Shared,
-        stop: &AtomicBool,
+        until: Until<'_>,
         is_inline: bool,
     ) -> Vec<pb::FrameReport> {
+        let stop = until.spent;
         // Rayon's workers are those of the pool; a job that runs elsewhere must not wake them.
         let runner: &dyn Runner = if is_inline { &Serial } else { &Parallel };
         let mut reports = Vec::with_capacity(1);
         let mut unanswered: Option<Plan> = None;
         for frame in frames {
-            let taken = self.take(frame, path, shared);
+            let taken = self.take(frame, path, shared, until);
             let is_alone = !matches!(&taken, Ok((_, false)));
             if is_alone && let Some(plan) = unanswered.take() {
                 reports.push(self.answer_or_say_why(&plan, shared, stop, runner));
@@ -178,6 +190,7 @@ impl Session {
         wire: &pb::Frame,
         path: &Path<'_>,
         shared: &Shared,
+        until: Until<'_>,
     ) -> Result<(Plan, bool), Box<pb::FrameReport>> {
         let refuse = |failure: &Failure| {
             shared.metrics.count(Metered::Frame, Ending::Refused);
@@ -187,7 +200,8 @@ impl Session {
                 ..Default::default()
             })
         };
-        let asked = Asked::convert(path, wire, &self.defaults, shared)
+        let effort = &mut Effort::with_stop(u64::MAX, until.gone);
+        let asked = Asked::convert(path, wire, &self.defaults, shared, effort)
             .map_err(|failure| refuse(&failure))?;
         let applied = self
             .scene

@@ -19,6 +19,7 @@ use super::super::pb::stream_session_request::Start;
 use super::super::shared::Shared;
 use super::super::status::{Failure, of_transport};
 use super::{Session, answer, failure, find, open, take_out};
+use crate::runtime::deadline::StopGuard;
 use crate::runtime::sessions::{Attachment, Slot};
 
 type Reply = Result<pb::StreamSessionResponse, Status>;
@@ -63,8 +64,11 @@ impl Talk {
         let slot = match start {
             Some(Start::SessionId(id)) => find(&self.shared, &id)?,
             Some(Start::Open(request)) => {
-                let (slot, opened) =
-                    open(&self.shared, &MetadataMap::new(), request, "open").await?;
+                let no_deadline = MetadataMap::new();
+                let (slot, opened) = tokio::select! {
+                    opened = open(&self.shared, &no_deadline, request, "open") => opened?,
+                    () = self.replies.closed() => return Ok(()),
+                };
                 let opened =
                     pb::StreamSessionResponse { opened: Some(opened), ..Default::default() };
                 if self.send(opened).await.is_err() {
@@ -138,7 +142,17 @@ impl Talk {
             return Err(self.end(attachment).await);
         }
         let time = frames.last().and_then(|frame| held.time(frame));
-        for report in answer(&self.shared, held, frames, None, time).await? {
+        let going = StopGuard::after(None);
+        let gone = async {
+            self.replies.closed().await;
+            going.stop();
+            std::future::pending().await
+        };
+        let reports = tokio::select! {
+            reports = answer(&self.shared, held, frames, None, (&going, time)) => reports?,
+            never = gone => never,
+        };
+        for report in reports {
             let reply = pb::StreamSessionResponse { report: Some(report), ..Default::default() };
             if self.send(reply).await.is_err() {
                 return Ok(Err(Gone));

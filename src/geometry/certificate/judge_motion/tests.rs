@@ -2,9 +2,8 @@
 
 use super::*;
 use crate::geometry::certificate::{Direction, Frame};
-use crate::geometry::effort::Stopped;
 use crate::geometry::pair::Pair;
-use crate::geometry::samples::cuboid;
+use crate::geometry::samples::{ball, cuboid};
 
 const X: Direction = Direction::Vector(Vec3::new(1.0, 0.0, 0.0));
 
@@ -72,6 +71,26 @@ fn a_chain_is_judged_no_longer_than_the_effort_lasts() {
     let turning = [Link { frame: Frame::P, ..link }];
     assert_eq!(judged(turn, &turning, 3), Err(Refusal::Stopped(Stopped::Steps)));
     assert_eq!(judged(turn, &turning, 1_000), Ok(()));
+}
+
+/// Millions of vertices were made ready for a first link, and any deadline waited for that.
+#[test]
+fn the_vertices_of_bodies_in_motion_are_made_ready_no_longer_than_the_effort_lasts() {
+    let ball = ball(5_000, 1);
+    let pair = Pair::new(&ball, Pose::identity(), &ball, Pose::translation(3.0, 0.0, 0.0));
+    let spin = Motion::Screw { velocity: Vec3::zeros(), axis: Vec3::x(), angle: 1.0, pivot: None };
+    let question = Question::new(pair, spin, Motion::rest());
+    let link = Link { t0: 0.0, t1: 1.0, frame: Frame::World, direction: X };
+    let chain = &[link];
+    let (outcome, t_free, t_contact) = (Outcome::NoContact, 1.0, 1.0);
+    let claim = MotionClaim { outcome, t_free, t_contact, chain, pairs: &[], initial: None };
+    let effort = &mut Effort::unlimited();
+    assert_eq!(judge_motion(&(&question).into(), &claim, effort), Ok(()));
+    assert!(effort.cost.steps >= 8, "{:?}", effort.cost);
+    for steps in 0..effort.cost.steps {
+        let judged = judge_motion(&(&question).into(), &claim, &mut Effort::with_steps(steps));
+        assert_eq!(judged, Err(Refusal::Stopped(Stopped::Steps)), "{steps}");
+    }
 }
 
 #[test]

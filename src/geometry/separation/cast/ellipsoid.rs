@@ -9,8 +9,8 @@
 
 use super::{Corner, Scene};
 use crate::geometry::Vec3;
+use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::Placed;
-#[cfg(doc)]
 use crate::geometry::polytope::Likeness;
 use crate::geometry::symmetric::Symmetric;
 
@@ -29,9 +29,10 @@ const THINNEST: f64 = 1e-3;
 const GRAZING: f64 = 4e-4;
 
 /// Both bodies, in units of the sum of their radii.
-pub(super) struct Ellipsoids {
+pub(super) struct Ellipsoids<'a> {
     p: Symmetric,
     q: Symmetric,
+    like: [&'a Likeness; 2],
     /// The middle of M as seen from the ray.
     across: Vec3,
     unit: f64,
@@ -39,29 +40,29 @@ pub(super) struct Ellipsoids {
 
 /// `{x : xᵀ A⁻¹ x <= 1}` for the matrix A returned.
 #[inline(always)]
-fn shape(placed: &Placed<'_>, unit: f64) -> Symmetric {
-    let axes = placed.pose.rotation * placed.body.likeness().from_ball;
+fn shape(placed: &Placed<'_>, like: &Likeness, unit: f64) -> Symmetric {
+    let axes = placed.pose.rotation * like.from_ball;
     Symmetric::of(&axes, &Vec3::repeat(unit)).plus_diagonal(THINNEST * THINNEST)
 }
 
-impl Ellipsoids {
+impl<'a> Ellipsoids<'a> {
     #[inline(always)]
-    pub(super) fn new(scene: &Scene<'_>) -> Self {
+    pub(super) fn new(scene: &Scene<'a>, effort: &Effort<'_>) -> Result<Self, Stopped> {
         let (p, q) = (&scene.pair.p, &scene.pair.q);
         let (of_p, of_q) = (p.body.bounds(), q.body.bounds());
-        let (like_p, like_q) = (p.body.likeness(), q.body.likeness());
+        let (like_p, like_q) = (p.body.likeness(effort)?, q.body.likeness(effort)?);
         let unit = 1.0 / (of_p.radius + of_q.radius);
         let centre =
             (q.pose.rotation * like_q.centre - p.pose.rotation * like_p.centre) + scene.offset;
-        Self { p: shape(p, unit), q: shape(q, unit), across: scene.across(&centre) * unit, unit }
+        let (p, q) = (shape(p, like_p, unit), shape(q, like_q, unit));
+        Ok(Self { p, q, like: [like_p, like_q], across: scene.across(&centre) * unit, unit })
     }
 
     /// Where the ray would enter, the inward normal: of no particular length; `s·u > 0`.
     #[inline(always)]
     pub(super) fn first_normal(&self, scene: &Scene<'_>) -> Vec3 {
-        let thickness =
-            |placed: &Placed<'_>| (placed.body.likeness().thickness * self.unit).max(THINNEST);
-        let mut ratio = thickness(&scene.pair.q) / thickness(&scene.pair.p);
+        let [thick_p, thick_q] = self.like.map(|like| (like.thickness * self.unit).max(THINNEST));
+        let mut ratio = thick_q / thick_p;
         let mut s = scene.u;
         for _ in 0..STEPS_MAX {
             s = entry(scene, &self.around(ratio), &self.across);
