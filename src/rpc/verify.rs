@@ -2,23 +2,23 @@
 
 mod compounds;
 mod faces;
+mod pairs;
 mod several;
 mod solids;
+mod told;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use arrayvec::ArrayVec;
 
 use self::compounds::PartsStatement;
-use self::faces::NamedFaces;
 use self::several::CollisionStatement;
 use self::solids::SolidStatement;
+use self::told::Told;
 use super::convert::Path;
 use super::convert::body::AskedBody;
-use super::convert::certificate::{at_most, chain, margin_pairs, proof, range, surface};
-use super::convert::geometry::{direction, direction_vector, outcome, verdict};
 use super::pb;
-use super::queries::{Motions, bodies, margin, polyhedra, polytopes};
+use super::queries::{Motions, margin};
 use super::shared::Shared;
 use super::status::Failure;
 use crate::geometry::Vec3;
@@ -109,28 +109,35 @@ impl Claim {
         use pb::verify_certificate_request::Claim as Wire;
         let root = Path::ROOT;
         let claim = wire.claim.as_ref().ok_or_else(|| root.field("claim").bad("is required"))?;
-        if let Some(of_parts) = PartsStatement::convert(claim, shared)? {
-            return Ok(Self::OfParts(Box::new(of_parts)));
-        }
-        let of_two = match claim {
-            Wire::Collision(claim) => PairClaim::collision(&root.field("collision"), claim, shared),
-            Wire::Distance(claim) => PairClaim::distance(&root.field("distance"), claim, shared),
+        let path = root.field(match claim {
+            Wire::Collision(_) => "collision",
+            Wire::Distance(_) => "distance",
+            Wire::DistanceAlong(_) => "distance_along",
+            Wire::Penetration(_) => "penetration",
+            Wire::FirstContact(_) => "first_contact",
+            Wire::FirstCollision(_) => "first_collision",
+        });
+        match claim {
+            Wire::Collision(claim) => {
+                Told::of(&path, &claim.question, &claim.answer)?.about_two(shared)
+            }
+            Wire::Distance(claim) => {
+                Told::of(&path, &claim.question, &claim.answer)?.about_two(shared)
+            }
             Wire::DistanceAlong(claim) => {
-                PairClaim::distance_along(&root.field("distance_along"), claim, shared)
+                Told::of(&path, &claim.question, &claim.answer)?.about_two(shared)
             }
             Wire::Penetration(claim) => {
-                PairClaim::penetration(&root.field("penetration"), claim, shared)
+                Told::of(&path, &claim.question, &claim.answer)?.about_two(shared)
             }
             Wire::FirstContact(claim) => {
-                PairClaim::first_contact(&root.field("first_contact"), claim, shared)
+                Told::of(&path, &claim.question, &claim.answer)?.about_two(shared)
             }
             Wire::FirstCollision(claim) => {
-                let path = root.field("first_collision");
-                let claim = CollisionStatement::convert(&path, claim, shared)?;
-                return Ok(Self::OfSeveral(Box::new(claim)));
+                let told = Told::of(&path, &claim.question, &claim.answer)?;
+                Ok(Self::OfSeveral(Box::new(CollisionStatement::convert(&told, shared)?)))
             }
-        };
-        Ok(Self::OfTwo(Box::new(of_two?)))
+        }
     }
 
     /// Judges it; takes a while, of long proofs about large bodies any while: not beyond `stop`.
@@ -191,176 +198,6 @@ impl Within {
 }
 
 impl PairClaim {
-    fn collision(
-        path: &Path<'_>,
-        claim: &pb::CollisionClaim,
-        shared: &Shared,
-    ) -> Result<Self, Failure> {
-        let question = required(path, "question", claim.question.as_ref())?;
-        let answer = required(path, "answer", claim.answer.as_ref())?;
-        let asked = path.field("question");
-        let (p, q) = bodies(&asked, question.p.as_ref(), question.q.as_ref(), shared)?;
-        let path = path.field("answer");
-        let statement = match solids::of_verdict(&path, answer)? {
-            Some(solids) => Statement::Solids(solids),
-            None => {
-                NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
-                let certificate = answer.certificate.as_ref();
-                let proof = proof(&path.field("certificate"), certificate)?;
-                Statement::Hulls(proof, Measure::Nothing)
-            }
-        };
-        if question.margin.is_some() && (p.is_polyhedron() || q.is_polyhedron()) {
-            return Err(polyhedra::refuse(&asked.field("margin"), "margins of polyhedra"));
-        }
-        let certificate = answer.certificate.as_ref();
-        let pairs = margin_pairs(&path.field("certificate"), certificate)?;
-        let within =
-            Within::convert([&asked, &path], question.margin, answer.within_margin, pairs)?;
-        let verdict = verdict(&path.field("verdict"), answer.verdict())?;
-        Ok(Self { p, q, verdict, within, statement })
-    }
-
-    fn distance(
-        path: &Path<'_>,
-        claim: &pb::DistanceClaim,
-        shared: &Shared,
-    ) -> Result<Self, Failure> {
-        let question = required(path, "question", claim.question.as_ref())?;
-        let answer = required(path, "answer", claim.answer.as_ref())?;
-        let asked = path.field("question");
-        let (p, q) = polytopes(&asked, question.p.as_ref(), question.q.as_ref(), shared)?;
-        let path = path.field("answer");
-        let bracket = required(&path, "distance", answer.distance.as_ref())?;
-        let certificate = required(&path, "certificate", answer.certificate.as_ref())?;
-        let certificate_path = path.field("certificate");
-        let pairs = at_most::<3>(&certificate_path.field("pairs"), &certificate.pairs)?;
-        let proof_path = certificate_path.field("verdict");
-        let of_margin = margin_pairs(&proof_path, certificate.verdict.as_ref())?;
-        Ok(Self {
-            p,
-            q,
-            verdict: verdict(&path.field("verdict"), answer.verdict())?,
-            within: Within::convert(
-                [&asked, &path],
-                question.margin,
-                answer.within_margin,
-                of_margin,
-            )?,
-            statement: Statement::Hulls(
-                proof(&proof_path, certificate.verdict.as_ref())?,
-                Measure::Distance {
-                    lower: bracket.lower,
-                    upper: bracket.upper,
-                    pairs: pairs.to_vec(),
-                },
-            ),
-        })
-    }
-
-    fn distance_along(
-        path: &Path<'_>,
-        claim: &pb::DistanceAlongClaim,
-        shared: &Shared,
-    ) -> Result<Self, Failure> {
-        let question = required(path, "question", claim.question.as_ref())?;
-        let answer = required(path, "answer", claim.answer.as_ref())?;
-        let asked = path.field("question");
-        let (p, q) = polytopes(&asked, question.p.as_ref(), question.q.as_ref(), shared)?;
-        let along = direction_vector(&asked.field("direction"), question.direction.as_ref())?;
-        let path = path.field("answer");
-        let bracket = |wire: &pb::Bracket| [wire.lower, wire.upper];
-        let span = match (&answer.enter, &answer.exit) {
-            (Some(enter), Some(exit)) => Some(Span { enter: bracket(enter), exit: bracket(exit) }),
-            (None, None) => None,
-            (Some(_), None) => return Err(path.field("exit").bad("is required").into()),
-            (None, Some(_)) => return Err(path.field("enter").bad("is required").into()),
-        };
-        let range_path = path.field("range_certificate");
-        let proven = answer.range_certificate.as_ref().map(|wire| range(&range_path, wire));
-        let certificate = proof(&path.field("certificate"), answer.certificate.as_ref())?;
-        let measure = RangeMeasure { along, span, proof: proven.transpose()? };
-        Ok(Self {
-            p,
-            q,
-            verdict: verdict(&path.field("verdict"), answer.verdict())?,
-            within: None,
-            statement: Statement::Hulls(certificate, Measure::Range(Box::new(measure))),
-        })
-    }
-
-    fn penetration(
-        path: &Path<'_>,
-        claim: &pb::PenetrationClaim,
-        shared: &Shared,
-    ) -> Result<Self, Failure> {
-        let question = required(path, "question", claim.question.as_ref())?;
-        let answer = required(path, "answer", claim.answer.as_ref())?;
-        let asked = path.field("question");
-        let (p, q) = polytopes(&asked, question.p.as_ref(), question.q.as_ref(), shared)?;
-        let path = path.field("answer");
-        let bracket = required(&path, "depth", answer.depth.as_ref())?;
-        let certificate = required(&path, "certificate", answer.certificate.as_ref())?;
-        let certificate_path = path.field("certificate");
-        let face_path = certificate_path.field("face");
-        let face = certificate.face.as_ref().map(|face| direction(&face_path, Some(face)));
-        let surface_path = certificate_path.field("surface");
-        let surface = certificate.surface.as_ref().map(|wire| surface(&surface_path, wire));
-        Ok(Self {
-            p,
-            q,
-            verdict: verdict(&path.field("verdict"), answer.verdict())?,
-            within: None,
-            statement: Statement::Hulls(
-                proof(&certificate_path.field("verdict"), certificate.verdict.as_ref())?,
-                Measure::Depth {
-                    lower: bracket.lower,
-                    upper: bracket.upper,
-                    face: face.transpose()?,
-                    surface: surface.transpose()?,
-                },
-            ),
-        })
-    }
-
-    fn first_contact(
-        path: &Path<'_>,
-        claim: &pb::FirstContactClaim,
-        shared: &Shared,
-    ) -> Result<Self, Failure> {
-        let question = required(path, "question", claim.question.as_ref())?;
-        let wire = required(path, "answer", claim.answer.as_ref())?;
-        let asked = path.field("question");
-        let (p, q) = bodies(&asked, question.p.as_ref(), question.q.as_ref(), shared)?;
-        let motions = Motions::convert(&asked, question)?;
-        let path = path.field("answer");
-        let verdict = verdict(&path.field("initial_verdict"), wire.initial_verdict())?;
-        if let Some(solids) = solids::of_motion(&path, &motions, wire)? {
-            let statement = Statement::Solids(solids);
-            return Ok(Self { p, q, verdict, within: None, statement });
-        }
-        NamedFaces::refuse(&path.field("face_contact"), wire.face_contact.as_ref())?;
-        let certificate = required(&path, "certificate", wire.certificate.as_ref())?;
-        let certificate_path = path.field("certificate");
-        if !certificate.parts.is_empty() {
-            let why = "is about bodies of several parts: compounds";
-            return Err(certificate_path.field("parts").bad(why).into());
-        }
-        let initial = proof(&certificate_path.field("initial"), certificate.initial.as_ref())?;
-        let pairs = &certificate.contact_pairs;
-        let answer = FirstContact {
-            outcome: outcome(&path.field("outcome"), wire.outcome())?,
-            t_free: wire.t_free,
-            t_contact: t_contact(&path, wire)?,
-            chain: chain(&certificate_path.field("chain"), &certificate.chain)?,
-            pairs: at_most(&certificate_path.field("contact_pairs"), pairs)?,
-            initial: initial.clone(),
-            stopped: None,
-        };
-        let measure = Measure::FirstContact(Box::new((motions, answer)));
-        Ok(Self { p, q, verdict, within: None, statement: Statement::Hulls(initial, measure) })
-    }
-
     fn judge(self, effort: &mut Effort<'_>) -> Result<Result<(), String>, Failure> {
         let Self { p, q, verdict, within, statement } = self;
         match statement {

@@ -229,6 +229,11 @@ impl AskedParts {
         Ok(Self { parts, in_body, pose })
     }
 
+    /// Whether it was given as a compound, of one part or of several.
+    pub fn is_compound(&self) -> bool {
+        self.in_body.is_some()
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
         self.parts.len()

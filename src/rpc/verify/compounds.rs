@@ -7,6 +7,7 @@ use arrayvec::ArrayVec;
 use self::motion::SaidMotion;
 use super::faces::NamedFaces;
 use super::required;
+use super::told::Told;
 use crate::geometry::certificate::bodies::Points;
 use crate::geometry::certificate::judge::Refusal;
 use crate::geometry::certificate::judge_compound::{
@@ -24,7 +25,6 @@ use crate::rpc::convert::certificate::{at_most, margin_pairs, proof, surface};
 use crate::rpc::convert::geometry::{direction, verdict};
 use crate::rpc::pb;
 use crate::rpc::queries::margin;
-use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 
 /// A claim with its proof.
@@ -71,81 +71,41 @@ enum Measure {
 }
 
 impl PartsStatement {
-    /// Checks everything that is wrong whatever the geometry; none if the claim is not about compounds.
-    pub(super) fn convert(
-        claim: &pb::verify_certificate_request::Claim,
-        shared: &Shared,
-    ) -> Result<Option<Self>, Failure> {
-        use pb::verify_certificate_request::Claim as Wire;
-        let root = Path::ROOT;
-        match claim {
-            Wire::Collision(claim) => {
-                let Some(question) = &claim.question else { return Ok(None) };
-                let path = root.field("collision");
-                let bodies = compounds(&path, [&question.p, &question.q], shared)?;
-                bodies.map(|bodies| Self::collision(&path, bodies, question, claim)).transpose()
-            }
-            Wire::Distance(claim) => {
-                let Some(question) = &claim.question else { return Ok(None) };
-                let path = root.field("distance");
-                let bodies = compounds(&path, [&question.p, &question.q], shared)?;
-                bodies.map(|bodies| Self::distance(&path, bodies, question, claim)).transpose()
-            }
-            Wire::Penetration(claim) => {
-                let Some(question) = &claim.question else { return Ok(None) };
-                let path = root.field("penetration");
-                let bodies = compounds(&path, [&question.p, &question.q], shared)?;
-                bodies.map(|bodies| Self::penetration(&path, bodies, claim)).transpose()
-            }
-            Wire::FirstContact(claim) => {
-                let Some(question) = &claim.question else { return Ok(None) };
-                let path = root.field("first_contact");
-                let bodies = compounds(&path, [&question.p, &question.q], shared)?;
-                bodies.map(|bodies| Self::first_contact(&path, bodies, question, claim)).transpose()
-            }
-            Wire::DistanceAlong(_) | Wire::FirstCollision(_) => Ok(None),
-        }
-    }
-
-    fn collision(
-        path: &Path<'_>,
+    /// What is claimed of compounds; checks everything that is wrong whatever the geometry.
+    pub(super) fn collision(
+        told: &Told<'_, pb::CheckCollisionRequest, pb::CheckCollisionResponse>,
         bodies: [AskedParts; 2],
-        question: &pb::CheckCollisionRequest,
-        claim: &pb::CollisionClaim,
     ) -> Result<Self, Failure> {
-        let answer = required(path, "answer", claim.answer.as_ref())?;
-        let asked = margin(&path.field("question"), question.margin)?;
-        let path = path.field("answer");
+        let Told { question, asked, answer, path } = told;
+        let asked = margin(asked, question.margin)?;
         NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
         let certificate = answer.certificate.as_ref();
         let standing = SaidStanding {
             verdict: verdict(&path.field("verdict"), answer.verdict())?,
             list: "certificate.compound.entries",
             entries: statements(&path.field("certificate"), &bodies, certificate)?,
-            within: within(&path, asked, answer.within_margin)?,
+            within: within(path, asked, answer.within_margin)?,
             measure: Measure::Nothing,
         };
         Ok(Self { bodies, said: Said::Standing(Box::new(standing)) })
     }
 
-    fn distance(
-        path: &Path<'_>,
+    /// What is claimed of compounds; checks everything that is wrong whatever the geometry.
+    pub(super) fn distance(
+        told: &Told<'_, pb::MeasureDistanceRequest, pb::MeasureDistanceResponse>,
         bodies: [AskedParts; 2],
-        question: &pb::MeasureDistanceRequest,
-        claim: &pb::DistanceClaim,
     ) -> Result<Self, Failure> {
-        let answer = required(path, "answer", claim.answer.as_ref())?;
-        let asked = margin(&path.field("question"), question.margin)?;
-        let path = path.field("answer");
-        let bracket = required(&path, "distance", answer.distance.as_ref())?;
-        let certificate = required(&path, "certificate", answer.certificate.as_ref())?;
+        let Told { question, asked, answer, path } = told;
+        let asked = margin(asked, question.margin)?;
+        let bracket = required(path, "distance", answer.distance.as_ref())?;
+        let certificate = required(path, "certificate", answer.certificate.as_ref())?;
         let certificate_path = path.field("certificate");
         let of_verdict = certificate.verdict.as_ref();
         let standing = SaidStanding {
             verdict: verdict(&path.field("verdict"), answer.verdict())?,
             list: "certificate.verdict.compound.entries",
             entries: statements(&certificate_path.field("verdict"), &bodies, of_verdict)?,
-            within: within(&path, asked, answer.within_margin)?,
+            within: within(path, asked, answer.within_margin)?,
             measure: Measure::Distance {
                 bounds: [bracket.lower, bracket.upper],
                 entries: gaps(&certificate_path, &bodies, certificate)?,
@@ -154,15 +114,14 @@ impl PartsStatement {
         Ok(Self { bodies, said: Said::Standing(Box::new(standing)) })
     }
 
-    fn penetration(
-        path: &Path<'_>,
+    /// What is claimed of compounds; checks everything that is wrong whatever the geometry.
+    pub(super) fn penetration(
+        told: &Told<'_, pb::MeasurePenetrationRequest, pb::MeasurePenetrationResponse>,
         bodies: [AskedParts; 2],
-        claim: &pb::PenetrationClaim,
     ) -> Result<Self, Failure> {
-        let answer = required(path, "answer", claim.answer.as_ref())?;
-        let path = path.field("answer");
-        let bracket = required(&path, "depth", answer.depth.as_ref())?;
-        let certificate = required(&path, "certificate", answer.certificate.as_ref())?;
+        let Told { answer, path, .. } = told;
+        let bracket = required(path, "depth", answer.depth.as_ref())?;
+        let certificate = required(path, "certificate", answer.certificate.as_ref())?;
         let certificate_path = path.field("certificate");
         let of_verdict = certificate.verdict.as_ref();
         let face_path = certificate_path.field("face");
@@ -199,26 +158,6 @@ impl PartsStatement {
 
 fn points(parts: &[ReadyBody]) -> Vec<Points<'_>> {
     parts.iter().map(|part| (&part.placed()).into()).collect()
-}
-
-/// The bodies, if one at least is a compound.
-fn compounds(
-    path: &Path<'_>,
-    bodies: [&Option<pb::PlacedBody>; 2],
-    shared: &Shared,
-) -> Result<Option<[AskedParts; 2]>, Failure> {
-    let is_compound = |body: &&Option<pb::PlacedBody>| {
-        let source = body.as_ref().and_then(|body| body.source.as_ref());
-        matches!(source, Some(pb::placed_body::Source::Compound(_)))
-    };
-    if !bodies.iter().any(is_compound) {
-        return Ok(None);
-    }
-    let path = path.field("question");
-    let convert = |name, body: &Option<pb::PlacedBody>| {
-        AskedParts::convert(&path.field(name), body.as_ref(), shared)
-    };
-    Ok(Some([convert("p", bodies[0])?, convert("q", bodies[1])?]))
 }
 
 fn is_single([p, q]: &[AskedParts; 2]) -> bool {

@@ -2,12 +2,12 @@
 
 use super::faces::NamedFaces;
 use super::required;
+use super::told::Told;
 use crate::geometry::certificate::Verdict;
 use crate::geometry::certificate::judge_collision::{CollisionClaim, MovingSolid, judge_collision};
 use crate::geometry::certificate::solids::CollisionProof;
 use crate::geometry::contact_time::Outcome;
 use crate::geometry::effort::Effort;
-use crate::rpc::convert::Path;
 use crate::rpc::convert::geometry::{outcome, verdict};
 use crate::rpc::convert::solids::collision;
 use crate::rpc::pb;
@@ -30,23 +30,20 @@ pub struct CollisionStatement {
 impl CollisionStatement {
     /// Checks everything that is wrong whatever the geometry.
     pub(super) fn convert(
-        path: &Path<'_>,
-        claim: &pb::FirstCollisionClaim,
+        told: &Told<'_, pb::FindFirstCollisionRequest, pb::FindFirstCollisionResponse>,
         shared: &Shared,
     ) -> Result<Self, Failure> {
-        let question = required(path, "question", claim.question.as_ref())?;
-        let answer = required(path, "answer", claim.answer.as_ref())?;
-        let bodies = Many::convert(&path.field("question"), question, shared)?;
-        let path = path.field("answer");
+        let Told { question, asked, answer, path } = told;
+        let bodies = Many::convert(asked, question, shared)?;
         let outcome = outcome(&path.field("outcome"), answer.outcome())?;
         let (mut pair, mut t_contact, mut faces) = (None, 1.0, None);
         let (faces_path, named) = (path.field("face_contact"), answer.face_contact.as_ref());
         if outcome == Outcome::Contact {
             let [p, q] = [("p", &answer.p), ("q", &answer.q)]
-                .map(|(name, place)| required(&path, name, place.as_ref()).copied());
+                .map(|(name, place)| required(path, name, place.as_ref()).copied());
             let initial = verdict(&path.field("initial_verdict"), answer.initial_verdict())?;
             pair = Some(([p?, q?], initial));
-            t_contact = *required(&path, "t_contact", answer.t_contact.as_ref())?;
+            t_contact = *required(path, "t_contact", answer.t_contact.as_ref())?;
             faces = NamedFaces::convert(&faces_path, named)?;
         } else {
             NamedFaces::refuse(&faces_path, named)?;
@@ -56,7 +53,7 @@ impl CollisionStatement {
                 }
             }
         }
-        let certificate = required(&path, "certificate", answer.certificate.as_ref())?;
+        let certificate = required(path, "certificate", answer.certificate.as_ref())?;
         let proof = collision(&path.field("certificate"), certificate)?;
         Ok(Self { bodies, outcome, t_free: answer.t_free, t_contact, pair, faces, proof })
     }

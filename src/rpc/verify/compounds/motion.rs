@@ -22,6 +22,7 @@ use crate::rpc::pb;
 use crate::rpc::queries::Motions;
 use crate::rpc::status::Failure;
 use crate::rpc::verify::faces::NamedFaces;
+use crate::rpc::verify::told::Told;
 
 #[derive(Clone, Debug)]
 pub(super) struct SaidMotion {
@@ -47,26 +48,23 @@ struct MotionEntry {
 }
 
 impl PartsStatement {
-    pub(super) fn first_contact(
-        path: &Path<'_>,
+    /// What is claimed of the motion of compounds; checks everything that is wrong whatever the geometry.
+    pub(in crate::rpc::verify) fn first_contact(
+        told: &Told<'_, pb::FindFirstContactRequest, pb::FindFirstContactResponse>,
         bodies: [AskedParts; 2],
-        question: &pb::FindFirstContactRequest,
-        claim: &pb::FirstContactClaim,
     ) -> Result<Self, Failure> {
-        let answer = required(path, "answer", claim.answer.as_ref())?;
-        let asked = path.field("question");
-        let motions = Motions::convert(&asked, question)?;
+        let Told { question, asked, answer, path } = told;
+        let motions = Motions::convert(asked, question)?;
         let [of_p, of_q] = motions.of_bodies();
         let of_parts = [
             bodies[0].motions(&asked.field("p_motion"), of_p)?,
             bodies[1].motions(&asked.field("q_motion"), of_q)?,
         ];
-        let path = path.field("answer");
         NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
         let said = answer.initial_verdict();
         let is_said = said != pb::Verdict::Unspecified;
         let initial = is_said.then(|| verdict(&path.field("initial_verdict"), said)).transpose()?;
-        let certificate = required(&path, "certificate", answer.certificate.as_ref())?;
+        let certificate = required(path, "certificate", answer.certificate.as_ref())?;
         let outcome = outcome(&path.field("outcome"), answer.outcome())?;
         let has_stopped = answer.stopped() != pb::Stopped::Unspecified;
         let said = SaidMotion {
@@ -75,7 +73,7 @@ impl PartsStatement {
             outcome,
             t_free: answer.t_free,
             is_start_open: has_stopped && answer.t_free <= 0.0 && outcome != Outcome::NoContact,
-            t_contact: t_contact(&path, answer)?,
+            t_contact: t_contact(path, answer)?,
             initial,
             entries: movements(&path.field("certificate"), &bodies, certificate)?,
         };
