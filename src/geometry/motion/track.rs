@@ -271,10 +271,12 @@ fn along_unit(axis: &Vec3, largest: f64) -> IntervalVec {
     let squared = axis.norm_squared();
     if SQUARES.contains(&squared) {
         let length = squared.sqrt();
-        return [axis.x, axis.y, axis.z].map(|c| {
+        let along = |c: f64| {
             let part = c / length;
             Interval::around(part, 4.0 * UNIT * part.abs())
-        });
+        };
+        // One by one: mapped as an array, each would be a call.
+        return [along(axis.x), along(axis.y), along(axis.z)];
     }
     // Division by the largest component keeps squares clear of overflow and underflow.
     let part = |x: f64| {

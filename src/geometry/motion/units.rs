@@ -82,7 +82,9 @@ pub fn between((pose_p, p): (&Pose, &Track), (pose_q, q): (&Pose, &Track)) -> In
     match (p.units, q.units) {
         // Exact when the difference is an f64.
         (None, None) => {
-            [0, 1, 2].map(|k| Interval::difference(pose_q.translation[k], pose_p.translation[k]))
+            let (from, to) = (&pose_p.translation, &pose_q.translation);
+            let along = |k: usize| Interval::difference(to[k], from[k]);
+            [along(0), along(1), along(2)]
         }
         (of_p, of_q) => {
             let home = |pose: &Pose, units: Option<Units>| Home {

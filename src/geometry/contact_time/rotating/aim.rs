@@ -33,7 +33,7 @@ const RETREATS: u32 = 2;
 const RETREAT_MAX: f64 = 0.5;
 /// A direction has to leave this part of the height at the start of a step, or one of an earlier time
 /// is taken, that leaves it, ...
-const KEPT: f64 = 0.3;
+const KEPT: f64 = 0.4;
 /// ... if that is not too early.
 const EARLY: f64 = 0.2;
 

@@ -60,7 +60,7 @@ use crate::geometry::witness::Witness;
 /// was found. Measured on random and grazing motions: 0.02 to 0.4 cost the same within 5 %.
 const STALE: f64 = 0.1;
 /// A heading that still leaves more than this part of the gap when it is stale was a slow one.
-const SLOW: f64 = 0.3;
+const SLOW: f64 = 0.6;
 /// Steps after contact was proven too late. Tens bring what is free close to it; where rounding holds the
 /// steps up, no number does.
 const LATE_STEPS_MAX: u32 = 256;

@@ -31,9 +31,9 @@ use crate::geometry::support::{Along, Climb, is_level_top, supporting_vertex};
 /// Bodies of at most this many vertices are searched by evaluating all of them, which settles ties
 /// (faces at right angles to a heading) by an error bound instead of exact arithmetic.
 const VALUED_MAX: u32 = 48;
-/// The squared cosine of four degrees: of a direction that has turned by less, the last vertex is at
-/// most a move or two away, which costs less than to look a new start up.
-const CLOSE: f64 = 0.995;
+/// The squared cosine of 1.3 degrees: of a direction that has turned by less, the last vertex is mostly the
+/// next one too, which costs less than to look a new start up; of one that has turned by four, as often not.
+const CLOSE: f64 = 0.9995;
 /// A surplus this many times the width of the plain gap's bound is taken as it is; below that an
 /// enclosure is computed, which is several times tighter.
 const SETTLED: f64 = 8.0;

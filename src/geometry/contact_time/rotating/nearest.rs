@@ -29,8 +29,8 @@ pub(super) const TIGHT: f64 = 1e-15;
 
 /// The direction of a single corner says little when the bodies are close: it may be nearly orthogonal to
 /// the one that is known. So the first support is sought between the two, along the corner moved by this
-/// part of the size at play along the known one. Measured: 0.1 to 0.4 cost the same within 3 %.
-const DAMPING: f64 = 0.4;
+/// part of the size at play along the known one. Measured: 0.2 to 1.2 cost the same within 2 %.
+const DAMPING: f64 = 0.8;
 
 /// What the iteration ended with.
 #[derive(Clone, Debug)]
