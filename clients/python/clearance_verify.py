@@ -75,6 +75,26 @@ def strictly_inside(points, error=0):
     heights = ([dot(n, c) for c in points] for n in normals)  # of the two themselves: about 0
     return bool(normals) and all(max(h) > doubt and min(h) < -doubt for h in heights)
 
+def dimension(points):
+    edges = [sub(p, points[0]) for p in points]
+    along = next((e for e in edges if any(e)), None)
+    normal = along and next((n for n in (cross(along, e) for e in edges) if any(n)), None)
+    return 0 if not along else 1 if not normal else 3 if any(dot(normal, e) for e in edges) else 2
+
+def passes_through(before, after, error, reach):
+    """Whether the origin surely passes through the triangle of three moving points between two times:
+    it is on both sides of it, and in between, each coordinate within `reach` of where it ends, its
+    foot on their plane is strictly inside. The foot's weights times |n|², n the triangle's normal,
+    are 36 products of four."""
+    most = max(abs(x) for d in before + after for x in d) + 1
+    sides = [dot(a, cross(b, c)) for a, b, c in (before, after)]
+    doubt = 6 * ((most + error) ** 3 - most ** 3)
+    if min(sides) >= -doubt or max(sides) <= doubt:
+        return False
+    products = [cross(after[k - 2], after[k - 1]) for k in range(3)]
+    normal = [sum(x) for x in zip(*products)]
+    return min(dot(normal, x) for x in products) > 36 * ((most + reach) ** 4 - most ** 4)
+
 # ---- poses and pairs
 def matrix_pose(t, rows):
     e = finite(rows, 9)
@@ -345,6 +365,22 @@ class Movers:
         total = up(against, up(g.rate, g.radius) + up(f.rate, g.reach)) + 2 * whirl(w)
         return up(size(s), total + up(f.rate, max(whirl(d), whirl(add(d, w)))))
 
+    def places(self, pairs, t):
+        """The pairs' differences, each coordinate off by at most the slack."""
+        turns = self.p.turn(t), self.q.turn(t)
+        place = lambda body, k, turn: body.place(body.v[k], t, turn)
+        return [sub(place(self.q, j, turns[1]), place(self.p, i, turns[0])) for i, j in pairs]
+
+    def passed(self, pairs, start, end):
+        """Whether the triangle of three pairs surely passes the origin between the times or, if a
+        part of a body claims less than the body, in a half, a quarter ... that ends with them."""
+        turning = lambda body: up(body.rate, body.radius) + body.drag
+        speed = size(sub(self.q.u, self.p.u)) + turning(self.p) + turning(self.q) + self.slack
+        after, widths = self.places(pairs, end), [end - start >> k for k in range(64)]
+        return len(after) == 3 and any(
+            passes_through(self.places(pairs, end - w), after, self.slack, self.slack + up(speed, w + 2))
+            for w in widths)
+
     def separates(self, frame, s, start, end, clear):
         """Whether the gap along s exceeds clear |s| on all of [start, end]. With gaps a, b at the
         ends of an interval and k = bend length²/2 the gap at a fraction x of it is at least
@@ -424,15 +460,15 @@ def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
         return
     found = pair.differences(cert.get("pairs"), 1, 6 if movers or margin else 4)
     if movers:
-        t, (a, b), start, by = fixed(t_contact), (movers.p, movers.q), found, (motion_p, motion_q)
-        turns, margin, poses = (a.turn(t), b.turn(t)), margin * ONE, (pose_p, pose_q)
-        place = lambda body, k, turn: body.place(body.v[k], t, turn)
-        found = [sub(place(b, j, turns[1]), place(a, i, turns[0])) for i, j in cert["pairs"]]
+        t, start, by = fixed(t_contact), found, (motion_p, motion_q)
+        margin, poses, found = margin * ONE, (pose_p, pose_q), movers.places(cert["pairs"], t)
+        flat = sum(map(dimension, pair.placed)) <= 2  # a point and a polygon, or two rods
         held = (strictly_inside(found, movers.slack) or margin and within(found, movers.slack)
-                or meets_in_a_plane(start, pair.unit, poses, by, t_contact, found, movers.slack))
+                or meets_in_a_plane(start, pair.unit, poses, by, t_contact, found, movers.slack)
+                or flat and movers.passed(cert["pairs"], fixed(t_free), t))
         end = t_contact == 1 and differences_at_end(pair.given, poses, by, cert["pairs"])
         return require(held or end and nearest(end)[0] == (0, 0, 0),
-                       "the pairs do not hold the origin at t_contact")
+                       "the pairs neither hold the origin at t_contact nor pass it in the bracket")
     # All differences move alike: mixing both ends' mixes the times as well, and a margin is met at one.
     scale = max(t_free.denominator, t_contact.denominator)
     found, margin = [tuple(int(scale * (x + w * t)) for x, w in zip(d, apart))

@@ -430,6 +430,27 @@ class Rotations(Judged):
     def meet(self, answer, x=1.3, y=2.5, turn=TURN, **named):
         cv.verify_motion(ROD, CUBE, at(), at(x, y), turn, self.REST, answer, **named)
 
+    def test_a_point_that_turns_through_a_triangle_is_in_contact_on_the_way(self):
+        # The point comes to the plane x = 0.8 at the angle whose cosine that is, then it is at y = 0.6.
+        wall, hit = [[0.8, -3.0, -3.0], [0.8, 3.0, -3.0], [0.8, 0.0, 3.0]], math.acos(0.8)
+        pairs = [[0, k] for k in range(3)]
+        def judge(t_free=hit - 1e-9, t_contact=hit + 1e-9, pairs=pairs, p=((1.0, 0.0, 0.0),), q=wall):
+            chain = [{"t0": 0.0, "t1": hit - 1e-9, "frame": "world", "direction": [-1.0, 0.0, 0.0]}]
+            cv.verify_motion(p, q, at(), at(), ("screw", [0.0] * 3, [0.0, 0.0, 1.0], 1.0, None), self.REST,
+                             {"verdict": "CONTACT", "t_free": t_free, "t_contact": t_contact,
+                              "certificate": {"pairs": pairs, "chain": chain}})
+        judge()
+        judge(t_free=0.0)                                     # the point may be a part, and another free no longer
+        judge(pairs=pairs[::-1])
+        self.refused(judge, t_contact=hit - 1e-12)            # not yet
+        self.refused(judge, t_contact=hit + 0.9)              # beside the triangle by then
+        self.refused(judge, pairs=pairs[:2])
+        self.refused(judge, pairs=[pairs[0], pairs[1], pairs[1]])
+        self.refused(judge, q=[[x, y + 2.3, z] for x, y, z in wall])                      # passes beside it
+        self.refused(judge, q=[[x - 2e-9, y, z] for x, y, z in wall])                     # later
+        self.refused(judge, q=[*wall, [0.9, 0.0, 0.0]])       # a solid is not to be passed, but to be entered
+        self.refused(judge, p=((1.0, 0.0, 0.0), (1.0, 0.0, 0.5)))
+
     def test_contact_of_a_turning_body_is_proven_and_every_tampering_refused(self):
         self.meet(self.answer())
         chain = lambda a: a["certificate"]["chain"]

@@ -241,6 +241,16 @@ impl Movers {
         (norm(s) * per_length).high()
     }
 
+    /// At least how fast the difference of any two vertices changes, per step.
+    pub(super) fn speed(&self) -> f64 {
+        let turning = |m: &Mover| {
+            let rate = Interval::point(m.track.angle).abs();
+            rate * Interval::point(m.radius) + Interval::point(m.residue)
+        };
+        let apart = norm(&sub(&self.q.track.velocity, &self.p.track.velocity));
+        (apart + turning(&self.p) + turning(&self.q)).high()
+    }
+
     /// The difference of two vertices at time t.
     pub(super) fn difference(
         &self,

@@ -14,6 +14,7 @@ use super::judge::{
 use super::judge_distance::comes_within;
 use super::judge_link::{Mover, Movers};
 use super::judge_meeting::{held_at_the_end, holds_origin_in_solid, surely_held_in_a_plane};
+use super::judge_passing;
 use super::{Link, StaticProof, Verdict};
 use crate::geometry::Vec3;
 use crate::geometry::contact_time::{FirstContact, Outcome, Question};
@@ -303,8 +304,18 @@ impl<'a> MotionJudge<'a> {
         let met = surely_held(&differences)
             || (!bare && surely_within(&differences, margin))
             || surely_held_in_a_plane(course, &at_start, &differences, t)
-            || (t >= 1.0 && held_at_the_end(course, pairs)?);
+            || (t >= 1.0 && held_at_the_end(course, pairs)?)
+            || self.surely_passes(pairs, [claim.t_free, t]);
         if met { Ok(()) } else { Err(Refusal::OriginNotHeld) }
+    }
+
+    /// See [`judge_passing`]. The pairs exist.
+    fn surely_passes(&self, pairs: &[VertexPair], bracket: [f64; 2]) -> bool {
+        let &[a, b, c] = pairs else { return false };
+        let Bodies { p, q } = &self.course.bodies;
+        let vertices = [a, b, c].map(|k| [&p.points[k.i as usize], &q.points[k.j as usize]]);
+        judge_passing::surely_passes(&self.movers, &vertices, bracket)
+            && judge_passing::are_flat(&self.course.bodies)
     }
 }
 

@@ -13,6 +13,7 @@ mod judge_link;
 pub mod judge_measures;
 mod judge_meeting;
 pub mod judge_motion;
+mod judge_passing;
 pub mod judge_range;
 pub mod judge_solids;
 pub mod solids;

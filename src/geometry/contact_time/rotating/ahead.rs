@@ -114,7 +114,7 @@ impl Search<'_> {
 
     /// The time tolerance, and what the clearance tolerance is worth at the speed of the nearest points at
     /// `free` or, with a margin, at t. Rounded.
-    fn width_allowed(&mut self, free: f64, t: f64, effort: &mut Effort<'_>) -> f64 {
+    pub(super) fn width_allowed(&mut self, free: f64, t: f64, effort: &mut Effort<'_>) -> f64 {
         let (time_tolerance, tolerance) = (self.time_tolerance, self.tolerance);
         let width = |speed: f64| time_tolerance + tolerance / speed;
         let moving = &self.moving;

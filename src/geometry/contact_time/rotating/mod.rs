@@ -14,6 +14,8 @@
 //!    tolerance at first: each ends where the bodies are that deep along every heading known, or
 //!    apart again. At each end a proof of contact is tried. A motion that never gets that deep runs
 //!    through to t = 1: undecided, a graze.
+//! 3. *Passing.* A point and a flat polygon, or two segments, are never deep in each other. If they passed
+//!    through each other where the free part ended, they met ([`passing`]).
 //!
 //! Source: B. Mirtich, *Impulse-based Dynamic Simulation of Rigid Body Systems*, PhD thesis,
 //!         Berkeley 1996, §2.3 (conservative advancement); X. Zhang, M. Lee, Y. Kim,
@@ -32,6 +34,7 @@ mod flat;
 pub(super) mod inter_frame;
 mod moving;
 mod nearest;
+mod passing;
 mod posed;
 mod scene;
 mod step;
@@ -216,9 +219,7 @@ impl<'a> Search<'a> {
                 answer.stopped = freedom.err();
                 Ok(Some(self.brought_forward(answer.t_free, late, effort)))
             }
-            (Ok(Freedom::Stuck), None) => self
-                .contact_after(effort)
-                .map(|found| found.map(|found| self.brought_forward(answer.t_free, found, effort))),
+            (Ok(Freedom::Stuck), None) => self.met_after(&mut answer.t_free, effort),
             (Err(stopped), None) => Err(stopped),
         };
         match contact {
@@ -230,6 +231,22 @@ impl<'a> Search<'a> {
             Err(stopped) => answer.stopped = Some(stopped),
         }
         Ok(None)
+    }
+
+    /// What follows the free part: contact at a time, or within a bracket that may begin earlier.
+    fn met_after(
+        &mut self,
+        t_free: &mut f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<(f64, ArrayVec<VertexPair, 6>)>, Stopped> {
+        let unproven = match self.contact_after(effort) {
+            Ok(Some(found)) => return Ok(Some(self.brought_forward(*t_free, found, effort))),
+            Err(why @ (Stopped::Steps | Stopped::Deadline)) => return Err(why),
+            unproven @ (Ok(None) | Err(Stopped::Unresolved)) => unproven,
+        };
+        let Some(passing) = self.passing(*t_free, effort)? else { return unproven };
+        *t_free = passing.t_free;
+        Ok(Some((passing.t_contact, passing.pairs.into_iter().collect())))
     }
 
     /// The free part: extends the chain as far as headings separate.

@@ -15,6 +15,7 @@ mod exact;
 mod judged;
 mod limits;
 mod many;
+mod passing;
 mod posed;
 mod widths;
 

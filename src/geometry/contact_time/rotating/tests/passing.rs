@@ -1,0 +1,121 @@
+//! Flat bodies that pass through each other, and those that do not.
+
+use super::*;
+use crate::geometry::certificate::judge::Refusal;
+
+fn point(x: f64, y: f64, z: f64) -> Polytope {
+    polytope_of(&[Vec3::new(x, y, z)])
+}
+
+/// A triangle across the x axis.
+fn triangle(size: f64) -> Polytope {
+    let corners = [[-3.0, -3.0], [3.0, -3.0], [0.0, 3.0]];
+    polytope_of(&corners.map(|[y, z]| Vec3::new(0.0, y, z) * size))
+}
+
+/// The point stayed undecided: it is never deeper in the triangle than the tolerance.
+#[test]
+fn a_point_that_turns_through_a_triangle_meets_it_on_the_way() {
+    for size in [1e-6, 1.0, 1e3, 1e6] {
+        let (hand, wall) = (point(size, 0.0, 0.0), triangle(size));
+        for (angle, fraction) in [(1.0, 0.4f64), (-2.0, 0.25), (18.0, 0.02), (1e-6, 0.7)] {
+            // The hand is half a radian from the x axis when it comes to the wall.
+            let half = 0.5 * (0.5f64.copysign(angle) - angle * fraction);
+            let start =
+                Pose::from_quaternion(Vec3::zeros(), [half.cos(), 0.0, 0.0, half.sin()]).unwrap();
+            let at = Pose::translation(size * f64::cos(0.5), 0.0, 0.0);
+            let moving = turn([0.0, 0.0, 1.0], angle);
+            let pair = Pair::new(&hand, start, &wall, at);
+            for question in [
+                Question::new(pair, moving, Motion::rest()),
+                Question::new(Pair { p: pair.q, q: pair.p }, Motion::rest(), moving),
+            ] {
+                let answer = find(&question);
+                assert_eq!(answer.outcome, Outcome::Contact, "{size} {angle}");
+                let off = (answer.t_free - fraction).abs().max((answer.t_contact - fraction).abs());
+                assert!(off * angle.abs() < 1e-9, "{size} {angle}: {answer:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_rod_that_turns_across_a_rod_meets_it_on_the_way() {
+    let rod = polytope_of(&[Vec3::new(-1.0, 0.0, 0.0), Vec3::new(2.0, 0.0, 0.0)]);
+    let pole = polytope_of(&[Vec3::new(0.0, 0.0, -1.0), Vec3::new(0.0, 0.0, 2.0)]);
+    let at = Pose::translation(0.8, 0.6, 0.1);
+    let question = Question::new(
+        Pair::new(&rod, Pose::identity(), &pole, at),
+        turn([0.0, 0.0, 1.0], 1.3),
+        Motion::rest(),
+    );
+    let answer = find(&question);
+    assert_eq!(answer.outcome, Outcome::Contact);
+    let time = 0.6f64.atan2(0.8) / 1.3;
+    assert!(answer.t_free < time && time < answer.t_contact, "{answer:?}");
+    assert!(answer.t_contact - answer.t_free <= question.time_tolerance);
+}
+
+#[test]
+fn a_point_that_passes_beside_a_triangle_is_free_and_one_that_turns_back_at_it_stays_undecided() {
+    let hand = point(1.0, 0.0, 0.0);
+    let wall = triangle(1.0);
+    let moving = turn([0.0, 0.0, 1.0], 1.0);
+    let ask = |at: Pose| {
+        find(&Question::new(Pair::new(&hand, Pose::identity(), &wall, at), moving, Motion::rest()))
+    };
+    // Below its lower edge by 1e-9.
+    let beside = ask(Pose::translation(0.8, 0.0, 3.0 + 1e-9));
+    assert_eq!(beside.outcome, Outcome::NoContact);
+    // The hand is at the height 1 at its highest, and the wall lies flat there.
+    let corners = [[-3.0, -3.0], [3.0, -3.0], [0.0, 3.0]];
+    let ceiling = polytope_of(&corners.map(|[x, z]| Vec3::new(x, 1.0, z)));
+    let pair = Pair::new(&hand, Pose::identity(), &ceiling, Pose::identity());
+    let graze = find(&Question::new(pair, turn([0.0, 0.0, 1.0], 3.0), Motion::rest()));
+    assert_eq!(graze.outcome, Outcome::Undecided);
+}
+
+#[test]
+fn a_passage_is_refused_where_the_bracket_or_the_triangle_is_another() {
+    let (hand, wall) = (
+        point(1.0, 0.0, 0.0),
+        polytope_of(&[
+            Vec3::new(0.0, -3.0, -3.0),
+            Vec3::new(0.0, 3.0, -3.0),
+            Vec3::new(0.0, 3.0, 3.0),
+            Vec3::new(0.0, -3.0, 3.0),
+        ]),
+    );
+    let start = Pose::identity();
+    let at = Pose::translation(0.8, 0.4, 0.3);
+    let question = Question::new(
+        Pair::new(&hand, start, &wall, at),
+        turn([0.0, 0.0, 1.0], 1.0),
+        Motion::rest(),
+    );
+    let answer = find(&question);
+    assert_eq!((answer.outcome, answer.pairs.len()), (Outcome::Contact, 3));
+    let check = |tamper: &dyn Fn(&mut FirstContact)| {
+        let mut changed = answer.clone();
+        tamper(&mut changed);
+        assert_eq!(judge_first_contact(&question, &changed), Err(Refusal::OriginNotHeld));
+    };
+    check(&|a| a.t_contact = a.t_free);
+    check(&|a| (a.t_free, a.t_contact) = (a.t_free - 1e-6, a.t_free - 1e-9));
+    check(&|a| a.pairs.truncate(2));
+    check(&|a| a.pairs[0] = a.pairs[1]);
+    // The wall's other triangle is beside the point.
+    let other = (0..4).find(|j| answer.pairs.iter().all(|pair| pair.j != *j)).unwrap();
+    let mut refused = 0;
+    for k in 0..3 {
+        let mut changed = answer.clone();
+        changed.pairs[k].j = other;
+        refused += u32::from(judge_first_contact(&question, &changed).is_err());
+    }
+    assert!(refused >= 2, "{refused}");
+    // A bracket that begins earlier, as that of a body with other parts may, or ends later is true as well.
+    let earlier = FirstContact { t_free: 0.1, ..answer.clone() };
+    assert_eq!(judge_first_contact(&question, &earlier), Ok(()));
+    let later = FirstContact { t_contact: answer.t_contact + 1e-6, ..answer.clone() };
+    assert_eq!(judge_first_contact(&question, &later), Ok(()));
+}
