@@ -95,8 +95,13 @@ pub enum Failure {
         owner: String,
     },
     /// A session with this id is open.
-    #[error("a session {0:?} is open; say replace to replace it")]
-    SessionExists(String),
+    #[error("{field}: a session {id:?} is open; say replace to replace it")]
+    SessionExists {
+        /// Where it is named.
+        field: String,
+        /// The id.
+        id: String,
+    },
     /// Sessions use the polytope.
     #[error("{uses} bodies of open sessions use the polytope {id}")]
     PolytopeInUse {
@@ -226,8 +231,8 @@ impl Failure {
             Self::AliasTaken { field, owner } => {
                 row(Code::AlreadyExists, Reason::AliasTaken).at(field).with("owner", owner)
             }
-            Self::SessionExists(id) => {
-                row(Code::AlreadyExists, Reason::SessionExists).with("session_id", id)
+            Self::SessionExists { field, id } => {
+                row(Code::AlreadyExists, Reason::SessionExists).at(field).with("session_id", id)
             }
             Self::PolytopeInUse { id, uses } => {
                 row(Code::FailedPrecondition, Reason::PolytopeInUse)
@@ -278,11 +283,9 @@ impl From<Failure> for Status {
             row.metadata.into_iter().map(|(key, value)| (key.to_owned(), value)).collect();
         let mut details = ErrorDetails::with_error_info(name, DOMAIN, metadata);
         if !row.field.is_empty() {
-            let problem = if let Failure::BadField(bad) = &failure {
-                bad.problem.to_string()
-            } else {
-                message.clone()
-            };
+            // The field has a place of its own there.
+            let words = message.strip_prefix(row.field).and_then(|rest| rest.strip_prefix(": "));
+            let problem = words.unwrap_or(&message).to_owned();
             details.add_bad_request_violation(row.field, problem);
         }
         if row.code == Code::FailedPrecondition {
@@ -343,6 +346,18 @@ mod tests {
         let details = status.get_error_details();
         assert_eq!(details.error_info().unwrap().reason, "BAD_FIELD");
         assert_eq!(details.bad_request().unwrap().field_violations[0].field, "p.pose.rotation");
+    }
+
+    /// What was found wrong was told with the path once more, but for a bad field.
+    #[test]
+    fn what_is_wrong_with_a_field_is_told_without_its_path() {
+        let (field, key) = ("q.alias".to_owned(), "nope".to_owned());
+        let status = Status::from(Failure::UnknownPolytope { field, key });
+        let details = status.get_error_details();
+        let violation = &details.bad_request().unwrap().field_violations[0];
+        assert_eq!(violation.field, "q.alias");
+        assert_eq!(violation.description, "no polytope \"nope\" is registered here");
+        assert_eq!(status.message(), "q.alias: no polytope \"nope\" is registered here");
     }
 
     #[test]

@@ -139,6 +139,9 @@ async fn values_of_enums_that_are_to_come_are_refused() {
     let nobody = pb::GetSessionRequest { session_id: "nobody".into() };
     let status = server.sessions().get_session(nobody).await.unwrap_err();
     check(&status, Code::NotFound, "UNKNOWN_SESSION", "session_id");
+    // Forgotten, it was looked for: "no session \"\" is open here".
+    let status = server.sessions().get_session(pb::GetSessionRequest::default()).await.unwrap_err();
+    check(&status, Code::InvalidArgument, "BAD_FIELD", "session_id");
 }
 
 #[tokio::test]

@@ -56,6 +56,24 @@ impl Talk {
     }
 }
 
+/// What is wrong with the session that a stream opens was named as if it were the stream's own.
+#[tokio::test]
+async fn what_is_wrong_with_a_session_that_a_stream_opens_is_named_with_its_path() {
+    let server = started().await;
+    server.sessions().open_session(scene("s")).await.unwrap();
+    let refusal = async |open| {
+        let start = Some(pb::stream_session_request::Start::Open(open));
+        let first = pb::StreamSessionRequest { start, ..Default::default() };
+        Talk::begin(&server, first).await.reply().await.unwrap_err()
+    };
+    check(&refusal(scene("s")).await, Code::AlreadyExists, "SESSION_EXISTS", "open.session_id");
+    let status = refusal(scene("no id")).await;
+    check(&status, Code::InvalidArgument, "BAD_FIELD", "open.session_id");
+    let negative = Some(prost_types::Duration { seconds: -1, nanos: 0 });
+    let status = refusal(pb::OpenSessionRequest { idle_timeout: negative, ..scene("t") }).await;
+    check(&status, Code::InvalidArgument, "BAD_FIELD", "open.idle_timeout");
+}
+
 #[tokio::test]
 async fn a_stream_opens_a_session_and_answers_frame_by_frame_through_errors() {
     let server = started().await;

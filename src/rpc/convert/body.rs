@@ -175,7 +175,7 @@ impl AskedBody {
             return Ok(ReadySolid { polyhedron, pose: self.pose, hull, facets: None });
         }
         let ReadyBody { polytope, pose } = self.prepare(effort)?;
-        let what = "a polytope without volume beside a polyhedron";
+        let what = "a polytope without volume beside a polyhedron or among several bodies";
         let made = Polyhedron::of_polytope(&polytope);
         let refused = || Failure::NotImplemented { field: field.to_owned(), what };
         let (polyhedron, facets) = made.ok_or_else(refused).map_err(Unready::Failed)?;

@@ -102,7 +102,7 @@ impl pb::session_service_server::SessionService for Sessions {
         let request = request.into_inner();
         let size = page_size(&self.0, request.page_size)?;
         if !request.page_token.is_empty() {
-            check_id("page_token", &request.page_token)?;
+            check_id(&Path::ROOT.field("page_token"), &request.page_token)?;
         }
         self.0.sessions.expire();
         let (page, more) = self.0.sessions.page(&request.page_token, size);
@@ -140,21 +140,24 @@ async fn open(
     prefix: &'static str,
 ) -> Result<(Arc<Slot<Session>>, pb::OpenSessionResponse), Failure> {
     shared.refuse_while_draining()?;
+    let root = Path::ROOT.field(prefix);
+    let path = if prefix.is_empty() { Path::ROOT } else { root };
+    let id_path = path.field("session_id");
     let id = if request.session_id.is_empty() {
         new_id(shared)
     } else {
-        check_id("session_id", &request.session_id)?;
+        check_id(&id_path, &request.session_id)?;
         request.session_id.clone()
     };
     let limits = &shared.settings.limits;
     if !request.replace && shared.sessions.get(&id).is_ok() {
-        return Err(Failure::SessionExists(id));
+        return Err(Failure::SessionExists { field: id_path.to_string(), id });
     }
     let idle_max = Duration::from_secs(limits.session_idle_seconds_max);
     let idle_default = Duration::from_secs(limits.session_idle_seconds_default);
     let idle = match &request.idle_timeout {
         None => idle_default.min(idle_max),
-        Some(wire) => duration(&Path::ROOT.field("idle_timeout"), wire)?.min(idle_max),
+        Some(wire) => duration(&path.field("idle_timeout"), wire)?.min(idle_max),
     };
     let replace = request.replace;
     let estimate = declare::estimate(&request);
@@ -232,6 +235,9 @@ async fn answer(
 }
 
 fn find(shared: &Shared, id: &str) -> Result<Arc<Slot<Session>>, Failure> {
+    if id.is_empty() {
+        return Err(Path::ROOT.field("session_id").bad("is required").into());
+    }
     shared.sessions.get(id).map_err(|error| failure(error, id))
 }
 
@@ -242,7 +248,9 @@ async fn take_out(slot: &Arc<Slot<Session>>) -> Result<Held<Session>, Failure> {
 fn failure(error: SessionError, id: &str) -> Failure {
     match error {
         SessionError::Unknown => Failure::UnknownSession(id.chars().take(200).collect()),
-        SessionError::Exists => Failure::SessionExists(id.to_owned()),
+        SessionError::Exists => {
+            Failure::SessionExists { field: "session_id".to_owned(), id: id.to_owned() }
+        }
         SessionError::Attached => Failure::SessionAttached,
         SessionError::Full { name, max } => {
             // No field is to blame, so the client is told when to try again.
@@ -254,12 +262,12 @@ fn failure(error: SessionError, id: &str) -> Failure {
 
 const ID_LENGTH_MAX: usize = 100;
 
-fn check_id(field: &'static str, id: &str) -> Result<(), Failure> {
+fn check_id(path: &Path<'_>, id: &str) -> Result<(), Failure> {
     let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
     if id.len() <= ID_LENGTH_MAX && id.chars().all(is_allowed) {
         return Ok(());
     }
-    Err(Path::ROOT.field(field).bad("must be 1 to 100 characters from [A-Za-z0-9._-]").into())
+    Err(path.bad("must be 1 to 100 characters from [A-Za-z0-9._-]").into())
 }
 
 /// An id that no session of this server has and that nobody can guess from others.
