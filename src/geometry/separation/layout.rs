@@ -64,9 +64,15 @@ impl Layout {
 
 /// Whether M is about a ball.
 #[inline(always)]
-pub(super) fn are_round(pair: &Pair<'_>) -> bool {
+pub(super) fn is_round(pair: &Pair<'_>) -> bool {
+    is_rounder(pair, ROUND)
+}
+
+/// Whether the ball inside M has at least this part of the radius of the ball around it, roughly.
+#[inline(always)]
+pub(super) fn is_rounder(pair: &Pair<'_>, part: f64) -> bool {
     let (p, q) = (pair.p.body.bounds(), pair.q.body.bounds());
-    p.inner_radius + q.inner_radius >= ROUND * (p.radius + q.radius)
+    p.inner_radius + q.inner_radius >= part * (p.radius + q.radius)
 }
 
 impl Shape {

@@ -36,14 +36,17 @@ fn placed<'a>(p: &'a Polytope, q: &'a Polytope, offset: Vec3, random: &mut Rando
 }
 
 /// Three candidates at once instead of one after the other: of round and of long bodies from far to hardly
-/// apart, and of boxy ones never.
+/// apart, of half round ones where the first difference is well placed, and of boxy ones never.
 #[test]
 fn four_differences_chosen_at_once_hold_the_origin_deep_in_round_and_long_bodies() {
     let round = [ellipsoid(200, [1.0, 0.9, 0.9], 1), ball(100, 2)];
     let long = [ellipsoid(200, [1.0, 0.2, 0.2], 1), ellipsoid(300, [0.1, 1.0, 0.4], 2)];
-    let boxy = [cuboid(1.0, 1.0, 1.0), cone(32)];
+    let half = [ball(100, 1), ellipsoid(200, [1.0, 0.05, 0.05], 2)];
+    let boxy = [cuboid(3.0, 1.0, 1.0), cone(32)];
+    let sets =
+        [(&round, 1.9, 250, 9), (&long, 0.5, 250, 9), (&half, 1.0, 250, 8), (&boxy, 0.5, 0, 0)];
     let mut random = Random(27);
-    for (bodies, distance, least) in [(&round, 1.9, 250), (&long, 0.5, 250), (&boxy, 0.5, 0)] {
+    for (bodies, distance, least, tenths) in sets {
         let (mut tried, mut held) = (0, 0);
         for number in 0..400 {
             let apart = random.unit_vector() * (distance * random.signed().abs());
@@ -52,23 +55,23 @@ fn four_differences_chosen_at_once_hold_the_origin_deep_in_round_and_long_bodies
             tried += u32::from(deep.is_some());
             held += u32::from(deep == Some(true));
         }
-        assert!(held >= least && held * 10 >= tried * 9, "{held} of {tried}");
+        assert!(held >= least && held * 10 >= tried * tenths, "{held} of {tried}");
         assert!(least > 0 || tried == 0, "{tried}");
     }
 }
 
 /// Whether the first difference and three at once hold the origin; none if they are not tried.
 fn surrounds(pair: &Pair<'_>) -> Option<bool> {
-    let mut search = Search::new(pair);
+    let mut search = Search { is_cold: true, ..Search::new(pair) };
     let layout = Layout::of(pair);
     let s = View::tame_between(&layout.towards);
     let first = Ends::new(pair, &s, None).pair();
     let d = search.view.difference(first);
-    let depth = search.depth(&layout, &s, s.dot(&d))?;
+    let height = search.height(&layout, [&s, &d], s.dot(&d))?;
     search.polygon.cut(d);
     search.pairs.push(first);
     let mut witness = Witness::default();
-    let found = search.surround::<true>(&layout, [&s, &d], depth, &mut witness);
+    let found = search.surround::<true>(&layout, [&s, &d], height, &mut witness);
     let holds = found.is_some();
     let proof = StaticProof::Overlapping { pairs: witness.pairs };
     assert!(!holds || judge_static(pair, &proof) == Ok(()));
@@ -145,12 +148,12 @@ fn overlapping_balls_of_2000_vertices_take_four_candidates_or_a_few_more() {
     assert!(longest < 40, "{longest}");
 }
 
-/// Theorem 3.
+/// Theorem 3; and whoever turns less comes closer, too, to what is less than a right angle away then.
 #[test]
-fn a_reflection_turns_towards_every_separating_vector() {
+fn a_reflection_and_a_shorter_turn_turn_towards_every_separating_vector() {
     let mut random = Random(23);
-    let mut reflections = 0;
-    for _ in 0..2000 {
+    let mut turns = 0;
+    for number in 0..2000 {
         let separating = random.unit_vector();
         let (s, w) = (random.unit_vector(), random.vector());
         let value = s.dot(&w);
@@ -159,14 +162,46 @@ fn a_reflection_turns_towards_every_separating_vector() {
         }
         let body = hull_of_one();
         let pair = Pair::new(&body, Pose::identity(), &body, Pose::identity());
-        let mut search = Search::new(&pair);
+        let turn = if number % 2 == 0 { 2.0 } else { TURN };
+        let mut search = Search { turn, ..Search::new(&pair) };
         assert_eq!(search.polygon.cut(w), Cut::Left);
         let next = search.next_candidate(&s, &w, value).unwrap();
         assert!(next.dot(&separating) > s.dot(&separating));
-        assert!((next.norm() - 1.0).abs() < 1e-12);
-        reflections += 1;
+        assert!(next.norm() < 1.0 + 1e-12);
+        assert!(number % 2 == 1 || next.norm() > 1.0 - 1e-12);
+        turns += 1;
     }
-    assert!(reflections > 300, "{reflections}");
+    assert!(turns > 300, "{turns}");
+}
+
+/// The middle, where rule 2 of the text goes, is farther off.
+#[test]
+fn a_candidate_outside_the_polygon_is_brought_just_inside() {
+    let mut random = Random(24);
+    let mut brought = 0;
+    for _ in 0..2000 {
+        let body = hull_of_one();
+        let pair = Pair::new(&body, Pose::identity(), &body, Pose::identity());
+        let mut search = Search { turn: TURN, is_cold: true, ..Search::new(&pair) };
+        let vectors = [random.unit_vector(), random.unit_vector(), random.unit_vector()];
+        let [first, second, w] = vectors;
+        let Some(s) = View::tame(&(first + second)) else { continue };
+        let value = s.dot(&w);
+        if value >= 0.0 || first.dot(&second) < -0.9 {
+            continue;
+        }
+        for vector in vectors {
+            assert_eq!(search.polygon.cut(vector), Cut::Left);
+        }
+        let turned = s - w * (TURN * value / w.dot(&w));
+        let next = search.next_candidate(&s, &w, value).unwrap();
+        assert!(search.polygon.contains(&next));
+        let middle = search.polygon.middle().unwrap();
+        let (near, far) = (next.angle(&turned), middle.angle(&turned));
+        assert!(near <= far + 1e-12);
+        brought += u32::from(!search.polygon.contains(&turned) && near < 0.8 * far);
+    }
+    assert!(brought > 100, "{brought}");
 }
 
 /// The square of such a difference is zero or subnormal: S plus a multiple of it, found by dividing by
@@ -247,8 +282,8 @@ fn at_gap<'a>(p: &'a Polytope, q: &'a Polytope, gap: f64, random: &mut Random) -
     Pair::new(p, at_rest, q, pose)
 }
 
-/// §8.3 keeps the polygon in a balanced tree, which pays when it is long. Seen: 3.0 corners a cut in the
-/// mean, and at most 6, where 17 candidates are tried.
+/// §8.3 keeps the polygon in a balanced tree, which pays when it is long. Seen: 3.2 corners a cut in the
+/// mean, and at most 9, where 18 candidates are tried.
 #[test]
 fn the_polygon_has_too_few_corners_for_a_balanced_tree_to_pay() {
     let of = |count, axes: [f64; 3]| [ellipsoid(count, axes, 1), ellipsoid(count, axes, 2)];
@@ -284,7 +319,7 @@ fn the_polygon_has_too_few_corners_for_a_balanced_tree_to_pay() {
                 "{name}, {kind}: {mean:.1} corners a cut, at most {most}; {candidates_max} candidates"
             )
             .unwrap();
-            within &= mean <= 3.5 && most <= 6;
+            within &= mean <= 3.5 && most <= 10;
         }
     }
     eprintln!("{table}");
