@@ -24,12 +24,10 @@
 //!   judges it; so a reappearing pair, the immediately preceding one included (Theorem 5), is
 //!   reported as separating, and each other candidate brings a new pair. That is within the bound of
 //!   §6.
-//! - Rule 2 of the text goes to the middle, so far that what the last candidate knew is lost. Of a pair that
-//!   nobody has asked about before, one that turns no farther than it must comes sooner to the end; for the
-//!   same reason rule 1 turns only just past the great circle of w then, unless the bodies are round: [`TURN`],
-//!   [`INSIDE`]. Theorem 3 holds for any factor up to 2 where that ends less than a right angle away. Pairs of
-//!   machine parts of 8 to 152 vertices take 10 % fewer candidates when they overlap, and 17 % fewer when they do
-//!   not. Whoever asks again is better off with a vector that separates by more.
+//! - Rule 2 of the text allows any point of the polygon. Of a pair that nobody has asked about before it is the one
+//!   just inside on the way from the reflection to the middle, see [`INSIDE`]: one that turns no farther than it
+//!   must comes sooner to the end. Whoever asks again is better off with a vector that separates by more, and
+//!   goes to the middle.
 //! - Any difference w with `S·w <= 0` shows that S does not separate, and theorem 3 holds for it. So the
 //!   pair that the start tables name is tried before the supporting one is climbed to: for bodies that
 //!   overlap that is all it takes, and no candidate waits for a climb.
@@ -42,7 +40,7 @@
 //!   itself is outside the polygon then.
 //! - Having exhausted all pairs proves nothing; the search hands over.
 //! - Neither a tree of pairs (§8.2), since a pair that reappears separates, nor one of the polygon's
-//!   corners (§8.3), since there are at most nine: see [`super::spherical_polygon`].
+//!   corners (§8.3), since there are at most six: see [`super::spherical_polygon`].
 //! - Supporting vertices come from a hint or a table of starts. Those by the layers of a hierarchy
 //!   (§8.1, and from a hint §8.4) are [`by_hierarchy`] and [`coherently`] in `support`: on 10,000
 //!   vertices they look at 196, and from a hint 0.01 to 3 radians away at 21, 25, 41, 81, 174 and
@@ -106,9 +104,6 @@ const HALF_ROUND: f64 = 0.35;
 /// gained.
 const OFF_MAX: f64 = 2.0;
 
-/// What rule 1 has for the reflection's 2, unless the bodies are round. From 1.1 to 1.4 there is little between.
-const TURN: f64 = 1.2;
-
 /// By how much more than it takes a candidate goes towards the polygon's middle. From 1.02 to 1.2 there is
 /// nothing between.
 const INSIDE: f64 = 1.1;
@@ -124,8 +119,6 @@ struct Search<'a> {
     pairs: ArrayVec<VertexPair, VECTORS_MAX>,
     /// Whether nobody has asked about the pair before, as far as the witness tells.
     is_cold: bool,
-    /// Rule 1's factor.
-    turn: f64,
     tilts: usize,
     candidates_max: u32,
 }
@@ -138,7 +131,6 @@ impl<'a> Search<'a> {
             polygon: SphericalPolygon::default(),
             pairs: ArrayVec::new(),
             is_cold: false,
-            turn: 2.0,
             tilts: 0,
             candidates_max: CANDIDATES_MAX,
         }
@@ -157,10 +149,7 @@ impl<'a> Search<'a> {
         {
             return Ok(holding);
         }
-        if witness.direction.is_none() && witness.pairs.is_empty() {
-            self.is_cold = true;
-            self.turn = if is_round(self.view.pair()) { 2.0 } else { TURN };
-        }
+        self.is_cold = witness.direction.is_none() && witness.pairs.is_empty();
         let Some(mut s) = self.start(layout, witness) else {
             return Ok(Proposal::HandOver);
         };
@@ -325,15 +314,15 @@ impl<'a> Search<'a> {
     /// Rule 1, else rule 2; none when rounding leaves no direction.
     #[inline(always)]
     fn next_candidate(&self, s: &Vec3, w: &Vec3, value: f64) -> Option<Vec3> {
-        // Not longer than s but for roundings, unless the square of w's length underflows.
-        let turned = s - w * (self.turn * value / w.dot(w));
+        // As long as s but for roundings, unless the square of w's length underflows.
+        let reflected = s - w * (2.0 * value / w.dot(w));
         let towards = self.polygon.middle()?;
-        let lack = self.polygon.lack(&turned, &towards);
+        let lack = self.polygon.lack(&reflected, &towards);
         if lack > 0.0 && !(self.is_cold && self.pairs.len() < SHORT_MAX) {
             return self.middle();
         }
         // Also when it lacks nothing: which of the two it is, is not predictable.
-        let next = turned + towards * (INSIDE * lack);
+        let next = reflected + towards * (INSIDE * lack);
         let next = if is_within_bounds(&next) { Some(next) } else { View::tame(&next) };
         match next {
             Some(next) if self.polygon.contains(&next) => Some(next),

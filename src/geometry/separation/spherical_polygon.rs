@@ -10,7 +10,7 @@
 //! candidate that fails is cut off, and sooner or later the next one is in the middle of what is left,
 //! so a cut takes about half of the corners away for the two that it brings. Seen: on balls,
 //! ellipsoids 200 : 20 : 20, needles, discs, cones and 10,000 vertices, separated, deep and within 1e-6
-//! of contact, 2 to 3 corners a cut and at most 9; by any cuts through the middle 3.7, and at most 6
+//! of contact, 1 to 3 corners a cut and at most 6; by any cuts through the middle 3.7, and at most 6
 //! (`cargo test --no-default-features --lib few_corners -- --nocapture`). Two descents in a tree of
 //! that size take as many products as looking at all.
 //!

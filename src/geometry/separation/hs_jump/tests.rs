@@ -148,12 +148,12 @@ fn overlapping_balls_of_2000_vertices_take_four_candidates_or_a_few_more() {
     assert!(longest < 40, "{longest}");
 }
 
-/// Theorem 3; and whoever turns less comes closer, too, to what is less than a right angle away then.
+/// Theorem 3.
 #[test]
-fn a_reflection_and_a_shorter_turn_turn_towards_every_separating_vector() {
+fn a_reflection_turns_towards_every_separating_vector() {
     let mut random = Random(23);
-    let mut turns = 0;
-    for number in 0..2000 {
+    let mut reflections = 0;
+    for _ in 0..2000 {
         let separating = random.unit_vector();
         let (s, w) = (random.unit_vector(), random.vector());
         let value = s.dot(&w);
@@ -162,19 +162,17 @@ fn a_reflection_and_a_shorter_turn_turn_towards_every_separating_vector() {
         }
         let body = hull_of_one();
         let pair = Pair::new(&body, Pose::identity(), &body, Pose::identity());
-        let turn = if number % 2 == 0 { 2.0 } else { TURN };
-        let mut search = Search { turn, ..Search::new(&pair) };
+        let mut search = Search::new(&pair);
         assert_eq!(search.polygon.cut(w), Cut::Left);
         let next = search.next_candidate(&s, &w, value).unwrap();
         assert!(next.dot(&separating) > s.dot(&separating));
-        assert!(next.norm() < 1.0 + 1e-12);
-        assert!(number % 2 == 1 || next.norm() > 1.0 - 1e-12);
-        turns += 1;
+        assert!((next.norm() - 1.0).abs() < 1e-12);
+        reflections += 1;
     }
-    assert!(turns > 300, "{turns}");
+    assert!(reflections > 300, "{reflections}");
 }
 
-/// The middle, where rule 2 of the text goes, is farther off.
+/// Rule 2: any point of the polygon is allowed, and the middle is farther off.
 #[test]
 fn a_candidate_outside_the_polygon_is_brought_just_inside() {
     let mut random = Random(24);
@@ -182,7 +180,7 @@ fn a_candidate_outside_the_polygon_is_brought_just_inside() {
     for _ in 0..2000 {
         let body = hull_of_one();
         let pair = Pair::new(&body, Pose::identity(), &body, Pose::identity());
-        let mut search = Search { turn: TURN, is_cold: true, ..Search::new(&pair) };
+        let mut search = Search { is_cold: true, ..Search::new(&pair) };
         let vectors = [random.unit_vector(), random.unit_vector(), random.unit_vector()];
         let [first, second, w] = vectors;
         let Some(s) = View::tame(&(first + second)) else { continue };
@@ -193,13 +191,13 @@ fn a_candidate_outside_the_polygon_is_brought_just_inside() {
         for vector in vectors {
             assert_eq!(search.polygon.cut(vector), Cut::Left);
         }
-        let turned = s - w * (TURN * value / w.dot(&w));
+        let reflected = s - w * (2.0 * value / w.dot(&w));
         let next = search.next_candidate(&s, &w, value).unwrap();
         assert!(search.polygon.contains(&next));
         let middle = search.polygon.middle().unwrap();
-        let (near, far) = (next.angle(&turned), middle.angle(&turned));
+        let (near, far) = (next.angle(&reflected), middle.angle(&reflected));
         assert!(near <= far + 1e-12);
-        brought += u32::from(!search.polygon.contains(&turned) && near < 0.8 * far);
+        brought += u32::from(!search.polygon.contains(&reflected) && near < 0.8 * far);
     }
     assert!(brought > 100, "{brought}");
 }
