@@ -171,7 +171,8 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Lists the pairs at most `below` apart; when stopped, those that may be.
+    /// Lists the pairs at most `below` apart; when stopped, those that may be. What is listed with its distance
+    /// keeps it: farther away than that, nothing narrow is found here.
     fn list_below(
         &mut self,
         scene: &mut Scene,
@@ -183,7 +184,9 @@ impl<'a> Round<'a> {
             let (p, q) = (&scene.entries[key.p as usize], &scene.entries[key.q as usize]);
             p.now.bounds.gap(&q.now.bounds).is_none_or(|gap| gap.lower <= below)
         };
-        let keys: Vec<PairKey> = self.keys.iter().filter(may_be_near).copied().collect();
+        let is_open = |key: &&PairKey| !self.listed.get(*key).is_some_and(|measured| *measured);
+        let keys: Vec<PairKey> =
+            self.keys.iter().filter(is_open).filter(may_be_near).copied().collect();
         let stops = Stops { above: Some(below), below: None };
         self.ask(scene, &keys, Some(stops), runner, stop);
         for key in keys {

@@ -123,6 +123,24 @@ fn the_distance_of_compounds_is_the_least_of_their_parts() {
     assert!(apart > 50, "{apart}");
 }
 
+/// Those that were also asked for as pairs below some distance got a second, wide bracket if they are farther away.
+#[test]
+fn the_distances_of_listed_pairs_are_as_narrow_when_near_ones_are_listed_too() {
+    let mut scene = open(tumbling(9, 15));
+    let mut random = Random(16);
+    for id in 1..8 {
+        let below = Some(0.25 * id as f64);
+        let next = wander(&scene, id, &mut random);
+        let questions = Questions { distances: true, below, canonical: true, ..all() };
+        let report = step(&mut scene, &next, &questions);
+        assert_eq!(report.pairs.len(), 36);
+        for pair in &report.pairs {
+            let found = pair.distance.as_ref().unwrap();
+            assert!(found.upper - found.lower <= 1e-11 * (1.0 + found.upper), "{pair:?}");
+        }
+    }
+}
+
 /// A bracket that a budget left wide was told, and kept while nothing moved, as if it were all there is to know.
 #[test]
 fn a_distance_that_is_wider_than_it_could_be_says_why() {
