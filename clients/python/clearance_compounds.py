@@ -235,6 +235,8 @@ def verify_compound_motion(p, q, motions_p, motions_q, answer, margin=0.0, devia
         parts, cert = chosen(entry, p, q), entry.get("certificate", {})
         if len(parts) > 1:
             only_vectors([link.get("direction") for link in cert.get("chain", [])])
+            if "initial" in cert:
+                only_vectors([cert["initial"].get("separated", {}).get("direction")])
         said, initial = static(cert["initial"]) if "initial" in cert else (None, None)
         chain = [{"t0": link.get("t0", 0.0), "t1": link.get("t1", 0.0), "frame": FRAMES.get(link.get("frame")),
                   **direction(link.get("direction"))} for link in cert.get("chain", [])]

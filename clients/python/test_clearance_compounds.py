@@ -153,6 +153,15 @@ class Sample(unittest.TestCase):
             for until in (0.5, 1.0, -1.0, float("nan")):
                 self.assertRaises(Refused, way, case, tFree=until)
 
+    def test_a_start_that_is_shown_by_vertices_is_one_of_two_parts(self):
+        """Entries about several parts that touch, or are apart along a normal of vertices, were accepted."""
+        case = next(case for case in SAMPLE["cases"] if case["firstContact"].get("tContact") == 0)
+        normal = {"normal": {"pairs": [{"i": 0, "j": 0}] * 3}}
+        for initial in ({"touching": {}}, {"separated": {"direction": normal}}, {"separated": {}}):
+            lie = copy.deepcopy(case["firstContact"]["certificate"])
+            lie["parts"].append({"pParts": [0, 1], "qParts": [0], "certificate": {"initial": initial}})
+            self.assertRaisesRegex(Refused, "of several parts together", way, case, certificate=lie)
+
 
 if __name__ == "__main__":
     unittest.main()

@@ -25,7 +25,7 @@ use crate::geometry::Vec3;
 use crate::geometry::certificate::judge::judge_static_with;
 use crate::geometry::certificate::judge_depth::judge_depth;
 use crate::geometry::certificate::judge_distance::{
-    MarginClaim, judge_distance_with, judge_margin,
+    MarginClaim, judge_distance_with, judge_margin, judge_zero,
 };
 use crate::geometry::certificate::judge_motion::judge_motion;
 use crate::geometry::certificate::judge_range::{RangeClaim, judge_range};
@@ -270,13 +270,8 @@ fn judge_measure(
             judge_motion(&(&motions.about(*pair)).into(), &answer.into(), effort)
                 .map_err(|refusal| refusal.to_string())
         }
-        // Without a gap or a depth both bounds hold for 0.
         Measure::Distance { lower, upper, .. } | Measure::Depth { lower, upper, .. } => {
-            if *lower <= 0.0 && *upper >= 0.0 {
-                Ok(())
-            } else {
-                Err("the bracket does not hold 0".to_owned())
-            }
+            judge_zero([*lower, *upper]).map_err(|refusal| refusal.to_string())
         }
     }
 }

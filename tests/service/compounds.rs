@@ -326,6 +326,38 @@ async fn every_entry_of_a_contact_at_the_start_is_judged() {
     assert!(seen > 0);
 }
 
+/// That a start is in contact was taken as part of a claim that a search which was stopped knows nothing.
+#[tokio::test]
+async fn a_start_in_contact_is_no_start_of_which_nothing_is_known() {
+    let server = started().await;
+    let is_touching = |part: &pb::PartMotionProof| {
+        let initial = part.certificate.as_ref().unwrap().initial.as_ref();
+        let proof = initial.and_then(|initial| initial.proof.as_ref());
+        proof.is_some_and(|proof| !matches!(proof, pb::static_certificate::Proof::Separated(_)))
+    };
+    let mut seen = 0;
+    for (way, report) in reports(&server).await {
+        let Some(report) = report.first_contact else { continue };
+        if !report.certificate.as_ref().unwrap().parts.iter().any(is_touching) {
+            continue;
+        }
+        seen += 1;
+        let mut claim = first_contact(way, &report);
+        let answer = claim.answer.as_mut().unwrap();
+        answer.set_stopped(pb::Stopped::Steps);
+        verify(&server, Claim::FirstContact(claim.clone())).await.unwrap();
+        for (outcome, t_contact) in
+            [(pb::Outcome::Undecided, None), (pb::Outcome::Contact, Some(0.5))]
+        {
+            let answer = claim.answer.as_mut().unwrap();
+            (answer.outcome, answer.t_contact) = (outcome.into(), t_contact);
+            let refusal = verify(&server, Claim::FirstContact(claim.clone())).await.unwrap_err();
+            assert!(refusal.contains("in contact at t = 0"), "{refusal}");
+        }
+    }
+    assert!(seen > 0);
+}
+
 /// No certificate of parts says which faces meet, and claims that said so passed unseen.
 #[tokio::test]
 async fn faces_that_are_said_to_meet_of_compounds_are_refused() {

@@ -278,6 +278,7 @@ pub fn judge_compounds_motion<'a>(
                 } else if is_at_start || (is_start_open && claim.chain.is_empty()) {
                     // Free until then is no time at all, but what an entry says it has to show.
                     judge_start_and_times(&course, claim, effort)
+                        .and_then(|()| judge_no_contact_at_start(claim))
                 } else {
                     judge_freedom(&course, claim, effort).map(drop)
                 };
@@ -292,6 +293,16 @@ pub fn judge_compounds_motion<'a>(
         Ok(())
     } else {
         bodies.are_covered(entries.iter().map(|entry| entry.parts), effort)
+    }
+}
+
+/// A start in contact is a contact at t = 0, and the answer would be that.
+fn judge_no_contact_at_start(claim: &MotionClaim<'_>) -> Result<(), Refusal> {
+    match claim.initial {
+        None | Some(StaticProof::Separated { .. }) => Ok(()),
+        Some(StaticProof::Touching { .. } | StaticProof::Overlapping { .. }) => {
+            Err(Refusal::BoundFails("the bodies are in contact at t = 0"))
+        }
     }
 }
 

@@ -42,11 +42,17 @@ pub fn judge_distance_with<'a>(
 
 /// That a bracket can be one of lengths.
 pub(super) fn judge_bounds([lower, upper]: [f64; 2]) -> Result<(), Refusal> {
-    if lower.is_finite() && upper.is_finite() && lower >= 0.0 && upper >= 0.0 {
+    if 0.0 <= lower && lower <= upper && upper.is_finite() {
         Ok(())
     } else {
-        Err(Refusal::BoundFails("bounds are finite and not negative"))
+        Err(Refusal::BoundFails("bounds are finite, not negative and in order"))
     }
+}
+
+/// That a bracket holds 0: of a distance of bodies in contact, or a depth of bodies that do not overlap.
+pub fn judge_zero(bounds: [f64; 2]) -> Result<(), Refusal> {
+    judge_bounds(bounds)?;
+    if bounds[0] <= 0.0 { Ok(()) } else { Err(Refusal::BoundFails("the bracket does not hold 0")) }
 }
 
 /// Proves the lower bound alone, and tells whether the pairs show the upper one, too.

@@ -13,6 +13,7 @@ use crate::geometry::certificate::judge::Refusal;
 use crate::geometry::certificate::judge_compound::{
     Compounds, PartStatement, Parts, judge_compounds, judge_compounds_margin,
 };
+use crate::geometry::certificate::judge_distance::judge_zero;
 use crate::geometry::certificate::judge_measures::{
     DepthClaim, PartBound, judge_compounds_depth, judge_compounds_distance,
 };
@@ -299,14 +300,8 @@ impl SaidStanding {
                 let deepest = DepthClaim { parts, face, surface: surface.as_ref() };
                 judge_compounds_depth(compounds, *bounds, &deepest, others, effort).map_err(located)
             }
-            // Without a gap or a depth both bounds hold for 0.
-            Measure::Distance { bounds: [lower, upper], .. }
-            | Measure::Depth { bounds: [lower, upper], .. } => {
-                if *lower <= 0.0 && *upper >= 0.0 {
-                    Ok(())
-                } else {
-                    Err("the bracket does not hold 0".to_owned())
-                }
+            Measure::Distance { bounds, .. } | Measure::Depth { bounds, .. } => {
+                judge_zero(*bounds).map_err(located)
             }
         }
     }
