@@ -82,18 +82,20 @@ def dimension(points):
     return 0 if not along else 1 if not normal else 3 if any(dot(normal, e) for e in edges) else 2
 
 def passes_through(before, after, error, reach):
-    """Whether the origin surely passes through the triangle of three moving points between two times:
-    it is on both sides of it, and in between, each coordinate within `reach` of where it ends, its
-    foot on their plane is strictly inside. The foot's weights times |n|², n the triangle's normal,
-    are 36 products of four."""
-    most = max(abs(x) for d in before + after for x in d) + 1
-    sides = [dot(a, cross(b, c)) for a, b, c in (before, after)]
-    doubt = 6 * ((most + error) ** 3 - most ** 3)
+    """Whether the origin surely passes through the polygon of three or four moving points between two times,
+    in order around and in one plane: it is on both sides of it, and in between, each coordinate within
+    `reach` of where it ends, each point as seen from the origin's foot on the plane is to the left of the
+    one before. That times |n|², n the sum of all products of one and the next, is 12 products of four a point."""
+    most, count = max(abs(x) for d in before + after for x in d) + 1, len(after)
+    around = lambda d: [cross(d[k - 1], d[k]) for k in range(count)]
+    normal = lambda products: [sum(x) for x in zip(*products)]
+    sides = [dot(normal(around(d)), d[0]) for d in (before, after)]
+    doubt = 6 * count * ((most + error) ** 3 - most ** 3)
     if min(sides) >= -doubt or max(sides) <= doubt:
         return False
-    products = [cross(after[k - 2], after[k - 1]) for k in range(3)]
-    normal = [sum(x) for x in zip(*products)]
-    return min(dot(normal, x) for x in products) > 36 * ((most + reach) ** 4 - most ** 4)
+    products = around(after)
+    n = normal(products)
+    return min(dot(n, x) for x in products) > 12 * count * ((most + reach) ** 4 - most ** 4)
 
 # ---- poses and pairs
 def matrix_pose(t, rows):
@@ -372,12 +374,12 @@ class Movers:
         return [sub(place(self.q, j, turns[1]), place(self.p, i, turns[0])) for i, j in pairs]
 
     def passed(self, pairs, start, end):
-        """Whether the triangle of three pairs surely passes the origin between the times or, if a
+        """Whether the polygon of three or four pairs surely passes the origin between the times or, if a
         part of a body claims less than the body, in a half, a quarter ... that ends with them."""
         turning = lambda body: up(body.rate, body.radius) + body.drag
         speed = size(sub(self.q.u, self.p.u)) + turning(self.p) + turning(self.q) + self.slack
         after, widths = self.places(pairs, end), [end - start >> k for k in range(64)]
-        return len(after) == 3 and any(
+        return len(after) in (3, 4) and any(
             passes_through(self.places(pairs, end - w), after, self.slack, self.slack + up(speed, w + 2))
             for w in widths)
 

@@ -450,6 +450,15 @@ class Rotations(Judged):
         self.refused(judge, q=[[x - 2e-9, y, z] for x, y, z in wall])                     # later
         self.refused(judge, q=[*wall, [0.9, 0.0, 0.0]])       # a solid is not to be passed, but to be entered
         self.refused(judge, p=((1.0, 0.0, 0.0), (1.0, 0.0, 0.5)))
+        # Through the middle of a square, which no triangle of its corners has inside.
+        square = [[0.8, 0.6 + y, z] for y, z in ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))]
+        around = [[0, k] for k in range(4)]
+        judge(q=square, pairs=around)
+        judge(q=square, pairs=around[::-1])
+        self.refused(judge, q=square, pairs=around[:3])
+        self.refused(judge, q=square, pairs=[around[k] for k in (0, 2, 1, 3)])            # not in order around
+        self.refused(judge, q=square, pairs=[around[k] for k in (0, 1, 2, 2)])
+        self.refused(judge, q=[[x, y + 1.1, z] for x, y, z in square], pairs=around)      # passes beside it
 
     def test_contact_of_a_turning_body_is_proven_and_every_tampering_refused(self):
         self.meet(self.answer())

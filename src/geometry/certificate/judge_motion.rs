@@ -311,11 +311,13 @@ impl<'a> MotionJudge<'a> {
 
     /// See [`judge_passing`]. The pairs exist.
     fn surely_passes(&self, pairs: &[VertexPair], bracket: [f64; 2]) -> bool {
-        let &[a, b, c] = pairs else { return false };
+        if !(3..=4).contains(&pairs.len()) || !judge_passing::are_flat(&self.course.bodies) {
+            return false;
+        }
         let Bodies { p, q } = &self.course.bodies;
-        let vertices = [a, b, c].map(|k| [&p.points[k.i as usize], &q.points[k.j as usize]]);
+        let vertices: Vec<[&Vec3; 2]> =
+            pairs.iter().map(|k| [&p.points[k.i as usize], &q.points[k.j as usize]]).collect();
         judge_passing::surely_passes(&self.movers, &vertices, bracket)
-            && judge_passing::are_flat(&self.course.bodies)
     }
 }
 

@@ -1,11 +1,13 @@
-//! The judge of three pairs whose triangle the origin passes through within the bracket: of a point that goes
-//! through a flat polygon, or a rod that goes across a rod. No hull of their differences ever has the origin
-//! strictly inside.
+//! The judge of three or four pairs whose polygon the origin passes through within the bracket: of a point that
+//! goes through a flat polygon, or a rod that goes across a rod. No hull of their differences ever has the
+//! origin strictly inside.
 //!
-//! With d0, d1, d2 the moving differences and `n = (d1 - d0) × (d2 - d0)`, the foot of the origin on their
-//! plane has the weights `n·(d1 × d2)`, `n·(d2 × d0)`, `n·(d0 × d1)`, times |n|². Where all three are
-//! positive the foot is strictly inside the triangle, and n is not zero; if that holds throughout and `n·d0`
-//! changes its sign, the origin has been its own foot at some time.
+//! The differences d0, d1, ... are the corners in order around. They stay in a plane, since what moves the
+//! vertices of a body is linear in them, and `n = (d2 - d0) × (d3 - d1)`, of a triangle with d3 = d0, is across it:
+//! the sum of all `d_k × d_{k+1}`. With the foot of the origin on the plane taken off the corners,
+//! `n·(d_k × d_{k+1})` stays as it is. Where all of these are positive n is not zero, and from the foot each
+//! corner is less than half a turn to the left of the one before: all around, so that the foot is strictly
+//! inside. If that holds throughout and `n·d0` changes its sign, the origin has been its own foot at some time.
 
 use super::bodies::Bodies;
 use super::judge::{Exact, is_zero, minus, scalar_product, vector_product};
@@ -39,11 +41,11 @@ fn dimension(points: &[Vec3]) -> u32 {
     if is_flat { 2 } else { 3 }
 }
 
-/// Whether the origin surely passes through the triangle of these vertices' differences (P's, Q's) between
-/// two times.
+/// Whether the origin surely passes through the polygon of these vertices' differences (P's, Q's) between
+/// two times. Of four, the bodies are flat.
 pub(super) fn surely_passes(
     movers: &Movers,
-    vertices: &[[&Vec3; 2]; 3],
+    vertices: &[[&Vec3; 2]],
     [from, to]: [f64; 2],
 ) -> bool {
     let mut width = to - from;
@@ -54,25 +56,28 @@ pub(super) fn surely_passes(
     })
 }
 
-fn passes_between(movers: &Movers, vertices: &[[&Vec3; 2]; 3], [from, to]: [f64; 2]) -> bool {
-    let at = |t: f64| {
+fn passes_between(movers: &Movers, vertices: &[[&Vec3; 2]], [from, to]: [f64; 2]) -> bool {
+    let at = |t: f64| -> Vec<IntervalVec> {
         let trigs = (movers.p.track.trig(t), movers.q.track.trig(t));
-        vertices.map(|[v, w]| movers.difference((v, w), (&trigs.0, &trigs.1), t))
+        let difference = |[v, w]: &[&Vec3; 2]| movers.difference((v, w), (&trigs.0, &trigs.1), t);
+        vertices.iter().map(difference).collect()
     };
     let (before, after) = (at(from), at(to));
-    let side = |d: &[IntervalVec; 3]| dot(&normal(d), &d[0]).sign();
+    let side = |d: &[IntervalVec]| dot(&normal(d), &d[0]).sign();
     let (Some(first), Some(last)) = (side(&before), side(&after)) else { return false };
     // In between no difference is farther from where it ends than this.
     let span = Interval::difference(to, from) * Interval::point(movers.speed());
-    let during = after.map(|d| d.map(|c| c + Interval::around(0.0, span.high())));
+    let widened = |d: &IntervalVec| d.map(|c| c + Interval::around(0.0, span.high()));
+    let during: Vec<IntervalVec> = after.iter().map(widened).collect();
     let normal = normal(&during);
-    let is_inside = |k: usize| {
-        let weight = dot(&normal, &cross(&during[(k + 1) % 3], &during[(k + 2) % 3]));
-        weight.sign() == Some(Sign::Positive)
+    let is_left = |k: usize| {
+        let turn = dot(&normal, &cross(&during[k], &during[(k + 1) % during.len()]));
+        turn.sign() == Some(Sign::Positive)
     };
-    first != Sign::Zero && last == -first && (0..3).all(is_inside)
+    first != Sign::Zero && last == -first && (0..during.len()).all(is_left)
 }
 
-fn normal([a, b, c]: &[IntervalVec; 3]) -> IntervalVec {
-    cross(&sub(b, a), &sub(c, a))
+/// Of three or four corners.
+fn normal(d: &[IntervalVec]) -> IntervalVec {
+    cross(&sub(&d[2], &d[0]), &sub(&d[3 % d.len()], &d[1]))
 }

@@ -1,5 +1,5 @@
 //! Contact of flat bodies that pass through each other: a point through a polygon, a rod across a rod. Their
-//! differences never hold the origin strictly inside, so no time is one of proven contact; but a triangle of
+//! differences never hold the origin strictly inside, so no time is one of proven contact; but a polygon of
 //! differences has the origin on its one side before and on its other side after, and over it in between.
 
 use arrayvec::ArrayVec;
@@ -7,26 +7,32 @@ use arrayvec::ArrayVec;
 use super::Search;
 use super::moving::{Moving, Side};
 use super::nearest::{LOOSE, Near};
+use super::posed::Corner;
 use crate::geometry::Vec3;
+use crate::geometry::contact_time::{Question, translation_of};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
-use crate::geometry::number::interval::{Interval, cross, dot, middle, sub};
+use crate::geometry::number::interval::{Interval, IntervalVec, cross, dot, middle, sub};
 use crate::geometry::number::rounding::UNIT;
-use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::pair::{Pair, Placed, VertexPair};
 
 /// The first bracket reaches so far to both sides of what is free, and each one four times as far as the one
 /// before: the 26th is wider than any step.
 const FIRST_REACH: f64 = f64::EPSILON;
 const BRACKETS_MAX: u32 = 26;
 
-/// A bracket within which the origin passes through a triangle of differences.
+/// The corners of a triangle or a quadrangle in order around: where the origin goes through the middle of a
+/// square, or a rod across the middle of a rod, no triangle of corners has it strictly inside.
+type Ring = ArrayVec<VertexPair, 4>;
+
+/// A bracket within which the origin passes through a polygon of differences.
 pub(super) struct Passing {
     /// On the one side.
     pub(super) t_free: f64,
     /// On the other.
     pub(super) t_contact: f64,
-    /// The triangle.
-    pub(super) pairs: [VertexPair; 3],
+    /// The polygon.
+    pub(super) pairs: Ring,
 }
 
 impl Search<'_> {
@@ -37,42 +43,71 @@ impl Search<'_> {
         free: f64,
         effort: &mut Effort<'_>,
     ) -> Result<Option<Passing>, Stopped> {
-        let Pair { p, q } = &self.question.pair;
-        if p.body.dimension() + q.body.dimension() > 2 {
+        let Question { pair: Pair { p, q }, motion_p, motion_q, .. } = self.question;
+        // Of a translation, which has a margin if it comes here, the judges ask for a time of contact.
+        let turns = |motion, placed: &Placed<'_>| translation_of(motion, &placed.pose).is_none();
+        let is_judged = turns(motion_p, p) || turns(motion_q, q);
+        if !is_judged || p.body.dimension() + q.body.dimension() > 2 {
             return Ok(None);
         }
-        let world = self.world_direction(free);
-        let mut near = Near::at(&mut self.moving, free);
-        let nearest = near.nearest((&world, &self.seed), LOOSE, effort);
-        let corners: ArrayVec<VertexPair, 4> = nearest.corners.iter().map(|c| c.pair).collect();
-        let &[a, b, c] = corners.as_slice() else { return Ok(None) };
+        let rings = self.rings(free, effort);
         let width = self.width_allowed(free, 1.0, effort);
-        let mut reach = FIRST_REACH;
-        for _ in 0..BRACKETS_MAX {
-            effort.spend_step()?;
-            let (t_free, t_contact) = ((free - reach).max(0.0), (free + reach).min(1.0));
-            if t_contact - t_free > width {
-                break;
+        for pairs in rings {
+            let mut reach = FIRST_REACH;
+            for _ in 0..BRACKETS_MAX {
+                effort.spend_step()?;
+                let (t_free, t_contact) = ((free - reach).max(0.0), (free + reach).min(1.0));
+                if t_contact - t_free > width {
+                    break;
+                }
+                if passes(&self.moving, &pairs, [t_free, t_contact]) {
+                    return Ok(Some(Passing { t_free, t_contact, pairs }));
+                }
+                reach *= 4.0;
             }
-            if passes(&self.moving, [a, b, c], [t_free, t_contact]) {
-                return Ok(Some(Passing { t_free, t_contact, pairs: [a, b, c] }));
-            }
-            reach *= 4.0;
         }
         Ok(None)
     }
+
+    /// The triangle nearest the origin, and the quadrangle around its edge nearest the foot or, where the foot
+    /// is on a diagonal and there is no triangle, around that.
+    fn rings(&mut self, free: f64, effort: &mut Effort<'_>) -> ArrayVec<Ring, 2> {
+        let world = self.world_direction(free);
+        let mut near = Near::at(&mut self.moving, free);
+        let nearest = near.nearest((&world, &self.seed), LOOSE, effort);
+        let mut rings = ArrayVec::new();
+        let edge = match nearest.corners.as_slice() {
+            [a, b, c] => {
+                rings.push([a, b, c].iter().map(|corner| corner.pair).collect());
+                // What is opposite to a corner is as near the foot as that corner's weight is small.
+                let weight = |[x, y]: &[&Corner; 2]| nearest.point.dot(&x.at.cross(&y.at)).abs();
+                let edges = [[a, b], [b, c], [c, a]];
+                edges.into_iter().min_by(|x, y| weight(x).total_cmp(&weight(y)))
+            }
+            [a, b] => Some([a, b]),
+            _ => None,
+        };
+        if let Some([a, b]) = edge {
+            let left = nearest.point.cross(&(b.at - a.at));
+            let [outer, other] = [left, -left].map(|s| near.support(&s, effort).0.pair);
+            rings.push([a.pair, outer, b.pair, other].into());
+        }
+        rings
+    }
 }
 
-/// Whether the origin surely passes through the triangle of these differences between two times, and would if
+/// Whether the origin surely passes through the polygon of these differences between two times, and would if
 /// all bounds were twice as wide, so that judges with looser ones agree.
 ///
-/// A weight is a sum of 36 products of four coordinates (see the judge); with coordinates of at most 1 that
-/// are off by e it is off by at most `36 ((1 + e)⁴ - 1)`, and its own rounding is below 36 · 16 u, which is
-/// counted as 16 u more in e.
-fn passes(moving: &Moving<'_>, pairs: [VertexPair; 3], [from, to]: [f64; 2]) -> bool {
+/// What is to be positive (see the judge) is a sum of 12 products of four coordinates for each corner; with
+/// coordinates of at most 1 that are off by e each is off by at most `(1 + e)⁴ - 1`, and the rounding of all is
+/// below 16 u for each, which is counted as 16 u more in e.
+fn passes(moving: &Moving<'_>, ring: &Ring, [from, to]: [f64; 2]) -> bool {
+    let count = ring.len();
     let side = |t: f64| {
-        let [a, b, c] = pairs.map(|pair| moving.difference(pair, t));
-        let value = dot(&cross(&sub(&b, &a), &sub(&c, &a)), &a);
+        let d: ArrayVec<IntervalVec, 4> =
+            ring.iter().map(|pair| moving.difference(*pair, t)).collect();
+        let value = dot(&cross(&sub(&d[2], &d[0]), &sub(&d[3 % count], &d[1])), &d[0]);
         (value + Interval::around(0.0, value.radius())).sign()
     };
     let is_passed = match (side(from), side(to)) {
@@ -82,14 +117,15 @@ fn passes(moving: &Moving<'_>, pairs: [VertexPair; 3], [from, to]: [f64; 2]) -> 
     if !is_passed {
         return false;
     }
-    let at: [Vec3; 3] = pairs.map(|pair| middle(&moving.difference(pair, to)));
+    let at: ArrayVec<Vec3, 4> =
+        ring.iter().map(|pair| middle(&moving.difference(*pair, to))).collect();
     let most = at.iter().map(Vec3::amax).fold(0.0, f64::max);
     let turning =
         |side: &Side<'_>| side.plain.angle.abs() * side.extent.radius + side.extent.residue;
     let speed = moving.apart.norm() + turning(&moving.p) + turning(&moving.q);
     let error = 2.0 * (speed * (to - from) + moving.error) / most + 16.0 * UNIT;
-    let doubt = 36.0 * ((1.0 + error).powi(4) - 1.0);
-    let [a, b, c] = at.map(|d| d / most);
-    let normal = (b - a).cross(&(c - a));
-    [(b, c), (c, a), (a, b)].iter().all(|(x, y)| normal.dot(&x.cross(y)) > doubt)
+    let doubt = 12.0 * count as f64 * ((1.0 + error).powi(4) - 1.0);
+    let d: ArrayVec<Vec3, 4> = at.iter().map(|d| d / most).collect();
+    let normal = (d[2] - d[0]).cross(&(d[3 % count] - d[1]));
+    (0..count).all(|k| normal.dot(&d[k].cross(&d[(k + 1) % count])) > doubt)
 }

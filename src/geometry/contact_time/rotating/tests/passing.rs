@@ -119,3 +119,54 @@ fn a_passage_is_refused_where_the_bracket_or_the_triangle_is_another() {
     let later = FirstContact { t_contact: answer.t_contact + 1e-6, ..answer.clone() };
     assert_eq!(judge_first_contact(&question, &later), Ok(()));
 }
+
+/// Only triangles were tried, and no triangle of corners has the middle of a square strictly inside.
+#[test]
+fn through_the_middle_of_a_square_and_across_the_middle_of_a_rod_there_is_contact_too() {
+    let hand = point(1.0, 0.0, 0.0);
+    let square = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
+    let wall = polytope_of(&square.map(|[y, z]| Vec3::new(0.0, y, z)));
+    let rod = polytope_of(&[Vec3::new(0.0, 0.0, 0.0), Vec3::new(2.0, 0.0, 0.0)]);
+    let pole = polytope_of(&[Vec3::new(0.0, 0.0, -1.0), Vec3::new(0.0, 0.0, 1.0)]);
+    // Both are hit at the angle 0.5, where the hand is at the wall's middle, and the rod's at the pole's.
+    let at = Pose::translation(0.5f64.cos(), 0.5f64.sin(), 0.0);
+    for (moving, still) in [(&hand, &wall), (&rod, &pole)] {
+        for angle in [1.0, 2.5, 20.0] {
+            let pair = Pair::new(moving, Pose::identity(), still, at);
+            let turning = turn([0.0, 0.0, 1.0], angle);
+            let question = Question::new(pair, turning, Motion::rest());
+            let answer = find(&question);
+            assert_contact_at(&answer, 0.5 / angle);
+            assert_eq!(answer.pairs.len(), 4, "{answer:?}");
+            let back = Pair { p: pair.q, q: pair.p };
+            assert_contact_at(&find(&Question::new(back, Motion::rest(), turning)), 0.5 / angle);
+            // In another order they are no corners in order around; and one corner twice has no foot inside.
+            for (i, j) in [(0, 1), (1, 2), (2, 3), (3, 0)] {
+                let mut crossed = answer.clone();
+                crossed.pairs.swap(i, j);
+                let mut twice = answer.clone();
+                twice.pairs[i] = twice.pairs[j];
+                for changed in [crossed, twice] {
+                    let ruling = judge_first_contact(&question, &changed);
+                    assert_eq!(ruling, Err(Refusal::OriginNotHeld));
+                }
+            }
+        }
+    }
+}
+
+/// Of translations the judges know nothing of passing, and refused the answer: contact within a margin that is
+/// hardly one is searched for as that of turning bodies is.
+#[test]
+fn a_translation_across_a_rod_within_next_to_no_margin_claims_no_passing() {
+    let rod = polytope_of(&[Vec3::new(-1.0, 0.0, 0.0), Vec3::new(2.0, 0.0, 0.0)]);
+    let pole = polytope_of(&[Vec3::new(0.0, -1.0, 0.0), Vec3::new(0.0, 2.0, 0.0)]);
+    for height in [0.3, 0.125] {
+        let pair = Pair::new(&rod, Pose::identity(), &pole, Pose::translation(0.1, 0.2, height));
+        let falling = Motion::Linear { velocity: Vec3::new(0.0, 0.0, -0.7) };
+        for margin in [1e-322, 1e-18] {
+            let answer = find(&Question { margin, ..Question::new(pair, Motion::rest(), falling) });
+            assert_ne!(answer.outcome, Outcome::NoContact);
+        }
+    }
+}
