@@ -119,6 +119,9 @@ fn stand_and_look_back(asking: &Asking<'_>, state: &mut PairState) {
     state.was_remembered = state.revisions == revisions && is_enough(asking, &state.answer);
     if !state.was_remembered {
         state.answer = stand(asking, &mut state.witnesses, &mut state.cost);
+    } else if !asking.questions.certificates {
+        // What is measured now comes without proofs: whoever asks for these again is answered anew.
+        state.answer.proofs = None;
     }
     state.revisions = revisions;
     state.stood_at = asking.answers;

@@ -141,6 +141,32 @@ fn the_distances_of_listed_pairs_are_as_narrow_when_near_ones_are_listed_too() {
     }
 }
 
+/// What was measured while nobody asked for proofs was told again without them when somebody did, if there was a proof
+/// of the verdict from before.
+#[test]
+fn what_was_measured_without_proofs_is_measured_again_when_proofs_are_asked() {
+    let mut scene = open(tumbling(9, 15));
+    let bare = Questions { distances: true, depths: true, ..all() };
+    let proven = Questions { certificates: true, ..bare };
+    step(&mut scene, &frame(1, vec![]), &Questions { certificates: true, ..all() });
+    step(&mut scene, &frame(2, vec![]), &bare);
+    let report = step(&mut scene, &frame(3, vec![]), &proven);
+    let mut fresh = open(tumbling(9, 15));
+    let expected = step(&mut fresh, &frame(3, vec![]), &proven);
+    let [mut gaps, mut surfaces] = [0; 2];
+    for (found, expected) in report.pairs.iter().zip(&expected.pairs) {
+        let count = |pair: &PairReport| pair.distance.as_ref().unwrap().gaps.len();
+        assert_eq!(count(found) > 0, count(expected) > 0, "{found:?}");
+        gaps += count(found);
+        let Some(found) = &found.depth else { continue };
+        let expected = expected.depth.as_ref().unwrap();
+        assert!(found.depth.surface.is_some(), "{found:?}");
+        assert_eq!(found.others.len(), expected.others.len(), "{found:?}");
+        surfaces += 1;
+    }
+    assert!(gaps > 20 && surfaces > 2, "{gaps} {surfaces}");
+}
+
 /// A bracket that a budget left wide was told, and kept while nothing moved, as if it were all there is to know.
 #[test]
 fn a_distance_that_is_wider_than_it_could_be_says_why() {
