@@ -21,6 +21,7 @@ from clearance_verify import Refused  # noqa: E402
 STATIC, MOVING = ("SEPARATED", "TOUCHING", "OVERLAPPING"), ("CONTACT", "NO_CONTACT", "UNDECIDED")
 ROUNDING = 1e-13  # of the bodies' size and places
 WAYS = (-1, 1, -0.01, 0.01)  # that much less or more, or a little: more may be too far for the contact
+TRIES = 5000  # in a row that change nothing: then the answers are taken to have no more of a kind
 ENDS = ("distance_lower", "distance_upper", "depth_lower", "depth_upper", "enter", "exit", "t_free", "t_contact")
 
 
@@ -168,15 +169,17 @@ KINDS = {
 
 
 def mutations(cases, answers, each, seed):
-    """`each` of every kind, half with a margin, families drawn alike: (kind, case, answer) with ids of their own."""
+    """`each` of every kind, or as many as the answers have what it needs for, half with a margin, families drawn
+    alike: (kind, case, answer) with ids of their own."""
     draw, families = random.Random(seed), ({}, {})
     for answer in answers:
         case = cases[answer["id"]]
         families["contact_margin" in case].setdefault(case["family"], []).append(answer)
     count = 0
     for kind, change in KINDS.items():
-        made = 0
-        while made < each:
+        made = tries = 0
+        while made < each and tries < TRIES:
+            tries += 1
             group = draw.choice([group for group in families if group])
             base = draw.choice(group[draw.choice(sorted(group))])
             case, answer = copy.deepcopy(cases[base["id"]]), copy.deepcopy(base)
@@ -186,7 +189,7 @@ def mutations(cases, answers, each, seed):
                 continue  # this answer has nothing of the kind
             if case == cases[base["id"]] and answer == base:
                 continue
-            made, count = made + 1, count + 1
+            made, count, tries = made + 1, count + 1, 0
             answer["of"] = base["id"]
             case["id"] = answer["id"] = f"mutation-{count:05}"
             yield kind, case, answer
@@ -331,6 +334,9 @@ def main():
         confirmed = count["confirmed"] if options.oracle else "-"
         print(f"{kind:22} {count['made']:6} {count['made'] - count['accepted']:8} {count['accepted']:9} {confirmed:>10} "
               f"{count['fine']:5} {count['unlike']:7} {count['false']:6}")
+    for kind in KINDS:
+        if counts[kind]["made"] < options.each:
+            print(f"{kind}: {counts[kind]['made']} of {options.each} tried, the answers have nothing more of what it needs")
     for kind, case, answer, what in wrong[:20]:
         print(f"{answer['id']}, {kind} of {answer['of']}: {what}")
     if options.keep and wrong:
