@@ -226,7 +226,8 @@ fn largest(v: &[f64; LANES]) -> f64 {
 #[inline]
 fn first_of(values: &[f64; LANES], largest: f64) -> usize {
     // Eight bytes a lane, as the values have, and no lane different from the others: so that all of it
-    // stays in the vector registers.
+    // stays in the vector registers. With the tags 1, 2, 4, ... the first lane's is the outcome of its
+    // comparison itself, for which compilers compare all lanes one by one: 47 instructions, and not 27.
     let mut tags = [0u64; LANES];
     for (lane, tag) in tags.iter_mut().enumerate() {
         *tag = if values[lane] >= largest { 2 << lane } else { 0 };
