@@ -105,7 +105,7 @@ fn supports(samples: u32, count: u32) -> Panel {
 fn ellipsoids<const COUNT: u32, const MINOR: u32>(samples: u32) -> Vec<Panel> {
     let half_axes = Vec3::new(200.0, f64::from(MINOR), f64::from(MINOR));
     let body = polytope_of(&ellipsoid(COUNT, half_axes, 1));
-    let methods = separation_methods(&["hs_jump", "gjk"]);
+    let methods = separation_methods(&["hs_jump", "hs_jump_plain", "gjk"]);
     let names: Vec<&str> = methods.iter().map(|row| row.name).collect();
     let mut random = Random::new(2);
     let attitudes: Vec<_> =

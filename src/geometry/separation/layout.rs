@@ -44,7 +44,7 @@ impl Layout {
         // Between a ball and a needle that mean of the two would say less than their centres.
         let is_long = |of: &Bounds| of.is_ellipsoidal & (of.inner_radius < ROUND * of.radius);
         if !(is_long(p) & is_long(q)) {
-            return Self { centres, towards: centres, shape: None };
+            return Self::without_shape(centres);
         }
         let shape = Shape::of(pair);
         match View::tame(&shape.cofactors.times(&centres)) {
@@ -52,8 +52,14 @@ impl Layout {
             Some(towards) if towards.dot(&centres) > 0.0 => {
                 Self { centres, towards, shape: Some(shape) }
             }
-            _ => Self { centres, towards: centres, shape: None },
+            _ => Self::without_shape(centres),
         }
+    }
+
+    /// Of bodies of which no more is known than their centres.
+    #[inline(always)]
+    pub(super) fn without_shape(centres: Vec3) -> Self {
+        Self { centres, towards: centres, shape: None }
     }
 
     /// Of the pair.

@@ -92,8 +92,14 @@ impl Method {
 }
 
 /// Every method by name; the first is the default.
-pub const METHODS: &[Method] =
-    &[hs_jump::METHOD, linear_program::METHOD, gjk::METHOD, cd_dual::METHOD, exhaustive::METHOD];
+pub const METHODS: &[Method] = &[
+    hs_jump::METHOD,
+    hs_jump::PLAIN,
+    linear_program::METHOD,
+    gjk::METHOD,
+    cd_dual::METHOD,
+    exhaustive::METHOD,
+];
 
 /// A verdict with its proof.
 #[derive(Clone, Debug, PartialEq)]
