@@ -257,6 +257,10 @@ async fn a_repeated_frame_gets_the_same_report_and_changes_nothing() {
     let again = step(&server, "s", vec![put(1, 9.0)]).await.unwrap().remove(0);
     assert_eq!(again.events, first.events);
     assert_eq!(again.pairs, first.pairs);
+    // It was told in the form that the repetition asks for, of compounds with hollow certificates.
+    let report = Some(pb::ReportOptions { packed: true, ..Default::default() });
+    let again = step(&server, "s", vec![pb::Frame { report, ..put(1, 0.5) }]).await.unwrap();
+    assert_eq!(again[0].pairs, first.pairs);
     let next = step(&server, "s", vec![pb::Frame { frame_id: 2, ..Default::default() }]).await;
     assert_eq!(next.unwrap()[0].counts.unwrap().overlapping, 1);
 }

@@ -29,6 +29,8 @@ pub struct Session {
     defaults: Defaults,
     /// What each frame may take.
     time: Option<Duration>,
+    /// What the last report contains: a repetition gets that again, whatever it asks for.
+    last_plan: Plan,
     /// Of the last frame: for a repetition.
     last_refused: Vec<pb::ItemStatus>,
     frames_answered: u64,
@@ -92,6 +94,7 @@ impl Session {
             shapes: BTreeMap::new(),
             defaults: Defaults { plan, canonical, steps_max },
             time,
+            last_plan: plan,
             last_refused: Vec::new(),
             frames_answered: 0,
             cost: Cost::default(),
@@ -152,7 +155,7 @@ impl Session {
                 Err(report) => reports.push(*report),
                 Ok((plan, true)) => {
                     reports.push(match self.scene.remembered_report(frame.frame_id) {
-                        Some(known) => self.report(&known, &plan, Duration::ZERO, false),
+                        Some(known) => self.report(&known, &self.last_plan, Duration::ZERO, false),
                         None => self.answer_or_say_why(&plan, shared, stop, runner),
                     })
                 }
@@ -235,6 +238,7 @@ impl Session {
         let start = shared.clock.now();
         let report = self.scene.answer(&plan.questions, runner, stop).map_err(too_many_pairs)?;
         let elapsed = shared.clock.now().duration_since(start);
+        self.last_plan = *plan;
         self.frames_answered += 1;
         self.cost += report.counters.cost;
         self.elapsed += elapsed;
