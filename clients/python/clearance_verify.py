@@ -85,17 +85,25 @@ def passes_through(before, after, error, reach):
     """Whether the origin surely passes through the polygon of three or four moving points between two times,
     in order around and in one plane: it is on both sides of it, and in between, each coordinate within
     `reach` of where it ends, each point as seen from the origin's foot on the plane is to the left of the
-    one before. That times |n|², n the sum of all products of one and the next, is 12 products of four a point."""
-    most, count = max(abs(x) for d in before + after for x in d) + 1, len(after)
-    around = lambda d: [cross(d[k - 1], d[k]) for k in range(count)]
-    normal = lambda products: [sum(x) for x in zip(*products)]
-    sides = [dot(normal(around(d)), d[0]) for d in (before, after)]
-    doubt = 6 * count * ((most + error) ** 3 - most ** 3)
-    if min(sides) >= -doubt or max(sides) <= doubt:
+    one before. In intervals, since a bracket may be wide."""
+    def less(a, b):
+        return a[0] - b[1], a[1] - b[0]
+    def by(a, b):
+        products = [x * y for x in a for y in b]
+        return min(products), max(products)
+    def across(a, b):
+        return [less(by(a[k - 2], b[k - 1]), by(a[k - 1], b[k - 2])) for k in range(3)]
+    def along(a, b):
+        return tuple(map(sum, zip(*map(by, a, b))))
+    def normal(d):  # of a triangle, the fourth point is the first
+        return across(*(list(map(less, d[k % len(d)], d[k - 2])) for k in (2, 3)))
+    box = lambda points, off: [[(x - off, x + off) for x in d] for d in points]
+    first, last = (along(normal(d), d[0]) for d in (box(before, error), box(after, error)))
+    if not (first[1] < 0 < last[0] or last[1] < 0 < first[0]):
         return False
-    products = around(after)
-    n = normal(products)
-    return min(dot(n, x) for x in products) > 12 * count * ((most + reach) ** 4 - most ** 4)
+    during = box(after, reach)
+    n = normal(during)
+    return all(along(n, across(during[k - 1], d))[0] > 0 for k, d in enumerate(during))
 
 # ---- poses and pairs
 def matrix_pose(t, rows):

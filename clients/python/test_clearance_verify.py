@@ -442,6 +442,7 @@ class Rotations(Judged):
         judge()
         judge(t_free=0.0)                                     # the point may be a part, and another free no longer
         judge(pairs=pairs[::-1])
+        judge(t_contact=hit + 0.05)                           # wide, but the point is over the triangle throughout
         self.refused(judge, t_contact=hit - 1e-12)            # not yet
         self.refused(judge, t_contact=hit + 0.9)              # beside the triangle by then
         self.refused(judge, pairs=pairs[:2])
