@@ -15,6 +15,7 @@ use crate::geometry::number::Sign;
 use crate::geometry::number::interval::{Interval, IntervalVec, cross, dot, middle, sub};
 use crate::geometry::number::rounding::UNIT;
 use crate::geometry::pair::{Pair, Placed, VertexPair};
+use crate::geometry::support::supporting_vertex;
 
 /// The first bracket reaches so far to both sides of what is free, and each one four times as far as the one
 /// before: the 26th is wider than any step.
@@ -89,7 +90,12 @@ impl Search<'_> {
         };
         if let Some([a, b]) = edge {
             let left = nearest.point.cross(&(b.at - a.at));
-            let [outer, other] = [left, -left].map(|s| near.support(&s, effort).0.pair);
+            // Not as the search for nearest points does it, whose code is to stay in one place.
+            let [outer, other] = [left, -left].map(|s| {
+                let [along_p, along_q] = near.posed.in_bodies(&s);
+                let i = supporting_vertex(near.moving.p.body, &along_p, None, effort);
+                VertexPair { i, j: supporting_vertex(near.moving.q.body, &along_q, None, effort) }
+            });
             rings.push([a.pair, outer, b.pair, other].into());
         }
         rings

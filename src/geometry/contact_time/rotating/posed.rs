@@ -134,7 +134,7 @@ impl Posed {
     /// What the vertices' heights along s differ by, in the bodies' frames: upwards for P, downwards
     /// for Q.
     #[inline(always)]
-    fn in_bodies(&self, s: &Vec3) -> [Vec3; 2] {
+    pub(super) fn in_bodies(&self, s: &Vec3) -> [Vec3; 2] {
         [self.p.turn.tr_mul(s), -self.q.turn.tr_mul(s)]
     }
 
