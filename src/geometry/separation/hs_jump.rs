@@ -139,7 +139,8 @@ struct Search<'a, const IS_PLAIN: bool> {
     polygon: SphericalPolygon,
     /// The pairs of the polygon's vectors.
     pairs: ArrayVec<VertexPair, VECTORS_MAX>,
-    /// Whether nobody has asked about the pair before, as far as the witness tells.
+    /// Whether nobody has asked about the pair before, as far as the witness tells; by the plain rules it does not
+    /// matter.
     is_cold: bool,
     tilts: usize,
     candidates_max: u32,
@@ -171,7 +172,7 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
         {
             return Ok(holding);
         }
-        self.is_cold = witness.direction.is_none() && witness.pairs.is_empty();
+        self.is_cold = !IS_PLAIN && witness.direction.is_none() && witness.pairs.is_empty();
         let Some(mut s) = self.start(layout, witness) else {
             return Ok(Proposal::HandOver);
         };
@@ -343,7 +344,7 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
         let reflected = s - w * (2.0 * value / w.dot(w));
         let towards = self.polygon.middle()?;
         let lack = self.polygon.lack(&reflected, &towards);
-        if lack > 0.0 && !(self.is_cold && !IS_PLAIN && self.pairs.len() < SHORT_MAX) {
+        if lack > 0.0 && !(self.is_cold && self.pairs.len() < SHORT_MAX) {
             return self.middle();
         }
         // Also when it lacks nothing: which of the two it is, is not predictable.
