@@ -6,11 +6,14 @@ P may deviate; an answer its verdict, bounds and certificate.
 import argparse, gzip, json, time
 from collections import Counter
 
+import clearance_poses
+from clearance_poses import patient
 from clearance_verify import (Refused, bound, quaternion_pose, require, verify_depth,
                               verify_distance, verify_motion, verify_range, verify_static)
 
 FORMS = {"direction", "direction_pairs"}  # of a direction, whatever the motion
 
+@patient
 def verify_answer(case, hulls, answer):
     """Checks all certificates of one answer; returns the kinds of claims proven and unproven."""
     p, q = hulls[case["P"]], hulls[case["Q"]]
@@ -51,7 +54,9 @@ def main(arguments):
     parser.add_argument("answers")
     parser.add_argument("--every", type=int, default=1, help="check every Nth answer only")
     parser.add_argument("--families", help="only these, separated by commas")
+    parser.add_argument("--patience", type=float, default=clearance_poses.PATIENCE, help="seconds for an answer")
     options = parser.parse_args(arguments)
+    clearance_poses.PATIENCE = options.patience
     families = options.families and options.families.split(",")
     hulls, cases, counts, refused, slowest, seen = {}, {}, Counter(), 0, (0, "-"), set()
     with (gzip.open if options.cases.endswith(".gz") else open)(options.cases, "rt") as lines:

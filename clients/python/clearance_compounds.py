@@ -7,6 +7,7 @@ body. A refusal says which entry is refused. Every function raises `Refused` wit
 import sys
 
 from clearance_solids import direction, only
+from clearance_poses import TakesTooLong, patient
 from clearance_verify import (Pair, Refused, bound, dot, negative, require, verify_depth, verify_distance, verify_margin,
                               verify_motion, verify_static)
 
@@ -74,7 +75,7 @@ def each(entries, path, judge):
         try:
             judge(entry)
         except Refused as why:
-            raise Refused(f"{path}[{at}]: {why}") from why
+            raise type(why)(f"{path}[{at}]: {why}") from why
 
 
 def covered(p, q, seen):
@@ -82,6 +83,7 @@ def covered(p, q, seen):
     require(not missing, f"no entry is about these parts: {missing[:1]}")
 
 
+@patient
 def verify_compounds(p, q, verdict, certificate, margin=None, within=None):
     """A verdict on two bodies, and whether they are within a margin."""
     path, whole = "certificate.compound.entries", {"pParts": [0], "qParts": [0], "certificate": certificate}
@@ -117,8 +119,8 @@ def verify_compounds(p, q, verdict, certificate, margin=None, within=None):
             try:
                 verify_margin(p[i][0], q[j][0], p[i][1], q[j][1], margin, within, "SEPARATED", cert)
                 shown += 1
-            except Refused:
-                if not within:
+            except Refused as why:
+                if not within or isinstance(why, TakesTooLong):
                     raise
     each(entries, path, compare)
     require(shown, "no entry shows that the bodies are within the margin")
@@ -132,6 +134,7 @@ def bracket(json):
     return json.get("lower", 0.0), json.get("upper", 0.0)
 
 
+@patient
 def verify_compound_distance(p, q, verdict, distance, certificate):
     """How far apart two bodies are, of which `verify_compounds` has proven the verdict by `certificate["verdict"]`."""
     lower, upper = bracket(distance)
@@ -152,6 +155,8 @@ def verify_compound_distance(p, q, verdict, distance, certificate):
             try:
                 verify_distance(*bodies, 0.0, upper, pairs)
                 shown += 1
+            except TakesTooLong:
+                raise
             except Refused:
                 pass
             return
@@ -172,6 +177,7 @@ def verify_compound_distance(p, q, verdict, distance, certificate):
         covered(p, q, seen)
 
 
+@patient
 def verify_compound_depth(p, q, verdict, depth, certificate):
     """How deep two bodies overlap, of which `verify_compounds` has proven the verdict by `certificate["verdict"]`."""
     lower, upper = bracket(depth)
@@ -208,6 +214,7 @@ def verify_compound_depth(p, q, verdict, depth, certificate):
     covered(p, q, seen)
 
 
+@patient
 def verify_compound_motion(p, q, motions_p, motions_q, answer, margin=0.0, deviation=0.0):
     """A first contact on the way (`answer`: a PairReport's firstContact), or that there is none. Motions: one for
     each part, see `part_motions`. An answer that was stopped, with nothing proven free, claims nothing of the start."""

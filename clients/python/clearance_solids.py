@@ -10,6 +10,7 @@ Every function raises `Refused` with the reason, or returns if the claim is prov
 from fractions import Fraction
 from itertools import combinations
 
+from clearance_poses import look_at_clock, patient
 from clearance_verify import (Pair, add, bound, cross, dot, finite, nearest, require, strictly_inside, sub,
                               velocity, whole)
 
@@ -85,6 +86,7 @@ class Cover:
     def verify(self, json):
         open_ = [tuple(self.order(json, name, solid) for name, solid in zip(("pOrder", "qOrder"), self.solids))]
         for at, step in enumerate(json.get("steps", [])):
+            look_at_clock()
             require(open_, f"step {at} is one too many")
             groups, split = open_.pop(), step.get("split", "COVER_SPLIT_UNSPECIFIED")
             if split == "COVER_SPLIT_UNSPECIFIED":
@@ -188,6 +190,7 @@ def has_volume(points):
     return normal is not None and any(dot(normal, e) for e in edges)
 
 
+@patient
 def verify_solids(p, q, pose_p, pose_q, verdict, proof):
     """A static verdict; `proof`: a SolidProof."""
     form, body = only(proof)
@@ -223,6 +226,7 @@ def verify_solids(p, q, pose_p, pose_q, verdict, proof):
         require(within, "the point is not strictly inside both")
 
 
+@patient
 def verify_solid_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer):
     """A FindFirstContactResponse about bodies that turn nothing, without margin and deviation."""
     outcome = answer.get("outcome")
@@ -264,6 +268,7 @@ def on_the_way(p, q, pose_p, pose_q, motion_p, motion_q):
     return pair, sub(speeds[1], speeds[0])
 
 
+@patient
 def verify_first_collision(bodies, answer):
     """A FindFirstCollisionResponse; bodies: of each a Solid, a pose and a motion."""
     outcome, met = answer.get("outcome"), None

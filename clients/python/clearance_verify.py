@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Checks the certificates of clearance without trusting the server, its code or floating point.
 
-Every function raises `Refused` with the reason, or returns if the claim is proven. Bodies are lists
-of points, poses come from `quaternion_pose` or `matrix_pose`, certificates are the dictionaries of
+Every function raises `Refused` with the reason (`TakesTooLong` after `clearance_poses.PATIENCE`), or
+returns if the claim is proven. Bodies are lists of points, poses come from `quaternion_pose` or `matrix_pose`, certificates are the dictionaries of
 the answer format, and vertex pairs [i, j] index the given lists. Static claims and translations are
 decided in integers on one common power of two, turning bodies in fixed point with proven errors.
 usage: clearance_verify.py CASES.jsonl[.gz] ANSWERS.jsonl [--every N] [--families A,B]
@@ -13,8 +13,8 @@ from collections import Counter
 from fractions import Fraction
 from itertools import combinations
 
-from clearance_poses import (Refused, axis_and_angle, differences_at_end, finite,  # noqa: F401
-                             meets_in_a_plane, quaternion_pose, require)
+from clearance_poses import (Refused, TakesTooLong, axis_and_angle, differences_at_end, finite,  # noqa: F401
+                             look_at_clock, meets_in_a_plane, patient, quaternion_pose, require)
 
 F, ONE = 128, 1 << 128  # fractional bits of directions, rotations and times
 G = 2 * F               # of sines and cosines while they are computed
@@ -118,6 +118,7 @@ class Pair:
     """Two placed bodies; every point R v + t in whole numbers of 1/unit metres."""
 
     def __init__(self, p, q, pose_p, pose_q, lengths=()):
+        look_at_clock()
         self.given = [[finite(v, 3) for v in body] for body in (p, q)]
         require(all(self.given), "a body has no points")
         poses = pose_p, pose_q
@@ -159,9 +160,11 @@ class Pair:
 
     def gap(self, s):
         """min over Q of s·y less max over P of s·x, in units of s times 1/unit."""
+        look_at_clock()
         return min(dot(s, y) for y in self.placed[1]) - max(dot(s, x) for x in self.placed[0])
 
 # ---- static claims
+@patient
 def verify_static(p, q, pose_p, pose_q, verdict, cert):
     pair = Pair(p, q, pose_p, pose_q)
     if verdict == "OVERLAPPING":
@@ -175,6 +178,7 @@ def verify_static(p, q, pose_p, pose_q, verdict, cert):
     held = nearest(pair.differences(cert.get("pairs"), 1, 3))[0] == (0, 0, 0)
     require(held, "the pairs do not hold the origin")
 
+@patient
 def verify_distance(p, q, pose_p, pose_q, lower, upper, pairs):
     pair = Pair(p, q, pose_p, pose_q)
     lower, upper = bound(lower) * pair.unit, bound(upper) * pair.unit
@@ -184,6 +188,7 @@ def verify_distance(p, q, pose_p, pose_q, lower, upper, pairs):
         gap = pair.gap(v)
         require(gap > 0 and gap ** 2 >= lower ** 2 * dot(v, v), "M is nearer than lower")
 
+@patient
 def verify_margin(p, q, pose_p, pose_q, margin, within, verdict, cert):
     """That the distance is at most the margin (`within` is True) or more than it (False), by the certificate of
     a verdict that is proven."""
@@ -198,6 +203,7 @@ def verify_margin(p, q, pose_p, pose_q, margin, within, verdict, cert):
     gap = pair.gap(v)
     require(gap > 0 and gap ** 2 > margin ** 2 * dot(v, v), "the bodies may come within the margin")
 
+@patient
 def verify_range(p, q, pose_p, pose_q, along, verdict, answer, cert):
     """The t >= 0 for which P moved by t along meets Q; `verdict`, of t = 0, is proven. answer: {"enter": t, "exit": t}
     or neither; cert: {"never": direction} or {"enter": end, "exit": end}, an end being a direction with "bracket" and
@@ -229,6 +235,7 @@ def verify_range(p, q, pose_p, pose_q, along, verdict, answer, cert):
         moved = [tuple(int(fine * (x - y * t)) for x, y in zip(m, d)) for t in ends for m in points]
         require(nearest(moved)[0] == (0, 0, 0), "the pairs do not meet within the bracket")
 
+@patient
 def verify_depth(p, q, pose_p, pose_q, lower, upper, face, surface=None):
     """face: a direction; surface: {"corners": [[i, j], ...], "triangles": [[a, b, c], ...]}."""
     pair = Pair(p, q, pose_p, pose_q)
@@ -242,6 +249,7 @@ def verify_depth(p, q, pose_p, pose_q, lower, upper, face, surface=None):
     corners = pair.differences(surface["corners"], 4, len(surface["corners"]))
     edges = Counter()
     for triangle in surface["triangles"]:
+        look_at_clock()
         ok = len(triangle) == 3 and all(type(k) is int and 0 <= k < len(corners) for k in triangle)
         require(ok, f"{triangle!r} names a corner that does not exist")
         a, b, c = (corners[k] for k in triangle)
@@ -354,6 +362,7 @@ class Movers:
         self.slack = (self.p.span + self.q.span + 1) * turns << 12
 
     def gap(self, frame, s, t):
+        look_at_clock()
         turn_p, turn_q = self.p.turn(t), self.q.turn(t)
         if frame != "world":
             s = shift(times(turn_p if frame == "p" else turn_q, s), F)
@@ -423,6 +432,7 @@ def velocity(pose, motion, unit):
     if motion[0] == "to_pose" and motion[1][0] == pose[0]:
         return sub(whole(motion[1][1], unit), whole(pose[1], unit))
 
+@patient
 def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
                   margin=0.0, deviation=0.0, initial=None):
     """answer: {"verdict", "t_free", "t_contact", "certificate": {"chain", "pairs"}}. Free: farther

@@ -1,8 +1,11 @@
 """What a session said of bodies of several parts (compounds_sample.json): accepted as it is, refused with the entry
 when it is changed or said of something else."""
-import copy, json, os, unittest
+import copy, json, os, time, unittest
+from unittest import mock
 
 import clearance_compounds as cc
+import clearance_poses
+from clearance_poses import TakesTooLong
 from clearance_verify import Refused, quaternion_pose
 
 with open(os.path.join(os.path.dirname(__file__), "compounds_sample.json")) as file:
@@ -54,6 +57,52 @@ def moved(bracket, by):
 
 def entries(certificate):
     return certificate["compound"]["entries"]
+
+
+class Patience(unittest.TestCase):
+    """An entry may name all parts, and there may be a thousand such entries: judging them took hours."""
+
+    def setUp(self):
+        self.before, clearance_poses.PATIENCE = clearance_poses.PATIENCE, 0.3
+
+    def tearDown(self):
+        clearance_poses.PATIENCE = self.before
+
+    def end_in_time(self, judge, *claim):
+        start = time.monotonic()
+        with self.assertRaisesRegex(TakesTooLong, "not judged within 0.3 s") as caught:
+            judge(*claim)
+        self.assertIsInstance(caught.exception, Refused)
+        self.assertLess(time.monotonic() - start, 5)
+
+    def test_certificates_made_to_take_hours_are_given_up(self):
+        p, q = ([(CUBE, quaternion_pose([x + 1.5 * k, 0.0, 0.0], [1.0, 0.1, 0.2, 0.3])) for k in range(16)]
+                for x in (0.0, 60.0))
+        away = {"vector": {"x": 1.0}}
+        every = {"pParts": list(range(16)), "qParts": list(range(16))}
+        static = {"separated": {"direction": away}}
+        entries = [{**every, "certificate": static}] * 1000
+        self.end_in_time(cc.verify_compounds, p, q, "SEPARATED", {"compound": {"entries": entries}}, 1.0, False)
+        nearest = {"pParts": [15], "qParts": [0], "pairs": [{"i": 7, "j": 0}]}
+        parts = [{**every, "direction": away}] * 1000 + [nearest]
+        self.end_in_time(cc.verify_compound_distance, p, q, "SEPARATED", {"lower": 1.0, "upper": 99.0}, {"parts": parts})
+        link = {"t1": 1.0, "frame": "DIRECTION_FRAME_WORLD", "direction": away}
+        turning = [("screw", [0.0, 0.0, 0.0], [0.0, 0.0, 1.0], 0.1, None)] * 16
+        free = {"outcome": "OUTCOME_NO_CONTACT", "tFree": 1.0, "certificate": {"parts": [
+            {**every, "certificate": {"initial": static, "chain": [link] * 1000}}]}}
+        self.end_in_time(cc.verify_compound_motion, p, q, turning, turning, free)
+
+    def test_giving_up_is_not_taken_for_a_refusal_that_other_entries_may_make_up_for(self):
+        def given_up(name, effects, judge, wanted):
+            cases = list(filter(wanted, SAMPLE["cases"]))
+            self.assertTrue(cases)
+            for case in cases:
+                with mock.patch.object(cc, name, side_effect=effects), self.assertRaisesRegex(TakesTooLong, "late"):
+                    judge(case)
+
+        clearance_poses.PATIENCE, late = 60.0, TakesTooLong("late")
+        given_up("verify_margin", late, stand, lambda case: case["verdict"] == "SEPARATED" and case["within"])
+        given_up("verify_distance", [None, late], far, lambda case: case["verdict"] == "SEPARATED")
 
 
 class Sample(unittest.TestCase):
