@@ -1,8 +1,9 @@
 """Checks what the server says of bodies of several convex parts, as sessions report it.
 
 Proofs are the dictionaries that a PairReport's `certificate`, `distanceCertificate`, `depthCertificate` and
-`firstContact` are as JSON (as grpcurl prints them). A body is a list of parts, each its vertices and its pose in the world: `placed` makes it of the poses in the
-body. A refusal says which entry is refused. Every function raises `Refused` with the reason, or returns if the claim is proven.
+`firstContact` are as JSON (as grpcurl prints them). A body is a list of parts, each its vertices and its pose in the
+world: `placed` makes it of the poses in the body. A refusal says which entry is refused. Every function raises
+`Refused` with the reason, or returns if the claim is proven.
 """
 import sys
 

@@ -1,9 +1,10 @@
 """Checks what the server says of polyhedra: bodies that a closed mesh bounds, beside each other or polytopes.
 
 Proofs are the dictionaries that the messages SolidProof, SolidMotionProof, FindFirstContactResponse and
-FindFirstCollisionResponse are as JSON (as grpcurl prints them). A body is a `Solid`: of a polyhedron the vertices and triangles that GetPolytope
-lists, of a polytope its vertices alone. That a mesh is closed, oriented and does not meet itself is taken for
-granted: the server checks it where it is registered. Motions are those of `clearance_verify.verify_motion`.
+FindFirstCollisionResponse are as JSON (as grpcurl prints them). A body is a `Solid`: of a polyhedron the vertices and
+triangles that GetPolytope lists, of a polytope its vertices alone. That a mesh is closed, oriented and does not meet
+itself is taken for granted: the server checks it where it is registered. Motions are those of
+`clearance_verify.verify_motion`.
 
 Every function raises `Refused` with the reason, or returns if the claim is proven. Whole numbers throughout.
 """
