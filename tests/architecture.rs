@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 /// From the ground up: folder, and the words that may not appear in it beside the names of what is above.
 const FLOORS: &[(&str, &[&[&str]])] = &[
     ("src/geometry", &[PURE, DETERMINISTIC]),
-    ("src/scene", &[PURE]),
+    ("src/scene", &[PURE, DETERMINISTIC]),
     ("src/runtime", &[&["tonic", "prost"]]),
     ("src/rpc", &[]),
 ];
