@@ -7,6 +7,7 @@
 
 use super::Vec3;
 use super::csr::Csr;
+use super::number::scale::power_of_two;
 
 /// `g·x`, rounded, always in this order.
 #[inline]
@@ -66,7 +67,7 @@ impl Rival {
 
 /// Who is level or ahead already counts as behind by this: far less than anybody is by more than rounding,
 /// and enough for a haste not to overflow.
-const LEAST_LEAD: f64 = f64::from_bits((1023 - 700) << 52);
+const LEAST_LEAD: f64 = power_of_two(-700);
 
 impl Ring {
     /// Of at most [`LANES`] points; none at all is the vertex beside itself.

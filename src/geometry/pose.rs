@@ -4,10 +4,11 @@
 //! *is* the affine map `x -> R x + t` with the entries as stored, and all proofs are about that map
 //! in exact real arithmetic.
 
+use super::number::scale::power_of_two;
 use super::{Mat3, Vec3};
 
 /// Largest absolute coordinate that is accepted anywhere.
-pub const COORDINATE_MAX: f64 = f64::from_bits((1023 + 960) << 52); // 2^960
+pub const COORDINATE_MAX: f64 = power_of_two(960);
 /// A quaternion's norm must lie in `[QUATERNION_NORM_MIN, QUATERNION_NORM_MAX]`.
 pub const QUATERNION_NORM_MIN: f64 = 1e-100;
 /// See [`QUATERNION_NORM_MIN`].

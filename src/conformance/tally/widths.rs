@@ -2,10 +2,10 @@
 
 use super::{Family, raise};
 use crate::conformance::answer::CaseAnswer;
+use crate::geometry::number::scale::power_of_two;
 
 /// Lengths whose brackets are to be narrow, in metres: 2^-1000 to 2^1000.
-const LENGTHS: std::ops::RangeInclusive<f64> =
-    f64::from_bits((1023 - 1000) << 52)..=f64::from_bits((1023 + 1000) << 52);
+const LENGTHS: std::ops::RangeInclusive<f64> = power_of_two(-1000)..=power_of_two(1000);
 /// Of a distance, relative to itself: the contract.
 const DISTANCE_WIDTH_MAX: f64 = 1e-12;
 /// Of a depth, likewise.

@@ -20,6 +20,7 @@ use crate::geometry::number::double::{
     Double, Real, Triple, cross, dot, minus, plus_times, rounded,
 };
 use crate::geometry::number::rounding::{UNIT, gamma};
+use crate::geometry::number::scale::power_of_two;
 use crate::geometry::pair::VertexPair;
 use crate::geometry::{Mat3, Vec3};
 
@@ -44,10 +45,6 @@ pub(super) const OUTWARD: f64 = 1.0 + 64.0 * f64::EPSILON;
 const LENGTH_MIN: f64 = power_of_two(-90);
 /// The same for the edges of a simplex and their cross product, in metres.
 const EDGE_MIN: f64 = power_of_two(-450);
-
-const fn power_of_two(exponent: i64) -> f64 {
-    f64::from_bits(((1023 + exponent) as u64) << 52)
-}
 
 impl Bracket {
     /// What `simplex` shows in f64. `latest` is a pair that is least along its nearest point, or

@@ -6,14 +6,15 @@ use super::simplex::Corner;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::double::{Real, Triple};
 use crate::geometry::number::rounding::gamma;
+use crate::geometry::number::scale::power_of_two;
 use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::support::{likely_pair, move_both, nearby};
 use crate::geometry::{Mat3, Vec3};
 
 /// Outside of these the products of two or three lengths may overflow or underflow, and the exact
 /// stage answers alone.
-const SIZE_MIN: f64 = f64::from_bits((1023 - 300) << 52);
-const SIZE_MAX: f64 = f64::from_bits((1023 + 300) << 52);
+const SIZE_MIN: f64 = power_of_two(-300);
+const SIZE_MAX: f64 = power_of_two(300);
 
 /// What was found along one direction is a good start for another up to an angle whose squared sine is
 /// this: about 4 degrees. Further, the start table is nearer.

@@ -17,7 +17,7 @@ use dashu_int::IBig;
 
 use super::Sign;
 use super::dyadic::split;
-use super::rounding::gamma;
+use super::rounding::{UNDERFLOW_FLOOR, gamma};
 use crate::geometry::Vec3;
 
 /// Where a point is, seen from an oriented plane.
@@ -105,14 +105,13 @@ impl Turn {
 /// two sums. So the error is at most `γ_8` times the sum of the exact `|terms|`. The computed sum of
 /// magnitudes is smaller than the exact one by at most `γ_8` of it, and the bound itself takes two
 /// more roundings: `γ_8 / (1 - γ_8) / (1 - 2u) < γ_9`.
+///
+/// Underflow adds to that: a product errs by `η = 2^-1075` at most beside its rounding, in the value
+/// that is `2η |p-a|_1` through the normal and `3η` in the last products, and as much times `u`
+/// through the magnitude.
 pub const PLANE_ERROR: f64 = gamma(9);
 /// As [`PLANE_ERROR`] for one 2x2 minor: two differences, one product, one sum.
 const MINOR_ERROR: f64 = gamma(5);
-/// What underflow can add. A product errs by `η = 2^-1075` at most beside its rounding: in the
-/// plane's value that is `2η |p-a|_1` through the normal and `3η` in the last products, and as much
-/// times `u` through the magnitude. Taken as a normal number, because arithmetic on subnormal ones
-/// is a hundred times slower; too large a floor only sends more to the exact stage.
-const UNDERFLOW_FLOOR: f64 = f64::from_bits(3 << 52); // 2^-1020
 /// Bits of a coordinate in the fixed-point stage. Differences then have 61 bits, minors 123, the
 /// high and low halves of the determinant below 127; see [`sign_of_wide_sum`].
 const FIXED_BITS: i32 = 60;

@@ -3,6 +3,7 @@
 
 use std::ops::RangeInclusive;
 
+use super::scale::power_of_two;
 use crate::geometry::Vec3;
 
 /// Unit round-off of f64, round to nearest: `|fl(a op b) - (a op b)| <= UNIT |a op b|` unless the
@@ -30,11 +31,15 @@ pub fn length(v: &Vec3) -> f64 {
 
 /// Squared lengths to take roots of: from 2^-900, where the square of a component that underflows is
 /// below the rounding of the sum, to 2^1000, where no component's square overflowed.
-pub const SQUARES: RangeInclusive<f64> =
-    f64::from_bits((1023 - 900) << 52)..=f64::from_bits((1023 + 1000) << 52);
+pub const SQUARES: RangeInclusive<f64> = power_of_two(-900)..=power_of_two(1000);
 
-/// The absolute error of one product that may underflow: half the smallest subnormal.
+/// Twice what underflow can add to one product, half the smallest subnormal, which is no f64 itself.
 pub const UNDERFLOW: f64 = f64::from_bits(1);
+
+/// More than underflow can add to a sum of some dozens of products: 2^54 of the smallest subnormals.
+/// A normal number, because arithmetic on subnormal ones takes a hundred times as long; too large a
+/// floor only sends more to the exact stage.
+pub const UNDERFLOW_FLOOR: f64 = power_of_two(-1020);
 
 #[cfg(test)]
 mod tests {

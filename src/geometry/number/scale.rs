@@ -47,7 +47,7 @@ impl PowerOfTwo {
         let exponent = exponent + self.exponent;
         let first = exponent.clamp(EXPONENT_MIN, EXPONENT_MAX);
         let rest = (exponent - first).clamp(EXPONENT_MIN, EXPONENT_MAX);
-        mantissa * power(first) * power(rest)
+        mantissa * power_of_two(first) * power_of_two(rest)
     }
 
     /// All the points times this, if every coordinate is exact.
@@ -64,9 +64,10 @@ impl PowerOfTwo {
 }
 
 /// `2^exponent`, a normal number.
-fn power(exponent: i32) -> f64 {
-    debug_assert!((EXPONENT_MIN..=EXPONENT_MAX).contains(&exponent));
-    f64::from_bits(u64::from((exponent + 1023).unsigned_abs()) << 52)
+#[inline]
+pub const fn power_of_two(exponent: i32) -> f64 {
+    debug_assert!(EXPONENT_MIN <= exponent && exponent <= EXPONENT_MAX);
+    f64::from_bits(((exponent + 1023) as u64) << 52)
 }
 
 /// `e` with `2^e <= |x| < 2^(e + 1)`; none for zero.

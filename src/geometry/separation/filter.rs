@@ -11,7 +11,7 @@ use super::view::{COMPONENT_MAX, Probe, View};
 use crate::geometry::certificate::Verdict;
 use crate::geometry::effort::Effort;
 use crate::geometry::kernel::along;
-use crate::geometry::number::rounding::{UNDERFLOW, UNIT, gamma};
+use crate::geometry::number::rounding::{UNDERFLOW, UNDERFLOW_FLOOR, UNIT, gamma};
 use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::pose::STRETCH_MAX;
 use crate::geometry::support::{Climb, looks_at_all, supporting_vertex};
@@ -30,11 +30,6 @@ impl Evidence {
         self.0
     }
 }
-
-/// More than underflow can add to a sum of a few dozen terms, per unit of what the factors are
-/// multiplied with; a normal number, because arithmetic on subnormal ones takes a hundred times as
-/// long.
-const FLOOR: f64 = f64::from_bits((1023 - 1020) << 52);
 
 /// What is certain about the gap `min over Q of s·y - max over P of s·x`.
 #[derive(Clone, Copy, Debug)]
@@ -106,7 +101,7 @@ pub(super) fn separates<const PROVEN: bool>(
 /// - adding the three values is two more roundings of at most the sizes' sum.
 ///
 /// In all at most `γ₈ (S_P + S_Q + S_d)` and `12η (1 + Σ reach)`; the sizes themselves are computed
-/// within γ₆, which γ₁₆ covers. `η` is half of `UNDERFLOW`, and `FLOOR` is far above what the factors
+/// within γ₆, which γ₁₆ covers. `η` is half of `UNDERFLOW`, and `UNDERFLOW_FLOOR` is far above what the factors
 /// of it add up to.
 ///
 /// v is the exact maximum for g when its rounded value exceeds that of each neighbour by more than
@@ -120,7 +115,7 @@ struct Sizes {
     p: f64,
     q: f64,
     offset: f64,
-    /// At least what underflow adds: `FLOOR (1 + Σ reach)` of both bodies.
+    /// At least what underflow adds: `UNDERFLOW_FLOOR (1 + Σ reach)` of both bodies.
     underflow: f64,
 }
 
@@ -135,7 +130,7 @@ impl Sizes {
             p: size(&pair.p),
             q: size(&pair.q),
             offset: along(&s.abs(), &offset(pair).abs()),
-            underflow: FLOOR * (1.0 + (span(&pair.p) + span(&pair.q))),
+            underflow: UNDERFLOW_FLOOR * (1.0 + (span(&pair.p) + span(&pair.q))),
         }
     }
 
@@ -151,7 +146,7 @@ impl Sizes {
             p: (LENGTH * STRETCH_MAX) * span_p,
             q: (LENGTH * STRETCH_MAX) * span_q,
             offset: LENGTH * sum_of_sizes(&offset(pair)),
-            underflow: FLOOR * (1.0 + (span_p + span_q)),
+            underflow: UNDERFLOW_FLOOR * (1.0 + (span_p + span_q)),
         }
     }
 
@@ -234,13 +229,13 @@ pub(crate) fn certainly_encloses(pair: &Pair<'_>, four: &[VertexPair; 4]) -> boo
 /// Proves that the differences of the witness's first four pairs hold the origin, as
 /// [`certainly_encloses`] does, for a search that has computed them already, times `view.unit()`. That product is exact but
 /// for underflow; it also makes the underflow of the differences' own products that many times larger,
-/// six times `η unit` in each coordinate, where `η` is `FLOOR / 2^55`.
+/// six times `η unit` in each coordinate, where `η` is `UNDERFLOW_FLOOR / 2^55`.
 #[inline(always)]
 pub(super) fn holds<const PROVEN: bool>(view: &View<'_>, corners: &[Vec3; 4]) -> Option<Evidence> {
     let mut error = 0.0;
     if PROVEN {
         let size = size_of_differences(view.pair()) * view.unit();
-        let underflow = FLOOR * (1.0 + 4.0 * UNIT * view.unit());
+        let underflow = UNDERFLOW_FLOOR * (1.0 + 4.0 * UNIT * view.unit());
         error = gamma(8) * size * (1.0 + gamma(8)) + underflow;
         if !PLAIN.contains(&size) {
             return None;

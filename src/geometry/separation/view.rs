@@ -4,6 +4,7 @@
 use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
 use crate::geometry::kernel::along;
+use crate::geometry::number::scale::power_of_two;
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::support::{self, Climb, Near};
 use crate::geometry::witness::Witness;
@@ -20,7 +21,7 @@ pub(super) fn is_within_bounds(s: &Vec3) -> bool {
 }
 
 /// The largest component that [`View::tame`] can bring below 2.
-const DIRECTION_MAX: f64 = f64::from_bits((1023 + 1000) << 52);
+const DIRECTION_MAX: f64 = power_of_two(1000);
 
 /// What the bodies show along a direction: likely supporting vertices, and how far apart they are.
 #[derive(Clone, Copy, Debug)]

@@ -7,7 +7,8 @@ use crate::geometry::kernel;
 use crate::geometry::number::Sign;
 use crate::geometry::number::double::{Double, Real as _};
 use crate::geometry::number::dyadic::Dyadic;
-use crate::geometry::number::rounding::gamma;
+use crate::geometry::number::rounding::{UNDERFLOW_FLOOR, gamma};
+use crate::geometry::number::scale::power_of_two;
 use crate::geometry::polytope::Polytope;
 
 /// A direction with what is needed to compare the vertices of one body along it.
@@ -26,17 +27,9 @@ pub struct Along<'a> {
     certain: f64,
 }
 
-/// What underflow can add to any sum here, which is less than 16 of the smallest subnormals; taken
-/// as a normal number, because arithmetic on subnormal ones is slow.
-const UNDERFLOW_FLOOR: f64 = power_of_two(-1020);
-
 /// S inside this range needs no scaling: far from overflow, and far enough above the subnormals
 /// for the underflow term not to matter.
 const PLAIN: std::ops::RangeInclusive<f64> = power_of_two(-900)..=power_of_two(1000);
-
-const fn power_of_two(exponent: i64) -> f64 {
-    f64::from_bits(((1023 + exponent) as u64) << 52)
-}
 
 impl<'a> Along<'a> {
     /// None when the direction is zero or not finite.
@@ -120,8 +113,8 @@ fn spread(body: &Polytope, g: &Vec3) -> f64 {
 }
 
 /// e with `2^e <= x < 2^(e+1)`, for subnormals with -1023.
-fn exponent_of(x: f64) -> i64 {
-    i64::try_from((x.to_bits() >> 52) & 0x7ff).expect("eleven bits") - 1023
+fn exponent_of(x: f64) -> i32 {
+    i32::try_from((x.to_bits() >> 52) & 0x7ff).expect("eleven bits") - 1023
 }
 
 /// The exact order of `g·a` and `g·b`. All numbers are finite.

@@ -5,7 +5,7 @@ use super::polyhedron::Polyhedron;
 use super::tree::Extent;
 use crate::geometry::number::Sign;
 use crate::geometry::number::orientation::{Axis, Side, Turn};
-use crate::geometry::number::rounding::{UNDERFLOW, gamma};
+use crate::geometry::number::rounding::{UNDERFLOW, UNDERFLOW_FLOOR, gamma};
 use crate::geometry::number::scaled::{
     Exponents, Integers, ScaledPoints, cross, difference, dot, sign,
 };
@@ -97,9 +97,6 @@ impl Exact<'_> {
         corners.map(|corner| self.point(corner).clone())
     }
 }
-
-/// As in [`crate::geometry::number::orientation`]: what underflow can add, as a normal number.
-const UNDERFLOW_FLOOR: f64 = f64::from_bits(3 << 52); // 2^-1020
 
 impl<'a, 'b> Placed<'a, 'b> {
     pub(super) fn new(p: &'b Stand<'a>, q: &'b Stand<'a>) -> Self {

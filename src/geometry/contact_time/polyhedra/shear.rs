@@ -6,7 +6,7 @@
 
 use super::placed::{Body, Corner, Stand};
 use crate::geometry::Vec3;
-use crate::geometry::number::rounding::{UNDERFLOW, gamma};
+use crate::geometry::number::rounding::{UNDERFLOW, UNDERFLOW_FLOOR, gamma};
 
 /// See the module.
 #[derive(Debug)]
@@ -49,9 +49,6 @@ pub(super) enum Sighting {
     /// If they meet then between these times.
     Perhaps([f64; 2]),
 }
-
-/// As in [`crate::geometry::number::orientation`]: what underflow can add, as a normal number.
-const UNDERFLOW_FLOOR: f64 = f64::from_bits(3 << 52); // 2^-1020
 
 impl Shear {
     /// `w` is the relative velocity, each component within a unit in the last place; not zero.
