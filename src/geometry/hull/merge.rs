@@ -5,6 +5,7 @@ use crate::geometry::Vec3;
 use crate::geometry::csr::Csr;
 use crate::geometry::number::orientation::{Side, exact_side_of_plane};
 
+use super::index_of;
 use super::quickhull::Triangle;
 
 /// The combinatorial structure of a solid, in indices of its extreme points, sorted.
@@ -195,8 +196,4 @@ pub(super) fn start_with_lowest(corners: &mut [u32]) {
     let lowest = corners.iter().enumerate().min_by_key(|(_, corner)| **corner);
     let shift = lowest.map_or(0, |(i, _)| i);
     corners.rotate_left(shift);
-}
-
-fn index_of(length: usize) -> u32 {
-    u32::try_from(length).expect("limited at the door")
 }

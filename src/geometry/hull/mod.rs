@@ -214,6 +214,7 @@ fn polygon(points: &[Vec3], basis: [u32; 3]) -> (Vec<u32>, Csr, Csr) {
     (extreme, Csr::from_rows(neighbours), Csr::from_rows([ring]))
 }
 
+/// A place in a list of points, facets or corners, as these lists name each other's entries.
 fn index_of(length: usize) -> u32 {
     u32::try_from(length).expect("limited at the door")
 }

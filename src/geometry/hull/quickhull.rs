@@ -22,6 +22,7 @@
 
 use std::collections::VecDeque;
 
+use super::index_of;
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::orientation::{Plane, Side, exact_side_of_plane};
@@ -329,8 +330,4 @@ fn height_above(points: &[Vec3], corners: &[u32; 3], plane: &Plane, point: u32) 
     }
     let [a, b, c] = corners.map(|corner| &points[corner as usize]);
     (exact_side_of_plane(a, b, c, p) == Side::Above).then_some(value)
-}
-
-fn index_of(length: usize) -> u32 {
-    u32::try_from(length).expect("limited at the door")
 }
