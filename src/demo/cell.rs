@@ -2,9 +2,10 @@
 //! arm makes in it. All lengths in metres; the robot stands at the origin, the table top at z = 0.
 
 use super::robot::turn;
-use super::shapes::{ball, cuboid, pebble, turned};
+use super::shapes::{ball, pebble, turned};
 use super::trajectory::Trajectory;
 use crate::geometry::Vec3;
+use crate::geometry::polytope::samples::cuboid;
 use crate::geometry::pose::Pose;
 
 /// A thing that stands around.
