@@ -12,6 +12,8 @@
 //! machine. As a test it builds a hundredth of each.
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
+mod clock;
+
 use std::hint::black_box;
 use std::time::Duration;
 
@@ -22,6 +24,8 @@ use clearance::geometry::ids::PolytopeId;
 use clearance::geometry::polytope::Polytope;
 use clearance::geometry::polytope::samples::{self, Random};
 use clearance::geometry::polytope::surface::Surface;
+
+use clock::thread_time;
 
 /// Runs of which the fastest counts.
 const RUNS: u32 = 5;
@@ -68,11 +72,6 @@ fn grid(side: u32, step: f64) -> Vec<Vec3> {
     all.map(|i| Vec3::new(at(i), at(i / side), at(i / side / side))).collect()
 }
 
-fn cpu_time() -> Duration {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(now.tv_sec.unsigned_abs(), u32::try_from(now.tv_nsec).expect("below a second"))
-}
-
 /// What registering some points costs.
 struct Registration {
     hull: Hull,
@@ -83,13 +82,13 @@ struct Registration {
 
 impl Registration {
     fn of(points: &[Vec3]) -> Self {
-        let start = cpu_time();
+        let start = thread_time();
         let hull = convex_hull(black_box(points)).expect("samples are finite and not empty");
-        let hull_time = cpu_time() - start;
+        let hull_time = thread_time() - start;
         black_box(hull.polytope.reach());
-        let reach_time = cpu_time() - start - hull_time;
+        let reach_time = thread_time() - start - hull_time;
         let figures = hull.polytope.hierarchy_report();
-        let times = [hull_time, reach_time, cpu_time() - start - hull_time - reach_time];
+        let times = [hull_time, reach_time, thread_time() - start - hull_time - reach_time];
         Self { hull, times, figures }
     }
 

@@ -17,6 +17,7 @@
 //! Without arguments (as in a test run) it measures nothing and only says how it is called.
 
 mod case_file;
+mod clock;
 
 use std::hint::black_box;
 use std::io::Write as _;
@@ -39,18 +40,13 @@ use clearance::geometry::separation::{self, Decision, METHODS};
 use clearance::geometry::witness::Witness;
 
 use case_file::{Cases, Frame, Sequence, load};
+use clock::thread_time;
 
 /// Passes over a sequence; the first warms up.
 const PASSES: usize = 3;
 
 fn pose([x, y, z, qw, qx, qy, qz]: [f64; 7]) -> Pose {
     Pose::from_quaternion(Vec3::new(x, y, z), [qw, qx, qy, qz]).expect("a legal pose")
-}
-
-/// Processor time of this thread: other work on the machine does not count.
-fn thread_seconds() -> f64 {
-    let time = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    time.tv_sec as f64 + time.tv_nsec as f64 * 1e-9
 }
 
 /// One timed question: whose, and about what.
@@ -112,7 +108,7 @@ impl Driver {
             let mut means = Vec::new();
             for pass in 0..PASSES {
                 let mut witnesses = vec![Witness::default(); sequences.len()];
-                let start = thread_seconds();
+                let start = thread_time();
                 for (value, asked) in values.iter_mut().zip(&questions) {
                     let witness = &mut witnesses[asked.sequence];
                     if !is_warm {
@@ -121,7 +117,7 @@ impl Driver {
                     *value = black_box(query(asked.p, asked.q, black_box(asked.frames), witness));
                 }
                 if pass > 0 {
-                    means.push((thread_seconds() - start) * 1e9 / n as f64);
+                    means.push((thread_time() - start).as_secs_f64() * 1e9 / n as f64);
                 }
             }
             let mut stamped = vec![f64::INFINITY; n];

@@ -10,8 +10,9 @@
 //! and what registering such a mesh costs. As a test it takes a hundredth of each.
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
+mod clock;
+
 use std::hint::black_box;
-use std::time::Duration;
 
 use clearance::geometry::Vec3;
 use clearance::geometry::certificate::Verdict;
@@ -33,6 +34,8 @@ use clearance::geometry::motion::Motion;
 use clearance::geometry::polytope::Polytope;
 use clearance::geometry::polytope::samples::{self, Random};
 use clearance::geometry::pose::Pose;
+
+use clock::thread_time;
 
 /// Runs of which the fastest counts.
 const RUNS: u32 = 5;
@@ -66,17 +69,12 @@ fn bumpy(triangles: u32, seed: u64) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     (vertices, hull.facets().rows().flat_map(fan).collect())
 }
 
-fn cpu_time() -> Duration {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::ThreadCPUTime);
-    Duration::new(now.tv_sec.unsigned_abs(), u32::try_from(now.tv_nsec).expect("below a second"))
-}
-
 /// The least CPU time in milliseconds, and what came of it.
 fn least<T>(runs: u32, mut run: impl FnMut() -> T) -> (f64, T) {
     let mut timed = || {
-        let start = cpu_time();
+        let start = thread_time();
         let made = black_box(run());
-        ((cpu_time() - start).as_secs_f64() * 1e3, made)
+        ((thread_time() - start).as_secs_f64() * 1e3, made)
     };
     let first = timed();
     (1..runs).map(|_| timed()).fold(first, |best, next| if next.0 < best.0 { next } else { best })
