@@ -111,6 +111,13 @@ fn write_panel(svg: &mut String, panel: &Panel, left: f64, top: f64) -> std::fmt
         top + 22.0,
         escape(&panel.title)
     )?;
+    write_axes(svg, panel, [&x, &y], left)?;
+    write_curves(svg, panel, [&x, &y])
+}
+
+/// Lines across at the vertical axis' ticks, ticks below the horizontal one, and what they count.
+fn write_axes(svg: &mut String, panel: &Panel, [x, y]: [&Scale; 2], left: f64) -> std::fmt::Result {
+    let ([x0, x1], [y0, y1]) = ([x.from, x.to], [y.from, y.to]);
     for tick in y.ticks() {
         let at = y.at(tick);
         writeln!(
@@ -143,7 +150,11 @@ fn write_panel(svg: &mut String, panel: &Panel, left: f64, top: f64) -> std::fmt
         r#"<text class="axis" transform="translate({} {middle_y}) rotate(-90)" text-anchor="middle">{}</text>"#,
         left + 22.0,
         escape(panel.y_axis),
-    )?;
+    )
+}
+
+/// The curves, with their names below.
+fn write_curves(svg: &mut String, panel: &Panel, [x, y]: [&Scale; 2]) -> std::fmt::Result {
     for (index, (curve, (across, row))) in panel.curves.iter().zip(legend(panel).0).enumerate() {
         let colour = COLOURS[index % COLOURS.len()];
         let dashes = if index < COLOURS.len() { "" } else { r#" stroke-dasharray="5 3""# };
@@ -154,7 +165,7 @@ fn write_panel(svg: &mut String, panel: &Panel, left: f64, top: f64) -> std::fmt
             svg,
             r#"<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.8" stroke-linejoin="round"{dashes}/>"#
         )?;
-        let (key, at) = (x0 + across, y0 + 52.0 + LEGEND_ROW * row as f64);
+        let (key, at) = (x.from + across, y.from + 52.0 + LEGEND_ROW * row as f64);
         writeln!(
             svg,
             r#"<path d="M{key:.1} {:.1}h16" stroke="{colour}" stroke-width="2.4"{dashes}/><text class="key" x="{:.1}" y="{at}">{}</text>"#,
