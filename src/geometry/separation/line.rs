@@ -263,13 +263,18 @@ fn leave_flat(
         let portal = line.portal_among(&pool).expect("the nudged line passes between the corners");
         portal.iter().map(|corner| corner.pair).collect::<ArrayVec<VertexPair, 4>>()
     };
+    Ok(Crossing::Meets(Box::new(one_point(w, simplex, &corners))))
+}
+
+/// Both ends where the line leaves the hull of flat M at once: a direction that is constant on M has the
+/// quotient, and tells M from what is before and from what is behind.
+fn one_point(w: &Integers, simplex: &[Corner], corners: &ArrayVec<VertexPair, 4>) -> [End; 2] {
     let towards = constant_directions(simplex)
         .into_iter()
         .find(|telling| !dot(&telling.exact, w).is_zero())
         .expect("w leaves the hull");
     let rate = dot(&towards.exact, w);
     let value = dot(&towards.exact, &simplex[0].point);
-    let forwards = sign(&rate) == Sign::Positive;
     let with = |inward: Direction| End {
         numerator: value.clone(),
         denominator: rate.clone(),
@@ -277,8 +282,9 @@ fn leave_flat(
         inward,
     };
     let (one, other) = (towards.direction, towards.direction.reversed());
-    let (least, greatest) = if forwards { (one, other) } else { (other, one) };
-    Ok(Crossing::Meets(Box::new([with(least), with(greatest)])))
+    let is_forwards = sign(&rate) == Sign::Positive;
+    let (least, greatest) = if is_forwards { (one, other) } else { (other, one) };
+    [with(least), with(greatest)]
 }
 
 /// The inward normal of a facet of M modulo w.
