@@ -348,7 +348,9 @@ fn scale_of(course: &Course<'_>) -> Option<PowerOfTwo> {
 
 /// The direction, up to a positive factor, in f64 intervals.
 fn enclosed(s: &Exact) -> IntervalVec {
-    let top = |d: &Dyadic| d.exponent() + i64::try_from(d.mantissa().bit_len()).expect("memory");
+    let top = |d: &Dyadic| {
+        d.exponent() + i64::try_from(d.mantissa().bit_len()).expect("a length in memory")
+    };
     let highest =
         s.iter().filter(|d| d.sign() != Sign::Zero).map(top).max().expect("not the zero vector");
     [0, 1, 2].map(|k| Dyadic::new(s[k].mantissa().clone(), s[k].exponent() - highest).enclosed())

@@ -71,7 +71,8 @@ impl Dyadic {
         // Shifting rounds down, also below zero.
         let low = f64::try_from(&self.mantissa >> cut).expect("at most 53 bits and a sign");
         let high = if cut == 0 { low } else { low + 1.0 };
-        let exponent = self.exponent.saturating_add(i64::try_from(cut).expect("memory"));
+        let exponent =
+            self.exponent.saturating_add(i64::try_from(cut).expect("a length in memory"));
         // Beyond, all is zero but for its sign, or infinite.
         let power = PowerOfTwo::new(exponent.clamp(-3000, 3000) as i32);
         let (low, high) = (power.times(low), power.times(high));

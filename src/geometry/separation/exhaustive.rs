@@ -93,13 +93,15 @@ impl Exact {
 
     /// The direction with its largest component about one; none for zero.
     fn rounded(&self) -> Option<Vec3> {
-        let top = |c: &Dyadic| c.exponent() + i64::try_from(c.mantissa().bit_len()).expect("small");
+        let top = |c: &Dyadic| {
+            c.exponent() + i64::try_from(c.mantissa().bit_len()).expect("a length in memory")
+        };
         let largest = self.0.iter().filter(|c| c.sign() != Sign::Zero).map(top).max()?;
         Some(Vec3::from_fn(|k, _| {
             let component = &self.0[k];
             // Sixty bits below the largest top bit are more than an f64 can tell.
             let shift = component.exponent() - (largest - 60);
-            let bits = usize::try_from(shift.unsigned_abs()).expect("small");
+            let bits = usize::try_from(shift.unsigned_abs()).expect("exponents are small");
             let mantissa = component.mantissa().clone();
             let scaled = if shift < 0 { mantissa >> bits } else { mantissa << bits };
             i64::try_from(scaled).expect("sixty bits") as f64 / (1u64 << 60) as f64
