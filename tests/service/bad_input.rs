@@ -5,7 +5,7 @@ use clearance::runtime::settings::Limits;
 use pb::placed_body::Source;
 use tonic::Code;
 
-use crate::server::{Server, body, check, cube, spec, vector};
+use crate::server::{Server, body, check, cube, spec, vector, with_cube};
 
 /// Asks about the cube and `q`; expects a refusal with this field.
 async fn refused(server: &Server, q: pb::PlacedBody, code: Code, reason: &str, field: &str) {
@@ -13,12 +13,6 @@ async fn refused(server: &Server, q: pb::PlacedBody, code: Code, reason: &str, f
         pb::CheckCollisionRequest { p: Some(body("cube", 0.0)), q: Some(q), ..Default::default() };
     let status = server.queries().check_collision(question).await.unwrap_err();
     check(&status, code, reason, field);
-}
-
-async fn with_cube() -> Server {
-    let server = Server::start().await;
-    server.register("cube", &cube()).await;
-    server
 }
 
 #[tokio::test]

@@ -3,8 +3,8 @@
 use clearance::rpc::pb;
 use pb::verify_certificate_request::Claim;
 
-use crate::compounds::{MARGIN, compound, parts, reports, verify};
-use crate::server::vector;
+use crate::compounds::{MARGIN, compound, parts, reports};
+use crate::server::{vector, verify};
 use crate::sessions::started;
 
 fn distance(at: Option<pb::Pose>, report: &pb::PairReport) -> pb::DistanceClaim {

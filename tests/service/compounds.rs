@@ -4,7 +4,7 @@ use clearance::rpc::pb;
 use pb::verify_certificate_request::Claim;
 use tonic::Code;
 
-use crate::server::{Server, body, check, vector};
+use crate::server::{Server, body, check, vector, verify};
 use crate::sessions::{all_pairs, started, step};
 
 pub(crate) const MARGIN: f64 = 0.25;
@@ -34,13 +34,6 @@ pub(crate) fn compound(parts: &[pb::PlacedBody], pose: Option<pb::Pose>) -> Opti
     let parts = parts.to_vec();
     let source = Some(pb::placed_body::Source::Compound(pb::Compound { parts }));
     Some(pb::PlacedBody { source, pose })
-}
-
-pub(crate) async fn verify(server: &Server, claim: Claim) -> Result<(), String> {
-    let request = pb::VerifyCertificateRequest { claim: Some(claim) };
-    let reply = server.queries().verify_certificate(request).await.unwrap().into_inner();
-    assert_eq!(reply.valid, reply.refusal.is_empty());
-    if reply.valid { Ok(()) } else { Err(reply.refusal) }
 }
 
 /// Where the second body is in each frame: it passes by, touches a face, goes in and through the gap.

@@ -4,20 +4,7 @@ use clearance::rpc::pb;
 use pb::verify_certificate_request::Claim;
 use tonic::Code;
 
-use crate::server::{Server, body, check, cube, vector};
-
-async fn with_cube() -> Server {
-    let server = Server::start().await;
-    server.register("cube", &cube()).await;
-    server
-}
-
-async fn verify(server: &Server, claim: Claim) -> Result<(), String> {
-    let request = pb::VerifyCertificateRequest { claim: Some(claim) };
-    let reply = server.queries().verify_certificate(request).await.unwrap().into_inner();
-    assert_eq!(reply.valid, reply.refusal.is_empty());
-    if reply.valid { Ok(()) } else { Err(reply.refusal) }
-}
+use crate::server::{Server, body, check, cube, vector, verify, with_cube};
 
 #[tokio::test]
 async fn every_method_of_measuring_gives_the_same_distance() {

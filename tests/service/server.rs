@@ -7,6 +7,7 @@ use clearance::rpc::pb::polytope_service_client::PolytopeServiceClient;
 use clearance::rpc::pb::query_service_client::QueryServiceClient;
 use clearance::rpc::pb::server_service_client::ServerServiceClient;
 use clearance::rpc::pb::session_service_client::SessionServiceClient;
+use clearance::rpc::pb::verify_certificate_request::Claim;
 use clearance::rpc::serve::ServeError;
 use clearance::runtime::settings::{Limits, Settings};
 use tokio::net::TcpListener;
@@ -89,6 +90,21 @@ impl Server {
         self.stop.send(()).unwrap();
         (self.channel, self.serving)
     }
+}
+
+/// A server that has the unit cube.
+pub(crate) async fn with_cube() -> Server {
+    let server = Server::start().await;
+    server.register("cube", &cube()).await;
+    server
+}
+
+/// What VerifyCertificate says of a claim: nothing, or why it refuses it.
+pub(crate) async fn verify(server: &Server, claim: Claim) -> Result<(), String> {
+    let request = pb::VerifyCertificateRequest { claim: Some(claim) };
+    let reply = server.queries().verify_certificate(request).await.unwrap().into_inner();
+    assert_eq!(reply.valid, reply.refusal.is_empty());
+    if reply.valid { Ok(()) } else { Err(reply.refusal) }
 }
 
 /// A specification by points.
