@@ -145,3 +145,47 @@ def differences_at_end(bodies, poses, motions, pairs):
         placed.append([[sum((Fraction(r) * Fraction(x) for r, x in zip(row, body[i])),
                             Fraction(a) + Fraction(b)) for row, a, b in zip(rows, t, by)] for i in at])
     return [tuple(y - x for x, y in zip(p, q)) for p, q in zip(*placed)]
+
+
+# ---- what a rotation leaves as it is
+def exact_cross(a, b):
+    return tuple(a[k - 2] * b[k - 1] - a[k - 1] * b[k - 2] for k in range(3))
+
+
+def between(a, b):
+    return tuple(Fraction(y) - Fraction(x) for x, y in zip(a, b))
+
+
+def travel_if_alike(poses, motions):
+    """How far Q travels relative to P as seen from either, if both turn alike: by one angle about
+    parallel axes, what is between the pivots and between the velocities being along them. Every
+    difference of two points is then Rot(t) (d + t travel)."""
+    if [motion[0] for motion in motions] != ["screw", "screw"]:
+        return None
+    (u, a, angle), (w, b, other) = [motion[1:4] for motion in motions]
+    a, b = [tuple(map(Fraction, axis)) for axis in (a, b)]
+    pivots = [pose[1] if motion[4] is None else motion[4] for pose, motion in zip(poses, motions)]
+    same_way = sum(x * y for x, y in zip(a, b)) > 0  # turning about the opposite is turning back
+    along = (b, between(*pivots), between(u, w))
+    is_alike = angle == (other if same_way else -other) and any(a) and any(b)
+    return between(u, w) if is_alike and not any(any(exact_cross(a, v)) for v in along) else None
+
+
+def travel_if_untouched(bodies, poses, motions, pairs):
+    """The travel of pairs none of whose vertices a rotation touches: those on the axis of a body."""
+    velocities = []
+    for body, (rows, t), motion, named in zip(bodies, poses, motions, zip(*pairs)):
+        if motion[0] == "to_pose":
+            if motion[1][0] != rows:
+                return None
+            velocities.append(between(t, motion[1][1]))
+            continue
+        if motion[0] == "screw" and motion[3] != 0:
+            pivot, axis = t if motion[4] is None else motion[4], tuple(map(Fraction, motion[2]))
+            for i in named:
+                arm = [sum((Fraction(r) * Fraction(x) for r, x in zip(row, body[i])), c)
+                       for row, c in zip(rows, between(pivot, t))]
+                if any(exact_cross(axis, arm)):
+                    return None
+        velocities.append(tuple(map(Fraction, motion[1])))
+    return between(*velocities)

@@ -14,7 +14,8 @@ from fractions import Fraction
 from itertools import combinations
 
 from clearance_poses import (Refused, TakesTooLong, axis_and_angle, differences_at_end, finite,  # noqa: F401
-                             look_at_clock, meets_in_a_plane, patient, quaternion_pose, require)
+                             look_at_clock, meets_in_a_plane, patient, quaternion_pose, require,
+                             travel_if_alike, travel_if_untouched)
 
 F, ONE = 128, 1 << 128  # fractional bits of directions, rotations and times
 G = 2 * F               # of sines and cosines while they are computed
@@ -448,10 +449,17 @@ def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
     t_contact = bound(answer.get("t_contact")) if verdict == "CONTACT" else 1
     require(t_free <= t_contact <= 1, "not 0 <= t_free <= t_contact <= 1")
     require(verdict != "NO_CONTACT" or t_free == 1, "no contact, but not free until the end")
-    def within(points, error=0):
+    def within(points, error=0, unit=1):
         v, n = nearest(points)
-        left = (margin - 2 * error) * n
+        left = (margin * unit - 2 * error) * n
         return left >= 0 and dot(v, v) <= left ** 2
+    def clear(s, travel, times):  # the gap along s is linear in t
+        gap = min(pair.gap(s) + dot(s, travel) * t for t in times)
+        return gap > 0 and gap ** 2 > (margin + deviation) ** 2 * dot(s, s)
+    def met(start, travel):  # mixing both ends' mixes the times as well, and a margin is met at one
+        scale, times = max(t_free.denominator, t_contact.denominator), (t_free, t_contact)
+        return within([tuple(int(scale * (x + w * t)) for x, w in zip(d, travel))
+                       for t in times[bool(margin):] for d in start], 0, scale)
     if initial:
         verify_static(p, q, pose_p, pose_q, "SEPARATED", initial)
     if t_contact == 0:
@@ -464,36 +472,36 @@ def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
     require(covered >= t_free, "the chain ends before t_free")
     s = (1, 0, 0) if chain else pair.direction(initial or {})  # the start is as given: no deviation
     require(chain or verdict == "UNDECIDED" or pair.gap(s) ** 2 > margin ** 2 * dot(s, s), "start within the margin")
-    speeds = velocity(pose_p, motion_p, pair.unit), velocity(pose_q, motion_q, pair.unit)
+    poses, by = (pose_p, pose_q), (motion_p, motion_q)
+    speeds = [velocity(pose, motion, pair.unit) for pose, motion in zip(poses, by)]
     apart = None if None in speeds else sub(speeds[1], speeds[0])
     movers = Movers(pair, pose_p, pose_q, motion_p, motion_q) if apart is None else None
+    in_units = lambda travel: travel and tuple(int(x * pair.unit) for x in travel)
+    alike = in_units(movers and travel_if_alike(poses, by))
     for at, (t0, t1, link) in enumerate(chain):
         require(link.get("frame") in ("world", "p", "q"), f"link {at} has no frame")
-        s = pair.direction(link, apart)
-        if movers:
-            free = movers.separates(link["frame"], s, fixed(t0), -fixed(-t1), margin + deviation)
-        else:
-            gap = min(pair.gap(s) + dot(s, apart) * t for t in (t0, t1))
-            free = gap > 0 and gap ** 2 > (margin + deviation) ** 2 * dot(s, s)
+        travel = apart if link["frame"] == "world" else apart or alike
+        s = pair.direction(link, travel)
+        free = travel and clear(s, travel, (t0, t1)) or movers and movers.separates(
+            link["frame"], s, fixed(t0), -fixed(-t1), margin + deviation)
         require(free, f"link {at} does not separate throughout its interval")
     if verdict != "CONTACT":
         return
-    found = pair.differences(cert.get("pairs"), 1, 6 if movers or margin else 4)
-    if movers:
-        t, start, by = fixed(t_contact), found, (motion_p, motion_q)
-        margin, poses, found = margin * ONE, (pose_p, pose_q), movers.places(cert["pairs"], t)
-        flat = sum(map(dimension, pair.placed)) <= 2  # a point and a polygon, or two rods
-        held = (strictly_inside(found, movers.slack) or margin and within(found, movers.slack)
-                or meets_in_a_plane(start, pair.unit, poses, by, t_contact, found, movers.slack)
-                or flat and movers.passed(cert["pairs"], fixed(t_free), t))
-        end = t_contact == 1 and differences_at_end(pair.given, poses, by, cert["pairs"])
-        return require(held or end and nearest(end)[0] == (0, 0, 0),
-                       "the pairs neither hold the origin at t_contact nor pass it in the bracket")
-    # All differences move alike: mixing both ends' mixes the times as well, and a margin is met at one.
-    scale = max(t_free.denominator, t_contact.denominator)
-    found, margin = [tuple(int(scale * (x + w * t)) for x, w in zip(d, apart))
-                     for t in ((t_contact,) if margin else (t_free, t_contact)) for d in found], margin * scale
-    require(within(found), "the pairs do not hold the origin at any time of the bracket")
+    start = pair.differences(cert.get("pairs"), 1, 6 if movers or margin else 4)
+    if not movers:
+        return require(met(start, apart), "the pairs do not hold the origin at any time of the bracket")
+    t, found, pairs = fixed(t_contact), movers.places(cert["pairs"], fixed(t_contact)), cert["pairs"]
+    # Three are in a plane; four, always, of a point and a polygon, or two rods. A solid is entered.
+    dimensions = list(map(dimension, pair.placed))
+    flat = sum(dimensions) <= 2 or len(pairs) == 3 and max(dimensions) <= 2
+    held = (strictly_inside(found, movers.slack) or margin and within(found, movers.slack, ONE)
+            or meets_in_a_plane(start, pair.unit, poses, by, t_contact, found, movers.slack)
+            or flat and movers.passed(pairs, fixed(t_free), t)
+            or any(travel and met(start, travel)
+                   for travel in (alike, in_units(travel_if_untouched(pair.given, poses, by, pairs)))))
+    end = t_contact == 1 and differences_at_end(pair.given, poses, by, pairs)
+    require(held or end and nearest(end)[0] == (0, 0, 0),
+            "the pairs neither hold the origin at t_contact nor pass it in the bracket")
 
 if __name__ == "__main__":
     import clearance_answers

@@ -449,8 +449,9 @@ class Rotations(Judged):
         self.refused(judge, pairs=[pairs[0], pairs[1], pairs[1]])
         self.refused(judge, q=[[x, y + 2.3, z] for x, y, z in wall])                      # passes beside it
         self.refused(judge, q=[[x - 2e-9, y, z] for x, y, z in wall])                     # later
-        self.refused(judge, q=[*wall, [0.9, 0.0, 0.0]])       # a solid is not to be passed, but to be entered
-        self.refused(judge, p=((1.0, 0.0, 0.0), (1.0, 0.0, 0.5)))
+        self.refused(judge, q=[*wall, [0.7, 0.0, 0.0]])       # a solid is not to be passed, but to be entered
+        judge(p=((1.0, 0.0, 0.0), (1.0, 0.0, 0.5)))           # a rod, whose one end is that point
+        self.refused(judge, p=((1.0, 0.0, 0.0), (1.0, 0.0, 0.5)), pairs=[*pairs, [1, 0]])
         # Through the middle of a square, which no triangle of its corners has inside.
         square = [[0.8, 0.6 + y, z] for y, z in ((-1.0, -1.0), (1.0, -1.0), (1.0, 1.0), (-1.0, 1.0))]
         around = [[0, k] for k in range(4)]
@@ -460,6 +461,49 @@ class Rotations(Judged):
         self.refused(judge, q=square, pairs=[around[k] for k in (0, 2, 1, 3)])            # not in order around
         self.refused(judge, q=square, pairs=[around[k] for k in (0, 1, 2, 2)])
         self.refused(judge, q=[[x, y + 1.1, z] for x, y, z in square], pairs=around)      # passes beside it
+
+    def test_what_no_rotation_touches_is_known_exactly(self):
+        def judge(p, q, motion_p, motion_q, t_free, t_contact, pairs, frame="world", direction=(0.0, 0.0, 1.0), **start):
+            chain = [{"t0": 0.0, "t1": t_free, "frame": frame, "direction": list(direction)}]
+            claim = {"verdict": "CONTACT" if pairs else "NO_CONTACT", "t_free": t_free,
+                     "certificate": {"pairs": pairs, "chain": chain}}
+            if pairs:
+                claim["t_contact"] = t_contact
+            cv.verify_motion(p, q, at(), at(**start), motion_p, motion_q, claim)
+        screw = lambda velocity, angle=1.0, pivot=None, axis=(0.0, 0.0, 1.0): (
+            "screw", list(velocity), list(axis), angle, pivot)
+        # A point on a plate that turns, at the end of the step.
+        plate = [[-1.0, -1.0, 0.0], [1.0, -1.0, 0.0], [0.0, 1.0, 0.0]]
+        fall = lambda z: ("linear", [0.0, 0.0, z])
+        lies = lambda z=-0.75, t=1.0: judge(plate, [[0.0, 0.1, 0.75]], screw([0.0] * 3), fall(z), 1.0 - 1e-9, t,
+                                            [[k, 0] for k in range(3)])
+        lies()
+        self.refused(lies, ulp(-0.75, 1))
+        self.refused(lies, t=ulp(1.0, -1))
+        # The tip of a top comes to a slope.
+        slope = [[-2.0, -2.0, -1.0], [2.0, -2.0, 1.0], [0.0, 2.0, 0.0]]
+        tip = lambda pivot=None, z=0.75: judge(
+            slope, [[0.0, 0.0, z], [0.5, 0.0, z + 1.0]], fall(0.0), screw([0.0, 0.0, -0.75], 3.0, pivot),
+            1.0 - 1e-9, 1.0, [[k, 0] for k in range(3)], direction=(-1.0, 0.0, 2.0))
+        tip([0.0, 0.0, 5.0])
+        self.refused(tip, [1e-300, 0.0, 5.0])                    # the tip turns, by next to nothing
+        self.refused(tip, [0.0, 0.0, 5.0], ulp(0.75, 1))
+        # Two bodies on one carrier, an ulp apart for any number of turns.
+        end = [[ulp(2.0), 0.0, 0.0]]
+        carried = lambda velocity=(0.0, 0.0, 0.0), angle=30.0, pivot=(-5.0, 0.0, 0.0), axis=(0.0, 0.0, 1.0), frame="p": judge(
+            ROD, end, screw([0.0] * 3, 30.0, [-5.0, 0.0, 7.0]), screw(velocity, angle, list(pivot), axis),
+            1.0, None, [], frame, (1.0, 0.0, 0.0))
+        self.assertEqual(max(v[0] for v in ROD), 2.0)
+        carried()
+        carried(frame="q")
+        carried(velocity=(0.0, 0.0, 3.0))                        # along the axis
+        carried(angle=-30.0, axis=(0.0, 0.0, -2.0))
+        self.refused(carried, frame="world")
+        self.refused(carried, angle=30.001)
+        self.refused(carried, angle=-30.0)
+        self.refused(carried, pivot=(-5.0, 1e-9, 0.0))
+        self.refused(carried, velocity=(0.0, 1e-9, 0.0))
+        self.refused(carried, axis=(0.0, 1e-3, 1.0))
 
     def test_contact_of_a_turning_body_is_proven_and_every_tampering_refused(self):
         self.meet(self.answer())

@@ -15,7 +15,8 @@ use super::judge_distance::comes_within;
 use super::judge_link::{Mover, Movers};
 use super::judge_meeting::{held_at_the_end, holds_origin_in_solid, surely_held_in_a_plane};
 use super::judge_passing;
-use super::{Link, StaticProof, Verdict};
+use super::judge_still::{travel_if_alike, travel_if_untouched};
+use super::{Frame, Link, StaticProof, Verdict};
 use crate::geometry::Vec3;
 use crate::geometry::contact_time::{FirstContact, Outcome, Question};
 use crate::geometry::effort::{Effort, Stopped};
@@ -214,6 +215,8 @@ pub(super) struct MotionJudge<'a> {
     course: &'a Course<'a>,
     /// Of Q against P, if both only translate.
     translation: Option<Exact>,
+    /// The same, seen from either, if both turn alike.
+    alike: Option<Exact>,
     scale: Option<PowerOfTwo>,
     movers: Movers,
 }
@@ -232,24 +235,21 @@ impl<'a> MotionJudge<'a> {
             (Some(of_p), Some(of_q)) => Some(std::array::from_fn(|k| &of_q[k] - &of_p[k])),
             _ => None,
         };
-        Ok(Self { course, translation, scale, movers })
+        Ok(Self { course, translation, alike: travel_if_alike(course), scale, movers })
     }
 
     fn judge_link(&self, at: usize, link: &Link, effort: &mut Effort<'_>) -> Result<(), Refusal> {
         let course = self.course;
-        let travel = self.translation.as_ref();
+        // Without rotation every frame is the world's.
+        let turned = self.alike.as_ref().filter(|_| link.frame != Frame::World);
+        let travel = self.translation.as_ref().or(turned);
         let s = exact_direction_of_link(&course.bodies, &link.direction, travel)?;
-        let separates = if let Some(apart) = &self.translation {
-            // Without rotation every frame is the world's, and the gap is linear in t.
-            let gap = gap_along(&course.bodies, &s, effort)?;
-            let rate = scalar_product(&s, apart);
-            let clear = &(&Dyadic::from(course.margin) + &Dyadic::from(course.deviation_p))
-                + &Dyadic::from(course.deviation_q);
-            let clear_squared = &(&clear * &clear) * &scalar_product(&s, &s);
-            [link.t0, link.t1].into_iter().all(|t| {
-                let gap = &gap + &(&rate * &Dyadic::from(t));
-                gap.sign() == Sign::Positive && &gap * &gap > clear_squared
-            })
+        let is_exact = match travel {
+            Some(travel) => self.stays_clear(&s, travel, link, effort)?,
+            None => false,
+        };
+        let separates = if is_exact || self.translation.is_some() {
+            is_exact
         } else {
             let up = |x: f64| self.scale.map_or(x, |scale| scale.times(x).next_up());
             let clear = Interval::point(up(course.margin))
@@ -259,6 +259,26 @@ impl<'a> MotionJudge<'a> {
             self.movers.separates(link.frame, &enclosed(&s), clear, (link.t0, link.t1), effort)?
         };
         if separates { Ok(()) } else { Err(Refusal::LinkFails(at)) }
+    }
+
+    /// Whether the gap along s, which is linear in t, exceeds what has to be kept clear throughout the link.
+    fn stays_clear(
+        &self,
+        s: &Exact,
+        travel: &Exact,
+        link: &Link,
+        effort: &mut Effort<'_>,
+    ) -> Result<bool, Stopped> {
+        let course = self.course;
+        let gap = gap_along(&course.bodies, s, effort)?;
+        let rate = scalar_product(s, travel);
+        let clear = &(&Dyadic::from(course.margin) + &Dyadic::from(course.deviation_p))
+            + &Dyadic::from(course.deviation_q);
+        let clear_squared = &(&clear * &clear) * &scalar_product(s, s);
+        Ok([link.t0, link.t1].into_iter().all(|t| {
+            let gap = &gap + &(&rate * &Dyadic::from(t));
+            gap.sign() == Sign::Positive && &gap * &gap > clear_squared
+        }))
     }
 
     fn judge_contact(&self, claim: &MotionClaim<'_>) -> Result<(), Refusal> {
@@ -272,21 +292,9 @@ impl<'a> MotionJudge<'a> {
             return Err(Refusal::PairCount(words));
         }
         let at_start = exact_differences(&course.bodies, pairs)?;
-        if let Some(apart) = &self.translation {
-            let at = |t: f64| {
-                let t = Dyadic::from(t);
-                at_start.iter().map(move |d| std::array::from_fn(|k| &d[k] + &(&apart[k] * &t)))
-            };
-            if bare {
-                // For some t in the bracket the hull of the d + w t holds the origin, exactly if the
-                // hull of those at both ends does: weights of both ends mix the times.
-                let points: Vec<Exact> = at(claim.t_free).chain(at(claim.t_contact)).collect();
-                let held = holds_origin(&points) || holds_origin_in_solid(&points);
-                return if held { Ok(()) } else { Err(Refusal::OriginNotHeld) };
-            }
-            let points: Vec<Exact> = at(claim.t_contact).collect();
-            let within = are_within(&points, course.margin);
-            return if within { Ok(()) } else { Err(Refusal::OriginNotHeld) };
+        let met_on_the_way = |travel: &Exact| self.is_met_on_the_way(&at_start, travel, claim);
+        if let Some(travel) = &self.translation {
+            return if met_on_the_way(travel) { Ok(()) } else { Err(Refusal::OriginNotHeld) };
         }
         let t = claim.t_contact;
         let trigs = (self.movers.p.track.trig(t), self.movers.q.track.trig(t));
@@ -305,13 +313,37 @@ impl<'a> MotionJudge<'a> {
             || (!bare && surely_within(&differences, margin))
             || surely_held_in_a_plane(course, &at_start, &differences, t)
             || (t >= 1.0 && held_at_the_end(course, pairs)?)
-            || self.surely_passes(pairs, [claim.t_free, t]);
+            || self.surely_passes(pairs, [claim.t_free, t])
+            || self.alike.as_ref().is_some_and(met_on_the_way)
+            || travel_if_untouched(course, pairs).as_ref().is_some_and(met_on_the_way);
         if met { Ok(()) } else { Err(Refusal::OriginNotHeld) }
+    }
+
+    /// Whether differences that all travel alike hold the origin at some time in the bracket or, with a margin,
+    /// come within it by its end.
+    fn is_met_on_the_way(
+        &self,
+        at_start: &[Exact],
+        travel: &Exact,
+        claim: &MotionClaim<'_>,
+    ) -> bool {
+        let at = |t: f64| {
+            let t = Dyadic::from(t);
+            at_start.iter().map(move |d| std::array::from_fn(|k| &d[k] + &(&travel[k] * &t)))
+        };
+        if self.course.margin > 0.0 {
+            let points: Vec<Exact> = at(claim.t_contact).collect();
+            return are_within(&points, self.course.margin);
+        }
+        // For some t in the bracket the hull of the d + w t holds the origin, exactly if the hull of those at
+        // both ends does: weights of both ends mix the times.
+        let points: Vec<Exact> = at(claim.t_free).chain(at(claim.t_contact)).collect();
+        holds_origin(&points) || holds_origin_in_solid(&points)
     }
 
     /// See [`judge_passing`]. The pairs exist.
     fn surely_passes(&self, pairs: &[VertexPair], bracket: [f64; 2]) -> bool {
-        if !(3..=4).contains(&pairs.len()) || !judge_passing::are_flat(&self.course.bodies) {
+        if !judge_passing::stays_flat(&self.course.bodies, pairs.len()) {
             return false;
         }
         let Bodies { p, q } = &self.course.bodies;

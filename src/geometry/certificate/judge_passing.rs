@@ -1,9 +1,10 @@
 //! The judge of three or four pairs whose polygon the origin passes through within the bracket: of a point that
-//! goes through a flat polygon, or a rod that goes across a rod. No hull of their differences ever has the
-//! origin strictly inside.
+//! goes through a flat polygon, a rod that goes across a rod, or a plate that goes through one beside which it
+//! stays. No hull of their differences ever has the origin strictly inside.
 //!
-//! The differences d0, d1, ... are the corners in order around. They stay in a plane, since what moves the
-//! vertices of a body is linear in them, and `n = (d2 - d0) × (d3 - d1)`, of a triangle with d3 = d0, is across it:
+//! The differences d0, d1, ... are the corners in order around. They stay in a plane, three anyway and four of a
+//! flat difference since what moves the vertices of a body is linear in them; and
+//! `n = (d2 - d0) × (d3 - d1)`, of a triangle with d3 = d0, is across it:
 //! the sum of all `d_k × d_{k+1}`. With the foot of the origin on the plane taken off the corners,
 //! `n·(d_k × d_{k+1})` stays as it is. Where all of these are positive n is not zero, and from the foot each
 //! corner is less than half a turn to the left of the one before: all around, so that the foot is strictly
@@ -21,10 +22,16 @@ use crate::geometry::number::interval::{Interval, IntervalVec, cross, dot, sub};
 /// it ends.
 const HALVINGS: u32 = 64;
 
-/// Whether the difference of two bodies is flat at every time, as far as their dimensions tell: of a point and
-/// a polygon, or two rods. (Of others pairs are to hold the origin strictly inside.)
-pub(super) fn are_flat(bodies: &Bodies<'_>) -> bool {
-    dimension(bodies.p.points) + dimension(bodies.q.points) <= 2
+/// Whether so many differences stay in a plane: three, and four where the difference of the bodies is flat at every
+/// time, as far as their dimensions tell: of a point and a polygon, or two rods. (What goes into a solid comes to be
+/// inside, and has pairs that hold the origin strictly so.)
+pub(super) fn stays_flat(bodies: &Bodies<'_>, count: usize) -> bool {
+    let dimensions = || [bodies.p.points, bodies.q.points].map(dimension);
+    match count {
+        3 => !dimensions().contains(&3),
+        4 => dimensions().iter().sum::<u32>() <= 2,
+        _ => false,
+    }
 }
 
 /// The dimension of the points' hull, exactly.

@@ -16,6 +16,7 @@ pub mod judge_motion;
 mod judge_passing;
 pub mod judge_range;
 pub mod judge_solids;
+mod judge_still;
 pub mod solids;
 
 use arrayvec::ArrayVec;
