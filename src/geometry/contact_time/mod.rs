@@ -98,12 +98,13 @@ pub struct FirstContact {
     /// than the start as it is given is proven free, by `initial`.
     pub chain: Vec<Link>,
     /// At t_contact the moving differences of these hold the origin strictly inside (rotation);
-    /// at some t in the bracket they hold it (translation). Two exact forms settle what enclosures
-    /// cannot: in a plane that both bodies stay in, they hold it strictly inside within the plane; and
-    /// at t_contact = 1 of motions that end at given poses they hold it there, boundary included. Of a
-    /// point and a flat polygon, or two segments, the origin may pass through the polygon of three or four,
-    /// in order around, within the bracket. With a margin, the hull of their differences at t_contact has a
-    /// point within the margin of the origin.
+    /// at some t in the bracket they hold it (translation; vertices that no rotation touches, and bodies that
+    /// turn alike, translate to each other, too). Two exact forms settle what enclosures cannot: in a plane
+    /// that no rotation leaves, across an axis, they hold it strictly inside within the plane; and at
+    /// t_contact = 1 of motions that end at given poses they hold it there, boundary included. Of flat
+    /// bodies the origin may pass through the triangle of three, or, of a point and a polygon or of two
+    /// segments, through the polygon of four in order around, within the bracket. With a margin, the hull
+    /// of their differences at t_contact has a point within the margin of the origin.
     pub pairs: ArrayVec<VertexPair, 6>,
     /// The verdict at t = 0 with its proof. If the chain is empty and contact comes later, the gap along its
     /// direction is wider than the margin. (Where no direction shows that, the bodies being farther apart

@@ -33,13 +33,15 @@ impl Flat {
     /// The plane that the bodies share, if there is one: across a coordinate axis, or across the axis
     /// that a body turns about.
     pub(super) fn of(question: &Question<'_>) -> Option<Self> {
-        let of_screw = |motion: &Motion| match motion {
-            Motion::Screw { axis, angle, .. } if angle.abs() > 0.0 => Some(*axis),
-            Motion::Linear { .. } | Motion::Screw { .. } | Motion::ToPose { .. } => None,
-        };
-        let turning = [of_screw(&question.motion_p), of_screw(&question.motion_q)];
-        let normals = [Vec3::x(), Vec3::y(), Vec3::z()].into_iter();
-        normals.chain(turning.into_iter().flatten()).find_map(|n| Self::across(question, &n))
+        normals(question).find_map(|n| Self::across(question, &n))
+    }
+
+    /// The plane across `normal` that these vertices of P and Q share at some time.
+    pub(super) fn shared(normal: &Vec3, p: Vec<u32>, q: Vec<u32>) -> Self {
+        let hidden = normal.iamax();
+        let shown = [(hidden + 1) % 3, (hidden + 2) % 3];
+        let slopes = shown.map(|k| normal[k] / normal[hidden]);
+        Self { shown, slopes, p, q }
     }
 
     fn across(question: &Question<'_>, normal: &Vec3) -> Option<Self> {
@@ -74,9 +76,7 @@ impl Flat {
         let exactly_there = |all: &[(u32, Dyadic)]| -> Vec<u32> {
             all.iter().filter(|(_, h)| h == level).map(|(i, _)| *i).collect()
         };
-        let shown = [(hidden + 1) % 3, (hidden + 2) % 3];
-        let slopes = shown.map(|k| upright[k]);
-        let flat = Self { shown, slopes, p: exactly_there(&p), q: exactly_there(&q) };
+        let flat = Self::shared(normal, exactly_there(&p), exactly_there(&q));
         (!flat.q.is_empty()).then_some(flat)
     }
 
@@ -183,8 +183,19 @@ fn holds_strictly(vectors: &[[Interval; 2]]) -> bool {
         })
 }
 
+/// Directions along which a rotation may leave heights alone: the coordinate axes, and those that a body
+/// turns about.
+pub(super) fn normals(question: &Question<'_>) -> impl Iterator<Item = Vec3> {
+    let of_screw = |motion: &Motion| match motion {
+        Motion::Screw { axis, angle, .. } if angle.abs() > 0.0 => Some(*axis),
+        Motion::Linear { .. } | Motion::Screw { .. } | Motion::ToPose { .. } => None,
+    };
+    let turning = [of_screw(&question.motion_p), of_screw(&question.motion_q)];
+    [Vec3::x(), Vec3::y(), Vec3::z()].into_iter().chain(turning.into_iter().flatten())
+}
+
 /// How fast the height along `normal` of every point changes, if no rotation touches it; exactly.
-fn rate_along(placed: &Placed<'_>, motion: &Motion, normal: &Vec3) -> Option<Dyadic> {
+pub(super) fn rate_along(placed: &Placed<'_>, motion: &Motion, normal: &Vec3) -> Option<Dyadic> {
     match motion {
         Motion::Linear { velocity } => Some(along_exactly(normal, velocity)),
         Motion::Screw { velocity, axis, angle, .. } => (angle.abs() <= 0.0
@@ -209,22 +220,22 @@ fn along_exactly(a: &Vec3, b: &Vec3) -> Dyadic {
 }
 
 /// Whether `a x b` is zero, exactly.
-fn is_parallel(a: &Vec3, b: &Vec3) -> bool {
+pub(super) fn is_parallel(a: &Vec3, b: &Vec3) -> bool {
     let product = |x: f64, y: f64| &Dyadic::from(x) * &Dyadic::from(y);
     [(0, 1), (1, 2), (2, 0)].iter().all(|&(k, l)| product(a[k], b[l]) == product(a[l], b[k]))
 }
 
-fn rounded_height(placed: &Placed<'_>, i: u32, normal: &Vec3) -> f64 {
+pub(super) fn rounded_height(placed: &Placed<'_>, i: u32, normal: &Vec3) -> f64 {
     normal.dot(&(placed.pose.rotation * placed.body.vertex(i) + placed.pose.translation))
 }
 
 /// At least the sizes of what the rounded heights are sums of.
-fn reach_along(placed: &Placed<'_>, normal: &Vec3) -> f64 {
+pub(super) fn reach_along(placed: &Placed<'_>, normal: &Vec3) -> f64 {
     let Pose { rotation, translation } = &placed.pose;
     normal.abs().dot(&(rotation.abs() * placed.body.bounds().reach + translation.abs()))
 }
 
-fn exact_height(placed: &Placed<'_>, i: u32, normal: &Vec3) -> Dyadic {
+pub(super) fn exact_height(placed: &Placed<'_>, i: u32, normal: &Vec3) -> Dyadic {
     let Pose { rotation, translation } = &placed.pose;
     let v = placed.body.vertex(i);
     (0..3).fold(along_exactly(normal, translation), |sum, k| {

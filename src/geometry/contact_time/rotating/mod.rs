@@ -14,8 +14,13 @@
 //!    tolerance at first: each ends where the bodies are that deep along every heading known, or
 //!    apart again. At each end a proof of contact is tried. A motion that never gets that deep runs
 //!    through to t = 1: undecided, a graze.
-//! 3. *Passing.* A point and a flat polygon, or two segments, are never deep in each other. If they passed
+//! 3. *Closing.* What comes to lie on a face that turns in its own plane, and no deeper, is in contact at a time
+//!    that is known exactly ([`closing`]).
+//! 4. *Passing.* A point and a flat polygon, or two segments, are never deep in each other. If they passed
 //!    through each other where the free part ended, they met ([`passing`]).
+//!
+//! What stays undecided is asked once more with the bodies in each other's place ([`swapped`]), and bodies that turn
+//! alike ([`alike`]) are not searched at all: to each other they only translate.
 //!
 //! Source: B. Mirtich, *Impulse-based Dynamic Simulation of Rigid Body Systems*, PhD thesis,
 //!         Berkeley 1996, §2.3 (conservative advancement); X. Zhang, M. Lee, Y. Kim,
@@ -26,7 +31,9 @@
 
 mod ahead;
 mod aim;
+mod alike;
 mod along;
+mod closing;
 mod contact;
 mod course;
 mod deeper;
@@ -38,8 +45,10 @@ mod passing;
 mod posed;
 mod scene;
 mod step;
+mod swapped;
 #[cfg(test)]
 mod tests;
+mod untouched;
 
 use std::cell::OnceCell;
 
@@ -92,6 +101,11 @@ pub fn first_contact(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<FirstContact, Stopped> {
+    if alike::may_be(question)
+        && let Some(answer) = alike::first_contact(question, witness, effort)?
+    {
+        return Ok(answer);
+    }
     let method = &separation::METHODS[0];
     let initial = separation::decide(&question.pair, method, witness, effort)?.proof;
     let mut answer = super::unsearched(initial);
@@ -100,7 +114,11 @@ pub fn first_contact(
         StaticProof::Overlapping { pairs } => Some(pairs.clone()),
         StaticProof::Separated { .. } => {
             debug_assert_eq!(answer.initial.verdict(), Verdict::Separated);
-            Search::new(question).run(&mut answer, witness, effort)?
+            let at_start = Search::new(question).run(&mut answer, witness, effort)?;
+            if answer.outcome == Outcome::Undecided && answer.stopped.is_none() {
+                swapped::decide_swapped(question, &mut answer, effort);
+            }
+            at_start
         }
     };
     if let Some(pairs) = at_start {
@@ -244,6 +262,12 @@ impl<'a> Search<'a> {
             Err(why @ (Stopped::Steps | Stopped::Deadline)) => return Err(why),
             unproven @ (Ok(None) | Err(Stopped::Unresolved)) => unproven,
         };
+        if let Some(found) = self.closing(*t_free, effort) {
+            return Ok(Some(found));
+        }
+        if let Some(found) = self.untouched(*t_free, effort)? {
+            return Ok(Some(found));
+        }
         let Some(passing) = self.passing(*t_free, effort)? else { return unproven };
         *t_free = passing.t_free;
         Ok(Some((passing.t_contact, passing.pairs.into_iter().collect())))

@@ -1,6 +1,7 @@
-//! Contact of flat bodies that pass through each other: a point through a polygon, a rod across a rod. Their
-//! differences never hold the origin strictly inside, so no time is one of proven contact; but a polygon of
-//! differences has the origin on its one side before and on its other side after, and over it in between.
+//! Contact of flat bodies that pass through each other: a point through a polygon, a rod across a rod, a plate
+//! through a plate beside which it stays. Their differences never hold the origin strictly inside, so no time is
+//! one of proven contact; but a polygon of differences has the origin on its one side before and on its other
+//! side after, and over it in between.
 
 use arrayvec::ArrayVec;
 
@@ -48,10 +49,13 @@ impl Search<'_> {
         // Of a translation, which has a margin if it comes here, the judges ask for a time of contact.
         let turns = |motion, placed: &Placed<'_>| translation_of(motion, &placed.pose).is_none();
         let is_judged = turns(motion_p, p) || turns(motion_q, q);
-        if !is_judged || p.body.dimension() + q.body.dimension() > 2 {
+        let dimensions = [p.body.dimension(), q.body.dimension()];
+        if !is_judged || dimensions.contains(&3) {
             return Ok(None);
         }
-        let rings = self.rings(free, effort);
+        let mut rings = self.rings(free, effort);
+        // Of others, four differences need not stay in a plane.
+        rings.retain(|ring| ring.len() == 3 || dimensions.iter().sum::<u8>() <= 2);
         let width = self.width_allowed(free, 1.0, effort);
         for pairs in rings {
             let mut reach = FIRST_REACH;

@@ -17,6 +17,7 @@ mod limits;
 mod many;
 mod passing;
 mod posed;
+mod still;
 mod widths;
 
 fn turn(axis: [f64; 3], angle: f64) -> Motion {
