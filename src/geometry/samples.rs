@@ -83,6 +83,17 @@ pub(crate) fn prism(count: u32) -> Polytope {
     hull(&circle(count, -1.0).chain(circle(count, 1.0)).collect::<Vec<_>>())
 }
 
+/// A ball with meridians and parallels: quadrangles that are plane but for rounding.
+pub(crate) fn globe(meridians: u32, parallels: u32) -> Polytope {
+    let parallel = |k: u32| {
+        let latitude = f64::from(k) / f64::from(parallels + 1) * std::f64::consts::PI;
+        let points = circle(meridians, 0.0).map(move |v| v * latitude.sin());
+        points.map(move |v| Vec3::new(v.x, v.y, latitude.cos()))
+    };
+    let poles = [Vec3::z(), -Vec3::z()];
+    hull(&(1..=parallels).flat_map(parallel).chain(poles).collect::<Vec<_>>())
+}
+
 /// The hull of the integer points in a ball: large merged facets, every coordinate ties.
 pub(crate) fn grid_ball(radius: i32) -> Polytope {
     let mut points = Vec::new();

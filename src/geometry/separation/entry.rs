@@ -6,7 +6,8 @@
 //! and an edge: three pairs of four vertices in all. Its normal N is then exactly square to the edges
 //! between those vertices, and it supports M if no neighbour of one of them, in either body, is
 //! farther: on the graph of edges, an end of every climb is the maximum. Where the face has more than
-//! three corners, the others are exactly as far; that they are of one face is known without numbers.
+//! three corners, the others are exactly as far, and where facets beside it are in its plane but for
+//! rounding, nearly; that three are of one facet is known without numbers.
 //!
 //! *The parameter* solves `Σ λ_i d_i = t u` with the weights λ of the point in the triangle. For any
 //! vector n, t₁: `t = t₁ + Σ λ_i r_i / (n·u)` with `r_i = n·(d_i - t₁ u)`. With n near N and t₁ near t
@@ -15,8 +16,10 @@
 //! (Rump, Ogita, Oishi, *Accurate floating-point summation*, SIAM J. Sci. Comput. 31, 2008, §3). n has
 //! 27 bits and t₁ has 26, which makes that cheap.
 
+mod beside;
 mod slices;
 
+use self::beside::triangles_beside;
 use self::slices::{dot, larger, power, power_above, short, sliced, two_sum, whole};
 use super::cast::PLAIN;
 use super::filter::{largest, offset, sum_of_sizes};
@@ -60,9 +63,40 @@ pub(crate) struct Entry {
 /// that is compared; this covers more of them than there are operations.
 const FLOOR: f64 = 1e-190;
 
-/// Proves that the line `{t u}` enters M through the triangle of `pairs`, at a parameter near `about`.
+/// Proves that the line `{t u}` enters M through the triangle of `pairs` or one beside it, at a parameter
+/// near `about`.
 #[inline(always)]
 pub(crate) fn certify(
+    pair: &Pair<'_>,
+    u: &Along,
+    pairs: &[VertexPair; 3],
+    about: f64,
+    effort: &mut Effort<'_>,
+) -> Option<Entry> {
+    match certify_in(pair, u, pairs, about, effort) {
+        Some(entry) => Some(entry),
+        None => certify_beside(pair, u, pairs, about, effort),
+    }
+}
+
+/// The same beside the triangle, on the same side of the parameter 0.
+#[cold]
+#[inline(never)]
+fn certify_beside(
+    pair: &Pair<'_>,
+    u: &Along,
+    pairs: &[VertexPair; 3],
+    about: f64,
+    effort: &mut Effort<'_>,
+) -> Option<Entry> {
+    triangles_beside(pair, &u.high, pairs)
+        .filter(|(_, at)| (*at > 0.0) == (about > 0.0))
+        .find_map(|(pairs, about)| certify_in(pair, u, &pairs, about, effort))
+}
+
+/// The same in that triangle.
+#[inline(always)]
+fn certify_in(
     pair: &Pair<'_>,
     u: &Along,
     pairs: &[VertexPair; 3],
@@ -255,22 +289,21 @@ impl Plane {
     }
 }
 
-/// Whether the three vertices are of one facet, and the rest of the body is on the side of its plane on
-/// which those neighbours of the first are that are surely below.
+/// Whether the three vertices are of one facet, and the body is on the side of its plane on which a
+/// neighbour of the first is that is surely below.
 ///
-/// The plane of the three is then exactly the facet's, however many other vertices are in it: each has
-/// two neighbours in the facet, and one below tells the side of all. A polygon has no other side.
+/// The plane of the three is then exactly the facet's, however many other vertices are in it or near it:
+/// all of the body is on one side, which the neighbour below tells. A polygon has no other side.
 #[inline(never)]
 fn are_of_one_facet(body: &Polytope, vertices: &[u32], is_below: impl Fn(&u32) -> bool) -> bool {
     let &[first, second, third] = vertices else { return false };
     let ring = body.neighbours(first);
-    let level = ring.iter().filter(|next| !is_below(next)).count();
-    let left = ring.iter().zip(ring.iter().cycle().skip(1));
-    let Some((start, _)) = left.into_iter().find(|(a, b)| !is_below(a) && !is_below(b)) else {
-        return false;
+    let has_one_side = ring.len() == 2 || ring.iter().any(is_below);
+    let shares_facet = |start: &u32| {
+        let of_facet = body.along_facet(first, *start);
+        of_facet.filter(|vertex| [second, third].contains(vertex)).count() == 2
     };
-    let of_facet = body.along_facet(first, *start);
-    level == 2 && of_facet.filter(|vertex| [second, third].contains(vertex)).count() == 2
+    has_one_side && ring.iter().any(shares_facet)
 }
 
 /// The weights of the point of entry in the triangle.
