@@ -71,6 +71,7 @@ impl<'a> Effort<'a> {
 
     /// Asks a question of several parts, which counts as one: one query, answered by the witness or
     /// by exact arithmetic if some part of it was.
+    #[inline(always)]
     pub fn one_question<T>(&mut self, ask: impl FnOnce(&mut Self) -> T) -> T {
         let before = self.cost;
         let answer = ask(self);

@@ -5,9 +5,14 @@
 //! So a climb is strictly increasing in a function of the vertex alone and cannot cycle; climbing
 //! by rounded edge differences can, when several neighbours tie.
 
+#[cfg(target_arch = "x86_64")]
+mod fours;
+
 use super::Vec3;
 use super::csr::Csr;
 use super::number::scale::power_of_two;
+#[cfg(target_arch = "x86_64")]
+use super::processor;
 
 /// `g·x`, rounded, always in this order.
 #[inline]
@@ -18,6 +23,9 @@ pub fn along(g: &Vec3, x: &Vec3) -> f64 {
 /// Points that one [`Ring`] holds. A vertex of a triangulated surface has six neighbours in the mean;
 /// of random hulls 4 % have more than eight.
 pub const LANES: usize = 8;
+
+/// The bits of a lane's number.
+const LANE: u64 = LANES as u64 - 1;
 
 /// A vertex with its first neighbours beside it: 256 bytes, four cache lines that a climb reads in one
 /// go, where an adjacency list would send it to six or seven other places. All lanes are evaluated
@@ -180,8 +188,22 @@ impl Ring {
     /// The last bits of a haste are the number of its lane: so the largest says where it is, and nobody has
     /// to look for it.
     #[inline(always)]
-    fn rival(&self, [g, turn]: [&Vec3; 2], here: &Vec3, except: u32) -> Rival {
-        const LANE: u64 = LANES as u64 - 1;
+    fn rival(&self, turning: [&Vec3; 2], here: &Vec3, except: u32) -> Rival {
+        #[cfg(target_arch = "x86_64")]
+        if let Some(avx2) = processor::avx2() {
+            return self.rival_in_fours(avx2, turning, here, except);
+        }
+        self.rival_lane_by_lane(turning, here, except)
+    }
+
+    /// The one of the lane that the haste names.
+    #[inline(always)]
+    fn rival_of(&self, haste: f64) -> Rival {
+        Rival { vertex: self.names[(haste.to_bits() & LANE) as usize], haste }
+    }
+
+    #[inline(always)]
+    fn rival_lane_by_lane(&self, [g, turn]: [&Vec3; 2], here: &Vec3, except: u32) -> Rival {
         let (value, gain) = (along(g, here), along(turn, here));
         let (values, gains) = (self.values(g), self.values(turn));
         let mut hastes = [0.0; LANES];
@@ -195,9 +217,7 @@ impl Ring {
         for (haste, lane) in hastes.iter_mut().zip(0..) {
             *haste = f64::from_bits((haste.to_bits() & !LANE) | lane);
         }
-        let haste = largest(&hastes);
-        let lane = (haste.to_bits() & LANE) as usize;
-        Rival { vertex: self.names[lane], haste }
+        self.rival_of(largest(&hastes))
     }
 }
 
@@ -219,7 +239,13 @@ fn larger_of_each(a: Two, b: Two) -> Two {
 #[inline(always)]
 fn largest(v: &[f64; LANES]) -> f64 {
     let [a, b, c, d] = [[v[0], v[1]], [v[2], v[3]], [v[4], v[5]], [v[6], v[7]]];
-    let [even, odd] = larger_of_each(larger_of_each(a, b), larger_of_each(c, d));
+    let ([a, b], [c, d]) = (larger_of_each(a, c), larger_of_each(b, d));
+    largest_of_four([a, b, c, d])
+}
+
+#[inline(always)]
+fn largest_of_four([a, b, c, d]: [f64; 4]) -> f64 {
+    let [even, odd] = larger_of_each([a, b], [c, d]);
     larger(even, odd)
 }
 
@@ -377,7 +403,7 @@ fn first_of_more(
     let mut next = next;
     while next != 0 {
         let ring = &rings[next as usize];
-        let rival = ring.rival(turning.each_ref(), &ring.here, except);
+        let rival = ring.rival_lane_by_lane(turning.each_ref(), &ring.here, except);
         best = if rival.haste > best.haste { rival } else { best };
         next = ring.next;
     }

@@ -30,7 +30,7 @@ pub(super) fn dispatch<R>(query: impl FnOnce() -> R) -> R {
 /// A proof that there is AVX2, found out once.
 #[cfg(target_arch = "x86_64")]
 #[inline(always)]
-fn avx2() -> Option<Avx2> {
+pub(super) fn avx2() -> Option<Avx2> {
     #[cfg(test)]
     if tests::is_plain() {
         return None;

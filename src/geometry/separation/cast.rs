@@ -108,20 +108,25 @@ fn search_on(
     corner: Corner,
     effort: &mut Effort<'_>,
 ) -> Result<Cast, Stopped> {
-    let (mut s, mut corner) = (from, corner);
-    for _ in 1..GUESSES_MAX {
-        s = ellipsoids.normal_through(scene, &corner, &s);
-        corner = scene.support(&s, effort)?;
-        if scene.is_beyond(&s, &corner) {
-            return Ok(Cast::Apart(s, corner.pair));
-        }
-        if let Some(found) = walk::walk(scene, &mut s, &mut corner, effort)? {
-            return Ok(found);
-        }
-    }
-    s = ellipsoids.normal_through(scene, &corner, &s);
-    corner = scene.support(&s, effort)?;
-    portal::search(scene, &s, corner, effort)
+    processor::dispatch(
+        #[inline(always)]
+        || {
+            let (mut s, mut corner) = (from, corner);
+            for _ in 1..GUESSES_MAX {
+                s = ellipsoids.normal_through(scene, &corner, &s);
+                corner = scene.support(&s, effort)?;
+                if scene.is_beyond(&s, &corner) {
+                    return Ok(Cast::Apart(s, corner.pair));
+                }
+                if let Some(found) = walk::walk(scene, &mut s, &mut corner, effort)? {
+                    return Ok(found);
+                }
+            }
+            s = ellipsoids.normal_through(scene, &corner, &s);
+            corner = scene.support(&s, effort)?;
+            portal::search(scene, &s, corner, effort)
+        },
+    )
 }
 
 impl<'a> Scene<'a> {
