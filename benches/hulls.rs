@@ -18,6 +18,7 @@ use std::hint::black_box;
 use std::time::Duration;
 
 use clearance::geometry::Vec3;
+use clearance::geometry::effort::Effort;
 use clearance::geometry::hierarchy::HierarchyReport;
 use clearance::geometry::hull::{Hull, convex_hull};
 use clearance::geometry::ids::PolytopeId;
@@ -87,7 +88,8 @@ impl Registration {
         let hull_time = thread_time() - start;
         black_box(hull.polytope.reach());
         let reach_time = thread_time() - start - hull_time;
-        let figures = hull.polytope.hierarchy_report();
+        let figures = hull.polytope.hierarchy_report(&Effort::unlimited());
+        let figures = figures.expect("without a deadline");
         let times = [hull_time, reach_time, thread_time() - start - hull_time - reach_time];
         Self { hull, times, figures }
     }

@@ -10,6 +10,7 @@ mod fours;
 
 use super::Vec3;
 use super::csr::Csr;
+use super::effort::{Effort, Stopped};
 use super::number::scale::power_of_two;
 #[cfg(target_arch = "x86_64")]
 use super::processor;
@@ -102,11 +103,17 @@ impl Ring {
         Self::new(points, 0, &names)
     }
 
-    /// The ring of each vertex of a graph, in order, and then the rings that continue them.
-    pub fn around_all(points: &[Vec3], graph: &Csr) -> Vec<Self> {
+    /// The ring of each vertex of a graph, in order, and then the rings that continue them; a large body's may take
+    /// half a second: not beyond the deadline.
+    pub fn around_all(
+        points: &[Vec3],
+        graph: &Csr,
+        effort: &Effort<'_>,
+    ) -> Result<Vec<Self>, Stopped> {
         let mut rings = Vec::with_capacity(points.len());
         let mut long = Vec::new();
         for (vertex, row) in (0u32..).zip(graph.rows()) {
+            effort.look_at_clock()?;
             let (first, rest) = row.split_at(row.len().min(LANES));
             rings.push(Self::new(points, vertex, first));
             if !rest.is_empty() {
@@ -116,12 +123,13 @@ impl Ring {
         for (vertex, rest) in long {
             let mut last = vertex as usize;
             for names in rest.chunks(LANES) {
+                effort.look_at_clock()?;
                 rings[last].next = u32::try_from(rings.len()).expect("fewer than 2^32 rings");
                 last = rings.len();
                 rings.push(Self::new(points, vertex, names));
             }
         }
-        rings
+        Ok(rings)
     }
 
     /// `g·x` of the vertex itself.

@@ -9,6 +9,7 @@ use dashmap::DashMap;
 
 use super::settings::Limits;
 use crate::geometry::contact_time::polyhedra::Polyhedron;
+use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hierarchy::HierarchyReport;
 use crate::geometry::ids::PolytopeId;
 use crate::geometry::polytope::Polytope;
@@ -55,25 +56,27 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// Not registered yet.
-    pub fn new(polytope: Polytope) -> Self {
+    /// Not registered yet; of large bodies it takes seconds: not beyond the deadline.
+    pub fn new(polytope: Polytope, effort: &Effort<'_>) -> Result<Self, Stopped> {
         let id = PolytopeId::of(&polytope);
         let edge_count = u32::try_from(degree_sum(&polytope) / 2).unwrap_or(u32::MAX);
-        let hierarchy = polytope.hierarchy_report();
-        let memory_bytes = memory_bytes(&polytope, &hierarchy);
+        let (hierarchy, memory_bytes) = figures(&polytope, effort)?;
         let solid = Solid::Polytope(Arc::new(polytope));
-        Self { id, solid, edge_count, hierarchy, memory_bytes, uses: AtomicU64::new(0) }
+        Ok(Self { id, solid, edge_count, hierarchy, memory_bytes, uses: AtomicU64::new(0) })
     }
 
-    /// A polyhedron and its hull, not registered yet.
-    pub fn of_polyhedron(polyhedron: Polyhedron, hull: Polytope) -> Self {
+    /// A polyhedron and its hull, not registered yet; likewise.
+    pub fn of_polyhedron(
+        polyhedron: Polyhedron,
+        hull: Polytope,
+        effort: &Effort<'_>,
+    ) -> Result<Self, Stopped> {
         let id = PolytopeId::of_polyhedron(&polyhedron);
         let edge_count = u32::try_from(polyhedron.edge_count()).unwrap_or(u32::MAX);
         let hierarchy = HierarchyReport::default();
-        let memory_bytes =
-            polyhedron.bytes() as u64 + memory_bytes(&hull, &hull.hierarchy_report());
+        let memory_bytes = polyhedron.bytes() as u64 + figures(&hull, effort)?.1;
         let solid = Solid::Polyhedron { polyhedron: Arc::new(polyhedron), hull: Arc::new(hull) };
-        Self { id, solid, edge_count, hierarchy, memory_bytes, uses: AtomicU64::new(0) }
+        Ok(Self { id, solid, edge_count, hierarchy, memory_bytes, uses: AtomicU64::new(0) })
     }
 
     /// How many bodies of sessions use it.
@@ -92,9 +95,17 @@ const FIXED_BYTES: usize = 1024;
 /// Memory that a polytope takes, estimated, once methods of every kind have been used on it: what
 /// h_walk, cd_dual or prism build on first use, the hierarchy with its features and the surface, is
 /// counted from the start, so that no question can break a limit.
-pub fn memory_bytes(polytope: &Polytope, hierarchy: &HierarchyReport) -> u64 {
+///
+/// The figures of the hierarchy are had with it. Not beyond the deadline.
+pub fn figures(
+    polytope: &Polytope,
+    effort: &Effort<'_>,
+) -> Result<(HierarchyReport, u64), Stopped> {
+    polytope.prepare_reach(effort)?;
+    let hierarchy = polytope.hierarchy_report(effort)?;
     let surface = Surface::memory_bytes(degree_sum(polytope) / 2, polytope.facets().len());
-    (FIXED_BYTES + polytope.heap_bytes() + hierarchy.bytes + surface) as u64
+    let bytes = FIXED_BYTES + polytope.heap_bytes() + hierarchy.bytes + surface;
+    Ok((hierarchy, bytes as u64))
 }
 
 /// A polytope that cannot be deleted while this lives.
@@ -347,7 +358,8 @@ mod tests {
     fn point(x: f64, alias: &str) -> NewPolytope {
         let polytope = convex_hull(&[Vec3::new(x, 0.0, 0.0)]).unwrap().polytope;
         let alias = Some(alias.to_owned()).filter(|alias| !alias.is_empty());
-        NewPolytope { stored: Stored::new(polytope), alias, move_alias: false }
+        let stored = Stored::new(polytope, &Effort::unlimited()).expect("without a deadline");
+        NewPolytope { stored, alias, move_alias: false }
     }
 
     fn register(store: &PolytopeStore, new: NewPolytope) -> PolytopeId {

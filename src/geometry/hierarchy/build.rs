@@ -3,6 +3,7 @@
 use super::Layer;
 use crate::geometry::Vec3;
 use crate::geometry::csr::Csr;
+use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::orientation::{Side, side_of_plane};
 use crate::geometry::polytope::Polytope;
 
@@ -15,9 +16,9 @@ use crate::geometry::polytope::Polytope;
 /// (Lowest degree first, it is about 2 log2 n on balls of 100 to 10,000 vertices.)
 pub(super) const DEGREE_MAX: usize = 8;
 
-pub(super) fn layers(body: &Polytope) -> Vec<Layer> {
+pub(super) fn layers(body: &Polytope, effort: &Effort<'_>) -> Result<Vec<Layer>, Stopped> {
     let outermost = match body.dimension() {
-        3 => outermost_of_solid(body),
+        3 => outermost_of_solid(body, effort)?,
         2 => polygon_layer((0..body.vertex_count()).collect(), body.facets().row(0)),
         _ => Layer {
             vertices: (0..body.vertex_count()).collect(),
@@ -29,42 +30,44 @@ pub(super) fn layers(body: &Polytope) -> Vec<Layer> {
     };
     let mut layers = vec![outermost];
     loop {
+        effort.look_at_clock()?;
         let outer = layers.last_mut().expect("there is the outermost");
         let inner = match body.dimension() {
-            3 => next_of_solid(body, outer),
+            3 => next_of_solid(body, outer, effort)?,
             2 => next_of_polygon(outer),
             _ => None,
         };
         match inner {
             Some(inner) => layers.push(inner),
-            None => return layers,
+            None => return Ok(layers),
         }
     }
 }
 
-fn outermost_of_solid(body: &Polytope) -> Layer {
+fn outermost_of_solid(body: &Polytope, effort: &Effort<'_>) -> Result<Layer, Stopped> {
     let mut faces = Vec::new();
     for facet in body.facets().rows() {
         faces.extend((2..facet.len()).map(|k| [facet[0], facet[k - 1], facet[k]]));
     }
-    solid_layer((0..body.vertex_count()).collect(), &faces)
+    solid_layer((0..body.vertex_count()).collect(), &faces, effort)
 }
 
 /// A layer without its pointers.
-fn solid_layer(vertices: Vec<u32>, faces: &[[u32; 3]]) -> Layer {
-    let star = Star::new(vertices.len(), faces);
-    let rows = (0..vertices.len()).map(|vertex| {
+fn solid_layer(
+    vertices: Vec<u32>,
+    faces: &[[u32; 3]],
+    effort: &Effort<'_>,
+) -> Result<Layer, Stopped> {
+    let star = Star::new(vertices.len(), faces, effort)?;
+    let mut neighbours = Csr::default();
+    for vertex in 0..vertices.len() {
+        effort.look_at_clock()?;
         let mut row: Vec<_> = star.of(vertex).iter().map(|link| link.0).collect();
         row.sort_unstable();
-        row
-    });
-    Layer {
-        neighbours: Csr::from_rows(rows),
-        vertices,
-        faces: Csr::from_rows(faces),
-        inward: Vec::new(),
-        outward: Vec::new(),
+        neighbours.push(&row);
     }
+    let faces = Csr::from_rows(faces);
+    Ok(Layer { vertices, neighbours, faces, inward: Vec::new(), outward: Vec::new() })
 }
 
 /// For each vertex v, the edge (a, b) of each face (v, a, b).
@@ -74,7 +77,7 @@ struct Star {
 }
 
 impl Star {
-    fn new(vertices: usize, faces: &[[u32; 3]]) -> Self {
+    fn new(vertices: usize, faces: &[[u32; 3]], effort: &Effort<'_>) -> Result<Self, Stopped> {
         let mut starts = vec![0; vertices + 1];
         for corner in faces.iter().flatten() {
             starts[*corner as usize + 1] += 1;
@@ -85,13 +88,14 @@ impl Star {
         let mut ends = starts.clone();
         let mut links = vec![(0, 0); 3 * faces.len()];
         for &[a, b, c] in faces {
+            effort.look_at_clock()?;
             for (corner, link) in [(a, (b, c)), (b, (c, a)), (c, (a, b))] {
                 let end = &mut ends[corner as usize];
                 links[*end] = link;
                 *end += 1;
             }
         }
-        Self { starts, links }
+        Ok(Self { starts, links })
     }
 
     fn of(&self, vertex: usize) -> &[(u32, u32)] {
@@ -112,16 +116,21 @@ impl Star {
 }
 
 /// The next layer, and the pointers between the two; none when only the basis is left.
-fn next_of_solid(body: &Polytope, outer: &mut Layer) -> Option<Layer> {
-    let removed = independent_set(body, outer)?;
+fn next_of_solid(
+    body: &Polytope,
+    outer: &mut Layer,
+    effort: &Effort<'_>,
+) -> Result<Option<Layer>, Stopped> {
+    let Some(removed) = independent_set(body, outer) else { return Ok(None) };
     let faces: Vec<[u32; 3]> = outer.faces.rows().map(|f| [f[0], f[1], f[2]]).collect();
-    let star = Star::new(outer.vertices.len(), &faces);
+    let star = Star::new(outer.vertices.len(), &faces, effort)?;
     let mut inner_faces: Vec<[u32; 3]> = faces
         .into_iter()
         .filter(|face| face.iter().all(|&corner| !removed[corner as usize]))
         .collect();
     let mut rims = vec![0; outer.vertices.len()];
     for vertex in (0u32..).zip(&removed).filter_map(|(v, &gone)| gone.then_some(v)) {
+        effort.look_at_clock()?;
         let rim = star.rim(vertex);
         rims[vertex as usize] = rim[0];
         fill(&rim, |local| body.vertex(outer.vertices[local as usize]), &mut inner_faces);
@@ -130,9 +139,9 @@ fn next_of_solid(body: &Polytope, outer: &mut Layer) -> Option<Layer> {
     for corner in inner_faces.iter_mut().flatten() {
         *corner = numbers.inner[*corner as usize];
     }
-    let mut inner = solid_layer(numbers.vertices, &inner_faces);
+    let mut inner = solid_layer(numbers.vertices, &inner_faces, effort)?;
     inner.outward = numbers.outward;
-    Some(inner)
+    Ok(Some(inner))
 }
 
 /// What a removal does to the numbers.

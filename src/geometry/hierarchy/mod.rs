@@ -20,6 +20,7 @@ use std::sync::OnceLock;
 pub use features::{Feature, LayerFeatures};
 
 use super::csr::Csr;
+use super::effort::{Effort, Stopped};
 use super::polytope::Polytope;
 
 /// See the module.
@@ -117,9 +118,9 @@ impl Layer {
 }
 
 impl Hierarchy {
-    /// Builds the hierarchy of a body.
-    pub(super) fn build(body: &Polytope) -> Self {
-        Self { layers: build::layers(body), features: OnceLock::new() }
+    /// Builds the hierarchy of a body; of a large one it takes seconds: not beyond the deadline.
+    pub(super) fn build(body: &Polytope, effort: &Effort<'_>) -> Result<Self, Stopped> {
+        Ok(Self { layers: build::layers(body, effort)?, features: OnceLock::new() })
     }
 
     /// From the surface to the innermost.

@@ -10,7 +10,7 @@ fn path(length: u32) -> Vec<Ring> {
         row.extend((i + 1 < length).then_some(i + 1));
         row
     });
-    Ring::around_all(&points, &Csr::from_rows(rows))
+    Ring::around_all(&points, &Csr::from_rows(rows), &Effort::unlimited()).unwrap()
 }
 
 #[test]
@@ -68,7 +68,8 @@ fn all_neighbours_of_a_vertex_are_asked_whether_they_reach_a_height() {
             let points: Vec<_> = (0..=count).map(|i| Vec3::new(0.0, 0.0, height(i))).collect();
             let rim: Vec<u32> = (1..=count).collect();
             let rows = std::iter::once(rim).chain((0..count).map(|_| vec![0]));
-            let rings = Ring::around_all(&points, &Csr::from_rows(rows));
+            let rings =
+                Ring::around_all(&points, &Csr::from_rows(rows), &Effort::unlimited()).unwrap();
             assert!(reaches(&rings[0], &rings, &g, 0.5, &[0; 3]), "{top} of {count}");
             assert!(!reaches(&rings[0], &rings, &g, 0.5, &[0, top, 0]), "{top} of {count}");
         }
@@ -86,7 +87,7 @@ fn the_first_rival_is_the_neighbour_that_draws_level_first_in_rings_of_any_lengt
         points.push(Vec3::new(-50.0, -1.0, 0.0));
         let rim: Vec<u32> = (1..=count + 1).collect();
         let rows = std::iter::once(rim).chain((0..=count).map(|_| vec![0]));
-        let rings = Ring::around_all(&points, &Csr::from_rows(rows));
+        let rings = Ring::around_all(&points, &Csr::from_rows(rows), &Effort::unlimited()).unwrap();
         let most = |except: u32| {
             (1..=count).filter(|i| *i != except).max_by(|a, b| ahead(*a).total_cmp(&ahead(*b)))
         };
@@ -128,7 +129,8 @@ fn a_vertex_of_any_degree_is_compared_with_all_its_neighbours() {
                 (0..=count).map(|i| Vec3::new(0.0, 0.0, height(i) - 0.5)).collect();
             let rim: Vec<u32> = (1..=count).collect();
             let rows = std::iter::once(rim).chain((0..count).map(|_| vec![0]));
-            let rings = Ring::around_all(&points, &Csr::from_rows(rows));
+            let rings =
+                Ring::around_all(&points, &Csr::from_rows(rows), &Effort::unlimited()).unwrap();
             let found = climb(&g, &rings, 0, u32::MAX);
             assert_eq!((found.vertex, found.runner_up), (top, 0.5));
             assert_eq!(found.visited, count + 2);

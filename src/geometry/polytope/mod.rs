@@ -190,14 +190,18 @@ impl Polytope {
 
     /// The Dobkin-Kirkpatrick hierarchy; built on first use.
     pub fn hierarchy(&self) -> &Hierarchy {
-        self.on_demand.hierarchy.get_or_init(|| Hierarchy::build(self))
+        let no_limit = &Effort::unlimited();
+        let build = || Hierarchy::build(self, no_limit).expect("without a deadline");
+        self.on_demand.hierarchy.get_or_init(build)
     }
 
     /// The figures of the hierarchy. One that nothing has asked for yet is built and dropped again:
     /// a body that is only asked about by default methods never keeps one.
-    pub fn hierarchy_report(&self) -> HierarchyReport {
-        let kept = self.on_demand.hierarchy.get();
-        kept.map_or_else(|| Hierarchy::build(self).report(), Hierarchy::report)
+    pub fn hierarchy_report(&self, effort: &Effort<'_>) -> Result<HierarchyReport, Stopped> {
+        Ok(match self.on_demand.hierarchy.get() {
+            Some(kept) => kept.report(),
+            None => Hierarchy::build(self, effort)?.report(),
+        })
     }
 
     /// Memory that it takes beyond its own size when only default methods ask about it: vertices, both
@@ -210,7 +214,17 @@ impl Polytope {
     /// What the search for supporting vertices needs; built on first use.
     #[inline]
     pub fn reach(&self) -> &Reach {
-        self.on_demand.reach.get_or_init(|| Reach::build(self))
+        let no_limit = || Reach::build(self, &Effort::unlimited()).expect("without a deadline");
+        self.on_demand.reach.get_or_init(no_limit)
+    }
+
+    /// Builds that, unless the deadline passes meanwhile: of large bodies it takes a while.
+    pub fn prepare_reach(&self, effort: &Effort<'_>) -> Result<(), Stopped> {
+        if self.on_demand.reach.get().is_none() {
+            let built = Reach::build(self, effort)?;
+            self.on_demand.reach.get_or_init(|| built);
+        }
+        Ok(())
     }
 
     /// The ellipsoid that it is like; fitted on first use, unless the deadline passes meanwhile.
@@ -324,7 +338,7 @@ mod tests {
             }
         }
         for body in [&p, &q] {
-            let report = body.hierarchy_report();
+            let report = body.hierarchy_report(&Effort::unlimited()).unwrap();
             assert!(body.on_demand.hierarchy.get().is_none());
             assert!(body.on_demand.surface.get().is_none());
             assert!(body.on_demand.box_groups.get().is_none());

@@ -29,7 +29,7 @@ pub use super::kernel::Climb;
 pub use super::kernel::Rival;
 
 use super::Vec3;
-use super::effort::Effort;
+use super::effort::{Effort, Stopped};
 use super::kernel::{self, Look, Ring};
 use super::polytope::Polytope;
 
@@ -58,13 +58,14 @@ pub struct Terrain {
 }
 
 impl Reach {
-    pub(super) fn build(body: &Polytope) -> Self {
+    /// Not beyond the deadline.
+    pub(super) fn build(body: &Polytope, effort: &Effort<'_>) -> Result<Self, Stopped> {
         if body.vertices().len() <= kernel::LANES {
-            return Self::Few(Ring::of_few(body.vertices()));
+            return Ok(Self::Few(Ring::of_few(body.vertices())));
         }
-        let rings = Ring::around_all(body.vertices(), &body.neighbours).into_boxed_slice();
-        let table = StartTable::build(body.bounds(), body.vertex_count(), &rings);
-        Self::Many(Terrain { rings, table })
+        let rings = Ring::around_all(body.vertices(), &body.neighbours, effort)?.into_boxed_slice();
+        let table = StartTable::build(body.bounds(), body.vertex_count(), &rings, effort)?;
+        Ok(Self::Many(Terrain { rings, table }))
     }
 
     /// Memory it takes.

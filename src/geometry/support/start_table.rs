@@ -6,6 +6,7 @@
 //! needle uses the cells as evenly as a ball does. A climb from the entry takes one or two moves.
 
 use crate::geometry::Vec3;
+use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::kernel::{self, Ring};
 use crate::geometry::polytope::Bounds;
 
@@ -56,7 +57,14 @@ fn larger(a: f64, b: f64) -> f64 {
 
 impl StartTable {
     /// For a body of so many vertices.
-    pub(super) fn build(bounds: &Bounds, vertices: u32, rings: &[Ring]) -> Self {
+    /// Of a body with a vertex of many neighbours, which nearly every climb comes by, it takes seconds: not beyond the
+    /// deadline.
+    pub(super) fn build(
+        bounds: &Bounds,
+        vertices: u32,
+        rings: &[Ring],
+        effort: &Effort<'_>,
+    ) -> Result<Self, Stopped> {
         let extents = bounds.high - bounds.low;
         let largest = extents.amax();
         let scale = if largest > 0.0 { extents / largest } else { Vec3::new(1.0, 1.0, 1.0) };
@@ -75,6 +83,7 @@ impl StartTable {
         for face in 0..6 {
             for row in 0..side {
                 for step in 0..side {
+                    effort.look_at_clock()?;
                     // Forth and back, so that each climb starts next to the last.
                     let column = if row.is_multiple_of(2) { step } else { side - 1 - step };
                     let g = table.middle(face, row, column);
@@ -85,7 +94,7 @@ impl StartTable {
         }
         let narrow: Option<Box<[u16]>> = cells.iter().map(|&v| u16::try_from(v).ok()).collect();
         table.cells = narrow.map_or(Cells::Wide(cells.into()), Cells::Narrow);
-        table
+        Ok(table)
     }
 
     /// Memory it takes beyond itself.
@@ -150,8 +159,9 @@ mod tests {
     use crate::geometry::samples::{ball, ellipsoid};
 
     fn table(body: &Polytope) -> StartTable {
-        let rings = Ring::around_all(body.vertices(), &body.neighbours);
-        StartTable::build(body.bounds(), body.vertex_count(), &rings)
+        let no_limit = Effort::unlimited();
+        let rings = Ring::around_all(body.vertices(), &body.neighbours, &no_limit).unwrap();
+        StartTable::build(body.bounds(), body.vertex_count(), &rings, &no_limit).unwrap()
     }
 
     #[test]

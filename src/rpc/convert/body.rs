@@ -262,10 +262,13 @@ impl AskedParts {
     }
 }
 
-/// The hull of points that were checked at the door.
+/// The hull of points that were checked at the door, with what nearly every question needs of it.
 pub fn hull_of_checked(points: &[Vec3], effort: &mut Effort<'_>) -> Result<Polytope, Unready> {
     match convex_hull_with(points, effort) {
-        Ok(hull) => Ok(hull.polytope),
+        Ok(hull) => {
+            hull.polytope.prepare_reach(effort).map_err(Unready::Stopped)?;
+            Ok(hull.polytope)
+        }
         Err(HullError::Stopped(why)) => Err(Unready::Stopped(why)),
         Err(
             error @ (HullError::Empty | HullError::BadPoint { .. } | HullError::TooMany { .. }),

@@ -188,10 +188,11 @@ impl AskedPolytope {
             Some(polyhedron) => {
                 let hull = hull_of_named(hull.polytope, &polyhedron, effort)
                     .map_err(|error| hull_failure(&points_field, &error))?;
-                Stored::of_polyhedron(polyhedron, hull)
+                Stored::of_polyhedron(polyhedron, hull, effort)
             }
-            None => Stored::new(hull.polytope),
+            None => Stored::new(hull.polytope, effort),
         };
+        let stored = stored.map_err(|why| hull_failure(&points_field, &why.into()))?;
         if let Some(expected) = self.expected_id
             && expected != stored.id
         {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::convert::body::{hull_of_checked, id, unknown};
+use super::super::convert::body::{Unready, hull_of_checked, id, unknown};
 use super::super::convert::geometry::{length, points, pose, vector};
 use super::super::convert::{BadField, Path};
 use super::super::pb;
@@ -12,7 +12,7 @@ use super::super::status::Failure;
 use crate::geometry::effort::Effort;
 use crate::geometry::polytope::Polytope;
 use crate::runtime::settings::Breach;
-use crate::runtime::store::{Lease, Solid, memory_bytes};
+use crate::runtime::store::{Lease, Solid, figures};
 use crate::scene::declaration::{Contact, Problem};
 use crate::scene::{Body, BodyId, DeclarationError, PairMargin, Part, Rules};
 use crate::within_limit;
@@ -133,7 +133,7 @@ fn shape(
             let count = given.xyz.len() / 3;
             within_limit!(path, &shared.settings.limits, count, inline_points_max)?;
             let polytope = hull_of_checked(&points(&path, given)?, effort)?;
-            let memory_bytes = memory_bytes(&polytope, &polytope.hierarchy_report());
+            let (_, memory_bytes) = figures(&polytope, effort).map_err(Unready::Stopped)?;
             Ok((Arc::new(polytope), Shape::Given(given.clone(), memory_bytes)))
         }
         Source::Compound(_) => Err(path.field("compound").not_implemented("compounds as parts")),
