@@ -50,7 +50,7 @@ impl Scene {
             if self.book.pairs_enabled > pairs_max as u64 {
                 return Err(too_many);
             }
-            return Ok(self.book.enabled_pairs().collect());
+            return Ok(self.book.enabled_pairs());
         }
         let below = questions.below.unwrap_or(0.0) / 2.0;
         let boxes: Vec<_> = (self.entries.iter().enumerate())

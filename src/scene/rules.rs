@@ -1,6 +1,6 @@
 //! Which pairs are checked, and with which margin.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::body::{Body, BodyId};
 use super::declaration::{DeclarationError, Problem, is_length};
@@ -139,7 +139,7 @@ impl RuleBook {
         path: &str,
     ) -> Result<(), DeclarationError> {
         // Only groups that a rule names tell bodies apart.
-        let named: std::collections::BTreeSet<&str> =
+        let named: BTreeSet<&str> =
             rules.checked_groups.iter().flatten().map(String::as_str).collect();
         let mut numbers: BTreeMap<(bool, Vec<&str>), u32> = BTreeMap::new();
         let mut members: Vec<(bool, Vec<&str>)> = Vec::new();
@@ -161,16 +161,17 @@ impl RuleBook {
             return Err(DeclarationError::new(field, Problem::TooManyClasses));
         }
         self.classes = members.len();
+        let partners = GroupPartners::new(rules, &members);
         self.may_meet = vec![false; self.classes * self.classes];
         for (a, (a_fixed, a_groups)) in members.iter().enumerate() {
-            for (b, (b_fixed, b_groups)) in members.iter().enumerate() {
-                let has = |groups: &[&str], name: &str| groups.binary_search(&name).is_ok();
-                let groups_meet = rules.checked_groups.is_empty()
-                    || rules.checked_groups.iter().any(|[x, y]| {
-                        (has(a_groups, x) && has(b_groups, y))
-                            || (has(a_groups, y) && has(b_groups, x))
-                    });
-                self.may_meet[a * self.classes + b] = groups_meet && !(*a_fixed && *b_fixed);
+            let row = &mut self.may_meet[a * self.classes..][..self.classes];
+            if rules.checked_groups.is_empty() {
+                row.fill(true);
+            } else {
+                partners.mark(a_groups, row);
+            }
+            for (meets, (b_fixed, _)) in row.iter_mut().zip(&members) {
+                *meets &= !(*a_fixed && *b_fixed);
             }
         }
         Ok(())
@@ -195,12 +196,32 @@ impl RuleBook {
         self.body_margins[key.p as usize] + self.body_margins[key.q as usize]
     }
 
-    /// Every enabled pair, in order.
-    pub(super) fn enabled_pairs(&self) -> impl Iterator<Item = PairKey> + '_ {
-        let count = self.class_of.len() as u32;
-        (0..count)
-            .flat_map(move |p| (p + 1..count).map(move |q| PairKey { p, q }))
-            .filter(|key| self.is_enabled(*key))
+    /// Every enabled pair, in order. Of all pairs, of which there may be hundreds of times as many, only those are
+    /// looked at that the lists or the classes allow.
+    pub(super) fn enabled_pairs(&self) -> Vec<PairKey> {
+        let mut members = vec![Vec::new(); self.classes];
+        for (body, class) in (0u32..).zip(&self.class_of) {
+            members[*class as usize].push(body);
+        }
+        let mut pairs = Vec::new();
+        for (p, class) in (0u32..).zip(&self.class_of) {
+            let from = pairs.len();
+            let mut add = |others: &[u32]| {
+                let above = others.partition_point(|q| *q <= p);
+                let keys = others[above..].iter().map(|&q| PairKey { p, q });
+                pairs.extend(keys.filter(|key| self.is_enabled(*key)));
+            };
+            match &self.only {
+                Some(only) => add(&only[p as usize]),
+                None => {
+                    let may_meet = &self.may_meet[*class as usize * self.classes..];
+                    let met = members.iter().zip(may_meet).filter(|(_, may_meet)| **may_meet);
+                    met.for_each(|(others, _)| add(others));
+                }
+            }
+            pairs[from..].sort_unstable();
+        }
+        pairs
     }
 
     /// Counted by class, since there may be tens of millions of pairs.
@@ -235,6 +256,57 @@ impl RuleBook {
             })
             .count() as u64;
         count - unlisted
+    }
+}
+
+/// Which groups are checked against which. There may be hundreds of thousands of entries, and as many groups of a
+/// body: no entry may be looked at for each pair of classes, of which there are millions.
+struct GroupPartners<'a> {
+    /// The groups that bodies belong to.
+    numbers: BTreeMap<&'a str, usize>,
+    /// Of each group, the others.
+    partners: Vec<Vec<usize>>,
+    /// Of each group, the classes that belong to it.
+    classes: Vec<Vec<usize>>,
+}
+
+impl<'a> GroupPartners<'a> {
+    fn new(rules: &Rules, members: &[(bool, Vec<&'a str>)]) -> Self {
+        let (mut numbers, mut classes) = (BTreeMap::new(), Vec::new());
+        for (class, (_, groups)) in members.iter().enumerate() {
+            for group in groups {
+                let number = *numbers.entry(*group).or_insert(classes.len());
+                if number == classes.len() {
+                    classes.push(Vec::new());
+                }
+                classes[number].push(class);
+            }
+        }
+        let mut partners = vec![Vec::new(); classes.len()];
+        for [x, y] in &rules.checked_groups {
+            // A group that nobody belongs to checks nothing.
+            if let (Some(&x), Some(&y)) = (numbers.get(x.as_str()), numbers.get(y.as_str())) {
+                partners[x].push(y);
+                partners[y].push(x);
+            }
+        }
+        for partners in &mut partners {
+            partners.sort_unstable();
+            partners.dedup();
+        }
+        Self { numbers, partners, classes }
+    }
+
+    /// Marks the classes that one of these groups is checked against.
+    fn mark(&self, groups: &[&str], row: &mut [bool]) {
+        let mut is_against = vec![false; self.classes.len()];
+        for partner in groups.iter().flat_map(|group| &self.partners[self.numbers[group]]) {
+            is_against[*partner] = true;
+        }
+        let against = self.classes.iter().zip(is_against).filter(|(_, is_against)| *is_against);
+        for class in against.flat_map(|(classes, _)| classes) {
+            row[*class] = true;
+        }
     }
 }
 

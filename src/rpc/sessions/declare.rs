@@ -36,9 +36,28 @@ pub(super) struct Declared {
 const BODY_TIME: Duration = Duration::from_micros(10);
 const POINT_TIME: Duration = Duration::from_micros(3);
 
+/// Looking up a name or a pair among the bodies.
+const ENTRY_TIME: Duration = Duration::from_micros(1);
+
+fn times(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
 /// How long opening takes.
 pub(super) fn estimate(request: &pb::OpenSessionRequest) -> Duration {
-    request.state.as_ref().map_or(Duration::ZERO, |state| bodies_estimate(&state.bodies))
+    request.state.as_ref().map_or(Duration::ZERO, |state| {
+        bodies_estimate(&state.bodies)
+            + rules_estimate(state.rules.as_ref())
+            + ENTRY_TIME * times(state.contacts.len())
+    })
+}
+
+/// How long it takes to make tables of these rules.
+pub(super) fn rules_estimate(rules: Option<&pb::PairRules>) -> Duration {
+    rules.map_or(Duration::ZERO, |rules| {
+        let pairs = rules.checked_pairs.len() + rules.ignored_pairs.len() + rules.margins.len();
+        ENTRY_TIME * times(rules.checked_groups.len() + pairs)
+    })
 }
 
 /// How long it takes to declare these bodies and to look at them for the first time.
@@ -50,8 +69,8 @@ pub(super) fn bodies_estimate(bodies: &[pb::Body]) -> Duration {
             _ => 0,
         })
         .sum();
-    let count = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
-    BODY_TIME * count(bodies.len()) + POINT_TIME * count(given)
+    let groups: usize = bodies.iter().map(|body| body.groups.len()).sum();
+    BODY_TIME * times(bodies.len()) + POINT_TIME * times(given) + ENTRY_TIME * times(groups)
 }
 
 /// Bodies, each checked; builds the hulls of given points, until `effort` is stopped.

@@ -97,7 +97,10 @@ fn unpack(path: &Path<'_>, wire: &pb::PackedPoses, found: &mut Moves) -> Result<
     }
     let mut teleported = wire.teleported_ids.clone();
     teleported.sort_unstable();
-    if let Some(id) = teleported.iter().find(|id| !wire.ids.contains(id)) {
+    teleported.dedup();
+    let mut ids = wire.ids.clone();
+    ids.sort_unstable();
+    if let Some(id) = teleported.iter().find(|id| ids.binary_search(id).is_err()) {
         return Err(path.field("teleported_ids").bad(format!("{id} is not among the ids")));
     }
 

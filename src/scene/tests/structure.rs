@@ -162,6 +162,27 @@ fn rules_check_exactly_the_pairs_they_name() {
     assert_eq!(scene.pairs_enabled(), 1);
 }
 
+/// Every entry was looked at for each pair of classes: one scene kept a thread at work for days.
+#[test]
+fn rules_about_very_many_groups_are_ready_at_once() {
+    const GROUPS: usize = 12;
+    let shape = cube(0.5);
+    let bodies = (0..1u32 << GROUPS).map(|id| {
+        let groups = (0..GROUPS).filter(|group| id >> group & 1 == 1);
+        let groups = groups.map(|group| format!("g{group}")).collect();
+        let place = at(2.0 * f64::from(id), 0.0, 0.0);
+        Body { groups, ..Body::solid(id, shape.clone()).placed(place) }
+    });
+    let nobody = ["nobody".to_owned(), "g0".to_owned()];
+    let mut checked_groups = vec![nobody; 200_000];
+    checked_groups.push(["g0".to_owned(), "g1".to_owned()]);
+    let rules = Rules { checked_groups, ..Rules::default() };
+    let bodies = bodies.collect();
+    let scene = declare(Declaration { bodies, rules, ..Declaration::default() });
+    // Half of all are in each group and a quarter in both: those among themselves, and with all the others.
+    assert_eq!(scene.pairs_enabled(), 1024 * 1023 / 2 + 1024 * 2048 + 1024 * 1024);
+}
+
 #[test]
 fn removing_the_last_checked_pair_is_refused_since_it_would_check_all() {
     let rules = Rules { checked_pairs: vec![[BodyId(0), BodyId(1)]], ..Rules::default() };
