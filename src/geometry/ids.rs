@@ -102,14 +102,20 @@ impl PolytopeId {
     }
 }
 
+/// Vertices digested at a time.
+const BLOCK_VERTICES: usize = 2048;
+
 fn digesting(kind: Kind, vertices: &[Vec3]) -> blake3::Hasher {
     let mut hasher = blake3::Hasher::new();
     hasher.update(kind.tag());
     hasher.update(&(vertices.len() as u64).to_le_bytes());
-    for vertex in vertices {
-        for coordinate in vertex.iter() {
-            hasher.update(&coordinate.to_le_bytes());
-        }
+    // Many at a time: it digests whole blocks several times as fast.
+    let mut bytes = Vec::with_capacity(BLOCK_VERTICES * 24);
+    for block in vertices.chunks(BLOCK_VERTICES) {
+        bytes.clear();
+        let coordinates = block.iter().flat_map(|vertex| vertex.iter());
+        bytes.extend(coordinates.flat_map(|coordinate| coordinate.to_le_bytes()));
+        hasher.update(&bytes);
     }
     hasher
 }
