@@ -3,6 +3,7 @@
 
 use crate::geometry::Vec3;
 use crate::geometry::csr::Csr;
+use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::orientation::{Side, exact_side_of_plane};
 
 use super::index_of;
@@ -26,10 +27,14 @@ struct Loops {
     items: Vec<u32>,
 }
 
-/// Merges the surface of the hull of `points`.
-pub(super) fn merge(points: &[Vec3], surface: &[Triangle]) -> Faces {
-    let facet_of = label_coplanar(points, surface);
-    let mut loops = corner_loops(surface, &facet_of);
+/// Merges the surface of the hull of `points`; of millions it takes seconds: not beyond the deadline.
+pub(super) fn merge(
+    points: &[Vec3],
+    surface: &[Triangle],
+    effort: &Effort<'_>,
+) -> Result<Faces, Stopped> {
+    let facet_of = label_coplanar(points, surface, effort)?;
+    let mut loops = corner_loops(surface, &facet_of, effort)?;
 
     let mut number = vec![NONE; points.len()];
     for &corner in &loops.items {
@@ -46,8 +51,8 @@ pub(super) fn merge(points: &[Vec3], surface: &[Triangle]) -> Faces {
         *corner = number[*corner as usize];
     }
     let facets = sorted_loops(loops);
-    let neighbours = rings(extreme.len(), &facets);
-    Faces { extreme, facets, neighbours }
+    let neighbours = rings(extreme.len(), &facets, effort)?;
+    Ok(Faces { extreme, facets, neighbours })
 }
 
 /// The loops in canonical form: each with its lowest corner first, in lexicographic order.
@@ -67,7 +72,11 @@ fn sorted_loops(mut loops: Loops) -> Csr {
 ///
 /// Coplanarity with a neighbour is transitive along a chain of neighbours, as every link proves
 /// three corners in the plane, so comparing neighbours is enough.
-fn label_coplanar(points: &[Vec3], surface: &[Triangle]) -> Vec<u32> {
+fn label_coplanar(
+    points: &[Vec3],
+    surface: &[Triangle],
+    effort: &Effort<'_>,
+) -> Result<Vec<u32>, Stopped> {
     let mut label = vec![NONE; surface.len()];
     let mut stack = Vec::new();
     for first in 0..index_of(surface.len()) {
@@ -77,6 +86,7 @@ fn label_coplanar(points: &[Vec3], surface: &[Triangle]) -> Vec<u32> {
         label[first as usize] = first;
         stack.push(first);
         while let Some(index) = stack.pop() {
+            effort.look_at_clock()?;
             let Triangle { corners, across, plane } = &surface[index as usize];
             for &neighbour in across {
                 if label[neighbour as usize] != NONE {
@@ -97,11 +107,15 @@ fn label_coplanar(points: &[Vec3], surface: &[Triangle]) -> Vec<u32> {
             }
         }
     }
-    label
+    Ok(label)
 }
 
 /// The vertex loop of every facet, without the points inside its edges.
-fn corner_loops(surface: &[Triangle], facet_of: &[u32]) -> Loops {
+fn corner_loops(
+    surface: &[Triangle],
+    facet_of: &[u32],
+    effort: &Effort<'_>,
+) -> Result<Loops, Stopped> {
     // Edge k of triangle t runs from corner k to the next and borders another facet or does not.
     let border = |t: u32, k: usize| {
         let other = facet_of[surface[t as usize].across[k] as usize];
@@ -110,6 +124,7 @@ fn corner_loops(surface: &[Triangle], facet_of: &[u32]) -> Loops {
     let mut visited = vec![[false; 3]; surface.len()];
     let mut loops = Loops { starts: vec![0], items: Vec::with_capacity(3 * surface.len()) };
     for t in 0..index_of(surface.len()) {
+        effort.look_at_clock()?;
         for k in 0..3 {
             if visited[t as usize][k] || border(t, k).is_none() {
                 continue;
@@ -128,7 +143,7 @@ fn corner_loops(surface: &[Triangle], facet_of: &[u32]) -> Loops {
             loops.starts.push(loops.items.len());
         }
     }
-    loops
+    Ok(loops)
 }
 
 /// The border edge of the facet that starts at corner `k` of triangle `t`.
@@ -153,7 +168,7 @@ fn turn_within_facet(
 }
 
 /// The neighbours of each vertex, from the facets' loops.
-fn rings(vertex_count: usize, facets: &Csr) -> Csr {
+fn rings(vertex_count: usize, facets: &Csr, effort: &Effort<'_>) -> Result<Csr, Stopped> {
     // At a vertex, a facet makes its loop's predecessor follow its successor.
     let mut starts = vec![0_usize; vertex_count + 1];
     for &corner in facets.rows().flatten() {
@@ -165,6 +180,7 @@ fn rings(vertex_count: usize, facets: &Csr) -> Csr {
     let mut filled = starts.clone();
     let mut follows = vec![(0_u32, 0_u32); starts[vertex_count]];
     for corners in facets.rows() {
+        effort.look_at_clock()?;
         let mut before = corners[corners.len() - 1];
         for (i, &corner) in corners.iter().enumerate() {
             let after = *corners.get(i + 1).unwrap_or(&corners[0]);
@@ -177,6 +193,7 @@ fn rings(vertex_count: usize, facets: &Csr) -> Csr {
     let mut neighbours = Csr::default();
     let mut ring = Vec::new();
     for range in starts.windows(2) {
+        effort.look_at_clock()?;
         let pairs = &mut follows[range[0]..range[1]];
         pairs.sort_unstable();
         ring.clear();
@@ -188,7 +205,7 @@ fn rings(vertex_count: usize, facets: &Csr) -> Csr {
         }
         neighbours.push(&ring);
     }
-    neighbours
+    Ok(neighbours)
 }
 
 /// Rotates a loop so that its lowest index comes first.

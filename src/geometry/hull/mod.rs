@@ -178,7 +178,8 @@ fn structure_of(
         [a, b, c, d] => {
             let surface = quickhull::surface(points, [a, b, c, d], effort)?;
             effort.spend_step()?;
-            let merge::Faces { extreme, facets, neighbours } = merge::merge(points, &surface);
+            let merge::Faces { extreme, facets, neighbours } =
+                merge::merge(points, &surface, effort)?;
             (extreme, neighbours, facets)
         }
         [a, b, c] => polygon(points, [a, b, c]),
