@@ -57,6 +57,7 @@ fn larger(a: f64, b: f64) -> f64 {
 
 impl StartTable {
     /// For a body of so many vertices.
+    ///
     /// Of a body with a vertex of many neighbours, which nearly every climb comes by, it takes seconds: not beyond the
     /// deadline.
     pub(super) fn build(
