@@ -489,3 +489,6 @@ fn parameter(
         None
     }
 }
+
+#[cfg(test)]
+mod tests;
