@@ -123,6 +123,9 @@ fn judge_written_depth(
     certificate: &WrittenCertificate,
 ) -> Result<bool, String> {
     let Some(face) = &certificate.face else { return Ok(false) };
+    if certificate.surface.is_none() && lower > 0.0 {
+        return Err("no surface proves the lower bound".to_owned());
+    }
     let surface = certificate.surface.as_ref().map(surface);
     judge_depth(
         *bodies,

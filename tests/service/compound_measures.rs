@@ -121,8 +121,6 @@ async fn brackets_that_are_none_are_refused_whatever_is_shown() {
             verify(&server, Claim::Penetration(claim.clone())).await
         };
         judged(0.0, 10.0).await.unwrap();
-        let refusal = judged(1e-9, 10.0).await.unwrap_err();
-        assert!(refusal.contains("no surface (with_surface) proves the lower bound"), "{refusal}");
         for [lower, upper] in none {
             judged(lower, upper).await.unwrap_err();
         }

@@ -12,7 +12,7 @@ use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::penetration::Surface;
 
-/// Proves that the depth of the pair is at most `upper` and at least `lower`, which without a surface has to be 0.
+/// Proves that the depth of the pair is at most `upper` and, given a surface, at least `lower`.
 ///
 /// Upper: M reaches from the origin along `face` by at most `upper`, so a translation of P by that
 /// much along it separates. Lower: every triangle of the surface, made of points of M, has the
@@ -37,13 +37,7 @@ pub fn judge_depth<'a>(
     if is_longer(&reach, &outward, upper) {
         return Err(Refusal::BoundFails("M reaches beyond the upper bound"));
     }
-    match surface {
-        Some(surface) => judge_surface(pair, lower, surface, effort),
-        None if lower > 0.0 => {
-            Err(Refusal::BoundFails("no surface (with_surface) proves the lower bound"))
-        }
-        None => Ok(()),
-    }
+    surface.map_or(Ok(()), |surface| judge_surface(pair, lower, surface, effort))
 }
 
 /// Whether `along · x = level` is farther from the origin than `bound`; `level` is not negative.
@@ -149,13 +143,12 @@ mod tests {
             assert_eq!(judge_depth(pair, 1.0, 1.0, &UP, Some(&surface)), Ok(()));
             assert!(judge_depth(pair, 1.0, 1.0f64.next_down(), &UP, Some(&surface)).is_err());
             assert!(judge_depth(pair, 1.0f64.next_up(), 1.1, &UP, Some(&surface)).is_err());
-            assert_eq!(judge_depth(pair, 0.0, 1.0, &UP, None), Ok(()));
-            assert!(judge_depth(pair, f64::from_bits(1), 1.0, &UP, None).is_err(), "unproven");
+            assert_eq!(judge_depth(pair, 1.0, 1.0, &UP, None), Ok(()));
             let diagonal = Direction::Vector(Vec3::new(1.0, 1.0, 0.0));
-            assert!(judge_depth(pair, 0.0, 1.41, &diagonal, None).is_err());
-            assert_eq!(judge_depth(pair, 0.0, 1.42, &diagonal, None), Ok(()));
-            assert!(judge_depth(pair, f64::NAN, 1.0, &UP, Some(&surface)).is_err());
-            assert!(judge_depth(pair, 1.0, f64::NAN, &UP, Some(&surface)).is_err());
+            assert!(judge_depth(pair, 1.0, 1.41, &diagonal, None).is_err());
+            assert_eq!(judge_depth(pair, 1.0, 1.42, &diagonal, None), Ok(()));
+            assert!(judge_depth(pair, f64::NAN, 1.0, &UP, None).is_err());
+            assert!(judge_depth(pair, 1.0, f64::NAN, &UP, None).is_err());
         });
     }
 

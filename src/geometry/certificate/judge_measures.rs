@@ -89,7 +89,7 @@ fn judge_gap(
     Ok(false)
 }
 
-/// Proves that two bodies overlap by a depth of at most `upper` and at least `lower`, see [`judge_depth`]: that of the
+/// Proves that two bodies overlap by a depth of at most `upper` and, given a surface, at least `lower`: that of the
 /// deepest parts, which `deepest` is about and `others` are not.
 pub fn judge_compounds_depth(
     bodies: &Compounds<'_>,
