@@ -166,6 +166,28 @@ async fn motions_that_are_none_are_refused() {
     check(&status, Code::InvalidArgument, "BAD_FIELD", "time_tolerance");
 }
 
+/// Sessions took a tolerance of zero, which questions refuse: no bracket is that narrow.
+#[tokio::test]
+async fn what_is_no_tolerance_is_refused_alike_by_questions_and_sessions() {
+    let server = with_cube().await;
+    for tolerance in [0.0, -0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let time_tolerance = Some(tolerance);
+        let question = pb::FindFirstContactRequest {
+            p: Some(body("cube", 0.0)),
+            q: Some(body("cube", 3.0)),
+            time_tolerance,
+            ..Default::default()
+        };
+        let asked = server.queries().find_first_contact(question).await.unwrap_err();
+        check(&asked, Code::InvalidArgument, "BAD_FIELD", "time_tolerance");
+        let report = Some(pb::ReportOptions { time_tolerance, ..Default::default() });
+        let open = pb::OpenSessionRequest { report, ..Default::default() };
+        let opened = server.sessions().open_session(open).await.unwrap_err();
+        check(&opened, Code::InvalidArgument, "BAD_FIELD", "report.time_tolerance");
+        assert_eq!(opened.message(), format!("report.{}", asked.message()));
+    }
+}
+
 #[tokio::test]
 async fn what_is_beyond_a_limit_is_refused_with_the_limit() {
     let limits = Limits {

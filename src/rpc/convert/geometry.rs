@@ -27,6 +27,15 @@ pub fn length(path: &Path<'_>, value: f64) -> Result<f64, BadField> {
     }
 }
 
+/// How finely to look: positive and at most 2^960.
+pub fn tolerance(path: &Path<'_>, value: f64) -> Result<f64, BadField> {
+    if value > 0.0 && value <= COORDINATE_MAX {
+        Ok(value)
+    } else {
+        Err(path.bad("must be positive and at most 2^960"))
+    }
+}
+
 /// A vector with its coordinates checked; missing: zero.
 pub fn vector(path: &Path<'_>, wire: Option<&pb::Vector3>) -> Result<Vec3, BadField> {
     let Some(pb::Vector3 { x, y, z }) = wire else { return Ok(Vec3::zeros()) };

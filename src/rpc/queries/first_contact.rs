@@ -13,7 +13,7 @@ use crate::geometry::witness::Witness;
 use crate::rpc::convert::body::AskedBody;
 use crate::rpc::convert::certificate::motion_to_wire;
 use crate::rpc::convert::geometry::{
-    length, motion, outcome_to_wire, stopped_to_wire, verdict_to_wire,
+    length, motion, outcome_to_wire, stopped_to_wire, tolerance, verdict_to_wire,
 };
 use crate::rpc::convert::options::Options;
 use crate::rpc::convert::{BadField, Path};
@@ -56,12 +56,8 @@ impl Motions {
     /// Checks everything that can be wrong with it.
     pub fn convert(path: &Path<'_>, wire: &pb::FindFirstContactRequest) -> Result<Self, BadField> {
         let deviation = |name, value| length(&path.field(name), value);
-        let tolerance = |name, value: Option<f64>| {
-            let value = value.map(|value| length(&path.field(name), value)).transpose()?;
-            match value {
-                Some(value) if value <= 0.0 => Err(path.field(name).bad("must be positive")),
-                other => Ok(other),
-            }
+        let finely = |name, value: Option<f64>| {
+            value.map(|value| tolerance(&path.field(name), value)).transpose()
         };
         Ok(Self {
             motion_p: motion(&path.field("p_motion"), wire.p_motion.as_ref())?,
@@ -69,9 +65,9 @@ impl Motions {
             deviation_p: deviation("p_deviation", wire.p_deviation)?,
             deviation_q: deviation("q_deviation", wire.q_deviation)?,
             margin: deviation("margin", wire.margin)?,
-            time_tolerance: tolerance("time_tolerance", wire.time_tolerance)?
+            time_tolerance: finely("time_tolerance", wire.time_tolerance)?
                 .unwrap_or(TIME_TOLERANCE),
-            clearance_tolerance: tolerance("clearance_tolerance", wire.clearance_tolerance)?,
+            clearance_tolerance: finely("clearance_tolerance", wire.clearance_tolerance)?,
         })
     }
 

@@ -1,6 +1,6 @@
 //! What a report contains.
 
-use super::super::convert::geometry::length;
+use super::super::convert::geometry::{length, tolerance};
 use super::super::convert::{BadField, Path};
 use super::super::pb;
 use crate::geometry::contact_time::TIME_TOLERANCE;
@@ -36,9 +36,10 @@ impl Plan {
             pb::PairSelection::Near => Listed::Near,
             pb::PairSelection::All => Listed::All,
         };
-        let time_tolerance = checked("time_tolerance", wire.time_tolerance)?;
+        let time_tolerance =
+            wire.time_tolerance.map(|value| tolerance(&path.field("time_tolerance"), value));
         let between = Between {
-            time_tolerance: time_tolerance.unwrap_or(TIME_TOLERANCE),
+            time_tolerance: time_tolerance.transpose()?.unwrap_or(TIME_TOLERANCE),
             clearance_tolerance: None,
         };
         let above = checked("distance_stop_above", wire.distance_stop_above)?;
