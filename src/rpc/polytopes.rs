@@ -2,11 +2,10 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::Duration;
 
 use tonic::{Request, Response, Status, Streaming};
 
-use super::convert::body::{by_alias, by_id, id};
+use super::convert::body::{by_alias, by_id, hull_time, id};
 use super::convert::geometry::points_to_wire;
 use super::convert::polytope::{AskedPolytope, BuiltPolytope, describe, describe_new};
 use super::convert::{BadField, Path};
@@ -19,9 +18,6 @@ use crate::runtime::deadline::StopGuard;
 use crate::runtime::settings::Breach;
 use crate::runtime::store::{DeleteError, RegisterError, Solid, Stored};
 use crate::within_limit;
-
-/// Building a hull takes about so long for each point, generously.
-const HULL_TIME_PER_POINT: Duration = Duration::from_micros(3);
 
 /// The service.
 #[derive(Clone, Debug)]
@@ -179,7 +175,7 @@ pub async fn register(
     guard: &StopGuard,
 ) -> Result<Vec<pb::RegistrationReport>, Failure> {
     let points: usize = asked.iter().map(AskedPolytope::size).sum();
-    let estimate = HULL_TIME_PER_POINT * u32::try_from(points + asked.len()).unwrap_or(u32::MAX);
+    let estimate = hull_time(points + asked.len());
     let (in_job, stop) = (shared.clone(), guard.flag());
     let job = move || {
         let limits = &in_job.settings.limits;

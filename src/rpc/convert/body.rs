@@ -1,6 +1,7 @@
 //! Bodies: a polytope or polyhedron by id or alias, or a polytope by its points; and where it is.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{BadField, Path, geometry};
 use crate::geometry::Vec3;
@@ -260,6 +261,12 @@ impl AskedParts {
     pub fn prepare(self, effort: &mut Effort<'_>) -> Result<Vec<ReadyBody>, Unready> {
         self.parts.into_iter().map(|part| part.prepare(effort)).collect()
     }
+}
+
+/// How long it takes to build the hull of so many points: a generous guess.
+pub fn hull_time(points: usize) -> Duration {
+    const PER_POINT: Duration = Duration::from_micros(3);
+    PER_POINT * u32::try_from(points).unwrap_or(u32::MAX)
 }
 
 /// The hull of points that were checked at the door, with what nearly every question needs of it.

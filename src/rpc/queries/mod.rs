@@ -23,7 +23,7 @@ pub use first_contact::{FirstContactQuestion, Motions};
 pub use many::Many;
 pub use penetration::Penetration;
 
-use super::convert::body::{AskedBody, ReadyBody, Unready};
+use super::convert::body::{AskedBody, ReadyBody, Unready, hull_time};
 use super::convert::options::{Options, cost_to_wire};
 use super::convert::{BadField, Path};
 use super::pb;
@@ -147,15 +147,12 @@ pub(super) fn polytopes(
     Ok((p, q))
 }
 
-/// Building the hull of given points, for each point.
-const HULL_TIME: Duration = Duration::from_micros(3);
-
 /// How long a question takes with everything, generously.
 fn estimate<Q: Question>(question: &Q) -> Duration {
     let (p, q) = question.bodies();
     let count = |body: &AskedBody| u32::try_from(body.size()).unwrap_or(u32::MAX);
     let building = |body: &AskedBody| {
-        if body.is_given_by_points() { HULL_TIME * count(body) } else { Duration::ZERO }
+        if body.is_given_by_points() { hull_time(body.size()) } else { Duration::ZERO }
     };
     question.estimate(count(p), count(q)) + building(p) + building(q)
 }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::super::convert::body::{Unready, hull_of_checked, id, unknown};
+use super::super::convert::body::{Unready, hull_of_checked, hull_time, id, unknown};
 use super::super::convert::geometry::{length, points, pose, vector};
 use super::super::convert::{BadField, Path};
 use super::super::pb;
@@ -32,9 +32,8 @@ pub(super) struct Declared {
     pub(super) shapes: Vec<Shape>,
 }
 
-/// Placing and checking a body, and building the hull of a given point: generous guesses.
+/// Placing and checking a body: a generous guess.
 const BODY_TIME: Duration = Duration::from_micros(10);
-const POINT_TIME: Duration = Duration::from_micros(3);
 
 /// Looking up a name or a pair among the bodies.
 const ENTRY_TIME: Duration = Duration::from_micros(1);
@@ -70,7 +69,7 @@ pub(super) fn bodies_estimate(bodies: &[pb::Body]) -> Duration {
         })
         .sum();
     let groups: usize = bodies.iter().map(|body| body.groups.len()).sum();
-    BODY_TIME * times(bodies.len()) + POINT_TIME * times(given) + ENTRY_TIME * times(groups)
+    BODY_TIME * times(bodies.len()) + hull_time(given) + ENTRY_TIME * times(groups)
 }
 
 /// Bodies, each checked; builds the hulls of given points, until `effort` is stopped.
