@@ -111,16 +111,20 @@ pub enum Failure {
         uses: u64,
     },
     /// The frame builds on one that is not there.
-    #[error("the last frame applied is {applied}, not {base}: send a keyframe")]
+    #[error("{field}: the last frame applied is {applied}, not {base}: send a keyframe")]
     KeyframeNeeded {
+        /// Where it is named.
+        field: String,
         /// The frame that was named.
         base: u64,
         /// The frame that the session is at.
         applied: u64,
     },
     /// The frame comes too late.
-    #[error("frame {frame_id} comes after frame {applied} was applied")]
+    #[error("{field}: frame {frame_id} comes after frame {applied} was applied")]
     StaleFrame {
+        /// Where its id is.
+        field: String,
         /// The frame.
         frame_id: u64,
         /// The frame that the session is at.
@@ -239,11 +243,13 @@ impl Failure {
                     .with("id", id)
                     .with("uses", uses)
             }
-            Self::KeyframeNeeded { applied, .. } => {
-                row(Code::FailedPrecondition, Reason::KeyframeNeeded).with("applied", applied)
+            Self::KeyframeNeeded { field, applied, .. } => {
+                let row = row(Code::FailedPrecondition, Reason::KeyframeNeeded).at(field);
+                row.with("applied", applied)
             }
-            Self::StaleFrame { applied, .. } => {
-                row(Code::FailedPrecondition, Reason::StaleFrame).with("applied", applied)
+            Self::StaleFrame { field, applied, .. } => {
+                let row = row(Code::FailedPrecondition, Reason::StaleFrame).at(field);
+                row.with("applied", applied)
             }
             Self::SessionAttached => row(Code::Aborted, Reason::SessionAttached),
             Self::TakenOver => row(Code::Aborted, Reason::TakenOver),
@@ -370,7 +376,8 @@ mod tests {
 
     #[test]
     fn a_failed_precondition_says_which() {
-        let status = Status::from(Failure::KeyframeNeeded { base: 3, applied: 7 });
+        let field = "frame.base_frame_id".to_owned();
+        let status = Status::from(Failure::KeyframeNeeded { field, base: 3, applied: 7 });
         let details = status.get_error_details();
         assert_eq!(details.precondition_failure().unwrap().violations[0].r#type, "KEYFRAME_NEEDED");
         assert_eq!(details.error_info().unwrap().metadata["applied"], "7");

@@ -206,12 +206,13 @@ async fn wrong_frames_and_wrong_items_have_a_status_with_a_path() {
     refused(&reports[1], Code::InvalidArgument, "frames[1].packed_poses.translations");
     refused(&reports[2], Code::InvalidArgument, "frames[2].packed_poses.rotation_matrices");
     refused(&reports[3], Code::InvalidArgument, "frames[3].packed_poses.rotations");
-    refused(&reports[4], Code::FailedPrecondition, "");
+    refused(&reports[4], Code::FailedPrecondition, "frames[4].base_frame_id");
     assert_eq!(reports[4].status.as_ref().unwrap().reason(), pb::ErrorReason::KeyframeNeeded);
     refused(&reports[5], Code::InvalidArgument, "frames[5].frame_id");
     refused(&reports[6], Code::InvalidArgument, "frames[6].removed_body_ids[0]");
     assert_eq!(kinds(&reports[7]), [ContactEventKind::Ended]);
-    refused(&reports[8], Code::FailedPrecondition, "");
+    refused(&reports[8], Code::FailedPrecondition, "frames[8].frame_id");
+    assert_eq!(reports[8].status.as_ref().unwrap().reason(), pb::ErrorReason::StaleFrame);
 }
 
 #[tokio::test]

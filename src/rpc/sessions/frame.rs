@@ -111,10 +111,12 @@ pub(super) fn failure(
     match error {
         FrameError::NoId => path.field("frame_id").bad(error.to_string()).into(),
         FrameError::Stale { last } => {
-            Failure::StaleFrame { frame_id: wire.frame_id, applied: *last }
+            let field = path.field("frame_id").to_string();
+            Failure::StaleFrame { field, frame_id: wire.frame_id, applied: *last }
         }
         FrameError::KeyframeNeeded { last } => {
-            Failure::KeyframeNeeded { base: wire.base_frame_id.unwrap_or(0), applied: *last }
+            let (field, base) = (path.field("base_frame_id").to_string(), wire.base_frame_id);
+            Failure::KeyframeNeeded { field, base: base.unwrap_or(0), applied: *last }
         }
         FrameError::Declaration(error) => declare::failure(path, error, shared),
     }
