@@ -166,6 +166,8 @@ limits! {
     pairs_per_report_max = 50_000, "pairs", Cut;
     /// Groups of one body, and entries of each list of pair rules.
     rules_per_session_max = 200_000, "entries", InvalidArgument;
+    /// Classes of bodies that the groups in the pair rules of one session tell apart; memory grows by the square.
+    classes_per_session_max = 4_096, "classes", InvalidArgument;
     /// Memory of all sessions, estimated. Beyond it witnesses are forgotten, and no session is opened.
     session_bytes_max = 2_048 * MIB, "bytes", ResourceExhausted;
     /// Frames in one StepSession.

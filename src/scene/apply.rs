@@ -148,7 +148,7 @@ impl Scene {
             Some(rules) => rules,
             None => self.rules.without(&gone)?,
         };
-        let book = RuleBook::compile(&bodies, &new_rules, "rules")?;
+        let book = RuleBook::compile(&bodies, &new_rules, "rules", self.limits.classes_max)?;
 
         // Nothing can fail from here on.
         let old_ids: Vec<BodyId> = self.bodies().map(|body| body.id).collect();

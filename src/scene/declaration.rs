@@ -69,8 +69,8 @@ pub enum Problem {
     /// A coordinate is not finite or too large.
     #[error("must be finite and at most 2^960 in every coordinate")]
     NotAPoint,
-    /// More classes of bodies than the rules' table holds.
-    #[error("the groups tell more than 4096 classes of bodies apart")]
+    /// More classes of bodies than allowed.
+    #[error("the groups tell too many classes of bodies apart")]
     TooManyClasses,
     /// More bodies than allowed.
     #[error("too many bodies")]

@@ -29,7 +29,7 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// Memory that they take, with the tables made of them, bytes, estimated.
+    /// Memory that they take, with the lists made of them, bytes, estimated.
     pub(super) fn bytes(&self) -> usize {
         // The least that is allocated for a name.
         const NAME: usize = 16;
@@ -56,11 +56,8 @@ impl Rules {
     }
 }
 
-/// Bodies that no rule about groups tells apart form a class; at most so many of them, since what
-/// two classes may do is a table.
-pub const CLASSES_MAX: usize = 4096;
-
-/// The rules, ready to be asked about bodies by index.
+/// The rules, ready to be asked about bodies by index. Bodies that no rule about groups tells apart form a class;
+/// what two classes may do is a table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RuleBook {
     class_of: Vec<u32>,
@@ -80,11 +77,12 @@ pub(super) struct RuleBook {
 }
 
 impl RuleBook {
-    /// `bodies` sorted by id. `path` leads to the rules in the client's words.
+    /// `bodies` sorted by id, of at most `classes_max` classes. `path` leads to the rules in the client's words.
     pub(super) fn compile(
         bodies: &[&Body],
         rules: &Rules,
         path: &str,
+        classes_max: usize,
     ) -> Result<Self, DeclarationError> {
         let find = |id: BodyId| bodies.binary_search_by_key(&id, |body| body.id).ok();
         let key = |pair: &[BodyId; 2], list: &str, index: usize| {
@@ -102,7 +100,7 @@ impl RuleBook {
             body_margins: bodies.iter().map(|body| body.margin).collect(),
             ..Self::default()
         };
-        book.compile_classes(bodies, rules, path)?;
+        book.compile_classes(bodies, rules, path, classes_max)?;
         for (index, pair) in rules.ignored_pairs.iter().enumerate() {
             insert_both(&mut book.ignored, key(pair, "ignored_pairs", index)?);
         }
@@ -137,6 +135,7 @@ impl RuleBook {
         bodies: &[&Body],
         rules: &Rules,
         path: &str,
+        classes_max: usize,
     ) -> Result<(), DeclarationError> {
         // Only groups that a rule names tell bodies apart.
         let named: BTreeSet<&str> =
@@ -156,7 +155,7 @@ impl RuleBook {
             });
             self.class_of.push(number);
         }
-        if members.len() > CLASSES_MAX {
+        if members.len() > classes_max {
             let field = format!("{path}.checked_groups");
             return Err(DeclarationError::new(field, Problem::TooManyClasses));
         }
@@ -175,6 +174,11 @@ impl RuleBook {
             }
         }
         Ok(())
+    }
+
+    /// Memory of the tables, bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.may_meet.len() + self.class_of.len() * size_of::<u32>()
     }
 
     /// Whether the pair is checked.

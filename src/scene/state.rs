@@ -18,6 +18,8 @@ pub struct Limits {
     pub bodies_max: usize,
     /// Parts of all bodies together.
     pub parts_max: usize,
+    /// Classes of bodies that rules about groups tell apart.
+    pub classes_max: usize,
     /// Pairs of bodies that one frame may look at; those remembered are at most as many.
     pub pairs_max: usize,
     /// Pairs that one report may list.
@@ -149,6 +151,7 @@ impl Scene {
             + self.entries.len() * size_of::<Entry>()
             + words
             + self.rules.bytes()
+            + self.book.bytes()
             + self.last_report.as_ref().map_or(0, |report| report.bytes())
             + parts * PART
             + self.table.bytes()

@@ -164,6 +164,30 @@ async fn a_wrong_scene_is_refused_with_its_path_and_nothing_is_opened() {
 }
 
 #[tokio::test]
+async fn groups_that_tell_too_many_bodies_apart_are_refused_with_the_limit() {
+    let server = started_with(Limits { classes_per_session_max: 2, ..Limits::default() }).await;
+    let mut request = scene("s");
+    let state = request.state.as_mut().unwrap();
+    state.bodies.push(cube_at(3, 20.0));
+    for (body, group) in state.bodies.iter_mut().zip(["a", "b", "c"]) {
+        body.groups = vec![group.to_owned()];
+    }
+    let pair = |a: &str, b: &str| pb::GroupPair { a: a.to_owned(), b: b.to_owned() };
+    let rules = |checked_groups| pb::PairRules { checked_groups, ..Default::default() };
+    state.rules = Some(rules(vec![pair("a", "a")]));
+    server.sessions().open_session(request.clone()).await.unwrap();
+    let finer = Some(rules(vec![pair("a", "b")]));
+    let frame = pb::Frame { frame_id: 1, rules: finer.clone(), ..Default::default() };
+    let report = step(&server, "s", vec![frame]).await.unwrap().remove(0);
+    refused(&report, Code::InvalidArgument, "frames[0].rules.checked_groups");
+    request.state.as_mut().unwrap().rules = finer;
+    request.replace = true;
+    let status = server.sessions().open_session(request).await.unwrap_err();
+    check(&status, Code::InvalidArgument, "LIMIT_EXCEEDED", "state.rules.checked_groups");
+    assert!(status.message().contains("classes_per_session_max = 2"), "{}", status.message());
+}
+
+#[tokio::test]
 async fn wrong_frames_and_wrong_items_have_a_status_with_a_path() {
     let server = started().await;
     server.sessions().open_session(scene("s")).await.unwrap();

@@ -221,14 +221,29 @@ pub(super) fn failure(path: &Path<'_>, error: &DeclarationError, shared: &Shared
     let separator = if prefix.is_empty() { "" } else { "." };
     let field = format!("{prefix}{separator}{}", error.path);
     let limits = &shared.settings.limits;
-    let breach = Breach::InvalidArgument;
-    if error.problem == Problem::TooManyBodies {
-        let (name, max) = ("bodies_per_session_max", limits.bodies_per_session_max);
-        return Failure::Limit { field, name, max, breach };
+    let beyond = |name, max| Failure::Limit {
+        field: field.clone(),
+        name,
+        max,
+        breach: Breach::InvalidArgument,
+    };
+    match error.problem {
+        Problem::TooManyBodies => beyond("bodies_per_session_max", limits.bodies_per_session_max),
+        Problem::TooManyParts => beyond("parts_per_session_max", limits.parts_per_session_max),
+        Problem::TooManyClasses => {
+            beyond("classes_per_session_max", limits.classes_per_session_max)
+        }
+        Problem::IdTaken
+        | Problem::UnknownBody
+        | Problem::SameBody
+        | Problem::NoParts
+        | Problem::TooFar
+        | Problem::NotALength
+        | Problem::NotAPoint
+        | Problem::NotChecked
+        | Problem::NoPairLeft
+        | Problem::KeyframeIncomplete => {
+            BadField { field, problem: error.problem.to_string().into() }.into()
+        }
     }
-    if error.problem == Problem::TooManyParts {
-        let (name, max) = ("parts_per_session_max", limits.parts_per_session_max);
-        return Failure::Limit { field, name, max, breach };
-    }
-    BadField { field, problem: error.problem.to_string().into() }.into()
 }

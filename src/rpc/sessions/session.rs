@@ -84,6 +84,7 @@ impl Session {
         let scene_limits = Limits {
             bodies_max: room(limits.bodies_per_session_max),
             parts_max: room(limits.parts_per_session_max),
+            classes_max: room(limits.classes_per_session_max),
             pairs_max: room(limits.pairs_per_frame_max),
             listed_max: room(limits.pairs_per_report_max),
         };

@@ -115,7 +115,13 @@ async fn a_job_that_panics_loses_its_session_and_no_other() {
 
 #[test]
 fn answers_are_bit_identical_on_one_two_and_eight_threads() {
-    let limits = Limits { bodies_max: 999, parts_max: 999, pairs_max: 99_999, listed_max: 99_999 };
+    let limits = Limits {
+        bodies_max: 999,
+        parts_max: 999,
+        classes_max: 1,
+        pairs_max: 99_999,
+        listed_max: 99_999,
+    };
     let shape = Arc::new(polytope_of(&sphere(60, 1.0)));
     let mut random = Random::new(7);
     let place = |random: &mut Random| {

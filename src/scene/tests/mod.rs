@@ -24,8 +24,13 @@ use crate::geometry::samples::{self, Random};
 use crate::geometry::separation::{METHODS, decide};
 use crate::geometry::witness::Witness;
 
-const LIMITS: Limits =
-    Limits { bodies_max: 20_000, parts_max: 40_000, pairs_max: 200_000, listed_max: 100_000 };
+const LIMITS: Limits = Limits {
+    bodies_max: 20_000,
+    parts_max: 40_000,
+    classes_max: 4_096,
+    pairs_max: 200_000,
+    listed_max: 100_000,
+};
 
 /// The box `[-h, h]^3`.
 fn cube(h: f64) -> Arc<Polytope> {

@@ -183,6 +183,27 @@ fn rules_about_very_many_groups_are_ready_at_once() {
     assert_eq!(scene.pairs_enabled(), 1024 * 1023 / 2 + 1024 * 2048 + 1024 * 1024);
 }
 
+/// A few hundred kilobytes of groups made a table of 16 MB, which no limit knew of: a thousand sessions of them would
+/// have taken the memory of the machine.
+#[test]
+fn what_groups_make_of_a_scene_is_counted_and_limited() {
+    const CLASSES: u32 = 300;
+    let mut bodies = row(CLASSES);
+    for body in &mut bodies {
+        body.groups = vec![body.id.0.to_string()];
+    }
+    let checked_groups = (0..CLASSES).map(|id| [id.to_string(), "0".to_owned()]).collect();
+    let rules = Rules { checked_groups, ..Rules::default() };
+    let told_apart = Declaration { bodies: bodies.clone(), rules, ..Declaration::default() };
+    let alike = Declaration { bodies, ..Declaration::default() };
+    let grown = declare(told_apart.clone()).bytes() - declare(alike).bytes();
+    assert!(grown >= (CLASSES * CLASSES) as usize, "{grown}");
+    let limits = Limits { classes_max: CLASSES as usize - 1, ..LIMITS };
+    let refused = Scene::open(told_apart, &METHODS[0], limits).unwrap_err();
+    assert_eq!(refused.problem, Problem::TooManyClasses);
+    assert_eq!(refused.path, "rules.checked_groups");
+}
+
 #[test]
 fn removing_the_last_checked_pair_is_refused_since_it_would_check_all() {
     let rules = Rules { checked_pairs: vec![[BodyId(0), BodyId(1)]], ..Rules::default() };
