@@ -54,6 +54,17 @@ pub enum ConfigError {
     },
 }
 
+/// What was found.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The settings.
+    pub settings: Settings,
+    /// The file that was read for them.
+    pub file: Option<PathBuf>,
+    /// Variables that begin as those of settings do, and are none.
+    pub strangers: Vec<String>,
+}
+
 /// The flags of `clearance serve`.
 #[derive(Clone, Debug, Default)]
 pub struct ServeOptions {
@@ -67,16 +78,18 @@ impl ServeOptions {
         &self,
         environment: impl IntoIterator<Item = (OsString, OsString)>,
     ) -> Result<Settings, ConfigError> {
-        self.load(environment).map(|(settings, _)| settings)
+        self.load(environment).map(|loaded| loaded.settings)
     }
 
-    /// The settings, and the file that was read for them.
+    /// The same, with where they come from. A variable that is nearly a setting is refused as misspelt; of others there
+    /// may be any number that mean something else: Kubernetes sets `CLEARANCE_PORT` and more beside a service named
+    /// clearance.
     pub fn load(
         &self,
         environment: impl IntoIterator<Item = (OsString, OsString)>,
-    ) -> Result<(Settings, Option<PathBuf>), ConfigError> {
+    ) -> Result<Loaded, ConfigError> {
         let mut file = self.file.clone();
-        let mut from_environment = Vec::new();
+        let (mut from_environment, mut strangers) = (Vec::new(), Vec::new());
         for (key, value) in environment {
             let Some(name) = key.to_str().and_then(|key| key.strip_prefix(PREFIX)) else {
                 continue;
@@ -85,6 +98,11 @@ impl ServeOptions {
                 file = file.or_else(|| Some(value.into()));
             } else if let Some(name) = names().find(|known| known.eq_ignore_ascii_case(name)) {
                 from_environment.push((name, value.to_string_lossy().into_owned()));
+            } else if let Some(meant) = nearly(name) {
+                let problem = format!("is no setting; {} is one", variable(meant));
+                return Err(ConfigError::Value { origin: format!("{PREFIX}{name}"), problem });
+            } else {
+                strangers.push(format!("{PREFIX}{name}"));
             }
         }
         let mut settings = Settings::default();
@@ -98,18 +116,30 @@ impl ServeOptions {
             })?;
         }
         for (name, value) in from_environment {
-            let origin = || format!("{PREFIX}{}", name.to_ascii_uppercase());
-            set(&mut settings, name, &value, origin)?;
+            set(&mut settings, name, &value, || variable(name))?;
         }
         for (name, value) in &self.given {
             set(&mut settings, name, value, || format!("--{}", name.replace('_', "-")))?;
         }
-        Ok((settings, file))
+        Ok(Loaded { settings, file, strangers })
     }
 }
 
 fn names() -> impl Iterator<Item = &'static str> {
     PLAIN.iter().map(|row| row.0).chain(Limits::TABLE.iter().map(|limit| limit.name))
+}
+
+/// The environment variable of a setting.
+fn variable(name: &str) -> String {
+    format!("{PREFIX}{}", name.to_ascii_uppercase())
+}
+
+/// The setting that whoever wrote `name` may have meant: of at most one wrong letter in three.
+fn nearly(name: &str) -> Option<&'static str> {
+    let name = name.to_ascii_lowercase();
+    let wrong = |known: &str| strsim::osa_distance(known, &name);
+    let nearest = names().chain(["config"]).min_by_key(|known| wrong(known))?;
+    (3 * wrong(nearest) <= nearest.len()).then_some(nearest)
 }
 
 fn set(
@@ -232,6 +262,39 @@ mod tests {
         assert_eq!((limits.jobs_max, limits.sessions_max, limits.uploads_max), (3, 2, 1));
         assert_eq!(limits.batch_items_max, Limits::default().batch_items_max);
         assert_eq!(listen, "[::1]:1");
+    }
+
+    /// They were passed over, and the server ran with a limit that nobody had meant.
+    #[test]
+    fn misspelt_variables_are_refused_and_those_of_others_are_not() {
+        let load = |name: &str| options(&[]).load(environment(&[(name, "7")]));
+        for (misspelt, meant) in [
+            ("CLEARANCE_JOBS_MAXX", "CLEARANCE_JOBS_MAX"),
+            ("CLEARANCE_SESSION_MAX", "CLEARANCE_SESSIONS_MAX"),
+            ("CLEARANCE_message_byte_max", "CLEARANCE_MESSAGE_BYTES_MAX"),
+            ("CLEARANCE_LSITEN", "CLEARANCE_LISTEN"),
+            ("CLEARANCE_LOGS", "CLEARANCE_LOG"),
+            ("CLEARANCE_CONFG", "CLEARANCE_CONFIG"),
+        ] {
+            let expected = format!("{misspelt}: is no setting; {meant} is one");
+            assert_eq!(load(misspelt).unwrap_err().to_string(), expected);
+        }
+        for other in [
+            "CLEARANCE_SERVICE_HOST",
+            "CLEARANCE_SERVICE_PORT",
+            "CLEARANCE_SERVICE_PORT_GRPC",
+            "CLEARANCE_PORT",
+            "CLEARANCE_PORT_50061_TCP",
+            "CLEARANCE_PORT_50061_TCP_PROTO",
+            "CLEARANCE_PORT_50061_TCP_PORT",
+            "CLEARANCE_PORT_50061_TCP_ADDR",
+            "CLEARANCE_CI_VENV",
+            "CLEARANCE_",
+        ] {
+            let loaded = load(other).unwrap();
+            assert_eq!(loaded.settings, Settings::default());
+            assert_eq!(loaded.strangers, [other]);
+        }
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::PathBuf;
 
-use clearance::config::{ConfigError, ServeOptions};
+use clearance::config::{ConfigError, Loaded, ServeOptions};
 use clearance::rpc;
 use clearance::runtime::settings::Settings;
 use clearance::telemetry::{self, TelemetryError};
@@ -37,8 +37,12 @@ pub(crate) enum RunError {
 
 /// Runs the server until it is told to stop.
 pub(crate) fn run(options: &ServeOptions) -> Result<(), RunError> {
-    let (settings, file) = options.load(std::env::vars_os())?;
+    let Loaded { settings, file, strangers } = options.load(std::env::vars_os())?;
     telemetry::start(&settings)?;
+    if !strangers.is_empty() {
+        let variables = strangers.join(", ");
+        tracing::warn!(variables, "these are no settings and are not looked at");
+    }
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let result = runtime.block_on(listen_and_serve(settings, file));
     // What outlived the time for draining is not waited for.
