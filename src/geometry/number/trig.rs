@@ -23,6 +23,8 @@ const HALF_PI: [f64; 3] = [
 const HALF_PI_REST: f64 = 8.5e-32;
 /// Beyond this many quarter turns `k * piece` would not be exact; sines are then only in [-1, 1].
 const QUARTERS_MAX: f64 = 1_048_575.0;
+/// Up to this size the rounding of a product counts little: see [`RoundedTrig::of_product`].
+const NEARBY: f64 = 4.0;
 /// Below this size a product of two f64 numbers may lose bits to underflow.
 const TINY: f64 = 1e-200;
 
@@ -54,32 +56,50 @@ impl RoundedTrig {
 
     /// Of the exact product `angle * t`; `None` where [`Trig::of_product`] says nothing either.
     ///
-    /// The bounds: [`rounded_kernel`] errs by less than 4u relative, and [`reduce`] by less than
-    /// u/100 for the turns that are let in. Without a quarter turn that is all, and both functions are
-    /// at most |x|. With one, |x| > 0.7, and `1 - versine` rounds once more, twice at most.
+    /// The bounds: [`series`] errs by less than 4u relative. Without a quarter turn only the product adds to that,
+    /// by u relative, and both functions are at most |x|. With one, x > 0.7, and the angle that is left errs by 3.5u:
+    /// 2u of a product of at most 4, and three differences below 1, of products that are exact. A sine is then off
+    /// by `0.71 * 4u + 3.5u`, a cosine by `0.3 * 4u + 0.71 * 3.5u` and its own rounding, and a versine by a
+    /// rounding more. Farther angles are [`reduce`]d within u/100.
     #[inline(always)]
     pub fn of_product(angle: f64, t: f64) -> Option<Self> {
         if angle.abs() <= 0.0 || t.abs() <= 0.0 {
             return Some(Self::ZERO);
         }
+        let x = angle * t;
+        if x.abs() > NEARBY {
+            return Self::of_distant(angle, t);
+        }
+        // Of a NaN there is none.
+        let quarters = nearest_whole(x * std::f64::consts::FRAC_2_PI)?;
+        let [a, b, c] = HALF_PI.map(|piece| quarters * piece);
+        let r = ((x - a) - b) - c;
+        let Series { z, sine, versine } = series(r);
+        Some(Self { sine: r + sine, versine: 0.5 * z + versine }.turned(quarters))
+    }
+
+    /// The same of any product.
+    #[inline(never)]
+    fn of_distant(angle: f64, t: f64) -> Option<Self> {
         let (high, low) = two_product(angle, t);
         if !high.is_finite() || !low.is_finite() {
             return None;
         }
-        if high.abs() < TINY {
-            return Some(Self { sine: high, versine: 0.0 });
-        }
         let quarters = nearest_whole(high * std::f64::consts::FRAC_2_PI)?;
         let (r, rest, _) = reduce(high, low, quarters);
         let (sine, versine) = rounded_kernel(r, rest);
+        Some(Self { sine, versine }.turned(quarters))
+    }
+
+    /// Adds `quarters` quarter turns: without a jump, since which quarter it is cannot be foretold.
+    #[inline(always)]
+    fn turned(self, quarters: f64) -> Self {
+        let Self { sine, versine } = self;
         let cosine = 1.0 - versine;
-        let turned = match of_a_turn(quarters) {
-            0 => Self { sine, versine },
-            1 => Self { sine: cosine, versine: 1.0 + sine },
-            2 => Self { sine: -sine, versine: 1.0 + cosine },
-            _ => Self { sine: -cosine, versine: 1.0 - sine },
-        };
-        Some(turned)
+        let turn = of_a_turn(quarters);
+        let (across, along) = if turn & 1 == 1 { (cosine, -sine) } else { (sine, cosine) };
+        let (across, along) = if turn & 2 == 2 { (-across, -along) } else { (across, along) };
+        Self { sine: across, versine: if turn == 0 { versine } else { 1.0 - along } }
     }
 }
 
@@ -223,13 +243,25 @@ fn kernel(r: f64, rest: f64, error: f64) -> Trig {
 /// Sine and versine of `r + rest`, without the error of the argument: see [`kernel`].
 #[inline(always)]
 fn rounded_kernel(r: f64, rest: f64) -> (f64, f64) {
-    let z = r * r;
-    let p = polynomial(z, &SINE);
-    let q = polynomial(z, &VERSINE);
+    let Series { z, sine, versine } = series(r);
     // d sin = cos r rest ~ (1 - z/2) rest;  d(1 - cos) = sin r rest ~ r (1 - z/6) rest
-    let sine = r + (r * z * p + rest * (1.0 - 0.5 * z));
-    let versine = 0.5 * z + (z * z * q + r * (1.0 - z / 6.0) * rest);
+    let sine = r + (sine + rest * (1.0 - 0.5 * z));
+    let versine = 0.5 * z + (versine + r * (1.0 - z / 6.0) * rest);
     (sine, versine)
+}
+
+/// With z = r², what the sine is more than r and the versine more than z/2.
+struct Series {
+    z: f64,
+    sine: f64,
+    versine: f64,
+}
+
+/// See [`kernel`].
+#[inline(always)]
+fn series(r: f64) -> Series {
+    let z = r * r;
+    Series { z, sine: r * z * polynomial(z, &SINE), versine: z * z * polynomial(z, &VERSINE) }
 }
 
 fn widened(value: f64, error: f64) -> Interval {
@@ -354,6 +386,8 @@ mod tests {
 
     fn angles() -> Vec<(f64, f64)> {
         let mut all = vec![(1.0, 1.0), (std::f64::consts::PI, 1.0), (628.0, 0.7), (1e4, 0.999)];
+        // Around where products begin to be taken exactly.
+        all.extend([(NEARBY, 1.0), (-NEARBY, 1.0), (NEARBY.next_up(), 1.0), (NEARBY, 1.0 - UNIT)]);
         let mut x: u64 = 0x9e37_79b9_7f4a_7c15;
         for i in 0..2000 {
             x = x.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
