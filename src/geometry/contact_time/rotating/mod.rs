@@ -106,15 +106,23 @@ pub fn first_contact(
     {
         return Ok(answer);
     }
-    let method = &separation::METHODS[0];
-    let initial = separation::decide(&question.pair, method, witness, effort)?.proof;
-    let mut answer = super::unsearched(initial);
+    let mut search = Search::new(question);
+    let mut chain = Vec::new();
+    let apart = search.begin(&mut chain, effort);
+    let initial = match apart {
+        Some(along) => StaticProof::Separated { direction: Direction::Vector(along) },
+        None => {
+            let method = &separation::METHODS[0];
+            separation::decide(&question.pair, method, witness, effort)?.proof
+        }
+    };
+    let mut answer = FirstContact { chain, ..super::unsearched(initial) };
     let at_start = match &answer.initial {
         StaticProof::Touching { pairs, .. } => Some(pairs.iter().copied().collect()),
         StaticProof::Overlapping { pairs } => Some(pairs.clone()),
         StaticProof::Separated { .. } => {
             debug_assert_eq!(answer.initial.verdict(), Verdict::Separated);
-            let at_start = Search::new(question).run(&mut answer, witness, effort)?;
+            let at_start = search.run(&mut answer, witness, effort)?;
             if answer.outcome == Outcome::Undecided && answer.stopped.is_none() {
                 swapped::decide_swapped(question, &mut answer, effort);
             }
@@ -146,6 +154,8 @@ struct Search<'a> {
     /// Up to here everything is proven free (free part) or not deeper than allowed (deeper part).
     t: f64,
     course: Option<Course>,
+    /// The surplus that the course had when it was found.
+    when_found: f64,
     question: &'a Question<'a>,
     /// The plane that the bodies share; looked for when it may matter.
     flat: OnceCell<Option<Flat>>,
@@ -192,6 +202,7 @@ impl<'a> Search<'a> {
             time_tolerance: question.time_tolerance,
             t: 0.0,
             course: None,
+            when_found: f64::INFINITY,
             question,
             flat: OnceCell::new(),
             seed: ArrayVec::new(),
@@ -203,7 +214,19 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Fills in the answer; the pairs that come within the margin at t = 0, if any do.
+    /// What the bodies' places and sizes tell at once: the first link, where balls around them are apart, and else
+    /// a course. The world direction along which they are apart at t = 0, if that shows one.
+    fn begin(&mut self, chain: &mut Vec<Link>, effort: &mut Effort<'_>) -> Option<Vec3> {
+        self.when_found = self.start_with_spheres(chain, effort);
+        if self.course.is_none() {
+            self.when_found = self.start_between_centres(effort);
+        }
+        // Fixed in a body, a direction is given as it is at t = 0, too.
+        self.course.as_ref().map(|course| course.heading.direction)
+    }
+
+    /// Fills in the answer, from where the search has begun; the pairs that come within the margin at t = 0, if any
+    /// do.
     fn run(
         &mut self,
         answer: &mut FirstContact,
@@ -276,12 +299,8 @@ impl<'a> Search<'a> {
     /// The free part: extends the chain as far as headings separate.
     fn free(&mut self, chain: &mut Vec<Link>, effort: &mut Effort<'_>) -> Result<Freedom, Stopped> {
         let clear = self.clear;
-        let mut when_found = self.start_with_spheres(chain, effort);
         if self.t >= 1.0 {
             return Ok(Freedom::ToTheEnd);
-        }
-        if self.course.is_none() {
-            when_found = self.start_between_centres(effort);
         }
         let mut looked_ahead = 0.0;
         let mut short_steps = 0;
@@ -301,10 +320,10 @@ impl<'a> Search<'a> {
                 if let Some(course) = self.course.as_mut() {
                     course.heading.bend = self.moving.bend(&course.heading);
                 }
-                when_found = f64::INFINITY;
+                self.when_found = f64::INFINITY;
             }
             let surplus = self.course.as_ref().map_or(f64::NEG_INFINITY, |c| c.surplus(clear));
-            let fresh = surplus > STALE * when_found;
+            let fresh = surplus > STALE * self.when_found;
             let stale = !fresh;
             // Bodies that spin beside each other may be apart whatever the angles.
             let is_due = steps >= SCANNED_AFTER && steps.is_power_of_two();
@@ -321,9 +340,9 @@ impl<'a> Search<'a> {
                 };
                 // A heading that turned out to be worth little, although it was the best one at
                 // its time: directions change faster than gaps.
-                slow = found > SLOW * when_found;
+                slow = found > SLOW * self.when_found;
                 slow_headings += u32::from(slow);
-                when_found = found;
+                self.when_found = found;
             }
             if is_due {
                 aimed = self.swept_along_course(clear, effort);
@@ -337,7 +356,7 @@ impl<'a> Search<'a> {
                     return Ok(Freedom::Stuck);
                 }
                 // Not the heading's fault alone before a fresh one has been tried.
-                when_found = f64::INFINITY;
+                self.when_found = f64::INFINITY;
                 continue;
             };
             let progress = step.end - self.t;

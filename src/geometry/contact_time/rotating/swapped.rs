@@ -26,7 +26,9 @@ pub(super) fn decide_swapped(
         ..*question
     };
     let mut other = super::super::unsearched(answer.initial.clone());
-    match Search::new(&swapped).run(&mut other, &mut Witness::default(), effort) {
+    let mut search = Search::new(&swapped);
+    let _apart = search.begin(&mut other.chain, effort);
+    match search.run(&mut other, &mut Witness::default(), effort) {
         Ok(None) => {}
         // In contact within a margin from the start, which the other order says as well.
         Ok(Some(_)) => return,
