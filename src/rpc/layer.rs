@@ -7,7 +7,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use http::{HeaderMap, Request, Response};
 use tonic::body::Body;
@@ -15,9 +14,9 @@ use tonic::{Code, Status};
 use tower::{Layer, Service};
 
 use super::convert::Path;
-use super::queries::{GRPC_TIMEOUT, parse_timeout};
 use super::shared::Shared;
 use super::status::{Failure, of_transport};
+use super::timing::call_time;
 use crate::within_limit;
 
 /// See the module.
@@ -68,9 +67,7 @@ where
             return Box::pin(async { Ok(Status::from(failure).into_http()) });
         }
         // The transport keeps the caller's deadline too, and would say CANCELLED.
-        let deadline = request.headers().get(GRPC_TIMEOUT).and_then(|value| value.to_str().ok());
-        let time_limit = Duration::from_secs(limits.call_seconds_max);
-        let time_limit = deadline.and_then(parse_timeout).map_or(time_limit, |d| d.min(time_limit));
+        let time_limit = call_time(limits, request.headers());
         let handler = Caught(Box::pin(self.inner.call(request)));
         let limited = tokio::time::timeout(time_limit, handler);
         Box::pin(async move {
@@ -181,7 +178,7 @@ mod tests {
         let inner = tower::service_fn(|_request| {
             std::future::pending::<Result<Response<Body>, std::convert::Infallible>>()
         });
-        let request = Request::builder().header(GRPC_TIMEOUT, "2m").body(Body::empty()).unwrap();
+        let request = Request::builder().header("grpc-timeout", "2m").body(Body::empty()).unwrap();
         let response = Surround(shared).layer(inner).call(request).await.unwrap();
         assert_eq!(code(response.headers()), Code::DeadlineExceeded);
     }

@@ -15,6 +15,7 @@ pub mod server_info;
 pub mod sessions;
 pub mod shared;
 pub mod status;
+mod timing;
 pub mod uploads;
 pub mod verify;
 

@@ -9,9 +9,9 @@ use super::convert::body::{by_alias, by_id, hull_time, id};
 use super::convert::geometry::points_to_wire;
 use super::convert::polytope::{AskedPolytope, BuiltPolytope, describe, describe_new};
 use super::convert::{BadField, Path};
-use super::queries::time_left;
 use super::shared::Shared;
 use super::status::Failure;
+use super::timing::time_left;
 use super::{pb, uploads};
 use crate::geometry::ids::PolytopeId;
 use crate::runtime::deadline::StopGuard;
@@ -29,7 +29,7 @@ impl pb::polytope_service_server::PolytopeService for Polytopes {
         &self,
         request: Request<pb::RegisterPolytopesRequest>,
     ) -> Result<Response<pb::RegisterPolytopesResponse>, Status> {
-        let guard = StopGuard::after(time_left(request.metadata(), None)?);
+        let guard = StopGuard::after(Some(time_left(&self.0, request.metadata(), None)?));
         let pb::RegisterPolytopesRequest { polytopes, validate_only } = request.into_inner();
         let limits = &self.0.settings.limits;
         let list = Path::ROOT.field("polytopes");
@@ -44,7 +44,7 @@ impl pb::polytope_service_server::PolytopeService for Polytopes {
         &self,
         request: Request<Streaming<pb::UploadPolytopeRequest>>,
     ) -> Result<Response<pb::UploadPolytopeResponse>, Status> {
-        let guard = StopGuard::after(time_left(request.metadata(), None)?);
+        let guard = StopGuard::after(Some(time_left(&self.0, request.metadata(), None)?));
         let report = uploads::receive(&self.0, request.into_inner(), &guard).await?;
         Ok(Response::new(pb::UploadPolytopeResponse { report: Some(report) }))
     }

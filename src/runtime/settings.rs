@@ -172,6 +172,9 @@ limits! {
     session_bytes_max = 2_048 * MIB, "bytes", ResourceExhausted;
     /// Frames in one StepSession.
     frames_per_step_max = 1_000, "frames", InvalidArgument;
+    /// Bytes of the reports in one reply of StepSession, or one report more; the frames that are left are refused in
+    /// their places.
+    step_reply_bytes_max = 16 * MIB, "bytes", ResourceExhausted;
     /// Waiting frames of one stream that are merged into one answer, where the client allows it.
     merged_frames_max = 64, "frames", Cut;
     /// Reports of one stream that wait for a slow client; then the stream is not read any more.

@@ -127,7 +127,7 @@ async fn a_deadline_that_is_too_short_is_a_deadline() {
 }
 
 /// Points on a sphere of radius 1, evenly along a spiral.
-fn ball(count: u32) -> Vec<f64> {
+pub(crate) fn ball(count: u32) -> Vec<f64> {
     let turn = |k: u32| f64::from(k) * 2.4;
     let height = |k: u32| 2.0 * f64::from(k) / f64::from(count) - 1.0;
     let point = |k| {

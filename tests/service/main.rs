@@ -20,6 +20,7 @@ mod registration;
 mod server;
 mod sessions;
 mod solid_proofs;
+mod steps;
 mod streams;
 mod threads;
 mod wire;

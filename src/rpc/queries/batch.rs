@@ -8,7 +8,7 @@ use tonic::Request;
 
 use super::{
     Along, Collision, DistanceQuestion, FirstContactQuestion, Penetration, Queries, Question, Run,
-    count, estimate, time_left,
+    count, estimate,
 };
 use crate::rpc::convert::Path;
 use crate::rpc::pb;
@@ -16,6 +16,7 @@ use crate::rpc::pb::batch_query_answer::Answer;
 use crate::rpc::pb::batch_query_item::Question as Wire;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
+use crate::rpc::timing::time_left;
 use crate::runtime::compute::{INLINE_MAX, Refused};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::metrics::Ending;
@@ -90,8 +91,8 @@ pub(super) async fn answer(
     let items = &request.get_ref().items;
     let list = Path::ROOT.field("items");
     within_limit!(list, &shared.settings.limits, items.len(), batch_items_max)?;
-    let deadline = time_left(request.metadata(), None)?;
-    let guard = StopGuard::after(deadline);
+    let deadline = time_left(shared, request.metadata(), None)?;
+    let guard = StopGuard::after(Some(deadline));
     let mut total = Duration::ZERO;
     // Guards of questions with a time of their own; they live as long as this call.
     let mut guards = Vec::new();
@@ -102,8 +103,7 @@ pub(super) async fn answer(
             let run = match asked.time {
                 None => queries.run(&guard),
                 Some(time) => {
-                    let time = deadline.into_iter().chain([time]).min();
-                    let own = StopGuard::after(time);
+                    let own = StopGuard::after(Some(time.min(deadline)));
                     let run = queries.run(&own);
                     guards.push(own);
                     run

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tonic::Request;
 
-use super::{Queries, Run, polyhedra, time_left};
+use super::{Queries, Run, polyhedra};
 use crate::geometry::contact_time::polyhedra::proof::{Found, Several, prove_collision};
 use crate::geometry::contact_time::polyhedra::{Collision, Moving, first_collision};
 use crate::geometry::contact_time::{Outcome, Travel, translation_of};
@@ -18,6 +18,7 @@ use crate::rpc::convert::solids::{collision_to_wire, unproven_to_wire};
 use crate::rpc::pb;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
+use crate::rpc::timing::time_left;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::metrics::{Asked, Ending};
 use crate::within_limit;
@@ -60,7 +61,8 @@ async fn search(
 ) -> Result<pb::FindFirstCollisionResponse, Failure> {
     let shared = &queries.0;
     let many = Many::convert(&Path::ROOT, request.get_ref(), shared)?;
-    let guard = StopGuard::after(time_left(request.metadata(), many.options.time)?);
+    let time = time_left(shared, request.metadata(), many.options.time)?;
+    let guard = StopGuard::after(Some(time));
     let run = queries.run(&guard);
     shared.compute.run(many.estimate(), move || many.answer(&run)).await?
 }

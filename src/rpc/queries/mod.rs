@@ -13,7 +13,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use tonic::metadata::MetadataMap;
 use tonic::{Request, Response, Status};
 
 pub use along::Along;
@@ -29,6 +28,7 @@ use super::convert::{BadField, Path};
 use super::pb;
 use super::shared::Shared;
 use super::status::Failure;
+use super::timing::time_left;
 use super::verify;
 use crate::geometry::effort::{Cost, Effort, Stopped};
 use crate::geometry::pair::Pair;
@@ -177,8 +177,8 @@ impl Queries {
     ) -> Result<Q::Answer, Failure> {
         let shared = &self.0;
         let question = Q::convert(&Path::ROOT, request.get_ref(), shared)?;
-        let time = time_left(request.metadata(), question.options().time)?;
-        let guard = StopGuard::after(time);
+        let time = time_left(shared, request.metadata(), question.options().time)?;
+        let guard = StopGuard::after(Some(time));
         let run = self.run(&guard);
         let answer = shared.compute.run(estimate(&question), move || question.answer(&run));
         answer.await?
@@ -193,39 +193,6 @@ impl Queries {
             cover_steps_max: shared.settings.limits.cover_steps_max,
         }
     }
-}
-
-/// The least of the caller's deadline, less what it takes to reply, and the budget.
-pub(super) fn time_left(
-    metadata: &MetadataMap,
-    budget: Option<Duration>,
-) -> Result<Option<Duration>, Failure> {
-    let deadline = metadata.get(GRPC_TIMEOUT).and_then(|value| value.to_str().ok());
-    let deadline = deadline.and_then(parse_timeout);
-    if deadline.is_some_and(|deadline| deadline.is_zero()) {
-        return Err(Failure::Deadline);
-    }
-    // Part of the time is for the way back, so that the best bracket so far is not lost.
-    let usable = deadline.map(|time| time - (time / 20).min(Duration::from_millis(50)));
-    Ok(usable.into_iter().chain(budget).min())
-}
-
-/// The header with the caller's deadline.
-pub(super) const GRPC_TIMEOUT: &str = "grpc-timeout";
-
-/// At most eight digits and a unit, as gRPC has it.
-pub(super) fn parse_timeout(text: &str) -> Option<Duration> {
-    let (digits, unit) = text.split_at_checked(text.len().checked_sub(1)?)?;
-    let value: u64 = digits.parse().ok().filter(|_| digits.len() <= 8)?;
-    Some(match unit {
-        "H" => Duration::from_secs(value * 3600),
-        "M" => Duration::from_secs(value * 60),
-        "S" => Duration::from_secs(value),
-        "m" => Duration::from_millis(value),
-        "u" => Duration::from_micros(value),
-        "n" => Duration::from_nanos(value),
-        _ => return None,
-    })
 }
 
 #[tonic::async_trait]
@@ -287,7 +254,7 @@ impl pb::query_service_server::QueryService for Queries {
         let claim = verify::Claim::convert(request.get_ref(), shared)?;
         // Every vertex is looked at in exact arithmetic.
         let place = shared.compute.admit().map_err(Failure::from)?;
-        let guard = StopGuard::after(time_left(request.metadata(), None)?);
+        let guard = StopGuard::after(Some(time_left(shared, request.metadata(), None)?));
         let stop = guard.flag();
         let judged = place.run(move || claim.judge(&stop)).await.map_err(Failure::from)??;
         Ok(Response::new(judged))
@@ -298,31 +265,4 @@ impl pb::query_service_server::QueryService for Queries {
 pub(super) fn margin(path: &Path<'_>, wire: Option<f64>) -> Result<Option<f64>, BadField> {
     let path = path.field("margin");
     wire.map(|value| super::convert::geometry::length(&path, value)).transpose()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn deadlines_are_read_as_grpc_writes_them() {
-        assert_eq!(parse_timeout("15S"), Some(Duration::from_secs(15)));
-        assert_eq!(parse_timeout("250m"), Some(Duration::from_millis(250)));
-        assert_eq!(parse_timeout("2H"), Some(Duration::from_secs(7200)));
-        for bad in ["", "S", "1", "1x", "123456789S", "-1S", "1é"] {
-            assert_eq!(parse_timeout(bad), None, "{bad}");
-        }
-    }
-
-    #[test]
-    fn the_budget_and_the_deadline_are_both_kept() {
-        let mut metadata = MetadataMap::new();
-        let seconds = |s| Some(Duration::from_secs(s));
-        assert_eq!(time_left(&metadata, seconds(3)).unwrap(), seconds(3));
-        metadata.insert("grpc-timeout", "2S".parse().unwrap());
-        assert_eq!(time_left(&metadata, None).unwrap(), Some(Duration::from_millis(1950)));
-        assert_eq!(time_left(&metadata, seconds(1)).unwrap(), seconds(1));
-        metadata.insert("grpc-timeout", "0S".parse().unwrap());
-        assert!(matches!(time_left(&metadata, None), Err(Failure::Deadline)));
-    }
 }

@@ -7,6 +7,7 @@ mod plan;
 mod report;
 mod session;
 mod state;
+mod step;
 mod stream;
 
 use std::hash::{BuildHasher, Hasher};
@@ -24,13 +25,12 @@ use super::convert::Path;
 use super::convert::options::{cost_to_wire, duration, duration_to_wire};
 use super::pb;
 use super::polytopes::page_size;
-use super::queries::time_left;
 use super::shared::Shared;
 use super::status::Failure;
+use super::timing::time_left;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::sessions::{Held, SessionError, Slot};
 use crate::runtime::settings::Breach;
-use crate::within_limit;
 
 /// The service.
 #[derive(Clone, Debug)]
@@ -76,7 +76,7 @@ impl pb::session_service_server::SessionService for Sessions {
         request: Request<pb::StepSessionRequest>,
     ) -> Result<Response<pb::StepSessionResponse>, Status> {
         let (metadata, _, request) = request.into_parts();
-        let reports = step(&self.0, &metadata, request).await?;
+        let reports = step::step(&self.0, &metadata, request).await?;
         Ok(Response::new(pb::StepSessionResponse { reports }))
     }
 
@@ -164,8 +164,8 @@ async fn open(
     // A negative one is refused when the request is read.
     let own = request.budget.as_ref().and_then(|budget| budget.time);
     let own = own.and_then(|time| Duration::try_from(time).ok());
-    let (going, spending) =
-        (StopGuard::after(time_left(metadata, None)?), StopGuard::after(time_left(metadata, own)?));
+    let until = |own| Ok::<_, Failure>(StopGuard::after(Some(time_left(shared, metadata, own)?)));
+    let (going, spending) = (until(None)?, until(own)?);
     let (gone, spent) = (going.flag(), spending.flag());
     let opening = shared.clone();
     let opened = shared.compute.run(estimate, move || {
@@ -184,26 +184,6 @@ async fn open(
         idle_timeout: Some(duration_to_wire(idle)),
     };
     Ok((slot, opened))
-}
-
-/// Answers some frames, one after the other.
-async fn step(
-    shared: &Shared,
-    metadata: &MetadataMap,
-    request: pb::StepSessionRequest,
-) -> Result<Vec<pb::FrameReport>, Failure> {
-    let frames = Path::ROOT.field("frames");
-    within_limit!(frames, &shared.settings.limits, request.frames.len(), frames_per_step_max)?;
-    let slot = find(shared, &request.session_id)?;
-    slot.evict(request.take_over).map_err(|error| failure(error, &slot.id))?;
-    let going = StopGuard::after(time_left(metadata, None)?);
-    let mut reports = Vec::with_capacity(request.frames.len());
-    for (index, frame) in request.frames.into_iter().enumerate() {
-        let held = take_out(&slot).await?;
-        let time = time_left(metadata, held.time(&frame))?;
-        reports.extend(answer(shared, held, vec![frame], Some(index), (&going, time)).await?);
-    }
-    Ok(reports)
 }
 
 /// Applies and answers frames in one job; the session goes back when that is done. Frames that are

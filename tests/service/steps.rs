@@ -1,0 +1,93 @@
+//! Several frames in one StepSession: within one deadline and one reply, and nothing done that is not told.
+
+use clearance::rpc::pb;
+use clearance::runtime::settings::Limits;
+use prost::Message;
+use tonic::Code;
+
+use crate::hostile::ball;
+use crate::server::{Server, soon};
+use crate::sessions::{all_pairs, cube_at, started_with, step};
+
+/// Tells the depth of every pair.
+fn everything() -> Option<pb::ReportOptions> {
+    Some(pb::ReportOptions { depths: true, ..all_pairs().unwrap() })
+}
+
+/// So many cubes in one heap.
+async fn heap(server: &Server, cubes: u32) {
+    let bodies = (1..=cubes).map(|id| cube_at(id, 0.001 * f64::from(id))).collect();
+    let request = pb::OpenSessionRequest {
+        session_id: "s".to_owned(),
+        state: Some(pb::SessionState { bodies, ..Default::default() }),
+        ..Default::default()
+    };
+    server.sessions().open_session(request).await.unwrap();
+}
+
+/// All of them moved, to one side and back.
+fn shaken(frame_id: u64, cubes: u32) -> pb::Frame {
+    let side = if frame_id.is_multiple_of(2) { 0.3 } else { -0.3 };
+    let place = |id: u32| [0.001 * f64::from(id) + side * f64::from(id % 2), 0.0, 0.0];
+    let packed = pb::PackedPoses {
+        ids: (1..=cubes).collect(),
+        translations: (1..=cubes).flat_map(place).collect(),
+        ..Default::default()
+    };
+    let report = everything();
+    pb::Frame { frame_id, packed_poses: Some(packed), report, ..Default::default() }
+}
+
+/// How many frames were answered; checks that all the others were refused for this reason and not applied.
+async fn answered(server: &Server, reports: &[pb::FrameReport], code: Code) -> usize {
+    let done = reports.iter().take_while(|report| report.status.is_none()).count();
+    for report in &reports[done..] {
+        assert_eq!(report.status.as_ref().unwrap().code, i32::from(code), "{report:?}");
+    }
+    let request = pb::GetSessionRequest { session_id: "s".to_owned() };
+    let session = server.sessions().get_session(request).await.unwrap().into_inner();
+    assert_eq!(session.summary.unwrap().frame_id, reports[done - 1].frame_id);
+    done
+}
+
+/// The call ended with DEADLINE_EXCEEDED: the session was some frames further on, and their events were lost.
+#[tokio::test]
+async fn frames_that_there_is_no_time_for_are_refused_in_their_places_and_the_others_are_told() {
+    const BALLS: u32 = 12;
+    let limits = Limits { call_seconds_max: 2, step_reply_bytes_max: 1 << 30, ..Limits::default() };
+    let server = Server::with_limits(limits).await;
+    // Their depths take long enough that a thousand frames are never done in time.
+    server.register("cube", &ball(100)).await;
+    heap(&server, BALLS).await;
+    let frames: Vec<pb::Frame> = (1..=1000).map(|id| shaken(id, BALLS)).collect();
+    let reports = soon(step(&server, "s", frames)).await.unwrap();
+    let ids: Vec<u64> = reports.iter().map(|report| report.frame_id).collect();
+    assert_eq!(ids, (1..=1000).collect::<Vec<_>>());
+    let done = answered(&server, &reports, Code::DeadlineExceeded).await;
+    assert!((1..1000).contains(&done), "{done}");
+    // The next one is taken as if nothing had been.
+    let next = step(&server, "s", vec![shaken(done as u64 + 1, 1)]).await.unwrap();
+    assert!(next[0].status.is_none(), "{next:?}");
+}
+
+/// A kilobyte of frames that move nothing had reports of many gigabytes: the process died of one call.
+#[tokio::test]
+async fn a_reply_holds_no_more_reports_than_its_limit_and_the_other_frames_can_be_sent_again() {
+    const MAX: usize = 20_000;
+    let limits = Limits { step_reply_bytes_max: MAX as u64, ..Limits::default() };
+    let server = started_with(limits).await;
+    heap(&server, 12).await;
+    let mut frames: Vec<pb::Frame> = (1..=40)
+        .map(|frame_id| pb::Frame { frame_id, report: everything(), ..Default::default() })
+        .collect();
+    let mut calls = 0;
+    while !frames.is_empty() {
+        let reports = step(&server, "s", frames.clone()).await.unwrap();
+        let done = answered(&server, &reports, Code::ResourceExhausted).await;
+        let sizes: Vec<usize> = reports[..done].iter().map(Message::encoded_len).collect();
+        assert!(sizes[..done - 1].iter().sum::<usize>() <= MAX, "{sizes:?}");
+        frames.drain(..done);
+        calls += 1;
+    }
+    assert!(calls > 2, "{calls}");
+}
