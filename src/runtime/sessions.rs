@@ -253,6 +253,11 @@ impl<S: Resident> Registry<S> {
         self.bytes.load(Ordering::Relaxed)
     }
 
+    /// How much larger they may become, bytes.
+    pub fn room(&self) -> u64 {
+        self.bytes_max.saturating_sub(self.bytes())
+    }
+
     /// A number that no other call gets.
     pub fn next_serial(&self) -> u64 {
         self.serial.fetch_add(1, Ordering::Relaxed)

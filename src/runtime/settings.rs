@@ -168,7 +168,8 @@ limits! {
     rules_per_session_max = 200_000, "entries", InvalidArgument;
     /// Classes of bodies that the groups in the pair rules of one session tell apart; memory grows by the square.
     classes_per_session_max = 4_096, "classes", InvalidArgument;
-    /// Memory of all sessions, estimated. Beyond it witnesses are forgotten, and no session is opened.
+    /// Memory of all sessions, estimated. Beyond it witnesses are forgotten, no session is opened, and frames with new
+    /// bodies or rules are refused.
     session_bytes_max = 2_048 * MIB, "bytes", ResourceExhausted;
     /// Frames in one StepSession.
     frames_per_step_max = 1_000, "frames", InvalidArgument;

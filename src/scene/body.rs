@@ -60,10 +60,12 @@ impl Body {
         }
     }
 
-    /// Memory of its name and its groups' names, bytes, estimated.
-    pub(super) fn words_bytes(&self) -> usize {
+    /// Memory that it takes in a scene beyond the shapes, bytes, estimated.
+    pub fn bytes(&self) -> usize {
+        // A part is declared once and placed at most twice.
+        const PART: usize = 3 * size_of::<PlacedPart>();
         let groups: usize = self.groups.iter().map(|name| size_of::<String>() + name.len()).sum();
-        self.name.len() + groups
+        size_of::<Entry>() + self.parts.len() * PART + self.name.len() + groups
     }
 
     /// The same body elsewhere.

@@ -30,7 +30,7 @@ pub struct Rules {
 
 impl Rules {
     /// Memory that they take, with the lists made of them, bytes, estimated.
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         // The least that is allocated for a name.
         const NAME: usize = 16;
         let name = |name: &String| size_of::<String>() + name.len().max(NAME);

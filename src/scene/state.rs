@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::body::{Body, BodyId, Entry, PlacedPart};
+use super::body::{Body, BodyId, Entry};
 use super::declaration::{Contact, Declaration, DeclarationError, Problem, is_length};
 use super::listing::Noted;
 use super::pairs::{PairKey, PairTable};
@@ -143,17 +143,12 @@ impl Scene {
 
     /// Memory that this scene takes beyond the shapes, bytes, estimated.
     pub fn bytes(&self) -> usize {
-        let parts: usize = self.entries.iter().map(|entry| entry.body.parts.len()).sum();
-        // A part is declared once and placed at most twice.
-        const PART: usize = 3 * size_of::<PlacedPart>();
-        let words: usize = self.entries.iter().map(|entry| entry.body.words_bytes()).sum();
+        let bodies: usize = self.entries.iter().map(|entry| entry.body.bytes()).sum();
         size_of::<Self>()
-            + self.entries.len() * size_of::<Entry>()
-            + words
+            + bodies
             + self.rules.bytes()
             + self.book.bytes()
             + self.last_report.as_ref().map_or(0, |report| report.bytes())
-            + parts * PART
             + self.table.bytes()
             + (self.contacts.len() + self.noted.len()) * 64
     }

@@ -7,7 +7,7 @@ use tonic::Code;
 
 use crate::hostile::ball;
 use crate::server::{Server, soon};
-use crate::sessions::{all_pairs, cube_at, started_with, step};
+use crate::sessions::{all_pairs, cube_at, pose, started_with, step};
 
 /// Tells the depth of every pair.
 fn everything() -> Option<pb::ReportOptions> {
@@ -90,4 +90,28 @@ async fn a_reply_holds_no_more_reports_than_its_limit_and_the_other_frames_can_b
         calls += 1;
     }
     assert!(calls > 2, "{calls}");
+}
+
+/// What a session is opened with was counted against the limit of memory, and what came by frames was not.
+#[tokio::test]
+async fn frames_that_make_sessions_larger_than_memory_allows_are_refused() {
+    let limits = Limits { session_bytes_max: 1 << 20, ..Limits::default() };
+    let server = started_with(limits).await;
+    heap(&server, 2).await;
+    let named = |frame_id: u64| {
+        let id = 10 + u32::try_from(frame_id).unwrap();
+        let added_bodies = vec![pb::Body { name: "n".repeat(100_000), ..cube_at(id, 0.0) }];
+        pb::Frame { frame_id, added_bodies, ..Default::default() }
+    };
+    let reports = step(&server, "s", (1..=20).map(named).collect()).await.unwrap();
+    let done = answered(&server, &reports, Code::ResourceExhausted).await;
+    assert!((5..=10).contains(&done), "{done}");
+    let usage = server.usage().await;
+    assert!(usage.session_bytes <= 1 << 20, "{usage:?}");
+    // What adds nothing goes on, and so does what makes room.
+    let frame_id = done as u64 + 1;
+    let poses = vec![pb::BodyPose { id: 1, pose: pose(0.5), ..Default::default() }];
+    let moved = pb::Frame { frame_id, poses, removed_body_ids: vec![11], ..Default::default() };
+    let reports = step(&server, "s", vec![moved, named(frame_id + 1)]).await.unwrap();
+    assert!(reports.iter().all(|report| report.status.is_none()), "{reports:?}");
 }

@@ -26,6 +26,16 @@ pub(super) enum Shape {
     Given(pb::Points, u64),
 }
 
+impl Shape {
+    /// Memory that it takes for this session alone, bytes, estimated.
+    pub(super) fn bytes(&self) -> u64 {
+        match self {
+            Self::Registered(_) => 0,
+            Self::Given(points, hull_bytes) => 8 * points.xyz.len() as u64 + hull_bytes,
+        }
+    }
+}
+
 /// A body with the shapes of its parts.
 pub(super) struct Declared {
     pub(super) body: Body,

@@ -5,13 +5,13 @@ use super::super::convert::options::budget;
 use super::super::pb;
 use super::super::shared::Shared;
 use super::super::status::Failure;
-use super::declare::{self, Declared};
+use super::declare::{self, Declared, Shape};
 use super::packed::{self, Field};
 use super::plan::Plan;
 use crate::geometry::effort::Effort;
 use crate::runtime::settings::Breach;
 use crate::scene::report::MoveError;
-use crate::scene::{Body, BodyId, Frame, FrameError, TooManyPairs};
+use crate::scene::{Body, BodyId, Frame, FrameError, Rules, TooManyPairs};
 use crate::within_limit;
 
 /// A frame, checked.
@@ -81,6 +81,13 @@ impl Asked {
         Ok(Self { frame, plan, added, fields: moves.fields, refused: moves.refused })
     }
 
+    /// Memory that a session takes more for it, bytes, estimated.
+    pub(super) fn bytes(&self) -> u64 {
+        let shapes: u64 = self.added.iter().flat_map(|one| &one.shapes).map(Shape::bytes).sum();
+        let bodies: usize = self.added.iter().map(|one| one.body.bytes()).sum();
+        shapes + (bodies + self.frame.rules.as_ref().map_or(0, Rules::bytes)) as u64
+    }
+
     /// The status of a move that the scene refused.
     pub(super) fn refused_move(
         &self,
@@ -119,6 +126,16 @@ pub(super) fn failure(
             Failure::KeyframeNeeded { field, base: base.unwrap_or(0), applied: *last }
         }
         FrameError::Declaration(error) => declare::failure(path, error, shared),
+    }
+}
+
+/// A frame that makes the session larger than memory allows.
+pub(super) fn no_room(shared: &Shared) -> Failure {
+    Failure::Limit {
+        field: String::new(),
+        name: "session_bytes_max",
+        max: shared.settings.limits.session_bytes_max,
+        breach: Breach::ResourceExhausted,
     }
 }
 

@@ -11,7 +11,7 @@ use super::super::pb;
 use super::super::shared::Shared;
 use super::super::status::Failure;
 use super::declare::{self, Declared, Shape};
-use super::frame::{Asked, Defaults, failure, too_many_pairs};
+use super::frame::{Asked, Defaults, failure, no_room, too_many_pairs};
 use super::plan::Plan;
 use super::{report, state};
 use crate::geometry::effort::{Cost, Effort};
@@ -146,8 +146,9 @@ impl Session {
         let runner: &dyn Runner = if is_inline { &Serial } else { &Parallel };
         let mut reports = Vec::with_capacity(1);
         let mut unanswered: Option<Plan> = None;
+        let mut room = shared.sessions.room();
         for frame in frames {
-            let taken = self.take(frame, path, shared, until);
+            let taken = self.take(frame, path, shared, until, &mut room);
             let is_alone = !matches!(&taken, Ok((_, false)));
             if is_alone && let Some(plan) = unanswered.take() {
                 reports.push(self.answer_or_say_why(&plan, shared, stop, runner));
@@ -188,13 +189,14 @@ impl Session {
         })
     }
 
-    /// Applies one frame; the report says why it was refused.
+    /// Applies one frame; the report says why it was refused. What it adds is taken from `room`, bytes.
     fn take(
         &mut self,
         wire: &pb::Frame,
         path: &Path<'_>,
         shared: &Shared,
         until: Until<'_>,
+        room: &mut u64,
     ) -> Result<(Plan, bool), Box<pb::FrameReport>> {
         let refuse = |failure: &Failure| {
             shared.metrics.count(Metered::Frame, Ending::Refused);
@@ -207,6 +209,11 @@ impl Session {
         let effort = &mut Effort::with_stop(u64::MAX, until.gone);
         let asked = Asked::convert(path, wire, &self.defaults, shared, effort)
             .map_err(|failure| refuse(&failure))?;
+        let is_next = wire.frame_id > self.scene.frame();
+        let left = room.checked_sub(asked.bytes());
+        if is_next && left.is_none() {
+            return Err(refuse(&no_room(shared)));
+        }
         let applied = self
             .scene
             .apply(&asked.frame)
@@ -215,6 +222,7 @@ impl Session {
         match applied {
             Applied::Repeated => Ok((plan, true)),
             Applied::Now(refused) => {
+                *room = left.unwrap_or(0);
                 let refused = refused.into_iter();
                 let moves = refused.map(|(index, error)| asked.refused_move(path, index, error));
                 let moves: Vec<pb::ItemStatus> = moves.collect();
@@ -271,15 +279,7 @@ impl Session {
 
 impl Resident for Session {
     fn bytes(&self) -> u64 {
-        let given: u64 = self
-            .shapes
-            .values()
-            .flatten()
-            .map(|shape| match shape {
-                Shape::Registered(_) => 0,
-                Shape::Given(points, hull_bytes) => 8 * points.xyz.len() as u64 + hull_bytes,
-            })
-            .sum();
+        let given: u64 = self.shapes.values().flatten().map(Shape::bytes).sum();
         given + (self.scene.bytes() + self.shapes.len() * 64) as u64
     }
 
