@@ -124,6 +124,7 @@ fn bounds_around(centre: Vec3, vertices: &[Vec3], facets: &Csr) -> Bounds {
     }
     let centre = centre.sup(&low).inf(&high);
     let radius = vertices.iter().map(|v| length_above(&(v - centre))).fold(0.0, f64::max);
+    let radius_at_origin = vertices.iter().map(length_above).fold(0.0, f64::max);
     let reach = low.abs().sup(&high.abs());
     let semi_axes = semi_axes(&centre, &((high - low) / 2.0), vertices);
     let inner_radius = inner_radius(&centre, vertices, facets);
@@ -136,6 +137,7 @@ fn bounds_around(centre: Vec3, vertices: &[Vec3], facets: &Csr) -> Bounds {
         span,
         centre,
         radius,
+        radius_at_origin,
         semi_axes,
         inner_radius,
         is_boxy,

@@ -1,5 +1,5 @@
 //! What is around the bodies and inside them: balls, ellipsoids and boxes that often decide without a look at
-//! any vertex, all along the direction from centre to centre.
+//! any vertex, all along the direction from centre to centre, or from origin to origin.
 //!
 //! What is a function of `const PROVEN: bool` is the same without its error bound when that is false:
 //! see `super::decide_unproven`.
@@ -9,6 +9,21 @@ use crate::geometry::Vec3;
 use crate::geometry::number::rounding::gamma;
 use crate::geometry::pair::Pair;
 use crate::geometry::pose::STRETCH_MAX;
+
+/// Whether s, the direction from the origin of P's frame to that of Q's, separates the balls around these: proven.
+/// Of all that may separate it is known first, as it does not wait for a rotation.
+///
+/// With `L = STRETCH_MAX` no vertex v of P is farther along s than the translation by more than `|s| L |v|`. s is the
+/// difference of the translations as rounded, each coordinate within u of itself. So
+/// `gap >= |s|² (1 - 2u) - |s| L (r_P + r_Q)`, and what it takes to compute is in γ₁₆ as in [`separates_balls`].
+#[inline(always)]
+pub(super) fn separates_balls_at_origins<const PROVEN: bool>(pair: &Pair<'_>, s: &Vec3) -> bool {
+    let mut radii = pair.p.body.bounds().radius_at_origin + pair.q.body.bounds().radius_at_origin;
+    if PROVEN {
+        radii *= STRETCH_MAX * (1.0 + gamma(16));
+    }
+    is_longer(s, radii)
+}
 
 /// Whether s, the direction from centre to centre, separates the balls around the bodies' centres: proven.
 ///
@@ -32,9 +47,15 @@ pub(super) fn separates_balls<const PROVEN: bool>(pair: &Pair<'_>, s: &Vec3) -> 
     if PROVEN {
         radii = radii * (STRETCH_MAX * (1.0 + gamma(16))) + gamma(32) * (p.span + q.span);
     }
+    is_longer(s, radii)
+}
+
+/// Whether s is longer than that, and of a length whose square is in the range of `PLAIN`.
+#[inline(always)]
+fn is_longer(s: &Vec3, length: f64) -> bool {
     let squared = s.dot(s);
     // Written so that NaN is not separated.
-    squared > radii * radii && PLAIN.contains(&squared)
+    squared > length * length && PLAIN.contains(&squared)
 }
 
 /// Whether s separates the bodies' bounding boxes or the ellipsoids around them, of each body whichever
@@ -113,7 +134,8 @@ mod tests {
     #[test]
     fn balls_ellipsoids_and_boxes_separate_only_what_is_separated() {
         let mut random = Random(11);
-        let (mut by_balls, mut by_ellipsoids, mut by_boxes, mut by_none) = (0, 0, 0, 0);
+        let (mut by_origins, mut by_balls, mut by_ellipsoids, mut by_boxes, mut by_none) =
+            (0, 0, 0, 0, 0);
         let mut by_askew = 0;
         let mut bodies: Vec<_> = zoo().into_iter().map(|(_, body)| body).collect();
         bodies.push(ellipsoid(300, [1.0, 0.9, 0.9], 1));
@@ -129,6 +151,11 @@ mod tests {
             let s = centre_to_centre(&pair);
             let proof = StaticProof::Separated { direction: Direction::Vector(s) };
             let balls = separates_balls::<true>(&pair, &s);
+            let between_origins = offset(&pair);
+            let origins = separates_balls_at_origins::<true>(&pair, &between_origins);
+            let by_these = StaticProof::Separated { direction: Direction::Vector(between_origins) };
+            assert!(!origins || judge_static(&pair, &by_these) == Ok(()), "{number}");
+            by_origins += u32::from(origins);
             let hulls = separates_hulls::<true>(&pair, &s, &s);
             assert!(!(balls || hulls) || judge_static(&pair, &proof) == Ok(()), "{number}");
             // Long bodies by the direction that their ellipsoids say.
@@ -146,7 +173,7 @@ mod tests {
             by_boxes += u32::from(hulls && !ellipsoids);
             by_none += u32::from(!(balls || hulls));
         }
-        let counts = [by_balls, by_ellipsoids, by_boxes, by_none, 2 * by_askew];
+        let counts = [by_origins, by_balls, by_ellipsoids, by_boxes, by_none, 2 * by_askew];
         assert!(counts.iter().all(|&count| count > 20), "{counts:?}");
     }
 
@@ -191,6 +218,7 @@ mod tests {
             let pair = Pair::new(&body, Pose::identity(), &body, there);
             let s = centre_to_centre(&pair);
             assert!(!separates_balls::<true>(&pair, &s) && !separates_hulls::<true>(&pair, &s, &s));
+            assert!(!separates_balls_at_origins::<true>(&pair, &offset(&pair)));
         }
     }
 }

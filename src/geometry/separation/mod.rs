@@ -33,6 +33,7 @@ use super::certificate::{Direction, StaticProof, Verdict};
 use super::effort::{Effort, Stopped};
 use super::number::scaled::rounded_direction;
 use super::pair::{Pair, VertexPair};
+use super::support::looks_at_all;
 use super::witness::Witness;
 
 /// What a search believes. Never a verdict: the filter or the exact stage has to agree.
@@ -152,6 +153,11 @@ fn decide_with<const PROVEN: bool>(
 ) -> Result<Decision, Stopped> {
     effort.cost.queries += 1;
     // The witness stays as it is: whatever it says, it says it to a later question.
+    // The witness stays as it is: whatever it says, it says it to a later question.
+    let between_origins = filter::offset(pair);
+    if bounding::separates_balls_at_origins::<PROVEN>(pair, &between_origins) {
+        return Ok(separated_by(between_origins));
+    }
     let between_centres = bounding::centre_to_centre(pair);
     if bounding::separates_balls::<PROVEN>(pair, &between_centres) {
         return Ok(separated_by(between_centres));
@@ -160,10 +166,16 @@ fn decide_with<const PROVEN: bool>(
         effort.cost.witness_hits += 1;
         return Ok(proven(evidence, witness));
     }
-    if !bounding::cores_overlap_along(pair, &between_centres, &between_centres)
-        && bounding::separates_hulls::<PROVEN>(pair, &between_centres, &between_centres)
-    {
-        return Ok(separated_by(between_centres));
+    if !bounding::cores_overlap_along(pair, &between_centres, &between_centres) {
+        if looks_at_all(pair.p.body) & looks_at_all(pair.q.body) {
+            // A look at a few vertices takes no longer than one at what is around them, and sees more.
+            let s = View::tame_between(&between_centres);
+            if let Some(evidence) = look::<PROVEN>(pair, &s, None, witness, effort) {
+                return Ok(proven(evidence, witness));
+            }
+        } else if bounding::separates_hulls::<PROVEN>(pair, &between_centres, &between_centres) {
+            return Ok(separated_by(between_centres));
+        }
     }
     search::<PROVEN>(pair, between_centres, propose, witness, effort)
 }
@@ -241,16 +253,28 @@ fn recall<const PROVEN: bool>(
         if bounding::cores_overlap_along(pair, &s, between_centres) {
             return None;
         }
-        let ends = Ends::new(pair, &s, witness.pairs.first().copied());
-        if ends.value() <= 0.0 {
-            return None;
-        }
-        filter::separates::<PROVEN>(pair, &ends.climbed(pair, effort), witness)
+        look::<PROVEN>(pair, &s, witness.pairs.first().copied(), witness, effort)
     });
     if evidence.is_none() {
         witness.direction = None;
     }
     evidence
+}
+
+/// Whether s, a tame direction, separates, as its supporting vertices show.
+#[inline(always)]
+fn look<const PROVEN: bool>(
+    pair: &Pair<'_>,
+    s: &Vec3,
+    hint: Option<VertexPair>,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Option<Evidence> {
+    let ends = Ends::new(pair, s, hint);
+    if ends.value() <= 0.0 {
+        return None;
+    }
+    filter::separates::<PROVEN>(pair, &ends.climbed(pair, effort), witness)
 }
 
 /// What the search could not prove itself.
