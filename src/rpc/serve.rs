@@ -1,15 +1,19 @@
 //! The server, put together: listener and shutdown are passed in, so that tests bind port 0.
 
 use std::future::Future;
+use std::io;
 use std::time::Duration;
 
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, watch};
+use tokio::task::JoinHandle;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::Server;
+use tonic::transport::server::Router;
 use tonic_health::ServingStatus;
+use tower::layer::util::{Identity, Stack};
 
-use super::connection::accept;
+use super::connection::{Connection, accept};
 use super::layer::Surround;
 use super::pb;
 use super::polytopes::Polytopes;
@@ -17,7 +21,7 @@ use super::queries::Queries;
 use super::server_info::ServerInfo;
 use super::sessions::{Sessions, sweep};
 use super::shared::Shared;
-use crate::runtime::settings::Settings;
+use crate::runtime::settings::{Limits, Settings};
 
 /// Why the server ended, or could not begin.
 #[derive(Debug, thiserror::Error)]
@@ -33,6 +37,12 @@ pub enum ServeError {
     Transport(#[from] tonic::transport::Error),
 }
 
+/// What surrounds every call, as a type.
+type Surroundings = Stack<Surround, Identity>;
+
+/// Accepted connections.
+type Incoming = ReceiverStream<io::Result<Connection>>;
+
 /// Serves until `shutdown` completes and then until what is running has ended, or the time for
 /// draining is over.
 pub async fn serve(
@@ -43,43 +53,13 @@ pub async fn serve(
     let (drain, draining) = watch::channel(false);
     let shared = Shared::new(settings, draining.clone())?;
     let limits = shared.settings.limits.clone();
-    let reflection = || {
-        tonic_reflection::server::Builder::configure()
-            .register_encoded_file_descriptor_set(pb::FILE_DESCRIPTOR_SET)
-            .register_encoded_file_descriptor_set(tonic_types::pb::FILE_DESCRIPTOR_SET)
-            .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
-            // Both versions list both.
-            .include_reflection_service(false)
-            .register_encoded_file_descriptor_set(tonic_reflection::pb::v1::FILE_DESCRIPTOR_SET)
-            .register_encoded_file_descriptor_set(
-                tonic_reflection::pb::v1alpha::FILE_DESCRIPTOR_SET,
-            )
-    };
     let (health, health_service) = tonic_health::server::health_reporter();
     set_health(&health, ServingStatus::Serving).await;
-
-    let bytes_max = room(limits.message_bytes_max);
-    let polytopes =
-        pb::polytope_service_server::PolytopeServiceServer::new(Polytopes(shared.clone()));
-    let queries = pb::query_service_server::QueryServiceServer::new(Queries(shared.clone()));
-    let sessions = pb::session_service_server::SessionServiceServer::new(Sessions(shared.clone()));
-    let info = pb::server_service_server::ServerServiceServer::new(ServerInfo(shared.clone()));
-    let router = server(&shared)
-        .add_service(reflection().build_v1()?)
-        .add_service(reflection().build_v1alpha()?)
-        .add_service(health_service)
-        .add_service(info.max_decoding_message_size(bytes_max))
-        .add_service(polytopes.max_decoding_message_size(bytes_max))
-        .add_service(queries.max_decoding_message_size(bytes_max))
-        .add_service(sessions.max_decoding_message_size(bytes_max));
-    let sweeping = tokio::spawn(sweep(shared.clone()));
-
-    let (taker, incoming) = mpsc::channel(1);
-    let handshake = Duration::from_secs(limits.handshake_seconds_max);
-    let connections_max = room(limits.connections_max);
-    let accepting = tokio::spawn(accept(listener, connections_max, handshake, taker));
+    let router = services(&shared)?.add_service(health_service);
+    let sweeping = tokio::spawn(sweep(shared));
+    let (accepting, incoming) = accepting(listener, &limits);
     let signal = turned_true(draining);
-    let serving = router.serve_with_incoming_shutdown(ReceiverStream::new(incoming), signal);
+    let serving = router.serve_with_incoming_shutdown(incoming, signal);
     tokio::pin!(serving);
     tokio::select! {
         result = &mut serving => return Ok(result?),
@@ -104,9 +84,44 @@ pub async fn serve(
     }
 }
 
-fn server(
-    shared: &Shared,
-) -> Server<tower::layer::util::Stack<Surround, tower::layer::util::Identity>> {
+/// Connections as they come, and what accepts them.
+fn accepting(listener: TcpListener, limits: &Limits) -> (JoinHandle<()>, Incoming) {
+    let (taker, incoming) = mpsc::channel(1);
+    let handshake = Duration::from_secs(limits.handshake_seconds_max);
+    let connections_max = room(limits.connections_max);
+    let accepting = tokio::spawn(accept(listener, connections_max, handshake, taker));
+    (accepting, ReceiverStream::new(incoming))
+}
+
+/// Every service but health, in its surroundings.
+fn services(shared: &Shared) -> Result<Router<Surroundings>, ServeError> {
+    let bytes_max = room(shared.settings.limits.message_bytes_max);
+    let polytopes =
+        pb::polytope_service_server::PolytopeServiceServer::new(Polytopes(shared.clone()));
+    let queries = pb::query_service_server::QueryServiceServer::new(Queries(shared.clone()));
+    let sessions = pb::session_service_server::SessionServiceServer::new(Sessions(shared.clone()));
+    let info = pb::server_service_server::ServerServiceServer::new(ServerInfo(shared.clone()));
+    Ok(server(shared)
+        .add_service(reflection().build_v1()?)
+        .add_service(reflection().build_v1alpha()?)
+        .add_service(info.max_decoding_message_size(bytes_max))
+        .add_service(polytopes.max_decoding_message_size(bytes_max))
+        .add_service(queries.max_decoding_message_size(bytes_max))
+        .add_service(sessions.max_decoding_message_size(bytes_max)))
+}
+
+fn reflection() -> tonic_reflection::server::Builder<'static> {
+    tonic_reflection::server::Builder::configure()
+        .register_encoded_file_descriptor_set(pb::FILE_DESCRIPTOR_SET)
+        .register_encoded_file_descriptor_set(tonic_types::pb::FILE_DESCRIPTOR_SET)
+        .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
+        // Both versions list both.
+        .include_reflection_service(false)
+        .register_encoded_file_descriptor_set(tonic_reflection::pb::v1::FILE_DESCRIPTOR_SET)
+        .register_encoded_file_descriptor_set(tonic_reflection::pb::v1alpha::FILE_DESCRIPTOR_SET)
+}
+
+fn server(shared: &Shared) -> Server<Surroundings> {
     let limits = &shared.settings.limits;
     let small = |limit: u64| u32::try_from(limit).unwrap_or(u32::MAX);
     let keepalive = Duration::from_secs(limits.keepalive_seconds);
