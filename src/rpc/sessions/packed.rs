@@ -74,46 +74,13 @@ fn nested(path: &Path<'_>, wire: &pb::BodyPose) -> Result<Move, BadField> {
 }
 
 fn unpack(path: &Path<'_>, wire: &pb::PackedPoses, found: &mut Moves) -> Result<(), BadField> {
-    let count = wire.ids.len();
-    let agrees = |name: &'static str, length: usize, each: usize| {
-        if length == count * each {
-            return Ok(());
-        }
-        let expected = count * each;
-        Err(path.field(name).bad(format!(
-            "must have {each} numbers for each of the {count} ids, {expected} in all, and has {length}"
-        )))
-    };
-    agrees("translations", wire.translations.len(), 3)?;
-    if !wire.rotations.is_empty() && !wire.rotation_matrices.is_empty() {
-        let why = "must be empty when there are rotations";
-        return Err(path.field("rotation_matrices").bad(why));
-    }
-    if !wire.rotations.is_empty() {
-        agrees("rotations", wire.rotations.len(), 4)?;
-    }
-    if !wire.rotation_matrices.is_empty() {
-        agrees("rotation_matrices", wire.rotation_matrices.len(), 9)?;
-    }
-    let mut teleported = wire.teleported_ids.clone();
-    teleported.sort_unstable();
-    teleported.dedup();
-    let mut ids = wire.ids.clone();
-    ids.sort_unstable();
+    check_lengths(path, wire)?;
+    let teleported = sorted(&wire.teleported_ids);
+    let ids = sorted(&wire.ids);
     if let Some(id) = teleported.iter().find(|id| ids.binary_search(id).is_err()) {
         return Err(path.field("teleported_ids").bad(format!("{id} is not among the ids")));
     }
-
-    let (translations, _) = wire.translations.as_chunks::<3>();
-    let (rotations, _) = wire.rotations.as_chunks::<4>();
-    let (matrices, _) = wire.rotation_matrices.as_chunks::<9>();
-    for (index, (&id, &translation)) in wire.ids.iter().zip(translations).enumerate() {
-        let translation = Vec3::from(translation);
-        let placed = match (rotations.get(index), matrices.get(index)) {
-            (Some(&quaternion), _) => Pose::from_quaternion(translation, quaternion),
-            (None, Some(&rows)) => Pose::from_matrix(translation, rows),
-            (None, None) => Pose::from_quaternion(translation, [1.0, 0.0, 0.0, 0.0]),
-        };
+    for (index, (&id, placed)) in wire.ids.iter().zip(poses(wire)).enumerate() {
         match placed {
             Ok(pose) => {
                 let teleported = teleported.binary_search(&id).is_ok();
@@ -132,4 +99,46 @@ fn unpack(path: &Path<'_>, wire: &pb::PackedPoses, found: &mut Moves) -> Result<
         }
     }
     Ok(())
+}
+
+/// The arrays are as long as the ids say, and rotations come in one form or in none.
+fn check_lengths(path: &Path<'_>, wire: &pb::PackedPoses) -> Result<(), BadField> {
+    let count = wire.ids.len();
+    let agrees = |name: &'static str, length: usize, each: usize| {
+        if length == count * each {
+            return Ok(());
+        }
+        let expected = count * each;
+        Err(path.field(name).bad(format!(
+            "must have {each} numbers for each of the {count} ids, {expected} in all, and has {length}"
+        )))
+    };
+    agrees("translations", wire.translations.len(), 3)?;
+    match (wire.rotations.len(), wire.rotation_matrices.len()) {
+        (0, 0) => Ok(()),
+        (length, 0) => agrees("rotations", length, 4),
+        (0, length) => agrees("rotation_matrices", length, 9),
+        _ => Err(path.field("rotation_matrices").bad("must be empty when there are rotations")),
+    }
+}
+
+/// The poses of arrays that agree, in order.
+fn poses(wire: &pb::PackedPoses) -> impl Iterator<Item = Result<Pose, PoseError>> {
+    let (translations, _) = wire.translations.as_chunks::<3>();
+    let (rotations, _) = wire.rotations.as_chunks::<4>();
+    let (matrices, _) = wire.rotation_matrices.as_chunks::<9>();
+    translations.iter().enumerate().map(|(index, &translation)| {
+        let translation = Vec3::from(translation);
+        match (rotations.get(index), matrices.get(index)) {
+            (Some(&quaternion), _) => Pose::from_quaternion(translation, quaternion),
+            (None, Some(&rows)) => Pose::from_matrix(translation, rows),
+            (None, None) => Pose::from_quaternion(translation, [1.0, 0.0, 0.0, 0.0]),
+        }
+    })
+}
+
+fn sorted(ids: &[u32]) -> Vec<u32> {
+    let mut ids = ids.to_vec();
+    ids.sort_unstable();
+    ids
 }
