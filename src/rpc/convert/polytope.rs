@@ -7,7 +7,7 @@ use super::{BadField, Path, geometry};
 use crate::geometry::Vec3;
 use crate::geometry::contact_time::polyhedra::{Polyhedron, PolyhedronError};
 use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::hull::{HullError, convex_hull_with};
+use crate::geometry::hull::{Hull, HullError, convex_hull_with};
 use crate::geometry::ids::PolytopeId;
 use crate::geometry::polytope::Polytope;
 use crate::rpc::mesh::{self, MeshData, MeshError, convexity};
@@ -129,79 +129,119 @@ impl AskedPolytope {
     /// Reads the file if there is one, builds the hull, judges and reports; takes a while.
     /// After `stop` is set, the hull, the comparison of a mesh with it and the check of a polyhedron are given up.
     pub fn build(self, limits: &Limits, stop: &AtomicBool) -> Result<BuiltPolytope, Failure> {
-        // What is wrong with a point of a file is wrong with the file.
-        let mut points_field = self.field.clone();
-        let (points, mesh, is_file) = match self.source {
-            AskedSource::Points(points) => (points, None, false),
-            AskedSource::Mesh(mesh) => (mesh.vertices.clone(), Some(mesh.joined()), false),
-            AskedSource::File { content, format, scale } => {
-                points_field += ".file.content";
-                let mesh = read_file(&points_field, &content, format, scale, limits)?;
-                (mesh.vertices.clone(), Some(mesh), true)
-            }
-        };
+        let Self { source, field, treatment, tolerance, alias, move_alias, expected_id } = self;
+        let given = source.read(&field, limits)?;
+        let failed = |error: HullError| hull_failure(&given.field, &error);
         let effort = &mut Effort::with_stop(u64::MAX, stop);
-        let hull = convex_hull_with(&points, effort)
-            .map_err(|error| hull_failure(&points_field, &error))?;
-        let figures = hull.report();
-        let mut report = pb::RegistrationReport {
-            points_given: points.len() as u64,
-            points_dropped: (figures.given - figures.extreme) as u64,
-            input_was_convex: figures.was_convex,
-            ..Default::default()
-        };
-        let index = |vertex: &Option<u32>| {
-            vertex.map_or(-1, |vertex| i32::try_from(vertex).unwrap_or(i32::MAX))
-        };
-        if !is_file {
-            report.vertex_of_given = hull.vertex_of_given.iter().map(index).collect();
-        }
-        let mut kept = None;
-        if let Some(mesh) = mesh {
-            let bounds = hull.polytope.bounds();
-            let extent = (bounds.high - bounds.low).max();
-            let tolerance = self.tolerance.unwrap_or(convexity::DEFAULT_TOLERANCE * extent);
-            let found = convexity::measure(&mesh, &hull.polytope, effort)
-                .map_err(|why| hull_failure(&points_field, &why.into()))?;
-            report.convexity_gap = found.gap;
-            report.input_was_convex = found.closed && found.gap <= tolerance;
-            if !report.input_was_convex && self.treatment == pb::MeshTreatment::Unspecified {
-                let why = if found.gap > tolerance {
-                    format!("its hull stands out by {:.3e} m", found.gap)
-                } else {
-                    "its surface is not closed".to_owned()
-                };
-                return Err(Failure::NotConvex { field: self.field, why });
-            }
-            if self.treatment == pb::MeshTreatment::Polyhedron {
-                let polyhedron = polyhedron(&self.field, &mesh, limits, stop)?;
-                let named = polyhedron.vertices().len();
-                report.points_dropped = points.len().saturating_sub(named) as u64;
-                if !is_file {
-                    let index = |point: &Vec3| index(&polyhedron.index_of(point));
-                    report.vertex_of_given = points.iter().map(index).collect();
-                }
-                kept = Some(polyhedron);
+        let hull = convex_hull_with(&given.points, effort).map_err(failed)?;
+        let mut report = given.report(&hull);
+        if let Some(mesh) = &given.mesh {
+            let judged = judge(mesh, &hull.polytope, tolerance, effort);
+            let (gap, not_convex) = judged.map_err(|why| failed(why.into()))?;
+            report.convexity_gap = gap;
+            report.input_was_convex = not_convex.is_none();
+            if let (Some(why), pb::MeshTreatment::Unspecified) = (not_convex, treatment) {
+                return Err(Failure::NotConvex { field, why });
             }
         }
-        let stored = match kept {
-            Some(polyhedron) => {
-                let hull = hull_of_named(hull.polytope, &polyhedron, effort)
-                    .map_err(|error| hull_failure(&points_field, &error))?;
-                Stored::of_polyhedron(polyhedron, hull, effort)
-            }
-            None => Stored::new(hull.polytope, effort),
+        // Of points there is none; that was refused at the door.
+        let kept = given.mesh.as_ref().filter(|_| treatment == pb::MeshTreatment::Polyhedron);
+        let stored = if let Some(mesh) = kept {
+            let polyhedron = polyhedron(&field, mesh, limits, stop)?;
+            given.report_kept(&polyhedron, &mut report);
+            let hull = hull_of_named(hull.polytope, &polyhedron, effort).map_err(failed)?;
+            Stored::of_polyhedron(polyhedron, hull, effort)
+        } else {
+            Stored::new(hull.polytope, effort)
         };
-        let stored = stored.map_err(|why| hull_failure(&points_field, &why.into()))?;
-        if let Some(expected) = self.expected_id
-            && expected != stored.id
-        {
-            let field = format!("{}.expected_id", self.field);
+        let stored = stored.map_err(|why| failed(why.into()))?;
+        if expected_id.is_some_and(|expected| expected != stored.id) {
+            let field = format!("{field}.expected_id");
             return Err(Failure::DigestMismatch { field, actual: stored.id.to_string() });
         }
-        let new = NewPolytope { stored, alias: self.alias, move_alias: self.move_alias };
-        Ok(BuiltPolytope { new, report, field: self.field })
+        let new = NewPolytope { stored, alias, move_alias };
+        Ok(BuiltPolytope { new, report, field })
     }
+}
+
+/// What a source holds.
+struct Given {
+    points: Vec<Vec3>,
+    /// With equal points as one.
+    mesh: Option<MeshData>,
+    is_file: bool,
+    /// What is to blame for a point that is wrong: of a file, its content.
+    field: String,
+}
+
+impl AskedSource {
+    fn read(self, field: &str, limits: &Limits) -> Result<Given, Failure> {
+        let field = field.to_owned();
+        Ok(match self {
+            Self::Points(points) => Given { points, mesh: None, is_file: false, field },
+            Self::Mesh(mesh) => {
+                let points = mesh.vertices.clone();
+                Given { points, mesh: Some(mesh.joined()), is_file: false, field }
+            }
+            Self::File { content, format, scale } => {
+                let field = field + ".file.content";
+                let mesh = read_file(&field, &content, format, scale, limits)?;
+                Given { points: mesh.vertices.clone(), mesh: Some(mesh), is_file: true, field }
+            }
+        })
+    }
+}
+
+impl Given {
+    /// What becomes of the points in their hull.
+    fn report(&self, hull: &Hull) -> pb::RegistrationReport {
+        let figures = hull.report();
+        pb::RegistrationReport {
+            points_given: self.points.len() as u64,
+            points_dropped: (figures.given - figures.extreme) as u64,
+            input_was_convex: figures.was_convex,
+            vertex_of_given: self.indices(hull.vertex_of_given.iter().copied()),
+            ..Default::default()
+        }
+    }
+
+    /// What becomes of them in a polyhedron that is kept as it is.
+    fn report_kept(&self, polyhedron: &Polyhedron, report: &mut pb::RegistrationReport) {
+        let named = polyhedron.vertices().len();
+        report.points_dropped = self.points.len().saturating_sub(named) as u64;
+        let vertices = self.points.iter().map(|point| polyhedron.index_of(point));
+        report.vertex_of_given = self.indices(vertices);
+    }
+
+    /// For the wire; not of files, whose points nobody has numbered.
+    fn indices(&self, vertices: impl Iterator<Item = Option<u32>>) -> Vec<i32> {
+        if self.is_file {
+            return Vec::new();
+        }
+        let index = |vertex| i32::try_from(vertex).unwrap_or(i32::MAX);
+        vertices.map(|vertex| vertex.map_or(-1, index)).collect()
+    }
+}
+
+/// How far the hull stands out of a mesh, and in words why this is not convex, unless it is.
+fn judge(
+    mesh: &MeshData,
+    hull: &Polytope,
+    tolerance: Option<f64>,
+    effort: &mut Effort<'_>,
+) -> Result<(f64, Option<String>), Stopped> {
+    let bounds = hull.bounds();
+    let extent = (bounds.high - bounds.low).max();
+    let tolerance = tolerance.unwrap_or(convexity::DEFAULT_TOLERANCE * extent);
+    let found = convexity::measure(mesh, hull, effort)?;
+    let why = if found.closed && found.gap <= tolerance {
+        None
+    } else if found.gap > tolerance {
+        Some(format!("its hull stands out by {:.3e} m", found.gap))
+    } else {
+        Some("its surface is not closed".to_owned())
+    };
+    Ok((found.gap, why))
 }
 
 /// Checks that a mesh, with equal points as one, bounds a polyhedron.
