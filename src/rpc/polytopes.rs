@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use tonic::{Request, Response, Status, Streaming};
 
@@ -13,6 +14,7 @@ use super::shared::Shared;
 use super::status::Failure;
 use super::timing::time_left;
 use super::{pb, uploads};
+use crate::geometry::Vec3;
 use crate::geometry::ids::PolytopeId;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::settings::Breach;
@@ -60,21 +62,17 @@ impl pb::polytope_service_server::PolytopeService for Polytopes {
             Some(Key::Alias(alias)) => by_alias(&Path::ROOT.field("alias"), alias, &self.0.store)?,
             None => return Err(no_key().into()),
         };
-        let facets = || match &stored.solid {
-            Solid::Polytope(polytope) => polytope.facets().rows().map(facet).collect(),
-            Solid::Polyhedron { polyhedron, .. } => {
-                polyhedron.triangles().iter().map(|corners| facet(corners)).collect()
-            }
-        };
-        let vertices = match &stored.solid {
-            Solid::Polytope(polytope) => polytope.vertices(),
-            Solid::Polyhedron { polyhedron, .. } => polyhedron.vertices(),
-        };
-        Ok(Response::new(pb::GetPolytopeResponse {
-            polytope: Some(describe(&stored, &self.0.store)),
-            vertices: request.with_vertices.then(|| points_to_wire(vertices)),
-            facets: if request.with_facets { facets() } else { Vec::new() },
-        }))
+        let polytope = describe(&stored, &self.0.store);
+        let count = |length| u32::try_from(length).unwrap_or(u32::MAX);
+        let vertices = if request.with_vertices { count(vertices(&stored).len()) } else { 0 };
+        let facets = if request.with_facets { polytope.face_count } else { 0 };
+        let estimate = VERTEX_TIME * vertices + FACET_TIME * facets;
+        let copying = self.0.compute.run(estimate, move || pb::GetPolytopeResponse {
+            polytope: Some(polytope),
+            vertices: request.with_vertices.then(|| points_to_wire(self::vertices(&stored))),
+            facets: if request.with_facets { self::facets(&stored) } else { Vec::new() },
+        });
+        Ok(Response::new(copying.await.map_err(Failure::from)?))
     }
 
     async fn list_polytopes(
@@ -144,6 +142,26 @@ impl pb::polytope_service_server::PolytopeService for Polytopes {
             }
         }
         Ok(Response::new(pb::FindMissingPolytopesResponse { missing_ids }))
+    }
+}
+
+/// Copying one for a reply.
+const VERTEX_TIME: Duration = Duration::from_nanos(5);
+const FACET_TIME: Duration = Duration::from_nanos(50);
+
+fn vertices(stored: &Stored) -> &[Vec3] {
+    match &stored.solid {
+        Solid::Polytope(polytope) => polytope.vertices(),
+        Solid::Polyhedron { polyhedron, .. } => polyhedron.vertices(),
+    }
+}
+
+fn facets(stored: &Stored) -> Vec<pb::Facet> {
+    match &stored.solid {
+        Solid::Polytope(polytope) => polytope.facets().rows().map(facet).collect(),
+        Solid::Polyhedron { polyhedron, .. } => {
+            polyhedron.triangles().iter().map(|corners| facet(corners)).collect()
+        }
     }
 }
 

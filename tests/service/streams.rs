@@ -9,6 +9,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::{Channel, Endpoint};
 use tonic::{Code, Status, Streaming};
 
+use crate::hostile::ball;
 use crate::server::{Server, check, soon, vector};
 use crate::sessions::{
     all_pairs, cube_at, kinds, pose, put, refused, scene, started, started_with, step,
@@ -316,4 +317,30 @@ async fn two_thousand_abandoned_sessions_leave_nothing_behind() {
     }
     let usage = server.usage().await;
     assert_eq!((usage.sessions, usage.session_bytes, uses().await), (0, 0, 0), "{usage:?}");
+}
+
+/// Frames of streams had no time limit but their own budget. And one that comes after a quick one was taken for quick:
+/// it ran on the thread that serves connections, where nothing else was served meanwhile, not even the end of its time.
+#[tokio::test]
+async fn a_frame_of_a_stream_is_answered_within_the_servers_time() {
+    const BALLS: u32 = 100;
+    let limits = Limits { call_seconds_max: 1, ..Limits::default() };
+    let server = Server::with_limits(limits).await;
+    server.register("cube", &ball(200)).await;
+    let mut open = scene("s");
+    open.state.as_mut().unwrap().bodies =
+        (1..=BALLS).map(|id| cube_at(id, 10.0 * f64::from(id))).collect();
+    let start = Some(pb::stream_session_request::Start::Open(open));
+    let first = pb::StreamSessionRequest { start, ..Default::default() };
+    let mut talk = Talk::begin(&server, first).await;
+    assert!(talk.reply().await.unwrap().unwrap().opened.is_some());
+    // All in one heap, whose depths take longer than that.
+    let heaped =
+        |id: u32| pb::BodyPose { id, pose: pose(0.01 * f64::from(id)), ..Default::default() };
+    let report = Some(pb::ReportOptions { depths: true, ..all_pairs().unwrap() });
+    let poses = (1..=BALLS).map(heaped).collect();
+    talk.send(pb::Frame { frame_id: 1, poses, report, ..Default::default() }).await;
+    let report = talk.report().await;
+    assert_eq!(report.stopped(), pb::Stopped::Deadline);
+    assert_eq!(report.frame_id, 1);
 }

@@ -16,6 +16,7 @@ use super::plan::Plan;
 use super::{report, state};
 use crate::geometry::effort::{Cost, Effort};
 use crate::geometry::separation::METHODS;
+use crate::runtime::compute::INLINE_MAX;
 use crate::runtime::metrics::{Asked as Metered, Ending};
 use crate::runtime::sessions::{Parallel, Resident, Summary};
 use crate::scene::{Applied, Declaration, Limits, Report, Runner, Scene, Serial};
@@ -38,7 +39,23 @@ pub struct Session {
     elapsed: Duration,
     /// What the last frame took: the best guess for the next one.
     last_elapsed: Duration,
+    /// Of any body so far: its parts, and the vertices of one of them.
+    parts_max: usize,
+    vertices_max: u32,
 }
+
+/// A guess by the last frame may be wrong by any factor, and whoever wants it wrong moves nothing first and everything
+/// then. A frame that might hold up the other clients of its thread for longer than this goes to the pool whatever
+/// the guess is.
+const HOLD_UP_MAX: Duration = Duration::from_millis(20);
+const NOT_INLINE: Duration = Duration::from_millis(1);
+const _: () = assert!(NOT_INLINE.as_micros() > INLINE_MAX.as_micros());
+
+/// A verdict and a distance of a pair of parts that have moved.
+const PAIR_TIME: Duration = Duration::from_micros(4);
+
+/// The depth of two parts, or their first contact, for each vertex of one.
+const DEAR_PAIR_TIME: Duration = Duration::from_micros(10);
 
 /// When to give up what a message asks.
 #[derive(Clone, Copy)]
@@ -101,6 +118,8 @@ impl Session {
             cost: Cost::default(),
             elapsed: Duration::ZERO,
             last_elapsed: Duration::ZERO,
+            parts_max: 1,
+            vertices_max: 1,
         };
         session.keep_shapes(declared);
         let report = session.answer(&plan, shared, until.spent, &Parallel)?;
@@ -119,11 +138,33 @@ impl Session {
         own.map_or(self.time, |time| Duration::try_from(time).ok())
     }
 
-    /// How long these frames will take, judging by the last one.
+    /// How long these frames will take, judging by the last one; but at least [`NOT_INLINE`] if they might well take
+    /// longer than others can wait.
     pub(super) fn estimate(&self, frames: &[pb::Frame]) -> Duration {
         let added: Duration =
             frames.iter().map(|frame| declare::bodies_estimate(&frame.added_bodies)).sum();
-        self.last_elapsed + added
+        let guess = self.last_elapsed + added;
+        let at_worst: Duration = frames.iter().map(|frame| self.at_worst(frame)).sum();
+        if at_worst > HOLD_UP_MAX { guess.max(NOT_INLINE) } else { guess }
+    }
+
+    /// How long a frame might take: a generous guess, by how many pairs it may concern.
+    fn at_worst(&self, frame: &pb::Frame) -> Duration {
+        let is_restructured = !frame.added_bodies.is_empty() || frame.rules.is_some();
+        let questions = &self.defaults.plan.questions;
+        let (is_dear, asks_anew) = match &frame.report {
+            Some(report) => (report.depths || report.first_contacts, true),
+            None => (questions.depths || questions.between.is_some(), questions.canonical),
+        };
+        let mut pairs = self.scene.pairs_enabled();
+        if !asks_anew && !is_restructured && !frame.teleported {
+            let packed = frame.packed_poses.as_ref().map_or(0, |packed| packed.ids.len());
+            let moved = (frame.poses.len() + packed) as u64;
+            pairs = pairs.min(moved.saturating_mul(self.scene.bodies().len() as u64));
+        }
+        let of_parts = pairs.saturating_mul((self.parts_max * self.parts_max) as u64);
+        let each = if is_dear { DEAR_PAIR_TIME * self.vertices_max } else { PAIR_TIME };
+        each.saturating_mul(u32::try_from(of_parts).unwrap_or(u32::MAX))
     }
 
     /// The declared state, for the wire.
@@ -272,6 +313,11 @@ impl Session {
     }
 
     fn keep_shapes(&mut self, declared: Vec<Declared>) {
+        for part in declared.iter().flat_map(|declared| &declared.body.parts) {
+            self.vertices_max = self.vertices_max.max(part.polytope.vertex_count());
+        }
+        let parts = declared.iter().map(|declared| declared.shapes.len());
+        self.parts_max = parts.fold(self.parts_max, usize::max);
         let shapes = declared.into_iter().map(|declared| (declared.body.id.0, declared.shapes));
         self.shapes.extend(shapes);
     }

@@ -6,6 +6,7 @@
 
 use std::sync::Arc;
 use std::task::Poll;
+use std::time::Duration;
 
 use tokio::sync::{mpsc, watch};
 use tokio_stream::StreamExt;
@@ -141,15 +142,18 @@ impl Talk {
         if !attachment.is_valid() {
             return Err(self.end(attachment).await);
         }
-        let time = frames.last().and_then(|frame| held.time(frame));
-        let going = StopGuard::after(None);
+        // A stream may last for days; what it asks for at a time may not.
+        let own = Duration::from_secs(self.shared.settings.limits.call_seconds_max);
+        let time =
+            frames.last().and_then(|frame| held.time(frame)).map_or(own, |time| time.min(own));
+        let going = StopGuard::after(Some(own));
         let gone = async {
             self.replies.closed().await;
             going.stop();
             std::future::pending().await
         };
         let reports = tokio::select! {
-            reports = answer(&self.shared, held, frames, None, (&going, time)) => reports?,
+            reports = answer(&self.shared, held, frames, None, (&going, Some(time))) => reports?,
             never = gone => never,
         };
         for report in reports {
