@@ -68,7 +68,8 @@ where
         }
         // The transport keeps the caller's deadline too, and would say CANCELLED.
         let time_limit = call_time(limits, request.headers());
-        let handler = Caught(Box::pin(self.inner.call(request)));
+        let (handler, unsent) = (self.inner.call(request), shared.unsent.clone());
+        let handler = Caught(Box::pin(async move { Ok(unsent.count(handler.await?).await) }));
         let limited = tokio::time::timeout(time_limit, handler);
         Box::pin(async move {
             let start = shared.clock.now();

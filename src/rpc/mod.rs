@@ -16,6 +16,7 @@ pub mod sessions;
 pub mod shared;
 pub mod status;
 mod timing;
+pub mod unsent;
 pub mod uploads;
 pub mod verify;
 

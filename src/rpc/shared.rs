@@ -7,6 +7,7 @@ use tokio::sync::{Semaphore, watch};
 
 use super::sessions::Session;
 use super::status::Failure;
+use super::unsent::Unsent;
 use crate::runtime::clock::{Clock, SystemClock};
 use crate::runtime::compute::Compute;
 use crate::runtime::metrics::Metrics;
@@ -31,6 +32,8 @@ pub struct Shared {
     pub metrics: Arc<Metrics>,
     /// Room for uploads.
     pub uploads: Arc<Semaphore>,
+    /// Room for replies.
+    pub unsent: Unsent,
     /// Turns true when the server starts to drain.
     pub draining: watch::Receiver<bool>,
     /// When the server started.
@@ -56,6 +59,7 @@ impl Shared {
             store: Arc::default(),
             metrics: Arc::default(),
             uploads: Arc::new(Semaphore::new(uploads)),
+            unsent: Unsent::new(settings.limits.unsent_bytes_max),
             draining,
             settings: Arc::new(settings),
         })

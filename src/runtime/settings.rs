@@ -111,7 +111,9 @@ limits! {
     streams_per_connection_max = 256, "streams", Unavailable;
     /// Bytes of the headers of one call.
     header_bytes_max = 16 << 10, "bytes", ResourceExhausted;
-    /// Duration of a unary call or an upload, whatever the client's own deadline.
+    /// Bytes of replies above 64 KiB that are not sent yet, of all calls together: clients may be slow to read.
+    unsent_bytes_max = 256 * MIB, "bytes", ResourceExhausted;
+    /// Duration of a unary call, an upload or the answer to a frame of a stream, whatever the client's own deadline.
     call_seconds_max = 300, "seconds", DeadlineExceeded;
     /// Between two keep-alive pings to a silent client; 0: none.
     keepalive_seconds = 30, "seconds", Unavailable;

@@ -6,6 +6,7 @@ use std::time::Duration;
 use clearance::rpc::pb;
 use clearance::runtime::settings::Limits;
 use http::{Request, Response};
+use prost::Message;
 use tokio::io::AsyncReadExt;
 use tokio::net::TcpStream;
 use tonic::body::Body;
@@ -14,6 +15,7 @@ use tonic_health::pb::HealthCheckRequest;
 use tonic_health::pb::health_client::HealthClient;
 use tower::{Service, ServiceExt};
 
+use crate::hostile::ball;
 use crate::server::{Server, body, check, cube, soon};
 
 const QUESTION: &str = "/clearance.v1.QueryService/CheckCollision";
@@ -178,4 +180,50 @@ async fn an_upload_has_one_source() {
     ];
     let upload = server.polytopes().upload_polytope(tokio_stream::iter(messages)).await;
     check(&upload.unwrap_err(), Code::InvalidArgument, "BAD_FIELD", "header.spec.source");
+}
+
+/// Two hundred replies that nobody read took a gigabyte, and one connection may have more of them than there is memory.
+#[tokio::test]
+async fn large_replies_that_nobody_reads_are_limited_and_small_ones_go_on() {
+    let limits = Limits { unsent_bytes_max: 256 << 10, ..Limits::default() };
+    let server = Server::with_limits(limits).await;
+    server.register("cube", &cube()).await;
+    server.register("ball", &ball(4_000)).await;
+    let key = |alias: &str| Some(pb::get_polytope_request::Key::Alias(alias.to_owned()));
+    let large =
+        || pb::GetPolytopeRequest { key: key("ball"), with_vertices: true, with_facets: false };
+    let mut message = large().encode_to_vec();
+    message.splice(0..0, [0, 0, 0, 0, u8::try_from(message.len()).unwrap()]);
+    let message = String::from_utf8(message).unwrap();
+    // Hardly anything is sent to it before it reads.
+    let deaf = tonic::transport::Endpoint::from_shared(format!("http://{}", server.address));
+    let mut deaf = deaf.unwrap().initial_stream_window_size(64).connect().await.unwrap();
+    let mut unread = Vec::new();
+    let refused = loop {
+        let request = Request::post("http://localhost/clearance.v1.PolytopeService/GetPolytope")
+            .header("content-type", "application/grpc")
+            .header("te", "trailers");
+        let request = request.body(Body::new(message.clone())).unwrap();
+        let response = soon(deaf.ready().await.unwrap().call(request)).await.unwrap();
+        match Status::from_header_map(response.headers()) {
+            None => unread.push(response),
+            Some(status) => break status,
+        }
+        assert!(unread.len() < 3, "{} replies of 96 KB in 256 KiB", unread.len());
+    };
+    check(&refused, Code::ResourceExhausted, "LIMIT_EXCEEDED", "");
+    assert!(refused.message().contains("unsent_bytes_max"), "{}", refused.message());
+    let question = pb::CheckCollisionRequest {
+        p: Some(body("cube", 0.0)),
+        q: Some(body("cube", 3.0)),
+        ..Default::default()
+    };
+    server.queries().check_collision(question).await.unwrap();
+    drop(unread);
+    let read = async {
+        while server.polytopes().get_polytope(large()).await.is_err() {
+            tokio::task::yield_now().await;
+        }
+    };
+    soon(read).await;
 }
