@@ -42,13 +42,36 @@ impl<'a> Search<'a> {
         if let Some(pairs) = self.contact_at(soon, effort) {
             return Ok(Some((soon, pairs)));
         }
+        let free = self.t;
         match self.deeper(effort) {
             passed @ (Ok(None) | Err(Stopped::Unresolved)) => {
-                let found = at_end(self.contact_at_end(effort)?);
+                let at_end = at_end(self.contact_at_end(effort)?);
+                let is_unresolved = passed.is_err();
+                let found = match at_end {
+                    None if is_unresolved => self.contact_ahead(free, effort),
+                    at_end => at_end,
+                };
                 if found.is_some() { Ok(found) } else { passed }
             }
             known => known,
         }
+    }
+
+    /// Contact at one of some times after `free`, each of them four times as far ahead as the one before: what has
+    /// come closer than can be followed may still get deep.
+    fn contact_ahead(
+        &mut self,
+        free: f64,
+        effort: &mut Effort<'_>,
+    ) -> Option<(f64, ArrayVec<VertexPair, 6>)> {
+        let mut ahead = self.time_tolerance.max(NO_PROGRESS);
+        while free + ahead < 1.0 {
+            if let Some(pairs) = self.contact_at(free + ahead, effort) {
+                return Some((free + ahead, pairs));
+            }
+            ahead *= 4.0;
+        }
+        None
     }
 
     /// Where both bodies end exactly at given poses, the verdict there is exact.

@@ -87,6 +87,9 @@ const VERTICES_A_STEP: u32 = 32;
 const NO_PROGRESS: f64 = 4.0 * f64::EPSILON;
 /// How many such steps in a row.
 const NO_PROGRESS_STEPS: u32 = 3;
+/// Steps within the clearance tolerance. Past a graze of corners that slide by each other, directions separate for
+/// times as short as the gap, millions of them, and neither what is free nor a proof of contact gets much nearer.
+const CLOSE_STEPS_MAX: u32 = 1 << 13;
 /// Steps that one link joins: judges prove a link by at most 2^17 pieces, several of which may go to a step.
 const STEPS_A_LINK_MAX: u32 = 1 << 12;
 /// Steps for a motion that goes on after the last angle whose sine is to be had: it will hardly be decided, and
@@ -307,6 +310,7 @@ impl<'a> Search<'a> {
         let mut slow = false;
         let mut slow_headings = 0;
         let mut late_steps = 0;
+        let mut close_steps = 0;
         let mut steps = 0;
         loop {
             effort.spend_step()?;
@@ -365,7 +369,9 @@ impl<'a> Search<'a> {
                 return Ok(Freedom::ToTheEnd);
             }
             short_steps = if progress < NO_PROGRESS { short_steps + 1 } else { 0 };
-            if short_steps >= NO_PROGRESS_STEPS {
+            let is_close = step.surplus <= self.tolerance * course.heading.length;
+            close_steps += u32::from(is_close);
+            if short_steps >= NO_PROGRESS_STEPS || close_steps >= CLOSE_STEPS_MAX {
                 return Ok(Freedom::Stuck);
             }
             if self.t >= looked_ahead

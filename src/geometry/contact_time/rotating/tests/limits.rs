@@ -68,3 +68,67 @@ fn a_long_graze_does_not_try_to_prove_contact_at_every_step() {
     // It was 48 a step.
     assert!(effort.cost.supports < 25 * effort.cost.steps, "{:?}", effort.cost);
 }
+
+fn body(points: &[[f64; 3]]) -> Polytope {
+    polytope_of(&points.iter().map(|v| Vec3::from(*v)).collect::<Vec<_>>())
+}
+
+/// A corner of a plate that turns slides by a corner, two thirds of 1e-15 beside it. The directions that separate
+/// them do so for as short a time as they are apart: a million steps and links, none of which told more.
+#[test]
+fn a_graze_of_corners_that_slide_by_each_other_is_given_up_soon() {
+    let p = body(&[
+        [-0.25, 0.3125, -0.6875],
+        [0.03125, 0.046875, 0.46875],
+        [0.953125, 0.328125, 0.046875],
+        [0.0625, 0.046875, -0.046875],
+    ]);
+    let q = body(&[
+        [-0.9922642377394681, -0.5292641029649566, 0.0],
+        [1.7894682569010425, -0.12429411018665597, 0.0],
+        [0.5660061543742619, -0.8346170334961586, 0.0],
+        [1.1428750352953458, -1.014896036250929, 0.0],
+        [0.3405331963738582, 0.38259130361378174, 0.0],
+        [0.8348140610212843, -0.17292064388592426, 0.0],
+    ]);
+    let at = Pose::translation(-0.8763418396043432, 0.07109101557345787, -2.7326658432154476);
+    let pair = Pair::new(&p, Pose::identity(), &q, at);
+    let way_p = Vec3::new(1.4283827135390301, -4.056853104663229, 1.4798445024910882);
+    let way_q = Vec3::new(2.0, -2.9729410676673482, 6.04366361604874);
+    let turning =
+        Motion::Screw { pivot: None, velocity: way_q, axis: Vec3::x(), angle: 7.617588493875445 };
+    let question = Question::new(pair, Motion::Linear { velocity: way_p }, turning);
+    let (answer, effort) = ask(&question, 100_000);
+    assert_eq!((answer.outcome, answer.stopped), (Outcome::Undecided, Some(Stopped::Unresolved)));
+    assert!(answer.chain.len() < 2 * CLOSE_STEPS_MAX as usize, "{}", answer.chain.len());
+    assert!(effort.cost.steps < 80_000, "{:?}", effort.cost);
+}
+
+/// The same of a box, which gets deep a little later: with a tolerance of its own that search is a short one.
+#[test]
+fn what_gets_deep_after_such_a_graze_is_in_contact() {
+    let half = [0.9900458668417761, 0.6982034835705003, 0.542433918869251];
+    let corner = |bits: u32| [0, 1, 2].map(|k| if bits >> k & 1 == 0 { -half[k] } else { half[k] });
+    let p = body(&[0, 1, 2, 3, 4, 5, 6, 7].map(corner));
+    let q = body(&[
+        [1.0, -1.0, -1.0],
+        [2.0, 2.0, 1.0],
+        [0.0, -2.0, 2.0],
+        [0.0, -1.0, -2.0],
+        [-1.0, -1.0, 1.0],
+        [1.0, 0.0, 2.0],
+    ]);
+    let at = Pose::translation(-2.451154758982522, -5.776614378116651, 1.3464204631305803);
+    let pair = Pair::new(&p, Pose::identity(), &q, at);
+    let turning = Motion::Screw {
+        pivot: None,
+        velocity: Vec3::new(3.31107216628177, 3.579113025092943, 3.0),
+        axis: Vec3::new(-2.0, 0.0, 1.0),
+        angle: PI,
+    };
+    let sliding = Motion::Linear { velocity: Vec3::new(1.0, -3.0, 2.0) };
+    let mut question = Question::new(pair, sliding, turning);
+    question.clearance_tolerance = Some(1e-8);
+    let (answer, _) = ask(&question, 100_000);
+    assert_eq!(answer.outcome, Outcome::Contact);
+}
