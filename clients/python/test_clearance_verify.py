@@ -488,6 +488,12 @@ class Rotations(Judged):
         tip([0.0, 0.0, 5.0])
         self.refused(tip, [1e-300, 0.0, 5.0])                    # the tip turns, by next to nothing
         self.refused(tip, [0.0, 0.0, 5.0], ulp(0.75, 1))
+        # What turns on its way to a pose does not translate: half a turn, always on the wall's one side.
+        wall, left = [[0.0, -1.0, -1.0], [0.0, 1.0, -1.0], [0.0, 0.0, 1.0]], (-1.0, 0.0, 0.0)
+        arrive = lambda q: judge(wall, [[1.0, 0.0, 0.0]], fall(0.0), ("to_pose", at(-0.5, q=q), None), 0.5 - 1e-9, 0.5,
+                                 [[k, 0] for k in range(3)], direction=left, x=-1.5)
+        arrive((1.0, 0.0, 0.0, 0.0))
+        self.refused(arrive, (0.0, 0.0, 0.0, 1.0))
         # Two bodies on one carrier, an ulp apart for any number of turns.
         end = [[ulp(2.0), 0.0, 0.0]]
         carried = lambda velocity=(0.0, 0.0, 0.0), angle=30.0, pivot=(-5.0, 0.0, 0.0), axis=(0.0, 0.0, 1.0), frame="p": judge(
@@ -501,9 +507,16 @@ class Rotations(Judged):
         self.refused(carried, frame="world")
         self.refused(carried, angle=30.001)
         self.refused(carried, angle=-30.0)
+        self.refused(carried, axis=(0.0, 0.0, -2.0))
         self.refused(carried, pivot=(-5.0, 1e-9, 0.0))
         self.refused(carried, velocity=(0.0, 1e-9, 0.0))
         self.refused(carried, axis=(0.0, 1e-3, 1.0))
+        # A point comes along the axis to a corner, which any number of turns leaves where it is.
+        corner = [[1.0, 1.0, 1.0], [0.0, 0.0, 1.0], [1.0, 0.0, 0.5]]
+        along = lambda z: screw([0.3, 0.2, z], 1e16, [7.0, 1.0, 0.0])
+        lands = lambda z=-0.25: judge(corner, [[1.0, 1.0, 1.25]], along(0.0), along(z), 1.0 - 1e-9, 1.0, [[0, 0]], "p")
+        lands()
+        self.refused(lands, ulp(-0.25, 1))
 
     def test_contact_of_a_turning_body_is_proven_and_every_tampering_refused(self):
         self.meet(self.answer())

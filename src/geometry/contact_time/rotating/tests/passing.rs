@@ -120,6 +120,51 @@ fn a_passage_is_refused_where_the_bracket_or_the_triangle_is_another() {
     assert_eq!(judge_first_contact(&question, &later), Ok(()));
 }
 
+/// The point goes by below the wall, and is before it again, behind it, at the end of a bracket that is too wide.
+#[test]
+fn who_goes_around_a_triangle_does_not_pass_through_it() {
+    let hand = point(1.0, 0.0, 0.0);
+    let corners = [[0.7, -3.0], [0.7, 3.0], [4.0, 0.0]];
+    let wall = polytope_of(&corners.map(|[y, z]| Vec3::new(0.0, y, z)));
+    let pair = Pair::new(&hand, Pose::identity(), &wall, Pose::translation(0.8, 0.0, 0.0));
+    let question = Question::new(pair, turn([0.0, 0.0, 1.0], 1.2), Motion::rest());
+    let free = find(&question);
+    assert_eq!(free.outcome, Outcome::NoContact);
+    let claim = FirstContact {
+        outcome: Outcome::Contact,
+        t_free: 0.5,
+        t_contact: 1.0,
+        pairs: (0..3).map(|j| VertexPair { i: 0, j }).collect(),
+        ..free
+    };
+    assert_eq!(judge_first_contact(&question, &claim), Err(Refusal::OriginNotHeld));
+}
+
+/// Four differences of plates need not stay in a plane, as those of a point and a plate do.
+#[test]
+fn a_quadrangle_of_plates_is_no_proof_of_passing() {
+    let square = [[-1.0, -1.0], [1.0, -1.0], [1.0, 1.0], [-1.0, 1.0]];
+    let wall = polytope_of(&square.map(|[y, z]| Vec3::new(0.0, y, z)));
+    let wing = [[1.0, 0.0], [1.5, 0.25], [1.5, -0.25]];
+    let wing = polytope_of(&wing.map(|[x, z]| Vec3::new(x, 0.0, z)));
+    let at = Pose::translation(0.5f64.cos(), 0.5f64.sin(), 0.0);
+    let ask = |hand| {
+        let pair = Pair::new(hand, Pose::identity(), &wall, at);
+        Question::new(pair, turn([0.0, 0.0, 1.0], 1.0), Motion::rest())
+    };
+    let hand = point(1.0, 0.0, 0.0);
+    let of_point = find(&ask(&hand));
+    assert_eq!((of_point.outcome, of_point.pairs.len()), (Outcome::Contact, 4));
+    let question = ask(&wing);
+    let of_plate = find(&question);
+    assert_contact_at(&of_plate, 0.5);
+    // The wing's first vertex is the point.
+    assert_eq!(*wing.vertex(0), Vec3::new(1.0, 0.0, 0.0));
+    let (t_free, t_contact) = (of_plate.t_free, of_plate.t_contact.max(of_point.t_contact));
+    let claim = FirstContact { pairs: of_point.pairs, t_free, t_contact, ..of_plate };
+    assert_eq!(judge_first_contact(&question, &claim), Err(Refusal::OriginNotHeld));
+}
+
 /// Only triangles were tried, and no triangle of corners has the middle of a square strictly inside.
 #[test]
 fn through_the_middle_of_a_square_and_across_the_middle_of_a_rod_there_is_contact_too() {

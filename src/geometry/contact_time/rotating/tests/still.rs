@@ -2,6 +2,7 @@
 //! that turn alike are seen from each other.
 
 use super::*;
+use crate::geometry::certificate::judge::Refusal;
 
 fn points(all: &[[f64; 3]]) -> Polytope {
     polytope_of(&all.iter().map(|v| Vec3::from(*v)).collect::<Vec<_>>())
@@ -131,6 +132,28 @@ fn a_top_whose_tip_comes_to_a_slope_at_the_very_end_is_in_contact_then() {
     }
 }
 
+/// The one end of a rod is on the axis, and the other one is turned away from the pole that it would come to lie on.
+#[test]
+fn pairs_of_which_one_turns_are_none_of_a_translation() {
+    let rod = points(&[[0.0; 3], [1.0, 0.0, 0.0]]);
+    let pole = points(&[[0.5, -1.0, -1.0], [0.5, 1.0, -1.0]]);
+    let pair = Pair::new(&rod, Pose::identity(), &pole, Pose::identity());
+    let question = Question::new(pair, screw(0, [0.0, 0.0, -1.0], PI), Motion::rest());
+    let free = find(&question);
+    assert_eq!(free.outcome, Outcome::NoContact);
+    let pairs = [(0, 0), (0, 1), (1, 0), (1, 1)].map(|(i, j)| VertexPair { i, j });
+    let claim = FirstContact {
+        outcome: Outcome::Contact,
+        t_free: 1.0 - 1e-9,
+        t_contact: 1.0,
+        pairs: pairs.into_iter().collect(),
+        ..free
+    };
+    assert_eq!(judge_first_contact(&question, &claim), Err(Refusal::OriginNotHeld));
+    let straight = Question { motion_p: screw(0, [0.0, 0.0, -1.0], 0.0), ..question };
+    assert_contact_at(&find(&straight), 1.0);
+}
+
 /// They were decided by steps that grew shorter with the angle, and undecided where the gap was lost in rounding.
 #[test]
 fn bodies_on_one_carrier_are_to_each_other_as_they_were_however_it_turns() {
@@ -155,6 +178,12 @@ fn bodies_on_one_carrier_are_to_each_other_as_they_were_however_it_turns() {
             let nearly = question(f64::EPSILON);
             let apart = find(&nearly);
             assert_eq!((apart.outcome, apart.chain.len()), (Outcome::NoContact, 1), "{apart:?}");
+            // Seen from either they are at rest, and not from the world.
+            for (frame, is_proven) in [(Frame::P, true), (Frame::Q, true), (Frame::World, false)] {
+                let link = Link { frame, ..apart.chain[0] };
+                let seen = FirstContact { chain: vec![link], ..apart.clone() };
+                assert_eq!(judge_first_contact(&nearly, &seen).is_ok(), is_proven, "{frame:?}");
+            }
             // With another turn, pivot or way, they are not at rest.
             let Motion::Screw { pivot, velocity, axis, angle } = nearly.motion_q else {
                 panic!("a screw")
