@@ -268,3 +268,27 @@ fn next_of_polygon(outer: &mut Layer) -> Option<Layer> {
     inner.outward = numbers.outward;
     Some(inner)
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::geometry::samples::{ball, polygon};
+
+    #[test]
+    fn every_layer_ends_at_the_deadline() {
+        let over = AtomicBool::new(true);
+        let late = Effort::with_stop(u64::MAX, &over);
+        let body = ball(40, 1);
+        let star = Star::new(4, &[[0, 1, 2], [0, 2, 3]], &late);
+        assert_eq!(star.map(|_| ()), Err(Stopped::Deadline));
+        // Neither a face nor a vertex without one is free.
+        let bare = solid_layer(vec![0, 1], &[], &late);
+        assert_eq!(bare.map(|_| ()), Err(Stopped::Deadline));
+        let mut outermost = outermost_of_solid(&body, &Effort::unlimited()).unwrap();
+        let inner = next_of_solid(&body, &mut outermost, &late);
+        assert_eq!(inner.map(|_| ()), Err(Stopped::Deadline));
+        assert_eq!(layers(&polygon(40), &late).map(|_| ()), Err(Stopped::Deadline));
+    }
+}

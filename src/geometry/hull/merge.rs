@@ -214,3 +214,29 @@ pub(super) fn start_with_lowest(corners: &mut [u32]) {
     let shift = lowest.map_or(0, |(i, _)| i);
     corners.rotate_left(shift);
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::AtomicBool;
+
+    use super::*;
+    use crate::geometry::hull::{basis, quickhull};
+    use crate::geometry::samples::ball;
+
+    #[test]
+    fn every_stage_ends_at_the_deadline() {
+        let body = ball(40, 1);
+        let points = body.vertices();
+        let no_limit = &mut Effort::unlimited();
+        let first = basis::affine_basis(points).as_slice().try_into().expect("a solid");
+        let surface = quickhull::surface(points, first, no_limit).unwrap();
+        let labels = label_coplanar(points, &surface, no_limit).unwrap();
+        let over = AtomicBool::new(true);
+        let late = Effort::with_stop(u64::MAX, &over);
+        assert_eq!(label_coplanar(points, &surface, &late), Err(Stopped::Deadline));
+        let loops = corner_loops(&surface, &labels, &late);
+        assert_eq!(loops.map(|_| ()), Err(Stopped::Deadline));
+        let facets = body.facets();
+        assert_eq!(rings(points.len(), facets, &late).map(|_| ()), Err(Stopped::Deadline));
+    }
+}

@@ -155,6 +155,8 @@ impl StartTable {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use super::*;
     use crate::geometry::polytope::Polytope;
     use crate::geometry::samples::{ball, ellipsoid};
@@ -163,6 +165,19 @@ mod tests {
         let no_limit = Effort::unlimited();
         let rings = Ring::around_all(body.vertices(), &body.neighbours, &no_limit).unwrap();
         StartTable::build(body.bounds(), body.vertex_count(), &rings, &no_limit).unwrap()
+    }
+
+    #[test]
+    fn a_table_and_its_rings_end_at_the_deadline() {
+        let body = ball(300, 1);
+        let over = AtomicBool::new(true);
+        let late = Effort::with_stop(u64::MAX, &over);
+        let rings = Ring::around_all(body.vertices(), &body.neighbours, &late);
+        assert_eq!(rings.map(|_| ()), Err(Stopped::Deadline));
+        let rings =
+            Ring::around_all(body.vertices(), &body.neighbours, &Effort::unlimited()).unwrap();
+        let table = StartTable::build(body.bounds(), body.vertex_count(), &rings, &late);
+        assert_eq!(table.map(|_| ()), Err(Stopped::Deadline));
     }
 
     #[test]
