@@ -252,37 +252,27 @@ pub fn judge_compounds_motion<'a>(
         is_contact = claim.outcome == Outcome::Contact;
         is_at_start = is_contact && claim.t_contact <= 0.0;
         let is_alone = parts.p.len() == 1 && parts.q.len() == 1;
-        let meets = is_contact && is_alone && !claim.pairs.is_empty();
-        let is_at_start_by_verdict = is_at_start
-            && is_alone
-            && claim.initial.is_some_and(|proof| proof.verdict() != Verdict::Separated);
+        let shows_contact = is_alone && is_contact && has_proof_of_contact(claim);
+        let is_start_alone = is_at_start || (is_start_open && claim.chain.is_empty());
         for &p in &parts.p {
             for &q in &parts.q {
                 effort.spend_step()?;
-                let course = course(p, q);
                 if !is_alone && !is_for_many(claim) {
                     return Err(of_entry(at, Refusal::SeveralParts));
                 }
-                let met = (meets || is_at_start_by_verdict)
-                    && match judge_motion(&course, claim, effort) {
-                        Ok(()) => true,
-                        Err(why @ Refusal::Stopped(_)) => return Err(why),
-                        Err(why) => {
-                            unmet = of_entry(at, why);
-                            false
+                let course = course(p, q);
+                if shows_contact {
+                    match judge_motion(&course, claim, effort) {
+                        Ok(()) => {
+                            is_met = true;
+                            continue;
                         }
-                    };
-                is_met |= met;
-                let judged = if met {
-                    Ok(())
-                } else if is_at_start || (is_start_open && claim.chain.is_empty()) {
-                    // Free until then is no time at all, but what an entry says it has to show.
-                    judge_start_and_times(&course, claim, effort)
-                        .and_then(|()| judge_no_contact_at_start(claim))
-                } else {
-                    judge_freedom(&course, claim, effort).map(drop)
-                };
-                judged.map_err(|why| of_entry(at, why))?;
+                        Err(why @ Refusal::Stopped(_)) => return Err(why),
+                        Err(why) => unmet = of_entry(at, why),
+                    }
+                }
+                judge_until_contact(&course, claim, is_start_alone, effort)
+                    .map_err(|why| of_entry(at, why))?;
             }
         }
     }
@@ -293,6 +283,29 @@ pub fn judge_compounds_motion<'a>(
         Ok(())
     } else {
         bodies.are_covered(entries.iter().map(|entry| entry.parts), effort)
+    }
+}
+
+/// Whether a claim of contact says how it is shown: by pairs, or at t = 0 by the verdict there.
+fn has_proof_of_contact(claim: &MotionClaim<'_>) -> bool {
+    let is_shown_by_verdict = claim.t_contact <= 0.0
+        && claim.initial.is_some_and(|proof| proof.verdict() != Verdict::Separated);
+    !claim.pairs.is_empty() || is_shown_by_verdict
+}
+
+/// Proves all of a claim but contact. Free until a contact at the start is no time at all, but what an entry says of
+/// the start it has to show.
+fn judge_until_contact(
+    course: &Course<'_>,
+    claim: &MotionClaim<'_>,
+    is_start_alone: bool,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    if is_start_alone {
+        judge_start_and_times(course, claim, effort)?;
+        judge_no_contact_at_start(claim)
+    } else {
+        judge_freedom(course, claim, effort).map(drop)
     }
 }
 

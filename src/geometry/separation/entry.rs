@@ -20,11 +20,12 @@ mod beside;
 mod slices;
 
 use self::beside::triangles_beside;
-use self::slices::{dot, larger, power, power_above, short, sliced, two_sum, whole};
+use self::slices::{dot, larger, power_above, short, sliced, two_sum, whole};
 use super::cast::PLAIN;
 use super::filter::{largest, offset, sum_of_sizes};
 use crate::geometry::effort::Effort;
 use crate::geometry::number::rounding::{UNIT, gamma};
+use crate::geometry::number::scale::power_of_two;
 use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::support::neighbours_are_below;
@@ -369,15 +370,15 @@ impl Functional {
     #[inline(always)]
     fn new(rotation: &Mat3, n: &Vec3) -> Self {
         let cut = |m: &Mat3, bits: i32| {
-            let shift = Mat3::repeat(1.5 * power(52 - bits));
+            let shift = Mat3::repeat(1.5 * power_of_two(52 - bits));
             (m + shift) - shift
         };
         let high = cut(rotation, 22);
         let rest = rotation - high;
         let middle = cut(&rest, 46);
         let low = rest - middle;
-        let (first, rest) = sliced(&high.tr_mul(n), power(28), 24);
-        let (second, last) = sliced(&(rest + middle.tr_mul(n)), power(6), 24);
+        let (first, rest) = sliced(&high.tr_mul(n), power_of_two(28), 24);
+        let (second, last) = sliced(&(rest + middle.tr_mul(n)), power_of_two(6), 24);
         Self { first, second, third: last + low.tr_mul(n) }
     }
 
@@ -434,7 +435,7 @@ fn parameter(
     }
     let (top, top_u) = (power_above(size), power_above(speed));
     let length = power_above(largest(&plane.normal));
-    let n = (plane.normal * (power(27) / length)).map(whole);
+    let n = (plane.normal * (power_of_two(27) / length)).map(whole);
     let t1 = short(about);
     let (on_p, on_q) =
         (Functional::new(&p.pose.rotation, &n), Functional::new(&q.pose.rotation, &n));
@@ -460,7 +461,7 @@ fn parameter(
         let (sum, e3) = two_sum(sum, -moved[1]);
         *r = sum + (((difference[2] + offset[2]) - moved[2]) + (e1 + (e2 + e3)));
     }
-    let noise = top * power(-61) + top_u * t1.abs() * power(-46);
+    let noise = top * power_of_two(-61) + top_u * t1.abs() * power_of_two(-46);
     let full_rate = rate[0] + rate[1];
     let (r1, r2) = (r[1] - r[0], r[2] - r[0]);
     let mean = r[0] + (weights.of[1] * r1 + weights.of[2] * r2);

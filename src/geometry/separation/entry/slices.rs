@@ -1,19 +1,15 @@
 //! f64 arithmetic whose parts are exact: numbers cut on grids, and what a sum lost.
 
 use crate::geometry::Vec3;
+use crate::geometry::number::scale::power_of_two;
 
 /// `x` on the grid of `2^-bits` times `top`, a power of two that no coordinate exceeds, and the rest:
 /// both exact. The constant makes a place of the sum the grid's unit.
 #[inline(always)]
 pub(super) fn sliced(x: &Vec3, top: f64, bits: u32) -> (Vec3, Vec3) {
-    let shift = 1.5 * top * power(52 - bits.cast_signed());
+    let shift = 1.5 * top * power_of_two(52 - bits.cast_signed());
     let high = x.map(|c| (c + shift) - shift);
     (high, x - high)
-}
-
-/// `2^exponent`, which is a normal number.
-pub(super) const fn power(exponent: i32) -> f64 {
-    f64::from_bits(((1023 + exponent) as u64) << 52)
 }
 
 /// The power of two above x, which is plain.
@@ -37,7 +33,7 @@ pub(super) fn larger(a: f64, b: f64) -> f64 {
 /// The nearest number without a fraction, of one that is below `2^51`.
 #[inline(always)]
 pub(super) fn whole(x: f64) -> f64 {
-    const SHIFT: f64 = 1.5 * power(52);
+    const SHIFT: f64 = 1.5 * power_of_two(52);
     (x + SHIFT) - SHIFT
 }
 
