@@ -67,6 +67,9 @@ impl pb::polytope_service_server::PolytopeService for Polytopes {
         let vertices = if request.with_vertices { count(vertices(&stored).len()) } else { 0 };
         let facets = if request.with_facets { polytope.face_count } else { 0 };
         let estimate = VERTEX_TIME * vertices + FACET_TIME * facets;
+        // Refused before the work, not after it.
+        let bytes = VERTEX_BYTES * vertices as usize + FACET_BYTES * facets as usize;
+        let _room = self.0.unsent.reserve(bytes)?;
         let copying = self.0.compute.run(estimate, move || pb::GetPolytopeResponse {
             polytope: Some(polytope),
             vertices: request.with_vertices.then(|| points_to_wire(self::vertices(&stored))),
@@ -148,6 +151,10 @@ impl pb::polytope_service_server::PolytopeService for Polytopes {
 /// Copying one for a reply.
 const VERTEX_TIME: Duration = Duration::from_nanos(5);
 const FACET_TIME: Duration = Duration::from_nanos(50);
+
+/// What one takes in it; of a triangle.
+const VERTEX_BYTES: usize = 24;
+const FACET_BYTES: usize = 13;
 
 fn vertices(stored: &Stored) -> &[Vec3] {
     match &stored.solid {

@@ -71,9 +71,9 @@ impl Unsent {
         }
         let is_whole =
             begun.next.as_ref().is_some_and(|part| matches!(part, Ok(part) if part.is_trailers()));
-        if is_whole && begun.data.len() > SMALL {
-            match self.admit(begun.data.len()) {
-                Ok(room) => begun._room = Some(room),
+        if is_whole {
+            match self.reserve(begun.data.len()) {
+                Ok(room) => begun._room = room,
                 Err(failure) => return Status::from(failure).into_http(),
             }
         }
@@ -81,10 +81,15 @@ impl Unsent {
         Response::from_parts(head, Body::new(begun))
     }
 
-    fn admit(&self, bytes: usize) -> Result<OwnedSemaphorePermit, Failure> {
+    /// Room for a reply of so many bytes, if that is much. A call that knows how large its reply will be asks before the
+    /// work, and gives the room back with its reply.
+    pub(super) fn reserve(&self, bytes: usize) -> Result<Option<OwnedSemaphorePermit>, Failure> {
+        if bytes <= SMALL {
+            return Ok(None);
+        }
         let units = u32::try_from(bytes.div_ceil(UNIT)).ok();
         let room = units.and_then(|units| self.room.clone().try_acquire_many_owned(units).ok());
-        room.ok_or(Failure::Limit {
+        room.map(Some).ok_or(Failure::Limit {
             field: String::new(),
             name: "unsent_bytes_max",
             max: self.bytes_max,
