@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
 """Writes docs/speed.md: how the times of `benches/papers.rs` compare with those of other libraries.
 
-    python3 benches/speed.py RUN [NAME=RUN ...] [--registration HULLS.txt] [--note TEXT] > docs/speed.md
+    python3 benches/speed.py RUN [NAME=RUN ...] [--least] [--registration HULLS.txt] [--note TEXT] > docs/speed.md
 
 RUN is a folder with `cases/W.tsv` (sequence, workload, shape, vertices, two keys) and `results/*.tsv`, as
 `benches/papers.rs` and the other libraries' harnesses write them: workload, peer, mode, sequence, round, n, mean ns, ...
 The first RUN holds the papers' experiments, the named ones other data. A cell is a sequence; its time the median over
-rounds of the mean of its questions; its best peer the fastest mode of any other library that answers the same question.
+rounds of the mean of its questions (with --least, the least of them); its best peer the fastest mode of any other
+library that answers the same question.
 HULLS.txt is what `cargo bench --bench hulls` printed. `results/W.LIBRARY.MODE.f64`, where they are, hold the answers
 of round 0, question by question: 1 for a collision, or the time of contact and infinity for none.
 """
@@ -81,7 +82,7 @@ class Timed:
 class Run:
     """The times of one folder."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, of_rounds):
         self.folder = folder = pathlib.Path(folder)
         self.cells = {}
         for name in folder.glob('cases/*.tsv'):
@@ -94,7 +95,7 @@ class Run:
             for line in name.read_text().splitlines():
                 workload, peer, mode, sequence, _, _, mean, *_ = line.split('\t')
                 times[workload, f'{peer}.{mode}', int(sequence)].append(float(mean))
-        self.times = {key: statistics.median(values) for key, values in times.items()}
+        self.times = {key: of_rounds(values) for key, values in times.items()}
         self.rounds = max(map(len, times.values()), default=0)
 
     def answers(self, workload):
@@ -236,7 +237,7 @@ after a pass that warms up; every call converts its own two poses. `clearance` a
 and is built for plain x86-64, with what takes longest compiled for AVX2 beside it and chosen at run time; the
 others answer to their tolerances (1e-6 where one has to be said) and are built for the machine at hand
 (`-march=native`). Bullet is in single precision, as it is packaged. Programs take turns, round by round, and a cell's
-time is the median of the rounds; means are geometric. The machine is shared, so ratios mean more than times.
+time is the {of_rounds} of the rounds; means are geometric. The machine is shared, so ratios mean more than times.
 
 - **W1** (HS-jump 2001, §9): collision of two ellipsoid hulls at 12 exact distances from 40 deep to 40 apart, 500 orientations each, cold.
 - **W3** (H-Walk 1999, §4.2): coherent orbits of spheres of 8 to 8000 vertices and thin ellipsoids, 1 to 90 degrees a frame, passing at 0.2 (far) or 0.02 (close).
@@ -302,11 +303,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('papers')
     parser.add_argument('other', nargs='*', help='NAME=RUN')
+    parser.add_argument('--least', action='store_true', help='where noise comes and goes for seconds: of the rounds the least')
     parser.add_argument('--registration', type=pathlib.Path)
     parser.add_argument('--note', help='what else was so when it was measured')
     arguments = parser.parse_args()
-    papers = Run(arguments.papers)
-    print(INTRODUCTION)
+    of_rounds = min if arguments.least else statistics.median
+    papers = Run(arguments.papers, of_rounds)
+    print(INTRODUCTION.replace('{of_rounds}', 'least' if arguments.least else 'median'))
     print(f'Rounds: {papers.rounds}. {arguments.note or ""}\n')
     compared = [(experiment, papers.compare(experiment)) for experiment in EXPERIMENTS]
     compared = [(experiment, cells) for experiment, cells in compared if cells]
@@ -316,7 +319,7 @@ def main():
     print('## Other data\n')
     print(OTHER_DATA)
     runs = [other.split('=', 1) for other in arguments.other]
-    table(['data', *SUMMARY], [row for name, folder in runs for row in others(name, Run(folder))])
+    table(['data', *SUMMARY], [row for name, folder in runs for row in others(name, Run(folder, of_rounds))])
     wrong = list(disagreements(papers))
     if wrong:
         print(WRONG_ANSWERS)
