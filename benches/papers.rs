@@ -282,6 +282,23 @@ fn poses(driver: &mut Driver) {
     });
 }
 
+/// The same question twice, when asked for: less the default's time, what it takes to prove an answer that is known.
+/// With the conversion of the poses no search can do with less.
+fn asked_twice(driver: &mut Driver) {
+    if driver.filter.is_none() {
+        return;
+    }
+    driver.mode("bool_asked_twice", 1, false, |p, q, frames, witness| {
+        let pair = static_pair(p, q, frames);
+        let mut decided = || {
+            let mut effort = Effort::unlimited();
+            separation::decide(black_box(&pair), &METHODS[0], witness, &mut effort).ok()
+        };
+        black_box(decided());
+        decided().map_or(f64::NAN, |decision| collides(&decision))
+    });
+}
+
 /// Judging a distance looks at every vertex in exact arithmetic: of so many answers, one bracket is.
 const JUDGED_DISTANCE: usize = 20;
 
@@ -432,6 +449,7 @@ fn main() {
         "w1" => {
             poses(&mut driver);
             booleans(&mut driver, false);
+            asked_twice(&mut driver);
         }
         "w3" => {
             poses(&mut driver);
