@@ -5,13 +5,14 @@
 //! cargo bench --no-default-features --bench cases -- FOLDER
 //! ```
 //!
-//! writes `FOLDER/unequal/cases/W.bin` and `FOLDER/turn/cases/W.bin` for the workloads w1, w3, w5 and
-//! w6, each with a `W.tsv` that labels its sequences: number, workload, shape, vertices, two keys. In
-//! `turn` a label stands for [`IN_TURN`] sequences, whose questions are to be asked in turn (set
-//! `IN_TURN=64`), so that each question finds the caches full of other bodies.
+//! writes `FOLDER/unequal/cases/W.bin` and `FOLDER/turn/cases/W.bin` for the workloads w1, w3, w5
+//! and w6, each with a `W.tsv` that labels its sequences: number, workload, shape, vertices, two
+//! keys. In `turn` a label stands for [`IN_TURN`] sequences, whose questions are to be asked in
+//! turn (set `IN_TURN=64`), so that each question finds the caches full of other bodies.
 //!
 //! As in the papers' experiments, the larger body of an unequal pair has the radius 1 in w3 and 200
-//! elsewhere, and offsets, gaps, distances and spins are theirs. Without arguments it writes nothing.
+//! elsewhere, and offsets, gaps, distances and spins are theirs. Without arguments it writes
+//! nothing.
 
 use std::io::Write as _;
 use std::path::Path;

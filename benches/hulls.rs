@@ -1,15 +1,16 @@
-//! What registering a body costs: the hull (dimension, extreme points, merged facets, adjacency, volume,
-//! bounds), what the search for supporting vertices needs, and the Dobkin-Kirkpatrick hierarchy.
+//! What registering a body costs: the hull (dimension, extreme points, merged facets, adjacency,
+//! volume, bounds), what the search for supporting vertices needs, and the Dobkin-Kirkpatrick
+//! hierarchy.
 //!
 //! ```text
 //! cargo bench --bench hulls
 //! ```
 //!
-//! Prints for each shape the points given, vertices, facets, and the CPU time of the fastest of five
-//! runs by part. Then memory in bytes a vertex: what default methods need, less [`PER_BODY`] for the
-//! body; and what is built on first use by methods that are asked for by name, `h_walk` and `prism`
-//! (the hierarchy) and `cd_dual` (the surface). At the end a hash of all the hulls, the same on every
-//! machine. As a test it builds a hundredth of each.
+//! Prints for each shape the points given, vertices, facets, and the CPU time of the fastest of
+//! five runs by part. Then memory in bytes a vertex: what default methods need, less [`PER_BODY`]
+//! for the body; and what is built on first use by methods that are asked for by name, `h_walk` and
+//! `prism` (the hierarchy) and `cd_dual` (the surface). At the end a hash of all the hulls, the
+//! same on every machine. As a test it builds a hundredth of each.
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
 mod clock;

@@ -11,10 +11,10 @@
 //! stamped mean, p50, p99, standard deviation, max, positive answers, NaN answers, sum.
 //!
 //! Every timed call converts its own two poses and returns the verdict *with its certificate*. In
-//! round 0 every answer is given once more, untimed, and judged in exact arithmetic.
-//! `IN_TURN=64` in the environment takes the sequences 64 at a time and puts the first question of
-//! each, then the second, and so on: bodies in turn, and cold caches. A line is for 64 sequences then.
-//! Without arguments (as in a test run) it measures nothing and only says how it is called.
+//! round 0 every answer is given once more, untimed, and judged in exact arithmetic. `IN_TURN=64`
+//! in the environment takes the sequences 64 at a time and puts the first question of each, then
+//! the second, and so on: bodies in turn, and cold caches. A line is for 64 sequences then. Without
+//! arguments (as in a test run) it measures nothing and only says how it is called.
 
 mod case_file;
 mod clock;
@@ -58,7 +58,8 @@ struct Asked<'a> {
     frames: &'a [Frame],
 }
 
-/// The questions of a few sequences, which have equally many: the first of each, the second of each ...
+/// The questions of a few sequences, which have equally many: the first of each, the second of each
+/// ...
 fn questions<'a>(cases: &'a Cases, sequences: &'a [Sequence], stride: usize) -> Vec<Asked<'a>> {
     let count = sequences.first().map_or(0, |sequence| sequence.frames.len() / stride);
     let of_all = |number: usize| {
@@ -282,8 +283,8 @@ fn poses(driver: &mut Driver) {
     });
 }
 
-/// The same question twice, when asked for: less the default's time, what it takes to prove an answer that is known.
-/// With the conversion of the poses no search can do with less.
+/// The same question twice, when asked for: less the default's time, what it takes to prove an
+/// answer that is known. With the conversion of the poses no search can do with less.
 fn asked_twice(driver: &mut Driver) {
     if driver.filter.is_none() {
         return;
@@ -299,7 +300,8 @@ fn asked_twice(driver: &mut Driver) {
     });
 }
 
-/// Judging a distance looks at every vertex in exact arithmetic: of so many answers, one bracket is.
+/// Judging a distance looks at every vertex in exact arithmetic: of so many answers, one bracket
+/// is.
 const JUDGED_DISTANCE: usize = 20;
 
 fn distances(driver: &mut Driver) {

@@ -4,10 +4,10 @@
 //! cargo bench --bench polyhedra
 //! ```
 //!
-//! Prints for each number of triangles and each way past each other the least CPU time of five runs,
-//! the pairs of boxes and of triangles looked at, the pairs of faces that exact arithmetic decided,
-//! and the time; beside them what the proof costs to find and to judge, its steps, and why there is none;
-//! and what registering such a mesh costs. As a test it takes a hundredth of each.
+//! Prints for each number of triangles and each way past each other the least CPU time of five
+//! runs, the pairs of boxes and of triangles looked at, the pairs of faces that exact arithmetic
+//! decided, and the time; beside them what the proof costs to find and to judge, its steps, and why
+//! there is none; and what registering such a mesh costs. As a test it takes a hundredth of each.
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
 mod clock;

@@ -81,9 +81,9 @@ impl ServeOptions {
         self.load(environment).map(|loaded| loaded.settings)
     }
 
-    /// The same, with where they come from. A variable that is nearly a setting is refused as misspelt; of others there
-    /// may be any number that mean something else: Kubernetes sets `CLEARANCE_PORT` and more beside a service named
-    /// clearance.
+    /// The same, with where they come from. A variable that is nearly a setting is refused as
+    /// misspelt; of others there may be any number that mean something else: Kubernetes sets
+    /// `CLEARANCE_PORT` and more beside a service named clearance.
     pub fn load(
         &self,
         environment: impl IntoIterator<Item = (OsString, OsString)>,

@@ -1,9 +1,11 @@
-//! The rules of the house that a test can hold: floors, headers of methods, sizes of files, the map.
+//! The rules of the house that a test can hold: floors, headers of methods, sizes of files, the
+//! map.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// From the ground up: folder, and the words that may not appear in it beside the names of what is above.
+/// From the ground up: folder, and the words that may not appear in it beside the names of what is
+/// above.
 const FLOORS: &[(&str, &[&[&str]])] = &[
     ("src/geometry", &[PURE, DETERMINISTIC]),
     ("src/scene", &[PURE, DETERMINISTIC]),
@@ -152,8 +154,8 @@ fn read(path: &Path) -> String {
     fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
 }
 
-/// The image is built from what the Dockerfile copies and .dockerignore lets through; nobody builds it when the
-/// package gets a new folder or a new toolchain.
+/// The image is built from what the Dockerfile copies and .dockerignore lets through; nobody builds
+/// it when the package gets a new folder or a new toolchain.
 #[test]
 fn the_image_is_built_from_all_that_the_package_needs() {
     let (recipe, ignored) = (read("deploy/Dockerfile".as_ref()), read(".dockerignore".as_ref()));

@@ -268,8 +268,8 @@ impl Naming<'_> {
         }
     }
 
-    /// The chain and the pairs of a first contact; those of the verdict at t = 0 when that is it, and
-    /// the direction that separates there when nothing else is free.
+    /// The chain and the pairs of a first contact; those of the verdict at t = 0 when that is it,
+    /// and the direction that separates there when nothing else is free.
     pub(crate) fn motion(self, contact: &FirstContact) -> WrittenCertificate {
         let pairs = match (&contact.initial, contact.pairs.as_slice(), contact.outcome) {
             (StaticProof::Touching { pairs, .. }, [], Outcome::Contact) => self.pairs(pairs),

@@ -78,7 +78,8 @@ pub(crate) struct Case {
     pub(crate) angle_p: f64,
     #[serde(rename = "angleQ", default)]
     pub(crate) angle_q: f64,
-    /// Contact of moving bodies means a distance of at most this; the references are of contact itself.
+    /// Contact of moving bodies means a distance of at most this; the references are of contact
+    /// itself.
     #[serde(default)]
     pub(crate) contact_margin: f64,
     /// Moving bodies are free for every motion of P within this of the stated one.

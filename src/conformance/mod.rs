@@ -1,9 +1,9 @@
 //! Floor 4: `clearance conformance FILE`: answers a file of reference cases, through the library or
 //! through a server, and says how the answers compare with the exact references.
 //!
-//! [`cases`] reads the file, the [`runner`] puts the questions to a [`respondent`] (the [`library`],
-//! or a [`server`]) and has the proofs judged, [`answer`] is what one line of `--answers` holds, and
-//! [`tally`] compares and prints.
+//! [`cases`] reads the file, the [`runner`] puts the questions to a [`respondent`] (the
+//! [`library`], or a [`server`]) and has the proofs judged, [`answer`] is what one line of
+//! `--answers` holds, and [`tally`] compares and prints.
 
 pub(crate) mod answer;
 pub(crate) mod cases;
@@ -35,7 +35,8 @@ pub struct Options {
     /// Ask the server at this address over gRPC, for example http://127.0.0.1:50061.
     #[arg(long)]
     pub server: Option<String>,
-    /// Search with this method instead of the default, for the questions that have one of that name.
+    /// Search with this method instead of the default, for the questions that have one of that
+    /// name.
     #[arg(long)]
     pub method: Option<String>,
     /// Write one JSON line per case here.
@@ -185,8 +186,8 @@ mod tests {
     use super::*;
     use crate::runtime::settings::Settings;
 
-    /// Two unit cubes a quarter apart; the same sharing a face; overlapping by a quarter; one flying
-    /// at the other; and a hull with an inner point and a duplicate.
+    /// Two unit cubes a quarter apart; the same sharing a face; overlapping by a quarter; one
+    /// flying at the other; and a hull with an inner point and a duplicate.
     const CASES: &str = r#"{"type":"meta","format":1}
 {"type":"hull","id":1,"points":[[0,0,0],[1,0,0],[0,1,0],[1,1,0],[0,0,1],[1,0,1],[0,1,1],[1,1,1]]}
 {"type":"case","id":"apart","family":"a","kind":"static","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.25,0,0],"qQ":[1,0,0,0],"exact_pose":true,"verdict":"separated","dist":0.25,"size":1,"world":2.25}

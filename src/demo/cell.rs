@@ -1,5 +1,6 @@
-//! The cell around the arm: a table with shelf, bins, conveyor and fixtures, and the motion that the
-//! arm makes in it. All lengths in metres; the robot stands at the origin, the table top at z = 0.
+//! The cell around the arm: a table with shelf, bins, conveyor and fixtures, and the motion that
+//! the arm makes in it. All lengths in metres; the robot stands at the origin, the table top at z =
+//! 0.
 
 use super::robot::turn;
 use super::shapes::{ball, pebble, turned};

@@ -1,13 +1,13 @@
-//! CD-Dual against GJK on two equal ellipsoids (Choi, Li, Wang, Cameron, §5, Figs 8-10), and along a
-//! direction (§6).
+//! CD-Dual against GJK on two equal ellipsoids (Choi, Li, Wang, Cameron, §5, Figs 8-10), and along
+//! a direction (§6).
 //!
 //! One body keeps its attitude, the other takes a new one for every sample. The text tells neither
 //! the range of distances nor all numbers of vertices and shapes of the figures; the curves here go
 //! half a major axis either way. Asked is the search alone, cold, as it says separated or
 //! overlapping: no test of bounding balls, no proof.
 //!
-//! §6 has no experiment. Its distance along a direction is the distance on the figures' axis, so the
-//! pairs of Figure 8 are asked for it, with verdict and proof.
+//! §6 has no experiment. Its distance along a direction is the distance on the figures' axis, so
+//! the pairs of Figure 8 are asked for it, with verdict and proof.
 
 use super::bench::{
     Gathered, Taken, at_signed_distance, attitude, counts_and_times, curves, search,

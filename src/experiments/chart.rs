@@ -177,7 +177,8 @@ fn write_curves(svg: &mut String, panel: &Panel, [x, y]: [&Scale; 2]) -> std::fm
     Ok(())
 }
 
-/// Where each curve's name goes: pixels from the left end of the axis, and the row; and how many rows.
+/// Where each curve's name goes: pixels from the left end of the axis, and the row; and how many
+/// rows.
 fn legend(panel: &Panel) -> (Vec<(f64, usize)>, usize) {
     let (mut across, mut row) = (0.0, 0);
     let mut places = Vec::new();

@@ -1,8 +1,8 @@
 //! H-Walk against walking on the surface alone (Guibas, Hsu, Zhang 1999, §4.2, Figs 5-7, 9, 10).
 //!
 //! The paper's V-Clip is `surface_walk` here, its "h-walk k" `h_walk_k`; `h_walk` itself adapts its
-//! start to the coherence it sees, which the paper proposes (§4.3) and does not plot. The paper does
-//! not say its A; its spheres are tessellations unknown to us, ours a spiral of points.
+//! start to the coherence it sees, which the paper proposes (§4.3) and does not plot. The paper
+//! does not say its A; its spheres are tessellations unknown to us, ours a spiral of points.
 
 use std::time::Instant;
 
@@ -115,9 +115,9 @@ fn orbits(samples: u32, body: &Polytope, radius: f64, title: String) -> Panel {
     gathered.into_panels(vec![panel]).remove(0)
 }
 
-/// The paper's steps of a question. Each checks whether a pair of features is the closest one of its
-/// layers (§4.1; §2.2 for the surface), and leaves it for a neighbour or another layer if not: they
-/// are our steps, which leave one, and the check of the last pair.
+/// The paper's steps of a question. Each checks whether a pair of features is the closest one of
+/// its layers (§4.1; §2.2 for the surface), and leaves it for a neighbour or another layer if not:
+/// they are our steps, which leave one, and the check of the last pair.
 fn steps(method: &Method, pair: &Pair<'_>, witness: &mut Witness) -> f64 {
     let mut effort = Effort::unlimited();
     // Without a budget nothing stops it.
@@ -239,8 +239,8 @@ fn fly(
     [column(0), column(1)]
 }
 
-/// Mean and standard deviation of each curve but for the first frame, which is cold; those that start
-/// from one layer at that layer, the others level across.
+/// Mean and standard deviation of each curve but for the first frame, which is cold; those that
+/// start from one layer at that layer, the others level across.
 fn deviations(panel: &Panel, height: usize) -> Panel {
     let innermost = height as f64 - 1.0;
     let layer = |name: &str| -> Option<f64> {

@@ -1,5 +1,5 @@
-//! HS-jump against GJK on two equal ellipsoids in random attitudes (Li et al. 2001, §9, Figs 7-11), and
-//! its ways to supporting vertices (§8.1, §8.4).
+//! HS-jump against GJK on two equal ellipsoids in random attitudes (Li et al. 2001, §9, Figs 7-11),
+//! and its ways to supporting vertices (§8.1, §8.4).
 //!
 //! The paper's third curve, I-COLLIDE, is not drawn. Its distances go from -40 to 40 in steps of
 //! 0.2 with 500 attitudes each; the curves here have fewer points, closer together near contact.

@@ -1,9 +1,10 @@
 //! Floor 4: `clearance experiments`: the papers' own experiments, run again.
 //!
 //! A file a paper; an experiment is a row of its table, gathered in [`EXPERIMENTS`]: it builds the
-//! paper's shapes, asks the paper's questions with each method by name, and returns panels of curves
-//! over the paper's axes. Work is counted in operations, which are the same on every machine; times
-//! are medians on this one. [`chart`] draws them, `bench` holds what the experiments share.
+//! paper's shapes, asks the paper's questions with each method by name, and returns panels of
+//! curves over the paper's axes. Work is counted in operations, which are the same on every
+//! machine; times are medians on this one. [`chart`] draws them, `bench` holds what the experiments
+//! share.
 
 mod bench;
 mod cd_dual;

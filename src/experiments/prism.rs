@@ -1,4 +1,5 @@
-//! Growth of the prisms' hierarchy and query with the size of the bodies (Joseph, Plantinga 1987, §2).
+//! Growth of the prisms' hierarchy and query with the size of the bodies (Joseph, Plantinga 1987,
+//! §2).
 //!
 //! The text has no figures; it proves that building is linear in the vertices, and claims that a
 //! query grows with the square of the logarithm. Two balls of equal size, one of them flying past
@@ -34,8 +35,8 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
 
 const SIZES: [u32; 9] = [32, 100, 320, 1000, 2000, 3200, 10_000, 20_000, 32_000];
 const X_AXIS: &str = "vertices of each body";
-/// Between the balls' centres at the start, how far one flies towards the other, and at most aside: a
-/// flight of more than 3.5 aside passes. In radii.
+/// Between the balls' centres at the start, how far one flies towards the other, and at most aside:
+/// a flight of more than 3.5 aside passes. In radii.
 const APART: f64 = 4.0;
 const FLIGHT: f64 = 6.0;
 const ASIDE_MAX: f64 = 7.0;

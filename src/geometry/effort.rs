@@ -9,8 +9,8 @@ pub enum Stopped {
     Steps,
     /// The deadline passed, or the caller went away.
     Deadline,
-    /// The search gave up: what is left is finer than its arithmetic resolves, or than its own limits let it
-    /// look. Neither steps nor time would help.
+    /// The search gave up: what is left is finer than its arithmetic resolves, or than its own
+    /// limits let it look. Neither steps nor time would help.
     Unresolved,
 }
 
@@ -94,8 +94,8 @@ impl<'a> Effort<'a> {
         Ok(())
     }
 
-    /// Says whether the deadline has passed or the caller has gone; takes no step. For work whose result is kept:
-    /// what a budget of steps is enough for must not depend on who asked before.
+    /// Says whether the deadline has passed or the caller has gone; takes no step. For work whose
+    /// result is kept: what a budget of steps is enough for must not depend on who asked before.
     #[inline]
     pub fn look_at_clock(&self) -> Result<(), Stopped> {
         if self.stop.is_some_and(|stop| stop.load(Ordering::Relaxed)) {

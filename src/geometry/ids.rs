@@ -37,14 +37,15 @@ impl Kind {
 const DIGEST_BYTES: usize = 32;
 const HEX_DIGITS: usize = 2 * DIGEST_BYTES;
 
-/// The BLAKE3-256 digest of a polytope's vertices, or of a polyhedron's vertices and triangles. Written
-/// `p1-` or `m1-` and 64 lower-case hex digits.
+/// The BLAKE3-256 digest of a polytope's vertices, or of a polyhedron's vertices and triangles.
+/// Written `p1-` or `m1-` and 64 lower-case hex digits.
 ///
-/// Of a polytope are digested a tag, the number of vertices as a little-endian u64, and the coordinates of the
-/// vertices in their canonical order as little-endian f64. The vertices are the exact extreme points
-/// without duplicates, sorted, `-0` as `+0`; so two sets of points have the same id just when they
-/// have the same hull (short of a collision of BLAKE3). Of a polyhedron likewise its vertices, and then the
-/// number of triangles as a u64 and their vertices as u32, in their canonical order.
+/// Of a polytope are digested a tag, the number of vertices as a little-endian u64, and the
+/// coordinates of the vertices in their canonical order as little-endian f64. The vertices are the
+/// exact extreme points without duplicates, sorted, `-0` as `+0`; so two sets of points have the
+/// same id just when they have the same hull (short of a collision of BLAKE3). Of a polyhedron
+/// likewise its vertices, and then the number of triangles as a u64 and their vertices as u32, in
+/// their canonical order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct PolytopeId {
     kind: Kind,

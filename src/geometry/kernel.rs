@@ -21,16 +21,16 @@ pub fn along(g: &Vec3, x: &Vec3) -> f64 {
     (g.x * x.x + g.y * x.y) + g.z * x.z
 }
 
-/// Points that one [`Ring`] holds. A vertex of a triangulated surface has six neighbours in the mean;
-/// of random hulls 4 % have more than eight.
+/// Points that one [`Ring`] holds. A vertex of a triangulated surface has six neighbours in the
+/// mean; of random hulls 4 % have more than eight.
 pub const LANES: usize = 8;
 
 /// The bits of a lane's number.
 const LANE: u64 = LANES as u64 - 1;
 
-/// A vertex with its first neighbours beside it: 256 bytes, four cache lines that a climb reads in one
-/// go, where an adjacency list would send it to six or seven other places. All lanes are evaluated
-/// without a branch, because which of them is the farthest is not predictable.
+/// A vertex with its first neighbours beside it: 256 bytes, four cache lines that a climb reads in
+/// one go, where an adjacency list would send it to six or seven other places. All lanes are
+/// evaluated without a branch, because which of them is the farthest is not predictable.
 #[derive(Clone, Debug)]
 #[repr(C, align(64))]
 pub struct Ring {
@@ -66,16 +66,16 @@ pub struct Rival {
 }
 
 impl Rival {
-    /// Whether there is one: nobody's haste is subnormal, but that of whoever never gets ahead, zero or less,
-    /// may be, by its last bits.
+    /// Whether there is one: nobody's haste is subnormal, but that of whoever never gets ahead,
+    /// zero or less, may be, by its last bits.
     #[inline(always)]
     pub fn is_one(&self) -> bool {
         self.haste > f64::MIN_POSITIVE
     }
 }
 
-/// Who is level or ahead already counts as behind by this: far less than anybody is by more than rounding,
-/// and enough for a haste not to overflow.
+/// Who is level or ahead already counts as behind by this: far less than anybody is by more than
+/// rounding, and enough for a haste not to overflow.
 const LEAST_LEAD: f64 = power_of_two(-700);
 
 impl Ring {
@@ -103,8 +103,8 @@ impl Ring {
         Self::new(points, 0, &names)
     }
 
-    /// The ring of each vertex of a graph, in order, and then the rings that continue them; a large body's may take
-    /// half a second: not beyond the deadline.
+    /// The ring of each vertex of a graph, in order, and then the rings that continue them; a large
+    /// body's may take half a second: not beyond the deadline.
     pub fn around_all(
         points: &[Vec3],
         graph: &Csr,
@@ -153,7 +153,8 @@ impl Ring {
         self.count
     }
 
-    /// Whether one of the ring's points reaches `limit` along `g`, or has no value, but for those named.
+    /// Whether one of the ring's points reaches `limit` along `g`, or has no value, but for those
+    /// named.
     #[inline(always)]
     fn reaches(&self, g: &Vec3, limit: f64, but: &[u32; 3]) -> bool {
         let values = self.values(g);
@@ -190,11 +191,11 @@ impl Ring {
         Top { value, name: self.names[first_of(&values, value)] }
     }
 
-    /// The first rival, other than `except`, of a vertex that is `here`, with these values along `g` and
-    /// `turn`.
+    /// The first rival, other than `except`, of a vertex that is `here`, with these values along
+    /// `g` and `turn`.
     ///
-    /// The last bits of a haste are the number of its lane: so the largest says where it is, and nobody has
-    /// to look for it.
+    /// The last bits of a haste are the number of its lane: so the largest says where it is, and
+    /// nobody has to look for it.
     #[inline(always)]
     fn rival(&self, turning: [&Vec3; 2], here: &Vec3, except: u32) -> Rival {
         #[cfg(target_arch = "x86_64")]
@@ -260,9 +261,10 @@ fn largest_of_four([a, b, c, d]: [f64; 4]) -> f64 {
 /// The first lane with the largest value; any lane when that is NaN.
 #[inline]
 fn first_of(values: &[f64; LANES], largest: f64) -> usize {
-    // Eight bytes a lane, as the values have, and no lane different from the others: so that all of it
-    // stays in the vector registers. With the tags 1, 2, 4, ... the first lane's is the outcome of its
-    // comparison itself, for which compilers compare all lanes one by one: 47 instructions, and not 27.
+    // Eight bytes a lane, as the values have, and no lane different from the others: so that all of
+    // it stays in the vector registers. With the tags 1, 2, 4, ... the first lane's is the outcome
+    // of its comparison itself, for which compilers compare all lanes one by one: 47 instructions,
+    // and not 27.
     let mut tags = [0u64; LANES];
     for (lane, tag) in tags.iter_mut().enumerate() {
         *tag = if values[lane] >= largest { 2 << lane } else { 0 };
@@ -278,8 +280,9 @@ pub struct Climb {
     pub vertex: u32,
     /// Its rounded value.
     pub value: f64,
-    /// The largest rounded value of its neighbours (its own when it has none, or when only the farthest
-    /// was asked for); when all points were looked at, of all others (minus infinity when there is none).
+    /// The largest rounded value of its neighbours (its own when it has none, or when only the
+    /// farthest was asked for); when all points were looked at, of all others (minus infinity when
+    /// there is none).
     pub runner_up: f64,
     /// Vertices evaluated.
     pub visited: u32,
@@ -287,8 +290,8 @@ pub struct Climb {
     pub finished: bool,
 }
 
-/// A vertex beside its neighbours, without saying which of them is the farthest: at the top of a climb,
-/// where most looks are, nobody asks.
+/// A vertex beside its neighbours, without saying which of them is the farthest: at the top of a
+/// climb, where most looks are, nobody asks.
 #[derive(Clone, Copy, Debug)]
 pub struct Look {
     vertex: u32,
@@ -319,7 +322,8 @@ impl Look {
         self.visited
     }
 
-    /// The farthest of the neighbours in the first ring, where it is farther; the vertex itself where not.
+    /// The farthest of the neighbours in the first ring, where it is farther; the vertex itself
+    /// where not.
     #[inline(always)]
     pub fn farther(&self, rings: &[Ring]) -> u32 {
         let top = largest(&self.values);
@@ -361,8 +365,8 @@ pub fn farthest(g: &Vec3, points: &[Vec3]) -> (u32, f64) {
     best
 }
 
-/// The farthest of all points of a ring, which is a body of few vertices: of equal ones the first, with
-/// its rounded value.
+/// The farthest of all points of a ring, which is a body of few vertices: of equal ones the first,
+/// with its rounded value.
 #[inline(always)]
 pub fn farthest_of_few(g: &Vec3, all: &Ring) -> (u32, f64) {
     // The lanes behind the last point repeat it.
@@ -418,15 +422,15 @@ fn first_of_more(
     best
 }
 
-/// The first rival, other than `except`, of a vertex that is `here` among all points of a body of few
-/// vertices.
+/// The first rival, other than `except`, of a vertex that is `here` among all points of a body of
+/// few vertices.
 #[inline(always)]
 pub fn first_rival_of_few(turning: [&Vec3; 2], all: &Ring, here: &Vec3, except: u32) -> Rival {
     all.rival(turning, here, except)
 }
 
-/// Whether one of the points of `ring`, or of those of `rings` that continue it, reaches `limit` along
-/// `g`, or has no value, but for those named.
+/// Whether one of the points of `ring`, or of those of `rings` that continue it, reaches `limit`
+/// along `g`, or has no value, but for those named.
 #[inline(always)]
 pub fn reaches(ring: &Ring, rings: &[Ring], g: &Vec3, limit: f64, but: &[u32; 3]) -> bool {
     ring.reaches(g, limit, but) || (ring.next != 0 && more_reaches(ring.next, rings, g, limit, but))
@@ -445,8 +449,8 @@ fn more_reaches(next: u32, rings: &[Ring], g: &Vec3, limit: f64, but: &[u32; 3])
     false
 }
 
-/// Steepest climb on the graph of `rings` from `start`, which is in range: looks at the neighbours of
-/// at most `steps` vertices.
+/// Steepest climb on the graph of `rings` from `start`, which is in range: looks at the neighbours
+/// of at most `steps` vertices.
 #[inline(always)]
 pub fn climb(g: &Vec3, rings: &[Ring], start: u32, steps: u32) -> Climb {
     let (mut vertex, mut visited) = (start, 1);

@@ -3,7 +3,8 @@
 //! Reading order: [`number`] makes arithmetic trustworthy; [`pose`] and [`motion`] say where things
 //! are; [`hull`] turns points into a [`polytope`], [`hierarchy`] and [`support`] search it;
 //! [`pair`] places two of them; [`separation`], [`distance`], [`penetration`] and [`contact_time`]
-//! answer; [`certificate`] states the proofs and judges them without sharing code with the searches.
+//! answer; [`certificate`] states the proofs and judges them without sharing code with the
+//! searches.
 
 pub mod number;
 

@@ -16,9 +16,10 @@ pub const QUATERNION_NORM_MAX: f64 = 1e100;
 /// Every entry of `RᵀR - I` of a rotation given as a matrix is at most this.
 pub const ROTATION_SLACK: f64 = 1e-6;
 
-/// No rotation of a pose makes a vector longer by more than this factor: `|R x| <= STRETCH_MAX |x|`. So
-/// no entry of R exceeds it either. A rotation within [`ROTATION_SLACK`] stretches by `1 + 1.5e-6` at
-/// most, as `RᵀR - I` does by 3e-6; the rest is for parts in bodies and for motions between poses.
+/// No rotation of a pose makes a vector longer by more than this factor: `|R x| <= STRETCH_MAX
+/// |x|`. So no entry of R exceeds it either. A rotation within [`ROTATION_SLACK`] stretches by `1 +
+/// 1.5e-6` at most, as `RᵀR - I` does by 3e-6; the rest is for parts in bodies and for motions
+/// between poses.
 pub const STRETCH_MAX: f64 = 1.0 + 1e-5;
 
 /// The map `x -> rotation x + translation`, from a body's frame to the world.
@@ -118,9 +119,11 @@ impl Pose {
         self.rotation * point + self.translation
     }
 
-    /// Whether the rotation keeps to [`STRETCH_MAX`], which every one does that is made of legal input.
+    /// Whether the rotation keeps to [`STRETCH_MAX`], which every one does that is made of legal
+    /// input.
     pub(super) fn stretches_little(&self) -> bool {
-        // Three times an entry bounds the matrix as an operator, and half of that is what lengths feel.
+        // Three times an entry bounds the matrix as an operator, and half of that is what lengths
+        // feel.
         (self.rotation.tr_mul(&self.rotation) - Mat3::identity()).amax() <= 6e-6
     }
 

@@ -1,18 +1,19 @@
 //! Whole queries in the instructions of the processor at hand.
 //!
 //! The program is built for any x86-64, with vector registers of two numbers. Most processors have
-//! those of four (AVX2) and write the result of an instruction where it is wanted; a hot loop gains by
-//! both. [`dispatch`] compiles what it is given twice and asks, once in the life of the program, which
-//! of the two to run.
+//! those of four (AVX2) and write the result of an instruction where it is wanted; a hot loop gains
+//! by both. [`dispatch`] compiles what it is given twice and asks, once in the life of the program,
+//! which of the two to run.
 //!
-//! Answers are the same to the last bit. Additions, products, quotients and square roots are those of
-//! IEEE 754 one by one in either, in the order that the source states; the compiler does not fuse a
-//! product and a sum into one rounding unless the source says `mul_add`, also where the processor
-//! could; and comparisons have no freedom.
+//! Answers are the same to the last bit. Additions, products, quotients and square roots are those
+//! of IEEE 754 one by one in either, in the order that the source states; the compiler does not
+//! fuse a product and a sum into one rounding unless the source says `mul_add`, also where the
+//! processor could; and comparisons have no freedom.
 //!
-//! To belong to the second compilation a function must be inlined into the closure: `#[inline(always)]`
-//! on it and on all between. Others may be called, in the first compilation: rare stages, and what is
-//! long beside the call. On other processors than x86-64 there is one compilation only.
+//! To belong to the second compilation a function must be inlined into the closure:
+//! `#[inline(always)]` on it and on all between. Others may be called, in the first compilation:
+//! rare stages, and what is long beside the call. On other processors than x86-64 there is one
+//! compilation only.
 
 #[cfg(target_arch = "x86_64")]
 use fearless_simd::{Avx2, Level, Simd as _};
@@ -70,8 +71,8 @@ mod tests {
         answer
     }
 
-    /// All of the answer, the witness and the cost. As text, which tells every bit of a number but those
-    /// of a NaN.
+    /// All of the answer, the witness and the cost. As text, which tells every bit of a number but
+    /// those of a NaN.
     fn measured(pair: &Pair<'_>, stops: Stops, witness: &mut Witness) -> String {
         let mut effort = Effort::unlimited();
         let found = measure_by(&METHODS[0], pair, stops, witness, &mut effort);

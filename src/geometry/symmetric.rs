@@ -11,8 +11,8 @@ pub(super) struct Symmetric {
 }
 
 impl Symmetric {
-    /// `R diag(h²) Rᵀ`: of the ellipsoid with half axes h along the columns of R. (Of any matrix R it is the
-    /// ellipsoid onto which that and h map the unit ball.)
+    /// `R diag(h²) Rᵀ`: of the ellipsoid with half axes h along the columns of R. (Of any matrix R
+    /// it is the ellipsoid onto which that and h map the unit ball.)
     #[inline(always)]
     pub(super) fn of(rotation: &Mat3, half: &Vec3) -> Self {
         let mut sum = Self { diagonal: Vec3::zeros(), others: Vec3::zeros() };

@@ -19,8 +19,9 @@ const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 /// Every HTTP/2 connection begins with so many bytes of the client (RFC 9113, section 3.4).
 const PREFACE_BYTES: usize = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len();
 
-/// What a new connection still has to say, and until when. Keep-alive pings, which find a client that
-/// has gone, begin only after it; without this, a few silent connections would take every place.
+/// What a new connection still has to say, and until when. Keep-alive pings, which find a client
+/// that has gone, begin only after it; without this, a few silent connections would take every
+/// place.
 #[derive(Debug)]
 struct Greeting {
     bytes_to_come: usize,

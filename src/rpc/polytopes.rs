@@ -191,8 +191,9 @@ pub fn page_size(shared: &Shared, asked: i32) -> Result<usize, Failure> {
     Ok(usize::try_from(size.min(limits.page_size_max).max(1)).unwrap_or(usize::MAX))
 }
 
-/// Builds and registers all of them, or none; also none once the guard says to stop, which is looked at where
-/// it may take long: between two of them, and while a hull is built, a mesh compared with it or a polyhedron checked.
+/// Builds and registers all of them, or none; also none once the guard says to stop, which is
+/// looked at where it may take long: between two of them, and while a hull is built, a mesh
+/// compared with it or a polyhedron checked.
 pub async fn register(
     shared: &Shared,
     asked: Vec<AskedPolytope>,

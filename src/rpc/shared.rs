@@ -41,7 +41,8 @@ pub struct Shared {
 }
 
 impl Shared {
-    /// With the machine's clock and an empty store. `draining` turns true when no new work is taken.
+    /// With the machine's clock and an empty store. `draining` turns true when no new work is
+    /// taken.
     pub fn new(
         settings: Settings,
         draining: watch::Receiver<bool>,

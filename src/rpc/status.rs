@@ -1,5 +1,5 @@
-//! Everything that can go wrong in a call, and the one table that says what the client gets: a code,
-//! a reason for programs, words for people, and `google.rpc` details.
+//! Everything that can go wrong in a call, and the one table that says what the client gets: a
+//! code, a reason for programs, words for people, and `google.rpc` details.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -320,9 +320,10 @@ impl From<Status> for Failure {
     }
 }
 
-/// Statuses that the transport made, in the words of the table; others unchanged. It says OUT_OF_RANGE
-/// when a message is longer than the limit, and INTERNAL (without details, which our own always have)
-/// when the bytes are no message: the wrong length, an unknown compression, or none at all.
+/// Statuses that the transport made, in the words of the table; others unchanged. It says
+/// OUT_OF_RANGE when a message is longer than the limit, and INTERNAL (without details, which our
+/// own always have) when the bytes are no message: the wrong length, an unknown compression, or
+/// none at all.
 pub fn of_transport(status: Status, message_bytes_max: u64) -> Status {
     if status.code() == Code::OutOfRange && status.message().contains("message length too large") {
         let failure = Failure::Limit {

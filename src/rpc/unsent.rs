@@ -1,7 +1,8 @@
-//! Replies that are not sent yet: the large ones of all calls together take no more memory than is allowed.
+//! Replies that are not sent yet: the large ones of all calls together take no more memory than is
+//! allowed.
 //!
-//! A client that answers pings and reads nothing keeps its replies here for as long as it likes, hundreds of them on each
-//! connection.
+//! A client that answers pings and reads nothing keeps its replies here for as long as it likes,
+//! hundreds of them on each connection.
 
 use std::pin::Pin;
 use std::sync::Arc;
@@ -17,9 +18,10 @@ use tonic::body::Body;
 use super::status::Failure;
 use crate::runtime::settings::Breach;
 
-/// Replies up to this are not counted: they are as large as what is kept of every open call anyway, and ordinary
-/// questions are answered while others keep theirs unread. Larger ones are sent in pieces of this size, so that
-/// what is not read waits here, where it is counted, and not in the buffers of the transport.
+/// Replies up to this are not counted: they are as large as what is kept of every open call anyway,
+/// and ordinary questions are answered while others keep theirs unread. Larger ones are sent in
+/// pieces of this size, so that what is not read waits here, where it is counted, and not in the
+/// buffers of the transport.
 const SMALL: usize = 64 << 10;
 
 /// What the memory is counted in.
@@ -50,8 +52,8 @@ impl Unsent {
         Self { room: Arc::new(Semaphore::new(units.min(Semaphore::MAX_PERMITS))), bytes_max }
     }
 
-    /// Counts a reply that is whole until it is sent or given up, or refuses it. Of a stream every message would count
-    /// for as long as the stream lasts; it has a limit of its own.
+    /// Counts a reply that is whole until it is sent or given up, or refuses it. Of a stream every
+    /// message would count for as long as the stream lasts; it has a limit of its own.
     pub(super) async fn count(&self, response: Response<Body>) -> Response<Body> {
         let (head, mut body) = response.into_parts();
         let mut begun = Begun { data: Bytes::new(), next: None, rest: None, _room: None };
@@ -81,8 +83,8 @@ impl Unsent {
         Response::from_parts(head, Body::new(begun))
     }
 
-    /// Room for a reply of so many bytes, if that is much. A call that knows how large its reply will be asks before the
-    /// work, and gives the room back with its reply.
+    /// Room for a reply of so many bytes, if that is much. A call that knows how large its reply
+    /// will be asks before the work, and gives the room back with its reply.
     pub(super) fn reserve(&self, bytes: usize) -> Result<Option<OwnedSemaphorePermit>, Failure> {
         if bytes <= SMALL {
             return Ok(None);

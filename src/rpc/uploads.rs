@@ -47,7 +47,8 @@ async fn next(
     }
 }
 
-/// Everything that follows the header. Memory grows with what has come, never with what is announced.
+/// Everything that follows the header. Memory grows with what has come, never with what is
+/// announced.
 async fn collect(
     shared: &Shared,
     header: &pb::UploadHeader,

@@ -11,7 +11,8 @@ use std::time::Duration;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 
 /// Work estimated to take at most this runs on the caller's thread. Beyond about 200 µs a handler
-/// would keep other connections of its thread waiting; below, the hand-over costs more than the work.
+/// would keep other connections of its thread waiting; below, the hand-over costs more than the
+/// work.
 pub const INLINE_MAX: Duration = Duration::from_micros(150);
 
 /// Why a job was not done.
@@ -114,8 +115,8 @@ pub struct Place {
 }
 
 impl Place {
-    /// Runs `job` on the workers and awaits its result. Inside the job rayon's parallel iterators use
-    /// the same workers.
+    /// Runs `job` on the workers and awaits its result. Inside the job rayon's parallel iterators
+    /// use the same workers.
     pub async fn run<R, F>(self, job: F) -> Result<R, Refused>
     where
         F: FnOnce() -> R + Send + 'static,

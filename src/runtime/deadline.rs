@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-/// A flag that is set when the time is over, and when this guard is dropped (because the caller hung
-/// up, which drops its handler).
+/// A flag that is set when the time is over, and when this guard is dropped (because the caller
+/// hung up, which drops its handler).
 #[derive(Debug)]
 pub struct StopGuard {
     flag: Arc<AtomicBool>,

@@ -2,8 +2,8 @@
 //!
 //! A session has one owner at a time. Whoever wants to use it takes it out ([`Slot::take_out`]),
 //! moves it into a job, and it comes back by itself when the [`Held`] value is dropped, wherever
-//! that happens: at the end of the job, or because the caller went away before it started. A job that
-//! panics loses its session: what it left behind cannot be trusted.
+//! that happens: at the end of the job, or because the caller went away before it started. A job
+//! that panics loses its session: what it left behind cannot be trusted.
 
 use std::collections::BTreeMap;
 use std::ops::{Bound, Deref, DerefMut};

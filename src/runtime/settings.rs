@@ -111,9 +111,11 @@ limits! {
     streams_per_connection_max = 256, "streams", Unavailable;
     /// Bytes of the headers of one call.
     header_bytes_max = 16 << 10, "bytes", ResourceExhausted;
-    /// Bytes of replies above 64 KiB that are not sent yet, of all calls together: clients may be slow to read.
+    /// Bytes of replies above 64 KiB that are not sent yet, of all calls together: clients may be
+    /// slow to read.
     unsent_bytes_max = 256 * MIB, "bytes", ResourceExhausted;
-    /// Duration of a unary call, an upload or the answer to a frame of a stream, whatever the client's own deadline.
+    /// Duration of a unary call, an upload or the answer to a frame of a stream, whatever the
+    /// client's own deadline.
     call_seconds_max = 300, "seconds", DeadlineExceeded;
     /// Between two keep-alive pings to a silent client; 0: none.
     keepalive_seconds = 30, "seconds", Unavailable;
@@ -131,14 +133,14 @@ limits! {
     points_max = 2_000_000, "points", InvalidArgument;
     /// Triangles of one mesh.
     triangles_max = 4_000_000, "triangles", InvalidArgument;
-    /// Pairs of boxes looked at when a polyhedron is checked for triangles that intersect, beside those for
-    /// each triangle: long slivers side by side, as around a tilted cylinder, make pairs by the square.
-    /// About four seconds.
+    /// Pairs of boxes looked at when a polyhedron is checked for triangles that intersect, beside
+    /// those for each triangle: long slivers side by side, as around a tilted cylinder, make pairs
+    /// by the square. About four seconds.
     polyhedron_steps_max = 20_000_000, "steps", InvalidArgument;
     /// The same for each triangle; surfaces of compact triangles need fifty.
     polyhedron_steps_per_triangle = 100, "steps", InvalidArgument;
-    /// Steps and links of the proof that polyhedra do not meet; sixteen triangles in an order that it lists
-    /// count as one. An answer whose proof would be longer goes without, and says so.
+    /// Steps and links of the proof that polyhedra do not meet; sixteen triangles in an order that
+    /// it lists count as one. An answer whose proof would be longer goes without, and says so.
     cover_steps_max = 16_384, "steps", Cut;
     /// Polytopes in one registration.
     registration_items_max = 1_000, "items", InvalidArgument;
@@ -168,15 +170,16 @@ limits! {
     pairs_per_report_max = 50_000, "pairs", Cut;
     /// Groups of one body, and entries of each list of pair rules.
     rules_per_session_max = 200_000, "entries", InvalidArgument;
-    /// Classes of bodies that the groups in the pair rules of one session tell apart; memory grows by the square.
+    /// Classes of bodies that the groups in the pair rules of one session tell apart; memory grows
+    /// by the square.
     classes_per_session_max = 4_096, "classes", InvalidArgument;
-    /// Memory of all sessions, estimated. Beyond it witnesses are forgotten, no session is opened, and frames with new
-    /// bodies or rules are refused.
+    /// Memory of all sessions, estimated. Beyond it witnesses are forgotten, no session is opened,
+    /// and frames with new bodies or rules are refused.
     session_bytes_max = 2_048 * MIB, "bytes", ResourceExhausted;
     /// Frames in one StepSession.
     frames_per_step_max = 1_000, "frames", InvalidArgument;
-    /// Bytes of the reports in one reply of StepSession, or one report more; the frames that are left are refused in
-    /// their places.
+    /// Bytes of the reports in one reply of StepSession, or one report more; the frames that are
+    /// left are refused in their places.
     step_reply_bytes_max = 16 * MIB, "bytes", ResourceExhausted;
     /// Waiting frames of one stream that are merged into one answer, where the client allows it.
     merged_frames_max = 64, "frames", Cut;

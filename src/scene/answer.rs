@@ -1,6 +1,6 @@
 //! One pair of bodies: how it stands. Asks geometry about pairs of parts and applies the rules of
-//! compounds: OVERLAPPING if some pair of parts is, else TOUCHING if some pair is, else SEPARATED. How
-//! far apart and how deep is `measures`' to say.
+//! compounds: OVERLAPPING if some pair of parts is, else TOUCHING if some pair is, else SEPARATED.
+//! How far apart and how deep is `measures`' to say.
 //!
 //! Parts are taken in the order of their indices, whatever is remembered, so the parts that decide
 //! are the same ones on every machine.
@@ -235,8 +235,8 @@ fn decide_parts(
     Some(verdict)
 }
 
-/// Whether the distance of a separated pair is at most `margin`, exactly; the proofs of the verdict, if
-/// given, are made to show it.
+/// Whether the distance of a separated pair is at most `margin`, exactly; the proofs of the
+/// verdict, if given, are made to show it.
 fn is_within(
     asking: &Asking<'_>,
     margin: f64,
@@ -277,8 +277,8 @@ fn is_within(
     stop.map_or(Ok(false), Err)
 }
 
-/// One proof for each pair of parts, in order, where one was about all of them: the boxes of the bodies
-/// may be nearer than those of any parts, and then say too little of a margin.
+/// One proof for each pair of parts, in order, where one was about all of them: the boxes of the
+/// bodies may be nearer than those of any parts, and then say too little of a margin.
 fn split_into_parts(asking: &Asking<'_>, proofs: &mut Vec<PartProof>) {
     let [PartProof { parts: None, proof, .. }] = &proofs[..] else { return };
     let of_all = proof.clone();

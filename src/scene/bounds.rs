@@ -1,9 +1,9 @@
 //! Boxes that surely hold a placed polytope, at rest or in motion; and what two such boxes prove.
 //!
 //! Every bound is rounded outwards operation by operation: the result of a correctly rounded
-//! operation is at most half an ulp off, so its neighbour on the far side is a true bound, subnormal
-//! numbers included. Hence a gap between two boxes is a certificate with a coordinate axis as its
-//! direction, as good as any other.
+//! operation is at most half an ulp off, so its neighbour on the far side is a true bound,
+//! subnormal numbers included. Hence a gap between two boxes is a certificate with a coordinate
+//! axis as its direction, as good as any other.
 
 use std::f64::consts::PI;
 
@@ -145,10 +145,10 @@ fn image(row: [f64; 3], t: f64, low: &Vec3, high: &Vec3) -> (f64, f64) {
 
 /// At least the angle that the derived screw turns by.
 ///
-/// For rotations, `‖R1 - R0‖ = 2√2 sin(θ/2)` in the Frobenius norm, and `θ <= π sin(θ/2)` on [0, π],
-/// so `θ <= π ‖R1 - R0‖ / (2√2)`, about 1.111 times the norm. The matrices are rotations only up to
-/// [`ROTATION_SLACK`] ε; where an angle is read from a cosine, an error ε there is one of √(2ε) in
-/// the angle, and some ten such errors add up: hence the absolute term.
+/// For rotations, `‖R1 - R0‖ = 2√2 sin(θ/2)` in the Frobenius norm, and `θ <= π sin(θ/2)` on [0,
+/// π], so `θ <= π ‖R1 - R0‖ / (2√2)`, about 1.111 times the norm. The matrices are rotations only
+/// up to [`ROTATION_SLACK`] ε; where an angle is read from a cosine, an error ε there is one of
+/// √(2ε) in the angle, and some ten such errors add up: hence the absolute term.
 fn angle_max(from: &Pose, to: &Pose) -> f64 {
     const PER_NORM: f64 = 1.12;
     const SLACK: f64 = 5e-3;

@@ -11,8 +11,8 @@ use crate::geometry::effort::{Cost, Stopped};
 use crate::geometry::pair::Pair;
 use arrayvec::ArrayVec;
 
-/// First contact, which is a distance of at most `margin`, on the way to this frame; none when it was
-/// not asked, or when a body was put where it is. `now` says how the pair stands at the end.
+/// First contact, which is a distance of at most `margin`, on the way to this frame; none when it
+/// was not asked, or when a body was put where it is. `now` says how the pair stands at the end.
 pub(super) fn between(
     asking: &Asking<'_>,
     now: &PairAnswer,

@@ -2,8 +2,8 @@
 
 use super::report::Event;
 
-/// Sorts by time, then by pair, and marks the events whose bracket meets another's: which of them was
-/// first is not known.
+/// Sorts by time, then by pair, and marks the events whose bracket meets another's: which of them
+/// was first is not known.
 pub fn put_in_order(events: &mut [Event]) {
     events.sort_by(|a, b| {
         let starts = a.bracket[0].total_cmp(&b.bracket[0]);

@@ -171,8 +171,8 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Lists the pairs at most `below` apart; when stopped, those that may be. What is listed with its distance
-    /// keeps it: farther away than that, nothing narrow is found here.
+    /// Lists the pairs at most `below` apart; when stopped, those that may be. What is listed with
+    /// its distance keeps it: farther away than that, nothing narrow is found here.
     fn list_below(
         &mut self,
         scene: &mut Scene,
@@ -197,8 +197,8 @@ impl<'a> Round<'a> {
         }
     }
 
-    /// Lists the nearest pairs: measures all that boxes do not prove to be farther than some radius,
-    /// and tries a larger one until enough of them are within it.
+    /// Lists the nearest pairs: measures all that boxes do not prove to be farther than some
+    /// radius, and tries a larger one until enough of them are within it.
     fn list_nearest(
         &mut self,
         scene: &mut Scene,

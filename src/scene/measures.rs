@@ -1,8 +1,8 @@
-//! How far apart two bodies are, and how deep they overlap, over their parts; with what shows it. The distance
-//! is the least of their parts', the depth the greatest.
+//! How far apart two bodies are, and how deep they overlap, over their parts; with what shows it.
+//! The distance is the least of their parts', the depth the greatest.
 //!
-//! One bracket has to hold for all parts, and a proof has to look at all of them. Of parts far from those that
-//! decide, boxes tell enough, and a box of many parts tells of all of them at once.
+//! One bracket has to hold for all parts, and a proof has to look at all of them. Of parts far from
+//! those that decide, boxes tell enough, and a box of many parts tells of all of them at once.
 
 use arrayvec::ArrayVec;
 
@@ -71,8 +71,8 @@ pub(super) fn distance(
     Ok(nearest)
 }
 
-/// What shows that no parts are nearer than the lower bound. Comes first: the nearest, whose pairs show the
-/// upper bound as well. `measured` is in order.
+/// What shows that no parts are nearer than the lower bound. Comes first: the nearest, whose pairs
+/// show the upper bound as well. `measured` is in order.
 fn gaps(
     asking: &Asking<'_>,
     nearest: &PairDistance,
@@ -174,8 +174,8 @@ impl Asking<'_> {
         self.questions.certificates && !is_single
     }
 
-    /// Names every pair of parts but one, in order; a part of P with all of Q at once where the boxes of these
-    /// tell enough.
+    /// Names every pair of parts but one, in order; a part of P with all of Q at once where the
+    /// boxes of these tell enough.
     fn list(&self, but: PartPair, is_enough: impl Fn(&Gap) -> bool, mut name: impl FnMut(Told)) {
         let of_q = &self.q.now;
         for (p, of_p) in (0..).zip(&self.p.now.parts) {

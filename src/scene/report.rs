@@ -126,8 +126,8 @@ pub struct PairReport {
     pub depth: Option<PairDepth>,
     /// If asked and neither body teleported.
     pub first_contact: Option<PairContact>,
-    /// If certificates were asked: the proofs that together prove the verdict and, of separated bodies with a
-    /// margin, what is said of that: within, one shows it; beyond, all do.
+    /// If certificates were asked: the proofs that together prove the verdict and, of separated
+    /// bodies with a margin, what is said of that: within, one shows it; beyond, all do.
     pub proofs: Vec<PartProof>,
     /// Why less is known than was asked.
     pub stopped: Option<Stopped>,
@@ -140,8 +140,8 @@ pub struct PartProof {
     pub parts: Option<PartPair>,
     /// The proof.
     pub proof: StaticProof,
-    /// Of separated parts: what shows that they are within the pair's margin, or beyond it; none where the
-    /// direction does. See `geometry::certificate::judge_distance::judge_margin`.
+    /// Of separated parts: what shows that they are within the pair's margin, or beyond it; none
+    /// where the direction does. See `geometry::certificate::judge_distance::judge_margin`.
     pub margin_pairs: ArrayVec<VertexPair, 3>,
 }
 
@@ -167,8 +167,8 @@ pub struct PairDistance {
     pub closest_p: Vec3,
     /// See `closest_p`.
     pub closest_q: Vec3,
-    /// If certificates were asked, of separated bodies of several parts: entries about every pair of parts. Comes
-    /// first: the nearest, whose pairs show `upper`, too.
+    /// If certificates were asked, of separated bodies of several parts: entries about every pair
+    /// of parts. Comes first: the nearest, whose pairs show `upper`, too.
     pub gaps: Vec<PartGap>,
     /// Why the bracket is wider than it could be.
     pub stopped: Option<Stopped>,
@@ -194,10 +194,11 @@ impl From<PartPair> for PartRow {
 pub struct PartGap {
     /// These.
     pub parts: PartRow,
-    /// Of one part each: with v the point nearest the origin in the hull of their differences, the least of
-    /// `v·y / |v|` over M is at least the bound.
+    /// Of one part each: with v the point nearest the origin in the hull of their differences, the
+    /// least of `v·y / |v|` over M is at least the bound.
     pub pairs: ArrayVec<VertexPair, 3>,
-    /// If there are no pairs: s, with the least of `s·y / |s|` over M of these parts at least the bound.
+    /// If there are no pairs: s, with the least of `s·y / |s|` over M of these parts at least the
+    /// bound.
     pub direction: Option<Direction>,
 }
 
@@ -208,7 +209,8 @@ pub struct PairDepth {
     pub parts: PartPair,
     /// How deep.
     pub depth: Depth,
-    /// If certificates were asked, of bodies of several parts: entries about every other pair of parts.
+    /// If certificates were asked, of bodies of several parts: entries about every other pair of
+    /// parts.
     pub others: Vec<PartReach>,
 }
 
@@ -282,9 +284,9 @@ pub enum EventKind {
     Began,
     /// The distance exceeds the release margin.
     Ended,
-    /// Separated before and now, and not decided whether they met in between: a graze closer than the
-    /// clearance tolerance, a motion that a deviation may bring into contact, or a search that was stopped or gave
-    /// up. No contact has begun.
+    /// Separated before and now, and not decided whether they met in between: a graze closer than
+    /// the clearance tolerance, a motion that a deviation may bring into contact, or a search that
+    /// was stopped or gave up. No contact has begun.
     Undecided,
 }
 
@@ -300,8 +302,8 @@ pub struct Event {
     /// The deciding parts, when known.
     pub parts: Option<PartPair>,
     /// When, as fractions of the way from the last answered frame: `[t_free, t_contact]` of a
-    /// contact that began, `[t_free, 1]` of one that may have been; `[1, 1]` when no motion was asked or assumed, and for contacts that
-    /// ended; `[0, 0]` at opening.
+    /// contact that began, `[t_free, 1]` of one that may have been; `[1, 1]` when no motion was
+    /// asked or assumed, and for contacts that ended; `[0, 0]` at opening.
     pub bracket: [f64; 2],
     /// The bracket meets that of another event: which was first is not known.
     pub unordered: bool,

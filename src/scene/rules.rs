@@ -56,8 +56,8 @@ impl Rules {
     }
 }
 
-/// The rules, ready to be asked about bodies by index. Bodies that no rule about groups tells apart form a class;
-/// what two classes may do is a table.
+/// The rules, ready to be asked about bodies by index. Bodies that no rule about groups tells apart
+/// form a class; what two classes may do is a table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RuleBook {
     class_of: Vec<u32>,
@@ -77,7 +77,8 @@ pub(super) struct RuleBook {
 }
 
 impl RuleBook {
-    /// `bodies` sorted by id, of at most `classes_max` classes. `path` leads to the rules in the client's words.
+    /// `bodies` sorted by id, of at most `classes_max` classes. `path` leads to the rules in the
+    /// client's words.
     pub(super) fn compile(
         bodies: &[&Body],
         rules: &Rules,
@@ -200,8 +201,8 @@ impl RuleBook {
         self.body_margins[key.p as usize] + self.body_margins[key.q as usize]
     }
 
-    /// Every enabled pair, in order. Of all pairs, of which there may be hundreds of times as many, only those are
-    /// looked at that the lists or the classes allow.
+    /// Every enabled pair, in order. Of all pairs, of which there may be hundreds of times as many,
+    /// only those are looked at that the lists or the classes allow.
     pub(super) fn enabled_pairs(&self) -> Vec<PairKey> {
         let mut members = vec![Vec::new(); self.classes];
         for (body, class) in (0u32..).zip(&self.class_of) {
@@ -263,8 +264,9 @@ impl RuleBook {
     }
 }
 
-/// Which groups are checked against which. There may be hundreds of thousands of entries, and as many groups of a
-/// body: no entry may be looked at for each pair of classes, of which there are millions.
+/// Which groups are checked against which. There may be hundreds of thousands of entries, and as
+/// many groups of a body: no entry may be looked at for each pair of classes, of which there are
+/// millions.
 struct GroupPartners<'a> {
     /// The groups that bodies belong to.
     numbers: BTreeMap<&'a str, usize>,

@@ -2,8 +2,8 @@
 //!
 //! Every answer is accepted or refused with the reason, by the judges of
 //! [`crate::geometry::certificate`] on the points as they are given: no hull is built, nothing is
-//! searched, and the reference values of the cases are not looked at. [`claim`] reads what one answer
-//! claims.
+//! searched, and the reference values of the cases are not looked at. [`claim`] reads what one
+//! answer claims.
 
 mod claim;
 

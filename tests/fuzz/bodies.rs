@@ -1,5 +1,6 @@
-//! Points, bodies and poses from bytes, with the structure that hurts: lattices, coplanar and collinear
-//! points, duplicates, neighbours by one ulp, extreme exponents, bodies placed in exact contact.
+//! Points, bodies and poses from bytes, with the structure that hurts: lattices, coplanar and
+//! collinear points, duplicates, neighbours by one ulp, extreme exponents, bodies placed in exact
+//! contact.
 
 use clearance::geometry::hull::convex_hull;
 use clearance::geometry::pair::VertexPair;
@@ -118,7 +119,8 @@ pub(crate) struct Placing {
 }
 
 impl Placing {
-    /// Two bodies of at most `most` points, often placed so that they are in contact, nearly or exactly.
+    /// Two bodies of at most `most` points, often placed so that they are in contact, nearly or
+    /// exactly.
     pub(crate) fn read(bytes: &mut Bytes<'_>, most: usize) -> Option<Self> {
         let shape = bytes.byte();
         let p = body(bytes, most)?;

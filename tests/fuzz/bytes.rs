@@ -1,5 +1,5 @@
-//! Choices read from bytes. When there are no bytes left every choice is the first one, so any input
-//! means something, and cutting an input short makes the case smaller.
+//! Choices read from bytes. When there are no bytes left every choice is the first one, so any
+//! input means something, and cutting an input short makes the case smaller.
 
 /// What is left to read.
 #[derive(Debug)]
@@ -38,8 +38,8 @@ impl<'a> Bytes<'a> {
         f64::from(i16::from_le_bytes([self.byte(), self.byte()])) / 32768.0
     }
 
-    /// A number such as people and trouble write: halves, fractions, neighbours of round numbers, powers
-    /// of two, any bits.
+    /// A number such as people and trouble write: halves, fractions, neighbours of round numbers,
+    /// powers of two, any bits.
     pub(crate) fn number(&mut self) -> f64 {
         let small = f64::from(self.byte() as i8) / 2.0;
         match self.below(16) {

@@ -1,5 +1,5 @@
-//! Bodies of unit cells of a grid: their surfaces, and what is true of them, cell by cell, without rounding:
-//! places are multiples of a quarter and velocities of a half, all small.
+//! Bodies of unit cells of a grid: their surfaces, and what is true of them, cell by cell, without
+//! rounding: places are multiples of a quarter and velocities of a half, all small.
 
 use clearance::geometry::Vec3;
 use clearance::geometry::certificate::Verdict;

@@ -1,5 +1,5 @@
-//! Certificates from anybody: valid ones, valid ones with something changed, and inventions. A judge
-//! never panics, and what it accepts is true.
+//! Certificates from anybody: valid ones, valid ones with something changed, and inventions. A
+//! judge never panics, and what it accepts is true.
 
 use arrayvec::ArrayVec;
 use clearance::geometry::Vec3;

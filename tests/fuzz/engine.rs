@@ -1,9 +1,9 @@
 //! The search for inputs that break a promise: no coverage, but behaviour.
 //!
-//! A target says in a number how an input behaved (verdicts, dimensions, which stages ran). An input
-//! that behaves like none before joins the pool, and a shorter one takes the place of a longer. New
-//! inputs are changed copies of pool members. Everything follows from one seed, and nothing but the
-//! clock decides when it ends.
+//! A target says in a number how an input behaved (verdicts, dimensions, which stages ran). An
+//! input that behaves like none before joins the pool, and a shorter one takes the place of a
+//! longer. New inputs are changed copies of pool members. Everything follows from one seed, and
+//! nothing but the clock decides when it ends.
 
 use std::any::Any;
 use std::collections::BTreeMap;

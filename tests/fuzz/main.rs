@@ -8,8 +8,8 @@
 //! ```
 //!
 //! The seconds are for each target that runs. `CLEARANCE_FUZZ_SEED` starts another search (printed
-//! otherwise), and `CLEARANCE_FUZZ_KEEP=1` writes inputs that behave like none before into the corpus.
-//! A finding is cut down, written there too, and fails from then on until it is mended.
+//! otherwise), and `CLEARANCE_FUZZ_KEEP=1` writes inputs that behave like none before into the
+//! corpus. A finding is cut down, written there too, and fails from then on until it is mended.
 
 mod bodies;
 mod bytes;

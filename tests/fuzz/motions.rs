@@ -1,5 +1,5 @@
-//! Pairs in motion: first contact of translations and of turning bodies, in both orders and from any
-//! witness, judged, and held against the verdicts at both ends.
+//! Pairs in motion: first contact of translations and of turning bodies, in both orders and from
+//! any witness, judged, and held against the verdicts at both ends.
 
 use clearance::geometry::Vec3;
 use clearance::geometry::certificate::Verdict;

@@ -1,6 +1,6 @@
-//! Certificates about solids that need not be convex, from anybody: bodies are made of cells of a grid, so what
-//! is true of them is known from the cells alone. A judge never panics, ends within its steps, and what it
-//! accepts is true.
+//! Certificates about solids that need not be convex, from anybody: bodies are made of cells of a
+//! grid, so what is true of them is known from the cells alone. A judge never panics, ends within
+//! its steps, and what it accepts is true.
 
 use clearance::geometry::Vec3;
 use clearance::geometry::certificate::judge::Refusal;

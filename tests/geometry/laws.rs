@@ -1,5 +1,6 @@
-//! The witness law and determinism, for every question and method: any witness, either order, any history and
-//! any unit of length give the same verdict and brackets that meet; from cold, the same bits.
+//! The witness law and determinism, for every question and method: any witness, either order, any
+//! history and any unit of length give the same verdict and brackets that meet; from cold, the same
+//! bits.
 
 use clearance::geometry::Vec3;
 use clearance::geometry::certificate::Verdict;
@@ -99,8 +100,8 @@ impl Common {
 /// A question: whatever it is about, and whether the pair is swapped.
 type Ask<'a> = dyn Fn(bool, &mut Witness) -> Common + 'a;
 
-/// Asks from every kind of witness, in both orders. `stale` was left by the same question about these
-/// bodies elsewhere, and becomes the one left here.
+/// Asks from every kind of witness, in both orders. `stale` was left by the same question about
+/// these bodies elsewhere, and becomes the one left here.
 fn holds(ask: &Ask<'_>, stale: &mut Witness, foreign: &Witness, random: &mut Random, what: &str) {
     let mut warm = Witness::default();
     let cold = ask(false, &mut warm);

@@ -105,8 +105,8 @@ async fn options_that_are_none_are_refused() {
     }
 }
 
-/// What a newer client asks for was taken for the default: a mesh to be treated in a way that is to come was
-/// taken as convex, and reports listed other pairs than asked for.
+/// What a newer client asks for was taken for the default: a mesh to be treated in a way that is to
+/// come was taken as convex, and reports listed other pairs than asked for.
 #[tokio::test]
 async fn values_of_enums_that_are_to_come_are_refused() {
     let server = with_cube().await;

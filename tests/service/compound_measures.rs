@@ -25,7 +25,8 @@ fn distance(at: Option<pb::Pose>, report: &pb::PairReport) -> pb::DistanceClaim 
     pb::DistanceClaim { question: Some(question), answer: Some(answer) }
 }
 
-/// Distances of compounds were UNIMPLEMENTED to judge, and their certificates named pairs of the nearest parts alone.
+/// Distances of compounds were UNIMPLEMENTED to judge, and their certificates named pairs of the
+/// nearest parts alone.
 #[tokio::test]
 async fn distances_of_compounds_are_proven_and_no_others_are() {
     let server = started().await;
@@ -82,8 +83,8 @@ async fn distances_of_compounds_are_proven_and_no_others_are() {
     assert!(apart > 4 && by_boxes > 4 && of_rows > 0, "{apart} {by_boxes} {of_rows}");
 }
 
-/// Around 0 any two numbers passed, negative and infinite ones, too; and of a depth without a surface a lower bound
-/// above the upper one, which is proven.
+/// Around 0 any two numbers passed, negative and infinite ones, too; and of a depth without a
+/// surface a lower bound above the upper one, which is proven.
 #[tokio::test]
 async fn brackets_that_are_none_are_refused_whatever_is_shown() {
     let server = started().await;

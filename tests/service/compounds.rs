@@ -36,7 +36,8 @@ pub(crate) fn compound(parts: &[pb::PlacedBody], pose: Option<pb::Pose>) -> Opti
     Some(pb::PlacedBody { source, pose })
 }
 
-/// Where the second body is in each frame: it passes by, touches a face, goes in and through the gap.
+/// Where the second body is in each frame: it passes by, touches a face, goes in and through the
+/// gap.
 fn way() -> Vec<Option<pb::Pose>> {
     let straight = [[9.0, 0.0, 0.0], [1.5, 0.0, 0.0], [1.2, 0.0, 0.0], [1.0, 0.0, 0.0]];
     let through = [[0.5, 0.0, 0.0], [3.0, 1.1, 0.0], [-6.0, 1.1, 0.0], [-6.0, 9.0, 0.0]];
@@ -236,7 +237,8 @@ async fn what_a_session_says_of_compounds_on_their_way_is_valid_and_nothing_else
     assert!(seen[1] > 2 && seen[2] > 1, "{seen:?}");
 }
 
-/// Nothing is known of parts that the budget left no look at, and the judge asked for a proof of these, too.
+/// Nothing is known of parts that the budget left no look at, and the judge asked for a proof of
+/// these, too.
 #[tokio::test]
 async fn a_first_contact_that_was_stopped_is_judged_by_what_it_claims() {
     let server = started().await;
@@ -271,8 +273,8 @@ async fn a_first_contact_that_was_stopped_is_judged_by_what_it_claims() {
     assert!(open > 5 && met > 0 && unproven > 5, "{open} {met} {unproven}");
 }
 
-/// Entries that named two parts again and again were ticked off pair by pair: a message of a hundred kilobytes
-/// took the judge minutes, long after its caller had gone.
+/// Entries that named two parts again and again were ticked off pair by pair: a message of a
+/// hundred kilobytes took the judge minutes, long after its caller had gone.
 #[tokio::test]
 async fn an_entry_that_names_a_part_twice_is_refused() {
     let server = started().await;
@@ -319,7 +321,8 @@ async fn every_entry_of_a_contact_at_the_start_is_judged() {
     assert!(seen > 0);
 }
 
-/// That a start is in contact was taken as part of a claim that a search which was stopped knows nothing.
+/// That a start is in contact was taken as part of a claim that a search which was stopped knows
+/// nothing.
 #[tokio::test]
 async fn a_start_in_contact_is_no_start_of_which_nothing_is_known() {
     let server = started().await;

@@ -170,8 +170,8 @@ fn hurried<T>(message: T) -> Request<T> {
     request
 }
 
-/// What a session declares was built to its end too, for callers that had long gone: the thread was busy that long,
-/// and a frame that its caller had given up was applied.
+/// What a session declares was built to its end too, for callers that had long gone: the thread was
+/// busy that long, and a frame that its caller had given up was applied.
 #[tokio::test]
 async fn hulls_of_sessions_are_built_no_longer_than_the_deadline_and_then_nothing_is_done() {
     let server =
@@ -221,8 +221,9 @@ async fn hulls_of_sessions_are_built_no_longer_than_the_deadline_and_then_nothin
     client.open_session(patient).await.unwrap();
 }
 
-/// A hull in a question was built to its end, however little time the caller gave it; then, for a while, the whole
-/// question was refused. It is like any search that stops: nothing is known yet, and the answer says so.
+/// A hull in a question was built to its end, however little time the caller gave it; then, for a
+/// while, the whole question was refused. It is like any search that stops: nothing is known yet,
+/// and the answer says so.
 #[tokio::test]
 async fn a_budget_that_ends_before_the_hull_of_a_questions_points_stops_the_question() {
     let server = Server::start().await;
@@ -268,8 +269,8 @@ async fn a_budget_that_ends_before_the_hull_of_a_questions_points_stops_the_ques
     assert_eq!(answer.verdict(), pb::Verdict::Separated);
 }
 
-/// How far a mesh is from convex was measured to the end: in a facet of many corners every triangle is a look at
-/// all of these, so that a drum of a million points took hours of a thread.
+/// How far a mesh is from convex was measured to the end: in a facet of many corners every triangle
+/// is a look at all of these, so that a drum of a million points took hours of a thread.
 #[tokio::test]
 async fn a_mesh_is_compared_with_its_hull_no_longer_than_the_deadline() {
     const SIDES: u32 = 6_000;
@@ -298,8 +299,8 @@ async fn a_mesh_is_compared_with_its_hull_no_longer_than_the_deadline() {
     tokio::time::timeout(Duration::from_secs(15), registered).await.expect("free again");
 }
 
-/// A chain may name one link many times over, and each takes a look at every vertex: one such claim kept a
-/// thread at work for days, long after its deadline.
+/// A chain may name one link many times over, and each takes a look at every vertex: one such claim
+/// kept a thread at work for days, long after its deadline.
 #[tokio::test]
 async fn a_certificate_is_judged_no_longer_than_the_deadline() {
     let server =

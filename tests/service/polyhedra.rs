@@ -172,7 +172,8 @@ async fn what_keeps_clear_of_the_hulls_is_certified_and_what_only_the_hulls_do_i
             answer,
         })
     };
-    // Beside the channel by the least number: the hulls' vertices name the direction, or three numbers.
+    // Beside the channel by the least number: the hulls' vertices name the direction, or three
+    // numbers.
     let question = pb::CheckCollisionRequest {
         p: Some(placed("channel", 0., 0.)),
         q: Some(placed("peg", 3f64.next_up(), 0.)),
@@ -192,8 +193,8 @@ async fn what_keeps_clear_of_the_hulls_is_certified_and_what_only_the_hulls_do_i
     let brief = client.check_collision(brief).await.unwrap().into_inner();
     assert!(!brief.uncertified && brief.certificate.is_none());
 
-    // In the slot the hull overlaps and the channel does not: the hull's proof, which is what a polytope
-    // of the channel's points is answered with, must not pass for the channel.
+    // In the slot the hull overlaps and the channel does not: the hull's proof, which is what a
+    // polytope of the channel's points is answered with, must not pass for the channel.
     let xyz = channel().vertices.unwrap().xyz;
     server.register("hull", &xyz).await;
     let [hull, real] = ["hull", "channel"].map(|p| pb::CheckCollisionRequest {
@@ -327,7 +328,8 @@ async fn of_several_bodies_those_collide_first_that_would_alone() {
     assert_eq!(counted.answered, 20);
 }
 
-/// What is said is valid, and nothing else is: neither later, nor of another pair, nor without a part of the proof.
+/// What is said is valid, and nothing else is: neither later, nor of another pair, nor without a
+/// part of the proof.
 async fn judge_collision(
     server: &Server,
     question: &pb::FindFirstCollisionRequest,

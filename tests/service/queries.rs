@@ -319,8 +319,8 @@ async fn first_contacts_are_found_for_every_kind_of_motion_and_their_proofs_hold
     let screw = pb::Motion { kind: Some(pb::motion::Kind::Screw(screw)) };
     let answer = ask(Some(screw), None).await;
     assert_eq!(answer.outcome(), pb::Outcome::Contact);
-    // The corner at (-1, 1) from the axis, at radius sqrt 2, comes down on the top, y = 0.75, where it
-    // is at asin(0.75 / sqrt 2), having begun at 3/4 pi.
+    // The corner at (-1, 1) from the axis, at radius sqrt 2, comes down on the top, y = 0.75, where
+    // it is at asin(0.75 / sqrt 2), having begun at 3/4 pi.
     let exact = 0.75 - (0.75 / std::f64::consts::SQRT_2).asin() / std::f64::consts::PI;
     let (free, contact) = (answer.t_free, answer.t_contact.unwrap());
     assert!(exact - 1e-8 < free && free <= contact && contact < exact + 1e-8, "{free} {contact}");

@@ -43,8 +43,8 @@ fn dot(a: Point, b: Point) -> f64 {
     (0..3).map(|k| a[k] * b[k]).sum()
 }
 
-/// Whether `point` is a vertex of the solid that these points span: the planes through it and two others
-/// that have all points on one side have it alone in common.
+/// Whether `point` is a vertex of the solid that these points span: the planes through it and two
+/// others that have all points on one side have it alone in common.
 fn is_extreme(point: Point, distinct: &[Point]) -> bool {
     let mut normals: Vec<Point> = Vec::new();
     for (index, &a) in distinct.iter().enumerate() {

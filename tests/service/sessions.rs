@@ -72,7 +72,8 @@ pub(crate) fn refused(report: &pb::FrameReport, code: Code, field: &str) {
     assert_eq!((status.code, status.field.as_str()), (i32::from(code), field), "{status:?}");
 }
 
-/// The report of a scene as it is opened took any time, whatever its budget and long after the caller had gone.
+/// The report of a scene as it is opened took any time, whatever its budget and long after the
+/// caller had gone.
 #[tokio::test]
 async fn what_a_session_is_opened_with_is_answered_within_its_budget() {
     let server = started().await;

@@ -1,5 +1,5 @@
-//! Certificates of what is answered about polyhedra whose hulls meet: they are accepted as they come, and
-//! refused when somebody has changed them or says them of something else.
+//! Certificates of what is answered about polyhedra whose hulls meet: they are accepted as they
+//! come, and refused when somebody has changed them or says them of something else.
 
 use clearance::rpc::pb;
 use clearance::runtime::settings::Limits;
@@ -188,7 +188,8 @@ async fn a_fall_into_the_slot_is_proven_and_no_other_fall_by_its_proof() {
     assert!(step.contains("cover"), "{step}");
     let start = refused(&question, &|a| a.set_initial_verdict(Verdict::Touching)).await;
     assert!(start.contains("another verdict"), "{start}");
-    // Another fall: beside the slot, onto its wall, farther than free, with a margin; and the bodies exchanged.
+    // Another fall: beside the slot, onto its wall, farther than free, with a margin; and the
+    // bodies exchanged.
     assert!(!refused(&falling(0.25, 8.0), &|_| ()).await.is_empty());
     assert!(!refused(&falling(1.25, 9.0), &|_| ()).await.is_empty());
     let margin = pb::FindFirstContactRequest { margin: 0.125, ..question.clone() };
@@ -239,7 +240,8 @@ async fn an_answer_whose_proof_would_be_too_long_goes_without_and_says_why() {
     let answer = client.find_first_contact(falling(1.25, 8.0)).await.unwrap().into_inner();
     assert_eq!((answer.t_contact, answer.uncertified), (Some(0.5), true));
     assert_eq!(answer.uncertified_reason(), UncertifiedReason::TooLong);
-    // What fills the slot from wall to wall touches it, and no straight way leads there but along it.
+    // What fills the slot from wall to wall touches it, and no straight way leads there but along
+    // it.
     let block: Vec<f64> =
         crate::server::cube().chunks(3).flat_map(|c| [c[0], c[1] * 0.5, c[2]]).collect();
     server.register("block", &block).await;
@@ -250,7 +252,8 @@ async fn an_answer_whose_proof_would_be_too_long_goes_without_and_says_why() {
     assert_eq!(answer.uncertified_reason(), UncertifiedReason::NotFound);
 }
 
-/// Which of them is first the server knows exactly, but no certificate orders what is in one bracket.
+/// Which of them is first the server knows exactly, but no certificate orders what is in one
+/// bracket.
 #[tokio::test]
 async fn pairs_that_meet_in_the_same_bracket_as_the_first_are_named() {
     let server = Server::start().await;

@@ -1,4 +1,5 @@
-//! Several frames in one StepSession: within one deadline and one reply, and nothing done that is not told.
+//! Several frames in one StepSession: within one deadline and one reply, and nothing done that is
+//! not told.
 
 use clearance::rpc::pb;
 use clearance::runtime::settings::Limits;
@@ -38,7 +39,8 @@ fn shaken(frame_id: u64, cubes: u32) -> pb::Frame {
     pb::Frame { frame_id, packed_poses: Some(packed), report, ..Default::default() }
 }
 
-/// How many frames were answered; checks that all the others were refused for this reason and not applied.
+/// How many frames were answered; checks that all the others were refused for this reason and not
+/// applied.
 async fn answered(server: &Server, reports: &[pb::FrameReport], code: Code) -> usize {
     let done = reports.iter().take_while(|report| report.status.is_none()).count();
     for report in &reports[done..] {
@@ -50,7 +52,8 @@ async fn answered(server: &Server, reports: &[pb::FrameReport], code: Code) -> u
     done
 }
 
-/// The call ended with DEADLINE_EXCEEDED: the session was some frames further on, and their events were lost.
+/// The call ended with DEADLINE_EXCEEDED: the session was some frames further on, and their events
+/// were lost.
 #[tokio::test]
 async fn frames_that_there_is_no_time_for_are_refused_in_their_places_and_the_others_are_told() {
     const BALLS: u32 = 12;
@@ -70,7 +73,8 @@ async fn frames_that_there_is_no_time_for_are_refused_in_their_places_and_the_ot
     assert!(next[0].status.is_none(), "{next:?}");
 }
 
-/// A kilobyte of frames that move nothing had reports of many gigabytes: the process died of one call.
+/// A kilobyte of frames that move nothing had reports of many gigabytes: the process died of one
+/// call.
 #[tokio::test]
 async fn a_reply_holds_no_more_reports_than_its_limit_and_the_other_frames_can_be_sent_again() {
     const MAX: usize = 20_000;
@@ -92,7 +96,8 @@ async fn a_reply_holds_no_more_reports_than_its_limit_and_the_other_frames_can_b
     assert!(calls > 2, "{calls}");
 }
 
-/// What a session is opened with was counted against the limit of memory, and what came by frames was not.
+/// What a session is opened with was counted against the limit of memory, and what came by frames
+/// was not.
 #[tokio::test]
 async fn frames_that_make_sessions_larger_than_memory_allows_are_refused() {
     let limits = Limits { session_bytes_max: 1 << 20, ..Limits::default() };

@@ -104,15 +104,15 @@ const FRAMES: u64 = 60;
 const THROUGH: u64 = 30;
 const ON: u64 = 45;
 
-/// Where the second cube is at a frame, on the x axis: at every frame on the other side of the first
-/// cube, and never twice in one place.
+/// Where the second cube is at a frame, on the x axis: at every frame on the other side of the
+/// first cube, and never twice in one place.
 fn second_at(frame_id: u64) -> f64 {
     let away = 5.0 + frame_id as f64;
     if frame_id.is_multiple_of(2) { away } else { -away }
 }
 
-/// Where the third cube is at a frame, on the y axis: it meets the first cube on the way to one frame
-/// only, and not on the way to the last at which it moves.
+/// Where the third cube is at a frame, on the y axis: it meets the first cube on the way to one
+/// frame only, and not on the way to the last at which it moves.
 fn third_at(frame_id: u64) -> f64 {
     match frame_id {
         ..THROUGH => 5.0,
@@ -183,8 +183,8 @@ async fn frames_that_wait_are_merged_their_poses_applied_and_motion_starts_at_th
     for frame_id in 2..=FRAMES {
         talk.send(crossing(frame_id)).await;
     }
-    // Until the server has answered as many as it can without being read: their number has not changed
-    // during many calls over the same connection.
+    // Until the server has answered as many as it can without being read: their number has not
+    // changed during many calls over the same connection.
     let mut seen = std::collections::BTreeMap::new();
     let backlog = async {
         while seen.values().all(|calls| *calls < 50) {
@@ -319,8 +319,9 @@ async fn two_thousand_abandoned_sessions_leave_nothing_behind() {
     assert_eq!((usage.sessions, usage.session_bytes, uses().await), (0, 0, 0), "{usage:?}");
 }
 
-/// Frames of streams had no time limit but their own budget. And one that comes after a quick one was taken for quick:
-/// it ran on the thread that serves connections, where nothing else was served meanwhile, not even the end of its time.
+/// Frames of streams had no time limit but their own budget. And one that comes after a quick one
+/// was taken for quick: it ran on the thread that serves connections, where nothing else was served
+/// meanwhile, not even the end of its time.
 #[tokio::test]
 async fn a_frame_of_a_stream_is_answered_within_the_servers_time() {
     const BALLS: u32 = 100;

@@ -1,5 +1,5 @@
-//! Bytes below the messages: prefixes that lie, connections that say nothing, headers without end. Each
-//! story is one that `tests/wire/attack.py` found in a running server.
+//! Bytes below the messages: prefixes that lie, connections that say nothing, headers without end.
+//! Each story is one that `tests/wire/attack.py` found in a running server.
 
 use std::time::Duration;
 
@@ -89,8 +89,8 @@ async fn a_connection_that_says_nothing_gives_its_place_to_another() {
     }
 }
 
-/// Giving up a hundred calls at once, as a cancelled batch does, closed the whole connection: with it
-/// went every stream of that client.
+/// Giving up a hundred calls at once, as a cancelled batch does, closed the whole connection: with
+/// it went every stream of that client.
 #[tokio::test]
 async fn a_client_that_gives_up_many_calls_at_once_keeps_its_connection() {
     let server = Server::start().await;
@@ -182,7 +182,8 @@ async fn an_upload_has_one_source() {
     check(&upload.unwrap_err(), Code::InvalidArgument, "BAD_FIELD", "header.spec.source");
 }
 
-/// Two hundred replies that nobody read took a gigabyte, and one connection may have more of them than there is memory.
+/// Two hundred replies that nobody read took a gigabyte, and one connection may have more of them
+/// than there is memory.
 #[tokio::test]
 async fn large_replies_that_nobody_reads_are_limited_and_small_ones_go_on() {
     let limits = Limits { unsent_bytes_max: 256 << 10, ..Limits::default() };

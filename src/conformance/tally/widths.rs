@@ -12,8 +12,8 @@ const DISTANCE_WIDTH_MAX: f64 = 1e-12;
 const DEPTH_WIDTH_MAX: f64 = 1e-9;
 
 impl Family {
-    /// Notes the widths: of lengths relative to themselves, where f64 has room for that; of times as
-    /// they are. Whether a length's is too wide.
+    /// Notes the widths: of lengths relative to themselves, where f64 has room for that; of times
+    /// as they are. Whether a length's is too wide.
     pub(super) fn add_widths(&mut self, answer: &CaseAnswer, complaints: &mut Vec<String>) -> bool {
         let distance = (answer.distance_lower, answer.distance_upper);
         let depth = (answer.depth_lower, answer.depth_upper);

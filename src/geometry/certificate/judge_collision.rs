@@ -1,7 +1,7 @@
 //! The judge of the first contact among several bodies that turn nothing: exactly, from scratch.
 //!
-//! No proof is asked for of two bodies that a coordinate axis separates all the time: their extents tell, at
-//! both ends of it, since they move linearly.
+//! No proof is asked for of two bodies that a coordinate axis separates all the time: their extents
+//! tell, at both ends of it, since they move linearly.
 
 use super::Verdict;
 use super::judge::{Exact, Refusal};
@@ -38,7 +38,8 @@ pub struct CollisionClaim<'a> {
     pub proof: &'a CollisionProof,
 }
 
-/// Proves it from scratch. A step is a link of a cover, a look along a ray, or one at the extents of a body.
+/// Proves it from scratch. A step is a link of a cover, a look along a ray, or one at the extents
+/// of a body.
 pub fn judge_collision(
     bodies: &[MovingSolid<'_>],
     claim: &CollisionClaim<'_>,

@@ -1,9 +1,9 @@
-//! The judge of statements about bodies of several convex parts: exactly, from what is proven of some parts of
-//! the one and some of the other.
+//! The judge of statements about bodies of several convex parts: exactly, from what is proven of
+//! some parts of the one and some of the other.
 //!
-//! Bodies are separated if every pair of parts is, touch if some pair does and no pair overlaps, and overlap if
-//! some pair does. So a list of entries proves it: each names parts, of which it is judged as if they were all
-//! there is.
+//! Bodies are separated if every pair of parts is, touch if some pair does and no pair overlaps,
+//! and overlap if some pair does. So a list of entries proves it: each names parts, of which it is
+//! judged as if they were all there is.
 
 use super::bodies::{Bodies, Points};
 use super::judge::{Exact, Refusal, exact_direction, greatest_along, judge_static_with};
@@ -27,8 +27,8 @@ pub struct Compounds<'a> {
     pub q: &'a [Points<'a>],
 }
 
-/// The parts that an entry is about. With more than one of a body, the proof is a vector that separates all of
-/// them together.
+/// The parts that an entry is about. With more than one of a body, the proof is a vector that
+/// separates all of them together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
     /// Of P.
@@ -58,8 +58,8 @@ pub struct PartMotion<'a> {
 }
 
 impl Compounds<'_> {
-    /// That an entry names parts of both bodies, each once: then there are no more than the bodies have, and
-    /// as many pairs of them.
+    /// That an entry names parts of both bodies, each once: then there are no more than the bodies
+    /// have, and as many pairs of them.
     pub(super) fn judge_parts(&self, parts: &Parts) -> Result<(), Refusal> {
         let judge = |named: &[u32], count: usize| {
             let mut is_named = vec![false; count];
@@ -117,8 +117,8 @@ impl Compounds<'_> {
         if gap.sign() == Sign::Positive { Ok(()) } else { Err(Refusal::NotSeparating) }
     }
 
-    /// A direction that an entry gives, exactly. Of several parts together it has to be a vector, which means the
-    /// same whatever the parts.
+    /// A direction that an entry gives, exactly. Of several parts together it has to be a vector,
+    /// which means the same whatever the parts.
     pub(super) fn exact_direction(
         &self,
         parts: &Parts,
@@ -172,7 +172,8 @@ impl Compounds<'_> {
     }
 }
 
-/// What is wrong with an entry is said with its place; that there was no effort left is no fault of it.
+/// What is wrong with an entry is said with its place; that there was no effort left is no fault of
+/// it.
 pub(super) fn of_entry(at: usize, why: Refusal) -> Refusal {
     if matches!(why, Refusal::Stopped(_)) { why } else { Refusal::EntryFails(at, Box::new(why)) }
 }
@@ -202,8 +203,8 @@ pub fn judge_compounds(
     }
 }
 
-/// Proves what is said of a margin of bodies that the entries prove separated: within it if one entry shows
-/// that, beyond it if all do.
+/// Proves what is said of a margin of bodies that the entries prove separated: within it if one
+/// entry shows that, beyond it if all do.
 pub fn judge_compounds_margin(
     bodies: &Compounds<'_>,
     (margin, is_within): (f64, bool),
@@ -232,11 +233,11 @@ pub fn judge_compounds_margin(
     last
 }
 
-/// Proves a first contact of moving bodies from scratch, or that there is none: of every pair of parts that it is
-/// free until then, and of one that it is in contact.
+/// Proves a first contact of moving bodies from scratch, or that there is none: of every pair of
+/// parts that it is free until then, and of one that it is in contact.
 ///
-/// `course` is that of two parts, by their places. If `is_start_open`, nothing is claimed to be free, not even the
-/// start: all that is left to prove of the bodies is contact.
+/// `course` is that of two parts, by their places. If `is_start_open`, nothing is claimed to be
+/// free, not even the start: all that is left to prove of the bodies is contact.
 pub fn judge_compounds_motion<'a>(
     bodies: &Compounds<'a>,
     course: impl Fn(u32, u32) -> Course<'a>,
@@ -293,8 +294,8 @@ fn has_proof_of_contact(claim: &MotionClaim<'_>) -> bool {
     !claim.pairs.is_empty() || is_shown_by_verdict
 }
 
-/// Proves all of a claim but contact. Free until a contact at the start is no time at all, but what an entry says of
-/// the start it has to show.
+/// Proves all of a claim but contact. Free until a contact at the start is no time at all, but what
+/// an entry says of the start it has to show.
 fn judge_until_contact(
     course: &Course<'_>,
     claim: &MotionClaim<'_>,

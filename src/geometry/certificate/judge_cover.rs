@@ -1,8 +1,8 @@
 //! The judge of covers: exactly, from scratch.
 //!
-//! Both bodies translate, so the gap along a direction is linear in t, and looking at both ends of an
-//! interval is looking at all of it. That every pair of faces is covered needs no look: the steps walk
-//! down a tree whose leaves are all pairs.
+//! Both bodies translate, so the gap along a direction is linear in t, and looking at both ends of
+//! an interval is looking at all of it. That every pair of faces is covered needs no look: the
+//! steps walk down a tree whose leaves are all pairs.
 
 use super::bodies::Bodies;
 use super::judge::{
@@ -44,8 +44,8 @@ pub(super) fn judge_cover(
     judge.q.is_outside(&judge.p, "Q", payer)
 }
 
-/// Who pays for looking at vertices, in all covers of a certificate: numbers of many digits take ten times as
-/// long as most, so it is not enough to count.
+/// Who pays for looking at vertices, in all covers of a certificate: numbers of many digits take
+/// ten times as long as most, so it is not enough to count.
 pub(super) struct Payer<'a, 'b> {
     visits: u64,
     pub(super) effort: &'a mut Effort<'b>,
@@ -122,8 +122,8 @@ impl<'a> Side<'a> {
         vertices
     }
 
-    /// Whether no part of this body's surface is inside the other, if the surfaces do not meet: then a part
-    /// that is connected is all inside or all outside. A hull was separated as a whole.
+    /// Whether no part of this body's surface is inside the other, if the surfaces do not meet:
+    /// then a part that is connected is all inside or all outside. A hull was separated as a whole.
     fn is_outside(
         &self,
         other: &Self,
@@ -296,8 +296,8 @@ const RAYS: [[i32; 3]; 8] = [
     [71, -53, -47],
 ];
 
-/// Whether a point is strictly inside a closed surface: a ray from it crosses the surface an odd number
-/// of times. None if it is on the surface, or every ray meets an edge.
+/// Whether a point is strictly inside a closed surface: a ray from it crosses the surface an odd
+/// number of times. None if it is on the surface, or every ray meets an edge.
 pub(super) fn is_inside(
     point: &Exact,
     corners: &[Exact],
@@ -318,7 +318,8 @@ pub(super) fn is_inside(
 /// Triangles that a ray looks at in one step.
 const TRIANGLES_PER_STEP: usize = 1 << 10;
 
-/// A corner seen from the point: exactly, and enclosed in f64 intervals, which nearly always tell a sign.
+/// A corner seen from the point: exactly, and enclosed in f64 intervals, which nearly always tell a
+/// sign.
 struct Seen {
     exact: Exact,
     enclosed: IntervalVec,

@@ -49,7 +49,8 @@ pub(super) fn judge_bounds([lower, upper]: [f64; 2]) -> Result<(), Refusal> {
     }
 }
 
-/// That a bracket holds 0: of a distance of bodies in contact, or a depth of bodies that do not overlap.
+/// That a bracket holds 0: of a distance of bodies in contact, or a depth of bodies that do not
+/// overlap.
 pub fn judge_zero(bounds: [f64; 2]) -> Result<(), Refusal> {
     judge_bounds(bounds)?;
     if bounds[0] <= 0.0 { Ok(()) } else { Err(Refusal::BoundFails("the bracket does not hold 0")) }
@@ -91,9 +92,9 @@ pub struct MarginClaim<'a> {
 
 /// Proves what is said of a margin, of a pair that `direction` separates.
 ///
-/// With v the point nearest the origin in the hull of the pairs' differences: within, |v| is at most the
-/// margin; beyond, the least of `v·y / |v|` over M is more than it. Without pairs only beyond can be shown,
-/// by the gap along the direction. Looks at every vertex.
+/// With v the point nearest the origin in the hull of the pairs' differences: within, |v| is at
+/// most the margin; beyond, the least of `v·y / |v|` over M is more than it. Without pairs only
+/// beyond can be shown, by the gap along the direction. Looks at every vertex.
 pub fn judge_margin<'a>(
     pair: impl Into<Bodies<'a>>,
     direction: &Direction,
@@ -127,7 +128,8 @@ pub fn judge_margin<'a>(
 }
 
 /// Whether the hull of points, each off by at most its error, surely comes within `bound` of the
-/// origin: of the hull of the points as they are the nearest mean does, less the mean of the errors.
+/// origin: of the hull of the points as they are the nearest mean does, less the mean of the
+/// errors.
 ///
 /// Exact, because no iteration finds the weights of hulls a million times as long as wide.
 pub(super) fn comes_within(points: &[Exact], errors: &[f64], bound: f64) -> bool {
@@ -143,8 +145,8 @@ pub(super) fn comes_within(points: &[Exact], errors: &[f64], bound: f64) -> bool
 }
 
 /// A point v, as the foot of the perpendicular from the origin on the plane `along · x = level`,
-/// which is not negative. `along` is zero when v is the origin. With the weights, not negative and not
-/// all zero, v is the mean of the points.
+/// which is not negative. `along` is zero when v is the origin. With the weights, not negative and
+/// not all zero, v is the mean of the points.
 struct Foot {
     along: Exact,
     level: Dyadic,
@@ -193,8 +195,8 @@ fn squared(a: &Exact) -> Dyadic {
     scalar_product(a, a)
 }
 
-/// The nearest of: every point, the foot on every segment and every triangle that has it inside, and
-/// the origin where a tetrahedron has it inside.
+/// The nearest of: every point, the foot on every segment and every triangle that has it inside,
+/// and the origin where a tetrahedron has it inside.
 fn nearest_point(points: &[Exact]) -> Foot {
     let weighted = |of: &[(usize, &Dyadic)]| {
         let mut weights = vec![Dyadic::zero(); points.len()];

@@ -6,8 +6,8 @@ use super::solids::{Face, Solids};
 use crate::geometry::effort::Effort;
 use crate::geometry::motion::Motion;
 
-/// Proves that two faces share a point at some time of an interval (of a hull any convex polygons in it, their
-/// vertices in order around them). A step is a look at two triangles.
+/// Proves that two faces share a point at some time of an interval (of a hull any convex polygons
+/// in it, their vertices in order around them). A step is a look at two triangles.
 pub fn judge_faces(
     solids: &Solids<'_>,
     faces: [&[u32]; 2],

@@ -45,7 +45,8 @@ struct Member {
 }
 
 impl Mover {
-    /// Every vertex made ready, as long as the effort lasts: a step is a look at a thousand of them.
+    /// Every vertex made ready, as long as the effort lasts: a step is a look at a thousand of
+    /// them.
     pub(super) fn new(
         placed: &Points<'_>,
         motion: &Motion,
@@ -89,7 +90,8 @@ impl Mover {
             }
             None => (*s, [Interval::ZERO; 3]),
         };
-        // Seen from the body, so that what is rounded is of the direction's size, not the vertices'.
+        // Seen from the body, so that what is rounded is of the direction's size, not the
+        // vertices'.
         let mut g = track.to_body(&lead);
         if track.has_residue() {
             g = add(&g, &track.residue_to_body(s).map(|c| c.scale(t)));

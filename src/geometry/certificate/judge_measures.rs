@@ -1,8 +1,9 @@
 //! The judges of how far apart bodies of several convex parts are, and how deep they overlap.
 //!
-//! The distance is the least of all pairs of parts: each is shown to be no nearer than the lower bound, and one no
-//! farther than the upper. The depth is the greatest: each is shown to be no deeper than the upper bound, and one no
-//! less deep than the lower. The verdicts are [`judge_compound`](super::judge_compound)'s.
+//! The distance is the least of all pairs of parts: each is shown to be no nearer than the lower
+//! bound, and one no farther than the upper. The depth is the greatest: each is shown to be no
+//! deeper than the upper bound, and one no less deep than the lower. The verdicts are
+//! [`judge_compound`](super::judge_compound)'s.
 
 use super::Direction;
 use super::judge::{Refusal, scalar_product};
@@ -20,11 +21,12 @@ use crate::geometry::penetration::Surface;
 pub struct PartBound {
     /// These.
     pub parts: Parts,
-    /// Of a distance, and of one part each: with v the point nearest the origin in the hull of their differences,
-    /// `v / |v|` is the direction, and |v| may show the upper bound.
+    /// Of a distance, and of one part each: with v the point nearest the origin in the hull of
+    /// their differences, `v / |v|` is the direction, and |v| may show the upper bound.
     pub pairs: arrayvec::ArrayVec<VertexPair, 3>,
-    /// Of a distance, if there are no pairs: the gap along it is as wide as the lower bound. Of a depth: M reaches
-    /// along it no farther than the upper bound. Of several parts together a vector.
+    /// Of a distance, if there are no pairs: the gap along it is as wide as the lower bound. Of a
+    /// depth: M reaches along it no farther than the upper bound. Of several parts together a
+    /// vector.
     pub direction: Option<Direction>,
 }
 
@@ -89,8 +91,8 @@ fn judge_gap(
     Ok(false)
 }
 
-/// Proves that two bodies overlap by a depth of at most `upper` and, given a surface, at least `lower`: that of the
-/// deepest parts, which `deepest` is about and `others` are not.
+/// Proves that two bodies overlap by a depth of at most `upper` and, given a surface, at least
+/// `lower`: that of the deepest parts, which `deepest` is about and `others` are not.
 pub fn judge_compounds_depth(
     bodies: &Compounds<'_>,
     [lower, upper]: [f64; 2],
@@ -111,8 +113,8 @@ pub fn judge_compounds_depth(
     bodies.are_covered(others.iter().map(|entry| &entry.parts).chain([parts]), effort)
 }
 
-/// Along the direction M of the parts named reaches no farther than the bound, so a translation of P by that much
-/// along it leaves no inner point in common.
+/// Along the direction M of the parts named reaches no farther than the bound, so a translation of
+/// P by that much along it leaves no inner point in common.
 fn judge_reach(
     bodies: &Compounds<'_>,
     upper: f64,

@@ -14,12 +14,13 @@ use crate::geometry::number::interval::{Interval, IntervalVec};
 use crate::geometry::pair::VertexPair;
 use crate::geometry::pose::Pose;
 
-/// Whether the pairs' differences have exactly 0 along some direction at time t and, for every choice
-/// of two other coordinates from the enclosures, the origin strictly inside their hull in that plane.
+/// Whether the pairs' differences have exactly 0 along some direction at time t and, for every
+/// choice of two other coordinates from the enclosures, the origin strictly inside their hull in
+/// that plane.
 ///
-/// `at_start` are the exact differences at t = 0, `enclosed` the enclosures at t. The direction is a
-/// coordinate axis or one that a body turns about, and a height that rotations leave alone changes
-/// at a constant rate.
+/// `at_start` are the exact differences at t = 0, `enclosed` the enclosures at t. The direction is
+/// a coordinate axis or one that a body turns about, and a height that rotations leave alone
+/// changes at a constant rate.
 pub(super) fn surely_held_in_a_plane(
     course: &Course<'_>,
     at_start: &[Exact],
@@ -60,8 +61,8 @@ fn size_of(x: &Dyadic) -> Dyadic {
     if x.sign() == Sign::Negative { -x } else { x.clone() }
 }
 
-/// How fast the height along `normal` of every point of the body changes, if no rotation touches it:
-/// exactly.
+/// How fast the height along `normal` of every point of the body changes, if no rotation touches
+/// it: exactly.
 fn rate_along(start: &Pose, motion: &Motion, normal: &Exact) -> Option<Dyadic> {
     let along = |v: &Vec3| scalar_product(normal, &exact(v));
     let is_about = |axis: &Vec3| is_zero(&vector_product(&exact(axis), normal));
@@ -92,8 +93,8 @@ fn surely_held_flat(vectors: &[[Interval; 2]]) -> bool {
     vectors.len() >= 3 && vectors.iter().all(splits)
 }
 
-/// Whether the pairs' differences at t = 1 have the origin in their hull, if both bodies end exactly
-/// at given poses: motions to a pose, and translations.
+/// Whether the pairs' differences at t = 1 have the origin in their hull, if both bodies end
+/// exactly at given poses: motions to a pose, and translations.
 pub(super) fn held_at_the_end(course: &Course<'_>, pairs: &[VertexPair]) -> Result<bool, Refusal> {
     let zero = || std::array::from_fn(|_| Dyadic::from(0.0));
     let end = |points: &Points<'_>, motion: &Motion| -> Option<(Pose, Exact)> {

@@ -1,8 +1,8 @@
 //! The judge of a first contact: from scratch, looking at every vertex, sharing with the searches
 //! only what a motion means and how intervals are rounded.
 //!
-//! Translations are judged in exact arithmetic; so is everything at t = 0. Turning bodies are judged
-//! with outward-rounded intervals ([`super::judge_link`]).
+//! Translations are judged in exact arithmetic; so is everything at t = 0. Turning bodies are
+//! judged with outward-rounded intervals ([`super::judge_link`]).
 
 use dashu_int::ops::BitTest;
 
@@ -62,9 +62,9 @@ pub struct MotionClaim<'a> {
     pub t_free: f64,
     /// In contact by then; does not matter when there is none.
     pub t_contact: f64,
-    /// Covers [0, t_free]. Empty for contact at t = 0; else, with `t_free` 0, it leaves to `initial` that
-    /// the bodies are free as they are given, which says nothing of any deviation. Undecided, it then says
-    /// nothing of the margin either.
+    /// Covers [0, t_free]. Empty for contact at t = 0; else, with `t_free` 0, it leaves to
+    /// `initial` that the bodies are free as they are given, which says nothing of any deviation.
+    /// Undecided, it then says nothing of the margin either.
     pub chain: &'a [Link],
     /// Prove contact.
     pub pairs: &'a [VertexPair],
@@ -93,8 +93,8 @@ pub fn judge_first_contact(question: &Question<'_>, answer: &FirstContact) -> Re
     judge_motion(&question.into(), &answer.into(), &mut Effort::unlimited())
 }
 
-/// The same of any claim. A chain may be as long as a message holds, and each of its links takes a look at
-/// all vertices or many: each look is a step.
+/// The same of any claim. A chain may be as long as a message holds, and each of its links takes a
+/// look at all vertices or many: each look is a step.
 pub fn judge_motion(
     course: &Course<'_>,
     claim: &MotionClaim<'_>,
@@ -109,7 +109,8 @@ pub fn judge_motion(
     if contact { judge.judge_contact(claim) } else { Ok(()) }
 }
 
-/// Proves all of a claim but contact: the verdict at t = 0, and that the bodies are free until `t_free`.
+/// Proves all of a claim but contact: the verdict at t = 0, and that the bodies are free until
+/// `t_free`.
 pub(super) fn judge_freedom<'a>(
     course: &'a Course<'a>,
     claim: &MotionClaim<'_>,
@@ -188,9 +189,9 @@ fn judge_cover(
     if reaches { Ok(()) } else { Err(Refusal::ChainGap(chain.len())) }
 }
 
-/// The start, as it is given, is farther apart than the margin. A verdict of SEPARATED alone does not
-/// say so: contact within the margin would be contact at t = 0, and the bracket false. Without a bracket
-/// the verdict is all that is claimed.
+/// The start, as it is given, is farther apart than the margin. A verdict of SEPARATED alone does
+/// not say so: contact within the margin would be contact at t = 0, and the bracket false. Without
+/// a bracket the verdict is all that is claimed.
 fn judge_start(
     course: &Course<'_>,
     claim: &MotionClaim<'_>,
@@ -261,7 +262,8 @@ impl<'a> MotionJudge<'a> {
         if separates { Ok(()) } else { Err(Refusal::LinkFails(at)) }
     }
 
-    /// Whether the gap along s, which is linear in t, exceeds what has to be kept clear throughout the link.
+    /// Whether the gap along s, which is linear in t, exceeds what has to be kept clear throughout
+    /// the link.
     fn stays_clear(
         &self,
         s: &Exact,
@@ -319,8 +321,8 @@ impl<'a> MotionJudge<'a> {
         if met { Ok(()) } else { Err(Refusal::OriginNotHeld) }
     }
 
-    /// Whether differences that all travel alike hold the origin at some time in the bracket or, with a margin,
-    /// come within it by its end.
+    /// Whether differences that all travel alike hold the origin at some time in the bracket or,
+    /// with a margin, come within it by its end.
     fn is_met_on_the_way(
         &self,
         at_start: &[Exact],
@@ -335,8 +337,8 @@ impl<'a> MotionJudge<'a> {
             let points: Vec<Exact> = at(claim.t_contact).collect();
             return are_within(&points, self.course.margin);
         }
-        // For some t in the bracket the hull of the d + w t holds the origin, exactly if the hull of those at
-        // both ends does: weights of both ends mix the times.
+        // For some t in the bracket the hull of the d + w t holds the origin, exactly if the hull
+        // of those at both ends does: weights of both ends mix the times.
         let points: Vec<Exact> = at(claim.t_free).chain(at(claim.t_contact)).collect();
         holds_origin(&points) || holds_origin_in_solid(&points)
     }
@@ -403,7 +405,8 @@ fn surely_held(vectors: &[IntervalVec]) -> bool {
     vectors.len() >= 4 && (0..vectors.len()).all(|b| (0..b).all(|a| splits(a, b)))
 }
 
-/// Whether the hull of vectors from the enclosures surely has a point within `margin` of the origin.
+/// Whether the hull of vectors from the enclosures surely has a point within `margin` of the
+/// origin.
 fn surely_within(vectors: &[IntervalVec], margin: f64) -> bool {
     let radius = |v: &IntervalVec| norm(&v.map(|c| Interval::point(c.radius()))).high();
     let errors: Vec<f64> = vectors.iter().map(radius).collect();

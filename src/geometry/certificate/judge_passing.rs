@@ -1,14 +1,16 @@
-//! The judge of three or four pairs whose polygon the origin passes through within the bracket: of a point that
-//! goes through a flat polygon, a rod that goes across a rod, or a plate that goes through one beside which it
-//! stays. No hull of their differences ever has the origin strictly inside.
+//! The judge of three or four pairs whose polygon the origin passes through within the bracket: of
+//! a point that goes through a flat polygon, a rod that goes across a rod, or a plate that goes
+//! through one beside which it stays. No hull of their differences ever has the origin strictly
+//! inside.
 //!
-//! The differences d0, d1, ... are the corners in order around. They stay in a plane, three anyway and four of a
-//! flat difference since what moves the vertices of a body is linear in them; and
-//! `n = (d2 - d0) × (d3 - d1)`, of a triangle with d3 = d0, is across it:
-//! the sum of all `d_k × d_{k+1}`. With the foot of the origin on the plane taken off the corners,
-//! `n·(d_k × d_{k+1})` stays as it is. Where all of these are positive n is not zero, and from the foot each
-//! corner is less than half a turn to the left of the one before: all around, so that the foot is strictly
-//! inside. If that holds throughout and `n·d0` changes its sign, the origin has been its own foot at some time.
+//! The differences d0, d1, ... are the corners in order around. They stay in a plane, three anyway
+//! and four of a flat difference since what moves the vertices of a body is linear in them; and `n
+//! = (d2 - d0) × (d3 - d1)`, of a triangle with d3 = d0, is across it: the sum of all `d_k ×
+//! d_{k+1}`. With the foot of the origin on the plane taken off the corners, `n·(d_k × d_{k+1})`
+//! stays as it is. Where all of these are positive n is not zero, and from the foot each corner is
+//! less than half a turn to the left of the one before: all around, so that the foot is strictly
+//! inside. If that holds throughout and `n·d0` changes its sign, the origin has been its own foot
+//! at some time.
 
 use super::bodies::Bodies;
 use super::judge::{Exact, is_zero, minus, scalar_product, vector_product};
@@ -18,13 +20,13 @@ use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::number::interval::{Interval, IntervalVec, cross, dot, sub};
 
-/// How often a bracket is halved: those of the parts of a body may be much narrower than its own, and end where
-/// it ends.
+/// How often a bracket is halved: those of the parts of a body may be much narrower than its own,
+/// and end where it ends.
 const HALVINGS: u32 = 64;
 
-/// Whether so many differences stay in a plane: three, and four where the difference of the bodies is flat at every
-/// time, as far as their dimensions tell: of a point and a polygon, or two rods. (What goes into a solid comes to be
-/// inside, and has pairs that hold the origin strictly so.)
+/// Whether so many differences stay in a plane: three, and four where the difference of the bodies
+/// is flat at every time, as far as their dimensions tell: of a point and a polygon, or two rods.
+/// (What goes into a solid comes to be inside, and has pairs that hold the origin strictly so.)
 pub(super) fn stays_flat(bodies: &Bodies<'_>, count: usize) -> bool {
     let dimensions = || [bodies.p.points, bodies.q.points].map(dimension);
     match count {
@@ -48,8 +50,8 @@ fn dimension(points: &[Vec3]) -> u32 {
     if is_flat { 2 } else { 3 }
 }
 
-/// Whether the origin surely passes through the polygon of these vertices' differences (P's, Q's) between
-/// two times. Of four, the bodies are flat.
+/// Whether the origin surely passes through the polygon of these vertices' differences (P's, Q's)
+/// between two times. Of four, the bodies are flat.
 pub(super) fn surely_passes(
     movers: &Movers,
     vertices: &[[&Vec3; 2]],

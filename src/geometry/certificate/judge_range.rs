@@ -1,4 +1,5 @@
-//! The judge of a range of contact along a direction: exact, from scratch, sharing nothing with the search.
+//! The judge of a range of contact along a direction: exact, from scratch, sharing nothing with the
+//! search.
 
 use super::bodies::Bodies;
 use super::judge::{
@@ -13,8 +14,8 @@ use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::penetration::Span;
 
-/// Two to this power is more than any t for which `t d` can be in M: coordinates of M are below 2^1026, and
-/// those of d are zero or at least 2^-1074.
+/// Two to this power is more than any t for which `t d` can be in M: coordinates of M are below
+/// 2^1026, and those of d are zero or at least 2^-1074.
 const BEYOND: i64 = 2_200;
 
 /// What is said of the `t >= 0` for which P, moved by t times a direction, meets Q.
@@ -30,8 +31,8 @@ pub struct RangeClaim<'a> {
     pub proof: Option<&'a RangeProof>,
 }
 
-/// Proves the range: that P meets Q within both brackets, and neither before the first nor after the second; or
-/// that it never does. Looks at every vertex for each direction of the proof.
+/// Proves the range: that P meets Q within both brackets, and neither before the first nor after
+/// the second; or that it never does. Looks at every vertex for each direction of the proof.
 pub fn judge_range<'a>(
     pair: impl Into<Bodies<'a>>,
     claim: &RangeClaim<'_>,
@@ -124,8 +125,8 @@ impl RangeJudge<'_> {
         let differences = exact_differences(self.pair, &proof.pairs)?;
         let upper =
             if upper < f64::INFINITY { Dyadic::from(upper) } else { Dyadic::new(1.into(), BEYOND) };
-        // For some t of the bracket the hull of the m - t d holds the origin, exactly if the hull of those at
-        // both bounds does: weights of both bounds mix the times.
+        // For some t of the bracket the hull of the m - t d holds the origin, exactly if the hull
+        // of those at both bounds does: weights of both bounds mix the times.
         let less = |t: Dyadic| {
             let moved = |d: &Exact| std::array::from_fn(|k| &d[k] - &(&self.along[k] * &t));
             differences.iter().map(moved).collect::<Vec<Exact>>()
@@ -258,7 +259,8 @@ mod tests {
         });
     }
 
-    /// P is in Q at t = 5, which shows neither that it comes there first nor that it is the last time.
+    /// P is in Q at t = 5, which shows neither that it comes there first nor that it is the last
+    /// time.
     #[test]
     fn a_range_that_goes_on_beyond_what_is_claimed_is_refused() {
         cubes(5.0, |pair| {

@@ -1,6 +1,6 @@
-//! The judge of statements about solids: exactly, from scratch, from vertices and triangles alone. That a
-//! mesh bounds a solid (closed, oriented, without self-intersection) is taken for granted: it is checked
-//! where it is registered.
+//! The judge of statements about solids: exactly, from scratch, from vertices and triangles alone.
+//! That a mesh bounds a solid (closed, oriented, without self-intersection) is taken for granted:
+//! it is checked where it is registered.
 
 use super::judge::{
     Exact, Refusal, exact_point, holds_origin, holds_origin_strictly, minus, scalar_product,
@@ -75,8 +75,8 @@ pub fn judge_solids(
     }
 }
 
-/// Proves from scratch that bodies which turn nothing are free on [0, t_free], and in contact by t_contact
-/// if that is claimed. At t = 0 they are separated.
+/// Proves from scratch that bodies which turn nothing are free on [0, t_free], and in contact by
+/// t_contact if that is claimed. At t = 0 they are separated.
 pub fn judge_solid_motion(
     solids: &Solids<'_>,
     motions: [&Motion; 2],
@@ -116,8 +116,8 @@ pub(super) fn judge_solid_motion_for(
 
 /// Whether the differences of two faces hold the origin at some time of an interval.
 ///
-/// For some t in it the hull of the d + w t holds the origin, exactly if the hull of those at both ends does:
-/// weights of both ends mix the times.
+/// For some t in it the hull of the d + w t holds the origin, exactly if the hull of those at both
+/// ends does: weights of both ends mix the times.
 pub(super) fn share_a_point(
     at_start: &[Exact],
     travel: &Exact,
@@ -157,7 +157,8 @@ pub(super) fn differences(
     Ok(p.iter().flat_map(|x| q.iter().map(|y| minus(y, x))).collect())
 }
 
-/// A vertex, an edge or a triangle: some corners of one triangle. What vertices of a hull span is in it.
+/// A vertex, an edge or a triangle: some corners of one triangle. What vertices of a hull span is
+/// in it.
 fn is_face(solid: &Solid<'_>, face: &Face, name: &'static str) -> Result<(), Refusal> {
     let exists = |v: &u32| (*v as usize) < solid.points.points.len();
     let is_in = |corners: &[u32; 3]| face.iter().all(|v| corners.contains(v));

@@ -1,5 +1,5 @@
-//! What a rotation leaves as it is, exactly: the difference of two bodies that turn alike, seen from either, and
-//! vertices on the axis that a body turns about. Of these, a judge needs no sine.
+//! What a rotation leaves as it is, exactly: the difference of two bodies that turn alike, seen
+//! from either, and vertices on the axis that a body turns about. Of these, a judge needs no sine.
 
 use super::bodies::Points;
 use super::judge::{Exact, exact_point, is_zero, minus, scalar_product, vector_product};
@@ -30,9 +30,10 @@ fn screw<'a>(motion: &'a Motion, start: &'a Pose) -> Option<Screw<'a>> {
     })
 }
 
-/// How far Q travels relative to P in the step as seen from either, if both turn alike: about axes that are
-/// parallel, by the same angle, so that what is between the pivots and between the velocities is along the axis
-/// and turns with neither. Every difference of two points is then `Rot(t) (d + t travel)`.
+/// How far Q travels relative to P in the step as seen from either, if both turn alike: about axes
+/// that are parallel, by the same angle, so that what is between the pivots and between the
+/// velocities is along the axis and turns with neither. Every difference of two points is then
+/// `Rot(t) (d + t travel)`.
 pub(super) fn travel_if_alike(course: &Course<'_>) -> Option<Exact> {
     let p = screw(&course.motion_p, &course.bodies.p.pose)?;
     let q = screw(&course.motion_q, &course.bodies.q.pose)?;
@@ -48,7 +49,8 @@ pub(super) fn travel_if_alike(course: &Course<'_>) -> Option<Exact> {
     (is_alike && !is_zero(&axis) && !is_zero(&exact(q.axis))).then_some(travel)
 }
 
-/// The pairs' travel, if no rotation touches any of their vertices: those on the axis that a body turns about.
+/// The pairs' travel, if no rotation touches any of their vertices: those on the axis that a body
+/// turns about.
 pub(super) fn travel_if_untouched(course: &Course<'_>, pairs: &[VertexPair]) -> Option<Exact> {
     let of = |points: &Points<'_>, motion: &Motion, indices: &[u32]| {
         if let Some(velocity) = velocity_of(motion, &points.pose) {

@@ -59,9 +59,9 @@ pub enum Direction {
         /// Whether the sign is minus.
         negative: bool,
     },
-    /// `±(d1 - d0) x w`, with w the exact travel of Q relative to P over the step (of a range along d:
-    /// -d). M and its copy
-    /// moved by w span the solid that M sweeps; its facets are M's own and these.
+    /// `±(d1 - d0) x w`, with w the exact travel of Q relative to P over the step (of a range along
+    /// d: -d). M and its copy moved by w span the solid that M sweeps; its facets are M's own and
+    /// these.
     SweptNormal {
         /// Two vertex pairs.
         pairs: [VertexPair; 2],
@@ -128,8 +128,8 @@ impl StaticProof {
     }
 }
 
-/// The proof of a range of contact along a direction d, the `t >= 0` with `t d` in M; along zero the verdict
-/// is all there is to prove.
+/// The proof of a range of contact along a direction d, the `t >= 0` with `t d` in M; along zero
+/// the verdict is all there is to prove.
 #[derive(Clone, Debug, PartialEq)]
 pub enum RangeProof {
     /// There is none: `s·m > 0` for all of M, and `s·d <= 0`.
@@ -149,8 +149,8 @@ pub enum RangeProof {
 /// One end of a range, at a t within a bracket.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RangeEnd {
-    /// s, with `s·m >= s·(t d)` for all of M, t being the outer bound: `s·d` is positive where the range
-    /// begins and negative where it ends.
+    /// s, with `s·m >= s·(t d)` for all of M, t being the outer bound: `s·d` is positive where the
+    /// range begins and negative where it ends.
     pub direction: Direction,
     /// At most four, whose differences have `t d` in their hull for some t of the bracket.
     pub pairs: ArrayVec<VertexPair, 4>,

@@ -1,9 +1,10 @@
-//! Statements about solids that need not be convex: the hull of points, or what a closed mesh bounds.
+//! Statements about solids that need not be convex: the hull of points, or what a closed mesh
+//! bounds.
 //!
-//! What meets is shown at faces and points. What does not is shown for all pairs of faces at once by a
-//! *cover*: the faces of each body, in some order, are halved again and again, now those of one body, now
-//! those of the other, until a direction separates all that is left of the one from all that is left of
-//! the other. A hull is one piece, and never halved.
+//! What meets is shown at faces and points. What does not is shown for all pairs of faces at once
+//! by a *cover*: the faces of each body, in some order, are halved again and again, now those of
+//! one body, now those of the other, until a direction separates all that is left of the one from
+//! all that is left of the other. A hull is one piece, and never halved.
 
 use super::bodies::Points;
 use super::{Link, Verdict};
@@ -14,8 +15,8 @@ use crate::geometry::Vec3;
 pub struct Solid<'a> {
     /// Its vertices. Certificates name them by their index.
     pub points: Points<'a>,
-    /// The triangles that bound it, counter-clockwise seen from outside; none: it is the hull of the
-    /// points.
+    /// The triangles that bound it, counter-clockwise seen from outside; none: it is the hull of
+    /// the points.
     pub triangles: Option<&'a [[u32; 3]]>,
 }
 
@@ -28,7 +29,8 @@ pub struct Solids<'a> {
     pub q: Solid<'a>,
 }
 
-/// Vertices of a body that span a face of it: one to three corners of one triangle, or any of a hull.
+/// Vertices of a body that span a face of it: one to three corners of one triangle, or any of a
+/// hull.
 pub type Face = arrayvec::ArrayVec<u32, 3>;
 
 /// The proof of a static verdict.
@@ -36,8 +38,8 @@ pub type Face = arrayvec::ArrayVec<u32, 3>;
 pub enum SolidProof {
     /// No faces meet, and neither body is within the other.
     Separated(Cover),
-    /// The faces share a point, and Q comes there in a straight line without meeting P before, which it
-    /// could not if the interiors met.
+    /// The faces share a point, and Q comes there in a straight line without meeting P before,
+    /// which it could not if the interiors met.
     Touching {
         /// Of P and of Q.
         faces: [Face; 2],
@@ -90,7 +92,8 @@ pub enum CollisionProof {
     Later {
         /// Of the two that meet.
         contact: Option<SolidMotionProof>,
-        /// Of the other pairs which no coordinate axis separates all the time that is free, in order.
+        /// Of the other pairs which no coordinate axis separates all the time that is free, in
+        /// order.
         free: Vec<PairCover>,
     },
 }
@@ -111,8 +114,8 @@ pub struct Cover {
     pub order_p: Vec<u32>,
     /// Q's.
     pub order_q: Vec<u32>,
-    /// Begins with all of both. After a split come the steps for the first half, which is the smaller of
-    /// two that are not equal, then those for the second.
+    /// Begins with all of both. After a split come the steps for the first half, which is the
+    /// smaller of two that are not equal, then those for the second.
     pub steps: Vec<CoverStep>,
 }
 
@@ -123,11 +126,11 @@ pub enum CoverStep {
     SplitP,
     /// Q's faces are halved.
     SplitQ,
-    /// All are separated over the whole time, by joined links fixed in the world, as in the chain of a
-    /// motion.
+    /// All are separated over the whole time, by joined links fixed in the world, as in the chain
+    /// of a motion.
     Apart(Vec<Link>),
 }
 
-/// Vertices that one cover may have looked at, one for each vertex of either group and link. Two million
-/// take about a second to judge.
+/// Vertices that one cover may have looked at, one for each vertex of either group and link. Two
+/// million take about a second to judge.
 pub const VISITS_MAX: u64 = 1 << 21;

@@ -1,35 +1,36 @@
-//! The first contact of small turning bodies by trying every vertex with every face and every edge with
-//! every edge: an oracle for the tests of the certified search, with which it shares nothing but what a
-//! motion means.
+//! The first contact of small turning bodies by trying every vertex with every face and every edge
+//! with every edge: an oracle for the tests of the certified search, with which it shares nothing
+//! but what a motion means.
 //!
 //! Source: Joseph, Plantinga, *Efficient Algorithms for Polyhedron Collision Detection*, 1987, §4.
 //!
-//! Bodies that turn sweep no polytopes of space-time, but at the moment of collision two faces still
-//! meet in a single point: a vertex and a face, or two edges. So, from disjoint bodies on, the first
-//! contact is the first time at which a vertex is in the plane of a face, or two edges are in one
-//! plane, and at which they meet there. With an axis a, the angle θ t and `z∥`, `z⊥` the parts of a
-//! vector along and across a, one turning body makes either condition
+//! Bodies that turn sweep no polytopes of space-time, but at the moment of collision two faces
+//! still meet in a single point: a vertex and a face, or two edges. So, from disjoint bodies on,
+//! the first contact is the first time at which a vertex is in the plane of a face, or two edges
+//! are in one plane, and at which they meet there. With an axis a, the angle θ t and `z∥`, `z⊥` the
+//! parts of a vector along and across a, one turning body makes either condition
 //!
 //! `A + B t + (C + D t) cos θt + (E + F t) sin θt = 0`
 //!
-//! (for a vertex w at the start, seen from the pivot, and the plane `n·x = h` of a body that travels by
-//! d: `A = n·w∥ - h`, `B = -n·d`, `C = n·w⊥`, `E = n·(a × w)`); two turning bodies add the products of
-//! their sines and cosines. Here the left side is evaluated as what it says, the volume between the
-//! features at a time, and its roots are isolated by halving the step: a piece of it is done for a pair
-//! of features when a plane keeps them apart by more than they can move in it.
+//! (for a vertex w at the start, seen from the pivot, and the plane `n·x = h` of a body that
+//! travels by d: `A = n·w∥ - h`, `B = -n·d`, `C = n·w⊥`, `E = n·(a × w)`); two turning bodies add
+//! the products of their sines and cosines. Here the left side is evaluated as what it says, the
+//! volume between the features at a time, and its roots are isolated by halving the step: a piece
+//! of it is done for a pair of features when a plane keeps them apart by more than they can move in
+//! it.
 //!
-//! Motions: linear and screws, of either body or both, about any pivots and by any number of turns (to
-//! a million quarters); solids; no margin and no deviation. Of anything else nothing is said.
+//! Motions: linear and screws, of either body or both, about any pivots and by any number of turns
+//! (to a million quarters); solids; no margin and no deviation. Of anything else nothing is said.
 //!
-//! Proves: nothing that a checker could repeat, so it is no row of the methods' table, and compiled for
-//! tests alone. What it says is derived with error bounds all the same: no contact before a time, and
-//! contact by another.
-//! Cost: every pair of features at first; the pairs that are left, a few, on each of 34 levels.
+//! Proves: nothing that a checker could repeat, so it is no row of the methods' table, and compiled
+//! for tests alone. What it says is derived with error bounds all the same: no contact before a
+//! time, and contact by another. Cost: every pair of features at first; the pairs that are left, a
+//! few, on each of 34 levels.
 //!
 //! Where this differs from the text:
 //! - Whether the features meet is not tested at a root, but decides what is looked into.
-//! - Parallel edges, whose condition always holds, need no case: a plane keeps them apart, or another
-//!   pair of features meets at the same time.
+//! - Parallel edges, whose condition always holds, need no case: a plane keeps them apart, or
+//!   another pair of features meets at the same time.
 
 use super::Question;
 use crate::geometry::Vec3;
@@ -169,8 +170,8 @@ struct Search {
 }
 
 impl Search {
-    /// A coordinate of a place is a sum of products of at most four factors, each known to a few u: of
-    /// the rotation, the axis, the sine, the arm; 128 u of what enters is more than all of that.
+    /// A coordinate of a place is a sum of products of at most four factors, each known to a few u:
+    /// of the rotation, the axis, the sine, the arm; 128 u of what enters is more than all of that.
     fn new(p: Mover, q: Mover) -> Self {
         let speed = (p.velocity - q.velocity).norm() + p.turning_speed() + q.turning_speed();
         let error = gamma(128) * (p.size() + q.size());
@@ -251,8 +252,8 @@ impl Search {
         }
     }
 
-    /// Whether a plane has the features on its two sides with more than `reach` between them. Any vector
-    /// may be tried as its normal, so it does not matter how well it is known.
+    /// Whether a plane has the features on its two sides with more than `reach` between them. Any
+    /// vector may be tried as its normal, so it does not matter how well it is known.
     fn are_apart(&self, features: Features, now: &Moment, reach: f64) -> bool {
         if let Features::EdgeEdge(i, j) = features {
             let [[a, b], [c, d]] = self.edges(i, j, now);
@@ -293,9 +294,9 @@ impl Search {
         }
     }
 
-    /// Whether the features surely meet between two moments, `now` in the middle: they are in one plane
-    /// at some time, as a volume changes its sign; and seen along the normal of now they lie across
-    /// each other at any time, as no point moves more than `reach`.
+    /// Whether the features surely meet between two moments, `now` in the middle: they are in one
+    /// plane at some time, as a volume changes its sign; and seen along the normal of now they lie
+    /// across each other at any time, as no point moves more than `reach`.
     fn surely_meet(
         &self,
         features: Features,
@@ -338,8 +339,8 @@ impl Search {
             }))
     }
 
-    /// `x·(y × z)`, or zero where its sign is not sure: each vector is off by at most twice what places
-    /// are, and the products round by a few u, which places are off by at least.
+    /// `x·(y × z)`, or zero where its sign is not sure: each vector is off by at most twice what
+    /// places are, and the products round by a few u, which places are off by at least.
     fn volume(&self, x: &Vec3, y: &Vec3, z: &Vec3) -> f64 {
         let volume = x.dot(&y.cross(z));
         let [x, y, z] = [x, y, z].map(|v| v.norm() + 2.0 * self.error);
@@ -355,7 +356,8 @@ fn is_apart_along(s: &Vec3, a: &[Vec3], b: &[Vec3], reach: f64) -> bool {
         heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), h| (low.min(h), high.max(h)))
     };
     let ((low_a, high_a), (low_b, high_b)) = (range(a), range(b));
-    // A zero s is no plane. The heights round by a few u of the lengths, which the reach has room for.
+    // A zero s is no plane. The heights round by a few u of the lengths, which the reach has room
+    // for.
     (low_b - high_a).max(low_a - high_b) > reach * s.norm()
 }
 

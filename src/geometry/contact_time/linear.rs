@@ -1,13 +1,13 @@
 //! First contact of translating bodies: computed, not iterated.
 //!
 //! With w the velocity of Q relative to P, the bodies meet at t when `q - p + t w = 0` for some
-//! points, that is when `-t w` is in M. So the line through M along -w gives the exact first and last
-//! time of contact, and its rounding outwards is the only error. The facet through which the line
-//! enters M has the bodies on its two sides at every earlier time: one direction proves the freedom
-//! of `[0, t_free]`. If the line misses M, one direction across it proves the whole step free: a
-//! vector, where one is near enough to it; else two facets of M, where an f64 time lies between the
-//! times at which they do; else one beside it that is square to an edge; else it is named by two pairs and
-//! the travel.
+//! points, that is when `-t w` is in M. So the line through M along -w gives the exact first and
+//! last time of contact, and its rounding outwards is the only error. The facet through which the
+//! line enters M has the bodies on its two sides at every earlier time: one direction proves the
+//! freedom of `[0, t_free]`. If the line misses M, one direction across it proves the whole step
+//! free: a vector, where one is near enough to it; else two facets of M, where an f64 time lies
+//! between the times at which they do; else one beside it that is square to an edge; else it is
+//! named by two pairs and the travel.
 
 use arrayvec::ArrayVec;
 use dashu_int::IBig;
@@ -63,7 +63,8 @@ impl Travel {
         self.from.iter().chain(self.to.iter())
     }
 
-    /// Coordinate k times two to minus the scale, which is at most the least exponent of the numbers.
+    /// Coordinate k times two to minus the scale, which is at most the least exponent of the
+    /// numbers.
     pub(super) fn exact(&self, k: usize, scale: i64) -> IBig {
         integer_at(self.to[k], scale) - integer_at(self.from[k], scale)
     }
@@ -157,7 +158,8 @@ fn free_along(gap: &Gap, witness: &mut Witness) -> FirstContact {
     free(vec![link(0.0, 1.0, direction)], StaticProof::Separated { direction })
 }
 
-/// Into contact at a proven time, or free if that is after the step. The facet separates until then.
+/// Into contact at a proven time, or free if that is after the step. The facet separates until
+/// then.
 #[inline(always)]
 fn enters(entry: &Entry, witness: &mut Witness) -> FirstContact {
     let Entry { pairs, negative, normal, between: [t_free, t_contact] } = *entry;
@@ -260,8 +262,8 @@ impl Course {
             effort.cost.witness_hits += 1;
             return Ok(Found::Free(gap));
         }
-        // Looked at where it is: copied it would be read in other pieces than it was just written in, and the
-        // processor waits for that.
+        // Looked at where it is: copied it would be read in other pieces than it was just written
+        // in, and the processor waits for that.
         let found = (method.cast)(pair, &self.against.high, 1.0, effort);
         let (pairs, about) = match &found {
             Ok(Cast::Apart(s, hint)) => {
@@ -392,7 +394,8 @@ impl<'a> Passage<'a> {
         FirstContact { initial, ..during }
     }
 
-    /// The answer if the line enters M after the start, here; until then the end's direction separates.
+    /// The answer if the line enters M after the start, here; until then the end's direction
+    /// separates.
     fn enter_after_start(&self, end: &End) -> Option<FirstContact> {
         let enter = self.time(end.numerator.clone(), end.denominator.clone());
         if enter.sign() != Sign::Positive {
@@ -432,8 +435,8 @@ impl<'a> Passage<'a> {
         Span { direction, kind }
     }
 
-    /// Directions beside the one named by the travel that no travel names: those square to its edge and an
-    /// axis, and its roundings with one coordinate exact.
+    /// Directions beside the one named by the travel that no travel names: those square to its edge
+    /// and an axis, and its roundings with one coordinate exact.
     fn beside(&mut self, across: &Direction) -> Vec<Telling> {
         let Direction::SweptNormal { pairs, .. } = across else { return Vec::new() };
         let [a, b] = pairs.map(|pair| self.m.corner(pair));
@@ -444,8 +447,8 @@ impl<'a> Passage<'a> {
         each.into_iter().flat_map(|telling| [telling.opposite(), telling]).collect()
     }
 
-    /// Joins directions to a chain over the step, always by the one that reaches farthest; none when
-    /// they change over at a time between two f64 numbers.
+    /// Joins directions to a chain over the step, always by the one that reaches farthest; none
+    /// when they change over at a time between two f64 numbers.
     fn chain(
         &mut self,
         tellings: &[Telling],

@@ -1,4 +1,5 @@
-//! A direction that shows a pair to be farther apart than a margin, in a form that certificates have.
+//! A direction that shows a pair to be farther apart than a margin, in a form that certificates
+//! have.
 
 use dashu_int::IBig;
 use dashu_int::ops::UnsignedAbs;
@@ -18,10 +19,12 @@ use crate::geometry::pair::Pair;
 /// How many roundings of the nearest point's direction to try.
 const ROUNDINGS: i32 = 32;
 
-/// A direction along which the gap is wider than `margin`, exactly, of a pair that is farther apart.
+/// A direction along which the gap is wider than `margin`, exactly, of a pair that is farther
+/// apart.
 ///
-/// `None` if it is not, or if no direction found shows it: one towards an edge is not exactly any that
-/// a certificate names, and the rounding may tilt the edge by more than there is beyond the margin.
+/// `None` if it is not, or if no direction found shows it: one towards an edge is not exactly any
+/// that a certificate names, and the rounding may tilt the edge by more than there is beyond the
+/// margin.
 pub(in crate::geometry) fn direction_beyond(
     pair: &Pair<'_>,
     margin: f64,

@@ -2,8 +2,9 @@
 //! first, and in twice the precision where the bodies are much closer than they are large.
 //!
 //! Let v be the point nearest the origin in the hull of the simplex, exactly, and s the same point
-//! as computed. |v| is an upper bound of the distance, and the least of `v · m / |v|` over M a lower
-//! one, which is what the pairs alone let anyone check. For every pair of the simplex the product is
+//! as computed. |v| is an upper bound of the distance, and the least of `v · m / |v|` over M a
+//! lower one, which is what the pairs alone let anyone check. For every pair of the simplex the
+//! product is
 //! |v| itself; so the lower bound is |v|, less the most by which either body reaches farther along v
 //! than its vertex in the simplex does. |v| and |s| differ by little more than the error of a
 //! difference of placed vertices, because s is nearly orthogonal to the simplex; and for all but
@@ -116,8 +117,8 @@ struct Shape {
     area: f64,
     /// At least the error of that cross product.
     area_error: f64,
-    /// One over a lower bound of the area, or of the length of the only edge; infinite when there is
-    /// no such bound.
+    /// One over a lower bound of the area, or of the length of the only edge; infinite when there
+    /// is no such bound.
     inverse: f64,
     /// At least one over the least singular value of the exact edges; infinite when they may be
     /// dependent.
@@ -208,7 +209,8 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
         let corners = self.pairs(simplex);
         let [of_p, of_q] = [corners.map(|pair| pair.i), corners.map(|pair| pair.j)];
         let (base, ties) = if of_p.contains(&latest.i) & of_q.contains(&latest.j) {
-            // No vertex is farther than the simplex's own, as far as the search has seen: any corner does.
+            // No vertex is farther than the simplex's own, as far as the search has seen: any
+            // corner does.
             // |v|² >= |v'|² - 2 |v' - v|², with equality but for the factor where v is inside; and
             // |v'| is more than three quarters of |s|.
             let off = errors.of_foot * (errors.of_foot / length) * (3.0 * OUTWARD);
@@ -280,11 +282,11 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
 
     /// How far s is from v. `unit` is the error of a difference, `length` is |s|.
     ///
-    /// With E the matrix of exact edges and v' the point with exactly the weights of s: v' - v =
-    /// E (EᵀE)⁻¹ Eᵀv', so |v' - v| ≤ |Eᵀv'| / σ_min(E). Each weight, the first corner's too, is off by
-    /// at most twice the longest edge squared over the area squared, times the sum of the magnitudes
-    /// in Eᵀv'. Where that leaves open whether v is inside: v' · (v' - d) ≤ 2 max |Eᵀv'| for
-    /// every point d of the simplex, and |v' - v|² is at most the largest of these.
+    /// With E the matrix of exact edges and v' the point with exactly the weights of s: v' - v = E
+    /// (EᵀE)⁻¹ Eᵀv', so |v' - v| ≤ |Eᵀv'| / σ_min(E). Each weight, the first corner's too, is off
+    /// by at most twice the longest edge squared over the area squared, times the sum of the
+    /// magnitudes in Eᵀv'. Where that leaves open whether v is inside: v' · (v' - d) ≤ 2 max |Eᵀv'|
+    /// for every point d of the simplex, and |v' - v|² is at most the largest of these.
     #[inline(always)]
     fn errors(&self, unit: f64, length: f64, shape: &Shape) -> Errors {
         let Shape { longest, slack, .. } = *shape;
@@ -345,8 +347,8 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
         Aim { along: self.s, length, error: of_s }
     }
 
-    /// By how much P reaches farther along v than the ties' vertices, and Q against it, in sum; for v
-    /// of length one.
+    /// By how much P reaches farther along v than the ties' vertices, and Q against it, in sum; for
+    /// v of length one.
     #[inline(always)]
     fn rise(&self, view: &View<'_>, aim: &Aim<N>, ties: &Ties, effort: &mut Effort<'_>) -> f64 {
         let [p, q] = view.bodies();
@@ -381,8 +383,9 @@ struct Ties {
 }
 
 impl Ties {
-    /// With the first pair's. Along v, when it is inside, all pairs of the simplex are level; so are two
-    /// vertices that have a partner in common. Without a branch: who shares what is not predictable.
+    /// With the first pair's. Along v, when it is inside, all pairs of the simplex are level; so
+    /// are two vertices that have a partner in common. Without a branch: who shares what is not
+    /// predictable.
     #[inline(always)]
     fn of(&[a, b, c]: &[VertexPair; 3], all_are_level: bool) -> Self {
         let share = |x: VertexPair, y: VertexPair| (x.i == y.i) | (x.j == y.j);

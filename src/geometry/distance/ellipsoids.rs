@@ -1,13 +1,14 @@
-//! Where to look first: the direction in which two ellipsoids of the bodies' sizes would be nearest.
+//! Where to look first: the direction in which two ellipsoids of the bodies' sizes would be
+//! nearest.
 //!
-//! From centre to centre is right for balls. Of long or flat bodies it may be off by tens of degrees,
-//! and from there a search takes twice the steps. With half extents h along the axes of its frame a
-//! body reaches about as far along n as an ellipsoid, `a = √(nᵀAn)` with `A = R diag(h²) Rᵀ`. The sum
-//! of two such reaches is near n that of one ellipsoid, `C = (a + b) (A/a + B/b)`, and the point v
-//! nearest the origin of one with the centre c solves `v = c - C v/λ`, where λ is the product of |v|
-//! and the reach along it: so `v ∝ (λI + C)⁻¹ c`. With n from the last round in λ and C, a round takes
-//! one inverse up to its factor, and three or four rounds give the direction to a few degrees, which
-//! is what the edges of a polytope leave of it anyway.
+//! From centre to centre is right for balls. Of long or flat bodies it may be off by tens of
+//! degrees, and from there a search takes twice the steps. With half extents h along the axes of
+//! its frame a body reaches about as far along n as an ellipsoid, `a = √(nᵀAn)` with `A = R
+//! diag(h²) Rᵀ`. The sum of two such reaches is near n that of one ellipsoid, `C = (a + b) (A/a +
+//! B/b)`, and the point v nearest the origin of one with the centre c solves `v = c - C v/λ`, where
+//! λ is the product of |v| and the reach along it: so `v ∝ (λI + C)⁻¹ c`. With n from the last
+//! round in λ and C, a round takes one inverse up to its factor, and three or four rounds give the
+//! direction to a few degrees, which is what the edges of a polytope leave of it anyway.
 
 use super::view::View;
 use crate::geometry::Vec3;
@@ -23,11 +24,11 @@ const FAR: f64 = 100.0;
 /// |v| is at least this part of the sum of the reaches: that of bodies in contact is zero, and the
 /// ellipsoids may overlap where the bodies do not.
 const GAP_MIN: f64 = 0.05;
-/// Ellipsoids ten times as long as thick need three, for a few degrees. A round doubles the exponents
-/// of the direction's coordinates; after four they are far from the ends of f64.
+/// Ellipsoids ten times as long as thick need three, for a few degrees. A round doubles the
+/// exponents of the direction's coordinates; after four they are far from the ends of f64.
 const ROUNDS: u32 = 4;
-/// The rounds of bodies more slender than that are far from done, each step being nearly as long as the last;
-/// but where they lead can be told. Of stouter bodies that would save less than it takes.
+/// The rounds of bodies more slender than that are far from done, each step being nearly as long as
+/// the last; but where they lead can be told. Of stouter bodies that would save less than it takes.
 const NEEDLE: f64 = 0.03;
 /// From a ratio of successive steps beyond that, no limit is told.
 const RATIO_MAX: f64 = 0.95;
@@ -37,8 +38,8 @@ const RATIO_MAX: f64 = 0.95;
 pub(super) struct Roundness {
     /// The shortest extent over the longest of the less round body: 1 for balls.
     pub(super) least: f64,
-    /// Whether both together are as good as two balls. Beside a large ball a pebble is one too, whatever
-    /// its shape: it moves the nearest points little.
+    /// Whether both together are as good as two balls. Beside a large ball a pebble is one too,
+    /// whatever its shape: it moves the nearest points little.
     pub(super) are_balls: bool,
 }
 
@@ -58,7 +59,8 @@ impl Roundness {
     }
 }
 
-/// From P towards Q, which are so round and whose centres are so far apart; for searching, not for proof.
+/// From P towards Q, which are so round and whose centres are so far apart; for searching, not for
+/// proof.
 #[inline(always)]
 pub(super) fn direction(view: &View<'_>, roundness: Roundness, centre: &Vec3) -> Vec3 {
     let [p, q] = view.bodies();
@@ -82,8 +84,8 @@ fn between(p: &Placed<'_>, q: &Placed<'_>, roundness: Roundness, centre: &Vec3) 
     of_long_bodies(p, q, roundness.least, centre)
 }
 
-/// Whether one of bodies that are so round is more of a box than of an ellipsoid: then the ellipsoids'
-/// direction is no better than from centre to centre, and takes longer to find.
+/// Whether one of bodies that are so round is more of a box than of an ellipsoid: then the
+/// ellipsoids' direction is no better than from centre to centre, and takes longer to find.
 #[inline(always)]
 fn are_boxy(p: &Placed<'_>, q: &Placed<'_>, roundness: f64) -> bool {
     (p.body.bounds().is_boxy | q.body.bounds().is_boxy) & (roundness > SLENDER)
@@ -111,11 +113,11 @@ fn of_long_bodies(p: &Placed<'_>, q: &Placed<'_>, roundness: f64, centre: &Vec3)
     if along.dot(&c) > 0.0 { along } else { *centre }
 }
 
-/// Where more and more rounds would lead, told by the last three directions: their steps have all but one
-/// ratio.
+/// Where more and more rounds would lead, told by the last three directions: their steps have all
+/// but one ratio.
 ///
-/// Source: A. Aitken, "On Bernoulli's numerical solution of algebraic equations", Proc. Royal Society of
-/// Edinburgh 46, 1926; of vectors, with the ratio that fits the steps best.
+/// Source: A. Aitken, "On Bernoulli's numerical solution of algebraic equations", Proc. Royal
+/// Society of Edinburgh 46, 1926; of vectors, with the ratio that fits the steps best.
 #[inline(always)]
 fn limit(last: [Vec3; 3], c: &Vec3) -> Vec3 {
     // Of one length along c, which none is orthogonal to.
@@ -171,7 +173,8 @@ mod tests {
         }
     }
 
-    /// After four rounds the direction of a needle is so far off that the search took eleven steps, not nine.
+    /// After four rounds the direction of a needle is so far off that the search took eleven steps,
+    /// not nine.
     #[test]
     fn of_needles_the_limit_of_many_rounds_is_told_by_a_few() {
         let mut random = Random(17);

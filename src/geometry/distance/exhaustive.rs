@@ -1,6 +1,7 @@
 //! The oracle: every pair of features, one by one.
 //!
-//! Source: the definition. The nearest points of two polytopes lie in a vertex and a facet or in two
+//! Source: the definition. The nearest points of two polytopes lie in a vertex and a facet or in
+//! two
 //!         edges (or in smaller features, which these contain).
 //! Proves: nothing; the simplex that it ends with is proven nearest, or gone on from.
 //! Cost:   |V(P)| |F(Q)| + |F(P)| |V(Q)| + |E(P)| |E(Q)| simplices; larger bodies are handed over.

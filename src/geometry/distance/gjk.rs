@@ -21,34 +21,36 @@ use crate::geometry::witness::Witness;
 /// at most, and the exact stage starts from here.
 const PROGRESS_MIN: f64 = 1e-14;
 
-/// Of round bodies the nearest points lie in the direction from centre to centre, up to an angle that is
-/// smaller the more vertices they have. A remembered direction is stale beyond the one with this squared
-/// sine, over the vertices: two fifths of the distance of neighbours. From a stale simplex the search takes
-/// longer than from cold.
+/// Of round bodies the nearest points lie in the direction from centre to centre, up to an angle
+/// that is smaller the more vertices they have. A remembered direction is stale beyond the one with
+/// this squared sine, over the vertices: two fifths of the distance of neighbours. From a stale
+/// simplex the search takes longer than from cold.
 const STALE_SPACING: f64 = 2.0;
 
-/// A remembered simplex counts while its edges are orthogonal to the remembered direction up to an angle whose
-/// squared sine is this, about 33 degrees, and its nearest point is inside and has turned by no more than that.
+/// A remembered simplex counts while its edges are orthogonal to the remembered direction up to an
+/// angle whose squared sine is this, about 33 degrees, and its nearest point is inside and has
+/// turned by no more than that.
 const LEVEL_SINE_SQUARED: f64 = 0.3;
-/// And not more than one and a half times the distance of neighbouring vertices: see [`STALE_SPACING`].
+/// And not more than one and a half times the distance of neighbouring vertices: see
+/// [`STALE_SPACING`].
 const LEVEL_SPACING: f64 = 24.0;
 
 /// The nearest point after the first support is a vertex of M, whose direction from the origin says
-/// little when M is near: it may be nearly orthogonal to the line from centre to centre. M as a ball
-/// of half the size would be supported at the opposite side of that line if the direction was moved
-/// by this part of the size towards the line. With it bodies close together take a step and a half
-/// less, others half a step; between 0.2 and 0.5 the count of steps hardly changes.
+/// little when M is near: it may be nearly orthogonal to the line from centre to centre. M as a
+/// ball of half the size would be supported at the opposite side of that line if the direction was
+/// moved by this part of the size towards the line. With it bodies close together take a step and a
+/// half less, others half a step; between 0.2 and 0.5 the count of steps hardly changes.
 const DAMPING: f64 = 0.4;
 
-/// Supports along other directions than the first start at the last one and move to a neighbour at most.
-/// That is nearer and looks at less than from the start table to the top; and where the bodies are close
-/// and the nearest point's direction is far off, it goes wrong less. After so many in a row that did not
-/// see the top, the walk is too long, and the table is asked.
+/// Supports along other directions than the first start at the last one and move to a neighbour at
+/// most. That is nearer and looks at less than from the start table to the top; and where the
+/// bodies are close and the nearest point's direction is far off, it goes wrong less. After so many
+/// in a row that did not see the top, the walk is too long, and the table is asked.
 const LAG_MAX: u32 = 4;
 
-/// From then on a walk goes on only while the direction hardly turns; and so many steps after the last top
-/// was seen, not even then. Along the rim of a wide flat face the direction hardly turns from one vertex to
-/// the next, and the walk would look at half of the rim.
+/// From then on a walk goes on only while the direction hardly turns; and so many steps after the
+/// last top was seen, not even then. Along the rim of a wide flat face the direction hardly turns
+/// from one vertex to the next, and the walk would look at half of the rim.
 const WALK_MAX: u32 = 16;
 const _: () = assert!(LAG_MAX < WALK_MAX);
 
@@ -62,7 +64,8 @@ pub(super) const METHOD: Method = Method {
     proposer: Proposer::Default,
 };
 
-/// Searches until nothing is nearer, or the bracket meets the stops. In the instructions of the caller.
+/// Searches until nothing is nearer, or the bracket meets the stops. In the instructions of the
+/// caller.
 #[inline(always)]
 pub(super) fn propose(
     view: &View<'_>,
@@ -101,8 +104,8 @@ fn search<'e>(
     // The pair found last, and the direction along which it is nearly least.
     let (mut simplex, mut latest, mut seen);
     let mut direction;
-    // Looked at are: the first direction, one between it and the nearest point, and from then on, or
-    // from a remembered simplex, the nearest point.
+    // Looked at are: the first direction, one between it and the nearest point, and from then on,
+    // or from a remembered simplex, the nearest point.
     let mut is_remembered = false;
     let mut is_damped = false;
     let roundness = view.roundness();
@@ -225,7 +228,8 @@ mod tests {
     use crate::geometry::pose::Pose;
     use crate::geometry::samples::{Random, cone, ellipsoid};
 
-    /// A remembered simplex was dropped beyond four degrees, whatever the bodies: at five a frame, always.
+    /// A remembered simplex was dropped beyond four degrees, whatever the bodies: at five a frame,
+    /// always.
     #[test]
     fn bodies_of_few_vertices_that_turn_by_five_degrees_a_frame_are_found_from_what_is_remembered()
     {
@@ -246,7 +250,8 @@ mod tests {
         assert!(4 * warm.cost.steps < 3 * cold.cost.steps, "{:?} {:?}", warm.cost, cold.cost);
     }
 
-    /// The search walked along the rim from neighbour to neighbour: 140 steps, cold as well as warm.
+    /// The search walked along the rim from neighbour to neighbour: 140 steps, cold as well as
+    /// warm.
     #[test]
     fn the_rim_of_a_wide_face_is_not_walked_along() {
         let mut random = Random(5);

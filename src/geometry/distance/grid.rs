@@ -163,8 +163,8 @@ impl<'a> Side<'a> {
         let terms = [rounded.x * edge.x, rounded.y * edge.y, rounded.z * edge.z];
         let value = (terms[0] + terms[1]) + terms[2];
         let magnitude = (terms[0].abs() + terms[1].abs()) + terms[2].abs();
-        // The direction costs two units, edge, product and sum four more; the rest covers forming the
-        // bound. What underflows: the direction's last bit times the edge, and the products.
+        // The direction costs two units, edge, product and sum four more; the rest covers forming
+        // the bound. What underflows: the direction's last bit times the edge, and the products.
         let error = gamma(10) * magnitude + 16.0 * UNDERFLOW * (1.0 + edge.amax());
         if value > error {
             Sign::Positive

@@ -1,11 +1,11 @@
 //! How far apart: a bracket that encloses the exact distance, with its certificate.
 //!
-//! A *method* in floating point ([`METHODS`]; by default [`gjk`]) finds the simplex of M nearest the
-//! origin; error bounds turn it into a bracket ([`bracket`]), in f64 and, where that is too wide
-//! (bodies closer than a hundredth of their size, parallel features), in twice the precision. Where
-//! that fails too (gaps of a few ulp, coordinates near the ends of f64) the exact stage goes on from
-//! the same simplex and finds the nearest point of M in integers ([`wolfe`] on a [`grid`]), rounded
-//! outward once ([`super::number::outward`]).
+//! A *method* in floating point ([`METHODS`]; by default [`gjk`]) finds the simplex of M nearest
+//! the origin; error bounds turn it into a bracket ([`bracket`]), in f64 and, where that is too
+//! wide (bodies closer than a hundredth of their size, parallel features), in twice the precision.
+//! Where that fails too (gaps of a few ulp, coordinates near the ends of f64) the exact stage goes
+//! on from the same simplex and finds the nearest point of M in integers ([`wolfe`] on a [`grid`]),
+//! rounded outward once ([`super::number::outward`]).
 
 mod beyond;
 mod bracket;
@@ -95,8 +95,9 @@ pub struct Distance {
 pub struct Compared {
     /// Whether it is at most the margin, exactly.
     pub is_within: bool,
-    /// With v the point nearest the origin in the hull of their differences: |v| is at most the margin, or
-    /// the least of `v·y / |v|` over M more than it. None need be named of a pair in contact.
+    /// With v the point nearest the origin in the hull of their differences: |v| is at most the
+    /// margin, or the least of `v·y / |v|` over M more than it. None need be named of a pair in
+    /// contact.
     pub pairs: ArrayVec<VertexPair, 3>,
 }
 
@@ -181,8 +182,8 @@ pub fn is_within(
     Ok(compare(pair, margin, witness, effort)?.is_within)
 }
 
-/// Compares the distance with a margin, exactly, and names what shows it. `margin` is finite and not
-/// negative.
+/// Compares the distance with a margin, exactly, and names what shows it. `margin` is finite and
+/// not negative.
 pub fn compare(
     pair: &Pair<'_>,
     margin: f64,
@@ -256,8 +257,8 @@ struct Proof {
 }
 
 impl Proof {
-    /// In f64, or in twice the precision where that does not meet the stops nor is at most this wide
-    /// relative to the distance.
+    /// In f64, or in twice the precision where that does not meet the stops nor is at most this
+    /// wide relative to the distance.
     #[inline(always)]
     fn of(
         view: &View<'_>,

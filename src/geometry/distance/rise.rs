@@ -17,8 +17,8 @@ use crate::geometry::number::rounding::UNIT;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::support;
 
-/// Of so many vertices all are looked at: the walk over those that are level, as round the base of a cone,
-/// would take longer.
+/// Of so many vertices all are looked at: the walk over those that are level, as round the base of
+/// a cone, would take longer.
 const FEW: usize = 64;
 /// Vertices that may be level before all are looked at instead.
 const LEVEL_MAX: usize = 32;
@@ -53,17 +53,17 @@ impl<'a, N: Real> Rise<'a, N> {
     /// How much lower a rounded product of the rounded direction must be to be certainly lower. No
     /// vertex is farther than `radius` from the body's origin.
     ///
-    /// Products of the rounded direction with both vertices (3 roundings each, of at most the radius),
-    /// their difference (of at most twice that) and the direction itself (the same); and the tilt, with
-    /// an edge of at most 2√3 radii in the sum of its components.
+    /// Products of the rounded direction with both vertices (3 roundings each, of at most the
+    /// radius), their difference (of at most twice that) and the direction itself (the same); and
+    /// the tilt, with an edge of at most 2√3 radii in the sum of its components.
     #[inline(always)]
     fn certain(&self, radius: f64) -> f64 {
         self.length * radius * (12.0 * UNIT + 4.0 * self.tilt) * OUTWARD + f64::MIN_POSITIVE
     }
 
-    /// Whether one look at the neighbours of one vertex shows that nothing rises above `level`: the edges
-    /// from a vertex span a cone that holds the body, and along the true direction each of them falls or,
-    /// to another of `level`, is level.
+    /// Whether one look at the neighbours of one vertex shows that nothing rises above `level`: the
+    /// edges from a vertex span a cone that holds the body, and along the true direction each of
+    /// them falls or, to another of `level`, is level.
     #[inline(always)]
     pub(super) fn is_none(&self, level: &Level, radius: f64, effort: &mut Effort<'_>) -> bool {
         let vertex = level[0];

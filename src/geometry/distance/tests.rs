@@ -446,8 +446,8 @@ fn between_balls_that_turned_far_a_witness_costs_what_none_costs() {
     }
 }
 
-/// From neighbour to neighbour alone a search goes along the needle one vertex a step: ten steps in the mean
-/// where six or seven do.
+/// From neighbour to neighbour alone a search goes along the needle one vertex a step: ten steps in
+/// the mean where six or seven do.
 #[test]
 fn a_walk_along_a_needle_that_takes_long_asks_the_start_table() {
     let mut random = Random(29);

@@ -16,8 +16,8 @@ use crate::geometry::{Mat3, Vec3};
 const SIZE_MIN: f64 = power_of_two(-300);
 const SIZE_MAX: f64 = power_of_two(300);
 
-/// What was found along one direction is a good start for another up to an angle whose squared sine is
-/// this: about 4 degrees. Further, the start table is nearer.
+/// What was found along one direction is a good start for another up to an angle whose squared sine
+/// is this: about 4 degrees. Further, the start table is nearer.
 const NEAR_SINE_SQUARED: f64 = 0.005;
 /// And not more than two fifths of the distance of neighbouring vertices of a ball: n of them are
 /// `√(4π/n)` apart. Of a long body, where they are closer in proportion to its thickness.
@@ -160,16 +160,17 @@ impl<'a> View<'a> {
         [p.max(q), p.min(q)]
     }
 
-    /// Of the angle between directions up to which a pair that is least along the one is a start for the
-    /// search along the other, among bodies that are so round.
+    /// Of the angle between directions up to which a pair that is least along the one is a start
+    /// for the search along the other, among bodies that are so round.
     #[inline]
     pub(super) fn near_sine_squared(&self, roundness: Roundness) -> f64 {
         let [most, _] = self.vertex_counts();
         NEAR_SINE_SQUARED.min(NEAR_SPACING * roundness.least * roundness.least / most)
     }
 
-    /// A pair that is not behind the `hint`, or the one of the start tables, along `s`: a move to the
-    /// farthest neighbours nearer to the one that is least. And whether they are seen to be that one.
+    /// A pair that is not behind the `hint`, or the one of the start tables, along `s`: a move to
+    /// the farthest neighbours nearer to the one that is least. And whether they are seen to be
+    /// that one.
     #[inline(always)]
     pub(super) fn farther_along(
         &self,

@@ -9,11 +9,12 @@ use crate::geometry::polytope::Polytope;
 
 /// A vertex of larger degree is never removed.
 ///
-/// A triangulated sphere of n vertices has `Σ (degree - 3) = 3n - 12`, so fewer than n/2 - 1 vertices
-/// exceed 8, and at least n/2 - 2 of the others are not of the basis. Each removed vertex keeps at
-/// most 8 others, so at least (n/2 - 2)/9 are removed from each layer, and at least one from every
-/// layer of five or more: the height is at most log n / log(18/17) + a constant, whatever the shape.
-/// (Lowest degree first, it is about 2 log2 n on balls of 100 to 10,000 vertices.)
+/// A triangulated sphere of n vertices has `Σ (degree - 3) = 3n - 12`, so fewer than n/2 - 1
+/// vertices exceed 8, and at least n/2 - 2 of the others are not of the basis. Each removed vertex
+/// keeps at most 8 others, so at least (n/2 - 2)/9 are removed from each layer, and at least one
+/// from every layer of five or more: the height is at most log n / log(18/17) + a constant,
+/// whatever the shape. (Lowest degree first, it is about 2 log2 n on balls of 100 to 10,000
+/// vertices.)
 pub(super) const DEGREE_MAX: usize = 8;
 
 pub(super) fn layers(body: &Polytope, effort: &Effort<'_>) -> Result<Vec<Layer>, Stopped> {
@@ -208,9 +209,9 @@ fn independent_set(body: &Polytope, layer: &Layer) -> Option<Vec<bool>> {
 /// Triangulates the hole of a removed vertex by the facets of the hull of its rim that face it.
 ///
 /// Seen from the removed vertex the rim is a convex polygon, and so every edge of the filling cuts
-/// it in two: the triangle on an edge `(rim[i], rim[j])` is the one with no rim vertex above it, which
-/// is found by turning a plane about that edge, and its two other edges are treated alike. Rim
-/// vertices in one plane tie, and any of them is right: no three vertices are collinear.
+/// it in two: the triangle on an edge `(rim[i], rim[j])` is the one with no rim vertex above it,
+/// which is found by turning a plane about that edge, and its two other edges are treated alike.
+/// Rim vertices in one plane tie, and any of them is right: no three vertices are collinear.
 fn fill<'a>(rim: &[u32], point: impl Fn(u32) -> &'a Vec3, faces: &mut Vec<[u32; 3]>) {
     let mut open = vec![(0, rim.len() - 1)];
     while let Some((i, j)) = open.pop() {

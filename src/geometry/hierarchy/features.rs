@@ -84,8 +84,8 @@ impl LayerFeatures {
         self.face_outward.get(face as usize).copied()
     }
 
-    /// Edges and incidences of a body's own surface, where coplanar triangles are one face; there are
-    /// no pointers.
+    /// Edges and incidences of a body's own surface, where coplanar triangles are one face; there
+    /// are no pointers.
     pub(in crate::geometry) fn of_body(body: &Polytope) -> Self {
         let ascending = (0..body.vertex_count()).map(|vertex| {
             let mut row = body.neighbours(vertex).to_vec();
@@ -168,8 +168,8 @@ impl LayerFeatures {
     }
 }
 
-/// Memory that the features of a layer take: an edge's own, its places in the lists of its vertices and
-/// of its faces, the rows of these, and two pointers for each edge and face.
+/// Memory that the features of a layer take: an edge's own, its places in the lists of its vertices
+/// and of its faces, the rows of these, and two pointers for each edge and face.
 pub(super) fn bytes(layer: &Layer) -> usize {
     let (edges, faces) = (layer.edge_count(), layer.faces.len());
     let at_vertices = layer.neighbours.heap_bytes();

@@ -1,8 +1,8 @@
 //! The Dobkin-Kirkpatrick hierarchy: a polytope inside a polytope, down to a simplex.
 //!
 //! Dobkin, Kirkpatrick, *A Linear Algorithm for Determining the Separation of Convex Polyhedra*,
-//! 1985; Guibas, Hsu, Zhang 1999, §2.3. Layer 0 is the surface. Each next layer is the exact hull of
-//! the vertices that are left when an independent set of vertices of low degree is removed; the
+//! 1985; Guibas, Hsu, Zhang 1999, §2.3. Layer 0 is the surface. Each next layer is the exact hull
+//! of the vertices that are left when an independent set of vertices of low degree is removed; the
 //! innermost is a simplex: the affine basis of the body (a tetrahedron, or for a flat body a
 //! triangle). So there are O(log n) layers of O(n) features in all.
 //!
@@ -38,8 +38,8 @@ pub struct HierarchyReport {
     pub height: usize,
     /// Vertices, edges and faces of all layers.
     pub size: usize,
-    /// Memory that the layers take, and their features once a walk has built them: counted together,
-    /// because any question may be the first.
+    /// Memory that the layers take, and their features once a walk has built them: counted
+    /// together, because any question may be the first.
     pub bytes: usize,
 }
 
@@ -157,9 +157,9 @@ impl Hierarchy {
         &self.features.get_or_init(|| features::all(&self.layers))[layer]
     }
 
-    /// The *in* pointer of a feature of `layer` (Guibas, Hsu, Zhang 1999, §2.3): its own copy in the
-    /// next inner layer if it is there; for a removed vertex a vertex on the rim of its hole; for a
-    /// removed edge its end on the rim; for a removed face its edge on the rim. None in the
+    /// The *in* pointer of a feature of `layer` (Guibas, Hsu, Zhang 1999, §2.3): its own copy in
+    /// the next inner layer if it is there; for a removed vertex a vertex on the rim of its hole;
+    /// for a removed edge its end on the rim; for a removed face its edge on the rim. None in the
     /// innermost layer.
     pub fn inward(&self, layer: usize, feature: Feature) -> Option<Feature> {
         let here = self.layers.get(layer)?;

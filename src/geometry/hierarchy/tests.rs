@@ -193,8 +193,8 @@ fn the_height_is_logarithmic_and_the_size_linear() {
     }
 }
 
-/// What is built is what was counted, but for the pointers that the outermost and the innermost layer
-/// lack. Seen: 263 bytes a vertex for the layers of a ball, 692 for the features.
+/// What is built is what was counted, but for the pointers that the outermost and the innermost
+/// layer lack. Seen: 263 bytes a vertex for the layers of a ball, 692 for the features.
 #[test]
 fn the_memory_of_layers_and_features_is_counted_before_it_is_taken() {
     for (name, body) in

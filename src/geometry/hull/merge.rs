@@ -27,7 +27,8 @@ struct Loops {
     items: Vec<u32>,
 }
 
-/// Merges the surface of the hull of `points`; of millions it takes seconds: not beyond the deadline.
+/// Merges the surface of the hull of `points`; of millions it takes seconds: not beyond the
+/// deadline.
 pub(super) fn merge(
     points: &[Vec3],
     surface: &[Triangle],

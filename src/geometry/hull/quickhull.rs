@@ -10,15 +10,15 @@
 //! - the surface is always exactly the boundary of the hull of the points added so far, though
 //!   neighbouring triangles may be coplanar and corners may lie inside a facet or an edge of the
 //!   hull (`merge` removes those);
-//! - the visible triangles form a disc: a projective map that sends the point to infinity turns them
-//!   into the strictly upper part of a polytope, which projects one to one onto a convex polygon. So
-//!   the horizon is one cycle through distinct corners;
-//! - a point outside that loses its visible facet sees one of the new ones or is inside: if it still
-//!   sees an old facet, some horizon edge lies between the two within what it sees, and it is above
-//!   both facets at that edge, hence above the new facet, whose plane passes between theirs.
+//! - the visible triangles form a disc: a projective map that sends the point to infinity turns
+//!   them into the strictly upper part of a polytope, which projects one to one onto a convex
+//!   polygon. So the horizon is one cycle through distinct corners;
+//! - a point outside that loses its visible facet sees one of the new ones or is inside: if it
+//!   still sees an old facet, some horizon edge lies between the two within what it sees, and it is
+//!   above both facets at that edge, hence above the new facet, whose plane passes between theirs.
 //!
-//! So each point outside needs to be listed with one facet only, and the surface is right at the end
-//! whatever order the points are taken in.
+//! So each point outside needs to be listed with one facet only, and the surface is right at the
+//! end whatever order the points are taken in.
 
 use std::collections::VecDeque;
 
@@ -27,8 +27,8 @@ use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::orientation::{Plane, Side, exact_side_of_plane};
 
-/// Looks at a point from a facet that make a step: well below a millisecond, or some where exact arithmetic has to
-/// decide all of them.
+/// Looks at a point from a facet that make a step: well below a millisecond, or some where exact
+/// arithmetic has to decide all of them.
 const LOOKS_PER_STEP: usize = 1 << 14;
 
 /// No triangle, no point.
@@ -49,7 +49,8 @@ pub(super) struct Triangle {
 #[derive(Clone, Debug)]
 struct Facet {
     triangle: Triangle,
-    /// The first of the points listed as outside of this facet; the others follow in `Builder::next`.
+    /// The first of the points listed as outside of this facet; the others follow in
+    /// `Builder::next`.
     outside: u32,
     /// The listed point with the largest rounded height.
     farthest: u32,
@@ -58,7 +59,8 @@ struct Facet {
     alive: bool,
 }
 
-/// A facet that was just made, while points are being listed with it: what that needs, side by side.
+/// A facet that was just made, while points are being listed with it: what that needs, side by
+/// side.
 #[derive(Clone, Copy, Debug)]
 struct Fresh {
     index: u32,
@@ -159,7 +161,8 @@ impl<'a, 'b> Builder<'a, 'b> {
         Ok(builder)
     }
 
-    /// For the look at a point from all fresh facets, which is what nearly all of the time goes into.
+    /// For the look at a point from all fresh facets, which is what nearly all of the time goes
+    /// into.
     #[inline]
     fn pay(&mut self) -> Result<(), Stopped> {
         self.looks += self.fresh.len();

@@ -1,10 +1,10 @@
 //! The lanes of a ring four at a time, where the processor has registers for that (AVX2).
 //!
-//! Of loops over eight lanes that end in one number a compiler makes instructions for two lanes, and
-//! shuffles between them: four hundred for the first rivals in two bodies, which take half as many, and two
-//! thirds of the time, where the registers are named. Every operation is that of the loops, in their order,
-//! so the outcome is the same to the last bit. Worth it in a query that is compiled for AVX2 only
-//! ([`processor`](super::processor)): elsewhere every operation is a call.
+//! Of loops over eight lanes that end in one number a compiler makes instructions for two lanes,
+//! and shuffles between them: four hundred for the first rivals in two bodies, which take half as
+//! many, and two thirds of the time, where the registers are named. Every operation is that of the
+//! loops, in their order, so the outcome is the same to the last bit. Worth it in a query that is
+//! compiled for AVX2 only ([`processor`](super::processor)): elsewhere every operation is a call.
 
 use fearless_simd::{Avx2, Simd as _, f64x4, prelude::*, u32x8, u64x4};
 

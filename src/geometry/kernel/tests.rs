@@ -108,8 +108,9 @@ fn the_first_rival_is_the_neighbour_that_draws_level_first_in_rings_of_any_lengt
     }
 }
 
-/// The vertex itself is among all points of a few: it keeps up, at haste zero, and the number of its lane
-/// makes a subnormal number of that. Taken for a rival it sent casts of boxes past M to infinity.
+/// The vertex itself is among all points of a few: it keeps up, at haste zero, and the number of
+/// its lane makes a subnormal number of that. Taken for a rival it sent casts of boxes past M to
+/// infinity.
 #[test]
 fn whoever_only_keeps_up_is_no_rival() {
     let (up, aside) = (Vec3::y(), Vec3::x());

@@ -1,9 +1,9 @@
 //! One body's motion in plain floating point, with bounds on what rounding costs: ten times as fast
 //! as enclosures, and where a gap is far above those bounds just as good a proof.
 //!
-//! The numbers are the middles of the [`Track`]'s enclosures; what they may be off by (the *slacks*)
-//! enters the bounds. With u the unit round-off, α the slack of a coordinate of the axis and
-//! `κ = min(1, |θ|)`:
+//! The numbers are the middles of the [`Track`]'s enclosures; what they may be off by (the
+//! *slacks*) enters the bounds. With u the unit round-off, α the slack of a coordinate of the axis
+//! and `κ = min(1, |θ|)`:
 //!
 //! - a coordinate of `a × w` has two products and a difference: it errs by at most
 //!   `(5u + 2α) |w|`; one of `a × (a × w)` by at most `(15u + 6α) |w|`;
@@ -22,9 +22,9 @@ use crate::geometry::{Mat3, Vec3};
 
 /// Up to this many vertices, looking at all of them for an extent costs less than a step.
 const SCANNED_MAX: u32 = 32;
-/// More than all the products that underflow can add to a sum here: fewer than four thousand, each by
-/// less than [`UNDERFLOW`]. In units of a velocity of 1e250 a body of one metre is only 1e70 times as
-/// long as this.
+/// More than all the products that underflow can add to a sum here: fewer than four thousand, each
+/// by less than [`UNDERFLOW`]. In units of a velocity of 1e250 a body of one metre is only 1e70
+/// times as long as this.
 const UNDERFLOWN: f64 = 4096.0 * UNDERFLOW;
 
 /// See the module.
@@ -32,7 +32,8 @@ const UNDERFLOWN: f64 = 4096.0 * UNDERFLOW;
 pub struct Plain {
     rotation: Mat3,
     residue: Option<Mat3>,
-    /// `a × R` and `a × (a × R)`, and the same of the lever: what the sine and the versine bring in.
+    /// `a × R` and `a × (a × R)`, and the same of the lever: what the sine and the versine bring
+    /// in.
     rotation_turned: [Mat3; 2],
     lever_turned: [Vec3; 2],
     /// The unit axis, zero when the body does not turn.
@@ -176,16 +177,16 @@ impl Plain {
         (rotation, self.velocity * t + (once * trig.sine + twice * trig.versine))
     }
 
-    /// What the height of any vertex along a vector of length 1, or the length of a place, may be off
-    /// by. `reach` bounds |v|.
+    /// What the height of any vertex along a vector of length 1, or the length of a place, may be
+    /// off by. `reach` bounds |v|.
     ///
-    /// A height is `g·v + s·m` with `g = Aᵀ s`. Every entry of `(Rot - 1) R` errs by 64uκ in rounding,
-    /// so that times any v of length 1 by three times as much; the axis is off for all entries alike,
-    /// which is 28ακ as for one vector: together less than `turn_error + 32uκ`. The sums that form
-    /// A add 7u, those for the residue `11u |E| + 4 slack of E`; products by A or Aᵀ 6u, and `g·v`
-    /// 4u, twice where a rounded maximum stands for the exact one. m errs by `turn_error |l|`, by
-    /// 2κ times the slack of l, by `2u |u|` and the slack of u, and by its own sum; `s·m` and
-    /// further sums by 6u of all that is summed, with |m| at most `|u| + 2κ |l|`.
+    /// A height is `g·v + s·m` with `g = Aᵀ s`. Every entry of `(Rot - 1) R` errs by 64uκ in
+    /// rounding, so that times any v of length 1 by three times as much; the axis is off for all
+    /// entries alike, which is 28ακ as for one vector: together less than `turn_error + 32uκ`. The
+    /// sums that form A add 7u, those for the residue `11u |E| + 4 slack of E`; products by A or Aᵀ
+    /// 6u, and `g·v` 4u, twice where a rounded maximum stands for the exact one. m errs by
+    /// `turn_error |l|`, by 2κ times the slack of l, by `2u |u|` and the slack of u, and by its own
+    /// sum; `s·m` and further sums by 6u of all that is summed, with |m| at most `|u| + 2κ |l|`.
     pub fn error(&self, reach: f64) -> f64 {
         let turn = self.angle.abs().min(1.0);
         let residue = self.residue.as_ref().map_or(0.0, size_of);

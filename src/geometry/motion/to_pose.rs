@@ -16,7 +16,8 @@
 //!    - xx: `(M21 - M12, xx, M10 + M01, M02 + M20)`
 //!    - yy: `(M02 - M20, M10 + M01, yy, M21 + M12)`
 //!    - zz: `(M10 - M01, M02 + M20, M21 + M12, zz)`
-//! 3. If `w < 0`, or `w = 0` and the first of x, y, z that is not zero is negative, negate all four.
+//! 3. If `w < 0`, or `w = 0` and the first of x, y, z that is not zero is negative, negate all
+//!    four.
 //! 4. `n = sqrt((x x + y y) + z z)`; the angle is `2 quarter_angle(n, w)`, in [0, π]; the axis is
 //!    `(x, y, z)`, normalised in real arithmetic. With `n = 0` there is no rotation.
 

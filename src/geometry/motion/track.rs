@@ -7,8 +7,9 @@
 //! changes, so a far pivot and a small angle do not cancel: `(Rot(a, φ) - 1) w = sin φ (a × w) +
 //! (1 - cos φ) (a × (a × w))`.
 //!
-//! Nor do points that all lie far from their body's origin lose their digits: they are counted from a
-//! *centre* m among them, so that `v - m` takes v's part and `R m + t0` that of t0. Both are exact.
+//! Nor do points that all lie far from their body's origin lose their digits: they are counted from
+//! a *centre* m among them, so that `v - m` takes v's part and `R m + t0` that of t0. Both are
+//! exact.
 
 use super::Motion;
 use super::to_pose::axis_and_angle;
@@ -260,8 +261,9 @@ impl Track {
 
 /// The vector of length 1 along `axis`, whose largest component has this size.
 ///
-/// The square of the length rounds by less than 3u relative, its root by half of that and u, a quotient
-/// by u: less than 4u in all, and the underflow of a component that is far below the others.
+/// The square of the length rounds by less than 3u relative, its root by half of that and u, a
+/// quotient by u: less than 4u in all, and the underflow of a component that is far below the
+/// others.
 fn along_unit(axis: &Vec3, largest: f64) -> IntervalVec {
     if axis.iter().filter(|c| c.abs() > 0.0).count() == 1 {
         // A coordinate axis is exact.

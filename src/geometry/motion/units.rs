@@ -133,9 +133,10 @@ impl Boxed<'_> {
     }
 }
 
-/// The factor that brings the largest of the lengths that matter near 1, if it is not: how large the
-/// bodies are, how far from each other and from their pivots, how far they move. Where in the world
-/// they are does not matter, and would make bodies of metres at 1e183 metres vanish beside it.
+/// The factor that brings the largest of the lengths that matter near 1, if it is not: how large
+/// the bodies are, how far from each other and from their pivots, how far they move. Where in the
+/// world they are does not matter, and would make bodies of metres at 1e183 metres vanish beside
+/// it.
 pub fn scale_of(p: &Boxed<'_>, q: &Boxed<'_>) -> Option<PowerOfTwo> {
     let absolute = |body: &Boxed<'_>| {
         let of_place = body.low.amax().max(body.high.amax()).max(body.pose.translation.amax());

@@ -64,8 +64,8 @@ impl Dyadic {
         }
     }
 
-    /// The f64 itself if it is one (and not subnormal), else the interval between its neighbours, or
-    /// one a little wider at the ends of the range.
+    /// The f64 itself if it is one (and not subnormal), else the interval between its neighbours,
+    /// or one a little wider at the ends of the range.
     pub fn enclosed(&self) -> Interval {
         let cut = self.mantissa.bit_len().saturating_sub(53);
         // Shifting rounds down, also below zero.
@@ -76,8 +76,8 @@ impl Dyadic {
         // Beyond, all is zero but for its sign, or infinite.
         let power = PowerOfTwo::new(exponent.clamp(-3000, 3000) as i32);
         let (low, high) = (power.times(low), power.times(high));
-        // Powers of two are exact but at the ends of the range. The least normal number may be what a smaller
-        // one was rounded to.
+        // Powers of two are exact but at the ends of the range. The least normal number may be what
+        // a smaller one was rounded to.
         let is_least = |x: f64| x.abs() <= f64::MIN_POSITIVE;
         let is_exact = |x: f64| {
             self.sign() == Sign::Zero || (x.is_normal() && (!is_least(x) || Self::from(x) == *self))

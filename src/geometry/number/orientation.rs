@@ -1,12 +1,12 @@
-//! Orientation predicates over f64 points: on which side of a plane, which way a path turns, whether
-//! points are collinear. Every answer is exact, for every finite input up to 2^960.
+//! Orientation predicates over f64 points: on which side of a plane, which way a path turns,
+//! whether points are collinear. Every answer is exact, for every finite input up to 2^960.
 //!
 //! Three stages, each tried only when the one before cannot tell:
 //!
 //! 1. *filter*: f64 arithmetic with the error bound derived at [`PLANE_ERROR`];
-//! 2. *fixed point*: on each axis the four coordinates become 60-bit integers over a common power of
-//!    two, if they fit; then 2x2 minors fit i128 and the determinant 192 bits. Grids, quantised data
-//!    and points a few ulp apart end here;
+//! 2. *fixed point*: on each axis the four coordinates become 60-bit integers over a common power
+//!    of two, if they fit; then 2x2 minors fit i128 and the determinant 192 bits. Grids, quantised
+//!    data and points a few ulp apart end here;
 //! 3. *big integers*: the same on each axis with as many bits as it takes.
 //!
 //! Scaling one axis by a positive number changes no sign, so axes need no common exponent.
@@ -102,13 +102,13 @@ impl Turn {
 ///
 /// Each of the six terms `(b-a)_i (c-a)_j (p-a)_k` of the determinant passes at most eight
 /// roundings: three differences, one product, one difference of products, one product with `p - a`,
-/// two sums. So the error is at most `γ_8` times the sum of the exact `|terms|`. The computed sum of
-/// magnitudes is smaller than the exact one by at most `γ_8` of it, and the bound itself takes two
-/// more roundings: `γ_8 / (1 - γ_8) / (1 - 2u) < γ_9`.
+/// two sums. So the error is at most `γ_8` times the sum of the exact `|terms|`. The computed sum
+/// of magnitudes is smaller than the exact one by at most `γ_8` of it, and the bound itself takes
+/// two more roundings: `γ_8 / (1 - γ_8) / (1 - 2u) < γ_9`.
 ///
-/// Underflow adds to that: a product errs by `η = 2^-1075` at most beside its rounding, in the value
-/// that is `2η |p-a|_1` through the normal and `3η` in the last products, and as much times `u`
-/// through the magnitude.
+/// Underflow adds to that: a product errs by `η = 2^-1075` at most beside its rounding, in the
+/// value that is `2η |p-a|_1` through the normal and `3η` in the last products, and as much times
+/// `u` through the magnitude.
 pub const PLANE_ERROR: f64 = gamma(9);
 /// As [`PLANE_ERROR`] for one 2x2 minor: two differences, one product, one sum.
 const MINOR_ERROR: f64 = gamma(5);

@@ -53,8 +53,8 @@ impl Ratio {
         if shift >= 0 { (left << by).cmp(&right) } else { left.cmp(&(right << by)) }
     }
 
-    /// The greatest f64 not above and the least not below; equal when the quotient is an f64. Infinite
-    /// beyond the largest f64.
+    /// The greatest f64 not above and the least not below; equal when the quotient is an f64.
+    /// Infinite beyond the largest f64.
     pub fn bracket(&self) -> [f64; 2] {
         let (negative, magnitude) = self.numerator.clone().into_parts();
         let [low, high] = outward::quotient(&magnitude, &self.denominator, self.exponent);

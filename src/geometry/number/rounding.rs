@@ -17,8 +17,8 @@ pub const fn gamma(terms: u32) -> f64 {
     nu / (1.0 - nu)
 }
 
-/// `|v|` within `gamma(8)`, relatively, of any finite vector whose length is neither subnormal nor too
-/// large for an f64: its square may be either.
+/// `|v|` within `gamma(8)`, relatively, of any finite vector whose length is neither subnormal nor
+/// too large for an f64: its square may be either.
 #[inline]
 pub fn length(v: &Vec3) -> f64 {
     let squared = v.norm_squared();
@@ -29,16 +29,17 @@ pub fn length(v: &Vec3) -> f64 {
     if largest > 0.0 { (v / largest).norm() * largest } else { largest }
 }
 
-/// Squared lengths to take roots of: from 2^-900, where the square of a component that underflows is
-/// below the rounding of the sum, to 2^1000, where no component's square overflowed.
+/// Squared lengths to take roots of: from 2^-900, where the square of a component that underflows
+/// is below the rounding of the sum, to 2^1000, where no component's square overflowed.
 pub const SQUARES: RangeInclusive<f64> = power_of_two(-900)..=power_of_two(1000);
 
-/// Twice what underflow can add to one product, half the smallest subnormal, which is no f64 itself.
+/// Twice what underflow can add to one product, half the smallest subnormal, which is no f64
+/// itself.
 pub const UNDERFLOW: f64 = f64::from_bits(1);
 
-/// More than underflow can add to a sum of some dozens of products: 2^54 of the smallest subnormals.
-/// A normal number, because arithmetic on subnormal ones takes a hundred times as long; too large a
-/// floor only sends more to the exact stage.
+/// More than underflow can add to a sum of some dozens of products: 2^54 of the smallest
+/// subnormals. A normal number, because arithmetic on subnormal ones takes a hundred times as long;
+/// too large a floor only sends more to the exact stage.
 pub const UNDERFLOW_FLOOR: f64 = power_of_two(-1020);
 
 #[cfg(test)]

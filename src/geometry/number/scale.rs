@@ -22,8 +22,8 @@ impl PowerOfTwo {
         Self { exponent }
     }
 
-    /// The factor that brings the largest coordinate into [1, 2); none when it is not far from there
-    /// (or zero).
+    /// The factor that brings the largest coordinate into [1, 2); none when it is not far from
+    /// there (or zero).
     pub fn that_tames(points: &[Vec3]) -> Option<Self> {
         Self::that_tames_length(points.iter().map(nalgebra::Vector3::amax).fold(0.0, f64::max))
     }

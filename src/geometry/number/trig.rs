@@ -3,8 +3,8 @@
 //! The angle is a product `angle * t` of two f64 numbers, taken exactly: at a hundred turns the
 //! rounding of that product alone would move a rod's tip by a thousand units in the last place.
 //!
-//! 1. The product as a sum of two f64 numbers (Dekker, "A floating-point technique for extending the
-//!    available precision", 1971).
+//! 1. The product as a sum of two f64 numbers (Dekker, "A floating-point technique for extending
+//!    the available precision", 1971).
 //! 2. Minus k times π/2, with π/2 in three pieces of 33 bits, so that each `k * piece` is exact for
 //!    k < 2^20 (Cody and Waite, *Software Manual for the Elementary Functions*, 1980, §8).
 //! 3. Taylor polynomials on |r| <= π/4 + 2^-20, whose remainders are below 2^-62 relative.
@@ -40,8 +40,8 @@ pub struct Trig {
     pub versine: Interval,
 }
 
-/// Sine and versine of an angle x as f64 numbers: the sine within `8u min(1, |x|)`, the versine within
-/// `12u min(1, |x|)`.
+/// Sine and versine of an angle x as f64 numbers: the sine within `8u min(1, |x|)`, the versine
+/// within `12u min(1, |x|)`.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RoundedTrig {
     /// sin
@@ -56,11 +56,12 @@ impl RoundedTrig {
 
     /// Of the exact product `angle * t`; `None` where [`Trig::of_product`] says nothing either.
     ///
-    /// The bounds: [`series`] errs by less than 4u relative. Without a quarter turn only the product adds to that,
-    /// by u relative, and both functions are at most |x|. With one, x > 0.7, and the angle that is left errs by 3.5u:
-    /// 2u of a product of at most 4, and three differences below 1, of products that are exact. A sine is then off
-    /// by `0.71 * 4u + 3.5u`, a cosine by `0.3 * 4u + 0.71 * 3.5u` and its own rounding, and a versine by a
-    /// rounding more. Farther angles are [`reduce`]d within u/100.
+    /// The bounds: [`series`] errs by less than 4u relative. Without a quarter turn only the
+    /// product adds to that, by u relative, and both functions are at most |x|. With one, x > 0.7,
+    /// and the angle that is left errs by 3.5u: 2u of a product of at most 4, and three differences
+    /// below 1, of products that are exact. A sine is then off by `0.71 * 4u + 3.5u`, a cosine by
+    /// `0.3 * 4u + 0.71 * 3.5u` and its own rounding, and a versine by a rounding more. Farther
+    /// angles are [`reduce`]d within u/100.
     #[inline(always)]
     pub fn of_product(angle: f64, t: f64) -> Option<Self> {
         if angle.abs() <= 0.0 || t.abs() <= 0.0 {
@@ -185,9 +186,9 @@ impl Trig {
     }
 }
 
-/// The whole number nearest x, of two the even one; `None` beyond [`QUARTERS_MAX`]. Added to a number
-/// of 53 bits, x keeps no bit behind the point: two instructions, where `round_ties_even` is a call on
-/// processors without one for it.
+/// The whole number nearest x, of two the even one; `None` beyond [`QUARTERS_MAX`]. Added to a
+/// number of 53 bits, x keeps no bit behind the point: two instructions, where `round_ties_even` is
+/// a call on processors without one for it.
 #[inline(always)]
 fn nearest_whole(x: f64) -> Option<f64> {
     const NO_FRACTION: f64 = 1.5 * (1u64 << 52) as f64;
@@ -207,7 +208,8 @@ fn of_a_turn(quarters: f64) -> u8 {
 
 const UNIT_BALL: Interval = Interval::UNIT_BALL;
 
-/// `high + low - quarters π/2` as `(r, rest, error)`: within `error` of `r + rest`, |rest| <= u |r|.
+/// `high + low - quarters π/2` as `(r, rest, error)`: within `error` of `r + rest`, |rest| <= u
+/// |r|.
 ///
 /// Every `two_sum` is exact. The four small parts are each at most u times a partial sum of size
 /// at most 2 in the last steps, so adding them up in f64 errs by less than 8u² < 2^-102; π/2's rest
@@ -229,10 +231,10 @@ fn reduce(high: f64, low: f64, quarters: f64) -> (f64, f64, f64) {
 /// absolute error of the argument.
 ///
 /// With z = r², sin r = r + r z P(z) and 1 - cos r = z/2 + z² Q(z). |z P| <= 0.11 and |z Q| <= 0.06
-/// here, P and Q err by less than 5u relative (see [`polynomial`]), z by u; so the second terms err by
-/// less than 0.11 * 8u and 0.06/0.5 * 9u relative to the whole, the linear correction for `rest` by u²
-/// and its own rounding, the remainders by 2^-62, and the last sum by u: below 3u relative in both. 4u is
-/// claimed.
+/// here, P and Q err by less than 5u relative (see [`polynomial`]), z by u; so the second terms err
+/// by less than 0.11 * 8u and 0.06/0.5 * 9u relative to the whole, the linear correction for `rest`
+/// by u² and its own rounding, the remainders by 2^-62, and the last sum by u: below 3u relative in
+/// both. 4u is claimed.
 fn kernel(r: f64, rest: f64, error: f64) -> Trig {
     let (sine, versine) = rounded_kernel(r, rest);
     let sine = widened(sine, error);
@@ -268,12 +270,13 @@ fn widened(value: f64, error: f64) -> Interval {
     Interval::around(value, value.abs() * (4.0 * UNIT) + error)
 }
 
-/// `c₀ + c₁ z + ... + c₇ z⁷`, in pairs, then pairs of pairs, so that no step waits for all before it
-/// (Estrin, "Organization of computer systems: the fixed plus variable structure computer", 1960).
+/// `c₀ + c₁ z + ... + c₇ z⁷`, in pairs, then pairs of pairs, so that no step waits for all before
+/// it (Estrin, "Organization of computer systems: the fixed plus variable structure computer",
+/// 1960).
 ///
 /// The first coefficient rounds by u, and so do the three sums above it; the second term counts a
-/// thirtieth of it, errs by u for its coefficient, z and the product each, and each further one counts a
-/// fortieth of the one before: less than 5u in all, relative to the whole.
+/// thirtieth of it, errs by u for its coefficient, z and the product each, and each further one
+/// counts a fortieth of the one before: less than 5u in all, relative to the whole.
 #[inline(always)]
 fn polynomial(z: f64, c: &[f64; 8]) -> f64 {
     let square = z * z;

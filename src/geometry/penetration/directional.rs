@@ -3,8 +3,8 @@
 //! P moved by `t d` moves M by `-t d`, so they meet when `t d` is in M: the line through M along d
 //! has the first and the last t as exact quotients. (Separating and penetration distance along a
 //! direction: Choi, Li, Wang, Cameron, *Collision Detection of Convex Polyhedra Based on Duality
-//! Transformation*, §6, moves Q instead.) A method finds and proves the range, or hands over to exact
-//! arithmetic. The default is here:
+//! Transformation*, §6, moves Q instead.) A method finds and proves the range, or hands over to
+//! exact arithmetic. The default is here:
 //!
 //! Source: a portal towards the line in floating point, see [`crate::geometry::separation::cast`].
 //! Proves: each end to the last bit, or that the line misses, by error bounds.
@@ -146,8 +146,8 @@ fn end(entry: &Entry) -> RangeEnd {
     RangeEnd { direction, pairs: pairs.into_iter().collect() }
 }
 
-/// A direction, `s` or nearly, on whose positive side of the origin M is, and never comes nearer: it is turned
-/// a little away from d, so that the certain sign of `s·d` is negative.
+/// A direction, `s` or nearly, on whose positive side of the origin M is, and never comes nearer:
+/// it is turned a little away from d, so that the certain sign of `s·d` is negative.
 ///
 /// `s·d` is computed within `γ₃ Σ |s_k d_k|` and the underflow of three products.
 fn misses(

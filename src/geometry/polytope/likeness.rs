@@ -1,16 +1,18 @@
 //! The ellipsoid that a polytope is like, for searches to guess with.
 //!
 //! Of all ellipsoids it is the one whose supporting points are those of the body in the mean of
-//! directions. Where the ellipsoid is the unit ball, that is least squares of `d(w) - c - L(w)` over unit
-//! vectors w, with the body's supporting points d(w), a centre c, and
-//! `L(w) = w + Mw - (wᵀMw) w / 2`, which are the supporting points of the ellipsoid `{x : xᵀ(I + M)⁻¹x <= 1}`
-//! for small symmetric M. The moments of uniform directions give `c = E d` and, with
-//! `G = E (d - w) wᵀ - E (d·w - 1) wwᵀ / 2`, made symmetric, `M = 30/7 (G + 3/5 tr(G) I)`. That is repeated
-//! in the coordinates in which the ellipsoid found is the ball, from the one that touches the bounding box.
+//! directions. Where the ellipsoid is the unit ball, that is least squares of `d(w) - c - L(w)`
+//! over unit vectors w, with the body's supporting points d(w), a centre c, and `L(w) = w + Mw -
+//! (wᵀMw) w / 2`, which are the supporting points of the ellipsoid `{x : xᵀ(I + M)⁻¹x <= 1}` for
+//! small symmetric M. The moments of uniform directions give `c = E d` and, with `G = E (d - w) wᵀ
+//! - E (d·w - 1) wwᵀ / 2`, made symmetric, `M = 30/7 (G + 3/5 tr(G) I)`. That is repeated in the
+//! coordinates in which the ellipsoid found is the ball, from the one that touches the bounding
+//! box.
 //!
-//! A bounding box says little about a body that stands askew in its frame, and an ellipsoid that touches it
-//! is too small for one that fills it. Where the ellipsoid found stands out of the box, it is made smaller
-//! by a third of that, on a logarithmic scale: of rays that pass a body by, fewer are then taken to hit it.
+//! A bounding box says little about a body that stands askew in its frame, and an ellipsoid that
+//! touches it is too small for one that fills it. Where the ellipsoid found stands out of the box,
+//! it is made smaller by a third of that, on a logarithmic scale: of rays that pass a body by,
+//! fewer are then taken to hit it.
 
 use super::Polytope;
 use crate::geometry::effort::{Effort, Stopped};
@@ -24,8 +26,8 @@ pub struct Likeness {
     pub centre: Vec3,
     /// Of the unit ball onto the ellipsoid about its centre.
     pub from_ball: Mat3,
-    /// A mean of the half axes in which the shortest counts most, as a body is mostly hit on its broad
-    /// sides. Zero of a point, and of what is too large or too small for products of three.
+    /// A mean of the half axes in which the shortest counts most, as a body is mostly hit on its
+    /// broad sides. Zero of a point, and of what is too large or too small for products of three.
     pub thickness: f64,
 }
 
@@ -89,8 +91,8 @@ impl Likeness {
     }
 }
 
-/// Unit vectors to the middles of the cells of a cube's faces, with the solid angles, of some unit, under
-/// which those are seen.
+/// Unit vectors to the middles of the cells of a cube's faces, with the solid angles, of some unit,
+/// under which those are seen.
 fn directions() -> impl Iterator<Item = (Vec3, f64)> {
     let place = |cell: u32| (2.0 * f64::from(cell) + 1.0) / f64::from(SIDE) - 1.0;
     let cells = (0..6 * SIDE * SIDE)
@@ -140,7 +142,8 @@ mod tests {
             assert!(like.from_ball.amax() <= 1.5 * of_box.amax(), "{name}: {like:?}");
         }
     }
-    /// The fit for a cone of 300,001 vertices took a sixth of a second of the first cast's time, whatever the deadline.
+    /// The fit for a cone of 300,001 vertices took a sixth of a second of the first cast's time,
+    /// whatever the deadline.
     #[test]
     fn a_fit_ends_at_the_deadline_and_is_not_kept_half_done() {
         let body = ellipsoid(100, [3.0, 1.0, 0.5], 1);

@@ -94,15 +94,16 @@ fn rounded(x: &Dyadic) -> f64 {
     PowerOfTwo::new(exponent).times(top as f64)
 }
 
-/// A body that fills this part of the ellipsoid around it, or more, is like one. A box fills 0.37, a cone less;
-/// the hull of 200 points of an ellipsoid 0.8.
+/// A body that fills this part of the ellipsoid around it, or more, is like one. A box fills 0.37,
+/// a cone less; the hull of 200 points of an ellipsoid 0.8.
 const ELLIPSOIDAL: f64 = 0.5;
 
 /// Box, reach, centre, radius and semi-axes, none too small; the inner radius; and what it is like.
 ///
-/// The vertices of a body like an ellipsoid are where they happen to be, and their mean is off its middle, more
-/// so the fewer they are: balls and ellipsoids around its centre of mass are closer to it. A box's, a cone's
-/// or a machine part's crowd where its details are, and around their mean the ball is the closer one.
+/// The vertices of a body like an ellipsoid are where they happen to be, and their mean is off its
+/// middle, more so the fewer they are: balls and ellipsoids around its centre of mass are closer to
+/// it. A box's, a cone's or a machine part's crowd where its details are, and around their mean the
+/// ball is the closer one.
 pub(super) fn bounds(vertices: &[Vec3], facets: &Csr) -> Bounds {
     // At most 2^32 coordinates of at most 2^960: no overflow.
     let mean = vertices.iter().sum::<Vec3>() / vertices.len() as f64;
@@ -146,8 +147,8 @@ fn bounds_around(centre: Vec3, vertices: &[Vec3], facets: &Csr) -> Bounds {
     Bounds { is_boxy: box_reaches_less_far(&bounds), ..bounds }
 }
 
-/// Of the solid, rounded, with its volume: of the tetrahedra from the mean of the vertices over the triangles of
-/// the facets. Of a flat body, and where f64 gives out, the mean.
+/// Of the solid, rounded, with its volume: of the tetrahedra from the mean of the vertices over the
+/// triangles of the facets. Of a flat body, and where f64 gives out, the mean.
 fn centre_of_mass(mean: &Vec3, vertices: &[Vec3], facets: &Csr) -> (Vec3, f64) {
     let (mut volume, mut moment) = (0.0, Vec3::zeros());
     for corners in facets.rows() {
@@ -162,8 +163,8 @@ fn centre_of_mass(mean: &Vec3, vertices: &[Vec3], facets: &Csr) -> (Vec3, f64) {
     if centre.iter().all(|c| c.is_finite()) { (centre, volume) } else { (*mean, 0.0) }
 }
 
-/// Whether it does so, than the ellipsoid, in the mean of the directions to the middles of a cube's faces
-/// and edges and to its corners.
+/// Whether it does so, than the ellipsoid, in the mean of the directions to the middles of a cube's
+/// faces and edges and to its corners.
 fn box_reaches_less_far(bounds: &Bounds) -> bool {
     let (mut in_box, mut in_ellipsoid) = (0.0, 0.0);
     for number in 0..27_u8 {
@@ -178,9 +179,10 @@ fn box_reaches_less_far(bounds: &Bounds) -> bool {
     in_box < in_ellipsoid
 }
 
-/// The half extents, or a thousandth of the largest, times the least factor for which the ellipsoid holds
-/// every vertex. A difference, a quotient, its square, two sums, a root and two products: less than γ₁₂ of
-/// the factor, which is at least about one, so that what underflows is no part of it.
+/// The half extents, or a thousandth of the largest, times the least factor for which the ellipsoid
+/// holds every vertex. A difference, a quotient, its square, two sums, a root and two products:
+/// less than γ₁₂ of the factor, which is at least about one, so that what underflows is no part of
+/// it.
 fn semi_axes(centre: &Vec3, half_extents: &Vec3, vertices: &[Vec3]) -> Vec3 {
     let largest = half_extents.amax();
     if !(1e-90..=1e90).contains(&largest) {
@@ -192,7 +194,8 @@ fn semi_axes(centre: &Vec3, half_extents: &Vec3, vertices: &[Vec3]) -> Vec3 {
     shape * (factor * (1.0 + gamma(16)))
 }
 
-/// The least distance from the centre to a facet's plane; 0 for a flat body, and where f64 gives out.
+/// The least distance from the centre to a facet's plane; 0 for a flat body, and where f64 gives
+/// out.
 fn inner_radius(centre: &Vec3, vertices: &[Vec3], facets: &Csr) -> f64 {
     let distance = |corners: &[u32]| {
         let [a, b, c] = [0, 1, 2].map(|k| vertices[corners[k] as usize]);
@@ -206,7 +209,8 @@ fn inner_radius(centre: &Vec3, vertices: &[Vec3], facets: &Csr) -> f64 {
 /// An upper bound of the length of the exact difference that was rounded to `d`.
 ///
 /// Scaled to a largest component in [1, 2), the sum of squares neither over- nor underflows to any
-/// effect; three roundings of `d`, three of the squares, two sums and a root come to less than `γ_8`.
+/// effect; three roundings of `d`, three of the squares, two sums and a root come to less than
+/// `γ_8`.
 fn length_above(d: &Vec3) -> f64 {
     let Some(exponent) = exponent_of(d.amax()) else { return 0.0 };
     let down = PowerOfTwo::new(-exponent);

@@ -7,11 +7,11 @@
 //!   by x, then y, then z;
 //! - `neighbours` is the edge graph of the polytope (coplanar facets merged), so a vertex that no
 //!   neighbour beats along a direction is a supporting vertex. The neighbours of a solid's vertex
-//!   stand counter-clockwise seen from outside, the lowest index first; the two of a polygon's vertex
-//!   ascending; the ends of a segment have each other; a point has none;
+//!   stand counter-clockwise seen from outside, the lowest index first; the two of a polygon's
+//!   vertex ascending; the ends of a segment have each other; a point has none;
 //! - facets of a solid are convex vertex loops, counter-clockwise seen from outside, each with its
-//!   lowest index first, and sorted. A polygon has one loop, counter-clockwise about the normal whose
-//!   first non-zero component is positive, lowest index first;
+//!   lowest index first, and sorted. A polygon has one loop, counter-clockwise about the normal
+//!   whose first non-zero component is positive, lowest index first;
 //! - so two polytopes with the same vertices are equal in everything else too.
 
 mod box_groups;
@@ -68,17 +68,18 @@ pub struct Bounds {
     pub reach: Vec3,
     /// The sum of that, rounded.
     pub span: f64,
-    /// A point of the polytope up to rounding: the centre of mass of bodies like ellipsoids, the mean of the
-    /// vertices of others.
+    /// A point of the polytope up to rounding: the centre of mass of bodies like ellipsoids, the
+    /// mean of the vertices of others.
     pub centre: Vec3,
     /// At least the distance from `centre` to every vertex.
     pub radius: f64,
     /// Of a ball around the body frame's origin that holds the body, rounded up.
     pub radius_at_origin: f64,
-    /// Those of an ellipsoid around `centre`, with its axes along the frame's, that holds every vertex;
-    /// infinite where f64 gives out.
+    /// Those of an ellipsoid around `centre`, with its axes along the frame's, that holds every
+    /// vertex; infinite where f64 gives out.
     pub semi_axes: Vec3,
-    /// About the radius of the largest ball around `centre` in the polytope: to search by, not to prove by.
+    /// About the radius of the largest ball around `centre` in the polytope: to search by, not to
+    /// prove by.
     pub inner_radius: f64,
     /// Whether the box reaches less far than the ellipsoid in the mean of directions, roughly.
     pub is_boxy: bool,
@@ -93,7 +94,8 @@ impl Bounds {
         g.component_mul(&self.semi_axes).norm()
     }
 
-    /// How far the bounding box reaches along `g` from the centre, rounded; times the length of `g`.
+    /// How far the bounding box reaches along `g` from the centre, rounded; times the length of
+    /// `g`.
     #[inline]
     pub fn box_along(&self, g: &Vec3) -> f64 {
         let (up, down) = (self.high - self.centre, self.low - self.centre);
@@ -159,8 +161,8 @@ impl Polytope {
         self.neighbours.row(i)
     }
 
-    /// Seen from outside, the vertices of the facet on the left of the edge `from`–`to`, from `to` on up
-    /// to the one before `from`. A polygon is on the left of its edges either way.
+    /// Seen from outside, the vertices of the facet on the left of the edge `from`–`to`, from `to`
+    /// on up to the one before `from`. A polygon is on the left of its edges either way.
     pub fn along_facet(&self, from: u32, to: u32) -> impl Iterator<Item = u32> + '_ {
         let (mut last, mut next) = (from, to);
         // No facet has a vertex twice, so it comes back to where it started.
@@ -206,8 +208,8 @@ impl Polytope {
         })
     }
 
-    /// Memory that it takes beyond its own size when only default methods ask about it: vertices, both
-    /// adjacency lists, and what the supporting-vertex search needs.
+    /// Memory that it takes beyond its own size when only default methods ask about it: vertices,
+    /// both adjacency lists, and what the supporting-vertex search needs.
     pub fn heap_bytes(&self) -> usize {
         let lists = self.neighbours.heap_bytes() + self.facets.heap_bytes();
         size_of_val(self.vertices.as_slice()) + lists + self.reach().bytes()
@@ -250,7 +252,8 @@ impl Polytope {
         self.on_demand.box_groups.get_or_init(|| BoxGroups::build(&self.vertices)).group(face)
     }
 
-    /// Its faces with normals and neighbours; built on first use. None for a body that is not solid.
+    /// Its faces with normals and neighbours; built on first use. None for a body that is not
+    /// solid.
     pub fn surface(&self) -> Option<&Surface> {
         let built = self.on_demand.surface.get_or_init(|| Surface::build(self).map(Box::new));
         built.as_deref()
@@ -314,8 +317,8 @@ mod tests {
         }
     }
 
-    /// A body takes a third of what it could, as long as nobody asks for a method by name. Registering
-    /// once built the hierarchy and kept it.
+    /// A body takes a third of what it could, as long as nobody asks for a method by name.
+    /// Registering once built the hierarchy and kept it.
     #[test]
     fn default_methods_and_a_report_build_nothing_that_only_named_methods_need() {
         let (p, q) = (ball(300, 1), ball(200, 2));

@@ -1,8 +1,8 @@
-//! The surface of a solid for searches that walk over faces: unit normals, which edges bound a face,
-//! which faces meet at an edge, and points that are certainly inside.
+//! The surface of a solid for searches that walk over faces: unit normals, which edges bound a
+//! face, which faces meet at an edge, and points that are certainly inside.
 //!
-//! Faces are the facets of the polytope, coplanar ones merged; so neighbours have different normals.
-//! Normals and points are rounded: for searching, never for a proof.
+//! Faces are the facets of the polytope, coplanar ones merged; so neighbours have different
+//! normals. Normals and points are rounded: for searching, never for a proof.
 
 use super::Polytope;
 use crate::geometry::Vec3;
@@ -85,7 +85,8 @@ impl Surface {
 
     /// Memory that it takes, bytes, estimated: of a body with so many edges and faces.
     pub fn memory_bytes(edges: usize, faces: usize) -> usize {
-        // Ends and faces of an edge, its number at both ends and in both faces, and three row starts.
+        // Ends and faces of an edge, its number at both ends and in both faces, and three row
+        // starts.
         let incidence = 4 * (4 * edges + 4 * edges + 2 * faces + edges);
         incidence + size_of::<Vec3>() * faces + size_of::<Self>()
     }

@@ -1,8 +1,8 @@
-//! What is around the bodies and inside them: balls, ellipsoids and boxes that often decide without a look at
-//! any vertex, all along the direction from centre to centre, or from origin to origin.
+//! What is around the bodies and inside them: balls, ellipsoids and boxes that often decide without
+//! a look at any vertex, all along the direction from centre to centre, or from origin to origin.
 //!
-//! What is a function of `const PROVEN: bool` is the same without its error bound when that is false:
-//! see `super::decide_unproven`.
+//! What is a function of `const PROVEN: bool` is the same without its error bound when that is
+//! false: see `super::decide_unproven`.
 
 use super::filter::{PLAIN, offset, sum_of_sizes};
 use crate::geometry::Vec3;
@@ -10,12 +10,13 @@ use crate::geometry::number::rounding::gamma;
 use crate::geometry::pair::Pair;
 use crate::geometry::pose::STRETCH_MAX;
 
-/// Whether s, the direction from the origin of P's frame to that of Q's, separates the balls around these: proven.
-/// Of all that may separate it is known first, as it does not wait for a rotation.
+/// Whether s, the direction from the origin of P's frame to that of Q's, separates the balls around
+/// these: proven. Of all that may separate it is known first, as it does not wait for a rotation.
 ///
-/// With `L = STRETCH_MAX` no vertex v of P is farther along s than the translation by more than `|s| L |v|`. s is the
-/// difference of the translations as rounded, each coordinate within u of itself. So
-/// `gap >= |s|² (1 - 2u) - |s| L (r_P + r_Q)`, and what it takes to compute is in γ₁₆ as in [`separates_balls`].
+/// With `L = STRETCH_MAX` no vertex v of P is farther along s than the translation by more than
+/// `|s| L |v|`. s is the difference of the translations as rounded, each coordinate within u of
+/// itself. So `gap >= |s|² (1 - 2u) - |s| L (r_P + r_Q)`, and what it takes to compute is in γ₁₆ as
+/// in [`separates_balls`].
 #[inline(always)]
 pub(super) fn separates_balls_at_origins<const PROVEN: bool>(pair: &Pair<'_>, s: &Vec3) -> bool {
     let mut radii = pair.p.body.bounds().radius_at_origin + pair.q.body.bounds().radius_at_origin;
@@ -25,21 +26,22 @@ pub(super) fn separates_balls_at_origins<const PROVEN: bool>(pair: &Pair<'_>, s:
     is_longer(s, radii)
 }
 
-/// Whether s, the direction from centre to centre, separates the balls around the bodies' centres: proven.
+/// Whether s, the direction from centre to centre, separates the balls around the bodies' centres:
+/// proven.
 ///
 /// With `L = STRETCH_MAX` no vertex v of P is farther along s than the placed centre c by more than
 /// `s·R(v - c) <= |s| L r`, r being the radius. So `gap >= s·w - |s| L (r_P + r_Q)`, where w is the
-/// exact difference of the placed centres, and s is w as rounded: two rows (γ₃ each) and three sums,
-/// so within `γ₅ (|R_P||c_P| + |R_Q||c_Q| + |d|)` and 6η in each coordinate, for the difference d of
-/// the translations. As `d = w - R_Q c_Q + R_P c_P`, and `||R|c| <= √3 L |c|`, the length of `s - w` is
-/// at most `e = γ₆ (|s| + 4 (|c_P| + |c_Q|)) + 12η`, and `s·w >= |s| (|s| - e)`. Hence the gap is
-/// positive if `|s| (1 - γ₆) > L (r_P + r_Q) + 4 γ₆ (|c_P| + |c_Q|) + 12η`. No coordinate of c is beyond
-/// `reach` but by roundings of itself, so `|c| <= 1.01 span`.
+/// exact difference of the placed centres, and s is w as rounded: two rows (γ₃ each) and three
+/// sums, so within `γ₅ (|R_P||c_P| + |R_Q||c_Q| + |d|)` and 6η in each coordinate, for the
+/// difference d of the translations. As `d = w - R_Q c_Q + R_P c_P`, and `||R|c| <= √3 L |c|`, the
+/// length of `s - w` is at most `e = γ₆ (|s| + 4 (|c_P| + |c_Q|)) + 12η`, and `s·w >= |s| (|s| -
+/// e)`. Hence the gap is positive if `|s| (1 - γ₆) > L (r_P + r_Q) + 4 γ₆ (|c_P| + |c_Q|) + 12η`.
+/// No coordinate of c is beyond `reach` but by roundings of itself, so `|c| <= 1.01 span`.
 ///
-/// s is compared by its square: in the range of `PLAIN` that neither overflows nor underflows, and 12η
-/// is less than a rounding of it; a sum of radii whose square underflows is far below s, and one whose
-/// square overflows is not below it. γ₆ of s, γ₄ of either square, and what the right side takes to
-/// compute, γ₆, are within γ₁₆ of the radii and of the span.
+/// s is compared by its square: in the range of `PLAIN` that neither overflows nor underflows, and
+/// 12η is less than a rounding of it; a sum of radii whose square underflows is far below s, and
+/// one whose square overflows is not below it. γ₆ of s, γ₄ of either square, and what the right
+/// side takes to compute, γ₆, are within γ₁₆ of the radii and of the span.
 #[inline(always)]
 pub(super) fn separates_balls<const PROVEN: bool>(pair: &Pair<'_>, s: &Vec3) -> bool {
     let (p, q) = (pair.p.body.bounds(), pair.q.body.bounds());
@@ -58,25 +60,27 @@ fn is_longer(s: &Vec3, length: f64) -> bool {
     squared > length * length && PLAIN.contains(&squared)
 }
 
-/// Whether s separates the bodies' bounding boxes or the ellipsoids around them, of each body whichever
-/// reaches less far: proven. Of s it is known that it is w, from centre to centre as rounded, or tame.
+/// Whether s separates the bodies' bounding boxes or the ellipsoids around them, of each body
+/// whichever reaches less far: proven. Of s it is known that it is w, from centre to centre as
+/// rounded, or tame.
 ///
-/// With `f = Rᵀs` no vertex v of P is farther along s than the placed centre c by more than `f·(v - c)`.
-/// For the semi-axes a that is at most `|a∘f|` (Cauchy and Schwarz), and in the box at most
-/// `Σ max(f_k (high - c)_k, f_k (low - c)_k)`. With h the smaller of the two and W for w before it was rounded,
-/// `gap >= s·W - h_P - h_Q`. In the terms of [`separates_balls`] no coordinate of `W - w` is beyond
-/// `γ₆ (|w| + 4 (|c_P| + |c_Q|)) + 12η`, and computing `s·w` costs `γ₃ |s|₁ |w|₁`.
+/// With `f = Rᵀs` no vertex v of P is farther along s than the placed centre c by more than `f·(v -
+/// c)`. For the semi-axes a that is at most `|a∘f|` (Cauchy and Schwarz), and in the box at most `Σ
+/// max(f_k (high - c)_k, f_k (low - c)_k)`. With h the smaller of the two and W for w before it was
+/// rounded, `gap >= s·W - h_P - h_Q`. In the terms of [`separates_balls`] no coordinate of `W - w`
+/// is beyond `γ₆ (|w| + 4 (|c_P| + |c_Q|)) + 12η`, and computing `s·w` costs `γ₃ |s|₁ |w|₁`.
 ///
-/// For f as rounded to g, `|f_k - g_k| <= γ₃ L |s|₁ + 3η`, so `|a∘f| <= |a∘g| + (γ₃ L |s|₁ + 3η) Σ a`.
-/// Computing `|a∘g|` costs γ₅ of it. In the box no `|v - c|_k` exceeds twice the reach but
-/// by roundings: exchanging f for g costs `(γ₃ L |s|₁ + 3η) 2.01 span`, and computing the sum (a
-/// difference, a product, two sums) `γ₄ L |s|₁ 2.01 span`. So γ₂₅ of `|s|₁ span` for the centres, γ₁₅ for
-/// the boxes, γ₉ of `|s|₁ |w|₁`. γ₄₈ of each of the three terms is more than that and what the right side takes
-/// to compute. With `s·w`, and so `|s|₁ |w|₁`, in the range of `PLAIN`, it is also far more than what underflow
-/// takes from products and squares, 10^-161 times sizes that are in the error too.
+/// For f as rounded to g, `|f_k - g_k| <= γ₃ L |s|₁ + 3η`, so `|a∘f| <= |a∘g| + (γ₃ L |s|₁ + 3η) Σ
+/// a`. Computing `|a∘g|` costs γ₅ of it. In the box no `|v - c|_k` exceeds twice the reach but by
+/// roundings: exchanging f for g costs `(γ₃ L |s|₁ + 3η) 2.01 span`, and computing the sum (a
+/// difference, a product, two sums) `γ₄ L |s|₁ 2.01 span`. So γ₂₅ of `|s|₁ span` for the centres,
+/// γ₁₅ for the boxes, γ₉ of `|s|₁ |w|₁`. γ₄₈ of each of the three terms is more than that and what
+/// the right side takes to compute. With `s·w`, and so `|s|₁ |w|₁`, in the range of `PLAIN`, it is
+/// also far more than what underflow takes from products and squares, 10^-161 times sizes that are
+/// in the error too.
 ///
-/// The boxes are looked at only if one of the bodies is more like its box: around round ones they reach
-/// farther than the ellipsoids nearly everywhere.
+/// The boxes are looked at only if one of the bodies is more like its box: around round ones they
+/// reach farther than the ellipsoids nearly everywhere.
 #[inline(always)]
 pub(super) fn separates_hulls<const PROVEN: bool>(pair: &Pair<'_>, s: &Vec3, w: &Vec3) -> bool {
     let (p, q) = (pair.p.body.bounds(), pair.q.body.bounds());
@@ -102,8 +106,8 @@ pub(super) fn separates_hulls<const PROVEN: bool>(pair: &Pair<'_>, s: &Vec3, w: 
     exceeds(smaller(p.box_along(&in_p), of_p) + smaller(q.box_along(&in_q), of_q))
 }
 
-/// Whether the balls inside the bodies overlap along a direction, for bodies that are `w` apart from centre
-/// to centre. Then it does not separate them, up to roundings: enough not to look.
+/// Whether the balls inside the bodies overlap along a direction, for bodies that are `w` apart
+/// from centre to centre. Then it does not separate them, up to roundings: enough not to look.
 #[inline(always)]
 pub(super) fn cores_overlap_along(pair: &Pair<'_>, direction: &Vec3, w: &Vec3) -> bool {
     let radii = pair.p.body.bounds().inner_radius + pair.q.body.bounds().inner_radius;

@@ -1,14 +1,16 @@
 //! Where the ray `{t u}`, t growing, enters M, in floating point. It only proposes.
 //!
-//! Over the directions s with `s·u = 1`, the least `s·m` of M is a concave function f of s. Its maximum
-//! is the t of entry, and is attained at the inward normal of the facet through which the ray
-//! enters; where f exceeds t, or is unbounded, s proves that the ray is free up to t, or misses M. That
-//! maximum is looked for in three ways, each from where the one before it gave up:
+//! Over the directions s with `s·u = 1`, the least `s·m` of M is a concave function f of s. Its
+//! maximum is the t of entry, and is attained at the inward normal of the facet through which the
+//! ray enters; where f exceeds t, or is unbounded, s proves that the ray is free up to t, or misses
+//! M. That maximum is looked for in three ways, each from where the one before it gave up:
 //!
-//! - [`ellipsoid`]: where the ray would enter if the bodies were ellipsoids. It takes no look at them.
+//! - [`ellipsoid`]: where the ray would enter if the bodies were ellipsoids. It takes no look at
+//!   them.
 //! - [`walk`]: uphill from there, over the normals of M's vertices, edges and facets, one neighbour
 //!   after the other. A few steps from a good guess.
-//! - [`portal`]: triangles of M around the ray that shrink towards the facet. It ends from anywhere.
+//! - [`portal`]: triangles of M around the ray that shrink towards the facet. It ends from
+//!   anywhere.
 
 mod ellipsoid;
 mod portal;
@@ -24,8 +26,8 @@ use crate::geometry::support::likely_pair;
 /// What a cast believes.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Cast {
-    /// Along this direction M is on the positive side of the ray from t = 0 to the limit, or, across
-    /// it, of the whole line; with the supporting pair.
+    /// Along this direction M is on the positive side of the ray from t = 0 to the limit, or,
+    /// across it, of the whole line; with the supporting pair.
     Apart(Vec3, VertexPair),
     /// The ray's line enters M through the triangle of these corners, at about this t.
     Enters([VertexPair; 3], f64),

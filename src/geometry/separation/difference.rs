@@ -134,8 +134,8 @@ impl Side<'_> {
 ///
 /// Each `g_k` is off by `2u` relative and half of `UNDERFLOW`; each `edge_k` by `u` relative (a
 /// difference cannot underflow); a product adds `u` and half of `UNDERFLOW`, the two sums `2u`: at
-/// most `γ₆` in all, and γ₈ covers the rounding of the bound itself. All of it is far from overflow,
-/// since `|g_k| <= 1` and `|edge_k| <= 2^961`.
+/// most `γ₆` in all, and γ₈ covers the rounding of the bound itself. All of it is far from
+/// overflow, since `|g_k| <= 1` and `|edge_k| <= 2^961`.
 fn surely(g: &Vec3, edge: &Vec3) -> Option<bool> {
     let terms = g.component_mul(edge);
     let value = terms.x + terms.y + terms.z;

@@ -2,19 +2,19 @@
 //! that the line passes inside its triangle, and between which two adjacent f64 numbers the exact
 //! parameter lies. Whatever is not proven is left to exact arithmetic.
 //!
-//! A facet of M in general position is a face of P and a vertex of Q, a vertex and a face, or an edge
-//! and an edge: three pairs of four vertices in all. Its normal N is then exactly square to the edges
-//! between those vertices, and it supports M if no neighbour of one of them, in either body, is
-//! farther: on the graph of edges, an end of every climb is the maximum. Where the face has more than
-//! three corners, the others are exactly as far, and where facets beside it are in its plane but for
-//! rounding, nearly; that three are of one facet is known without numbers.
+//! A facet of M in general position is a face of P and a vertex of Q, a vertex and a face, or an
+//! edge and an edge: three pairs of four vertices in all. Its normal N is then exactly square to
+//! the edges between those vertices, and it supports M if no neighbour of one of them, in either
+//! body, is farther: on the graph of edges, an end of every climb is the maximum. Where the face
+//! has more than three corners, the others are exactly as far, and where facets beside it are in
+//! its plane but for rounding, nearly; that three are of one facet is known without numbers.
 //!
-//! *The parameter* solves `Σ λ_i d_i = t u` with the weights λ of the point in the triangle. For any
-//! vector n, t₁: `t = t₁ + Σ λ_i r_i / (n·u)` with `r_i = n·(d_i - t₁ u)`. With n near N and t₁ near t
-//! the r_i are small, so rounded weights suffice, while the r_i are sums of products that cancel: their
-//! factors are cut into slices on a common grid, so that sums of products of slices are exact in f64
-//! (Rump, Ogita, Oishi, *Accurate floating-point summation*, SIAM J. Sci. Comput. 31, 2008, §3). n has
-//! 27 bits and t₁ has 26, which makes that cheap.
+//! *The parameter* solves `Σ λ_i d_i = t u` with the weights λ of the point in the triangle. For
+//! any vector n, t₁: `t = t₁ + Σ λ_i r_i / (n·u)` with `r_i = n·(d_i - t₁ u)`. With n near N and t₁
+//! near t the r_i are small, so rounded weights suffice, while the r_i are sums of products that
+//! cancel: their factors are cut into slices on a common grid, so that sums of products of slices
+//! are exact in f64 (Rump, Ogita, Oishi, *Accurate floating-point summation*, SIAM J. Sci. Comput.
+//! 31, 2008, §3). n has 27 bits and t₁ 26, which makes that cheap.
 
 mod beside;
 mod slices;
@@ -31,8 +31,8 @@ use crate::geometry::polytope::Polytope;
 use crate::geometry::support::neighbours_are_below;
 use crate::geometry::{Mat3, Vec3};
 
-/// The direction u of a line as `high + low`, up to `2^-80` of the largest component of `high`; `low`
-/// is at most half a last place of a number up to `2^20` times as large.
+/// The direction u of a line as `high + low`, up to `2^-80` of the largest component of `high`;
+/// `low` is at most half a last place of a number up to `2^20` times as large.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Along {
     pub(crate) high: Vec3,
@@ -64,8 +64,8 @@ pub(crate) struct Entry {
 /// that is compared; this covers more of them than there are operations.
 const FLOOR: f64 = 1e-190;
 
-/// Proves that the line `{t u}` enters M through the triangle of `pairs` or one beside it, at a parameter
-/// near `about`.
+/// Proves that the line `{t u}` enters M through the triangle of `pairs` or one beside it, at a
+/// parameter near `about`.
 #[inline(always)]
 pub(crate) fn certify(
     pair: &Pair<'_>,
@@ -171,8 +171,9 @@ impl Vertices {
 
     /// Two edges of the facet in the world, each with a bound of its coordinates.
     ///
-    /// An edge is `R e`, with `e = x_to - x_from` within a relative u; a row of R has entries whose sizes
-    /// sum to less than 1.74; so each coordinate is off by at most `γ₄ |e|₁` and at most `1.01 |e|₁`.
+    /// An edge is `R e`, with `e = x_to - x_from` within a relative u; a row of R has entries whose
+    /// sizes sum to less than 1.74; so each coordinate is off by at most `γ₄ |e|₁` and at most
+    /// `1.01 |e|₁`.
     #[inline(always)]
     fn edges(&self, pair: &Pair<'_>) -> [(Vec3, f64); 2] {
         let ends = [0, 1, 2, 3].map(|number| self.at(pair, number).1);
@@ -209,9 +210,9 @@ struct Plane {
 }
 
 impl Plane {
-    /// With edges A, B off by `γ₄ a`, `γ₄ b`: a product of coordinates is off by
-    /// `(2 γ₄ + γ₄² + u) a b`, a difference of two of them by twice that and a rounding: `γ₂₂ a b`.
-    /// `N·high` is off by at most `(γ₂₂ + 2 γ₃) a b |high|₁`, and `N·low` is at most `2 a b |low|₁`.
+    /// With edges A, B off by `γ₄ a`, `γ₄ b`: a product of coordinates is off by `(2 γ₄ + γ₄² + u)
+    /// a b`, a difference of two of them by twice that and a rounding: `γ₂₂ a b`. `N·high` is off
+    /// by at most `(γ₂₂ + 2 γ₃) a b |high|₁`, and `N·low` is at most `2 a b |low|₁`.
     #[inline(always)]
     fn through(pair: &Pair<'_>, pairs: &[VertexPair; 3], u: &Along) -> Option<Self> {
         let vertices = Vertices::of(pairs)?;
@@ -241,13 +242,14 @@ impl Plane {
             && self.is_highest(&pair.q, &-self.normal, &self.vertices.of_q, effort)
     }
 
-    /// Whether no vertex of the body is farther along n than the given ones, which are in a plane square
-    /// to it. All neighbours of the first but the others are surely below, or the plane is a facet's.
+    /// Whether no vertex of the body is farther along n than the given ones, which are in a plane
+    /// square to it. All neighbours of the first but the others are surely below, or the plane is a
+    /// facet's.
     ///
-    /// `g = Rᵀn` is off by at most `1.74 (γ₂₂ + 2 γ₃) ab <= γ₄₉ ab` and at most `3.5 ab`. Along an edge
-    /// f of the body, off by a relative u, the value is off by `(γ₄₉ + 3.5 γ₄) ab |f|₁`. As the
-    /// difference of two vertices' values, with s the sum of the body's reaches, it is off by
-    /// `γ₄₉ ab 2s`, twice `3.5 γ₃ ab s`, and the rounding of the limit: `γ₁₃₀ ab s` in all.
+    /// `g = Rᵀn` is off by at most `1.74 (γ₂₂ + 2 γ₃) ab <= γ₄₉ ab` and at most `3.5 ab`. Along an
+    /// edge f of the body, off by a relative u, the value is off by `(γ₄₉ + 3.5 γ₄) ab |f|₁`. As
+    /// the difference of two vertices' values, with s the sum of the body's reaches, it is off by
+    /// `γ₄₉ ab 2s`, twice `3.5 γ₃ ab s`, and the limit's rounding: `γ₁₃₀ ab s` in all.
     #[inline(always)]
     fn is_highest(
         &self,
@@ -293,8 +295,8 @@ impl Plane {
 /// Whether the three vertices are of one facet, and the body is on the side of its plane on which a
 /// neighbour of the first is that is surely below.
 ///
-/// The plane of the three is then exactly the facet's, however many other vertices are in it or near it:
-/// all of the body is on one side, which the neighbour below tells. A polygon has no other side.
+/// The plane of the three is then exactly the facet's, however many other vertices are in it or
+/// near it, and the neighbour below tells on which side the body is. A polygon has no other side.
 #[inline(never)]
 fn are_of_one_facet(body: &Polytope, vertices: &[u32], is_below: impl Fn(&u32) -> bool) -> bool {
     let &[first, second, third] = vertices else { return false };
@@ -319,11 +321,11 @@ impl Weights {
     /// They are as `det(u, d_b, d_c)` and so on, which stays the same when a multiple of u is taken
     /// from the corners: so those are taken relative to the point at t = `about`.
     ///
-    /// With the largest coordinates of each, a coordinate of a corner is off by at most
-    /// `γ₆ 1.74 (reach_P + reach_Q)` (a row's products and sums, three more sums),
-    /// `γ₃ |t_Q - t_P|`, `γ₃ |t high|` and `|t low|`: η in all. With m the largest coordinate, a
-    /// determinant with `high` is off by at most `|high|₁ (4 m η + 2 η² + γ₇ 2 m²)`, and that with `low`
-    /// is at most `2 m² |low|₁`.
+    /// With the largest coordinates of each, a coordinate of a corner is off by at most `γ₆ 1.74
+    /// (reach_P + reach_Q)` (a row's products and sums, three more sums), `γ₃ |t_Q - t_P|`, `γ₃ |t
+    /// high|` and `|t low|`: η in all. With m the largest coordinate, a determinant with `high` is
+    /// off by at most `|high|₁ (4 m η + 2 η² + γ₇ 2 m²)`, and that with `low` is at most `2 m²
+    /// |low|₁`.
     #[inline(always)]
     fn of(pair: &Pair<'_>, plane: &Plane, u: &Along, about: f64) -> Option<Self> {
         let offset = offset(pair);
@@ -357,9 +359,9 @@ impl Weights {
 /// `Rᵀ n` in slices, for n of integers up to `2^27`: `first + second + third`.
 ///
 /// R is cut at `2^-22` and at `2^-46`, so n times the first part is a multiple of `2^-22` below
-/// `2^28`, n times the second one of `2^-46` below `2^6`: exact. The rest is below `2^-47`, so n times
-/// that is below `2^-18`. Cut again, `first` is on the grid of `2^4` and `second`, below `2^6`, on that
-/// of `2^-18`; `third` is below `2^-17` and off by less than `2^-68`.
+/// `2^28`, n times the second one of `2^-46` below `2^6`: exact. The rest is below `2^-47`, so n
+/// times that is below `2^-18`. Cut again, `first` is on the grid of `2^4` and `second`, below
+/// `2^6`, on that of `2^-18`; `third` is below `2^-17` and off by less than `2^-68`.
 struct Functional {
     first: Vec3,
     second: Vec3,
@@ -382,9 +384,9 @@ impl Functional {
         Self { first, second, third: last + low.tr_mul(n) }
     }
 
-    /// The value at a vertex, in units of `top`, a power of two that no coordinate exceeds: a part on
-    /// the grid of `2^-20` below `2^29`, one on that of `2^-44` below 184, and a rest below `2^-15`,
-    /// off by less than `2^-64`.
+    /// The value at a vertex, in units of `top`, a power of two that no coordinate exceeds: a part
+    /// on the grid of `2^-20` below `2^29`, one on that of `2^-44` below 184, and a rest below
+    /// `2^-15`, off by less than `2^-64`.
     #[inline(always)]
     fn at(&self, v: &Vec3, top: f64) -> [f64; 3] {
         let (v1, rest) = sliced(v, top, 24);
@@ -397,7 +399,8 @@ impl Functional {
     }
 }
 
-/// `n·t` for a translation, in units of `top`, a power of two that no coordinate exceeds; see [`parameter`].
+/// `n·t` for a translation, in units of `top`, a power of two that no coordinate exceeds; see
+/// [`parameter`].
 #[inline(always)]
 fn along(n: &Vec3, t: &Vec3, top: f64) -> [f64; 3] {
     let (t1, rest) = sliced(t, top, 22);
@@ -405,18 +408,20 @@ fn along(n: &Vec3, t: &Vec3, top: f64) -> [f64; 3] {
     [dot(n, &t1), dot(n, &t2), dot(n, &t3)]
 }
 
-/// Adjacent f64 numbers strictly between which t lies; see the module. None when they cannot be told.
+/// Adjacent f64 numbers strictly between which t lies; see the module. None when they cannot be
+/// told.
 ///
-/// Errors of an r, in units of K, the power of two above all coordinates of vertices and translations,
-/// and of U, that above those of u:
+/// Errors of an r, in units of K, the power of two above all coordinates of vertices and
+/// translations, and of U, that above those of u:
 /// - the rests of two functionals: `2^-63 K`;
 /// - of the translations, cut at `2^-22 K` and `2^-44 K`, n times the rest is below `2^-15 K`, with
 ///   eleven roundings: `2^-64 K`;
-/// - of u, cut at `2^-24 U`, n times the rest is below `2^4 U`, with eight roundings, the products with
-///   t₁ and their sums among them: `2^-46 U t₁`;
+/// - of u, cut at `2^-24 U`, n times the rest is below `2^4 U`, with eight roundings, the products
+///   with t₁ and their sums among them: `2^-46 U t₁`;
 /// - adding up: the first parts are on the grid of `2^-22 K` below `2^31 K`, the second on that of
-///   `2^-44 K` below `2^9 K`, so exact; the three sums after that are [`two_sum`]s; the sum of rests
-///   and of what those lost is below `2^-13 K`, with six roundings: `2^-63 K`. In all `2^-61 K`.
+///   `2^-44 K` below `2^9 K`, so exact; the three sums after that are [`two_sum`]s; the sum of
+///   rests and of what those lost is below `2^-13 K`, with six roundings: `2^-63 K`. In all `2^-61
+///   K`.
 #[inline(always)]
 fn parameter(
     pair: &Pair<'_>,

@@ -1,8 +1,9 @@
-//! Every direction that could matter, in exact arithmetic: the oracle of the tests, and a method for
-//! small bodies. It shares no code with the searches.
+//! Every direction that could matter, in exact arithmetic: the oracle of the tests, and a method
+//! for small bodies. It shares no code with the searches.
 //!
 //! Source: the facets of M = {q - p} are spanned by edge directions of the bodies, two of them when
-//! M is solid (Grünbaum, *Convex Polytopes*, 2nd ed., §15.1). So with D the edge directions of both:
+//! M is solid (Grünbaum, *Convex Polytopes*, 2nd ed., §15.1). So with D the edge directions of
+//! both:
 //! - M solid: the origin is in M unless some `±(d1 x d2)` has it strictly outside, and on its
 //!   boundary if some has it on its supporting plane;
 //! - M flat, a segment or a point: the same question in its plane or line, where contact is always

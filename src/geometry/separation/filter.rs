@@ -3,8 +3,8 @@
 //!
 //! The statements are about the exact placed bodies `R v + t`, which are never rounded as such.
 //!
-//! What is a function of `const PROVEN: bool` is the same without its error bound when that is false.
-//! Nothing but the measurement of what the bound costs makes use of it: see
+//! What is a function of `const PROVEN: bool` is the same without its error bound when that is
+//! false. Nothing but the measurement of what the bound costs makes use of it: see
 //! `super::decide_unproven`.
 
 use super::view::{COMPONENT_MAX, Probe, View};
@@ -18,9 +18,9 @@ use crate::geometry::support::{Climb, looks_at_all, supporting_vertex};
 use crate::geometry::witness::Witness;
 use crate::geometry::{Mat3, Vec3};
 
-/// A proof that this filter vouches for, nothing else can make one: what the witness holds now proves
-/// the verdict. A separating direction is `direction`, an overlap is proven by the first four pairs.
-/// So that nothing larger is handed on.
+/// A proof that this filter vouches for, nothing else can make one: what the witness holds now
+/// proves the verdict. A separating direction is `direction`, an overlap is proven by the first
+/// four pairs. So that nothing larger is handed on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Evidence(Verdict);
 
@@ -42,8 +42,8 @@ pub(crate) struct Gap {
     pub(crate) pair: VertexPair,
 }
 
-/// A certified lower bound of the gap along a direction; none when the direction or the bound is not
-/// finite.
+/// A certified lower bound of the gap along a direction; none when the direction or the bound is
+/// not finite.
 #[inline]
 pub(crate) fn certified_gap(
     pair: &Pair<'_>,
@@ -67,8 +67,8 @@ pub(crate) fn certified_gap(
     lower.is_finite().then_some(Gap { direction: s, lower, pair: VertexPair { i, j } })
 }
 
-/// Proves that the probe's direction separates, if its vertices are proven to be the supporting ones
-/// by their neighbours and the gap by the error bound. Leaves both in the witness then.
+/// Proves that the probe's direction separates, if its vertices are proven to be the supporting
+/// ones by their neighbours and the gap by the error bound. Leaves both in the witness then.
 #[inline(always)]
 pub(super) fn separates<const PROVEN: bool>(
     pair: &Pair<'_>,
@@ -101,16 +101,16 @@ pub(super) fn separates<const PROVEN: bool>(
 /// - adding the three values is two more roundings of at most the sizes' sum.
 ///
 /// In all at most `γ₈ (S_P + S_Q + S_d)` and `12η (1 + Σ reach)`; the sizes themselves are computed
-/// within γ₆, which γ₁₆ covers. `η` is half of `UNDERFLOW`, and `UNDERFLOW_FLOOR` is far above what the factors
-/// of it add up to.
+/// within γ₆, which γ₁₆ covers. `η` is half of `UNDERFLOW`, and `UNDERFLOW_FLOOR` is far above what
+/// the factors of it add up to.
 ///
 /// v is the exact maximum for g when its rounded value exceeds that of each neighbour by more than
-/// twice the rounding of one, `γ₃ Σ |g_k| reach_k + 3η <= γ₃ (1 + γ₃) S_P + 3η (1 + Σ reach)`; γ₁₆ of
-/// `S_P` and the same term for underflow are more than that.
+/// twice the rounding of one, `γ₃ Σ |g_k| reach_k + 3η <= γ₃ (1 + γ₃) S_P + 3η (1 + Σ reach)`; γ₁₆
+/// of `S_P` and the same term for underflow are more than that.
 ///
-/// Of a body of few vertices all have been looked at. Then v has only the largest of the rounded values,
-/// and need not be the maximum, as when a box stands square to s and four vertices tie: but `g·v` as
-/// rounded is at least that of the maximum, which is all that was used of it.
+/// Of a body of few vertices all have been looked at. Then v has only the largest of the rounded
+/// values, and need not be the maximum, as when a box stands square to s and four vertices tie: but
+/// `g·v` as rounded is at least that of the maximum, which is all that was used of it.
 struct Sizes {
     p: f64,
     q: f64,
@@ -135,9 +135,9 @@ impl Sizes {
     }
 
     /// Upper bounds of the same for whatever probe and whatever rotations, a few times as large:
-    /// `A_k <= STRETCH_MAX |s|₁`, because no entry of R exceeds [`STRETCH_MAX`], and a probe's direction
-    /// has components of at most [`COMPONENT_MAX`]. So nothing here waits for R or s, and hardly
-    /// anything is computed.
+    /// `A_k <= STRETCH_MAX |s|₁`, because no entry of R exceeds [`STRETCH_MAX`], and a probe's
+    /// direction has components of at most [`COMPONENT_MAX`]. So nothing here waits for R or s, and
+    /// hardly anything is computed.
     #[inline]
     fn at_most(pair: &Pair<'_>) -> Self {
         const LENGTH: f64 = 3.0 * COMPONENT_MAX;
@@ -150,7 +150,8 @@ impl Sizes {
         }
     }
 
-    /// At least the error of a gap that is computed from the exact maxima for the rounded directions.
+    /// At least the error of a gap that is computed from the exact maxima for the rounded
+    /// directions.
     #[inline]
     fn error(&self) -> f64 {
         gamma(16) * (self.p + self.q + self.offset) + self.underflow
@@ -195,11 +196,13 @@ pub(super) fn offset(pair: &Pair<'_>) -> Vec3 {
     pair.q.pose.translation - pair.p.pose.translation
 }
 
-/// Beyond these the products of a few sizes could overflow or underflow, and the exact stage decides.
+/// Beyond these the products of a few sizes could overflow or underflow, and the exact stage
+/// decides.
 pub(super) const PLAIN: std::ops::RangeInclusive<f64> = 1e-90..=1e90;
 
-/// At least the size of what a difference `d = (R_Q q - R_P p) + (t_Q - t_P)` is summed from, in each
-/// coordinate: `(|R_Q||q| + |R_P||p| + |t_Q - t_P|)_k`, because no entry of R exceeds [`STRETCH_MAX`].
+/// At least the size of what a difference `d = (R_Q q - R_P p) + (t_Q - t_P)` is summed from, in
+/// each coordinate: `(|R_Q||q| + |R_P||p| + |t_Q - t_P|)_k`, because no entry of R exceeds
+/// [`STRETCH_MAX`].
 #[inline]
 fn size_of_differences(pair: &Pair<'_>) -> f64 {
     STRETCH_MAX * (span(&pair.p) + span(&pair.q)) + sum_of_sizes(&offset(pair))
@@ -227,9 +230,10 @@ pub(crate) fn certainly_encloses(pair: &Pair<'_>, four: &[VertexPair; 4]) -> boo
 }
 
 /// Proves that the differences of the witness's first four pairs hold the origin, as
-/// [`certainly_encloses`] does, for a search that has computed them already, times `view.unit()`. That product is exact but
-/// for underflow; it also makes the underflow of the differences' own products that many times larger,
-/// six times `η unit` in each coordinate, where `η` is `UNDERFLOW_FLOOR / 2^55`.
+/// [`certainly_encloses`] does, for a search that has computed them already, times `view.unit()`.
+/// That product is exact but for underflow; it also makes the underflow of the differences' own
+/// products that many times larger, six times `η unit` in each coordinate, where `η` is
+/// `UNDERFLOW_FLOOR / 2^55`.
 #[inline(always)]
 pub(super) fn holds<const PROVEN: bool>(view: &View<'_>, corners: &[Vec3; 4]) -> Option<Evidence> {
     let mut error = 0.0;
@@ -252,9 +256,10 @@ pub(super) fn still_holds(pair: &Pair<'_>, four: &[VertexPair; 4]) -> Option<Evi
 /// Whether four points, each coordinate known to within `error`, have the origin strictly inside
 /// their hull.
 ///
-/// With `B` a vector's largest coordinate plus the error E, a determinant of three has six products,
-/// each within `B₁B₂B₃`: evaluating it costs `γ₅ 6 B₁B₂B₃` (two products, three sums), its arguments'
-/// errors `6 E (B₁B₂ + B₂B₃ + B₃B₁)`. γ₁₂ and the factor 7 cover the rounding of the bound.
+/// With `B` a vector's largest coordinate plus the error E, a determinant of three has six
+/// products, each within `B₁B₂B₃`: evaluating it costs `γ₅ 6 B₁B₂B₃` (two products, three sums),
+/// its arguments' errors `6 E (B₁B₂ + B₂B₃ + B₃B₁)`. γ₁₂ and the factor 7 cover the rounding of the
+/// bound.
 #[inline(always)]
 fn encloses(corners: &[Vec3; 4], error: f64) -> bool {
     let [a, b, c, d] = corners;
@@ -262,8 +267,8 @@ fn encloses(corners: &[Vec3; 4], error: f64) -> bool {
     // Of the faces opposite a, b, c and d, each seen from outside or each from inside.
     let determinants = [cd.dot(b), -cd.dot(a), ab.dot(d), -ab.dot(c)];
     let [x, y, z, w] = corners.each_ref().map(|corner| largest(corner) + error);
-    // More than each of the four bounds: sums over all the pairs and triples. When a length is NaN, so
-    // is a determinant.
+    // More than each of the four bounds: sums over all the pairs and triples. When a length is NaN,
+    // so is a determinant.
     let (xy, zw) = (x * y, z * w);
     let triples = xy * (z + w) + zw * (x + y);
     let doubles = xy + zw + (x + y) * (z + w);

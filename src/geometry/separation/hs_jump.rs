@@ -1,7 +1,7 @@
 //! HS-jump: a heuristic search for a separating vector.
 //!
-//! Source: Li, Meng, Wang, Wang, Chung, Yiu, *Detect Collision of Polytopes Using a Heuristic Search
-//! for Separating Vectors*, 2001, §4-§8.
+//! Source: Li, Meng, Wang, Wang, Chung, Yiu, *Detect Collision of Polytopes Using a Heuristic
+//! Search for Separating Vectors*, 2001, §4-§8.
 //!
 //! A candidate S has the supporting pair (p, q) and the difference `w = q - p`. If `S·w > 0`, S
 //! separates (Theorem 1). If not, w excludes every direction with `s·w <= 0`; what all differences
@@ -10,28 +10,29 @@
 //!    always turns towards every separating vector (Theorem 3);
 //! 2. when the reflection is outside the polygon, a point just inside on the way to its middle.
 //!
-//! When nothing is left of the polygon, the bodies collide, by the four differences that emptied it.
+//! When nothing is left of the polygon, the bodies collide, by the four differences that emptied
+//! it.
 //!
 //! Proves: nothing; it proposes a direction or four pairs, and hands over when rounding gives out.
-//! Cost: a near or supporting pair and one cut of the polygon per candidate; two candidates suffice for
-//! separated balls, four for overlapping ones; at most `2 |V(P)| |V(Q)|`. On ellipsoids of 200 and
-//! 2000 vertices, axes to 10:1, the means are 1.0 to 5.6; the tests hold every case to 40.
+//! Cost: a near or supporting pair and one cut of the polygon per candidate; two candidates suffice
+//! for separated balls, four for overlapping ones; at most `2 |V(P)| |V(Q)|`. On ellipsoids of 200
+//! and 2000 vertices, axes to 10:1, the means are 1.0 to 5.6; the tests hold every case to 40.
 //!
 //! Where this differs from the text:
-//! - The text (step 7) takes rule 2 only after a supporting pair has reappeared. A candidate outside
-//!   the polygon is known not to separate before its pair is searched, so it is not tried. Every
-//!   candidate tried has `S·w_j > 0` for all recorded differences, by the same f64 expression that
-//!   judges it; so a reappearing pair, the immediately preceding one included (Theorem 5), is
-//!   reported as separating, and each other candidate brings a new pair. That is within the bound of
-//!   §6.
-//! - Any difference w with `S·w <= 0` shows that S does not separate, and theorem 3 holds for it. So the
-//!   pair that the start tables name is tried before the supporting one is climbed to: for bodies that
-//!   overlap that is all it takes, and no candidate waits for a climb.
-//! - With `S·w = 0` the text's step 7 can report a touching pair as separated; here the reflection S
-//!   itself is outside the polygon then.
+//! - The text (step 7) takes rule 2 only after a supporting pair has reappeared. A candidate
+//!   outside the polygon is known not to separate before its pair is searched, so it is not tried.
+//!   Every candidate tried has `S·w_j > 0` for all recorded differences, by the same f64 expression
+//!   that judges it; so a reappearing pair, the immediately preceding one included (Theorem 5), is
+//!   reported as separating, and each other candidate brings a new pair. That is within the bound
+//!   of §6.
+//! - Any difference w with `S·w <= 0` shows that S does not separate, and theorem 3 holds for it.
+//!   So the pair that the start tables name is tried before the supporting one is climbed to: for
+//!   bodies that overlap that is all it takes, and no candidate waits for a climb.
+//! - With `S·w = 0` the text's step 7 can report a touching pair as separated; here the reflection
+//!   S itself is outside the polygon then.
 //! - Having exhausted all pairs proves nothing; the search hands over.
-//! - Neither a tree of pairs (§8.2), since a pair that reappears separates, nor one of the polygon's
-//!   corners (§8.3), since there are at most six: see [`super::spherical_polygon`].
+//! - Neither a tree of pairs (§8.2), since a pair that reappears separates, nor one of the
+//!   polygon's corners (§8.3), since there are at most six: see [`super::spherical_polygon`].
 //! - Supporting vertices come from a hint or a table of starts. Those by the layers of a hierarchy
 //!   (§8.1, and from a hint §8.4) are [`by_hierarchy`] and [`coherently`] in `support`: on 10,000
 //!   vertices they look at 196, and from a hint 0.01 to 3 radians away at 21, 25, 41, 81, 174 and
@@ -40,15 +41,15 @@
 //!   polygon last are tried first, as differences of M that need no supporting-vertex search.
 //!
 //! What [`PLAIN`] does without, which keeps to the text in this:
-//! - Rule 2 of the text allows any point of the polygon. Of a pair that nobody has asked about before it is the one
-//!   just inside on the way from the reflection to the middle, see [`INSIDE`]: one that turns no farther than it
-//!   must comes sooner to the end. Whoever asks again is better off with a vector that separates by more, and
-//!   goes to the middle.
-//! - The first candidate for bodies like ellipsoids is not from centre to centre but the direction that
-//!   ellipsoids in their place say: see [`super::layout`].
-//! - When the first difference shows that bodies which are about round or like ellipsoids overlap, and not
-//!   only just, the next three candidates are chosen at once, around it, and none waits for another: see
-//!   [`Search::height`] and [`Search::surround`].
+//! - Rule 2 of the text allows any point of the polygon. Of a pair that nobody has asked about
+//!   before it is the one just inside on the way from the reflection to the middle, see [`INSIDE`]:
+//!   one that turns no farther than it must comes sooner to the end. Whoever asks again is better
+//!   off with a vector that separates by more, and goes to the middle.
+//! - The first candidate for bodies like ellipsoids is not from centre to centre but the direction
+//!   that ellipsoids in their place say: see [`super::layout`].
+//! - When the first difference shows that bodies which are about round or like ellipsoids overlap,
+//!   and not only just, the next three candidates are chosen at once, around it, and none waits for
+//!   another: see [`Search::height`] and [`Search::surround`].
 //!
 //! [`by_hierarchy`]: crate::geometry::support::by_hierarchy
 //! [`coherently`]: crate::geometry::support::coherently
@@ -74,7 +75,8 @@ pub(super) const METHOD: Method = Method {
     propose: propose::<true>,
 };
 
-/// As the text has it: from centre to centre first, and no candidate before the one before it has failed.
+/// As the text has it: from centre to centre first, and no candidate before the one before it has
+/// failed.
 pub(super) const PLAIN: Method = Method {
     name: "hs_jump_plain",
     source: METHOD.source,
@@ -107,30 +109,31 @@ fn propose_plain(
     Search::<true>::new(pair).run::<true>(&layout, witness, effort)
 }
 
-/// Every candidate brings another pair, of which there are `|V(P)| |V(Q)|`; ellipsoids of 4,000 vertices
-/// take forty. Whoever takes so many hands over.
+/// Every candidate brings another pair, of which there are `|V(P)| |V(Q)|`; ellipsoids of 4,000
+/// vertices take forty. Whoever takes so many hands over.
 const CANDIDATES_MAX: u32 = 1 << 16;
 
-/// From here on, as a part of M's radius, the origin is deep, and four differences chosen at once hold it
-/// more often than not. Ellipsoids 200 : 180 : 180 with 200 vertices that are no deeper, or are separated,
-/// would take three looks in vain.
+/// From here on, as a part of M's radius, the origin is deep, and four differences chosen at once
+/// hold it more often than not. Ellipsoids 200 : 180 : 180 with 200 vertices that are no deeper, or
+/// are separated, would take three looks in vain.
 const DEEP: f64 = 0.005;
 
-/// M's inner ball, as a part of the one around it, from where on four differences are worth a try: a needle's
-/// and a ball's is half, a robot's base and finger have 0.37. With 0.1 to 0.3, as a box and a cone or two
-/// links have, hardly any four hold the origin.
+/// M's inner ball, as a part of the one around it, from where on four differences are worth a try:
+/// a needle's and a ball's is half, a robot's base and finger have 0.37. With 0.1 to 0.3, as a box
+/// and a cone or two links have, hardly any four hold the origin.
 const HALF_ROUND: f64 = 0.35;
 
-/// How far off the first difference may be then, see [`Search::height`]: the fewer the safer, and the less is
-/// gained.
+/// How far off the first difference may be then, see [`Search::height`]: the fewer the safer, and
+/// the less is gained.
 const OFF_MAX: f64 = 2.0;
 
-/// By how much more than it takes a candidate goes towards the polygon's middle. From 1.02 to 1.2 there is
-/// nothing between.
+/// By how much more than it takes a candidate goes towards the polygon's middle. From 1.02 to 1.2
+/// there is nothing between.
 const INSIDE: f64 = 1.1;
 
-/// Differences from which on candidates are in the polygon's middle, so that each cuts about half away. Those
-/// just inside may cut off slivers; and each cut adds a corner at most, so that the polygon's buffers hold.
+/// Differences from which on candidates are in the polygon's middle, so that each cuts about half
+/// away. Those just inside may cut off slivers; and each cut adds a corner at most, so that the
+/// polygon's buffers hold.
 const SHORT_MAX: usize = 16;
 
 /// By the rules of [`PLAIN`], if so said.
@@ -139,8 +142,8 @@ struct Search<'a, const IS_PLAIN: bool> {
     polygon: SphericalPolygon,
     /// The pairs of the polygon's vectors.
     pairs: ArrayVec<VertexPair, VECTORS_MAX>,
-    /// Whether nobody has asked about the pair before, as far as the witness tells; by the plain rules it does not
-    /// matter.
+    /// Whether nobody has asked about the pair before, as far as the witness tells; by the plain
+    /// rules it does not matter.
     is_cold: bool,
     tilts: usize,
     candidates_max: u32,
@@ -159,7 +162,8 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
         }
     }
 
-    /// Leaves in the witness the last candidate with its supporting pair, or the pairs of an overlap.
+    /// Leaves in the witness the last candidate with its supporting pair, or the pairs of an
+    /// overlap.
     #[inline(always)]
     fn run<const PROVEN: bool>(
         &mut self,
@@ -203,8 +207,9 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
             let next = match self.polygon.cut(w) {
                 Cut::Left => {
                     self.pairs.push(pair);
-                    // Once: four differences in a plane with the origin may leave nothing to go on from,
-                    // and of symmetric bodies in one place so may the next four, and the first again.
+                    // Once: four differences in a plane with the origin may leave nothing to go on
+                    // from, and of symmetric bodies in one place so may the next four, and the
+                    // first again.
                     if self.pairs.len() == 1
                         && !has_surrounded
                         && let Some(height) = self.height(layout, [&s, &w], value)
@@ -238,13 +243,14 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
         Ok(Proposal::HandOver)
     }
 
-    /// How high above the first difference, in radii of M, the next three are to be, for [`Self::surround`]; none
-    /// if they would hardly hold the origin. The difference d has this value along s.
+    /// How high above the first difference, in radii of M, the next three are to be, for
+    /// [`Self::surround`]; none if they would hardly hold the origin. The difference d has this
+    /// value along s.
     ///
-    /// Twice as high as the origin where M is about a ball or an ellipsoid, three times where it is only half
-    /// round. Then it also has to be seen that d is not far off the line through the origin along s. At the
-    /// depth t in a ball of radius R that line is `√(3tR/2)` inside the triangle's edges, and what d is off
-    /// counts twice there.
+    /// Twice as high as the origin where M is about a ball or an ellipsoid, three times where it is
+    /// only half round. Then it also has to be seen that d is not far off the line through the
+    /// origin along s. At the depth t in a ball of radius R that line is `√(3tR/2)` inside the
+    /// triangle's edges, and what d is off counts twice there.
     #[inline(always)]
     fn height(&self, layout: &Layout, [s, d]: [&Vec3; 2], value: f64) -> Option<f64> {
         let pair = self.view.pair();
@@ -270,14 +276,15 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
         is_promising.then(|| (times * -value / radius).min(4.0 / 3.0))
     }
 
-    /// After the first difference d, found along s: three more that do not wait for one another, and mostly
-    /// hold the origin with it. Leaves the four in the witness.
+    /// After the first difference d, found along s: three more that do not wait for one another,
+    /// and mostly hold the origin with it. Leaves the four in the witness.
     ///
-    /// M's centre and the origin are on the same side of d. Were M a ball of radius R, a triangle across s at
-    /// the height h from d would have the radius `√(h (2R - h))`; at some times the depth of the origin both the
-    /// triangle and the tetrahedron around the origin are large. Higher than in a regular tetrahedron it
-    /// need not be. One of its corners is on the side to which the origin is off the line from d along s.
-    /// Of an ellipsoid all that holds for conjugate directions instead of square ones.
+    /// M's centre and the origin are on the same side of d. Were M a ball of radius R, a triangle
+    /// across s at the height h from d would have the radius `√(h (2R - h))`; at some times the
+    /// depth of the origin both the triangle and the tetrahedron around the origin are large.
+    /// Higher than in a regular tetrahedron it need not be. One of its corners is on the side to
+    /// which the origin is off the line from d along s. Of an ellipsoid all that holds for
+    /// conjugate directions instead of square ones.
     ///
     /// Out of line, and so for any processor: in vectors of four it takes a seventh longer.
     #[inline(never)]
@@ -363,10 +370,10 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
         self.polygon.contains(&middle).then_some(middle)
     }
 
-    /// After a difference that holds the origin in a line or plane with the known ones, as symmetric
-    /// bodies give (a ball and its copy in the same place, Theorem 4): another direction of the
-    /// polygon. While that is a hemisphere, one nearly across its vector, the more so the longer it
-    /// takes, because a needle shows its sides only to directions across it.
+    /// After a difference that holds the origin in a line or plane with the known ones, as
+    /// symmetric bodies give (a ball and its copy in the same place, Theorem 4): another direction
+    /// of the polygon. While that is a hemisphere, one nearly across its vector, the more so the
+    /// longer it takes, because a needle shows its sides only to directions across it.
     #[cold]
     fn tilted(&mut self, w: &Vec3) -> Option<Vec3> {
         let number = self.tilts;
@@ -382,8 +389,8 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
         self.polygon.contains(&next).then_some(next)
     }
 
-    /// Records the pairs in the witness, of the last overlap or of three looks at once: where they are now.
-    /// Out of line, so that searches which never come here do not pay for its registers.
+    /// Records the pairs in the witness, of the last overlap or of three looks at once: where they
+    /// are now. Out of line, so that searches which never come here do not pay for its registers.
     #[inline(never)]
     fn recall<const PROVEN: bool>(&mut self, witness: &mut Witness) -> Option<Proposal> {
         for pair in witness.pairs.clone() {
@@ -410,8 +417,8 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
         None
     }
 
-    /// The first candidate: the remembered direction, else where the layout says; in the polygon if pairs
-    /// were recalled.
+    /// The first candidate: the remembered direction, else where the layout says; in the polygon if
+    /// pairs were recalled.
     #[inline(always)]
     fn start(&self, layout: &Layout, witness: &Witness) -> Option<Vec3> {
         let remembered = witness.direction.and_then(|direction| View::tame(&direction));

@@ -1,11 +1,12 @@
-//! How two bodies lie to each other, before a look at any vertex: from centre to centre, and what ellipsoids
-//! of their sizes say of bodies that are oblong.
+//! How two bodies lie to each other, before a look at any vertex: from centre to centre, and what
+//! ellipsoids of their sizes say of bodies that are oblong.
 //!
-//! With half extents h along the axes of its frame a body is about the ellipsoid `A = R diag(h²) Rᵀ`, which
-//! reaches `√(nᵀAn)` along n. M is then about the ellipsoid `C = r_Q A_P + r_P A_Q` up to a factor, with the
-//! bodies' radii for their reaches, around w from centre to centre; and it is the direction `C⁻¹ w` along
-//! which that reaches to the origin, when w is just too short to separate. From centre to centre may be off
-//! by tens of degrees. All of it is to search by, and not to prove by.
+//! With half extents h along the axes of its frame a body is about the ellipsoid `A = R diag(h²)
+//! Rᵀ`, which reaches `√(nᵀAn)` along n. M is then about the ellipsoid `C = r_Q A_P + r_P A_Q` up
+//! to a factor, with the bodies' radii for their reaches, around w from centre to centre; and it is
+//! the direction `C⁻¹ w` along which that reaches to the origin, when w is just too short to
+//! separate. From centre to centre may be off by tens of degrees. All of it is to search by, and
+//! not to prove by.
 
 use super::bounding::centre_to_centre;
 use super::filter::largest;
@@ -15,8 +16,8 @@ use crate::geometry::pair::{Pair, Placed};
 use crate::geometry::polytope::Bounds;
 use crate::geometry::symmetric::Symmetric;
 
-/// Bodies are round whose inner balls have at least this part of the radius of the balls around them:
-/// a cube's have 0.58, those of an ellipsoid 200 : 180 : 180 with 200 vertices 0.8.
+/// Bodies are round whose inner balls have at least this part of the radius of the balls around
+/// them: a cube's have 0.58, those of an ellipsoid 200 : 180 : 180 with 200 vertices 0.8.
 const ROUND: f64 = 0.7;
 
 /// See the module.
@@ -103,13 +104,13 @@ impl Shape {
         self.cofactors.product(c) * self.matrix.product(s) < reach * reach * determinant
     }
 
-    /// The direction s and two more along which it reaches as far, all times the same factor and small enough
-    /// for a probe. Each of the three looks at the middle of what the other two show: they are conjugate. d is
-    /// on the side of the second.
+    /// The direction s and two more along which it reaches as far, all times the same factor and
+    /// small enough for a probe. Each of the three looks at the middle of what the other two show:
+    /// they are conjugate. d is on the side of the second.
     ///
-    /// With `x = d - C s (s·d)/(sᵀCs)`, which is where s shows only the middle, `C⁻¹x` is conjugate to s, and
-    /// `f = C s × x` to both. For the cofactors K and `e = K x`, `eᵀCe = det C e·x`; and since the product of
-    /// two vectors times K is det C times C of their product, `s × e = C f`.
+    /// With `x = d - C s (s·d)/(sᵀCs)`, which is where s shows only the middle, `C⁻¹x` is conjugate
+    /// to s, and `f = C s × x` to both. For the cofactors K and `e = K x`, `eᵀCe = det C e·x`; and
+    /// since the product of two vectors times K is det C times C of their product, `s × e = C f`.
     #[inline(always)]
     pub(super) fn conjugates(&self, s: &Vec3, d: &Vec3) -> [Vec3; 3] {
         let seen = self.matrix.times(s);

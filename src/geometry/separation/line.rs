@@ -4,12 +4,12 @@
 //!
 //! First the question is asked in the space modulo w, where the line is the origin and M has one
 //! dimension less (or as many, when M is flat and w leaves its plane): there it is the question of
-//! [`super::exact`]. If the origin is held, by four corners or fewer, the nudged line passes between
-//! three of them, which is the first portal of a refinement along w and of one against it. The first
-//! nudge is towards M's inside, so that a line that only grazes M passes through it.
+//! [`super::exact`]. If the origin is held, by four corners or fewer, the nudged line passes
+//! between three of them, which is the first portal of a refinement along w and of one against it.
+//! The first nudge is towards M's inside, so that a line that only grazes M passes through it.
 //!
-//! A line that misses a solid M passes an edge of its silhouette. Of the two facets at that edge one
-//! faces w and one faces away; a point of the line that neither tells from M would be in their
+//! A line that misses a solid M passes an edge of its silhouette. Of the two facets at that edge
+//! one faces w and one faces away; a point of the line that neither tells from M would be in their
 //! wedge, which the line does not meet. So the two together prove the whole line free.
 
 use arrayvec::ArrayVec;
@@ -39,8 +39,8 @@ pub(crate) enum Crossing {
 pub(crate) struct Miss {
     /// Every point of the line is told from M by one of these; the first ones to try.
     pub(crate) tellings: Vec<Telling>,
-    /// Positive on M and zero along the line, so it alone tells M from all of it: named for a travel
-    /// against w.
+    /// Positive on M and zero along the line, so it alone tells M from all of it: named for a
+    /// travel against w.
     pub(crate) across: Direction,
 }
 
@@ -266,8 +266,8 @@ fn leave_flat(
     Ok(Crossing::Meets(Box::new(one_point(w, simplex, &corners))))
 }
 
-/// Both ends where the line leaves the hull of flat M at once: a direction that is constant on M has the
-/// quotient, and tells M from what is before and from what is behind.
+/// Both ends where the line leaves the hull of flat M at once: a direction that is constant on M
+/// has the quotient, and tells M from what is before and from what is behind.
 fn one_point(w: &Integers, simplex: &[Corner], corners: &ArrayVec<VertexPair, 4>) -> [End; 2] {
     let towards = constant_directions(simplex)
         .into_iter()
@@ -323,8 +323,8 @@ pub(crate) fn edge_normals(a: &Corner, b: &Corner) -> Vec<Telling> {
 }
 
 /// What tells flat M from a line that leaves its hull and misses it: the rounded direction that is
-/// constant on the line; what is constant on M; and, around the time when the line is in the hull of
-/// M, what tells the silhouette's edge from it there.
+/// constant on the line; what is constant on M; and, around the time when the line is in the hull
+/// of M, what tells the silhouette's edge from it there.
 fn tell_flat(simplex: &[Corner], silhouette: &[Corner], across: &Integers) -> Vec<Telling> {
     let at_crossing = match silhouette {
         [] => Vec::new(),
@@ -357,8 +357,9 @@ fn tell_solid(
     Ok(tellings)
 }
 
-/// Turns the plane through the silhouette's edge about it, from `w`'s own direction towards the side
-/// where the inward normal's product with w has the given sign, until it supports M at a facet.
+/// Turns the plane through the silhouette's edge about it, from `w`'s own direction towards the
+/// side where the inward normal's product with w has the given sign, until it supports M at a
+/// facet.
 fn turn_to_facet(
     m: &mut Difference<'_>,
     w: &Integers,

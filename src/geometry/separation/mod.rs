@@ -61,8 +61,8 @@ impl Proposal {
     }
 }
 
-/// How a method is called: for a pair, and how its bodies lie to each other, which everybody needs and
-/// [`decide`] has.
+/// How a method is called: for a pair, and how its bodies lie to each other, which everybody needs
+/// and [`decide`] has.
 type Propose = fn(&Pair<'_>, &Layout, &mut Witness, &mut Effort<'_>) -> Result<Proposal, Stopped>;
 
 /// A way to search; one file and one row of [`METHODS`] each.
@@ -118,9 +118,9 @@ impl Decision {
 
 /// Decides how the pair stands, searching with `method`.
 ///
-/// Balls around the bodies that are separated answer at once, and so does a witness that still holds.
-/// Then the method proposes, and what it proposes is proven by an error bound or decided in exact
-/// arithmetic.
+/// Balls around the bodies that are separated answer at once, and so does a witness that still
+/// holds. Then the method proposes, and what it proposes is proven by an error bound or decided in
+/// exact arithmetic.
 pub fn decide(
     pair: &Pair<'_>,
     method: &Method,
@@ -130,8 +130,8 @@ pub fn decide(
     decide_with::<true>(pair, method.propose, witness, effort)
 }
 
-/// The default method without its error bounds: **not a decision**, since rounding alone may have made
-/// it. It exists to measure what the bounds cost, in a build that cannot hold a server.
+/// The default method without its error bounds: **not a decision**, since rounding alone may have
+/// made it. It exists to measure what the bounds cost, in a build that cannot hold a server.
 #[cfg(feature = "unproven")]
 pub fn decide_unproven(
     pair: &Pair<'_>,
@@ -168,7 +168,8 @@ fn decide_with<const PROVEN: bool>(
     }
     if !bounding::cores_overlap_along(pair, &between_centres, &between_centres) {
         if looks_at_all(pair.p.body) & looks_at_all(pair.q.body) {
-            // A look at a few vertices takes no longer than one at what is around them, and sees more.
+            // A look at a few vertices takes no longer than one at what is around them, and sees
+            // more.
             let s = View::tame_between(&between_centres);
             if let Some(evidence) = look::<PROVEN>(pair, &s, None, witness, effort) {
                 return Ok(proven(evidence, witness));
@@ -180,8 +181,8 @@ fn decide_with<const PROVEN: bool>(
     search::<PROVEN>(pair, between_centres, propose, witness, effort)
 }
 
-/// What is left when nothing that is at hand separates. Out of line, so that the others do not pay for its
-/// registers.
+/// What is left when nothing that is at hand separates. Out of line, so that the others do not pay
+/// for its registers.
 #[inline(never)]
 fn search<const PROVEN: bool>(
     pair: &Pair<'_>,
@@ -210,8 +211,8 @@ fn search<const PROVEN: bool>(
 
 #[inline(always)]
 fn separated_by(s: Vec3) -> Decision {
-    // By its components: copied as a block into an enum it goes through memory in pieces that overlap,
-    // and waits there for ten nanoseconds.
+    // By its components: copied as a block into an enum it goes through memory in pieces that
+    // overlap, and waits there for ten nanoseconds.
     let direction = Direction::Vector(Vec3::new(s.x, s.y, s.z));
     Decision { proof: StaticProof::Separated { direction } }
 }

@@ -1,19 +1,20 @@
 //! Where a line through the origin leaves M: portal refinement in exact arithmetic.
 //!
 //! A *portal* is a triangle of vertices of M that the line passes through. The supporting vertex
-//! along its normal lies beyond it, or proves that its plane supports M; in the first case the three
-//! smaller triangles with the new vertex lie farther along the line, and the line passes through one
-//! of them. The scheme is that of Minkowski portal refinement (Snethen, *XenoCollide*, Game
-//! Programming Gems 7, 2008) or, seen as a linear program, of the simplex method with columns made
-//! on demand.
+//! along its normal lies beyond it, or proves that its plane supports M; in the first case the
+//! three smaller triangles with the new vertex lie farther along the line, and the line passes
+//! through one of them. The scheme is that of Minkowski portal refinement (Snethen, *XenoCollide*,
+//! Game Programming Gems 7, 2008) or, seen as a linear program, of the simplex method with columns
+//! made on demand.
 //!
 //! Two things make it exact and finite for every input:
 //!
-//! - *The line is nudged* by `o(ε) = ε o₁ + ε² o₂ + ..`, with enough independent nudges for it never
-//!   to meet an edge of a triangle: signs are those of polynomials in ε, decided by their first
-//!   nonzero coefficient. The place where the nudged line leaves M moves on strictly with every
-//!   portal, so none returns. As ε goes to 0 the last portal's plane and the closed triangle hold the
-//!   place where the line itself leaves. (Dantzig, Orden and Wolfe 1955, the lexicographic rule.)
+//! - *The line is nudged* by `o(ε) = ε o₁ + ε² o₂ + ..`, with enough independent nudges for it
+//!   never to meet an edge of a triangle: signs are those of polynomials in ε, decided by their
+//!   first nonzero coefficient. The place where the nudged line leaves M moves on strictly with
+//!   every portal, so none returns. As ε goes to 0 the last portal's plane and the closed triangle
+//!   hold the place where the line itself leaves. (Dantzig, Orden and Wolfe 1955, the lexicographic
+//!   rule.)
 //! - *Flat M* is handled modulo directions: along a *lineality* direction nothing is distinguished,
 //!   as if M were a cylinder along it. With one, a portal is a segment and its normal is a cross
 //!   product with that direction; with two, a portal is a point.

@@ -1,18 +1,18 @@
 //! The directions that may still separate: a convex polygon on the sphere.
 //!
 //! Every vector `w` of M excludes the directions with `s·w <= 0`; what all known vectors leave is
-//! `{s : s·w_i > 0 for all i}` (Li et al. 2001, §5): everything, a hemisphere, a lune, then a convex
-//! spherical polygon, kept by its corners as rays of any length. When nothing is left the vectors
-//! hold the origin in their hull, and by Carathéodory four of them do.
+//! `{s : s·w_i > 0 for all i}` (Li et al. 2001, §5): everything, a hemisphere, a lune, then a
+//! convex spherical polygon, kept by its corners as rays of any length. When nothing is left the
+//! vectors hold the origin in their hull, and by Carathéodory four of them do.
 //!
-//! **Cost.** A cut looks at every corner. The text keeps the corners in a balanced tree, so that the two
-//! edges which a great circle crosses are found in O(log k) (§8.3); but there is no long polygon. A
-//! candidate that fails is cut off, and sooner or later the next one is in the middle of what is left,
-//! so a cut takes about half of the corners away for the two that it brings. Seen: on balls,
-//! ellipsoids 200 : 20 : 20, needles, discs, cones and 10,000 vertices, separated, deep and within 1e-6
-//! of contact, 1 to 3 corners a cut and at most 6; by any cuts through the middle 3.7, and at most 6
-//! (`cargo test --no-default-features --lib few_corners -- --nocapture`). Two descents in a tree of
-//! that size take as many products as looking at all.
+//! **Cost.** A cut looks at every corner. The text keeps the corners in a balanced tree, so that
+//! the two edges which a great circle crosses are found in O(log k) (§8.3); but there is no long
+//! polygon. A candidate that fails is cut off, and sooner or later the next one is in the middle of
+//! what is left, so a cut takes about half of the corners away for the two that it brings. Seen: on
+//! balls, ellipsoids 200 : 20 : 20, needles, discs, cones and 10,000 vertices, separated, deep and
+//! within 1e-6 of contact, 1 to 3 corners a cut and at most 6; by any cuts through the middle 3.7,
+//! and at most 6 (`cargo test --no-default-features --lib few_corners -- --nocapture`). Two
+//! descents in a tree of that size take as many products as looking at all.
 //!
 //! In f64, without square roots, in fixed buffers. Rounding can make the polygon wrong by a few
 //! ulps; it only ever guides a search, and whoever uses it proves the outcome.
@@ -22,8 +22,8 @@ use arrayvec::ArrayVec;
 use crate::geometry::Vec3;
 use crate::geometry::number::rounding::gamma;
 
-/// Vectors that one polygon takes. The tests hold searches to 40 candidates; one that needs more than
-/// this has left the range where rounding can guide it, and hands over.
+/// Vectors that one polygon takes. The tests hold searches to 40 candidates; one that needs more
+/// than this has left the range where rounding can guide it, and hands over.
 pub(super) const VECTORS_MAX: usize = 64;
 
 /// Each cut adds at most one corner to the four of a lune; most cut more away than they add.
@@ -50,7 +50,8 @@ pub(super) enum Cut {
 #[derive(Clone, Debug, Default)]
 pub(super) struct SphericalPolygon {
     vectors: ArrayVec<Vec3, VECTORS_MAX>,
-    /// Of two vectors: their cross product, a tip of the lune that they leave; the other is opposite.
+    /// Of two vectors: their cross product, a tip of the lune that they leave; the other is
+    /// opposite.
     tip: Vec3,
     /// Of three vectors or more: in order around the polygon.
     corners: [ArrayVec<Corner, CORNERS_MAX>; 2],
@@ -92,8 +93,8 @@ impl SphericalPolygon {
         }
     }
 
-    /// How much of `inside`, which is left, has to be added to `direction` so that it is, too, but for rounding; 0
-    /// when it is. The last vector does not take it away: nobody has to look.
+    /// How much of `inside`, which is left, has to be added to `direction` so that it is, too, but
+    /// for rounding; 0 when it is. The last vector does not take it away: nobody has to look.
     #[inline(always)]
     pub(super) fn lack(&self, direction: &Vec3, inside: &Vec3) -> f64 {
         let Some((_, others)) = self.vectors.split_last() else { return 0.0 };
@@ -103,8 +104,8 @@ impl SphericalPolygon {
         })
     }
 
-    /// Another direction that is left, off the middle in the way that `number` says; none while half
-    /// of all directions are left.
+    /// Another direction that is left, off the middle in the way that `number` says; none while
+    /// half of all directions are left.
     pub(super) fn aside(&self, number: usize) -> Option<Vec3> {
         let lune;
         let corners = match *self.vectors.as_slice() {
@@ -157,8 +158,8 @@ impl SphericalPolygon {
         if self.vectors.try_push(w).is_err() { Cut::Lost } else { Cut::Left }
     }
 
-    /// The third of three vectors in general position leaves a triangle, which needs no clipping: its
-    /// corners are the products of two vectors each, on the side of the third.
+    /// The third of three vectors in general position leaves a triangle, which needs no clipping:
+    /// its corners are the products of two vectors each, on the side of the third.
     #[inline(always)]
     fn cut_lune(&mut self, first: &Vec3, second: &Vec3, w: Vec3) -> Cut {
         let tip = self.tip;
@@ -246,8 +247,8 @@ impl SphericalPolygon {
         }
         let at = |edge: u8| &self.vectors[usize::from(edge)];
         let a = at(first);
-        // `-w` is between the planes through a and each of two vectors just when w's values on the two
-        // have different signs: which changes once on the way around.
+        // `-w` is between the planes through a and each of two vectors just when w's values on the
+        // two have different signs: which changes once on the way around.
         let value = |edge: u8| a.cross(at(edge)).dot(w);
         let mut before = value(rest[0]);
         for two in rest.windows(2) {
@@ -381,8 +382,9 @@ mod tests {
         assert!(emptied > 400 && sizes > 4 * emptied, "{emptied} emptied, {sizes} vectors");
     }
 
-    /// A candidate that does not separate is cut off, and the next one is in the middle of what is left
-    /// at the latest: so a cut takes about half of the corners away for the two that it brings.
+    /// A candidate that does not separate is cut off, and the next one is in the middle of what is
+    /// left at the latest: so a cut takes about half of the corners away for the two that it
+    /// brings.
     #[test]
     fn cuts_that_take_the_middle_away_leave_few_corners() {
         let mut random = Random(41);

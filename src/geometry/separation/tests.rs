@@ -141,7 +141,8 @@ fn a_warm_pair_is_answered_by_two_supporting_vertices_and_no_search() {
     }
 }
 
-/// Bounds along a direction that they had to look for: the next question does not look for it again.
+/// Bounds along a direction that they had to look for: the next question does not look for it
+/// again.
 #[test]
 fn a_direction_along_which_ellipsoids_are_separated_is_remembered() {
     let p = ellipsoid(200, [1.0, 0.3, 0.3], 3);
@@ -182,8 +183,9 @@ fn bodies_whose_balls_or_ellipsoids_are_separated_are_answered_without_a_support
     }
 }
 
-/// A box that stands square to the direction has four vertices as far as each other, and no neighbour
-/// beaten: the exact stage's search for the supporting vertex took as long as the rest of the query.
+/// A box that stands square to the direction has four vertices as far as each other, and no
+/// neighbour beaten: the exact stage's search for the supporting vertex took as long as the rest of
+/// the query.
 #[test]
 fn of_a_box_square_to_the_direction_no_vertex_has_to_be_told_from_the_others() {
     let p = crate::geometry::samples::cuboid(1.0, 1.0, 1.0);
@@ -196,8 +198,8 @@ fn of_a_box_square_to_the_direction_no_vertex_has_to_be_told_from_the_others() {
     assert_eq!((effort.cost.witness_hits, effort.cost.supports), (1, 2));
 }
 
-/// Two segments in one line reach as far as the balls around them, so the ball test has no room for an
-/// error; and a matrix that stretches by what is allowed moves their ends beyond the radius.
+/// Two segments in one line reach as far as the balls around them, so the ball test has no room for
+/// an error; and a matrix that stretches by what is allowed moves their ends beyond the radius.
 #[test]
 fn segments_end_to_end_are_separated_by_an_ulp_and_not_by_their_balls() {
     let mut counts = std::collections::BTreeMap::new();
@@ -305,8 +307,9 @@ fn turned_bodies_of_a_few_least_f64s_get_a_verdict_that_the_judge_confirms() {
     }
 }
 
-/// A few vertices take no longer to look at than what is around them. Before that was made use of, eight points on a
-/// ball that turned by 90 degrees a frame, close to eight others, took as long as other libraries' search.
+/// A few vertices take no longer to look at than what is around them. Before that was made use of,
+/// eight points on a ball that turned by 90 degrees a frame, close to eight others, took as long as
+/// other libraries' search.
 #[test]
 fn bodies_of_few_vertices_apart_along_the_line_between_their_centres_need_no_search() {
     let (p, q) = (ball(8, 1), ball(7, 2));

@@ -9,8 +9,9 @@ use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::support::{self, Climb, Near};
 use crate::geometry::witness::Witness;
 
-/// No component of a [`Probe`]'s direction is larger. One that [`View::tame`] returns has components
-/// below 2, so a length below `2 √3`, which reflections leave as it is but for roundings.
+/// No component of a [`Probe`]'s direction is larger. One that [`View::tame`] returns has
+/// components below 2, so a length below `2 √3`, which reflections leave as it is but for
+/// roundings.
 pub(super) const COMPONENT_MAX: f64 = 4.0;
 
 /// Whether no component is larger than [`COMPONENT_MAX`]; false when one is not a number.
@@ -56,8 +57,8 @@ impl Probe {
     }
 }
 
-/// Vertices near the supporting ones along a direction, and how far apart they are: where a [`Probe`]
-/// starts, and enough to tell that the direction does not separate.
+/// Vertices near the supporting ones along a direction, and how far apart they are: where a
+/// [`Probe`] starts, and enough to tell that the direction does not separate.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Ends {
     direction: Vec3,
@@ -181,8 +182,8 @@ impl<'a> View<'a> {
     }
 
     /// The same direction with its largest component in [1, 2), so that products with it neither
-    /// overflow nor underflow; none if it is zero, not finite or beyond 2^1000, as no direction is that
-    /// comes of placed bodies. (One whose components are below 2^-1000 stays below 1.)
+    /// overflow nor underflow; none if it is zero, not finite or beyond 2^1000, as no direction is
+    /// that comes of placed bodies. (One whose components are below 2^-1000 stays below 1.)
     #[inline(always)]
     pub(super) fn tame(direction: &Vec3) -> Option<Vec3> {
         let (x, y, z) = (direction.x.abs(), direction.y.abs(), direction.z.abs());
@@ -220,8 +221,8 @@ mod tests {
         assert_eq!(View::tame(&Vec3::new(1.0, f64::NAN, 0.0)), None);
     }
 
-    /// A witness may hold any direction. Scaled by 2^-1000 at most, f64::MAX would become 2^23, for which
-    /// the error bounds of a probe are too small by as much.
+    /// A witness may hold any direction. Scaled by 2^-1000 at most, f64::MAX would become 2^23, for
+    /// which the error bounds of a probe are too small by as much.
     #[test]
     fn no_tame_direction_is_larger_than_a_probe_allows() {
         for exponent in -1022..=1023 {

@@ -15,9 +15,9 @@ use crate::geometry::polytope::Polytope;
 ///
 /// The rounded value of a vertex x is within `γ₃ S + 3η` of `g·x`, with `S = Σ|g_k| reach_k` and η
 /// half the smallest subnormal: three products and two sums, none of which can overflow when S does
-/// not. Two rounded values that differ by more than `certain = γ₈ S + UNDERFLOW_FLOOR` are therefore
-/// ordered as the exact ones: twice the error, the rounding of the subtraction, of S and of the
-/// bound itself are within the difference between γ₆ and γ₈.
+/// not. Two rounded values that differ by more than `certain = γ₈ S + UNDERFLOW_FLOOR` are
+/// therefore ordered as the exact ones: twice the error, the rounding of the subtraction, of S and
+/// of the bound itself are within the difference between γ₆ and γ₈.
 #[derive(Clone, Debug)]
 pub struct Along<'a> {
     body: &'a Polytope,
@@ -87,8 +87,8 @@ impl<'a> Along<'a> {
         value - other > self.certain
     }
 
-    /// A vertex of a rounded value below this is surely beaten by the vertex of `value`. The limit rounds
-    /// by at most u S, for which the bound has room.
+    /// A vertex of a rounded value below this is surely beaten by the vertex of `value`. The limit
+    /// rounds by at most u S, for which the bound has room.
     #[inline]
     pub fn limit(&self, value: f64) -> f64 {
         value - self.certain

@@ -1,4 +1,5 @@
-//! Supporting vertices by the hierarchy: from cold, and from a hint through as few layers as it takes.
+//! Supporting vertices by the hierarchy: from cold, and from a hint through as few layers as it
+//! takes.
 
 use super::{Along, prove};
 use crate::geometry::Vec3;
@@ -7,8 +8,8 @@ use crate::geometry::hierarchy::Layer;
 use crate::geometry::kernel;
 use crate::geometry::polytope::Polytope;
 
-/// Moves that a local search may take in one layer before it goes further in; more than one, because
-/// going in has to be paid for on the way out again. Chosen, not measured.
+/// Moves that a local search may take in one layer before it goes further in; more than one,
+/// because going in has to be paid for on the way out again. Chosen, not measured.
 const LOCAL_MOVES: u32 = 3;
 
 /// The supporting vertex, proven, layer by layer from the innermost (Li et al. 2001, §8.1): the one

@@ -3,13 +3,13 @@
 //! A direction is three f64 numbers and means exactly those. [`supporting_vertex`] returns the true
 //! maximum for it in exact arithmetic, whatever the hint and the exponents. Of several vertices
 //! that are equally far it returns the one of the lowest index. That is no afterthought: vertices
-//! are sorted by x, y, z, so "value, then lower index" is the order along `g - εe_x - ε²e_y - ε³e_z`
-//! for small ε, a linear function; a vertex that no neighbour beats in that order is *the* maximum,
-//! and the answer depends on neither hint nor method.
+//! are sorted by x, y, z, so "value, then lower index" is the order along `g - εe_x - ε²e_y -
+//! ε³e_z` for small ε, a linear function; a vertex that no neighbour beats in that order is *the*
+//! maximum, and the answer depends on neither hint nor method.
 //!
-//! The search runs in floating point (from the hint, from the start table, by looking at all of a few
-//! vertices, or down the hierarchy); then [`Along`] compares the vertex found with its neighbours: by an
-//! error bound, and where that does not settle, exactly.
+//! The search runs in floating point (from the hint, from the start table, by looking at all of a
+//! few vertices, or down the hierarchy); then [`Along`] compares the vertex found with its
+//! neighbours: by an error bound, and where that does not settle, exactly.
 
 mod along;
 mod layered;
@@ -102,8 +102,8 @@ impl Terrain {
         kernel::look(g, &self.rings, near.vertex, near.value)
     }
 
-    /// From the first vertex to the top, or, if that was a hint which turns out stale, from where the
-    /// table says.
+    /// From the first vertex to the top, or, if that was a hint which turns out stale, from where
+    /// the table says.
     #[inline(never)]
     fn climb(&self, g: &Vec3, near: Near) -> Climb {
         let steps = if near.hinted { HINT_STEPS } else { u32::MAX };
@@ -231,9 +231,9 @@ pub fn likely_pair(
     climb_both(bodies, g, near, effort)
 }
 
-/// In two bodies at once, from the hint or from where the table says to the farthest neighbour if that is
-/// farther; and whether both have none that is, so are very likely farthest. Of a few vertices, to the
-/// farthest.
+/// In two bodies at once, from the hint or from where the table says to the farthest neighbour if
+/// that is farther; and whether both have none that is, so are very likely farthest. Of a few
+/// vertices, to the farthest.
 #[inline(always)]
 pub fn move_both(
     bodies: [&Polytope; 2],
@@ -270,8 +270,9 @@ fn farther(reach: &Reach, look: &Look) -> u32 {
     }
 }
 
-/// Climbs in two bodies at once. Neither waits for the other, and one branch asks whether both are done,
-/// which they are most of the time. Of a few vertices nobody asks for the one after the farthest.
+/// Climbs in two bodies at once. Neither waits for the other, and one branch asks whether both are
+/// done, which they are most of the time. Of a few vertices nobody asks for the one after the
+/// farthest.
 #[inline(always)]
 pub fn climb_both(
     bodies: [&Polytope; 2],
@@ -300,8 +301,9 @@ pub fn climb_both(
     found
 }
 
-/// Whether all neighbours of `vertex` but those named are certain to stay below `limit` in rounded value
-/// along `g`; of a body of few vertices, whether all its vertices are. `false` leaves it open.
+/// Whether all neighbours of `vertex` but those named are certain to stay below `limit` in rounded
+/// value along `g`; of a body of few vertices, whether all its vertices are. `false` leaves it
+/// open.
 #[inline(always)]
 pub fn neighbours_are_below(
     body: &Polytope,
@@ -319,12 +321,13 @@ pub fn neighbours_are_below(
     !kernel::reaches(ring, rings, g, limit, but)
 }
 
-/// Whether no vertex of the body is farther than the top of a search along a direction but for rounding: its
-/// rounded value is then the largest, and within the error of one rounded value of the largest exact one.
+/// Whether no vertex of the body is farther than the top of a search along a direction but for
+/// rounding: its rounded value is then the largest, and within the error of one rounded value of
+/// the largest exact one.
 ///
-/// `true` if all neighbours of the top and of the few vertices that tie with it are of these, or surely
-/// beaten by the top. For the farthest of these in exact order has no neighbour that is farther, so none of
-/// the body is. `false` leaves it open.
+/// `true` if all neighbours of the top and of the few vertices that tie with it are of these, or
+/// surely beaten by the top. For the farthest of these in exact order has no neighbour that is
+/// farther, so none of the body is. `false` leaves it open.
 pub fn is_level_top(
     body: &Polytope,
     along: &Along<'_>,
@@ -356,9 +359,10 @@ pub fn is_level_top(
     true
 }
 
-/// Who of the neighbours of `vertex`, which is in range and supports `body` along the first direction,
-/// first comes as far when that much of the second one is added; in a body of few vertices, who of all
-/// of them. Nobody has the number of `except`. In rounded values: for searches that only propose.
+/// Who of the neighbours of `vertex`, which is in range and supports `body` along the first
+/// direction, first comes as far when that much of the second one is added; in a body of few
+/// vertices, who of all of them. Nobody has the number of `except`. In rounded values: for searches
+/// that only propose.
 #[inline(always)]
 pub fn first_rival(
     body: &Polytope,
@@ -380,8 +384,8 @@ pub fn first_rival(
     }
 }
 
-/// Where to start: at the hint if it is a vertex, else where the table says; of a few vertices, at the
-/// farthest.
+/// Where to start: at the hint if it is a vertex, else where the table says; of a few vertices, at
+/// the farthest.
 #[inline(always)]
 pub fn nearby(body: &Polytope, g: &Vec3, hint: Option<u32>) -> Near {
     near_in(body, body.reach(), g, hint)

@@ -19,8 +19,8 @@ pub struct StartTable {
     side: u32,
     /// Half of it, less a little, so that the far rim of a face is in its last cells.
     half_side: f64,
-    /// `k/2 + TO_FIXED_POINT`: makes a coordinate from -k/2 to k/2 one from 0 to k in fixed point, of which
-    /// the integral part is the number of its cell.
+    /// `k/2 + TO_FIXED_POINT`: makes a coordinate from -k/2 to k/2 one from 0 to k in fixed point,
+    /// of which the integral part is the number of its cell.
     offset: f64,
     cells: Cells,
 }
@@ -32,9 +32,10 @@ enum Cells {
     Wide(Box<[u32]>),
 }
 
-/// Cells along a side of a face for a body of so many vertices. In all 6k² cells of two bytes, so 0.75, 3,
-/// 12 or 48 KB: more cells than vertices up to 24576 vertices, at a fraction of what the rings take. More
-/// of them, for a few thousand vertices, would save as many climbs as they cost cache.
+/// Cells along a side of a face for a body of so many vertices. In all 6k² cells of two bytes, so
+/// 0.75, 3, 12 or 48 KB: more cells than vertices up to 24576 vertices, at a fraction of what the
+/// rings take. More of them, for a few thousand vertices, would save as many climbs as they cost
+/// cache.
 const fn side_for(vertices: u32) -> u32 {
     match vertices {
         0..=64 => 8,
@@ -44,8 +45,8 @@ const fn side_for(vertices: u32) -> u32 {
     }
 }
 
-/// Added to a small number it leaves that as a fixed-point number of so many bits after the point, the
-/// last one rounded, in its own low bits.
+/// Added to a small number it leaves that as a fixed-point number of so many bits after the point,
+/// the last one rounded, in its own low bits.
 const TO_FIXED_POINT: f64 = 1.5 * (1u64 << (52 - FRACTION_BITS)) as f64;
 /// See [`TO_FIXED_POINT`].
 const FRACTION_BITS: u32 = 12;
@@ -58,8 +59,8 @@ fn larger(a: f64, b: f64) -> f64 {
 impl StartTable {
     /// For a body of so many vertices.
     ///
-    /// Of a body with a vertex of many neighbours, which nearly every climb comes by, it takes seconds: not beyond the
-    /// deadline.
+    /// Of a body with a vertex of many neighbours, which nearly every climb comes by, it takes
+    /// seconds: not beyond the deadline.
     pub(super) fn build(
         bounds: &Bounds,
         vertices: u32,

@@ -4,8 +4,8 @@ use super::*;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::samples::{Random, ball, lattice, zoo};
 
-/// Axes, facet normals, edge directions and their perpendiculars, random ones, all at exponents from
-/// the smallest to the largest, zero, and mixtures of exponents.
+/// Axes, facet normals, edge directions and their perpendiculars, random ones, all at exponents
+/// from the smallest to the largest, zero, and mixtures of exponents.
 fn directions(body: &Polytope, random: &mut Random) -> Vec<Vec3> {
     let mut directions = vec![Vec3::zeros(), -Vec3::zeros()];
     for axis in [Vec3::x(), Vec3::y(), Vec3::z(), Vec3::new(1.0, -1.0, 0.0)] {
@@ -172,9 +172,10 @@ fn a_body_takes_less_than_400_bytes_a_vertex_and_48_kilobytes() {
     }
 }
 
-/// Li et al. 2001, §8.4. Seen on 10,000 vertices, from 0.01 to 3 radians away: 21, 25, 41, 81, 174 and
-/// 305 vertices looked at, where a search out of the hierarchy looks at 196 whatever the direction, and
-/// the default (hint, then table of starts) at 9, 14, 26, 31, 31 and 30: so HS-jump uses that.
+/// Li et al. 2001, §8.4. Seen on 10,000 vertices, from 0.01 to 3 radians away: 21, 25, 41, 81, 174
+/// and 305 vertices looked at, where a search out of the hierarchy looks at 196 whatever the
+/// direction, and the default (hint, then table of starts) at 9, 14, 26, 31, 31 and 30: so HS-jump
+/// uses that.
 #[test]
 fn a_coherent_search_costs_less_than_the_way_from_its_hint_and_never_much_more_than_cold() {
     let mut random = Random(17);

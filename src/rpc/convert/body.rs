@@ -146,7 +146,8 @@ impl AskedBody {
         &self.pose
     }
 
-    /// Builds what is to be built of a polytope; takes a while. Of a polyhedron it is the hull that is ready.
+    /// Builds what is to be built of a polytope; takes a while. Of a polyhedron it is the hull that
+    /// is ready.
     pub fn prepare(self, effort: &mut Effort<'_>) -> Result<ReadyBody, Unready> {
         let polytope = match self.source {
             Source::Registered(
@@ -165,8 +166,8 @@ impl AskedBody {
         self.prepare(effort).map(JudgedBody::Polytope)
     }
 
-    /// The same for a question about polyhedra, where a polytope counts as one; takes a while. `field` is
-    /// where the body was named.
+    /// The same for a question about polyhedra, where a polytope counts as one; takes a while.
+    /// `field` is where the body was named.
     pub fn prepare_solid(
         self,
         field: &str,
@@ -240,7 +241,8 @@ impl AskedParts {
         self.parts.len()
     }
 
-    /// How each part moves when the body does. Parts turn about the body's pivot, or they would drift apart.
+    /// How each part moves when the body does. Parts turn about the body's pivot, or they would
+    /// drift apart.
     pub fn motions(&self, path: &Path<'_>, of_body: &Motion) -> Result<Vec<Motion>, BadField> {
         let Some(in_body) = &self.in_body else { return Ok(vec![*of_body]) };
         let origin = self.pose.translation;

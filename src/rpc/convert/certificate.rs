@@ -17,8 +17,8 @@ pub fn proof_to_wire(proof: &StaticProof) -> pb::StaticCertificate {
     proof_with_margin_to_wire(proof, &[])
 }
 
-/// The proof of a verdict and, if that is of separation, the pairs that show what is said of a margin; in
-/// contact there is nothing to show.
+/// The proof of a verdict and, if that is of separation, the pairs that show what is said of a
+/// margin; in contact there is nothing to show.
 pub fn proof_with_margin_to_wire(
     proof: &StaticProof,
     margin_pairs: &[VertexPair],

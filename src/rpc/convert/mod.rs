@@ -63,8 +63,8 @@ impl<'a> Path<'a> {
         Failure::NotImplemented { field: self.to_string(), what }
     }
 
-    /// A value of an enum that this server knows. Others come from newer clients, and what they ask for is
-    /// not to be taken for the default.
+    /// A value of an enum that this server knows. Others come from newer clients, and what they ask
+    /// for is not to be taken for the default.
     pub fn known<T: TryFrom<i32>>(&self, wire: i32) -> Result<T, BadField> {
         T::try_from(wire).map_err(|_| self.bad(format!("this server knows no value {wire} of it")))
     }

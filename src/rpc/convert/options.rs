@@ -21,8 +21,9 @@ pub struct Options {
 }
 
 impl Options {
-    /// From the wire, with the method out of the table of the question's; missing: the defaults. That a
-    /// stateless answer is canonical needs no option: it always starts cold and runs in a fixed order.
+    /// From the wire, with the method out of the table of the question's; missing: the defaults.
+    /// That a stateless answer is canonical needs no option: it always starts cold and runs in a
+    /// fixed order.
     pub fn convert<M: Row>(
         path: &Path<'_>,
         wire: Option<&pb::QueryOptions>,

@@ -126,8 +126,9 @@ impl AskedPolytope {
         }
     }
 
-    /// Reads the file if there is one, builds the hull, judges and reports; takes a while.
-    /// After `stop` is set, the hull, the comparison of a mesh with it and the check of a polyhedron are given up.
+    /// Reads the file if there is one, builds the hull, judges and reports; takes a while. After
+    /// `stop` is set, the hull, the comparison of a mesh with it and the check of a polyhedron are
+    /// given up.
     pub fn build(self, limits: &Limits, stop: &AtomicBool) -> Result<BuiltPolytope, Failure> {
         let Self { source, field, treatment, tolerance, alias, move_alias, expected_id } = self;
         let given = source.read(&field, limits)?;

@@ -1,8 +1,8 @@
 //! Whether a mesh is the surface of its convex hull.
 //!
-//! It is, when it is closed and the plane of every triangle leaves the hull on one side. By how much
-//! the hull stands out beyond the plane of a triangle is the gap of that triangle. Measured in f64:
-//! this describes the input; no proof rests on it.
+//! It is, when it is closed and the plane of every triangle leaves the hull on one side. By how
+//! much the hull stands out beyond the plane of a triangle is the gap of that triangle. Measured in
+//! f64: this describes the input; no proof rests on it.
 
 use std::collections::HashMap;
 
@@ -12,9 +12,9 @@ use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::support::supporting_vertex;
 
-/// How far from convex a mesh may be by default and still count as convex, as a fraction of its largest
-/// extent. Files have f32 coordinates: the faces of a convex solid stand out from each other by up to
-/// about 1e-7 of its size after rounding.
+/// How far from convex a mesh may be by default and still count as convex, as a fraction of its
+/// largest extent. Files have f32 coordinates: the faces of a convex solid stand out from each
+/// other by up to about 1e-7 of its size after rounding.
 pub const DEFAULT_TOLERANCE: f64 = 1e-6;
 
 /// What was found.
@@ -26,8 +26,9 @@ pub struct Convexity {
     pub gap: f64,
 }
 
-/// Measures a mesh with equal points welded, against its hull, as long as the effort lasts. A step is a triangle:
-/// of one in a facet of many corners, all of which are level, it is a look at all of these.
+/// Measures a mesh with equal points welded, against its hull, as long as the effort lasts. A step
+/// is a triangle: of one in a facet of many corners, all of which are level, it is a look at all of
+/// these.
 pub fn measure(
     mesh: &MeshData,
     hull: &Polytope,
@@ -97,14 +98,15 @@ mod tests {
     fn a_cube_is_convex_a_dented_one_is_not() {
         assert_eq!(check(&cube(1.0)), Convexity { closed: true, gap: 0.0 });
         assert!(check(&cube(1.5)).gap <= 0.0);
-        // The planes of the dent go through an upper edge and the point (0, 0, 0.5); of the opposite
-        // upper edge, at distance 2 in x and 0 in z, they have distance 2 * 0.5 / sqrt(1.25).
+        // The planes of the dent go through an upper edge and the point (0, 0, 0.5); of the
+        // opposite upper edge, at distance 2 in x and 0 in z, they have distance 2 * 0.5 /
+        // sqrt(1.25).
         let gap = check(&cube(0.5)).gap;
         assert!((gap - 1.0 / 1.25_f64.sqrt()).abs() < 1e-12, "{gap}");
     }
 
-    /// In a facet of many corners every triangle is a look at all of these: a drum of a million points took hours
-    /// of a thread, long after whoever registered it had gone.
+    /// In a facet of many corners every triangle is a look at all of these: a drum of a million
+    /// points took hours of a thread, long after whoever registered it had gone.
     #[test]
     fn a_mesh_is_not_measured_beyond_what_may_be_spent() {
         let mesh = cube(1.0);

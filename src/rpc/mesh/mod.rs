@@ -110,8 +110,8 @@ impl MeshData {
         Self { vertices: welder.vertices, triangles }
     }
 
-    /// The same points, each corner named by the first of those that are equal to it. So what is wrong
-    /// with the mesh can be said with its own indices.
+    /// The same points, each corner named by the first of those that are equal to it. So what is
+    /// wrong with the mesh can be said with its own indices.
     pub fn joined(&self) -> Self {
         let mut welder = Welder::default();
         let mut firsts: Vec<u32> = Vec::new();

@@ -1,5 +1,5 @@
-//! Wavefront OBJ: vertices and faces; everything else in the file is passed over. Faces of more than
-//! three vertices are cut into a fan.
+//! Wavefront OBJ: vertices and faces; everything else in the file is passed over. Faces of more
+//! than three vertices are cut into a fan.
 
 use super::{MeshData, MeshError};
 use crate::geometry::Vec3;

@@ -87,7 +87,8 @@ impl Run {
         })
     }
 
-    /// The same for bodies that are prepared in another way. That costs no steps of the budget, but time.
+    /// The same for bodies that are prepared in another way. That costs no steps of the budget, but
+    /// time.
     fn measure_prepared<B, T>(
         &self,
         asked: Asked,

@@ -110,8 +110,8 @@ pub(super) fn collision(
     Ok(answer)
 }
 
-/// When the bodies first meet, for motions that turn nothing; with a certificate about the hulls if those do
-/// not.
+/// When the bodies first meet, for motions that turn nothing; with a certificate about the hulls if
+/// those do not.
 pub(super) fn first_meeting(
     run: &Run,
     bodies: [AskedBody; 2],

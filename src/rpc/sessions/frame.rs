@@ -34,8 +34,8 @@ pub(super) struct Defaults {
 }
 
 impl Asked {
-    /// Checks everything that can be wrong with a frame as such; builds the hulls of given points, until `effort`
-    /// is stopped.
+    /// Checks everything that can be wrong with a frame as such; builds the hulls of given points,
+    /// until `effort` is stopped.
     pub(super) fn convert(
         path: &Path<'_>,
         wire: &pb::Frame,

@@ -36,8 +36,8 @@ use crate::runtime::settings::Breach;
 #[derive(Clone, Debug)]
 pub struct Sessions(pub Shared);
 
-/// Between two looks for idle sessions. Their timeouts are in seconds, so an expired one may stay this
-/// much longer.
+/// Between two looks for idle sessions. Their timeouts are in seconds, so an expired one may stay
+/// this much longer.
 const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Closes idle sessions, for as long as it runs.
@@ -187,7 +187,8 @@ async fn open(
 }
 
 /// Applies and answers frames in one job; the session goes back when that is done. Frames that are
-/// given together are merged into one answer as far as that is possible. `going` tells when the caller has gone.
+/// given together are merged into one answer as far as that is possible. `going` tells when the
+/// caller has gone.
 async fn answer(
     shared: &Shared,
     mut held: Held<Session>,

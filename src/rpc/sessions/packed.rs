@@ -1,7 +1,7 @@
 //! Poses of a frame, nested and packed: two forms of one list of moves.
 //!
-//! Both are read from the ordinary decoded message; the wire layout of the packed form is the one that
-//! a decoder without copying could read as well.
+//! Both are read from the ordinary decoded message; the wire layout of the packed form is the one
+//! that a decoder without copying could read as well.
 
 use super::super::convert::geometry::{length, pose};
 use super::super::convert::{BadField, Path};

@@ -44,9 +44,9 @@ pub struct Session {
     vertices_max: u32,
 }
 
-/// A guess by the last frame may be wrong by any factor, and whoever wants it wrong moves nothing first and everything
-/// then. A frame that might hold up the other clients of its thread for longer than this goes to the pool whatever
-/// the guess is.
+/// A guess by the last frame may be wrong by any factor, and whoever wants it wrong moves nothing
+/// first and everything then. A frame that might hold up the other clients of its thread for longer
+/// than this goes to the pool whatever the guess is.
 const HOLD_UP_MAX: Duration = Duration::from_millis(20);
 const NOT_INLINE: Duration = Duration::from_millis(1);
 const _: () = assert!(NOT_INLINE.as_micros() > INLINE_MAX.as_micros());
@@ -60,16 +60,16 @@ const DEAR_PAIR_TIME: Duration = Duration::from_micros(10);
 /// When to give up what a message asks.
 #[derive(Clone, Copy)]
 pub(super) struct Until<'a> {
-    /// The caller has gone, or its deadline is over: no hull of what it declares is built any more. A budget is
-    /// for answers; what is declared must not depend on the time that a machine takes.
+    /// The caller has gone, or its deadline is over: no hull of what it declares is built any more.
+    /// A budget is for answers; what is declared must not depend on the time that a machine takes.
     pub(super) gone: &'a AtomicBool,
     /// That, or the budget is spent: nothing is answered any more.
     pub(super) spent: &'a AtomicBool,
 }
 
 impl Session {
-    /// Opens a session and answers for the scene as it is, which may be stopped; or says what is wrong, and
-    /// nothing is done.
+    /// Opens a session and answers for the scene as it is, which may be stopped; or says what is
+    /// wrong, and nothing is done.
     pub(super) fn open(
         path: &Path<'_>,
         request: &pb::OpenSessionRequest,
@@ -138,8 +138,8 @@ impl Session {
         own.map_or(self.time, |time| Duration::try_from(time).ok())
     }
 
-    /// How long these frames will take, judging by the last one; but at least [`NOT_INLINE`] if they might well take
-    /// longer than others can wait.
+    /// How long these frames will take, judging by the last one; but at least [`NOT_INLINE`] if
+    /// they might well take longer than others can wait.
     pub(super) fn estimate(&self, frames: &[pb::Frame]) -> Duration {
         let added: Duration =
             frames.iter().map(|frame| declare::bodies_estimate(&frame.added_bodies)).sum();
@@ -230,7 +230,8 @@ impl Session {
         })
     }
 
-    /// Applies one frame; the report says why it was refused. What it adds is taken from `room`, bytes.
+    /// Applies one frame; the report says why it was refused. What it adds is taken from `room`,
+    /// bytes.
     fn take(
         &mut self,
         wire: &pb::Frame,

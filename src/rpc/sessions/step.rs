@@ -1,8 +1,9 @@
 //! `StepSession`: some frames, one after the other, within one deadline and one reply.
 //!
-//! What is applied is told: a reply that came too late, or was too large, would leave its client with a session some
-//! frames further on and without their events. So what goes wrong before the first frame is done fails the call; what
-//! goes wrong later is said in the place of that frame and of all that follow, which are not applied.
+//! What is applied is told: a reply that came too late, or was too large, would leave its client
+//! with a session some frames further on and without their events. So what goes wrong before the
+//! first frame is done fails the call; what goes wrong later is said in the place of that frame and
+//! of all that follow, which are not applied.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -93,7 +94,8 @@ impl Turns {
     }
 
     fn within(time: Duration, start: Instant) -> Self {
-        // What is under way takes a moment to stop, and reports of many pairs take as long to be sent as answers.
+        // What is under way takes a moment to stop, and reports of many pairs take as long to be
+        // sent as answers.
         let margin = (time / 10).clamp(Duration::from_millis(2), Duration::from_secs(1));
         let margin = margin.min(time / 2);
         Self { start, begun: time - margin, answered: time - margin / 2 }

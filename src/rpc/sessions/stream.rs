@@ -1,7 +1,7 @@
 //! The stream of a session.
 //!
-//! Back-pressure needs no queue of its own: while a frame is answered, and while a report waits for a
-//! slow client, nothing is read, and HTTP/2 flow control holds the client back. What has arrived
+//! Back-pressure needs no queue of its own: while a frame is answered, and while a report waits for
+//! a slow client, nothing is read, and HTTP/2 flow control holds the client back. What has arrived
 //! meanwhile is merged, where the client allows it, when the stream gets to reading again.
 
 use std::sync::Arc;

@@ -180,7 +180,8 @@ fn within(
     Ok(Some((asked.ok_or_else(nothing_asked)?, is_within)))
 }
 
-/// What a certificate says of how the parts stand. Of two bodies of one part each it may be that of any two.
+/// What a certificate says of how the parts stand. Of two bodies of one part each it may be that of
+/// any two.
 fn statements(
     path: &Path<'_>,
     bodies: &[AskedParts; 2],
@@ -208,7 +209,8 @@ fn statements(
     }
 }
 
-/// What a certificate says of how far apart the parts are. Of two bodies of one part each it may be that of any two.
+/// What a certificate says of how far apart the parts are. Of two bodies of one part each it may be
+/// that of any two.
 fn gaps(
     path: &Path<'_>,
     bodies: &[AskedParts; 2],

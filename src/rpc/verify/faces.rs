@@ -1,4 +1,5 @@
-//! Where bodies are said to meet, judged: that the faces named share a point, at the time that is stated.
+//! Where bodies are said to meet, judged: that the faces named share a point, at the time that is
+//! stated.
 
 use crate::geometry::certificate::judge_faces::judge_faces;
 use crate::geometry::certificate::solids::Solids;

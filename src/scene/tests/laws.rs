@@ -91,8 +91,8 @@ fn every_witness(scene: &mut Scene) -> impl Iterator<Item = &mut Witness> {
     })
 }
 
-/// Compounds of every kind in a crowd, some with margins, pivots and deviations; and far from them a
-/// cube that turns as near a wall as rounding lets it.
+/// Compounds of every kind in a crowd, some with margins, pivots and deviations; and far from them
+/// a cube that turns as near a wall as rounding lets it.
 fn crowd(count: u32, seed: u64) -> Declaration {
     let mut random = Random(seed);
     let mut bodies = tumbling(count, seed);
@@ -110,7 +110,8 @@ fn crowd(count: u32, seed: u64) -> Declaration {
     Declaration { bodies, rules, release_margin: 0.02, ..Declaration::default() }
 }
 
-/// A frame of the crowd: bodies rest, travel, turn about their pivots, or do both, now and then far.
+/// A frame of the crowd: bodies rest, travel, turn about their pivots, or do both, now and then
+/// far.
 fn travel(scene: &Scene, id: u64, random: &mut Random) -> Frame {
     let mut moves = Vec::new();
     for body in scene.bodies() {
@@ -350,8 +351,8 @@ fn a_witness_spares_half_of_the_work_on_distances() {
 
 #[test]
 fn a_witness_spares_half_of_the_steps_on_first_contacts() {
-    // The verdicts at the start of the motion are part of the work; the proofs of freedom are too, and
-    // cost the same supports wherever the search for them began.
+    // The verdicts at the start of the motion are part of the work; the proofs of freedom are too,
+    // and cost the same supports wherever the search for them began.
     let [warm, cold] = costs(&Questions { between: Some(Between::default()), ..all() });
     assert!(warm.steps * 2 <= cold.steps, "{warm:?} and {cold:?}");
     assert!(warm.supports < cold.supports, "{warm:?} and {cold:?}");

@@ -179,12 +179,13 @@ fn rules_about_very_many_groups_are_ready_at_once() {
     let rules = Rules { checked_groups, ..Rules::default() };
     let bodies = bodies.collect();
     let scene = declare(Declaration { bodies, rules, ..Declaration::default() });
-    // Half of all are in each group and a quarter in both: those among themselves, and with all the others.
+    // Half of all are in each group and a quarter in both: those among themselves, and with all the
+    // others.
     assert_eq!(scene.pairs_enabled(), 1024 * 1023 / 2 + 1024 * 2048 + 1024 * 1024);
 }
 
-/// A few hundred kilobytes of groups made a table of 16 MB, which no limit knew of: a thousand sessions of them would
-/// have taken the memory of the machine.
+/// A few hundred kilobytes of groups made a table of 16 MB, which no limit knew of: a thousand
+/// sessions of them would have taken the memory of the machine.
 #[test]
 fn what_groups_make_of_a_scene_is_counted_and_limited() {
     const CLASSES: u32 = 300;

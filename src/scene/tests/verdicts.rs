@@ -123,7 +123,8 @@ fn the_distance_of_compounds_is_the_least_of_their_parts() {
     assert!(apart > 50, "{apart}");
 }
 
-/// Those that were also asked for as pairs below some distance got a second, wide bracket if they are farther away.
+/// Those that were also asked for as pairs below some distance got a second, wide bracket if they
+/// are farther away.
 #[test]
 fn the_distances_of_listed_pairs_are_as_narrow_when_near_ones_are_listed_too() {
     let mut scene = open(tumbling(9, 15));
@@ -141,8 +142,8 @@ fn the_distances_of_listed_pairs_are_as_narrow_when_near_ones_are_listed_too() {
     }
 }
 
-/// What was measured while nobody asked for proofs was told again without them when somebody did, if there was a proof
-/// of the verdict from before.
+/// What was measured while nobody asked for proofs was told again without them when somebody did,
+/// if there was a proof of the verdict from before.
 #[test]
 fn what_was_measured_without_proofs_is_measured_again_when_proofs_are_asked() {
     let mut scene = open(tumbling(9, 15));
@@ -167,7 +168,8 @@ fn what_was_measured_without_proofs_is_measured_again_when_proofs_are_asked() {
     assert!(gaps > 20 && surfaces > 2, "{gaps} {surfaces}");
 }
 
-/// A bracket that a budget left wide was told, and kept while nothing moved, as if it were all there is to know.
+/// A bracket that a budget left wide was told, and kept while nothing moved, as if it were all
+/// there is to know.
 #[test]
 fn a_distance_that_is_wider_than_it_could_be_says_why() {
     let mut scene = open(tumbling(9, 15));

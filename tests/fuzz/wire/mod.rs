@@ -1,6 +1,6 @@
-//! Calls of every method with any bytes, against the whole service but for the sockets: layer, codec,
-//! door, handlers, streams. Nothing panics, in no thread; every refusal has a reason and, for a bad
-//! field, its path; and every reply can be read.
+//! Calls of every method with any bytes, against the whole service but for the sockets: layer,
+//! codec, door, handlers, streams. Nothing panics, in no thread; every refusal has a reason and,
+//! for a bad field, its path; and every reply can be read.
 
 mod raw;
 mod seeds;

@@ -1,6 +1,6 @@
-//! Changes to a protobuf message that leave it one: a number becomes a nasty one, a field is doubled,
-//! dropped, renamed or swapped. The format alone does not say which bytes are messages; what can be read
-//! as one is taken for one.
+//! Changes to a protobuf message that leave it one: a number becomes a nasty one, a field is
+//! doubled, dropped, renamed or swapped. The format alone does not say which bytes are messages;
+//! what can be read as one is taken for one.
 
 use clearance::geometry::polytope::samples::Random;
 use clearance::geometry::pose::COORDINATE_MAX;

@@ -38,8 +38,8 @@ fn a_chain_proves_freedom_and_pairs_prove_contact_without_the_verdict_at_the_sta
     assert_eq!(refused, Err(Refusal::PairCount("one to four")));
 }
 
-/// One link a hundred thousand times is a chain that joins, and kept its judge at work on large bodies for
-/// days, after whoever sent it had gone.
+/// One link a hundred thousand times is a chain that joins, and kept its judge at work on large
+/// bodies for days, after whoever sent it had gone.
 #[test]
 fn a_chain_is_judged_no_longer_than_the_effort_lasts() {
     let link = Link { t0: 0.0, t1: 0.499, frame: Frame::World, direction: X };

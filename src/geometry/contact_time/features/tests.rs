@@ -39,8 +39,8 @@ fn random_pose(random: &mut Random, at: Vec3) -> Pose {
     Pose::from_quaternion(at, q).expect("not zero")
 }
 
-/// Of one of the kinds: a turn about an axis through the body or not, a screw, a translation towards
-/// the other body, rest.
+/// Of one of the kinds: a turn about an axis through the body or not, a screw, a translation
+/// towards the other body, rest.
 fn random_motion(random: &mut Random, at: &Vec3, towards: &Vec3, kind: u64) -> Motion {
     let angle = random.between(-1.0, 1.0) * [1.0, 3.0, 9.0][random.below(3) as usize];
     let (axis, pivot) = (random.direction(), at + random.in_ball());
@@ -62,8 +62,8 @@ fn certified(question: &Question<'_>) -> Option<FirstContact> {
     answer.ok().filter(|answer| answer.t_contact > 0.0)
 }
 
-/// What both say: free, in contact at a time, which the features know to `width`, or they are not sure
-/// whether.
+/// What both say: free, in contact at a time, which the features know to `width`, or they are not
+/// sure whether.
 fn compare(question: &Question<'_>, answer: &FirstContact, width: f64) -> Option<bool> {
     match (first_meeting(question).expect("a motion of its kind"), answer.outcome) {
         (Meeting::Never, outcome) => {

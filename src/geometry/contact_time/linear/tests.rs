@@ -192,8 +192,8 @@ fn slides_with_the_least_clearance_are_free_and_without_it_are_contacts() {
     }
 }
 
-/// Bodies of which one point of M passes the origin within an ulp or so of the translation: what the
-/// verdict is depends on bits that no f64 sum keeps.
+/// Bodies of which one point of M passes the origin within an ulp or so of the translation: what
+/// the verdict is depends on bits that no f64 sum keeps.
 #[test]
 fn passing_within_an_ulp_is_decided_and_proven_to_the_end() {
     let mut counts = [0u32; 3];
@@ -295,9 +295,10 @@ fn translations_across_hundreds_of_binary_orders_are_decided_and_proven_to_the_e
     assert!(free > 5 && met > 5 && swept > 0 && 50 * swept < free, "{counts:?}");
 }
 
-/// Three points that rounding left nearly in a line pass three others within 1e-290 of them. The two facets
-/// change over between two times and the rounded normal cuts a body, so the direction was named by the travel,
-/// which is more than a checker of static directions reads; one square to an edge and an axis proves it, too.
+/// Three points that rounding left nearly in a line pass three others within 1e-290 of them. The
+/// two facets change over between two times and the rounded normal cuts a body, so the direction
+/// was named by the travel, which is more than a checker of static directions reads; one square to
+/// an edge and an axis proves it, too.
 #[test]
 fn a_miss_by_next_to_nothing_is_proven_without_the_travel_where_an_edge_and_an_axis_do() {
     let p = hull(&[-1.0, -2.0, 1.0].map(|k| Vec3::new(0.0001, 0.0002, 0.0003) * k));
@@ -330,8 +331,8 @@ fn meeting(random: &mut Random, seed: u64) -> (crate::geometry::polytope::Polyto
     (hull(&points), random.pose(offset), random.vector() * 3.0)
 }
 
-/// What is found of the entry along `way`: 0 none, 1 one without proof, 2 one that is proven in floating
-/// point, to be then what exact arithmetic says.
+/// What is found of the entry along `way`: 0 none, 1 one without proof, 2 one that is proven in
+/// floating point, to be then what exact arithmetic says.
 fn proof_of_entry(pair: &Pair<'_>, way: &Vec3, name: &str) -> usize {
     let (travel_p, travel_q) = (Travel::by(&(way * -0.25)), Travel::by(&(way * 0.75)));
     let course = Course::new(&travel_p, &travel_q);
@@ -366,8 +367,8 @@ fn entries_proven_in_floating_point_are_those_of_exact_arithmetic_to_the_last_bi
     assert!(counts[2] > 100 * counts[1] && counts[0] > 10, "{counts:?}");
 }
 
-/// A box that met a cone took three times as long as two hulls of 200 vertices: of four corners of a
-/// facet, three make a plane in which the fourth is as far, and so, it seemed, perhaps farther.
+/// A box that met a cone took three times as long as two hulls of 200 vertices: of four corners of
+/// a facet, three make a plane in which the fourth is as far, and so, it seemed, perhaps farther.
 #[test]
 fn entries_through_facets_of_many_corners_are_proven_in_floating_point() {
     let bodies = [
@@ -392,8 +393,8 @@ fn entries_through_facets_of_many_corners_are_proven_in_floating_point() {
     }
 }
 
-/// A needle with quadrangles of a hundred parallels met a ball in a microsecond, and in a quarter of a
-/// millisecond where the search took the other diagonal of one than the hull.
+/// A needle with quadrangles of a hundred parallels met a ball in a microsecond, and in a quarter
+/// of a millisecond where the search took the other diagonal of one than the hull.
 #[test]
 fn entries_through_facets_in_a_plane_but_for_rounding_are_proven_in_floating_point() {
     let globe = globe(12, 7);
@@ -414,8 +415,8 @@ fn entries_through_facets_in_a_plane_but_for_rounding_are_proven_in_floating_poi
     }
 }
 
-/// Both bodies travel so far that what their travels differ by is mostly what rounding drops of each;
-/// that alone decides whether the point passes inside or outside of the edge.
+/// Both bodies travel so far that what their travels differ by is mostly what rounding drops of
+/// each; that alone decides whether the point passes inside or outside of the edge.
 #[test]
 fn what_rounding_drops_of_two_long_travels_decides_a_graze() {
     let q = hull(

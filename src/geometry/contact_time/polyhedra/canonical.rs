@@ -1,6 +1,6 @@
 //! The one order of a mesh's vertices and triangles: vertices by x, then y, then z, only those that
-//! triangles name, `-0` as `+0`; each triangle from its lowest vertex on, triangles by their vertices. So
-//! meshes that differ in the order of what they list are one.
+//! triangles name, `-0` as `+0`; each triangle from its lowest vertex on, triangles by their
+//! vertices. So meshes that differ in the order of what they list are one.
 
 use std::cmp::Ordering;
 

@@ -1,20 +1,20 @@
 //! Whether two bodies share inner points where two of their triangles touch, from orientation
 //! predicates alone.
 //!
-//! Let no two triangles cross. If a piece of P's surface is inside Q, then (the twin statement holds
-//! with P and Q exchanged) one of these finds it:
+//! Let no two triangles cross. If a piece of P's surface is inside Q, then (the twin statement
+//! holds with P and Q exchanged) one of these finds it:
 //!
-//! 1. The piece ends, within a triangle of P, at a line. There an edge of Q lies in the triangle, and
-//!    Q reaches below it: [`Wedge::reaches_below`].
-//! 2. Else it is a triangle of P without single points, and so are its neighbours over every edge that
-//!    is not all on Q's surface. Where an edge is on it, it runs through a triangle of Q, which is 1
-//!    with P and Q exchanged, or along an edge of Q: [`wedges_meet`].
+//! 1. The piece ends, within a triangle of P, at a line. There an edge of Q lies in the triangle,
+//!    and Q reaches below it: [`Wedge::reaches_below`].
+//! 2. Else it is a triangle of P without single points, and so are its neighbours over every edge
+//!    that is not all on Q's surface. Where an edge is on it, it runs through a triangle of Q,
+//!    which is 1 with P and Q exchanged, or along an edge of Q: [`wedges_meet`].
 //! 3. Else it is a whole shell without single points: any triangle of it tells (`start`).
 //!
 //! If inner points are shared and no piece of either surface is inside the other body, then what is
-//! shared is bounded by pieces of both surfaces at once, flat on each other and with one outside. Such a
-//! piece ends at an edge where one of the surfaces bends and which is on the other: 1 and 2 find that the
-//! bodies share what is next to it.
+//! shared is bounded by pieces of both surfaces at once, flat on each other and with one outside.
+//! Such a piece ends at an edge where one of the surfaces bends and which is on the other: 1 and 2
+//! find that the bodies share what is next to it.
 
 use super::meeting::{Facing, Sight, seen_flat, sides_of};
 use crate::geometry::number::orientation::{Side, Turn};
@@ -78,12 +78,12 @@ pub(super) fn is_laid_on<S: Sight>(sight: &mut S, a: [S::Point; 3], b: [S::Point
 }
 
 impl<P: Copy> Wedge<P> {
-    /// For an edge in the plane of a triangle: whether it goes through the inside of the triangle, and
-    /// the wedge has inner points below it.
+    /// For an edge in the plane of a triangle: whether it goes through the inside of the triangle,
+    /// and the wedge has inner points below it.
     ///
     /// A half-plane below has the wedge on one of its sides. With both half-planes above, or in the
-    /// plane, the wedge is above too unless it is more than half of the space. With both in the plane the
-    /// surface does not bend here, and wherever it does tells.
+    /// plane, the wedge is above too unless it is more than half of the space. With both in the
+    /// plane the surface does not bend here, and wherever it does tells.
     fn reaches_below<S: Sight<Point = P>>(&self, sight: &mut S, triangle: [P; 3]) -> bool {
         goes_through(sight, self.ends, triangle)
             && (self.apexes.iter().any(|&apex| sight.side(triangle, apex) == Side::Below)
@@ -164,8 +164,8 @@ impl Around {
     }
 }
 
-/// Whether the half-plane of `x` is in the sector counter-clockwise from that of `from`, which counts,
-/// to that of `to`, which does not.
+/// Whether the half-plane of `x` is in the sector counter-clockwise from that of `from`, which
+/// counts, to that of `to`, which does not.
 fn starts_within<S: Sight>(
     sight: &mut S,
     line: [S::Point; 2],

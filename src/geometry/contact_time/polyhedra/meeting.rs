@@ -1,7 +1,7 @@
 //! Whether two closed triangles share a point, from orientation predicates alone.
 //!
-//! Triangles that go through each other's planes are compared on the line that the planes share. Any
-//! others meet just when an edge of one meets the other triangle: where their intersection is a
+//! Triangles that go through each other's planes are compared on the line that the planes share.
+//! Any others meet just when an edge of one meets the other triangle: where their intersection is a
 //! segment its ends are on edges, and where it is a polygon so are its corners.
 
 use crate::geometry::number::orientation::{Axis, Side, Turn};
@@ -106,8 +106,9 @@ fn is_split(sides: [Side; 3]) -> bool {
 ///       a[1]      a[2]
 /// ```
 ///
-/// i is before k just when `b[1]` is below the plane through `a[0]`, `a[1]`, `b[0]`; in it, they are
-/// one point. In the same way l is before j when `b[2]` is above that through `a[0]`, `a[2]`, `b[0]`.
+/// i is before k just when `b[1]` is below the plane through `a[0]`, `a[1]`, `b[0]`; in it, they
+/// are one point. In the same way l is before j when `b[2]` is above that through `a[0]`, `a[2]`,
+/// `b[0]`.
 fn along_common_line<S: Sight>(
     sight: &mut S,
     (a, of_a): ([S::Point; 3], [Side; 3]),

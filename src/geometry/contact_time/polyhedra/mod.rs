@@ -1,25 +1,26 @@
 //! General polyhedra, convex or not, under translation: whether, when and where they first meet.
 //!
 //! Source: Joseph, Plantinga, *Efficient Algorithms for Polyhedron Collision Detection*, 1987, §3.
-//! Proves: everything it says: contact from the exact time of two faces that meet, freedom before it
-//! because no pair of faces meets earlier (see `sweep` for why some pairs suffice) and the bodies are
-//! separated at t = 0. `proof` makes certificates of it.
-//! Cost: each body is placed once, which is linear; then pairs of boxes that meet on the way, and
-//! pairs of faces in them. `O(n²)` at worst, as in the paper.
+//! Proves: everything it says: contact from the exact time of two faces that meet, freedom before
+//! it because no pair of faces meets earlier (see `sweep` for why some pairs suffice) and the
+//! bodies are separated at t = 0. `proof` makes certificates of it. Cost: each body is placed once,
+//! which is linear; then pairs of boxes that meet on the way, and pairs of faces in them. `O(n²)`
+//! at worst, as in the paper.
 //!
 //! A body that translates over the step sweeps a prism of space-time. When two bodies first meet,
-//! two of their faces meet in a single point (Lemma 2), and faces whose flats in space-time are partly
-//! parallel need no look: a vertex and a triangle, or two edges. How they stand at t = 0 is decided
-//! first: two triangles meet, or one body is inside the other (§3.3).
+//! two of their faces meet in a single point (Lemma 2), and faces whose flats in space-time are
+//! partly parallel need no look: a vertex and a triangle, or two edges. How they stand at t = 0 is
+//! decided first: two triangles meet, or one body is inside the other (§3.3).
 //!
-//! Reading order: `polyhedron` says what a body is, `canonical` in which order, `tree` finds near triangles,
-//! `meeting` tells whether two triangles meet; `placed` puts bodies where they are; `start`, `interiors`
-//! and `ray` look at t = 0, `shear` and `sweep` at the rest; `proof` proves what was found.
+//! Reading order: `polyhedron` says what a body is, `canonical` in which order, `tree` finds near
+//! triangles, `meeting` tells whether two triangles meet; `placed` puts bodies where they are;
+//! `start`, `interiors` and `ray` look at t = 0, `shear` and `sweep` at the rest; `proof` proves
+//! what was found.
 //!
 //! Where this differs from the text:
 //! - The step is one-sided: the prisms are never built; a pair of faces gives the time directly.
-//! - Points of prisms that are vertices at t = 0 and t = 1 are not tried: at the start the bodies are
-//!   separated, and after t = 1 nothing is asked.
+//! - Points of prisms that are vertices at t = 0 and t = 1 are not tried: at the start the bodies
+//!   are separated, and after t = 1 nothing is asked.
 //! - Pairs are found by a hierarchy of boxes, which §5 names as an extension.
 
 mod canonical;
@@ -198,8 +199,8 @@ pub fn first_contact(
     })
 }
 
-/// How two bodies stand in their poses, and faces that show it unless they are separated: touching if
-/// they share points but no inner ones. Exact.
+/// How two bodies stand in their poses, and faces that show it unless they are separated: touching
+/// if they share points but no inner ones. Exact.
 pub fn verdict(
     p: (&Polyhedron, Pose),
     q: (&Polyhedron, Pose),

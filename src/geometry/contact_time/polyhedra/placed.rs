@@ -129,10 +129,10 @@ impl<'a, 'b> Placed<'a, 'b> {
 
     /// The sign of the determinant of three differences, when f64 arithmetic can tell.
     ///
-    /// Each of six terms is a product of an entry of each row. With `a`, `b`, `c` the largest of each
-    /// row and every entry wrong by `blur`, a term errs by at most
-    /// `blur (ab + bc + ca + blur (a + b + c + blur))`, and rounding by `γ₅ abc`; twice the first
-    /// covers that the bound itself is rounded. Where a sum of terms overflows, so does `8 abc`.
+    /// Each of six terms is a product of an entry of each row. With `a`, `b`, `c` the largest of
+    /// each row and every entry wrong by `blur`, a term errs by at most `blur (ab + bc + ca + blur
+    /// (a + b + c + blur))`, and rounding by `γ₅ abc`; twice the first covers that the bound itself
+    /// is rounded. Where a sum of terms overflows, so does `8 abc`.
     fn side_rounded(&self, plane: [Corner; 3], p: Corner) -> Option<Side> {
         let anchor = self.rounded(plane[0]);
         let e = self.rounded(plane[1]) - anchor;

@@ -3,8 +3,8 @@
 //! The mesh is closed and oriented (every directed edge has exactly one triangle, and its twin has
 //! one), no two triangles share more than the vertex or edge that they have in common, and every
 //! shell (a part of the mesh that is connected over edges) has its outside on the side that its
-//! triangles are counter-clockwise from: an outermost shell bounds a volume, a shell inside it bounds
-//! a hollow, a shell in a hollow a volume again. All of it is checked exactly.
+//! triangles are counter-clockwise from: an outermost shell bounds a volume, a shell inside it
+//! bounds a hollow, a shell in a hollow a volume again. All of it is checked exactly.
 //!
 //! Vertices and triangles are in canonical order, whatever the order they were given in.
 
@@ -121,9 +121,9 @@ struct Edge {
 }
 
 impl Polyhedron {
-    /// Of triangles that are counter-clockwise seen from outside. Vertices that no triangle names are
-    /// no part of it. A step is a pair of boxes that the check for intersections looks at, or a box that
-    /// the check of shells does.
+    /// Of triangles that are counter-clockwise seen from outside. Vertices that no triangle names
+    /// are no part of it. A step is a pair of boxes that the check for intersections looks at, or a
+    /// box that the check of shells does.
     ///
     /// Errors name vertices and triangles by their places in what is given.
     pub fn new(
@@ -141,8 +141,8 @@ impl Polyhedron {
         Ok(Self::assemble(vertices, triangles, volume))
     }
 
-    /// The same solid, and for each triangle the facet that it is a part of; none of a polytope without
-    /// volume.
+    /// The same solid, and for each triangle the facet that it is a part of; none of a polytope
+    /// without volume.
     pub fn of_polytope(polytope: &Polytope) -> Option<(Self, Vec<u32>)> {
         if polytope.dimension() < 3 {
             return None;
@@ -175,7 +175,8 @@ impl Polyhedron {
         &self.vertices
     }
 
-    /// The triangles, sorted; each counter-clockwise seen from outside and from its lowest vertex on.
+    /// The triangles, sorted; each counter-clockwise seen from outside and from its lowest vertex
+    /// on.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
     }
@@ -238,8 +239,8 @@ impl Polyhedron {
     }
 }
 
-/// A point of a shell is in an even number of other shells if and only if the shell encloses a volume,
-/// and in an odd number if it encloses a hollow. The volume in all, rounded.
+/// A point of a shell is in an even number of other shells if and only if the shell encloses a
+/// volume, and in an odd number if it encloses a hollow. The volume in all, rounded.
 fn check_shells(
     (vertices, triangles): (&[Vec3], &[[u32; 3]]),
     edges: &[Edge],

@@ -2,11 +2,11 @@
 //! Plantinga 1987, §3.3, for three dimensions and with the hierarchy of boxes: a ray from a point
 //! inside crosses the surface an odd number of times.
 //!
-//! The ray starts in a triangle, as close to its first corner and first edge as need be, and runs along
-//! x. With the corners a, b and c its start is `a + δ (b - a) + δ² (c - a)` for a δ smaller than every
-//! positive number. The paper's special cases (it meets an edge or a vertex, or runs along a facet) do
-//! not arise: the ray is moved aside by `(0, ε, ε²)` for an ε smaller than every power of δ. So a sign
-//! that is zero is that of its first derivative that is not.
+//! The ray starts in a triangle, as close to its first corner and first edge as need be, and runs
+//! along x. With the corners a, b and c its start is `a + δ (b - a) + δ² (c - a)` for a δ smaller
+//! than every positive number. The paper's special cases (it meets an edge or a vertex, or runs
+//! along a facet) do not arise: the ray is moved aside by `(0, ε, ε²)` for an ε smaller than every
+//! power of δ. So a sign that is zero is that of its first derivative that is not.
 
 use dashu_int::IBig;
 
@@ -32,8 +32,8 @@ impl Start {
     }
 }
 
-/// Whether the ray along x from `start`, which is on no such triangle, crosses an odd number of triangles
-/// that `corners` gives. Each box is a step.
+/// Whether the ray along x from `start`, which is on no such triangle, crosses an odd number of
+/// triangles that `corners` gives. Each box is a step.
 pub(super) fn crosses_odd(
     start: &Start,
     (tree, boxes): (&Tree, &[Extent]),
@@ -71,7 +71,8 @@ fn crosses(start: &Start, triangle: &[Integers; 3]) -> bool {
         return false;
     }
     let is_within = [[a, b], [b, c], [c, a]].iter().all(|[u, v]| turn(start, u, v) == facing);
-    // The plane is met at `x = p.x + above / normal.x`. A start in the plane is outside the triangle.
+    // The plane is met at `x = p.x + above / normal.x`. A start in the plane is outside the
+    // triangle.
     is_within && {
         let offset = dot(&normal, &difference(&start.exact, a));
         let above = first_sign(&offset, start.steps.iter().map(|step| dot(&normal, step)));

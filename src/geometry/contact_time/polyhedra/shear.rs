@@ -1,8 +1,9 @@
-//! Two bodies seen along their relative velocity, in rounded numbers with the bounds of their errors.
+//! Two bodies seen along their relative velocity, in rounded numbers with the bounds of their
+//! errors.
 //!
-//! With w the velocity of Q relative to P and k its largest component, the point x becomes
-//! `(x_i - x_k w_i / w_k, x_j - x_k w_j / w_k; x_k / w_k)`: where it is seen, and a depth. A point of
-//! Q reaches a point of P if both are seen in one place, at the time `depth of p - depth of q`.
+//! With w the velocity of Q relative to P and k its largest component, the point x becomes `(x_i -
+//! x_k w_i / w_k, x_j - x_k w_j / w_k; x_k / w_k)`: where it is seen, and a depth. A point of Q
+//! reaches a point of P if both are seen in one place, at the time `depth of p - depth of q`.
 
 use super::placed::{Body, Corner, Stand};
 use crate::geometry::Vec3;
@@ -53,9 +54,9 @@ pub(super) enum Sighting {
 impl Shear {
     /// `w` is the relative velocity, each component within a unit in the last place; not zero.
     ///
-    /// The quotient `w_i / w_k`, of magnitude at most 1, errs by five roundings, so
-    /// `x_i - x_k w_i / w_k` by `γ₇` of the sum of magnitudes, the errors of both coordinates, and
-    /// underflow of the quotient and the product. A depth errs by three roundings and that of `x_k`.
+    /// The quotient `w_i / w_k`, of magnitude at most 1, errs by five roundings, so `x_i - x_k w_i
+    /// / w_k` by `γ₇` of the sum of magnitudes, the errors of both coordinates, and underflow of
+    /// the quotient and the product. A depth errs by three roundings and that of `x_k`.
     pub(super) fn new(p: &Stand<'_>, q: &Stand<'_>, w: &Vec3) -> Self {
         let k = w.iamax();
         let (i, j) = ((k + 1) % 3, (k + 2) % 3);
@@ -86,9 +87,9 @@ impl Shear {
         }
     }
 
-    /// The turn of `a`, `b`, `c` as they are seen. With `blur / 2` the error of a difference, the two
-    /// products err by that times the sum of the factors, and its square; the other half of `blur`
-    /// covers that the bound is rounded.
+    /// The turn of `a`, `b`, `c` as they are seen. With `blur / 2` the error of a difference, the
+    /// two products err by that times the sum of the factors, and its square; the other half of
+    /// `blur` covers that the bound is rounded.
     fn turning(&self, a: Seen, b: Seen, c: Seen) -> Turning {
         let (dx, dy, ex, ey) = (b.x - a.x, b.y - a.y, c.x - a.x, c.y - a.y);
         let (plus, minus) = (dx * ey, dy * ex);
@@ -161,10 +162,10 @@ impl Shear {
 
 /// Around the mean of depths under weights that are areas, which should have one sign.
 ///
-/// With e the areas, δ their errors and d the mean, the mean under `e + δ` differs from d by
-/// `Σ δ (depth - d) / Σ (e + δ)`: at most the range of the depths times `Σ |δ| / (|Σ e| - Σ |δ|)`. The
-/// mean itself passes fewer than eight roundings, relative to the largest depth, and the underflow of
-/// three products that are divided by `Σ e`.
+/// With e the areas, δ their errors and d the mean, the mean under `e + δ` differs from d by `Σ δ
+/// (depth - d) / Σ (e + δ)`: at most the range of the depths times `Σ |δ| / (|Σ e| - Σ |δ|)`. The
+/// mean itself passes fewer than eight roundings, relative to the largest depth, and the underflow
+/// of three products that are divided by `Σ e`.
 fn depth_between(weights: &[Turning], depths: &[f64]) -> [f64; 2] {
     let low = depths.iter().copied().fold(f64::INFINITY, f64::min);
     let high = depths.iter().copied().fold(f64::NEG_INFINITY, f64::max);

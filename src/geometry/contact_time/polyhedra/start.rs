@@ -1,8 +1,9 @@
 //! How two bodies stand at t = 0. Exact.
 //!
-//! Triangles that cross show that the interiors meet. Otherwise, if the surfaces share a point, they
-//! meet only if one of the ways shows it that `interiors` lists; and if they do not share a point, and
-//! the bodies do, then the surface of what they share is whole shells of one inside the other (§3.3).
+//! Triangles that cross show that the interiors meet. Otherwise, if the surfaces share a point,
+//! they meet only if one of the ways shows it that `interiors` lists; and if they do not share a
+//! point, and the bodies do, then the surface of what they share is whole shells of one inside the
+//! other (§3.3).
 
 use super::Faces;
 use super::interiors::{Patch, is_laid_on, overlap_at};
@@ -92,10 +93,10 @@ fn patch(stand: &Stand<'_>, body: Body, triangle: u32) -> Patch<Corner> {
     }
 }
 
-/// The first triangle of a shell of one body if it is inside the other, next to its first corner and
-/// first edge. For bodies that none of the pairs of triangles has shown to share inner points: then a
-/// shell with pieces inside is all inside but for single points, so none of its triangles is laid on
-/// one of the other body.
+/// The first triangle of a shell of one body if it is inside the other, next to its first corner
+/// and first edge. For bodies that none of the pairs of triangles has shown to share inner points:
+/// then a shell with pieces inside is all inside but for single points, so none of its triangles is
+/// laid on one of the other body.
 fn shell_inside(
     placed: &mut Placed<'_, '_>,
     inner: Body,

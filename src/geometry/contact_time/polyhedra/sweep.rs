@@ -3,12 +3,12 @@
 //! Complete, by this argument. Look along w, the velocity of Q relative to P: on each line along w
 //! the bodies are finitely many intervals, and the least gap, over all lines, from the end of an
 //! interval of Q to the start of one of P is the time of first contact. Such ends lie on triangles
-//! that w does not lie in: where all triangles at a point hold the direction w, the surface there is
-//! invariant along w, and no interval ends. For one such triangle of each body, the gap is a linear
-//! function on the polygon in which both are seen together, so it is least at a corner of it: where
-//! a vertex of one is seen in the other, or where an edge of one is seen to cross an edge of the
-//! other. Those are the pairs of faces whose flats in space-time meet in a single point; pairs that
-//! are partly parallel are skipped (Joseph, Plantinga 1987, Lemmas 2 and 5).
+//! that w does not lie in: where all triangles at a point hold the direction w, the surface there
+//! is invariant along w, and no interval ends. For one such triangle of each body, the gap is a
+//! linear function on the polygon in which both are seen together, so it is least at a corner of
+//! it: where a vertex of one is seen in the other, or where an edge of one is seen to cross an edge
+//! of the other. Those are the pairs of faces whose flats in space-time meet in a single point;
+//! pairs that are partly parallel are skipped (Joseph, Plantinga 1987, Lemmas 2 and 5).
 
 use dashu_int::IBig;
 
@@ -83,7 +83,8 @@ impl Pace {
         Vec3::from_fn(|k, _| outward::approximate(&self.exact[k], self.exponent))
     }
 
-    /// The least time from 0 to `until` at which the boxes meet, rounded down; none if they never do.
+    /// The least time from 0 to `until` at which the boxes meet, rounded down; none if they never
+    /// do.
     pub(super) fn entry(&self, p: &Extent, q: &Extent, until: f64) -> Option<f64> {
         let (mut enter, mut leave) = (0.0_f64, until);
         for k in 0..3 {

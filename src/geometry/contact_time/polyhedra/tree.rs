@@ -1,10 +1,11 @@
-//! A hierarchy of boxes over the triangles of a mesh, so that only near pairs of faces are looked at
-//! (Joseph, Plantinga 1987, §5, name a hierarchical representation as the way to fast expected time).
+//! A hierarchy of boxes over the triangles of a mesh, so that only near pairs of faces are looked
+//! at (Joseph, Plantinga 1987, §5, name a hierarchical representation as the way to fast expected
+//! time).
 //!
 //! The triangles are split at the median along the longest extent of their middles, down to single
-//! triangles. A node of `count` triangles has `2 count - 1` nodes in preorder from itself on, so the
-//! order of the triangles is all that is stored; the boxes are a list beside it, one for each place
-//! that the body is put.
+//! triangles. A node of `count` triangles has `2 count - 1` nodes in preorder from itself on, so
+//! the order of the triangles is all that is stored; the boxes are a list beside it, one for each
+//! place that the body is put.
 
 use std::cmp::Ordering;
 
@@ -89,8 +90,8 @@ impl Tree {
         Node { at: 0, first: 0, count }
     }
 
-    /// The triangles in the order of the leaves. A node's are neighbours in it, and its halves are those of
-    /// the list.
+    /// The triangles in the order of the leaves. A node's are neighbours in it, and its halves are
+    /// those of the list.
     pub(super) fn order(&self) -> &[u32] {
         &self.order
     }
@@ -152,8 +153,8 @@ fn longest_axis(leaves: &[u32], middles: &[Vec3]) -> usize {
     (0..3).max_by(longer).expect("three axes")
 }
 
-/// Calls `leaves` with every pair of leaves whose boxes meet, until it returns true; whether it did.
-/// Each pair of boxes is a step.
+/// Calls `leaves` with every pair of leaves whose boxes meet, until it returns true; whether it
+/// did. Each pair of boxes is a step.
 pub(super) fn any_meeting_leaves(
     [a, b]: [(&Tree, &[Extent]); 2],
     effort: &mut Effort<'_>,

@@ -1,15 +1,16 @@
-//! Translation as a fourth dimension: the 4-prisms of two moving convex bodies, and where they meet.
+//! Translation as a fourth dimension: the 4-prisms of two moving convex bodies, and where they
+//! meet.
 //!
 //! Source: Joseph, Plantinga, *Efficient Algorithms for Polyhedron Collision Detection*, 1987, §2,
 //! and §3.2, Lemma 2, for the time. The hierarchy is Dobkin and Kirkpatrick's.
 //!
 //! A body that translates over the step sweeps a prism of space-time: the hull of its copy at the
-//! start, at time 0, and its copy at the end, at time 1. The prisms share a point if and only if the
-//! bodies collide. Every level of a body's hierarchy gives a prism inside the next outer one, so the
-//! closest pair is found level by level from the innermost (Algorithm 1), until a pair is one
-//! point, or level 0 is reached. Bodies that collide do so first where a pair of faces meets in a
-//! single point (Lemma 2): the pair through whose prism the time axis enters the difference of the
-//! prisms.
+//! start, at time 0, and its copy at the end, at time 1. The prisms share a point if and only if
+//! the bodies collide. Every level of a body's hierarchy gives a prism inside the next outer one,
+//! so the closest pair is found level by level from the innermost (Algorithm 1), until a pair is
+//! one point, or level 0 is reached. Bodies that collide do so first where a pair of faces meets in
+//! a single point (Lemma 2): the pair through whose prism the time axis enters the difference of
+//! the prisms.
 //!
 //! Proves: nothing; it proposes a vector that separates over the whole step, or the pair of faces
 //! (as three pairs of vertices) that meets first.
@@ -18,8 +19,8 @@
 //!
 //! Where this differs from the text:
 //! - One body is seen from the other, so that its prism stands still; nothing else changes.
-//! - The closest pair of a level is found by Wolfe's algorithm on the difference of the prisms, from
-//!   the closest pair of the level inside, in place of Dobkin and Kirkpatrick's walk.
+//! - The closest pair of a level is found by Wolfe's algorithm on the difference of the prisms,
+//!   from the closest pair of the level inside, in place of Dobkin and Kirkpatrick's walk.
 //! - The text finds the time only for general polyhedra, by trying all pairs of faces. Here planes
 //!   across closest pairs move a point along the time axis until it is on the prism.
 

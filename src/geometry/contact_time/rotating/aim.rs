@@ -1,12 +1,12 @@
-//! Steps that aim at contact: to just before the features that are nearest now will touch, along the
-//! normal that they will have then.
+//! Steps that aim at contact: to just before the features that are nearest now will touch, along
+//! the normal that they will have then.
 //!
-//! The features are the three corners of the difference body whose triangle has the nearest point: a
-//! vertex and a face, or two edges. Their plane's distance from the origin is a smooth function of time
-//! that Newton's iteration takes to where it is nearly zero, without a search for supports. Features
-//! tilt while they turn, so a direction loses its worth after the time it is normal at as fast as it
-//! gains before: one that is normal at the end of a step serves twice, and the last steps to contact
-//! converge quadratically instead of by a part at a time.
+//! The features are the three corners of the difference body whose triangle has the nearest point:
+//! a vertex and a face, or two edges. Their plane's distance from the origin is a smooth function
+//! of time that Newton's iteration takes to where it is nearly zero, without a search for supports.
+//! Features tilt while they turn, so a direction loses its worth after the time it is normal at as
+//! fast as it gains before: one that is normal at the end of a step serves twice, and the last
+//! steps to contact converge quadratically instead of by a part at a time.
 
 use super::Search;
 use super::course::Course;
@@ -18,21 +18,22 @@ use crate::geometry::certificate::Frame;
 use crate::geometry::effort::Effort;
 use crate::geometry::pair::VertexPair;
 
-/// Newton's iterations: the error of a prediction, a tenth of itself at most where features last, is
-/// squared by each, and twelve digits are enough.
+/// Newton's iterations: the error of a prediction, a tenth of itself at most where features last,
+/// is squared by each, and twelve digits are enough.
 const ITERATIONS_MAX: u32 = 5;
 /// How far outside of its triangle the origin's foot may be when the plane comes to it, in sizes of
 /// the triangle: parallelograms and faces go on beyond one, but not far.
 const OUTSIDE: f64 = 0.15;
-/// Features that are farther than this, in sizes of their triangle, are rarely those that meet: then
-/// only this part of the way is left, and no more than a part of that has to be exact.
+/// Features that are farther than this, in sizes of their triangle, are rarely those that meet:
+/// then only this part of the way is left, and no more than a part of that has to be exact.
 const FAR: f64 = 0.04;
 const LEFT_FAR: f64 = 0.05;
-/// How often the end is drawn back before features that come in earlier, and to which part at least.
+/// How often the end is drawn back before features that come in earlier, and to which part at
+/// least.
 const RETREATS: u32 = 2;
 const RETREAT_MAX: f64 = 0.5;
-/// A direction has to leave this part of the height at the start of a step, or one of an earlier time
-/// is taken, that leaves it, ...
+/// A direction has to leave this part of the height at the start of a step, or one of an earlier
+/// time is taken, that leaves it, ...
 const KEPT: f64 = 0.4;
 /// ... if that is not too early.
 const EARLY: f64 = 0.2;
@@ -112,8 +113,8 @@ fn with_fourth(pairs: &[VertexPair; 3], [a, b, c]: [f64; 3]) -> [f64; 4] {
 }
 
 impl Search<'_> {
-    /// A step to just before contact of the features that are nearest at the present time, and its course,
-    /// if that is where they lead.
+    /// A step to just before contact of the features that are nearest at the present time, and its
+    /// course, if that is where they lead.
     pub(super) fn aim(
         &mut self,
         nearest: &Nearest,
@@ -128,8 +129,8 @@ impl Search<'_> {
         self.along_until(heading, clear, end, effort)
     }
 
-    /// A step along the normal that the features have a little later, which is a longer one where they
-    /// tilt while they hardly close: as late as it leaves a part of the gap at the start.
+    /// A step along the normal that the features have a little later, which is a longer one where
+    /// they tilt while they hardly close: as late as it leaves a part of the gap at the start.
     pub(super) fn ahead_of_tilt(
         &mut self,
         clear: f64,
@@ -203,8 +204,8 @@ impl Search<'_> {
         None
     }
 
-    /// The normal at the end as a heading that does not lose the features at the start, and until when;
-    /// if there is none, the normal of an earlier time.
+    /// The normal at the end as a heading that does not lose the features at the start, and until
+    /// when; if there is none, the normal of an earlier time.
     fn lasting(
         &mut self,
         pairs: &[VertexPair; 3],

@@ -1,6 +1,7 @@
-//! Bodies that turn alike: both by the same angle about one axis, as two parts on a carrier do, and one of them
-//! perhaps travelling along it. Seen from either, the other one only translates, and first contact is that of a
-//! translation: exact, however many turns there are and however close the bodies come.
+//! Bodies that turn alike: both by the same angle about one axis, as two parts on a carrier do, and
+//! one of them perhaps travelling along it. Seen from either, the other one only translates, and
+//! first contact is that of a translation: exact, however many turns there are and however close
+//! the bodies come.
 
 use super::flat::is_parallel;
 use crate::geometry::Vec3;

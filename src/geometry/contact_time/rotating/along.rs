@@ -1,5 +1,5 @@
-//! What a moving body's vertices have in common along a direction, enclosed: heights are `g·v` plus an
-//! offset.
+//! What a moving body's vertices have in common along a direction, enclosed: heights are `g·v` plus
+//! an offset.
 
 use crate::geometry::motion::Track;
 use crate::geometry::number::interval::{Interval, IntervalVec, add, dot};
@@ -11,8 +11,8 @@ pub(super) struct AlongBody {
     pub(super) offset: Interval,
 }
 
-/// Along s at time t; `s0` is s at t = 0, `own_turn` what it has turned by since, if it turns with this
-/// body.
+/// Along s at time t; `s0` is s at t = 0, `own_turn` what it has turned by since, if it turns with
+/// this body.
 pub(super) fn body_enclosed(
     track: &Track,
     trig: &Trig,

@@ -1,8 +1,8 @@
-//! Contact at the very time at which a gap closes that no rotation touches: of a face across the axis that a
-//! body turns about, and what comes to lie on it.
+//! Contact at the very time at which a gap closes that no rotation touches: of a face across the
+//! axis that a body turns about, and what comes to lie on it.
 //!
-//! Such a gap is exactly linear in t, and so is the time at which it is zero. At the end of the step nothing
-//! comes after it that would be deeper, and of flat bodies nothing ever is.
+//! Such a gap is exactly linear in t, and so is the time at which it is zero. At the end of the
+//! step nothing comes after it that would be deeper, and of flat bodies nothing ever is.
 
 use arrayvec::ArrayVec;
 
@@ -15,8 +15,8 @@ use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::pair::{Placed, VertexPair};
 
-/// Where in the plane the search for pairs around the origin begins: anywhere, and once more where from there
-/// the origin is straight behind a corner.
+/// Where in the plane the search for pairs around the origin begins: anywhere, and once more where
+/// from there the origin is straight behind a corner.
 const WAYS: [Vec3; 2] = [Vec3::new(0.9, 0.3, 0.2), Vec3::new(-0.2, 0.8, -0.7)];
 
 /// A gap along a direction that no rotation touches.
@@ -28,7 +28,8 @@ struct Closing {
 }
 
 impl Search<'_> {
-    /// Contact at the time, after `free`, at which such a gap closes, if that is a time that a number names.
+    /// Contact at the time, after `free`, at which such a gap closes, if that is a time that a
+    /// number names.
     #[cold]
     #[inline(never)]
     pub(super) fn closing(

@@ -17,9 +17,9 @@ use crate::geometry::pair::VertexPair;
 const CORNERS_MAX: usize = 20;
 
 /// Pairs that prove contact at time t, if they can be found. `world` is the direction along which
-/// the bodies were last apart, `seed` the corners nearest the origin then, which become those at t if they
-/// are sought, `flat` looks in a plane that the bodies share, if they do, `good_enough` says how well a
-/// distance has to be known if there is a margin.
+/// the bodies were last apart, `seed` the corners nearest the origin then, which become those at t
+/// if they are sought, `flat` looks in a plane that the bodies share, if they do, `good_enough`
+/// says how well a distance has to be known if there is a margin.
 pub(super) fn prove(
     moving: &mut Moving<'_>,
     t: f64,
@@ -74,8 +74,8 @@ pub(super) fn prove(
 /// Whether four vectors that are within `error` of these surely have the origin strictly inside
 /// their hull: the four determinants of three have the signs of a tetrahedron around it.
 ///
-/// A determinant of a, b, c is off by at most `error (|a||b| + |b||c| + |c||a|)` and terms of second
-/// order for the vectors, and by less than `16u |a||b||c|` for its own rounding.
+/// A determinant of a, b, c is off by at most `error (|a||b| + |b||c| + |c||a|)` and terms of
+/// second order for the vectors, and by less than `16u |a||b||c|` for its own rounding.
 fn holds_rounded(d: &[Vec3], error: f64) -> bool {
     let [a, b, c, d] = d else { return false };
     let surely = |sign: f64, x: &Vec3, y: &Vec3, z: &Vec3| -> f64 {
@@ -95,8 +95,8 @@ fn holds_rounded(d: &[Vec3], error: f64) -> bool {
     signs.abs() > 3.5
 }
 
-/// Whether the weighted mean of vectors that are within `error` of these is surely within `margin` of
-/// the origin.
+/// Whether the weighted mean of vectors that are within `error` of these is surely within `margin`
+/// of the origin.
 fn comes_within_rounded(d: &[Vec3], error: f64, weights: &[f64], margin: f64) -> bool {
     let total: f64 = weights.iter().sum();
     let mean = d.iter().zip(weights).map(|(d, w)| d * (w / total)).sum::<Vec3>();
@@ -287,8 +287,8 @@ pub(super) fn barycentric(at: &[Vec3]) -> ArrayVec<f64, 6> {
     weights
 }
 
-/// Whether the weighted mean of the differences is surely within `margin` of the origin, and by more
-/// than their enclosures are wide, so that a judge with looser enclosures still agrees.
+/// Whether the weighted mean of the differences is surely within `margin` of the origin, and by
+/// more than their enclosures are wide, so that a judge with looser enclosures still agrees.
 pub(super) fn comes_within(differences: &[IntervalVec], weights: &[f64], margin: f64) -> bool {
     let mut sum = [Interval::ZERO; 3];
     let mut total = Interval::ZERO;

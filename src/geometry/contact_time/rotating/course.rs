@@ -12,14 +12,14 @@ use crate::geometry::certificate::Frame;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::rounding::SQUARES;
 
-/// A slow heading's step that is shorter than this part of what its bend lets through is cut short by
-/// features that tilt into the way.
+/// A slow heading's step that is shorter than this part of what its bend lets through is cut short
+/// by features that tilt into the way.
 const TILTED: f64 = 0.3;
-/// The part of the step at hand that a step ahead of the tilt takes at least. It leaves a direction that
-/// serves the next one too; but where its corners hardly last, other headings get further.
+/// The part of the step at hand that a step ahead of the tilt takes at least. It leaves a direction
+/// that serves the next one too; but where its corners hardly last, other headings get further.
 const UNTILTED: f64 = 0.5;
-/// Slow headings after which the search begins to look for better ones: most motions have met or passed
-/// by then, and a search that goes on is one of hundreds of steps.
+/// Slow headings after which the search begins to look for better ones: most motions have met or
+/// passed by then, and a search that goes on is one of hundreds of steps.
 const SLOW_HEADINGS: u32 = 6;
 /// How far ahead the search looks for directions when headings are slow, in units of the step that
 /// the present one certifies.
@@ -59,7 +59,8 @@ impl Search<'_> {
     }
 
     /// Takes the heading with the largest gap per length at the present time: the present one, or
-    /// one from the nearest points, as far as they are known, in the frame in which gaps bend least.
+    /// one from the nearest points, as far as they are known, in the frame in which gaps bend
+    /// least.
     pub(super) fn find_course(&mut self, roughly: &Nearest, clear: f64, effort: &mut Effort<'_>) {
         let mut best = self.course.take();
         let known = best.as_ref().map_or(0.0, |b| b.surplus(clear));
@@ -126,9 +127,9 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the gap along a heading fixed in the world closes, or the motion ends, well before the gap
-    /// bends, and it is the way of the pivots more than any turning that closes it. Then no heading that
-    /// turns is much better, and none has to be looked at.
+    /// Whether the gap along a heading fixed in the world closes, or the motion ends, well before
+    /// the gap bends, and it is the way of the pivots more than any turning that closes it. Then no
+    /// heading that turns is much better, and none has to be looked at.
     fn travels_straight(&self, course: &Course, clear: f64) -> bool {
         let Course { heading, gap } = course;
         let surplus = Need::along(heading, clear).surplus(gap);
@@ -208,8 +209,8 @@ impl Search<'_> {
         }
     }
 
-    /// Whether the course's direction, which turns with a body, would bend less in the world: that of
-    /// a body's own axis does not bend there at all, and might be kept for good.
+    /// Whether the course's direction, which turns with a body, would bend less in the world: that
+    /// of a body's own axis does not bend there at all, and might be kept for good.
     fn bends_less_unturned(&self, course: &Course) -> bool {
         let heading = &course.heading;
         let turns = heading.frame != Frame::World;
@@ -301,7 +302,8 @@ impl Search<'_> {
         nearest
     }
 
-    /// The gap along the direction of the nearest point at time t, if the search for it came by that.
+    /// The gap along the direction of the nearest point at time t, if the search for it came by
+    /// that.
     pub(super) fn gap_across(
         &mut self,
         nearest: &Nearest,
@@ -312,9 +314,9 @@ impl Search<'_> {
         posed.gap_of(moving, &nearest.point, nearest.tops.as_ref()?, &nearest.corners, effort)
     }
 
-    /// Directions worth trying at time t: towards the nearest point, and, in a thorough search close to
-    /// contact, where that direction is lost in rounding, towards the nearest point of the body drawn
-    /// back a little.
+    /// Directions worth trying at time t: towards the nearest point, and, in a thorough search
+    /// close to contact, where that direction is lost in rounding, towards the nearest point of the
+    /// body drawn back a little.
     fn directions(
         &mut self,
         t: f64,
@@ -342,8 +344,8 @@ impl Search<'_> {
         directions
     }
 
-    /// To which part of itself a distance has to be known: of the surplus over a margin, as far as the
-    /// surplus matters.
+    /// To which part of itself a distance has to be known: of the surplus over a margin, as far as
+    /// the surplus matters.
     pub(super) fn resolution(&self, known: Option<&Course>) -> f64 {
         if self.clear <= 0.0 {
             return 1.0;

@@ -1,5 +1,5 @@
-//! What follows the free part of the search: steps with some depth allowed, up to a proof of contact; and the end
-//! of the step, where the exact verdict tells.
+//! What follows the free part of the search: steps with some depth allowed, up to a proof of
+//! contact; and the end of the step, where the exact verdict tells.
 
 use arrayvec::ArrayVec;
 
@@ -20,9 +20,9 @@ const ESCALATIONS_MAX: u32 = 12;
 /// Steps with some depth allowed. A graze takes tens; bodies that slide on each other within the
 /// tolerance while they turn fast may take more, and then the rest stays undecided.
 const GRAZING_STEPS_MAX: u32 = 20_000;
-/// Steps with some depth allowed at each of which a proof of contact is tried. Later it is tried less and less
-/// often, at most this part of the steps so far apart: a trial costs as much as tens of steps, and what it finds
-/// is brought forward.
+/// Steps with some depth allowed at each of which a proof of contact is tried. Later it is tried
+/// less and less often, at most this part of the steps so far apart: a trial costs as much as tens
+/// of steps, and what it finds is brought forward.
 const TRIALS: u32 = 64;
 
 impl<'a> Search<'a> {
@@ -37,7 +37,8 @@ impl<'a> Search<'a> {
             let found = at_end(self.contact_at_end(effort)?);
             return if found.is_some() { Ok(found) } else { self.deeper(effort) };
         }
-        // Bodies thinner than the tolerance may have passed through each other before they are that deep.
+        // Bodies thinner than the tolerance may have passed through each other before they are that
+        // deep.
         let soon = self.t + 0.5 * self.time_tolerance;
         if let Some(pairs) = self.contact_at(soon, effort) {
             return Ok(Some((soon, pairs)));
@@ -57,8 +58,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Contact at one of some times after `free`, each of them four times as far ahead as the one before: what has
-    /// come closer than can be followed may still get deep.
+    /// Contact at one of some times after `free`, each of them four times as far ahead as the one
+    /// before: what has come closer than can be followed may still get deep.
     fn contact_ahead(
         &mut self,
         free: f64,
@@ -96,8 +97,8 @@ impl<'a> Search<'a> {
         })
     }
 
-    /// The part with some depth allowed: the first time that contact can be proven, if any. None of a graze,
-    /// which is never deeper than the tolerance.
+    /// The part with some depth allowed: the first time that contact can be proven, if any. None of
+    /// a graze, which is never deeper than the tolerance.
     fn deeper(
         &mut self,
         effort: &mut Effort<'_>,

@@ -1,7 +1,7 @@
 //! Contact in a plane that neither body leaves: flat polygons that turn in their common plane, or a
-//! face that slides on a face. The difference body has the origin on its boundary then, however deep
-//! the polygons are in each other, and pairs that hold it strictly inside *within the plane* prove
-//! the contact.
+//! face that slides on a face. The difference body has the origin on its boundary then, however
+//! deep the polygons are in each other, and pairs that hold it strictly inside *within the plane*
+//! prove the contact.
 
 use arrayvec::ArrayVec;
 
@@ -30,8 +30,8 @@ pub(super) struct Flat {
 const REFINEMENTS_MAX: usize = 200;
 
 impl Flat {
-    /// The plane that the bodies share, if there is one: across a coordinate axis, or across the axis
-    /// that a body turns about.
+    /// The plane that the bodies share, if there is one: across a coordinate axis, or across the
+    /// axis that a body turns about.
     pub(super) fn of(question: &Question<'_>) -> Option<Self> {
         normals(question).find_map(|n| Self::across(question, &n))
     }
@@ -80,8 +80,8 @@ impl Flat {
         (!flat.q.is_empty()).then_some(flat)
     }
 
-    /// Pairs that prove contact at time t. `world` is the direction along which the bodies were last
-    /// apart.
+    /// Pairs that prove contact at time t. `world` is the direction along which the bodies were
+    /// last apart.
     pub(super) fn prove(
         &self,
         moving: &Moving<'_>,
@@ -183,8 +183,8 @@ fn holds_strictly(vectors: &[[Interval; 2]]) -> bool {
         })
 }
 
-/// Directions along which a rotation may leave heights alone: the coordinate axes, and those that a body
-/// turns about.
+/// Directions along which a rotation may leave heights alone: the coordinate axes, and those that a
+/// body turns about.
 pub(super) fn normals(question: &Question<'_>) -> impl Iterator<Item = Vec3> {
     let of_screw = |motion: &Motion| match motion {
         Motion::Screw { axis, angle, .. } if angle.abs() > 0.0 => Some(*axis),

@@ -1,12 +1,12 @@
-//! The inter-frame test: the hulls of all vertices at the start and at the end of the step, inflated by
-//! what turning adds, as one linear program.
+//! The inter-frame test: the hulls of all vertices at the start and at the end of the step,
+//! inflated by what turning adds, as one linear program.
 //!
 //! Source: Akgunduz, Banerjee, Mehrotra, *A Linear Programming Solution for Exact Collision
 //! Detection*, 2005, §5.
 //!
-//! A body that moves is extended to the hull of its vertices in both frames. If a plane separates the
-//! extended bodies, with room for how far turning takes a vertex off the line between its two places,
-//! the bodies do not meet during the step, and one vector proves it.
+//! A body that moves is extended to the hull of its vertices in both frames. If a plane separates
+//! the extended bodies, with room for how far turning takes a vertex off the line between its two
+//! places, the bodies do not meet during the step, and one vector proves it.
 //!
 //! Proves: no contact, by one vector over the whole step. Anything else is handed over: hulls that
 //! meet, a turn of more than half a circle, what rounding leaves open.
@@ -14,26 +14,26 @@
 //!
 //! *How far off the line.* Every motion here is `x(t) = (linear in t) + Rot(a, θ t) w`, with w from
 //! the pivot to the vertex at the start: translation, velocity and residue are linear, and a linear
-//! part is where interpolating its ends says. So what x(t) is off `(1 - t) x(0) + t x(1)` by is what
-//! the turning arm is off its own chord by. That is a vector across the axis, and only the arm's part
-//! across the axis counts, which is the vertex's distance r from the axis. In the plane across the
-//! axis, with r = 1, h = θ/2 in [0, π/2] and φ = θ (t - 1/2), seen from the middle of the arc, the
-//! offset is
+//! part is where interpolating its ends says. So what x(t) is off `(1 - t) x(0) + t x(1)` by is
+//! what the turning arm is off its own chord by. That is a vector across the axis, and only the
+//! arm's part across the axis counts, which is the vertex's distance r from the axis. In the plane
+//! across the axis, with r = 1, h = θ/2 in [0, π/2] and φ = θ (t - 1/2), seen from the middle of
+//! the arc, the offset is
 //!
 //! `D(φ) = (cos φ - cos h, sin φ - k φ)`, `k = sin h / h`,
 //!
 //! and `|D|² / 2` has the derivative `sin φ (cos h - k) + k φ (k - cos φ)`. On [0, h] this is not
-//! positive: `cos h <= k`; where `cos φ >= k` both terms are at most 0; elsewhere `k φ <= sin φ`, as
-//! φ / sin φ grows up to 1/k, and `0 <= k - cos φ <= k - cos h`. So |D| is greatest in the middle of
-//! the arc, and there it is `1 - cos h`: no vertex is ever farther off than `r (1 - cos(θ/2))`. Along
-//! a vector s that is `|s × a| r (1 - cos(θ/2))`, and the gap along s at any t is at least what
-//! interpolating its values in the two frames gives, less this of either body.
+//! positive: `cos h <= k`; where `cos φ >= k` both terms are at most 0; elsewhere `k φ <= sin φ`,
+//! as φ / sin φ grows up to 1/k, and `0 <= k - cos φ <= k - cos h`. So |D| is greatest in the
+//! middle of the arc, and there it is `1 - cos h`: no vertex is ever farther off than `r (1 -
+//! cos(θ/2))`. Along a vector s that is `|s × a| r (1 - cos(θ/2))`, and the gap along s at any t is
+//! at least what interpolating its values in the two frames gives, less this of either body.
 //!
 //! Where this differs from the text:
-//! - Both bodies are seen from P's pivot as it travels, so that hulls of bodies that follow each other
-//!   do not meet; a body that rests there has one frame.
-//! - The text leaves rotation out; here it inflates. In the program an inflated body is the sum with a
-//!   prism of many sides around the disc of that radius (and around the ball of the margin).
+//! - Both bodies are seen from P's pivot as it travels, so that hulls of bodies that follow each
+//!   other do not meet; a body that rests there has one frame.
+//! - The text leaves rotation out; here it inflates. In the program an inflated body is the sum
+//!   with a prism of many sides around the disc of that radius (and around the ball of the margin).
 //! - §5.1 extends only the vertices near the face of the bounding box that looks along the travel,
 //!   and takes the others at one frame: that is not all the body sweeps. Here these groups are the
 //!   first working set, and all vertices of both frames are checked.
@@ -69,8 +69,9 @@ pub(in crate::geometry::contact_time) const METHOD: Method = Method {
     cast: cast::cast,
 };
 
-/// Bounds of a plain gap's rounding beyond which no direction of the default search is lost in it: that of
-/// its nearest points is as far off as their rounding is of the distance, and [`Need::surplus`] takes three.
+/// Bounds of a plain gap's rounding beyond which no direction of the default search is lost in it:
+/// that of its nearest points is as far off as their rounding is of the distance, and
+/// [`Need::surplus`] takes three.
 const LOST: f64 = 64.0;
 
 /// Sides of the prism in place of a disc: it reaches half a percent beyond.
@@ -107,16 +108,16 @@ fn first_look(
 }
 
 impl Search<'_> {
-    /// A motion that never comes as close as this is decided by the default search, which knows no plane
-    /// beforehand: closer than the clearance tolerance it may say undecided, and so it may where its
-    /// directions and steps are lost in rounding. A remembered plane that leaves less room might know
-    /// better, and the answer would then depend on what is remembered.
+    /// A motion that never comes as close as this is decided by the default search, which knows no
+    /// plane beforehand: closer than the clearance tolerance it may say undecided, and so it may
+    /// where its directions and steps are lost in rounding. A remembered plane that leaves less
+    /// room might know better, and the answer would then depend on what is remembered.
     fn undecided_within(&self) -> f64 {
         self.tolerance + LOST * self.moving.error
     }
 
-    /// The answer if the gap along s in both frames has room for what turning takes away between them, and
-    /// for this besides.
+    /// The answer if the gap along s in both frames has room for what turning takes away between
+    /// them, and for this besides.
     fn free_along(&mut self, s: &Vec3, room: f64, effort: &mut Effort<'_>) -> Option<FirstContact> {
         let heading = self.moving.heading(Frame::World, s, 0.0);
         let kept = Need::along(&heading, self.clear + room).clear + self.bow(&heading);
@@ -141,10 +142,11 @@ impl Search<'_> {
     }
 
     /// At least what the gap along the heading may be below its chord between the frames (see the
-    /// module), and as much again as a plain gap may be off by at any time, so that a judge who looks
-    /// in between, with looser enclosures than there are in the frames, still agrees.
+    /// module), and as much again as a plain gap may be off by at any time, so that a judge who
+    /// looks in between, with looser enclosures than there are in the frames, still agrees.
     ///
-    /// The factors are upper bounds; their products, the sum and the bound's own round up with u each.
+    /// The factors are upper bounds; their products, the sum and the bound's own round up with u
+    /// each.
     fn bow(&self, heading: &Heading) -> f64 {
         let of = |side: &Side<'_>| {
             let across =
@@ -274,8 +276,8 @@ impl<'m, 'a> Extended<'m, 'a> {
     }
 }
 
-/// The corners of a prism around the cylinder of these half measures about the axis; about some axis
-/// where a body does not turn. Rounded.
+/// The corners of a prism around the cylinder of these half measures about the axis; about some
+/// axis where a body does not turn. Rounded.
 fn pads(axis: &Vec3, radius: f64, half_height: f64) -> ArrayVec<Vec3, { 2 * SIDES }> {
     if radius <= 0.0 && half_height <= 0.0 {
         return ArrayVec::from_iter([Vec3::zeros()]);

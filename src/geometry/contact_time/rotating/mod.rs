@@ -7,20 +7,20 @@
 //! The intervals join to a chain that covers [0, t_free].
 //!
 //! 1. *Free.* Steps until the end of the motion, or until no heading certifies a further step: the
-//!    gap is then at the limit of rounding, far below the clearance tolerance. Close to contact, steps
-//!    aim at it ([`aim`]); just before, the search looks a little ahead for a proof of contact, which
-//!    usually ends it ([`ahead`]).
+//!    gap is then at the limit of rounding, far below the clearance tolerance. Close to contact,
+//!    steps aim at it ([`aim`]); just before, the search looks a little ahead for a proof of
+//!    contact, which usually ends it ([`ahead`]).
 //! 2. *Deeper.* From there the same steps with some depth allowed, a small part of the clearance
 //!    tolerance at first: each ends where the bodies are that deep along every heading known, or
 //!    apart again. At each end a proof of contact is tried. A motion that never gets that deep runs
 //!    through to t = 1: undecided, a graze.
-//! 3. *Closing.* What comes to lie on a face that turns in its own plane, and no deeper, is in contact at a time
-//!    that is known exactly ([`closing`]).
-//! 4. *Passing.* A point and a flat polygon, or two segments, are never deep in each other. If they passed
-//!    through each other where the free part ended, they met ([`passing`]).
+//! 3. *Closing.* What comes to lie on a face that turns in its own plane, and no deeper, is in
+//!    contact at a time that is known exactly ([`closing`]).
+//! 4. *Passing.* A point and a flat polygon, or two segments, are never deep in each other. If they
+//!    passed through each other where the free part ended, they met ([`passing`]).
 //!
-//! What stays undecided is asked once more with the bodies in each other's place ([`swapped`]), and bodies that turn
-//! alike ([`alike`]) are not searched at all: to each other they only translate.
+//! What stays undecided is asked once more with the bodies in each other's place ([`swapped`]), and
+//! bodies that turn alike ([`alike`]) are not searched at all: to each other they only translate.
 //!
 //! Source: B. Mirtich, *Impulse-based Dynamic Simulation of Rigid Body Systems*, PhD thesis,
 //!         Berkeley 1996, §2.3 (conservative advancement); X. Zhang, M. Lee, Y. Kim,
@@ -74,27 +74,29 @@ use crate::geometry::witness::Witness;
 const STALE: f64 = 0.1;
 /// A heading that still leaves more than this part of the gap when it is stale was a slow one.
 const SLOW: f64 = 0.6;
-/// Steps after contact was proven too late. Tens bring what is free close to it; where rounding holds the
-/// steps up, no number does.
+/// Steps after contact was proven too late. Tens bring what is free close to it; where rounding
+/// holds the steps up, no number does.
 const LATE_STEPS_MAX: u32 = 256;
 /// So many of them are also for a bracket that is narrower than it has to be.
 const LATE_STEPS_SPARE: u32 = 8;
-/// Steps after which bodies are bounded by their vertices, at the least, and how many vertices take about
-/// as long to look at as a step: a search that has gone on for as long has many steps to come, some of
-/// them longer for a tighter bound.
+/// Steps after which bodies are bounded by their vertices, at the least, and how many vertices take
+/// about as long to look at as a step: a search that has gone on for as long has many steps to
+/// come, some of them longer for a tighter bound.
 const SCANNED_AFTER: u32 = 16;
 const VERTICES_A_STEP: u32 = 32;
 /// Steps shorter than this, several times in a row, mean that the gap is at the limit of rounding.
 const NO_PROGRESS: f64 = 4.0 * f64::EPSILON;
 /// How many such steps in a row.
 const NO_PROGRESS_STEPS: u32 = 3;
-/// Steps within the clearance tolerance. Past a graze of corners that slide by each other, directions separate for
-/// times as short as the gap, millions of them, and neither what is free nor a proof of contact gets much nearer.
+/// Steps within the clearance tolerance. Past a graze of corners that slide by each other,
+/// directions separate for times as short as the gap, millions of them, and neither what is free
+/// nor a proof of contact gets much nearer.
 const CLOSE_STEPS_MAX: u32 = 1 << 13;
-/// Steps that one link joins: judges prove a link by at most 2^17 pieces, several of which may go to a step.
+/// Steps that one link joins: judges prove a link by at most 2^17 pieces, several of which may go
+/// to a step.
 const STEPS_A_LINK_MAX: u32 = 1 << 12;
-/// Steps for a motion that goes on after the last angle whose sine is to be had: it will hardly be decided, and
-/// takes millions of steps to get as far as that.
+/// Steps for a motion that goes on after the last angle whose sine is to be had: it will hardly be
+/// decided, and takes millions of steps to get as far as that.
 const OUTLASTING_STEPS_MAX: u32 = 1 << 16;
 /// Default clearance tolerance, relative to the larger of size and world.
 const CLEARANCE_TOLERANCE: f64 = 1e-13;
@@ -218,8 +220,8 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// Fills in the answer, from where the search has begun; the pairs that come within the margin at t = 0, if any
-    /// do.
+    /// Fills in the answer, from where the search has begun; the pairs that come within the margin
+    /// at t = 0, if any do.
     fn run(
         &mut self,
         answer: &mut FirstContact,
@@ -426,9 +428,9 @@ impl<'a> Search<'a> {
 
     /// Adds a step to the chain; steps along one heading make one link.
     ///
-    /// Where bodies spin beside each other for long, the solids that they sweep may be apart all the while: a
-    /// judge sees that of a link that ends with them. What else it joins it has to follow by the bend, so such a
-    /// step counts as many as that takes.
+    /// Where bodies spin beside each other for long, the solids that they sweep may be apart all
+    /// the while: a judge sees that of a link that ends with them. What else it joins it has to
+    /// follow by the bend, so such a step counts as many as that takes.
     fn take(&mut self, course: &Course, step: &Step, chain: &mut Vec<Link>) {
         let Course { heading, gap } = course;
         let (frame, direction) = (heading.frame, Direction::Vector(heading.direction));
@@ -450,8 +452,8 @@ impl<'a> Search<'a> {
         self.course = Some(Course { heading: heading.clone(), gap: step.gap });
     }
 
-    /// The present heading as a world direction at time t; without one, that of the nearest points at the
-    /// start, as far as the bodies' sizes tell.
+    /// The present heading as a world direction at time t; without one, that of the nearest points
+    /// at the start, as far as the bodies' sizes tell.
     fn world_direction(&self, t: f64) -> Vec3 {
         match &self.course {
             Some(course) => self.moving.world_of(&course.heading, t),

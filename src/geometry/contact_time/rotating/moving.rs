@@ -1,8 +1,8 @@
 //! The moving pair: the gap along a direction at a time, and how fast gaps can bend.
 //!
 //! A *heading* is a direction that is fixed in the world or turns with one of the bodies. The gap
-//! along it at time t is `min over Q of s(t)·x - max over P of s(t)·x`, less what the question wants
-//! kept clear. With `s` turned by `Rot_F`, each vertex contributes
+//! along it at time t is `min over Q of s(t)·x - max over P of s(t)·x`, less what the question
+//! wants kept clear. With `s` turned by `Rot_F`, each vertex contributes
 //!
 //! `s·x_v(t) = s·t0 + s·u t + k·l + (Rᵀ(s + k))·v + t (Eᵀs)·v`,  `k = Rot(-t) s - s`,
 //!
@@ -31,15 +31,14 @@ use crate::geometry::support::{Along, Climb, is_level_top, supporting_vertex};
 /// Bodies of at most this many vertices are searched by evaluating all of them, which settles ties
 /// (faces at right angles to a heading) by an error bound instead of exact arithmetic.
 const VALUED_MAX: u32 = 48;
-/// The squared cosine of 1.3 degrees: of a direction that has turned by less, the last vertex is mostly the
-/// next one too, which costs less than to look a new start up; of one that has turned by four, as often not.
+/// The squared cosine of 1.3 degrees. A direction that has turned by less mostly keeps its vertex,
+/// which costs less than to look a new start up; one that has turned by four, as often not.
 const CLOSE: f64 = 0.9995;
 /// A surplus this many times the width of the plain gap's bound is taken as it is; below that an
 /// enclosure is computed, which is several times tighter.
 const SETTLED: f64 = 8.0;
 
-/// Times whose poses are kept. A step is aimed from one time, by way of another, to a third, is certified from
-/// the first to the third, and the next begins there.
+/// Times whose poses are kept: a step is aimed from one time by way of another to a third.
 const POSES: usize = 3;
 
 /// Where a body was last supported, and along what.
@@ -91,8 +90,7 @@ impl<'a> Side<'a> {
         self.track.reach(&self.body.bounds().low, &self.body.bounds().high)
     }
 
-    /// Bounds a body of at most so many vertices by them, if that has not been done; whether there was need
-    /// to.
+    /// Bounds a body of at most so many vertices by them; whether that had not been done before.
     fn scan(&mut self, vertices_max: u32) -> bool {
         let is_due = !self.extent.is_scanned && self.body.vertex_count() <= vertices_max;
         if is_due {
@@ -106,8 +104,8 @@ impl<'a> Side<'a> {
         let middle = interval::middle(g);
         let reach = self.reach();
         let (vertex, value) = self.farthest_rounded(&middle, effort);
-        // Three products and two sums, each of which rounds by at most u of the sum of sizes; twice,
-        // because the largest rounded value may be another vertex's than the largest exact one.
+        // Three products and two sums, each of which rounds by at most u of the sum of sizes;
+        // twice, because the largest rounded value need not belong to the largest exact one.
         let at_middle = if self.body.vertex_count() <= VALUED_MAX {
             Interval::around(value, gamma(4) * along(&middle.abs(), &reach) + 8.0 * UNDERFLOW)
         } else {
@@ -137,8 +135,9 @@ impl<'a> Side<'a> {
         found
     }
 
-    /// [`Self::farthest_rounded`]: the top of a search just made, if that proved it or no more than a few
-    /// vertices tie with it, as it nearly always does. A rounded maximum is as good: see [`Plain::error`].
+    /// [`Self::farthest_rounded`]: the top of a search just made, if that proved it or no more than
+    /// a few vertices tie with it, as it nearly always does. A rounded maximum is as good: see
+    /// [`Plain::error`].
     #[inline(always)]
     pub(super) fn farthest_from(
         &self,
@@ -170,8 +169,8 @@ impl<'a> Side<'a> {
         best
     }
 
-    /// The largest `s·y` over the solid of revolution: `s·a` times the range along the axis plus the
-    /// part of s across it times the radius. Rounded.
+    /// The largest `s·y` over the solid of revolution: `s·a` times the range along the axis plus
+    /// the part of s across it times the radius. Rounded.
     fn swept_top(&self, s: &Vec3, effort: &mut Effort<'_>) -> f64 {
         let plain = &self.plain;
         if !plain.turns() {
@@ -207,11 +206,11 @@ pub(super) struct Gap {
     pub(super) pair: VertexPair,
 }
 
-/// What the gap may be off by along headings fixed in the world, and along those that turn with P, with
-/// Q, for the vector between the bodies and its rounded length.
+/// What the gap may be off by along headings fixed in the world, and along those that turn with P,
+/// with Q, for the vector between the bodies and its rounded length.
 ///
-/// See [`Plain::error`]; the vector between the bodies adds its own rounding. A heading that turns errs by
-/// the turning body's `turn_error`, which tilts everything else in the gap.
+/// See [`Plain::error`]; the vector between the bodies adds its own rounding. A heading that turns
+/// errs by the turning body's `turn_error`, which tilts everything else in the gap.
 fn errors(sides: [&Side<'_>; 2], between: &IntervalVec, length: f64) -> (f64, [f64; 2]) {
     let width = between.iter().map(|c| c.high() - c.low()).fold(0.0, f64::max);
     let [of_p, of_q] = sides.map(|side| side.plain.error(side.extent.size));
@@ -232,11 +231,11 @@ pub(super) struct Moving<'a> {
     /// The same, rounded, and how it changes per step, but for what turns.
     pub(super) middle: Vec3,
     pub(super) apart: Vec3,
-    /// What a plain height along a vector of length 1, or a place, may be off by; along headings that
-    /// turn with P, with Q.
+    /// What a plain height along a vector of length 1, or a place, may be off by; along headings
+    /// that turn with P, with Q.
     pub(super) error: f64,
     turning_error: [f64; 2],
-    /// Per unit of direction, the bend of headings that turn with P and with Q; once it is asked for.
+    /// Per unit of direction, the bend of headings that turn with P and with Q, once asked for.
     turning_bend: OnceCell<[f64; 2]>,
     /// Where the bodies are at the times that were asked about, in turn, and which was last.
     posed: [Option<Posed>; POSES],
@@ -269,8 +268,9 @@ impl<'a> Moving<'a> {
         }
     }
 
-    /// Bounds bodies of at most so many vertices by them instead of their balls; whether there was one. Bends
-    /// of headings made before remain valid, but are no longer the best known: see [`Self::bend`].
+    /// Bounds bodies of at most so many vertices by them instead of their balls; whether there was
+    /// one. Bends of headings made before remain valid, but are no longer the best known: see
+    /// [`Self::bend`].
     pub(super) fn scan(&mut self, vertices_max: u32) -> bool {
         let scanned = [self.p.scan(vertices_max), self.q.scan(vertices_max)].contains(&true);
         if scanned {
@@ -350,8 +350,8 @@ impl<'a> Moving<'a> {
 
     /// The bend of a heading, as far as is known now.
     ///
-    /// Fixed in the world: `θ² |s × a| |a × (R v + l)|` for either body, as only the part of s across
-    /// the axis meets an acceleration, which points at the axis.
+    /// Fixed in the world: `θ² |s × a| |a × (R v + l)|` for either body, as only the part of s
+    /// across the axis meets an acceleration, which points at the axis.
     pub(super) fn bend(&self, heading: &Heading) -> f64 {
         let of = |side: &Side<'_>| {
             if !side.plain.turns() {
@@ -383,9 +383,9 @@ impl<'a> Moving<'a> {
     /// both.
     ///
     /// Seen from F's pivot, which moves with F, a vertex of F stays where it is but for the residue
-    /// r t: `(t s·r)'' <= |r| (2 |Ω| + |Ω|²)`. A vertex of the other body G is at `y + d + w t + r t`
-    /// with y turning about G's axis. With `D = d/dt - Ω_F ×` (the rate as seen in F) and
-    /// Δ = Ω_G - Ω_F, `D² = Δ × (Ω_G × y) - Ω_F × (Δ × y) - 2 Ω_F × w + Ω_F × (Ω_F × (d + w t))` and
+    /// r t: `(t s·r)'' <= |r| (2 |Ω| + |Ω|²)`. A vertex of the other body G is at `y + d + w t + r
+    /// t` with y turning about G's axis. With `D = d/dt - Ω_F ×` (the rate as seen in F) and Δ =
+    /// Ω_G - Ω_F, `D² = Δ × (Ω_G × y) - Ω_F × (Δ × y) - 2 Ω_F × w + Ω_F × (Ω_F × (d + w t))` and
     /// the same term for the residue. Bodies that turn together have Δ = 0.
     fn bend_with(&self, f: &Side<'_>, g: &Side<'_>) -> f64 {
         if !f.plain.turns() {

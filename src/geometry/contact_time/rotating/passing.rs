@@ -1,7 +1,7 @@
-//! Contact of flat bodies that pass through each other: a point through a polygon, a rod across a rod, a plate
-//! through a plate beside which it stays. Their differences never hold the origin strictly inside, so no time is
-//! one of proven contact; but a polygon of differences has the origin on its one side before and on its other
-//! side after, and over it in between.
+//! Contact of flat bodies that pass through each other: a point through a polygon, a rod across a
+//! rod, a plate through a plate beside which it stays. Their differences never hold the origin
+//! strictly inside, so no time is one of proven contact; but a polygon of differences has the
+//! origin on its one side before and on its other side after, and over it in between.
 
 use arrayvec::ArrayVec;
 
@@ -18,13 +18,14 @@ use crate::geometry::number::rounding::UNIT;
 use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::support::supporting_vertex;
 
-/// The first bracket reaches so far to both sides of what is free, and each one four times as far as the one
-/// before: the 26th is wider than any step.
+/// The first bracket reaches so far to both sides of what is free, and each one four times as far
+/// as the one before: the 26th is wider than any step.
 const FIRST_REACH: f64 = f64::EPSILON;
 const BRACKETS_MAX: u32 = 26;
 
-/// The corners of a triangle or a quadrangle in order around: where the origin goes through the middle of a
-/// square, or a rod across the middle of a rod, no triangle of corners has it strictly inside.
+/// The corners of a triangle or a quadrangle in order around: where the origin goes through the
+/// middle of a square, or a rod across the middle of a rod, no triangle of corners has it strictly
+/// inside.
 type Ring = ArrayVec<VertexPair, 4>;
 
 /// A bracket within which the origin passes through a polygon of differences.
@@ -38,15 +39,16 @@ pub(super) struct Passing {
 }
 
 impl Search<'_> {
-    /// The least bracket around the end of what is free in which the bodies pass through each other, if it is
-    /// as narrow as the tolerances say.
+    /// The least bracket around the end of what is free in which the bodies pass through each
+    /// other, if it is as narrow as the tolerances say.
     pub(super) fn passing(
         &mut self,
         free: f64,
         effort: &mut Effort<'_>,
     ) -> Result<Option<Passing>, Stopped> {
         let Question { pair: Pair { p, q }, motion_p, motion_q, .. } = self.question;
-        // Of a translation, which has a margin if it comes here, the judges ask for a time of contact.
+        // Of a translation, which has a margin if it comes here, the judges ask for a time of
+        // contact.
         let turns = |motion, placed: &Placed<'_>| translation_of(motion, &placed.pose).is_none();
         let is_judged = turns(motion_p, p) || turns(motion_q, q);
         let dimensions = [p.body.dimension(), q.body.dimension()];
@@ -74,8 +76,8 @@ impl Search<'_> {
         Ok(None)
     }
 
-    /// The triangle nearest the origin, and the quadrangle around its edge nearest the foot or, where the foot
-    /// is on a diagonal and there is no triangle, around that.
+    /// The triangle nearest the origin, and the quadrangle around its edge nearest the foot or,
+    /// where the foot is on a diagonal and there is no triangle, around that.
     fn rings(&mut self, free: f64, effort: &mut Effort<'_>) -> ArrayVec<Ring, 2> {
         let world = self.world_direction(free);
         let mut near = Near::at(&mut self.moving, free);
@@ -84,7 +86,8 @@ impl Search<'_> {
         let edge = match nearest.corners.as_slice() {
             [a, b, c] => {
                 rings.push([a, b, c].iter().map(|corner| corner.pair).collect());
-                // What is opposite to a corner is as near the foot as that corner's weight is small.
+                // What is opposite to a corner is as near the foot as that corner's weight is
+                // small.
                 let weight = |[x, y]: &[&Corner; 2]| nearest.point.dot(&x.at.cross(&y.at)).abs();
                 let edges = [[a, b], [b, c], [c, a]];
                 edges.into_iter().min_by(|x, y| weight(x).total_cmp(&weight(y)))
@@ -106,12 +109,12 @@ impl Search<'_> {
     }
 }
 
-/// Whether the origin surely passes through the polygon of these differences between two times, and would if
-/// all bounds were twice as wide, so that judges with looser ones agree.
+/// Whether the origin surely passes through the polygon of these differences between two times, and
+/// would if all bounds were twice as wide, so that judges with looser ones agree.
 ///
-/// What is to be positive (see the judge) is a sum of 12 products of four coordinates for each corner; with
-/// coordinates of at most 1 that are off by e each is off by at most `(1 + e)⁴ - 1`, and the rounding of all is
-/// below 16 u for each, which is counted as 16 u more in e.
+/// What is to be positive (see the judge) is a sum of 12 products of four coordinates for each
+/// corner; with coordinates of at most 1 that are off by e each is off by at most `(1 + e)⁴ - 1`,
+/// and the rounding of all is below 16 u for each, which is counted as 16 u more in e.
 fn passes(moving: &Moving<'_>, ring: &Ring, [from, to]: [f64; 2]) -> bool {
     let count = ring.len();
     let side = |t: f64| {

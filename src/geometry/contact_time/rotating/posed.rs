@@ -1,9 +1,9 @@
-//! The pair at one time in plain floating point: where vertices are, which of them support, and what
-//! the gap along a heading is.
+//! The pair at one time in plain floating point: where vertices are, which of them support, and
+//! what the gap along a heading is.
 //!
-//! A vertex v of P is at `A v + m`, with `A = R + (Rot - 1) R + t E` and `m = u t + (Rot - 1) l` from
-//! P's centre at t = 0, and one of Q likewise from there; both A are formed once for a time. See
-//! [`Plain::error`] for what places and heights may be off by.
+//! A vertex v of P is at `A v + m`, with `A = R + (Rot - 1) R + t E` and `m = u t + (Rot - 1) l`
+//! from P's centre at t = 0, and one of Q likewise from there; both A are formed once for a time.
+//! See [`Plain::error`] for what places and heights may be off by.
 
 use super::moving::{Gap, Heading, Last, Moving, Side};
 use crate::geometry::certificate::Frame;
@@ -24,8 +24,9 @@ pub(super) struct Corner {
     pub(super) pair: VertexPair,
 }
 
-/// What the search for a support found in P and in Q: of a [`Climb`], what its proof takes. Number by number:
-/// a `Climb` has gaps between its fields, and copied as a block it goes through memory in pieces and waits there.
+/// What the search for a support found in P and in Q: of a [`Climb`], what its proof takes. Number
+/// by number: a `Climb` has gaps between its fields, and copied as a block it goes through memory
+/// in pieces and waits there.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tops {
     vertices: [u32; 2],
@@ -71,8 +72,8 @@ impl Place {
         self.turn * side.track.local(side.body.vertex(vertex)) + self.origin
     }
 
-    /// The rate along s of what turns with the body while s turns by `spin`: by the vertex, and the rest.
-    /// `start` is where its centre is at t = 0.
+    /// The rate along s of what turns with the body while s turns by `spin`: by the vertex, and the
+    /// rest. `start` is where its centre is at t = 0.
     #[inline(always)]
     fn arms(&self, plain: &Plain, start: Vec3, (t, s): (f64, &Vec3), spin: &Vec3) -> (Vec3, f64) {
         let across = (spin - plain.spin()).cross(s);
@@ -131,20 +132,20 @@ impl Posed {
         (self.corner(moving, VertexPair { i, j }), Tops::of(&tops))
     }
 
-    /// What the vertices' heights along s differ by, in the bodies' frames: upwards for P, downwards
-    /// for Q.
+    /// What the vertices' heights along s differ by, in the bodies' frames: upwards for P,
+    /// downwards for Q.
     #[inline(always)]
     pub(super) fn in_bodies(&self, s: &Vec3) -> [Vec3; 2] {
         [self.p.turn.tr_mul(s), -self.q.turn.tr_mul(s)]
     }
 
-    /// The gap along s, of any length, fixed in the world and taken to length 1, from where the search
-    /// for its support ended; `None` when a sine is not to be had, or something overflows. It closes as
-    /// the `corners` near the support do of which it does so first: s is at right angles to their feature,
-    /// so one of them is about to take over.
+    /// The gap along s, of any length, fixed in the world and taken to length 1, from where the
+    /// search for its support ended; `None` when a sine is not to be had, or something overflows.
+    /// It closes as the `corners` near the support do of which it does so first: s is at right
+    /// angles to their feature, so one of them is about to take over.
     ///
-    /// [`Plain::error`] has room for the length, which errs by 3u, and for 4u with which a unit vector
-    /// is along s.
+    /// [`Plain::error`] has room for the length, which errs by 3u, and for 4u with which a unit
+    /// vector is along s.
     pub(super) fn gap_of(
         &self,
         moving: &Moving<'_>,
@@ -206,8 +207,8 @@ impl Posed {
         }
     }
 
-    /// The gap along a heading, within the error bounds of `moving`; `None` when a sine is not to be
-    /// had, or something overflows.
+    /// The gap along a heading, within the error bounds of `moving`; `None` when a sine is not to
+    /// be had, or something overflows.
     #[inline(always)]
     pub(super) fn gap(
         &self,
@@ -232,9 +233,9 @@ impl Posed {
         (value.low() > f64::NEG_INFINITY).then_some(Gap { value, rate, pair })
     }
 
-    /// The rates of change of `s·(x_q - x_p)` for vertices of the two bodies, rounded. With s' = Ω_F × s,
-    /// and the places `c + arm`, where only the arms turn: `s·(u_q - u_p) + s'·(c_q - c_p)`, and for the
-    /// arm of G, which moves by Ω_G × arm, `((Ω_F - Ω_G) × s)·arm`.
+    /// The rates of change of `s·(x_q - x_p)` for vertices of the two bodies, rounded. With s' =
+    /// Ω_F × s, and the places `c + arm`, where only the arms turn: `s·(u_q - u_p) + s'·(c_q -
+    /// c_p)`, and for the arm of G, which moves by Ω_G × arm, `((Ω_F - Ω_G) × s)·arm`.
     #[inline(always)]
     pub(super) fn rates(&self, moving: &Moving<'_>, frame: Frame, s: &Vec3) -> Rates {
         let (p, q) = (&moving.p.plain, &moving.q.plain);

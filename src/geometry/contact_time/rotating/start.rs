@@ -1,4 +1,5 @@
-//! Where the search begins: what the bodies' places and sizes tell without a search for nearest points.
+//! Where the search begins: what the bodies' places and sizes tell without a search for nearest
+//! points.
 
 use super::Search;
 use super::course::Course;
@@ -8,8 +9,9 @@ use crate::geometry::certificate::{Frame, Link};
 use crate::geometry::effort::Effort;
 
 impl Search<'_> {
-    /// What the bodies' places and sizes tell at once: the first link, where balls around them are apart, and else
-    /// a course. The world direction along which they are apart at t = 0, if that shows one.
+    /// What the bodies' places and sizes tell at once: the first link, where balls around them are
+    /// apart, and else a course. The world direction along which they are apart at t = 0, if that
+    /// shows one.
     pub(super) fn begin(&mut self, chain: &mut Vec<Link>, effort: &mut Effort<'_>) -> Option<Vec3> {
         self.when_found = self.start_with_spheres(chain, effort);
         if self.course.is_none() {
@@ -19,8 +21,8 @@ impl Search<'_> {
         self.course.as_ref().map(|course| course.heading.direction)
     }
 
-    /// Covers what the balls around the pivots keep apart: one link along the line between them when
-    /// they meet, or when they are closest. Returns the surplus that the course is left with.
+    /// Covers what the balls around the pivots keep apart: one link along the line between them
+    /// when they meet, or when they are closest. Returns the surplus that the course is left with.
     fn start_with_spheres(&mut self, chain: &mut Vec<Link>, effort: &mut Effort<'_>) -> f64 {
         let clear = self.clear;
         let Some(world) = step::between_spheres(&self.moving, clear) else { return f64::INFINITY };
@@ -36,8 +38,9 @@ impl Search<'_> {
         if surplus > 0.0 { surplus } else { f64::INFINITY }
     }
 
-    /// The course that the bodies' places and sizes suggest, if the bodies are apart along it: of bodies that
-    /// are not yet close it is a good one, and known without a search. Returns the surplus.
+    /// The course that the bodies' places and sizes suggest, if the bodies are apart along it: of
+    /// bodies that are not yet close it is a good one, and known without a search. Returns the
+    /// surplus.
     fn start_between_centres(&mut self, effort: &mut Effort<'_>) -> f64 {
         let world = self.world_direction(self.t);
         let heading = self.moving.heading(Frame::World, &world, self.t);

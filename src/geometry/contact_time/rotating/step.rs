@@ -15,7 +15,8 @@ use crate::geometry::number::rounding::UNIT;
 
 /// Lengths of step that are tried: the guess, what its failure certifies, and then growth.
 const TRIES: u32 = 8;
-/// The part of such an estimate that is tried: features that are about to take over come in earlier.
+/// The part of such an estimate that is tried: features that are about to take over come in
+/// earlier.
 const PROBABLE: f64 = 0.6;
 /// Of a smaller product of gaps, underflow might be a part that counts.
 const PRODUCT_MIN: f64 = 1e-290;
@@ -98,7 +99,8 @@ pub(super) fn advance(
             let b = f0 - f1 + k;
             let root = 2.0 * f0 / (b + (b * b - 4.0 * k * f0).max(0.0).sqrt());
             let certified = width * root.min(0.9) * 0.999;
-            // What is certain to be free may be far less than what probably is, so that is tried once.
+            // What is certain to be free may be far less than what probably is, so that is tried
+            // once.
             failures += 1;
             length = if failures == 1 {
                 certified.max(PROBABLE * falls_to_zero(f0, from.rate, f1, width))
@@ -110,7 +112,8 @@ pub(super) fn advance(
     best
 }
 
-/// The step between two times at which the gap along `heading` is known, if it is certain in between.
+/// The step between two times at which the gap along `heading` is known, if it is certain in
+/// between.
 pub(super) fn certified(
     heading: &Heading,
     need: Need,
@@ -121,8 +124,8 @@ pub(super) fn certified(
     is_certain(f0, f1, sag(heading, t, end)).then_some(Step { end, gap, surplus: f1 })
 }
 
-/// How many steps as long as the bend lets through make up this one from t, roughly; `before` is the surplus
-/// there.
+/// How many steps as long as the bend lets through make up this one from t, roughly; `before` is
+/// the surplus there.
 #[inline]
 pub(super) fn pieces(heading: &Heading, t: f64, step: &Step, before: impl Fn() -> f64) -> u32 {
     let sag = sag(heading, t, step.end);
@@ -140,8 +143,8 @@ fn sag(heading: &Heading, t: f64, end: f64) -> f64 {
     (0.5 * heading.bend) * (width * width)
 }
 
-/// When a gap of f0 that closes at this rate, and is f1 < 0 after `width`, would be zero if its rate
-/// changed evenly; NaN if that cannot be.
+/// When a gap of f0 that closes at this rate, and is f1 < 0 after `width`, would be zero if its
+/// rate changed evenly; NaN if that cannot be.
 fn falls_to_zero(f0: f64, rate: f64, f1: f64, width: f64) -> f64 {
     let curve = (f1 - f0 - rate * width) / (width * width);
     2.0 * f0 / ((rate * rate - 4.0 * curve * f0).sqrt() - rate)
@@ -153,8 +156,8 @@ pub(super) fn bend_limit(heading: &Heading, surplus: f64) -> f64 {
 }
 
 /// Whether `√f0 + √f1` surely exceeds `√k`: whether `d = k - f0 - f1` is below zero or `d²` below
-/// `4 f0 f1`. d rounds by at most `u k + 2u (f0 + f1)` and k, three products, by 4u; its square and the
-/// product by 2u, far above what underflow takes.
+/// `4 f0 f1`. d rounds by at most `u k + 2u (f0 + f1)` and k, three products, by 4u; its square and
+/// the product by 2u, far above what underflow takes.
 #[inline]
 fn is_certain(f0: f64, f1: f64, k: f64) -> bool {
     let sum = f0 + f1;
@@ -189,8 +192,8 @@ pub(super) fn swept_end(
     (surplus(end) > 0.0 && end > t).then_some(end.min(1.0))
 }
 
-/// The direction from P's pivot to Q's at the time when balls around them that hold the bodies come as
-/// close as `clear`, or are closest; `None` if they are that close from the start. Rounded.
+/// The direction from P's pivot to Q's at the time when balls around them that hold the bodies come
+/// as close as `clear`, or are closest; `None` if they are that close from the start. Rounded.
 pub(super) fn between_spheres(moving: &Moving<'_>, clear: f64) -> Option<Vec3> {
     let (d, w) = (moving.pivots(), moving.apart);
     let of = |side: &Side<'_>| side.extent.reach + side.extent.residue;

@@ -1,6 +1,6 @@
-//! The question asked the other way round: whatever is decided with the bodies in one order is decided with them
-//! in the other. Near the limits of rounding a search may stop a hair before what another one still proves, as each
-//! goes by the directions that it happens to find.
+//! The question asked the other way round: whatever is decided with the bodies in one order is
+//! decided with them in the other. Near the limits of rounding a search may stop a hair before what
+//! another one still proves, as each goes by the directions that it happens to find.
 
 use super::Search;
 use crate::geometry::certificate::{Frame, Link};

@@ -1,5 +1,5 @@
-//! Contact of vertices that no rotation touches: the tip that a top spins on, or all of a body that does not turn.
-//! They only translate, and when they meet is computed exactly.
+//! Contact of vertices that no rotation touches: the tip that a top spins on, or all of a body that
+//! does not turn. They only translate, and when they meet is computed exactly.
 
 use arrayvec::ArrayVec;
 

@@ -18,12 +18,13 @@
 //!         more than twice as long (`cargo test --no-default-features --lib
 //!         grows_more_than_twofold -- --nocapture`).
 //!
-//! Stage one walks [`STEPS`] steps a layer and follows the *in* pointers, both bodies at once, until
-//! it finds the closest pair of some layers. Stage two follows the *out* pointers and walks on each
-//! layer to its closest pair. The closest pairs of all layers are remembered, and the next question
-//! starts from one of them: on layer 0, 4, 8, 16, the innermost, or ([`METHOD`]) the one that the
-//! coherence seen so far suggests. Two predecessors are the same walk held to one end of the
-//! hierarchy: [`SURFACE_WALK`] stays on layer 0, [`DOBKIN_KIRKPATRICK`] starts innermost each time.
+//! Stage one walks [`STEPS`] steps a layer and follows the *in* pointers, both bodies at once,
+//! until it finds the closest pair of some layers. Stage two follows the *out* pointers and walks
+//! on each layer to its closest pair. The closest pairs of all layers are remembered, and the next
+//! question starts from one of them: on layer 0, 4, 8, 16, the innermost, or ([`METHOD`]) the one
+//! that the coherence seen so far suggests. Two predecessors are the same walk held to one end of
+//! the hierarchy: [`SURFACE_WALK`] stays on layer 0, [`DOBKIN_KIRKPATRICK`] starts innermost each
+//! time.
 //!
 //! Solids, and polygons in one plane (§3). The paper excludes other bodies; they are handed over.
 
@@ -48,13 +49,14 @@ use crate::geometry::number::rounding::gamma;
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::witness::{FeatureMemory, Memory, Witness};
 
-/// Steps that stage one walks on a layer: the paper's s (§4.2: "a small constant usually works well").
-/// With 6 in its place balls take 1 to 25 % fewer steps, polygons 10 to 17 % more.
+/// Steps that stage one walks on a layer: the paper's s (§4.2: "a small constant usually works
+/// well"). With 6 in its place balls take 1 to 25 % fewer steps, polygons 10 to 17 % more.
 const STEPS: u32 = 4;
 
-/// By how many layers the adaptive start is further out than where the last search turned: the steps
-/// that stage one walks on the way in are not lost. Of 1 to 6, 2 and 3 cost least on balls of 400 and
-/// 1,600 vertices at angular steps from 1 to 90 degrees (at most 10 % over the best fixed start).
+/// By how many layers the adaptive start is further out than where the last search turned: the
+/// steps that stage one walks on the way in are not lost. Of 1 to 6, 2 and 3 cost least on balls of
+/// 400 and 1,600 vertices at angular steps from 1 to 90 degrees (at most 10 % over the best fixed
+/// start).
 const LAYERS_OUT: usize = 2;
 
 const PROVES: &str = "nothing; the features that it ends with are proven closest, or gone on from";
@@ -95,8 +97,8 @@ pub(super) const DOBKIN_KIRKPATRICK: Method = Method {
     }),
 };
 
-/// From the closest pair of one layer always, as the paper's experiments have it (§4.2); of a hierarchy
-/// that is not as deep, of its innermost. From cold all are the same.
+/// From the closest pair of one layer always, as the paper's experiments have it (§4.2); of a
+/// hierarchy that is not as deep, of its innermost. From cold all are the same.
 pub(super) const FROM_LAYER_0: Method = from_layer("h_walk_0", |view, pair, _, witness, effort| {
     search(view, pair, Start::Layer(0), witness, effort)
 });
@@ -261,7 +263,8 @@ impl<'a, 'm> Descent<'a, 'm> {
             self.memory.closest[0] = self.walk.pair;
         }
         if let Start::Adaptive = self.start {
-            // From cold nothing was seen; high coherence is the usual case, and costs least to refute.
+            // From cold nothing was seen; high coherence is the usual case, and costs least to
+            // refute.
             self.memory.start = if self.is_remembered { next_start(deepest) } else { 0 };
         }
         Ok(end)

@@ -27,9 +27,9 @@ pub(super) struct Nearest {
 /// A point of a simplex and the corners of the least face it is in.
 type Foot = (Vec3, Corners);
 
-/// Two lines whose angle has a squared sine below this count as parallel: the places of their nearest
-/// points have an error of a rounding over the squared sine, so they are lost, and an end of one of
-/// the edges is as near.
+/// Two lines whose angle has a squared sine below this count as parallel: the places of their
+/// nearest points have an error of a rounding over the squared sine, so they are lost, and an end
+/// of one of the edges is as near.
 const PARALLEL_SINE_SQUARED: f64 = UNIT;
 
 impl Nearest {
@@ -92,7 +92,8 @@ fn foot_on_triangle(to: &Vec3, a: &Vec3, b: &Vec3, c: &Vec3) -> Foot {
         let height = normal.dot(&(to - a)) / normal.norm_squared();
         return (to - normal * height, 0b111);
     }
-    // On the border, which for an obtuse triangle need not be the edge whose plane is violated most.
+    // On the border, which for an obtuse triangle need not be the edge whose plane is violated
+    // most.
     let relabelled = |(point, corners): Foot, first: Corners, second: Corners| {
         let of = |bit: Corners, name: Corners| if corners & bit == 0 { 0 } else { name };
         (point, of(0b01, first) | of(0b10, second))

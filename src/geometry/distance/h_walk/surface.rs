@@ -24,8 +24,8 @@ pub(super) struct Surface<'a> {
     features: &'a LayerFeatures,
 }
 
-/// A neighbour towards which the distance falls, and how fast: the squared cosine of the angle times
-/// the squared distance.
+/// A neighbour towards which the distance falls, and how fast: the squared cosine of the angle
+/// times the squared distance.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Exit {
     pub(super) to: Feature,
@@ -104,7 +104,8 @@ impl Surface<'_> {
         self.corners(feature).into_iter().map(|corner| self.layer.body_vertex(corner)).collect()
     }
 
-    /// Whether there is such a feature and a walk can start from it; remembered ones may be anything.
+    /// Whether there is such a feature and a walk can start from it; remembered ones may be
+    /// anything.
     pub(super) fn has(&self, feature: Feature) -> bool {
         let is_below = |number: u32, count: usize| (number as usize) < count;
         match feature {
@@ -136,8 +137,8 @@ impl Surface<'_> {
     }
 
     /// From the feature's point `at`, the neighbour of one dimension more along which one comes
-    /// nearest to the other body fastest, which lies in direction `towards`; none when `at + towards`
-    /// is in the feature's Voronoi region, or the feature is a face.
+    /// nearest to the other body fastest, which lies in direction `towards`; none when `at +
+    /// towards` is in the feature's Voronoi region, or the feature is a face.
     pub(super) fn exit(
         &self,
         feature: Feature,

@@ -1,14 +1,15 @@
 //! The walk from features to neighbouring features on the surfaces of two layers.
 //!
 //! With x and y the nearest points of the current features F and G (and these the least features
-//! that hold them): if y is in the Voronoi region of F and x in that of G, they are the closest pair
-//! (Lin, Canny 1991; Guibas, Hsu, Zhang 1999, Theorem 1). Otherwise one of the two is left for a
-//! neighbour, an edge at a vertex or a face at an edge, which is nearer to the other one.
+//! that hold them): if y is in the Voronoi region of F and x in that of G, they are the closest
+//! pair (Lin, Canny 1991; Guibas, Hsu, Zhang 1999, Theorem 1). Otherwise one of the two is left for
+//! a neighbour, an edge at a vertex or a face at an edge, which is nearer to the other one.
 //!
 //! **It ends.** A move to a neighbour of higher dimension is made only if the squared distance, as
-//! computed, gets less; a move to the least feature that holds the nearest point keeps it and lowers
-//! the dimension. So (squared distance, sum of dimensions) falls strictly in lexicographic order, by
-//! comparison of the very numbers, whatever their rounding. Features that tie are left alone.
+//! computed, gets less; a move to the least feature that holds the nearest point keeps it and
+//! lowers the dimension. So (squared distance, sum of dimensions) falls strictly in lexicographic
+//! order, by comparison of the very numbers, whatever their rounding. Features that tie are left
+//! alone.
 
 use super::nearest::{Nearest, nearest};
 use super::surface::{Exit, Surface};
@@ -25,7 +26,8 @@ pub(super) enum End {
     Closest,
     /// In an edge that pierces a face, or a vertex inside the other body.
     Contact,
-    /// Behind a facet of this side: nothing next to it is nearer, and yet it is not the closest pair.
+    /// Behind a facet of this side: nothing next to it is nearer, and yet it is not the closest
+    /// pair.
     Behind(usize),
     /// The steps ran out, or the escapes.
     Tired,

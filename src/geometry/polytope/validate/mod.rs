@@ -90,8 +90,8 @@ pub enum Defect {
 }
 
 impl Polytope {
-    /// Proves that this is the hull of `given`, in canonical form: every vertex extreme and among the
-    /// given points, every given point inside or on the hull, facets closed, convex and merged,
+    /// Proves that this is the hull of `given`, in canonical form: every vertex extreme and among
+    /// the given points, every given point inside or on the hull, facets closed, convex and merged,
     /// Euler's formula, adjacency, order, bounds. What of it fails first is the error.
     pub fn validate(&self, given: &[Vec3]) -> Result<(), Defect> {
         self.check_order()?;
@@ -207,7 +207,8 @@ fn compare(a: &Vec3, b: &Vec3) -> Ordering {
         .unwrap_or(Ordering::Equal)
 }
 
-/// Box and reach are exact, the span is their rounded sum, the radius is an upper bound, and not a wildly large one.
+/// Box and reach are exact, the span is their rounded sum, the radius is an upper bound, and not a
+/// wildly large one.
 fn check_bounds(bounds: &Bounds, vertices: &[Vec3]) -> Result<(), Defect> {
     let least = |k: usize| vertices.iter().map(|v| v[k]).fold(f64::INFINITY, f64::min);
     let greatest = |k: usize| vertices.iter().map(|v| v[k]).fold(f64::NEG_INFINITY, f64::max);

@@ -35,7 +35,8 @@ pub(super) fn convex_loop(corners: &[&Vec3]) -> Option<(Axis, Turn)> {
     (is_plane && turns_alike && changes == 2).then_some((axis, way))
 }
 
-/// A flat polytope: its one facet has all vertices, its ring is the edge graph, all points are in it.
+/// A flat polytope: its one facet has all vertices, its ring is the edge graph, all points are in
+/// it.
 pub(super) fn check(polytope: &Polytope, given: &[Vec3], others: &[usize]) -> Result<(), Defect> {
     if polytope.facets().len() != 1 {
         return Err(Defect::FacetOrder);

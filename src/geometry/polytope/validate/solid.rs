@@ -2,19 +2,19 @@
 //!
 //! *Convex*, the plain way: no given point is above the plane of any facet, every facet is a plane
 //! strictly convex loop, every edge has two facets that are not coplanar, and the surface is
-//! connected. Then each facet lies in a face of the hull; it is all of that face, because beyond each
-//! of its edges lies another plane; so the facets are all the faces, and strictly convex corners of
-//! faces are extreme.
+//! connected. Then each facet lies in a face of the hull; it is all of that face, because beyond
+//! each of its edges lies another plane; so the facets are all the faces, and strictly convex
+//! corners of faces are extreme.
 //!
-//! That takes points times facets. For large solids: K. Mehlhorn, S. Näher, M. Seel, R. Seidel,
-//! T. Schilz, S. Schirra, C. Uhrig, *Checking geometric programs or verification of geometric
-//! structures*, Computational Geometry 12 (1999), 85-103, Theorem 3: a closed surface that is convex
-//! at every edge, has a point `o` below all facets and is met just once by one ray from `o` is the
-//! boundary of a convex polytope. Then a point `p` is inside if it is not above the facet that the
-//! ray from `o` to `p` meets. That facet is found by walking over edges `ab` with `p` beyond the
-//! plane `o a b`. With every facet written as `n·(x - o) = 1`, each step increases `n·(p - o)`,
-//! because the difference of two facets' functions vanishes on the plane through `o` and their edge;
-//! so no walk can cycle, and it ends at the maximum, which is the facet that is met.
+//! That takes points times facets. For large solids: K. Mehlhorn, S. Näher, M. Seel, R. Seidel, T.
+//! Schilz, S. Schirra, C. Uhrig, *Checking geometric programs or verification of geometric
+//! structures*, Computational Geometry 12 (1999), 85-103, Theorem 3: a closed surface that is
+//! convex at every edge, has a point `o` below all facets and is met just once by one ray from `o`
+//! is the boundary of a convex polytope. Then a point `p` is inside if it is not above the facet
+//! that the ray from `o` to `p` meets. That facet is found by walking over edges `ab` with `p`
+//! beyond the plane `o a b`. With every facet written as `n·(x - o) = 1`, each step increases `n·(p
+//! - o)`, because the difference of two facets' functions vanishes on the plane through `o` and
+//! their edge; so no walk can cycle, and it ends at the maximum, which is the facet that is met.
 
 use super::polygon::convex_loop;
 use super::{Defect, compare};
@@ -111,8 +111,8 @@ impl<'a> Solid<'a> {
         if found == 2 { Ok(()) } else { Err(Defect::Euler { found }) }
     }
 
-    /// The facets at a vertex, each leading from one neighbour to the next, are one cycle, and it is
-    /// the row of neighbours.
+    /// The facets at a vertex, each leading from one neighbour to the next, are one cycle, and it
+    /// is the row of neighbours.
     fn check_neighbours(&self) -> Result<(), Defect> {
         if self.polytope.neighbours.len() != self.polytope.vertices().len() {
             return Err(Defect::Neighbours { vertex: 0 });

@@ -1,11 +1,11 @@
 //! Where a ray would enter M if the bodies were ellipsoids.
 //!
 //! Each body is taken for the ellipsoid that it is like ([`Likeness`]). Their difference is no
-//! ellipsoid; but for every direction s there is one around it that touches it there, the sum of the
-//! shapes A and B in the ratio of their widths, `(a + b) (A/a + B/b)` with `a² = sᵀA s`,
-//! `b² = sᵀB s` (Kurzhanski, Valyi, *Ellipsoidal Calculus for Estimation and Control*, 1997, §2.2). The
-//! ray's entry into that one, a quadratic equation, gives the next s. What is around M has the smaller f
-//! everywhere and the same f at s, so f grows with every such step.
+//! ellipsoid; but for every direction s there is one around it that touches it there, the sum of
+//! the shapes A and B in the ratio of their widths, `(a + b) (A/a + B/b)` with `a² = sᵀA s`, `b² =
+//! sᵀB s` (Kurzhanski, Valyi, *Ellipsoidal Calculus for Estimation and Control*, 1997, §2.2). The
+//! ray's entry into that one, a quadratic equation, gives the next s. What is around M has the
+//! smaller f everywhere and the same f at s, so f grows with every such step.
 
 use super::{Corner, Scene};
 use crate::geometry::Vec3;
@@ -17,12 +17,12 @@ use crate::geometry::symmetric::Symmetric;
 /// Ellipsoids around the difference that are tried.
 const STEPS_MAX: u32 = 4;
 
-/// Widths whose ratio changes by no more than the root of this have nothing to add: a step of the walk
-/// takes no longer than another ellipsoid.
+/// Widths whose ratio changes by no more than the root of this have nothing to add: a step of the
+/// walk takes no longer than another ellipsoid.
 const CHANGE_MIN: f64 = 2.0;
 
-/// An axis of an ellipsoid is no shorter than this part of the bodies' radii: flat bodies have normals,
-/// too.
+/// An axis of an ellipsoid is no shorter than this part of the bodies' radii: flat bodies have
+/// normals, too.
 const THINNEST: f64 = 1e-3;
 
 /// The least square of the sine at which a ray enters: a line that misses, passes at that.
@@ -70,7 +70,8 @@ impl<'a> Ellipsoids<'a> {
             if (b <= CHANGE_MIN * a) & (a <= CHANGE_MIN * b) {
                 break;
             }
-            // About the 3/4th power of b/a: that it is the root of, and more for what moves with it.
+            // About the 3/4th power of b/a: that it is the root of, and more for what moves with
+            // it.
             ratio *= (a + 7.0 * b) / (7.0 * a + b);
         }
         s
@@ -86,16 +87,16 @@ impl<'a> Ellipsoids<'a> {
         entry(scene, &self.around(b / a), &scene.across(&centre))
     }
 
-    /// The ellipsoid around the difference that touches it where the second body is `ratio` times as
-    /// wide as the first.
+    /// The ellipsoid around the difference that touches it where the second body is `ratio` times
+    /// as wide as the first.
     #[inline(always)]
     fn around(&self, ratio: f64) -> Symmetric {
         self.p.scaled(1.0 + ratio).plus(&self.q.scaled(1.0 + 1.0 / ratio))
     }
 }
 
-/// The inward normal where the ray's line enters the ellipsoid around `centre`; along the ray if that
-/// comes out as no number.
+/// The inward normal where the ray's line enters the ellipsoid around `centre`; along the ray if
+/// that comes out as no number.
 #[inline(always)]
 fn entry(scene: &Scene<'_>, ellipsoid: &Symmetric, centre: &Vec3) -> Vec3 {
     let u = &scene.u;

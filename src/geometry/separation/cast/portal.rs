@@ -2,11 +2,12 @@
 //!
 //! Seen along u the ray is a point and M a polygon. First supporting vertices of M along directions
 //! across u close in on the point, until three of them are around it (or one direction has M on one
-//! side: the line misses M). The triangle of the three is a *portal* that the line passes through; the
-//! supporting vertex against its normal lies before it, or its plane is the facet's through which the
-//! ray enters. In the first case the line passes through one of the three smaller triangles with the
-//! new vertex. (Snethen, *XenoCollide*, Game Programming Gems 7, 2008, has the scheme for a ray that
-//! starts inside.) Every plane on the way bounds the time of entry from below.
+//! side: the line misses M). The triangle of the three is a *portal* that the line passes through;
+//! the supporting vertex against its normal lies before it, or its plane is the facet's through
+//! which the ray enters. In the first case the line passes through one of the three smaller
+//! triangles with the new vertex. (Snethen, *XenoCollide*, Game Programming Gems 7, 2008, has the
+//! scheme for a ray that starts inside.) Every plane on the way bounds the time of entry from
+//! below.
 //!
 //! Cost: twelve to seventeen supporting pairs on bodies of hundreds or thousands of vertices.
 

@@ -1,15 +1,15 @@
 //! The walk: uphill over the normals of M.
 //!
-//! Directions along which one vertex of M is the least are a cell; there `f(s) = s·d` for that vertex d,
-//! and grows fastest along what of d is across the ray. Cells meet in ridges, where an edge of M is
-//! least, and ridges in the normals of facets. The maximum of f is at the facet that has the ray's line
-//! in it; elsewhere there is a way up: through the cell to its border, then on into the next cell, or
-//! along the ridge between the two, up to the next normal of a facet. That is the simplex method on a
-//! linear program whose rows are the vertices of M, none of which is looked at but the neighbours of d:
-//! an edge of M at d is an edge of P or of Q there.
+//! Directions along which one vertex of M is the least are a cell; there `f(s) = s·d` for that
+//! vertex d, and grows fastest along what of d is across the ray. Cells meet in ridges, where an
+//! edge of M is least, and ridges in the normals of facets. The maximum of f is at the facet that
+//! has the ray's line in it; elsewhere there is a way up: through the cell to its border, then on
+//! into the next cell, or along the ridge between the two, up to the next normal of a facet. That
+//! is the simplex method on a linear program whose rows are the vertices of M, none of which is
+//! looked at but the neighbours of d: an edge of M at d is an edge of P or of Q there.
 //!
-//! Ends where a facet has too many corners, or features of P and Q are parallel; then it may go round,
-//! and gives up after some cells.
+//! Ends where a facet has too many corners, or features of P and Q are parallel; then it may go
+//! round, and gives up after some cells.
 
 use std::hint::select_unpredictable;
 
@@ -125,8 +125,8 @@ pub(super) fn walk(
         if scene.is_beyond(&gaze.s, &here) {
             return Ok(apart(&gaze.s));
         }
-        // Where the ray is beside the edge: at its start if 0, at its end if 1. The product with u is as
-        // long as u times what of the edge is across it, and soon known.
+        // Where the ray is beside the edge: at its start if 0, at its end if 1. The product with u
+        // is as long as u times what of the edge is across it, and soon known.
         let beside = scene.u.cross(&first.span);
         let share = -aside.dot(&first.span) * scene.u.norm_squared() / beside.norm_squared();
         if share > 1.0 {
@@ -156,8 +156,8 @@ pub(super) fn walk(
     Ok(None)
 }
 
-/// Between two directions along which the corner is the least, the second beyond the ray: one that is
-/// beyond it by half as much, and not, like the second, square to an edge.
+/// Between two directions along which the corner is the least, the second beyond the ray: one that
+/// is beyond it by half as much, and not, like the second, square to an edge.
 #[inline(always)]
 fn within(scene: &Scene<'_>, corner: &Corner, [from, to]: [&Vec3; 2]) -> Vec3 {
     let excess = |s: &Vec3| {
@@ -212,8 +212,8 @@ fn pierce(scene: &Scene<'_>, corner: &Corner, first: &Edge, second: &Edge) -> Pi
     Pierced::Inside(pairs)
 }
 
-/// The same in a facet of one body that may have more corners, if the line is between the two edges and
-/// beyond the line through their ends: which of the triangles at the corner it is in.
+/// The same in a facet of one body that may have more corners, if the line is between the two edges
+/// and beyond the line through their ends: which of the triangles at the corner it is in.
 #[inline(never)]
 fn pierce_beyond(scene: &Scene<'_>, corner: Corner, edges: [Edge; 2]) -> Pierced {
     let of_p = edges[0].of_p;

@@ -29,8 +29,8 @@ pub(super) enum Body {
     Q,
 }
 
-/// What a face of M = P + (-Q) is made of: a face of one body and a vertex of the other (the paper's
-/// types FV and VF), or an edge of P and one of Q (EE).
+/// What a face of M = P + (-Q) is made of: a face of one body and a vertex of the other (the
+/// paper's types FV and VF), or an edge of P and one of Q (EE).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Face(Body, u32),
@@ -45,8 +45,8 @@ pub(super) struct Facet {
     pub(super) normal: Vec3,
     /// One of its vertices.
     pub(super) pair: VertexPair,
-    /// The objective: larger when the ray leaves the half-space of its plane earlier; above one when
-    /// the ray from c does so before the origin.
+    /// The objective: larger when the ray leaves the half-space of its plane earlier; above one
+    /// when the ray from c does so before the origin.
     pub(super) value: f64,
 }
 
@@ -135,8 +135,8 @@ impl<'a> Bodies<'a> {
         }
     }
 
-    /// The objective for a normal and a vertex of M that supports it: the inverse of the part of the
-    /// ray that is inside the half-space.
+    /// The objective for a normal and a vertex of M that supports it: the inverse of the part of
+    /// the ray that is inside the half-space.
     ///
     /// With c in M's interior the divisor, the support of M - c, is positive. Where c is on the
     /// boundary the ray leaves at once.
@@ -153,8 +153,8 @@ impl<'a> Bodies<'a> {
         }
     }
 
-    /// The face of M that a face of one body makes with the other body's supporting vertex; `hint` is
-    /// a vertex that may be near it.
+    /// The face of M that a face of one body makes with the other body's supporting vertex; `hint`
+    /// is a vertex that may be near it.
     #[inline]
     pub(super) fn of_face(
         &self,

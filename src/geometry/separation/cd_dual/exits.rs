@@ -1,11 +1,11 @@
 //! Where a line through the origin meets M: the separating or penetration distance along a given
 //! direction (§6).
 //!
-//! The bodies are projected along the line onto a plane. The silhouettes' hulls have a difference, a
-//! polygon, which holds the origin just when the line meets M; if it does, a fan triangle around the
-//! origin gives a point c of M on the line, and two searches from c, one each way along the line,
-//! give the faces where the line enters and leaves M. If it does not, a side of the polygon that the
-//! origin is beyond tells M from the line. All of it is rounded: the caller proves it.
+//! The bodies are projected along the line onto a plane. The silhouettes' hulls have a difference,
+//! a polygon, which holds the origin just when the line meets M; if it does, a fan triangle around
+//! the origin gives a point c of M on the line, and two searches from c, one each way along the
+//! line, give the faces where the line enters and leaves M. If it does not, a side of the polygon
+//! that the origin is beyond tells M from the line. All of it is rounded: the caller proves it.
 
 use super::bodies::{Bodies, Body};
 use super::polygon::{Corner, hull, sum_loop, turn};
@@ -20,7 +20,8 @@ use crate::geometry::polytope::surface::{triangle_on_line, weighted_mean};
 pub(crate) enum Silhouette {
     /// The line misses M beyond this edge of M's silhouette.
     Missed([VertexPair; 2]),
-    /// With M = {q - p}: it passes triangles of M where t, in `t * direction`, is least and greatest.
+    /// With M = {q - p}: it passes triangles of M where t, in `t * direction`, is least and
+    /// greatest.
     Passed([[VertexPair; 3]; 2]),
 }
 
@@ -86,8 +87,8 @@ impl<'a> Projected<'a> {
         Some(projected)
     }
 
-    /// The ends of the edges between faces that look along the line and faces that do not, projected:
-    /// of P as they are, of Q negated.
+    /// The ends of the edges between faces that look along the line and faces that do not,
+    /// projected: of P as they are, of Q negated.
     fn silhouette(&self, body: Body) -> Vec<Corner> {
         let side = self.bodies.side(body);
         let line = match body {

@@ -13,8 +13,8 @@ use crate::geometry::pair::VertexPair;
 use crate::geometry::polytope::surface::triangle_on_line;
 
 /// An edge is taken to be parallel to a plane when its product with the plane's normal is at most
-/// this part of their sizes. Some thirty roundings lie between the vertices and that product; taking
-/// too much for parallel costs a proposal that is not accepted, never a wrong answer.
+/// this part of their sizes. Some thirty roundings lie between the vertices and that product;
+/// taking too much for parallel costs a proposal that is not accepted, never a wrong answer.
 pub(super) const PARALLEL: f64 = gamma(64);
 
 /// The features of P and of Q that support M along a normal.

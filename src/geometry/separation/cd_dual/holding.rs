@@ -2,8 +2,8 @@
 //!
 //! The origin lies between c and the point where the ray leaves; c is a mean of vertices of M, and
 //! that point is one of the three corners it passes between. Of these at most ten vertices four are
-//! enough (Carathéodory): while there are more, an affine dependency of five is subtracted until one
-//! weight is zero.
+//! enough (Carathéodory): while there are more, an affine dependency of five is subtracted until
+//! one weight is zero.
 
 use arrayvec::ArrayVec;
 

@@ -8,32 +8,34 @@
 //! `s = -c` that vertex has the height `(N·s) / (k - N·c)`, which is one over the part of the ray
 //! before the plane; the paper's signed distance d(f) is this less one, divided by |c|. A linear
 //! function on a convex body: who climbs from vertex to neighbouring vertex reaches its maximum,
-//! which is the face where the ray leaves M. If any height exceeds one, the face's normal separates.
+//! which is the face where the ray leaves M. If any height exceeds one, the face's normal
+//! separates.
 //!
 //! Three searches climb in turn, so that most of the O(mn) faces made of two edges are never seen:
-//! over the faces of P, each with the supporting vertex of -Q (FV, from the face whose normal is most
-//! along the ray, or from that of the last frame); over those of Q (VF, from one at that vertex); over
-//! pairs of edges whose arcs on the Gaussian sphere cross (EE).
+//! over the faces of P, each with the supporting vertex of -Q (FV, from the face whose normal is
+//! most along the ray, or from that of the last frame); over those of Q (VF, from one at that
+//! vertex); over pairs of edges whose arcs on the Gaussian sphere cross (EE).
 //!
-//! Proves: nothing; it proposes the normal of a face that the origin is beyond, or four vertices of M
-//! around the origin. It hands over bodies that are not solid, and when rounding gives out.
-//! Cost: a supporting-vertex search for every face looked at in FV and VF, four products for every
-//! pair of edges. On ellipsoids 2:1:1 of 100 and 1000 vertices 20 and 30 faces in the mean in
-//! contact, at any depth, and 100 on 10:1:1; one when separated by more than their sizes.
+//! Proves: nothing; it proposes the normal of a face that the origin is beyond, or four vertices of
+//! M around the origin. It hands over bodies that are not solid, and when rounding gives out. Cost:
+//! a supporting-vertex search for every face looked at in FV and VF, four products for every pair
+//! of edges. On ellipsoids 2:1:1 of 100 and 1000 vertices 20 and 30 faces in the mean in contact,
+//! at any depth, and 100 on 10:1:1; one when separated by more than their sizes.
 //!
 //! Where this differs from the text:
 //! - That P's faces are adjacent does not make FV faces of M neighbours in their hull, so a stop of
 //!   FV or VF need not be the maximum of its kind, and SEARCH-EE, which looks at pairs of edges
-//!   alone, could stop too early. Here a stop is final when the ray passes the face, which proves it
-//!   to be the best. If not, a better neighbour among all of M's is gone to: pairs of edges, and the
-//!   faces at the ends of their arcs. When FV ends at the face that the ray passes, VF and EE are
-//!   not needed.
+//!   alone, could stop too early. Here a stop is final when the ray passes the face, which proves
+//!   it to be the best. If not, a better neighbour among all of M's is gone to: pairs of edges, and
+//!   the faces at the ends of their arcs. When FV ends at the face that the ray passes, VF and EE
+//!   are not needed.
 //! - SEARCH-EE pushes the neighbours of a face only when it is better than all before (as in the
-//!   proof of Theorem 6), and then forgets the others (Lemma 4). So no pair comes back, and there is
-//!   no stack.
-//! - Arcs that only touch count as crossing, within rounding; a face's whole supporting features are
-//!   used, so that edges and faces parallel to it (cases 2 and 3 of the appendix) are one facet with
-//!   it ([`facet`]). What such a pair is worth is measured by supporting vertices, not assumed.
+//!   proof of Theorem 6), and then forgets the others (Lemma 4). So no pair comes back, and there
+//!   is no stack.
+//! - Arcs that only touch count as crossing, within rounding; a face's whole supporting features
+//!   are used, so that edges and faces parallel to it (cases 2 and 3 of the appendix) are one facet
+//!   with it ([`facet`]). What such a pair is worth is measured by supporting vertices, not
+//!   assumed.
 //! - Points inside a body are means of four of its vertices (§4.1 only wants them stored), so that
 //!   overlap can be shown by vertices of M ([`holding`]).
 
@@ -125,8 +127,8 @@ fn towards_origin<'a>(pair: &Pair<'a>) -> Option<(Bodies<'a>, [&'a Inner; 2])> {
     (bodies.ray != Vec3::zeros()).then_some((bodies, [second, of_q]))
 }
 
-/// Leaves the best face in the witness: as a direction, as vertices, and as the face of P nearest to
-/// it (§4.4).
+/// Leaves the best face in the witness: as a direction, as vertices, and as the face of P nearest
+/// to it (§4.4).
 fn remember(
     bodies: &Bodies<'_>,
     facet: &Facet,

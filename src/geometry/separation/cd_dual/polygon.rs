@@ -58,8 +58,8 @@ fn half_hull<'a>(points: impl Iterator<Item = &'a Corner>) -> Vec<Corner> {
     chain
 }
 
-/// The corners of the sum of two convex loops, both counter-clockwise (of one, two or more corners),
-/// in order: their sides merged by direction.
+/// The corners of the sum of two convex loops, both counter-clockwise (of one, two or more
+/// corners), in order: their sides merged by direction.
 pub(super) fn sum_loop(p: &[Corner], q: &[Corner]) -> Vec<VertexPair> {
     let lowest = |corners: &[Corner]| {
         let order = |a: &[f64; 2], b: &[f64; 2]| a[1].total_cmp(&b[1]).then(a[0].total_cmp(&b[0]));

@@ -275,11 +275,11 @@ impl<'a> Search<'a> {
     /// Whether the arcs of an edge of P and one of -Q cross or touch (§4.3), and then whether the
     /// common normal is the cross product of the edges or its opposite.
     ///
-    /// Let a, b be the normals left and right of the edge e of P, so that `a x b` is along e, and c,
-    /// d the same for the edge f of -Q, which is along f in Q, where the normals are -c and -d. With
-    /// `x = e x f` one finds `x ~ -(b·f) a + (a·f) b` and `x ~ (d·e) c - (c·e) d`, up to positive
-    /// factors. So x is on both arcs if `a·f`, `d·e` >= 0 >= `b·f`, `c·e`, and -x if it is the other
-    /// way round: the paper's determinants, divided by the lengths of the edges.
+    /// Let a, b be the normals left and right of the edge e of P, so that `a x b` is along e, and
+    /// c, d the same for the edge f of -Q, which is along f in Q, where the normals are -c and -d.
+    /// With `x = e x f` one finds `x ~ -(b·f) a + (a·f) b` and `x ~ (d·e) c - (c·e) d`, up to
+    /// positive factors. So x is on both arcs if `a·f`, `d·e` >= 0 >= `b·f`, `c·e`, and -x if it is
+    /// the other way round: the paper's determinants, divided by the lengths of the edges.
     fn crosses(&self, arc: &Arc, edge_q: u32) -> Option<bool> {
         let side = &self.bodies.q;
         let [a, b] = side.incidence().ends(edge_q);

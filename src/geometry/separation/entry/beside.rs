@@ -1,17 +1,17 @@
 //! Triangles beside a proposed one.
 //!
-//! Where facets of a body are in one plane but for rounding, the normals of all of them are next to each
-//! other, and the three corners that a search proposes may be of two facets: a globe's quadrangles between
-//! parallels and meridians, whose corners are rounded, are two triangles each, and the search has the
-//! corners but takes the wrong diagonal. The line then enters through another triangle at one of those
-//! corners, which is found by looking at all of them.
+//! Where facets of a body are in one plane but for rounding, the normals of all of them are next to
+//! each other, and the three corners that a search proposes may be of two facets: a globe's
+//! quadrangles between parallels and meridians, whose corners are rounded, are two triangles each,
+//! and the search has the corners but takes the wrong diagonal. The line then enters through
+//! another triangle at one of those corners, which is found by looking at all of them.
 
 use super::super::filter::offset;
 use crate::geometry::Vec3;
 use crate::geometry::pair::{Pair, VertexPair};
 
-/// Triangles, at the corners of one that is a body's, between neighbouring edges of that body, that the
-/// line `{t u}` seems to pass through; each with about the parameter.
+/// Triangles, at the corners of one that is a body's, between neighbouring edges of that body, that
+/// the line `{t u}` seems to pass through; each with about the parameter.
 pub(super) fn triangles_beside<'a>(
     pair: &'a Pair<'_>,
     u: &'a Vec3,

@@ -3,8 +3,8 @@
 use crate::geometry::Vec3;
 use crate::geometry::number::scale::power_of_two;
 
-/// `x` on the grid of `2^-bits` times `top`, a power of two that no coordinate exceeds, and the rest:
-/// both exact. The constant makes a place of the sum the grid's unit.
+/// `x` on the grid of `2^-bits` times `top`, a power of two that no coordinate exceeds, and the
+/// rest: both exact. The constant makes a place of the sum the grid's unit.
 #[inline(always)]
 pub(super) fn sliced(x: &Vec3, top: f64, bits: u32) -> (Vec3, Vec3) {
     let shift = 1.5 * top * power_of_two(52 - bits.cast_signed());

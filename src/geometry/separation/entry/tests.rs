@@ -4,8 +4,8 @@ use super::are_of_one_facet;
 use crate::geometry::polytope::samples::octahedron;
 use crate::geometry::samples::{cuboid, hull};
 
-/// Facets beside a facet may be in its plane but for rounding; then more than two neighbours of a corner are
-/// not surely below, and the one that is tells the side all the same.
+/// Facets beside a facet may be in its plane but for rounding; then more than two neighbours of a
+/// corner are not surely below, and the one that is tells the side all the same.
 #[test]
 fn one_neighbour_surely_below_is_enough_for_three_vertices_of_a_facet() {
     for body in [hull(&octahedron(1.0)), cuboid(1.0, 2.0, 3.0)] {

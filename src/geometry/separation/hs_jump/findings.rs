@@ -54,9 +54,10 @@ fn overlapping_balls_of_2000_vertices_take_four_candidates_or_a_few_more() {
     }
 }
 
-/// Theorem 4: the reflection leads to the other side of M. Both differences are off by what the vertices next to a
-/// direction are off it, δ. At half a radius apart the first is at most `2δ / 1.5` off the centre line, its
-/// reflection twice that, and the second `(4δ' + 2δ) / 2.5` with that δ': 4.3 δ between them.
+/// Theorem 4: the reflection leads to the other side of M. Both differences are off by what the
+/// vertices next to a direction are off it, δ. At half a radius apart the first is at most `2δ /
+/// 1.5` off the centre line, its reflection twice that, and the second `(4δ' + 2δ) / 2.5` with that
+/// δ': 4.3 δ between them.
 #[test]
 #[expect(clippy::print_stdout, reason = "the count is to be seen")]
 fn of_overlapping_balls_the_second_difference_is_opposite_to_the_first() {
@@ -83,7 +84,8 @@ fn of_overlapping_balls_the_second_difference_is_opposite_to_the_first() {
     assert!(widest < 4.3 * spacing, "{widest} {spacing}");
 }
 
-/// The limitation that the paper reports of its Figures 10 and 11, by its own rules; the default knows the shape.
+/// The limitation that the paper reports of its Figures 10 and 11, by its own rules; the default
+/// knows the shape.
 #[test]
 #[expect(clippy::print_stdout, reason = "the count is to be seen")]
 fn thin_ellipsoids_take_longer_by_the_rules_of_the_text() {

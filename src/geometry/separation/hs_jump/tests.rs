@@ -44,8 +44,9 @@ pub(super) fn placed<'a>(
     Pair::new(p, random.pose(Vec3::zeros()), q, random.pose(offset))
 }
 
-/// Three candidates at once instead of one after the other: of round and of long bodies from far to hardly
-/// apart, of half round ones where the first difference is well placed, and of boxy ones never.
+/// Three candidates at once instead of one after the other: of round and of long bodies from far to
+/// hardly apart, of half round ones where the first difference is well placed, and of boxy ones
+/// never.
 #[test]
 fn four_differences_chosen_at_once_hold_the_origin_deep_in_round_and_long_bodies() {
     let round = [ellipsoid(200, [1.0, 0.9, 0.9], 1), ball(100, 2)];
@@ -169,9 +170,9 @@ fn a_candidate_outside_the_polygon_is_brought_just_inside() {
     assert!(brought > 100, "{brought}");
 }
 
-/// The square of such a difference is zero or subnormal: S plus a multiple of it, found by dividing by
-/// that, was any vector, infinite ones included, and an error bound for vectors of size one said nothing
-/// about it.
+/// The square of such a difference is zero or subnormal: S plus a multiple of it, found by dividing
+/// by that, was any vector, infinite ones included, and an error bound for vectors of size one said
+/// nothing about it.
 #[test]
 fn a_difference_whose_square_underflows_gives_no_candidate_out_of_bounds() {
     let body = hull_of_one();
@@ -247,8 +248,8 @@ fn at_gap<'a>(p: &'a Polytope, q: &'a Polytope, gap: f64, random: &mut Random) -
     Pair::new(p, at_rest, q, pose)
 }
 
-/// §8.3 keeps the polygon in a balanced tree, which pays when it is long. Seen: 3.2 corners a cut in the
-/// mean, and at most 9, where 18 candidates are tried.
+/// §8.3 keeps the polygon in a balanced tree, which pays when it is long. Seen: 3.2 corners a cut
+/// in the mean, and at most 9, where 18 candidates are tried.
 #[test]
 fn the_polygon_has_too_few_corners_for_a_balanced_tree_to_pay() {
     let of = |count, axes: [f64; 3]| [ellipsoid(count, axes, 1), ellipsoid(count, axes, 2)];
@@ -425,9 +426,10 @@ fn a_search_without_steps_stops() {
     assert_eq!(outcome, Err(Stopped::Steps));
 }
 
-/// Three of the four differences chosen at once may lie in a plane with the origin: of a cuboctahedron's
-/// corners those that are 120 degrees apart do. What was left was too thin to go on from and was forgotten,
-/// the reflection led to the mirror image of it all, and that one back: the search never ended.
+/// Three of the four differences chosen at once may lie in a plane with the origin: of a
+/// cuboctahedron's corners those that are 120 degrees apart do. What was left was too thin to go on
+/// from and was forgotten, the reflection led to the mirror image of it all, and that one back: the
+/// search never ended.
 #[test]
 fn two_cuboctahedra_in_one_place_are_decided_within_a_few_candidates() {
     let mut corners = Vec::new();

@@ -57,8 +57,8 @@ struct Placed<'a> {
     between_centres: Vec3,
 }
 
-/// At most `size` vertices near the face of the body's bounding box that looks along `direction` most,
-/// the nearest first (§5.1).
+/// At most `size` vertices near the face of the body's bounding box that looks along `direction`
+/// most, the nearest first (§5.1).
 pub(in crate::geometry) fn group(
     body: &Polytope,
     direction: &Vec3,

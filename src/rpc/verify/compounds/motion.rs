@@ -48,7 +48,8 @@ struct MotionEntry {
 }
 
 impl PartsStatement {
-    /// What is claimed of the motion of compounds; checks everything that is wrong whatever the geometry.
+    /// What is claimed of the motion of compounds; checks everything that is wrong whatever the
+    /// geometry.
     pub(in crate::rpc::verify) fn first_contact(
         told: &Told<'_, pb::FindFirstContactRequest, pb::FindFirstContactResponse>,
         bodies: [AskedParts; 2],

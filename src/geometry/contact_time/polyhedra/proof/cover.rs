@@ -1,9 +1,10 @@
 //! The search for a cover: directions that separate groups of faces, for all pairs of faces.
 //!
-//! Both hierarchies of boxes are walked down as in the searches. Groups whose boxes are separated get a
-//! direction from that: an axis, or one across an axis and the way, which are all there are for two boxes
-//! on a way. Small groups are handed to the convex methods, which know of any two hulls exactly whether
-//! and when they meet; so single triangles, which do not meet, always get an answer.
+//! Both hierarchies of boxes are walked down as in the searches. Groups whose boxes are separated
+//! get a direction from that: an axis, or one across an axis and the way, which are all there are
+//! for two boxes on a way. Small groups are handed to the convex methods, which know of any two
+//! hulls exactly whether and when they meet; so single triangles, which do not meet, always get an
+//! answer.
 
 use std::collections::BTreeMap;
 
@@ -59,14 +60,16 @@ impl Room {
 /// A triangle in an order is that much shorter than a step, written down.
 const TRIANGLES_PER_STEP: u32 = 16;
 
-/// Triangles of a group that is handed to the convex methods: with few, a hull is soon built, and with more
-/// than one there are fewer pairs to list.
+/// Triangles of a group that is handed to the convex methods: with few, a hull is soon built, and
+/// with more than one there are fewer pairs to list.
 const GROUP_MAX: u32 = 8;
 
-/// Vectors that separated groups and are tried for the next ones: neighbours come one after another.
+/// Vectors that separated groups and are tried for the next ones: neighbours come one after
+/// another.
 const RECENT_MAX: usize = 4;
 
-/// A cover of all pairs of faces for bodies that do not meet so long. What is found too long takes all of the room.
+/// A cover of all pairs of faces for bodies that do not meet so long. What is found too long takes
+/// all of the room.
 pub(super) fn cover(
     shapes: [&Shape<'_>; 2],
     travels: [Travel; 2],
@@ -157,8 +160,8 @@ impl<'a> Side<'a> {
         self.is_whole(node) || node.count <= GROUP_MAX
     }
 
-    /// Builds the hull of a small group when it is first asked for. The vertices of a body are points that a
-    /// hull can be built of.
+    /// Builds the hull of a small group when it is first asked for. The vertices of a body are
+    /// points that a hull can be built of.
     fn prepare(&mut self, node: Node) {
         if self.is_whole(node) || self.hulls.contains_key(&node.at) {
             return;
@@ -216,8 +219,8 @@ impl<'a> Search<'a> {
         Self { sides, travels, pace, bounds, standing, recent: Vec::new() }
     }
 
-    /// What a judge looks at to see that no part of either surface is inside the other body: for each part, all
-    /// of that.
+    /// What a judge looks at to see that no part of either surface is inside the other body: for
+    /// each part, all of that.
     fn visits_inside(&self) -> u64 {
         let one_way = |[inner, outer]: [&Side<'_>; 2]| {
             let all = outer.shape.body.vertices().len() + 3 * outer.shape.body.triangles().len();
@@ -256,8 +259,8 @@ impl<'a> Search<'a> {
         Link { t0: 0.0, t1: self.bounds.until, frame: Frame::World, direction }
     }
 
-    /// Whether the boxes, which hold what is in them exactly, are surely separated along a vector at both
-    /// ends of the time.
+    /// Whether the boxes, which hold what is in them exactly, are surely separated along a vector
+    /// at both ends of the time.
     fn boxes_are_separated(&self, nodes: [Node; 2], s: &Vec3) -> bool {
         let [p, q] = [0, 1].map(|k| &self.sides[k].boxes[nodes[k].at as usize]);
         let sum = |[x, y, z]: [Interval; 3]| x + y + z;

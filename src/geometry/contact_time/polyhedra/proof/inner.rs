@@ -1,5 +1,5 @@
-//! A point strictly inside two bodies of which no triangles cross: on some lines through the faces that
-//! meet, in the middle of what both bodies have of the line.
+//! A point strictly inside two bodies of which no triangles cross: on some lines through the faces
+//! that meet, in the middle of what both bodies have of the line.
 //!
 //! All of it is rounded, and what comes out is a proposal: exact arithmetic accepts it or not.
 
@@ -18,8 +18,8 @@ use crate::geometry::pose::Pose;
 use crate::geometry::separation::{METHODS, decide};
 use crate::geometry::witness::Witness;
 
-/// Tries the line through the middle of each face and of both, along each normal, between them and a bit
-/// beside them, and the longest pieces of each first.
+/// Tries the line through the middle of each face and of both, along each normal, between them and
+/// a bit beside them, and the longest pieces of each first.
 pub(super) fn prove(
     shapes: [&Shape<'_>; 2],
     faces: &Faces,
@@ -70,7 +70,8 @@ fn corners(shape: &Shape<'_>) -> Vec<[Vec3; 3]> {
     shape.body.triangles().iter().map(|corners| corners.map(|i| points[i as usize])).collect()
 }
 
-/// All of it in a unit in which products of three lengths neither overflow nor underflow, and the unit.
+/// All of it in a unit in which products of three lengths neither overflow nor underflow, and the
+/// unit.
 fn to_size(placed: [Vec<[Vec3; 3]>; 2]) -> ([Vec<[Vec3; 3]>; 2], PowerOfTwo) {
     let corners = placed.iter().flatten().flatten();
     let largest = corners.map(nalgebra::Vector3::amax).fold(0.0, f64::max);
@@ -82,8 +83,8 @@ fn to_size(placed: [Vec<[Vec3; 3]>; 2]) -> ([Vec<[Vec3; 3]>; 2], PowerOfTwo) {
     (placed, PowerOfTwo::new(-scale.exponent()))
 }
 
-/// Added to the normals of faces: on a grid these run in the planes of other faces, where no line tells
-/// inside from outside.
+/// Added to the normals of faces: on a grid these run in the planes of other faces, where no line
+/// tells inside from outside.
 const TILTS: [[f64; 3]; 2] = [[0.31, -0.17, 0.23], [-0.19, 0.29, 0.37]];
 
 /// Points and directions.
@@ -127,8 +128,8 @@ fn crossings(triangles: &[[Vec3; 3]], from: &Vec3, along: &Vec3) -> Vec<f64> {
     found
 }
 
-/// The middles of the pieces that both bodies have of a line, the longest first. A line may cross all of both,
-/// so neither list is looked through for each piece of the other.
+/// The middles of the pieces that both bodies have of a line, the longest first. A line may cross
+/// all of both, so neither list is looked through for each piece of the other.
 fn common(of_p: &[f64], of_q: &[f64]) -> Vec<f64> {
     let [mut of_p, mut of_q] = [of_p, of_q].map(|found| found.as_chunks::<2>().0);
     let mut both: Vec<[f64; 2]> = Vec::new();
@@ -171,7 +172,8 @@ fn around(
 mod tests {
     use super::*;
 
-    /// Each piece was compared with each: two stacks of some 100,000 plates took minutes, whatever the deadline.
+    /// Each piece was compared with each: two stacks of some 100,000 plates took minutes, whatever
+    /// the deadline.
     #[test]
     fn a_line_through_many_pieces_is_walked_once() {
         let of_p: Vec<f64> = (0..600_000).map(f64::from).collect();

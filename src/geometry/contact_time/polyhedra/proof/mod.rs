@@ -1,9 +1,10 @@
-//! Proofs for what is said of polyhedra: [`crate::geometry::certificate::solids`] has what they state.
+//! Proofs for what is said of polyhedra: [`crate::geometry::certificate::solids`] has what they
+//! state.
 //!
-//! What meets is shown at the faces found, what does not by a cover of all pairs of faces (`cover`). That
-//! interiors meet is shown by two triangles that cross, or else by a point inside both (`inner`); that they
-//! do not where the bodies touch, by a way on which one of them came (`touch`). Of several bodies each two are looked
-//! at (`several`).
+//! What meets is shown at the faces found, what does not by a cover of all pairs of faces
+//! (`cover`). That interiors meet is shown by two triangles that cross, or else by a point inside
+//! both (`inner`); that they do not where the bodies touch, by a way on which one of them came
+//! (`touch`). Of several bodies each two are looked at (`several`).
 //!
 //! Not everything that is known exactly gets a proof: see [`Unproven`].
 
@@ -28,8 +29,8 @@ use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
 
-/// Proposals that the judge is asked about before no more are made: each takes exact arithmetic on all of
-/// both bodies, and of what has a proof of its kind nearly always the first is one.
+/// Proposals that the judge is asked about before no more are made: each takes exact arithmetic on
+/// all of both bodies, and of what has a proof of its kind nearly always the first is one.
 const PROPOSALS_MAX: usize = 4;
 
 /// A body, as proofs see it.
@@ -50,8 +51,8 @@ pub struct Shape<'a> {
 pub enum Unproven {
     /// A cover of all pairs of faces would be longer than allowed.
     TooLong,
-    /// No proof was found of the few kinds that there are: of a touch that no small straight way leads to,
-    /// or of an overlap too thin to find a point inside.
+    /// No proof was found of the few kinds that there are: of a touch that no small straight way
+    /// leads to, or of an overlap too thin to find a point inside.
     NotFound,
     /// There was no effort left to look for one.
     Stopped(Stopped),
@@ -84,7 +85,8 @@ fn is_accepted(
     }
 }
 
-/// The proof of a verdict with the faces that show it; a cover has at most `steps_max` steps and links.
+/// The proof of a verdict with the faces that show it; a cover has at most `steps_max` steps and
+/// links.
 pub fn prove_verdict(
     shapes: [&Shape<'_>; 2],
     verdict: Verdict,
@@ -108,7 +110,8 @@ pub fn prove_verdict(
     }
 }
 
-/// The proof that bodies which are separated at t = 0 do not meet in the step, or not before they do.
+/// The proof that bodies which are separated at t = 0 do not meet in the step, or not before they
+/// do.
 pub fn prove_motion(
     shapes: [&Shape<'_>; 2],
     travels: [Travel; 2],

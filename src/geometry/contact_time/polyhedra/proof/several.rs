@@ -1,5 +1,5 @@
-//! Which of several bodies meet first: the proof of these, and of all others that they do not meet before, each
-//! as if it were alone. Pairs that a coordinate axis separates all the time need none.
+//! Which of several bodies meet first: the proof of these, and of all others that they do not meet
+//! before, each as if it were alone. Pairs that a coordinate axis separates all the time need none.
 
 use super::cover::{Bounds, Room, cover};
 use super::{Shape, Unproven, prove_motion_in, prove_verdict};
@@ -33,8 +33,8 @@ pub struct Found {
     pub why: Option<Unproven>,
 }
 
-/// The proof of a first contact among several bodies, or that there is none. All covers together have at most
-/// `steps_max` steps and links.
+/// The proof of a first contact among several bodies, or that there is none. All covers together
+/// have at most `steps_max` steps and links.
 pub fn prove_collision(
     bodies: &[Several<'_>],
     found: Option<&Collision>,
@@ -123,8 +123,8 @@ fn places(pair: [usize; 2]) -> [u32; 2] {
     pair.map(|place| u32::try_from(place).unwrap_or(u32::MAX))
 }
 
-/// The pairs of bodies that no coordinate axis surely separates on all of [0, until], in order: perhaps some more
-/// than those that none does.
+/// The pairs of bodies that no coordinate axis surely separates on all of [0, until], in order:
+/// perhaps some more than those that none does.
 fn near_pairs(bodies: &[Several<'_>], until: f64) -> Vec<[u32; 2]> {
     let swept: Vec<[Extent; 2]> = bodies.iter().map(|body| swept(body, until)).collect();
     let is_below = |a: &[Extent; 2], b: &[Extent; 2], k: usize| {

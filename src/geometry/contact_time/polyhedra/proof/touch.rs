@@ -1,5 +1,6 @@
-//! Why bodies that touch do no more: one of them comes there from a place nearby in a straight line, and
-//! meets the other only at the end. If inner points were shared, some would have been before.
+//! Why bodies that touch do no more: one of them comes there from a place nearby in a straight
+//! line, and meets the other only at the end. If inner points were shared, some would have been
+//! before.
 
 use super::cover::{Bounds, Room, cover};
 use super::{PROPOSALS_MAX, Shape, Unproven, is_accepted, spans};
@@ -9,16 +10,16 @@ use crate::geometry::contact_time::Travel;
 use crate::geometry::contact_time::polyhedra::{Faces, Moving, first_contact};
 use crate::geometry::effort::Effort;
 
-/// How far Q comes, as a part of its place and size: far enough for rounding not to bend the way, and not so
-/// far that much else is in it.
+/// How far Q comes, as a part of its place and size: far enough for rounding not to bend the way,
+/// and not so far that much else is in it.
 const NEARBY: f64 = 1.0 / 1_048_576.0;
 
-/// How often a way is turned out of faces that it runs into: a body has that many sides close to a point, or the next
-/// way is tried.
+/// How often a way is turned out of faces that it runs into: a body has that many sides close to a
+/// point, or the next way is tried.
 const TURNS_MAX: usize = 8;
 
-/// Tries the ways that the faces suggest, turned out of others that they run into, and those along and between the
-/// axes.
+/// Tries the ways that the faces suggest, turned out of others that they run into, and those along
+/// and between the axes.
 pub(super) fn prove(
     shapes: [&Shape<'_>; 2],
     faces: &Faces,
@@ -58,8 +59,8 @@ pub(super) fn prove(
             Err(other) => return Err(other),
         };
         let proof = SolidProof::Touching { faces: faces.clone(), from, way };
-        // Whether they meet at the end, or just before it by less than the numbers tell, is left to who
-        // will be asked anyway.
+        // Whether they meet at the end, or just before it by less than the numbers tell, is left to
+        // who will be asked anyway.
         if is_accepted(shapes, &proof, effort)? {
             return Ok(proof);
         }
@@ -71,8 +72,8 @@ pub(super) fn prove(
     Err(Unproven::NotFound)
 }
 
-/// Out of P's face, against Q's, both at once; then along the axes, and between two or three of them, as out
-/// of a corner.
+/// Out of P's face, against Q's, both at once; then along the axes, and between two or three of
+/// them, as out of a corner.
 fn ways([p, q]: [&Shape<'_>; 2], [of_p, of_q]: &[Face; 2]) -> Vec<Vec3> {
     let (from_p, from_q) = (out(p, of_p), out(q, of_q));
     let grid =
@@ -93,8 +94,8 @@ fn out(shape: &Shape<'_>, face: &Face) -> Vec3 {
     to_size(to_size(b - a).cross(&to_size(c - a)))
 }
 
-/// A way that is blocked, turned out of the faces that block it, as a perceptron learns (Rosenblatt 1958): of a
-/// direction out of all of them, if there is one, a few are enough.
+/// A way that is blocked, turned out of the faces that block it, as a perceptron learns (Rosenblatt
+/// 1958): of a direction out of all of them, if there is one, a few are enough.
 fn turned(shapes: [&Shape<'_>; 2], away: Vec3, faces: &Faces) -> Option<Vec3> {
     let blocking = spans(shapes, faces)?;
     let normals = [out(shapes[0], &blocking[0]), -out(shapes[1], &blocking[1])];

@@ -1,14 +1,14 @@
 //! Points and segments against polytopes of dimension 1 to 4, convex or not: the point-polytope and
-//! the segment-facet algorithm of Joseph and Plantinga 1987, §3.3 and §3.4, which call each other with
-//! one dimension less. Exact.
+//! the segment-facet algorithm of Joseph and Plantinga 1987, §3.3 and §3.4, which call each other
+//! with one dimension less. Exact.
 //!
-//! A polytope is given by its incidences, as in §3.1: a face of dimension k is a list of the faces of
-//! dimension k - 1 that bound it, and an edge is two vertices. A face lies in its flat; seen along
-//! axes that the flat is not parallel to, it is a polytope of full dimension again.
+//! A polytope is given by its incidences, as in §3.1: a face of dimension k is a list of the faces
+//! of dimension k - 1 that bound it, and an edge is two vertices. A face lies in its flat; seen
+//! along axes that the flat is not parallel to, it is a polytope of full dimension again.
 //!
 //! Where a ray meets the boundary of a facet, or runs along one, another direction is picked: the
-//! alternative that the text names to its special cases. The directions are random numbers of a fixed
-//! seed.
+//! alternative that the text names to its special cases. The directions are random numbers of a
+//! fixed seed.
 //!
 //! Cost: linear in the incidences for a fixed dimension (Lemma 7).
 
@@ -60,8 +60,8 @@ const SLOPE_MAX: u64 = 1 << 15;
 
 impl<'a> Face<'a> {
     /// The only face of the highest level: a polytope that has the dimension of its space.
-    /// `levels[0]` are the edges as pairs of vertices, `levels[1]` the 2-faces as lists of edges, and
-    /// so on.
+    /// `levels[0]` are the edges as pairs of vertices, `levels[1]` the 2-faces as lists of edges,
+    /// and so on.
     pub(super) fn whole(points: &'a [Vec<IBig>], levels: &'a [Vec<Vec<usize>>]) -> Self {
         let dimension = levels.len();
         debug_assert!((1..=4).contains(&dimension) && levels[dimension - 1].len() == 1);
@@ -123,7 +123,8 @@ impl<'a> Face<'a> {
         (0..self.axes.len()).map(minor).collect()
     }
 
-    /// Of a facet with this normal: the same facet seen along an axis that is not in its hyperplane.
+    /// Of a facet with this normal: the same facet seen along an axis that is not in its
+    /// hyperplane.
     fn flattened(&self, normal: &[IBig]) -> Self {
         let dropped = normal.iter().position(|x| !x.is_zero()).expect("a facet has a normal");
         let mut axes = self.axes.clone();
@@ -216,7 +217,8 @@ fn count_crossings(p: &Point, ray: &[IBig], facets: &[(Face<'_>, Vec<IBig>)]) ->
     Some(count)
 }
 
-/// `p + way * step / (speed * denominator of p)`; coordinates that are not looked at are dropped to 0.
+/// `p + way * step / (speed * denominator of p)`; coordinates that are not looked at are dropped to
+/// 0.
 fn moved(p: &Point, axes: &[usize], way: &[IBig], step: &IBig, speed: &IBig) -> Point {
     let (turned, magnitude) = speed.clone().into_parts();
     let mut numerators = vec![IBig::ZERO; p.numerators.len()];
@@ -253,8 +255,8 @@ fn segment_in_flat([a, b]: [&Point; 2], facet: &Face<'_>) -> bool {
 }
 
 /// The point of a segment whose height is zero, for heights of the ends that are not both zero and
-/// are not on one side; each is given times the end's denominator. With a, b the ends and g, h their
-/// heights it is `(b g - a h) / (g - h)`.
+/// are not on one side; each is given times the end's denominator. With a, b the ends and g, h
+/// their heights it is `(b g - a h) / (g - h)`.
 fn between(a: &Point, b: &Point, axes: &[usize], [of_a, of_b]: &[IBig; 2]) -> Point {
     let whole = of_a * IBig::from(b.denominator.clone()) - of_b * IBig::from(a.denominator.clone());
     let (turned, denominator) = whole.into_parts();

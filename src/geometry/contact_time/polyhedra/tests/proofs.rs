@@ -1,5 +1,5 @@
-//! Proofs: of what the searches find there is one, and a judge that shares nothing with them accepts it;
-//! of what is not true there is none.
+//! Proofs: of what the searches find there is one, and a judge that shares nothing with them
+//! accepts it; of what is not true there is none.
 
 use arrayvec::ArrayVec;
 
@@ -97,8 +97,8 @@ pub(super) fn shift(x: f64, y: f64, z: f64) -> Pose {
     Pose::translation(x, y, z)
 }
 
-/// Of large and of small bodies products of lengths left the range of numbers: then faces had no normals, out of
-/// which a way might have led, and lines through both crossed nothing.
+/// Of large and of small bodies products of lengths left the range of numbers: then faces had no
+/// normals, out of which a way might have led, and lines through both crossed nothing.
 #[test]
 fn bodies_of_any_size_are_proven_to_stand_as_they_do() {
     for (seed, expected) in [(18, Verdict::Touching), (33, Verdict::Overlapping)] {
@@ -121,8 +121,8 @@ fn bodies_of_any_size_are_proven_to_stand_as_they_do() {
     }
 }
 
-/// Everything lies on everything, and the grid is skewed: one in twenty of what touches had no proof, as no way
-/// between the axes leads there.
+/// Everything lies on everything, and the grid is skewed: one in twenty of what touches had no
+/// proof, as no way between the axes leads there.
 #[test]
 fn bodies_of_grid_cells_are_proven_to_stand_as_they_do() {
     let (mut proven, mut open, mut seed) = ([0; 3], [0; 3], 0);
@@ -243,7 +243,8 @@ fn a_proof_that_is_tampered_with_is_refused() {
     assert_eq!(refused(&absent), Refusal::NotAFace("Q"));
     assert_eq!(refused(&|a| a.proof.faces.as_mut().unwrap()[0].clear()), Refusal::NotAFace("P"));
     assert_eq!(refused(&|a| a.proof.faces = None), Refusal::FacesApart);
-    // Steps too few, too many, and of a body that is in one piece; an order that lists a triangle twice.
+    // Steps too few, too many, and of a body that is in one piece; an order that lists a triangle
+    // twice.
     assert!(matches!(refused(&|a| drop(a.proof.free.steps.pop())), Refusal::CoverGap(_)));
     let more = |a: &mut Answer| a.proof.free.steps.push(CoverStep::SplitP);
     assert!(matches!(refused(&more), Refusal::CoverGap(_)));
@@ -394,8 +395,8 @@ fn a_false_overlap_or_touch_is_refused() {
     assert_eq!(inner(0.5, 0.9375, &[0, 3, 5, 99]), Err(Refusal::NotAFace("Q")));
 }
 
-/// Two channels whose faces are all parallel: the normals of those found first run in planes of others, and
-/// along them nothing was found inside both.
+/// Two channels whose faces are all parallel: the normals of those found first run in planes of
+/// others, and along them nothing was found inside both.
 #[test]
 fn an_overlap_on_a_grid_is_proven_though_normals_run_in_faces() {
     let channel = made(u_shape().mesh);

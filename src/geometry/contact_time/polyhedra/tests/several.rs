@@ -1,4 +1,5 @@
-//! Proofs of which of several bodies meet first: of what is found there is one, and none of anything else.
+//! Proofs of which of several bodies meet first: of what is found there is one, and none of
+//! anything else.
 
 use super::proof::{Found, Several, Unproven, prove_collision};
 use super::proofs::{Made, made, made_of_hull, shift};
@@ -126,7 +127,8 @@ fn the_first_collision_of_bodies_of_both_kinds_is_proven_and_no_later_one() {
     );
 }
 
-/// A peg that falls into the slot of a channel, one that falls past it, and one beside that, which rests there.
+/// A peg that falls into the slot of a channel, one that falls past it, and one beside that, which
+/// rests there.
 fn three_pegs_and_a_channel() -> [Made; 2] {
     [made(u_shape().mesh), made_of_hull(block([0., 0.5], [0., 1.], [0., 1.]))]
 }
@@ -160,7 +162,8 @@ fn a_proof_about_several_bodies_that_is_tampered_with_is_refused() {
         let CollisionProof::Later { free, .. } = &mut claimed.proof else { panic!() };
         change(free);
     };
-    // Only the pegs in the slot are not beside each other and what is there: one pair needs a cover.
+    // Only the pegs in the slot are not beside each other and what is there: one pair needs a
+    // cover.
     let CollisionProof::Later { free, .. } = &claimed.proof else { panic!() };
     assert_eq!(free.iter().map(|free| free.pair).collect::<Vec<_>>(), [[1, 3]]);
     assert_eq!(refused(&|lie| listed(lie, &Vec::clear)), Refusal::PairOpen(1, 3));

@@ -1,5 +1,5 @@
-//! How bodies stand at the start: bodies made of grid cells, where the cells tell; by hand; and the ray
-//! against the paper's algorithm for points.
+//! How bodies stand at the start: bodies made of grid cells, where the cells tell; by hand; and the
+//! ray against the paper's algorithm for points.
 
 use dashu_int::{IBig, UBig};
 
@@ -16,8 +16,8 @@ fn skewed([x, y, z]: [i32; 3]) -> [f64; 3] {
     [x + 2 * y, y - z, z + 2 * x + 4 * y].map(f64::from)
 }
 
-/// The surface of the cells' union, with diagonals at random; none where two cells share no more than
-/// an edge.
+/// The surface of the cells' union, with diagonals at random; none where two cells share no more
+/// than an edge.
 pub(super) fn of_cells(cells: &Cells, random: &mut Random) -> Result<Polyhedron, PolyhedronError> {
     let mut points: Vec<[i32; 3]> = Vec::new();
     let mut triangles = Vec::new();
@@ -105,8 +105,9 @@ fn bodies_of_grid_cells_overlap_where_they_share_a_cell_and_touch_where_they_sha
     assert!(counts.iter().all(|n| *n > 20), "{counts:?}");
 }
 
-/// What fits exactly shares no inner point, though it can move in no direction without doing so: the
-/// differences of the bodies have the origin inside, which for convex ones means that they overlap.
+/// What fits exactly shares no inner point, though it can move in no direction without doing so:
+/// the differences of the bodies have the origin inside, which for convex ones means that they
+/// overlap.
 #[test]
 fn a_body_that_fills_a_hollow_exactly_touches() {
     let cube = |low: i32, high: i32| -> Cells {
@@ -160,8 +161,8 @@ fn a_tetrahedron_in_a_cube_with_its_corners_overlaps_whichever_way_the_faces_are
     }
 }
 
-/// Two thin triangles' tips: the surfaces cross along a line from a corner of the one to a corner of
-/// the other, and no edge goes through a face.
+/// Two thin triangles' tips: the surfaces cross along a line from a corner of the one to a corner
+/// of the other, and no edge goes through a face.
 #[test]
 fn bodies_that_cross_between_two_corners_overlap() {
     // P's edge through the middle of its base is above Q's base; its tip is in it.

@@ -248,8 +248,8 @@ fn sizes_near_the_ends_of_the_range_of_numbers_change_nothing() {
     }
 }
 
-/// Lies on z = 0 from below or, with `side` 1, from above: with a face, an edge or next to a point. Some are
-/// thin or narrow.
+/// Lies on z = 0 from below or, with `side` 1, from above: with a face, an edge or next to a point.
+/// Some are thin or narrow.
 fn lying_on_the_plane(random: &mut Random, side: f64) -> Polytope {
     let points = cloud(10, Vec3::new(1.0, 1.0, 1.0), random.below(1 << 30));
     let shape = random.below(3);
@@ -269,8 +269,9 @@ fn lying_on_the_plane(random: &mut Random, side: f64) -> Polytope {
     polytope_of(&points.iter().map(placed).collect::<Vec<_>>())
 }
 
-/// A remembered plane once proved motions free that pass the other body at a few roundings, where a cold
-/// search knows no plane as good and says undecided: what was answered depended on what was remembered.
+/// A remembered plane once proved motions free that pass the other body at a few roundings, where a
+/// cold search knows no plane as good and says undecided: what was answered depended on what was
+/// remembered.
 #[test]
 fn motions_that_nearly_graze_are_answered_alike_whatever_plane_is_remembered() {
     let mut random = Random::new(2024);

@@ -3,9 +3,9 @@
 use super::*;
 use crate::geometry::polytope::samples::{flat_polygon, prism};
 
-/// Along the normal of the moment, the gap of tumbling cubes falls to a fixed part of itself a step:
-/// corners that swing ahead of the nearest points come in first. A time took tens of steps then, and
-/// hundreds of supporting vertices.
+/// Along the normal of the moment, the gap of tumbling cubes falls to a fixed part of itself a
+/// step: corners that swing ahead of the nearest points come in first. A time took tens of steps
+/// then, and hundreds of supporting vertices.
 #[test]
 fn contact_of_tumbling_cubes_takes_a_handful_of_steps() {
     let cube = polytope_of(&cuboid(2.0, 2.0, 2.0));
@@ -34,10 +34,11 @@ fn contact_of_tumbling_cubes_takes_a_handful_of_steps() {
     assert!(cost.supports < 120 * contacts, "{cost:?}");
 }
 
-/// Two hexagonal prisms nearly touch and turn against each other about the line through their centres. A
-/// heading that turns with one of them keeps them apart for long; the normals of a moment later, which
-/// their corners tilt into, do so for a hundred thousandth of the step and led to the next one of these:
-/// thousands of steps where tens are enough, and beside a needle more than any budget.
+/// Two hexagonal prisms nearly touch and turn against each other about the line through their
+/// centres. A heading that turns with one of them keeps them apart for long; the normals of a
+/// moment later, which their corners tilt into, do so for a hundred thousandth of the step and led
+/// to the next one of these: thousands of steps where tens are enough, and beside a needle more
+/// than any budget.
 #[test]
 fn bodies_that_nearly_touch_and_turn_against_each_other_take_no_thousands_of_steps() {
     let nut = polytope_of(&prism(6, 1.0, 1.0));
@@ -78,8 +79,8 @@ fn bodies_that_nearly_touch_and_turn_against_each_other_take_no_thousands_of_ste
 }
 
 /// A heptagon of ten picometres turns beside an edge of a prism of a millimetre. Contact is proven
-/// soon, in a bracket of millionths; to narrow it, steps of 5e-14 followed each other, each with its own
-/// search for contact, until the budget ended.
+/// soon, in a bracket of millionths; to narrow it, steps of 5e-14 followed each other, each with
+/// its own search for contact, until the budget ended.
 #[test]
 fn a_bracket_that_rounding_keeps_wide_is_given_up_and_says_so() {
     let [large, tiny] = [prism(40, 1.0, 0.5), flat_polygon(7, 1e-8)]

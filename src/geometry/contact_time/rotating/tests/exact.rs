@@ -71,7 +71,8 @@ fn slanted(x: f64, y: f64) -> Vec3 {
     Vec3::new(x, y - x, -y)
 }
 
-/// Only planes across a coordinate axis were seen as common ones once, and the rest stayed undecided.
+/// Only planes across a coordinate axis were seen as common ones once, and the rest stayed
+/// undecided.
 #[test]
 fn plates_that_turn_in_a_slanted_plane_meet_when_thick_ones_do() {
     let mut random = Random::new(32);
@@ -146,8 +147,9 @@ fn contact_at_exactly_the_end_is_decided_by_the_exact_end_pose() {
     }
 }
 
-/// A sliver of 20,000 km by a tenth of a micrometre turns into a tetrahedron: rounding leaves little of it to prove a
-/// contact with on the way, and although it ends in the tetrahedron, exactly, that stayed undecided.
+/// A sliver of 20,000 km by a tenth of a micrometre turns into a tetrahedron: rounding leaves
+/// little of it to prove a contact with on the way, and although it ends in the tetrahedron,
+/// exactly, that stayed undecided.
 #[test]
 fn a_sliver_that_is_nearly_lost_in_rounding_is_in_contact_by_the_end() {
     let points =

@@ -137,9 +137,9 @@ fn pairs_of_needles_that_come_within_a_margin_are_accepted() {
     assert_eq!(judge_first_contact(&closer, &answer), Err(Refusal::OriginNotHeld));
 }
 
-/// An octahedron comes to within a few metres of a segment that is 10¹⁹ long and turns: along headings
-/// at right angles to it, heights are known to a ten thousandth of a millionth of its length only when
-/// they are taken in the segment's own frame.
+/// An octahedron comes to within a few metres of a segment that is 10¹⁹ long and turns: along
+/// headings at right angles to it, heights are known to a ten thousandth of a millionth of its
+/// length only when they are taken in the segment's own frame.
 #[test]
 fn the_last_link_beside_an_endless_segment_is_accepted() {
     let length = 6.283_422_200_107_316e19;
@@ -203,9 +203,9 @@ fn a_start_just_beyond_the_margin_or_within_the_deviation_is_proven_to_be_there(
     assert!(bare[0] > 10 && bare[1] == count / 2, "{bare:?}");
 }
 
-/// Contact of translating bodies is proven by four pairs at most; with a deviation, bodies that started
-/// nearly touching were proven by up to six, as turning ones are, which the judge refuses, or stayed
-/// undecided although the contact is exact.
+/// Contact of translating bodies is proven by four pairs at most; with a deviation, bodies that
+/// started nearly touching were proven by up to six, as turning ones are, which the judge refuses,
+/// or stayed undecided although the contact is exact.
 #[test]
 fn contacts_of_translating_bodies_with_deviations_are_proven_by_four_pairs() {
     let mut random = Random::new(11);
@@ -231,8 +231,8 @@ fn contacts_of_translating_bodies_with_deviations_are_proven_by_four_pairs() {
     assert!(contacts > 150, "{contacts}");
 }
 
-/// The contact of translating bodies with deviations was cast after what is free before it had been searched
-/// for: a budget that ran out in the cast lost what a smaller one had found.
+/// The contact of translating bodies with deviations was cast after what is free before it had been
+/// searched for: a budget that ran out in the cast lost what a smaller one had found.
 #[test]
 fn more_steps_lose_nothing_that_fewer_find_of_translating_bodies_with_deviations() {
     let (p, q) = (polytope_of(&sphere(60, 1.0)), polytope_of(&sphere(50, 0.5)));
@@ -279,8 +279,9 @@ fn links_join_no_more_steps_than_a_judge_can_follow() {
     assert_eq!(chain[0].t1.to_bits(), chain[1].t0.to_bits());
 }
 
-/// A cube that spins a hundred and sixty thousand times comes nearer. Until the solids that the bodies sweep meet
-/// they are free for one reason, after that for another; one link had both, which no judge could follow.
+/// A cube that spins a hundred and sixty thousand times comes nearer. Until the solids that the
+/// bodies sweep meet they are free for one reason, after that for another; one link had both, which
+/// no judge could follow.
 #[test]
 fn a_link_that_ends_with_swept_solids_apart_joins_nothing_else() {
     let cube = polytope_of(&cuboid(1.0, 1.0, 1.0));

@@ -11,8 +11,8 @@ fn ask(question: &Question<'_>, steps: u64) -> (FirstContact, Effort<'static>) {
     (answer, effort)
 }
 
-/// Sines are to be had of a million quarter turns. The search went there in millions of steps, and what
-/// followed passed for a graze.
+/// Sines are to be had of a million quarter turns. The search went there in millions of steps, and
+/// what followed passed for a graze.
 #[test]
 fn a_body_that_turns_more_often_than_sines_are_to_be_had_of_is_given_up_soon() {
     let cube = polytope_of(&cuboid(1.0, 1.0, 1.0));
@@ -36,8 +36,8 @@ fn a_body_that_turns_more_often_than_sines_are_to_be_had_of_is_given_up_soon() {
     }
 }
 
-/// Found by fuzzing: two plates, one of them thinner than rounding, slide on each other while one turns a
-/// little. Each of hundreds of steps tried a proof of contact as wide as there is.
+/// Found by fuzzing: two plates, one of them thinner than rounding, slide on each other while one
+/// turns a little. Each of hundreds of steps tried a proof of contact as wide as there is.
 #[test]
 fn a_long_graze_does_not_try_to_prove_contact_at_every_step() {
     let plate = [[-2.0, 0.0, 0.0], [0.0, -2.0, 0.0], [0.0, 2.0, 0.0], [2.0, 0.0, 0.0]];
@@ -73,8 +73,9 @@ fn body(points: &[[f64; 3]]) -> Polytope {
     polytope_of(&points.iter().map(|v| Vec3::from(*v)).collect::<Vec<_>>())
 }
 
-/// A corner of a plate that turns slides by a corner, two thirds of 1e-15 beside it. The directions that separate
-/// them do so for as short a time as they are apart: a million steps and links, none of which told more.
+/// A corner of a plate that turns slides by a corner, two thirds of 1e-15 beside it. The directions
+/// that separate them do so for as short a time as they are apart: a million steps and links, none
+/// of which told more.
 #[test]
 fn a_graze_of_corners_that_slide_by_each_other_is_given_up_soon() {
     let p = body(&[
@@ -104,7 +105,8 @@ fn a_graze_of_corners_that_slide_by_each_other_is_given_up_soon() {
     assert!(effort.cost.steps < 80_000, "{:?}", effort.cost);
 }
 
-/// The same of a box, which gets deep a little later: with a tolerance of its own that search is a short one.
+/// The same of a box, which gets deep a little later: with a tolerance of its own that search is a
+/// short one.
 #[test]
 fn what_gets_deep_after_such_a_graze_is_in_contact() {
     let half = [0.9900458668417761, 0.6982034835705003, 0.542433918869251];

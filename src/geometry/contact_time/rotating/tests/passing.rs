@@ -113,14 +113,16 @@ fn a_passage_is_refused_where_the_bracket_or_the_triangle_is_another() {
         refused += u32::from(judge_first_contact(&question, &changed).is_err());
     }
     assert!(refused >= 2, "{refused}");
-    // A bracket that begins earlier, as that of a body with other parts may, or ends later is true as well.
+    // A bracket that begins earlier, as that of a body with other parts may, or ends later is true
+    // as well.
     let earlier = FirstContact { t_free: 0.1, ..answer.clone() };
     assert_eq!(judge_first_contact(&question, &earlier), Ok(()));
     let later = FirstContact { t_contact: answer.t_contact + 1e-6, ..answer.clone() };
     assert_eq!(judge_first_contact(&question, &later), Ok(()));
 }
 
-/// The point goes by below the wall, and is before it again, behind it, at the end of a bracket that is too wide.
+/// The point goes by below the wall, and is before it again, behind it, at the end of a bracket
+/// that is too wide.
 #[test]
 fn who_goes_around_a_triangle_does_not_pass_through_it() {
     let hand = point(1.0, 0.0, 0.0);
@@ -165,7 +167,8 @@ fn a_quadrangle_of_plates_is_no_proof_of_passing() {
     assert_eq!(judge_first_contact(&question, &claim), Err(Refusal::OriginNotHeld));
 }
 
-/// Only triangles were tried, and no triangle of corners has the middle of a square strictly inside.
+/// Only triangles were tried, and no triangle of corners has the middle of a square strictly
+/// inside.
 #[test]
 fn through_the_middle_of_a_square_and_across_the_middle_of_a_rod_there_is_contact_too() {
     let hand = point(1.0, 0.0, 0.0);
@@ -173,7 +176,8 @@ fn through_the_middle_of_a_square_and_across_the_middle_of_a_rod_there_is_contac
     let wall = polytope_of(&square.map(|[y, z]| Vec3::new(0.0, y, z)));
     let rod = polytope_of(&[Vec3::new(0.0, 0.0, 0.0), Vec3::new(2.0, 0.0, 0.0)]);
     let pole = polytope_of(&[Vec3::new(0.0, 0.0, -1.0), Vec3::new(0.0, 0.0, 1.0)]);
-    // Both are hit at the angle 0.5, where the hand is at the wall's middle, and the rod's at the pole's.
+    // Both are hit at the angle 0.5, where the hand is at the wall's middle, and the rod's at the
+    // pole's.
     let at = Pose::translation(0.5f64.cos(), 0.5f64.sin(), 0.0);
     for (moving, still) in [(&hand, &wall), (&rod, &pole)] {
         for angle in [1.0, 2.5, 20.0] {
@@ -185,7 +189,8 @@ fn through_the_middle_of_a_square_and_across_the_middle_of_a_rod_there_is_contac
             assert_eq!(answer.pairs.len(), 4, "{answer:?}");
             let back = Pair { p: pair.q, q: pair.p };
             assert_contact_at(&find(&Question::new(back, Motion::rest(), turning)), 0.5 / angle);
-            // In another order they are no corners in order around; and one corner twice has no foot inside.
+            // In another order they are no corners in order around; and one corner twice has no
+            // foot inside.
             for (i, j) in [(0, 1), (1, 2), (2, 3), (3, 0)] {
                 let mut crossed = answer.clone();
                 crossed.pairs.swap(i, j);
@@ -200,8 +205,8 @@ fn through_the_middle_of_a_square_and_across_the_middle_of_a_rod_there_is_contac
     }
 }
 
-/// Of translations the judges know nothing of passing, and refused the answer: contact within a margin that is
-/// hardly one is searched for as that of turning bodies is.
+/// Of translations the judges know nothing of passing, and refused the answer: contact within a
+/// margin that is hardly one is searched for as that of turning bodies is.
 #[test]
 fn a_translation_across_a_rod_within_next_to_no_margin_claims_no_passing() {
     let rod = polytope_of(&[Vec3::new(-1.0, 0.0, 0.0), Vec3::new(2.0, 0.0, 0.0)]);

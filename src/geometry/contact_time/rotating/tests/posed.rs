@@ -5,8 +5,9 @@ use crate::geometry::contact_time::rotating::contact::prove;
 use crate::geometry::contact_time::rotating::posed::Posed;
 use crate::geometry::support::{likely, supporting_vertex};
 
-/// A body that has turned by more than a million quarters could be anywhere around its axis. Its plain
-/// place is then that at the start, in which these cubes overlap: taken for a proof, that was contact.
+/// A body that has turned by more than a million quarters could be anywhere around its axis. Its
+/// plain place is then that at the start, in which these cubes overlap: taken for a proof, that was
+/// contact.
 #[test]
 fn places_whose_sines_are_not_to_be_had_prove_no_contact() {
     let cube = polytope_of(&cuboid(1.0, 1.0, 1.0));
@@ -40,13 +41,14 @@ fn places_whose_sines_are_not_to_be_had_have_no_plain_gap() {
     let heading = search.moving.heading(Frame::World, &Vec3::x(), 0.0);
     let posed = Posed::new(&search.moving, 0.5);
     assert!(posed.gap(&search.moving, &heading, &mut effort).is_none());
-    // Some angle brings the cube's edge to 0.707, others its face to 0.5: the other cube's is at 1.1.
+    // Some angle brings the cube's edge to 0.707, others its face to 0.5: the other cube's is at
+    // 1.1.
     let gap = search.moving.gap(&heading, Need::along(&heading, 0.0), 0.5, &mut effort).value;
     assert!(gap.low() <= 1.1 - 0.5f64.sqrt() && gap.high() >= 0.6, "{gap:?}");
 }
 
-/// Along (1, -1) times 1e308 the far corner's value is 2e307, and comes out infinite, as 1.9e308 is no number;
-/// others reach 1.4e308. What a search finds along such a direction proves nothing.
+/// Along (1, -1) times 1e308 the far corner's value is 2e307, and comes out infinite, as 1.9e308 is
+/// no number; others reach 1.4e308. What a search finds along such a direction proves nothing.
 #[test]
 fn the_top_along_a_direction_that_overflows_is_sought_again() {
     let far = Vec3::new(1.9, 1.7, 0.0);

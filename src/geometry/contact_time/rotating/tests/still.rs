@@ -1,5 +1,5 @@
-//! What rotations leave alone, and so is known exactly: heights along their axis, vertices on it, and how bodies
-//! that turn alike are seen from each other.
+//! What rotations leave alone, and so is known exactly: heights along their axis, vertices on it,
+//! and how bodies that turn alike are seen from each other.
 
 use super::*;
 use crate::geometry::certificate::judge::Refusal;
@@ -35,8 +35,8 @@ fn feet() -> Vec<Vec<Vec3>> {
     all.iter().map(|feet| feet.iter().map(|v| Vec3::from(*v)).collect()).collect()
 }
 
-/// At the end of the step nothing comes after that would be deeper, and all of these stayed undecided: one random
-/// motion of this kind in six.
+/// At the end of the step nothing comes after that would be deeper, and all of these stayed
+/// undecided: one random motion of this kind in six.
 #[test]
 fn what_comes_to_lie_on_a_turning_face_at_the_very_end_is_in_contact_then() {
     let floor = |depth: f64| {
@@ -77,7 +77,8 @@ fn what_comes_to_lie_on_a_turning_face_at_the_very_end_is_in_contact_then() {
     }
 }
 
-/// Judges that know the height look at it: a plane that is missed by the least amount is no common one.
+/// Judges that know the height look at it: a plane that is missed by the least amount is no common
+/// one.
 #[test]
 fn a_face_that_is_not_reached_is_not_touched() {
     let (floor, foot) = (polytope_of(&cuboid(4.0, 4.0, 2.0)), points(&[[0.125, 0.25, 0.0]]));
@@ -96,7 +97,8 @@ fn a_face_that_is_not_reached_is_not_touched() {
     assert!(judge_first_contact(&question, &early).is_err());
 }
 
-/// The tip is never touched by the rotation, and its bracket is that of a translation; it was undecided.
+/// The tip is never touched by the rotation, and its bracket is that of a translation; it was
+/// undecided.
 #[test]
 fn a_top_whose_tip_comes_to_a_slope_at_the_very_end_is_in_contact_then() {
     let top = points(&[[0.0; 3], [0.25, 0.0, 1.0], [-0.125, 0.25, 1.0], [-0.125, -0.25, 1.0]]);
@@ -132,7 +134,8 @@ fn a_top_whose_tip_comes_to_a_slope_at_the_very_end_is_in_contact_then() {
     }
 }
 
-/// The one end of a rod is on the axis, and the other one is turned away from the pole that it would come to lie on.
+/// The one end of a rod is on the axis, and the other one is turned away from the pole that it
+/// would come to lie on.
 #[test]
 fn pairs_of_which_one_turns_are_none_of_a_translation() {
     let rod = points(&[[0.0; 3], [1.0, 0.0, 0.0]]);
@@ -154,7 +157,8 @@ fn pairs_of_which_one_turns_are_none_of_a_translation() {
     assert_contact_at(&find(&straight), 1.0);
 }
 
-/// They were decided by steps that grew shorter with the angle, and undecided where the gap was lost in rounding.
+/// They were decided by steps that grew shorter with the angle, and undecided where the gap was
+/// lost in rounding.
 #[test]
 fn bodies_on_one_carrier_are_to_each_other_as_they_were_however_it_turns() {
     let p = points(&[[0.1, 0.2, 0.3], [1.0, 0.0, 0.7], [0.2, 1.0, 0.4], [0.3, 0.4, 1.0]]);
@@ -216,8 +220,8 @@ fn bodies_on_one_carrier_are_to_each_other_as_they_were_however_it_turns() {
     assert_eq!(answer.outcome, Outcome::NoContact, "{answer:?}");
 }
 
-/// A face comes down on another one in a rounded frame a kilometre away, and is an ulp in it at the end. Asked with
-/// Q for P that was proven, and asked like this it was undecided.
+/// A face comes down on another one in a rounded frame a kilometre away, and is an ulp in it at the
+/// end. Asked with Q for P that was proven, and asked like this it was undecided.
 #[test]
 fn what_one_order_of_the_bodies_decides_the_other_one_does_too() {
     let p = points(&[

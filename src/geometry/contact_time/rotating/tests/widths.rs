@@ -28,8 +28,8 @@ fn closing_rate(question: &Question<'_>, answer: &FirstContact) -> f64 {
     (before - after) / 1e-6
 }
 
-/// A body's points were once rounded relative to its own origin, and the world was taken to reach as
-/// far: brackets of points a kilometre from there were hundreds of times as wide as they may be.
+/// A body's points were once rounded relative to its own origin, and the world was taken to reach
+/// as far: brackets of points a kilometre from there were hundreds of times as wide as they may be.
 #[test]
 fn brackets_of_bodies_whose_points_lie_far_from_their_origin_are_no_wider_than_of_others() {
     let mut random = Random::new(5);
@@ -52,7 +52,8 @@ fn brackets_of_bodies_whose_points_lie_far_from_their_origin_are_no_wider_than_o
             let shape = &shapes[random.below(4) as usize];
             polytope_of(&shape.iter().map(|v| v + by).collect::<Vec<_>>())
         };
-        // Far from the body's origin, turning about it; about a far pivot; in a far part of the world.
+        // Far from the body's origin, turning about it; about a far pivot; in a far part of the
+        // world.
         let kind = round % 3;
         let (p, q) = (shape(if kind == 0 { offset } else { Vec3::zeros() }), shape(Vec3::zeros()));
         match kind {
@@ -94,8 +95,8 @@ fn brackets_of_bodies_whose_points_lie_far_from_their_origin_are_no_wider_than_o
 }
 
 /// The last heading closed at an eighth of the bodies' speed, 0.26 of 1.96 metres a step, and the
-/// tolerance's share of the bracket was eight times as wide: found by an adversarial set. Steps that aim at
-/// contact made it almost as wide as it may be once more, which a few steps more spare.
+/// tolerance's share of the bracket was eight times as wide: found by an adversarial set. Steps
+/// that aim at contact made it almost as wide as it may be once more, which a few steps more spare.
 #[test]
 fn brackets_are_narrow_although_the_last_heading_closes_slowly() {
     let p: [[f64; 3]; 10] = [
@@ -161,8 +162,9 @@ fn screw(velocity: [f64; 3], axis: [f64; 3], angle: f64) -> Motion {
     Motion::Screw { velocity: Vec3::from(velocity), axis: Vec3::from(axis), angle, pivot: None }
 }
 
-/// With a clearance tolerance asked for, the first proof of contact was taken, however slowly the heading
-/// closed that said where to look for it: the bracket was fifteen times as wide as the tolerance allows.
+/// With a clearance tolerance asked for, the first proof of contact was taken, however slowly the
+/// heading closed that said where to look for it: the bracket was fifteen times as wide as the
+/// tolerance allows.
 #[test]
 fn brackets_with_a_tolerance_asked_for_are_narrow_although_the_last_heading_closes_slowly() {
     let (bar, rod) = (polytope_of(&cuboid(2.0, 0.3, 0.7)), polytope_of(&segment(2.0)));
@@ -213,8 +215,9 @@ fn brackets_with_a_tolerance_asked_for_are_narrow_although_the_last_heading_clos
     assert!(rate > 1.0 && width <= allowed, "{width:e} of {allowed:e}");
 }
 
-/// Needles that are thinner than the tolerance asked for were through each other where contact was looked
-/// for, and were never as deep as that: the bracket ended where they met again, 26,000 times as wide as allowed.
+/// Needles that are thinner than the tolerance asked for were through each other where contact was
+/// looked for, and were never as deep as that: the bracket ended where they met again, 26,000 times
+/// as wide as allowed.
 #[test]
 fn brackets_of_needles_thinner_than_the_tolerance_end_before_they_have_passed() {
     let needle = polytope_of(&cuboid(2.0, 1e-8, 1e-8));
@@ -262,8 +265,9 @@ fn brackets_of_needles_thinner_than_the_tolerance_end_before_they_have_passed() 
     assert!(answer.t_contact - answer.t_free < 1e-5, "{answer:?}");
 }
 
-/// Contact is looked for where it is near along the heading at hand. Here the bodies were farther apart than
-/// that told, and what was free ended there: brackets 1.5 and 2.1 times as wide as the tolerances allow.
+/// Contact is looked for where it is near along the heading at hand. Here the bodies were farther
+/// apart than that told, and what was free ended there: brackets 1.5 and 2.1 times as wide as the
+/// tolerances allow.
 #[test]
 fn brackets_are_narrow_although_the_bodies_are_farther_apart_than_the_last_heading_tells() {
     let ball = polytope_of(&sphere(80, 1.0));
@@ -374,9 +378,9 @@ fn brackets_are_narrow_although_the_bodies_are_farther_apart_than_the_last_headi
     }
 }
 
-/// A point sinks slowly onto a wide plate that turns, so that the clearance tolerance is worth thousands of
-/// time tolerances: brackets took a quarter of that, and reference times known to a tenth of it judged them
-/// too wide.
+/// A point sinks slowly onto a wide plate that turns, so that the clearance tolerance is worth
+/// thousands of time tolerances: brackets took a quarter of that, and reference times known to a
+/// tenth of it judged them too wide.
 #[test]
 fn brackets_of_slow_contacts_leave_most_of_the_default_clearance_tolerance_unused() {
     let (plate, point) = (cuboid(2e6, 2e6, 2e-6), [Vec3::zeros()]);
@@ -396,9 +400,9 @@ fn brackets_of_slow_contacts_leave_most_of_the_default_clearance_tolerance_unuse
     }
 }
 
-/// A body whose points all lie far from its origin is looked at from among them; whether they do was told by a
-/// product of coordinates, which below 1e-162 metres is zero: there brackets were three times as wide as they
-/// may be, and took twenty thousand times as long.
+/// A body whose points all lie far from its origin is looked at from among them; whether they do
+/// was told by a product of coordinates, which below 1e-162 metres is zero: there brackets were
+/// three times as wide as they may be, and took twenty thousand times as long.
 #[test]
 fn far_points_are_looked_at_from_among_them_at_every_scale() {
     let mut costs = Vec::new();

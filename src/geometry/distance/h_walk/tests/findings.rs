@@ -1,8 +1,8 @@
 //! The paper's findings as counts of operations (Guibas, Hsu, Zhang 1999, §4.2).
 //!
 //! The paper's steps are counted: each checks whether a pair of features is the closest one of its
-//! layers, and leaves it for a neighbour or another layer if not (§4.1). So a question takes at least
-//! one, and one more than [`Effort`] counts, whose steps are those that leave a pair.
+//! layers, and leaves it for a neighbour or another layer if not (§4.1). So a question takes at
+//! least one, and one more than [`Effort`] counts, whose steps are those that leave a pair.
 
 use std::fmt::Write as _;
 
@@ -100,8 +100,8 @@ fn on_spheres_coherence_size_and_start_count_as_the_paper_found() {
     }
     assert!(large.means[LAYER_0..].iter().all(|m| m[last] < 0.6 * large.means[SURFACE][last]));
     // Twenty times the vertices: over the axis of Figure 5 at most double. From the innermost layer
-    // everywhere; adaptively not where the angle is so small that the walk never leaves the surface,
-    // on which 4.5 times as many features are under it.
+    // everywhere; adaptively not where the angle is so small that the walk never leaves the
+    // surface, on which 4.5 times as many features are under it.
     let mean = |counts: &Counts, series: usize| -> f64 { counts.means[series].iter().sum() };
     for series in [INNERMOST, ADAPTIVE] {
         let ratio = mean(&large, series) / mean(&small, series);
@@ -126,9 +126,9 @@ fn on_elongated_ellipsoids_the_hierarchy_keeps_the_walk_short() {
     }
 }
 
-/// Half steps from any of the features, of one layer each, to the last one, over neighbours and pointers
-/// between layers: what the fewest steps of two bodies are made of. A move to a feature of less
-/// dimension and one to another layer count half, because both bodies can make it in one step.
+/// Half steps from any of the features, of one layer each, to the last one, over neighbours and
+/// pointers between layers: what the fewest steps of two bodies are made of. A move to a feature of
+/// less dimension and one to another layer count half, because both bodies can make it in one step.
 fn half_steps(hierarchy: &Hierarchy, sources: &[Feature], target: Feature) -> usize {
     let mut seen = std::collections::BTreeSet::new();
     let mut by_cost: Vec<Vec<(usize, Feature)>> =
@@ -196,11 +196,11 @@ fn least_and_taken(body: &Polytope, step: f64) -> [f64; 2] {
     [least as f64 / 2.0, taken as f64].map(|steps| steps / f64::from(asked) + 1.0)
 }
 
-/// Why twenty times the vertices cost more than twice the steps where a frame turns by a few degrees:
-/// there are 4.5 times as many features under an angle, and a way across a few of them has no short cut.
-/// Who knew the way through the layers beforehand, and from which of them to start, would also take more
-/// than twice as many steps. Seen, at 1, 5 and 15 degrees: 1.5, 3.5 and 7.5 at least on 400 vertices, 3.7,
-/// 9.2 and 17.2 on 8,000.
+/// Why twenty times the vertices cost more than twice the steps where a frame turns by a few
+/// degrees: there are 4.5 times as many features under an angle, and a way across a few of them has
+/// no short cut. Who knew the way through the layers beforehand, and from which of them to start,
+/// would also take more than twice as many steps. Seen, at 1, 5 and 15 degrees: 1.5, 3.5 and 7.5 at
+/// least on 400 vertices, 3.7, 9.2 and 17.2 on 8,000.
 #[test]
 fn at_high_coherence_even_the_shortest_way_through_the_layers_grows_more_than_twofold() {
     const SMALL: [f64; 3] = [1.0, 5.0, 15.0];

@@ -7,8 +7,8 @@ use crate::geometry::distance::{Distance, Stops, measure};
 use crate::geometry::polytope::samples::{flat_polygon, on_circle, polytope_of};
 use crate::geometry::samples::Random;
 
-/// Theorem 5: O(log c) steps, whatever the size of the polygons. Seen: 30 for 16 features, 61 for 256,
-/// 92 for 4096.
+/// Theorem 5: O(log c) steps, whatever the size of the polygons. Seen: 30 for 16 features, 61 for
+/// 256, 92 for 4096.
 #[test]
 fn polygons_in_one_plane_take_steps_logarithmic_in_the_way_walked() {
     let mut table = String::new();
@@ -57,8 +57,8 @@ fn turned(turn: f64, at: Vec3) -> Pose {
     Pose::from_quaternion(at, [cos, 0.0, 0.0, sin]).unwrap()
 }
 
-/// Q's poses beside P, turned and gone around it by jumps of a few features to half of the whole, at a
-/// gap of a hundredth.
+/// Q's poses beside P, turned and gone around it by jumps of a few features to half of the whole,
+/// at a gap of a hundredth.
 fn jumps<'a>(p: &'a Polytope, q: &'a Polytope, random: &mut Random) -> Vec<Pair<'a>> {
     let (mut around, mut spin) = (0.1, 0.3);
     let mut jump = || {

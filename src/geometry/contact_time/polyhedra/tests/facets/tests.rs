@@ -1,5 +1,5 @@
-//! Against unions of boxes, which are looked at coordinate by coordinate. A shear of the whole space
-//! takes the boxes off the axes.
+//! Against unions of boxes, which are looked at coordinate by coordinate. A shear of the whole
+//! space takes the boxes off the axes.
 
 use super::*;
 use crate::geometry::samples::Random;
@@ -59,7 +59,8 @@ impl Lattice {
                         face.iter().map(|i| i + copy * faces(level)).collect()
                     }));
                 }
-                // Over face i of the dimension below: its two copies, and what is over its boundary.
+                // Over face i of the dimension below: its two copies, and what is over its
+                // boundary.
                 for i in 0..faces(level) {
                     let mut face = vec![i, i + faces(level)];
                     if level > 0 {
