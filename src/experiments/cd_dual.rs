@@ -20,7 +20,7 @@ use crate::geometry::pair::Pair;
 use crate::geometry::penetration;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::polytope::samples::{Random, ellipsoid, polytope_of};
-use crate::geometry::separation::cd_dual::propose_with_work;
+use crate::geometry::separation::methods::cd_dual::propose_with_work;
 use crate::geometry::witness::Witness;
 
 /// One a figure.

@@ -27,6 +27,7 @@ pub mod witness;
 
 pub mod certificate;
 pub mod contact_time;
+mod difference;
 pub mod distance;
 pub mod penetration;
 pub mod separation;

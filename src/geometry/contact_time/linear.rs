@@ -17,6 +17,7 @@ use super::method::Method;
 use super::{FirstContact, Outcome, Question};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::{Direction, Frame, Link, StaticProof};
+use crate::geometry::difference::exact::{Corner, Difference};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::ratio::Ratio;
@@ -27,14 +28,13 @@ use crate::geometry::number::scaled::{
 };
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::processor;
-use crate::geometry::separation::cast::{Cast, cast};
-use crate::geometry::separation::difference::{Corner, Difference};
-use crate::geometry::separation::entry::{Along, Entry, certify};
 use crate::geometry::separation::exact::hold_origin_in_four;
 use crate::geometry::separation::filter::{Gap, certified_gap};
-use crate::geometry::separation::line::{
+use crate::geometry::separation::line::cast::{Cast, cast};
+use crate::geometry::separation::line::crossing::{
     Crossing, End, Miss, Telling, cross_line, edge_normals, least_end_in,
 };
+use crate::geometry::separation::line::entry::{Along, Entry, certify};
 use crate::geometry::separation::portal::exact_direction;
 use crate::geometry::separation::{METHODS, decide};
 use crate::geometry::witness::Witness;

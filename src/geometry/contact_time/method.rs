@@ -6,7 +6,7 @@ use super::{FirstContact, Question};
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::Pair;
-use crate::geometry::separation::cast::{self, Cast};
+use crate::geometry::separation::line::cast::{self, Cast};
 use crate::geometry::witness::Witness;
 
 /// A way to search; one file and one row of [`METHODS`] each.

@@ -4,10 +4,10 @@
 use dashu_int::IBig;
 use dashu_int::ops::UnsignedAbs;
 
-use super::grid::Grid;
 use super::is_at_most;
 use super::wolfe::{self, Nearest};
 use crate::geometry::certificate::{Axis, Direction};
+use crate::geometry::difference::grid::Grid;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::scaled::{

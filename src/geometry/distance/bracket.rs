@@ -15,7 +15,7 @@ use arrayvec::ArrayVec;
 
 use super::rise::{Level, Rise};
 use super::simplex::Simplex;
-use super::view::View;
+use crate::geometry::difference::bounded::View;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::double::{
     Double, Real, Triple, cross, dot, minus, plus_times, rounded,

@@ -4,10 +4,10 @@
 use arrayvec::ArrayVec;
 use dashu_int::IBig;
 
-use super::grid::Grid;
-use super::view::View;
 use super::wolfe::{nearest_of_pairs, weighted_mean};
 use crate::geometry::Vec3;
+use crate::geometry::difference::bounded::View;
+use crate::geometry::difference::grid::Grid;
 use crate::geometry::number::scaled::{cross, dot};
 use crate::geometry::pair::{Pair, VertexPair};
 

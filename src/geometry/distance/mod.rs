@@ -4,24 +4,18 @@
 //! the origin; error bounds turn it into a bracket ([`bracket`]), in f64 and, where that is too
 //! wide (bodies closer than a hundredth of their size, parallel features), in twice the precision.
 //! Where that fails too (gaps of a few ulp, coordinates near the ends of f64) the exact stage goes
-//! on from the same simplex and finds the nearest point of M in integers ([`wolfe`] on a [`grid`]),
+//! on from the same simplex and finds the nearest point of M in integers ([`wolfe`] on a [`super::difference::grid`]),
 //! rounded outward once ([`super::number::outward`]).
 
 mod beyond;
 mod bracket;
 mod common_point;
-mod ellipsoids;
-mod exhaustive;
-mod gjk;
-pub(in crate::geometry) mod grid;
-pub mod h_walk;
-mod method;
+mod methods;
 mod rise;
 mod simplex;
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "exact values are meant")]
 mod tests;
-pub(in crate::geometry) mod view;
 pub(in crate::geometry) mod wolfe;
 
 use arrayvec::ArrayVec;
@@ -29,13 +23,12 @@ use dashu_int::UBig;
 
 pub(in crate::geometry) use self::beyond::direction_beyond;
 use self::bracket::Bracket;
-pub(in crate::geometry) use self::ellipsoids::direction_between;
-use self::grid::Grid;
-pub use self::method::Method;
-use self::method::{Ending, Found, Proposer};
-use self::view::View;
+use self::methods::{Ending, Found, Proposer, gjk};
+pub use self::methods::{METHODS, Method, h_walk};
 use super::Vec3;
 use super::certificate::{Direction, StaticProof, Verdict};
+use super::difference::bounded::View;
+use super::difference::grid::Grid;
 use super::effort::{Effort, Stopped};
 use super::number::dyadic::split;
 use super::pair::{Pair, VertexPair};
@@ -45,20 +38,6 @@ use super::witness::Witness;
 
 /// Relative width of a bracket that needs no exact stage; the contract's.
 pub const WIDTH_MAX: f64 = 1e-12;
-
-/// Every method by name; the first is the default.
-pub const METHODS: &[Method] = &[
-    gjk::METHOD,
-    h_walk::METHOD,
-    h_walk::FROM_LAYER_0,
-    h_walk::FROM_LAYER_4,
-    h_walk::FROM_LAYER_8,
-    h_walk::FROM_LAYER_16,
-    h_walk::FROM_INNERMOST,
-    h_walk::SURFACE_WALK,
-    h_walk::DOBKIN_KIRKPATRICK,
-    exhaustive::METHOD,
-];
 
 /// When a distance search may stop early; the verdict stays exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -8,8 +8,8 @@
 use arrayvec::ArrayVec;
 
 use super::bracket::OUTWARD;
-use super::view::STRETCH;
 use crate::geometry::Vec3;
+use crate::geometry::difference::bounded::STRETCH;
 use crate::geometry::effort::Effort;
 use crate::geometry::kernel;
 use crate::geometry::number::double::{Real, Triple, dot, rounded};

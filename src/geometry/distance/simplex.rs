@@ -7,21 +7,13 @@
 //! J. Graphics Tools 4(2), 1999).
 
 use crate::geometry::Vec3;
+use crate::geometry::difference::RoundedCorner;
 use crate::geometry::pair::VertexPair;
-
-/// A point of M and its name.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Corner {
-    /// Its name.
-    pub(super) pair: VertexPair,
-    /// `q_j - p_i`, rounded.
-    pub(super) point: Vec3,
-}
 
 /// At most three corners, the newest first, with positive weights that sum to one up to rounding.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Simplex {
-    corners: [Corner; 3],
+    corners: [RoundedCorner; 3],
     weights: [f64; 3],
     count: usize,
     /// The weighted sum.
@@ -57,7 +49,7 @@ struct Face {
 impl Simplex {
     /// One corner.
     #[inline(always)]
-    pub(super) fn point(a: Corner) -> Self {
+    pub(super) fn point(a: RoundedCorner) -> Self {
         let (corners, weights) = ([a, a, a], [1.0, 0.0, 0.0]);
         let squared = a.point.norm_squared();
         Self { corners, weights, count: 1, nearest: a.point, squared, direction: a.point }
@@ -65,7 +57,7 @@ impl Simplex {
 
     /// The corners, the newest first.
     #[inline]
-    pub(super) fn corners(&self) -> &[Corner] {
+    pub(super) fn corners(&self) -> &[RoundedCorner] {
         &self.corners[..self.count]
     }
 
@@ -90,7 +82,7 @@ impl Simplex {
     /// Adds `new`, which lies farther back than the nearest point, and drops what the new nearest
     /// point does not need. The simplex has a corner.
     #[inline(always)]
-    pub(super) fn grow(&mut self, new: Corner) -> Growth {
+    pub(super) fn grow(&mut self, new: RoundedCorner) -> Growth {
         let [a, b, c] = self.corners.map(|corner| corner.point);
         let face = match self.count {
             1 => Some(segment(&new.point, &(a - new.point), 0)),
@@ -108,7 +100,7 @@ impl Simplex {
     }
 
     #[inline(always)]
-    fn become_face(&mut self, new: Corner, face: &Face) {
+    fn become_face(&mut self, new: RoundedCorner, face: &Face) {
         let [b, c] = face.others.map(|other| self.corners[usize::from(other)]);
         let [of_b, of_c] = face.weights;
         self.corners = [new, b, c];
@@ -121,7 +113,7 @@ impl Simplex {
 
     /// The nearest simplex of the hull of up to three corners; `None` of none.
     #[inline(always)]
-    pub(super) fn of(corners: &[Corner]) -> Option<Self> {
+    pub(super) fn of(corners: &[RoundedCorner]) -> Option<Self> {
         // The nearest point is on a face with the first corner, or with the second, or the third.
         let corners = &corners[..corners.len().min(3)];
         let (first, others) = corners.split_first()?;
@@ -140,7 +132,7 @@ impl Simplex {
 
     /// Of the faces with the first of at most three corners.
     #[inline(always)]
-    pub(super) fn around(first: &Corner, others: &[Corner]) -> Self {
+    pub(super) fn around(first: &RoundedCorner, others: &[RoundedCorner]) -> Self {
         let mut simplex = Self::point(*first);
         let edge = |k: usize| others[k].point - first.point;
         let face = match others.len() {

@@ -12,8 +12,8 @@ use arrayvec::ArrayVec;
 use dashu_int::ops::UnsignedAbs;
 use dashu_int::{IBig, UBig};
 
-use super::grid::Grid;
 use crate::geometry::Vec3;
+use crate::geometry::difference::grid::Grid;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::outward;
 use crate::geometry::number::scaled::{

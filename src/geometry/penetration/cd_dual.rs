@@ -17,6 +17,7 @@ use super::directional::ahead;
 use super::method::{Method, ProvenSpan};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::{Direction, RangeEnd, RangeProof};
+use crate::geometry::difference::exact::Difference;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::ratio::Ratio;
@@ -24,8 +25,7 @@ use crate::geometry::number::scaled::{
     Integers, cross, difference, dot, integer_at, least_exponent, negated, sign,
 };
 use crate::geometry::pair::{Pair, VertexPair};
-use crate::geometry::separation::cd_dual::{Silhouette, exits};
-use crate::geometry::separation::difference::Difference;
+use crate::geometry::separation::methods::cd_dual::{Silhouette, exits};
 
 /// The row of the table.
 pub(super) const METHOD: Method = Method {

@@ -6,7 +6,7 @@
 //! Transformation*, §6, moves Q instead.) A method finds and proves the range, or hands over to
 //! exact arithmetic. The default is here:
 //!
-//! Source: a portal towards the line in floating point, see [`crate::geometry::separation::cast`].
+//! Source: a portal towards the line in floating point, see [`crate::geometry::separation::line::cast`].
 //! Proves: each end to the last bit, or that the line misses, by error bounds.
 //! Cost:   a supporting pair for every portal, some ten for each end; exact arithmetic in its stead
 //!         where bodies are flat or features parallel.
@@ -15,17 +15,17 @@ use super::method::{Method, ProvenSpan};
 use super::{Range, Span};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::{Direction, RangeEnd, RangeProof, Verdict};
+use crate::geometry::difference::exact::Difference;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::ratio::Ratio;
 use crate::geometry::number::rounding::{UNDERFLOW, gamma};
 use crate::geometry::number::scaled::{Integers, integer_at, least_exponent};
 use crate::geometry::pair::{Pair, VertexPair};
-use crate::geometry::separation::cast::{Cast, cast};
-use crate::geometry::separation::difference::Difference;
-use crate::geometry::separation::entry::{Along, Entry, certify};
 use crate::geometry::separation::filter::certified_gap;
-use crate::geometry::separation::line::{Crossing, End, cross_line};
+use crate::geometry::separation::line::cast::{Cast, cast};
+use crate::geometry::separation::line::crossing::{Crossing, End, cross_line};
+use crate::geometry::separation::line::entry::{Along, Entry, certify};
 use crate::geometry::separation::{self, decide};
 use crate::geometry::witness::Witness;
 

@@ -18,8 +18,8 @@ use super::shell::Shell;
 use super::{Depth, Surface};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::Direction;
-use crate::geometry::distance::grid::Grid;
-use crate::geometry::distance::view::View;
+use crate::geometry::difference::bounded::View;
+use crate::geometry::difference::grid::Grid;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::outward;
 use crate::geometry::number::scaled::{

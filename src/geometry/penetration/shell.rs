@@ -12,8 +12,8 @@ use std::cell::OnceCell;
 use dashu_int::IBig;
 
 use crate::geometry::Vec3;
-use crate::geometry::distance::grid::Grid;
-use crate::geometry::distance::view::View;
+use crate::geometry::difference::bounded::View;
+use crate::geometry::difference::grid::Grid;
 use crate::geometry::number::rounding::{UNDERFLOW, gamma, length};
 use crate::geometry::number::scaled::{Integers, cross, difference, dot, is_zero, sign};
 use crate::geometry::number::{Sign, outward};

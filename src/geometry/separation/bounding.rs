@@ -4,8 +4,9 @@
 //! What is a function of `const PROVEN: bool` is the same without its error bound when that is
 //! false: see `super::decide_unproven`.
 
-use super::filter::{PLAIN, offset, sum_of_sizes};
+use super::filter::PLAIN;
 use crate::geometry::Vec3;
+use crate::geometry::difference::sum_of_sizes;
 use crate::geometry::number::rounding::gamma;
 use crate::geometry::pair::Pair;
 use crate::geometry::pose::STRETCH_MAX;
@@ -115,24 +116,17 @@ pub(super) fn cores_overlap_along(pair: &Pair<'_>, direction: &Vec3, w: &Vec3) -
     (apart <= 0.0) | (apart * apart < radii * radii * direction.dot(direction))
 }
 
-/// From P's centre to Q's, rounded.
-#[inline(always)]
-pub(super) fn centre_to_centre(pair: &Pair<'_>) -> Vec3 {
-    let p = pair.p.pose.rotation * pair.p.body.bounds().centre;
-    let q = pair.q.pose.rotation * pair.q.body.bounds().centre;
-    (q - p) + offset(pair)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::geometry::certificate::judge::judge_static;
     use crate::geometry::certificate::{Direction, StaticProof};
+    use crate::geometry::difference::layout::Layout;
+    use crate::geometry::difference::{centre_to_centre, offset};
     use crate::geometry::pair::Placed;
     use crate::geometry::polytope::Polytope;
     use crate::geometry::pose::Pose;
     use crate::geometry::samples::{Random, cone, cuboid, ellipsoid, zoo};
-    use crate::geometry::separation::layout::Layout;
 
     /// At every distance, down to contact and below: whatever a bound says is separated, is.
     #[test]

@@ -7,8 +7,9 @@
 //! false. Nothing but the measurement of what the bound costs makes use of it: see
 //! `super::decide_unproven`.
 
-use super::view::{COMPONENT_MAX, Probe, View};
 use crate::geometry::certificate::Verdict;
+use crate::geometry::difference::rounded::{COMPONENT_MAX, Probe, View};
+use crate::geometry::difference::{largest, offset, sum_of_sizes};
 use crate::geometry::effort::Effort;
 use crate::geometry::kernel::along;
 use crate::geometry::number::rounding::{UNDERFLOW, UNDERFLOW_FLOOR, UNIT, gamma};
@@ -172,28 +173,10 @@ impl Sizes {
     }
 }
 
-/// `max |v_k|`; of a NaN, anything.
-#[inline(always)]
-pub(super) fn largest(v: &Vec3) -> f64 {
-    let larger = |a: f64, b: f64| if a > b { a } else { b };
-    larger(larger(v.x.abs(), v.y.abs()), v.z.abs())
-}
-
-/// `Σ |v_k|`
-#[inline(always)]
-pub(super) fn sum_of_sizes(v: &Vec3) -> f64 {
-    (v.x.abs() + v.y.abs()) + v.z.abs()
-}
-
 /// `Σ reach`
 #[inline]
 pub(super) fn span(placed: &Placed<'_>) -> f64 {
     placed.body.bounds().span
-}
-
-#[inline(always)]
-pub(super) fn offset(pair: &Pair<'_>) -> Vec3 {
-    pair.q.pose.translation - pair.p.pose.translation
 }
 
 /// Beyond these the products of a few sizes could overflow or underflow, and the exact stage

@@ -5,102 +5,29 @@
 //! method gives the same verdicts, and differs only in cost and in the proof it finds.
 
 mod bounding;
-pub(crate) mod cast;
-pub(crate) mod cd_dual;
-pub(crate) mod difference;
-pub(crate) mod entry;
 pub(crate) mod exact;
-pub mod exhaustive;
 pub(crate) mod filter;
-mod gjk;
-mod hs_jump;
-mod layout;
 pub(crate) mod line;
-pub(crate) mod linear_program;
+pub(crate) mod methods;
 pub(crate) mod portal;
-mod spherical_polygon;
-mod view;
 
 use arrayvec::ArrayVec;
 
-use self::difference::Difference;
 pub use self::filter::Evidence;
-use self::layout::Layout;
-pub use self::linear_program::WorkingSet;
-use self::view::{Ends, View};
+use self::methods::Propose;
+pub use self::methods::linear_program::WorkingSet;
+pub use self::methods::{METHODS, Method, Proposal, exhaustive};
 use super::Vec3;
 use super::certificate::{Direction, StaticProof, Verdict};
+use super::difference::exact::Difference;
+use super::difference::layout::Layout;
+use super::difference::rounded::{Ends, View};
+use super::difference::{centre_to_centre, offset};
 use super::effort::{Effort, Stopped};
 use super::number::scaled::rounded_direction;
 use super::pair::{Pair, VertexPair};
 use super::support::looks_at_all;
 use super::witness::Witness;
-
-/// What a search believes. Never a verdict: the filter or the exact stage has to agree.
-#[derive(Clone, Debug, PartialEq)]
-pub enum Proposal {
-    /// This world direction separates.
-    Separating(Vec3),
-    /// The differences of these pairs hold the origin in their interior.
-    Holding(ArrayVec<VertexPair, 6>),
-    /// Already proven by the filter, from what the search had at hand and left in the witness.
-    Proven(Evidence),
-    /// Undecided, or a body that the method's paper excludes.
-    HandOver,
-}
-
-impl Proposal {
-    /// The verdict that it amounts to; none when it is handed over.
-    pub fn claim(&self) -> Option<Verdict> {
-        match self {
-            Self::Separating(_) => Some(Verdict::Separated),
-            Self::Holding(_) => Some(Verdict::Overlapping),
-            Self::Proven(evidence) => Some(evidence.verdict()),
-            Self::HandOver => None,
-        }
-    }
-}
-
-/// How a method is called: for a pair, and how its bodies lie to each other, which everybody needs
-/// and [`decide`] has.
-type Propose = fn(&Pair<'_>, &Layout, &mut Witness, &mut Effort<'_>) -> Result<Proposal, Stopped>;
-
-/// A way to search; one file and one row of [`METHODS`] each.
-#[derive(Debug)]
-pub struct Method {
-    /// Its name on the wire and in the tables.
-    pub name: &'static str,
-    /// Who described it, and where.
-    pub source: &'static str,
-    /// What its proposals amount to.
-    pub proves: &'static str,
-    /// What a query costs.
-    pub cost: &'static str,
-    /// The search.
-    propose: Propose,
-}
-
-impl Method {
-    /// The search alone, for measurements: nothing is proven or decided.
-    pub fn propose(
-        &self,
-        pair: &Pair<'_>,
-        witness: &mut Witness,
-        effort: &mut Effort<'_>,
-    ) -> Result<Proposal, Stopped> {
-        (self.propose)(pair, &Layout::of(pair), witness, effort)
-    }
-}
-
-/// Every method by name; the first is the default.
-pub const METHODS: &[Method] = &[
-    hs_jump::METHOD,
-    hs_jump::PLAIN,
-    linear_program::METHOD,
-    gjk::METHOD,
-    cd_dual::METHOD,
-    exhaustive::METHOD,
-];
 
 /// A verdict with its proof.
 #[derive(Clone, Debug, PartialEq)]
@@ -154,11 +81,11 @@ fn decide_with<const PROVEN: bool>(
     effort.cost.queries += 1;
     // The witness stays as it is: whatever it says, it says it to a later question.
     // The witness stays as it is: whatever it says, it says it to a later question.
-    let between_origins = filter::offset(pair);
+    let between_origins = offset(pair);
     if bounding::separates_balls_at_origins::<PROVEN>(pair, &between_origins) {
         return Ok(separated_by(between_origins));
     }
-    let between_centres = bounding::centre_to_centre(pair);
+    let between_centres = centre_to_centre(pair);
     if bounding::separates_balls::<PROVEN>(pair, &between_centres) {
         return Ok(separated_by(between_centres));
     }

@@ -22,9 +22,9 @@
 use arrayvec::ArrayVec;
 use dashu_int::IBig;
 
-use super::difference::{Corner, Difference};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::{Axis, Direction};
+use crate::geometry::difference::exact::{Corner, Difference};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::scaled::{

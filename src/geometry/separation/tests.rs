@@ -320,7 +320,7 @@ fn bodies_of_few_vertices_apart_along_the_line_between_their_centres_need_no_sea
         let distance = 1.7 + 0.3 * random.signed();
         let pose_q = random.pose(way * distance);
         let pair = Pair::new(&p, random.pose(Vec3::zeros()), &q, pose_q);
-        let s = bounding::centre_to_centre(&pair);
+        let s = centre_to_centre(&pair);
         let mut effort = Effort::unlimited();
         let found = filter::certified_gap(&pair, &s, None, &mut effort);
         let is_apart = found.is_some_and(|gap| gap.lower > 0.0);

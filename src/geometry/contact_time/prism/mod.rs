@@ -33,7 +33,7 @@ use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hierarchy::Layer;
 use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::polytope::Polytope;
-use crate::geometry::separation::cast::{Cast, PLAIN};
+use crate::geometry::separation::line::cast::{Cast, PLAIN};
 
 /// The row of the table.
 pub(super) const METHOD: Method = Method {

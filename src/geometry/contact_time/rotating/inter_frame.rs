@@ -51,8 +51,8 @@ use crate::geometry::contact_time::method::Method;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::rounding::UNIT;
 use crate::geometry::number::trig::{RoundedTrig, Trig};
-use crate::geometry::separation::cast;
-use crate::geometry::separation::linear_program::{
+use crate::geometry::separation::line::cast;
+use crate::geometry::separation::methods::linear_program::{
     Bodies, Found, SET_MAX, WorkingSet, group, search, sizes,
 };
 use crate::geometry::support::likely;

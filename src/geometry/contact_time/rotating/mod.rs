@@ -63,6 +63,7 @@ use self::step::{Need, Step, advance, pieces, swept_end};
 use super::{CLEARANCE_TOLERANCE_MIN, FirstContact, Outcome, Question};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::{Direction, Frame, Link, StaticProof, Verdict};
+use crate::geometry::difference::ellipsoids::direction_between;
 use crate::geometry::distance;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
@@ -465,8 +466,7 @@ impl<'a> Search<'a> {
                 let towards = moving.pivots() + centre(&moving.q) - centre(&moving.p);
                 let Pair { p, q } = &self.question.pair;
                 let is_scaled = moving.p.track.slack() > 0.0;
-                let towards =
-                    if is_scaled { towards } else { distance::direction_between(p, q, &towards) };
+                let towards = if is_scaled { towards } else { direction_between(p, q, &towards) };
                 unit(&towards).unwrap_or_else(Vec3::x)
             }
         }

@@ -8,9 +8,8 @@
 //! separate. From centre to centre may be off by tens of degrees. All of it is to search by, and
 //! not to prove by.
 
-use super::bounding::centre_to_centre;
-use super::filter::largest;
-use super::view::{View, inverse_power_of_two};
+use super::rounded::{View, inverse_power_of_two};
+use super::{centre_to_centre, largest};
 use crate::geometry::Vec3;
 use crate::geometry::pair::{Pair, Placed};
 use crate::geometry::polytope::Bounds;
@@ -21,17 +20,17 @@ use crate::geometry::symmetric::Symmetric;
 const ROUND: f64 = 0.7;
 
 /// See the module.
-pub(super) struct Layout {
+pub(crate) struct Layout {
     /// From P's centre to Q's.
-    pub(super) centres: Vec3,
+    pub(crate) centres: Vec3,
     /// Where to look first: `centres`, or the direction that ellipsoids say, tame.
-    pub(super) towards: Vec3,
+    pub(crate) towards: Vec3,
     /// Of bodies that are like ellipsoids, and no balls.
-    pub(super) shape: Option<Shape>,
+    pub(crate) shape: Option<Shape>,
 }
 
 /// The ellipsoid that M is like, in units of the bodies' sizes.
-pub(super) struct Shape {
+pub(crate) struct Shape {
     matrix: Symmetric,
     /// The inverse of the matrix times its determinant.
     cofactors: Symmetric,
@@ -40,7 +39,7 @@ pub(super) struct Shape {
 impl Layout {
     /// Of bodies whose centres are so far apart.
     #[inline(always)]
-    pub(super) fn new(pair: &Pair<'_>, centres: Vec3) -> Self {
+    pub(crate) fn new(pair: &Pair<'_>, centres: Vec3) -> Self {
         let (p, q) = (pair.p.body.bounds(), pair.q.body.bounds());
         // Between a ball and a needle that mean of the two would say less than their centres.
         let is_long = |of: &Bounds| of.is_ellipsoidal & (of.inner_radius < ROUND * of.radius);
@@ -59,25 +58,25 @@ impl Layout {
 
     /// Of bodies of which no more is known than their centres.
     #[inline(always)]
-    pub(super) fn without_shape(centres: Vec3) -> Self {
+    pub(crate) fn without_shape(centres: Vec3) -> Self {
         Self { centres, towards: centres, shape: None }
     }
 
     /// Of the pair.
-    pub(super) fn of(pair: &Pair<'_>) -> Self {
+    pub(crate) fn of(pair: &Pair<'_>) -> Self {
         Self::new(pair, centre_to_centre(pair))
     }
 }
 
 /// Whether M is about a ball.
 #[inline(always)]
-pub(super) fn is_round(pair: &Pair<'_>) -> bool {
+pub(crate) fn is_round(pair: &Pair<'_>) -> bool {
     is_rounder(pair, ROUND)
 }
 
 /// Whether the ball inside M has at least this part of the radius of the ball around it, roughly.
 #[inline(always)]
-pub(super) fn is_rounder(pair: &Pair<'_>, part: f64) -> bool {
+pub(crate) fn is_rounder(pair: &Pair<'_>, part: f64) -> bool {
     let (p, q) = (pair.p.body.bounds(), pair.q.body.bounds());
     p.inner_radius + q.inner_radius >= part * (p.radius + q.radius)
 }
@@ -99,7 +98,7 @@ impl Shape {
 
     /// Whether c is inside the ellipsoid, as much larger as it takes to reach `reach` along s.
     #[inline(always)]
-    pub(super) fn is_inside(&self, c: &Vec3, s: &Vec3, reach: f64) -> bool {
+    pub(crate) fn is_inside(&self, c: &Vec3, s: &Vec3, reach: f64) -> bool {
         let determinant = self.matrix.determinant(&self.cofactors);
         self.cofactors.product(c) * self.matrix.product(s) < reach * reach * determinant
     }
@@ -112,7 +111,7 @@ impl Shape {
     /// to s, and `f = C s × x` to both. For the cofactors K and `e = K x`, `eᵀCe = det C e·x`; and
     /// since the product of two vectors times K is det C times C of their product, `s × e = C f`.
     #[inline(always)]
-    pub(super) fn conjugates(&self, s: &Vec3, d: &Vec3) -> [Vec3; 3] {
+    pub(crate) fn conjugates(&self, s: &Vec3, d: &Vec3) -> [Vec3; 3] {
         let seen = self.matrix.times(s);
         let squared = s.dot(&seen);
         let x = d - seen * (s.dot(d) / squared);

@@ -8,10 +8,11 @@
 
 use arrayvec::ArrayVec;
 
-use super::Stops;
-use super::method::{Ending, Found, Method, Proposer};
-use super::simplex::{Corner, Simplex};
-use super::view::View;
+use super::{Ending, Found, Method, Proposer};
+use crate::geometry::difference::RoundedCorner;
+use crate::geometry::difference::bounded::View;
+use crate::geometry::distance::Stops;
+use crate::geometry::distance::simplex::Simplex;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::polytope::Polytope;
@@ -55,8 +56,10 @@ struct Search<'a> {
 
 impl Search<'_> {
     fn look_at<const N: usize>(&mut self, pairs: [VertexPair; N]) {
-        let corners: ArrayVec<Corner, 3> =
-            pairs.iter().map(|&pair| Corner { pair, point: self.view.difference(pair) }).collect();
+        let corners: ArrayVec<RoundedCorner, 3> = pairs
+            .iter()
+            .map(|&pair| RoundedCorner { pair, point: self.view.difference(pair) })
+            .collect();
         let Some(simplex) = Simplex::of(&corners) else { return };
         if simplex.squared < self.best.squared || self.best.corners().is_empty() {
             self.best = simplex;

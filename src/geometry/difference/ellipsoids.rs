@@ -10,7 +10,7 @@
 //! round in λ and C, a round takes one inverse up to its factor, and three or four rounds give the
 //! direction to a few degrees, which is what the edges of a polytope leave of it anyway.
 
-use super::view::View;
+use super::bounded::View;
 use crate::geometry::Vec3;
 use crate::geometry::pair::Placed;
 use crate::geometry::symmetric::Symmetric;
@@ -35,18 +35,18 @@ const RATIO_MAX: f64 = 0.95;
 
 /// How round the bodies of a pair are.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Roundness {
+pub(crate) struct Roundness {
     /// The shortest extent over the longest of the less round body: 1 for balls.
-    pub(super) least: f64,
+    pub(crate) least: f64,
     /// Whether both together are as good as two balls. Beside a large ball a pebble is one too,
     /// whatever its shape: it moves the nearest points little.
-    pub(super) are_balls: bool,
+    pub(crate) are_balls: bool,
 }
 
 impl Roundness {
     /// Of the pair.
     #[inline(always)]
-    pub(super) fn of(p: &Placed<'_>, q: &Placed<'_>) -> Self {
+    pub(crate) fn of(p: &Placed<'_>, q: &Placed<'_>) -> Self {
         let extents = |placed: &Placed<'_>| {
             let [x, y, z] = (placed.body.bounds().high - placed.body.bounds().low).into();
             [f64::min(x, y).min(z), f64::max(x, y).max(z)]
@@ -62,17 +62,13 @@ impl Roundness {
 /// From P towards Q, which are so round and whose centres are so far apart; for searching, not for
 /// proof.
 #[inline(always)]
-pub(super) fn direction(view: &View<'_>, roundness: Roundness, centre: &Vec3) -> Vec3 {
+pub(crate) fn direction(view: &View<'_>, roundness: Roundness, centre: &Vec3) -> Vec3 {
     let [p, q] = view.bodies();
     between(p, q, roundness, centre)
 }
 
 /// The same of bodies that are `centre` apart from centre to centre.
-pub(in crate::geometry) fn direction_between(
-    p: &Placed<'_>,
-    q: &Placed<'_>,
-    centre: &Vec3,
-) -> Vec3 {
+pub(crate) fn direction_between(p: &Placed<'_>, q: &Placed<'_>, centre: &Vec3) -> Vec3 {
     between(p, q, Roundness::of(p, q), centre)
 }
 

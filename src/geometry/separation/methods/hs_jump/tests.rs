@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use super::*;
 use crate::geometry::certificate::judge::judge_static;
 use crate::geometry::certificate::{StaticProof, Verdict};
+use crate::geometry::difference::layout::Layout;
 use crate::geometry::penetration;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
@@ -13,7 +14,6 @@ use crate::geometry::samples::{
 };
 use crate::geometry::separation::METHODS;
 use crate::geometry::separation::exhaustive::oracle;
-use crate::geometry::separation::layout::Layout;
 
 pub(super) fn propose(
     pair: &Pair<'_>,

@@ -4,12 +4,12 @@
 //! Whether a line meets a body does not change under an affine map; so the world is mapped back by
 //! the inverse of P's matrix, whatever that matrix is.
 
+use crate::geometry::difference::rounded::View;
 use crate::geometry::effort::Effort;
 use crate::geometry::hierarchy::LayerFeatures;
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::polytope::surface::Surface;
-use crate::geometry::separation::view::View;
 use crate::geometry::support;
 use crate::geometry::{Mat3, Vec3};
 

@@ -17,7 +17,7 @@ use crate::geometry::polytope::Polytope;
 
 /// See the module.
 #[derive(Debug)]
-pub(in crate::geometry) struct Grid<'a> {
+pub(crate) struct Grid<'a> {
     p: Side<'a>,
     q: Side<'a>,
     exponent: i64,
@@ -39,35 +39,35 @@ struct Side<'a> {
 
 impl<'a> Grid<'a> {
     /// Finds the grid. Looks at every vertex once.
-    pub(in crate::geometry) fn new(pair: &Pair<'a>) -> Self {
+    pub(crate) fn new(pair: &Pair<'a>) -> Self {
         let (p, q) = (Scales::of(&pair.p), Scales::of(&pair.q));
         let exponent = p.finest().min(q.finest());
         Self { p: Side::new(&pair.p, p, exponent), q: Side::new(&pair.q, q, exponent), exponent }
     }
 
     /// A grid step is two to this.
-    pub(in crate::geometry) fn exponent(&self) -> i64 {
+    pub(crate) fn exponent(&self) -> i64 {
         self.exponent
     }
 
     /// Vertex `i` of P.
-    pub(in crate::geometry) fn p(&self, i: u32) -> Integers {
+    pub(crate) fn p(&self, i: u32) -> Integers {
         self.p.place(i)
     }
 
     /// Vertex `j` of Q.
-    pub(in crate::geometry) fn q(&self, j: u32) -> Integers {
+    pub(crate) fn q(&self, j: u32) -> Integers {
         self.q.place(j)
     }
 
     /// The vertex pair's point of M.
-    pub(in crate::geometry) fn difference(&self, pair: VertexPair) -> Integers {
+    pub(crate) fn difference(&self, pair: VertexPair) -> Integers {
         difference(&self.q.place(pair.j), &self.p.place(pair.i))
     }
 
     /// A vertex pair whose point is least along `direction` among all of M, exactly: a vertex of P
     /// farthest along it and a vertex of Q farthest against it. `hint` says where to start.
-    pub(in crate::geometry) fn least_along(
+    pub(crate) fn least_along(
         &self,
         direction: &Integers,
         hint: VertexPair,

@@ -1,8 +1,8 @@
 //! A pair as the floating-point searches see it: differences of placed vertices, with the error
 //! bounds that make something certain of them.
 
+use super::RoundedCorner;
 use super::ellipsoids::Roundness;
-use super::simplex::Corner;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::double::{Real, Triple};
 use crate::geometry::number::rounding::gamma;
@@ -25,7 +25,7 @@ const NEAR_SPACING: f64 = 2.0;
 
 /// A placed rotation is a rotation up to 1e-6 in every entry of RᵀR, so it stretches nothing by
 /// more than 2e-6; the rest is room for the roundings of forming a bound.
-pub(super) const STRETCH: f64 = 1.0 + 1e-5;
+pub(crate) const STRETCH: f64 = 1.0 + 1e-5;
 
 /// Roundings in one coordinate of a difference: dot products of three (3), difference of the two
 /// (1), offset (1) and its addition (1), and 2 for forming `reach`.
@@ -40,7 +40,7 @@ const OFFSET_ROUNDINGS: f64 = 3.0;
 
 /// See the module.
 #[derive(Debug)]
-pub(in crate::geometry) struct View<'a> {
+pub(crate) struct View<'a> {
     pair: &'a Pair<'a>,
     /// `t_Q - t_P`, rounded.
     offset: Vec3,
@@ -55,7 +55,7 @@ pub(in crate::geometry) struct View<'a> {
 impl<'a> View<'a> {
     /// Of the pair.
     #[inline]
-    pub(in crate::geometry) fn new(pair: &'a Pair<'a>) -> Self {
+    pub(crate) fn new(pair: &'a Pair<'a>) -> Self {
         let radius = |placed: &Placed<'_>| {
             let bounds = placed.body.bounds();
             (bounds.centre.norm() + bounds.radius) * STRETCH
@@ -68,33 +68,33 @@ impl<'a> View<'a> {
     }
 
     /// What it is a view of.
-    pub(super) fn pair(&self) -> &'a Pair<'a> {
+    pub(crate) fn pair(&self) -> &'a Pair<'a> {
         self.pair
     }
 
     /// P and Q.
-    pub(super) fn bodies(&self) -> [&'a Placed<'a>; 2] {
+    pub(crate) fn bodies(&self) -> [&'a Placed<'a>; 2] {
         [&self.pair.p, &self.pair.q]
     }
 
     /// Whether products of lengths neither overflow nor lose their error bounds to underflow.
-    pub(in crate::geometry) fn is_safe(&self) -> bool {
+    pub(crate) fn is_safe(&self) -> bool {
         (SIZE_MIN..=SIZE_MAX).contains(&self.size)
     }
 
     /// At least |m| for every m of M.
-    pub(in crate::geometry) fn size(&self) -> f64 {
+    pub(crate) fn size(&self) -> f64 {
         self.size
     }
 
     /// At least the distance of every vertex of P, and of Q, from its body's origin.
-    pub(super) fn radii(&self) -> [f64; 2] {
+    pub(crate) fn radii(&self) -> [f64; 2] {
         self.radii
     }
 
     /// At least `|m|` for every m of M, per coordinate, and at least the sum of the magnitudes of
     /// all terms it is computed from.
-    pub(in crate::geometry) fn reach(&self) -> Vec3 {
+    pub(crate) fn reach(&self) -> Vec3 {
         let (p, q) = (&self.pair.p, &self.pair.q);
         p.pose.rotation.abs() * p.body.bounds().reach
             + q.pose.rotation.abs() * q.body.bounds().reach
@@ -102,24 +102,24 @@ impl<'a> View<'a> {
     }
 
     /// At least the error of every coordinate of [`Self::difference`].
-    pub(in crate::geometry) fn coordinate_error(&self) -> f64 {
+    pub(crate) fn coordinate_error(&self) -> f64 {
         gamma(COORDINATE_ROUNDINGS) * self.reach().amax()
     }
 
     /// At least the distance between [`Self::difference_in`] and the exact point.
-    pub(super) fn difference_error<N: Real>(&self) -> f64 {
+    pub(crate) fn difference_error<N: Real>(&self) -> f64 {
         N::UNIT * self.error
     }
 
     /// The pair's point of M, rounded.
     #[inline(always)]
-    pub(in crate::geometry) fn difference(&self, pair: VertexPair) -> Vec3 {
+    pub(crate) fn difference(&self, pair: VertexPair) -> Vec3 {
         Vec3::from(self.difference_in::<f64>(pair))
     }
 
     /// The pair's point of M.
     #[inline(always)]
-    pub(super) fn difference_in<N: Real>(&self, pair: VertexPair) -> Triple<N> {
+    pub(crate) fn difference_in<N: Real>(&self, pair: VertexPair) -> Triple<N> {
         let (p, q) = (&self.pair.p, &self.pair.q);
         let (x, y) = (p.body.vertex(pair.i), q.body.vertex(pair.j));
         let placed = |rotation: &Mat3, v: &Vec3, k: usize| {
@@ -134,7 +134,7 @@ impl<'a> View<'a> {
     }
 
     /// From a point in P to a point in Q, rounded.
-    pub(in crate::geometry) fn centre_difference(&self) -> Vec3 {
+    pub(crate) fn centre_difference(&self) -> Vec3 {
         let (p, q) = (&self.pair.p, &self.pair.q);
         (q.pose.rotation * q.body.bounds().centre - p.pose.rotation * p.body.bounds().centre)
             + self.offset
@@ -142,19 +142,19 @@ impl<'a> View<'a> {
 
     /// The pair with its point of M.
     #[inline(always)]
-    pub(super) fn corner(&self, pair: VertexPair) -> Corner {
-        Corner { pair, point: self.difference(pair) }
+    pub(crate) fn corner(&self, pair: VertexPair) -> RoundedCorner {
+        RoundedCorner { pair, point: self.difference(pair) }
     }
 
     /// How round the bodies are.
     #[inline]
-    pub(super) fn roundness(&self) -> Roundness {
+    pub(crate) fn roundness(&self) -> Roundness {
         Roundness::of(&self.pair.p, &self.pair.q)
     }
 
     /// Vertices of the body that has more, and of the other.
     #[inline]
-    pub(super) fn vertex_counts(&self) -> [f64; 2] {
+    pub(crate) fn vertex_counts(&self) -> [f64; 2] {
         let of = |placed: &Placed<'_>| f64::from(placed.body.vertex_count());
         let (p, q) = (of(&self.pair.p), of(&self.pair.q));
         [p.max(q), p.min(q)]
@@ -163,7 +163,7 @@ impl<'a> View<'a> {
     /// Of the angle between directions up to which a pair that is least along the one is a start
     /// for the search along the other, among bodies that are so round.
     #[inline]
-    pub(super) fn near_sine_squared(&self, roundness: Roundness) -> f64 {
+    pub(crate) fn near_sine_squared(&self, roundness: Roundness) -> f64 {
         let [most, _] = self.vertex_counts();
         NEAR_SINE_SQUARED.min(NEAR_SPACING * roundness.least * roundness.least / most)
     }
@@ -172,7 +172,7 @@ impl<'a> View<'a> {
     /// the farthest neighbours nearer to the one that is least. And whether they are seen to be
     /// that one.
     #[inline(always)]
-    pub(super) fn farther_along(
+    pub(crate) fn farther_along(
         &self,
         s: &Vec3,
         hint: Option<VertexPair>,
@@ -188,7 +188,7 @@ impl<'a> View<'a> {
 
     /// A pair near the one that is least along `s`, as far as the bodies' start tables tell.
     #[inline(always)]
-    pub(super) fn nearby(&self, s: &Vec3, effort: &mut Effort<'_>) -> VertexPair {
+    pub(crate) fn nearby(&self, s: &Vec3, effort: &mut Effort<'_>) -> VertexPair {
         effort.cost.supports += 2;
         let in_p = self.pair.p.pose.direction_to_body_rounded(s);
         let in_q = -self.pair.q.pose.direction_to_body_rounded(s);
@@ -200,7 +200,7 @@ impl<'a> View<'a> {
 
     /// The pair that is probably least along `s`, climbing from `hint`.
     #[inline(always)]
-    pub(in crate::geometry) fn likely_least_from(
+    pub(crate) fn likely_least_from(
         &self,
         s: &Vec3,
         hint: Option<VertexPair>,
@@ -216,10 +216,7 @@ impl<'a> View<'a> {
 
     /// Both points of the pairs' weighted mean, rounded.
     #[inline(always)]
-    pub(in crate::geometry) fn mean(
-        &self,
-        weighted: impl Iterator<Item = (VertexPair, f64)>,
-    ) -> [Vec3; 2] {
+    pub(crate) fn mean(&self, weighted: impl Iterator<Item = (VertexPair, f64)>) -> [Vec3; 2] {
         let (p, q) = (&self.pair.p, &self.pair.q);
         let (mut local_p, mut local_q) = (Vec3::zeros(), Vec3::zeros());
         for (pair, weight) in weighted {
@@ -232,7 +229,7 @@ impl<'a> View<'a> {
 
 /// Whether the angle between two directions is acute and its squared sine less than `sine_squared`.
 #[inline(always)]
-pub(super) fn turned_less(a: &Vec3, b: &Vec3, sine_squared: f64) -> bool {
+pub(crate) fn turned_less(a: &Vec3, b: &Vec3, sine_squared: f64) -> bool {
     let along = a.dot(b);
     along > 0.0 && along * along > (1.0 - sine_squared) * a.norm_squared() * b.norm_squared()
 }

@@ -22,7 +22,7 @@ mod slices;
 use self::beside::triangles_beside;
 use self::slices::{dot, larger, power_above, short, sliced, two_sum, whole};
 use super::cast::PLAIN;
-use super::filter::{largest, offset, sum_of_sizes};
+use crate::geometry::difference::{largest, offset, sum_of_sizes};
 use crate::geometry::effort::Effort;
 use crate::geometry::number::rounding::{UNIT, gamma};
 use crate::geometry::number::scale::power_of_two;

@@ -6,13 +6,14 @@
 //! Proves: nothing. `bracket` and the exact stage do.
 //! Cost:   two supports a step, five steps from cold.
 
-use super::Stops;
-use super::bracket::Bracket;
-use super::ellipsoids::{self, Roundness};
-use super::method::{Ending, Found, Method, Proposer};
-use super::simplex::{Corner, Growth, Simplex};
-use super::view::{View, turned_less};
+use super::{Ending, Found, Method, Proposer};
 use crate::geometry::Vec3;
+use crate::geometry::difference::RoundedCorner;
+use crate::geometry::difference::bounded::{View, turned_less};
+use crate::geometry::difference::ellipsoids::{self, Roundness};
+use crate::geometry::distance::Stops;
+use crate::geometry::distance::bracket::Bracket;
+use crate::geometry::distance::simplex::{Growth, Simplex};
 use crate::geometry::effort::Effort;
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::witness::Witness;
@@ -67,7 +68,7 @@ pub(super) const METHOD: Method = Method {
 /// Searches until nothing is nearer, or the bracket meets the stops. In the instructions of the
 /// caller.
 #[inline(always)]
-pub(super) fn propose(
+pub(in crate::geometry::distance) fn propose(
     view: &View<'_>,
     stops: Stops,
     witness: &Witness,
@@ -165,7 +166,7 @@ fn search<'e>(
 
 /// Whether the new corner is worth a step: false for NaN, which ends the search.
 #[inline(always)]
-fn promises_progress(simplex: &Simplex, new: &Corner) -> bool {
+fn promises_progress(simplex: &Simplex, new: &RoundedCorner) -> bool {
     let progress = simplex.squared - simplex.nearest.dot(&new.point);
     progress > PROGRESS_MIN * simplex.squared && !simplex.has(new.pair)
 }

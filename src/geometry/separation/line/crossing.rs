@@ -4,7 +4,7 @@
 //!
 //! First the question is asked in the space modulo w, where the line is the origin and M has one
 //! dimension less (or as many, when M is flat and w leaves its plane): there it is the question of
-//! [`super::exact`]. If the origin is held, by four corners or fewer, the nudged line passes
+//! [`crate::geometry::separation::exact`]. If the origin is held, by four corners or fewer, the nudged line passes
 //! between three of them, which is the first portal of a refinement along w and of one against it.
 //! The first nudge is towards M's inside, so that a line that only grazes M passes through it.
 //!
@@ -15,17 +15,17 @@
 use arrayvec::ArrayVec;
 use dashu_int::IBig;
 
-use super::difference::{Corner, Difference};
-use super::exact::{Hull, affine_hull, longest_axis, sum_of};
-use super::portal::{AXES, Exit, Facet, Goal, Line, Lineality, exact_vector};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::Direction;
+use crate::geometry::difference::exact::{Corner, Difference};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::scaled::{
     Integers, cross, difference, dot, is_zero, negated, rounded_direction, sign, unit,
 };
 use crate::geometry::pair::VertexPair;
+use crate::geometry::separation::exact::{Hull, affine_hull, longest_axis, sum_of};
+use crate::geometry::separation::portal::{AXES, Exit, Facet, Goal, Line, Lineality, exact_vector};
 
 /// Where a line meets M.
 pub(crate) enum Crossing {

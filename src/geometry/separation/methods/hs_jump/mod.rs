@@ -32,7 +32,7 @@
 //!   S itself is outside the polygon then.
 //! - Having exhausted all pairs proves nothing; the search hands over.
 //! - Neither a tree of pairs (§8.2), since a pair that reappears separates, nor one of the
-//!   polygon's corners (§8.3), since there are at most six: see [`super::spherical_polygon`].
+//!   polygon's corners (§8.3), since there are at most six: see [`spherical_polygon`].
 //! - Supporting vertices come from a hint or a table of starts. Those by the layers of a hierarchy
 //!   (§8.1, and from a hint §8.4) are [`by_hierarchy`] and [`coherently`] in `support`: on 10,000
 //!   vertices they look at 196, and from a hint 0.01 to 3 radians away at 21, 25, 41, 81, 174 and
@@ -46,7 +46,7 @@
 //!   one that turns no farther than it must comes sooner to the end. Whoever asks again is better
 //!   off with a vector that separates by more, and goes to the middle.
 //! - The first candidate for bodies like ellipsoids is not from centre to centre but the direction
-//!   that ellipsoids in their place say: see [`super::layout`].
+//!   that ellipsoids in their place say: see [`crate::geometry::difference::layout`].
 //! - When the first difference shows that bodies which are about round or like ellipsoids overlap,
 //!   and not only just, the next three candidates are chosen at once, around it, and none waits for
 //!   another: see [`Search::height`] and [`Search::surround`].
@@ -54,16 +54,19 @@
 //! [`by_hierarchy`]: crate::geometry::support::by_hierarchy
 //! [`coherently`]: crate::geometry::support::coherently
 
+mod spherical_polygon;
+
 use arrayvec::ArrayVec;
 
-use super::layout::{Layout, is_round, is_rounder};
-use super::spherical_polygon::{Cut, SphericalPolygon, VECTORS_MAX};
-use super::view::{Ends, View, is_within_bounds};
-use super::{Method, Proposal, filter};
+use self::spherical_polygon::{Cut, SphericalPolygon, VECTORS_MAX};
+use super::{Method, Proposal};
 use crate::geometry::Vec3;
+use crate::geometry::difference::layout::{Layout, is_round, is_rounder};
+use crate::geometry::difference::rounded::{Ends, View, is_within_bounds};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::processor;
+use crate::geometry::separation::filter;
 use crate::geometry::witness::Witness;
 
 /// The row of the table.
@@ -87,7 +90,7 @@ pub(super) const PLAIN: Method = Method {
 
 /// Without its proofs when `PROVEN` is false, which only measurements ask for.
 #[inline]
-pub(super) fn propose<const PROVEN: bool>(
+pub(in crate::geometry::separation) fn propose<const PROVEN: bool>(
     pair: &Pair<'_>,
     layout: &Layout,
     witness: &mut Witness,

@@ -14,10 +14,10 @@
 
 use arrayvec::ArrayVec;
 
-use super::layout::Layout;
-use super::view::View;
 use super::{Method, Proposal};
 use crate::geometry::Vec3;
+use crate::geometry::difference::layout::Layout;
+use crate::geometry::difference::rounded::View;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::witness::Witness;

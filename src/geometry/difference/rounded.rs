@@ -12,11 +12,11 @@ use crate::geometry::witness::Witness;
 /// No component of a [`Probe`]'s direction is larger. One that [`View::tame`] returns has
 /// components below 2, so a length below `2 √3`, which reflections leave as it is but for
 /// roundings.
-pub(super) const COMPONENT_MAX: f64 = 4.0;
+pub(crate) const COMPONENT_MAX: f64 = 4.0;
 
 /// Whether no component is larger than [`COMPONENT_MAX`]; false when one is not a number.
 #[inline(always)]
-pub(super) fn is_within_bounds(s: &Vec3) -> bool {
+pub(crate) fn is_within_bounds(s: &Vec3) -> bool {
     let fits = |c: f64| c.abs() <= COMPONENT_MAX;
     fits(s.x) & fits(s.y) & fits(s.z)
 }
@@ -26,23 +26,23 @@ const DIRECTION_MAX: f64 = power_of_two(1000);
 
 /// What the bodies show along a direction: likely supporting vertices, and how far apart they are.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Probe {
+pub(crate) struct Probe {
     /// s, a world direction whose components are at most [`COMPONENT_MAX`].
-    pub(super) direction: Vec3,
+    pub(crate) direction: Vec3,
     /// `Rᵀs` as each body sees it, rounded.
-    pub(super) in_p: Vec3,
-    pub(super) in_q: Vec3,
+    pub(crate) in_p: Vec3,
+    pub(crate) in_q: Vec3,
     /// P's vertex farthest along `in_p`; Q's farthest against `in_q`.
-    pub(super) of_p: Climb,
-    pub(super) of_q: Climb,
+    pub(crate) of_p: Climb,
+    pub(crate) of_q: Climb,
     /// `s·(q - p)`, rounded: the value along s of the difference that the two name.
-    pub(super) value: f64,
+    pub(crate) value: f64,
 }
 
 impl Probe {
     /// Looks along `s`, climbing from `hint`.
     #[inline]
-    pub(super) fn new(
+    pub(crate) fn new(
         pair: &Pair<'_>,
         s: &Vec3,
         hint: Option<VertexPair>,
@@ -52,7 +52,7 @@ impl Probe {
     }
 
     /// The vertices, as a pair.
-    pub(super) fn pair(&self) -> VertexPair {
+    pub(crate) fn pair(&self) -> VertexPair {
         VertexPair { i: self.of_p.vertex, j: self.of_q.vertex }
     }
 }
@@ -60,7 +60,7 @@ impl Probe {
 /// Vertices near the supporting ones along a direction, and how far apart they are: where a
 /// [`Probe`] starts, and enough to tell that the direction does not separate.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Ends {
+pub(crate) struct Ends {
     direction: Vec3,
     in_p: Vec3,
     in_q: Vec3,
@@ -73,7 +73,7 @@ pub(super) struct Ends {
 impl Ends {
     /// The hint, or what the start tables say.
     #[inline(always)]
-    pub(super) fn new(pair: &Pair<'_>, s: &Vec3, hint: Option<VertexPair>) -> Self {
+    pub(crate) fn new(pair: &Pair<'_>, s: &Vec3, hint: Option<VertexPair>) -> Self {
         debug_assert!(is_within_bounds(s));
         let (p, q) = (&pair.p, &pair.q);
         let in_p = p.pose.direction_to_body_rounded(s);
@@ -89,19 +89,19 @@ impl Ends {
     }
 
     /// The vertices, as a pair.
-    pub(super) fn pair(&self) -> VertexPair {
+    pub(crate) fn pair(&self) -> VertexPair {
         VertexPair { i: self.of_p.vertex, j: self.of_q.vertex }
     }
 
     /// `s·(q - p)` of the pair, rounded.
     #[inline(always)]
-    pub(super) fn value(&self) -> f64 {
+    pub(crate) fn value(&self) -> f64 {
         self.of_translations - (self.of_p.value + self.of_q.value)
     }
 
     /// Climbs from them to the likely supporting vertices.
     #[inline(always)]
-    pub(super) fn climbed(&self, pair: &Pair<'_>, effort: &mut Effort<'_>) -> Probe {
+    pub(crate) fn climbed(&self, pair: &Pair<'_>, effort: &mut Effort<'_>) -> Probe {
         let Self { direction, in_p, in_q, .. } = *self;
         let bodies = [pair.p.body, pair.q.body];
         let near = [self.of_p, self.of_q];
@@ -113,7 +113,7 @@ impl Ends {
 
 /// See the module.
 #[derive(Debug)]
-pub(super) struct View<'a> {
+pub(crate) struct View<'a> {
     pair: &'a Pair<'a>,
     /// From P's origin to Q's.
     offset: Vec3,
@@ -123,7 +123,7 @@ pub(super) struct View<'a> {
 
 impl<'a> View<'a> {
     #[inline(always)]
-    pub(super) fn new(pair: &'a Pair<'a>) -> Self {
+    pub(crate) fn new(pair: &'a Pair<'a>) -> Self {
         let offset = pair.q.pose.translation - pair.p.pose.translation;
         let spans = pair.p.body.bounds().span + pair.q.body.bounds().span;
         let size = (offset.x.abs() + offset.y.abs()) + (offset.z.abs() + spans);
@@ -131,18 +131,18 @@ impl<'a> View<'a> {
     }
 
     /// P and Q.
-    pub(super) fn pair(&self) -> &'a Pair<'a> {
+    pub(crate) fn pair(&self) -> &'a Pair<'a> {
         self.pair
     }
 
     /// The power of two by which differences are multiplied.
-    pub(super) fn unit(&self) -> f64 {
+    pub(crate) fn unit(&self) -> f64 {
         self.unit
     }
 
     /// `q_j - p_i`, rounded, times the unit.
     #[inline(always)]
-    pub(super) fn difference(&self, pair: VertexPair) -> Vec3 {
+    pub(crate) fn difference(&self, pair: VertexPair) -> Vec3 {
         let p = self.pair.p.pose.rotation * self.pair.p.body.vertex(pair.i);
         let q = self.pair.q.pose.rotation * self.pair.q.body.vertex(pair.j);
         ((q - p) + self.offset) * self.unit
@@ -150,13 +150,13 @@ impl<'a> View<'a> {
 
     /// From P's centre to Q's, as a tame direction; some axis when they coincide.
     #[inline(always)]
-    pub(super) fn tame_between(between_centres: &Vec3) -> Vec3 {
+    pub(crate) fn tame_between(between_centres: &Vec3) -> Vec3 {
         Self::tame(between_centres).unwrap_or_else(Vec3::x)
     }
 
     /// The likely vertices of P farthest along `s` and of Q farthest against it.
     #[inline]
-    pub(super) fn supporting_pair(
+    pub(crate) fn supporting_pair(
         &self,
         s: &Vec3,
         hint: Option<VertexPair>,
@@ -172,12 +172,12 @@ impl<'a> View<'a> {
     }
 
     /// The latest supporting pair, as a hint for the first candidate.
-    pub(super) fn hint(&self, witness: &Witness) -> Option<VertexPair> {
+    pub(crate) fn hint(&self, witness: &Witness) -> Option<VertexPair> {
         witness.direction.and(witness.pairs.first().copied())
     }
 
     /// Whether the pair names vertices of these bodies.
-    pub(super) fn has(&self, pair: VertexPair) -> bool {
+    pub(crate) fn has(&self, pair: VertexPair) -> bool {
         pair.i < self.pair.p.body.vertex_count() && pair.j < self.pair.q.body.vertex_count()
     }
 
@@ -185,7 +185,7 @@ impl<'a> View<'a> {
     /// overflow nor underflow; none if it is zero, not finite or beyond 2^1000, as no direction is
     /// that comes of placed bodies. (One whose components are below 2^-1000 stays below 1.)
     #[inline(always)]
-    pub(super) fn tame(direction: &Vec3) -> Option<Vec3> {
+    pub(crate) fn tame(direction: &Vec3) -> Option<Vec3> {
         let (x, y, z) = (direction.x.abs(), direction.y.abs(), direction.z.abs());
         let larger = |a: f64, b: f64| if a > b { a } else { b };
         let largest = larger(larger(x, y), z);
@@ -198,7 +198,7 @@ impl<'a> View<'a> {
 
 /// `2^-e` for `2^e <= x < 2^(e+1)`, with e held to [-1000, 1000].
 #[inline(always)]
-pub(super) fn inverse_power_of_two(x: f64) -> f64 {
+pub(crate) fn inverse_power_of_two(x: f64) -> f64 {
     let biased = ((x.to_bits() >> 52) & 0x7ff).clamp(23, 2023);
     f64::from_bits((2046 - biased) << 52)
 }

@@ -53,9 +53,9 @@ pub(crate) use search::Work;
 
 use self::bodies::{Bodies, Body, Facet, Kind};
 use self::search::{Found, Search};
-use super::layout::Layout;
 use super::{Method, Proposal};
 use crate::geometry::Vec3;
+use crate::geometry::difference::layout::Layout;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::polytope::surface::Inner;

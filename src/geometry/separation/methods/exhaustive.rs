@@ -15,10 +15,10 @@
 use arrayvec::ArrayVec;
 use dashu_int::ops::BitTest;
 
-use super::layout::Layout;
 use super::{Method, Proposal};
 use crate::geometry::Vec3;
 use crate::geometry::certificate::Verdict;
+use crate::geometry::difference::layout::Layout;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;

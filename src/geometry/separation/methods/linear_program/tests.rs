@@ -113,8 +113,8 @@ fn what_it_proposes_is_proven_by_the_error_bound_and_agrees_with_the_oracle() {
             Proposal::Proven(_) => true,
             Proposal::HandOver => false,
         });
-        let truth = super::super::exact::decide_exactly(
-            &mut super::super::Difference::new(&pair),
+        let truth = crate::geometry::separation::exact::decide_exactly(
+            &mut crate::geometry::difference::exact::Difference::new(&pair),
             &mut effort,
         );
         let verdict = truth.unwrap().verdict();

@@ -1,13 +1,18 @@
-//! A method of measuring: how it searches, what it found, and the row that names it.
+//! The ways to search, one file or folder each: how a method searches, what it found, and the row
+//! that names it.
 
-use super::Stops;
-use super::simplex::Simplex;
-use super::view::View;
+mod exhaustive;
+pub(super) mod gjk;
+pub mod h_walk;
+
+use crate::geometry::difference::bounded::View;
+use crate::geometry::distance::Stops;
+use crate::geometry::distance::simplex::Simplex;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::witness::Witness;
 
-/// A way to search; one file or folder and one row of [`super::METHODS`] each.
+/// A way to search; one file or folder and one row of [`METHODS`] each.
 ///
 /// A method proposes the simplex of M that it believes nearest the origin. Error bounds or exact
 /// arithmetic prove it, or go on from it; so methods differ in cost, never in the verdict.
@@ -22,35 +27,50 @@ pub struct Method {
     /// What a query costs.
     pub cost: &'static str,
     /// Who searches.
-    pub(super) proposer: Proposer,
+    pub(in crate::geometry::distance) proposer: Proposer,
 }
+
+/// Every method by name; the first is the default.
+pub const METHODS: &[Method] = &[
+    gjk::METHOD,
+    h_walk::METHOD,
+    h_walk::FROM_LAYER_0,
+    h_walk::FROM_LAYER_4,
+    h_walk::FROM_LAYER_8,
+    h_walk::FROM_LAYER_16,
+    h_walk::FROM_INNERMOST,
+    h_walk::SURFACE_WALK,
+    h_walk::DOBKIN_KIRKPATRICK,
+    exhaustive::METHOD,
+];
 
 /// Who proposes.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Proposer {
-    /// [`super::gjk`], which is compiled into the query.
+pub(in crate::geometry::distance) enum Proposer {
+    /// [`gjk`], which is compiled into the query.
     Default,
     /// Another, which is called.
     By(Propose),
 }
 
 /// Searches the pair; the stops may end it early.
-pub(super) type Propose = fn(&View<'_>, &Pair<'_>, Stops, &mut Witness, &mut Effort<'_>) -> Found;
+pub(in crate::geometry::distance) type Propose =
+    fn(&View<'_>, &Pair<'_>, Stops, &mut Witness, &mut Effort<'_>) -> Found;
 
 /// Where a search ended.
 #[derive(Debug)]
-pub(super) struct Found {
+pub(in crate::geometry::distance) struct Found {
     /// The simplex; nearest point included.
-    pub(super) simplex: Simplex,
+    pub(in crate::geometry::distance) simplex: Simplex,
     /// A pair that supports along the nearest point, or is close to one that does.
-    pub(super) latest: VertexPair,
+    pub(in crate::geometry::distance) latest: VertexPair,
     /// Why it ended.
-    pub(super) ending: Ending,
+    pub(in crate::geometry::distance) ending: Ending,
 }
 
 /// Why a search ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Ending {
+pub(in crate::geometry::distance) enum Ending {
     /// Nothing nearer is in sight.
     Nearest,
     /// The origin seems to be in M.
@@ -65,7 +85,7 @@ pub(super) enum Ending {
 
 impl Found {
     /// Why the budget ended the search, if it did.
-    pub(super) fn stopped(&self) -> Option<Stopped> {
+    pub(in crate::geometry::distance) fn stopped(&self) -> Option<Stopped> {
         match self.ending {
             Ending::Stopped(why) => Some(why),
             Ending::Nearest | Ending::HoldsOrigin | Ending::Enough | Ending::HandsOver => None,
@@ -73,7 +93,7 @@ impl Found {
     }
 
     /// Nothing found: the default method has to search.
-    pub(super) fn hands_over() -> Self {
+    pub(in crate::geometry::distance) fn hands_over() -> Self {
         let simplex = Simplex::default();
         Self { simplex, latest: VertexPair::default(), ending: Ending::HandsOver }
     }

@@ -6,8 +6,8 @@
 //! and the search has the corners but takes the wrong diagonal. The line then enters through
 //! another triangle at one of those corners, which is found by looking at all of them.
 
-use super::super::filter::offset;
 use crate::geometry::Vec3;
+use crate::geometry::difference::offset;
 use crate::geometry::pair::{Pair, VertexPair};
 
 /// Triangles, at the corners of one that is a body's, between neighbouring edges of that body, that

@@ -39,10 +39,11 @@ use arrayvec::ArrayVec;
 
 use self::surface::Side;
 use self::walk::{End, Walk};
-use super::method::{Ending, Found, Method, Propose, Proposer};
-use super::simplex::{Corner, Simplex};
-use super::view::View;
+use super::{Ending, Found, Method, Propose, Proposer};
 use crate::geometry::Vec3;
+use crate::geometry::difference::RoundedCorner;
+use crate::geometry::difference::bounded::View;
+use crate::geometry::distance::simplex::Simplex;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hierarchy::Feature;
 use crate::geometry::number::rounding::gamma;
@@ -307,9 +308,9 @@ impl<'a, 'm> Descent<'a, 'm> {
         let simplex = |pairs: &[(u32, u32)]| {
             let corner = |&(i, j): &(u32, u32)| {
                 let pair = VertexPair { i, j };
-                Corner { pair, point: view.difference(pair) }
+                RoundedCorner { pair, point: view.difference(pair) }
             };
-            let corners: ArrayVec<Corner, 3> = pairs.iter().take(3).map(corner).collect();
+            let corners: ArrayVec<RoundedCorner, 3> = pairs.iter().take(3).map(corner).collect();
             Simplex::of(&corners).unwrap_or_default()
         };
         if let ([a, b], [c, d]) = (of_p.as_slice(), of_q.as_slice()) {
