@@ -35,9 +35,10 @@ pub enum Motion {
         angle: f64,
     },
     /// From the start to this pose: with `Rot(axis, angle)` the rotation from `R0` to `R1`, angle
-    /// in [0, π], the screw about the pivot `c` whose velocity is `u = t1 - c - Rot(axis, angle)(t0
-    /// - c)` (so `t1 - t0` for the default pivot), plus the residue `(R1 v + t1) - screw(1)`, added
-    /// linearly in t, so that both ends are exactly the given poses.
+    /// in [0, π], the screw about the pivot `c` whose velocity is
+    /// `u = t1 - c - Rot(axis, angle)(t0 - c)` (so `t1 - t0` for the default pivot), plus the
+    /// residue `(R1 v + t1) - screw(1)`, added linearly in t, so that both ends are exactly the
+    /// given poses.
     ToPose {
         /// The pose at t = 1.
         end: Pose,
