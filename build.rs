@@ -26,7 +26,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     tonic_prost_build::configure()
         .bytes(".clearance.v1")
         // Undecodable bytes are the client's fault, and the default codec calls them ours.
-        .codec_path("crate::rpc::codec::Codec")
+        .codec_path("crate::rpc::transport::codec::Codec")
         .compile_fds(compiler.file_descriptor_set())?;
     Ok(())
 }

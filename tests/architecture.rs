@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 /// above.
 const FLOORS: &[(&str, &[&[&str]])] = &[
     ("src/geometry", &[PURE, DETERMINISTIC]),
+    ("src/mesh", &[PURE]),
     ("src/scene", &[PURE, DETERMINISTIC]),
     ("src/runtime", &[&["tonic", "prost"]]),
     ("src/rpc", &[]),

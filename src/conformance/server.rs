@@ -14,13 +14,13 @@ use crate::geometry::distance::Distance;
 use crate::geometry::effort::Cost;
 use crate::geometry::penetration::{Depth, Range, Span};
 use crate::geometry::separation::Decision;
+use crate::rpc::api;
 use crate::rpc::convert::Path;
 use crate::rpc::convert::certificate::{at_most, chain, proof, range, surface};
 use crate::rpc::convert::geometry::{direction, vector};
 use crate::rpc::convert::options::Row;
-use crate::rpc::pb;
-use pb::polytope_service_client::PolytopeServiceClient;
-use pb::query_service_client::QueryServiceClient;
+use api::polytope_service_client::PolytopeServiceClient;
+use api::query_service_client::QueryServiceClient;
 
 /// A server, asked from this thread.
 pub(super) struct Server {
@@ -53,24 +53,24 @@ impl Server {
         &mut self,
         points: &[[f64; 3]],
         validate_only: bool,
-    ) -> Result<pb::RegistrationReport, String> {
+    ) -> Result<api::RegistrationReport, String> {
         let xyz = points.iter().flatten().copied().collect();
-        let spec = pb::PolytopeSpec {
-            source: Some(pb::polytope_spec::Source::Vertices(pb::Points { xyz })),
-            ..pb::PolytopeSpec::default()
+        let spec = api::PolytopeSpec {
+            source: Some(api::polytope_spec::Source::Vertices(api::Points { xyz })),
+            ..api::PolytopeSpec::default()
         };
-        let request = pb::RegisterPolytopesRequest { polytopes: vec![spec], validate_only };
+        let request = api::RegisterPolytopesRequest { polytopes: vec![spec], validate_only };
         let call = self.polytopes.register_polytopes(request);
         let response = self.runtime.block_on(call).map_err(|status| status_words(&status))?;
         response.into_inner().reports.pop().ok_or_else(|| "no report".to_owned())
     }
 
-    fn bodies(&self, case: &Case) -> [Option<pb::PlacedBody>; 2] {
-        let body = |id, [x, y, z]: [f64; 3], [qw, qx, qy, qz]: [f64; 4]| pb::PlacedBody {
-            source: self.ids.get(id).cloned().map(pb::placed_body::Source::Id),
-            pose: Some(pb::Pose {
-                translation: Some(pb::Vector3 { x, y, z }),
-                orientation: Some(pb::pose::Orientation::Rotation(pb::Quaternion {
+    fn bodies(&self, case: &Case) -> [Option<api::PlacedBody>; 2] {
+        let body = |id, [x, y, z]: [f64; 3], [qw, qx, qy, qz]: [f64; 4]| api::PlacedBody {
+            source: self.ids.get(id).cloned().map(api::placed_body::Source::Id),
+            pose: Some(api::Pose {
+                translation: Some(api::Vector3 { x, y, z }),
+                orientation: Some(api::pose::Orientation::Rotation(api::Quaternion {
                     w: qw,
                     x: qx,
                     y: qy,
@@ -84,7 +84,7 @@ impl Server {
         ]
     }
 
-    fn count(&mut self, cost: Option<pb::Cost>) {
+    fn count(&mut self, cost: Option<api::Cost>) {
         let Some(cost) = cost else { return };
         self.cost += Cost {
             steps: cost.steps,
@@ -98,8 +98,8 @@ impl Server {
 }
 
 /// The options that name a method.
-fn searching_by(method: &impl Row) -> Option<pb::QueryOptions> {
-    Some(pb::QueryOptions { method: method.name().to_owned(), ..Default::default() })
+fn searching_by(method: &impl Row) -> Option<api::QueryOptions> {
+    Some(api::QueryOptions { method: method.name().to_owned(), ..Default::default() })
 }
 
 /// One unary call of the query service.
@@ -141,14 +141,14 @@ impl Respondent for Server {
 
     fn decide(&mut self, asked: &Asked<'_>) -> Result<Decision, String> {
         let ([p, q], options) = (self.bodies(asked.case), searching_by(self.methods.separation));
-        let request = pb::CheckCollisionRequest { p, q, margin: None, options };
+        let request = api::CheckCollisionRequest { p, q, margin: None, options };
         let response = call!(self.check_collision(request));
         decision(response.certificate.as_ref())
     }
 
     fn distance(&mut self, asked: &Asked<'_>) -> Result<Distance, String> {
         let ([p, q], options) = (self.bodies(asked.case), searching_by(self.methods.distance));
-        let request = pb::MeasureDistanceRequest { p, q, options, ..Default::default() };
+        let request = api::MeasureDistanceRequest { p, q, options, ..Default::default() };
         let response = call!(self.measure_distance(request));
         let certificate = response.certificate.unwrap_or_default();
         let bracket = response.distance.ok_or("no bracket")?;
@@ -165,7 +165,7 @@ impl Respondent for Server {
 
     fn depth(&mut self, asked: &Asked<'_>) -> Result<Depth, String> {
         let [p, q] = self.bodies(asked.case);
-        let request = pb::MeasurePenetrationRequest { p, q, with_surface: true, options: None };
+        let request = api::MeasurePenetrationRequest { p, q, with_surface: true, options: None };
         let response = call!(self.measure_penetration(request));
         let certificate = response.certificate.unwrap_or_default();
         let bracket = response.depth.ok_or("no bracket")?;
@@ -185,10 +185,10 @@ impl Respondent for Server {
 
     fn along(&mut self, asked: &Asked<'_>, along: &Vec3) -> Result<Range, String> {
         let ([p, q], options) = (self.bodies(asked.case), searching_by(self.methods.along));
-        let direction = Some(pb::Vector3 { x: along.x, y: along.y, z: along.z });
-        let request = pb::MeasureDistanceAlongRequest { p, q, direction, options };
+        let direction = Some(api::Vector3 { x: along.x, y: along.y, z: along.z });
+        let request = api::MeasureDistanceAlongRequest { p, q, direction, options };
         let response = call!(self.measure_distance_along(request));
-        let ends = |bracket: pb::Bracket| [bracket.lower, bracket.upper];
+        let ends = |bracket: api::Bracket| [bracket.lower, bracket.upper];
         let (enter, exit) = (response.enter.map(ends), response.exit.map(ends));
         let proof = response.range_certificate.map(|wire| range(&Path::ROOT, &wire));
         Ok(Range {
@@ -201,7 +201,7 @@ impl Respondent for Server {
     fn first_contact(&mut self, asked: &Asked<'_>) -> Result<FirstContact, String> {
         let ([p, q], options) = (self.bodies(asked.case), searching_by(self.methods.first_contact));
         let [p_motion, q_motion] = motions(asked.case);
-        let request = pb::FindFirstContactRequest {
+        let request = api::FindFirstContactRequest {
             p,
             q,
             p_motion,
@@ -213,10 +213,10 @@ impl Respondent for Server {
         };
         let response = call!(self.find_first_contact(request));
         let outcome = match response.outcome() {
-            pb::Outcome::Contact => Outcome::Contact,
-            pb::Outcome::NoContact => Outcome::NoContact,
-            pb::Outcome::Undecided => Outcome::Undecided,
-            pb::Outcome::Unspecified => return Err("no outcome".to_owned()),
+            api::Outcome::Contact => Outcome::Contact,
+            api::Outcome::NoContact => Outcome::NoContact,
+            api::Outcome::Undecided => Outcome::Undecided,
+            api::Outcome::Unspecified => return Err("no outcome".to_owned()),
         };
         let certificate = response.certificate.unwrap_or_default();
         Ok(FirstContact {
@@ -235,21 +235,21 @@ impl Respondent for Server {
     }
 }
 
-fn motions(case: &Case) -> [Option<pb::Motion>; 2] {
-    let vector = |[x, y, z]: [f64; 3]| Some(pb::Vector3 { x, y, z });
+fn motions(case: &Case) -> [Option<api::Motion>; 2] {
+    let vector = |[x, y, z]: [f64; 3]| Some(api::Vector3 { x, y, z });
     let motion = |velocity, axis, angle| {
         let kind = match case.kind {
             Kind::Static | Kind::Linear => {
-                pb::motion::Kind::Linear(pb::LinearMotion { velocity: vector(velocity) })
+                api::motion::Kind::Linear(api::LinearMotion { velocity: vector(velocity) })
             }
-            Kind::Screw => pb::motion::Kind::Screw(pb::ScrewMotion {
+            Kind::Screw => api::motion::Kind::Screw(api::ScrewMotion {
                 pivot: None,
                 velocity: vector(velocity),
                 axis: vector(axis),
                 angle,
             }),
         };
-        Some(pb::Motion { kind: Some(kind) })
+        Some(api::Motion { kind: Some(kind) })
     };
     [
         motion(case.velocity_p, case.axis_p, case.angle_p),
@@ -257,7 +257,7 @@ fn motions(case: &Case) -> [Option<pb::Motion>; 2] {
     ]
 }
 
-fn decision(certificate: Option<&pb::StaticCertificate>) -> Result<Decision, String> {
+fn decision(certificate: Option<&api::StaticCertificate>) -> Result<Decision, String> {
     Ok(Decision { proof: proof(&Path::ROOT, certificate).map_err(words)? })
 }
 

@@ -13,9 +13,9 @@ use super::report::{link_id, obstacle_id};
 use super::robot::{Robot, meshes};
 use super::trajectory::Trajectory;
 use crate::geometry::pose::Pose;
-use crate::rpc::pb;
-use pb::polytope_service_client::PolytopeServiceClient;
-use pb::session_service_client::SessionServiceClient;
+use crate::rpc::api;
+use api::polytope_service_client::PolytopeServiceClient;
+use api::session_service_client::SessionServiceClient;
 
 /// Messages that wait in the stream before the sender has to.
 const STREAM_CAPACITY: usize = 4;
@@ -30,15 +30,15 @@ pub(super) struct Client {
 #[derive(Debug, Default)]
 pub(super) struct Registered {
     /// One for each of [`meshes`].
-    pub(super) meshes: Vec<pb::RegistrationReport>,
+    pub(super) meshes: Vec<api::RegistrationReport>,
     /// One for each obstacle.
-    pub(super) obstacles: Vec<pb::RegistrationReport>,
+    pub(super) obstacles: Vec<api::RegistrationReport>,
 }
 
 /// A session and its stream, opened.
 pub(super) struct Run {
-    frames: mpsc::Sender<pb::StreamSessionRequest>,
-    reports: tonic::Streaming<pb::StreamSessionResponse>,
+    frames: mpsc::Sender<api::StreamSessionRequest>,
+    reports: tonic::Streaming<api::StreamSessionResponse>,
     /// Pairs of bodies that are checked in every frame.
     pub(super) checked_pairs: u64,
     session_id: String,
@@ -63,22 +63,22 @@ impl Client {
         &mut self,
         obstacles: &[Obstacle],
     ) -> Result<Registered, DemoError> {
-        let file = |stl: &'static [u8]| pb::MeshFile {
-            format: pb::MeshFormat::Stl.into(),
+        let file = |stl: &'static [u8]| api::MeshFile {
+            format: api::MeshFormat::Stl.into(),
             content: stl.into(),
             scale: None,
         };
-        let mesh_specs = meshes().map(|mesh| pb::PolytopeSpec {
-            source: Some(pb::polytope_spec::Source::File(file(mesh.stl))),
-            treatment: pb::MeshTreatment::Hull.into(),
+        let mesh_specs = meshes().map(|mesh| api::PolytopeSpec {
+            source: Some(api::polytope_spec::Source::File(file(mesh.stl))),
+            treatment: api::MeshTreatment::Hull.into(),
             alias: format!("panda/{}", mesh.name),
-            ..pb::PolytopeSpec::default()
+            ..api::PolytopeSpec::default()
         });
         let points =
-            |o: &Obstacle| pb::Points { xyz: o.points.iter().flatten().copied().collect() };
-        let obstacle_specs = obstacles.iter().map(|obstacle| pb::PolytopeSpec {
-            source: Some(pb::polytope_spec::Source::Vertices(points(obstacle))),
-            ..pb::PolytopeSpec::default()
+            |o: &Obstacle| api::Points { xyz: o.points.iter().flatten().copied().collect() };
+        let obstacle_specs = obstacles.iter().map(|obstacle| api::PolytopeSpec {
+            source: Some(api::polytope_spec::Source::Vertices(points(obstacle))),
+            ..api::PolytopeSpec::default()
         });
         Ok(Registered {
             meshes: self.register_specs(mesh_specs.into()).await?,
@@ -88,10 +88,10 @@ impl Client {
 
     async fn register_specs(
         &mut self,
-        polytopes: Vec<pb::PolytopeSpec>,
-    ) -> Result<Vec<pb::RegistrationReport>, DemoError> {
+        polytopes: Vec<api::PolytopeSpec>,
+    ) -> Result<Vec<api::RegistrationReport>, DemoError> {
         let wanted = polytopes.len();
-        let request = pb::RegisterPolytopesRequest { polytopes, validate_only: false };
+        let request = api::RegisterPolytopesRequest { polytopes, validate_only: false };
         let reports = self.polytopes.register_polytopes(request).await?.into_inner().reports;
         if reports.len() == wanted && reports.iter().all(|report| report.polytope.is_some()) {
             Ok(reports)
@@ -109,20 +109,20 @@ impl Client {
         registered: &Registered,
     ) -> Result<Run, DemoError> {
         let (frames, receiver) = mpsc::channel(STREAM_CAPACITY);
-        let open = pb::OpenSessionRequest {
+        let open = api::OpenSessionRequest {
             state: Some(scene(robot, motion, obstacles, registered)),
-            report: Some(pb::ReportOptions {
-                pairs: pb::PairSelection::All.into(),
+            report: Some(api::ReportOptions {
+                pairs: api::PairSelection::All.into(),
                 distances: true,
                 first_contacts: true,
                 packed: true,
-                ..pb::ReportOptions::default()
+                ..api::ReportOptions::default()
             }),
-            ..pb::OpenSessionRequest::default()
+            ..api::OpenSessionRequest::default()
         };
-        let first = pb::StreamSessionRequest {
-            start: Some(pb::stream_session_request::Start::Open(open)),
-            ..pb::StreamSessionRequest::default()
+        let first = api::StreamSessionRequest {
+            start: Some(api::stream_session_request::Start::Open(open)),
+            ..api::StreamSessionRequest::default()
         };
         send(&frames, first).await?;
         let stream = self.sessions.stream_session(ReceiverStream::new(receiver)).await?;
@@ -139,7 +139,7 @@ impl Client {
         let Run { frames, mut reports, session_id, .. } = run;
         drop(frames);
         while reports.message().await?.is_some() {}
-        let request = pb::CloseSessionRequest { session_id, allow_missing: false };
+        let request = api::CloseSessionRequest { session_id, allow_missing: false };
         self.sessions.close_session(request).await?;
         Ok(())
     }
@@ -158,10 +158,13 @@ impl Run {
         let frames = (motion.end_s() * RATE_HZ).round() as u64 + 1;
         for frame_id in 1..=frames {
             let poses = robot.place(&motion.at(super::record::seconds(frame_id)));
-            let frame =
-                pb::Frame { frame_id, packed_poses: Some(packed(&poses)), ..pb::Frame::default() };
+            let frame = api::Frame {
+                frame_id,
+                packed_poses: Some(packed(&poses)),
+                ..api::Frame::default()
+            };
             let sent = Instant::now();
-            let request = pb::StreamSessionRequest { frame: Some(frame), ..Default::default() };
+            let request = api::StreamSessionRequest { frame: Some(frame), ..Default::default() };
             send(&self.frames, request).await?;
             let report = self.next_report().await?;
             record.add(&report, sent.elapsed())?;
@@ -170,7 +173,7 @@ impl Run {
         Ok(record)
     }
 
-    async fn next_report(&mut self) -> Result<pb::FrameReport, DemoError> {
+    async fn next_report(&mut self) -> Result<api::FrameReport, DemoError> {
         loop {
             let message = self.reports.message().await?;
             let message = message
@@ -183,8 +186,8 @@ impl Run {
 }
 
 async fn send(
-    frames: &mpsc::Sender<pb::StreamSessionRequest>,
-    request: pb::StreamSessionRequest,
+    frames: &mpsc::Sender<api::StreamSessionRequest>,
+    request: api::StreamSessionRequest,
 ) -> Result<(), DemoError> {
     let ended = |_| DemoError::Protocol("the stream ended too early".to_owned());
     frames.send(request).await.map_err(ended)
@@ -196,7 +199,7 @@ fn scene(
     motion: &Trajectory,
     obstacles: &[Obstacle],
     registered: &Registered,
-) -> pb::SessionState {
+) -> api::SessionState {
     let start = robot.place(&motion.at(0.0));
     let links = robot.links.iter().zip(&start).enumerate().map(|(index, (link, pose))| {
         let mesh = meshes().iter().position(|mesh| *mesh == link.mesh);
@@ -209,47 +212,50 @@ fn scene(
         body(obstacle_id(index), &obstacle.name, Some(report), &obstacle.pose, true)
     });
     let ignored =
-        robot.ignored.iter().map(|[a, b]| pb::BodyPair { a: link_id(*a), b: link_id(*b) });
-    pb::SessionState {
+        robot.ignored.iter().map(|[a, b]| api::BodyPair { a: link_id(*a), b: link_id(*b) });
+    api::SessionState {
         bodies: links.chain(things).collect(),
-        rules: Some(pb::PairRules { ignored_pairs: ignored.collect(), ..pb::PairRules::default() }),
-        ..pb::SessionState::default()
+        rules: Some(api::PairRules {
+            ignored_pairs: ignored.collect(),
+            ..api::PairRules::default()
+        }),
+        ..api::SessionState::default()
     }
 }
 
 fn body(
     id: u32,
     name: &str,
-    report: Option<&pb::RegistrationReport>,
+    report: Option<&api::RegistrationReport>,
     pose: &Pose,
     fixed: bool,
-) -> pb::Body {
+) -> api::Body {
     let polytope = report.and_then(|report| report.polytope.as_ref());
-    let source = polytope.map(|polytope| pb::placed_body::Source::Id(polytope.id.clone()));
+    let source = polytope.map(|polytope| api::placed_body::Source::Id(polytope.id.clone()));
     let [x, y, z] = pose.translation.into();
-    pb::Body {
+    api::Body {
         id,
         name: name.to_owned(),
-        parts: vec![pb::PlacedBody { source, pose: None }],
-        pose: Some(pb::Pose {
-            translation: Some(pb::Vector3 { x, y, z }),
-            orientation: Some(pb::pose::Orientation::RotationMatrix(pb::RotationMatrix {
+        parts: vec![api::PlacedBody { source, pose: None }],
+        pose: Some(api::Pose {
+            translation: Some(api::Vector3 { x, y, z }),
+            orientation: Some(api::pose::Orientation::RotationMatrix(api::RotationMatrix {
                 rows: rows(pose).collect(),
             })),
         }),
         fixed,
-        ..pb::Body::default()
+        ..api::Body::default()
     }
 }
 
 /// The poses of all links but the base, in flat arrays.
-fn packed(poses: &[Pose]) -> pb::PackedPoses {
+fn packed(poses: &[Pose]) -> api::PackedPoses {
     let moving = || poses.iter().enumerate().skip(1);
-    pb::PackedPoses {
+    api::PackedPoses {
         ids: moving().map(|(index, _)| link_id(index)).collect(),
         translations: moving().flat_map(|(_, pose)| pose.translation.iter().copied()).collect(),
         rotation_matrices: moving().flat_map(|(_, pose)| rows(pose)).collect(),
-        ..pb::PackedPoses::default()
+        ..api::PackedPoses::default()
     }
 }
 

@@ -25,7 +25,7 @@ use report::Names;
 use robot::Robot;
 use sampling::World;
 
-use crate::rpc::pb;
+use crate::rpc::api;
 use crate::runtime::settings::Settings;
 
 /// How to run the demo.
@@ -132,7 +132,7 @@ fn print_scene(
     checked_pairs: u64,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let vertices = |reports: &[pb::RegistrationReport]| -> Vec<u32> {
+    let vertices = |reports: &[api::RegistrationReport]| -> Vec<u32> {
         let polytopes = reports.iter().filter_map(|report| report.polytope.as_ref());
         polytopes.map(|polytope| polytope.vertex_count).collect()
     };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::rpc::pb;
+use crate::rpc::api;
 
 /// Frames a second.
 pub(super) const RATE_HZ: f64 = 100.0;
@@ -59,8 +59,8 @@ pub(super) struct Record {
     /// By position in `links`.
     pub(super) least: Vec<Option<Least>>,
     pub(super) contacts: Vec<Contact>,
-    pub(super) counts: pb::VerdictCounts,
-    pub(super) cost: pb::Cost,
+    pub(super) counts: api::VerdictCounts,
+    pub(super) cost: api::Cost,
     pub(super) pairs_looked_at: u64,
     pub(super) pairs_skipped: u64,
     pub(super) latencies: Vec<Duration>,
@@ -89,7 +89,7 @@ impl Record {
     /// Takes in the report of one frame. Frame 1 is the start of the motion.
     pub(super) fn add(
         &mut self,
-        report: &pb::FrameReport,
+        report: &api::FrameReport,
         latency: Duration,
     ) -> Result<(), Unreadable> {
         if let Some(status) = &report.status {
@@ -121,10 +121,10 @@ impl Record {
         Ok(())
     }
 
-    fn add_clearances(&mut self, report: &pb::FrameReport, time_s: f64) -> Result<(), Unreadable> {
+    fn add_clearances(&mut self, report: &api::FrameReport, time_s: f64) -> Result<(), Unreadable> {
         let far = Clearance { obstacles_m: f64::INFINITY, robot_m: f64::INFINITY };
         let mut row = vec![far; self.links.len()];
-        let empty = pb::PackedPairs::default();
+        let empty = api::PackedPairs::default();
         let pairs = report.packed_pairs.as_ref().unwrap_or(&empty);
         if pairs.a.len() != pairs.b.len() || pairs.a.len() != pairs.distance_lower.len() {
             return Err(Unreadable::Lengths(report.frame_id));
@@ -147,31 +147,31 @@ impl Record {
         Ok(())
     }
 
-    fn add_event(&mut self, report: &pb::FrameReport, event: &pb::ContactEvent) {
+    fn add_event(&mut self, report: &api::FrameReport, event: &api::ContactEvent) {
         let [link, other] =
             if event.a < FIRST_OBSTACLE { [event.a, event.b] } else { [event.b, event.a] };
         let couple = Couple { link, other };
         // Time in an event is a fraction of the step from the frame answered before.
         let (from, to) = (seconds(report.previous_frame_id), seconds(report.frame_id));
         let at = |t: f64| from + t * (to - from);
-        let time = event.time.unwrap_or(pb::Bracket { lower: 1.0, upper: 1.0 });
+        let time = event.time.unwrap_or(api::Bracket { lower: 1.0, upper: 1.0 });
         match event.kind() {
-            pb::ContactEventKind::Began => {
+            api::ContactEventKind::Began => {
                 self.open.insert(couple, self.contacts.len());
                 self.contacts.push(Contact {
                     couple,
                     frame: report.frame_id,
                     began_s: [at(time.lower), at(time.upper)],
                     ended_s: None,
-                    is_between_frames: event.verdict() == pb::Verdict::Separated,
+                    is_between_frames: event.verdict() == api::Verdict::Separated,
                 });
             }
-            pb::ContactEventKind::Ended => {
+            api::ContactEventKind::Ended => {
                 if let Some(index) = self.open.remove(&couple) {
                     self.contacts[index].ended_s = Some(to);
                 }
             }
-            pb::ContactEventKind::Undecided | pb::ContactEventKind::Unspecified => {}
+            api::ContactEventKind::Undecided | api::ContactEventKind::Unspecified => {}
         }
     }
 
@@ -203,35 +203,35 @@ pub(super) fn seconds(frame_id: u64) -> f64 {
 mod tests {
     use super::*;
 
-    fn event(kind: pb::ContactEventKind, b: u32, t: f64, now: pb::Verdict) -> pb::ContactEvent {
-        pb::ContactEvent {
+    fn event(kind: api::ContactEventKind, b: u32, t: f64, now: api::Verdict) -> api::ContactEvent {
+        api::ContactEvent {
             kind: kind.into(),
             a: 5,
             b,
-            time: Some(pb::Bracket { lower: t, upper: t }),
+            time: Some(api::Bracket { lower: t, upper: t }),
             verdict: now.into(),
-            ..pb::ContactEvent::default()
+            ..api::ContactEvent::default()
         }
     }
 
-    fn report(frame_id: u64, events: Vec<pb::ContactEvent>, gap: f64) -> pb::FrameReport {
-        pb::FrameReport {
+    fn report(frame_id: u64, events: Vec<api::ContactEvent>, gap: f64) -> api::FrameReport {
+        api::FrameReport {
             frame_id,
             previous_frame_id: frame_id - 1,
             events,
-            packed_pairs: Some(pb::PackedPairs {
+            packed_pairs: Some(api::PackedPairs {
                 a: vec![4, 5],
                 b: vec![100, 101],
                 distance_lower: vec![0.3, gap],
-                ..pb::PackedPairs::default()
+                ..api::PackedPairs::default()
             }),
-            ..pb::FrameReport::default()
+            ..api::FrameReport::default()
         }
     }
 
     #[test]
     fn a_contact_with_both_frames_separated_counts_as_between_frames() {
-        use pb::{ContactEventKind as Kind, Verdict};
+        use api::{ContactEventKind as Kind, Verdict};
         let mut record = Record::new(vec![4, 5]);
         let mut add = |report| record.add(&report, Duration::from_millis(1)).unwrap();
         let graze = vec![

@@ -13,14 +13,14 @@ use tonic::transport::server::Router;
 use tonic_health::ServingStatus;
 use tower::layer::util::{Identity, Stack};
 
-use super::connection::{Connection, accept};
-use super::layer::Surround;
-use super::pb;
-use super::polytopes::Polytopes;
-use super::queries::Queries;
-use super::server_info::ServerInfo;
-use super::sessions::{Sessions, sweep};
-use super::shared::Shared;
+use crate::rpc::api;
+use crate::rpc::services::info::ServerInfo;
+use crate::rpc::services::polytopes::Polytopes;
+use crate::rpc::services::queries::Queries;
+use crate::rpc::services::sessions::{Sessions, sweep};
+use crate::rpc::shared::Shared;
+use crate::rpc::transport::connection::{Connection, accept};
+use crate::rpc::transport::layer::Surround;
 use crate::runtime::settings::{Limits, Settings};
 
 /// Why the server ended, or could not begin.
@@ -97,10 +97,10 @@ fn accepting(listener: TcpListener, limits: &Limits) -> (JoinHandle<()>, Incomin
 fn services(shared: &Shared) -> Result<Router<Surroundings>, ServeError> {
     let bytes_max = room(shared.settings.limits.message_bytes_max);
     let polytopes =
-        pb::polytope_service_server::PolytopeServiceServer::new(Polytopes(shared.clone()));
-    let queries = pb::query_service_server::QueryServiceServer::new(Queries(shared.clone()));
-    let sessions = pb::session_service_server::SessionServiceServer::new(Sessions(shared.clone()));
-    let info = pb::server_service_server::ServerServiceServer::new(ServerInfo(shared.clone()));
+        api::polytope_service_server::PolytopeServiceServer::new(Polytopes(shared.clone()));
+    let queries = api::query_service_server::QueryServiceServer::new(Queries(shared.clone()));
+    let sessions = api::session_service_server::SessionServiceServer::new(Sessions(shared.clone()));
+    let info = api::server_service_server::ServerServiceServer::new(ServerInfo(shared.clone()));
     Ok(server(shared)
         .add_service(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?)
@@ -112,7 +112,7 @@ fn services(shared: &Shared) -> Result<Router<Surroundings>, ServeError> {
 
 fn reflection() -> tonic_reflection::server::Builder<'static> {
     tonic_reflection::server::Builder::configure()
-        .register_encoded_file_descriptor_set(pb::FILE_DESCRIPTOR_SET)
+        .register_encoded_file_descriptor_set(api::FILE_DESCRIPTOR_SET)
         .register_encoded_file_descriptor_set(tonic_types::pb::FILE_DESCRIPTOR_SET)
         .register_encoded_file_descriptor_set(tonic_health::pb::FILE_DESCRIPTOR_SET)
         // Both versions list both.

@@ -5,9 +5,9 @@ use std::time::SystemTime;
 
 use tokio::sync::{Semaphore, watch};
 
-use super::sessions::Session;
-use super::status::Failure;
-use super::unsent::Unsent;
+use crate::rpc::services::sessions::Session;
+use crate::rpc::status::Failure;
+use crate::rpc::transport::unsent::Unsent;
 use crate::runtime::clock::{Clock, SystemClock};
 use crate::runtime::compute::Compute;
 use crate::runtime::metrics::Metrics;

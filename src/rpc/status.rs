@@ -7,9 +7,9 @@ use std::time::Duration;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
+use super::api;
+use super::api::ErrorReason as Reason;
 use super::convert::BadField;
-use super::pb;
-use super::pb::ErrorReason as Reason;
 use crate::runtime::compute::Refused;
 use crate::runtime::settings::Breach;
 
@@ -265,9 +265,9 @@ impl Failure {
     }
 
     /// For an answer that has a status for each item.
-    pub fn to_item(&self) -> pb::ItemStatus {
+    pub fn to_item(&self) -> api::ItemStatus {
         let row = self.row();
-        pb::ItemStatus {
+        api::ItemStatus {
             code: row.code.into(),
             reason: row.reason.into(),
             message: self.to_string(),

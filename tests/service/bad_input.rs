@@ -1,16 +1,16 @@
 //! Every bad input gets a clear status with the path of the field, and changes nothing.
 
-use clearance::rpc::pb;
+use api::placed_body::Source;
+use clearance::rpc::api;
 use clearance::runtime::settings::Limits;
-use pb::placed_body::Source;
 use tonic::Code;
 
 use crate::server::{Server, body, check, cube, spec, vector, with_cube};
 
 /// Asks about the cube and `q`; expects a refusal with this field.
-async fn refused(server: &Server, q: pb::PlacedBody, code: Code, reason: &str, field: &str) {
+async fn refused(server: &Server, q: api::PlacedBody, code: Code, reason: &str, field: &str) {
     let question =
-        pb::CheckCollisionRequest { p: Some(body("cube", 0.0)), q: Some(q), ..Default::default() };
+        api::CheckCollisionRequest { p: Some(body("cube", 0.0)), q: Some(q), ..Default::default() };
     let status = server.queries().check_collision(question).await.unwrap_err();
     check(&status, code, reason, field);
 }
@@ -23,27 +23,27 @@ async fn numbers_that_are_none_are_refused_where_they_stand() {
     };
     for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e300] {
         let translation = vector(0.0, 0.0, number);
-        let pose = Some(pb::Pose { translation, orientation: None });
-        bad(pb::PlacedBody { pose, ..body("cube", 0.0) }, "q.pose.translation.z").await;
-        let points = pb::Points { xyz: vec![0.0, 0.0, 0.0, 0.0, number, 0.0] };
+        let pose = Some(api::Pose { translation, orientation: None });
+        bad(api::PlacedBody { pose, ..body("cube", 0.0) }, "q.pose.translation.z").await;
+        let points = api::Points { xyz: vec![0.0, 0.0, 0.0, 0.0, number, 0.0] };
         let source = Some(Source::Vertices(points));
-        bad(pb::PlacedBody { source, pose: None }, "q.vertices.xyz[4]").await;
+        bad(api::PlacedBody { source, pose: None }, "q.vertices.xyz[4]").await;
     }
-    let turned = |orientation| pb::PlacedBody {
-        pose: Some(pb::Pose { translation: None, orientation: Some(orientation) }),
+    let turned = |orientation| api::PlacedBody {
+        pose: Some(api::Pose { translation: None, orientation: Some(orientation) }),
         ..body("cube", 0.0)
     };
     for quaternion in [
-        pb::Quaternion::default(),
-        pb::Quaternion { w: f64::NAN, ..Default::default() },
-        pb::Quaternion { w: 1e-200, ..Default::default() },
-        pb::Quaternion { w: 1e200, ..Default::default() },
+        api::Quaternion::default(),
+        api::Quaternion { w: f64::NAN, ..Default::default() },
+        api::Quaternion { w: 1e-200, ..Default::default() },
+        api::Quaternion { w: 1e200, ..Default::default() },
     ] {
-        bad(turned(pb::pose::Orientation::Rotation(quaternion)), "q.pose.rotation").await;
+        bad(turned(api::pose::Orientation::Rotation(quaternion)), "q.pose.rotation").await;
     }
     let matrix = |rows: &[f64]| {
-        let matrix = pb::RotationMatrix { rows: rows.to_vec() };
-        turned(pb::pose::Orientation::RotationMatrix(matrix))
+        let matrix = api::RotationMatrix { rows: rows.to_vec() };
+        turned(api::pose::Orientation::RotationMatrix(matrix))
     };
     bad(matrix(&[1.0]), "q.pose.rotation_matrix.rows").await;
     bad(matrix(&[0.0; 9]), "q.pose.rotation_matrix").await;
@@ -53,18 +53,18 @@ async fn numbers_that_are_none_are_refused_where_they_stand() {
 #[tokio::test]
 async fn bodies_that_are_none_are_refused() {
     let server = with_cube().await;
-    let source = |source| pb::PlacedBody { source: Some(source), pose: None };
-    let empty = source(Source::Vertices(pb::Points::default()));
+    let source = |source| api::PlacedBody { source: Some(source), pose: None };
+    let empty = source(Source::Vertices(api::Points::default()));
     let code = Code::InvalidArgument;
     refused(&server, empty, code, "BAD_FIELD", "q.vertices.xyz").await;
-    refused(&server, pb::PlacedBody::default(), code, "BAD_FIELD", "q").await;
+    refused(&server, api::PlacedBody::default(), code, "BAD_FIELD", "q").await;
     refused(&server, source(Source::Id("x".into())), code, "BAD_FIELD", "q.id").await;
     let unknown = format!("p1-{}", "0".repeat(64));
     let code = Code::NotFound;
     refused(&server, source(Source::Id(unknown)), code, "UNKNOWN_POLYTOPE", "q.id").await;
     let alias = source(Source::Alias("no".into()));
     refused(&server, alias, code, "UNKNOWN_POLYTOPE", "q.alias").await;
-    let compound = source(Source::Compound(pb::Compound::default()));
+    let compound = source(Source::Compound(api::Compound::default()));
     refused(&server, compound, Code::Unimplemented, "NOT_IMPLEMENTED", "q.compound").await;
     let compound = source(Source::Id("c1-00".into()));
     refused(&server, compound, Code::Unimplemented, "NOT_IMPLEMENTED", "q.id").await;
@@ -72,15 +72,15 @@ async fn bodies_that_are_none_are_refused() {
     refused(&server, short, Code::InvalidArgument, "BAD_FIELD", "q.id").await;
     let unknown = source(Source::Id(format!("m1-{}", "0".repeat(64))));
     refused(&server, unknown, Code::NotFound, "UNKNOWN_POLYTOPE", "q.id").await;
-    let status = server.queries().check_collision(pb::CheckCollisionRequest::default()).await;
+    let status = server.queries().check_collision(api::CheckCollisionRequest::default()).await;
     check(&status.unwrap_err(), Code::InvalidArgument, "BAD_FIELD", "p");
 }
 
 #[tokio::test]
 async fn options_that_are_none_are_refused() {
     let server = with_cube().await;
-    let ask = async |options: pb::QueryOptions, margin| {
-        let question = pb::MeasureDistanceRequest {
+    let ask = async |options: api::QueryOptions, margin| {
+        let question = api::MeasureDistanceRequest {
             p: Some(body("cube", 0.0)),
             q: Some(body("cube", 3.0)),
             margin,
@@ -89,18 +89,18 @@ async fn options_that_are_none_are_refused() {
         };
         server.queries().measure_distance(question).await.unwrap_err()
     };
-    let method = pb::QueryOptions { method: "magic".into(), ..Default::default() };
+    let method = api::QueryOptions { method: "magic".into(), ..Default::default() };
     let status = ask(method, None).await;
     check(&status, Code::InvalidArgument, "BAD_FIELD", "options.method");
     // The names of this question's own table, and no others.
     let message = status.message();
     assert!(message.contains("h_walk") && !message.contains("hs_jump"), "{message}");
     let time = Some(prost_types::Duration { seconds: -1, nanos: 0 });
-    let budget = Some(pb::Budget { steps: None, time });
-    let status = ask(pb::QueryOptions { budget, ..Default::default() }, None).await;
+    let budget = Some(api::Budget { steps: None, time });
+    let status = ask(api::QueryOptions { budget, ..Default::default() }, None).await;
     check(&status, Code::InvalidArgument, "BAD_FIELD", "options.budget.time");
     for margin in [-1.0, f64::NAN] {
-        let status = ask(pb::QueryOptions::default(), Some(margin)).await;
+        let status = ask(api::QueryOptions::default(), Some(margin)).await;
         check(&status, Code::InvalidArgument, "BAD_FIELD", "margin");
     }
 }
@@ -111,58 +111,59 @@ async fn options_that_are_none_are_refused() {
 async fn values_of_enums_that_are_to_come_are_refused() {
     let server = with_cube().await;
     let code = Code::InvalidArgument;
-    let spec = pb::PolytopeSpec { treatment: 99, ..spec("", &cube()) };
-    let polytopes = pb::RegisterPolytopesRequest { polytopes: vec![spec], validate_only: true };
+    let spec = api::PolytopeSpec { treatment: 99, ..spec("", &cube()) };
+    let polytopes = api::RegisterPolytopesRequest { polytopes: vec![spec], validate_only: true };
     let status = server.polytopes().register_polytopes(polytopes).await.unwrap_err();
     check(&status, code, "BAD_FIELD", "polytopes[0].treatment");
-    let file = pb::MeshFile { format: -1, ..Default::default() };
-    let source = Some(pb::polytope_spec::Source::File(file));
-    let polytopes = vec![pb::PolytopeSpec { source, ..Default::default() }];
-    let polytopes = pb::RegisterPolytopesRequest { polytopes, validate_only: true };
+    let file = api::MeshFile { format: -1, ..Default::default() };
+    let source = Some(api::polytope_spec::Source::File(file));
+    let polytopes = vec![api::PolytopeSpec { source, ..Default::default() }];
+    let polytopes = api::RegisterPolytopesRequest { polytopes, validate_only: true };
     let status = server.polytopes().register_polytopes(polytopes).await.unwrap_err();
     check(&status, code, "BAD_FIELD", "polytopes[0].file.format");
-    let header = pb::UploadHeader { content: 99, ..Default::default() };
-    let header = Some(pb::upload_polytope_request::Part::Header(header));
-    let upload = tokio_stream::iter([pb::UploadPolytopeRequest { part: header }]);
+    let header = api::UploadHeader { content: 99, ..Default::default() };
+    let header = Some(api::upload_polytope_request::Part::Header(header));
+    let upload = tokio_stream::iter([api::UploadPolytopeRequest { part: header }]);
     let status = server.polytopes().upload_polytope(upload).await.unwrap_err();
     check(&status, code, "BAD_FIELD", "header.content");
-    let report = Some(pb::ReportOptions { pairs: i32::MAX, ..Default::default() });
-    let open = pb::OpenSessionRequest { report, ..Default::default() };
+    let report = Some(api::ReportOptions { pairs: i32::MAX, ..Default::default() });
+    let open = api::OpenSessionRequest { report, ..Default::default() };
     let status = server.sessions().open_session(open).await.unwrap_err();
     check(&status, code, "BAD_FIELD", "report.pairs");
-    let nobody = pb::GetSessionRequest { session_id: "nobody".into() };
+    let nobody = api::GetSessionRequest { session_id: "nobody".into() };
     let status = server.sessions().get_session(nobody).await.unwrap_err();
     check(&status, Code::NotFound, "UNKNOWN_SESSION", "session_id");
     // Forgotten, it was looked for: "no session \"\" is open here".
-    let status = server.sessions().get_session(pb::GetSessionRequest::default()).await.unwrap_err();
+    let status =
+        server.sessions().get_session(api::GetSessionRequest::default()).await.unwrap_err();
     check(&status, Code::InvalidArgument, "BAD_FIELD", "session_id");
 }
 
 #[tokio::test]
 async fn motions_that_are_none_are_refused() {
-    use pb::motion::Kind;
+    use api::motion::Kind;
     let server = with_cube().await;
     let ask = async |kind, time_tolerance| {
-        let question = pb::FindFirstContactRequest {
+        let question = api::FindFirstContactRequest {
             p: Some(body("cube", 0.0)),
             q: Some(body("cube", 3.0)),
-            q_motion: Some(pb::Motion { kind: Some(kind) }),
+            q_motion: Some(api::Motion { kind: Some(kind) }),
             time_tolerance,
             ..Default::default()
         };
         server.queries().find_first_contact(question).await.unwrap_err()
     };
     let velocity = vector(f64::NAN, 0.0, 0.0);
-    let status = ask(Kind::Linear(pb::LinearMotion { velocity }), None).await;
+    let status = ask(Kind::Linear(api::LinearMotion { velocity }), None).await;
     check(&status, Code::InvalidArgument, "BAD_FIELD", "q_motion.linear.velocity.x");
-    let no_axis = pb::ScrewMotion { angle: 1.0, ..Default::default() };
+    let no_axis = api::ScrewMotion { angle: 1.0, ..Default::default() };
     let status = ask(Kind::Screw(no_axis), None).await;
     check(&status, Code::InvalidArgument, "BAD_FIELD", "q_motion.screw.axis");
-    let orientation = Some(pb::pose::Orientation::Rotation(pb::Quaternion::default()));
-    let end = Some(pb::Pose { translation: None, orientation });
-    let status = ask(Kind::ToPose(pb::ToPoseMotion { end, pivot: None }), None).await;
+    let orientation = Some(api::pose::Orientation::Rotation(api::Quaternion::default()));
+    let end = Some(api::Pose { translation: None, orientation });
+    let status = ask(Kind::ToPose(api::ToPoseMotion { end, pivot: None }), None).await;
     check(&status, Code::InvalidArgument, "BAD_FIELD", "q_motion.to_pose.end.rotation");
-    let status = ask(Kind::Linear(pb::LinearMotion::default()), Some(0.0)).await;
+    let status = ask(Kind::Linear(api::LinearMotion::default()), Some(0.0)).await;
     check(&status, Code::InvalidArgument, "BAD_FIELD", "time_tolerance");
 }
 
@@ -172,7 +173,7 @@ async fn what_is_no_tolerance_is_refused_alike_by_questions_and_sessions() {
     let server = with_cube().await;
     for tolerance in [0.0, -0.0, -1.0, f64::NAN, f64::INFINITY] {
         let time_tolerance = Some(tolerance);
-        let question = pb::FindFirstContactRequest {
+        let question = api::FindFirstContactRequest {
             p: Some(body("cube", 0.0)),
             q: Some(body("cube", 3.0)),
             time_tolerance,
@@ -180,8 +181,8 @@ async fn what_is_no_tolerance_is_refused_alike_by_questions_and_sessions() {
         };
         let asked = server.queries().find_first_contact(question).await.unwrap_err();
         check(&asked, Code::InvalidArgument, "BAD_FIELD", "time_tolerance");
-        let report = Some(pb::ReportOptions { time_tolerance, ..Default::default() });
-        let open = pb::OpenSessionRequest { report, ..Default::default() };
+        let report = Some(api::ReportOptions { time_tolerance, ..Default::default() });
+        let open = api::OpenSessionRequest { report, ..Default::default() };
         let opened = server.sessions().open_session(open).await.unwrap_err();
         check(&opened, Code::InvalidArgument, "BAD_FIELD", "report.time_tolerance");
         assert_eq!(opened.message(), format!("report.{}", asked.message()));
@@ -203,7 +204,7 @@ async fn what_is_beyond_a_limit_is_refused_with_the_limit() {
     let server = Server::with_limits(limits).await;
     server.register("cube", &cube()).await;
     let code = Code::InvalidArgument;
-    let register = |polytopes| pb::RegisterPolytopesRequest { polytopes, validate_only: false };
+    let register = |polytopes| api::RegisterPolytopesRequest { polytopes, validate_only: false };
     let mut client = server.polytopes();
 
     let many = register(vec![spec("", &[1.0; 33])]);
@@ -222,18 +223,18 @@ async fn what_is_beyond_a_limit_is_refused_with_the_limit() {
     let status = client.register_polytopes(large).await.unwrap_err();
     check(&status, Code::ResourceExhausted, "LIMIT_EXCEEDED", "message");
 
-    let source = Some(Source::Vertices(pb::Points { xyz: vec![0.0; 15] }));
-    let q = pb::PlacedBody { source, pose: None };
+    let source = Some(Source::Vertices(api::Points { xyz: vec![0.0; 15] }));
+    let q = api::PlacedBody { source, pose: None };
     refused(&server, q, code, "LIMIT_EXCEEDED", "q.vertices").await;
-    let items = vec![pb::BatchQueryItem::default(); 3];
-    let status = server.queries().batch_query(pb::BatchQueryRequest { items }).await.unwrap_err();
+    let items = vec![api::BatchQueryItem::default(); 3];
+    let status = server.queries().batch_query(api::BatchQueryRequest { items }).await.unwrap_err();
     check(&status, code, "LIMIT_EXCEEDED", "items");
 
-    let part = |part| pb::UploadPolytopeRequest { part: Some(part) };
-    let header = pb::UploadHeader { content: 1, ..Default::default() };
+    let part = |part| api::UploadPolytopeRequest { part: Some(part) };
+    let header = api::UploadHeader { content: 1, ..Default::default() };
     let messages = [
-        part(pb::upload_polytope_request::Part::Header(header)),
-        part(pb::upload_polytope_request::Part::Chunk(vec![0; 1001].into())),
+        part(api::upload_polytope_request::Part::Header(header)),
+        part(api::upload_polytope_request::Part::Chunk(vec![0; 1001].into())),
     ];
     let status = client.upload_polytope(tokio_stream::iter(messages)).await.unwrap_err();
     check(&status, code, "LIMIT_EXCEEDED", "chunk");

@@ -1,28 +1,28 @@
 //! How far apart and how deep sessions report bodies of several parts, judged.
 
-use clearance::rpc::pb;
-use pb::verify_certificate_request::Claim;
+use api::verify_certificate_request::Claim;
+use clearance::rpc::api;
 
 use crate::compounds::{MARGIN, compound, parts, reports};
 use crate::server::{vector, verify};
 use crate::sessions::started;
 
-fn distance(at: Option<pb::Pose>, report: &pb::PairReport) -> pb::DistanceClaim {
+fn distance(at: Option<api::Pose>, report: &api::PairReport) -> api::DistanceClaim {
     let [p, q] = parts();
-    let question = pb::MeasureDistanceRequest {
+    let question = api::MeasureDistanceRequest {
         p: compound(&p, None),
         q: compound(&q, at),
         margin: Some(MARGIN),
         ..Default::default()
     };
-    let answer = pb::MeasureDistanceResponse {
+    let answer = api::MeasureDistanceResponse {
         verdict: report.verdict,
         distance: report.distance,
         within_margin: report.within_margin,
         certificate: report.distance_certificate.clone(),
         ..Default::default()
     };
-    pb::DistanceClaim { question: Some(question), answer: Some(answer) }
+    api::DistanceClaim { question: Some(question), answer: Some(answer) }
 }
 
 /// Distances of compounds were UNIMPLEMENTED to judge, and their certificates named pairs of the
@@ -34,19 +34,19 @@ async fn distances_of_compounds_are_proven_and_no_others_are() {
     for ([_, at], report) in reports(&server).await {
         let claim = distance(at, &report);
         verify(&server, Claim::Distance(claim.clone())).await.unwrap();
-        let tampered = |tamper: &dyn Fn(&mut pb::MeasureDistanceResponse)| {
+        let tampered = |tamper: &dyn Fn(&mut api::MeasureDistanceResponse)| {
             let mut claim = claim.clone();
             tamper(claim.answer.as_mut().unwrap());
             verify(&server, Claim::Distance(claim))
         };
         let bracket = report.distance.unwrap();
         let stretched = |by: f64| {
-            let bracket = pb::Bracket { lower: bracket.lower + by, upper: bracket.upper + by };
+            let bracket = api::Bracket { lower: bracket.lower + by, upper: bracket.upper + by };
             tampered(&move |answer| answer.distance = Some(bracket))
         };
         let width = bracket.upper - bracket.lower;
         let refusal = stretched(2.0 * width + 1e-9).await.unwrap_err();
-        if report.verdict() != pb::Verdict::Separated {
+        if report.verdict() != api::Verdict::Separated {
             assert!(refusal.contains("the bracket does not hold 0"), "{refusal}");
             continue;
         }
@@ -68,8 +68,8 @@ async fn distances_of_compounds_are_proven_and_no_others_are() {
             assert!(refusal.contains("no entry"), "{refusal}");
             let turned = tampered(&|answer| {
                 let entry = &mut answer.certificate.as_mut().unwrap().parts[at];
-                let form = pb::direction::Form::Vector(vector(0.0, 0.0, 1.0).unwrap());
-                entry.direction = Some(pb::Direction { form: Some(form) });
+                let form = api::direction::Form::Vector(vector(0.0, 0.0, 1.0).unwrap());
+                entry.direction = Some(api::Direction { form: Some(form) });
                 entry.pairs.clear();
             });
             turned.await.unwrap_err();
@@ -98,13 +98,13 @@ async fn brackets_that_are_none_are_refused_whatever_is_shown() {
     ];
     let [mut in_contact, mut deep] = [0; 2];
     for ([_, at], report) in reports(&server).await {
-        if report.verdict() == pb::Verdict::Separated {
+        if report.verdict() == api::Verdict::Separated {
             continue;
         }
         in_contact += 1;
         let mut claim = distance(at.clone(), &report);
         let mut judged = async |lower, upper| {
-            claim.answer.as_mut().unwrap().distance = Some(pb::Bracket { lower, upper });
+            claim.answer.as_mut().unwrap().distance = Some(api::Bracket { lower, upper });
             verify(&server, Claim::Distance(claim.clone())).await
         };
         judged(0.0, 1.0).await.unwrap();
@@ -118,7 +118,7 @@ async fn brackets_that_are_none_are_refused_whatever_is_shown() {
         let mut claim = penetration(at, &report);
         claim.answer.as_mut().unwrap().certificate.as_mut().unwrap().surface = None;
         let mut judged = async |lower, upper| {
-            claim.answer.as_mut().unwrap().depth = Some(pb::Bracket { lower, upper });
+            claim.answer.as_mut().unwrap().depth = Some(api::Bracket { lower, upper });
             verify(&server, Claim::Penetration(claim.clone())).await
         };
         judged(0.0, 10.0).await.unwrap();
@@ -129,20 +129,20 @@ async fn brackets_that_are_none_are_refused_whatever_is_shown() {
     assert!(in_contact > 1 && deep > 1, "{in_contact} {deep}");
 }
 
-fn penetration(at: Option<pb::Pose>, report: &pb::PairReport) -> pb::PenetrationClaim {
+fn penetration(at: Option<api::Pose>, report: &api::PairReport) -> api::PenetrationClaim {
     let [p, q] = parts();
-    let question = pb::MeasurePenetrationRequest {
+    let question = api::MeasurePenetrationRequest {
         p: compound(&p, None),
         q: compound(&q, at),
         ..Default::default()
     };
-    let answer = pb::MeasurePenetrationResponse {
+    let answer = api::MeasurePenetrationResponse {
         verdict: report.verdict,
         depth: report.depth,
         certificate: report.depth_certificate.clone(),
         ..Default::default()
     };
-    pb::PenetrationClaim { question: Some(question), answer: Some(answer) }
+    api::PenetrationClaim { question: Some(question), answer: Some(answer) }
 }
 
 /// As were depths, of which nothing showed that no other parts overlap deeper.
@@ -153,7 +153,7 @@ async fn depths_of_compounds_are_proven_and_no_others_are() {
     for ([_, at], report) in reports(&server).await {
         let Some(bracket) = report.depth else { continue };
         let claim = penetration(at, &report);
-        let tampered = |tamper: &dyn Fn(&mut pb::MeasurePenetrationResponse)| {
+        let tampered = |tamper: &dyn Fn(&mut api::MeasurePenetrationResponse)| {
             let mut claim = claim.clone();
             tamper(claim.answer.as_mut().unwrap());
             verify(&server, Claim::Penetration(claim))
@@ -161,10 +161,10 @@ async fn depths_of_compounds_are_proven_and_no_others_are() {
         tampered(&|_| ()).await.unwrap();
         deep += 1;
         let by = 2.0 * (bracket.upper - bracket.lower) + 1e-9;
-        let above = pb::Bracket { lower: bracket.lower + by, upper: bracket.upper + by };
+        let above = api::Bracket { lower: bracket.lower + by, upper: bracket.upper + by };
         let refusal = tampered(&|answer| answer.depth = Some(above)).await.unwrap_err();
         assert!(refusal.contains("the surface comes closer than the lower bound"), "{refusal}");
-        let below = pb::Bracket { lower: 0.0, upper: bracket.upper - by };
+        let below = api::Bracket { lower: 0.0, upper: bracket.upper - by };
         let refusal = tampered(&|answer| answer.depth = Some(below)).await.unwrap_err();
         assert!(refusal.contains("upper bound"), "{refusal}");
         let certificate = report.depth_certificate.as_ref().unwrap();
@@ -180,7 +180,8 @@ async fn depths_of_compounds_are_proven_and_no_others_are() {
         // Of another pair of parts neither the face nor the surface is.
         let other = tampered(&|answer| {
             let verdict = answer.certificate.as_mut().unwrap().verdict.as_mut().unwrap();
-            let Some(pb::static_certificate::Proof::Compound(compound)) = &mut verdict.proof else {
+            let Some(api::static_certificate::Proof::Compound(compound)) = &mut verdict.proof
+            else {
                 panic!("{verdict:?}")
             };
             compound.entries[0].p_parts[0] ^= 1;

@@ -1,7 +1,7 @@
 //! What sessions report of bodies of several parts, judged as an answer of its own.
 
-use clearance::rpc::pb;
-use pb::verify_certificate_request::Claim;
+use api::verify_certificate_request::Claim;
+use clearance::rpc::api;
 use tonic::Code;
 
 use crate::server::{Server, body, check, vector, verify};
@@ -9,36 +9,39 @@ use crate::sessions::{all_pairs, started, step};
 
 pub(crate) const MARGIN: f64 = 0.25;
 
-fn pose(at: [f64; 3], turn: f64) -> Option<pb::Pose> {
+fn pose(at: [f64; 3], turn: f64) -> Option<api::Pose> {
     let [x, y, z] = at;
-    let rotation = pb::Quaternion { w: 1.0, x: 0.2 * turn, y: -0.3 * turn, z: turn };
-    Some(pb::Pose {
+    let rotation = api::Quaternion { w: 1.0, x: 0.2 * turn, y: -0.3 * turn, z: turn };
+    Some(api::Pose {
         translation: vector(x, y, z),
-        orientation: Some(pb::pose::Orientation::Rotation(rotation)),
+        orientation: Some(api::pose::Orientation::Rotation(rotation)),
     })
 }
 
-fn part(at: [f64; 3], turn: f64) -> pb::PlacedBody {
-    pb::PlacedBody { pose: pose(at, turn), ..body("cube", 0.0) }
+fn part(at: [f64; 3], turn: f64) -> api::PlacedBody {
+    api::PlacedBody { pose: pose(at, turn), ..body("cube", 0.0) }
 }
 
 /// Two cubes with a gap that a cube fits through; and two that are held apart behind each other.
-pub(crate) fn parts() -> [Vec<pb::PlacedBody>; 2] {
+pub(crate) fn parts() -> [Vec<api::PlacedBody>; 2] {
     [
         vec![part([0.0, 0.0, 0.0], 0.0), part([0.0, 2.5, 0.0], 0.0)],
         vec![part([0.0, 0.0, 0.0], 0.0), part([1.5, 0.5, 0.0], 0.1)],
     ]
 }
 
-pub(crate) fn compound(parts: &[pb::PlacedBody], pose: Option<pb::Pose>) -> Option<pb::PlacedBody> {
+pub(crate) fn compound(
+    parts: &[api::PlacedBody],
+    pose: Option<api::Pose>,
+) -> Option<api::PlacedBody> {
     let parts = parts.to_vec();
-    let source = Some(pb::placed_body::Source::Compound(pb::Compound { parts }));
-    Some(pb::PlacedBody { source, pose })
+    let source = Some(api::placed_body::Source::Compound(api::Compound { parts }));
+    Some(api::PlacedBody { source, pose })
 }
 
 /// Where the second body is in each frame: it passes by, touches a face, goes in and through the
 /// gap.
-fn way() -> Vec<Option<pb::Pose>> {
+fn way() -> Vec<Option<api::Pose>> {
     let straight = [[9.0, 0.0, 0.0], [1.5, 0.0, 0.0], [1.2, 0.0, 0.0], [1.0, 0.0, 0.0]];
     let through = [[0.5, 0.0, 0.0], [3.0, 1.1, 0.0], [-6.0, 1.1, 0.0], [-6.0, 9.0, 0.0]];
     let turned = [([4.0, 1.0, 0.2], 0.4), ([1.3, 0.6, 0.1], 0.9), ([-4.0, 0.3, 0.2], 0.5)];
@@ -47,7 +50,7 @@ fn way() -> Vec<Option<pb::Pose>> {
 }
 
 /// The reports of all frames, each with the poses before and at it.
-pub(crate) async fn reports(server: &Server) -> Vec<([Option<pb::Pose>; 2], pb::PairReport)> {
+pub(crate) async fn reports(server: &Server) -> Vec<([Option<api::Pose>; 2], api::PairReport)> {
     reports_within(server, None).await
 }
 
@@ -55,17 +58,17 @@ pub(crate) async fn reports(server: &Server) -> Vec<([Option<pb::Pose>; 2], pb::
 async fn reports_within(
     server: &Server,
     steps: Option<u64>,
-) -> Vec<([Option<pb::Pose>; 2], pb::PairReport)> {
-    let bodies = (1..).zip(parts()).map(|(id, parts)| pb::Body {
+) -> Vec<([Option<api::Pose>; 2], api::PairReport)> {
+    let bodies = (1..).zip(parts()).map(|(id, parts)| api::Body {
         id,
         parts,
         margin: if id == 1 { MARGIN } else { 0.0 },
         pose: if id == 1 { None } else { pose([20.0, 0.0, 0.0], 0.0) },
         ..Default::default()
     });
-    let state = Some(pb::SessionState { bodies: bodies.collect(), ..Default::default() });
-    let budget = steps.map(|steps| pb::Budget { steps: Some(steps), time: None });
-    let open = pb::OpenSessionRequest {
+    let state = Some(api::SessionState { bodies: bodies.collect(), ..Default::default() });
+    let budget = steps.map(|steps| api::Budget { steps: Some(steps), time: None });
+    let open = api::OpenSessionRequest {
         session_id: "s".into(),
         state,
         budget,
@@ -76,15 +79,15 @@ async fn reports_within(
     let mut before = pose([20.0, 0.0, 0.0], 0.0);
     let mut all = Vec::new();
     for (frame_id, at) in (1..).zip(way()) {
-        let report = pb::ReportOptions {
+        let report = api::ReportOptions {
             certificates: true,
             first_contacts: true,
             distances: true,
             depths: true,
             ..all_pairs().unwrap()
         };
-        let poses = vec![pb::BodyPose { id: 2, pose: at.clone(), ..Default::default() }];
-        let frame = pb::Frame { frame_id, poses, report: Some(report), ..Default::default() };
+        let poses = vec![api::BodyPose { id: 2, pose: at.clone(), ..Default::default() }];
+        let frame = api::Frame { frame_id, poses, report: Some(report), ..Default::default() };
         let mut told = step(server, "s", vec![frame]).await.unwrap().remove(0);
         all.push(([before, at.clone()], told.pairs.remove(0)));
         before = at;
@@ -92,26 +95,26 @@ async fn reports_within(
     all
 }
 
-fn collision(at: Option<pb::Pose>, report: &pb::PairReport) -> pb::CollisionClaim {
+fn collision(at: Option<api::Pose>, report: &api::PairReport) -> api::CollisionClaim {
     let [p, q] = parts();
-    let question = pb::CheckCollisionRequest {
+    let question = api::CheckCollisionRequest {
         p: compound(&p, None),
         q: compound(&q, at),
         margin: Some(MARGIN),
         options: None,
     };
-    let answer = pb::CheckCollisionResponse {
+    let answer = api::CheckCollisionResponse {
         verdict: report.verdict,
         within_margin: report.within_margin,
         certificate: report.certificate.clone(),
         ..Default::default()
     };
-    pb::CollisionClaim { question: Some(question), answer: Some(answer) }
+    api::CollisionClaim { question: Some(question), answer: Some(answer) }
 }
 
-fn entries(answer: &mut pb::CheckCollisionResponse) -> &mut Vec<pb::PartProof> {
+fn entries(answer: &mut api::CheckCollisionResponse) -> &mut Vec<api::PartProof> {
     match answer.certificate.as_mut().unwrap().proof.as_mut().unwrap() {
-        pb::static_certificate::Proof::Compound(compound) => &mut compound.entries,
+        api::static_certificate::Proof::Compound(compound) => &mut compound.entries,
         other => panic!("{other:?}"),
     }
 }
@@ -125,12 +128,13 @@ async fn what_a_session_says_of_compounds_is_valid_and_what_was_tampered_with_is
         let claim = collision(at, &report);
         verify(&server, Claim::Collision(claim.clone())).await.unwrap();
         seen[report.verdict as usize] += 1;
-        let tampered = |tamper: &dyn Fn(&mut pb::CheckCollisionResponse)| {
+        let tampered = |tamper: &dyn Fn(&mut api::CheckCollisionResponse)| {
             let mut claim = claim.clone();
             tamper(claim.answer.as_mut().unwrap());
             verify(&server, Claim::Collision(claim))
         };
-        for verdict in [pb::Verdict::Separated, pb::Verdict::Touching, pb::Verdict::Overlapping] {
+        for verdict in [api::Verdict::Separated, api::Verdict::Touching, api::Verdict::Overlapping]
+        {
             let is_true = verdict == report.verdict();
             let judged = tampered(&|answer| answer.set_verdict(verdict)).await;
             assert_eq!(judged.is_ok(), is_true, "{verdict:?}: {judged:?}");
@@ -141,14 +145,14 @@ async fn what_a_session_says_of_compounds_is_valid_and_what_was_tampered_with_is
         let nobody = tampered(&|answer| entries(answer)[0].q_parts = vec![7]).await.unwrap_err();
         let why = "certificate.compound.entries[0]: it names a part that does not exist";
         assert_eq!(nobody, why);
-        if report.verdict() == pb::Verdict::Overlapping {
+        if report.verdict() == api::Verdict::Overlapping {
             continue;
         }
         let fewer = tampered(&|answer| drop(entries(answer).pop())).await.unwrap_err();
         assert!(fewer.contains("no entry") || fewer.contains("another verdict"), "{fewer}");
         let last = entries(&mut claim.answer.clone().unwrap()).len() - 1;
         let turned = tampered(&|answer| {
-            use pb::static_certificate::Proof;
+            use api::static_certificate::Proof;
             let entry = &mut entries(answer)[last];
             let proof = entry.certificate.as_mut().unwrap().proof.as_mut().unwrap();
             let direction = match proof {
@@ -157,7 +161,7 @@ async fn what_a_session_says_of_compounds_is_valid_and_what_was_tampered_with_is
                 other => panic!("{other:?}"),
             };
             let vector = vector(0.0, 0.0, 1.0).unwrap();
-            *direction = Some(pb::Direction { form: Some(pb::direction::Form::Vector(vector)) });
+            *direction = Some(api::Direction { form: Some(api::direction::Form::Vector(vector)) });
         });
         let refusal = turned.await.unwrap_err();
         assert!(
@@ -168,25 +172,28 @@ async fn what_a_session_says_of_compounds_is_valid_and_what_was_tampered_with_is
     assert!(seen[1] > 2 && seen[2] > 0 && seen[3] > 0, "{seen:?}");
 }
 
-fn first_contact(way: [Option<pb::Pose>; 2], report: &pb::FirstContact) -> pb::FirstContactClaim {
+fn first_contact(
+    way: [Option<api::Pose>; 2],
+    report: &api::FirstContact,
+) -> api::FirstContactClaim {
     let [p, q] = parts();
     let [from, to] = way;
-    let to_pose = pb::ToPoseMotion { end: to, pivot: None };
-    let question = pb::FindFirstContactRequest {
+    let to_pose = api::ToPoseMotion { end: to, pivot: None };
+    let question = api::FindFirstContactRequest {
         p: compound(&p, None),
         q: compound(&q, from),
-        q_motion: Some(pb::Motion { kind: Some(pb::motion::Kind::ToPose(to_pose)) }),
+        q_motion: Some(api::Motion { kind: Some(api::motion::Kind::ToPose(to_pose)) }),
         margin: MARGIN,
         ..Default::default()
     };
-    let answer = pb::FindFirstContactResponse {
+    let answer = api::FindFirstContactResponse {
         outcome: report.outcome,
         t_free: report.t_free,
         t_contact: report.t_contact,
         certificate: report.certificate.clone(),
         ..Default::default()
     };
-    pb::FirstContactClaim { question: Some(question), answer: Some(answer) }
+    api::FirstContactClaim { question: Some(question), answer: Some(answer) }
 }
 
 #[tokio::test]
@@ -198,14 +205,14 @@ async fn what_a_session_says_of_compounds_on_their_way_is_valid_and_nothing_else
         let claim = first_contact(way, report);
         verify(&server, Claim::FirstContact(claim.clone())).await.unwrap();
         seen[report.outcome as usize] += 1;
-        let tampered = |tamper: &dyn Fn(&mut pb::FindFirstContactResponse)| {
+        let tampered = |tamper: &dyn Fn(&mut api::FindFirstContactResponse)| {
             let mut claim = claim.clone();
             tamper(claim.answer.as_mut().unwrap());
             verify(&server, Claim::FirstContact(claim))
         };
-        if report.outcome() == pb::Outcome::Contact {
+        if report.outcome() == api::Outcome::Contact {
             let denied = tampered(&|answer| {
-                answer.set_outcome(pb::Outcome::NoContact);
+                answer.set_outcome(api::Outcome::NoContact);
                 (answer.t_free, answer.t_contact) = (1.0, None);
             });
             denied.await.unwrap_err();
@@ -213,16 +220,17 @@ async fn what_a_session_says_of_compounds_on_their_way_is_valid_and_nothing_else
                 let refusal = tampered(&|answer| answer.t_contact = Some(answer.t_free)).await;
                 let refusal = refusal.unwrap_err();
                 assert!(refusal.starts_with("certificate.parts["), "{refusal}");
-                let initial = tampered(&|answer| answer.set_initial_verdict(pb::Verdict::Touching));
+                let initial =
+                    tampered(&|answer| answer.set_initial_verdict(api::Verdict::Touching));
                 let refusal = initial.await.unwrap_err();
                 assert!(refusal.starts_with("initial_verdict: "), "{refusal}");
                 let initial =
-                    tampered(&|answer| answer.set_initial_verdict(pb::Verdict::Separated));
+                    tampered(&|answer| answer.set_initial_verdict(api::Verdict::Separated));
                 initial.await.unwrap();
             }
         } else {
             let claimed = tampered(&|answer| {
-                answer.set_outcome(pb::Outcome::Contact);
+                answer.set_outcome(api::Outcome::Contact);
                 answer.t_contact = Some(1.0);
             });
             let refusal = claimed.await.unwrap_err();
@@ -247,7 +255,7 @@ async fn a_first_contact_that_was_stopped_is_judged_by_what_it_claims() {
         for (way, report) in reports_within(&server, Some(steps)).await {
             let Some(report) = &report.first_contact else { continue };
             let is_empty = report.certificate.as_ref().unwrap().parts.is_empty();
-            let has_stopped = report.stopped() != pb::Stopped::Unspecified;
+            let has_stopped = report.stopped() != api::Stopped::Unspecified;
             if is_empty || !has_stopped {
                 continue;
             }
@@ -258,15 +266,15 @@ async fn a_first_contact_that_was_stopped_is_judged_by_what_it_claims() {
                 continue;
             }
             open += 1;
-            met += usize::from(report.outcome() == pb::Outcome::Contact);
+            met += usize::from(report.outcome() == api::Outcome::Contact);
             let answer = claim.answer.as_mut().unwrap();
-            answer.set_stopped(pb::Stopped::Unspecified);
+            answer.set_stopped(api::Stopped::Unspecified);
             let judged = verify(&server, Claim::FirstContact(claim.clone())).await;
             unproven += usize::from(judged.is_err());
             let answer = claim.answer.as_mut().unwrap();
             answer.stopped = report.stopped;
             answer.t_free = f64::from_bits(1);
-            answer.set_outcome(pb::Outcome::Undecided);
+            answer.set_outcome(api::Outcome::Undecided);
             verify(&server, Claim::FirstContact(claim)).await.unwrap_err();
         }
     }
@@ -297,22 +305,22 @@ async fn an_entry_that_names_a_part_twice_is_refused() {
 #[tokio::test]
 async fn every_entry_of_a_contact_at_the_start_is_judged() {
     let server = started().await;
-    let is_at_start = |report: &pb::FirstContact| report.t_contact == Some(0.0);
+    let is_at_start = |report: &api::FirstContact| report.t_contact == Some(0.0);
     let mut seen = 0;
     for (way, report) in reports(&server).await {
         let Some(report) = report.first_contact.filter(is_at_start) else { continue };
         seen += 1;
         let mut claim = first_contact(way, &report);
         let parts = &mut claim.answer.as_mut().unwrap().certificate.as_mut().unwrap().parts;
-        let form = Some(pb::direction::Form::Vector(vector(0.0, 0.0, 1.0).unwrap()));
+        let form = Some(api::direction::Form::Vector(vector(0.0, 0.0, 1.0).unwrap()));
         let separated =
-            pb::SeparatedProof { direction: Some(pb::Direction { form }), margin_pairs: vec![] };
-        let proof = Some(pb::static_certificate::Proof::Separated(separated));
-        let initial = Some(pb::StaticCertificate { proof });
-        parts.push(pb::PartMotionProof {
+            api::SeparatedProof { direction: Some(api::Direction { form }), margin_pairs: vec![] };
+        let proof = Some(api::static_certificate::Proof::Separated(separated));
+        let initial = Some(api::StaticCertificate { proof });
+        parts.push(api::PartMotionProof {
             p_parts: vec![0],
             q_parts: vec![0],
-            certificate: Some(pb::MotionCertificate { initial, ..Default::default() }),
+            certificate: Some(api::MotionCertificate { initial, ..Default::default() }),
         });
         let path = format!("certificate.parts[{}]: ", parts.len() - 1);
         let refusal = verify(&server, Claim::FirstContact(claim)).await.unwrap_err();
@@ -326,10 +334,10 @@ async fn every_entry_of_a_contact_at_the_start_is_judged() {
 #[tokio::test]
 async fn a_start_in_contact_is_no_start_of_which_nothing_is_known() {
     let server = started().await;
-    let is_touching = |part: &pb::PartMotionProof| {
+    let is_touching = |part: &api::PartMotionProof| {
         let initial = part.certificate.as_ref().unwrap().initial.as_ref();
         let proof = initial.and_then(|initial| initial.proof.as_ref());
-        proof.is_some_and(|proof| !matches!(proof, pb::static_certificate::Proof::Separated(_)))
+        proof.is_some_and(|proof| !matches!(proof, api::static_certificate::Proof::Separated(_)))
     };
     let mut seen = 0;
     for (way, report) in reports(&server).await {
@@ -340,10 +348,10 @@ async fn a_start_in_contact_is_no_start_of_which_nothing_is_known() {
         seen += 1;
         let mut claim = first_contact(way, &report);
         let answer = claim.answer.as_mut().unwrap();
-        answer.set_stopped(pb::Stopped::Steps);
+        answer.set_stopped(api::Stopped::Steps);
         verify(&server, Claim::FirstContact(claim.clone())).await.unwrap();
         for (outcome, t_contact) in
-            [(pb::Outcome::Undecided, None), (pb::Outcome::Contact, Some(0.5))]
+            [(api::Outcome::Undecided, None), (api::Outcome::Contact, Some(0.5))]
         {
             let answer = claim.answer.as_mut().unwrap();
             (answer.outcome, answer.t_contact) = (outcome.into(), t_contact);
@@ -359,10 +367,10 @@ async fn a_start_in_contact_is_no_start_of_which_nothing_is_known() {
 async fn faces_that_are_said_to_meet_of_compounds_are_refused() {
     let server = started().await;
     let (way, report) = reports(&server).await.remove(1);
-    let faces = || Some(pb::FaceContact::default());
+    let faces = || Some(api::FaceContact::default());
     let mut client = server.queries();
     let mut refused = async |claim| {
-        let request = pb::VerifyCertificateRequest { claim: Some(claim) };
+        let request = api::VerifyCertificateRequest { claim: Some(claim) };
         client.verify_certificate(request).await.unwrap_err()
     };
     let mut claim = collision(way[1].clone(), &report);
@@ -379,10 +387,10 @@ async fn faces_that_are_said_to_meet_of_compounds_are_refused() {
 async fn a_claim_about_compounds_that_is_wrong_is_refused_with_its_path() {
     let server = started().await;
     let ([_, at], report) = reports(&server).await.remove(1);
-    let refused = |tamper: &dyn Fn(&mut pb::CollisionClaim)| {
+    let refused = |tamper: &dyn Fn(&mut api::CollisionClaim)| {
         let mut claim = collision(at.clone(), &report);
         tamper(&mut claim);
-        let request = pb::VerifyCertificateRequest { claim: Some(Claim::Collision(claim)) };
+        let request = api::VerifyCertificateRequest { claim: Some(Claim::Collision(claim)) };
         let mut client = server.queries();
         async move { client.verify_certificate(request).await.unwrap_err() }
     };

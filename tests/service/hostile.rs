@@ -3,7 +3,7 @@
 use std::marker::PhantomData;
 use std::time::Duration;
 
-use clearance::rpc::pb;
+use clearance::rpc::api;
 use clearance::runtime::settings::{Limits, Settings};
 use http::uri::PathAndQuery;
 use prost::Message;
@@ -57,7 +57,7 @@ impl<T: Message + Default> Decoder for Raw<T> {
 async fn send(server: &Server, path: &'static str, bytes: Vec<u8>) -> Status {
     let mut client = tonic::client::Grpc::new(server.channel.clone());
     client.ready().await.unwrap();
-    let codec = Raw::<pb::CheckCollisionResponse>(PhantomData);
+    let codec = Raw::<api::CheckCollisionResponse>(PhantomData);
     let path = PathAndQuery::from_static(path);
     client.unary(Request::new(bytes), path, codec).await.unwrap_err()
 }
@@ -78,7 +78,7 @@ async fn bytes_that_are_no_message_end_an_upload_as_the_clients_mistake() {
     let server = Server::start().await;
     let mut client = tonic::client::Grpc::new(server.channel.clone());
     client.ready().await.unwrap();
-    let codec = Raw::<pb::UploadPolytopeResponse>(PhantomData);
+    let codec = Raw::<api::UploadPolytopeResponse>(PhantomData);
     let path = PathAndQuery::from_static("/clearance.v1.PolytopeService/UploadPolytope");
     let stream = tokio_stream::iter([vec![0xff; 7]]);
     let status = client.client_streaming(Request::new(stream), path, codec).await.unwrap_err();
@@ -89,9 +89,9 @@ async fn bytes_that_are_no_message_end_an_upload_as_the_clients_mistake() {
 async fn an_upload_that_stands_still_is_ended_and_others_are_refused_meanwhile() {
     let limits = Limits { uploads_max: 1, call_seconds_max: 1, ..Limits::default() };
     let server = Server::with_limits(limits).await;
-    let header = pb::UploadHeader { content: 1, ..Default::default() };
-    let part = Some(pb::upload_polytope_request::Part::Header(header));
-    let header = pb::UploadPolytopeRequest { part };
+    let header = api::UploadHeader { content: 1, ..Default::default() };
+    let part = Some(api::upload_polytope_request::Part::Header(header));
+    let header = api::UploadPolytopeRequest { part };
     let silent = tokio_stream::iter([header.clone()]).chain(tokio_stream::pending());
     let mut client = server.polytopes();
     let first = tokio::spawn(async move { client.upload_polytope(silent).await });
@@ -115,7 +115,7 @@ async fn an_upload_that_stands_still_is_ended_and_others_are_refused_meanwhile()
 async fn a_deadline_that_is_too_short_is_a_deadline() {
     let server = Server::start().await;
     server.register("cube", &cube()).await;
-    let question = pb::CheckCollisionRequest {
+    let question = api::CheckCollisionRequest {
         p: Some(body("cube", 0.0)),
         q: Some(body("cube", 3.0)),
         ..Default::default()
@@ -143,21 +143,21 @@ async fn a_hull_is_built_no_longer_than_the_deadline_and_then_is_not_registered(
     let server =
         Server::with_settings(Settings { compute_threads: 1, ..Settings::default() }).await;
     let ball = ball(50_000);
-    let spec = |alias: &str, xyz| pb::PolytopeSpec {
-        source: Some(pb::polytope_spec::Source::Vertices(pb::Points { xyz })),
+    let spec = |alias: &str, xyz| api::PolytopeSpec {
+        source: Some(api::polytope_spec::Source::Vertices(api::Points { xyz })),
         alias: alias.to_owned(),
         ..Default::default()
     };
     let less = ball[..9_000].to_vec();
     let polytopes = vec![spec("small", cube()), spec("ball", ball)];
-    let request = pb::RegisterPolytopesRequest { polytopes, validate_only: false };
+    let request = api::RegisterPolytopesRequest { polytopes, validate_only: false };
     let mut request = Request::new(request);
     request.set_timeout(Duration::from_millis(200));
     let status = server.polytopes().register_polytopes(request).await.unwrap_err();
     assert!(matches!(status.code(), Code::DeadlineExceeded | Code::Cancelled), "{status:?}");
     // The only thread is free again, and nothing of it was kept.
     soon(server.register("part", &less)).await;
-    let all = pb::ListPolytopesRequest::default();
+    let all = api::ListPolytopesRequest::default();
     let listed = server.polytopes().list_polytopes(all).await.unwrap().into_inner().polytopes;
     assert_eq!(listed.len(), 1);
     assert_eq!(listed[0].aliases, ["part"]);
@@ -177,13 +177,13 @@ async fn hulls_of_sessions_are_built_no_longer_than_the_deadline_and_then_nothin
     let server =
         Server::with_settings(Settings { compute_threads: 1, ..Settings::default() }).await;
     // As many points as a part may have, and as many parts as take seconds.
-    let points = pb::Points { xyz: ball(20_000) };
-    let source = Some(pb::placed_body::Source::Vertices(points));
-    let parts = vec![pb::PlacedBody { source, pose: None }; 4];
-    let large = pb::Body { id: 7, parts, ..Default::default() };
+    let points = api::Points { xyz: ball(20_000) };
+    let source = Some(api::placed_body::Source::Vertices(points));
+    let parts = vec![api::PlacedBody { source, pose: None }; 4];
+    let large = api::Body { id: 7, parts, ..Default::default() };
     let open = |id: &str, bodies| {
-        let state = Some(pb::SessionState { bodies, ..Default::default() });
-        pb::OpenSessionRequest { session_id: id.into(), state, ..Default::default() }
+        let state = Some(api::SessionState { bodies, ..Default::default() });
+        api::OpenSessionRequest { session_id: id.into(), state, ..Default::default() }
     };
     let check_late = |status: tonic::Status| {
         let is_late = matches!(status.code(), Code::DeadlineExceeded | Code::Cancelled);
@@ -193,9 +193,12 @@ async fn hulls_of_sessions_are_built_no_longer_than_the_deadline_and_then_nothin
     let request = Request::new(open("kept", vec![]));
     client.open_session(request).await.unwrap();
     let added_bodies = vec![large.clone()];
-    let frame = pb::Frame { frame_id: 1, added_bodies, ..Default::default() };
-    let step =
-        pb::StepSessionRequest { session_id: "kept".into(), frames: vec![frame], take_over: false };
+    let frame = api::Frame { frame_id: 1, added_bodies, ..Default::default() };
+    let step = api::StepSessionRequest {
+        session_id: "kept".into(),
+        frames: vec![frame],
+        take_over: false,
+    };
     match client.step_session(hurried(step)).await {
         Err(status) => check_late(status),
         Ok(reply) => {
@@ -208,16 +211,17 @@ async fn hulls_of_sessions_are_built_no_longer_than_the_deadline_and_then_nothin
     check_late(client.open_session(hurried(over)).await.unwrap_err());
     // The only thread is free again, and the session is as it was.
     soon(server.register("cube", &cube())).await;
-    let get = pb::GetSessionRequest { session_id: "kept".into() };
+    let get = api::GetSessionRequest { session_id: "kept".into() };
     let kept = client.get_session(get).await.unwrap().into_inner();
     assert_eq!(kept.summary.unwrap().frame_id, 0);
     assert!(kept.state.unwrap().bodies.is_empty());
     // Without a deadline it takes the time that it takes, whatever the budget for answers is.
-    let few = pb::Points { xyz: ball(300) };
-    let source = Some(pb::placed_body::Source::Vertices(few));
-    let small = pb::Body { parts: vec![pb::PlacedBody { source, pose: None }], ..large };
+    let few = api::Points { xyz: ball(300) };
+    let source = Some(api::placed_body::Source::Vertices(few));
+    let small = api::Body { parts: vec![api::PlacedBody { source, pose: None }], ..large };
     let mut patient = open("patient", vec![small]);
-    patient.budget = Some(pb::Budget { steps: None, time: Some(prost_types::Duration::default()) });
+    patient.budget =
+        Some(api::Budget { steps: None, time: Some(prost_types::Duration::default()) });
     client.open_session(patient).await.unwrap();
 }
 
@@ -228,15 +232,15 @@ async fn hulls_of_sessions_are_built_no_longer_than_the_deadline_and_then_nothin
 async fn a_budget_that_ends_before_the_hull_of_a_questions_points_stops_the_question() {
     let server = Server::start().await;
     server.register("cube", &cube()).await;
-    let points = pb::Points { xyz: ball(2_500) };
-    let source = Some(pb::placed_body::Source::Vertices(points));
+    let points = api::Points { xyz: ball(2_500) };
+    let source = Some(api::placed_body::Source::Vertices(points));
     let time = Some(prost_types::Duration { seconds: 0, nanos: 1_000 });
-    let (p, q) = (Some(pb::PlacedBody { source, pose: None }), Some(body("cube", 3.0)));
+    let (p, q) = (Some(api::PlacedBody { source, pose: None }), Some(body("cube", 3.0)));
     let options = |time| {
-        let budget = Some(pb::Budget { steps: None, time });
-        Some(pb::QueryOptions { budget, ..Default::default() })
+        let budget = Some(api::Budget { steps: None, time });
+        Some(api::QueryOptions { budget, ..Default::default() })
     };
-    let collision = |time| pb::CheckCollisionRequest {
+    let collision = |time| api::CheckCollisionRequest {
         p: p.clone(),
         q: q.clone(),
         options: options(time),
@@ -244,29 +248,29 @@ async fn a_budget_that_ends_before_the_hull_of_a_questions_points_stops_the_ques
     };
     let mut client = server.queries();
     let answer = client.check_collision(collision(time)).await.unwrap().into_inner();
-    assert_eq!(answer.stopped(), pb::Stopped::Deadline);
-    assert_eq!(answer.verdict(), pb::Verdict::Unspecified);
+    assert_eq!(answer.stopped(), api::Stopped::Deadline);
+    assert_eq!(answer.verdict(), api::Verdict::Unspecified);
     assert!(answer.certificate.is_none());
-    let distance = pb::MeasureDistanceRequest {
+    let distance = api::MeasureDistanceRequest {
         p: p.clone(),
         q: q.clone(),
         options: options(time),
         ..Default::default()
     };
     let answer = client.measure_distance(distance).await.unwrap().into_inner();
-    assert_eq!(answer.stopped(), pb::Stopped::Deadline);
+    assert_eq!(answer.stopped(), api::Stopped::Deadline);
     assert!(answer.distance.is_none());
-    let contact = pb::FindFirstContactRequest {
+    let contact = api::FindFirstContactRequest {
         p: p.clone(),
         q: q.clone(),
         options: options(time),
         ..Default::default()
     };
     let answer = client.find_first_contact(contact).await.unwrap().into_inner();
-    assert_eq!(answer.stopped(), pb::Stopped::Deadline);
-    assert_eq!(answer.outcome(), pb::Outcome::Unspecified);
+    assert_eq!(answer.stopped(), api::Stopped::Deadline);
+    assert_eq!(answer.outcome(), api::Outcome::Unspecified);
     let answer = client.check_collision(collision(None)).await.unwrap().into_inner();
-    assert_eq!(answer.verdict(), pb::Verdict::Separated);
+    assert_eq!(answer.verdict(), api::Verdict::Separated);
 }
 
 /// How far a mesh is from convex was measured to the end: in a facet of many corners every triangle
@@ -285,11 +289,11 @@ async fn a_mesh_is_compared_with_its_hull_no_longer_than_the_deadline() {
         let next = (k + 1) % SIDES;
         [k, next, SIDES + next, k, SIDES + next, SIDES + k]
     });
-    let vertices = Some(pb::Points { xyz });
-    let mesh = pb::Mesh { vertices, triangles: caps.chain(wall).collect() };
-    let source = Some(pb::polytope_spec::Source::Mesh(mesh));
-    let polytopes = vec![pb::PolytopeSpec { source, ..Default::default() }];
-    let request = pb::RegisterPolytopesRequest { polytopes, validate_only: false };
+    let vertices = Some(api::Points { xyz });
+    let mesh = api::Mesh { vertices, triangles: caps.chain(wall).collect() };
+    let source = Some(api::polytope_spec::Source::Mesh(mesh));
+    let polytopes = vec![api::PolytopeSpec { source, ..Default::default() }];
+    let request = api::RegisterPolytopesRequest { polytopes, validate_only: false };
     let mut request = Request::new(request);
     request.set_timeout(Duration::from_secs(3));
     let status = server.polytopes().register_polytopes(request).await.unwrap_err();
@@ -307,18 +311,18 @@ async fn a_certificate_is_judged_no_longer_than_the_deadline() {
         Server::with_settings(Settings { compute_threads: 1, ..Settings::default() }).await;
     let ball = ball(1000);
     server.register("ball", &ball).await;
-    let question = pb::FindFirstContactRequest {
+    let question = api::FindFirstContactRequest {
         p: Some(body("ball", 0.0)),
         q: Some(body("ball", 3.0)),
         ..Default::default()
     };
     let mut client = server.queries();
     let mut answer = client.find_first_contact(question.clone()).await.unwrap().into_inner();
-    let claim = |answer: &pb::FindFirstContactResponse| {
+    let claim = |answer: &api::FindFirstContactResponse| {
         let (question, answer) = (Some(question.clone()), Some(answer.clone()));
-        let claim = pb::FirstContactClaim { question, answer };
-        let claim = pb::verify_certificate_request::Claim::FirstContact(claim);
-        Request::new(pb::VerifyCertificateRequest { claim: Some(claim) })
+        let claim = api::FirstContactClaim { question, answer };
+        let claim = api::verify_certificate_request::Claim::FirstContact(claim);
+        Request::new(api::VerifyCertificateRequest { claim: Some(claim) })
     };
     let short = answer.clone();
     let chain = &mut answer.certificate.as_mut().unwrap().chain;

@@ -1,8 +1,8 @@
 //! Meshes kept as the solids that they bound: under one id whatever their order, or refused.
 
-use clearance::rpc::pb;
+use api::Verdict;
+use clearance::rpc::api;
 use clearance::runtime::settings::Limits;
-use pb::Verdict;
 use tonic::Code;
 
 use crate::polyhedra::{channel, keep, placed, register, with_channel};
@@ -21,7 +21,7 @@ async fn a_mesh_is_kept_under_one_id_whatever_its_order_and_is_described_listed_
     let count = u32::try_from(soup.len() / 3).unwrap();
     soup.extend([1.5, 0.5, 0.5]);
     let soup =
-        pb::Mesh { vertices: Some(pb::Points { xyz: soup }), triangles: (0..count).collect() };
+        api::Mesh { vertices: Some(api::Points { xyz: soup }), triangles: (0..count).collect() };
     let report = register(&server, keep("soup", soup.clone())).await.unwrap();
     let described = report.polytope.unwrap();
     assert!(report.already_registered && !report.input_was_convex && described.id == id);
@@ -35,8 +35,8 @@ async fn a_mesh_is_kept_under_one_id_whatever_its_order_and_is_described_listed_
         (vector(0., 0., 0.), vector(3., 3., 1.))
     );
 
-    let key = Some(pb::get_polytope_request::Key::Id(id.clone()));
-    let request = pb::GetPolytopeRequest { key, with_vertices: true, with_facets: true };
+    let key = Some(api::get_polytope_request::Key::Id(id.clone()));
+    let request = api::GetPolytopeRequest { key, with_vertices: true, with_facets: true };
     let shown = server.polytopes().get_polytope(request).await.unwrap().into_inner();
     let vertices = shown.vertices.unwrap().xyz;
     let vertices = vertices.as_chunks::<3>().0;
@@ -51,20 +51,20 @@ async fn a_mesh_is_kept_under_one_id_whatever_its_order_and_is_described_listed_
 
     // Every page, by ascending id: polyhedra before polytopes.
     let mut client = server.polytopes();
-    let page = |token: String| pb::ListPolytopesRequest { page_size: 1, page_token: token };
+    let page = |token: String| api::ListPolytopesRequest { page_size: 1, page_token: token };
     let first = client.list_polytopes(page(String::new())).await.unwrap().into_inner();
     assert_eq!((first.polytopes[0].id.as_str(), first.total_size), (id.as_str(), 2));
     let second = client.list_polytopes(page(first.next_page_token)).await.unwrap().into_inner();
     assert!(second.polytopes[0].id.starts_with("p1-") && second.next_page_token.is_empty());
     let missing = format!("m1-{}", "0".repeat(64));
     let ids = vec![id.clone(), missing.clone()];
-    let request = pb::FindMissingPolytopesRequest { ids };
+    let request = api::FindMissingPolytopesRequest { ids };
     let reply = client.find_missing_polytopes(request).await.unwrap().into_inner();
     assert_eq!(reply.missing_ids, [missing]);
 
     let before = server.usage().await;
-    let key = Some(pb::delete_polytope_request::Key::Id(id));
-    let request = pb::DeletePolytopeRequest { key, allow_missing: false };
+    let key = Some(api::delete_polytope_request::Key::Id(id));
+    let request = api::DeletePolytopeRequest { key, allow_missing: false };
     client.delete_polytope(request.clone()).await.unwrap();
     let status = client.delete_polytope(request).await.unwrap_err();
     check(&status, Code::NotFound, "UNKNOWN_POLYTOPE", "id");
@@ -81,7 +81,7 @@ async fn a_point_that_no_triangle_names_is_no_part_of_the_body_nor_of_its_hull()
     mesh.vertices.as_mut().unwrap().xyz.extend([50., 0., 0.]);
     let report = register(&server, keep("channel", mesh)).await.unwrap();
     assert_eq!((report.points_dropped, report.vertex_of_given[16]), (1, -1));
-    let question = pb::CheckCollisionRequest {
+    let question = api::CheckCollisionRequest {
         p: Some(placed("channel", 0., 0.)),
         q: Some(placed("cube", 20., -0.5)),
         ..Default::default()
@@ -93,7 +93,7 @@ async fn a_point_that_no_triangle_names_is_no_part_of_the_body_nor_of_its_hull()
 #[tokio::test]
 async fn a_mesh_that_bounds_nothing_is_refused_with_its_reason_and_registers_nothing() {
     let server = Server::start().await;
-    let refuse = async |mesh: pb::Mesh, why: &str| {
+    let refuse = async |mesh: api::Mesh, why: &str| {
         let status = register(&server, keep("", mesh)).await.unwrap_err();
         check(&status, Code::InvalidArgument, "NOT_A_POLYHEDRON", "polytopes[0]");
         assert!(status.message().contains(why), "{why} in {}", status.message());
@@ -102,7 +102,7 @@ async fn a_mesh_that_bounds_nothing_is_refused_with_its_reason_and_registers_not
     open.triangles.truncate(81);
     refuse(open, "open at the edge").await;
     let inside_out = channel().triangles.chunks(3).flat_map(|t| [t[0], t[2], t[1]]).collect();
-    refuse(pb::Mesh { triangles: inside_out, ..channel() }, "inside out").await;
+    refuse(api::Mesh { triangles: inside_out, ..channel() }, "inside out").await;
     let mut crossing = channel();
     // The bottom of the slot, pulled down through the floor.
     let xyz = &mut crossing.vertices.as_mut().unwrap().xyz;
@@ -114,7 +114,7 @@ async fn a_mesh_that_bounds_nothing_is_refused_with_its_reason_and_registers_not
     let mut line = channel();
     line.triangles[..3].copy_from_slice(&[0, 1, 1]);
     refuse(line, "on one line").await;
-    let few = pb::Mesh { triangles: vec![0, 1, 2, 0, 2, 1], ..channel() };
+    let few = api::Mesh { triangles: vec![0, 1, 2, 0, 2, 1], ..channel() };
     refuse(few, "at least four triangles").await;
     // A channel whose wall another one touches from outside, in one mesh.
     let mut leaning = channel();
@@ -147,17 +147,17 @@ async fn a_mesh_that_bounds_nothing_is_refused_with_its_reason_and_registers_not
         (vec![0, 1, 2, 3], "polytopes[0].mesh.triangles"),
         (vec![0, 1, 2, 0, 2, 16], "polytopes[0].mesh.triangles[5]"),
     ] {
-        let mesh = pb::Mesh { triangles, ..channel() };
+        let mesh = api::Mesh { triangles, ..channel() };
         let status = register(&server, keep("", mesh)).await.unwrap_err();
         check(&status, Code::InvalidArgument, "BAD_FIELD", field);
     }
 
     let points =
-        pb::PolytopeSpec { treatment: pb::MeshTreatment::Polyhedron.into(), ..spec("", &cube()) };
+        api::PolytopeSpec { treatment: api::MeshTreatment::Polyhedron.into(), ..spec("", &cube()) };
     let status = register(&server, points).await.unwrap_err();
     check(&status, Code::InvalidArgument, "BAD_FIELD", "polytopes[0].treatment");
     let wrong =
-        pb::PolytopeSpec { expected_id: format!("m1-{}", "0".repeat(64)), ..keep("", channel()) };
+        api::PolytopeSpec { expected_id: format!("m1-{}", "0".repeat(64)), ..keep("", channel()) };
     let status = register(&server, wrong).await.unwrap_err();
     check(&status, Code::InvalidArgument, "DIGEST_MISMATCH", "polytopes[0].expected_id");
     assert_eq!(server.usage().await.polytopes, 0);

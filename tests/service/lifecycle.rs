@@ -1,6 +1,6 @@
 //! What a server says about itself, and how it ends.
 
-use clearance::rpc::pb;
+use clearance::rpc::api;
 use clearance::runtime::settings::Limits;
 use tokio_stream::StreamExt;
 use tonic::Code;
@@ -14,7 +14,7 @@ use crate::server::{Server, check, cube, soon, spec};
 async fn the_server_tells_its_build_methods_and_every_limit() {
     let server = Server::with_limits(Limits { jobs_max: 17, ..Limits::default() }).await;
     server.register("", &cube()).await;
-    let info = server.info().get_server_info(pb::GetServerInfoRequest {}).await.unwrap();
+    let info = server.info().get_server_info(api::GetServerInfoRequest {}).await.unwrap();
     let info = info.into_inner();
     assert_eq!(info.build.unwrap().version, env!("CARGO_PKG_VERSION"));
     assert!(!info.draining && info.methods.iter().any(|method| method.name == "hs_jump"));
@@ -96,12 +96,12 @@ async fn a_draining_server_says_so_ends_and_takes_nothing_new() {
     let stream = tokio_stream::wrappers::ReceiverStream::new(stream);
     let mut client = server.polytopes();
     let upload = tokio::spawn(async move { client.upload_polytope(stream).await });
-    let part = |part| pb::UploadPolytopeRequest { part: Some(part) };
-    let header = pb::UploadHeader { content: 1, ..Default::default() };
-    let header = part(pb::upload_polytope_request::Part::Header(header));
+    let part = |part| api::UploadPolytopeRequest { part: Some(part) };
+    let header = api::UploadHeader { content: 1, ..Default::default() };
+    let header = part(api::upload_polytope_request::Part::Header(header));
     chunks.send(header).await.unwrap();
     // The server has the header when the channel has room for two more.
-    let point = part(pb::upload_polytope_request::Part::Chunk(vec![0; 24].into()));
+    let point = part(api::upload_polytope_request::Part::Chunk(vec![0; 24].into()));
     chunks.send(point.clone()).await.unwrap();
     chunks.send(point).await.unwrap();
 
@@ -116,9 +116,9 @@ async fn a_draining_server_says_so_ends_and_takes_nothing_new() {
     }
     drop(watch);
     soon(ended).await.unwrap().unwrap();
-    let mut late = pb::polytope_service_client::PolytopeServiceClient::new(channel);
+    let mut late = api::polytope_service_client::PolytopeServiceClient::new(channel);
     let request =
-        pb::RegisterPolytopesRequest { polytopes: vec![spec("", &cube())], validate_only: false };
+        api::RegisterPolytopesRequest { polytopes: vec![spec("", &cube())], validate_only: false };
     let status = late.register_polytopes(request).await.unwrap_err();
     assert_eq!(status.code(), Code::Unavailable, "{status:?}");
 }
@@ -129,7 +129,7 @@ async fn metrics_count_every_question_by_kind_and_outcome_and_its_exact_stages()
     server.register("cube", &crate::server::cube()).await;
     let body = crate::server::body;
     // Touching is beyond any error bound; far apart is not.
-    let collision = |x: f64| pb::CheckCollisionRequest {
+    let collision = |x: f64| api::CheckCollisionRequest {
         p: Some(body("cube", 0.0)),
         q: Some(body("cube", x)),
         ..Default::default()
@@ -139,15 +139,15 @@ async fn metrics_count_every_question_by_kind_and_outcome_and_its_exact_stages()
         queries.check_collision(collision(x)).await.unwrap();
     }
     queries.check_collision(collision(f64::NAN)).await.unwrap_err();
-    let item = |question| pb::BatchQueryItem { question: Some(question) };
-    let distance = pb::MeasureDistanceRequest { p: Some(body("cube", 0.0)), ..Default::default() };
+    let item = |question| api::BatchQueryItem { question: Some(question) };
+    let distance = api::MeasureDistanceRequest { p: Some(body("cube", 0.0)), ..Default::default() };
     let items = vec![
-        item(pb::batch_query_item::Question::CheckCollision(collision(1.0))),
-        item(pb::batch_query_item::Question::MeasureDistance(distance)),
+        item(api::batch_query_item::Question::CheckCollision(collision(1.0))),
+        item(api::batch_query_item::Question::MeasureDistance(distance)),
     ];
-    queries.batch_query(pb::BatchQueryRequest { items }).await.unwrap();
+    queries.batch_query(api::BatchQueryRequest { items }).await.unwrap();
 
-    let metrics = server.info().get_server_metrics(pb::GetServerMetricsRequest {}).await;
+    let metrics = server.info().get_server_metrics(api::GetServerMetricsRequest {}).await;
     let metrics = metrics.unwrap().into_inner();
     assert_eq!((metrics.calls, metrics.failures), (5, 1));
     let of = |name: &str| metrics.questions.iter().find(|row| row.question == name).unwrap();

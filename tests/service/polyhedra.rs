@@ -1,17 +1,17 @@
 //! Questions about meshes kept as the solids that they bound, and where those are refused.
 
+use api::face_contact::{PFace, QFace};
+use api::polytope_spec::Source;
+use api::{Outcome, Verdict};
 use clearance::geometry::polytope::samples::Random;
-use clearance::rpc::pb;
+use clearance::rpc::api;
 use clearance::runtime::settings::Limits;
-use pb::face_contact::{PFace, QFace};
-use pb::polytope_spec::Source;
-use pb::{Outcome, Verdict};
 use tonic::{Code, Status};
 
 use crate::server::{Server, body, check, cube, vector};
 
 /// A U, open towards +y: its slot is one wide, from x = 1 to 2, and its bottom is at y = 1.
-pub(crate) fn channel() -> pb::Mesh {
+pub(crate) fn channel() -> api::Mesh {
     let outline: [[f64; 2]; 8] =
         [[0., 0.], [3., 0.], [3., 3.], [2., 3.], [2., 1.], [1., 1.], [1., 3.], [0., 3.]];
     let cut = [[0, 1, 4], [0, 4, 5], [1, 2, 3], [1, 3, 4], [0, 5, 6], [0, 6, 7]];
@@ -24,13 +24,13 @@ pub(crate) fn channel() -> pb::Mesh {
         triangles.extend([i, next, next + 8, i, next + 8, i + 8]);
     }
     let at = |z: f64| outline.iter().flat_map(move |&[x, y]| [x, y, z]);
-    pb::Mesh { vertices: Some(pb::Points { xyz: at(0.).chain(at(1.)).collect() }), triangles }
+    api::Mesh { vertices: Some(api::Points { xyz: at(0.).chain(at(1.)).collect() }), triangles }
 }
 
-pub(crate) fn keep(alias: &str, mesh: pb::Mesh) -> pb::PolytopeSpec {
-    pb::PolytopeSpec {
+pub(crate) fn keep(alias: &str, mesh: api::Mesh) -> api::PolytopeSpec {
+    api::PolytopeSpec {
         source: Some(Source::Mesh(mesh)),
-        treatment: pb::MeshTreatment::Polyhedron.into(),
+        treatment: api::MeshTreatment::Polyhedron.into(),
         alias: alias.to_owned(),
         ..Default::default()
     }
@@ -38,9 +38,9 @@ pub(crate) fn keep(alias: &str, mesh: pb::Mesh) -> pb::PolytopeSpec {
 
 pub(crate) async fn register(
     server: &Server,
-    spec: pb::PolytopeSpec,
-) -> Result<pb::RegistrationReport, Status> {
-    let request = pb::RegisterPolytopesRequest { polytopes: vec![spec], validate_only: false };
+    spec: api::PolytopeSpec,
+) -> Result<api::RegistrationReport, Status> {
+    let request = api::RegisterPolytopesRequest { polytopes: vec![spec], validate_only: false };
     Ok(server.polytopes().register_polytopes(request).await?.into_inner().reports.remove(0))
 }
 
@@ -53,16 +53,16 @@ pub(crate) async fn with_channel() -> (Server, String) {
     (server, report.polytope.unwrap().id)
 }
 
-pub(crate) fn placed(alias: &str, x: f64, y: f64) -> pb::PlacedBody {
-    let pose = pb::Pose { translation: vector(x, y, 0.0), orientation: None };
-    pb::PlacedBody { pose: Some(pose), ..body(alias, 0.0) }
+pub(crate) fn placed(alias: &str, x: f64, y: f64) -> api::PlacedBody {
+    let pose = api::Pose { translation: vector(x, y, 0.0), orientation: None };
+    api::PlacedBody { pose: Some(pose), ..body(alias, 0.0) }
 }
 
 #[tokio::test]
 async fn verdicts_in_the_slot_are_exact_and_name_faces_that_meet() {
     let (server, _) = with_channel().await;
-    let ask = async |p: pb::PlacedBody, q: pb::PlacedBody| {
-        let question = pb::CheckCollisionRequest { p: Some(p), q: Some(q), ..Default::default() };
+    let ask = async |p: api::PlacedBody, q: api::PlacedBody| {
+        let question = api::CheckCollisionRequest { p: Some(p), q: Some(q), ..Default::default() };
         server.queries().check_collision(question).await.unwrap().into_inner()
     };
     let hull_is_in_the_way = placed("peg", 1.25, 1.5);
@@ -101,22 +101,22 @@ async fn verdicts_in_the_slot_are_exact_and_name_faces_that_meet() {
 }
 
 fn moving(
-    p: pb::PlacedBody,
-    q: pb::PlacedBody,
-    to: pb::motion::Kind,
-) -> pb::FindFirstContactRequest {
-    let q_motion = Some(pb::Motion { kind: Some(to) });
-    pb::FindFirstContactRequest { p: Some(p), q: Some(q), q_motion, ..Default::default() }
+    p: api::PlacedBody,
+    q: api::PlacedBody,
+    to: api::motion::Kind,
+) -> api::FindFirstContactRequest {
+    let q_motion = Some(api::Motion { kind: Some(to) });
+    api::FindFirstContactRequest { p: Some(p), q: Some(q), q_motion, ..Default::default() }
 }
 
-fn by(x: f64, y: f64) -> pb::motion::Kind {
-    pb::motion::Kind::Linear(pb::LinearMotion { velocity: vector(x, y, 0.0) })
+fn by(x: f64, y: f64) -> api::motion::Kind {
+    api::motion::Kind::Linear(api::LinearMotion { velocity: vector(x, y, 0.0) })
 }
 
 #[tokio::test]
 async fn a_peg_meets_the_bottom_of_the_slot_when_it_gets_there_and_not_before() {
     let (server, _) = with_channel().await;
-    let ask = async |question: pb::FindFirstContactRequest| {
+    let ask = async |question: api::FindFirstContactRequest| {
         server.queries().find_first_contact(question).await.unwrap().into_inner()
     };
     let start = || [placed("channel", 0., 0.), placed("peg", 1.25, 5.)];
@@ -124,10 +124,10 @@ async fn a_peg_meets_the_bottom_of_the_slot_when_it_gets_there_and_not_before() 
         let [p, q] = start();
         moving(p, q, kind)
     };
-    let end = pb::Pose { translation: vector(1.25, -3., 0.), orientation: None };
-    let to_pose = pb::motion::Kind::ToPose(pb::ToPoseMotion { end: Some(end), pivot: None });
-    let screw = pb::ScrewMotion { velocity: vector(0., -8., 0.), ..Default::default() };
-    for kind in [by(0., -8.), to_pose, pb::motion::Kind::Screw(screw)] {
+    let end = api::Pose { translation: vector(1.25, -3., 0.), orientation: None };
+    let to_pose = api::motion::Kind::ToPose(api::ToPoseMotion { end: Some(end), pivot: None });
+    let screw = api::ScrewMotion { velocity: vector(0., -8., 0.), ..Default::default() };
+    for kind in [by(0., -8.), to_pose, api::motion::Kind::Screw(screw)] {
         let answer = ask(question(kind)).await;
         assert_eq!((answer.outcome(), answer.t_contact), (Outcome::Contact, Some(0.5)));
         assert_eq!(answer.t_free, 0.5f64.next_down());
@@ -147,34 +147,36 @@ async fn a_peg_meets_the_bottom_of_the_slot_when_it_gets_there_and_not_before() 
     let Some(PFace::PFacet(_)) = touching.face_contact.unwrap().p_face else { panic!("a facet") };
 
     // A budget is kept, and says so.
-    let budget = Some(pb::Budget { steps: Some(2), time: None });
-    let options = Some(pb::QueryOptions { budget, ..Default::default() });
-    let stopped = ask(pb::FindFirstContactRequest { options, ..question(by(0., -8.)) }).await;
-    assert_eq!((stopped.stopped(), stopped.outcome()), (pb::Stopped::Steps, Outcome::Unspecified));
+    let budget = Some(api::Budget { steps: Some(2), time: None });
+    let options = Some(api::QueryOptions { budget, ..Default::default() });
+    let stopped = ask(api::FindFirstContactRequest { options, ..question(by(0., -8.)) }).await;
+    assert_eq!((stopped.stopped(), stopped.outcome()), (api::Stopped::Steps, Outcome::Unspecified));
 }
 
 #[tokio::test]
 async fn what_keeps_clear_of_the_hulls_is_certified_and_what_only_the_hulls_do_is_never() {
     let (server, _) = with_channel().await;
     let mut client = server.queries();
-    let verify = async |claim: pb::verify_certificate_request::Claim| {
-        let claim = pb::VerifyCertificateRequest { claim: Some(claim) };
+    let verify = async |claim: api::verify_certificate_request::Claim| {
+        let claim = api::VerifyCertificateRequest { claim: Some(claim) };
         server.queries().verify_certificate(claim).await.unwrap().into_inner()
     };
-    let collision = |question: &pb::CheckCollisionRequest, answer: &pb::CheckCollisionResponse| {
+    let collision = |question: &api::CheckCollisionRequest,
+                     answer: &api::CheckCollisionResponse| {
         let (question, answer) = (Some(question.clone()), Some(answer.clone()));
-        pb::verify_certificate_request::Claim::Collision(pb::CollisionClaim { question, answer })
+        api::verify_certificate_request::Claim::Collision(api::CollisionClaim { question, answer })
     };
-    let motion = |question: &pb::FindFirstContactRequest, answer: &pb::FindFirstContactResponse| {
+    let motion = |question: &api::FindFirstContactRequest,
+                  answer: &api::FindFirstContactResponse| {
         let (question, answer) = (Some(question.clone()), Some(answer.clone()));
-        pb::verify_certificate_request::Claim::FirstContact(pb::FirstContactClaim {
+        api::verify_certificate_request::Claim::FirstContact(api::FirstContactClaim {
             question,
             answer,
         })
     };
     // Beside the channel by the least number: the hulls' vertices name the direction, or three
     // numbers.
-    let question = pb::CheckCollisionRequest {
+    let question = api::CheckCollisionRequest {
         p: Some(placed("channel", 0., 0.)),
         q: Some(placed("peg", 3f64.next_up(), 0.)),
         ..Default::default()
@@ -185,11 +187,11 @@ async fn what_keeps_clear_of_the_hulls_is_certified_and_what_only_the_hulls_do_i
     assert!(judged.valid, "{}", judged.refusal);
     // A false claim with the same proof.
     let inside =
-        pb::CheckCollisionRequest { q: Some(placed("peg", 0.25, 0.5)), ..question.clone() };
+        api::CheckCollisionRequest { q: Some(placed("peg", 0.25, 0.5)), ..question.clone() };
     assert!(!verify(collision(&inside, &answer)).await.valid);
     // No wish for a certificate is no lack of one.
-    let options = Some(pb::QueryOptions { omit_certificate: true, ..Default::default() });
-    let brief = pb::CheckCollisionRequest { options, ..question.clone() };
+    let options = Some(api::QueryOptions { omit_certificate: true, ..Default::default() });
+    let brief = api::CheckCollisionRequest { options, ..question.clone() };
     let brief = client.check_collision(brief).await.unwrap().into_inner();
     assert!(!brief.uncertified && brief.certificate.is_none());
 
@@ -197,7 +199,7 @@ async fn what_keeps_clear_of_the_hulls_is_certified_and_what_only_the_hulls_do_i
     // polytope of the channel's points is answered with, must not pass for the channel.
     let xyz = channel().vertices.unwrap().xyz;
     server.register("hull", &xyz).await;
-    let [hull, real] = ["hull", "channel"].map(|p| pb::CheckCollisionRequest {
+    let [hull, real] = ["hull", "channel"].map(|p| api::CheckCollisionRequest {
         p: Some(placed(p, 0., 0.)),
         q: Some(placed("peg", 1.25, 1.5)),
         ..Default::default()
@@ -246,22 +248,22 @@ async fn what_is_asked_of_a_channel_is_what_its_three_boxes_answer() {
         let q = placed("peg", 1.0 + eighths(random, 4), 1.0 + eighths(random, 4));
         let motion = by(eighths(random, 6), eighths(random, 6));
         let question = |p: &str| {
-            pb::batch_query_item::Question::FindFirstContact(moving(
+            api::batch_query_item::Question::FindFirstContact(moving(
                 placed(p, 0., 0.),
                 q.clone(),
                 motion.clone(),
             ))
         };
         let items = ["channel", "floor", "left", "right"]
-            .map(|p| pb::BatchQueryItem { question: Some(question(p)) })
+            .map(|p| api::BatchQueryItem { question: Some(question(p)) })
             .to_vec();
-        let reply = server.queries().batch_query(pb::BatchQueryRequest { items }).await.unwrap();
+        let reply = server.queries().batch_query(api::BatchQueryRequest { items }).await.unwrap();
         let answers: Vec<_> = reply
             .into_inner()
             .answers
             .into_iter()
             .map(|answer| match answer.answer {
-                Some(pb::batch_query_answer::Answer::FindFirstContact(answer)) => answer,
+                Some(api::batch_query_answer::Answer::FindFirstContact(answer)) => answer,
                 other => panic!("{other:?}"),
             })
             .collect();
@@ -284,17 +286,17 @@ async fn of_several_bodies_those_collide_first_that_would_alone() {
     let mut met = 0;
     for _ in 0..20 {
         let mut whole = |reach: u64| random.below(2 * reach + 1) as f64 - reach as f64;
-        let bodies: Vec<pb::MovingBody> = (0..5)
+        let bodies: Vec<api::MovingBody> = (0..5)
             .map(|k| {
                 let alias = if k % 2 == 0 { "channel" } else { "peg" };
                 let body = Some(placed(alias, 6.0 * f64::from(k) + whole(2), whole(6)));
-                let motion = Some(pb::Motion { kind: Some(by(whole(6), whole(6))) });
-                pb::MovingBody { body, motion }
+                let motion = Some(api::Motion { kind: Some(by(whole(6), whole(6))) });
+                api::MovingBody { body, motion }
             })
             .collect();
-        let mut first: Option<(f64, [usize; 2], pb::FindFirstContactResponse)> = None;
+        let mut first: Option<(f64, [usize; 2], api::FindFirstContactResponse)> = None;
         for (p, q) in (0..5).flat_map(|p| (p + 1..5).map(move |q| (p, q))) {
-            let question = pb::FindFirstContactRequest {
+            let question = api::FindFirstContactRequest {
                 p: bodies[p].body.clone(),
                 q: bodies[q].body.clone(),
                 p_motion: bodies[p].motion.clone(),
@@ -307,7 +309,7 @@ async fn of_several_bodies_those_collide_first_that_would_alone() {
                 first = Some((t, [p, q], alone));
             }
         }
-        let request = pb::FindFirstCollisionRequest { bodies, options: None };
+        let request = api::FindFirstCollisionRequest { bodies, options: None };
         let found = client.find_first_collision(request.clone()).await.unwrap().into_inner();
         assert!(!found.uncertified && found.cost.unwrap().queries == 1);
         judge_collision(&server, &request, &found).await;
@@ -322,7 +324,7 @@ async fn of_several_bodies_those_collide_first_that_would_alone() {
         assert_eq!(found.face_contact.unwrap().point, alone.face_contact.unwrap().point);
     }
     assert!((5..20).contains(&met), "{met}");
-    let metrics = server.info().get_server_metrics(pb::GetServerMetricsRequest {}).await.unwrap();
+    let metrics = server.info().get_server_metrics(api::GetServerMetricsRequest {}).await.unwrap();
     let questions = metrics.into_inner().questions;
     let counted = questions.iter().find(|row| row.question == "find_first_collision").unwrap();
     assert_eq!(counted.answered, 20);
@@ -332,14 +334,14 @@ async fn of_several_bodies_those_collide_first_that_would_alone() {
 /// part of the proof.
 async fn judge_collision(
     server: &Server,
-    question: &pb::FindFirstCollisionRequest,
-    answer: &pb::FindFirstCollisionResponse,
+    question: &api::FindFirstCollisionRequest,
+    answer: &api::FindFirstCollisionResponse,
 ) {
-    let is_valid = async |answer: &pb::FindFirstCollisionResponse| {
+    let is_valid = async |answer: &api::FindFirstCollisionResponse| {
         let (question, answer) = (Some(question.clone()), Some(answer.clone()));
-        let claim = pb::FirstCollisionClaim { question, answer };
-        let claim = Some(pb::verify_certificate_request::Claim::FirstCollision(claim));
-        let request = pb::VerifyCertificateRequest { claim };
+        let claim = api::FirstCollisionClaim { question, answer };
+        let claim = Some(api::verify_certificate_request::Claim::FirstCollision(claim));
+        let request = api::VerifyCertificateRequest { claim };
         server.queries().verify_certificate(request).await.map(|judged| judged.into_inner().valid)
     };
     assert!(is_valid(answer).await.unwrap());
@@ -378,17 +380,17 @@ async fn what_is_not_proven_of_several_bodies_is_named_with_the_reason() {
     let peg: Vec<f64> = cube().chunks(3).flat_map(|c| [c[0] * 0.5, c[1], c[2]]).collect();
     server.register("peg", &peg).await;
     let bodies = [("peg", 90., 0.), ("channel", 0., 0.), ("peg", 1.25, 1.5), ("peg", -9., 9.)];
-    let still = |(alias, x, y)| pb::MovingBody { body: Some(placed(alias, x, y)), motion: None };
+    let still = |(alias, x, y)| api::MovingBody { body: Some(placed(alias, x, y)), motion: None };
     let bodies = bodies.map(still).to_vec();
     let ask = async |omit_certificate| {
-        let options = Some(pb::QueryOptions { omit_certificate, ..Default::default() });
-        let request = pb::FindFirstCollisionRequest { bodies: bodies.clone(), options };
+        let options = Some(api::QueryOptions { omit_certificate, ..Default::default() });
+        let request = api::FindFirstCollisionRequest { bodies: bodies.clone(), options };
         server.queries().find_first_collision(request).await.unwrap().into_inner()
     };
     let found = ask(false).await;
-    assert_eq!(found.uncertified_pairs, [pb::PlacePair { p: 1, q: 2 }]);
+    assert_eq!(found.uncertified_pairs, [api::PlacePair { p: 1, q: 2 }]);
     assert!(found.uncertified && found.certificate.is_some());
-    assert_eq!(found.uncertified_reason(), pb::UncertifiedReason::TooLong);
+    assert_eq!(found.uncertified_reason(), api::UncertifiedReason::TooLong);
     let found = ask(true).await;
     assert_eq!((found.uncertified, found.certificate), (false, None));
 }
@@ -399,10 +401,10 @@ async fn several_bodies_are_refused_with_the_field_of_the_one_that_is_wrong() {
         Limits { collision_bodies_max: 3, collision_vertices_max: 40, ..Limits::default() };
     let server = Server::with_limits(limits).await;
     register(&server, keep("channel", channel())).await.unwrap();
-    let still = |body| pb::MovingBody { body: Some(body), motion: None };
+    let still = |body| api::MovingBody { body: Some(body), motion: None };
     let channel = || still(placed("channel", 0., 0.));
-    let ask = async |bodies: Vec<pb::MovingBody>| {
-        let request = pb::FindFirstCollisionRequest { bodies, options: None };
+    let ask = async |bodies: Vec<api::MovingBody>| {
+        let request = api::FindFirstCollisionRequest { bodies, options: None };
         server.queries().find_first_collision(request).await.unwrap_err()
     };
     for few in [vec![], vec![channel()]] {
@@ -413,15 +415,15 @@ async fn several_bodies_are_refused_with_the_field_of_the_one_that_is_wrong() {
         let many = vec![channel(); count];
         check(&ask(many).await, Code::InvalidArgument, "LIMIT_EXCEEDED", "bodies");
     }
-    let none = pb::MovingBody { body: None, motion: None };
+    let none = api::MovingBody { body: None, motion: None };
     check(&ask(vec![channel(), none]).await, Code::InvalidArgument, "BAD_FIELD", "bodies[1].body");
-    let screw = pb::ScrewMotion { axis: vector(0., 0., 1.), angle: 0.5, ..Default::default() };
-    let motion = Some(pb::Motion { kind: Some(pb::motion::Kind::Screw(screw)) });
-    let turning = pb::MovingBody { motion, ..channel() };
+    let screw = api::ScrewMotion { axis: vector(0., 0., 1.), angle: 0.5, ..Default::default() };
+    let motion = Some(api::Motion { kind: Some(api::motion::Kind::Screw(screw)) });
+    let turning = api::MovingBody { motion, ..channel() };
     let status = ask(vec![channel(), turning]).await;
     check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", "bodies[1].motion");
-    let point = pb::placed_body::Source::Vertices(pb::Points { xyz: vec![1., 2., 3.] });
-    let point = still(pb::PlacedBody { source: Some(point), pose: None });
+    let point = api::placed_body::Source::Vertices(api::Points { xyz: vec![1., 2., 3.] });
+    let point = still(api::PlacedBody { source: Some(point), pose: None });
     let status = ask(vec![channel(), point]).await;
     check(&status, Code::Unimplemented, "NOT_IMPLEMENTED", "bodies[1].body");
 }
@@ -435,60 +437,60 @@ async fn what_polyhedra_cannot_be_asked_is_refused_with_the_field_that_asks() {
     let [p, q] = [Some(placed("peg", 9., 9.)), Some(placed("channel", 0., 0.))];
     let mut client = server.queries();
     let (p, q) = (|| p.clone(), || q.clone());
-    let question = pb::MeasureDistanceRequest { p: p(), q: q(), ..Default::default() };
+    let question = api::MeasureDistanceRequest { p: p(), q: q(), ..Default::default() };
     refused(client.measure_distance(question).await.unwrap_err(), "q");
-    let question = pb::MeasurePenetrationRequest { p: q(), q: p(), ..Default::default() };
+    let question = api::MeasurePenetrationRequest { p: q(), q: p(), ..Default::default() };
     refused(client.measure_penetration(question).await.unwrap_err(), "p");
     let direction = vector(1., 0., 0.);
     let question =
-        pb::MeasureDistanceAlongRequest { p: p(), q: q(), direction, ..Default::default() };
+        api::MeasureDistanceAlongRequest { p: p(), q: q(), direction, ..Default::default() };
     refused(client.measure_distance_along(question).await.unwrap_err(), "q");
-    let collision = pb::CheckCollisionRequest { p: p(), q: q(), ..Default::default() };
-    let question = pb::CheckCollisionRequest { margin: Some(0.0), ..collision.clone() };
+    let collision = api::CheckCollisionRequest { p: p(), q: q(), ..Default::default() };
+    let question = api::CheckCollisionRequest { margin: Some(0.0), ..collision.clone() };
     refused(client.check_collision(question).await.unwrap_err(), "margin");
-    let claim = pb::DistanceClaim {
-        question: Some(pb::MeasureDistanceRequest { p: p(), q: q(), ..Default::default() }),
-        answer: Some(pb::MeasureDistanceResponse::default()),
+    let claim = api::DistanceClaim {
+        question: Some(api::MeasureDistanceRequest { p: p(), q: q(), ..Default::default() }),
+        answer: Some(api::MeasureDistanceResponse::default()),
     };
-    let claim = Some(pb::verify_certificate_request::Claim::Distance(claim));
-    let status = client.verify_certificate(pb::VerifyCertificateRequest { claim }).await;
+    let claim = Some(api::verify_certificate_request::Claim::Distance(claim));
+    let status = client.verify_certificate(api::VerifyCertificateRequest { claim }).await;
     refused(status.unwrap_err(), "distance.question.q");
 
-    let contact = pb::FindFirstContactRequest { p: p(), q: q(), ..Default::default() };
+    let contact = api::FindFirstContactRequest { p: p(), q: q(), ..Default::default() };
     for (question, field) in [
-        (pb::FindFirstContactRequest { margin: 0.1, ..contact.clone() }, "margin"),
-        (pb::FindFirstContactRequest { p_deviation: 0.1, ..contact.clone() }, "p_deviation"),
-        (pb::FindFirstContactRequest { q_deviation: 0.1, ..contact.clone() }, "q_deviation"),
+        (api::FindFirstContactRequest { margin: 0.1, ..contact.clone() }, "margin"),
+        (api::FindFirstContactRequest { p_deviation: 0.1, ..contact.clone() }, "p_deviation"),
+        (api::FindFirstContactRequest { q_deviation: 0.1, ..contact.clone() }, "q_deviation"),
     ] {
         refused(client.find_first_contact(question).await.unwrap_err(), field);
     }
-    let screw = pb::ScrewMotion { axis: vector(0., 0., 1.), angle: 0.5, ..Default::default() };
-    let turning = Some(pb::Motion { kind: Some(pb::motion::Kind::Screw(screw)) });
-    let question = pb::FindFirstContactRequest { p_motion: turning, ..contact.clone() };
+    let screw = api::ScrewMotion { axis: vector(0., 0., 1.), angle: 0.5, ..Default::default() };
+    let turning = Some(api::Motion { kind: Some(api::motion::Kind::Screw(screw)) });
+    let question = api::FindFirstContactRequest { p_motion: turning, ..contact.clone() };
     refused(client.find_first_contact(question).await.unwrap_err(), "p_motion");
 
     // A flat plate, given by points.
-    let plate = pb::Points { xyz: vec![0., 0., 0., 1., 0., 0., 0., 1., 0.] };
-    let source = Some(pb::placed_body::Source::Vertices(plate));
-    let plate = Some(pb::PlacedBody { source, pose: None });
-    let question = pb::CheckCollisionRequest { p: plate, ..collision.clone() };
+    let plate = api::Points { xyz: vec![0., 0., 0., 1., 0., 0., 0., 1., 0.] };
+    let source = Some(api::placed_body::Source::Vertices(plate));
+    let plate = Some(api::PlacedBody { source, pose: None });
+    let question = api::CheckCollisionRequest { p: plate, ..collision.clone() };
     refused(client.check_collision(question).await.unwrap_err(), "p");
     // A method of another table.
     let options =
-        |method: &str| Some(pb::QueryOptions { method: method.to_owned(), ..Default::default() });
-    let question = pb::CheckCollisionRequest { options: options("gjk"), ..collision.clone() };
+        |method: &str| Some(api::QueryOptions { method: method.to_owned(), ..Default::default() });
+    let question = api::CheckCollisionRequest { options: options("gjk"), ..collision.clone() };
     let status = client.check_collision(question).await.unwrap_err();
     check(&status, Code::InvalidArgument, "BAD_FIELD", "options.method");
-    let question = pb::CheckCollisionRequest { options: options("faces"), ..collision };
+    let question = api::CheckCollisionRequest { options: options("faces"), ..collision };
     client.check_collision(question).await.unwrap();
-    let info = server.info().get_server_info(pb::GetServerInfoRequest {}).await.unwrap();
+    let info = server.info().get_server_info(api::GetServerInfoRequest {}).await.unwrap();
     let methods = info.into_inner().polyhedron_methods;
     assert_eq!(methods.iter().map(|row| row.name.as_str()).collect::<Vec<_>>(), ["faces"]);
 
-    let part = pb::PlacedBody { source: Some(pb::placed_body::Source::Id(id)), pose: None };
-    let body = pb::Body { id: 1, parts: vec![part], ..Default::default() };
-    let state = Some(pb::SessionState { bodies: vec![body], ..Default::default() });
-    let request = pb::OpenSessionRequest { state, ..Default::default() };
+    let part = api::PlacedBody { source: Some(api::placed_body::Source::Id(id)), pose: None };
+    let body = api::Body { id: 1, parts: vec![part], ..Default::default() };
+    let state = Some(api::SessionState { bodies: vec![body], ..Default::default() });
+    let request = api::OpenSessionRequest { state, ..Default::default() };
     let status = server.sessions().open_session(request).await.unwrap_err();
     refused(status, "state.bodies[0].parts[0].id");
 }

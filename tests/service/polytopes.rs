@@ -1,14 +1,14 @@
 //! `PolytopeService`.
 
-use clearance::rpc::pb;
-use pb::upload_polytope_request::Part;
+use api::upload_polytope_request::Part;
+use clearance::rpc::api;
 use tokio_stream::iter;
 use tonic::Code;
 
 use crate::server::{Server, check, cube, spec};
 
-fn register(polytopes: Vec<pb::PolytopeSpec>) -> pb::RegisterPolytopesRequest {
-    pb::RegisterPolytopesRequest { polytopes, validate_only: false }
+fn register(polytopes: Vec<api::PolytopeSpec>) -> api::RegisterPolytopesRequest {
+    api::RegisterPolytopesRequest { polytopes, validate_only: false }
 }
 
 #[tokio::test]
@@ -31,8 +31,9 @@ async fn registering_twice_is_registering_once() {
     assert_eq!(second.vertex_of_given, [-1, 7, 3, 5, 1, 6, 2, 4, 0]);
     assert_eq!(first.vertex_of_given, [0, 4, 2, 6, 1, 5, 3, 7]);
 
-    let key = pb::get_polytope_request::Key::Alias("b".into());
-    let request = pb::GetPolytopeRequest { key: Some(key), with_vertices: true, with_facets: true };
+    let key = api::get_polytope_request::Key::Alias("b".into());
+    let request =
+        api::GetPolytopeRequest { key: Some(key), with_vertices: true, with_facets: true };
     let got = client.get_polytope(request).await.unwrap().into_inner();
     assert_eq!(got.polytope.unwrap().aliases, ["a", "b"]);
     let mut sorted = cube();
@@ -51,11 +52,11 @@ async fn nothing_is_registered_when_one_is_wrong_or_when_only_validating() {
     check(&status, Code::InvalidArgument, "BAD_FIELD", "polytopes[1].vertices.xyz");
 
     let request =
-        pb::RegisterPolytopesRequest { polytopes: vec![spec("a", &cube())], validate_only: true };
+        api::RegisterPolytopesRequest { polytopes: vec![spec("a", &cube())], validate_only: true };
     let reply = client.register_polytopes(request).await.unwrap().into_inner();
     let id = reply.reports[0].polytope.as_ref().unwrap().id.clone();
 
-    let request = pb::FindMissingPolytopesRequest { ids: vec![id.clone()] };
+    let request = api::FindMissingPolytopesRequest { ids: vec![id.clone()] };
     let missing = client.find_missing_polytopes(request.clone()).await.unwrap().into_inner();
     assert_eq!(missing.missing_ids, [id]);
     server.register("a", &cube()).await;
@@ -73,7 +74,7 @@ async fn pages_list_every_polytope_once() {
     ids.sort_unstable();
     let (mut listed, mut page_token) = (Vec::new(), String::new());
     for expected in [3, 3, 1] {
-        let request = pb::ListPolytopesRequest { page_size: 3, page_token };
+        let request = api::ListPolytopesRequest { page_size: 3, page_token };
         let page = server.polytopes().list_polytopes(request).await.unwrap().into_inner();
         assert_eq!((page.polytopes.len(), page.total_size), (expected, 7));
         listed.extend(page.polytopes.into_iter().map(|polytope| polytope.id));
@@ -81,7 +82,7 @@ async fn pages_list_every_polytope_once() {
     }
     assert!(page_token.is_empty());
     assert_eq!(listed, ids);
-    let request = |page_size, page_token: &str| pb::ListPolytopesRequest {
+    let request = |page_size, page_token: &str| api::ListPolytopesRequest {
         page_size,
         page_token: page_token.to_owned(),
     };
@@ -96,16 +97,16 @@ async fn a_deleted_polytope_is_gone_with_its_aliases() {
     let server = Server::start().await;
     let id = server.register("a", &cube()).await;
     let mut client = server.polytopes();
-    let delete = |allow_missing| pb::DeletePolytopeRequest {
-        key: Some(pb::delete_polytope_request::Key::Id(id.clone())),
+    let delete = |allow_missing| api::DeletePolytopeRequest {
+        key: Some(api::delete_polytope_request::Key::Id(id.clone())),
         allow_missing,
     };
     client.delete_polytope(delete(false)).await.unwrap();
     let status = client.delete_polytope(delete(false)).await.unwrap_err();
     check(&status, Code::NotFound, "UNKNOWN_POLYTOPE", "id");
     client.delete_polytope(delete(true)).await.unwrap();
-    let key = Some(pb::get_polytope_request::Key::Alias("a".into()));
-    let request = pb::GetPolytopeRequest { key, ..Default::default() };
+    let key = Some(api::get_polytope_request::Key::Alias("a".into()));
+    let request = api::GetPolytopeRequest { key, ..Default::default() };
     let status = client.get_polytope(request).await.unwrap_err();
     check(&status, Code::NotFound, "UNKNOWN_POLYTOPE", "alias");
 }
@@ -115,18 +116,18 @@ async fn a_polytope_stays_while_a_session_uses_it() {
     let server = Server::start().await;
     let id = server.register("a", &cube()).await;
     let mut sessions =
-        pb::session_service_client::SessionServiceClient::new(server.channel.clone());
+        api::session_service_client::SessionServiceClient::new(server.channel.clone());
     let part = crate::server::body("a", 0.0);
-    let body = pb::Body { id: 1, parts: vec![part.clone(), part], ..Default::default() };
-    let state = pb::SessionState { bodies: vec![body], ..Default::default() };
-    let request = pb::OpenSessionRequest { state: Some(state), ..Default::default() };
+    let body = api::Body { id: 1, parts: vec![part.clone(), part], ..Default::default() };
+    let state = api::SessionState { bodies: vec![body], ..Default::default() };
+    let request = api::OpenSessionRequest { state: Some(state), ..Default::default() };
     let session_id = sessions.open_session(request).await.unwrap().into_inner().session_id;
 
-    let key = Some(pb::delete_polytope_request::Key::Id(id));
-    let delete = pb::DeletePolytopeRequest { key, allow_missing: false };
+    let key = Some(api::delete_polytope_request::Key::Id(id));
+    let delete = api::DeletePolytopeRequest { key, allow_missing: false };
     let status = server.polytopes().delete_polytope(delete.clone()).await.unwrap_err();
     check(&status, Code::FailedPrecondition, "POLYTOPE_IN_USE", "");
-    let request = pb::CloseSessionRequest { session_id, allow_missing: false };
+    let request = api::CloseSessionRequest { session_id, allow_missing: false };
     sessions.close_session(request).await.unwrap();
     server.polytopes().delete_polytope(delete).await.unwrap();
 }
@@ -139,7 +140,7 @@ async fn an_alias_is_not_taken_from_another_polytope_unasked() {
     let other = spec("it", &[0.0; 3]);
     let status = client.register_polytopes(register(vec![other.clone()])).await.unwrap_err();
     check(&status, Code::AlreadyExists, "ALIAS_TAKEN", "polytopes[0].alias");
-    let moved = pb::PolytopeSpec { move_alias: true, ..other };
+    let moved = api::PolytopeSpec { move_alias: true, ..other };
     let reply = client.register_polytopes(register(vec![moved])).await.unwrap().into_inner();
     assert_eq!(reply.reports[0].polytope.as_ref().unwrap().aliases, ["it"]);
 }
@@ -151,7 +152,7 @@ async fn an_unexpected_digest_is_refused() {
     let mut client = server.polytopes();
     let with = |expected_id: &str, xyz: &[f64]| {
         let expected_id = expected_id.to_owned();
-        register(vec![pb::PolytopeSpec { expected_id, ..spec("", xyz) }])
+        register(vec![api::PolytopeSpec { expected_id, ..spec("", xyz) }])
     };
     client.register_polytopes(with(&id, &cube())).await.unwrap();
     let status = client.register_polytopes(with(&id, &[0.0; 3])).await.unwrap_err();
@@ -172,10 +173,10 @@ fn obj(top: f64) -> Vec<u8> {
     text.into_bytes()
 }
 
-fn file(content: Vec<u8>, treatment: pb::MeshTreatment) -> pb::PolytopeSpec {
-    let file = pb::MeshFile { format: 0, content: content.into(), scale: None };
-    pb::PolytopeSpec {
-        source: Some(pb::polytope_spec::Source::File(file)),
+fn file(content: Vec<u8>, treatment: api::MeshTreatment) -> api::PolytopeSpec {
+    let file = api::MeshFile { format: 0, content: content.into(), scale: None };
+    api::PolytopeSpec {
+        source: Some(api::polytope_spec::Source::File(file)),
         treatment: treatment.into(),
         ..Default::default()
     }
@@ -183,7 +184,7 @@ fn file(content: Vec<u8>, treatment: pb::MeshTreatment) -> pb::PolytopeSpec {
 
 #[tokio::test]
 async fn a_mesh_that_is_not_convex_is_never_replaced_by_its_hull_unasked() {
-    use pb::MeshTreatment::{Decompose, Hull, Polyhedron, Unspecified};
+    use api::MeshTreatment::{Decompose, Hull, Polyhedron, Unspecified};
     let server = Server::start().await;
     let mut client = server.polytopes();
     let mut send = async |content, treatment| {
@@ -217,29 +218,29 @@ async fn hostile_files_are_refused_with_their_path() {
         Vec::new(),
     ];
     for content in files {
-        let request = register(vec![file(content.clone(), pb::MeshTreatment::Hull)]);
+        let request = register(vec![file(content.clone(), api::MeshTreatment::Hull)]);
         let status = server.polytopes().register_polytopes(request).await.unwrap_err();
         check(&status, Code::InvalidArgument, "BAD_FIELD", "polytopes[0].file.content");
     }
 }
 
 fn upload(
-    content: pb::UploadContent,
+    content: api::UploadContent,
     total_bytes: Option<u64>,
     bytes: &[u8],
     cut: usize,
-) -> impl tokio_stream::Stream<Item = pb::UploadPolytopeRequest> + use<> {
-    let header = pb::UploadHeader { content: content.into(), total_bytes, ..Default::default() };
+) -> impl tokio_stream::Stream<Item = api::UploadPolytopeRequest> + use<> {
+    let header = api::UploadHeader { content: content.into(), total_bytes, ..Default::default() };
     let mut parts = vec![Part::Header(header)];
     parts.extend(bytes.chunks(cut).map(|chunk| Part::Chunk(chunk.to_vec().into())));
     let messages: Vec<_> =
-        parts.into_iter().map(|part| pb::UploadPolytopeRequest { part: Some(part) }).collect();
+        parts.into_iter().map(|part| api::UploadPolytopeRequest { part: Some(part) }).collect();
     iter(messages)
 }
 
 #[tokio::test]
 async fn an_upload_may_be_cut_anywhere_and_gives_the_same_id() {
-    use pb::UploadContent::{MeshFile, PointsF64Le};
+    use api::UploadContent::{MeshFile, PointsF64Le};
     let server = Server::start().await;
     let id = server.register("", &cube()).await;
     let points: Vec<u8> = cube().iter().flat_map(|number| number.to_le_bytes()).collect();
@@ -255,14 +256,14 @@ async fn an_upload_may_be_cut_anywhere_and_gives_the_same_id() {
         (upload(PointsF64Le, Some(5), &points, 50), "header.total_bytes"),
         (upload(PointsF64Le, None, &points[..30], 50), "chunk"),
         (upload(PointsF64Le, None, &[0xff; 24], 50), "chunk[0]"),
-        (upload(pb::UploadContent::Unspecified, None, &points, 50), "header.content"),
+        (upload(api::UploadContent::Unspecified, None, &points, 50), "header.content"),
         (upload(MeshFile, None, b"junk", 50), "header.spec.file.content"),
     ];
     for (stream, field) in refused {
         let status = server.polytopes().upload_polytope(stream).await.unwrap_err();
         check(&status, Code::InvalidArgument, "BAD_FIELD", field);
     }
-    let chunk = pb::UploadPolytopeRequest { part: Some(Part::Chunk(points.into())) };
+    let chunk = api::UploadPolytopeRequest { part: Some(Part::Chunk(points.into())) };
     let status = server.polytopes().upload_polytope(iter([chunk])).await.unwrap_err();
     check(&status, Code::InvalidArgument, "BAD_FIELD", "header");
 }

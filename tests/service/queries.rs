@@ -1,7 +1,7 @@
 //! `QueryService`: answers are right, and their proofs hold.
 
-use clearance::rpc::pb;
-use pb::verify_certificate_request::Claim;
+use api::verify_certificate_request::Claim;
+use clearance::rpc::api;
 use tonic::Code;
 
 use crate::server::{Server, body, check, cube, vector, verify, with_cube};
@@ -9,7 +9,7 @@ use crate::server::{Server, body, check, cube, vector, verify, with_cube};
 #[tokio::test]
 async fn every_method_of_measuring_gives_the_same_distance() {
     let server = with_cube().await;
-    let info = server.info().get_server_info(pb::GetServerInfoRequest {}).await.unwrap();
+    let info = server.info().get_server_info(api::GetServerInfoRequest {}).await.unwrap();
     let mut methods: Vec<String> =
         info.into_inner().distance_methods.into_iter().map(|method| method.name).collect();
     for wanted in ["gjk", "h_walk", "h_walk_16", "surface_walk", "dobkin_kirkpatrick", "exhaustive"]
@@ -18,8 +18,8 @@ async fn every_method_of_measuring_gives_the_same_distance() {
     }
     methods.push("H_Walk".to_owned());
     for method in methods {
-        let options = pb::QueryOptions { method: method.clone(), ..Default::default() };
-        let question = pb::MeasureDistanceRequest {
+        let options = api::QueryOptions { method: method.clone(), ..Default::default() };
+        let question = api::MeasureDistanceRequest {
             p: Some(body("cube", 0.0)),
             q: Some(body("cube", 3.0)),
             options: Some(options),
@@ -37,20 +37,20 @@ async fn verdicts_are_exact_and_their_proofs_hold() {
     let server = with_cube().await;
     let just_clear = 1.0_f64.next_up();
     let cases = [
-        (3.0, pb::Verdict::Separated),
-        (just_clear, pb::Verdict::Separated),
-        (1.0, pb::Verdict::Touching),
-        (1.0_f64.next_down(), pb::Verdict::Overlapping),
-        (0.0, pb::Verdict::Overlapping),
+        (3.0, api::Verdict::Separated),
+        (just_clear, api::Verdict::Separated),
+        (1.0, api::Verdict::Touching),
+        (1.0_f64.next_down(), api::Verdict::Overlapping),
+        (0.0, api::Verdict::Overlapping),
     ];
-    let info = server.info().get_server_info(pb::GetServerInfoRequest {}).await.unwrap();
+    let info = server.info().get_server_info(api::GetServerInfoRequest {}).await.unwrap();
     let mut methods = vec![String::new(), "AUTO".to_owned()];
     methods.extend(info.into_inner().methods.into_iter().map(|method| method.name));
     assert!(methods.len() > 3, "{methods:?}");
     for (x, verdict) in cases {
         for method in &methods {
-            let options = pb::QueryOptions { method: method.clone(), ..Default::default() };
-            let question = pb::CheckCollisionRequest {
+            let options = api::QueryOptions { method: method.clone(), ..Default::default() };
+            let question = api::CheckCollisionRequest {
                 p: Some(body("cube", 0.0)),
                 q: Some(body("cube", x)),
                 margin: Some(2.0),
@@ -60,15 +60,15 @@ async fn verdicts_are_exact_and_their_proofs_hold() {
             let answer = answer.into_inner();
             assert_eq!(answer.verdict(), verdict, "{x} {method}");
             assert_eq!(answer.within_margin, Some(true));
-            let claim = pb::CollisionClaim {
+            let claim = api::CollisionClaim {
                 question: Some(question.clone()),
                 answer: Some(answer.clone()),
             };
             verify(&server, Claim::Collision(claim.clone())).await.unwrap();
             // The same proof, said of bodies that stand elsewhere.
-            let far = if verdict == pb::Verdict::Separated { 0.5 } else { x + 5.0 };
-            let elsewhere = pb::CheckCollisionRequest { q: Some(body("cube", far)), ..question };
-            let claim = pb::CollisionClaim { question: Some(elsewhere), ..claim };
+            let far = if verdict == api::Verdict::Separated { 0.5 } else { x + 5.0 };
+            let elsewhere = api::CheckCollisionRequest { q: Some(body("cube", far)), ..question };
+            let claim = api::CollisionClaim { question: Some(elsewhere), ..claim };
             verify(&server, Claim::Collision(claim)).await.unwrap_err();
         }
     }
@@ -84,18 +84,18 @@ async fn an_answer_with_a_margin_sent_back_unchanged_is_valid_and_its_contrary_i
     for (x, margin) in distances.into_iter().flat_map(|x| margins.map(|margin| (x, margin))) {
         let (p, q) = (Some(body("cube", 0.0)), Some(body("cube", x)));
         let question =
-            pb::CheckCollisionRequest { p, q, margin: Some(margin), ..Default::default() };
+            api::CheckCollisionRequest { p, q, margin: Some(margin), ..Default::default() };
         let asked = server.queries().check_collision(question.clone()).await.unwrap();
         let answer = asked.into_inner();
         let is_within = x - 1.0 <= margin;
         assert_eq!(answer.within_margin, Some(is_within), "{x} {margin}");
-        let judge = async |answer: pb::CheckCollisionResponse| {
+        let judge = async |answer: api::CheckCollisionResponse| {
             let (question, answer) = (Some(question.clone()), Some(answer));
-            verify(&server, Claim::Collision(pb::CollisionClaim { question, answer })).await
+            verify(&server, Claim::Collision(api::CollisionClaim { question, answer })).await
         };
         assert_eq!(judge(answer.clone()).await, Ok(()), "{x} {margin}");
         let within_margin = Some(!is_within);
-        let lie = judge(pb::CheckCollisionResponse { within_margin, ..answer.clone() }).await;
+        let lie = judge(api::CheckCollisionResponse { within_margin, ..answer.clone() }).await;
         assert!(lie.unwrap_err().starts_with("within_margin: "), "{x} {margin}");
         if x > 1.0 && is_within {
             // Of what is near, nothing but pairs tells; and other pairs are farther away.
@@ -112,7 +112,7 @@ async fn an_answer_with_a_margin_sent_back_unchanged_is_valid_and_its_contrary_i
 async fn a_distance_that_stopped_early_still_proves_what_it_says_of_a_margin() {
     let server = with_cube().await;
     for (margin, is_within) in [(1.5, false), (2.0_f64.next_down(), false), (2.0, true)] {
-        let question = pb::MeasureDistanceRequest {
+        let question = api::MeasureDistanceRequest {
             p: Some(body("cube", 0.0)),
             q: Some(body("cube", 3.0)),
             margin: Some(margin),
@@ -123,7 +123,7 @@ async fn a_distance_that_stopped_early_still_proves_what_it_says_of_a_margin() {
         let answer = server.queries().measure_distance(question.clone()).await.unwrap();
         let answer = answer.into_inner();
         assert_eq!(answer.within_margin, Some(is_within));
-        let claim = pb::DistanceClaim { question: Some(question), answer: Some(answer) };
+        let claim = api::DistanceClaim { question: Some(question), answer: Some(answer) };
         assert_eq!(verify(&server, Claim::Distance(claim)).await, Ok(()), "{margin}");
     }
 }
@@ -132,15 +132,15 @@ async fn a_distance_that_stopped_early_still_proves_what_it_says_of_a_margin() {
 async fn what_is_said_of_no_margin_is_refused_where_it_is_said() {
     let server = with_cube().await;
     let (p, q) = (Some(body("cube", 0.0)), Some(body("cube", 3.0)));
-    let question = pb::CheckCollisionRequest { p, q, ..Default::default() };
+    let question = api::CheckCollisionRequest { p, q, ..Default::default() };
     let answer = server.queries().check_collision(question.clone()).await.unwrap().into_inner();
     let judge = async |answer| {
-        let claim = pb::CollisionClaim { question: Some(question.clone()), answer: Some(answer) };
+        let claim = api::CollisionClaim { question: Some(question.clone()), answer: Some(answer) };
         let claim = Some(Claim::Collision(claim));
-        server.queries().verify_certificate(pb::VerifyCertificateRequest { claim }).await
+        server.queries().verify_certificate(api::VerifyCertificateRequest { claim }).await
     };
     let within_margin = Some(true);
-    let said = judge(pb::CheckCollisionResponse { within_margin, ..answer.clone() }).await;
+    let said = judge(api::CheckCollisionResponse { within_margin, ..answer.clone() }).await;
     let field = "collision.answer.within_margin";
     check(&said.unwrap_err(), Code::InvalidArgument, "BAD_FIELD", field);
     let status = judge(with_margin_pairs(answer.clone(), &[(0, 0); 4])).await.unwrap_err();
@@ -151,13 +151,13 @@ async fn what_is_said_of_no_margin_is_refused_where_it_is_said() {
 
 /// The same answer, with other pairs to show what is said of the margin.
 fn with_margin_pairs(
-    mut answer: pb::CheckCollisionResponse,
+    mut answer: api::CheckCollisionResponse,
     pairs: &[(u32, u32)],
-) -> pb::CheckCollisionResponse {
-    use pb::static_certificate::Proof;
+) -> api::CheckCollisionResponse {
+    use api::static_certificate::Proof;
     let proof = answer.certificate.as_mut().and_then(|certificate| certificate.proof.as_mut());
     let Some(Proof::Separated(separated)) = proof else { panic!("{answer:?}") };
-    separated.margin_pairs = pairs.iter().map(|&(i, j)| pb::VertexPair { i, j }).collect();
+    separated.margin_pairs = pairs.iter().map(|&(i, j)| api::VertexPair { i, j }).collect();
     answer
 }
 
@@ -165,7 +165,7 @@ fn with_margin_pairs(
 async fn a_distance_is_enclosed_and_its_proof_holds() {
     let server = with_cube().await;
     for (x, exact) in [(3.0, 2.0), (1.25, 0.25), (1.0, 0.0), (0.5, 0.0)] {
-        let question = pb::MeasureDistanceRequest {
+        let question = api::MeasureDistanceRequest {
             p: Some(body("cube", 0.0)),
             q: Some(body("cube", x)),
             margin: Some(0.25),
@@ -179,15 +179,15 @@ async fn a_distance_is_enclosed_and_its_proof_holds() {
         assert_eq!(answer.within_margin, Some(exact <= 0.25));
         let gap = answer.closest_q.unwrap().x - answer.closest_p.unwrap().x;
         assert!((gap - exact).abs() < 1e-12, "{gap}");
-        let claim = pb::DistanceClaim { question: Some(question), answer: Some(answer.clone()) };
+        let claim = api::DistanceClaim { question: Some(question), answer: Some(answer.clone()) };
         verify(&server, Claim::Distance(claim.clone())).await.unwrap();
         let mut lie = claim.clone();
         lie.answer.as_mut().unwrap().within_margin = Some(exact > 0.25);
         let said = verify(&server, Claim::Distance(lie)).await.unwrap_err();
         assert!(said.starts_with("within_margin: "), "{x}: {said}");
-        let wrong = pb::Bracket { lower: exact + 0.5, upper: exact + 1.0 };
-        let answer = pb::MeasureDistanceResponse { distance: Some(wrong), ..answer };
-        let claim = pb::DistanceClaim { answer: Some(answer), ..claim };
+        let wrong = api::Bracket { lower: exact + 0.5, upper: exact + 1.0 };
+        let answer = api::MeasureDistanceResponse { distance: Some(wrong), ..answer };
+        let claim = api::DistanceClaim { answer: Some(answer), ..claim };
         verify(&server, Claim::Distance(claim)).await.unwrap_err();
     }
 }
@@ -196,7 +196,7 @@ async fn a_distance_is_enclosed_and_its_proof_holds() {
 async fn a_depth_is_enclosed_and_its_proof_holds() {
     let server = with_cube().await;
     for (x, exact) in [(0.75, 0.25), (0.5, 0.5), (1.0, 0.0), (2.0, 0.0)] {
-        let question = pb::MeasurePenetrationRequest {
+        let question = api::MeasurePenetrationRequest {
             p: Some(body("cube", 0.0)),
             q: Some(body("cube", x)),
             with_surface: true,
@@ -210,11 +210,12 @@ async fn a_depth_is_enclosed_and_its_proof_holds() {
         if exact > 0.0 {
             assert!((answer.direction.unwrap().x + 1.0).abs() < 1e-9, "{:?}", answer.direction);
         }
-        let claim = pb::PenetrationClaim { question: Some(question), answer: Some(answer.clone()) };
+        let claim =
+            api::PenetrationClaim { question: Some(question), answer: Some(answer.clone()) };
         verify(&server, Claim::Penetration(claim.clone())).await.unwrap();
-        let wrong = pb::Bracket { lower: exact + 0.1, upper: exact + 0.2 };
-        let answer = pb::MeasurePenetrationResponse { depth: Some(wrong), ..answer };
-        let claim = pb::PenetrationClaim { answer: Some(answer), ..claim };
+        let wrong = api::Bracket { lower: exact + 0.1, upper: exact + 0.2 };
+        let answer = api::MeasurePenetrationResponse { depth: Some(wrong), ..answer };
+        let claim = api::PenetrationClaim { answer: Some(answer), ..claim };
         verify(&server, Claim::Penetration(claim)).await.unwrap_err();
     }
 }
@@ -223,7 +224,7 @@ async fn a_depth_is_enclosed_and_its_proof_holds() {
 async fn the_way_along_a_direction_is_enclosed() {
     let server = with_cube().await;
     let ask = async |direction| {
-        let question = pb::MeasureDistanceAlongRequest {
+        let question = api::MeasureDistanceAlongRequest {
             p: Some(body("cube", 0.0)),
             q: Some(body("cube", 3.0)),
             direction,
@@ -231,7 +232,7 @@ async fn the_way_along_a_direction_is_enclosed() {
         };
         let answer = server.queries().measure_distance_along(question.clone()).await?.into_inner();
         let claim =
-            pb::DistanceAlongClaim { question: Some(question), answer: Some(answer.clone()) };
+            api::DistanceAlongClaim { question: Some(question), answer: Some(answer.clone()) };
         verify(&server, Claim::DistanceAlong(claim.clone())).await.unwrap();
         // The same, said of another direction.
         let mut lie = claim.clone();
@@ -250,8 +251,8 @@ async fn the_way_along_a_direction_is_enclosed() {
         Ok::<_, tonic::Status>(answer)
     };
     let answer = ask(vector(2.0, 0.0, 0.0)).await.unwrap();
-    assert_eq!(answer.verdict(), pb::Verdict::Separated);
-    let holds = |bracket: pb::Bracket, exact: f64| {
+    assert_eq!(answer.verdict(), api::Verdict::Separated);
+    let holds = |bracket: api::Bracket, exact: f64| {
         assert!(bracket.lower <= exact && exact <= bracket.upper, "{bracket:?}");
     };
     holds(answer.enter.unwrap(), 1.0);
@@ -262,19 +263,19 @@ async fn the_way_along_a_direction_is_enclosed() {
     check(&status, Code::InvalidArgument, "BAD_FIELD", "direction");
 }
 
-fn linear(x: f64) -> Option<pb::Motion> {
-    let linear = pb::LinearMotion { velocity: vector(x, 0.0, 0.0) };
-    Some(pb::Motion { kind: Some(pb::motion::Kind::Linear(linear)) })
+fn linear(x: f64) -> Option<api::Motion> {
+    let linear = api::LinearMotion { velocity: vector(x, 0.0, 0.0) };
+    Some(api::Motion { kind: Some(api::motion::Kind::Linear(linear)) })
 }
 
 #[tokio::test]
 async fn first_contacts_are_found_for_every_kind_of_motion_and_their_proofs_hold() {
     let server = with_cube().await;
     // Shifted along y, so that no two corners of the cubes meet on the way round.
-    let pose = Some(pb::Pose { translation: vector(3.0, -0.25, 0.0), orientation: None });
-    let q = pb::PlacedBody { pose, ..body("cube", 0.0) };
+    let pose = Some(api::Pose { translation: vector(3.0, -0.25, 0.0), orientation: None });
+    let q = api::PlacedBody { pose, ..body("cube", 0.0) };
     let ask = async |p_motion, q_motion| {
-        let question = pb::FindFirstContactRequest {
+        let question = api::FindFirstContactRequest {
             p: Some(body("cube", 0.0)),
             q: Some(q.clone()),
             p_motion,
@@ -283,42 +284,42 @@ async fn first_contacts_are_found_for_every_kind_of_motion_and_their_proofs_hold
         };
         let answer = server.queries().find_first_contact(question.clone()).await.unwrap();
         let answer = answer.into_inner();
-        let claim = pb::FirstContactClaim {
+        let claim = api::FirstContactClaim {
             question: Some(question.clone()),
             answer: Some(answer.clone()),
         };
         let verified = verify(&server, Claim::FirstContact(claim.clone())).await;
         assert_eq!(verified, Ok(()), "{claim:?}");
         // The same proof, said of a motion that meets Q at once.
-        let question = pb::FindFirstContactRequest { p_motion: linear(300.0), ..question };
-        let claim = pb::FirstContactClaim { question: Some(question), ..claim };
+        let question = api::FindFirstContactRequest { p_motion: linear(300.0), ..question };
+        let claim = api::FirstContactClaim { question: Some(question), ..claim };
         verify(&server, Claim::FirstContact(claim)).await.unwrap_err();
         answer
     };
     let answer = ask(linear(4.0), None).await;
-    assert_eq!(answer.outcome(), pb::Outcome::Contact);
+    assert_eq!(answer.outcome(), api::Outcome::Contact);
     assert!(answer.t_free <= 0.5 && 0.5 <= answer.t_contact.unwrap(), "{answer:?}");
     assert!(!answer.certificate.unwrap().chain.is_empty());
     let answer = ask(linear(1.0), linear(-0.5)).await;
-    assert_eq!((answer.outcome(), answer.t_contact), (pb::Outcome::NoContact, None));
+    assert_eq!((answer.outcome(), answer.t_contact), (api::Outcome::NoContact, None));
 
-    let end = pb::Pose { translation: vector(4.0, 0.0, 0.0), orientation: None };
-    let to_pose = pb::ToPoseMotion { end: Some(end), pivot: None };
-    let to_pose = pb::Motion { kind: Some(pb::motion::Kind::ToPose(to_pose)) };
+    let end = api::Pose { translation: vector(4.0, 0.0, 0.0), orientation: None };
+    let to_pose = api::ToPoseMotion { end: Some(end), pivot: None };
+    let to_pose = api::Motion { kind: Some(api::motion::Kind::ToPose(to_pose)) };
     let answer = ask(Some(to_pose), None).await;
-    assert_eq!(answer.outcome(), pb::Outcome::Contact);
+    assert_eq!(answer.outcome(), api::Outcome::Contact);
     assert!((answer.t_contact.unwrap() - 0.5).abs() < 1e-8, "{answer:?}");
 
     // Half a turn about the line x = 2, y = 0 carries the cube from [0, 1] to [3, 4] in x.
-    let screw = pb::ScrewMotion {
+    let screw = api::ScrewMotion {
         pivot: vector(2.0, 0.0, 0.0),
         axis: vector(0.0, 0.0, 1.0),
         angle: -std::f64::consts::PI,
         velocity: None,
     };
-    let screw = pb::Motion { kind: Some(pb::motion::Kind::Screw(screw)) };
+    let screw = api::Motion { kind: Some(api::motion::Kind::Screw(screw)) };
     let answer = ask(Some(screw), None).await;
-    assert_eq!(answer.outcome(), pb::Outcome::Contact);
+    assert_eq!(answer.outcome(), api::Outcome::Contact);
     // The corner at (-1, 1) from the axis, at radius sqrt 2, comes down on the top, y = 0.75, where
     // it is at asin(0.75 / sqrt 2), having begun at 3/4 pi.
     let exact = 0.75 - (0.75 / std::f64::consts::SQRT_2).asin() / std::f64::consts::PI;
@@ -329,29 +330,29 @@ async fn first_contacts_are_found_for_every_kind_of_motion_and_their_proofs_hold
 #[tokio::test]
 async fn inline_vertices_need_no_registration() {
     let server = Server::start().await;
-    let points = |xyz: &[f64]| pb::PlacedBody {
-        source: Some(pb::placed_body::Source::Vertices(pb::Points { xyz: xyz.to_vec() })),
+    let points = |xyz: &[f64]| api::PlacedBody {
+        source: Some(api::placed_body::Source::Vertices(api::Points { xyz: xyz.to_vec() })),
         pose: None,
     };
-    let question = pb::CheckCollisionRequest {
+    let question = api::CheckCollisionRequest {
         p: Some(points(&cube())),
         q: Some(points(&[0.5, 0.5, 0.5])),
         ..Default::default()
     };
     let answer = server.queries().check_collision(question.clone()).await.unwrap().into_inner();
-    assert_eq!(answer.verdict(), pb::Verdict::Overlapping);
+    assert_eq!(answer.verdict(), api::Verdict::Overlapping);
     assert_eq!(answer.within_margin, None);
-    let claim = pb::CollisionClaim { question: Some(question), answer: Some(answer) };
+    let claim = api::CollisionClaim { question: Some(question), answer: Some(answer) };
     verify(&server, Claim::Collision(claim)).await.unwrap();
 }
 
 #[tokio::test]
 async fn an_error_in_one_question_of_a_batch_stays_there() {
-    use pb::batch_query_answer::Answer;
-    use pb::batch_query_item::Question;
+    use api::batch_query_answer::Answer;
+    use api::batch_query_item::Question;
     let server = with_cube().await;
     let collision = |alias: &str, x| {
-        Question::CheckCollision(pb::CheckCollisionRequest {
+        Question::CheckCollision(api::CheckCollisionRequest {
             p: Some(body("cube", 0.0)),
             q: Some(body(alias, x)),
             ..Default::default()
@@ -360,8 +361,8 @@ async fn an_error_in_one_question_of_a_batch_stays_there() {
     let questions = [Some(collision("cube", 0.5)), Some(collision("none", 0.0)), None]
         .into_iter()
         .chain((0..200).map(|k| Some(collision("cube", f64::from(k)))));
-    let items = questions.map(|question| pb::BatchQueryItem { question }).collect();
-    let reply = server.queries().batch_query(pb::BatchQueryRequest { items }).await.unwrap();
+    let items = questions.map(|question| api::BatchQueryItem { question }).collect();
+    let reply = server.queries().batch_query(api::BatchQueryRequest { items }).await.unwrap();
     let answers = reply.into_inner().answers;
     assert_eq!(answers.len(), 203);
     let status = |k: usize| match answers[k].answer.as_ref().unwrap() {
@@ -372,27 +373,27 @@ async fn an_error_in_one_question_of_a_batch_stays_there() {
         Answer::CheckCollision(answer) => answer.verdict(),
         other => panic!("{other:?}"),
     };
-    assert_eq!(verdict(0), pb::Verdict::Overlapping);
+    assert_eq!(verdict(0), api::Verdict::Overlapping);
     let unknown = status(1).unwrap();
     assert_eq!(unknown.field, "items[1].check_collision.q.alias");
-    assert_eq!(unknown.reason(), pb::ErrorReason::UnknownPolytope);
+    assert_eq!(unknown.reason(), api::ErrorReason::UnknownPolytope);
     assert_eq!(unknown.code, i32::from(Code::NotFound));
     assert_eq!(status(2).unwrap().field, "items[2]");
-    assert_eq!(verdict(3), pb::Verdict::Overlapping);
-    assert_eq!(verdict(4), pb::Verdict::Touching);
-    assert!((5..203).all(|k| verdict(k) == pb::Verdict::Separated));
+    assert_eq!(verdict(3), api::Verdict::Overlapping);
+    assert_eq!(verdict(4), api::Verdict::Touching);
+    assert!((5..203).all(|k| verdict(k) == api::Verdict::Separated));
 }
 
 #[tokio::test]
 async fn a_budget_of_no_steps_stops_without_a_verdict() {
     let server = with_cube().await;
-    let budget = pb::Budget { steps: Some(0), time: None };
-    let question = pb::MeasureDistanceRequest {
+    let budget = api::Budget { steps: Some(0), time: None };
+    let question = api::MeasureDistanceRequest {
         p: Some(body("cube", 0.0)),
         q: Some(body("cube", 3.0)),
-        options: Some(pb::QueryOptions { budget: Some(budget), ..Default::default() }),
+        options: Some(api::QueryOptions { budget: Some(budget), ..Default::default() }),
         ..Default::default()
     };
     let answer = server.queries().measure_distance(question).await.unwrap().into_inner();
-    assert_eq!(answer.stopped(), pb::Stopped::Steps);
+    assert_eq!(answer.stopped(), api::Stopped::Steps);
 }

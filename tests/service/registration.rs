@@ -2,9 +2,9 @@
 
 use std::collections::BTreeSet;
 
+use api::polytope_spec::Source;
 use clearance::geometry::polytope::samples::Random;
-use clearance::rpc::pb;
-use pb::polytope_spec::Source;
+use clearance::rpc::api;
 use tokio_stream::iter;
 use tonic::{Code, Status};
 
@@ -12,18 +12,18 @@ use crate::server::{Server, check, cube, spec};
 
 async fn register(
     server: &Server,
-    spec: pb::PolytopeSpec,
-) -> Result<pb::RegistrationReport, Status> {
+    spec: api::PolytopeSpec,
+) -> Result<api::RegistrationReport, Status> {
     // Behind another one, so that the path has to say which.
     let polytopes = vec![crate::server::spec("", &[7.0, 7.0, 7.0]), spec];
-    let request = pb::RegisterPolytopesRequest { polytopes, validate_only: false };
+    let request = api::RegisterPolytopesRequest { polytopes, validate_only: false };
     let reply = server.polytopes().register_polytopes(request).await?;
     Ok(reply.into_inner().reports.remove(1))
 }
 
-async fn description(server: &Server, id: &str) -> pb::GetPolytopeResponse {
-    let key = Some(pb::get_polytope_request::Key::Id(id.to_owned()));
-    let request = pb::GetPolytopeRequest { key, with_vertices: true, with_facets: true };
+async fn description(server: &Server, id: &str) -> api::GetPolytopeResponse {
+    let key = Some(api::get_polytope_request::Key::Id(id.to_owned()));
+    let request = api::GetPolytopeRequest { key, with_vertices: true, with_facets: true };
     server.polytopes().get_polytope(request).await.unwrap().into_inner()
 }
 
@@ -112,7 +112,7 @@ async fn every_given_point_comes_back_as_its_vertex_or_as_none() {
 }
 
 /// The unit cube as triangles, with its top dented down to `top` in the middle.
-fn dented(top: f64) -> pb::Mesh {
+fn dented(top: f64) -> api::Mesh {
     let mut xyz = cube();
     xyz.extend([0.5, 0.5, top]);
     let sides: [[u32; 4]; 5] =
@@ -120,11 +120,11 @@ fn dented(top: f64) -> pb::Mesh {
     let mut triangles: Vec<u32> =
         sides.iter().flat_map(|[a, b, c, d]| [*a, *b, *c, *a, *c, *d]).collect();
     triangles.extend([4, 5, 8, 5, 7, 8, 7, 6, 8, 6, 4, 8]);
-    pb::Mesh { vertices: Some(pb::Points { xyz }), triangles }
+    api::Mesh { vertices: Some(api::Points { xyz }), triangles }
 }
 
-fn mesh_spec(mesh: pb::Mesh) -> pb::PolytopeSpec {
-    pb::PolytopeSpec { source: Some(Source::Mesh(mesh)), ..Default::default() }
+fn mesh_spec(mesh: api::Mesh) -> api::PolytopeSpec {
+    api::PolytopeSpec { source: Some(Source::Mesh(mesh)), ..Default::default() }
 }
 
 #[tokio::test]
@@ -154,15 +154,15 @@ async fn a_mesh_that_is_not_convex_is_refused_with_its_gap_and_the_choices() {
         }
         assert_eq!(server.usage().await.polytopes, before, "nothing is registered");
         // Asked for, it is the hull, and the report says that it is not the mesh.
-        let treatment = pb::MeshTreatment::Hull.into();
-        let hull = pb::PolytopeSpec { treatment, ..mesh_spec(mesh) };
-        let request = pb::RegisterPolytopesRequest { polytopes: vec![hull], validate_only: true };
+        let treatment = api::MeshTreatment::Hull.into();
+        let hull = api::PolytopeSpec { treatment, ..mesh_spec(mesh) };
+        let request = api::RegisterPolytopesRequest { polytopes: vec![hull], validate_only: true };
         let reply = server.polytopes().register_polytopes(request).await.unwrap().into_inner();
         assert!(!reply.reports[0].input_was_convex);
     }
 
     // As shallow as the caller allows, which the report says in metres.
-    let shallow = |tolerance| pb::PolytopeSpec {
+    let shallow = |tolerance| api::PolytopeSpec {
         convexity_tolerance: Some(tolerance),
         ..mesh_spec(dented(0.99))
     };
@@ -178,7 +178,7 @@ const LARGEST: f64 = f64::from_bits((1023 + 960) << 52);
 #[tokio::test]
 async fn numbers_that_are_none_or_too_large_are_refused_with_the_path_of_the_field() {
     let server = Server::start().await;
-    let refuse = async |spec: pb::PolytopeSpec, field: &str| {
+    let refuse = async |spec: api::PolytopeSpec, field: &str| {
         let status = register(&server, spec).await.unwrap_err();
         check(&status, Code::InvalidArgument, "BAD_FIELD", field);
     };
@@ -198,9 +198,9 @@ async fn numbers_that_are_none_or_too_large_are_refused_with_the_path_of_the_fie
         stl[80] = 1;
         stl[96..100].copy_from_slice(&(number as f32).to_le_bytes());
         for content in [obj.into_bytes(), stl] {
-            let file = pb::MeshFile { content: content.into(), ..Default::default() };
-            for treatment in [pb::MeshTreatment::Unspecified, pb::MeshTreatment::Hull] {
-                let spec = pb::PolytopeSpec {
+            let file = api::MeshFile { content: content.into(), ..Default::default() };
+            for treatment in [api::MeshTreatment::Unspecified, api::MeshTreatment::Hull] {
+                let spec = api::PolytopeSpec {
                     source: Some(Source::File(file.clone())),
                     treatment: treatment.into(),
                     ..Default::default()
@@ -208,21 +208,21 @@ async fn numbers_that_are_none_or_too_large_are_refused_with_the_path_of_the_fie
                 refuse(spec, "polytopes[1].file.content").await;
             }
         }
-        let header = pb::UploadHeader {
-            content: pb::UploadContent::PointsF64Le.into(),
+        let header = api::UploadHeader {
+            content: api::UploadContent::PointsF64Le.into(),
             ..Default::default()
         };
-        use pb::upload_polytope_request::Part;
+        use api::upload_polytope_request::Part;
         let chunk: Vec<u8> = [1.0, 2.0, number].iter().flat_map(|x| x.to_le_bytes()).collect();
         let parts = [Part::Header(header), Part::Chunk(chunk.into())];
-        let messages = parts.map(|part| pb::UploadPolytopeRequest { part: Some(part) });
+        let messages = parts.map(|part| api::UploadPolytopeRequest { part: Some(part) });
         let status = server.polytopes().upload_polytope(iter(messages)).await.unwrap_err();
         check(&status, Code::InvalidArgument, "BAD_FIELD", "chunk[2]");
     }
     // Whole numbers that a scale makes too large.
     let content = b"v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1 2 3\n".to_vec();
-    let file = pb::MeshFile { content: content.into(), scale: Some(1e300), ..Default::default() };
-    let scaled = pb::PolytopeSpec { source: Some(Source::File(file)), ..Default::default() };
+    let file = api::MeshFile { content: content.into(), scale: Some(1e300), ..Default::default() };
+    let scaled = api::PolytopeSpec { source: Some(Source::File(file)), ..Default::default() };
     refuse(scaled, "polytopes[1].file.content").await;
     assert_eq!(server.usage().await.polytopes, 0, "nothing is registered");
 
@@ -235,7 +235,7 @@ async fn numbers_that_are_none_or_too_large_are_refused_with_the_path_of_the_fie
 async fn triangles_that_are_none_are_refused_with_the_path_of_the_field() {
     let server = Server::start().await;
     let with =
-        |triangles: &[u32]| mesh_spec(pb::Mesh { triangles: triangles.to_vec(), ..dented(1.0) });
+        |triangles: &[u32]| mesh_spec(api::Mesh { triangles: triangles.to_vec(), ..dented(1.0) });
     for (triangles, field) in [
         (&[][..], "polytopes[1].mesh.triangles"),
         (&[0, 1], "polytopes[1].mesh.triangles"),
@@ -244,9 +244,9 @@ async fn triangles_that_are_none_are_refused_with_the_path_of_the_field() {
         let status = register(&server, with(triangles)).await.unwrap_err();
         check(&status, Code::InvalidArgument, "BAD_FIELD", field);
     }
-    let bare = mesh_spec(pb::Mesh { vertices: None, ..dented(1.0) });
+    let bare = mesh_spec(api::Mesh { vertices: None, ..dented(1.0) });
     let status = register(&server, bare).await.unwrap_err();
     check(&status, Code::InvalidArgument, "BAD_FIELD", "polytopes[1].mesh.vertices");
-    let status = register(&server, pb::PolytopeSpec::default()).await.unwrap_err();
+    let status = register(&server, api::PolytopeSpec::default()).await.unwrap_err();
     check(&status, Code::InvalidArgument, "BAD_FIELD", "polytopes[1]");
 }

@@ -2,12 +2,12 @@
 
 use std::time::Duration;
 
-use clearance::rpc::pb;
-use clearance::rpc::pb::polytope_service_client::PolytopeServiceClient;
-use clearance::rpc::pb::query_service_client::QueryServiceClient;
-use clearance::rpc::pb::server_service_client::ServerServiceClient;
-use clearance::rpc::pb::session_service_client::SessionServiceClient;
-use clearance::rpc::pb::verify_certificate_request::Claim;
+use clearance::rpc::api;
+use clearance::rpc::api::polytope_service_client::PolytopeServiceClient;
+use clearance::rpc::api::query_service_client::QueryServiceClient;
+use clearance::rpc::api::server_service_client::ServerServiceClient;
+use clearance::rpc::api::session_service_client::SessionServiceClient;
+use clearance::rpc::api::verify_certificate_request::Claim;
 use clearance::rpc::serve::ServeError;
 use clearance::runtime::settings::{Limits, Settings};
 use tokio::net::TcpListener;
@@ -70,14 +70,14 @@ impl Server {
     }
 
     /// What it holds now.
-    pub(crate) async fn usage(&self) -> pb::Usage {
-        let info = self.info().get_server_info(pb::GetServerInfoRequest {}).await.unwrap();
+    pub(crate) async fn usage(&self) -> api::Usage {
+        let info = self.info().get_server_info(api::GetServerInfoRequest {}).await.unwrap();
         info.into_inner().usage.unwrap()
     }
 
     /// Registers points under an alias and returns the id.
     pub(crate) async fn register(&self, alias: &str, xyz: &[f64]) -> String {
-        let request = pb::RegisterPolytopesRequest {
+        let request = api::RegisterPolytopesRequest {
             polytopes: vec![spec(alias, xyz)],
             validate_only: false,
         };
@@ -101,17 +101,17 @@ pub(crate) async fn with_cube() -> Server {
 
 /// What VerifyCertificate says of a claim: nothing, or why it refuses it.
 pub(crate) async fn verify(server: &Server, claim: Claim) -> Result<(), String> {
-    let request = pb::VerifyCertificateRequest { claim: Some(claim) };
+    let request = api::VerifyCertificateRequest { claim: Some(claim) };
     let reply = server.queries().verify_certificate(request).await.unwrap().into_inner();
     assert_eq!(reply.valid, reply.refusal.is_empty());
     if reply.valid { Ok(()) } else { Err(reply.refusal) }
 }
 
 /// A specification by points.
-pub(crate) fn spec(alias: &str, xyz: &[f64]) -> pb::PolytopeSpec {
-    let points = pb::Points { xyz: xyz.to_vec() };
-    pb::PolytopeSpec {
-        source: Some(pb::polytope_spec::Source::Vertices(points)),
+pub(crate) fn spec(alias: &str, xyz: &[f64]) -> api::PolytopeSpec {
+    let points = api::Points { xyz: xyz.to_vec() };
+    api::PolytopeSpec {
+        source: Some(api::polytope_spec::Source::Vertices(points)),
         alias: alias.to_owned(),
         ..Default::default()
     }
@@ -123,16 +123,16 @@ pub(crate) fn cube() -> Vec<f64> {
 }
 
 /// A body by alias, moved along x.
-pub(crate) fn body(alias: &str, x: f64) -> pb::PlacedBody {
-    pb::PlacedBody {
-        source: Some(pb::placed_body::Source::Alias(alias.to_owned())),
-        pose: Some(pb::Pose { translation: vector(x, 0.0, 0.0), orientation: None }),
+pub(crate) fn body(alias: &str, x: f64) -> api::PlacedBody {
+    api::PlacedBody {
+        source: Some(api::placed_body::Source::Alias(alias.to_owned())),
+        pose: Some(api::Pose { translation: vector(x, 0.0, 0.0), orientation: None }),
     }
 }
 
 /// A vector.
-pub(crate) fn vector(x: f64, y: f64, z: f64) -> Option<pb::Vector3> {
-    Some(pb::Vector3 { x, y, z })
+pub(crate) fn vector(x: f64, y: f64, z: f64) -> Option<api::Vector3> {
+    Some(api::Vector3 { x, y, z })
 }
 
 /// Checks code, reason and field of a refusal.

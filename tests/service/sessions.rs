@@ -2,29 +2,29 @@
 
 use std::time::Duration;
 
-use clearance::rpc::pb;
-use clearance::rpc::pb::{ContactEventKind, PairSelection, Verdict};
+use clearance::rpc::api;
+use clearance::rpc::api::{ContactEventKind, PairSelection, Verdict};
 use clearance::runtime::settings::Limits;
 use tonic::{Code, Status};
 
 use crate::server::{Server, body, check, cube, soon, vector};
 
-pub(crate) fn pose(x: f64) -> Option<pb::Pose> {
-    Some(pb::Pose { translation: vector(x, 0.0, 0.0), orientation: None })
+pub(crate) fn pose(x: f64) -> Option<api::Pose> {
+    Some(api::Pose { translation: vector(x, 0.0, 0.0), orientation: None })
 }
 
 /// A unit cube with its low corner at x on the x axis.
-pub(crate) fn cube_at(id: u32, x: f64) -> pb::Body {
-    let source = pb::placed_body::Source::Alias("cube".to_owned());
-    let part = pb::PlacedBody { source: Some(source), pose: None };
-    pb::Body { id, parts: vec![part], pose: pose(x), ..Default::default() }
+pub(crate) fn cube_at(id: u32, x: f64) -> api::Body {
+    let source = api::placed_body::Source::Alias("cube".to_owned());
+    let part = api::PlacedBody { source: Some(source), pose: None };
+    api::Body { id, parts: vec![part], pose: pose(x), ..Default::default() }
 }
 
 /// Two cubes ten metres apart, as a session of this id.
-pub(crate) fn scene(id: &str) -> pb::OpenSessionRequest {
-    pb::OpenSessionRequest {
+pub(crate) fn scene(id: &str) -> api::OpenSessionRequest {
+    api::OpenSessionRequest {
         session_id: id.to_owned(),
-        state: Some(pb::SessionState {
+        state: Some(api::SessionState {
             bodies: vec![cube_at(1, 0.0), cube_at(2, 10.0)],
             ..Default::default()
         }),
@@ -32,13 +32,13 @@ pub(crate) fn scene(id: &str) -> pb::OpenSessionRequest {
     }
 }
 
-pub(crate) fn put(frame_id: u64, x: f64) -> pb::Frame {
-    let poses = vec![pb::BodyPose { id: 2, pose: pose(x), ..Default::default() }];
-    pb::Frame { frame_id, poses, ..Default::default() }
+pub(crate) fn put(frame_id: u64, x: f64) -> api::Frame {
+    let poses = vec![api::BodyPose { id: 2, pose: pose(x), ..Default::default() }];
+    api::Frame { frame_id, poses, ..Default::default() }
 }
 
-pub(crate) fn all_pairs() -> Option<pb::ReportOptions> {
-    let mut report = pb::ReportOptions { distances: true, ..Default::default() };
+pub(crate) fn all_pairs() -> Option<api::ReportOptions> {
+    let mut report = api::ReportOptions { distances: true, ..Default::default() };
     report.set_pairs(PairSelection::All);
     Some(report)
 }
@@ -56,18 +56,18 @@ pub(crate) async fn started_with(limits: Limits) -> Server {
 pub(crate) async fn step(
     server: &Server,
     id: &str,
-    frames: Vec<pb::Frame>,
-) -> Result<Vec<pb::FrameReport>, Status> {
-    let request = pb::StepSessionRequest { session_id: id.to_owned(), frames, take_over: false };
+    frames: Vec<api::Frame>,
+) -> Result<Vec<api::FrameReport>, Status> {
+    let request = api::StepSessionRequest { session_id: id.to_owned(), frames, take_over: false };
     Ok(server.sessions().step_session(request).await?.into_inner().reports)
 }
 
-pub(crate) fn kinds(report: &pb::FrameReport) -> Vec<ContactEventKind> {
-    report.events.iter().map(pb::ContactEvent::kind).collect()
+pub(crate) fn kinds(report: &api::FrameReport) -> Vec<ContactEventKind> {
+    report.events.iter().map(api::ContactEvent::kind).collect()
 }
 
 #[track_caller]
-pub(crate) fn refused(report: &pb::FrameReport, code: Code, field: &str) {
+pub(crate) fn refused(report: &api::FrameReport, code: Code, field: &str) {
     let status = report.status.as_ref().expect("a status");
     assert_eq!((status.code, status.field.as_str()), (i32::from(code), field), "{status:?}");
 }
@@ -80,11 +80,11 @@ async fn what_a_session_is_opened_with_is_answered_within_its_budget() {
     let no_time = Some(prost_types::Duration { seconds: 0, nanos: 0 });
     let open = |time| {
         let bodies = (1..60).map(|id| cube_at(id, 0.01 * f64::from(id))).collect();
-        let report = pb::ReportOptions { depths: true, ..all_pairs().unwrap() };
-        pb::OpenSessionRequest {
-            state: Some(pb::SessionState { bodies, ..Default::default() }),
+        let report = api::ReportOptions { depths: true, ..all_pairs().unwrap() };
+        api::OpenSessionRequest {
+            state: Some(api::SessionState { bodies, ..Default::default() }),
             report: Some(report),
-            budget: Some(pb::Budget { steps: None, time }),
+            budget: Some(api::Budget { steps: None, time }),
             ..Default::default()
         }
     };
@@ -93,10 +93,10 @@ async fn what_a_session_is_opened_with_is_answered_within_its_budget() {
         opened.unwrap().into_inner().report.unwrap()
     };
     let stopped = report(no_time).await;
-    assert_eq!(stopped.stopped(), pb::Stopped::Deadline);
+    assert_eq!(stopped.stopped(), api::Stopped::Deadline);
     assert!(stopped.counts.unwrap().undecided > 0);
     let whole = report(None).await;
-    assert_eq!(whole.stopped(), pb::Stopped::Unspecified);
+    assert_eq!(whole.stopped(), api::Stopped::Unspecified);
     assert_eq!(whole.counts.unwrap().overlapping, 59 * 58 / 2);
 }
 
@@ -112,13 +112,13 @@ async fn a_session_is_opened_stepped_twice_and_closed() {
     let reports = step(&server, "s", vec![touching, put(2, 1.5)]).await.unwrap();
     assert_eq!(kinds(&reports[0]), [ContactEventKind::Began]);
     assert_eq!(reports[0].pairs[0].verdict(), Verdict::Touching);
-    assert_eq!(reports[0].pairs[0].distance.unwrap(), pb::Bracket { lower: 0.0, upper: 0.0 });
+    assert_eq!(reports[0].pairs[0].distance.unwrap(), api::Bracket { lower: 0.0, upper: 0.0 });
     assert_eq!(kinds(&reports[1]), [ContactEventKind::Ended]);
     assert_eq!(reports[1].pairs[0].verdict(), Verdict::Separated);
     assert_eq!((reports[1].frame_id, reports[1].previous_frame_id), (2, 1));
 
     let id = || "s".to_owned();
-    let got = server.sessions().get_session(pb::GetSessionRequest { session_id: id() }).await;
+    let got = server.sessions().get_session(api::GetSessionRequest { session_id: id() }).await;
     let got = got.unwrap().into_inner();
     let summary = got.summary.unwrap();
     assert_eq!((summary.frame_id, summary.bodies, summary.frames_answered), (2, 2, 3));
@@ -127,7 +127,7 @@ async fn a_session_is_opened_stepped_twice_and_closed() {
         vector(1.5, 0.0, 0.0)
     );
 
-    let close = pb::CloseSessionRequest { session_id: id(), allow_missing: false };
+    let close = api::CloseSessionRequest { session_id: id(), allow_missing: false };
     server.sessions().close_session(close.clone()).await.unwrap();
     let again = server.sessions().close_session(close).await.unwrap_err();
     check(&again, Code::NotFound, "UNKNOWN_SESSION", "session_id");
@@ -136,17 +136,17 @@ async fn a_session_is_opened_stepped_twice_and_closed() {
 #[tokio::test]
 async fn a_wrong_scene_is_refused_with_its_path_and_nothing_is_opened() {
     let server = started().await;
-    let try_open = async |change: fn(&mut pb::OpenSessionRequest)| {
+    let try_open = async |change: fn(&mut api::OpenSessionRequest)| {
         let mut request = scene("s");
         change(&mut request);
         server.sessions().open_session(request).await.unwrap_err()
     };
-    fn bodies(request: &mut pb::OpenSessionRequest) -> &mut Vec<pb::Body> {
+    fn bodies(request: &mut api::OpenSessionRequest) -> &mut Vec<api::Body> {
         &mut request.state.as_mut().unwrap().bodies
     }
     let unknown = try_open(|request| {
         bodies(request)[1].parts[0].source =
-            Some(pb::placed_body::Source::Alias("sphere".to_owned()));
+            Some(api::placed_body::Source::Alias("sphere".to_owned()));
     });
     let field = "state.bodies[1].parts[0].alias";
     check(&unknown.await, Code::NotFound, "UNKNOWN_POLYTOPE", field);
@@ -160,7 +160,8 @@ async fn a_wrong_scene_is_refused_with_its_path_and_nothing_is_opened() {
     check(&margin, Code::InvalidArgument, "BAD_FIELD", "state.release_margin");
     let id = try_open(|request| request.session_id = "a b".to_owned()).await;
     check(&id, Code::InvalidArgument, "BAD_FIELD", "session_id");
-    let listed = server.sessions().list_sessions(pb::ListSessionsRequest::default()).await.unwrap();
+    let listed =
+        server.sessions().list_sessions(api::ListSessionsRequest::default()).await.unwrap();
     assert_eq!(listed.into_inner().total_size, 0);
 }
 
@@ -173,12 +174,12 @@ async fn groups_that_tell_too_many_bodies_apart_are_refused_with_the_limit() {
     for (body, group) in state.bodies.iter_mut().zip(["a", "b", "c"]) {
         body.groups = vec![group.to_owned()];
     }
-    let pair = |a: &str, b: &str| pb::GroupPair { a: a.to_owned(), b: b.to_owned() };
-    let rules = |checked_groups| pb::PairRules { checked_groups, ..Default::default() };
+    let pair = |a: &str, b: &str| api::GroupPair { a: a.to_owned(), b: b.to_owned() };
+    let rules = |checked_groups| api::PairRules { checked_groups, ..Default::default() };
     state.rules = Some(rules(vec![pair("a", "a")]));
     server.sessions().open_session(request.clone()).await.unwrap();
     let finer = Some(rules(vec![pair("a", "b")]));
-    let frame = pb::Frame { frame_id: 1, rules: finer.clone(), ..Default::default() };
+    let frame = api::Frame { frame_id: 1, rules: finer.clone(), ..Default::default() };
     let report = step(&server, "s", vec![frame]).await.unwrap().remove(0);
     refused(&report, Code::InvalidArgument, "frames[0].rules.checked_groups");
     request.state.as_mut().unwrap().rules = finer;
@@ -193,16 +194,16 @@ async fn wrong_frames_and_wrong_items_have_a_status_with_a_path() {
     let server = started().await;
     server.sessions().open_session(scene("s")).await.unwrap();
     let mut items = put(1, 1.0);
-    items.poses.push(pb::BodyPose { id: 9, ..Default::default() });
-    items.poses.push(pb::BodyPose { id: 1, pose: pose(f64::INFINITY), ..Default::default() });
-    let packed = |change: fn(&mut pb::PackedPoses)| {
-        let mut packed = pb::PackedPoses {
+    items.poses.push(api::BodyPose { id: 9, ..Default::default() });
+    items.poses.push(api::BodyPose { id: 1, pose: pose(f64::INFINITY), ..Default::default() });
+    let packed = |change: fn(&mut api::PackedPoses)| {
+        let mut packed = api::PackedPoses {
             ids: vec![2],
             translations: vec![5.0, 0.0, 0.0],
             ..Default::default()
         };
         change(&mut packed);
-        pb::Frame { frame_id: 2, packed_poses: Some(packed), ..Default::default() }
+        api::Frame { frame_id: 2, packed_poses: Some(packed), ..Default::default() }
     };
     let frames = vec![
         items,
@@ -212,11 +213,11 @@ async fn wrong_frames_and_wrong_items_have_a_status_with_a_path() {
             packed.rotation_matrices = vec![0.0; 9];
         }),
         packed(|packed| packed.rotations = vec![1.0; 3]),
-        pb::Frame { frame_id: 2, base_frame_id: Some(7), ..Default::default() },
-        pb::Frame::default(),
-        pb::Frame { frame_id: 2, removed_body_ids: vec![5], ..Default::default() },
+        api::Frame { frame_id: 2, base_frame_id: Some(7), ..Default::default() },
+        api::Frame::default(),
+        api::Frame { frame_id: 2, removed_body_ids: vec![5], ..Default::default() },
         packed(|_| {}),
-        pb::Frame { frame_id: 1, ..Default::default() },
+        api::Frame { frame_id: 1, ..Default::default() },
     ];
     let reports = step(&server, "s", frames).await.unwrap();
     assert_eq!(kinds(&reports[0]), [ContactEventKind::Began], "the good item is applied");
@@ -232,12 +233,12 @@ async fn wrong_frames_and_wrong_items_have_a_status_with_a_path() {
     refused(&reports[2], Code::InvalidArgument, "frames[2].packed_poses.rotation_matrices");
     refused(&reports[3], Code::InvalidArgument, "frames[3].packed_poses.rotations");
     refused(&reports[4], Code::FailedPrecondition, "frames[4].base_frame_id");
-    assert_eq!(reports[4].status.as_ref().unwrap().reason(), pb::ErrorReason::KeyframeNeeded);
+    assert_eq!(reports[4].status.as_ref().unwrap().reason(), api::ErrorReason::KeyframeNeeded);
     refused(&reports[5], Code::InvalidArgument, "frames[5].frame_id");
     refused(&reports[6], Code::InvalidArgument, "frames[6].removed_body_ids[0]");
     assert_eq!(kinds(&reports[7]), [ContactEventKind::Ended]);
     refused(&reports[8], Code::FailedPrecondition, "frames[8].frame_id");
-    assert_eq!(reports[8].status.as_ref().unwrap().reason(), pb::ErrorReason::StaleFrame);
+    assert_eq!(reports[8].status.as_ref().unwrap().reason(), api::ErrorReason::StaleFrame);
 }
 
 #[tokio::test]
@@ -248,24 +249,24 @@ async fn packed_frames_and_nested_ones_get_the_same_reports() {
     }
     let quaternions = [[1.0, 0.0, 0.0, 0.0], [0.9, 0.1, -0.3, 0.2], [2.0, 1.0, 0.5, 0.0]];
     for (frame_id, (x, q)) in (1..).zip([0.5, 1.2, 3.0].into_iter().zip(quaternions)) {
-        let rotation = pb::Quaternion { w: q[0], x: q[1], y: q[2], z: q[3] };
+        let rotation = api::Quaternion { w: q[0], x: q[1], y: q[2], z: q[3] };
         let mut nested = put(frame_id, x);
         nested.poses[0].pose.as_mut().unwrap().orientation =
-            Some(pb::pose::Orientation::Rotation(rotation));
+            Some(api::pose::Orientation::Rotation(rotation));
         nested.report = all_pairs();
-        let packed = pb::PackedPoses {
+        let packed = api::PackedPoses {
             ids: vec![2],
             translations: vec![x, 0.0, 0.0],
             rotations: q.to_vec(),
             ..Default::default()
         };
-        let packed = pb::Frame {
+        let packed = api::Frame {
             frame_id,
             packed_poses: Some(packed),
             report: all_pairs(),
             ..Default::default()
         };
-        let without_time = |mut report: pb::FrameReport| {
+        let without_time = |mut report: api::FrameReport| {
             report.cost = None;
             report
         };
@@ -284,10 +285,10 @@ async fn a_repeated_frame_gets_the_same_report_and_changes_nothing() {
     assert_eq!(again.events, first.events);
     assert_eq!(again.pairs, first.pairs);
     // It was told in the form that the repetition asks for, of compounds with hollow certificates.
-    let report = Some(pb::ReportOptions { packed: true, ..Default::default() });
-    let again = step(&server, "s", vec![pb::Frame { report, ..put(1, 0.5) }]).await.unwrap();
+    let report = Some(api::ReportOptions { packed: true, ..Default::default() });
+    let again = step(&server, "s", vec![api::Frame { report, ..put(1, 0.5) }]).await.unwrap();
     assert_eq!(again[0].pairs, first.pairs);
-    let next = step(&server, "s", vec![pb::Frame { frame_id: 2, ..Default::default() }]).await;
+    let next = step(&server, "s", vec![api::Frame { frame_id: 2, ..Default::default() }]).await;
     assert_eq!(next.unwrap()[0].counts.unwrap().overlapping, 1);
 }
 
@@ -297,10 +298,10 @@ async fn another_server_goes_on_and_no_event_is_lost_or_repeated() {
     one.sessions().open_session(scene("s")).await.unwrap();
     let began = step(&one, "s", vec![put(1, 0.5)]).await.unwrap();
     assert_eq!(kinds(&began[0]), [ContactEventKind::Began]);
-    let request = pb::GetSessionRequest { session_id: "s".to_owned() };
+    let request = api::GetSessionRequest { session_id: "s".to_owned() };
     let state = one.sessions().get_session(request).await.unwrap().into_inner().state;
     let opening =
-        pb::OpenSessionRequest { session_id: "s".to_owned(), state, ..Default::default() };
+        api::OpenSessionRequest { session_id: "s".to_owned(), state, ..Default::default() };
     let opened = other.sessions().open_session(opening).await.unwrap().into_inner();
     assert_eq!(kinds(&opened.report.unwrap()), []);
     let reports = step(&other, "s", vec![put(2, 0.75), put(3, 5.0)]).await.unwrap();
@@ -313,7 +314,7 @@ async fn what_passes_between_two_frames_is_told_with_its_time() {
     let server = started().await;
     server.sessions().open_session(scene("s")).await.unwrap();
     let mut frame = put(1, -10.0);
-    frame.report = Some(pb::ReportOptions { first_contacts: true, ..Default::default() });
+    frame.report = Some(api::ReportOptions { first_contacts: true, ..Default::default() });
     let report = step(&server, "s", vec![frame]).await.unwrap().remove(0);
     assert_eq!(kinds(&report), [ContactEventKind::Began, ContactEventKind::Ended]);
     let time = report.events[0].time.unwrap();
@@ -341,12 +342,12 @@ async fn abandoned_sessions_are_refused_beyond_the_limit_and_expire() {
     assert_eq!(full, 280);
     let listed = server
         .sessions()
-        .list_sessions(pb::ListSessionsRequest { page_size: 15, ..Default::default() })
+        .list_sessions(api::ListSessionsRequest { page_size: 15, ..Default::default() })
         .await
         .unwrap()
         .into_inner();
     assert_eq!((listed.sessions.len(), listed.total_size), (15, 20));
-    let rest = pb::ListSessionsRequest { page_size: 15, page_token: listed.next_page_token };
+    let rest = api::ListSessionsRequest { page_size: 15, page_token: listed.next_page_token };
     let rest = server.sessions().list_sessions(rest).await.unwrap().into_inner();
     assert_eq!((rest.sessions.len(), rest.next_page_token.as_str()), (5, ""));
 }
@@ -360,7 +361,7 @@ async fn idle_sessions_make_room() {
     }
     soon(async {
         loop {
-            let listed = server.sessions().list_sessions(pb::ListSessionsRequest::default()).await;
+            let listed = server.sessions().list_sessions(api::ListSessionsRequest::default()).await;
             if listed.unwrap().into_inner().total_size == 0 {
                 break;
             }
@@ -374,13 +375,13 @@ async fn idle_sessions_make_room() {
 async fn a_polytope_cannot_be_deleted_while_a_session_uses_it() {
     let server = started().await;
     server.sessions().open_session(scene("s")).await.unwrap();
-    let delete = || pb::DeletePolytopeRequest {
-        key: Some(pb::delete_polytope_request::Key::Alias("cube".to_owned())),
+    let delete = || api::DeletePolytopeRequest {
+        key: Some(api::delete_polytope_request::Key::Alias("cube".to_owned())),
         ..Default::default()
     };
     let refused = server.polytopes().delete_polytope(delete()).await.unwrap_err();
     assert_eq!(refused.code(), Code::FailedPrecondition);
-    let close = pb::CloseSessionRequest { session_id: "s".to_owned(), allow_missing: false };
+    let close = api::CloseSessionRequest { session_id: "s".to_owned(), allow_missing: false };
     server.sessions().close_session(close).await.unwrap();
     server.polytopes().delete_polytope(delete()).await.unwrap();
 }
@@ -388,7 +389,7 @@ async fn a_polytope_cannot_be_deleted_while_a_session_uses_it() {
 /// What a session said of a margin came without a proof.
 #[tokio::test]
 async fn what_a_session_says_of_a_margin_is_valid_as_an_answer_of_its_own() {
-    use pb::verify_certificate_request::Claim;
+    use api::verify_certificate_request::Claim;
     let server = started().await;
     let margin = 0.5;
     let mut declared = scene("s");
@@ -402,22 +403,22 @@ async fn what_a_session_says_of_a_margin_is_valid_as_an_answer_of_its_own() {
         let report = step(&server, "s", vec![there]).await.unwrap().remove(0);
         let pair = &report.pairs[0];
         assert_eq!(pair.within_margin, Some(x <= 1.5), "{x}");
-        let question = pb::CheckCollisionRequest {
+        let question = api::CheckCollisionRequest {
             p: Some(body("cube", 0.0)),
             q: Some(body("cube", x)),
             margin: Some(margin),
             options: None,
         };
         for is_true in [true, false] {
-            let answer = pb::CheckCollisionResponse {
+            let answer = api::CheckCollisionResponse {
                 verdict: pair.verdict,
                 within_margin: Some((x <= 1.5) == is_true),
                 certificate: pair.certificate.clone(),
                 ..Default::default()
             };
             let (question, answer) = (Some(question.clone()), Some(answer));
-            let claim = Some(Claim::Collision(pb::CollisionClaim { question, answer }));
-            let request = pb::VerifyCertificateRequest { claim };
+            let claim = Some(Claim::Collision(api::CollisionClaim { question, answer }));
+            let request = api::VerifyCertificateRequest { claim };
             let reply = server.queries().verify_certificate(request).await.unwrap();
             assert_eq!(reply.into_inner().valid, is_true, "{x}: {pair:?}");
         }

@@ -1,53 +1,53 @@
 //! Certificates of what is answered about polyhedra whose hulls meet: they are accepted as they
 //! come, and refused when somebody has changed them or says them of something else.
 
-use clearance::rpc::pb;
+use api::placed_body::Source;
+use api::verify_certificate_request::Claim;
+use api::{Outcome, UncertifiedReason, Verdict};
+use clearance::rpc::api;
 use clearance::runtime::settings::Limits;
-use pb::placed_body::Source;
-use pb::verify_certificate_request::Claim;
-use pb::{Outcome, UncertifiedReason, Verdict};
 use tonic::Code;
 
 use crate::polyhedra::{channel, keep, placed, register, with_channel};
 use crate::server::{Server, body, check, cube, vector};
 
-async fn verify(server: &Server, claim: Claim) -> pb::VerifyCertificateResponse {
-    let claim = pb::VerifyCertificateRequest { claim: Some(claim) };
+async fn verify(server: &Server, claim: Claim) -> api::VerifyCertificateResponse {
+    let claim = api::VerifyCertificateRequest { claim: Some(claim) };
     server.queries().verify_certificate(claim).await.unwrap().into_inner()
 }
 
 fn of_collision(
-    question: &pb::CheckCollisionRequest,
-    answer: &pb::CheckCollisionResponse,
+    question: &api::CheckCollisionRequest,
+    answer: &api::CheckCollisionResponse,
 ) -> Claim {
     let (question, answer) = (Some(question.clone()), Some(answer.clone()));
-    Claim::Collision(pb::CollisionClaim { question, answer })
+    Claim::Collision(api::CollisionClaim { question, answer })
 }
 
 fn of_motion(
-    question: &pb::FindFirstContactRequest,
-    answer: &pb::FindFirstContactResponse,
+    question: &api::FindFirstContactRequest,
+    answer: &api::FindFirstContactResponse,
 ) -> Claim {
     let (question, answer) = (Some(question.clone()), Some(answer.clone()));
-    Claim::FirstContact(pb::FirstContactClaim { question, answer })
+    Claim::FirstContact(api::FirstContactClaim { question, answer })
 }
 
-fn collision(p: pb::PlacedBody, q: pb::PlacedBody) -> pb::CheckCollisionRequest {
-    pb::CheckCollisionRequest { p: Some(p), q: Some(q), ..Default::default() }
+fn collision(p: api::PlacedBody, q: api::PlacedBody) -> api::CheckCollisionRequest {
+    api::CheckCollisionRequest { p: Some(p), q: Some(q), ..Default::default() }
 }
 
-fn falling(x: f64, speed: f64) -> pb::FindFirstContactRequest {
+fn falling(x: f64, speed: f64) -> api::FindFirstContactRequest {
     let velocity = vector(0.0, -speed, 0.0);
-    let kind = Some(pb::motion::Kind::Linear(pb::LinearMotion { velocity }));
-    pb::FindFirstContactRequest {
+    let kind = Some(api::motion::Kind::Linear(api::LinearMotion { velocity }));
+    api::FindFirstContactRequest {
         p: Some(placed("channel", 0., 0.)),
         q: Some(placed("peg", x, 5.)),
-        q_motion: Some(pb::Motion { kind }),
+        q_motion: Some(api::Motion { kind }),
         ..Default::default()
     }
 }
 
-fn solid(answer: &mut pb::FindFirstContactResponse) -> &mut pb::SolidMotionProof {
+fn solid(answer: &mut api::FindFirstContactResponse) -> &mut api::SolidMotionProof {
     answer.certificate.as_mut().unwrap().solid.as_mut().unwrap()
 }
 
@@ -85,7 +85,7 @@ async fn every_verdict_in_the_slot_comes_with_a_proof_of_it_and_of_no_other() {
                 assert!(!verify(&server, of_collision(question, &lie)).await.valid);
             }
         }
-        let swapped = pb::CheckCollisionRequest {
+        let swapped = api::CheckCollisionRequest {
             p: question.q.clone(),
             q: question.p.clone(),
             ..question.clone()
@@ -93,8 +93,8 @@ async fn every_verdict_in_the_slot_comes_with_a_proof_of_it_and_of_no_other() {
         assert!(!verify(&server, of_collision(&swapped, answer)).await.valid, "{answer:?}");
     }
     judge_places(&server, &all).await;
-    let options = Some(pb::QueryOptions { omit_certificate: true, ..Default::default() });
-    let brief = pb::CheckCollisionRequest { options, ..all[0].0.clone() };
+    let options = Some(api::QueryOptions { omit_certificate: true, ..Default::default() });
+    let brief = api::CheckCollisionRequest { options, ..all[0].0.clone() };
     let brief = client.check_collision(brief).await.unwrap().into_inner();
     assert_eq!((brief.uncertified, brief.certificate), (false, None));
 }
@@ -102,18 +102,19 @@ async fn every_verdict_in_the_slot_comes_with_a_proof_of_it_and_of_no_other() {
 /// Where bodies meet was accepted whatever was said of it.
 async fn judge_places(
     server: &Server,
-    all: &[(pb::CheckCollisionRequest, pb::CheckCollisionResponse)],
+    all: &[(api::CheckCollisionRequest, api::CheckCollisionResponse)],
 ) {
-    use pb::face_contact::{PFace, QFace};
-    let ask = async |question: &pb::CheckCollisionRequest, answer: &pb::CheckCollisionResponse| {
+    use api::face_contact::{PFace, QFace};
+    let ask = async |question: &api::CheckCollisionRequest,
+                     answer: &api::CheckCollisionResponse| {
         let claim = Some(of_collision(question, answer));
-        server.queries().verify_certificate(pb::VerifyCertificateRequest { claim }).await
+        server.queries().verify_certificate(api::VerifyCertificateRequest { claim }).await
     };
     let (mut tried, mut refused) = (0, 0);
     for (question, answer) in all {
         let Some(contact) = answer.face_contact else {
             let face_contact = all.iter().find_map(|(_, answer)| answer.face_contact);
-            let lie = pb::CheckCollisionResponse { face_contact, ..answer.clone() };
+            let lie = api::CheckCollisionResponse { face_contact, ..answer.clone() };
             let status = ask(question, &lie).await.unwrap_err();
             let field = "collision.answer.face_contact";
             check(&status, Code::InvalidArgument, "BAD_FIELD", field);
@@ -128,7 +129,7 @@ async fn judge_places(
             } else {
                 other.q_face = Some(QFace::QFacet(facet));
             }
-            let lie = pb::CheckCollisionResponse { face_contact: Some(other), ..answer.clone() };
+            let lie = api::CheckCollisionResponse { face_contact: Some(other), ..answer.clone() };
             let judged = ask(question, &lie).await.unwrap().into_inner();
             tried += 1;
             refused += usize::from(!judged.valid);
@@ -136,8 +137,8 @@ async fn judge_places(
             assert!(judged.valid || judged.refusal.starts_with("face_contact: "));
             assert!(facet < 6 || !judged.valid);
         }
-        let half = Some(pb::FaceContact { p_face: None, ..contact });
-        let lie = pb::CheckCollisionResponse { face_contact: half, ..answer.clone() };
+        let half = Some(api::FaceContact { p_face: None, ..contact });
+        let lie = api::CheckCollisionResponse { face_contact: half, ..answer.clone() };
         let status = ask(question, &lie).await.unwrap_err();
         check(&status, Code::InvalidArgument, "BAD_FIELD", "collision.answer.face_contact");
     }
@@ -159,8 +160,8 @@ async fn a_fall_into_the_slot_is_proven_and_no_other_fall_by_its_proof() {
     let judged = verify(&server, of_motion(&short, &free)).await;
     assert!(judged.valid, "{}", judged.refusal);
 
-    let refused = async |question: &pb::FindFirstContactRequest,
-                         tamper: &dyn Fn(&mut pb::FindFirstContactResponse)| {
+    let refused = async |question: &api::FindFirstContactRequest,
+                         tamper: &dyn Fn(&mut api::FindFirstContactResponse)| {
         let mut answer = answer.clone();
         tamper(&mut answer);
         let judged = verify(&server, of_motion(question, &answer)).await;
@@ -177,9 +178,9 @@ async fn a_fall_into_the_slot_is_proven_and_no_other_fall_by_its_proof() {
     let face = refused(&question, &|a| solid(a).contact = None).await;
     assert!(face.contains("faces"), "{face}");
     for vertex in [1, 99] {
-        let name = |a: &mut pb::FindFirstContactResponse| {
-            let p_face = Some(pb::face_contact::PFace::PVertex(vertex));
-            a.face_contact = Some(pb::FaceContact { p_face, ..a.face_contact.unwrap() });
+        let name = |a: &mut api::FindFirstContactResponse| {
+            let p_face = Some(api::face_contact::PFace::PVertex(vertex));
+            a.face_contact = Some(api::FaceContact { p_face, ..a.face_contact.unwrap() });
         };
         let place = refused(&question, &name).await;
         assert!(place.starts_with("face_contact: "), "{place}");
@@ -192,9 +193,9 @@ async fn a_fall_into_the_slot_is_proven_and_no_other_fall_by_its_proof() {
     // bodies exchanged.
     assert!(!refused(&falling(0.25, 8.0), &|_| ()).await.is_empty());
     assert!(!refused(&falling(1.25, 9.0), &|_| ()).await.is_empty());
-    let margin = pb::FindFirstContactRequest { margin: 0.125, ..question.clone() };
+    let margin = api::FindFirstContactRequest { margin: 0.125, ..question.clone() };
     assert!(refused(&margin, &|_| ()).await.contains("margin"));
-    let swapped = pb::FindFirstContactRequest {
+    let swapped = api::FindFirstContactRequest {
         p: question.q.clone(),
         q: question.p.clone(),
         p_motion: question.q_motion.clone(),
@@ -205,8 +206,8 @@ async fn a_fall_into_the_slot_is_proven_and_no_other_fall_by_its_proof() {
     assert!(!verify(&server, of_motion(&falling(1.25, 4.5), &free)).await.valid);
 
     // Contact at no time at all was taken for contact by the end of the step.
-    let never = pb::FindFirstContactResponse { t_contact: None, ..answer.clone() };
-    let claim = pb::VerifyCertificateRequest { claim: Some(of_motion(&question, &never)) };
+    let never = api::FindFirstContactResponse { t_contact: None, ..answer.clone() };
+    let claim = api::VerifyCertificateRequest { claim: Some(of_motion(&question, &never)) };
     let status = client.verify_certificate(claim).await.unwrap_err();
     assert!(status.message().contains("first_contact.answer.t_contact"), "{}", status.message());
 
@@ -259,13 +260,13 @@ async fn pairs_that_meet_in_the_same_bracket_as_the_first_are_named() {
     let server = Server::start().await;
     server.register("cube", &cube()).await;
     let moving = |x: f64, speed: f64| {
-        let linear = pb::LinearMotion { velocity: vector(speed, 0.0, 0.0) };
-        let motion = Some(pb::Motion { kind: Some(pb::motion::Kind::Linear(linear)) });
-        pb::MovingBody { body: Some(body("cube", x)), motion }
+        let linear = api::LinearMotion { velocity: vector(speed, 0.0, 0.0) };
+        let motion = Some(api::Motion { kind: Some(api::motion::Kind::Linear(linear)) });
+        api::MovingBody { body: Some(body("cube", x)), motion }
     };
     let bodies = vec![moving(0.0, 0.0), moving(2.0, -4.0), moving(-3.0, 8.0), moving(9.0, 0.0)];
-    let request = pb::FindFirstCollisionRequest { bodies, options: None };
+    let request = api::FindFirstCollisionRequest { bodies, options: None };
     let found = server.queries().find_first_collision(request).await.unwrap().into_inner();
     assert_eq!((found.p, found.q, found.t_contact), (Some(0), Some(1), Some(0.25)));
-    assert_eq!(found.tied_pairs, [pb::PlacePair { p: 0, q: 2 }]);
+    assert_eq!(found.tied_pairs, [api::PlacePair { p: 0, q: 2 }]);
 }

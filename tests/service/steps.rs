@@ -1,7 +1,7 @@
 //! Several frames in one StepSession: within one deadline and one reply, and nothing done that is
 //! not told.
 
-use clearance::rpc::pb;
+use clearance::rpc::api;
 use clearance::runtime::settings::Limits;
 use prost::Message;
 use tonic::Code;
@@ -11,42 +11,42 @@ use crate::server::{Server, soon};
 use crate::sessions::{all_pairs, cube_at, pose, started_with, step};
 
 /// Tells the depth of every pair.
-fn everything() -> Option<pb::ReportOptions> {
-    Some(pb::ReportOptions { depths: true, ..all_pairs().unwrap() })
+fn everything() -> Option<api::ReportOptions> {
+    Some(api::ReportOptions { depths: true, ..all_pairs().unwrap() })
 }
 
 /// So many cubes in one heap.
 async fn heap(server: &Server, cubes: u32) {
     let bodies = (1..=cubes).map(|id| cube_at(id, 0.001 * f64::from(id))).collect();
-    let request = pb::OpenSessionRequest {
+    let request = api::OpenSessionRequest {
         session_id: "s".to_owned(),
-        state: Some(pb::SessionState { bodies, ..Default::default() }),
+        state: Some(api::SessionState { bodies, ..Default::default() }),
         ..Default::default()
     };
     server.sessions().open_session(request).await.unwrap();
 }
 
 /// All of them moved, to one side and back.
-fn shaken(frame_id: u64, cubes: u32) -> pb::Frame {
+fn shaken(frame_id: u64, cubes: u32) -> api::Frame {
     let side = if frame_id.is_multiple_of(2) { 0.3 } else { -0.3 };
     let place = |id: u32| [0.001 * f64::from(id) + side * f64::from(id % 2), 0.0, 0.0];
-    let packed = pb::PackedPoses {
+    let packed = api::PackedPoses {
         ids: (1..=cubes).collect(),
         translations: (1..=cubes).flat_map(place).collect(),
         ..Default::default()
     };
     let report = everything();
-    pb::Frame { frame_id, packed_poses: Some(packed), report, ..Default::default() }
+    api::Frame { frame_id, packed_poses: Some(packed), report, ..Default::default() }
 }
 
 /// How many frames were answered; checks that all the others were refused for this reason and not
 /// applied.
-async fn answered(server: &Server, reports: &[pb::FrameReport], code: Code) -> usize {
+async fn answered(server: &Server, reports: &[api::FrameReport], code: Code) -> usize {
     let done = reports.iter().take_while(|report| report.status.is_none()).count();
     for report in &reports[done..] {
         assert_eq!(report.status.as_ref().unwrap().code, i32::from(code), "{report:?}");
     }
-    let request = pb::GetSessionRequest { session_id: "s".to_owned() };
+    let request = api::GetSessionRequest { session_id: "s".to_owned() };
     let session = server.sessions().get_session(request).await.unwrap().into_inner();
     assert_eq!(session.summary.unwrap().frame_id, reports[done - 1].frame_id);
     done
@@ -62,7 +62,7 @@ async fn frames_that_there_is_no_time_for_are_refused_in_their_places_and_the_ot
     // Their depths take long enough that a thousand frames are never done in time.
     server.register("cube", &ball(100)).await;
     heap(&server, BALLS).await;
-    let frames: Vec<pb::Frame> = (1..=1000).map(|id| shaken(id, BALLS)).collect();
+    let frames: Vec<api::Frame> = (1..=1000).map(|id| shaken(id, BALLS)).collect();
     let reports = soon(step(&server, "s", frames)).await.unwrap();
     let ids: Vec<u64> = reports.iter().map(|report| report.frame_id).collect();
     assert_eq!(ids, (1..=1000).collect::<Vec<_>>());
@@ -81,8 +81,8 @@ async fn a_reply_holds_no_more_reports_than_its_limit_and_the_other_frames_can_b
     let limits = Limits { step_reply_bytes_max: MAX as u64, ..Limits::default() };
     let server = started_with(limits).await;
     heap(&server, 12).await;
-    let mut frames: Vec<pb::Frame> = (1..=40)
-        .map(|frame_id| pb::Frame { frame_id, report: everything(), ..Default::default() })
+    let mut frames: Vec<api::Frame> = (1..=40)
+        .map(|frame_id| api::Frame { frame_id, report: everything(), ..Default::default() })
         .collect();
     let mut calls = 0;
     while !frames.is_empty() {
@@ -105,8 +105,8 @@ async fn frames_that_make_sessions_larger_than_memory_allows_are_refused() {
     heap(&server, 2).await;
     let named = |frame_id: u64| {
         let id = 10 + u32::try_from(frame_id).unwrap();
-        let added_bodies = vec![pb::Body { name: "n".repeat(100_000), ..cube_at(id, 0.0) }];
-        pb::Frame { frame_id, added_bodies, ..Default::default() }
+        let added_bodies = vec![api::Body { name: "n".repeat(100_000), ..cube_at(id, 0.0) }];
+        api::Frame { frame_id, added_bodies, ..Default::default() }
     };
     let reports = step(&server, "s", (1..=20).map(named).collect()).await.unwrap();
     let done = answered(&server, &reports, Code::ResourceExhausted).await;
@@ -115,8 +115,8 @@ async fn frames_that_make_sessions_larger_than_memory_allows_are_refused() {
     assert!(usage.session_bytes <= 1 << 20, "{usage:?}");
     // What adds nothing goes on, and so does what makes room.
     let frame_id = done as u64 + 1;
-    let poses = vec![pb::BodyPose { id: 1, pose: pose(0.5), ..Default::default() }];
-    let moved = pb::Frame { frame_id, poses, removed_body_ids: vec![11], ..Default::default() };
+    let poses = vec![api::BodyPose { id: 1, pose: pose(0.5), ..Default::default() }];
+    let moved = api::Frame { frame_id, poses, removed_body_ids: vec![11], ..Default::default() };
     let reports = step(&server, "s", vec![moved, named(frame_id + 1)]).await.unwrap();
     assert!(reports.iter().all(|report| report.status.is_none()), "{reports:?}");
 }

@@ -1,8 +1,8 @@
 //! Streams to a session: frame by frame, merged, taken over, lost.
 
-use clearance::rpc::pb;
-use clearance::rpc::pb::session_service_client::SessionServiceClient;
-use clearance::rpc::pb::{ContactEventKind, Notice};
+use clearance::rpc::api;
+use clearance::rpc::api::session_service_client::SessionServiceClient;
+use clearance::rpc::api::{ContactEventKind, Notice};
 use clearance::runtime::settings::Limits;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
@@ -17,18 +17,18 @@ use crate::sessions::{
 
 /// A stream to a session.
 struct Talk {
-    requests: mpsc::Sender<pb::StreamSessionRequest>,
-    replies: Streaming<pb::StreamSessionResponse>,
+    requests: mpsc::Sender<api::StreamSessionRequest>,
+    replies: Streaming<api::StreamSessionResponse>,
 }
 
 impl Talk {
-    async fn begin(server: &Server, first: pb::StreamSessionRequest) -> Self {
+    async fn begin(server: &Server, first: api::StreamSessionRequest) -> Self {
         Self::through(server.sessions(), first).await
     }
 
     async fn through(
         mut client: SessionServiceClient<Channel>,
-        first: pb::StreamSessionRequest,
+        first: api::StreamSessionRequest,
     ) -> Self {
         let (requests, receiver) = mpsc::channel(64);
         requests.send(first).await.unwrap();
@@ -37,22 +37,22 @@ impl Talk {
     }
 
     async fn attach(server: &Server, id: &str, take_over: bool) -> Self {
-        let start = pb::stream_session_request::Start::SessionId(id.to_owned());
+        let start = api::stream_session_request::Start::SessionId(id.to_owned());
         let first =
-            pb::StreamSessionRequest { start: Some(start), take_over, ..Default::default() };
+            api::StreamSessionRequest { start: Some(start), take_over, ..Default::default() };
         Self::begin(server, first).await
     }
 
-    async fn send(&self, frame: pb::Frame) {
-        let message = pb::StreamSessionRequest { frame: Some(frame), ..Default::default() };
+    async fn send(&self, frame: api::Frame) {
+        let message = api::StreamSessionRequest { frame: Some(frame), ..Default::default() };
         self.requests.send(message).await.unwrap();
     }
 
-    async fn reply(&mut self) -> Result<Option<pb::StreamSessionResponse>, Status> {
+    async fn reply(&mut self) -> Result<Option<api::StreamSessionResponse>, Status> {
         soon(self.replies.message()).await
     }
 
-    async fn report(&mut self) -> pb::FrameReport {
+    async fn report(&mut self) -> api::FrameReport {
         self.reply().await.unwrap().unwrap().report.unwrap()
     }
 }
@@ -63,33 +63,33 @@ async fn what_is_wrong_with_a_session_that_a_stream_opens_is_named_with_its_path
     let server = started().await;
     server.sessions().open_session(scene("s")).await.unwrap();
     let refusal = async |open| {
-        let start = Some(pb::stream_session_request::Start::Open(open));
-        let first = pb::StreamSessionRequest { start, ..Default::default() };
+        let start = Some(api::stream_session_request::Start::Open(open));
+        let first = api::StreamSessionRequest { start, ..Default::default() };
         Talk::begin(&server, first).await.reply().await.unwrap_err()
     };
     check(&refusal(scene("s")).await, Code::AlreadyExists, "SESSION_EXISTS", "open.session_id");
     let status = refusal(scene("no id")).await;
     check(&status, Code::InvalidArgument, "BAD_FIELD", "open.session_id");
     let negative = Some(prost_types::Duration { seconds: -1, nanos: 0 });
-    let status = refusal(pb::OpenSessionRequest { idle_timeout: negative, ..scene("t") }).await;
+    let status = refusal(api::OpenSessionRequest { idle_timeout: negative, ..scene("t") }).await;
     check(&status, Code::InvalidArgument, "BAD_FIELD", "open.idle_timeout");
 }
 
 #[tokio::test]
 async fn a_stream_opens_a_session_and_answers_frame_by_frame_through_errors() {
     let server = started().await;
-    let start = Some(pb::stream_session_request::Start::Open(scene("s")));
-    let first = pb::StreamSessionRequest { start, frame: Some(put(1, 0.5)), ..Default::default() };
+    let start = Some(api::stream_session_request::Start::Open(scene("s")));
+    let first = api::StreamSessionRequest { start, frame: Some(put(1, 0.5)), ..Default::default() };
     let mut talk = Talk::begin(&server, first).await;
     let opened = talk.reply().await.unwrap().unwrap().opened.unwrap();
     assert_eq!(opened.session_id, "s");
     assert_eq!(kinds(&talk.report().await), [ContactEventKind::Began]);
 
     let mut bad = put(2, 5.0);
-    bad.packed_poses = Some(pb::PackedPoses { ids: vec![1], ..Default::default() });
+    bad.packed_poses = Some(api::PackedPoses { ids: vec![1], ..Default::default() });
     talk.send(bad).await;
     refused(&talk.report().await, Code::InvalidArgument, "frame.packed_poses.translations");
-    talk.requests.send(pb::StreamSessionRequest::default()).await.unwrap();
+    talk.requests.send(api::StreamSessionRequest::default()).await.unwrap();
     refused(&talk.report().await, Code::InvalidArgument, "frame");
     talk.send(put(2, 5.0)).await;
     assert_eq!(kinds(&talk.report().await), [ContactEventKind::Ended]);
@@ -121,26 +121,26 @@ fn third_at(frame_id: u64) -> f64 {
     }
 }
 
-fn on_y(y: f64) -> Option<pb::Pose> {
-    Some(pb::Pose { translation: vector(0.0, y, 0.0), orientation: None })
+fn on_y(y: f64) -> Option<api::Pose> {
+    Some(api::Pose { translation: vector(0.0, y, 0.0), orientation: None })
 }
 
 /// A frame of the test below.
-fn crossing(frame_id: u64) -> pb::Frame {
+fn crossing(frame_id: u64) -> api::Frame {
     let mut frame = put(frame_id, second_at(frame_id));
     if [THROUGH, ON].contains(&frame_id) {
-        let third = pb::BodyPose { id: 3, pose: on_y(third_at(frame_id)), ..Default::default() };
+        let third = api::BodyPose { id: 3, pose: on_y(third_at(frame_id)), ..Default::default() };
         frame.poses.push(third);
     }
     let report = all_pairs().unwrap();
-    frame.report = Some(pb::ReportOptions { first_contacts: true, ..report });
+    frame.report = Some(api::ReportOptions { first_contacts: true, ..report });
     frame
 }
 
 /// Checks that a report answers `frame_id` with the poses of all frames up to it, and motion from
 /// the frame `previous`.
 #[track_caller]
-fn answers(report: &pb::FrameReport, previous: u64) {
+fn answers(report: &api::FrameReport, previous: u64) {
     let now = report.frame_id;
     assert_eq!(report.previous_frame_id, previous);
     assert_eq!(u64::from(report.skipped_frames), now - previous - 1, "{previous} to {now}");
@@ -151,7 +151,7 @@ fn answers(report: &pb::FrameReport, previous: u64) {
         assert!(distance.lower <= gap && gap <= distance.upper, "frame {now}: {distance:?}");
         let crosses = (at(previous) > 0.0) != (at(now) > 0.0);
         let found = pair.first_contact.as_ref().unwrap().outcome();
-        let expected = if crosses { pb::Outcome::Contact } else { pb::Outcome::NoContact };
+        let expected = if crosses { api::Outcome::Contact } else { api::Outcome::NoContact };
         assert_eq!(found, expected, "bodies {} and {}, {previous} to {now}", pair.a, pair.b);
     }
     assert_eq!(report.pairs.len(), 2);
@@ -166,15 +166,15 @@ async fn frames_that_wait_are_merged_their_poses_applied_and_motion_starts_at_th
     let mut request = scene("s");
     let state = request.state.as_mut().unwrap();
     state.bodies[1].pose = pose(second_at(0));
-    state.bodies.push(pb::Body { pose: on_y(third_at(0)), ..cube_at(3, 0.0) });
-    let ignored_pairs = vec![pb::BodyPair { a: 2, b: 3 }];
-    state.rules = Some(pb::PairRules { ignored_pairs, ..Default::default() });
+    state.bodies.push(api::Body { pose: on_y(third_at(0)), ..cube_at(3, 0.0) });
+    let ignored_pairs = vec![api::BodyPair { a: 2, b: 3 }];
+    state.rules = Some(api::PairRules { ignored_pairs, ..Default::default() });
     server.sessions().open_session(request).await.unwrap();
     let narrow = Endpoint::from_shared(format!("http://{}", server.address)).unwrap();
     let narrow = narrow.initial_stream_window_size(64).connect().await.unwrap();
-    let start = pb::stream_session_request::Start::SessionId("s".to_owned());
+    let start = api::stream_session_request::Start::SessionId("s".to_owned());
     let first =
-        pb::StreamSessionRequest { start: Some(start), latest_wins: true, ..Default::default() };
+        api::StreamSessionRequest { start: Some(start), latest_wins: true, ..Default::default() };
     let mut client = SessionServiceClient::new(narrow);
     let mut talk = Talk::through(client.clone(), first).await;
 
@@ -188,7 +188,7 @@ async fn frames_that_wait_are_merged_their_poses_applied_and_motion_starts_at_th
     let mut seen = std::collections::BTreeMap::new();
     let backlog = async {
         while seen.values().all(|calls| *calls < 50) {
-            let listed = client.list_sessions(pb::ListSessionsRequest::default()).await;
+            let listed = client.list_sessions(api::ListSessionsRequest::default()).await;
             let answered = listed.unwrap().into_inner().sessions[0].frames_answered;
             // The opening and the first frame, which was waited for, do not count.
             if answered > 2 {
@@ -267,7 +267,7 @@ async fn a_stream_without_a_session_is_refused() {
     let server = started().await;
     let mut lost = Talk::attach(&server, "nowhere", false).await;
     check(&lost.reply().await.unwrap_err(), Code::NotFound, "UNKNOWN_SESSION", "session_id");
-    let mut nameless = Talk::begin(&server, pb::StreamSessionRequest::default()).await;
+    let mut nameless = Talk::begin(&server, api::StreamSessionRequest::default()).await;
     check(&nameless.reply().await.unwrap_err(), Code::InvalidArgument, "BAD_FIELD", "start");
 }
 
@@ -277,8 +277,8 @@ async fn two_thousand_abandoned_sessions_leave_nothing_behind() {
     let limits = Limits { session_idle_seconds_default: 0, ..Limits::default() };
     let server = started_with(limits).await;
     let uses = async || {
-        let key = pb::get_polytope_request::Key::Alias("cube".to_owned());
-        let request = pb::GetPolytopeRequest { key: Some(key), ..Default::default() };
+        let key = api::get_polytope_request::Key::Alias("cube".to_owned());
+        let request = api::GetPolytopeRequest { key: Some(key), ..Default::default() };
         let got = server.polytopes().get_polytope(request).await.unwrap().into_inner();
         got.polytope.unwrap().use_count
     };
@@ -286,9 +286,9 @@ async fn two_thousand_abandoned_sessions_leave_nothing_behind() {
         let mut talks = Vec::new();
         for k in 0..AT_ONCE {
             let start = scene(&format!("s{round}-{k}"));
-            let start = Some(pb::stream_session_request::Start::Open(start));
+            let start = Some(api::stream_session_request::Start::Open(start));
             let frame = Some(put(1, 0.5));
-            let first = pb::StreamSessionRequest { start, frame, ..Default::default() };
+            let first = api::StreamSessionRequest { start, frame, ..Default::default() };
             let mut talk = Talk::begin(&server, first).await;
             assert!(talk.reply().await.unwrap().unwrap().opened.is_some());
             talks.push(talk);
@@ -305,7 +305,7 @@ async fn two_thousand_abandoned_sessions_leave_nothing_behind() {
         soon(async {
             loop {
                 // Which closes what is idle.
-                let request = pb::ListSessionsRequest::default();
+                let request = api::ListSessionsRequest::default();
                 let listed = server.sessions().list_sessions(request).await.unwrap();
                 if listed.into_inner().total_size == 0 {
                     break;
@@ -331,17 +331,17 @@ async fn a_frame_of_a_stream_is_answered_within_the_servers_time() {
     let mut open = scene("s");
     open.state.as_mut().unwrap().bodies =
         (1..=BALLS).map(|id| cube_at(id, 10.0 * f64::from(id))).collect();
-    let start = Some(pb::stream_session_request::Start::Open(open));
-    let first = pb::StreamSessionRequest { start, ..Default::default() };
+    let start = Some(api::stream_session_request::Start::Open(open));
+    let first = api::StreamSessionRequest { start, ..Default::default() };
     let mut talk = Talk::begin(&server, first).await;
     assert!(talk.reply().await.unwrap().unwrap().opened.is_some());
     // All in one heap, whose depths take longer than that.
     let heaped =
-        |id: u32| pb::BodyPose { id, pose: pose(0.01 * f64::from(id)), ..Default::default() };
-    let report = Some(pb::ReportOptions { depths: true, ..all_pairs().unwrap() });
+        |id: u32| api::BodyPose { id, pose: pose(0.01 * f64::from(id)), ..Default::default() };
+    let report = Some(api::ReportOptions { depths: true, ..all_pairs().unwrap() });
     let poses = (1..=BALLS).map(heaped).collect();
-    talk.send(pb::Frame { frame_id: 1, poses, report, ..Default::default() }).await;
+    talk.send(api::Frame { frame_id: 1, poses, report, ..Default::default() }).await;
     let report = talk.report().await;
-    assert_eq!(report.stopped(), pb::Stopped::Deadline);
+    assert_eq!(report.stopped(), api::Stopped::Deadline);
     assert_eq!(report.frame_id, 1);
 }

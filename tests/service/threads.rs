@@ -1,11 +1,11 @@
 //! Answers do not depend on the number of compute threads.
 
+use api::batch_query_answer::Answer;
+use api::batch_query_item::Question;
+use api::{Outcome, PairSelection, Verdict};
 use clearance::geometry::polytope::samples::{self, Random};
-use clearance::rpc::pb;
+use clearance::rpc::api;
 use clearance::runtime::settings::Settings;
-use pb::batch_query_answer::Answer;
-use pb::batch_query_item::Question;
-use pb::{Outcome, PairSelection, Verdict};
 
 use crate::server::{Server, vector};
 
@@ -29,18 +29,18 @@ async fn started(compute_threads: usize) -> Server {
     server
 }
 
-fn pose(random: &mut Random, reach: f64) -> Option<pb::Pose> {
+fn pose(random: &mut Random, reach: f64) -> Option<api::Pose> {
     let place = random.in_ball() * reach;
     let mut number = || random.between(-1.0, 1.0);
-    let rotation = pb::Quaternion { w: 1.5 + number(), x: number(), y: number(), z: number() };
-    let orientation = Some(pb::pose::Orientation::Rotation(rotation));
-    Some(pb::Pose { translation: vector(place.x, place.y, place.z), orientation })
+    let rotation = api::Quaternion { w: 1.5 + number(), x: number(), y: number(), z: number() };
+    let orientation = Some(api::pose::Orientation::Rotation(rotation));
+    Some(api::Pose { translation: vector(place.x, place.y, place.z), orientation })
 }
 
-fn placed(random: &mut Random, reach: f64) -> pb::PlacedBody {
+fn placed(random: &mut Random, reach: f64) -> api::PlacedBody {
     let alias = SHAPES[random.below(4) as usize].to_owned();
-    pb::PlacedBody {
-        source: Some(pb::placed_body::Source::Alias(alias)),
+    api::PlacedBody {
+        source: Some(api::placed_body::Source::Alias(alias)),
         pose: pose(random, reach),
     }
 }
@@ -52,16 +52,16 @@ const BODIES: u32 = 18;
 const REACH: f64 = 0.9;
 
 /// A crowd in which about every tenth pair is in contact.
-fn crowd(canonical: bool) -> pb::OpenSessionRequest {
+fn crowd(canonical: bool) -> api::OpenSessionRequest {
     let random = &mut Random::new(7);
-    let body = |id: u32| pb::Body {
+    let body = |id: u32| api::Body {
         id,
         parts: (0..1 + u32::from(id.is_multiple_of(6))).map(|_| placed(random, 0.3)).collect(),
         pose: pose(random, REACH),
         margin: 0.02 * f64::from(id % 3),
         ..Default::default()
     };
-    let mut report = pb::ReportOptions {
+    let mut report = api::ReportOptions {
         distances: true,
         depths: true,
         first_contacts: true,
@@ -71,9 +71,9 @@ fn crowd(canonical: bool) -> pb::OpenSessionRequest {
         ..Default::default()
     };
     report.set_pairs(PairSelection::All);
-    pb::OpenSessionRequest {
+    api::OpenSessionRequest {
         session_id: "s".to_owned(),
-        state: Some(pb::SessionState {
+        state: Some(api::SessionState {
             bodies: (1..=BODIES).map(body).collect(),
             ..Default::default()
         }),
@@ -83,23 +83,23 @@ fn crowd(canonical: bool) -> pb::OpenSessionRequest {
     }
 }
 
-fn frames() -> Vec<pb::Frame> {
+fn frames() -> Vec<api::Frame> {
     let random = &mut Random::new(8);
     let frame = |frame_id: u64| {
         let moves = (1..=BODIES).filter(|id| !(u64::from(*id) + frame_id).is_multiple_of(3));
         let poses =
-            moves.map(|id| pb::BodyPose { id, pose: pose(random, REACH), ..Default::default() });
-        pb::Frame { frame_id, poses: poses.collect(), ..Default::default() }
+            moves.map(|id| api::BodyPose { id, pose: pose(random, REACH), ..Default::default() });
+        api::Frame { frame_id, poses: poses.collect(), ..Default::default() }
     };
     (1..=2).map(frame).collect()
 }
 
 /// What the scene above is told, without what it cost.
-async fn reports(threads: usize, canonical: bool) -> Vec<pb::FrameReport> {
+async fn reports(threads: usize, canonical: bool) -> Vec<api::FrameReport> {
     let server = started(threads).await;
     let opened = server.sessions().open_session(crowd(canonical)).await.unwrap().into_inner();
     let request =
-        pb::StepSessionRequest { session_id: "s".to_owned(), frames: frames(), take_over: false };
+        api::StepSessionRequest { session_id: "s".to_owned(), frames: frames(), take_over: false };
     let mut reports = server.sessions().step_session(request).await.unwrap().into_inner().reports;
     reports.insert(0, opened.report.unwrap());
     for report in &mut reports {
@@ -122,7 +122,7 @@ async fn a_session_is_told_the_same_on_any_number_of_threads() {
         let expected = reports(THREADS[0], canonical).await;
         let pairs = || expected.iter().flat_map(|report| &report.pairs);
         assert_eq!(expected[1].pairs.len(), (BODIES * (BODIES - 1) / 2) as usize);
-        let is_separated = |pair: &&pb::PairReport| pair.verdict() == Verdict::Separated;
+        let is_separated = |pair: &&api::PairReport| pair.verdict() == Verdict::Separated;
         assert!(pairs().filter(is_separated).count() > 50);
         assert!(pairs().filter(|pair| !is_separated(pair)).count() > 50);
         let outcomes = pairs().filter_map(|pair| pair.first_contact.as_ref());
@@ -138,7 +138,7 @@ async fn a_session_is_told_the_same_on_any_number_of_threads() {
                 assert!(bits(found) == bits(expected), "{what}");
             }
         }
-        let verdict = |pair: &pb::PairReport| {
+        let verdict = |pair: &api::PairReport| {
             (
                 pair.a,
                 pair.b,
@@ -153,28 +153,28 @@ async fn a_session_is_told_the_same_on_any_number_of_threads() {
 }
 
 /// Questions of every kind.
-fn batch() -> pb::BatchQueryRequest {
+fn batch() -> api::BatchQueryRequest {
     let random = &mut Random::new(9);
-    let options = || Some(pb::QueryOptions { canonical: true, ..Default::default() });
+    let options = || Some(api::QueryOptions { canonical: true, ..Default::default() });
     let item = |index: u64| {
         let (p, q) = (Some(placed(random, 0.5)), Some(placed(random, 0.5)));
         let direction = random.in_ball();
         let direction = vector(direction.x, direction.y, direction.z);
         let options = options();
         let question = match index % 5 {
-            0 => Question::CheckCollision(pb::CheckCollisionRequest {
+            0 => Question::CheckCollision(api::CheckCollisionRequest {
                 p,
                 q,
                 options,
                 ..Default::default()
             }),
-            1 => Question::MeasureDistance(pb::MeasureDistanceRequest {
+            1 => Question::MeasureDistance(api::MeasureDistanceRequest {
                 p,
                 q,
                 options,
                 ..Default::default()
             }),
-            2 => Question::MeasureDistanceAlong(pb::MeasureDistanceAlongRequest {
+            2 => Question::MeasureDistanceAlong(api::MeasureDistanceAlongRequest {
                 p,
                 q,
                 direction,
@@ -182,7 +182,7 @@ fn batch() -> pb::BatchQueryRequest {
             }),
             3 => {
                 let with_surface = true;
-                Question::MeasurePenetration(pb::MeasurePenetrationRequest {
+                Question::MeasurePenetration(api::MeasurePenetrationRequest {
                     p,
                     q,
                     with_surface,
@@ -190,9 +190,9 @@ fn batch() -> pb::BatchQueryRequest {
                 })
             }
             _ => {
-                let end = pb::ToPoseMotion { end: pose(random, 0.5), ..Default::default() };
-                let p_motion = Some(pb::Motion { kind: Some(pb::motion::Kind::ToPose(end)) });
-                Question::FindFirstContact(pb::FindFirstContactRequest {
+                let end = api::ToPoseMotion { end: pose(random, 0.5), ..Default::default() };
+                let p_motion = Some(api::Motion { kind: Some(api::motion::Kind::ToPose(end)) });
+                Question::FindFirstContact(api::FindFirstContactRequest {
                     p,
                     q,
                     p_motion,
@@ -201,13 +201,13 @@ fn batch() -> pb::BatchQueryRequest {
                 })
             }
         };
-        pb::BatchQueryItem { question: Some(question) }
+        api::BatchQueryItem { question: Some(question) }
     };
-    pb::BatchQueryRequest { items: (0..60).map(item).collect() }
+    api::BatchQueryRequest { items: (0..60).map(item).collect() }
 }
 
 /// The answers to these questions, without what they cost.
-async fn answers(threads: usize) -> Vec<pb::BatchQueryAnswer> {
+async fn answers(threads: usize) -> Vec<api::BatchQueryAnswer> {
     let server = started(threads).await;
     let reply = server.queries().batch_query(batch()).await.unwrap().into_inner();
     let mut answers = reply.answers;

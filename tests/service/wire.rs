@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use clearance::rpc::pb;
+use clearance::rpc::api;
 use clearance::runtime::settings::Limits;
 use http::{Request, Response};
 use prost::Message;
@@ -95,7 +95,7 @@ async fn a_connection_that_says_nothing_gives_its_place_to_another() {
 async fn a_client_that_gives_up_many_calls_at_once_keeps_its_connection() {
     let server = Server::start().await;
     server.register("cube", &cube()).await;
-    let question = pb::CheckCollisionRequest {
+    let question = api::CheckCollisionRequest {
         p: Some(body("cube", 0.0)),
         q: Some(body("cube", 3.0)),
         ..Default::default()
@@ -128,17 +128,17 @@ async fn a_client_that_gives_up_many_calls_at_once_keeps_its_connection() {
 async fn everything_that_a_session_keeps_counts_towards_the_limit_of_memory() {
     let limits = Limits { session_bytes_max: 10 << 20, ..Limits::default() };
     let server = Server::with_limits(limits).await;
-    let corner = pb::Points { xyz: vec![0.0; 3] };
-    let part = pb::PlacedBody {
-        source: Some(pb::placed_body::Source::Vertices(corner)),
+    let corner = api::Points { xyz: vec![0.0; 3] };
+    let part = api::PlacedBody {
+        source: Some(api::placed_body::Source::Vertices(corner)),
         ..Default::default()
     };
-    let plain = pb::Body { id: 1, parts: vec![part], ..Default::default() };
-    let named = pb::Body { name: "n".repeat(3 << 20), ..plain.clone() };
-    let grouped = pb::Body { groups: vec!["g".repeat(1 << 10); 3 << 10], ..plain.clone() };
-    let pair = pb::GroupPair { a: "a".into(), b: "b".into() };
-    let rules = pb::PairRules { checked_groups: vec![pair; 50_000], ..Default::default() };
-    let state = |body: pb::Body, rules| pb::SessionState {
+    let plain = api::Body { id: 1, parts: vec![part], ..Default::default() };
+    let named = api::Body { name: "n".repeat(3 << 20), ..plain.clone() };
+    let grouped = api::Body { groups: vec!["g".repeat(1 << 10); 3 << 10], ..plain.clone() };
+    let pair = api::GroupPair { a: "a".into(), b: "b".into() };
+    let rules = api::PairRules { checked_groups: vec![pair; 50_000], ..Default::default() };
+    let state = |body: api::Body, rules| api::SessionState {
         bodies: vec![body],
         rules,
         ..Default::default()
@@ -147,9 +147,9 @@ async fn everything_that_a_session_keeps_counts_towards_the_limit_of_memory() {
         let mut sessions = Vec::new();
         let status = loop {
             let channel = server.channel.clone();
-            let mut client = pb::session_service_client::SessionServiceClient::new(channel);
+            let mut client = api::session_service_client::SessionServiceClient::new(channel);
             let request =
-                pb::OpenSessionRequest { state: Some(state.clone()), ..Default::default() };
+                api::OpenSessionRequest { state: Some(state.clone()), ..Default::default() };
             match client.open_session(request).await {
                 Ok(reply) => sessions.push(reply.into_inner().session_id),
                 Err(status) => break status,
@@ -160,8 +160,8 @@ async fn everything_that_a_session_keeps_counts_towards_the_limit_of_memory() {
         assert!(status.message().contains("session_bytes_max"), "{}", status.message());
         for session_id in sessions {
             let channel = server.channel.clone();
-            let mut client = pb::session_service_client::SessionServiceClient::new(channel);
-            let request = pb::CloseSessionRequest { session_id, ..Default::default() };
+            let mut client = api::session_service_client::SessionServiceClient::new(channel);
+            let request = api::CloseSessionRequest { session_id, ..Default::default() };
             client.close_session(request).await.unwrap();
         }
     }
@@ -171,12 +171,12 @@ async fn everything_that_a_session_keeps_counts_towards_the_limit_of_memory() {
 #[tokio::test]
 async fn an_upload_has_one_source() {
     let server = Server::start().await;
-    let part = |part| pb::UploadPolytopeRequest { part: Some(part) };
+    let part = |part| api::UploadPolytopeRequest { part: Some(part) };
     let spec = Some(crate::server::spec("", &[1.0; 3]));
-    let header = pb::UploadHeader { spec, content: 1, ..Default::default() };
+    let header = api::UploadHeader { spec, content: 1, ..Default::default() };
     let messages = [
-        part(pb::upload_polytope_request::Part::Header(header)),
-        part(pb::upload_polytope_request::Part::Chunk(vec![0; 24].into())),
+        part(api::upload_polytope_request::Part::Header(header)),
+        part(api::upload_polytope_request::Part::Chunk(vec![0; 24].into())),
     ];
     let upload = server.polytopes().upload_polytope(tokio_stream::iter(messages)).await;
     check(&upload.unwrap_err(), Code::InvalidArgument, "BAD_FIELD", "header.spec.source");
@@ -190,9 +190,9 @@ async fn large_replies_that_nobody_reads_are_limited_and_small_ones_go_on() {
     let server = Server::with_limits(limits).await;
     server.register("cube", &cube()).await;
     server.register("ball", &ball(4_000)).await;
-    let key = |alias: &str| Some(pb::get_polytope_request::Key::Alias(alias.to_owned()));
+    let key = |alias: &str| Some(api::get_polytope_request::Key::Alias(alias.to_owned()));
     let large =
-        || pb::GetPolytopeRequest { key: key("ball"), with_vertices: true, with_facets: false };
+        || api::GetPolytopeRequest { key: key("ball"), with_vertices: true, with_facets: false };
     let mut message = large().encode_to_vec();
     message.splice(0..0, [0, 0, 0, 0, u8::try_from(message.len()).unwrap()]);
     let message = String::from_utf8(message).unwrap();
@@ -214,7 +214,7 @@ async fn large_replies_that_nobody_reads_are_limited_and_small_ones_go_on() {
     };
     check(&refused, Code::ResourceExhausted, "LIMIT_EXCEEDED", "");
     assert!(refused.message().contains("unsent_bytes_max"), "{}", refused.message());
-    let question = pb::CheckCollisionRequest {
+    let question = api::CheckCollisionRequest {
         p: Some(body("cube", 0.0)),
         q: Some(body("cube", 3.0)),
         ..Default::default()

@@ -16,7 +16,7 @@ use crate::geometry::motion::Motion;
 use crate::geometry::pair::Placed;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::{COORDINATE_MAX, Pose};
-use crate::rpc::pb;
+use crate::rpc::api;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::runtime::store::{PolytopeStore, Solid, Stored};
@@ -94,10 +94,10 @@ impl AskedBody {
     /// Checks everything that can be wrong with it.
     pub fn convert(
         path: &Path<'_>,
-        wire: Option<&pb::PlacedBody>,
+        wire: Option<&api::PlacedBody>,
         shared: &Shared,
     ) -> Result<Self, Failure> {
-        use pb::placed_body::Source as Wire;
+        use api::placed_body::Source as Wire;
         let wire = wire.ok_or_else(|| path.bad("is required"))?;
         let source = wire.source.as_ref();
         let source = match source.ok_or_else(|| path.bad("needs id, alias or vertices"))? {
@@ -190,11 +190,11 @@ impl AskedParts {
     /// Checks everything that can be wrong with it.
     pub fn convert(
         path: &Path<'_>,
-        wire: Option<&pb::PlacedBody>,
+        wire: Option<&api::PlacedBody>,
         shared: &Shared,
     ) -> Result<Self, Failure> {
         let source = wire.and_then(|wire| wire.source.as_ref());
-        let Some(pb::placed_body::Source::Compound(compound)) = source else {
+        let Some(api::placed_body::Source::Compound(compound)) = source else {
             let body = AskedBody::convert(path, wire, shared)?;
             return Self::new(vec![body], None, path);
         };

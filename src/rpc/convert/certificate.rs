@@ -9,11 +9,11 @@ use crate::geometry::contact_time::FirstContact;
 use crate::geometry::distance::Distance;
 use crate::geometry::pair::VertexPair;
 use crate::geometry::penetration::{Depth, Surface};
-use crate::rpc::pb;
+use crate::rpc::api;
 use crate::rpc::status::Failure;
 
 /// The proof of a verdict.
-pub fn proof_to_wire(proof: &StaticProof) -> pb::StaticCertificate {
+pub fn proof_to_wire(proof: &StaticProof) -> api::StaticCertificate {
     proof_with_margin_to_wire(proof, &[])
 }
 
@@ -22,30 +22,30 @@ pub fn proof_to_wire(proof: &StaticProof) -> pb::StaticCertificate {
 pub fn proof_with_margin_to_wire(
     proof: &StaticProof,
     margin_pairs: &[VertexPair],
-) -> pb::StaticCertificate {
-    use pb::static_certificate::Proof;
+) -> api::StaticCertificate {
+    use api::static_certificate::Proof;
     let proof = match proof {
-        StaticProof::Separated { direction } => Proof::Separated(pb::SeparatedProof {
+        StaticProof::Separated { direction } => Proof::Separated(api::SeparatedProof {
             direction: Some(direction_to_wire(direction)),
             margin_pairs: pairs_to_wire(margin_pairs),
         }),
-        StaticProof::Touching { direction, pairs } => Proof::Touching(pb::TouchingProof {
+        StaticProof::Touching { direction, pairs } => Proof::Touching(api::TouchingProof {
             direction: Some(direction_to_wire(direction)),
             pairs: pairs_to_wire(pairs),
         }),
         StaticProof::Overlapping { pairs } => {
-            Proof::Overlapping(pb::OverlappingProof { pairs: pairs_to_wire(pairs) })
+            Proof::Overlapping(api::OverlappingProof { pairs: pairs_to_wire(pairs) })
         }
     };
-    pb::StaticCertificate { proof: Some(proof) }
+    api::StaticCertificate { proof: Some(proof) }
 }
 
 /// The proof of a verdict, from the wire.
 pub fn proof(
     path: &Path<'_>,
-    wire: Option<&pb::StaticCertificate>,
+    wire: Option<&api::StaticCertificate>,
 ) -> Result<StaticProof, Failure> {
-    use pb::static_certificate::Proof;
+    use api::static_certificate::Proof;
     let proof = wire.and_then(|wire| wire.proof.as_ref());
     match proof.ok_or_else(|| path.bad("is required"))? {
         Proof::Separated(separated) => {
@@ -75,9 +75,9 @@ pub fn proof(
 /// The pairs that show what is said of a margin, from the wire.
 pub fn margin_pairs(
     path: &Path<'_>,
-    wire: Option<&pb::StaticCertificate>,
+    wire: Option<&api::StaticCertificate>,
 ) -> Result<ArrayVec<VertexPair, 3>, BadField> {
-    use pb::static_certificate::Proof;
+    use api::static_certificate::Proof;
     match wire.and_then(|wire| wire.proof.as_ref()) {
         Some(Proof::Separated(separated)) => {
             at_most(&path.field("separated").field("margin_pairs"), &separated.margin_pairs)
@@ -89,7 +89,7 @@ pub fn margin_pairs(
 /// At most `N` vertex pairs.
 pub fn at_most<const N: usize>(
     path: &Path<'_>,
-    wire: &[pb::VertexPair],
+    wire: &[api::VertexPair],
 ) -> Result<ArrayVec<VertexPair, N>, BadField> {
     if wire.len() > N {
         return Err(path.bad(format!("must have at most {N} entries")));
@@ -101,8 +101,8 @@ pub fn at_most<const N: usize>(
 pub fn distance_to_wire(
     distance: &Distance,
     margin_pairs: &[VertexPair],
-) -> pb::DistanceCertificate {
-    pb::DistanceCertificate {
+) -> api::DistanceCertificate {
+    api::DistanceCertificate {
         verdict: Some(proof_with_margin_to_wire(&distance.decision.proof, margin_pairs)),
         pairs: pairs_to_wire(&distance.pairs),
         parts: Vec::new(),
@@ -110,26 +110,26 @@ pub fn distance_to_wire(
 }
 
 /// The proof of a range along a direction.
-pub fn range_to_wire(proof: &RangeProof) -> pb::RangeCertificate {
-    let end = |end: &RangeEnd| pb::RangeEnd {
+pub fn range_to_wire(proof: &RangeProof) -> api::RangeCertificate {
+    let end = |end: &RangeEnd| api::RangeEnd {
         direction: Some(direction_to_wire(&end.direction)),
         pairs: pairs_to_wire(&end.pairs),
     };
     match proof {
         RangeProof::Never { direction } => {
             let never = Some(direction_to_wire(direction));
-            pb::RangeCertificate { never, enter: None, exit: None }
+            api::RangeCertificate { never, enter: None, exit: None }
         }
         RangeProof::Meets { enter, exit } => {
             let enter = enter.as_ref().map(end);
-            pb::RangeCertificate { never: None, enter, exit: Some(end(exit)) }
+            api::RangeCertificate { never: None, enter, exit: Some(end(exit)) }
         }
     }
 }
 
 /// The same from the wire.
-pub fn range(path: &Path<'_>, wire: &pb::RangeCertificate) -> Result<RangeProof, BadField> {
-    let end = |name, wire: &pb::RangeEnd| {
+pub fn range(path: &Path<'_>, wire: &api::RangeCertificate) -> Result<RangeProof, BadField> {
+    let end = |name, wire: &api::RangeEnd| {
         let path = path.field(name);
         Ok(RangeEnd {
             direction: direction(&path.field("direction"), wire.direction.as_ref())?,
@@ -149,11 +149,11 @@ pub fn range(path: &Path<'_>, wire: &pb::RangeCertificate) -> Result<RangeProof,
 }
 
 /// The proof of a depth.
-pub fn depth_to_wire(depth: &Depth) -> pb::PenetrationCertificate {
-    pb::PenetrationCertificate {
+pub fn depth_to_wire(depth: &Depth) -> api::PenetrationCertificate {
+    api::PenetrationCertificate {
         verdict: Some(proof_to_wire(&depth.decision.proof)),
         face: depth.face.as_ref().map(direction_to_wire),
-        surface: depth.surface.as_ref().map(|surface| pb::Surface {
+        surface: depth.surface.as_ref().map(|surface| api::Surface {
             corners: pairs_to_wire(&surface.corners),
             triangles: surface.triangles.iter().flatten().copied().collect(),
         }),
@@ -162,7 +162,7 @@ pub fn depth_to_wire(depth: &Depth) -> pb::PenetrationCertificate {
 }
 
 /// A surface from the wire.
-pub fn surface(path: &Path<'_>, wire: &pb::Surface) -> Result<Surface, BadField> {
+pub fn surface(path: &Path<'_>, wire: &api::Surface) -> Result<Surface, BadField> {
     let (triangles, rest) = wire.triangles.as_chunks::<3>();
     if !rest.is_empty() {
         return Err(path.field("triangles").bad("must have three indices for each triangle"));
@@ -171,8 +171,8 @@ pub fn surface(path: &Path<'_>, wire: &pb::Surface) -> Result<Surface, BadField>
 }
 
 /// The proof of a first contact.
-pub fn motion_to_wire(contact: &FirstContact) -> pb::MotionCertificate {
-    pb::MotionCertificate {
+pub fn motion_to_wire(contact: &FirstContact) -> api::MotionCertificate {
+    api::MotionCertificate {
         initial: Some(proof_to_wire(&contact.initial)),
         chain: contact.chain.iter().map(link_to_wire).collect(),
         contact_pairs: contact.pairs.iter().map(pair_to_wire).collect(),
@@ -182,13 +182,13 @@ pub fn motion_to_wire(contact: &FirstContact) -> pb::MotionCertificate {
 }
 
 /// A link for the wire.
-pub fn link_to_wire(link: &Link) -> pb::ChainLink {
+pub fn link_to_wire(link: &Link) -> api::ChainLink {
     let frame = match link.frame {
-        Frame::World => pb::DirectionFrame::World,
-        Frame::P => pb::DirectionFrame::P,
-        Frame::Q => pb::DirectionFrame::Q,
+        Frame::World => api::DirectionFrame::World,
+        Frame::P => api::DirectionFrame::P,
+        Frame::Q => api::DirectionFrame::Q,
     };
-    pb::ChainLink {
+    api::ChainLink {
         t0: link.t0,
         t1: link.t1,
         frame: frame.into(),
@@ -197,16 +197,16 @@ pub fn link_to_wire(link: &Link) -> pb::ChainLink {
 }
 
 /// A chain from the wire.
-pub fn chain(path: &Path<'_>, wire: &[pb::ChainLink]) -> Result<Vec<Link>, BadField> {
+pub fn chain(path: &Path<'_>, wire: &[api::ChainLink]) -> Result<Vec<Link>, BadField> {
     wire.iter().enumerate().map(|(index, link_wire)| link(&path.index(index), link_wire)).collect()
 }
 
-fn link(path: &Path<'_>, wire: &pb::ChainLink) -> Result<Link, BadField> {
+fn link(path: &Path<'_>, wire: &api::ChainLink) -> Result<Link, BadField> {
     let frame = match path.field("frame").known(wire.frame)? {
-        pb::DirectionFrame::World => Frame::World,
-        pb::DirectionFrame::P => Frame::P,
-        pb::DirectionFrame::Q => Frame::Q,
-        pb::DirectionFrame::Unspecified => return Err(path.field("frame").bad("is required")),
+        api::DirectionFrame::World => Frame::World,
+        api::DirectionFrame::P => Frame::P,
+        api::DirectionFrame::Q => Frame::Q,
+        api::DirectionFrame::Unspecified => return Err(path.field("frame").bad("is required")),
     };
     let direction = direction(&path.field("direction"), wire.direction.as_ref())?;
     Ok(Link { t0: wire.t0, t1: wire.t1, frame, direction })
@@ -253,23 +253,25 @@ mod tests {
         ];
         for known in known {
             assert_eq!(range(&Path::ROOT, &range_to_wire(&known)).unwrap(), known);
-            let both = pb::RangeCertificate {
+            let both = api::RangeCertificate {
                 never: Some(direction_to_wire(&direction)),
-                exit: Some(pb::RangeEnd::default()),
+                exit: Some(api::RangeEnd::default()),
                 ..range_to_wire(&known)
             };
             assert!(range(&Path::ROOT, &both).is_err());
         }
-        assert!(range(&Path::ROOT, &pb::RangeCertificate::default()).is_err());
+        assert!(range(&Path::ROOT, &api::RangeCertificate::default()).is_err());
     }
 
     #[test]
     fn a_proof_of_the_wrong_shape_is_refused_with_its_path() {
         let path = Path::ROOT.field("certificate");
         assert!(proof(&path, None).is_err());
-        let pairs = vec![pb::VertexPair::default(); 7];
-        let wire = pb::StaticCertificate {
-            proof: Some(pb::static_certificate::Proof::Overlapping(pb::OverlappingProof { pairs })),
+        let pairs = vec![api::VertexPair::default(); 7];
+        let wire = api::StaticCertificate {
+            proof: Some(api::static_certificate::Proof::Overlapping(api::OverlappingProof {
+                pairs,
+            })),
         };
         let refused = proof(&path, Some(&wire)).unwrap_err().to_string();
         assert!(refused.starts_with("certificate.overlapping.pairs: "), "{refused}");

@@ -8,7 +8,7 @@ use crate::geometry::motion::Motion;
 use crate::geometry::pair::VertexPair;
 use crate::geometry::pose::{COORDINATE_MAX, Pose, PoseError};
 use crate::geometry::{Mat3, Vec3};
-use crate::rpc::pb;
+use crate::rpc::api;
 
 const NOT_FINITE: &str = "must be finite and at most 2^960 in absolute value";
 
@@ -37,8 +37,8 @@ pub fn tolerance(path: &Path<'_>, value: f64) -> Result<f64, BadField> {
 }
 
 /// A vector with its coordinates checked; missing: zero.
-pub fn vector(path: &Path<'_>, wire: Option<&pb::Vector3>) -> Result<Vec3, BadField> {
-    let Some(pb::Vector3 { x, y, z }) = wire else { return Ok(Vec3::zeros()) };
+pub fn vector(path: &Path<'_>, wire: Option<&api::Vector3>) -> Result<Vec3, BadField> {
+    let Some(api::Vector3 { x, y, z }) = wire else { return Ok(Vec3::zeros()) };
     Ok(Vec3::new(
         coordinate(&path.field("x"), *x)?,
         coordinate(&path.field("y"), *y)?,
@@ -47,18 +47,18 @@ pub fn vector(path: &Path<'_>, wire: Option<&pb::Vector3>) -> Result<Vec3, BadFi
 }
 
 /// A vector that must not be zero.
-pub fn direction_vector(path: &Path<'_>, wire: Option<&pb::Vector3>) -> Result<Vec3, BadField> {
+pub fn direction_vector(path: &Path<'_>, wire: Option<&api::Vector3>) -> Result<Vec3, BadField> {
     let vector = vector(path, wire)?;
     if vector == Vec3::zeros() { Err(path.bad("must not be zero")) } else { Ok(vector) }
 }
 
 /// A vector for the wire.
-pub fn vector_to_wire(vector: &Vec3) -> pb::Vector3 {
-    pb::Vector3 { x: vector.x, y: vector.y, z: vector.z }
+pub fn vector_to_wire(vector: &Vec3) -> api::Vector3 {
+    api::Vector3 { x: vector.x, y: vector.y, z: vector.z }
 }
 
 /// A list of points, not empty.
-pub fn points(path: &Path<'_>, wire: &pb::Points) -> Result<Vec<Vec3>, BadField> {
+pub fn points(path: &Path<'_>, wire: &api::Points) -> Result<Vec<Vec3>, BadField> {
     let list = path.field("xyz");
     let (triples, rest) = wire.xyz.as_chunks::<3>();
     if !rest.is_empty() {
@@ -74,12 +74,12 @@ pub fn points(path: &Path<'_>, wire: &pb::Points) -> Result<Vec<Vec3>, BadField>
 }
 
 /// Points for the wire.
-pub fn points_to_wire(points: &[Vec3]) -> pb::Points {
-    pb::Points { xyz: points.iter().flat_map(|point| [point.x, point.y, point.z]).collect() }
+pub fn points_to_wire(points: &[Vec3]) -> api::Points {
+    api::Points { xyz: points.iter().flat_map(|point| [point.x, point.y, point.z]).collect() }
 }
 
 /// A pose; missing: the identity.
-pub fn pose(path: &Path<'_>, wire: Option<&pb::Pose>) -> Result<Pose, BadField> {
+pub fn pose(path: &Path<'_>, wire: Option<&api::Pose>) -> Result<Pose, BadField> {
     let Some(wire) = wire else { return Ok(Pose::identity()) };
     let translation = vector(&path.field("translation"), wire.translation.as_ref())?;
     let (pose, field) = match &wire.orientation {
@@ -87,10 +87,10 @@ pub fn pose(path: &Path<'_>, wire: Option<&pb::Pose>) -> Result<Pose, BadField> 
             let pose = Pose { translation, ..Pose::identity() };
             (Ok(pose), "rotation")
         }
-        Some(pb::pose::Orientation::Rotation(pb::Quaternion { w, x, y, z })) => {
+        Some(api::pose::Orientation::Rotation(api::Quaternion { w, x, y, z })) => {
             (Pose::from_quaternion(translation, [*w, *x, *y, *z]), "rotation")
         }
-        Some(pb::pose::Orientation::RotationMatrix(matrix)) => {
+        Some(api::pose::Orientation::RotationMatrix(matrix)) => {
             let path = path.field("rotation_matrix");
             let path = path.field("rows");
             let rows = matrix.rows.as_slice().try_into();
@@ -105,10 +105,10 @@ pub fn pose(path: &Path<'_>, wire: Option<&pb::Pose>) -> Result<Pose, BadField> 
 }
 
 /// A pose for the wire: always as a matrix, which is exact.
-pub fn pose_to_wire(pose: &Pose) -> pb::Pose {
-    pb::Pose {
+pub fn pose_to_wire(pose: &Pose) -> api::Pose {
+    api::Pose {
         translation: Some(vector_to_wire(&pose.translation)),
-        orientation: Some(pb::pose::Orientation::RotationMatrix(pb::RotationMatrix {
+        orientation: Some(api::pose::Orientation::RotationMatrix(api::RotationMatrix {
             rows: matrix_rows(&pose.rotation).to_vec(),
         })),
     }
@@ -120,15 +120,15 @@ pub fn matrix_rows(matrix: &Mat3) -> [f64; 9] {
 }
 
 /// A motion; missing: rest.
-pub fn motion(path: &Path<'_>, wire: Option<&pb::Motion>) -> Result<Motion, BadField> {
+pub fn motion(path: &Path<'_>, wire: Option<&api::Motion>) -> Result<Motion, BadField> {
     let Some(kind) = wire.and_then(|wire| wire.kind.as_ref()) else { return Ok(Motion::rest()) };
     match kind {
-        pb::motion::Kind::Linear(linear) => {
+        api::motion::Kind::Linear(linear) => {
             let path = path.field("linear");
             let velocity = vector(&path.field("velocity"), linear.velocity.as_ref())?;
             Ok(Motion::Linear { velocity })
         }
-        pb::motion::Kind::Screw(screw) => {
+        api::motion::Kind::Screw(screw) => {
             let path = path.field("screw");
             let pivot = pivot(&path, screw.pivot.as_ref())?;
             let angle = coordinate(&path.field("angle"), screw.angle)?;
@@ -139,7 +139,7 @@ pub fn motion(path: &Path<'_>, wire: Option<&pb::Motion>) -> Result<Motion, BadF
             let velocity = vector(&path.field("velocity"), screw.velocity.as_ref())?;
             Ok(Motion::Screw { pivot, velocity, axis, angle })
         }
-        pb::motion::Kind::ToPose(to_pose) => {
+        api::motion::Kind::ToPose(to_pose) => {
             let path = path.field("to_pose");
             let end = pose(&path.field("end"), to_pose.end.as_ref())?;
             Ok(Motion::ToPose { end, pivot: pivot(&path, to_pose.pivot.as_ref())? })
@@ -147,51 +147,51 @@ pub fn motion(path: &Path<'_>, wire: Option<&pb::Motion>) -> Result<Motion, BadF
     }
 }
 
-fn pivot(path: &Path<'_>, wire: Option<&pb::Vector3>) -> Result<Option<Vec3>, BadField> {
+fn pivot(path: &Path<'_>, wire: Option<&api::Vector3>) -> Result<Option<Vec3>, BadField> {
     let path = path.field("pivot");
     wire.map(|pivot| vector(&path, Some(pivot))).transpose()
 }
 
 /// A vertex pair.
-pub fn pair(wire: &pb::VertexPair) -> VertexPair {
+pub fn pair(wire: &api::VertexPair) -> VertexPair {
     VertexPair { i: wire.i, j: wire.j }
 }
 
 /// A vertex pair for the wire.
-pub fn pair_to_wire(pair: &VertexPair) -> pb::VertexPair {
-    pb::VertexPair { i: pair.i, j: pair.j }
+pub fn pair_to_wire(pair: &VertexPair) -> api::VertexPair {
+    api::VertexPair { i: pair.i, j: pair.j }
 }
 
 /// Vertex pairs for the wire.
-pub fn pairs_to_wire(pairs: &[VertexPair]) -> Vec<pb::VertexPair> {
+pub fn pairs_to_wire(pairs: &[VertexPair]) -> Vec<api::VertexPair> {
     pairs.iter().map(pair_to_wire).collect()
 }
 
 /// A direction in one of its forms.
-pub fn direction(path: &Path<'_>, wire: Option<&pb::Direction>) -> Result<Direction, BadField> {
+pub fn direction(path: &Path<'_>, wire: Option<&api::Direction>) -> Result<Direction, BadField> {
     let form = wire.and_then(|wire| wire.form.as_ref()).ok_or_else(|| path.bad("is required"))?;
     match form {
         // Whether it proves anything is for the judge to say, so zero and NaN pass here.
-        pb::direction::Form::Vector(pb::Vector3 { x, y, z }) => {
+        api::direction::Form::Vector(api::Vector3 { x, y, z }) => {
             Ok(Direction::Vector(Vec3::new(*x, *y, *z)))
         }
-        pb::direction::Form::Normal(normal) => {
+        api::direction::Form::Normal(normal) => {
             let pairs = exactly(&path.field("normal"), &normal.pairs)?;
             Ok(Direction::Normal { pairs, negative: normal.negative })
         }
-        pb::direction::Form::EdgeNormal(edge) => {
+        api::direction::Form::EdgeNormal(edge) => {
             let path = path.field("edge_normal");
             let pairs = exactly(&path, &edge.pairs)?;
             let axis = axis(&path, edge.axis)?;
             Ok(Direction::EdgeNormal { pairs, axis, negative: edge.negative })
         }
-        pb::direction::Form::SweptNormal(swept) => {
+        api::direction::Form::SweptNormal(swept) => {
             let (path, negative) = (path.field("swept_normal"), swept.negative);
             if swept.pairs.is_empty() {
                 let axis = axis(&path, swept.axis)?;
                 return Ok(Direction::SweptAxis { axis, negative });
             }
-            if swept.axis != i32::from(pb::Axis::Unspecified) {
+            if swept.axis != i32::from(api::Axis::Unspecified) {
                 return Err(path.field("axis").bad("must be absent beside pairs"));
             }
             Ok(Direction::SweptNormal { pairs: exactly(&path, &swept.pairs)?, negative })
@@ -202,109 +202,109 @@ pub fn direction(path: &Path<'_>, wire: Option<&pb::Direction>) -> Result<Direct
 fn axis(path: &Path<'_>, wire: i32) -> Result<Axis, BadField> {
     let path = path.field("axis");
     match path.known(wire)? {
-        pb::Axis::X => Ok(Axis::X),
-        pb::Axis::Y => Ok(Axis::Y),
-        pb::Axis::Z => Ok(Axis::Z),
-        pb::Axis::Unspecified => Err(path.bad("is required")),
+        api::Axis::X => Ok(Axis::X),
+        api::Axis::Y => Ok(Axis::Y),
+        api::Axis::Z => Ok(Axis::Z),
+        api::Axis::Unspecified => Err(path.bad("is required")),
     }
 }
 
 fn axis_to_wire(axis: Axis) -> i32 {
     match axis {
-        Axis::X => pb::Axis::X.into(),
-        Axis::Y => pb::Axis::Y.into(),
-        Axis::Z => pb::Axis::Z.into(),
+        Axis::X => api::Axis::X.into(),
+        Axis::Y => api::Axis::Y.into(),
+        Axis::Z => api::Axis::Z.into(),
     }
 }
 
 fn exactly<const N: usize>(
     path: &Path<'_>,
-    pairs: &[pb::VertexPair],
+    pairs: &[api::VertexPair],
 ) -> Result<[VertexPair; N], BadField> {
-    let pairs: &[pb::VertexPair; N] = pairs
+    let pairs: &[api::VertexPair; N] = pairs
         .try_into()
         .map_err(|_| path.field("pairs").bad(format!("must have exactly {N} entries")))?;
     Ok(std::array::from_fn(|k| pair(&pairs[k])))
 }
 
 /// A direction for the wire.
-pub fn direction_to_wire(direction: &Direction) -> pb::Direction {
+pub fn direction_to_wire(direction: &Direction) -> api::Direction {
     let form = match direction {
-        Direction::Vector(vector) => pb::direction::Form::Vector(vector_to_wire(vector)),
-        Direction::Normal { pairs, negative } => pb::direction::Form::Normal(pb::PairNormal {
+        Direction::Vector(vector) => api::direction::Form::Vector(vector_to_wire(vector)),
+        Direction::Normal { pairs, negative } => api::direction::Form::Normal(api::PairNormal {
             pairs: pairs_to_wire(pairs),
             negative: *negative,
         }),
         Direction::EdgeNormal { pairs, axis, negative } => {
-            pb::direction::Form::EdgeNormal(pb::PairEdgeNormal {
+            api::direction::Form::EdgeNormal(api::PairEdgeNormal {
                 pairs: pairs_to_wire(pairs),
                 axis: axis_to_wire(*axis),
                 negative: *negative,
             })
         }
         Direction::SweptNormal { pairs, negative } => {
-            pb::direction::Form::SweptNormal(pb::SweptNormal {
+            api::direction::Form::SweptNormal(api::SweptNormal {
                 pairs: pairs_to_wire(pairs),
-                axis: pb::Axis::Unspecified.into(),
+                axis: api::Axis::Unspecified.into(),
                 negative: *negative,
             })
         }
         Direction::SweptAxis { axis, negative } => {
-            pb::direction::Form::SweptNormal(pb::SweptNormal {
+            api::direction::Form::SweptNormal(api::SweptNormal {
                 pairs: Vec::new(),
                 axis: axis_to_wire(*axis),
                 negative: *negative,
             })
         }
     };
-    pb::Direction { form: Some(form) }
+    api::Direction { form: Some(form) }
 }
 
 /// A verdict for the wire.
-pub fn verdict_to_wire(verdict: Verdict) -> pb::Verdict {
+pub fn verdict_to_wire(verdict: Verdict) -> api::Verdict {
     match verdict {
-        Verdict::Separated => pb::Verdict::Separated,
-        Verdict::Touching => pb::Verdict::Touching,
-        Verdict::Overlapping => pb::Verdict::Overlapping,
+        Verdict::Separated => api::Verdict::Separated,
+        Verdict::Touching => api::Verdict::Touching,
+        Verdict::Overlapping => api::Verdict::Overlapping,
     }
 }
 
 /// A verdict from the wire.
-pub fn verdict(path: &Path<'_>, wire: pb::Verdict) -> Result<Verdict, BadField> {
+pub fn verdict(path: &Path<'_>, wire: api::Verdict) -> Result<Verdict, BadField> {
     match wire {
-        pb::Verdict::Separated => Ok(Verdict::Separated),
-        pb::Verdict::Touching => Ok(Verdict::Touching),
-        pb::Verdict::Overlapping => Ok(Verdict::Overlapping),
-        pb::Verdict::Unspecified => Err(path.bad("is required")),
+        api::Verdict::Separated => Ok(Verdict::Separated),
+        api::Verdict::Touching => Ok(Verdict::Touching),
+        api::Verdict::Overlapping => Ok(Verdict::Overlapping),
+        api::Verdict::Unspecified => Err(path.bad("is required")),
     }
 }
 
 /// An outcome for the wire.
-pub fn outcome_to_wire(outcome: Outcome) -> pb::Outcome {
+pub fn outcome_to_wire(outcome: Outcome) -> api::Outcome {
     match outcome {
-        Outcome::Contact => pb::Outcome::Contact,
-        Outcome::NoContact => pb::Outcome::NoContact,
-        Outcome::Undecided => pb::Outcome::Undecided,
+        Outcome::Contact => api::Outcome::Contact,
+        Outcome::NoContact => api::Outcome::NoContact,
+        Outcome::Undecided => api::Outcome::Undecided,
     }
 }
 
 /// An outcome from the wire.
-pub fn outcome(path: &Path<'_>, wire: pb::Outcome) -> Result<Outcome, BadField> {
+pub fn outcome(path: &Path<'_>, wire: api::Outcome) -> Result<Outcome, BadField> {
     match wire {
-        pb::Outcome::Contact => Ok(Outcome::Contact),
-        pb::Outcome::NoContact => Ok(Outcome::NoContact),
-        pb::Outcome::Undecided => Ok(Outcome::Undecided),
-        pb::Outcome::Unspecified => Err(path.bad("is required")),
+        api::Outcome::Contact => Ok(Outcome::Contact),
+        api::Outcome::NoContact => Ok(Outcome::NoContact),
+        api::Outcome::Undecided => Ok(Outcome::Undecided),
+        api::Outcome::Unspecified => Err(path.bad("is required")),
     }
 }
 
 /// Why a search stopped, for the wire.
-pub fn stopped_to_wire(stopped: Option<Stopped>) -> pb::Stopped {
+pub fn stopped_to_wire(stopped: Option<Stopped>) -> api::Stopped {
     match stopped {
-        None => pb::Stopped::Unspecified,
-        Some(Stopped::Steps) => pb::Stopped::Steps,
-        Some(Stopped::Deadline) => pb::Stopped::Deadline,
-        Some(Stopped::Unresolved) => pb::Stopped::Unresolved,
+        None => api::Stopped::Unspecified,
+        Some(Stopped::Steps) => api::Stopped::Steps,
+        Some(Stopped::Deadline) => api::Stopped::Deadline,
+        Some(Stopped::Unresolved) => api::Stopped::Unresolved,
     }
 }
 
@@ -315,21 +315,21 @@ mod tests {
     #[test]
     fn each_bad_number_of_a_pose_is_named() {
         let path = Path::ROOT.field("pose");
-        let check = |wire: &pb::Pose, field: &str| {
+        let check = |wire: &api::Pose, field: &str| {
             assert_eq!(pose(&path, Some(wire)).unwrap_err().field, field);
         };
         for bad in [f64::NAN, f64::INFINITY, -1e300] {
-            let translation = Some(pb::Vector3 { x: 0.0, y: bad, z: 0.0 });
-            check(&pb::Pose { translation, orientation: None }, "pose.translation.y");
-            let rotation = pb::Quaternion { w: bad, x: 0.0, y: 0.0, z: 0.0 };
-            let orientation = Some(pb::pose::Orientation::Rotation(rotation));
-            check(&pb::Pose { translation: None, orientation }, "pose.rotation");
+            let translation = Some(api::Vector3 { x: 0.0, y: bad, z: 0.0 });
+            check(&api::Pose { translation, orientation: None }, "pose.translation.y");
+            let rotation = api::Quaternion { w: bad, x: 0.0, y: 0.0, z: 0.0 };
+            let orientation = Some(api::pose::Orientation::Rotation(rotation));
+            check(&api::Pose { translation: None, orientation }, "pose.rotation");
         }
-        let zero = Some(pb::pose::Orientation::Rotation(pb::Quaternion::default()));
-        check(&pb::Pose { translation: None, orientation: zero }, "pose.rotation");
-        let with_rows = |rows: Vec<f64>| pb::Pose {
+        let zero = Some(api::pose::Orientation::Rotation(api::Quaternion::default()));
+        check(&api::Pose { translation: None, orientation: zero }, "pose.rotation");
+        let with_rows = |rows: Vec<f64>| api::Pose {
             translation: None,
-            orientation: Some(pb::pose::Orientation::RotationMatrix(pb::RotationMatrix { rows })),
+            orientation: Some(api::pose::Orientation::RotationMatrix(api::RotationMatrix { rows })),
         };
         check(&with_rows(vec![1.0; 8]), "pose.rotation_matrix.rows");
         check(&with_rows(vec![1.0; 9]), "pose.rotation_matrix");
@@ -341,9 +341,9 @@ mod tests {
     fn a_missing_pose_is_the_identity_and_a_quarter_turn_by_matrix_is_exact() {
         assert_eq!(pose(&Path::ROOT, None).unwrap(), Pose::identity());
         let rows = vec![0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
-        let matrix = pb::RotationMatrix { rows: rows.clone() };
-        let orientation = Some(pb::pose::Orientation::RotationMatrix(matrix));
-        let read = pose(&Path::ROOT, Some(&pb::Pose { translation: None, orientation })).unwrap();
+        let matrix = api::RotationMatrix { rows: rows.clone() };
+        let orientation = Some(api::pose::Orientation::RotationMatrix(matrix));
+        let read = pose(&Path::ROOT, Some(&api::Pose { translation: None, orientation })).unwrap();
         assert_eq!(matrix_rows(&read.rotation).to_vec(), rows);
         assert_eq!(pose(&Path::ROOT, Some(&pose_to_wire(&read))).unwrap(), read);
     }
@@ -351,10 +351,10 @@ mod tests {
     #[test]
     fn a_bad_point_is_named_by_its_number() {
         let path = Path::ROOT.field("vertices");
-        let wire = pb::Points { xyz: vec![0.0, 1.0, f64::NAN] };
+        let wire = api::Points { xyz: vec![0.0, 1.0, f64::NAN] };
         assert_eq!(points(&path, &wire).unwrap_err().field, "vertices.xyz[2]");
         for xyz in [vec![], vec![1.0, 2.0]] {
-            assert_eq!(points(&path, &pb::Points { xyz }).unwrap_err().field, "vertices.xyz");
+            assert_eq!(points(&path, &api::Points { xyz }).unwrap_err().field, "vertices.xyz");
         }
     }
 }

@@ -7,7 +7,7 @@ use super::{BadField, Path};
 use crate::geometry::contact_time::polyhedra;
 use crate::geometry::effort::{Cost, Effort};
 use crate::geometry::{contact_time, distance, penetration, separation};
-use crate::rpc::pb;
+use crate::rpc::api;
 
 /// Options, checked.
 #[derive(Clone, Copy, Debug)]
@@ -26,10 +26,10 @@ impl Options {
     /// fixed order.
     pub fn convert<M: Row>(
         path: &Path<'_>,
-        wire: Option<&pb::QueryOptions>,
+        wire: Option<&api::QueryOptions>,
         table: &'static [M],
     ) -> Result<(Self, &'static M), BadField> {
-        let default = pb::QueryOptions::default();
+        let default = api::QueryOptions::default();
         let wire = wire.unwrap_or(&default);
         let (steps, time) = budget(&path.field("budget"), wire.budget.as_ref())?;
         let method = method(&path.field("method"), &wire.method, table)?;
@@ -39,7 +39,7 @@ impl Options {
     /// For a question that has one method and no table.
     pub fn without_method(
         path: &Path<'_>,
-        wire: Option<&pb::QueryOptions>,
+        wire: Option<&api::QueryOptions>,
     ) -> Result<Self, BadField> {
         let named = wire.map_or("", |wire| wire.method.as_str());
         if !(named.is_empty() || named == AUTO) {
@@ -47,7 +47,7 @@ impl Options {
                 .field("method")
                 .bad("must be AUTO: this question has no other method"));
         }
-        let unnamed = wire.map(|wire| pb::QueryOptions { method: String::new(), ..wire.clone() });
+        let unnamed = wire.map(|wire| api::QueryOptions { method: String::new(), ..wire.clone() });
         Self::convert(path, unnamed.as_ref(), separation::METHODS).map(|(options, _)| options)
     }
 
@@ -65,7 +65,7 @@ pub trait Row {
     /// Its name.
     fn name(&self) -> &'static str;
     /// What there is to say of it.
-    fn info(&self) -> pb::MethodInfo;
+    fn info(&self) -> api::MethodInfo;
 }
 
 /// The tables, one for each kind of question, have rows of their own.
@@ -76,8 +76,8 @@ macro_rules! row {
                 self.name
             }
 
-            fn info(&self) -> pb::MethodInfo {
-                pb::MethodInfo {
+            fn info(&self) -> api::MethodInfo {
+                api::MethodInfo {
                     name: self.name.to_owned(),
                     source: self.source.to_owned(),
                     proves: self.proves.to_owned(),
@@ -113,7 +113,7 @@ pub fn method<M: Row>(
 /// A budget: steps (without limit when missing) and time.
 pub fn budget(
     path: &Path<'_>,
-    wire: Option<&pb::Budget>,
+    wire: Option<&api::Budget>,
 ) -> Result<(u64, Option<Duration>), BadField> {
     let Some(wire) = wire else { return Ok((u64::MAX, None)) };
     let time = wire.time.as_ref().map(|time| duration(&path.field("time"), time)).transpose()?;
@@ -134,8 +134,8 @@ pub fn duration_to_wire(duration: Duration) -> prost_types::Duration {
 }
 
 /// Counters for the wire.
-pub fn cost_to_wire(cost: &Cost, elapsed: Duration) -> pb::Cost {
-    pb::Cost {
+pub fn cost_to_wire(cost: &Cost, elapsed: Duration) -> api::Cost {
+    api::Cost {
         steps: cost.steps,
         supports: cost.supports,
         visited: cost.visited,

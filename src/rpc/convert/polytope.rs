@@ -10,8 +10,8 @@ use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hull::{Hull, HullError, convex_hull_with};
 use crate::geometry::ids::PolytopeId;
 use crate::geometry::polytope::Polytope;
-use crate::rpc::mesh::{self, MeshData, MeshError, convexity};
-use crate::rpc::pb;
+use crate::mesh::{self, MeshData, MeshError, convexity};
+use crate::rpc::api;
 use crate::rpc::status::Failure;
 use crate::runtime::settings::{Breach, Limits};
 use crate::runtime::store::{NewPolytope, PolytopeStore, Solid, Stored};
@@ -24,7 +24,7 @@ const ALIAS_BYTES_MAX: usize = 200;
 pub struct AskedPolytope {
     source: AskedSource,
     field: String,
-    treatment: pb::MeshTreatment,
+    treatment: api::MeshTreatment,
     tolerance: Option<f64>,
     alias: Option<String>,
     move_alias: bool,
@@ -55,7 +55,7 @@ pub struct BuiltPolytope {
     /// For the store.
     pub new: NewPolytope,
     /// Without what only the store knows.
-    pub report: pb::RegistrationReport,
+    pub report: api::RegistrationReport,
     /// Where it was asked for.
     pub field: String,
 }
@@ -64,10 +64,10 @@ impl AskedPolytope {
     /// A specification with its source.
     pub fn convert(
         path: &Path<'_>,
-        wire: &pb::PolytopeSpec,
+        wire: &api::PolytopeSpec,
         limits: &Limits,
     ) -> Result<Self, Failure> {
-        use pb::polytope_spec::Source as Wire;
+        use api::polytope_spec::Source as Wire;
         let source = match &wire.source {
             None => return Err(path.bad("needs vertices, a file or a mesh").into()),
             Some(Wire::Vertices(points)) => {
@@ -84,17 +84,17 @@ impl AskedPolytope {
     /// A specification whose source came another way.
     pub fn with_source(
         path: &Path<'_>,
-        wire: &pb::PolytopeSpec,
+        wire: &api::PolytopeSpec,
         source: AskedSource,
     ) -> Result<Self, Failure> {
         let treatment_path = path.field("treatment");
         let treatment = treatment_path.known(wire.treatment)?;
         match treatment {
-            pb::MeshTreatment::Unspecified | pb::MeshTreatment::Hull => {}
-            pb::MeshTreatment::Decompose => {
+            api::MeshTreatment::Unspecified | api::MeshTreatment::Hull => {}
+            api::MeshTreatment::Decompose => {
                 return Err(treatment_path.not_implemented("decomposition of meshes"));
             }
-            pb::MeshTreatment::Polyhedron => {
+            api::MeshTreatment::Polyhedron => {
                 if matches!(source, AskedSource::Points(_)) {
                     return Err(treatment_path.bad("only a mesh bounds a polyhedron").into());
                 }
@@ -141,12 +141,12 @@ impl AskedPolytope {
             let (gap, not_convex) = judged.map_err(|why| failed(why.into()))?;
             report.convexity_gap = gap;
             report.input_was_convex = not_convex.is_none();
-            if let (Some(why), pb::MeshTreatment::Unspecified) = (not_convex, treatment) {
+            if let (Some(why), api::MeshTreatment::Unspecified) = (not_convex, treatment) {
                 return Err(Failure::NotConvex { field, why });
             }
         }
         // Of points there is none; that was refused at the door.
-        let kept = given.mesh.as_ref().filter(|_| treatment == pb::MeshTreatment::Polyhedron);
+        let kept = given.mesh.as_ref().filter(|_| treatment == api::MeshTreatment::Polyhedron);
         let stored = if let Some(mesh) = kept {
             let polyhedron = polyhedron(&field, mesh, limits, stop)?;
             given.report_kept(&polyhedron, &mut report);
@@ -195,9 +195,9 @@ impl AskedSource {
 
 impl Given {
     /// What becomes of the points in their hull.
-    fn report(&self, hull: &Hull) -> pb::RegistrationReport {
+    fn report(&self, hull: &Hull) -> api::RegistrationReport {
         let figures = hull.report();
-        pb::RegistrationReport {
+        api::RegistrationReport {
             points_given: self.points.len() as u64,
             points_dropped: (figures.given - figures.extreme) as u64,
             input_was_convex: figures.was_convex,
@@ -207,7 +207,7 @@ impl Given {
     }
 
     /// What becomes of them in a polyhedron that is kept as it is.
-    fn report_kept(&self, polyhedron: &Polyhedron, report: &mut pb::RegistrationReport) {
+    fn report_kept(&self, polyhedron: &Polyhedron, report: &mut api::RegistrationReport) {
         let named = polyhedron.vertices().len();
         report.points_dropped = self.points.len().saturating_sub(named) as u64;
         let vertices = self.points.iter().map(|point| polyhedron.index_of(point));
@@ -338,11 +338,11 @@ fn read_file(
 }
 
 /// The bytes of a file, with how to read them.
-pub fn file_source(path: &Path<'_>, file: &pb::MeshFile) -> Result<AskedSource, BadField> {
+pub fn file_source(path: &Path<'_>, file: &api::MeshFile) -> Result<AskedSource, BadField> {
     let format = match path.field("format").known(file.format)? {
-        pb::MeshFormat::Unspecified => None,
-        pb::MeshFormat::Stl => Some(mesh::Format::Stl),
-        pb::MeshFormat::Obj => Some(mesh::Format::Obj),
+        api::MeshFormat::Unspecified => None,
+        api::MeshFormat::Stl => Some(mesh::Format::Stl),
+        api::MeshFormat::Obj => Some(mesh::Format::Obj),
     };
     let scale = file.scale.unwrap_or(1.0);
     if !(scale > 0.0 && scale.is_finite()) {
@@ -351,7 +351,7 @@ pub fn file_source(path: &Path<'_>, file: &pb::MeshFile) -> Result<AskedSource, 
     Ok(AskedSource::File { content: file.content.clone(), format, scale })
 }
 
-fn mesh_source(path: &Path<'_>, mesh: &pb::Mesh, limits: &Limits) -> Result<AskedSource, Failure> {
+fn mesh_source(path: &Path<'_>, mesh: &api::Mesh, limits: &Limits) -> Result<AskedSource, Failure> {
     let vertices_path = path.field("vertices");
     let wire = mesh.vertices.as_ref().ok_or_else(|| vertices_path.bad("is required"))?;
     within_limit!(vertices_path, limits, wire.xyz.len() / 3, points_max)?;
@@ -383,17 +383,17 @@ fn alias(path: &Path<'_>, text: &str) -> Result<Option<String>, BadField> {
 }
 
 /// The description of a registered polytope.
-pub fn describe(stored: &Arc<Stored>, store: &PolytopeStore) -> pb::Polytope {
+pub fn describe(stored: &Arc<Stored>, store: &PolytopeStore) -> api::Polytope {
     describe_new(stored, store.aliases(&stored.id))
 }
 
 /// The description of a polytope with these aliases.
-pub fn describe_new(stored: &Stored, aliases: Vec<String>) -> pb::Polytope {
+pub fn describe_new(stored: &Stored, aliases: Vec<String>) -> api::Polytope {
     let described = match &stored.solid {
         Solid::Polytope(polytope) => describe_polytope(polytope),
         Solid::Polyhedron { polyhedron, .. } => describe_polyhedron(polyhedron),
     };
-    pb::Polytope {
+    api::Polytope {
         id: stored.id.to_string(),
         aliases,
         edge_count: stored.edge_count,
@@ -409,9 +409,9 @@ fn count(length: usize) -> u32 {
     u32::try_from(length).unwrap_or(u32::MAX)
 }
 
-fn describe_polytope(polytope: &Polytope) -> pb::Polytope {
+fn describe_polytope(polytope: &Polytope) -> api::Polytope {
     let bounds = polytope.bounds();
-    pb::Polytope {
+    api::Polytope {
         vertex_count: polytope.vertex_count(),
         face_count: count(polytope.facets().len()),
         dimension: u32::from(polytope.dimension()),
@@ -422,9 +422,9 @@ fn describe_polytope(polytope: &Polytope) -> pb::Polytope {
     }
 }
 
-fn describe_polyhedron(polyhedron: &Polyhedron) -> pb::Polytope {
+fn describe_polyhedron(polyhedron: &Polyhedron) -> api::Polytope {
     let [low, high] = polyhedron.bounds();
-    pb::Polytope {
+    api::Polytope {
         vertex_count: count(polyhedron.vertices().len()),
         face_count: count(polyhedron.triangles().len()),
         dimension: 3,
@@ -442,15 +442,15 @@ mod tests {
 
     #[test]
     fn the_check_of_a_polyhedron_is_given_up_when_the_caller_has_gone_or_waits_no_longer() {
-        let mesh = pb::Mesh {
-            vertices: Some(pb::Points {
+        let mesh = api::Mesh {
+            vertices: Some(api::Points {
                 xyz: vec![0., 0., 0., 1., 0., 0., 0., 1., 0., 0., 0., 1.],
             }),
             triangles: vec![0, 2, 1, 0, 1, 3, 1, 2, 3, 0, 3, 2],
         };
-        let spec = pb::PolytopeSpec {
-            source: Some(pb::polytope_spec::Source::Mesh(mesh)),
-            treatment: pb::MeshTreatment::Polyhedron.into(),
+        let spec = api::PolytopeSpec {
+            source: Some(api::polytope_spec::Source::Mesh(mesh)),
+            treatment: api::MeshTreatment::Polyhedron.into(),
             ..Default::default()
         };
         let limits = Limits::default();

@@ -10,14 +10,14 @@ use crate::geometry::certificate::solids::{
     CollisionProof, Cover, CoverStep, Face, InnerPoint, PairCover, SolidMotionProof, SolidProof,
 };
 use crate::geometry::contact_time::polyhedra::proof::Unproven;
-use crate::rpc::pb;
-use crate::rpc::pb::solid_proof::Proof;
+use crate::rpc::api;
+use crate::rpc::api::solid_proof::Proof;
 
 /// The proof of a verdict.
-pub fn proof_to_wire(proof: &SolidProof) -> pb::StaticCertificate {
+pub fn proof_to_wire(proof: &SolidProof) -> api::StaticCertificate {
     let proof = match proof {
         SolidProof::Separated(cover) => Proof::Separated(cover_to_wire(cover)),
-        SolidProof::Touching { faces, from, way } => Proof::Touching(pb::SolidTouch {
+        SolidProof::Touching { faces, from, way } => Proof::Touching(api::SolidTouch {
             faces: Some(faces_to_wire(faces)),
             from: Some(vector_to_wire(from)),
             way: Some(cover_to_wire(way)),
@@ -26,7 +26,7 @@ pub fn proof_to_wire(proof: &SolidProof) -> pb::StaticCertificate {
             Proof::Crossing(faces_to_wire(&triangles.map(Face::from)))
         }
         SolidProof::InnerPoint(InnerPoint { terms: [point, offset], vertices: [of_p, of_q] }) => {
-            Proof::InnerPoint(pb::InnerPoint {
+            Proof::InnerPoint(api::InnerPoint {
                 point: Some(vector_to_wire(point)),
                 offset: Some(vector_to_wire(offset)),
                 p_vertices: of_p.to_vec(),
@@ -34,12 +34,12 @@ pub fn proof_to_wire(proof: &SolidProof) -> pb::StaticCertificate {
             })
         }
     };
-    let solid = pb::SolidProof { proof: Some(proof) };
-    pb::StaticCertificate { proof: Some(pb::static_certificate::Proof::Solid(solid)) }
+    let solid = api::SolidProof { proof: Some(proof) };
+    api::StaticCertificate { proof: Some(api::static_certificate::Proof::Solid(solid)) }
 }
 
 /// The proof of a verdict, from the wire.
-pub fn proof(path: &Path<'_>, wire: &pb::SolidProof) -> Result<SolidProof, BadField> {
+pub fn proof(path: &Path<'_>, wire: &api::SolidProof) -> Result<SolidProof, BadField> {
     match wire.proof.as_ref().ok_or_else(|| path.bad("is required"))? {
         Proof::Separated(wire) => Ok(SolidProof::Separated(cover(&path.field("separated"), wire)?)),
         Proof::Touching(wire) => {
@@ -77,16 +77,16 @@ pub fn proof(path: &Path<'_>, wire: &pb::SolidProof) -> Result<SolidProof, BadFi
 }
 
 /// The proof of a first contact, or of there being none.
-pub fn motion_to_wire(proof: &SolidMotionProof) -> pb::MotionCertificate {
-    let solid = pb::SolidMotionProof {
+pub fn motion_to_wire(proof: &SolidMotionProof) -> api::MotionCertificate {
+    let solid = api::SolidMotionProof {
         free: Some(cover_to_wire(&proof.free)),
         contact: proof.faces.as_ref().map(faces_to_wire),
     };
-    pb::MotionCertificate { solid: Some(solid), ..Default::default() }
+    api::MotionCertificate { solid: Some(solid), ..Default::default() }
 }
 
 /// The same from the wire.
-pub fn motion(path: &Path<'_>, wire: &pb::SolidMotionProof) -> Result<SolidMotionProof, BadField> {
+pub fn motion(path: &Path<'_>, wire: &api::SolidMotionProof) -> Result<SolidMotionProof, BadField> {
     let free = required(&path.field("free"), wire.free.as_ref())?;
     let contact = wire.contact.as_ref();
     Ok(SolidMotionProof {
@@ -96,22 +96,22 @@ pub fn motion(path: &Path<'_>, wire: &pb::SolidMotionProof) -> Result<SolidMotio
 }
 
 /// The proof of a first contact among several bodies.
-pub fn collision_to_wire(proof: &CollisionProof) -> pb::CollisionCertificate {
+pub fn collision_to_wire(proof: &CollisionProof) -> api::CollisionCertificate {
     let (contact, free) = match proof {
         CollisionProof::AtStart(proof) => {
             let initial = Some(proof_to_wire(proof));
-            return pb::CollisionCertificate {
-                contact: Some(pb::MotionCertificate { initial, ..Default::default() }),
+            return api::CollisionCertificate {
+                contact: Some(api::MotionCertificate { initial, ..Default::default() }),
                 free: Vec::new(),
             };
         }
         CollisionProof::Later { contact, free } => (contact, free),
     };
-    let freedom = |PairCover { pair: [p, q], cover }: &PairCover| pb::PairFreedom {
-        pair: Some(pb::PlacePair { p: *p, q: *q }),
+    let freedom = |PairCover { pair: [p, q], cover }: &PairCover| api::PairFreedom {
+        pair: Some(api::PlacePair { p: *p, q: *q }),
         cover: Some(cover_to_wire(cover)),
     };
-    pb::CollisionCertificate {
+    api::CollisionCertificate {
         contact: contact.as_ref().map(motion_to_wire),
         free: free.iter().map(freedom).collect(),
     }
@@ -120,19 +120,19 @@ pub fn collision_to_wire(proof: &CollisionProof) -> pb::CollisionCertificate {
 /// The same from the wire.
 pub fn collision(
     path: &Path<'_>,
-    wire: &pb::CollisionCertificate,
+    wire: &api::CollisionCertificate,
 ) -> Result<CollisionProof, BadField> {
     let at = path.field("contact");
     let contact = match &wire.contact {
         None => None,
-        Some(pb::MotionCertificate { solid: Some(wire), .. }) => {
+        Some(api::MotionCertificate { solid: Some(wire), .. }) => {
             Some(motion(&at.field("solid"), wire)?)
         }
-        Some(pb::MotionCertificate { initial, .. }) => {
+        Some(api::MotionCertificate { initial, .. }) => {
             let at = at.field("initial");
             let at = at.field("solid");
             return match initial.as_ref().and_then(|initial| initial.proof.as_ref()) {
-                Some(pb::static_certificate::Proof::Solid(wire)) => {
+                Some(api::static_certificate::Proof::Solid(wire)) => {
                     Ok(CollisionProof::AtStart(proof(&at, wire)?))
                 }
                 _ => Err(at.bad("is required")),
@@ -140,9 +140,9 @@ pub fn collision(
         }
     };
     let list = path.field("free");
-    let freedom = |(index, wire): (usize, &pb::PairFreedom)| {
+    let freedom = |(index, wire): (usize, &api::PairFreedom)| {
         let path = list.index(index);
-        let pb::PlacePair { p, q } = *required(&path.field("pair"), wire.pair.as_ref())?;
+        let api::PlacePair { p, q } = *required(&path.field("pair"), wire.pair.as_ref())?;
         let at = path.field("cover");
         Ok(PairCover { pair: [p, q], cover: cover(&at, required(&at, wire.cover.as_ref())?)? })
     };
@@ -151,19 +151,19 @@ pub fn collision(
 }
 
 /// Why there is no proof.
-pub fn unproven_to_wire(why: Unproven) -> pb::UncertifiedReason {
+pub fn unproven_to_wire(why: Unproven) -> api::UncertifiedReason {
     match why {
-        Unproven::TooLong => pb::UncertifiedReason::TooLong,
-        Unproven::NotFound => pb::UncertifiedReason::NotFound,
-        Unproven::Stopped(_) => pb::UncertifiedReason::Stopped,
+        Unproven::TooLong => api::UncertifiedReason::TooLong,
+        Unproven::NotFound => api::UncertifiedReason::NotFound,
+        Unproven::Stopped(_) => api::UncertifiedReason::Stopped,
     }
 }
 
-fn faces_to_wire([of_p, of_q]: &[Face; 2]) -> pb::FacePair {
-    pb::FacePair { p: of_p.to_vec(), q: of_q.to_vec() }
+fn faces_to_wire([of_p, of_q]: &[Face; 2]) -> api::FacePair {
+    api::FacePair { p: of_p.to_vec(), q: of_q.to_vec() }
 }
 
-fn faces(path: &Path<'_>, wire: Option<&pb::FacePair>) -> Result<[Face; 2], BadField> {
+fn faces(path: &Path<'_>, wire: Option<&api::FacePair>) -> Result<[Face; 2], BadField> {
     let wire = required(path, wire)?;
     Ok([vertices(&path.field("p"), &wire.p)?, vertices(&path.field("q"), &wire.q)?])
 }
@@ -172,18 +172,18 @@ fn vertices<const N: usize>(path: &Path<'_>, wire: &[u32]) -> Result<ArrayVec<u3
     wire.try_into().map_err(|_| path.bad(format!("must have at most {N} entries")))
 }
 
-fn cover_to_wire(cover: &Cover) -> pb::FaceCover {
+fn cover_to_wire(cover: &Cover) -> api::FaceCover {
     let step = |step: &CoverStep| {
         let (split, chain) = match step {
-            CoverStep::SplitP => (pb::CoverSplit::P, Vec::new()),
-            CoverStep::SplitQ => (pb::CoverSplit::Q, Vec::new()),
+            CoverStep::SplitP => (api::CoverSplit::P, Vec::new()),
+            CoverStep::SplitQ => (api::CoverSplit::Q, Vec::new()),
             CoverStep::Apart(chain) => {
-                (pb::CoverSplit::Unspecified, chain.iter().map(link_to_wire).collect())
+                (api::CoverSplit::Unspecified, chain.iter().map(link_to_wire).collect())
             }
         };
-        pb::CoverStep { split: split.into(), chain }
+        api::CoverStep { split: split.into(), chain }
     };
-    pb::FaceCover {
+    api::FaceCover {
         p_order: cover.order_p.clone(),
         q_order: cover.order_q.clone(),
         steps: cover.steps.iter().map(step).collect(),
@@ -191,16 +191,16 @@ fn cover_to_wire(cover: &Cover) -> pb::FaceCover {
 }
 
 /// As long as a message can hold; the judge has a limit of its own for what it looks at.
-fn cover(path: &Path<'_>, wire: &pb::FaceCover) -> Result<Cover, BadField> {
+fn cover(path: &Path<'_>, wire: &api::FaceCover) -> Result<Cover, BadField> {
     let list = path.field("steps");
-    let step = |(index, step): (usize, &pb::CoverStep)| {
+    let step = |(index, step): (usize, &api::CoverStep)| {
         let path = list.index(index);
         let split = match path.field("split").known(step.split)? {
-            pb::CoverSplit::Unspecified => {
+            api::CoverSplit::Unspecified => {
                 return Ok(CoverStep::Apart(chain(&path.field("chain"), &step.chain)?));
             }
-            pb::CoverSplit::P => CoverStep::SplitP,
-            pb::CoverSplit::Q => CoverStep::SplitQ,
+            api::CoverSplit::P => CoverStep::SplitP,
+            api::CoverSplit::Q => CoverStep::SplitQ,
         };
         if step.chain.is_empty() {
             Ok(split)
@@ -249,7 +249,7 @@ mod tests {
             SolidProof::Crossing([[0, 1, 2], [9, 8, 7]]),
             SolidProof::InnerPoint(inner),
         ] {
-            let Some(pb::static_certificate::Proof::Solid(wire)) = proof_to_wire(&known).proof
+            let Some(api::static_certificate::Proof::Solid(wire)) = proof_to_wire(&known).proof
             else {
                 panic!("{known:?}")
             };
@@ -272,10 +272,10 @@ mod tests {
     #[test]
     fn a_proof_of_the_wrong_shape_is_refused_with_its_path() {
         let refused = |wire: Proof| {
-            let wire = pb::SolidProof { proof: Some(wire) };
+            let wire = api::SolidProof { proof: Some(wire) };
             proof(&Path::ROOT.field("solid"), &wire).unwrap_err().to_string()
         };
-        let two = pb::FacePair { p: vec![1, 2, 3], q: vec![1, 2] };
+        let two = api::FacePair { p: vec![1, 2, 3], q: vec![1, 2] };
         assert!(refused(Proof::Crossing(two)).starts_with("solid.crossing.q: "));
         let mut cover = cover_to_wire(&some_cover());
         cover.steps[1].chain = cover.steps[2].chain.clone();
@@ -284,12 +284,13 @@ mod tests {
         cover.steps[1].split = 7;
         let said = refused(Proof::Separated(cover));
         assert!(said.starts_with("solid.separated.steps[1].split: "), "{said}");
-        let four = pb::FacePair { p: vec![1], q: vec![1, 2, 3, 4] };
-        let touch = pb::SolidTouch { faces: Some(four), from: None, way: Some(Default::default()) };
+        let four = api::FacePair { p: vec![1], q: vec![1, 2, 3, 4] };
+        let touch =
+            api::SolidTouch { faces: Some(four), from: None, way: Some(Default::default()) };
         let said = refused(Proof::Touching(touch));
         assert!(said.starts_with("solid.touching.faces.q: "), "{said}");
         let of_several = |contact, free| {
-            let wire = pb::CollisionCertificate { contact, free };
+            let wire = api::CollisionCertificate { contact, free };
             collision(&Path::ROOT.field("certificate"), &wire).unwrap_err().to_string()
         };
         let said = of_several(Some(Default::default()), Vec::new());

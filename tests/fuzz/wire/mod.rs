@@ -8,19 +8,19 @@ mod tree;
 
 use std::time::Duration;
 
+use api::polytope_service_server::PolytopeServiceServer;
+use api::query_service_server::QueryServiceServer;
+use api::server_service_server::ServerServiceServer;
+use api::session_service_server::SessionServiceServer;
 use clearance::geometry::polytope::samples::Random;
-use clearance::rpc::layer::{Surround, Surrounded};
-use clearance::rpc::pb;
-use clearance::rpc::polytopes::Polytopes;
-use clearance::rpc::queries::Queries;
-use clearance::rpc::server_info::ServerInfo;
-use clearance::rpc::sessions::Sessions;
+use clearance::rpc::api;
+use clearance::rpc::services::info::ServerInfo;
+use clearance::rpc::services::polytopes::Polytopes;
+use clearance::rpc::services::queries::Queries;
+use clearance::rpc::services::sessions::Sessions;
 use clearance::rpc::shared::Shared;
+use clearance::rpc::transport::layer::{Surround, Surrounded};
 use clearance::runtime::settings::{Limits, Settings};
-use pb::polytope_service_server::PolytopeServiceServer;
-use pb::query_service_server::QueryServiceServer;
-use pb::server_service_server::ServerServiceServer;
-use pb::session_service_server::SessionServiceServer;
 use prost::Message;
 use tonic::service::Routes;
 use tonic::{Code, Request, Status};
@@ -49,21 +49,21 @@ enum Shape {
 }
 
 /// Reads a reply: its text, and the statuses of its items.
-type Reader = fn(&[u8]) -> (String, Vec<pb::ItemStatus>);
+type Reader = fn(&[u8]) -> (String, Vec<api::ItemStatus>);
 
-fn plain<M: Message + Default + std::fmt::Debug>(bytes: &[u8]) -> (String, Vec<pb::ItemStatus>) {
+fn plain<M: Message + Default + std::fmt::Debug>(bytes: &[u8]) -> (String, Vec<api::ItemStatus>) {
     (format!("{:?}", M::decode(bytes).expect("our own reply")), Vec::new())
 }
 
-fn of_report(report: pb::FrameReport) -> impl Iterator<Item = pb::ItemStatus> {
+fn of_report(report: api::FrameReport) -> impl Iterator<Item = api::ItemStatus> {
     report.status.into_iter().chain(report.refused_items)
 }
 
-fn batch(bytes: &[u8]) -> (String, Vec<pb::ItemStatus>) {
-    let reply = pb::BatchQueryResponse::decode(bytes).expect("our own reply");
+fn batch(bytes: &[u8]) -> (String, Vec<api::ItemStatus>) {
+    let reply = api::BatchQueryResponse::decode(bytes).expect("our own reply");
     let text = format!("{reply:?}");
-    let status = |answer: pb::BatchQueryAnswer| {
-        let Some(pb::batch_query_answer::Answer::Status(status)) = answer.answer else {
+    let status = |answer: api::BatchQueryAnswer| {
+        let Some(api::batch_query_answer::Answer::Status(status)) = answer.answer else {
             return None;
         };
         Some(status)
@@ -71,42 +71,42 @@ fn batch(bytes: &[u8]) -> (String, Vec<pb::ItemStatus>) {
     (text, reply.answers.into_iter().filter_map(status).collect())
 }
 
-fn step(bytes: &[u8]) -> (String, Vec<pb::ItemStatus>) {
-    let reply = pb::StepSessionResponse::decode(bytes).expect("our own reply");
+fn step(bytes: &[u8]) -> (String, Vec<api::ItemStatus>) {
+    let reply = api::StepSessionResponse::decode(bytes).expect("our own reply");
     (format!("{reply:?}"), reply.reports.into_iter().flat_map(of_report).collect())
 }
 
-fn stream(bytes: &[u8]) -> (String, Vec<pb::ItemStatus>) {
-    let reply = pb::StreamSessionResponse::decode(bytes).expect("our own reply");
+fn stream(bytes: &[u8]) -> (String, Vec<api::ItemStatus>) {
+    let reply = api::StreamSessionResponse::decode(bytes).expect("our own reply");
     (format!("{reply:?}"), reply.report.into_iter().flat_map(of_report).collect())
 }
 
 const METHODS: &[(&str, Shape, Reader)] = &[
-    ("PolytopeService/RegisterPolytopes", Shape::Unary, plain::<pb::RegisterPolytopesResponse>),
-    ("PolytopeService/UploadPolytope", Shape::Upload, plain::<pb::UploadPolytopeResponse>),
-    ("PolytopeService/GetPolytope", Shape::Unary, plain::<pb::GetPolytopeResponse>),
-    ("PolytopeService/ListPolytopes", Shape::Unary, plain::<pb::ListPolytopesResponse>),
-    ("PolytopeService/DeletePolytope", Shape::Unary, plain::<pb::DeletePolytopeResponse>),
+    ("PolytopeService/RegisterPolytopes", Shape::Unary, plain::<api::RegisterPolytopesResponse>),
+    ("PolytopeService/UploadPolytope", Shape::Upload, plain::<api::UploadPolytopeResponse>),
+    ("PolytopeService/GetPolytope", Shape::Unary, plain::<api::GetPolytopeResponse>),
+    ("PolytopeService/ListPolytopes", Shape::Unary, plain::<api::ListPolytopesResponse>),
+    ("PolytopeService/DeletePolytope", Shape::Unary, plain::<api::DeletePolytopeResponse>),
     (
         "PolytopeService/FindMissingPolytopes",
         Shape::Unary,
-        plain::<pb::FindMissingPolytopesResponse>,
+        plain::<api::FindMissingPolytopesResponse>,
     ),
-    ("QueryService/CheckCollision", Shape::Unary, plain::<pb::CheckCollisionResponse>),
-    ("QueryService/MeasureDistance", Shape::Unary, plain::<pb::MeasureDistanceResponse>),
-    ("QueryService/MeasureDistanceAlong", Shape::Unary, plain::<pb::MeasureDistanceAlongResponse>),
-    ("QueryService/MeasurePenetration", Shape::Unary, plain::<pb::MeasurePenetrationResponse>),
-    ("QueryService/FindFirstContact", Shape::Unary, plain::<pb::FindFirstContactResponse>),
+    ("QueryService/CheckCollision", Shape::Unary, plain::<api::CheckCollisionResponse>),
+    ("QueryService/MeasureDistance", Shape::Unary, plain::<api::MeasureDistanceResponse>),
+    ("QueryService/MeasureDistanceAlong", Shape::Unary, plain::<api::MeasureDistanceAlongResponse>),
+    ("QueryService/MeasurePenetration", Shape::Unary, plain::<api::MeasurePenetrationResponse>),
+    ("QueryService/FindFirstContact", Shape::Unary, plain::<api::FindFirstContactResponse>),
     ("QueryService/BatchQuery", Shape::Unary, batch),
-    ("QueryService/VerifyCertificate", Shape::Unary, plain::<pb::VerifyCertificateResponse>),
-    ("ServerService/GetServerInfo", Shape::Unary, plain::<pb::GetServerInfoResponse>),
-    ("SessionService/OpenSession", Shape::Unary, plain::<pb::OpenSessionResponse>),
+    ("QueryService/VerifyCertificate", Shape::Unary, plain::<api::VerifyCertificateResponse>),
+    ("ServerService/GetServerInfo", Shape::Unary, plain::<api::GetServerInfoResponse>),
+    ("SessionService/OpenSession", Shape::Unary, plain::<api::OpenSessionResponse>),
     ("SessionService/StreamSession", Shape::Stream, stream),
     ("SessionService/StepSession", Shape::Unary, step),
-    ("SessionService/GetSession", Shape::Unary, plain::<pb::GetSessionResponse>),
-    ("SessionService/ListSessions", Shape::Unary, plain::<pb::ListSessionsResponse>),
-    ("SessionService/CloseSession", Shape::Unary, plain::<pb::CloseSessionResponse>),
-    ("ServerService/GetServerMetrics", Shape::Unary, plain::<pb::GetServerMetricsResponse>),
+    ("SessionService/GetSession", Shape::Unary, plain::<api::GetSessionResponse>),
+    ("SessionService/ListSessions", Shape::Unary, plain::<api::ListSessionsResponse>),
+    ("SessionService/CloseSession", Shape::Unary, plain::<api::CloseSessionResponse>),
+    ("ServerService/GetServerMetrics", Shape::Unary, plain::<api::GetServerMetricsResponse>),
 ];
 
 fn method(name: &str) -> u8 {
@@ -235,8 +235,8 @@ fn check_reply(reader: Reader, reply: &[u8]) -> u64 {
     for item in &items {
         let code = Code::from(item.code);
         assert!(!is_ours(code), "{item:?}");
-        assert!(item.reason() != pb::ErrorReason::Unspecified, "{item:?}");
-        assert!(item.reason() != pb::ErrorReason::BadField || !item.field.is_empty(), "{item:?}");
+        assert!(item.reason() != api::ErrorReason::Unspecified, "{item:?}");
+        assert!(item.reason() != api::ErrorReason::BadField || !item.field.is_empty(), "{item:?}");
     }
     items.iter().map(|item| u64::try_from(item.code).expect("a code")).max().unwrap_or(0)
 }

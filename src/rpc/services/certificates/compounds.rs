@@ -1,0 +1,310 @@
+//! What is claimed of bodies of several convex parts, as sessions report it, judged.
+
+mod motion;
+
+use arrayvec::ArrayVec;
+
+use self::motion::SaidMotion;
+use super::faces::NamedFaces;
+use super::required;
+use super::told::Told;
+use crate::geometry::certificate::bodies::Points;
+use crate::geometry::certificate::judge::Refusal;
+use crate::geometry::certificate::judge_compound::{
+    Compounds, PartStatement, Parts, judge_compounds, judge_compounds_margin,
+};
+use crate::geometry::certificate::judge_distance::judge_zero;
+use crate::geometry::certificate::judge_measures::{
+    DepthClaim, PartBound, judge_compounds_depth, judge_compounds_distance,
+};
+use crate::geometry::certificate::{Direction, Verdict};
+use crate::geometry::effort::Effort;
+use crate::geometry::penetration::Surface;
+use crate::rpc::api;
+use crate::rpc::convert::Path;
+use crate::rpc::convert::body::{AskedParts, ReadyBody};
+use crate::rpc::convert::certificate::{at_most, margin_pairs, proof, surface};
+use crate::rpc::convert::geometry::{direction, verdict};
+use crate::rpc::services::queries::margin;
+use crate::rpc::status::Failure;
+
+/// A claim with its proof.
+#[derive(Clone, Debug)]
+pub struct PartsStatement {
+    bodies: [AskedParts; 2],
+    said: Said,
+}
+
+#[derive(Clone, Debug)]
+enum Said {
+    /// How they stand.
+    Standing(Box<SaidStanding>),
+    /// A first contact, or that there is none.
+    Motion(Box<SaidMotion>),
+}
+
+/// How two bodies stand, what is said of a margin, and how far apart or how deep they are.
+#[derive(Clone, Debug)]
+struct SaidStanding {
+    verdict: Verdict,
+    /// Where in the answer these are.
+    list: &'static str,
+    entries: Vec<PartStatement>,
+    /// The margin, and whether they are within it.
+    within: Option<(f64, bool)>,
+    measure: Measure,
+}
+
+/// What is said beside the verdict.
+#[derive(Clone, Debug)]
+enum Measure {
+    Nothing,
+    Distance {
+        bounds: [f64; 2],
+        entries: Vec<PartBound>,
+    },
+    Depth {
+        bounds: [f64; 2],
+        face: Option<Direction>,
+        surface: Option<Surface>,
+        others: Vec<PartBound>,
+    },
+}
+
+impl PartsStatement {
+    /// What is claimed of compounds; checks everything that is wrong whatever the geometry.
+    pub(super) fn collision(
+        told: &Told<'_, api::CheckCollisionRequest, api::CheckCollisionResponse>,
+        bodies: [AskedParts; 2],
+    ) -> Result<Self, Failure> {
+        let Told { question, asked, answer, path } = told;
+        let asked = margin(asked, question.margin)?;
+        NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
+        let certificate = answer.certificate.as_ref();
+        let standing = SaidStanding {
+            verdict: verdict(&path.field("verdict"), answer.verdict())?,
+            list: "certificate.compound.entries",
+            entries: statements(&path.field("certificate"), &bodies, certificate)?,
+            within: within(path, asked, answer.within_margin)?,
+            measure: Measure::Nothing,
+        };
+        Ok(Self { bodies, said: Said::Standing(Box::new(standing)) })
+    }
+
+    /// What is claimed of compounds; checks everything that is wrong whatever the geometry.
+    pub(super) fn distance(
+        told: &Told<'_, api::MeasureDistanceRequest, api::MeasureDistanceResponse>,
+        bodies: [AskedParts; 2],
+    ) -> Result<Self, Failure> {
+        let Told { question, asked, answer, path } = told;
+        let asked = margin(asked, question.margin)?;
+        let bracket = required(path, "distance", answer.distance.as_ref())?;
+        let certificate = required(path, "certificate", answer.certificate.as_ref())?;
+        let certificate_path = path.field("certificate");
+        let of_verdict = certificate.verdict.as_ref();
+        let standing = SaidStanding {
+            verdict: verdict(&path.field("verdict"), answer.verdict())?,
+            list: "certificate.verdict.compound.entries",
+            entries: statements(&certificate_path.field("verdict"), &bodies, of_verdict)?,
+            within: within(path, asked, answer.within_margin)?,
+            measure: Measure::Distance {
+                bounds: [bracket.lower, bracket.upper],
+                entries: gaps(&certificate_path, &bodies, certificate)?,
+            },
+        };
+        Ok(Self { bodies, said: Said::Standing(Box::new(standing)) })
+    }
+
+    /// What is claimed of compounds; checks everything that is wrong whatever the geometry.
+    pub(super) fn penetration(
+        told: &Told<'_, api::MeasurePenetrationRequest, api::MeasurePenetrationResponse>,
+        bodies: [AskedParts; 2],
+    ) -> Result<Self, Failure> {
+        let Told { answer, path, .. } = told;
+        let bracket = required(path, "depth", answer.depth.as_ref())?;
+        let certificate = required(path, "certificate", answer.certificate.as_ref())?;
+        let certificate_path = path.field("certificate");
+        let of_verdict = certificate.verdict.as_ref();
+        let face_path = certificate_path.field("face");
+        let face = certificate.face.as_ref().map(|face| direction(&face_path, Some(face)));
+        let surface_path = certificate_path.field("surface");
+        let surface = certificate.surface.as_ref().map(|wire| surface(&surface_path, wire));
+        let standing = SaidStanding {
+            verdict: verdict(&path.field("verdict"), answer.verdict())?,
+            list: "certificate.verdict.compound.entries",
+            entries: statements(&certificate_path.field("verdict"), &bodies, of_verdict)?,
+            within: None,
+            measure: Measure::Depth {
+                bounds: [bracket.lower, bracket.upper],
+                face: face.transpose()?,
+                surface: surface.transpose()?,
+                others: reaches(&certificate_path.field("parts"), &certificate.parts)?,
+            },
+        };
+        Ok(Self { bodies, said: Said::Standing(Box::new(standing)) })
+    }
+
+    /// Judges it.
+    pub(super) fn judge(self, effort: &mut Effort<'_>) -> Result<Result<(), String>, Failure> {
+        let Self { bodies: [p, q], said } = self;
+        let (p, q) = (p.prepare(effort)?, q.prepare(effort)?);
+        let (of_p, of_q) = (points(&p), points(&q));
+        let compounds = Compounds { p: &of_p, q: &of_q };
+        Ok(match said {
+            Said::Standing(said) => said.judge(&compounds, effort),
+            Said::Motion(said) => said.judge(&compounds, [&p, &q], effort),
+        })
+    }
+}
+
+fn points(parts: &[ReadyBody]) -> Vec<Points<'_>> {
+    parts.iter().map(|part| (&part.placed()).into()).collect()
+}
+
+fn is_single([p, q]: &[AskedParts; 2]) -> bool {
+    p.count() == 1 && q.count() == 1
+}
+
+fn one_of_each() -> Parts {
+    Parts { p: vec![0], q: vec![0] }
+}
+
+/// The margin asked about, and what is said of it.
+fn within(
+    path: &Path<'_>,
+    asked: Option<f64>,
+    said: Option<bool>,
+) -> Result<Option<(f64, bool)>, Failure> {
+    let Some(is_within) = said else { return Ok(None) };
+    let nothing_asked = || path.field("within_margin").bad("is said where no margin was given");
+    Ok(Some((asked.ok_or_else(nothing_asked)?, is_within)))
+}
+
+/// What a certificate says of how the parts stand. Of two bodies of one part each it may be that of
+/// any two.
+fn statements(
+    path: &Path<'_>,
+    bodies: &[AskedParts; 2],
+    wire: Option<&api::StaticCertificate>,
+) -> Result<Vec<PartStatement>, Failure> {
+    let statement = |path: &Path<'_>, parts, wire: Option<&api::StaticCertificate>| {
+        let margin_pairs = margin_pairs(path, wire)?;
+        Ok::<_, Failure>(PartStatement { parts, proof: proof(path, wire)?, margin_pairs })
+    };
+    match wire.and_then(|wire| wire.proof.as_ref()) {
+        Some(api::static_certificate::Proof::Compound(compound)) => {
+            let compound_path = path.field("compound");
+            let list = compound_path.field("entries");
+            let entry = |(at, entry): (usize, &api::PartProof)| {
+                let parts = Parts { p: entry.p_parts.clone(), q: entry.q_parts.clone() };
+                let path = list.index(at);
+                statement(&path.field("certificate"), parts, entry.certificate.as_ref())
+            };
+            compound.entries.iter().enumerate().map(entry).collect()
+        }
+        Some(_) if !is_single(bodies) => {
+            Err(path.field("compound").bad("is required of bodies of several parts").into())
+        }
+        _ => Ok(vec![statement(path, one_of_each(), wire)?]),
+    }
+}
+
+/// What a certificate says of how far apart the parts are. Of two bodies of one part each it may be
+/// that of any two.
+fn gaps(
+    path: &Path<'_>,
+    bodies: &[AskedParts; 2],
+    wire: &api::DistanceCertificate,
+) -> Result<Vec<PartBound>, Failure> {
+    let pairs_path = path.field("pairs");
+    let pairs = at_most(&pairs_path, &wire.pairs)?;
+    if is_single(bodies) && wire.parts.is_empty() {
+        return Ok(vec![PartBound { parts: one_of_each(), pairs, direction: None }]);
+    }
+    if !pairs.is_empty() {
+        return Err(pairs_path.bad("say nothing about bodies of several parts").into());
+    }
+    let list = path.field("parts");
+    let entry = |(at, entry): (usize, &api::PartDistanceProof)| {
+        let path = list.index(at);
+        let along = |wire| direction(&path.field("direction"), Some(wire));
+        Ok(PartBound {
+            parts: Parts { p: entry.p_parts.clone(), q: entry.q_parts.clone() },
+            pairs: at_most(&path.field("pairs"), &entry.pairs)?,
+            direction: entry.direction.as_ref().map(along).transpose()?,
+        })
+    };
+    wire.parts.iter().enumerate().map(entry).collect()
+}
+
+/// What a certificate says of how deep all parts but the deepest are.
+fn reaches(list: &Path<'_>, wire: &[api::PartDepthProof]) -> Result<Vec<PartBound>, Failure> {
+    let entry = |(at, entry): (usize, &api::PartDepthProof)| {
+        let along = direction(&list.index(at).field("direction"), entry.direction.as_ref())?;
+        let parts = Parts { p: entry.p_parts.clone(), q: entry.q_parts.clone() };
+        Ok(PartBound { parts, pairs: ArrayVec::new(), direction: Some(along) })
+    };
+    wire.iter().enumerate().map(entry).collect()
+}
+
+/// Where in the answer something is refused, and why.
+fn located(list: &str, refusal: &Refusal) -> String {
+    let Refusal::EntryFails(at, why) = refusal else { return refusal.to_string() };
+    format!("{list}[{at}]: {why}")
+}
+
+impl SaidStanding {
+    fn judge(&self, compounds: &Compounds<'_>, effort: &mut Effort<'_>) -> Result<(), String> {
+        let Self { verdict, list, entries, .. } = self;
+        judge_compounds(compounds, *verdict, entries, effort)
+            .map_err(|refusal| located(list, &refusal))?;
+        self.judge_within(compounds, effort).map_err(|why| format!("within_margin: {why}"))?;
+        self.judge_measure(compounds, effort)
+    }
+
+    fn judge_within(
+        &self,
+        compounds: &Compounds<'_>,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), String> {
+        match (self.verdict, self.within) {
+            (_, None) => Ok(()),
+            // In contact every margin is kept.
+            (Verdict::Touching | Verdict::Overlapping, Some((_, true))) => Ok(()),
+            (Verdict::Touching | Verdict::Overlapping, Some((_, false))) => {
+                Err("the bodies are in contact".to_owned())
+            }
+            (Verdict::Separated, Some(said)) => {
+                judge_compounds_margin(compounds, said, &self.entries, effort)
+                    .map_err(|refusal| located(self.list, &refusal))
+            }
+        }
+    }
+
+    fn judge_measure(
+        &self,
+        compounds: &Compounds<'_>,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), String> {
+        let located = |refusal: Refusal| located("certificate.parts", &refusal);
+        match &self.measure {
+            Measure::Nothing => Ok(()),
+            Measure::Distance { bounds, entries } if self.verdict == Verdict::Separated => {
+                judge_compounds_distance(compounds, *bounds, entries, effort).map_err(located)
+            }
+            Measure::Depth { bounds, face, surface, others }
+                if self.verdict == Verdict::Overlapping =>
+            {
+                let [PartStatement { parts, .. }] = &self.entries[..] else {
+                    return Err(format!("{}: one has to name the deepest parts", self.list));
+                };
+                let face = face.as_ref().ok_or("the face is missing")?;
+                let deepest = DepthClaim { parts, face, surface: surface.as_ref() };
+                judge_compounds_depth(compounds, *bounds, &deepest, others, effort).map_err(located)
+            }
+            Measure::Distance { bounds, .. } | Measure::Depth { bounds, .. } => {
+                judge_zero(*bounds).map_err(located)
+            }
+        }
+    }
+}

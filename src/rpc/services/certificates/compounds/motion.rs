@@ -1,0 +1,161 @@
+//! What is claimed of the motion of bodies of several convex parts, judged.
+
+use arrayvec::ArrayVec;
+
+use super::super::{required, t_contact};
+use super::{PartsStatement, Said, is_single, located, one_of_each};
+use crate::geometry::certificate::judge::Refusal;
+use crate::geometry::certificate::judge_compound::{
+    Compounds, PartMotion, PartStatement, Parts, judge_compounds, judge_compounds_motion,
+};
+use crate::geometry::certificate::judge_motion::{Course, MotionClaim};
+use crate::geometry::certificate::{Link, StaticProof, Verdict};
+use crate::geometry::contact_time::{Outcome, Question};
+use crate::geometry::effort::Effort;
+use crate::geometry::motion::Motion;
+use crate::geometry::pair::{Pair, VertexPair};
+use crate::rpc::api;
+use crate::rpc::convert::Path;
+use crate::rpc::convert::body::{AskedParts, ReadyBody};
+use crate::rpc::convert::certificate::{at_most, chain, proof};
+use crate::rpc::convert::geometry::{outcome, verdict};
+use crate::rpc::services::certificates::faces::NamedFaces;
+use crate::rpc::services::certificates::told::Told;
+use crate::rpc::services::queries::Motions;
+use crate::rpc::status::Failure;
+
+#[derive(Clone, Debug)]
+pub(super) struct SaidMotion {
+    /// Of the bodies; and of their parts.
+    motions: Motions,
+    of_parts: [Vec<Motion>; 2],
+    outcome: Outcome,
+    t_free: f64,
+    t_contact: f64,
+    /// The search was stopped before it proved the start of all parts free.
+    is_start_open: bool,
+    /// At t = 0, if it is said.
+    initial: Option<Verdict>,
+    entries: Vec<MotionEntry>,
+}
+
+#[derive(Clone, Debug)]
+struct MotionEntry {
+    parts: Parts,
+    initial: Option<StaticProof>,
+    chain: Vec<Link>,
+    pairs: ArrayVec<VertexPair, 6>,
+}
+
+impl PartsStatement {
+    /// What is claimed of the motion of compounds; checks everything that is wrong whatever the
+    /// geometry.
+    pub(in crate::rpc::services::certificates) fn first_contact(
+        told: &Told<'_, api::FindFirstContactRequest, api::FindFirstContactResponse>,
+        bodies: [AskedParts; 2],
+    ) -> Result<Self, Failure> {
+        let Told { question, asked, answer, path } = told;
+        let motions = Motions::convert(asked, question)?;
+        let [of_p, of_q] = motions.of_bodies();
+        let of_parts = [
+            bodies[0].motions(&asked.field("p_motion"), of_p)?,
+            bodies[1].motions(&asked.field("q_motion"), of_q)?,
+        ];
+        NamedFaces::refuse(&path.field("face_contact"), answer.face_contact.as_ref())?;
+        let said = answer.initial_verdict();
+        let is_said = said != api::Verdict::Unspecified;
+        let initial = is_said.then(|| verdict(&path.field("initial_verdict"), said)).transpose()?;
+        let certificate = required(path, "certificate", answer.certificate.as_ref())?;
+        let outcome = outcome(&path.field("outcome"), answer.outcome())?;
+        let has_stopped = answer.stopped() != api::Stopped::Unspecified;
+        let said = SaidMotion {
+            motions,
+            of_parts,
+            outcome,
+            t_free: answer.t_free,
+            is_start_open: has_stopped && answer.t_free <= 0.0 && outcome != Outcome::NoContact,
+            t_contact: t_contact(path, answer)?,
+            initial,
+            entries: movements(&path.field("certificate"), &bodies, certificate)?,
+        };
+        Ok(Self { bodies, said: Said::Motion(Box::new(said)) })
+    }
+}
+
+impl SaidMotion {
+    pub(super) fn judge(
+        &self,
+        compounds: &Compounds<'_>,
+        [p, q]: [&[ReadyBody]; 2],
+        effort: &mut Effort<'_>,
+    ) -> Result<(), String> {
+        let located = |refusal: Refusal| located("certificate.parts", &refusal);
+        let course = |i: u32, j: u32| -> Course<'_> {
+            let (i, j) = (i as usize, j as usize);
+            let pair = Pair { p: p[i].placed(), q: q[j].placed() };
+            let (motion_p, motion_q) = (self.of_parts[0][i], self.of_parts[1][j]);
+            (&Question { motion_p, motion_q, ..self.motions.about(pair) }).into()
+        };
+        let &Self { outcome, t_free, t_contact, .. } = self;
+        let entries: Vec<PartMotion<'_>> = self
+            .entries
+            .iter()
+            .map(|MotionEntry { parts, initial, chain, pairs }| {
+                let initial = initial.as_ref();
+                let claim = MotionClaim { outcome, t_free, t_contact, chain, pairs, initial };
+                PartMotion { parts, claim }
+            })
+            .collect();
+        let said = (&entries[..], self.is_start_open);
+        judge_compounds_motion(compounds, course, said, effort).map_err(located)?;
+        let Some(verdict) = self.initial else { return Ok(()) };
+        let at_start: Vec<PartStatement> = self.entries.iter().filter_map(at_start).collect();
+        judge_compounds(compounds, verdict, &at_start, effort)
+            .map_err(|refusal| format!("initial_verdict: {refusal}"))
+    }
+}
+
+/// What a certificate says of how the parts move.
+fn movements(
+    path: &Path<'_>,
+    bodies: &[AskedParts; 2],
+    wire: &api::MotionCertificate,
+) -> Result<Vec<MotionEntry>, Failure> {
+    let list = path.field("parts");
+    if wire.parts.is_empty() {
+        if !is_single(bodies) {
+            return Err(list.bad("is required of bodies of several parts").into());
+        }
+        return Ok(vec![movement(path, one_of_each(), wire)?]);
+    }
+    let entry = |(at, entry): (usize, &api::PartMotionProof)| {
+        let parts = Parts { p: entry.p_parts.clone(), q: entry.q_parts.clone() };
+        let path = list.index(at);
+        let certificate = required(&path, "certificate", entry.certificate.as_ref())?;
+        movement(&path.field("certificate"), parts, certificate)
+    };
+    wire.parts.iter().enumerate().map(entry).collect()
+}
+
+fn movement(
+    path: &Path<'_>,
+    parts: Parts,
+    wire: &api::MotionCertificate,
+) -> Result<MotionEntry, Failure> {
+    let initial_path = path.field("initial");
+    let initial = wire.initial.as_ref().map(|initial| proof(&initial_path, Some(initial)));
+    Ok(MotionEntry {
+        parts,
+        initial: initial.transpose()?,
+        chain: chain(&path.field("chain"), &wire.chain)?,
+        pairs: at_most(&path.field("contact_pairs"), &wire.contact_pairs)?,
+    })
+}
+
+/// What an entry says of the start: where no verdict is given, its first link begins there.
+fn at_start(entry: &MotionEntry) -> Option<PartStatement> {
+    let first = || entry.chain.first().filter(|link| link.t0 <= 0.0);
+    let by_link = || first().map(|link| StaticProof::Separated { direction: link.direction });
+    let proof = entry.initial.clone().or_else(by_link)?;
+    Some(PartStatement { parts: entry.parts.clone(), proof, margin_pairs: ArrayVec::new() })
+}

@@ -1,0 +1,80 @@
+//! What is claimed of several bodies, judged.
+
+use super::faces::NamedFaces;
+use super::required;
+use super::told::Told;
+use crate::geometry::certificate::Verdict;
+use crate::geometry::certificate::judge_collision::{CollisionClaim, MovingSolid, judge_collision};
+use crate::geometry::certificate::solids::CollisionProof;
+use crate::geometry::contact_time::Outcome;
+use crate::geometry::effort::Effort;
+use crate::rpc::api;
+use crate::rpc::convert::geometry::{outcome, verdict};
+use crate::rpc::convert::solids::collision;
+use crate::rpc::services::queries::Many;
+use crate::rpc::shared::Shared;
+use crate::rpc::status::Failure;
+
+/// A first contact among several bodies, or that there is none.
+#[derive(Clone, Debug)]
+pub struct CollisionStatement {
+    bodies: Many,
+    outcome: Outcome,
+    t_free: f64,
+    t_contact: f64,
+    pair: Option<([u32; 2], Verdict)>,
+    faces: Option<NamedFaces>,
+    proof: CollisionProof,
+}
+
+impl CollisionStatement {
+    /// Checks everything that is wrong whatever the geometry.
+    pub(super) fn convert(
+        told: &Told<'_, api::FindFirstCollisionRequest, api::FindFirstCollisionResponse>,
+        shared: &Shared,
+    ) -> Result<Self, Failure> {
+        let Told { question, asked, answer, path } = told;
+        let bodies = Many::convert(asked, question, shared)?;
+        let outcome = outcome(&path.field("outcome"), answer.outcome())?;
+        let (mut pair, mut t_contact, mut faces) = (None, 1.0, None);
+        let (faces_path, named) = (path.field("face_contact"), answer.face_contact.as_ref());
+        if outcome == Outcome::Contact {
+            let [p, q] = [("p", &answer.p), ("q", &answer.q)]
+                .map(|(name, place)| required(path, name, place.as_ref()).copied());
+            let initial = verdict(&path.field("initial_verdict"), answer.initial_verdict())?;
+            pair = Some(([p?, q?], initial));
+            t_contact = *required(path, "t_contact", answer.t_contact.as_ref())?;
+            faces = NamedFaces::convert(&faces_path, named)?;
+        } else {
+            NamedFaces::refuse(&faces_path, named)?;
+            for (name, place) in [("p", answer.p), ("q", answer.q)] {
+                if place.is_some() {
+                    return Err(path.field(name).bad("is said where no bodies meet").into());
+                }
+            }
+        }
+        let certificate = required(path, "certificate", answer.certificate.as_ref())?;
+        let proof = collision(&path.field("certificate"), certificate)?;
+        Ok(Self { bodies, outcome, t_free: answer.t_free, t_contact, pair, faces, proof })
+    }
+
+    /// Judges it.
+    pub(super) fn judge(self, effort: &mut Effort<'_>) -> Result<Result<(), String>, Failure> {
+        let Self { bodies, outcome, t_free, t_contact, pair, faces, proof } = self;
+        let bodies = bodies.prepare_to_judge(effort)?;
+        let moving: Vec<MovingSolid<'_>> = bodies
+            .iter()
+            .map(|(body, motion)| MovingSolid { solid: body.solid(), motion: *motion })
+            .collect();
+        let claim = CollisionClaim { outcome, t_free, t_contact, pair, proof: &proof };
+        let judged =
+            judge_collision(&moving, &claim, effort).map_err(|refusal| refusal.to_string());
+        Ok(judged.and_then(|()| {
+            // What was accepted is of bodies that exist.
+            let (Some(faces), Some((pair, _))) = (faces, pair) else { return Ok(()) };
+            let two = pair.map(|place| &bodies[place as usize]);
+            let motions = two.map(|(_, motion)| motion);
+            faces.judge(two.map(|(body, _)| body), motions, [t_free, t_contact], effort)
+        }))
+    }
+}

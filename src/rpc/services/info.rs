@@ -1,0 +1,101 @@
+//! `ServerService`.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use tonic::{Request, Response, Status};
+
+use crate::geometry::contact_time::polyhedra;
+use crate::geometry::{contact_time, distance, penetration, separation};
+use crate::rpc::api;
+use crate::rpc::convert::options::Row;
+use crate::rpc::shared::Shared;
+use crate::runtime::metrics::{Asked, QuestionMetrics};
+use crate::runtime::settings::Limit;
+
+/// The service.
+#[derive(Clone, Debug)]
+pub struct ServerInfo(pub Shared);
+
+#[tonic::async_trait]
+impl api::server_service_server::ServerService for ServerInfo {
+    async fn get_server_info(
+        &self,
+        _request: Request<api::GetServerInfoRequest>,
+    ) -> Result<Response<api::GetServerInfoResponse>, Status> {
+        let shared = &self.0;
+        let mut limits = shared.settings.limits.rows();
+        limits.sort_unstable_by_key(|limit| limit.name);
+        Ok(Response::new(api::GetServerInfoResponse {
+            build: Some(build()),
+            start_time: Some(shared.start_time.into()),
+            draining: shared.is_draining(),
+            methods: infos(separation::METHODS),
+            distance_methods: infos(distance::METHODS),
+            along_methods: infos(penetration::METHODS),
+            first_contact_methods: infos(contact_time::METHODS),
+            polyhedron_methods: infos(polyhedra::METHODS),
+            limits: limits.iter().map(limit_to_wire).collect(),
+            usage: Some(api::Usage {
+                polytopes: shared.store.count(),
+                polytope_bytes: shared.store.memory_bytes(),
+                sessions: shared.sessions.count(),
+                jobs: shared.compute.jobs() as u64,
+                session_bytes: shared.sessions.bytes(),
+            }),
+        }))
+    }
+
+    async fn get_server_metrics(
+        &self,
+        _request: Request<api::GetServerMetricsRequest>,
+    ) -> Result<Response<api::GetServerMetricsResponse>, Status> {
+        let metrics = &self.0.metrics;
+        let questions = Asked::ALL.iter().zip(&metrics.by_question);
+        Ok(Response::new(api::GetServerMetricsResponse {
+            calls: metrics.calls.load(Ordering::Relaxed),
+            failures: metrics.failures.load(Ordering::Relaxed),
+            questions: questions
+                .map(|(&asked, counters)| question_to_wire(asked, counters))
+                .collect(),
+        }))
+    }
+}
+
+fn infos<M: Row>(table: &[M]) -> Vec<api::MethodInfo> {
+    table.iter().map(Row::info).collect()
+}
+
+fn question_to_wire(asked: Asked, counters: &QuestionMetrics) -> api::QuestionMetrics {
+    let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    api::QuestionMetrics {
+        question: asked.name().to_owned(),
+        answered: read(&counters.answered),
+        stopped: read(&counters.stopped),
+        refused: read(&counters.refused),
+        queries: read(&counters.queries),
+        exact_stages: read(&counters.exact_stages),
+        witness_hits: read(&counters.witness_hits),
+        steps: read(&counters.steps),
+        supports: read(&counters.supports),
+    }
+}
+
+/// The build of this program.
+pub fn build() -> api::Build {
+    api::Build {
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+        commit: option_env!("CLEARANCE_COMMIT").unwrap_or_default().to_owned(),
+        profile: if cfg!(debug_assertions) { "debug" } else { "release" }.to_owned(),
+        target: format!("{}-{}", std::env::consts::OS, std::env::consts::ARCH),
+    }
+}
+
+fn limit_to_wire(limit: &Limit) -> api::Limit {
+    api::Limit {
+        name: limit.name.to_owned(),
+        value: limit.value,
+        unit: limit.unit.to_owned(),
+        code: limit.breach.name().to_owned(),
+        description: limit.description.trim().to_owned(),
+    }
+}

@@ -1,0 +1,7 @@
+//! The services, one room for each.
+
+pub mod certificates;
+pub mod info;
+pub mod polytopes;
+pub mod queries;
+pub mod sessions;

@@ -1,0 +1,273 @@
+//! `PolytopeService`, but for uploads.
+
+mod uploads;
+
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use tonic::{Request, Response, Status, Streaming};
+
+use crate::geometry::Vec3;
+use crate::geometry::ids::PolytopeId;
+use crate::rpc::api;
+use crate::rpc::convert::body::{by_alias, by_id, hull_time, id};
+use crate::rpc::convert::geometry::points_to_wire;
+use crate::rpc::convert::polytope::{AskedPolytope, BuiltPolytope, describe, describe_new};
+use crate::rpc::convert::{BadField, Path};
+use crate::rpc::shared::Shared;
+use crate::rpc::status::Failure;
+use crate::rpc::transport::timing::time_left;
+use crate::runtime::deadline::StopGuard;
+use crate::runtime::settings::Breach;
+use crate::runtime::store::{DeleteError, RegisterError, Solid, Stored};
+use crate::within_limit;
+
+/// The service.
+#[derive(Clone, Debug)]
+pub struct Polytopes(pub Shared);
+
+#[tonic::async_trait]
+impl api::polytope_service_server::PolytopeService for Polytopes {
+    async fn register_polytopes(
+        &self,
+        request: Request<api::RegisterPolytopesRequest>,
+    ) -> Result<Response<api::RegisterPolytopesResponse>, Status> {
+        let guard = StopGuard::after(Some(time_left(&self.0, request.metadata(), None)?));
+        let api::RegisterPolytopesRequest { polytopes, validate_only } = request.into_inner();
+        let limits = &self.0.settings.limits;
+        let list = Path::ROOT.field("polytopes");
+        within_limit!(list, limits, polytopes.len(), registration_items_max)?;
+        let convert = |(index, spec)| AskedPolytope::convert(&list.index(index), spec, limits);
+        let asked: Result<Vec<_>, Failure> = polytopes.iter().enumerate().map(convert).collect();
+        let reports = register(&self.0, asked?, validate_only, &guard).await?;
+        Ok(Response::new(api::RegisterPolytopesResponse { reports }))
+    }
+
+    async fn upload_polytope(
+        &self,
+        request: Request<Streaming<api::UploadPolytopeRequest>>,
+    ) -> Result<Response<api::UploadPolytopeResponse>, Status> {
+        let guard = StopGuard::after(Some(time_left(&self.0, request.metadata(), None)?));
+        let report = uploads::receive(&self.0, request.into_inner(), &guard).await?;
+        Ok(Response::new(api::UploadPolytopeResponse { report: Some(report) }))
+    }
+
+    async fn get_polytope(
+        &self,
+        request: Request<api::GetPolytopeRequest>,
+    ) -> Result<Response<api::GetPolytopeResponse>, Status> {
+        use api::get_polytope_request::Key;
+        let request = request.into_inner();
+        let stored = match &request.key {
+            Some(Key::Id(id)) => by_id(&Path::ROOT.field("id"), id, &self.0.store)?,
+            Some(Key::Alias(alias)) => by_alias(&Path::ROOT.field("alias"), alias, &self.0.store)?,
+            None => return Err(no_key().into()),
+        };
+        let polytope = describe(&stored, &self.0.store);
+        let count = |length| u32::try_from(length).unwrap_or(u32::MAX);
+        let vertices = if request.with_vertices { count(vertices(&stored).len()) } else { 0 };
+        let facets = if request.with_facets { polytope.face_count } else { 0 };
+        let estimate = VERTEX_TIME * vertices + FACET_TIME * facets;
+        // Refused before the work, not after it.
+        let bytes = VERTEX_BYTES * vertices as usize + FACET_BYTES * facets as usize;
+        let _room = self.0.unsent.reserve(bytes)?;
+        let copying = self.0.compute.run(estimate, move || api::GetPolytopeResponse {
+            polytope: Some(polytope),
+            vertices: request.with_vertices.then(|| points_to_wire(self::vertices(&stored))),
+            facets: if request.with_facets { self::facets(&stored) } else { Vec::new() },
+        });
+        Ok(Response::new(copying.await.map_err(Failure::from)?))
+    }
+
+    async fn list_polytopes(
+        &self,
+        request: Request<api::ListPolytopesRequest>,
+    ) -> Result<Response<api::ListPolytopesResponse>, Status> {
+        let request = request.into_inner();
+        let size = page_size(&self.0, request.page_size)?;
+        let token = request.page_token.as_str();
+        let after: Option<PolytopeId> = if token.is_empty() {
+            None
+        } else {
+            let bad = |_| Path::ROOT.field("page_token").bad("is not one that this server gave");
+            Some(token.parse().map_err(bad).map_err(Failure::from)?)
+        };
+        let (page, more) = self.0.store.page(after, size);
+        let last = page.last().filter(|_| more);
+        Ok(Response::new(api::ListPolytopesResponse {
+            next_page_token: last.map_or_else(String::new, |stored| stored.id.to_string()),
+            polytopes: page.iter().map(|stored| describe(stored, &self.0.store)).collect(),
+            total_size: self.0.store.count(),
+        }))
+    }
+
+    async fn delete_polytope(
+        &self,
+        request: Request<api::DeletePolytopeRequest>,
+    ) -> Result<Response<api::DeletePolytopeResponse>, Status> {
+        use api::delete_polytope_request::Key;
+        let request = request.into_inner();
+        let store = &self.0.store;
+        let (path, key, found) = match &request.key {
+            Some(Key::Id(text)) => {
+                let path = Path::ROOT.field("id");
+                (path, text, Some(id(&path, text)?))
+            }
+            Some(Key::Alias(alias)) => (Path::ROOT.field("alias"), alias, store.resolve(alias)),
+            None => return Err(no_key().into()),
+        };
+        let deleted = found.map_or(Err(DeleteError::Unknown), |id| store.delete(&id));
+        match deleted {
+            Ok(()) => {}
+            Err(DeleteError::Unknown) if request.allow_missing => {}
+            Err(DeleteError::Unknown) => {
+                return Err(crate::rpc::convert::body::unknown(&path, key).into());
+            }
+            Err(DeleteError::InUse { uses }) => {
+                let id = found.map_or_else(String::new, |id| id.to_string());
+                return Err(Failure::PolytopeInUse { id, uses }.into());
+            }
+        }
+        Ok(Response::new(api::DeletePolytopeResponse {}))
+    }
+
+    async fn find_missing_polytopes(
+        &self,
+        request: Request<api::FindMissingPolytopesRequest>,
+    ) -> Result<Response<api::FindMissingPolytopesResponse>, Status> {
+        let ids = request.into_inner().ids;
+        let list = Path::ROOT.field("ids");
+        within_limit!(list, &self.0.settings.limits, ids.len(), find_missing_ids_max)?;
+        let mut missing_ids = Vec::new();
+        for (index, text) in ids.into_iter().enumerate() {
+            let id = id(&list.index(index), &text)?;
+            if self.0.store.get(&id).is_none() {
+                missing_ids.push(text);
+            }
+        }
+        Ok(Response::new(api::FindMissingPolytopesResponse { missing_ids }))
+    }
+}
+
+/// Copying one for a reply.
+const VERTEX_TIME: Duration = Duration::from_nanos(5);
+const FACET_TIME: Duration = Duration::from_nanos(50);
+
+/// What one takes in it; of a triangle.
+const VERTEX_BYTES: usize = 24;
+const FACET_BYTES: usize = 13;
+
+fn vertices(stored: &Stored) -> &[Vec3] {
+    match &stored.solid {
+        Solid::Polytope(polytope) => polytope.vertices(),
+        Solid::Polyhedron { polyhedron, .. } => polyhedron.vertices(),
+    }
+}
+
+fn facets(stored: &Stored) -> Vec<api::Facet> {
+    match &stored.solid {
+        Solid::Polytope(polytope) => polytope.facets().rows().map(facet).collect(),
+        Solid::Polyhedron { polyhedron, .. } => {
+            polyhedron.triangles().iter().map(|corners| facet(corners)).collect()
+        }
+    }
+}
+
+fn facet(corners: &[u32]) -> api::Facet {
+    api::Facet { vertices: corners.to_vec() }
+}
+
+fn no_key() -> Failure {
+    Failure::BadField(BadField { field: "id".to_owned(), problem: "needs id or alias".into() })
+}
+
+/// How many entries a page has: what is asked for within the limits.
+pub fn page_size(shared: &Shared, asked: i32) -> Result<usize, Failure> {
+    let limits = &shared.settings.limits;
+    let size = match u64::try_from(asked) {
+        Ok(0) => limits.page_size_default,
+        Ok(size) => size,
+        Err(_) => return Err(Path::ROOT.field("page_size").bad("must not be negative").into()),
+    };
+    Ok(usize::try_from(size.min(limits.page_size_max).max(1)).unwrap_or(usize::MAX))
+}
+
+/// Builds and registers all of them, or none; also none once the guard says to stop, which is
+/// looked at where it may take long: between two of them, and while a hull is built, a mesh
+/// compared with it or a polyhedron checked.
+pub async fn register(
+    shared: &Shared,
+    asked: Vec<AskedPolytope>,
+    validate_only: bool,
+    guard: &StopGuard,
+) -> Result<Vec<api::RegistrationReport>, Failure> {
+    let points: usize = asked.iter().map(AskedPolytope::size).sum();
+    let estimate = hull_time(points + asked.len());
+    let (in_job, stop) = (shared.clone(), guard.flag());
+    let job = move || {
+        let limits = &in_job.settings.limits;
+        let build = |asked: AskedPolytope| {
+            if stop.load(Ordering::Relaxed) {
+                Err(Failure::Deadline)
+            } else {
+                asked.build(limits, &stop)
+            }
+        };
+        let built: Result<Vec<_>, Failure> = asked.into_iter().map(build).collect();
+        commit(&in_job, built?, validate_only)
+    };
+    shared.compute.run(estimate, job).await?
+}
+
+fn commit(
+    shared: &Shared,
+    built: Vec<BuiltPolytope>,
+    validate_only: bool,
+) -> Result<Vec<api::RegistrationReport>, Failure> {
+    let (mut new, mut reports, mut fields) = (Vec::new(), Vec::new(), Vec::new());
+    for built in built {
+        new.push(built.new);
+        reports.push(built.report);
+        fields.push(built.field);
+    }
+    let refused = |error: RegisterError| refused(&error, &fields);
+    let (store, limits) = (&shared.store, &shared.settings.limits);
+    if validate_only {
+        store.validate(&new, limits).map_err(refused)?;
+        for (report, new) in reports.iter_mut().zip(&new) {
+            let aliases = new.alias.clone().into_iter().collect();
+            report.polytope = Some(describe_new(&new.stored, aliases));
+            report.already_registered = store.get(&new.stored.id).is_some();
+        }
+        return Ok(reports);
+    }
+    shared.refuse_while_draining()?;
+    let registered: Vec<(Arc<Stored>, bool)> = store.register(new, limits).map_err(refused)?;
+    for (report, (stored, already)) in reports.iter_mut().zip(registered) {
+        report.polytope = Some(describe(&stored, store));
+        report.already_registered = already;
+    }
+    Ok(reports)
+}
+
+fn refused(error: &RegisterError, fields: &[String]) -> Failure {
+    let alias = |index: usize| format!("{}.alias", fields[index]);
+    match error {
+        RegisterError::AliasTaken { index, owner, .. } => {
+            Failure::AliasTaken { field: alias(*index), owner: owner.to_string() }
+        }
+        RegisterError::TooManyAliases { index, max } => Failure::Limit {
+            field: alias(*index),
+            name: "aliases_per_polytope_max",
+            max: *max,
+            breach: Breach::InvalidArgument,
+        },
+        RegisterError::Full { name, max } => Failure::Limit {
+            field: String::new(),
+            name,
+            max: *max,
+            breach: Breach::ResourceExhausted,
+        },
+    }
+}

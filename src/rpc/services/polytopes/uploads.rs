@@ -1,0 +1,127 @@
+//! Polytopes in chunks, beyond what fits into one message.
+
+use tonic::Streaming;
+
+use crate::geometry::Vec3;
+use crate::rpc::api;
+use crate::rpc::api::upload_polytope_request::Part;
+use crate::rpc::convert::polytope::{AskedPolytope, AskedSource, file_source};
+use crate::rpc::convert::{Path, geometry};
+use crate::rpc::shared::Shared;
+use crate::rpc::status::{Failure, of_transport};
+use crate::runtime::deadline::StopGuard;
+use crate::within_limit;
+
+const POINT_BYTES: usize = 24;
+
+/// Receives one upload and registers it.
+pub(super) async fn receive(
+    shared: &Shared,
+    mut chunks: Streaming<api::UploadPolytopeRequest>,
+    guard: &StopGuard,
+) -> Result<api::RegistrationReport, Failure> {
+    shared.refuse_while_draining()?;
+    // Held until the polytope is registered: the bytes of an upload are in memory until then.
+    let _room = shared.uploads.clone().try_acquire_owned().map_err(|_| Failure::Busy)?;
+    let first = next(shared, &mut chunks).await?;
+    let Some(Part::Header(header)) = first else {
+        return Err(Path::ROOT.field("header").bad("must be the first message").into());
+    };
+    let bytes = collect(shared, &header, &mut chunks).await?;
+    let asked = assemble(shared, header.clone(), bytes)?;
+    let mut reports =
+        crate::rpc::services::polytopes::register(shared, vec![asked], header.validate_only, guard)
+            .await?;
+    reports.pop().ok_or_else(|| Failure::Bug("no report of an upload".to_owned()))
+}
+
+async fn next(
+    shared: &Shared,
+    chunks: &mut Streaming<api::UploadPolytopeRequest>,
+) -> Result<Option<Part>, Failure> {
+    let max = shared.settings.limits.message_bytes_max;
+    let message = chunks.message().await.map_err(|status| of_transport(status, max))?;
+    match message {
+        Some(api::UploadPolytopeRequest { part: Some(part) }) => Ok(Some(part)),
+        Some(_) => Err(Path::ROOT.field("chunk").bad("a message needs a header or a chunk").into()),
+        None => Ok(None),
+    }
+}
+
+/// Everything that follows the header. Memory grows with what has come, never with what is
+/// announced.
+async fn collect(
+    shared: &Shared,
+    header: &api::UploadHeader,
+    chunks: &mut Streaming<api::UploadPolytopeRequest>,
+) -> Result<Vec<u8>, Failure> {
+    let path = Path::ROOT.field("chunk");
+    let limits = &shared.settings.limits;
+    let mut bytes = Vec::new();
+    while let Some(part) = next(shared, chunks).await? {
+        let Part::Chunk(chunk) = part else {
+            return Err(Path::ROOT.field("header").bad("must come once only").into());
+        };
+        within_limit!(path, limits, bytes.len() + chunk.len(), upload_bytes_max)?;
+        bytes.extend_from_slice(&chunk);
+    }
+    let total = Path::ROOT.field("header");
+    let total = total.field("total_bytes");
+    match header.total_bytes {
+        Some(announced) if announced != bytes.len() as u64 => {
+            Err(total.bad(format!("{announced} bytes were announced, {} came", bytes.len())).into())
+        }
+        _ => Ok(bytes),
+    }
+}
+
+fn assemble(
+    shared: &Shared,
+    header: api::UploadHeader,
+    bytes: Vec<u8>,
+) -> Result<AskedPolytope, Failure> {
+    let path = Path::ROOT.field("header");
+    let content = path.field("content").known(header.content)?;
+    let spec_path = path.field("spec");
+    let spec = header.spec.unwrap_or_default();
+    let source = match content {
+        api::UploadContent::PointsF64Le => {
+            if spec.source.is_some() {
+                return Err(spec_path.field("source").bad("must be left out").into());
+            }
+            let path = Path::ROOT.field("chunk");
+            within_limit!(path, &shared.settings.limits, bytes.len() / POINT_BYTES, points_max)?;
+            AskedSource::Points(points(&path, &bytes)?)
+        }
+        api::UploadContent::MeshFile => {
+            use api::polytope_spec::Source;
+            let default = api::MeshFile::default();
+            let file = match &spec.source {
+                None => &default,
+                Some(Source::File(file)) if file.content.is_empty() => file,
+                Some(Source::File(_) | Source::Vertices(_) | Source::Mesh(_)) => {
+                    let why = "must be left out, or be a file without content";
+                    return Err(spec_path.field("source").bad(why).into());
+                }
+            };
+            let file = api::MeshFile { content: bytes.into(), ..file.clone() };
+            file_source(&spec_path.field("file"), &file)?
+        }
+        api::UploadContent::Unspecified => {
+            return Err(path.field("content").bad("is required").into());
+        }
+    };
+    AskedPolytope::with_source(&spec_path, &spec, source)
+}
+
+fn points(path: &Path<'_>, bytes: &[u8]) -> Result<Vec<Vec3>, Failure> {
+    let (numbers, rest) = bytes.as_chunks::<8>();
+    if !rest.is_empty() || !numbers.len().is_multiple_of(3) || numbers.is_empty() {
+        return Err(path.bad("must be 24 bytes for each point, and at least one point").into());
+    }
+    let numbers: Vec<f64> = numbers.iter().map(|bytes| f64::from_le_bytes(*bytes)).collect();
+    for (index, number) in numbers.iter().enumerate() {
+        geometry::coordinate(&path.index(index), *number)?;
+    }
+    Ok(numbers.as_chunks::<3>().0.iter().map(|&triple| triple.into()).collect())
+}

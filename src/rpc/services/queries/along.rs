@@ -1,0 +1,80 @@
+//! How far P can move along a direction before it meets Q, and where it leaves Q again.
+
+use std::time::Duration;
+
+use super::{Question, Run, polytopes};
+use crate::geometry::Vec3;
+use crate::geometry::penetration::{METHODS, Method, along_by};
+use crate::geometry::witness::Witness;
+use crate::rpc::api;
+use crate::rpc::convert::Path;
+use crate::rpc::convert::body::AskedBody;
+use crate::rpc::convert::certificate::{proof_to_wire, range_to_wire};
+use crate::rpc::convert::geometry::{direction_vector, stopped_to_wire, verdict_to_wire};
+use crate::rpc::convert::options::Options;
+use crate::rpc::shared::Shared;
+use crate::rpc::status::Failure;
+use crate::runtime::metrics::Asked;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Along {
+    p: AskedBody,
+    q: AskedBody,
+    direction: Vec3,
+    method: &'static Method,
+    options: Options,
+}
+
+impl Question for Along {
+    type Wire = api::MeasureDistanceAlongRequest;
+    type Answer = api::MeasureDistanceAlongResponse;
+    const ASKED: Asked = Asked::DistanceAlong;
+
+    fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
+        let (p, q) = polytopes(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
+        let direction = direction_vector(&path.field("direction"), wire.direction.as_ref())?;
+        let (options, method) =
+            Options::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
+        Ok(Self { p, q, direction, method, options })
+    }
+
+    fn bodies(&self) -> (&AskedBody, &AskedBody) {
+        (&self.p, &self.q)
+    }
+
+    fn options(&self) -> &Options {
+        &self.options
+    }
+
+    fn estimate(&self, p: u32, q: u32) -> Duration {
+        Duration::from_micros(100) + Duration::from_nanos(50) * p.saturating_add(q)
+    }
+
+    fn has_stopped(answer: &Self::Answer) -> bool {
+        answer.stopped() != api::Stopped::Unspecified
+    }
+
+    fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
+        let Self { p, q, direction, method, options } = self;
+        let (range, cost) = run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
+            along_by(pair, &direction, method, &mut Witness::default(), effort)
+        })?;
+        let mut answer =
+            api::MeasureDistanceAlongResponse { cost: Some(cost), ..Default::default() };
+        match range {
+            Ok(range) => {
+                answer.set_verdict(verdict_to_wire(range.decision.verdict()));
+                let bracket = |[lower, upper]: [f64; 2]| api::Bracket { lower, upper };
+                answer.enter = range.span.map(|span| bracket(span.enter));
+                answer.exit = range.span.map(|span| bracket(span.exit));
+                if !options.omit_certificate {
+                    answer.certificate = Some(proof_to_wire(&range.decision.proof));
+                    answer.range_certificate = range.proof.as_ref().map(range_to_wire);
+                }
+            }
+            Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
+        }
+        Ok(answer)
+    }
+}

@@ -1,0 +1,135 @@
+//! Many questions in one call. Each is answered from cold, so the order does not matter.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::time::Duration;
+
+use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use tonic::Request;
+
+use super::{
+    Along, Collision, DistanceQuestion, FirstContactQuestion, Penetration, Queries, Question, Run,
+    count, estimate,
+};
+use crate::rpc::api;
+use crate::rpc::api::batch_query_answer::Answer;
+use crate::rpc::api::batch_query_item::Question as Wire;
+use crate::rpc::convert::Path;
+use crate::rpc::shared::Shared;
+use crate::rpc::status::Failure;
+use crate::rpc::transport::timing::time_left;
+use crate::runtime::compute::{INLINE_MAX, Refused};
+use crate::runtime::deadline::StopGuard;
+use crate::runtime::metrics::Ending;
+use crate::within_limit;
+
+type Search = Box<dyn FnOnce(&Run) -> Result<Answer, Failure> + Send>;
+
+/// A question of any kind, checked.
+struct Asked {
+    estimate: Duration,
+    time: Option<Duration>,
+    answer: Search,
+}
+
+impl Asked {
+    fn new<Q: Question>(
+        path: &Path<'_>,
+        wire: &Q::Wire,
+        shared: &Shared,
+        wrap: fn(Q::Answer) -> Answer,
+    ) -> Result<Self, Failure> {
+        let question = Q::convert(path, wire, shared)
+            .inspect_err(|_| shared.metrics.count(Q::ASKED, Ending::Refused))?;
+        Ok(Self {
+            estimate: estimate(&question),
+            time: question.options().time,
+            answer: Box::new(move |run| {
+                let answer = question.answer(run);
+                count::<Q>(&run.metrics, &answer);
+                answer.map(wrap)
+            }),
+        })
+    }
+
+    fn convert(
+        path: &Path<'_>,
+        item: &api::BatchQueryItem,
+        shared: &Shared,
+    ) -> Result<Self, Failure> {
+        let question = item.question.as_ref();
+        match question.ok_or_else(|| path.bad("needs a question"))? {
+            Wire::CheckCollision(wire) => {
+                let path = path.field("check_collision");
+                Self::new::<Collision>(&path, wire, shared, Answer::CheckCollision)
+            }
+            Wire::MeasureDistance(wire) => {
+                let path = path.field("measure_distance");
+                Self::new::<DistanceQuestion>(&path, wire, shared, Answer::MeasureDistance)
+            }
+            Wire::MeasureDistanceAlong(wire) => {
+                let path = path.field("measure_distance_along");
+                Self::new::<Along>(&path, wire, shared, Answer::MeasureDistanceAlong)
+            }
+            Wire::MeasurePenetration(wire) => {
+                let path = path.field("measure_penetration");
+                Self::new::<Penetration>(&path, wire, shared, Answer::MeasurePenetration)
+            }
+            Wire::FindFirstContact(wire) => {
+                let path = path.field("find_first_contact");
+                Self::new::<FirstContactQuestion>(&path, wire, shared, Answer::FindFirstContact)
+            }
+        }
+    }
+}
+
+/// Answers every question; what is wrong with one is said in its place.
+pub(super) async fn answer(
+    queries: &Queries,
+    request: Request<api::BatchQueryRequest>,
+) -> Result<api::BatchQueryResponse, Failure> {
+    let shared = &queries.0;
+    let items = &request.get_ref().items;
+    let list = Path::ROOT.field("items");
+    within_limit!(list, &shared.settings.limits, items.len(), batch_items_max)?;
+    let deadline = time_left(shared, request.metadata(), None)?;
+    let guard = StopGuard::after(Some(deadline));
+    let mut total = Duration::ZERO;
+    // Guards of questions with a time of their own; they live as long as this call.
+    let mut guards = Vec::new();
+    let mut jobs = Vec::with_capacity(items.len());
+    for (index, item) in items.iter().enumerate() {
+        jobs.push(Asked::convert(&list.index(index), item, shared).map(|asked| {
+            total += asked.estimate;
+            let run = match asked.time {
+                None => queries.run(&guard),
+                Some(time) => {
+                    let own = StopGuard::after(Some(time.min(deadline)));
+                    let run = queries.run(&own);
+                    guards.push(own);
+                    run
+                }
+            };
+            (asked.answer, run)
+        }));
+    }
+    let is_small = total <= INLINE_MAX;
+    let job = move || -> Vec<api::BatchQueryAnswer> {
+        // On the caller's thread the parallel iterator would still wake the workers.
+        if is_small {
+            jobs.into_iter().map(one).collect()
+        } else {
+            jobs.into_par_iter().map(one).collect()
+        }
+    };
+    let answers = shared.compute.run(total, job).await?;
+    Ok(api::BatchQueryResponse { answers })
+}
+
+fn one(job: Result<(Search, Run), Failure>) -> api::BatchQueryAnswer {
+    let answer = job.and_then(|(answer, run)| {
+        // A bug in one search must not take the answers of the others with it.
+        catch_unwind(AssertUnwindSafe(|| answer(&run))).unwrap_or(Err(Refused::Panicked.into()))
+    });
+    let answer = answer.unwrap_or_else(|failure| Answer::Status(failure.to_item()));
+    api::BatchQueryAnswer { answer: Some(answer) }
+}

@@ -1,0 +1,110 @@
+//! Separated, touching or overlapping.
+
+use std::time::Duration;
+
+use arrayvec::ArrayVec;
+
+use super::polyhedra::{self, Places};
+use super::{Question, Run, bodies, margin};
+use crate::geometry::distance::compare;
+use crate::geometry::pair::VertexPair;
+use crate::geometry::separation::{METHODS, Method, decide};
+use crate::geometry::witness::Witness;
+use crate::rpc::api;
+use crate::rpc::convert::Path;
+use crate::rpc::convert::body::AskedBody;
+use crate::rpc::convert::certificate::proof_with_margin_to_wire;
+use crate::rpc::convert::geometry::{stopped_to_wire, verdict_to_wire};
+use crate::rpc::convert::options::Options;
+use crate::rpc::shared::Shared;
+use crate::rpc::status::Failure;
+use crate::runtime::metrics::Asked;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Collision {
+    p: AskedBody,
+    q: AskedBody,
+    margin: Option<f64>,
+    way: Way,
+    options: Options,
+}
+
+/// How it is answered.
+#[derive(Clone, Debug)]
+enum Way {
+    Polytopes(&'static Method),
+    Polyhedra(Places),
+}
+
+impl Question for Collision {
+    type Wire = api::CheckCollisionRequest;
+    type Answer = api::CheckCollisionResponse;
+    const ASKED: Asked = Asked::Collision;
+
+    fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
+        let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
+        let margin = margin(path, wire.margin)?;
+        if let Some(places) = Places::of_polyhedra(path, &p, &q) {
+            if margin.is_some() {
+                return Err(polyhedra::refuse(&path.field("margin"), "margins of polyhedra"));
+            }
+            let options = polyhedra::options(path, wire.options.as_ref())?;
+            return Ok(Self { p, q, margin, way: Way::Polyhedra(places), options });
+        }
+        let (options, method) =
+            Options::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
+        Ok(Self { p, q, margin, way: Way::Polytopes(method), options })
+    }
+
+    fn bodies(&self) -> (&AskedBody, &AskedBody) {
+        (&self.p, &self.q)
+    }
+
+    fn options(&self) -> &Options {
+        &self.options
+    }
+
+    fn estimate(&self, p: u32, q: u32) -> Duration {
+        let each = match self.way {
+            Way::Polytopes(_) => Duration::from_nanos(50),
+            Way::Polyhedra(_) => polyhedra::TIME_PER_VERTEX,
+        };
+        Duration::from_micros(20) + each * p.saturating_add(q)
+    }
+
+    fn has_stopped(answer: &Self::Answer) -> bool {
+        answer.stopped() != api::Stopped::Unspecified
+    }
+
+    fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
+        let Self { p, q, margin, way, options } = self;
+        let method = match way {
+            Way::Polytopes(method) => method,
+            Way::Polyhedra(places) => return polyhedra::collision(run, [p, q], &places, &options),
+        };
+        let (found, cost) = run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
+            let mut witness = Witness::default();
+            let decision = decide(pair, method, &mut witness, effort);
+            let compared = margin.map(|margin| compare(pair, margin, &mut witness, effort));
+            Ok((decision, compared.transpose()))
+        })?;
+        let (decision, compared) = found.unwrap_or_else(|why| (Err(why), Err(why)));
+        let mut answer = api::CheckCollisionResponse { cost: Some(cost), ..Default::default() };
+        let margin_pairs = compared.iter().flatten().flat_map(|found| found.pairs.clone());
+        let margin_pairs: ArrayVec<VertexPair, 3> = margin_pairs.collect();
+        match decision {
+            Ok(decision) => {
+                answer.set_verdict(verdict_to_wire(decision.verdict()));
+                answer.certificate = (!options.omit_certificate)
+                    .then(|| proof_with_margin_to_wire(&decision.proof, &margin_pairs));
+            }
+            Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
+        }
+        match compared {
+            Ok(compared) => answer.within_margin = compared.map(|found| found.is_within),
+            Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
+        }
+        Ok(answer)
+    }
+}

@@ -1,0 +1,77 @@
+//! How deep.
+
+use std::time::Duration;
+
+use super::{Question, Run, polytopes};
+use crate::geometry::certificate::Verdict;
+use crate::geometry::penetration::measure;
+use crate::geometry::witness::Witness;
+use crate::rpc::api;
+use crate::rpc::convert::Path;
+use crate::rpc::convert::body::AskedBody;
+use crate::rpc::convert::certificate::depth_to_wire;
+use crate::rpc::convert::geometry::{stopped_to_wire, vector_to_wire, verdict_to_wire};
+use crate::rpc::convert::options::Options;
+use crate::rpc::shared::Shared;
+use crate::rpc::status::Failure;
+use crate::runtime::metrics::Asked;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Penetration {
+    p: AskedBody,
+    q: AskedBody,
+    with_surface: bool,
+    options: Options,
+}
+
+impl Question for Penetration {
+    type Wire = api::MeasurePenetrationRequest;
+    type Answer = api::MeasurePenetrationResponse;
+    const ASKED: Asked = Asked::Penetration;
+
+    fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
+        let (p, q) = polytopes(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
+        let options = Options::without_method(&path.field("options"), wire.options.as_ref())?;
+        let with_surface = wire.with_surface && !options.omit_certificate;
+        Ok(Self { p, q, with_surface, options })
+    }
+
+    fn bodies(&self) -> (&AskedBody, &AskedBody) {
+        (&self.p, &self.q)
+    }
+
+    fn options(&self) -> &Options {
+        &self.options
+    }
+
+    fn estimate(&self, p: u32, q: u32) -> Duration {
+        // The surface of a deep pair grows to the size of M's.
+        Duration::from_micros(200) + Duration::from_micros(2) * p.saturating_add(q)
+    }
+
+    fn has_stopped(answer: &Self::Answer) -> bool {
+        answer.stopped() != api::Stopped::Unspecified
+    }
+
+    fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
+        let Self { p, q, with_surface, options } = self;
+        let (depth, cost) = run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
+            measure(pair, with_surface, &mut Witness::default(), effort)
+        })?;
+        let mut answer = api::MeasurePenetrationResponse { cost: Some(cost), ..Default::default() };
+        match depth {
+            Ok(depth) => {
+                let verdict = depth.decision.verdict();
+                answer.set_verdict(verdict_to_wire(verdict));
+                answer.depth = Some(api::Bracket { lower: depth.lower, upper: depth.upper });
+                answer.direction =
+                    (verdict == Verdict::Overlapping).then(|| vector_to_wire(&depth.direction));
+                answer.certificate = (!options.omit_certificate).then(|| depth_to_wire(&depth));
+                answer.set_stopped(stopped_to_wire(depth.stopped));
+            }
+            Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
+        }
+        Ok(answer)
+    }
+}

@@ -1,0 +1,259 @@
+//! Bodies and rules from the wire: what opening and adding have in common.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use crate::geometry::effort::Effort;
+use crate::geometry::polytope::Polytope;
+use crate::rpc::api;
+use crate::rpc::convert::body::{Unready, hull_of_checked, hull_time, id, unknown};
+use crate::rpc::convert::geometry::{length, points, pose, vector};
+use crate::rpc::convert::{BadField, Path};
+use crate::rpc::shared::Shared;
+use crate::rpc::status::Failure;
+use crate::runtime::settings::Breach;
+use crate::runtime::store::{Lease, Solid, figures};
+use crate::scene::declaration::{Contact, Problem};
+use crate::scene::{Body, BodyId, DeclarationError, PairMargin, Part, Rules};
+use crate::within_limit;
+
+/// Where the shape of a part comes from, so that it can be restated.
+#[derive(Clone, Debug)]
+pub(super) enum Shape {
+    /// Registered; cannot be deleted meanwhile.
+    Registered(Lease),
+    /// Given by its points; and the memory that their hull takes, bytes, estimated.
+    Given(api::Points, u64),
+}
+
+impl Shape {
+    /// Memory that it takes for this session alone, bytes, estimated.
+    pub(super) fn bytes(&self) -> u64 {
+        match self {
+            Self::Registered(_) => 0,
+            Self::Given(points, hull_bytes) => 8 * points.xyz.len() as u64 + hull_bytes,
+        }
+    }
+}
+
+/// A body with the shapes of its parts.
+pub(super) struct Declared {
+    pub(super) body: Body,
+    pub(super) shapes: Vec<Shape>,
+}
+
+/// Placing and checking a body: a generous guess.
+const BODY_TIME: Duration = Duration::from_micros(10);
+
+/// Looking up a name or a pair among the bodies.
+const ENTRY_TIME: Duration = Duration::from_micros(1);
+
+fn times(count: usize) -> u32 {
+    u32::try_from(count).unwrap_or(u32::MAX)
+}
+
+/// How long opening takes.
+pub(super) fn estimate(request: &api::OpenSessionRequest) -> Duration {
+    request.state.as_ref().map_or(Duration::ZERO, |state| {
+        bodies_estimate(&state.bodies)
+            + rules_estimate(state.rules.as_ref())
+            + ENTRY_TIME * times(state.contacts.len())
+    })
+}
+
+/// How long it takes to make tables of these rules.
+pub(super) fn rules_estimate(rules: Option<&api::PairRules>) -> Duration {
+    rules.map_or(Duration::ZERO, |rules| {
+        let pairs = rules.checked_pairs.len() + rules.ignored_pairs.len() + rules.margins.len();
+        ENTRY_TIME * times(rules.checked_groups.len() + pairs)
+    })
+}
+
+/// How long it takes to declare these bodies and to look at them for the first time.
+pub(super) fn bodies_estimate(bodies: &[api::Body]) -> Duration {
+    let parts = bodies.iter().flat_map(|body| &body.parts);
+    let given: usize = parts
+        .map(|part| match &part.source {
+            Some(api::placed_body::Source::Vertices(points)) => points.xyz.len() / 3,
+            _ => 0,
+        })
+        .sum();
+    let groups: usize = bodies.iter().map(|body| body.groups.len()).sum();
+    BODY_TIME * times(bodies.len()) + hull_time(given) + ENTRY_TIME * times(groups)
+}
+
+/// Bodies, each checked; builds the hulls of given points, until `effort` is stopped.
+pub(super) fn bodies(
+    path: &Path<'_>,
+    wire: &[api::Body],
+    shared: &Shared,
+    effort: &mut Effort<'_>,
+) -> Result<Vec<Declared>, Failure> {
+    within_limit!(path, &shared.settings.limits, wire.len(), bodies_per_session_max)?;
+    let convert = |(index, one)| body(&path.index(index), one, shared, effort);
+    wire.iter().enumerate().map(convert).collect()
+}
+
+fn body(
+    path: &Path<'_>,
+    wire: &api::Body,
+    shared: &Shared,
+    effort: &mut Effort<'_>,
+) -> Result<Declared, Failure> {
+    let limits = &shared.settings.limits;
+    let parts_path = path.field("parts");
+    within_limit!(parts_path, limits, wire.parts.len(), parts_per_body_max)?;
+    within_limit!(path.field("groups"), limits, wire.groups.len(), rules_per_session_max)?;
+    let mut parts = Vec::with_capacity(wire.parts.len());
+    let mut shapes = Vec::with_capacity(wire.parts.len());
+    for (index, part) in wire.parts.iter().enumerate() {
+        let path = parts_path.index(index);
+        let (polytope, shape) = shape(&path, part, shared, effort)?;
+        let body_from_part = pose(&path.field("pose"), part.pose.as_ref())?;
+        parts.push(Part { polytope, body_from_part });
+        shapes.push(shape);
+    }
+    let body = Body {
+        id: BodyId(wire.id),
+        name: wire.name.clone(),
+        parts,
+        pose: pose(&path.field("pose"), wire.pose.as_ref())?,
+        groups: wire.groups.clone(),
+        fixed: wire.fixed,
+        margin: length(&path.field("margin"), wire.margin)?,
+        pivot: vector(&path.field("pivot"), wire.pivot.as_ref())?,
+        deviation: length(&path.field("deviation"), wire.deviation)?,
+    };
+    Ok(Declared { body, shapes })
+}
+
+fn shape(
+    path: &Path<'_>,
+    wire: &api::PlacedBody,
+    shared: &Shared,
+    effort: &mut Effort<'_>,
+) -> Result<(Arc<Polytope>, Shape), Failure> {
+    use api::placed_body::Source;
+    let source = wire.source.as_ref();
+    let registered = |path: &Path<'_>, key: &str, found: Option<Lease>| {
+        let lease = found.ok_or_else(|| unknown(path, key))?;
+        match &lease.stored().solid {
+            Solid::Polytope(polytope) => Ok((polytope.clone(), Shape::Registered(lease))),
+            Solid::Polyhedron { .. } => Err(Failure::NotImplemented {
+                field: path.to_string(),
+                what: "polyhedra in sessions",
+            }),
+        }
+    };
+    match source.ok_or_else(|| path.bad("needs id, alias or vertices"))? {
+        Source::Id(text) => {
+            let path = path.field("id");
+            let known = id(&path, text)?;
+            registered(&path, text, shared.store.lease(&known))
+        }
+        Source::Alias(alias) => {
+            let named = shared.store.resolve(alias);
+            let found = named.and_then(|id| shared.store.lease(&id));
+            registered(&path.field("alias"), alias, found)
+        }
+        Source::Vertices(given) => {
+            let path = path.field("vertices");
+            let count = given.xyz.len() / 3;
+            within_limit!(path, &shared.settings.limits, count, inline_points_max)?;
+            let polytope = hull_of_checked(&points(&path, given)?, effort)?;
+            let (_, memory_bytes) = figures(&polytope, effort).map_err(Unready::Stopped)?;
+            Ok((Arc::new(polytope), Shape::Given(given.clone(), memory_bytes)))
+        }
+        Source::Compound(_) => Err(path.field("compound").not_implemented("compounds as parts")),
+    }
+}
+
+/// Pair rules; missing: none.
+pub(super) fn rules(
+    path: &Path<'_>,
+    wire: Option<&api::PairRules>,
+    shared: &Shared,
+) -> Result<Rules, Failure> {
+    let Some(wire) = wire else { return Ok(Rules::default()) };
+    let limits = &shared.settings.limits;
+    for (name, count) in [
+        ("checked_groups", wire.checked_groups.len()),
+        ("checked_pairs", wire.checked_pairs.len()),
+        ("ignored_pairs", wire.ignored_pairs.len()),
+        ("margins", wire.margins.len()),
+    ] {
+        within_limit!(path.field(name), limits, count, rules_per_session_max)?;
+    }
+    let margins = path.field("margins");
+    let margin = |(index, entry): (usize, &api::PairMargin)| {
+        let path = margins.index(index);
+        let pair = entry.pair.as_ref().ok_or_else(|| path.field("pair").bad("is required"))?;
+        let margin = length(&path.field("margin"), entry.margin)?;
+        Ok(PairMargin { pair: pair_ids(pair), margin })
+    };
+    let margins: Result<Vec<PairMargin>, BadField> =
+        wire.margins.iter().enumerate().map(margin).collect();
+    Ok(Rules {
+        checked_groups: wire
+            .checked_groups
+            .iter()
+            .map(|pair| [pair.a.clone(), pair.b.clone()])
+            .collect(),
+        checked_pairs: wire.checked_pairs.iter().map(pair_ids).collect(),
+        ignored_pairs: wire.ignored_pairs.iter().map(pair_ids).collect(),
+        margins: margins?,
+    })
+}
+
+fn pair_ids(wire: &api::BodyPair) -> [BodyId; 2] {
+    [BodyId(wire.a), BodyId(wire.b)]
+}
+
+/// Announced contacts.
+pub(super) fn contacts(
+    path: &Path<'_>,
+    wire: &[api::AnnouncedContact],
+    shared: &Shared,
+) -> Result<Vec<Contact>, Failure> {
+    let limits = &shared.settings.limits;
+    within_limit!(path, limits, wire.len(), rules_per_session_max)?;
+    let convert = |(index, entry): (usize, &api::AnnouncedContact)| {
+        let path = path.index(index);
+        let pair = entry.pair.as_ref().ok_or_else(|| path.field("pair").bad("is required"))?;
+        Ok(Contact { pair: pair_ids(pair), began_frame: entry.began_frame_id })
+    };
+    wire.iter().enumerate().map(convert).collect()
+}
+
+/// What is wrong with a declaration, in the words of the wire. `path` leads to the declaration.
+pub(super) fn failure(path: &Path<'_>, error: &DeclarationError, shared: &Shared) -> Failure {
+    let prefix = path.to_string();
+    let separator = if prefix.is_empty() { "" } else { "." };
+    let field = format!("{prefix}{separator}{}", error.path);
+    let limits = &shared.settings.limits;
+    let beyond = |name, max| Failure::Limit {
+        field: field.clone(),
+        name,
+        max,
+        breach: Breach::InvalidArgument,
+    };
+    match error.problem {
+        Problem::TooManyBodies => beyond("bodies_per_session_max", limits.bodies_per_session_max),
+        Problem::TooManyParts => beyond("parts_per_session_max", limits.parts_per_session_max),
+        Problem::TooManyClasses => {
+            beyond("classes_per_session_max", limits.classes_per_session_max)
+        }
+        Problem::IdTaken
+        | Problem::UnknownBody
+        | Problem::SameBody
+        | Problem::NoParts
+        | Problem::TooFar
+        | Problem::NotALength
+        | Problem::NotAPoint
+        | Problem::NotChecked
+        | Problem::NoPairLeft
+        | Problem::KeyframeIncomplete => {
+            BadField { field, problem: error.problem.to_string().into() }.into()
+        }
+    }
+}

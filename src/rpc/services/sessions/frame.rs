@@ -1,0 +1,150 @@
+//! A frame from the wire.
+
+use super::declare::{self, Declared, Shape};
+use super::packed::{self, Field};
+use super::plan::Plan;
+use crate::geometry::effort::Effort;
+use crate::rpc::api;
+use crate::rpc::convert::Path;
+use crate::rpc::convert::options::budget;
+use crate::rpc::shared::Shared;
+use crate::rpc::status::Failure;
+use crate::runtime::settings::Breach;
+use crate::scene::report::MoveError;
+use crate::scene::{Body, BodyId, Frame, FrameError, Rules, TooManyPairs};
+use crate::within_limit;
+
+/// A frame, checked.
+pub(super) struct Asked {
+    pub(super) frame: Frame,
+    pub(super) plan: Plan,
+    /// The bodies of `frame.added` with their shapes.
+    pub(super) added: Vec<Declared>,
+    fields: Vec<Field>,
+    /// Items that are wrong in themselves.
+    pub(super) refused: Vec<api::ItemStatus>,
+}
+
+/// What the session says about frames that do not say it themselves.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Defaults {
+    pub(super) plan: Plan,
+    pub(super) canonical: bool,
+    pub(super) steps_max: u64,
+}
+
+impl Asked {
+    /// Checks everything that can be wrong with a frame as such; builds the hulls of given points,
+    /// until `effort` is stopped.
+    pub(super) fn convert(
+        path: &Path<'_>,
+        wire: &api::Frame,
+        defaults: &Defaults,
+        shared: &Shared,
+        effort: &mut Effort<'_>,
+    ) -> Result<Self, Failure> {
+        let limits = &shared.settings.limits;
+        within_limit!(path.field("poses"), limits, wire.poses.len(), bodies_per_session_max)?;
+        let removed = path.field("removed_body_ids");
+        within_limit!(removed, limits, wire.removed_body_ids.len(), bodies_per_session_max)?;
+        if let Some(packed) = &wire.packed_poses {
+            let path = path.field("packed_poses");
+            let ids = path.field("ids");
+            within_limit!(ids, limits, packed.ids.len(), bodies_per_session_max)?;
+        }
+        let (steps, _) = budget(&path.field("budget"), wire.budget.as_ref())?;
+        let steps_max = if wire.budget.is_some() { steps } else { defaults.steps_max };
+        let mut plan = match &wire.report {
+            None => defaults.plan,
+            Some(report) => {
+                let path = path.field("report");
+                Plan::convert(&path, Some(report), defaults.canonical, steps_max)?
+            }
+        };
+        plan.questions.steps_max = steps_max;
+        let moves = packed::moves(path, wire)?;
+        let added_path = path.field("added_bodies");
+        let added = declare::bodies(&added_path, &wire.added_bodies, shared, effort)?;
+        let rules_path = path.field("rules");
+        let rules = wire.rules.as_ref();
+        let rules = rules.map(|rules| declare::rules(&rules_path, Some(rules), shared));
+        let frame = Frame {
+            id: wire.frame_id,
+            base: wire.base_frame_id,
+            keyframe: wire.keyframe,
+            removed: wire.removed_body_ids.iter().copied().map(BodyId).collect(),
+            added: added.iter().map(|declared| Body::clone(&declared.body)).collect(),
+            rules: rules.transpose()?,
+            moves: moves.moves,
+            teleported: wire.teleported,
+        };
+        Ok(Self { frame, plan, added, fields: moves.fields, refused: moves.refused })
+    }
+
+    /// Memory that a session takes more for it, bytes, estimated.
+    pub(super) fn bytes(&self) -> u64 {
+        let shapes: u64 = self.added.iter().flat_map(|one| &one.shapes).map(Shape::bytes).sum();
+        let bodies: usize = self.added.iter().map(|one| one.body.bytes()).sum();
+        shapes + (bodies + self.frame.rules.as_ref().map_or(0, Rules::bytes)) as u64
+    }
+
+    /// The status of a move that the scene refused.
+    pub(super) fn refused_move(
+        &self,
+        path: &Path<'_>,
+        index: usize,
+        error: MoveError,
+    ) -> api::ItemStatus {
+        let field = self.fields[index].id(path);
+        let failure = match error {
+            MoveError::UnknownBody => {
+                Failure::UnknownBody { field, id: self.frame.moves[index].body.0 }
+            }
+            MoveError::Repeated | MoveError::TooFar | MoveError::Deviation => {
+                crate::rpc::convert::BadField { field, problem: error.to_string().into() }.into()
+            }
+        };
+        failure.to_item()
+    }
+}
+
+/// Why a frame was refused, in the words of the wire.
+pub(super) fn failure(
+    path: &Path<'_>,
+    wire: &api::Frame,
+    error: &FrameError,
+    shared: &Shared,
+) -> Failure {
+    match error {
+        FrameError::NoId => path.field("frame_id").bad(error.to_string()).into(),
+        FrameError::Stale { last } => {
+            let field = path.field("frame_id").to_string();
+            Failure::StaleFrame { field, frame_id: wire.frame_id, applied: *last }
+        }
+        FrameError::KeyframeNeeded { last } => {
+            let (field, base) = (path.field("base_frame_id").to_string(), wire.base_frame_id);
+            Failure::KeyframeNeeded { field, base: base.unwrap_or(0), applied: *last }
+        }
+        FrameError::Declaration(error) => declare::failure(path, error, shared),
+    }
+}
+
+/// A frame that makes the session larger than memory allows.
+pub(super) fn no_room(shared: &Shared) -> Failure {
+    Failure::Limit {
+        field: String::new(),
+        name: "session_bytes_max",
+        max: shared.settings.limits.session_bytes_max,
+        breach: Breach::ResourceExhausted,
+    }
+}
+
+/// A frame that looks at too many pairs.
+pub(super) fn too_many_pairs(error: TooManyPairs) -> Failure {
+    Failure::Limit {
+        field: String::new(),
+        name: "pairs_per_frame_max",
+        max: error.pairs_max as u64,
+        breach: Breach::ResourceExhausted,
+    }
+}

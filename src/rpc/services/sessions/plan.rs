@@ -1,0 +1,66 @@
+//! What a report contains.
+
+use crate::geometry::contact_time::TIME_TOLERANCE;
+use crate::geometry::distance::Stops;
+use crate::rpc::api;
+use crate::rpc::convert::geometry::{length, tolerance};
+use crate::rpc::convert::{BadField, Path};
+use crate::scene::{Between, Listed, Questions};
+
+/// Report options, checked.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Plan {
+    pub(super) questions: Questions,
+    pub(super) events: bool,
+    pub(super) closest_points: bool,
+    pub(super) placed_parts: bool,
+    pub(super) packed: bool,
+}
+
+impl Plan {
+    /// From the wire; missing: the defaults.
+    pub(super) fn convert(
+        path: &Path<'_>,
+        wire: Option<&api::ReportOptions>,
+        canonical: bool,
+        steps_max: u64,
+    ) -> Result<Self, BadField> {
+        let default = api::ReportOptions::default();
+        let wire = wire.unwrap_or(&default);
+        let checked = |name: &'static str, value: Option<f64>| {
+            value.map(|value| length(&path.field(name), value)).transpose()
+        };
+        let listed = match path.field("pairs").known(wire.pairs)? {
+            api::PairSelection::Unspecified | api::PairSelection::Changed => Listed::Changed,
+            api::PairSelection::None => Listed::Nothing,
+            api::PairSelection::Near => Listed::Near,
+            api::PairSelection::All => Listed::All,
+        };
+        let time_tolerance =
+            wire.time_tolerance.map(|value| tolerance(&path.field("time_tolerance"), value));
+        let between = Between {
+            time_tolerance: time_tolerance.transpose()?.unwrap_or(TIME_TOLERANCE),
+            clearance_tolerance: None,
+        };
+        let above = checked("distance_stop_above", wire.distance_stop_above)?;
+        let questions = Questions {
+            listed,
+            nearest: wire.nearest_pairs,
+            below: checked("pairs_below", wire.pairs_below)?,
+            distances: wire.distances,
+            stops: Stops { above, below: None },
+            depths: wire.depths,
+            between: wire.first_contacts.then_some(between),
+            certificates: wire.certificates,
+            canonical,
+            steps_max,
+        };
+        Ok(Self {
+            questions,
+            events: wire.events.unwrap_or(true),
+            closest_points: wire.closest_points,
+            placed_parts: wire.placed_parts,
+            packed: wire.packed,
+        })
+    }
+}

@@ -1,0 +1,348 @@
+//! A session: a scene, and what the wire needs beside it.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use super::declare::{self, Declared, Shape};
+use super::frame::{Asked, Defaults, failure, no_room, too_many_pairs};
+use super::plan::Plan;
+use super::{report, state};
+use crate::geometry::effort::{Cost, Effort};
+use crate::geometry::separation::METHODS;
+use crate::rpc::api;
+use crate::rpc::convert::Path;
+use crate::rpc::convert::options::{budget, method};
+use crate::rpc::shared::Shared;
+use crate::rpc::status::Failure;
+use crate::runtime::compute::INLINE_MAX;
+use crate::runtime::metrics::{Asked as Metered, Ending};
+use crate::runtime::sessions::{Parallel, Resident, Summary};
+use crate::scene::{Applied, Declaration, Limits, Report, Runner, Scene, Serial};
+
+/// See the module.
+#[derive(Debug)]
+pub struct Session {
+    scene: Scene,
+    /// The shapes of each body's parts, as declared.
+    shapes: BTreeMap<u32, Vec<Shape>>,
+    defaults: Defaults,
+    /// What each frame may take.
+    time: Option<Duration>,
+    /// What the last report contains: a repetition gets that again, whatever it asks for.
+    last_plan: Plan,
+    /// Of the last frame: for a repetition.
+    last_refused: Vec<api::ItemStatus>,
+    frames_answered: u64,
+    cost: Cost,
+    elapsed: Duration,
+    /// What the last frame took: the best guess for the next one.
+    last_elapsed: Duration,
+    /// Of any body so far: its parts, and the vertices of one of them.
+    parts_max: usize,
+    vertices_max: u32,
+}
+
+/// A guess by the last frame may be wrong by any factor, and whoever wants it wrong moves nothing
+/// first and everything then. A frame that might hold up the other clients of its thread for longer
+/// than this goes to the pool whatever the guess is.
+const HOLD_UP_MAX: Duration = Duration::from_millis(20);
+const NOT_INLINE: Duration = Duration::from_millis(1);
+const _: () = assert!(NOT_INLINE.as_micros() > INLINE_MAX.as_micros());
+
+/// A verdict and a distance of a pair of parts that have moved.
+const PAIR_TIME: Duration = Duration::from_micros(4);
+
+/// The depth of two parts, or their first contact, for each vertex of one.
+const DEAR_PAIR_TIME: Duration = Duration::from_micros(10);
+
+/// When to give up what a message asks.
+#[derive(Clone, Copy)]
+pub(super) struct Until<'a> {
+    /// The caller has gone, or its deadline is over: no hull of what it declares is built any more.
+    /// A budget is for answers; what is declared must not depend on the time that a machine takes.
+    pub(super) gone: &'a AtomicBool,
+    /// That, or the budget is spent: nothing is answered any more.
+    pub(super) spent: &'a AtomicBool,
+}
+
+impl Session {
+    /// Opens a session and answers for the scene as it is, which may be stopped; or says what is
+    /// wrong, and nothing is done.
+    pub(super) fn open(
+        path: &Path<'_>,
+        request: &api::OpenSessionRequest,
+        shared: &Shared,
+        until: Until<'_>,
+    ) -> Result<(Self, api::FrameReport), Failure> {
+        let limits = &shared.settings.limits;
+        let default = api::SessionState::default();
+        let wire = request.state.as_ref().unwrap_or(&default);
+        let (steps_max, time) = budget(&path.field("budget"), request.budget.as_ref())?;
+        let canonical = request.canonical;
+        let report = request.report.as_ref();
+        let plan = Plan::convert(&path.field("report"), report, canonical, steps_max)?;
+        let method = method(&path.field("method"), &request.method, METHODS)?;
+        let at = path.field("state");
+        let effort = &mut Effort::with_stop(u64::MAX, until.gone);
+        let declared = declare::bodies(&at.field("bodies"), &wire.bodies, shared, effort)?;
+        let declaration = Declaration {
+            bodies: declared.iter().map(|declared| declared.body.clone()).collect(),
+            rules: declare::rules(&at.field("rules"), wire.rules.as_ref(), shared)?,
+            release_margin: crate::rpc::convert::geometry::length(
+                &at.field("release_margin"),
+                wire.release_margin,
+            )?,
+            contacts: declare::contacts(&at.field("contacts"), &wire.contacts, shared)?,
+            frame: wire.frame_id,
+        };
+        let room = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
+        let scene_limits = Limits {
+            bodies_max: room(limits.bodies_per_session_max),
+            parts_max: room(limits.parts_per_session_max),
+            classes_max: room(limits.classes_per_session_max),
+            pairs_max: room(limits.pairs_per_frame_max),
+            listed_max: room(limits.pairs_per_report_max),
+        };
+        let scene = Scene::open(declaration, method, scene_limits)
+            .map_err(|error| declare::failure(&at, &error, shared))?;
+        let mut session = Self {
+            scene,
+            shapes: BTreeMap::new(),
+            defaults: Defaults { plan, canonical, steps_max },
+            time,
+            last_plan: plan,
+            last_refused: Vec::new(),
+            frames_answered: 0,
+            cost: Cost::default(),
+            elapsed: Duration::ZERO,
+            last_elapsed: Duration::ZERO,
+            parts_max: 1,
+            vertices_max: 1,
+        };
+        session.keep_shapes(declared);
+        let report = session.answer(&plan, shared, until.spent, &Parallel)?;
+        Ok((session, report))
+    }
+
+    /// Number of pairs of bodies that are checked.
+    pub(super) fn pairs_enabled(&self) -> u64 {
+        self.scene.pairs_enabled()
+    }
+
+    /// What a frame may take, by its own words or the session's.
+    pub(super) fn time(&self, frame: &api::Frame) -> Option<Duration> {
+        let own = frame.budget.as_ref().and_then(|budget| budget.time);
+        // A negative one is refused when the frame is read.
+        own.map_or(self.time, |time| Duration::try_from(time).ok())
+    }
+
+    /// How long these frames will take, judging by the last one; but at least [`NOT_INLINE`] if
+    /// they might well take longer than others can wait.
+    pub(super) fn estimate(&self, frames: &[api::Frame]) -> Duration {
+        let added: Duration =
+            frames.iter().map(|frame| declare::bodies_estimate(&frame.added_bodies)).sum();
+        let guess = self.last_elapsed + added;
+        let at_worst: Duration = frames.iter().map(|frame| self.at_worst(frame)).sum();
+        if at_worst > HOLD_UP_MAX { guess.max(NOT_INLINE) } else { guess }
+    }
+
+    /// How long a frame might take: a generous guess, by how many pairs it may concern.
+    fn at_worst(&self, frame: &api::Frame) -> Duration {
+        let is_restructured = !frame.added_bodies.is_empty() || frame.rules.is_some();
+        let questions = &self.defaults.plan.questions;
+        let (is_dear, asks_anew) = match &frame.report {
+            Some(report) => (report.depths || report.first_contacts, true),
+            None => (questions.depths || questions.between.is_some(), questions.canonical),
+        };
+        let mut pairs = self.scene.pairs_enabled();
+        if !asks_anew && !is_restructured && !frame.teleported {
+            let packed = frame.packed_poses.as_ref().map_or(0, |packed| packed.ids.len());
+            let moved = (frame.poses.len() + packed) as u64;
+            pairs = pairs.min(moved.saturating_mul(self.scene.bodies().len() as u64));
+        }
+        let of_parts = pairs.saturating_mul((self.parts_max * self.parts_max) as u64);
+        let each = if is_dear { DEAR_PAIR_TIME * self.vertices_max } else { PAIR_TIME };
+        each.saturating_mul(u32::try_from(of_parts).unwrap_or(u32::MAX))
+    }
+
+    /// The declared state, for the wire.
+    pub(super) fn state(&self) -> api::SessionState {
+        state::to_wire(&self.scene.declaration(), &self.shapes)
+    }
+
+    /// Applies the frames, merges as many as may be into one answer, and answers. A frame that is
+    /// wrong, repeated, or has items that are wrong gets a report of its own.
+    pub(super) fn step(
+        &mut self,
+        frames: &[api::Frame],
+        path: &Path<'_>,
+        shared: &Shared,
+        until: Until<'_>,
+        is_inline: bool,
+    ) -> Vec<api::FrameReport> {
+        let stop = until.spent;
+        // Rayon's workers are those of the pool; a job that runs elsewhere must not wake them.
+        let runner: &dyn Runner = if is_inline { &Serial } else { &Parallel };
+        let mut reports = Vec::with_capacity(1);
+        let mut unanswered: Option<Plan> = None;
+        let mut room = shared.sessions.room();
+        for frame in frames {
+            let taken = self.take(frame, path, shared, until, &mut room);
+            let is_alone = !matches!(&taken, Ok((_, false)));
+            if is_alone && let Some(plan) = unanswered.take() {
+                reports.push(self.answer_or_say_why(&plan, shared, stop, runner));
+            }
+            match taken {
+                Err(report) => reports.push(*report),
+                Ok((plan, true)) => {
+                    reports.push(match self.scene.remembered_report(frame.frame_id) {
+                        Some(known) => self.report(&known, &self.last_plan, Duration::ZERO, false),
+                        None => self.answer_or_say_why(&plan, shared, stop, runner),
+                    })
+                }
+                Ok((plan, false)) if self.last_refused.is_empty() => unanswered = Some(plan),
+                Ok((plan, false)) => {
+                    reports.push(self.answer_or_say_why(&plan, shared, stop, runner));
+                    unanswered = None;
+                }
+            }
+        }
+        if let Some(plan) = unanswered {
+            reports.push(self.answer_or_say_why(&plan, shared, stop, runner));
+        }
+        reports
+    }
+
+    fn answer_or_say_why(
+        &mut self,
+        plan: &Plan,
+        shared: &Shared,
+        stop: &AtomicBool,
+        runner: &dyn Runner,
+    ) -> api::FrameReport {
+        self.answer(plan, shared, stop, runner).unwrap_or_else(|failure| api::FrameReport {
+            frame_id: self.scene.frame(),
+            status: Some(failure.to_item()),
+            refused_items: self.last_refused.clone(),
+            ..Default::default()
+        })
+    }
+
+    /// Applies one frame; the report says why it was refused. What it adds is taken from `room`,
+    /// bytes.
+    fn take(
+        &mut self,
+        wire: &api::Frame,
+        path: &Path<'_>,
+        shared: &Shared,
+        until: Until<'_>,
+        room: &mut u64,
+    ) -> Result<(Plan, bool), Box<api::FrameReport>> {
+        let refuse = |failure: &Failure| {
+            shared.metrics.count(Metered::Frame, Ending::Refused);
+            Box::new(api::FrameReport {
+                frame_id: wire.frame_id,
+                status: Some(failure.to_item()),
+                ..Default::default()
+            })
+        };
+        let effort = &mut Effort::with_stop(u64::MAX, until.gone);
+        let asked = Asked::convert(path, wire, &self.defaults, shared, effort)
+            .map_err(|failure| refuse(&failure))?;
+        let is_next = wire.frame_id > self.scene.frame();
+        let left = room.checked_sub(asked.bytes());
+        if is_next && left.is_none() {
+            return Err(refuse(&no_room(shared)));
+        }
+        let applied = self
+            .scene
+            .apply(&asked.frame)
+            .map_err(|error| refuse(&failure(path, wire, &error, shared)))?;
+        let plan = asked.plan;
+        match applied {
+            Applied::Repeated => Ok((plan, true)),
+            Applied::Now(refused) => {
+                *room = left.unwrap_or(0);
+                let refused = refused.into_iter();
+                let moves = refused.map(|(index, error)| asked.refused_move(path, index, error));
+                let moves: Vec<api::ItemStatus> = moves.collect();
+                self.last_refused = asked.refused;
+                self.last_refused.extend(moves);
+                for gone in &wire.removed_body_ids {
+                    self.shapes.remove(gone);
+                }
+                self.keep_shapes(asked.added);
+                Ok((plan, false))
+            }
+        }
+    }
+
+    fn answer(
+        &mut self,
+        plan: &Plan,
+        shared: &Shared,
+        stop: &AtomicBool,
+        runner: &dyn Runner,
+    ) -> Result<api::FrameReport, Failure> {
+        let start = shared.clock.now();
+        let report = self.scene.answer(&plan.questions, runner, stop).map_err(too_many_pairs)?;
+        let elapsed = shared.clock.now().duration_since(start);
+        self.last_plan = *plan;
+        self.frames_answered += 1;
+        self.cost += report.counters.cost;
+        self.elapsed += elapsed;
+        self.last_elapsed = elapsed;
+        let ending = if report.tally.stopped > 0 { Ending::Stopped } else { Ending::Answered };
+        shared.metrics.count(Metered::Frame, ending);
+        shared.metrics.add(Metered::Frame, &report.counters.cost);
+        Ok(self.report(&report, plan, elapsed, stop.load(Ordering::Relaxed)))
+    }
+
+    fn report(
+        &self,
+        known: &Arc<Report>,
+        plan: &Plan,
+        elapsed: Duration,
+        past_deadline: bool,
+    ) -> api::FrameReport {
+        let parts = |id: u32| self.shapes.get(&id).map_or(1, Vec::len);
+        let mut report = report::to_wire(known, plan, &parts, elapsed, past_deadline);
+        report.refused_items.clone_from(&self.last_refused);
+        report
+    }
+
+    fn keep_shapes(&mut self, declared: Vec<Declared>) {
+        for part in declared.iter().flat_map(|declared| &declared.body.parts) {
+            self.vertices_max = self.vertices_max.max(part.polytope.vertex_count());
+        }
+        let parts = declared.iter().map(|declared| declared.shapes.len());
+        self.parts_max = parts.fold(self.parts_max, usize::max);
+        let shapes = declared.into_iter().map(|declared| (declared.body.id.0, declared.shapes));
+        self.shapes.extend(shapes);
+    }
+}
+
+impl Resident for Session {
+    fn bytes(&self) -> u64 {
+        let given: u64 = self.shapes.values().flatten().map(Shape::bytes).sum();
+        given + (self.scene.bytes() + self.shapes.len() * 64) as u64
+    }
+
+    fn slim(&mut self) {
+        self.scene.forget_witnesses();
+    }
+
+    fn summary(&self) -> Summary {
+        Summary {
+            frame: self.scene.frame(),
+            bodies: self.scene.bodies().len() as u64,
+            checked_pairs: self.scene.pairs_enabled(),
+            contacts: self.scene.contact_count() as u64,
+            frames_answered: self.frames_answered,
+            cost: self.cost,
+            elapsed: self.elapsed,
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! `StepSession`: some frames, one after the other, within one deadline and one reply.
+//!
+//! What is applied is told: a reply that came too late, or was too large, would leave its client
+//! with a session some frames further on and without their events. So what goes wrong before the
+//! first frame is done fails the call; what goes wrong later is said in the place of that frame and
+//! of all that follow, which are not applied.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use prost::Message;
+use tonic::metadata::MetadataMap;
+
+use super::{Session, answer, failure, find, take_out};
+use crate::rpc::api;
+use crate::rpc::convert::Path;
+use crate::rpc::shared::Shared;
+use crate::rpc::status::Failure;
+use crate::rpc::transport::timing::some_call_time;
+use crate::runtime::deadline::StopGuard;
+use crate::runtime::sessions::Slot;
+use crate::runtime::settings::Breach;
+use crate::within_limit;
+
+/// Answers some frames, or says in their place why not.
+pub(super) async fn step(
+    shared: &Shared,
+    metadata: &MetadataMap,
+    request: api::StepSessionRequest,
+) -> Result<Vec<api::FrameReport>, Failure> {
+    let list = Path::ROOT.field("frames");
+    within_limit!(list, &shared.settings.limits, request.frames.len(), frames_per_step_max)?;
+    let slot = find(shared, &request.session_id)?;
+    slot.evict(request.take_over).map_err(|error| failure(error, &slot.id))?;
+    let turns = Turns::of_call(shared, metadata)?;
+    let going = StopGuard::after(Some(turns.left(shared)));
+    let mut reports = Vec::with_capacity(request.frames.len());
+    let mut bytes = 0;
+    let mut frames = request.frames.into_iter().enumerate();
+    while let Some((index, frame)) = frames.next() {
+        let frame_id = frame.frame_id;
+        let done = match turns.begin(shared, index, bytes) {
+            Ok(()) => take_turn(shared, &slot, frame, index, (&turns, &going)).await,
+            Err(failure) => Err(failure),
+        };
+        match done {
+            Ok(answered) => {
+                bytes += answered.iter().map(Message::encoded_len).sum::<usize>();
+                reports.extend(answered);
+            }
+            Err(failure) if index == 0 => return Err(failure),
+            Err(failure) => {
+                let rest = frames.by_ref().map(|(_, frame)| frame.frame_id);
+                let ids = std::iter::once(frame_id).chain(rest);
+                reports.extend(ids.map(|frame_id| left(frame_id, &failure)));
+            }
+        }
+    }
+    Ok(reports)
+}
+
+async fn take_turn(
+    shared: &Shared,
+    slot: &Arc<Slot<Session>>,
+    frame: api::Frame,
+    index: usize,
+    (turns, going): (&Turns, &StopGuard),
+) -> Result<Vec<api::FrameReport>, Failure> {
+    let held = tokio::time::timeout(turns.left(shared), take_out(slot)).await;
+    let held = held.map_err(|_| Failure::Deadline)??;
+    let time = turns.left(shared).min(held.time(&frame).unwrap_or(Duration::MAX));
+    answer(shared, held, vec![frame], Some(index), (going, Some(time))).await
+}
+
+/// The report of a frame that was left out.
+fn left(frame_id: u64, why: &Failure) -> api::FrameReport {
+    api::FrameReport { frame_id, status: Some(why.to_item()), ..Default::default() }
+}
+
+/// Until when the frames of a call get their turns.
+#[derive(Clone, Copy, Debug)]
+struct Turns {
+    start: Instant,
+    /// No frame but the first is begun later than this.
+    begun: Duration,
+    /// What is begun is answered by then. The rest of the time is for the way back.
+    answered: Duration,
+}
+
+impl Turns {
+    /// Within the caller's deadline and the server's own.
+    fn of_call(shared: &Shared, metadata: &MetadataMap) -> Result<Self, Failure> {
+        Ok(Self::within(some_call_time(shared, metadata)?, shared.clock.now()))
+    }
+
+    fn within(time: Duration, start: Instant) -> Self {
+        // What is under way takes a moment to stop, and reports of many pairs take as long to be
+        // sent as answers.
+        let margin = (time / 10).clamp(Duration::from_millis(2), Duration::from_secs(1));
+        let margin = margin.min(time / 2);
+        Self { start, begun: time - margin, answered: time - margin / 2 }
+    }
+
+    /// What is left for answers.
+    fn left(&self, shared: &Shared) -> Duration {
+        self.answered.saturating_sub(shared.clock.now().duration_since(self.start))
+    }
+
+    /// Whether a frame may be begun after reports of so many bytes.
+    fn begin(&self, shared: &Shared, index: usize, bytes: usize) -> Result<(), Failure> {
+        let max = shared.settings.limits.step_reply_bytes_max;
+        if bytes as u64 > max {
+            let (field, name) = (String::new(), "step_reply_bytes_max");
+            return Err(Failure::Limit { field, name, max, breach: Breach::ResourceExhausted });
+        }
+        let is_late = shared.clock.now().duration_since(self.start) > self.begun;
+        if index > 0 && is_late { Err(Failure::Deadline) } else { Ok(()) }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn part_of_the_time_is_for_the_way_back() {
+        let millis = Duration::from_millis;
+        for (time, begun, answered) in
+            [(0, 0, 0), (2, 1, 1), (8, 6, 7), (200, 180, 190), (300_000, 299_000, 299_500)]
+        {
+            let turns = Turns::within(millis(time), Instant::now());
+            assert_eq!(turns.begun, millis(begun), "{time} ms");
+            assert_eq!(turns.answered.as_millis(), millis(answered).as_millis(), "{time} ms");
+        }
+    }
+}

@@ -1,0 +1,245 @@
+//! The stream of a session.
+//!
+//! Back-pressure needs no queue of its own: while a frame is answered, and while a report waits for
+//! a slow client, nothing is read, and HTTP/2 flow control holds the client back. What has arrived
+//! meanwhile is merged, where the client allows it, when the stream gets to reading again.
+
+use std::sync::Arc;
+use std::task::Poll;
+use std::time::Duration;
+
+use tokio::sync::{mpsc, watch};
+use tokio_stream::StreamExt;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::metadata::MetadataMap;
+use tonic::{Status, Streaming};
+
+use super::{Session, answer, failure, find, open, take_out};
+use crate::rpc::api;
+use crate::rpc::api::stream_session_request::Start;
+use crate::rpc::convert::Path;
+use crate::rpc::shared::Shared;
+use crate::rpc::status::{Failure, of_transport};
+use crate::runtime::deadline::StopGuard;
+use crate::runtime::sessions::{Attachment, Slot};
+
+type Reply = Result<api::StreamSessionResponse, Status>;
+
+/// Serves one client until it hangs up, fails, or another one takes over.
+pub(super) fn start(
+    shared: Shared,
+    requests: Streaming<api::StreamSessionRequest>,
+) -> ReceiverStream<Reply> {
+    let room = usize::try_from(shared.settings.limits.waiting_reports_max).unwrap_or(1).max(1);
+    let (replies, receiver) = mpsc::channel(room);
+    tokio::spawn(async move {
+        let talk = Talk { shared, requests, replies: replies.clone(), is_over: false };
+        if let Err(failure) = talk.run().await {
+            // The client may be gone.
+            let _ = replies.send(Err(failure.into())).await;
+        }
+    });
+    ReceiverStream::new(receiver)
+}
+
+struct Talk {
+    shared: Shared,
+    requests: Streaming<api::StreamSessionRequest>,
+    replies: mpsc::Sender<Reply>,
+    /// The client has sent its last message.
+    is_over: bool,
+}
+
+async fn turned_true(flag: &mut watch::Receiver<bool>) {
+    // When the sender is gone, so is what it speaks of.
+    let _ = flag.wait_for(|is_true| *is_true).await;
+}
+
+/// The client is gone: nobody is left to be told.
+struct Gone;
+
+impl Talk {
+    async fn run(mut self) -> Result<(), Failure> {
+        let Some(first) = self.next().await? else { return Ok(()) };
+        let api::StreamSessionRequest { start, take_over, frame, latest_wins } = first;
+        let slot = match start {
+            Some(Start::SessionId(id)) => find(&self.shared, &id)?,
+            Some(Start::Open(request)) => {
+                let no_deadline = MetadataMap::new();
+                let (slot, opened) = tokio::select! {
+                    opened = open(&self.shared, &no_deadline, request, "open") => opened?,
+                    () = self.replies.closed() => return Ok(()),
+                };
+                let opened =
+                    api::StreamSessionResponse { opened: Some(opened), ..Default::default() };
+                if self.send(opened).await.is_err() {
+                    return Ok(());
+                }
+                slot
+            }
+            None => {
+                let why = "the first message needs a session_id or an open";
+                return Err(Path::ROOT.field("start").bad(why).into());
+            }
+        };
+        let attachment = self.shared.sessions.attach(&slot, take_over);
+        let attachment = attachment.map_err(|error| failure(error, &slot.id))?;
+        self.converse(attachment, frame, latest_wins).await
+    }
+
+    async fn converse(
+        &mut self,
+        mut attachment: Attachment<Session>,
+        first: Option<api::Frame>,
+        latest_wins: bool,
+    ) -> Result<(), Failure> {
+        let slot = attachment.slot().clone();
+        let mut draining = self.shared.draining.clone();
+        let mut told_draining = false;
+        let mut pending = first;
+        loop {
+            if pending.is_none() && !self.is_over {
+                tokio::select! {
+                    biased;
+                    () = turned_true(&mut attachment.taken_over) => {}
+                    () = turned_true(&mut draining), if !told_draining => {
+                        told_draining = true;
+                        if self.notify(api::Notice::Draining).await.is_err() {
+                            return Ok(());
+                        }
+                        continue;
+                    }
+                    next = self.next() => pending = self.frame_of(next?).await?,
+                }
+            }
+            if !attachment.is_valid() {
+                return Err(self.end(&attachment).await);
+            }
+            let Some(frame) = pending.take() else {
+                if self.is_over {
+                    return Ok(());
+                }
+                continue;
+            };
+            let mut frames = vec![frame];
+            if latest_wins {
+                self.merge(&mut frames).await?;
+            }
+            if self.answer_all(&slot, &attachment, frames).await?.is_err() {
+                return Ok(());
+            }
+        }
+    }
+
+    /// Answers these frames.
+    async fn answer_all(
+        &mut self,
+        slot: &Arc<Slot<Session>>,
+        attachment: &Attachment<Session>,
+        frames: Vec<api::Frame>,
+    ) -> Result<Result<(), Gone>, Failure> {
+        let held = take_out(slot).await?;
+        if !attachment.is_valid() {
+            return Err(self.end(attachment).await);
+        }
+        // A stream may last for days; what it asks for at a time may not.
+        let own = Duration::from_secs(self.shared.settings.limits.call_seconds_max);
+        let time =
+            frames.last().and_then(|frame| held.time(frame)).map_or(own, |time| time.min(own));
+        let going = StopGuard::after(Some(own));
+        let gone = async {
+            self.replies.closed().await;
+            going.stop();
+            std::future::pending().await
+        };
+        let reports = tokio::select! {
+            reports = answer(&self.shared, held, frames, None, (&going, Some(time))) => reports?,
+            never = gone => never,
+        };
+        for report in reports {
+            let reply = api::StreamSessionResponse { report: Some(report), ..Default::default() };
+            if self.send(reply).await.is_err() {
+                return Ok(Err(Gone));
+            }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Adds the frames that have arrived already, up to the limit.
+    async fn merge(&mut self, frames: &mut Vec<api::Frame>) -> Result<(), Failure> {
+        let limit = self.shared.settings.limits.merged_frames_max.max(1);
+        while !self.is_over && (frames.len() as u64) < limit {
+            let arrived = {
+                let next = self.requests.next();
+                tokio::pin!(next);
+                std::future::poll_fn(|context| Poll::Ready(next.as_mut().poll(context))).await
+            };
+            let Poll::Ready(arrived) = arrived else { break };
+            let message = self.received(arrived)?;
+            frames.extend(self.frame_of(message).await?);
+        }
+        Ok(())
+    }
+
+    /// The frame of a message; a message that is wrong gets a report that says so.
+    async fn frame_of(
+        &mut self,
+        message: Option<api::StreamSessionRequest>,
+    ) -> Result<Option<api::Frame>, Failure> {
+        let Some(message) = message else { return Ok(None) };
+        let misplaced = if message.start.is_some() {
+            Some(("start", "may only be in the first message of the stream"))
+        } else if message.frame.is_none() {
+            Some(("frame", "is required"))
+        } else {
+            None
+        };
+        let Some((field, problem)) = misplaced else { return Ok(message.frame) };
+        let failure = Failure::from(Path::ROOT.field(field).bad(problem));
+        let report = api::FrameReport {
+            frame_id: message.frame.map_or(0, |frame| frame.frame_id),
+            status: Some(failure.to_item()),
+            ..Default::default()
+        };
+        let reply = api::StreamSessionResponse { report: Some(report), ..Default::default() };
+        if self.send(reply).await.is_err() {
+            self.is_over = true;
+        }
+        Ok(None)
+    }
+
+    async fn next(&mut self) -> Result<Option<api::StreamSessionRequest>, Failure> {
+        let next = self.requests.next().await;
+        self.received(next)
+    }
+
+    fn received(
+        &mut self,
+        next: Option<Result<api::StreamSessionRequest, Status>>,
+    ) -> Result<Option<api::StreamSessionRequest>, Failure> {
+        let Some(next) = next else {
+            self.is_over = true;
+            return Ok(None);
+        };
+        let max = self.shared.settings.limits.message_bytes_max;
+        Ok(Some(next.map_err(|status| of_transport(status, max))?))
+    }
+
+    /// Why the stream has to end, after the client was told.
+    async fn end(&mut self, attachment: &Attachment<Session>) -> Failure {
+        if attachment.is_closed() {
+            return Failure::UnknownSession(attachment.slot().id.clone());
+        }
+        // If nobody hears it, nobody has to.
+        let _ = self.notify(api::Notice::TakenOver).await;
+        Failure::TakenOver
+    }
+
+    async fn notify(&mut self, notice: api::Notice) -> Result<(), Gone> {
+        self.send(api::StreamSessionResponse { notice: notice.into(), ..Default::default() }).await
+    }
+
+    async fn send(&mut self, reply: api::StreamSessionResponse) -> Result<(), Gone> {
+        self.replies.send(Ok(reply)).await.map_err(|_| Gone)
+    }
+}

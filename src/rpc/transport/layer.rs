@@ -1,0 +1,196 @@
+//! What surrounds every call: a time limit, a net under panics, statuses in the words of our table,
+//! counters, and a line in the log.
+
+use std::any::Any;
+use std::future::Future;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::pin::Pin;
+use std::sync::atomic::Ordering;
+use std::task::{Context, Poll};
+
+use http::{HeaderMap, Request, Response};
+use tonic::body::Body;
+use tonic::{Code, Status};
+use tower::{Layer, Service};
+
+use crate::rpc::convert::Path;
+use crate::rpc::shared::Shared;
+use crate::rpc::status::{Failure, of_transport};
+use crate::rpc::transport::timing::call_time;
+use crate::within_limit;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct Surround(pub Shared);
+
+/// A service with its surroundings.
+#[derive(Clone, Debug)]
+pub struct Surrounded<S> {
+    inner: S,
+    shared: Shared,
+}
+
+impl<S> Layer<S> for Surround {
+    type Service = Surrounded<S>;
+
+    fn layer(&self, inner: S) -> Surrounded<S> {
+        Surrounded { inner, shared: self.0.clone() }
+    }
+}
+
+impl<S> Service<Request<Body>> for Surrounded<S>
+where
+    S: Service<Request<Body>, Response = Response<Body>>,
+    S::Future: Send + 'static,
+    S::Error: Send + 'static,
+{
+    type Response = Response<Body>;
+    type Error = S::Error;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Body>, S::Error>> + Send>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), S::Error>> {
+        self.inner.poll_ready(context)
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Self::Future {
+        let shared = self.shared.clone();
+        let method = request.uri().path().to_owned();
+        let limits = &shared.settings.limits;
+        let message_bytes_max = limits.message_bytes_max;
+        let headers = within_limit!(
+            Path::ROOT.field("headers"),
+            limits,
+            header_bytes(request.headers()),
+            header_bytes_max
+        );
+        if let Err(failure) = headers {
+            return Box::pin(async { Ok(Status::from(failure).into_http()) });
+        }
+        // The transport keeps the caller's deadline too, and would say CANCELLED.
+        let time_limit = call_time(limits, request.headers());
+        let (handler, unsent) = (self.inner.call(request), shared.unsent.clone());
+        let handler = Caught(Box::pin(async move { Ok(unsent.count(handler.await?).await) }));
+        let limited = tokio::time::timeout(time_limit, handler);
+        Box::pin(async move {
+            let start = shared.clock.now();
+            let response = match limited.await {
+                Ok(Ok(result)) => mended(result?, message_bytes_max),
+                Ok(Err(panic)) => {
+                    tracing::error!(method, panic = panic_message(&*panic), "a handler panicked");
+                    Status::from(Failure::Bug("the handler panicked".to_owned())).into_http()
+                }
+                Err(_) => Status::from(Failure::Deadline).into_http(),
+            };
+            let code = code(response.headers());
+            shared.metrics.calls.fetch_add(1, Ordering::Relaxed);
+            if code != Code::Ok {
+                shared.metrics.failures.fetch_add(1, Ordering::Relaxed);
+            }
+            let elapsed = shared.clock.now().duration_since(start);
+            let micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
+            if code == Code::Internal {
+                tracing::error!(method, ?code, micros, "call");
+            } else {
+                tracing::debug!(method, ?code, micros, "call");
+            }
+            Ok(response)
+        })
+    }
+}
+
+/// The size of a list of headers as HTTP/2 counts it (RFC 9113, section 6.5.2).
+fn header_bytes(headers: &HeaderMap) -> usize {
+    headers.iter().map(|(name, value)| name.as_str().len() + value.len() + 32).sum()
+}
+
+/// The code of a reply without a body; with one, it is not known yet and taken for OK.
+fn code(headers: &HeaderMap) -> Code {
+    headers.get(Status::GRPC_STATUS).map_or(Code::Ok, |value| Code::from_bytes(value.as_bytes()))
+}
+
+/// Statuses that the transport made, in the words of our table.
+fn mended(response: Response<Body>, message_bytes_max: u64) -> Response<Body> {
+    if !matches!(code(response.headers()), Code::OutOfRange | Code::Internal) {
+        return response;
+    }
+    match Status::from_header_map(response.headers()) {
+        Some(status) => of_transport(status, message_bytes_max).into_http(),
+        None => response,
+    }
+}
+
+fn panic_message(panic: &(dyn Any + Send)) -> &str {
+    let text = panic.downcast_ref::<&str>().copied();
+    text.or_else(|| panic.downcast_ref::<String>().map(String::as_str)).unwrap_or("without words")
+}
+
+/// A future whose panic is a value.
+struct Caught<F>(Pin<Box<F>>);
+
+impl<F: Future> Future for Caught<F> {
+    type Output = Result<F::Output, Box<dyn Any + Send>>;
+
+    fn poll(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Self::Output> {
+        match catch_unwind(AssertUnwindSafe(|| self.0.as_mut().poll(context))) {
+            Ok(Poll::Pending) => Poll::Pending,
+            Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
+            Err(panic) => Poll::Ready(Err(panic)),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::settings::{Limits, Settings};
+
+    fn surrounded<F>(handler: fn() -> F, limits: Limits) -> impl Future<Output = Status>
+    where
+        F: Future<Output = Response<Body>> + Send + 'static,
+    {
+        let draining = tokio::sync::watch::channel(false).1;
+        let shared = Shared::new(Settings { limits, ..Settings::default() }, draining).unwrap();
+        let inner = tower::service_fn(move |_request| async move {
+            Ok::<_, std::convert::Infallible>(handler().await)
+        });
+        let call = Surround(shared).layer(inner).call(Request::new(Body::empty()));
+        async { Status::from_header_map(call.await.unwrap().headers()).unwrap() }
+    }
+
+    #[tokio::test]
+    async fn a_panicking_handler_answers_internal() {
+        async fn handler() -> Response<Body> {
+            panic!("a bug, for the test")
+        }
+        assert_eq!(surrounded(handler, Limits::default()).await.code(), Code::Internal);
+    }
+
+    #[tokio::test]
+    async fn a_call_that_takes_too_long_is_ended() {
+        let limits = Limits { call_seconds_max: 0, ..Limits::default() };
+        let status = surrounded(std::future::pending, limits).await;
+        assert_eq!(status.code(), Code::DeadlineExceeded);
+    }
+
+    #[tokio::test]
+    async fn the_callers_deadline_is_kept_and_called_by_its_name() {
+        let draining = tokio::sync::watch::channel(false).1;
+        let shared = Shared::new(Settings::default(), draining).unwrap();
+        let inner = tower::service_fn(|_request| {
+            std::future::pending::<Result<Response<Body>, std::convert::Infallible>>()
+        });
+        let request = Request::builder().header("grpc-timeout", "2m").body(Body::empty()).unwrap();
+        let response = Surround(shared).layer(inner).call(request).await.unwrap();
+        assert_eq!(code(response.headers()), Code::DeadlineExceeded);
+    }
+
+    #[tokio::test]
+    async fn a_message_that_is_too_long_is_refused_with_the_limit() {
+        async fn handler() -> Response<Body> {
+            Status::out_of_range("Error, decoded message length too large: found 5").into_http()
+        }
+        let status = surrounded(handler, Limits::default()).await;
+        assert_eq!(status.code(), Code::ResourceExhausted);
+        assert!(status.message().contains("message_bytes_max = 4194304"), "{}", status.message());
+    }
+}

@@ -1,0 +1,8 @@
+//! Between the network and the services: connections, what surrounds every call, how messages are
+//! read and how long a call may take.
+
+pub mod codec;
+pub(super) mod connection;
+pub mod layer;
+pub(super) mod timing;
+pub mod unsent;

@@ -1,0 +1,133 @@
+//! Replies that are not sent yet: the large ones of all calls together take no more memory than is
+//! allowed.
+//!
+//! A client that answers pings and reads nothing keeps its replies here for as long as it likes,
+//! hundreds of them on each connection.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll};
+
+use http::Response;
+use http_body::{Body as _, Frame};
+use prost::bytes::Bytes;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tonic::Status;
+use tonic::body::Body;
+
+use crate::rpc::status::Failure;
+use crate::runtime::settings::Breach;
+
+/// Replies up to this are not counted: they are as large as what is kept of every open call anyway,
+/// and ordinary questions are answered while others keep theirs unread. Larger ones are sent in
+/// pieces of this size, so that what is not read waits here, where it is counted, and not in the
+/// buffers of the transport.
+const SMALL: usize = 64 << 10;
+
+/// What the memory is counted in.
+const UNIT: usize = 1 << 10;
+
+/// Room for replies.
+#[derive(Clone, Debug)]
+pub struct Unsent {
+    room: Arc<Semaphore>,
+    bytes_max: u64,
+}
+
+type Part = Result<Frame<Bytes>, Status>;
+
+/// A reply that has begun.
+struct Begun {
+    data: Bytes,
+    /// What follows the data.
+    next: Option<Part>,
+    rest: Option<Body>,
+    _room: Option<OwnedSemaphorePermit>,
+}
+
+impl Unsent {
+    /// For so many bytes.
+    pub fn new(bytes_max: u64) -> Self {
+        let units = usize::try_from(bytes_max).unwrap_or(usize::MAX) / UNIT;
+        Self { room: Arc::new(Semaphore::new(units.min(Semaphore::MAX_PERMITS))), bytes_max }
+    }
+
+    /// Counts a reply that is whole until it is sent or given up, or refuses it. Of a stream every
+    /// message would count for as long as the stream lasts; it has a limit of its own.
+    pub(in crate::rpc) async fn count(&self, response: Response<Body>) -> Response<Body> {
+        let (head, mut body) = response.into_parts();
+        let mut begun = Begun { data: Bytes::new(), next: None, rest: None, _room: None };
+        let Poll::Ready(first) = now(&mut body).await else {
+            return Response::from_parts(head, body);
+        };
+        match first.map(|part| part.map(Frame::into_data)) {
+            Some(Ok(Ok(data))) => begun.data = data,
+            Some(Ok(Err(other))) => begun.next = Some(Ok(other)),
+            Some(Err(status)) => begun.next = Some(Err(status)),
+            None => return Response::from_parts(head, Body::empty()),
+        }
+        if begun.next.is_none()
+            && let Poll::Ready(next) = now(&mut body).await
+        {
+            begun.next = next;
+        }
+        let is_whole =
+            begun.next.as_ref().is_some_and(|part| matches!(part, Ok(part) if part.is_trailers()));
+        if is_whole {
+            match self.reserve(begun.data.len()) {
+                Ok(room) => begun._room = room,
+                Err(failure) => return Status::from(failure).into_http(),
+            }
+        }
+        begun.rest = Some(body);
+        Response::from_parts(head, Body::new(begun))
+    }
+
+    /// Room for a reply of so many bytes, if that is much. A call that knows how large its reply
+    /// will be asks before the work, and gives the room back with its reply.
+    pub(in crate::rpc) fn reserve(
+        &self,
+        bytes: usize,
+    ) -> Result<Option<OwnedSemaphorePermit>, Failure> {
+        if bytes <= SMALL {
+            return Ok(None);
+        }
+        let units = u32::try_from(bytes.div_ceil(UNIT)).ok();
+        let room = units.and_then(|units| self.room.clone().try_acquire_many_owned(units).ok());
+        room.map(Some).ok_or(Failure::Limit {
+            field: String::new(),
+            name: "unsent_bytes_max",
+            max: self.bytes_max,
+            breach: Breach::ResourceExhausted,
+        })
+    }
+}
+
+/// The next part, if it is there.
+async fn now(body: &mut Body) -> Poll<Option<Part>> {
+    std::future::poll_fn(|context| Poll::Ready(Pin::new(&mut *body).poll_frame(context))).await
+}
+
+impl http_body::Body for Begun {
+    type Data = Bytes;
+    type Error = Status;
+
+    fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Part>> {
+        if !self.data.is_empty() {
+            let piece = self.data.len().min(SMALL);
+            return Poll::Ready(Some(Ok(Frame::data(self.data.split_to(piece)))));
+        }
+        if let Some(next) = self.next.take() {
+            return Poll::Ready(Some(next));
+        }
+        match &mut self.rest {
+            Some(rest) => Pin::new(rest).poll_frame(context),
+            None => Poll::Ready(None),
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        let has_rest = self.rest.as_ref().is_some_and(|rest| !rest.is_end_stream());
+        self.data.is_empty() && self.next.is_none() && !has_rest
+    }
+}
