@@ -8,7 +8,7 @@ world: `placed` makes it of the poses in the body. A refusal says which entry is
 import sys
 
 from clearance_solids import direction, only
-from clearance_poses import TakesTooLong, patient
+from clearance_poses import TakesTooLong, patient, turn_of
 from clearance_verify import (Pair, Refused, bound, dot, negative, require, verify_depth, verify_distance, verify_margin,
                               verify_motion, verify_static)
 
@@ -30,13 +30,15 @@ def placed(parts, pose):
 
 
 def part_motions(parts, pose, motion):
-    """How each part moves when the body does: about the body's pivot, or the parts would drift apart."""
+    """How each part moves when the body does: about the body's pivot and by the body's turn, or the parts would drift
+    apart."""
     if motion[0] == "linear":
         return [motion] * len(parts)
     pivot = pose[1] if motion[-1] is None else motion[-1]
     if motion[0] == "screw":
         return [(*motion[:-1], pivot)] * len(parts)
-    return [("to_pose", composed(motion[1], at), pivot) for _, at in parts]
+    turn = turn_of(pose, motion)
+    return [("to_pose", composed(motion[1], at), turn, pivot) for _, at in parts]
 
 
 def vertex_pairs(json):

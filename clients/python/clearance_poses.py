@@ -84,6 +84,12 @@ def axis_and_angle(start, end):
     return (x, y, z), 2.0 * (arc(n / w) if n <= w else 1.5707963267948966 - arc(w / n))
 
 
+def turn_of(pose, motion):
+    """Axis and angle of a motion to a pose: as named (those of the body that this is a part of), or of
+    its own two poses."""
+    return motion[2] if len(motion) == 4 else axis_and_angle(pose[0], motion[1][0])
+
+
 # ---- contacts of turning bodies that only exact numbers decide
 def rate_along(pose, motion, normal):
     """How fast the height along `normal` of every point changes, exactly, if no rotation touches it."""
@@ -91,7 +97,7 @@ def rate_along(pose, motion, normal):
     along = lambda v: sum(n * Fraction(x) for n, x in zip(normal, v))
     if motion[0] == "to_pose":
         end = motion[1]
-        axis, angle = axis_and_angle(pose[0], end[0])
+        axis, angle = turn_of(pose, motion)
         is_kept = [along(column) for column in zip(*pose[0])] == [along(column) for column in zip(*end[0])]
         rate = along(end[1]) - along(pose[1])
     else:
@@ -176,7 +182,7 @@ def travel_if_untouched(bodies, poses, motions, pairs):
     velocities = []
     for body, (rows, t), motion, named in zip(bodies, poses, motions, zip(*pairs)):
         if motion[0] == "to_pose":
-            if motion[1][0] != rows:
+            if motion[1][0] != rows or turn_of((rows, t), motion)[1] != 0:
                 return None
             velocities.append(between(t, motion[1][1]))
             continue

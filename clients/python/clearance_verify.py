@@ -15,7 +15,7 @@ from itertools import combinations
 
 from clearance_poses import (Refused, TakesTooLong, axis_and_angle, differences_at_end, finite,  # noqa: F401
                              look_at_clock, meets_in_a_plane, patient, quaternion_pose, require,
-                             travel_if_alike, travel_if_untouched)
+                             travel_if_alike, travel_if_untouched, turn_of)
 
 F, ONE = 128, 1 << 128  # fractional bits of directions, rotations and times
 G = 2 * F               # of sines and cosines while they are computed
@@ -262,7 +262,8 @@ def verify_depth(p, q, pose_p, pose_q, lower, upper, face, surface=None):
     # Closed, and every triangle turns the same way seen from the origin: every ray meets it.
     require(edges and all(n == edges[b, a] for (a, b), n in list(edges.items())), "not closed")
 
-# ---- motions: ("linear", u), ("screw", u, axis, angle, pivot), ("to_pose", end, pivot)
+# ---- motions: ("linear", u), ("screw", u, axis, angle, pivot), ("to_pose", end, pivot), and of a part
+# ("to_pose", end, (axis, angle), pivot) with those of its body
 def sine_versine(angle, t):
     """sin and 1 - cos of angle * t/2^F, each within 2 of the last place of F bits. Taylor's series
     of the angle halved below 1/16: fewer than 64 terms until they vanish, each off by less than 2
@@ -293,7 +294,7 @@ class Mover:
         if kind == "screw":
             axis, (angle,) = finite(motion[2], 3), finite([motion[3]], 1)
         elif kind == "to_pose":
-            axis, angle = axis_and_angle(pose[0], motion[1][0])
+            axis, angle = turn_of(pose, motion)
         self.angle = Fraction(angle)
         n = whole(axis, denominator(axis)) if angle else (0, 0, 0)
         require(any(n) or not angle, "the axis is zero")
@@ -430,7 +431,7 @@ def velocity(pose, motion, unit):
     """Exactly, in 1/unit metres per step, if nothing turns."""
     if motion[0] == "linear" or motion[0] == "screw" and motion[3] == 0:
         return whole(finite(motion[1], 3), unit)
-    if motion[0] == "to_pose" and motion[1][0] == pose[0]:
+    if motion[0] == "to_pose" and motion[1][0] == pose[0] and turn_of(pose, motion)[1] == 0:
         return sub(whole(motion[1][1], unit), whole(pose[1], unit))
 
 @patient

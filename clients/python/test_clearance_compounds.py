@@ -6,7 +6,7 @@ from unittest import mock
 import clearance_compounds as cc
 import clearance_poses
 from clearance_poses import TakesTooLong
-from clearance_verify import Refused, quaternion_pose
+from clearance_verify import ONE, Mover, Refused, matrix_pose, quaternion_pose
 
 with open(os.path.join(os.path.dirname(__file__), "compounds_sample.json")) as file:
     SAMPLE = json.load(file)
@@ -103,6 +103,18 @@ class Patience(unittest.TestCase):
         clearance_poses.PATIENCE, late = 60.0, TakesTooLong("late")
         given_up("verify_margin", late, stand, lambda case: case["verdict"] == "SEPARATED" and case["within"])
         given_up("verify_distance", [None, late], far, lambda case: case["verdict"] == "SEPARATED")
+
+
+class HalfTurn(unittest.TestCase):
+    def test_the_parts_of_a_body_stay_together_on_a_half_turn(self):
+        """Each part took the axis of a half turn from its own rounded matrix, whose sign rounding decides."""
+        rest, half = quaternion_pose([0, 0, 0], [1, 0, 0, 0]), matrix_pose([0, 0, 0], [0, 0, 1, 0, -1, 0, 1, 0, 0])
+        tilts = [(1, 0, 0, 0), (0, -1, 1, 0), (0.1, 0.7, -0.2, 0.5), (0, 0.6, 0.8, 0), (0.3, 0, -1, 2), (0, 0, 0, 1)]
+        parts = [([[0.0, 0.0, 0.0]], quaternion_pose([3, 0, 0], tilt)) for tilt in tilts]
+        for (points, at), motion in zip(cc.placed(parts, rest), cc.part_motions(parts, rest, ("to_pose", half, None))):
+            mover = Mover(points, at, motion, 1 << 60)
+            x, y, z = (c / (ONE << 60) for c in mover.place((0, 0, 0), ONE >> 1, mover.turn(ONE >> 1)))
+            self.assertLess(max(abs(x - 1.5), abs(y - 1.5 * 2 ** 0.5), abs(z - 1.5)), 1e-14)
 
 
 class Sample(unittest.TestCase):

@@ -17,13 +17,16 @@ use super::report::{PairContact, PairDepth, PairDistance, PartPair, PartProof};
 use crate::geometry::certificate::{StaticProof, Verdict};
 use crate::geometry::distance::{self, Compared, Stops};
 use crate::geometry::effort::{Cost, Effort, Stopped};
+use crate::geometry::motion::Turn;
 use crate::geometry::pair::Pair;
 use crate::geometry::separation::{self, Method};
 use crate::geometry::witness::Witness;
 
-/// The boxes of a body and of each of its parts during the motion to this frame.
+/// The motion of a body to this frame: its turn, and the boxes of it and of each of its parts on
+/// the way.
 #[derive(Clone, Debug)]
 pub(super) struct Swept {
+    pub(super) turn: Turn,
     pub(super) bounds: Box3,
     pub(super) parts: Vec<Box3>,
 }

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::bounds::Box3;
-use crate::geometry::Vec3;
-use crate::geometry::motion::Motion;
+use crate::geometry::motion::{Motion, Turn};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::{COORDINATE_MAX, Pose};
+use crate::geometry::{Mat3, Vec3};
 
 /// The client's number for a body; unique in its scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -89,13 +89,15 @@ impl Body {
         }
         let bounds = parts.iter().map(|part| part.bounds).reduce(|a, b| a.union(&b))?;
         let pivot = pose.apply_rounded(&self.pivot);
-        Some(Placement { pivot, parts, bounds })
+        Some(Placement { rotation: pose.rotation, pivot, parts, bounds })
     }
 }
 
 /// Where a body is: the twelve numbers of each part, about which every statement is.
 #[derive(Clone, Debug)]
 pub(super) struct Placement {
+    /// The body's, of which a motion from here takes its turn.
+    pub(super) rotation: Mat3,
     /// The point in the world that a motion from here turns about.
     pub(super) pivot: Vec3,
     /// In the order of the body's parts.
@@ -143,25 +145,29 @@ impl Entry {
         self.before.as_ref().unwrap_or(&self.now)
     }
 
-    /// The motion of one part since the last answered frame.
-    pub(super) fn motion_of(&self, part: usize) -> Motion {
+    /// How the body has turned since the last answered frame.
+    pub(super) fn turn(&self) -> Turn {
+        Turn::between(&self.start().rotation, &self.now.rotation)
+    }
+
+    /// The motion of one part since the last answered frame: all parts take [`Self::turn`].
+    pub(super) fn motion_of(&self, part: usize, turn: &Turn) -> Motion {
         match &self.before {
             None => Motion::rest(),
-            Some(before) => {
-                Motion::ToPose { end: self.now.parts[part].pose, pivot: Some(before.pivot) }
-            }
+            Some(before) => Motion::ToPose {
+                end: self.now.parts[part].pose,
+                pivot: Some(before.pivot),
+                turn: Some(*turn),
+            },
         }
     }
 
     /// Holds one part throughout that motion and every motion within the deviation.
-    pub(super) fn part_swept(&self, part: usize) -> Box3 {
-        let to = &self.now.parts[part];
+    pub(super) fn part_swept(&self, part: usize, turn: &Turn) -> Box3 {
+        let to = &self.now.parts[part].bounds;
         let swept = match &self.before {
-            None => to.bounds,
-            Some(before) => {
-                let from = &before.parts[part];
-                Box3::swept(&from.bounds, &from.pose, &to.bounds, &to.pose, &before.pivot)
-            }
+            None => *to,
+            Some(before) => Box3::swept(&before.parts[part].bounds, to, turn.angle, &before.pivot),
         };
         if self.deviation > 0.0 { swept.inflated(self.deviation) } else { swept }
     }

@@ -5,8 +5,6 @@
 //! subnormal numbers included. Hence a gap between two boxes is a certificate with a coordinate
 //! axis as its direction, as good as any other.
 
-use std::f64::consts::PI;
-
 use crate::geometry::Vec3;
 use crate::geometry::certificate::Direction;
 use crate::geometry::polytope::Polytope;
@@ -82,19 +80,19 @@ impl Box3 {
         }
     }
 
-    /// Holds a part on its whole way from one pose to another, turning about `pivot`.
+    /// Holds a part on its whole way from one place to another, turning by `angle` radians about
+    /// `pivot`.
     ///
     /// The motion (`geometry::motion::Motion::ToPose`) is `c + u t + Rot(axis, θ t) y` plus a
     /// residue linear in t, with `y = R0 v + t0 - c`. All but the turning term is linear in t, and
     /// that has `|f''| <= θ² |y|`; so the path stays within `θ² |y| / 8` of the segment between its
     /// ends, which the boxes of the two poses hold.
     #[must_use]
-    pub fn swept(from: &Self, from_pose: &Pose, to: &Self, to_pose: &Pose, pivot: &Vec3) -> Self {
+    pub fn swept(from: &Self, to: &Self, angle: f64, pivot: &Vec3) -> Self {
         let held = from.union(to);
-        if from_pose.rotation == to_pose.rotation {
+        if angle.abs() <= 0.0 {
             return held;
         }
-        let angle = angle_max(from_pose, to_pose);
         let bulge = angle * angle * from.reach_from(pivot) / 8.0;
         held.inflated(bulge * (1.0 + 1e-12))
     }
@@ -143,23 +141,10 @@ fn image(row: [f64; 3], t: f64, low: &Vec3, high: &Vec3) -> (f64, f64) {
     (least, most)
 }
 
-/// At least the angle that the derived screw turns by.
-///
-/// For rotations, `‖R1 - R0‖ = 2√2 sin(θ/2)` in the Frobenius norm, and `θ <= π sin(θ/2)` on [0,
-/// π], so `θ <= π ‖R1 - R0‖ / (2√2)`, about 1.111 times the norm. The matrices are rotations only
-/// up to [`ROTATION_SLACK`] ε; where an angle is read from a cosine, an error ε there is one of
-/// √(2ε) in the angle, and some ten such errors add up: hence the absolute term.
-fn angle_max(from: &Pose, to: &Pose) -> f64 {
-    const PER_NORM: f64 = 1.12;
-    const SLACK: f64 = 5e-3;
-    const _: () = assert!(PER_NORM > PI / 2.8284 && SLACK * SLACK > 12.0 * 2.0 * ROTATION_SLACK);
-    let norm = (to.rotation - from.rotation).norm();
-    (PER_NORM * norm + SLACK).min(PI * (1.0 + 1e-6))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::f64::consts::PI;
 
     fn unit_at(x: f64) -> Box3 {
         Box3 { low: [x, 0.0, 0.0], high: [x + 1.0, 1.0, 1.0] }
@@ -189,20 +174,6 @@ mod tests {
     }
 
     #[test]
-    fn the_angle_is_never_underestimated() {
-        for step in 0..=64 {
-            let angle = PI * f64::from(step) / 64.0;
-            let half = angle / 2.0;
-            let to = Pose::from_quaternion(
-                Vec3::zeros(),
-                [half.cos(), 0.6 * half.sin(), 0.0, 0.8 * half.sin()],
-            )
-            .unwrap();
-            assert!(angle_max(&Pose::identity(), &to) >= angle, "{angle}");
-        }
-    }
-
-    #[test]
     fn a_swept_box_holds_the_arc_between_its_ends() {
         // A rod tip at radius 2 turns by `angle` about the pivot (10, 0, 0).
         let tip = Vec3::new(2.0, 0.0, 0.0);
@@ -218,7 +189,7 @@ mod tests {
                 Box3 { low: [x.x, x.y, x.z], high: [x.x, x.y, x.z] }.inflated(1e-12)
             };
             let (from, to) = (pose(0.0), pose(angle));
-            let swept = Box3::swept(&held(&from), &from, &held(&to), &to, &pivot);
+            let swept = Box3::swept(&held(&from), &held(&to), angle, &pivot);
             for sample in 0..=20 {
                 let x = pose(angle * f64::from(sample) / 20.0).apply_rounded(&tip);
                 for i in 0..3 {

@@ -1,6 +1,6 @@
 //! Whether and when two bodies meet between the last answered frame and this one.
 
-use super::answer::{Asking, PairAnswer};
+use super::answer::{Asking, PairAnswer, Swept};
 use super::bounds::Gap;
 use super::pairs::Witnesses;
 use super::question::Between;
@@ -33,6 +33,7 @@ pub(super) fn between(
         return Some(at_rest(now, margin));
     }
     let is_beyond = |gap: &Gap| margin <= 0.0 || gap.lower > margin;
+    let way = Way { asking, between, swept: [swept_p, swept_q], margin };
     let mut first = free();
     if let Some(gap) = swept_p.bounds.gap(&swept_q.bounds).filter(is_beyond) {
         if keeps_proofs {
@@ -48,7 +49,7 @@ pub(super) fn between(
             }
             continue;
         }
-        match ask(asking, &between, parts, margin, witnesses, cost) {
+        match way.ask(parts, witnesses, cost) {
             Ok(found) => merge(&mut first, parts, found, keeps_proofs),
             Err(stopped) => {
                 first.t_free = 0.0;
@@ -116,32 +117,46 @@ fn at_rest(now: &PairAnswer, margin: f64) -> PairContact {
     contact
 }
 
-fn ask(
-    asking: &Asking<'_>,
-    between: &Between,
-    parts: PartPair,
+/// What two bodies are asked about their way.
+struct Way<'a> {
+    asking: &'a Asking<'a>,
+    between: Between,
+    /// How P and Q moved.
+    swept: [&'a Swept; 2],
+    /// Contact means a distance of at most this, metres.
     margin: f64,
-    witnesses: &mut Witnesses,
-    cost: &mut Cost,
-) -> Result<FirstContact, Stopped> {
-    let (p, q) = (parts.p as usize, parts.q as usize);
-    let pair = Pair::new(
-        &asking.p.body.parts[p].polytope,
-        asking.p.start().parts[p].pose,
-        &asking.q.body.parts[q].polytope,
-        asking.q.start().parts[q].pose,
-    );
-    let question = Question {
-        deviation_p: asking.p.deviation,
-        deviation_q: asking.q.deviation,
-        margin,
-        time_tolerance: between.time_tolerance,
-        clearance_tolerance: between.clearance_tolerance,
-        ..Question::new(pair, asking.p.motion_of(p), asking.q.motion_of(q))
-    };
-    asking.spend(parts, witnesses, cost, |witness, effort| {
-        contact_time::first_contact(&question, witness, effort)
-    })
+}
+
+impl Way<'_> {
+    /// First contact of two parts.
+    fn ask(
+        &self,
+        parts: PartPair,
+        witnesses: &mut Witnesses,
+        cost: &mut Cost,
+    ) -> Result<FirstContact, Stopped> {
+        let (p, q) = (parts.p as usize, parts.q as usize);
+        let Self { asking, between, swept: [swept_p, swept_q], margin } = self;
+        let pair = Pair::new(
+            &asking.p.body.parts[p].polytope,
+            asking.p.start().parts[p].pose,
+            &asking.q.body.parts[q].polytope,
+            asking.q.start().parts[q].pose,
+        );
+        let motion_p = asking.p.motion_of(p, &swept_p.turn);
+        let motion_q = asking.q.motion_of(q, &swept_q.turn);
+        let question = Question {
+            deviation_p: asking.p.deviation,
+            deviation_q: asking.q.deviation,
+            margin: *margin,
+            time_tolerance: between.time_tolerance,
+            clearance_tolerance: between.clearance_tolerance,
+            ..Question::new(pair, motion_p, motion_q)
+        };
+        asking.spend(parts, witnesses, cost, |witness, effort| {
+            contact_time::first_contact(&question, witness, effort)
+        })
+    }
 }
 
 /// The bodies meet when the first of their parts do, and are free as long as all parts are.

@@ -104,9 +104,11 @@ impl Scene {
 
     fn swept(&self) -> Vec<Swept> {
         let swept = |entry: &Entry| {
-            let parts: Vec<_> = (0..entry.now.parts.len()).map(|i| entry.part_swept(i)).collect();
+            let turn = entry.turn();
+            let parts = 0..entry.now.parts.len();
+            let parts: Vec<_> = parts.map(|part| entry.part_swept(part, &turn)).collect();
             let bounds = parts.iter().copied().reduce(|a, b| a.union(&b));
-            Swept { bounds: bounds.expect("a body has at least one part"), parts }
+            Swept { turn, bounds: bounds.expect("a body has at least one part"), parts }
         };
         self.entries.iter().map(swept).collect()
     }

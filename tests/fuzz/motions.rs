@@ -81,7 +81,7 @@ fn motion(bytes: &mut Bytes<'_>, kind: usize) -> Option<Motion> {
             let angle = bytes.signed() * bytes.of(&[0.0, 1.0, 4.0, 60.0]);
             Motion::Screw { pivot, velocity, axis, angle }
         }
-        _ => Motion::ToPose { end: pose(bytes)?, pivot },
+        _ => Motion::ToPose { end: pose(bytes)?, pivot, turn: None },
     })
 }
 

@@ -196,7 +196,7 @@ fn motion(random: &mut Random, kind: u64, start: &Pose) -> Motion {
         }
         _ => {
             let end = turned(random, start.translation + velocity);
-            Motion::ToPose { end, pivot: None }
+            Motion::ToPose { end, pivot: None, turn: None }
         }
     }
 }
@@ -304,9 +304,10 @@ fn motion_in_unit(motion: Motion, unit: f64) -> Motion {
         Motion::Screw { pivot, velocity, axis, angle } => {
             Motion::Screw { pivot: pivot.map(|c| c * unit), velocity: velocity * unit, axis, angle }
         }
-        Motion::ToPose { end, pivot } => Motion::ToPose {
+        Motion::ToPose { end, pivot, turn } => Motion::ToPose {
             end: Pose { translation: end.translation * unit, ..end },
             pivot: pivot.map(|c| c * unit),
+            turn,
         },
     }
 }

@@ -7,7 +7,7 @@ use super::judge::{
 };
 use super::judge_motion::{Course, velocity_of};
 use crate::geometry::Vec3;
-use crate::geometry::motion::{Motion, axis_and_angle};
+use crate::geometry::motion::Motion;
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::number::interval::{Interval, IntervalVec};
@@ -71,11 +71,11 @@ fn rate_along(start: &Pose, motion: &Motion, normal: &Exact) -> Option<Dyadic> {
         Motion::Screw { velocity, axis, angle, .. } => {
             (angle.abs() <= 0.0 || is_about(axis)).then(|| along(velocity))
         }
-        Motion::ToPose { end, .. } => {
-            let (axis, angle) = axis_and_angle(&start.rotation, &end.rotation);
+        Motion::ToPose { end, turn, .. } => {
+            let turn = Motion::turn_to(start, end, turn);
             let row = |pose: &Pose, k| along(&pose.rotation.column(k).into());
             let keeps = (0..3).all(|k| row(start, k) == row(end, k));
-            let is_alone = keeps && (angle.abs() <= 0.0 || is_about(&axis));
+            let is_alone = keeps && (turn.is_none() || is_about(&turn.axis));
             is_alone.then(|| &along(&end.translation) - &along(&start.translation))
         }
     }

@@ -362,7 +362,9 @@ pub(super) fn velocity_of(motion: &Motion, start: &Pose) -> Option<Exact> {
     match motion {
         Motion::Linear { velocity } => Some(exact(velocity)),
         Motion::Screw { velocity, angle, .. } if angle.abs() <= 0.0 => Some(exact(velocity)),
-        Motion::ToPose { end, .. } if end.rotation == start.rotation => {
+        Motion::ToPose { end, turn, .. }
+            if end.rotation == start.rotation && turn.is_none_or(|turn| turn.is_none()) =>
+        {
             let (from, to): (Exact, Exact) = (exact(&start.translation), exact(&end.translation));
             Some(std::array::from_fn(|k| &to[k] - &from[k]))
         }

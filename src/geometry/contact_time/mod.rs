@@ -188,7 +188,9 @@ pub fn translation_of(motion: &Motion, start: &Pose) -> Option<Travel> {
     match motion {
         Motion::Linear { velocity } => Some(Travel::by(velocity)),
         Motion::Screw { velocity, angle, .. } if angle.abs() <= 0.0 => Some(Travel::by(velocity)),
-        Motion::ToPose { end, .. } if end.rotation == start.rotation => {
+        Motion::ToPose { end, turn, .. }
+            if end.rotation == start.rotation && turn.is_none_or(|turn| turn.is_none()) =>
+        {
             Some(Travel { from: start.translation, to: end.translation })
         }
         Motion::Screw { .. } | Motion::ToPose { .. } => None,

@@ -6,7 +6,7 @@ mod track;
 mod units;
 
 pub use plain::{Extent, Plain};
-pub use to_pose::axis_and_angle;
+pub use to_pose::Turn;
 pub use track::Track;
 pub use units::{Boxed, METRES, Units, between, scale_of};
 
@@ -34,17 +34,20 @@ pub enum Motion {
         /// Radians over the step.
         angle: f64,
     },
-    /// From the start to this pose: with `Rot(axis, angle)` the rotation from `R0` to `R1`, angle
-    /// in [0, π], the screw about the pivot `c` whose velocity is
-    /// `u = t1 - c - Rot(axis, angle)(t0 - c)` (so `t1 - t0` for the default pivot), plus the
-    /// residue `(R1 v + t1) - screw(1)`, added linearly in t, so that both ends are exactly the
-    /// given poses.
+    /// From the start to this pose: with `Rot(axis, angle)` the rotation of `turn`, the screw about
+    /// the pivot `c` whose velocity is `u = t1 - c - Rot(axis, angle)(t0 - c)` (so `t1 - t0` for
+    /// the default pivot), plus the residue `(R1 v + t1) - screw(1)`, added linearly in t, so that
+    /// both ends are exactly the given poses.
     ToPose {
         /// The pose at t = 1.
         end: Pose,
         /// The point the rotation is about at t = 0; the start's translation when absent. A part of
-        /// a compound names its body's origin here, or the parts would drift apart on the way.
+        /// a body names its body's pivot here, or the parts would drift apart on the way.
         pivot: Option<Vec3>,
+        /// The rotation on the way; [`Turn::between`] the start's rotation and the end's when
+        /// absent. A part of a body names its body's turn here: near half a turn, rounding decides
+        /// which way a rotation goes, and the parts would not all go the same way.
+        turn: Option<Turn>,
     },
 }
 
@@ -60,8 +63,13 @@ impl Motion {
         match self {
             Self::Linear { velocity } => velocity.amax(),
             Self::Screw { pivot, velocity, .. } => velocity.amax().max(of(pivot)),
-            Self::ToPose { end, pivot } => end.translation.amax().max(of(pivot)),
+            Self::ToPose { end, pivot, .. } => end.translation.amax().max(of(pivot)),
         }
+    }
+
+    /// The turn of a motion to `end` from `start`, which its own rotations tell unless it is named.
+    pub(crate) fn turn_to(start: &Pose, end: &Pose, turn: &Option<Turn>) -> Turn {
+        turn.unwrap_or_else(|| Turn::between(&start.rotation, &end.rotation))
     }
 
     /// The pose at time t of a body that starts at `start`, rounded: for searching and for show,

@@ -366,7 +366,7 @@ mod tests {
         if round.is_multiple_of(5) {
             let q = [(); 4].map(|()| random.between(-1.0, 1.0));
             let end = Pose::from_quaternion(random.in_ball() * far, q).expect("not zero");
-            return (pose, Motion::ToPose { end, pivot });
+            return (pose, Motion::ToPose { end, pivot, turn: None });
         }
         let angle = random.between(-9.0, 9.0) * [1.0, 100.0, 1e-6][(round % 7 % 3) as usize];
         let (velocity, axis) = (random.in_ball() * far, random.direction());

@@ -24,9 +24,30 @@
 use crate::geometry::number::trig::quarter_angle;
 use crate::geometry::{Mat3, Vec3};
 
-/// The axis (of any length, zero if there is no rotation) and the angle in [0, π] that turn `from`
-/// into `to`, up to rounding: see the module for the exact recipe.
-pub fn axis_and_angle(from: &Mat3, to: &Mat3) -> (Vec3, f64) {
+/// The rotation of a motion from one pose to another: at time t it is `Rot(axis, angle t)`.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Turn {
+    /// World frame, of any length; zero if there is no rotation.
+    pub axis: Vec3,
+    /// Radians over the step.
+    pub angle: f64,
+}
+
+impl Turn {
+    /// The turn in [0, π] that takes the rotation `from` to `to`, up to rounding: see the module
+    /// for the exact recipe.
+    pub fn between(from: &Mat3, to: &Mat3) -> Self {
+        let (axis, angle) = axis_and_angle(from, to);
+        Self { axis, angle }
+    }
+
+    /// Whether nothing turns.
+    pub fn is_none(&self) -> bool {
+        self.angle.abs() <= 0.0
+    }
+}
+
+fn axis_and_angle(from: &Mat3, to: &Mat3) -> (Vec3, f64) {
     if from == to {
         return (Vec3::zeros(), 0.0);
     }

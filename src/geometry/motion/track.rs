@@ -12,7 +12,6 @@
 //! exact.
 
 use super::Motion;
-use super::to_pose::axis_and_angle;
 use super::units::{Home, METRES, SCALING_SLACK, Units};
 use crate::geometry::number::interval::{
     self, Interval, IntervalVec, add, cross, dot_exact, norm, scaled, sub,
@@ -71,10 +70,10 @@ impl Track {
                 track.velocity = times(velocity, units.scale);
                 track.turn_about(axis, *angle);
             }
-            Motion::ToPose { end, pivot } => {
+            Motion::ToPose { end, pivot, turn } => {
                 track.lever = lever_from(pivot);
-                let (axis, angle) = axis_and_angle(&pose.rotation, &end.rotation);
-                track.turn_about(&axis, angle);
+                let turn = Motion::turn_to(pose, end, turn);
+                track.turn_about(&turn.axis, turn.angle);
                 track.end_at(&home, end);
             }
         }
@@ -344,7 +343,7 @@ mod tests {
                 }
             }
             let pivot = (round % 2 == 1).then(|| random.in_ball() * 20.0);
-            let track = Track::new(&start, &Motion::ToPose { end, pivot }, METRES);
+            let track = Track::new(&start, &Motion::ToPose { end, pivot, turn: None }, METRES);
             let v = random.in_ball();
             let at = |t: f64| track.place_from_start(&track.trig(t), t, &v);
             assert_encloses(&at(0.0), &exact(&start, &v, &start.translation), 1e-13);

@@ -125,7 +125,7 @@ impl Boxed<'_> {
         let (lever, way) = match self.motion {
             Motion::Linear { velocity } => (Vec3::zeros(), *velocity),
             Motion::Screw { pivot, velocity, .. } => (pivot_or_start(pivot), *velocity),
-            Motion::ToPose { end, pivot } => {
+            Motion::ToPose { end, pivot, .. } => {
                 (pivot_or_start(pivot), away(&Home { pose: *end, ..home }))
             }
         };

@@ -241,8 +241,8 @@ impl AskedParts {
         self.parts.len()
     }
 
-    /// How each part moves when the body does. Parts turn about the body's pivot, or they would
-    /// drift apart.
+    /// How each part moves when the body does. Parts turn about the body's pivot and by the body's
+    /// turn, or they would drift apart.
     pub fn motions(&self, path: &Path<'_>, of_body: &Motion) -> Result<Vec<Motion>, BadField> {
         let Some(in_body) = &self.in_body else { return Ok(vec![*of_body]) };
         let origin = self.pose.translation;
@@ -251,9 +251,10 @@ impl AskedParts {
             Motion::Screw { pivot, velocity, axis, angle } => {
                 Ok(Motion::Screw { pivot: pivot.or(Some(origin)), velocity, axis, angle })
             }
-            Motion::ToPose { end, pivot } => {
+            Motion::ToPose { end, pivot, turn } => {
+                let turn = Some(Motion::turn_to(&self.pose, &end, &turn));
                 let end = composed(path, &end, part)?;
-                Ok(Motion::ToPose { end, pivot: pivot.or(Some(origin)) })
+                Ok(Motion::ToPose { end, pivot: pivot.or(Some(origin)), turn })
             }
         };
         in_body.iter().map(of_part).collect()

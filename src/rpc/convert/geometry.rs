@@ -142,7 +142,7 @@ pub fn motion(path: &Path<'_>, wire: Option<&api::Motion>) -> Result<Motion, Bad
         api::motion::Kind::ToPose(to_pose) => {
             let path = path.field("to_pose");
             let end = pose(&path.field("end"), to_pose.end.as_ref())?;
-            Ok(Motion::ToPose { end, pivot: pivot(&path, to_pose.pivot.as_ref())? })
+            Ok(Motion::ToPose { end, pivot: pivot(&path, to_pose.pivot.as_ref())?, turn: None })
         }
     }
 }

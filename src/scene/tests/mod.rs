@@ -1,6 +1,7 @@
 //! Scenes against brute force, and the laws they are held to.
 
 mod contacts;
+mod half_turns;
 mod laws;
 mod margins;
 mod motion;

@@ -175,7 +175,7 @@ fn a_translation_from_pose_to_pose_is_a_contact_and_proven_in_every_direction() 
         let (left, right) = (side(-1.0), side(1.0));
         exact += u32::from((right - left) + left == right && (right - left).fract() == 0.0);
         for (from, to) in [(left, right), (right, left)] {
-            let there = Motion::ToPose { end: at(to, 0.0, 0.0), pivot: None };
+            let there = Motion::ToPose { end: at(to, 0.0, 0.0), pivot: None, turn: None };
             let (rest, start) = (Motion::rest(), at(from, 0.0, 0.0));
             let plate_first = Pair::new(&plate, Pose::identity(), &small, start);
             let small_first = Pair::new(&small, start, &plate, Pose::identity());

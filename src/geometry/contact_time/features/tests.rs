@@ -204,7 +204,7 @@ fn of_what_it_does_not_treat_it_says_nothing() {
     for other in [
         Question { margin: 0.1, ..question },
         Question { deviation_q: 0.1, ..question },
-        Question { motion_q: Motion::ToPose { end, pivot: None }, ..question },
+        Question { motion_q: Motion::ToPose { end, pivot: None, turn: None }, ..question },
         Question { motion_q: screw(None, Vec3::zeros(), Vec3::z(), 1e9), ..question },
         Question { pair: Pair::new(&cube, Pose::identity(), &rod, place), ..question },
     ] {

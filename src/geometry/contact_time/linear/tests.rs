@@ -440,6 +440,7 @@ fn what_rounding_drops_of_two_long_travels_decides_a_graze() {
         let to = |travel: &Travel| Motion::ToPose {
             end: Pose { translation: travel.to, ..Pose::identity() },
             pivot: None,
+            turn: None,
         };
         let pair = Pair::new(&p, at(&travel_p), &q, at(&travel_q));
         let question = Question::new(pair, to(&travel_p), to(&travel_q));

@@ -8,7 +8,7 @@ use arrayvec::ArrayVec;
 use super::moving::Moving;
 use crate::geometry::Vec3;
 use crate::geometry::contact_time::Question;
-use crate::geometry::motion::{Motion, axis_and_angle};
+use crate::geometry::motion::Motion;
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::number::interval::Interval;
@@ -201,9 +201,9 @@ pub(super) fn rate_along(placed: &Placed<'_>, motion: &Motion, normal: &Vec3) ->
         Motion::Screw { velocity, axis, angle, .. } => (angle.abs() <= 0.0
             || is_parallel(axis, normal))
         .then(|| along_exactly(normal, velocity)),
-        Motion::ToPose { end, .. } => {
+        Motion::ToPose { end, turn, .. } => {
             let start = &placed.pose;
-            let (axis, _) = axis_and_angle(&start.rotation, &end.rotation);
+            let axis = Motion::turn_to(start, end, turn).axis;
             let row = |pose: &Pose, k| along_exactly(normal, &pose.rotation.column(k).into());
             let keeps = (0..3).all(|k| row(start, k) == row(end, k)) && is_parallel(&axis, normal);
             let height = |pose: &Pose| along_exactly(normal, &pose.translation);

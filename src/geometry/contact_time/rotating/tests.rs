@@ -255,8 +255,12 @@ fn random_motion(random: &mut Random, kind: u64) -> Motion {
             axis: random.direction() * 3.0,
             angle: random.between(-4.0, 4.0),
         },
-        3 => Motion::ToPose { end: random_pose(random, 3.0), pivot: None },
-        _ => Motion::ToPose { end: random_pose(random, 3.0), pivot: Some(random.in_ball() * 2.0) },
+        3 => Motion::ToPose { end: random_pose(random, 3.0), pivot: None, turn: None },
+        _ => Motion::ToPose {
+            end: random_pose(random, 3.0),
+            pivot: Some(random.in_ball() * 2.0),
+            turn: None,
+        },
     }
 }
 

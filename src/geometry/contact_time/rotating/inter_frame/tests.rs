@@ -49,6 +49,7 @@ fn random_motion(random: &mut Random, start: &Pose) -> Motion {
             Motion::ToPose {
                 end: Pose { rotation, translation: start.translation + random.in_ball() },
                 pivot,
+                turn: None,
             }
         }
     }
@@ -297,7 +298,7 @@ fn motions_that_nearly_graze_are_answered_alike_whatever_plane_is_remembered() {
                 margin = gap;
                 at_q.translation += z * gap;
                 let end = Pose { translation: at_q.translation + velocity, ..at_q };
-                [Motion::rest(), Motion::ToPose { end, pivot: None }]
+                [Motion::rest(), Motion::ToPose { end, pivot: None, turn: None }]
             }
             _ => [Motion::rest(), spin(z * gap, angle)],
         };

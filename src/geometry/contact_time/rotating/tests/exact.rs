@@ -130,7 +130,8 @@ fn contact_at_exactly_the_end_is_decided_by_the_exact_end_pose() {
         let end = Pose { rotation: quarter, translation: Vec3::new(0.3, -0.2, height) };
         let pair = Pair::new(&cube, Pose::translation(0.0, 0.0, 3.0), &floor, Pose::identity());
         for pivot in [None, Some(Vec3::new(1.0, 0.2, 3.2))] {
-            let question = Question::new(pair, Motion::ToPose { end, pivot }, Motion::rest());
+            let question =
+                Question::new(pair, Motion::ToPose { end, pivot, turn: None }, Motion::rest());
             let answer = find(&question);
             assert_eq!(answer.outcome, outcome, "{height}: {answer:?}");
             if (height - 1.0).abs() < 1e-9 {
@@ -175,7 +176,7 @@ fn a_sliver_that_is_nearly_lost_in_rounding_is_in_contact_by_the_end() {
     ]);
     let end_q =
         turned([-1.6661017206108097, 1.1454651064759003, 1.215641830561499, -1.3668411837069305]);
-    let to = |end: Pose| Motion::ToPose { end, pivot: None };
+    let to = |end: Pose| Motion::ToPose { end, pivot: None, turn: None };
     let pair = Pair::new(&sliver, at_p, &tetrahedron, at_q);
     let answer = find(&Question::new(pair, to(end_p), to(end_q)));
     assert_eq!(answer.outcome, Outcome::Contact, "{answer:?}");

@@ -126,7 +126,8 @@ fn pairs_of_needles_that_come_within_a_margin_are_accepted() {
     let start = Pose { rotation: quarter, translation: Vec3::new(-39.5, 0.0, 0.0) };
     let end = Pose::translation(-1.5, -1.5, -1.5);
     let pair = Pair::new(&bar, Pose::identity(), &needle, start);
-    let question = Question::new(pair, Motion::rest(), Motion::ToPose { end, pivot: None });
+    let question =
+        Question::new(pair, Motion::rest(), Motion::ToPose { end, pivot: None, turn: None });
     let question = Question { margin: 31.0, ..question };
     // `find` judges.
     let answer = find(&question);
@@ -160,7 +161,7 @@ fn the_last_link_beside_an_endless_segment_is_accepted() {
     };
     let end = Pose { translation: home, ..Pose::identity() };
     // `find` judges.
-    let answer = find(&Question::new(pair, spin, Motion::ToPose { end, pivot: None }));
+    let answer = find(&Question::new(pair, spin, Motion::ToPose { end, pivot: None, turn: None }));
     assert!(answer.t_free > 0.999_999, "{answer:?}");
 }
 

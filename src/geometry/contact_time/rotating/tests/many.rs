@@ -19,7 +19,7 @@ fn motion(random: &mut Random) -> Motion {
         5 => Motion::Linear { velocity: random.in_ball() * 3.0 },
         _ => {
             let pivot = (kind == 6).then(|| random.in_ball() * far);
-            Motion::ToPose { end: random_pose(random, 2.0), pivot }
+            Motion::ToPose { end: random_pose(random, 2.0), pivot, turn: None }
         }
     }
 }
