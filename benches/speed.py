@@ -267,6 +267,7 @@ builds, `h_walk` and `prism` the hierarchy, `cd_dual` the surface. All of it cou
 
 RERUN = '''## Again
 
+<!-- not in CI: it measures for hours, and needs the other libraries -->
 ```sh
 cargo bench --no-default-features --bench papers -- cases/w1.bin w1 0 results/ours.tsv   # and so w3, w5, w6
 cargo bench --no-default-features --bench cases -- FOLDER         # case files of the other data

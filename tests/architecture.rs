@@ -113,17 +113,17 @@ fn every_file_says_what_it_is_and_fits_on_a_few_screens() {
 }
 
 #[test]
-fn the_readme_maps_every_folder_of_the_source() {
-    let readme = read(Path::new("README.md"));
+fn the_map_has_every_folder_of_the_source() {
+    let map = read(Path::new("docs/architecture.md"));
     let mut missing = Vec::new();
     for folder in folders(Path::new("src")).into_iter().chain(folders(Path::new("src/geometry"))) {
         let name = folder.file_name().map(|name| name.to_string_lossy().into_owned());
         let name = format!("{}/", name.unwrap_or_default());
-        if !readme.contains(&name) {
+        if !map.contains(&name) {
             missing.push(folder.display().to_string());
         }
     }
-    assert!(missing.is_empty(), "README.md's map lacks: {}", missing.join(", "));
+    assert!(missing.is_empty(), "docs/architecture.md's map lacks: {}", missing.join(", "));
 }
 
 fn folders(path: &Path) -> Vec<PathBuf> {

@@ -20,7 +20,8 @@ impl Tally {
         writeln!(out, "# Accuracy on {name}\n")?;
         writeln!(
             out,
-            "```sh\nclearance conformance {name} --table docs/accuracy.md\n```\n\n{HEAD}\n"
+            "<!-- in CI: conformance -->\n```sh\nclearance conformance {name} --table \
+             docs/accuracy-cases.md\n```\n\n{HEAD}\n"
         )?;
         if cfg!(debug_assertions) {
             writeln!(out, "The build that wrote this is not optimised: its times say nothing.\n")?;
