@@ -238,6 +238,7 @@ and is built for plain x86-64, with what takes longest compiled for AVX2 beside 
 others answer to their tolerances (1e-6 where one has to be said) and are built for the machine at hand
 (`-march=native`). Bullet is in single precision, as it is packaged. Programs take turns, round by round, and a cell's
 time is the {of_rounds} of the rounds; means are geometric. The machine is shared, so ratios mean more than times.
+[speed.md](speed.md) is a run on a server with AVX-512, [speed-zen3.md](speed-zen3.md) one on a Zen 3.
 
 - **W1** (HS-jump 2001, §9): collision of two ellipsoid hulls at 12 exact distances from 40 deep to 40 apart, 500 orientations each, cold.
 - **W3** (H-Walk 1999, §4.2): coherent orbits of spheres of 8 to 8000 vertices and thin ellipsoids, 1 to 90 degrees a frame, passing at 0.2 (far) or 0.02 (close).
