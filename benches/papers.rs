@@ -23,23 +23,18 @@ use std::hint::black_box;
 use std::io::Write as _;
 use std::time::Instant;
 
-use clearance::geometry::Vec3;
-use clearance::geometry::certificate::Verdict;
-use clearance::geometry::certificate::judge::judge_static;
-use clearance::geometry::certificate::judge_distance::judge_distance;
-use clearance::geometry::certificate::judge_motion::judge_first_contact;
-use clearance::geometry::contact_time::{self, FirstContact, Outcome, Question};
+use case_file::{Cases, Frame, Sequence, load};
+use clearance::geometry::claim::{FirstContact, Outcome, Question, Verdict};
 use clearance::geometry::distance::{self, Distance, Stops};
 use clearance::geometry::effort::{Cost, Effort};
+use clearance::geometry::judge::{judge_distance, judge_first_contact, judge_static};
 use clearance::geometry::motion::Motion;
 use clearance::geometry::pair::Pair;
-use clearance::geometry::penetration;
 use clearance::geometry::polytope::Polytope;
 use clearance::geometry::pose::Pose;
 use clearance::geometry::separation::{self, Decision, METHODS};
 use clearance::geometry::witness::Witness;
-
-use case_file::{Cases, Frame, Sequence, load};
+use clearance::geometry::{Vec3, contact_time, penetration};
 use clock::thread_time;
 
 /// Passes over a sequence; the first warms up.

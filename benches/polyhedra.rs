@@ -15,12 +15,7 @@ mod clock;
 use std::hint::black_box;
 
 use clearance::geometry::Vec3;
-use clearance::geometry::certificate::Verdict;
-use clearance::geometry::certificate::judge_solids::{
-    SolidClaim, judge_solid_motion, judge_solids,
-};
-use clearance::geometry::certificate::solids::Solids;
-use clearance::geometry::contact_time::Outcome;
+use clearance::geometry::claim::{Outcome, SolidClaim, Solids, Verdict};
 use clearance::geometry::contact_time::Travel;
 use clearance::geometry::contact_time::polyhedra::proof::{
     Shape, Unproven, prove_motion, prove_verdict,
@@ -30,11 +25,11 @@ use clearance::geometry::contact_time::polyhedra::{
 };
 use clearance::geometry::effort::Effort;
 use clearance::geometry::hull::convex_hull;
+use clearance::geometry::judge::{judge_solid_motion, judge_solids};
 use clearance::geometry::motion::Motion;
 use clearance::geometry::polytope::Polytope;
 use clearance::geometry::polytope::samples::{self, Random};
 use clearance::geometry::pose::Pose;
-
 use clock::thread_time;
 
 /// Runs of which the fastest counts.

@@ -4,7 +4,8 @@
 #![expect(clippy::print_stdout, reason = "an example prints what it finds")]
 
 use clearance::geometry::Vec3;
-use clearance::geometry::contact_time::{Question, first_contact};
+use clearance::geometry::claim::Question;
+use clearance::geometry::contact_time::first_contact;
 use clearance::geometry::effort::Effort;
 use clearance::geometry::hull::{HullError, convex_hull};
 use clearance::geometry::motion::Motion;

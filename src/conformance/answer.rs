@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::geometry::certificate::{
-    Axis, Direction, Frame, Link, RangeEnd, RangeProof, StaticProof, Verdict,
+use crate::geometry::claim::{
+    Axis, Direction, FirstContact, Frame, Link, Outcome, RangeEnd, RangeProof, Span, StaticProof,
+    Verdict,
 };
-use crate::geometry::contact_time::{FirstContact, Outcome};
 use crate::geometry::effort::Cost;
 use crate::geometry::pair::VertexPair;
-use crate::geometry::penetration::{Depth, Span};
+use crate::geometry::penetration::Depth;
 
 /// What came back for one case.
 #[derive(Debug)]

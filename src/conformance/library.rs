@@ -7,14 +7,14 @@ use std::sync::Once;
 
 use super::Methods;
 use super::respondent::{Asked, HullFacts, Respondent};
-use crate::geometry::Vec3;
-use crate::geometry::contact_time::{self, FirstContact};
+use crate::geometry::claim::FirstContact;
 use crate::geometry::distance::{self, Distance, Stops};
 use crate::geometry::effort::{Cost, Effort, Stopped};
 use crate::geometry::hull::{Hull, convex_hull};
 use crate::geometry::penetration::{self, Depth, Range};
 use crate::geometry::separation::{self, Decision};
 use crate::geometry::witness::Witness;
+use crate::geometry::{Vec3, contact_time};
 
 /// Steps that one question may take before it counts as hung; hundreds are usual.
 const STEPS_PER_QUESTION: u64 = 2_000_000;

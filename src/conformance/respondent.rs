@@ -2,7 +2,7 @@
 
 use super::cases::Case;
 use crate::geometry::Vec3;
-use crate::geometry::contact_time::{self, FirstContact};
+use crate::geometry::claim::{FirstContact, Question};
 use crate::geometry::distance::Distance;
 use crate::geometry::effort::Cost;
 use crate::geometry::pair::Pair;
@@ -17,12 +17,12 @@ pub(super) struct Asked<'a> {
 
 impl Asked<'_> {
     /// The question when they meet.
-    pub(super) fn motion_question(&self) -> contact_time::Question<'_> {
+    pub(super) fn motion_question(&self) -> Question<'_> {
         let [motion_p, motion_q] = self.case.motions();
-        contact_time::Question {
+        Question {
             margin: self.case.contact_margin,
             deviation_p: self.case.deviation,
-            ..contact_time::Question::new(self.pair, motion_p, motion_q)
+            ..Question::new(self.pair, motion_p, motion_q)
         }
     }
 }

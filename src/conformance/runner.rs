@@ -9,15 +9,12 @@ use super::answer::{
 use super::cases::{Case, HullSet, Kind};
 use super::library::{build, given_of_vertex, guarded};
 use super::respondent::{Asked, Respondent};
-use crate::geometry::certificate::Verdict;
-use crate::geometry::certificate::judge::{Refusal, judge_static};
-use crate::geometry::certificate::judge_depth::judge_depth;
-use crate::geometry::certificate::judge_distance::judge_distance;
-use crate::geometry::certificate::judge_motion::judge_first_contact;
-use crate::geometry::certificate::judge_range::{RangeClaim, judge_range};
-use crate::geometry::contact_time::Outcome;
+use crate::geometry::claim::{Outcome, RangeClaim, Verdict};
 use crate::geometry::effort::Effort;
 use crate::geometry::hull::Hull;
+use crate::geometry::judge::{
+    Refusal, judge_depth, judge_distance, judge_first_contact, judge_range, judge_static,
+};
 use crate::geometry::pair::Pair;
 use crate::geometry::pose::Pose;
 use crate::geometry::separation::Decision;

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use api::polytope_service_client::PolytopeServiceClient;
+use api::query_service_client::QueryServiceClient;
 use tokio::runtime::Runtime;
 use tonic::transport::Channel;
 
@@ -9,18 +11,16 @@ use super::Methods;
 use super::cases::{Case, Kind};
 use super::respondent::{Asked, HullFacts, Respondent};
 use crate::geometry::Vec3;
-use crate::geometry::contact_time::{FirstContact, Outcome};
+use crate::geometry::claim::{FirstContact, Outcome, Span};
 use crate::geometry::distance::Distance;
 use crate::geometry::effort::Cost;
-use crate::geometry::penetration::{Depth, Range, Span};
+use crate::geometry::penetration::{Depth, Range};
 use crate::geometry::separation::Decision;
 use crate::rpc::api;
 use crate::rpc::convert::Path;
 use crate::rpc::convert::certificate::{at_most, chain, proof, range, surface};
 use crate::rpc::convert::geometry::{direction, vector};
 use crate::rpc::convert::options::Row;
-use api::polytope_service_client::PolytopeServiceClient;
-use api::query_service_client::QueryServiceClient;
 
 /// A server, asked from this thread.
 pub(super) struct Server {

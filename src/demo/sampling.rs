@@ -5,7 +5,7 @@ use super::DemoError;
 use super::cell::Obstacle;
 use super::robot::Robot;
 use super::trajectory::Trajectory;
-use crate::geometry::certificate::Verdict;
+use crate::geometry::claim::Verdict;
 use crate::geometry::effort::Effort;
 use crate::geometry::hull::convex_hull;
 use crate::geometry::pair::Pair;

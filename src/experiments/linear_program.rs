@@ -7,7 +7,7 @@
 use super::bench::{Gathered, attitude, counts_and_times, take};
 use super::{Experiment, Panel};
 use crate::geometry::Vec3;
-use crate::geometry::certificate::Verdict;
+use crate::geometry::claim::Verdict;
 use crate::geometry::pair::Pair;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::polytope::samples::{Random, ellipsoid, polytope_of};

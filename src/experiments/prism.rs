@@ -9,7 +9,8 @@ use std::time::Instant;
 
 use super::bench::{Gathered, attitude, counts_and_times, take};
 use super::{Experiment, Panel};
-use crate::geometry::contact_time::{METHODS, Question, first_contact_by};
+use crate::geometry::claim::Question;
+use crate::geometry::contact_time::{METHODS, first_contact_by};
 use crate::geometry::motion::Motion;
 use crate::geometry::pair::Pair;
 use crate::geometry::polytope::Polytope;

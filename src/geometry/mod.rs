@@ -3,7 +3,7 @@
 //! Reading order: [`number`] makes arithmetic trustworthy; [`pose`] and [`motion`] say where things
 //! are; [`hull`] turns points into a [`polytope`], [`hierarchy`] and [`support`] search it;
 //! [`pair`] places two of them; [`separation`], [`distance`], [`penetration`] and [`contact_time`]
-//! answer; [`certificate`] states the proofs and judges them without sharing code with the
+//! answer with what [`claim`] can state; [`judge`] checks that without sharing code with the
 //! searches.
 
 pub mod number;
@@ -25,7 +25,9 @@ pub mod support;
 pub mod pair;
 pub mod witness;
 
-pub mod certificate;
+pub mod claim;
+pub mod judge;
+
 pub mod contact_time;
 mod difference;
 pub mod distance;

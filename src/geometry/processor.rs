@@ -44,7 +44,8 @@ mod tests {
     use std::cell::Cell;
 
     use crate::geometry::Vec3;
-    use crate::geometry::contact_time::{Outcome, Question, first_contact};
+    use crate::geometry::claim::{Outcome, Question};
+    use crate::geometry::contact_time::first_contact;
     use crate::geometry::distance::{METHODS, Stops, measure_by};
     use crate::geometry::effort::Effort;
     use crate::geometry::motion::Motion;

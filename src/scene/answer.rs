@@ -14,7 +14,7 @@ use super::measures;
 use super::pairs::{PairState, Task, Witnesses};
 use super::question::Questions;
 use super::report::{PairContact, PairDepth, PairDistance, PartPair, PartProof};
-use crate::geometry::certificate::{StaticProof, Verdict};
+use crate::geometry::claim::{StaticProof, Verdict};
 use crate::geometry::distance::{self, Compared, Stops};
 use crate::geometry::effort::{Cost, Effort, Stopped};
 use crate::geometry::motion::Turn;

@@ -6,7 +6,7 @@
 //! axis as its direction, as good as any other.
 
 use crate::geometry::Vec3;
-use crate::geometry::certificate::Direction;
+use crate::geometry::claim::Direction;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::{Pose, ROTATION_SLACK};
 
@@ -143,8 +143,9 @@ fn image(row: [f64; 3], t: f64, low: &Vec3, high: &Vec3) -> (f64, f64) {
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::f64::consts::PI;
+
+    use super::*;
 
     fn unit_at(x: f64) -> Box3 {
         Box3 { low: [x, 0.0, 0.0], high: [x + 1.0, 1.0, 1.0] }

@@ -1,15 +1,16 @@
 //! Whether and when two bodies meet between the last answered frame and this one.
 
+use arrayvec::ArrayVec;
+
 use super::answer::{Asking, PairAnswer, Swept};
 use super::bounds::Gap;
 use super::pairs::Witnesses;
 use super::question::Between;
 use super::report::{PairContact, PartChain, PartPair};
-use crate::geometry::certificate::{Frame, Link, StaticProof, Verdict};
-use crate::geometry::contact_time::{self, FirstContact, Outcome, Question};
+use crate::geometry::claim::{FirstContact, Frame, Link, Outcome, Question, StaticProof, Verdict};
+use crate::geometry::contact_time;
 use crate::geometry::effort::{Cost, Stopped};
 use crate::geometry::pair::Pair;
-use arrayvec::ArrayVec;
 
 /// First contact, which is a distance of at most `margin`, on the way to this frame; none when it
 /// was not asked, or when a body was put where it is. `now` says how the pair stands at the end.
@@ -195,6 +196,6 @@ fn boxes_prove(parts: Option<PartPair>, gap: &Gap) -> PartChain {
     PartChain { parts, links, pairs: ArrayVec::new(), initial: None }
 }
 
-fn whole_step(direction: crate::geometry::certificate::Direction) -> Link {
+fn whole_step(direction: crate::geometry::claim::Direction) -> Link {
     Link { t0: 0.0, t1: 1.0, frame: Frame::World, direction }
 }

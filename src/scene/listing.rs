@@ -10,7 +10,7 @@ use super::question::{Listed, Questions};
 use super::report::{Counters, PairReport, Tally};
 use super::state::Scene;
 use super::step::TooManyPairs;
-use crate::geometry::certificate::Verdict;
+use crate::geometry::claim::Verdict;
 use crate::geometry::distance::Stops;
 
 /// What the last report said of a pair that is not plainly separated and beyond its margin.

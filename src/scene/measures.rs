@@ -10,7 +10,7 @@ use super::answer::Asking;
 use super::bounds::Gap;
 use super::pairs::Witnesses;
 use super::report::{PairDepth, PairDistance, PartGap, PartPair, PartReach, PartRow};
-use crate::geometry::certificate::{Direction, StaticProof, Verdict};
+use crate::geometry::claim::{Direction, StaticProof, Verdict};
 use crate::geometry::distance::{self, Stops};
 use crate::geometry::effort::{Cost, Stopped};
 use crate::geometry::pair::VertexPair;

@@ -2,7 +2,7 @@
 
 use super::body::{Body, BodyId};
 use super::rules::Rules;
-use crate::geometry::contact_time::TIME_TOLERANCE;
+use crate::geometry::claim::TIME_TOLERANCE;
 use crate::geometry::distance::Stops;
 use crate::geometry::pose::Pose;
 

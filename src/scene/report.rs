@@ -1,14 +1,14 @@
 //! What a frame is told.
 
+use arrayvec::ArrayVec;
+
 use super::body::BodyId;
 use crate::geometry::Vec3;
-use crate::geometry::certificate::{Direction, Link, StaticProof, Verdict};
-use crate::geometry::contact_time::Outcome;
+use crate::geometry::claim::{Direction, Link, Outcome, StaticProof, Verdict};
 use crate::geometry::effort::{Cost, Stopped};
 use crate::geometry::pair::VertexPair;
 use crate::geometry::penetration::Depth;
 use crate::geometry::pose::Pose;
-use arrayvec::ArrayVec;
 
 /// The answer to one frame.
 #[derive(Clone, Debug, PartialEq)]
@@ -141,7 +141,7 @@ pub struct PartProof {
     /// The proof.
     pub proof: StaticProof,
     /// Of separated parts: what shows that they are within the pair's margin, or beyond it; none
-    /// where the direction does. See `geometry::certificate::judge_distance::judge_margin`.
+    /// where the direction does. See `geometry::judge::judge_margin`.
     pub margin_pairs: ArrayVec<VertexPair, 3>,
 }
 

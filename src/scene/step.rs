@@ -12,8 +12,7 @@ use super::pairs::{PairKey, Runner, Task};
 use super::question::{Frame, Questions};
 use super::report::{Event, EventKind, MoveError, PairContact, PlacedNumbers, Report};
 use super::state::Scene;
-use crate::geometry::certificate::Verdict;
-use crate::geometry::contact_time::Outcome;
+use crate::geometry::claim::{Outcome, Verdict};
 
 /// A frame would look at more pairs than allowed. Its poses are applied; nothing is answered, and
 /// no event is lost: the next answered frame starts where the last one ended.

@@ -8,20 +8,16 @@ use crate::conformance::answer::{
     WrittenSurface,
 };
 use crate::conformance::cases::{Case, Kind};
-use crate::geometry::certificate::bodies::{Bodies, Points};
-use crate::geometry::certificate::judge::{Refusal, judge_static};
-use crate::geometry::certificate::judge_depth::judge_depth;
-use crate::geometry::certificate::judge_distance::judge_distance;
-use crate::geometry::certificate::judge_motion::{Course, MotionClaim, judge_motion};
-use crate::geometry::certificate::judge_range::{RangeClaim, judge_range};
-use crate::geometry::certificate::{
-    Axis, Direction, Frame, Link, RangeEnd, RangeProof, StaticProof,
+use crate::geometry::claim::{
+    Axis, Bodies, Course, Direction, Frame, Link, MotionClaim, Outcome, Points, RangeClaim,
+    RangeEnd, RangeProof, Span, StaticProof, Surface,
 };
-use crate::geometry::contact_time::Outcome;
 use crate::geometry::effort::Effort;
+use crate::geometry::judge::{
+    Refusal, judge_depth, judge_distance, judge_motion, judge_range, judge_static,
+};
 use crate::geometry::motion::Motion;
 use crate::geometry::pair::VertexPair;
-use crate::geometry::penetration::{Span, Surface};
 use crate::geometry::pose::Pose;
 
 /// Judges every claim of an answer.

@@ -1,7 +1,7 @@
 //! Floor 4: `clearance verify CASES ANSWERS`: rules on answers by their certificates alone.
 //!
 //! Every answer is accepted or refused with the reason, by the judges of
-//! [`crate::geometry::certificate`] on the points as they are given: no hull is built, nothing is
+//! [`crate::geometry::claim`] on the points as they are given: no hull is built, nothing is
 //! searched, and the reference values of the cases are not looked at. [`claim`] reads what one
 //! answer claims.
 

@@ -2,7 +2,7 @@
 //! rounding: places are multiples of a quarter and velocities of a half, all small.
 
 use clearance::geometry::Vec3;
-use clearance::geometry::certificate::Verdict;
+use clearance::geometry::claim::Verdict;
 
 /// The surface of cells, two triangles for each side that no other cell covers.
 pub(crate) fn mesh(cells: &[[u8; 3]]) -> (Vec<Vec3>, Vec<[u32; 3]>) {

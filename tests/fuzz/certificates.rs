@@ -2,20 +2,18 @@
 //! judge never panics, and what it accepts is true.
 
 use arrayvec::ArrayVec;
-use clearance::geometry::Vec3;
-use clearance::geometry::certificate::judge::judge_static;
-use clearance::geometry::certificate::judge_depth::judge_depth;
-use clearance::geometry::certificate::judge_distance::judge_distance;
-use clearance::geometry::certificate::judge_motion::judge_first_contact;
-use clearance::geometry::certificate::{Axis, Direction, Frame, StaticProof, Verdict};
-use clearance::geometry::contact_time::{FirstContact, Outcome, Question, first_contact};
+use clearance::geometry::claim::{
+    Axis, Direction, FirstContact, Frame, Outcome, Question, StaticProof, Verdict,
+};
+use clearance::geometry::contact_time::first_contact;
 use clearance::geometry::distance::{self, Stops};
 use clearance::geometry::effort::Effort;
+use clearance::geometry::judge::{judge_depth, judge_distance, judge_first_contact, judge_static};
 use clearance::geometry::motion::Motion;
 use clearance::geometry::pair::{Pair, VertexPair};
-use clearance::geometry::penetration;
 use clearance::geometry::separation::{METHODS, decide, exhaustive};
 use clearance::geometry::witness::Witness;
+use clearance::geometry::{Vec3, penetration};
 
 use crate::bodies::{Placing, vector};
 use crate::bytes::Bytes;

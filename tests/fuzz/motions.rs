@@ -1,17 +1,16 @@
 //! Pairs in motion: first contact of translations and of turning bodies, in both orders and from
 //! any witness, judged, and held against the verdicts at both ends.
 
-use clearance::geometry::Vec3;
-use clearance::geometry::certificate::Verdict;
-use clearance::geometry::certificate::judge_motion::judge_first_contact;
-use clearance::geometry::contact_time::{FirstContact, Outcome, Question, first_contact};
-use clearance::geometry::distance;
+use clearance::geometry::claim::{FirstContact, Outcome, Question, Verdict};
+use clearance::geometry::contact_time::first_contact;
 use clearance::geometry::effort::Effort;
+use clearance::geometry::judge::judge_first_contact;
 use clearance::geometry::motion::Motion;
 use clearance::geometry::pair::Pair;
 use clearance::geometry::pose::{COORDINATE_MAX, Pose};
 use clearance::geometry::separation::{METHODS, decide};
 use clearance::geometry::witness::Witness;
+use clearance::geometry::{Vec3, distance};
 
 use crate::bodies::{Placing, pose, vector, witness};
 use crate::bytes::Bytes;

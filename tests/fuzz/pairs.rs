@@ -1,18 +1,14 @@
 //! Pairs at rest: every question, by every method, cold, warm and from any witness, in both orders.
 
-use clearance::geometry::Vec3;
-use clearance::geometry::certificate::Verdict;
-use clearance::geometry::certificate::judge::judge_static;
-use clearance::geometry::certificate::judge_depth::judge_depth;
-use clearance::geometry::certificate::judge_distance::judge_distance;
-use clearance::geometry::certificate::judge_range::{RangeClaim, judge_range};
+use clearance::geometry::claim::{RangeClaim, Verdict};
 use clearance::geometry::distance::{self, Stops};
 use clearance::geometry::effort::Effort;
+use clearance::geometry::judge::{judge_depth, judge_distance, judge_range, judge_static};
 use clearance::geometry::pair::Pair;
-use clearance::geometry::penetration;
 use clearance::geometry::polytope::Polytope;
 use clearance::geometry::separation::{METHODS, decide, exhaustive};
 use clearance::geometry::witness::Witness;
+use clearance::geometry::{Vec3, penetration};
 
 use crate::bodies::{Placing, vector, witness};
 use crate::bytes::Bytes;

@@ -3,28 +3,22 @@
 //! its steps, and what it accepts is true.
 
 use clearance::geometry::Vec3;
-use clearance::geometry::certificate::judge::Refusal;
-use clearance::geometry::certificate::judge_collision::{
-    CollisionClaim, MovingSolid, judge_collision,
+use clearance::geometry::claim::{
+    CollisionClaim, CollisionProof, Cover, CoverStep, Face, Frame, InnerPoint, Link, MovingSolid,
+    Outcome, PairCover, SolidClaim, SolidMotionProof, SolidProof, Solids, Verdict,
 };
-use clearance::geometry::certificate::judge_faces::judge_faces;
-use clearance::geometry::certificate::judge_solids::{
-    SolidClaim, judge_solid_motion, judge_solids,
-};
-use clearance::geometry::certificate::solids::{
-    CollisionProof, Cover, CoverStep, Face, InnerPoint, PairCover, SolidMotionProof, SolidProof,
-    Solids,
-};
-use clearance::geometry::certificate::{Frame, Link, Verdict};
+use clearance::geometry::contact_time::Travel;
 use clearance::geometry::contact_time::polyhedra::proof::{
     Several, Shape, prove_collision, prove_motion, prove_verdict,
 };
 use clearance::geometry::contact_time::polyhedra::{
     Faces, Moving, Polyhedron, first_collision, first_contact, verdict,
 };
-use clearance::geometry::contact_time::{Outcome, Travel};
 use clearance::geometry::effort::Effort;
 use clearance::geometry::hull::convex_hull;
+use clearance::geometry::judge::{
+    Refusal, judge_collision, judge_faces, judge_solid_motion, judge_solids,
+};
 use clearance::geometry::motion::Motion;
 use clearance::geometry::polytope::Polytope;
 use clearance::geometry::pose::Pose;

@@ -2,20 +2,19 @@
 //! history and any unit of length give the same verdict and brackets that meet; from cold, the same
 //! bits.
 
-use clearance::geometry::Vec3;
-use clearance::geometry::certificate::Verdict;
-use clearance::geometry::contact_time::{FirstContact, Outcome, Question, first_contact};
+use clearance::geometry::claim::{FirstContact, Outcome, Question, Verdict};
+use clearance::geometry::contact_time::first_contact;
 use clearance::geometry::distance::{self, Stops};
 use clearance::geometry::effort::Effort;
 use clearance::geometry::hull::convex_hull;
 use clearance::geometry::motion::Motion;
 use clearance::geometry::pair::{Pair, VertexPair};
-use clearance::geometry::penetration;
 use clearance::geometry::polytope::Polytope;
 use clearance::geometry::polytope::samples::{self, Random, polytope_of};
 use clearance::geometry::pose::Pose;
 use clearance::geometry::separation::{self, decide};
 use clearance::geometry::witness::Witness;
+use clearance::geometry::{Vec3, penetration};
 
 /// Bodies of every dimension, round, flat, thin and plain.
 fn bodies() -> Vec<Polytope> {

@@ -32,8 +32,8 @@
 //! - Parallel edges, whose condition always holds, need no case: a plane keeps them apart, or
 //!   another pair of features meets at the same time.
 
-use super::Question;
 use crate::geometry::Vec3;
+use crate::geometry::claim::Question;
 use crate::geometry::motion::Motion;
 use crate::geometry::number::rounding::gamma;
 use crate::geometry::number::trig::RoundedTrig;

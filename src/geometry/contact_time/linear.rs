@@ -9,14 +9,15 @@
 //! between the times at which they do; else one beside it that is square to an edge; else it is
 //! named by two pairs and the travel.
 
-use arrayvec::ArrayVec;
-use dashu_int::IBig;
 use std::cmp::Ordering;
 
+use arrayvec::ArrayVec;
+use dashu_int::IBig;
+
 use super::method::Method;
-use super::{FirstContact, Outcome, Question};
-use crate::geometry::Vec3;
-use crate::geometry::certificate::{Direction, Frame, Link, StaticProof};
+use crate::geometry::claim::{
+    Direction, FirstContact, Frame, Link, Outcome, Question, StaticProof,
+};
 use crate::geometry::difference::exact::{Corner, Difference};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
@@ -27,7 +28,6 @@ use crate::geometry::number::scaled::{
     rounded_direction, sign,
 };
 use crate::geometry::pair::{Pair, VertexPair};
-use crate::geometry::processor;
 use crate::geometry::separation::exact::hold_origin_in_four;
 use crate::geometry::separation::filter::{Gap, certified_gap};
 use crate::geometry::separation::line::cast::{Cast, cast};
@@ -38,6 +38,7 @@ use crate::geometry::separation::line::entry::{Along, Entry, certify};
 use crate::geometry::separation::portal::exact_direction;
 use crate::geometry::separation::{METHODS, decide};
 use crate::geometry::witness::Witness;
+use crate::geometry::{Vec3, processor};
 
 /// How far a body comes in the step, as an exact difference: often no vector of f64 numbers.
 #[derive(Clone, Copy, Debug)]

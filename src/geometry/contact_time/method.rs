@@ -2,8 +2,8 @@
 
 use super::prism;
 use super::rotating::inter_frame;
-use super::{FirstContact, Question};
 use crate::geometry::Vec3;
+use crate::geometry::claim::{FirstContact, Question};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::Pair;
 use crate::geometry::separation::line::cast::{self, Cast};

@@ -6,7 +6,7 @@ use dashu_int::ops::UnsignedAbs;
 
 use super::is_at_most;
 use super::wolfe::{self, Nearest};
-use crate::geometry::certificate::{Axis, Direction};
+use crate::geometry::claim::{Axis, Direction};
 use crate::geometry::difference::grid::Grid;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;

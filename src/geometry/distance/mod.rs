@@ -25,16 +25,15 @@ pub(in crate::geometry) use self::beyond::direction_beyond;
 use self::bracket::Bracket;
 use self::methods::{Ending, Found, Proposer, gjk};
 pub use self::methods::{METHODS, Method, h_walk};
-use super::Vec3;
-use super::certificate::{Direction, StaticProof, Verdict};
 use super::difference::bounded::View;
 use super::difference::grid::Grid;
 use super::effort::{Effort, Stopped};
 use super::number::dyadic::split;
 use super::pair::{Pair, VertexPair};
-use super::processor;
 use super::separation::{self, Decision, decide};
 use super::witness::Witness;
+use super::{Vec3, processor};
+use crate::geometry::claim::{Direction, StaticProof, Verdict};
 
 /// Relative width of a bracket that needs no exact stage; the contract's.
 pub const WIDTH_MAX: f64 = 1e-12;

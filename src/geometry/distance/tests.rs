@@ -1,9 +1,9 @@
 //! Distances against analytic cases, brute force over all features, and laws.
 
 use super::*;
-use crate::geometry::certificate::Verdict;
-use crate::geometry::certificate::judge_distance::judge_distance;
+use crate::geometry::claim::Verdict;
 use crate::geometry::hull::convex_hull;
+use crate::geometry::judge::judge_distance;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::number::outward;
 use crate::geometry::polytope::Polytope;

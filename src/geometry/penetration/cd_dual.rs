@@ -16,7 +16,7 @@ use dashu_int::IBig;
 use super::directional::ahead;
 use super::method::{Method, ProvenSpan};
 use crate::geometry::Vec3;
-use crate::geometry::certificate::{Direction, RangeEnd, RangeProof};
+use crate::geometry::claim::{Direction, RangeEnd, RangeProof};
 use crate::geometry::difference::exact::Difference;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;

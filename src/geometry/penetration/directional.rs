@@ -11,10 +11,10 @@
 //! Cost:   a supporting pair for every portal, some ten for each end; exact arithmetic in its stead
 //!         where bodies are flat or features parallel.
 
+use super::Range;
 use super::method::{Method, ProvenSpan};
-use super::{Range, Span};
 use crate::geometry::Vec3;
-use crate::geometry::certificate::{Direction, RangeEnd, RangeProof, Verdict};
+use crate::geometry::claim::{Direction, RangeEnd, RangeProof, Span, Verdict};
 use crate::geometry::difference::exact::Difference;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
@@ -168,6 +168,10 @@ fn misses(
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "exact values are meant")]
 mod tests {
+    use std::cmp::Ordering;
+
+    use dashu_int::IBig;
+
     use super::*;
     use crate::geometry::penetration::METHODS;
     use crate::geometry::pose::Pose;
@@ -175,8 +179,6 @@ mod tests {
     use crate::geometry::separation::oracle::{
         oracle, placed, random_pose, small_body, times, whole,
     };
-    use dashu_int::IBig;
-    use std::cmp::Ordering;
 
     fn encloses([low, high]: [f64; 2], (numerator, denominator): (i128, i128)) -> bool {
         let exact = Ratio::new(IBig::from(numerator), IBig::from(denominator), 0);

@@ -1,8 +1,7 @@
 //! A way to find the range of contact along a direction, and the row that names it.
 
-use super::Span;
 use crate::geometry::Vec3;
-use crate::geometry::certificate::RangeProof;
+use crate::geometry::claim::{RangeProof, Span};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::Pair;
 

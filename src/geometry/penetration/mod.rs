@@ -15,14 +15,15 @@ mod tests;
 
 mod directional;
 
+use crate::geometry::claim::{Span, Surface};
 pub use method::Method;
 
 use super::Vec3;
-use super::certificate::{Direction, RangeProof, StaticProof};
 use super::effort::{Effort, Stopped};
-use super::pair::{Pair, VertexPair};
+use super::pair::Pair;
 use super::separation::{self, Decision, decide};
 use super::witness::Witness;
+use crate::geometry::claim::{Direction, RangeProof, StaticProof};
 
 /// The penetration depth of a pair.
 #[derive(Clone, Debug, PartialEq)]
@@ -41,16 +42,6 @@ pub struct Depth {
     pub surface: Option<Surface>,
     /// Why the bracket is wider than it could be.
     pub stopped: Option<Stopped>,
-}
-
-/// A closed, outward-oriented triangulated surface whose corners are differences of vertex pairs,
-/// with the origin strictly on the inner side of every triangle's plane.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct Surface {
-    /// The corners.
-    pub corners: Vec<VertexPair>,
-    /// Indices into `corners`, counter-clockwise seen from outside.
-    pub triangles: Vec<[u32; 3]>,
 }
 
 /// Measures how deep the pair overlaps. `with_surface` asks for the lower bound's certificate.
@@ -88,15 +79,6 @@ pub struct Range {
     pub span: Option<Span>,
     /// What proves that; none along zero.
     pub proof: Option<RangeProof>,
-}
-
-/// Outward-rounded ends of a range of contact.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Span {
-    /// Bracket of the first t of contact; both 0 when in contact now.
-    pub enter: [f64; 2],
-    /// Bracket of the last t of contact.
-    pub exit: [f64; 2],
 }
 
 /// The ways to meet M with a line, by name; the first is the default.

@@ -14,10 +14,10 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
+use super::Depth;
 use super::shell::Shell;
-use super::{Depth, Surface};
 use crate::geometry::Vec3;
-use crate::geometry::certificate::Direction;
+use crate::geometry::claim::{Direction, Surface};
 use crate::geometry::difference::bounded::View;
 use crate::geometry::difference::grid::Grid;
 use crate::geometry::effort::{Effort, Stopped};

@@ -1,8 +1,8 @@
 //! Depths against analytic cases, brute force over all facet normals, and the judge.
 
 use super::*;
-use crate::geometry::certificate::Verdict;
-use crate::geometry::certificate::judge_depth::judge_depth;
+use crate::geometry::claim::Verdict;
+use crate::geometry::judge::judge_depth;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::pose::Pose;
 use crate::geometry::samples::{Random, ball, cuboid, ellipsoid, hull};

@@ -26,12 +26,13 @@ use std::sync::OnceLock;
 pub(super) use self::box_groups::BOX_FACES;
 use self::box_groups::BoxGroups;
 pub use self::likeness::Likeness;
+use surface::Surface;
+
 use super::Vec3;
 use super::csr::Csr;
 use super::effort::{Effort, Stopped};
 use super::hierarchy::{Hierarchy, HierarchyReport};
 use super::support::Reach;
-use surface::Surface;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -268,16 +269,16 @@ impl Polytope {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::contact_time::{self, Question};
+    use crate::geometry::claim::Question;
     use crate::geometry::distance::{self, Stops};
     use crate::geometry::effort::Effort;
     use crate::geometry::motion::Motion;
     use crate::geometry::pair::Pair;
-    use crate::geometry::penetration;
     use crate::geometry::pose::Pose;
     use crate::geometry::samples::{ball, ellipsoid, zoo};
     use crate::geometry::separation::{self, METHODS};
     use crate::geometry::witness::Witness;
+    use crate::geometry::{contact_time, penetration};
 
     #[test]
     fn from_any_edge_the_facet_on_its_left_is_walked_to_its_end() {

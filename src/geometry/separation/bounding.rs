@@ -119,10 +119,10 @@ pub(super) fn cores_overlap_along(pair: &Pair<'_>, direction: &Vec3, w: &Vec3) -
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::certificate::judge::judge_static;
-    use crate::geometry::certificate::{Direction, StaticProof};
+    use crate::geometry::claim::{Direction, StaticProof};
     use crate::geometry::difference::layout::Layout;
     use crate::geometry::difference::{centre_to_centre, offset};
+    use crate::geometry::judge::judge_static;
     use crate::geometry::pair::Placed;
     use crate::geometry::polytope::Polytope;
     use crate::geometry::pose::Pose;

@@ -9,7 +9,7 @@ use arrayvec::ArrayVec;
 
 use super::portal::{AXES, Exit, Goal, Line, Lineality, exact_vector, separating_vector};
 use crate::geometry::Vec3;
-use crate::geometry::certificate::{Direction, StaticProof};
+use crate::geometry::claim::{Direction, StaticProof};
 use crate::geometry::difference::exact::{Corner, Difference};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;

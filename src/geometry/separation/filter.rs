@@ -7,7 +7,7 @@
 //! false. Nothing but the measurement of what the bound costs makes use of it: see
 //! `super::decide_unproven`.
 
-use crate::geometry::certificate::Verdict;
+use crate::geometry::claim::Verdict;
 use crate::geometry::difference::rounded::{COMPONENT_MAX, Probe, View};
 use crate::geometry::difference::{largest, offset, sum_of_sizes};
 use crate::geometry::effort::Effort;

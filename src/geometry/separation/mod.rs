@@ -18,7 +18,6 @@ use self::methods::Propose;
 pub use self::methods::linear_program::WorkingSet;
 pub use self::methods::{METHODS, Method, Proposal, exhaustive};
 use super::Vec3;
-use super::certificate::{Direction, StaticProof, Verdict};
 use super::difference::exact::Difference;
 use super::difference::layout::Layout;
 use super::difference::rounded::{Ends, View};
@@ -28,6 +27,7 @@ use super::number::scaled::rounded_direction;
 use super::pair::{Pair, VertexPair};
 use super::support::looks_at_all;
 use super::witness::Witness;
+use crate::geometry::claim::{Direction, StaticProof, Verdict};
 
 /// A verdict with its proof.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,7 +1,7 @@
 //! An oracle for small integer bodies that shares nothing with the searches: every possible normal,
 //! in i128.
 
-use crate::geometry::certificate::Verdict;
+use crate::geometry::claim::Verdict;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
 use crate::geometry::samples::{Random, hull, lattice};

@@ -23,7 +23,7 @@ use arrayvec::ArrayVec;
 use dashu_int::IBig;
 
 use crate::geometry::Vec3;
-use crate::geometry::certificate::{Axis, Direction};
+use crate::geometry::claim::{Axis, Direction};
 use crate::geometry::difference::exact::{Corner, Difference};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;

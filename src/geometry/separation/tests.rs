@@ -2,7 +2,7 @@
 
 use super::oracle::{oracle, placed, random_pose, small_body};
 use super::*;
-use crate::geometry::certificate::judge::judge_static;
+use crate::geometry::judge::judge_static;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
 use crate::geometry::samples::{Random, ball, cone, ellipsoid, hull, lattice};

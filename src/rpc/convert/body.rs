@@ -4,8 +4,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::{BadField, Path, geometry};
-use crate::geometry::Vec3;
-use crate::geometry::certificate;
 use crate::geometry::contact_time::Travel;
 use crate::geometry::contact_time::polyhedra::proof::Shape;
 use crate::geometry::contact_time::polyhedra::{Moving, Polyhedron};
@@ -16,6 +14,7 @@ use crate::geometry::motion::Motion;
 use crate::geometry::pair::Placed;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::{COORDINATE_MAX, Pose};
+use crate::geometry::{Vec3, claim};
 use crate::rpc::api;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
@@ -314,15 +313,15 @@ impl JudgedBody {
     }
 
     /// Its vertices and triangles, and where they are.
-    pub fn solid(&self) -> certificate::solids::Solid<'_> {
+    pub fn solid(&self) -> claim::Solid<'_> {
         let (points, pose, triangles) = match self {
             Self::Polytope(body) => (body.polytope().vertices(), body.pose, None),
             Self::Polyhedron { polyhedron, pose } => {
                 (polyhedron.vertices(), *pose, Some(polyhedron.triangles()))
             }
         };
-        let points = certificate::bodies::Points { points, pose };
-        certificate::solids::Solid { points, triangles }
+        let points = claim::Points { points, pose };
+        claim::Solid { points, triangles }
     }
 }
 

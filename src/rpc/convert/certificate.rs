@@ -4,11 +4,12 @@ use arrayvec::ArrayVec;
 
 use super::geometry::{direction, direction_to_wire, pair, pair_to_wire, pairs_to_wire};
 use super::{BadField, Path};
-use crate::geometry::certificate::{Frame, Link, RangeEnd, RangeProof, StaticProof};
-use crate::geometry::contact_time::FirstContact;
+use crate::geometry::claim::{
+    FirstContact, Frame, Link, RangeEnd, RangeProof, StaticProof, Surface,
+};
 use crate::geometry::distance::Distance;
 use crate::geometry::pair::VertexPair;
-use crate::geometry::penetration::{Depth, Surface};
+use crate::geometry::penetration::Depth;
 use crate::rpc::api;
 use crate::rpc::status::Failure;
 
@@ -216,7 +217,7 @@ fn link(path: &Path<'_>, wire: &api::ChainLink) -> Result<Link, BadField> {
 mod tests {
     use super::*;
     use crate::geometry::Vec3;
-    use crate::geometry::certificate::{Axis, Direction};
+    use crate::geometry::claim::{Axis, Direction};
 
     #[test]
     fn every_form_of_a_proof_survives_the_wire() {

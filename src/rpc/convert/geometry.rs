@@ -1,8 +1,7 @@
 //! Points, poses, motions and directions.
 
 use super::{BadField, Path};
-use crate::geometry::certificate::{Axis, Direction, Verdict};
-use crate::geometry::contact_time::Outcome;
+use crate::geometry::claim::{Axis, Direction, Outcome, Verdict};
 use crate::geometry::effort::Stopped;
 use crate::geometry::motion::Motion;
 use crate::geometry::pair::VertexPair;

@@ -6,7 +6,7 @@ use super::certificate::{chain, link_to_wire};
 use super::geometry::{vector, vector_to_wire};
 use super::{BadField, Path};
 use crate::geometry::Vec3;
-use crate::geometry::certificate::solids::{
+use crate::geometry::claim::{
     CollisionProof, Cover, CoverStep, Face, InnerPoint, PairCover, SolidMotionProof, SolidProof,
 };
 use crate::geometry::contact_time::polyhedra::proof::Unproven;
@@ -222,7 +222,7 @@ fn required<'a, T>(path: &Path<'_>, wire: Option<&'a T>) -> Result<&'a T, BadFie
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::certificate::{Direction, Frame, Link};
+    use crate::geometry::claim::{Direction, Frame, Link};
 
     fn some_cover() -> Cover {
         let direction = Direction::Vector(Vec3::new(1.0, -0.5, 0.25));

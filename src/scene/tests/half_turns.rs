@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::geometry::Mat3;
-use crate::geometry::contact_time::Outcome;
+use crate::geometry::claim::Outcome;
 use crate::geometry::distance::{self, Stops};
 use crate::geometry::motion::Motion;
 use crate::scene::Between;

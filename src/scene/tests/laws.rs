@@ -3,7 +3,7 @@
 use std::collections::VecDeque;
 
 use super::*;
-use crate::geometry::contact_time::Outcome;
+use crate::geometry::claim::Outcome;
 use crate::geometry::effort::Cost;
 use crate::geometry::hierarchy::Feature;
 use crate::geometry::pair::VertexPair;

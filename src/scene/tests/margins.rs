@@ -5,8 +5,8 @@
 use EventKind::{Began, Ended};
 
 use super::*;
-use crate::geometry::certificate::judge_motion::{Course, MotionClaim, judge_motion};
-use crate::geometry::contact_time::{Outcome, Question};
+use crate::geometry::claim::{Course, MotionClaim, Outcome, Question};
+use crate::geometry::judge::judge_motion;
 use crate::geometry::motion::Motion;
 use crate::scene::{Between, PairMargin, Rules};
 

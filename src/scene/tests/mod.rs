@@ -16,7 +16,7 @@ use super::{
     Scene, Serial,
 };
 use crate::geometry::Vec3;
-use crate::geometry::certificate::Verdict;
+use crate::geometry::claim::Verdict;
 use crate::geometry::effort::Effort;
 use crate::geometry::pair::Pair;
 use crate::geometry::polytope::Polytope;

@@ -5,7 +5,7 @@
 use EventKind::{Began, Ended};
 
 use super::*;
-use crate::geometry::contact_time::Outcome;
+use crate::geometry::claim::Outcome;
 use crate::scene::Between;
 
 fn moving() -> Questions {
@@ -158,8 +158,9 @@ fn every_contact_that_sampling_finds_is_found() {
 
 #[test]
 fn a_translation_from_pose_to_pose_is_a_contact_and_proven_in_every_direction() {
-    use crate::geometry::certificate::judge_motion::judge_first_contact;
-    use crate::geometry::contact_time::{Question, first_contact};
+    use crate::geometry::claim::Question;
+    use crate::geometry::contact_time::first_contact;
+    use crate::geometry::judge::judge_first_contact;
     use crate::geometry::motion::Motion;
 
     let plate = samples::cuboid(0.001, 5.0, 5.0);

@@ -1,9 +1,9 @@
 //! Verdicts, distances and lists against brute force.
 
 use super::*;
-use crate::geometry::certificate::StaticProof;
-use crate::geometry::certificate::judge_distance::{MarginClaim, judge_margin};
+use crate::geometry::claim::{MarginClaim, StaticProof};
 use crate::geometry::distance::{Stops, measure};
+use crate::geometry::judge::judge_margin;
 use crate::scene::report::{PairReport, PartPair, PartProof};
 
 /// Boxes of edge 2 at integer places: they stand as their intervals say.

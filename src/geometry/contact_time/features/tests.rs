@@ -3,8 +3,8 @@
 use std::f64::consts::PI;
 
 use super::*;
-use crate::geometry::certificate::Verdict;
-use crate::geometry::contact_time::{FirstContact, Outcome, TIME_TOLERANCE, first_contact};
+use crate::geometry::claim::{FirstContact, Outcome, TIME_TOLERANCE, Verdict};
+use crate::geometry::contact_time::first_contact;
 use crate::geometry::effort::Effort;
 use crate::geometry::pair::Pair;
 use crate::geometry::polytope::Polytope;

@@ -2,8 +2,8 @@
 #![expect(clippy::float_cmp, reason = "exact values are meant")]
 
 use super::*;
-use crate::geometry::certificate::Verdict;
-use crate::geometry::certificate::judge::{exact_direction_of_link, gap_along, scalar_product};
+use crate::geometry::claim::Verdict;
+use crate::geometry::judge::{exact_direction_of_link, gap_along, scalar_product};
 use crate::geometry::motion::Motion;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::pose::Pose;
@@ -247,7 +247,7 @@ fn random_offset(random: &mut Random) -> Vec3 {
 /// at which facets stop to separate lie between two f64 numbers.
 #[test]
 fn translations_across_hundreds_of_binary_orders_are_decided_and_proven_to_the_end() {
-    use crate::geometry::certificate::judge_motion::judge_first_contact;
+    use crate::geometry::judge::judge_first_contact;
     let mut counts = [0u32; 3];
     for seed in 0..if cfg!(debug_assertions) { 600 } else { 40_000 } {
         let mut random = Random(seed);

@@ -45,7 +45,7 @@ use self::placed::{Placed, Stand};
 use self::sweep::{Meeting, Pace, Sweep};
 use super::linear::{Travel, strictly_below};
 use crate::geometry::Vec3;
-use crate::geometry::certificate::Verdict;
+use crate::geometry::claim::Verdict;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::ratio::Ratio;
 use crate::geometry::pose::Pose;

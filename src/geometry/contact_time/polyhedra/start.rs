@@ -11,7 +11,7 @@ use super::meeting::{Facing, Meet};
 use super::placed::{Body, Corner, Placed, Stand};
 use super::ray::{Start, around, crosses_odd};
 use super::tree::any_meeting_leaves;
-use crate::geometry::certificate::Verdict;
+use crate::geometry::claim::Verdict;
 use crate::geometry::effort::{Effort, Stopped};
 
 /// The verdict, with the faces that show it where the bodies share a point.

@@ -1,8 +1,9 @@
 //! The prisms' answers against the walk and the exact line, and how their cost grows.
 
 use super::*;
+use crate::geometry::claim::{Outcome, Question};
+use crate::geometry::contact_time::first_contact_by;
 use crate::geometry::contact_time::method::METHODS;
-use crate::geometry::contact_time::{Outcome, Question, first_contact_by};
 use crate::geometry::motion::Motion;
 use crate::geometry::pose::Pose;
 use crate::geometry::samples::{Random, ball, cuboid, ellipsoid, polygon, zoo};

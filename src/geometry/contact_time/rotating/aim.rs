@@ -14,7 +14,7 @@ use super::moving::{Gap, Heading, Moving};
 use super::nearest::Nearest;
 use super::step::{Need, Step, certified};
 use crate::geometry::Vec3;
-use crate::geometry::certificate::Frame;
+use crate::geometry::claim::Frame;
 use crate::geometry::effort::Effort;
 use crate::geometry::pair::VertexPair;
 

@@ -5,8 +5,8 @@
 
 use super::flat::is_parallel;
 use crate::geometry::Vec3;
-use crate::geometry::certificate::{Frame, Link};
-use crate::geometry::contact_time::{FirstContact, METHODS, Question, Travel, linear};
+use crate::geometry::claim::{FirstContact, Frame, Link, Question};
+use crate::geometry::contact_time::{METHODS, Travel, linear};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::motion::Motion;
 use crate::geometry::number::dyadic::Dyadic;

@@ -9,7 +9,7 @@ use arrayvec::ArrayVec;
 use super::Search;
 use super::flat::{Flat, exact_height, normals, rate_along, reach_along, rounded_height};
 use crate::geometry::Vec3;
-use crate::geometry::contact_time::Question;
+use crate::geometry::claim::Question;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;

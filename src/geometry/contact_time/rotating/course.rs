@@ -8,7 +8,7 @@ use super::moving::{Gap, Heading, Moving};
 use super::nearest::{LOOSE, Near, Nearest, ROUGH, TIGHT};
 use super::step::{Need, Step, bend_limit};
 use crate::geometry::Vec3;
-use crate::geometry::certificate::Frame;
+use crate::geometry::claim::Frame;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::rounding::SQUARES;
 

@@ -6,7 +6,7 @@ use arrayvec::ArrayVec;
 use super::course::Course;
 use super::scene::end_of;
 use super::{NO_PROGRESS, Search};
-use crate::geometry::certificate::StaticProof;
+use crate::geometry::claim::StaticProof;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::separation;

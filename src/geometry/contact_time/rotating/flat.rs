@@ -7,7 +7,7 @@ use arrayvec::ArrayVec;
 
 use super::moving::Moving;
 use crate::geometry::Vec3;
-use crate::geometry::contact_time::Question;
+use crate::geometry::claim::Question;
 use crate::geometry::motion::Motion;
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;

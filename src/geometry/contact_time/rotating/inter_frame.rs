@@ -46,7 +46,7 @@ use super::course::unit;
 use super::moving::{Heading, Side};
 use super::step::Need;
 use super::{FirstContact, Outcome, Question, Search};
-use crate::geometry::certificate::{Direction, Frame, Link, StaticProof};
+use crate::geometry::claim::{Direction, Frame, Link, StaticProof};
 use crate::geometry::contact_time::method::Method;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::rounding::UNIT;

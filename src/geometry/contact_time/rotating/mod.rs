@@ -60,15 +60,15 @@ use self::flat::Flat;
 use self::moving::Moving;
 use self::scene::{scale_of, scene_size};
 use self::step::{Need, Step, advance, pieces, swept_end};
-use super::{CLEARANCE_TOLERANCE_MIN, FirstContact, Outcome, Question};
-use crate::geometry::Vec3;
-use crate::geometry::certificate::{Direction, Frame, Link, StaticProof, Verdict};
+use crate::geometry::claim::{
+    CLEARANCE_TOLERANCE_MIN, Direction, FirstContact, Frame, Link, Outcome, Question, StaticProof,
+    Verdict,
+};
 use crate::geometry::difference::ellipsoids::direction_between;
-use crate::geometry::distance;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
-use crate::geometry::separation;
 use crate::geometry::witness::Witness;
+use crate::geometry::{Vec3, distance, separation};
 
 /// A new heading is sought when the gap has fallen below this part of what it was when the heading
 /// was found. Measured on random and grazing motions: 0.02 to 0.4 cost the same within 5 %.

@@ -14,8 +14,7 @@ use std::cell::{Cell, OnceCell};
 use super::along::body_enclosed;
 use super::posed::Posed;
 use super::step::Need;
-use crate::geometry::Vec3;
-use crate::geometry::certificate::Frame;
+use crate::geometry::claim::Frame;
 use crate::geometry::effort::Effort;
 use crate::geometry::kernel::along;
 use crate::geometry::motion::{self, Extent, Motion, Plain, Track, Units};
@@ -25,8 +24,8 @@ use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::number::trig::RoundedTrig;
 use crate::geometry::pair::{Placed, VertexPair};
 use crate::geometry::polytope::Polytope;
-use crate::geometry::processor;
 use crate::geometry::support::{Along, Climb, is_level_top, supporting_vertex};
+use crate::geometry::{Vec3, processor};
 
 /// Bodies of at most this many vertices are searched by evaluating all of them, which settles ties
 /// (faces at right angles to a heading) by an error bound instead of exact arithmetic.

@@ -6,16 +6,15 @@
 //! See [`Plain::error`] for what places and heights may be off by.
 
 use super::moving::{Gap, Heading, Last, Moving, Side};
-use crate::geometry::certificate::Frame;
+use crate::geometry::claim::Frame;
 use crate::geometry::effort::Effort;
 use crate::geometry::motion::Plain;
 use crate::geometry::number::interval::Interval;
 use crate::geometry::number::rounding::UNIT;
 use crate::geometry::number::trig::RoundedTrig;
 use crate::geometry::pair::VertexPair;
-use crate::geometry::processor;
 use crate::geometry::support::{Climb, likely_pair};
-use crate::geometry::{Mat3, Vec3};
+use crate::geometry::{Mat3, Vec3, processor};
 
 /// A vertex of the difference body.
 #[derive(Clone, Copy, Debug)]

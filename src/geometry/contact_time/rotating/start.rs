@@ -5,7 +5,7 @@ use super::Search;
 use super::course::Course;
 use super::step::{self, Need, Step, swept_end};
 use crate::geometry::Vec3;
-use crate::geometry::certificate::{Frame, Link};
+use crate::geometry::claim::{Frame, Link};
 use crate::geometry::effort::Effort;
 
 impl Search<'_> {

@@ -3,8 +3,7 @@
 //! another one still proves, as each goes by the directions that it happens to find.
 
 use super::Search;
-use crate::geometry::certificate::{Frame, Link};
-use crate::geometry::contact_time::{FirstContact, Outcome, Question};
+use crate::geometry::claim::{FirstContact, Frame, Link, Outcome, Question};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::witness::Witness;

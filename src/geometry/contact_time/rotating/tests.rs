@@ -3,8 +3,8 @@
 use std::f64::consts::{PI, TAU};
 
 use super::*;
-use crate::geometry::certificate::judge_motion::judge_first_contact;
 use crate::geometry::contact_time;
+use crate::geometry::judge::judge_first_contact;
 use crate::geometry::motion::Motion;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::polytope::samples::{Random, cloud, cuboid, polytope_of, segment, sphere};
@@ -35,7 +35,10 @@ fn find(question: &Question<'_>) -> FirstContact {
 
 fn assert_contact_at(answer: &FirstContact, time: f64) {
     assert_eq!(answer.outcome, Outcome::Contact, "{answer:?}");
-    assert!(answer.t_contact - answer.t_free <= contact_time::TIME_TOLERANCE, "{answer:?}");
+    assert!(
+        answer.t_contact - answer.t_free <= crate::geometry::claim::TIME_TOLERANCE,
+        "{answer:?}"
+    );
     assert!(answer.t_free <= time + 1e-13 && time - 1e-13 <= answer.t_contact, "{answer:?} {time}");
 }
 

@@ -5,7 +5,8 @@ use arrayvec::ArrayVec;
 
 use super::Search;
 use crate::geometry::Vec3;
-use crate::geometry::contact_time::{METHODS, Outcome, Question, Travel, linear, translation_of};
+use crate::geometry::claim::{Outcome, Question};
+use crate::geometry::contact_time::{METHODS, Travel, linear, translation_of};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hull::convex_hull_with;
 use crate::geometry::motion::Motion;

@@ -17,7 +17,7 @@ use dashu_int::ops::BitTest;
 
 use super::{Method, Proposal};
 use crate::geometry::Vec3;
-use crate::geometry::certificate::Verdict;
+use crate::geometry::claim::Verdict;
 use crate::geometry::difference::layout::Layout;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;

@@ -10,7 +10,7 @@ use arrayvec::ArrayVec;
 
 use super::filter::Evidence;
 use crate::geometry::Vec3;
-use crate::geometry::certificate::Verdict;
+use crate::geometry::claim::Verdict;
 use crate::geometry::difference::layout::Layout;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};

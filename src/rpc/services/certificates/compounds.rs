@@ -8,18 +8,14 @@ use self::motion::SaidMotion;
 use super::faces::NamedFaces;
 use super::required;
 use super::told::Told;
-use crate::geometry::certificate::bodies::Points;
-use crate::geometry::certificate::judge::Refusal;
-use crate::geometry::certificate::judge_compound::{
-    Compounds, PartStatement, Parts, judge_compounds, judge_compounds_margin,
+use crate::geometry::claim::{
+    Compounds, DepthClaim, Direction, PartBound, PartStatement, Parts, Points, Surface, Verdict,
 };
-use crate::geometry::certificate::judge_distance::judge_zero;
-use crate::geometry::certificate::judge_measures::{
-    DepthClaim, PartBound, judge_compounds_depth, judge_compounds_distance,
-};
-use crate::geometry::certificate::{Direction, Verdict};
 use crate::geometry::effort::Effort;
-use crate::geometry::penetration::Surface;
+use crate::geometry::judge::{
+    Refusal, judge_compounds, judge_compounds_depth, judge_compounds_distance,
+    judge_compounds_margin, judge_zero,
+};
 use crate::rpc::api;
 use crate::rpc::convert::Path;
 use crate::rpc::convert::body::{AskedParts, ReadyBody};

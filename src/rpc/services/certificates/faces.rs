@@ -1,9 +1,9 @@
 //! Where bodies are said to meet, judged: that the faces named share a point, at the time that is
 //! stated.
 
-use crate::geometry::certificate::judge_faces::judge_faces;
-use crate::geometry::certificate::solids::Solids;
+use crate::geometry::claim::Solids;
 use crate::geometry::effort::Effort;
+use crate::geometry::judge::judge_faces;
 use crate::geometry::motion::Motion;
 use crate::rpc::api;
 use crate::rpc::convert::body::JudgedBody;

@@ -16,18 +16,16 @@ use self::several::CollisionStatement;
 use self::solids::SolidStatement;
 use self::told::Told;
 use crate::geometry::Vec3;
-use crate::geometry::certificate::judge::judge_static_with;
-use crate::geometry::certificate::judge_depth::judge_depth;
-use crate::geometry::certificate::judge_distance::{
-    MarginClaim, judge_distance_with, judge_margin, judge_zero,
+use crate::geometry::claim::{
+    Direction, FirstContact, MarginClaim, Outcome, RangeClaim, RangeProof, Span, StaticProof,
+    Surface, Verdict,
 };
-use crate::geometry::certificate::judge_motion::judge_motion;
-use crate::geometry::certificate::judge_range::{RangeClaim, judge_range};
-use crate::geometry::certificate::{Direction, RangeProof, StaticProof, Verdict};
-use crate::geometry::contact_time::{FirstContact, Outcome};
 use crate::geometry::effort::Effort;
+use crate::geometry::judge::{
+    judge_depth, judge_distance_with, judge_margin, judge_motion, judge_range, judge_static_with,
+    judge_zero,
+};
 use crate::geometry::pair::{Pair, VertexPair};
-use crate::geometry::penetration::{Span, Surface};
 use crate::rpc::api;
 use crate::rpc::convert::Path;
 use crate::rpc::convert::body::AskedBody;

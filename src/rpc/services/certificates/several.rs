@@ -3,11 +3,9 @@
 use super::faces::NamedFaces;
 use super::required;
 use super::told::Told;
-use crate::geometry::certificate::Verdict;
-use crate::geometry::certificate::judge_collision::{CollisionClaim, MovingSolid, judge_collision};
-use crate::geometry::certificate::solids::CollisionProof;
-use crate::geometry::contact_time::Outcome;
+use crate::geometry::claim::{CollisionClaim, CollisionProof, MovingSolid, Outcome, Verdict};
 use crate::geometry::effort::Effort;
+use crate::geometry::judge::judge_collision;
 use crate::rpc::api;
 use crate::rpc::convert::geometry::{outcome, verdict};
 use crate::rpc::convert::solids::collision;

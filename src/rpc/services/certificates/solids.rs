@@ -2,11 +2,9 @@
 
 use super::faces::NamedFaces;
 use super::t_contact;
-use crate::geometry::certificate::Verdict;
-use crate::geometry::certificate::judge_solids::{SolidClaim, judge_solid_motion, judge_solids};
-use crate::geometry::certificate::solids::{SolidMotionProof, SolidProof, Solids};
-use crate::geometry::contact_time::Outcome;
+use crate::geometry::claim::{Outcome, SolidClaim, SolidMotionProof, SolidProof, Solids, Verdict};
 use crate::geometry::effort::Effort;
+use crate::geometry::judge::{judge_solid_motion, judge_solids};
 use crate::geometry::motion::Motion;
 use crate::rpc::api;
 use crate::rpc::convert::Path;

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use super::polyhedra::{self, Places};
 use super::{Question, Run, bodies};
-use crate::geometry::contact_time::{
-    self, METHODS, Method, Outcome, TIME_TOLERANCE, Travel, first_contact_by, translation_of,
-};
+use crate::geometry::claim;
+use crate::geometry::claim::{Outcome, TIME_TOLERANCE};
+use crate::geometry::contact_time::{METHODS, Method, Travel, first_contact_by, translation_of};
 use crate::geometry::motion::Motion;
 use crate::geometry::pair::Pair;
 use crate::geometry::witness::Witness;
@@ -102,8 +102,8 @@ impl Motions {
     }
 
     /// The question about a pair.
-    pub fn about<'a>(&self, pair: Pair<'a>) -> contact_time::Question<'a> {
-        contact_time::Question {
+    pub fn about<'a>(&self, pair: Pair<'a>) -> claim::Question<'a> {
+        claim::Question {
             pair,
             motion_p: self.motion_p,
             motion_q: self.motion_q,

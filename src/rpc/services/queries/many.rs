@@ -5,9 +5,10 @@ use std::time::Duration;
 use tonic::Request;
 
 use super::{Queries, Run, polyhedra};
+use crate::geometry::claim::Outcome;
 use crate::geometry::contact_time::polyhedra::proof::{Found, Several, prove_collision};
 use crate::geometry::contact_time::polyhedra::{Collision, Moving, first_collision};
-use crate::geometry::contact_time::{Outcome, Travel, translation_of};
+use crate::geometry::contact_time::{Travel, translation_of};
 use crate::geometry::effort::Effort;
 use crate::geometry::motion::Motion;
 use crate::rpc::api;

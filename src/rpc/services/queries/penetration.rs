@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Question, Run, polytopes};
-use crate::geometry::certificate::Verdict;
+use crate::geometry::claim::Verdict;
 use crate::geometry::penetration::measure;
 use crate::geometry::witness::Witness;
 use crate::rpc::api;

@@ -3,17 +3,17 @@
 use std::time::Duration;
 
 use super::{Motions, Run};
-use crate::geometry::Vec3;
-use crate::geometry::certificate::Verdict;
+use crate::geometry::claim::{Outcome, Verdict};
+use crate::geometry::contact_time::Travel;
 use crate::geometry::contact_time::polyhedra::proof::{Unproven, prove_motion, prove_verdict};
 use crate::geometry::contact_time::polyhedra::{
     Faces, FirstContact, METHODS, first_contact, verdict,
 };
-use crate::geometry::contact_time::{self, Outcome, Travel};
 use crate::geometry::effort::Effort;
 use crate::geometry::pair::Pair;
 use crate::geometry::separation::{self, decide};
 use crate::geometry::witness::Witness;
+use crate::geometry::{Vec3, claim, contact_time};
 use crate::rpc::api;
 use crate::rpc::convert::Path;
 use crate::rpc::convert::body::{AskedBody, ReadySolid, Unready};
@@ -184,7 +184,7 @@ fn prove_moving(
 }
 
 /// What is said of bodies whose hulls do not meet.
-fn free(of_hulls: &contact_time::FirstContact, options: &Options) -> api::FindFirstContactResponse {
+fn free(of_hulls: &claim::FirstContact, options: &Options) -> api::FindFirstContactResponse {
     let mut answer = api::FindFirstContactResponse::default();
     answer.set_initial_verdict(verdict_to_wire(Verdict::Separated));
     answer.set_outcome(outcome_to_wire(Outcome::NoContact));

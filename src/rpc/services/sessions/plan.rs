@@ -1,6 +1,6 @@
 //! What a report contains.
 
-use crate::geometry::contact_time::TIME_TOLERANCE;
+use crate::geometry::claim::TIME_TOLERANCE;
 use crate::geometry::distance::Stops;
 use crate::rpc::api;
 use crate::rpc::convert::geometry::{length, tolerance};

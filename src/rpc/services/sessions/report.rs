@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::plan::Plan;
-use crate::geometry::certificate::Verdict;
+use crate::geometry::claim::Verdict;
 use crate::geometry::effort::Stopped;
 use crate::rpc::api;
 use crate::rpc::convert::certificate::{

@@ -12,10 +12,10 @@ use super::super::placed::Stand;
 use super::super::sweep::Pace;
 use super::super::tree::{Extent, Node};
 use super::{Shape, Unproven};
-use crate::geometry::Vec3;
-use crate::geometry::certificate::solids::{Cover, CoverStep, VISITS_MAX};
-use crate::geometry::certificate::{Direction, Frame, Link, StaticProof, Verdict};
-use crate::geometry::contact_time::{self, Outcome, Question, Travel, linear};
+use crate::geometry::claim::{
+    Cover, CoverStep, Direction, Frame, Link, Outcome, Question, StaticProof, VISITS_MAX, Verdict,
+};
+use crate::geometry::contact_time::{Travel, linear};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hull::convex_hull;
 use crate::geometry::motion::Motion;
@@ -24,6 +24,7 @@ use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::separation::{self, decide};
 use crate::geometry::witness::Witness;
+use crate::geometry::{Vec3, contact_time};
 
 /// What a cover is to show, and how long it may be.
 #[derive(Clone, Copy, Debug)]

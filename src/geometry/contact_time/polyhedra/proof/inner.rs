@@ -7,8 +7,7 @@ use arrayvec::ArrayVec;
 
 use super::{PROPOSALS_MAX, Shape, Unproven, is_accepted};
 use crate::geometry::Vec3;
-use crate::geometry::certificate::StaticProof;
-use crate::geometry::certificate::solids::{InnerPoint, SolidProof};
+use crate::geometry::claim::{InnerPoint, SolidProof, StaticProof};
 use crate::geometry::contact_time::polyhedra::Faces;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hull::convex_hull;

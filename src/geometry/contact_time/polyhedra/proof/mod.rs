@@ -1,4 +1,4 @@
-//! Proofs for what is said of polyhedra: [`crate::geometry::certificate::solids`] has what they
+//! Proofs for what is said of polyhedra: [`crate::geometry::claim`] has what they
 //! state.
 //!
 //! What meets is shown at the faces found, what does not by a cover of all pairs of faces
@@ -19,13 +19,10 @@ use self::cover::{Bounds, Room, cover};
 use super::meeting::{Facing, Meet};
 use super::placed::{Body, Placed, Stand};
 use super::{Contact, Faces, Polyhedron};
-use crate::geometry::certificate::Verdict;
-use crate::geometry::certificate::bodies::Points;
-use crate::geometry::certificate::judge::Refusal;
-use crate::geometry::certificate::judge_solids::judge_solids;
-use crate::geometry::certificate::solids::{Face, Solid, SolidMotionProof, SolidProof, Solids};
+use crate::geometry::claim::{Face, Points, Solid, SolidMotionProof, SolidProof, Solids, Verdict};
 use crate::geometry::contact_time::Travel;
 use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::judge::{Refusal, judge_solids};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
 

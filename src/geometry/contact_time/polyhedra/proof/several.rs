@@ -4,8 +4,7 @@
 use super::cover::{Bounds, Room, cover};
 use super::{Shape, Unproven, prove_motion_in, prove_verdict};
 use crate::geometry::Vec3;
-use crate::geometry::certificate::Verdict;
-use crate::geometry::certificate::solids::{CollisionProof, Cover, PairCover, SolidMotionProof};
+use crate::geometry::claim::{CollisionProof, Cover, PairCover, SolidMotionProof, Verdict};
 use crate::geometry::contact_time::Travel;
 use crate::geometry::contact_time::polyhedra::Collision;
 use crate::geometry::contact_time::polyhedra::placed::Stand;

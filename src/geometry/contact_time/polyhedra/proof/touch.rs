@@ -5,7 +5,7 @@
 use super::cover::{Bounds, Room, cover};
 use super::{PROPOSALS_MAX, Shape, Unproven, is_accepted, spans};
 use crate::geometry::Vec3;
-use crate::geometry::certificate::solids::{Face, SolidProof};
+use crate::geometry::claim::{Face, SolidProof};
 use crate::geometry::contact_time::Travel;
 use crate::geometry::contact_time::polyhedra::{Faces, Moving, first_contact};
 use crate::geometry::effort::Effort;

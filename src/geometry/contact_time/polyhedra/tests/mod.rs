@@ -7,7 +7,8 @@ mod several;
 mod start;
 
 use super::*;
-use crate::geometry::contact_time::{self, Outcome, Question};
+use crate::geometry::claim::{Outcome, Question};
+use crate::geometry::contact_time;
 use crate::geometry::hull::convex_hull;
 use crate::geometry::motion::Motion;
 use crate::geometry::pair::Pair;

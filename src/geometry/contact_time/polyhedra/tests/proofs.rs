@@ -6,12 +6,11 @@ use arrayvec::ArrayVec;
 use super::proof::{Shape, Unproven, prove_motion, prove_verdict};
 use super::start::draw_cells;
 use super::*;
-use crate::geometry::certificate::judge::Refusal;
-use crate::geometry::certificate::judge_solids::{self, SolidClaim, judge_solid_motion};
-use crate::geometry::certificate::solids::{
-    Cover, CoverStep, InnerPoint, SolidMotionProof, SolidProof, Solids,
+use crate::geometry::claim::{
+    Cover, CoverStep, Direction, Frame, InnerPoint, Link, SolidClaim, SolidMotionProof, SolidProof,
+    Solids, Verdict,
 };
-use crate::geometry::certificate::{Direction, Frame, Link, Verdict};
+use crate::geometry::judge::{self, Refusal, judge_solid_motion};
 
 const STEPS_MAX: u64 = 1 << 14;
 
@@ -42,7 +41,7 @@ fn solids<'a>([p, q]: [&Shape<'a>; 2]) -> Solids<'a> {
 }
 
 fn judge_solids(solids: &Solids<'_>, proof: &SolidProof) -> Result<(), Refusal> {
-    judge_solids::judge_solids(solids, proof, &mut Effort::unlimited())
+    judge::judge_solids(solids, proof, &mut Effort::unlimited())
 }
 
 fn verdict_of([p, q]: [&Shape<'_>; 2]) -> (Verdict, Result<SolidProof, Unproven>) {
@@ -339,7 +338,7 @@ fn a_cover_is_judged_no_longer_than_the_effort_lasts() {
     assert_eq!(found, Verdict::Separated);
     let judged = |steps: u64| {
         let effort = &mut Effort::with_steps(steps);
-        judge_solids::judge_solids(&solids([&p, &q]), proof.as_ref().unwrap(), effort)
+        judge::judge_solids(&solids([&p, &q]), proof.as_ref().unwrap(), effort)
     };
     assert_eq!(judged(2), Err(Refusal::Stopped(Stopped::Steps)));
     assert_eq!(judged(1_000), Ok(()));
@@ -351,7 +350,7 @@ fn a_cover_is_judged_no_longer_than_the_effort_lasts() {
     let proof = SolidProof::InnerPoint(inner);
     let judged = |steps: u64| {
         let effort = &mut Effort::with_steps(steps);
-        judge_solids::judge_solids(&solids([&p, &p]), &proof, effort)
+        judge::judge_solids(&solids([&p, &p]), &proof, effort)
     };
     assert_eq!(judged(1), Err(Refusal::Stopped(Stopped::Steps)));
     assert_eq!(judged(16), Ok(()));

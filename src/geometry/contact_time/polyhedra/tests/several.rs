@@ -4,11 +4,9 @@
 use super::proof::{Found, Several, Unproven, prove_collision};
 use super::proofs::{Made, made, made_of_hull, shift};
 use super::*;
-use crate::geometry::certificate::Verdict;
-use crate::geometry::certificate::judge::Refusal;
-use crate::geometry::certificate::judge_collision::{CollisionClaim, MovingSolid, judge_collision};
-use crate::geometry::certificate::solids::{CollisionProof, PairCover};
+use crate::geometry::claim::{CollisionClaim, CollisionProof, MovingSolid, PairCover, Verdict};
 use crate::geometry::effort::Stopped;
+use crate::geometry::judge::{Refusal, judge_collision};
 
 const STEPS_MAX: u64 = 1 << 14;
 

@@ -3,8 +3,8 @@
 use std::f64::consts::SQRT_2;
 
 use super::*;
-use crate::geometry::certificate::judge_motion::judge_first_contact;
 use crate::geometry::contact_time::{first_contact, first_contact_by};
+use crate::geometry::judge::judge_first_contact;
 use crate::geometry::motion::{METRES, Motion, Plain, Track};
 use crate::geometry::pair::Pair;
 use crate::geometry::polytope::Polytope;

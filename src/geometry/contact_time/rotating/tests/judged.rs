@@ -1,8 +1,8 @@
 //! What the judge of first contacts accepts, and what it refuses with which reason.
 
 use super::*;
-use crate::geometry::certificate::judge::Refusal;
 use crate::geometry::distance::Stops;
+use crate::geometry::judge::Refusal;
 
 /// What the judge says to the answer changed by `tamper`.
 fn judged(
@@ -99,7 +99,7 @@ fn the_other_forms_of_a_direction_are_judged_too() {
     };
     let edge = |negative| Direction::EdgeNormal {
         pairs: [(0, 0), (0, 1)].map(|(i, j)| VertexPair { i, j }),
-        axis: crate::geometry::certificate::Axis::X,
+        axis: crate::geometry::claim::Axis::X,
         negative,
     };
     let with = |direction| {

@@ -1,7 +1,7 @@
 //! Flat bodies that pass through each other, and those that do not.
 
 use super::*;
-use crate::geometry::certificate::judge::Refusal;
+use crate::geometry::judge::Refusal;
 
 fn point(x: f64, y: f64, z: f64) -> Polytope {
     polytope_of(&[Vec3::new(x, y, z)])

@@ -2,7 +2,7 @@
 //! and how bodies that turn alike are seen from each other.
 
 use super::*;
-use crate::geometry::certificate::judge::Refusal;
+use crate::geometry::judge::Refusal;
 
 fn points(all: &[[f64; 3]]) -> Polytope {
     polytope_of(&all.iter().map(|v| Vec3::from(*v)).collect::<Vec<_>>())

@@ -1,7 +1,7 @@
 //! CD-Dual against brute force, and its findings as operation counts.
 
 use super::*;
-use crate::geometry::certificate::Verdict;
+use crate::geometry::claim::Verdict;
 use crate::geometry::hierarchy::Feature;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;

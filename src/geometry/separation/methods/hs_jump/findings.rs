@@ -2,7 +2,7 @@
 
 use super::tests::{cold, cold_by, median, placed, propose};
 use super::*;
-use crate::geometry::certificate::Verdict;
+use crate::geometry::claim::Verdict;
 use crate::geometry::penetration;
 use crate::geometry::samples::{Random, ball, ellipsoid};
 use crate::geometry::support::supporting_vertex;

@@ -3,9 +3,9 @@
 use std::fmt::Write as _;
 
 use super::*;
-use crate::geometry::certificate::judge::judge_static;
-use crate::geometry::certificate::{StaticProof, Verdict};
+use crate::geometry::claim::{StaticProof, Verdict};
 use crate::geometry::difference::layout::Layout;
+use crate::geometry::judge::judge_static;
 use crate::geometry::penetration;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;

@@ -1,7 +1,7 @@
 //! The linear program's findings as operation counts, and its proposals against the oracle.
 
 use super::*;
-use crate::geometry::certificate::Verdict;
+use crate::geometry::claim::Verdict;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
 use crate::geometry::samples::{Random, ball, cuboid, ellipsoid, hull, polygon, zoo};

@@ -4,14 +4,12 @@ use arrayvec::ArrayVec;
 
 use super::super::{required, t_contact};
 use super::{PartsStatement, Said, is_single, located, one_of_each};
-use crate::geometry::certificate::judge::Refusal;
-use crate::geometry::certificate::judge_compound::{
-    Compounds, PartMotion, PartStatement, Parts, judge_compounds, judge_compounds_motion,
+use crate::geometry::claim::{
+    Compounds, Course, Link, MotionClaim, Outcome, PartMotion, PartStatement, Parts, Question,
+    StaticProof, Verdict,
 };
-use crate::geometry::certificate::judge_motion::{Course, MotionClaim};
-use crate::geometry::certificate::{Link, StaticProof, Verdict};
-use crate::geometry::contact_time::{Outcome, Question};
 use crate::geometry::effort::Effort;
+use crate::geometry::judge::{Refusal, judge_compounds, judge_compounds_motion};
 use crate::geometry::motion::Motion;
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::rpc::api;

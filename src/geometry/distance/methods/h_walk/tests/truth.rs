@@ -2,7 +2,7 @@
 
 use super::super::surface::Surface;
 use super::*;
-use crate::geometry::certificate::Verdict;
+use crate::geometry::claim::Verdict;
 use crate::geometry::distance::{Distance, METHODS, Stops, WIDTH_MAX, measure, measure_by};
 use crate::geometry::samples::{
     Random, ball, cone, cuboid, ellipsoid, grid_ball, lattice, polygon, prism, zoo,

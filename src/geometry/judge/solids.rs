@@ -2,33 +2,19 @@
 //! That a mesh bounds a solid (closed, oriented, without self-intersection) is taken for granted:
 //! it is checked where it is registered.
 
-use super::judge::{
-    Exact, Refusal, exact_point, holds_origin, holds_origin_strictly, minus, scalar_product,
-    vector_product,
+use super::cover::{Payer, Span, exact_points, is_inside, judge_cover};
+use super::exact::{
+    Exact, exact_point, holds_origin, holds_origin_strictly, minus, scalar_product, vector_product,
 };
-use super::judge_cover::{Payer, Span, exact_points, is_inside, judge_cover};
-use super::judge_meeting::holds_origin_in_solid;
-use super::judge_motion::velocity_of;
-use super::solids::{Face, InnerPoint, Solid, SolidMotionProof, SolidProof, Solids};
-use crate::geometry::contact_time::Outcome;
+use super::meeting::holds_origin_in_solid;
+use super::refusal::Refusal;
+use super::still::velocity_of;
+use crate::geometry::claim::{Face, InnerPoint, Outcome, Solid, SolidClaim, SolidProof, Solids};
 use crate::geometry::effort::Effort;
 use crate::geometry::motion::Motion;
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::pose::Pose;
-
-/// What is claimed of two bodies that move.
-#[derive(Clone, Copy, Debug)]
-pub struct SolidClaim<'a> {
-    /// Contact or no contact.
-    pub outcome: Outcome,
-    /// No points are shared on the closed [0, t_free].
-    pub t_free: f64,
-    /// In contact by then; does not matter when there is none.
-    pub t_contact: f64,
-    /// Its proof.
-    pub proof: &'a SolidMotionProof,
-}
 
 /// Proves a verdict from scratch. A step is a link of a cover, or a look along a ray.
 pub fn judge_solids(
@@ -54,7 +40,7 @@ pub fn judge_solids(
             let to = points.pose.translation;
             let travel = std::array::from_fn(|k| &Dyadic::from(to[k]) - &Dyadic::from(from[k]));
             let pose = Pose { translation: *from, ..points.pose };
-            let points = super::bodies::Points { pose, ..points };
+            let points = crate::geometry::claim::Points { pose, ..points };
             let start = Solids { q: Solid { points, triangles }, ..*solids };
             let span = Span { travel, until: 1.0, may_touch_at_end: true };
             judge_cover(&start, &span, way, &mut Payer::new(effort))

@@ -5,57 +5,18 @@
 //! and overlap if some pair does. So a list of entries proves it: each names parts, of which it is
 //! judged as if they were all there is.
 
-use super::bodies::{Bodies, Points};
-use super::judge::{Exact, Refusal, exact_direction, greatest_along, judge_static_with};
-use super::judge_distance::{MarginClaim, judge_margin};
-use super::judge_motion::{
-    Course, MotionClaim, judge_freedom, judge_motion, judge_start_and_times,
+use super::distance::judge_margin;
+use super::exact::{Exact, exact_direction, greatest_along};
+use super::motion::{judge_freedom, judge_motion, judge_start_and_times};
+use super::refusal::Refusal;
+use super::verdict::judge_static_with;
+use crate::geometry::claim::{
+    Bodies, Compounds, Course, Direction, MarginClaim, MotionClaim, Outcome, PartMotion,
+    PartStatement, Parts, StaticProof, Verdict,
 };
-use super::{Direction, StaticProof, Verdict};
-use crate::geometry::contact_time::Outcome;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
-use crate::geometry::pair::VertexPair;
-
-/// Two bodies of several parts, each placed in the world.
-#[derive(Clone, Copy, Debug)]
-pub struct Compounds<'a> {
-    /// P's parts.
-    pub p: &'a [Points<'a>],
-    /// Q's parts.
-    pub q: &'a [Points<'a>],
-}
-
-/// The parts that an entry is about. With more than one of a body, the proof is a vector that
-/// separates all of them together.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Parts {
-    /// Of P.
-    pub p: Vec<u32>,
-    /// Of Q.
-    pub q: Vec<u32>,
-}
-
-/// What is proven of some parts at a time.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PartStatement {
-    /// These.
-    pub parts: Parts,
-    /// How they stand.
-    pub proof: StaticProof,
-    /// Of separated ones: what shows how they compare with a margin, as in [`MarginClaim`].
-    pub margin_pairs: arrayvec::ArrayVec<VertexPair, 3>,
-}
-
-/// What is proven of some parts in motion.
-#[derive(Clone, Copy, Debug)]
-pub struct PartMotion<'a> {
-    /// These.
-    pub parts: &'a Parts,
-    /// With the outcome and the times of the bodies.
-    pub claim: MotionClaim<'a>,
-}
 
 impl Compounds<'_> {
     /// That an entry names parts of both bodies, each once: then there are no more than the bodies

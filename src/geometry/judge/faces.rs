@@ -1,8 +1,8 @@
 //! The judge of where two bodies are said to meet: faces that share a point. Exactly, from scratch.
 
-use super::judge::Refusal;
-use super::judge_solids::{differences, share_a_point, travel_of};
-use super::solids::{Face, Solids};
+use super::refusal::Refusal;
+use super::solids::{differences, share_a_point, travel_of};
+use crate::geometry::claim::{Face, Solids};
 use crate::geometry::effort::Effort;
 use crate::geometry::motion::Motion;
 

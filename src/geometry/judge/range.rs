@@ -1,35 +1,20 @@
 //! The judge of a range of contact along a direction: exact, from scratch, sharing nothing with the
 //! search.
 
-use super::bodies::Bodies;
-use super::judge::{
-    Exact, Refusal, exact_differences, exact_direction_of_link, gap_along, holds_origin, is_zero,
+use super::exact::{
+    Exact, exact_differences, exact_direction_of_link, gap_along, holds_origin, is_zero,
     scalar_product,
 };
-use super::judge_meeting::holds_origin_in_solid;
-use super::{RangeEnd, RangeProof, Verdict};
-use crate::geometry::Vec3;
+use super::meeting::holds_origin_in_solid;
+use super::refusal::Refusal;
+use crate::geometry::claim::{Bodies, RangeClaim, RangeEnd, RangeProof, Span, Verdict};
 use crate::geometry::effort::Effort;
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
-use crate::geometry::penetration::Span;
 
 /// Two to this power is more than any t for which `t d` can be in M: coordinates of M are below
 /// 2^1026, and those of d are zero or at least 2^-1074.
 const BEYOND: i64 = 2_200;
-
-/// What is said of the `t >= 0` for which P, moved by t times a direction, meets Q.
-#[derive(Clone, Copy, Debug)]
-pub struct RangeClaim<'a> {
-    /// Finite; P's.
-    pub along: Vec3,
-    /// How the bodies stand at t = 0, which is proven apart.
-    pub verdict: Verdict,
-    /// Brackets of the first and the last such t; none: never.
-    pub span: Option<Span>,
-    /// None is needed along zero.
-    pub proof: Option<&'a RangeProof>,
-}
 
 /// Proves the range: that P meets Q within both brackets, and neither before the first nor after
 /// the second; or that it never does. Looks at every vertex for each direction of the proof.
@@ -144,7 +129,8 @@ impl RangeJudge<'_> {
 #[expect(clippy::float_cmp, reason = "exact values are meant")]
 mod tests {
     use super::*;
-    use crate::geometry::certificate::Direction;
+    use crate::geometry::Vec3;
+    use crate::geometry::claim::Direction;
     use crate::geometry::effort::Stopped;
     use crate::geometry::pair::{Pair, VertexPair};
     use crate::geometry::penetration::{METHODS, Range, along_by};

@@ -4,13 +4,12 @@
 //! an interval is looking at all of it. That every pair of faces is covered needs no look: the
 //! steps walk down a tree whose leaves are all pairs.
 
-use super::bodies::Bodies;
-use super::judge::{
-    Exact, Refusal, exact_direction_of_link, exact_point, minus, pay_for_vertex, scalar_product,
+use super::exact::{
+    Exact, exact_direction_of_link, exact_point, minus, pay_for_vertex, scalar_product,
     vector_product,
 };
-use super::solids::{Cover, CoverStep, Solid, Solids, VISITS_MAX};
-use super::{Frame, Link};
+use super::refusal::Refusal;
+use crate::geometry::claim::{Bodies, Cover, CoverStep, Frame, Link, Solid, Solids, VISITS_MAX};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;

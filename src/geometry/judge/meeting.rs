@@ -1,12 +1,13 @@
 //! The judge of the pairs that prove contact of turning bodies, where their enclosures leave doubt
 //! that the exact numbers do not: in a plane that neither body leaves, and at the end of the step.
 
-use super::bodies::{Bodies, Points};
-use super::judge::{
-    Exact, Refusal, exact_differences, holds_origin, is_zero, scalar_product, vector_product,
+use super::exact::{
+    Exact, exact_differences, holds_origin, is_zero, scalar_product, vector_product,
 };
-use super::judge_motion::{Course, velocity_of};
+use super::refusal::Refusal;
+use super::still::velocity_of;
 use crate::geometry::Vec3;
+use crate::geometry::claim::{Bodies, Course, Points};
 use crate::geometry::motion::Motion;
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;

@@ -12,10 +12,10 @@
 //! inside. If that holds throughout and `n·d0` changes its sign, the origin has been its own foot
 //! at some time.
 
-use super::bodies::Bodies;
-use super::judge::{Exact, is_zero, minus, scalar_product, vector_product};
-use super::judge_link::Movers;
+use super::exact::{Exact, is_zero, minus, scalar_product, vector_product};
+use super::link::Movers;
 use crate::geometry::Vec3;
+use crate::geometry::claim::Bodies;
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::number::interval::{Interval, IntervalVec, cross, dot, sub};

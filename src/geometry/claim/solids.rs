@@ -6,9 +6,10 @@
 //! one body, now those of the other, until a direction separates all that is left of the one from
 //! all that is left of the other. A hull is one piece, and never halved.
 
-use super::bodies::Points;
-use super::{Link, Verdict};
+use super::{Link, Points, Verdict};
 use crate::geometry::Vec3;
+use crate::geometry::claim::Outcome;
+use crate::geometry::motion::Motion;
 
 /// A body.
 #[derive(Clone, Copy, Debug)]
@@ -134,3 +135,40 @@ pub enum CoverStep {
 /// Vertices that one cover may have looked at, one for each vertex of either group and link. Two
 /// million take about a second to judge.
 pub const VISITS_MAX: u64 = 1 << 21;
+
+/// What is claimed of two bodies that move.
+#[derive(Clone, Copy, Debug)]
+pub struct SolidClaim<'a> {
+    /// Contact or no contact.
+    pub outcome: Outcome,
+    /// No points are shared on the closed [0, t_free].
+    pub t_free: f64,
+    /// In contact by then; does not matter when there is none.
+    pub t_contact: f64,
+    /// Its proof.
+    pub proof: &'a SolidMotionProof,
+}
+
+/// A body at t = 0, and how it moves.
+#[derive(Clone, Copy, Debug)]
+pub struct MovingSolid<'a> {
+    /// The body.
+    pub solid: Solid<'a>,
+    /// Without turning.
+    pub motion: Motion,
+}
+
+/// What is claimed of several bodies.
+#[derive(Clone, Copy, Debug)]
+pub struct CollisionClaim<'a> {
+    /// Contact or no contact.
+    pub outcome: Outcome,
+    /// No two bodies share a point on the closed [0, t_free], unless two do at t = 0.
+    pub t_free: f64,
+    /// P and Q are in contact by then; does not matter when there is no contact.
+    pub t_contact: f64,
+    /// Contact: the places of P and Q, ascending, and how they stand at t = 0.
+    pub pair: Option<([u32; 2], Verdict)>,
+    /// Its proof.
+    pub proof: &'a CollisionProof,
+}

@@ -1,16 +1,14 @@
 //! The judge of a penetration depth: exact, from scratch, sharing nothing with the search.
 
-use super::Direction;
-use super::bodies::Bodies;
-use super::judge::{
-    Exact, Refusal, exact_differences, exact_direction, gap_along, minus, scalar_product,
-    vector_product,
+use super::distance::judge_bounds;
+use super::exact::{
+    Exact, exact_differences, exact_direction, gap_along, minus, scalar_product, vector_product,
 };
-use super::judge_distance::judge_bounds;
+use super::refusal::Refusal;
+use crate::geometry::claim::{Bodies, Direction, Surface};
 use crate::geometry::effort::Effort;
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
-use crate::geometry::penetration::Surface;
 
 /// Proves that the depth of the pair is at most `upper` and, given a surface, at least `lower`.
 ///

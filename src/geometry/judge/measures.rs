@@ -3,43 +3,17 @@
 //! The distance is the least of all pairs of parts: each is shown to be no nearer than the lower
 //! bound, and one no farther than the upper. The depth is the greatest: each is shown to be no
 //! deeper than the upper bound, and one no less deep than the lower. The verdicts are
-//! [`judge_compound`](super::judge_compound)'s.
+//! those of [`compounds`](super::compounds).
 
-use super::Direction;
-use super::judge::{Refusal, scalar_product};
-use super::judge_compound::{Compounds, Parts, of_entry};
-use super::judge_depth::{is_longer, judge_depth};
-use super::judge_distance::{judge_bounds, judge_lower};
+use super::compounds::of_entry;
+use super::depth::{is_longer, judge_depth};
+use super::distance::{judge_bounds, judge_lower};
+use super::exact::scalar_product;
+use super::refusal::Refusal;
+use crate::geometry::claim::{Compounds, DepthClaim, PartBound};
 use crate::geometry::effort::Effort;
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
-use crate::geometry::pair::VertexPair;
-use crate::geometry::penetration::Surface;
-
-/// What is said of some parts at a time.
-#[derive(Clone, Debug, PartialEq)]
-pub struct PartBound {
-    /// These.
-    pub parts: Parts,
-    /// Of a distance, and of one part each: with v the point nearest the origin in the hull of
-    /// their differences, `v / |v|` is the direction, and |v| may show the upper bound.
-    pub pairs: arrayvec::ArrayVec<VertexPair, 3>,
-    /// Of a distance, if there are no pairs: the gap along it is as wide as the lower bound. Of a
-    /// depth: M reaches along it no farther than the upper bound. Of several parts together a
-    /// vector.
-    pub direction: Option<Direction>,
-}
-
-/// A claim of the depth of one pair of parts.
-#[derive(Clone, Copy, Debug)]
-pub struct DepthClaim<'a> {
-    /// These: one of each.
-    pub parts: &'a Parts,
-    /// See [`judge_depth`].
-    pub face: &'a Direction,
-    /// See [`judge_depth`].
-    pub surface: Option<&'a Surface>,
-}
 
 /// Proves that the distance of two bodies is in `[lower, upper]`.
 pub fn judge_compounds_distance(

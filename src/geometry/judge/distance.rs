@@ -1,11 +1,11 @@
 //! The judge of a distance: exact, from scratch, sharing nothing with the search.
 
-use super::Direction;
-use super::bodies::Bodies;
-use super::judge::{
-    Exact, Refusal, exact_differences, exact_direction, gap_along, is_zero, minus, scalar_product,
+use super::exact::{
+    Exact, exact_differences, exact_direction, gap_along, is_zero, minus, scalar_product,
     shows_farther, vector_product,
 };
+use super::refusal::Refusal;
+use crate::geometry::claim::{Bodies, Direction, MarginClaim};
 use crate::geometry::effort::Effort;
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
@@ -77,17 +77,6 @@ pub(super) fn judge_lower(
         }
     }
     Ok(nearest.is_within(upper))
-}
-
-/// What is said of a margin, metres.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct MarginClaim<'a> {
-    /// Finite and not negative.
-    pub margin: f64,
-    /// Whether the distance is at most that, or is more.
-    pub is_within: bool,
-    /// At most three, which show it.
-    pub pairs: &'a [VertexPair],
 }
 
 /// Proves what is said of a margin, of a pair that `direction` separates.

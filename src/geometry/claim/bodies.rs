@@ -17,7 +17,7 @@ pub struct Points<'a> {
 
 impl Points<'_> {
     /// The least and the greatest coordinates, in the body.
-    pub(super) fn bounds(&self) -> (Vec3, Vec3) {
+    pub(in crate::geometry) fn bounds(&self) -> (Vec3, Vec3) {
         let first = self.points[0];
         self.points.iter().fold((first, first), |(low, high), v| (low.inf(v), high.sup(v)))
     }

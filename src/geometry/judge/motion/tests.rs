@@ -1,8 +1,10 @@
 //! Claims about motions that hold, and that do not: links, contacts, margins, effort.
 
 use super::*;
-use crate::geometry::certificate::{Direction, Frame};
+use crate::geometry::claim::{Direction, Frame, MotionClaim};
+use crate::geometry::motion::Motion;
 use crate::geometry::pair::Pair;
+use crate::geometry::pose::Pose;
 use crate::geometry::samples::{ball, cuboid};
 
 const X: Direction = Direction::Vector(Vec3::new(1.0, 0.0, 0.0));

@@ -3,40 +3,16 @@
 //! No proof is asked for of two bodies that a coordinate axis separates all the time: their extents
 //! tell, at both ends of it, since they move linearly.
 
-use super::Verdict;
-use super::judge::{Exact, Refusal};
-use super::judge_cover::{Payer, Span, exact_points, judge_cover};
-use super::judge_motion::velocity_of;
-use super::judge_solids::{SolidClaim, judge_solid_motion_for, judge_solids, travel_of};
-use super::solids::{CollisionProof, PairCover, Solid, Solids};
-use crate::geometry::contact_time::Outcome;
+use super::cover::{Payer, Span, exact_points, judge_cover};
+use super::exact::Exact;
+use super::refusal::Refusal;
+use super::solids::{judge_solid_motion_for, judge_solids, travel_of};
+use super::still::velocity_of;
+use crate::geometry::claim::{
+    CollisionClaim, CollisionProof, MovingSolid, Outcome, PairCover, SolidClaim, Solids, Verdict,
+};
 use crate::geometry::effort::Effort;
-use crate::geometry::motion::Motion;
 use crate::geometry::number::dyadic::Dyadic;
-
-/// A body at t = 0, and how it moves.
-#[derive(Clone, Copy, Debug)]
-pub struct MovingSolid<'a> {
-    /// The body.
-    pub solid: Solid<'a>,
-    /// Without turning.
-    pub motion: Motion,
-}
-
-/// What is claimed of several bodies.
-#[derive(Clone, Copy, Debug)]
-pub struct CollisionClaim<'a> {
-    /// Contact or no contact.
-    pub outcome: Outcome,
-    /// No two bodies share a point on the closed [0, t_free], unless two do at t = 0.
-    pub t_free: f64,
-    /// P and Q are in contact by then; does not matter when there is no contact.
-    pub t_contact: f64,
-    /// Contact: the places of P and Q, ascending, and how they stand at t = 0.
-    pub pair: Option<([u32; 2], Verdict)>,
-    /// Its proof.
-    pub proof: &'a CollisionProof,
-}
 
 /// Proves it from scratch. A step is a link of a cover, a look along a ray, or one at the extents
 /// of a body.

@@ -1,10 +1,9 @@
 //! What a rotation leaves as it is, exactly: the difference of two bodies that turn alike, seen
 //! from either, and vertices on the axis that a body turns about. Of these, a judge needs no sine.
 
-use super::bodies::Points;
-use super::judge::{Exact, exact_point, is_zero, minus, scalar_product, vector_product};
-use super::judge_motion::{Course, velocity_of};
+use super::exact::{Exact, exact_point, is_zero, minus, scalar_product, vector_product};
 use crate::geometry::Vec3;
+use crate::geometry::claim::{Course, Points};
 use crate::geometry::motion::Motion;
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
@@ -71,4 +70,21 @@ pub(super) fn travel_if_untouched(course: &Course<'_>, pairs: &[VertexPair]) -> 
 
 fn exact(v: &Vec3) -> Exact {
     std::array::from_fn(|k| Dyadic::from(v[k]))
+}
+
+/// Of a motion that turns nothing, exactly. The recipe for the angle between two equal rotations
+/// gives 0, since `R Rᵀ` comes out symmetric.
+pub(super) fn velocity_of(motion: &Motion, start: &Pose) -> Option<Exact> {
+    let exact = |v: &Vec3| std::array::from_fn(|k| Dyadic::from(v[k]));
+    match motion {
+        Motion::Linear { velocity } => Some(exact(velocity)),
+        Motion::Screw { velocity, angle, .. } if angle.abs() <= 0.0 => Some(exact(velocity)),
+        Motion::ToPose { end, turn, .. }
+            if end.rotation == start.rotation && turn.is_none_or(|turn| turn.is_none()) =>
+        {
+            let (from, to): (Exact, Exact) = (exact(&start.translation), exact(&end.translation));
+            Some(std::array::from_fn(|k| &to[k] - &from[k]))
+        }
+        Motion::Screw { .. } | Motion::ToPose { .. } => None,
+    }
 }

@@ -6,7 +6,9 @@
 //! with gaps f0, f1 > 0 at the ends that is positive throughout if `√f0 + √f1 > √k`. An interval
 //! that this does not settle is halved.
 
+use super::exact::pay_for_vertex;
 use crate::geometry::Vec3;
+use crate::geometry::claim::{Frame, Points};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::motion::{Motion, Track, Units};
 use crate::geometry::number::interval::{
@@ -14,10 +16,6 @@ use crate::geometry::number::interval::{
 };
 use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::number::trig::Trig;
-
-use super::Frame;
-use super::bodies::Points;
-use super::judge::pay_for_vertex;
 
 /// Intervals that one link may be cut into before the judge gives up on it.
 const PIECES_MAX: u32 = 1 << 17;

@@ -2,90 +2,32 @@
 //! only what a motion means and how intervals are rounded.
 //!
 //! Translations are judged in exact arithmetic; so is everything at t = 0. Turning bodies are
-//! judged with outward-rounded intervals ([`super::judge_link`]).
+//! judged with outward-rounded intervals ([`super::link`]).
 
 use dashu_int::ops::BitTest;
 
-use super::bodies::Bodies;
-use super::judge::{
-    Exact, Refusal, exact_differences, exact_direction, exact_direction_of_link, gap_along,
-    holds_origin, judge_static_with, scalar_product, shows_farther,
+use super::distance::comes_within;
+use super::exact::{
+    Exact, exact_differences, exact_direction, exact_direction_of_link, gap_along, holds_origin,
+    scalar_product, shows_farther,
 };
-use super::judge_distance::comes_within;
-use super::judge_link::{Mover, Movers};
-use super::judge_meeting::{held_at_the_end, holds_origin_in_solid, surely_held_in_a_plane};
-use super::judge_passing;
-use super::judge_still::{travel_if_alike, travel_if_untouched};
-use super::{Frame, Link, StaticProof, Verdict};
+use super::link::{Mover, Movers};
+use super::meeting::{held_at_the_end, holds_origin_in_solid, surely_held_in_a_plane};
+use super::passing;
+use super::refusal::Refusal;
+use super::still::{travel_if_alike, travel_if_untouched, velocity_of};
+use super::verdict::judge_static_with;
 use crate::geometry::Vec3;
-use crate::geometry::contact_time::{FirstContact, Outcome, Question};
+use crate::geometry::claim::{
+    Bodies, Course, FirstContact, Frame, Link, MotionClaim, Outcome, Question, StaticProof, Verdict,
+};
 use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::motion::{self, Boxed, Motion};
+use crate::geometry::motion::{self, Boxed};
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::number::interval::{self, Interval, IntervalVec, cross, dot, norm};
 use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::pair::VertexPair;
-use crate::geometry::pose::Pose;
-
-/// Two bodies as they move, and what counts as free and as contact.
-#[derive(Clone, Copy, Debug)]
-pub struct Course<'a> {
-    /// The bodies at t = 0.
-    pub bodies: Bodies<'a>,
-    /// How P moves.
-    pub motion_p: Motion,
-    /// How Q moves.
-    pub motion_q: Motion,
-    /// Contact means distance at most this, metres.
-    pub margin: f64,
-    /// Freedom holds for every motion of P within this of the stated one, metres.
-    pub deviation_p: f64,
-    /// The same for Q.
-    pub deviation_q: f64,
-}
-
-impl<'a> From<&Question<'a>> for Course<'a> {
-    fn from(question: &Question<'a>) -> Self {
-        let &Question { ref pair, motion_p, motion_q, margin, deviation_p, deviation_q, .. } =
-            question;
-        Self { bodies: pair.into(), motion_p, motion_q, margin, deviation_p, deviation_q }
-    }
-}
-
-/// What is claimed of a course; see [`FirstContact`].
-#[derive(Clone, Copy, Debug)]
-pub struct MotionClaim<'a> {
-    /// Contact, no contact or undecided.
-    pub outcome: Outcome,
-    /// Free on the closed [0, t_free]; 1 when there is no contact.
-    pub t_free: f64,
-    /// In contact by then; does not matter when there is none.
-    pub t_contact: f64,
-    /// Covers [0, t_free]. Empty for contact at t = 0; else, with `t_free` 0, it leaves to
-    /// `initial` that the bodies are free as they are given, which says nothing of any deviation.
-    /// Undecided, it then says nothing of the margin either.
-    pub chain: &'a [Link],
-    /// Prove contact.
-    pub pairs: &'a [VertexPair],
-    /// The verdict at t = 0, if it is claimed. Contact at t = 0 is proven by it or by `pairs`;
-    /// freedom there, with an empty chain, by its direction, along which the gap is wider than the
-    /// margin.
-    pub initial: Option<&'a StaticProof>,
-}
-
-impl<'a> From<&'a FirstContact> for MotionClaim<'a> {
-    fn from(answer: &'a FirstContact) -> Self {
-        Self {
-            outcome: answer.outcome,
-            t_free: answer.t_free,
-            t_contact: answer.t_contact,
-            chain: &answer.chain,
-            pairs: &answer.pairs,
-            initial: Some(&answer.initial),
-        }
-    }
-}
 
 /// Proves what the answer claims: the verdict at t = 0, that the bodies (and every motion within
 /// the deviations) are farther apart than the margin on [0, t_free], and contact by t_contact.
@@ -343,32 +285,15 @@ impl<'a> MotionJudge<'a> {
         holds_origin(&points) || holds_origin_in_solid(&points)
     }
 
-    /// See [`judge_passing`]. The pairs exist.
+    /// See [`passing`]. The pairs exist.
     fn surely_passes(&self, pairs: &[VertexPair], bracket: [f64; 2]) -> bool {
-        if !judge_passing::stays_flat(&self.course.bodies, pairs.len()) {
+        if !passing::stays_flat(&self.course.bodies, pairs.len()) {
             return false;
         }
         let Bodies { p, q } = &self.course.bodies;
         let vertices: Vec<[&Vec3; 2]> =
             pairs.iter().map(|k| [&p.points[k.i as usize], &q.points[k.j as usize]]).collect();
-        judge_passing::surely_passes(&self.movers, &vertices, bracket)
-    }
-}
-
-/// Of a motion that turns nothing, exactly. The recipe for the angle between two equal rotations
-/// gives 0, since `R Rᵀ` comes out symmetric.
-pub(super) fn velocity_of(motion: &Motion, start: &Pose) -> Option<Exact> {
-    let exact = |v: &Vec3| std::array::from_fn(|k| Dyadic::from(v[k]));
-    match motion {
-        Motion::Linear { velocity } => Some(exact(velocity)),
-        Motion::Screw { velocity, angle, .. } if angle.abs() <= 0.0 => Some(exact(velocity)),
-        Motion::ToPose { end, turn, .. }
-            if end.rotation == start.rotation && turn.is_none_or(|turn| turn.is_none()) =>
-        {
-            let (from, to): (Exact, Exact) = (exact(&start.translation), exact(&end.translation));
-            Some(std::array::from_fn(|k| &to[k] - &from[k]))
-        }
-        Motion::Screw { .. } | Motion::ToPose { .. } => None,
+        passing::surely_passes(&self.movers, &vertices, bracket)
     }
 }
 
