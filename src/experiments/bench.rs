@@ -33,40 +33,56 @@ pub(super) fn attitude(random: &mut Random) -> Pose {
     }
 }
 
-/// Places Q along the x axis from P so that moving it by `-distance` along x makes first contact:
-/// the signed distance of the papers' axes, negative for overlapping bodies.
-pub(super) fn at_signed_distance(
-    p: &Polytope,
-    pose_p: Pose,
-    q: &Polytope,
-    mut pose_q: Pose,
-    distance: f64,
-) -> (Pose, Pose) {
-    let reach = |body: &Polytope| body.vertices().iter().map(|v| v.norm()).fold(0.0, f64::max);
-    let far = 2.0 * (reach(p) + reach(q));
-    pose_q.translation = Vec3::new(far, 0.0, 0.0);
-    let pair = Pair::new(p, pose_p, q, pose_q);
-    let found =
-        penetration::along(&pair, &Vec3::x(), &mut Witness::default(), &mut Effort::unlimited());
-    let enter = found.ok().and_then(|range| range.span).map_or(far, |span| span.enter[0]);
-    pose_q.translation.x = far - enter + distance;
-    (pose_p, pose_q)
+/// Two bodies in given attitudes, and where Q's origin is on the x axis when they make contact.
+pub(super) struct Approach<'a> {
+    bodies: [&'a Polytope; 2],
+    poses: [Pose; 2],
+    contact_x: f64,
+}
+
+impl<'a> Approach<'a> {
+    /// P stays at the origin; Q comes along the x axis from beyond it.
+    pub(super) fn new(bodies: [&'a Polytope; 2], poses: [Pose; 2]) -> Self {
+        let reach = |body: &Polytope| body.vertices().iter().map(|v| v.norm()).fold(0.0, f64::max);
+        let far = 2.0 * (reach(bodies[0]) + reach(bodies[1]));
+        let mut approach = Self { bodies, poses, contact_x: far };
+        let pair = approach.at(0.0);
+        let mut effort = Effort::unlimited();
+        let found = penetration::along(&pair, &Vec3::x(), &mut Witness::default(), &mut effort);
+        let enter = found.ok().and_then(|range| range.span).map_or(far, |span| span.enter[0]);
+        approach.contact_x = far - enter;
+        approach
+    }
+
+    /// The pair at a signed distance: Q makes first contact when it is moved by `-distance` along
+    /// x, which is negative for overlapping bodies, as on the papers' axes.
+    pub(super) fn at(&self, distance: f64) -> Pair<'a> {
+        let [p, q] = self.bodies;
+        let [pose_p, mut pose_q] = self.poses;
+        pose_q.translation = Vec3::x() * (self.contact_x + distance);
+        Pair::new(p, pose_p, q, pose_q)
+    }
 }
 
 /// What one query took.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Taken {
-    /// Microseconds.
+    /// Time of the fastest repetition.
     pub(super) microseconds: f64,
-    /// Operations.
+    /// Operations, which are the same in every repetition.
     pub(super) cost: Cost,
 }
 
 /// Runs a cold query a few times.
-pub(super) fn take(mut query: impl FnMut(&mut Effort<'_>)) -> Taken {
+pub(super) fn take(query: impl FnMut(&mut Effort<'_>)) -> Taken {
+    take_within(u64::MAX, query)
+}
+
+/// Runs a cold query a few times, for at most so many steps.
+pub(super) fn take_within(steps: u64, mut query: impl FnMut(&mut Effort<'_>)) -> Taken {
     let mut taken = Taken { microseconds: f64::INFINITY, cost: Cost::default() };
     for _ in 0..REPETITIONS {
-        let mut effort = Effort::unlimited();
+        let mut effort = Effort::with_steps(steps);
         let start = Instant::now();
         query(black_box(&mut effort));
         taken.microseconds = taken.microseconds.min(start.elapsed().as_secs_f64() * 1e6);
@@ -75,7 +91,7 @@ pub(super) fn take(mut query: impl FnMut(&mut Effort<'_>)) -> Taken {
     taken
 }
 
-/// The methods of these names that tell separated from overlapping, in the order of their table.
+/// The methods of these names that tell separated from overlapping, in the order of the table.
 pub(super) fn separation_methods(names: &[&str]) -> Vec<&'static Method> {
     METHODS.iter().filter(|row| names.contains(&row.name)).collect()
 }
@@ -99,29 +115,30 @@ pub(super) fn counts_and_times(
         title: title.to_owned(),
         x_axis,
         y_axis,
-        is_x_logarithmic: false,
         curves: curves(names),
+        ..Panel::default()
     };
     vec![panel(counts.0, counts.1), panel("Time on this machine", times)]
 }
 
-/// Values gathered by panel, curve and x; each point of a curve is their mean or median.
+/// Sums gathered by panel, curve and x; each point of a curve is the mean.
 #[derive(Debug, Default)]
 pub(super) struct Gathered {
-    values: BTreeMap<(usize, usize, u64), Vec<f64>>,
+    sums: BTreeMap<(usize, usize, u64), (f64, u64)>,
 }
 
 impl Gathered {
     /// One more value of a curve at `x`.
     pub(super) fn add(&mut self, panel: usize, curve: usize, x: f64, value: f64) {
-        self.values.entry((panel, curve, ordered(x))).or_default().push(value);
+        let (sum, count) = self.sums.entry((panel, curve, ordered(x))).or_default();
+        *sum += value;
+        *count += 1;
     }
 
     /// Fills `panels`, which have their curves' names already, with means.
     pub(super) fn into_panels(self, mut panels: Vec<Panel>) -> Vec<Panel> {
-        for ((panel, curve, x), values) in self.values {
-            let mean = values.iter().sum::<f64>() / values.len() as f64;
-            panels[panel].curves[curve].points.push((unordered(x), mean));
+        for ((panel, curve, x), (sum, count)) in self.sums {
+            panels[panel].curves[curve].points.push((unordered(x), sum / count as f64));
         }
         panels
     }

@@ -18,7 +18,8 @@ const RIGHT: f64 = 18.0;
 const TOP: f64 = 40.0;
 const BOTTOM: f64 = 62.0;
 
-/// Told apart by people who do not see all colours as well (M. Okabe, K. Ito 2008).
+/// Colours that people who do not see all of them can still tell from each other (M. Okabe,
+/// K. Ito 2008).
 const COLOURS: [&str; 8] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#5b5b5b", "#b8a800"];
 
@@ -81,7 +82,9 @@ impl Scale {
     fn ticks(&self) -> Vec<f64> {
         if self.is_logarithmic {
             let decades = self.low.log10().floor() as i32..=self.high.log10().ceil() as i32;
-            let marks = decades.flat_map(|e| [1.0, 2.0, 5.0].map(|m| m * 10f64.powi(e)));
+            // Over more than three decades the powers of ten are enough.
+            let within: &[f64] = if self.high > 1e3 * self.low { &[1.0] } else { &[1.0, 2.0, 5.0] };
+            let marks = decades.flat_map(|e| within.iter().map(move |m| m * 10f64.powi(e)));
             return marks.filter(|v| (self.low..=self.high).contains(v)).collect();
         }
         let rough = (self.high - self.low) / 6.0;
@@ -102,9 +105,10 @@ fn write_panel(svg: &mut String, panel: &Panel, left: f64, top: f64) -> std::fmt
     let (y0, y1) = (top + PANEL_HEIGHT - BOTTOM, top + TOP);
     let points = || panel.curves.iter().flat_map(|curve| &curve.points);
     let x = Scale::around(points().map(|p| p.0), x0, x1, panel.is_x_logarithmic);
-    // The vertical axis begins at zero, so that ratios are seen as they are.
-    let zero = std::iter::once(0.0);
-    let y = Scale::around(zero.chain(points().map(|p| 1.08 * p.1)), y0, y1, false);
+    // A linear vertical axis begins at zero, so that ratios are seen as they are.
+    let zero = std::iter::once(0.0).filter(|_| !panel.is_y_logarithmic);
+    let heights = zero.chain(points().map(|p| 1.08 * p.1));
+    let y = Scale::around(heights, y0, y1, panel.is_y_logarithmic);
     writeln!(
         svg,
         r#"<text class="panel" x="{x0}" y="{}">{}</text>"#,

@@ -2,12 +2,13 @@
 //!
 //! The paper's V-Clip is `surface_walk` here, its "h-walk k" `h_walk_k`; `h_walk` itself adapts its
 //! start to the coherence it sees, which the paper proposes (§4.3) and does not plot. The paper
-//! does not say its A; its spheres are tessellations unknown to us, ours a spiral of points.
+//! does not say its A; its spheres are tessellations unknown to us, ours a spiral of points. It does
+//! not say how long the flight of Figs 9 and 10 is, either.
 
 use std::time::Instant;
 
 use super::bench::{Gathered, curves};
-use super::{Curve, Experiment, Panel};
+use super::{Curve, Experiment, Panel, Rerun};
 use crate::geometry::Vec3;
 use crate::geometry::distance::h_walk::orbit;
 use crate::geometry::distance::{METHODS, Method, Stops, measure_by};
@@ -18,7 +19,7 @@ use crate::geometry::polytope::samples::{Random, ellipsoid, polytope_of, sphere}
 use crate::geometry::pose::Pose;
 use crate::geometry::witness::Witness;
 
-/// One a figure.
+/// One for each figure.
 pub(super) const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "h_walk_fig5",
@@ -30,39 +31,33 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         name: "h_walk_fig6",
         source: "H-Walk (Guibas, Hsu, Zhang 1999), Fig. 6",
         about: "warm: two ellipsoids in orbit, 1 : 0.1 : 0.1 and 1 : 0.04 : 0.04",
-        run: |samples| {
-            let panel = |minor, count| elongated(samples, minor, count, RADIUS);
-            vec![panel(0.1, 240), panel(0.04, 600)]
-        },
+        run: |rerun| elongated(rerun, RADIUS),
     },
     Experiment {
         name: "h_walk_fig7",
         source: "H-Walk (Guibas, Hsu, Zhang 1999), Fig. 7",
         about: "warm: two ellipsoids in an orbit that nearly lets them touch",
-        run: |samples| {
-            let panel = |minor, count| elongated(samples, minor, count, RADIUS_CLOSE);
-            vec![panel(0.1, 240), panel(0.04, 600)]
-        },
+        run: |rerun| elongated(rerun, RADIUS_CLOSE),
     },
     Experiment {
         name: "h_walk_fig9",
         source: "H-Walk (Guibas, Hsu, Zhang 1999), Fig. 9",
         about: "warm: satellites among asteroids, every pair in every frame",
-        run: |samples| flight(samples).0,
+        run: |rerun| flight(rerun).0,
     },
     Experiment {
         name: "h_walk_fig10",
         source: "H-Walk (Guibas, Hsu, Zhang 1999), Fig. 10",
         about: "warm: mean and standard deviation over the frames of that flight",
-        run: |samples| flight(samples).1,
+        run: |rerun| flight(rerun).1,
     },
 ];
 
 /// The procedure's A for bodies of radius 1, and one that is close to contact.
 const RADIUS: f64 = 2.5;
 const RADIUS_CLOSE: f64 = 2.02;
-/// Questions in a run of the procedure make it ten times as much as a sample elsewhere.
-const SAMPLES_PER_RUN: u32 = 10;
+/// Frames of the flight.
+const FRAMES: u32 = 300;
 
 /// Surface walking, every start, and the adaptive one; without the starts that are too deep.
 fn methods(height: usize) -> Vec<&'static Method> {
@@ -75,24 +70,31 @@ fn methods(height: usize) -> Vec<&'static Method> {
     named("surface_walk").into_iter().chain(starts).chain(named("h_walk")).collect()
 }
 
-fn spheres(samples: u32) -> Vec<Panel> {
+fn spheres(rerun: &mut Rerun) -> Vec<Panel> {
+    const SIZES: [u32; 6] = [8, 400, 800, 1600, 3200, 8000];
+    rerun.begin(SIZES.len() * orbit::DEGREES.len());
     let panel = |count| {
-        orbits(samples, &polytope_of(&sphere(count, 1.0)), RADIUS, format!("{count} vertices"))
+        orbits(rerun, &polytope_of(&sphere(count, 1.0)), RADIUS, format!("{count} vertices"))
     };
-    [8, 400, 800, 1600, 3200, 8000].into_iter().map(panel).collect()
+    SIZES.into_iter().map(panel).collect()
 }
 
-fn elongated(samples: u32, minor: f64, count: u32, radius: f64) -> Panel {
-    let body = polytope_of(&ellipsoid(count, Vec3::new(1.0, minor, minor), 1));
-    let title = format!("1 : {minor} : {minor} of {count} vertices; A = {radius}");
-    orbits(samples, &body, radius, title)
+fn elongated(rerun: &mut Rerun, radius: f64) -> Vec<Panel> {
+    const SHAPES: [(f64, u32); 2] = [(0.1, 240), (0.04, 600)];
+    rerun.begin(SHAPES.len() * orbit::DEGREES.len());
+    let panel = |(minor, count)| {
+        let body = polytope_of(&ellipsoid(count, Vec3::new(1.0, minor, minor), 1));
+        let title = format!("1 : {minor} : {minor} of {count} vertices; A = {radius}");
+        orbits(rerun, &body, radius, title)
+    };
+    SHAPES.into_iter().map(panel).collect()
 }
 
-/// Mean steps a question over Procedure 1.
-fn orbits(samples: u32, body: &Polytope, radius: f64, title: String) -> Panel {
+/// Mean steps of a question over Procedure 1.
+fn orbits(rerun: &mut Rerun, body: &Polytope, radius: f64, title: String) -> Panel {
     let methods = methods(body.hierarchy().height());
     let names: Vec<&str> = methods.iter().map(|row| row.name).collect();
-    let runs = samples.div_ceil(SAMPLES_PER_RUN).min(orbit::RUNS);
+    let runs = rerun.share_of(orbit::RUNS);
     let mut gathered = Gathered::default();
     for degrees in orbit::DEGREES {
         for run in orbit::poses(degrees, radius, runs, 1) {
@@ -104,13 +106,14 @@ fn orbits(samples: u32, body: &Polytope, radius: f64, title: String) -> Panel {
                 }
             }
         }
+        rerun.advance();
     }
     let panel = Panel {
         title,
         x_axis: "angular step, degrees",
         y_axis: "steps a query (mean)",
-        is_x_logarithmic: false,
         curves: curves(&names),
+        ..Panel::default()
     };
     gathered.into_panels(vec![panel]).remove(0)
 }
@@ -182,7 +185,7 @@ fn crowd() -> (Vec<Polytope>, Vec<Flyer>) {
 }
 
 /// Figures 9 (frame by frame) and 10 (mean and deviation by start) of one flight.
-fn flight(samples: u32) -> (Vec<Panel>, Vec<Panel>) {
+fn flight(rerun: &mut Rerun) -> (Vec<Panel>, Vec<Panel>) {
     let (bodies, flyers) = crowd();
     let height = bodies.iter().map(|body| body.hierarchy().height()).max().unwrap_or(1);
     let methods = methods(height);
@@ -191,15 +194,17 @@ fn flight(samples: u32) -> (Vec<Panel>, Vec<Panel>) {
         title: title.to_owned(),
         x_axis: "frame",
         y_axis,
-        is_x_logarithmic: false,
         curves: curves(&names),
+        ..Panel::default()
     };
     let mut by_frame = vec![
         panel("Steps", "steps a query (mean of all pairs)"),
         panel("Time on this machine", "microseconds a query (mean of all pairs)"),
     ];
+    rerun.begin(methods.len());
     for (curve, method) in methods.iter().enumerate() {
-        let [counts, times] = fly(method, &bodies, &flyers, samples);
+        let [counts, times] = fly(method, &bodies, &flyers, rerun.share_of(FRAMES));
+        rerun.advance();
         by_frame[0].curves[curve].points = counts;
         by_frame[1].curves[curve].points = times;
     }
@@ -283,7 +288,8 @@ mod tests {
 
     #[test]
     fn every_angular_step_has_a_point_on_every_curve() {
-        let panel = orbits(1, &polytope_of(&sphere(30, 1.0)), RADIUS, String::new());
+        let panel =
+            orbits(&mut Rerun::quiet(1), &polytope_of(&sphere(30, 1.0)), RADIUS, String::new());
         for curve in &panel.curves {
             assert_eq!(curve.points.len(), orbit::DEGREES.len(), "{}", curve.name);
             assert!(curve.points.iter().all(|point| point.1 >= 1.0), "{}", curve.name);

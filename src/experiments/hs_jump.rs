@@ -1,16 +1,16 @@
-//! HS-jump against GJK on two equal ellipsoids in random attitudes (Li et al. 2001, §9, Figs 7-11),
-//! and its ways to supporting vertices (§8.1, §8.4).
+//! HS-jump against GJK on two equal ellipsoids (Li et al. 2001, §9, Figs 7-11), and its ways to
+//! supporting vertices (§8.1, §8.4).
 //!
-//! The paper's third curve, I-COLLIDE, is not drawn. Its distances go from -40 to 40 in steps of
-//! 0.2 with 500 attitudes each; the curves here have fewer points, closer together near contact.
+//! As in the paper, signed distances go from -40 to 40 in steps of 0.2, one body is fixed and the
+//! other takes 500 random attitudes. The paper's third curve, I-COLLIDE, is not drawn. It took the
+//! mean of 500 runs of each pair; here a pair's time is that of the fastest of three.
 
 use super::bench::{
-    Gathered, at_signed_distance, attitude, counts_and_times, curves, search, separation_methods,
+    Approach, Gathered, attitude, counts_and_times, curves, search, separation_methods,
 };
-use super::{Experiment, Panel};
+use super::{Experiment, Panel, Rerun};
 use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
-use crate::geometry::pair::Pair;
 use crate::geometry::polytope::samples::{Random, ellipsoid, polytope_of};
 use crate::geometry::support::{by_hierarchy, coherently, supporting_vertex};
 
@@ -23,7 +23,7 @@ const fn figure<const COUNT: u32, const MINOR: u32>(
     Experiment { name, source, about, run: ellipsoids::<COUNT, MINOR> }
 }
 
-/// One a figure, and one more.
+/// One for each figure, and one for the supporting vertices.
 pub(super) const EXPERIMENTS: &[Experiment] = &[
     figure::<200, 180>(
         "hs_jump_fig7",
@@ -54,13 +54,19 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         name: "hs_jump_support",
         source: "HS-jump (Li et al. 2001), §8.1 and §8.4",
         about: "supporting vertices near a hint: by the layers of a hierarchy, and by the default",
-        run: |samples| [200, 2000, 10_000].map(|count| supports(samples, count)).into(),
+        run: |rerun| {
+            rerun.begin(3 * ANGLES.len());
+            [200, 2000, 10_000].map(|count| supports(rerun, count)).into()
+        },
     },
 ];
 
-/// Of the paper's range. At 0 exactly the bodies touch, which only exact arithmetic decides.
-const DISTANCES: [f64; 16] =
-    [0.2, 0.6, 1.0, 2.0, 3.0, 4.0, 6.0, 8.0, 10.0, 14.0, 18.0, 22.0, 26.0, 30.0, 35.0, 40.0];
+/// Signed distances are multiples of the step, this many either way: -40 to 40. At 0 the bodies
+/// touch to a rounding error, which a search alone may see either way.
+const DISTANCE_STEP: f64 = 0.2;
+const DISTANCE_STEPS: i32 = 200;
+/// Attitudes of the second body at each distance.
+const ATTITUDES: u32 = 500;
 const X_AXIS: &str = "signed distance along x (major half axis: 200)";
 
 /// Between the direction asked for and that of the hint, in radians.
@@ -68,14 +74,17 @@ const ANGLES: [f64; 8] = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0];
 const SUPPORTS: [&str; 3] =
     ["by layers from cold (8.1)", "by layers from the hint (8.4)", "by hint or table of starts"];
 
-/// The paper tells how to search and plots nothing.
-fn supports(samples: u32, count: u32) -> Panel {
+/// Hints at each angle. The paper tells how to search and measures nothing.
+const HINTS: u32 = 500;
+
+/// The vertices that each way looks at, by the angle between hint and question.
+fn supports(rerun: &mut Rerun, count: u32) -> Panel {
     let body = polytope_of(&ellipsoid(count, Vec3::new(200.0, 180.0, 180.0), 1));
     let mut random = Random::new(3);
     let mut gathered = Gathered::default();
     for angle in ANGLES {
         let (sin, cos) = angle.sin_cos();
-        for _ in 0..samples {
+        for _ in 0..rerun.share_of(HINTS) {
             let hinted = random.direction();
             let aside = hinted.cross(&random.direction()).normalize();
             let hint = supporting_vertex(&body, &hinted, None, &mut Effort::unlimited());
@@ -91,6 +100,7 @@ fn supports(samples: u32, count: u32) -> Panel {
                 gathered.add(0, curve, angle, effort.cost.visited as f64);
             }
         }
+        rerun.advance();
     }
     let panel = Panel {
         title: format!("{count} vertices"),
@@ -98,29 +108,33 @@ fn supports(samples: u32, count: u32) -> Panel {
         y_axis: "vertices looked at (mean)",
         is_x_logarithmic: true,
         curves: curves(&SUPPORTS),
+        ..Panel::default()
     };
     gathered.into_panels(vec![panel]).remove(0)
 }
 
-fn ellipsoids<const COUNT: u32, const MINOR: u32>(samples: u32) -> Vec<Panel> {
+fn ellipsoids<const COUNT: u32, const MINOR: u32>(rerun: &mut Rerun) -> Vec<Panel> {
     let half_axes = Vec3::new(200.0, f64::from(MINOR), f64::from(MINOR));
     let body = polytope_of(&ellipsoid(COUNT, half_axes, 1));
     let methods = separation_methods(&["hs_jump", "hs_jump_plain", "gjk"]);
     let names: Vec<&str> = methods.iter().map(|row| row.name).collect();
     let mut random = Random::new(2);
-    let attitudes: Vec<_> =
-        (0..samples).map(|_| (attitude(&mut random), attitude(&mut random))).collect();
+    let fixed = attitude(&mut random);
+    let attitudes = rerun.share_of(ATTITUDES);
+    rerun.begin(attitudes as usize);
     let mut gathered = Gathered::default();
-    for distance in DISTANCES.into_iter().flat_map(|distance| [-distance, distance]) {
-        for (pose_p, pose_q) in &attitudes {
-            let (pose_p, pose_q) = at_signed_distance(&body, *pose_p, &body, *pose_q, distance);
-            let pair = Pair::new(&body, pose_p, &body, pose_q);
+    for _ in 0..attitudes {
+        let approach = Approach::new([&body, &body], [fixed, attitude(&mut random)]);
+        for step in -DISTANCE_STEPS..=DISTANCE_STEPS {
+            let distance = f64::from(step) * DISTANCE_STEP;
+            let pair = approach.at(distance);
             for (curve, method) in methods.iter().enumerate() {
                 let taken = search(method, &pair);
                 gathered.add(0, curve, distance, taken.cost.supports as f64);
                 gathered.add(1, curve, distance, taken.microseconds);
             }
         }
+        rerun.advance();
     }
     gathered.into_panels(counts_and_times(
         X_AXIS,

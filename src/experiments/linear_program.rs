@@ -1,34 +1,38 @@
 //! The linear program in crowds of moving bodies (Akgunduz et al. 2005, §6, Figs 8-12).
 //!
-//! The paper compares with I-COLLIDE; here the other methods of the service take its place. Bodies
-//! are hulls of random points of a sphere in place of the paper's library, 4 to 264 vertices, about
-//! one unit across; boxes that do not meet are not asked about, as in the paper.
+//! The paper compares with I-COLLIDE; here the other methods of the service take its place. As in
+//! the paper the bodies come from a library of twenty ([`super::library`]), pairs whose oriented
+//! boxes do not meet are not asked about, Fig. 8 is repeated 20 times for each size, and the crowds
+//! fly for 1,500 frames. The searches alone are measured, warm: without a proof.
 
-use super::bench::{Gathered, attitude, counts_and_times, take};
-use super::{Experiment, Panel};
+use arrayvec::ArrayVec;
+
+use super::bench::{Gathered, Taken, attitude, counts_and_times, separation_methods, take};
+use super::library::{OrientedBox, bodies};
+use super::{Experiment, Panel, Rerun};
 use crate::geometry::Vec3;
 use crate::geometry::claim::Verdict;
 use crate::geometry::pair::Pair;
 use crate::geometry::polytope::Polytope;
-use crate::geometry::polytope::samples::{Random, ellipsoid, polytope_of};
+use crate::geometry::polytope::samples::Random;
 use crate::geometry::pose::Pose;
-use crate::geometry::separation::{METHODS, Method};
+use crate::geometry::separation::Method;
 use crate::geometry::witness::Witness;
 
-/// One a figure.
+/// One for each figure.
 pub(super) const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "linear_program_fig8",
         source: "Linear program (Akgunduz et al. 2005), Fig. 8",
-        about: "warm: two bodies of equal size approach by 0.02 and turn by up to 10 degrees a frame; the last five frames before contact",
+        about: "warm: two equal bodies approach by 0.02 units and turn by up to 10 degrees about each axis a frame; the last five frames before contact",
         run: approach,
     },
     Experiment {
         name: "linear_program_fig9",
         source: "Linear program (Akgunduz et al. 2005), Fig. 9",
         about: "warm: equal bodies of 40 vertices in a cube of 6 units, free to penetrate",
-        run: |samples| {
-            crowds(samples, "bodies", &[10.0, 20.0, 30.0, 40.0, 50.0], |x| Crowd {
+        run: |rerun| {
+            crowds(rerun, "bodies", &[10.0, 20.0, 30.0, 40.0, 50.0], |x| Crowd {
                 count: x as usize,
                 ..Crowd::default()
             })
@@ -38,9 +42,9 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         name: "linear_program_fig10",
         source: "Linear program (Akgunduz et al. 2005), Fig. 10",
         about: "warm: ten different bodies in cubes of several sizes",
-        run: |samples| {
+        run: |rerun| {
             crowds(
-                samples,
+                rerun,
                 "edge of the cube, units",
                 &[4.0, 5.0, 6.0, 7.0, 8.0, 9.0, 10.0, 11.0, 12.0],
                 |x| Crowd { cube: x, are_different: true, ..Crowd::default() },
@@ -51,8 +55,8 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         name: "linear_program_fig11",
         source: "Linear program (Akgunduz et al. 2005), Fig. 11",
         about: "warm: ten different bodies in a cube of 6 units at several speeds",
-        run: |samples| {
-            crowds(samples, "translation, units a frame", &[0.01, 0.02, 0.05, 0.1, 0.2, 0.4], |x| {
+        run: |rerun| {
+            crowds(rerun, "translation, units a frame", &[0.01, 0.02, 0.05, 0.1, 0.2, 0.4], |x| {
                 Crowd { speed: x, are_different: true, ..Crowd::default() }
             })
         },
@@ -61,9 +65,9 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
         name: "linear_program_fig12",
         source: "Linear program (Akgunduz et al. 2005), Fig. 12",
         about: "warm: ten different bodies in a cube of 6 units at several rates of turning",
-        run: |samples| {
+        run: |rerun| {
             crowds(
-                samples,
+                rerun,
                 "largest turn, degrees a frame",
                 &[1.0, 2.0, 5.0, 10.0, 20.0, 40.0, 90.0],
                 |x| Crowd { turn_degrees: x, are_different: true, ..Crowd::default() },
@@ -72,17 +76,23 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     },
 ];
 
-/// Vertices of the bodies.
-const SIZES: [u32; 8] = [4, 8, 12, 20, 40, 66, 120, 264];
 const METHODS_SHOWN: [&str; 3] = ["linear_program", "hs_jump", "gjk"];
 
-fn methods() -> Vec<&'static Method> {
-    METHODS_SHOWN.iter().filter_map(|name| METHODS.iter().find(|row| row.name == *name)).collect()
-}
-
-fn body(vertices: u32) -> Polytope {
-    polytope_of(&ellipsoid(vertices, Vec3::repeat(0.5), u64::from(vertices)))
-}
+/// Repetitions of Fig. 8 for each size.
+const REPETITIONS: u32 = 20;
+/// Units by which the bodies of Fig. 8 come closer in a frame, and between them at the start: the
+/// edge of the cube. The mean of each body's vertices is on the line of the approach and inside the
+/// body, so they meet before the frames are over.
+const CLOSING: f64 = 0.02;
+const CLOSING_FRAMES: u32 = 300;
+/// Frames before contact that Fig. 8 averages over.
+const LAST_FRAMES: usize = 5;
+/// Frames of Figs 9 to 12.
+const FRAMES: u32 = 1500;
+/// The library's body that Fig. 9 has many of, and how many bodies the other figures draw from the
+/// library.
+const IDENTICAL: usize = 12;
+const DIFFERENT: usize = 10;
 
 /// A moving body.
 struct Mover<'a> {
@@ -92,82 +102,105 @@ struct Mover<'a> {
 }
 
 impl Mover<'_> {
-    /// A random turn of at most so many degrees about a random axis.
+    /// Random turns of at most so many degrees about the three axes in turn.
     fn turn(&mut self, degrees: f64, random: &mut Random) {
-        let half = 0.5 * random.between(0.0, degrees).to_radians();
-        let axis = random.direction() * half.sin();
-        let turn = Pose::from_quaternion(Vec3::zeros(), [half.cos(), axis.x, axis.y, axis.z]);
-        let turned = turn.map_or(self.pose.rotation, |turn| turn.rotation * self.pose.rotation);
+        for axis in 0..3 {
+            let (sin, cos) = (0.5 * random.between(0.0, degrees).to_radians()).sin_cos();
+            let mut quaternion = [cos, 0.0, 0.0, 0.0];
+            quaternion[axis + 1] = sin;
+            if let Ok(turn) = Pose::from_quaternion(Vec3::zeros(), quaternion) {
+                self.pose.rotation = turn.rotation * self.pose.rotation;
+            }
+        }
         // Orthogonal again, so that rounding does not grow over a thousand frames.
-        let x: Vec3 = turned.column(0).normalize();
-        let y: Vec3 = turned.column(1).into_owned();
+        let x: Vec3 = self.pose.rotation.column(0).normalize();
+        let y: Vec3 = self.pose.rotation.column(1).into_owned();
         let y = (y - x * x.dot(&y)).normalize();
         self.pose.rotation.set_column(0, &x);
         self.pose.rotation.set_column(1, &y);
         self.pose.rotation.set_column(2, &x.cross(&y));
     }
 
-    /// The axis-aligned box around the body, as centre and half edges.
-    fn half_box(&self) -> (Vec3, Vec3) {
-        let bounds = self.body.bounds();
-        let centre = self.pose.apply_rounded(&((bounds.low + bounds.high) * 0.5));
-        (centre, self.pose.rotation.abs() * ((bounds.high - bounds.low) * 0.5))
+    fn oriented_box(&self) -> OrientedBox {
+        OrientedBox::around(self.body, self.pose)
     }
 
-    fn box_meets(&self, other: &Self) -> bool {
-        let ((a, half_a), (b, half_b)) = (self.half_box(), other.half_box());
-        ((a - b).abs() - half_a - half_b).max() <= 0.0
+    fn pair<'b>(&'b self, other: &'b Self) -> Pair<'b> {
+        Pair::new(self.body, self.pose, other.body, other.pose)
     }
 }
 
-fn panels(x_axis: &'static str, time: &'static str) -> Vec<Panel> {
+/// The search alone, repeated from the same witness, which then is as the search left it; and
+/// whether it found the pair separated.
+fn warm(method: &Method, pair: &Pair<'_>, witness: &mut Witness) -> (Taken, bool) {
+    let before = witness.clone();
+    let mut is_separated = false;
+    let taken = take(|effort| {
+        witness.clone_from(&before);
+        // Without a budget nothing stops it.
+        let proposal = method.propose(pair, witness, effort);
+        is_separated = proposal.is_ok_and(|p| p.claim() == Some(Verdict::Separated));
+    });
+    (taken, is_separated)
+}
+
+fn panels(methods: &[&Method], x_axis: &'static str, time: &'static str) -> Vec<Panel> {
+    let names: Vec<&str> = methods.iter().map(|row| row.name).collect();
     let steps = ("Steps of the search", "steps a query (mean)");
-    counts_and_times(x_axis, &METHODS_SHOWN, steps, time)
+    counts_and_times(x_axis, &names, steps, time)
 }
 
 /// Fig. 8.
-fn approach(samples: u32) -> Vec<Panel> {
-    const STEP: f64 = 0.02;
-    const LAST_FRAMES: usize = 5;
+fn approach(rerun: &mut Rerun) -> Vec<Panel> {
+    let methods = separation_methods(&METHODS_SHOWN);
+    let library = bodies();
+    let repetitions = rerun.share_of(REPETITIONS);
+    rerun.begin(library.len() * repetitions as usize);
     let mut gathered = Gathered::default();
-    for vertices in SIZES {
-        let (p, q) = (body(vertices), body(vertices));
-        for seed in 0..samples.div_ceil(5) {
-            for (curve, method) in methods().into_iter().enumerate() {
-                let mut random = Random::new(u64::from(seed) + 1);
-                let direction = random.direction();
-                let mover = |body, offset: Vec3, random: &mut Random| {
-                    let pose = Pose { translation: offset, ..attitude(random) };
-                    Mover { body, pose, velocity: Vec3::zeros() }
-                };
-                let mut movers = [
-                    mover(&p, Vec3::zeros(), &mut random),
-                    mover(&q, direction * 1.2, &mut random),
-                ];
-                let (mut witness, mut taken) = (Witness::default(), Vec::new());
-                loop {
-                    let pair = Pair::new(&p, movers[0].pose, &q, movers[1].pose);
-                    let before = witness.clone();
-                    let mut is_apart = false;
-                    taken.push(take(|effort| {
-                        witness.clone_from(&before);
-                        let proposal = method.propose(&pair, &mut witness, effort);
-                        is_apart = proposal.is_ok_and(|p| p.claim() == Some(Verdict::Separated));
-                    }));
-                    if !is_apart {
-                        break;
-                    }
-                    movers[1].pose.translation -= direction * STEP;
-                    movers.iter_mut().for_each(|mover| mover.turn(10.0, &mut random));
-                }
-                for taken in taken.iter().rev().skip(1).take(LAST_FRAMES) {
-                    gathered.add(0, curve, f64::from(vertices), taken.cost.steps as f64);
-                    gathered.add(1, curve, f64::from(vertices), taken.microseconds);
+    for body in &library {
+        let vertices = f64::from(body.vertex_count());
+        for seed in 0..u64::from(repetitions) {
+            for (curve, method) in methods.iter().enumerate() {
+                let last = last_frames(body, method, &mut Random::new(seed));
+                for taken in last.into_iter().flatten() {
+                    gathered.add(0, curve, vertices, taken.cost.steps as f64);
+                    gathered.add(1, curve, vertices, taken.microseconds);
                 }
             }
+            rerun.advance();
         }
     }
-    gathered.into_panels(panels("vertices of each body", "microseconds a query (mean)"))
+    gathered.into_panels(panels(&methods, "vertices of each body", "microseconds a query (mean)"))
+}
+
+/// What the last frames before contact take, of those in which the boxes meet; none if the bodies
+/// made no contact.
+fn last_frames(
+    body: &Polytope,
+    method: &Method,
+    random: &mut Random,
+) -> Option<ArrayVec<Taken, LAST_FRAMES>> {
+    let mut mover = |x: f64| {
+        let pose = Pose { translation: Vec3::x() * x, ..attitude(random) };
+        Mover { body, pose, velocity: Vec3::zeros() }
+    };
+    let mut movers = [mover(0.0), mover(CLOSING * f64::from(CLOSING_FRAMES))];
+    let (mut witness, mut last) = (Witness::default(), ArrayVec::new());
+    for _ in 0..CLOSING_FRAMES {
+        if movers[0].oriented_box().meets(&movers[1].oriented_box()) {
+            let (taken, is_separated) = warm(method, &movers[0].pair(&movers[1]), &mut witness);
+            if !is_separated {
+                return Some(last);
+            }
+            if last.is_full() {
+                last.remove(0);
+            }
+            last.push(taken);
+        }
+        movers[1].pose.translation.x -= CLOSING;
+        movers.iter_mut().for_each(|mover| mover.turn(10.0, random));
+    }
+    None
 }
 
 /// Bodies that fly about in a cube.
@@ -183,24 +216,43 @@ struct Crowd {
 
 impl Default for Crowd {
     fn default() -> Self {
-        Self { count: 10, are_different: false, cube: 6.0, speed: 0.05, turn_degrees: 10.0 }
+        Self { count: DIFFERENT, are_different: false, cube: 6.0, speed: 0.05, turn_degrees: 10.0 }
     }
 }
 
-/// Figs 9-12. The paper simulates 1500 frames; here they are fifteen times the samples.
-fn crowds(samples: u32, x_axis: &'static str, at: &[f64], crowd: fn(f64) -> Crowd) -> Vec<Panel> {
-    let library: Vec<Polytope> = SIZES.iter().map(|vertices| body(*vertices)).collect();
+/// Figs 9-12.
+fn crowds(
+    rerun: &mut Rerun,
+    x_axis: &'static str,
+    at: &[f64],
+    crowd: fn(f64) -> Crowd,
+) -> Vec<Panel> {
+    let library = bodies();
+    let methods = separation_methods(&METHODS_SHOWN);
+    let frames = rerun.share_of(FRAMES);
+    rerun.begin(at.len() * methods.len());
     let mut gathered = Gathered::default();
     for x in at {
         let crowd = crowd(*x);
-        for (curve, method) in methods().into_iter().enumerate() {
-            simulate(&crowd, &library, method, 15 * samples, |steps, microseconds| {
+        for (curve, method) in methods.iter().enumerate() {
+            simulate(&crowd, &library, method, frames, |steps, microseconds| {
                 gathered.add(0, curve, *x, steps);
                 gathered.add(1, curve, *x, microseconds);
             });
+            rerun.advance();
         }
     }
-    gathered.into_panels(panels(x_axis, "microseconds a frame (mean)"))
+    gathered.into_panels(panels(&methods, x_axis, "microseconds a frame (mean)"))
+}
+
+/// Ten different bodies of the library, drawn at random; or as many of one as are wanted.
+fn drawn<'a>(crowd: &Crowd, library: &'a [Polytope], random: &mut Random) -> Vec<&'a Polytope> {
+    if !crowd.are_different {
+        return vec![&library[IDENTICAL]; crowd.count];
+    }
+    let mut left: Vec<&Polytope> = library.iter().collect();
+    let mut draw = || left.swap_remove(random.below(left.len() as u64) as usize);
+    (0..crowd.count).map(|_| draw()).collect()
 }
 
 /// Runs the frames; tells the mean steps of a query and the time of each frame.
@@ -213,28 +265,21 @@ fn simulate(
 ) {
     let mut random = Random::new(7);
     let half = 0.5 * crowd.cube;
-    let mut movers: Vec<Mover<'_>> = (0..crowd.count)
-        .map(|k| {
-            let at = Vec3::from_fn(|_, _| random.between(-half, half));
-            let body = if crowd.are_different { &library[k % library.len()] } else { &library[4] };
-            let pose = Pose { translation: at, ..attitude(&mut random) };
-            Mover { body, pose, velocity: random.direction() * crowd.speed }
-        })
-        .collect();
+    let bodies = drawn(crowd, library, &mut random);
+    let mover = |body| {
+        let at = Vec3::from_fn(|_, _| random.between(-half, half));
+        let pose = Pose { translation: at, ..attitude(&mut random) };
+        Mover { body, pose, velocity: random.direction() * crowd.speed }
+    };
+    let mut movers: Vec<Mover<'_>> = bodies.into_iter().map(mover).collect();
     let mut witnesses = vec![Witness::default(); crowd.count * crowd.count];
     for _ in 0..frames {
+        let boxes: Vec<OrientedBox> = movers.iter().map(Mover::oriented_box).collect();
         let (mut queries, mut steps, mut microseconds) = (0u32, 0.0, 0.0);
         for j in 1..movers.len() {
-            for i in (0..j).filter(|i| movers[*i].box_meets(&movers[j])) {
-                let pair =
-                    Pair::new(movers[i].body, movers[i].pose, movers[j].body, movers[j].pose);
+            for i in (0..j).filter(|i| boxes[*i].meets(&boxes[j])) {
                 let witness = &mut witnesses[j * crowd.count + i];
-                let before = witness.clone();
-                let taken = take(|effort| {
-                    witness.clone_from(&before);
-                    // The search alone. Without a budget nothing stops it.
-                    let _ = method.propose(&pair, witness, effort);
-                });
+                let (taken, _) = warm(method, &movers[i].pair(&movers[j]), witness);
                 queries += 1;
                 steps += taken.cost.steps as f64;
                 microseconds += taken.microseconds;
@@ -244,15 +289,57 @@ fn simulate(
             tell(steps / f64::from(queries), microseconds);
         }
         for mover in &mut movers {
-            mover.pose.translation += mover.velocity;
-            for axis in 0..3 {
-                // Back from the walls.
-                if mover.pose.translation[axis].abs() > half {
-                    let inward = -mover.pose.translation[axis];
-                    mover.velocity[axis] = mover.velocity[axis].copysign(inward);
-                }
-            }
+            fly(mover, half);
             mover.turn(crowd.turn_degrees, &mut random);
         }
+    }
+}
+
+/// One frame on, and back from the walls.
+fn fly(mover: &mut Mover<'_>, half: f64) {
+    mover.pose.translation += mover.velocity;
+    for axis in 0..3 {
+        if mover.pose.translation[axis].abs() > half {
+            let inward = -mover.pose.translation[axis];
+            mover.velocity[axis] = mover.velocity[axis].copysign(inward);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Hulls of four points used to pass each other and fly apart for ever, every frame kept.
+    #[test]
+    fn every_approach_ends_with_contact() {
+        let library = bodies();
+        for method in separation_methods(&METHODS_SHOWN) {
+            for seed in 0..20 {
+                let last = last_frames(&library[0], method, &mut Random::new(seed));
+                assert!(last.is_some(), "{}, seed {seed}", method.name);
+            }
+        }
+    }
+
+    #[test]
+    fn ten_bodies_are_drawn_and_no_two_are_the_same() {
+        let library = bodies();
+        let crowd = Crowd { are_different: true, ..Crowd::default() };
+        let drawn = drawn(&crowd, &library, &mut Random::new(7));
+        let mut counts: Vec<u32> = drawn.iter().map(|body| body.vertex_count()).collect();
+        counts.sort_unstable();
+        counts.dedup();
+        assert_eq!(counts.len(), DIFFERENT);
+    }
+
+    #[test]
+    fn every_size_of_a_crowd_has_its_points() {
+        let panels = crowds(&mut Rerun::quiet(1), "bodies", &[3.0, 5.0], |x| Crowd {
+            count: x as usize,
+            cube: 2.0,
+            ..Crowd::default()
+        });
+        assert!(panels.iter().flat_map(|panel| &panel.curves).all(|curve| curve.points.len() == 2));
     }
 }

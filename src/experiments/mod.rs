@@ -3,19 +3,28 @@
 //! A file a paper; an experiment is a row of its table, gathered in [`EXPERIMENTS`]: it builds the
 //! paper's shapes, asks the paper's questions with each method by name, and returns panels of
 //! curves over the paper's axes. Work is counted in operations, which are the same on every
-//! machine; times are medians on this one. [`chart`] draws them, `bench` holds what the experiments
-//! share.
+//! machine; times are means on this one, each of the fastest of three repetitions. [`chart`] draws
+//! the panels, `bench` holds what the experiments share, `progress` scales them and tells on stderr
+//! how far they have come.
+//!
+//! An experiment holds its bodies and one running sum for each point of its curves, whatever the
+//! number of configurations. Its two files are written when it is complete, each under another
+//! name first: whoever interrupts the program finds whole files of the experiments before.
 
 mod bench;
 mod cd_dual;
 mod chart;
 mod h_walk;
 mod hs_jump;
+mod library;
 mod linear_program;
 mod prism;
+mod progress;
 
 use std::io::{self, Write};
 use std::path::PathBuf;
+
+pub use self::progress::Rerun;
 
 /// How to run the experiments.
 #[derive(clap::Args, Clone, Debug)]
@@ -25,8 +34,9 @@ pub struct Options {
     /// Where NAME.csv and NAME.svg go.
     #[arg(long, value_name = "FOLDER", default_value = "experiments")]
     pub out: PathBuf,
-    /// Random configurations behind every point of a curve.
-    #[arg(long, value_name = "COUNT", default_value_t = 100)]
+    /// Random configurations, in percent of the paper's own number; at least one is run.
+    #[arg(long, value_name = "PERCENT", default_value_t = 100,
+        value_parser = clap::value_parser!(u32).range(1..=10_000))]
     pub samples: u32,
     /// Only says which experiments there are.
     #[arg(long)]
@@ -50,14 +60,14 @@ pub enum ExperimentsError {
 /// One of the papers' experiments.
 #[derive(Debug)]
 pub struct Experiment {
-    /// Of its files.
+    /// Name of the experiment and of its files.
     pub name: &'static str,
     /// Author, year and figures.
     pub source: &'static str,
     /// What is varied, on which shapes.
     pub about: &'static str,
-    /// Runs it with this many configurations a point.
-    pub run: fn(samples: u32) -> Vec<Panel>,
+    /// Runs it at the scale that the argument tells, and reports progress to it.
+    pub run: fn(&mut Rerun) -> Vec<Panel>,
 }
 
 /// The tables of the papers.
@@ -80,7 +90,9 @@ pub struct Panel {
     pub y_axis: &'static str,
     /// Whether the horizontal axis is logarithmic.
     pub is_x_logarithmic: bool,
-    /// Its curves.
+    /// Whether the vertical axis is logarithmic; else it begins at zero.
+    pub is_y_logarithmic: bool,
+    /// The curves.
     pub curves: Vec<Curve>,
 }
 
@@ -106,13 +118,16 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<bool, ExperimentsEr
         if options.list {
             continue;
         }
-        let panels = (experiment.run)(options.samples.max(1));
+        let mut rerun = Rerun::on_stderr(experiment.name, options.samples);
+        let panels = (experiment.run)(&mut rerun);
         write_file(options, experiment, "csv", &csv(&panels))?;
         write_file(options, experiment, "svg", &chart::svg(experiment, &panels))?;
+        rerun.finish();
     }
     Ok(true)
 }
 
+/// Writes a file of an experiment under a passing name, and then renames it.
 fn write_file(
     options: &Options,
     experiment: &Experiment,
@@ -120,11 +135,14 @@ fn write_file(
     text: &str,
 ) -> Result<(), ExperimentsError> {
     let path = options.out.join(experiment.name).with_extension(extension);
-    let written = std::fs::create_dir_all(&options.out).and_then(|()| std::fs::write(&path, text));
-    written.map_err(|error| ExperimentsError::Output(path, error))
+    let part = path.with_extension(format!("{extension}.part"));
+    std::fs::create_dir_all(&options.out)
+        .and_then(|()| std::fs::write(&part, text))
+        .and_then(|()| std::fs::rename(&part, &path))
+        .map_err(|error| ExperimentsError::Output(path, error))
 }
 
-/// One line a point; no name here contains a comma or a quote.
+/// One line for each point; no name here contains a comma or a quote.
 fn csv(panels: &[Panel]) -> String {
     let mut text = String::from("panel,curve,x,y\n");
     for panel in panels {

@@ -5,7 +5,7 @@ mod features;
 mod linear;
 mod method;
 pub mod polyhedra;
-mod prism;
+pub mod prism;
 pub mod rotating;
 
 use arrayvec::ArrayVec;

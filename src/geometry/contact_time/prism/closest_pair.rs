@@ -9,6 +9,7 @@ use nalgebra::{Matrix6, Vector4, Vector6};
 
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::number::scale::power_of_two;
 use crate::geometry::pair::VertexPair;
 
 /// A place and a time.
@@ -43,14 +44,17 @@ pub(super) enum Nearest {
     Lost,
 }
 
-/// Corners that a search looks at before it gives up.
+/// Corners that a search in one layer looks at before it gives up: ten times what any of the 10,000
+/// questions of docs/experiments/prism.md takes.
 const CORNERS_MAX: u32 = 200;
 
-/// Relative gain below which the nearest point does not move any more.
-const GAIN: f64 = 1e-13;
+/// Gain of a step, relative to the squared distance, below which the nearest point does not move any
+/// more: some hundred roundings.
+const GAIN: f64 = power_of_two(-43);
 
-/// A weight that counts as zero.
-const WEIGHT_MIN: f64 = 1e-12;
+/// Largest weight that counts as zero. Weights sum to one, and the errors of a solved system of six
+/// equations stay below this unless the corners are nearly dependent.
+const WEIGHT_MIN: f64 = power_of_two(-40);
 
 impl Corral {
     /// Corners of the smallest face known to hold the nearest point.
@@ -58,7 +62,7 @@ impl Corral {
         &self.corners
     }
 
-    /// Of one corner.
+    /// A corral of one corner.
     pub(super) fn of(corner: Corner) -> Self {
         Self { corners: [corner].into_iter().collect(), weights: [1.0].into_iter().collect() }
     }
