@@ -28,7 +28,7 @@ enum Command {
     /// Streams a robot's motion through a cell to a server of its own, and reports.
     Demo(clearance::demo::Options),
     /// Reruns the papers' experiments; writes a table and a picture of each.
-    Experiments(clearance::experiments::Options),
+    Experiments(clearance::experiments::ExperimentsOptions),
 }
 
 const SERVE_HELP: &str = "\

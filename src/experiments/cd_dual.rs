@@ -49,7 +49,8 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "cd_dual_fig10",
         source: "CD-Dual (Choi, Li, Wang, Cameron), Fig. 10",
-        about: "each search's faces and time, accumulated: two ellipsoids 200 : 100 : 100 of 1000 vertices",
+        about: "each search's faces and time, accumulated: \
+                two ellipsoids 200 : 100 : 100 of 1000 vertices",
         run: by_search,
     },
     Experiment {

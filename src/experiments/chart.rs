@@ -126,19 +126,16 @@ fn write_axes(svg: &mut String, panel: &Panel, [x, y]: [&Scale; 2], left: f64) -
         let at = y.at(tick);
         writeln!(
             svg,
-            r##"<path d="M{x0} {at:.1}H{x1}" stroke="#e4e7eb"/><text class="tick" x="{:.1}" y="{:.1}" text-anchor="end">{}</text>"##,
-            x0 - 6.0,
-            at + 4.0,
-            round(tick),
+            r##"<path d="M{x0} {at:.1}H{x1}" stroke="#e4e7eb"/>{}"##,
+            tick_label([x0 - 6.0, at + 4.0], "end", tick),
         )?;
     }
     for tick in x.ticks() {
         let at = x.at(tick);
         writeln!(
             svg,
-            r##"<path d="M{at:.1} {y0}v5" stroke="#9aa5b1"/><text class="tick" x="{at:.1}" y="{:.1}" text-anchor="middle">{}</text>"##,
-            y0 + 18.0,
-            round(tick),
+            r##"<path d="M{at:.1} {y0}v5" stroke="#9aa5b1"/>{}"##,
+            tick_label([at, y0 + 18.0], "middle", tick),
         )?;
     }
     writeln!(svg, r##"<path d="M{x0} {y0}H{x1}" stroke="#9aa5b1"/>"##)?;
@@ -151,10 +148,16 @@ fn write_axes(svg: &mut String, panel: &Panel, [x, y]: [&Scale; 2], left: f64) -
     )?;
     writeln!(
         svg,
-        r#"<text class="axis" transform="translate({} {middle_y}) rotate(-90)" text-anchor="middle">{}</text>"#,
-        left + 22.0,
+        r#"<text class="axis" {} text-anchor="middle">{}</text>"#,
+        format_args!("transform=\"translate({} {middle_y}) rotate(-90)\"", left + 22.0),
         escape(panel.y_axis),
     )
+}
+
+/// The value at a tick, anchored at this end.
+fn tick_label([x, y]: [f64; 2], anchor: &str, value: f64) -> String {
+    let value = round(value);
+    format!(r#"<text class="tick" x="{x:.1}" y="{y:.1}" text-anchor="{anchor}">{value}</text>"#)
 }
 
 /// The curves, with their names below.
@@ -167,15 +170,19 @@ fn write_curves(svg: &mut String, panel: &Panel, [x, y]: [&Scale; 2]) -> std::fm
         let line = line.join(" ");
         writeln!(
             svg,
-            r#"<polyline points="{line}" fill="none" stroke="{colour}" stroke-width="1.8" stroke-linejoin="round"{dashes}/>"#
+            r#"<polyline points="{line}" fill="none" stroke="{colour}" {}{dashes}/>"#,
+            r#"stroke-width="1.8" stroke-linejoin="round""#,
         )?;
         let (key, at) = (x.from + across, y.from + 52.0 + LEGEND_ROW * row as f64);
         writeln!(
             svg,
-            r#"<path d="M{key:.1} {:.1}h16" stroke="{colour}" stroke-width="2.4"{dashes}/><text class="key" x="{:.1}" y="{at}">{}</text>"#,
+            r#"<path d="M{key:.1} {:.1}h16" stroke="{colour}" stroke-width="2.4"{dashes}/>{}"#,
             at - 4.0,
-            key + 20.0,
-            escape(&curve.name),
+            format_args!(
+                r#"<text class="key" x="{:.1}" y="{at}">{}</text>"#,
+                key + 20.0,
+                escape(&curve.name)
+            ),
         )?;
     }
     Ok(())

@@ -2,8 +2,8 @@
 //!
 //! The paper's V-Clip is `surface_walk` here, its "h-walk k" `h_walk_k`; `h_walk` itself adapts its
 //! start to the coherence it sees, which the paper proposes (§4.3) and does not plot. The paper
-//! does not say its A; its spheres are tessellations unknown to us, ours a spiral of points. It does
-//! not say how long the flight of Figs 9 and 10 is, either.
+//! does not say its A; its spheres are tessellations unknown to us, ours a spiral of points. It
+//! does not say how long the flight of Figs 9 and 10 is, either.
 
 use std::time::Instant;
 

@@ -24,7 +24,8 @@ pub(super) const EXPERIMENTS: &[Experiment] = &[
     Experiment {
         name: "linear_program_fig8",
         source: "Linear program (Akgunduz et al. 2005), Fig. 8",
-        about: "warm: two equal bodies approach by 0.02 units and turn by up to 10 degrees about each axis a frame; the last five frames before contact",
+        about: "warm: two equal bodies approach by 0.02 units and turn by up to 10 degrees \
+                about each axis a frame; the last five frames before contact",
         run: approach,
     },
     Experiment {
@@ -95,13 +96,13 @@ const IDENTICAL: usize = 12;
 const DIFFERENT: usize = 10;
 
 /// A moving body.
-struct Mover<'a> {
+struct CrowdMember<'a> {
     body: &'a Polytope,
     pose: Pose,
     velocity: Vec3,
 }
 
-impl Mover<'_> {
+impl CrowdMember<'_> {
     /// Random turns of at most so many degrees about the three axes in turn.
     fn turn(&mut self, degrees: f64, random: &mut Random) {
         for axis in 0..3 {
@@ -182,7 +183,7 @@ fn last_frames(
 ) -> Option<ArrayVec<Taken, LAST_FRAMES>> {
     let mut mover = |x: f64| {
         let pose = Pose { translation: Vec3::x() * x, ..attitude(random) };
-        Mover { body, pose, velocity: Vec3::zeros() }
+        CrowdMember { body, pose, velocity: Vec3::zeros() }
     };
     let mut movers = [mover(0.0), mover(CLOSING * f64::from(CLOSING_FRAMES))];
     let (mut witness, mut last) = (Witness::default(), ArrayVec::new());
@@ -269,12 +270,12 @@ fn simulate(
     let mover = |body| {
         let at = Vec3::from_fn(|_, _| random.between(-half, half));
         let pose = Pose { translation: at, ..attitude(&mut random) };
-        Mover { body, pose, velocity: random.direction() * crowd.speed }
+        CrowdMember { body, pose, velocity: random.direction() * crowd.speed }
     };
-    let mut movers: Vec<Mover<'_>> = bodies.into_iter().map(mover).collect();
+    let mut movers: Vec<CrowdMember<'_>> = bodies.into_iter().map(mover).collect();
     let mut witnesses = vec![Witness::default(); crowd.count * crowd.count];
     for _ in 0..frames {
-        let boxes: Vec<OrientedBox> = movers.iter().map(Mover::oriented_box).collect();
+        let boxes: Vec<OrientedBox> = movers.iter().map(CrowdMember::oriented_box).collect();
         let (mut queries, mut steps, mut microseconds) = (0u32, 0.0, 0.0);
         for j in 1..movers.len() {
             for i in (0..j).filter(|i| boxes[*i].meets(&boxes[j])) {
@@ -296,7 +297,7 @@ fn simulate(
 }
 
 /// One frame on, and back from the walls.
-fn fly(mover: &mut Mover<'_>, half: f64) {
+fn fly(mover: &mut CrowdMember<'_>, half: f64) {
     mover.pose.translation += mover.velocity;
     for axis in 0..3 {
         if mover.pose.translation[axis].abs() > half {

@@ -28,7 +28,7 @@ pub use self::progress::Rerun;
 
 /// How to run the experiments.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Options {
+pub struct ExperimentsOptions {
     /// Only those whose name begins with this (for example `hs_jump`).
     pub name: Option<String>,
     /// Where NAME.csv and NAME.svg go.
@@ -106,7 +106,7 @@ pub struct Curve {
 }
 
 /// Runs what is asked for, and writes a table and a picture of each.
-pub fn run(options: &Options, out: &mut dyn Write) -> Result<bool, ExperimentsError> {
+pub fn run(options: &ExperimentsOptions, out: &mut dyn Write) -> Result<bool, ExperimentsError> {
     let prefix = options.name.as_deref().unwrap_or_default();
     let chosen: Vec<_> =
         EXPERIMENTS.iter().copied().flatten().filter(|row| row.name.starts_with(prefix)).collect();
@@ -129,7 +129,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<bool, ExperimentsEr
 
 /// Writes a file of an experiment under a passing name, and then renames it.
 fn write_file(
-    options: &Options,
+    options: &ExperimentsOptions,
     experiment: &Experiment,
     extension: &str,
     text: &str,
@@ -172,8 +172,12 @@ mod tests {
 
     #[test]
     fn an_unknown_name_is_an_error_that_says_how_to_see_the_names() {
-        let options =
-            Options { name: Some("nothing".into()), out: PathBuf::new(), samples: 1, list: true };
+        let options = ExperimentsOptions {
+            name: Some("nothing".into()),
+            out: PathBuf::new(),
+            samples: 1,
+            list: true,
+        };
         let error = run(&options, &mut Vec::new()).unwrap_err();
         assert!(error.to_string().contains("--list"), "{error}");
     }

@@ -236,7 +236,7 @@ impl Flight {
         Self { pose_p, pose_q, velocity: aside - from * FLIGHT }
     }
 
-    /// The same ball twice.
+    /// The flight of a ball past another one like it.
     fn question<'a>(&self, body: &'a Polytope) -> Question<'a> {
         let pair = Pair::new(body, self.pose_p, body, self.pose_q);
         Question::new(pair, Motion::rest(), Motion::Linear { velocity: self.velocity })

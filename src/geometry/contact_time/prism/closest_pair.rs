@@ -1,6 +1,6 @@
 //! The point of a polytope of space-time nearest a point, in floating point.
 //!
-//! Wolfe's algorithm (P. Wolfe, *Finding the Nearest Point in a Polytope*, Mathematical Programming
+//! Wolfe's algorithm (P. Wolfe, *Finding the NearestEvent Point in a Polytope*, Mathematical Programming
 //! 11, 1976) keeps affinely independent vertices with positive weights; in four dimensions these
 //! are at most five, and five hold the point in their simplex.
 
@@ -17,7 +17,7 @@ pub(super) type Event = Vector4<f64>;
 
 /// A vertex of the difference of two 4-prisms.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Corner {
+pub(super) struct PrismCorner {
     pub(super) pair: VertexPair,
     /// The times of Q's copy and of P's that it is made of: whether each is the one at the end.
     pub(super) at_end: [bool; 2],
@@ -29,15 +29,15 @@ pub(super) struct Corner {
 /// Vertices with positive weights that sum to one; their mean is the nearest point so far.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Corral {
-    corners: ArrayVec<Corner, 5>,
+    corners: ArrayVec<PrismCorner, 5>,
     weights: ArrayVec<f64, 5>,
 }
 
 /// The end of a search.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Nearest {
+pub(super) enum NearestEvent {
     /// From the target to the nearest point, and the corner that supports the plane across it.
-    Apart(Event, Corner),
+    Apart(Event, PrismCorner),
     /// The target is inside, up to rounding.
     Inside,
     /// Rounding gave out.
@@ -58,12 +58,12 @@ const WEIGHT_MIN: f64 = power_of_two(-40);
 
 impl Corral {
     /// Corners of the smallest face known to hold the nearest point.
-    pub(super) fn corners(&self) -> &[Corner] {
+    pub(super) fn corners(&self) -> &[PrismCorner] {
         &self.corners
     }
 
     /// A corral of one corner.
-    pub(super) fn of(corner: Corner) -> Self {
+    pub(super) fn of(corner: PrismCorner) -> Self {
         Self { corners: [corner].into_iter().collect(), weights: [1.0].into_iter().collect() }
     }
 
@@ -74,35 +74,35 @@ impl Corral {
         target: &Event,
         noise: f64,
         effort: &mut Effort<'_>,
-        mut support: impl FnMut(&Event, &mut Effort<'_>) -> Corner,
-    ) -> Result<Nearest, Stopped> {
+        mut support: impl FnMut(&Event, &mut Effort<'_>) -> PrismCorner,
+    ) -> Result<NearestEvent, Stopped> {
         // The weights were right for another target.
         if self.settle(target).is_none() {
-            return Ok(Nearest::Lost);
+            return Ok(NearestEvent::Lost);
         }
         for _ in 0..CORNERS_MAX {
             effort.spend_step()?;
             let x = self.mean() - target;
             if x.norm() <= noise {
-                return Ok(Nearest::Inside);
+                return Ok(NearestEvent::Inside);
             }
             let corner = support(&x, effort);
             let value = x.dot(&(corner.event - target));
             let is_known =
                 self.corners.iter().any(|c| c.pair == corner.pair && c.at_end == corner.at_end);
             if is_known || x.norm_squared() - value <= x.norm() * (GAIN * x.norm() + noise) {
-                return Ok(Nearest::Apart(x, corner));
+                return Ok(NearestEvent::Apart(x, corner));
             }
             if self.corners.is_full() {
-                return Ok(Nearest::Lost);
+                return Ok(NearestEvent::Lost);
             }
             self.corners.push(corner);
             self.weights.push(0.0);
             if self.settle(target).is_none() {
-                return Ok(Nearest::Lost);
+                return Ok(NearestEvent::Lost);
             }
         }
-        Ok(Nearest::Lost)
+        Ok(NearestEvent::Lost)
     }
 
     fn mean(&self) -> Event {

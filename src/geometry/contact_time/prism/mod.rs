@@ -43,7 +43,7 @@
 
 mod closest_pair;
 
-use self::closest_pair::{Corner, Corral, Event, Nearest};
+use self::closest_pair::{Corral, Event, NearestEvent, PrismCorner};
 use super::method::Method;
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
@@ -118,17 +118,17 @@ fn search(
     loop {
         let least = |x: &Event, effort: &mut Effort<'_>| level.least(x, true, effort);
         match corral.nearest(&Event::zeros(), NOISE, effort, least)? {
-            Nearest::Apart(x, corner) => {
+            NearestEvent::Apart(x, corner) => {
                 tell(level.depth, effort);
                 if !level.go_out() {
                     return Ok(Cast::Apart(x.xyz(), corner.pair));
                 }
             }
-            Nearest::Inside => break,
-            Nearest::Lost => return Ok(Cast::Lost),
+            NearestEvent::Inside => break,
+            NearestEvent::Lost => return Ok(Cast::Lost),
         }
     }
-    let mut entry = Entry::at_start(&mut level, effort);
+    let mut entry = AxisEntry::at_start(&mut level, effort);
     loop {
         let cast = entry.advance(&mut level, limit, effort)?;
         tell(level.depth, effort);
@@ -137,7 +137,7 @@ fn search(
             return Ok(cast);
         }
         match cast {
-            Cast::Lost => entry = Entry::at_start(&mut level, effort),
+            Cast::Lost => entry = AxisEntry::at_start(&mut level, effort),
             Cast::Apart(..) | Cast::Enters(..) => entry.retreat(&mut level, effort),
         }
     }
@@ -145,7 +145,7 @@ fn search(
 
 /// Where the time axis enters the prism that M sweeps, so far: the first pair of faces that meets
 /// in a single point (Lemma 2).
-struct Entry {
+struct AxisEntry {
     corral: Corral,
     /// The axis is outside up to here, and for a layer that is done with enters it here.
     time: f64,
@@ -153,7 +153,7 @@ struct Entry {
     across: Event,
 }
 
-impl Entry {
+impl AxisEntry {
     fn at_start(level: &mut Level<'_>, effort: &mut Effort<'_>) -> Self {
         let across = Event::w();
         Self { corral: Corral::of(level.least(&across, false, effort)), time: 0.0, across }
@@ -179,7 +179,7 @@ impl Entry {
             let target = Event::w() * self.time;
             let least = |x: &Event, effort: &mut Effort<'_>| level.least(x, false, effort);
             match self.corral.nearest(&target, NOISE, effort, least)? {
-                Nearest::Apart(x, corner) => {
+                NearestEvent::Apart(x, corner) => {
                     let next = x.dot(&corner.event) / x.w;
                     if x.w <= 0.0 || next > 1.0 {
                         return Ok(Cast::Apart(x.xyz(), corner.pair));
@@ -190,10 +190,10 @@ impl Entry {
                     }
                     self.time = next;
                 }
-                Nearest::Inside if self.time > 0.0 => {
+                NearestEvent::Inside if self.time > 0.0 => {
                     return Ok(meeting(&self.corral, &level.travel, self.time * limit));
                 }
-                Nearest::Inside | Nearest::Lost => return Ok(Cast::Lost),
+                NearestEvent::Inside | NearestEvent::Lost => return Ok(Cast::Lost),
             }
         }
         Ok(Cast::Lost)
@@ -261,7 +261,7 @@ impl<'a> Level<'a> {
 
     /// The corner of the difference that is least along a vector of space-time: of the prism that M
     /// sweeps, less the time axis if P's prism counts too.
-    fn least(&mut self, x: &Event, with_p_prism: bool, effort: &mut Effort<'_>) -> Corner {
+    fn least(&mut self, x: &Event, with_p_prism: bool, effort: &mut Effort<'_>) -> PrismCorner {
         let s = x.xyz();
         let [p, q] = self.layers();
         self.at[0] = climb(p, &self.pair.p, &s, self.at[0], effort);
@@ -282,7 +282,7 @@ impl<'a> Level<'a> {
         }
         let place = place * self.unit;
         let event = Event::new(place.x, place.y, place.z, time);
-        Corner { pair, at_end: [q_at_end, p_at_end], point, event }
+        PrismCorner { pair, at_end: [q_at_end, p_at_end], point, event }
     }
 }
 
