@@ -24,7 +24,8 @@ const COLOURS: [&str; 8] =
     ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#56b4e9", "#e69f00", "#5b5b5b", "#b8a800"];
 
 const STYLE: &str = ".panel{font-size:14px;font-weight:600}.tick{font-size:11px;fill:#7b8794}\
-.axis{font-size:12px;fill:#3e4c59}.key{font-size:12px}";
+.axis{font-size:12px;fill:#3e4c59}.key{font-size:12px}\
+.curve{fill:none;stroke-width:1.8;stroke-linejoin:round}";
 
 /// The whole picture.
 pub(super) fn svg(experiment: &Experiment, panels: &[Panel]) -> String {
@@ -168,11 +169,7 @@ fn write_curves(svg: &mut String, panel: &Panel, [x, y]: [&Scale; 2]) -> std::fm
         let line: Vec<String> =
             curve.points.iter().map(|p| format!("{:.1},{:.1}", x.at(p.0), y.at(p.1))).collect();
         let line = line.join(" ");
-        writeln!(
-            svg,
-            r#"<polyline points="{line}" fill="none" stroke="{colour}" {}{dashes}/>"#,
-            r#"stroke-width="1.8" stroke-linejoin="round""#,
-        )?;
+        writeln!(svg, r#"<polyline class="curve" points="{line}" stroke="{colour}"{dashes}/>"#)?;
         let (key, at) = (x.from + across, y.from + 52.0 + LEGEND_ROW * row as f64);
         writeln!(
             svg,

@@ -27,12 +27,12 @@ pub(super) fn bodies() -> Vec<Polytope> {
     let mut bodies: Vec<Polytope> = Vec::new();
     for vertices in SMALL {
         let half_axes = Vec3::from_fn(|_, _| random.between(0.5, 1.0));
-        bodies.push(unit_body(ellipsoid(vertices, half_axes, u64::from(vertices))));
+        bodies.push(unit_body(&ellipsoid(vertices, half_axes, u64::from(vertices))));
     }
     for [rings, around] in REVOLVED {
-        bodies.push(unit_body(revolved(rings, around, &mut random)));
+        bodies.push(unit_body(&revolved(rings, around, &mut random)));
     }
-    bodies.push(unit_body(sphere(SPHERE, 0.5)));
+    bodies.push(unit_body(&sphere(SPHERE, 0.5)));
     bodies
 }
 
@@ -54,8 +54,8 @@ fn revolved(rings: u32, around: u32, random: &mut Random) -> Vec<Vec3> {
 }
 
 /// The hull of these points, moved and scaled.
-fn unit_body(points: Vec<Vec3>) -> Polytope {
-    let hull = polytope_of(&points);
+fn unit_body(points: &[Vec3]) -> Polytope {
+    let hull = polytope_of(points);
     let vertices = hull.vertices();
     let mean = vertices.iter().fold(Vec3::zeros(), |sum, v| sum + v) / vertices.len() as f64;
     let radius = vertices.iter().map(|v| (v - mean).norm()).fold(0.0, f64::max);
