@@ -59,6 +59,14 @@ impl Pose {
 
     /// From a quaternion `[w, x, y, z]`, normalised and turned into a matrix in f64, round to
     /// nearest, without fused operations, in exactly this order.
+    ///
+    /// ```
+    /// use clearance::geometry::{Vec3, pose::Pose};
+    ///
+    /// let half_turn = Pose::from_quaternion(Vec3::zeros(), [0.0, 0.0, 0.0, 2.0]).unwrap();
+    /// assert_eq!(half_turn.apply_rounded(&Vec3::new(1.0, 2.0, 3.0)), Vec3::new(-1.0, -2.0, 3.0));
+    /// assert!(Pose::from_quaternion(Vec3::zeros(), [0.0; 4]).is_err());
+    /// ```
     #[inline]
     pub fn from_quaternion(translation: Vec3, [w, x, y, z]: [f64; 4]) -> Result<Self, PoseError> {
         let norm = (((w * w + x * x) + y * y) + z * z).sqrt();
@@ -82,6 +90,14 @@ impl Pose {
     }
 
     /// From a rotation matrix given by its rows.
+    ///
+    /// ```
+    /// use clearance::geometry::{Vec3, pose::Pose};
+    ///
+    /// let quarter_turn = [0.0, -1.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0];
+    /// let pose = Pose::from_matrix(Vec3::zeros(), quarter_turn).unwrap();
+    /// assert_eq!(pose.apply_rounded(&Vec3::new(1.0, 2.0, 3.0)), Vec3::new(-2.0, 1.0, 3.0));
+    /// ```
     pub fn from_matrix(translation: Vec3, rows: [f64; 9]) -> Result<Self, PoseError> {
         let rotation = Mat3::from_row_slice(&rows);
         let slack = (rotation.transpose() * rotation - Mat3::identity()).abs().max();

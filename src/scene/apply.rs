@@ -45,6 +45,28 @@ pub enum Applied {
 
 impl Scene {
     /// Applies a frame: all of it but single moves that are wrong, or nothing.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use clearance::geometry::{Vec3, hull::convex_hull, pose::Pose, separation::METHODS};
+    /// # use clearance::scene::{Body, BodyId, Declaration, Limits, Scene, Serial};
+    /// # use clearance::scene::{Frame, Move, Questions};
+    /// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
+    /// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
+    /// # let cube = Arc::new(cube);
+    /// # let (bodies_max, parts_max, classes_max, pairs_max, listed_max) = (9, 9, 9, 9, 9);
+    /// # let limits = Limits { bodies_max, parts_max, classes_max, pairs_max, listed_max };
+    /// let far = Pose::translation(4.0, 0.0, 0.0);
+    /// let bodies = vec![Body::solid(1, cube.clone()), Body::solid(2, cube).placed(far)];
+    /// let declared = Declaration { bodies, ..Default::default() };
+    /// let mut scene = Scene::open(declared, &METHODS[0], limits).unwrap();
+    /// use clearance::scene::{Applied, FrameError};
+    ///
+    /// let frame = |id| Frame { id, ..Default::default() };
+    /// assert_eq!(scene.apply(&frame(5)), Ok(Applied::Now(vec![])));
+    /// assert_eq!(scene.apply(&frame(5)), Ok(Applied::Repeated));
+    /// assert_eq!(scene.apply(&frame(4)), Err(FrameError::Stale { last: 5 }));
+    /// ```
     pub fn apply(&mut self, frame: &Frame) -> Result<Applied, FrameError> {
         let last = self.applied;
         if frame.id == 0 {

@@ -53,6 +53,24 @@ pub struct Scene {
 
 impl Scene {
     /// Takes up a declared scene; or says what is wrong with it.
+    ///
+    /// ```
+    /// # use std::sync::Arc;
+    /// # use clearance::geometry::{Vec3, hull::convex_hull, pose::Pose, separation::METHODS};
+    /// # use clearance::scene::{Body, BodyId, Declaration, Limits, Scene, Serial};
+    /// # use clearance::scene::{Frame, Move, Questions};
+    /// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
+    /// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
+    /// # let cube = Arc::new(cube);
+    /// # let (bodies_max, parts_max, classes_max, pairs_max, listed_max) = (9, 9, 9, 9, 9);
+    /// # let limits = Limits { bodies_max, parts_max, classes_max, pairs_max, listed_max };
+    /// let far = Pose::translation(4.0, 0.0, 0.0);
+    /// let bodies = vec![Body::solid(1, cube.clone()), Body::solid(2, cube).placed(far)];
+    /// let declared = Declaration { bodies, ..Default::default() };
+    /// let mut scene = Scene::open(declared, &METHODS[0], limits).unwrap();
+    /// let report = scene.answer(&Questions::default(), &Serial, &false.into()).unwrap();
+    /// assert_eq!(report.tally.separated, 1);
+    /// ```
     pub fn open(
         declared: Declaration,
         method: &'static Method,

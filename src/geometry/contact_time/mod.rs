@@ -22,6 +22,25 @@ use super::witness::Witness;
 use crate::geometry::claim::StaticProof;
 
 /// Finds the first contact over the step.
+///
+/// ```
+/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
+/// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
+/// # use clearance::geometry::{effort::Effort, witness::Witness};
+/// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+/// use clearance::geometry::contact_time::first_contact;
+/// use clearance::geometry::claim::{Outcome, Question};
+/// use clearance::geometry::motion::Motion;
+///
+/// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(3.0, 0.0, 0.0));
+/// let (velocity, axis) = (Vec3::new(-2.0, 0.0, 0.0), Vec3::new(0.0, 0.0, 1.0));
+/// let turning = Motion::Screw { pivot: None, velocity, axis, angle: 1.5 };
+/// let question = Question::new(pair, Motion::rest(), turning);
+/// let answer = first_contact(&question, &mut witness, &mut effort).unwrap();
+/// assert_eq!(answer.outcome, Outcome::Contact);
+/// assert!(answer.t_contact - answer.t_free < 1e-9);
+/// ```
 pub fn first_contact(
     question: &Question<'_>,
     witness: &mut Witness,

@@ -98,6 +98,19 @@ impl Stops {
 }
 
 /// Measures the distance of the pair.
+///
+/// ```
+/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
+/// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
+/// # use clearance::geometry::{effort::Effort, witness::Witness};
+/// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+/// use clearance::geometry::distance::{Stops, measure};
+///
+/// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(4.0, 5.0, 0.0));
+/// let distance = measure(&pair, Stops::default(), &mut witness, &mut effort).unwrap();
+/// assert!(distance.lower <= 5.0 && 5.0 <= distance.upper);
+/// ```
 pub fn measure(
     pair: &Pair<'_>,
     stops: Stops,
@@ -151,6 +164,19 @@ fn measure_inlined(
 }
 
 /// Whether the distance is at most `margin`, exactly. `margin` is finite and not negative.
+///
+/// ```
+/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
+/// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
+/// # use clearance::geometry::{effort::Effort, witness::Witness};
+/// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+/// use clearance::geometry::distance::is_within;
+///
+/// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(4.0, 5.0, 0.0));
+/// assert!(is_within(&pair, 5.0, &mut witness, &mut effort).unwrap());
+/// assert!(!is_within(&pair, 5.0_f64.next_down(), &mut witness, &mut effort).unwrap());
+/// ```
 pub fn is_within(
     pair: &Pair<'_>,
     margin: f64,
@@ -162,6 +188,19 @@ pub fn is_within(
 
 /// Compares the distance with a margin, exactly, and names what shows it. `margin` is finite and
 /// not negative.
+///
+/// ```
+/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
+/// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
+/// # use clearance::geometry::{effort::Effort, witness::Witness};
+/// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+/// use clearance::geometry::distance::compare;
+///
+/// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(4.0, 5.0, 0.0));
+/// let compared = compare(&pair, 5.0, &mut witness, &mut effort).unwrap();
+/// assert!(compared.is_within && !compared.pairs.is_empty());
+/// ```
 pub fn compare(
     pair: &Pair<'_>,
     margin: f64,

@@ -16,6 +16,30 @@ use crate::geometry::number::dyadic::Dyadic;
 
 /// Proves it from scratch. A step is a link of a cover, a look along a ray, or one at the extents
 /// of a body.
+///
+/// ```
+/// use clearance::geometry::claim::{
+///     CollisionClaim, CollisionProof, MovingSolid, Outcome, Points, Solid,
+/// };
+/// use clearance::geometry::effort::Effort;
+/// use clearance::geometry::judge::judge_collision;
+/// use clearance::geometry::{Vec3, motion::Motion, pose::Pose};
+///
+/// # let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
+/// # let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
+/// let solid = |z| Solid {
+///     points: Points { points: &corners, pose: Pose::translation(0.0, 0.0, z) },
+///     triangles: Some(&faces),
+/// };
+/// // The boxes around the two are apart along z all the time: there is nothing more to prove.
+/// let rest = |z| MovingSolid { solid: solid(z), motion: Motion::rest() };
+/// let proof = CollisionProof::Later { contact: None, free: Vec::new() };
+/// let (outcome, t_free, t_contact, pair) = (Outcome::NoContact, 1.0, 1.0, None);
+/// let claim = CollisionClaim { outcome, t_free, t_contact, pair, proof: &proof };
+/// let effort = &mut Effort::unlimited();
+/// assert!(judge_collision(&[rest(0.0), rest(3.0)], &claim, effort).is_ok());
+/// assert!(judge_collision(&[rest(0.0), rest(0.5)], &claim, effort).is_err());
+/// ```
 pub fn judge_collision(
     bodies: &[MovingSolid<'_>],
     claim: &CollisionClaim<'_>,

@@ -140,6 +140,28 @@ pub(super) fn of_entry(at: usize, why: Refusal) -> Refusal {
 }
 
 /// Proves the verdict from scratch: every entry holds, and together they say it.
+///
+/// ```
+/// use clearance::geometry::claim::{
+///     Compounds, Direction, PartStatement, Parts, Points, StaticProof, Verdict,
+/// };
+/// use clearance::geometry::effort::Effort;
+/// use clearance::geometry::judge::judge_compounds;
+/// use clearance::geometry::{Vec3, pose::Pose};
+///
+/// let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
+/// let at = |z| Points { points: &corners, pose: Pose::translation(0.0, 0.0, z) };
+/// // P has two parts, Q one, which is above both.
+/// let (p, q) = ([at(0.0), at(2.0)], [at(5.0)]);
+/// let bodies = Compounds { p: &p, q: &q };
+/// let parts = Parts { p: vec![0, 1], q: vec![0] };
+/// let up = Direction::Vector(Vec3::new(0.0, 0.0, 1.0));
+/// let proof = StaticProof::Separated { direction: up };
+/// let entry = PartStatement { parts, proof, margin_pairs: Default::default() };
+/// let (entries, effort) = ([entry], &mut Effort::unlimited());
+/// assert!(judge_compounds(&bodies, Verdict::Separated, &entries, effort).is_ok());
+/// assert!(judge_compounds(&bodies, Verdict::Touching, &entries, effort).is_err());
+/// ```
 pub fn judge_compounds(
     bodies: &Compounds<'_>,
     verdict: Verdict,

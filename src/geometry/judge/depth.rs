@@ -17,6 +17,22 @@ use crate::geometry::number::dyadic::Dyadic;
 /// origin strictly inside its plane and at least `lower` away; as the surface is closed, every ray
 /// from the origin meets it, no nearer than `lower`, so the ball of that radius is in M. Looks at
 /// every vertex and every triangle. A step is a look at a corner or a triangle of the surface.
+///
+/// ```
+/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
+/// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
+/// # use clearance::geometry::{effort::Effort, witness::Witness};
+/// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+/// use clearance::geometry::judge::judge_depth;
+/// use clearance::geometry::penetration::measure;
+///
+/// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(0.75, 0.0, 0.0));
+/// let depth = measure(&pair, true, &mut witness, &mut effort).unwrap();
+/// let (face, surface) = (depth.face.unwrap(), depth.surface.as_ref());
+/// assert!(judge_depth(&pair, depth.lower, depth.upper, &face, surface, &mut effort).is_ok());
+/// assert!(judge_depth(&pair, 0.3, 0.4, &face, surface, &mut effort).is_err());
+/// ```
 pub fn judge_depth<'a>(
     pair: impl Into<Bodies<'a>>,
     lower: f64,

@@ -16,6 +16,21 @@ use crate::geometry::pair::VertexPair;
 /// With v the point nearest the origin in the hull of their differences: |v| is at most `upper`,
 /// and, unless `lower` is 0, the least of `v·y / |v|` over M is at least `lower`. Looks at every
 /// vertex.
+///
+/// ```
+/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
+/// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
+/// # use clearance::geometry::{effort::Effort, witness::Witness};
+/// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+/// use clearance::geometry::distance::{Stops, measure};
+/// use clearance::geometry::judge::judge_distance;
+///
+/// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(3.0, 0.0, 0.0));
+/// let found = measure(&pair, Stops::default(), &mut witness, &mut effort).unwrap();
+/// assert!(judge_distance(&pair, found.lower, found.upper, &found.pairs).is_ok());
+/// assert!(judge_distance(&pair, 2.5, found.upper, &found.pairs).is_err());
+/// ```
 pub fn judge_distance<'a>(
     pair: impl Into<Bodies<'a>>,
     lower: f64,
@@ -84,6 +99,24 @@ pub(super) fn judge_lower(
 /// With v the point nearest the origin in the hull of the pairs' differences: within, |v| is at
 /// most the margin; beyond, the least of `v·y / |v|` over M is more than it. Without pairs only
 /// beyond can be shown, by the gap along the direction. Looks at every vertex.
+///
+/// ```
+/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
+/// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
+/// # use clearance::geometry::{effort::Effort, witness::Witness};
+/// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+/// use clearance::geometry::claim::{Direction, MarginClaim};
+/// use clearance::geometry::distance::compare;
+/// use clearance::geometry::judge::judge_margin;
+///
+/// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(3.0, 0.0, 0.0));
+/// let compared = compare(&pair, 2.0, &mut witness, &mut effort).unwrap();
+/// let direction = Direction::Vector(Vec3::new(1.0, 0.0, 0.0));
+/// let claim = |margin| MarginClaim { margin, is_within: true, pairs: &compared.pairs };
+/// assert!(judge_margin(&pair, &direction, &claim(2.0), &mut effort).is_ok());
+/// assert!(judge_margin(&pair, &direction, &claim(1.9), &mut effort).is_err());
+/// ```
 pub fn judge_margin<'a>(
     pair: impl Into<Bodies<'a>>,
     direction: &Direction,

@@ -8,6 +8,25 @@ use crate::geometry::motion::Motion;
 
 /// Proves that two faces share a point at some time of an interval (of a hull any convex polygons
 /// in it, their vertices in order around them). A step is a look at two triangles.
+///
+/// ```
+/// use clearance::geometry::claim::{Points, Solid, Solids};
+/// use clearance::geometry::effort::Effort;
+/// use clearance::geometry::judge::judge_faces;
+/// use clearance::geometry::{Vec3, motion::Motion, pose::Pose};
+///
+/// # let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
+/// # let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
+/// let solid = |z| Solid {
+///     points: Points { points: &corners, pose: Pose::translation(0.0, 0.0, z) },
+///     triangles: Some(&faces),
+/// };
+/// // The tip of the lower one touches a corner of the upper one at the start.
+/// let (solids, effort) = (Solids { p: solid(0.0), q: solid(1.0) }, &mut Effort::unlimited());
+/// let rest = [&Motion::rest(), &Motion::rest()];
+/// assert!(judge_faces(&solids, [&[3], &[0]], rest, [0.0, 0.0], effort).is_ok());
+/// assert!(judge_faces(&solids, [&[1], &[0]], rest, [0.0, 0.0], effort).is_err());
+/// ```
 pub fn judge_faces(
     solids: &Solids<'_>,
     faces: [&[u32]; 2],

@@ -31,6 +31,26 @@ use crate::geometry::pair::VertexPair;
 
 /// Proves what the answer claims: the verdict at t = 0, that the bodies (and every motion within
 /// the deviations) are farther apart than the margin on [0, t_free], and contact by t_contact.
+///
+/// ```
+/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
+/// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
+/// # use clearance::geometry::{effort::Effort, witness::Witness};
+/// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+/// use clearance::geometry::claim::Question;
+/// use clearance::geometry::contact_time::first_contact;
+/// use clearance::geometry::judge::judge_first_contact;
+/// use clearance::geometry::motion::Motion;
+///
+/// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(3.0, 0.0, 0.0));
+/// let falling = Motion::Linear { velocity: Vec3::new(-4.0, 0.0, 0.0) };
+/// let question = Question::new(pair, Motion::rest(), falling);
+/// let mut answer = first_contact(&question, &mut witness, &mut effort).unwrap();
+/// assert!(judge_first_contact(&question, &answer).is_ok());
+/// answer.t_free = 0.6;
+/// assert!(judge_first_contact(&question, &answer).is_err());
+/// ```
 pub fn judge_first_contact(question: &Question<'_>, answer: &FirstContact) -> Result<(), Refusal> {
     judge_motion(&question.into(), &answer.into(), &mut Effort::unlimited())
 }

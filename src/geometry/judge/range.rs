@@ -18,6 +18,28 @@ const BEYOND: i64 = 2_200;
 
 /// Proves the range: that P meets Q within both brackets, and neither before the first nor after
 /// the second; or that it never does. Looks at every vertex for each direction of the proof.
+///
+/// ```
+/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
+/// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
+/// # use clearance::geometry::{effort::Effort, witness::Witness};
+/// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+/// use clearance::geometry::claim::{RangeClaim, Verdict};
+/// use clearance::geometry::judge::judge_range;
+/// use clearance::geometry::penetration::along;
+///
+/// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(3.0, 0.0, 0.0));
+/// let along_x = Vec3::new(1.0, 0.0, 0.0);
+/// let range = along(&pair, &along_x, &mut witness, &mut effort).unwrap();
+/// let claim = RangeClaim {
+///     along: along_x,
+///     verdict: Verdict::Separated,
+///     span: range.span,
+///     proof: range.proof.as_ref(),
+/// };
+/// assert!(judge_range(&pair, &claim, &mut effort).is_ok());
+/// ```
 pub fn judge_range<'a>(
     pair: impl Into<Bodies<'a>>,
     claim: &RangeClaim<'_>,

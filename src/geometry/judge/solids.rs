@@ -17,6 +17,30 @@ use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::pose::Pose;
 
 /// Proves a verdict from scratch. A step is a link of a cover, or a look along a ray.
+///
+/// ```
+/// use clearance::geometry::claim::{
+///     Cover, CoverStep, Direction, Frame, Link, Points, Solid, SolidProof, Solids,
+/// };
+/// use clearance::geometry::effort::Effort;
+/// use clearance::geometry::judge::judge_solids;
+/// use clearance::geometry::{Vec3, pose::Pose};
+///
+/// # let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
+/// # let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
+/// let solid = |z| Solid {
+///     points: Points { points: &corners, pose: Pose::translation(0.0, 0.0, z) },
+///     triangles: Some(&faces),
+/// };
+/// // One direction separates all faces at once.
+/// let up = Direction::Vector(Vec3::new(0.0, 0.0, 1.0));
+/// let link = Link { t0: 0.0, t1: 0.0, frame: Frame::World, direction: up };
+/// let steps = vec![CoverStep::Apart(vec![link])];
+/// let proof = SolidProof::Separated(Cover { steps, ..Cover::default() });
+/// let effort = &mut Effort::unlimited();
+/// assert!(judge_solids(&Solids { p: solid(0.0), q: solid(3.0) }, &proof, effort).is_ok());
+/// assert!(judge_solids(&Solids { p: solid(0.0), q: solid(0.5) }, &proof, effort).is_err());
+/// ```
 pub fn judge_solids(
     solids: &Solids<'_>,
     proof: &SolidProof,

@@ -9,6 +9,22 @@ use crate::geometry::effort::Effort;
 use crate::geometry::number::Sign;
 
 /// Proves the statement from scratch, in exact arithmetic, looking at every vertex.
+///
+/// ```
+/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
+/// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
+/// use clearance::geometry::claim::{Direction, StaticProof};
+/// use clearance::geometry::judge::{Refusal, judge_static};
+///
+/// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(3.0, 0.0, 0.0));
+/// let along = |x, y| {
+///     let direction = Direction::Vector(Vec3::new(x, y, 0.0));
+///     StaticProof::Separated { direction }
+/// };
+/// assert_eq!(judge_static(&pair, &along(1.0, 0.0)), Ok(()));
+/// assert_eq!(judge_static(&pair, &along(0.0, 1.0)), Err(Refusal::NotSeparating));
+/// ```
 pub fn judge_static<'a>(pair: impl Into<Bodies<'a>>, proof: &StaticProof) -> Result<(), Refusal> {
     judge_static_with(pair, proof, &mut Effort::unlimited())
 }

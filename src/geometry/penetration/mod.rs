@@ -45,6 +45,21 @@ pub struct Depth {
 }
 
 /// Measures how deep the pair overlaps. `with_surface` asks for the lower bound's certificate.
+///
+/// ```
+/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
+/// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
+/// # use clearance::geometry::{effort::Effort, witness::Witness};
+/// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+/// use clearance::geometry::penetration::measure;
+///
+/// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(0.75, 0.5, 0.5));
+/// let depth = measure(&pair, true, &mut witness, &mut effort).unwrap();
+/// assert_eq!([depth.lower, depth.upper], [0.25, 0.25]);
+/// assert_eq!(depth.direction, Vec3::new(-1.0, 0.0, 0.0));
+/// assert!(depth.face.is_some() && depth.surface.is_some());
+/// ```
 pub fn measure(
     pair: &Pair<'_>,
     with_surface: bool,
@@ -86,6 +101,20 @@ pub const METHODS: &[Method] = &[directional::METHOD, cd_dual::METHOD];
 
 /// The range of contact along `direction`, which is finite. Computed, not iterated. Along zero P
 /// stays: the range is everything or nothing.
+///
+/// ```
+/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
+/// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
+/// # use clearance::geometry::{effort::Effort, witness::Witness};
+/// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+/// use clearance::geometry::penetration::along;
+///
+/// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(3.0, 0.0, 0.0));
+/// let range = along(&pair, &Vec3::new(2.0, 0.5, 0.0), &mut witness, &mut effort).unwrap();
+/// let span = range.span.unwrap();
+/// assert_eq!((span.enter, span.exit), ([1.0, 1.0], [2.0, 2.0]));
+/// ```
 pub fn along(
     pair: &Pair<'_>,
     direction: &Vec3,

@@ -48,6 +48,26 @@ impl Decision {
 /// Balls around the bodies that are separated answer at once, and so does a witness that still
 /// holds. Then the method proposes, and what it proposes is proven by an error bound or decided in
 /// exact arithmetic.
+///
+/// ```
+/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
+/// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
+/// # use clearance::geometry::{effort::Effort, witness::Witness};
+/// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+/// use clearance::geometry::claim::Verdict;
+/// use clearance::geometry::separation::{METHODS, decide};
+///
+/// for (x, verdict) in [
+///     (1.0_f64.next_up(), Verdict::Separated),
+///     (1.0, Verdict::Touching),
+///     (1.0_f64.next_down(), Verdict::Overlapping),
+/// ] {
+///     let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(x, 0.0, 0.0));
+///     let decision = decide(&pair, &METHODS[0], &mut witness, &mut effort).unwrap();
+///     assert_eq!(decision.verdict(), verdict);
+/// }
+/// ```
 pub fn decide(
     pair: &Pair<'_>,
     method: &Method,

@@ -201,6 +201,24 @@ pub fn first_contact(
 
 /// How two bodies stand in their poses, and faces that show it unless they are separated: touching
 /// if they share points but no inner ones. Exact.
+///
+/// ```
+/// use clearance::geometry::claim::Verdict;
+/// use clearance::geometry::contact_time::polyhedra::verdict;
+/// use clearance::geometry::contact_time::polyhedra::Polyhedron;
+/// use clearance::geometry::Vec3;
+/// # use clearance::geometry::effort::Effort;
+/// use clearance::geometry::pose::Pose;
+///
+/// # let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
+/// # let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
+/// # let effort = &mut Effort::unlimited();
+/// let body = Polyhedron::new(&corners, &faces, effort).unwrap();
+/// let above = Pose::translation(0.0, 0.0, 1.0);
+/// let (verdict, faces) = verdict((&body, Pose::identity()), (&body, above), effort).unwrap();
+/// assert_eq!(verdict, Verdict::Touching);
+/// assert!(faces.is_some());
+/// ```
 pub fn verdict(
     p: (&Polyhedron, Pose),
     q: (&Polyhedron, Pose),
@@ -211,6 +229,29 @@ pub fn verdict(
 }
 
 /// The first contact among several bodies (§3.5): of the pair that meets first.
+///
+/// ```
+/// use clearance::geometry::contact_time::Travel;
+/// use clearance::geometry::contact_time::polyhedra::{Moving, first_collision};
+/// use clearance::geometry::contact_time::polyhedra::Polyhedron;
+/// use clearance::geometry::Vec3;
+/// # use clearance::geometry::effort::Effort;
+/// use clearance::geometry::pose::Pose;
+///
+/// # let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
+/// # let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
+/// # let effort = &mut Effort::unlimited();
+/// let body = Polyhedron::new(&corners, &faces, effort).unwrap();
+/// let moving = |z: f64, speed: f64| Moving {
+///     body: &body,
+///     pose: Pose::translation(0.0, 0.0, z),
+///     travel: Travel::by(&Vec3::new(0.0, 0.0, speed)),
+/// };
+/// let bodies = [moving(0.0, 0.0), moving(3.0, -4.0), moving(9.0, -9.0)];
+/// let first = first_collision(&bodies, effort).unwrap().unwrap();
+/// assert_eq!(first.pair, [0, 1]);
+/// assert_eq!(first.contact.t_contact, 0.5);
+/// ```
 pub fn first_collision(
     bodies: &[Moving<'_>],
     effort: &mut Effort<'_>,
