@@ -25,7 +25,7 @@ use server::Server;
 use tally::Tally;
 
 use crate::geometry::{contact_time, distance, penetration, separation};
-use crate::rpc::convert::options::Row;
+use crate::rpc::convert::options::MethodRow;
 
 /// What to run, and where the answers go.
 #[derive(clap::Args, Clone, Debug)]
@@ -154,12 +154,12 @@ fn methods(options: &Options) -> Result<Methods, RunError> {
 }
 
 /// The row of that name, or the first; the table's names join the others.
-fn pick<M: Row>(
+fn pick<M: MethodRow>(
     table: &'static [M],
     name: Option<&str>,
     names: &mut Vec<&'static str>,
 ) -> &'static M {
-    names.extend(table.iter().map(Row::name));
+    names.extend(table.iter().map(MethodRow::name));
     table.iter().find(|row| Some(row.name()) == name).unwrap_or(&table[0])
 }
 

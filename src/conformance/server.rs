@@ -2,8 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use api::polytope_service_client::PolytopeServiceClient;
-use api::query_service_client::QueryServiceClient;
 use tokio::runtime::Runtime;
 use tonic::transport::Channel;
 
@@ -17,10 +15,12 @@ use crate::geometry::effort::Cost;
 use crate::geometry::penetration::{Depth, Range};
 use crate::geometry::separation::Decision;
 use crate::rpc::api;
-use crate::rpc::convert::Path;
 use crate::rpc::convert::certificate::{at_most, chain, proof, range, surface};
 use crate::rpc::convert::geometry::{direction, vector};
-use crate::rpc::convert::options::Row;
+use crate::rpc::convert::options::MethodRow;
+use crate::rpc::path::Path;
+use api::polytope_service_client::PolytopeServiceClient;
+use api::query_service_client::QueryServiceClient;
 
 /// A server, asked from this thread.
 pub(super) struct Server {
@@ -98,7 +98,7 @@ impl Server {
 }
 
 /// The options that name a method.
-fn searching_by(method: &impl Row) -> Option<api::QueryOptions> {
+fn searching_by(method: &impl MethodRow) -> Option<api::QueryOptions> {
     Some(api::QueryOptions { method: method.name().to_owned(), ..Default::default() })
 }
 

@@ -17,7 +17,7 @@ use crate::rpc::api;
 use crate::rpc::services::info::ServerInfo;
 use crate::rpc::services::polytopes::Polytopes;
 use crate::rpc::services::queries::Queries;
-use crate::rpc::services::sessions::{Sessions, sweep};
+use crate::rpc::services::sessions::{SessionHost, Sessions, sweep};
 use crate::rpc::shared::Shared;
 use crate::rpc::transport::connection::{Connection, accept};
 use crate::rpc::transport::layer::Surround;
@@ -55,8 +55,9 @@ pub async fn serve(
     let limits = shared.settings.limits.clone();
     let (health, health_service) = tonic_health::server::health_reporter();
     set_health(&health, ServingStatus::Serving).await;
-    let router = services(&shared)?.add_service(health_service);
-    let sweeping = tokio::spawn(sweep(shared));
+    let sessions = SessionHost::new(shared.clone());
+    let router = services(&shared, &sessions)?.add_service(health_service);
+    let sweeping = tokio::spawn(sweep(sessions.registry));
     let (accepting, incoming) = accepting(listener, &limits);
     let signal = turned_true(draining);
     let serving = router.serve_with_incoming_shutdown(incoming, signal);
@@ -94,13 +95,16 @@ fn accepting(listener: TcpListener, limits: &Limits) -> (JoinHandle<()>, Incomin
 }
 
 /// Every service but health, in its surroundings.
-fn services(shared: &Shared) -> Result<Router<Surroundings>, ServeError> {
+fn services(shared: &Shared, host: &SessionHost) -> Result<Router<Surroundings>, ServeError> {
     let bytes_max = room(shared.settings.limits.message_bytes_max);
     let polytopes =
         api::polytope_service_server::PolytopeServiceServer::new(Polytopes(shared.clone()));
     let queries = api::query_service_server::QueryServiceServer::new(Queries(shared.clone()));
-    let sessions = api::session_service_server::SessionServiceServer::new(Sessions(shared.clone()));
-    let info = api::server_service_server::ServerServiceServer::new(ServerInfo(shared.clone()));
+    let sessions = api::session_service_server::SessionServiceServer::new(Sessions(host.clone()));
+    let info = api::server_service_server::ServerServiceServer::new(ServerInfo {
+        shared: shared.clone(),
+        sessions: host.registry.clone(),
+    });
     Ok(server(shared)
         .add_service(reflection().build_v1()?)
         .add_service(reflection().build_v1alpha()?)
@@ -133,7 +137,7 @@ fn server(shared: &Shared) -> Server<Surroundings> {
         .http2_max_pending_accept_reset_streams(Some(room(limits.streams_per_connection_max)))
         .http2_keepalive_interval(Some(keepalive).filter(|interval| !interval.is_zero()))
         .http2_keepalive_timeout(Some(Duration::from_secs(limits.keepalive_timeout_seconds)))
-        .layer(Surround(shared.clone()))
+        .layer(shared.surround())
 }
 
 /// A limit as a size in memory.

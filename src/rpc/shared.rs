@@ -5,14 +5,14 @@ use std::time::SystemTime;
 
 use tokio::sync::{Semaphore, watch};
 
-use crate::rpc::services::sessions::Session;
+use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::status::Failure;
+use crate::rpc::transport::layer::Surround;
 use crate::rpc::transport::unsent::Unsent;
 use crate::runtime::clock::{Clock, SystemClock};
 use crate::runtime::compute::Compute;
 use crate::runtime::metrics::Metrics;
-use crate::runtime::sessions::Registry;
-use crate::runtime::settings::Settings;
+use crate::runtime::settings::{Limits, Settings};
 use crate::runtime::store::PolytopeStore;
 
 /// One server's state; cheap to clone.
@@ -22,8 +22,6 @@ pub struct Shared {
     pub settings: Arc<Settings>,
     /// Registered polytopes.
     pub store: Arc<PolytopeStore>,
-    /// Open sessions.
-    pub sessions: Arc<Registry<Session>>,
     /// Where geometry runs.
     pub compute: Compute,
     /// The clock.
@@ -50,20 +48,37 @@ impl Shared {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let room = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
         let uploads = room(settings.limits.uploads_max).min(Semaphore::MAX_PERMITS);
-        let limits = &settings.limits;
-        let sessions = Registry::new(clock.clone(), limits.sessions_max, limits.session_bytes_max);
         Ok(Self {
-            sessions: Arc::new(sessions),
             compute: Compute::new(settings.compute_threads, room(settings.limits.jobs_max))?,
             start_time: clock.wall(),
             clock,
             store: Arc::default(),
             metrics: Arc::default(),
             uploads: Arc::new(Semaphore::new(uploads)),
-            unsent: Unsent::new(settings.limits.unsent_bytes_max),
+            unsent: Unsent::new(settings.limits.unsent_bytes_max()),
             draining,
             settings: Arc::new(settings),
         })
+    }
+
+    /// The limits in force.
+    pub fn limits(&self) -> &Limits {
+        &self.settings.limits
+    }
+
+    /// What requests are read against.
+    pub fn catalogue(&self) -> Catalogue<'_> {
+        Catalogue { store: &self.store, limits: &self.settings.limits }
+    }
+
+    /// What surrounds every call.
+    pub fn surround(&self) -> Surround {
+        Surround {
+            settings: self.settings.clone(),
+            clock: self.clock.clone(),
+            metrics: self.metrics.clone(),
+            unsent: self.unsent.clone(),
+        }
     }
 
     /// Whether the server is draining.

@@ -9,9 +9,9 @@ use tonic_types::{ErrorDetails, StatusExt};
 
 use super::api;
 use super::api::ErrorReason as Reason;
-use super::convert::BadField;
+use super::path::{BadField, NotImplemented};
 use crate::runtime::compute::Refused;
-use crate::runtime::settings::Breach;
+use crate::runtime::settings::{Breach, Exceeded, Limits};
 
 /// The domain of every `ErrorInfo`.
 pub const DOMAIN: &str = "clearance.v1";
@@ -56,17 +56,8 @@ pub enum Failure {
         why: String,
     },
     /// A limit is exceeded.
-    #[error("{}more than the limit {name} = {max} of this server", place(field))]
-    Limit {
-        /// What is too large; may be empty.
-        field: String,
-        /// The limit.
-        name: &'static str,
-        /// Its value.
-        max: u64,
-        /// What its breach means.
-        breach: Breach,
-    },
+    #[error("{0}")]
+    Limit(#[from] Exceeded),
     /// No polytope has this id or alias.
     #[error("{field}: no polytope {key:?} is registered here")]
     UnknownPolytope {
@@ -146,13 +137,8 @@ pub enum Failure {
     #[error("the deadline passed before there was anything to report")]
     Deadline,
     /// Well-formed, and more than this build can do.
-    #[error("{field}: not implemented in this build: {what}")]
-    NotImplemented {
-        /// What asks for it.
-        field: String,
-        /// In words.
-        what: &'static str,
-    },
+    #[error("{0}")]
+    NotImplemented(#[from] NotImplemented),
     /// Our mistake.
     #[error("a bug of the server: {0}")]
     Bug(String),
@@ -161,13 +147,8 @@ pub enum Failure {
     Transport(Box<Status>),
 }
 
-/// How words about a field begin; of the whole request, not at all.
-fn place(field: &str) -> String {
-    if field.is_empty() { String::new() } else { format!("{field}: ") }
-}
-
 /// What the client gets.
-struct Row<'a> {
+struct StatusRow<'a> {
     code: Code,
     reason: Reason,
     field: &'a str,
@@ -175,7 +156,7 @@ struct Row<'a> {
     metadata: Vec<(&'static str, String)>,
 }
 
-impl<'a> Row<'a> {
+impl<'a> StatusRow<'a> {
     fn new(code: Code, reason: Reason) -> Self {
         Self { code, reason, field: "", retry: false, metadata: Vec::new() }
     }
@@ -194,10 +175,27 @@ impl<'a> Row<'a> {
     }
 }
 
+impl<'a> StatusRow<'a> {
+    /// The code is the one that the table of limits names.
+    fn of_limit(exceeded: &'a Exceeded) -> Self {
+        let Exceeded { field, limit } = exceeded;
+        let code = match limit.breach {
+            Breach::InvalidArgument | Breach::Cut => Code::InvalidArgument,
+            Breach::ResourceExhausted => Code::ResourceExhausted,
+            Breach::DeadlineExceeded => Code::DeadlineExceeded,
+            Breach::Unavailable => Code::Unavailable,
+        };
+        let row = Self::new(code, Reason::LimitExceeded).at(field);
+        let row = row.with("limit", &limit.name).with("value", &limit.value);
+        // A field that is too large stays too large; a full server may have room later.
+        if code == Code::ResourceExhausted && field.is_empty() { row.retry() } else { row }
+    }
+}
+
 impl Failure {
     /// The table.
-    fn row(&self) -> Row<'_> {
-        let row = Row::new;
+    fn row(&self) -> StatusRow<'_> {
+        let row = StatusRow::new;
         match self {
             Self::BadField(bad) => row(Code::InvalidArgument, Reason::BadField).at(&bad.field),
             Self::Malformed(_) => row(Code::InvalidArgument, Reason::MalformedMessage),
@@ -210,18 +208,7 @@ impl Failure {
             Self::NotAPolyhedron { field, .. } => {
                 row(Code::InvalidArgument, Reason::NotAPolyhedron).at(field)
             }
-            Self::Limit { field, name, max, breach } => {
-                let code = match breach {
-                    Breach::InvalidArgument | Breach::Cut => Code::InvalidArgument,
-                    Breach::ResourceExhausted => Code::ResourceExhausted,
-                    Breach::DeadlineExceeded => Code::DeadlineExceeded,
-                    Breach::Unavailable => Code::Unavailable,
-                };
-                let row = row(code, Reason::LimitExceeded).at(field);
-                let row = row.with("limit", name).with("value", max);
-                // A message that is too large stays too large.
-                if code == Code::ResourceExhausted && field.is_empty() { row.retry() } else { row }
-            }
+            Self::Limit(exceeded) => StatusRow::of_limit(exceeded),
             Self::UnknownPolytope { field, key } => {
                 row(Code::NotFound, Reason::UnknownPolytope).at(field).with("key", key)
             }
@@ -256,8 +243,8 @@ impl Failure {
             Self::Busy => row(Code::ResourceExhausted, Reason::Busy).retry(),
             Self::Draining => row(Code::Unavailable, Reason::Draining),
             Self::Deadline => row(Code::DeadlineExceeded, Reason::Deadline),
-            Self::NotImplemented { field, .. } => {
-                row(Code::Unimplemented, Reason::NotImplemented).at(field)
+            Self::NotImplemented(missing) => {
+                row(Code::Unimplemented, Reason::NotImplemented).at(&missing.field)
             }
             Self::Bug(_) => row(Code::Internal, Reason::Bug),
             Self::Transport(status) => row(status.code(), Reason::Unspecified),
@@ -304,6 +291,18 @@ impl From<Failure> for Status {
     }
 }
 
+impl From<BadField> for Status {
+    fn from(bad: BadField) -> Self {
+        Failure::from(bad).into()
+    }
+}
+
+impl From<Exceeded> for Status {
+    fn from(exceeded: Exceeded) -> Self {
+        Failure::from(exceeded).into()
+    }
+}
+
 impl From<Refused> for Failure {
     fn from(refused: Refused) -> Self {
         match refused {
@@ -320,19 +319,13 @@ impl From<Status> for Failure {
     }
 }
 
-/// Statuses that the transport made, in the words of the table; others unchanged. It says
-/// OUT_OF_RANGE when a message is longer than the limit, and INTERNAL (without details, which our
-/// own always have) when the bytes are no message: the wrong length, an unknown compression, or
-/// none at all.
-pub fn of_transport(status: Status, message_bytes_max: u64) -> Status {
+/// A status that the transport made, in the words of the table; others unchanged. The transport
+/// says OUT_OF_RANGE when a message is longer than the limit, and INTERNAL (without details, which
+/// our own statuses always have) when the bytes are no message: the wrong length, an unknown
+/// compression, or none at all.
+pub fn of_transport(status: Status, limits: &Limits) -> Status {
     if status.code() == Code::OutOfRange && status.message().contains("message length too large") {
-        let failure = Failure::Limit {
-            field: "message".to_owned(),
-            name: "message_bytes_max",
-            max: message_bytes_max,
-            breach: Breach::ResourceExhausted,
-        };
-        return failure.into();
+        return Failure::from(limits.message_bytes_max().exceeded_at("message")).into();
     }
     if status.code() == Code::Internal && status.details().is_empty() {
         return Failure::Malformed(status.message().to_owned()).into();

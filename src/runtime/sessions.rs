@@ -15,6 +15,7 @@ use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelI
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
 use super::clock::Clock;
+use super::settings::{Limit, Limits};
 use crate::geometry::effort::Cost;
 use crate::scene::{PairState, Runner};
 
@@ -59,14 +60,9 @@ pub enum SessionError {
     /// Another stream is attached.
     #[error("another stream is attached")]
     Attached,
-    /// The limit of this name is reached.
-    #[error("the limit {name} is reached")]
-    Full {
-        /// The limit.
-        name: &'static str,
-        /// Its value.
-        max: u64,
-    },
+    /// A limit of the server is reached.
+    #[error("the limit {} is reached", .0.name)]
+    Full(Limit),
 }
 
 /// Every open session.
@@ -74,8 +70,8 @@ pub enum SessionError {
 pub struct Registry<S> {
     by_id: Mutex<BTreeMap<String, Arc<Slot<S>>>>,
     clock: Arc<dyn Clock>,
-    sessions_max: u64,
-    bytes_max: u64,
+    sessions_max: Limit,
+    bytes_max: Limit,
     bytes: Arc<AtomicU64>,
     serial: AtomicU64,
 }
@@ -134,12 +130,12 @@ pub struct Shown {
 
 impl<S: Resident> Registry<S> {
     /// None open yet.
-    pub fn new(clock: Arc<dyn Clock>, sessions_max: u64, bytes_max: u64) -> Self {
+    pub fn new(clock: Arc<dyn Clock>, limits: &Limits) -> Self {
         Self {
             by_id: Mutex::default(),
             clock,
-            sessions_max,
-            bytes_max,
+            sessions_max: limits.sessions_max(),
+            bytes_max: limits.session_bytes_max(),
             bytes: Arc::default(),
             serial: AtomicU64::new(0),
         }
@@ -161,11 +157,11 @@ impl<S: Resident> Registry<S> {
             return Err(SessionError::Exists);
         }
         let count = by_id.len() as u64 + u64::from(replaced.is_none());
-        if count > self.sessions_max {
-            return Err(SessionError::Full { name: "sessions_max", max: self.sessions_max });
+        if count > self.sessions_max.value {
+            return Err(SessionError::Full(self.sessions_max));
         }
-        if self.bytes.load(Ordering::Relaxed).saturating_add(bytes) > self.bytes_max {
-            return Err(SessionError::Full { name: "session_bytes_max", max: self.bytes_max });
+        if self.bytes.load(Ordering::Relaxed).saturating_add(bytes) > self.bytes_max.value {
+            return Err(SessionError::Full(self.bytes_max));
         }
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         let summary = session.summary();
@@ -185,7 +181,7 @@ impl<S: Resident> Registry<S> {
             }),
             clock: self.clock.clone(),
             bytes: self.bytes.clone(),
-            bytes_max: self.bytes_max,
+            bytes_max: self.bytes_max.value,
         });
         if let Some(old) = by_id.insert(id.to_owned(), slot.clone()) {
             old.close();
@@ -255,7 +251,7 @@ impl<S: Resident> Registry<S> {
 
     /// How much larger they may become, bytes.
     pub fn room(&self) -> u64 {
-        self.bytes_max.saturating_sub(self.bytes())
+        self.bytes_max.value.saturating_sub(self.bytes())
     }
 
     /// A number that no other call gets.

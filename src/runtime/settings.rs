@@ -1,6 +1,8 @@
 //! Every setting and every limit, in one place. Where their values come from (flags, environment,
 //! file) is floor 4's business.
 
+use std::fmt;
+
 use serde::{Deserialize, Serialize};
 
 /// What a call gets that goes beyond a limit; named as in gRPC.
@@ -46,6 +48,33 @@ pub struct Limit {
     pub description: &'static str,
 }
 
+impl Limit {
+    /// What is at `field` of a request is more than this.
+    pub fn exceeded_at(self, field: &(impl fmt::Display + ?Sized)) -> Exceeded {
+        Exceeded { field: field.to_string(), limit: self }
+    }
+
+    /// The server as a whole is at this limit; no field of the request is to blame.
+    pub fn reached(self) -> Exceeded {
+        Exceeded { field: String::new(), limit: self }
+    }
+}
+
+/// Something is more than a limit allows.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{}more than the limit {} = {} of this server", prefix(field), limit.name, limit.value)]
+pub struct Exceeded {
+    /// The field that is too large; empty when the server as a whole is full.
+    pub field: String,
+    /// The limit.
+    pub limit: Limit,
+}
+
+/// How words about a field begin; about the whole request they begin at once.
+fn prefix(field: &str) -> String {
+    if field.is_empty() { String::new() } else { format!("{field}: ") }
+}
+
 macro_rules! limits {
     ($($(#[doc = $doc:literal])+ $name:ident = $default:expr, $unit:literal, $breach:ident;)+) => {
         /// Every limit; see [`Limits::TABLE`] for units and for what their breach means.
@@ -73,10 +102,21 @@ macro_rules! limits {
 
             /// Every limit with its value here.
             pub fn rows(&self) -> Vec<Limit> {
-                let values = [$(self.$name,)+];
-                let with_value = |(row, value): (&Limit, u64)| Limit { value, ..*row };
-                Self::TABLE.iter().zip(values).map(with_value).collect()
+                vec![$(self.$name(),)+]
             }
+
+            $(
+                #[doc = concat!("The row of [`Limits::", stringify!($name), "`] with its value here.")]
+                pub fn $name(&self) -> Limit {
+                    Limit {
+                        name: stringify!($name),
+                        value: self.$name,
+                        unit: $unit,
+                        breach: Breach::$breach,
+                        description: concat!($($doc),+),
+                    }
+                }
+            )+
 
             /// Sets one limit by name; false: there is none of this name.
             pub fn set(&mut self, name: &str, value: u64) -> bool {

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use dashmap::DashMap;
 
-use super::settings::Limits;
+use super::settings::{Limit, Limits};
 use crate::geometry::contact_time::polyhedra::Polyhedron;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hierarchy::HierarchyReport;
@@ -158,21 +158,16 @@ pub enum RegisterError {
         owner: PolytopeId,
     },
     /// A polytope would have more aliases than allowed.
-    #[error("the polytope would have more than {max} aliases")]
+    #[error("the polytope would have more than {} aliases", limit.value)]
     TooManyAliases {
         /// Index of the polytope to be registered.
         index: usize,
         /// The limit.
-        max: u64,
+        limit: Limit,
     },
     /// The store is full.
-    #[error("the store is full: {name} is {max}")]
-    Full {
-        /// The limit.
-        name: &'static str,
-        /// Its value.
-        max: u64,
-    },
+    #[error("the store is full: {} is {}", .0.name, .0.value)]
+    Full(Limit),
 }
 
 /// Why a polytope was not deleted.
@@ -262,19 +257,18 @@ impl PolytopeStore {
                 return Err(RegisterError::AliasTaken { index: i, alias: alias.to_owned(), owner });
             }
             aliases.insert(alias, id);
-            let max = limits.aliases_per_polytope_max;
+            let limit = limits.aliases_per_polytope_max();
             let held = index.aliases.get(&id).into_iter().flatten().map(String::as_str);
             let asked = aliases.iter().filter(|(_, owner)| **owner == id).map(|(alias, _)| *alias);
-            if held.chain(asked).collect::<BTreeSet<_>>().len() as u64 > max {
-                return Err(RegisterError::TooManyAliases { index: i, max });
+            if held.chain(asked).collect::<BTreeSet<_>>().len() as u64 > limit.value {
+                return Err(RegisterError::TooManyAliases { index: i, limit });
             }
         }
-        let full = |name, max| Err(RegisterError::Full { name, max });
         if count > limits.polytopes_max {
-            return full("polytopes_max", limits.polytopes_max);
+            return Err(RegisterError::Full(limits.polytopes_max()));
         }
         if memory_bytes > limits.polytope_bytes_max {
-            return full("polytope_bytes_max", limits.polytope_bytes_max);
+            return Err(RegisterError::Full(limits.polytope_bytes_max()));
         }
         Ok(())
     }
@@ -380,7 +374,7 @@ mod tests {
 
         let limits = Limits { polytopes_max: 2, ..Limits::default() };
         let full = store.register(vec![point(2.0, ""), point(3.0, "")], &limits);
-        assert_eq!(full.unwrap_err(), RegisterError::Full { name: "polytopes_max", max: 2 });
+        assert_eq!(full.unwrap_err(), RegisterError::Full(limits.polytopes_max()));
         let twice = store.register(vec![point(2.0, ""), point(2.0, "")], &limits).unwrap();
         assert_eq!((twice[0].1, twice[1].1), (false, true));
     }

@@ -3,23 +3,21 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::{BadField, Path, geometry};
+use super::geometry;
 use crate::geometry::contact_time::Travel;
 use crate::geometry::contact_time::polyhedra::proof::Shape;
 use crate::geometry::contact_time::polyhedra::{Moving, Polyhedron};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hull::{HullError, convex_hull_with};
-use crate::geometry::ids::PolytopeId;
-use crate::geometry::motion::Motion;
 use crate::geometry::pair::Placed;
 use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::{COORDINATE_MAX, Pose};
+use crate::geometry::pose::Pose;
 use crate::geometry::{Vec3, claim};
 use crate::rpc::api;
-use crate::rpc::shared::Shared;
+use crate::rpc::convert::catalogue::Catalogue;
+use crate::rpc::path::{NotImplemented, Path};
 use crate::rpc::status::Failure;
-use crate::runtime::store::{PolytopeStore, Solid, Stored};
-use crate::within_limit;
+use crate::runtime::store::Solid;
 
 /// A body as it was asked about; the hull of given points is still to be built.
 #[derive(Clone, Debug)]
@@ -32,17 +30,6 @@ pub struct AskedBody {
 enum Source {
     Registered(Solid),
     Points(Vec<Vec3>),
-}
-
-/// A body of several parts as it was claimed about; of one part as well.
-#[derive(Clone, Debug)]
-pub struct AskedParts {
-    /// Each where it is in the world: its twelve numbers.
-    parts: Vec<AskedBody>,
-    /// Where they are in the body, if it is a compound.
-    in_body: Option<Vec<Pose>>,
-    /// Where the body is.
-    pose: Pose,
 }
 
 /// Why a body did not get ready.
@@ -94,28 +81,28 @@ impl AskedBody {
     pub fn convert(
         path: &Path<'_>,
         wire: Option<&api::PlacedBody>,
-        shared: &Shared,
+        catalogue: &Catalogue<'_>,
     ) -> Result<Self, Failure> {
         use api::placed_body::Source as Wire;
         let wire = wire.ok_or_else(|| path.bad("is required"))?;
         let source = wire.source.as_ref();
         let source = match source.ok_or_else(|| path.bad("needs id, alias or vertices"))? {
             Wire::Id(id) => {
-                let stored = by_id(&path.field("id"), id, &shared.store)?;
+                let stored = catalogue.by_id(&path.field("id"), id)?;
                 Source::Registered(stored.solid.clone())
             }
             Wire::Alias(alias) => {
-                let stored = by_alias(&path.field("alias"), alias, &shared.store)?;
+                let stored = catalogue.by_alias(&path.field("alias"), alias)?;
                 Source::Registered(stored.solid.clone())
             }
             Wire::Vertices(points) => {
                 let path = path.field("vertices");
-                let limits = &shared.settings.limits;
-                within_limit!(path, limits, points.xyz.len() / 3, inline_points_max)?;
+                path.within(catalogue.limits.inline_points_max(), points.xyz.len() / 3)?;
                 Source::Points(geometry::points(&path, points)?)
             }
             Wire::Compound(_) => {
-                return Err(path.field("compound").not_implemented("compounds in questions"));
+                let missing = path.field("compound").not_implemented("compounds in questions");
+                return Err(missing.into());
             }
         };
         let pose = geometry::pose(&path.field("pose"), wire.pose.as_ref())?;
@@ -143,6 +130,11 @@ impl AskedBody {
     /// Where it is.
     pub fn pose(&self) -> &Pose {
         &self.pose
+    }
+
+    /// The body somewhere else.
+    pub fn placed_at(self, pose: Pose) -> Self {
+        Self { pose, ..self }
     }
 
     /// Builds what is to be built of a polytope; takes a while. Of a polyhedron it is the hull that
@@ -178,91 +170,39 @@ impl AskedBody {
         let ReadyBody { polytope, pose } = self.prepare(effort)?;
         let what = "a polytope without volume beside a polyhedron or among several bodies";
         let made = Polyhedron::of_polytope(&polytope);
-        let refused = || Failure::NotImplemented { field: field.to_owned(), what };
+        let refused = || NotImplemented { field: field.to_owned(), what }.into();
         let (polyhedron, facets) = made.ok_or_else(refused).map_err(Unready::Failed)?;
         let polyhedron = Arc::new(polyhedron);
         Ok(ReadySolid { polyhedron, pose, hull: polytope, facets: Some(facets) })
     }
 }
 
-impl AskedParts {
-    /// Checks everything that can be wrong with it.
-    pub fn convert(
-        path: &Path<'_>,
-        wire: Option<&api::PlacedBody>,
-        shared: &Shared,
-    ) -> Result<Self, Failure> {
-        let source = wire.and_then(|wire| wire.source.as_ref());
-        let Some(api::placed_body::Source::Compound(compound)) = source else {
-            let body = AskedBody::convert(path, wire, shared)?;
-            return Self::new(vec![body], None, path);
-        };
-        let pose = geometry::pose(&path.field("pose"), wire.and_then(|wire| wire.pose.as_ref()))?;
-        let compound_path = path.field("compound");
-        let list = compound_path.field("parts");
-        if compound.parts.is_empty() {
-            return Err(list.bad("must be one at least").into());
+/// The two bodies of a question.
+pub fn bodies(
+    path: &Path<'_>,
+    p: Option<&api::PlacedBody>,
+    q: Option<&api::PlacedBody>,
+    catalogue: &Catalogue<'_>,
+) -> Result<(AskedBody, AskedBody), Failure> {
+    let convert = |name, wire| AskedBody::convert(&path.field(name), wire, catalogue);
+    Ok((convert("p", p)?, convert("q", q)?))
+}
+
+/// The two bodies of a question that is about polytopes alone.
+pub fn polytopes(
+    path: &Path<'_>,
+    p: Option<&api::PlacedBody>,
+    q: Option<&api::PlacedBody>,
+    catalogue: &Catalogue<'_>,
+) -> Result<(AskedBody, AskedBody), Failure> {
+    let (p, q) = bodies(path, p, q, catalogue)?;
+    for (name, body) in [("p", &p), ("q", &q)] {
+        if body.is_polyhedron() {
+            let what = "this question about polyhedra";
+            return Err(path.field(name).not_implemented(what).into());
         }
-        let limits = &shared.settings.limits;
-        within_limit!(list, limits, compound.parts.len(), parts_per_body_max)?;
-        let mut in_body = Vec::with_capacity(compound.parts.len());
-        let mut parts = Vec::with_capacity(compound.parts.len());
-        for (index, part) in compound.parts.iter().enumerate() {
-            let path = list.index(index);
-            let mut part = AskedBody::convert(&path, Some(part), shared)?;
-            in_body.push(part.pose);
-            part.pose = composed(&path, &pose, &part.pose)?;
-            parts.push(part);
-        }
-        let made = Self::new(parts, Some(in_body), &list)?;
-        Ok(Self { pose, ..made })
     }
-
-    fn new(
-        parts: Vec<AskedBody>,
-        in_body: Option<Vec<Pose>>,
-        path: &Path<'_>,
-    ) -> Result<Self, Failure> {
-        if parts.iter().any(AskedBody::is_polyhedron) {
-            return Err(path.not_implemented("polyhedra beside or in compounds"));
-        }
-        let pose = parts.first().map_or_else(Pose::identity, |part| part.pose);
-        Ok(Self { parts, in_body, pose })
-    }
-
-    /// Whether it was given as a compound, of one part or of several.
-    pub fn is_compound(&self) -> bool {
-        self.in_body.is_some()
-    }
-
-    /// How many there are.
-    pub fn count(&self) -> usize {
-        self.parts.len()
-    }
-
-    /// How each part moves when the body does. Parts turn about the body's pivot and by the body's
-    /// turn, or they would drift apart.
-    pub fn motions(&self, path: &Path<'_>, of_body: &Motion) -> Result<Vec<Motion>, BadField> {
-        let Some(in_body) = &self.in_body else { return Ok(vec![*of_body]) };
-        let origin = self.pose.translation;
-        let of_part = |part: &Pose| match *of_body {
-            Motion::Linear { velocity } => Ok(Motion::Linear { velocity }),
-            Motion::Screw { pivot, velocity, axis, angle } => {
-                Ok(Motion::Screw { pivot: pivot.or(Some(origin)), velocity, axis, angle })
-            }
-            Motion::ToPose { end, pivot, turn } => {
-                let turn = Some(Motion::turn_to(&self.pose, &end, &turn));
-                let end = composed(path, &end, part)?;
-                Ok(Motion::ToPose { end, pivot: pivot.or(Some(origin)), turn })
-            }
-        };
-        in_body.iter().map(of_part).collect()
-    }
-
-    /// Builds what is to be built; takes a while.
-    pub fn prepare(self, effort: &mut Effort<'_>) -> Result<Vec<ReadyBody>, Unready> {
-        self.parts.into_iter().map(|part| part.prepare(effort)).collect()
-    }
+    Ok((p, q))
 }
 
 /// How long it takes to build the hull of so many points: a generous guess.
@@ -292,13 +232,6 @@ impl From<Unready> for Failure {
             Unready::Failed(failure) => failure,
         }
     }
-}
-
-/// Where a part is when its body is at `pose`.
-fn composed(path: &Path<'_>, pose: &Pose, part: &Pose) -> Result<Pose, BadField> {
-    let placed = pose.compose(part);
-    let is_in_range = placed.translation.iter().all(|c| c.abs() <= COORDINATE_MAX);
-    is_in_range.then_some(placed).ok_or_else(|| path.bad("lies beyond the largest coordinate"))
 }
 
 impl JudgedBody {
@@ -358,36 +291,6 @@ impl ReadySolid {
     pub fn facet(&self, triangle: u32) -> u32 {
         self.facets.as_ref().map_or(triangle, |facets| facets[triangle as usize])
     }
-}
-
-/// An id, checked; a kind that is to come is told from nonsense.
-pub fn id(path: &Path<'_>, text: &str) -> Result<PolytopeId, Failure> {
-    if text.starts_with("c1-") {
-        return Err(path.not_implemented("compounds (c1-)"));
-    }
-    text.parse().map_err(|error| path.bad(format!("{error}")).into())
-}
-
-/// A registered polytope by id.
-pub fn by_id(path: &Path<'_>, text: &str, store: &PolytopeStore) -> Result<Arc<Stored>, Failure> {
-    store.get(&id(path, text)?).ok_or_else(|| unknown(path, text))
-}
-
-/// A registered polytope by alias.
-pub fn by_alias(
-    path: &Path<'_>,
-    alias: &str,
-    store: &PolytopeStore,
-) -> Result<Arc<Stored>, Failure> {
-    let id = store.resolve(alias).ok_or_else(|| unknown(path, alias))?;
-    store.get(&id).ok_or_else(|| unknown(path, alias))
-}
-
-/// No polytope has this id or alias.
-pub fn unknown(path: &Path<'_>, key: &str) -> Failure {
-    // Cut, so that a hostile key cannot blow up the status.
-    let key = key.chars().take(200).collect();
-    Failure::UnknownPolytope { field: path.to_string(), key }
 }
 
 #[cfg(test)]

@@ -3,7 +3,6 @@
 use arrayvec::ArrayVec;
 
 use super::geometry::{direction, direction_to_wire, pair, pair_to_wire, pairs_to_wire};
-use super::{BadField, Path};
 use crate::geometry::claim::{
     FirstContact, Frame, Link, RangeEnd, RangeProof, StaticProof, Surface,
 };
@@ -11,6 +10,7 @@ use crate::geometry::distance::Distance;
 use crate::geometry::pair::VertexPair;
 use crate::geometry::penetration::Depth;
 use crate::rpc::api;
+use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
 
 /// The proof of a verdict.

@@ -1,6 +1,5 @@
 //! Points, poses, motions and directions.
 
-use super::{BadField, Path};
 use crate::geometry::claim::{Axis, Direction, Outcome, Verdict};
 use crate::geometry::effort::Stopped;
 use crate::geometry::motion::Motion;
@@ -8,6 +7,7 @@ use crate::geometry::pair::VertexPair;
 use crate::geometry::pose::{COORDINATE_MAX, Pose, PoseError};
 use crate::geometry::{Mat3, Vec3};
 use crate::rpc::api;
+use crate::rpc::path::{BadField, Path};
 
 const NOT_FINITE: &str = "must be finite and at most 2^960 in absolute value";
 
@@ -24,6 +24,11 @@ pub fn length(path: &Path<'_>, value: f64) -> Result<f64, BadField> {
     } else {
         Err(path.bad("must be at least 0 and at most 2^960"))
     }
+}
+
+/// The margin of a question: a length, if there is one.
+pub fn margin(question: &Path<'_>, wire: Option<f64>) -> Result<Option<f64>, BadField> {
+    wire.map(|value| length(&question.field("margin"), value)).transpose()
 }
 
 /// How finely to look: positive and at most 2^960.

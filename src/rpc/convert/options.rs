@@ -3,11 +3,11 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::{BadField, Path};
 use crate::geometry::contact_time::polyhedra;
 use crate::geometry::effort::{Cost, Effort};
 use crate::geometry::{contact_time, distance, penetration, separation};
 use crate::rpc::api;
+use crate::rpc::path::{BadField, Path};
 
 /// Options, checked.
 #[derive(Clone, Copy, Debug)]
@@ -24,7 +24,7 @@ impl Options {
     /// From the wire, with the method out of the table of the question's; missing: the defaults.
     /// That a stateless answer is canonical needs no option: it always starts cold and runs in a
     /// fixed order.
-    pub fn convert<M: Row>(
+    pub fn convert<M: MethodRow>(
         path: &Path<'_>,
         wire: Option<&api::QueryOptions>,
         table: &'static [M],
@@ -51,6 +51,14 @@ impl Options {
         Self::convert(path, unnamed.as_ref(), separation::METHODS).map(|(options, _)| options)
     }
 
+    /// For a question about polyhedra.
+    pub fn of_polyhedra(
+        path: &Path<'_>,
+        wire: Option<&api::QueryOptions>,
+    ) -> Result<Self, BadField> {
+        Self::convert(path, wire, polyhedra::METHODS).map(|(options, _)| options)
+    }
+
     /// What a search may spend; none after `stop` is set.
     pub fn effort<'a>(&self, stop: &'a AtomicBool) -> Effort<'a> {
         Effort::with_stop(self.steps, stop)
@@ -61,7 +69,7 @@ impl Options {
 pub const AUTO: &str = "AUTO";
 
 /// A row of a table of search methods.
-pub trait Row {
+pub trait MethodRow {
     /// Its name.
     fn name(&self) -> &'static str;
     /// What there is to say of it.
@@ -71,7 +79,7 @@ pub trait Row {
 /// The tables, one for each kind of question, have rows of their own.
 macro_rules! row {
     ($($method:ty),*) => {$(
-        impl Row for $method {
+        impl MethodRow for $method {
             fn name(&self) -> &'static str {
                 self.name
             }
@@ -96,7 +104,7 @@ row!(
 );
 
 /// A search method of a table by name; empty or AUTO: the default, which is the first.
-pub fn method<M: Row>(
+pub fn method<M: MethodRow>(
     path: &Path<'_>,
     name: &str,
     table: &'static [M],
@@ -105,7 +113,7 @@ pub fn method<M: Row>(
     let found =
         if name.is_empty() || name == AUTO { table.first() } else { table.iter().find(named) };
     found.ok_or_else(|| {
-        let names: Vec<&str> = table.iter().map(Row::name).collect();
+        let names: Vec<&str> = table.iter().map(MethodRow::name).collect();
         path.bad(format!("must be AUTO or one of {}", names.join(", ")))
     })
 }

@@ -3,19 +3,20 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::{BadField, Path, geometry};
+use super::catalogue::id;
+use super::geometry;
 use crate::geometry::Vec3;
 use crate::geometry::contact_time::polyhedra::{Polyhedron, PolyhedronError};
 use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::hull::{Hull, HullError, convex_hull_with};
+use crate::geometry::hull::{Hull, HullError, POINTS_MAX, convex_hull_with};
 use crate::geometry::ids::PolytopeId;
 use crate::geometry::polytope::Polytope;
 use crate::mesh::{self, MeshData, MeshError, convexity};
 use crate::rpc::api;
+use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
-use crate::runtime::settings::{Breach, Limits};
+use crate::runtime::settings::{Limit, Limits};
 use crate::runtime::store::{NewPolytope, PolytopeStore, Solid, Stored};
-use crate::within_limit;
 
 const ALIAS_BYTES_MAX: usize = 200;
 
@@ -72,7 +73,7 @@ impl AskedPolytope {
             None => return Err(path.bad("needs vertices, a file or a mesh").into()),
             Some(Wire::Vertices(points)) => {
                 let path = path.field("vertices");
-                within_limit!(path, limits, points.xyz.len() / 3, points_max)?;
+                path.within(limits.points_max(), points.xyz.len() / 3)?;
                 AskedSource::Points(geometry::points(&path, points)?)
             }
             Some(Wire::File(file)) => file_source(&path.field("file"), file)?,
@@ -92,7 +93,8 @@ impl AskedPolytope {
         match treatment {
             api::MeshTreatment::Unspecified | api::MeshTreatment::Hull => {}
             api::MeshTreatment::Decompose => {
-                return Err(treatment_path.not_implemented("decomposition of meshes"));
+                let missing = treatment_path.not_implemented("decomposition of meshes");
+                return Err(missing.into());
             }
             api::MeshTreatment::Polyhedron => {
                 if matches!(source, AskedSource::Points(_)) {
@@ -105,7 +107,7 @@ impl AskedPolytope {
         let tolerance = tolerance.map(|value| geometry::length(&tolerance_path, value));
         let expected_path = path.field("expected_id");
         let expected = Some(wire.expected_id.as_str()).filter(|id| !id.is_empty());
-        let expected_id = expected.map(|id| super::body::id(&expected_path, id)).transpose()?;
+        let expected_id = expected.map(|text| id(&expected_path, text)).transpose()?;
         Ok(Self {
             source,
             field: path.to_string(),
@@ -132,7 +134,7 @@ impl AskedPolytope {
     pub fn build(self, limits: &Limits, stop: &AtomicBool) -> Result<BuiltPolytope, Failure> {
         let Self { source, field, treatment, tolerance, alias, move_alias, expected_id } = self;
         let given = source.read(&field, limits)?;
-        let failed = |error: HullError| hull_failure(&given.field, &error);
+        let failed = |error: HullError| hull_failure(&given.field, &error, limits);
         let effort = &mut Effort::with_stop(u64::MAX, stop);
         let hull = convex_hull_with(&given.points, effort).map_err(failed)?;
         let mut report = given.report(&hull);
@@ -258,12 +260,9 @@ fn polyhedron(
     let mut effort = Effort::with_stop(steps, stop);
     Polyhedron::new(&mesh.vertices, &mesh.triangles, &mut effort).map_err(|error| match error {
         PolyhedronError::Unchecked(Stopped::Deadline) => Failure::Deadline,
-        PolyhedronError::Unchecked(Stopped::Steps | Stopped::Unresolved) => Failure::Limit {
-            field: field.to_owned(),
-            name: "polyhedron_steps_max",
-            max: limits.polyhedron_steps_max,
-            breach: Breach::InvalidArgument,
-        },
+        PolyhedronError::Unchecked(Stopped::Steps | Stopped::Unresolved) => {
+            limits.polyhedron_steps_max().exceeded_at(field).into()
+        }
         PolyhedronError::Count { .. }
         | PolyhedronError::Coordinate { .. }
         | PolyhedronError::NoVertex { .. }
@@ -289,14 +288,12 @@ fn hull_of_named(
     convex_hull_with(polyhedron.vertices(), effort).map(|hull| hull.polytope)
 }
 
-fn hull_failure(field: &str, error: &HullError) -> Failure {
+fn hull_failure(field: &str, error: &HullError, limits: &Limits) -> Failure {
     match error {
-        HullError::TooMany { .. } => Failure::Limit {
-            field: field.to_owned(),
-            name: "points_max",
-            max: crate::geometry::hull::POINTS_MAX as u64,
-            breach: Breach::InvalidArgument,
-        },
+        HullError::TooMany { .. } => {
+            let limit = Limit { value: POINTS_MAX as u64, ..limits.points_max() };
+            limit.exceeded_at(field).into()
+        }
         HullError::Stopped(_) => Failure::Deadline,
         HullError::Empty | HullError::BadPoint { .. } => {
             BadField { field: field.to_owned(), problem: error.to_string().into() }.into()
@@ -311,24 +308,21 @@ fn read_file(
     scale: f64,
     limits: &Limits,
 ) -> Result<MeshData, Failure> {
-    let limit = |name, max| Failure::Limit {
-        field: field.to_owned(),
-        name,
-        max,
-        breach: Breach::InvalidArgument,
-    };
     let triangles_max = usize::try_from(limits.triangles_max).unwrap_or(usize::MAX);
-    let mut mesh = mesh::read(content, format, triangles_max).map_err(|error| match error {
-        MeshError::TooManyTriangles { .. } => limit("triangles_max", limits.triangles_max),
-        MeshError::UnknownFormat
-        | MeshError::StlLength { .. }
-        | MeshError::Line { .. }
-        | MeshError::Empty => {
-            BadField { field: field.to_owned(), problem: error.to_string().into() }.into()
+    let mesh = mesh::read(content, format, triangles_max);
+    let mut mesh = mesh.map_err(|error| -> Failure {
+        match error {
+            MeshError::TooManyTriangles { .. } => limits.triangles_max().exceeded_at(field).into(),
+            MeshError::UnknownFormat
+            | MeshError::StlLength { .. }
+            | MeshError::Line { .. }
+            | MeshError::Empty => {
+                BadField { field: field.to_owned(), problem: error.to_string().into() }.into()
+            }
         }
     })?;
     if mesh.vertices.len() as u64 > limits.points_max {
-        return Err(limit("points_max", limits.points_max));
+        return Err(limits.points_max().exceeded_at(field).into());
     }
     // Exact in most files: metres.
     if scale.to_bits() != 1.0_f64.to_bits() {
@@ -354,14 +348,14 @@ pub fn file_source(path: &Path<'_>, file: &api::MeshFile) -> Result<AskedSource,
 fn mesh_source(path: &Path<'_>, mesh: &api::Mesh, limits: &Limits) -> Result<AskedSource, Failure> {
     let vertices_path = path.field("vertices");
     let wire = mesh.vertices.as_ref().ok_or_else(|| vertices_path.bad("is required"))?;
-    within_limit!(vertices_path, limits, wire.xyz.len() / 3, points_max)?;
+    vertices_path.within(limits.points_max(), wire.xyz.len() / 3)?;
     let vertices = geometry::points(&vertices_path, wire)?;
     let path = path.field("triangles");
     let (triangles, rest) = mesh.triangles.as_chunks::<3>();
     if !rest.is_empty() || triangles.is_empty() {
         return Err(path.bad("must have three indices for each triangle, and a triangle").into());
     }
-    within_limit!(path, limits, triangles.len(), triangles_max)?;
+    path.within(limits.triangles_max(), triangles.len())?;
     let is_bad = |index: &u32| *index as usize >= vertices.len();
     if let Some(at) = mesh.triangles.iter().position(is_bad) {
         return Err(path.index(at).bad("names a vertex that is not there").into());

@@ -4,7 +4,6 @@ use arrayvec::ArrayVec;
 
 use super::certificate::{chain, link_to_wire};
 use super::geometry::{vector, vector_to_wire};
-use super::{BadField, Path};
 use crate::geometry::Vec3;
 use crate::geometry::claim::{
     CollisionProof, Cover, CoverStep, Face, InnerPoint, PairCover, SolidMotionProof, SolidProof,
@@ -12,6 +11,7 @@ use crate::geometry::claim::{
 use crate::geometry::contact_time::polyhedra::proof::Unproven;
 use crate::rpc::api;
 use crate::rpc::api::solid_proof::Proof;
+use crate::rpc::path::{BadField, Path};
 
 /// The proof of a verdict.
 pub fn proof_to_wire(proof: &SolidProof) -> api::StaticCertificate {

@@ -1,20 +1,28 @@
 //! `ServerService`.
 
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tonic::{Request, Response, Status};
 
+use super::sessions::Session;
 use crate::geometry::contact_time::polyhedra;
 use crate::geometry::{contact_time, distance, penetration, separation};
 use crate::rpc::api;
-use crate::rpc::convert::options::Row;
+use crate::rpc::convert::options::MethodRow;
 use crate::rpc::shared::Shared;
 use crate::runtime::metrics::{Asked, QuestionMetrics};
+use crate::runtime::sessions::Registry;
 use crate::runtime::settings::Limit;
 
 /// The service.
 #[derive(Clone, Debug)]
-pub struct ServerInfo(pub Shared);
+pub struct ServerInfo {
+    /// What it tells about.
+    pub shared: Shared,
+    /// The open sessions.
+    pub sessions: Arc<Registry<Session>>,
+}
 
 #[tonic::async_trait]
 impl api::server_service_server::ServerService for ServerInfo {
@@ -22,8 +30,8 @@ impl api::server_service_server::ServerService for ServerInfo {
         &self,
         _request: Request<api::GetServerInfoRequest>,
     ) -> Result<Response<api::GetServerInfoResponse>, Status> {
-        let shared = &self.0;
-        let mut limits = shared.settings.limits.rows();
+        let Self { shared, sessions } = self;
+        let mut limits = shared.limits().rows();
         limits.sort_unstable_by_key(|limit| limit.name);
         Ok(Response::new(api::GetServerInfoResponse {
             build: Some(build()),
@@ -38,9 +46,9 @@ impl api::server_service_server::ServerService for ServerInfo {
             usage: Some(api::Usage {
                 polytopes: shared.store.count(),
                 polytope_bytes: shared.store.memory_bytes(),
-                sessions: shared.sessions.count(),
+                sessions: sessions.count(),
                 jobs: shared.compute.jobs() as u64,
-                session_bytes: shared.sessions.bytes(),
+                session_bytes: sessions.bytes(),
             }),
         }))
     }
@@ -49,7 +57,7 @@ impl api::server_service_server::ServerService for ServerInfo {
         &self,
         _request: Request<api::GetServerMetricsRequest>,
     ) -> Result<Response<api::GetServerMetricsResponse>, Status> {
-        let metrics = &self.0.metrics;
+        let metrics = &self.shared.metrics;
         let questions = Asked::ALL.iter().zip(&metrics.by_question);
         Ok(Response::new(api::GetServerMetricsResponse {
             calls: metrics.calls.load(Ordering::Relaxed),
@@ -61,8 +69,8 @@ impl api::server_service_server::ServerService for ServerInfo {
     }
 }
 
-fn infos<M: Row>(table: &[M]) -> Vec<api::MethodInfo> {
-    table.iter().map(Row::info).collect()
+fn infos<M: MethodRow>(table: &[M]) -> Vec<api::MethodInfo> {
+    table.iter().map(MethodRow::info).collect()
 }
 
 fn question_to_wire(asked: Asked, counters: &QuestionMetrics) -> api::QuestionMetrics {

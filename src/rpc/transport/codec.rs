@@ -1,13 +1,14 @@
-//! Protobuf as usual, except that bytes which are no message of the expected type are the client's
-//! mistake: INVALID_ARGUMENT, where the default codec says INTERNAL.
+//! Messages as bytes, in Protobuf. The generated services name this codec, so that what is read and
+//! written passes through here.
+//!
+//! Bytes that are no message get INTERNAL without details, as all that the transport refuses; the
+//! table of failures makes INVALID_ARGUMENT of it (`status::of_transport`).
 
 use std::marker::PhantomData;
 
 use prost::Message;
 use tonic::Status;
 use tonic::codec::{DecodeBuf, Decoder, EncodeBuf, Encoder};
-
-use crate::rpc::status::Failure;
 
 /// Encodes `T`, decodes `U`.
 #[derive(Debug)]
@@ -47,7 +48,7 @@ impl<T: Message> Encoder for Half<T> {
     type Error = Status;
 
     fn encode(&mut self, item: T, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        item.encode(buffer).map_err(|error| Failure::Bug(error.to_string()).into())
+        item.encode(buffer).map_err(|error| Status::internal(error.to_string()))
     }
 }
 
@@ -56,7 +57,7 @@ impl<T: Message + Default> Decoder for Half<T> {
     type Error = Status;
 
     fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<T>, Status> {
-        let message = T::decode(buffer).map_err(|error| Failure::Malformed(error.to_string()))?;
+        let message = T::decode(buffer).map_err(|error| Status::internal(error.to_string()))?;
         Ok(Some(message))
     }
 }

@@ -5,6 +5,7 @@ use std::any::Any;
 use std::future::Future;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::pin::Pin;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::task::{Context, Poll};
 
@@ -13,28 +14,39 @@ use tonic::body::Body;
 use tonic::{Code, Status};
 use tower::{Layer, Service};
 
-use crate::rpc::convert::Path;
-use crate::rpc::shared::Shared;
+use super::timing::call_time;
+use super::unsent::Unsent;
+use crate::rpc::path::Path;
 use crate::rpc::status::{Failure, of_transport};
-use crate::rpc::transport::timing::call_time;
-use crate::within_limit;
+use crate::runtime::clock::Clock;
+use crate::runtime::metrics::Metrics;
+use crate::runtime::settings::{Limits, Settings};
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub struct Surround(pub Shared);
+pub struct Surround {
+    /// The limits of calls and messages.
+    pub settings: Arc<Settings>,
+    /// Measures how long calls take.
+    pub clock: Arc<dyn Clock>,
+    /// Counts calls.
+    pub metrics: Arc<Metrics>,
+    /// Room for replies.
+    pub unsent: Unsent,
+}
 
 /// A service with its surroundings.
 #[derive(Clone, Debug)]
 pub struct Surrounded<S> {
     inner: S,
-    shared: Shared,
+    surround: Surround,
 }
 
 impl<S> Layer<S> for Surround {
     type Service = Surrounded<S>;
 
     fn layer(&self, inner: S) -> Surrounded<S> {
-        Surrounded { inner, shared: self.0.clone() }
+        Surrounded { inner, surround: self.clone() }
     }
 }
 
@@ -53,28 +65,24 @@ where
     }
 
     fn call(&mut self, request: Request<Body>) -> Self::Future {
-        let shared = self.shared.clone();
+        let Surround { settings, clock, metrics, unsent } = self.surround.clone();
         let method = request.uri().path().to_owned();
-        let limits = &shared.settings.limits;
-        let message_bytes_max = limits.message_bytes_max;
-        let headers = within_limit!(
-            Path::ROOT.field("headers"),
-            limits,
-            header_bytes(request.headers()),
-            header_bytes_max
-        );
+        let limits = &settings.limits;
+        let headers = Path::ROOT
+            .field("headers")
+            .within(limits.header_bytes_max(), header_bytes(request.headers()));
         if let Err(failure) = headers {
             return Box::pin(async { Ok(Status::from(failure).into_http()) });
         }
         // The transport keeps the caller's deadline too, and would say CANCELLED.
         let time_limit = call_time(limits, request.headers());
-        let (handler, unsent) = (self.inner.call(request), shared.unsent.clone());
+        let handler = self.inner.call(request);
         let handler = Caught(Box::pin(async move { Ok(unsent.count(handler.await?).await) }));
         let limited = tokio::time::timeout(time_limit, handler);
         Box::pin(async move {
-            let start = shared.clock.now();
+            let start = clock.now();
             let response = match limited.await {
-                Ok(Ok(result)) => mended(result?, message_bytes_max),
+                Ok(Ok(result)) => mended(result?, &settings.limits),
                 Ok(Err(panic)) => {
                     tracing::error!(method, panic = panic_message(&*panic), "a handler panicked");
                     Status::from(Failure::Bug("the handler panicked".to_owned())).into_http()
@@ -82,11 +90,11 @@ where
                 Err(_) => Status::from(Failure::Deadline).into_http(),
             };
             let code = code(response.headers());
-            shared.metrics.calls.fetch_add(1, Ordering::Relaxed);
+            metrics.calls.fetch_add(1, Ordering::Relaxed);
             if code != Code::Ok {
-                shared.metrics.failures.fetch_add(1, Ordering::Relaxed);
+                metrics.failures.fetch_add(1, Ordering::Relaxed);
             }
-            let elapsed = shared.clock.now().duration_since(start);
+            let elapsed = clock.now().duration_since(start);
             let micros = u64::try_from(elapsed.as_micros()).unwrap_or(u64::MAX);
             if code == Code::Internal {
                 tracing::error!(method, ?code, micros, "call");
@@ -109,12 +117,12 @@ fn code(headers: &HeaderMap) -> Code {
 }
 
 /// Statuses that the transport made, in the words of our table.
-fn mended(response: Response<Body>, message_bytes_max: u64) -> Response<Body> {
+fn mended(response: Response<Body>, limits: &Limits) -> Response<Body> {
     if !matches!(code(response.headers()), Code::OutOfRange | Code::Internal) {
         return response;
     }
     match Status::from_header_map(response.headers()) {
-        Some(status) => of_transport(status, message_bytes_max).into_http(),
+        Some(status) => of_transport(status, limits).into_http(),
         None => response,
     }
 }
@@ -142,18 +150,22 @@ impl<F: Future> Future for Caught<F> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::settings::{Limits, Settings};
+    use crate::runtime::clock::SystemClock;
+
+    fn surround(limits: Limits) -> Surround {
+        let unsent = Unsent::new(limits.unsent_bytes_max());
+        let settings = Arc::new(Settings { limits, ..Settings::default() });
+        Surround { settings, clock: Arc::new(SystemClock), metrics: Arc::default(), unsent }
+    }
 
     fn surrounded<F>(handler: fn() -> F, limits: Limits) -> impl Future<Output = Status>
     where
         F: Future<Output = Response<Body>> + Send + 'static,
     {
-        let draining = tokio::sync::watch::channel(false).1;
-        let shared = Shared::new(Settings { limits, ..Settings::default() }, draining).unwrap();
         let inner = tower::service_fn(move |_request| async move {
             Ok::<_, std::convert::Infallible>(handler().await)
         });
-        let call = Surround(shared).layer(inner).call(Request::new(Body::empty()));
+        let call = surround(limits).layer(inner).call(Request::new(Body::empty()));
         async { Status::from_header_map(call.await.unwrap().headers()).unwrap() }
     }
 
@@ -174,13 +186,11 @@ mod tests {
 
     #[tokio::test]
     async fn the_callers_deadline_is_kept_and_called_by_its_name() {
-        let draining = tokio::sync::watch::channel(false).1;
-        let shared = Shared::new(Settings::default(), draining).unwrap();
         let inner = tower::service_fn(|_request| {
             std::future::pending::<Result<Response<Body>, std::convert::Infallible>>()
         });
         let request = Request::builder().header("grpc-timeout", "2m").body(Body::empty()).unwrap();
-        let response = Surround(shared).layer(inner).call(request).await.unwrap();
+        let response = surround(Limits::default()).layer(inner).call(request).await.unwrap();
         assert_eq!(code(response.headers()), Code::DeadlineExceeded);
     }
 

@@ -5,7 +5,6 @@ use std::time::Duration;
 use http::HeaderMap;
 use tonic::metadata::MetadataMap;
 
-use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::runtime::settings::Limits;
 
@@ -19,22 +18,22 @@ pub(in crate::rpc) fn call_time(limits: &Limits, headers: &HeaderMap) -> Duratio
     deadline.and_then(parse_timeout).map_or(own, |deadline| deadline.min(own))
 }
 
-/// The same; without any time the deadline has passed.
+/// What there is for the whole call, if there is any: without, the deadline has passed.
 pub(in crate::rpc) fn some_call_time(
-    shared: &Shared,
+    limits: &Limits,
     metadata: &MetadataMap,
 ) -> Result<Duration, Failure> {
-    let time = call_time(&shared.settings.limits, metadata.as_ref());
+    let time = call_time(limits, metadata.as_ref());
     if time.is_zero() { Err(Failure::Deadline) } else { Ok(time) }
 }
 
 /// What there is for answers: less what it takes to reply.
 pub(in crate::rpc) fn time_left(
-    shared: &Shared,
+    limits: &Limits,
     metadata: &MetadataMap,
     budget: Option<Duration>,
 ) -> Result<Duration, Failure> {
-    let time = some_call_time(shared, metadata)?;
+    let time = some_call_time(limits, metadata)?;
     // Part of the time is for the way back, so that the best bracket so far is not lost.
     let usable = time - (time / 20).min(Duration::from_millis(50));
     Ok(budget.map_or(usable, |budget| budget.min(usable)))
@@ -58,7 +57,6 @@ fn parse_timeout(text: &str) -> Option<Duration> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::runtime::settings::Settings;
 
     #[test]
     fn deadlines_are_read_as_grpc_writes_them() {
@@ -72,19 +70,17 @@ mod tests {
 
     #[test]
     fn the_budget_the_deadline_and_the_servers_limit_are_all_kept() {
-        let limits = Limits { call_seconds_max: 4, ..Limits::default() };
-        let draining = tokio::sync::watch::channel(false).1;
-        let shared = &Shared::new(Settings { limits, ..Settings::default() }, draining).unwrap();
+        let limits = &Limits { call_seconds_max: 4, ..Limits::default() };
         let mut metadata = MetadataMap::new();
         let seconds = Duration::from_secs;
-        assert_eq!(time_left(shared, &metadata, Some(seconds(3))).unwrap(), seconds(3));
-        assert_eq!(time_left(shared, &metadata, None).unwrap(), Duration::from_millis(3950));
+        assert_eq!(time_left(limits, &metadata, Some(seconds(3))).unwrap(), seconds(3));
+        assert_eq!(time_left(limits, &metadata, None).unwrap(), Duration::from_millis(3950));
         metadata.insert("grpc-timeout", "2S".parse().unwrap());
-        assert_eq!(time_left(shared, &metadata, None).unwrap(), Duration::from_millis(1950));
-        assert_eq!(time_left(shared, &metadata, Some(seconds(1))).unwrap(), seconds(1));
+        assert_eq!(time_left(limits, &metadata, None).unwrap(), Duration::from_millis(1950));
+        assert_eq!(time_left(limits, &metadata, Some(seconds(1))).unwrap(), seconds(1));
         metadata.insert("grpc-timeout", "9S".parse().unwrap());
-        assert_eq!(time_left(shared, &metadata, None).unwrap(), Duration::from_millis(3950));
+        assert_eq!(time_left(limits, &metadata, None).unwrap(), Duration::from_millis(3950));
         metadata.insert("grpc-timeout", "0S".parse().unwrap());
-        assert!(matches!(time_left(shared, &metadata, None), Err(Failure::Deadline)));
+        assert!(matches!(time_left(limits, &metadata, None), Err(Failure::Deadline)));
     }
 }

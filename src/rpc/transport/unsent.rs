@@ -16,7 +16,7 @@ use tonic::Status;
 use tonic::body::Body;
 
 use crate::rpc::status::Failure;
-use crate::runtime::settings::Breach;
+use crate::runtime::settings::Limit;
 
 /// Replies up to this are not counted: they are as large as what is kept of every open call anyway,
 /// and ordinary questions are answered while others keep theirs unread. Larger ones are sent in
@@ -31,7 +31,7 @@ const UNIT: usize = 1 << 10;
 #[derive(Clone, Debug)]
 pub struct Unsent {
     room: Arc<Semaphore>,
-    bytes_max: u64,
+    bytes_max: Limit,
 }
 
 type Part = Result<Frame<Bytes>, Status>;
@@ -47,8 +47,8 @@ struct Begun {
 
 impl Unsent {
     /// For so many bytes.
-    pub fn new(bytes_max: u64) -> Self {
-        let units = usize::try_from(bytes_max).unwrap_or(usize::MAX) / UNIT;
+    pub fn new(bytes_max: Limit) -> Self {
+        let units = usize::try_from(bytes_max.value).unwrap_or(usize::MAX) / UNIT;
         Self { room: Arc::new(Semaphore::new(units.min(Semaphore::MAX_PERMITS))), bytes_max }
     }
 
@@ -94,12 +94,7 @@ impl Unsent {
         }
         let units = u32::try_from(bytes.div_ceil(UNIT)).ok();
         let room = units.and_then(|units| self.room.clone().try_acquire_many_owned(units).ok());
-        room.map(Some).ok_or(Failure::Limit {
-            field: String::new(),
-            name: "unsent_bytes_max",
-            max: self.bytes_max,
-            breach: Breach::ResourceExhausted,
-        })
+        room.map(Some).ok_or_else(|| self.bytes_max.reached().into())
     }
 }
 

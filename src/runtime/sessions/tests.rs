@@ -6,6 +6,7 @@ use crate::geometry::polytope::samples::{Random, polytope_of, sphere};
 use crate::geometry::pose::Pose;
 use crate::geometry::separation::METHODS;
 use crate::runtime::clock::ManualClock;
+use crate::runtime::settings;
 use crate::scene::{Body, BodyId, Declaration, Frame, Limits, Listed, Move, Questions, Scene};
 
 #[derive(Debug)]
@@ -27,7 +28,9 @@ const IDLE: Duration = Duration::from_secs(10);
 
 fn registry(sessions_max: u64, bytes_max: u64) -> (Arc<ManualClock>, Registry<Weight>) {
     let clock = Arc::new(ManualClock::new());
-    (clock.clone(), Registry::new(clock, sessions_max, bytes_max))
+    let session_bytes_max = bytes_max;
+    let limits = settings::Limits { sessions_max, session_bytes_max, ..Default::default() };
+    (clock.clone(), Registry::new(clock, &limits))
 }
 
 #[test]
@@ -36,7 +39,7 @@ fn ten_thousand_abandoned_sessions_stay_within_the_limits_and_make_room_when_idl
     let mut refused = 0;
     for k in 0..10_000 {
         let opened = registry.insert(&format!("s{k}"), Weight(7), IDLE, false);
-        refused += u64::from(matches!(opened, Err(SessionError::Full { .. })));
+        refused += u64::from(matches!(opened, Err(SessionError::Full(_))));
         assert!(registry.count() <= 100 && registry.bytes() <= 500);
     }
     assert_eq!((registry.count(), registry.bytes(), refused), (71, 497, 10_000 - 71));

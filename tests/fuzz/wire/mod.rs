@@ -17,9 +17,9 @@ use clearance::rpc::api;
 use clearance::rpc::services::info::ServerInfo;
 use clearance::rpc::services::polytopes::Polytopes;
 use clearance::rpc::services::queries::Queries;
-use clearance::rpc::services::sessions::Sessions;
+use clearance::rpc::services::sessions::{SessionHost, Sessions};
 use clearance::rpc::shared::Shared;
-use clearance::rpc::transport::layer::{Surround, Surrounded};
+use clearance::rpc::transport::layer::Surrounded;
 use clearance::runtime::settings::{Limits, Settings};
 use prost::Message;
 use tonic::service::Routes;
@@ -164,11 +164,13 @@ fn client() -> Client {
     let settings = Settings { limits, compute_threads: 1, ..Settings::default() };
     let draining = tokio::sync::watch::channel(false).1;
     let shared = Shared::new(settings, draining).expect("a pool of one thread");
+    let host = SessionHost::new(shared.clone());
+    let info = ServerInfo { shared: shared.clone(), sessions: host.registry.clone() };
     let routes = Routes::new(PolytopeServiceServer::new(Polytopes(shared.clone())))
         .add_service(QueryServiceServer::new(Queries(shared.clone())))
-        .add_service(ServerServiceServer::new(ServerInfo(shared.clone())))
-        .add_service(SessionServiceServer::new(Sessions(shared.clone())));
-    tonic::client::Grpc::new(Surround(shared).layer(routes))
+        .add_service(ServerServiceServer::new(info))
+        .add_service(SessionServiceServer::new(Sessions(host.clone())));
+    tonic::client::Grpc::new(shared.surround().layer(routes))
 }
 
 fn check(input: &[u8]) -> Behaviour {

@@ -7,7 +7,7 @@ use crate::geometry::judge::judge_faces;
 use crate::geometry::motion::Motion;
 use crate::rpc::api;
 use crate::rpc::convert::body::JudgedBody;
-use crate::rpc::convert::{BadField, Path};
+use crate::rpc::path::{BadField, Path};
 
 /// A face of each body.
 #[derive(Clone, Copy, Debug)]

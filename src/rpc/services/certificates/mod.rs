@@ -2,35 +2,25 @@
 
 mod compounds;
 mod faces;
-mod pairs;
+mod pair;
+mod questions;
 mod several;
 mod solids;
 mod told;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use arrayvec::ArrayVec;
-
 use self::compounds::PartsStatement;
+use self::pair::PairClaim;
+use self::questions::AboutTwo;
 use self::several::CollisionStatement;
-use self::solids::SolidStatement;
 use self::told::Told;
-use crate::geometry::Vec3;
-use crate::geometry::claim::{
-    Direction, FirstContact, MarginClaim, Outcome, RangeClaim, RangeProof, Span, StaticProof,
-    Surface, Verdict,
-};
 use crate::geometry::effort::Effort;
-use crate::geometry::judge::{
-    judge_depth, judge_distance_with, judge_margin, judge_motion, judge_range, judge_static_with,
-    judge_zero,
-};
-use crate::geometry::pair::{Pair, VertexPair};
 use crate::rpc::api;
-use crate::rpc::convert::Path;
-use crate::rpc::convert::body::AskedBody;
-use crate::rpc::services::queries::{Motions, margin};
-use crate::rpc::shared::Shared;
+use crate::rpc::convert::body::{bodies, polytopes};
+use crate::rpc::convert::catalogue::Catalogue;
+use crate::rpc::convert::compound::AskedParts;
+use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 
 /// What is claimed.
@@ -44,66 +34,12 @@ pub enum Claim {
     OfSeveral(Box<CollisionStatement>),
 }
 
-/// What is claimed of two bodies.
-#[derive(Clone, Debug)]
-pub struct PairClaim {
-    p: AskedBody,
-    q: AskedBody,
-    verdict: Verdict,
-    within: Option<Within>,
-    statement: Statement,
-}
-
-/// What is said of a margin, and what shows it.
-#[derive(Clone, Debug)]
-struct Within {
-    margin: f64,
-    is_within: bool,
-    pairs: ArrayVec<VertexPair, 3>,
-}
-
-/// What the certificate is about.
-#[derive(Clone, Debug)]
-enum Statement {
-    /// The hulls of the bodies, which of polytopes are these themselves.
-    Hulls(StaticProof, Measure),
-    /// The bodies themselves.
-    Solids(SolidStatement),
-}
-
-/// What is claimed beside the verdict.
-#[derive(Clone, Debug)]
-enum Measure {
-    Nothing,
-    Distance { lower: f64, upper: f64, pairs: Vec<VertexPair> },
-    Depth { lower: f64, upper: f64, face: Option<Direction>, surface: Option<Surface> },
-    Range(Box<RangeMeasure>),
-    FirstContact(Box<(Motions, FirstContact)>),
-}
-
-/// A range along a direction.
-#[derive(Clone, Debug)]
-struct RangeMeasure {
-    along: Vec3,
-    span: Option<Span>,
-    proof: Option<RangeProof>,
-}
-
-impl Measure {
-    /// Whether what is claimed holds for everything within the two bodies if it holds for them.
-    fn is_of_separation(&self, verdict: Verdict) -> bool {
-        let is_all = match self {
-            Self::Nothing => true,
-            Self::Distance { .. } | Self::Depth { .. } | Self::Range(_) => false,
-            Self::FirstContact(claim) => claim.1.outcome == Outcome::NoContact,
-        };
-        verdict == Verdict::Separated && is_all
-    }
-}
-
 impl Claim {
     /// Checks everything that is wrong whatever the geometry.
-    pub fn convert(wire: &api::VerifyCertificateRequest, shared: &Shared) -> Result<Self, Failure> {
+    pub fn convert(
+        wire: &api::VerifyCertificateRequest,
+        catalogue: &Catalogue<'_>,
+    ) -> Result<Self, Failure> {
         use api::verify_certificate_request::Claim as Wire;
         let root = Path::ROOT;
         let claim = wire.claim.as_ref().ok_or_else(|| root.field("claim").bad("is required"))?;
@@ -117,23 +53,23 @@ impl Claim {
         });
         match claim {
             Wire::Collision(claim) => {
-                Told::of(&path, &claim.question, &claim.answer)?.about_two(shared)
+                about_two(&Told::of(&path, &claim.question, &claim.answer)?, catalogue)
             }
             Wire::Distance(claim) => {
-                Told::of(&path, &claim.question, &claim.answer)?.about_two(shared)
+                about_two(&Told::of(&path, &claim.question, &claim.answer)?, catalogue)
             }
             Wire::DistanceAlong(claim) => {
-                Told::of(&path, &claim.question, &claim.answer)?.about_two(shared)
+                about_two(&Told::of(&path, &claim.question, &claim.answer)?, catalogue)
             }
             Wire::Penetration(claim) => {
-                Told::of(&path, &claim.question, &claim.answer)?.about_two(shared)
+                about_two(&Told::of(&path, &claim.question, &claim.answer)?, catalogue)
             }
             Wire::FirstContact(claim) => {
-                Told::of(&path, &claim.question, &claim.answer)?.about_two(shared)
+                about_two(&Told::of(&path, &claim.question, &claim.answer)?, catalogue)
             }
             Wire::FirstCollision(claim) => {
                 let told = Told::of(&path, &claim.question, &claim.answer)?;
-                Ok(Self::OfSeveral(Box::new(CollisionStatement::convert(&told, shared)?)))
+                Ok(Self::OfSeveral(Box::new(CollisionStatement::convert(&told, catalogue)?)))
             }
         }
     }
@@ -157,135 +93,23 @@ impl Claim {
     }
 }
 
-impl Within {
-    fn convert(
-        [question, answer]: [&Path<'_>; 2],
-        asked: Option<f64>,
-        is_within: Option<bool>,
-        pairs: ArrayVec<VertexPair, 3>,
-    ) -> Result<Option<Self>, Failure> {
-        let asked = margin(question, asked)?;
-        let Some(is_within) = is_within else { return Ok(None) };
-        let path = answer.field("within_margin");
-        let margin = asked.ok_or_else(|| path.bad("is said where no margin was given"))?;
-        Ok(Some(Self { margin, is_within, pairs }))
+/// A claim about two bodies, everything checked that is wrong whatever the geometry.
+fn about_two<Q: AboutTwo>(
+    told: &Told<'_, Q, Q::Answer>,
+    catalogue: &Catalogue<'_>,
+) -> Result<Claim, Failure> {
+    let [p, q] = told.question.bodies();
+    if is_compound(p) || is_compound(q) {
+        let parts = |name, body| AskedParts::convert(&told.asked.field(name), body, catalogue);
+        let of_parts = Q::of_parts(told, [parts("p", p)?, parts("q", q)?])?;
+        return Ok(Claim::OfParts(Box::new(of_parts)));
     }
-
-    fn judge(
-        &self,
-        pair: &Pair<'_>,
-        proof: &StaticProof,
-        effort: &mut Effort<'_>,
-    ) -> Result<(), String> {
-        let judged = match proof {
-            // In contact every margin is kept.
-            StaticProof::Touching { .. } | StaticProof::Overlapping { .. } if self.is_within => {
-                Ok(())
-            }
-            StaticProof::Touching { .. } | StaticProof::Overlapping { .. } => {
-                Err("the bodies are in contact".to_owned())
-            }
-            StaticProof::Separated { direction } => {
-                let Self { margin, is_within, ref pairs } = *self;
-                let claim = MarginClaim { margin, is_within, pairs };
-                judge_margin(pair, direction, &claim, effort).map_err(|refusal| refusal.to_string())
-            }
-        };
-        judged.map_err(|why| format!("within_margin: {why}"))
-    }
+    let convert = if Q::TAKES_POLYHEDRA { bodies } else { polytopes };
+    let (p, q) = convert(&told.asked, p, q, catalogue)?;
+    Ok(Claim::OfTwo(Box::new(Q::of_pair(told, [p, q])?)))
 }
 
-impl PairClaim {
-    fn judge(self, effort: &mut Effort<'_>) -> Result<Result<(), String>, Failure> {
-        let Self { p, q, verdict, within, statement } = self;
-        match statement {
-            Statement::Hulls(proof, measure) => {
-                let within = within.as_ref();
-                judge_hulls([p, q], verdict, &proof, (&measure, within), effort)
-            }
-            Statement::Solids(statement) => {
-                let (p, q) = (p.prepare_to_judge(effort)?, q.prepare_to_judge(effort)?);
-                Ok(statement.judge([&p, &q], verdict, effort))
-            }
-        }
-    }
-}
-
-fn judge_hulls(
-    [p, q]: [AskedBody; 2],
-    verdict: Verdict,
-    proof: &StaticProof,
-    (measure, within): (&Measure, Option<&Within>),
-    effort: &mut Effort<'_>,
-) -> Result<Result<(), String>, Failure> {
-    let of_polyhedra = p.is_polyhedron() || q.is_polyhedron();
-    let (p, q) = (p.prepare(effort)?, q.prepare(effort)?);
-    let pair = Pair { p: p.placed(), q: q.placed() };
-    if of_polyhedra && !measure.is_of_separation(verdict) {
-        return Ok(Err("that hulls of polyhedra meet proves nothing about these".to_owned()));
-    }
-    let judged = judge_verdict(&pair, verdict, proof, effort)
-        .and_then(|()| judge_measure(&pair, verdict, measure, effort));
-    Ok(judged.and_then(|()| within.map_or(Ok(()), |within| within.judge(&pair, proof, effort))))
-}
-
-fn judge_verdict(
-    pair: &Pair<'_>,
-    verdict: Verdict,
-    proof: &StaticProof,
-    effort: &mut Effort<'_>,
-) -> Result<(), String> {
-    if verdict != proof.verdict() {
-        return Err("the certificate is for another verdict".to_owned());
-    }
-    judge_static_with(pair, proof, effort).map_err(|refusal| refusal.to_string())
-}
-
-fn judge_measure(
-    pair: &Pair<'_>,
-    verdict: Verdict,
-    measure: &Measure,
-    effort: &mut Effort<'_>,
-) -> Result<(), String> {
-    match measure {
-        Measure::Nothing => Ok(()),
-        Measure::Distance { lower, upper, pairs } if verdict == Verdict::Separated => {
-            judge_distance_with(pair, [*lower, *upper], pairs, effort)
-                .map_err(|refusal| refusal.to_string())
-        }
-        Measure::Depth { lower, upper, face, surface } if verdict == Verdict::Overlapping => {
-            let face = face.as_ref().ok_or("the face is missing")?;
-            judge_depth(pair, *lower, *upper, face, surface.as_ref(), effort)
-                .map_err(|refusal| refusal.to_string())
-        }
-        Measure::Range(claim) => {
-            let RangeMeasure { along, span, proof } = claim.as_ref();
-            let claim = RangeClaim { along: *along, verdict, span: *span, proof: proof.as_ref() };
-            judge_range(pair, &claim, effort).map_err(|refusal| refusal.to_string())
-        }
-        Measure::FirstContact(claim) => {
-            let (motions, answer) = claim.as_ref();
-            judge_motion(&(&motions.about(*pair)).into(), &answer.into(), effort)
-                .map_err(|refusal| refusal.to_string())
-        }
-        Measure::Distance { lower, upper, .. } | Measure::Depth { lower, upper, .. } => {
-            judge_zero([*lower, *upper]).map_err(|refusal| refusal.to_string())
-        }
-    }
-}
-
-/// The end of the bracket; without contact it does not matter.
-fn t_contact(path: &Path<'_>, wire: &api::FindFirstContactResponse) -> Result<f64, Failure> {
-    match wire.outcome() {
-        api::Outcome::Contact => required(path, "t_contact", wire.t_contact.as_ref()).copied(),
-        api::Outcome::Unspecified | api::Outcome::NoContact | api::Outcome::Undecided => Ok(1.0),
-    }
-}
-
-fn required<'a, T>(
-    path: &Path<'_>,
-    name: &'static str,
-    wire: Option<&'a T>,
-) -> Result<&'a T, Failure> {
-    wire.ok_or_else(|| path.field(name).bad("is required").into())
+fn is_compound(body: Option<&api::PlacedBody>) -> bool {
+    let source = body.and_then(|body| body.source.as_ref());
+    matches!(source, Some(api::placed_body::Source::Compound(_)))
 }

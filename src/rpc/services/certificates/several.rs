@@ -1,22 +1,21 @@
 //! What is claimed of several bodies, judged.
 
 use super::faces::NamedFaces;
-use super::required;
-use super::told::Told;
+use super::told::{Told, required};
 use crate::geometry::claim::{CollisionClaim, CollisionProof, MovingSolid, Outcome, Verdict};
 use crate::geometry::effort::Effort;
 use crate::geometry::judge::judge_collision;
 use crate::rpc::api;
+use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{outcome, verdict};
+use crate::rpc::convert::several::AskedSeveral;
 use crate::rpc::convert::solids::collision;
-use crate::rpc::services::queries::Many;
-use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 
 /// A first contact among several bodies, or that there is none.
 #[derive(Clone, Debug)]
 pub struct CollisionStatement {
-    bodies: Many,
+    bodies: AskedSeveral,
     outcome: Outcome,
     t_free: f64,
     t_contact: f64,
@@ -29,10 +28,10 @@ impl CollisionStatement {
     /// Checks everything that is wrong whatever the geometry.
     pub(super) fn convert(
         told: &Told<'_, api::FindFirstCollisionRequest, api::FindFirstCollisionResponse>,
-        shared: &Shared,
+        catalogue: &Catalogue<'_>,
     ) -> Result<Self, Failure> {
         let Told { question, asked, answer, path } = told;
-        let bodies = Many::convert(asked, question, shared)?;
+        let bodies = AskedSeveral::convert(asked, question, catalogue)?;
         let outcome = outcome(&path.field("outcome"), answer.outcome())?;
         let (mut pair, mut t_contact, mut faces) = (None, 1.0, None);
         let (faces_path, named) = (path.field("face_contact"), answer.face_contact.as_ref());

@@ -1,17 +1,17 @@
 //! What is claimed of bodies that need not be convex, judged.
 
 use super::faces::NamedFaces;
-use super::t_contact;
+use super::told::t_contact;
 use crate::geometry::claim::{Outcome, SolidClaim, SolidMotionProof, SolidProof, Solids, Verdict};
 use crate::geometry::effort::Effort;
 use crate::geometry::judge::{judge_solid_motion, judge_solids};
 use crate::geometry::motion::Motion;
 use crate::rpc::api;
-use crate::rpc::convert::Path;
 use crate::rpc::convert::body::JudgedBody;
 use crate::rpc::convert::geometry::outcome;
+use crate::rpc::convert::motions::Motions;
 use crate::rpc::convert::solids::{motion, proof};
-use crate::rpc::services::queries::Motions;
+use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 
 /// A claim with its proof.

@@ -11,17 +11,17 @@ use tonic::{Request, Response, Status, Streaming};
 use crate::geometry::Vec3;
 use crate::geometry::ids::PolytopeId;
 use crate::rpc::api;
-use crate::rpc::convert::body::{by_alias, by_id, hull_time, id};
+use crate::rpc::convert::body::hull_time;
+use crate::rpc::convert::catalogue::{id, unknown};
 use crate::rpc::convert::geometry::points_to_wire;
+use crate::rpc::convert::paging::page_size;
 use crate::rpc::convert::polytope::{AskedPolytope, BuiltPolytope, describe, describe_new};
-use crate::rpc::convert::{BadField, Path};
+use crate::rpc::path::{BadField, Path};
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::timing::time_left;
 use crate::runtime::deadline::StopGuard;
-use crate::runtime::settings::Breach;
 use crate::runtime::store::{DeleteError, RegisterError, Solid, Stored};
-use crate::within_limit;
 
 /// The service.
 #[derive(Clone, Debug)]
@@ -33,11 +33,11 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         &self,
         request: Request<api::RegisterPolytopesRequest>,
     ) -> Result<Response<api::RegisterPolytopesResponse>, Status> {
-        let guard = StopGuard::after(Some(time_left(&self.0, request.metadata(), None)?));
+        let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
         let api::RegisterPolytopesRequest { polytopes, validate_only } = request.into_inner();
-        let limits = &self.0.settings.limits;
+        let limits = self.0.limits();
         let list = Path::ROOT.field("polytopes");
-        within_limit!(list, limits, polytopes.len(), registration_items_max)?;
+        list.within(limits.registration_items_max(), polytopes.len())?;
         let convert = |(index, spec)| AskedPolytope::convert(&list.index(index), spec, limits);
         let asked: Result<Vec<_>, Failure> = polytopes.iter().enumerate().map(convert).collect();
         let reports = register(&self.0, asked?, validate_only, &guard).await?;
@@ -48,7 +48,7 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         &self,
         request: Request<Streaming<api::UploadPolytopeRequest>>,
     ) -> Result<Response<api::UploadPolytopeResponse>, Status> {
-        let guard = StopGuard::after(Some(time_left(&self.0, request.metadata(), None)?));
+        let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
         let report = uploads::receive(&self.0, request.into_inner(), &guard).await?;
         Ok(Response::new(api::UploadPolytopeResponse { report: Some(report) }))
     }
@@ -60,8 +60,10 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         use api::get_polytope_request::Key;
         let request = request.into_inner();
         let stored = match &request.key {
-            Some(Key::Id(id)) => by_id(&Path::ROOT.field("id"), id, &self.0.store)?,
-            Some(Key::Alias(alias)) => by_alias(&Path::ROOT.field("alias"), alias, &self.0.store)?,
+            Some(Key::Id(id)) => self.0.catalogue().by_id(&Path::ROOT.field("id"), id)?,
+            Some(Key::Alias(alias)) => {
+                self.0.catalogue().by_alias(&Path::ROOT.field("alias"), alias)?
+            }
             None => return Err(no_key().into()),
         };
         let polytope = describe(&stored, &self.0.store);
@@ -85,7 +87,7 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         request: Request<api::ListPolytopesRequest>,
     ) -> Result<Response<api::ListPolytopesResponse>, Status> {
         let request = request.into_inner();
-        let size = page_size(&self.0, request.page_size)?;
+        let size = page_size(self.0.limits(), request.page_size)?;
         let token = request.page_token.as_str();
         let after: Option<PolytopeId> = if token.is_empty() {
             None
@@ -122,7 +124,7 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
             Ok(()) => {}
             Err(DeleteError::Unknown) if request.allow_missing => {}
             Err(DeleteError::Unknown) => {
-                return Err(crate::rpc::convert::body::unknown(&path, key).into());
+                return Err(unknown(&path, key).into());
             }
             Err(DeleteError::InUse { uses }) => {
                 let id = found.map_or_else(String::new, |id| id.to_string());
@@ -138,7 +140,7 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
     ) -> Result<Response<api::FindMissingPolytopesResponse>, Status> {
         let ids = request.into_inner().ids;
         let list = Path::ROOT.field("ids");
-        within_limit!(list, &self.0.settings.limits, ids.len(), find_missing_ids_max)?;
+        list.within(self.0.limits().find_missing_ids_max(), ids.len())?;
         let mut missing_ids = Vec::new();
         for (index, text) in ids.into_iter().enumerate() {
             let id = id(&list.index(index), &text)?;
@@ -182,17 +184,6 @@ fn no_key() -> Failure {
     Failure::BadField(BadField { field: "id".to_owned(), problem: "needs id or alias".into() })
 }
 
-/// How many entries a page has: what is asked for within the limits.
-pub fn page_size(shared: &Shared, asked: i32) -> Result<usize, Failure> {
-    let limits = &shared.settings.limits;
-    let size = match u64::try_from(asked) {
-        Ok(0) => limits.page_size_default,
-        Ok(size) => size,
-        Err(_) => return Err(Path::ROOT.field("page_size").bad("must not be negative").into()),
-    };
-    Ok(usize::try_from(size.min(limits.page_size_max).max(1)).unwrap_or(usize::MAX))
-}
-
 /// Builds and registers all of them, or none; also none once the guard says to stop, which is
 /// looked at where it may take long: between two of them, and while a hull is built, a mesh
 /// compared with it or a polyhedron checked.
@@ -206,7 +197,7 @@ pub async fn register(
     let estimate = hull_time(points + asked.len());
     let (in_job, stop) = (shared.clone(), guard.flag());
     let job = move || {
-        let limits = &in_job.settings.limits;
+        let limits = in_job.limits();
         let build = |asked: AskedPolytope| {
             if stop.load(Ordering::Relaxed) {
                 Err(Failure::Deadline)
@@ -232,7 +223,7 @@ fn commit(
         fields.push(built.field);
     }
     let refused = |error: RegisterError| refused(&error, &fields);
-    let (store, limits) = (&shared.store, &shared.settings.limits);
+    let (store, limits) = (&shared.store, shared.limits());
     if validate_only {
         store.validate(&new, limits).map_err(refused)?;
         for (report, new) in reports.iter_mut().zip(&new) {
@@ -257,17 +248,7 @@ fn refused(error: &RegisterError, fields: &[String]) -> Failure {
         RegisterError::AliasTaken { index, owner, .. } => {
             Failure::AliasTaken { field: alias(*index), owner: owner.to_string() }
         }
-        RegisterError::TooManyAliases { index, max } => Failure::Limit {
-            field: alias(*index),
-            name: "aliases_per_polytope_max",
-            max: *max,
-            breach: Breach::InvalidArgument,
-        },
-        RegisterError::Full { name, max } => Failure::Limit {
-            field: String::new(),
-            name,
-            max: *max,
-            breach: Breach::ResourceExhausted,
-        },
+        RegisterError::TooManyAliases { index, limit } => limit.exceeded_at(&alias(*index)).into(),
+        RegisterError::Full(limit) => limit.reached().into(),
     }
 }

@@ -5,12 +5,12 @@ use tonic::Streaming;
 use crate::geometry::Vec3;
 use crate::rpc::api;
 use crate::rpc::api::upload_polytope_request::Part;
+use crate::rpc::convert::geometry;
 use crate::rpc::convert::polytope::{AskedPolytope, AskedSource, file_source};
-use crate::rpc::convert::{Path, geometry};
+use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::{Failure, of_transport};
 use crate::runtime::deadline::StopGuard;
-use crate::within_limit;
 
 const POINT_BYTES: usize = 24;
 
@@ -39,8 +39,7 @@ async fn next(
     shared: &Shared,
     chunks: &mut Streaming<api::UploadPolytopeRequest>,
 ) -> Result<Option<Part>, Failure> {
-    let max = shared.settings.limits.message_bytes_max;
-    let message = chunks.message().await.map_err(|status| of_transport(status, max))?;
+    let message = chunks.message().await.map_err(|status| of_transport(status, shared.limits()))?;
     match message {
         Some(api::UploadPolytopeRequest { part: Some(part) }) => Ok(Some(part)),
         Some(_) => Err(Path::ROOT.field("chunk").bad("a message needs a header or a chunk").into()),
@@ -56,13 +55,13 @@ async fn collect(
     chunks: &mut Streaming<api::UploadPolytopeRequest>,
 ) -> Result<Vec<u8>, Failure> {
     let path = Path::ROOT.field("chunk");
-    let limits = &shared.settings.limits;
+    let limits = shared.limits();
     let mut bytes = Vec::new();
     while let Some(part) = next(shared, chunks).await? {
         let Part::Chunk(chunk) = part else {
             return Err(Path::ROOT.field("header").bad("must come once only").into());
         };
-        within_limit!(path, limits, bytes.len() + chunk.len(), upload_bytes_max)?;
+        path.within(limits.upload_bytes_max(), bytes.len() + chunk.len())?;
         bytes.extend_from_slice(&chunk);
     }
     let total = Path::ROOT.field("header");
@@ -90,7 +89,7 @@ fn assemble(
                 return Err(spec_path.field("source").bad("must be left out").into());
             }
             let path = Path::ROOT.field("chunk");
-            within_limit!(path, &shared.settings.limits, bytes.len() / POINT_BYTES, points_max)?;
+            path.within(shared.limits().points_max(), bytes.len() / POINT_BYTES)?;
             AskedSource::Points(points(&path, &bytes)?)
         }
         api::UploadContent::MeshFile => {

@@ -2,23 +2,23 @@
 
 use std::time::Duration;
 
-use super::{Question, Run, polytopes};
+use super::question::{Question, Run};
 use crate::geometry::Vec3;
 use crate::geometry::penetration::{METHODS, Method, along_by};
 use crate::geometry::witness::Witness;
 use crate::rpc::api;
-use crate::rpc::convert::Path;
-use crate::rpc::convert::body::AskedBody;
+use crate::rpc::convert::body::{AskedBody, polytopes};
+use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::certificate::{proof_to_wire, range_to_wire};
 use crate::rpc::convert::geometry::{direction_vector, stopped_to_wire, verdict_to_wire};
 use crate::rpc::convert::options::Options;
-use crate::rpc::shared::Shared;
+use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::Asked;
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub struct Along {
+pub(super) struct AlongQuestion {
     p: AskedBody,
     q: AskedBody,
     direction: Vec3,
@@ -26,13 +26,17 @@ pub struct Along {
     options: Options,
 }
 
-impl Question for Along {
+impl Question for AlongQuestion {
     type Wire = api::MeasureDistanceAlongRequest;
     type Answer = api::MeasureDistanceAlongResponse;
     const ASKED: Asked = Asked::DistanceAlong;
 
-    fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
-        let (p, q) = polytopes(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
+    fn convert(
+        path: &Path<'_>,
+        wire: &Self::Wire,
+        catalogue: &Catalogue<'_>,
+    ) -> Result<Self, Failure> {
+        let (p, q) = polytopes(path, wire.p.as_ref(), wire.q.as_ref(), catalogue)?;
         let direction = direction_vector(&path.field("direction"), wire.direction.as_ref())?;
         let (options, method) =
             Options::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;

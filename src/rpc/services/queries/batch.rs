@@ -6,39 +6,40 @@ use std::time::Duration;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use tonic::Request;
 
-use super::{
-    Along, Collision, DistanceQuestion, FirstContactQuestion, Penetration, Queries, Question, Run,
-    count, estimate,
-};
+use super::along::AlongQuestion;
+use super::collision::CollisionQuestion;
+use super::distance::DistanceQuestion;
+use super::first_contact::FirstContactQuestion;
+use super::penetration::PenetrationQuestion;
+use super::question::{Question, Run, count, estimate};
 use crate::rpc::api;
 use crate::rpc::api::batch_query_answer::Answer;
 use crate::rpc::api::batch_query_item::Question as Wire;
-use crate::rpc::convert::Path;
+use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::timing::time_left;
 use crate::runtime::compute::{INLINE_MAX, Refused};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::metrics::Ending;
-use crate::within_limit;
 
-type Search = Box<dyn FnOnce(&Run) -> Result<Answer, Failure> + Send>;
+type AnswerItem = Box<dyn FnOnce(&Run) -> Result<Answer, Failure> + Send>;
 
 /// A question of any kind, checked.
-struct Asked {
+struct AskedItem {
     estimate: Duration,
     time: Option<Duration>,
-    answer: Search,
+    answer: AnswerItem,
 }
 
-impl Asked {
+impl AskedItem {
     fn new<Q: Question>(
         path: &Path<'_>,
         wire: &Q::Wire,
         shared: &Shared,
         wrap: fn(Q::Answer) -> Answer,
     ) -> Result<Self, Failure> {
-        let question = Q::convert(path, wire, shared)
+        let question = Q::convert(path, wire, &shared.catalogue())
             .inspect_err(|_| shared.metrics.count(Q::ASKED, Ending::Refused))?;
         Ok(Self {
             estimate: estimate(&question),
@@ -60,7 +61,7 @@ impl Asked {
         match question.ok_or_else(|| path.bad("needs a question"))? {
             Wire::CheckCollision(wire) => {
                 let path = path.field("check_collision");
-                Self::new::<Collision>(&path, wire, shared, Answer::CheckCollision)
+                Self::new::<CollisionQuestion>(&path, wire, shared, Answer::CheckCollision)
             }
             Wire::MeasureDistance(wire) => {
                 let path = path.field("measure_distance");
@@ -68,11 +69,11 @@ impl Asked {
             }
             Wire::MeasureDistanceAlong(wire) => {
                 let path = path.field("measure_distance_along");
-                Self::new::<Along>(&path, wire, shared, Answer::MeasureDistanceAlong)
+                Self::new::<AlongQuestion>(&path, wire, shared, Answer::MeasureDistanceAlong)
             }
             Wire::MeasurePenetration(wire) => {
                 let path = path.field("measure_penetration");
-                Self::new::<Penetration>(&path, wire, shared, Answer::MeasurePenetration)
+                Self::new::<PenetrationQuestion>(&path, wire, shared, Answer::MeasurePenetration)
             }
             Wire::FindFirstContact(wire) => {
                 let path = path.field("find_first_contact");
@@ -84,27 +85,26 @@ impl Asked {
 
 /// Answers every question; what is wrong with one is said in its place.
 pub(super) async fn answer(
-    queries: &Queries,
+    shared: &Shared,
     request: Request<api::BatchQueryRequest>,
 ) -> Result<api::BatchQueryResponse, Failure> {
-    let shared = &queries.0;
     let items = &request.get_ref().items;
     let list = Path::ROOT.field("items");
-    within_limit!(list, &shared.settings.limits, items.len(), batch_items_max)?;
-    let deadline = time_left(shared, request.metadata(), None)?;
+    list.within(shared.settings.limits.batch_items_max(), items.len())?;
+    let deadline = time_left(shared.limits(), request.metadata(), None)?;
     let guard = StopGuard::after(Some(deadline));
     let mut total = Duration::ZERO;
     // Guards of questions with a time of their own; they live as long as this call.
     let mut guards = Vec::new();
     let mut jobs = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
-        jobs.push(Asked::convert(&list.index(index), item, shared).map(|asked| {
+        jobs.push(AskedItem::convert(&list.index(index), item, shared).map(|asked| {
             total += asked.estimate;
             let run = match asked.time {
-                None => queries.run(&guard),
+                None => Run::new(shared, &guard),
                 Some(time) => {
                     let own = StopGuard::after(Some(time.min(deadline)));
-                    let run = queries.run(&own);
+                    let run = Run::new(shared, &own);
                     guards.push(own);
                     run
                 }
@@ -125,7 +125,7 @@ pub(super) async fn answer(
     Ok(api::BatchQueryResponse { answers })
 }
 
-fn one(job: Result<(Search, Run), Failure>) -> api::BatchQueryAnswer {
+fn one(job: Result<(AnswerItem, Run), Failure>) -> api::BatchQueryAnswer {
     let answer = job.and_then(|(answer, run)| {
         // A bug in one search must not take the answers of the others with it.
         catch_unwind(AssertUnwindSafe(|| answer(&run))).unwrap_or(Err(Refused::Panicked.into()))

@@ -5,24 +5,24 @@ use std::time::Duration;
 use arrayvec::ArrayVec;
 
 use super::polyhedra::{self, Places};
-use super::{Question, Run, bodies, margin};
+use super::question::{Question, Run};
 use crate::geometry::distance::compare;
 use crate::geometry::pair::VertexPair;
 use crate::geometry::separation::{METHODS, Method, decide};
 use crate::geometry::witness::Witness;
 use crate::rpc::api;
-use crate::rpc::convert::Path;
-use crate::rpc::convert::body::AskedBody;
+use crate::rpc::convert::body::{AskedBody, bodies};
+use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::certificate::proof_with_margin_to_wire;
-use crate::rpc::convert::geometry::{stopped_to_wire, verdict_to_wire};
+use crate::rpc::convert::geometry::{margin, stopped_to_wire, verdict_to_wire};
 use crate::rpc::convert::options::Options;
-use crate::rpc::shared::Shared;
+use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::Asked;
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub struct Collision {
+pub(super) struct CollisionQuestion {
     p: AskedBody,
     q: AskedBody,
     margin: Option<f64>,
@@ -37,19 +37,23 @@ enum Way {
     Polyhedra(Places),
 }
 
-impl Question for Collision {
+impl Question for CollisionQuestion {
     type Wire = api::CheckCollisionRequest;
     type Answer = api::CheckCollisionResponse;
     const ASKED: Asked = Asked::Collision;
 
-    fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
-        let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
+    fn convert(
+        path: &Path<'_>,
+        wire: &Self::Wire,
+        catalogue: &Catalogue<'_>,
+    ) -> Result<Self, Failure> {
+        let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), catalogue)?;
         let margin = margin(path, wire.margin)?;
         if let Some(places) = Places::of_polyhedra(path, &p, &q) {
             if margin.is_some() {
-                return Err(polyhedra::refuse(&path.field("margin"), "margins of polyhedra"));
+                return Err(path.field("margin").not_implemented("margins of polyhedra").into());
             }
-            let options = polyhedra::options(path, wire.options.as_ref())?;
+            let options = Options::of_polyhedra(&path.field("options"), wire.options.as_ref())?;
             return Ok(Self { p, q, margin, way: Way::Polyhedra(places), options });
         }
         let (options, method) =

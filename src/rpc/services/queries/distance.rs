@@ -4,23 +4,25 @@ use std::time::Duration;
 
 use arrayvec::ArrayVec;
 
-use super::{Question, Run, margin, polytopes};
+use super::question::{Question, Run};
 use crate::geometry::distance::{METHODS, Method, Stops, compare, measure_by};
 use crate::geometry::pair::VertexPair;
 use crate::geometry::witness::Witness;
 use crate::rpc::api;
-use crate::rpc::convert::body::AskedBody;
+use crate::rpc::convert::body::{AskedBody, polytopes};
+use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::certificate::distance_to_wire;
-use crate::rpc::convert::geometry::{length, stopped_to_wire, vector_to_wire, verdict_to_wire};
+use crate::rpc::convert::geometry::{
+    length, margin, stopped_to_wire, vector_to_wire, verdict_to_wire,
+};
 use crate::rpc::convert::options::Options;
-use crate::rpc::convert::{BadField, Path};
-use crate::rpc::shared::Shared;
+use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::Asked;
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub struct DistanceQuestion {
+pub(super) struct DistanceQuestion {
     p: AskedBody,
     q: AskedBody,
     margin: Option<f64>,
@@ -34,8 +36,12 @@ impl Question for DistanceQuestion {
     type Answer = api::MeasureDistanceResponse;
     const ASKED: Asked = Asked::Distance;
 
-    fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
-        let (p, q) = polytopes(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
+    fn convert(
+        path: &Path<'_>,
+        wire: &Self::Wire,
+        catalogue: &Catalogue<'_>,
+    ) -> Result<Self, Failure> {
+        let (p, q) = polytopes(path, wire.p.as_ref(), wire.q.as_ref(), catalogue)?;
         let (options, method) =
             Options::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
         let stop = |name, value: Option<f64>| -> Result<Option<f64>, BadField> {

@@ -2,36 +2,40 @@
 
 use std::time::Duration;
 
-use super::{Question, Run, polytopes};
+use super::question::{Question, Run};
 use crate::geometry::claim::Verdict;
 use crate::geometry::penetration::measure;
 use crate::geometry::witness::Witness;
 use crate::rpc::api;
-use crate::rpc::convert::Path;
-use crate::rpc::convert::body::AskedBody;
+use crate::rpc::convert::body::{AskedBody, polytopes};
+use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::certificate::depth_to_wire;
 use crate::rpc::convert::geometry::{stopped_to_wire, vector_to_wire, verdict_to_wire};
 use crate::rpc::convert::options::Options;
-use crate::rpc::shared::Shared;
+use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::Asked;
 
 /// See the module.
 #[derive(Clone, Debug)]
-pub struct Penetration {
+pub(super) struct PenetrationQuestion {
     p: AskedBody,
     q: AskedBody,
     with_surface: bool,
     options: Options,
 }
 
-impl Question for Penetration {
+impl Question for PenetrationQuestion {
     type Wire = api::MeasurePenetrationRequest;
     type Answer = api::MeasurePenetrationResponse;
     const ASKED: Asked = Asked::Penetration;
 
-    fn convert(path: &Path<'_>, wire: &Self::Wire, shared: &Shared) -> Result<Self, Failure> {
-        let (p, q) = polytopes(path, wire.p.as_ref(), wire.q.as_ref(), shared)?;
+    fn convert(
+        path: &Path<'_>,
+        wire: &Self::Wire,
+        catalogue: &Catalogue<'_>,
+    ) -> Result<Self, Failure> {
+        let (p, q) = polytopes(path, wire.p.as_ref(), wire.q.as_ref(), catalogue)?;
         let options = Options::without_method(&path.field("options"), wire.options.as_ref())?;
         let with_surface = wire.with_surface && !options.omit_certificate;
         Ok(Self { p, q, with_surface, options })

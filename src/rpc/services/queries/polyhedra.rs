@@ -2,27 +2,27 @@
 
 use std::time::Duration;
 
-use super::{Motions, Run};
+use super::question::Run;
+use crate::geometry::claim;
 use crate::geometry::claim::{Outcome, Verdict};
 use crate::geometry::contact_time::Travel;
 use crate::geometry::contact_time::polyhedra::proof::{Unproven, prove_motion, prove_verdict};
-use crate::geometry::contact_time::polyhedra::{
-    Faces, FirstContact, METHODS, first_contact, verdict,
-};
+use crate::geometry::contact_time::polyhedra::{Faces, FirstContact, first_contact, verdict};
 use crate::geometry::effort::Effort;
 use crate::geometry::pair::Pair;
-use crate::geometry::separation::{self, decide};
+use crate::geometry::separation::decide;
 use crate::geometry::witness::Witness;
-use crate::geometry::{Vec3, claim, contact_time};
+use crate::geometry::{Vec3, contact_time, separation};
 use crate::rpc::api;
-use crate::rpc::convert::Path;
 use crate::rpc::convert::body::{AskedBody, ReadySolid, Unready};
 use crate::rpc::convert::certificate::{motion_to_wire, proof_to_wire};
 use crate::rpc::convert::geometry::{
     outcome_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
 };
+use crate::rpc::convert::motions::Motions;
 use crate::rpc::convert::options::Options;
 use crate::rpc::convert::solids::{self, unproven_to_wire};
+use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::Asked;
 
@@ -47,19 +47,6 @@ impl Places {
     ) -> Result<[ReadySolid; 2], Unready> {
         Ok([p.prepare_solid(&self.0[0], effort)?, q.prepare_solid(&self.0[1], effort)?])
     }
-}
-
-/// The options of a question about polyhedra.
-pub(super) fn options(
-    path: &Path<'_>,
-    wire: Option<&api::QueryOptions>,
-) -> Result<Options, Failure> {
-    Ok(Options::convert(&path.field("options"), wire, METHODS)?.0)
-}
-
-/// Refuses what a field asks for.
-pub(in crate::rpc) fn refuse(path: &Path<'_>, what: &'static str) -> Failure {
-    Failure::NotImplemented { field: path.to_string(), what }
 }
 
 fn hulls([p, q]: &[ReadySolid; 2]) -> Pair<'_> {
@@ -110,16 +97,23 @@ pub(super) fn collision(
     Ok(answer)
 }
 
-/// When the bodies first meet, for motions that turn nothing; with a certificate about the hulls if
-/// those do not.
+/// Two bodies on their ways, which turn nothing.
+pub(super) struct Movers {
+    pub(super) bodies: [AskedBody; 2],
+    /// Where the bodies were named.
+    pub(super) places: Places,
+    pub(super) motions: Motions,
+    /// How far these motions take the bodies.
+    pub(super) travels: [Travel; 2],
+}
+
+/// When the bodies first meet; with a certificate about the hulls if those do not.
 pub(super) fn first_meeting(
     run: &Run,
-    bodies: [AskedBody; 2],
-    motions: &Motions,
-    travels: [Travel; 2],
-    places: &Places,
+    movers: Movers,
     options: &Options,
 ) -> Result<api::FindFirstContactResponse, Failure> {
+    let Movers { bodies, places, motions, travels } = movers;
     let prepare = |effort: &mut Effort<'_>| places.prepare(bodies, effort);
     let (found, cost) =
         run.measure_prepared(Asked::FirstContact, prepare, options, |solids, effort| {

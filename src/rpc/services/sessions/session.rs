@@ -5,42 +5,46 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use super::declare::{self, Declared, Shape};
-use super::frame::{Asked, Defaults, failure, no_room, too_many_pairs};
-use super::plan::Plan;
-use super::{report, state};
 use crate::geometry::effort::{Cost, Effort};
 use crate::geometry::separation::METHODS;
 use crate::rpc::api;
-use crate::rpc::convert::Path;
+use crate::rpc::convert::geometry::length;
 use crate::rpc::convert::options::{budget, method};
+use crate::rpc::convert::sessions::declare::{self, Declared, PartSource};
+use crate::rpc::convert::sessions::frame::{
+    AskedFrame, Defaults, failure, no_room, too_many_pairs,
+};
+use crate::rpc::convert::sessions::plan::Plan;
+use crate::rpc::convert::sessions::{report, state};
+use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::runtime::compute::INLINE_MAX;
 use crate::runtime::metrics::{Asked as Metered, Ending};
 use crate::runtime::sessions::{Parallel, Resident, Summary};
-use crate::scene::{Applied, Declaration, Limits, Report, Runner, Scene, Serial};
+use crate::scene::{Applied, Declaration, Limits, Report, Runner, Scene};
 
 /// See the module.
 #[derive(Debug)]
 pub struct Session {
     scene: Scene,
     /// The shapes of each body's parts, as declared.
-    shapes: BTreeMap<u32, Vec<Shape>>,
+    shapes: BTreeMap<u32, Vec<PartSource>>,
     defaults: Defaults,
     /// What each frame may take.
     time: Option<Duration>,
     /// What the last report contains: a repetition gets that again, whatever it asks for.
     last_plan: Plan,
-    /// Of the last frame: for a repetition.
+    /// The items of the last frame that were refused: a repetition gets them again.
     last_refused: Vec<api::ItemStatus>,
     frames_answered: u64,
     cost: Cost,
     elapsed: Duration,
     /// What the last frame took: the best guess for the next one.
     last_elapsed: Duration,
-    /// Of any body so far: its parts, and the vertices of one of them.
+    /// The most parts that any body has had so far.
     parts_max: usize,
+    /// The most vertices that any part has had so far.
     vertices_max: u32,
 }
 
@@ -67,6 +71,17 @@ pub(super) struct Until<'a> {
     pub(super) spent: &'a AtomicBool,
 }
 
+/// What frames are worked on with.
+#[derive(Clone, Copy)]
+pub(super) struct Work<'a> {
+    pub(super) shared: &'a Shared,
+    pub(super) until: Until<'a>,
+    /// Looks at the pairs of the scene.
+    pub(super) runner: &'a dyn Runner,
+    /// How many bytes larger sessions may become.
+    pub(super) room: u64,
+}
+
 impl Session {
     /// Opens a session and answers for the scene as it is, which may be stopped; or says what is
     /// wrong, and nothing is done.
@@ -76,7 +91,7 @@ impl Session {
         shared: &Shared,
         until: Until<'_>,
     ) -> Result<(Self, api::FrameReport), Failure> {
-        let limits = &shared.settings.limits;
+        let (limits, catalogue) = (shared.limits(), &shared.catalogue());
         let default = api::SessionState::default();
         let wire = request.state.as_ref().unwrap_or(&default);
         let (steps_max, time) = budget(&path.field("budget"), request.budget.as_ref())?;
@@ -86,15 +101,12 @@ impl Session {
         let method = method(&path.field("method"), &request.method, METHODS)?;
         let at = path.field("state");
         let effort = &mut Effort::with_stop(u64::MAX, until.gone);
-        let declared = declare::bodies(&at.field("bodies"), &wire.bodies, shared, effort)?;
+        let declared = declare::bodies(&at.field("bodies"), &wire.bodies, catalogue, effort)?;
         let declaration = Declaration {
             bodies: declared.iter().map(|declared| declared.body.clone()).collect(),
-            rules: declare::rules(&at.field("rules"), wire.rules.as_ref(), shared)?,
-            release_margin: crate::rpc::convert::geometry::length(
-                &at.field("release_margin"),
-                wire.release_margin,
-            )?,
-            contacts: declare::contacts(&at.field("contacts"), &wire.contacts, shared)?,
+            rules: declare::rules(&at.field("rules"), wire.rules.as_ref(), catalogue)?,
+            release_margin: length(&at.field("release_margin"), wire.release_margin)?,
+            contacts: declare::contacts(&at.field("contacts"), &wire.contacts, catalogue)?,
             frame: wire.frame_id,
         };
         let room = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
@@ -106,7 +118,7 @@ impl Session {
             listed_max: room(limits.pairs_per_report_max),
         };
         let scene = Scene::open(declaration, method, scene_limits)
-            .map_err(|error| declare::failure(&at, &error, shared))?;
+            .map_err(|error| declare::failure(&at, &error, limits))?;
         let mut session = Self {
             scene,
             shapes: BTreeMap::new(),
@@ -122,7 +134,7 @@ impl Session {
             vertices_max: 1,
         };
         session.keep_shapes(declared);
-        let report = session.answer(&plan, shared, until.spent, &Parallel)?;
+        let report = session.answer(&plan, &Work { shared, until, runner: &Parallel, room: 0 })?;
         Ok((session, report))
     }
 
@@ -178,51 +190,40 @@ impl Session {
         &mut self,
         frames: &[api::Frame],
         path: &Path<'_>,
-        shared: &Shared,
-        until: Until<'_>,
-        is_inline: bool,
+        work: &Work<'_>,
     ) -> Vec<api::FrameReport> {
-        let stop = until.spent;
-        // Rayon's workers are those of the pool; a job that runs elsewhere must not wake them.
-        let runner: &dyn Runner = if is_inline { &Serial } else { &Parallel };
         let mut reports = Vec::with_capacity(1);
         let mut unanswered: Option<Plan> = None;
-        let mut room = shared.sessions.room();
+        let mut room = work.room;
         for frame in frames {
-            let taken = self.take(frame, path, shared, until, &mut room);
+            let taken = self.take(frame, path, work, &mut room);
             let is_alone = !matches!(&taken, Ok((_, false)));
             if is_alone && let Some(plan) = unanswered.take() {
-                reports.push(self.answer_or_say_why(&plan, shared, stop, runner));
+                reports.push(self.answer_or_say_why(&plan, work));
             }
             match taken {
                 Err(report) => reports.push(*report),
                 Ok((plan, true)) => {
                     reports.push(match self.scene.remembered_report(frame.frame_id) {
                         Some(known) => self.report(&known, &self.last_plan, Duration::ZERO, false),
-                        None => self.answer_or_say_why(&plan, shared, stop, runner),
+                        None => self.answer_or_say_why(&plan, work),
                     })
                 }
                 Ok((plan, false)) if self.last_refused.is_empty() => unanswered = Some(plan),
                 Ok((plan, false)) => {
-                    reports.push(self.answer_or_say_why(&plan, shared, stop, runner));
+                    reports.push(self.answer_or_say_why(&plan, work));
                     unanswered = None;
                 }
             }
         }
         if let Some(plan) = unanswered {
-            reports.push(self.answer_or_say_why(&plan, shared, stop, runner));
+            reports.push(self.answer_or_say_why(&plan, work));
         }
         reports
     }
 
-    fn answer_or_say_why(
-        &mut self,
-        plan: &Plan,
-        shared: &Shared,
-        stop: &AtomicBool,
-        runner: &dyn Runner,
-    ) -> api::FrameReport {
-        self.answer(plan, shared, stop, runner).unwrap_or_else(|failure| api::FrameReport {
+    fn answer_or_say_why(&mut self, plan: &Plan, work: &Work<'_>) -> api::FrameReport {
+        self.answer(plan, work).unwrap_or_else(|failure| api::FrameReport {
             frame_id: self.scene.frame(),
             status: Some(failure.to_item()),
             refused_items: self.last_refused.clone(),
@@ -236,30 +237,30 @@ impl Session {
         &mut self,
         wire: &api::Frame,
         path: &Path<'_>,
-        shared: &Shared,
-        until: Until<'_>,
+        work: &Work<'_>,
         room: &mut u64,
     ) -> Result<(Plan, bool), Box<api::FrameReport>> {
+        let (limits, catalogue) = (work.shared.limits(), &work.shared.catalogue());
         let refuse = |failure: &Failure| {
-            shared.metrics.count(Metered::Frame, Ending::Refused);
+            work.shared.metrics.count(Metered::Frame, Ending::Refused);
             Box::new(api::FrameReport {
                 frame_id: wire.frame_id,
                 status: Some(failure.to_item()),
                 ..Default::default()
             })
         };
-        let effort = &mut Effort::with_stop(u64::MAX, until.gone);
-        let asked = Asked::convert(path, wire, &self.defaults, shared, effort)
+        let effort = &mut Effort::with_stop(u64::MAX, work.until.gone);
+        let asked = AskedFrame::convert(path, wire, &self.defaults, catalogue, effort)
             .map_err(|failure| refuse(&failure))?;
         let is_next = wire.frame_id > self.scene.frame();
         let left = room.checked_sub(asked.bytes());
         if is_next && left.is_none() {
-            return Err(refuse(&no_room(shared)));
+            return Err(refuse(&no_room(limits)));
         }
         let applied = self
             .scene
             .apply(&asked.frame)
-            .map_err(|error| refuse(&failure(path, wire, &error, shared)))?;
+            .map_err(|error| refuse(&failure(path, wire, &error, limits)))?;
         let plan = asked.plan;
         match applied {
             Applied::Repeated => Ok((plan, true)),
@@ -279,15 +280,14 @@ impl Session {
         }
     }
 
-    fn answer(
-        &mut self,
-        plan: &Plan,
-        shared: &Shared,
-        stop: &AtomicBool,
-        runner: &dyn Runner,
-    ) -> Result<api::FrameReport, Failure> {
+    fn answer(&mut self, plan: &Plan, work: &Work<'_>) -> Result<api::FrameReport, Failure> {
+        let Work { shared, runner, .. } = *work;
+        let stop = work.until.spent;
         let start = shared.clock.now();
-        let report = self.scene.answer(&plan.questions, runner, stop).map_err(too_many_pairs)?;
+        let report = self
+            .scene
+            .answer(&plan.questions, runner, stop)
+            .map_err(|error| too_many_pairs(error, shared.limits()))?;
         let elapsed = shared.clock.now().duration_since(start);
         self.last_plan = *plan;
         self.frames_answered += 1;
@@ -326,7 +326,7 @@ impl Session {
 
 impl Resident for Session {
     fn bytes(&self) -> u64 {
-        let given: u64 = self.shapes.values().flatten().map(Shape::bytes).sum();
+        let given: u64 = self.shapes.values().flatten().map(PartSource::bytes).sum();
         given + (self.scene.bytes() + self.shapes.len() * 64) as u64
     }
 

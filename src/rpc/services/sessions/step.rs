@@ -11,36 +11,36 @@ use std::time::{Duration, Instant};
 use prost::Message;
 use tonic::metadata::MetadataMap;
 
-use super::{Session, answer, failure, find, take_out};
+use super::host::{AnswerTime, SessionHost, failure, take_out};
+use super::session::Session;
 use crate::rpc::api;
-use crate::rpc::convert::Path;
+use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::timing::some_call_time;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::sessions::Slot;
-use crate::runtime::settings::Breach;
-use crate::within_limit;
 
 /// Answers some frames, or says in their place why not.
 pub(super) async fn step(
-    shared: &Shared,
+    host: &SessionHost,
     metadata: &MetadataMap,
     request: api::StepSessionRequest,
 ) -> Result<Vec<api::FrameReport>, Failure> {
+    let shared = &host.shared;
     let list = Path::ROOT.field("frames");
-    within_limit!(list, &shared.settings.limits, request.frames.len(), frames_per_step_max)?;
-    let slot = find(shared, &request.session_id)?;
+    list.within(shared.limits().frames_per_step_max(), request.frames.len())?;
+    let slot = host.find(&request.session_id)?;
     slot.evict(request.take_over).map_err(|error| failure(error, &slot.id))?;
     let turns = Turns::of_call(shared, metadata)?;
-    let going = StopGuard::after(Some(turns.left(shared)));
+    let call = Call { host, slot: &slot, turns, going: StopGuard::after(Some(turns.left(shared))) };
     let mut reports = Vec::with_capacity(request.frames.len());
     let mut bytes = 0;
     let mut frames = request.frames.into_iter().enumerate();
     while let Some((index, frame)) = frames.next() {
         let frame_id = frame.frame_id;
         let done = match turns.begin(shared, index, bytes) {
-            Ok(()) => take_turn(shared, &slot, frame, index, (&turns, &going)).await,
+            Ok(()) => call.take_turn(frame, index).await,
             Err(failure) => Err(failure),
         };
         match done {
@@ -59,17 +59,28 @@ pub(super) async fn step(
     Ok(reports)
 }
 
-async fn take_turn(
-    shared: &Shared,
-    slot: &Arc<Slot<Session>>,
-    frame: api::Frame,
-    index: usize,
-    (turns, going): (&Turns, &StopGuard),
-) -> Result<Vec<api::FrameReport>, Failure> {
-    let held = tokio::time::timeout(turns.left(shared), take_out(slot)).await;
-    let held = held.map_err(|_| Failure::Deadline)??;
-    let time = turns.left(shared).min(held.time(&frame).unwrap_or(Duration::MAX));
-    answer(shared, held, vec![frame], Some(index), (going, Some(time))).await
+/// A call whose frames are answered one after the other.
+struct Call<'a> {
+    host: &'a SessionHost,
+    slot: &'a Arc<Slot<Session>>,
+    turns: Turns,
+    /// Says when the caller has gone.
+    going: StopGuard,
+}
+
+impl Call<'_> {
+    async fn take_turn(
+        &self,
+        frame: api::Frame,
+        index: usize,
+    ) -> Result<Vec<api::FrameReport>, Failure> {
+        let Self { host, slot, turns, going } = self;
+        let held = tokio::time::timeout(turns.left(&host.shared), take_out(slot)).await;
+        let held = held.map_err(|_| Failure::Deadline)??;
+        let left = turns.left(&host.shared);
+        let time = AnswerTime { going, budget: Some(held.time(&frame).unwrap_or(left).min(left)) };
+        host.answer(held, vec![frame], Some(index), time).await
+    }
 }
 
 /// The report of a frame that was left out.
@@ -90,7 +101,7 @@ struct Turns {
 impl Turns {
     /// Within the caller's deadline and the server's own.
     fn of_call(shared: &Shared, metadata: &MetadataMap) -> Result<Self, Failure> {
-        Ok(Self::within(some_call_time(shared, metadata)?, shared.clock.now()))
+        Ok(Self::within(some_call_time(shared.limits(), metadata)?, shared.clock.now()))
     }
 
     fn within(time: Duration, start: Instant) -> Self {
@@ -108,10 +119,9 @@ impl Turns {
 
     /// Whether a frame may be begun after reports of so many bytes.
     fn begin(&self, shared: &Shared, index: usize, bytes: usize) -> Result<(), Failure> {
-        let max = shared.settings.limits.step_reply_bytes_max;
-        if bytes as u64 > max {
-            let (field, name) = (String::new(), "step_reply_bytes_max");
-            return Err(Failure::Limit { field, name, max, breach: Breach::ResourceExhausted });
+        let limit = shared.limits().step_reply_bytes_max();
+        if bytes as u64 > limit.value {
+            return Err(limit.reached().into());
         }
         let is_late = shared.clock.now().duration_since(self.start) > self.begun;
         if index > 0 && is_late { Err(Failure::Deadline) } else { Ok(()) }

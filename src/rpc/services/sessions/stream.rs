@@ -14,11 +14,11 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::metadata::MetadataMap;
 use tonic::{Status, Streaming};
 
-use super::{Session, answer, failure, find, open, take_out};
+use super::host::{AnswerTime, SessionHost, failure, take_out};
+use super::session::Session;
 use crate::rpc::api;
 use crate::rpc::api::stream_session_request::Start;
-use crate::rpc::convert::Path;
-use crate::rpc::shared::Shared;
+use crate::rpc::path::Path;
 use crate::rpc::status::{Failure, of_transport};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::sessions::{Attachment, Slot};
@@ -27,13 +27,13 @@ type Reply = Result<api::StreamSessionResponse, Status>;
 
 /// Serves one client until it hangs up, fails, or another one takes over.
 pub(super) fn start(
-    shared: Shared,
+    host: SessionHost,
     requests: Streaming<api::StreamSessionRequest>,
 ) -> ReceiverStream<Reply> {
-    let room = usize::try_from(shared.settings.limits.waiting_reports_max).unwrap_or(1).max(1);
+    let room = usize::try_from(host.shared.limits().waiting_reports_max).unwrap_or(1).max(1);
     let (replies, receiver) = mpsc::channel(room);
     tokio::spawn(async move {
-        let talk = Talk { shared, requests, replies: replies.clone(), is_over: false };
+        let talk = Talk { host, requests, replies: replies.clone(), is_over: false };
         if let Err(failure) = talk.run().await {
             // The client may be gone.
             let _ = replies.send(Err(failure.into())).await;
@@ -43,7 +43,7 @@ pub(super) fn start(
 }
 
 struct Talk {
-    shared: Shared,
+    host: SessionHost,
     requests: Streaming<api::StreamSessionRequest>,
     replies: mpsc::Sender<Reply>,
     /// The client has sent its last message.
@@ -63,11 +63,11 @@ impl Talk {
         let Some(first) = self.next().await? else { return Ok(()) };
         let api::StreamSessionRequest { start, take_over, frame, latest_wins } = first;
         let slot = match start {
-            Some(Start::SessionId(id)) => find(&self.shared, &id)?,
+            Some(Start::SessionId(id)) => self.host.find(&id)?,
             Some(Start::Open(request)) => {
                 let no_deadline = MetadataMap::new();
                 let (slot, opened) = tokio::select! {
-                    opened = open(&self.shared, &no_deadline, request, "open") => opened?,
+                    opened = self.host.open(&no_deadline, request, "open") => opened?,
                     () = self.replies.closed() => return Ok(()),
                 };
                 let opened =
@@ -82,7 +82,7 @@ impl Talk {
                 return Err(Path::ROOT.field("start").bad(why).into());
             }
         };
-        let attachment = self.shared.sessions.attach(&slot, take_over);
+        let attachment = self.host.registry.attach(&slot, take_over);
         let attachment = attachment.map_err(|error| failure(error, &slot.id))?;
         self.converse(attachment, frame, latest_wins).await
     }
@@ -94,7 +94,7 @@ impl Talk {
         latest_wins: bool,
     ) -> Result<(), Failure> {
         let slot = attachment.slot().clone();
-        let mut draining = self.shared.draining.clone();
+        let mut draining = self.host.shared.draining.clone();
         let mut told_draining = false;
         let mut pending = first;
         loop {
@@ -143,17 +143,18 @@ impl Talk {
             return Err(self.end(attachment).await);
         }
         // A stream may last for days; what it asks for at a time may not.
-        let own = Duration::from_secs(self.shared.settings.limits.call_seconds_max);
+        let own = Duration::from_secs(self.host.shared.limits().call_seconds_max);
         let time =
             frames.last().and_then(|frame| held.time(frame)).map_or(own, |time| time.min(own));
         let going = StopGuard::after(Some(own));
+        let time = AnswerTime { going: &going, budget: Some(time) };
         let gone = async {
             self.replies.closed().await;
             going.stop();
             std::future::pending().await
         };
         let reports = tokio::select! {
-            reports = answer(&self.shared, held, frames, None, (&going, Some(time))) => reports?,
+            reports = self.host.answer(held, frames, None, time) => reports?,
             never = gone => never,
         };
         for report in reports {
@@ -167,7 +168,7 @@ impl Talk {
 
     /// Adds the frames that have arrived already, up to the limit.
     async fn merge(&mut self, frames: &mut Vec<api::Frame>) -> Result<(), Failure> {
-        let limit = self.shared.settings.limits.merged_frames_max.max(1);
+        let limit = self.host.shared.limits().merged_frames_max.max(1);
         while !self.is_over && (frames.len() as u64) < limit {
             let arrived = {
                 let next = self.requests.next();
@@ -221,8 +222,7 @@ impl Talk {
             self.is_over = true;
             return Ok(None);
         };
-        let max = self.shared.settings.limits.message_bytes_max;
-        Ok(Some(next.map_err(|status| of_transport(status, max))?))
+        Ok(Some(next.map_err(|status| of_transport(status, self.host.shared.limits()))?))
     }
 
     /// Why the stream has to end, after the client was told.

@@ -2,8 +2,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::super::{required, t_contact};
-use super::{PartsStatement, Said, is_single, located, one_of_each};
+use super::entries::{is_single, located, one_of_each};
 use crate::geometry::claim::{
     Compounds, Course, Link, MotionClaim, Outcome, PartMotion, PartStatement, Parts, Question,
     StaticProof, Verdict,
@@ -13,19 +12,21 @@ use crate::geometry::judge::{Refusal, judge_compounds, judge_compounds_motion};
 use crate::geometry::motion::Motion;
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::rpc::api;
-use crate::rpc::convert::Path;
-use crate::rpc::convert::body::{AskedParts, ReadyBody};
+use crate::rpc::convert::body::ReadyBody;
 use crate::rpc::convert::certificate::{at_most, chain, proof};
+use crate::rpc::convert::compound::AskedParts;
 use crate::rpc::convert::geometry::{outcome, verdict};
+use crate::rpc::convert::motions::Motions;
+use crate::rpc::path::Path;
 use crate::rpc::services::certificates::faces::NamedFaces;
-use crate::rpc::services::certificates::told::Told;
-use crate::rpc::services::queries::Motions;
+use crate::rpc::services::certificates::told::{Told, required, t_contact};
 use crate::rpc::status::Failure;
 
 #[derive(Clone, Debug)]
 pub(super) struct SaidMotion {
-    /// Of the bodies; and of their parts.
+    /// How the bodies move.
     motions: Motions,
+    /// How each of their parts moves.
     of_parts: [Vec<Motion>; 2],
     outcome: Outcome,
     t_free: f64,
@@ -45,12 +46,11 @@ struct MotionEntry {
     pairs: ArrayVec<VertexPair, 6>,
 }
 
-impl PartsStatement {
-    /// What is claimed of the motion of compounds; checks everything that is wrong whatever the
-    /// geometry.
-    pub(in crate::rpc::services::certificates) fn first_contact(
+impl SaidMotion {
+    /// Checks everything that is wrong whatever the geometry.
+    pub(super) fn convert(
         told: &Told<'_, api::FindFirstContactRequest, api::FindFirstContactResponse>,
-        bodies: [AskedParts; 2],
+        bodies: &[AskedParts; 2],
     ) -> Result<Self, Failure> {
         let Told { question, asked, answer, path } = told;
         let motions = Motions::convert(asked, question)?;
@@ -66,7 +66,7 @@ impl PartsStatement {
         let certificate = required(path, "certificate", answer.certificate.as_ref())?;
         let outcome = outcome(&path.field("outcome"), answer.outcome())?;
         let has_stopped = answer.stopped() != api::Stopped::Unspecified;
-        let said = SaidMotion {
+        Ok(Self {
             motions,
             of_parts,
             outcome,
@@ -74,13 +74,10 @@ impl PartsStatement {
             is_start_open: has_stopped && answer.t_free <= 0.0 && outcome != Outcome::NoContact,
             t_contact: t_contact(path, answer)?,
             initial,
-            entries: movements(&path.field("certificate"), &bodies, certificate)?,
-        };
-        Ok(Self { bodies, said: Said::Motion(Box::new(said)) })
+            entries: movements(&path.field("certificate"), bodies, certificate)?,
+        })
     }
-}
 
-impl SaidMotion {
     pub(super) fn judge(
         &self,
         compounds: &Compounds<'_>,

@@ -1,13 +1,14 @@
 //! What is claimed of bodies of several convex parts, as sessions report it, judged.
 
+mod entries;
 mod motion;
 
 use arrayvec::ArrayVec;
 
+use self::entries::{is_single, located, one_of_each};
 use self::motion::SaidMotion;
 use super::faces::NamedFaces;
-use super::required;
-use super::told::Told;
+use super::told::{Told, required};
 use crate::geometry::claim::{
     Compounds, DepthClaim, Direction, PartBound, PartStatement, Parts, Points, Surface, Verdict,
 };
@@ -17,11 +18,11 @@ use crate::geometry::judge::{
     judge_compounds_margin, judge_zero,
 };
 use crate::rpc::api;
-use crate::rpc::convert::Path;
-use crate::rpc::convert::body::{AskedParts, ReadyBody};
+use crate::rpc::convert::body::ReadyBody;
 use crate::rpc::convert::certificate::{at_most, margin_pairs, proof, surface};
-use crate::rpc::convert::geometry::{direction, verdict};
-use crate::rpc::services::queries::margin;
+use crate::rpc::convert::compound::AskedParts;
+use crate::rpc::convert::geometry::{direction, margin, verdict};
+use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 
 /// A claim with its proof.
@@ -140,6 +141,16 @@ impl PartsStatement {
         Ok(Self { bodies, said: Said::Standing(Box::new(standing)) })
     }
 
+    /// What is claimed of the motion of compounds; checks everything that is wrong whatever the
+    /// geometry.
+    pub(super) fn first_contact(
+        told: &Told<'_, api::FindFirstContactRequest, api::FindFirstContactResponse>,
+        bodies: [AskedParts; 2],
+    ) -> Result<Self, Failure> {
+        let said = SaidMotion::convert(told, &bodies)?;
+        Ok(Self { bodies, said: Said::Motion(Box::new(said)) })
+    }
+
     /// Judges it.
     pub(super) fn judge(self, effort: &mut Effort<'_>) -> Result<Result<(), String>, Failure> {
         let Self { bodies: [p, q], said } = self;
@@ -155,14 +166,6 @@ impl PartsStatement {
 
 fn points(parts: &[ReadyBody]) -> Vec<Points<'_>> {
     parts.iter().map(|part| (&part.placed()).into()).collect()
-}
-
-fn is_single([p, q]: &[AskedParts; 2]) -> bool {
-    p.count() == 1 && q.count() == 1
-}
-
-fn one_of_each() -> Parts {
-    Parts { p: vec![0], q: vec![0] }
 }
 
 /// The margin asked about, and what is said of it.
@@ -241,12 +244,6 @@ fn reaches(list: &Path<'_>, wire: &[api::PartDepthProof]) -> Result<Vec<PartBoun
         Ok(PartBound { parts, pairs: ArrayVec::new(), direction: Some(along) })
     };
     wire.iter().enumerate().map(entry).collect()
-}
-
-/// Where in the answer something is refused, and why.
-fn located(list: &str, refusal: &Refusal) -> String {
-    let Refusal::EntryFails(at, why) = refusal else { return refusal.to_string() };
-    format!("{list}[{at}]: {why}")
 }
 
 impl SaidStanding {

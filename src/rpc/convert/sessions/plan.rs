@@ -4,22 +4,27 @@ use crate::geometry::claim::TIME_TOLERANCE;
 use crate::geometry::distance::Stops;
 use crate::rpc::api;
 use crate::rpc::convert::geometry::{length, tolerance};
-use crate::rpc::convert::{BadField, Path};
+use crate::rpc::path::{BadField, Path};
 use crate::scene::{Between, Listed, Questions};
 
 /// Report options, checked.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Plan {
-    pub(super) questions: Questions,
-    pub(super) events: bool,
-    pub(super) closest_points: bool,
-    pub(super) placed_parts: bool,
-    pub(super) packed: bool,
+pub struct Plan {
+    /// What the scene is asked.
+    pub questions: Questions,
+    /// Contact events are told.
+    pub events: bool,
+    /// Closest points are told with distances.
+    pub closest_points: bool,
+    /// The twelve numbers of every part that has moved are told.
+    pub placed_parts: bool,
+    /// Pairs are told in packed arrays.
+    pub packed: bool,
 }
 
 impl Plan {
     /// From the wire; missing: the defaults.
-    pub(super) fn convert(
+    pub fn convert(
         path: &Path<'_>,
         wire: Option<&api::ReportOptions>,
         canonical: bool,

@@ -1,56 +1,60 @@
 //! A frame from the wire.
 
-use super::declare::{self, Declared, Shape};
+use super::declare::{self, Declared, PartSource};
 use super::packed::{self, Field};
 use super::plan::Plan;
 use crate::geometry::effort::Effort;
 use crate::rpc::api;
-use crate::rpc::convert::Path;
+use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::options::budget;
-use crate::rpc::shared::Shared;
+use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
-use crate::runtime::settings::Breach;
+use crate::runtime::settings::{Limit, Limits};
 use crate::scene::report::MoveError;
 use crate::scene::{Body, BodyId, Frame, FrameError, Rules, TooManyPairs};
-use crate::within_limit;
 
 /// A frame, checked.
-pub(super) struct Asked {
-    pub(super) frame: Frame,
-    pub(super) plan: Plan,
+pub struct AskedFrame {
+    /// What the scene applies.
+    pub frame: Frame,
+    /// What its report contains.
+    pub plan: Plan,
     /// The bodies of `frame.added` with their shapes.
-    pub(super) added: Vec<Declared>,
+    pub added: Vec<Declared>,
     fields: Vec<Field>,
     /// Items that are wrong in themselves.
-    pub(super) refused: Vec<api::ItemStatus>,
+    pub refused: Vec<api::ItemStatus>,
 }
 
 /// What the session says about frames that do not say it themselves.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Defaults {
-    pub(super) plan: Plan,
-    pub(super) canonical: bool,
-    pub(super) steps_max: u64,
+pub struct Defaults {
+    /// What reports contain.
+    pub plan: Plan,
+    /// Answer from cold in a fixed order.
+    pub canonical: bool,
+    /// Steps that an answer may take.
+    pub steps_max: u64,
 }
 
-impl Asked {
+impl AskedFrame {
     /// Checks everything that can be wrong with a frame as such; builds the hulls of given points,
     /// until `effort` is stopped.
-    pub(super) fn convert(
+    pub fn convert(
         path: &Path<'_>,
         wire: &api::Frame,
         defaults: &Defaults,
-        shared: &Shared,
+        catalogue: &Catalogue<'_>,
         effort: &mut Effort<'_>,
     ) -> Result<Self, Failure> {
-        let limits = &shared.settings.limits;
-        within_limit!(path.field("poses"), limits, wire.poses.len(), bodies_per_session_max)?;
+        let limits = catalogue.limits;
+        path.field("poses").within(limits.bodies_per_session_max(), wire.poses.len())?;
         let removed = path.field("removed_body_ids");
-        within_limit!(removed, limits, wire.removed_body_ids.len(), bodies_per_session_max)?;
+        removed.within(limits.bodies_per_session_max(), wire.removed_body_ids.len())?;
         if let Some(packed) = &wire.packed_poses {
             let path = path.field("packed_poses");
             let ids = path.field("ids");
-            within_limit!(ids, limits, packed.ids.len(), bodies_per_session_max)?;
+            ids.within(limits.bodies_per_session_max(), packed.ids.len())?;
         }
         let (steps, _) = budget(&path.field("budget"), wire.budget.as_ref())?;
         let steps_max = if wire.budget.is_some() { steps } else { defaults.steps_max };
@@ -64,10 +68,10 @@ impl Asked {
         plan.questions.steps_max = steps_max;
         let moves = packed::moves(path, wire)?;
         let added_path = path.field("added_bodies");
-        let added = declare::bodies(&added_path, &wire.added_bodies, shared, effort)?;
+        let added = declare::bodies(&added_path, &wire.added_bodies, catalogue, effort)?;
         let rules_path = path.field("rules");
         let rules = wire.rules.as_ref();
-        let rules = rules.map(|rules| declare::rules(&rules_path, Some(rules), shared));
+        let rules = rules.map(|rules| declare::rules(&rules_path, Some(rules), catalogue));
         let frame = Frame {
             id: wire.frame_id,
             base: wire.base_frame_id,
@@ -82,26 +86,22 @@ impl Asked {
     }
 
     /// Memory that a session takes more for it, bytes, estimated.
-    pub(super) fn bytes(&self) -> u64 {
-        let shapes: u64 = self.added.iter().flat_map(|one| &one.shapes).map(Shape::bytes).sum();
+    pub fn bytes(&self) -> u64 {
+        let shapes: u64 =
+            self.added.iter().flat_map(|one| &one.shapes).map(PartSource::bytes).sum();
         let bodies: usize = self.added.iter().map(|one| one.body.bytes()).sum();
         shapes + (bodies + self.frame.rules.as_ref().map_or(0, Rules::bytes)) as u64
     }
 
     /// The status of a move that the scene refused.
-    pub(super) fn refused_move(
-        &self,
-        path: &Path<'_>,
-        index: usize,
-        error: MoveError,
-    ) -> api::ItemStatus {
+    pub fn refused_move(&self, path: &Path<'_>, index: usize, error: MoveError) -> api::ItemStatus {
         let field = self.fields[index].id(path);
         let failure = match error {
             MoveError::UnknownBody => {
                 Failure::UnknownBody { field, id: self.frame.moves[index].body.0 }
             }
             MoveError::Repeated | MoveError::TooFar | MoveError::Deviation => {
-                crate::rpc::convert::BadField { field, problem: error.to_string().into() }.into()
+                BadField { field, problem: error.to_string().into() }.into()
             }
         };
         failure.to_item()
@@ -109,12 +109,7 @@ impl Asked {
 }
 
 /// Why a frame was refused, in the words of the wire.
-pub(super) fn failure(
-    path: &Path<'_>,
-    wire: &api::Frame,
-    error: &FrameError,
-    shared: &Shared,
-) -> Failure {
+pub fn failure(path: &Path<'_>, wire: &api::Frame, error: &FrameError, limits: &Limits) -> Failure {
     match error {
         FrameError::NoId => path.field("frame_id").bad(error.to_string()).into(),
         FrameError::Stale { last } => {
@@ -125,26 +120,16 @@ pub(super) fn failure(
             let (field, base) = (path.field("base_frame_id").to_string(), wire.base_frame_id);
             Failure::KeyframeNeeded { field, base: base.unwrap_or(0), applied: *last }
         }
-        FrameError::Declaration(error) => declare::failure(path, error, shared),
+        FrameError::Declaration(error) => declare::failure(path, error, limits),
     }
 }
 
 /// A frame that makes the session larger than memory allows.
-pub(super) fn no_room(shared: &Shared) -> Failure {
-    Failure::Limit {
-        field: String::new(),
-        name: "session_bytes_max",
-        max: shared.settings.limits.session_bytes_max,
-        breach: Breach::ResourceExhausted,
-    }
+pub fn no_room(limits: &Limits) -> Failure {
+    limits.session_bytes_max().reached().into()
 }
 
 /// A frame that looks at too many pairs.
-pub(super) fn too_many_pairs(error: TooManyPairs) -> Failure {
-    Failure::Limit {
-        field: String::new(),
-        name: "pairs_per_frame_max",
-        max: error.pairs_max as u64,
-        breach: Breach::ResourceExhausted,
-    }
+pub fn too_many_pairs(error: TooManyPairs, limits: &Limits) -> Failure {
+    Limit { value: error.pairs_max as u64, ..limits.pairs_per_frame_max() }.reached().into()
 }

@@ -2,15 +2,38 @@
 
 use super::compounds::PartsStatement;
 use super::faces::NamedFaces;
-use super::told::{AboutTwo, Told};
-use super::{Measure, PairClaim, RangeMeasure, Statement, Within, required, solids, t_contact};
+use super::pair::{Measure, PairClaim, RangeMeasure, Statement, Within};
+use super::solids;
+use super::told::{Told, required, t_contact};
 use crate::geometry::claim::{FirstContact, Span};
 use crate::rpc::api;
-use crate::rpc::convert::body::{AskedBody, AskedParts};
+use crate::rpc::convert::body::AskedBody;
 use crate::rpc::convert::certificate::{at_most, chain, margin_pairs, proof, range, surface};
+use crate::rpc::convert::compound::AskedParts;
 use crate::rpc::convert::geometry::{direction, direction_vector, outcome, verdict};
-use crate::rpc::services::queries::{Motions, polyhedra};
+use crate::rpc::convert::motions::Motions;
 use crate::rpc::status::Failure;
+
+/// A question about two bodies, and how claims of an answer to it are read.
+pub(super) trait AboutTwo: Sized {
+    /// The answer to this question.
+    type Answer;
+    /// Whether it can be asked about polyhedra, too.
+    const TAKES_POLYHEDRA: bool;
+
+    /// P and Q.
+    fn bodies(&self) -> [Option<&api::PlacedBody>; 2];
+    /// The claim about bodies of one part each.
+    fn of_pair(
+        told: &Told<'_, Self, Self::Answer>,
+        bodies: [AskedBody; 2],
+    ) -> Result<PairClaim, Failure>;
+    /// The claim about bodies one of which at least is a compound.
+    fn of_parts(
+        told: &Told<'_, Self, Self::Answer>,
+        bodies: [AskedParts; 2],
+    ) -> Result<PartsStatement, Failure>;
+}
 
 impl AboutTwo for api::CheckCollisionRequest {
     type Answer = api::CheckCollisionResponse;
@@ -42,7 +65,7 @@ impl AboutTwo for api::CheckCollisionRequest {
             }
         };
         if question.margin.is_some() && (p.is_polyhedron() || q.is_polyhedron()) {
-            return Err(polyhedra::refuse(&asked.field("margin"), "margins of polyhedra"));
+            return Err(asked.field("margin").not_implemented("margins of polyhedra").into());
         }
         let certificate = answer.certificate.as_ref();
         let pairs = margin_pairs(&path.field("certificate"), certificate)?;
@@ -113,7 +136,12 @@ impl AboutTwo for api::MeasureDistanceAlongRequest {
         bodies: [AskedParts; 2],
     ) -> Result<PartsStatement, Failure> {
         let at = if bodies[0].is_compound() { "p" } else { "q" };
-        Err(told.asked.field(at).field("compound").not_implemented("compounds in this claim"))
+        Err(told
+            .asked
+            .field(at)
+            .field("compound")
+            .not_implemented("compounds in this claim")
+            .into())
     }
 
     fn of_pair(

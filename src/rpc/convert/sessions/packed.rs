@@ -7,29 +7,33 @@ use crate::geometry::Vec3;
 use crate::geometry::pose::{Pose, PoseError};
 use crate::rpc::api;
 use crate::rpc::convert::geometry::{length, pose};
-use crate::rpc::convert::{BadField, Path};
+use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
 use crate::scene::{BodyId, Move};
 
 /// Moves, and for each where it came from.
 #[derive(Debug, Default)]
-pub(super) struct Moves {
-    pub(super) moves: Vec<Move>,
-    pub(super) fields: Vec<Field>,
+pub struct Moves {
+    /// The moves.
+    pub moves: Vec<Move>,
+    /// Where each of them came from.
+    pub fields: Vec<Field>,
     /// Poses that are none.
-    pub(super) refused: Vec<api::ItemStatus>,
+    pub refused: Vec<api::ItemStatus>,
 }
 
 /// Where a move came from, as a path in the frame.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Field {
+pub enum Field {
+    /// By its place in `poses`.
     Nested(usize),
+    /// By its place in `packed_poses`.
     Packed(usize),
 }
 
 impl Field {
     /// The path of the body's id.
-    pub(super) fn id(self, frame: &Path<'_>) -> String {
+    pub fn id(self, frame: &Path<'_>) -> String {
         match self {
             Self::Nested(index) => frame.field("poses").index(index).field("id").to_string(),
             Self::Packed(index) => {
@@ -41,7 +45,7 @@ impl Field {
 
 /// Every pose of a frame. A single pose that is none is refused alone; arrays that do not agree are
 /// an error of the whole frame.
-pub(super) fn moves(path: &Path<'_>, frame: &api::Frame) -> Result<Moves, BadField> {
+pub fn moves(path: &Path<'_>, frame: &api::Frame) -> Result<Moves, BadField> {
     let mut found = Moves::default();
     let list = path.field("poses");
     for (index, one) in frame.poses.iter().enumerate() {
@@ -110,7 +114,8 @@ fn check_lengths(path: &Path<'_>, wire: &api::PackedPoses) -> Result<(), BadFiel
         }
         let expected = count * each;
         Err(path.field(name).bad(format!(
-            "must have {each} numbers for each of the {count} ids, {expected} in all, and has {length}"
+            "must have {each} numbers for each of the {count} ids, {expected} in all, and has \
+             {length}"
         )))
     };
     agrees("translations", wire.translations.len(), 3)?;

@@ -21,7 +21,7 @@ use crate::scene::report::{
 use crate::scene::{Event, EventKind, PairReport, Report};
 
 /// `parts` tells how many parts a body has.
-pub(super) fn to_wire(
+pub fn to_wire(
     report: &Report,
     plan: &Plan,
     parts: &dyn Fn(u32) -> usize,

@@ -2,19 +2,19 @@
 
 use std::collections::BTreeMap;
 
-use super::declare::Shape;
+use super::declare::PartSource;
 use crate::rpc::api;
 use crate::rpc::convert::geometry::{pose_to_wire, vector_to_wire};
 use crate::scene::{Body, BodyId, Contact, Declaration, PairMargin, Part, Rules};
 
 /// Fit for opening the session elsewhere: aliases are replaced by ids, rotations by matrices, which
 /// are exact.
-pub(super) fn to_wire(
+pub fn to_wire(
     declaration: &Declaration,
-    shapes: &BTreeMap<u32, Vec<Shape>>,
+    shapes: &BTreeMap<u32, Vec<PartSource>>,
 ) -> api::SessionState {
     let body = |body: &Body| {
-        let shapes = shapes.get(&body.id.0).map_or(&[] as &[Shape], Vec::as_slice);
+        let shapes = shapes.get(&body.id.0).map_or(&[] as &[PartSource], Vec::as_slice);
         body_to_wire(body, shapes)
     };
     api::SessionState {
@@ -26,12 +26,12 @@ pub(super) fn to_wire(
     }
 }
 
-fn body_to_wire(body: &Body, shapes: &[Shape]) -> api::Body {
-    let part = |(part, shape): (&Part, &Shape)| {
+fn body_to_wire(body: &Body, shapes: &[PartSource]) -> api::Body {
+    let part = |(part, shape): (&Part, &PartSource)| {
         use api::placed_body::Source;
         let source = match shape {
-            Shape::Registered(lease) => Source::Id(lease.stored().id.to_string()),
-            Shape::Given(points, _) => Source::Vertices(points.clone()),
+            PartSource::Registered(lease) => Source::Id(lease.stored().id.to_string()),
+            PartSource::Given(points, _) => Source::Vertices(points.clone()),
         };
         api::PlacedBody { source: Some(source), pose: Some(pose_to_wire(&part.body_from_part)) }
     };

@@ -6,29 +6,28 @@ use std::time::Duration;
 use crate::geometry::effort::Effort;
 use crate::geometry::polytope::Polytope;
 use crate::rpc::api;
-use crate::rpc::convert::body::{Unready, hull_of_checked, hull_time, id, unknown};
+use crate::rpc::convert::body::{Unready, hull_of_checked, hull_time};
+use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{length, points, pose, vector};
-use crate::rpc::convert::{BadField, Path};
-use crate::rpc::shared::Shared;
+use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
-use crate::runtime::settings::Breach;
+use crate::runtime::settings::Limits;
 use crate::runtime::store::{Lease, Solid, figures};
 use crate::scene::declaration::{Contact, Problem};
 use crate::scene::{Body, BodyId, DeclarationError, PairMargin, Part, Rules};
-use crate::within_limit;
 
 /// Where the shape of a part comes from, so that it can be restated.
 #[derive(Clone, Debug)]
-pub(super) enum Shape {
+pub enum PartSource {
     /// Registered; cannot be deleted meanwhile.
     Registered(Lease),
     /// Given by its points; and the memory that their hull takes, bytes, estimated.
     Given(api::Points, u64),
 }
 
-impl Shape {
+impl PartSource {
     /// Memory that it takes for this session alone, bytes, estimated.
-    pub(super) fn bytes(&self) -> u64 {
+    pub fn bytes(&self) -> u64 {
         match self {
             Self::Registered(_) => 0,
             Self::Given(points, hull_bytes) => 8 * points.xyz.len() as u64 + hull_bytes,
@@ -37,9 +36,11 @@ impl Shape {
 }
 
 /// A body with the shapes of its parts.
-pub(super) struct Declared {
-    pub(super) body: Body,
-    pub(super) shapes: Vec<Shape>,
+pub struct Declared {
+    /// The body, as the scene takes it.
+    pub body: Body,
+    /// Where the shape of each part comes from.
+    pub shapes: Vec<PartSource>,
 }
 
 /// Placing and checking a body: a generous guess.
@@ -53,7 +54,7 @@ fn times(count: usize) -> u32 {
 }
 
 /// How long opening takes.
-pub(super) fn estimate(request: &api::OpenSessionRequest) -> Duration {
+pub fn estimate(request: &api::OpenSessionRequest) -> Duration {
     request.state.as_ref().map_or(Duration::ZERO, |state| {
         bodies_estimate(&state.bodies)
             + rules_estimate(state.rules.as_ref())
@@ -62,7 +63,7 @@ pub(super) fn estimate(request: &api::OpenSessionRequest) -> Duration {
 }
 
 /// How long it takes to make tables of these rules.
-pub(super) fn rules_estimate(rules: Option<&api::PairRules>) -> Duration {
+pub fn rules_estimate(rules: Option<&api::PairRules>) -> Duration {
     rules.map_or(Duration::ZERO, |rules| {
         let pairs = rules.checked_pairs.len() + rules.ignored_pairs.len() + rules.margins.len();
         ENTRY_TIME * times(rules.checked_groups.len() + pairs)
@@ -70,7 +71,7 @@ pub(super) fn rules_estimate(rules: Option<&api::PairRules>) -> Duration {
 }
 
 /// How long it takes to declare these bodies and to look at them for the first time.
-pub(super) fn bodies_estimate(bodies: &[api::Body]) -> Duration {
+pub fn bodies_estimate(bodies: &[api::Body]) -> Duration {
     let parts = bodies.iter().flat_map(|body| &body.parts);
     let given: usize = parts
         .map(|part| match &part.source {
@@ -83,32 +84,32 @@ pub(super) fn bodies_estimate(bodies: &[api::Body]) -> Duration {
 }
 
 /// Bodies, each checked; builds the hulls of given points, until `effort` is stopped.
-pub(super) fn bodies(
+pub fn bodies(
     path: &Path<'_>,
     wire: &[api::Body],
-    shared: &Shared,
+    catalogue: &Catalogue<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<Vec<Declared>, Failure> {
-    within_limit!(path, &shared.settings.limits, wire.len(), bodies_per_session_max)?;
-    let convert = |(index, one)| body(&path.index(index), one, shared, effort);
+    path.within(catalogue.limits.bodies_per_session_max(), wire.len())?;
+    let convert = |(index, one)| body(&path.index(index), one, catalogue, effort);
     wire.iter().enumerate().map(convert).collect()
 }
 
 fn body(
     path: &Path<'_>,
     wire: &api::Body,
-    shared: &Shared,
+    catalogue: &Catalogue<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<Declared, Failure> {
-    let limits = &shared.settings.limits;
+    let limits = catalogue.limits;
     let parts_path = path.field("parts");
-    within_limit!(parts_path, limits, wire.parts.len(), parts_per_body_max)?;
-    within_limit!(path.field("groups"), limits, wire.groups.len(), rules_per_session_max)?;
+    parts_path.within(limits.parts_per_body_max(), wire.parts.len())?;
+    path.field("groups").within(limits.rules_per_session_max(), wire.groups.len())?;
     let mut parts = Vec::with_capacity(wire.parts.len());
     let mut shapes = Vec::with_capacity(wire.parts.len());
     for (index, part) in wire.parts.iter().enumerate() {
         let path = parts_path.index(index);
-        let (polytope, shape) = shape(&path, part, shared, effort)?;
+        let (polytope, shape) = shape(&path, part, catalogue, effort)?;
         let body_from_part = pose(&path.field("pose"), part.pose.as_ref())?;
         parts.push(Part { polytope, body_from_part });
         shapes.push(shape);
@@ -130,59 +131,53 @@ fn body(
 fn shape(
     path: &Path<'_>,
     wire: &api::PlacedBody,
-    shared: &Shared,
+    catalogue: &Catalogue<'_>,
     effort: &mut Effort<'_>,
-) -> Result<(Arc<Polytope>, Shape), Failure> {
+) -> Result<(Arc<Polytope>, PartSource), Failure> {
     use api::placed_body::Source;
     let source = wire.source.as_ref();
-    let registered = |path: &Path<'_>, key: &str, found: Option<Lease>| {
-        let lease = found.ok_or_else(|| unknown(path, key))?;
-        match &lease.stored().solid {
-            Solid::Polytope(polytope) => Ok((polytope.clone(), Shape::Registered(lease))),
-            Solid::Polyhedron { .. } => Err(Failure::NotImplemented {
-                field: path.to_string(),
-                what: "polyhedra in sessions",
-            }),
-        }
+    let registered = |path: &Path<'_>, lease: Lease| match &lease.stored().solid {
+        Solid::Polytope(polytope) => Ok((polytope.clone(), PartSource::Registered(lease))),
+        Solid::Polyhedron { .. } => Err(path.not_implemented("polyhedra in sessions").into()),
     };
     match source.ok_or_else(|| path.bad("needs id, alias or vertices"))? {
         Source::Id(text) => {
             let path = path.field("id");
-            let known = id(&path, text)?;
-            registered(&path, text, shared.store.lease(&known))
+            registered(&path, catalogue.lease_by_id(&path, text)?)
         }
         Source::Alias(alias) => {
-            let named = shared.store.resolve(alias);
-            let found = named.and_then(|id| shared.store.lease(&id));
-            registered(&path.field("alias"), alias, found)
+            let path = path.field("alias");
+            registered(&path, catalogue.lease_by_alias(&path, alias)?)
         }
         Source::Vertices(given) => {
             let path = path.field("vertices");
             let count = given.xyz.len() / 3;
-            within_limit!(path, &shared.settings.limits, count, inline_points_max)?;
+            path.within(catalogue.limits.inline_points_max(), count)?;
             let polytope = hull_of_checked(&points(&path, given)?, effort)?;
             let (_, memory_bytes) = figures(&polytope, effort).map_err(Unready::Stopped)?;
-            Ok((Arc::new(polytope), Shape::Given(given.clone(), memory_bytes)))
+            Ok((Arc::new(polytope), PartSource::Given(given.clone(), memory_bytes)))
         }
-        Source::Compound(_) => Err(path.field("compound").not_implemented("compounds as parts")),
+        Source::Compound(_) => {
+            Err(path.field("compound").not_implemented("compounds as parts").into())
+        }
     }
 }
 
 /// Pair rules; missing: none.
-pub(super) fn rules(
+pub fn rules(
     path: &Path<'_>,
     wire: Option<&api::PairRules>,
-    shared: &Shared,
+    catalogue: &Catalogue<'_>,
 ) -> Result<Rules, Failure> {
     let Some(wire) = wire else { return Ok(Rules::default()) };
-    let limits = &shared.settings.limits;
+    let limits = catalogue.limits;
     for (name, count) in [
         ("checked_groups", wire.checked_groups.len()),
         ("checked_pairs", wire.checked_pairs.len()),
         ("ignored_pairs", wire.ignored_pairs.len()),
         ("margins", wire.margins.len()),
     ] {
-        within_limit!(path.field(name), limits, count, rules_per_session_max)?;
+        path.field(name).within(limits.rules_per_session_max(), count)?;
     }
     let margins = path.field("margins");
     let margin = |(index, entry): (usize, &api::PairMargin)| {
@@ -210,13 +205,13 @@ fn pair_ids(wire: &api::BodyPair) -> [BodyId; 2] {
 }
 
 /// Announced contacts.
-pub(super) fn contacts(
+pub fn contacts(
     path: &Path<'_>,
     wire: &[api::AnnouncedContact],
-    shared: &Shared,
+    catalogue: &Catalogue<'_>,
 ) -> Result<Vec<Contact>, Failure> {
-    let limits = &shared.settings.limits;
-    within_limit!(path, limits, wire.len(), rules_per_session_max)?;
+    let limits = catalogue.limits;
+    path.within(limits.rules_per_session_max(), wire.len())?;
     let convert = |(index, entry): (usize, &api::AnnouncedContact)| {
         let path = path.index(index);
         let pair = entry.pair.as_ref().ok_or_else(|| path.field("pair").bad("is required"))?;
@@ -226,23 +221,14 @@ pub(super) fn contacts(
 }
 
 /// What is wrong with a declaration, in the words of the wire. `path` leads to the declaration.
-pub(super) fn failure(path: &Path<'_>, error: &DeclarationError, shared: &Shared) -> Failure {
+pub fn failure(path: &Path<'_>, error: &DeclarationError, limits: &Limits) -> Failure {
     let prefix = path.to_string();
     let separator = if prefix.is_empty() { "" } else { "." };
     let field = format!("{prefix}{separator}{}", error.path);
-    let limits = &shared.settings.limits;
-    let beyond = |name, max| Failure::Limit {
-        field: field.clone(),
-        name,
-        max,
-        breach: Breach::InvalidArgument,
-    };
     match error.problem {
-        Problem::TooManyBodies => beyond("bodies_per_session_max", limits.bodies_per_session_max),
-        Problem::TooManyParts => beyond("parts_per_session_max", limits.parts_per_session_max),
-        Problem::TooManyClasses => {
-            beyond("classes_per_session_max", limits.classes_per_session_max)
-        }
+        Problem::TooManyBodies => limits.bodies_per_session_max().exceeded_at(&field).into(),
+        Problem::TooManyParts => limits.parts_per_session_max().exceeded_at(&field).into(),
+        Problem::TooManyClasses => limits.classes_per_session_max().exceeded_at(&field).into(),
         Problem::IdTaken
         | Problem::UnknownBody
         | Problem::SameBody

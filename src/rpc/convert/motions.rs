@@ -1,0 +1,91 @@
+//! How the two bodies of a question about first contact move.
+
+use super::body::AskedBody;
+use super::geometry::{length, motion, tolerance};
+use crate::geometry::claim;
+use crate::geometry::claim::TIME_TOLERANCE;
+use crate::geometry::contact_time::{Travel, translation_of};
+use crate::geometry::motion::Motion;
+use crate::geometry::pair::Pair;
+use crate::rpc::api;
+use crate::rpc::path::{BadField, NotImplemented, Path};
+
+/// How the bodies move, and how finely to look.
+#[derive(Clone, Copy, Debug)]
+pub struct Motions {
+    motion_p: Motion,
+    motion_q: Motion,
+    deviation_p: f64,
+    deviation_q: f64,
+    margin: f64,
+    time_tolerance: f64,
+    clearance_tolerance: Option<f64>,
+}
+
+impl Motions {
+    /// Checks everything that can be wrong with it.
+    pub fn convert(path: &Path<'_>, wire: &api::FindFirstContactRequest) -> Result<Self, BadField> {
+        let deviation = |name, value| length(&path.field(name), value);
+        let finely = |name, value: Option<f64>| {
+            value.map(|value| tolerance(&path.field(name), value)).transpose()
+        };
+        Ok(Self {
+            motion_p: motion(&path.field("p_motion"), wire.p_motion.as_ref())?,
+            motion_q: motion(&path.field("q_motion"), wire.q_motion.as_ref())?,
+            deviation_p: deviation("p_deviation", wire.p_deviation)?,
+            deviation_q: deviation("q_deviation", wire.q_deviation)?,
+            margin: deviation("margin", wire.margin)?,
+            time_tolerance: finely("time_tolerance", wire.time_tolerance)?
+                .unwrap_or(TIME_TOLERANCE),
+            clearance_tolerance: finely("clearance_tolerance", wire.clearance_tolerance)?,
+        })
+    }
+
+    /// How far polyhedra come, which are asked about only without slack and where nothing turns.
+    pub fn travels(
+        &self,
+        path: &Path<'_>,
+        [p, q]: [&AskedBody; 2],
+    ) -> Result<[Travel; 2], NotImplemented> {
+        let slacks = [
+            ("p_deviation", self.deviation_p),
+            ("q_deviation", self.deviation_q),
+            ("margin", self.margin),
+        ];
+        if let Some((field, _)) = slacks.iter().find(|(_, slack)| *slack > 0.0) {
+            let what = "margins and deviations of polyhedra";
+            return Err(path.field(field).not_implemented(what));
+        }
+        let travel = |field: &'static str, motion: &Motion, body: &AskedBody| {
+            let turns = || path.field(field).not_implemented("polyhedra that turn");
+            translation_of(motion, body.pose()).ok_or_else(turns)
+        };
+        Ok([travel("p_motion", &self.motion_p, p)?, travel("q_motion", &self.motion_q, q)?])
+    }
+
+    /// How P and Q move.
+    pub fn of_bodies(&self) -> [&Motion; 2] {
+        [&self.motion_p, &self.motion_q]
+    }
+
+    /// The motions, if contact is meant exactly: no margin and no deviation.
+    pub fn without_slack(&self) -> Option<[&Motion; 2]> {
+        let slacks = [self.margin, self.deviation_p, self.deviation_q];
+        let has_none = slacks.iter().all(|slack| *slack <= 0.0);
+        has_none.then_some([&self.motion_p, &self.motion_q])
+    }
+
+    /// The question about a pair.
+    pub fn about<'a>(&self, pair: Pair<'a>) -> claim::Question<'a> {
+        claim::Question {
+            pair,
+            motion_p: self.motion_p,
+            motion_q: self.motion_q,
+            deviation_p: self.deviation_p,
+            deviation_q: self.deviation_q,
+            margin: self.margin,
+            time_tolerance: self.time_tolerance,
+            clearance_tolerance: self.clearance_tolerance,
+        }
+    }
+}

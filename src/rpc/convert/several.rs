@@ -1,0 +1,84 @@
+//! Several moving bodies, among which the first collision is asked about.
+
+use super::body::{AskedBody, JudgedBody};
+use super::catalogue::Catalogue;
+use super::geometry::motion;
+use super::options::Options;
+use crate::geometry::contact_time::{Travel, translation_of};
+use crate::geometry::effort::Effort;
+use crate::geometry::motion::Motion;
+use crate::rpc::api;
+use crate::rpc::path::Path;
+use crate::rpc::status::Failure;
+
+/// A body and how far it comes.
+#[derive(Clone, Debug)]
+pub struct AskedMover {
+    /// What it is, and where it is at first.
+    pub body: AskedBody,
+    /// How it moves.
+    pub motion: Motion,
+    /// How far that takes it.
+    pub travel: Travel,
+    /// Where the body was named.
+    pub field: String,
+}
+
+/// The bodies, checked.
+#[derive(Clone, Debug)]
+pub struct AskedSeveral {
+    /// Two at least.
+    pub bodies: Vec<AskedMover>,
+    /// How to answer.
+    pub options: Options,
+}
+
+impl AskedMover {
+    fn convert(
+        path: &Path<'_>,
+        wire: &api::MovingBody,
+        catalogue: &Catalogue<'_>,
+    ) -> Result<Self, Failure> {
+        let at = path.field("body");
+        let body = AskedBody::convert(&at, wire.body.as_ref(), catalogue)?;
+        let path = path.field("motion");
+        let motion = motion(&path, wire.motion.as_ref())?;
+        let turns = || path.not_implemented("several bodies that turn");
+        let travel = translation_of(&motion, body.pose()).ok_or_else(turns)?;
+        Ok(Self { body, motion, travel, field: at.to_string() })
+    }
+}
+
+impl AskedSeveral {
+    /// Checks everything that can be wrong with them.
+    pub fn convert(
+        path: &Path<'_>,
+        wire: &api::FindFirstCollisionRequest,
+        catalogue: &Catalogue<'_>,
+    ) -> Result<Self, Failure> {
+        let limits = catalogue.limits;
+        let list = path.field("bodies");
+        list.within(limits.collision_bodies_max(), wire.bodies.len())?;
+        if wire.bodies.len() < 2 {
+            return Err(list.bad("must be two at least").into());
+        }
+        let asking = |(place, body)| AskedMover::convert(&list.index(place), body, catalogue);
+        let bodies: Vec<AskedMover> =
+            wire.bodies.iter().enumerate().map(asking).collect::<Result<_, _>>()?;
+        // Each is placed for itself, also if they are all of one kind.
+        let vertices = bodies.iter().map(|asking| asking.body.size()).sum();
+        list.within(limits.collision_vertices_max(), vertices)?;
+        let options = Options::of_polyhedra(&path.field("options"), wire.options.as_ref())?;
+        Ok(Self { bodies, options })
+    }
+
+    /// As judges see them.
+    pub fn prepare_to_judge(
+        self,
+        effort: &mut Effort<'_>,
+    ) -> Result<Vec<(JudgedBody, Motion)>, Failure> {
+        let prepare =
+            |asking: AskedMover| Ok((asking.body.prepare_to_judge(effort)?, asking.motion));
+        self.bodies.into_iter().map(prepare).collect()
+    }
+}

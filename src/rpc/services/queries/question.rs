@@ -1,0 +1,126 @@
+//! What the questions about two bodies have in common.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use crate::geometry::effort::{Cost, Effort, Stopped};
+use crate::geometry::pair::Pair;
+use crate::rpc::api;
+use crate::rpc::convert::body::{AskedBody, ReadyBody, Unready, hull_time};
+use crate::rpc::convert::catalogue::Catalogue;
+use crate::rpc::convert::options::{Options, cost_to_wire};
+use crate::rpc::path::Path;
+use crate::rpc::shared::Shared;
+use crate::rpc::status::Failure;
+use crate::runtime::clock::Clock;
+use crate::runtime::deadline::StopGuard;
+use crate::runtime::metrics::{Asked, Ending, Metrics};
+
+/// A question of one kind, checked.
+pub(super) trait Question: Sized + Send + 'static {
+    /// What is sent.
+    type Wire: Send + Sync;
+    /// What is answered.
+    type Answer: Send + 'static;
+    /// How it is counted.
+    const ASKED: Asked;
+
+    /// Checks everything that can be wrong with it.
+    fn convert(
+        path: &Path<'_>,
+        wire: &Self::Wire,
+        catalogue: &Catalogue<'_>,
+    ) -> Result<Self, Failure>;
+    /// The two bodies.
+    fn bodies(&self) -> (&AskedBody, &AskedBody);
+    /// How to answer.
+    fn options(&self) -> &Options;
+    /// How long the answer takes, generously, for bodies of `p` and `q` vertices that are ready.
+    fn estimate(&self, p: u32, q: u32) -> Duration;
+    /// Whether the answer was cut short.
+    fn has_stopped(answer: &Self::Answer) -> bool;
+    /// The answer; takes a while.
+    fn answer(self, run: &Run) -> Result<Self::Answer, Failure>;
+}
+
+/// What a running question needs.
+#[derive(Clone, Debug)]
+pub(super) struct Run {
+    /// Set when the search is to stop.
+    pub(super) stop: Arc<AtomicBool>,
+    /// For the cost.
+    pub(super) clock: Arc<dyn Clock>,
+    /// Where the cost is counted.
+    pub(super) metrics: Arc<Metrics>,
+    /// How long the proof that polyhedra do not meet may be.
+    pub(super) cover_steps_max: u64,
+}
+
+impl Run {
+    /// For a question that goes on until `guard` says to stop.
+    pub(super) fn new(shared: &Shared, guard: &StopGuard) -> Self {
+        Self {
+            stop: guard.flag(),
+            clock: shared.clock.clone(),
+            metrics: shared.metrics.clone(),
+            cover_steps_max: shared.limits().cover_steps_max,
+        }
+    }
+
+    /// Prepares the bodies, lets `search` look at the pair, and counts what it cost.
+    pub(super) fn measure<T>(
+        &self,
+        asked: Asked,
+        [p, q]: [AskedBody; 2],
+        options: &Options,
+        search: impl FnOnce(&Pair<'_>, &mut Effort<'_>) -> Result<T, Stopped>,
+    ) -> Result<(Result<T, Stopped>, api::Cost), Failure> {
+        let prepare = |effort: &mut Effort<'_>| Ok([p.prepare(effort)?, q.prepare(effort)?]);
+        self.measure_prepared(asked, prepare, options, |[p, q], effort| {
+            search(&Pair { p: ReadyBody::placed(p), q: ReadyBody::placed(q) }, effort)
+        })
+    }
+
+    /// Prepares bodies in a way of their own, lets `search` look at them, and counts what it cost.
+    /// Preparing costs no steps of the budget, but time.
+    pub(super) fn measure_prepared<B, T>(
+        &self,
+        asked: Asked,
+        prepare: impl FnOnce(&mut Effort<'_>) -> Result<B, Unready>,
+        options: &Options,
+        search: impl FnOnce(&B, &mut Effort<'_>) -> Result<T, Stopped>,
+    ) -> Result<(Result<T, Stopped>, api::Cost), Failure> {
+        let start = self.clock.now();
+        let mut effort = options.effort(&self.stop);
+        let found = match prepare(&mut Effort::with_stop(u64::MAX, &self.stop)) {
+            Ok(bodies) => search(&bodies, &mut effort),
+            Err(Unready::Stopped(why)) => Err(why),
+            Err(Unready::Failed(failure)) => return Err(failure),
+        };
+        // One question, whatever it asked of the layers below.
+        let cost = Cost { queries: 1, ..effort.cost };
+        self.metrics.add(asked, &cost);
+        Ok((found, cost_to_wire(&cost, self.clock.now().duration_since(start))))
+    }
+}
+
+/// Counts a question by what became of it.
+pub(super) fn count<Q: Question>(metrics: &Metrics, answer: &Result<Q::Answer, Failure>) {
+    let ending = match answer {
+        Err(_) => Ending::Refused,
+        Ok(answer) if Q::has_stopped(answer) => Ending::Stopped,
+        Ok(_) => Ending::Answered,
+    };
+    metrics.count(Q::ASKED, ending);
+}
+
+/// How long a question takes with everything, generously.
+pub(super) fn estimate<Q: Question>(question: &Q) -> Duration {
+    let (p, q) = question.bodies();
+    let count = |body: &AskedBody| u32::try_from(body.size()).unwrap_or(u32::MAX);
+    let building = |body: &AskedBody| {
+        if body.is_given_by_points() { hull_time(body.size()) } else { Duration::ZERO }
+    };
+    question.estimate(count(p), count(q)) + building(p) + building(q)
+}

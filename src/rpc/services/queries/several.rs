@@ -1,0 +1,128 @@
+//! The first contact among several bodies that turn nothing, convex or not.
+
+use std::time::Duration;
+
+use tonic::Request;
+
+use super::polyhedra;
+use super::question::Run;
+use crate::geometry::claim::Outcome;
+use crate::geometry::contact_time::Travel;
+use crate::geometry::contact_time::polyhedra::proof::{Found, Several, prove_collision};
+use crate::geometry::contact_time::polyhedra::{Collision, Moving, first_collision};
+use crate::geometry::effort::Effort;
+use crate::rpc::api;
+use crate::rpc::convert::body::{ReadySolid, Unready};
+use crate::rpc::convert::geometry::{outcome_to_wire, stopped_to_wire, verdict_to_wire};
+use crate::rpc::convert::several::{AskedMover, AskedSeveral};
+use crate::rpc::convert::solids::{collision_to_wire, unproven_to_wire};
+use crate::rpc::path::Path;
+use crate::rpc::shared::Shared;
+use crate::rpc::status::Failure;
+use crate::rpc::transport::timing::time_left;
+use crate::runtime::deadline::StopGuard;
+use crate::runtime::metrics::{Asked, Ending};
+
+/// Which of the bodies meet first, and what is counted of the question.
+pub(super) async fn answer(
+    shared: &Shared,
+    request: Request<api::FindFirstCollisionRequest>,
+) -> Result<api::FindFirstCollisionResponse, Failure> {
+    let found = search(shared, &request).await;
+    let ending = match &found {
+        Err(_) => Ending::Refused,
+        Ok(answer) if answer.stopped() != api::Stopped::Unspecified => Ending::Stopped,
+        Ok(_) => Ending::Answered,
+    };
+    shared.metrics.count(Asked::FirstCollision, ending);
+    found
+}
+
+async fn search(
+    shared: &Shared,
+    request: &Request<api::FindFirstCollisionRequest>,
+) -> Result<api::FindFirstCollisionResponse, Failure> {
+    let several = AskedSeveral::convert(&Path::ROOT, request.get_ref(), &shared.catalogue())?;
+    let time = time_left(shared.limits(), request.metadata(), several.options.time)?;
+    let guard = StopGuard::after(Some(time));
+    let run = Run::new(shared, &guard);
+    shared.compute.run(estimate(&several), move || find(several, &run)).await?
+}
+
+/// How long the answer takes, generously.
+fn estimate(several: &AskedSeveral) -> Duration {
+    let vertices: usize = several.bodies.iter().map(|mover| mover.body.size()).sum();
+    let each = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
+    let pairs = several.bodies.len() * several.bodies.len() / 2;
+    Duration::from_micros(100)
+        + polyhedra::TIME_PER_VERTEX.saturating_mul(each(vertices))
+        + Duration::from_nanos(200).saturating_mul(each(pairs))
+}
+
+fn find(several: AskedSeveral, run: &Run) -> Result<api::FindFirstCollisionResponse, Failure> {
+    let AskedSeveral { bodies, options } = several;
+    let travels: Vec<Travel> = bodies.iter().map(|mover| mover.travel).collect();
+    let prepare = |effort: &mut Effort<'_>| -> Result<Vec<ReadySolid>, Unready> {
+        let one = |mover: AskedMover| mover.body.prepare_solid(&mover.field, effort);
+        bodies.into_iter().map(one).collect()
+    };
+    let (found, cost) =
+        run.measure_prepared(Asked::FirstCollision, prepare, &options, |solids, effort| {
+            let moving: Vec<Moving<'_>> =
+                solids.iter().zip(&travels).map(|(solid, travel)| solid.moving(*travel)).collect();
+            let found = first_collision(&moving, effort)?;
+            let mut answer = said(solids, found.as_ref());
+            if !options.omit_certificate {
+                let bodies: Vec<Several<'_>> = solids
+                    .iter()
+                    .zip(&travels)
+                    .map(|(solid, travel)| Several { shape: solid.shape(), travel: *travel })
+                    .collect();
+                let steps_max = run.cover_steps_max;
+                let proof = prove_collision(&bodies, found.as_ref(), steps_max, effort);
+                certify(&mut answer, &proof);
+            }
+            Ok(answer)
+        })?;
+    let mut answer = found.unwrap_or_else(|stopped| {
+        let mut answer = api::FindFirstCollisionResponse::default();
+        answer.set_stopped(stopped_to_wire(Some(stopped)));
+        answer
+    });
+    answer.cost = Some(cost);
+    Ok(answer)
+}
+
+fn said(solids: &[ReadySolid], found: Option<&Collision>) -> api::FindFirstCollisionResponse {
+    let mut answer = api::FindFirstCollisionResponse::default();
+    let Some(Collision { pair, initial, contact, tied }) = found else {
+        answer.set_outcome(outcome_to_wire(Outcome::NoContact));
+        answer.t_free = 1.0;
+        return answer;
+    };
+    let places = |pair: &[usize; 2]| pair.map(|place| u32::try_from(place).unwrap_or(u32::MAX));
+    let [p, q] = places(pair);
+    let others = tied.iter().take(LISTED_PAIRS_MAX).map(places);
+    answer.tied_pairs = others.map(|[p, q]| api::PlacePair { p, q }).collect();
+    answer.set_outcome(outcome_to_wire(Outcome::Contact));
+    answer.t_free = contact.t_free;
+    answer.t_contact = Some(contact.t_contact);
+    (answer.p, answer.q) = (Some(p), Some(q));
+    answer.set_initial_verdict(verdict_to_wire(*initial));
+    let two = pair.map(|place| &solids[place]);
+    answer.face_contact = Some(polyhedra::meeting(two, &contact.faces, contact.point));
+    answer
+}
+
+/// Pairs in one list of an answer: with all bodies in one place it might be half a million.
+const LISTED_PAIRS_MAX: usize = 1_000;
+
+fn certify(answer: &mut api::FindFirstCollisionResponse, proof: &Found) {
+    answer.certificate = proof.proof.as_ref().map(collision_to_wire);
+    if let Some(why) = proof.why {
+        answer.uncertified = true;
+        answer.set_uncertified_reason(unproven_to_wire(why));
+    }
+    let open = proof.open.iter().take(LISTED_PAIRS_MAX);
+    answer.uncertified_pairs = open.map(|&[p, q]| api::PlacePair { p, q }).collect();
+}

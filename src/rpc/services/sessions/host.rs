@@ -1,0 +1,178 @@
+//! The sessions of a server: how they are opened, found and asked.
+
+use std::hash::{BuildHasher, Hasher};
+use std::sync::Arc;
+use std::time::Duration;
+
+use tonic::metadata::MetadataMap;
+
+use super::session::{Session, Until, Work};
+use crate::rpc::api;
+use crate::rpc::convert::options::{duration, duration_to_wire};
+use crate::rpc::convert::sessions::declare;
+use crate::rpc::path::Path;
+use crate::rpc::shared::Shared;
+use crate::rpc::status::Failure;
+use crate::rpc::transport::timing::time_left;
+use crate::runtime::compute::INLINE_MAX;
+use crate::runtime::deadline::StopGuard;
+use crate::runtime::sessions::{Held, Parallel, Registry, SessionError, Slot};
+use crate::scene::{Runner, Serial};
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub struct SessionHost {
+    /// What every service shares.
+    pub shared: Shared,
+    /// The open sessions.
+    pub registry: Arc<Registry<Session>>,
+}
+
+/// What there is for the answer to some frames.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AnswerTime<'a> {
+    /// Says when the caller has gone.
+    pub(super) going: &'a StopGuard,
+    /// What the frames may take at most.
+    pub(super) budget: Option<Duration>,
+}
+
+impl SessionHost {
+    /// Of a server where no session is open yet.
+    pub fn new(shared: Shared) -> Self {
+        let registry = Arc::new(Registry::new(shared.clock.clone(), shared.limits()));
+        Self { shared, registry }
+    }
+
+    /// Opens a session; `prefix` leads to the request.
+    pub(super) async fn open(
+        &self,
+        metadata: &MetadataMap,
+        request: api::OpenSessionRequest,
+        prefix: &'static str,
+    ) -> Result<(Arc<Slot<Session>>, api::OpenSessionResponse), Failure> {
+        let Self { shared, registry } = self;
+        shared.refuse_while_draining()?;
+        let root = Path::ROOT.field(prefix);
+        let path = if prefix.is_empty() { Path::ROOT } else { root };
+        let id_path = path.field("session_id");
+        let id = if request.session_id.is_empty() {
+            self.new_id()
+        } else {
+            check_id(&id_path, &request.session_id)?;
+            request.session_id.clone()
+        };
+        let limits = shared.limits();
+        if !request.replace && registry.get(&id).is_ok() {
+            return Err(Failure::SessionExists { field: id_path.to_string(), id });
+        }
+        let idle_max = Duration::from_secs(limits.session_idle_seconds_max);
+        let idle_default = Duration::from_secs(limits.session_idle_seconds_default);
+        let idle = match &request.idle_timeout {
+            None => idle_default.min(idle_max),
+            Some(wire) => duration(&path.field("idle_timeout"), wire)?.min(idle_max),
+        };
+        let replace = request.replace;
+        let estimate = declare::estimate(&request);
+        // A negative one is refused when the request is read.
+        let own = request.budget.as_ref().and_then(|budget| budget.time);
+        let own = own.and_then(|time| Duration::try_from(time).ok());
+        let until = |own| {
+            Ok::<_, Failure>(StopGuard::after(Some(time_left(shared.limits(), metadata, own)?)))
+        };
+        let (going, spending) = (until(None)?, until(own)?);
+        let (gone, spent) = (going.flag(), spending.flag());
+        let opening = shared.clone();
+        let opened = shared.compute.run(estimate, move || {
+            let root = Path::ROOT.field(prefix);
+            let path = if prefix.is_empty() { Path::ROOT } else { root };
+            Session::open(&path, &request, &opening, Until { gone: &gone, spent: &spent })
+        });
+        let (session, report) = opened.await??;
+        let checked_pairs = session.pairs_enabled();
+        let slot = registry.insert(&id, session, idle, replace);
+        let slot = slot.map_err(|error| failure(error, &id))?;
+        let opened = api::OpenSessionResponse {
+            session_id: id,
+            report: Some(report),
+            checked_pairs,
+            idle_timeout: Some(duration_to_wire(idle)),
+        };
+        Ok((slot, opened))
+    }
+
+    /// Applies and answers frames in one job; the session goes back when that is done. Frames that are
+    /// given together are merged into one answer as far as that is possible. `index` is the place of
+    /// the frame in a list of frames, if there is a list.
+    pub(super) async fn answer(
+        &self,
+        mut held: Held<Session>,
+        frames: Vec<api::Frame>,
+        index: Option<usize>,
+        time: AnswerTime<'_>,
+    ) -> Result<Vec<api::FrameReport>, Failure> {
+        let spending = StopGuard::after(time.budget);
+        let (gone, spent) = (time.going.flag(), spending.flag());
+        let estimate = held.estimate(&frames);
+        let is_inline = estimate <= INLINE_MAX;
+        let (shared, room) = (self.shared.clone(), self.registry.room());
+        let job = move || {
+            let list = Path::ROOT.field("frames");
+            let path = index.map_or(Path::ROOT.field("frame"), |index| list.index(index));
+            let until = Until { gone: &gone, spent: &spent };
+            // Rayon's workers are those of the pool; a job that runs elsewhere must not wake them.
+            let runner: &dyn Runner = if is_inline { &Serial } else { &Parallel };
+            held.step(&frames, &path, &Work { shared: &shared, until, runner, room })
+        };
+        // A stream holds back its own client while it waits; a single call is told to come again.
+        let reports = match index {
+            Some(_) => self.shared.compute.run(estimate, job).await?,
+            None => self.shared.compute.run_when_free(estimate, job).await?,
+        };
+        Ok(reports)
+    }
+
+    /// The place of an open session.
+    pub(super) fn find(&self, id: &str) -> Result<Arc<Slot<Session>>, Failure> {
+        if id.is_empty() {
+            return Err(Path::ROOT.field("session_id").bad("is required").into());
+        }
+        self.registry.get(id).map_err(|error| failure(error, id))
+    }
+
+    /// An id that no session of this server has and that nobody can guess from others.
+    fn new_id(&self) -> String {
+        let serial = self.registry.next_serial();
+        let mut hasher = std::collections::hash_map::RandomState::new().build_hasher();
+        hasher.write_u64(serial);
+        format!("s-{:016x}{serial:x}", hasher.finish())
+    }
+}
+
+/// Takes a session out of its place, as soon as it is in.
+pub(super) async fn take_out(slot: &Arc<Slot<Session>>) -> Result<Held<Session>, Failure> {
+    slot.take_out().await.map_err(|error| failure(error, &slot.id))
+}
+
+/// Why a session was not opened, not found or not attached.
+pub(super) fn failure(error: SessionError, id: &str) -> Failure {
+    match error {
+        SessionError::Unknown => Failure::UnknownSession(id.chars().take(200).collect()),
+        SessionError::Exists => {
+            Failure::SessionExists { field: "session_id".to_owned(), id: id.to_owned() }
+        }
+        SessionError::Attached => Failure::SessionAttached,
+        // No field is to blame, so the client is told when to try again.
+        SessionError::Full(limit) => limit.reached().into(),
+    }
+}
+
+const ID_LENGTH_MAX: usize = 100;
+
+pub(super) fn check_id(path: &Path<'_>, id: &str) -> Result<(), Failure> {
+    let is_allowed = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    if id.len() <= ID_LENGTH_MAX && id.chars().all(is_allowed) {
+        return Ok(());
+    }
+    Err(path.bad("must be 1 to 100 characters from [A-Za-z0-9._-]").into())
+}
