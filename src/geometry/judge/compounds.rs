@@ -188,6 +188,28 @@ pub fn judge_compounds(
 
 /// Proves what is said of a margin of bodies that the entries prove separated: within it if one
 /// entry shows that, beyond it if all do.
+///
+/// ```
+/// use clearance::geometry::claim::{
+///     Compounds, Direction, PartStatement, Parts, Points, StaticProof,
+/// };
+/// use clearance::geometry::effort::Effort;
+/// use clearance::geometry::judge::judge_compounds_margin;
+/// use clearance::geometry::{Vec3, pose::Pose};
+///
+/// let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
+/// let at = |z| Points { points: &corners, pose: Pose::translation(0.0, 0.0, z) };
+/// // P has two parts, Q one, which is above both.
+/// let (p, q) = ([at(0.0), at(2.0)], [at(5.0)]);
+/// let bodies = Compounds { p: &p, q: &q };
+/// let parts = Parts { p: vec![0, 1], q: vec![0] };
+/// let up = Direction::Vector(Vec3::new(0.0, 0.0, 1.0));
+/// let proof = StaticProof::Separated { direction: up };
+/// let entries = [PartStatement { parts, proof, margin_pairs: Default::default() }];
+/// let effort = &mut Effort::unlimited();
+/// assert!(judge_compounds_margin(&bodies, (1.5, false), &entries, effort).is_ok());
+/// assert!(judge_compounds_margin(&bodies, (2.5, false), &entries, effort).is_err());
+/// ```
 pub fn judge_compounds_margin(
     bodies: &Compounds<'_>,
     (margin, is_within): (f64, bool),

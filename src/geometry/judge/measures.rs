@@ -16,6 +16,31 @@ use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
 
 /// Proves that the distance of two bodies is in `[lower, upper]`.
+///
+/// ```
+/// use clearance::geometry::claim::{Compounds, Direction, PartBound, Parts, Points};
+/// use clearance::geometry::effort::Effort;
+/// use clearance::geometry::judge::judge_compounds_distance;
+/// use clearance::geometry::pair::VertexPair;
+/// use clearance::geometry::{Vec3, pose::Pose};
+///
+/// let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
+/// let at = |z| Points { points: &corners, pose: Pose::translation(0.0, 0.0, z) };
+/// // P has two parts, Q one, which is above both.
+/// let (p, q) = ([at(0.0), at(2.0)], [at(5.0)]);
+/// let bodies = Compounds { p: &p, q: &q };
+/// let part = |p| Parts { p: vec![p], q: vec![0] };
+/// let up = Direction::Vector(Vec3::new(0.0, 0.0, 1.0));
+/// // The tip of the upper part is two metres below Q; the lower part is farther away.
+/// let nearest = [VertexPair { i: 3, j: 0 }].into_iter().collect();
+/// let entries = [
+///     PartBound { parts: part(1), pairs: nearest, direction: None },
+///     PartBound { parts: part(0), pairs: Default::default(), direction: Some(up) },
+/// ];
+/// let effort = &mut Effort::unlimited();
+/// assert!(judge_compounds_distance(&bodies, [2.0, 2.0], &entries, effort).is_ok());
+/// assert!(judge_compounds_distance(&bodies, [2.1, 2.2], &entries, effort).is_err());
+/// ```
 pub fn judge_compounds_distance(
     bodies: &Compounds<'_>,
     bounds: [f64; 2],

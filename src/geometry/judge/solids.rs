@@ -87,6 +87,39 @@ pub fn judge_solids(
 
 /// Proves from scratch that bodies which turn nothing are free on [0, t_free], and in contact by
 /// t_contact if that is claimed. At t = 0 they are separated.
+///
+/// ```
+/// use clearance::geometry::claim::{
+///     Cover, CoverStep, Direction, Frame, Link, Outcome, Points, Solid, SolidClaim,
+///     SolidMotionProof, Solids,
+/// };
+/// use clearance::geometry::effort::Effort;
+/// use clearance::geometry::judge::judge_solid_motion;
+/// use clearance::geometry::{Vec3, motion::Motion, pose::Pose};
+///
+/// # let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
+/// # let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
+/// let solid = |z| Solid {
+///     points: Points { points: &corners, pose: Pose::translation(0.0, 0.0, z) },
+///     triangles: Some(&faces),
+/// };
+/// // Q falls by one metre, from three metres above P: one direction separates all the time.
+/// let up = Direction::Vector(Vec3::new(0.0, 0.0, 1.0));
+/// let link = Link { t0: 0.0, t1: 1.0, frame: Frame::World, direction: up };
+/// let steps = vec![CoverStep::Apart(vec![link])];
+/// let free = Cover { steps, ..Cover::default() };
+/// let proof = SolidMotionProof { free, faces: None };
+/// let (outcome, t_free, t_contact) = (Outcome::NoContact, 1.0, 1.0);
+/// let claim = SolidClaim { outcome, t_free, t_contact, proof: &proof };
+/// let solids = Solids { p: solid(0.0), q: solid(3.0) };
+/// let judge = |speed: f64| {
+///     let falling = Motion::Linear { velocity: Vec3::new(0.0, 0.0, -speed) };
+///     let motions = [&Motion::rest(), &falling];
+///     judge_solid_motion(&solids, motions, &claim, &mut Effort::unlimited())
+/// };
+/// assert!(judge(1.0).is_ok());
+/// assert!(judge(2.0).is_err());
+/// ```
 pub fn judge_solid_motion(
     solids: &Solids<'_>,
     motions: [&Motion; 2],
