@@ -130,7 +130,8 @@ pub fn first_contact(
         StaticProof::Separated { .. } => {
             debug_assert_eq!(answer.initial.verdict(), Verdict::Separated);
             let at_start = search.run(&mut answer, witness, effort)?;
-            if answer.outcome == Outcome::Undecided && answer.stopped.is_none() {
+            let is_open = at_start.is_none() && answer.outcome == Outcome::Undecided;
+            if is_open && answer.stopped.is_none() {
                 swapped::decide_swapped(question, &mut answer, effort);
             }
             at_start

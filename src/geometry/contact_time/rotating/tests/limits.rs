@@ -134,3 +134,18 @@ fn what_gets_deep_after_such_a_graze_is_in_contact() {
     let (answer, _) = ask(&question, 100_000);
     assert_eq!(answer.outcome, Outcome::Contact);
 }
+
+/// Separated bodies that are within the margin from the start were in contact, and yet were searched
+/// once more in each other's place, at twice the cost.
+#[test]
+fn bodies_within_the_margin_from_the_start_are_searched_once() {
+    let cube = polytope_of(&cuboid(1.0, 1.0, 1.0));
+    let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(1.1, 0.2, 0.1));
+    let moving = Question::new(pair, turn([0.0, 0.0, 1.0], 1.0), turn([1.0, 0.0, 0.0], -2.0));
+    let mut effort = Effort::unlimited();
+    let question = Question { margin: 0.3, ..moving };
+    let answer = contact_time::first_contact(&question, &mut Witness::default(), &mut effort)
+        .expect("no budget");
+    assert_eq!((answer.outcome, answer.t_contact), (Outcome::Contact, 0.0));
+    assert!(effort.cost.steps <= 7, "a second search took four steps more: {:?}", effort.cost);
+}
