@@ -1,7 +1,7 @@
 //! The ways to search for a first contact.
 
 use super::prism;
-use super::rotating::inter_frame;
+use super::rotating::shortcut::inter_frame;
 use crate::geometry::Vec3;
 use crate::geometry::claim::{FirstContact, Question};
 use crate::geometry::effort::{Effort, Stopped};

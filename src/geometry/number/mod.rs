@@ -9,6 +9,7 @@ pub mod ratio;
 pub mod rounding;
 pub mod scale;
 pub mod scaled;
+pub mod tolerance;
 pub mod trig;
 
 /// The sign of an exact number.

@@ -2,13 +2,22 @@
 
 use std::f64::consts::{PI, TAU};
 
+use arrayvec::ArrayVec;
+
+use super::advance::along::{PIECES_A_LINK_MAX, take};
+use super::advance::step::{Advance, CertifiedStep};
+use super::bounds::heading::{MeasuredHeading, Need};
+use super::free::{CLOSE_STEPS_MAX, STEPS_BEYOND_SINE_RANGE_MAX};
 use super::*;
+use crate::geometry::claim::{Frame, Link, Verdict};
 use crate::geometry::contact_time;
 use crate::geometry::judge::judge_first_contact;
 use crate::geometry::motion::Motion;
+use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::polytope::samples::{Random, cloud, cuboid, polytope_of, segment, sphere};
 use crate::geometry::pose::Pose;
+use crate::geometry::{Vec3, distance};
 
 mod aim;
 mod exact;

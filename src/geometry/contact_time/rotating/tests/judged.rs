@@ -266,16 +266,16 @@ fn links_join_no_more_steps_than_a_judge_can_follow() {
     let (rod, wall) = rod_and_wall();
     let pair = Pair::new(&rod, Pose::identity(), &wall, Pose::translation(0.0, 2.5, 0.0));
     let question = Question::new(pair, Motion::rest(), turn([1.0, 0.2, 0.0], 0.7));
-    let mut search = Search::new(&question);
-    let heading = search.moving.heading(Frame::World, &Vec3::y(), 0.0);
+    let mut search = TurningSearch::new(&question);
+    let heading = search.moving.pair.heading(Frame::World, &Vec3::y(), 0.0);
     let need = Need::along(&heading, 0.0);
     let gap = search.moving.gap(&heading, need, 0.0, &mut Effort::unlimited());
-    let course = Course { heading, gap };
-    let mut chain = Vec::new();
-    for step in 1..=2 * STEPS_A_LINK_MAX {
-        let end = f64::from(step) * 1e-6;
-        search.take(&course, &Step { end, gap, surplus: 1.0 }, &mut chain);
+    let known = MeasuredHeading { heading, gap };
+    for step in 1..=2 * PIECES_A_LINK_MAX {
+        let step = CertifiedStep { end: f64::from(step) * 1e-6, gap, surplus: 1.0 };
+        take(&mut search, &Advance { known: known.clone(), step });
     }
+    let chain = &search.proven.chain;
     assert_eq!(chain.len(), 2);
     assert_eq!(chain[0].t1.to_bits(), chain[1].t0.to_bits());
 }

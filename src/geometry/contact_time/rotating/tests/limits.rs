@@ -32,7 +32,7 @@ fn a_body_that_turns_more_often_than_sines_are_to_be_had_of_is_given_up_soon() {
         let pair = Pair::new(&cube, Pose::identity(), &cube, eighth);
         let (answer, effort) = ask(&Question::new(pair, spin(1e9), other), u64::MAX);
         assert_eq!((answer.outcome, answer.stopped), (outcome, stopped), "{at}: {answer:?}");
-        assert!(effort.cost.steps <= u64::from(OUTLASTING_STEPS_MAX), "{:?}", effort.cost);
+        assert!(effort.cost.steps <= u64::from(STEPS_BEYOND_SINE_RANGE_MAX), "{:?}", effort.cost);
     }
 }
 

@@ -1,7 +1,10 @@
 //! Brackets are as narrow as the tolerances say, however the bodies' points are given.
 
-use super::super::nearest::{Near, TIGHT};
 use super::*;
+use crate::geometry::contact_time::rotating::advance::nearest::{NearestSearch, NearestStart};
+use crate::geometry::contact_time::rotating::bounds::moving::Moving;
+use crate::geometry::contact_time::rotating::search::scale_of;
+use crate::geometry::number::tolerance::NEAREST_TIGHT;
 use crate::geometry::pair::Placed;
 
 /// The larger of the bodies' extents and of the coordinates of their vertices in the world.
@@ -22,8 +25,9 @@ fn closing_rate(question: &Question<'_>, answer: &FirstContact) -> f64 {
     let (p, q) = ((&pair.p, &question.motion_p), (&pair.q, &question.motion_q));
     let mut moving = Moving::new(p, q, scale_of(question));
     let [before, after] = [2e-6, 1e-6].map(|earlier| {
-        let mut near = Near::at(&mut moving, answer.t_free - earlier);
-        near.nearest((&Vec3::x(), &[]), TIGHT, &mut Effort::unlimited()).point.norm()
+        let mut near = NearestSearch::at(&mut moving, answer.t_free - earlier);
+        let start = NearestStart { guess: &Vec3::x(), seed: &[] };
+        near.nearest(start, NEAREST_TIGHT, &mut Effort::unlimited()).point.norm()
     });
     (before - after) / 1e-6
 }

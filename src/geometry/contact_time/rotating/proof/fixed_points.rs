@@ -1,11 +1,11 @@
-//! Contact of vertices that no rotation touches: the tip that a top spins on, or all of a body that
-//! does not turn. They only translate, and when they meet is computed exactly.
+//! Contact of vertices that no rotation moves: the tip that a top spins on, or all vertices of a
+//! body that does not turn. They only translate, and the time at which they meet is computed
+//! exactly.
 
-use arrayvec::ArrayVec;
-
-use super::Search;
+use super::probe::width_allowed;
 use crate::geometry::Vec3;
 use crate::geometry::claim::{Outcome, Question};
+use crate::geometry::contact_time::rotating::search::{ContactAt, TurningSearch};
 use crate::geometry::contact_time::{METHODS, Travel, linear, translation_of};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hull::convex_hull_with;
@@ -15,47 +15,45 @@ use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::witness::Witness;
 
-/// What only translates of a body that may turn.
-struct Untouched {
+/// The part of a body that only translates.
+struct FixedPart {
     body: Polytope,
     travel: Travel,
 }
 
-impl Search<'_> {
-    /// Contact after `free` of vertices that only translate.
-    #[cold]
-    #[inline(never)]
-    pub(super) fn untouched(
-        &mut self,
-        free: f64,
-        effort: &mut Effort<'_>,
-    ) -> Result<Option<(f64, ArrayVec<VertexPair, 6>)>, Stopped> {
-        let Question { pair: Pair { p, q }, motion_p, motion_q, .. } = self.question;
-        if self.margin > 0.0 {
-            return Ok(None);
-        }
-        let Some(of_p) = Untouched::of(p, motion_p, effort) else { return Ok(None) };
-        let Some(of_q) = Untouched::of(q, motion_q, effort) else { return Ok(None) };
-        let pair =
-            Pair { p: Placed { body: &of_p.body, ..*p }, q: Placed { body: &of_q.body, ..*q } };
-        let travels = [&of_p.travel, &of_q.travel];
-        let question = Question { pair, ..*self.question };
-        let none = &mut Witness::default();
-        let met = linear::first_contact(&METHODS[0], &question, travels, none, effort)?;
-        let t = met.t_contact;
-        let is_narrow = self.clear > 0.0 || t - free <= self.width_allowed(free, t, effort);
-        if met.outcome != Outcome::Contact || t <= free || !is_narrow {
-            return Ok(None);
-        }
-        let pairs = met.pairs.iter().map(|pair| {
-            let i = index_in(p.body, of_p.body.vertex(pair.i))?;
-            Some(VertexPair { i, j: index_in(q.body, of_q.body.vertex(pair.j))? })
-        });
-        Ok(pairs.collect::<Option<_>>().map(|pairs| (t, pairs)))
+/// Contact after `free` of vertices that only translate.
+#[cold]
+#[inline(never)]
+pub(super) fn fixed_points(
+    search: &mut TurningSearch<'_>,
+    free: f64,
+    effort: &mut Effort<'_>,
+) -> Result<Option<ContactAt>, Stopped> {
+    let Question { pair: Pair { p, q }, motion_p, motion_q, .. } = search.told.question;
+    if search.told.margin > 0.0 {
+        return Ok(None);
     }
+    let Some(of_p) = FixedPart::of(p, motion_p, effort) else { return Ok(None) };
+    let Some(of_q) = FixedPart::of(q, motion_q, effort) else { return Ok(None) };
+    let pair = Pair { p: Placed { body: &of_p.body, ..*p }, q: Placed { body: &of_q.body, ..*q } };
+    let travels = [&of_p.travel, &of_q.travel];
+    let question = Question { pair, ..*search.told.question };
+    let none = &mut Witness::default();
+    let met = linear::first_contact(&METHODS[0], &question, travels, none, effort)?;
+    let t = met.t_contact;
+    // Deviations, which have to be kept clear, end the free part earlier.
+    let is_narrow = search.told.clear > 0.0 || t - free <= width_allowed(search, free, t, effort);
+    if met.outcome != Outcome::Contact || t <= free || !is_narrow {
+        return Ok(None);
+    }
+    let pairs = met.pairs.iter().map(|pair| {
+        let i = index_in(p.body, of_p.body.vertex(pair.i))?;
+        Some(VertexPair { i, j: index_in(q.body, of_q.body.vertex(pair.j))? })
+    });
+    Ok(pairs.collect::<Option<_>>().map(|pairs| ContactAt { t, pairs }))
 }
 
-impl Untouched {
+impl FixedPart {
     fn of(placed: &Placed<'_>, motion: &Motion, effort: &mut Effort<'_>) -> Option<Self> {
         if let Some(travel) = translation_of(motion, &placed.pose) {
             return Some(Self { body: placed.body.clone(), travel });

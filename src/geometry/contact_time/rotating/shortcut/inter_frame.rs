@@ -42,12 +42,13 @@ use std::f64::consts::PI;
 
 use arrayvec::ArrayVec;
 
-use super::course::unit;
-use super::moving::{Heading, Side};
-use super::step::Need;
-use super::{FirstContact, Outcome, Question, Search};
-use crate::geometry::claim::{Direction, Frame, Link, StaticProof};
+use crate::geometry::claim::{
+    Direction, FirstContact, Frame, Link, Outcome, Question, StaticProof,
+};
 use crate::geometry::contact_time::method::Method;
+use crate::geometry::contact_time::rotating::bounds::body::MovingBody;
+use crate::geometry::contact_time::rotating::bounds::heading::{Heading, Need, unit};
+use crate::geometry::contact_time::rotating::search::TurningSearch;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::rounding::UNIT;
 use crate::geometry::number::trig::{RoundedTrig, Trig};
@@ -59,7 +60,7 @@ use crate::geometry::support::likely;
 use crate::geometry::witness::Witness;
 use crate::geometry::{Mat3, Vec3};
 
-/// The row of the table.
+/// This method's row of the table.
 pub(in crate::geometry::contact_time) const METHOD: Method = Method {
     name: "linear_program",
     source: "Akgunduz, Banerjee, Mehrotra 2005, §5",
@@ -69,28 +70,29 @@ pub(in crate::geometry::contact_time) const METHOD: Method = Method {
     cast: cast::cast,
 };
 
-/// Bounds of a plain gap's rounding beyond which no direction of the default search is lost in it:
-/// that of its nearest points is as far off as their rounding is of the distance, and
-/// [`Need::surplus`] takes three.
+/// A gap of more than this many times the rounding bound of a plain gap is never lost in rounding
+/// by the default search. The direction of its nearest points is off by as much as their rounding
+/// is of the distance, and [`Need::surplus`] takes three such bounds.
 const LOST: f64 = 64.0;
 
-/// Sides of the prism in place of a disc: it reaches half a percent beyond.
+/// How many sides the prism has that stands for a disc. It reaches half a percent beyond the disc.
 const SIDES: usize = 32;
 
-/// The answer if the inflated hulls of both frames are disjoint; none to hand over.
+/// The answer if the inflated hulls of both frames are disjoint; `None` hands the question over.
 fn first_look(
     question: &Question<'_>,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Option<FirstContact>, Stopped> {
-    let mut look = Search::new(question);
-    if [&look.moving.p, &look.moving.q].iter().any(|side| side.plain.angle.abs() > PI) {
+    let mut look = TurningSearch::new(question);
+    let pair = &look.moving.pair;
+    if [&pair.p, &pair.q].iter().any(|body| body.plain.angle.abs() > PI) {
         return Ok(None);
     }
     // The plane of the last step is tried before any iteration (§4.1).
-    let room = look.undecided_within();
+    let room = undecided_within(&look);
     if let Some(s) = witness.direction.and_then(|direction| unit(&direction))
-        && let Some(free) = look.free_along(&s, room, effort)
+        && let Some(free) = free_along(&mut look, &s, room, effort)
     {
         effort.cost.witness_hits += 1;
         return Ok(Some(free));
@@ -99,7 +101,7 @@ fn first_look(
     let found = search(&hulls, None, &WorkingSet::default(), effort)?;
     drop(hulls);
     let Found::Apart(s, _) = found else { return Ok(None) };
-    let free = unit(&s).and_then(|s| look.free_along(&s, 0.0, effort));
+    let free = unit(&s).and_then(|s| free_along(&mut look, &s, 0.0, effort));
     if free.is_some() {
         witness.direction = Some(s);
         witness.pairs.clear();
@@ -107,60 +109,62 @@ fn first_look(
     Ok(free)
 }
 
-impl Search<'_> {
-    /// A motion that never comes as close as this is decided by the default search, which knows no
-    /// plane beforehand: closer than the clearance tolerance it may say undecided, and so it may
-    /// where its directions and steps are lost in rounding. A remembered plane that leaves less
-    /// room might know better, and the answer would then depend on what is remembered.
-    fn undecided_within(&self) -> f64 {
-        self.tolerance + LOST * self.moving.error
-    }
-
-    /// The answer if the gap along s in both frames has room for what turning takes away between
-    /// them, and for this besides.
-    fn free_along(&mut self, s: &Vec3, room: f64, effort: &mut Effort<'_>) -> Option<FirstContact> {
-        let heading = self.moving.heading(Frame::World, s, 0.0);
-        let kept = Need::along(&heading, self.clear + room).clear + self.bow(&heading);
-        let need = Need { clear: kept.next_up() };
-        for t in [0.0, 1.0] {
-            let gap = self.moving.gap(&heading, need, t, effort);
-            let is_clear = need.surplus(&gap) > 0.0;
-            if !is_clear {
-                return None;
-            }
-        }
-        let direction = Direction::Vector(heading.direction);
-        Some(FirstContact {
-            outcome: Outcome::NoContact,
-            t_free: 1.0,
-            t_contact: 1.0,
-            chain: vec![Link { t0: 0.0, t1: 1.0, frame: Frame::World, direction }],
-            pairs: ArrayVec::new(),
-            initial: StaticProof::Separated { direction },
-            stopped: None,
-        })
-    }
-
-    /// At least what the gap along the heading may be below its chord between the frames (see the
-    /// module), and as much again as a plain gap may be off by at any time, so that a judge who
-    /// looks in between, with looser enclosures than there are in the frames, still agrees.
-    ///
-    /// The factors are upper bounds; their products, the sum and the bound's own round up with u
-    /// each.
-    fn bow(&self, heading: &Heading) -> f64 {
-        let of = |side: &Side<'_>| {
-            let across =
-                if side.plain.turns() { side.plain.across(&heading.direction) } else { 0.0 };
-            across * off_chord(side)
-        };
-        let moving = &self.moving;
-        (of(&moving.p) + of(&moving.q) + 2.0 * moving.error * heading.length) * (1.0 + 16.0 * UNIT)
-    }
+/// The distance below which the default search may say undecided. It knows no plane beforehand, so
+/// it does that for motions that come closer than the clearance tolerance, or so close that its
+/// directions and steps are lost in rounding. A remembered plane that leaves less room might know
+/// better, and the answer would then depend on what is remembered.
+fn undecided_within(search: &TurningSearch<'_>) -> f64 {
+    search.told.tolerance + LOST * search.moving.pair.error
 }
 
-/// At least `r (1 - cos(θ/2))`, up to two roundings.
-fn off_chord(side: &Side<'_>) -> f64 {
-    side.extent.radius * Trig::of_product(side.plain.angle, 0.5).versine.high()
+/// The answer if the gap along s in both frames has room for what turning takes away between them,
+/// and for `room` besides.
+fn free_along(
+    search: &mut TurningSearch<'_>,
+    s: &Vec3,
+    room: f64,
+    effort: &mut Effort<'_>,
+) -> Option<FirstContact> {
+    let heading = search.moving.pair.heading(Frame::World, s, 0.0);
+    let kept = Need::along(&heading, search.told.clear + room).clear + bow(search, &heading);
+    let need = Need { clear: kept.next_up() };
+    for t in [0.0, 1.0] {
+        let gap = search.moving.gap(&heading, need, t, effort);
+        let is_clear = need.surplus(&gap) > 0.0;
+        if !is_clear {
+            return None;
+        }
+    }
+    let direction = Direction::Vector(heading.direction);
+    Some(FirstContact {
+        outcome: Outcome::NoContact,
+        t_free: 1.0,
+        t_contact: 1.0,
+        chain: vec![Link { t0: 0.0, t1: 1.0, frame: Frame::World, direction }],
+        pairs: ArrayVec::new(),
+        initial: StaticProof::Separated { direction },
+        stopped: None,
+    })
+}
+
+/// An upper bound of how far the gap along the heading may be below its chord between the frames
+/// (see the module), and as much again as a plain gap may be off by at any time, so that a judge
+/// who looks in between, with looser enclosures than there are in the frames, still agrees.
+///
+/// The factors are upper bounds; their products, the sum and the bound's own product round by u
+/// each, which the last factor makes up for.
+fn bow(search: &TurningSearch<'_>, heading: &Heading) -> f64 {
+    let of = |body: &MovingBody<'_>| {
+        let across = if body.plain.turns() { body.plain.across(&heading.direction) } else { 0.0 };
+        across * off_chord(body)
+    };
+    let pair = &search.moving.pair;
+    (of(&pair.p) + of(&pair.q) + 2.0 * pair.error * heading.length) * (1.0 + 16.0 * UNIT)
+}
+
+/// An upper bound of `r (1 - cos(θ/2))`, up to two roundings.
+fn off_chord(body: &MovingBody<'_>) -> f64 {
+    body.extent.radius * Trig::of_product(body.plain.angle, 0.5).versine.high()
 }
 
 /// The inflated hulls of both frames, seen from P's pivot.
@@ -172,7 +176,7 @@ struct Hulls<'m, 'a> {
 /// A body in both frames, in units of the scene. A corner is named by its vertex, its frame and its
 /// pad: `(pad * frames + frame) * vertices + vertex`.
 struct Extended<'m, 'a> {
-    side: &'m Side<'a>,
+    side: &'m MovingBody<'a>,
     /// Rotation and place at the start and, unless the body rests, at the end.
     frames: ArrayVec<(Mat3, Vec3), 2>,
     /// What is added to the vertices: corners of a prism, or nothing.
@@ -181,14 +185,14 @@ struct Extended<'m, 'a> {
 }
 
 impl<'m, 'a> Hulls<'m, 'a> {
-    fn new(look: &'m Search<'a>) -> Self {
-        let moving = &look.moving;
-        let (p, q) = (&moving.p, &moving.q);
-        // The margin and the deviations may be either body's.
-        let clear = look.clear.max(0.0);
-        let p = Extended::new(p, Vec3::zeros(), -p.plain.velocity, 0.0);
-        let mut hulls =
-            Self { p, q: Extended::new(q, moving.middle, -moving.p.plain.velocity, clear) };
+    fn new(look: &'m TurningSearch<'a>) -> Self {
+        let pair = &look.moving.pair;
+        let (p, q) = (&pair.p, &pair.q);
+        // The margin and the deviations may be added to either body.
+        let clear = look.told.clear.max(0.0);
+        let drift = -p.plain.velocity;
+        let p = Extended::new(p, Vec3::zeros(), drift, 0.0);
+        let mut hulls = Self { p, q: Extended::new(q, pair.between_rounded, drift, clear) };
         let unit = 1.0 / hulls.p.size().max(hulls.q.size());
         hulls.p.unit = unit;
         hulls.q.unit = unit;
@@ -198,7 +202,7 @@ impl<'m, 'a> Hulls<'m, 'a> {
 
 impl<'m, 'a> Extended<'m, 'a> {
     /// With the body's start at `start`, and `drift` added over the step.
-    fn new(side: &'m Side<'a>, start: Vec3, drift: Vec3, clear: f64) -> Self {
+    fn new(side: &'m MovingBody<'a>, start: Vec3, drift: Vec3, clear: f64) -> Self {
         let [first, last] = [0.0, 1.0].map(|t| {
             let trig = side.plain.trig(t).unwrap_or(RoundedTrig::ZERO);
             let (rotation, moved) = side.plain.pose_from_start(&trig, t);

@@ -111,8 +111,8 @@ fn no_point_strays_from_its_chord_by_more_than_the_bound_and_the_middle_does_by_
         let body = polytope_of(&[v]);
         let pair = Pair::new(&body, start, &body, start);
         let question = Question::new(pair, motion, motion);
-        let look = Search::new(&question);
-        let side = &look.moving.p;
+        let look = TurningSearch::new(&question);
+        let side = &look.moving.pair.p;
         let bound = if side.plain.turns() { off_chord(side) } else { 0.0 };
         let plain = Plain::new(&Track::new(&start, &motion, METRES));
         let at = |t: f64| plain.place_from_start(&plain.trig(t).expect("few turns"), t, &v);
@@ -141,10 +141,9 @@ fn inflated_hulls_that_touch_are_handed_over() {
             let place = Pose::translation(face + side * (gap + 1.0), 0.0, 0.0);
             let pair = Pair::new(&point, Pose::identity(), &wall, place);
             let question = Question::new(pair, turn, Motion::rest());
-            let along = Search::new(&question)
-                .free_along(&(Vec3::x() * side), 0.0, &mut Effort::unlimited())
-                .is_some();
-            assert_eq!(along, is_clear, "side {side}, gap {gap}");
+            let search = &mut TurningSearch::new(&question);
+            let along = free_along(search, &(Vec3::x() * side), 0.0, &mut Effort::unlimited());
+            assert_eq!(along.is_some(), is_clear, "side {side}, gap {gap}");
             // The program's prism reaches half a percent of √2 - 1 beyond.
             assert_eq!(look(&question).is_some(), gap > 0.005, "side {side}, gap {gap}");
             let mut effort = Effort::unlimited();

@@ -1,20 +1,21 @@
-//! Bodies that turn alike: both by the same angle about one axis, as two parts on a carrier do, and
-//! one of them perhaps travelling along it. Seen from either, the other one only translates, and
-//! first contact is that of a translation: exact, however many turns there are and however close
-//! the bodies come.
+//! Bodies with a common rotation: both turn by the same angle about one axis, as two parts on a
+//! carrier do, and one of them may also travel along it. Seen from either body, the other one only
+//! translates. So their first contact is that of a translation, which is exact however many turns
+//! there are and however close the bodies come.
 
-use super::flat::is_parallel;
 use crate::geometry::Vec3;
 use crate::geometry::claim::{FirstContact, Frame, Link, Question};
+use crate::geometry::contact_time::rotating::bounds::unturned::is_parallel;
 use crate::geometry::contact_time::{METHODS, Travel, linear};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::motion::Motion;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::witness::Witness;
 
-/// Whether both turn by the same angle, as bodies that turn alike do; mostly they do not.
+/// Whether both bodies turn by the same angle, as those with a common rotation do. Mostly they do
+/// not.
 #[inline]
-pub(super) fn may_be(question: &Question<'_>) -> bool {
+pub(in super::super) fn may_be(question: &Question<'_>) -> bool {
     let angle_of = |motion: &Motion| match motion {
         Motion::Screw { angle, .. } => Some(angle.abs().to_bits()),
         Motion::Linear { .. } | Motion::ToPose { .. } => None,
@@ -23,10 +24,10 @@ pub(super) fn may_be(question: &Question<'_>) -> bool {
     p.is_some() && p == q && question.is_without_slack()
 }
 
-/// First contact, if the bodies turn alike.
+/// The first contact, if the bodies have a common rotation.
 #[cold]
 #[inline(never)]
-pub(super) fn first_contact(
+pub(in super::super) fn first_contact(
     question: &Question<'_>,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
@@ -40,10 +41,11 @@ pub(super) fn first_contact(
     Ok(Some(answer))
 }
 
-/// How far each body travels, but for the turning that they have in common.
+/// How far each body travels, without the rotation that they have in common.
 ///
-/// With `c`, `u` and `y` the pivots, velocities and what turns, a difference is
-/// `c_q - c_p + t (u_q - u_p) + Rot(t) (y_q - y_p)`; and what is along the axis may as well turn.
+/// With `c`, `u` and `y` the pivots, the velocities and what turns, a difference is `c_q - c_p + t
+/// (u_q - u_p) + Rot(t) (y_q - y_p)`. The parts of the first two terms along the axis may as well
+/// turn.
 fn travels(question: &Question<'_>) -> Option<[Travel; 2]> {
     let Motion::Screw { pivot, velocity, axis, angle } = question.motion_p else { return None };
     let Motion::Screw { pivot: pivot_q, velocity: velocity_q, axis: axis_q, angle: angle_q } =
@@ -59,10 +61,10 @@ fn travels(question: &Question<'_>) -> Option<[Travel; 2]> {
     let is_same_way = (axis[k] > 0.0) == (axis_q[k] > 0.0);
     let turns_alike =
         is_same_way == ((angle > 0.0) == (angle_q > 0.0)) && is_parallel(&axis, &axis_q);
-    let is_alike = turns_alike
+    let is_common = turns_alike
         && is_between_along(&from, &to, &axis)
         && is_between_along(&velocity, &velocity_q, &axis);
-    is_alike.then(|| [Travel::by(&velocity), Travel::by(&velocity_q)])
+    is_common.then(|| [Travel::by(&velocity), Travel::by(&velocity_q)])
 }
 
 /// Whether `(to - from) x axis` is zero, exactly.

@@ -1,5 +1,5 @@
-//! The point of the difference body nearest the origin at a time, in plain floating point: where
-//! directions come from. Nothing here proves anything.
+//! The point of the difference body M = Q - P nearest the origin at a time, in plain floating
+//! point. Directions come from it. Nothing here proves anything.
 //!
 //! Gilbert, Johnson and Keerthi's iteration ("A fast procedure for computing the distance between
 //! complex objects in three-dimensional space", 1988). The nearest point of a triangle is computed
@@ -7,84 +7,95 @@
 
 use arrayvec::ArrayVec;
 
-use super::course::unit;
-use super::moving::Moving;
-use super::posed::{Corner, Posed, Tops};
 use crate::geometry::Vec3;
+use crate::geometry::contact_time::rotating::bounds::heading::unit;
+use crate::geometry::contact_time::rotating::bounds::moving::Moving;
+use crate::geometry::contact_time::rotating::bounds::pair::MovingPair;
+use crate::geometry::contact_time::rotating::bounds::posed::{
+    MovingCorner, PosedPair, SupportTops,
+};
 use crate::geometry::effort::Effort;
 use crate::geometry::pair::VertexPair;
 use crate::geometry::processor;
 
-/// Iterations; a rough direction needs three to five.
+/// Iterations of one search at most; a rough direction needs three to five.
 const ITERATIONS_MAX: u32 = 48;
-/// How well a direction has to be known: the iteration ends when a support in its direction shows
+/// How well a rough direction is known: the iteration ends when a support in the direction shows
 /// that the distance is known to this part of itself. A rough direction leaves nine tenths of the
-/// gap, and the next one comes when a tenth is left.
-pub(super) const ROUGH: f64 = 0.1;
-/// The same where a rough one led nowhere, or where the corners are to hold the origin.
-pub(super) const LOOSE: f64 = 1e-6;
-/// The same where they only come within a margin: the distance itself is then at stake, to as many
-/// digits as there are.
-pub(super) const TIGHT: f64 = 1e-15;
+/// gap, and the next one is sought when a tenth is left.
+pub(in super::super) const ROUGH: f64 = 0.1;
 
-/// The direction of a single corner says little when the bodies are close: it may be nearly
-/// orthogonal to the one that is known. So the first support is sought between the two, along the
-/// corner moved by this part of the size at play along the known one. Measured: 0.2 to 1.2 cost the
-/// same within 2 %.
+/// The direction of a single corner says little when the bodies are close, because it may be nearly
+/// orthogonal to the direction that is known. So the first support is sought between the two: along
+/// the corner moved by this part of the bodies' size along the known direction. Measured: 0.2 to
+/// 1.2 cost the same within 2 %.
 const DAMPING: f64 = 0.8;
 
 /// What the iteration ended with.
 #[derive(Clone, Debug)]
-pub(super) struct Nearest {
-    /// The nearest point; zero length when `held`.
-    pub(super) point: Vec3,
-    /// The corners whose hull has it.
-    pub(super) corners: ArrayVec<Corner, 4>,
-    /// The origin is in the hull of the corners.
-    pub(super) held: bool,
-    /// A support plane across `point` is this far from the origin.
-    pub(super) at_least: f64,
+pub(in super::super) struct NearestPoint {
+    /// The nearest point; of zero length if the origin is `held`.
+    pub(in super::super) point: Vec3,
+    /// The corners in whose hull the point is.
+    pub(in super::super) corners: ArrayVec<MovingCorner, 4>,
+    /// Whether the origin is in the hull of the corners.
+    pub(in super::super) held: bool,
+    /// How far from the origin a support plane across `point` is.
+    pub(in super::super) at_least: f64,
     /// The vertices on that plane.
-    pub(super) tops: Option<Tops>,
+    pub(in super::super) tops: Option<SupportTops>,
 }
 
-impl Nearest {
-    /// From the origin towards it, of length 1; none where the corners hold the origin.
-    pub(super) fn direction(&self) -> Option<Vec3> {
+impl NearestPoint {
+    /// The direction from the origin towards the point, of length 1; `None` if the corners hold the
+    /// origin.
+    pub(in super::super) fn direction(&self) -> Option<Vec3> {
         unit(&self.point).filter(|_| !self.held)
     }
 }
 
-/// The search at one time.
-pub(super) struct Near<'m, 'a> {
-    pub(super) moving: &'m Moving<'a>,
-    pub(super) posed: &'m Posed,
-    /// The difference body is moved by this.
-    pub(super) shift: Vec3,
+/// Where a search for the nearest point begins: at the hull of these pairs' differences or, if
+/// there are none, at the support along the guess.
+#[derive(Clone, Copy)]
+pub(in super::super) struct NearestStart<'s> {
+    pub(in super::super) guess: &'s Vec3,
+    pub(in super::super) seed: &'s [VertexPair],
 }
 
-impl<'m, 'a> Near<'m, 'a> {
-    pub(super) fn at(moving: &'m mut Moving<'a>, t: f64) -> Self {
-        let (moving, posed) = moving.posed(t);
-        Self { moving, posed, shift: Vec3::zeros() }
+/// The search at one time.
+pub(in super::super) struct NearestSearch<'m, 'a> {
+    pub(in super::super) pair: &'m MovingPair<'a>,
+    pub(in super::super) posed: &'m PosedPair,
+    /// The vector that M is moved by.
+    pub(in super::super) shift: Vec3,
+}
+
+impl<'m, 'a> NearestSearch<'m, 'a> {
+    pub(in super::super) fn at(moving: &'m mut Moving<'a>, t: f64) -> Self {
+        let (pair, posed) = moving.posed(t);
+        Self { pair, posed, shift: Vec3::zeros() }
     }
 
     /// The corner with the least `s·y`.
     #[inline(always)]
-    pub(super) fn support(&mut self, s: &Vec3, effort: &mut Effort<'_>) -> (Corner, Tops) {
-        let (corner, tops) = self.posed.support(self.moving, s, effort);
-        (Corner { at: corner.at + self.shift, ..corner }, tops)
+    pub(in super::super) fn support(
+        &mut self,
+        s: &Vec3,
+        effort: &mut Effort<'_>,
+    ) -> (MovingCorner, SupportTops) {
+        let (corner, tops) = self.posed.support(self.pair, s, effort);
+        (MovingCorner { at: corner.at + self.shift, ..corner }, tops)
     }
 
-    /// The nearest point of the hull of these pairs' differences, as far as adding one after the
-    /// other finds it, and the corners that it is between. Of no pairs: the support along `guess`.
+    /// The nearest point of the hull of the seed's differences, as far as adding one after the
+    /// other finds it, and the corners that it is between. Without a seed it is the support along
+    /// the guess.
     #[inline(always)]
-    pub(super) fn seeded(
+    pub(in super::super) fn seeded(
         &mut self,
-        guess: &Vec3,
-        seed: &[VertexPair],
+        NearestStart { guess, seed }: NearestStart<'_>,
         effort: &mut Effort<'_>,
-    ) -> (Vec3, ArrayVec<Corner, 4>) {
+    ) -> (Vec3, ArrayVec<MovingCorner, 4>) {
         let mut corners = ArrayVec::new();
         let Some((first, mut rest)) = seed.split_first() else {
             let (first, _) = self.support(guess, effort);
@@ -92,8 +103,8 @@ impl<'m, 'a> Near<'m, 'a> {
             return (first.at, corners);
         };
         let corner = |pair: VertexPair| {
-            let corner = self.posed.corner(self.moving, pair);
-            Corner { at: corner.at + self.shift, ..corner }
+            let corner = self.posed.corner(self.pair, pair);
+            MovingCorner { at: corner.at + self.shift, ..corner }
         };
         corners.push(corner(*first));
         let mut nearest = corners[0].at;
@@ -123,17 +134,16 @@ impl<'m, 'a> Near<'m, 'a> {
     /// A direction between that of the only corner and the one that is known: see [`DAMPING`].
     #[inline(always)]
     fn between(&self, corner: &Vec3, known: &Vec3) -> Vec3 {
-        corner + known * (DAMPING * self.moving.size() / known.norm())
+        corner + known * (DAMPING * self.pair.size() / known.norm())
     }
 
-    /// The nearest point of the difference body, starting from the hull of the pairs of `seed`, or
-    /// along `guess` if there are none.
-    pub(super) fn nearest(
+    /// The nearest point of M, to the part `good_enough` of its distance.
+    pub(in super::super) fn nearest(
         &mut self,
-        start: (&Vec3, &[VertexPair]),
+        start: NearestStart<'_>,
         good_enough: f64,
         effort: &mut Effort<'_>,
-    ) -> Nearest {
+    ) -> NearestPoint {
         processor::dispatch(
             #[inline(always)]
             || self.nearest_inlined(start, good_enough, effort),
@@ -143,16 +153,16 @@ impl<'m, 'a> Near<'m, 'a> {
     #[inline(always)]
     fn nearest_inlined(
         &mut self,
-        (guess, seed): (&Vec3, &[VertexPair]),
+        start: NearestStart<'_>,
         good_enough: f64,
         effort: &mut Effort<'_>,
-    ) -> Nearest {
-        let (mut point, mut corners) = self.seeded(guess, seed, effort);
-        // Of the support plane: the height times the length of the vector across it, and that
-        // squared.
+    ) -> NearestPoint {
+        let (mut point, mut corners) = self.seeded(start, effort);
+        // The support plane: its height times the length of the vector across it, and the square of
+        // that length.
         let (mut plane, mut tops) = ((f64::NEG_INFINITY, 1.0), None);
         let is_corner = corners.len() == 1;
-        let mut between = is_corner.then(|| self.between(&point, guess));
+        let mut between = is_corner.then(|| self.between(&point, start.guess));
         for _ in 0..ITERATIONS_MAX {
             let squared = point.norm_squared();
             let is_between = between.is_some();
@@ -176,25 +186,25 @@ impl<'m, 'a> Near<'m, 'a> {
             };
             if used == HELD {
                 let at_least = plane.0 / plane.1.sqrt();
-                return Nearest { point: Vec3::zeros(), corners, held: true, at_least, tops };
+                return NearestPoint { point: Vec3::zeros(), corners, held: true, at_least, tops };
             }
             if better.norm_squared() >= squared {
                 corners.pop();
                 break;
             }
             point = better;
-            // Those were on the plane across the last point.
+            // The tops were on the plane across the last point.
             tops = None;
             keep(&mut corners, used);
         }
         let at_least = plane.0 / plane.1.sqrt();
-        Nearest { point, corners, held: false, at_least, tops }
+        NearestPoint { point, corners, held: false, at_least, tops }
     }
 }
 
 /// Keeps the corners whose bits are set.
 #[inline(always)]
-fn keep(corners: &mut ArrayVec<Corner, 4>, bits: u32) {
+fn keep(corners: &mut ArrayVec<MovingCorner, 4>, bits: u32) {
     let mut kept = 0;
     for index in 0..corners.len() {
         if bits >> index & 1 == 1 {
@@ -205,13 +215,13 @@ fn keep(corners: &mut ArrayVec<Corner, 4>, bits: u32) {
     corners.truncate(kept);
 }
 
-/// All four corners: they hold the origin.
+/// The bits of all four corners: they hold the origin.
 const HELD: u32 = 0b1111;
 
-/// The nearest point of the hull of up to four corners, the last of which takes part in it, and the
-/// corners that it is between as bits. `None` when the corners are too degenerate to say.
+/// The nearest point of the hull of up to four corners, and the corners that it is between as bits;
+/// the last corner is taken to be one of them. `None` when the corners are too degenerate to say.
 #[inline(always)]
-fn nearest_of(corners: &[Corner]) -> Option<(Vec3, u32)> {
+fn nearest_of(corners: &[MovingCorner]) -> Option<(Vec3, u32)> {
     let (last, rest) = corners.split_last()?;
     let (last_bit, last) = (1u32 << rest.len(), &last.at);
     let mut best = (*last, last_bit);
@@ -225,7 +235,7 @@ fn nearest_of(corners: &[Corner]) -> Option<(Vec3, u32)> {
         }
         point.is_some()
     };
-    // An edge of a triangle that has the origin's foot inside is no nearer than that.
+    // An edge of a triangle that has the origin's foot inside is no nearer than the triangle.
     let mut covered = 0;
     for (i, a) in rest.iter().enumerate() {
         for (k, b) in rest.iter().enumerate().skip(i + 1) {
@@ -255,8 +265,8 @@ fn of_segment(a: &Vec3, b: &Vec3) -> Option<Vec3> {
     let squared = edge.norm_squared();
     let along = -a.dot(&edge) / squared;
     (along > 0.0 && along < 1.0).then(|| {
-        // Close to the origin the rounding of the foot tilts it along the edge, which costs the gap
-        // at the far end of the edge: taken out once.
+        // Close to the origin the rounding of the foot tilts it along the edge, which costs gap at
+        // the far end of the edge. So the part along the edge is taken out once.
         let foot = a + edge * along;
         foot - edge * (foot.dot(&edge) / squared)
     })
@@ -284,8 +294,10 @@ fn holds(d: &[Vec3; 4]) -> bool {
 mod tests {
     use super::*;
 
-    fn corners(points: &[[f64; 3]]) -> Vec<Corner> {
-        points.iter().map(|p| Corner { at: Vec3::from(*p), pair: VertexPair::default() }).collect()
+    fn corners(points: &[[f64; 3]]) -> Vec<MovingCorner> {
+        let corner =
+            |p: &[f64; 3]| MovingCorner { at: Vec3::from(*p), pair: VertexPair::default() };
+        points.iter().map(corner).collect()
     }
 
     #[test]

@@ -1,0 +1,256 @@
+//! Both bodies in motion: the gap along a heading as an interval, and how fast gaps can bend.
+//!
+//! The gap along a heading s at time t is `min over Q of s(t)·x - max over P of s(t)·x`. With `s`
+//! turned by `Rot_F`, a vertex v contributes
+//!
+//! `s·x_v(t) = s·t0 + s·u t + k·l + (Rᵀ(s + k))·v + t (Eᵀs)·v`,  `k = Rot(-t) s - s`,
+//!
+//! so two supporting vertices, in the bodies' own frames, give the gap. (For the body that the
+//! heading turns with, `s + k` is the heading at t = 0.)
+
+use std::cell::OnceCell;
+
+use super::body::MovingBody;
+use super::enclosed::{EnclosedHeading, heights};
+use super::heading::{Heading, MovingGap};
+use crate::geometry::Vec3;
+use crate::geometry::claim::Frame;
+use crate::geometry::effort::Effort;
+use crate::geometry::motion::{self, Motion, Plain};
+use crate::geometry::number::interval::{self, IntervalVec, add, dot, sub};
+use crate::geometry::number::rounding::{UNIT, length};
+use crate::geometry::number::scale::PowerOfTwo;
+use crate::geometry::number::trig::RoundedTrig;
+use crate::geometry::pair::{Placed, VertexPair};
+
+/// The pair in motion.
+#[derive(Debug)]
+pub(in super::super) struct MovingPair<'a> {
+    pub(in super::super) p: MovingBody<'a>,
+    pub(in super::super) q: MovingBody<'a>,
+    /// The vector from P's centre at t = 0 to Q's.
+    pub(in super::super) between: IntervalVec,
+    /// The same vector, rounded.
+    pub(in super::super) between_rounded: Vec3,
+    /// How that vector changes per step, leaving out what turns; rounded.
+    pub(in super::super) relative_velocity: Vec3,
+    /// How much a plain height along a vector of length 1 that is fixed in the world, or the
+    /// coordinate of a plain place, may be off by.
+    pub(in super::super) error: f64,
+    /// The same bound for vectors that turn with P, and with Q.
+    turning_error: [f64; 2],
+    /// The bend, per unit of direction, of headings that turn with P and with Q, once it was asked
+    /// for.
+    turning_bend: OnceCell<[f64; 2]>,
+}
+
+impl<'a> MovingPair<'a> {
+    #[inline]
+    pub(super) fn new(
+        p: (&Placed<'a>, &Motion),
+        q: (&Placed<'a>, &Motion),
+        scale: Option<PowerOfTwo>,
+    ) -> Self {
+        let poses = (&p.0.pose, &q.0.pose);
+        let (p, q) = (MovingBody::new(p.0, p.1, scale), MovingBody::new(q.0, q.1, scale));
+        let between = motion::between((poses.0, &p.track), (poses.1, &q.track));
+        let between_rounded = interval::middle(&between);
+        let relative_velocity = q.plain.velocity - p.plain.velocity;
+        let (error, turning_error) = errors([&p, &q], &between, length(&between_rounded));
+        Self {
+            p,
+            q,
+            between,
+            between_rounded,
+            relative_velocity,
+            error,
+            turning_error,
+            turning_bend: OnceCell::new(),
+        }
+    }
+
+    /// Bounds bodies of at most so many vertices by them instead of their balls; says whether there
+    /// was such a body. The bends of earlier headings remain valid but are no longer the best
+    /// known: see [`Self::bend`].
+    pub(in super::super) fn bound_by_vertices(&mut self, vertices_max: u32) -> bool {
+        let both = [&mut self.p, &mut self.q].map(|body| body.bound_by_vertices(vertices_max));
+        let is_tighter = both.contains(&true);
+        if is_tighter {
+            self.turning_bend = OnceCell::new();
+        }
+        is_tighter
+    }
+
+    /// An upper bound of the sizes at play at t = 0: how far points are from the other body's
+    /// origin.
+    pub(in super::super) fn size(&self) -> f64 {
+        self.p.extent.reach.max(self.q.extent.reach).max(length(&self.between_rounded))
+    }
+
+    /// The vector from P's pivot to Q's at t = 0.
+    pub(in super::super) fn pivots(&self) -> Vec3 {
+        self.between_rounded + (self.p.plain.lever - self.q.plain.lever)
+    }
+
+    /// How much the plain gap along a heading of length 1 may be off by.
+    #[inline]
+    pub(super) fn error_along(&self, frame: Frame) -> f64 {
+        match frame {
+            Frame::World => self.error,
+            Frame::P => self.turning_error[0],
+            Frame::Q => self.turning_error[1],
+        }
+    }
+
+    /// Whether some headings are fixed in this frame alone: a frame that does not turn is the
+    /// world's.
+    pub(in super::super) fn turns_with(&self, frame: Frame) -> bool {
+        self.turning(frame).is_none_or(Plain::turns)
+    }
+
+    /// Whether a body turns on beyond the largest angle whose sine can be enclosed.
+    pub(in super::super) fn leaves_sine_range(&self) -> bool {
+        [&self.p, &self.q].iter().any(|body| body.plain.trig(1.0).is_none())
+    }
+
+    fn turning(&self, frame: Frame) -> Option<&Plain> {
+        match frame {
+            Frame::World => None,
+            Frame::P => Some(&self.p.plain),
+            Frame::Q => Some(&self.q.plain),
+        }
+    }
+
+    /// The heading fixed in `frame` that has the direction `world`, of length 1, at time t.
+    pub(in super::super) fn heading(&self, frame: Frame, world: &Vec3, t: f64) -> Heading {
+        let direction = match self.turning(frame) {
+            None => *world,
+            Some(plain) => {
+                let trig = plain.trig(t).unwrap_or(RoundedTrig::ZERO);
+                world + plain.turned_back_less(&trig, world)
+            }
+        };
+        let length = direction.norm() * (1.0 + 8.0 * UNIT);
+        let mut heading = Heading { frame, direction, length, bend: f64::INFINITY };
+        heading.bend = self.bend(&heading);
+        heading
+    }
+
+    /// The heading's direction in the world at time t, rounded.
+    pub(in super::super) fn world_of(&self, heading: &Heading, t: f64) -> Vec3 {
+        let Some(plain) = self.turning(heading.frame) else { return heading.direction };
+        let trig = plain.trig(t).unwrap_or(RoundedTrig::ZERO);
+        heading.direction + plain.turned_less(&trig, &heading.direction)
+    }
+
+    /// The bend of a heading, as far as it is known now.
+    ///
+    /// For a heading fixed in the world it is the sum of `θ² |s × a| |a × (R v + l)|` over both
+    /// bodies: a turning point accelerates towards the axis, and only the part of s across the axis
+    /// meets that.
+    pub(in super::super) fn bend(&self, heading: &Heading) -> f64 {
+        let of = |body: &MovingBody<'_>| {
+            if !body.plain.turns() {
+                return 0.0;
+            }
+            let across = body.plain.across(&heading.direction);
+            across * (body.plain.angle * body.plain.angle) * body.extent.radius
+        };
+        let rounded_up = 1.0 + 16.0 * UNIT;
+        match heading.frame {
+            Frame::World => (of(&self.p) + of(&self.q)) * rounded_up,
+            Frame::P => self.turning_bend()[0] * heading.length * rounded_up,
+            Frame::Q => self.turning_bend()[1] * heading.length * rounded_up,
+        }
+    }
+
+    /// The bends of headings of length 1 that turn with one body or the other.
+    pub(in super::super) fn turning_bends(&self) -> [(Frame, f64); 2] {
+        let [with_p, with_q] = self.turning_bend();
+        [(Frame::P, with_p), (Frame::Q, with_q)]
+    }
+
+    fn turning_bend(&self) -> [f64; 2] {
+        let bends = || [self.bend_with(&self.p, &self.q), self.bend_with(&self.q, &self.p)];
+        *self.turning_bend.get_or_init(bends)
+    }
+
+    /// The second derivative of `s·x` per |s|, seen in the frame that turns with the body f, for
+    /// the vertices of both bodies.
+    ///
+    /// Seen from f's pivot, which moves with f, a vertex of f stays where it is but for the residue
+    /// r t: `(t s·r)'' <= |r| (2 |Ω| + |Ω|²)`. A vertex of the other body g is at `y + d + w t + r
+    /// t` with y turning about g's axis. With `D = d/dt - Ω_f ×` (the rate as seen in f) and Δ =
+    /// Ω_g - Ω_f, `D² = Δ × (Ω_g × y) - Ω_f × (Δ × y) - 2 Ω_f × w + Ω_f × (Ω_f × (d + w t))`, and
+    /// the residue adds the term above. Bodies that turn together have Δ = 0.
+    fn bend_with(&self, f: &MovingBody<'_>, g: &MovingBody<'_>) -> f64 {
+        if !f.plain.turns() {
+            return f64::INFINITY;
+        }
+        let (rate_f, rate_g) = (f.plain.angle.abs(), g.plain.angle.abs());
+        let radius = if g.plain.turns() { g.extent.radius } else { 0.0 };
+        let turning = f.plain.spin_against(&g.plain) * (rate_g * radius + rate_f * g.extent.reach);
+        // The signs of d and w do not matter, so neither does which body is P.
+        let (d, w) = (self.pivots(), self.relative_velocity);
+        let slack = f.plain.length_slack()
+            + g.plain.length_slack()
+            + 16.0 * UNIT * length(&self.between_rounded);
+        let coriolis = 2.0 * f.plain.whirl(&w, slack);
+        let centrifugal = rate_f * f.plain.whirl(&d, slack).max(f.plain.whirl(&(d + w), slack));
+        let drag = (f.extent.residue + g.extent.residue) * (2.0 * rate_f + rate_f * rate_f);
+        (turning + coriolis + centrifugal + drag) * (1.0 + 32.0 * UNIT)
+    }
+
+    /// The gap along a heading at time t as an interval; `rate` is its rate of change, as far as
+    /// that is known.
+    pub(super) fn enclosed_gap(
+        &self,
+        heading: &Heading,
+        t: f64,
+        rate: f64,
+        effort: &mut Effort<'_>,
+    ) -> MovingGap {
+        let trigs = (self.p.track.trig(t), self.q.track.trig(t));
+        let start = interval::point(&heading.direction);
+        let turn = match heading.frame {
+            Frame::World => None,
+            Frame::P => Some(self.p.track.turned_less(&trigs.0, &start)),
+            Frame::Q => Some(self.q.track.turned_less(&trigs.1, &start)),
+        };
+        let now = turn.as_ref().map_or(start, |turn| add(&start, turn));
+        let s = EnclosedHeading { start, now, turn };
+        let is_with = |frame: Frame| heading.frame == frame;
+        let from_p = heights(&self.p.track, &trigs.0, t, &s, is_with(Frame::P));
+        let from_q = heights(&self.q.track, &trigs.1, t, &s, is_with(Frame::Q));
+        let (i, top_p) = self.p.farthest(&from_p.g, effort);
+        let (j, top_q) = self.q.farthest(&from_q.g.map(|c| -c), effort);
+        let offsets = dot(&s.now, &self.between) + (from_q.offset - from_p.offset);
+        MovingGap { value: offsets - (top_p + top_q), rate, pair: VertexPair { i, j } }
+    }
+
+    /// The difference `q_j - p_i` of two vertices at time t, as intervals.
+    pub(in super::super) fn difference(&self, pair: VertexPair, t: f64) -> IntervalVec {
+        let p = &self.p.track;
+        let q = &self.q.track;
+        let at_p = p.place_from_start(&p.trig(t), t, self.p.body.vertex(pair.i));
+        let at_q = q.place_from_start(&q.trig(t), t, self.q.body.vertex(pair.j));
+        add(&self.between, &sub(&at_q, &at_p))
+    }
+}
+
+/// How much the plain gap may be off by along headings fixed in the world, and along headings that
+/// turn with P and with Q. `length` is the rounded length of the vector between the bodies.
+///
+/// The bodies' own errors are those of [`Plain::error`]; the vector between them adds its rounding.
+/// A heading that turns errs by the turning body's `turn_error`, which tilts everything else in the
+/// gap.
+fn errors(bodies: [&MovingBody<'_>; 2], between: &IntervalVec, length: f64) -> (f64, [f64; 2]) {
+    let width = between.iter().map(|c| c.high() - c.low()).fold(0.0, f64::max);
+    let [of_p, of_q] = bodies.map(|body| body.plain.error(body.extent.size));
+    let error = of_p + of_q + 16.0 * UNIT * length + 2.0 * width;
+    let [of_p, of_q] = bodies.map(|MovingBody { plain, extent, .. }| {
+        extent.size + plain.lever_length + plain.velocity_length
+    });
+    let all = 1.25 * (length + of_p + of_q);
+    (error, bodies.map(|body| error + 2.0 * body.plain.turn_error * all))
+}

@@ -1,0 +1,50 @@
+//! How close counts as close where floating point searches for what exact arithmetic or an error
+//! bound then proves. A tolerance here decides where a search looks, what it costs and when it gives
+//! up; no proof rests on one.
+
+/// The default width of the bracket of a first contact in t, before the clearance tolerance's
+/// share: of a step of 1/60 s, 17 picoseconds.
+pub const BRACKET_WIDTH: f64 = 1e-9;
+/// The default clearance tolerance of a first contact, relative to the larger of size and world:
+/// some hundred times the rounding of a place.
+pub const CLEARANCE: f64 = 1e-13;
+/// The least clearance tolerance that a search for turning bodies honours, relative to the larger
+/// of size and world. The enclosure of a turned point is about as wide.
+pub const CLEARANCE_LEAST: f64 = 1e-14;
+/// Lengths below this one, in the units of a search, are rounded to zero: products of them would be
+/// lost in underflow.
+pub const LENGTH_LEAST: f64 = 1e-320;
+/// Products of two gaps below this one are taken for unknown, because underflow may be a part of
+/// them that counts.
+pub const GAP_PRODUCT_LEAST: f64 = 1e-290;
+
+/// How close rounded heights have to be for the exact ones to be compared, relative to the sizes of
+/// the numbers that they are sums of: some thousand times what rounding can make of equal heights.
+pub const LEVEL: f64 = 1e-12;
+
+/// How well a distance is known, relative to itself, when a search for the nearest point needs the
+/// corners around it: where a rough direction led nowhere, or where the corners are to hold the
+/// origin.
+pub const NEAREST_LOOSE: f64 = 1e-6;
+/// The same where corners only come within a margin, so that the distance itself is at stake: as
+/// many digits as there are.
+pub const NEAREST_TIGHT: f64 = 1e-15;
+/// Bodies that are closer than this, relative to their size, may have lost the direction of their
+/// nearest point in rounding.
+pub const DIRECTION_LOST: f64 = 1e-6;
+/// How far M is drawn back, relative to the bodies' size, to find a direction where that of its
+/// nearest point is lost in rounding: first far enough for any rounding, then closer to the truth.
+pub const DRAWN_BACK: [f64; 2] = [1e-2, 1e-5];
+/// Bodies that are farther apart than this, relative to their size, are not in contact: no wider
+/// search for a proof of it is made.
+pub const CONTACT_FAR: f64 = 1e-9;
+/// A determinant of three corners whose size is below this part of the cube of the largest
+/// coordinate may have either sign.
+pub const DETERMINANT_DOUBT: f64 = 1e-12;
+/// Directions that are slanted a little off a normal, for supports around the place of contact:
+/// this much along the normal ...
+pub const SLANT_ALONG: f64 = 1e-2;
+/// ... and this much across it.
+pub const SLANT_ACROSS: f64 = 1e-3;
+/// The sine of the least angle between two edges that are said to cross each other.
+pub const CROSSING_SINE: f64 = 1e-3;
