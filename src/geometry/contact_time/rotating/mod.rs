@@ -14,7 +14,7 @@
 //! 2. *Start* ([`advance::start`]). The question becomes a [`search`]: what it is told, where it
 //!    is, what it has proven. Balls around the bodies give the first link, or their sizes the first
 //!    heading. Where these do not separate the bodies at t = 0, [`separation`] decides that.
-//! 3. *Free part* ([`free`], within [`run`]). Rounds of a heading and a certified step
+//! 3. *Free part* ([`free`], within [`conduct`]). Rounds of a heading and a certified step
 //!    ([`advance`]), by the motion bounds in [`bounds`]. Close to contact, steps aim at it; just
 //!    before, the search probes for a proof of contact a little ahead ([`proof::probe`],
 //!    [`proof::at_time`]), which usually ends it. Otherwise it ends with the motion, or where no
@@ -40,16 +40,16 @@
 
 mod advance;
 mod bounds;
+mod conduct;
 mod free;
 mod proof;
-mod run;
 mod search;
 pub(super) mod shortcut;
 #[cfg(test)]
 mod tests;
 
 use self::advance::start::begin;
-use self::run::run;
+use self::conduct::conduct;
 use self::search::{ContactPairs, TurningSearch};
 use self::shortcut::{common_rotation, swapped};
 use super::unsearched;
@@ -86,7 +86,7 @@ pub fn first_contact(
         let (outcome, t_contact) = (Outcome::Contact, 0.0);
         return Ok(FirstContact { outcome, t_contact, pairs, ..unsearched(initial) });
     }
-    let answer = run(&mut search, initial, witness, effort)?;
+    let answer = conduct(&mut search, initial, witness, effort)?;
     let is_open = answer.outcome == Outcome::Undecided && answer.stopped.is_none();
     Ok(if is_open { swapped::decide_swapped(question, answer, effort) } else { answer })
 }

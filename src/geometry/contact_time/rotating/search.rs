@@ -37,14 +37,14 @@ pub(super) struct ContactAt {
 
 /// A search in progress.
 pub(super) struct TurningSearch<'a> {
-    pub(super) told: Told<'a>,
+    pub(super) told: SearchTold<'a>,
     pub(super) moving: Moving<'a>,
     pub(super) at: Position,
     pub(super) proven: Proven,
 }
 
 /// What a search is told. Lengths are in the search's units: metres times a power of two.
-pub(super) struct Told<'a> {
+pub(super) struct SearchTold<'a> {
     pub(super) question: &'a Question<'a>,
     /// How far the bodies have to stay apart for freedom: the margin and the deviations.
     pub(super) clear: f64,
@@ -61,8 +61,8 @@ pub(super) struct Position {
     /// The time up to which everything is proven free or, after the free part, not deeper than
     /// allowed.
     pub(super) t: f64,
-    /// How far headings have to keep the bodies apart now. It is [`Told::clear`] in the free part;
-    /// after that it is less than the margin by the depth that is allowed.
+    /// How far headings have to keep the bodies apart now. In the free part it is
+    /// [`SearchTold::clear`]; after that it is less than the margin by the depth that is allowed.
     pub(super) clear: f64,
     /// The heading in use, with the gap along it at t.
     pub(super) heading: Option<MeasuredHeading>,
@@ -116,7 +116,7 @@ pub(super) struct Proven {
 impl<'a> TurningSearch<'a> {
     pub(super) fn new(question: &'a Question<'a>) -> Self {
         let scale = scale_of(question);
-        let told = Told::new(question, scale);
+        let told = SearchTold::new(question, scale);
         let pair = &question.pair;
         let (p, q) = ((&pair.p, &question.motion_p), (&pair.q, &question.motion_q));
         Self {
@@ -151,7 +151,7 @@ impl<'a> TurningSearch<'a> {
     /// To which part of itself a distance has to be known for the surplus over the margin to be
     /// known as far as it matters.
     pub(super) fn resolution(&self, known: Option<&MeasuredHeading>) -> f64 {
-        let Told { clear, tolerance, .. } = self.told;
+        let SearchTold { clear, tolerance, .. } = self.told;
         if clear <= 0.0 {
             return 1.0;
         }
@@ -160,7 +160,7 @@ impl<'a> TurningSearch<'a> {
     }
 }
 
-impl<'a> Told<'a> {
+impl<'a> SearchTold<'a> {
     fn new(question: &'a Question<'a>, scale: Option<PowerOfTwo>) -> Self {
         let scaled = |x: f64| match scale {
             None => x,

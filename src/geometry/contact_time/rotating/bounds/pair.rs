@@ -30,14 +30,14 @@ pub(in super::super) struct MovingPair<'a> {
     pub(in super::super) q: MovingBody<'a>,
     /// The vector from P's centre at t = 0 to Q's.
     pub(in super::super) between: IntervalVec,
-    /// The same vector, rounded.
+    /// That vector, rounded.
     pub(in super::super) between_rounded: Vec3,
     /// How that vector changes per step, leaving out what turns; rounded.
     pub(in super::super) relative_velocity: Vec3,
     /// How much a plain height along a vector of length 1 that is fixed in the world, or the
     /// coordinate of a plain place, may be off by.
     pub(in super::super) error: f64,
-    /// The same bound for vectors that turn with P, and with Q.
+    /// This bound for vectors that turn with P, and with Q.
     turning_error: [f64; 2],
     /// The bend, per unit of direction, of headings that turn with P and with Q, once it was asked
     /// for.

@@ -75,8 +75,8 @@ pub(in super::super) fn bring_forward(
     contact
 }
 
-/// How wide a bracket from `free` to t is to be: the time tolerance and, where a clearance tolerance
-/// was asked for, what that is worth. Rounded.
+/// How wide a bracket from `free` to t is to be: the time tolerance and, where a clearance
+/// tolerance was asked for, what that is worth. Rounded.
 fn width_asked_for(
     search: &mut TurningSearch<'_>,
     free: f64,

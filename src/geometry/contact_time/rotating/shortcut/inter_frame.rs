@@ -65,7 +65,8 @@ pub(in crate::geometry::contact_time) const METHOD: Method = Method {
     name: "linear_program",
     source: "Akgunduz, Banerjee, Mehrotra 2005, §5",
     proves: "no contact, by one vector over the whole step; what it hands over, the default decides",
-    cost: "a few iterations on a set of twenty vertices of both frames, before the default's cost",
+    cost: "a few iterations on a set of twenty vertices of both frames, \
+           before the default's cost",
     first_look: Some(first_look),
     cast: cast::cast,
 };

@@ -5,7 +5,7 @@
 use crate::geometry::claim::{FirstContact, Outcome, Question};
 use crate::geometry::claim::{Frame, Link};
 use crate::geometry::contact_time::rotating::advance::start::begin;
-use crate::geometry::contact_time::rotating::run::run;
+use crate::geometry::contact_time::rotating::conduct::conduct;
 use crate::geometry::contact_time::rotating::search::TurningSearch;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
@@ -31,7 +31,7 @@ pub(in super::super) fn decide_swapped(
     let mut search = TurningSearch::new(&swapped);
     let _direction = begin(&mut search, effort);
     let initial = answer.initial.clone();
-    let other = match run(&mut search, initial, &mut Witness::default(), effort) {
+    let other = match conduct(&mut search, initial, &mut Witness::default(), effort) {
         Ok(other) => other,
         Err(why) => return FirstContact { stopped: budget(Some(why)), ..answer },
     };

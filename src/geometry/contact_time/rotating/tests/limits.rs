@@ -135,8 +135,8 @@ fn what_gets_deep_after_such_a_graze_is_in_contact() {
     assert_eq!(answer.outcome, Outcome::Contact);
 }
 
-/// Separated bodies that are within the margin from the start were in contact, and yet were searched
-/// once more in each other's place, at twice the cost.
+/// Separated bodies that are within the margin from the start were in contact, and yet were
+/// searched once more in each other's place, at twice the cost.
 #[test]
 fn bodies_within_the_margin_from_the_start_are_searched_once() {
     let cube = polytope_of(&cuboid(1.0, 1.0, 1.0));

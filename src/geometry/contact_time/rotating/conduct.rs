@@ -24,7 +24,7 @@ enum Start {
 
 /// Searches from where the search has begun. `initial` proves that the bodies are separated at the
 /// start.
-pub(super) fn run(
+pub(super) fn conduct(
     search: &mut TurningSearch<'_>,
     initial: StaticProof,
     witness: &mut Witness,
