@@ -17,15 +17,15 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use clearance::geometry::Vec3;
 use clearance::geometry::distance::{self, Stops};
 use clearance::geometry::effort::Effort;
+use clearance::geometry::hull::samples;
+use clearance::geometry::hull::samples::Random;
 use clearance::geometry::pair::Pair;
-use clearance::geometry::penetration;
 use clearance::geometry::polytope::Polytope;
-use clearance::geometry::polytope::samples::{self, Random};
 use clearance::geometry::pose::Pose;
 use clearance::geometry::witness::Witness;
+use clearance::geometry::{Vec3, penetration};
 
 /// Different bodies, and pairs of them, that are asked about in turn.
 const IN_TURN: usize = 64;

@@ -21,12 +21,11 @@ use std::time::Duration;
 use clearance::geometry::Vec3;
 use clearance::geometry::effort::Effort;
 use clearance::geometry::hierarchy::HierarchyReport;
-use clearance::geometry::hull::{Hull, convex_hull};
-use clearance::geometry::ids::PolytopeId;
+use clearance::geometry::hull::samples::Random;
+use clearance::geometry::hull::{Hull, convex_hull, samples};
 use clearance::geometry::polytope::Polytope;
-use clearance::geometry::polytope::samples::{self, Random};
 use clearance::geometry::polytope::surface::Surface;
-
+use clearance::geometry::shape::PolytopeId;
 use clock::thread_time;
 
 /// Runs of which the fastest counts.

@@ -24,11 +24,11 @@ use clearance::geometry::contact_time::polyhedra::{
     FirstContact, Moving, Polyhedron, first_contact,
 };
 use clearance::geometry::effort::Effort;
-use clearance::geometry::hull::convex_hull;
+use clearance::geometry::hull::samples::Random;
+use clearance::geometry::hull::{convex_hull, samples};
 use clearance::geometry::judge::{judge_solid_motion, judge_solids};
 use clearance::geometry::motion::Motion;
 use clearance::geometry::polytope::Polytope;
-use clearance::geometry::polytope::samples::{self, Random};
 use clearance::geometry::pose::Pose;
 use clock::thread_time;
 

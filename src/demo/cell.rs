@@ -6,7 +6,7 @@ use super::robot::turn;
 use super::shapes::{ball, pebble, turned};
 use super::trajectory::Trajectory;
 use crate::geometry::Vec3;
-use crate::geometry::polytope::samples::cuboid;
+use crate::geometry::hull::samples::cuboid;
 use crate::geometry::pose::Pose;
 
 /// A thing that stands around.

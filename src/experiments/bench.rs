@@ -5,15 +5,14 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use super::{Curve, Panel};
-use crate::geometry::Vec3;
 use crate::geometry::effort::{Cost, Effort};
+use crate::geometry::hull::samples::Random;
 use crate::geometry::pair::Pair;
-use crate::geometry::penetration;
 use crate::geometry::polytope::Polytope;
-use crate::geometry::polytope::samples::Random;
 use crate::geometry::pose::Pose;
 use crate::geometry::separation::{METHODS, Method};
 use crate::geometry::witness::Witness;
+use crate::geometry::{Vec3, penetration};
 
 /// Repetitions of a timed query; the fastest counts, so that interruptions do not.
 const REPETITIONS: u32 = 3;

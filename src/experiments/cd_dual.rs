@@ -19,14 +19,13 @@ use super::bench::{
     take_within,
 };
 use super::{Experiment, Panel, Rerun};
-use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
+use crate::geometry::hull::samples::{Random, ellipsoid, polytope_of};
 use crate::geometry::pair::Pair;
-use crate::geometry::penetration;
 use crate::geometry::polytope::Polytope;
-use crate::geometry::polytope::samples::{Random, ellipsoid, polytope_of};
 use crate::geometry::separation::methods::cd_dual::propose_with_work;
 use crate::geometry::witness::Witness;
+use crate::geometry::{Vec3, penetration};
 
 /// One for each figure, and one for §6.
 pub(super) const EXPERIMENTS: &[Experiment] = &[

@@ -13,9 +13,9 @@ use crate::geometry::Vec3;
 use crate::geometry::distance::h_walk::orbit;
 use crate::geometry::distance::{METHODS, Method, Stops, measure_by};
 use crate::geometry::effort::Effort;
+use crate::geometry::hull::samples::{Random, ellipsoid, polytope_of, sphere};
 use crate::geometry::pair::Pair;
 use crate::geometry::polytope::Polytope;
-use crate::geometry::polytope::samples::{Random, ellipsoid, polytope_of, sphere};
 use crate::geometry::pose::Pose;
 use crate::geometry::witness::Witness;
 

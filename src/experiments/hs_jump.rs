@@ -11,7 +11,7 @@ use super::bench::{
 use super::{Experiment, Panel, Rerun};
 use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
-use crate::geometry::polytope::samples::{Random, ellipsoid, polytope_of};
+use crate::geometry::hull::samples::{Random, ellipsoid, polytope_of};
 use crate::geometry::support::{by_hierarchy, coherently, supporting_vertex};
 
 /// A figure with this number of vertices and minor axes, to a major axis of 200.

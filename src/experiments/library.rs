@@ -8,8 +8,8 @@
 use std::f64::consts::{PI, TAU};
 
 use crate::geometry::Vec3;
+use crate::geometry::hull::samples::{Random, ellipsoid, polytope_of, sphere};
 use crate::geometry::polytope::Polytope;
-use crate::geometry::polytope::samples::{Random, ellipsoid, polytope_of, sphere};
 use crate::geometry::pose::Pose;
 
 /// Vertices of the small bodies.
@@ -101,7 +101,7 @@ mod tests {
     #[test]
     fn twenty_bodies_differ_and_are_one_unit_across() {
         let bodies = bodies();
-        let counts: Vec<u32> = bodies.iter().map(Polytope::vertex_count).collect();
+        let counts: Vec<u32> = bodies.iter().map(|body| body.vertex_count()).collect();
         assert_eq!(counts.len(), 20);
         assert_eq!((counts[0], counts[19]), (4, 264));
         assert!(counts.windows(2).all(|pair| pair[0] < pair[1]), "{counts:?}");
@@ -115,7 +115,7 @@ mod tests {
     /// long before these.
     #[test]
     fn boxes_turn_with_their_bodies() {
-        let cube = polytope_of(&crate::geometry::polytope::samples::cuboid(1.0, 1.0, 1.0));
+        let cube = polytope_of(&crate::geometry::hull::samples::cuboid(1.0, 1.0, 1.0));
         let half = (PI / 8.0).sin_cos();
         let turned = |at: Vec3| {
             Pose::from_quaternion(at, [half.1, 0.0, 0.0, half.0]).expect("a unit quaternion")

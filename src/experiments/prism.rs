@@ -16,10 +16,10 @@ use crate::geometry::contact_time::polyhedra::{self, Moving, Polyhedron};
 use crate::geometry::contact_time::prism::work_by_layer;
 use crate::geometry::contact_time::{METHODS, Travel, first_contact_by};
 use crate::geometry::effort::Effort;
+use crate::geometry::hull::samples::{Random, polytope_of, sphere};
 use crate::geometry::motion::Motion;
 use crate::geometry::pair::Pair;
 use crate::geometry::polytope::Polytope;
-use crate::geometry::polytope::samples::{Random, polytope_of, sphere};
 use crate::geometry::pose::Pose;
 use crate::geometry::witness::Witness;
 

@@ -10,7 +10,6 @@ pub mod number;
 
 pub mod csr;
 pub mod effort;
-pub mod ids;
 pub mod kernel;
 pub mod motion;
 pub mod pose;
@@ -20,6 +19,8 @@ mod symmetric;
 pub mod hierarchy;
 pub mod hull;
 pub mod polytope;
+pub mod reach;
+pub mod shape;
 pub mod support;
 
 pub mod pair;

@@ -3,10 +3,10 @@
 use super::Vec3;
 use super::hull::convex_hull;
 use super::polytope::Polytope;
-use super::polytope::samples::split_mix;
 use super::pose::Pose;
+use crate::geometry::hull::samples::split_mix;
 
-/// The bits of [`crate::geometry::polytope::samples::Random`], as tests want them.
+/// The bits of [`crate::geometry::hull::samples::Random`], as tests want them.
 #[derive(Clone, Debug)]
 pub(crate) struct Random(pub(crate) u64);
 

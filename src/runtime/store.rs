@@ -11,9 +11,9 @@ use super::settings::{Limit, Limits};
 use crate::geometry::contact_time::polyhedra::Polyhedron;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hierarchy::HierarchyReport;
-use crate::geometry::ids::PolytopeId;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::polytope::surface::Surface;
+use crate::geometry::shape::PolytopeId;
 
 /// What is registered; shared with the scenes and questions that use it.
 #[derive(Clone, Debug)]
@@ -71,7 +71,7 @@ impl Stored {
         hull: Polytope,
         effort: &Effort<'_>,
     ) -> Result<Self, Stopped> {
-        let id = PolytopeId::of_polyhedron(&polyhedron);
+        let id = polyhedron.id();
         let edge_count = u32::try_from(polyhedron.edge_count()).unwrap_or(u32::MAX);
         let hierarchy = HierarchyReport::default();
         let memory_bytes = polyhedron.bytes() as u64 + figures(&hull, effort)?.1;

@@ -2,9 +2,9 @@
 //! collinear points, duplicates, neighbours by one ulp, extreme exponents, bodies placed in exact
 //! contact.
 
-use clearance::geometry::hull::convex_hull;
+use clearance::geometry::hull::{convex_hull, samples};
 use clearance::geometry::pair::VertexPair;
-use clearance::geometry::polytope::{Polytope, samples};
+use clearance::geometry::polytope::Polytope;
 use clearance::geometry::pose::Pose;
 use clearance::geometry::witness::Witness;
 use clearance::geometry::{Mat3, Vec3};

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use clearance::geometry::Vec3;
 use clearance::geometry::hull::convex_hull;
-use clearance::geometry::polytope::samples::Random;
+use clearance::geometry::hull::samples::Random;
 
 type Point = [i64; 3];
 type Set = BTreeSet<Point>;

@@ -1,9 +1,9 @@
 //! Random hulls of every nasty family, judged from scratch.
 
 use clearance::geometry::Vec3;
+use clearance::geometry::hull::samples::Random;
 use clearance::geometry::hull::{Hull, convex_hull};
-use clearance::geometry::ids::PolytopeId;
-use clearance::geometry::polytope::samples::Random;
+use clearance::geometry::shape::PolytopeId;
 
 use super::point_sets::FAMILIES;
 

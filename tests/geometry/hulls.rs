@@ -4,9 +4,8 @@ use std::cmp::Ordering;
 
 use clearance::geometry::Vec3;
 use clearance::geometry::effort::{Effort, Stopped};
-use clearance::geometry::hull::{HullError, convex_hull, convex_hull_with};
-use clearance::geometry::polytope::samples;
-use clearance::geometry::polytope::validate::Defect;
+use clearance::geometry::hull::{HullError, convex_hull, convex_hull_with, samples};
+use clearance::geometry::shape::validate::Defect;
 
 use super::hull_torture::check;
 

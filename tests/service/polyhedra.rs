@@ -3,7 +3,7 @@
 use api::face_contact::{PFace, QFace};
 use api::polytope_spec::Source;
 use api::{Outcome, Verdict};
-use clearance::geometry::polytope::samples::Random;
+use clearance::geometry::hull::samples::Random;
 use clearance::rpc::api;
 use clearance::runtime::settings::Limits;
 use tonic::{Code, Status};

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use api::polytope_spec::Source;
-use clearance::geometry::polytope::samples::Random;
+use clearance::geometry::hull::samples::Random;
 use clearance::rpc::api;
 use tokio_stream::iter;
 use tonic::{Code, Status};

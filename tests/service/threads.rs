@@ -3,7 +3,8 @@
 use api::batch_query_answer::Answer;
 use api::batch_query_item::Question;
 use api::{Outcome, PairSelection, Verdict};
-use clearance::geometry::polytope::samples::{self, Random};
+use clearance::geometry::hull::samples;
+use clearance::geometry::hull::samples::Random;
 use clearance::rpc::api;
 use clearance::runtime::settings::Settings;
 

@@ -12,7 +12,7 @@ use super::rounded::{View, inverse_power_of_two};
 use super::{centre_to_centre, largest};
 use crate::geometry::Vec3;
 use crate::geometry::pair::{Pair, Placed};
-use crate::geometry::polytope::Bounds;
+use crate::geometry::shape::Bounds;
 use crate::geometry::symmetric::Symmetric;
 
 /// Bodies are round whose inner balls have at least this part of the radius of the balls around

@@ -5,7 +5,7 @@ use crate::geometry::Vec3;
 use crate::geometry::csr::Csr;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::orientation::{Side, side_of_plane};
-use crate::geometry::polytope::Polytope;
+use crate::geometry::shape::Shape;
 
 /// A vertex of larger degree is never removed.
 ///
@@ -17,7 +17,7 @@ use crate::geometry::polytope::Polytope;
 /// vertices.)
 pub(super) const DEGREE_MAX: usize = 8;
 
-pub(super) fn layers(body: &Polytope, effort: &Effort<'_>) -> Result<Vec<Layer>, Stopped> {
+pub(super) fn layers(body: &Shape, effort: &Effort<'_>) -> Result<Vec<Layer>, Stopped> {
     let outermost = match body.dimension() {
         3 => outermost_of_solid(body, effort)?,
         2 => polygon_layer((0..body.vertex_count()).collect(), body.facets().row(0)),
@@ -45,7 +45,7 @@ pub(super) fn layers(body: &Polytope, effort: &Effort<'_>) -> Result<Vec<Layer>,
     }
 }
 
-fn outermost_of_solid(body: &Polytope, effort: &Effort<'_>) -> Result<Layer, Stopped> {
+fn outermost_of_solid(body: &Shape, effort: &Effort<'_>) -> Result<Layer, Stopped> {
     let mut faces = Vec::new();
     for facet in body.facets().rows() {
         faces.extend((2..facet.len()).map(|k| [facet[0], facet[k - 1], facet[k]]));
@@ -118,7 +118,7 @@ impl Star {
 
 /// The next layer, and the pointers between the two; none when only the basis is left.
 fn next_of_solid(
-    body: &Polytope,
+    body: &Shape,
     outer: &mut Layer,
     effort: &Effort<'_>,
 ) -> Result<Option<Layer>, Stopped> {
@@ -179,7 +179,7 @@ fn link_pointers(outer: &mut Layer, removed: &[bool], rims: &[u32]) -> Numbers {
 
 /// Which vertices to remove: none of the basis, no two neighbours, lowest degree first, then lowest
 /// number. None when there is none to remove.
-fn independent_set(body: &Polytope, layer: &Layer) -> Option<Vec<bool>> {
+fn independent_set(body: &Shape, layer: &Layer) -> Option<Vec<bool>> {
     let count = layer.vertices.len();
     let mut kept = vec![false; count];
     for &vertex in body.affine_basis() {

@@ -2,7 +2,7 @@
 
 use super::Layer;
 use crate::geometry::csr::Csr;
-use crate::geometry::polytope::Polytope;
+use crate::geometry::shape::Shape;
 
 /// A feature of a layer, by its number there.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -86,7 +86,7 @@ impl LayerFeatures {
 
     /// Edges and incidences of a body's own surface, where coplanar triangles are one face; there
     /// are no pointers.
-    pub(in crate::geometry) fn of_body(body: &Polytope) -> Self {
+    pub(in crate::geometry) fn of_body(body: &Shape) -> Self {
         let ascending = (0..body.vertex_count()).map(|vertex| {
             let mut row = body.neighbours(vertex).to_vec();
             row.sort_unstable();

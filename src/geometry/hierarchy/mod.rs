@@ -21,7 +21,7 @@ pub use features::{Feature, LayerFeatures};
 
 use super::csr::Csr;
 use super::effort::{Effort, Stopped};
-use super::polytope::Polytope;
+use super::shape::Shape;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -119,7 +119,7 @@ impl Layer {
 
 impl Hierarchy {
     /// Builds the hierarchy of a body; of a large one it takes seconds: not beyond the deadline.
-    pub(super) fn build(body: &Polytope, effort: &Effort<'_>) -> Result<Self, Stopped> {
+    pub(super) fn build(body: &Shape, effort: &Effort<'_>) -> Result<Self, Stopped> {
         Ok(Self { layers: build::layers(body, effort)?, features: OnceLock::new() })
     }
 

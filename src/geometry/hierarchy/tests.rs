@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::*;
 use crate::geometry::number::orientation::{Side, side_of_plane};
+use crate::geometry::polytope::Polytope;
 use crate::geometry::samples::{
     Random, ball, cone, cuboid, ellipsoid, grid_ball, lattice, polygon, prism, zoo,
 };

@@ -8,14 +8,16 @@ mod basis;
 mod flat;
 mod merge;
 mod quickhull;
+pub mod samples;
 
 use super::Vec3;
 use super::csr::Csr;
 use super::effort::{Effort, Stopped};
 use super::number::orientation::{Axis, Turn, turn};
 use super::number::scale::PowerOfTwo;
-use super::polytope::{Polytope, Structure};
+use super::polytope::Polytope;
 use super::pose::COORDINATE_MAX;
+use crate::geometry::shape::{Shape, Structure};
 
 /// More points than this are refused: indices of edges must fit 32 bits.
 pub const POINTS_MAX: usize = 1 << 29;
@@ -142,7 +144,7 @@ pub fn convex_hull_with(points: &[Vec3], effort: &mut Effort<'_>) -> Result<Hull
     let vertices = extreme.iter().map(|&index| distinct[index as usize]).collect();
     let vertex_of_given =
         distinct_of_given.iter().map(|&index| vertex_of_distinct[index as usize]).collect();
-    let polytope = Polytope::assemble(vertices, structure);
+    let polytope = Polytope::new(Shape::assemble(vertices, structure));
     Ok(Hull { polytope, vertex_of_given, distinct: distinct.len() })
 }
 

@@ -201,7 +201,7 @@ mod tests {
     /// Exact points of millions of vertices are built in seconds, which no deadline ended.
     #[test]
     fn many_vertices_are_looked_at_no_longer_than_the_effort_lasts() {
-        let ball = crate::geometry::polytope::samples::sphere(1200, 1.0);
+        let ball = crate::geometry::hull::samples::sphere(1200, 1.0);
         let cube = cuboid(1.0, 1.0, 1.0);
         let apart = Pose::translation(3.0, 0.0, 0.0);
         let cover = Cover { steps: vec![CoverStep::Apart(vec![])], ..Cover::default() };

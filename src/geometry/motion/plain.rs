@@ -17,7 +17,7 @@ use super::track::Track;
 use crate::geometry::number::interval::{self, Interval, IntervalVec};
 use crate::geometry::number::rounding::{SQUARES, UNDERFLOW, UNIT, length};
 use crate::geometry::number::trig::RoundedTrig;
-use crate::geometry::polytope::Polytope;
+use crate::geometry::shape::Shape;
 use crate::geometry::{Mat3, Vec3};
 
 /// Up to this many vertices, looking at all of them for an extent costs less than a step.
@@ -271,7 +271,7 @@ pub struct Extent {
 
 impl Extent {
     /// By the vertices of a small body, by the ball of another.
-    pub fn new(track: &Track, plain: &Plain, body: &Polytope) -> Self {
+    pub fn new(track: &Track, plain: &Plain, body: &Shape) -> Self {
         if body.vertex_count() <= SCANNED_MAX {
             Self::of_vertices(track, plain, body)
         } else {
@@ -280,7 +280,7 @@ impl Extent {
     }
 
     /// A bound of |v|, what the coordinates here may be off by, and E's part.
-    fn pads(track: &Track, plain: &Plain, body: &Polytope) -> (f64, f64, f64) {
+    fn pads(track: &Track, plain: &Plain, body: &Shape) -> (f64, f64, f64) {
         let size = length(&track.reach(&body.bounds().low, &body.bounds().high));
         let arm = size + plain.lever_length;
         let pad = (32.0 * UNIT + 4.0 * plain.axis_slack) * arm
@@ -294,7 +294,7 @@ impl Extent {
     }
 
     /// By looking at every vertex.
-    pub fn of_vertices(track: &Track, plain: &Plain, body: &Polytope) -> Self {
+    pub fn of_vertices(track: &Track, plain: &Plain, body: &Shape) -> Self {
         let (size, pad, residue_pad) = Self::pads(track, plain, body);
         let mut along = (f64::INFINITY, f64::NEG_INFINITY);
         // Roots are taken of the largest squares, unless those underflow or overflow.
@@ -329,7 +329,7 @@ impl Extent {
     }
 
     /// From the bounding ball alone. `|R w| <= 1.000002 |w|` for the matrices that are let in.
-    pub fn of_ball(track: &Track, plain: &Plain, body: &Polytope) -> Self {
+    pub fn of_ball(track: &Track, plain: &Plain, body: &Shape) -> Self {
         let (size, pad, residue_pad) = Self::pads(track, plain, body);
         let bounds = body.bounds();
         let centre = track.local(&bounds.centre);
@@ -353,9 +353,9 @@ impl Extent {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::hull::samples::{Random, polytope_of};
     use crate::geometry::motion::{METRES, Motion};
     use crate::geometry::number::interval::{middle, norm, sub};
-    use crate::geometry::polytope::samples::{Random, polytope_of};
     use crate::geometry::pose::Pose;
 
     fn random_motion(random: &mut Random, round: u64) -> (Pose, Motion) {

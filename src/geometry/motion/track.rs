@@ -304,8 +304,8 @@ fn times(v: &Vec3, scale: Option<PowerOfTwo>) -> IntervalVec {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::hull::samples::Random;
     use crate::geometry::number::dyadic::Dyadic;
-    use crate::geometry::polytope::samples::Random;
 
     fn random_pose(random: &mut Random) -> Pose {
         let q = [(); 4].map(|()| random.between(-1.0, 1.0));

@@ -14,9 +14,9 @@
 //! it is made smaller by a third of that, on a logarithmic scale: of rays that pass a body by,
 //! fewer are then taken to hit it.
 
-use super::Polytope;
 use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::support::likely_vertex;
+use crate::geometry::reach::{self, Reach};
+use crate::geometry::shape::Shape;
 use crate::geometry::{Mat3, Vec3};
 
 /// See the module. To search by, not to prove by.
@@ -42,7 +42,7 @@ const PLAIN: std::ops::RangeInclusive<f64> = 1e-90..=1e90;
 
 impl Likeness {
     /// Takes a while of a body with facets of many corners: not beyond the deadline.
-    pub(super) fn of(body: &Polytope, effort: &Effort<'_>) -> Result<Self, Stopped> {
+    pub(super) fn of(body: &Shape, reach: &Reach, effort: &Effort<'_>) -> Result<Self, Stopped> {
         let bounds = body.bounds();
         let half = (bounds.high - bounds.low) * 0.5;
         let longest = half.amax();
@@ -54,7 +54,7 @@ impl Likeness {
         }
         let mut found = Self::new(centre, from_ball);
         for _ in 0..ROUNDS {
-            found = found.fitted(body, effort)?.unwrap_or(found);
+            found = found.fitted(body, reach, effort)?.unwrap_or(found);
         }
         let touches = |k: usize| axes[k] / found.from_ball.row(k).norm();
         let least = touches(0).min(touches(1)).min(touches(2));
@@ -67,13 +67,18 @@ impl Likeness {
     }
 
     /// None where f64 gave out.
-    fn fitted(&self, body: &Polytope, effort: &Effort<'_>) -> Result<Option<Self>, Stopped> {
+    fn fitted(
+        &self,
+        body: &Shape,
+        reach: &Reach,
+        effort: &Effort<'_>,
+    ) -> Result<Option<Self>, Stopped> {
         let Some(to_ball) = self.from_ball.try_inverse() else { return Ok(None) };
         let uncounted = &mut Effort::unlimited();
         let (mut weights, mut mean, mut gap) = (0.0, Vec3::zeros(), Mat3::zeros());
         for (w, weight) in directions() {
             effort.look_at_clock()?;
-            let vertex = likely_vertex(body, &to_ball.tr_mul(&w), None, uncounted);
+            let vertex = reach::search(body, reach, &to_ball.tr_mul(&w), None, uncounted).vertex;
             let d = to_ball * (body.vertex(vertex) - self.centre);
             weights += weight;
             mean += d * weight;
@@ -153,7 +158,8 @@ mod tests {
         // It costs no steps: kept or not, the same budget is enough.
         let fitted = *body.likeness(&Effort::with_steps(0)).unwrap();
         assert!(
-            (fitted.from_ball - Likeness::of(&body, &Effort::unlimited()).unwrap().from_ball)
+            (fitted.from_ball
+                - Likeness::of(&body, body.reach(), &Effort::unlimited()).unwrap().from_ball)
                 .amax()
                 <= 0.0
         );

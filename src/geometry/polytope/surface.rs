@@ -4,10 +4,10 @@
 //! Faces are the facets of the polytope, coplanar ones merged; so neighbours have different
 //! normals. Normals and points are rounded: for searching, never for a proof.
 
-use super::Polytope;
 use crate::geometry::Vec3;
 use crate::geometry::hierarchy::LayerFeatures;
 use crate::geometry::number::scale::PowerOfTwo;
+use crate::geometry::shape::Shape;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -35,7 +35,7 @@ const MIXES: [[f64; 4]; 2] = [[0.5231, 0.2719, 0.1367, 0.0683], [0.0711, 0.1973,
 
 impl Surface {
     /// None for a body that is not solid, or whose inside gets lost in rounding.
-    pub(super) fn build(body: &Polytope) -> Option<Self> {
+    pub(super) fn build(body: &Shape) -> Option<Self> {
         if body.dimension() < 3 {
             return None;
         }
@@ -93,7 +93,7 @@ impl Surface {
 }
 
 /// The point that the weights name, in the body's own unit.
-pub fn weighted_mean(body: &Polytope, weights: &[(u32, f64)]) -> Vec3 {
+pub fn weighted_mean(body: &Shape, weights: &[(u32, f64)]) -> Vec3 {
     let base = *body.vertex(weights[0].0);
     weights.iter().fold(base, |sum, &(vertex, weight)| sum + (body.vertex(vertex) - base) * weight)
 }
@@ -111,7 +111,7 @@ fn unit_normal(points: &[Vec3], corners: &[u32]) -> Vec3 {
 /// The centre as a mean of four vertices: on the segment from the farthest vertex to the face
 /// opposite.
 fn tetrahedron_around(
-    body: &Polytope,
+    body: &Shape,
     points: &[Vec3],
     normals: &[Vec3],
     centre: &Vec3,

@@ -13,7 +13,6 @@
 
 mod along;
 mod layered;
-mod start_table;
 
 use std::cmp::Ordering;
 
@@ -21,7 +20,6 @@ use arrayvec::ArrayVec;
 
 pub use along::{Along, compare_along};
 pub use layered::{by_hierarchy, coherently};
-pub use start_table::StartTable;
 
 /// What a search in floating point found: see [`likely`].
 pub use super::kernel::Climb;
@@ -29,92 +27,14 @@ pub use super::kernel::Climb;
 pub use super::kernel::Rival;
 
 use super::Vec3;
-use super::effort::{Effort, Stopped};
-use super::kernel::{self, Look, Ring};
+use super::effort::Effort;
+use super::kernel::{self, Look};
 use super::polytope::Polytope;
-
-/// Rings that a climb from a hint may look at before the start table is asked. A hint that is good
-/// is one or two moves away; from a stale one the climb would cross half the body.
-const HINT_STEPS: u32 = 3;
+pub use super::reach::Near;
+use super::reach::{self, Reach, first_look, near_in};
 
 /// Vertices that may tie for [`is_level_top`]: those of a facet, which are mostly three.
 const LEVEL_MAX: usize = 6;
-
-/// What the search needs of a body: every vertex beside its neighbours, and where to start.
-#[derive(Clone, Debug)]
-pub enum Reach {
-    /// All vertices of a small body: looking at them is cheaper than the table's lookup.
-    Few(Ring),
-    /// More than that.
-    Many(Terrain),
-}
-
-/// The surface to climb on.
-#[derive(Clone, Debug)]
-pub struct Terrain {
-    /// Of each vertex; longer than that where a vertex has many neighbours.
-    rings: Box<[Ring]>,
-    table: StartTable,
-}
-
-impl Reach {
-    /// Not beyond the deadline.
-    pub(super) fn build(body: &Polytope, effort: &Effort<'_>) -> Result<Self, Stopped> {
-        if body.vertices().len() <= kernel::LANES {
-            return Ok(Self::Few(Ring::of_few(body.vertices())));
-        }
-        let rings = Ring::around_all(body.vertices(), &body.neighbours, effort)?.into_boxed_slice();
-        let table = StartTable::build(body.bounds(), body.vertex_count(), &rings, effort)?;
-        Ok(Self::Many(Terrain { rings, table }))
-    }
-
-    /// Memory it takes.
-    pub fn bytes(&self) -> usize {
-        match self {
-            Self::Few(ring) => size_of_val(ring),
-            Self::Many(terrain) => size_of_val(&*terrain.rings) + terrain.table.bytes(),
-        }
-    }
-}
-
-/// A vertex to start from, near the supporting one as far as the hint or the start table tells.
-#[derive(Clone, Copy, Debug)]
-pub struct Near {
-    /// The vertex; of a few, the farthest.
-    pub vertex: u32,
-    /// Its rounded value.
-    pub value: f64,
-    hinted: bool,
-}
-
-impl Terrain {
-    #[inline(always)]
-    fn near(&self, body: &Polytope, g: &Vec3, hint: Option<u32>) -> Near {
-        let hint = hint.filter(|hint| *hint < body.vertex_count());
-        let vertex = hint.unwrap_or_else(|| self.table.start(g));
-        // Its ring would have the position too, but many more of the positions fit into a cache.
-        let value = kernel::along(g, body.vertex(vertex));
-        Near { vertex, value, hinted: hint.is_some() }
-    }
-
-    #[inline(always)]
-    fn look(&self, g: &Vec3, near: &Near) -> Look {
-        kernel::look(g, &self.rings, near.vertex, near.value)
-    }
-
-    /// From the first vertex to the top, or, if that was a hint which turns out stale, from where
-    /// the table says.
-    #[inline(never)]
-    fn climb(&self, g: &Vec3, near: Near) -> Climb {
-        let steps = if near.hinted { HINT_STEPS } else { u32::MAX };
-        let found = kernel::climb(g, &self.rings, near.vertex, steps);
-        if found.finished {
-            return found;
-        }
-        let rest = kernel::climb(g, &self.rings, self.table.start(g), u32::MAX);
-        Climb { visited: found.visited + rest.visited, ..rest }
-    }
-}
 
 /// Whether every search in the body looks at all its vertices.
 #[inline(always)]
@@ -133,7 +53,7 @@ pub fn supporting_vertex(
 ) -> u32 {
     effort.cost.supports += 1;
     let Some(along) = Along::new(body, direction) else { return 0 };
-    let found = search(body, along.rounded(), hint, effort);
+    let found = reach::search(body, body.reach(), along.rounded(), hint, effort);
     // The climb has just looked at all neighbours.
     if along.surely_beats(found.value, found.runner_up) {
         return found.vertex;
@@ -163,7 +83,7 @@ pub fn likely(
     effort: &mut Effort<'_>,
 ) -> Climb {
     effort.cost.supports += 1;
-    search(body, direction, hint, effort)
+    reach::search(body, body.reach(), direction, hint, effort)
 }
 
 /// The supporting vertex, proven, by looking at every vertex.
@@ -202,21 +122,6 @@ pub fn climb_by(
         }
         vertex = best;
     }
-}
-
-/// The floating-point search: hint, all of a few, or table.
-#[inline]
-fn search(body: &Polytope, g: &Vec3, hint: Option<u32>, effort: &mut Effort<'_>) -> Climb {
-    let found = match body.reach() {
-        Reach::Few(all) => kernel::look_at_few(g, all).settled(),
-        Reach::Many(terrain) => {
-            let near = terrain.near(body, g, hint);
-            let first = terrain.look(g, &near);
-            if first.is_settled() { first.settled() } else { terrain.climb(g, near) }
-        }
-    };
-    effort.cost.visited += u64::from(found.visited);
-    found
 }
 
 /// [`likely`] in two bodies at once: `g` and `hint` of the one and of the other.
@@ -389,25 +294,6 @@ pub fn first_rival(
 #[inline(always)]
 pub fn nearby(body: &Polytope, g: &Vec3, hint: Option<u32>) -> Near {
     near_in(body, body.reach(), g, hint)
-}
-
-#[inline(always)]
-fn near_in(body: &Polytope, reach: &Reach, g: &Vec3, hint: Option<u32>) -> Near {
-    match reach {
-        Reach::Few(all) => {
-            let (vertex, value) = kernel::farthest_of_few(g, all);
-            Near { vertex, value, hinted: false }
-        }
-        Reach::Many(terrain) => terrain.near(body, g, hint),
-    }
-}
-
-#[inline(always)]
-fn first_look(reach: &Reach, g: &Vec3, near: &Near) -> Look {
-    match reach {
-        Reach::Few(all) => Look::at_top(near.vertex, near.value, all.count()),
-        Reach::Many(terrain) => terrain.look(g, near),
-    }
 }
 
 /// Climbs on in exact order until no neighbour beats the vertex: the proof of maximality.

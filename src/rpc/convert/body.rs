@@ -296,7 +296,7 @@ impl ReadySolid {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::polytope::samples::sphere;
+    use crate::geometry::hull::samples::sphere;
 
     /// The hull of points in a question was built to its end, for callers that had gone too.
     #[test]

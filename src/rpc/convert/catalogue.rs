@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use crate::geometry::ids::PolytopeId;
+use crate::geometry::shape::PolytopeId;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::settings::Limits;

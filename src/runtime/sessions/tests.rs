@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::geometry::Vec3;
-use crate::geometry::polytope::samples::{Random, polytope_of, sphere};
+use crate::geometry::hull::samples::{Random, polytope_of, sphere};
 use crate::geometry::pose::Pose;
 use crate::geometry::separation::METHODS;
 use crate::runtime::clock::ManualClock;

@@ -12,7 +12,7 @@ use api::polytope_service_server::PolytopeServiceServer;
 use api::query_service_server::QueryServiceServer;
 use api::server_service_server::ServerServiceServer;
 use api::session_service_server::SessionServiceServer;
-use clearance::geometry::polytope::samples::Random;
+use clearance::geometry::hull::samples::Random;
 use clearance::rpc::api;
 use clearance::rpc::services::info::ServerInfo;
 use clearance::rpc::services::polytopes::Polytopes;
@@ -22,13 +22,13 @@ use clearance::rpc::shared::Shared;
 use clearance::rpc::transport::layer::Surrounded;
 use clearance::runtime::settings::{Limits, Settings};
 use prost::Message;
+use raw::Raw;
 use tonic::service::Routes;
 use tonic::{Code, Request, Status};
 use tonic_types::StatusExt;
 use tower::Layer;
 
 use crate::engine::{Behaviour, Target};
-use raw::Raw;
 
 pub(crate) const TARGET: Target =
     Target { name: "wire", seeds: seeds::scripts, reshape: Some(reshape), check };

@@ -6,11 +6,11 @@ use super::*;
 use crate::geometry::claim::{FirstContact, Outcome, TIME_TOLERANCE, Verdict};
 use crate::geometry::contact_time::first_contact;
 use crate::geometry::effort::Effort;
-use crate::geometry::pair::Pair;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::polytope::samples::{
+use crate::geometry::hull::samples::{
     Random, cloud, cuboid, octahedron, polytope_of, prism, segment, tetrahedron,
 };
+use crate::geometry::pair::Pair;
+use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
 use crate::geometry::separation::{self, decide};
 use crate::geometry::witness::Witness;

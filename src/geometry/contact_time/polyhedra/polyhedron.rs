@@ -21,6 +21,7 @@ use crate::geometry::number::scaled::{Exponents, Integers, ScaledPoints, cross, 
 use crate::geometry::number::{Sign, outward, scaled};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::{COORDINATE_MAX, Pose};
+use crate::geometry::shape::PolytopeId;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -179,6 +180,11 @@ impl Polyhedron {
     /// on.
     pub fn triangles(&self) -> &[[u32; 3]] {
         &self.triangles
+    }
+
+    /// The id that follows from its vertices and triangles.
+    pub fn id(&self) -> PolytopeId {
+        PolytopeId::of_mesh(self.vertices(), self.triangles())
     }
 
     /// Which vertex a point is.

@@ -11,11 +11,11 @@ use super::free::{CLOSE_STEPS_MAX, STEPS_BEYOND_SINE_RANGE_MAX};
 use super::*;
 use crate::geometry::claim::{Frame, Link, Verdict};
 use crate::geometry::contact_time;
+use crate::geometry::hull::samples::{Random, cloud, cuboid, polytope_of, segment, sphere};
 use crate::geometry::judge::judge_first_contact;
 use crate::geometry::motion::Motion;
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::polytope::Polytope;
-use crate::geometry::polytope::samples::{Random, cloud, cuboid, polytope_of, segment, sphere};
 use crate::geometry::pose::Pose;
 use crate::geometry::{Vec3, distance};
 

@@ -1,8 +1,8 @@
 //! Every stage against the determinant in exact dyadic numbers, on points that are hard for it.
 
 use super::*;
+use crate::geometry::hull::samples::Random;
 use crate::geometry::number::dyadic::Dyadic;
-use crate::geometry::polytope::samples::Random;
 
 fn difference(a: &Vec3, b: &Vec3) -> [Dyadic; 3] {
     std::array::from_fn(|k| &Dyadic::from(b[k]) - &Dyadic::from(a[k]))

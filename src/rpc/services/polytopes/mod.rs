@@ -9,7 +9,7 @@ use std::time::Duration;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::geometry::Vec3;
-use crate::geometry::ids::PolytopeId;
+use crate::geometry::shape::PolytopeId;
 use crate::rpc::api;
 use crate::rpc::convert::body::hull_time;
 use crate::rpc::convert::catalogue::{id, unknown};

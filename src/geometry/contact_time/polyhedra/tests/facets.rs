@@ -14,9 +14,9 @@
 
 use dashu_int::{IBig, UBig};
 
+use crate::geometry::hull::samples::split_mix;
 use crate::geometry::number::Sign;
 use crate::geometry::number::scaled::sign;
-use crate::geometry::polytope::samples::split_mix;
 
 /// A polytope, or a face of one, by its incidences; see the module.
 #[derive(Clone, Debug)]

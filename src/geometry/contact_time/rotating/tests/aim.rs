@@ -1,7 +1,7 @@
 //! What contact costs where features tilt as they meet.
 
 use super::*;
-use crate::geometry::polytope::samples::{flat_polygon, prism};
+use crate::geometry::hull::samples::{flat_polygon, prism};
 
 /// Along the normal of the moment, the gap of tumbling cubes falls to a fixed part of itself a
 /// step: corners that swing ahead of the nearest points come in first. A time took tens of steps

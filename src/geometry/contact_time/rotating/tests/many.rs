@@ -1,7 +1,7 @@
 //! Chains found in plain floating point, judged by the thousand.
 
 use super::*;
-use crate::geometry::polytope::samples::prism;
+use crate::geometry::hull::samples::prism;
 
 /// A motion of one of many kinds: far pivots, tiny and large angles, many turns, along an axis.
 fn motion(random: &mut Random) -> Motion {

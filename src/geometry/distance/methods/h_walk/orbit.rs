@@ -2,7 +2,7 @@
 //! (Guibas, Hsu, Zhang 1999, §4.2, Procedure 1, after Mirtich 1997).
 
 use crate::geometry::Vec3;
-use crate::geometry::polytope::samples::{Random, on_circle};
+use crate::geometry::hull::samples::{Random, on_circle};
 use crate::geometry::pose::Pose;
 
 /// Angular steps in degrees, along the axis of the paper's figures.

@@ -1,7 +1,7 @@
 //! That three vertices are of one facet, known without numbers.
 
 use super::are_of_one_facet;
-use crate::geometry::polytope::samples::octahedron;
+use crate::geometry::hull::samples::octahedron;
 use crate::geometry::samples::{cuboid, hull};
 
 /// Facets beside a facet may be in its plane but for rounding; then more than two neighbours of a

@@ -4,13 +4,13 @@ use std::f64::consts::SQRT_2;
 
 use super::*;
 use crate::geometry::contact_time::{first_contact, first_contact_by};
+use crate::geometry::hull::samples::{
+    Random, cloud, cuboid, flat_polygon, polytope_of, segment, sphere, tetrahedron,
+};
 use crate::geometry::judge::judge_first_contact;
 use crate::geometry::motion::{METRES, Motion, Plain, Track};
 use crate::geometry::pair::Pair;
 use crate::geometry::polytope::Polytope;
-use crate::geometry::polytope::samples::{
-    Random, cloud, cuboid, flat_polygon, polytope_of, segment, sphere, tetrahedron,
-};
 use crate::geometry::pose::Pose;
 
 fn look(question: &Question<'_>) -> Option<FirstContact> {

@@ -9,7 +9,7 @@ use std::fmt::Write as _;
 use super::orbit::DEGREES;
 use super::*;
 use crate::geometry::hierarchy::Hierarchy;
-use crate::geometry::polytope::samples::{ellipsoid, polytope_of, sphere};
+use crate::geometry::hull::samples::{ellipsoid, polytope_of, sphere};
 
 const SERIES: [(&str, Start); 7] = [
     ("surface walk", Start::Surface),

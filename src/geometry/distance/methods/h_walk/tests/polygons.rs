@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use super::*;
 use crate::geometry::distance::{Distance, Stops, measure};
-use crate::geometry::polytope::samples::{flat_polygon, on_circle, polytope_of};
+use crate::geometry::hull::samples::{flat_polygon, on_circle, polytope_of};
 use crate::geometry::samples::Random;
 
 /// Theorem 5: O(log c) steps, whatever the size of the polygons. Seen: 30 for 16 features, 61 for

@@ -5,9 +5,9 @@
 
 use std::f64::consts::TAU;
 
-use super::Polytope;
 use crate::geometry::Vec3;
 use crate::geometry::hull::convex_hull;
+use crate::geometry::polytope::Polytope;
 
 /// SplitMix64: G. L. Steele, D. Lea, C. H. Flood, *Fast splittable pseudorandom number generators*,
 /// OOPSLA 2014, Fig. 16.

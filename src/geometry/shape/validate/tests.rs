@@ -2,12 +2,12 @@
 
 use super::*;
 use crate::geometry::csr::Csr;
-use crate::geometry::polytope::samples;
+use crate::geometry::hull::samples;
 
 /// The defect found in the hull of `points` after `spoil`.
 #[track_caller]
-fn check(points: &[Vec3], spoil: impl FnOnce(&mut Polytope), defect: &Defect) {
-    let mut polytope = samples::polytope_of(points);
+fn check(points: &[Vec3], spoil: impl FnOnce(&mut Shape), defect: &Defect) {
+    let mut polytope = Shape::clone(&samples::polytope_of(points));
     assert_eq!(polytope.validate(points), Ok(()));
     spoil(&mut polytope);
     assert_eq!(polytope.validate(points).as_ref(), Err(defect));
@@ -15,8 +15,8 @@ fn check(points: &[Vec3], spoil: impl FnOnce(&mut Polytope), defect: &Defect) {
 
 /// As [`check`], for a defect that may be found in more than one place.
 #[track_caller]
-fn check_fails(points: &[Vec3], spoil: impl FnOnce(&mut Polytope)) -> Defect {
-    let mut polytope = samples::polytope_of(points);
+fn check_fails(points: &[Vec3], spoil: impl FnOnce(&mut Shape)) -> Defect {
+    let mut polytope = Shape::clone(&samples::polytope_of(points));
     spoil(&mut polytope);
     polytope.validate(points).unwrap_err()
 }
@@ -39,7 +39,7 @@ fn vertices_must_ascend_without_negative_zero() {
 
 #[test]
 fn vertices_must_have_been_given() {
-    let spoil = |p: &mut Polytope| p.vertices[7].z = p.vertices[7].z.next_up();
+    let spoil = |p: &mut Shape| p.vertices[7].z = p.vertices[7].z.next_up();
     check(&cube(), spoil, &Defect::Foreign { vertex: 7 });
 }
 
@@ -47,7 +47,7 @@ fn vertices_must_have_been_given() {
 fn a_basis_must_be_independent_and_fit_the_dimension() {
     check(&cube(), |p| p.affine_basis = [0, 1, 2, 3].into(), &Defect::Basis);
     check(&cube(), |p| p.dimension = 2, &Defect::Basis);
-    let flatten = |p: &mut Polytope| {
+    let flatten = |p: &mut Shape| {
         p.dimension = 2;
         p.affine_basis = [0, 1, 2].into_iter().collect();
     };
@@ -57,7 +57,7 @@ fn a_basis_must_be_independent_and_fit_the_dimension() {
 #[test]
 fn facets_must_be_whole_loops_in_canonical_form() {
     let with_first_facet = |change: fn(&mut Vec<u32>)| {
-        move |p: &mut Polytope| {
+        move |p: &mut Shape| {
             let mut facets = rows(&p.facets);
             change(&mut facets[0]);
             p.facets = Csr::from_rows(facets);
@@ -75,7 +75,7 @@ fn facets_must_be_whole_loops_in_canonical_form() {
 
 #[test]
 fn the_surface_must_be_closed() {
-    let open = |p: &mut Polytope| {
+    let open = |p: &mut Shape| {
         let mut facets = rows(&p.facets);
         facets.pop();
         p.facets = Csr::from_rows(facets);
@@ -88,7 +88,7 @@ fn the_surface_must_be_closed() {
 fn coplanar_facets_must_be_merged() {
     // A square pyramid whose base is left in two triangles, with adjacency to match.
     let pyramid = samples::cone(4, 1.0, 1.0);
-    let split_base = |p: &mut Polytope| {
+    let split_base = |p: &mut Shape| {
         let mut facets = rows(&p.facets);
         let base = facets.iter().position(|row| row.len() == 4).unwrap();
         let [a, b, c, d] = facets[base][..] else { panic!("four corners") };
@@ -112,7 +112,7 @@ fn coplanar_facets_must_be_merged() {
 #[test]
 fn neighbours_must_be_complete_and_in_order() {
     let with_row = |vertex: usize, change: fn(&mut Vec<u32>)| {
-        move |p: &mut Polytope| {
+        move |p: &mut Shape| {
             let mut neighbours = rows(&p.neighbours);
             change(&mut neighbours[vertex]);
             p.neighbours = Csr::from_rows(neighbours);
@@ -140,7 +140,7 @@ fn bounds_must_be_tight_and_outward() {
 #[test]
 fn points_outside_are_found_in_every_dimension_and_size() {
     let point_outside = |points: &[Vec3], p: Vec3| {
-        let polytope = samples::polytope_of(points);
+        let polytope = Shape::clone(&samples::polytope_of(points));
         let mut given = points.to_vec();
         given.push(p);
         polytope.validate(&given) == Err(Defect::Outside { index: points.len() })
@@ -167,7 +167,7 @@ fn points_outside_are_found_in_every_dimension_and_size() {
 fn a_surface_that_wraps_twice_is_refused() {
     // A pentagram's five tips taken in star order are strictly convex at every corner.
     let pentagon = samples::flat_polygon(5, 1.0);
-    let spoil = |p: &mut Polytope| {
+    let spoil = |p: &mut Shape| {
         let ring = p.facets.row(0).to_vec();
         let star: Vec<u32> = (0..5).map(|k| ring[2 * k % 5]).collect();
         let neighbour = |v: u32, step: usize| {

@@ -9,10 +9,11 @@ mod solid;
 
 use std::cmp::Ordering;
 
-use super::{Bounds, Polytope};
+use super::Bounds;
 use crate::geometry::Vec3;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::number::orientation::{Side, are_collinear, side_of_plane};
+use crate::geometry::shape::Shape;
 
 /// The first thing found wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -89,7 +90,7 @@ pub enum Defect {
     Bounds,
 }
 
-impl Polytope {
+impl Shape {
     /// Proves that this is the hull of `given`, in canonical form: every vertex extreme and among
     /// the given points, every given point inside or on the hull, facets closed, convex and merged,
     /// Euler's formula, adjacency, order, bounds. What of it fails first is the error.

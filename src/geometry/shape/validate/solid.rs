@@ -20,7 +20,7 @@ use super::polygon::convex_loop;
 use super::{Defect, compare};
 use crate::geometry::Vec3;
 use crate::geometry::number::orientation::{Plane, Side, exact_side_of_plane, side_of_plane};
-use crate::geometry::polytope::Polytope;
+use crate::geometry::shape::Shape;
 
 /// Products of points and facets up to this are checked the plain way.
 const PLAIN_CHECKS_MAX: usize = 1 << 22;
@@ -34,13 +34,13 @@ struct Edge {
 }
 
 struct Solid<'a> {
-    polytope: &'a Polytope,
+    polytope: &'a Shape,
     planes: Vec<Plane>,
     /// Sorted.
     edges: Vec<Edge>,
 }
 
-pub(super) fn check(polytope: &Polytope, given: &[Vec3], others: &[usize]) -> Result<(), Defect> {
+pub(super) fn check(polytope: &Shape, given: &[Vec3], others: &[usize]) -> Result<(), Defect> {
     let solid = Solid::checked(polytope)?;
     solid.check_euler()?;
     solid.check_neighbours()?;
@@ -56,7 +56,7 @@ pub(super) fn check(polytope: &Polytope, given: &[Vec3], others: &[usize]) -> Re
 
 impl<'a> Solid<'a> {
     /// Each facet by itself, and that each edge has one facet on each side.
-    fn checked(polytope: &'a Polytope) -> Result<Self, Defect> {
+    fn checked(polytope: &'a Shape) -> Result<Self, Defect> {
         let facets = polytope.facets();
         let rows: Vec<&[u32]> = facets.rows().collect();
         if !rows.is_sorted() {

@@ -8,7 +8,7 @@
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::kernel::{self, Ring};
-use crate::geometry::polytope::Bounds;
+use crate::geometry::shape::Bounds;
 
 /// See the module.
 #[derive(Clone, Debug)]
@@ -110,7 +110,7 @@ impl StartTable {
     /// Where to start for `g`: always a vertex; near the supporting one for all but extreme
     /// exponents.
     #[inline(always)]
-    pub(super) fn start(&self, g: &Vec3) -> u32 {
+    pub(in crate::geometry) fn start(&self, g: &Vec3) -> u32 {
         let cell = self.cell(g);
         match &self.cells {
             Cells::Narrow(cells) => u32::from(cells[cell]),

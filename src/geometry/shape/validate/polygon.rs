@@ -5,7 +5,7 @@ use std::cmp::Ordering;
 use super::{Defect, compare};
 use crate::geometry::Vec3;
 use crate::geometry::number::orientation::{Axis, Side, Turn, side_of_plane, turn};
-use crate::geometry::polytope::Polytope;
+use crate::geometry::shape::Shape;
 
 /// The first axis along which the plane of three points does not project to a line.
 fn first_axis(a: &Vec3, b: &Vec3, c: &Vec3) -> Option<Axis> {
@@ -37,7 +37,7 @@ pub(super) fn convex_loop(corners: &[&Vec3]) -> Option<(Axis, Turn)> {
 
 /// A flat polytope: its one facet has all vertices, its ring is the edge graph, all points are in
 /// it.
-pub(super) fn check(polytope: &Polytope, given: &[Vec3], others: &[usize]) -> Result<(), Defect> {
+pub(super) fn check(polytope: &Shape, given: &[Vec3], others: &[usize]) -> Result<(), Defect> {
     if polytope.facets().len() != 1 {
         return Err(Defect::FacetOrder);
     }

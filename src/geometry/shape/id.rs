@@ -3,9 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use super::Vec3;
-use super::contact_time::polyhedra::Polyhedron;
-use super::polytope::Polytope;
+use super::Shape;
+use crate::geometry::Vec3;
 
 /// What is named. The order is that of the written forms.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -74,15 +73,15 @@ pub enum PolytopeIdError {
 
 impl PolytopeId {
     /// The id of a polytope.
-    pub fn of(polytope: &Polytope) -> Self {
+    pub fn of(polytope: &Shape) -> Self {
         Self::digested(Kind::Polytope, &digesting(Kind::Polytope, polytope.vertices()))
     }
 
-    /// The id of a polyhedron.
-    pub fn of_polyhedron(polyhedron: &Polyhedron) -> Self {
-        let mut hasher = digesting(Kind::Polyhedron, polyhedron.vertices());
-        hasher.update(&(polyhedron.triangles().len() as u64).to_le_bytes());
-        for corner in polyhedron.triangles().as_flattened() {
+    /// The id of a polyhedron with these vertices and triangles, in canonical order.
+    pub(in crate::geometry) fn of_mesh(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Self {
+        let mut hasher = digesting(Kind::Polyhedron, vertices);
+        hasher.update(&(triangles.len() as u64).to_le_bytes());
+        for corner in triangles.as_flattened() {
             hasher.update(&corner.to_le_bytes());
         }
         Self::digested(Kind::Polyhedron, &hasher)
@@ -162,6 +161,7 @@ impl FromStr for PolytopeId {
 mod tests {
     use super::*;
     use crate::geometry::Vec3;
+    use crate::geometry::contact_time::polyhedra::Polyhedron;
     use crate::geometry::hull::convex_hull;
 
     fn id(points: &[[f64; 3]]) -> PolytopeId {
@@ -194,7 +194,7 @@ mod tests {
         let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]];
         let solid = convex_hull(&corners.map(Vec3::from)).unwrap().polytope;
         let (polyhedron, _) = Polyhedron::of_polytope(&solid).unwrap();
-        let id = PolytopeId::of_polyhedron(&polyhedron);
+        let id = polyhedron.id();
         let mut bytes = b"clearance polyhedron 1\n".to_vec();
         bytes.extend(4_u64.to_le_bytes());
         for x in [[0., 0., 0.], [0., 0., 1.], [0., 1., 0.], [1., 0., 0_f64]].as_flattened() {
