@@ -261,16 +261,6 @@ fn booleans(driver: &mut Driver, warm_too: bool) {
     }
 }
 
-/// The default without its error bounds, to tell what they cost.
-#[cfg(feature = "unproven")]
-fn unproven(driver: &mut Driver) {
-    driver.mode("noproof_bool_warm", 1, true, |p, q, frames, witness| {
-        let mut effort = Effort::unlimited();
-        let decided = separation::decide_unproven(&static_pair(p, q, frames), witness, &mut effort);
-        decided.map_or(f64::NAN, |decision| collides(&decision))
-    });
-}
-
 /// What every other time includes: turning two stored poses into what a question takes.
 fn poses(driver: &mut Driver) {
     driver.mode("pose_conversion", 1, false, |p, q, frames, _| {
@@ -451,8 +441,6 @@ fn main() {
         "w3" => {
             poses(&mut driver);
             booleans(&mut driver, true);
-            #[cfg(feature = "unproven")]
-            unproven(&mut driver);
             distances(&mut driver);
         }
         "w5" => {

@@ -19,6 +19,7 @@ use crate::geometry::claim::{
     Direction, FirstContact, Frame, Link, Outcome, Question, StaticProof,
 };
 use crate::geometry::difference::exact::{Corner, Difference};
+use crate::geometry::difference::probe::{Gap, certified_gap};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::ratio::Ratio;
@@ -29,13 +30,11 @@ use crate::geometry::number::scaled::{
 };
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::separation::exact::hold_origin_in_four;
-use crate::geometry::separation::filter::{Gap, certified_gap};
 use crate::geometry::separation::line::cast::{Cast, cast};
 use crate::geometry::separation::line::crossing::{
     Crossing, End, Miss, Telling, cross_line, edge_normals, least_end_in,
 };
 use crate::geometry::separation::line::entry::{Along, Entry, certify};
-use crate::geometry::separation::portal::exact_direction;
 use crate::geometry::separation::{METHODS, decide};
 use crate::geometry::witness::Witness;
 use crate::geometry::{Vec3, processor};
@@ -120,7 +119,7 @@ pub(super) fn first_contact(
     match cross_line(&mut passage.m, &against, effort)? {
         Crossing::Meets(ends) => Ok(passage.meet(*ends, initial)),
         Crossing::Never(Miss { mut tellings, across }) => {
-            let exact = exact_direction(&mut passage.m, &direction);
+            let exact = passage.m.direction(&direction);
             tellings.push(Telling { direction, exact });
             if let Some(chain) = passage.chain(&tellings, effort)? {
                 return Ok(free(chain, initial));

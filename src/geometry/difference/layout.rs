@@ -8,8 +8,8 @@
 //! separate. From centre to centre may be off by tens of degrees. All of it is to search by, and
 //! not to prove by.
 
-use super::rounded::{View, inverse_power_of_two};
-use super::{centre_to_centre, largest};
+use super::largest;
+use super::probe::{inverse_power_of_two, tame};
 use crate::geometry::Vec3;
 use crate::geometry::pair::{Pair, Placed};
 use crate::geometry::shape::Bounds;
@@ -47,7 +47,7 @@ impl Layout {
             return Self::without_shape(centres);
         }
         let shape = Shape::of(pair);
-        match View::tame(&shape.cofactors.times(&centres)) {
+        match tame(&shape.cofactors.times(&centres)) {
             // False for NaN, as for bodies whose sizes underflow.
             Some(towards) if towards.dot(&centres) > 0.0 => {
                 Self { centres, towards, shape: Some(shape) }
@@ -66,6 +66,14 @@ impl Layout {
     pub(crate) fn of(pair: &Pair<'_>) -> Self {
         Self::new(pair, centre_to_centre(pair))
     }
+}
+
+/// From P's centre to Q's, rounded.
+#[inline(always)]
+pub(crate) fn centre_to_centre(pair: &Pair<'_>) -> Vec3 {
+    let p = pair.p.pose.rotation * pair.p.body.bounds().centre;
+    let q = pair.q.pose.rotation * pair.q.body.bounds().centre;
+    (q - p) + (pair.q.pose.translation - pair.p.pose.translation)
 }
 
 /// Whether M is about a ball.

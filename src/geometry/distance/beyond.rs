@@ -7,7 +7,7 @@ use dashu_int::ops::UnsignedAbs;
 use super::is_at_most;
 use super::wolfe::{self, Nearest};
 use crate::geometry::claim::{Axis, Direction};
-use crate::geometry::difference::grid::Grid;
+use crate::geometry::difference::exact::Difference;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::scaled::{
@@ -31,16 +31,16 @@ pub(in crate::geometry) fn direction_beyond(
     effort: &mut Effort<'_>,
 ) -> Result<Option<Direction>, Stopped> {
     effort.cost.exact_stages += 1;
-    let grid = Grid::new(pair);
-    let nearest = wolfe::nearest(&grid, &[], effort)?;
+    let m = Difference::new(pair);
+    let nearest = wolfe::nearest(&m, &[], effort)?;
     let Some(nearest) = nearest.filter(|nearest| !nearest.is_origin()) else { return Ok(None) };
-    if is_at_most(nearest.squared(), &grid, margin) {
+    if is_at_most(nearest.squared(), &m, margin) {
         return Ok(None);
     }
     let mut shows = |s: &Integers| {
-        let least = dot(s, &grid.difference(grid.least_along(s, nearest.pairs[0], effort)));
+        let least = dot(s, &m.at(m.least_from(s, nearest.pairs[0], effort)));
         let (height, size) = (least.clone().unsigned_abs(), dot(s, s).unsigned_abs());
-        sign(&least) == Sign::Positive && !is_at_most((&height * &height, size), &grid, margin)
+        sign(&least) == Sign::Positive && !is_at_most((&height * &height, size), &m, margin)
     };
     // Every multiple is rounded another way.
     for multiple in ROUNDINGS..2 * ROUNDINGS {
@@ -51,12 +51,12 @@ pub(in crate::geometry) fn direction_beyond(
             return Ok(Some(Direction::Vector(vector)));
         }
     }
-    Ok(normals(&grid, &nearest).into_iter().find_map(|(s, named)| shows(&s).then_some(named)))
+    Ok(normals(&m, &nearest).into_iter().find_map(|(s, named)| shows(&s).then_some(named)))
 }
 
 /// The normals that the nearest face or edge names, on the side of the nearest point.
-fn normals(grid: &Grid<'_>, nearest: &Nearest) -> Vec<(Integers, Direction)> {
-    let points: Vec<Integers> = nearest.pairs.iter().map(|pair| grid.difference(*pair)).collect();
+fn normals(m: &Difference<'_>, nearest: &Nearest) -> Vec<(Integers, Direction)> {
+    let points: Vec<Integers> = nearest.pairs.iter().map(|pair| m.at(*pair)).collect();
     let towards = |normal: Integers| {
         let negative = sign(&dot(&normal, &points[0])) == Sign::Negative;
         (if negative { negated(&normal) } else { normal }, negative)

@@ -7,7 +7,7 @@ use dashu_int::IBig;
 use super::wolfe::{nearest_of_pairs, weighted_mean};
 use crate::geometry::Vec3;
 use crate::geometry::difference::bounded::View;
-use crate::geometry::difference::grid::Grid;
+use crate::geometry::difference::exact::Difference;
 use crate::geometry::number::scaled::{cross, dot};
 use crate::geometry::pair::{Pair, VertexPair};
 
@@ -23,11 +23,11 @@ pub(super) fn of(pair: &Pair<'_>, view: &View<'_>, pairs: &[VertexPair]) -> [Vec
     {
         return view.mean(weighted.into_iter());
     }
-    let grid = Grid::new(pair);
+    let m = Difference::new(pair);
     let exact = if pairs.len() > 3 {
-        fours(pairs).find_map(|four| of_tetrahedron(&grid, &four))
+        fours(pairs).find_map(|four| of_tetrahedron(&m, &four))
     } else {
-        nearest_of_pairs(&grid, pairs).map(|nearest| nearest.closest(&grid))
+        nearest_of_pairs(&m, pairs).map(|nearest| nearest.closest(&m))
     };
     exact.expect("the certificate's pairs hold the origin")
 }
@@ -66,13 +66,13 @@ fn rounded_weights(
 }
 
 /// The same in integers, if the tetrahedron holds the origin.
-fn of_tetrahedron(grid: &Grid<'_>, four: &[VertexPair; 4]) -> Option<[Vec3; 2]> {
-    let [a, b, c, d] = four.map(|pair| grid.difference(pair));
+fn of_tetrahedron(m: &Difference<'_>, four: &[VertexPair; 4]) -> Option<[Vec3; 2]> {
+    let [a, b, c, d] = four.map(|pair| m.at(pair));
     let det = |x, y, z| dot(x, &cross(y, z));
     let volumes = [det(&b, &c, &d), -det(&a, &c, &d), det(&a, &b, &d), -det(&a, &b, &c)];
     let sum: IBig = volumes.iter().sum();
     let weights = if sum < IBig::ZERO { volumes.map(|volume| -volume) } else { volumes };
     let holds = sum != IBig::ZERO && weights.iter().all(|weight| *weight >= IBig::ZERO);
     let weighted = four.iter().copied().zip(&weights);
-    holds.then(|| weighted_mean(grid, weighted, &sum))
+    holds.then(|| weighted_mean(m, weighted, &sum))
 }

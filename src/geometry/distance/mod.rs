@@ -26,7 +26,7 @@ use self::bracket::Bracket;
 use self::methods::{Ending, Found, Proposer, gjk};
 pub use self::methods::{METHODS, Method, h_walk};
 use super::difference::bounded::View;
-use super::difference::grid::Grid;
+use super::difference::exact::Difference;
 use super::effort::{Effort, Stopped};
 use super::number::dyadic::split;
 use super::pair::{Pair, VertexPair};
@@ -246,20 +246,20 @@ fn compare_inlined(
     }
     effort.cost.exact_stages += 1;
     let start = witness.pairs.clone();
-    let grid = Grid::new(pair);
-    let Some(nearest) = wolfe::nearest(&grid, &in_range(pair, &start), effort)? else {
+    let m = Difference::new(pair);
+    let Some(nearest) = wolfe::nearest(&m, &in_range(pair, &start), effort)? else {
         return Ok(Compared::in_contact());
     };
-    let is_within = nearest.is_origin() || is_at_most(nearest.squared(), &grid, margin);
+    let is_within = nearest.is_origin() || is_at_most(nearest.squared(), &m, margin);
     Ok(Compared { is_within, pairs: nearest.pairs })
 }
 
 /// Whether |v| <= margin: both squared, at a common denominator and power of two.
-fn is_at_most((numerator, denominator): (UBig, UBig), grid: &Grid<'_>, margin: f64) -> bool {
+fn is_at_most((numerator, denominator): (UBig, UBig), m: &Difference<'_>, margin: f64) -> bool {
     let (mantissa, exponent) = split(margin);
     let mantissa = UBig::from(mantissa.unsigned_abs());
     let bound = &mantissa * &mantissa * denominator;
-    let shift = 2 * (grid.exponent() - i64::from(exponent));
+    let shift = 2 * (m.exponent() - i64::from(exponent));
     match usize::try_from(shift) {
         Ok(shift) => numerator << shift <= bound,
         Err(_) => numerator <= bound << usize::try_from(-shift).expect("the other sign"),
@@ -369,18 +369,18 @@ fn exact_distance(
     effort: &mut Effort<'_>,
 ) -> Result<Distance, Stopped> {
     effort.cost.exact_stages += 1;
-    let grid = Grid::new(pair);
+    let m = Difference::new(pair);
     let start = in_range(pair, start);
-    let (nearest, stopped) = match wolfe::nearest(&grid, &start, effort) {
+    let (nearest, stopped) = match wolfe::nearest(&m, &start, effort) {
         Ok(nearest) => (nearest, None),
         Err(why) => match rough {
             Some(rough) => return Ok(Distance { stopped: Some(why), ..rough }),
-            None => (wolfe::nearest_of_pairs(&grid, &start), Some(why)),
+            None => (wolfe::nearest_of_pairs(&m, &start), Some(why)),
         },
     };
     let nearest = nearest.expect("a separated pair's M does not hold the origin");
-    let [lower, upper] = nearest.length(&grid);
-    let [closest_p, closest_q] = nearest.closest(&grid);
+    let [lower, upper] = nearest.length(&m);
+    let [closest_p, closest_q] = nearest.closest(&m);
     witness.direction = Some(nearest.unit_direction());
     witness.pairs = nearest.pairs.iter().copied().collect();
     let lower = if stopped.is_some() { 0.0 } else { lower };

@@ -254,14 +254,14 @@ fn the_bracket_of_turned_bodies_encloses_the_exact_one() {
         let (pose_a, pose_b) = (pose(&mut random, reach), pose(&mut random, reach));
         let pair = Pair::new(&a, pose_a, &b, pose_b);
         let mut effort = Effort::unlimited();
-        let grid = Grid::new(&pair);
-        let Some(nearest) = wolfe::nearest(&grid, &[], &mut effort).unwrap() else { continue };
-        let [low, high] = nearest.length(&grid);
+        let m = Difference::new(&pair);
+        let Some(nearest) = wolfe::nearest(&m, &[], &mut effort).unwrap() else { continue };
+        let [low, high] = nearest.length(&m);
         let mut effort = Effort::unlimited();
         let found = measure(&pair, Stops::default(), &mut Witness::default(), &mut effort).unwrap();
         assert!(found.lower <= high && low <= found.upper, "round {round}");
         assert!(found.upper - found.lower <= WIDTH_MAX * found.lower, "round {round}");
-        let [p, q] = nearest.closest(&grid);
+        let [p, q] = nearest.closest(&m);
         assert!((found.closest_p - p).norm() < 1e-9 && (found.closest_q - q).norm() < 1e-9);
         if effort.cost.exact_stages == 0 { quick += 1 } else { exact_stages += 1 }
     }
@@ -398,9 +398,9 @@ fn every_kind_of_body_is_measured_and_judged_at_every_gap() {
                     exact_stages += 1
                 }
                 assert!(found.upper - found.lower <= WIDTH_MAX * found.lower, "{name} {other}");
-                let grid = Grid::new(&pair);
-                let nearest = wolfe::nearest(&grid, &[], &mut effort).unwrap().unwrap();
-                let [low, high] = nearest.length(&grid);
+                let m = Difference::new(&pair);
+                let nearest = wolfe::nearest(&m, &[], &mut effort).unwrap().unwrap();
+                let [low, high] = nearest.length(&m);
                 assert!(found.lower <= high && low <= found.upper, "{name} {other} {gap}");
                 let judged = judge_distance(&pair, found.lower, found.upper, &found.pairs);
                 assert_eq!(judged, Ok(()), "{name} {other} {gap}");

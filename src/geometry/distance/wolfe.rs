@@ -13,7 +13,7 @@ use dashu_int::ops::UnsignedAbs;
 use dashu_int::{IBig, UBig};
 
 use crate::geometry::Vec3;
-use crate::geometry::difference::grid::Grid;
+use crate::geometry::difference::exact::Difference;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::outward;
 use crate::geometry::number::scaled::{
@@ -56,54 +56,55 @@ impl Nearest {
     }
 
     /// `[lower, upper]` around |v| in metres.
-    pub(in crate::geometry) fn length(&self, grid: &Grid<'_>) -> [f64; 2] {
+    pub(in crate::geometry) fn length(&self, m: &Difference<'_>) -> [f64; 2] {
         if self.is_origin() {
             return [0.0, 0.0];
         }
         let (numerator, denominator) = self.squared();
-        outward::square_root(&numerator, &denominator, grid.exponent())
+        outward::square_root(&numerator, &denominator, m.exponent())
     }
 
     /// The points of P and Q whose difference is v, in the world, each coordinate rounded once.
-    pub(in crate::geometry) fn closest(&self, grid: &Grid<'_>) -> [Vec3; 2] {
+    pub(in crate::geometry) fn closest(&self, m: &Difference<'_>) -> [Vec3; 2] {
         let weighted = self.pairs.iter().copied().zip(&self.weights);
-        weighted_mean(grid, weighted, &self.denominator)
+        weighted_mean(m, weighted, &self.denominator)
     }
 }
 
 /// The weighted means of the pairs' vertices of P and of Q, in the world, each coordinate rounded
 /// once. `sum` is that of the weights, which are not negative.
 pub(in crate::geometry) fn weighted_mean<'w>(
-    grid: &Grid<'_>,
+    m: &Difference<'_>,
     weighted: impl Iterator<Item = (VertexPair, &'w IBig)>,
     sum: &IBig,
 ) -> [Vec3; 2] {
     let denominator = sum.clone().unsigned_abs();
     let mut totals = [[IBig::ZERO; 3], [IBig::ZERO; 3]];
     for (pair, weight) in weighted {
-        for (total, point) in totals.iter_mut().zip([grid.p(pair.i), grid.q(pair.j)]) {
+        for (total, point) in totals.iter_mut().zip([m.vertex_of_p(pair.i), m.vertex_of_q(pair.j)])
+        {
             for (total, coordinate) in total.iter_mut().zip(&point) {
                 *total += coordinate * weight;
             }
         }
     }
-    let exponent = grid.exponent();
+    let exponent = m.exponent();
     totals.map(|total| Vec3::from_fn(|k, _| outward::ratio(&total[k], &denominator, exponent)))
 }
 
 /// The point of M nearest the origin, starting from any vertex pairs. When the origin is in M, the
 /// result may be any simplex whose hull holds it, or `None` when it was found inside a tetrahedron.
 pub(in crate::geometry) fn nearest(
-    grid: &Grid<'_>,
+    m: &Difference<'_>,
     start: &[VertexPair],
     effort: &mut Effort<'_>,
 ) -> Result<Option<Nearest>, Stopped> {
     let mut points: ArrayVec<(VertexPair, Integers), 4> = ArrayVec::new();
     for &pair in start.iter().take(3) {
-        points.push((pair, grid.difference(pair)));
+        points.push((pair, m.at(pair)));
     }
     if points.is_empty() {
-        points.push((VertexPair::default(), grid.difference(VertexPair::default())));
+        points.push((VertexPair::default(), m.at(VertexPair::default())));
     }
     let mut hint = points[0].0;
     loop {
@@ -114,8 +115,8 @@ pub(in crate::geometry) fn nearest(
         if nearest.is_origin() {
             return Ok(Some(nearest));
         }
-        hint = grid.least_along(&nearest.direction, hint, effort);
-        let point = grid.difference(hint);
+        hint = m.least_from(&nearest.direction, hint, effort);
+        let point = m.at(hint);
         if dot(&nearest.direction, &point) >= nearest.level {
             return Ok(Some(nearest));
         }
@@ -130,11 +131,11 @@ pub(in crate::geometry) fn nearest(
 
 /// The nearest point of the hull of at most three pairs' points.
 pub(in crate::geometry) fn nearest_of_pairs(
-    grid: &Grid<'_>,
+    m: &Difference<'_>,
     pairs: &[VertexPair],
 ) -> Option<Nearest> {
     let points: ArrayVec<(VertexPair, Integers), 3> =
-        pairs.iter().take(3).map(|&pair| (pair, grid.difference(pair))).collect();
+        pairs.iter().take(3).map(|&pair| (pair, m.at(pair))).collect();
     nearest_of(&points).map(|(nearest, _)| nearest)
 }
 

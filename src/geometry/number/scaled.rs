@@ -128,6 +128,12 @@ pub fn least_exponent<'a>(numbers: impl IntoIterator<Item = &'a f64>) -> Option<
         .min()
 }
 
+/// A finite f64 vector as integers, up to a power of two.
+pub fn exact_vector(vector: &Vec3) -> Integers {
+    let exponent = least_exponent(vector.iter()).unwrap_or(0);
+    std::array::from_fn(|k| integer_at(vector[k], exponent))
+}
+
 /// The placed points `R v + t` of one body as integers on a given exponent, converted when first
 /// asked for.
 #[derive(Clone, Debug)]
@@ -138,7 +144,7 @@ pub struct ScaledPoints<'a> {
     /// Rows of R on the common exponent less the local one.
     rotation: [Integers; 3],
     translation: Integers,
-    /// Where in `placed` a point is, or [`NOT_YET`].
+    /// Where in `placed` a point is, or [`NOT_YET`]; empty until the first is kept.
     slot: Vec<u32>,
     placed: Vec<Integers>,
 }
@@ -177,21 +183,32 @@ impl<'a> ScaledPoints<'a> {
             local_exponent: exponents.local,
             rotation,
             translation,
-            slot: vec![NOT_YET; points.len()],
+            slot: Vec::new(),
             placed: Vec::new(),
         }
     }
 
-    /// Placed point `i`.
+    /// Point `i` in the body's own frame, on an exponent of its own.
+    pub fn local(&self, i: u32) -> Integers {
+        let v = &self.points[i as usize];
+        std::array::from_fn(|k| integer_at(v[k], self.local_exponent))
+    }
+
+    /// Placed point `i`, converted anew.
+    pub fn place(&self, i: u32) -> Integers {
+        let v = self.local(i);
+        std::array::from_fn(|k| dot(&self.rotation[k], &v) + &self.translation[k])
+    }
+
+    /// Placed point `i`, which is kept.
     pub fn point(&mut self, i: u32) -> &Integers {
+        if self.slot.is_empty() {
+            self.slot.resize(self.points.len(), NOT_YET);
+        }
         let known = self.slot[i as usize];
         let at = if known == NOT_YET {
-            let v: Integers = std::array::from_fn(|k| {
-                integer_at(self.points[i as usize][k], self.local_exponent)
-            });
             let at = self.placed.len();
-            self.placed
-                .push(std::array::from_fn(|k| dot(&self.rotation[k], &v) + &self.translation[k]));
+            self.placed.push(self.place(i));
             self.slot[i as usize] = u32::try_from(at).expect("as many as vertices");
             at
         } else {

@@ -19,7 +19,7 @@ use super::shell::Shell;
 use crate::geometry::Vec3;
 use crate::geometry::claim::{Direction, Surface};
 use crate::geometry::difference::bounded::View;
-use crate::geometry::difference::grid::Grid;
+use crate::geometry::difference::exact::Difference;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::outward;
 use crate::geometry::number::scaled::{
@@ -44,9 +44,9 @@ pub(super) fn measure(
     with_surface: bool,
     effort: &mut Effort<'_>,
 ) -> Depth {
-    let (grid, view) = (Grid::new(pair), View::new(pair));
-    let mut shell = Shell::around(&grid, &view, pairs).expect("the pairs enclose the origin");
-    let nearest = Search::new(&mut shell, &grid, &view).run(effort);
+    let (m, view) = (Difference::new(pair), View::new(pair));
+    let mut shell = Shell::around(&m, &view, pairs).expect("the pairs enclose the origin");
+    let nearest = Search::new(&mut shell, &m, &view).run(effort);
     let surface = with_surface.then(|| surface(&shell));
     let Nearest { lower, upper, direction, unit, stopped } = nearest;
     Depth { decision, lower, upper, direction: unit, face: Some(direction), surface, stopped }
@@ -63,18 +63,18 @@ struct Nearest {
 
 struct Search<'s, 'a> {
     shell: &'s mut Shell<'a>,
-    grid: &'a Grid<'a>,
+    m: &'a Difference<'a>,
     view: &'a View<'a>,
     queue: BinaryHeap<Queued>,
 }
 
 impl<'s, 'a> Search<'s, 'a> {
-    fn new(shell: &'s mut Shell<'a>, grid: &'a Grid<'a>, view: &'a View<'a>) -> Self {
+    fn new(shell: &'s mut Shell<'a>, m: &'a Difference<'a>, view: &'a View<'a>) -> Self {
         let mut queue = BinaryHeap::new();
         for face in (0..shell.face_count()).filter(|&face| shell.is_alive(face)) {
             queue.push(Reverse((shell.height(face)[0].to_bits(), face)));
         }
-        Self { shell, grid, view, queue }
+        Self { shell, m, view, queue }
     }
 
     fn run(mut self, effort: &mut Effort<'_>) -> Nearest {
@@ -133,7 +133,7 @@ impl<'s, 'a> Search<'s, 'a> {
             }
         }
         let against = negated(&self.shell.plane(face).normal);
-        let farthest = self.grid.least_along(&against, hint, effort);
+        let farthest = self.m.least_from(&against, hint, effort);
         self.add(face, farthest)
     }
 
@@ -153,11 +153,11 @@ impl<'s, 'a> Search<'s, 'a> {
         let exponent = least_exponent(vector.iter()).unwrap_or(0);
         let normal: Integers = std::array::from_fn(|k| integer_at(vector[k], exponent));
         let hint = self.shell.pairs(face)[0];
-        let farthest = self.grid.least_along(&negated(&normal), hint, effort);
-        let reach = dot(&normal, &self.grid.difference(farthest));
+        let farthest = self.m.least_from(&negated(&normal), hint, effort);
+        let reach = dot(&normal, &self.m.at(farthest));
         let (_, squared) = (&reach * &reach).into_parts();
         let (_, length) = dot(&normal, &normal).into_parts();
-        let [_, upper] = outward::square_root(&squared, &length, self.grid.exponent());
+        let [_, upper] = outward::square_root(&squared, &length, self.m.exponent());
         let direction = Direction::Vector(vector);
         Nearest { lower, upper, direction, unit: vector.normalize(), stopped: Some(why) }
     }

@@ -13,7 +13,7 @@ use dashu_int::IBig;
 
 use crate::geometry::Vec3;
 use crate::geometry::difference::bounded::View;
-use crate::geometry::difference::grid::Grid;
+use crate::geometry::difference::exact::Difference;
 use crate::geometry::number::rounding::{UNDERFLOW, gamma, length};
 use crate::geometry::number::scaled::{Integers, cross, difference, dot, is_zero, sign};
 use crate::geometry::number::{Sign, outward};
@@ -62,7 +62,7 @@ struct Face {
 /// See the module.
 #[derive(Debug)]
 pub(super) struct Shell<'a> {
-    grid: &'a Grid<'a>,
+    m: &'a Difference<'a>,
     view: &'a View<'a>,
     /// The shell's unit is two to this metres.
     unit_exponent: i64,
@@ -90,7 +90,7 @@ const NONE: u32 = u32::MAX;
 impl<'a> Shell<'a> {
     /// The hull of `pairs`, four to six, not all in a plane; `None` if they are.
     pub(super) fn around(
-        grid: &'a Grid<'a>,
+        m: &'a Difference<'a>,
         view: &'a View<'a>,
         pairs: &[VertexPair],
     ) -> Option<Self> {
@@ -102,7 +102,7 @@ impl<'a> Shell<'a> {
             (i64::from(exponent_of(largest)), gamma(4))
         };
         let mut shell = Self {
-            grid,
+            m,
             view,
             unit_exponent,
             error,
@@ -198,7 +198,7 @@ impl<'a> Shell<'a> {
         let length = dot(&plane.normal, &plane.normal);
         let (_, squared) = (&plane.offset * &plane.offset).into_parts();
         let (_, length) = length.into_parts();
-        outward::square_root(&squared, &length, self.grid.exponent())
+        outward::square_root(&squared, &length, self.m.exponent())
     }
 
     /// `[lower, upper]` around the distance of the face's plane from the origin, in metres, in
@@ -252,8 +252,8 @@ impl<'a> Shell<'a> {
         let point = if self.view.is_safe() {
             self.view.difference(pair)
         } else {
-            let point = self.grid.difference(pair);
-            let scale = self.grid.exponent() - self.unit_exponent;
+            let point = self.m.at(pair);
+            let scale = self.m.exponent() - self.unit_exponent;
             let rounded = Vec3::from_fn(|k, _| outward::approximate(&point[k], scale));
             exact.get_or_init(|| point);
             rounded
@@ -265,7 +265,7 @@ impl<'a> Shell<'a> {
 
     fn exact(&self, corner: u32) -> &Integers {
         let corner = &self.corners[corner as usize];
-        corner.exact.get_or_init(|| self.grid.difference(corner.pair))
+        corner.exact.get_or_init(|| self.m.at(corner.pair))
     }
 
     fn face(&self, corners: [u32; 3], neighbours: [u32; 3]) -> Face {

@@ -5,30 +5,94 @@
 //! offset says the verdict: with outward normal n, `n·m` of the facet is negative when the line
 //! leaves M before the origin, zero when at the origin, positive when after it.
 
-use arrayvec::ArrayVec;
+use std::cmp::Ordering;
 
-use super::portal::{AXES, Exit, Goal, Line, Lineality, exact_vector, separating_vector};
+use arrayvec::ArrayVec;
+use dashu_int::IBig;
+
+use super::Proposal;
+use super::line::portal::{Exit, Goal, Line};
 use crate::geometry::Vec3;
 use crate::geometry::claim::{Direction, StaticProof};
 use crate::geometry::difference::exact::{Corner, Difference};
+use crate::geometry::difference::exact::{Hull, affine_hull, edge_normal, sum_of};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::scaled::{
-    Integers, bit_length, cross, difference, dot, is_zero, negated, rounded_direction, sign, sum,
+    Integers, cross, difference, dot, exact_vector, is_zero, negated, rounded_direction, sign,
     unit, without_common_twos,
 };
-use crate::geometry::pair::VertexPair;
+use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::witness::Witness;
 
-/// Where the affine hull of M is.
-pub(super) enum Hull {
-    /// It holds the origin; M is solid modulo these axes.
-    ThroughOrigin(ArrayVec<Lineality, 2>),
-    /// It does not: the exact direction has one positive value on all of M.
-    Off(Integers, Direction),
+/// Decides how the pair stands, beginning with what was proposed, and leaves in the witness what the
+/// proof shows.
+pub(super) fn decide_exactly(
+    pair: &Pair<'_>,
+    proposal: &Proposal,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<StaticProof, Stopped> {
+    effort.cost.exact_stages += 1;
+    let mut m = Difference::new(pair);
+    let proof = match accept(&mut m, pair, proposal, effort) {
+        Some(proof) => proof,
+        None => prove(&mut m, effort)?,
+    };
+    remember(&mut m, &proof, witness, effort);
+    Ok(proof)
 }
 
-/// Decides how the pair stands.
-pub(super) fn decide_exactly(
+/// The proof of a proposal that is right.
+fn accept(
+    m: &mut Difference<'_>,
+    pair: &Pair<'_>,
+    proposal: &Proposal,
+    effort: &mut Effort<'_>,
+) -> Option<StaticProof> {
+    match proposal {
+        Proposal::Separating(direction) if direction.iter().all(|c| c.is_finite()) => m
+            .is_separated_along(direction, effort)
+            .then_some(StaticProof::Separated { direction: Direction::Vector(*direction) }),
+        Proposal::Holding(pairs) => {
+            let named = |k: &VertexPair| {
+                k.i < pair.p.body.vertex_count() && k.j < pair.q.body.vertex_count()
+            };
+            if !pairs.iter().all(named) {
+                return None;
+            }
+            let corners: ArrayVec<_, 6> = pairs.iter().map(|&k| m.corner(k)).collect();
+            holds_origin_strictly(&corners)
+                .then(|| StaticProof::Overlapping { pairs: pairs.clone() })
+        }
+        Proposal::Separating(_) | Proposal::Proven(_) | Proposal::HandOver => None,
+    }
+}
+
+/// Leaves in the witness what the proof shows.
+fn remember(
+    m: &mut Difference<'_>,
+    proof: &StaticProof,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) {
+    match proof {
+        StaticProof::Separated { direction } | StaticProof::Touching { direction, .. } => {
+            let exact = m.direction(direction);
+            witness.pairs.clear();
+            if let StaticProof::Touching { pairs, .. } = proof {
+                witness.pairs.extend(pairs.iter().copied());
+            } else {
+                witness.pairs.push(m.least_along(&exact, effort).1.pair);
+            }
+            witness.direction = Some(rounded_direction(&exact));
+        }
+        StaticProof::Overlapping { pairs } => witness.pairs = pairs.clone(),
+    }
+}
+
+/// How the origin stands to M, with the proof; see the module.
+pub(super) fn prove(
     m: &mut Difference<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<StaticProof, Stopped> {
@@ -36,7 +100,7 @@ pub(super) fn decide_exactly(
     let lineality = match affine_hull(&simplex) {
         Hull::ThroughOrigin(lineality) => lineality,
         Hull::Off(along, named) => {
-            let vector = separating_vector(m, &along, effort);
+            let vector = m.separating_vector(&along, effort);
             let direction = vector.map_or(named, Direction::Vector);
             return Ok(StaticProof::Separated { direction });
         }
@@ -56,10 +120,10 @@ pub(super) fn decide_exactly(
         }
         Exit::Facet(facet) => {
             let named = facet.inward().expect("flat M is cut along axes");
-            match sign(&facet.offset) {
-                Sign::Negative => separated(m, &facet.normal, named, effort),
-                Sign::Positive => in_contact(&simplex, &facet.corners, flat),
-                Sign::Zero => {
+            match facet.offset.cmp(&IBig::ZERO) {
+                Ordering::Less => separated(m, &facet.normal, named, effort),
+                Ordering::Greater => in_contact(&simplex, &facet.corners, flat),
+                Ordering::Equal => {
                     let direction = if flat {
                         normal_of_flat(&simplex)
                     } else {
@@ -72,75 +136,6 @@ pub(super) fn decide_exactly(
     })
 }
 
-/// The sum of the corners: a multiple of their centre.
-pub(super) fn sum_of(corners: &[Corner]) -> Integers {
-    let mut total = corners[0].point.clone();
-    for corner in &corners[1..] {
-        total = sum(&total, &corner.point);
-    }
-    total
-}
-
-/// The axis on which the vector is longest.
-pub(super) fn longest_axis(vector: &Integers) -> usize {
-    let length = |k: usize| bit_length(&[vector[k].clone(), 0.into(), 0.into()]);
-    (0..3).max_by_key(|&k| length(k)).expect("three axes")
-}
-
-/// `±(d1 - d0) x e_axis` of the simplex's first two corners.
-fn edge_normal(simplex: &[Corner], axis: usize, negative: bool) -> Direction {
-    Direction::EdgeNormal { pairs: [simplex[0].pair, simplex[1].pair], axis: AXES[axis], negative }
-}
-
-/// Where the affine hull of M, which the simplex spans, is.
-pub(super) fn affine_hull(simplex: &[Corner]) -> Hull {
-    let edge = |k: usize| difference(&simplex[k].point, &simplex[0].point);
-    let base = &simplex[0].point;
-    match simplex.len() {
-        1 => {
-            if is_zero(base) {
-                return Hull::ThroughOrigin(axes_but(0, 1));
-            }
-            let axis = longest_axis(base);
-            let one = if sign(&base[axis]) == Sign::Negative { -1.0 } else { 1.0 };
-            let named = Direction::Vector(Vec3::ith(axis, one));
-            // The point itself is the nicer direction.
-            Hull::Off(base.clone(), named)
-        }
-        2 => {
-            let moment = cross(base, &simplex[1].point);
-            if is_zero(&moment) {
-                let along = longest_axis(&edge(1));
-                return Hull::ThroughOrigin(axes_but((along + 1) % 3, (along + 2) % 3));
-            }
-            // (u x e_k)·d0 is the moment's k-th coordinate.
-            let axis = longest_axis(&moment);
-            let negative = sign(&moment[axis]) == Sign::Negative;
-            let across = cross(&edge(1), &cross(base, &edge(1)));
-            Hull::Off(across, edge_normal(simplex, axis, negative))
-        }
-        3 => {
-            let normal = cross(&edge(1), &edge(2));
-            let negative = match sign(&dot(&normal, base)) {
-                Sign::Zero => {
-                    let axis = longest_axis(&normal);
-                    return Hull::ThroughOrigin(ArrayVec::from_iter([Lineality::Axis(axis)]));
-                }
-                Sign::Negative => true,
-                Sign::Positive => false,
-            };
-            let pairs = [simplex[0].pair, simplex[1].pair, simplex[2].pair];
-            let along = if negative { negated(&normal) } else { normal };
-            Hull::Off(along, Direction::Normal { pairs, negative })
-        }
-        _ => Hull::ThroughOrigin(ArrayVec::new()),
-    }
-}
-
-fn axes_but(a: usize, b: usize) -> ArrayVec<Lineality, 2> {
-    ArrayVec::from([Lineality::Axis(a), Lineality::Axis(b)])
-}
-
 /// SEPARATED by the inward side of `outward`: by an f64 vector if rounding gives one, else by name.
 fn separated(
     m: &mut Difference<'_>,
@@ -148,7 +143,7 @@ fn separated(
     named: Direction,
     effort: &mut Effort<'_>,
 ) -> StaticProof {
-    let vector = separating_vector(m, &negated(outward), effort);
+    let vector = m.separating_vector(&negated(outward), effort);
     StaticProof::Separated { direction: vector.map_or(named, Direction::Vector) }
 }
 
@@ -229,13 +224,11 @@ pub(crate) fn hold_origin_in_four(corners: &[Corner]) -> ArrayVec<Corner, 7> {
 fn holds_origin(corners: &[Corner]) -> bool {
     match corners {
         [a] => is_zero(&a.point),
-        [a, b] => {
-            is_zero(&cross(&a.point, &b.point)) && sign(&dot(&a.point, &b.point)) == Sign::Negative
-        }
+        [a, b] => is_zero(&cross(&a.point, &b.point)) && dot(&a.point, &b.point) < IBig::ZERO,
         [a, b, c] => {
             let (ab, bc, ca) =
                 (cross(&a.point, &b.point), cross(&b.point, &c.point), cross(&c.point, &a.point));
-            let agree = |x: &Integers, y: &Integers| sign(&dot(x, y)) == Sign::Positive;
+            let agree = |x: &Integers, y: &Integers| dot(x, y) > IBig::ZERO;
             dot(&ab, &c.point).is_zero() && agree(&ab, &bc) && agree(&bc, &ca) && agree(&ca, &ab)
         }
         _ => false,
@@ -266,8 +259,9 @@ pub(super) fn holds_origin_strictly(corners: &[Corner]) -> bool {
                 continue;
             }
             solid = true;
-            let on = |side: Sign| corners.iter().any(|c| sign(&dot(&normal, &c.point)) == side);
-            if !(on(Sign::Positive) && on(Sign::Negative)) {
+            let height = |c: &Corner| dot(&normal, &c.point);
+            let is_above = corners.iter().any(|c| height(c) > IBig::ZERO);
+            if !(is_above && corners.iter().any(|c| height(c) < IBig::ZERO)) {
                 return false;
             }
         }

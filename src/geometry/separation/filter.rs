@@ -1,23 +1,32 @@
 //! The filter: what f64 arithmetic proves about a pair, with derived error bounds. Whatever it does
 //! not prove (NaN and infinity included) is left to the exact stage.
 //!
-//! The statements are about the exact placed bodies `R v + t`, which are never rounded as such.
+//! It is asked twice. The *first look* decides without a search: balls around the bodies that are
+//! separated answer at once; then a witness that still holds; then, from centre to centre, a look at
+//! the few vertices of small bodies or at the ellipsoids and boxes around larger ones. What a search
+//! proposes afterwards is *certified*.
 //!
-//! What is a function of `const PROVEN: bool` is the same without its error bound when that is
-//! false. Nothing but the measurement of what the bound costs makes use of it: see
-//! `super::decide_unproven`.
+//! The statements are about the exact placed bodies `R v + t`, which are never rounded as such.
 
-use crate::geometry::claim::Verdict;
-use crate::geometry::difference::rounded::{COMPONENT_MAX, Probe, View};
-use crate::geometry::difference::{largest, offset, sum_of_sizes};
+use arrayvec::ArrayVec;
+
+use super::Proposal;
+use crate::geometry::Vec3;
+use crate::geometry::claim::{Direction, StaticProof, Verdict};
+use crate::geometry::difference::largest;
+use crate::geometry::difference::layout::centre_to_centre;
+use crate::geometry::difference::probe::{Ends, Probe, certified_gap, tame, tame_between};
+use crate::geometry::difference::rounded::View;
 use crate::geometry::effort::Effort;
-use crate::geometry::kernel::along;
 use crate::geometry::number::rounding::{UNDERFLOW, UNDERFLOW_FLOOR, UNIT, gamma};
-use crate::geometry::pair::{Pair, Placed, VertexPair};
+use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::pose::STRETCH_MAX;
-use crate::geometry::support::{Climb, looks_at_all, supporting_vertex};
+use crate::geometry::support::looks_at_all;
 use crate::geometry::witness::Witness;
-use crate::geometry::{Mat3, Vec3};
+
+/// Beyond these the products of a few sizes could overflow or underflow, and the exact stage
+/// decides.
+pub(super) const PLAIN_SIZES: std::ops::RangeInclusive<f64> = 1e-90..=1e90;
 
 /// A proof that this filter vouches for, nothing else can make one: what the witness holds now
 /// proves the verdict. A separating direction is `direction`, an overlap is proven by the first
@@ -32,56 +41,229 @@ impl Evidence {
     }
 }
 
-/// What is certain about the gap `min over Q of s·y - max over P of s·x`.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Gap {
-    /// The direction, scaled by a power of two; the gap is along exactly this.
-    pub(crate) direction: Vec3,
-    /// At most the gap.
-    pub(crate) lower: f64,
-    /// Supporting vertices, up to rounding.
-    pub(crate) pair: VertexPair,
-}
-
-/// A certified lower bound of the gap along a direction; none when the direction or the bound is
-/// not finite.
-#[inline]
-pub(crate) fn certified_gap(
-    pair: &Pair<'_>,
-    direction: &Vec3,
-    hint: Option<VertexPair>,
-    effort: &mut Effort<'_>,
-) -> Option<Gap> {
-    let s = View::tame(direction)?;
-    let probe = Probe::new(pair, &s, hint, effort);
-    let sizes = Sizes::along(pair, &s);
-    if let Some(lower) = sizes.lower_bound(pair, &probe) {
-        return Some(Gap { direction: s, lower, pair: probe.pair() });
-    }
-    // Several vertices within rounding: which of them is the supporting one takes exact arithmetic.
-    let (p, q) = (pair.p.body, pair.q.body);
-    let i = supporting_vertex(p, &probe.in_p, Some(probe.of_p.vertex), effort);
-    let j = supporting_vertex(q, &-probe.in_q, Some(probe.of_q.vertex), effort);
-    let values = along(&probe.in_q, q.vertex(j)) - along(&probe.in_p, p.vertex(i));
-    let lower = (along(&s, &offset(pair)) + values) - sizes.error();
-    // An infinite value with an infinite error is NaN; an infinite value alone proves nothing.
-    lower.is_finite().then_some(Gap { direction: s, lower, pair: VertexPair { i, j } })
-}
-
-/// Proves that the probe's direction separates, if its vertices are proven to be the supporting
-/// ones by their neighbours and the gap by the error bound. Leaves both in the witness then.
+/// The proof that a direction separates.
 #[inline(always)]
-pub(super) fn separates<const PROVEN: bool>(
+pub(super) fn separated_by(s: Vec3) -> StaticProof {
+    // By its components: copied as a block into an enum it goes through memory in pieces that
+    // overlap, and waits there for ten nanoseconds.
+    let direction = Direction::Vector(Vec3::new(s.x, s.y, s.z));
+    StaticProof::Separated { direction }
+}
+
+/// The proof for which the evidence vouches, out of the witness.
+#[inline(always)]
+pub(super) fn proof_of(evidence: Evidence, witness: &Witness) -> StaticProof {
+    if evidence.verdict() == Verdict::Separated
+        && let Some(direction) = witness.direction
+    {
+        return separated_by(direction);
+    }
+    // One by one, for the same reason.
+    let mut pairs = ArrayVec::new();
+    if let Some(&[a, b, c, d]) = witness.pairs.first_chunk::<4>() {
+        pairs.push(a);
+        pairs.push(b);
+        pairs.push(c);
+        pairs.push(d);
+    }
+    StaticProof::Overlapping { pairs }
+}
+
+/// What the first look shows.
+pub(super) enum FirstLook {
+    /// This direction separates. The witness stays as it was: whatever it says, it says it to a
+    /// later question.
+    Separating(Vec3),
+    /// The witness proves the verdict.
+    Proven(Evidence),
+    /// Neither; a search takes this vector, from P's centre to Q's, for its start.
+    Open(Vec3),
+}
+
+/// Looks at everything that is at hand.
+#[inline(always)]
+pub(super) fn first_look(
+    pair: &Pair<'_>,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> FirstLook {
+    let between_origins = pair.q.pose.translation - pair.p.pose.translation;
+    if separates_balls_at_origins(pair, &between_origins) {
+        return FirstLook::Separating(between_origins);
+    }
+    let between_centres = centre_to_centre(pair);
+    if separates_balls(pair, &between_centres) {
+        return FirstLook::Separating(between_centres);
+    }
+    if let Some(evidence) = recall(pair, &between_centres, witness, effort) {
+        effort.cost.witness_hits += 1;
+        return FirstLook::Proven(evidence);
+    }
+    if !cores_overlap_along(pair, &between_centres, &between_centres) {
+        if looks_at_all(pair.p.body) & looks_at_all(pair.q.body) {
+            // A look at a few vertices takes no longer than one at the volumes around them, and
+            // sees more.
+            let s = tame_between(&between_centres);
+            if let Some(evidence) = look(pair, &s, None, witness, effort) {
+                return FirstLook::Proven(evidence);
+            }
+        } else if separates_hulls(pair, &between_centres, &between_centres) {
+            return FirstLook::Separating(between_centres);
+        }
+    }
+    FirstLook::Open(between_centres)
+}
+
+/// What the witness alone proves. A direction that does not hold any more is forgotten, so that the
+/// search does not begin by trying it again.
+#[inline(always)]
+fn recall(
+    pair: &Pair<'_>,
+    between_centres: &Vec3,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Option<Evidence> {
+    if let Some(four) = witness.pairs.first_chunk::<4>() {
+        // A direction beside the four pairs is kept: a search that has to go on begins with it,
+        // near where the last one ended.
+        return still_holds(pair, four);
+    }
+    let s = tame(&witness.direction?);
+    let evidence = s.and_then(|s| {
+        if cores_overlap_along(pair, &s, between_centres) {
+            return None;
+        }
+        look(pair, &s, witness.pairs.first().copied(), witness, effort)
+    });
+    if evidence.is_none() {
+        witness.direction = None;
+    }
+    evidence
+}
+
+/// Whether s, a tame direction, separates, as its supporting vertices show.
+#[inline(always)]
+fn look(
+    pair: &Pair<'_>,
+    s: &Vec3,
+    hint: Option<VertexPair>,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Option<Evidence> {
+    let ends = Ends::new(pair, s, hint);
+    if ends.value() <= 0.0 {
+        return None;
+    }
+    proves_separation(pair, &ends.climbed(pair, effort), witness)
+}
+
+/// Whether s, the direction from the origin of P's frame to that of Q's, separates the balls around
+/// these: proven. Of all that may separate it is known first, as it does not wait for a rotation.
+///
+/// With `L = STRETCH_MAX` no vertex v of P is farther along s than the translation by more than
+/// `|s| L |v|`. s is the difference of the translations as rounded, each coordinate within u of
+/// itself. So `gap >= |s|² (1 - 2u) - |s| L (r_P + r_Q)`, and what it takes to compute is in γ₁₆ as
+/// in [`separates_balls`].
+#[inline(always)]
+fn separates_balls_at_origins(pair: &Pair<'_>, s: &Vec3) -> bool {
+    let radii = pair.p.body.bounds().radius_at_origin + pair.q.body.bounds().radius_at_origin;
+    is_longer(s, radii * (STRETCH_MAX * (1.0 + gamma(16))))
+}
+
+/// Whether s, the direction from centre to centre, separates the balls around the bodies' centres:
+/// proven.
+///
+/// With `L = STRETCH_MAX` no vertex v of P is farther along s than the placed centre c by more than
+/// `s·R(v - c) <= |s| L r`, r being the radius. So `gap >= s·w - |s| L (r_P + r_Q)`, where w is the
+/// exact difference of the placed centres, and s is w as rounded: two rows (γ₃ each) and three
+/// sums, so within `γ₅ (|R_P||c_P| + |R_Q||c_Q| + |d|)` and 6η in each coordinate, for the
+/// difference d of the translations. As `d = w - R_Q c_Q + R_P c_P`, and `||R|c| <= √3 L |c|`, the
+/// length of `s - w` is at most `e = γ₆ (|s| + 4 (|c_P| + |c_Q|)) + 12η`, and `s·w >= |s| (|s| -
+/// e)`. Hence the gap is positive if `|s| (1 - γ₆) > L (r_P + r_Q) + 4 γ₆ (|c_P| + |c_Q|) + 12η`.
+/// No coordinate of c is beyond `reach` but by roundings of itself, so `|c| <= 1.01 span`.
+///
+/// s is compared by its square: in the range of `PLAIN_SIZES` that neither overflows nor underflows, and
+/// 12η is less than a rounding of it; a sum of radii whose square underflows is far below s, and
+/// one whose square overflows is not below it. γ₆ of s, γ₄ of either square, and what the right
+/// side takes to compute, γ₆, are within γ₁₆ of the radii and of the span.
+#[inline(always)]
+fn separates_balls(pair: &Pair<'_>, s: &Vec3) -> bool {
+    let (p, q) = (pair.p.body.bounds(), pair.q.body.bounds());
+    let radii = (p.radius + q.radius) * (STRETCH_MAX * (1.0 + gamma(16)));
+    is_longer(s, radii + gamma(32) * (p.span + q.span))
+}
+
+/// Whether s is longer than that, and of a length whose square is in the range of `PLAIN_SIZES`.
+#[inline(always)]
+fn is_longer(s: &Vec3, length: f64) -> bool {
+    let squared = s.dot(s);
+    // A comparison with NaN is false, so that NaN separates nothing.
+    squared > length * length && PLAIN_SIZES.contains(&squared)
+}
+
+/// Whether s separates the bodies' bounding boxes or the ellipsoids around them, of each body
+/// whichever reaches less far: proven. Of s it is known that it is w, from centre to centre as
+/// rounded, or tame.
+///
+/// With `f = Rᵀs` no vertex v of P is farther along s than the placed centre c by more than `f·(v -
+/// c)`. For the semi-axes a that is at most `|a∘f|` (Cauchy and Schwarz), and in the box at most `Σ
+/// max(f_k (high - c)_k, f_k (low - c)_k)`. With h the smaller of the two and W for w before it was
+/// rounded, `gap >= s·W - h_P - h_Q`. In the terms of [`separates_balls`] no coordinate of `W - w`
+/// is beyond `γ₆ (|w| + 4 (|c_P| + |c_Q|)) + 12η`, and computing `s·w` costs `γ₃ |s|₁ |w|₁`.
+///
+/// For f as rounded to g, `|f_k - g_k| <= γ₃ L |s|₁ + 3η`, so `|a∘f| <= |a∘g| + (γ₃ L |s|₁ + 3η) Σ
+/// a`. Computing `|a∘g|` costs γ₅ of it. In the box no `|v - c|_k` exceeds twice the reach but by
+/// roundings: exchanging f for g costs `(γ₃ L |s|₁ + 3η) 2.01 span`, and computing the sum (a
+/// difference, a product, two sums) `γ₄ L |s|₁ 2.01 span`. So γ₂₅ of `|s|₁ span` for the centres,
+/// γ₁₅ for the boxes, γ₉ of `|s|₁ |w|₁`. γ₄₈ of each of the three terms is more than that and what
+/// the right side takes to compute. With `s·w`, and so `|s|₁ |w|₁`, in the range of `PLAIN_SIZES`, it is
+/// also far more than what underflow takes from products and squares, 10^-161 times sizes that are
+/// in the error too.
+///
+/// The boxes are looked at only if one of the bodies is more like its box: around round ones they
+/// reach farther than the ellipsoids nearly everywhere.
+#[inline(always)]
+pub(super) fn separates_hulls(pair: &Pair<'_>, s: &Vec3, w: &Vec3) -> bool {
+    let (p, q) = (pair.p.body.bounds(), pair.q.body.bounds());
+    let between = s.dot(w);
+    let axes = p.semi_axes + q.semi_axes;
+    let size = (p.span + q.span) + (axes.x + axes.y + axes.z);
+    let error = gamma(48) * (s.abs().sum() * (w.abs().sum() + size));
+    // A comparison with NaN is false, so that NaN separates nothing.
+    let exceeds = |reaches: f64| {
+        between > reaches * (1.0 + gamma(48)) + error && PLAIN_SIZES.contains(&between)
+    };
+    let in_p = pair.p.pose.direction_to_body_rounded(s);
+    let in_q = -pair.q.pose.direction_to_body_rounded(s);
+    let (of_p, of_q) = (p.ellipsoid_along(&in_p), q.ellipsoid_along(&in_q));
+    if exceeds(of_p + of_q) {
+        return true;
+    }
+    if !(p.is_boxy | q.is_boxy) {
+        return false;
+    }
+    let smaller = |a: f64, b: f64| if a < b { a } else { b };
+    exceeds(smaller(p.box_along(&in_p), of_p) + smaller(q.box_along(&in_q), of_q))
+}
+
+/// Whether the balls inside the bodies overlap along a direction, for bodies that are `w` apart
+/// from centre to centre. Then it does not separate them, up to roundings: enough not to look.
+#[inline(always)]
+pub(super) fn cores_overlap_along(pair: &Pair<'_>, direction: &Vec3, w: &Vec3) -> bool {
+    let radii = pair.p.body.bounds().inner_radius + pair.q.body.bounds().inner_radius;
+    let between = direction.dot(w);
+    (between <= 0.0) | (between * between < radii * radii * direction.dot(direction))
+}
+
+/// Proves that the probe's direction separates, and leaves it in the witness with the supporting
+/// pair.
+#[inline(always)]
+pub(super) fn proves_separation(
     pair: &Pair<'_>,
     probe: &Probe,
     witness: &mut Witness,
 ) -> Option<Evidence> {
-    let positive = if PROVEN {
-        Sizes::at_most(pair).lower_bound(pair, probe).is_some_and(|lower| lower > 0.0)
-    } else {
-        probe.value > 0.0
-    };
-    positive.then(|| {
+    probe.separates(pair).then(|| {
         witness.direction = Some(probe.direction);
         witness.pairs.clear();
         witness.pairs.push(probe.pair());
@@ -89,106 +271,14 @@ pub(super) fn separates<const PROVEN: bool>(
     })
 }
 
-/// The magnitudes that the errors along a direction s are relative to.
-///
-/// In P's frame the functional is `f = Rᵀs`, rounded to g. For the supporting vertex v, the exact
-/// maximum for g, and no point of the body having coordinates beyond `reach`,
-/// `max f·x <= g·v + Σ |f_k - g_k| reach_k`. With `A = |R|ᵀ|s|` and `S_P = Σ A_k reach_k`:
-///
-/// - `|f_k - g_k| <= γ₃ A_k + 3η` (three products, two sums), which costs `γ₃ S_P + 3η Σ reach`;
-/// - `g·v` is rounded within `γ₃ Σ |g_k v_k| + 3η <= γ₃ (1 + γ₃) S_P + 3η (1 + Σ reach)`;
-/// - the same for Q; and for the translations `d = t_Q - t_P`, rounded, `s·d` is within
-///   `γ₄ S_d + 3η` with `S_d = Σ |s_k d_k|` (a sum of f64 numbers does not underflow);
-/// - adding the three values is two more roundings of at most the sizes' sum.
-///
-/// In all at most `γ₈ (S_P + S_Q + S_d)` and `12η (1 + Σ reach)`; the sizes themselves are computed
-/// within γ₆, which γ₁₆ covers. `η` is half of `UNDERFLOW`, and `UNDERFLOW_FLOOR` is far above what
-/// the factors of it add up to.
-///
-/// v is the exact maximum for g when its rounded value exceeds that of each neighbour by more than
-/// twice the rounding of one, `γ₃ Σ |g_k| reach_k + 3η <= γ₃ (1 + γ₃) S_P + 3η (1 + Σ reach)`; γ₁₆
-/// of `S_P` and the same term for underflow are more than that.
-///
-/// Of a body of few vertices all have been looked at. Then v has only the largest of the rounded
-/// values, and need not be the maximum, as when a box stands square to s and four vertices tie: but
-/// `g·v` as rounded is at least that of the maximum, which is all that was used of it.
-struct Sizes {
-    p: f64,
-    q: f64,
-    offset: f64,
-    /// At least what underflow adds: `UNDERFLOW_FLOOR (1 + Σ reach)` of both bodies.
-    underflow: f64,
-}
-
-impl Sizes {
-    #[inline]
-    fn along(pair: &Pair<'_>, s: &Vec3) -> Self {
-        let size = |placed: &Placed<'_>| {
-            let absolute: Mat3 = placed.pose.rotation.abs();
-            along(&absolute.tr_mul(&s.abs()), &placed.body.bounds().reach)
-        };
-        Self {
-            p: size(&pair.p),
-            q: size(&pair.q),
-            offset: along(&s.abs(), &offset(pair).abs()),
-            underflow: UNDERFLOW_FLOOR * (1.0 + (span(&pair.p) + span(&pair.q))),
-        }
-    }
-
-    /// Upper bounds of the same for whatever probe and whatever rotations, a few times as large:
-    /// `A_k <= STRETCH_MAX |s|₁`, because no entry of R exceeds [`STRETCH_MAX`], and a probe's
-    /// direction has components of at most [`COMPONENT_MAX`]. So nothing here waits for R or s, and
-    /// hardly anything is computed.
-    #[inline]
-    fn at_most(pair: &Pair<'_>) -> Self {
-        const LENGTH: f64 = 3.0 * COMPONENT_MAX;
-        let (span_p, span_q) = (span(&pair.p), span(&pair.q));
-        Self {
-            p: (LENGTH * STRETCH_MAX) * span_p,
-            q: (LENGTH * STRETCH_MAX) * span_q,
-            offset: LENGTH * sum_of_sizes(&offset(pair)),
-            underflow: UNDERFLOW_FLOOR * (1.0 + (span_p + span_q)),
-        }
-    }
-
-    /// At least the error of a gap that is computed from the exact maxima for the rounded
-    /// directions.
-    #[inline]
-    fn error(&self) -> f64 {
-        gamma(16) * (self.p + self.q + self.offset) + self.underflow
-    }
-
-    /// A lower bound of the gap, if the neighbours prove the probe's vertices to be the supporting
-    /// ones, or nothing else was to be looked at.
-    #[inline]
-    fn lower_bound(&self, pair: &Pair<'_>, probe: &Probe) -> Option<f64> {
-        // NaN proves nothing.
-        let is_top = |placed: &Placed<'_>, found: &Climb, size: f64| {
-            looks_at_all(placed.body)
-                | (found.value - found.runner_up > gamma(16) * size + self.underflow)
-        };
-        let proven = is_top(&pair.p, &probe.of_p, self.p) & is_top(&pair.q, &probe.of_q, self.q);
-        let lower = probe.value - self.error();
-        (proven && lower.is_finite()).then_some(lower)
-    }
-}
-
-/// `Σ reach`
-#[inline]
-pub(super) fn span(placed: &Placed<'_>) -> f64 {
-    placed.body.bounds().span
-}
-
-/// Beyond these the products of a few sizes could overflow or underflow, and the exact stage
-/// decides.
-pub(super) const PLAIN: std::ops::RangeInclusive<f64> = 1e-90..=1e90;
-
 /// At least the size of what a difference `d = (R_Q q - R_P p) + (t_Q - t_P)` is summed from, in
 /// each coordinate: `(|R_Q||q| + |R_P||p| + |t_Q - t_P|)_k`, because no entry of R exceeds
 /// [`STRETCH_MAX`].
 #[inline]
 fn size_of_differences(pair: &Pair<'_>) -> f64 {
-    STRETCH_MAX * (span(&pair.p) + span(&pair.q)) + sum_of_sizes(&offset(pair))
+    let spans = pair.p.body.bounds().span + pair.q.body.bounds().span;
+    let offset = pair.q.pose.translation - pair.p.pose.translation;
+    STRETCH_MAX * spans + offset.abs().sum()
 }
 
 /// Whether the origin is certainly inside the tetrahedron of four pairs' differences: its four
@@ -202,14 +292,14 @@ pub(crate) fn certainly_encloses(pair: &Pair<'_>, four: &[VertexPair; 4]) -> boo
     if !named {
         return false;
     }
-    let offset = offset(pair);
+    let offset = q.pose.translation - p.pose.translation;
     let corners = four.each_ref().map(|k| {
         let (x, y) = (p.body.vertex(k.i), q.body.vertex(k.j));
         (q.pose.rotation * y - p.pose.rotation * x) + offset
     });
     let size = size_of_differences(pair);
     let error = gamma(8) * size * (1.0 + gamma(8)) + 8.0 * UNDERFLOW;
-    PLAIN.contains(&size) && encloses(&corners, error)
+    PLAIN_SIZES.contains(&size) && encloses(&corners, error)
 }
 
 /// Proves that the differences of the witness's first four pairs hold the origin, as
@@ -218,17 +308,12 @@ pub(crate) fn certainly_encloses(pair: &Pair<'_>, four: &[VertexPair; 4]) -> boo
 /// products that many times larger, six times `η unit` in each coordinate, where `η` is
 /// `UNDERFLOW_FLOOR / 2^55`.
 #[inline(always)]
-pub(super) fn holds<const PROVEN: bool>(view: &View<'_>, corners: &[Vec3; 4]) -> Option<Evidence> {
-    let mut error = 0.0;
-    if PROVEN {
-        let size = size_of_differences(view.pair()) * view.unit();
-        let underflow = UNDERFLOW_FLOOR * (1.0 + 4.0 * UNIT * view.unit());
-        error = gamma(8) * size * (1.0 + gamma(8)) + underflow;
-        if !PLAIN.contains(&size) {
-            return None;
-        }
-    }
-    encloses(corners, error).then_some(Evidence(Verdict::Overlapping))
+pub(super) fn proves_overlap(view: &View<'_>, corners: &[Vec3; 4]) -> Option<Evidence> {
+    let size = size_of_differences(view.pair()) * view.unit();
+    let underflow = UNDERFLOW_FLOOR * (1.0 + 4.0 * UNIT * view.unit());
+    let error = gamma(8) * size * (1.0 + gamma(8)) + underflow;
+    let holds = PLAIN_SIZES.contains(&size) && encloses(corners, error);
+    holds.then_some(Evidence(Verdict::Overlapping))
 }
 
 /// Whether the witness's first four pairs, those given, still hold the origin.
@@ -259,3 +344,46 @@ fn encloses(corners: &[Vec3; 4], error: f64) -> bool {
     // NaN is on neither side.
     determinants.iter().all(|&side| side > bound) || determinants.iter().all(|&side| -side > bound)
 }
+
+/// What the error bounds prove of a proposal.
+pub(super) fn certify(
+    pair: &Pair<'_>,
+    proposal: &Proposal,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Option<StaticProof> {
+    match proposal {
+        Proposal::Separating(direction) => {
+            let hint = witness.pairs.first().copied();
+            let gap = certified_gap(pair, direction, hint, effort)?;
+            (gap.lower > 0.0).then(|| {
+                witness.direction = Some(gap.direction);
+                witness.pairs.clear();
+                witness.pairs.push(gap.pair);
+                StaticProof::Separated { direction: Direction::Vector(gap.direction) }
+            })
+        }
+        Proposal::Holding(pairs) => {
+            let four = subsets_of_four(pairs).find(|four| certainly_encloses(pair, four))?;
+            witness.pairs = four.iter().copied().collect();
+            Some(StaticProof::Overlapping { pairs: four.iter().copied().collect() })
+        }
+        Proposal::Proven(evidence) => Some(proof_of(*evidence, witness)),
+        Proposal::HandOver => None,
+    }
+}
+
+/// Every four of at most six pairs.
+fn subsets_of_four(pairs: &[VertexPair]) -> impl Iterator<Item = [VertexPair; 4]> + '_ {
+    let count = pairs.len();
+    (0..count).flat_map(move |a| {
+        (a + 1..count).flat_map(move |b| {
+            (b + 1..count).flat_map(move |c| {
+                (c + 1..count).map(move |d| [pairs[a], pairs[b], pairs[c], pairs[d]])
+            })
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests;

@@ -2,7 +2,11 @@
 
 use super::oracle::{oracle, placed, random_pose, small_body};
 use super::*;
+use crate::geometry::difference::exact::Difference;
+use crate::geometry::difference::layout::centre_to_centre;
+use crate::geometry::difference::probe::certified_gap;
 use crate::geometry::judge::judge_static;
+use crate::geometry::pair::VertexPair;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
 use crate::geometry::samples::{Random, ball, cone, ellipsoid, hull, lattice};
@@ -28,7 +32,7 @@ fn decide_in_every_way(pair: &Pair<'_>, foreign: &Witness, want: Verdict, story:
         }
     }
     let mut effort = Effort::with_steps(100_000);
-    let proof = exact::decide_exactly(&mut Difference::new(pair), &mut effort).unwrap();
+    let proof = exact::prove(&mut Difference::new(pair), &mut effort).unwrap();
     assert_eq!(proof.verdict(), want, "{story} exact stage alone");
     assert_eq!(judge_static(pair, &proof), Ok(()), "{story} exact stage alone: {proof:?}");
     left
@@ -322,7 +326,7 @@ fn bodies_of_few_vertices_apart_along_the_line_between_their_centres_need_no_sea
         let pair = Pair::new(&p, random.pose(Vec3::zeros()), &q, pose_q);
         let s = centre_to_centre(&pair);
         let mut effort = Effort::unlimited();
-        let found = filter::certified_gap(&pair, &s, None, &mut effort);
+        let found = certified_gap(&pair, &s, None, &mut effort);
         let is_apart = found.is_some_and(|gap| gap.lower > 0.0);
         let mut effort = Effort::unlimited();
         decide(&pair, &METHODS[0], &mut Witness::default(), &mut effort).unwrap();

@@ -15,17 +15,19 @@
 use arrayvec::ArrayVec;
 use dashu_int::IBig;
 
+use super::portal::{Exit, Facet, Goal, Line};
 use crate::geometry::Vec3;
 use crate::geometry::claim::Direction;
+use crate::geometry::difference::exact::{
+    AXES, Hull, Lineality, affine_hull, longest_axis, sum_of,
+};
 use crate::geometry::difference::exact::{Corner, Difference};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::scaled::{
-    Integers, cross, difference, dot, is_zero, negated, rounded_direction, sign, unit,
+    Integers, cross, difference, dot, exact_vector, is_zero, negated, rounded_direction, sign, unit,
 };
 use crate::geometry::pair::VertexPair;
-use crate::geometry::separation::exact::{Hull, affine_hull, longest_axis, sum_of};
-use crate::geometry::separation::portal::{AXES, Exit, Facet, Goal, Line, Lineality, exact_vector};
 
 /// Where a line meets M.
 pub(crate) enum Crossing {

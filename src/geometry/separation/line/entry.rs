@@ -22,7 +22,8 @@ mod slices;
 use self::beside::triangles_beside;
 use self::slices::{dot, larger, power_above, short, sliced, two_sum, whole};
 use super::cast::PLAIN;
-use crate::geometry::difference::{largest, offset, sum_of_sizes};
+use crate::geometry::difference::largest;
+use crate::geometry::difference::probe::offset;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::rounding::{UNIT, gamma};
 use crate::geometry::number::scale::power_of_two;
@@ -43,7 +44,7 @@ impl Along {
     /// At least `|low|₁`.
     #[inline]
     fn rest(&self) -> f64 {
-        1.01 * sum_of_sizes(&self.low)
+        1.01 * self.low.abs().sum()
     }
 }
 
@@ -183,7 +184,7 @@ impl Vertices {
             2 => [(p, ends[1] - ends[0]), (q, ends[3] - ends[2])],
             _ => [(q, ends[2] - ends[1]), (q, ends[3] - ends[1])],
         };
-        let placed = |by: &Placed<'_>, e: &Vec3| (by.pose.rotation * e, 1.01 * sum_of_sizes(e));
+        let placed = |by: &Placed<'_>, e: &Vec3| (by.pose.rotation * e, 1.01 * e.abs().sum());
         [placed(of_a, &a), placed(of_b, &b)]
     }
 
@@ -227,8 +228,7 @@ impl Plane {
         let size = size_a * size_b;
         let product = a.cross(&b);
         let rate = dot(&product, &u.high);
-        let certain =
-            rate.abs() > size * (gamma(36) * sum_of_sizes(&u.high) + 2.1 * u.rest()) + FLOOR;
+        let certain = rate.abs() > size * (gamma(36) * u.high.abs().sum() + 2.1 * u.rest()) + FLOOR;
         // Inward is along u.
         let turned = rate < 0.0;
         let normal = product * if turned { -1.0 } else { 1.0 };
@@ -283,7 +283,7 @@ impl Plane {
         effort.cost.visited += neighbours.len() as u64;
         let is_below = |next: &u32| {
             let f = body.vertex(*next) - base;
-            let bound = gamma(80) * self.size * sum_of_sizes(&f) + FLOOR;
+            let bound = gamma(80) * self.size * f.abs().sum() + FLOOR;
             // NaN is not smaller.
             g.dot(&f) < -bound
         };
@@ -342,7 +342,7 @@ impl Weights {
         let eta = gamma(11) * reach + gamma(4) * moved + about.abs() * u.rest() + FLOOR;
         let [a, b, c] = &corners;
         let m = larger(larger(largest(a), largest(b)), largest(c)) + eta;
-        let bound = sum_of_sizes(&u.high) * (4.0 * m * eta + 2.0 * eta * eta + gamma(20) * m * m)
+        let bound = u.high.abs().sum() * (4.0 * m * eta + 2.0 * eta * eta + gamma(20) * m * m)
             + 2.1 * m * m * u.rest()
             + FLOOR;
         let sign = if plane.negative { -1.0 } else { 1.0 };

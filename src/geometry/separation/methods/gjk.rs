@@ -17,6 +17,7 @@ use arrayvec::ArrayVec;
 use super::{Method, Proposal};
 use crate::geometry::Vec3;
 use crate::geometry::difference::layout::Layout;
+use crate::geometry::difference::probe::{tame, tame_between};
 use crate::geometry::difference::rounded::View;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
@@ -50,8 +51,8 @@ fn propose(
     effort: &mut Effort<'_>,
 ) -> Result<Proposal, Stopped> {
     let view = View::new(pair);
-    let remembered = witness.direction.and_then(|direction| View::tame(&direction));
-    let mut s = remembered.unwrap_or_else(|| View::tame_between(&layout.centres));
+    let remembered = witness.direction.and_then(|direction| tame(&direction));
+    let mut s = remembered.unwrap_or_else(|| tame_between(&layout.centres));
     let mut hint = view.hint(witness);
     let mut simplex = Simplex::new();
     for _ in 0..CANDIDATES_MAX {
@@ -70,7 +71,7 @@ fn propose(
         simplex.insert(0, Corner { w, pair });
         match towards_origin(&mut simplex) {
             Some(next) => {
-                let Some(next) = View::tame(&next) else { return Ok(Proposal::HandOver) };
+                let Some(next) = tame(&next) else { return Ok(Proposal::HandOver) };
                 s = next;
             }
             None => {

@@ -7,7 +7,7 @@
 //! another triangle at one of those corners, which is found by looking at all of them.
 
 use crate::geometry::Vec3;
-use crate::geometry::difference::offset;
+use crate::geometry::difference::probe::offset;
 use crate::geometry::pair::{Pair, VertexPair};
 
 /// Triangles, at the corners of one that is a body's, between neighbouring edges of that body, that

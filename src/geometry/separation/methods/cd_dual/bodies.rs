@@ -4,6 +4,7 @@
 //! Whether a line meets a body does not change under an affine map; so the world is mapped back by
 //! the inverse of P's matrix, whatever that matrix is.
 
+use crate::geometry::difference::probe::tame;
 use crate::geometry::difference::rounded::View;
 use crate::geometry::effort::Effort;
 use crate::geometry::hierarchy::LayerFeatures;
@@ -93,7 +94,7 @@ impl<'a> Bodies<'a> {
     /// The same bodies with another line: from c along a direction of the world.
     pub(super) fn looking(&self, pair: &Pair<'a>, direction: &Vec3) -> Option<Self> {
         let back = pair.p.pose.rotation.try_inverse()?;
-        Some(Self { ray: back * View::tame(direction)?, ..*self })
+        Some(Self { ray: back * tame(direction)?, ..*self })
     }
 
     /// The vertex `p_i - q_j` of M, seen from c.
@@ -195,7 +196,7 @@ impl<'a> Bodies<'a> {
         let ([p0, p1], [q0, q1]) = (ends(&self.p, edge_p), ends(&self.q, edge_q));
         let along_p = (self.p.body.vertex(p1) - self.p.body.vertex(p0)) * self.unit;
         let along_q = (self.q.body.vertex(q1) - self.q.body.vertex(q0)) * self.unit;
-        let across = View::tame(&along_p.cross(&(self.vector_from_q * along_q)))?;
+        let across = tame(&along_p.cross(&(self.vector_from_q * along_q)))?;
         let normal = if positive { across } else { -across };
         let pair = VertexPair { i: p0, j: q0 };
         let better = |value: f64| value > known;

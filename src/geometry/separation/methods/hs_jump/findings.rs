@@ -76,7 +76,7 @@ fn of_overlapping_balls_the_second_difference_is_opposite_to_the_first() {
         let pair = placed(&p, &q, random.unit_vector() * 0.5, &mut random);
         let mut search = Search::<true> { candidates_max: 2, ..Search::new(&pair) };
         let layout = Layout::of(&pair);
-        search.run::<true>(&layout, &mut Witness::default(), &mut Effort::unlimited()).unwrap();
+        search.run(&layout, &mut Witness::default(), &mut Effort::unlimited()).unwrap();
         let [first, second] = [0, 1].map(|number| *search.polygon.vector(number));
         widest = widest.max(first.angle(&-second));
     }

@@ -62,7 +62,8 @@ use self::spherical_polygon::{Cut, SphericalPolygon, VECTORS_MAX};
 use super::{Method, Proposal};
 use crate::geometry::Vec3;
 use crate::geometry::difference::layout::{Layout, is_round, is_rounder};
-use crate::geometry::difference::rounded::{Ends, View, is_within_bounds};
+use crate::geometry::difference::probe::{Ends, is_within_bounds, tame, tame_between};
+use crate::geometry::difference::rounded::View;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::processor;
@@ -75,7 +76,7 @@ pub(super) const METHOD: Method = Method {
     source: "Li, Meng, Wang, Wang, Chung, Yiu 2001, §7",
     proves: "separation by a vector, overlap by four pairs",
     cost: "a supporting pair per candidate; 1 to 6 candidates in the mean on ellipsoids",
-    propose: propose::<true>,
+    propose,
 };
 
 /// As the text has it: from centre to centre first, and no candidate before the one before it has
@@ -88,9 +89,8 @@ pub(super) const PLAIN: Method = Method {
     propose: propose_plain,
 };
 
-/// Without its proofs when `PROVEN` is false, which only measurements ask for.
 #[inline]
-pub(in crate::geometry::separation) fn propose<const PROVEN: bool>(
+fn propose(
     pair: &Pair<'_>,
     layout: &Layout,
     witness: &mut Witness,
@@ -98,7 +98,7 @@ pub(in crate::geometry::separation) fn propose<const PROVEN: bool>(
 ) -> Result<Proposal, Stopped> {
     processor::dispatch(
         #[inline(always)]
-        || Search::<false>::new(pair).run::<PROVEN>(layout, witness, effort),
+        || Search::<false>::new(pair).run(layout, witness, effort),
     )
 }
 
@@ -109,7 +109,7 @@ fn propose_plain(
     effort: &mut Effort<'_>,
 ) -> Result<Proposal, Stopped> {
     let layout = Layout::without_shape(layout.centres);
-    Search::<true>::new(pair).run::<true>(&layout, witness, effort)
+    Search::<true>::new(pair).run(&layout, witness, effort)
 }
 
 /// Every candidate brings another pair, of which there are `|V(P)| |V(Q)|`; ellipsoids of 4,000
@@ -139,6 +139,18 @@ const INSIDE: f64 = 1.1;
 /// polygon's buffers hold.
 const SHORT_MAX: usize = 16;
 
+/// A candidate with the difference that excludes it, or shows that it separates.
+struct Candidate {
+    /// S of the text.
+    s: Vec3,
+    /// The pair that was found along s.
+    pair: VertexPair,
+    /// The pair's difference.
+    w: Vec3,
+    /// `S·w`
+    value: f64,
+}
+
 /// By the rules of [`PLAIN`], if so said.
 struct Search<'a, const IS_PLAIN: bool> {
     view: View<'a>,
@@ -148,6 +160,9 @@ struct Search<'a, const IS_PLAIN: bool> {
     /// Whether nobody has asked about the pair before, as far as the witness tells; by the plain
     /// rules it does not matter.
     is_cold: bool,
+    /// Whether four differences have been tried at once.
+    has_surrounded: bool,
+    /// Directions across a difference that have been tried.
     tilts: usize,
     candidates_max: u32,
 }
@@ -160,6 +175,7 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
             polygon: SphericalPolygon::default(),
             pairs: ArrayVec::new(),
             is_cold: false,
+            has_surrounded: false,
             tilts: 0,
             candidates_max: CANDIDATES_MAX,
         }
@@ -168,14 +184,14 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
     /// Leaves in the witness the last candidate with its supporting pair, or the pairs of an
     /// overlap.
     #[inline(always)]
-    fn run<const PROVEN: bool>(
+    fn run(
         &mut self,
         layout: &Layout,
         witness: &mut Witness,
         effort: &mut Effort<'_>,
     ) -> Result<Proposal, Stopped> {
         if witness.pairs.len() >= 4
-            && let Some(holding) = self.recall::<PROVEN>(witness)
+            && let Some(holding) = self.recall(witness)
         {
             return Ok(holding);
         }
@@ -184,15 +200,13 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
             return Ok(Proposal::HandOver);
         };
         let mut hint = self.view.hint(witness);
-        let mut has_surrounded = false;
         for _ in 0..self.candidates_max {
             effort.spend_step()?;
             let ends = Ends::new(self.view.pair(), &s, hint.take());
             let mut pair = ends.pair();
             if ends.value() > 0.0 {
                 let probe = ends.climbed(self.view.pair(), effort);
-                if let Some(evidence) =
-                    filter::separates::<PROVEN>(self.view.pair(), &probe, witness)
+                if let Some(evidence) = filter::proves_separation(self.view.pair(), &probe, witness)
                 {
                     return Ok(Proposal::Proven(evidence));
                 }
@@ -201,8 +215,8 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
                 effort.cost.supports += 2;
             }
             let w = self.view.difference(pair);
-            let value = s.dot(&w);
-            if value > 0.0 {
+            let failed = Candidate { s, pair, w, value: s.dot(&w) };
+            if failed.value > 0.0 {
                 leave(witness, s, &[pair]);
                 return Ok(Proposal::Separating(s));
             }
@@ -210,30 +224,12 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
             let next = match self.polygon.cut(w) {
                 Cut::Left => {
                     self.pairs.push(pair);
-                    // Once: four differences in a plane with the origin may leave nothing to go on
-                    // from, and of symmetric bodies in one place so may the next four, and the
-                    // first again.
-                    if self.pairs.len() == 1
-                        && !has_surrounded
-                        && let Some(height) = self.height(layout, [&s, &w], value)
-                    {
-                        has_surrounded = true;
-                        for _ in 0..3 {
-                            effort.spend_step()?;
-                        }
-                        effort.cost.supports += 6;
-                        if let Some(evidence) =
-                            self.surround::<PROVEN>(layout, [&s, &w], height, witness)
-                        {
-                            return Ok(Proposal::Proven(evidence));
-                        }
-                        if let Some(holding) = self.recall::<PROVEN>(witness) {
-                            return Ok(holding);
-                        }
+                    if let Some(proposal) = self.try_three(layout, &failed, witness, effort)? {
+                        return Ok(proposal);
                     }
-                    self.next_candidate(&s, &w, value).or_else(|| self.turned_back(&w))
+                    self.next_candidate(&failed).or_else(|| self.turned_back(&w))
                 }
-                Cut::Empty(three) => return Ok(self.holding::<PROVEN>(s, pair, w, three, witness)),
+                Cut::Empty(three) => return Ok(self.holding(&failed, three, witness)),
                 Cut::Flat => self.tilted(&w),
                 Cut::Lost => None,
             };
@@ -246,6 +242,33 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
         Ok(Proposal::HandOver)
     }
 
+    /// After the first difference, where that is promising: three more at once, and what they show.
+    ///
+    /// This is done once. Four differences in a plane with the origin may leave nothing to go on
+    /// from; of symmetric bodies in one place so may the next four, and the first again.
+    #[inline(always)]
+    fn try_three(
+        &mut self,
+        layout: &Layout,
+        first: &Candidate,
+        witness: &mut Witness,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<Proposal>, Stopped> {
+        if self.pairs.len() != 1 || self.has_surrounded {
+            return Ok(None);
+        }
+        let Some(height) = self.height(layout, first) else { return Ok(None) };
+        self.has_surrounded = true;
+        for _ in 0..3 {
+            effort.spend_step()?;
+        }
+        effort.cost.supports += 6;
+        if let Some(evidence) = self.surround(layout, first, height, witness) {
+            return Ok(Some(Proposal::Proven(evidence)));
+        }
+        Ok(self.recall(witness))
+    }
+
     /// How high above the first difference, in radii of M, the next three are to be, for
     /// [`Self::surround`]; none if they would hardly hold the origin. The difference d has this
     /// value along s.
@@ -255,7 +278,8 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
     /// origin along s. At the depth t in a ball of radius R that line is `√(3tR/2)` inside the
     /// triangle's edges, and what d is off counts twice there.
     #[inline(always)]
-    fn height(&self, layout: &Layout, [s, d]: [&Vec3; 2], value: f64) -> Option<f64> {
+    fn height(&self, layout: &Layout, first: &Candidate) -> Option<f64> {
+        let Candidate { s, w: d, value, .. } = first;
         let pair = self.view.pair();
         if IS_PLAIN {
             return None;
@@ -291,17 +315,17 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
     ///
     /// Out of line, and so for any processor: in vectors of four it takes a seventh longer.
     #[inline(never)]
-    fn surround<const PROVEN: bool>(
+    fn surround(
         &mut self,
         layout: &Layout,
-        [s, d]: [&Vec3; 2],
+        first: &Candidate,
         height: f64,
         witness: &mut Witness,
     ) -> Option<filter::Evidence> {
         let (along, across) = (1.0 - height, (height * (2.0 - height)).sqrt());
         let [s, e, f] = match &layout.shape {
-            Some(shape) => shape.conjugates(s, d),
-            None => across_ball(s, d),
+            Some(shape) => shape.conjugates(&first.s, &first.w),
+            None => across_ball(&first.s, &first.w),
         };
         let (half, rest) = (0.5 * across, across * 0.75_f64.sqrt());
         let directions = [
@@ -316,24 +340,17 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
         let pairs = directions.each_ref().map(|s| Ends::new(self.view.pair(), s, None).pair());
         let [a, b, c] = pairs.map(|pair| self.view.difference(pair));
         leave(witness, s, &[self.pairs[0], pairs[0], pairs[1], pairs[2]]);
-        filter::holds::<PROVEN>(&self.view, &[*d, a, b, c])
+        filter::proves_overlap(&self.view, &[first.w, a, b, c])
     }
 
-    /// Nothing is left of the polygon: by this pair and the three with these numbers.
+    /// Nothing is left of the polygon: by the difference of the last candidate and the three with these numbers.
     #[inline(always)]
-    fn holding<const PROVEN: bool>(
-        &self,
-        s: Vec3,
-        pair: VertexPair,
-        w: Vec3,
-        three: [u8; 3],
-        witness: &mut Witness,
-    ) -> Proposal {
+    fn holding(&self, last: &Candidate, three: [u8; 3], witness: &mut Witness) -> Proposal {
         let [a, b, c] = three.map(usize::from);
-        leave(witness, s, &[pair, self.pairs[a], self.pairs[b], self.pairs[c]]);
+        leave(witness, last.s, &[last.pair, self.pairs[a], self.pairs[b], self.pairs[c]]);
         let vector = |number| *self.polygon.vector(number);
-        let corners = [w, vector(a), vector(b), vector(c)];
-        match filter::holds::<PROVEN>(&self.view, &corners) {
+        let corners = [last.w, vector(a), vector(b), vector(c)];
+        match filter::proves_overlap(&self.view, &corners) {
             Some(evidence) => Proposal::Proven(evidence),
             None => Proposal::Holding(witness.pairs.clone()),
         }
@@ -349,7 +366,8 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
 
     /// Rule 1, else rule 2; none when rounding leaves no direction.
     #[inline(always)]
-    fn next_candidate(&self, s: &Vec3, w: &Vec3, value: f64) -> Option<Vec3> {
+    fn next_candidate(&self, failed: &Candidate) -> Option<Vec3> {
+        let Candidate { s, w, value, .. } = failed;
         // As long as s but for roundings, unless the square of w's length underflows.
         let reflected = s - w * (2.0 * value / w.dot(w));
         let towards = self.polygon.middle()?;
@@ -359,7 +377,7 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
         }
         // Also when it lacks nothing: which of the two it is, is not predictable.
         let next = reflected + towards * (INSIDE * lack);
-        let next = if is_within_bounds(&next) { Some(next) } else { View::tame(&next) };
+        let next = if is_within_bounds(&next) { Some(next) } else { tame(&next) };
         match next {
             Some(next) if self.polygon.contains(&next) => Some(next),
             _ => self.middle(),
@@ -369,7 +387,7 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
     /// A direction in the middle of the polygon.
     #[inline(always)]
     fn middle(&self) -> Option<Vec3> {
-        let middle = View::tame(&self.polygon.middle()?)?;
+        let middle = tame(&self.polygon.middle()?)?;
         self.polygon.contains(&middle).then_some(middle)
     }
 
@@ -383,10 +401,10 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
         self.tilts += 1;
         let weight = [1.0 / 16.0, 1.0 / 1024.0, 1.0 / 65536.0].get(number)?;
         let next = match self.polygon.aside(number) {
-            Some(aside) => View::tame(&aside)?,
+            Some(aside) => tame(&aside)?,
             None => {
                 let across = w.cross(&[Vec3::x(), Vec3::y(), Vec3::z()][number]);
-                View::tame(&across)? + View::tame(&self.polygon.middle()?)? * *weight
+                tame(&across)? + tame(&self.polygon.middle()?)? * *weight
             }
         };
         self.polygon.contains(&next).then_some(next)
@@ -395,7 +413,7 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
     /// Records the pairs in the witness, of the last overlap or of three looks at once: where they
     /// are now. Out of line, so that searches which never come here do not pay for its registers.
     #[inline(never)]
-    fn recall<const PROVEN: bool>(&mut self, witness: &mut Witness) -> Option<Proposal> {
+    fn recall(&mut self, witness: &mut Witness) -> Option<Proposal> {
         for pair in witness.pairs.clone() {
             // A difference that comes again cuts nothing.
             if !self.view.has(pair) || self.pairs.contains(&pair) {
@@ -406,7 +424,8 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
                 Cut::Left => self.pairs.push(pair),
                 Cut::Empty(three) => {
                     let s = witness.direction.unwrap_or_default();
-                    return Some(self.holding::<PROVEN>(s, pair, w, three, witness));
+                    let last = Candidate { s, pair, w, value: s.dot(&w) };
+                    return Some(self.holding(&last, three, witness));
                 }
                 // Not taken: it is only forgotten here.
                 Cut::Flat | Cut::Lost => {}
@@ -424,8 +443,8 @@ impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
     /// pairs were recalled.
     #[inline(always)]
     fn start(&self, layout: &Layout, witness: &Witness) -> Option<Vec3> {
-        let remembered = witness.direction.and_then(|direction| View::tame(&direction));
-        let first = remembered.unwrap_or_else(|| View::tame_between(&layout.towards));
+        let remembered = witness.direction.and_then(|direction| tame(&direction));
+        let first = remembered.unwrap_or_else(|| tame_between(&layout.towards));
         if self.polygon.contains(&first) {
             return Some(first);
         }

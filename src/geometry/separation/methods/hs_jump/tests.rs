@@ -74,14 +74,15 @@ fn four_differences_chosen_at_once_hold_the_origin_deep_in_round_and_long_bodies
 fn surrounds(pair: &Pair<'_>) -> Option<bool> {
     let mut search = Search { is_cold: true, ..Search::<false>::new(pair) };
     let layout = Layout::of(pair);
-    let s = View::tame_between(&layout.towards);
-    let first = Ends::new(pair, &s, None).pair();
-    let d = search.view.difference(first);
-    let height = search.height(&layout, [&s, &d], s.dot(&d))?;
-    search.polygon.cut(d);
-    search.pairs.push(first);
+    let s = tame_between(&layout.towards);
+    let named = Ends::new(pair, &s, None).pair();
+    let w = search.view.difference(named);
+    let first = Candidate { s, pair: named, w, value: s.dot(&w) };
+    let height = search.height(&layout, &first)?;
+    search.polygon.cut(w);
+    search.pairs.push(named);
     let mut witness = Witness::default();
-    let found = search.surround::<true>(&layout, [&s, &d], height, &mut witness);
+    let found = search.surround(&layout, &first, height, &mut witness);
     let holds = found.is_some();
     let proof = StaticProof::Overlapping { pairs: witness.pairs };
     assert!(!holds || judge_static(pair, &proof) == Ok(()));
@@ -107,7 +108,7 @@ fn a_search_that_takes_too_many_candidates_hands_over() {
         let mut search = Search { candidates_max, ..Search::<false>::new(&pair) };
         let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
         let layout = Layout::of(&pair);
-        let found = search.run::<true>(&layout, &mut witness, &mut effort).unwrap();
+        let found = search.run(&layout, &mut witness, &mut effort).unwrap();
         assert_eq!(found, Proposal::HandOver);
         assert_eq!(effort.cost.steps, u64::from(candidates_max));
         proven += u32::from(matches!(proposal, Proposal::Proven(_)));
@@ -132,7 +133,8 @@ fn a_reflection_turns_towards_every_separating_vector() {
         let pair = Pair::new(&body, Pose::identity(), &body, Pose::identity());
         let mut search = Search::<false>::new(&pair);
         assert_eq!(search.polygon.cut(w), Cut::Left);
-        let next = search.next_candidate(&s, &w, value).unwrap();
+        let next =
+            search.next_candidate(&Candidate { s, w, value, pair: VertexPair::default() }).unwrap();
         assert!(next.dot(&separating) > s.dot(&separating));
         assert!((next.norm() - 1.0).abs() < 1e-12);
         reflections += 1;
@@ -151,7 +153,7 @@ fn a_candidate_outside_the_polygon_is_brought_just_inside() {
         let mut search = Search { is_cold: true, ..Search::<false>::new(&pair) };
         let vectors = [random.unit_vector(), random.unit_vector(), random.unit_vector()];
         let [first, second, w] = vectors;
-        let Some(s) = View::tame(&(first + second)) else { continue };
+        let Some(s) = tame(&(first + second)) else { continue };
         let value = s.dot(&w);
         if value >= 0.0 || first.dot(&second) < -0.9 {
             continue;
@@ -160,7 +162,8 @@ fn a_candidate_outside_the_polygon_is_brought_just_inside() {
             assert_eq!(search.polygon.cut(vector), Cut::Left);
         }
         let reflected = s - w * (2.0 * value / w.dot(&w));
-        let next = search.next_candidate(&s, &w, value).unwrap();
+        let next =
+            search.next_candidate(&Candidate { s, w, value, pair: VertexPair::default() }).unwrap();
         assert!(search.polygon.contains(&next));
         let middle = search.polygon.middle().unwrap();
         let (near, far) = (next.angle(&reflected), middle.angle(&reflected));
@@ -182,8 +185,9 @@ fn a_difference_whose_square_underflows_gives_no_candidate_out_of_bounds() {
     for exponent in 150..170 {
         let w = Vec3::new(-1.0, 0.4, 0.2) * 10f64.powi(-exponent);
         let mut search = Search::<false>::new(&pair);
+        let failed = Candidate { s, w, value: s.dot(&w), pair: VertexPair::default() };
         if search.polygon.cut(w) == Cut::Left
-            && let Some(next) = search.next_candidate(&s, &w, s.dot(&w))
+            && let Some(next) = search.next_candidate(&failed)
         {
             assert!(is_within_bounds(&next), "1e-{exponent}: {next}");
             taken += 1;
@@ -228,7 +232,7 @@ fn corners_by_candidate(pair: &Pair<'_>, start: Option<Vec3>) -> Vec<usize> {
         let mut search = Search::<false>::new(pair);
         let mut witness = Witness { direction: start, ..Witness::default() };
         let (layout, mut effort) = (Layout::of(pair), Effort::with_steps(steps));
-        if search.run::<true>(&layout, &mut witness, &mut effort).is_ok() {
+        if search.run(&layout, &mut witness, &mut effort).is_ok() {
             break;
         }
         corners.push(search.polygon.corner_count());

@@ -34,6 +34,7 @@ pub(in crate::geometry) use self::working_set::{Bodies, Found, search, sizes};
 use super::{Method, Proposal};
 use crate::geometry::Vec3;
 use crate::geometry::difference::layout::Layout;
+use crate::geometry::difference::probe::{tame, tame_between};
 use crate::geometry::difference::rounded::View;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
@@ -93,7 +94,7 @@ impl Bodies for Placed<'_> {
     }
 
     fn first(&self) -> [ArrayVec<u32, SET_MAX>; 2] {
-        let towards = View::tame_between(&self.between_centres);
+        let towards = tame_between(&self.between_centres);
         let [of_p, of_q] = sizes(self.counts().map(|count| count as usize));
         let (p, q) = (&self.pair.p, &self.pair.q);
         [
@@ -110,7 +111,7 @@ fn propose(
     effort: &mut Effort<'_>,
 ) -> Result<Proposal, Stopped> {
     let bodies = Placed { pair: *pair, view: View::new(pair), between_centres: layout.centres };
-    let plane = witness.direction.and_then(|direction| View::tame(&direction));
+    let plane = witness.direction.and_then(|direction| tame(&direction));
     if let Some(s) = plane {
         let [i, j] = bodies.supporting(&s, effort);
         if s.dot(&bodies.view.difference(VertexPair { i, j })) > 0.0 {
@@ -123,7 +124,7 @@ fn propose(
         WorkingSet::default()
     };
     match search(&bodies, plane, &last, effort)? {
-        Found::Apart(s, names) => match View::tame(&s) {
+        Found::Apart(s, names) => match tame(&s) {
             Some(s) => Ok(separating(s, names, witness)),
             None => Ok(Proposal::HandOver),
         },

@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::geometry::claim::Verdict;
+use crate::geometry::difference::probe::certified_gap;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
 use crate::geometry::samples::{Random, ball, cuboid, ellipsoid, hull, polygon, zoo};
@@ -105,15 +106,16 @@ fn what_it_proposes_is_proven_by_the_error_bound_and_agrees_with_the_oracle() {
         let mut effort = Effort::unlimited();
         all += 1;
         proven += u32::from(match ask(&pair, &mut witness).0 {
-            Proposal::Separating(s) => filter::certified_gap(&pair, &s, None, &mut effort)
-                .is_some_and(|gap| gap.lower > 0.0),
+            Proposal::Separating(s) => {
+                certified_gap(&pair, &s, None, &mut effort).is_some_and(|gap| gap.lower > 0.0)
+            }
             Proposal::Holding(pairs) => {
                 pairs.first_chunk().is_some_and(|four| filter::certainly_encloses(&pair, four))
             }
             Proposal::Proven(_) => true,
             Proposal::HandOver => false,
         });
-        let truth = crate::geometry::separation::exact::decide_exactly(
+        let truth = crate::geometry::separation::exact::prove(
             &mut crate::geometry::difference::exact::Difference::new(&pair),
             &mut effort,
         );

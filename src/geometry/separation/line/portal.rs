@@ -19,43 +19,20 @@
 //!   as if M were a cylinder along it. With one, a portal is a segment and its normal is a cross
 //!   product with that direction; with two, a portal is a point.
 
+use std::cmp::Ordering;
+
 use arrayvec::ArrayVec;
 use dashu_int::IBig;
 
 use crate::geometry::Vec3;
-use crate::geometry::claim::{Axis, Direction};
-use crate::geometry::difference::exact::{Corner, Difference};
+use crate::geometry::claim::Direction;
+
+use crate::geometry::difference::exact::{AXES, Corner, Difference, Lineality};
 use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::number::Sign;
-use crate::geometry::number::scaled::{
-    Integers, cross, difference, dot, integer_at, is_zero, least_exponent, negated,
-    rounded_direction, sign, unit,
-};
-use crate::geometry::pair::VertexPair;
-
-/// The axes by number.
-pub(super) const AXES: [Axis; 3] = [Axis::X, Axis::Y, Axis::Z];
-
-/// A direction along which nothing is distinguished.
-#[derive(Clone, Debug)]
-pub(super) enum Lineality {
-    /// A coordinate axis: its normals can be named in a certificate.
-    Axis(usize),
-    /// Any vector.
-    Along(Integers),
-}
-
-impl Lineality {
-    fn vector(&self) -> Integers {
-        match self {
-            Self::Axis(axis) => unit(*axis),
-            Self::Along(vector) => vector.clone(),
-        }
-    }
-}
+use crate::geometry::number::scaled::{Integers, cross, difference, dot, negated, unit};
 
 /// The line `{t w}`, nudged, in the space modulo the lineality directions.
-pub(super) struct Line {
+pub(crate) struct Line {
     direction: Integers,
     lineality: ArrayVec<Lineality, 2>,
     across: Across,
@@ -66,20 +43,20 @@ enum Across {
     /// In space: `w x o` for each nudge.
     Space(ArrayVec<Integers, 3>),
     /// In a plane: `l x w`, and the side on which the nudged line has the origin.
-    Plane(Integers, Sign),
+    Plane(Integers, Ordering),
     /// On a line there are no sides.
     Line,
 }
 
 /// A plane that supports M, or a portal's plane, with the corners on it.
 #[derive(Clone, Debug)]
-pub(super) struct Facet {
+pub(crate) struct Facet {
     /// Three less the number of lineality directions.
-    pub(super) corners: ArrayVec<Corner, 3>,
+    pub(crate) corners: ArrayVec<Corner, 3>,
     /// Outward: `normal · w > 0`.
-    pub(super) normal: Integers,
+    pub(crate) normal: Integers,
     /// `normal · m` of the corners.
-    pub(super) offset: IBig,
+    pub(crate) offset: IBig,
     /// The outward normal as a certificate names it, a general lineality being against the
     /// travel; none modulo two of those.
     outward: Option<Direction>,
@@ -87,7 +64,7 @@ pub(super) struct Facet {
 
 /// What a refinement is to find out.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Goal {
+pub(crate) enum Goal {
     /// On which side of M's boundary the origin is.
     Origin,
     /// The facet through which the line leaves.
@@ -95,7 +72,7 @@ pub(super) enum Goal {
 }
 
 /// Where a refinement ended.
-pub(super) enum Exit {
+pub(crate) enum Exit {
     /// The portal's plane has the origin strictly on its inner side.
     OriginInside(Facet),
     /// All of M is strictly on the inner side of a plane through the origin, normal as given.
@@ -106,7 +83,7 @@ pub(super) enum Exit {
 
 impl Facet {
     /// The inward normal by name.
-    pub(super) fn inward(&self) -> Option<Direction> {
+    pub(crate) fn inward(&self) -> Option<Direction> {
         self.outward.map(Direction::reversed)
     }
 }
@@ -114,7 +91,7 @@ impl Facet {
 impl Line {
     /// The line along `direction`; none when that vanishes modulo the lineality. The first nudge is
     /// `towards` if there is one, then come coordinate axes.
-    pub(super) fn new(
+    pub(crate) fn new(
         direction: Integers,
         lineality: ArrayVec<Lineality, 2>,
         towards: Option<&Integers>,
@@ -130,9 +107,8 @@ impl Line {
             [l] => {
                 let measure = cross(&l.vector(), &direction);
                 let free = (0..3).find(|&k| !measure[k].is_zero())?;
-                let of = |nudge: &Integers| sign(&dot(&measure, nudge));
-                let first = towards.map_or(Sign::Zero, of);
-                let side = if first == Sign::Zero { of(&unit(free)) } else { first };
+                let of = |nudge: &Integers| dot(&measure, nudge).cmp(&IBig::ZERO);
+                let side = towards.map_or(Ordering::Equal, of).then_with(|| of(&unit(free)));
                 Across::Plane(measure, side)
             }
             [l, m, ..] => {
@@ -147,44 +123,38 @@ impl Line {
     }
 
     /// The same line, nudged likewise, the other way.
-    pub(super) fn reversed(&self) -> Self {
+    pub(crate) fn reversed(&self) -> Self {
         Self {
             direction: negated(&self.direction),
             lineality: self.lineality.clone(),
             across: match &self.across {
                 Across::Space(turned) => Across::Space(turned.iter().map(negated).collect()),
-                Across::Plane(measure, side) => Across::Plane(negated(measure), -*side),
+                Across::Plane(measure, side) => Across::Plane(negated(measure), side.reverse()),
                 Across::Line => Across::Line,
             },
         }
     }
 
-    /// On which side of the nudged line the edge from a to b passes: the sign of
-    /// `det(w, a - o, b - o) = w·(a x b) - (w x o)·(b - a)`. Zero only if a and b are one point
-    /// modulo w.
-    fn side_of_edge(&self, turned: &[Integers], a: &Integers, b: &Integers) -> Sign {
-        let plain = sign(&dot(&self.direction, &cross(a, b)));
-        if plain != Sign::Zero {
+    /// On which side of the nudged line the edge from a to b passes: how
+    /// `det(w, a - o, b - o) = w·(a x b) - (w x o)·(b - a)` compares with zero. Equal only if a and b
+    /// are one point modulo w.
+    fn side_of_edge(&self, turned: &[Integers], a: &Integers, b: &Integers) -> Ordering {
+        let plain = dot(&self.direction, &cross(a, b)).cmp(&IBig::ZERO);
+        if plain != Ordering::Equal {
             return plain;
         }
         let edge = difference(b, a);
-        turned
-            .iter()
-            .map(|turned| -sign(&dot(turned, &edge)))
-            .find(|&side| side != Sign::Zero)
-            .unwrap_or(Sign::Zero)
+        let mut sides = turned.iter().map(|turned| IBig::ZERO.cmp(&dot(turned, &edge)));
+        sides.find(|side| side.is_ne()).unwrap_or(Ordering::Equal)
     }
 
-    /// On which side of the nudged line in a plane the point is; never zero.
-    fn side_of_point(measure: &Integers, of_origin: Sign, a: &Integers) -> Sign {
-        match sign(&dot(measure, a)) {
-            Sign::Zero => -of_origin,
-            side @ (Sign::Negative | Sign::Positive) => side,
-        }
+    /// On which side of the nudged line in a plane the point is; never `Equal`.
+    fn side_of_point(measure: &Integers, of_origin: Ordering, a: &Integers) -> Ordering {
+        dot(measure, a).cmp(&IBig::ZERO).then(of_origin.reverse())
     }
 
     /// Corners out of `pool` that the nudged line passes strictly between.
-    pub(super) fn portal_among(&self, pool: &[Corner]) -> Option<ArrayVec<Corner, 3>> {
+    pub(crate) fn portal_among(&self, pool: &[Corner]) -> Option<ArrayVec<Corner, 3>> {
         let chosen = |indices: &[usize]| indices.iter().map(|&k| pool[k].clone()).collect();
         match &self.across {
             Across::Space(turned) => {
@@ -193,12 +163,12 @@ impl Line {
                 for c in 0..pool.len() {
                     for b in 0..c {
                         let bc = side(b, c);
-                        if bc == Sign::Zero {
+                        if bc == Ordering::Equal {
                             continue;
                         }
                         for a in 0..b {
                             if side(a, b) == bc && side(c, a) == bc {
-                                let positive = bc == Sign::Positive;
+                                let positive = bc == Ordering::Greater;
                                 let order = if positive { [a, b, c] } else { [a, c, b] };
                                 return Some(chosen(&order));
                             }
@@ -219,10 +189,10 @@ impl Line {
     /// The portal's plane.
     fn facet(&self, corners: ArrayVec<Corner, 3>) -> Facet {
         let (normal, named) = self.normal(&corners);
-        let backwards = sign(&dot(&normal, &self.direction)) == Sign::Negative;
+        let backwards = dot(&normal, &self.direction) < IBig::ZERO;
         let normal = if backwards { negated(&normal) } else { normal };
         let outward = if backwards { named.map(Direction::reversed) } else { named };
-        debug_assert!(sign(&dot(&normal, &self.direction)) == Sign::Positive);
+        debug_assert!(dot(&normal, &self.direction) > IBig::ZERO);
         let offset = dot(&normal, &corners[0].point);
         Facet { corners, normal, offset, outward }
     }
@@ -251,7 +221,7 @@ impl Line {
                 let named = match (l, m) {
                     (Lineality::Axis(a), Lineality::Axis(b)) => {
                         let left = 3 - a - b;
-                        let one = if sign(&normal[left]) == Sign::Negative { -1.0 } else { 1.0 };
+                        let one = if normal[left] < IBig::ZERO { -1.0 } else { 1.0 };
                         Some(Direction::Vector(Vec3::ith(left, one)))
                     }
                     (Lineality::Axis(a), Lineality::Along(_)) => {
@@ -273,14 +243,14 @@ impl Line {
             Across::Space(turned) => {
                 let side = |k: usize| self.side_of_edge(turned, &corners[k].point, &new.point);
                 let sides = [side(0), side(1), side(2)];
-                match sides.iter().position(|&s| s == Sign::Zero) {
+                match sides.iter().position(|&s| s == Ordering::Equal) {
                     // The same point modulo w: it takes that corner's place.
                     Some(same) => same,
                     // Seen from the new corner, the line is between the two after the one replaced.
                     None => (0..3)
                         .find(|k| {
-                            sides[(k + 1) % 3] == Sign::Negative
-                                && sides[(k + 2) % 3] == Sign::Positive
+                            sides[(k + 1) % 3] == Ordering::Less
+                                && sides[(k + 2) % 3] == Ordering::Greater
                         })
                         .expect("the line passes through one of the three"),
                 }
@@ -295,7 +265,7 @@ impl Line {
     }
 
     /// Moves the portal outwards until the goal is reached.
-    pub(super) fn refine(
+    pub(crate) fn refine(
         &self,
         m: &mut Difference<'_>,
         mut corners: ArrayVec<Corner, 3>,
@@ -305,7 +275,7 @@ impl Line {
         loop {
             effort.spend_step()?;
             let facet = self.facet(corners);
-            if goal == Goal::Origin && sign(&facet.offset) == Sign::Positive {
+            if goal == Goal::Origin && facet.offset > IBig::ZERO {
                 return Ok(Exit::OriginInside(facet));
             }
             let next = m.farthest(&facet.normal, effort);
@@ -313,62 +283,11 @@ impl Line {
             if reached <= facet.offset {
                 return Ok(Exit::Facet(facet));
             }
-            if goal == Goal::Origin && sign(&reached) == Sign::Negative {
+            if goal == Goal::Origin && reached < IBig::ZERO {
                 return Ok(Exit::OriginOutside(facet));
             }
             corners = facet.corners;
             self.admit(&mut corners, next);
         }
-    }
-}
-
-/// An f64 vector along which M is strictly on the positive side of the origin, near `along`, if
-/// rounding `along` gives one; proven exactly.
-pub(super) fn separating_vector(
-    m: &mut Difference<'_>,
-    along: &Integers,
-    effort: &mut Effort<'_>,
-) -> Option<Vec3> {
-    let vector = rounded_direction(along);
-    separates(m, &vector, effort).then_some(vector)
-}
-
-/// Whether a finite vector separates, exactly.
-pub(super) fn separates(m: &mut Difference<'_>, vector: &Vec3, effort: &mut Effort<'_>) -> bool {
-    let exact = exact_vector(vector);
-    !is_zero(&exact) && sign(&m.least_along(&exact, effort).0) == Sign::Positive
-}
-
-/// A finite f64 vector as integers, up to a power of two.
-pub(crate) fn exact_vector(vector: &Vec3) -> Integers {
-    let exponent = least_exponent(vector.iter()).unwrap_or(0);
-    std::array::from_fn(|k| integer_at(vector[k], exponent))
-}
-
-/// A direction of M, in any of the three static forms, as integers, up to a positive factor; zero
-/// for one that needs a motion.
-pub(crate) fn exact_direction(m: &mut Difference<'_>, direction: &Direction) -> Integers {
-    let mut edge =
-        |from: VertexPair, to: VertexPair| difference(&m.corner(to).point, &m.corner(from).point);
-    let (normal, negative) = match direction {
-        Direction::Vector(vector) => (exact_vector(vector), false),
-        Direction::Normal { pairs: [a, b, c], negative } => {
-            (cross(&edge(*a, *b), &edge(*a, *c)), *negative)
-        }
-        Direction::EdgeNormal { pairs: [a, b], axis, negative } => {
-            (cross(&edge(*a, *b), &unit(axis_number(*axis))), *negative)
-        }
-        Direction::SweptNormal { .. } | Direction::SweptAxis { .. } => {
-            (exact_vector(&Vec3::zeros()), false)
-        }
-    };
-    if negative { negated(&normal) } else { normal }
-}
-
-fn axis_number(axis: Axis) -> usize {
-    match axis {
-        Axis::X => 0,
-        Axis::Y => 1,
-        Axis::Z => 2,
     }
 }
