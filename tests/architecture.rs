@@ -18,6 +18,13 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
 const TOP: &[&str] =
     &["crate::conformance", "crate::demo", "crate::drawing", "crate::experiments", "crate::verify"];
 
+/// Rooms of a folder in their order: each uses only itself and those before it. `mod.rs` of the
+/// folder declares them all and is no room.
+const ORDERS: &[(&str, &[&str])] = &[
+    ("src/rpc", &["api", "path", "status", "convert", "transport", "shared", "services", "serve"]),
+    ("src/rpc/services", &["certificates", "polytopes", "sessions", "queries", "info"]),
+];
+
 /// No runtime, no wire, no world outside.
 const PURE: &[&str] = &[
     "tokio",
@@ -124,6 +131,97 @@ fn the_map_has_every_folder_of_the_source() {
         }
     }
     assert!(missing.is_empty(), "docs/architecture.md's map lacks: {}", missing.join(", "));
+}
+
+#[test]
+fn no_room_uses_one_that_comes_after_it() {
+    let mut offences = Vec::new();
+    for (folder, order) in ORDERS {
+        let above = module_of(&Path::new(folder).join("mod.rs"));
+        let place = |module: &[String]| {
+            let room = module.strip_prefix(&above[..])?.first()?;
+            order.iter().position(|known| known == room)
+        };
+        for path in rust_files(Path::new(folder)) {
+            let module = module_of(&path);
+            if module == above {
+                continue;
+            }
+            let Some(own) = place(&module) else {
+                offences.push(format!("{}: is in no room of {folder}", path.display()));
+                continue;
+            };
+            for used in modules_used(&read(&path), &module) {
+                if place(&used).is_some_and(|other| other > own) {
+                    offences.push(format!("{}: uses {}", path.display(), used.join("::")));
+                }
+            }
+        }
+    }
+    assert!(offences.is_empty(), "a room uses one after it:\n{}", offences.join("\n"));
+}
+
+/// The path of a file's module in the crate: `src/rpc/convert/mod.rs` is `rpc`, `convert`.
+fn module_of(path: &Path) -> Vec<String> {
+    let inside = path.strip_prefix("src").unwrap_or(path).with_extension("");
+    let parts = inside.iter().map(|part| part.to_string_lossy().into_owned());
+    parts.filter(|part| part != "mod" && part != "lib").collect()
+}
+
+/// Every path of the crate that a file names, `super` resolved and lists in braces spelt out.
+fn modules_used(text: &str, module: &[String]) -> Vec<Vec<String>> {
+    let lines = text.lines().map(|line| line.split("//").next().unwrap_or_default());
+    let code: String = lines.flat_map(|line| [line, " "]).collect();
+    let mut found = Vec::new();
+    for start in ["crate::", "super::", "self::"] {
+        for (at, _) in code.match_indices(start) {
+            let before = code[..at].chars().next_back();
+            if before.is_none_or(|c| !(c.is_alphanumeric() || c == '_' || c == ':')) {
+                let from = if start == "crate::" { &[] } else { module };
+                add_paths(&code[at..], from, &mut found);
+            }
+        }
+    }
+    found
+}
+
+/// Adds the paths that `code` begins with, seen from the module `from`; returns the rest.
+fn add_paths<'a>(mut code: &'a str, from: &[String], found: &mut Vec<Vec<String>>) -> &'a str {
+    let mut path = from.to_vec();
+    loop {
+        code = code.trim_start();
+        if let Some(mut list) = code.strip_prefix('{') {
+            while !list.trim_start().starts_with('}') && !list.is_empty() {
+                list = add_paths(list, &path, found).trim_start();
+                list = list.strip_prefix(',').unwrap_or(list);
+            }
+            return list.trim_start().strip_prefix('}').unwrap_or_default();
+        }
+        let end = code.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(code.len());
+        match &code[..end] {
+            "crate" | "self" => {}
+            "super" => drop(path.pop()),
+            name => path.push(name.to_owned()),
+        }
+        match code[end..].strip_prefix("::") {
+            Some(rest) => code = rest,
+            None => {
+                found.push(path);
+                // What an item is called here, or a star, names nothing more.
+                let ends = [',', '}', ';', ')', '(', '<', '>'];
+                return &code[end..][code[end..].find(ends).unwrap_or(code.len() - end)..];
+            }
+        }
+    }
+}
+
+#[test]
+fn paths_are_found_in_lists_and_through_super() {
+    let module = ["rpc", "convert", "body"].map(str::to_owned);
+    let text = "use crate::rpc::{api, status::{Failure, self}};\nuse super::super::shared::Shared;";
+    let found: Vec<String> =
+        modules_used(text, &module).iter().map(|path| path.join("::")).collect();
+    assert_eq!(found, ["rpc::api", "rpc::status::Failure", "rpc::status", "rpc::shared::Shared"]);
 }
 
 fn folders(path: &Path) -> Vec<PathBuf> {
