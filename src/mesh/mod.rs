@@ -108,7 +108,7 @@ impl Welder {
 }
 
 impl MeshData {
-    /// The same mesh with equal points as one.
+    /// This mesh with equal points made one.
     pub fn welded(&self) -> Self {
         let mut welder = Welder::default();
         let index: Vec<u32> = self.vertices.iter().map(|point| welder.index(*point)).collect();
@@ -117,8 +117,8 @@ impl MeshData {
         Self { vertices: welder.vertices, triangles }
     }
 
-    /// The same points, each corner named by the first of those that are equal to it. So what is
-    /// wrong with the mesh can be said with its own indices.
+    /// This mesh with all its points, in which each corner names the first of the points that are
+    /// equal to it. So what is wrong with the mesh can be said with its own indices.
     pub fn joined(&self) -> Self {
         let mut welder = Welder::default();
         let mut firsts: Vec<u32> = Vec::new();

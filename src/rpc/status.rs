@@ -37,9 +37,9 @@ pub enum Failure {
     },
     /// A mesh is not convex, and the request does not say what to make of it.
     #[error(
-        "{field}: the mesh is not convex ({why}); say treatment: MESH_TREATMENT_HULL to take its hull or \
-         MESH_TREATMENT_POLYHEDRON to keep it as it is, or with convexity_tolerance how far the hull may \
-         stand out"
+        "{field}: the mesh is not convex ({why}); say treatment: MESH_TREATMENT_HULL to take its \
+         hull or MESH_TREATMENT_POLYHEDRON to keep it as it is, or with convexity_tolerance how \
+         far the hull may stand out"
     )]
     NotConvex {
         /// The specification.

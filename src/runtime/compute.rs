@@ -72,7 +72,7 @@ impl Compute {
         Self::run_at(self.admit()?, estimate, job).await
     }
 
-    /// The same, but waits for a place: for streams.
+    /// Does `job` like [`Self::run`], but waits for a place: for streams.
     pub async fn run_when_free<R, F>(&self, estimate: Duration, job: F) -> Result<R, Refused>
     where
         F: FnOnce() -> R + Send + 'static,

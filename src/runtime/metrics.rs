@@ -4,26 +4,26 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::geometry::effort::Cost;
 
-/// What was asked.
+/// The kinds of question that are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Asked {
-    /// How two bodies stand.
+pub enum QuestionKind {
+    /// Whether two bodies are separated, touching or overlapping.
     Collision,
-    /// How far apart.
+    /// The distance of two bodies.
     Distance,
-    /// How far along a direction.
+    /// The distance along a direction.
     DistanceAlong,
-    /// How deep.
+    /// The penetration depth.
     Penetration,
-    /// When.
+    /// The first contact of two moving bodies.
     FirstContact,
-    /// Which of several, and when.
+    /// The first contact among several moving bodies.
     FirstCollision,
-    /// All of that about the pairs of a session.
+    /// All of that about the pairs of a session, for one frame.
     Frame,
 }
 
-impl Asked {
+impl QuestionKind {
     /// Every question, in the order of [`Metrics::by_question`].
     pub const ALL: [Self; 7] = [
         Self::Collision,
@@ -52,7 +52,7 @@ impl Asked {
 /// What became of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Ending {
-    /// In full.
+    /// It was answered in full.
     Answered,
     /// Its budget or deadline ran out, or it gave up; the answer says how far it came.
     Stopped,
@@ -71,9 +71,9 @@ pub struct QuestionMetrics {
     pub refused: AtomicU64,
     /// Searches; a frame has one and more for each pair.
     pub queries: AtomicU64,
-    /// Of these, left to exact arithmetic by the filter.
+    /// Searches that the filter left to exact arithmetic.
     pub exact_stages: AtomicU64,
-    /// Of these, answered by a witness.
+    /// Searches that a witness answered.
     pub witness_hits: AtomicU64,
     /// Steps of searches.
     pub steps: AtomicU64,
@@ -88,13 +88,13 @@ pub struct Metrics {
     pub failures: AtomicU64,
     /// Calls that were answered.
     pub calls: AtomicU64,
-    /// In the order of [`Asked::ALL`].
-    pub by_question: [QuestionMetrics; Asked::ALL.len()],
+    /// In the order of [`QuestionKind::ALL`].
+    pub by_question: [QuestionMetrics; QuestionKind::ALL.len()],
 }
 
 impl Metrics {
     /// Adds what a question or a frame cost.
-    pub fn add(&self, asked: Asked, cost: &Cost) {
+    pub fn add(&self, asked: QuestionKind, cost: &Cost) {
         let counters = &self.by_question[asked as usize];
         let sums = [
             (&counters.queries, cost.queries),
@@ -109,7 +109,7 @@ impl Metrics {
     }
 
     /// Counts a question by what became of it.
-    pub fn count(&self, asked: Asked, ending: Ending) {
+    pub fn count(&self, asked: QuestionKind, ending: Ending) {
         let counters = &self.by_question[asked as usize];
         let counter = match ending {
             Ending::Answered => &counters.answered,
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn every_question_counts_in_its_own_place() {
-        for (place, asked) in Asked::ALL.into_iter().enumerate() {
+        for (place, asked) in QuestionKind::ALL.into_iter().enumerate() {
             assert_eq!(asked as usize, place);
         }
     }

@@ -106,7 +106,7 @@ macro_rules! limits {
             }
 
             $(
-                #[doc = concat!("The row of [`Limits::", stringify!($name), "`] with its value here.")]
+                #[doc = concat!("The row of `", stringify!($name), "` with its value here.")]
                 pub fn $name(&self) -> Limit {
                     Limit {
                         name: stringify!($name),
@@ -177,7 +177,8 @@ limits! {
     /// those for each triangle: long slivers side by side, as around a tilted cylinder, make pairs
     /// by the square. About four seconds.
     polyhedron_steps_max = 20_000_000, "steps", InvalidArgument;
-    /// The same for each triangle; surfaces of compact triangles need fifty.
+    /// Pairs of boxes that are looked at beside these for each triangle of the polyhedron; surfaces
+    /// of compact triangles need fifty.
     polyhedron_steps_per_triangle = 100, "steps", InvalidArgument;
     /// Steps and links of the proof that polyhedra do not meet; sixteen triangles in an order that
     /// it lists count as one. An answer whose proof would be longer goes without, and says so.
@@ -204,13 +205,13 @@ limits! {
     parts_per_body_max = 256, "parts", InvalidArgument;
     /// Parts of all bodies of one session.
     parts_per_session_max = 100_000, "parts", InvalidArgument;
-    /// Pairs of bodies that one frame looks at, beyond those that boxes prove apart.
+    /// Pairs of bodies that one frame looks at, beyond those that boxes prove separated.
     pairs_per_frame_max = 500_000, "pairs", ResourceExhausted;
     /// Pairs that one report lists; it says how many are left out.
     pairs_per_report_max = 50_000, "pairs", Cut;
     /// Groups of one body, and entries of each list of pair rules.
     rules_per_session_max = 200_000, "entries", InvalidArgument;
-    /// Classes of bodies that the groups in the pair rules of one session tell apart; memory grows
+    /// Classes of bodies that the groups in the pair rules of one session distinguish; memory grows
     /// by the square.
     classes_per_session_max = 4_096, "classes", InvalidArgument;
     /// Memory of all sessions, estimated. Beyond it witnesses are forgotten, no session is opened,

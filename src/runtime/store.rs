@@ -17,19 +17,20 @@ use crate::geometry::shape::PolytopeId;
 
 /// What is registered; shared with the scenes and questions that use it.
 #[derive(Clone, Debug)]
-pub enum Solid {
+pub enum StoredSolid {
     /// The hull of points.
     Polytope(Arc<Polytope>),
     /// What a mesh bounds, convex or not.
     Polyhedron {
         /// It.
         polyhedron: Arc<Polyhedron>,
-        /// Its hull: what is apart from that is apart from it, by a proof that can be given.
+        /// Its hull. What is separated from the hull is separated from the polyhedron, and the proof
+        /// of that can be given.
         hull: Arc<Polytope>,
     },
 }
 
-impl Solid {
+impl StoredSolid {
     /// Number of vertices.
     pub fn vertex_count(&self) -> usize {
         match self {
@@ -45,7 +46,7 @@ pub struct Stored {
     /// Its name.
     pub id: PolytopeId,
     /// What it is.
-    pub solid: Solid,
+    pub solid: StoredSolid,
     /// Number of edges.
     pub edge_count: u32,
     /// The figures of a polytope's hierarchy, which itself is only kept once a method has used it.
@@ -56,16 +57,18 @@ pub struct Stored {
 }
 
 impl Stored {
-    /// Not registered yet; of large bodies it takes seconds: not beyond the deadline.
+    /// A polytope that is not registered yet. For large bodies the figures take seconds: they are
+    /// given up beyond the deadline.
     pub fn new(polytope: Polytope, effort: &Effort<'_>) -> Result<Self, Stopped> {
         let id = PolytopeId::of(&polytope);
         let edge_count = u32::try_from(degree_sum(&polytope) / 2).unwrap_or(u32::MAX);
         let (hierarchy, memory_bytes) = figures(&polytope, effort)?;
-        let solid = Solid::Polytope(Arc::new(polytope));
+        let solid = StoredSolid::Polytope(Arc::new(polytope));
         Ok(Self { id, solid, edge_count, hierarchy, memory_bytes, uses: AtomicU64::new(0) })
     }
 
-    /// A polyhedron and its hull, not registered yet; likewise.
+    /// A polyhedron and its hull, not registered yet. For large bodies the figures take seconds:
+    /// they are given up beyond the deadline.
     pub fn of_polyhedron(
         polyhedron: Polyhedron,
         hull: Polytope,
@@ -75,7 +78,8 @@ impl Stored {
         let edge_count = u32::try_from(polyhedron.edge_count()).unwrap_or(u32::MAX);
         let hierarchy = HierarchyReport::default();
         let memory_bytes = polyhedron.bytes() as u64 + figures(&hull, effort)?.1;
-        let solid = Solid::Polyhedron { polyhedron: Arc::new(polyhedron), hull: Arc::new(hull) };
+        let solid =
+            StoredSolid::Polyhedron { polyhedron: Arc::new(polyhedron), hull: Arc::new(hull) };
         Ok(Self { id, solid, edge_count, hierarchy, memory_bytes, uses: AtomicU64::new(0) })
     }
 
@@ -96,7 +100,7 @@ const FIXED_BYTES: usize = 1024;
 /// h_walk, cd_dual or prism build on first use, the hierarchy with its features and the surface, is
 /// counted from the start, so that no question can break a limit.
 ///
-/// The figures of the hierarchy are had with it. Not beyond the deadline.
+/// The figures of the hierarchy come with it. Both are given up beyond the deadline.
 pub fn figures(
     polytope: &Polytope,
     effort: &Effort<'_>,

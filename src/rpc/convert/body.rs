@@ -17,7 +17,7 @@ use crate::rpc::api;
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::path::{NotImplemented, Path};
 use crate::rpc::status::Failure;
-use crate::runtime::store::Solid;
+use crate::runtime::store::StoredSolid;
 
 /// A body as it was asked about; the hull of given points is still to be built.
 #[derive(Clone, Debug)]
@@ -28,16 +28,16 @@ pub struct AskedBody {
 
 #[derive(Clone, Debug)]
 enum Source {
-    Registered(Solid),
+    Registered(StoredSolid),
     Points(Vec<Vec3>),
 }
 
 /// Why a body did not get ready.
 #[derive(Debug)]
 pub enum Unready {
-    /// Its hull was not built in time. A question says so as of a search that stopped.
+    /// Its hull was not built in time. A question reports this like a search that stopped.
     Stopped(Stopped),
-    /// There is something wrong.
+    /// The body itself is wrong.
     Failed(Failure),
 }
 
@@ -70,9 +70,9 @@ pub struct ReadySolid {
     pub polyhedron: Arc<Polyhedron>,
     /// Where it is.
     pub pose: Pose,
-    /// Its hull; of a polytope that itself.
+    /// Its hull; the hull of a polytope is the polytope itself.
     hull: Arc<Polytope>,
-    /// Of a polytope: the facets that the polyhedron's triangles are parts of.
+    /// For a polytope: the facet that each triangle of its polyhedron is a part of.
     facets: Option<Vec<u32>>,
 }
 
@@ -124,7 +124,7 @@ impl AskedBody {
 
     /// Whether it is a polyhedron, which only some questions can be asked about.
     pub fn is_polyhedron(&self) -> bool {
-        matches!(self.source, Source::Registered(Solid::Polyhedron { .. }))
+        matches!(self.source, Source::Registered(StoredSolid::Polyhedron { .. }))
     }
 
     /// Where it is.
@@ -137,34 +137,34 @@ impl AskedBody {
         Self { pose, ..self }
     }
 
-    /// Builds what is to be built of a polytope; takes a while. Of a polyhedron it is the hull that
-    /// is ready.
+    /// Builds what is to be built of a polytope; takes a while. A polyhedron is represented by its
+    /// hull, which was built when it was registered.
     pub fn prepare(self, effort: &mut Effort<'_>) -> Result<ReadyBody, Unready> {
         let polytope = match self.source {
             Source::Registered(
-                Solid::Polytope(polytope) | Solid::Polyhedron { hull: polytope, .. },
+                StoredSolid::Polytope(polytope) | StoredSolid::Polyhedron { hull: polytope, .. },
             ) => polytope,
             Source::Points(points) => Arc::new(hull_of_checked(&points, effort)?),
         };
         Ok(ReadyBody { polytope, pose: self.pose })
     }
 
-    /// The same for a judge of bodies of either kind.
+    /// Builds what a judge of bodies of either kind needs; takes a while.
     pub fn prepare_to_judge(self, effort: &mut Effort<'_>) -> Result<JudgedBody, Unready> {
-        if let Source::Registered(Solid::Polyhedron { polyhedron, .. }) = self.source {
+        if let Source::Registered(StoredSolid::Polyhedron { polyhedron, .. }) = self.source {
             return Ok(JudgedBody::Polyhedron { polyhedron, pose: self.pose });
         }
         self.prepare(effort).map(JudgedBody::Polytope)
     }
 
-    /// The same for a question about polyhedra, where a polytope counts as one; takes a while.
-    /// `field` is where the body was named.
+    /// Builds what a question about polyhedra needs, for which a polytope counts as one; takes a
+    /// while. `field` is where the body was named.
     pub fn prepare_solid(
         self,
         field: &str,
         effort: &mut Effort<'_>,
     ) -> Result<ReadySolid, Unready> {
-        if let Source::Registered(Solid::Polyhedron { polyhedron, hull }) = self.source {
+        if let Source::Registered(StoredSolid::Polyhedron { polyhedron, hull }) = self.source {
             return Ok(ReadySolid { polyhedron, pose: self.pose, hull, facets: None });
         }
         let ReadyBody { polytope, pose } = self.prepare(effort)?;
@@ -271,12 +271,12 @@ impl ReadyBody {
 }
 
 impl ReadySolid {
-    /// It, where it is and on its way.
+    /// The body on its way.
     pub fn moving(&self, travel: Travel) -> Moving<'_> {
         Moving { body: &self.polyhedron, pose: self.pose, travel }
     }
 
-    /// As proofs see it.
+    /// The body as the search for proofs sees it.
     pub fn shape(&self) -> Shape<'_> {
         let Self { polyhedron, pose, hull, facets } = self;
         Shape { body: polyhedron, pose: *pose, hull, is_hull: facets.is_some() }

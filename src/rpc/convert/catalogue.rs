@@ -12,7 +12,7 @@ use crate::runtime::store::{Lease, PolytopeStore, Stored};
 /// up.
 const SHOWN_KEY_LENGTH_MAX: usize = 200;
 
-/// See the module.
+/// What a conversion may look up.
 #[derive(Clone, Copy, Debug)]
 pub struct Catalogue<'a> {
     /// The registered bodies.

@@ -128,7 +128,7 @@ pub fn range_to_wire(proof: &RangeProof) -> api::RangeCertificate {
     }
 }
 
-/// The same from the wire.
+/// The proof of a range along a direction, from the wire.
 pub fn range(path: &Path<'_>, wire: &api::RangeCertificate) -> Result<RangeProof, BadField> {
     let end = |name, wire: &api::RangeEnd| {
         let path = path.field(name);

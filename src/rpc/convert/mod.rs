@@ -1,8 +1,8 @@
 //! Wire to domain and back, one file for each family of messages. Whatever is wrong with a field is
 //! said with its path.
 //!
-//! What is converted is looked up in a [`catalogue::Catalogue`]: nothing else of the server is known
-//! here.
+//! Registered bodies and limits are looked up in a [`catalogue::Catalogue`]; nothing else of the
+//! server is known here.
 
 pub mod body;
 pub mod catalogue;

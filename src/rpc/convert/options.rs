@@ -9,9 +9,9 @@ use crate::geometry::{contact_time, distance, penetration, separation};
 use crate::rpc::api;
 use crate::rpc::path::{BadField, Path};
 
-/// Options, checked.
+/// AnswerOptions, checked.
 #[derive(Clone, Copy, Debug)]
-pub struct Options {
+pub struct AnswerOptions {
     /// Steps that may be spent.
     pub steps: u64,
     /// Time that may be spent.
@@ -20,7 +20,7 @@ pub struct Options {
     pub omit_certificate: bool,
 }
 
-impl Options {
+impl AnswerOptions {
     /// From the wire, with the method out of the table of the question's; missing: the defaults.
     /// That a stateless answer is canonical needs no option: it always starts cold and runs in a
     /// fixed order.

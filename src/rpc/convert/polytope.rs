@@ -16,7 +16,7 @@ use crate::rpc::api;
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
 use crate::runtime::settings::{Limit, Limits};
-use crate::runtime::store::{NewPolytope, PolytopeStore, Solid, Stored};
+use crate::runtime::store::{NewPolytope, PolytopeStore, Stored, StoredSolid};
 
 const ALIAS_BYTES_MAX: usize = 200;
 
@@ -147,7 +147,7 @@ impl AskedPolytope {
                 return Err(Failure::NotConvex { field, why });
             }
         }
-        // Of points there is none; that was refused at the door.
+        // Points come without a mesh: that they bound a polyhedron was refused by `with_source`.
         let kept = given.mesh.as_ref().filter(|_| treatment == api::MeshTreatment::Polyhedron);
         let stored = if let Some(mesh) = kept {
             let polyhedron = polyhedron(&field, mesh, limits, stop)?;
@@ -208,7 +208,7 @@ impl Given {
         }
     }
 
-    /// What becomes of them in a polyhedron that is kept as it is.
+    /// What becomes of the points in a polyhedron that is kept as it is.
     fn report_kept(&self, polyhedron: &Polyhedron, report: &mut api::RegistrationReport) {
         let named = polyhedron.vertices().len();
         report.points_dropped = self.points.len().saturating_sub(named) as u64;
@@ -216,7 +216,7 @@ impl Given {
         report.vertex_of_given = self.indices(vertices);
     }
 
-    /// For the wire; not of files, whose points nobody has numbered.
+    /// The vertex of each point, for the wire; empty for a file, whose points nobody has numbered.
     fn indices(&self, vertices: impl Iterator<Item = Option<u32>>) -> Vec<i32> {
         if self.is_file {
             return Vec::new();
@@ -276,7 +276,8 @@ fn polyhedron(
     })
 }
 
-/// The hull of a polyhedron, from that of all points given: some of them no triangle may name.
+/// The hull of a polyhedron. It is the hull of all points given, unless one of its vertices is
+/// named by no triangle and so belongs to no polyhedron.
 fn hull_of_named(
     hull: Polytope,
     polyhedron: &Polyhedron,
@@ -384,8 +385,8 @@ pub fn describe(stored: &Arc<Stored>, store: &PolytopeStore) -> api::Polytope {
 /// The description of a polytope with these aliases.
 pub fn describe_new(stored: &Stored, aliases: Vec<String>) -> api::Polytope {
     let described = match &stored.solid {
-        Solid::Polytope(polytope) => describe_polytope(polytope),
-        Solid::Polyhedron { polyhedron, .. } => describe_polyhedron(polyhedron),
+        StoredSolid::Polytope(polytope) => describe_polytope(polytope),
+        StoredSolid::Polyhedron { polyhedron, .. } => describe_polyhedron(polyhedron),
     };
     api::Polytope {
         id: stored.id.to_string(),

@@ -3,7 +3,7 @@
 use super::body::{AskedBody, JudgedBody};
 use super::catalogue::Catalogue;
 use super::geometry::motion;
-use super::options::Options;
+use super::options::AnswerOptions;
 use crate::geometry::contact_time::{Travel, translation_of};
 use crate::geometry::effort::Effort;
 use crate::geometry::motion::Motion;
@@ -30,7 +30,7 @@ pub struct AskedSeveral {
     /// Two at least.
     pub bodies: Vec<AskedMover>,
     /// How to answer.
-    pub options: Options,
+    pub options: AnswerOptions,
 }
 
 impl AskedMover {
@@ -68,7 +68,7 @@ impl AskedSeveral {
         // Each is placed for itself, also if they are all of one kind.
         let vertices = bodies.iter().map(|asking| asking.body.size()).sum();
         list.within(limits.collision_vertices_max(), vertices)?;
-        let options = Options::of_polyhedra(&path.field("options"), wire.options.as_ref())?;
+        let options = AnswerOptions::of_polyhedra(&path.field("options"), wire.options.as_ref())?;
         Ok(Self { bodies, options })
     }
 

@@ -85,7 +85,7 @@ pub fn motion_to_wire(proof: &SolidMotionProof) -> api::MotionCertificate {
     api::MotionCertificate { solid: Some(solid), ..Default::default() }
 }
 
-/// The same from the wire.
+/// The proof of a first contact, from the wire.
 pub fn motion(path: &Path<'_>, wire: &api::SolidMotionProof) -> Result<SolidMotionProof, BadField> {
     let free = required(&path.field("free"), wire.free.as_ref())?;
     let contact = wire.contact.as_ref();
@@ -117,7 +117,7 @@ pub fn collision_to_wire(proof: &CollisionProof) -> api::CollisionCertificate {
     }
 }
 
-/// The same from the wire.
+/// The proof of a first contact among several bodies, from the wire.
 pub fn collision(
     path: &Path<'_>,
     wire: &api::CollisionCertificate,

@@ -11,7 +11,7 @@ use crate::geometry::{contact_time, distance, penetration, separation};
 use crate::rpc::api;
 use crate::rpc::convert::options::MethodRow;
 use crate::rpc::shared::Shared;
-use crate::runtime::metrics::{Asked, QuestionMetrics};
+use crate::runtime::metrics::{QuestionKind, QuestionMetrics};
 use crate::runtime::sessions::Registry;
 use crate::runtime::settings::Limit;
 
@@ -58,7 +58,7 @@ impl api::server_service_server::ServerService for ServerInfo {
         _request: Request<api::GetServerMetricsRequest>,
     ) -> Result<Response<api::GetServerMetricsResponse>, Status> {
         let metrics = &self.shared.metrics;
-        let questions = Asked::ALL.iter().zip(&metrics.by_question);
+        let questions = QuestionKind::ALL.iter().zip(&metrics.by_question);
         Ok(Response::new(api::GetServerMetricsResponse {
             calls: metrics.calls.load(Ordering::Relaxed),
             failures: metrics.failures.load(Ordering::Relaxed),
@@ -73,7 +73,7 @@ fn infos<M: MethodRow>(table: &[M]) -> Vec<api::MethodInfo> {
     table.iter().map(MethodRow::info).collect()
 }
 
-fn question_to_wire(asked: Asked, counters: &QuestionMetrics) -> api::QuestionMetrics {
+fn question_to_wire(asked: QuestionKind, counters: &QuestionMetrics) -> api::QuestionMetrics {
     let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
     api::QuestionMetrics {
         question: asked.name().to_owned(),

@@ -22,7 +22,7 @@ use crate::runtime::clock::Clock;
 use crate::runtime::metrics::Metrics;
 use crate::runtime::settings::{Limits, Settings};
 
-/// See the module.
+/// The surroundings of every call, as a layer around the services.
 #[derive(Clone, Debug)]
 pub struct Surround {
     /// The limits of calls and messages.

@@ -12,7 +12,7 @@ use crate::rpc::convert::geometry::{length, points, pose, vector};
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
 use crate::runtime::settings::Limits;
-use crate::runtime::store::{Lease, Solid, figures};
+use crate::runtime::store::{Lease, StoredSolid, figures};
 use crate::scene::declaration::{Contact, Problem};
 use crate::scene::{Body, BodyId, DeclarationError, PairMargin, Part, Rules};
 
@@ -137,8 +137,8 @@ fn shape(
     use api::placed_body::Source;
     let source = wire.source.as_ref();
     let registered = |path: &Path<'_>, lease: Lease| match &lease.stored().solid {
-        Solid::Polytope(polytope) => Ok((polytope.clone(), PartSource::Registered(lease))),
-        Solid::Polyhedron { .. } => Err(path.not_implemented("polyhedra in sessions").into()),
+        StoredSolid::Polytope(polytope) => Ok((polytope.clone(), PartSource::Registered(lease))),
+        StoredSolid::Polyhedron { .. } => Err(path.not_implemented("polyhedra in sessions").into()),
     };
     match source.ok_or_else(|| path.bad("needs id, alias or vertices"))? {
         Source::Id(text) => {

@@ -21,7 +21,7 @@ enum Named {
 }
 
 impl NamedFaces {
-    /// Of bodies that are said to meet where `path` says so, if it does.
+    /// The faces that an answer names where bodies are said to meet, if it names any.
     pub(super) fn convert(
         path: &Path<'_>,
         wire: Option<&api::FaceContact>,

@@ -26,11 +26,11 @@ use crate::rpc::status::Failure;
 /// What is claimed.
 #[derive(Clone, Debug)]
 pub enum Claim {
-    /// Of two bodies.
+    /// A claim about two bodies of one part each.
     OfTwo(Box<PairClaim>),
-    /// Of two bodies, one of which at least has several parts.
+    /// A claim about two bodies of which one at least is a compound.
     OfParts(Box<PartsStatement>),
-    /// Of several bodies.
+    /// A claim about several bodies.
     OfSeveral(Box<CollisionStatement>),
 }
 
@@ -74,7 +74,7 @@ impl Claim {
         }
     }
 
-    /// Judges it; takes a while, of long proofs about large bodies any while: not beyond `stop`.
+    /// Judges it, until `stop` is set: a long proof about large bodies may take any while.
     pub fn judge(self, stop: &AtomicBool) -> Result<api::VerifyCertificateResponse, Failure> {
         let effort = &mut Effort::with_stop(u64::MAX, stop);
         let judged = match self {
@@ -82,7 +82,7 @@ impl Claim {
             Self::OfParts(claim) => claim.judge(effort)?,
             Self::OfSeveral(claim) => claim.judge(effort)?,
         };
-        // Then it may be refused for nothing else, and says nothing of the proof.
+        // A judge that was stopped refuses for that alone, which says nothing of the proof.
         if judged.is_err() && stop.load(Ordering::Relaxed) {
             return Err(Failure::Deadline);
         }

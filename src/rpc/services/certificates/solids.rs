@@ -36,9 +36,9 @@ pub(super) struct SolidMotion {
 
 #[derive(Clone, Debug)]
 enum MotionProof {
-    /// Of bodies that are in contact at t = 0.
+    /// The bodies are in contact at t = 0.
     AtStart(SolidProof),
-    /// Of bodies that are separated there.
+    /// The bodies are separated at t = 0.
     Later(SolidMotionProof),
 }
 
@@ -59,7 +59,7 @@ pub(super) fn of_verdict(
     })
 }
 
-/// The same of a first contact.
+/// What a certificate of a first contact says of bodies that need not be convex, if it does.
 pub(super) fn of_motion(
     path: &Path<'_>,
     motions: &Motions,

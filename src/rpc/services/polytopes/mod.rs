@@ -21,7 +21,7 @@ use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::timing::time_left;
 use crate::runtime::deadline::StopGuard;
-use crate::runtime::store::{DeleteError, RegisterError, Solid, Stored};
+use crate::runtime::store::{DeleteError, RegisterError, Stored, StoredSolid};
 
 /// The service.
 #[derive(Clone, Debug)]
@@ -162,15 +162,15 @@ const FACET_BYTES: usize = 13;
 
 fn vertices(stored: &Stored) -> &[Vec3] {
     match &stored.solid {
-        Solid::Polytope(polytope) => polytope.vertices(),
-        Solid::Polyhedron { polyhedron, .. } => polyhedron.vertices(),
+        StoredSolid::Polytope(polytope) => polytope.vertices(),
+        StoredSolid::Polyhedron { polyhedron, .. } => polyhedron.vertices(),
     }
 }
 
 fn facets(stored: &Stored) -> Vec<api::Facet> {
     match &stored.solid {
-        Solid::Polytope(polytope) => polytope.facets().rows().map(facet).collect(),
-        Solid::Polyhedron { polyhedron, .. } => {
+        StoredSolid::Polytope(polytope) => polytope.facets().rows().map(facet).collect(),
+        StoredSolid::Polyhedron { polyhedron, .. } => {
             polyhedron.triangles().iter().map(|corners| facet(corners)).collect()
         }
     }

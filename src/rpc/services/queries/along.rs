@@ -11,25 +11,25 @@ use crate::rpc::convert::body::{AskedBody, polytopes};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::certificate::{proof_to_wire, range_to_wire};
 use crate::rpc::convert::geometry::{direction_vector, stopped_to_wire, verdict_to_wire};
-use crate::rpc::convert::options::Options;
+use crate::rpc::convert::options::AnswerOptions;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
-use crate::runtime::metrics::Asked;
+use crate::runtime::metrics::QuestionKind;
 
-/// See the module.
+/// A question about the distance along a direction, checked.
 #[derive(Clone, Debug)]
 pub(super) struct AlongQuestion {
     p: AskedBody,
     q: AskedBody,
     direction: Vec3,
     method: &'static Method,
-    options: Options,
+    options: AnswerOptions,
 }
 
 impl Question for AlongQuestion {
     type Wire = api::MeasureDistanceAlongRequest;
     type Answer = api::MeasureDistanceAlongResponse;
-    const ASKED: Asked = Asked::DistanceAlong;
+    const KIND: QuestionKind = QuestionKind::DistanceAlong;
 
     fn convert(
         path: &Path<'_>,
@@ -39,7 +39,7 @@ impl Question for AlongQuestion {
         let (p, q) = polytopes(path, wire.p.as_ref(), wire.q.as_ref(), catalogue)?;
         let direction = direction_vector(&path.field("direction"), wire.direction.as_ref())?;
         let (options, method) =
-            Options::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
+            AnswerOptions::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
         Ok(Self { p, q, direction, method, options })
     }
 
@@ -47,7 +47,7 @@ impl Question for AlongQuestion {
         (&self.p, &self.q)
     }
 
-    fn options(&self) -> &Options {
+    fn options(&self) -> &AnswerOptions {
         &self.options
     }
 
@@ -61,7 +61,7 @@ impl Question for AlongQuestion {
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
         let Self { p, q, direction, method, options } = self;
-        let (range, cost) = run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
+        let (range, cost) = run.measure(Self::KIND, [p, q], &options, |pair, effort| {
             along_by(pair, &direction, method, &mut Witness::default(), effort)
         })?;
         let mut answer =

@@ -40,7 +40,7 @@ impl AskedItem {
         wrap: fn(Q::Answer) -> Answer,
     ) -> Result<Self, Failure> {
         let question = Q::convert(path, wire, &shared.catalogue())
-            .inspect_err(|_| shared.metrics.count(Q::ASKED, Ending::Refused))?;
+            .inspect_err(|_| shared.metrics.count(Q::KIND, Ending::Refused))?;
         Ok(Self {
             estimate: estimate(&question),
             time: question.options().time,

@@ -1,4 +1,4 @@
-//! Separated, touching or overlapping.
+//! Whether two bodies are separated, touching or overlapping.
 
 use std::time::Duration;
 
@@ -15,24 +15,24 @@ use crate::rpc::convert::body::{AskedBody, bodies};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::certificate::proof_with_margin_to_wire;
 use crate::rpc::convert::geometry::{margin, stopped_to_wire, verdict_to_wire};
-use crate::rpc::convert::options::Options;
+use crate::rpc::convert::options::AnswerOptions;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
-use crate::runtime::metrics::Asked;
+use crate::runtime::metrics::QuestionKind;
 
-/// See the module.
+/// A question about the verdict, checked.
 #[derive(Clone, Debug)]
 pub(super) struct CollisionQuestion {
     p: AskedBody,
     q: AskedBody,
     margin: Option<f64>,
-    way: Way,
-    options: Options,
+    way: CollisionWay,
+    options: AnswerOptions,
 }
 
-/// How it is answered.
+/// By what it is answered.
 #[derive(Clone, Debug)]
-enum Way {
+enum CollisionWay {
     Polytopes(&'static Method),
     Polyhedra(Places),
 }
@@ -40,7 +40,7 @@ enum Way {
 impl Question for CollisionQuestion {
     type Wire = api::CheckCollisionRequest;
     type Answer = api::CheckCollisionResponse;
-    const ASKED: Asked = Asked::Collision;
+    const KIND: QuestionKind = QuestionKind::Collision;
 
     fn convert(
         path: &Path<'_>,
@@ -53,26 +53,27 @@ impl Question for CollisionQuestion {
             if margin.is_some() {
                 return Err(path.field("margin").not_implemented("margins of polyhedra").into());
             }
-            let options = Options::of_polyhedra(&path.field("options"), wire.options.as_ref())?;
-            return Ok(Self { p, q, margin, way: Way::Polyhedra(places), options });
+            let options =
+                AnswerOptions::of_polyhedra(&path.field("options"), wire.options.as_ref())?;
+            return Ok(Self { p, q, margin, way: CollisionWay::Polyhedra(places), options });
         }
         let (options, method) =
-            Options::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
-        Ok(Self { p, q, margin, way: Way::Polytopes(method), options })
+            AnswerOptions::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
+        Ok(Self { p, q, margin, way: CollisionWay::Polytopes(method), options })
     }
 
     fn bodies(&self) -> (&AskedBody, &AskedBody) {
         (&self.p, &self.q)
     }
 
-    fn options(&self) -> &Options {
+    fn options(&self) -> &AnswerOptions {
         &self.options
     }
 
     fn estimate(&self, p: u32, q: u32) -> Duration {
         let each = match self.way {
-            Way::Polytopes(_) => Duration::from_nanos(50),
-            Way::Polyhedra(_) => polyhedra::TIME_PER_VERTEX,
+            CollisionWay::Polytopes(_) => Duration::from_nanos(50),
+            CollisionWay::Polyhedra(_) => polyhedra::TIME_PER_VERTEX,
         };
         Duration::from_micros(20) + each * p.saturating_add(q)
     }
@@ -84,10 +85,12 @@ impl Question for CollisionQuestion {
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
         let Self { p, q, margin, way, options } = self;
         let method = match way {
-            Way::Polytopes(method) => method,
-            Way::Polyhedra(places) => return polyhedra::collision(run, [p, q], &places, &options),
+            CollisionWay::Polytopes(method) => method,
+            CollisionWay::Polyhedra(places) => {
+                return polyhedra::collision(run, [p, q], &places, &options);
+            }
         };
-        let (found, cost) = run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
+        let (found, cost) = run.measure(Self::KIND, [p, q], &options, |pair, effort| {
             let mut witness = Witness::default();
             let decision = decide(pair, method, &mut witness, effort);
             let compared = margin.map(|margin| compare(pair, margin, &mut witness, effort));

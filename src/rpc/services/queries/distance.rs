@@ -1,4 +1,4 @@
-//! How far apart.
+//! The distance of two polytopes.
 
 use std::time::Duration;
 
@@ -15,12 +15,12 @@ use crate::rpc::convert::certificate::distance_to_wire;
 use crate::rpc::convert::geometry::{
     length, margin, stopped_to_wire, vector_to_wire, verdict_to_wire,
 };
-use crate::rpc::convert::options::Options;
+use crate::rpc::convert::options::AnswerOptions;
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
-use crate::runtime::metrics::Asked;
+use crate::runtime::metrics::QuestionKind;
 
-/// See the module.
+/// A question about the distance, checked.
 #[derive(Clone, Debug)]
 pub(super) struct DistanceQuestion {
     p: AskedBody,
@@ -28,13 +28,13 @@ pub(super) struct DistanceQuestion {
     margin: Option<f64>,
     stops: Stops,
     method: &'static Method,
-    options: Options,
+    options: AnswerOptions,
 }
 
 impl Question for DistanceQuestion {
     type Wire = api::MeasureDistanceRequest;
     type Answer = api::MeasureDistanceResponse;
-    const ASKED: Asked = Asked::Distance;
+    const KIND: QuestionKind = QuestionKind::Distance;
 
     fn convert(
         path: &Path<'_>,
@@ -43,7 +43,7 @@ impl Question for DistanceQuestion {
     ) -> Result<Self, Failure> {
         let (p, q) = polytopes(path, wire.p.as_ref(), wire.q.as_ref(), catalogue)?;
         let (options, method) =
-            Options::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
+            AnswerOptions::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
         let stop = |name, value: Option<f64>| -> Result<Option<f64>, BadField> {
             value.map(|value| length(&path.field(name), value)).transpose()
         };
@@ -58,7 +58,7 @@ impl Question for DistanceQuestion {
         (&self.p, &self.q)
     }
 
-    fn options(&self) -> &Options {
+    fn options(&self) -> &AnswerOptions {
         &self.options
     }
 
@@ -72,7 +72,7 @@ impl Question for DistanceQuestion {
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
         let Self { p, q, margin, stops, method, options } = self;
-        let (found, cost) = run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
+        let (found, cost) = run.measure(Self::KIND, [p, q], &options, |pair, effort| {
             let mut witness = Witness::default();
             let distance = measure_by(method, pair, stops, &mut witness, effort);
             let compared = margin.map(|margin| compare(pair, margin, &mut witness, effort));

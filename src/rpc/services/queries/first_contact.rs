@@ -14,25 +14,25 @@ use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::certificate::motion_to_wire;
 use crate::rpc::convert::geometry::{outcome_to_wire, stopped_to_wire, verdict_to_wire};
 use crate::rpc::convert::motions::Motions;
-use crate::rpc::convert::options::Options;
+use crate::rpc::convert::options::AnswerOptions;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
-use crate::runtime::metrics::Asked;
+use crate::runtime::metrics::QuestionKind;
 
-/// See the module.
+/// A question about the first contact, checked.
 #[derive(Clone, Debug)]
 pub(super) struct FirstContactQuestion {
     p: AskedBody,
     q: AskedBody,
     /// What is asked, but for the bodies.
     pub(super) motions: Motions,
-    way: Way,
-    options: Options,
+    way: FirstContactWay,
+    options: AnswerOptions,
 }
 
-/// How it is answered.
+/// By what it is answered.
 #[derive(Clone, Debug)]
-enum Way {
+enum FirstContactWay {
     Polytopes(&'static Method),
     Polyhedra { places: Places, travels: [Travel; 2] },
 }
@@ -40,7 +40,7 @@ enum Way {
 impl Question for FirstContactQuestion {
     type Wire = api::FindFirstContactRequest;
     type Answer = api::FindFirstContactResponse;
-    const ASKED: Asked = Asked::FirstContact;
+    const KIND: QuestionKind = QuestionKind::FirstContact;
 
     fn convert(
         path: &Path<'_>,
@@ -51,24 +51,31 @@ impl Question for FirstContactQuestion {
         let motions = Motions::convert(path, wire)?;
         if let Some(places) = Places::of_polyhedra(path, &p, &q) {
             let travels = motions.travels(path, [&p, &q])?;
-            let options = Options::of_polyhedra(&path.field("options"), wire.options.as_ref())?;
-            return Ok(Self { p, q, motions, way: Way::Polyhedra { places, travels }, options });
+            let options =
+                AnswerOptions::of_polyhedra(&path.field("options"), wire.options.as_ref())?;
+            return Ok(Self {
+                p,
+                q,
+                motions,
+                way: FirstContactWay::Polyhedra { places, travels },
+                options,
+            });
         }
         let (options, method) =
-            Options::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
-        Ok(Self { p, q, motions, way: Way::Polytopes(method), options })
+            AnswerOptions::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
+        Ok(Self { p, q, motions, way: FirstContactWay::Polytopes(method), options })
     }
 
     fn bodies(&self) -> (&AskedBody, &AskedBody) {
         (&self.p, &self.q)
     }
 
-    fn options(&self) -> &Options {
+    fn options(&self) -> &AnswerOptions {
         &self.options
     }
 
     fn estimate(&self, p: u32, q: u32) -> Duration {
-        if let Way::Polyhedra { .. } = self.way {
+        if let FirstContactWay::Polyhedra { .. } = self.way {
             return Duration::from_millis(1) + polyhedra::TIME_PER_VERTEX * p.saturating_add(q);
         }
         let mut motions = self.motions.of_bodies().into_iter();
@@ -84,13 +91,13 @@ impl Question for FirstContactQuestion {
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
         let Self { p, q, motions, way, options } = self;
         let method = match way {
-            Way::Polytopes(method) => method,
-            Way::Polyhedra { places, travels } => {
+            FirstContactWay::Polytopes(method) => method,
+            FirstContactWay::Polyhedra { places, travels } => {
                 let moving = polyhedra::Movers { bodies: [p, q], places, motions, travels };
                 return polyhedra::first_meeting(run, moving, &options);
             }
         };
-        let (found, cost) = run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
+        let (found, cost) = run.measure(Self::KIND, [p, q], &options, |pair, effort| {
             first_contact_by(method, &motions.about(*pair), &mut Witness::default(), effort)
         })?;
         let mut answer = api::FindFirstContactResponse { cost: Some(cost), ..Default::default() };

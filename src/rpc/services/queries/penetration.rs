@@ -1,4 +1,4 @@
-//! How deep.
+//! The penetration depth of two polytopes.
 
 use std::time::Duration;
 
@@ -11,24 +11,24 @@ use crate::rpc::convert::body::{AskedBody, polytopes};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::certificate::depth_to_wire;
 use crate::rpc::convert::geometry::{stopped_to_wire, vector_to_wire, verdict_to_wire};
-use crate::rpc::convert::options::Options;
+use crate::rpc::convert::options::AnswerOptions;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
-use crate::runtime::metrics::Asked;
+use crate::runtime::metrics::QuestionKind;
 
-/// See the module.
+/// A question about the depth, checked.
 #[derive(Clone, Debug)]
 pub(super) struct PenetrationQuestion {
     p: AskedBody,
     q: AskedBody,
     with_surface: bool,
-    options: Options,
+    options: AnswerOptions,
 }
 
 impl Question for PenetrationQuestion {
     type Wire = api::MeasurePenetrationRequest;
     type Answer = api::MeasurePenetrationResponse;
-    const ASKED: Asked = Asked::Penetration;
+    const KIND: QuestionKind = QuestionKind::Penetration;
 
     fn convert(
         path: &Path<'_>,
@@ -36,7 +36,7 @@ impl Question for PenetrationQuestion {
         catalogue: &Catalogue<'_>,
     ) -> Result<Self, Failure> {
         let (p, q) = polytopes(path, wire.p.as_ref(), wire.q.as_ref(), catalogue)?;
-        let options = Options::without_method(&path.field("options"), wire.options.as_ref())?;
+        let options = AnswerOptions::without_method(&path.field("options"), wire.options.as_ref())?;
         let with_surface = wire.with_surface && !options.omit_certificate;
         Ok(Self { p, q, with_surface, options })
     }
@@ -45,7 +45,7 @@ impl Question for PenetrationQuestion {
         (&self.p, &self.q)
     }
 
-    fn options(&self) -> &Options {
+    fn options(&self) -> &AnswerOptions {
         &self.options
     }
 
@@ -60,7 +60,7 @@ impl Question for PenetrationQuestion {
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
         let Self { p, q, with_surface, options } = self;
-        let (depth, cost) = run.measure(Self::ASKED, [p, q], &options, |pair, effort| {
+        let (depth, cost) = run.measure(Self::KIND, [p, q], &options, |pair, effort| {
             measure(pair, with_surface, &mut Witness::default(), effort)
         })?;
         let mut answer = api::MeasurePenetrationResponse { cost: Some(cost), ..Default::default() };

@@ -20,13 +20,13 @@ use crate::rpc::convert::geometry::{
     outcome_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
 };
 use crate::rpc::convert::motions::Motions;
-use crate::rpc::convert::options::Options;
+use crate::rpc::convert::options::AnswerOptions;
 use crate::rpc::convert::solids::{self, unproven_to_wire};
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
-use crate::runtime::metrics::Asked;
+use crate::runtime::metrics::QuestionKind;
 
-/// Placing a body takes about so long for each vertex, and looking at its faces, generously.
+/// Placing a body and looking at its faces takes less than this for each vertex.
 pub(super) const TIME_PER_VERTEX: Duration = Duration::from_micros(2);
 
 /// Where the bodies were named: for what only their preparation can find wrong.
@@ -58,11 +58,11 @@ pub(super) fn collision(
     run: &Run,
     bodies: [AskedBody; 2],
     places: &Places,
-    options: &Options,
+    options: &AnswerOptions,
 ) -> Result<api::CheckCollisionResponse, Failure> {
     let prepare = |effort: &mut Effort<'_>| places.prepare(bodies, effort);
     let (found, cost) =
-        run.measure_prepared(Asked::Collision, prepare, options, |solids, effort| {
+        run.measure_prepared(QuestionKind::Collision, prepare, options, |solids, effort| {
             let method = &separation::METHODS[0];
             let of_hulls = decide(&hulls(solids), method, &mut Witness::default(), effort)?;
             let mut answer = api::CheckCollisionResponse::default();
@@ -111,12 +111,12 @@ pub(super) struct Movers {
 pub(super) fn first_meeting(
     run: &Run,
     movers: Movers,
-    options: &Options,
+    options: &AnswerOptions,
 ) -> Result<api::FindFirstContactResponse, Failure> {
     let Movers { bodies, places, motions, travels } = movers;
     let prepare = |effort: &mut Effort<'_>| places.prepare(bodies, effort);
     let (found, cost) =
-        run.measure_prepared(Asked::FirstContact, prepare, options, |solids, effort| {
+        run.measure_prepared(QuestionKind::FirstContact, prepare, options, |solids, effort| {
             let question = motions.about(hulls(solids));
             let of_hulls = contact_time::first_contact(&question, &mut Witness::default(), effort)?;
             if of_hulls.outcome == Outcome::NoContact && of_hulls.stopped.is_none() {
@@ -178,7 +178,7 @@ fn prove_moving(
 }
 
 /// What is said of bodies whose hulls do not meet.
-fn free(of_hulls: &claim::FirstContact, options: &Options) -> api::FindFirstContactResponse {
+fn free(of_hulls: &claim::FirstContact, options: &AnswerOptions) -> api::FindFirstContactResponse {
     let mut answer = api::FindFirstContactResponse::default();
     answer.set_initial_verdict(verdict_to_wire(Verdict::Separated));
     answer.set_outcome(outcome_to_wire(Outcome::NoContact));

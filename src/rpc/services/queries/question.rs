@@ -9,13 +9,13 @@ use crate::geometry::pair::Pair;
 use crate::rpc::api;
 use crate::rpc::convert::body::{AskedBody, ReadyBody, Unready, hull_time};
 use crate::rpc::convert::catalogue::Catalogue;
-use crate::rpc::convert::options::{Options, cost_to_wire};
+use crate::rpc::convert::options::{AnswerOptions, cost_to_wire};
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::runtime::clock::Clock;
 use crate::runtime::deadline::StopGuard;
-use crate::runtime::metrics::{Asked, Ending, Metrics};
+use crate::runtime::metrics::{Ending, Metrics, QuestionKind};
 
 /// A question of one kind, checked.
 pub(super) trait Question: Sized + Send + 'static {
@@ -23,8 +23,8 @@ pub(super) trait Question: Sized + Send + 'static {
     type Wire: Send + Sync;
     /// What is answered.
     type Answer: Send + 'static;
-    /// How it is counted.
-    const ASKED: Asked;
+    /// As what it is counted.
+    const KIND: QuestionKind;
 
     /// Checks everything that can be wrong with it.
     fn convert(
@@ -35,8 +35,9 @@ pub(super) trait Question: Sized + Send + 'static {
     /// The two bodies.
     fn bodies(&self) -> (&AskedBody, &AskedBody);
     /// How to answer.
-    fn options(&self) -> &Options;
-    /// How long the answer takes, generously, for bodies of `p` and `q` vertices that are ready.
+    fn options(&self) -> &AnswerOptions;
+    /// How long the answer takes for bodies of `p` and `q` vertices that are ready: a generous
+    /// guess.
     fn estimate(&self, p: u32, q: u32) -> Duration;
     /// Whether the answer was cut short.
     fn has_stopped(answer: &Self::Answer) -> bool;
@@ -71,9 +72,9 @@ impl Run {
     /// Prepares the bodies, lets `search` look at the pair, and counts what it cost.
     pub(super) fn measure<T>(
         &self,
-        asked: Asked,
+        asked: QuestionKind,
         [p, q]: [AskedBody; 2],
-        options: &Options,
+        options: &AnswerOptions,
         search: impl FnOnce(&Pair<'_>, &mut Effort<'_>) -> Result<T, Stopped>,
     ) -> Result<(Result<T, Stopped>, api::Cost), Failure> {
         let prepare = |effort: &mut Effort<'_>| Ok([p.prepare(effort)?, q.prepare(effort)?]);
@@ -86,9 +87,9 @@ impl Run {
     /// Preparing costs no steps of the budget, but time.
     pub(super) fn measure_prepared<B, T>(
         &self,
-        asked: Asked,
+        asked: QuestionKind,
         prepare: impl FnOnce(&mut Effort<'_>) -> Result<B, Unready>,
-        options: &Options,
+        options: &AnswerOptions,
         search: impl FnOnce(&B, &mut Effort<'_>) -> Result<T, Stopped>,
     ) -> Result<(Result<T, Stopped>, api::Cost), Failure> {
         let start = self.clock.now();
@@ -112,10 +113,10 @@ pub(super) fn count<Q: Question>(metrics: &Metrics, answer: &Result<Q::Answer, F
         Ok(answer) if Q::has_stopped(answer) => Ending::Stopped,
         Ok(_) => Ending::Answered,
     };
-    metrics.count(Q::ASKED, ending);
+    metrics.count(Q::KIND, ending);
 }
 
-/// How long a question takes with everything, generously.
+/// How long a question takes with the hulls that are to be built for it: a generous guess.
 pub(super) fn estimate<Q: Question>(question: &Q) -> Duration {
     let (p, q) = question.bodies();
     let count = |body: &AskedBody| u32::try_from(body.size()).unwrap_or(u32::MAX);

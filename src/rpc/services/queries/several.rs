@@ -21,7 +21,7 @@ use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::timing::time_left;
 use crate::runtime::deadline::StopGuard;
-use crate::runtime::metrics::{Asked, Ending};
+use crate::runtime::metrics::{Ending, QuestionKind};
 
 /// Which of the bodies meet first, and what is counted of the question.
 pub(super) async fn answer(
@@ -34,7 +34,7 @@ pub(super) async fn answer(
         Ok(answer) if answer.stopped() != api::Stopped::Unspecified => Ending::Stopped,
         Ok(_) => Ending::Answered,
     };
-    shared.metrics.count(Asked::FirstCollision, ending);
+    shared.metrics.count(QuestionKind::FirstCollision, ending);
     found
 }
 
@@ -49,7 +49,7 @@ async fn search(
     shared.compute.run(estimate(&several), move || find(several, &run)).await?
 }
 
-/// How long the answer takes, generously.
+/// How long the answer takes: a generous guess.
 fn estimate(several: &AskedSeveral) -> Duration {
     let vertices: usize = several.bodies.iter().map(|mover| mover.body.size()).sum();
     let each = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
@@ -67,7 +67,7 @@ fn find(several: AskedSeveral, run: &Run) -> Result<api::FindFirstCollisionRespo
         bodies.into_iter().map(one).collect()
     };
     let (found, cost) =
-        run.measure_prepared(Asked::FirstCollision, prepare, &options, |solids, effort| {
+        run.measure_prepared(QuestionKind::FirstCollision, prepare, &options, |solids, effort| {
             let moving: Vec<Moving<'_>> =
                 solids.iter().zip(&travels).map(|(solid, travel)| solid.moving(*travel)).collect();
             let found = first_collision(&moving, effort)?;

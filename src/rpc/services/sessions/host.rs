@@ -19,7 +19,7 @@ use crate::runtime::deadline::StopGuard;
 use crate::runtime::sessions::{Held, Parallel, Registry, SessionError, Slot};
 use crate::scene::{Runner, Serial};
 
-/// See the module.
+/// What every call to the sessions needs; cheap to clone.
 #[derive(Clone, Debug)]
 pub struct SessionHost {
     /// What every service shares.
@@ -38,7 +38,7 @@ pub(super) struct AnswerTime<'a> {
 }
 
 impl SessionHost {
-    /// Of a server where no session is open yet.
+    /// No session is open yet.
     pub fn new(shared: Shared) -> Self {
         let registry = Arc::new(Registry::new(shared.clock.clone(), shared.limits()));
         Self { shared, registry }
@@ -101,9 +101,9 @@ impl SessionHost {
         Ok((slot, opened))
     }
 
-    /// Applies and answers frames in one job; the session goes back when that is done. Frames that are
-    /// given together are merged into one answer as far as that is possible. `index` is the place of
-    /// the frame in a list of frames, if there is a list.
+    /// Applies and answers frames in one job; the session goes back when that is done. Frames that
+    /// are given together are merged into one answer as far as that is possible. `index` is the
+    /// place of the frame in a list of frames, if there is a list.
     pub(super) async fn answer(
         &self,
         mut held: Held<Session>,

@@ -20,18 +20,18 @@ use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::runtime::compute::INLINE_MAX;
-use crate::runtime::metrics::{Asked as Metered, Ending};
+use crate::runtime::metrics::{Ending, QuestionKind};
 use crate::runtime::sessions::{Parallel, Resident, Summary};
 use crate::scene::{Applied, Declaration, Limits, Report, Runner, Scene};
 
-/// See the module.
+/// A scene with the shapes of its bodies, what its client asked for, and what it cost so far.
 #[derive(Debug)]
 pub struct Session {
     scene: Scene,
     /// The shapes of each body's parts, as declared.
     shapes: BTreeMap<u32, Vec<PartSource>>,
     defaults: Defaults,
-    /// What each frame may take.
+    /// How long the answer to a frame may take.
     time: Option<Duration>,
     /// What the last report contains: a repetition gets that again, whatever it asks for.
     last_plan: Plan,
@@ -48,26 +48,27 @@ pub struct Session {
     vertices_max: u32,
 }
 
-/// A guess by the last frame may be wrong by any factor, and whoever wants it wrong moves nothing
-/// first and everything then. A frame that might hold up the other clients of its thread for longer
-/// than this goes to the pool whatever the guess is.
+/// A guess by the last frame may be wrong by any factor: a hostile client moves nothing first and
+/// then everything. A frame that might hold up the other clients of its thread for longer than this
+/// goes to the pool whatever the guess is.
 const HOLD_UP_MAX: Duration = Duration::from_millis(20);
+/// An estimate that never runs on the caller's own thread.
 const NOT_INLINE: Duration = Duration::from_millis(1);
 const _: () = assert!(NOT_INLINE.as_micros() > INLINE_MAX.as_micros());
 
-/// A verdict and a distance of a pair of parts that have moved.
+/// How long the verdict and the distance of a pair of parts that have moved take.
 const PAIR_TIME: Duration = Duration::from_micros(4);
 
-/// The depth of two parts, or their first contact, for each vertex of one.
+/// How long the depth of two parts, or their first contact, takes for each vertex of one.
 const DEAR_PAIR_TIME: Duration = Duration::from_micros(10);
 
-/// When to give up what a message asks.
+/// When work on a message is given up.
 #[derive(Clone, Copy)]
 pub(super) struct Until<'a> {
     /// The caller has gone, or its deadline is over: no hull of what it declares is built any more.
     /// A budget is for answers; what is declared must not depend on the time that a machine takes.
     pub(super) gone: &'a AtomicBool,
-    /// That, or the budget is spent: nothing is answered any more.
+    /// The caller has gone, or the budget is spent: nothing is answered any more.
     pub(super) spent: &'a AtomicBool,
 }
 
@@ -242,7 +243,7 @@ impl Session {
     ) -> Result<(Plan, bool), Box<api::FrameReport>> {
         let (limits, catalogue) = (work.shared.limits(), &work.shared.catalogue());
         let refuse = |failure: &Failure| {
-            work.shared.metrics.count(Metered::Frame, Ending::Refused);
+            work.shared.metrics.count(QuestionKind::Frame, Ending::Refused);
             Box::new(api::FrameReport {
                 frame_id: wire.frame_id,
                 status: Some(failure.to_item()),
@@ -295,8 +296,8 @@ impl Session {
         self.elapsed += elapsed;
         self.last_elapsed = elapsed;
         let ending = if report.tally.stopped > 0 { Ending::Stopped } else { Ending::Answered };
-        shared.metrics.count(Metered::Frame, ending);
-        shared.metrics.add(Metered::Frame, &report.counters.cost);
+        shared.metrics.count(QuestionKind::Frame, ending);
+        shared.metrics.add(QuestionKind::Frame, &report.counters.cost);
         Ok(self.report(&report, plan, elapsed, stop.load(Ordering::Relaxed)))
     }
 

@@ -40,7 +40,7 @@ enum Said {
     Motion(Box<SaidMotion>),
 }
 
-/// How two bodies stand, what is said of a margin, and how far apart or how deep they are.
+/// The verdict about two bodies, what is said of a margin, and their distance or depth.
 #[derive(Clone, Debug)]
 struct SaidStanding {
     verdict: Verdict,
@@ -179,8 +179,8 @@ fn within(
     Ok(Some((asked.ok_or_else(nothing_asked)?, is_within)))
 }
 
-/// What a certificate says of how the parts stand. Of two bodies of one part each it may be that of
-/// any two.
+/// The proofs that a certificate holds for the verdict about the parts. Two bodies of one part each
+/// may also come with the certificate of two polytopes.
 fn statements(
     path: &Path<'_>,
     bodies: &[AskedParts; 2],
@@ -208,8 +208,8 @@ fn statements(
     }
 }
 
-/// What a certificate says of how far apart the parts are. Of two bodies of one part each it may be
-/// that of any two.
+/// The bounds that a certificate holds for the distances of the parts. Two bodies of one part each
+/// may also come with the certificate of two polytopes.
 fn gaps(
     path: &Path<'_>,
     bodies: &[AskedParts; 2],
@@ -236,7 +236,7 @@ fn gaps(
     wire.parts.iter().enumerate().map(entry).collect()
 }
 
-/// What a certificate says of how deep all parts but the deepest are.
+/// The bounds that a certificate holds for the depths of all parts but the deepest.
 fn reaches(list: &Path<'_>, wire: &[api::PartDepthProof]) -> Result<Vec<PartBound>, Failure> {
     let entry = |(at, entry): (usize, &api::PartDepthProof)| {
         let along = direction(&list.index(at).field("direction"), entry.direction.as_ref())?;
