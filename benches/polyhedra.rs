@@ -20,14 +20,13 @@ use clearance::geometry::contact_time::Travel;
 use clearance::geometry::contact_time::polyhedra::proof::{
     Shape, Unproven, prove_motion, prove_verdict,
 };
-use clearance::geometry::contact_time::polyhedra::{
-    FirstContact, Moving, Polyhedron, first_contact,
-};
+use clearance::geometry::contact_time::polyhedra::{FirstContact, Moving, first_contact};
 use clearance::geometry::effort::Effort;
 use clearance::geometry::hull::samples::Random;
 use clearance::geometry::hull::{convex_hull, samples};
 use clearance::geometry::judge::{judge_solid_motion, judge_solids};
 use clearance::geometry::motion::Motion;
+use clearance::geometry::polyhedron::Polyhedron;
 use clearance::geometry::polytope::Polytope;
 use clearance::geometry::pose::Pose;
 use clock::thread_time;

@@ -18,6 +18,7 @@ mod symmetric;
 
 pub mod hierarchy;
 pub mod hull;
+pub mod polyhedron;
 pub mod polytope;
 pub mod reach;
 pub mod shape;

@@ -8,9 +8,9 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use dashmap::DashMap;
 
 use super::settings::{Limit, Limits};
-use crate::geometry::contact_time::polyhedra::Polyhedron;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hierarchy::HierarchyReport;
+use crate::geometry::polyhedron::Polyhedron;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::polytope::surface::Surface;
 use crate::geometry::shape::PolytopeId;

@@ -12,7 +12,7 @@ use clearance::geometry::contact_time::polyhedra::proof::{
     Several, Shape, prove_collision, prove_motion, prove_verdict,
 };
 use clearance::geometry::contact_time::polyhedra::{
-    Faces, Moving, Polyhedron, first_collision, first_contact, verdict,
+    Faces, Moving, first_collision, first_contact, verdict,
 };
 use clearance::geometry::effort::Effort;
 use clearance::geometry::hull::convex_hull;
@@ -20,6 +20,7 @@ use clearance::geometry::judge::{
     Refusal, judge_collision, judge_faces, judge_solid_motion, judge_solids,
 };
 use clearance::geometry::motion::Motion;
+use clearance::geometry::polyhedron::Polyhedron;
 use clearance::geometry::polytope::Polytope;
 use clearance::geometry::pose::Pose;
 

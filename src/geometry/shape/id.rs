@@ -161,8 +161,8 @@ impl FromStr for PolytopeId {
 mod tests {
     use super::*;
     use crate::geometry::Vec3;
-    use crate::geometry::contact_time::polyhedra::Polyhedron;
     use crate::geometry::hull::convex_hull;
+    use crate::geometry::polyhedron::Polyhedron;
 
     fn id(points: &[[f64; 3]]) -> PolytopeId {
         let points: Vec<Vec3> = points.iter().map(|&p| Vec3::from(p)).collect();

@@ -5,11 +5,12 @@ use std::time::Duration;
 
 use super::geometry;
 use crate::geometry::contact_time::Travel;
+use crate::geometry::contact_time::polyhedra::Moving;
 use crate::geometry::contact_time::polyhedra::proof::Shape;
-use crate::geometry::contact_time::polyhedra::{Moving, Polyhedron};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hull::{HullError, convex_hull_with};
 use crate::geometry::pair::Placed;
+use crate::geometry::polyhedron::Polyhedron;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
 use crate::geometry::{Vec3, claim};

@@ -12,10 +12,9 @@
 //! partly parallel need no look: a vertex and a triangle, or two edges. How they stand at t = 0 is
 //! decided first: two triangles meet, or one body is inside the other (§3.3).
 //!
-//! Reading order: `polyhedron` says what a body is, `canonical` in which order, `tree` finds near
-//! triangles, `meeting` tells whether two triangles meet; `placed` puts bodies where they are;
-//! `start`, `interiors` and `ray` look at t = 0, `shear` and `sweep` at the rest; `proof` proves
-//! what was found.
+//! Reading order: [`polyhedron`](crate::geometry::polyhedron) says what a body is and tells whether
+//! two triangles meet; `start` looks at t = 0, `shear` and `sweep` at the rest; `proof` proves what
+//! was found.
 //!
 //! Where this differs from the text:
 //! - The step is one-sided: the prisms are never built; a pair of faces gives the time directly.
@@ -23,31 +22,23 @@
 //!   are separated, and after t = 1 nothing is asked.
 //! - Pairs are found by a hierarchy of boxes, which §5 names as an extension.
 
-mod canonical;
-mod interiors;
-mod meeting;
-mod placed;
-mod polyhedron;
 pub mod proof;
-mod ray;
 mod shear;
 mod start;
 mod sweep;
-mod tree;
-
-pub use polyhedron::{Polyhedron, PolyhedronError};
 
 use std::cmp::Ordering;
 
 use dashu_int::IBig;
 
-use self::placed::{Placed, Stand};
 use self::sweep::{Meeting, Pace, Sweep};
 use super::linear::{Travel, strictly_below};
 use crate::geometry::Vec3;
 use crate::geometry::claim::Verdict;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::ratio::Ratio;
+use crate::geometry::polyhedron::Polyhedron;
+use crate::geometry::polyhedron::placed::{Placed, Stand};
 use crate::geometry::pose::Pose;
 
 /// A polyhedron, where it is at t = 0, and how it moves over t in [0, 1].

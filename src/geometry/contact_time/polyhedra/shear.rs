@@ -5,9 +5,9 @@
 //! x_k w_i / w_k, x_j - x_k w_j / w_k; x_k / w_k)`: where it is seen, and a depth. A point of Q
 //! reaches a point of P if both are seen in one place, at the time `depth of p - depth of q`.
 
-use super::placed::{Body, Corner, Stand};
 use crate::geometry::Vec3;
 use crate::geometry::number::rounding::{UNDERFLOW, UNDERFLOW_FLOOR, gamma};
+use crate::geometry::polyhedron::placed::{Body, Corner, Stand};
 
 /// See the module.
 #[derive(Debug)]

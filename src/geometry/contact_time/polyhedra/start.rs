@@ -6,13 +6,13 @@
 //! other (§3.3).
 
 use super::Faces;
-use super::interiors::{Patch, is_laid_on, overlap_at};
-use super::meeting::{Facing, Meet};
-use super::placed::{Body, Corner, Placed, Stand};
-use super::ray::{Start, around, crosses_odd};
-use super::tree::any_meeting_leaves;
 use crate::geometry::claim::Verdict;
 use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::polyhedron::interiors::{Patch, is_laid_on, overlap_at};
+use crate::geometry::polyhedron::meeting::{Facing, Meet};
+use crate::geometry::polyhedron::placed::{Body, Corner, Placed, Stand};
+use crate::geometry::polyhedron::ray::{Start, around, crosses_odd};
+use crate::geometry::polyhedron::tree::any_meeting_leaves;
 
 /// The verdict, with the faces that show it where the bodies share a point.
 pub(super) fn at_start(

@@ -13,9 +13,7 @@
 use dashu_int::IBig;
 
 use super::Faces;
-use super::placed::{Body, Corner, Placed, Stand};
 use super::shear::{Shear, Sighting};
-use super::tree::{Extent, Node};
 use crate::geometry::Vec3;
 use crate::geometry::contact_time::linear::Travel;
 use crate::geometry::effort::{Effort, Stopped};
@@ -25,6 +23,8 @@ use crate::geometry::number::scaled::{
     Integers, cross, difference, dot, is_zero, least_exponent, sign,
 };
 use crate::geometry::number::{Sign, outward};
+use crate::geometry::polyhedron::placed::{Body, Corner, Placed, Stand};
+use crate::geometry::polyhedron::tree::{Extent, Node};
 
 /// Where and when two faces meet.
 #[derive(Clone, Debug)]

@@ -8,9 +8,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::placed::Stand;
 use super::super::sweep::Pace;
-use super::super::tree::{Extent, Node};
 use super::{Shape, Unproven};
 use crate::geometry::claim::{
     Cover, CoverStep, Direction, Frame, Link, Outcome, Question, StaticProof, VISITS_MAX, Verdict,
@@ -21,6 +19,8 @@ use crate::geometry::hull::convex_hull;
 use crate::geometry::motion::Motion;
 use crate::geometry::number::interval::Interval;
 use crate::geometry::pair::{Pair, Placed, VertexPair};
+use crate::geometry::polyhedron::placed::Stand;
+use crate::geometry::polyhedron::tree::{Extent, Node};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::separation::{self, decide};
 use crate::geometry::witness::Witness;

@@ -16,13 +16,14 @@ mod touch;
 pub use self::several::{Found, Several, prove_collision};
 
 use self::cover::{Bounds, Room, cover};
-use super::meeting::{Facing, Meet};
-use super::placed::{Body, Placed, Stand};
-use super::{Contact, Faces, Polyhedron};
+use super::{Contact, Faces};
 use crate::geometry::claim::{Face, Points, Solid, SolidMotionProof, SolidProof, Solids, Verdict};
 use crate::geometry::contact_time::Travel;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::judge::{Refusal, judge_solids};
+use crate::geometry::polyhedron::Polyhedron;
+use crate::geometry::polyhedron::meeting::{Facing, Meet};
+use crate::geometry::polyhedron::placed::{Body, Placed, Stand};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
 

@@ -7,10 +7,10 @@ use crate::geometry::Vec3;
 use crate::geometry::claim::{CollisionProof, Cover, PairCover, SolidMotionProof, Verdict};
 use crate::geometry::contact_time::Travel;
 use crate::geometry::contact_time::polyhedra::Collision;
-use crate::geometry::contact_time::polyhedra::placed::Stand;
-use crate::geometry::contact_time::polyhedra::tree::Extent;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::interval::Interval;
+use crate::geometry::polyhedron::placed::Stand;
+use crate::geometry::polyhedron::tree::Extent;
 
 /// One of several bodies.
 #[derive(Clone, Copy, Debug)]

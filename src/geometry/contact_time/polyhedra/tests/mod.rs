@@ -12,6 +12,7 @@ use crate::geometry::contact_time;
 use crate::geometry::hull::convex_hull;
 use crate::geometry::motion::Motion;
 use crate::geometry::pair::Pair;
+use crate::geometry::polyhedron::{Polyhedron, PolyhedronError};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::samples::{Random, ball, lattice};
 use crate::geometry::witness::Witness;

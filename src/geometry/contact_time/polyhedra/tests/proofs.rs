@@ -11,6 +11,7 @@ use crate::geometry::claim::{
     Solids, Verdict,
 };
 use crate::geometry::judge::{self, Refusal, judge_solid_motion};
+use crate::geometry::polyhedron::Polyhedron;
 
 const STEPS_MAX: u64 = 1 << 14;
 

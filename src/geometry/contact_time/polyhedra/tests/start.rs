@@ -5,8 +5,9 @@ use dashu_int::{IBig, UBig};
 
 use super::facets::{Face, Place, Point, point_in_polytope};
 use super::*;
-use crate::geometry::contact_time::polyhedra::ray::{self, crosses_odd};
 use crate::geometry::number::scaled::{Integers, integer_at};
+use crate::geometry::polyhedron::ray::crosses_odd;
+use crate::geometry::polyhedron::{Polyhedron, PolyhedronError, ray};
 
 /// Cells of a grid, by their lowest corners.
 pub(super) type Cells = Vec<[i32; 3]>;

@@ -7,7 +7,7 @@
 use crate::geometry::number::orientation::{Axis, Side, Turn};
 
 /// Exact predicates on points that are only named.
-pub(super) trait Sight {
+pub(in crate::geometry) trait Sight {
     /// The name of a point.
     type Point: Copy;
 
@@ -20,7 +20,7 @@ pub(super) trait Sight {
 
 /// How two closed triangles stand.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Meet {
+pub(in crate::geometry) enum Meet {
     /// They share no point.
     Apart,
     /// They share a point.
@@ -31,16 +31,20 @@ pub(super) enum Meet {
 
 /// On which sides of each other's planes the corners of two triangles are.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Facing {
+pub(in crate::geometry) struct Facing {
     /// Those of the first triangle.
-    pub(super) of_a: [Side; 3],
+    pub(in crate::geometry) of_a: [Side; 3],
     /// Those of the second.
-    pub(super) of_b: [Side; 3],
+    pub(in crate::geometry) of_b: [Side; 3],
 }
 
 impl Facing {
     /// None if one triangle is all on one side of the other's plane.
-    pub(super) fn of<S: Sight>(sight: &mut S, a: [S::Point; 3], b: [S::Point; 3]) -> Option<Self> {
+    pub(in crate::geometry) fn of<S: Sight>(
+        sight: &mut S,
+        a: [S::Point; 3],
+        b: [S::Point; 3],
+    ) -> Option<Self> {
         let of_b = b.map(|p| sight.side(a, p));
         if is_all_off(of_b) {
             return None;
@@ -50,12 +54,17 @@ impl Facing {
     }
 
     /// Whether the triangles are in one plane.
-    pub(super) fn is_flat(&self) -> bool {
+    pub(in crate::geometry) fn is_flat(&self) -> bool {
         self.of_a == [Side::On; 3]
     }
 
     /// How the triangles stand; neither is degenerate.
-    pub(super) fn meet<S: Sight>(&self, sight: &mut S, a: [S::Point; 3], b: [S::Point; 3]) -> Meet {
+    pub(in crate::geometry) fn meet<S: Sight>(
+        &self,
+        sight: &mut S,
+        a: [S::Point; 3],
+        b: [S::Point; 3],
+    ) -> Meet {
         if is_split(self.of_a) && is_split(self.of_b) {
             return along_common_line(sight, (a, self.of_a), (b, self.of_b));
         }
@@ -69,12 +78,16 @@ impl Facing {
 }
 
 /// Whether two triangles share a point; neither is degenerate.
-pub(super) fn triangles_meet<S: Sight>(sight: &mut S, a: [S::Point; 3], b: [S::Point; 3]) -> bool {
+pub(in crate::geometry) fn triangles_meet<S: Sight>(
+    sight: &mut S,
+    a: [S::Point; 3],
+    b: [S::Point; 3],
+) -> bool {
     Facing::of(sight, a, b).is_some_and(|facing| facing.meet(sight, a, b) != Meet::Apart)
 }
 
 /// Whether a segment meets a triangle; neither is degenerate.
-pub(super) fn segment_meets_triangle<S: Sight>(
+pub(in crate::geometry) fn segment_meets_triangle<S: Sight>(
     sight: &mut S,
     ends: [S::Point; 2],
     triangle: [S::Point; 3],
@@ -169,7 +182,10 @@ fn within_plane<S: Sight>(sight: &mut S, [p, q]: [S::Point; 2], triangle: [S::Po
 }
 
 /// An axis that a triangle's plane is not parallel to, and how it turns seen along it.
-pub(super) fn seen_flat<S: Sight>(sight: &mut S, triangle: [S::Point; 3]) -> (Axis, Turn) {
+pub(in crate::geometry) fn seen_flat<S: Sight>(
+    sight: &mut S,
+    triangle: [S::Point; 3],
+) -> (Axis, Turn) {
     Axis::ALL
         .into_iter()
         .map(|axis| (axis, sight.turn(axis, triangle)))
@@ -177,6 +193,6 @@ pub(super) fn seen_flat<S: Sight>(sight: &mut S, triangle: [S::Point; 3]) -> (Ax
         .expect("a triangle is not degenerate")
 }
 
-pub(super) fn sides_of<P: Copy>([a, b, c]: [P; 3]) -> [[P; 2]; 3] {
+pub(in crate::geometry) fn sides_of<P: Copy>([a, b, c]: [P; 3]) -> [[P; 2]; 3] {
     [[a, b], [b, c], [c, a]]
 }

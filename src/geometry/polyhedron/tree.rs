@@ -14,23 +14,23 @@ use crate::geometry::effort::{Effort, Stopped};
 
 /// The order of the triangles in the leaves; see the module.
 #[derive(Clone, Debug)]
-pub(super) struct Tree {
+pub(in crate::geometry) struct Tree {
     order: Vec<u32>,
 }
 
 /// A node: its place in the list of boxes, and its leaves.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Node {
-    pub(super) at: u32,
+pub(in crate::geometry) struct Node {
+    pub(in crate::geometry) at: u32,
     first: u32,
     /// Number of triangles.
-    pub(super) count: u32,
+    pub(in crate::geometry) count: u32,
 }
 
 impl Node {
     /// The halves; none of a leaf.
     #[inline]
-    pub(super) fn children(self) -> Option<[Self; 2]> {
+    pub(in crate::geometry) fn children(self) -> Option<[Self; 2]> {
         let left = self.count / 2;
         (left > 0).then(|| {
             [
@@ -43,9 +43,9 @@ impl Node {
 
 /// A closed box along the axes.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Extent {
-    pub(super) low: Vec3,
-    pub(super) high: Vec3,
+pub(in crate::geometry) struct Extent {
+    pub(in crate::geometry) low: Vec3,
+    pub(in crate::geometry) high: Vec3,
 }
 
 impl Extent {
@@ -55,14 +55,14 @@ impl Extent {
 
     /// Whether the closed boxes share a point.
     #[inline]
-    pub(super) fn meets(&self, other: &Self) -> bool {
+    pub(in crate::geometry) fn meets(&self, other: &Self) -> bool {
         (0..3).all(|k| self.low[k] <= other.high[k] && other.low[k] <= self.high[k])
     }
 }
 
 impl Tree {
     /// Over at least one triangle.
-    pub(super) fn build(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Self {
+    pub(in crate::geometry) fn build(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Self {
         // Thirds first: coordinates may be near the greatest that are accepted.
         let middles: Vec<Vec3> =
             triangles.iter().map(|t| t.iter().map(|&i| vertices[i as usize] / 3.0).sum()).collect();
@@ -85,32 +85,37 @@ impl Tree {
     }
 
     /// The node of all triangles.
-    pub(super) fn root(&self) -> Node {
+    pub(in crate::geometry) fn root(&self) -> Node {
         let count = u32::try_from(self.order.len()).expect("limited at the door");
         Node { at: 0, first: 0, count }
     }
 
     /// The triangles in the order of the leaves. A node's are neighbours in it, and its halves are
     /// those of the list.
-    pub(super) fn order(&self) -> &[u32] {
+    pub(in crate::geometry) fn order(&self) -> &[u32] {
         &self.order
     }
 
     /// The triangles of a node.
-    pub(super) fn triangles(&self, node: Node) -> &[u32] {
+    pub(in crate::geometry) fn triangles(&self, node: Node) -> &[u32] {
         let first = node.first as usize;
         &self.order[first..first + node.count as usize]
     }
 
     /// The triangle of a leaf.
     #[inline]
-    pub(super) fn triangle(&self, leaf: Node) -> u32 {
+    pub(in crate::geometry) fn triangle(&self, leaf: Node) -> u32 {
         debug_assert_eq!(leaf.count, 1);
         self.order[leaf.first as usize]
     }
 
     /// The boxes of all nodes for these points, each known within `slack` in every coordinate.
-    pub(super) fn boxes(&self, points: &[Vec3], triangles: &[[u32; 3]], slack: f64) -> Vec<Extent> {
+    pub(in crate::geometry) fn boxes(
+        &self,
+        points: &[Vec3],
+        triangles: &[[u32; 3]],
+        slack: f64,
+    ) -> Vec<Extent> {
         let empty = Extent { low: Vec3::zeros(), high: Vec3::zeros() };
         let mut boxes = vec![empty; 2 * self.order.len() - 1];
         let leaf = |node: Node| {
@@ -155,7 +160,7 @@ fn longest_axis(leaves: &[u32], middles: &[Vec3]) -> usize {
 
 /// Calls `leaves` with every pair of leaves whose boxes meet, until it returns true; whether it
 /// did. Each pair of boxes is a step.
-pub(super) fn any_meeting_leaves(
+pub(in crate::geometry) fn any_meeting_leaves(
     [a, b]: [(&Tree, &[Extent]); 2],
     effort: &mut Effort<'_>,
     mut leaves: impl FnMut(u32, u32) -> bool,

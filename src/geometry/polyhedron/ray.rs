@@ -17,7 +17,7 @@ use crate::geometry::number::Sign;
 use crate::geometry::number::scaled::{Integers, cross, difference, dot, sign};
 
 /// Where a ray starts: an exact point and two small steps, and a box that holds the point.
-pub(super) struct Start {
+pub(in crate::geometry) struct Start {
     /// On the exponent of the surface's points.
     exact: Integers,
     steps: [Integers; 2],
@@ -26,7 +26,7 @@ pub(super) struct Start {
 
 impl Start {
     /// In a triangle, next to its first corner, which is in the box.
-    pub(super) fn beside([a, b, c]: [Integers; 3], within: Extent) -> Self {
+    pub(in crate::geometry) fn beside([a, b, c]: [Integers; 3], within: Extent) -> Self {
         let steps = [difference(&b, &a), difference(&c, &a)];
         Self { exact: a, steps, within }
     }
@@ -34,7 +34,7 @@ impl Start {
 
 /// Whether the ray along x from `start`, which is on no such triangle, crosses an odd number of
 /// triangles that `corners` gives. Each box is a step.
-pub(super) fn crosses_odd(
+pub(in crate::geometry) fn crosses_odd(
     start: &Start,
     (tree, boxes): (&Tree, &[Extent]),
     effort: &mut Effort<'_>,
@@ -101,6 +101,6 @@ fn first_sign(first: &IBig, others: impl IntoIterator<Item = IBig>) -> Sign {
 }
 
 /// A box around rounded coordinates that err by at most `slack`.
-pub(super) fn around(p: &Vec3, slack: f64) -> Extent {
+pub(in crate::geometry) fn around(p: &Vec3, slack: f64) -> Extent {
     Extent { low: p.map(|x| (x - slack).next_down()), high: p.map(|x| (x + slack).next_up()) }
 }

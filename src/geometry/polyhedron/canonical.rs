@@ -7,7 +7,10 @@ use std::cmp::Ordering;
 use crate::geometry::Vec3;
 
 /// No two vertices that triangles name are equal.
-pub(super) fn in_order(given: &[Vec3], triangles: &[[u32; 3]]) -> (Vec<Vec3>, Vec<[u32; 3]>) {
+pub(in crate::geometry) fn in_order(
+    given: &[Vec3],
+    triangles: &[[u32; 3]],
+) -> (Vec<Vec3>, Vec<[u32; 3]>) {
     let mut named: Vec<u32> = triangles.as_flattened().to_vec();
     named.sort_unstable();
     named.dedup();
@@ -41,7 +44,7 @@ fn compare(a: &Vec3, b: &Vec3) -> Ordering {
 }
 
 /// Which of the vertices in order a point is.
-pub(super) fn index_of(vertices: &[Vec3], point: &Vec3) -> Option<u32> {
+pub(in crate::geometry) fn index_of(vertices: &[Vec3], point: &Vec3) -> Option<u32> {
     let point = point.map(|x| x + 0.0);
     let found = vertices.binary_search_by(|v| compare(v, &point)).ok()?;
     u32::try_from(found).ok()

@@ -21,13 +21,13 @@ use crate::geometry::number::orientation::{Side, Turn};
 
 /// A triangle of a body's surface and its neighbours.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Patch<P> {
+pub(in crate::geometry) struct Patch<P> {
     /// Counter-clockwise from outside.
-    pub(super) corners: [P; 3],
+    pub(in crate::geometry) corners: [P; 3],
     /// Edge k leads from corner k to the next; the third corner of the triangle beyond it.
-    pub(super) across: [P; 3],
+    pub(in crate::geometry) across: [P; 3],
     /// Which edges are tested on this triangle's behalf and not its neighbour's.
-    pub(super) owned: [bool; 3],
+    pub(in crate::geometry) owned: [bool; 3],
 }
 
 /// A body near the inside of an edge.
@@ -55,7 +55,7 @@ impl<P: Copy> Patch<P> {
 
 /// Whether the bodies certainly share inner points where the insides of edges and triangles meet
 /// that these two own, for triangles that do not cross.
-pub(super) fn overlap_at<S: Sight>(
+pub(in crate::geometry) fn overlap_at<S: Sight>(
     sight: &mut S,
     p: &Patch<S::Point>,
     q: &Patch<S::Point>,
@@ -68,7 +68,11 @@ pub(super) fn overlap_at<S: Sight>(
 }
 
 /// Of triangles in one plane: whether they share inner points.
-pub(super) fn is_laid_on<S: Sight>(sight: &mut S, a: [S::Point; 3], b: [S::Point; 3]) -> bool {
+pub(in crate::geometry) fn is_laid_on<S: Sight>(
+    sight: &mut S,
+    a: [S::Point; 3],
+    b: [S::Point; 3],
+) -> bool {
     // If not, the line of a side tells them apart: that of a triangle whose other side is empty.
     let mut parts = |a: [S::Point; 3], b: [S::Point; 3]| {
         let (axis, inner) = seen_flat(sight, a);

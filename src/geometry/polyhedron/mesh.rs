@@ -41,11 +41,11 @@ pub struct Polyhedron {
 
 /// What a triangle tests on behalf of its neighbours, so that no vertex or edge is tested twice.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Owned {
+pub(in crate::geometry) struct Owned {
     /// Its vertices.
-    pub(super) vertices: [bool; 3],
+    pub(in crate::geometry) vertices: [bool; 3],
     /// Its edges; edge k leads from vertex k to the next.
-    pub(super) edges: [bool; 3],
+    pub(in crate::geometry) edges: [bool; 3],
 }
 
 /// Why a mesh bounds no polyhedron. Triangles and vertices are counted from 0.
@@ -222,25 +222,25 @@ impl Polyhedron {
     }
 
     /// The lowest triangle of each shell, ascending.
-    pub(super) fn shells(&self) -> &[u32] {
+    pub(in crate::geometry) fn shells(&self) -> &[u32] {
         &self.shells
     }
 
-    pub(super) fn triangle(&self, i: u32) -> [u32; 3] {
+    pub(in crate::geometry) fn triangle(&self, i: u32) -> [u32; 3] {
         self.triangles[i as usize]
     }
 
     /// Beyond the edge from each corner of a triangle to the next: the third corner of the triangle
     /// there.
-    pub(super) fn across(&self, triangle: u32) -> [u32; 3] {
+    pub(in crate::geometry) fn across(&self, triangle: u32) -> [u32; 3] {
         self.across[triangle as usize]
     }
 
-    pub(super) fn owned(&self, triangle: u32) -> &Owned {
+    pub(in crate::geometry) fn owned(&self, triangle: u32) -> &Owned {
         &self.owned[triangle as usize]
     }
 
-    pub(super) fn tree(&self) -> &Tree {
+    pub(in crate::geometry) fn tree(&self) -> &Tree {
         &self.tree
     }
 }

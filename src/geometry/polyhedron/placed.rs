@@ -1,7 +1,7 @@
 //! Bodies where they are: rounded points with the bound of their error, and exact ones behind.
 
 use super::meeting::Sight;
-use super::polyhedron::Polyhedron;
+use super::mesh::Polyhedron;
 use super::tree::Extent;
 use crate::geometry::number::Sign;
 use crate::geometry::number::orientation::{Axis, Side, Turn};
@@ -14,21 +14,21 @@ use crate::geometry::{Mat3, Vec3};
 
 /// A body where it stands at t = 0.
 #[derive(Debug)]
-pub(super) struct Stand<'a> {
-    pub(super) body: &'a Polyhedron,
-    pub(super) pose: Pose,
+pub(in crate::geometry) struct Stand<'a> {
+    pub(in crate::geometry) body: &'a Polyhedron,
+    pub(in crate::geometry) pose: Pose,
     /// The vertices, rounded.
-    pub(super) points: Vec<Vec3>,
+    pub(in crate::geometry) points: Vec<Vec3>,
     /// Every coordinate of `points` is within this of the exact one.
-    pub(super) slack: f64,
+    pub(in crate::geometry) slack: f64,
     /// The largest absolute coordinate of `points`.
-    pub(super) reach: f64,
+    pub(in crate::geometry) reach: f64,
     /// Of the nodes of the body's tree; the exact body is inside.
-    pub(super) boxes: Vec<Extent>,
+    pub(in crate::geometry) boxes: Vec<Extent>,
 }
 
 impl<'a> Stand<'a> {
-    pub(super) fn new(body: &'a Polyhedron, pose: Pose) -> Self {
+    pub(in crate::geometry) fn new(body: &'a Polyhedron, pose: Pose) -> Self {
         let points: Vec<Vec3> = body.vertices().iter().map(|v| pose.apply_rounded(v)).collect();
         let slack = slack(body.vertices(), &pose);
         let reach = points.iter().map(nalgebra::Vector3::amax).fold(0.0, f64::max);
@@ -36,12 +36,12 @@ impl<'a> Stand<'a> {
         Self { body, pose, points, slack, reach, boxes }
     }
 
-    pub(super) fn point(&self, i: u32) -> &Vec3 {
+    pub(in crate::geometry) fn point(&self, i: u32) -> &Vec3 {
         &self.points[i as usize]
     }
 
     /// The box of all of it.
-    pub(super) fn whole(&self) -> &Extent {
+    pub(in crate::geometry) fn whole(&self) -> &Extent {
         &self.boxes[self.body.tree().root().at as usize]
     }
 }
@@ -59,19 +59,19 @@ fn slack(vertices: &[Vec3], pose: &Pose) -> f64 {
 
 /// Which of the two bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Body {
+pub(in crate::geometry) enum Body {
     P,
     Q,
 }
 
 /// A vertex of one of the two.
-pub(super) type Corner = (Body, u32);
+pub(in crate::geometry) type Corner = (Body, u32);
 
 /// Two bodies at t = 0: predicates that are filtered in f64 and exact behind.
 #[derive(Debug)]
-pub(super) struct Placed<'a, 'b> {
-    pub(super) p: &'b Stand<'a>,
-    pub(super) q: &'b Stand<'a>,
+pub(in crate::geometry) struct Placed<'a, 'b> {
+    pub(in crate::geometry) p: &'b Stand<'a>,
+    pub(in crate::geometry) q: &'b Stand<'a>,
     /// Bounds the error of a computed difference of two coordinates.
     blur: f64,
     exact: Option<Exact<'a>>,
@@ -79,14 +79,14 @@ pub(super) struct Placed<'a, 'b> {
 
 /// The points as integers times a power of two.
 #[derive(Debug)]
-pub(super) struct Exact<'a> {
+pub(in crate::geometry) struct Exact<'a> {
     p: ScaledPoints<'a>,
     q: ScaledPoints<'a>,
-    pub(super) exponent: i64,
+    pub(in crate::geometry) exponent: i64,
 }
 
 impl Exact<'_> {
-    pub(super) fn point(&mut self, (body, i): Corner) -> &Integers {
+    pub(in crate::geometry) fn point(&mut self, (body, i): Corner) -> &Integers {
         match body {
             Body::P => self.p.point(i),
             Body::Q => self.q.point(i),
@@ -99,14 +99,14 @@ impl Exact<'_> {
 }
 
 impl<'a, 'b> Placed<'a, 'b> {
-    pub(super) fn new(p: &'b Stand<'a>, q: &'b Stand<'a>) -> Self {
+    pub(in crate::geometry) fn new(p: &'b Stand<'a>, q: &'b Stand<'a>) -> Self {
         // Both points err by `slack`, their difference, at most twice the reach, rounds once.
         let blur = 2.0 * p.slack.max(q.slack) + gamma(4) * p.reach.max(q.reach);
         Self { p, q, blur, exact: None }
     }
 
     /// The exact points, made when first asked for.
-    pub(super) fn exact(&mut self) -> &mut Exact<'a> {
+    pub(in crate::geometry) fn exact(&mut self) -> &mut Exact<'a> {
         let (p, q) = (self.p, self.q);
         self.exact.get_or_insert_with(|| {
             let of_p = Exponents::of(p.body.vertices(), &p.pose);
@@ -120,7 +120,7 @@ impl<'a, 'b> Placed<'a, 'b> {
         })
     }
 
-    pub(super) fn rounded(&self, (body, i): Corner) -> &'b Vec3 {
+    pub(in crate::geometry) fn rounded(&self, (body, i): Corner) -> &'b Vec3 {
         match body {
             Body::P => self.p.point(i),
             Body::Q => self.q.point(i),

@@ -1,0 +1,16 @@
+//! Solids that need not be convex, given by the triangles that bound them, and how two of them stand
+//! where they are. When moving ones meet is asked in [`super::contact_time::polyhedra`].
+//!
+//! Reading order: `mesh` says what a body is and `canonical` in which order, `tree` finds near
+//! triangles, `meeting` tells whether two triangles meet; `placed` puts bodies where they are, `ray`
+//! and `interiors` tell whether their insides share a point.
+
+mod canonical;
+pub(super) mod interiors;
+pub(super) mod meeting;
+mod mesh;
+pub(super) mod placed;
+pub(super) mod ray;
+pub(super) mod tree;
+
+pub use mesh::{Polyhedron, PolyhedronError};
