@@ -303,8 +303,26 @@ pub(super) fn is_inside(
     triangles: &[[u32; 3]],
     effort: &mut Effort<'_>,
 ) -> Result<Option<bool>, Stopped> {
-    let seen = |(v, corner)| pay_for_vertex(v, effort).map(|()| Seen::from(minus(corner, point)));
-    let corners: Vec<Seen> = (0..).zip(corners).map(seen).collect::<Result<_, _>>()?;
+    is_inside_beside(std::slice::from_ref(point), corners, triangles, effort)
+}
+
+/// The same of a point next to the first of some points, beside the way from there to the second
+/// one, and beside that towards the third: of `x(ε) = a + ε (b - a) + ε² (c - a)` for every ε > 0
+/// that is small enough.
+///
+/// Every sign that is asked for is that of a function f of x, affine in x, so it is that of f(a),
+/// or where that is 0 of f(b), or where both are 0 of f(c).
+pub(super) fn is_inside_beside(
+    points: &[Exact],
+    corners: &[Exact],
+    triangles: &[[u32; 3]],
+    effort: &mut Effort<'_>,
+) -> Result<Option<bool>, Stopped> {
+    let seen = |(v, corner)| {
+        let from = |point: &Exact| Seen::from(minus(corner, point));
+        pay_for_vertex(v, effort).map(|()| points.iter().map(from).collect())
+    };
+    let corners: Vec<Vec<Seen>> = (0..).zip(corners).map(seen).collect::<Result<_, _>>()?;
     for ray in &RAYS {
         let is_inside = is_crossed_oddly(ray, &corners, triangles, effort)?;
         if is_inside.is_some() {
@@ -338,9 +356,14 @@ fn volume([a, b, c]: [&Seen; 3]) -> Sign {
         .unwrap_or_else(|| scalar_product(&a.exact, &vector_product(&b.exact, &c.exact)).sign())
 }
 
+/// The first of the signs that is not zero.
+fn first_sign(mut signs: impl Iterator<Item = Sign>) -> Sign {
+    signs.find(|sign| *sign != Sign::Zero).unwrap_or(Sign::Zero)
+}
+
 fn is_crossed_oddly(
     ray: &[i32; 3],
-    corners: &[Seen],
+    corners: &[Vec<Seen>],
     triangles: &[[u32; 3]],
     effort: &mut Effort<'_>,
 ) -> Result<Option<bool>, Stopped> {
@@ -351,13 +374,15 @@ fn is_crossed_oddly(
             effort.spend_step()?;
         }
         let [a, b, c] = triangle.map(|v| &corners[v as usize]);
-        let turns = [[a, b], [b, c], [c, a]].map(|[u, v]| volume([&ray, u, v]));
+        let along_ray = |u: &Seen, v: &Seen| volume([&ray, u, v]);
+        let turns = [[a, b], [b, c], [c, a]]
+            .map(|[u, v]| first_sign(u.iter().zip(v).map(|(u, v)| along_ray(u, v))));
         let has = |sign: Sign| turns.contains(&sign);
         if has(Sign::Positive) && has(Sign::Negative) {
             continue;
         }
         // Seen along the ray the point is on an edge's line, or in the triangle's plane.
-        let ahead = volume([a, b, c]);
+        let ahead = first_sign(a.iter().zip(b).zip(c).map(|((a, b), c)| volume([a, b, c])));
         if has(Sign::Zero) || ahead == Sign::Zero {
             return Ok(None);
         }

@@ -1,8 +1,11 @@
-//! The judge of where two bodies are said to meet: faces that share a point. Exactly, from scratch.
+//! The judge of where two bodies are said to meet: faces that share a point, or a face of one that
+//! is inside the other. Exactly, from scratch.
 
+use super::cover::{exact_points, is_inside_beside};
+use super::exact::exact_point;
 use super::refusal::Refusal;
 use super::solids::{differences, share_a_point, travel_of};
-use crate::geometry::claim::{Face, Solids};
+use crate::geometry::claim::{Face, Solid, Solids};
 use crate::geometry::effort::Effort;
 use crate::geometry::motion::Motion;
 
@@ -49,6 +52,28 @@ pub fn judge_faces(
         }
     }
     Err(Refusal::FacesApart)
+}
+
+/// Proves that a facet of one body is inside another one next to its first corner and its first
+/// edge. The facet's corners are in order around it; `boundary` are the triangles that bound the
+/// other body.
+pub fn judge_inner_facet(
+    (inner, facet, name): (&Solid<'_>, &[u32], &'static str),
+    (outer, boundary): (&Solid<'_>, &[[u32; 3]]),
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    let exists = |v: &u32| (*v as usize) < inner.points.points.len();
+    let [first, second, third, ..] = facet else { return Err(Refusal::NotAFace(name)) };
+    let corners = [first, second, third];
+    if !corners.iter().all(|v| exists(v)) {
+        return Err(Refusal::NotAFace(name));
+    }
+    let corners = corners.map(|v| exact_point(&inner.points, *v));
+    let around = exact_points(outer, effort)?;
+    match is_inside_beside(&corners, &around, boundary, effort)? {
+        Some(true) => Ok(()),
+        Some(false) | None => Err(Refusal::FacesApart),
+    }
 }
 
 /// The triangles from the first corner of a polygon, or the one face that it is.

@@ -246,6 +246,20 @@ impl JudgedBody {
         }
     }
 
+    /// The triangles that bound it; of a polytope those that its facets are made of.
+    pub fn boundary(&self) -> Vec<[u32; 3]> {
+        match self {
+            Self::Polytope(body) => {
+                let fan = |corners: &[u32]| -> Vec<[u32; 3]> {
+                    let [first, rest @ ..] = corners else { return Vec::new() };
+                    rest.array_windows().map(|[b, c]| [*first, *b, *c]).collect()
+                };
+                body.polytope().facets().rows().flat_map(fan).collect()
+            }
+            Self::Polyhedron { polyhedron, .. } => polyhedron.triangles().to_vec(),
+        }
+    }
+
     /// Its vertices and triangles, and where they are.
     pub fn solid(&self) -> claim::Solid<'_> {
         let (points, pose, triangles) = match self {

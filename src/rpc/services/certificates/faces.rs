@@ -1,20 +1,28 @@
 //! Where bodies are said to meet, judged: that the faces named share a point, at the time that is
-//! stated.
+//! stated, or that the one facet named is inside the other body.
 
 use crate::geometry::claim::Solids;
 use crate::geometry::effort::Effort;
-use crate::geometry::judge::judge_faces;
+use crate::geometry::judge::{judge_faces, judge_inner_facet};
 use crate::geometry::motion::Motion;
 use crate::rpc::api;
 use crate::rpc::convert::body::JudgedBody;
 use crate::rpc::path::{BadField, Path};
 
-/// A face of each body.
+/// What is named of two bodies that are in contact.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct NamedFaces([Named; 2]);
+pub(super) enum NamedFaces {
+    /// A face of each.
+    OfBoth([Named; 2]),
+    /// A facet of P that is inside Q.
+    OfP(u32),
+    /// A facet of Q that is inside P.
+    OfQ(u32),
+}
 
+/// A face of one body.
 #[derive(Clone, Copy, Debug)]
-enum Named {
+pub(super) enum Named {
     Vertex(u32),
     Edge([u32; 2]),
     Facet(u32),
@@ -39,10 +47,12 @@ impl NamedFaces {
             QFace::QEdge(edge) => ends(edge),
             QFace::QFacet(facet) => Named::Facet(*facet),
         });
-        let (Some(p), Some(q)) = (p, q) else {
-            return Err(path.bad("is judged where it names a face of each: without it the rest is"));
-        };
-        Ok(Some(Self([p, q])))
+        match (p, q) {
+            (Some(p), Some(q)) => Ok(Some(Self::OfBoth([p, q]))),
+            (Some(Named::Facet(facet)), None) => Ok(Some(Self::OfP(facet))),
+            (None, Some(Named::Facet(facet))) => Ok(Some(Self::OfQ(facet))),
+            _ => Err(path.bad("names a face of each body, or one facet that is inside the other")),
+        }
     }
 
     /// Refuses it where no faces meet, or none that a judge knows of.
@@ -51,7 +61,8 @@ impl NamedFaces {
         if wire.is_some() { Err(path.bad(why)) } else { Ok(()) }
     }
 
-    /// Whether they share a point at a time of the interval.
+    /// Whether the faces share a point at a time of the interval, or the facet is inside the other
+    /// body at t = 0.
     pub(super) fn judge(
         &self,
         bodies: [&JudgedBody; 2],
@@ -59,16 +70,33 @@ impl NamedFaces {
         times: [f64; 2],
         effort: &mut Effort<'_>,
     ) -> Result<(), String> {
-        let [p, q] = [0, 1].map(|k| match &self.0[k] {
-            Named::Vertex(vertex) => Some(std::slice::from_ref(vertex)),
-            Named::Edge(ends) => Some(&ends[..]),
-            Named::Facet(facet) => bodies[k].facet(*facet),
-        });
-        let (Some(p), Some(q)) = (p, q) else {
-            return Err("face_contact: it names a facet that does not exist".to_owned());
+        let no_facet = || "face_contact: it names a facet that does not exist".to_owned();
+        let judged = match self {
+            Self::OfBoth(named) => {
+                let [p, q] = [0, 1].map(|k| match &named[k] {
+                    Named::Vertex(vertex) => Some(std::slice::from_ref(vertex)),
+                    Named::Edge(ends) => Some(&ends[..]),
+                    Named::Facet(facet) => bodies[k].facet(*facet),
+                });
+                let faces = [p.ok_or_else(no_facet)?, q.ok_or_else(no_facet)?];
+                let solids = Solids { p: bodies[0].solid(), q: bodies[1].solid() };
+                judge_faces(&solids, faces, motions, times, effort)
+            }
+            Self::OfP(_) | Self::OfQ(_) if times != [0.0, 0.0] => {
+                let why = "face_contact: one facet alone says how bodies overlap at t = 0";
+                return Err(why.to_owned());
+            }
+            Self::OfP(facet) => {
+                let facet = bodies[0].facet(*facet).ok_or_else(no_facet)?;
+                let outer = (&bodies[1].solid(), &bodies[1].boundary()[..]);
+                judge_inner_facet((&bodies[0].solid(), facet, "P"), outer, effort)
+            }
+            Self::OfQ(facet) => {
+                let facet = bodies[1].facet(*facet).ok_or_else(no_facet)?;
+                let outer = (&bodies[0].solid(), &bodies[0].boundary()[..]);
+                judge_inner_facet((&bodies[1].solid(), facet, "Q"), outer, effort)
+            }
         };
-        let solids = Solids { p: bodies[0].solid(), q: bodies[1].solid() };
-        judge_faces(&solids, [p, q], motions, times, effort)
-            .map_err(|refusal| format!("face_contact: {refusal}"))
+        judged.map_err(|refusal| format!("face_contact: {refusal}"))
     }
 }
