@@ -38,7 +38,12 @@ pub(super) fn between(
     let mut first = free();
     if let Some(gap) = swept_p.bounds.gap(&swept_q.bounds).filter(is_beyond) {
         if keeps_proofs {
-            first.chains.push(boxes_prove(None, &gap));
+            let alone = asking.p.now.parts.len() == 1 && asking.q.now.parts.len() == 1;
+            let mut chain = boxes_prove(None, &gap);
+            // Of two parts a proof names how they stand at the start; entries about more need not.
+            let at_start = || StaticProof::Separated { direction: gap.direction() };
+            chain.initial = alone.then(at_start);
+            first.chains.push(chain);
         }
         return Some(first);
     }

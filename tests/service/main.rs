@@ -24,3 +24,4 @@ mod steps;
 mod streams;
 mod threads;
 mod wire;
+mod word_for_word;

@@ -237,8 +237,9 @@ impl AboutTwo for api::FindFirstContactRequest {
     ) -> Result<PairClaim, Failure> {
         let Told { question, asked, answer: wire, path } = told;
         let motions = Motions::convert(asked, question)?;
-        let verdict = verdict(&path.field("initial_verdict"), wire.initial_verdict())?;
+        let at_start = || verdict(&path.field("initial_verdict"), wire.initial_verdict());
         if let Some(solids) = solids::of_motion(path, &motions, wire)? {
+            let verdict = at_start()?;
             let statement = Statement::Solids(solids);
             return Ok(PairClaim { p, q, verdict, within: None, statement });
         }
@@ -250,6 +251,9 @@ impl AboutTwo for api::FindFirstContactRequest {
             return Err(certificate_path.field("parts").bad(why).into());
         }
         let initial = proof(&certificate_path.field("initial"), certificate.initial.as_ref())?;
+        // Reports of sessions do not say it, and leave it to its proof.
+        let is_said = wire.initial_verdict() != api::Verdict::Unspecified;
+        let verdict = if is_said { at_start()? } else { initial.verdict() };
         let pairs = &certificate.contact_pairs;
         let answer = FirstContact {
             outcome: outcome(&path.field("outcome"), wire.outcome())?,
