@@ -450,11 +450,12 @@ pub struct Parallel;
 const PAIRS_PER_THREAD_MIN: usize = 64;
 
 impl Runner for Parallel {
-    fn run(&self, items: &mut [PairState], work: &(dyn Fn(&mut PairState) + Sync)) {
+    fn run(&self, items: &mut [Box<PairState>], work: &(dyn Fn(&mut PairState) + Sync)) {
         if items.len() < 2 * PAIRS_PER_THREAD_MIN {
-            items.iter_mut().for_each(work);
+            items.iter_mut().for_each(|state| work(state));
         } else {
-            items.par_iter_mut().with_min_len(PAIRS_PER_THREAD_MIN).for_each(work);
+            let items = items.par_iter_mut().with_min_len(PAIRS_PER_THREAD_MIN);
+            items.for_each(|state| work(state));
         }
     }
 }

@@ -8,7 +8,7 @@
 use std::sync::atomic::AtomicBool;
 
 use super::body::Entry;
-use super::bounds::{Box3, Gap};
+use super::bounds::Gap;
 use super::contact::between;
 use super::measures;
 use super::pairs::{PairState, Task, Witnesses};
@@ -17,27 +17,15 @@ use super::report::{PairContact, PairDepth, PairDistance, PartPair, PartProof};
 use crate::geometry::claim::{StaticProof, Verdict};
 use crate::geometry::distance::{self, Compared, Stops};
 use crate::geometry::effort::{Cost, Effort, Stopped};
-use crate::geometry::motion::Turn;
 use crate::geometry::pair::Pair;
 use crate::geometry::separation::{self, Method};
 use crate::geometry::witness::Witness;
-
-/// The motion of a body to this frame: its turn, and the boxes of it and of each of its parts on
-/// the way.
-#[derive(Clone, Debug)]
-pub(super) struct Swept {
-    pub(super) turn: Turn,
-    pub(super) bounds: Box3,
-    pub(super) parts: Vec<Box3>,
-}
 
 /// Everything a pair is asked about; shared by all threads, changed by none.
 #[derive(Clone, Copy)]
 pub(super) struct Asking<'a> {
     pub(super) p: &'a Entry,
     pub(super) q: &'a Entry,
-    /// Of P and Q, when motion is asked.
-    pub(super) swept: Option<[&'a Swept; 2]>,
     /// The pair's margin, metres.
     pub(super) margin: f64,
     /// Metres.
@@ -75,6 +63,24 @@ pub(super) struct PairAnswer {
 }
 
 impl PairAnswer {
+    /// Whether something is not known that an answer about the same poses may yet tell.
+    pub(super) fn is_open(&self) -> bool {
+        self.verdict.is_none() || self.within_margin.is_none() || self.stopped.is_some()
+    }
+
+    /// Whether the bodies are separated by more than their margin and surely did not meet on the
+    /// way.
+    pub(super) fn is_plain(&self) -> bool {
+        let met = |contact: &Option<Box<PairContact>>| {
+            contact.as_ref().is_some_and(|contact| contact.may_have_met())
+        };
+        self.verdict == Some(Verdict::Separated)
+            && self.within_margin == Some(false)
+            && self.stopped.is_none()
+            && !met(&self.contact)
+            && !met(&self.met)
+    }
+
     /// Whether the bodies met on the way to this frame, whatever the margin.
     pub(super) fn way(&self) -> Option<&PairContact> {
         self.met.as_deref().or(self.contact.as_deref())
@@ -153,9 +159,7 @@ fn stand_and_look_back(asking: &Asking<'_>, state: &mut PairState) {
 /// Whether an answer about the same poses can stand in: the verdict is a function of the poses.
 fn is_enough(asking: &Asking<'_>, known: &PairAnswer) -> bool {
     !asking.questions.canonical
-        && known.verdict.is_some()
-        && known.within_margin.is_some()
-        && known.stopped.is_none()
+        && !known.is_open()
         && (known.proofs.is_some() || !asking.questions.certificates)
 }
 

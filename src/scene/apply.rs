@@ -100,6 +100,7 @@ impl Scene {
         }
         if frame.teleported {
             self.entries.iter_mut().for_each(|entry| entry.teleported = true);
+            self.has_changed = true;
         }
         self.applied = frame.id;
         self.skipped = self.skipped.saturating_add(1);
@@ -133,7 +134,10 @@ impl Scene {
         entry.revision = self.revision;
         entry.moved_by = frame;
         let left = std::mem::replace(&mut entry.now, placed);
-        entry.before.get_or_insert(left);
+        if entry.before.is_none() {
+            entry.before = Some(left);
+            self.moved.push(index);
+        }
         entry.teleported |= one.teleported;
         entry.body.pose = one.pose;
         // Over merged frames, the widest.
@@ -185,6 +189,14 @@ impl Scene {
         self.rules = new_rules;
         self.book = book;
         self.renumber(&old_ids);
+        self.body_bytes = self.bodies().map(Body::bytes).sum();
+        self.near.invalidate();
+        // Where bodies are listed they have other numbers now.
+        self.moved = (0..self.entries.len() as u32)
+            .filter(|&body| self.entries[body as usize].before.is_some())
+            .collect();
+        self.open.clear();
+        self.has_changed = true;
         Ok(())
     }
 
@@ -241,6 +253,6 @@ impl Scene {
             self.noted.iter().filter_map(|(key, noted)| Some((renumbered(key)?, *noted))).collect();
         self.contacts = contacts;
         self.noted = noted;
-        self.table.renumber(|index| new_index[index as usize]);
+        self.table.renumber(self.entries.len(), |index| new_index[index as usize]);
     }
 }

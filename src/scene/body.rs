@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::bounds::Box3;
+use super::bounds::{Ball, Box3};
 use crate::geometry::motion::{Motion, Turn};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::{COORDINATE_MAX, Pose};
@@ -88,8 +88,12 @@ impl Body {
             parts.push(PlacedPart { pose: world_from_part, bounds });
         }
         let bounds = parts.iter().map(|part| part.bounds).reduce(|a, b| a.union(&b))?;
+        let ball = match &self.parts[..] {
+            [part] => Ball::of_placed(&part.polytope, &parts[0].pose),
+            _ => Ball::around(&bounds),
+        };
         let pivot = pose.apply_rounded(&self.pivot);
-        Some(Placement { rotation: pose.rotation, pivot, parts, bounds })
+        Some(Placement { rotation: pose.rotation, pivot, parts, bounds, ball })
     }
 }
 
@@ -104,6 +108,8 @@ pub(super) struct Placement {
     pub(super) parts: Vec<PlacedPart>,
     /// Holds every part.
     pub(super) bounds: Box3,
+    /// Holds every part, too.
+    pub(super) ball: Ball,
 }
 
 /// A part and the box that surely holds it.
@@ -113,6 +119,16 @@ pub(super) struct PlacedPart {
     pub(super) pose: Pose,
     /// Holds the part, exactly.
     pub(super) bounds: Box3,
+}
+
+/// The motion of a body to this frame: its turn, and what holds the body and each of its parts on
+/// the way.
+#[derive(Clone, Debug)]
+pub(super) struct Swept {
+    pub(super) turn: Turn,
+    pub(super) bounds: Box3,
+    pub(super) ball: Ball,
+    pub(super) parts: Vec<Box3>,
 }
 
 /// A body of a scene and where it has been.
@@ -132,12 +148,31 @@ pub(super) struct Entry {
     pub(super) moved_by: u64,
     /// Changes whenever the pose does.
     pub(super) revision: u64,
+    /// The way to this frame, while a frame that asks for first contacts is answered and the body
+    /// has moved.
+    pub(super) swept: Option<Swept>,
 }
 
 impl Entry {
     /// A body that is new.
     pub(super) fn new(body: Body, now: Placement) -> Self {
-        Self { body, now, before: None, teleported: true, deviation: 0.0, moved_by: 0, revision: 0 }
+        Self {
+            body,
+            now,
+            before: None,
+            teleported: true,
+            deviation: 0.0,
+            moved_by: 0,
+            revision: 0,
+            swept: None,
+        }
+    }
+
+    /// The next motion starts here.
+    pub(super) fn settle(&mut self) {
+        (self.before, self.swept) = (None, None);
+        self.teleported = false;
+        self.deviation = 0.0;
     }
 
     /// Where it was at the last answered frame.
@@ -146,24 +181,58 @@ impl Entry {
     }
 
     /// How the body has turned since the last answered frame.
-    pub(super) fn turn(&self) -> Turn {
+    fn turn(&self) -> Turn {
         Turn::between(&self.start().rotation, &self.now.rotation)
     }
 
-    /// The motion of one part since the last answered frame: all parts take [`Self::turn`].
-    pub(super) fn motion_of(&self, part: usize, turn: &Turn) -> Motion {
-        match &self.before {
-            None => Motion::rest(),
-            Some(before) => Motion::ToPose {
+    /// The motion of one part since the last answered frame: all parts take the body's turn.
+    pub(super) fn motion_of(&self, part: usize) -> Motion {
+        match (&self.before, &self.swept) {
+            (Some(before), Some(swept)) => Motion::ToPose {
                 end: self.now.parts[part].pose,
                 pivot: Some(before.pivot),
-                turn: Some(*turn),
+                turn: Some(swept.turn),
             },
+            (None, _) | (_, None) => Motion::rest(),
         }
     }
 
+    /// Holds the body throughout the motion to this frame, if that is asked about; else where it is.
+    pub(super) fn held(&self) -> &Box3 {
+        self.swept.as_ref().map_or(&self.now.bounds, |swept| &swept.bounds)
+    }
+
+    /// Holds the body in the same way.
+    pub(super) fn held_in_ball(&self) -> &Ball {
+        self.swept.as_ref().map_or(&self.now.ball, |swept| &swept.ball)
+    }
+
+    /// Holds one part in the same way.
+    pub(super) fn held_part(&self, part: usize) -> &Box3 {
+        self.swept.as_ref().map_or(&self.now.parts[part].bounds, |swept| &swept.parts[part])
+    }
+
+    /// The motion to this frame.
+    pub(super) fn way(&self) -> Swept {
+        let turn = self.turn();
+        let parts = 0..self.now.parts.len();
+        let parts: Vec<_> = parts.map(|part| self.part_swept(part, &turn)).collect();
+        let bounds = parts.iter().copied().reduce(|a, b| a.union(&b));
+        let bounds = bounds.expect("a body has at least one part");
+        Swept { turn, bounds, ball: self.ball_swept(&bounds, &turn), parts }
+    }
+
+    /// Holds the body throughout that motion and every motion within the deviation; `bounds` do.
+    fn ball_swept(&self, bounds: &Box3, turn: &Turn) -> Ball {
+        let (Some(before), [_]) = (&self.before, &self.now.parts[..]) else {
+            return Ball::around(bounds);
+        };
+        let swept = Ball::swept(&before.ball, &self.now.ball, turn.angle, &before.pivot);
+        if self.deviation > 0.0 { swept.inflated(self.deviation) } else { swept }
+    }
+
     /// Holds one part throughout that motion and every motion within the deviation.
-    pub(super) fn part_swept(&self, part: usize, turn: &Turn) -> Box3 {
+    fn part_swept(&self, part: usize, turn: &Turn) -> Box3 {
         let to = &self.now.parts[part].bounds;
         let swept = match &self.before {
             None => *to,

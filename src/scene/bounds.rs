@@ -7,6 +7,7 @@
 
 use crate::geometry::Vec3;
 use crate::geometry::claim::Direction;
+use crate::geometry::number::rounding::UNIT;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::{Pose, ROTATION_SLACK};
 
@@ -111,6 +112,18 @@ impl Box3 {
         largest * squares.sqrt() * (1.0 + 1e-12)
     }
 
+    /// Whether the boxes have a point in common.
+    #[inline]
+    pub fn meets(&self, q: &Self) -> bool {
+        (0..3).all(|axis| self.low[axis] <= q.high[axis] && q.low[axis] <= self.high[axis])
+    }
+
+    /// Whether all of the other box lies within this one.
+    #[inline]
+    pub fn holds(&self, inner: &Self) -> bool {
+        (0..3).all(|axis| self.low[axis] <= inner.low[axis] && inner.high[axis] <= self.high[axis])
+    }
+
     /// The widest gap between the boxes, or none when they may meet.
     pub fn gap(&self, q: &Self) -> Option<Gap> {
         let mut widest: Option<Gap> = None;
@@ -130,6 +143,87 @@ impl Box3 {
     }
 }
 
+/// A ball of the world that holds something, exactly.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Ball {
+    /// Its centre.
+    pub centre: [f64; 3],
+    /// At least the distance from the centre to every point held, metres.
+    pub radius: f64,
+}
+
+/// A few roundings, relative to what is rounded: more than the eight of a squared distance or the
+/// five of a distance.
+const BALL_ROUNDING: f64 = 16.0 * UNIT;
+
+impl Ball {
+    /// Holds `R v + t` for every point v of the polytope.
+    pub fn of_placed(polytope: &Polytope, pose: &Pose) -> Self {
+        let bounds = polytope.bounds();
+        let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
+        for i in 0..3 {
+            let row = [pose.rotation[(i, 0)], pose.rotation[(i, 1)], pose.rotation[(i, 2)]];
+            (low[i], high[i]) = image(row, pose.translation[i], &bounds.centre, &bounds.centre);
+        }
+        // Where rounding lets the placed centre be counts as more radius.
+        let of_centre = Self::around(&Box3 { low, high });
+        let radius = (bounds.radius * STRETCH).next_up() + of_centre.radius;
+        Self { radius: radius.next_up(), ..of_centre }
+    }
+
+    /// Holds the box.
+    pub fn around(held: &Box3) -> Self {
+        let centre = std::array::from_fn(|i| held.low[i] / 2.0 + held.high[i] / 2.0);
+        let point = Vec3::from(centre);
+        Self { centre, radius: held.reach_from(&point) }
+    }
+
+    /// Holds a ball on its whole way from one pose to another: see [`Box3::swept`].
+    #[must_use]
+    pub fn swept(from: &Self, to: &Self, angle: f64, pivot: &Vec3) -> Self {
+        let centre = std::array::from_fn(|i| from.centre[i] / 2.0 + to.centre[i] / 2.0);
+        let halfway = Self { centre, radius: 0.0 };
+        let ends = halfway.distance_above(from).max(halfway.distance_above(to));
+        let radius = ends + from.radius.max(to.radius);
+        let at_pivot = Self { centre: [pivot.x, pivot.y, pivot.z], radius: 0.0 };
+        // The twelve numbers of the poses are rotations only up to their slack.
+        let lever = at_pivot.distance_above(from) * STRETCH;
+        let bulge = angle * angle * lever / 8.0;
+        Self { centre, radius: (radius + bulge) * (1.0 + BALL_ROUNDING) }
+    }
+
+    /// Larger by `by` metres.
+    #[must_use]
+    pub fn inflated(&self, by: f64) -> Self {
+        Self { radius: (self.radius + by).next_up(), ..*self }
+    }
+
+    /// Whether the balls may have a point in common: when this is false, the distance of what they
+    /// hold is greater than zero.
+    #[inline]
+    pub fn may_meet(&self, q: &Self) -> bool {
+        let reach = self.radius + q.radius;
+        let squares: f64 =
+            (0..3).map(|i| (self.centre[i] - q.centre[i]) * (self.centre[i] - q.centre[i])).sum();
+        // What underflows is less than the smallest normal number.
+        let least = squares * (1.0 - BALL_ROUNDING);
+        let most = reach * reach * (1.0 + BALL_ROUNDING) + f64::MIN_POSITIVE;
+        least <= most
+    }
+
+    /// Whether all of the other ball surely lies within this one.
+    #[inline]
+    pub fn holds(&self, inner: &Self) -> bool {
+        self.distance_above(inner) + inner.radius < self.radius * (1.0 - BALL_ROUNDING)
+    }
+
+    /// At least the distance of the centres, metres.
+    fn distance_above(&self, q: &Self) -> f64 {
+        let at = |ball: &Self| Vec3::from(ball.centre);
+        Box3 { low: self.centre, high: self.centre }.reach_from(&at(q))
+    }
+}
+
 /// Bounds of `row · v + t` for v in the box.
 fn image(row: [f64; 3], t: f64, low: &Vec3, high: &Vec3) -> (f64, f64) {
     let (mut least, mut most) = (t, t);
@@ -146,6 +240,7 @@ mod tests {
     use std::f64::consts::PI;
 
     use super::*;
+    use crate::geometry::hull::samples::{Random, polytope_of};
 
     fn unit_at(x: f64) -> Box3 {
         Box3 { low: [x, 0.0, 0.0], high: [x + 1.0, 1.0, 1.0] }
@@ -172,6 +267,57 @@ mod tests {
         let q = Box3 { low: [0.0, tiny, 0.0], high: [0.0, tiny, 0.0] };
         let gap = p.gap(&q).unwrap();
         assert_eq!((gap.axis, gap.lower), (1, 0.0));
+    }
+
+    #[test]
+    fn balls_that_touch_may_meet_and_balls_a_little_farther_apart_do_not() {
+        let at = |x: f64| Ball { centre: [x, 0.0, 0.0], radius: 1.0 };
+        assert!(at(0.0).may_meet(&at(2.0)));
+        assert!(!at(0.0).may_meet(&at(2.0 + 1e-12)));
+        // Squares of these underflow, and those of these overflow.
+        let of = |x: f64, radius: f64| Ball { centre: [x, x, x], radius };
+        assert!(of(0.0, 0.0).may_meet(&of(1e-200, 1.5e-200)));
+        assert!(of(0.0, 1e280).may_meet(&of(1e280, 1e280)));
+        assert!(!of(0.0, 1.0).may_meet(&of(1e280, 1.0)));
+    }
+
+    #[test]
+    fn a_swept_ball_holds_the_ball_on_the_arc_between_its_ends() {
+        let (tip, pivot) = (Vec3::new(2.0, 0.0, 0.0), Vec3::new(10.0, 0.0, 0.0));
+        for step in 1..=32 {
+            let angle = PI * f64::from(step) / 32.0;
+            let pose = |angle: f64| {
+                let half = angle / 2.0;
+                Pose::from_quaternion(pivot, [half.cos(), 0.0, 0.0, half.sin()]).unwrap()
+            };
+            let held = |p: &Pose| Ball { centre: p.apply_rounded(&tip).into(), radius: 0.25 };
+            let (from, to) = (pose(0.0), pose(angle));
+            let swept = Ball::swept(&held(&from), &held(&to), angle, &pivot);
+            for sample in 0..=20 {
+                let on_the_way = held(&pose(angle * f64::from(sample) / 20.0));
+                let reached = swept.distance_above(&on_the_way) + on_the_way.radius;
+                assert!(reached <= swept.radius + 1e-12, "{angle} {sample}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_ball_holds_every_placed_vertex() {
+        let mut random = Random::new(31);
+        for _ in 0..200 {
+            let count = 4 + random.below(60);
+            let points: Vec<Vec3> = (0..count).map(|_| random.direction() * 3.0).collect();
+            let polytope = polytope_of(&points);
+            let turn: [f64; 4] = std::array::from_fn(|_| random.between(-1.0, 1.0));
+            let pose = Pose::from_quaternion(random.direction() * 1e6, turn).unwrap();
+            let ball = Ball::of_placed(&polytope, &pose);
+            for vertex in polytope.vertices() {
+                let x = pose.apply_rounded(vertex);
+                let reached = (x - Vec3::from(ball.centre)).norm();
+                // The vertex and its distance are rounded at a million metres.
+                assert!(reached <= ball.radius + 1e-9, "{reached} {}", ball.radius);
+            }
+        }
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::answer::{Asking, PairAnswer, Swept};
+use super::answer::{Asking, PairAnswer};
 use super::bounds::Gap;
 use super::pairs::Witnesses;
 use super::question::Between;
@@ -22,7 +22,6 @@ pub(super) fn between(
     cost: &mut Cost,
 ) -> Option<PairContact> {
     let between = asking.questions.between?;
-    let [swept_p, swept_q] = asking.swept?;
     if asking.p.teleported || asking.q.teleported {
         return None;
     }
@@ -34,9 +33,9 @@ pub(super) fn between(
         return Some(at_rest(now, margin));
     }
     let is_beyond = |gap: &Gap| margin <= 0.0 || gap.lower > margin;
-    let way = Way { asking, between, swept: [swept_p, swept_q], margin };
+    let way = Way { asking, between, margin };
     let mut first = free();
-    if let Some(gap) = swept_p.bounds.gap(&swept_q.bounds).filter(is_beyond) {
+    if let Some(gap) = asking.p.held().gap(asking.q.held()).filter(is_beyond) {
         if keeps_proofs {
             let alone = asking.p.now.parts.len() == 1 && asking.q.now.parts.len() == 1;
             let mut chain = boxes_prove(None, &gap);
@@ -48,8 +47,8 @@ pub(super) fn between(
         return Some(first);
     }
     for parts in asking.part_pairs() {
-        let held = &swept_p.parts[parts.p as usize];
-        if let Some(gap) = held.gap(&swept_q.parts[parts.q as usize]).filter(is_beyond) {
+        let held = asking.p.held_part(parts.p as usize);
+        if let Some(gap) = held.gap(asking.q.held_part(parts.q as usize)).filter(is_beyond) {
             if keeps_proofs {
                 first.chains.push(boxes_prove(Some(parts), &gap));
             }
@@ -127,8 +126,6 @@ fn at_rest(now: &PairAnswer, margin: f64) -> PairContact {
 struct Way<'a> {
     asking: &'a Asking<'a>,
     between: Between,
-    /// How P and Q moved.
-    swept: [&'a Swept; 2],
     /// Contact means a distance of at most this, metres.
     margin: f64,
 }
@@ -142,15 +139,15 @@ impl Way<'_> {
         cost: &mut Cost,
     ) -> Result<FirstContact, Stopped> {
         let (p, q) = (parts.p as usize, parts.q as usize);
-        let Self { asking, between, swept: [swept_p, swept_q], margin } = self;
+        let Self { asking, between, margin } = self;
         let pair = Pair::new(
             &asking.p.body.parts[p].polytope,
             asking.p.start().parts[p].pose,
             &asking.q.body.parts[q].polytope,
             asking.q.start().parts[q].pose,
         );
-        let motion_p = asking.p.motion_of(p, &swept_p.turn);
-        let motion_q = asking.q.motion_of(q, &swept_q.turn);
+        let motion_p = asking.p.motion_of(p);
+        let motion_q = asking.q.motion_of(q);
         let question = Question {
             deviation_p: asking.p.deviation,
             deviation_q: asking.q.deviation,

@@ -1,11 +1,9 @@
 //! One round of answers: which pairs are asked what, and which of them the report lists.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::AtomicBool;
 
-use super::answer::Swept;
-use super::broad_phase::candidates;
-use super::pairs::{PairKey, PairState, Runner, Task};
+use super::box_tree::BoxTree;
+use super::pairs::{PairKey, PairState, Standing, Task, Work};
 use super::question::{Listed, Questions};
 use super::report::{Counters, PairReport, Tally};
 use super::state::Scene;
@@ -25,10 +23,12 @@ const PLAIN: Noted = Noted { verdict: Verdict::Separated, within_margin: false }
 
 /// The work on one frame.
 pub(super) struct Round<'a> {
-    questions: &'a Questions,
-    swept: Option<&'a [Swept]>,
+    work: Work<'a>,
     /// The pairs looked at, sorted.
     pub(super) keys: Vec<PairKey>,
+    /// Those of them of which there is, was or may be more to say than that they are plainly
+    /// separated; sorted.
+    pub(super) notable: Vec<PairKey>,
     /// The pairs listed, and whether with their distance.
     listed: BTreeMap<PairKey, bool>,
     pub(super) omitted: u64,
@@ -37,50 +37,60 @@ pub(super) struct Round<'a> {
 }
 
 impl Scene {
-    /// The pairs that boxes do not prove apart, beyond their margin and whatever distance is asked,
-    /// and those of which something was said before; sorted.
+    /// The pairs to be looked at, sorted: of the near ones and those of which something was said
+    /// before, all of whose answer something may have changed. The answer about a pair is a
+    /// function of its poses and of the question; so a pair keeps it while neither body moves.
     pub(super) fn pairs_to_look_at(
-        &self,
+        &mut self,
         questions: &Questions,
-        swept: Option<&[Swept]>,
     ) -> Result<Vec<PairKey>, TooManyPairs> {
         let pairs_max = self.limits.pairs_max;
-        let too_many = TooManyPairs { pairs_max };
         if questions.listed == Listed::All {
             if self.book.pairs_enabled > pairs_max as u64 {
-                return Err(too_many);
+                return Err(TooManyPairs { pairs_max });
             }
+            // Nobody asks the boxes meanwhile, so they are not kept up to date.
+            self.near.invalidate();
             return Ok(self.book.enabled_pairs());
         }
-        let below = questions.below.unwrap_or(0.0) / 2.0;
-        let boxes: Vec<_> = (self.entries.iter().enumerate())
-            .map(|(index, entry)| {
-                let held = swept.map_or(entry.now.bounds, |swept| swept[index].bounds);
-                held.inflated(self.book.reaches[index] + below)
-            })
-            .collect();
-        let mut keys =
-            candidates(&boxes, pairs_max, |key| self.book.is_enabled(key)).map_err(|_| too_many)?;
-        let spoken_of = self.contacts.keys().chain(self.noted.keys());
-        let unseen: Vec<PairKey> =
-            spoken_of.filter(|key| keys.binary_search(key).is_err()).copied().collect();
-        keys.extend(unseen);
+        self.find_near_pairs(questions.below.unwrap_or(0.0))?;
+        let is_other_question = self.asked != Some(*questions);
+        let is_about_all = questions.canonical || questions.below.is_some();
+        let mut keys = if self.has_changed || is_other_question || is_about_all {
+            let mut keys = self.table.near_pairs();
+            keys.extend(self.contacts.keys().chain(self.noted.keys()));
+            keys
+        } else {
+            self.pairs_of_moved(questions)
+        };
         keys.sort_unstable();
         keys.dedup();
         Ok(keys)
     }
+
+    /// The pairs of the bodies that moved, those that were left open, and those that a report names
+    /// as long as they stand as they do.
+    fn pairs_of_moved(&self, questions: &Questions) -> Vec<PairKey> {
+        let mut keys = self.open.clone();
+        if questions.listed == Listed::Near
+            || questions.between.is_some() && questions.listed != Listed::Nothing
+        {
+            keys.extend(self.contacts.keys().chain(self.noted.keys()));
+        }
+        for &body in &self.moved {
+            let others = self.table.partners_to_look_at(body);
+            keys.extend(others.map(|other| PairKey::new(body, other)));
+        }
+        keys
+    }
 }
 
 impl<'a> Round<'a> {
-    pub(super) fn new(
-        questions: &'a Questions,
-        swept: Option<&'a [Swept]>,
-        keys: Vec<PairKey>,
-    ) -> Self {
+    pub(super) fn new(work: Work<'a>, keys: Vec<PairKey>) -> Self {
         Self {
-            questions,
-            swept,
+            work,
             keys,
+            notable: Vec::new(),
             listed: BTreeMap::new(),
             omitted: 0,
             tally: Tally::default(),
@@ -89,53 +99,59 @@ impl<'a> Round<'a> {
     }
 
     /// Asks how every pair stands.
-    pub(super) fn stand(&mut self, scene: &mut Scene, runner: &dyn Runner, stop: &AtomicBool) {
-        scene.table.assign(&self.keys, Task::Stand, scene.answers);
-        scene.run(self.questions, self.swept, runner, stop);
-        let enabled = scene.book.pairs_enabled;
-        self.counters.pairs_enabled = enabled;
-        self.counters.pairs_skipped = enabled - self.keys.len() as u64;
-        self.counters.bodies_moved =
-            scene.entries.iter().filter(|entry| entry.before.is_some()).count() as u64;
-        self.tally.separated = self.counters.pairs_skipped;
-        for state in scene.table.states().iter().filter(|state| state.task != Task::Rest) {
-            self.counters.cost += state.cost;
-            self.counters.pairs_remembered += u64::from(state.was_remembered);
-            self.counters.pairs_skipped +=
-                u64::from(state.answer.by_boxes && !state.was_remembered);
-            match state.answer.verdict {
-                Some(Verdict::Separated) => self.tally.separated += 1,
-                Some(Verdict::Touching) => self.tally.touching += 1,
-                Some(Verdict::Overlapping) => self.tally.overlapping += 1,
-                None => self.tally.stopped += 1,
+    pub(super) fn stand(&mut self, scene: &mut Scene) {
+        let (mut looked_closely, mut remembered) = (0, 0);
+        let (counters, notable) = (&mut self.counters, &mut self.notable);
+        // After a change of structure the pairs do not know yet what was said of them.
+        let is_anything_notable = scene.has_changed;
+        scene.run(&self.keys, Task::Stand, &self.work, |state| {
+            if is_anything_notable || state.is_spoken_of || !state.answer.is_plain() {
+                notable.push(state.key);
             }
-        }
+            counters.cost += state.cost;
+            let is_by_boxes = state.answer.by_boxes;
+            looked_closely += u64::from(!is_by_boxes && !state.was_remembered);
+            remembered += u64::from(!is_by_boxes && state.was_remembered);
+        });
+        let [touching, overlapping, stopped, separated] =
+            [Standing::Touching, Standing::Overlapping, Standing::Open, Standing::Separated]
+                .map(|standing| scene.table.count(standing));
+        let enabled = scene.book.pairs_enabled;
+        let known = touching + overlapping + stopped + separated;
+        counters.pairs_enabled = enabled;
+        counters.pairs_skipped = enabled - known;
+        counters.pairs_remembered = known - looked_closely;
+        debug_assert!(remembered <= counters.pairs_remembered);
+        counters.bodies_moved = scene.moved.len() as u64;
+        let in_contact_or_open = touching + overlapping + stopped;
+        let separated = enabled - in_contact_or_open;
+        self.tally = Tally { separated, touching, overlapping, stopped };
     }
 
     /// Chooses the pairs to list, and asks for their distances and depths.
-    pub(super) fn detail(
-        &mut self,
-        scene: &mut Scene,
-        runner: &dyn Runner,
-        stop: &AtomicBool,
-    ) -> Result<(), TooManyPairs> {
-        let questions = self.questions;
-        for state in scene.table.states().iter().filter(|state| state.task != Task::Rest) {
-            if self.is_listed(scene, state) {
-                self.listed.insert(state.key, questions.distances);
+    pub(super) fn detail(&mut self, scene: &mut Scene) -> Result<(), TooManyPairs> {
+        let questions = self.work.questions;
+        let candidates = match questions.listed {
+            Listed::Nothing => &[],
+            Listed::Changed | Listed::Near => &self.notable[..],
+            Listed::All => &self.keys[..],
+        };
+        for key in candidates {
+            if scene.table.get(*key).is_some_and(|state| self.is_listed(scene, state)) {
+                self.listed.insert(*key, questions.distances);
             }
         }
         let is_detailed = questions.distances || questions.depths;
         if is_detailed && !self.listed.is_empty() {
             let keys: Vec<PairKey> = self.listed.keys().copied().collect();
             let distance = questions.distances.then_some(questions.stops);
-            self.ask(scene, &keys, distance, runner, stop);
+            self.ask(scene, &keys, distance);
         }
         if let Some(below) = questions.below {
-            self.list_below(scene, below, runner, stop);
+            self.list_below(scene, below);
         }
         if questions.nearest > 0 {
-            self.list_nearest(scene, runner, stop)?;
+            self.list_nearest(scene)?;
         }
         Ok(())
     }
@@ -147,7 +163,7 @@ impl<'a> Round<'a> {
             answer.verdict.is_none_or(|verdict| verdict != noted.verdict)
                 || answer.within_margin.is_none_or(|within| within != noted.within_margin)
         };
-        match self.questions.listed {
+        match self.work.questions.listed {
             Listed::Nothing => false,
             Listed::All => true,
             Listed::Near => met || says(PLAIN),
@@ -155,31 +171,15 @@ impl<'a> Round<'a> {
         }
     }
 
-    fn ask(
-        &mut self,
-        scene: &mut Scene,
-        keys: &[PairKey],
-        distance: Option<Stops>,
-        runner: &dyn Runner,
-        stop: &AtomicBool,
-    ) {
-        let depth = self.questions.depths;
-        scene.table.assign(keys, Task::Detail { distance, depth }, scene.answers);
-        scene.run(self.questions, self.swept, runner, stop);
-        for state in scene.table.states().iter().filter(|state| state.task != Task::Rest) {
-            self.counters.cost += state.cost;
-        }
+    fn ask(&mut self, scene: &mut Scene, keys: &[PairKey], distance: Option<Stops>) {
+        let task = Task::Detail { distance, depth: self.work.questions.depths };
+        let cost = &mut self.counters.cost;
+        scene.run(keys, task, &self.work, |state| *cost += state.cost);
     }
 
     /// Lists the pairs at most `below` apart; when stopped, those that may be. What is listed with
     /// its distance keeps it: farther away than that, nothing narrow is found here.
-    fn list_below(
-        &mut self,
-        scene: &mut Scene,
-        below: f64,
-        runner: &dyn Runner,
-        stop: &AtomicBool,
-    ) {
+    fn list_below(&mut self, scene: &mut Scene, below: f64) {
         let may_be_near = |key: &&PairKey| {
             let (p, q) = (&scene.entries[key.p as usize], &scene.entries[key.q as usize]);
             p.now.bounds.gap(&q.now.bounds).is_none_or(|gap| gap.lower <= below)
@@ -188,7 +188,7 @@ impl<'a> Round<'a> {
         let keys: Vec<PairKey> =
             self.keys.iter().filter(is_open).filter(may_be_near).copied().collect();
         let stops = Stops { above: Some(below), below: None };
-        self.ask(scene, &keys, Some(stops), runner, stop);
+        self.ask(scene, &keys, Some(stops));
         for key in keys {
             let distance = scene.distance_of(key);
             if distance.is_none_or(|distance| distance[0] <= below) {
@@ -199,14 +199,8 @@ impl<'a> Round<'a> {
 
     /// Lists the nearest pairs: measures all that boxes do not prove to be farther than some
     /// radius, and tries a larger one until enough of them are within it.
-    fn list_nearest(
-        &mut self,
-        scene: &mut Scene,
-        runner: &dyn Runner,
-        stop: &AtomicBool,
-    ) -> Result<(), TooManyPairs> {
-        let too_many = TooManyPairs { pairs_max: scene.limits.pairs_max };
-        let wanted = self.questions.nearest as usize;
+    fn list_nearest(&mut self, scene: &mut Scene) -> Result<(), TooManyPairs> {
+        let wanted = self.work.questions.nearest as usize;
         let Some(all) = scene.entries.iter().map(|e| e.now.bounds).reduce(|a, b| a.union(&b))
         else {
             return Ok(());
@@ -218,10 +212,10 @@ impl<'a> Round<'a> {
             let covers_all = radius >= 2.0 * span;
             let boxes: Vec<_> =
                 scene.entries.iter().map(|e| e.now.bounds.inflated(radius / 2.0)).collect();
-            let keys = candidates(&boxes, scene.limits.pairs_max, |key| scene.book.is_enabled(key))
-                .map_err(|_| too_many)?;
-            scene.table.admit(&keys);
-            self.ask(scene, &keys, Some(Stops::default()), runner, stop);
+            let pairs_max = scene.limits.pairs_max;
+            let is_enabled = |key| scene.book.is_enabled(key);
+            let keys = BoxTree::build(&boxes).pairs(&boxes, pairs_max, is_enabled)?;
+            self.ask(scene, &keys, Some(Stops::default()));
             let mut measured: Vec<([f64; 2], PairKey)> =
                 keys.iter().filter_map(|key| Some((scene.distance_of(*key)?, *key))).collect();
             measured.sort_by(|a, b| a.0[1].total_cmp(&b.0[1]).then(a.1.cmp(&b.1)));
@@ -242,9 +236,9 @@ impl<'a> Round<'a> {
         listed
             .filter_map(|(key, with_distance)| {
                 let answer = &scene.table.get(*key)?.answer;
-                let depth = answer.depth.as_deref().filter(|_| self.questions.depths);
+                let depth = answer.depth.as_deref().filter(|_| self.work.questions.depths);
                 let distance = answer.distance.as_deref().filter(|_| *with_distance);
-                let proofs = answer.proofs.as_ref().filter(|_| self.questions.certificates);
+                let proofs = answer.proofs.as_ref().filter(|_| self.work.questions.certificates);
                 Some(PairReport {
                     p: scene.id_of(key.p),
                     q: scene.id_of(key.q),
@@ -264,18 +258,23 @@ impl<'a> Round<'a> {
 
     /// Remembers what was said.
     pub(super) fn note(&self, scene: &mut Scene) {
-        for key in &self.keys {
-            let Some(state) = scene.table.get(*key) else { continue };
+        scene.open.clear();
+        for &key in &self.notable {
+            let Some(state) = scene.table.get(key) else { continue };
             let answer = &state.answer;
-            let Some((verdict, within_margin)) = answer.verdict.zip(answer.within_margin) else {
-                continue;
-            };
-            let noted = Noted { verdict, within_margin };
-            if noted == PLAIN {
-                scene.noted.remove(key);
-            } else {
-                scene.noted.insert(*key, noted);
+            if answer.is_open() {
+                scene.open.push(key);
             }
+            if let Some((verdict, within_margin)) = answer.verdict.zip(answer.within_margin) {
+                let noted = Noted { verdict, within_margin };
+                if noted == PLAIN {
+                    scene.noted.remove(&key);
+                } else {
+                    scene.noted.insert(key, noted);
+                }
+            }
+            let is_spoken_of = scene.noted.contains_key(&key) || scene.contacts.contains_key(&key);
+            scene.table.set_spoken_of(key, is_spoken_of);
         }
     }
 }

@@ -1,8 +1,8 @@
 //! Floor 1: scenes: bodies, pairs, witnesses and the step of a frame. State, deterministic, no
 //! clock, no I/O, no threads.
 //!
-//! Reading order: [`body`] says what is declared and [`bounds`] where it surely is; [`broad_phase`]
-//! lists the pairs worth looking at; [`question`] is what a frame asks and [`report`] what it is
+//! Reading order: [`body`] says what is declared and [`bounds`] where it surely is; `near` keeps the
+//! pairs worth looking at, in a `box_tree`; [`question`] is what a frame asks and [`report`] what it is
 //! told; `answer` and `measures` ask geometry about one pair of bodies; [`pairs`] keeps what is
 //! remembered per pair; [`state`] is a scene, [`apply`] takes a frame in and [`step`] answers it,
 //! with contacts that begin and end put in order by [`events`].
@@ -15,12 +15,13 @@ mod answer;
 pub mod apply;
 pub mod body;
 pub mod bounds;
-pub mod broad_phase;
+mod box_tree;
 mod contact;
 pub mod declaration;
 pub mod events;
 mod listing;
 mod measures;
+mod near;
 pub mod pairs;
 pub mod question;
 pub mod report;

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use super::body::{Body, BodyId, Entry};
 use super::declaration::{Contact, Declaration, DeclarationError, Problem, is_length};
 use super::listing::Noted;
+use super::near::NearPairs;
 use super::pairs::{PairKey, PairTable};
+use super::question::Questions;
 use super::report::Report;
 use super::rules::{RuleBook, Rules};
 use crate::geometry::separation::Method;
@@ -46,6 +48,17 @@ pub struct Scene {
     pub(super) answers: u64,
     pub(super) revision: u64,
     pub(super) table: PairTable,
+    pub(super) near: NearPairs,
+    /// The bodies that moved since the last answered frame, in no particular order.
+    pub(super) moved: Vec<u32>,
+    /// Whether more has changed since than where some bodies are.
+    pub(super) has_changed: bool,
+    /// The pairs of which the last answer left something open.
+    pub(super) open: Vec<PairKey>,
+    /// What the last answer was asked.
+    pub(super) asked: Option<Questions>,
+    /// Memory of the bodies as declared, bytes.
+    pub(super) body_bytes: usize,
     pub(super) last_report: Option<Arc<Report>>,
     pub(super) method: &'static Method,
     pub(super) limits: Limits,
@@ -93,6 +106,12 @@ impl Scene {
             answers: 0,
             revision: 0,
             table: PairTable::default(),
+            near: NearPairs::default(),
+            moved: Vec::new(),
+            has_changed: true,
+            open: Vec::new(),
+            asked: None,
+            body_bytes: 0,
             last_report: None,
             method,
             limits,
@@ -156,14 +175,16 @@ impl Scene {
 
     /// Forgets every witness, which changes what the next frame costs and nothing else.
     pub fn forget_witnesses(&mut self) {
-        self.table.clear();
+        self.table = PairTable::new(self.entries.len());
+        self.near.invalidate();
+        self.has_changed = true;
     }
 
     /// Memory that this scene takes beyond the shapes, bytes, estimated.
     pub fn bytes(&self) -> usize {
-        let bodies: usize = self.entries.iter().map(|entry| entry.body.bytes()).sum();
         size_of::<Self>()
-            + bodies
+            + self.body_bytes
+            + self.near.bytes()
             + self.rules.bytes()
             + self.book.bytes()
             + self.last_report.as_ref().map_or(0, |report| report.bytes())

@@ -4,11 +4,11 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::answer::{Asking, Swept, work};
+use super::answer::{Asking, work};
 use super::apply::{Applied, FrameError};
 use super::body::Entry;
 use super::listing::Round;
-use super::pairs::{PairKey, Runner, Task};
+use super::pairs::{PairKey, PairState, Runner, Task, Work};
 use super::question::{Frame, Questions};
 use super::report::{Event, EventKind, MoveError, PairContact, PlacedNumbers, Report};
 use super::state::Scene;
@@ -52,16 +52,15 @@ impl Scene {
         runner: &dyn Runner,
         stop: &AtomicBool,
     ) -> Result<Arc<Report>, TooManyPairs> {
-        let swept = questions.between.map(|_| self.swept());
-        let keys = self.pairs_to_look_at(questions, swept.as_deref())?;
-        self.table.admit(&keys);
+        self.sweep(questions);
+        let keys = self.pairs_to_look_at(questions)?;
         self.answers += 1;
 
-        let mut round = Round::new(questions, swept.as_deref(), keys);
-        round.stand(self, runner, stop);
+        let mut round = Round::new(Work { questions, runner, stop }, keys);
+        round.stand(self);
         // May still fail, so nothing is announced before it.
-        round.detail(self, runner, stop)?;
-        let events = self.events(&round.keys);
+        round.detail(self)?;
+        let events = self.events(&round.notable);
         let pairs = round.pairs(self);
         let report = Report {
             frame: self.applied,
@@ -75,6 +74,7 @@ impl Scene {
             frames_skipped: self.skipped.saturating_sub(1),
         };
         round.note(self);
+        self.asked = Some(*questions);
         self.settle();
         let report = Arc::new(report);
         self.last_report = Some(report.clone());
@@ -124,15 +124,14 @@ impl Scene {
         Ok(Stepped { refused, report })
     }
 
-    fn swept(&self) -> Vec<Swept> {
-        let swept = |entry: &Entry| {
-            let turn = entry.turn();
-            let parts = 0..entry.now.parts.len();
-            let parts: Vec<_> = parts.map(|part| entry.part_swept(part, &turn)).collect();
-            let bounds = parts.iter().copied().reduce(|a, b| a.union(&b));
-            Swept { turn, bounds: bounds.expect("a body has at least one part"), parts }
-        };
-        self.entries.iter().map(swept).collect()
+    /// Boxes of the motions to this frame, where these are asked about.
+    pub(super) fn sweep(&mut self, questions: &Questions) {
+        // In order, so that whatever follows meets the bodies in the order of their places.
+        self.moved.sort_unstable();
+        for &body in &self.moved {
+            let entry = &mut self.entries[body as usize];
+            entry.swept = questions.between.map(|_| entry.way());
+        }
     }
 
     /// Everything that one pair is asked about.
@@ -140,14 +139,12 @@ impl Scene {
         &'a self,
         key: PairKey,
         questions: &'a Questions,
-        swept: Option<&'a [Swept]>,
         stop: &'a AtomicBool,
     ) -> Asking<'a> {
         let (p, q) = (key.p as usize, key.q as usize);
         Asking {
             p: &self.entries[p],
             q: &self.entries[q],
-            swept: swept.map(|swept| [&swept[p], &swept[q]]),
             margin: self.book.margin(key),
             release_margin: self.release_margin,
             is_announced: self.contacts.contains_key(&key),
@@ -158,21 +155,20 @@ impl Scene {
         }
     }
 
-    /// Runs the tasks of all pairs.
+    /// Runs a task for each of `keys`, and tells `look` of every pair what came of it.
     pub(super) fn run(
         &mut self,
-        questions: &Questions,
-        swept: Option<&[Swept]>,
-        runner: &dyn Runner,
-        stop: &AtomicBool,
+        keys: &[PairKey],
+        task: Task,
+        on: &Work<'_>,
+        mut look: impl FnMut(&PairState),
     ) {
-        let mut table = std::mem::take(&mut self.table);
-        runner.run(table.states_mut(), &|state| {
-            if state.task != Task::Rest {
-                work(&self.asking(state.key, questions, swept, stop), state);
-            }
+        let mut states = self.table.take(keys, task, self.answers);
+        on.runner.run(&mut states, &|state| {
+            work(&self.asking(state.key, on.questions, on.stop), state);
         });
-        self.table = table;
+        states.iter().for_each(|state| look(state));
+        self.table.put_back(states);
     }
 
     /// What began and what ended among `keys`.
@@ -225,8 +221,14 @@ impl Scene {
 
     /// The twelve numbers of every part that has moved, or is new, since the last answer.
     fn moved_parts(&self) -> Vec<PlacedNumbers> {
-        let moved = self.entries.iter().filter(|entry| entry.before.is_some() || entry.teleported);
-        moved
+        let is_new = |entry: &&Entry| entry.before.is_some() || entry.teleported;
+        let entries: Vec<&Entry> = if self.has_changed {
+            self.entries.iter().filter(is_new).collect()
+        } else {
+            self.moved.iter().map(|&body| &self.entries[body as usize]).collect()
+        };
+        entries
+            .into_iter()
             .flat_map(|entry| {
                 entry.now.parts.iter().enumerate().map(|(part, placed)| PlacedNumbers {
                     body: entry.body.id,
@@ -239,11 +241,13 @@ impl Scene {
 
     /// The next motion starts here.
     fn settle(&mut self) {
-        for entry in &mut self.entries {
-            entry.before = None;
-            entry.teleported = false;
-            entry.deviation = 0.0;
+        if self.has_changed {
+            self.entries.iter_mut().for_each(Entry::settle);
+        } else {
+            self.moved.iter().for_each(|&body| self.entries[body as usize].settle());
         }
+        self.moved.clear();
+        self.has_changed = false;
         self.answered = self.applied;
         self.skipped = 0;
         self.table.trim(self.answers, self.limits.pairs_max);

@@ -95,8 +95,8 @@ fn the_parts_of_a_body_stay_together_on_a_half_turn_and_meet_what_they_pass() {
         let mut scene = open(vec![body.clone(), post.clone()]);
         scene.apply(&frame(1, vec![moved(1, end)])).unwrap();
         let starts = [0, 1].map(|part| scene.entries[0].start().parts[part].pose);
-        let turn = scene.entries[0].turn();
-        let motions = [0, 1].map(|part| scene.entries[0].motion_of(part, &turn));
+        scene.sweep(&moving());
+        let motions = [0, 1].map(|part| scene.entries[0].motion_of(part));
         let places = |t: f64| [0, 1].map(|part| motions[part].pose_rounded(&starts[part], t));
         let report = scene.answer(&moving(), &Serial, &false.into()).unwrap();
         let found = report.pairs[0].first_contact.clone().unwrap();

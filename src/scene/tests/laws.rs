@@ -81,7 +81,7 @@ impl History {
 /// The witness of every pair of parts of every pair remembered, made if there was none.
 fn every_witness(scene: &mut Scene) -> impl Iterator<Item = &mut Witness> {
     let parts: Vec<u32> = scene.bodies().map(|body| body.parts.len() as u32).collect();
-    scene.table.states_mut().iter_mut().flat_map(move |state| {
+    scene.table.states_mut().flat_map(move |state| {
         for i in 0..parts[state.key.p as usize] {
             for j in 0..parts[state.key.q as usize] {
                 state.witnesses.of(i, j);
@@ -362,8 +362,8 @@ fn a_witness_spares_half_of_the_steps_on_first_contacts() {
 struct Reversed;
 
 impl Runner for Reversed {
-    fn run(&self, items: &mut [PairState], work: &(dyn Fn(&mut PairState) + Sync)) {
-        items.iter_mut().rev().for_each(work);
+    fn run(&self, items: &mut [Box<PairState>], work: &(dyn Fn(&mut PairState) + Sync)) {
+        items.iter_mut().rev().for_each(|state| work(state));
     }
 }
 

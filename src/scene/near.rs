@@ -1,0 +1,167 @@
+//! Which pairs are worth looking at, kept between frames.
+//!
+//! Every body has a *fat* box and ball: those that hold it, on its way to the frame too where that
+//! is asked about, made larger by what its margins and the question reach, and by some room to
+//! move in. The pairs whose fat boxes and balls meet are the *near* ones; all others are proven
+//! separated by a gap between boxes or balls. A body that stays in both changes nothing; one that leaves gets
+//! others, and a [`BoxTree`] says what meets its box now. Balls tell round bodies apart that boxes
+//! cannot, and the other way round for plates and rods.
+
+use super::bounds::{Ball, Box3};
+use super::box_tree::BoxTree;
+use super::pairs::PairKey;
+use super::state::Scene;
+use super::step::TooManyPairs;
+use crate::geometry::Vec3;
+
+/// Room to move in on every side, as a share of the ball's radius. Measured on bodies that move by
+/// a hundredth of their size a frame: from 0.1 to 0.4 the cost of a frame hardly differs.
+const ROOM: f64 = 0.2;
+
+/// How many frames of the last displacement a fat box reaches ahead, at most as far as the room.
+const FRAMES_AHEAD: f64 = 8.0;
+
+/// When more than one body in so many has left its fat box, the tree is built anew: cheaper than to
+/// put so many in one by one.
+const REBUILD_SHARE: usize = 4;
+
+/// See the header of this file.
+#[derive(Clone, Debug, Default)]
+pub(super) struct NearPairs {
+    fat: Vec<Box3>,
+    balls: Vec<Ball>,
+    tree: BoxTree,
+    /// Half the distance up to which pairs were asked for when the boxes were made.
+    reach: f64,
+    /// Whether the boxes are those of other bodies or other margins.
+    is_stale: bool,
+}
+
+impl NearPairs {
+    /// Bodies, margins or rules are others: everything is to be found anew.
+    pub(super) fn invalidate(&mut self) {
+        self.is_stale = true;
+    }
+
+    /// Memory that it takes, bytes.
+    pub(super) fn bytes(&self) -> usize {
+        self.fat.capacity() * (size_of::<Box3>() + size_of::<Ball>()) + self.tree.bytes()
+    }
+}
+
+impl Scene {
+    /// Brings the near pairs up to date with where the bodies are; `below` is the distance up to
+    /// which pairs are asked for, metres.
+    pub(super) fn find_near_pairs(&mut self, below: f64) -> Result<(), TooManyPairs> {
+        let reach = below / 2.0;
+        let is_anew = self.near.is_stale
+            || self.near.fat.len() != self.entries.len()
+            || reach > self.near.reach
+            || self.near.tree.is_worn();
+        if is_anew {
+            return self.find_near_pairs_anew(reach);
+        }
+        let left: Vec<u32> =
+            self.moved.iter().copied().filter(|&body| self.has_left(body, reach)).collect();
+        if left.len() * REBUILD_SHARE > self.entries.len() {
+            return self.find_near_pairs_anew(reach);
+        }
+        // All boxes before any question: a pair is found from either side.
+        for &body in &left {
+            let (fat, ball) = self.fat_bounds(body, reach);
+            self.near.fat[body as usize] = fat;
+            self.near.balls[body as usize] = ball;
+            self.near.tree.replace(body, fat);
+        }
+        self.ask_tree(&left);
+        if self.table.near_count() > self.limits.pairs_max {
+            return self.find_near_pairs_without_room(reach);
+        }
+        Ok(())
+    }
+
+    fn find_near_pairs_anew(&mut self, reach: f64) -> Result<(), TooManyPairs> {
+        let bodies = 0..self.entries.len() as u32;
+        let fat = bodies.map(|body| self.fat_bounds(body, reach)).unzip();
+        self.put_in_bounds(fat, reach).or_else(|_| self.find_near_pairs_without_room(reach))
+    }
+
+    /// The room to move in is for speed: what counts against the limit are pairs whose bounds meet
+    /// without it.
+    fn find_near_pairs_without_room(&mut self, reach: f64) -> Result<(), TooManyPairs> {
+        let bodies = 0..self.entries.len() as u32;
+        let needed = bodies.map(|body| self.needed_bounds(body, reach)).unzip();
+        self.put_in_bounds(needed, reach)
+    }
+
+    /// Keeps these bounds for the bodies, and finds all near pairs.
+    fn put_in_bounds(
+        &mut self,
+        (fat, balls): (Vec<Box3>, Vec<Ball>),
+        reach: f64,
+    ) -> Result<(), TooManyPairs> {
+        let tree = BoxTree::build(&fat);
+        let pairs = tree.pairs(&fat, self.limits.pairs_max, |key| {
+            balls[key.p as usize].may_meet(&balls[key.q as usize]) && self.book.is_enabled(key)
+        });
+        self.near = NearPairs { fat, balls, tree, reach, is_stale: pairs.is_err() };
+        self.table.set_all_near(&pairs?, self.answers);
+        Ok(())
+    }
+
+    /// Finds the near pairs of these bodies.
+    fn ask_tree(&mut self, bodies: &[u32]) {
+        let (mut others, mut pending) = (Vec::new(), Vec::new());
+        for &body in bodies {
+            others.clear();
+            let (book, near) = (&self.book, &self.near);
+            let ball = &near.balls[body as usize];
+            near.tree.meeting(&near.fat[body as usize], &mut pending, |other| {
+                if other != body
+                    && ball.may_meet(&near.balls[other as usize])
+                    && book.is_enabled(PairKey::new(body, other))
+                {
+                    others.push(other);
+                }
+            });
+            others.sort_unstable();
+            self.table.set_near(body, &others, self.answers);
+        }
+    }
+
+    /// Whether the body may be outside of what is kept for it.
+    fn has_left(&self, body: u32, reach: f64) -> bool {
+        let (needed, ball) = self.needed_bounds(body, reach);
+        let at = body as usize;
+        !(self.near.fat[at].holds(&needed) && self.near.balls[at].holds(&ball))
+    }
+
+    /// Where a body has to be looked for: the boxes of two bodies meet, and so do their balls,
+    /// whenever the bodies, on their way to this frame if that is asked about, are within the
+    /// pair's margin or twice `reach`.
+    fn needed_bounds(&self, body: u32, reach: f64) -> (Box3, Ball) {
+        let by = (self.book.reaches[body as usize] + reach).next_up();
+        let entry = &self.entries[body as usize];
+        (entry.held().inflated(by), entry.held_in_ball().inflated(by))
+    }
+
+    /// The bounds to keep for a body: those needed with room to move in, more of it ahead.
+    fn fat_bounds(&self, body: u32, reach: f64) -> (Box3, Ball) {
+        let (needed, ball) = self.needed_bounds(body, reach);
+        let room = ROOM * ball.radius;
+        let (mut fat, mut fat_ball) = (needed.inflated(room), ball.inflated(room));
+        let entry = &self.entries[body as usize];
+        if let Some(before) = entry.before.as_ref().filter(|_| !entry.teleported) {
+            let moved = Vec3::from(entry.now.ball.centre) - Vec3::from(before.ball.centre);
+            let ahead = (moved * FRAMES_AHEAD).map(|c| c.clamp(-room, room));
+            for i in 0..3 {
+                fat.low[i] += ahead[i].min(0.0);
+                fat.high[i] += ahead[i].max(0.0);
+            }
+            // Shifted by no more than the room, along no axis, so it still holds the body.
+            let shift = ahead * 0.5;
+            fat_ball.centre = std::array::from_fn(|i| fat_ball.centre[i] + shift[i]);
+        }
+        (fat, fat_ball)
+    }
+}
