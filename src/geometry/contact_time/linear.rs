@@ -15,6 +15,7 @@ use arrayvec::ArrayVec;
 use dashu_int::IBig;
 
 use super::method::Method;
+use super::travel::Travel;
 use crate::geometry::claim::{
     Direction, FirstContact, Frame, Link, Outcome, Question, StaticProof,
 };
@@ -25,8 +26,7 @@ use crate::geometry::number::Sign;
 use crate::geometry::number::ratio::Ratio;
 use crate::geometry::number::rounding::{UNDERFLOW, gamma};
 use crate::geometry::number::scaled::{
-    Integers, cross, difference, dot, integer_at, is_zero, least_exponent, negated,
-    rounded_direction, sign,
+    Integers, cross, difference, dot, is_zero, least_exponent, negated, rounded_direction, sign,
 };
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::separation::exact::hold_origin_in_four;
@@ -38,37 +38,6 @@ use crate::geometry::separation::line::entry::{Along, Entry, certify};
 use crate::geometry::separation::{METHODS, decide};
 use crate::geometry::witness::Witness;
 use crate::geometry::{Vec3, processor};
-
-/// How far a body comes in the step, as an exact difference: often no vector of f64 numbers.
-#[derive(Clone, Copy, Debug)]
-pub struct Travel {
-    /// Where a point of the body begins, metres, world frame.
-    pub from: Vec3,
-    /// Where it ends.
-    pub to: Vec3,
-}
-
-impl Travel {
-    /// By so much in the step.
-    pub fn by(velocity: &Vec3) -> Self {
-        Self { from: Vec3::zeros(), to: *velocity }
-    }
-
-    /// As a vector: one rounding of each coordinate.
-    pub(super) fn rounded(&self) -> Vec3 {
-        self.to - self.from
-    }
-
-    pub(super) fn numbers(&self) -> impl Iterator<Item = &f64> {
-        self.from.iter().chain(self.to.iter())
-    }
-
-    /// Coordinate k times two to minus the scale, which is at most the least exponent of the
-    /// numbers.
-    pub(super) fn exact(&self, k: usize, scale: i64) -> IBig {
-        integer_at(self.to[k], scale) - integer_at(self.from[k], scale)
-    }
-}
 
 /// The first contact for two constant velocities, without margin and deviation.
 pub(super) fn first_contact(

@@ -1,7 +1,5 @@
-//! The ways to search for a first contact.
+//! What a way to search for a first contact is, and the default.
 
-use super::prism;
-use super::rotating::shortcut::inter_frame;
 use crate::geometry::Vec3;
 use crate::geometry::claim::{FirstContact, Question};
 use crate::geometry::effort::{Effort, Stopped};
@@ -9,7 +7,7 @@ use crate::geometry::pair::Pair;
 use crate::geometry::separation::line::cast::{self, Cast};
 use crate::geometry::witness::Witness;
 
-/// A way to search; one file and one row of [`METHODS`] each.
+/// A way to search; one file and one row of [`super::METHODS`] each.
 #[derive(Debug)]
 pub struct Method {
     /// Its name on the wire and in the tables.
@@ -23,18 +21,16 @@ pub struct Method {
     /// Answers some motions of any kind by itself, before anything else is tried.
     pub(super) first_look: Option<FirstLook>,
     /// Proposes where the ray `{t u}`, t from 0 to a limit, enters M: for bodies that translate.
-    pub(super) cast: Search,
+    pub(super) cast: CastSearch,
 }
 
 type FirstLook =
     fn(&Question<'_>, &mut Witness, &mut Effort<'_>) -> Result<Option<FirstContact>, Stopped>;
 
-type Search = fn(&Pair<'_>, &Vec3, f64, &mut Effort<'_>) -> Result<Cast, Stopped>;
+type CastSearch = fn(&Pair<'_>, &Vec3, f64, &mut Effort<'_>) -> Result<Cast, Stopped>;
 
-/// Every method by name; the first is the default.
-pub const METHODS: &[Method] = &[FACET_WALK, prism::METHOD, inter_frame::METHOD];
-
-const FACET_WALK: Method = Method {
+/// The default method.
+pub(super) const FACET_WALK: Method = Method {
     name: "facet_walk",
     source: "the simplex method over M's normals, from a guess by ellipsoids",
     proves: "that translating bodies never meet, by a vector; or the faces that meet first",

@@ -1,4 +1,12 @@
 //! When: the first contact of two moving polytopes over one step.
+//!
+//! A question goes one of two ways. Bodies that only translate to each other ([`travel`]) have an
+//! exact first contact, computed by one ray through M ([`linear`]). All others, and questions with
+//! a margin or a deviation, are searched for a certified bracket ([`rotating`], whose first page
+//! has that way). Compounds of many parts, [`polyhedra`], are timed part by part.
+//!
+//! Each file uses only those above it in this list: [`travel`], [`method`], [`prism`] (a named
+//! method's rays), [`linear`], [`rotating`], and this one. `features` is an oracle for tests.
 
 #[cfg(test)]
 mod features;
@@ -7,19 +15,21 @@ mod method;
 pub mod polyhedra;
 pub mod prism;
 pub mod rotating;
+mod travel;
 
-use arrayvec::ArrayVec;
+pub use method::Method;
+pub use travel::{Travel, translation_of};
 
-use crate::geometry::claim::{FirstContact, Outcome, Question};
-
-pub use linear::Travel;
-pub use method::{METHODS, Method};
-
+use self::method::FACET_WALK;
+use self::rotating::shortcut::inter_frame;
+use self::rotating::unsearched;
+use self::travel::Translation;
 use super::effort::{Effort, Stopped};
-use super::motion::Motion;
-use super::pose::Pose;
 use super::witness::Witness;
-use crate::geometry::claim::StaticProof;
+use crate::geometry::claim::{FirstContact, Frame, Outcome, Question};
+
+/// Every method by name; the first is the default.
+pub const METHODS: &[Method] = &[FACET_WALK, prism::METHOD, inter_frame::METHOD];
 
 /// Finds the first contact over the step.
 ///
@@ -57,65 +67,65 @@ pub fn first_contact_by(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<FirstContact, Stopped> {
-    let of_p = translation_of(&question.motion_p, &question.pair.p.pose);
-    let of_q = translation_of(&question.motion_q, &question.pair.q.pose);
     effort.one_question(|effort| {
         if let Some(look) = method.first_look
             && let Some(answer) = look(question, witness, effort)?
         {
             return Ok(answer);
         }
-        match (of_p, of_q) {
-            (Some(of_p), Some(of_q)) if question.is_without_slack() => {
-                linear::first_contact(method, question, [&of_p, &of_q], witness, effort)
+        match Translation::of(question) {
+            Some(translation) if question.is_without_slack() => {
+                translate(method, question, &translation, witness, effort)
             }
-            (Some(of_p), Some(of_q)) if question.margin <= 0.0 => {
-                // Contact of translations is exact; deviations only shorten what is free before.
-                let exact =
-                    linear::first_contact(method, question, [&of_p, &of_q], witness, effort)?;
-                if exact.t_contact <= 0.0 {
-                    return Ok(exact);
-                }
-                let mut answer =
-                    rotating::first_contact(question, witness, effort).unwrap_or_else(|stopped| {
-                        FirstContact { stopped: Some(stopped), ..unsearched(exact.initial.clone()) }
-                    });
-                if exact.outcome == Outcome::Contact {
-                    (answer.outcome, answer.t_contact) = (exact.outcome, exact.t_contact);
-                    answer.pairs = exact.pairs;
-                    answer.stopped = answer.stopped.filter(|why| *why != Stopped::Unresolved);
-                }
-                Ok(answer)
+            Some(translation) if question.margin <= 0.0 => {
+                translate_with_deviations(method, question, &translation, witness, effort)
             }
             _ => rotating::first_contact(question, witness, effort),
         }
     })
 }
 
-/// Nothing but the start is known.
-fn unsearched(initial: StaticProof) -> FirstContact {
-    FirstContact {
-        outcome: Outcome::Undecided,
-        t_free: 0.0,
-        t_contact: 1.0,
-        chain: Vec::new(),
-        pairs: ArrayVec::new(),
-        initial,
-        stopped: None,
+/// First contact of bodies that only translate to each other: exact.
+#[inline(always)]
+fn translate(
+    method: &Method,
+    question: &Question<'_>,
+    translation: &Translation,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<FirstContact, Stopped> {
+    let [of_p, of_q] = &translation.travels;
+    if translation.frame == Frame::World {
+        return linear::first_contact(method, question, [of_p, of_q], witness, effort);
     }
+    // Bodies that turn together are of another kind than the named methods' rays are for.
+    let mut answer = linear::first_contact(&FACET_WALK, question, [of_p, of_q], witness, effort)?;
+    for link in &mut answer.chain {
+        link.frame = translation.frame;
+    }
+    Ok(answer)
 }
 
-/// The travel of a motion that turns nothing; none of one that turns. The recipe for the angle
-/// between two equal rotations gives 0, since `R Rᵀ` comes out symmetric.
-pub fn translation_of(motion: &Motion, start: &Pose) -> Option<Travel> {
-    match motion {
-        Motion::Linear { velocity } => Some(Travel::by(velocity)),
-        Motion::Screw { velocity, angle, .. } if angle.abs() <= 0.0 => Some(Travel::by(velocity)),
-        Motion::ToPose { end, turn, .. }
-            if end.rotation == start.rotation && turn.is_none_or(|turn| turn.is_none()) =>
-        {
-            Some(Travel { from: start.translation, to: end.translation })
-        }
-        Motion::Screw { .. } | Motion::ToPose { .. } => None,
+/// First contact of bodies that translate, where every motion within deviations has to be free
+/// before: the contact is exact, and the deviations only shorten what is free.
+fn translate_with_deviations(
+    method: &Method,
+    question: &Question<'_>,
+    translation: &Translation,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<FirstContact, Stopped> {
+    let exact = translate(method, question, translation, witness, effort)?;
+    if exact.t_contact <= 0.0 {
+        return Ok(exact);
     }
+    let mut answer = rotating::first_contact(question, witness, effort).unwrap_or_else(|stopped| {
+        FirstContact { stopped: Some(stopped), ..unsearched(exact.initial.clone()) }
+    });
+    if exact.outcome == Outcome::Contact {
+        (answer.outcome, answer.t_contact) = (exact.outcome, exact.t_contact);
+        answer.pairs = exact.pairs;
+        answer.stopped = answer.stopped.filter(|why| *why != Stopped::Unresolved);
+    }
+    Ok(answer)
 }

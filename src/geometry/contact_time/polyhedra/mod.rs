@@ -32,7 +32,8 @@ use std::cmp::Ordering;
 use dashu_int::IBig;
 
 use self::sweep::{Meeting, Pace, Sweep};
-use super::linear::{Travel, strictly_below};
+use super::linear::strictly_below;
+use super::travel::Travel;
 use crate::geometry::Vec3;
 use crate::geometry::claim::Verdict;
 use crate::geometry::effort::{Effort, Stopped};

@@ -15,7 +15,7 @@ use dashu_int::IBig;
 use super::Faces;
 use super::shear::{Shear, Sighting};
 use crate::geometry::Vec3;
-use crate::geometry::contact_time::linear::Travel;
+use crate::geometry::contact_time::travel::Travel;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::interval::Interval;
 use crate::geometry::number::ratio::Ratio;

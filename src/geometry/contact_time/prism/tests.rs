@@ -2,8 +2,8 @@
 
 use super::*;
 use crate::geometry::claim::{Outcome, Question};
+use crate::geometry::contact_time::METHODS;
 use crate::geometry::contact_time::first_contact_by;
-use crate::geometry::contact_time::method::METHODS;
 use crate::geometry::motion::Motion;
 use crate::geometry::pose::Pose;
 use crate::geometry::samples::{Random, ball, cuboid, ellipsoid, polygon, zoo};

@@ -4,9 +4,8 @@
 use super::free::{FreeEnd, advance_freely};
 use super::proof::after_free::{ContactBracket, prove_after_free};
 use super::proof::probe::bring_forward;
-use super::search::{ContactAt, TurningSearch};
+use super::search::{ContactAt, ContactPairs, TurningSearch};
 use crate::geometry::claim::{FirstContact, Outcome, StaticProof};
-use crate::geometry::contact_time::unsearched;
 use crate::geometry::distance;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::witness::Witness;
@@ -97,6 +96,19 @@ fn follow(
         }
         Ok(None) => answer,
         Err(why) => FirstContact { stopped: Some(why), ..answer },
+    }
+}
+
+/// The answer of a search that knows nothing but the start.
+pub(in super::super) fn unsearched(initial: StaticProof) -> FirstContact {
+    FirstContact {
+        outcome: Outcome::Undecided,
+        t_free: 0.0,
+        t_contact: 1.0,
+        chain: Vec::new(),
+        pairs: ContactPairs::new(),
+        initial,
+        stopped: None,
     }
 }
 

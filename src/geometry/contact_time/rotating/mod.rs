@@ -9,23 +9,21 @@
 //!
 //! # The way of a question
 //!
-//! 1. *Common rotation* ([`shortcut::common_rotation`]). Bodies that turn by the same angle about
-//!    one axis only translate to each other, and are not searched at all.
-//! 2. *Start* ([`advance::start`]). The question becomes a [`search`]: what it is told, where it
+//! 1. *Start* ([`advance::start`]). The question becomes a [`search`]: what it is told, where it
 //!    is, what it has proven. Balls around the bodies give the first link, or their sizes the first
 //!    heading. Where these do not separate the bodies at t = 0, [`separation`] decides that.
-//! 3. *Free part* ([`free`], within [`conduct`]). Rounds of a heading and a certified step
+//! 2. *Free part* ([`free`], within [`conduct`]). Rounds of a heading and a certified step
 //!    ([`advance`]), by the motion bounds in [`bounds`]. Close to contact, steps aim at it; just
 //!    before, the search probes for a proof of contact a little ahead ([`proof::probe`],
 //!    [`proof::at_time`]), which usually ends it. Otherwise it ends with the motion, or where no
 //!    heading certifies a further step: the gap is then at the limit of rounding, far below the
 //!    clearance tolerance.
-//! 4. *Proofs after the free part* ([`proof::after_free`]), in this order. Steps go on with some
+//! 3. *Proofs after the free part* ([`proof::after_free`]), in this order. Steps go on with some
 //!    depth allowed, a small part of the clearance tolerance at first, and at their ends contact is
 //!    tried (`deeper`). A motion that never gets that deep runs through to t = 1 and is a graze,
 //!    undecided. A gap that no rotation changes closes at an exact time (`closing`), vertices on
 //!    the axes meet at one (`fixed_points`), and flat bodies pass through each other (`passing`).
-//! 5. *Swapped* ([`shortcut::swapped`]). What stays undecided is asked once more with the bodies in
+//! 4. *Swapped* ([`shortcut::swapped`]). What stays undecided is asked once more with the bodies in
 //!    each other's place.
 //!
 //! The method [`shortcut::inter_frame`] looks at some motions before all this, when it is asked for
@@ -48,11 +46,12 @@ pub(super) mod shortcut;
 #[cfg(test)]
 mod tests;
 
+pub(super) use self::conduct::unsearched;
+
 use self::advance::start::begin;
 use self::conduct::conduct;
 use self::search::{ContactPairs, TurningSearch};
-use self::shortcut::{common_rotation, swapped};
-use super::unsearched;
+use self::shortcut::swapped;
 use crate::geometry::claim::{Direction, FirstContact, Outcome, Question, StaticProof};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::separation;
@@ -64,11 +63,6 @@ pub fn first_contact(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<FirstContact, Stopped> {
-    if common_rotation::may_be(question)
-        && let Some(answer) = common_rotation::first_contact(question, witness, effort)?
-    {
-        return Ok(answer);
-    }
     let mut search = TurningSearch::new(question);
     let initial = match begin(&mut search, effort) {
         Some(along) => StaticProof::Separated { direction: Direction::Vector(along) },

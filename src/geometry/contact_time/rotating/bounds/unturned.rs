@@ -4,6 +4,7 @@
 
 use crate::geometry::Vec3;
 use crate::geometry::claim::Question;
+use crate::geometry::contact_time::travel::is_parallel;
 use crate::geometry::motion::Motion;
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
@@ -113,12 +114,6 @@ fn along_exactly(a: &Vec3, b: &Vec3) -> Dyadic {
     (0..3)
         .filter(|&k| a[k].abs() > 0.0)
         .fold(Dyadic::zero(), |sum, k| &sum + &(&Dyadic::from(a[k]) * &Dyadic::from(b[k])))
-}
-
-/// Whether `a x b` is zero, exactly.
-pub(in super::super) fn is_parallel(a: &Vec3, b: &Vec3) -> bool {
-    let product = |x: f64, y: f64| &Dyadic::from(x) * &Dyadic::from(y);
-    [(0, 1), (1, 2), (2, 0)].iter().all(|&(k, l)| product(a[k], b[l]) == product(a[l], b[k]))
 }
 
 /// How high vertex i is along `normal` at t = 0, rounded.

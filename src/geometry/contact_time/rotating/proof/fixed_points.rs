@@ -5,8 +5,10 @@
 use super::probe::width_allowed;
 use crate::geometry::Vec3;
 use crate::geometry::claim::{Outcome, Question};
+use crate::geometry::contact_time::linear;
+use crate::geometry::contact_time::method::FACET_WALK;
 use crate::geometry::contact_time::rotating::search::{ContactAt, TurningSearch};
-use crate::geometry::contact_time::{METHODS, Travel, linear, translation_of};
+use crate::geometry::contact_time::travel::{Travel, translation_of};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hull::convex_hull_with;
 use crate::geometry::motion::Motion;
@@ -39,7 +41,7 @@ pub(super) fn fixed_points(
     let travels = [&of_p.travel, &of_q.travel];
     let question = Question { pair, ..*search.told.question };
     let none = &mut Witness::default();
-    let met = linear::first_contact(&METHODS[0], &question, travels, none, effort)?;
+    let met = linear::first_contact(&FACET_WALK, &question, travels, none, effort)?;
     let t = met.t_contact;
     // Deviations, which have to be kept clear, end the free part earlier.
     let is_narrow = search.told.clear > 0.0 || t - free <= width_allowed(search, free, t, effort);

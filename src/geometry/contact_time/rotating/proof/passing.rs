@@ -13,7 +13,7 @@ use crate::geometry::contact_time::rotating::bounds::body::MovingBody;
 use crate::geometry::contact_time::rotating::bounds::pair::MovingPair;
 use crate::geometry::contact_time::rotating::bounds::posed::MovingCorner;
 use crate::geometry::contact_time::rotating::search::TurningSearch;
-use crate::geometry::contact_time::translation_of;
+use crate::geometry::contact_time::travel::translation_of;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::interval::{Interval, IntervalVec, cross, dot, middle, sub};
