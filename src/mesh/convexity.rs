@@ -29,6 +29,17 @@ pub struct Convexity {
 /// Measures a mesh with equal points welded, against its hull, as long as the effort lasts. A step
 /// is a triangle: of one in a facet of many corners, all of which are level, it is a look at all of
 /// these.
+///
+/// ```
+/// use clearance::geometry::{effort::Effort, hull::convex_hull};
+/// use clearance::mesh::{convexity::measure, read};
+///
+/// let obj = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
+/// let mesh = read(obj, None, 100).unwrap();
+/// let hull = convex_hull(&mesh.vertices).unwrap().polytope;
+/// let found = measure(&mesh, &hull, &mut Effort::unlimited()).unwrap();
+/// assert!(found.closed && found.gap == 0.0);
+/// ```
 pub fn measure(
     mesh: &MeshData,
     hull: &Polytope,

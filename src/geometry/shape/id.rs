@@ -73,6 +73,16 @@ pub enum PolytopeIdError {
 
 impl PolytopeId {
     /// The id of a polytope.
+    ///
+    /// ```
+    /// use clearance::geometry::shape::PolytopeId;
+    /// # use clearance::geometry::{Vec3, hull::convex_hull};
+    /// let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
+    /// let body = convex_hull(&corners).unwrap().polytope;
+    /// let again = convex_hull(&[corners[3], corners[2], corners[1], corners[0], corners[1]]);
+    /// assert_eq!(PolytopeId::of(&body), PolytopeId::of(&again.unwrap().polytope));
+    /// assert!(PolytopeId::of(&body).to_string().starts_with("p1-"));
+    /// ```
     pub fn of(polytope: &Shape) -> Self {
         Self::digested(Kind::Polytope, &digesting(Kind::Polytope, polytope.vertices()))
     }

@@ -45,6 +45,17 @@ pub fn looks_at_all(body: &Polytope) -> bool {
 /// The supporting vertex of `body` along exactly `direction`; of several, the lowest index.
 ///
 /// The hint may be anything. A direction that is zero or not finite is answered with vertex 0.
+///
+/// ```
+/// use clearance::geometry::effort::Effort;
+/// use clearance::geometry::support::supporting_vertex;
+/// # use clearance::geometry::{Vec3, hull::convex_hull};
+/// let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
+/// let body = convex_hull(&corners).unwrap().polytope;
+/// let up = Vec3::new(0.1, 0.2, 1.0);
+/// let vertex = supporting_vertex(&body, &up, None, &mut Effort::unlimited());
+/// assert_eq!(body.vertices()[vertex as usize], corners[3]);
+/// ```
 pub fn supporting_vertex(
     body: &Polytope,
     direction: &Vec3,

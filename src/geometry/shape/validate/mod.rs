@@ -94,6 +94,14 @@ impl Shape {
     /// Proves that this is the hull of `given`, in canonical form: every vertex extreme and among
     /// the given points, every given point inside or on the hull, facets closed, convex and merged,
     /// Euler's formula, adjacency, order, bounds. What of it fails first is the error.
+    ///
+    /// ```
+    /// # use clearance::geometry::{Vec3, hull::convex_hull};
+    /// let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
+    /// let body = convex_hull(&corners).unwrap().polytope;
+    /// assert_eq!(body.validate(&corners), Ok(()));
+    /// assert!(body.validate(&corners[1..]).is_err());
+    /// ```
     pub fn validate(&self, given: &[Vec3]) -> Result<(), Defect> {
         self.check_order()?;
         let others = self.check_given(given)?;
