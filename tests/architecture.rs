@@ -49,7 +49,7 @@ fn banned(floor: usize) -> Vec<String> {
 }
 
 /// What every file has that holds a method: its row of a table.
-const METHOD_MARK: &str = "METHOD: Method";
+const METHOD_MARK: &str = "const METHOD: ";
 
 /// Lines that a file may have.
 const LINES_MAX: usize = 500;

@@ -127,9 +127,9 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<bool, RunError> {
 /// The method for each kind of question that has a table of them.
 #[derive(Clone, Copy, Debug)]
 struct Methods {
-    separation: &'static separation::Method,
-    distance: &'static distance::Method,
-    along: &'static penetration::Method,
+    separation: &'static separation::CollisionMethod,
+    distance: &'static distance::DistanceMethod,
+    along: &'static penetration::RangeMethod,
     first_contact: &'static contact_time::Method,
 }
 

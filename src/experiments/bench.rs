@@ -10,7 +10,7 @@ use crate::geometry::hull::samples::Random;
 use crate::geometry::pair::Pair;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
-use crate::geometry::separation::{METHODS, Method};
+use crate::geometry::separation::{CollisionMethod, METHODS};
 use crate::geometry::witness::Witness;
 use crate::geometry::{Vec3, penetration};
 
@@ -91,12 +91,12 @@ pub(super) fn take_within(steps: u64, mut query: impl FnMut(&mut Effort<'_>)) ->
 }
 
 /// The methods of these names that tell separated from overlapping, in the order of the table.
-pub(super) fn separation_methods(names: &[&str]) -> Vec<&'static Method> {
+pub(super) fn separation_methods(names: &[&str]) -> Vec<&'static CollisionMethod> {
     METHODS.iter().filter(|row| names.contains(&row.name)).collect()
 }
 
 /// A method's search alone, cold: no test of bounding balls, no proof.
-pub(super) fn search(method: &Method, pair: &Pair<'_>) -> Taken {
+pub(super) fn search(method: &CollisionMethod, pair: &Pair<'_>) -> Taken {
     take(|effort| {
         // Without a budget nothing stops it.
         let _ = method.propose(pair, &mut Witness::default(), effort);

@@ -105,7 +105,7 @@ fn along_a_direction(rerun: &mut Rerun, shapes: &[(String, Polytope)]) -> Vec<Pa
     let names: Vec<&str> = methods.iter().map(|row| row.name).collect();
     compared(rerun, shapes, &names, |pair| {
         let mut spans = Vec::new();
-        let mut measure = |method: &penetration::Method| {
+        let mut measure = |method: &penetration::RangeMethod| {
             let (mut witness, mut span) = (Witness::default(), None);
             let taken = take(|effort| {
                 witness = Witness::default();

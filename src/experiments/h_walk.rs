@@ -11,7 +11,7 @@ use super::bench::{Gathered, curves};
 use super::{Curve, Experiment, Panel, Rerun};
 use crate::geometry::Vec3;
 use crate::geometry::distance::h_walk::orbit;
-use crate::geometry::distance::{METHODS, Method, Stops, measure_by};
+use crate::geometry::distance::{DistanceMethod, METHODS, Stops, measure_by};
 use crate::geometry::effort::Effort;
 use crate::geometry::hull::samples::{Random, ellipsoid, polytope_of, sphere};
 use crate::geometry::pair::Pair;
@@ -60,7 +60,7 @@ const RADIUS_CLOSE: f64 = 2.02;
 const FRAMES: u32 = 300;
 
 /// Surface walking, every start, and the adaptive one; without the starts that are too deep.
-fn methods(height: usize) -> Vec<&'static Method> {
+fn methods(height: usize) -> Vec<&'static DistanceMethod> {
     let named = |name: &str| METHODS.iter().find(|row| row.name == name);
     let starts = METHODS.iter().filter(|row| {
         row.name.strip_prefix("h_walk_").is_some_and(|layer| {
@@ -121,7 +121,7 @@ fn orbits(rerun: &mut Rerun, body: &Polytope, radius: f64, title: String) -> Pan
 /// The paper's steps of a question. Each checks whether a pair of features is the closest one of
 /// its layers (§4.1; §2.2 for the surface), and leaves it for a neighbour or another layer if not:
 /// they are our steps, which leave one, and the check of the last pair.
-fn steps(method: &Method, pair: &Pair<'_>, witness: &mut Witness) -> f64 {
+fn steps(method: &DistanceMethod, pair: &Pair<'_>, witness: &mut Witness) -> f64 {
     let mut effort = Effort::unlimited();
     // Without a budget nothing stops it.
     let _ = measure_by(method, pair, Stops::default(), witness, &mut effort);
@@ -214,7 +214,7 @@ fn flight(rerun: &mut Rerun) -> (Vec<Panel>, Vec<Panel>) {
 
 /// Steps and microseconds a query, frame by frame.
 fn fly(
-    method: &Method,
+    method: &DistanceMethod,
     bodies: &[Polytope],
     flyers: &[Flyer],
     frames: u32,

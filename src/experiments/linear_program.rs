@@ -16,7 +16,7 @@ use crate::geometry::hull::samples::Random;
 use crate::geometry::pair::Pair;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
-use crate::geometry::separation::Method;
+use crate::geometry::separation::CollisionMethod;
 use crate::geometry::witness::Witness;
 
 /// One for each figure.
@@ -133,7 +133,7 @@ impl CrowdMember<'_> {
 
 /// The search alone, repeated from the same witness, which then is as the search left it; and
 /// whether it found the pair separated.
-fn warm(method: &Method, pair: &Pair<'_>, witness: &mut Witness) -> (Taken, bool) {
+fn warm(method: &CollisionMethod, pair: &Pair<'_>, witness: &mut Witness) -> (Taken, bool) {
     let before = witness.clone();
     let mut is_separated = false;
     let taken = take(|effort| {
@@ -145,7 +145,7 @@ fn warm(method: &Method, pair: &Pair<'_>, witness: &mut Witness) -> (Taken, bool
     (taken, is_separated)
 }
 
-fn panels(methods: &[&Method], x_axis: &'static str, time: &'static str) -> Vec<Panel> {
+fn panels(methods: &[&CollisionMethod], x_axis: &'static str, time: &'static str) -> Vec<Panel> {
     let names: Vec<&str> = methods.iter().map(|row| row.name).collect();
     let steps = ("Steps of the search", "steps a query (mean)");
     counts_and_times(x_axis, &names, steps, time)
@@ -178,7 +178,7 @@ fn approach(rerun: &mut Rerun) -> Vec<Panel> {
 /// made no contact.
 fn last_frames(
     body: &Polytope,
-    method: &Method,
+    method: &CollisionMethod,
     random: &mut Random,
 ) -> Option<ArrayVec<Taken, LAST_FRAMES>> {
     let mut mover = |x: f64| {
@@ -260,7 +260,7 @@ fn drawn<'a>(crowd: &Crowd, library: &'a [Polytope], random: &mut Random) -> Vec
 fn simulate(
     crowd: &Crowd,
     library: &[Polytope],
-    method: &Method,
+    method: &CollisionMethod,
     frames: u32,
     mut tell: impl FnMut(f64, f64),
 ) {

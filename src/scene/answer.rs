@@ -18,7 +18,7 @@ use crate::geometry::claim::{StaticProof, Verdict};
 use crate::geometry::distance::{self, Compared, Stops};
 use crate::geometry::effort::{Cost, Effort, Stopped};
 use crate::geometry::pair::Pair;
-use crate::geometry::separation::{self, Method};
+use crate::geometry::separation::{self, CollisionMethod};
 use crate::geometry::witness::Witness;
 
 /// Everything a pair is asked about; shared by all threads, changed by none.
@@ -35,7 +35,7 @@ pub(super) struct Asking<'a> {
     /// The number of this answer.
     pub(super) answers: u64,
     pub(super) questions: &'a Questions,
-    pub(super) method: &'static Method,
+    pub(super) method: &'static CollisionMethod,
     pub(super) stop: &'a AtomicBool,
 }
 

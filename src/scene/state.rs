@@ -11,7 +11,7 @@ use super::pairs::{PairKey, PairTable};
 use super::question::Questions;
 use super::report::Report;
 use super::rules::{RuleBook, Rules};
-use crate::geometry::separation::Method;
+use crate::geometry::separation::CollisionMethod;
 
 /// How large a scene may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -60,7 +60,7 @@ pub struct Scene {
     /// Memory of the bodies as declared, bytes.
     pub(super) body_bytes: usize,
     pub(super) last_report: Option<Arc<Report>>,
-    pub(super) method: &'static Method,
+    pub(super) method: &'static CollisionMethod,
     pub(super) limits: Limits,
 }
 
@@ -86,7 +86,7 @@ impl Scene {
     /// ```
     pub fn open(
         declared: Declaration,
-        method: &'static Method,
+        method: &'static CollisionMethod,
         limits: Limits,
     ) -> Result<Self, DeclarationError> {
         if !is_length(declared.release_margin) {

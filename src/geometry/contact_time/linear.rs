@@ -19,8 +19,8 @@ use super::travel::Travel;
 use crate::geometry::claim::{
     Direction, FirstContact, Frame, Link, Outcome, Question, StaticProof,
 };
-use crate::geometry::difference::exact::{Corner, Difference};
-use crate::geometry::difference::probe::{Gap, certified_gap};
+use crate::geometry::difference::exact::{Difference, ExactCorner};
+use crate::geometry::difference::probe::{CertifiedGap, certified_gap};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::ratio::Ratio;
@@ -34,7 +34,7 @@ use crate::geometry::separation::line::cast::{Cast, cast};
 use crate::geometry::separation::line::crossing::{
     Crossing, End, Miss, Telling, cross_line, edge_normals, least_end_in,
 };
-use crate::geometry::separation::line::entry::{Along, Entry, certify};
+use crate::geometry::separation::line::entry::{Entry, LineDirection, certify};
 use crate::geometry::separation::{METHODS, decide};
 use crate::geometry::witness::Witness;
 use crate::geometry::{Vec3, processor};
@@ -119,7 +119,7 @@ fn free(chain: Vec<Link>, initial: StaticProof) -> FirstContact {
 
 /// Free along a vector, which the witness keeps.
 #[inline(always)]
-fn free_along(gap: &Gap, witness: &mut Witness) -> FirstContact {
+fn free_along(gap: &CertifiedGap, witness: &mut Witness) -> FirstContact {
     witness.direction = Some(gap.direction);
     witness.pairs.clear();
     witness.pairs.push(gap.pair);
@@ -158,7 +158,7 @@ fn contact_at_start(pair: &Pair<'_>, initial: StaticProof) -> FirstContact {
         StaticProof::Overlapping { pairs } if pairs.len() <= 4 => pairs.clone(),
         StaticProof::Overlapping { pairs } => {
             let mut m = Difference::new(pair);
-            let corners: ArrayVec<Corner, 7> = pairs.iter().map(|&k| m.corner(k)).collect();
+            let corners: ArrayVec<ExactCorner, 7> = pairs.iter().map(|&k| m.corner(k)).collect();
             hold_origin_in_four(&corners).iter().map(|corner| corner.pair).collect()
         }
     };
@@ -176,7 +176,7 @@ fn contact_at_start(pair: &Pair<'_>, initial: StaticProof) -> FirstContact {
 /// What floating point says about a course.
 enum Found {
     /// Proven: free along this.
-    Free(Gap),
+    Free(CertifiedGap),
     /// Proven: M is entered here, after the start.
     Enters(Entry),
     /// Probably it is entered there.
@@ -188,7 +188,7 @@ enum Found {
 /// The relative motion in f64.
 struct Course {
     /// How M's origin moves: by minus the travel of Q relative to P.
-    against: Along,
+    against: LineDirection,
     /// The sizes of the numbers that it is the sum of.
     sizes: Vec3,
 }
@@ -210,7 +210,10 @@ impl Course {
         let [x, y, z] = [part(0), part(1), part(2)];
         let sum = |travel: &Travel| travel.from.abs() + travel.to.abs();
         Self {
-            against: Along { high: Vec3::new(x.0, y.0, z.0), low: Vec3::new(x.1, y.1, z.1) },
+            against: LineDirection {
+                high: Vec3::new(x.0, y.0, z.0),
+                low: Vec3::new(x.1, y.1, z.1),
+            },
             sizes: sum(travel_p) + sum(travel_q),
         }
     }
@@ -277,7 +280,7 @@ impl Course {
         s: &Vec3,
         hint: Option<VertexPair>,
         effort: &mut Effort<'_>,
-    ) -> Option<Gap> {
+    ) -> Option<CertifiedGap> {
         let gap = certified_gap(pair, s, hint, effort)?;
         let terms = gap.direction.component_mul(&self.against.high);
         let sizes = gap.direction.abs().component_mul(&self.sizes);

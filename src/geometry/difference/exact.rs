@@ -41,7 +41,7 @@ struct ExactBody<'a> {
 
 /// A vertex of M: its name and where it is.
 #[derive(Clone, Debug)]
-pub(crate) struct Corner {
+pub(crate) struct ExactCorner {
     pub(crate) pair: VertexPair,
     pub(crate) point: Integers,
 }
@@ -95,13 +95,13 @@ impl<'a> Difference<'a> {
     }
 
     /// The point of M that a vertex pair names, with its name; kept.
-    pub(crate) fn corner(&mut self, pair: VertexPair) -> Corner {
+    pub(crate) fn corner(&mut self, pair: VertexPair) -> ExactCorner {
         let q = self.q.points.point(pair.j);
-        Corner { pair, point: difference(q, self.p.points.point(pair.i)) }
+        ExactCorner { pair, point: difference(q, self.p.points.point(pair.i)) }
     }
 
     /// A vertex of M farthest along `n`, which is not zero: exact.
-    pub(crate) fn farthest(&mut self, n: &Integers, effort: &mut Effort<'_>) -> Corner {
+    pub(crate) fn farthest(&mut self, n: &Integers, effort: &mut Effort<'_>) -> ExactCorner {
         let opposite = negated(n);
         let j = self.q.farthest(n, effort);
         let i = self.p.farthest(&opposite, effort);
@@ -109,7 +109,11 @@ impl<'a> Difference<'a> {
     }
 
     /// The least of `n·m` over M, with the vertex where it is.
-    pub(crate) fn least_along(&mut self, n: &Integers, effort: &mut Effort<'_>) -> (IBig, Corner) {
+    pub(crate) fn least_along(
+        &mut self,
+        n: &Integers,
+        effort: &mut Effort<'_>,
+    ) -> (IBig, ExactCorner) {
         let corner = self.farthest(&negated(n), effort);
         (dot(n, &corner.point), corner)
     }
@@ -153,14 +157,14 @@ impl<'a> Difference<'a> {
     }
 
     /// As many affinely independent vertices of M as there are: its dimension and one.
-    pub(crate) fn simplex(&mut self) -> ArrayVec<Corner, 4> {
+    pub(crate) fn simplex(&mut self) -> ArrayVec<ExactCorner, 4> {
         let p = self.p.body.affine_basis();
         let q = self.q.body.affine_basis();
         let base = self.corner(VertexPair { i: p[0], j: q[0] });
         let along_p = p[1..].iter().map(|&i| VertexPair { i, j: q[0] });
         let along_q = q[1..].iter().map(|&j| VertexPair { i: p[0], j });
         let mut edges: ArrayVec<Integers, 3> = ArrayVec::new();
-        let mut corners: ArrayVec<Corner, 4> = ArrayVec::new();
+        let mut corners: ArrayVec<ExactCorner, 4> = ArrayVec::new();
         corners.push(base);
         for pair in along_p.chain(along_q) {
             if corners.is_full() {
@@ -287,7 +291,7 @@ pub(crate) enum Hull {
 }
 
 /// Where the affine hull of M, which the simplex spans, is.
-pub(crate) fn affine_hull(simplex: &[Corner]) -> Hull {
+pub(crate) fn affine_hull(simplex: &[ExactCorner]) -> Hull {
     let edge = |k: usize| difference(&simplex[k].point, &simplex[0].point);
     let base = &simplex[0].point;
     match simplex.len() {
@@ -334,7 +338,7 @@ fn axes_but(a: usize, b: usize) -> ArrayVec<Lineality, 2> {
 }
 
 /// `±(d1 - d0) x e_axis` of the simplex's first two corners.
-pub(crate) fn edge_normal(simplex: &[Corner], axis: usize, negative: bool) -> Direction {
+pub(crate) fn edge_normal(simplex: &[ExactCorner], axis: usize, negative: bool) -> Direction {
     Direction::EdgeNormal { pairs: [simplex[0].pair, simplex[1].pair], axis: AXES[axis], negative }
 }
 
@@ -344,7 +348,7 @@ pub(crate) fn longest_axis(vector: &Integers) -> usize {
 }
 
 /// The sum of the corners: a multiple of their centre.
-pub(crate) fn sum_of(corners: &[Corner]) -> Integers {
+pub(crate) fn sum_of(corners: &[ExactCorner]) -> Integers {
     let mut total = corners[0].point.clone();
     for corner in &corners[1..] {
         total = sum(&total, &corner.point);

@@ -26,11 +26,11 @@ pub(crate) struct Layout {
     /// Where to look first: `centres`, or the direction that ellipsoids say, tame.
     pub(crate) towards: Vec3,
     /// Of bodies that are like ellipsoids, and no balls.
-    pub(crate) shape: Option<Shape>,
+    pub(crate) shape: Option<LikeEllipsoid>,
 }
 
 /// The ellipsoid that M is like, in units of the bodies' sizes.
-pub(crate) struct Shape {
+pub(crate) struct LikeEllipsoid {
     matrix: Symmetric,
     /// The inverse of the matrix times its determinant.
     cofactors: Symmetric,
@@ -46,7 +46,7 @@ impl Layout {
         if !(is_long(p) & is_long(q)) {
             return Self::without_shape(centres);
         }
-        let shape = Shape::of(pair);
+        let shape = LikeEllipsoid::of(pair);
         match tame(&shape.cofactors.times(&centres)) {
             // False for NaN, as for bodies whose sizes underflow.
             Some(towards) if towards.dot(&centres) > 0.0 => {
@@ -89,7 +89,7 @@ pub(crate) fn is_rounder(pair: &Pair<'_>, part: f64) -> bool {
     p.inner_radius + q.inner_radius >= part * (p.radius + q.radius)
 }
 
-impl Shape {
+impl LikeEllipsoid {
     #[inline(always)]
     fn of(pair: &Pair<'_>) -> Self {
         let (p, q) = (&pair.p, &pair.q);

@@ -157,7 +157,7 @@ impl Ends {
 
 /// What is certain about the gap `min over Q of s·y - max over P of s·x`.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Gap {
+pub(crate) struct CertifiedGap {
     /// The direction, scaled by a power of two; the gap is along exactly this.
     pub(crate) direction: Vec3,
     /// At most the gap.
@@ -174,12 +174,12 @@ pub(crate) fn certified_gap(
     direction: &Vec3,
     hint: Option<VertexPair>,
     effort: &mut Effort<'_>,
-) -> Option<Gap> {
+) -> Option<CertifiedGap> {
     let s = tame(direction)?;
     let probe = Probe::new(pair, &s, hint, effort);
     let sizes = Sizes::along(pair, &s);
     if let Some(lower) = sizes.lower_bound(pair, &probe) {
-        return Some(Gap { direction: s, lower, pair: probe.pair() });
+        return Some(CertifiedGap { direction: s, lower, pair: probe.pair() });
     }
     // Several vertices within rounding: which of them is the supporting one takes exact arithmetic.
     let (p, q) = (pair.p.body, pair.q.body);
@@ -188,7 +188,7 @@ pub(crate) fn certified_gap(
     let values = along(&probe.in_q, q.vertex(j)) - along(&probe.in_p, p.vertex(i));
     let lower = (probe.of_translations + values) - sizes.error();
     // An infinite value with an infinite error is NaN; an infinite value alone proves nothing.
-    lower.is_finite().then_some(Gap { direction: s, lower, pair: VertexPair { i, j } })
+    lower.is_finite().then_some(CertifiedGap { direction: s, lower, pair: VertexPair { i, j } })
 }
 
 /// The magnitudes that the errors along a direction s are relative to.

@@ -110,7 +110,7 @@ struct Foot<N, const EDGES: usize> {
 }
 
 /// How long the edges are and how independent.
-struct Shape {
+struct SimplexShape {
     /// At least the length of every edge, up to rounding; zero without edges.
     longest: f64,
     /// Length of the cross product of two edges, rounded.
@@ -252,16 +252,16 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
 
     /// `unit` is the error of a difference.
     #[inline(always)]
-    fn shape(&self, unit: f64, normal: &Triple<N>) -> Shape {
+    fn shape(&self, unit: f64, normal: &Triple<N>) -> SimplexShape {
         let squared = self.edges.iter().map(|edge| rounded(edge).norm_squared());
         let longest = squared.fold(0.0, f64::max).sqrt();
         match EDGES {
-            0 => Shape { longest, area: 0.0, area_error: 0.0, inverse: 0.0, slack: 0.0 },
+            0 => SimplexShape { longest, area: 0.0, area_error: 0.0, inverse: 0.0, slack: 0.0 },
             1 => {
                 let least = longest - 2.0 * unit - 4.0 * UNIT * longest;
                 let inverse = if least > EDGE_MIN { 1.0 / least } else { f64::INFINITY };
                 let slack = inverse * OUTWARD;
-                Shape { longest, area: 0.0, area_error: 0.0, inverse, slack }
+                SimplexShape { longest, area: 0.0, area_error: 0.0, inverse, slack }
             }
             _ => {
                 let area = rounded(normal).norm();
@@ -275,7 +275,7 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
                 // exact edges'.
                 let exact = longest + 2.0 * unit + N::UNIT * longest;
                 let slack = std::f64::consts::SQRT_2 * exact * inverse * OUTWARD;
-                Shape { longest, area, area_error, inverse, slack }
+                SimplexShape { longest, area, area_error, inverse, slack }
             }
         }
     }
@@ -288,8 +288,8 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
     /// magnitudes in Eᵀv'. Where that leaves open whether v is inside: v' · (v' - d) ≤ 2 max |Eᵀv'|
     /// for every point d of the simplex, and |v' - v|² is at most the largest of these.
     #[inline(always)]
-    fn errors(&self, unit: f64, length: f64, shape: &Shape) -> Errors {
-        let Shape { longest, slack, .. } = *shape;
+    fn errors(&self, unit: f64, length: f64, shape: &SimplexShape) -> Errors {
+        let SimplexShape { longest, slack, .. } = *shape;
         // The roundings of edges, products and sums: two of at most the longest edge and two of
         // partial sums.
         let rounding = unit + 6.0 * N::UNIT * (length + longest);
@@ -329,7 +329,7 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
         normal: Triple<N>,
         length: f64,
         deviation: f64,
-        shape: &Shape,
+        shape: &SimplexShape,
         is_inside: bool,
     ) -> Aim<N> {
         // Dunkl and Williams, "A simple norm inequality", Amer. Math. Monthly 71(1), 1964.

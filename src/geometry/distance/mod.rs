@@ -23,8 +23,8 @@ use dashu_int::UBig;
 
 pub(in crate::geometry) use self::beyond::direction_beyond;
 use self::bracket::Bracket;
-use self::methods::{Ending, Found, Proposer, gjk};
-pub use self::methods::{METHODS, Method, h_walk};
+pub use self::methods::{DistanceMethod, METHODS, h_walk};
+use self::methods::{Ending, FoundSimplex, Proposer, gjk};
 use super::difference::bounded::View;
 use super::difference::exact::Difference;
 use super::effort::{Effort, Stopped};
@@ -122,7 +122,7 @@ pub fn measure(
 
 /// Measures the distance of the pair, searching with `method`.
 pub fn measure_by(
-    method: &Method,
+    method: &DistanceMethod,
     pair: &Pair<'_>,
     stops: Stops,
     witness: &mut Witness,
@@ -136,7 +136,7 @@ pub fn measure_by(
 
 #[inline(always)]
 fn measure_inlined(
-    method: &Method,
+    method: &DistanceMethod,
     pair: &Pair<'_>,
     stops: Stops,
     witness: &mut Witness,
@@ -279,7 +279,7 @@ impl Proof {
     #[inline(always)]
     fn of(
         view: &View<'_>,
-        found: &Found,
+        found: &FoundSimplex,
         stops: Stops,
         width: Option<f64>,
         effort: &mut Effort<'_>,
@@ -302,12 +302,12 @@ impl Proof {
 /// Searches, until the stops are met or nothing nearer is in sight.
 #[inline(always)]
 fn search(
-    method: &Method,
+    method: &DistanceMethod,
     view: &View<'_>,
     stops: Stops,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
-) -> Found {
+) -> FoundSimplex {
     if let Proposer::By(propose) = method.proposer {
         let found = propose(view, view.pair(), stops, witness, effort);
         if found.ending != Ending::HandsOver {
@@ -320,7 +320,7 @@ fn search(
 /// Leaves in the witness what is known: the simplex's pairs, and where it seems to hold the origin
 /// together with the latest one, that one too.
 #[inline(always)]
-fn remember(found: &Found, proof: &Proof, witness: &mut Witness) {
+fn remember(found: &FoundSimplex, proof: &Proof, witness: &mut Witness) {
     witness.direction = Some(proof.bracket.direction);
     witness.pairs.clear();
     for corner in found.simplex.corners() {
@@ -336,7 +336,7 @@ fn remember(found: &Found, proof: &Proof, witness: &mut Witness) {
 fn measure_separated(
     pair: &Pair<'_>,
     view: &View<'_>,
-    found: &Found,
+    found: &FoundSimplex,
     proof: &Proof,
     witness: &mut Witness,
     effort: &mut Effort<'_>,

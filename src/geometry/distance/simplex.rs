@@ -37,7 +37,7 @@ pub(super) enum Growth {
 
 /// A face with the newest corner: which of the others belong to it, and its nearest point.
 #[derive(Clone, Copy)]
-struct Face {
+struct SimplexFace {
     others: [u8; 2],
     count: u8,
     weights: [f64; 2],
@@ -100,7 +100,7 @@ impl Simplex {
     }
 
     #[inline(always)]
-    fn become_face(&mut self, new: RoundedCorner, face: &Face) {
+    fn become_face(&mut self, new: RoundedCorner, face: &SimplexFace) {
         let [b, c] = face.others.map(|other| self.corners[usize::from(other)]);
         let [of_b, of_c] = face.weights;
         self.corners = [new, b, c];
@@ -148,7 +148,7 @@ impl Simplex {
     }
 }
 
-impl Face {
+impl SimplexFace {
     #[inline(always)]
     fn point(a: &Vec3) -> Self {
         let squared = a.norm_squared();
@@ -163,13 +163,13 @@ impl Face {
 
 /// Of `a` or the segment from it along `edge`.
 #[inline(always)]
-fn segment(a: &Vec3, edge: &Vec3, other: u8) -> Face {
+fn segment(a: &Vec3, edge: &Vec3, other: u8) -> SimplexFace {
     let weight = -a.dot(edge) / edge.norm_squared();
     // False for coinciding points and NaN too, which keep the first one.
     if weight > 0.0 && weight < 1.0 {
         let nearest = a + edge * weight;
         let squared = nearest.norm_squared();
-        Face {
+        SimplexFace {
             others: [other, other],
             count: 2,
             weights: [weight, 0.0],
@@ -178,19 +178,19 @@ fn segment(a: &Vec3, edge: &Vec3, other: u8) -> Face {
             direction: nearest,
         }
     } else {
-        Face::point(a)
+        SimplexFace::point(a)
     }
 }
 
 /// Of `a`, the segments from it along the edges, or their triangle.
 #[inline(always)]
-fn triangle(a: &Vec3, edges: [&Vec3; 2], others: [u8; 2]) -> Face {
+fn triangle(a: &Vec3, edges: [&Vec3; 2], others: [u8; 2]) -> SimplexFace {
     facet(a, edges, &edges[0].cross(edges[1]), others)
 }
 
 /// The same, with the cross product of the edges.
 #[inline(always)]
-fn facet(a: &Vec3, [ab, ac]: [&Vec3; 2], normal: &Vec3, others: [u8; 2]) -> Face {
+fn facet(a: &Vec3, [ab, ac]: [&Vec3; 2], normal: &Vec3, others: [u8; 2]) -> SimplexFace {
     let area = normal.norm_squared();
     // Weights of b and c times the area; each says on which side of the other edge the origin is.
     let of_b = -a.cross(ac).dot(normal);
@@ -205,7 +205,14 @@ fn facet(a: &Vec3, [ab, ac]: [&Vec3; 2], normal: &Vec3, others: [u8; 2]) -> Face
         let nearest = normal * (level * inverse);
         let weights = [of_b * inverse, of_c * inverse];
         let direction = normal * 1f64.copysign(level);
-        Face { others, count: 3, weights, nearest, squared: nearest.norm_squared(), direction }
+        SimplexFace {
+            others,
+            count: 3,
+            weights,
+            nearest,
+            squared: nearest.norm_squared(),
+            direction,
+        }
     } else if beyond_ab && !beyond_ac {
         segment(a, ab, others[0])
     } else if beyond_ac && !beyond_ab {
@@ -218,7 +225,7 @@ fn facet(a: &Vec3, [ab, ac]: [&Vec3; 2], normal: &Vec3, others: [u8; 2]) -> Face
 
 /// Of the faces with `a`; the origin is on its side of the triangle of the others.
 #[inline(always)]
-fn tetrahedron(a: &Vec3, [ab, ac, ad]: [Vec3; 3]) -> Option<Face> {
+fn tetrahedron(a: &Vec3, [ab, ac, ad]: [Vec3; 3]) -> Option<SimplexFace> {
     let (abc, acd, adb) = (ab.cross(&ac), ac.cross(&ad), ad.cross(&ab));
     let volume = abc.dot(&ad);
     // True also for a flat tetrahedron and for NaN.
@@ -226,7 +233,7 @@ fn tetrahedron(a: &Vec3, [ab, ac, ad]: [Vec3; 3]) -> Option<Face> {
         let same_side = -normal.dot(a) * volume > 0.0;
         !same_side
     };
-    let mut best: Option<Face> = None;
+    let mut best: Option<SimplexFace> = None;
     let candidates =
         [([&ab, &ac], &abc, [0, 1]), ([&ac, &ad], &acd, [1, 2]), ([&ad, &ab], &adb, [2, 0])];
     for (edges, normal, others) in candidates {

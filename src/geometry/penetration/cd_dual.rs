@@ -14,7 +14,7 @@
 use dashu_int::IBig;
 
 use super::directional::ahead;
-use super::method::{Method, ProvenSpan};
+use super::method::{ProvenSpan, RangeMethod};
 use crate::geometry::Vec3;
 use crate::geometry::claim::{Direction, RangeEnd, RangeProof};
 use crate::geometry::difference::exact::Difference;
@@ -28,7 +28,7 @@ use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::separation::methods::cd_dual::{Silhouette, exits};
 
 /// The row of the table.
-pub(super) const METHOD: Method = Method {
+pub(super) const METHOD: RangeMethod = RangeMethod {
     name: "cd_dual",
     source: "Choi, Li, Wang, Cameron, CD-Dual, §6",
     proves: "the faces where the line enters and leaves, or a side of the silhouette that it misses",
@@ -144,7 +144,7 @@ mod tests {
     impl Counts {
         fn compare(&mut self, pair: &Pair<'_>, direction: &Vec3, story: &str) -> Range {
             let mut effort = Effort::unlimited();
-            let mut by = |method: &Method| {
+            let mut by = |method: &RangeMethod| {
                 along_by(pair, direction, method, &mut Witness::default(), &mut effort).unwrap()
             };
             let [line, cd_dual] = [&METHODS[0], &METHOD].map(&mut by);

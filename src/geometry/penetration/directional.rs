@@ -12,7 +12,7 @@
 //!         where bodies are flat or features parallel.
 
 use super::Range;
-use super::method::{Method, ProvenSpan};
+use super::method::{ProvenSpan, RangeMethod};
 use crate::geometry::Vec3;
 use crate::geometry::claim::{Direction, RangeEnd, RangeProof, Span, Verdict};
 use crate::geometry::difference::exact::Difference;
@@ -25,12 +25,12 @@ use crate::geometry::number::scaled::{Integers, integer_at, least_exponent};
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::separation::line::cast::{Cast, cast};
 use crate::geometry::separation::line::crossing::{Crossing, End, cross_line};
-use crate::geometry::separation::line::entry::{Along, Entry, certify};
+use crate::geometry::separation::line::entry::{Entry, LineDirection, certify};
 use crate::geometry::separation::{self, decide};
 use crate::geometry::witness::Witness;
 
 /// The row of the table.
-pub(super) const METHOD: Method = Method {
+pub(super) const METHOD: RangeMethod = RangeMethod {
     name: "line",
     source: "a portal towards the line in floating point",
     proves: "each end to the last bit, or that the line misses, by error bounds",
@@ -42,7 +42,7 @@ pub(super) const METHOD: Method = Method {
 pub(super) fn along(
     pair: &Pair<'_>,
     direction: &Vec3,
-    method: &Method,
+    method: &RangeMethod,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Range, Stopped> {
@@ -109,7 +109,7 @@ fn quickly(
     effort: &mut Effort<'_>,
 ) -> Result<Option<ProvenSpan>, Stopped> {
     // The greatest t is the least one of the line the other way, with the other sign.
-    let backwards = Along { high: -direction, low: Vec3::zeros() };
+    let backwards = LineDirection { high: -direction, low: Vec3::zeros() };
     let exit = match cast(pair, &backwards.high, f64::INFINITY, effort)? {
         Cast::Apart(s, hint) if !in_contact => {
             let never = |direction| (None, RangeProof::Never { direction });
@@ -128,7 +128,7 @@ fn quickly(
     if exit[1] <= 0.0 {
         return Ok(Some((None, RangeProof::Never { direction: end(&last).direction })));
     }
-    let forwards = Along { high: *direction, low: Vec3::zeros() };
+    let forwards = LineDirection { high: *direction, low: Vec3::zeros() };
     let enter = match cast(pair, &forwards.high, f64::INFINITY, effort)? {
         Cast::Enters(pairs, about) => certify(pair, &forwards, &pairs, about, effort),
         Cast::Apart(..) | Cast::Lost => None,

@@ -8,7 +8,7 @@ use crate::geometry::pair::Pair;
 /// One file and one row of [`super::METHODS`] each. What a method finds it proves, or it hands over
 /// to exact arithmetic; so methods differ in cost, never in the answer.
 #[derive(Debug)]
-pub struct Method {
+pub struct RangeMethod {
     /// Its name in the tables.
     pub name: &'static str,
     /// Who described it, and where.

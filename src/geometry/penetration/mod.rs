@@ -16,7 +16,7 @@ mod tests;
 mod directional;
 
 use crate::geometry::claim::{Span, Surface};
-pub use method::Method;
+pub use method::RangeMethod;
 
 use super::Vec3;
 use super::effort::{Effort, Stopped};
@@ -97,7 +97,7 @@ pub struct Range {
 }
 
 /// The ways to meet M with a line, by name; the first is the default.
-pub const METHODS: &[Method] = &[directional::METHOD, cd_dual::METHOD];
+pub const METHODS: &[RangeMethod] = &[directional::METHOD, cd_dual::METHOD];
 
 /// The range of contact along `direction`, which is finite. Computed, not iterated. Along zero P
 /// stays: the range is everything or nothing.
@@ -128,7 +128,7 @@ pub fn along(
 pub fn along_by(
     pair: &Pair<'_>,
     direction: &Vec3,
-    method: &Method,
+    method: &RangeMethod,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Range, Stopped> {

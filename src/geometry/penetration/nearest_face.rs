@@ -46,14 +46,14 @@ pub(super) fn measure(
 ) -> Depth {
     let (m, view) = (Difference::new(pair), View::new(pair));
     let mut shell = Shell::around(&m, &view, pairs).expect("the pairs enclose the origin");
-    let nearest = Search::new(&mut shell, &m, &view).run(effort);
+    let nearest = FaceSearch::new(&mut shell, &m, &view).run(effort);
     let surface = with_surface.then(|| surface(&shell));
-    let Nearest { lower, upper, direction, unit, stopped } = nearest;
+    let NearestFace { lower, upper, direction, unit, stopped } = nearest;
     Depth { decision, lower, upper, direction: unit, face: Some(direction), surface, stopped }
 }
 
 /// What the search ends with.
-struct Nearest {
+struct NearestFace {
     lower: f64,
     upper: f64,
     direction: Direction,
@@ -61,14 +61,14 @@ struct Nearest {
     stopped: Option<Stopped>,
 }
 
-struct Search<'s, 'a> {
+struct FaceSearch<'s, 'a> {
     shell: &'s mut Shell<'a>,
     m: &'a Difference<'a>,
     view: &'a View<'a>,
     queue: BinaryHeap<Queued>,
 }
 
-impl<'s, 'a> Search<'s, 'a> {
+impl<'s, 'a> FaceSearch<'s, 'a> {
     fn new(shell: &'s mut Shell<'a>, m: &'a Difference<'a>, view: &'a View<'a>) -> Self {
         let mut queue = BinaryHeap::new();
         for face in (0..shell.face_count()).filter(|&face| shell.is_alive(face)) {
@@ -77,7 +77,7 @@ impl<'s, 'a> Search<'s, 'a> {
         Self { shell, m, view, queue }
     }
 
-    fn run(mut self, effort: &mut Effort<'_>) -> Nearest {
+    fn run(mut self, effort: &mut Effort<'_>) -> NearestFace {
         loop {
             let Reverse((key, face)) = self.queue.pop().expect("a closed surface has faces");
             if !self.shell.is_alive(face) {
@@ -112,8 +112,8 @@ impl<'s, 'a> Search<'s, 'a> {
     }
 
     /// No vertex of M lies beyond the face's plane, and no face is nearer than `lower`.
-    fn found(&self, face: u32, lower: f64, upper: f64) -> Nearest {
-        Nearest {
+    fn found(&self, face: u32, lower: f64, upper: f64) -> NearestFace {
+        NearestFace {
             lower,
             upper,
             direction: Direction::Normal { pairs: self.shell.pairs(face), negative: false },
@@ -148,7 +148,7 @@ impl<'s, 'a> Search<'s, 'a> {
 
     /// The budget ran out at this nearest face: how far M reaches along its normal is an upper
     /// bound.
-    fn stopped(&self, face: u32, lower: f64, why: Stopped, effort: &mut Effort<'_>) -> Nearest {
+    fn stopped(&self, face: u32, lower: f64, why: Stopped, effort: &mut Effort<'_>) -> NearestFace {
         let vector = rounded_direction(&self.shell.plane(face).normal);
         let exponent = least_exponent(vector.iter()).unwrap_or(0);
         let normal: Integers = std::array::from_fn(|k| integer_at(vector[k], exponent));
@@ -159,7 +159,7 @@ impl<'s, 'a> Search<'s, 'a> {
         let (_, length) = dot(&normal, &normal).into_parts();
         let [_, upper] = outward::square_root(&squared, &length, self.m.exponent());
         let direction = Direction::Vector(vector);
-        Nearest { lower, upper, direction, unit: vector.normalize(), stopped: Some(why) }
+        NearestFace { lower, upper, direction, unit: vector.normalize(), stopped: Some(why) }
     }
 }
 

@@ -27,7 +27,7 @@ const TERMS: f64 = 6.0;
 
 /// A vertex of M.
 #[derive(Debug)]
-struct Corner {
+struct ShellCorner {
     pair: VertexPair,
     /// Rounded, in the shell's unit.
     point: Vec3,
@@ -36,7 +36,7 @@ struct Corner {
 
 /// The plane of a face, `normal · x = offset`, in grid units.
 #[derive(Clone, Debug)]
-pub(super) struct Plane {
+pub(super) struct FacePlane {
     /// Outward.
     pub(super) normal: Integers,
     /// Positive once the origin is inside.
@@ -45,7 +45,7 @@ pub(super) struct Plane {
 
 /// A triangle.
 #[derive(Debug)]
-struct Face {
+struct ShellFace {
     /// Counter-clockwise seen from outside.
     corners: [u32; 3],
     /// Across the edge from corner k to corner k + 1.
@@ -56,7 +56,7 @@ struct Face {
     /// The bounds of its two edges' coordinates: sum and product.
     edges_sum: f64,
     edges_product: f64,
-    plane: OnceCell<Plane>,
+    plane: OnceCell<FacePlane>,
 }
 
 /// See the module.
@@ -68,8 +68,8 @@ pub(super) struct Shell<'a> {
     unit_exponent: i64,
     /// At least the error of every rounded corner's coordinates, in the shell's unit.
     error: f64,
-    corners: Vec<Corner>,
-    faces: Vec<Face>,
+    corners: Vec<ShellCorner>,
+    faces: Vec<ShellFace>,
     /// For each corner, the new face that starts there at the rim; used within `add`.
     rim_face: Vec<u32>,
     /// Scratch of `add`.
@@ -181,13 +181,13 @@ impl<'a> Shell<'a> {
     }
 
     /// The exact plane of a face.
-    pub(super) fn plane(&self, face: u32) -> &Plane {
+    pub(super) fn plane(&self, face: u32) -> &FacePlane {
         let face = &self.faces[face as usize];
         face.plane.get_or_init(|| {
             let [a, b, c] = face.corners.map(|corner| self.exact(corner));
             let normal = cross(&difference(b, a), &difference(c, a));
             let offset = dot(&normal, a);
-            Plane { normal, offset }
+            FacePlane { normal, offset }
         })
     }
 
@@ -258,7 +258,7 @@ impl<'a> Shell<'a> {
             exact.get_or_init(|| point);
             rounded
         };
-        self.corners.push(Corner { pair, point, exact });
+        self.corners.push(ShellCorner { pair, point, exact });
         self.rim_face.push(NONE);
         self.corner_count() - 1
     }
@@ -268,12 +268,12 @@ impl<'a> Shell<'a> {
         corner.exact.get_or_init(|| self.m.at(corner.pair))
     }
 
-    fn face(&self, corners: [u32; 3], neighbours: [u32; 3]) -> Face {
+    fn face(&self, corners: [u32; 3], neighbours: [u32; 3]) -> ShellFace {
         let [a, b, c] = corners.map(|corner| self.corners[corner as usize].point);
         let (e1, e2) = (b - a, c - a);
         let bound = |edge: &Vec3| edge.amax() + EDGE_ERROR * self.error;
         let (m1, m2) = (bound(&e1), bound(&e2));
-        Face {
+        ShellFace {
             corners,
             neighbours,
             is_alive: true,
@@ -287,7 +287,7 @@ impl<'a> Shell<'a> {
     /// At least the error of `normal · v` for a difference `v` of rounded corners (or a corner):
     /// the determinant has six terms, each off by the error of each factor times the others, and
     /// by at most six roundings.
-    fn determinant_error(&self, face: &Face, v: &Vec3) -> f64 {
+    fn determinant_error(&self, face: &ShellFace, v: &Vec3) -> f64 {
         let m3 = v.amax() + EDGE_ERROR * self.error;
         let inherited = EDGE_ERROR * self.error * (face.edges_product + face.edges_sum * m3);
         let tiny = 64.0 * UNDERFLOW * (1.0 + m3);

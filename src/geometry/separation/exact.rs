@@ -14,7 +14,7 @@ use super::Proposal;
 use super::line::portal::{Exit, Goal, Line};
 use crate::geometry::Vec3;
 use crate::geometry::claim::{Direction, StaticProof};
-use crate::geometry::difference::exact::{Corner, Difference};
+use crate::geometry::difference::exact::{Difference, ExactCorner};
 use crate::geometry::difference::exact::{Hull, affine_hull, edge_normal, sum_of};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
@@ -154,7 +154,7 @@ fn parallel_vector(exact: &Integers) -> Option<Direction> {
 }
 
 /// A direction normal to all of M, which is flat and in a plane through the origin.
-fn normal_of_flat(simplex: &[Corner]) -> Direction {
+fn normal_of_flat(simplex: &[ExactCorner]) -> Direction {
     let edge = |k: usize| difference(&simplex[k].point, &simplex[0].point);
     match simplex.len() {
         1 => Direction::Vector(Vec3::x()),
@@ -175,8 +175,8 @@ fn normal_of_flat(simplex: &[Corner]) -> Direction {
 }
 
 /// The origin is in the relative interior of the hull of the simplex and the facet's corners.
-fn in_contact(simplex: &[Corner], facet: &[Corner], flat: bool) -> StaticProof {
-    let mut pool: ArrayVec<Corner, 7> = facet.iter().cloned().collect();
+fn in_contact(simplex: &[ExactCorner], facet: &[ExactCorner], flat: bool) -> StaticProof {
+    let mut pool: ArrayVec<ExactCorner, 7> = facet.iter().cloned().collect();
     for corner in simplex {
         if pool.iter().all(|known| known.pair != corner.pair) {
             pool.push(corner.clone());
@@ -194,19 +194,19 @@ fn in_contact(simplex: &[Corner], facet: &[Corner], flat: bool) -> StaticProof {
     StaticProof::Overlapping { pairs: held.iter().map(|corner| corner.pair).collect() }
 }
 
-fn names<const N: usize>(corners: &[Corner]) -> ArrayVec<VertexPair, N> {
+fn names<const N: usize>(corners: &[ExactCorner]) -> ArrayVec<VertexPair, N> {
     corners.iter().map(|corner| corner.pair).collect()
 }
 
 /// The first subset of a size in the range, in a fixed order, that `accepts` accepts.
 fn first_subset(
-    pool: &[Corner],
+    pool: &[ExactCorner],
     sizes: std::ops::RangeInclusive<usize>,
-    accepts: impl Fn(&[Corner]) -> bool,
-) -> Option<ArrayVec<Corner, 7>> {
+    accepts: impl Fn(&[ExactCorner]) -> bool,
+) -> Option<ArrayVec<ExactCorner, 7>> {
     sizes.into_iter().find_map(|size| {
         (0u32..1 << pool.len()).filter(|mask| mask.count_ones() as usize == size).find_map(|mask| {
-            let subset: ArrayVec<Corner, 7> =
+            let subset: ArrayVec<ExactCorner, 7> =
                 (0..pool.len()).filter(|k| mask >> k & 1 == 1).map(|k| pool[k].clone()).collect();
             accepts(&subset).then_some(subset)
         })
@@ -214,14 +214,14 @@ fn first_subset(
 }
 
 /// At most four of the corners whose closed hull holds the origin, which theirs does.
-pub(crate) fn hold_origin_in_four(corners: &[Corner]) -> ArrayVec<Corner, 7> {
+pub(crate) fn hold_origin_in_four(corners: &[ExactCorner]) -> ArrayVec<ExactCorner, 7> {
     first_subset(corners, 1..=3, holds_origin)
         .or_else(|| first_subset(corners, 4..=4, encloses_origin))
         .expect("Carathéodory: four corners hold a point of space")
 }
 
 /// Whether the hull of one, two or three corners holds the origin in its relative interior.
-fn holds_origin(corners: &[Corner]) -> bool {
+fn holds_origin(corners: &[ExactCorner]) -> bool {
     match corners {
         [a] => is_zero(&a.point),
         [a, b] => is_zero(&cross(&a.point, &b.point)) && dot(&a.point, &b.point) < IBig::ZERO,
@@ -237,10 +237,11 @@ fn holds_origin(corners: &[Corner]) -> bool {
 
 /// Whether four corners are a tetrahedron with the origin strictly inside: each face has the origin
 /// and the fourth corner on the same side.
-pub(super) fn encloses_origin(four: &[Corner]) -> bool {
+pub(super) fn encloses_origin(four: &[ExactCorner]) -> bool {
     let [a, b, c, d] = four else { return false };
-    let determinant =
-        |x: &Corner, y: &Corner, z: &Corner| sign(&dot(&cross(&x.point, &y.point), &z.point));
+    let determinant = |x: &ExactCorner, y: &ExactCorner, z: &ExactCorner| {
+        sign(&dot(&cross(&x.point, &y.point), &z.point))
+    };
     let first = determinant(b, c, d);
     first != Sign::Zero
         && determinant(a, d, c) == first
@@ -250,7 +251,7 @@ pub(super) fn encloses_origin(four: &[Corner]) -> bool {
 
 /// Whether the origin is interior to the hull of the corners: on both sides of every plane through
 /// it and two of them.
-pub(super) fn holds_origin_strictly(corners: &[Corner]) -> bool {
+pub(super) fn holds_origin_strictly(corners: &[ExactCorner]) -> bool {
     let mut solid = false;
     for (at, a) in corners.iter().enumerate() {
         for b in &corners[..at] {
@@ -259,7 +260,7 @@ pub(super) fn holds_origin_strictly(corners: &[Corner]) -> bool {
                 continue;
             }
             solid = true;
-            let height = |c: &Corner| dot(&normal, &c.point);
+            let height = |c: &ExactCorner| dot(&normal, &c.point);
             let is_above = corners.iter().any(|c| height(c) > IBig::ZERO);
             if !(is_above && corners.iter().any(|c| height(c) < IBig::ZERO)) {
                 return false;

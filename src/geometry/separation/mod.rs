@@ -13,7 +13,7 @@ pub use self::filter::Evidence;
 use self::filter::{FirstLook, cores_overlap_along, first_look, separates_hulls};
 use self::methods::Propose;
 pub use self::methods::linear_program::WorkingSet;
-pub use self::methods::{METHODS, Method, Proposal, exhaustive};
+pub use self::methods::{CollisionMethod, METHODS, Proposal, exhaustive};
 use super::Vec3;
 use super::claim::{StaticProof, Verdict};
 use super::difference::layout::Layout;
@@ -41,7 +41,7 @@ impl Decision {
 /// an error bound or decided in exact arithmetic.
 pub fn decide(
     pair: &Pair<'_>,
-    method: &Method,
+    method: &CollisionMethod,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Decision, Stopped> {

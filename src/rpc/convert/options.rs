@@ -96,9 +96,9 @@ macro_rules! row {
     )*};
 }
 row!(
-    separation::Method,
-    distance::Method,
-    penetration::Method,
+    separation::CollisionMethod,
+    distance::DistanceMethod,
+    penetration::RangeMethod,
     contact_time::Method,
     polyhedra::Method
 );

@@ -7,7 +7,7 @@ use crate::geometry::claim::Outcome;
 use crate::geometry::effort::Cost;
 use crate::geometry::hierarchy::Feature;
 use crate::geometry::pair::VertexPair;
-use crate::geometry::separation::Method;
+use crate::geometry::separation::CollisionMethod;
 use crate::geometry::witness::{FeatureMemory, Memory};
 use crate::scene::pairs::{PairState, Runner};
 use crate::scene::report::{Counters, PairReport};
@@ -203,7 +203,7 @@ fn told(report: &Report) -> Vec<(EventKind, BodyId, BodyId, Option<Verdict>)> {
 }
 
 /// Steps a crowd from every history; every report must agree with that from cold.
-fn every_history_agrees(method: &'static Method, seed: u64, frames: u64, seen: &mut Seen) {
+fn every_history_agrees(method: &'static CollisionMethod, seed: u64, frames: u64, seen: &mut Seen) {
     let mut cold = Scene::open(crowd(6, seed), method, LIMITS).unwrap();
     cold.answer(&everything(), &Serial, &false.into()).unwrap();
     let mut scenes = vec![cold; HISTORIES.len()];

@@ -8,7 +8,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::{Ending, Found, Method, Proposer};
+use super::{DistanceMethod, Ending, FoundSimplex, Proposer};
 use crate::geometry::difference::RoundedCorner;
 use crate::geometry::difference::bounded::View;
 use crate::geometry::distance::Stops;
@@ -19,7 +19,7 @@ use crate::geometry::polytope::Polytope;
 use crate::geometry::witness::Witness;
 
 /// The row of the table.
-pub(super) const METHOD: Method = Method {
+pub(super) const METHOD: DistanceMethod = DistanceMethod {
     name: "exhaustive",
     source: "the definition",
     proves: "nothing; the simplex that it ends with is proven nearest, or gone on from",
@@ -49,12 +49,12 @@ impl Features {
 }
 
 /// The nearest simplex so far.
-struct Search<'a> {
+struct ExhaustiveSearch<'a> {
     view: &'a View<'a>,
     best: Simplex,
 }
 
-impl Search<'_> {
+impl ExhaustiveSearch<'_> {
     fn look_at<const N: usize>(&mut self, pairs: [VertexPair; N]) {
         let corners: ArrayVec<RoundedCorner, 3> = pairs
             .iter()
@@ -73,29 +73,29 @@ fn propose(
     _stops: Stops,
     _witness: &mut Witness,
     effort: &mut Effort<'_>,
-) -> Found {
+) -> FoundSimplex {
     let (p, q) = (pair.p.body, pair.q.body);
     let (of_p, of_q) = (Features::of(p), Features::of(q));
     let simplices = p.vertices().len() * of_q.triangles.len()
         + of_p.triangles.len() * q.vertices().len()
         + of_p.edges.len() * of_q.edges.len();
     if simplices > SIMPLICES_MAX {
-        return Found::hands_over();
+        return FoundSimplex::hands_over();
     }
-    let mut search = Search { view, best: Simplex::default() };
+    let mut search = ExhaustiveSearch { view, best: Simplex::default() };
     let ending = match visit_all(pair, [&of_p, &of_q], &mut search, effort) {
         Ok(()) => Ending::Nearest,
         Err(why) => Ending::Stopped(why),
     };
     let latest = search.best.corners().first().map_or(VertexPair::default(), |c| c.pair);
-    Found { simplex: search.best, latest, ending }
+    FoundSimplex { simplex: search.best, latest, ending }
 }
 
 /// A step for each feature of P.
 fn visit_all(
     pair: &Pair<'_>,
     [of_p, of_q]: [&Features; 2],
-    search: &mut Search<'_>,
+    search: &mut ExhaustiveSearch<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<(), Stopped> {
     let (p_count, q_count) = (pair.p.body.vertex_count(), pair.q.body.vertex_count());

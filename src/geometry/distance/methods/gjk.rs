@@ -6,7 +6,7 @@
 //! Proves: nothing. `bracket` and the exact stage do.
 //! Cost:   two supports a step, five steps from cold.
 
-use super::{Ending, Found, Method, Proposer};
+use super::{DistanceMethod, Ending, FoundSimplex, Proposer};
 use crate::geometry::Vec3;
 use crate::geometry::difference::RoundedCorner;
 use crate::geometry::difference::bounded::{View, turned_less};
@@ -56,7 +56,7 @@ const WALK_MAX: u32 = 16;
 const _: () = assert!(LAG_MAX < WALK_MAX);
 
 /// The row of the table.
-pub(super) const METHOD: Method = Method {
+pub(super) const METHOD: DistanceMethod = DistanceMethod {
     name: "gjk",
     source: "Gilbert, Johnson, Keerthi, A fast procedure for computing the distance between complex \
              objects in three-dimensional space, 1988",
@@ -73,7 +73,7 @@ pub(in crate::geometry::distance) fn propose(
     stops: Stops,
     witness: &Witness,
     effort: &mut Effort<'_>,
-) -> Found {
+) -> FoundSimplex {
     search(view, view.pair(), witness, effort, |simplex, latest, effort| {
         !stops.are_none() && meets(stops, view, simplex, latest, effort)
     })
@@ -101,7 +101,7 @@ fn search<'e>(
     witness: &Witness,
     effort: &mut Effort<'e>,
     mut enough: impl FnMut(&Simplex, VertexPair, &mut Effort<'e>) -> bool,
-) -> Found {
+) -> FoundSimplex {
     // The pair found last, and the direction along which it is nearly least.
     let (mut simplex, mut latest, mut seen);
     let mut direction;
@@ -117,7 +117,7 @@ fn search<'e>(
         is_remembered = true;
     } else {
         if let Err(why) = effort.spend_step() {
-            return Found { ending: Ending::Stopped(why), ..Found::hands_over() };
+            return FoundSimplex { ending: Ending::Stopped(why), ..FoundSimplex::hands_over() };
         }
         seen = ellipsoids::direction(view, roundness, &centre);
         // Any pair will do that is not far behind: the next direction is another.
@@ -161,7 +161,7 @@ fn search<'e>(
         is_damped = false;
         (seen, direction) = (direction, simplex.direction);
     };
-    Found { simplex, latest, ending }
+    FoundSimplex { simplex, latest, ending }
 }
 
 /// Whether the new corner is worth a step: false for NaN, which ends the search.

@@ -17,7 +17,7 @@ use crate::geometry::witness::Witness;
 /// A method proposes the simplex of M that it believes nearest the origin. Error bounds or exact
 /// arithmetic prove it, or go on from it; so methods differ in cost, never in the verdict.
 #[derive(Debug)]
-pub struct Method {
+pub struct DistanceMethod {
     /// Its name on the wire and in the tables.
     pub name: &'static str,
     /// Who described it, and where.
@@ -31,7 +31,7 @@ pub struct Method {
 }
 
 /// Every method by name; the first is the default.
-pub const METHODS: &[Method] = &[
+pub const METHODS: &[DistanceMethod] = &[
     gjk::METHOD,
     h_walk::METHOD,
     h_walk::FROM_LAYER_0,
@@ -55,11 +55,11 @@ pub(in crate::geometry::distance) enum Proposer {
 
 /// Searches the pair; the stops may end it early.
 pub(in crate::geometry::distance) type Propose =
-    fn(&View<'_>, &Pair<'_>, Stops, &mut Witness, &mut Effort<'_>) -> Found;
+    fn(&View<'_>, &Pair<'_>, Stops, &mut Witness, &mut Effort<'_>) -> FoundSimplex;
 
 /// Where a search ended.
 #[derive(Debug)]
-pub(in crate::geometry::distance) struct Found {
+pub(in crate::geometry::distance) struct FoundSimplex {
     /// The simplex; nearest point included.
     pub(in crate::geometry::distance) simplex: Simplex,
     /// A pair that supports along the nearest point, or is close to one that does.
@@ -83,7 +83,7 @@ pub(in crate::geometry::distance) enum Ending {
     Stopped(Stopped),
 }
 
-impl Found {
+impl FoundSimplex {
     /// Why the budget ended the search, if it did.
     pub(in crate::geometry::distance) fn stopped(&self) -> Option<Stopped> {
         match self.ending {

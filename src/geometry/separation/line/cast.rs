@@ -18,6 +18,7 @@ mod walk;
 
 use self::ellipsoid::Ellipsoids;
 use crate::geometry::Vec3;
+use crate::geometry::difference::RoundedCorner;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::processor;
@@ -40,13 +41,6 @@ const GUESSES_MAX: u32 = 5;
 
 /// Lengths with which products of four neither overflow nor underflow.
 pub(crate) const PLAIN: std::ops::RangeInclusive<f64> = 1e-60..=1e60;
-
-/// A vertex of M, rounded.
-#[derive(Clone, Copy)]
-struct Corner {
-    pair: VertexPair,
-    point: Vec3,
-}
 
 /// What is asked.
 struct Scene<'a> {
@@ -107,7 +101,7 @@ fn search_on(
     scene: &Scene<'_>,
     ellipsoids: &Ellipsoids<'_>,
     from: Vec3,
-    corner: Corner,
+    corner: RoundedCorner,
     effort: &mut Effort<'_>,
 ) -> Result<Cast, Stopped> {
     processor::dispatch(
@@ -141,7 +135,7 @@ impl<'a> Scene<'a> {
 
     /// A vertex of M where `s·m` is least.
     #[inline(always)]
-    fn support(&self, s: &Vec3, effort: &mut Effort<'_>) -> Result<Corner, Stopped> {
+    fn support(&self, s: &Vec3, effort: &mut Effort<'_>) -> Result<RoundedCorner, Stopped> {
         effort.spend_step()?;
         let (p, q) = (&self.pair.p, &self.pair.q);
         let in_p = p.pose.direction_to_body_rounded(s);
@@ -152,10 +146,10 @@ impl<'a> Scene<'a> {
     }
 
     #[inline(always)]
-    fn corner(&self, pair: VertexPair) -> Corner {
+    fn corner(&self, pair: VertexPair) -> RoundedCorner {
         let of_p = self.pair.p.pose.rotation * self.pair.p.body.vertex(pair.i);
         let of_q = self.pair.q.pose.rotation * self.pair.q.body.vertex(pair.j);
-        Corner { pair, point: (of_q - of_p) + self.offset }
+        RoundedCorner { pair, point: (of_q - of_p) + self.offset }
     }
 
     /// What of a vector is across the ray.
@@ -166,7 +160,7 @@ impl<'a> Scene<'a> {
 
     /// Whether M, whose supporting vertex along s is given, is beyond the ray up to the limit.
     #[inline(always)]
-    fn is_beyond(&self, s: &Vec3, least: &Corner) -> bool {
+    fn is_beyond(&self, s: &Vec3, least: &RoundedCorner) -> bool {
         let value = s.dot(&least.point);
         value > 0.0 && value > self.limit * s.dot(&self.u)
     }

@@ -21,7 +21,7 @@ use crate::geometry::claim::Direction;
 use crate::geometry::difference::exact::{
     AXES, Hull, Lineality, affine_hull, longest_axis, sum_of,
 };
-use crate::geometry::difference::exact::{Corner, Difference};
+use crate::geometry::difference::exact::{Difference, ExactCorner};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::scaled::{
@@ -136,11 +136,11 @@ pub(crate) fn least_end_in(
 fn pass_solid(
     m: &mut Difference<'_>,
     w: &Integers,
-    simplex: &[Corner],
+    simplex: &[ExactCorner],
     axes: ArrayVec<Lineality, 2>,
     effort: &mut Effort<'_>,
 ) -> Result<Crossing, Stopped> {
-    let mut pool: ArrayVec<Corner, 7> = simplex.iter().cloned().collect();
+    let mut pool: ArrayVec<ExactCorner, 7> = simplex.iter().cloned().collect();
     if axes.len() < 2 {
         let mut modulo_w = axes.clone();
         modulo_w.push(Lineality::Along(w.clone()));
@@ -169,7 +169,7 @@ fn pass_solid(
 fn leave(
     m: &mut Difference<'_>,
     line: &Line,
-    pool: &[Corner],
+    pool: &[ExactCorner],
     effort: &mut Effort<'_>,
 ) -> Result<Facet, Stopped> {
     let portal = line.portal_among(pool).expect("the nudged line passes between the corners");
@@ -181,14 +181,14 @@ fn leave(
 /// Whether the origin is in M, modulo the lineality.
 enum Held {
     /// It is, in the hull of the simplex and these.
-    By(ArrayVec<Corner, 3>),
+    By(ArrayVec<ExactCorner, 3>),
     /// It is not: it is strictly outside this supporting facet.
     Not(Facet),
 }
 
 fn hold_origin(
     m: &mut Difference<'_>,
-    simplex: &[Corner],
+    simplex: &[ExactCorner],
     lineality: ArrayVec<Lineality, 2>,
     effort: &mut Effort<'_>,
 ) -> Result<Held, Stopped> {
@@ -210,7 +210,7 @@ fn hold_origin(
 fn leave_flat(
     m: &mut Difference<'_>,
     w: &Integers,
-    simplex: &[Corner],
+    simplex: &[ExactCorner],
     effort: &mut Effort<'_>,
 ) -> Result<Crossing, Stopped> {
     let edge = |k: usize| difference(&simplex[k].point, &simplex[0].point);
@@ -246,7 +246,7 @@ fn leave_flat(
         }
         _ => (Some(ArrayVec::from_iter([modulo_w])), None),
     };
-    let mut pool: ArrayVec<Corner, 7> = simplex.iter().cloned().collect();
+    let mut pool: ArrayVec<ExactCorner, 7> = simplex.iter().cloned().collect();
     if let Some(lineality) = lineality {
         match hold_origin(m, simplex, lineality, effort)? {
             Held::By(more) => pool.extend(more),
@@ -270,7 +270,7 @@ fn leave_flat(
 
 /// Both ends where the line leaves the hull of flat M at once: a direction that is constant on M
 /// has the quotient, and tells M from what is before and from what is behind.
-fn one_point(w: &Integers, simplex: &[Corner], corners: &ArrayVec<VertexPair, 4>) -> [End; 2] {
+fn one_point(w: &Integers, simplex: &[ExactCorner], corners: &ArrayVec<VertexPair, 4>) -> [End; 2] {
     let towards = constant_directions(simplex)
         .into_iter()
         .find(|telling| !dot(&telling.exact, w).is_zero())
@@ -295,7 +295,7 @@ fn across(facet: &Facet) -> Direction {
 }
 
 /// Directions that are constant on flat M and together span those that are.
-fn constant_directions(simplex: &[Corner]) -> Vec<Telling> {
+fn constant_directions(simplex: &[ExactCorner]) -> Vec<Telling> {
     match simplex {
         [] | [_] => axis_vectors(),
         [a, b] => edge_normals(a, b),
@@ -311,7 +311,7 @@ fn axis_vectors() -> Vec<Telling> {
 }
 
 /// The products of an edge with the axes, where they are not zero.
-pub(crate) fn edge_normals(a: &Corner, b: &Corner) -> Vec<Telling> {
+pub(crate) fn edge_normals(a: &ExactCorner, b: &ExactCorner) -> Vec<Telling> {
     let edge = difference(&b.point, &a.point);
     let with_axis = |k: usize| Telling {
         direction: Direction::EdgeNormal {
@@ -327,7 +327,11 @@ pub(crate) fn edge_normals(a: &Corner, b: &Corner) -> Vec<Telling> {
 /// What tells flat M from a line that leaves its hull and misses it: the rounded direction that is
 /// constant on the line; what is constant on M; and, around the time when the line is in the hull
 /// of M, what tells the silhouette's edge from it there.
-fn tell_flat(simplex: &[Corner], silhouette: &[Corner], across: &Integers) -> Vec<Telling> {
+fn tell_flat(
+    simplex: &[ExactCorner],
+    silhouette: &[ExactCorner],
+    across: &Integers,
+) -> Vec<Telling> {
     let at_crossing = match silhouette {
         [] => Vec::new(),
         [_] => axis_vectors(),
@@ -346,7 +350,7 @@ fn tell_flat(simplex: &[Corner], silhouette: &[Corner], across: &Integers) -> Ve
 fn tell_solid(
     m: &mut Difference<'_>,
     w: &Integers,
-    simplex: &[Corner],
+    simplex: &[ExactCorner],
     axes: &ArrayVec<Lineality, 2>,
     silhouette: &Facet,
     effort: &mut Effort<'_>,
@@ -365,7 +369,7 @@ fn tell_solid(
 fn turn_to_facet(
     m: &mut Difference<'_>,
     w: &Integers,
-    simplex: &[Corner],
+    simplex: &[ExactCorner],
     axes: &ArrayVec<Lineality, 2>,
     silhouette: &Facet,
     towards: Sign,
@@ -373,7 +377,7 @@ fn turn_to_facet(
 ) -> Result<Telling, Stopped> {
     let edge = &silhouette.corners;
     let base = &edge[0].point;
-    let beyond = |corner: &Corner| dot(&silhouette.normal, &corner.point) < silhouette.offset;
+    let beyond = |corner: &ExactCorner| dot(&silhouette.normal, &corner.point) < silhouette.offset;
     let mut third = simplex.iter().find(|c| beyond(c)).expect("a solid leaves its facets").clone();
     loop {
         effort.spend_step()?;
@@ -396,7 +400,7 @@ fn turn_to_facet(
 }
 
 /// The plane through the silhouette's edge (in a plane: its corner) and a third corner.
-fn plane_through(edge: &[Corner], axes: &[Lineality], third: &Corner) -> Telling {
+fn plane_through(edge: &[ExactCorner], axes: &[Lineality], third: &ExactCorner) -> Telling {
     let to_third = difference(&third.point, &edge[0].point);
     match axes {
         [Lineality::Axis(axis), ..] => Telling {

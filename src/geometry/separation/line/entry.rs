@@ -35,12 +35,12 @@ use crate::geometry::{Mat3, Vec3};
 /// The direction u of a line as `high + low`, up to `2^-80` of the largest component of `high`;
 /// `low` is at most half a last place of a number up to `2^20` times as large.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Along {
+pub(crate) struct LineDirection {
     pub(crate) high: Vec3,
     pub(crate) low: Vec3,
 }
 
-impl Along {
+impl LineDirection {
     /// At least `|low|₁`.
     #[inline]
     fn rest(&self) -> f64 {
@@ -70,7 +70,7 @@ const FLOOR: f64 = 1e-190;
 #[inline(always)]
 pub(crate) fn certify(
     pair: &Pair<'_>,
-    u: &Along,
+    u: &LineDirection,
     pairs: &[VertexPair; 3],
     about: f64,
     effort: &mut Effort<'_>,
@@ -86,7 +86,7 @@ pub(crate) fn certify(
 #[inline(never)]
 fn certify_beside(
     pair: &Pair<'_>,
-    u: &Along,
+    u: &LineDirection,
     pairs: &[VertexPair; 3],
     about: f64,
     effort: &mut Effort<'_>,
@@ -100,16 +100,16 @@ fn certify_beside(
 #[inline(always)]
 fn certify_in(
     pair: &Pair<'_>,
-    u: &Along,
+    u: &LineDirection,
     pairs: &[VertexPair; 3],
     about: f64,
     effort: &mut Effort<'_>,
 ) -> Option<Entry> {
-    let facet = Plane::through(pair, pairs, u)?;
+    let facet = EntryPlane::through(pair, pairs, u)?;
     if !facet.supports(pair, effort) {
         return None;
     }
-    let weights = Weights::of(pair, &facet, u, about)?;
+    let weights = EntryWeights::of(pair, &facet, u, about)?;
     let between = parameter(pair, &facet, &weights, u, about)?;
     Some(Entry { pairs: *pairs, negative: facet.negative, normal: facet.normal, between })
 }
@@ -201,7 +201,7 @@ impl Vertices {
 }
 
 /// The plane of a facet in general position.
-struct Plane {
+struct EntryPlane {
     vertices: Vertices,
     normal: Vec3,
     negative: bool,
@@ -210,12 +210,12 @@ struct Plane {
     size: f64,
 }
 
-impl Plane {
+impl EntryPlane {
     /// With edges A, B off by `γ₄ a`, `γ₄ b`: a product of coordinates is off by `(2 γ₄ + γ₄² + u)
     /// a b`, a difference of two of them by twice that and a rounding: `γ₂₂ a b`. `N·high` is off
     /// by at most `(γ₂₂ + 2 γ₃) a b |high|₁`, and `N·low` is at most `2 a b |low|₁`.
     #[inline(always)]
-    fn through(pair: &Pair<'_>, pairs: &[VertexPair; 3], u: &Along) -> Option<Self> {
+    fn through(pair: &Pair<'_>, pairs: &[VertexPair; 3], u: &LineDirection) -> Option<Self> {
         let vertices = Vertices::of(pairs)?;
         let [(a, size_a), (b, size_b)] = vertices.edges(pair);
         // Of an edge of either: d_k - d_0 = β_k B - α_k A with α, β in {0, 1}; so
@@ -310,14 +310,14 @@ fn are_of_one_facet(body: &Polytope, vertices: &[u32], is_below: impl Fn(&u32) -
 }
 
 /// The weights of the point of entry in the triangle.
-struct Weights {
+struct EntryWeights {
     /// Positive, with sum 1 but for rounding.
     of: [f64; 3],
     /// Each is off by at most this.
     error: f64,
 }
 
-impl Weights {
+impl EntryWeights {
     /// They are as `det(u, d_b, d_c)` and so on, which stays the same when a multiple of u is taken
     /// from the corners: so those are taken relative to the point at t = `about`.
     ///
@@ -327,7 +327,7 @@ impl Weights {
     /// off by at most `|high|₁ (4 m η + 2 η² + γ₇ 2 m²)`, and that with `low` is at most `2 m²
     /// |low|₁`.
     #[inline(always)]
-    fn of(pair: &Pair<'_>, plane: &Plane, u: &Along, about: f64) -> Option<Self> {
+    fn of(pair: &Pair<'_>, plane: &EntryPlane, u: &LineDirection, about: f64) -> Option<Self> {
         let offset = offset(pair);
         let point = u.high * about;
         let mut placed = [Vec3::zeros(); 4];
@@ -425,9 +425,9 @@ fn along(n: &Vec3, t: &Vec3, top: f64) -> [f64; 3] {
 #[inline(always)]
 fn parameter(
     pair: &Pair<'_>,
-    plane: &Plane,
-    weights: &Weights,
-    u: &Along,
+    plane: &EntryPlane,
+    weights: &EntryWeights,
+    u: &LineDirection,
     about: f64,
 ) -> Option<[f64; 2]> {
     let (p, q) = (&pair.p, &pair.q);

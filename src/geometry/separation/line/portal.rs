@@ -27,7 +27,7 @@ use dashu_int::IBig;
 use crate::geometry::Vec3;
 use crate::geometry::claim::Direction;
 
-use crate::geometry::difference::exact::{AXES, Corner, Difference, Lineality};
+use crate::geometry::difference::exact::{AXES, Difference, ExactCorner, Lineality};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::scaled::{Integers, cross, difference, dot, negated, unit};
 
@@ -52,7 +52,7 @@ enum Across {
 #[derive(Clone, Debug)]
 pub(crate) struct Facet {
     /// Three less the number of lineality directions.
-    pub(crate) corners: ArrayVec<Corner, 3>,
+    pub(crate) corners: ArrayVec<ExactCorner, 3>,
     /// Outward: `normal · w > 0`.
     pub(crate) normal: Integers,
     /// `normal · m` of the corners.
@@ -154,7 +154,7 @@ impl Line {
     }
 
     /// Corners out of `pool` that the nudged line passes strictly between.
-    pub(crate) fn portal_among(&self, pool: &[Corner]) -> Option<ArrayVec<Corner, 3>> {
+    pub(crate) fn portal_among(&self, pool: &[ExactCorner]) -> Option<ArrayVec<ExactCorner, 3>> {
         let chosen = |indices: &[usize]| indices.iter().map(|&k| pool[k].clone()).collect();
         match &self.across {
             Across::Space(turned) => {
@@ -187,7 +187,7 @@ impl Line {
     }
 
     /// The portal's plane.
-    fn facet(&self, corners: ArrayVec<Corner, 3>) -> Facet {
+    fn facet(&self, corners: ArrayVec<ExactCorner, 3>) -> Facet {
         let (normal, named) = self.normal(&corners);
         let backwards = dot(&normal, &self.direction) < IBig::ZERO;
         let normal = if backwards { negated(&normal) } else { normal };
@@ -198,7 +198,7 @@ impl Line {
     }
 
     /// A normal of the plane through the corners and along the lineality, with its name.
-    fn normal(&self, corners: &[Corner]) -> (Integers, Option<Direction>) {
+    fn normal(&self, corners: &[ExactCorner]) -> (Integers, Option<Direction>) {
         let edge = |k: usize| difference(&corners[k].point, &corners[0].point);
         match self.lineality.as_slice() {
             [] => {
@@ -238,7 +238,7 @@ impl Line {
     }
 
     /// Replaces the corner for which the nudged line still passes strictly between the corners.
-    fn admit(&self, corners: &mut ArrayVec<Corner, 3>, new: Corner) {
+    fn admit(&self, corners: &mut ArrayVec<ExactCorner, 3>, new: ExactCorner) {
         let at = match &self.across {
             Across::Space(turned) => {
                 let side = |k: usize| self.side_of_edge(turned, &corners[k].point, &new.point);
@@ -256,7 +256,7 @@ impl Line {
                 }
             }
             Across::Plane(measure, of_origin) => {
-                let side = |c: &Corner| Self::side_of_point(measure, *of_origin, &c.point);
+                let side = |c: &ExactCorner| Self::side_of_point(measure, *of_origin, &c.point);
                 usize::from(side(&corners[0]) != side(&new))
             }
             Across::Line => 0,
@@ -268,7 +268,7 @@ impl Line {
     pub(crate) fn refine(
         &self,
         m: &mut Difference<'_>,
-        mut corners: ArrayVec<Corner, 3>,
+        mut corners: ArrayVec<ExactCorner, 3>,
         goal: Goal,
         effort: &mut Effort<'_>,
     ) -> Result<Exit, Stopped> {

@@ -15,7 +15,7 @@
 use arrayvec::ArrayVec;
 use dashu_int::ops::BitTest;
 
-use super::{Method, Proposal};
+use super::{CollisionMethod, Proposal};
 use crate::geometry::Vec3;
 use crate::geometry::claim::Verdict;
 use crate::geometry::difference::layout::Layout;
@@ -26,7 +26,7 @@ use crate::geometry::pair::{Pair, Placed};
 use crate::geometry::witness::Witness;
 
 /// The row of the table.
-pub(super) const METHOD: Method = Method {
+pub(super) const METHOD: CollisionMethod = CollisionMethod {
     name: "exhaustive",
     source: "Grünbaum 2003, §15.1: the facets of a Minkowski sum",
     proves: "separation by a facet normal of the difference body",
@@ -39,7 +39,7 @@ const DIRECTIONS_MAX: usize = 40;
 
 /// How the two stand, exactly.
 pub fn oracle(pair: &Pair<'_>) -> Verdict {
-    let bodies = Bodies::new(pair);
+    let bodies = EdgeDirections::new(pair);
     verdict(&bodies, &mut Effort::unlimited()).expect("no limit").0
 }
 
@@ -49,7 +49,7 @@ fn propose(
     _witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Proposal, Stopped> {
-    let bodies = Bodies::new(pair);
+    let bodies = EdgeDirections::new(pair);
     if bodies.directions.len() > DIRECTIONS_MAX {
         return Ok(Proposal::HandOver);
     }
@@ -60,9 +60,9 @@ fn propose(
 
 /// An exact vector.
 #[derive(Clone, Debug)]
-struct Exact([Dyadic; 3]);
+struct DyadicVector([Dyadic; 3]);
 
-impl Exact {
+impl DyadicVector {
     fn placed(point: &Vec3, placed: &Placed<'_>) -> Self {
         let (r, t) = (&placed.pose.rotation, &placed.pose.translation);
         let x = [0, 1, 2].map(|k| Dyadic::from(point[k]));
@@ -111,18 +111,18 @@ impl Exact {
 }
 
 /// Both bodies in the world, exactly, with their edge directions, no two of them parallel.
-struct Bodies {
-    p: Vec<Exact>,
-    q: Vec<Exact>,
-    directions: Vec<Exact>,
+struct EdgeDirections {
+    p: Vec<DyadicVector>,
+    q: Vec<DyadicVector>,
+    directions: Vec<DyadicVector>,
 }
 
-impl Bodies {
+impl EdgeDirections {
     fn new(pair: &Pair<'_>) -> Self {
-        let mut directions: Vec<Exact> = Vec::new();
+        let mut directions: Vec<DyadicVector> = Vec::new();
         let [p, q] = [&pair.p, &pair.q].map(|placed| {
             let vertices = placed.body.vertices();
-            let points: Vec<_> = vertices.iter().map(|v| Exact::placed(v, placed)).collect();
+            let points: Vec<_> = vertices.iter().map(|v| DyadicVector::placed(v, placed)).collect();
             for (i, point) in (0u32..).zip(&points) {
                 for &j in placed.body.neighbours(i).iter().filter(|&&j| j > i) {
                     let direction = points[j as usize].minus(point);
@@ -138,7 +138,7 @@ impl Bodies {
 
     /// The least of `n·m` over M, as the sign that says whether M is beyond, on or across the plane
     /// through the origin.
-    fn least(&self, n: &Exact) -> Sign {
+    fn least(&self, n: &DyadicVector) -> Sign {
         let least_q = self.q.iter().map(|q| n.dot(q)).min().expect("a body has a vertex");
         let most_p = self.p.iter().map(|p| n.dot(p)).max().expect("a body has a vertex");
         (&least_q - &most_p).sign()
@@ -146,7 +146,7 @@ impl Bodies {
 
     /// Every normal of a facet of M within the space that M spans, in both senses. None if the
     /// origin is not in that space; then the second is a direction across it.
-    fn normals(&self) -> Result<(u8, Vec<Exact>), Exact> {
+    fn normals(&self) -> Result<(u8, Vec<DyadicVector>), DyadicVector> {
         let any = self.q[0].minus(&self.p[0]);
         let [first, rest @ ..] = self.directions.as_slice() else {
             return if any.is_zero() { Ok((0, Vec::new())) } else { Err(any) };
@@ -173,7 +173,10 @@ impl Bodies {
 }
 
 /// The verdict and, if separated, a direction that shows it.
-fn verdict(bodies: &Bodies, effort: &mut Effort<'_>) -> Result<(Verdict, Option<Exact>), Stopped> {
+fn verdict(
+    bodies: &EdgeDirections,
+    effort: &mut Effort<'_>,
+) -> Result<(Verdict, Option<DyadicVector>), Stopped> {
     let (dimension, normals) = match bodies.normals() {
         Ok(normals) => normals,
         Err(across) => return Ok((Verdict::Separated, Some(across))),

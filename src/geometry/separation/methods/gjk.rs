@@ -14,17 +14,18 @@
 
 use arrayvec::ArrayVec;
 
-use super::{Method, Proposal};
+use super::{CollisionMethod, Proposal};
 use crate::geometry::Vec3;
+use crate::geometry::difference::RoundedCorner;
 use crate::geometry::difference::layout::Layout;
 use crate::geometry::difference::probe::{tame, tame_between};
 use crate::geometry::difference::rounded::View;
 use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::pair::Pair;
 use crate::geometry::witness::Witness;
 
 /// The row of the table.
-pub(super) const METHOD: Method = Method {
+pub(super) const METHOD: CollisionMethod = CollisionMethod {
     name: "gjk",
     source: "Gilbert, Johnson, Keerthi 1988; van den Bergen 1999, §4",
     proves: "separation by a vector, overlap by four pairs",
@@ -35,14 +36,8 @@ pub(super) const METHOD: Method = Method {
 /// Five times the largest mean seen. Rounding can make the simplex revisit itself near contact.
 const CANDIDATES_MAX: u32 = 64;
 
-#[derive(Clone, Copy)]
-struct Corner {
-    w: Vec3,
-    pair: VertexPair,
-}
-
 /// At most four corners, the newest first.
-type Simplex = ArrayVec<Corner, 4>;
+type Simplex = ArrayVec<RoundedCorner, 4>;
 
 fn propose(
     pair: &Pair<'_>,
@@ -68,7 +63,7 @@ fn propose(
         if simplex.iter().any(|corner| corner.pair == pair) {
             return Ok(Proposal::HandOver);
         }
-        simplex.insert(0, Corner { w, pair });
+        simplex.insert(0, RoundedCorner { pair, point: w });
         match towards_origin(&mut simplex) {
             Some(next) => {
                 let Some(next) = tame(&next) else { return Ok(Proposal::HandOver) };
@@ -87,7 +82,7 @@ fn propose(
 /// it; none when the tetrahedron holds the origin.
 fn towards_origin(simplex: &mut Simplex) -> Option<Vec3> {
     match simplex.len() {
-        1 => Some(simplex[0].w),
+        1 => Some(simplex[0].point),
         2 => Some(by_segment(simplex)),
         3 => Some(by_triangle(simplex)),
         _ => by_tetrahedron(simplex),
@@ -96,7 +91,7 @@ fn towards_origin(simplex: &mut Simplex) -> Option<Vec3> {
 
 /// The newest corner is a.
 fn by_segment(simplex: &mut Simplex) -> Vec3 {
-    let (a, b) = (simplex[0].w, simplex[1].w);
+    let (a, b) = (simplex[0].point, simplex[1].point);
     let ab = b - a;
     if ab.dot(&a) < 0.0 {
         // The part of a across ab.
@@ -108,7 +103,7 @@ fn by_segment(simplex: &mut Simplex) -> Vec3 {
 }
 
 fn by_triangle(simplex: &mut Simplex) -> Vec3 {
-    let (a, b, c) = (simplex[0].w, simplex[1].w, simplex[2].w);
+    let (a, b, c) = (simplex[0].point, simplex[1].point, simplex[2].point);
     let (ab, ac) = (b - a, c - a);
     let normal = ab.cross(&ac);
     if normal.cross(&ac).dot(&a) < 0.0 {
@@ -126,11 +121,11 @@ fn by_triangle(simplex: &mut Simplex) -> Vec3 {
 }
 
 fn by_tetrahedron(simplex: &mut Simplex) -> Option<Vec3> {
-    let a = simplex[0].w;
+    let a = simplex[0].point;
     // The three faces at the newest corner; the fourth faces away from the origin already.
     for (other, [i, j]) in [(3, [1, 2]), (1, [2, 3]), (2, [3, 1])] {
-        let normal = (simplex[i].w - a).cross(&(simplex[j].w - a));
-        let inner = normal.dot(&(simplex[other].w - a));
+        let normal = (simplex[i].point - a).cross(&(simplex[j].point - a));
+        let inner = normal.dot(&(simplex[other].point - a));
         // The origin is beyond the face when it lies on the other side than the fourth corner.
         if inner * normal.dot(&a) > 0.0 {
             let face = [simplex[0], simplex[i], simplex[j]];

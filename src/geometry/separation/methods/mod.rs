@@ -48,7 +48,7 @@ pub(super) type Propose =
 
 /// A way to search; one file and one row of [`METHODS`] each.
 #[derive(Debug)]
-pub struct Method {
+pub struct CollisionMethod {
     /// Its name on the wire and in the tables.
     pub name: &'static str,
     /// Who described it, and where.
@@ -61,7 +61,7 @@ pub struct Method {
     pub(super) propose: Propose,
 }
 
-impl Method {
+impl CollisionMethod {
     /// The search alone, for measurements: nothing is proven or decided.
     pub fn propose(
         &self,
@@ -74,7 +74,7 @@ impl Method {
 }
 
 /// Every method by name; the first is the default.
-pub const METHODS: &[Method] = &[
+pub const METHODS: &[CollisionMethod] = &[
     hs_jump::METHOD,
     hs_jump::PLAIN,
     linear_program::METHOD,

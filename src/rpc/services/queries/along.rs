@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use super::question::{Question, Run};
 use crate::geometry::Vec3;
-use crate::geometry::penetration::{METHODS, Method, along_by};
+use crate::geometry::penetration::{METHODS, RangeMethod, along_by};
 use crate::geometry::witness::Witness;
 use crate::rpc::api;
 use crate::rpc::convert::body::{AskedBody, polytopes};
@@ -22,7 +22,7 @@ pub(super) struct AlongQuestion {
     p: AskedBody,
     q: AskedBody,
     direction: Vec3,
-    method: &'static Method,
+    method: &'static RangeMethod,
     options: AnswerOptions,
 }
 

@@ -8,7 +8,7 @@ use super::polyhedra::{self, Places};
 use super::question::{Question, Run};
 use crate::geometry::distance::compare;
 use crate::geometry::pair::VertexPair;
-use crate::geometry::separation::{METHODS, Method, decide};
+use crate::geometry::separation::{CollisionMethod, METHODS, decide};
 use crate::geometry::witness::Witness;
 use crate::rpc::api;
 use crate::rpc::convert::body::{AskedBody, bodies};
@@ -33,7 +33,7 @@ pub(super) struct CollisionQuestion {
 /// By what it is answered.
 #[derive(Clone, Debug)]
 enum CollisionWay {
-    Polytopes(&'static Method),
+    Polytopes(&'static CollisionMethod),
     Polyhedra(Places),
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use arrayvec::ArrayVec;
 
 use super::question::{Question, Run};
-use crate::geometry::distance::{METHODS, Method, Stops, compare, measure_by};
+use crate::geometry::distance::{DistanceMethod, METHODS, Stops, compare, measure_by};
 use crate::geometry::pair::VertexPair;
 use crate::geometry::witness::Witness;
 use crate::rpc::api;
@@ -27,7 +27,7 @@ pub(super) struct DistanceQuestion {
     q: AskedBody,
     margin: Option<f64>,
     stops: Stops,
-    method: &'static Method,
+    method: &'static DistanceMethod,
     options: AnswerOptions,
 }
 

@@ -54,7 +54,7 @@ use crate::geometry::number::rounding::UNIT;
 use crate::geometry::number::trig::{RoundedTrig, Trig};
 use crate::geometry::separation::line::cast;
 use crate::geometry::separation::methods::linear_program::{
-    Bodies, Found, SET_MAX, WorkingSet, group, search, sizes,
+    SET_MAX, SetAnswer, VertexSets, WorkingSet, group, search, sizes,
 };
 use crate::geometry::support::likely;
 use crate::geometry::witness::Witness;
@@ -101,7 +101,7 @@ fn first_look(
     let hulls = Hulls::new(&look);
     let found = search(&hulls, None, &WorkingSet::default(), effort)?;
     drop(hulls);
-    let Found::Apart(s, _) = found else { return Ok(None) };
+    let SetAnswer::Apart(s, _) = found else { return Ok(None) };
     let free = unit(&s).and_then(|s| free_along(&mut look, &s, 0.0, effort));
     if free.is_some() {
         witness.direction = Some(s);
@@ -305,7 +305,7 @@ fn pads(axis: &Vec3, radius: f64, half_height: f64) -> ArrayVec<Vec3, { 2 * SIDE
         .collect()
 }
 
-impl Bodies for Hulls<'_, '_> {
+impl VertexSets for Hulls<'_, '_> {
     fn of_p(&self, name: u32) -> Vec3 {
         self.p.corner(name)
     }

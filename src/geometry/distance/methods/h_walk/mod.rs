@@ -37,9 +37,9 @@ mod walk;
 
 use arrayvec::ArrayVec;
 
-use self::surface::Side;
+use self::surface::PlacedBody;
 use self::walk::{End, Walk};
-use super::{Ending, Found, Method, Propose, Proposer};
+use super::{DistanceMethod, Ending, FoundSimplex, Propose, Proposer};
 use crate::geometry::Vec3;
 use crate::geometry::difference::RoundedCorner;
 use crate::geometry::difference::bounded::View;
@@ -63,71 +63,74 @@ const LAYERS_OUT: usize = 2;
 const PROVES: &str = "nothing; the features that it ends with are proven closest, or gone on from";
 
 /// The row of the table: starts on the layer that the coherence seen suggests.
-pub(super) const METHOD: Method = Method {
+pub(super) const METHOD: DistanceMethod = DistanceMethod {
     name: "h_walk",
     source: "Guibas, Hsu, Zhang, A hierarchical method for real-time distance computation among \
              moving convex bodies, 1999",
     proves: PROVES,
     cost: "a few dozen steps between features and layers, logarithmic in the way walked",
     proposer: Proposer::By(|view, pair, _, witness, effort| {
-        search(view, pair, Start::Adaptive, witness, effort)
+        search(view, pair, StartLayer::Adaptive, witness, effort)
     }),
 };
 
 /// Walking on the surface alone.
-pub(super) const SURFACE_WALK: Method = Method {
+pub(super) const SURFACE_WALK: DistanceMethod = DistanceMethod {
     name: "surface_walk",
     source: "Lin, Canny, A fast algorithm for incremental distance calculation, 1991; Mirtich, \
              V-Clip, 1998",
     proves: PROVES,
     cost: "as many steps as features lie between the old and the new closest ones",
     proposer: Proposer::By(|view, pair, _, witness, effort| {
-        search(view, pair, Start::Surface, witness, effort)
+        search(view, pair, StartLayer::Surface, witness, effort)
     }),
 };
 
 /// From the innermost layer each time, remembering nothing.
-pub(super) const DOBKIN_KIRKPATRICK: Method = Method {
+pub(super) const DOBKIN_KIRKPATRICK: DistanceMethod = DistanceMethod {
     name: "dobkin_kirkpatrick",
     source: "Dobkin, Kirkpatrick, Determining the separation of preprocessed polyhedra, 1990, with \
              the walk of Guibas, Hsu, Zhang 1999 from layer to layer",
     proves: PROVES,
     cost: "a few steps a layer",
     proposer: Proposer::By(|view, pair, _, _, effort| {
-        search(view, pair, Start::Layer(u32::MAX), &mut Witness::default(), effort)
+        search(view, pair, StartLayer::Layer(u32::MAX), &mut Witness::default(), effort)
     }),
 };
 
 /// From the closest pair of one layer always, as the paper's experiments have it (§4.2); of a
 /// hierarchy that is not as deep, of its innermost. From cold all are the same.
-pub(super) const FROM_LAYER_0: Method = from_layer("h_walk_0", |view, pair, _, witness, effort| {
-    search(view, pair, Start::Layer(0), witness, effort)
-});
+pub(super) const FROM_LAYER_0: DistanceMethod =
+    from_layer("h_walk_0", |view, pair, _, witness, effort| {
+        search(view, pair, StartLayer::Layer(0), witness, effort)
+    });
 
 /// See [`FROM_LAYER_0`].
-pub(super) const FROM_LAYER_4: Method = from_layer("h_walk_4", |view, pair, _, witness, effort| {
-    search(view, pair, Start::Layer(4), witness, effort)
-});
+pub(super) const FROM_LAYER_4: DistanceMethod =
+    from_layer("h_walk_4", |view, pair, _, witness, effort| {
+        search(view, pair, StartLayer::Layer(4), witness, effort)
+    });
 
 /// See [`FROM_LAYER_0`].
-pub(super) const FROM_LAYER_8: Method = from_layer("h_walk_8", |view, pair, _, witness, effort| {
-    search(view, pair, Start::Layer(8), witness, effort)
-});
+pub(super) const FROM_LAYER_8: DistanceMethod =
+    from_layer("h_walk_8", |view, pair, _, witness, effort| {
+        search(view, pair, StartLayer::Layer(8), witness, effort)
+    });
 
 /// See [`FROM_LAYER_0`].
-pub(super) const FROM_LAYER_16: Method =
+pub(super) const FROM_LAYER_16: DistanceMethod =
     from_layer("h_walk_16", |view, pair, _, witness, effort| {
-        search(view, pair, Start::Layer(16), witness, effort)
+        search(view, pair, StartLayer::Layer(16), witness, effort)
     });
 
 /// See [`FROM_LAYER_0`].
-pub(super) const FROM_INNERMOST: Method =
+pub(super) const FROM_INNERMOST: DistanceMethod =
     from_layer("h_walk_innermost", |view, pair, _, witness, effort| {
-        search(view, pair, Start::Layer(u32::MAX), witness, effort)
+        search(view, pair, StartLayer::Layer(u32::MAX), witness, effort)
     });
 
-const fn from_layer(name: &'static str, propose: Propose) -> Method {
-    Method {
+const fn from_layer(name: &'static str, propose: Propose) -> DistanceMethod {
+    DistanceMethod {
         name,
         source: METHOD.source,
         proves: PROVES,
@@ -138,7 +141,7 @@ const fn from_layer(name: &'static str, propose: Propose) -> Method {
 
 /// Which of the remembered closest pairs to start from.
 #[derive(Clone, Copy, Debug)]
-enum Start {
+enum StartLayer {
     /// That of this layer, or of the innermost one.
     Layer(u32),
     /// That of the layer that the last question left as a hint.
@@ -150,15 +153,15 @@ enum Start {
 fn search(
     view: &View<'_>,
     pair: &Pair<'_>,
-    start: Start,
+    start: StartLayer,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
-) -> Found {
+) -> FoundSimplex {
     if !is_walkable(view, pair) {
-        return Found::hands_over();
+        return FoundSimplex::hands_over();
     }
     let offset = pair.q.pose.translation - pair.p.pose.translation;
-    let sides = [Side::new(&pair.p, Vec3::zeros()), Side::new(&pair.q, offset)];
+    let sides = [PlacedBody::new(&pair.p, Vec3::zeros()), PlacedBody::new(&pair.q, offset)];
     let mut memory = if let Memory::Features(memory) = std::mem::take(&mut witness.memory) {
         memory
     } else {
@@ -178,7 +181,7 @@ fn search(
         Err(why) => Ending::Stopped(why),
     };
     let latest = simplex.corners().first().map_or(VertexPair::default(), |corner| corner.pair);
-    Found { simplex, latest, ending }
+    FoundSimplex { simplex, latest, ending }
 }
 
 /// Two solids, or two polygons in one plane up to rounding.
@@ -204,7 +207,7 @@ fn are_coplanar(view: &View<'_>, pair: &Pair<'_>) -> bool {
 
 /// Down and up the two hierarchies.
 struct Descent<'a, 'm> {
-    sides: [Side<'a>; 2],
+    sides: [PlacedBody<'a>; 2],
     memory: &'m mut FeatureMemory,
     walk: Walk<'a>,
     /// How far inside the walk is; a hierarchy that is not as deep stays at its innermost layer.
@@ -213,21 +216,21 @@ struct Descent<'a, 'm> {
     depth_max: usize,
     /// Whether it starts from remembered features.
     is_remembered: bool,
-    start: Start,
+    start: StartLayer,
 }
 
 impl<'a, 'm> Descent<'a, 'm> {
     fn new(
-        sides: [Side<'a>; 2],
-        start: Start,
+        sides: [PlacedBody<'a>; 2],
+        start: StartLayer,
         memory: &'m mut FeatureMemory,
         effort: &mut Effort<'_>,
     ) -> Self {
         let innermost = sides[0].depth_max().max(sides[1].depth_max());
         let (wanted, depth_max) = match start {
-            Start::Layer(layer) => (layer, innermost),
-            Start::Adaptive => (memory.start, innermost),
-            Start::Surface => (0, 0),
+            StartLayer::Layer(layer) => (layer, innermost),
+            StartLayer::Adaptive => (memory.start, innermost),
+            StartLayer::Surface => (0, 0),
         };
         let wanted = depth_max.min(wanted as usize);
         let remembered = memory.closest.get(wanted).copied().filter(|pair| {
@@ -263,7 +266,7 @@ impl<'a, 'm> Descent<'a, 'm> {
         if end == End::Closest {
             self.memory.closest[0] = self.walk.pair;
         }
-        if let Start::Adaptive = self.start {
+        if let StartLayer::Adaptive = self.start {
             // From cold nothing was seen; high coherence is the usual case, and costs least to
             // refute.
             self.memory.start = if self.is_remembered { next_start(deepest) } else { 0 };
@@ -286,7 +289,7 @@ impl<'a, 'm> Descent<'a, 'm> {
     fn go_to(&mut self, depth: usize, effort: &mut Effort<'_>) -> Result<(), Stopped> {
         effort.spend_step()?;
         let [p, q] = self.walk.pair;
-        let follow = |side: &Side<'_>, feature: Feature| {
+        let follow = |side: &PlacedBody<'_>, feature: Feature| {
             let (from, to) = (side.layer_at(self.depth), side.layer_at(depth));
             let hierarchy = side.hierarchy();
             let found = match from.cmp(&to) {

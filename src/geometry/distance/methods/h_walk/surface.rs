@@ -10,16 +10,16 @@ use crate::geometry::{Mat3, Vec3};
 
 /// A body and its place relative to the other one.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Side<'a> {
+pub(super) struct PlacedBody<'a> {
     body: &'a Polytope,
     rotation: &'a Mat3,
     offset: Vec3,
 }
 
-/// A layer of a [`Side`].
+/// A layer of a [`PlacedBody`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Surface<'a> {
-    side: Side<'a>,
+pub(super) struct LayerSurface<'a> {
+    side: PlacedBody<'a>,
     layer: &'a Layer,
     features: &'a LayerFeatures,
 }
@@ -32,7 +32,7 @@ pub(super) struct Exit {
     pub(super) rate: f64,
 }
 
-impl<'a> Side<'a> {
+impl<'a> PlacedBody<'a> {
     pub(super) fn new(placed: &'a Placed<'a>, offset: Vec3) -> Self {
         Self { body: placed.body, rotation: &placed.pose.rotation, offset }
     }
@@ -55,11 +55,11 @@ impl<'a> Side<'a> {
         depth.min(self.depth_max())
     }
 
-    pub(super) fn surface(&self, depth: usize) -> Surface<'a> {
+    pub(super) fn surface(&self, depth: usize) -> LayerSurface<'a> {
         let layer = self.layer_at(depth);
         let hierarchy = self.hierarchy();
         let (layer, features) = (&hierarchy.layers()[layer], hierarchy.features(layer));
-        Surface { side: *self, layer, features }
+        LayerSurface { side: *self, layer, features }
     }
 
     pub(super) fn is_flat(&self) -> bool {
@@ -67,7 +67,7 @@ impl<'a> Side<'a> {
     }
 }
 
-impl Surface<'_> {
+impl LayerSurface<'_> {
     /// Whether all is in one plane.
     pub(super) fn is_flat(&self) -> bool {
         self.side.is_flat()

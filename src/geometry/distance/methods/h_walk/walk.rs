@@ -11,8 +11,8 @@
 //! order, by comparison of the very numbers, whatever their rounding. Features that tie are left
 //! alone.
 
-use super::nearest::{Nearest, nearest};
-use super::surface::{Exit, Surface};
+use super::nearest::{NearestPoints, nearest};
+use super::surface::{Exit, LayerSurface};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hierarchy::Feature;
 
@@ -36,10 +36,10 @@ pub(super) enum End {
 /// Where a walk is.
 #[derive(Debug)]
 pub(super) struct Walk<'a> {
-    pub(super) surfaces: [Surface<'a>; 2],
+    pub(super) surfaces: [LayerSurface<'a>; 2],
     pub(super) pair: Pair,
     /// Of `pair`; none before the first look, or when the features pierce each other.
-    pub(super) nearest: Option<Nearest>,
+    pub(super) nearest: Option<NearestPoints>,
 }
 
 /// Escapes from behind a facet in one walk; then it hands over. Two have been seen.
@@ -47,7 +47,7 @@ const ESCAPES_MAX: u32 = 8;
 
 impl<'a> Walk<'a> {
     /// Starts at a pair that the surfaces have, not both faces.
-    pub(super) fn new(surfaces: [Surface<'a>; 2], pair: Pair) -> Self {
+    pub(super) fn new(surfaces: [LayerSurface<'a>; 2], pair: Pair) -> Self {
         Self { surfaces, pair, nearest: None }
     }
 
@@ -66,10 +66,10 @@ impl<'a> Walk<'a> {
                     q.exit(self.pair[1], &here.y, &-towards, effort),
                 ];
                 match self.nearer(exits, here.squared) {
-                    Step::To(pair, nearest) => (pair, Some(nearest)),
-                    Step::Contact => return Ok(End::Contact),
-                    Step::Nowhere => return Ok(self.end(&here)),
-                    Step::Behind(side) => return Ok(End::Behind(side)),
+                    WalkStep::To(pair, nearest) => (pair, Some(nearest)),
+                    WalkStep::Contact => return Ok(End::Contact),
+                    WalkStep::Nowhere => return Ok(self.end(&here)),
+                    WalkStep::Behind(side) => return Ok(End::Behind(side)),
                 }
             } else {
                 (least, None)
@@ -104,40 +104,40 @@ impl<'a> Walk<'a> {
         Ok(End::Tired)
     }
 
-    fn look(&self, pair: Pair) -> Option<Nearest> {
+    fn look(&self, pair: Pair) -> Option<NearestPoints> {
         let [p, q] = self.surfaces;
         nearest(&p.points(pair[0]), &q.points(pair[1]))
     }
 
     /// The points with the current features as the least ones.
-    fn whole(&self, here: Nearest) -> Nearest {
+    fn whole(&self, here: NearestPoints) -> NearestPoints {
         let [p, q] = self.surfaces;
         let all = |count: usize| (1u8 << count) - 1;
         let (of_x, of_y) = (all(p.corners(self.pair[0]).len()), all(q.corners(self.pair[1]).len()));
-        Nearest { of_x, of_y, ..here }
+        NearestPoints { of_x, of_y, ..here }
     }
 
     /// The first of the exits, steepest first, that is nearer than `squared`.
-    fn nearer(&self, exits: [Option<Exit>; 2], squared: f64) -> Step {
+    fn nearer(&self, exits: [Option<Exit>; 2], squared: f64) -> WalkStep {
         let rate = |exit: &Option<Exit>| exit.map_or(-1.0, |exit| exit.rate);
         let order = if rate(&exits[1]) > rate(&exits[0]) { [1, 0] } else { [0, 1] };
         for side in order {
             let Some(exit) = exits[side] else { continue };
             if self.surfaces[side].is_inside(exit.to) {
-                return Step::Behind(side);
+                return WalkStep::Behind(side);
             }
             let mut pair = self.pair;
             pair[side] = exit.to;
             match self.look(pair) {
-                None => return Step::Contact,
-                Some(found) if found.squared < squared => return Step::To(pair, found),
+                None => return WalkStep::Contact,
+                Some(found) if found.squared < squared => return WalkStep::To(pair, found),
                 Some(_) => {}
             }
         }
-        Step::Nowhere
+        WalkStep::Nowhere
     }
 
-    fn end(&self, here: &Nearest) -> End {
+    fn end(&self, here: &NearestPoints) -> End {
         let towards = here.y - here.x;
         if self.surfaces[0].leads_inside(self.pair[0], &towards) {
             End::Behind(0)
@@ -151,14 +151,14 @@ impl<'a> Walk<'a> {
     }
 
     /// Whether two edges in one plane have their nearest points inside: they meet there.
-    fn crosses(&self, here: &Nearest) -> bool {
+    fn crosses(&self, here: &NearestPoints) -> bool {
         self.surfaces[0].is_flat() && here.of_x == 0b11 && here.of_y == 0b11
     }
 }
 
 /// One move.
-enum Step {
-    To(Pair, Nearest),
+enum WalkStep {
+    To(Pair, NearestPoints),
     Contact,
     Nowhere,
     Behind(usize),

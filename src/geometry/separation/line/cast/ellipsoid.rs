@@ -7,8 +7,9 @@
 //! ray's entry into that one, a quadratic equation, gives the next s. What is around M has the
 //! smaller f everywhere and the same f at s, so f grows with every such step.
 
-use super::{Corner, Scene};
+use super::Scene;
 use crate::geometry::Vec3;
+use crate::geometry::difference::RoundedCorner;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::Placed;
 use crate::geometry::polytope::Likeness;
@@ -80,7 +81,12 @@ impl<'a> Ellipsoids<'a> {
     #[cold]
     #[inline(never)]
     /// The same if the ellipsoid that touches M along `s` touches it at `corner`.
-    pub(super) fn normal_through(&self, scene: &Scene<'_>, corner: &Corner, s: &Vec3) -> Vec3 {
+    pub(super) fn normal_through(
+        &self,
+        scene: &Scene<'_>,
+        corner: &RoundedCorner,
+        s: &Vec3,
+    ) -> Vec3 {
         let [p, q] = [self.p.times(s), self.q.times(s)];
         let [a, b] = [s.dot(&p).sqrt(), s.dot(&q).sqrt()];
         let centre = corner.point * self.unit + (p / a + q / b);

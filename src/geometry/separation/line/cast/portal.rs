@@ -11,8 +11,9 @@
 //!
 //! Cost: twelve to seventeen supporting pairs on bodies of hundreds or thousands of vertices.
 
-use super::{Cast, Corner, Scene};
+use super::{Cast, Scene};
 use crate::geometry::Vec3;
+use crate::geometry::difference::RoundedCorner;
 use crate::geometry::effort::{Effort, Stopped};
 
 /// Portals and corners around the ray that are looked at before it gives up.
@@ -20,7 +21,7 @@ const STEPS_MAX: u32 = 100;
 
 /// `u · (a x b)`
 #[inline]
-fn side(u: &Vec3, a: &Corner, b: &Corner) -> f64 {
+fn side(u: &Vec3, a: &RoundedCorner, b: &RoundedCorner) -> f64 {
     u.dot(&a.point.cross(&b.point))
 }
 
@@ -28,7 +29,7 @@ fn side(u: &Vec3, a: &Corner, b: &Corner) -> f64 {
 pub(super) fn search(
     scene: &Scene<'_>,
     s: &Vec3,
-    first: Corner,
+    first: RoundedCorner,
     effort: &mut Effort<'_>,
 ) -> Result<Cast, Stopped> {
     if scene.is_beyond(s, &first) {
@@ -67,7 +68,7 @@ pub(super) fn search(
 /// Moves the portal, around which the corners turn left as seen along u, towards t = -∞.
 fn refine(
     scene: &Scene<'_>,
-    portal: [Corner; 3],
+    portal: [RoundedCorner; 3],
     effort: &mut Effort<'_>,
 ) -> Result<Cast, Stopped> {
     let [mut a, mut b, mut c] = portal;

@@ -13,8 +13,9 @@
 
 use std::hint::select_unpredictable;
 
-use super::{Cast, Corner, Scene};
+use super::{Cast, Scene};
 use crate::geometry::Vec3;
+use crate::geometry::difference::RoundedCorner;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::VertexPair;
 use crate::geometry::support::{Rival, first_rival};
@@ -52,7 +53,7 @@ impl Gaze {
 
 /// An edge of M at a corner.
 #[derive(Clone, Copy)]
-struct Edge {
+struct WalkEdge {
     /// Whether it is P's, not Q's.
     of_p: bool,
     /// The vertex of that body at its other end.
@@ -63,16 +64,16 @@ struct Edge {
     haste: f64,
 }
 
-impl Edge {
+impl WalkEdge {
     /// The corner at the other end.
     #[inline(always)]
-    fn end(&self, from: &Corner) -> Corner {
+    fn end(&self, from: &RoundedCorner) -> RoundedCorner {
         let VertexPair { i, j } = from.pair;
         let pair = VertexPair {
             i: if self.of_p { self.to } else { i },
             j: if self.of_p { j } else { self.to },
         };
-        Corner { pair, point: from.point + self.span }
+        RoundedCorner { pair, point: from.point + self.span }
     }
 }
 
@@ -80,11 +81,11 @@ impl Edge {
 #[inline(always)]
 fn first_border(
     scene: &Scene<'_>,
-    corner: &Corner,
+    corner: &RoundedCorner,
     [gaze, turn]: [&Gaze; 2],
-    except: Option<&Edge>,
+    except: Option<&WalkEdge>,
     effort: &mut Effort<'_>,
-) -> Option<Edge> {
+) -> Option<WalkEdge> {
     let (p, q) = (&scene.pair.p, &scene.pair.q);
     let VertexPair { i, j } = corner.pair;
     let not = |of_p: bool| except.filter(|edge| edge.of_p == of_p).map_or(u32::MAX, |edge| edge.to);
@@ -97,7 +98,7 @@ fn first_border(
     let Rival { vertex: to, haste } = select_unpredictable(p_first, of_p, of_q);
     let sign = select_unpredictable(p_first, -1.0, 1.0);
     let span = placed.body.vertex(to) - placed.body.vertex(from);
-    let edge = Edge { of_p: p_first, to, span: placed.pose.rotation * (span * sign), haste };
+    let edge = WalkEdge { of_p: p_first, to, span: placed.pose.rotation * (span * sign), haste };
     Rival { vertex: to, haste }.is_one().then_some(edge)
 }
 
@@ -106,7 +107,7 @@ fn first_border(
 pub(super) fn walk(
     scene: &Scene<'_>,
     s: &mut Vec3,
-    corner: &mut Corner,
+    corner: &mut RoundedCorner,
     effort: &mut Effort<'_>,
 ) -> Result<Option<Cast>, Stopped> {
     let mut gaze = Gaze::along(scene, *s);
@@ -159,7 +160,7 @@ pub(super) fn walk(
 /// Between two directions along which the corner is the least, the second beyond the ray: one that
 /// is beyond it by half as much, and not, like the second, square to an edge.
 #[inline(always)]
-fn within(scene: &Scene<'_>, corner: &Corner, [from, to]: [&Vec3; 2]) -> Vec3 {
+fn within(scene: &Scene<'_>, corner: &RoundedCorner, [from, to]: [&Vec3; 2]) -> Vec3 {
     let excess = |s: &Vec3| {
         let value = s.dot(&corner.point);
         value.min(value - scene.limit * s.dot(&scene.u))
@@ -173,11 +174,16 @@ enum Pierced {
     /// Between these corners of the facet.
     Inside([VertexPair; 3]),
     /// Outside of the facet, nearest to this of its corners.
-    Near(Corner),
+    Near(RoundedCorner),
 }
 
 #[inline(always)]
-fn pierce(scene: &Scene<'_>, corner: &Corner, first: &Edge, second: &Edge) -> Pierced {
+fn pierce(
+    scene: &Scene<'_>,
+    corner: &RoundedCorner,
+    first: &WalkEdge,
+    second: &WalkEdge,
+) -> Pierced {
     // `u · (a x b)` for all pairs of the edges and the corner.
     let (of_first, of_corner) = (scene.u.cross(&first.span), scene.u.cross(&corner.point));
     let turn = of_first.dot(&second.span);
@@ -215,7 +221,7 @@ fn pierce(scene: &Scene<'_>, corner: &Corner, first: &Edge, second: &Edge) -> Pi
 /// The same in a facet of one body that may have more corners, if the line is between the two edges
 /// and beyond the line through their ends: which of the triangles at the corner it is in.
 #[inline(never)]
-fn pierce_beyond(scene: &Scene<'_>, corner: Corner, edges: [Edge; 2]) -> Pierced {
+fn pierce_beyond(scene: &Scene<'_>, corner: RoundedCorner, edges: [WalkEdge; 2]) -> Pierced {
     let of_p = edges[0].of_p;
     let (body, hub) =
         if of_p { (scene.pair.p.body, corner.pair.i) } else { (scene.pair.q.body, corner.pair.j) };
@@ -242,7 +248,7 @@ fn pierce_beyond(scene: &Scene<'_>, corner: Corner, edges: [Edge; 2]) -> Pierced
             if is_inside {
                 return Pierced::Inside([corner.pair, last.pair, next.pair]);
             }
-            let far = |corner: &Corner| scene.across(&corner.point).norm_squared();
+            let far = |corner: &RoundedCorner| scene.across(&corner.point).norm_squared();
             return Pierced::Near(if far(&last) < far(&next) { last } else { next });
         }
         last = next;

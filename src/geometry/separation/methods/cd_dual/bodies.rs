@@ -16,7 +16,7 @@ use crate::geometry::{Mat3, Vec3};
 
 /// One body.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Side<'a> {
+pub(super) struct DualSide<'a> {
     pub(super) body: &'a Polytope,
     pub(super) surface: &'a Surface,
     /// Its part of c, in its own frame.
@@ -25,7 +25,7 @@ pub(super) struct Side<'a> {
 
 /// Names one of the bodies.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Body {
+pub(super) enum DualBody {
     P,
     Q,
 }
@@ -33,15 +33,15 @@ pub(super) enum Body {
 /// What a face of M = P + (-Q) is made of: a face of one body and a vertex of the other (the
 /// paper's types FV and VF), or an edge of P and one of Q (EE).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
-    Face(Body, u32),
+pub(super) enum FaceKind {
+    Face(DualBody, u32),
     Edges(u32, u32),
 }
 
 /// A face of M.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Facet {
-    pub(super) kind: Kind,
+pub(super) struct DualFacet {
+    pub(super) kind: FaceKind,
     /// Its outward normal: a functional on P's frame.
     pub(super) normal: Vec3,
     /// One of its vertices.
@@ -53,9 +53,9 @@ pub(super) struct Facet {
 
 /// See the module.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bodies<'a> {
-    pub(super) p: Side<'a>,
-    pub(super) q: Side<'a>,
+pub(super) struct DualBodies<'a> {
+    pub(super) p: DualSide<'a>,
+    pub(super) q: DualSide<'a>,
     /// Vectors of Q's frame in P's. Its transpose takes functionals from P's frame to Q's.
     vector_from_q: Mat3,
     /// The inverse.
@@ -67,12 +67,12 @@ pub(super) struct Bodies<'a> {
     pub(super) ray: Vec3,
 }
 
-impl<'a> Bodies<'a> {
+impl<'a> DualBodies<'a> {
     /// The bodies with the line from `c = inside_p - inside_q` (each in its body's frame) to the
     /// origin. None for a body that is not solid.
     pub(super) fn new(pair: &Pair<'a>, inside_p: Vec3, inside_q: Vec3) -> Option<Self> {
         let side =
-            |body: &'a Polytope, inside| Some(Side { body, surface: body.surface()?, inside });
+            |body: &'a Polytope, inside| Some(DualSide { body, surface: body.surface()?, inside });
         let p = side(pair.p.body, inside_p)?;
         let q = side(pair.q.body, inside_q)?;
         let (turn_p, turn_q) = (&pair.p.pose.rotation, &pair.q.pose.rotation);
@@ -107,10 +107,10 @@ impl<'a> Bodies<'a> {
 
     /// The outward functional on one body's own frame for a normal of M.
     #[inline]
-    pub(super) fn outward(&self, body: Body, normal: &Vec3) -> Vec3 {
+    pub(super) fn outward(&self, body: DualBody, normal: &Vec3) -> Vec3 {
         match body {
-            Body::P => *normal,
-            Body::Q => -self.vector_from_q.tr_mul(normal),
+            DualBody::P => *normal,
+            DualBody::Q => -self.vector_from_q.tr_mul(normal),
         }
     }
 
@@ -129,10 +129,10 @@ impl<'a> Bodies<'a> {
         self.vector_to_q * vector
     }
 
-    pub(super) fn side(&self, body: Body) -> &Side<'a> {
+    pub(super) fn side(&self, body: DualBody) -> &DualSide<'a> {
         match body {
-            Body::P => &self.p,
-            Body::Q => &self.q,
+            DualBody::P => &self.p,
+            DualBody::Q => &self.q,
         }
     }
 
@@ -159,28 +159,28 @@ impl<'a> Bodies<'a> {
     #[inline]
     pub(super) fn of_face(
         &self,
-        body: Body,
+        body: DualBody,
         face: u32,
         hint: Option<u32>,
         effort: &mut Effort<'_>,
-    ) -> Facet {
+    ) -> DualFacet {
         let side = self.side(body);
         let corner = side.body.facets().row(face)[0];
         let own = side.surface.normal(face);
         let (normal, pair) = match body {
-            Body::P => {
-                let against = self.outward(Body::Q, own);
+            DualBody::P => {
+                let against = self.outward(DualBody::Q, own);
                 let j = support::likely_vertex(self.q.body, &against, hint, effort);
                 (*own, VertexPair { i: corner, j })
             }
-            Body::Q => {
+            DualBody::Q => {
                 let normal = -self.vector_to_q.tr_mul(own);
                 let i = support::likely_vertex(self.p.body, &normal, hint, effort);
                 (normal, VertexPair { i, j: corner })
             }
         };
         let value = self.objective(&normal, pair);
-        Facet { kind: Kind::Face(body, face), normal, pair, value }
+        DualFacet { kind: FaceKind::Face(body, face), normal, pair, value }
     }
 
     /// The face of M made of two edges whose arcs cross, with the given sign of the normal; none
@@ -191,8 +191,8 @@ impl<'a> Bodies<'a> {
         positive: bool,
         known: f64,
         effort: &mut Effort<'_>,
-    ) -> Option<Facet> {
-        let ends = |side: &Side<'_>, edge: u32| side.surface.incidence().ends(edge);
+    ) -> Option<DualFacet> {
+        let ends = |side: &DualSide<'_>, edge: u32| side.surface.incidence().ends(edge);
         let ([p0, p1], [q0, q1]) = (ends(&self.p, edge_p), ends(&self.q, edge_q));
         let along_p = (self.p.body.vertex(p1) - self.p.body.vertex(p0)) * self.unit;
         let along_q = (self.q.body.vertex(q1) - self.q.body.vertex(q0)) * self.unit;
@@ -204,16 +204,16 @@ impl<'a> Bodies<'a> {
             return None;
         }
         // Rounding may have let arcs cross that do not: what counts is the support of M.
-        let against = self.outward(Body::Q, &normal);
+        let against = self.outward(DualBody::Q, &normal);
         let i = support::likely_vertex(self.p.body, &normal, Some(p0), effort);
         let j = support::likely_vertex(self.q.body, &against, Some(q0), effort);
         let value = self.objective(&normal, VertexPair { i, j });
-        let kind = Kind::Edges(edge_p, edge_q);
-        better(value).then_some(Facet { kind, normal, pair, value })
+        let kind = FaceKind::Edges(edge_p, edge_q);
+        better(value).then_some(DualFacet { kind, normal, pair, value })
     }
 }
 
-impl Side<'_> {
+impl DualSide<'_> {
     pub(super) fn incidence(&self) -> &LayerFeatures {
         self.surface.incidence()
     }

@@ -7,9 +7,9 @@
 //! line, give the faces where the line enters and leaves M. If it does not, a side of the polygon
 //! that the origin is beyond tells M from the line. All of it is rounded: the caller proves it.
 
-use super::bodies::{Bodies, Body};
-use super::polygon::{Corner, hull, sum_loop, turn};
-use super::search::{Found, Search};
+use super::bodies::{DualBodies, DualBody};
+use super::polygon::{PolygonCorner, hull, sum_loop, turn};
+use super::search::{DualFound, DualSearch};
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
@@ -43,15 +43,15 @@ pub(crate) fn exits(
     let mut ends = [None, None];
     // The ray of a search is in P - Q, the opposite of M.
     for (end, towards) in ends.iter_mut().zip([*direction, -direction]) {
-        let bodies = Bodies::new(pair, inside_p, inside_q);
+        let bodies = DualBodies::new(pair, inside_p, inside_q);
         let Some(bodies) = bodies.and_then(|bodies| bodies.looking(pair, &towards)) else {
             return Ok(None);
         };
-        let mut search = Search::new(bodies, false);
+        let mut search = DualSearch::new(bodies, false);
         let first = search.first_face(effort);
         *end = match search.run(first, None, effort)? {
-            Found::Best(_, triangle) => Some(triangle.map(|(pair, _)| pair)),
-            Found::Beyond(_) | Found::Lost => None,
+            DualFound::Best(_, triangle) => Some(triangle.map(|(pair, _)| pair)),
+            DualFound::Beyond(_) | DualFound::Lost => None,
         };
     }
     let [Some(least), Some(greatest)] = ends else { return Ok(None) };
@@ -60,7 +60,7 @@ pub(crate) fn exits(
 
 /// The difference of the silhouettes.
 struct Projected<'a> {
-    bodies: Bodies<'a>,
+    bodies: DualBodies<'a>,
     /// Along the direction, in P's frame.
     line: Vec3,
     /// Two vectors across it.
@@ -73,13 +73,13 @@ impl<'a> Projected<'a> {
     fn new(pair: &Pair<'a>, direction: &Vec3) -> Option<Self> {
         let [of_p, _] = pair.p.body.surface()?.inner();
         let [of_q, _] = pair.q.body.surface()?.inner();
-        let bodies = Bodies::new(pair, of_p.point, of_q.point)?;
+        let bodies = DualBodies::new(pair, of_p.point, of_q.point)?;
         let line = bodies.looking(pair, direction)?.ray;
         let axis = line.abs().imin();
         let u = line.cross(&Vec3::ith(axis, 1.0));
         let mut projected = Self { across: [u, line.cross(&u)], bodies, line, corners: Vec::new() };
-        let on_p = hull(projected.silhouette(Body::P));
-        let on_q = hull(projected.silhouette(Body::Q));
+        let on_p = hull(projected.silhouette(DualBody::P));
+        let on_q = hull(projected.silhouette(DualBody::Q));
         if on_p.len() < 3 || on_q.len() < 3 {
             return None;
         }
@@ -89,11 +89,11 @@ impl<'a> Projected<'a> {
 
     /// The ends of the edges between faces that look along the line and faces that do not,
     /// projected: of P as they are, of Q negated.
-    fn silhouette(&self, body: Body) -> Vec<Corner> {
+    fn silhouette(&self, body: DualBody) -> Vec<PolygonCorner> {
         let side = self.bodies.side(body);
         let line = match body {
-            Body::P => self.line,
-            Body::Q => self.bodies.vector_to_q(&self.line),
+            DualBody::P => self.line,
+            DualBody::Q => self.bodies.vector_to_q(&self.line),
         };
         let surface = side.surface;
         let faces = 0..surface.face_count();
@@ -112,8 +112,8 @@ impl<'a> Projected<'a> {
         // The offset of a pair is the sum of what its vertices contribute.
         let corner = |vertex: u32| {
             let pair = match body {
-                Body::P => VertexPair { i: vertex, j: 0 },
-                Body::Q => VertexPair { i: 0, j: vertex },
+                DualBody::P => VertexPair { i: vertex, j: 0 },
+                DualBody::Q => VertexPair { i: 0, j: vertex },
             };
             let offset = self.bodies.offset(pair);
             (vertex, self.across.map(|across| across.dot(&offset)))

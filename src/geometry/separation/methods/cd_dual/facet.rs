@@ -4,7 +4,7 @@
 //! or by two edges. When an edge or a face of the other body is parallel to the face (the paper's
 //! cases 2 and 3), the facet of M is the sum of both, and its neighbours are those of both.
 
-use super::bodies::{Bodies, Body, Facet, Kind, Side};
+use super::bodies::{DualBodies, DualBody, DualFacet, DualSide, FaceKind};
 use super::polygon::{counter_clockwise, sum_loop};
 use crate::geometry::Vec3;
 use crate::geometry::hierarchy::Feature;
@@ -24,17 +24,21 @@ pub(super) struct Supports {
     pub(super) q: Feature,
 }
 
-impl Bodies<'_> {
+impl DualBodies<'_> {
     /// What supports M along the normal of one of its faces.
-    pub(super) fn supports(&self, facet: &Facet) -> Supports {
+    pub(super) fn supports(&self, facet: &DualFacet) -> Supports {
         let (known_p, known_q) = match facet.kind {
-            Kind::Face(Body::P, face) => (Feature::Face(face), Feature::Vertex(facet.pair.j)),
-            Kind::Face(Body::Q, face) => (Feature::Vertex(facet.pair.i), Feature::Face(face)),
-            Kind::Edges(p, q) => (Feature::Edge(p), Feature::Edge(q)),
+            FaceKind::Face(DualBody::P, face) => {
+                (Feature::Face(face), Feature::Vertex(facet.pair.j))
+            }
+            FaceKind::Face(DualBody::Q, face) => {
+                (Feature::Vertex(facet.pair.i), Feature::Face(face))
+            }
+            FaceKind::Edges(p, q) => (Feature::Edge(p), Feature::Edge(q)),
         };
         Supports {
             p: self.p.widened(known_p, &facet.normal),
-            q: self.q.widened(known_q, &self.outward(Body::Q, &facet.normal)),
+            q: self.q.widened(known_q, &self.outward(DualBody::Q, &facet.normal)),
         }
     }
 
@@ -76,7 +80,7 @@ impl Bodies<'_> {
     }
 }
 
-impl Side<'_> {
+impl DualSide<'_> {
     /// The feature together with what is parallel to the plane that `outward` supports it by.
     fn widened(&self, feature: Feature, outward: &Vec3) -> Feature {
         match feature {

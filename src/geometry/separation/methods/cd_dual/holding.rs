@@ -7,7 +7,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::bodies::Bodies;
+use super::bodies::DualBodies;
 use crate::geometry::Vec3;
 use crate::geometry::pair::VertexPair;
 use crate::geometry::polytope::surface::Inner;
@@ -19,7 +19,7 @@ const FLAT: f64 = 1.0 / (1u64 << 40) as f64;
 const INSIDE: f64 = 1.0 / (1u64 << 20) as f64;
 
 #[derive(Clone, Copy)]
-struct Weighted {
+struct WeightedPoint {
     pair: VertexPair,
     /// Seen from the origin.
     point: Vec3,
@@ -27,20 +27,20 @@ struct Weighted {
 }
 
 /// Seven of c, three of the face.
-type Weights = ArrayVec<Weighted, 10>;
+type WeightedPoints = ArrayVec<WeightedPoint, 10>;
 
 /// The pairs, if rounding lets them be found. `inner` are the points whose difference is c; the ray
 /// leaves M in the triangle, whose objective is `value`.
 pub(super) fn holding(
-    bodies: &Bodies<'_>,
+    bodies: &DualBodies<'_>,
     inner: [&Inner; 2],
     triangle: &[(VertexPair, f64); 3],
     value: f64,
 ) -> Option<ArrayVec<VertexPair, 6>> {
-    let mut all = Weights::new();
+    let mut all = WeightedPoints::new();
     let mut add = |pair: VertexPair, weight: f64| {
         if weight > 0.0 {
-            all.push(Weighted { pair, point: bodies.offset(pair) - bodies.ray, weight });
+            all.push(WeightedPoint { pair, point: bodies.offset(pair) - bodies.ray, weight });
         }
     };
     for &(pair, weight) in triangle {
@@ -50,7 +50,7 @@ pub(super) fn holding(
         add(pair, weight * (1.0 - value));
     }
     // On symmetric bodies the four may have the origin on a face; then four of another order do.
-    let mut best: Option<(f64, Weights)> = None;
+    let mut best: Option<(f64, WeightedPoints)> = None;
     for _ in 0..all.len() {
         let mut four = all.clone();
         if reduce(&mut four).is_some() {
@@ -94,7 +94,7 @@ fn pairs_of_c([p, q]: [&Inner; 2]) -> ArrayVec<(VertexPair, f64), 7> {
 }
 
 /// Down to four; none when rounding gets in the way.
-fn reduce(all: &mut Weights) -> Option<()> {
+fn reduce(all: &mut WeightedPoints) -> Option<()> {
     while all.len() > 4 {
         let dependency = dependency(&std::array::from_fn(|k| all[k].point))?;
         let ratios = dependency.iter().zip(all.iter()).enumerate();

@@ -51,9 +51,9 @@ mod tests;
 pub(crate) use exits::{Silhouette, exits};
 pub(crate) use search::Work;
 
-use self::bodies::{Bodies, Body, Facet, Kind};
-use self::search::{Found, Search};
-use super::{Method, Proposal};
+use self::bodies::{DualBodies, DualBody, DualFacet, FaceKind};
+use self::search::{DualFound, DualSearch};
+use super::{CollisionMethod, Proposal};
 use crate::geometry::Vec3;
 use crate::geometry::difference::layout::Layout;
 use crate::geometry::effort::{Effort, Stopped};
@@ -62,7 +62,7 @@ use crate::geometry::polytope::surface::Inner;
 use crate::geometry::witness::{Memory, Witness};
 
 /// The row of the table.
-pub(super) const METHOD: Method = Method {
+pub(super) const METHOD: CollisionMethod = CollisionMethod {
     name: "cd_dual",
     source: "Choi, Li, Wang, Cameron, CD-Dual, §3-§4",
     proves: "separation by the normal of a face, overlap by four pairs; hands over flat bodies",
@@ -88,22 +88,22 @@ pub(crate) fn propose_with_work(
     let Some((bodies, inner)) = towards_origin(pair) else {
         return Ok((Proposal::HandOver, Work::default()));
     };
-    let mut search = Search::new(bodies, true);
+    let mut search = DualSearch::new(bodies, true);
     let faces = search.bodies.p.surface.face_count();
     let remembered = if let Memory::FaceOfP(face) = witness.memory { Some(face) } else { None };
     let remembered = remembered.filter(|face| *face < faces);
     let hint = remembered.and(witness.pairs.first().map(|pair| pair.j));
     let first = remembered.unwrap_or_else(|| search.first_face(effort));
     let found = search.run(first, hint, effort)?;
-    let Search { bodies, work, .. } = search;
+    let DualSearch { bodies, work, .. } = search;
     let proposal = match found {
-        Found::Lost => return Ok((Proposal::HandOver, work)),
-        Found::Beyond(facet) => {
+        DualFound::Lost => return Ok((Proposal::HandOver, work)),
+        DualFound::Beyond(facet) => {
             let direction = bodies.in_world(&facet.normal);
             remember(&bodies, &facet, direction, &[facet.pair], witness);
             Proposal::Separating(direction)
         }
-        Found::Best(facet, triangle) => {
+        DualFound::Best(facet, triangle) => {
             let direction = bodies.in_world(&facet.normal);
             let held = holding::holding(&bodies, inner, &triangle, facet.value);
             let pairs = held.as_deref().unwrap_or(&[]);
@@ -116,31 +116,33 @@ pub(crate) fn propose_with_work(
 
 /// The bodies with c and the ray to the origin, and the points whose difference is c. Each body has
 /// two points inside; if the first difference is the origin itself, the next is not (§4.1).
-fn towards_origin<'a>(pair: &Pair<'a>) -> Option<(Bodies<'a>, [&'a Inner; 2])> {
+fn towards_origin<'a>(pair: &Pair<'a>) -> Option<(DualBodies<'a>, [&'a Inner; 2])> {
     let [first, second] = pair.p.body.surface()?.inner();
     let [_, of_q] = pair.q.body.surface()?.inner();
-    let bodies = Bodies::new(pair, first.point, of_q.point)?;
+    let bodies = DualBodies::new(pair, first.point, of_q.point)?;
     if bodies.ray != Vec3::zeros() {
         return Some((bodies, [first, of_q]));
     }
-    let bodies = Bodies::new(pair, second.point, of_q.point)?;
+    let bodies = DualBodies::new(pair, second.point, of_q.point)?;
     (bodies.ray != Vec3::zeros()).then_some((bodies, [second, of_q]))
 }
 
 /// Leaves the best face in the witness: as a direction, as vertices, and as the face of P nearest
 /// to it (§4.4).
 fn remember(
-    bodies: &Bodies<'_>,
-    facet: &Facet,
+    bodies: &DualBodies<'_>,
+    facet: &DualFacet,
     direction: Vec3,
     pairs: &[VertexPair],
     witness: &mut Witness,
 ) {
     let p = &bodies.p;
     let face = match facet.kind {
-        Kind::Face(Body::P, face) => face,
-        Kind::Face(Body::Q, _) => p.face_at(facet.pair.i, &facet.normal),
-        Kind::Edges(edge, _) => p.nearest(p.incidence().faces_at(edge), &facet.normal).unwrap_or(0),
+        FaceKind::Face(DualBody::P, face) => face,
+        FaceKind::Face(DualBody::Q, _) => p.face_at(facet.pair.i, &facet.normal),
+        FaceKind::Edges(edge, _) => {
+            p.nearest(p.incidence().faces_at(edge), &facet.normal).unwrap_or(0)
+        }
     };
     witness.direction = Some(direction);
     witness.pairs.clear();

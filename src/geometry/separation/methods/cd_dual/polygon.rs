@@ -3,7 +3,7 @@
 use crate::geometry::pair::VertexPair;
 
 /// A corner: the vertex it is, and where.
-pub(super) type Corner = (u32, [f64; 2]);
+pub(super) type PolygonCorner = (u32, [f64; 2]);
 
 fn minus(a: [f64; 2], b: [f64; 2]) -> [f64; 2] {
     [a[0] - b[0], a[1] - b[1]]
@@ -15,7 +15,7 @@ pub(super) fn turn(a: [f64; 2], b: [f64; 2]) -> f64 {
 }
 
 /// Turns a loop that is clockwise.
-pub(super) fn counter_clockwise(corners: &mut [Corner]) {
+pub(super) fn counter_clockwise(corners: &mut [PolygonCorner]) {
     let Some(&(_, base)) = corners.first() else { return };
     let area: f64 =
         corners.windows(2).map(|side| turn(minus(side[0].1, base), minus(side[1].1, base))).sum();
@@ -27,8 +27,8 @@ pub(super) fn counter_clockwise(corners: &mut [Corner]) {
 /// The convex hull, counter-clockwise from the leftmost; collinear points are dropped.
 ///
 /// Andrew, *Another Efficient Algorithm for Convex Hulls in Two Dimensions*, 1979.
-pub(super) fn hull(mut points: Vec<Corner>) -> Vec<Corner> {
-    let order = |a: &Corner, b: &Corner| {
+pub(super) fn hull(mut points: Vec<PolygonCorner>) -> Vec<PolygonCorner> {
+    let order = |a: &PolygonCorner, b: &PolygonCorner| {
         a.1[0].total_cmp(&b.1[0]).then(a.1[1].total_cmp(&b.1[1])).then(a.0.cmp(&b.0))
     };
     points.sort_unstable_by(order);
@@ -44,8 +44,8 @@ pub(super) fn hull(mut points: Vec<Corner>) -> Vec<Corner> {
     lower
 }
 
-fn half_hull<'a>(points: impl Iterator<Item = &'a Corner>) -> Vec<Corner> {
-    let mut chain: Vec<Corner> = Vec::new();
+fn half_hull<'a>(points: impl Iterator<Item = &'a PolygonCorner>) -> Vec<PolygonCorner> {
+    let mut chain: Vec<PolygonCorner> = Vec::new();
     for &point in points {
         while let [.., a, b] = chain.as_slice() {
             if turn(minus(b.1, a.1), minus(point.1, b.1)) > 0.0 {
@@ -60,17 +60,18 @@ fn half_hull<'a>(points: impl Iterator<Item = &'a Corner>) -> Vec<Corner> {
 
 /// The corners of the sum of two convex loops, both counter-clockwise (of one, two or more
 /// corners), in order: their sides merged by direction.
-pub(super) fn sum_loop(p: &[Corner], q: &[Corner]) -> Vec<VertexPair> {
-    let lowest = |corners: &[Corner]| {
+pub(super) fn sum_loop(p: &[PolygonCorner], q: &[PolygonCorner]) -> Vec<VertexPair> {
+    let lowest = |corners: &[PolygonCorner]| {
         let order = |a: &[f64; 2], b: &[f64; 2]| a[1].total_cmp(&b[1]).then(a[0].total_cmp(&b[0]));
         let least = corners.iter().enumerate().min_by(|a, b| order(&a.1.1, &b.1.1));
         least.map_or(0, |(index, _)| index)
     };
     let (start_p, start_q) = (lowest(p), lowest(q));
-    let sides = |corners: &[Corner]| if corners.len() > 1 { corners.len() } else { 0 };
-    let at = |corners: &[Corner], index: usize| corners[index % corners.len()];
-    let side =
-        |corners: &[Corner], index: usize| minus(at(corners, index + 1).1, at(corners, index).1);
+    let sides = |corners: &[PolygonCorner]| if corners.len() > 1 { corners.len() } else { 0 };
+    let at = |corners: &[PolygonCorner], index: usize| corners[index % corners.len()];
+    let side = |corners: &[PolygonCorner], index: usize| {
+        minus(at(corners, index + 1).1, at(corners, index).1)
+    };
     let (mut i, mut j) = (0, 0);
     let mut found = Vec::with_capacity(p.len() + q.len());
     while i < sides(p) || j < sides(q) {
@@ -95,7 +96,7 @@ mod tests {
     use super::*;
     use crate::geometry::samples::Random;
 
-    fn cloud(random: &mut Random) -> Vec<Corner> {
+    fn cloud(random: &mut Random) -> Vec<PolygonCorner> {
         let coordinate = |random: &mut Random| f64::from(random.below(9)) - 4.0;
         let count = 1 + random.below(8);
         (0..count).map(|k| (k, [coordinate(random), coordinate(random)])).collect()
@@ -117,7 +118,7 @@ mod tests {
             let sum: Vec<[f64; 2]> = if hull_p.len() + hull_q.len() == 2 {
                 vec![]
             } else {
-                let at = |all: &[Corner], k: u32| all.iter().find(|c| c.0 == k).unwrap().1;
+                let at = |all: &[PolygonCorner], k: u32| all.iter().find(|c| c.0 == k).unwrap().1;
                 let pairs = sum_loop(&hull_p, &hull_q);
                 let point = |k: &VertexPair| {
                     let (a, b) = (at(&p, k.i), at(&q, k.j));

@@ -1,7 +1,7 @@
 //! The searches: over the faces of P (SEARCH-FV), over those of Q (SEARCH-VF), over pairs of edges
 //! (SEARCH-EE), each from face to neighbouring face while the objective grows.
 
-use super::bodies::{Bodies, Body, Facet, Kind, Side};
+use super::bodies::{DualBodies, DualBody, DualFacet, DualSide, FaceKind};
 use super::facet::{PARALLEL, Supports};
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
@@ -25,11 +25,11 @@ pub(crate) struct Work {
 }
 
 /// How a search ended.
-pub(super) enum Found {
+pub(super) enum DualFound {
     /// At a face that the origin is beyond; the first such, not the best.
-    Beyond(Facet),
+    Beyond(DualFacet),
     /// At the best face, which the ray passes in this triangle.
-    Best(Facet, [(VertexPair, f64); 3]),
+    Best(DualFacet, [(VertexPair, f64); 3]),
     /// Nowhere: rounding led it astray.
     Lost,
 }
@@ -47,8 +47,8 @@ impl From<Stopped> for Halt {
 }
 
 /// A search from c along a ray.
-pub(super) struct Search<'a> {
-    pub(super) bodies: Bodies<'a>,
+pub(super) struct DualSearch<'a> {
+    pub(super) bodies: DualBodies<'a>,
     /// Whether a face that the origin is beyond is enough.
     until_beyond: bool,
     pub(super) work: Work,
@@ -63,8 +63,8 @@ struct Arc {
     along: Vec3,
 }
 
-impl<'a> Search<'a> {
-    pub(super) fn new(bodies: Bodies<'a>, until_beyond: bool) -> Self {
+impl<'a> DualSearch<'a> {
+    pub(super) fn new(bodies: DualBodies<'a>, until_beyond: bool) -> Self {
         Self { bodies, until_beyond, work: Work::default() }
     }
 
@@ -74,10 +74,10 @@ impl<'a> Search<'a> {
         first: u32,
         hint: Option<u32>,
         effort: &mut Effort<'_>,
-    ) -> Result<Found, Stopped> {
+    ) -> Result<DualFound, Stopped> {
         match self.best_face(first, hint, effort) {
             Ok(found) => Ok(found),
-            Err(Halt::Lost) => Ok(Found::Lost),
+            Err(Halt::Lost) => Ok(DualFound::Lost),
             Err(Halt::Stopped(stopped)) => Err(stopped),
         }
     }
@@ -105,29 +105,29 @@ impl<'a> Search<'a> {
         first: u32,
         hint: Option<u32>,
         effort: &mut Effort<'_>,
-    ) -> Result<Found, Halt> {
-        let start = self.look(Body::P, first, hint, effort)?;
+    ) -> Result<DualFound, Halt> {
+        let start = self.look(DualBody::P, first, hint, effort)?;
         let fv = self.over_faces(start, effort)?;
         if self.is_beyond(&fv) {
-            return Ok(Found::Beyond(fv));
+            return Ok(DualFound::Beyond(fv));
         }
         let supports = self.bodies.supports(&fv);
         if let Some(triangle) = self.bodies.passed(&fv.normal, &supports) {
-            return Ok(Found::Best(fv, triangle));
+            return Ok(DualFound::Best(fv, triangle));
         }
-        let against = self.bodies.outward(Body::Q, &fv.normal);
+        let against = self.bodies.outward(DualBody::Q, &fv.normal);
         let near = self.bodies.q.face_at(fv.pair.j, &against);
-        let start = self.look(Body::Q, near, Some(fv.pair.i), effort)?;
+        let start = self.look(DualBody::Q, near, Some(fv.pair.i), effort)?;
         let vf = self.over_faces(start, effort)?;
         let mut best = if vf.value > fv.value { vf } else { fv };
         // Each round ends at a better face.
         loop {
             if self.is_beyond(&best) {
-                return Ok(Found::Beyond(best));
+                return Ok(DualFound::Beyond(best));
             }
             let supports = self.bodies.supports(&best);
             if let Some(triangle) = self.bodies.passed(&best.normal, &supports) {
-                return Ok(Found::Best(best, triangle));
+                return Ok(DualFound::Best(best, triangle));
             }
             best = match self.better_edges(&best, &supports, effort)? {
                 Some(better) => better,
@@ -139,21 +139,21 @@ impl<'a> Search<'a> {
         }
     }
 
-    fn is_beyond(&self, facet: &Facet) -> bool {
+    fn is_beyond(&self, facet: &DualFacet) -> bool {
         self.until_beyond && facet.value > 1.0
     }
 
     /// Looks at one face of P or Q with the other's supporting vertex.
     fn look(
         &mut self,
-        body: Body,
+        body: DualBody,
         face: u32,
         hint: Option<u32>,
         effort: &mut Effort<'_>,
-    ) -> Result<Facet, Halt> {
+    ) -> Result<DualFacet, Halt> {
         match body {
-            Body::P => self.work.fv += 1,
-            Body::Q => self.work.vf += 1,
+            DualBody::P => self.work.fv += 1,
+            DualBody::Q => self.work.vf += 1,
         }
         self.spend(effort)?;
         Ok(self.bodies.of_face(body, face, hint, effort))
@@ -166,17 +166,17 @@ impl<'a> Search<'a> {
     }
 
     /// SEARCH-FV and SEARCH-VF: from a face to its best neighbour on the same body.
-    fn over_faces(&mut self, start: Facet, effort: &mut Effort<'_>) -> Result<Facet, Halt> {
+    fn over_faces(&mut self, start: DualFacet, effort: &mut Effort<'_>) -> Result<DualFacet, Halt> {
         let mut here = start;
         let mut came_from = None;
         loop {
-            let Kind::Face(body, face) = here.kind else { return Ok(here) };
+            let FaceKind::Face(body, face) = here.kind else { return Ok(here) };
             if self.is_beyond(&here) {
                 return Ok(here);
             }
             let hint = match body {
-                Body::P => here.pair.j,
-                Body::Q => here.pair.i,
+                DualBody::P => here.pair.j,
+                DualBody::Q => here.pair.i,
             };
             let surface = self.bodies.side(body).surface;
             let mut best = here;
@@ -202,10 +202,10 @@ impl<'a> Search<'a> {
     /// feature and an edge at the other's.
     fn better_edges(
         &mut self,
-        facet: &Facet,
+        facet: &DualFacet,
         supports: &Supports,
         effort: &mut Effort<'_>,
-    ) -> Result<Option<Facet>, Halt> {
+    ) -> Result<Option<DualFacet>, Halt> {
         let (edges_p, around_p) = edges_of_and_around(&self.bodies.p, supports.p);
         let (edges_q, around_q) = edges_of_and_around(&self.bodies.q, supports.q);
         for (of_p, of_q) in [(edges_p, around_q), (around_p, edges_q)] {
@@ -232,15 +232,15 @@ impl<'a> Search<'a> {
     /// A better face among those at the ends of the arcs: the neighbours that pairs of edges leave.
     fn better_face(
         &mut self,
-        facet: &Facet,
+        facet: &DualFacet,
         supports: &Supports,
         effort: &mut Effort<'_>,
-    ) -> Result<Option<Facet>, Halt> {
-        for (body, feature) in [(Body::P, supports.p), (Body::Q, supports.q)] {
+    ) -> Result<Option<DualFacet>, Halt> {
+        for (body, feature) in [(DualBody::P, supports.p), (DualBody::Q, supports.q)] {
             let side = *self.bodies.side(body);
             let hint = match body {
-                Body::P => facet.pair.j,
-                Body::Q => facet.pair.i,
+                DualBody::P => facet.pair.j,
+                DualBody::Q => facet.pair.i,
             };
             for edge in side.edges(feature) {
                 for face in side.incidence().faces_at(edge) {
@@ -311,7 +311,7 @@ impl<'a> Search<'a> {
 }
 
 /// The edges of a feature, and those at its vertices.
-fn edges_of_and_around(side: &Side<'_>, feature: Feature) -> (Vec<u32>, Vec<u32>) {
+fn edges_of_and_around(side: &DualSide<'_>, feature: Feature) -> (Vec<u32>, Vec<u32>) {
     let around = |vertex: &u32| side.incidence().edges_at(*vertex).iter().copied();
     (side.edges(feature), side.corners(feature).iter().flat_map(around).collect())
 }

@@ -24,19 +24,19 @@ fn placed<'a>(p: &'a Polytope, q: &'a Polytope, offset: Vec3, random: &mut Rando
 }
 
 /// The best face of M, however early another one separates.
-fn best<'a>(pair: &Pair<'a>) -> Option<(Bodies<'a>, Facet)> {
+fn best<'a>(pair: &Pair<'a>) -> Option<(DualBodies<'a>, DualFacet)> {
     let (bodies, _) = towards_origin(pair)?;
-    let mut search = Search::new(bodies, false);
+    let mut search = DualSearch::new(bodies, false);
     let mut effort = Effort::unlimited();
     let first = search.first_face(&mut effort);
     match search.run(first, None, &mut effort).unwrap() {
-        Found::Best(facet, _) => Some((bodies, facet)),
-        Found::Beyond(_) | Found::Lost => None,
+        DualFound::Best(facet, _) => Some((bodies, facet)),
+        DualFound::Beyond(_) | DualFound::Lost => None,
     }
 }
 
 /// The objective of a normal by looking at every vertex.
-fn objective(bodies: &Bodies<'_>, normal: &Vec3) -> f64 {
+fn objective(bodies: &DualBodies<'_>, normal: &Vec3) -> f64 {
     // The offset of a pair is the sum of what its vertices contribute.
     let value = |i: u32, j: u32| normal.dot(&bodies.offset(VertexPair { i, j }));
     let (count_p, count_q) = (bodies.p.body.vertex_count(), bodies.q.body.vertex_count());
@@ -46,7 +46,7 @@ fn objective(bodies: &Bodies<'_>, normal: &Vec3) -> f64 {
 }
 
 /// Every normal that a face of M can have.
-fn all_normals(bodies: &Bodies<'_>, pair: &Pair<'_>) -> Vec<Vec3> {
+fn all_normals(bodies: &DualBodies<'_>, pair: &Pair<'_>) -> Vec<Vec3> {
     let (p, q) = (&bodies.p, &bodies.q);
     let mut normals: Vec<Vec3> =
         (0..p.surface.face_count()).map(|face| *p.surface.normal(face)).collect();
@@ -83,9 +83,9 @@ fn the_search_ends_at_the_best_of_all_faces_of_m() {
         assert!((facet.value - largest).abs() <= 1e-9 * largest.abs(), "round {round}");
         assert!((objective(&bodies, &facet.normal) - largest).abs() <= 1e-9 * largest.abs());
         kinds[match facet.kind {
-            Kind::Face(Body::P, _) => 0,
-            Kind::Face(Body::Q, _) => 1,
-            Kind::Edges(..) => 2,
+            FaceKind::Face(DualBody::P, _) => 0,
+            FaceKind::Face(DualBody::Q, _) => 1,
+            FaceKind::Edges(..) => 2,
         }] += 1;
     }
     assert!(kinds.iter().all(|&count| count > 8), "{kinds:?}");
@@ -109,7 +109,7 @@ fn every_family_gets_the_verdict_of_the_default_and_is_rarely_handed_over() {
                     assert_eq!(proposal, Proposal::HandOver, "{story}");
                     continue;
                 }
-                let by = |method: &Method| {
+                let by = |method: &CollisionMethod| {
                     let mut witness = Witness::default();
                     decide(&pair, method, &mut witness, &mut Effort::unlimited()).unwrap().verdict()
                 };
@@ -217,8 +217,8 @@ fn arcs_cross_just_when_both_edges_support_their_common_normal() {
         let (p, q) = (ball(8, 2 * round), ball(9, 2 * round + 1));
         let pair = placed(&p, &q, random.vector(), &mut random);
         let (bodies, _) = towards_origin(&pair).unwrap();
-        let search = Search::new(bodies, true);
-        let edges = |side: &bodies::Side<'_>| 0..side.incidence().edge_count();
+        let search = DualSearch::new(bodies, true);
+        let edges = |side: &bodies::DualSide<'_>| 0..side.incidence().edge_count();
         for edge_p in edges(&bodies.p) {
             for edge_q in edges(&bodies.q) {
                 let [edge_p, edge_q] = [edge_p, edge_q].map(|edge| u32::try_from(edge).unwrap());
@@ -296,18 +296,18 @@ fn features_parallel_to_a_face_are_one_facet_with_it() {
             ((std::f64::consts::PI / 8.0).cos(), axis * (std::f64::consts::PI / 8.0).sin());
         Pose::from_quaternion(Vec3::zeros(), [w, xyz.x, xyz.y, xyz.z]).unwrap()
     };
-    let corners = |pose_q: Pose, facet_of: Kind| {
+    let corners = |pose_q: Pose, facet_of: FaceKind| {
         let at = Pose { translation: Vec3::new(0.3, 0.2, 0.1), ..pose_q };
         let pair = Pair::new(&body, turned, &body, turned.compose(&at));
         let (bodies, _) = towards_origin(&pair).unwrap();
-        let Kind::Face(side, face) = facet_of else { panic!("a face") };
+        let FaceKind::Face(side, face) = facet_of else { panic!("a face") };
         let facet = bodies.of_face(side, face, None, &mut Effort::unlimited());
         let supports = bodies.supports(&facet);
         (supports.p, supports.q)
     };
     for face in 0..6 {
-        for side in [Body::P, Body::Q] {
-            let kind = Kind::Face(side, face);
+        for side in [DualBody::P, DualBody::Q] {
+            let kind = FaceKind::Face(side, face);
             let (p, q) = corners(Pose::identity(), kind);
             assert!(matches!((p, q), (Feature::Face(_), Feature::Face(_))), "{p:?} {q:?}");
             // Facets are sorted by their vertices: the first and the last lie across x.

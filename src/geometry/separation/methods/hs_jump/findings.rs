@@ -74,7 +74,7 @@ fn of_overlapping_balls_the_second_difference_is_opposite_to_the_first() {
     let mut widest = 0.0_f64;
     for _ in 0..200 {
         let pair = placed(&p, &q, random.unit_vector() * 0.5, &mut random);
-        let mut search = Search::<true> { candidates_max: 2, ..Search::new(&pair) };
+        let mut search = JumpSearch::<true> { candidates_max: 2, ..JumpSearch::new(&pair) };
         let layout = Layout::of(&pair);
         search.run(&layout, &mut Witness::default(), &mut Effort::unlimited()).unwrap();
         let [first, second] = [0, 1].map(|number| *search.polygon.vector(number));

@@ -49,7 +49,7 @@
 //!   that ellipsoids in their place say: see [`crate::geometry::difference::layout`].
 //! - When the first difference shows that bodies which are about round or like ellipsoids overlap,
 //!   and not only just, the next three candidates are chosen at once, around it, and none waits for
-//!   another: see [`Search::height`] and [`Search::surround`].
+//!   another: see [`JumpSearch::height`] and [`JumpSearch::surround`].
 //!
 //! [`by_hierarchy`]: crate::geometry::support::by_hierarchy
 //! [`coherently`]: crate::geometry::support::coherently
@@ -59,7 +59,7 @@ mod spherical_polygon;
 use arrayvec::ArrayVec;
 
 use self::spherical_polygon::{Cut, SphericalPolygon, VECTORS_MAX};
-use super::{Method, Proposal};
+use super::{CollisionMethod, Proposal};
 use crate::geometry::Vec3;
 use crate::geometry::difference::layout::{Layout, is_round, is_rounder};
 use crate::geometry::difference::probe::{Ends, is_within_bounds, tame, tame_between};
@@ -71,7 +71,7 @@ use crate::geometry::separation::filter;
 use crate::geometry::witness::Witness;
 
 /// The row of the table.
-pub(super) const METHOD: Method = Method {
+pub(super) const METHOD: CollisionMethod = CollisionMethod {
     name: "hs_jump",
     source: "Li, Meng, Wang, Wang, Chung, Yiu 2001, §7",
     proves: "separation by a vector, overlap by four pairs",
@@ -81,7 +81,7 @@ pub(super) const METHOD: Method = Method {
 
 /// As the text has it: from centre to centre first, and no candidate before the one before it has
 /// failed.
-pub(super) const PLAIN: Method = Method {
+pub(super) const PLAIN: CollisionMethod = CollisionMethod {
     name: "hs_jump_plain",
     source: METHOD.source,
     proves: METHOD.proves,
@@ -98,7 +98,7 @@ fn propose(
 ) -> Result<Proposal, Stopped> {
     processor::dispatch(
         #[inline(always)]
-        || Search::<false>::new(pair).run(layout, witness, effort),
+        || JumpSearch::<false>::new(pair).run(layout, witness, effort),
     )
 }
 
@@ -109,7 +109,7 @@ fn propose_plain(
     effort: &mut Effort<'_>,
 ) -> Result<Proposal, Stopped> {
     let layout = Layout::without_shape(layout.centres);
-    Search::<true>::new(pair).run(&layout, witness, effort)
+    JumpSearch::<true>::new(pair).run(&layout, witness, effort)
 }
 
 /// Every candidate brings another pair, of which there are `|V(P)| |V(Q)|`; ellipsoids of 4,000
@@ -126,7 +126,7 @@ const DEEP: f64 = 0.005;
 /// and a cone or two links have, hardly any four hold the origin.
 const HALF_ROUND: f64 = 0.35;
 
-/// How far off the first difference may be then, see [`Search::height`]: the fewer the safer, and
+/// How far off the first difference may be then, see [`JumpSearch::height`]: the fewer the safer, and
 /// the less is gained.
 const OFF_MAX: f64 = 2.0;
 
@@ -152,7 +152,7 @@ struct Candidate {
 }
 
 /// By the rules of [`PLAIN`], if so said.
-struct Search<'a, const IS_PLAIN: bool> {
+struct JumpSearch<'a, const IS_PLAIN: bool> {
     view: View<'a>,
     polygon: SphericalPolygon,
     /// The pairs of the polygon's vectors.
@@ -167,7 +167,7 @@ struct Search<'a, const IS_PLAIN: bool> {
     candidates_max: u32,
 }
 
-impl<'a, const IS_PLAIN: bool> Search<'a, IS_PLAIN> {
+impl<'a, const IS_PLAIN: bool> JumpSearch<'a, IS_PLAIN> {
     #[inline(always)]
     fn new(pair: &'a Pair<'a>) -> Self {
         Self {

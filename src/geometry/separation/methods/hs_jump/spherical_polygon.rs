@@ -54,13 +54,13 @@ pub(super) struct SphericalPolygon {
     /// opposite.
     tip: Vec3,
     /// Of three vectors or more: in order around the polygon.
-    corners: [ArrayVec<Corner, CORNERS_MAX>; 2],
+    corners: [ArrayVec<SphericalCorner, CORNERS_MAX>; 2],
     /// Which of the two holds the polygon; the other is scratch.
     current: usize,
 }
 
 #[derive(Clone, Copy, Debug)]
-struct Corner {
+struct SphericalCorner {
     ray: Vec3,
     /// The number of the vector on whose great circle the edge to the next corner lies.
     edge: u8,
@@ -171,9 +171,9 @@ impl SphericalPolygon {
         let corners = &mut self.corners[self.current];
         corners.clear();
         corners.extend([
-            Corner { ray: tip * side, edge: 1 },
-            Corner { ray: second.cross(&w) * side, edge: 2 },
-            Corner { ray: w.cross(first) * side, edge: 0 },
+            SphericalCorner { ray: tip * side, edge: 1 },
+            SphericalCorner { ray: second.cross(&w) * side, edge: 2 },
+            SphericalCorner { ray: w.cross(first) * side, edge: 0 },
         ]);
         self.vectors.push(w);
         Cut::Left
@@ -212,7 +212,7 @@ impl SphericalPolygon {
                 let factor = 1.0 / (last_value - value);
                 let ray = corner.ray * (last_value * factor) - last.ray * (value * factor);
                 let edge = if is_left { last.edge } else { number };
-                if to.try_push(Corner { ray, edge }).is_err() {
+                if to.try_push(SphericalCorner { ray, edge }).is_err() {
                     return Cut::Lost;
                 }
             }
@@ -279,18 +279,18 @@ fn middles_of_edges(first: &Vec3, second: &Vec3) -> [Vec3; 2] {
 }
 
 /// What two hemispheres share: two tips, and a point on each edge so that no edge is a half circle.
-fn corners_of_lune(tip: &Vec3, first: &Vec3, second: &Vec3) -> [Corner; 4] {
+fn corners_of_lune(tip: &Vec3, first: &Vec3, second: &Vec3) -> [SphericalCorner; 4] {
     let [on_first, on_second] = middles_of_edges(first, second);
     [
-        Corner { ray: *tip, edge: 0 },
-        Corner { ray: on_first, edge: 0 },
-        Corner { ray: -*tip, edge: 1 },
-        Corner { ray: on_second, edge: 1 },
+        SphericalCorner { ray: *tip, edge: 0 },
+        SphericalCorner { ray: on_first, edge: 0 },
+        SphericalCorner { ray: -*tip, edge: 1 },
+        SphericalCorner { ray: on_second, edge: 1 },
     ]
 }
 
 #[inline(always)]
-fn sum_of_rays(corners: &[Corner]) -> Vec3 {
+fn sum_of_rays(corners: &[SphericalCorner]) -> Vec3 {
     corners.iter().fold(Vec3::zeros(), |sum, corner| sum + corner.ray)
 }
 

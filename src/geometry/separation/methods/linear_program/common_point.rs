@@ -8,7 +8,7 @@ use crate::geometry::Vec3;
 use crate::geometry::pair::VertexPair;
 
 /// A difference with its weight.
-struct Weighted {
+struct WeightedDifference {
     pair: VertexPair,
     at: Vec3,
     weight: f64,
@@ -22,8 +22,8 @@ pub(super) fn four_pairs(
     set: &WorkingSet,
     difference: impl Fn(VertexPair) -> Vec3,
 ) -> Option<[VertexPair; 4]> {
-    let mut points: ArrayVec<Weighted, { 2 * SET_MAX }> = matched(set)
-        .map(|(pair, weight)| Weighted { pair, at: difference(pair), weight })
+    let mut points: ArrayVec<WeightedDifference, { 2 * SET_MAX }> = matched(set)
+        .map(|(pair, weight)| WeightedDifference { pair, at: difference(pair), weight })
         .collect();
     // Five that lie in one plane are passed over, once around.
     let mut flat = 0;

@@ -38,8 +38,8 @@ pub(super) struct Program<'a> {
     pub(super) q: &'a [Vec3],
 }
 
-/// Weights of P's vertices, then of Q's; each group sums to one.
-pub(super) type Weights = ArrayVec<f64, SET_MAX>;
+/// SetWeights of P's vertices, then of Q's; each group sums to one.
+pub(super) type SetWeights = ArrayVec<f64, SET_MAX>;
 
 /// How an iteration ended.
 #[derive(Clone, Debug, PartialEq)]
@@ -47,35 +47,35 @@ pub(super) enum Solved {
     /// Along this vector all of Q's set is beyond all of P's.
     Apart(Vec3),
     /// The weighted means coincide, or nearly.
-    Meeting(Weights),
+    Meeting(SetWeights),
     /// Neither within the iterations, or the sets are flat.
     Stuck,
 }
 
 /// A value for each column: the vertices', then φ's.
-type Row = ArrayVec<f64, { SET_MAX + 1 }>;
+type VariableRow = ArrayVec<f64, { SET_MAX + 1 }>;
 
 struct Iterate<'a> {
     program: &'a Program<'a>,
     u: Vec3,
     mu: f64,
     /// α, β, φ.
-    x: Row,
-    s: Row,
+    x: VariableRow,
+    s: VariableRow,
     pi: Vector5<f64>,
 }
 
 /// A direction for all variables.
-struct Step {
-    x: Row,
-    s: Row,
+struct NewtonStep {
+    x: VariableRow,
+    s: VariableRow,
     pi: Vector5<f64>,
 }
 
 /// Solves until one side is known. `plane` is a vector that separated them lately, if any.
 pub(super) fn solve(
     program: &Program<'_>,
-    weights: &Weights,
+    weights: &SetWeights,
     plane: Option<Vec3>,
     effort: &mut Effort<'_>,
 ) -> Result<Solved, Stopped> {
@@ -100,16 +100,16 @@ pub(super) fn solve(
 
 impl<'a> Iterate<'a> {
     /// Feasible for both problems (§3.3, and §4.1 with a plane of an earlier frame).
-    fn start(program: &'a Program<'a>, weights: &Weights, plane: Option<Vec3>) -> Self {
+    fn start(program: &'a Program<'a>, weights: &SetWeights, plane: Option<Vec3>) -> Self {
         let (of_p, of_q) = weights.split_at(program.p.len());
         let mean = |points: &[Vec3], weights: &[f64]| -> Vec3 {
             points.iter().zip(weights).map(|(point, weight)| point * *weight).sum()
         };
         let u = mean(program.q, of_q) - mean(program.p, of_p);
         let mu = u.amax();
-        let mut x: Row = weights.iter().copied().collect();
+        let mut x: VariableRow = weights.iter().copied().collect();
         x.push(1.0);
-        let mut at = Self { program, u, mu, x, s: Row::new(), pi: Vector5::zeros() };
+        let mut at = Self { program, u, mu, x, s: VariableRow::new(), pi: Vector5::zeros() };
         match plane.map(|plane| at.limited(&plane)) {
             Some(plane) => {
                 at.pi.fixed_rows_mut::<3>(0).copy_from(&plane);
@@ -177,11 +177,11 @@ impl<'a> Iterate<'a> {
                 right -= self.column(k) * (complement(k) / self.s[k]);
             }
             let pi = factors.solve(&right);
-            let s: Row = (0..=self.last()).map(|k| -self.column(k).dot(&pi)).collect();
+            let s: VariableRow = (0..=self.last()).map(|k| -self.column(k).dot(&pi)).collect();
             let x = (0..=self.last())
                 .map(|k| (complement(k) - self.x[k] * s[k]) / self.s[k] - self.x[k])
                 .collect();
-            Step { x, s, pi }
+            NewtonStep { x, s, pi }
         };
         let mut step = direction(&|_| 0.0);
         let (primal, dual) = (longest(&self.x, &step.x), longest(&self.s, &step.s));
@@ -199,7 +199,7 @@ impl<'a> Iterate<'a> {
         self.x.iter().chain(&self.s).all(|value| *value >= 0.0).then_some(())
     }
 
-    fn take(&mut self, step: &Step) {
+    fn take(&mut self, step: &NewtonStep) {
         let (primal, dual) = (longest(&self.x, &step.x), longest(&self.s, &step.s));
         // φ may become zero: that ends the iteration.
         let meets = primal.is_ended_by == Some(self.last()) && primal.length <= 1.0;
@@ -223,7 +223,7 @@ struct Longest {
     is_ended_by: Option<usize>,
 }
 
-fn longest(values: &Row, step: &Row) -> Longest {
+fn longest(values: &VariableRow, step: &VariableRow) -> Longest {
     let mut found = Longest { length: f64::INFINITY, is_ended_by: None };
     for (k, (value, change)) in values.iter().zip(step).enumerate() {
         if *change < 0.0 && value / -change < found.length {

@@ -30,8 +30,8 @@ use arrayvec::ArrayVec;
 
 pub(in crate::geometry) use self::interior_point::SET_MAX;
 pub use self::working_set::WorkingSet;
-pub(in crate::geometry) use self::working_set::{Bodies, Found, search, sizes};
-use super::{Method, Proposal};
+pub(in crate::geometry) use self::working_set::{SetAnswer, VertexSets, search, sizes};
+use super::{CollisionMethod, Proposal};
 use crate::geometry::Vec3;
 use crate::geometry::difference::layout::Layout;
 use crate::geometry::difference::probe::{tame, tame_between};
@@ -42,7 +42,7 @@ use crate::geometry::polytope::{BOX_FACES, Polytope};
 use crate::geometry::witness::{Memory, Witness};
 
 /// The row of the table.
-pub(super) const METHOD: Method = Method {
+pub(super) const METHOD: CollisionMethod = CollisionMethod {
     name: "linear_program",
     source: "Akgunduz, Banerjee, Mehrotra 2005",
     proves: "separation by a vector, overlap by four pairs",
@@ -51,7 +51,7 @@ pub(super) const METHOD: Method = Method {
 };
 
 /// A pair, as the program sees it; names are indices of vertices.
-struct Placed<'a> {
+struct PlacedPair<'a> {
     pair: Pair<'a>,
     view: View<'a>,
     /// From P's to Q's.
@@ -73,7 +73,7 @@ pub(in crate::geometry) fn group(
     body.box_group(face).iter().copied().take(size).collect()
 }
 
-impl Bodies for Placed<'_> {
+impl VertexSets for PlacedPair<'_> {
     fn of_p(&self, name: u32) -> Vec3 {
         // Both bodies are seen from P's vertex 0.
         self.view.difference(VertexPair { i: 0, j: 0 })
@@ -110,7 +110,7 @@ fn propose(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Proposal, Stopped> {
-    let bodies = Placed { pair: *pair, view: View::new(pair), between_centres: layout.centres };
+    let bodies = PlacedPair { pair: *pair, view: View::new(pair), between_centres: layout.centres };
     let plane = witness.direction.and_then(|direction| tame(&direction));
     if let Some(s) = plane {
         let [i, j] = bodies.supporting(&s, effort);
@@ -124,11 +124,11 @@ fn propose(
         WorkingSet::default()
     };
     match search(&bodies, plane, &last, effort)? {
-        Found::Apart(s, names) => match tame(&s) {
+        SetAnswer::Apart(s, names) => match tame(&s) {
             Some(s) => Ok(separating(s, names, witness)),
             None => Ok(Proposal::HandOver),
         },
-        Found::Meeting(set) => {
+        SetAnswer::Meeting(set) => {
             let four = common_point::four_pairs(&set, |pair| bodies.view.difference(pair));
             witness.memory = Memory::WorkingSet(set);
             Ok(four.map_or(Proposal::HandOver, |four| {
@@ -136,7 +136,7 @@ fn propose(
                 Proposal::Holding(witness.pairs.clone())
             }))
         }
-        Found::HandOver => Ok(Proposal::HandOver),
+        SetAnswer::HandOver => Ok(Proposal::HandOver),
     }
 }
 

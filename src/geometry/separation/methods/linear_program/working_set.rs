@@ -4,7 +4,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::interior_point::{Program, SET_MAX, Solved, Weights, solve};
+use super::interior_point::{Program, SET_MAX, SetWeights, Solved, solve};
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
 
@@ -16,7 +16,7 @@ const REPAIRS_MAX: u32 = 24;
 const SHARE_MIN: f64 = 0.1;
 
 /// The vertices of both bodies, named by numbers of the implementor's choice.
-pub(in crate::geometry) trait Bodies {
+pub(in crate::geometry) trait VertexSets {
     /// A vertex of P, in units of about the size of the scene.
     fn of_p(&self, name: u32) -> Vec3;
     /// A vertex of Q.
@@ -30,17 +30,17 @@ pub(in crate::geometry) trait Bodies {
 }
 
 /// Vertices with their weights.
-pub(super) type Weighted = ArrayVec<(u32, f64), SET_MAX>;
+pub(super) type WeightedVertices = ArrayVec<(u32, f64), SET_MAX>;
 
 /// What is remembered for the next frame: the set with its weights.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkingSet {
-    pub(super) p: Weighted,
-    pub(super) q: Weighted,
+    pub(super) p: WeightedVertices,
+    pub(super) q: WeightedVertices,
 }
 
 /// How the search ended.
-pub(in crate::geometry) enum Found {
+pub(in crate::geometry) enum SetAnswer {
     /// This vector separates, as far as floating point can say, by these two vertices.
     Apart(Vec3, [u32; 2]),
     /// The weighted means of the set coincide.
@@ -51,11 +51,11 @@ pub(in crate::geometry) enum Found {
 
 /// Solves and repairs until all vertices agree with what the set says.
 pub(in crate::geometry) fn search(
-    bodies: &impl Bodies,
+    bodies: &impl VertexSets,
     plane: Option<Vec3>,
     last: &WorkingSet,
     effort: &mut Effort<'_>,
-) -> Result<Found, Stopped> {
+) -> Result<SetAnswer, Stopped> {
     let [count_p, count_q] = bodies.counts();
     let mut plane = plane;
     let [mut names_p, mut names_q] = match plane {
@@ -66,7 +66,7 @@ pub(in crate::geometry) fn search(
     for _ in 0..REPAIRS_MAX {
         let p: ArrayVec<Vec3, SET_MAX> = names_p.iter().map(|name| bodies.of_p(*name)).collect();
         let q: ArrayVec<Vec3, SET_MAX> = names_q.iter().map(|name| bodies.of_q(*name)).collect();
-        let mut weights = Weights::new();
+        let mut weights = SetWeights::new();
         weights.extend(weighted(&names_p, if shares { &[] } else { &last.p }));
         weights.extend(weighted(&names_q, if shares { &[] } else { &last.q }));
         let s = match solve(&Program { p: &p, q: &q }, &weights, plane, effort)? {
@@ -77,17 +77,17 @@ pub(in crate::geometry) fn search(
                     names.iter().copied().zip(weights.iter().copied()).collect()
                 };
                 let set = WorkingSet { p: pairs(&names_p, of_p), q: pairs(&names_q, of_q) };
-                return Ok(Found::Meeting(Box::new(set)));
+                return Ok(SetAnswer::Meeting(Box::new(set)));
             }
-            Solved::Stuck => return Ok(Found::HandOver),
+            Solved::Stuck => return Ok(SetAnswer::HandOver),
         };
         let [i, j] = bodies.supporting(&s, effort);
         if s.dot(&(bodies.of_q(j) - bodies.of_p(i))) > 0.0 {
-            return Ok(Found::Apart(s, [i, j]));
+            return Ok(SetAnswer::Apart(s, [i, j]));
         }
         let (is_new_p, is_new_q) = (!names_p.contains(&i), !names_q.contains(&j));
         if !is_new_p && !is_new_q {
-            return Ok(Found::HandOver);
+            return Ok(SetAnswer::HandOver);
         }
         make_room(&mut names_p, &mut names_q, bodies, &s, [is_new_p, is_new_q]);
         names_p.extend(is_new_p.then_some(i));
@@ -95,7 +95,7 @@ pub(in crate::geometry) fn search(
         plane = Some(s);
         shares = true;
     }
-    Ok(Found::HandOver)
+    Ok(SetAnswer::HandOver)
 }
 
 /// Remembered weights, no smaller than a part of an even share, that sum to one.
@@ -113,7 +113,7 @@ fn weighted<'a>(names: &'a [u32], last: &'a [(u32, f64)]) -> impl Iterator<Item 
 
 /// The vertices with the least slack, half of the set for each body unless one has fewer (§4.2).
 fn by_slack(
-    bodies: &impl Bodies,
+    bodies: &impl VertexSets,
     plane: &Vec3,
     effort: &mut Effort<'_>,
 ) -> [ArrayVec<u32, SET_MAX>; 2] {
@@ -151,7 +151,7 @@ pub(in crate::geometry) fn sizes([of_p, of_q]: [usize; 2]) -> [usize; 2] {
 fn make_room(
     names_p: &mut ArrayVec<u32, SET_MAX>,
     names_q: &mut ArrayVec<u32, SET_MAX>,
-    bodies: &impl Bodies,
+    bodies: &impl VertexSets,
     s: &Vec3,
     news: [bool; 2],
 ) {

@@ -11,14 +11,14 @@ use super::*;
 use crate::geometry::hierarchy::Hierarchy;
 use crate::geometry::hull::samples::{ellipsoid, polytope_of, sphere};
 
-const SERIES: [(&str, Start); 7] = [
-    ("surface walk", Start::Surface),
-    ("h-walk 0", Start::Layer(0)),
-    ("h-walk 4", Start::Layer(4)),
-    ("h-walk 8", Start::Layer(8)),
-    ("h-walk 16", Start::Layer(16)),
-    ("h-walk innermost", Start::Layer(u32::MAX)),
-    ("h-walk adaptive", Start::Adaptive),
+const SERIES: [(&str, StartLayer); 7] = [
+    ("surface walk", StartLayer::Surface),
+    ("h-walk 0", StartLayer::Layer(0)),
+    ("h-walk 4", StartLayer::Layer(4)),
+    ("h-walk 8", StartLayer::Layer(8)),
+    ("h-walk 16", StartLayer::Layer(16)),
+    ("h-walk innermost", StartLayer::Layer(u32::MAX)),
+    ("h-walk adaptive", StartLayer::Adaptive),
 ];
 const SURFACE: usize = 0;
 const LAYER_0: usize = 1;
@@ -33,7 +33,7 @@ struct Counts {
 
 impl Counts {
     fn of(title: &str, body: &Polytope, radius: f64) -> Self {
-        let mean = |start: Start, step: f64| {
+        let mean = |start: StartLayer, step: f64| {
             let (mut effort, mut asked) = (Effort::unlimited(), 0.0);
             for run in orbit::poses(step, radius, 1, 7) {
                 let mut witness = Witness::default();
@@ -182,7 +182,7 @@ fn least_and_taken(body: &Polytope, step: f64) -> [f64; 2] {
     for (number, &pose) in (1..).zip(&orbit::poses(step, 2.5, 1, 7)[0]) {
         let remembered = closest(&witness).to_vec();
         let mut effort = Effort::unlimited();
-        walked(&beside(body, body, pose), Start::Adaptive, &mut witness, &mut effort);
+        walked(&beside(body, body, pose), StartLayer::Adaptive, &mut witness, &mut effort);
         if number % 10 > 0 {
             continue;
         }

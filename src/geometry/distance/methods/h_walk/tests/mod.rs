@@ -9,7 +9,12 @@ use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
 
 /// What a walk from this start finds.
-fn walked(pair: &Pair<'_>, start: Start, witness: &mut Witness, effort: &mut Effort<'_>) -> Found {
+fn walked(
+    pair: &Pair<'_>,
+    start: StartLayer,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> FoundSimplex {
     search(&View::new(pair), pair, start, witness, effort)
 }
 

@@ -20,13 +20,13 @@ fn polygons_in_one_plane_take_steps_logarithmic_in_the_way_walked() {
             let mut witness = Witness::default();
             walked(
                 &beside(&body, &body, turned(0.2)),
-                Start::Layer(0),
+                StartLayer::Layer(0),
                 &mut witness,
                 &mut Effort::unlimited(),
             );
             let mut effort = Effort::unlimited();
             let pair = beside(&body, &body, turned(0.2 + way));
-            let found = walked(&pair, Start::Layer(0), &mut witness, &mut effort);
+            let found = walked(&pair, StartLayer::Layer(0), &mut witness, &mut effort);
             assert_eq!(found.ending, Ending::Nearest);
             let (steps, most) = (effort.cost.steps as f64, 10.0 + 12.0 * way.log2());
             writeln!(table, "{sides} sides, {way} features away: {steps} steps").unwrap();
@@ -93,7 +93,7 @@ fn polygons_of_every_shape_take_steps_logarithmic_in_the_way_walked() {
             let mut before: Option<[u32; 2]> = None;
             for pair in jumps(p, q, &mut random) {
                 let mut effort = Effort::unlimited();
-                let found = walked(&pair, Start::Layer(0), &mut witness, &mut effort);
+                let found = walked(&pair, StartLayer::Layer(0), &mut witness, &mut effort);
                 let error = found.simplex.squared.sqrt() - measured(&pair).upper;
                 let story = format!("{name}, {other}: {:?}, error {error}", found.ending);
                 assert!(found.ending == Ending::Nearest && error.abs() < 1e-9, "{story}");

@@ -1,6 +1,6 @@
 //! What the walks find is held against the exhaustive method and the default.
 
-use super::super::surface::Surface;
+use super::super::surface::LayerSurface;
 use super::*;
 use crate::geometry::claim::Verdict;
 use crate::geometry::distance::{Distance, METHODS, Stops, WIDTH_MAX, measure, measure_by};
@@ -8,15 +8,15 @@ use crate::geometry::samples::{
     Random, ball, cone, cuboid, ellipsoid, grid_ball, lattice, polygon, prism, zoo,
 };
 
-const WALKS: [&Method; 3] = [&METHOD, &SURFACE_WALK, &DOBKIN_KIRKPATRICK];
+const WALKS: [&DistanceMethod; 3] = [&METHOD, &SURFACE_WALK, &DOBKIN_KIRKPATRICK];
 
-fn named(name: &str) -> &'static Method {
+fn named(name: &str) -> &'static DistanceMethod {
     METHODS.iter().find(|row| row.name == name).unwrap()
 }
 
 /// The walk's answer is that of `expected`, within the widths of both.
 fn check(
-    method: &Method,
+    method: &DistanceMethod,
     pair: &Pair<'_>,
     expected: &Distance,
     witness: &mut Witness,
@@ -116,7 +116,7 @@ fn default_distance(pair: &Pair<'_>) -> (Distance, u64) {
 }
 
 /// The features of a surface that a walk may start from.
-fn starts(surface: &Surface<'_>) -> Vec<Feature> {
+fn starts(surface: &LayerSurface<'_>) -> Vec<Feature> {
     let kinds: [fn(u32) -> Feature; 3] = [Feature::Vertex, Feature::Edge, Feature::Face];
     let of_kind = |kind: fn(u32) -> Feature| {
         (0u32..).map(kind).take_while(|&feature| surface.has(feature)).collect::<Vec<_>>()
@@ -154,8 +154,9 @@ fn from_every_start_the_walk_ends_at_the_same_distance() {
                 pose.translation = if round == 0 { Vec3::x() * at.norm() } else { at };
                 let pair = beside(a, b, pose);
                 let expected = default_distance(&pair).0.upper;
-                let side_q = Side::new(&pair.q, pose.translation);
-                let surfaces = [Side::new(&pair.p, Vec3::zeros()), side_q].map(|s| s.surface(0));
+                let side_q = PlacedBody::new(&pair.q, pose.translation);
+                let surfaces =
+                    [PlacedBody::new(&pair.p, Vec3::zeros()), side_q].map(|s| s.surface(0));
                 let [of_a, of_b] = surfaces.each_ref().map(starts);
                 for (k, &f) in of_a.iter().enumerate() {
                     for &g in of_b.iter().skip(k % 16).step_by(16) {
@@ -215,7 +216,7 @@ fn a_pair_that_stays_is_a_witness_hit_and_takes_no_step() {
     let mut witness = Witness::default();
     let mut costs = (0..2).map(|_| {
         let mut effort = Effort::unlimited();
-        let found = walked(&pair, Start::Layer(0), &mut witness, &mut effort);
+        let found = walked(&pair, StartLayer::Layer(0), &mut witness, &mut effort);
         assert_eq!(found.ending, Ending::Nearest);
         (effort.cost.witness_hits, effort.cost.steps)
     });
@@ -238,7 +239,7 @@ fn penetration_is_recognised_and_only_there() {
             random.pose(way * reach)
         });
         let is_contact = default_distance(&pair).0.decision.verdict() != Verdict::Separated;
-        for start in [Start::Adaptive, Start::Surface, Start::Layer(4)] {
+        for start in [StartLayer::Adaptive, StartLayer::Surface, StartLayer::Layer(4)] {
             let mut witness = Witness::default();
             let found = walked(&pair, start, &mut witness, &mut Effort::unlimited());
             let expected = if is_contact { Ending::HoldsOrigin } else { Ending::Nearest };
@@ -259,7 +260,7 @@ fn bodies_that_the_paper_excludes_are_handed_over() {
         let at = Pose::translation(9.0, 0.0, 1.0);
         let found = walked(
             &beside(&solid, &body, at),
-            Start::Adaptive,
+            StartLayer::Adaptive,
             &mut Witness::default(),
             &mut Effort::unlimited(),
         );
@@ -272,10 +273,10 @@ fn a_budget_stops_a_walk_and_says_so() {
     let (a, b) = (ball(300, 3), ball(300, 4));
     let pair = beside(&a, &b, Pose::translation(2.5, 0.4, 0.3));
     let mut full = Effort::unlimited();
-    walked(&pair, Start::Adaptive, &mut Witness::default(), &mut full);
+    walked(&pair, StartLayer::Adaptive, &mut Witness::default(), &mut full);
     for steps in 0..full.cost.steps {
         let mut effort = Effort::with_steps(steps);
-        let found = walked(&pair, Start::Adaptive, &mut Witness::default(), &mut effort);
+        let found = walked(&pair, StartLayer::Adaptive, &mut Witness::default(), &mut effort);
         assert_eq!(found.ending, Ending::Stopped(Stopped::Steps), "{steps}");
     }
 }
