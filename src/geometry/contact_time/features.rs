@@ -14,13 +14,14 @@
 //!
 //! (for a vertex w at the start, seen from the pivot, and the plane `n·x = h` of a body that
 //! travels by d: `A = n·w∥ - h`, `B = -n·d`, `C = n·w⊥`, `E = n·(a × w)`); two turning bodies add
-//! the products of their sines and cosines. Here the left side is evaluated as what it says, the
+//! the products of their sines and cosines. Here the left side is evaluated as what it means, the
 //! volume between the features at a time, and its roots are isolated by halving the step: a piece
-//! of it is done for a pair of features when a plane keeps them apart by more than they can move in
-//! it.
+//! of the step is done for a pair of features when a plane separates them by more than they can
+//! move in it.
 //!
-//! Motions: linear and screws, of either body or both, about any pivots and by any number of turns
-//! (to a million quarters); solids; no margin and no deviation. Of anything else nothing is said.
+//! Motions: either body or both may translate or move by a screw, about any pivots and by any
+//! number of turns (to a million quarters). Both have to be solids, and there is no margin and no
+//! deviation. About anything else this oracle says nothing.
 //!
 //! Proves: nothing that a checker could repeat, so it is no row of the methods' table, and compiled
 //! for tests alone. What it says is derived with error bounds all the same: no contact before a
@@ -29,45 +30,49 @@
 //!
 //! Where this differs from the text:
 //! - Whether the features meet is not tested at a root, but decides what is looked into.
-//! - Parallel edges, whose condition always holds, need no case: a plane keeps them apart, or
+//! - Parallel edges, whose condition always holds, need no case: a plane separates them, or
 //!   another pair of features meets at the same time.
 
 use crate::geometry::Vec3;
 use crate::geometry::claim::Question;
 use crate::geometry::motion::Motion;
 use crate::geometry::number::rounding::gamma;
+use crate::geometry::number::tolerance::CROSSING_SINE;
 use crate::geometry::number::trig::RoundedTrig;
 use crate::geometry::pair::Placed;
 
-/// When the first contact is, as far as features tell.
+/// When the first contact is, as far as the features tell.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Meeting {
-    /// In no time of the step.
+    /// There is no contact in the step.
     Never,
-    /// Not before the first time; by the second, if there is one for which that can be shown.
+    /// Contact is not before the first time. It is by the second, if there is a time for which that
+    /// can be shown.
     Between(f64, Option<f64>),
 }
 
-/// Pieces of the step are halved down to this length, a twentieth of the default time tolerance.
+/// Pieces of the step are halved down to this length in t, a twentieth of the default time
+/// tolerance.
 const PIECE: f64 = 1.0 / (1u64 << 34) as f64;
-/// Pieces of this length that are looked at: features that stay together for long are left at that.
+/// How many pieces of this length are looked at. Features that stay together for longer than that
+/// are given up.
 const SHORTEST_MAX: u32 = 4096;
-/// How much farther than they move during a piece features have to be from each other's ends to be
-/// sure to meet in between: either's move, for each of the two ways in which that could shift them.
+/// Features surely meet if, seen along their normal, they cross at this many times their move
+/// during a piece from each other's ends: that is either feature's move, for each of the two ways
+/// in which a move could shift the crossing.
 const WELL_INSIDE: f64 = 4.0;
-/// The sine of the least angle between edges that are said to cross.
-const CROSSING: f64 = 1e-3;
 
-/// When bodies that are disjoint at the start first meet; none for what the module does not treat.
+/// When bodies that are disjoint at the start first meet; `None` for motions that the module does
+/// not treat.
 pub(super) fn first_meeting(question: &Question<'_>) -> Option<Meeting> {
     let pair = &question.pair;
     let start = pair.q.pose.translation - pair.p.pose.translation;
-    let p = Mover::new(&pair.p, Vec3::zeros(), &question.motion_p)?;
-    let q = Mover::new(&pair.q, start, &question.motion_q)?;
-    question.is_without_slack().then(|| Search::new(p, q).run())
+    let p = FeatureBody::new(&pair.p, Vec3::zeros(), &question.motion_p)?;
+    let q = FeatureBody::new(&pair.q, start, &question.motion_q)?;
+    question.is_without_slack().then(|| FeatureSearch::new(p, q).run())
 }
 
-/// One from each body.
+/// A pair of features, one from each body.
 #[derive(Clone, Copy, Debug)]
 enum Features {
     VertexFace(u32, u32),
@@ -76,24 +81,24 @@ enum Features {
 }
 
 /// A body as it moves: `pivot + velocity t + Rot(axis, angle t) arm`, from P's place at the start.
-struct Mover {
+struct FeatureBody {
     pivot: Vec3,
     velocity: Vec3,
     axis: Vec3,
     angle: f64,
-    /// From the pivot to the vertices at the start.
+    /// The vectors from the pivot to the vertices at the start.
     arms: Vec<Vec3>,
     edges: Vec<[u32; 2]>,
-    faces: Vec<Face>,
+    faces: Vec<FeatureFace>,
 }
 
-struct Face {
+struct FeatureFace {
     ring: Vec<u32>,
     /// The largest distance from the first corner to another.
     radius: f64,
 }
 
-impl Mover {
+impl FeatureBody {
     fn new(placed: &Placed<'_>, start: Vec3, motion: &Motion) -> Option<Self> {
         let Placed { body, pose } = placed;
         let (pivot, velocity, axis, angle) = match motion {
@@ -118,18 +123,18 @@ impl Mover {
             axis: if angle.abs() > 0.0 { axis } else { Vec3::zeros() },
             angle,
             edges: edges.filter(|[i, j]| i < j).collect(),
-            faces: body.facets().rows().map(|ring| Face::new(ring, &arms)).collect(),
+            faces: body.facets().rows().map(|ring| FeatureFace::new(ring, &arms)).collect(),
             arms,
         })
     }
 
-    /// How fast a vertex moves at most, but for the velocity.
+    /// How fast turning moves a vertex at most.
     fn turning_speed(&self) -> f64 {
         let radii = self.arms.iter().map(|arm| self.axis.cross(arm).norm());
         self.angle.abs() * radii.fold(0.0, f64::max)
     }
 
-    /// What the coordinates here are made of, summed.
+    /// The sum of the sizes of the vectors that places are sums of.
     fn size(&self) -> f64 {
         let arms = self.arms.iter().map(Vec3::norm).fold(0.0, f64::max);
         self.pivot.norm() + self.velocity.norm() + arms
@@ -147,7 +152,7 @@ impl Mover {
     }
 }
 
-impl Face {
+impl FeatureFace {
     fn new(ring: &[u32], arms: &[Vec3]) -> Self {
         let to = |k: &u32| (arms[*k as usize] - arms[ring[0] as usize]).norm();
         Self { ring: ring.to_vec(), radius: ring.iter().map(to).fold(0.0, f64::max) }
@@ -160,19 +165,20 @@ struct Moment {
     q: Vec<Vec3>,
 }
 
-struct Search {
-    p: Mover,
-    q: Mover,
+struct FeatureSearch {
+    p: FeatureBody,
+    q: FeatureBody,
     /// How fast two points can come closer.
     speed: f64,
-    /// What a place may be off by.
+    /// How much a place may be off by.
     error: f64,
 }
 
-impl Search {
+impl FeatureSearch {
     /// A coordinate of a place is a sum of products of at most four factors, each known to a few u:
-    /// of the rotation, the axis, the sine, the arm; 128 u of what enters is more than all of that.
-    fn new(p: Mover, q: Mover) -> Self {
+    /// entries of the rotation, the axis, the sine and the arm. 128 u of the sizes that enter is
+    /// more than all of these errors.
+    fn new(p: FeatureBody, q: FeatureBody) -> Self {
         let speed = (p.velocity - q.velocity).norm() + p.turning_speed() + q.turning_speed();
         let error = gamma(128) * (p.size() + q.size());
         Self { p, q, speed: speed * (1.0 + gamma(64)) + error, error }
@@ -196,7 +202,8 @@ impl Search {
         of_vertices.chain(of_faces).chain(of_edges).collect()
     }
 
-    /// Pieces in the order of time, each with the pairs of features that are left.
+    /// Looks at pieces of the step in the order of time, each with the pairs of features that are
+    /// left in it.
     fn run(&self) -> Meeting {
         let mut first = None;
         let mut shortest = 0;
@@ -204,9 +211,9 @@ impl Search {
         while let Some((from, to, mut pairs)) = open.pop() {
             let middle = 0.5 * (from + to);
             let now = self.at(middle);
-            // Half the piece either way, and twice what places are off by.
+            // Half the piece either way, and twice what places may be off by.
             let reach = 0.5 * (to - from) * self.speed * (1.0 + gamma(8)) + 2.0 * self.error;
-            pairs.retain(|pair| !self.are_apart(*pair, &now, reach));
+            pairs.retain(|pair| !self.are_separated(*pair, &now, reach));
             if pairs.is_empty() {
                 continue;
             }
@@ -216,7 +223,7 @@ impl Search {
                 continue;
             }
             let not_before = *first.get_or_insert(from);
-            // A piece more on both sides, for roots at the ends.
+            // The bracket is a piece wider on both sides, for roots at its ends.
             let (before, after) = ((from - PIECE).max(0.0), (to + PIECE).min(1.0));
             let wide = 2.0 * PIECE * self.speed + 2.0 * self.error;
             let ends = [self.at(before), self.at(after)];
@@ -238,7 +245,7 @@ impl Search {
 
     /// A vertex, and the corners of a face in order.
     fn vertex_and_face(&self, features: Features, now: &Moment) -> Option<(Vec3, Vec<Vec3>)> {
-        let ring = |face: &Face, points: &[Vec3]| {
+        let ring = |face: &FeatureFace, points: &[Vec3]| {
             face.ring.iter().map(|k| points[*k as usize]).collect::<Vec<_>>()
         };
         match features {
@@ -254,7 +261,7 @@ impl Search {
 
     /// Whether a plane has the features on its two sides with more than `reach` between them. Any
     /// vector may be tried as its normal, so it does not matter how well it is known.
-    fn are_apart(&self, features: Features, now: &Moment, reach: f64) -> bool {
+    fn are_separated(&self, features: Features, now: &Moment, reach: f64) -> bool {
         if let Features::EdgeEdge(i, j) = features {
             let [[a, b], [c, d]] = self.edges(i, j, now);
             let (e, g, between) = (b - a, d - c, c - a);
@@ -266,21 +273,21 @@ impl Search {
             let across = between - e * (between.dot(&e) / e.norm_squared());
             return [normal, g.cross(&normal), e.cross(&normal), across, e]
                 .iter()
-                .any(|s| is_apart_along(s, &[a, b], &[c, d], reach));
+                .any(|s| are_separated_along(s, &[a, b], &[c, d], reach));
         }
-        if self.ball_is_apart(features, now, reach) {
+        if self.ball_is_separated(features, now, reach) {
             return true;
         }
         let Some((vertex, face)) = self.vertex_and_face(features, now) else { return false };
         let normal = normal_of(&face);
-        is_apart_along(&normal, &[vertex], &face, reach)
+        are_separated_along(&normal, &[vertex], &face, reach)
             || sides(&face)
-                .any(|side| is_apart_along(&normal.cross(&side), &[vertex], &face, reach))
+                .any(|side| are_separated_along(&normal.cross(&side), &[vertex], &face, reach))
     }
 
     /// Whether a vertex is outside of a ball around a face, about its first corner.
-    fn ball_is_apart(&self, features: Features, now: &Moment, reach: f64) -> bool {
-        let outside = |vertex: &Vec3, face: &Face, points: &[Vec3]| {
+    fn ball_is_separated(&self, features: Features, now: &Moment, reach: f64) -> bool {
+        let outside = |vertex: &Vec3, face: &FeatureFace, points: &[Vec3]| {
             (vertex - points[face.ring[0] as usize]).norm() > face.radius + reach
         };
         match features {
@@ -315,7 +322,7 @@ impl Search {
                 let [low, high] = ends.map(|end| s.dot(&(end - from)));
                 low.min(high) < -inside && low.max(high) > inside
             };
-            return normal.norm() > CROSSING * e.norm() * g.norm()
+            return normal.norm() > CROSSING_SINE * e.norm() * g.norm()
                 && is_split(&g, &c, [&a, &b])
                 && is_split(&e, &a, [&c, &d])
                 && meets_plane([0, 1].map(|k| {
@@ -349,24 +356,24 @@ impl Search {
     }
 }
 
-/// Whether the points are apart along s, of any length, by more than `reach`.
-fn is_apart_along(s: &Vec3, a: &[Vec3], b: &[Vec3], reach: f64) -> bool {
+/// Whether the points are separated along s, of any length, by more than `reach`.
+fn are_separated_along(s: &Vec3, a: &[Vec3], b: &[Vec3], reach: f64) -> bool {
     let range = |points: &[Vec3]| {
         let heights = points.iter().map(|x| s.dot(&(x - a[0])));
         heights.fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), h| (low.min(h), high.max(h)))
     };
     let ((low_a, high_a), (low_b, high_b)) = (range(a), range(b));
-    // A zero s is no plane. The heights round by a few u of the lengths, which the reach has room
-    // for.
+    // A zero s separates nothing. The heights round by a few u of the lengths, which the reach has
+    // room for.
     (low_b - high_a).max(low_a - high_b) > reach * s.norm()
 }
 
-/// From each corner to the next.
+/// The vectors from each corner to the next.
 fn sides(ring: &[Vec3]) -> impl Iterator<Item = Vec3> + '_ {
     (0..ring.len()).map(|k| ring[(k + 1) % ring.len()] - ring[k])
 }
 
-/// Turns left around the ring; its length is twice the area.
+/// A normal that sees the ring turn left; its length is twice the area.
 fn normal_of(ring: &[Vec3]) -> Vec3 {
     let [first, rest @ ..] = ring else { return Vec3::zeros() };
     rest.windows(2).map(|two| (two[0] - first).cross(&(two[1] - first))).sum()

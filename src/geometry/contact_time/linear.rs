@@ -5,9 +5,10 @@
 //! last time of contact, and its rounding outwards is the only error. The facet through which the
 //! line enters M has the bodies on its two sides at every earlier time: one direction proves the
 //! freedom of `[0, t_free]`. If the line misses M, one direction across it proves the whole step
-//! free: a vector, where one is near enough to it; else two facets of M, where an f64 time lies
-//! between the times at which they do; else one beside it that is square to an edge; else it is
-//! named by two pairs and the travel.
+//! free. That direction is a vector of f64 numbers if one is near enough. Otherwise two facets of M
+//! prove it, one up to a time and the other from that time on, if an f64 number lies between the
+//! times at which they change over; or a direction beside it does that is square to an edge. If all
+//! of these fail, the direction is named by two pairs and the travel.
 
 use std::cmp::Ordering;
 
@@ -39,7 +40,7 @@ use crate::geometry::separation::{METHODS, decide};
 use crate::geometry::witness::Witness;
 use crate::geometry::{Vec3, processor};
 
-/// The first contact for two constant velocities, without margin and deviation.
+/// The first contact of bodies with two constant velocities, without margin and deviation.
 pub(super) fn first_contact(
     method: &Method,
     question: &Question<'_>,
@@ -48,10 +49,10 @@ pub(super) fn first_contact(
     effort: &mut Effort<'_>,
 ) -> Result<FirstContact, Stopped> {
     let pair = &question.pair;
-    let course = Course::new(travel_p, travel_q);
+    let travel = RoundedTravel::new(travel_p, travel_q);
     let found = processor::dispatch(
         #[inline(always)]
-        || course.cast(method, pair, witness, effort),
+        || travel.cast(method, pair, witness, effort),
     );
     match found? {
         Found::Free(gap) => return Ok(free_along(&gap, witness)),
@@ -72,11 +73,11 @@ pub(super) fn first_contact(
         return Ok(contact_at_start(pair, initial));
     };
     if let Direction::Vector(s) = &direction
-        && let Some(gap) = course.stays_free(pair, s, witness.pairs.first().copied(), effort)
+        && let Some(gap) = travel.stays_free(pair, s, witness.pairs.first().copied(), effort)
     {
         return Ok(free(vec![link(0.0, 1.0, Direction::Vector(gap.direction))], initial));
     }
-    if let Some(answer) = course.part(pair, witness, effort)? {
+    if let Some(answer) = travel.separating(pair, witness, effort)? {
         return Ok(answer);
     }
     effort.cost.exact_stages += 1;
@@ -117,7 +118,7 @@ fn free(chain: Vec<Link>, initial: StaticProof) -> FirstContact {
     }
 }
 
-/// Free along a vector, which the witness keeps.
+/// No contact, proven by a vector, which the witness keeps.
 #[inline(always)]
 fn free_along(gap: &CertifiedGap, witness: &mut Witness) -> FirstContact {
     witness.direction = Some(gap.direction);
@@ -127,8 +128,8 @@ fn free_along(gap: &CertifiedGap, witness: &mut Witness) -> FirstContact {
     free(vec![link(0.0, 1.0, direction)], StaticProof::Separated { direction })
 }
 
-/// Into contact at a proven time, or free if that is after the step. The facet separates until
-/// then.
+/// Contact at a proven time, or none if that is after the step. The facet separates the bodies
+/// until then.
 #[inline(always)]
 fn enters(entry: &Entry, witness: &mut Witness) -> FirstContact {
     let Entry { pairs, negative, normal, between: [t_free, t_contact] } = *entry;
@@ -173,32 +174,32 @@ fn contact_at_start(pair: &Pair<'_>, initial: StaticProof) -> FirstContact {
     }
 }
 
-/// What floating point says about a course.
+/// What floating point finds out about a travel.
 enum Found {
-    /// Proven: free along this.
+    /// The bodies are proven to stay separated along this vector.
     Free(CertifiedGap),
-    /// Proven: M is entered here, after the start.
+    /// The ray is proven to enter M here, after the start.
     Enters(Entry),
-    /// Probably it is entered there.
+    /// The ray probably enters M through this facet.
     Likely([VertexPair; 3]),
-    /// Nothing.
+    /// The search came to nothing.
     Nothing,
 }
 
-/// The relative motion in f64.
-struct Course {
-    /// How M's origin moves: by minus the travel of Q relative to P.
+/// The travel of Q relative to P in f64 numbers.
+struct RoundedTravel {
+    /// How M's origin moves: by minus the travel.
     against: LineDirection,
-    /// The sizes of the numbers that it is the sum of.
+    /// The sum of the sizes of the numbers that the travel is the sum of, per coordinate.
     sizes: Vec3,
 }
 
-impl Course {
+impl RoundedTravel {
     fn new(travel_p: &Travel, travel_q: &Travel) -> Self {
         let less = |a: f64, b: f64| {
             let difference = a - b;
             let of_b = a - difference;
-            // What rounding lost (Knuth).
+            // The second number is what rounding lost (Knuth's two-sum).
             (difference, (a - (difference + of_b)) + (of_b - b))
         };
         let part = |k: usize| {
@@ -218,7 +219,8 @@ impl Course {
         }
     }
 
-    /// What floating point finds and proves.
+    /// Looks for a proof in floating point: along the remembered direction, then by the method's
+    /// ray.
     #[inline(always)]
     fn cast(
         &self,
@@ -234,8 +236,8 @@ impl Course {
             effort.cost.witness_hits += 1;
             return Ok(Found::Free(gap));
         }
-        // Looked at where it is: copied it would be read in other pieces than it was just written
-        // in, and the processor waits for that.
+        // The result is looked at where it is. Copied, it would be read in other pieces than it was
+        // just written in, and the processor waits for that.
         let found = (method.cast)(pair, &self.against.high, 1.0, effort);
         let (pairs, about) = match &found {
             Ok(Cast::Apart(s, hint)) => {
@@ -251,8 +253,9 @@ impl Course {
         Ok(entry.map_or(Found::Likely(*pairs), Found::Enters))
     }
 
-    /// A direction along which the bodies, separated at the start, only move apart.
-    fn part(
+    /// The answer by a direction along which the bodies, separated at the start, only move away
+    /// from each other.
+    fn separating(
         &self,
         pair: &Pair<'_>,
         witness: &mut Witness,
@@ -266,7 +269,8 @@ impl Course {
         })
     }
 
-    /// Whether the sums have not cancelled so far that `against` is less exact than it says.
+    /// Whether the sums have cancelled by at most twenty bits, so that `against` is as exact as
+    /// [`LineDirection`] promises.
     fn is_sharp(&self) -> bool {
         self.sizes.amax() <= 1_048_576.0 * self.against.high.amax()
     }
@@ -294,41 +298,42 @@ impl Course {
 /// The exact problem in integers.
 struct Passage<'a> {
     m: Difference<'a>,
-    /// Of Q relative to P, times a power of two.
+    /// The velocity of Q relative to P, times a power of two.
     velocity: Integers,
-    /// A parameter of the line is a time times two to this.
+    /// A parameter of the line is a time multiplied by two to this power.
     exponent: i64,
 }
 
-/// The times at which a direction tells the moving M from the origin.
-struct Span {
+/// The times at which a direction separates the moving M from the origin.
+struct SeparatingTimes {
     direction: Direction,
-    kind: SpanKind,
+    kind: TimesKind,
 }
 
-enum SpanKind {
+enum TimesKind {
     Always,
     Never,
     Before(Ratio),
     After(Ratio),
 }
 
-impl Span {
+impl SeparatingTimes {
     fn holds_at(&self, t: f64) -> bool {
         match &self.kind {
-            SpanKind::Always => true,
-            SpanKind::Never => false,
-            SpanKind::Before(end) => end.compare(t) == Ordering::Greater,
-            SpanKind::After(start) => start.compare(t) == Ordering::Less,
+            TimesKind::Always => true,
+            TimesKind::Never => false,
+            TimesKind::Before(end) => end.compare(t) == Ordering::Greater,
+            TimesKind::After(start) => start.compare(t) == Ordering::Less,
         }
     }
 
-    /// The greatest f64 up to 1 until which it holds, if it holds at some earlier time.
+    /// The greatest f64 up to 1 until which the direction separates, if it does at some earlier
+    /// time.
     fn reach(&self) -> f64 {
         match &self.kind {
-            SpanKind::Always | SpanKind::After(_) => 1.0,
-            SpanKind::Never => f64::NEG_INFINITY,
-            SpanKind::Before(end) => strictly_below(end).min(1.0),
+            TimesKind::Always | TimesKind::After(_) => 1.0,
+            TimesKind::Never => f64::NEG_INFINITY,
+            TimesKind::Before(end) => strictly_below(end).min(1.0),
         }
     }
 }
@@ -353,9 +358,9 @@ impl<'a> Passage<'a> {
         Ratio::new(numerator, denominator, self.exponent)
     }
 
-    /// The line meets M, before the start, during the step, or after it.
+    /// The answer if the line meets M, be it before the start, during the step, or after it.
     fn meet(&self, [first, last]: [End; 2], initial: StaticProof) -> FirstContact {
-        // Separated at the start, so the origin of time is outside of [enter, leave].
+        // The bodies are separated at the start, so time zero is outside of [enter, leave].
         let during = self.enter_after_start(&first);
         let during = during.unwrap_or_else(|| {
             free(
@@ -366,7 +371,7 @@ impl<'a> Passage<'a> {
         FirstContact { initial, ..during }
     }
 
-    /// The answer if the line enters M after the start, here; until then the end's direction
+    /// The answer if the line enters M here, after the start; until then the end's direction
     /// separates.
     fn enter_after_start(&self, end: &End) -> Option<FirstContact> {
         let enter = self.time(end.numerator.clone(), end.denominator.clone());
@@ -389,26 +394,26 @@ impl<'a> Passage<'a> {
         })
     }
 
-    /// When the direction tells the moving M from the origin: its least value over M changes
-    /// linearly.
-    fn span(&mut self, telling: &Telling, effort: &mut Effort<'_>) -> Span {
+    /// When the direction separates the moving M from the origin: its least value over M changes
+    /// linearly in time.
+    fn times(&mut self, telling: &Telling, effort: &mut Effort<'_>) -> SeparatingTimes {
         let direction = telling.direction;
         if is_zero(&telling.exact) {
-            return Span { direction, kind: SpanKind::Never };
+            return SeparatingTimes { direction, kind: TimesKind::Never };
         }
         let (least, _) = self.m.least_along(&telling.exact, effort);
         let rate = dot(&telling.exact, &self.velocity);
         let kind = match sign(&rate) {
-            Sign::Zero if sign(&least) == Sign::Positive => SpanKind::Always,
-            Sign::Zero => SpanKind::Never,
-            Sign::Negative => SpanKind::Before(self.time(-least, rate)),
-            Sign::Positive => SpanKind::After(self.time(-least, rate)),
+            Sign::Zero if sign(&least) == Sign::Positive => TimesKind::Always,
+            Sign::Zero => TimesKind::Never,
+            Sign::Negative => TimesKind::Before(self.time(-least, rate)),
+            Sign::Positive => TimesKind::After(self.time(-least, rate)),
         };
-        Span { direction, kind }
+        SeparatingTimes { direction, kind }
     }
 
-    /// Directions beside the one named by the travel that no travel names: those square to its edge
-    /// and an axis, and its roundings with one coordinate exact.
+    /// Directions beside the one that is named by the travel, which are named without it: those
+    /// square to its edge and to an axis, and its roundings with one coordinate exact.
     fn beside(&mut self, across: &Direction) -> Vec<Telling> {
         let Direction::SweptNormal { pairs, .. } = across else { return Vec::new() };
         let [a, b] = pairs.map(|pair| self.m.corner(pair));
@@ -419,22 +424,22 @@ impl<'a> Passage<'a> {
         each.into_iter().flat_map(|telling| [telling.opposite(), telling]).collect()
     }
 
-    /// Joins directions to a chain over the step, always by the one that reaches farthest; none
-    /// when they change over at a time between two f64 numbers.
+    /// Joins directions to a chain over the step, each time by the one that reaches farthest;
+    /// `None` if they change over at a time between two f64 numbers.
     fn chain(
         &mut self,
         tellings: &[Telling],
         effort: &mut Effort<'_>,
     ) -> Result<Option<Vec<Link>>, Stopped> {
-        let spans: Vec<Span> = tellings.iter().map(|one| self.span(one, effort)).collect();
+        let times: Vec<_> = tellings.iter().map(|one| self.times(one, effort)).collect();
         let mut chain = Vec::new();
         let mut t = 0.0;
         while t < 1.0 {
             effort.spend_step()?;
-            let best = spans
+            let best = times
                 .iter()
-                .filter(|span| span.holds_at(t))
-                .map(|span| (span.reach(), span.direction))
+                .filter(|times| times.holds_at(t))
+                .map(|times| (times.reach(), times.direction))
                 .max_by(|a, b| a.0.total_cmp(&b.0))
                 .filter(|(reach, _)| *reach > t);
             let Some((reach, direction)) = best else { return Ok(None) };

@@ -335,7 +335,7 @@ fn meeting(random: &mut Random, seed: u64) -> (crate::geometry::polytope::Polyto
 /// floating point, to be then what exact arithmetic says.
 fn proof_of_entry(pair: &Pair<'_>, way: &Vec3, name: &str) -> usize {
     let (travel_p, travel_q) = (Travel::by(&(way * -0.25)), Travel::by(&(way * 0.75)));
-    let course = Course::new(&travel_p, &travel_q);
+    let course = RoundedTravel::new(&travel_p, &travel_q);
     let mut effort = Effort::with_steps(100_000);
     let found = cast(pair, &course.against.high, 1.0, &mut effort).unwrap();
     let Cast::Enters(pairs, about) = found else { return 0 };

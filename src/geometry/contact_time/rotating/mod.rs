@@ -9,20 +9,20 @@
 //!
 //! # The way of a question
 //!
-//! 1. *Start* ([`advance::start`]). The question becomes a [`search`]: what it is told, where it
+//! 1. *Start* ([`advance::headings`]). The question becomes a [`search`]: what it is told, where it
 //!    is, what it has proven. Balls around the bodies give the first link, or their sizes the first
 //!    heading. Where these do not separate the bodies at t = 0, [`separation`] decides that.
-//! 2. *Free part* ([`free`], within [`conduct`]). Rounds of a heading and a certified step
-//!    ([`advance`]), by the motion bounds in [`bounds`]. Close to contact, steps aim at it; just
-//!    before, the search probes for a proof of contact a little ahead ([`proof::probe`],
-//!    [`proof::at_time`]), which usually ends it. Otherwise it ends with the motion, or where no
-//!    heading certifies a further step: the gap is then at the limit of rounding, far below the
-//!    clearance tolerance.
-//! 3. *Proofs after the free part* ([`proof::after_free`]), in this order. Steps go on with some
+//! 2. *Free part* ([`machine`]). Rounds of a heading and a certified step ([`advance`]), by the
+//!    motion bounds in [`bounds`]. Close to contact, steps aim at it; just before, the search
+//!    probes for a proof of contact a little ahead ([`proof::at_time`]), which usually ends it.
+//!    Otherwise it ends with the motion, or where no heading certifies a further step: the gap is
+//!    then at the limit of rounding, far below the clearance tolerance.
+//! 3. *Proofs after the free part* ([`proof`], in the order of [`machine`]). Steps go on with some
 //!    depth allowed, a small part of the clearance tolerance at first, and at their ends contact is
-//!    tried (`deeper`). A motion that never gets that deep runs through to t = 1 and is a graze,
-//!    undecided. A gap that no rotation changes closes at an exact time (`closing`), vertices on
-//!    the axes meet at one (`fixed_points`), and flat bodies pass through each other (`passing`).
+//!    tried ([`proof::deeper`]). A motion that never gets that deep runs through to t = 1 and is a
+//!    graze, undecided. A gap that no rotation changes closes at an exact time
+//!    ([`proof::closing`]), vertices on the axes meet at one ([`proof::fixed_points`]), and flat
+//!    bodies pass through each other ([`proof::passing`]).
 //! 4. *Swapped* ([`shortcut::swapped`]). What stays undecided is asked once more with the bodies in
 //!    each other's place.
 //!
@@ -38,18 +38,17 @@
 
 mod advance;
 mod bounds;
-mod conduct;
-mod free;
+mod machine;
 mod proof;
 mod search;
 pub(super) mod shortcut;
 #[cfg(test)]
 mod tests;
 
-pub(super) use self::conduct::unsearched;
+pub(super) use self::machine::unsearched;
 
-use self::advance::start::begin;
-use self::conduct::conduct;
+use self::advance::headings::begin;
+use self::machine::conduct;
 use self::search::{ContactPairs, TurningSearch};
 use self::shortcut::swapped;
 use crate::geometry::claim::{Direction, FirstContact, Outcome, Question, StaticProof};

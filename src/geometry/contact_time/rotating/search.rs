@@ -6,8 +6,8 @@ use std::cell::OnceCell;
 use arrayvec::ArrayVec;
 
 use super::bounds::body::MovingBody;
-use super::bounds::heading::{MeasuredHeading, unit};
 use super::bounds::moving::Moving;
+use super::bounds::pair::{MeasuredHeading, unit};
 use super::bounds::unturned::SharedPlane;
 use crate::geometry::Vec3;
 use crate::geometry::claim::{CLEARANCE_TOLERANCE_MIN, Question};
@@ -46,7 +46,8 @@ pub(super) struct TurningSearch<'a> {
 /// What a search is told. Lengths are in the search's units: metres times a power of two.
 pub(super) struct SearchTold<'a> {
     pub(super) question: &'a Question<'a>,
-    /// How far the bodies have to stay apart for freedom: the margin and the deviations.
+    /// How far from each other the bodies have to stay for freedom: the margin and the
+    /// deviations.
     pub(super) clear: f64,
     /// How close the bodies have to come for contact.
     pub(super) margin: f64,
@@ -61,7 +62,7 @@ pub(super) struct Position {
     /// The time up to which everything is proven free or, after the free part, not deeper than
     /// allowed.
     pub(super) t: f64,
-    /// How far headings have to keep the bodies apart now. In the free part it is
+    /// The distance that headings have to keep between the bodies now. In the free part it is
     /// [`SearchTold::clear`]; after that it is less than the margin by the depth that is allowed.
     pub(super) clear: f64,
     /// The heading in use, with the gap along it at t.
@@ -166,7 +167,7 @@ impl<'a> SearchTold<'a> {
             None => x,
             Some(scale) => scale.times(x).next_up(),
         };
-        // Scaling rounds towards "farther apart" for freedom, and "closer" for contact.
+        // Scaling rounds towards "farther" for freedom, and towards "closer" for contact.
         let kept = scaled(question.margin) + scaled(question.deviation_p);
         let clear = (kept + scaled(question.deviation_q)).next_up().next_up();
         let margin = match scale {

@@ -4,10 +4,10 @@ use std::f64::consts::{PI, TAU};
 
 use arrayvec::ArrayVec;
 
-use super::advance::along::{PIECES_A_LINK_MAX, take};
 use super::advance::step::{Advance, CertifiedStep};
-use super::bounds::heading::{MeasuredHeading, Need};
-use super::free::{CLOSE_STEPS_MAX, STEPS_BEYOND_SINE_RANGE_MAX};
+use super::advance::step::{PIECES_A_LINK_MAX, take_step};
+use super::bounds::pair::{MeasuredHeading, Need};
+use super::machine::{CLOSE_STEPS_MAX, STEPS_BEYOND_SINE_RANGE_MAX};
 use super::*;
 use crate::geometry::claim::{Frame, Link, Verdict};
 use crate::geometry::contact_time;

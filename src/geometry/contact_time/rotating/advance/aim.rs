@@ -13,10 +13,10 @@ use super::nearest::NearestPoint;
 use super::step::{Advance, StepStart, certify_until};
 use crate::geometry::Vec3;
 use crate::geometry::claim::Frame;
-use crate::geometry::contact_time::rotating::bounds::heading::{
+use crate::geometry::contact_time::rotating::bounds::moving::Moving;
+use crate::geometry::contact_time::rotating::bounds::pair::{
     Heading, MeasuredHeading, MovingGap, Need,
 };
-use crate::geometry::contact_time::rotating::bounds::moving::Moving;
 use crate::geometry::contact_time::rotating::search::TurningSearch;
 use crate::geometry::effort::Effort;
 use crate::geometry::pair::VertexPair;

@@ -8,12 +8,12 @@
 use arrayvec::ArrayVec;
 
 use super::aim::ahead_of_tilt;
-use super::along::step_along;
 use super::headings::{SearchCare, directions};
+use super::step::step_along;
 use super::step::{Advance, CertifiedStep, bend_limit};
 use crate::geometry::Vec3;
 use crate::geometry::claim::Frame;
-use crate::geometry::contact_time::rotating::bounds::heading::{Heading, MeasuredHeading, Need};
+use crate::geometry::contact_time::rotating::bounds::pair::{Heading, MeasuredHeading, Need};
 use crate::geometry::contact_time::rotating::search::{Habit, Look, TurningSearch};
 use crate::geometry::effort::Effort;
 

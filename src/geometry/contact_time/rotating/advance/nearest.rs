@@ -8,12 +8,12 @@
 use arrayvec::ArrayVec;
 
 use crate::geometry::Vec3;
-use crate::geometry::contact_time::rotating::bounds::heading::unit;
 use crate::geometry::contact_time::rotating::bounds::moving::Moving;
-use crate::geometry::contact_time::rotating::bounds::pair::MovingPair;
-use crate::geometry::contact_time::rotating::bounds::posed::{
+use crate::geometry::contact_time::rotating::bounds::moving::{
     MovingCorner, PosedPair, SupportTops,
 };
+use crate::geometry::contact_time::rotating::bounds::pair::MovingPair;
+use crate::geometry::contact_time::rotating::bounds::pair::unit;
 use crate::geometry::effort::Effort;
 use crate::geometry::pair::VertexPair;
 use crate::geometry::processor;

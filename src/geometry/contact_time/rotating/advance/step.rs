@@ -1,16 +1,24 @@
-//! The certified step: how far along one heading the bodies are surely free of contact.
+//! The certified step: how far along one heading the bodies are surely free of contact, and what a
+//! step adds to the chain. Two bounds certify steps.
 //!
-//! The gap along a heading is a minimum of functions of t less a maximum, each with a second
-//! derivative of at most `bend` in size. So on [t, t + τ] it lies above its chord less the parabola
-//! of that bend: with f0, f1 the gaps at the ends and k = bend τ²/2,
+//! *By the bend.* The gap along a heading is a minimum of functions of t less a maximum, each with
+//! a second derivative of at most `bend` in size. So on [t, t + τ] it lies above its chord less the
+//! parabola of that bend: with f0, f1 the gaps at the ends and k = bend τ²/2,
 //! `gap(t + λτ) >= (1 - λ) f0 + λ f1 - k λ (1 - λ)`.
 //! For f0, f1 > 0 this is positive on all of [0, 1] exactly if `√f0 + √f1 > √k`, because the least
 //! of `f0 / λ + f1 / (1 - λ)` is `(√f0 + √f1)²`.
+//!
+//! *By swept solids.* Each body is replaced by its solid of revolution about its axis, or by a ball
+//! around its pivot. If these stay separated, so do the bodies, whatever their angles.
 
-use crate::geometry::contact_time::rotating::bounds::heading::{
-    Heading, MeasuredHeading, MovingGap, Need,
-};
+use crate::geometry::Vec3;
+use crate::geometry::claim::{Direction, Frame, Link};
+use crate::geometry::contact_time::rotating::bounds::body::MovingBody;
 use crate::geometry::contact_time::rotating::bounds::moving::Moving;
+use crate::geometry::contact_time::rotating::bounds::pair::{
+    Heading, MeasuredHeading, MovingGap, MovingPair, Need, unit,
+};
+use crate::geometry::contact_time::rotating::search::TurningSearch;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::rounding::UNIT;
 use crate::geometry::number::tolerance::GAP_PRODUCT_LEAST;
@@ -163,6 +171,181 @@ fn is_certain(f0: f64, f1: f64, k: f64) -> bool {
     let product = 4.0 * f0 * f1;
     let is_above = d <= 0.0 || product > GAP_PRODUCT_LEAST && d * d * (1.0 + 8.0 * UNIT) < product;
     f0 > 0.0 && f1 > 0.0 && is_above
+}
+
+/// How much of the interval that a linear bound allows is taken, so that rounding cannot have made
+/// it too long.
+const TAKEN: f64 = 0.999;
+
+/// How far the solids of revolution stay separated along a heading fixed in the world: the end of
+/// the interval that begins at t, at most 1.
+pub(in super::super) fn swept_end(
+    pair: &MovingPair<'_>,
+    heading: &Heading,
+    need: Need,
+    t: f64,
+    effort: &mut Effort<'_>,
+) -> Option<f64> {
+    let (start, slope) = swept_gap(pair, heading, effort);
+    // The bound has room for these roundings.
+    let surplus = |t: f64| (start + slope * t) - need.clear;
+    let (now, last) = (surplus(t), surplus(1.0));
+    let separated_now = now > 0.0;
+    if !separated_now {
+        return None;
+    }
+    if last > 0.0 {
+        return Some(1.0);
+    }
+    let end = t + (1.0 - t) * (now / (now - last)) * TAKEN;
+    // A linear bound that is positive at both ends is positive in between.
+    (surplus(end) > 0.0 && end > t).then_some(end.min(1.0))
+}
+
+/// Numbers `(a, b)` such that the gap along a direction fixed in the world is at least `a + b t`
+/// for every t in [0, 1], whatever the angles.
+fn swept_gap(pair: &MovingPair<'_>, heading: &Heading, effort: &mut Effort<'_>) -> (f64, f64) {
+    let s = &heading.direction;
+    let top_p = swept_top(&pair.p, s, effort);
+    let top_q = swept_top(&pair.q, &-s, effort);
+    let lengths = |body: &MovingBody<'_>| {
+        body.extent.reach + body.plain.lever_length + body.plain.length_slack() / UNIT
+    };
+    // Each height errs by a few roundings of the lengths that enter, besides the bodies' own
+    // errors; the slack of an axis is at most a few units in the last place.
+    let error = 2.0 * pair.error + 64.0 * UNIT * (lengths(&pair.p) + lengths(&pair.q));
+    let drag = heading.length * (pair.p.extent.residue + pair.q.extent.residue);
+    let start = s.dot(&pair.pivots()) - (top_p + top_q);
+    (start - error, s.dot(&pair.relative_velocity) - drag * (1.0 + 8.0 * UNIT) - error)
+}
+
+/// The largest `s·y` over a body's solid of revolution, rounded: `s·a` times the range along the
+/// axis plus the part of s across the axis times the radius.
+fn swept_top(body: &MovingBody<'_>, s: &Vec3, effort: &mut Effort<'_>) -> f64 {
+    let plain = &body.plain;
+    if !plain.turns() {
+        let offset = s.dot(&plain.lever);
+        let g = plain.to_body(s);
+        return body.farthest_rounded(&g, effort).1 + offset;
+    }
+    let along = s.dot(&plain.axis);
+    let (low, high) = body.extent.along;
+    (along * low).max(along * high) + plain.across(s) * body.extent.radius
+}
+
+/// The direction from P's pivot to Q's at the time when the balls around them that hold the bodies
+/// come as close as `clear`, or else when they are closest; `None` if they are that close from the
+/// start. Rounded.
+pub(in super::super) fn between_spheres(pair: &MovingPair<'_>, clear: f64) -> Option<Vec3> {
+    let (d, w) = (pair.pivots(), pair.relative_velocity);
+    let of = |body: &MovingBody<'_>| body.extent.reach + body.extent.residue;
+    let radius = of(&pair.p) + of(&pair.q) + clear.max(0.0);
+    let (a, b) = (w.norm_squared(), d.dot(&w));
+    let c = d.norm_squared() - radius * radius;
+    let separated_now = c > 0.0;
+    if !separated_now {
+        return None;
+    }
+    let inside = b * b - a * c;
+    let meet = c / (inside.max(0.0).sqrt() - b);
+    let time = if b >= 0.0 {
+        0.0
+    } else if inside > 0.0 && meet < 1.0 {
+        meet
+    } else {
+        (-b / a).min(1.0)
+    };
+    unit(&(d + w * time))
+}
+
+/// Pieces that one link joins at most. Judges prove a link by at most 2^17 pieces, several of which
+/// may go to a step.
+pub(in super::super) const PIECES_A_LINK_MAX: u32 = 1 << 12;
+/// A step over which the swept solids stay separated is taken if it is longer than this, in t, or
+/// if it reaches the end of the motion.
+const LONG_STEP: f64 = 0.05;
+
+/// The certified step along a heading or, if the heading is new and fixed in the world, the
+/// interval over which the swept solids stay separated, if that is long.
+pub(in super::super) fn step_along(
+    search: &mut TurningSearch<'_>,
+    known: &MeasuredHeading,
+    is_new: bool,
+    effort: &mut Effort<'_>,
+) -> Option<CertifiedStep> {
+    let MeasuredHeading { heading, gap } = known;
+    let need = Need::along(heading, search.at.clear);
+    let surplus = need.surplus(gap);
+    let is_clear = surplus > 0.0;
+    if !is_clear {
+        return None;
+    }
+    if is_new && let Some(step) = swept_step(search, known, need, effort) {
+        return Some(step);
+    }
+    let start = StepStart { heading, need, t: search.at.t, gap };
+    certify(&mut search.moving, &start, effort)
+}
+
+/// The interval over which the swept solids stay separated, if it is a long one.
+fn swept_step(
+    search: &mut TurningSearch<'_>,
+    known: &MeasuredHeading,
+    need: Need,
+    effort: &mut Effort<'_>,
+) -> Option<CertifiedStep> {
+    let heading = &known.heading;
+    if heading.frame != Frame::World {
+        return None;
+    }
+    let t = search.at.t;
+    let end = swept_end(&search.moving.pair, heading, need, t, effort)?;
+    let is_long = end - t > LONG_STEP || end >= 1.0;
+    is_long.then(|| {
+        let gap = search.moving.gap(heading, need, end, effort);
+        CertifiedStep { end, gap, surplus: need.surplus(&gap) }
+    })
+}
+
+/// The interval over which the swept solids stay separated along the heading in use, if it is a
+/// long one.
+pub(in super::super) fn swept_along_heading(
+    search: &mut TurningSearch<'_>,
+    effort: &mut Effort<'_>,
+) -> Option<Advance> {
+    let known = search.at.heading.clone()?;
+    let need = Need::along(&known.heading, search.at.clear);
+    let step = swept_step(search, &known, need, effort)?;
+    Some(Advance { known, step })
+}
+
+/// Takes a step: adds it to the chain, and moves the search to its end. Steps along one heading
+/// make one link.
+///
+/// Where bodies spin beside each other for long, the solids that they sweep may stay separated all
+/// the while. A judge sees that of a whole link, from its ends; if the link also joins steps that
+/// are certain by the bend, the judge has to follow all of it by the bend. So a step by swept
+/// solids counts as many pieces as that takes.
+pub(in super::super) fn take_step(search: &mut TurningSearch<'_>, advance: &Advance) {
+    let Advance { known: MeasuredHeading { heading, gap }, step } = advance;
+    let (at, proven) = (&mut search.at, &mut search.proven);
+    let (frame, direction) = (heading.frame, Direction::Vector(heading.direction));
+    let before = || Need::along(heading, search.told.clear).surplus(gap);
+    let pieces = pieces(heading, at.t, step, before).min(PIECES_A_LINK_MAX);
+    let joins = |link: &&mut Link| link.frame == frame && link.direction == direction;
+    let has_room = proven.pieces + pieces <= PIECES_A_LINK_MAX;
+    match proven.chain.last_mut().filter(joins).filter(|_| has_room) {
+        Some(link) => {
+            link.t1 = step.end;
+            proven.pieces += pieces;
+        }
+        None => {
+            proven.chain.push(Link { t0: at.t, t1: step.end, frame, direction });
+            proven.pieces = pieces;
+        }
+    }
+    at.t = step.end;
+    at.heading = Some(MeasuredHeading { heading: heading.clone(), gap: step.gap });
 }
 
 #[cfg(test)]

@@ -110,7 +110,11 @@ impl<'a> MovingBody<'a> {
     /// value; for others it is the rounded value of the vertex that is farthest in exact
     /// arithmetic.
     #[inline]
-    pub(super) fn farthest_rounded(&self, g: &Vec3, effort: &mut Effort<'_>) -> (u32, f64) {
+    pub(in super::super) fn farthest_rounded(
+        &self,
+        g: &Vec3,
+        effort: &mut Effort<'_>,
+    ) -> (u32, f64) {
         let found = if self.body.vertex_count() <= VALUED_MAX {
             self.farthest_by_value(g, effort)
         } else {

@@ -4,8 +4,8 @@
 //! Such a gap is exactly linear in t, and so the time at which it is zero is exact, too. At the end
 //! of the step nothing comes after it that would be deeper, and flat bodies never are deep.
 
+use super::at_time::width_allowed;
 use super::in_plane::prove_in_plane;
-use super::probe::width_allowed;
 use crate::geometry::Vec3;
 use crate::geometry::claim::Question;
 use crate::geometry::contact_time::rotating::bounds::unturned::{
@@ -34,7 +34,7 @@ struct ClosingGap {
 /// Contact at the time, after `free`, at which such a gap closes, if an f64 number names that time.
 #[cold]
 #[inline(never)]
-pub(super) fn closing(
+pub(in super::super) fn closing(
     search: &mut TurningSearch<'_>,
     free: f64,
     effort: &mut Effort<'_>,

@@ -1,11 +1,11 @@
 //! Contact after the free part of the search: proven a moment later, in steps that allow some
 //! depth, or at the end of the motion, where the exact verdict tells.
 
-use super::probe::contact_at;
+use super::at_time::contact_at;
 use crate::geometry::claim::StaticProof;
-use crate::geometry::contact_time::rotating::advance::along::step_along;
 use crate::geometry::contact_time::rotating::advance::headings::{choose_heading, look_around};
-use crate::geometry::contact_time::rotating::bounds::heading::MeasuredHeading;
+use crate::geometry::contact_time::rotating::advance::step::step_along;
+use crate::geometry::contact_time::rotating::bounds::pair::MeasuredHeading;
 use crate::geometry::contact_time::rotating::search::{ContactAt, ContactPairs, TurningSearch};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::motion::Motion;
@@ -35,7 +35,7 @@ const HELD_UP: f64 = 4.0 * f64::EPSILON;
 
 /// Contact after the free part: proven deeper inside, or decided by the end of the motion; `None`
 /// for a graze that is never deeper than the tolerance.
-pub(super) fn contact_after(
+pub(in super::super) fn contact_after(
     search: &mut TurningSearch<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<Option<ContactAt>, Stopped> {

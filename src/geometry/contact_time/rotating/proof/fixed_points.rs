@@ -2,7 +2,7 @@
 //! body that does not turn. They only translate, and the time at which they meet is computed
 //! exactly.
 
-use super::probe::width_allowed;
+use super::at_time::width_allowed;
 use crate::geometry::Vec3;
 use crate::geometry::claim::{Outcome, Question};
 use crate::geometry::contact_time::linear;
@@ -26,7 +26,7 @@ struct FixedPart {
 /// Contact after `free` of vertices that only translate.
 #[cold]
 #[inline(never)]
-pub(super) fn fixed_points(
+pub(in super::super) fn fixed_points(
     search: &mut TurningSearch<'_>,
     free: f64,
     effort: &mut Effort<'_>,

@@ -5,13 +5,13 @@
 
 use arrayvec::ArrayVec;
 
-use super::probe::width_allowed;
+use super::at_time::width_allowed;
 use crate::geometry::Vec3;
 use crate::geometry::claim::Question;
 use crate::geometry::contact_time::rotating::advance::nearest::{NearestSearch, NearestStart};
 use crate::geometry::contact_time::rotating::bounds::body::MovingBody;
+use crate::geometry::contact_time::rotating::bounds::moving::MovingCorner;
 use crate::geometry::contact_time::rotating::bounds::pair::MovingPair;
-use crate::geometry::contact_time::rotating::bounds::posed::MovingCorner;
 use crate::geometry::contact_time::rotating::search::TurningSearch;
 use crate::geometry::contact_time::travel::translation_of;
 use crate::geometry::effort::{Effort, Stopped};
@@ -30,21 +30,21 @@ const BRACKETS_MAX: u32 = 26;
 /// The corners of a triangle or a quadrangle in order around. Quadrangles are needed where the
 /// origin goes through the middle of a square, or a rod across the middle of a rod: no triangle of
 /// corners has it strictly inside then.
-type CornerRing = ArrayVec<VertexPair, 4>;
+pub(in super::super) type CornerRing = ArrayVec<VertexPair, 4>;
 
 /// A bracket within which the origin passes through a polygon of differences.
-pub(super) struct Passing {
+pub(in super::super) struct Passing {
     /// A time at which the origin is on the one side.
-    pub(super) t_free: f64,
+    pub(in super::super) t_free: f64,
     /// A time at which it is on the other.
-    pub(super) t_contact: f64,
+    pub(in super::super) t_contact: f64,
     /// The polygon.
-    pub(super) pairs: CornerRing,
+    pub(in super::super) pairs: CornerRing,
 }
 
 /// The least bracket around the end of the free part in which the bodies pass through each other,
 /// if it is as narrow as the tolerances say.
-pub(super) fn passing(
+pub(in super::super) fn passing(
     search: &mut TurningSearch<'_>,
     free: f64,
     effort: &mut Effort<'_>,

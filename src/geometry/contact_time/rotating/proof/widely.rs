@@ -5,8 +5,8 @@ use arrayvec::ArrayVec;
 
 use crate::geometry::Vec3;
 use crate::geometry::contact_time::rotating::advance::nearest::NearestSearch;
+use crate::geometry::contact_time::rotating::bounds::moving::MovingCorner;
 use crate::geometry::contact_time::rotating::bounds::pair::MovingPair;
-use crate::geometry::contact_time::rotating::bounds::posed::MovingCorner;
 use crate::geometry::contact_time::rotating::search::ContactPairs;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::Sign;

@@ -47,7 +47,7 @@ use crate::geometry::claim::{
 };
 use crate::geometry::contact_time::method::Method;
 use crate::geometry::contact_time::rotating::bounds::body::MovingBody;
-use crate::geometry::contact_time::rotating::bounds::heading::{Heading, Need, unit};
+use crate::geometry::contact_time::rotating::bounds::pair::{Heading, Need, unit};
 use crate::geometry::contact_time::rotating::search::TurningSearch;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::rounding::UNIT;
@@ -64,7 +64,8 @@ use crate::geometry::{Mat3, Vec3};
 pub(in crate::geometry::contact_time) const METHOD: Method = Method {
     name: "linear_program",
     source: "Akgunduz, Banerjee, Mehrotra 2005, §5",
-    proves: "no contact, by one vector over the whole step; what it hands over, the default decides",
+    proves: "no contact, by one vector over the whole step; \
+             what it hands over, the default decides",
     cost: "a few iterations on a set of twenty vertices of both frames, \
            before the default's cost",
     first_look: Some(first_look),

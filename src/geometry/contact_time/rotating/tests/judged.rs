@@ -273,7 +273,7 @@ fn links_join_no_more_steps_than_a_judge_can_follow() {
     let known = MeasuredHeading { heading, gap };
     for step in 1..=2 * PIECES_A_LINK_MAX {
         let step = CertifiedStep { end: f64::from(step) * 1e-6, gap, surplus: 1.0 };
-        take(&mut search, &Advance { known: known.clone(), step });
+        take_step(&mut search, &Advance { known: known.clone(), step });
     }
     let chain = &search.proven.chain;
     assert_eq!(chain.len(), 2);

@@ -1,7 +1,7 @@
 //! What the plain places at one time are not good for.
 
 use super::*;
-use crate::geometry::contact_time::rotating::bounds::posed::PosedPair;
+use crate::geometry::contact_time::rotating::bounds::moving::PosedPair;
 use crate::geometry::contact_time::rotating::proof::at_time::{ContactProbe, prove};
 use crate::geometry::support::{likely, supporting_vertex};
 

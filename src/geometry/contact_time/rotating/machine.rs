@@ -1,14 +1,21 @@
-//! The free part of a search, as a state machine: rounds of a heading and a certified step, until
-//! the motion ends, no heading certifies a further step, or contact is proven just ahead.
+//! A search as a state machine. Its free part is made of rounds of a heading and a certified step,
+//! until the motion ends, no heading certifies a further step, or contact is proven just ahead.
+//! How that part ends decides what follows: an answer, or the proofs of contact in their order.
 
 use super::advance::aim::aim;
-use super::advance::along::{swept_along_heading, take};
 use super::advance::further::{HeadingWear, step_further};
 use super::advance::headings::{choose_heading, look_around};
-use super::advance::step::{Advance, CertifiedStep};
-use super::proof::probe::{bring_forward, contact_at, is_narrow, place_of_probe};
-use super::search::{ContactAt, TurningSearch};
+use super::advance::step::{Advance, CertifiedStep, swept_along_heading, take_step};
+use super::proof::at_time::{bring_forward, contact_at, is_narrow, place_of_probe};
+use super::proof::closing::closing;
+use super::proof::deeper::contact_after;
+use super::proof::fixed_points::fixed_points;
+use super::proof::passing::passing;
+use super::search::{ContactAt, ContactPairs, TurningSearch};
+use crate::geometry::claim::{FirstContact, Outcome, StaticProof};
+use crate::geometry::distance;
 use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::witness::Witness;
 
 /// A new heading is sought when the gap has fallen below this part of what it was when the heading
 /// was found. Measured on random and grazing motions: 0.02 to 0.4 cost the same within 5 %.
@@ -112,7 +119,7 @@ fn round(
         return Ok(Round::Next);
     };
     let before = search.at.t;
-    take(search, &advance);
+    take_step(search, &advance);
     if search.at.t >= 1.0 {
         return Ok(Round::Ends(FreeEnd::ToTheEnd));
     }
@@ -233,5 +240,148 @@ impl Rounds {
         search.proven.late = Some(contact);
         self.probed_until = free;
         None
+    }
+}
+
+/// What is known of the start, beyond that the bodies are separated then.
+enum MarginAtStart {
+    /// A direction proves that their distance is more than the margin; or there is no margin.
+    Clear(StaticProof),
+    /// They come within the margin.
+    Contact(ContactAt),
+    /// No direction shows that their distance is more than the margin, though it is, by less
+    /// than rounding.
+    Unproven,
+}
+
+/// Searches from where the search has begun. `initial` proves that the bodies are separated at the
+/// start.
+pub(super) fn conduct(
+    search: &mut TurningSearch<'_>,
+    initial: StaticProof,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<FirstContact, Stopped> {
+    let end = advance_freely(search, effort);
+    let chain = std::mem::take(&mut search.proven.chain);
+    let t_free = chain.last().map_or(0.0, |link| link.t1);
+    // A link proves more than the margin at its start; without one that is decided exactly.
+    if !chain.is_empty() || search.told.question.margin <= 0.0 {
+        let answer = FirstContact { t_free, chain, ..unsearched(initial) };
+        return Ok(follow(search, end, answer, effort));
+    }
+    Ok(match start_within_margin(search, &initial, witness, effort)? {
+        MarginAtStart::Clear(initial) => follow(search, end, unsearched(initial), effort),
+        MarginAtStart::Contact(contact) => in_contact(unsearched(initial), contact),
+        MarginAtStart::Unproven => unsearched(initial),
+    })
+}
+
+/// Decides whether the bodies are within the margin at the start.
+fn start_within_margin(
+    search: &TurningSearch<'_>,
+    initial: &StaticProof,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<MarginAtStart, Stopped> {
+    let question = search.told.question;
+    let compared = distance::compare(&question.pair, question.margin, witness, effort)?;
+    if compared.is_within {
+        let pairs = compared.pairs.into_iter().collect();
+        return Ok(MarginAtStart::Contact(ContactAt { t: 0.0, pairs }));
+    }
+    // Only the start may be free, which the verdict `initial` alone does not prove of a margin.
+    debug_assert!(matches!(initial, StaticProof::Separated { .. }));
+    let direction = distance::direction_beyond(&question.pair, question.margin, effort)?;
+    Ok(match direction {
+        Some(direction) => MarginAtStart::Clear(StaticProof::Separated { direction }),
+        None => MarginAtStart::Unproven,
+    })
+}
+
+/// The answer after the free part: `answer` has what that part proved.
+fn follow(
+    search: &mut TurningSearch<'_>,
+    end: FreeEnd,
+    answer: FirstContact,
+    effort: &mut Effort<'_>,
+) -> FirstContact {
+    let t_free = answer.t_free;
+    let stopped = match end {
+        FreeEnd::ToTheEnd => {
+            return FirstContact { outcome: Outcome::NoContact, ..answer };
+        }
+        FreeEnd::Contact(contact) => return in_contact(answer, contact),
+        FreeEnd::Stuck => None,
+        FreeEnd::Stopped(why) => Some(why),
+    };
+    // Contact may be known already, in a bracket that would have become narrower.
+    if let Some(late) = search.proven.late.take() {
+        let contact = bring_forward(search, t_free, late, effort);
+        return in_contact(FirstContact { stopped, ..answer }, contact);
+    }
+    if stopped.is_some() {
+        return FirstContact { stopped, ..answer };
+    }
+    match prove_after_free(search, t_free, effort) {
+        Ok(Some(ContactBracket { t_free, contact })) => {
+            in_contact(FirstContact { t_free, ..answer }, contact)
+        }
+        Ok(None) => answer,
+        Err(why) => FirstContact { stopped: Some(why), ..answer },
+    }
+}
+
+/// The answer of a search that knows nothing but the start.
+pub(in super::super) fn unsearched(initial: StaticProof) -> FirstContact {
+    FirstContact {
+        outcome: Outcome::Undecided,
+        t_free: 0.0,
+        t_contact: 1.0,
+        chain: Vec::new(),
+        pairs: ContactPairs::new(),
+        initial,
+        stopped: None,
+    }
+}
+
+fn in_contact(answer: FirstContact, ContactAt { t, pairs }: ContactAt) -> FirstContact {
+    FirstContact { outcome: Outcome::Contact, t_contact: t, pairs, ..answer }
+}
+
+/// A proven contact and the time before which the bodies are free of it. That may be earlier than
+/// the end of the free part: bodies that pass through each other are known to do so in between.
+pub(in super::super) struct ContactBracket {
+    pub(in super::super) t_free: f64,
+    pub(in super::super) contact: ContactAt,
+}
+
+/// Contact after `free`, the end of the free part; `None` for a graze that is never deeper than the
+/// clearance tolerance.
+pub(in super::super) fn prove_after_free(
+    search: &mut TurningSearch<'_>,
+    free: f64,
+    effort: &mut Effort<'_>,
+) -> Result<Option<ContactBracket>, Stopped> {
+    let bracket = |contact: ContactAt| Ok(Some(ContactBracket { t_free: free, contact }));
+    let unproven = match contact_after(search, effort) {
+        Ok(Some(found)) => return bracket(bring_forward(search, free, found, effort)),
+        Err(why @ (Stopped::Steps | Stopped::Deadline)) => return Err(why),
+        Ok(None) => Ok(None),
+        Err(Stopped::Unresolved) => Err(Stopped::Unresolved),
+    };
+    if let Some(found) = closing(search, free, effort) {
+        return bracket(found);
+    }
+    if let Some(found) = fixed_points(search, free, effort)? {
+        return bracket(found);
+    }
+    match passing(search, free, effort)? {
+        Some(passing) => {
+            let pairs = passing.pairs.into_iter().collect();
+            let contact = ContactAt { t: passing.t_contact, pairs };
+            Ok(Some(ContactBracket { t_free: passing.t_free, contact }))
+        }
+        None => unproven,
     }
 }
