@@ -5,7 +5,7 @@ use std::fmt::{Result, Write};
 
 pub(crate) use quick_xml::escape::escape;
 
-/// The head of a picture; its style adds classes to `title` and `sub`.
+/// The head of a picture. Its style adds classes to `title` and `sub`, which every picture has.
 #[derive(Debug)]
 pub(crate) struct Head<'a> {
     /// Pixels.
@@ -36,7 +36,8 @@ impl Head<'_> {
         let (title, subtitle) = (escape(self.title), escape(self.subtitle));
         writeln!(
             svg,
-            r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" height="{height}">
+            r##"<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}"
+ width="{width}" height="{height}">
 <title>{title}</title><style>{STYLE}{style}</style>
 <rect width="{width}" height="{height}" fill="#ffffff"/>
 <text class="title" x="24" y="36">{title}</text>

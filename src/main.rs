@@ -26,7 +26,7 @@ enum Command {
     #[command(after_help = VERIFY_HELP)]
     Verify(clearance::verify::Options),
     /// Streams a robot's motion through a cell to a server of its own, and reports.
-    Demo(clearance::demo::Options),
+    Demo(clearance::demo::DemoOptions),
     /// Reruns the papers' experiments; writes a table and a picture of each.
     Experiments(clearance::experiments::ExperimentsOptions),
 }

@@ -3,11 +3,12 @@
 //! [`robot`] reads the Panda and places its links, [`cell`] is what stands around it and how it
 //! moves ([`shapes`], [`trajectory`]), [`client`] registers all that with a server and streams the
 //! motion to it, [`record`] keeps what the server says, [`sampling`] checks what it found between
-//! frames, and [`report`] prints the table and draws the picture ([`plot`]).
+//! frames, [`report`] prints the table, and [`composition`] chooses what the [`picture`] shows.
 
 mod cell;
 mod client;
-mod plot;
+mod composition;
+mod picture;
 mod record;
 mod report;
 mod robot;
@@ -30,7 +31,7 @@ use crate::runtime::settings::Settings;
 
 /// How to run the demo.
 #[derive(clap::Args, Clone, Debug)]
-pub struct Options {
+pub struct DemoOptions {
     /// Where the picture goes.
     #[arg(long, value_name = "FILE.svg", default_value = "clearance-demo.svg")]
     pub out: PathBuf,
@@ -73,12 +74,12 @@ impl From<record::Unreadable> for DemoError {
 
 /// Starts a server on a loopback port and puts it to work. True when every pair had its verdict
 /// and fine sampling confirms every contact that was found between two frames.
-pub fn run(options: &Options, out: &mut dyn Write) -> Result<bool, DemoError> {
+pub fn run(options: &DemoOptions, out: &mut dyn Write) -> Result<bool, DemoError> {
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     runtime.block_on(serve_and_run(options, out))
 }
 
-async fn serve_and_run(options: &Options, out: &mut dyn Write) -> Result<bool, DemoError> {
+async fn serve_and_run(options: &DemoOptions, out: &mut dyn Write) -> Result<bool, DemoError> {
     let listener = tokio::net::TcpListener::bind(("127.0.0.1", 0)).await?;
     let url = format!("http://{}", listener.local_addr()?);
     let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
@@ -97,7 +98,7 @@ async fn serve_and_run(options: &Options, out: &mut dyn Write) -> Result<bool, D
 
 async fn run_against(
     url: String,
-    options: &Options,
+    options: &DemoOptions,
     out: &mut dyn Write,
 ) -> Result<bool, DemoError> {
     let (robot, motion, obstacles) = (Robot::panda()?, cell::motion(), cell::obstacles());
@@ -120,7 +121,7 @@ async fn run_against(
         obstacles: obstacles.iter().map(|obstacle| obstacle.name.as_str()).collect(),
     };
     report::print(&record, &missed, &names, wall_s, out)?;
-    std::fs::write(&options.out, report::picture(&record, &robot, &names).svg())?;
+    std::fs::write(&options.out, composition::picture(&record, &world, &names)?.svg())?;
     writeln!(out, "\npicture: {}", options.out.display())?;
     Ok(record.counts.undecided == 0 && missed.iter().all(report::Missed::is_confirmed))
 }

@@ -22,7 +22,7 @@ pub(super) struct Couple {
 
 /// A contact from its beginning to its end.
 #[derive(Clone, Debug, PartialEq)]
-pub(super) struct Contact {
+pub(super) struct ContactSpan {
     pub(super) couple: Couple,
     /// Frame at or before which it began.
     pub(super) frame: u64,
@@ -58,7 +58,7 @@ pub(super) struct Record {
     pub(super) clearances: Vec<Vec<Clearance>>,
     /// By position in `links`.
     pub(super) least: Vec<Option<Least>>,
-    pub(super) contacts: Vec<Contact>,
+    pub(super) contacts: Vec<ContactSpan>,
     pub(super) counts: api::VerdictCounts,
     pub(super) cost: api::Cost,
     pub(super) pairs_looked_at: u64,
@@ -158,7 +158,7 @@ impl Record {
         match event.kind() {
             api::ContactEventKind::Began => {
                 self.open.insert(couple, self.contacts.len());
-                self.contacts.push(Contact {
+                self.contacts.push(ContactSpan {
                     couple,
                     frame: report.frame_id,
                     began_s: [at(time.lower), at(time.upper)],
@@ -189,7 +189,7 @@ impl Record {
     }
 
     /// Contacts that sampling alone would have missed.
-    pub(super) fn missed(&self) -> impl Iterator<Item = &Contact> {
+    pub(super) fn missed(&self) -> impl Iterator<Item = &ContactSpan> {
         self.contacts.iter().filter(|contact| contact.is_between_frames)
     }
 }

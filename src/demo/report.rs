@@ -1,10 +1,8 @@
-//! What a planner reads at the end: the table and the picture of a run.
+//! What a planner reads at the end: the table of a run.
 
 use std::io::{self, Write};
 
-use super::plot::{Band, Picture, Strip};
-use super::record::{Contact, Couple, FIRST_OBSTACLE, RATE_HZ, Record, seconds};
-use super::robot::Robot;
+use super::record::{ContactSpan, Couple, FIRST_OBSTACLE, RATE_HZ, Record, seconds};
 use super::sampling::{SAMPLES, Sampled, Thing, World};
 
 /// Names of everything, by body id.
@@ -16,7 +14,8 @@ pub(super) struct Names<'a> {
 }
 
 impl Names<'_> {
-    fn of(&self, body: u32) -> &str {
+    /// The name of a body.
+    pub(super) fn of(&self, body: u32) -> &str {
         match thing(body) {
             Thing::Link(index) => self.links[index],
             Thing::Obstacle(index) => self.obstacles[index],
@@ -34,7 +33,8 @@ pub(super) fn obstacle_id(index: usize) -> u32 {
     FIRST_OBSTACLE + u32::try_from(index).expect("a hundred obstacles")
 }
 
-fn thing(body: u32) -> Thing {
+/// The body with this id.
+pub(super) fn thing(body: u32) -> Thing {
     match body.checked_sub(FIRST_OBSTACLE) {
         Some(index) => Thing::Obstacle(index as usize),
         None => Thing::Link(body as usize - 1),
@@ -43,7 +43,7 @@ fn thing(body: u32) -> Thing {
 
 /// A contact that sampling alone missed, and what fine sampling of the true path says.
 pub(super) struct Missed<'a> {
-    pub(super) contact: &'a Contact,
+    pub(super) contact: &'a ContactSpan,
     pub(super) sampled: Sampled,
 }
 
@@ -56,7 +56,7 @@ impl Missed<'_> {
 
 /// Samples the true path finely between the frames of every contact that the frames did not see.
 pub(super) fn resample<'a>(record: &'a Record, world: &World<'_>) -> Vec<Missed<'a>> {
-    let sample = |contact: &'a Contact| {
+    let sample = |contact: &'a ContactSpan| {
         let Couple { link, other } = contact.couple;
         let times = [seconds(contact.frame - 1), seconds(contact.frame)];
         let link = link as usize - 1;
@@ -123,8 +123,8 @@ fn print_summary(record: &Record, wall_s: f64, out: &mut dyn Write) -> io::Resul
     )?;
     writeln!(
         out,
-        "frame latency        {:>9.2} ms   p50; p99 {:.2} ms, worst {:.2} ms (sent to answered, one \
-         at a time)",
+        "frame latency        {:>9.2} ms   p50; p99 {:.2} ms, worst {:.2} ms (sent to answered, \
+         one at a time)",
         ms(0.5),
         ms(0.99),
         ms(1.0),
@@ -155,9 +155,9 @@ fn print_missed(missed: &[Missed<'_>], names: &Names<'_>, out: &mut dyn Write) -
     writeln!(
         out,
         "\nfirst contacts between frames that sampling at {RATE_HZ} Hz alone missed\n  \
-         Motion assumed between two frames: every link moves on the screw that leads from its one\n  \
-         pose to the other, about the origin of its mesh. Checked against the true joint path,\n  \
-         sampled {SAMPLES} times as finely:"
+         Motion assumed between two frames: every link moves on the screw that leads from its\n  \
+         one pose to the other, about the origin of its mesh. Checked against the true joint\n  \
+         path, sampled {SAMPLES} times as finely:"
     )?;
     for Missed { contact, sampled } in missed {
         let [lower, upper] = contact.began_s;
@@ -187,7 +187,7 @@ fn print_missed(missed: &[Missed<'_>], names: &Names<'_>, out: &mut dyn Write) -
 }
 
 /// With a comma before every third digit from the end.
-fn grouped(number: u64) -> String {
+pub(super) fn grouped(number: u64) -> String {
     let digits = number.to_string();
     let mut grouped = String::new();
     for (index, digit) in digits.char_indices() {
@@ -197,59 +197,6 @@ fn grouped(number: u64) -> String {
         grouped.push(digit);
     }
     grouped
-}
-
-/// The picture of the run.
-pub(super) fn picture(record: &Record, robot: &Robot, names: &Names<'_>) -> Picture {
-    let strips = (1..robot.links.len()).map(|index| strip(record, names, index)).collect();
-    let contacts = record.contacts.len();
-    let between = record.missed().count();
-    Picture {
-        title: "Clearance of every link of a Panda arm over ten seconds".to_owned(),
-        subtitle: format!(
-            "{} frames at {RATE_HZ} Hz, {} pair verdicts, each exact. {contacts} contacts, \
-             {between} of them between two frames.",
-            grouped(record.latencies.len() as u64),
-            grouped(record.verdicts()),
-        ),
-        duration_s: seconds(record.latencies.len() as u64),
-        strips,
-    }
-}
-
-fn strip(record: &Record, names: &Names<'_>, index: usize) -> Strip {
-    let row = index - 1; // the base does not move and has no row
-    let end_s = seconds(record.latencies.len() as u64);
-    let notes = record.least[row].map_or_else(Default::default, |least| {
-        let name = names.of(least.other);
-        if least.clearance_m > 0.0 {
-            [format!("least {:.1} mm", least.clearance_m * 1e3), format!("from {name}")]
-        } else {
-            ["in contact".to_owned(), format!("with {name}")]
-        }
-    });
-    let is_here = |contact: &&Contact| {
-        let Couple { link, other } = contact.couple;
-        link == link_id(index) || other == link_id(index)
-    };
-    let band = |contact: &Contact| {
-        let Couple { link, other } = contact.couple;
-        let from_s = contact.began_s[0];
-        let seen_until_s = contact.ended_s.unwrap_or(end_s);
-        Band {
-            name: names.of(if link == link_id(index) { other } else { link }).to_owned(),
-            from_s,
-            to_s: if contact.is_between_frames { from_s } else { seen_until_s },
-            is_between_frames: contact.is_between_frames,
-        }
-    };
-    Strip {
-        name: names.links[index].to_owned(),
-        notes,
-        clearance_m: record.clearances.iter().map(|frame| frame[row].obstacles_m).collect(),
-        own_clearance_m: record.clearances.iter().map(|frame| frame[row].robot_m).collect(),
-        bands: record.contacts.iter().filter(is_here).map(band).collect(),
-    }
 }
 
 #[cfg(test)]

@@ -75,7 +75,7 @@ enum Freedom {
 
 /// A frame of the tree, placed by its parent's frame and one joint.
 #[derive(Clone, Debug)]
-struct Frame {
+struct JointFrame {
     parent: usize,
     parent_from_joint: Pose,
     freedom: Freedom,
@@ -91,7 +91,7 @@ pub(super) struct Robot {
     /// Names and limits of the joint coordinates, in the order that [`Robot::place`] takes them.
     pub(super) coordinates: Vec<Coordinate>,
     /// Every frame but the base's, parents first; frame `i + 1` is `frames[i]`.
-    frames: Vec<Frame>,
+    frames: Vec<JointFrame>,
 }
 
 /// A joint coordinate.
@@ -161,7 +161,7 @@ impl Robot {
             for joint in description.joints.iter().filter(|j| j.parent.link == name) {
                 let freedom = self.freedom(joint, &mut coordinates);
                 let parent_from_joint = pose_of(&joint.origin);
-                self.frames.push(Frame { parent, parent_from_joint, freedom });
+                self.frames.push(JointFrame { parent, parent_from_joint, freedom });
                 names.push(joint.child.link.clone());
             }
             parent += 1;

@@ -5,7 +5,9 @@ use super::DemoError;
 use super::cell::Obstacle;
 use super::robot::Robot;
 use super::trajectory::Trajectory;
+use crate::geometry::Vec3;
 use crate::geometry::claim::Verdict;
+use crate::geometry::distance::{Stops, measure};
 use crate::geometry::effort::Effort;
 use crate::geometry::hull::convex_hull;
 use crate::geometry::pair::Pair;
@@ -52,10 +54,6 @@ impl<'a> World<'a> {
         motion: &'a Trajectory,
         obstacles: &[Obstacle],
     ) -> Result<Self, DemoError> {
-        let hull = |points: &[_]| {
-            let hull = convex_hull(points).map_err(|error| DemoError::Robot(error.to_string()))?;
-            Ok::<_, DemoError>(hull.polytope)
-        };
         let links = robot.links.iter().map(|link| hull(&link.mesh.corners()?));
         let obstacles = obstacles.iter().map(|o| Ok::<_, DemoError>((hull(&o.points)?, o.pose)));
         Ok(Self {
@@ -69,14 +67,43 @@ impl<'a> World<'a> {
     /// Whether a link and another body are in contact at a time of the true joint path, exactly.
     pub(super) fn is_in_contact(&self, link: usize, other: Thing, time_s: f64) -> bool {
         let poses = self.robot.place(&self.motion.at(time_s));
+        let pair = self.pair(link, other, &poses);
+        let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+        let decision = decide(&pair, &METHODS[0], &mut witness, &mut effort);
+        decision.expect("an unlimited search ends").verdict() != Verdict::Separated
+    }
+
+    /// Every body at a time of the joint path, its vertices in world coordinates, rounded: for
+    /// drawing. Links come first.
+    pub(super) fn placed(&self, time_s: f64) -> Result<Vec<(Thing, Polytope)>, DemoError> {
+        let poses = self.robot.place(&self.motion.at(time_s));
+        let links = self.links.iter().zip(&poses).enumerate();
+        let links = links.map(|(index, (body, pose))| (Thing::Link(index), body, pose));
+        let obstacles = self.obstacles.iter().enumerate();
+        let obstacles = obstacles.map(|(index, (body, pose))| (Thing::Obstacle(index), body, pose));
+        let place = |(thing, body, pose): (Thing, &Polytope, &Pose)| {
+            let points: Vec<Vec3> =
+                body.vertices().iter().map(|vertex| pose.apply_rounded(vertex)).collect();
+            Ok((thing, hull(&points)?))
+        };
+        links.chain(obstacles).map(place).collect()
+    }
+
+    /// The point of a link that is nearest to another body at a time of the joint path.
+    pub(super) fn nearest_point(&self, link: usize, other: Thing, time_s: f64) -> Option<Vec3> {
+        let poses = self.robot.place(&self.motion.at(time_s));
+        let pair = self.pair(link, other, &poses);
+        let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+        let distance = measure(&pair, Stops::default(), &mut witness, &mut effort).ok()?;
+        Some(distance.closest_p)
+    }
+
+    fn pair(&self, link: usize, other: Thing, poses: &[Pose]) -> Pair<'_> {
         let (body, pose) = match other {
             Thing::Link(index) => (&self.links[index], poses[index]),
             Thing::Obstacle(index) => (&self.obstacles[index].0, self.obstacles[index].1),
         };
-        let pair = Pair::new(&self.links[link], poses[link], body, pose);
-        let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
-        let decision = decide(&pair, &METHODS[0], &mut witness, &mut effort);
-        decision.expect("an unlimited search ends").verdict() != Verdict::Separated
+        Pair::new(&self.links[link], poses[link], body, pose)
     }
 
     /// Samples the true joint path between two frames at these times.
@@ -94,6 +121,11 @@ impl<'a> World<'a> {
         }
         sampled
     }
+}
+
+fn hull(points: &[Vec3]) -> Result<Polytope, DemoError> {
+    let hull = convex_hull(points).map_err(|error| DemoError::Robot(error.to_string()))?;
+    Ok(hull.polytope)
 }
 
 #[cfg(test)]
