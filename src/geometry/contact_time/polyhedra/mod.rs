@@ -158,7 +158,8 @@ pub struct Collision {
 /// ```
 /// use clearance::geometry::Vec3;
 /// use clearance::geometry::contact_time::Travel;
-/// use clearance::geometry::contact_time::polyhedra::{Moving, Polyhedron, first_contact};
+/// use clearance::geometry::contact_time::polyhedra::{Moving, first_contact};
+/// use clearance::geometry::polyhedron::Polyhedron;
 /// use clearance::geometry::effort::Effort;
 /// use clearance::geometry::pose::Pose;
 ///
@@ -197,7 +198,7 @@ pub fn first_contact(
 /// ```
 /// use clearance::geometry::claim::Verdict;
 /// use clearance::geometry::contact_time::polyhedra::verdict;
-/// use clearance::geometry::contact_time::polyhedra::Polyhedron;
+/// use clearance::geometry::polyhedron::Polyhedron;
 /// use clearance::geometry::Vec3;
 /// # use clearance::geometry::effort::Effort;
 /// use clearance::geometry::pose::Pose;
@@ -225,7 +226,7 @@ pub fn verdict(
 /// ```
 /// use clearance::geometry::contact_time::Travel;
 /// use clearance::geometry::contact_time::polyhedra::{Moving, first_collision};
-/// use clearance::geometry::contact_time::polyhedra::Polyhedron;
+/// use clearance::geometry::polyhedron::Polyhedron;
 /// use clearance::geometry::Vec3;
 /// # use clearance::geometry::effort::Effort;
 /// use clearance::geometry::pose::Pose;
