@@ -13,6 +13,9 @@ use crate::runtime::settings::{Limits, LogFormat, Settings};
 /// What every environment variable begins with; then the name of the setting in capitals.
 const PREFIX: &str = "CLEARANCE_";
 
+/// What the value of a setting is called that is true or false.
+const BOOL: &str = "BOOL";
+
 /// A setting that is no limit: name and what it is, with its default.
 const PLAIN: &[(&str, &str, &str)] = &[
     (
@@ -31,6 +34,12 @@ const PLAIN: &[(&str, &str, &str)] = &[
         "Which log lines are written, for example info or clearance=debug [default: info]",
     ),
     ("log_format", "FORMAT", "text or json [default: text]"),
+    (
+        "open_sessions",
+        BOOL,
+        "Sessions opened without a key are open to everybody, also beyond the loopback interface \
+         [default: false]",
+    ),
 ];
 
 /// Why there are no settings.
@@ -81,9 +90,10 @@ impl ServeOptions {
         self.load(environment).map(|loaded| loaded.settings)
     }
 
-    /// The same, with where they come from. A variable that is nearly a setting is refused as
-    /// misspelt; of others there may be any number that mean something else: Kubernetes sets
-    /// `CLEARANCE_PORT` and more beside a service named clearance.
+    /// The settings, with where they come from. A variable whose name is nearly that of a setting
+    /// is refused as misspelt. Other variables with the prefix may mean something else (Kubernetes
+    /// sets `CLEARANCE_PORT` and more beside a service named clearance): they are listed as
+    /// strangers.
     pub fn load(
         &self,
         environment: impl IntoIterator<Item = (OsString, OsString)>,
@@ -159,6 +169,9 @@ fn set(
                 _ => return Err(bad("must be text or json")),
             }
         }
+        "open_sessions" => {
+            settings.open_sessions = value.parse().map_err(|_| bad("must be true or false"))?;
+        }
         "compute_threads" => {
             settings.compute_threads =
                 value.parse().map_err(|_| bad("must be a whole number, at least 0"))?;
@@ -182,7 +195,12 @@ impl Args for ServeOptions {
             .help("Configuration file (TOML) [env: CLEARANCE_CONFIG]");
         let mut command = command.arg(config);
         for (name, value, help) in PLAIN {
-            command = command.arg(flag(name, value).help(*help));
+            let mut arg = flag(name, value).help(*help);
+            if *value == BOOL {
+                // The flag alone says yes.
+                arg = arg.num_args(0..=1).require_equals(true).default_missing_value("true");
+            }
+            command = command.arg(arg);
         }
         for limit in Limits::TABLE {
             let help = format!(
@@ -298,6 +316,18 @@ mod tests {
     }
 
     #[test]
+    fn a_flag_of_a_yes_or_no_may_stand_alone() {
+        let check = |arguments: &[&str], expected: bool| {
+            let settings = options(arguments).settings([]).unwrap();
+            assert_eq!(settings.open_sessions, expected, "{arguments:?}");
+        };
+        check(&[], false);
+        check(&["--open-sessions"], true);
+        check(&["--open-sessions", "--jobs-max", "3"], true);
+        check(&["--open-sessions=false"], false);
+    }
+
+    #[test]
     fn what_cannot_be_used_is_named() {
         let check = |arguments: &[&str], variables: &[(&str, &str)], words: &str| {
             let error = options(arguments).settings(environment(variables)).unwrap_err();
@@ -317,7 +347,7 @@ mod tests {
     /// The example configuration, from the tables.
     fn example() -> String {
         let mut text = EXAMPLE_HEAD.to_owned();
-        let defaults = ["\"127.0.0.1:50061\"", "0", "\"info\"", "\"text\""];
+        let defaults = ["\"127.0.0.1:50061\"", "0", "\"info\"", "\"text\"", "false"];
         for ((name, _, help), default) in PLAIN.iter().zip(defaults) {
             let help = help.split(" [default").next().unwrap();
             text += &format!("\n# {help}.\n#= {name} = {default}\n");
@@ -334,8 +364,9 @@ mod tests {
     }
 
     const EXAMPLE_HEAD: &str = "\
-# Every setting of `clearance serve` with its default. A line that begins with \"#=\" is a setting that
-# is commented out: take \"#= \" away to set it. Use: `clearance serve --config clearance.toml`.
+# Every setting of `clearance serve` with its default. A line that begins with \"#=\" is a setting
+# that is commented out: take \"#= \" away to set it. Use:
+# `clearance serve --config clearance.toml`.
 #
 # A flag is stronger than the environment, the environment than this file: `listen` here is
 # CLEARANCE_LISTEN there and --listen on the command line; limits likewise, without \"limits\".

@@ -139,7 +139,7 @@ impl Client {
         let Run { frames, mut reports, session_id, .. } = run;
         drop(frames);
         while reports.message().await?.is_some() {}
-        let request = api::CloseSessionRequest { session_id, allow_missing: false };
+        let request = api::CloseSessionRequest { session_id, ..Default::default() };
         self.sessions.close_session(request).await?;
         Ok(())
     }

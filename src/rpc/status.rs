@@ -11,6 +11,7 @@ use super::api;
 use super::api::ErrorReason as Reason;
 use super::path::{BadField, NotImplemented};
 use crate::runtime::compute::Refused;
+use crate::runtime::sessions::owner::NoEntropy;
 use crate::runtime::settings::{Breach, Exceeded, Limits};
 
 /// The domain of every `ErrorInfo`.
@@ -66,9 +67,12 @@ pub enum Failure {
         /// Id or alias.
         key: String,
     },
-    /// No session has this id.
-    #[error("session_id: no session {0:?} is open here")]
+    /// No session has this id, or none that the caller's key opens.
+    #[error("session_id: no session {0:?} is open here, or its session_key was not brought")]
     UnknownSession(String),
+    /// The session that the caller means is gone, and another one has its id.
+    #[error("incarnation: the session {0:?} that is open here is another one")]
+    SessionReplaced(String),
     /// The session has no such body.
     #[error("{field}: the session has no body {id}")]
     UnknownBody {
@@ -86,7 +90,7 @@ pub enum Failure {
         owner: String,
     },
     /// A session with this id is open.
-    #[error("{field}: a session {id:?} is open; say replace to replace it")]
+    #[error("{field}: a session {id:?} is open; say replace, with its session_key, to replace it")]
     SessionExists {
         /// Where it is named.
         field: String,
@@ -216,6 +220,10 @@ impl Failure {
                 let row = row(Code::NotFound, Reason::UnknownSession).at("session_id");
                 row.with("session_id", id)
             }
+            Self::SessionReplaced(id) => {
+                let row = row(Code::FailedPrecondition, Reason::SessionReplaced).at("incarnation");
+                row.with("session_id", id)
+            }
             Self::UnknownBody { field, id } => {
                 row(Code::NotFound, Reason::UnknownBody).at(field).with("body_id", id)
             }
@@ -310,6 +318,12 @@ impl From<Refused> for Failure {
             Refused::ShuttingDown => Self::Draining,
             Refused::Panicked => Self::Bug(refused.to_string()),
         }
+    }
+}
+
+impl From<NoEntropy> for Failure {
+    fn from(error: NoEntropy) -> Self {
+        Self::Bug(error.to_string())
     }
 }
 

@@ -5,48 +5,23 @@
 //! that happens: at the end of the job, or because the caller went away before it started. A job
 //! that panics loses its session: what it left behind cannot be trusted.
 
+pub mod owner;
+mod parallel;
+mod resident;
+
 use std::collections::BTreeMap;
 use std::ops::{Bound, Deref, DerefMut};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::{Duration, Instant, SystemTime};
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
+use self::owner::{Credentials, KeyDigest};
+pub use self::parallel::Parallel;
+pub use self::resident::{Resident, Summary};
 use super::clock::Clock;
 use super::settings::{Limit, Limits};
-use crate::geometry::effort::Cost;
-use crate::scene::{PairState, Runner};
-
-/// What the registry has to know about a session.
-pub trait Resident: Send + 'static {
-    /// Memory it takes, estimated.
-    fn bytes(&self) -> u64;
-    /// Gives up what can be had again by computing.
-    fn slim(&mut self);
-    /// For lists.
-    fn summary(&self) -> Summary;
-}
-
-/// A session without its bodies.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Summary {
-    /// The last frame applied.
-    pub frame: u64,
-    /// Number of bodies.
-    pub bodies: u64,
-    /// Number of pairs that are checked.
-    pub checked_pairs: u64,
-    /// Contacts announced and not ended.
-    pub contacts: u64,
-    /// Frames answered on this server.
-    pub frames_answered: u64,
-    /// What they cost.
-    pub cost: Cost,
-    /// Time spent on them.
-    pub elapsed: Duration,
-}
 
 /// Why a session was not opened or not found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -54,9 +29,12 @@ pub enum SessionError {
     /// No session has this id.
     #[error("no such session")]
     Unknown,
-    /// A session has this id.
+    /// A session has this id, and may not be replaced by this caller.
     #[error("there is a session with this id")]
     Exists,
+    /// The session that the caller means is gone, and another one has its id.
+    #[error("the session was replaced")]
+    Replaced,
     /// Another stream is attached.
     #[error("another stream is attached")]
     Attached,
@@ -76,11 +54,43 @@ pub struct Registry<S> {
     serial: AtomicU64,
 }
 
+/// A session that is to be put in place.
+#[derive(Debug)]
+pub struct NewSession<'a, S> {
+    /// Its id.
+    pub id: &'a str,
+    /// The session.
+    pub session: S,
+    /// Closed after so long without a call.
+    pub idle_timeout: Duration,
+    /// The key that it belongs to; none: it is open to everybody.
+    pub owner: Option<KeyDigest>,
+    /// Tells it from others that have had its id.
+    pub incarnation: u64,
+    /// Whether a session that has the id and belongs to the same key is closed for it.
+    pub replace: bool,
+}
+
+/// Some of the sessions that a caller may see, in order of their ids.
+#[derive(Debug)]
+pub struct Page<S> {
+    /// The sessions.
+    pub slots: Vec<Arc<Slot<S>>>,
+    /// Whether more follow.
+    pub has_more: bool,
+    /// How many there are in all.
+    pub total: u64,
+}
+
 /// The place of one session.
 #[derive(Debug)]
 pub struct Slot<S> {
     /// Its id.
     pub id: String,
+    /// The key that the session belongs to; none: it is open to everybody.
+    owner: Option<KeyDigest>,
+    /// Tells the session from others that have had its id.
+    pub incarnation: u64,
     /// Closed after so long without a call.
     pub idle_timeout: Duration,
     /// When it was opened.
@@ -141,19 +151,27 @@ impl<S: Resident> Registry<S> {
         }
     }
 
-    /// Puts a session in place under `id`; `replace` closes the one that has it.
-    pub fn insert(
+    /// Whether a session may be opened under `id` by the owner of a key.
+    pub fn check_free(
         &self,
         id: &str,
-        session: S,
-        idle_timeout: Duration,
+        owner: Option<KeyDigest>,
         replace: bool,
-    ) -> Result<Arc<Slot<S>>, SessionError> {
+    ) -> Result<(), SessionError> {
         self.expire();
+        let by_id = self.lock();
+        let is_free = by_id.get(id).is_none_or(|slot| slot.yields_to(owner, replace));
+        if is_free { Ok(()) } else { Err(SessionError::Exists) }
+    }
+
+    /// Puts a session in place.
+    pub fn insert(&self, new: NewSession<'_, S>) -> Result<Arc<Slot<S>>, SessionError> {
+        self.expire();
+        let NewSession { id, session, idle_timeout, owner, incarnation, replace } = new;
         let bytes = session.bytes();
         let mut by_id = self.lock();
         let replaced = by_id.get(id);
-        if replaced.is_some() && !replace {
+        if replaced.is_some_and(|slot| !slot.yields_to(owner, replace)) {
             return Err(SessionError::Exists);
         }
         let count = by_id.len() as u64 + u64::from(replaced.is_none());
@@ -167,6 +185,8 @@ impl<S: Resident> Registry<S> {
         let summary = session.summary();
         let slot = Arc::new(Slot {
             id: id.to_owned(),
+            owner,
+            incarnation,
             idle_timeout,
             open_time: self.clock.wall(),
             turn: Arc::new(Semaphore::new(1)),
@@ -189,20 +209,21 @@ impl<S: Resident> Registry<S> {
         Ok(slot)
     }
 
-    /// The slot of this id.
-    pub fn get(&self, id: &str) -> Result<Arc<Slot<S>>, SessionError> {
+    /// The slot of this id, for whoever brings its key. To others it is not there.
+    pub fn get(&self, id: &str, brought: Credentials) -> Result<Arc<Slot<S>>, SessionError> {
         let slot = self.lock().get(id).cloned().ok_or(SessionError::Unknown)?;
         if slot.is_expired() || slot.is_closed() {
             self.remove(&slot);
             return Err(SessionError::Unknown);
         }
+        if !KeyDigest::opens(brought.key, slot.owner) {
+            return Err(SessionError::Unknown);
+        }
+        if ![0, slot.incarnation].contains(&brought.incarnation) {
+            return Err(SessionError::Replaced);
+        }
         slot.touch();
         Ok(slot)
-    }
-
-    /// Whether a session has this id.
-    pub fn contains(&self, id: &str) -> bool {
-        self.lock().contains_key(id)
     }
 
     /// Closes and forgets the session of this slot.
@@ -230,13 +251,17 @@ impl<S: Resident> Registry<S> {
         expired.len()
     }
 
-    /// At most `size` slots after the id `after`, in order; and whether more follow.
-    pub fn page(&self, after: &str, size: usize) -> (Vec<Arc<Slot<S>>>, bool) {
+    /// At most `size` slots after the id `after`, of those that are open to everybody or belong to
+    /// one of these keys.
+    pub fn page(&self, after: &str, size: usize, keys: &[KeyDigest]) -> Page<S> {
         let by_id = self.lock();
+        let is_shown = |slot: &&Arc<Slot<S>>| slot.owner.is_none_or(|owner| keys.contains(&owner));
         let start = if after.is_empty() { Bound::Unbounded } else { Bound::Excluded(after) };
-        let mut slots = by_id.range::<str, _>((start, Bound::Unbounded)).map(|(_, slot)| slot);
-        let page = slots.by_ref().take(size).cloned().collect();
-        (page, slots.next().is_some())
+        let rest = by_id.range::<str, _>((start, Bound::Unbounded)).map(|(_, slot)| slot);
+        let mut rest = rest.filter(is_shown);
+        let slots = rest.by_ref().take(size).cloned().collect();
+        let has_more = rest.next().is_some();
+        Page { slots, has_more, total: by_id.values().filter(is_shown).count() as u64 }
     }
 
     /// Number of open sessions.
@@ -305,6 +330,11 @@ impl<S: Resident> Slot<S> {
             last_call: state.last_call_wall,
             is_attached: state.attached.is_some(),
         }
+    }
+
+    /// Whether a session that belongs to `owner` may take this one's place.
+    fn yields_to(&self, owner: Option<KeyDigest>, replace: bool) -> bool {
+        self.is_closed() || replace && KeyDigest::opens(owner, self.owner)
     }
 
     fn touch(&self) {
@@ -437,25 +467,6 @@ impl<S: Resident> Drop for Attachment<S> {
             state.attached = None;
             state.last_call = self.slot.clock.now();
             state.last_call_wall = self.slot.clock.wall();
-        }
-    }
-}
-
-/// Splits the pairs of a scene among the threads of the pool it runs in.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Parallel;
-
-/// A thread is given at least so many pairs: a warm pair takes about a microsecond, waking a thread
-/// some tens of them.
-const PAIRS_PER_THREAD_MIN: usize = 64;
-
-impl Runner for Parallel {
-    fn run(&self, items: &mut [Box<PairState>], work: &(dyn Fn(&mut PairState) + Sync)) {
-        if items.len() < 2 * PAIRS_PER_THREAD_MIN {
-            items.iter_mut().for_each(|state| work(state));
-        } else {
-            let items = items.par_iter_mut().with_min_len(PAIRS_PER_THREAD_MIN);
-            items.for_each(|state| work(state));
         }
     }
 }

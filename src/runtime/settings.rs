@@ -217,6 +217,8 @@ limits! {
     /// Memory of all sessions, estimated. Beyond it witnesses are forgotten, no session is opened,
     /// and frames with new bodies or rules are refused.
     session_bytes_max = 2_048 * MIB, "bytes", ResourceExhausted;
+    /// Keys that one ListSessions brings.
+    session_keys_max = 100, "keys", InvalidArgument;
     /// Frames in one StepSession.
     frames_per_step_max = 1_000, "frames", InvalidArgument;
     /// Bytes of the reports in one reply of StepSession, or one report more; the frames that are
@@ -255,6 +257,9 @@ pub struct Settings {
     pub log: String,
     /// How log lines look.
     pub log_format: LogFormat,
+    /// Whether sessions that are opened without a key are open to everybody, whatever the address.
+    /// On the loopback interface they always are.
+    pub open_sessions: bool,
     /// The limits.
     pub limits: Limits,
 }
@@ -266,6 +271,7 @@ impl Default for Settings {
             compute_threads: 0,
             log: "info".to_owned(),
             log_format: LogFormat::Text,
+            open_sessions: false,
             limits: Limits::default(),
         }
     }

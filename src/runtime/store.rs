@@ -24,8 +24,8 @@ pub enum StoredSolid {
     Polyhedron {
         /// It.
         polyhedron: Arc<Polyhedron>,
-        /// Its hull. What is separated from the hull is separated from the polyhedron, and the proof
-        /// of that can be given.
+        /// Its hull. What is separated from the hull is separated from the polyhedron, and the
+        /// proof of that can be given.
         hull: Arc<Polytope>,
     },
 }

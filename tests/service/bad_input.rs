@@ -130,7 +130,7 @@ async fn values_of_enums_that_are_to_come_are_refused() {
     let open = api::OpenSessionRequest { report, ..Default::default() };
     let status = server.sessions().open_session(open).await.unwrap_err();
     check(&status, code, "BAD_FIELD", "report.pairs");
-    let nobody = api::GetSessionRequest { session_id: "nobody".into() };
+    let nobody = api::GetSessionRequest { session_id: "nobody".into(), ..Default::default() };
     let status = server.sessions().get_session(nobody).await.unwrap_err();
     check(&status, Code::NotFound, "UNKNOWN_SESSION", "session_id");
     // Forgotten, it was looked for: "no session \"\" is open here".

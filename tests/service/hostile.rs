@@ -197,7 +197,7 @@ async fn hulls_of_sessions_are_built_no_longer_than_the_deadline_and_then_nothin
     let step = api::StepSessionRequest {
         session_id: "kept".into(),
         frames: vec![frame],
-        take_over: false,
+        ..Default::default()
     };
     match client.step_session(hurried(step)).await {
         Err(status) => check_late(status),
@@ -211,7 +211,7 @@ async fn hulls_of_sessions_are_built_no_longer_than_the_deadline_and_then_nothin
     check_late(client.open_session(hurried(over)).await.unwrap_err());
     // The only thread is free again, and the session is as it was.
     soon(server.register("cube", &cube())).await;
-    let get = api::GetSessionRequest { session_id: "kept".into() };
+    let get = api::GetSessionRequest { session_id: "kept".into(), ..Default::default() };
     let kept = client.get_session(get).await.unwrap().into_inner();
     assert_eq!(kept.summary.unwrap().frame_id, 0);
     assert!(kept.state.unwrap().bodies.is_empty());

@@ -13,6 +13,7 @@ mod compounds;
 mod hostile;
 mod kept_meshes;
 mod lifecycle;
+mod ownership;
 mod polyhedra;
 mod polytopes;
 mod queries;

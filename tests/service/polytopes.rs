@@ -127,7 +127,7 @@ async fn a_polytope_stays_while_a_session_uses_it() {
     let delete = api::DeletePolytopeRequest { key, allow_missing: false };
     let status = server.polytopes().delete_polytope(delete.clone()).await.unwrap_err();
     check(&status, Code::FailedPrecondition, "POLYTOPE_IN_USE", "");
-    let request = api::CloseSessionRequest { session_id, allow_missing: false };
+    let request = api::CloseSessionRequest { session_id, ..Default::default() };
     sessions.close_session(request).await.unwrap();
     server.polytopes().delete_polytope(delete).await.unwrap();
 }

@@ -36,8 +36,18 @@ impl Server {
     }
 
     pub(crate) async fn with_settings(settings: Settings) -> Self {
-        let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
-        let address = listener.local_addr().unwrap();
+        Self::listening("127.0.0.1:0", settings).await
+    }
+
+    /// On every interface, so that strangers may call.
+    pub(crate) async fn in_public(settings: Settings) -> Self {
+        Self::listening("0.0.0.0:0", settings).await
+    }
+
+    async fn listening(address: &str, settings: Settings) -> Self {
+        let listener = TcpListener::bind(address).await.unwrap();
+        let mut address = listener.local_addr().unwrap();
+        address.set_ip(std::net::Ipv4Addr::LOCALHOST.into());
         let (stop, stopped) = oneshot::channel();
         let shutdown = async {
             // Dropping the sender stops the server too.

@@ -58,7 +58,8 @@ pub(crate) async fn step(
     id: &str,
     frames: Vec<api::Frame>,
 ) -> Result<Vec<api::FrameReport>, Status> {
-    let request = api::StepSessionRequest { session_id: id.to_owned(), frames, take_over: false };
+    let request =
+        api::StepSessionRequest { session_id: id.to_owned(), frames, ..Default::default() };
     Ok(server.sessions().step_session(request).await?.into_inner().reports)
 }
 
@@ -118,7 +119,10 @@ async fn a_session_is_opened_stepped_twice_and_closed() {
     assert_eq!((reports[1].frame_id, reports[1].previous_frame_id), (2, 1));
 
     let id = || "s".to_owned();
-    let got = server.sessions().get_session(api::GetSessionRequest { session_id: id() }).await;
+    let got = server
+        .sessions()
+        .get_session(api::GetSessionRequest { session_id: id(), ..Default::default() })
+        .await;
     let got = got.unwrap().into_inner();
     let summary = got.summary.unwrap();
     assert_eq!((summary.frame_id, summary.bodies, summary.frames_answered), (2, 2, 3));
@@ -127,7 +131,7 @@ async fn a_session_is_opened_stepped_twice_and_closed() {
         vector(1.5, 0.0, 0.0)
     );
 
-    let close = api::CloseSessionRequest { session_id: id(), allow_missing: false };
+    let close = api::CloseSessionRequest { session_id: id(), ..Default::default() };
     server.sessions().close_session(close.clone()).await.unwrap();
     let again = server.sessions().close_session(close).await.unwrap_err();
     check(&again, Code::NotFound, "UNKNOWN_SESSION", "session_id");
@@ -298,7 +302,7 @@ async fn another_server_goes_on_and_no_event_is_lost_or_repeated() {
     one.sessions().open_session(scene("s")).await.unwrap();
     let began = step(&one, "s", vec![put(1, 0.5)]).await.unwrap();
     assert_eq!(kinds(&began[0]), [ContactEventKind::Began]);
-    let request = api::GetSessionRequest { session_id: "s".to_owned() };
+    let request = api::GetSessionRequest { session_id: "s".to_owned(), ..Default::default() };
     let state = one.sessions().get_session(request).await.unwrap().into_inner().state;
     let opening =
         api::OpenSessionRequest { session_id: "s".to_owned(), state, ..Default::default() };
@@ -347,7 +351,11 @@ async fn abandoned_sessions_are_refused_beyond_the_limit_and_expire() {
         .unwrap()
         .into_inner();
     assert_eq!((listed.sessions.len(), listed.total_size), (15, 20));
-    let rest = api::ListSessionsRequest { page_size: 15, page_token: listed.next_page_token };
+    let rest = api::ListSessionsRequest {
+        page_size: 15,
+        page_token: listed.next_page_token,
+        ..Default::default()
+    };
     let rest = server.sessions().list_sessions(rest).await.unwrap().into_inner();
     assert_eq!((rest.sessions.len(), rest.next_page_token.as_str()), (5, ""));
 }
@@ -381,7 +389,7 @@ async fn a_polytope_cannot_be_deleted_while_a_session_uses_it() {
     };
     let refused = server.polytopes().delete_polytope(delete()).await.unwrap_err();
     assert_eq!(refused.code(), Code::FailedPrecondition);
-    let close = api::CloseSessionRequest { session_id: "s".to_owned(), allow_missing: false };
+    let close = api::CloseSessionRequest { session_id: "s".to_owned(), ..Default::default() };
     server.sessions().close_session(close).await.unwrap();
     server.polytopes().delete_polytope(delete()).await.unwrap();
 }

@@ -46,7 +46,7 @@ async fn answered(server: &Server, reports: &[api::FrameReport], code: Code) -> 
     for report in &reports[done..] {
         assert_eq!(report.status.as_ref().unwrap().code, i32::from(code), "{report:?}");
     }
-    let request = api::GetSessionRequest { session_id: "s".to_owned() };
+    let request = api::GetSessionRequest { session_id: "s".to_owned(), ..Default::default() };
     let session = server.sessions().get_session(request).await.unwrap().into_inner();
     assert_eq!(session.summary.unwrap().frame_id, reports[done - 1].frame_id);
     done

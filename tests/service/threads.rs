@@ -99,8 +99,11 @@ fn frames() -> Vec<api::Frame> {
 async fn reports(threads: usize, canonical: bool) -> Vec<api::FrameReport> {
     let server = started(threads).await;
     let opened = server.sessions().open_session(crowd(canonical)).await.unwrap().into_inner();
-    let request =
-        api::StepSessionRequest { session_id: "s".to_owned(), frames: frames(), take_over: false };
+    let request = api::StepSessionRequest {
+        session_id: "s".to_owned(),
+        frames: frames(),
+        ..Default::default()
+    };
     let mut reports = server.sessions().step_session(request).await.unwrap().into_inner().reports;
     reports.insert(0, opened.report.unwrap());
     for report in &mut reports {

@@ -278,7 +278,7 @@ impl Words {
             let request = api::StepSessionRequest {
                 session_id: "s".into(),
                 frames: vec![frame],
-                take_over: false,
+                ..Default::default()
             };
             let mut reply =
                 self.server.sessions().step_session(request).await.unwrap().into_inner();

@@ -26,6 +26,10 @@ impl Resident for Weight {
 
 const IDLE: Duration = Duration::from_secs(10);
 
+fn new(id: &str, session: Weight, replace: bool) -> NewSession<'_, Weight> {
+    NewSession { id, session, idle_timeout: IDLE, owner: None, incarnation: 1, replace }
+}
+
 fn registry(sessions_max: u64, bytes_max: u64) -> (Arc<ManualClock>, Registry<Weight>) {
     let clock = Arc::new(ManualClock::new());
     let session_bytes_max = bytes_max;
@@ -38,21 +42,21 @@ fn ten_thousand_abandoned_sessions_stay_within_the_limits_and_make_room_when_idl
     let (clock, registry) = registry(100, 500);
     let mut refused = 0;
     for k in 0..10_000 {
-        let opened = registry.insert(&format!("s{k}"), Weight(7), IDLE, false);
+        let opened = registry.insert(new(&format!("s{k}"), Weight(7), false));
         refused += u64::from(matches!(opened, Err(SessionError::Full(_))));
         assert!(registry.count() <= 100 && registry.bytes() <= 500);
     }
     assert_eq!((registry.count(), registry.bytes(), refused), (71, 497, 10_000 - 71));
     clock.advance(IDLE + Duration::from_millis(1));
-    assert!(registry.insert("late", Weight(7), IDLE, false).is_ok());
+    assert!(registry.insert(new("late", Weight(7), false)).is_ok());
     assert_eq!((registry.count(), registry.bytes()), (1, 7));
 }
 
 #[tokio::test]
 async fn a_session_that_outgrows_the_limit_gives_up_its_witnesses() {
     let (_, registry) = registry(10, 100);
-    registry.insert("other", Weight(50), IDLE, false).unwrap();
-    let slot = registry.insert("grows", Weight(10), IDLE, false).unwrap();
+    registry.insert(new("other", Weight(50), false)).unwrap();
+    let slot = registry.insert(new("grows", Weight(10), false)).unwrap();
     slot.take_out().await.unwrap().0 = 1_000;
     assert_eq!(registry.bytes(), 51);
 }
@@ -60,7 +64,7 @@ async fn a_session_that_outgrows_the_limit_gives_up_its_witnesses() {
 #[tokio::test]
 async fn a_session_is_idle_only_when_it_is_in_and_nobody_is_attached() {
     let (clock, registry) = registry(10, 100);
-    let slot = registry.insert("a", Weight(1), IDLE, false).unwrap();
+    let slot = registry.insert(new("a", Weight(1), false)).unwrap();
     let held = slot.take_out().await.unwrap();
     clock.advance(IDLE * 2);
     assert_eq!(registry.expire(), 0);
@@ -71,14 +75,14 @@ async fn a_session_is_idle_only_when_it_is_in_and_nobody_is_attached() {
     drop(attachment);
     assert_eq!(registry.expire(), 0);
     clock.advance(IDLE * 2);
-    assert_eq!(registry.get("a").unwrap_err(), SessionError::Unknown);
+    assert_eq!(registry.get("a", Credentials::default()).unwrap_err(), SessionError::Unknown);
     assert_eq!((registry.count(), registry.bytes()), (0, 0));
 }
 
 #[test]
 fn a_second_attachment_is_refused_unless_it_takes_over() {
     let (_, registry) = registry(10, 100);
-    let slot = registry.insert("a", Weight(1), IDLE, false).unwrap();
+    let slot = registry.insert(new("a", Weight(1), false)).unwrap();
     let first = registry.attach(&slot, false).unwrap();
     assert_eq!(registry.attach(&slot, false).unwrap_err(), SessionError::Attached);
     let second = registry.attach(&slot, true).unwrap();
@@ -92,10 +96,10 @@ fn a_second_attachment_is_refused_unless_it_takes_over() {
 #[tokio::test]
 async fn a_session_closed_while_it_is_out_is_forgotten_when_it_comes_back() {
     let (_, registry) = registry(10, 100);
-    let slot = registry.insert("a", Weight(5), IDLE, false).unwrap();
+    let slot = registry.insert(new("a", Weight(5), false)).unwrap();
     let held = slot.take_out().await.unwrap();
-    registry.insert("a", Weight(8), IDLE, true).unwrap();
-    assert_eq!(registry.insert("a", Weight(8), IDLE, false).unwrap_err(), SessionError::Exists);
+    registry.insert(new("a", Weight(8), true)).unwrap();
+    assert_eq!(registry.insert(new("a", Weight(8), false)).unwrap_err(), SessionError::Exists);
     drop(held);
     assert_eq!(registry.bytes(), 8);
     assert!(slot.take_out().await.is_err());
@@ -104,15 +108,15 @@ async fn a_session_closed_while_it_is_out_is_forgotten_when_it_comes_back() {
 #[tokio::test]
 async fn a_job_that_panics_loses_its_session_and_no_other() {
     let (_, registry) = registry(10, 100);
-    let slot = registry.insert("a", Weight(5), IDLE, false).unwrap();
-    registry.insert("b", Weight(3), IDLE, false).unwrap();
+    let slot = registry.insert(new("a", Weight(5), false)).unwrap();
+    registry.insert(new("b", Weight(3), false)).unwrap();
     let held = slot.take_out().await.unwrap();
     let job = std::panic::AssertUnwindSafe(move || {
         let _held = held;
         panic!("a bug, for the test");
     });
     assert!(std::panic::catch_unwind(job).is_err());
-    assert_eq!(registry.get("a").unwrap_err(), SessionError::Unknown);
+    assert_eq!(registry.get("a", Credentials::default()).unwrap_err(), SessionError::Unknown);
     assert_eq!((registry.count(), registry.bytes()), (1, 3));
 }
 

@@ -164,7 +164,7 @@ fn client() -> Client {
     let settings = Settings { limits, compute_threads: 1, ..Settings::default() };
     let draining = tokio::sync::watch::channel(false).1;
     let shared = Shared::new(settings, draining).expect("a pool of one thread");
-    let host = SessionHost::new(shared.clone());
+    let host = SessionHost::new(shared.clone(), true);
     let info = ServerInfo { shared: shared.clone(), sessions: host.registry.clone() };
     let routes = Routes::new(PolytopeServiceServer::new(Polytopes(shared.clone())))
         .add_service(QueryServiceServer::new(Queries(shared.clone())))

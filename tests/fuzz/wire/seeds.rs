@@ -243,7 +243,10 @@ fn sessions() -> Vec<Vec<Call>> {
         ..Default::default()
     };
     let step = |frames| {
-        call("StepSession", &api::StepSessionRequest { session_id: id(), frames, take_over: false })
+        call(
+            "StepSession",
+            &api::StepSessionRequest { session_id: id(), frames, ..Default::default() },
+        )
     };
     let start = api::stream_session_request::Start::Open(open.clone());
     let first = api::StreamSessionRequest {
@@ -253,8 +256,8 @@ fn sessions() -> Vec<Vec<Call>> {
         ..Default::default()
     };
     let next = |frame| api::StreamSessionRequest { frame: Some(frame), ..Default::default() };
-    let get = api::GetSessionRequest { session_id: id() };
-    let close = api::CloseSessionRequest { session_id: id(), allow_missing: false };
+    let get = api::GetSessionRequest { session_id: id(), ..Default::default() };
+    let close = api::CloseSessionRequest { session_id: id(), ..Default::default() };
     vec![
         vec![
             call("OpenSession", &open),

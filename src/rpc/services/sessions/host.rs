@@ -16,7 +16,8 @@ use crate::rpc::status::Failure;
 use crate::rpc::transport::timing::time_left;
 use crate::runtime::compute::INLINE_MAX;
 use crate::runtime::deadline::StopGuard;
-use crate::runtime::sessions::{Held, Parallel, Registry, SessionError, Slot};
+use crate::runtime::sessions::owner::{Credentials, KeyDigest, new_incarnation, new_key};
+use crate::runtime::sessions::{Held, NewSession, Parallel, Registry, SessionError, Slot};
 use crate::scene::{Runner, Serial};
 
 /// What every call to the sessions needs; cheap to clone.
@@ -26,6 +27,8 @@ pub struct SessionHost {
     pub shared: Shared,
     /// The open sessions.
     pub registry: Arc<Registry<Session>>,
+    /// Whether sessions that are opened without a key are open to everybody.
+    pub leaves_open: bool,
 }
 
 /// What there is for the answer to some frames.
@@ -37,11 +40,19 @@ pub(super) struct AnswerTime<'a> {
     pub(super) budget: Option<Duration>,
 }
 
+/// Who a session is going to belong to.
+struct Ownership {
+    /// The digest of its key; none: it is open to everybody.
+    owner: Option<KeyDigest>,
+    /// The key, if the server made it.
+    made_key: String,
+}
+
 impl SessionHost {
     /// No session is open yet.
-    pub fn new(shared: Shared) -> Self {
+    pub fn new(shared: Shared, leaves_open: bool) -> Self {
         let registry = Arc::new(Registry::new(shared.clock.clone(), shared.limits()));
-        Self { shared, registry }
+        Self { shared, registry, leaves_open }
     }
 
     /// Opens a session; `prefix` leads to the request.
@@ -51,7 +62,7 @@ impl SessionHost {
         request: api::OpenSessionRequest,
         prefix: &'static str,
     ) -> Result<(Arc<Slot<Session>>, api::OpenSessionResponse), Failure> {
-        let Self { shared, registry } = self;
+        let Self { shared, registry, .. } = self;
         shared.refuse_while_draining()?;
         let root = Path::ROOT.field(prefix);
         let path = if prefix.is_empty() { Path::ROOT } else { root };
@@ -63,9 +74,9 @@ impl SessionHost {
             request.session_id.clone()
         };
         let limits = shared.limits();
-        if !request.replace && registry.get(&id).is_ok() {
-            return Err(Failure::SessionExists { field: id_path.to_string(), id });
-        }
+        let Ownership { owner, made_key } = self.ownership(&path, &request.session_key)?;
+        let exists = |_| Failure::SessionExists { field: id_path.to_string(), id: id.clone() };
+        registry.check_free(&id, owner, request.replace).map_err(exists)?;
         let idle_max = Duration::from_secs(limits.session_idle_seconds_max);
         let idle_default = Duration::from_secs(limits.session_idle_seconds_default);
         let idle = match &request.idle_timeout {
@@ -90,15 +101,31 @@ impl SessionHost {
         });
         let (session, report) = opened.await??;
         let checked_pairs = session.pairs_enabled();
-        let slot = registry.insert(&id, session, idle, replace);
-        let slot = slot.map_err(|error| failure(error, &id))?;
+        let incarnation = new_incarnation()?;
+        let new = NewSession { id: &id, session, idle_timeout: idle, owner, incarnation, replace };
+        let slot = registry.insert(new).map_err(|error| failure(error, &id))?;
         let opened = api::OpenSessionResponse {
             session_id: id,
             report: Some(report),
             checked_pairs,
             idle_timeout: Some(duration_to_wire(idle)),
+            session_key: made_key,
+            incarnation,
         };
         Ok((slot, opened))
+    }
+
+    /// Who a session is going to belong to, by the key that its opening brings.
+    fn ownership(&self, path: &Path<'_>, brought: &str) -> Result<Ownership, Failure> {
+        if brought.is_empty() && self.leaves_open {
+            return Ok(Ownership { owner: None, made_key: String::new() });
+        }
+        if brought.is_empty() {
+            let made_key = new_key()?;
+            return Ok(Ownership { owner: Some(KeyDigest::of(&made_key)), made_key });
+        }
+        check_key(&path.field("session_key"), brought)?;
+        Ok(Ownership { owner: Some(KeyDigest::of(brought)), made_key: String::new() })
     }
 
     /// Applies and answers frames in one job; the session goes back when that is done. Frames that
@@ -132,12 +159,16 @@ impl SessionHost {
         Ok(reports)
     }
 
-    /// The place of an open session.
-    pub(super) fn find(&self, id: &str) -> Result<Arc<Slot<Session>>, Failure> {
+    /// The place of an open session, for whoever brings its key.
+    pub(super) fn find(
+        &self,
+        id: &str,
+        brought: Credentials,
+    ) -> Result<Arc<Slot<Session>>, Failure> {
         if id.is_empty() {
             return Err(Path::ROOT.field("session_id").bad("is required").into());
         }
-        self.registry.get(id).map_err(|error| failure(error, id))
+        self.registry.get(id, brought).map_err(|error| failure(error, id))
     }
 
     /// An id that no session of this server has and that nobody can guess from others.
@@ -158,6 +189,7 @@ pub(super) async fn take_out(slot: &Arc<Slot<Session>>) -> Result<Held<Session>,
 pub(super) fn failure(error: SessionError, id: &str) -> Failure {
     match error {
         SessionError::Unknown => Failure::UnknownSession(id.chars().take(200).collect()),
+        SessionError::Replaced => Failure::SessionReplaced(id.to_owned()),
         SessionError::Exists => {
             Failure::SessionExists { field: "session_id".to_owned(), id: id.to_owned() }
         }
@@ -165,6 +197,39 @@ pub(super) fn failure(error: SessionError, id: &str) -> Failure {
         // No field is to blame, so the client is told when to try again.
         SessionError::Full(limit) => limit.reached().into(),
     }
+}
+
+/// The header in which a call may bring the key of its session.
+const KEY_HEADER: &str = "clearance-session-key";
+
+/// The key that a call brings: in its own field, or else in the header.
+pub(super) fn brought_key(metadata: &MetadataMap, field: String) -> String {
+    if !field.is_empty() {
+        return field;
+    }
+    let header = metadata.get(KEY_HEADER).and_then(|value| value.to_str().ok());
+    header.unwrap_or_default().to_owned()
+}
+
+/// What a call brings that is about one session.
+pub(super) fn credentials(
+    metadata: &MetadataMap,
+    session_key: String,
+    incarnation: u64,
+) -> Credentials {
+    let key = brought_key(metadata, session_key);
+    let key = (!key.is_empty()).then(|| KeyDigest::of(&key));
+    Credentials { key, incarnation }
+}
+
+const KEY_LENGTH_MAX: usize = 200;
+
+/// Visible ASCII alone fits into a header.
+fn check_key(path: &Path<'_>, key: &str) -> Result<(), Failure> {
+    if key.len() <= KEY_LENGTH_MAX && key.bytes().all(|byte| byte.is_ascii_graphic()) {
+        return Ok(());
+    }
+    Err(path.bad("must be 1 to 200 visible ASCII characters").into())
 }
 
 const ID_LENGTH_MAX: usize = 100;

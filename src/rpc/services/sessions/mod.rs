@@ -12,13 +12,14 @@ use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
 pub use self::host::SessionHost;
-use self::host::{check_id, take_out};
+use self::host::{brought_key, check_id, credentials, take_out};
 pub use self::session::Session;
 use crate::rpc::api;
 use crate::rpc::convert::options::cost_to_wire;
 use crate::rpc::convert::paging::page_size;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
+use crate::runtime::sessions::owner::KeyDigest;
 use crate::runtime::sessions::{Registry, Slot};
 
 /// The service.
@@ -46,7 +47,8 @@ impl api::session_service_server::SessionService for Sessions {
         &self,
         request: Request<api::OpenSessionRequest>,
     ) -> Result<Response<api::OpenSessionResponse>, Status> {
-        let (metadata, _, request) = request.into_parts();
+        let (metadata, _, mut request) = request.into_parts();
+        request.session_key = brought_key(&metadata, request.session_key);
         let (_, opened) = self.0.open(&metadata, request, "").await?;
         Ok(Response::new(opened))
     }
@@ -57,7 +59,9 @@ impl api::session_service_server::SessionService for Sessions {
         &self,
         request: Request<Streaming<api::StreamSessionRequest>>,
     ) -> Result<Response<Self::StreamSessionStream>, Status> {
-        Ok(Response::new(stream::start(self.0.clone(), request.into_inner())))
+        let (metadata, _, requests) = request.into_parts();
+        let header_key = brought_key(&metadata, String::new());
+        Ok(Response::new(stream::start(self.0.clone(), header_key, requests)))
     }
 
     async fn step_session(
@@ -73,8 +77,9 @@ impl api::session_service_server::SessionService for Sessions {
         &self,
         request: Request<api::GetSessionRequest>,
     ) -> Result<Response<api::GetSessionResponse>, Status> {
-        let id = request.into_inner().session_id;
-        let slot = self.0.find(&id)?;
+        let (metadata, _, request) = request.into_parts();
+        let brought = credentials(&metadata, request.session_key, request.incarnation);
+        let slot = self.0.find(&request.session_id, brought)?;
         let held = take_out(&slot).await?;
         let state = held.state();
         drop(held);
@@ -88,18 +93,24 @@ impl api::session_service_server::SessionService for Sessions {
         &self,
         request: Request<api::ListSessionsRequest>,
     ) -> Result<Response<api::ListSessionsResponse>, Status> {
-        let request = request.into_inner();
-        let size = page_size(self.0.shared.limits(), request.page_size)?;
+        let (metadata, _, request) = request.into_parts();
+        let limits = self.0.shared.limits();
+        let size = page_size(limits, request.page_size)?;
+        let list = Path::ROOT.field("session_keys");
+        list.within(limits.session_keys_max(), request.session_keys.len())?;
+        let header_key = brought_key(&metadata, String::new());
+        let keys = request.session_keys.iter().chain([&header_key]).filter(|key| !key.is_empty());
+        let keys: Vec<KeyDigest> = keys.map(|key| KeyDigest::of(key)).collect();
         if !request.page_token.is_empty() {
             check_id(&Path::ROOT.field("page_token"), &request.page_token)?;
         }
         self.0.registry.expire();
-        let (page, more) = self.0.registry.page(&request.page_token, size);
-        let last = page.last().filter(|_| more);
+        let page = self.0.registry.page(&request.page_token, size, &keys);
+        let last = page.slots.last().filter(|_| page.has_more);
         Ok(Response::new(api::ListSessionsResponse {
             next_page_token: last.map_or_else(String::new, |slot| slot.id.clone()),
-            sessions: page.iter().map(summary).collect(),
-            total_size: self.0.registry.count(),
+            sessions: page.slots.iter().map(summary).collect(),
+            total_size: page.total,
         }))
     }
 
@@ -107,10 +118,13 @@ impl api::session_service_server::SessionService for Sessions {
         &self,
         request: Request<api::CloseSessionRequest>,
     ) -> Result<Response<api::CloseSessionResponse>, Status> {
-        let request = request.into_inner();
-        let slot = match self.0.find(&request.session_id) {
+        let (metadata, _, request) = request.into_parts();
+        let brought = credentials(&metadata, request.session_key, request.incarnation);
+        let slot = match self.0.find(&request.session_id, brought) {
             Ok(slot) => slot,
-            Err(Failure::UnknownSession(_)) if request.allow_missing => {
+            Err(Failure::UnknownSession(_) | Failure::SessionReplaced(_))
+                if request.allow_missing =>
+            {
                 return Ok(Response::new(api::CloseSessionResponse { summary: None }));
             }
             Err(failure) => return Err(failure.into()),
@@ -135,5 +149,6 @@ fn summary(slot: &Arc<Slot<Session>>) -> api::SessionSummary {
         attached: shown.is_attached,
         frames_answered: known.frames_answered,
         cost: Some(cost_to_wire(&known.cost, known.elapsed)),
+        incarnation: slot.incarnation,
     }
 }

@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use prost::Message;
 use tonic::metadata::MetadataMap;
 
-use super::host::{AnswerTime, SessionHost, failure, take_out};
+use super::host::{AnswerTime, SessionHost, credentials, failure, take_out};
 use super::session::Session;
 use crate::rpc::api;
 use crate::rpc::path::Path;
@@ -30,7 +30,8 @@ pub(super) async fn step(
     let shared = &host.shared;
     let list = Path::ROOT.field("frames");
     list.within(shared.limits().frames_per_step_max(), request.frames.len())?;
-    let slot = host.find(&request.session_id)?;
+    let brought = credentials(metadata, request.session_key, request.incarnation);
+    let slot = host.find(&request.session_id, brought)?;
     slot.evict(request.take_over).map_err(|error| failure(error, &slot.id))?;
     let turns = Turns::of_call(shared, metadata)?;
     let call = Call { host, slot: &slot, turns, going: StopGuard::after(Some(turns.left(shared))) };

@@ -21,6 +21,7 @@ use crate::rpc::api::stream_session_request::Start;
 use crate::rpc::path::Path;
 use crate::rpc::status::{Failure, of_transport};
 use crate::runtime::deadline::StopGuard;
+use crate::runtime::sessions::owner::{Credentials, KeyDigest};
 use crate::runtime::sessions::{Attachment, Slot};
 
 type Reply = Result<api::StreamSessionResponse, Status>;
@@ -28,13 +29,14 @@ type Reply = Result<api::StreamSessionResponse, Status>;
 /// Serves one client until it hangs up, fails, or another one takes over.
 pub(super) fn start(
     host: SessionHost,
+    header_key: String,
     requests: Streaming<api::StreamSessionRequest>,
 ) -> ReceiverStream<Reply> {
     let room = usize::try_from(host.shared.limits().waiting_reports_max).unwrap_or(1).max(1);
     let (replies, receiver) = mpsc::channel(room);
     tokio::spawn(async move {
         let talk = Talk { host, requests, replies: replies.clone(), is_over: false };
-        if let Err(failure) = talk.run().await {
+        if let Err(failure) = talk.run(header_key).await {
             // The client may be gone.
             let _ = replies.send(Err(failure.into())).await;
         }
@@ -59,12 +61,18 @@ async fn turned_true(flag: &mut watch::Receiver<bool>) {
 struct Gone;
 
 impl Talk {
-    async fn run(mut self) -> Result<(), Failure> {
+    async fn run(mut self, header_key: String) -> Result<(), Failure> {
         let Some(first) = self.next().await? else { return Ok(()) };
-        let api::StreamSessionRequest { start, take_over, frame, latest_wins } = first;
+        let api::StreamSessionRequest { start, take_over, frame, latest_wins, .. } = first;
+        let or_header = |key: String| if key.is_empty() { header_key } else { key };
         let slot = match start {
-            Some(Start::SessionId(id)) => self.host.find(&id)?,
-            Some(Start::Open(request)) => {
+            Some(Start::SessionId(id)) => {
+                let key = or_header(first.session_key);
+                let key = (!key.is_empty()).then(|| KeyDigest::of(&key));
+                self.host.find(&id, Credentials { key, incarnation: first.incarnation })?
+            }
+            Some(Start::Open(mut request)) => {
+                request.session_key = or_header(request.session_key);
                 let no_deadline = MetadataMap::new();
                 let (slot, opened) = tokio::select! {
                     opened = self.host.open(&no_deadline, request, "open") => opened?,
