@@ -11,9 +11,9 @@ mod fours;
 use super::Vec3;
 use super::csr::Csr;
 use super::effort::{Effort, Stopped};
-use super::number::scale::power_of_two;
 #[cfg(target_arch = "x86_64")]
 use super::processor;
+use crate::geometry::number::binary::power_of_two;
 
 /// `g·x`, rounded, always in this order.
 #[inline]

@@ -36,6 +36,8 @@ pub mod distance;
 pub mod penetration;
 pub mod separation;
 
+#[cfg(all(test, target_arch = "x86_64"))]
+mod both_compilations;
 #[cfg(test)]
 pub(crate) mod samples;
 

@@ -4,8 +4,10 @@
 //! *is* the affine map `x -> R x + t` with the entries as stored, and all proofs are about that map
 //! in exact real arithmetic.
 
-use super::number::scale::power_of_two;
+pub mod scaled_points;
+
 use super::{Mat3, Vec3};
+use crate::geometry::number::binary::power_of_two;
 
 /// Largest absolute coordinate that is accepted anywhere.
 pub const COORDINATE_MAX: f64 = power_of_two(960);

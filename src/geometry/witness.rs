@@ -5,7 +5,6 @@ use arrayvec::ArrayVec;
 use super::Vec3;
 use super::hierarchy::Feature;
 use super::pair::VertexPair;
-use super::separation::WorkingSet;
 
 /// A hint from the last query on a pair.
 ///
@@ -57,4 +56,17 @@ pub struct FeatureMemory {
     pub closest: Vec<[Feature; 2]>,
     /// The depth that the coherence seen suggests to start from.
     pub start: u32,
+}
+
+/// Vertices of both bodies in a program (§4.2).
+pub(in crate::geometry) const SET_MAX: usize = 20;
+
+/// Vertices with their weights.
+pub(in crate::geometry) type WeightedVertices = ArrayVec<(u32, f64), SET_MAX>;
+
+/// What the linear program keeps: vertices of P and of Q with their weights, any numbers.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct WorkingSet {
+    pub(in crate::geometry) p: WeightedVertices,
+    pub(in crate::geometry) q: WeightedVertices,
 }

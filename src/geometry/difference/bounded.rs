@@ -4,9 +4,9 @@
 use super::RoundedCorner;
 use super::ellipsoids::Roundness;
 use crate::geometry::effort::Effort;
+use crate::geometry::number::binary::power_of_two;
 use crate::geometry::number::double::{Real, Triple};
 use crate::geometry::number::rounding::gamma;
-use crate::geometry::number::scale::power_of_two;
 use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::support::{likely_pair, move_both, nearby};
 use crate::geometry::{Mat3, Vec3};

@@ -15,11 +15,11 @@ use crate::geometry::claim::{Axis, Direction};
 use crate::geometry::effort::Effort;
 use crate::geometry::number::rounding::{UNDERFLOW, gamma};
 use crate::geometry::number::scaled::{
-    Exponents, Integers, ScaledPoints, cross, difference, dot, exact_vector, is_zero, negated,
-    rounded_direction, sum, unit,
+    Integers, cross, difference, dot, exact_vector, is_zero, negated, rounded_direction, sum, unit,
 };
 use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::polytope::Polytope;
+use crate::geometry::pose::scaled_points::{Exponents, ScaledPoints};
 use crate::geometry::support::{climb_by, likely_vertex};
 
 /// See the module.

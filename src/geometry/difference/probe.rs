@@ -3,8 +3,8 @@
 
 use crate::geometry::effort::Effort;
 use crate::geometry::kernel::along;
+use crate::geometry::number::binary::power_of_two;
 use crate::geometry::number::rounding::{UNDERFLOW_FLOOR, gamma};
-use crate::geometry::number::scale::power_of_two;
 use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::pose::STRETCH_MAX;
 use crate::geometry::support::{self, Climb, Near, looks_at_all, supporting_vertex};

@@ -17,11 +17,11 @@ use super::rise::{Level, Rise};
 use super::simplex::Simplex;
 use crate::geometry::difference::bounded::View;
 use crate::geometry::effort::Effort;
+use crate::geometry::number::binary::power_of_two;
 use crate::geometry::number::double::{
     Double, Real, Triple, cross, dot, minus, plus_times, rounded,
 };
 use crate::geometry::number::rounding::{UNIT, gamma};
-use crate::geometry::number::scale::power_of_two;
 use crate::geometry::pair::VertexPair;
 use crate::geometry::{Mat3, Vec3};
 

@@ -28,12 +28,12 @@ use self::methods::{Ending, FoundSimplex, Proposer, gjk};
 use super::difference::bounded::View;
 use super::difference::exact::Difference;
 use super::effort::{Effort, Stopped};
-use super::number::dyadic::split;
 use super::pair::{Pair, VertexPair};
 use super::separation::{self, Decision, decide};
 use super::witness::Witness;
 use super::{Vec3, processor};
 use crate::geometry::claim::{Direction, StaticProof, Verdict};
+use crate::geometry::number::binary::split;
 
 /// Relative width of a bracket that needs no exact stage; the contract's.
 pub const WIDTH_MAX: f64 = 1e-12;

@@ -10,28 +10,13 @@ use dashu_int::ops::BitTest;
 use super::Sign;
 use super::interval::Interval;
 use super::scale::PowerOfTwo;
+use crate::geometry::number::binary::split;
 
 /// `mantissa * 2^exponent`.
 #[derive(Clone, Debug)]
 pub struct Dyadic {
     mantissa: IBig,
     exponent: i64,
-}
-
-/// Splits a finite f64 into `(m, e)` with `x = m 2^e` exactly and `m` odd, or `(0, 0)`.
-pub fn split(x: f64) -> (i64, i32) {
-    debug_assert!(x.is_finite());
-    let bits = x.to_bits();
-    let biased = i32::try_from((bits >> 52) & 0x7ff).expect("eleven bits");
-    let fraction = (bits & ((1 << 52) - 1)).cast_signed();
-    let (m, e) =
-        if biased == 0 { (fraction, -1074) } else { (fraction | (1 << 52), biased - 1075) };
-    if m == 0 {
-        return (0, 0);
-    }
-    let shift = m.trailing_zeros();
-    let m = m >> shift;
-    (if x.is_sign_negative() { -m } else { m }, e + shift.cast_signed())
 }
 
 impl Dyadic {

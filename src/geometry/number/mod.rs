@@ -1,5 +1,6 @@
 //! Arithmetic that can be trusted: error-bound formulas, exact numbers, predicates as enums.
 
+pub mod binary;
 pub mod double;
 pub mod dyadic;
 pub mod interval;

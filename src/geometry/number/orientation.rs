@@ -16,7 +16,7 @@ use std::cmp::Ordering;
 use dashu_int::IBig;
 
 use super::Sign;
-use super::dyadic::split;
+use super::binary::split;
 use super::rounding::{UNDERFLOW_FLOOR, gamma};
 use crate::geometry::Vec3;
 

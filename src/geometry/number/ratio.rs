@@ -4,10 +4,9 @@ use std::cmp::Ordering;
 
 use dashu_int::{IBig, UBig};
 
-use super::Sign;
-use super::dyadic::split;
-use super::outward;
+use super::binary::split;
 use super::scaled::sign;
+use super::{Sign, outward};
 
 /// See the module.
 #[derive(Clone, Debug)]

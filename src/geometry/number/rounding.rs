@@ -3,7 +3,7 @@
 
 use std::ops::RangeInclusive;
 
-use super::scale::power_of_two;
+use super::binary::power_of_two;
 use crate::geometry::Vec3;
 
 /// Unit round-off of f64, round to nearest: `|fl(a op b) - (a op b)| <= UNIT |a op b|` unless the

@@ -1,6 +1,6 @@
 //! Exact scaling of points by a power of two, to keep products clear of overflow and underflow.
 
-use super::dyadic::split;
+use super::binary::{EXPONENT_MAX, EXPONENT_MIN, exponent_of, power_of_two, split};
 use crate::geometry::Vec3;
 
 /// `2^exponent`, possibly beyond the range of f64.
@@ -12,9 +12,6 @@ pub struct PowerOfTwo {
 /// Coordinates whose largest is within `2^±TAME_MAX` need no scaling: products of three differences
 /// stay below 2^1023, and above 2^-1022 unless the differences are tiny beside the coordinates.
 const TAME_MAX: i32 = 200;
-/// Exponents of normal f64 numbers.
-const EXPONENT_MIN: i32 = -1022;
-const EXPONENT_MAX: i32 = 1023;
 
 impl PowerOfTwo {
     /// `2^exponent`.
@@ -63,19 +60,6 @@ impl PowerOfTwo {
     }
 }
 
-/// `2^exponent`, a normal number.
-#[inline]
-pub const fn power_of_two(exponent: i32) -> f64 {
-    debug_assert!(EXPONENT_MIN <= exponent && exponent <= EXPONENT_MAX);
-    f64::from_bits(((exponent + 1023) as u64) << 52)
-}
-
-/// `e` with `2^e <= |x| < 2^(e + 1)`; none for zero.
-pub fn exponent_of(x: f64) -> Option<i32> {
-    let (m, e) = split(x);
-    (m != 0).then(|| e + 63 - m.unsigned_abs().leading_zeros().cast_signed())
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -94,13 +78,5 @@ mod tests {
         assert_eq!(PowerOfTwo::new(3000).times(-tiny), f64::NEG_INFINITY);
         assert_eq!(PowerOfTwo::new(7).times(-0.3), -0.3 * 128.0);
         assert_eq!(PowerOfTwo::new(7).times(0.0), 0.0);
-    }
-
-    #[test]
-    fn exponents_are_those_of_the_leading_bit() {
-        for (x, e) in [(1.0, 0), (-1.99, 0), (0.5, -1), (f64::from_bits(3), -1073), (6e300, 999)] {
-            assert_eq!(exponent_of(x), Some(e), "{x}");
-        }
-        assert_eq!(exponent_of(0.0), None);
     }
 }

@@ -365,6 +365,6 @@ impl<'a> Shell<'a> {
 
 /// The exponent of the leading bit of a positive number.
 fn exponent_of(x: f64) -> i32 {
-    let (mantissa, exponent) = crate::geometry::number::dyadic::split(x);
+    let (mantissa, exponent) = crate::geometry::number::binary::split(x);
     exponent + (i64::BITS - 1 - mantissa.unsigned_abs().leading_zeros()).cast_signed()
 }

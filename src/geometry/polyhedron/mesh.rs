@@ -17,9 +17,10 @@ use super::tree::{Extent, Tree, any_meeting_leaves};
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::orientation::{Axis, Side, Turn, are_collinear, side_of_plane, turn};
-use crate::geometry::number::scaled::{Exponents, Integers, ScaledPoints, cross, dot};
+use crate::geometry::number::scaled::{Integers, cross, dot};
 use crate::geometry::number::{Sign, outward, scaled};
 use crate::geometry::polytope::Polytope;
+use crate::geometry::pose::scaled_points::{Exponents, ScaledPoints};
 use crate::geometry::pose::{COORDINATE_MAX, Pose};
 use crate::geometry::shape::PolytopeId;
 

@@ -6,10 +6,9 @@ use super::tree::Extent;
 use crate::geometry::number::Sign;
 use crate::geometry::number::orientation::{Axis, Side, Turn};
 use crate::geometry::number::rounding::{UNDERFLOW, UNDERFLOW_FLOOR, gamma};
-use crate::geometry::number::scaled::{
-    Exponents, Integers, ScaledPoints, cross, difference, dot, sign,
-};
+use crate::geometry::number::scaled::{Integers, cross, difference, dot, sign};
 use crate::geometry::pose::Pose;
+use crate::geometry::pose::scaled_points::{Exponents, ScaledPoints};
 use crate::geometry::{Mat3, Vec3};
 
 /// A body where it stands at t = 0.

@@ -8,10 +8,11 @@ use dashu_int::ops::BitTest;
 use super::Bounds;
 use crate::geometry::Vec3;
 use crate::geometry::csr::Csr;
-use crate::geometry::number::dyadic::{Dyadic, split};
+use crate::geometry::number::binary::{exponent_of, split};
+use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::number::orientation::Plane;
 use crate::geometry::number::rounding::gamma;
-use crate::geometry::number::scale::{PowerOfTwo, exponent_of};
+use crate::geometry::number::scale::PowerOfTwo;
 
 /// Relative error of a volume that comes from f64 arithmetic; past it, exact arithmetic takes over.
 /// A thousandth of the 1e-9 that is promised, and a hundred times what well-shaped bodies reach.

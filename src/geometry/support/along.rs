@@ -2,14 +2,13 @@
 
 use std::cmp::Ordering;
 
-use crate::geometry::Vec3;
-use crate::geometry::kernel;
 use crate::geometry::number::Sign;
+use crate::geometry::number::binary::power_of_two;
 use crate::geometry::number::double::{Double, Real as _};
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::number::rounding::{UNDERFLOW_FLOOR, gamma};
-use crate::geometry::number::scale::power_of_two;
 use crate::geometry::polytope::Polytope;
+use crate::geometry::{Vec3, kernel};
 
 /// A direction with what is needed to compare the vertices of one body along it.
 ///

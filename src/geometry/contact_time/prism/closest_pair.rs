@@ -9,7 +9,7 @@ use nalgebra::{Matrix6, Vector4, Vector6};
 
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::number::scale::power_of_two;
+use crate::geometry::number::binary::power_of_two;
 use crate::geometry::pair::VertexPair;
 
 /// A place and a time.

@@ -48,7 +48,7 @@ use super::method::Method;
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hierarchy::Layer;
-use crate::geometry::number::scale::power_of_two;
+use crate::geometry::number::binary::power_of_two;
 use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::separation::line::cast::{Cast, PLAIN};

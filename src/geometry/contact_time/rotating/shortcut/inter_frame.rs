@@ -54,10 +54,10 @@ use crate::geometry::number::rounding::UNIT;
 use crate::geometry::number::trig::{RoundedTrig, Trig};
 use crate::geometry::separation::line::cast;
 use crate::geometry::separation::methods::linear_program::{
-    SET_MAX, SetAnswer, VertexSets, WorkingSet, group, search, sizes,
+    SetAnswer, VertexSets, group, search, sizes,
 };
 use crate::geometry::support::likely;
-use crate::geometry::witness::Witness;
+use crate::geometry::witness::{SET_MAX, Witness, WorkingSet};
 use crate::geometry::{Mat3, Vec3};
 
 /// This method's row of the table.

@@ -1,7 +1,7 @@
 //! f64 arithmetic whose parts are exact: numbers cut on grids, and what a sum lost.
 
 use crate::geometry::Vec3;
-use crate::geometry::number::scale::power_of_two;
+use crate::geometry::number::binary::power_of_two;
 
 /// `x` on the grid of `2^-bits` times `top`, a power of two that no coordinate exceeds, and the
 /// rest: both exact. The constant makes a place of the sum the grid's unit.

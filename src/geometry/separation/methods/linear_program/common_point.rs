@@ -2,10 +2,9 @@
 
 use arrayvec::ArrayVec;
 
-use super::interior_point::SET_MAX;
-use super::working_set::WorkingSet;
 use crate::geometry::Vec3;
 use crate::geometry::pair::VertexPair;
+use crate::geometry::witness::{SET_MAX, WorkingSet};
 
 /// A difference with its weight.
 struct WeightedDifference {

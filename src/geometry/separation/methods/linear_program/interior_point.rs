@@ -15,9 +15,7 @@ use nalgebra::{Matrix5, Vector5};
 
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
-
-/// Vertices of both bodies in a program (§4.2).
-pub(in crate::geometry) const SET_MAX: usize = 20;
+use crate::geometry::witness::SET_MAX;
 
 /// Several times the most that the paper reports; near contact the end may not come earlier.
 const ITERATIONS_MAX: u32 = 40;

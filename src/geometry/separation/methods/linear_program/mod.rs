@@ -28,8 +28,6 @@ mod working_set;
 
 use arrayvec::ArrayVec;
 
-pub(in crate::geometry) use self::interior_point::SET_MAX;
-pub use self::working_set::WorkingSet;
 pub(in crate::geometry) use self::working_set::{SetAnswer, VertexSets, search, sizes};
 use super::{CollisionMethod, Proposal};
 use crate::geometry::Vec3;
@@ -39,7 +37,7 @@ use crate::geometry::difference::rounded::View;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::polytope::{BOX_FACES, Polytope};
-use crate::geometry::witness::{Memory, Witness};
+use crate::geometry::witness::{Memory, SET_MAX, Witness, WorkingSet};
 
 /// The row of the table.
 pub(super) const METHOD: CollisionMethod = CollisionMethod {

@@ -4,9 +4,10 @@
 
 use arrayvec::ArrayVec;
 
-use super::interior_point::{Program, SET_MAX, SetWeights, Solved, solve};
+use super::interior_point::{Program, SetWeights, Solved, solve};
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::witness::{SET_MAX, WorkingSet};
 
 /// Sets that are tried. Each repair brings the vertices that are farthest on the wrong side.
 const REPAIRS_MAX: u32 = 24;
@@ -27,16 +28,6 @@ pub(in crate::geometry) trait VertexSets {
     fn supporting(&self, s: &Vec3, effort: &mut Effort<'_>) -> [u32; 2];
     /// The vertices to begin with: of both bodies together at most [`SET_MAX`].
     fn first(&self) -> [ArrayVec<u32, SET_MAX>; 2];
-}
-
-/// Vertices with their weights.
-pub(super) type WeightedVertices = ArrayVec<(u32, f64), SET_MAX>;
-
-/// What is remembered for the next frame: the set with its weights.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct WorkingSet {
-    pub(super) p: WeightedVertices,
-    pub(super) q: WeightedVertices,
 }
 
 /// How the search ended.
