@@ -12,7 +12,7 @@ use super::proof::deeper::contact_after;
 use super::proof::fixed_points::fixed_points;
 use super::proof::passing::passing;
 use super::search::{ContactAt, ContactPairs, TurningSearch};
-use crate::geometry::claim::{FirstContact, Outcome, StaticProof};
+use crate::geometry::claim::{Direction, FirstContact, Outcome, StaticProof};
 use crate::geometry::distance;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::witness::Witness;
@@ -67,6 +67,17 @@ enum Round {
     Next,
     /// The end of the free part.
     Ends(FreeEnd),
+}
+
+/// What is known about the bodies' distance at the start, at which they are separated.
+enum MarginAtStart {
+    /// This direction proves that their distance is more than the margin.
+    Clear(Direction),
+    /// They come within the margin.
+    Contact(ContactAt),
+    /// No direction shows that their distance is more than the margin, though it is, by less
+    /// than rounding.
+    Unproven,
 }
 
 /// What a run of the free part counts.
@@ -243,17 +254,6 @@ impl Rounds {
     }
 }
 
-/// What is known of the start, beyond that the bodies are separated then.
-enum MarginAtStart {
-    /// A direction proves that their distance is more than the margin; or there is no margin.
-    Clear(StaticProof),
-    /// They come within the margin.
-    Contact(ContactAt),
-    /// No direction shows that their distance is more than the margin, though it is, by less
-    /// than rounding.
-    Unproven,
-}
-
 /// Searches from where the search has begun. `initial` proves that the bodies are separated at the
 /// start.
 pub(super) fn conduct(
@@ -270,17 +270,20 @@ pub(super) fn conduct(
         let answer = FirstContact { t_free, chain, ..unsearched(initial) };
         return Ok(follow(search, end, answer, effort));
     }
-    Ok(match start_within_margin(search, &initial, witness, effort)? {
-        MarginAtStart::Clear(initial) => follow(search, end, unsearched(initial), effort),
+    Ok(match margin_at_start(search, witness, effort)? {
+        MarginAtStart::Clear(direction) => {
+            let initial = StaticProof::Separated { direction };
+            follow(search, end, unsearched(initial), effort)
+        }
         MarginAtStart::Contact(contact) => in_contact(unsearched(initial), contact),
         MarginAtStart::Unproven => unsearched(initial),
     })
 }
 
-/// Decides whether the bodies are within the margin at the start.
-fn start_within_margin(
+/// Decides whether the bodies, which are separated at the start, are within the margin then. The
+/// proof of that verdict alone does not say how far from each other they are.
+fn margin_at_start(
     search: &TurningSearch<'_>,
-    initial: &StaticProof,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<MarginAtStart, Stopped> {
@@ -290,13 +293,8 @@ fn start_within_margin(
         let pairs = compared.pairs.into_iter().collect();
         return Ok(MarginAtStart::Contact(ContactAt { t: 0.0, pairs }));
     }
-    // Only the start may be free, which the verdict `initial` alone does not prove of a margin.
-    debug_assert!(matches!(initial, StaticProof::Separated { .. }));
     let direction = distance::direction_beyond(&question.pair, question.margin, effort)?;
-    Ok(match direction {
-        Some(direction) => MarginAtStart::Clear(StaticProof::Separated { direction }),
-        None => MarginAtStart::Unproven,
-    })
+    Ok(direction.map_or(MarginAtStart::Unproven, MarginAtStart::Clear))
 }
 
 /// The answer after the free part: `answer` has what that part proved.

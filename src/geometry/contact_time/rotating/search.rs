@@ -118,13 +118,11 @@ impl<'a> TurningSearch<'a> {
     pub(super) fn new(question: &'a Question<'a>) -> Self {
         let scale = scale_of(question);
         let told = SearchTold::new(question, scale);
-        let pair = &question.pair;
-        let (p, q) = ((&pair.p, &question.motion_p), (&pair.q, &question.motion_q));
         Self {
             at: Position::at_start(told.clear),
             told,
             // Made here and not before, so that it is not moved.
-            moving: Moving::new(p, q, scale),
+            moving: Moving::new(question, scale),
             proven: Proven::default(),
         }
     }

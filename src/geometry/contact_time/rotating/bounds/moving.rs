@@ -9,14 +9,14 @@
 
 use super::body::{LastSupport, MovingBody};
 use super::pair::{Heading, MeasuredHeading, MovingGap, MovingPair, Need};
-use crate::geometry::claim::Frame;
+use crate::geometry::claim::{Frame, Question};
 use crate::geometry::effort::Effort;
-use crate::geometry::motion::{Motion, Plain};
+use crate::geometry::motion::Plain;
 use crate::geometry::number::interval::Interval;
 use crate::geometry::number::rounding::UNIT;
 use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::number::trig::RoundedTrig;
-use crate::geometry::pair::{Placed, VertexPair};
+use crate::geometry::pair::VertexPair;
 use crate::geometry::support::{Climb, likely_pair};
 use crate::geometry::{Mat3, Vec3, processor};
 
@@ -323,12 +323,8 @@ pub(in super::super) struct GapSought<'h> {
 
 impl<'a> Moving<'a> {
     #[inline]
-    pub(in super::super) fn new(
-        p: (&Placed<'a>, &Motion),
-        q: (&Placed<'a>, &Motion),
-        scale: Option<PowerOfTwo>,
-    ) -> Self {
-        Self { pair: MovingPair::new(p, q, scale), posed: [None; TIMES_KEPT], latest: 0 }
+    pub(in super::super) fn new(question: &Question<'a>, scale: Option<PowerOfTwo>) -> Self {
+        Self { pair: MovingPair::new(question, scale), posed: [None; TIMES_KEPT], latest: 0 }
     }
 
     /// The pair, and where it is at time t.

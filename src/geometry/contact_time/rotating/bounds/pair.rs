@@ -13,14 +13,14 @@ use std::cell::OnceCell;
 
 use super::body::MovingBody;
 use crate::geometry::Vec3;
-use crate::geometry::claim::Frame;
+use crate::geometry::claim::{Frame, Question};
 use crate::geometry::effort::Effort;
-use crate::geometry::motion::{self, Motion, Plain, Track};
+use crate::geometry::motion::{self, Plain, Track};
 use crate::geometry::number::interval::{self, Interval, IntervalVec, add, dot, sub};
 use crate::geometry::number::rounding::{SQUARES, UNIT, length};
 use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::number::trig::{RoundedTrig, Trig};
-use crate::geometry::pair::{Placed, VertexPair};
+use crate::geometry::pair::VertexPair;
 
 /// A direction and the frame in which it is fixed.
 #[derive(Clone, Debug)]
@@ -160,14 +160,11 @@ pub(in super::super) struct MovingPair<'a> {
 
 impl<'a> MovingPair<'a> {
     #[inline]
-    pub(super) fn new(
-        p: (&Placed<'a>, &Motion),
-        q: (&Placed<'a>, &Motion),
-        scale: Option<PowerOfTwo>,
-    ) -> Self {
-        let poses = (&p.0.pose, &q.0.pose);
-        let (p, q) = (MovingBody::new(p.0, p.1, scale), MovingBody::new(q.0, q.1, scale));
-        let between = motion::between((poses.0, &p.track), (poses.1, &q.track));
+    pub(super) fn new(question: &Question<'a>, scale: Option<PowerOfTwo>) -> Self {
+        let pair = &question.pair;
+        let p = MovingBody::new(&pair.p, &question.motion_p, scale);
+        let q = MovingBody::new(&pair.q, &question.motion_q, scale);
+        let between = motion::between((&pair.p.pose, &p.track), (&pair.q.pose, &q.track));
         let between_rounded = interval::middle(&between);
         let relative_velocity = q.plain.velocity - p.plain.velocity;
         let (error, turning_error) = errors([&p, &q], &between, length(&between_rounded));

@@ -21,9 +21,7 @@ fn size_and_world(pair: &Pair<'_>) -> f64 {
 
 /// How fast the bodies come nearer to each other just before contact.
 fn closing_rate(question: &Question<'_>, answer: &FirstContact) -> f64 {
-    let pair = &question.pair;
-    let (p, q) = ((&pair.p, &question.motion_p), (&pair.q, &question.motion_q));
-    let mut moving = Moving::new(p, q, scale_of(question));
+    let mut moving = Moving::new(question, scale_of(question));
     let [before, after] = [2e-6, 1e-6].map(|earlier| {
         let mut near = NearestSearch::at(&mut moving, answer.t_free - earlier);
         let start = NearestStart { guess: &Vec3::x(), seed: &[] };
