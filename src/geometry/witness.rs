@@ -30,6 +30,8 @@ pub enum Memory {
     None,
     /// CD-Dual (Choi, Li, Wang, Cameron, §4.4): the face of P nearest to the best face of M.
     FaceOfP(u32),
+    /// HS-jump's candidates in a frame of collision, as the text has it (Li et al. 2001, §8.4).
+    Candidates(Vec<Tried>),
     /// The linear program's vertices with their weights (Akgunduz et al. 2005, §4.1).
     WorkingSet(Box<WorkingSet>),
     /// H-Walk (Guibas, Hsu, Zhang 1999, §4.1): the closest features of every layer.
@@ -41,6 +43,7 @@ impl Memory {
     pub fn heap_bytes(&self) -> usize {
         match self {
             Self::None | Self::FaceOfP(_) => 0,
+            Self::Candidates(tried) => tried.capacity() * size_of::<Tried>(),
             Self::WorkingSet(set) => size_of_val(set.as_ref()),
             Self::Features(memory) => {
                 size_of_val(memory.as_ref()) + size_of_val(memory.closest.as_slice())
@@ -64,9 +67,43 @@ pub(in crate::geometry) const SET_MAX: usize = 20;
 /// Vertices with their weights.
 pub(in crate::geometry) type WeightedVertices = ArrayVec<(u32, f64), SET_MAX>;
 
-/// What the linear program keeps: vertices of P and of Q with their weights, any numbers.
+/// The linear program's dual variables π: a plane for each body, both across one vector. Any numbers
+/// are legal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::geometry) struct DualVariables {
+    /// π1 to π3.
+    pub(in crate::geometry) normal: Vec3,
+    /// π4 for P, π5 for Q.
+    pub(in crate::geometry) offsets: [f64; 2],
+}
+
+/// What the linear program keeps: vertices of P and of Q with their weights, and the dual variables
+/// if they separated the set. Any numbers are legal.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct WorkingSet {
     pub(in crate::geometry) p: WeightedVertices,
     pub(in crate::geometry) q: WeightedVertices,
+    pub(in crate::geometry) dual: Option<DualVariables>,
+}
+
+impl WorkingSet {
+    /// The set of these names of P and of Q, with their weights one after the other.
+    pub(in crate::geometry) fn new(
+        names: [&[u32]; 2],
+        weights: &[f64],
+        dual: Option<DualVariables>,
+    ) -> Self {
+        let (of_p, of_q) = weights.split_at(names[0].len());
+        let named = |names: &[u32], weights: &[f64]| {
+            names.iter().copied().zip(weights.iter().copied()).collect()
+        };
+        Self { p: named(names[0], of_p), q: named(names[1], of_q), dual }
+    }
+}
+
+/// A candidate of HS-jump that did not separate, with its supporting pair. Any numbers are legal.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Tried {
+    pub(in crate::geometry) direction: Vec3,
+    pub(in crate::geometry) pair: VertexPair,
 }

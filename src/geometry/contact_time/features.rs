@@ -28,7 +28,7 @@
 //! time, and contact by another. Cost: every pair of features at first; the pairs that are left, a
 //! few, on each of 34 levels.
 //!
-//! Where this differs from the text:
+//! Differs from the text:
 //! - Whether the features meet is not tested at a root, but decides what is looked into.
 //! - Parallel edges, whose condition always holds, need no case: a plane separates them, or
 //!   another pair of features meets at the same time.

@@ -82,7 +82,7 @@ pub(super) enum FirstLook {
 
 /// Looks at everything that is at hand.
 #[inline(always)]
-pub(super) fn first_look(
+pub(super) fn first_look<const CONTINUES: bool>(
     pair: &Pair<'_>,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
@@ -95,7 +95,7 @@ pub(super) fn first_look(
     if separates_balls(pair, &between_centres) {
         return FirstLook::Separating(between_centres);
     }
-    if let Some(evidence) = recall(pair, &between_centres, witness, effort) {
+    if let Some(evidence) = recall::<CONTINUES>(pair, &between_centres, witness, effort) {
         effort.cost.witness_hits += 1;
         return FirstLook::Proven(evidence);
     }
@@ -115,9 +115,9 @@ pub(super) fn first_look(
 }
 
 /// What the witness alone proves. A direction that does not hold any more is forgotten, so that the
-/// search does not begin by trying it again.
+/// search does not begin by trying it again; unless the method goes on from it.
 #[inline(always)]
-fn recall(
+fn recall<const CONTINUES: bool>(
     pair: &Pair<'_>,
     between_centres: &Vec3,
     witness: &mut Witness,
@@ -135,7 +135,7 @@ fn recall(
         }
         look(pair, &s, witness.pairs.first().copied(), witness, effort)
     });
-    if evidence.is_none() {
+    if !CONTINUES && evidence.is_none() {
         witness.direction = None;
     }
     evidence

@@ -44,13 +44,36 @@ pub fn decide(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Decision, Stopped> {
+    if method.continues {
+        return decide_continuing(pair, method.propose, witness, effort);
+    }
+    decide_by::<false>(pair, method.propose, witness, effort)
+}
+
+/// Decides with a method that begins where it ended in the last frame. Out of line, so that the
+/// default does not pay for it.
+#[inline(never)]
+fn decide_continuing(
+    pair: &Pair<'_>,
+    propose: Propose,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<Decision, Stopped> {
+    decide_by::<true>(pair, propose, witness, effort)
+}
+
+#[inline(always)]
+fn decide_by<const CONTINUES: bool>(
+    pair: &Pair<'_>,
+    propose: Propose,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<Decision, Stopped> {
     effort.cost.queries += 1;
-    match first_look(pair, witness, effort) {
+    match first_look::<CONTINUES>(pair, witness, effort) {
         FirstLook::Separating(direction) => Ok(Decision { proof: filter::separated_by(direction) }),
         FirstLook::Proven(evidence) => Ok(Decision { proof: filter::proof_of(evidence, witness) }),
-        FirstLook::Open(between_centres) => {
-            search(pair, between_centres, method.propose, witness, effort)
-        }
+        FirstLook::Open(between_centres) => search(pair, between_centres, propose, witness, effort),
     }
 }
 

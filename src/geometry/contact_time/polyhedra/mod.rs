@@ -16,11 +16,18 @@
 //! two triangles meet; `start` looks at t = 0, `shear` and `sweep` at the rest; `proof` proves what
 //! was found.
 //!
-//! Where this differs from the text:
-//! - The step is one-sided: the prisms are never built; a pair of faces gives the time directly.
-//! - Points of prisms that are vertices at t = 0 and t = 1 are not tried: at the start the bodies
-//!   are separated, and after t = 1 nothing is asked.
-//! - Pairs are found by a hierarchy of boxes, which §5 names as an extension.
+//! Differs from the text:
+//! - §3.2: Algorithm 2 tells the distance of polytopes by the feet of mutual normals of all pairs
+//!   of faces (Lemmas 3 to 6), in any dimension. Here only the pairs that can share a point are
+//!   looked at, in space and time; how far polyhedra are from each other is not answered.
+//! - §3.3, §3.4: point against polytope and segment against facet are mutually recursive in the
+//!   dimension. Here one ray in three dimensions is followed through the triangles it meets.
+//! - §4: polyhedra that turn are not answered; see `features` for convex bodies.
+//! - §3.2: the step is one-sided: the prisms are never built; a pair of faces gives the time
+//!   directly.
+//! - §3.2: points of prisms that are vertices at t = 0 and t = 1 are not tried: at the start the
+//!   bodies are separated, and after t = 1 nothing is asked.
+//! - §3.5: pairs are found by a hierarchy of boxes; §5 proposes a hierarchy as an extension.
 
 pub mod proof;
 mod shear;

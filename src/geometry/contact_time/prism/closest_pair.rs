@@ -1,8 +1,8 @@
 //! The point of a polytope of space-time nearest a point, in floating point.
 //!
-//! Wolfe's algorithm (P. Wolfe, *Finding the NearestEvent Point in a Polytope*, Mathematical Programming
-//! 11, 1976) keeps affinely independent vertices with positive weights; in four dimensions these
-//! are at most five, and five hold the point in their simplex.
+//! Wolfe's algorithm (P. Wolfe, *Finding the NearestEvent Point in a Polytope*, Mathematical
+//! Programming 11, 1976) keeps affinely independent vertices with positive weights; in four
+//! dimensions these are at most five, and five hold the point in their simplex.
 
 use arrayvec::ArrayVec;
 use nalgebra::{Matrix6, Vector4, Vector6};
@@ -48,8 +48,8 @@ pub(super) enum NearestEvent {
 /// questions of docs/experiments/prism.md takes.
 const CORNERS_MAX: u32 = 200;
 
-/// Gain of a step, relative to the squared distance, below which the nearest point does not move any
-/// more: some hundred roundings.
+/// Gain of a step, relative to the squared distance, below which the nearest point does not move
+/// any more: some hundred roundings.
 const GAIN: f64 = power_of_two(-43);
 
 /// Largest weight that counts as zero. Weights sum to one, and the errors of a solved system of six

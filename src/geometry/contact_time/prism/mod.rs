@@ -30,8 +30,8 @@
 //!   no prism any more. Here the hierarchy is the polyhedron's, and the prism over each of its
 //!   layers is a layer of the prism's: it has the same number of layers and O(n) vertices in all.
 //! - §2, `closest_pair`: Dobkin and Kirkpatrick find it from that of the layer inside by a look at
-//!   what was removed, which gives the text its O(n) (and O(1) for each step of a layer). Here it is
-//!   found by Wolfe's algorithm on the difference of the prisms, starting at the corners of the
+//!   what was removed, which gives the text its O(n) (and O(1) for each step of a layer). Here it
+//!   is found by Wolfe's algorithm on the difference of the prisms, starting at the corners of the
 //!   layer inside, and supporting vertices are found by climbing. Neither has a bound below the
 //!   number of vertices; a search that looks at more than 200 corners in one layer is given up, and
 //!   the default takes over.

@@ -31,6 +31,7 @@ pub(super) const METHOD: CollisionMethod = CollisionMethod {
     source: "Grünbaum 2003, §15.1: the facets of a Minkowski sum",
     proves: "separation by a facet normal of the difference body",
     cost: "the square of the number of edge directions; hands over beyond 40",
+    continues: false,
     propose,
 };
 

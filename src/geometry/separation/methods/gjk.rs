@@ -30,6 +30,7 @@ pub(super) const METHOD: CollisionMethod = CollisionMethod {
     source: "Gilbert, Johnson, Keerthi 1988; van den Bergen 1999, §4",
     proves: "separation by a vector, overlap by four pairs",
     cost: "a supporting pair per candidate; 1 to 12 candidates in the mean on ellipsoids",
+    continues: false,
     propose,
 };
 

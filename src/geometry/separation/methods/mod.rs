@@ -57,6 +57,9 @@ pub struct CollisionMethod {
     pub proves: &'static str,
     /// What a query costs.
     pub cost: &'static str,
+    /// Whether it begins with the direction that the last frame left, even when that does not
+    /// separate any more.
+    pub(super) continues: bool,
     /// The search.
     pub(super) propose: Propose,
 }

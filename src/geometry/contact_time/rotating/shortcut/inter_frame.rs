@@ -29,14 +29,21 @@
 //! cos(θ/2))`. Along a vector s that is `|s × a| r (1 - cos(θ/2))`, and the gap along s at any t is
 //! at least what interpolating its values in the two frames gives, less this of either body.
 //!
-//! Where this differs from the text:
-//! - Both bodies are seen from P's pivot as it travels, so that hulls of bodies that follow each
-//!   other do not meet; a body that rests there has one frame.
-//! - The text leaves rotation out; here it inflates. In the program an inflated body is the sum
-//!   with a prism of many sides around the disc of that radius (and around the ball of the margin).
-//! - §5.1 extends only the vertices near the face of the bounding box that looks along the travel,
-//!   and takes the others at one frame: that is not all the body sweeps. Here these groups are the
-//!   first working set, and all vertices of both frames are checked.
+//! Differs from the text:
+//! - §5: the text takes two bodies for colliding when their extended hulls meet, although they may
+//!   pass at different times. Here that is handed over, and only hulls that are separated prove
+//!   something.
+//! - §5.1, step 1, the test of extended oriented boxes, is missing: a plane of the last step, or
+//!   one solution of the program, takes about as long.
+//! - §4: of the last step only the plane is kept, not the working set with its weights.
+//! - §5: both bodies are seen from P's pivot as it travels, so that hulls of bodies that follow
+//!   each other do not meet; a body that rests there has one frame.
+//! - §5.1, end: the text leaves rotation out; here it inflates. In the program an inflated body is
+//!   the sum with a prism of many sides around the disc of that radius (and around the ball of the
+//!   margin).
+//! - §5.1, step 2, extends only the vertices near the face of the bounding box that looks along the
+//!   travel, and takes the others at one frame: that is not all the body sweeps. Here these groups
+//!   are the first working set, and all vertices of both frames are checked.
 
 use std::f64::consts::PI;
 
@@ -102,7 +109,7 @@ fn first_look(
     let hulls = Hulls::new(&look);
     let found = search(&hulls, None, &WorkingSet::default(), effort)?;
     drop(hulls);
-    let SetAnswer::Apart(s, _) = found else { return Ok(None) };
+    let SetAnswer::Separated(s, ..) = found else { return Ok(None) };
     let free = unit(&s).and_then(|s| free_along(&mut look, &s, 0.0, effort));
     if free.is_some() {
         witness.direction = Some(s);

@@ -3,20 +3,19 @@
 //!
 //! Source: L. Guibas, D. Hsu, L. Zhang, "A hierarchical method for real-time distance computation
 //!         among moving convex bodies", Computational Geometry 15, 2000 (§2.3, §3, §4; "Adapting to
-//!         coherence levels" in §4.3). The walk on one layer: M. Lin, J. Canny, "A fast algorithm for
-//!         incremental distance calculation", ICRA 1991; B. Mirtich, "V-Clip: fast and robust
-//!         polyhedral collision detection", ACM Trans. Graph. 17(3), 1998.
-//! Proves: nothing; the features' vertices are a simplex of M, which is proven nearest, or gone on
-//!         from. That the origin is in M is believed when an edge pierces a face or a vertex is
-//!         inside, on whatever layer.
-//! Cost:   O(log c) steps for polygons, c being the number of features between the old and the new
-//!         closest ones; for polyhedra as seen, a few dozen, which grow little with c and with the
-//!         logarithm of the size. A step goes to a neighbouring feature or to a neighbouring layer.
-//!         From 400 vertices to 8,000 the mean over the paper's angular steps, 1 to 90 degrees a
-//!         frame, at most doubles. It does so at each from 40 degrees on; at a few degrees few steps
-//!         are needed, but even the shortest way through the layers, from the best of them, gets
-//!         more than twice as long (`cargo test --no-default-features --lib
-//!         grows_more_than_twofold -- --nocapture`).
+//!         coherence levels" in §4.3). The walk on one layer: M. Lin, J. Canny, "A fast algorithm
+//!         for incremental distance calculation", ICRA 1991; B. Mirtich, "V-Clip: fast and robust
+//!         polyhedral collision detection", ACM Trans. Graph. 17(3), 1998. Proves: nothing; the
+//!         features' vertices are a simplex of M, which is proven nearest, or gone on from. That
+//!         the origin is in M is believed when an edge pierces a face or a vertex is inside, on
+//!         whatever layer. Cost:   O(log c) steps for polygons, c being the number of features
+//!         between the old and the new closest ones; for polyhedra as seen, a few dozen, which grow
+//!         little with c and with the logarithm of the size. A step goes to a neighbouring feature
+//!         or to a neighbouring layer. From 400 vertices to 8,000 the mean over the paper's angular
+//!         steps, 1 to 90 degrees a frame, at most doubles. It does so at each from 40 degrees on;
+//!         at a few degrees few steps are needed, but even the shortest way through the layers,
+//!         from the best of them, gets more than twice as long (`cargo test --no-default-features
+//!         --lib grows_more_than_twofold -- --nocapture`).
 //!
 //! Stage one walks [`STEPS`] steps a layer and follows the *in* pointers, both bodies at once,
 //! until it finds the closest pair of some layers. Stage two follows the *out* pointers and walks
@@ -26,7 +25,20 @@
 //! the hierarchy: [`SURFACE_WALK`] stays on layer 0, [`DOBKIN_KIRKPATRICK`] starts innermost each
 //! time.
 //!
-//! Solids, and polygons in one plane (§3). The paper excludes other bodies; they are handed over.
+//! Differs from the text:
+//! - §3.1, Theorem 3: a point and a polygon are handed over, and so are bodies that the text does
+//!   not treat: flat ones that are not in one plane, segments. Solids, and polygons in one plane,
+//!   are not.
+//! - §3.2, Lemma 4, Theorem 5: the text proves `O(log c)` for two polygons by refining chains with
+//!   binary search, both ways round at once, and says that walking in the hierarchy is the same
+//!   idea. Here polygons take that walk, as polyhedra do; the logarithm is seen in tests, not
+//!   proven.
+//! - §4.1: stage one starts on the remembered layer wherever that is, from cold on the innermost
+//!   one.
+//! - §2.2, local minima (penetration), for which the text refers to V-Clip: another feature is
+//!   looked for among all facets, as Mirtich does, at most eight times; then the search hands over.
+//! - §4.2 compares with V-Clip itself; [`SURFACE_WALK`] is our own walk on layer 0 and leaves a
+//!   feature in the steepest direction.
 
 mod nearest;
 pub mod orbit;

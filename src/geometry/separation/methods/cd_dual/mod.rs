@@ -22,22 +22,30 @@
 //! of edges. On ellipsoids 2:1:1 of 100 and 1000 vertices 20 and 30 faces in the mean in contact,
 //! at any depth, and 100 on 10:1:1; one when separated by more than their sizes.
 //!
-//! Where this differs from the text:
-//! - That P's faces are adjacent does not make FV faces of M neighbours in their hull, so a stop of
-//!   FV or VF need not be the maximum of its kind, and SEARCH-EE, which looks at pairs of edges
-//!   alone, could stop too early. Here a stop is final when the ray passes the face, which proves
-//!   it to be the best. If not, a better neighbour among all of M's is gone to: pairs of edges, and
-//!   the faces at the ends of their arcs. When FV ends at the face that the ray passes, VF and EE
-//!   are not needed.
-//! - SEARCH-EE pushes the neighbours of a face only when it is better than all before (as in the
-//!   proof of Theorem 6), and then forgets the others (Lemma 4). So no pair comes back, and there
-//!   is no stack.
-//! - Arcs that only touch count as crossing, within rounding; a face's whole supporting features
-//!   are used, so that edges and faces parallel to it (cases 2 and 3 of the appendix) are one facet
-//!   with it ([`facet`]). What such a pair is worth is measured by supporting vertices, not
-//!   assumed.
-//! - Points inside a body are means of four of its vertices (§4.1 only wants them stored), so that
-//!   overlap can be shown by vertices of M ([`holding`]).
+//! Differs from the text:
+//! - §4.2: the first face is the one whose normal is most along the ray among all faces of P. Here
+//!   a climb from face to neighbouring face, from the vertex farthest along the ray, ends at a face
+//!   that no neighbour beats; where several do, another face than the best of all may be the first.
+//! - §3.3.1: supporting vertices come from the last one by climbing, or from a table of starts, not
+//!   from the hierarchy of [6].
+//! - §6: the silhouettes are hulls of all projected vertices by sorting, `O(n log n)`, where the
+//!   text walks along the silhouettes in `O(m + n)`: see `polygon`.
+//! - Theorems 1 and 2: that P's faces are adjacent does not make FV faces of M neighbours in their
+//!   hull, so a stop of FV or VF need not be the maximum of its kind, and SEARCH-EE, which looks at
+//!   pairs of edges alone, could stop too early. Here a stop is final when the ray passes the face,
+//!   which proves it to be the best. If not, a better neighbour among all of M's is gone to: pairs
+//!   of edges, and the faces at the ends of their arcs. When FV ends at the face that the ray
+//!   passes, VF and EE are not needed.
+//! - §3.3.3: SEARCH-EE pushes the neighbours of a face only when it is better than all before (as
+//!   in the proof of Theorem 6), and then forgets the others (Lemma 4). So no pair comes back, and
+//!   there is no stack.
+//! - §4.3: arcs that only touch count as crossing, within rounding; a face's whole supporting
+//!   features are used, so that edges and faces parallel to it (cases 2 and 3 of the appendix) are
+//!   one facet with it ([`facet`]). What such a pair is worth is measured by supporting vertices,
+//!   not assumed.
+//! - §4.1: points inside a body are means of four of its vertices (§4.1 only wants them stored), so
+//!   that overlap can be shown by vertices of M ([`holding`]).
+//! - Bodies without volume, whose M may have no inner point, are handed over.
 
 mod bodies;
 mod exits;
@@ -66,7 +74,8 @@ pub(super) const METHOD: CollisionMethod = CollisionMethod {
     name: "cd_dual",
     source: "Choi, Li, Wang, Cameron, CD-Dual, §3-§4",
     proves: "separation by the normal of a face, overlap by four pairs; hands over flat bodies",
-    cost: "20 to 100 faces of the difference body in the mean in contact, at any depth; fewer apart",
+    cost: "20 to 100 faces of the difference in the mean in contact, at any depth; else fewer",
+    continues: false,
     propose,
 };
 

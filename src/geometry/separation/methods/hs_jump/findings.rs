@@ -1,5 +1,6 @@
 //! What the paper found and proved, as counts of candidates.
 
+use super::plain::TextSearch;
 use super::tests::{cold, cold_by, median, placed, propose};
 use super::*;
 use crate::geometry::claim::Verdict;
@@ -74,7 +75,7 @@ fn of_overlapping_balls_the_second_difference_is_opposite_to_the_first() {
     let mut widest = 0.0_f64;
     for _ in 0..200 {
         let pair = placed(&p, &q, random.unit_vector() * 0.5, &mut random);
-        let mut search = JumpSearch::<true> { candidates_max: 2, ..JumpSearch::new(&pair) };
+        let mut search = TextSearch::new(&pair);
         let layout = Layout::of(&pair);
         search.run(&layout, &mut Witness::default(), &mut Effort::unlimited()).unwrap();
         let [first, second] = [0, 1].map(|number| *search.polygon.vector(number));

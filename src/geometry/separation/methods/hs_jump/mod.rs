@@ -18,29 +18,32 @@
 //! for separated balls, four for overlapping ones; at most `2 |V(P)| |V(Q)|`. On ellipsoids of 200
 //! and 2000 vertices, axes to 10:1, the means are 1.0 to 5.6; the tests hold every case to 40.
 //!
-//! Where this differs from the text:
-//! - The text (step 7) takes rule 2 only after a supporting pair has reappeared. A candidate
-//!   outside the polygon is known not to separate before its pair is searched, so it is not tried.
-//!   Every candidate tried has `S·w_j > 0` for all recorded differences, by the same f64 expression
-//!   that judges it; so a reappearing pair, the immediately preceding one included (Theorem 5), is
-//!   reported as separating, and each other candidate brings a new pair. That is within the bound
-//!   of §6.
-//! - Any difference w with `S·w <= 0` shows that S does not separate, and theorem 3 holds for it.
-//!   So the pair that the start tables name is tried before the supporting one is climbed to: for
-//!   bodies that overlap that is all it takes, and no candidate waits for a climb.
-//! - With `S·w = 0` the text's step 7 can report a touching pair as separated; here the reflection
-//!   S itself is outside the polygon then.
-//! - Having exhausted all pairs proves nothing; the search hands over.
+//! Differs from the text:
+//! - §6, §7: the text (step 7) takes rule 2 only after a supporting pair has reappeared. A
+//!   candidate outside the polygon is known not to separate before its pair is searched, so it is
+//!   not tried. Every candidate tried has `S·w_j > 0` for all recorded differences, by the same f64
+//!   expression that judges it; so a reappearing pair, the immediately preceding one included
+//!   (Theorem 5), is reported as separating, and each other candidate brings a new pair. That is
+//!   within the bound of §6.
+//! - §7, steps 1 and 5: any difference w with `S·w <= 0` shows that S does not separate, and
+//!   theorem 3 holds for it. So the pair that the start tables name is tried before the supporting
+//!   one is climbed to: for bodies that overlap that is all it takes, and no candidate waits for a
+//!   climb.
+//! - §7: with `S·w = 0` the text's step 7 can report a touching pair as separated; here the
+//!   reflection S itself is outside the polygon then.
+//! - §6: having exhausted all pairs proves nothing; the search hands over.
 //! - Neither a tree of pairs (§8.2), since a pair that reappears separates, nor one of the
 //!   polygon's corners (§8.3), since there are at most six: see [`spherical_polygon`].
 //! - Supporting vertices come from a hint or a table of starts. Those by the layers of a hierarchy
 //!   (§8.1, and from a hint §8.4) are [`by_hierarchy`] and [`coherently`] in `support`: on 10,000
 //!   vertices they look at 196, and from a hint 0.01 to 3 radians away at 21, 25, 41, 81, 174 and
 //!   305, where hint and table look at 9, 14, 26, 31, 31 and 30 (its tests hold that).
+//! - A separated pair (§8.4): a last direction that fails is forgotten, and the search begins from
+//!   the layout, which costs less than going on from S.
 //! - The colliding pair (§8.4): instead of all recorded candidates, the pairs that emptied the
 //!   polygon last are tried first, as differences of M that need no supporting-vertex search.
 //!
-//! What [`PLAIN`] does without, which keeps to the text in this:
+//! And where it adds to the text ([`plain`] is the text step by step):
 //! - Rule 2 of the text allows any point of the polygon. Of a pair that nobody has asked about
 //!   before it is the one just inside on the way from the reflection to the middle, see [`INSIDE`]:
 //!   one that turns no farther than it must comes sooner to the end. Whoever asks again is better
@@ -54,7 +57,10 @@
 //! [`by_hierarchy`]: crate::geometry::support::by_hierarchy
 //! [`coherently`]: crate::geometry::support::coherently
 
+mod plain;
 mod spherical_polygon;
+
+pub(super) use plain::PLAIN;
 
 use arrayvec::ArrayVec;
 
@@ -76,17 +82,8 @@ pub(super) const METHOD: CollisionMethod = CollisionMethod {
     source: "Li, Meng, Wang, Wang, Chung, Yiu 2001, §7",
     proves: "separation by a vector, overlap by four pairs",
     cost: "a supporting pair per candidate; 1 to 6 candidates in the mean on ellipsoids",
+    continues: false,
     propose,
-};
-
-/// As the text has it: from centre to centre first, and no candidate before the one before it has
-/// failed.
-pub(super) const PLAIN: CollisionMethod = CollisionMethod {
-    name: "hs_jump_plain",
-    source: METHOD.source,
-    proves: METHOD.proves,
-    cost: "a supporting pair per candidate; 1 to 9 candidates in the mean on ellipsoids, the thinner the more",
-    propose: propose_plain,
 };
 
 #[inline]
@@ -98,18 +95,8 @@ fn propose(
 ) -> Result<Proposal, Stopped> {
     processor::dispatch(
         #[inline(always)]
-        || JumpSearch::<false>::new(pair).run(layout, witness, effort),
+        || JumpSearch::new(pair).run(layout, witness, effort),
     )
-}
-
-fn propose_plain(
-    pair: &Pair<'_>,
-    layout: &Layout,
-    witness: &mut Witness,
-    effort: &mut Effort<'_>,
-) -> Result<Proposal, Stopped> {
-    let layout = Layout::without_shape(layout.centres);
-    JumpSearch::<true>::new(pair).run(&layout, witness, effort)
 }
 
 /// Every candidate brings another pair, of which there are `|V(P)| |V(Q)|`; ellipsoids of 4,000
@@ -151,14 +138,13 @@ struct Candidate {
     value: f64,
 }
 
-/// By the rules of [`PLAIN`], if so said.
-struct JumpSearch<'a, const IS_PLAIN: bool> {
+/// One search.
+struct JumpSearch<'a> {
     view: View<'a>,
     polygon: SphericalPolygon,
     /// The pairs of the polygon's vectors.
     pairs: ArrayVec<VertexPair, VECTORS_MAX>,
-    /// Whether nobody has asked about the pair before, as far as the witness tells; by the plain
-    /// rules it does not matter.
+    /// Whether nobody has asked about the pair before, as far as the witness tells.
     is_cold: bool,
     /// Whether four differences have been tried at once.
     has_surrounded: bool,
@@ -167,7 +153,7 @@ struct JumpSearch<'a, const IS_PLAIN: bool> {
     candidates_max: u32,
 }
 
-impl<'a, const IS_PLAIN: bool> JumpSearch<'a, IS_PLAIN> {
+impl<'a> JumpSearch<'a> {
     #[inline(always)]
     fn new(pair: &'a Pair<'a>) -> Self {
         Self {
@@ -195,7 +181,7 @@ impl<'a, const IS_PLAIN: bool> JumpSearch<'a, IS_PLAIN> {
         {
             return Ok(holding);
         }
-        self.is_cold = !IS_PLAIN && witness.direction.is_none() && witness.pairs.is_empty();
+        self.is_cold = witness.direction.is_none() && witness.pairs.is_empty();
         let Some(mut s) = self.start(layout, witness) else {
             return Ok(Proposal::HandOver);
         };
@@ -281,9 +267,6 @@ impl<'a, const IS_PLAIN: bool> JumpSearch<'a, IS_PLAIN> {
     fn height(&self, layout: &Layout, first: &Candidate) -> Option<f64> {
         let Candidate { s, w: d, value, .. } = first;
         let pair = self.view.pair();
-        if IS_PLAIN {
-            return None;
-        }
         let is_like_ball = layout.shape.is_some() || is_round(pair);
         if !(is_like_ball || (self.is_cold && is_rounder(pair, HALF_ROUND))) {
             return None;

@@ -72,7 +72,7 @@ fn four_differences_chosen_at_once_hold_the_origin_deep_in_round_and_long_bodies
 
 /// Whether the first difference and three at once hold the origin; none if they are not tried.
 fn surrounds(pair: &Pair<'_>) -> Option<bool> {
-    let mut search = JumpSearch { is_cold: true, ..JumpSearch::<false>::new(pair) };
+    let mut search = JumpSearch { is_cold: true, ..JumpSearch::new(pair) };
     let layout = Layout::of(pair);
     let s = tame_between(&layout.towards);
     let named = Ends::new(pair, &s, None).pair();
@@ -105,7 +105,7 @@ fn a_search_that_takes_too_many_candidates_hands_over() {
         let pair = placed(&bodies[0], &bodies[1], apart, &mut random);
         let (proposal, needed) = cold(&pair);
         let candidates_max = needed as u32 / 2;
-        let mut search = JumpSearch { candidates_max, ..JumpSearch::<false>::new(&pair) };
+        let mut search = JumpSearch { candidates_max, ..JumpSearch::new(&pair) };
         let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
         let layout = Layout::of(&pair);
         let found = search.run(&layout, &mut witness, &mut effort).unwrap();
@@ -131,7 +131,7 @@ fn a_reflection_turns_towards_every_separating_vector() {
         }
         let body = hull_of_one();
         let pair = Pair::new(&body, Pose::identity(), &body, Pose::identity());
-        let mut search = JumpSearch::<false>::new(&pair);
+        let mut search = JumpSearch::new(&pair);
         assert_eq!(search.polygon.cut(w), Cut::Left);
         let next =
             search.next_candidate(&Candidate { s, w, value, pair: VertexPair::default() }).unwrap();
@@ -150,7 +150,7 @@ fn a_candidate_outside_the_polygon_is_brought_just_inside() {
     for _ in 0..2000 {
         let body = hull_of_one();
         let pair = Pair::new(&body, Pose::identity(), &body, Pose::identity());
-        let mut search = JumpSearch { is_cold: true, ..JumpSearch::<false>::new(&pair) };
+        let mut search = JumpSearch { is_cold: true, ..JumpSearch::new(&pair) };
         let vectors = [random.unit_vector(), random.unit_vector(), random.unit_vector()];
         let [first, second, w] = vectors;
         let Some(s) = tame(&(first + second)) else { continue };
@@ -184,7 +184,7 @@ fn a_difference_whose_square_underflows_gives_no_candidate_out_of_bounds() {
     let mut taken = 0;
     for exponent in 150..170 {
         let w = Vec3::new(-1.0, 0.4, 0.2) * 10f64.powi(-exponent);
-        let mut search = JumpSearch::<false>::new(&pair);
+        let mut search = JumpSearch::new(&pair);
         let failed = Candidate { s, w, value: s.dot(&w), pair: VertexPair::default() };
         if search.polygon.cut(w) == Cut::Left
             && let Some(next) = search.next_candidate(&failed)
@@ -229,7 +229,7 @@ fn no_pair_of_the_zoo_takes_more_candidates_than_the_bound_or_than_40() {
 fn corners_by_candidate(pair: &Pair<'_>, start: Option<Vec3>) -> Vec<usize> {
     let mut corners = Vec::new();
     for steps in 1.. {
-        let mut search = JumpSearch::<false>::new(pair);
+        let mut search = JumpSearch::new(pair);
         let mut witness = Witness { direction: start, ..Witness::default() };
         let (layout, mut effort) = (Layout::of(pair), Effort::with_steps(steps));
         if search.run(&layout, &mut witness, &mut effort).is_ok() {

@@ -15,7 +15,8 @@ use nalgebra::{Matrix5, Vector5};
 
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::witness::SET_MAX;
+use crate::geometry::number::binary::power_of_two;
+use crate::geometry::witness::{DualVariables, SET_MAX};
 
 /// Several times the most that the paper reports; near contact the end may not come earlier.
 const ITERATIONS_MAX: u32 = 40;
@@ -25,6 +26,11 @@ const STEP_PART: f64 = 0.99;
 
 /// A shorter step than this, in either problem, is taken again with a centring term.
 const SHORT_STEP: f64 = 0.3;
+
+/// The least shift of the slacks, as a part of their spread: about a millionth (the ε of (22),
+/// which the text only calls small). No shift leaves a slack at zero, from where no step leads
+/// away.
+const SHIFT_MIN: f64 = power_of_two(-20);
 
 /// `μ φ` of a collision, in parts of the size of the scene (the paper's ε).
 const COMMON_POINT: f64 = 1e-6;
@@ -42,8 +48,8 @@ pub(super) type SetWeights = ArrayVec<f64, SET_MAX>;
 /// How an iteration ended.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) enum Solved {
-    /// Along this vector all of Q's set is beyond all of P's.
-    Apart(Vec3),
+    /// Along the normal all of Q's set is beyond all of P's; with the weights so far.
+    Separated(DualVariables, SetWeights),
     /// The weighted means coincide, or nearly.
     Meeting(SetWeights),
     /// Neither within the iterations, or the sets are flat.
@@ -70,20 +76,23 @@ struct NewtonStep {
     pi: Vector5<f64>,
 }
 
-/// Solves until one side is known. `plane` is a vector that separated them lately, if any.
+/// Solves until one side is known. `last` are the dual variables that separated them lately, if
+/// any.
 pub(super) fn solve(
     program: &Program<'_>,
     weights: &SetWeights,
-    plane: Option<Vec3>,
+    last: Option<DualVariables>,
     effort: &mut Effort<'_>,
 ) -> Result<Solved, Stopped> {
-    let mut at = Iterate::start(program, weights, plane);
+    let mut at = Iterate::start(program, weights, last);
     if at.mu == 0.0 {
         return Ok(Solved::Meeting(weights.clone()));
     }
     for _ in 0..ITERATIONS_MAX {
         if at.pi[3] + at.pi[4] > 0.0 {
-            return Ok(Solved::Apart(at.pi.fixed_rows::<3>(0).into_owned()));
+            let normal = at.pi.fixed_rows::<3>(0).into_owned();
+            let dual = DualVariables { normal, offsets: [at.pi[3], at.pi[4]] };
+            return Ok(Solved::Separated(dual, at.x.into_iter().take(weights.len()).collect()));
         }
         if at.mu * at.x[at.last()] <= COMMON_POINT {
             return Ok(Solved::Meeting(at.x.into_iter().take(weights.len()).collect()));
@@ -97,8 +106,8 @@ pub(super) fn solve(
 }
 
 impl<'a> Iterate<'a> {
-    /// Feasible for both problems (§3.3, and §4.1 with a plane of an earlier frame).
-    fn start(program: &'a Program<'a>, weights: &SetWeights, plane: Option<Vec3>) -> Self {
+    /// Feasible for both problems (§3.3, and §4.1 with the dual variables of an earlier frame).
+    fn start(program: &'a Program<'a>, weights: &SetWeights, last: Option<DualVariables>) -> Self {
         let (of_p, of_q) = weights.split_at(program.p.len());
         let mean = |points: &[Vec3], weights: &[f64]| -> Vec3 {
             points.iter().zip(weights).map(|(point, weight)| point * *weight).sum()
@@ -108,18 +117,17 @@ impl<'a> Iterate<'a> {
         let mut x: VariableRow = weights.iter().copied().collect();
         x.push(1.0);
         let mut at = Self { program, u, mu, x, s: VariableRow::new(), pi: Vector5::zeros() };
-        match plane.map(|plane| at.limited(&plane)) {
-            Some(plane) => {
-                at.pi.fixed_rows_mut::<3>(0).copy_from(&plane);
-                // The offsets that leave the least slack of each body at a part of the spread.
-                let spread = |points: &[Vec3], sign: f64| {
-                    let values = || points.iter().map(|point| sign * plane.dot(point));
-                    let high = values().fold(f64::NEG_INFINITY, f64::max);
-                    let low = values().fold(f64::INFINITY, f64::min);
-                    -high - 0.05 * (high - low)
-                };
-                at.pi[3] = spread(program.p, 1.0);
-                at.pi[4] = spread(program.q, -1.0);
+        match last.and_then(|last| at.limited(&last)) {
+            Some(DualVariables { normal, offsets }) => {
+                at.pi.fixed_rows_mut::<3>(0).copy_from(&normal);
+                (at.pi[3], at.pi[4]) = (offsets[0], offsets[1]);
+                // (21) to (24). The slack of φ has neither offset in it, and is positive already.
+                let slacks = || (0..at.last()).map(|k| at.slack(k));
+                let least = slacks().fold(f64::INFINITY, f64::min);
+                let most = slacks().fold(0.0, f64::max);
+                let shift = (-1.5 * least).max(SHIFT_MIN * (most - least));
+                at.pi[3] -= shift;
+                at.pi[4] -= shift;
             }
             None => {
                 let largest = program.p.iter().chain(program.q).map(Vec3::amax).fold(0.0, f64::max);
@@ -131,10 +139,15 @@ impl<'a> Iterate<'a> {
         at
     }
 
-    /// Shortened so that the slack of φ is positive.
-    fn limited(&self, plane: &Vec3) -> Vec3 {
-        let value = self.u.dot(plane);
-        if value > 0.0 { plane * (0.5 * self.mu / value) } else { plane * (self.mu / plane.amax()) }
+    /// Scaled so that the slack of φ is positive: half of μ, or as long as μ. None of what is no
+    /// plane.
+    fn limited(&self, last: &DualVariables) -> Option<DualVariables> {
+        let value = self.u.dot(&last.normal);
+        let scale = if value > 0.0 { 0.5 * self.mu / value } else { self.mu / last.normal.amax() };
+        let [of_p, of_q] = last.offsets.map(|offset| offset * scale);
+        let normal = last.normal * scale;
+        let is_plane = (normal.amax() + of_p.abs() + of_q.abs()).is_finite();
+        is_plane.then_some(DualVariables { normal, offsets: [of_p, of_q] })
     }
 
     fn last(&self) -> usize {

@@ -13,14 +13,24 @@
 //! for separated bodies and 2 to 5 for overlapping ones in the median, for each set; none while the
 //! last plane separates.
 //!
-//! Where this differs from the text:
-//! - The printed (16) has lost a sign: the dual is feasible with `π4 = π5 = -η`.
-//! - `u` joins the *weighted* means (4), so that the weights of the last frame are feasible with
-//!   `φ = 1`.
-//! - All vertices are checked (§4.3) by a supporting-vertex search in each body, which finds the
-//!   vertex with the least slack of all.
-//! - A collision is not declared at `μ φ <= 1e-6`: the common point only proposes pairs, and what
-//!   they do not prove is decided exactly. The same holds for planes.
+//! Differs from the text:
+//! - §3, (4): `u` joins the *weighted* means, so that the weights of the last frame are feasible
+//!   with `φ = 1`.
+//! - §3.3, (16): the printed formula has lost a sign; the dual is feasible with `π4 = π5 = -η`.
+//! - §4.1, (21)-(24): the shift does not reach the slack of φ, in which π4 and π5 do not appear, so
+//!   the last dual variables are first scaled to keep that positive. When the last plane is not the
+//!   program's own but another proof's, it is moved to where it supports both bodies.
+//! - §4.2: with no plane yet there are no slacks; the first twenty vertices are those in the box
+//!   groups of §5.1 that look at the other body.
+//! - §4.3, step 3: the text ensures robustness by reducing a potential function, and refers for it
+//!   to Mehrotra 1992. Here a step that can be taken for less than 0.3 of its length is taken again
+//!   with the centring and second-order terms of that paper.
+//! - §4.3, step 5: a collision is not declared at `μ φ <= 1e-6`. The common point only proposes
+//!   pairs, and what they do not prove is decided exactly. The same holds for planes.
+//! - §4.3, the check of all vertices: a supporting-vertex search in each body finds the one with
+//!   the least slack of all; so at most one of each body joins the set in a repair. The exchange of
+//!   vertices can go round in circles; after 24 repairs the search hands over.
+//! - §5: see `contact_time/rotating/inter_frame`.
 
 mod common_point;
 mod interior_point;
@@ -37,7 +47,7 @@ use crate::geometry::difference::rounded::View;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::polytope::{BOX_FACES, Polytope};
-use crate::geometry::witness::{Memory, SET_MAX, Witness, WorkingSet};
+use crate::geometry::witness::{DualVariables, Memory, SET_MAX, Witness, WorkingSet};
 
 /// The row of the table.
 pub(super) const METHOD: CollisionMethod = CollisionMethod {
@@ -45,6 +55,7 @@ pub(super) const METHOD: CollisionMethod = CollisionMethod {
     source: "Akgunduz, Banerjee, Mehrotra 2005",
     proves: "separation by a vector, overlap by four pairs",
     cost: "a 5x5 factorisation an iteration; 1 to 5 iterations on a set of twenty vertices",
+    continues: true,
     propose,
 };
 
@@ -69,6 +80,30 @@ pub(in crate::geometry) fn group(
     let face = 2 * axis + usize::from(direction[axis] > 0.0);
     debug_assert!(face < BOX_FACES);
     body.box_group(face).iter().copied().take(size).collect()
+}
+
+impl PlacedPair<'_> {
+    /// P's vertex 0, from which the program sees both bodies.
+    fn origin(&self) -> Vec3 {
+        let p = &self.pair.p;
+        p.pose.apply_rounded(p.body.vertex(0))
+    }
+
+    /// Planes of the world in the program's units, seen from its origin.
+    fn in_scene(&self, dual: &DualVariables) -> DualVariables {
+        let DualVariables { normal, offsets: [of_p, of_q] } = *dual;
+        let moved = normal.dot(&self.origin());
+        let normal = normal / self.view.unit();
+        DualVariables { normal, offsets: [of_p + moved, of_q - moved] }
+    }
+
+    /// Planes of the program in the world.
+    fn in_world(&self, dual: &DualVariables) -> DualVariables {
+        let DualVariables { normal, offsets: [of_p, of_q] } = *dual;
+        let normal = normal * self.view.unit();
+        let moved = normal.dot(&self.origin());
+        DualVariables { normal, offsets: [of_p - moved, of_q + moved] }
+    }
 }
 
 impl VertexSets for PlacedPair<'_> {
@@ -116,14 +151,19 @@ fn propose(
             return Ok(separating(s, [i, j], witness));
         }
     }
-    let last = if let Memory::WorkingSet(set) = std::mem::take(&mut witness.memory) {
+    let mut last = if let Memory::WorkingSet(set) = std::mem::take(&mut witness.memory) {
         *set
     } else {
         WorkingSet::default()
     };
+    last.dual = last.dual.map(|dual| bodies.in_scene(&dual));
     match search(&bodies, plane, &last, effort)? {
-        SetAnswer::Apart(s, names) => match tame(&s) {
-            Some(s) => Ok(separating(s, names, witness)),
+        SetAnswer::Separated(s, names, mut set) => match tame(&s) {
+            Some(s) => {
+                set.dual = set.dual.map(|dual| bodies.in_world(&dual));
+                witness.memory = Memory::WorkingSet(set);
+                Ok(separating(s, names, witness))
+            }
             None => Ok(Proposal::HandOver),
         },
         SetAnswer::Meeting(set) => {

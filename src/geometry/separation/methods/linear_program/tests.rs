@@ -3,10 +3,11 @@
 use super::*;
 use crate::geometry::claim::Verdict;
 use crate::geometry::difference::probe::certified_gap;
+use crate::geometry::penetration;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
 use crate::geometry::samples::{Random, ball, cuboid, ellipsoid, hull, polygon, zoo};
-use crate::geometry::separation::filter;
+use crate::geometry::separation::{METHODS, decide, filter};
 
 fn placed<'a>(p: &'a Polytope, q: &'a Polytope, offset: Vec3, random: &mut Random) -> Pair<'a> {
     Pair::new(p, random.pose(Vec3::zeros()), q, random.pose(offset))
@@ -156,7 +157,9 @@ fn a_hostile_witness_changes_the_cost_and_not_the_outcome() {
         let kind = std::mem::discriminant(&ask(&pair, &mut Witness::default()).0);
         for weight in [f64::NAN, -1.0, f64::INFINITY, 0.0, 1e300] {
             let p = [(u32::MAX, weight), (1, weight)].into_iter().collect();
-            let set = WorkingSet { p, q: [(3, weight); 4].into_iter().collect() };
+            let normal = Vec3::new(weight, 0.0, -1.0);
+            let dual = Some(DualVariables { normal, offsets: [weight, -weight] });
+            let set = WorkingSet { p, q: [(3, weight); 4].into_iter().collect(), dual };
             let direction = Some(Vec3::new(weight, -1.0, 0.3));
             let memory = Memory::WorkingSet(Box::new(set));
             let mut witness = Witness { direction, memory, ..Witness::default() };
@@ -193,4 +196,53 @@ fn a_search_without_steps_stops() {
     let point = hull(&[Vec3::zeros()]);
     let pair = placed(&point, &point, Vec3::x(), &mut Random(29));
     assert!(METHOD.propose(&pair, &mut Witness::default(), &mut Effort::with_steps(10)).is_ok());
+}
+
+/// Iterations over the frames of a motion, and in how many frames there were any: a slab turns two
+/// degrees a frame, close beside a cone or a little way into it.
+fn turning(gap: f64, mut forget: impl FnMut(&mut Witness)) -> [u64; 2] {
+    let method = METHODS.iter().find(|row| row.name == "linear_program").unwrap();
+    let (p, q) = (ball(264, 9), ellipsoid(120, [2.0, 1.0, 0.3], 4));
+    let mut witness = Witness::default();
+    let [mut steps, mut searches] = [0; 2];
+    for frame in 0..360 {
+        let (sin, cos) = f64::from(frame).to_radians().sin_cos();
+        let axis = Vec3::new(1.0, 2.0, 3.0).normalize() * sin;
+        let far = Vec3::x() * 10.0;
+        let mut pose_q = Pose::from_quaternion(far, [cos, axis.x, axis.y, axis.z]).unwrap();
+        let pair = Pair::new(&p, Pose::identity(), &q, pose_q);
+        let (of_way, effort) = (&mut Witness::default(), &mut Effort::unlimited());
+        let span = penetration::along(&pair, &Vec3::x(), of_way, effort).unwrap().span.unwrap();
+        pose_q.translation -= Vec3::x() * (span.enter[0] - gap);
+        let pair = Pair::new(&p, Pose::identity(), &q, pose_q);
+        forget(&mut witness);
+        let mut effort = Effort::unlimited();
+        decide(&pair, method, &mut witness, &mut effort).unwrap();
+        steps += effort.cost.steps;
+        searches += u64::from(effort.cost.steps > 0);
+    }
+    [steps, searches]
+}
+
+/// §4.1: what is kept of the last frame saves at least half of the iterations, beside the planes
+/// that still hold.
+#[test]
+#[expect(clippy::print_stdout, reason = "the counts are to be seen")]
+fn what_is_kept_between_frames_saves_half_of_the_iterations() {
+    for gap in [0.02, -0.02] {
+        let warm = turning(gap, |_| {});
+        let cold = turning(gap, |witness| *witness = Witness::default());
+        println!("gap {gap}: iterations and frames with any: warm {warm:?}, cold {cold:?}");
+        assert!(2 * warm[0] <= cold[0], "{gap}: {warm:?} {cold:?}");
+    }
+}
+
+/// The last plane is kept when it fails, and the next solution begins with it.
+#[test]
+fn a_plane_that_fails_is_kept_for_the_iteration() {
+    let with_plane = turning(0.02, |witness| witness.memory = Memory::None);
+    let without = turning(0.02, |witness| {
+        (witness.direction, witness.memory) = (None, Memory::None);
+    });
+    assert!(4 * with_plane[0] < without[0], "{with_plane:?} {without:?}");
 }

@@ -7,7 +7,7 @@ use arrayvec::ArrayVec;
 use super::interior_point::{Program, SetWeights, Solved, solve};
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::witness::{SET_MAX, WorkingSet};
+use crate::geometry::witness::{DualVariables, SET_MAX, WorkingSet};
 
 /// Sets that are tried. Each repair brings the vertices that are farthest on the wrong side.
 const REPAIRS_MAX: u32 = 24;
@@ -32,8 +32,9 @@ pub(in crate::geometry) trait VertexSets {
 
 /// How the search ended.
 pub(in crate::geometry) enum SetAnswer {
-    /// This vector separates, as far as floating point can say, by these two vertices.
-    Apart(Vec3, [u32; 2]),
+    /// This vector separates, as far as floating point can say, by these two vertices; found from
+    /// this set.
+    Separated(Vec3, [u32; 2], Box<WorkingSet>),
     /// The weighted means of the set coincide.
     Meeting(Box<WorkingSet>),
     /// Not decided.
@@ -48,33 +49,34 @@ pub(in crate::geometry) fn search(
     effort: &mut Effort<'_>,
 ) -> Result<SetAnswer, Stopped> {
     let [count_p, count_q] = bodies.counts();
-    let mut plane = plane;
     let [mut names_p, mut names_q] = match plane {
         Some(plane) if (count_p + count_q) as usize > SET_MAX => by_slack(bodies, &plane, effort),
         _ => bodies.first(),
     };
-    let mut shares = *last == WorkingSet::default();
+    let mut shares = last.p.is_empty() && last.q.is_empty();
+    let mut dual = plane.map(|plane| match last.dual {
+        Some(dual) => dual,
+        None => supporting_planes(bodies, plane, effort),
+    });
     for _ in 0..REPAIRS_MAX {
         let p: ArrayVec<Vec3, SET_MAX> = names_p.iter().map(|name| bodies.of_p(*name)).collect();
         let q: ArrayVec<Vec3, SET_MAX> = names_q.iter().map(|name| bodies.of_q(*name)).collect();
         let mut weights = SetWeights::new();
         weights.extend(weighted(&names_p, if shares { &[] } else { &last.p }));
         weights.extend(weighted(&names_q, if shares { &[] } else { &last.q }));
-        let s = match solve(&Program { p: &p, q: &q }, &weights, plane, effort)? {
-            Solved::Apart(s) => s,
+        let (found, weights) = match solve(&Program { p: &p, q: &q }, &weights, dual, effort)? {
+            Solved::Separated(dual, weights) => (dual, weights),
             Solved::Meeting(weights) => {
-                let (of_p, of_q) = weights.split_at(p.len());
-                let pairs = |names: &[u32], weights: &[f64]| {
-                    names.iter().copied().zip(weights.iter().copied()).collect()
-                };
-                let set = WorkingSet { p: pairs(&names_p, of_p), q: pairs(&names_q, of_q) };
+                let set = WorkingSet::new([&names_p, &names_q], &weights, None);
                 return Ok(SetAnswer::Meeting(Box::new(set)));
             }
             Solved::Stuck => return Ok(SetAnswer::HandOver),
         };
+        let s = found.normal;
         let [i, j] = bodies.supporting(&s, effort);
         if s.dot(&(bodies.of_q(j) - bodies.of_p(i))) > 0.0 {
-            return Ok(SetAnswer::Apart(s, [i, j]));
+            let set = WorkingSet::new([&names_p, &names_q], &weights, Some(found));
+            return Ok(SetAnswer::Separated(s, [i, j], Box::new(set)));
         }
         let (is_new_p, is_new_q) = (!names_p.contains(&i), !names_q.contains(&j));
         if !is_new_p && !is_new_q {
@@ -83,10 +85,21 @@ pub(in crate::geometry) fn search(
         make_room(&mut names_p, &mut names_q, bodies, &s, [is_new_p, is_new_q]);
         names_p.extend(is_new_p.then_some(i));
         names_q.extend(is_new_q.then_some(j));
-        plane = Some(s);
+        dual = Some(found);
         shares = true;
     }
     Ok(SetAnswer::HandOver)
+}
+
+/// The planes across this vector that support both bodies: no slack is negative.
+fn supporting_planes(
+    bodies: &impl VertexSets,
+    normal: Vec3,
+    effort: &mut Effort<'_>,
+) -> DualVariables {
+    let [i, j] = bodies.supporting(&normal, effort);
+    let offsets = [-normal.dot(&bodies.of_p(i)), normal.dot(&bodies.of_q(j))];
+    DualVariables { normal, offsets }
 }
 
 /// Remembered weights, no smaller than a part of an even share, that sum to one.
