@@ -102,6 +102,9 @@ impl Scale {
 }
 
 fn write_panel(svg: &mut String, panel: &Panel, left: f64, top: f64) -> std::fmt::Result {
+    if !panel.regions.is_empty() {
+        return write_map(svg, panel, left, top);
+    }
     let (x0, x1) = (left + LEFT, left + PANEL_WIDTH - RIGHT);
     let (y0, y1) = (top + PANEL_HEIGHT - BOTTOM, top + TOP);
     let points = || panel.curves.iter().flat_map(|curve| &curve.points);
@@ -118,6 +121,34 @@ fn write_panel(svg: &mut String, panel: &Panel, left: f64, top: f64) -> std::fmt
     )?;
     write_axes(svg, panel, [&x, &y], left)?;
     write_curves(svg, panel, [&x, &y])
+}
+
+/// Regions and the ways over them, in one scale; each way begins at a dot.
+fn write_map(svg: &mut String, panel: &Panel, left: f64, top: f64) -> std::fmt::Result {
+    let corners = || panel.regions.iter().flat_map(|region| &region.corners);
+    let reach = corners().flatten().fold(0.0_f64, |reach, c| reach.max(c.abs()));
+    let half = 0.5 * (PANEL_HEIGHT - TOP - 0.5 * BOTTOM);
+    let (middle_x, middle_y) = (left + 0.5 * PANEL_WIDTH, top + TOP + half);
+    let place = |[x, y]: [f64; 2]| {
+        format!("{:.1},{:.1}", middle_x + half * x / reach, middle_y - half * y / reach)
+    };
+    let title = escape(&panel.title);
+    writeln!(svg, r#"<text class="panel" x="{}" y="{}">{title}</text>"#, left + LEFT, top + 22.0)?;
+    for region in &panel.regions {
+        let points: Vec<String> = region.corners.iter().copied().map(place).collect();
+        let fill = if region.is_marked { "#cfe3f3" } else { "#ffffff" };
+        let points = points.join(" ");
+        writeln!(svg, r##"<polygon points="{points}" fill="{fill}" stroke="#c3cad3"/>"##)?;
+    }
+    for (curve, colour) in panel.curves.iter().zip(COLOURS.iter().skip(1)) {
+        let points: Vec<String> = curve.points.iter().map(|p| place([p.0, p.1])).collect();
+        let line = points.join(" ");
+        writeln!(svg, r#"<polyline class="curve" points="{line}" stroke="{colour}"/>"#)?;
+        if let Some((x, y)) = points.first().and_then(|point| point.split_once(',')) {
+            writeln!(svg, r#"<circle cx="{x}" cy="{y}" r="4" fill="{colour}"/>"#)?;
+        }
+    }
+    Ok(())
 }
 
 /// Lines across at the vertical axis' ticks, ticks below the horizontal one, and what they count.

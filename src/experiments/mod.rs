@@ -13,6 +13,7 @@
 
 mod bench;
 mod cd_dual;
+mod cd_dual_way;
 mod chart;
 mod h_walk;
 mod hs_jump;
@@ -76,6 +77,7 @@ pub const EXPERIMENTS: &[&[Experiment]] = &[
     linear_program::EXPERIMENTS,
     prism::EXPERIMENTS,
     cd_dual::EXPERIMENTS,
+    cd_dual_way::EXPERIMENTS,
     h_walk::EXPERIMENTS,
 ];
 
@@ -94,6 +96,18 @@ pub struct Panel {
     pub is_y_logarithmic: bool,
     /// The curves.
     pub curves: Vec<Curve>,
+    /// What the curves go over, if they are ways on a map: then both axes have one scale, and are
+    /// not drawn.
+    pub regions: Vec<Region>,
+}
+
+/// A part of a map.
+#[derive(Clone, Debug)]
+pub struct Region {
+    /// Corners in order.
+    pub corners: Vec<[f64; 2]>,
+    /// Whether it is marked.
+    pub is_marked: bool,
 }
 
 /// A named curve.

@@ -15,9 +15,9 @@
 //! Here both halves of the question go through the layers, from the innermost outwards. As long as
 //! the prisms of a layer are separated, their closest pair is carried to the next outer one. At the
 //! first layer whose prisms share a point the bodies are known to collide; the time axis is
-//! followed to where it enters that layer's difference, and the plane there is carried outwards.
-//! An outer layer holds the inner ones, so it is entered no later; a plane that supports it across
-//! the same normal is a bound from below, and between the two a few planes are left to try.
+//! followed to where it enters that layer's difference, by a triangle of its corners, and the
+//! triangle is carried outwards: on each layer the corner that is farthest beyond its plane takes
+//! the place of one of the three, until none is beyond.
 //!
 //! Proves: nothing; it proposes a vector that separates over the whole step, or the pair of faces
 //! (as three pairs of vertices) that meets first.
@@ -128,98 +128,154 @@ fn search(
             NearestEvent::Lost => return Ok(Cast::Lost),
         }
     }
-    let mut entry = AxisEntry::at_start(&mut level, effort);
+    let mut found = along_axis(&mut level, effort)?;
     loop {
-        let cast = entry.advance(&mut level, limit, effort)?;
         tell(level.depth, effort);
-        // What an inner layer says is only where the search of the next one begins.
         if !level.go_out() {
-            return Ok(cast);
+            return Ok(found.cast(&level.travel, limit));
         }
-        match cast {
-            Cast::Lost => entry = AxisEntry::at_start(&mut level, effort),
-            Cast::Apart(..) | Cast::Enters(..) => entry.retreat(&mut level, effort),
+        // What an inner layer says is only where the search of the next one begins.
+        let portal = match found {
+            Passage::Enters(portal) => portal.refined(&mut level, effort)?,
+            Passage::Passes(..) | Passage::Lost => None,
+        };
+        found = match portal {
+            Some(portal) => Passage::Enters(portal),
+            None => along_axis(&mut level, effort)?,
+        };
+    }
+}
+
+/// What the time axis does to the prism that M sweeps over a layer.
+enum Passage {
+    /// It enters there: the first pair of faces that meets in a single point (Lemma 2).
+    Enters(Portal),
+    /// It passes, since this vector separates over the whole step.
+    Passes(Vec3, VertexPair),
+    /// Rounding gave out.
+    Lost,
+}
+
+impl Passage {
+    /// The proposal, for a ray of this length.
+    fn cast(&self, travel: &Vec3, limit: f64) -> Cast {
+        match self {
+            Self::Enters(portal) => {
+                let pairs = portal.corners.each_ref().map(|corner| corner.pair);
+                Cast::Enters(pairs, portal.part_of(travel) * limit)
+            }
+            Self::Passes(s, pair) => Cast::Apart(*s, *pair),
+            Self::Lost => Cast::Lost,
         }
     }
 }
 
-/// Where the time axis enters the prism that M sweeps, so far: the first pair of faces that meets
-/// in a single point (Lemma 2).
-struct AxisEntry {
-    corral: Corral,
-    /// The axis is outside up to here, and for a layer that is done with enters it here.
-    time: f64,
-    /// Normal of the plane that shows it.
-    across: Event,
+/// Moves a point forwards along the time axis, from plane to plane across closest pairs, to where
+/// the axis enters a layer.
+fn along_axis(level: &mut Level<'_>, effort: &mut Effort<'_>) -> Result<Passage, Stopped> {
+    let axis = Event::w();
+    let mut time = 0.0;
+    let mut corral = Corral::of(level.least(&axis, false, effort));
+    for _ in 0..PLANES_MAX {
+        let target = axis * time;
+        let least = |x: &Event, effort: &mut Effort<'_>| level.least(x, false, effort);
+        match corral.nearest(&target, NOISE, effort, least)? {
+            NearestEvent::Apart(x, corner) => {
+                let next = x.dot(&corner.event) / x.w;
+                if x.w <= 0.0 || next > 1.0 {
+                    return Ok(Passage::Passes(x.xyz(), corner.pair));
+                }
+                if next <= time {
+                    break;
+                }
+                time = next;
+            }
+            NearestEvent::Inside if time > 0.0 => break,
+            NearestEvent::Inside | NearestEvent::Lost => return Ok(Passage::Lost),
+        }
+    }
+    Ok(Portal::among(corral.corners(), &level.travel).map_or(Passage::Lost, Passage::Enters))
 }
 
-impl AxisEntry {
-    fn at_start(level: &mut Level<'_>, effort: &mut Effort<'_>) -> Self {
-        let across = Event::w();
-        Self { corral: Corral::of(level.least(&across, false, effort)), time: 0.0, across }
+/// A triangle of corners of M that the ray along the travel passes through: a vertex and a face, or
+/// two edges.
+#[derive(Clone, Copy)]
+struct Portal {
+    corners: [PrismCorner; 3],
+}
+
+impl Portal {
+    /// Of all triangles of the corners that the ray passes through, the first on its way.
+    fn among(corners: &[PrismCorner], travel: &Vec3) -> Option<Self> {
+        let mut first: Option<(f64, Self)> = None;
+        for (k, c) in corners.iter().enumerate() {
+            for (j, b) in corners[..k].iter().enumerate() {
+                for a in &corners[..j] {
+                    let portal = Self { corners: [*a, *b, *c] };
+                    let at = portal.part_of(travel);
+                    let is_first = first.as_ref().is_none_or(|(earliest, _)| at < *earliest);
+                    if portal.is_passed(travel) && at < f64::INFINITY && is_first {
+                        first = Some((at, portal));
+                    }
+                }
+            }
+        }
+        first.map(|(_, portal)| portal)
     }
 
-    /// After a step outwards: back along the axis to the plane across the same normal that supports
-    /// the layer here. The corners are vertices of this layer, too.
-    fn retreat(&mut self, level: &mut Level<'_>, effort: &mut Effort<'_>) {
-        let corner = level.least(&self.across, false, effort);
-        let time = self.across.dot(&corner.event) / self.across.w;
-        // Where the normal tells no time, the layer begins at the start.
-        self.time = if time > 0.0 && time <= self.time { time } else { 0.0 };
+    /// Whether the ray passes through the triangle, its boundary included.
+    fn is_passed(&self, travel: &Vec3) -> bool {
+        let [a, b, c] = &self.corners;
+        let sides = [[a, b], [b, c], [c, a]].map(|[x, y]| travel.dot(&x.point.cross(&y.point)));
+        sides.iter().all(|side| *side >= 0.0) || sides.iter().all(|side| *side <= 0.0)
     }
 
-    /// Moves forwards along the axis, from plane to plane, to where it enters this layer.
-    fn advance(
-        &mut self,
+    fn normal(&self) -> Vec3 {
+        let [a, b, c] = self.corners.each_ref().map(|corner| corner.point);
+        (b - a).cross(&(c - a))
+    }
+
+    /// The part of the travel after which the ray is in the triangle's plane.
+    fn part_of(&self, travel: &Vec3) -> f64 {
+        let normal = self.normal();
+        normal.dot(&self.corners[0].point) / normal.dot(travel)
+    }
+
+    /// The portal of the next outer layer, whose corners may be beyond this one: as long as one is,
+    /// it takes the place of a corner such that the ray still passes. None when rounding leaves no
+    /// such place, or no end.
+    fn refined(
+        mut self,
         level: &mut Level<'_>,
-        limit: f64,
         effort: &mut Effort<'_>,
-    ) -> Result<Cast, Stopped> {
+    ) -> Result<Option<Self>, Stopped> {
         for _ in 0..PLANES_MAX {
-            let target = Event::w() * self.time;
-            let least = |x: &Event, effort: &mut Effort<'_>| level.least(x, false, effort);
-            match self.corral.nearest(&target, NOISE, effort, least)? {
-                NearestEvent::Apart(x, corner) => {
-                    let next = x.dot(&corner.event) / x.w;
-                    if x.w <= 0.0 || next > 1.0 {
-                        return Ok(Cast::Apart(x.xyz(), corner.pair));
-                    }
-                    self.across = x;
-                    if next <= self.time {
-                        return Ok(meeting(&self.corral, &level.travel, self.time * limit));
-                    }
-                    self.time = next;
-                }
-                NearestEvent::Inside if self.time > 0.0 => {
-                    return Ok(meeting(&self.corral, &level.travel, self.time * limit));
-                }
-                NearestEvent::Inside | NearestEvent::Lost => return Ok(Cast::Lost),
+            effort.spend_step()?;
+            let normal = self.normal();
+            let length = normal.norm();
+            // Before the plane are the places that the ray comes from.
+            let sign = if normal.dot(&level.travel) > 0.0 { 1.0 } else { -1.0 };
+            let outward = normal * (sign / length);
+            let x = Event::new(outward.x, outward.y, outward.z, 0.0);
+            let corner = level.least(&x, false, effort);
+            let beyond = outward.dot(&(self.corners[0].point - corner.point)) * level.unit;
+            // Written so that what is no number is no portal.
+            if beyond <= NOISE {
+                return Ok(Some(self));
+            }
+            let in_place_of = |k: usize| {
+                let mut corners = self.corners;
+                corners[k] = corner;
+                Self { corners }
+            };
+            let passed = (0..3).map(in_place_of).find(|portal| portal.is_passed(&level.travel));
+            match passed {
+                Some(portal) if beyond > NOISE => self = portal,
+                _ => return Ok(None),
             }
         }
-        Ok(Cast::Lost)
+        Ok(None)
     }
-}
-
-/// The pair of faces through which the ray along `u` enters: a vertex and a triangle, or two edges.
-/// Of all triangles of the corners that the ray passes through, the first on its way.
-fn meeting(corral: &Corral, u: &Vec3, time: f64) -> Cast {
-    let corners = corral.corners();
-    let mut first = (f64::INFINITY, Cast::Lost);
-    for (k, c) in corners.iter().enumerate() {
-        for (j, b) in corners[..k].iter().enumerate() {
-            for a in &corners[..j] {
-                let sides = [[a, b], [b, c], [c, a]].map(|[x, y]| u.dot(&x.point.cross(&y.point)));
-                let around =
-                    sides.iter().all(|side| *side >= 0.0) || sides.iter().all(|side| *side <= 0.0);
-                let normal = (b.point - a.point).cross(&(c.point - a.point));
-                let at = normal.dot(&a.point) / normal.dot(u);
-                if around && at < first.0 {
-                    first = (at, Cast::Enters([a.pair, b.pair, c.pair], time));
-                }
-            }
-        }
-    }
-    first.1
 }
 
 /// A layer of both hierarchies, and the difference of the prisms over it.

@@ -123,6 +123,37 @@ pub(crate) fn propose_with_work(
     Ok((proposal, work))
 }
 
+/// Which of the three searches looks at a face of M.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Phase {
+    /// SEARCH-FV
+    Fv,
+    /// SEARCH-VF
+    Vf,
+    /// SEARCH-EE
+    Ee,
+}
+
+/// The way of a cold search: the faces that it moves to, by their normals in the world, and the
+/// search that finds each. Empty for bodies that are not solid.
+pub(crate) fn way(pair: &Pair<'_>) -> Vec<(Phase, Vec3)> {
+    let Some((bodies, _)) = towards_origin(pair) else { return Vec::new() };
+    let mut search = DualSearch::new(bodies, true);
+    search.way = Some(Vec::new());
+    let mut effort = Effort::unlimited();
+    let first = search.first_face(&mut effort);
+    // Without a budget nothing stops it.
+    let _ = search.run(first, None, &mut effort);
+    let DualSearch { bodies, way, .. } = search;
+    let phase = |facet: &DualFacet| match facet.kind {
+        FaceKind::Face(DualBody::P, _) => Phase::Fv,
+        FaceKind::Face(DualBody::Q, _) => Phase::Vf,
+        FaceKind::Edges(..) => Phase::Ee,
+    };
+    let seen = |facet: &DualFacet| (phase(facet), bodies.in_world(&facet.normal));
+    way.unwrap_or_default().iter().map(seen).collect()
+}
+
 /// The bodies with c and the ray to the origin, and the points whose difference is c. Each body has
 /// two points inside; if the first difference is the origin itself, the next is not (§4.1).
 fn towards_origin<'a>(pair: &Pair<'a>) -> Option<(DualBodies<'a>, [&'a Inner; 2])> {

@@ -52,6 +52,8 @@ pub(super) struct DualSearch<'a> {
     /// Whether a face that the origin is beyond is enough.
     until_beyond: bool,
     pub(super) work: Work,
+    /// The faces that it has moved to, if somebody wants to see them.
+    pub(super) way: Option<Vec<DualFacet>>,
 }
 
 /// The arc of an edge of P on the Gaussian sphere, in Q's frame: from the normal of the face on its
@@ -65,7 +67,7 @@ struct Arc {
 
 impl<'a> DualSearch<'a> {
     pub(super) fn new(bodies: DualBodies<'a>, until_beyond: bool) -> Self {
-        Self { bodies, until_beyond, work: Work::default() }
+        Self { bodies, until_beyond, work: Work::default(), way: None }
     }
 
     /// Searches from a face of P. `hint` is a vertex of Q that may support M there.
@@ -130,13 +132,20 @@ impl<'a> DualSearch<'a> {
                 return Ok(DualFound::Best(best, triangle));
             }
             best = match self.better_edges(&best, &supports, effort)? {
-                Some(better) => better,
+                Some(better) => self.move_to(better),
                 None => match self.better_face(&best, &supports, effort)? {
                     Some(better) => self.over_faces(better, effort)?,
                     None => return Err(Halt::Lost),
                 },
             };
         }
+    }
+
+    fn move_to(&mut self, facet: DualFacet) -> DualFacet {
+        if let Some(way) = &mut self.way {
+            way.push(facet);
+        }
+        facet
     }
 
     fn is_beyond(&self, facet: &DualFacet) -> bool {
@@ -167,7 +176,7 @@ impl<'a> DualSearch<'a> {
 
     /// SEARCH-FV and SEARCH-VF: from a face to its best neighbour on the same body.
     fn over_faces(&mut self, start: DualFacet, effort: &mut Effort<'_>) -> Result<DualFacet, Halt> {
-        let mut here = start;
+        let mut here = self.move_to(start);
         let mut came_from = None;
         loop {
             let FaceKind::Face(body, face) = here.kind else { return Ok(here) };
@@ -194,7 +203,7 @@ impl<'a> DualSearch<'a> {
                 return Ok(here);
             }
             came_from = Some(face);
-            here = best;
+            here = self.move_to(best);
         }
     }
 
