@@ -7,9 +7,9 @@
 use super::bench::{Approach, attitude};
 use super::{Curve, Experiment, Panel, Region, Rerun};
 use crate::geometry::Vec3;
+use crate::geometry::hull::samples::{Random, ellipsoid, polytope_of};
 use crate::geometry::pair::Pair;
 use crate::geometry::polytope::Polytope;
-use crate::geometry::polytope::samples::{Random, ellipsoid, polytope_of};
 use crate::geometry::separation::methods::cd_dual::{Phase, way};
 
 /// The one picture.

@@ -142,6 +142,7 @@ fn by_layer(rerun: &mut Rerun, sizes: &[u32]) -> Vec<Panel> {
         curves: curves(&["mean", "worst", "vertices of both bodies"]),
         is_x_logarithmic: true,
         is_y_logarithmic: true,
+        ..Panel::default()
     };
     rerun.begin(sizes.len());
     for &count in sizes {
