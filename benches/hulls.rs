@@ -109,8 +109,8 @@ impl Registration {
         let surface = each(Surface::memory_bytes(edges, report.facets));
         let walk = each(self.figures.bytes);
         println!(
-            "{name:30} {:7} {:8} {:7} {hull:9.3} {reach:8.3} {hierarchy:9.3} {all:9.3} {always:7.0} \
-             {walk:9.0} {surface:7.0}",
+            "{name:30} {:7} {:8} {:7} {hull:9.3} {reach:8.3} {hierarchy:9.3} {all:9.3} \
+             {always:7.0} {walk:9.0} {surface:7.0}",
             report.given, report.extreme, report.facets
         );
     }

@@ -1,8 +1,8 @@
 //! `clearance` answers geometric questions about convex polytopes in motion, and proves every
 //! answer.
 //!
-//! `docs/contract.md` says what every answer promises, `docs/architecture.md` where everything is and
-//! which way a question and a frame go; `examples/` shows the library in use.
+//! `docs/contract.md` says what every answer promises, `docs/architecture.md` where everything is
+//! and which way a question and a frame go; `examples/` shows the library in use.
 //!
 //! Five floors; each uses only the floors below it (`tests/architecture.rs` holds them to it):
 //!

@@ -32,10 +32,10 @@ enum Command {
 }
 
 const SERVE_HELP: &str = "\
-Every setting can be given by flag (--jobs-max 64), by environment variable (CLEARANCE_JOBS_MAX=64) or
-in the configuration file (jobs_max = 64 under [limits]); the flag is strongest, then the environment.
-`clearance serve --help` lists every limit, deploy/clearance.toml has them all with their defaults, and
-ServerService.GetServerInfo tells the values in force.
+Every setting can be given by flag (--jobs-max 64), by environment variable (CLEARANCE_JOBS_MAX=64)
+or in the configuration file (jobs_max = 64 under [limits]); the flag is strongest, then the
+environment. `clearance serve --help` lists every limit, deploy/clearance.toml has them all with
+their defaults, and ServerService.GetServerInfo tells the values in force.
 
 Try, with the server running:
   grpcurl -plaintext 127.0.0.1:50061 list
@@ -45,8 +45,9 @@ Try, with the server running:
     127.0.0.1:50061 clearance.v1.QueryService/MeasureDistance";
 
 const VERIFY_HELP: &str = "\
-Exact arithmetic on the points as given; no search, no hull, no reference value is looked at. The exit
-code is 1 when an answer is refused. Claims that come without a certificate are counted as such.
+Exact arithmetic on the points as given; no search, no hull, no reference value is looked at. The
+exit code is 1 when an answer is refused. Claims that come without a certificate are counted as
+such.
 
 Try:
   clearance conformance cases.jsonl.gz --answers answers.jsonl

@@ -96,15 +96,15 @@ pub(crate) struct WrittenCertificate {
     pub(crate) pairs: Vec<[u32; 2]>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) distance_pairs: Vec<[u32; 2]>,
-    /// Of the depth's upper bound.
+    /// The direction along which the depth is at most its upper bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) face: Option<WrittenDirection>,
-    /// Of the depth's lower bound.
+    /// The surface that shows that the depth is at least its lower bound.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) surface: Option<WrittenSurface>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) chain: Option<Vec<WrittenLink>>,
-    /// Of the range along a direction.
+    /// What proves the range of contact along a direction.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) range: Option<WrittenRange>,
 }
@@ -168,7 +168,7 @@ pub(crate) struct WrittenLink {
 pub(crate) struct Naming<'a> {
     /// For each vertex of P the lowest point that is it.
     pub(crate) given_p: &'a [u32],
-    /// The same for Q.
+    /// For each vertex of Q the lowest point that is it.
     pub(crate) given_q: &'a [u32],
 }
 

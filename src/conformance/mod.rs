@@ -188,14 +188,33 @@ mod tests {
 
     /// Two unit cubes a quarter apart; the same sharing a face; overlapping by a quarter; one
     /// flying at the other; and a hull with an inner point and a duplicate.
-    const CASES: &str = r#"{"type":"meta","format":1}
-{"type":"hull","id":1,"points":[[0,0,0],[1,0,0],[0,1,0],[1,1,0],[0,0,1],[1,0,1],[0,1,1],[1,1,1]]}
-{"type":"case","id":"apart","family":"a","kind":"static","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.25,0,0],"qQ":[1,0,0,0],"exact_pose":true,"verdict":"separated","dist":0.25,"size":1,"world":2.25}
-{"type":"case","id":"face","family":"b","kind":"static","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1,0,0],"qQ":[1,0,0,0],"exact_pose":true,"verdict":"collide","touching":true,"size":1,"world":2}
-{"type":"case","id":"deep","family":"b","kind":"static","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[0.75,0,0],"qQ":[1,0,0,0],"exact_pose":true,"verdict":"collide","touching":false,"depth":0.25,"size":1,"world":1.75}
-{"type":"case","id":"fly","family":"c","kind":"linear","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.5,0.25,0.125],"qQ":[1,0,0,0],"vP":[1,0,0],"vQ":[0,0,0],"exact_pose":true,"verdict":"separated","toi":0.5,"size":1,"world":2.5}
-{"type":"hullset","id":"set","family":"h","dim":3,"extreme":[0,1,2,4],"facets":4,"volume_f64":0.16666666666666666,"points":[[0,0,0],[1,0,0],[0,1,0],[0.25,0.25,0.25],[0,0,1],[1,0,0]]}
-"#;
+    const CASES: &str = concat!(
+        r#"{"type":"meta","format":1}"#,
+        "\n",
+        r#"{"type":"hull","id":1,"points":[[0,0,0],[1,0,0],[0,1,0],[1,1,0],[0,0,1],[1,0,1],[0,"#,
+        r#"1,1],[1,1,1]]}"#,
+        "\n",
+        r#"{"type":"case","id":"apart","family":"a","kind":"static","P":1,"Q":1,"tP":[0,0,0],"#,
+        r#""qP":[1,0,0,0],"tQ":[1.25,0,0],"qQ":[1,0,0,0],"exact_pose":true,"#,
+        r#""verdict":"separated","dist":0.25,"size":1,"world":2.25}"#,
+        "\n",
+        r#"{"type":"case","id":"face","family":"b","kind":"static","P":1,"Q":1,"tP":[0,0,0],"#,
+        r#""qP":[1,0,0,0],"tQ":[1,0,0],"qQ":[1,0,0,0],"exact_pose":true,"verdict":"collide","#,
+        r#""touching":true,"size":1,"world":2}"#,
+        "\n",
+        r#"{"type":"case","id":"deep","family":"b","kind":"static","P":1,"Q":1,"tP":[0,0,0],"#,
+        r#""qP":[1,0,0,0],"tQ":[0.75,0,0],"qQ":[1,0,0,0],"exact_pose":true,"verdict":"collide","#,
+        r#""touching":false,"depth":0.25,"size":1,"world":1.75}"#,
+        "\n",
+        r#"{"type":"case","id":"fly","family":"c","kind":"linear","P":1,"Q":1,"tP":[0,0,0],"#,
+        r#""qP":[1,0,0,0],"tQ":[1.5,0.25,0.125],"qQ":[1,0,0,0],"vP":[1,0,0],"vQ":[0,0,0],"#,
+        r#""exact_pose":true,"verdict":"separated","toi":0.5,"size":1,"world":2.5}"#,
+        "\n",
+        r#"{"type":"hullset","id":"set","family":"h","dim":3,"extreme":[0,1,2,4],"facets":4,"#,
+        r#""volume_f64":0.16666666666666666,"points":[[0,0,0],[1,0,0],[0,1,0],[0.25,0.25,0.25],"#,
+        r#"[0,0,1],[1,0,0]]}"#,
+        "\n",
+    );
 
     fn temporary(name: &str, text: &str) -> PathBuf {
         let path = std::env::temp_dir().join(format!("clearance-{}-{name}", std::process::id()));

@@ -22,11 +22,11 @@ use crate::geometry::separation::Decision;
 /// Asks and judges.
 pub(super) struct Runner {
     respondent: Box<dyn Respondent>,
-    bodies: BTreeMap<u64, Result<Body, String>>,
+    bodies: BTreeMap<u64, Result<CaseBody, String>>,
 }
 
 /// A hull as built here, and the way back to the indices of the points it was made of.
-struct Body {
+struct CaseBody {
     hull: Hull,
     given_of_vertex: Vec<u32>,
 }
@@ -41,7 +41,7 @@ impl Runner {
     pub(super) fn learn(&mut self, id: u64, points: &[[f64; 3]]) {
         let body = self.respondent.learn(id, points).and_then(|()| {
             let hull = build(points)?;
-            Ok(Body { given_of_vertex: given_of_vertex(&hull), hull })
+            Ok(CaseBody { given_of_vertex: given_of_vertex(&hull), hull })
         });
         self.bodies.insert(id, body.map_err(|problem| format!("hull: {problem}")));
     }
@@ -100,7 +100,7 @@ impl Runner {
     }
 }
 
-fn body(bodies: &BTreeMap<u64, Result<Body, String>>, id: u64) -> Result<&Body, String> {
+fn body(bodies: &BTreeMap<u64, Result<CaseBody, String>>, id: u64) -> Result<&CaseBody, String> {
     match bodies.get(&id) {
         Some(Ok(body)) => Ok(body),
         Some(Err(problem)) => Err(problem.clone()),
@@ -108,7 +108,7 @@ fn body(bodies: &BTreeMap<u64, Result<Body, String>>, id: u64) -> Result<&Body, 
     }
 }
 
-fn place<'a>(case: &Case, p: &'a Body, q: &'a Body) -> Result<Pair<'a>, String> {
+fn place<'a>(case: &Case, p: &'a CaseBody, q: &'a CaseBody) -> Result<Pair<'a>, String> {
     let pose =
         |t: [f64; 3], q| Pose::from_quaternion(t.into(), q).map_err(|error| error.to_string());
     Ok(Pair::new(
@@ -138,7 +138,7 @@ impl Asking<'_> {
         result.map_err(|problem| format!("{what}: {problem}"))
     }
 
-    /// The same for a question without which there is still an answer.
+    /// Asks a question without which there is still an answer: a failure is noted, not returned.
     fn ask_also<T>(
         &mut self,
         what: &str,

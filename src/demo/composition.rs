@@ -1,10 +1,10 @@
-//! What the picture of a run shows: the cell at the first contact, a strip for each link that was in
-//! contact, and one for all others.
+//! What the picture of a run shows: the cell at the first contact, a strip for each link that was
+//! in contact, and one for all others.
 
 use super::DemoError;
 use super::picture::Picture;
 use super::picture::curves::{Band, Chart, Strip};
-use super::picture::still::{Mark, Solid, Still};
+use super::picture::still::{Mark, Still, StillSolid};
 use super::record::{Clearance, ContactSpan, Couple, RATE_HZ, Record, seconds};
 use super::report::{Names, grouped, link_id, thing};
 use super::sampling::{Thing, World};
@@ -44,7 +44,7 @@ fn still(contact: &ContactSpan, world: &World<'_>, names: &Names<'_>) -> Result<
     let Couple { link, other } = contact.couple;
     let [free_s, touched_s] = contact.began_s;
     let (link_thing, other_thing) = (thing(link), thing(other));
-    let solid = |(thing, polytope)| Solid {
+    let solid = |(thing, polytope)| StillSolid {
         polytope,
         is_link: matches!(thing, Thing::Link(_)),
         is_in_contact: thing == link_thing || thing == other_thing,

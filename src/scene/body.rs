@@ -68,7 +68,7 @@ impl Body {
         size_of::<Entry>() + self.parts.len() * PART + self.name.len() + groups
     }
 
-    /// The same body elsewhere.
+    /// Places the body elsewhere.
     #[must_use]
     pub fn placed(mut self, pose: Pose) -> Self {
         self.pose = pose;
@@ -197,7 +197,8 @@ impl Entry {
         }
     }
 
-    /// Holds the body throughout the motion to this frame, if that is asked about; else where it is.
+    /// Holds the body throughout the motion to this frame, if that is asked about; else where it
+    /// is.
     pub(super) fn held(&self) -> &Box3 {
         self.swept.as_ref().map_or(&self.now.bounds, |swept| &swept.bounds)
     }

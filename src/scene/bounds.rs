@@ -7,7 +7,7 @@
 
 use crate::geometry::Vec3;
 use crate::geometry::claim::Direction;
-use crate::geometry::number::rounding::UNIT;
+use crate::geometry::number::rounding::{BOUND_SLACK, UNIT};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::{Pose, ROTATION_SLACK};
 
@@ -20,7 +20,7 @@ pub struct Box3 {
     pub high: [f64; 3],
 }
 
-/// Proof that two boxes are apart.
+/// Proof that two boxes are separated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Gap {
     /// 0, 1 or 2: the coordinate in which they are apart.
@@ -95,7 +95,7 @@ impl Box3 {
             return held;
         }
         let bulge = angle * angle * from.reach_from(pivot) / 8.0;
-        held.inflated(bulge * (1.0 + 1e-12))
+        held.inflated(bulge * (1.0 + BOUND_SLACK))
     }
 
     /// At least the distance from `point` to anything held.
@@ -109,7 +109,7 @@ impl Box3 {
         }
         // Scaled, so that squares neither overflow nor vanish.
         let squares: f64 = far.iter().map(|f| (f / largest) * (f / largest)).sum();
-        largest * squares.sqrt() * (1.0 + 1e-12)
+        largest * squares.sqrt() * (1.0 + BOUND_SLACK)
     }
 
     /// Whether the boxes have a point in common.

@@ -39,7 +39,7 @@ pub(super) fn between(
         if keeps_proofs {
             let alone = asking.p.now.parts.len() == 1 && asking.q.now.parts.len() == 1;
             let mut chain = boxes_prove(None, &gap);
-            // Of two parts a proof names how they stand at the start; entries about more need not.
+            // A proof about two parts names how they stand at the start; one about more need not.
             let at_start = || StaticProof::Separated { direction: gap.direction() };
             chain.initial = alone.then(at_start);
             first.chains.push(chain);

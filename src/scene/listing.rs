@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::box_tree::BoxTree;
-use super::pairs::{PairKey, PairState, Standing, Task, Work};
+use super::pairs::{PairKey, PairState, PairWork, Standing, Task};
 use super::question::{Listed, Questions};
 use super::report::{Counters, PairReport, Tally};
 use super::state::Scene;
@@ -23,7 +23,7 @@ const PLAIN: Noted = Noted { verdict: Verdict::Separated, within_margin: false }
 
 /// The work on one frame.
 pub(super) struct Round<'a> {
-    work: Work<'a>,
+    work: PairWork<'a>,
     /// The pairs looked at, sorted.
     pub(super) keys: Vec<PairKey>,
     /// Those of them of which there is, was or may be more to say than that they are plainly
@@ -86,7 +86,7 @@ impl Scene {
 }
 
 impl<'a> Round<'a> {
-    pub(super) fn new(work: Work<'a>, keys: Vec<PairKey>) -> Self {
+    pub(super) fn new(work: PairWork<'a>, keys: Vec<PairKey>) -> Self {
         Self {
             work,
             keys,

@@ -1,11 +1,11 @@
 //! Floor 1: scenes: bodies, pairs, witnesses and the step of a frame. State, deterministic, no
 //! clock, no I/O, no threads.
 //!
-//! Reading order: [`body`] says what is declared and [`bounds`] where it surely is; `near` keeps the
-//! pairs worth looking at, in a `box_tree`; [`question`] is what a frame asks and [`report`] what it is
-//! told; `answer` and `measures` ask geometry about one pair of bodies; [`pairs`] keeps what is
-//! remembered per pair; [`state`] is a scene, [`apply`] takes a frame in and [`step`] answers it,
-//! with contacts that begin and end put in order by [`events`].
+//! Reading order: [`body`] says what is declared and [`bounds`] where it surely is; `near` keeps
+//! the pairs worth looking at, in a `box_tree`; [`question`] is what a frame asks and [`report`]
+//! what it is told; `answer` and `measures` ask geometry about one pair of bodies; [`pairs`] keeps
+//! what is remembered per pair; [`state`] is a scene, [`apply`] takes a frame in and [`step`]
+//! answers it, with contacts that begin and end put in order by [`events`].
 //!
 //! Two kinds of state live here. *Declared state* (bodies, poses, announced contacts, the last
 //! frame's id) decides the answers, and [`Scene::declaration`] states it whole, so another server

@@ -3,9 +3,9 @@
 //! Every body has a *fat* box and ball: those that hold it, on its way to the frame too where that
 //! is asked about, made larger by what its margins and the question reach, and by some room to
 //! move in. The pairs whose fat boxes and balls meet are the *near* ones; all others are proven
-//! separated by a gap between boxes or balls. A body that stays in both changes nothing; one that leaves gets
-//! others, and a [`BoxTree`] says what meets its box now. Balls tell round bodies apart that boxes
-//! cannot, and the other way round for plates and rods.
+//! separated by a gap between boxes or balls. A body that stays in both changes nothing; one that
+//! leaves gets others, and a [`BoxTree`] says what meets its box now. Balls tell round bodies apart
+//! that boxes cannot, and the other way round for plates and rods.
 
 use super::bounds::{Ball, Box3};
 use super::box_tree::BoxTree;

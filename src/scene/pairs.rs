@@ -173,7 +173,7 @@ pub trait Runner {
 
 /// What a frame asks of its pairs, who does the work, and what ends it early.
 #[derive(Clone, Copy)]
-pub(super) struct Work<'a> {
+pub(super) struct PairWork<'a> {
     pub(super) questions: &'a Questions,
     pub(super) runner: &'a dyn Runner,
     /// May be set at any time by a deadline.

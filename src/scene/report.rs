@@ -87,9 +87,9 @@ pub struct Counters {
     pub cost: Cost,
     /// Pairs that may be checked at all.
     pub pairs_enabled: u64,
-    /// Of these, proven apart by the boxes of the broad phase alone.
+    /// How many of the enabled pairs the boxes of the broad phase alone prove separated.
     pub pairs_skipped: u64,
-    /// Of these, answered from memory because neither body has moved.
+    /// How many of the enabled pairs are answered from memory, since neither body has moved.
     pub pairs_remembered: u64,
     /// Bodies that moved since the last answered frame.
     pub bodies_moved: u64,
@@ -136,12 +136,13 @@ pub struct PairReport {
 /// The proof of how two parts stand.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartProof {
-    /// Of these parts; none: of every part of P and every part of Q at once.
+    /// The two parts that it is about; none if it is about every part of P and every part of Q at
+    /// once.
     pub parts: Option<PartPair>,
     /// The proof.
     pub proof: StaticProof,
-    /// Of separated parts: what shows that they are within the pair's margin, or beyond it; none
-    /// where the direction does. See `geometry::judge::judge_margin`.
+    /// What shows that separated parts are within the pair's margin, or beyond it; none where the
+    /// direction does. See `geometry::judge::judge_margin`.
     pub margin_pairs: ArrayVec<VertexPair, 3>,
 }
 
@@ -192,10 +193,10 @@ impl From<PartPair> for PartRow {
 /// What shows that some parts are at least as far apart as a lower bound.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartGap {
-    /// These.
+    /// The parts that it is about.
     pub parts: PartRow,
-    /// Of one part each: with v the point nearest the origin in the hull of their differences, the
-    /// least of `v·y / |v|` over M is at least the bound.
+    /// Vertex pairs of one part of each body. With v the point nearest the origin in the hull of
+    /// their differences, the least of `v·y / |v|` over M is at least the bound.
     pub pairs: ArrayVec<VertexPair, 3>,
     /// If there are no pairs: s, with the least of `s·y / |s|` over M of these parts at least the
     /// bound.
@@ -267,7 +268,8 @@ pub struct PlacedNumbers {
 /// What is proven about the motion of two parts.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PartChain {
-    /// Of these parts; none: of every part of P and every part of Q at once.
+    /// The two parts that it is about; none if it is about every part of P and every part of Q at
+    /// once.
     pub parts: Option<PartPair>,
     /// See `geometry::contact_time::FirstContact`.
     pub links: Vec<Link>,

@@ -270,9 +270,9 @@ impl RuleBook {
 struct GroupPartners<'a> {
     /// The groups that bodies belong to.
     numbers: BTreeMap<&'a str, usize>,
-    /// Of each group, the others.
+    /// For each group, the groups against which it is checked.
     partners: Vec<Vec<usize>>,
-    /// Of each group, the classes that belong to it.
+    /// For each group, the classes that belong to it.
     classes: Vec<Vec<usize>>,
 }
 

@@ -8,7 +8,7 @@ use super::answer::{Asking, work};
 use super::apply::{Applied, FrameError};
 use super::body::Entry;
 use super::listing::Round;
-use super::pairs::{PairKey, PairState, Runner, Task, Work};
+use super::pairs::{PairKey, PairState, PairWork, Runner, Task};
 use super::question::{Frame, Questions};
 use super::report::{Event, EventKind, MoveError, PairContact, PlacedNumbers, Report};
 use super::state::Scene;
@@ -56,7 +56,7 @@ impl Scene {
         let keys = self.pairs_to_look_at(questions)?;
         self.answers += 1;
 
-        let mut round = Round::new(Work { questions, runner, stop }, keys);
+        let mut round = Round::new(PairWork { questions, runner, stop }, keys);
         round.stand(self);
         // May still fail, so nothing is announced before it.
         round.detail(self)?;
@@ -160,7 +160,7 @@ impl Scene {
         &mut self,
         keys: &[PairKey],
         task: Task,
-        on: &Work<'_>,
+        on: &PairWork<'_>,
         mut look: impl FnMut(&PairState),
     ) {
         let mut states = self.table.take(keys, task, self.answers);

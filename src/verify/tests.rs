@@ -2,21 +2,62 @@
 
 use super::*;
 
-const CASES: &str = r#"{"type":"hull","id":1,"points":[[0,0,0],[1,0,0],[0,1,0],[1,1,0],[0,0,1],[1,0,1],[0,1,1],[1,1,1],[0.5,0.5,0.5]]}
-{"type":"case","id":"apart","family":"a","kind":"static","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.25,0,0],"qQ":[1,0,0,0],"verdict":"collide"}
-{"type":"case","id":"along","family":"a","kind":"static","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.25,0,0],"qQ":[1,0,0,0],"verdict":"separated","dir":{"d":[1,0,0]}}
-{"type":"case","id":"never","family":"a","kind":"static","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.25,0,0],"qQ":[1,0,0,0],"verdict":"separated","dir":{"d":[0,1,0]}}
-{"type":"case","id":"deep","family":"b","kind":"static","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[0.75,0,0],"qQ":[1,0,0,0],"verdict":"collide"}
-{"type":"case","id":"near","family":"c","kind":"linear","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.5,0.25,0.125],"qQ":[1,0,0,0],"vP":[1,0,0],"vQ":[0,0,0],"contact_margin":0.125,"deviation":0.0625,"verdict":"separated"}
-{"type":"case","id":"no-margin","family":"c","kind":"linear","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.5,0.25,0.125],"qQ":[1,0,0,0],"vP":[1,0,0],"vQ":[0,0,0],"contact_margin":-0.125,"verdict":"separated"}
-{"type":"case","id":"fly","family":"c","kind":"linear","P":1,"Q":1,"tP":[0,0,0],"qP":[1,0,0,0],"tQ":[1.5,0.25,0.125],"qQ":[1,0,0,0],"vP":[1,0,0],"vQ":[0,0,0],"verdict":"separated"}
-"#;
-const APART: &str = r#"{"id":"apart","verdict":"SEPARATED","distance_lower":0.25,"distance_upper":0.25,"enter":0.25,"certificate":{"direction":[1,0,0],"distance_pairs":[[1,0]]}}"#;
-const ALONG: &str = r#"{"id":"along","verdict":"SEPARATED","enter":0.25,"exit":2.25,"certificate":{"direction":[1,0,0],"range":{"enter":{"bracket":[0.25,0.25],"direction":[1,0,0],"pairs":[[1,0]]},"exit":{"bracket":[2.25,2.25],"direction":[-1,0,0],"pairs":[[0,1]]}}}}"#;
-const NEVER: &str = r#"{"id":"never","verdict":"SEPARATED","certificate":{"direction":[1,0,0],"range":{"never":{"direction":[1,0,0]}}}}"#;
+const CASES: &str = concat!(
+    r#"{"type":"hull","id":1,"points":[[0,0,0],[1,0,0],[0,1,0],[1,1,0],[0,0,1],[1,0,1],[0,1,1],"#,
+    r#"[1,1,1],[0.5,0.5,0.5]]}"#,
+    "\n",
+    r#"{"type":"case","id":"apart","family":"a","kind":"static","P":1,"Q":1,"tP":[0,0,0],"#,
+    r#""qP":[1,0,0,0],"tQ":[1.25,0,0],"qQ":[1,0,0,0],"verdict":"collide"}"#,
+    "\n",
+    r#"{"type":"case","id":"along","family":"a","kind":"static","P":1,"Q":1,"tP":[0,0,0],"#,
+    r#""qP":[1,0,0,0],"tQ":[1.25,0,0],"qQ":[1,0,0,0],"verdict":"separated","dir":{"d":[1,0,0]}}"#,
+    "\n",
+    r#"{"type":"case","id":"never","family":"a","kind":"static","P":1,"Q":1,"tP":[0,0,0],"#,
+    r#""qP":[1,0,0,0],"tQ":[1.25,0,0],"qQ":[1,0,0,0],"verdict":"separated","dir":{"d":[0,1,0]}}"#,
+    "\n",
+    r#"{"type":"case","id":"deep","family":"b","kind":"static","P":1,"Q":1,"tP":[0,0,0],"#,
+    r#""qP":[1,0,0,0],"tQ":[0.75,0,0],"qQ":[1,0,0,0],"verdict":"collide"}"#,
+    "\n",
+    r#"{"type":"case","id":"near","family":"c","kind":"linear","P":1,"Q":1,"tP":[0,0,0],"#,
+    r#""qP":[1,0,0,0],"tQ":[1.5,0.25,0.125],"qQ":[1,0,0,0],"vP":[1,0,0],"vQ":[0,0,0],"#,
+    r#""contact_margin":0.125,"deviation":0.0625,"verdict":"separated"}"#,
+    "\n",
+    r#"{"type":"case","id":"no-margin","family":"c","kind":"linear","P":1,"Q":1,"tP":[0,0,0],"#,
+    r#""qP":[1,0,0,0],"tQ":[1.5,0.25,0.125],"qQ":[1,0,0,0],"vP":[1,0,0],"vQ":[0,0,0],"#,
+    r#""contact_margin":-0.125,"verdict":"separated"}"#,
+    "\n",
+    r#"{"type":"case","id":"fly","family":"c","kind":"linear","P":1,"Q":1,"tP":[0,0,0],"qP":[1,"#,
+    r#"0,0,0],"tQ":[1.5,0.25,0.125],"qQ":[1,0,0,0],"vP":[1,0,0],"vQ":[0,0,0],"#,
+    r#""verdict":"separated"}"#,
+    "\n",
+);
+const APART: &str = concat!(
+    r#"{"id":"apart","verdict":"SEPARATED","distance_lower":0.25,"distance_upper":0.25,"#,
+    r#""enter":0.25,"certificate":{"direction":[1,0,0],"distance_pairs":[[1,0]]}}"#,
+);
+const ALONG: &str = concat!(
+    r#"{"id":"along","verdict":"SEPARATED","enter":0.25,"exit":2.25,"#,
+    r#""certificate":{"direction":[1,0,0],"range":{"enter":{"bracket":[0.25,0.25],"#,
+    r#""direction":[1,0,0],"pairs":[[1,0]]},"exit":{"bracket":[2.25,2.25],"direction":[-1,0,0],"#,
+    r#""pairs":[[0,1]]}}}}"#,
+);
+const NEVER: &str = concat!(
+    r#"{"id":"never","verdict":"SEPARATED","certificate":{"direction":[1,0,0],"#,
+    r#""range":{"never":{"direction":[1,0,0]}}}}"#,
+);
 /// M is the cube from (-0.25, -1, -1) to (1.75, 1, 1); by signs of x, y, z its corners are 0 to 7.
-const DEEP: &str = r#"{"id":"deep","verdict":"OVERLAPPING","depth_lower":0.25,"depth_upper":0.25,"certificate":{"pairs":[[7,0],[5,2],[3,4],[0,7],[2,5],[4,3]],"face":{"direction":[-1,0,0]},"surface":{"corners":[[7,0],[3,4],[5,2],[1,6],[6,1],[2,5],[4,3],[0,7]],"triangles":[[0,1,3],[0,3,2],[4,6,7],[4,7,5],[0,4,5],[0,5,1],[2,3,7],[2,7,6],[0,2,6],[0,6,4],[1,5,7],[1,7,3]]}}}"#;
-const FLY: &str = r#"{"id":"fly","verdict":"CONTACT","t_free":0.5,"t_contact":0.5,"certificate":{"pairs":[[1,0],[3,0],[5,0],[7,0]],"chain":[{"t0":0,"t1":0.499,"frame":"world","direction":[1,0,0]}]}}"#;
+const DEEP: &str = concat!(
+    r#"{"id":"deep","verdict":"OVERLAPPING","depth_lower":0.25,"depth_upper":0.25,"#,
+    r#""certificate":{"pairs":[[7,0],[5,2],[3,4],[0,7],[2,5],[4,3]],"face":{"direction":[-1,0,"#,
+    r#"0]},"surface":{"corners":[[7,0],[3,4],[5,2],[1,6],[6,1],[2,5],[4,3],[0,7]],"#,
+    r#""triangles":[[0,1,3],[0,3,2],[4,6,7],[4,7,5],[0,4,5],[0,5,1],[2,3,7],[2,7,6],[0,2,6],[0,"#,
+    r#"6,4],[1,5,7],[1,7,3]]}}}"#,
+);
+const FLY: &str = concat!(
+    r#"{"id":"fly","verdict":"CONTACT","t_free":0.5,"t_contact":0.5,"certificate":{"pairs":[[1,"#,
+    r#"0],[3,0],[5,0],[7,0]],"chain":[{"t0":0,"t1":0.499,"frame":"world","direction":[1,0,"#,
+    r#"0]}]}}"#,
+);
 
 #[track_caller]
 fn ruled(line: &str) -> Ruling {
@@ -133,7 +174,11 @@ fn tampered_answers_are_refused_with_the_reason() {
 }
 
 /// Within 1/8 at t = 3/8; for every motion within 1/16 of it farther apart than that before 5/16.
-const NEAR: &str = r#"{"id":"near","verdict":"CONTACT","t_free":0.3125,"t_contact":0.375,"certificate":{"pairs":[[1,0],[3,0],[5,0],[7,0]],"chain":[{"t0":0,"t1":0.312,"frame":"world","direction":[1,0,0]}]}}"#;
+const NEAR: &str = concat!(
+    r#"{"id":"near","verdict":"CONTACT","t_free":0.3125,"t_contact":0.375,"#,
+    r#""certificate":{"pairs":[[1,0],[3,0],[5,0],[7,0]],"chain":[{"t0":0,"t1":0.312,"#,
+    r#""frame":"world","direction":[1,0,0]}]}}"#,
+);
 
 #[test]
 fn a_margin_and_a_deviation_are_the_cases() {

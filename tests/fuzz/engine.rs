@@ -96,7 +96,8 @@ pub(crate) fn fuzz(target: &Target) {
         tried += 1;
     }
     eprintln!(
-        "fuzz {}: {tried} inputs in {:.0} s from seed {seed}, {} behaviours, slowest {} ms, no finding",
+        "fuzz {}: {tried} inputs in {:.0} s from seed {seed}, {} behaviours, slowest {} ms, \
+         no finding",
         target.name,
         begin.elapsed().as_secs_f64(),
         search.pool.len(),

@@ -122,7 +122,8 @@ async fn judge_places(
         };
         // Some facets share a point with the one named, and others do not.
         for facet in 0..7 {
-            let is_p = matches!(question.p.as_ref().unwrap().source, Some(Source::Alias(ref a)) if a == "peg");
+            let source = &question.p.as_ref().unwrap().source;
+            let is_p = matches!(source, Some(Source::Alias(alias)) if alias == "peg");
             let mut other = contact;
             if is_p {
                 other.p_face = Some(PFace::PFacet(facet));

@@ -6,12 +6,13 @@ use std::path::Path;
 use super::{Family, Tally};
 
 const HEAD: &str = "\
-How the answers compare with exact references, family by family. *Width* is the widest bracket: of a distance or a \
-depth relative to itself, of a first contact in fractions of the step. *Error* is the greatest distance of an end of a \
-bracket from the reference, beyond the rounding of the reference and of the poses. *Wrong* counts verdicts, touching \
-flags and numbers; *open* counts cases without a complete answer. *Exact* says of how many questions the floating-point \
-filter left the decision to exact arithmetic: these families are made of hard cases. *Slowest* is a whole case, every \
-question about it included, on the machine that wrote this.";
+How the answers compare with exact references, family by family. *Width* is the widest bracket: \
+of a distance or a depth relative to itself, of a first contact in fractions of the step. \
+*Error* is the greatest distance of an end of a bracket from the reference, beyond the rounding \
+of the reference and of the poses. *Wrong* counts verdicts, touching flags and numbers; *open* \
+counts cases without a complete answer. *Exact* says of how many questions the floating-point \
+filter left the decision to exact arithmetic: these families are made of hard cases. *Slowest* \
+is a whole case, every question about it included, on the machine that wrote this.";
 
 impl Tally {
     /// Writes the table of a run on `file`.

@@ -6,9 +6,9 @@ use crate::geometry::number::binary::power_of_two;
 
 /// Lengths whose brackets are to be narrow, in metres: 2^-1000 to 2^1000.
 const LENGTHS: std::ops::RangeInclusive<f64> = power_of_two(-1000)..=power_of_two(1000);
-/// Of a distance, relative to itself: the contract.
+/// The widest bracket that a distance may have, relative to the distance: the contract.
 const DISTANCE_WIDTH_MAX: f64 = 1e-12;
-/// Of a depth, likewise.
+/// The widest bracket that a depth may have, relative to the depth: the contract.
 const DEPTH_WIDTH_MAX: f64 = 1e-9;
 
 impl Family {

@@ -3,7 +3,7 @@
 use std::fmt::{Result, Write};
 
 use super::polyline;
-use super::view::Extent;
+use super::view::PictureExtent;
 use crate::drawing::escape;
 
 /// How the picture's plane is placed on the page.
@@ -61,9 +61,9 @@ impl Lens {
     }
 
     /// What of the plane can be in the lens.
-    pub(super) fn extent(&self) -> Extent {
+    pub(super) fn extent(&self) -> PictureExtent {
         let reach = RADIUS / self.pixels_per_m;
-        Extent { low: self.target.map(|c| c - reach), high: self.target.map(|c| c + reach) }
+        PictureExtent { low: self.target.map(|c| c - reach), high: self.target.map(|c| c + reach) }
     }
 
     /// Draws the small circle, the lines that lead from it to the lens, and the ground of the lens;
@@ -122,10 +122,8 @@ impl Lens {
             let class = if index == 0 { "what" } else { "note" };
             let y = y + RADIUS + 26.0 + 18.0 * index as f64;
             let line = escape(line);
-            writeln!(
-                svg,
-                "<text class=\"{class}\" x=\"{x}\" y=\"{y:.1}\" text-anchor=\"middle\">{line}</text>"
-            )?;
+            let anchor = "text-anchor=\"middle\"";
+            writeln!(svg, "<text class=\"{class}\" x=\"{x}\" y=\"{y:.1}\" {anchor}>{line}</text>")?;
         }
         Ok(())
     }

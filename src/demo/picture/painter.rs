@@ -10,7 +10,7 @@
 
 use std::collections::BTreeMap;
 
-use super::view::{Extent, Seen, View, area, common_part, middle};
+use super::view::{PictureExtent, PictureView, SeenPoint, area, common_part, middle};
 use crate::geometry::Vec3;
 use crate::geometry::distance::{Stops, measure};
 use crate::geometry::effort::Effort;
@@ -42,7 +42,11 @@ const COMMON_AREA_MIN: f64 = 1e-8;
 
 impl Sheet {
     /// The sheet of a facet; none if it is seen from its edge or from behind.
-    pub(super) fn facet(body: usize, corners: &[Seen], normal_in_view: [f64; 3]) -> Option<Self> {
+    pub(super) fn facet(
+        body: usize,
+        corners: &[SeenPoint],
+        normal_in_view: [f64; 3],
+    ) -> Option<Self> {
         let [x, y, z] = normal_in_view;
         let first = corners.first()?;
         // NaN counts as seen from its edge, too.
@@ -94,7 +98,7 @@ enum Order {
 /// Knows which of two bodies is behind the other.
 #[derive(Debug)]
 pub(super) struct Planes<'a> {
-    view: &'a View,
+    view: &'a PictureView,
     bodies: &'a [Polytope],
     known: BTreeMap<[usize; 2], Order>,
 }
@@ -105,7 +109,7 @@ const SHRINK: f64 = 2e-3;
 
 impl<'a> Planes<'a> {
     /// For bodies whose vertices are in world coordinates.
-    pub(super) fn new(view: &'a View, bodies: &'a [Polytope]) -> Self {
+    pub(super) fn new(view: &'a PictureView, bodies: &'a [Polytope]) -> Self {
         Self { view, bodies, known: BTreeMap::new() }
     }
 
@@ -143,8 +147,8 @@ fn shrunk(body: &Polytope) -> Option<Polytope> {
 
 /// The indices of the sheets in the order in which to paint them.
 pub(super) fn paint_order(sheets: &[Sheet], planes: &mut Planes<'_>) -> Vec<usize> {
-    let extents: Vec<Extent> =
-        sheets.iter().map(|sheet| Extent::around(sheet.outline.iter().copied())).collect();
+    let extents: Vec<PictureExtent> =
+        sheets.iter().map(|sheet| PictureExtent::around(sheet.outline.iter().copied())).collect();
     // For every sheet, those that must be painted after it, and how many must be painted before it.
     let mut after: Vec<Vec<usize>> = vec![Vec::new(); sheets.len()];
     let mut before: Vec<usize> = vec![0; sheets.len()];
@@ -225,7 +229,7 @@ mod tests {
         polytope_of(&points)
     }
 
-    fn sheets(view: &View, bodies: &[Polytope]) -> Vec<Sheet> {
+    fn sheets(view: &PictureView, bodies: &[Polytope]) -> Vec<Sheet> {
         let outline = |body: &Polytope| -> Vec<[f64; 2]> {
             let points: Vec<_> = body.vertices().iter().map(|v| view.see(v).at).collect();
             super::super::view::outline_of(&points)
@@ -242,7 +246,7 @@ mod tests {
     /// The order must come from the planes: all sheets here claim one depth.
     #[test]
     fn a_row_of_touching_cubes_is_painted_from_the_back_to_the_front() {
-        let view = View::isometric([1.0, 1.0]);
+        let view = PictureView::isometric([1.0, 1.0]);
         let places = [2.0, 0.0, 3.0, 1.0];
         let bodies = places.map(|x| cube(Vec3::new(x, 0.0, 0.0)));
         let order = paint_order(&sheets(&view, &bodies), &mut Planes::new(&view, &bodies));
@@ -251,7 +255,7 @@ mod tests {
 
     #[test]
     fn a_small_thing_on_a_large_one_is_painted_after_it() {
-        let view = View::isometric([-1.0, 1.0]);
+        let view = PictureView::isometric([-1.0, 1.0]);
         let floor: Vec<Vec3> = cuboid(20.0, 20.0, 0.1);
         let bodies = [cube(Vec3::new(6.0, -6.0, 0.551)), polytope_of(&floor)];
         let order = paint_order(&sheets(&view, &bodies), &mut Planes::new(&view, &bodies));
@@ -260,7 +264,7 @@ mod tests {
 
     #[test]
     fn facets_of_bodies_that_overlap_are_sorted_by_depth_where_both_are_seen() {
-        let view = View::isometric([-1.0, 1.0]);
+        let view = PictureView::isometric([-1.0, 1.0]);
         let bodies = [cube(Vec3::zeros()), cube(Vec3::new(0.1, 0.1, 0.1))];
         let mut sheets = sheets(&view, &bodies);
         sheets[0].depth = [0.0, 0.0, 1.0];

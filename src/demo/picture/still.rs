@@ -6,7 +6,7 @@ use std::fmt::{Result, Write};
 
 use super::lens::{Lens, Screen};
 use super::painter::{Planes, Sheet, paint_order};
-use super::view::{Extent, Seen, View, area, outline_of};
+use super::view::{PictureExtent, PictureView, SeenPoint, area, outline_of};
 use crate::geometry::Vec3;
 use crate::geometry::polytope::Polytope;
 
@@ -14,14 +14,14 @@ use crate::geometry::polytope::Polytope;
 #[derive(Debug, Default)]
 pub(in crate::demo) struct Still {
     /// Everything that is to be seen.
-    pub(in crate::demo) solids: Vec<Solid>,
+    pub(in crate::demo) solids: Vec<StillSolid>,
     /// The contact that it shows; none if there was none.
     pub(in crate::demo) contact: Option<Mark>,
 }
 
 /// A convex body to draw.
 #[derive(Debug)]
-pub(in crate::demo) struct Solid {
+pub(in crate::demo) struct StillSolid {
     /// Its vertices are in world coordinates.
     pub(in crate::demo) polytope: Polytope,
     /// Whether it is a link of the robot; else it is an obstacle.
@@ -98,24 +98,24 @@ struct Piece {
 }
 
 /// A facet that faces the viewer.
-struct Facet {
+struct FrontFacet {
     corners: Vec<u32>,
-    seen: Vec<Seen>,
+    seen: Vec<SeenPoint>,
     normal: Vec3,
 }
 
 /// The still, sorted and ready to be drawn at any size.
 #[derive(Debug)]
 pub(super) struct Drawing {
-    view: View,
+    view: PictureView,
     pieces: Vec<Piece>,
     /// Where on the plane there is something.
-    extent: Extent,
+    extent: PictureExtent,
 }
 
 impl Drawing {
     pub(super) fn new(still: &Still) -> Self {
-        let view = View::isometric(FROM);
+        let view = PictureView::isometric(FROM);
         let mut pieces: Vec<Piece> = Vec::new();
         for (index, solid) in still.solids.iter().enumerate() {
             if solid.is_link {
@@ -130,7 +130,7 @@ impl Drawing {
         let mut unsorted: Vec<Option<Piece>> = pieces.into_iter().map(Some).collect();
         let pieces = order.into_iter().filter_map(|index| unsorted[index].take()).collect();
         let corners = sheets.iter().flat_map(|sheet| sheet.outline.iter().copied());
-        Self { view, pieces, extent: Extent::around(corners) }
+        Self { view, pieces, extent: PictureExtent::around(corners) }
     }
 
     /// Draws the still into the part of the page from `low` to `high`, as large as fits, and the
@@ -156,9 +156,14 @@ impl Drawing {
     }
 
     /// Everything, or what is within a rectangle of the plane.
-    fn write_pieces(&self, svg: &mut String, screen: &Screen, within: Option<Extent>) -> Result {
+    fn write_pieces(
+        &self,
+        svg: &mut String,
+        screen: &Screen,
+        within: Option<PictureExtent>,
+    ) -> Result {
         for piece in &self.pieces {
-            let extent = Extent::around(piece.sheet.outline.iter().copied());
+            let extent = PictureExtent::around(piece.sheet.outline.iter().copied());
             if within.is_some_and(|within| !within.meets(&extent)) {
                 continue;
             }
@@ -197,9 +202,9 @@ fn write_gradient(svg: &mut String, name: &str, palette: Palette) -> Result {
     )
 }
 
-/// Every facet of a link that faces the viewer and every edge between one that does and one that does
-/// not, each to be painted by itself.
-fn link_pieces(view: &View, index: usize, solid: &Solid) -> Vec<Piece> {
+/// Every facet of a link that faces the viewer, and every edge between such a facet and one that
+/// faces away, each to be painted by itself.
+fn link_pieces(view: &PictureView, index: usize, solid: &StillSolid) -> Vec<Piece> {
     let palette = if solid.is_in_contact { LINK_IN_CONTACT } else { LINK };
     let facets = facing(view, &solid.polytope);
     let is_front = |a: u32, b: u32| {
@@ -222,11 +227,11 @@ fn link_pieces(view: &View, index: usize, solid: &Solid) -> Vec<Piece> {
 }
 
 /// An obstacle as one piece: its outline, and those of its facets that are large.
-fn obstacle_piece(view: &View, index: usize, solid: &Solid) -> Option<Piece> {
+fn obstacle_piece(view: &PictureView, index: usize, solid: &StillSolid) -> Option<Piece> {
     let palette = if solid.is_in_contact { OBSTACLE_IN_CONTACT } else { OBSTACLE };
     let [ground, edge] =
         if solid.is_in_contact { ["hit round", "hit"] } else { ["edge round", "edge"] };
-    let seen: Vec<Seen> = solid.polytope.vertices().iter().map(|v| view.see(v)).collect();
+    let seen: Vec<SeenPoint> = solid.polytope.vertices().iter().map(|v| view.see(v)).collect();
     let places: Vec<[f64; 2]> = seen.iter().map(|s| s.at).collect();
     let outline = outline_of(&places);
     if outline.len() < 3 {
@@ -248,8 +253,8 @@ fn obstacle_piece(view: &View, index: usize, solid: &Solid) -> Option<Piece> {
 }
 
 /// The edges between two of these facets at which the surface turns sharply.
-fn creases(facets: &[Facet]) -> impl Iterator<Item = Vec<[f64; 2]>> + '_ {
-    let mut sides: BTreeMap<[u32; 2], &Facet> = BTreeMap::new();
+fn creases(facets: &[FrontFacet]) -> impl Iterator<Item = Vec<[f64; 2]>> + '_ {
+    let mut sides: BTreeMap<[u32; 2], &FrontFacet> = BTreeMap::new();
     for facet in facets {
         sides.extend(ring_edges(&facet.corners).map(|edge| (edge, facet)));
     }
@@ -263,13 +268,13 @@ fn creases(facets: &[Facet]) -> impl Iterator<Item = Vec<[f64; 2]>> + '_ {
     })
 }
 
-fn sheet_of(view: &View, body: usize, facet: &Facet) -> Option<Sheet> {
+fn sheet_of(view: &PictureView, body: usize, facet: &FrontFacet) -> Option<Sheet> {
     let normal = view.see(&facet.normal);
     Sheet::facet(body, &facet.seen, [normal.at[0], normal.at[1], normal.depth])
 }
 
 /// The facets that face the viewer, each counter-clockwise seen from outside.
-fn facing(view: &View, polytope: &Polytope) -> Vec<Facet> {
+fn facing(view: &PictureView, polytope: &Polytope) -> Vec<FrontFacet> {
     let vertices = polytope.vertices();
     let middle = vertices.iter().sum::<Vec3>() / vertices.len() as f64;
     let facet = |ring: &[u32]| {
@@ -283,7 +288,7 @@ fn facing(view: &View, polytope: &Polytope) -> Vec<Facet> {
             corners.reverse();
         }
         let seen = corners.iter().map(|i| view.see(polytope.vertex(*i))).collect();
-        (normal.dot(&view.towards) > 0.0).then_some(Facet { corners, seen, normal })
+        (normal.dot(&view.towards) > 0.0).then_some(FrontFacet { corners, seen, normal })
     };
     polytope.facets().rows().filter_map(facet).collect()
 }
@@ -294,7 +299,7 @@ fn ring_edges<T: Copy>(ring: &[T]) -> impl Iterator<Item = [T; 2]> + '_ {
 }
 
 /// The colour of a facet in the light.
-fn lit(palette: Palette, facet: &Facet) -> [u8; 3] {
+fn lit(palette: Palette, facet: &FrontFacet) -> [u8; 3] {
     let light = Vec3::from(LIGHT).normalize();
     // Half of the light comes from everywhere, so that no side is black.
     shade(palette, 0.5 + 0.5 * facet.normal.dot(&light))
@@ -316,7 +321,7 @@ mod tests {
     use crate::geometry::hull::samples::{cuboid, polytope_of, sphere};
 
     fn still() -> Still {
-        let solid = |points: Vec<Vec3>, x: f64, is_link| Solid {
+        let solid = |points: Vec<Vec3>, x: f64, is_link| StillSolid {
             polytope: polytope_of(&points.iter().map(|p| p + Vec3::x() * x).collect::<Vec<_>>()),
             is_link,
             is_in_contact: is_link,
@@ -341,8 +346,8 @@ mod tests {
         let svg = format!("<svg>{svg}</svg>");
         let mut reader = quick_xml::Reader::from_str(&svg);
         while reader.read_event().unwrap() != quick_xml::events::Event::Eof {}
-        // A cube shows three of its faces and a rim of six edges, which are beyond the lens; the ball
-        // is one shape.
+        // A cube shows three of its faces and a rim of six edges, which are beyond the lens; the
+        // ball is one shape.
         assert_eq!(svg.matches("class=\"face\"").count(), 6);
         assert_eq!(svg.matches("class=\"rim\"").count(), 6);
         assert_eq!(svg.matches("class=\"edge round\"").count(), 2);

@@ -7,7 +7,7 @@ use crate::geometry::Vec3;
 
 /// The direction from which the still is seen.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct View {
+pub(super) struct PictureView {
     right: Vec3,
     down: Vec3,
     /// The unit vector from the scene to the viewer.
@@ -16,14 +16,14 @@ pub(super) struct View {
 
 /// A point of the scene as the viewer sees it.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Seen {
+pub(super) struct SeenPoint {
     /// The place on the picture's plane.
     pub(super) at: [f64; 2],
     /// How much nearer to the viewer it is than the origin of the world.
     pub(super) depth: f64,
 }
 
-impl View {
+impl PictureView {
     /// The view from the horizontal direction `[x, y]`, from so high that the three axes of the
     /// world appear equally long.
     pub(super) fn isometric([x, y]: [f64; 2]) -> Self {
@@ -34,19 +34,22 @@ impl View {
     }
 
     /// Where a point of the world appears.
-    pub(super) fn see(&self, point: &Vec3) -> Seen {
-        Seen { at: [self.right.dot(point), self.down.dot(point)], depth: self.towards.dot(point) }
+    pub(super) fn see(&self, point: &Vec3) -> SeenPoint {
+        SeenPoint {
+            at: [self.right.dot(point), self.down.dot(point)],
+            depth: self.towards.dot(point),
+        }
     }
 }
 
 /// A rectangle of the picture's plane with sides along its axes.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(super) struct Extent {
+pub(super) struct PictureExtent {
     pub(super) low: [f64; 2],
     pub(super) high: [f64; 2],
 }
 
-impl Extent {
+impl PictureExtent {
     /// The least one around these points.
     pub(super) fn around(points: impl IntoIterator<Item = [f64; 2]>) -> Self {
         let mut extent = Self { low: [f64::INFINITY; 2], high: [f64::NEG_INFINITY; 2] };
@@ -138,7 +141,7 @@ mod tests {
 
     #[test]
     fn the_axes_of_an_isometric_view_appear_equally_long() {
-        let view = View::isometric([-1.0, 1.0]);
+        let view = PictureView::isometric([-1.0, 1.0]);
         let lengths = [Vec3::x(), Vec3::y(), Vec3::z()].map(|axis| {
             let [x, y] = view.see(&axis).at;
             x.hypot(y)
@@ -146,7 +149,7 @@ mod tests {
         assert!(lengths.iter().all(|length| (length - lengths[0]).abs() < 1e-12), "{lengths:?}");
         let up = view.see(&Vec3::z());
         assert!(up.at[0].abs() < 1e-12 && up.at[1] < 0.0 && up.depth > 0.0);
-        // Seen from -x and +y, what lies at -x is nearer than what lies at +x.
+        // SeenPoint from -x and +y, what lies at -x is nearer than what lies at +x.
         assert!(view.see(&-Vec3::x()).depth > view.see(&Vec3::x()).depth);
     }
 

@@ -42,6 +42,11 @@ pub const UNDERFLOW: f64 = f64::from_bits(1);
 /// too large a floor only sends more to the exact stage.
 pub const UNDERFLOW_FLOOR: f64 = power_of_two(-1020);
 
+/// The part by which a bound on where a moving body can be is made larger than what was computed.
+/// It covers thousands of roundings where there are a dozen, and is far too little for boxes to
+/// meet that otherwise would not.
+pub const BOUND_SLACK: f64 = 1e-12;
+
 #[cfg(test)]
 mod tests {
     use super::*;
