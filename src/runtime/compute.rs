@@ -15,6 +15,11 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
 /// work.
 pub const INLINE_MAX: Duration = Duration::from_micros(150);
 
+/// The least estimate for work whose cost nobody can bound beforehand, so that it never runs on the
+/// caller's thread.
+pub const NEVER_INLINE: Duration = Duration::from_millis(1);
+const _: () = assert!(NEVER_INLINE.as_micros() > INLINE_MAX.as_micros());
+
 /// Why a job was not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Refused {

@@ -43,6 +43,9 @@ pub enum SessionError {
     Full(Limit),
 }
 
+/// More calls than this never wait for one session, whatever the limit.
+const CALLS_MAX: u64 = 1 << 16;
+
 /// Every open session.
 #[derive(Debug)]
 pub struct Registry<S> {
@@ -50,6 +53,7 @@ pub struct Registry<S> {
     clock: Arc<dyn Clock>,
     sessions_max: Limit,
     bytes_max: Limit,
+    calls_max: Limit,
     bytes: Arc<AtomicU64>,
     serial: AtomicU64,
 }
@@ -97,6 +101,9 @@ pub struct Slot<S> {
     pub open_time: SystemTime,
     /// One permit: the right to take the session out.
     turn: Arc<Semaphore>,
+    /// One permit for each call that holds frames while it has or awaits its turn.
+    calls: Arc<Semaphore>,
+    calls_max: Limit,
     state: Mutex<State<S>>,
     clock: Arc<dyn Clock>,
     bytes: Arc<AtomicU64>,
@@ -146,6 +153,7 @@ impl<S: Resident> Registry<S> {
             clock,
             sessions_max: limits.sessions_max(),
             bytes_max: limits.session_bytes_max(),
+            calls_max: limits.session_calls_max(),
             bytes: Arc::default(),
             serial: AtomicU64::new(0),
         }
@@ -190,6 +198,8 @@ impl<S: Resident> Registry<S> {
             idle_timeout,
             open_time: self.clock.wall(),
             turn: Arc::new(Semaphore::new(1)),
+            calls: Arc::new(Semaphore::new(self.calls_max.value.clamp(1, CALLS_MAX) as usize)),
+            calls_max: self.calls_max,
             state: Mutex::new(State {
                 session: Some(Box::new(session)),
                 is_closed: false,
@@ -315,6 +325,11 @@ impl<S: Resident> Slot<S> {
         session
             .map(|session| Held { slot: self.clone(), session: Some(session), _turn: turn })
             .ok_or(SessionError::Unknown)
+    }
+
+    /// The right of a call to hold frames until it has had its turn.
+    pub fn admit(&self) -> Result<OwnedSemaphorePermit, SessionError> {
+        self.calls.clone().try_acquire_owned().map_err(|_| SessionError::Full(self.calls_max))
     }
 
     /// Ends the stream that is attached, if it may.

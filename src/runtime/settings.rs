@@ -221,6 +221,11 @@ limits! {
     session_keys_max = 100, "keys", InvalidArgument;
     /// Frames in one StepSession.
     frames_per_step_max = 1_000, "frames", InvalidArgument;
+    /// Calls of StepSession that have their turn or wait for it, for one session: their frames are
+    /// in memory until then.
+    session_calls_max = 4, "calls", ResourceExhausted;
+    /// Refused items that one report lists; it says how many are left out.
+    refused_items_max = 1_000, "items", Cut;
     /// Bytes of the reports in one reply of StepSession, or one report more; the frames that are
     /// left are refused in their places.
     step_reply_bytes_max = 16 * MIB, "bytes", ResourceExhausted;

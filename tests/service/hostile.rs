@@ -12,6 +12,7 @@ use tonic::codec::{Codec, DecodeBuf, Decoder, EncodeBuf, Encoder};
 use tonic::{Code, Request, Status};
 
 use crate::server::{Server, body, check, cube, soon};
+use crate::sessions::{scene, started_with, step};
 
 /// Sends bytes as they are, reads `T`.
 struct Raw<T>(PhantomData<T>);
@@ -333,4 +334,28 @@ async fn a_certificate_is_judged_no_longer_than_the_deadline() {
     assert!(matches!(status.code(), Code::DeadlineExceeded | Code::Cancelled), "{status:?}");
     // The only thread is free again.
     assert!(soon(client.verify_certificate(claim(&short))).await.unwrap().into_inner().valid);
+}
+
+/// Frames for 20,000 unknown bodies left their refused items with 1,000 sessions: 4 GB that counted
+/// nowhere.
+#[tokio::test]
+async fn refused_items_are_listed_up_to_a_limit_counted_and_given_back() {
+    let limits = Limits { refused_items_max: 100, ..Limits::default() };
+    let server = started_with(limits).await;
+    server.sessions().open_session(scene("s")).await.unwrap();
+    let before = server.usage().await.session_bytes;
+    let unknown = |id| api::BodyPose { id, ..Default::default() };
+    let poses = (1_000..1_250).map(unknown).collect();
+    let frame = api::Frame { frame_id: 1, poses, ..Default::default() };
+    let report = step(&server, "s", vec![frame.clone()]).await.unwrap().remove(0);
+    assert_eq!((report.refused_items.len(), report.omitted_items), (100, 150));
+    let again = step(&server, "s", vec![frame]).await.unwrap().remove(0);
+    assert_eq!((&again.refused_items, again.omitted_items), (&report.refused_items, 150));
+    let texts = |item: &api::ItemStatus| item.message.len() + item.field.len();
+    let listed: usize = report.refused_items.iter().map(texts).sum();
+    let with_items = server.usage().await.session_bytes;
+    assert!(with_items >= before + listed as u64, "{before} {with_items} {listed}");
+    // The next frame has none, and the session gives back what it kept.
+    step(&server, "s", vec![api::Frame { frame_id: 2, ..Default::default() }]).await.unwrap();
+    assert!(server.usage().await.session_bytes < before + listed as u64);
 }

@@ -9,7 +9,7 @@ use crate::geometry::{contact_time, distance, penetration, separation};
 use crate::rpc::api;
 use crate::rpc::path::{BadField, Path};
 
-/// AnswerOptions, checked.
+/// The options of a question, checked.
 #[derive(Clone, Copy, Debug)]
 pub struct AnswerOptions {
     /// Steps that may be spent.
@@ -18,6 +18,8 @@ pub struct AnswerOptions {
     pub time: Option<Duration>,
     /// Leave certificates out.
     pub omit_certificate: bool,
+    /// Whether the default method answers, which alone the estimates of questions are about.
+    pub is_default_method: bool,
 }
 
 impl AnswerOptions {
@@ -33,7 +35,9 @@ impl AnswerOptions {
         let wire = wire.unwrap_or(&default);
         let (steps, time) = budget(&path.field("budget"), wire.budget.as_ref())?;
         let method = method(&path.field("method"), &wire.method, table)?;
-        Ok((Self { steps, time, omit_certificate: wire.omit_certificate }, method))
+        let is_default_method = is_default(&wire.method, table);
+        let omit_certificate = wire.omit_certificate;
+        Ok((Self { steps, time, omit_certificate, is_default_method }, method))
     }
 
     /// For a question that has one method and no table.
@@ -116,6 +120,12 @@ pub fn method<M: MethodRow>(
         let names: Vec<&str> = table.iter().map(MethodRow::name).collect();
         path.bad(format!("must be AUTO or one of {}", names.join(", ")))
     })
+}
+
+/// Whether a method's name means the default of its table.
+pub fn is_default<M: MethodRow>(name: &str, table: &[M]) -> bool {
+    let first = table.first().map(MethodRow::name);
+    name.is_empty() || name == AUTO || first.is_some_and(|first| first.eq_ignore_ascii_case(name))
 }
 
 /// A budget: steps (without limit when missing) and time.

@@ -37,6 +37,19 @@ fn registry(sessions_max: u64, bytes_max: u64) -> (Arc<ManualClock>, Registry<We
     (clock.clone(), Registry::new(clock, &limits))
 }
 
+/// Forty messages of 4 MiB for one busy session waited for their turns, decoded: 5 GB.
+#[test]
+fn no_more_calls_than_the_limit_wait_for_one_session_with_their_frames() {
+    let (_, registry) = registry(2, 100);
+    let [a, b] = ["a", "b"].map(|id| registry.insert(new(id, Weight(1), false)).unwrap());
+    let max = settings::Limits::default().session_calls_max();
+    let mut admitted: Vec<_> = (0..max.value).map(|_| a.admit().unwrap()).collect();
+    assert_eq!(a.admit().unwrap_err(), SessionError::Full(max));
+    assert!(b.admit().is_ok(), "another session has calls of its own");
+    admitted.pop();
+    assert!(a.admit().is_ok());
+}
+
 #[test]
 fn ten_thousand_abandoned_sessions_stay_within_the_limits_and_make_room_when_idle() {
     let (clock, registry) = registry(100, 500);

@@ -14,6 +14,7 @@ use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::runtime::clock::Clock;
+use crate::runtime::compute::NEVER_INLINE;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::metrics::{Ending, Metrics, QuestionKind};
 
@@ -123,5 +124,43 @@ pub(super) fn estimate<Q: Question>(question: &Q) -> Duration {
     let building = |body: &AskedBody| {
         if body.is_given_by_points() { hull_time(body.size()) } else { Duration::ZERO }
     };
-    question.estimate(count(p), count(q)) + building(p) + building(q)
+    let time = question.estimate(count(p), count(q)) + building(p) + building(q);
+    // The exhaustive methods take minutes for what the default ones do in a millisecond.
+    if question.options().is_default_method { time } else { time.max(NEVER_INLINE) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rpc::services::queries::collision::CollisionQuestion;
+    use crate::runtime::compute::INLINE_MAX;
+    use crate::runtime::settings::Limits;
+    use crate::runtime::store::PolytopeStore;
+
+    /// Four calls of 45 bytes with the method `exhaustive` were taken for small: they ran on the
+    /// runtime's own threads, and nobody else was answered for eleven seconds.
+    #[test]
+    fn only_the_default_method_runs_on_the_callers_thread() {
+        let (store, limits) = (&PolytopeStore::default(), &Limits::default());
+        let check = |method: &str, may_be_inline: bool| {
+            let xyz = vec![0., 0., 0., 1., 0., 0., 0., 1., 0., 0., 0., 1.];
+            let source = Some(api::placed_body::Source::Vertices(api::Points { xyz }));
+            let body = Some(api::PlacedBody { source, pose: None });
+            let options = api::QueryOptions { method: method.to_owned(), ..Default::default() };
+            let wire = api::CheckCollisionRequest {
+                p: body.clone(),
+                q: body,
+                options: Some(options),
+                ..Default::default()
+            };
+            let catalogue = &Catalogue { store, limits };
+            let question = CollisionQuestion::convert(&Path::ROOT, &wire, catalogue).unwrap();
+            assert_eq!(estimate(&question) <= INLINE_MAX, may_be_inline, "{method}");
+        };
+        for (method, may_be_inline) in
+            [("", true), ("AUTO", true), ("hs_jump", true), ("exhaustive", false), ("gjk", false)]
+        {
+            check(method, may_be_inline);
+        }
+    }
 }

@@ -6,15 +6,16 @@ use std::time::Duration;
 
 use tonic::metadata::MetadataMap;
 
-use super::session::{Session, Until, Work};
+use super::session::{FrameWork, Session, Until};
+use crate::geometry::separation::METHODS;
 use crate::rpc::api;
-use crate::rpc::convert::options::{duration, duration_to_wire};
+use crate::rpc::convert::options::{duration, duration_to_wire, is_default};
 use crate::rpc::convert::sessions::declare;
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::timing::time_left;
-use crate::runtime::compute::INLINE_MAX;
+use crate::runtime::compute::{INLINE_MAX, NEVER_INLINE};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::sessions::owner::{Credentials, KeyDigest, new_incarnation, new_key};
 use crate::runtime::sessions::{Held, NewSession, Parallel, Registry, SessionError, Slot};
@@ -85,6 +86,8 @@ impl SessionHost {
         };
         let replace = request.replace;
         let estimate = declare::estimate(&request);
+        let is_bounded = is_default(&request.method, METHODS);
+        let estimate = if is_bounded { estimate } else { estimate.max(NEVER_INLINE) };
         // A negative one is refused when the request is read.
         let own = request.budget.as_ref().and_then(|budget| budget.time);
         let own = own.and_then(|time| Duration::try_from(time).ok());
@@ -149,7 +152,7 @@ impl SessionHost {
             let until = Until { gone: &gone, spent: &spent };
             // Rayon's workers are those of the pool; a job that runs elsewhere must not wake them.
             let runner: &dyn Runner = if is_inline { &Serial } else { &Parallel };
-            held.step(&frames, &path, &Work { shared: &shared, until, runner, room })
+            held.step(&frames, &path, &FrameWork { shared: &shared, until, runner, room })
         };
         // A stream holds back its own client while it waits; a single call is told to come again.
         let reports = match index {

@@ -9,7 +9,7 @@ use crate::geometry::effort::{Cost, Effort};
 use crate::geometry::separation::METHODS;
 use crate::rpc::api;
 use crate::rpc::convert::geometry::length;
-use crate::rpc::convert::options::{budget, method};
+use crate::rpc::convert::options::{budget, is_default, method};
 use crate::rpc::convert::sessions::declare::{self, Declared, PartSource};
 use crate::rpc::convert::sessions::frame::{
     AskedFrame, Defaults, failure, no_room, too_many_pairs,
@@ -19,7 +19,7 @@ use crate::rpc::convert::sessions::{report, state};
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
-use crate::runtime::compute::INLINE_MAX;
+use crate::runtime::compute::NEVER_INLINE;
 use crate::runtime::metrics::{Ending, QuestionKind};
 use crate::runtime::sessions::{Parallel, Resident, Summary};
 use crate::scene::{Applied, Declaration, Limits, Report, Runner, Scene};
@@ -33,10 +33,12 @@ pub struct Session {
     defaults: Defaults,
     /// How long the answer to a frame may take.
     time: Option<Duration>,
+    /// Whether verdicts come from the default method, which all estimates are about.
+    is_default_method: bool,
     /// What the last report contains: a repetition gets that again, whatever it asks for.
     last_plan: Plan,
     /// The items of the last frame that were refused: a repetition gets them again.
-    last_refused: Vec<api::ItemStatus>,
+    last_refused: RefusedItems,
     frames_answered: u64,
     cost: Cost,
     elapsed: Duration,
@@ -48,13 +50,34 @@ pub struct Session {
     vertices_max: u32,
 }
 
+/// Items of a frame that were refused, as its report lists them. The session keeps them for a
+/// repetition, so their number has a limit.
+#[derive(Debug, Default)]
+struct RefusedItems {
+    items: Vec<api::ItemStatus>,
+    /// How many more there were.
+    omitted: u64,
+}
+
+impl RefusedItems {
+    fn collect(mut items: impl Iterator<Item = api::ItemStatus>, items_max: u64) -> Self {
+        let items_max = usize::try_from(items_max).unwrap_or(usize::MAX);
+        let mut listed: Vec<api::ItemStatus> = items.by_ref().take(items_max).collect();
+        listed.shrink_to_fit();
+        Self { items: listed, omitted: items.count() as u64 }
+    }
+
+    /// Memory that they take.
+    fn bytes(&self) -> usize {
+        let texts = self.items.iter().map(|item| item.message.capacity() + item.field.capacity());
+        texts.sum::<usize>() + self.items.capacity() * size_of::<api::ItemStatus>()
+    }
+}
+
 /// A guess by the last frame may be wrong by any factor: a hostile client moves nothing first and
 /// then everything. A frame that might hold up the other clients of its thread for longer than this
 /// goes to the pool whatever the guess is.
 const HOLD_UP_MAX: Duration = Duration::from_millis(20);
-/// An estimate that never runs on the caller's own thread.
-const NOT_INLINE: Duration = Duration::from_millis(1);
-const _: () = assert!(NOT_INLINE.as_micros() > INLINE_MAX.as_micros());
 
 /// How long the verdict and the distance of a pair of parts that have moved take.
 const PAIR_TIME: Duration = Duration::from_micros(4);
@@ -74,7 +97,7 @@ pub(super) struct Until<'a> {
 
 /// What frames are worked on with.
 #[derive(Clone, Copy)]
-pub(super) struct Work<'a> {
+pub(super) struct FrameWork<'a> {
     pub(super) shared: &'a Shared,
     pub(super) until: Until<'a>,
     /// Looks at the pairs of the scene.
@@ -125,8 +148,9 @@ impl Session {
             shapes: BTreeMap::new(),
             defaults: Defaults { plan, canonical, steps_max },
             time,
+            is_default_method: is_default(&request.method, METHODS),
             last_plan: plan,
-            last_refused: Vec::new(),
+            last_refused: RefusedItems::default(),
             frames_answered: 0,
             cost: Cost::default(),
             elapsed: Duration::ZERO,
@@ -135,7 +159,8 @@ impl Session {
             vertices_max: 1,
         };
         session.keep_shapes(declared);
-        let report = session.answer(&plan, &Work { shared, until, runner: &Parallel, room: 0 })?;
+        let report =
+            session.answer(&plan, &FrameWork { shared, until, runner: &Parallel, room: 0 })?;
         Ok((session, report))
     }
 
@@ -151,14 +176,16 @@ impl Session {
         own.map_or(self.time, |time| Duration::try_from(time).ok())
     }
 
-    /// How long these frames will take, judging by the last one; but at least [`NOT_INLINE`] if
-    /// they might well take longer than others can wait.
+    /// How long these frames will take, judging by the last one; but at least [`NEVER_INLINE`] if
+    /// they might well take longer than others can wait, or are answered by a method whose time the
+    /// guesses do not bound.
     pub(super) fn estimate(&self, frames: &[api::Frame]) -> Duration {
         let added: Duration =
             frames.iter().map(|frame| declare::bodies_estimate(&frame.added_bodies)).sum();
         let guess = self.last_elapsed + added;
         let at_worst: Duration = frames.iter().map(|frame| self.at_worst(frame)).sum();
-        if at_worst > HOLD_UP_MAX { guess.max(NOT_INLINE) } else { guess }
+        let is_unbounded = at_worst > HOLD_UP_MAX || !self.is_default_method;
+        if is_unbounded { guess.max(NEVER_INLINE) } else { guess }
     }
 
     /// How long a frame might take: a generous guess, by how many pairs it may concern.
@@ -191,7 +218,7 @@ impl Session {
         &mut self,
         frames: &[api::Frame],
         path: &Path<'_>,
-        work: &Work<'_>,
+        work: &FrameWork<'_>,
     ) -> Vec<api::FrameReport> {
         let mut reports = Vec::with_capacity(1);
         let mut unanswered: Option<Plan> = None;
@@ -210,7 +237,7 @@ impl Session {
                         None => self.answer_or_say_why(&plan, work),
                     })
                 }
-                Ok((plan, false)) if self.last_refused.is_empty() => unanswered = Some(plan),
+                Ok((plan, false)) if self.last_refused.items.is_empty() => unanswered = Some(plan),
                 Ok((plan, false)) => {
                     reports.push(self.answer_or_say_why(&plan, work));
                     unanswered = None;
@@ -223,11 +250,12 @@ impl Session {
         reports
     }
 
-    fn answer_or_say_why(&mut self, plan: &Plan, work: &Work<'_>) -> api::FrameReport {
+    fn answer_or_say_why(&mut self, plan: &Plan, work: &FrameWork<'_>) -> api::FrameReport {
         self.answer(plan, work).unwrap_or_else(|failure| api::FrameReport {
             frame_id: self.scene.frame(),
             status: Some(failure.to_item()),
-            refused_items: self.last_refused.clone(),
+            refused_items: self.last_refused.items.clone(),
+            omitted_items: self.last_refused.omitted,
             ..Default::default()
         })
     }
@@ -238,7 +266,7 @@ impl Session {
         &mut self,
         wire: &api::Frame,
         path: &Path<'_>,
-        work: &Work<'_>,
+        work: &FrameWork<'_>,
         room: &mut u64,
     ) -> Result<(Plan, bool), Box<api::FrameReport>> {
         let (limits, catalogue) = (work.shared.limits(), &work.shared.catalogue());
@@ -267,11 +295,10 @@ impl Session {
             Applied::Repeated => Ok((plan, true)),
             Applied::Now(refused) => {
                 *room = left.unwrap_or(0);
-                let refused = refused.into_iter();
-                let moves = refused.map(|(index, error)| asked.refused_move(path, index, error));
-                let moves: Vec<api::ItemStatus> = moves.collect();
-                self.last_refused = asked.refused;
-                self.last_refused.extend(moves);
+                let moves = refused.into_iter();
+                let moves = moves.map(|(index, error)| asked.refused_move(path, index, error));
+                let items = asked.refused.iter().cloned().chain(moves);
+                self.last_refused = RefusedItems::collect(items, limits.refused_items_max);
                 for gone in &wire.removed_body_ids {
                     self.shapes.remove(gone);
                 }
@@ -281,8 +308,8 @@ impl Session {
         }
     }
 
-    fn answer(&mut self, plan: &Plan, work: &Work<'_>) -> Result<api::FrameReport, Failure> {
-        let Work { shared, runner, .. } = *work;
+    fn answer(&mut self, plan: &Plan, work: &FrameWork<'_>) -> Result<api::FrameReport, Failure> {
+        let FrameWork { shared, runner, .. } = *work;
         let stop = work.until.spent;
         let start = shared.clock.now();
         let report = self
@@ -310,7 +337,8 @@ impl Session {
     ) -> api::FrameReport {
         let parts = |id: u32| self.shapes.get(&id).map_or(1, Vec::len);
         let mut report = report::to_wire(known, plan, &parts, elapsed, past_deadline);
-        report.refused_items.clone_from(&self.last_refused);
+        report.refused_items.clone_from(&self.last_refused.items);
+        report.omitted_items = self.last_refused.omitted;
         report
     }
 
@@ -328,7 +356,8 @@ impl Session {
 impl Resident for Session {
     fn bytes(&self) -> u64 {
         let given: u64 = self.shapes.values().flatten().map(PartSource::bytes).sum();
-        given + (self.scene.bytes() + self.shapes.len() * 64) as u64
+        let fixed = self.scene.bytes() + self.shapes.len() * 64 + self.last_refused.bytes();
+        given + fixed as u64
     }
 
     fn slim(&mut self) {

@@ -32,6 +32,8 @@ pub(super) async fn step(
     list.within(shared.limits().frames_per_step_max(), request.frames.len())?;
     let brought = credentials(metadata, request.session_key, request.incarnation);
     let slot = host.find(&request.session_id, brought)?;
+    // Whoever waits keeps its frames in memory.
+    let _admitted = slot.admit().map_err(|error| failure(error, &slot.id))?;
     slot.evict(request.take_over).map_err(|error| failure(error, &slot.id))?;
     let turns = Turns::of_call(shared, metadata)?;
     let call = Call { host, slot: &slot, turns, going: StopGuard::after(Some(turns.left(shared))) };
