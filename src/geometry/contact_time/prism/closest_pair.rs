@@ -44,8 +44,8 @@ pub(super) enum NearestEvent {
     Lost,
 }
 
-/// Corners that a search in one layer looks at before it gives up: ten times what any of the 10,000
-/// questions of docs/experiments/prism.md takes.
+/// Corners that a search in one layer looks at before it gives up. Each brings the point nearer;
+/// only rounding errors lead in circles.
 const CORNERS_MAX: u32 = 200;
 
 /// Gain of a step, relative to the squared distance, below which the nearest point does not move

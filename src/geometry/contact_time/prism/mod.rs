@@ -63,8 +63,8 @@ pub(super) const METHOD: Method = Method {
     cast: propose,
 };
 
-/// Planes in one layer across which the point on the time axis moves before the search gives up.
-/// A layer takes 2 or 3; only rounding errors lead to more than a dozen.
+/// Planes in one layer before the search gives up. Each is beyond the one before; only rounding
+/// errors lead in circles.
 const PLANES_MAX: u32 = 64;
 
 /// Distances in space-time, in sizes of the scene and in steps, that are taken for rounding errors:
@@ -205,7 +205,7 @@ struct Portal {
 }
 
 impl Portal {
-    /// Of all triangles of the corners that the ray passes through, the first on its way.
+    /// The first triangle of corners on the way of the ray.
     fn among(corners: &[PrismCorner], travel: &Vec3) -> Option<Self> {
         let mut first: Option<(f64, Self)> = None;
         for (k, c) in corners.iter().enumerate() {
