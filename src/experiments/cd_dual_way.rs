@@ -10,7 +10,7 @@ use crate::geometry::Vec3;
 use crate::geometry::hull::samples::{Random, ellipsoid, polytope_of};
 use crate::geometry::pair::Pair;
 use crate::geometry::polytope::Polytope;
-use crate::geometry::separation::methods::cd_dual::{Phase, way};
+use crate::geometry::separation::{DualPhase, dual_way};
 
 /// The one picture.
 pub(super) const EXPERIMENTS: &[Experiment] = &[Experiment {
@@ -27,8 +27,8 @@ const DEPTH: f64 = 40.0;
 const SCENES: u64 = 200;
 
 /// The three searches, with their names.
-const PHASES: [(Phase, &str); 3] =
-    [(Phase::Fv, "SEARCH-FV"), (Phase::Vf, "SEARCH-VF"), (Phase::Ee, "SEARCH-EE")];
+const PHASES: [(DualPhase, &str); 3] =
+    [(DualPhase::Fv, "SEARCH-FV"), (DualPhase::Vf, "SEARCH-VF"), (DualPhase::Ee, "SEARCH-EE")];
 
 /// A face of M.
 struct MapFace {
@@ -39,17 +39,18 @@ struct MapFace {
 fn proceed(rerun: &mut Rerun) -> Vec<Panel> {
     let body = polytope_of(&ellipsoid(VERTICES, Vec3::new(200.0, 100.0, 100.0), 1));
     rerun.begin(1);
-    let moves =
-        |faces: &[(Phase, Vec3)], phase: Phase| faces.iter().filter(|(of, _)| *of == phase).count();
+    let moves = |faces: &[(DualPhase, Vec3)], phase: DualPhase| {
+        faces.iter().filter(|(of, _)| *of == phase).count()
+    };
     let panels = (0..SCENES).find_map(|seed| {
         let mut random = Random::new(seed);
         let attitudes = [attitude(&mut random), attitude(&mut random)];
         let approach = Approach::new([&body, &body], attitudes);
         let pair = approach.at(-DEPTH);
-        let faces = way(&pair);
-        let is_typical = moves(&faces, Phase::Fv) > 2
-            && moves(&faces, Phase::Vf) > 0
-            && moves(&faces, Phase::Ee) > 1;
+        let faces = dual_way(&pair);
+        let is_typical = moves(&faces, DualPhase::Fv) > 2
+            && moves(&faces, DualPhase::Vf) > 0
+            && moves(&faces, DualPhase::Ee) > 1;
         is_typical.then(|| panels(&pair, &faces))
     });
     rerun.advance();
@@ -57,7 +58,7 @@ fn proceed(rerun: &mut Rerun) -> Vec<Panel> {
 }
 
 /// One panel for each search, with its own part of the way.
-fn panels(pair: &Pair<'_>, faces: &[(Phase, Vec3)]) -> Vec<Panel> {
+fn panels(pair: &Pair<'_>, faces: &[(DualPhase, Vec3)]) -> Vec<Panel> {
     let map = difference_faces(pair);
     let [of_p, of_q] = [(&pair.p, 1.0), (&pair.q, -1.0)].map(|(placed, sign)| {
         let turned = |face: MapFace| placed.pose.rotation * face.normal * sign;
@@ -66,11 +67,11 @@ fn panels(pair: &Pair<'_>, faces: &[(Phase, Vec3)]) -> Vec<Panel> {
     let is_along = |normals: &[Vec3], n: &Vec3| normals.iter().any(|m| m.dot(n) > 1.0 - SAME);
     let phase_of = |n: &Vec3| {
         if is_along(&of_p, n) {
-            Phase::Fv
+            DualPhase::Fv
         } else if is_along(&of_q, n) {
-            Phase::Vf
+            DualPhase::Vf
         } else {
-            Phase::Ee
+            DualPhase::Ee
         }
     };
     let towards = (pair.q.pose.translation - pair.p.pose.translation).normalize();

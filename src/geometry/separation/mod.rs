@@ -12,6 +12,7 @@ pub(crate) mod methods;
 pub use self::filter::Evidence;
 use self::filter::{FirstLook, cores_overlap_along, first_look, separates_hulls};
 use self::methods::Propose;
+pub use self::methods::cd_dual::{DualPhase, dual_way};
 pub use self::methods::{CollisionMethod, METHODS, Proposal, exhaustive};
 use super::Vec3;
 use super::claim::{StaticProof, Verdict};

@@ -125,7 +125,7 @@ pub(crate) fn propose_with_work(
 
 /// Which of the three searches looks at a face of M.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Phase {
+pub enum DualPhase {
     /// SEARCH-FV
     Fv,
     /// SEARCH-VF
@@ -136,7 +136,7 @@ pub(crate) enum Phase {
 
 /// The way of a cold search: the faces that it moves to, by their normals in the world, and the
 /// search that finds each. Empty for bodies that are not solid.
-pub(crate) fn way(pair: &Pair<'_>) -> Vec<(Phase, Vec3)> {
+pub fn dual_way(pair: &Pair<'_>) -> Vec<(DualPhase, Vec3)> {
     let Some((bodies, _)) = towards_origin(pair) else { return Vec::new() };
     let mut search = DualSearch::new(bodies, true);
     search.way = Some(Vec::new());
@@ -146,9 +146,9 @@ pub(crate) fn way(pair: &Pair<'_>) -> Vec<(Phase, Vec3)> {
     let _ = search.run(first, None, &mut effort);
     let DualSearch { bodies, way, .. } = search;
     let phase = |facet: &DualFacet| match facet.kind {
-        FaceKind::Face(DualBody::P, _) => Phase::Fv,
-        FaceKind::Face(DualBody::Q, _) => Phase::Vf,
-        FaceKind::Edges(..) => Phase::Ee,
+        FaceKind::Face(DualBody::P, _) => DualPhase::Fv,
+        FaceKind::Face(DualBody::Q, _) => DualPhase::Vf,
+        FaceKind::Edges(..) => DualPhase::Ee,
     };
     let seen = |facet: &DualFacet| (phase(facet), bodies.in_world(&facet.normal));
     way.unwrap_or_default().iter().map(seen).collect()
