@@ -1,8 +1,8 @@
 //! A session belongs to who opened it: everybody else can neither use it nor see it.
 //!
 //! Anyone who could reach the port listed all sessions, read their poses, stepped one to frame
-//! 2^64 - 1 (its owner's frames were refused from then on), took its stream over, replaced its scene
-//! and closed it.
+//! 2^64 - 1 (its owner's frames were refused from then on), took its stream over, replaced its
+//! scene and closed it.
 
 use clearance::rpc::api;
 use clearance::rpc::api::stream_session_request::Start;
