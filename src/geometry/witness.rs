@@ -67,8 +67,8 @@ pub(in crate::geometry) const SET_MAX: usize = 20;
 /// Vertices with their weights.
 pub(in crate::geometry) type WeightedVertices = ArrayVec<(u32, f64), SET_MAX>;
 
-/// The linear program's dual variables π: a plane for each body, both across one vector. Any numbers
-/// are legal.
+/// The linear program's dual variables π: a plane for each body, both across one vector. Any
+/// numbers are legal.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::geometry) struct DualVariables {
     /// π1 to π3.

@@ -1,6 +1,6 @@
 //! How close counts as close where floating point searches for what exact arithmetic or an error
-//! bound then proves. A tolerance here decides where a search looks, what it costs and when it gives
-//! up; no proof rests on one.
+//! bound then proves. A tolerance here decides where a search looks, what it costs and when it
+//! gives up; no proof rests on one.
 
 /// The default width of the bracket of a first contact in t, before the clearance tolerance's
 /// share: of a step of 1/60 s, 17 picoseconds.

@@ -110,7 +110,8 @@ pub enum PolyhedronError {
     },
     /// The check was stopped.
     #[error(
-        "the mesh could not be checked within the steps allowed: too many triangles are close together"
+        "the mesh could not be checked within the steps allowed: too many triangles are close \
+         together"
     )]
     Unchecked(Stopped),
 }

@@ -1,9 +1,9 @@
-//! Solids that need not be convex, given by the triangles that bound them, and how two of them stand
-//! where they are. When moving ones meet is asked in [`super::contact_time::polyhedra`].
+//! Solids that need not be convex, given by the triangles that bound them, and how two of them
+//! stand where they are. When moving ones meet is asked in [`super::contact_time::polyhedra`].
 //!
 //! Reading order: `mesh` says what a body is and `canonical` in which order, `tree` finds near
-//! triangles, `meeting` tells whether two triangles meet; `placed` puts bodies where they are, `ray`
-//! and `interiors` tell whether their insides share a point.
+//! triangles, `meeting` tells whether two triangles meet; `placed` puts bodies where they are,
+//! `ray` and `interiors` tell whether their insides share a point.
 
 mod canonical;
 pub(super) mod interiors;

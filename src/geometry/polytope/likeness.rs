@@ -6,8 +6,8 @@
 //! (wᵀMw) w / 2`, which are the supporting points of the ellipsoid `{x : xᵀ(I + M)⁻¹x <= 1}` for
 //! small symmetric M. The moments of uniform directions give `c = E d` and, with
 //! `G = E (d - w) wᵀ - E (d·w - 1) wwᵀ / 2`, made symmetric, `M = 30/7 (G + 3/5 tr(G) I)`. That is
-//! repeated in the coordinates in which the ellipsoid found is the ball, from the one that touches the bounding
-//! box.
+//! repeated in the coordinates in which the ellipsoid found is the ball, from the one that touches
+//! the bounding box.
 //!
 //! A bounding box says little about a body that stands askew in its frame, and an ellipsoid that
 //! touches it is too small for one that fills it. Where the ellipsoid found stands out of the box,

@@ -1,6 +1,6 @@
 //! What the search for supporting vertices needs of a body, and the search itself, in floating
-//! point: every vertex beside its neighbours, and where to start to climb. [`super::support`] proves
-//! what it finds.
+//! point: every vertex beside its neighbours, and where to start to climb. [`super::support`]
+//! proves what it finds.
 
 mod start_table;
 

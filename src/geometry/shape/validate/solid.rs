@@ -14,7 +14,8 @@
 //! that the ray from `o` to `p` meets. That facet is found by walking over edges `ab` with `p`
 //! beyond the plane `o a b`. With every facet written as `n·(x - o) = 1`, each step increases
 //! `n·(p - o)`, because the difference of two facets' functions vanishes on the plane through `o`
-//! and their edge; so no walk can cycle, and it ends at the maximum, which is the facet that is met.
+//! and their edge; so no walk can cycle, and it ends at the maximum, which is the facet that is
+//! met.
 
 use super::polygon::convex_loop;
 use super::{Defect, compare};

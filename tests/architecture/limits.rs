@@ -1,0 +1,266 @@
+//! What a reader can take in at once: columns of a line, lines and parameters of a function,
+//! meanings of a name; and tolerances only where their reasons are.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use crate::source::{code_of, production_files, production_lines, read, rust_files};
+
+/// Columns that a line may have, in characters.
+const COLUMNS_MAX: usize = 100;
+
+/// Lines that a function may have, from `fn` to its closing brace.
+const FUNCTION_LINES_MAX: usize = 60;
+
+/// Parameters that a function may have, with `self`.
+const PARAMETERS_MAX: usize = 5;
+
+/// Definitions that a type name may have in the whole source.
+const MEANINGS_MAX: usize = 2;
+
+#[test]
+fn lines_have_at_most_a_hundred_columns() {
+    let mut offences = Vec::new();
+    for folder in ["src", "tests", "benches", "examples"] {
+        for path in rust_files(Path::new(folder)) {
+            for (number, line) in (1..).zip(read(&path).lines()) {
+                let columns = line.chars().count();
+                if columns > COLUMNS_MAX {
+                    offences.push(format!("{}:{number}: {columns}", path.display()));
+                }
+            }
+        }
+    }
+    check("columns", &offences, OWED_COLUMNS);
+}
+
+#[test]
+fn functions_fit_on_a_screen_and_have_few_parameters() {
+    let mut offences = Vec::new();
+    for path in production_files(Path::new("src")) {
+        let text = read(&path);
+        let lines = production_lines(&text);
+        for (at, (number, line)) in lines.iter().enumerate() {
+            let Some((indent, name)) = function(line) else { continue };
+            let end = format!("{}}}", &line[..indent]);
+            let is_whole = line.ends_with(['}', ';']);
+            let length = match lines[at..].iter().position(|(_, line)| line.starts_with(&end)) {
+                Some(last) if !is_whole => last + 1,
+                _ => 1,
+            };
+            let here = format!("{}:{number}: {name}", path.display());
+            if length > FUNCTION_LINES_MAX {
+                offences.push(format!("{here}: {length} lines"));
+            }
+            let rest = lines[at..].iter().take(40).map(|(_, line)| code_of(line) + " ");
+            let parameters = parameters(&rest.collect::<String>());
+            if parameters > PARAMETERS_MAX {
+                offences.push(format!("{here}: {parameters} parameters"));
+            }
+        }
+    }
+    check("functions", &offences, OWED_FUNCTIONS);
+}
+
+#[test]
+fn tolerances_are_named_in_number_with_their_reasons() {
+    let mut offences = Vec::new();
+    for folder in ["src/geometry", "src/mesh", "src/scene"] {
+        for path in production_files(Path::new(folder)) {
+            if path.starts_with("src/geometry/number") || path == Path::new(SAMPLES) {
+                continue;
+            }
+            for (number, line) in production_lines(&read(&path)) {
+                if has_tolerance(&code_of(line)) {
+                    offences.push(format!("{}:{number}: {}", path.display(), line.trim()));
+                }
+            }
+        }
+    }
+    check("tolerances", &offences, OWED_TOLERANCES);
+}
+
+/// Sizes of sample shapes are no tolerances.
+const SAMPLES: &str = "src/geometry/hull/samples.rs";
+
+#[test]
+fn a_type_name_has_at_most_two_meanings() {
+    let mut meanings: BTreeMap<String, Vec<String>> = BTreeMap::new();
+    for path in production_files(Path::new("src")) {
+        for (number, line) in production_lines(&read(&path)) {
+            if let Some(name) = type_defined(line) {
+                let places = meanings.entry(name.to_owned()).or_default();
+                places.push(format!("{}:{number}", path.display()));
+            }
+        }
+    }
+    let many = meanings.iter().filter(|(_, places)| places.len() > MEANINGS_MAX);
+    let offences: Vec<String> =
+        many.map(|(name, places)| format!("type {name}: {}", places.join(", "))).collect();
+    check("type names", &offences, OWED_NAMES);
+}
+
+/// Fails with what is beyond what is known to be owed.
+fn check(what: &str, offences: &[String], owed: &[&str]) {
+    let is_owed = |offence: &&String| owed.iter().any(|debt| offence.starts_with(debt));
+    let new: Vec<&str> = offences.iter().filter(|o| !is_owed(o)).map(String::as_str).collect();
+    assert!(new.is_empty(), "{what}:\n{}", new.join("\n"));
+}
+
+/// The indentation and the name of the function that begins in a line.
+fn function(line: &str) -> Option<(usize, &str)> {
+    let code = line.trim_start();
+    let mut rest = code;
+    loop {
+        if let Some(named) = rest.strip_prefix("fn ") {
+            let end = named.find(|c: char| !c.is_alphanumeric() && c != '_')?;
+            return Some((line.len() - code.len(), &named[..end]));
+        }
+        let (word, after) = rest.split_once(' ')?;
+        if !(word.starts_with("pub") || ["const", "async", "unsafe"].contains(&word)) {
+            return None;
+        }
+        rest = after;
+    }
+}
+
+/// How many parameters the function has that `code` begins with.
+fn parameters(code: &str) -> usize {
+    let named = code.find("fn ").unwrap_or_default();
+    // Parameters of types, and bounds of those, come first.
+    let (mut depth, mut count, mut is_empty, mut last) = (0_i32, 0, true, ' ');
+    let mut angles = 0_i32;
+    for c in code[named..].chars() {
+        match c {
+            '<' if depth == 0 => angles += 1,
+            '>' if depth == 0 && !['-', '='].contains(&last) => angles -= 1,
+            '(' | '[' | '{' | '<' if depth > 0 || c == '(' && angles == 0 => depth += 1,
+            ')' | ']' | '}' if depth > 0 => depth -= 1,
+            '>' if depth > 0 && !['-', '='].contains(&last) => depth -= 1,
+            ',' if depth == 1 => {
+                count += usize::from(!is_empty);
+                is_empty = true;
+            }
+            c if depth > 0 && !c.is_whitespace() => is_empty = false,
+            _ => {}
+        }
+        if c == ')' && depth == 0 && angles == 0 {
+            break;
+        }
+        last = c;
+    }
+    count + usize::from(!is_empty)
+}
+
+/// Whether there is a number like `1e-9`.
+fn has_tolerance(code: &str) -> bool {
+    code.match_indices("e-").any(|(at, _)| {
+        let (before, after) = (&code[..at], &code[at + 2..]);
+        let start = before.rfind(|c: char| !c.is_ascii_digit() && c != '.' && c != '_');
+        let number = &before[start.map_or(0, |start| start + 1)..];
+        let is_number = number.starts_with(|c: char| c.is_ascii_digit());
+        let is_apart = !before[..before.len() - number.len()].ends_with(char::is_alphabetic);
+        is_number && is_apart && after.starts_with(|c: char| c.is_ascii_digit())
+    })
+}
+
+/// The type that a line defines.
+fn type_defined(line: &str) -> Option<&str> {
+    let code = line.trim_start();
+    let code = match code.strip_prefix("pub") {
+        Some(rest) => rest[rest.find(' ')?..].trim_start(),
+        None => code,
+    };
+    let (word, rest) = code.split_once(' ')?;
+    let is_associated = word == "type" && line.starts_with(' ');
+    let defines = ["struct", "enum", "trait", "type", "union"].contains(&word) && !is_associated;
+    let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+    defines.then(|| &rest[..end])
+}
+
+#[test]
+fn the_limits_see_what_they_are_about() {
+    assert_eq!(parameters("pub fn f<A: Fn(u32, u32) -> u32>(a: A, b: [u8; 2], c: (u8, u8)) {"), 3);
+    assert_eq!(parameters("fn f(&self, a: Vec<(u8, u8)>, b: impl Fn(u8, u8) -> u8,) -> u8 {"), 3);
+    assert_eq!(parameters("fn f() -> (u8, u8) {"), 0);
+    assert_eq!(function("    pub(crate) const fn name<T>("), Some((4, "name")));
+    assert!(has_tolerance("x > 1e-9") && has_tolerance("1.5e-12") && has_tolerance("1_0e-3"));
+    assert!(!has_tolerance("the e-3") && !has_tolerance("name1e-3") && !has_tolerance("1.0 - 3.0"));
+    assert_eq!(code_of(r#"let a = "1e-9"; // 1e-9"#), r#"let a = ""; "#);
+    assert_eq!(type_defined("pub(super) struct Name<T> {"), Some("Name"));
+    assert_eq!(type_defined("    type Item = u8;"), None);
+}
+
+/// Debts that are known, by how their lines begin. They are to be paid, not to grow.
+const OWED_COLUMNS: &[&str] = &[
+    "src/conformance/mod.rs:",
+    "src/conformance/tally/table.rs:",
+    "src/demo/composition.rs:",
+    "src/demo/picture/lens.rs:",
+    "src/demo/picture/still.rs:",
+    "src/geometry/contact_time/prism/closest_pair.rs:",
+    "src/geometry/contact_time/prism/mod.rs:",
+    "src/geometry/difference/mod.rs:",
+    "src/geometry/difference/probe.rs:",
+    "src/geometry/distance/bracket.rs:",
+    "src/geometry/distance/methods/gjk.rs:",
+    "src/geometry/distance/methods/h_walk/mod.rs:",
+    "src/geometry/distance/mod.rs:",
+    "src/geometry/number/double.rs:",
+    "src/geometry/penetration/cd_dual.rs:",
+    "src/geometry/penetration/directional.rs:",
+    "src/geometry/separation/exact.rs:",
+    "src/geometry/separation/filter.rs:",
+    "src/geometry/separation/line/crossing.rs:",
+    "src/geometry/separation/line/portal.rs:",
+    "src/geometry/separation/methods/cd_dual/mod.rs:",
+    "src/geometry/separation/methods/hs_jump/mod.rs:",
+    "src/geometry/separation/methods/hs_jump/",
+    "src/main.rs:",
+    "src/scene/body.rs:",
+    "src/scene/mod.rs:",
+    "src/scene/near.rs:",
+    "src/verify/tests.rs:",
+    "tests/fuzz/engine.rs:",
+    "tests/service/ownership.rs:",
+    "tests/service/solid_proofs.rs:",
+    "benches/hulls.rs:",
+];
+const OWED_FUNCTIONS: &[&str] = &[
+    "src/geometry/distance/bracket.rs:",
+    "src/geometry/distance/methods/gjk.rs:",
+    "src/geometry/distance/mod.rs:",
+    "src/geometry/judge/depth.rs:",
+    "src/geometry/judge/link.rs:",
+    "src/geometry/kernel/fours.rs:",
+    "src/geometry/separation/line/crossing.rs:",
+    "src/geometry/separation/line/entry.rs:",
+    "src/geometry/support/layered.rs:",
+    "src/geometry/support/mod.rs:",
+];
+const OWED_TOLERANCES: &[&str] = &[
+    "src/geometry/claim/question.rs:",
+    "src/geometry/contact_time/polyhedra/proof/inner.rs:",
+    "src/geometry/contact_time/polyhedra/proof/touch.rs:",
+    "src/geometry/difference/bounded.rs:",
+    "src/geometry/distance/common_point.rs:",
+    "src/geometry/distance/methods/gjk.rs:",
+    "src/geometry/distance/mod.rs:",
+    "src/geometry/judge/motion.rs:",
+    "src/geometry/motion/plain.rs:",
+    "src/geometry/motion/units.rs:",
+    "src/geometry/penetration/nearest_face.rs:",
+    "src/geometry/polytope/likeness.rs:",
+    "src/geometry/pose.rs:",
+    "src/geometry/reach/start_table.rs:",
+    "src/geometry/separation/filter.rs:",
+    "src/geometry/separation/line/cast/ellipsoid.rs:",
+    "src/geometry/separation/line/cast.rs:",
+    "src/geometry/separation/line/entry.rs:",
+    "src/geometry/separation/methods/linear_program/interior_point.rs:",
+    "src/geometry/shape/measure.rs:",
+    "src/mesh/convexity.rs:",
+    "src/scene/bounds.rs:",
+];
+const OWED_NAMES: &[&str] =
+    &["type Edge:", "type Facet:", "type Seen:", "type Side:", "type View:", "type Work:"];

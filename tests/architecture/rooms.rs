@@ -1,0 +1,181 @@
+//! Inside a floor, too, every room uses only those before it.
+
+use std::path::Path;
+
+use crate::source::{code_of, production_files, production_lines, read};
+
+/// Rooms of a folder in their order: each uses only itself and those before it. `mod.rs` of the
+/// folder declares them all and is no room.
+const ORDERS: &[(&str, &[&str])] = &[
+    ("src/geometry", GEOMETRY),
+    ("src/rpc", &["api", "path", "status", "convert", "transport", "shared", "services", "serve"]),
+    ("src/rpc/services", &["certificates", "polytopes", "sessions", "queries", "info"]),
+];
+
+/// Floor 0: numbers, then where bodies are and what they are, then what is asked and asserted about
+/// two of them and who checks it, then the searches for answers.
+///
+/// A shape comes before motions because how far a motion carries a body is measured on its shape. A
+/// hull comes after polytopes because it hands one out.
+const GEOMETRY: &[&str] = &[
+    "number",
+    "effort",
+    "csr",
+    "symmetric",
+    "processor",
+    "pose",
+    "shape",
+    "motion",
+    "kernel",
+    "hierarchy",
+    "reach",
+    "polytope",
+    "support",
+    "hull",
+    "polyhedron",
+    "pair",
+    "claim",
+    "judge",
+    "witness",
+    "difference",
+    "separation",
+    "distance",
+    "penetration",
+    "contact_time",
+];
+
+/// What a judge may use of floor 0: no judge shares code with the search that it judges.
+const JUDGES_USE: &[&str] = &["number", "effort", "pose", "motion", "pair", "claim", "judge"];
+
+#[test]
+fn judges_share_no_code_with_the_searches() {
+    let (mut offences, mut uses) = (Vec::new(), 0);
+    for path in production_files(Path::new("src/geometry/judge")) {
+        for used in modules_used(&production_code(&path), &module_of(&path)) {
+            let Some((root, [room, ..])) = used.split_first() else { continue };
+            let is_room = root == "geometry" && GEOMETRY.contains(&room.as_str());
+            uses += usize::from(is_room);
+            if root != "geometry" || is_room && !JUDGES_USE.contains(&room.as_str()) {
+                offences.push(format!("{}: uses {}", path.display(), used.join("::")));
+            }
+        }
+    }
+    assert!(uses > 100, "found only {uses} uses");
+    assert!(offences.is_empty(), "a judge uses what it must not:\n{}", offences.join("\n"));
+}
+
+/// A file without its modules of tests.
+fn production_code(path: &Path) -> String {
+    let text = read(path);
+    production_lines(&text).into_iter().flat_map(|(_, line)| [line, "\n"]).collect()
+}
+
+#[test]
+fn no_room_uses_one_that_comes_after_it() {
+    let mut offences = Vec::new();
+    for (folder, order) in ORDERS {
+        let above = module_of(&Path::new(folder).join("mod.rs"));
+        let place = |module: &[String]| {
+            let room = module.strip_prefix(&above[..])?.first()?;
+            order.iter().position(|known| known == room)
+        };
+        for path in production_files(Path::new(folder)) {
+            let module = module_of(&path);
+            if module == above {
+                continue;
+            }
+            let Some(own) = place(&module) else {
+                offences.push(format!("{}: is in no room of {folder}", path.display()));
+                continue;
+            };
+            for used in modules_used(&production_code(&path), &module) {
+                if place(&used).is_some_and(|other| other > own) {
+                    offences.push(format!("{}: uses {}", path.display(), used.join("::")));
+                }
+            }
+        }
+    }
+    assert!(offences.is_empty(), "a room uses one after it:\n{}", offences.join("\n"));
+}
+
+/// The path of a file's module in the crate: `src/rpc/convert/mod.rs` is `rpc`, `convert`.
+fn module_of(path: &Path) -> Vec<String> {
+    let inside = path.strip_prefix("src").unwrap_or(path).with_extension("");
+    let parts = inside.iter().map(|part| part.to_string_lossy().into_owned());
+    parts.filter(|part| part != "mod" && part != "lib").collect()
+}
+
+/// Every path of the crate that a file names, `super` resolved and lists in braces spelt out.
+fn modules_used(text: &str, module: &[String]) -> Vec<Vec<String>> {
+    let code: String = text.lines().map(|line| code_of(line) + " ").collect();
+    let mut found = Vec::new();
+    for start in ["crate::", "super::", "self::"] {
+        for (at, _) in code.match_indices(start) {
+            let before = code[..at].chars().next_back();
+            if before.is_none_or(|c| !(c.is_alphanumeric() || c == '_' || c == ':')) {
+                let from = if start == "crate::" { &[] } else { module };
+                add_paths(&code[at..], from, &mut found);
+            }
+        }
+    }
+    found
+}
+
+/// Adds the paths that `code` begins with, seen from the module `from`; returns the rest.
+fn add_paths<'a>(mut code: &'a str, from: &[String], found: &mut Vec<Vec<String>>) -> &'a str {
+    let mut path = from.to_vec();
+    loop {
+        code = code.trim_start();
+        if let Some(mut list) = code.strip_prefix('{') {
+            while !list.trim_start().starts_with('}') && !list.is_empty() {
+                list = add_paths(list, &path, found).trim_start();
+                list = list.strip_prefix(',').unwrap_or(list);
+            }
+            return list.trim_start().strip_prefix('}').unwrap_or_default();
+        }
+        let end = code.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(code.len());
+        match &code[..end] {
+            "crate" | "self" => {}
+            "super" => drop(path.pop()),
+            name => path.push(name.to_owned()),
+        }
+        match code[end..].strip_prefix("::") {
+            Some(rest) => code = rest,
+            None => {
+                found.push(path);
+                // What an item is called here, or a star, names nothing more.
+                let ends = [',', '}', ';', ')', '(', '<', '>'];
+                return &code[end..][code[end..].find(ends).unwrap_or(code.len() - end)..];
+            }
+        }
+    }
+}
+
+#[test]
+fn paths_are_found_in_lists_and_through_super() {
+    let module = ["rpc", "convert", "body"].map(str::to_owned);
+    let text = "use crate::rpc::{api, status::{Failure, self}};\nuse super::super::shared::Shared;";
+    let found: Vec<String> =
+        modules_used(text, &module).iter().map(|path| path.join("::")).collect();
+    assert_eq!(found, ["rpc::api", "rpc::status::Failure", "rpc::status", "rpc::shared::Shared"]);
+}
+
+#[test]
+fn an_arrow_up_is_seen_through_every_form_of_a_path() {
+    let module = ["geometry", "shape", "measure"].map(str::to_owned);
+    for text in [
+        "use crate::geometry::{Vec3, hull::convex_hull};",
+        "use super::super::hull::{Hull, convex_hull};",
+        "use crate::{geometry::{hull}};",
+        "fn f() { crate::geometry::hull::convex_hull(&[]); }",
+    ] {
+        let used = modules_used(text, &module);
+        let is_hull =
+            |path: &Vec<String>| path[..].starts_with(&["geometry".into(), "hull".into()]);
+        assert!(used.iter().any(is_hull), "{text}: {used:?}");
+    }
+    let in_tests = "use crate::geometry::Vec3;\n#[cfg(test)]\n#[expect(clippy::float_cmp)]\n\
+        mod tests {\n    use super::super::hull;\n}\n";
+    let kept: Vec<_> = production_lines(in_tests).into_iter().map(|(number, _)| number).collect();
+    assert_eq!(kept, [1]);
+}
