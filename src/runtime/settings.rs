@@ -205,7 +205,8 @@ limits! {
     parts_per_body_max = 256, "parts", InvalidArgument;
     /// Parts of all bodies of one session.
     parts_per_session_max = 100_000, "parts", InvalidArgument;
-    /// Pairs of bodies that one frame looks at, beyond those that boxes prove separated.
+    /// Pairs of bodies that one frame looks at: all that are checked where all are listed, else
+    /// those that boxes do not prove separated.
     pairs_per_frame_max = 500_000, "pairs", ResourceExhausted;
     /// Pairs that one report lists; it says how many are left out.
     pairs_per_report_max = 50_000, "pairs", Cut;

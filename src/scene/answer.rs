@@ -244,7 +244,7 @@ fn decide_parts(
 
 /// Whether the distance of a separated pair is at most `margin`, exactly; the proofs of the
 /// verdict, if given, are made to show it.
-fn is_within(
+pub(super) fn is_within(
     asking: &Asking<'_>,
     margin: f64,
     witnesses: &mut Witnesses,

@@ -23,8 +23,9 @@ pub enum FrameError {
         /// The last frame applied.
         last: u64,
     },
-    /// It builds on a frame that is not the last one applied.
-    #[error("the frame builds on another one than frame {last}, the last applied: send a keyframe")]
+    /// It builds on a frame that is not the last one applied; or it names none and is not the next
+    /// one, so that a frame before it may be missing.
+    #[error("the frame does not build on frame {last}, the last applied: send a keyframe")]
     KeyframeNeeded {
         /// The last frame applied.
         last: u64,
@@ -78,7 +79,8 @@ impl Scene {
         if frame.id < last {
             return Err(FrameError::Stale { last });
         }
-        if !frame.keyframe && frame.base.is_some_and(|base| base != last) {
+        let builds_on_last = frame.base.unwrap_or(frame.id - 1) == last;
+        if !frame.keyframe && !builds_on_last {
             return Err(FrameError::KeyframeNeeded { last });
         }
         if frame.keyframe {
@@ -128,6 +130,12 @@ impl Scene {
         }
         if one.deviation.is_some_and(|deviation| !is_length(deviation)) {
             return Err(MoveError::Deviation);
+        }
+        // A keyframe restates the poses of bodies that stay where they are.
+        let stays = one.pose == entry.body.pose && !one.teleported && one.deviation.is_none();
+        if stays && entry.before.is_none() {
+            entry.moved_by = frame;
+            return Ok(());
         }
         let placed = entry.body.place(one.pose).ok_or(MoveError::TooFar)?;
         self.revision += 1;
@@ -188,7 +196,7 @@ impl Scene {
         }
         self.rules = new_rules;
         self.book = book;
-        self.renumber(&old_ids);
+        self.renumber(&old_ids, &gone);
         self.body_bytes = self.bodies().map(Body::bytes).sum();
         self.near.invalidate();
         // Where bodies are listed they have other numbers now.
@@ -232,9 +240,12 @@ impl Scene {
         Ok(newcomers)
     }
 
-    /// After bodies came and went: what is known of pairs, under the new indices.
-    fn renumber(&mut self, old_ids: &[BodyId]) {
-        let new_index: Vec<Option<u32>> = old_ids.iter().map(|id| self.index_of(*id)).collect();
+    /// After bodies came and went: what is known of pairs, under the new indices. `gone` is sorted;
+    /// a body that is replaced by another one with its id is gone, too.
+    fn renumber(&mut self, old_ids: &[BodyId], gone: &[BodyId]) {
+        let stays = |id: &BodyId| gone.binary_search(id).is_err();
+        let new_index: Vec<Option<u32>> =
+            old_ids.iter().map(|id| self.index_of(*id).filter(|_| stays(id))).collect();
         let renumbered = |key: &PairKey| {
             let p = new_index[key.p as usize]?;
             let q = new_index[key.q as usize]?;

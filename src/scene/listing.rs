@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use super::answer::is_within;
 use super::box_tree::BoxTree;
-use super::pairs::{PairKey, PairState, PairWork, Standing, Task};
+use super::pairs::{PairKey, PairState, PairWork, Standing, Task, Witnesses};
 use super::question::{Listed, Questions};
 use super::report::{Counters, PairReport, Tally};
 use super::state::Scene;
@@ -167,7 +168,11 @@ impl<'a> Round<'a> {
             Listed::Nothing => false,
             Listed::All => true,
             Listed::Near => met || says(PLAIN),
-            Listed::Changed => met || says(*scene.noted.get(&state.key).unwrap_or(&PLAIN)),
+            Listed::Changed => {
+                let ends =
+                    scene.contacts.contains_key(&state.key) && answer.beyond_release == Some(true);
+                met || ends || says(*scene.noted.get(&state.key).unwrap_or(&PLAIN))
+            }
         }
     }
 
@@ -190,8 +195,18 @@ impl<'a> Round<'a> {
         let stops = Stops { above: Some(below), below: None };
         self.ask(scene, &keys, Some(stops));
         for key in keys {
-            let distance = scene.distance_of(key);
-            if distance.is_none_or(|distance| distance[0] <= below) {
+            let is_near = match scene.distance_of(key) {
+                None => true,
+                Some([lower, _]) if lower > below => false,
+                Some([_, upper]) if upper <= below => true,
+                // The bracket is rounded; what it leaves open is decided exactly.
+                Some(_) => {
+                    let asking = scene.asking(key, self.work.questions, self.work.stop);
+                    let cost = &mut self.counters.cost;
+                    is_within(&asking, below, &mut Witnesses::default(), cost, None).unwrap_or(true)
+                }
+            };
+            if is_near {
                 self.listed.insert(key, true);
             }
         }

@@ -24,7 +24,7 @@ pub struct Move {
 pub struct Frame {
     /// Greater than every frame before, at least 1.
     pub id: u64,
-    /// The frame that this one builds on; none for whatever was applied last.
+    /// The frame that this one builds on; none for the one whose id is lower by one.
     pub base: Option<u64>,
     /// Moves every body, so it builds on nothing.
     pub keyframe: bool,

@@ -158,6 +158,11 @@ impl Scene {
         self.applied
     }
 
+    /// Whether it is as it was opened: no answer has been given yet.
+    pub fn is_new(&self) -> bool {
+        self.answers == 0
+    }
+
     /// Number of pairs of bodies that are checked.
     pub fn pairs_enabled(&self) -> u64 {
         self.book.pairs_enabled

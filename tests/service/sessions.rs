@@ -432,3 +432,16 @@ async fn what_a_session_says_of_a_margin_is_valid_as_an_answer_of_its_own() {
         }
     }
 }
+
+/// The refusal came with RetryInfo, and the same scene would have been refused for good.
+#[tokio::test]
+async fn a_scene_of_too_many_pairs_is_refused_without_advice_to_try_again() {
+    use tonic_types::StatusExt;
+    let server = started_with(Limits { pairs_per_frame_max: 1, ..Limits::default() }).await;
+    let bodies = (1..4).map(|id| cube_at(id, 0.5 * f64::from(id))).collect();
+    let state = Some(api::SessionState { bodies, ..Default::default() });
+    let open = api::OpenSessionRequest { state, ..scene("s") };
+    let status = server.sessions().open_session(open).await.unwrap_err();
+    check(&status, Code::ResourceExhausted, "LIMIT_EXCEEDED", "state.bodies");
+    assert!(status.get_error_details().retry_info().is_none(), "{status:?}");
+}

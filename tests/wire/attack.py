@@ -224,9 +224,13 @@ def frames(wire, report):
     """Frames that are none: ids, lengths, bodies, rules. Each is refused by itself and the session goes on."""
     session = opened(wire, report, scene(0, 3))
     step = lambda frame: wire.call('StepSession', {'sessionId': session, 'frames': [frame]})
+    applied = 0
 
     def refused(what, frame, code=3):
-        reply = step(frame)
+        nonlocal applied
+        reply = step({**frame, 'baseFrameId': applied})
+        if reply.code == 'OK' and not reply.message.reports[0].status.code:
+            applied = frame['frameId']
         ok = reply.code == BAD or reply.code == 'OK' and (reply.message.reports[0].status.code == code
                                                         or any(item.code for item in reply.message.reports[0].refused_items))
         report.holds(ok, f'{what}: {reply} {str(reply.message)[:200]}')
@@ -246,6 +250,8 @@ def frames(wire, report):
     report.holds(reply.code == 'OK' and reply.message.reports[0].status.code == 9, f'an unknown base: {reply}')
     last = 2**64 - 1
     reply = step({'frameId': last, 'poses': [{'id': 1}]})
+    report.holds(reply.code == 'OK' and reply.message.reports[0].status.code == 9, f'a frame that may miss others: {reply}')
+    reply = step({'frameId': last, 'baseFrameId': applied, 'poses': [{'id': 1}]})
     report.holds(reply.code == 'OK' and not reply.message.reports[0].status.code, f'frame 2^64-1: {reply} {str(reply.message)[:200]}')
     again = step({'frameId': last})
     for both in (reply, again): both.message.reports[0].ClearField('cost')

@@ -8,6 +8,7 @@
 //! Each file uses only those above it in this list: [`travel`], [`method`], [`prism`] (a named
 //! method's rays), [`linear`], [`rotating`], and this one. `features` is an oracle for tests.
 
+mod at_end;
 #[cfg(test)]
 mod features;
 mod linear;
@@ -80,7 +81,11 @@ pub fn first_contact_by(
             Some(translation) if question.margin <= 0.0 => {
                 translate_with_deviations(method, question, &translation, witness, effort)
             }
-            _ => rotating::first_contact(question, witness, effort),
+            Some(translation) => {
+                let found = rotating::first_contact(question, witness, effort)?;
+                at_end::decide(question, &translation.travels, found, effort)
+            }
+            None => rotating::first_contact(question, witness, effort),
         }
     })
 }

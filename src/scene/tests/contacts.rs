@@ -64,7 +64,7 @@ fn poses_of_skipped_frames_are_applied_and_no_contact_is_lost() {
     let mut scene = open(two());
     scene.apply(&frame(1, vec![moved(3, at(5.0, 0.0, 0.0))])).unwrap();
     scene.apply(&frame(2, vec![moved(3, at(2.0, 0.0, 0.0))])).unwrap();
-    scene.apply(&frame(4, vec![])).unwrap();
+    scene.apply(&Frame { base: Some(2), ..frame(4, vec![]) }).unwrap();
     let report = scene.answer(&Questions::default(), &Serial, &false.into()).unwrap();
     assert_eq!((report.frame, report.previous, report.frames_skipped), (4, 0, 2));
     assert_eq!(events(&report), [(Began, 3, 7)]);

@@ -6,6 +6,7 @@ mod laws;
 mod margins;
 mod motion;
 mod structure;
+mod told;
 mod verdicts;
 
 use std::collections::BTreeMap;

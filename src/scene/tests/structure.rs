@@ -15,7 +15,8 @@ fn row(count: u32) -> Vec<Body> {
 #[test]
 fn a_repeated_frame_changes_nothing_and_gets_the_remembered_report() {
     let mut scene = open(row(2));
-    let first = step(&mut scene, &frame(5, vec![moved(1, at(1.0, 0.0, 0.0))]), &all());
+    let shoved = Frame { base: Some(0), ..frame(5, vec![moved(1, at(1.0, 0.0, 0.0))]) };
+    let first = step(&mut scene, &shoved, &all());
     assert_eq!(first.events.len(), 1);
     let again = step(&mut scene, &frame(5, vec![moved(1, at(9.0, 0.0, 0.0))]), &all());
     assert_eq!(first, again);
@@ -25,7 +26,7 @@ fn a_repeated_frame_changes_nothing_and_gets_the_remembered_report() {
 #[test]
 fn late_frames_and_unknown_bases_are_refused_and_change_nothing() {
     let mut scene = open(row(2));
-    step(&mut scene, &frame(5, vec![]), &all());
+    step(&mut scene, &Frame { base: Some(0), ..frame(5, vec![]) }, &all());
     let push = |scene: &mut Scene, frame: Frame| scene.apply(&frame);
     let shove = vec![moved(1, at(1.0, 0.0, 0.0))];
     assert_eq!(push(&mut scene, frame(4, shove.clone())), Err(FrameError::Stale { last: 5 }));

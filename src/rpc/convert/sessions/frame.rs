@@ -117,8 +117,9 @@ pub fn failure(path: &Path<'_>, wire: &api::Frame, error: &FrameError, limits: &
             Failure::StaleFrame { field, frame_id: wire.frame_id, applied: *last }
         }
         FrameError::KeyframeNeeded { last } => {
-            let (field, base) = (path.field("base_frame_id").to_string(), wire.base_frame_id);
-            Failure::KeyframeNeeded { field, base: base.unwrap_or(0), applied: *last }
+            let field = path.field("base_frame_id").to_string();
+            let base = wire.base_frame_id.unwrap_or(wire.frame_id.saturating_sub(1));
+            Failure::KeyframeNeeded { field, base, applied: *last }
         }
         FrameError::Declaration(error) => declare::failure(path, error, limits),
     }
@@ -129,7 +130,12 @@ pub fn no_room(limits: &Limits) -> Failure {
     limits.session_bytes_max().reached().into()
 }
 
-/// A frame that looks at too many pairs.
-pub fn too_many_pairs(error: TooManyPairs, limits: &Limits) -> Failure {
-    Limit { value: error.pairs_max as u64, ..limits.pairs_per_frame_max() }.reached().into()
+/// A frame that looks at too many pairs. The next frame may look at fewer; the scene that a session
+/// is opened with, which is at `opened`, stays as it is, and trying again does not help.
+pub fn too_many_pairs(error: TooManyPairs, limits: &Limits, opened: Option<&str>) -> Failure {
+    let limit = Limit { value: error.pairs_max as u64, ..limits.pairs_per_frame_max() };
+    match opened {
+        Some(field) => limit.exceeded_at(field).into(),
+        None => limit.reached().into(),
+    }
 }

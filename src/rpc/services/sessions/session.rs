@@ -312,10 +312,11 @@ impl Session {
         let FrameWork { shared, runner, .. } = *work;
         let stop = work.until.spent;
         let start = shared.clock.now();
+        let opened = self.scene.is_new().then_some("state.bodies");
         let report = self
             .scene
             .answer(&plan.questions, runner, stop)
-            .map_err(|error| too_many_pairs(error, shared.limits()))?;
+            .map_err(|error| too_many_pairs(error, shared.limits(), opened))?;
         let elapsed = shared.clock.now().duration_since(start);
         self.last_plan = *plan;
         self.frames_answered += 1;
