@@ -135,6 +135,14 @@ struct Errors {
     is_inside: bool,
 }
 
+impl Errors {
+    /// At least |v - s|.
+    #[inline(always)]
+    fn deviation(&self) -> f64 {
+        (self.of_sum + self.of_foot) * OUTWARD
+    }
+}
+
 /// A direction near v's.
 struct Aim<N> {
     along: Triple<N>,
@@ -199,13 +207,13 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
         let shape = self.shape(unit, &normal);
         let errors = self.errors(unit, length, &shape);
         let upper = (length + errors.of_sum) * OUTWARD;
-        let deviation = (errors.of_sum + errors.of_foot) * OUTWARD;
+        let deviation = errors.deviation();
         // False for NaN too.
         let is_apart = length > LENGTH_MIN * view.size() && deviation < 0.25 * length;
         if !is_apart {
             return Bracket { direction, separates: false, lower: 0.0, upper };
         }
-        let aim = self.aim(normal, length, deviation, &shape, errors.is_inside);
+        let aim = self.aim(normal, length, &shape, &errors);
         let corners = self.pairs(simplex);
         let [of_p, of_q] = [corners.map(|pair| pair.i), corners.map(|pair| pair.j)];
         let (base, ties) = if of_p.contains(&latest.i) & of_q.contains(&latest.j) {
@@ -321,20 +329,14 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
         Errors { of_sum, of_foot, is_inside: false }
     }
 
-    /// The direction to look along: of a triangle its normal, else s. `deviation` is at least the
-    /// distance of s from v and less than a quarter of `length`.
+    /// The direction to look along: of a triangle its normal, else s. The errors' deviation is less
+    /// than a quarter of `length`, which is |s|.
     #[inline(always)]
-    fn aim(
-        &self,
-        normal: Triple<N>,
-        length: f64,
-        deviation: f64,
-        shape: &SimplexShape,
-        is_inside: bool,
-    ) -> Aim<N> {
+    fn aim(&self, normal: Triple<N>, length: f64, shape: &SimplexShape, errors: &Errors) -> Aim<N> {
+        let deviation = errors.deviation();
         // Dunkl and Williams, "A simple norm inequality", Amer. Math. Monthly 71(1), 1964.
         let of_s = deviation / (length - deviation) * OUTWARD;
-        if EDGES == 2 && is_inside {
+        if EDGES == 2 && errors.is_inside {
             let of_normal = shape.area_error * shape.inverse * OUTWARD;
             let level = rounded(&normal).dot(&rounded(&self.s));
             // Nearly parallel to s, one way or the other.

@@ -149,7 +149,7 @@ fn measure_inlined(
         remember(&found, &proof, witness);
         if proof.bracket.separates {
             effort.cost.queries += 1;
-            return measure_separated(pair, &view, &found, &proof, witness, effort);
+            return measure_separated(&view, &found, &proof, witness, effort);
         }
         if let Some(why) = found.stopped() {
             return Err(why);
@@ -160,7 +160,8 @@ fn measure_inlined(
     if decision.verdict() != Verdict::Separated {
         return Ok(contact(pair, &view, decision));
     }
-    exact_distance(pair, decision, &start, None, witness, effort)
+    let known = Separated { decision, start, rough: None };
+    exact_distance(pair, known, witness, effort)
 }
 
 /// Whether the distance is at most `margin`, exactly. `margin` is finite and not negative.
@@ -334,7 +335,6 @@ fn remember(found: &FoundSimplex, proof: &Proof, witness: &mut Witness) {
 /// The search's direction is proven to separate.
 #[inline(always)]
 fn measure_separated(
-    pair: &Pair<'_>,
     view: &View<'_>,
     found: &FoundSimplex,
     proof: &Proof,
@@ -352,25 +352,32 @@ fn measure_separated(
     if proof.is_enough || stopped.is_some() {
         return Ok(Distance { decision, lower, upper, pairs, closest_p, closest_q, stopped });
     }
-    let start = witness.pairs.clone();
     let rough =
         Distance { decision: decision.clone(), lower, upper, pairs, closest_p, closest_q, stopped };
-    exact_distance(pair, decision, &start, Some(rough), witness, effort)
+    let known = Separated { decision, start: witness.pairs.clone(), rough: Some(rough) };
+    exact_distance(view.pair(), known, witness, effort)
 }
 
-/// The pair is separated: its distance to the last bit. When the budget runs out, `rough` or what
-/// the starting pairs alone show.
+/// A pair that is separated, before its exact distance is known.
+struct Separated {
+    decision: Decision,
+    /// Vertex pairs near the closest points.
+    start: ArrayVec<VertexPair, 6>,
+    /// The distance as far as the error bounds show it.
+    rough: Option<Distance>,
+}
+
+/// The distance to the last bit. When the budget runs out, it is the rough one, or what the
+/// starting pairs alone show.
 fn exact_distance(
     pair: &Pair<'_>,
-    decision: Decision,
-    start: &[VertexPair],
-    rough: Option<Distance>,
+    Separated { decision, start, rough }: Separated,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Distance, Stopped> {
     effort.cost.exact_stages += 1;
     let m = Difference::new(pair);
-    let start = in_range(pair, start);
+    let start = in_range(pair, &start);
     let (nearest, stopped) = match wolfe::nearest(&m, &start, effort) {
         Ok(nearest) => (nearest, None),
         Err(why) => match rough {

@@ -47,6 +47,19 @@ pub const UNDERFLOW_FLOOR: f64 = power_of_two(-1020);
 /// meet that otherwise would not.
 pub const BOUND_SLACK: f64 = 1e-12;
 
+/// Sizes in metres, and their squares, whose products of three neither overflow nor underflow. The
+/// filters prove nothing of others, and the exact stage decides.
+pub const PLAIN_SIZES: RangeInclusive<f64> = 1e-90..=1e90;
+
+/// Lengths in metres with which products of four neither overflow nor underflow. A cast gives up on
+/// others.
+pub const CAST_LENGTHS: RangeInclusive<f64> = 1e-60..=1e60;
+
+/// What underflow can add to a value that certifies the entry of a line. With [`CAST_LENGTHS`] an
+/// underflow is multiplied by at most 1e122 before it is in a value that is compared; this covers
+/// more of them than there are operations.
+pub const ENTRY_FLOOR: f64 = 1e-190;
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -48,3 +48,22 @@ pub const SLANT_ALONG: f64 = 1e-2;
 pub const SLANT_ACROSS: f64 = 1e-3;
 /// The sine of the least angle between two edges that are said to cross each other.
 pub const CROSSING_SINE: f64 = 1e-3;
+
+/// The contract's relative width of a distance's bracket. A wider one goes to the exact stage.
+pub const DISTANCE_WIDTH: f64 = 1e-12;
+/// A step of the search for the distance that promises less than this part of its square is not
+/// taken: a hundredth of [`DISTANCE_WIDTH`], and some fifty roundings.
+pub const DISTANCE_PROGRESS: f64 = 1e-14;
+/// How far the two means of a common point may be from each other, relative to the size of M: some
+/// fifty roundings. A tetrahedron that is too thin for that is solved in integers.
+pub const COMMON_POINT_ERROR: f64 = 1e-14;
+/// The relative width of the distance of a shell's face at which no integers are asked: a tenth of
+/// [`DISTANCE_WIDTH`], and some five hundred roundings.
+pub const FACE_HEIGHT_WIDTH: f64 = 1e-13;
+/// The linear program says that two vertex sets meet once the product of its barrier and its
+/// objective is below this, in units of about the scene's size (the paper's ε).
+pub const PROGRAM_CONTACT: f64 = 1e-6;
+/// How much more than one a placed rotation stretches at most, with room for the roundings of
+/// forming a bound: its entries of RᵀR are those of a rotation within 1e-6, which is 2e-6 of a
+/// length.
+pub const STRETCH_ROOM: f64 = 1e-5;

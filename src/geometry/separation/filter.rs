@@ -10,23 +10,19 @@
 
 use arrayvec::ArrayVec;
 
-use super::Proposal;
+use super::{Decision, Proposal};
 use crate::geometry::Vec3;
 use crate::geometry::claim::{Direction, StaticProof, Verdict};
 use crate::geometry::difference::largest;
 use crate::geometry::difference::layout::centre_to_centre;
 use crate::geometry::difference::probe::{Ends, Probe, certified_gap, tame, tame_between};
 use crate::geometry::difference::rounded::View;
-use crate::geometry::effort::Effort;
-use crate::geometry::number::rounding::{UNDERFLOW, UNDERFLOW_FLOOR, UNIT, gamma};
+use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::number::rounding::{PLAIN_SIZES, UNDERFLOW, UNDERFLOW_FLOOR, UNIT, gamma};
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::pose::STRETCH_MAX;
 use crate::geometry::support::looks_at_all;
 use crate::geometry::witness::Witness;
-
-/// Beyond these the products of a few sizes could overflow or underflow, and the exact stage
-/// decides.
-pub(super) const PLAIN_SIZES: std::ops::RangeInclusive<f64> = 1e-90..=1e90;
 
 /// A proof that this filter vouches for, nothing else can make one: what the witness holds now
 /// proves the verdict. A separating direction is `direction`, an overlap is proven by the first
@@ -41,18 +37,18 @@ impl Evidence {
     }
 }
 
-/// The proof that a direction separates.
+/// The decision that a direction separates.
 #[inline(always)]
-pub(super) fn separated_by(s: Vec3) -> StaticProof {
+pub(super) fn separated_by(s: Vec3) -> Decision {
     // By its components: copied as a block into an enum it goes through memory in pieces that
     // overlap, and waits there for ten nanoseconds.
     let direction = Direction::Vector(Vec3::new(s.x, s.y, s.z));
-    StaticProof::Separated { direction }
+    Decision { proof: StaticProof::Separated { direction } }
 }
 
-/// The proof for which the evidence vouches, out of the witness.
+/// The decision for which the evidence vouches, its proof out of the witness.
 #[inline(always)]
-pub(super) fn proof_of(evidence: Evidence, witness: &Witness) -> StaticProof {
+pub(super) fn proven(evidence: Evidence, witness: &Witness) -> Decision {
     if evidence.verdict() == Verdict::Separated
         && let Some(direction) = witness.direction
     {
@@ -66,38 +62,31 @@ pub(super) fn proof_of(evidence: Evidence, witness: &Witness) -> StaticProof {
         pairs.push(c);
         pairs.push(d);
     }
-    StaticProof::Overlapping { pairs }
+    Decision { proof: StaticProof::Overlapping { pairs } }
 }
 
-/// What the first look shows.
-pub(super) enum FirstLook {
-    /// This direction separates. The witness stays as it was: whatever it says, it says it to a
-    /// later question.
-    Separating(Vec3),
-    /// The witness proves the verdict.
-    Proven(Evidence),
-    /// Neither; a search takes this vector, from P's centre to Q's, for its start.
-    Open(Vec3),
-}
-
-/// Looks at everything that is at hand.
+/// Decides by what is at hand, or by `search`, which is told the vector from P's centre to Q's.
+///
+/// Where balls, ellipsoids or boxes separate, the witness stays as it was: whatever it says, it says
+/// it to a later question.
 #[inline(always)]
-pub(super) fn first_look<const CONTINUES: bool>(
+pub(super) fn first_look<'e, const CONTINUES: bool>(
     pair: &Pair<'_>,
     witness: &mut Witness,
-    effort: &mut Effort<'_>,
-) -> FirstLook {
+    effort: &mut Effort<'e>,
+    search: impl FnOnce(Vec3, &mut Witness, &mut Effort<'e>) -> Result<Decision, Stopped>,
+) -> Result<Decision, Stopped> {
     let between_origins = pair.q.pose.translation - pair.p.pose.translation;
     if separates_balls_at_origins(pair, &between_origins) {
-        return FirstLook::Separating(between_origins);
+        return Ok(separated_by(between_origins));
     }
     let between_centres = centre_to_centre(pair);
     if separates_balls(pair, &between_centres) {
-        return FirstLook::Separating(between_centres);
+        return Ok(separated_by(between_centres));
     }
     if let Some(evidence) = recall::<CONTINUES>(pair, &between_centres, witness, effort) {
         effort.cost.witness_hits += 1;
-        return FirstLook::Proven(evidence);
+        return Ok(proven(evidence, witness));
     }
     if !cores_overlap_along(pair, &between_centres, &between_centres) {
         if looks_at_all(pair.p.body) & looks_at_all(pair.q.body) {
@@ -105,13 +94,13 @@ pub(super) fn first_look<const CONTINUES: bool>(
             // sees more.
             let s = tame_between(&between_centres);
             if let Some(evidence) = look(pair, &s, None, witness, effort) {
-                return FirstLook::Proven(evidence);
+                return Ok(proven(evidence, witness));
             }
         } else if separates_hulls(pair, &between_centres, &between_centres) {
-            return FirstLook::Separating(between_centres);
+            return Ok(separated_by(between_centres));
         }
     }
-    FirstLook::Open(between_centres)
+    search(between_centres, witness, effort)
 }
 
 /// What the witness alone proves. A direction that does not hold any more is forgotten, so that the
@@ -368,7 +357,7 @@ pub(super) fn certify(
             witness.pairs = four.iter().copied().collect();
             Some(StaticProof::Overlapping { pairs: four.iter().copied().collect() })
         }
-        Proposal::Proven(evidence) => Some(proof_of(*evidence, witness)),
+        Proposal::Proven(evidence) => Some(proven(*evidence, witness).proof),
         Proposal::HandOver => None,
     }
 }

@@ -10,7 +10,7 @@ pub(crate) mod line;
 pub(crate) mod methods;
 
 pub use self::filter::Evidence;
-use self::filter::{FirstLook, cores_overlap_along, first_look, separates_hulls};
+use self::filter::{cores_overlap_along, separates_hulls};
 use self::methods::Propose;
 pub use self::methods::cd_dual::{DualPhase, dual_way};
 pub use self::methods::{CollisionMethod, METHODS, Proposal, exhaustive};
@@ -71,11 +71,9 @@ fn decide_by<const CONTINUES: bool>(
     effort: &mut Effort<'_>,
 ) -> Result<Decision, Stopped> {
     effort.cost.queries += 1;
-    match first_look::<CONTINUES>(pair, witness, effort) {
-        FirstLook::Separating(direction) => Ok(Decision { proof: filter::separated_by(direction) }),
-        FirstLook::Proven(evidence) => Ok(Decision { proof: filter::proof_of(evidence, witness) }),
-        FirstLook::Open(between_centres) => search(pair, between_centres, propose, witness, effort),
-    }
+    filter::first_look::<CONTINUES>(pair, witness, effort, |between_centres, witness, effort| {
+        search(pair, between_centres, propose, witness, effort)
+    })
 }
 
 /// Searches where nothing that is at hand decides. Out of line, so that the other questions do not
@@ -96,13 +94,11 @@ fn search(
         // It took longer to find than it takes to try again.
         witness.direction = Some(layout.towards);
         witness.pairs.clear();
-        return Ok(Decision { proof: filter::separated_by(layout.towards) });
+        return Ok(filter::separated_by(layout.towards));
     }
     // The proposal is looked at where it is: see `filter::separated_by`.
     match &propose(pair, &layout, witness, effort) {
-        Ok(Proposal::Proven(evidence)) => {
-            Ok(Decision { proof: filter::proof_of(*evidence, witness) })
-        }
+        Ok(Proposal::Proven(evidence)) => Ok(filter::proven(*evidence, witness)),
         Ok(proposal) => decide_proposed(pair, proposal, witness, effort),
         Err(stopped) => Err(*stopped),
     }

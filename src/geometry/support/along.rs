@@ -2,6 +2,7 @@
 
 use std::cmp::Ordering;
 
+use crate::geometry::effort::Effort;
 use crate::geometry::number::Sign;
 use crate::geometry::number::binary::power_of_two;
 use crate::geometry::number::double::{Double, Real as _};
@@ -91,6 +92,32 @@ impl<'a> Along<'a> {
     #[inline]
     pub fn limit(&self, value: f64) -> f64 {
         value - self.certain
+    }
+
+    /// Climbs on from `start` in exact order until no neighbour is farther, which proves that the
+    /// vertex is *the* supporting one.
+    #[inline]
+    pub fn climb(&self, start: u32, effort: &mut Effort<'_>) -> u32 {
+        let mut vertex = start;
+        // Every move is strictly upwards in an exact order of finitely many vertices.
+        loop {
+            let neighbours = self.body.neighbours(vertex);
+            effort.cost.visited += neighbours.len() as u64;
+            let value = self.value(vertex);
+            let mut best = vertex;
+            for &next in neighbours {
+                if self.surely_beats(value, self.value(next)) {
+                    continue;
+                }
+                if self.compare(next, best) == Ordering::Greater {
+                    best = next;
+                }
+            }
+            if best == vertex {
+                return vertex;
+            }
+            vertex = best;
+        }
     }
 
     /// The exact order of two vertices along the direction; of equal ones the lower index is the

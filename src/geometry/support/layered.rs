@@ -1,7 +1,7 @@
 //! Supporting vertices by the hierarchy: from cold, and from a hint through as few layers as it
 //! takes.
 
-use super::{Along, prove};
+use super::Along;
 use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
 use crate::geometry::hierarchy::Layer;
@@ -20,7 +20,7 @@ pub fn by_hierarchy(body: &Polytope, direction: &Vec3, effort: &mut Effort<'_>) 
     let Some(along) = Along::new(body, direction) else { return 0 };
     let innermost = body.hierarchy().height() - 1;
     let start = outwards(body, along.rounded(), innermost, 0, effort);
-    prove(body, &along, start, effort)
+    along.climb(start, effort)
 }
 
 /// The supporting vertex, proven, from a hint (Li et al. 2001, §8.4): a local search on layer 0; if
@@ -32,7 +32,7 @@ pub fn coherently(body: &Polytope, direction: &Vec3, hint: u32, effort: &mut Eff
     let g = along.rounded();
     let hint = if hint < body.vertex_count() { hint } else { 0 };
     let start = inwards(body, g, hint, effort);
-    prove(body, &along, start, effort)
+    along.climb(start, effort)
 }
 
 /// From a vertex of layer 0 inwards until a local search succeeds, then out again.

@@ -69,7 +69,7 @@ pub fn supporting_vertex(
     if along.surely_beats(found.value, found.runner_up) {
         return found.vertex;
     }
-    prove(body, &along, found.vertex, effort)
+    along.climb(found.vertex, effort)
 }
 
 /// A vertex that is very likely farthest along `direction`, without proof: for searches that only
@@ -305,31 +305,6 @@ pub fn first_rival(
 #[inline(always)]
 pub fn nearby(body: &Polytope, g: &Vec3, hint: Option<u32>) -> Near {
     near_in(body, body.reach(), g, hint)
-}
-
-/// Climbs on in exact order until no neighbour beats the vertex: the proof of maximality.
-#[inline]
-fn prove(body: &Polytope, along: &Along<'_>, start: u32, effort: &mut Effort<'_>) -> u32 {
-    let mut vertex = start;
-    // Every move is strictly upwards in an exact order of finitely many vertices.
-    loop {
-        let neighbours = body.neighbours(vertex);
-        effort.cost.visited += neighbours.len() as u64;
-        let value = along.value(vertex);
-        let mut best = vertex;
-        for &next in neighbours {
-            if along.surely_beats(value, along.value(next)) {
-                continue;
-            }
-            if along.compare(next, best) == Ordering::Greater {
-                best = next;
-            }
-        }
-        if best == vertex {
-            return vertex;
-        }
-        vertex = best;
-    }
 }
 
 #[cfg(test)]

@@ -49,9 +49,10 @@ use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hierarchy::Layer;
 use crate::geometry::number::binary::power_of_two;
+use crate::geometry::number::rounding::CAST_LENGTHS;
 use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::polytope::Polytope;
-use crate::geometry::separation::line::cast::{Cast, PLAIN};
+use crate::geometry::separation::line::cast::Cast;
 
 /// The row of the table of methods.
 pub(super) const METHOD: Method = Method {
@@ -109,7 +110,7 @@ fn search(
     let reach = pair.p.body.bounds().reach.amax().max(pair.q.body.bounds().reach.amax());
     let travel = u * limit;
     let size = offset.amax().max(reach).max(travel.amax());
-    if !(PLAIN.contains(&size) && PLAIN.contains(&travel.amax())) {
+    if !(CAST_LENGTHS.contains(&size) && CAST_LENGTHS.contains(&travel.amax())) {
         return Ok(Cast::Lost);
     }
     let mut level = Level::innermost(pair, offset, travel, 1.0 / size);

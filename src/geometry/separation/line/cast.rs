@@ -20,6 +20,7 @@ use self::ellipsoid::Ellipsoids;
 use crate::geometry::Vec3;
 use crate::geometry::difference::RoundedCorner;
 use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::number::rounding::CAST_LENGTHS;
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::processor;
 use crate::geometry::support::likely_pair;
@@ -38,9 +39,6 @@ pub(crate) enum Cast {
 
 /// Guesses from which a walk is tried.
 const GUESSES_MAX: u32 = 5;
-
-/// Lengths with which products of four neither overflow nor underflow.
-pub(crate) const PLAIN: std::ops::RangeInclusive<f64> = 1e-60..=1e60;
 
 /// What is asked.
 struct Scene<'a> {
@@ -78,7 +76,7 @@ fn cast_inlined(
     let (p, q) = (pair.p.body.bounds(), pair.q.body.bounds());
     let offset = pair.q.pose.translation - pair.p.pose.translation;
     let size = offset.amax().max(p.reach.amax()).max(q.reach.amax());
-    if !(PLAIN.contains(&size) && PLAIN.contains(&u.amax())) {
+    if !(CAST_LENGTHS.contains(&size) && CAST_LENGTHS.contains(&u.amax())) {
         return Ok(Cast::Lost);
     }
     let scene = Scene::new(pair, offset, u, limit, size);

@@ -147,7 +147,8 @@ fn pass_solid(
         match hold_origin(m, simplex, modulo_w, effort)? {
             Held::By(more) => pool.extend(more),
             Held::Not(facet) => {
-                let tellings = tell_solid(m, w, simplex, &axes, &facet, effort)?;
+                let miss = SolidMiss { w, simplex, axes: &axes, silhouette: &facet };
+                let tellings = miss.tellings(m, effort)?;
                 return Ok(Crossing::Never(Miss { tellings, across: across(&facet) }));
             }
         }
@@ -345,57 +346,68 @@ fn tell_flat(
     tellings
 }
 
-/// What tells solid M from a line that misses it: the rounded direction that is constant on the
-/// line, and the two facets of M at the silhouette's edge (see the module).
-fn tell_solid(
-    m: &mut Difference<'_>,
-    w: &Integers,
-    simplex: &[ExactCorner],
-    axes: &ArrayVec<Lineality, 2>,
-    silhouette: &Facet,
-    effort: &mut Effort<'_>,
-) -> Result<Vec<Telling>, Stopped> {
-    let across = negated(&silhouette.normal);
-    let mut tellings = vec![Telling::vector(rounded_direction(&across))];
-    for towards in [Sign::Positive, Sign::Negative] {
-        tellings.push(turn_to_facet(m, w, simplex, axes, silhouette, towards, effort)?);
-    }
-    Ok(tellings)
+/// A line that misses solid M, and what is known of both.
+struct SolidMiss<'a> {
+    /// The line's direction.
+    w: &'a Integers,
+    /// Vertices that span M.
+    simplex: &'a [ExactCorner],
+    /// The axes modulo which M is solid.
+    axes: &'a [Lineality],
+    /// The edge of M's silhouette, seen along w, that the line passes.
+    silhouette: &'a Facet,
 }
 
-/// Turns the plane through the silhouette's edge about it, from `w`'s own direction towards the
-/// side where the inward normal's product with w has the given sign, until it supports M at a
-/// facet.
-fn turn_to_facet(
-    m: &mut Difference<'_>,
-    w: &Integers,
-    simplex: &[ExactCorner],
-    axes: &ArrayVec<Lineality, 2>,
-    silhouette: &Facet,
-    towards: Sign,
-    effort: &mut Effort<'_>,
-) -> Result<Telling, Stopped> {
-    let edge = &silhouette.corners;
-    let base = &edge[0].point;
-    let beyond = |corner: &ExactCorner| dot(&silhouette.normal, &corner.point) < silhouette.offset;
-    let mut third = simplex.iter().find(|c| beyond(c)).expect("a solid leaves its facets").clone();
-    loop {
-        effort.spend_step()?;
-        let plane = plane_through(edge, axes, &third);
-        let backwards = sign(&dot(&plane.exact, w)) != towards;
-        let plane = if backwards { plane.opposite() } else { plane };
-        let (least, next) = m.least_along(&plane.exact, effort);
-        if least >= dot(&plane.exact, base) {
-            return Ok(plane);
+impl SolidMiss<'_> {
+    /// What tells M from the line: the rounded direction that is constant on the line, and the two
+    /// facets of M at the silhouette's edge (see the module).
+    fn tellings(
+        &self,
+        m: &mut Difference<'_>,
+        effort: &mut Effort<'_>,
+    ) -> Result<Vec<Telling>, Stopped> {
+        let across = negated(&self.silhouette.normal);
+        let mut tellings = vec![Telling::vector(rounded_direction(&across))];
+        for towards in [Sign::Positive, Sign::Negative] {
+            tellings.push(self.turn_to_facet(m, towards, effort)?);
         }
-        if !beyond(&next) {
-            // The facet is parallel to w, and its normal constant on the line.
-            let plane = plane_through(edge, axes, &next);
-            let outward = dot(&plane.exact, &difference(&third.point, base));
-            let backwards = sign(&outward) == Sign::Negative;
-            return Ok(if backwards { plane.opposite() } else { plane });
+        Ok(tellings)
+    }
+
+    /// Turns the plane through the silhouette's edge about it, from `w`'s own direction towards the
+    /// side where the inward normal's product with w has the given sign, until it supports M at a
+    /// facet.
+    fn turn_to_facet(
+        &self,
+        m: &mut Difference<'_>,
+        towards: Sign,
+        effort: &mut Effort<'_>,
+    ) -> Result<Telling, Stopped> {
+        let Self { w, simplex, axes, silhouette } = self;
+        let edge = &silhouette.corners;
+        let base = &edge[0].point;
+        let beyond =
+            |corner: &ExactCorner| dot(&silhouette.normal, &corner.point) < silhouette.offset;
+        let third = simplex.iter().find(|corner| beyond(corner));
+        let mut third = third.expect("a solid leaves its facets").clone();
+        loop {
+            effort.spend_step()?;
+            let plane = plane_through(edge, axes, &third);
+            let backwards = sign(&dot(&plane.exact, w)) != towards;
+            let plane = if backwards { plane.opposite() } else { plane };
+            let (least, next) = m.least_along(&plane.exact, effort);
+            if least >= dot(&plane.exact, base) {
+                return Ok(plane);
+            }
+            if !beyond(&next) {
+                // The facet is parallel to w, and its normal constant on the line.
+                let plane = plane_through(edge, axes, &next);
+                let outward = dot(&plane.exact, &difference(&third.point, base));
+                let backwards = sign(&outward) == Sign::Negative;
+                return Ok(if backwards { plane.opposite() } else { plane });
+            }
+            third = next;
         }
-        third = next;
     }
 }
 

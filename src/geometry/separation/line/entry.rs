@@ -20,17 +20,16 @@ mod beside;
 mod slices;
 
 use self::beside::triangles_beside;
-use self::slices::{dot, larger, power_above, short, sliced, two_sum, whole};
-use super::cast::PLAIN;
+use self::slices::{Functional, along, dot, larger, power_above, short, sliced, two_sum, whole};
+use crate::geometry::Vec3;
 use crate::geometry::difference::largest;
 use crate::geometry::difference::probe::offset;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::binary::power_of_two;
-use crate::geometry::number::rounding::{UNIT, gamma};
+use crate::geometry::number::rounding::{CAST_LENGTHS, ENTRY_FLOOR, UNIT, gamma};
 use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::support::neighbours_are_below;
-use crate::geometry::{Mat3, Vec3};
 
 /// The direction u of a line as `high + low`, up to `2^-80` of the largest component of `high`;
 /// `low` is at most half a last place of a number up to `2^20` times as large.
@@ -60,10 +59,6 @@ pub(crate) struct Entry {
     /// The exact parameter lies strictly between these adjacent numbers.
     pub(crate) between: [f64; 2],
 }
-
-/// With inputs of at most 1e60, an underflow is multiplied by at most 1e122 before it is in a value
-/// that is compared; this covers more of them than there are operations.
-const FLOOR: f64 = 1e-190;
 
 /// Proves that the line `{t u}` enters M through the triangle of `pairs` or one beside it, at a
 /// parameter near `about`.
@@ -228,7 +223,8 @@ impl EntryPlane {
         let size = size_a * size_b;
         let product = a.cross(&b);
         let rate = dot(&product, &u.high);
-        let certain = rate.abs() > size * (gamma(36) * u.high.abs().sum() + 2.1 * u.rest()) + FLOOR;
+        let certain =
+            rate.abs() > size * (gamma(36) * u.high.abs().sum() + 2.1 * u.rest()) + ENTRY_FLOOR;
         // Inward is along u.
         let turned = rate < 0.0;
         let normal = product * if turned { -1.0 } else { 1.0 };
@@ -262,7 +258,7 @@ impl EntryPlane {
         let g = placed.pose.direction_to_body_rounded(n);
         let first = vertices.names[0];
         let span = body.bounds().span;
-        let error = gamma(150) * self.size * span + FLOOR * (1.0 + span);
+        let error = gamma(150) * self.size * span + ENTRY_FLOOR * (1.0 + span);
         let limit = dot(&g, body.vertex(first)) - error;
         neighbours_are_below(body, &g, limit, first, &vertices.names, effort)
             || self.is_highest_of_neighbours(body, &g, vertices, effort)
@@ -283,7 +279,7 @@ impl EntryPlane {
         effort.cost.visited += neighbours.len() as u64;
         let is_below = |next: &u32| {
             let f = body.vertex(*next) - base;
-            let bound = gamma(80) * self.size * f.abs().sum() + FLOOR;
+            let bound = gamma(80) * self.size * f.abs().sum() + ENTRY_FLOOR;
             // NaN is not smaller.
             g.dot(&f) < -bound
         };
@@ -339,12 +335,12 @@ impl EntryWeights {
         let corners = plane.vertices.differences(&placed, corner);
         let reach = largest(&pair.p.body.bounds().reach) + largest(&pair.q.body.bounds().reach);
         let moved = largest(&offset) + largest(&point);
-        let eta = gamma(11) * reach + gamma(4) * moved + about.abs() * u.rest() + FLOOR;
+        let eta = gamma(11) * reach + gamma(4) * moved + about.abs() * u.rest() + ENTRY_FLOOR;
         let [a, b, c] = &corners;
         let m = larger(larger(largest(a), largest(b)), largest(c)) + eta;
         let bound = u.high.abs().sum() * (4.0 * m * eta + 2.0 * eta * eta + gamma(20) * m * m)
             + 2.1 * m * m * u.rest()
-            + FLOOR;
+            + ENTRY_FLOOR;
         let sign = if plane.negative { -1.0 } else { 1.0 };
         let turn = |a: &Vec3, b: &Vec3| sign * dot(&u.high, &a.cross(b));
         let sides = [turn(b, c), turn(c, a), turn(a, b)];
@@ -354,58 +350,6 @@ impl EntryWeights {
         // A quotient of s ± b and S ± 3b is off by at most 4b / (S - 3b).
         inside.then(|| Self { of: sides.map(|s| s / sum), error: 5.0 * bound / sum + 4.0 * UNIT })
     }
-}
-
-/// `Rᵀ n` in slices, for n of integers up to `2^27`: `first + second + third`.
-///
-/// R is cut at `2^-22` and at `2^-46`, so n times the first part is a multiple of `2^-22` below
-/// `2^28`, n times the second one of `2^-46` below `2^6`: exact. The rest is below `2^-47`, so n
-/// times that is below `2^-18`. Cut again, `first` is on the grid of `2^4` and `second`, below
-/// `2^6`, on that of `2^-18`; `third` is below `2^-17` and off by less than `2^-68`.
-struct Functional {
-    first: Vec3,
-    second: Vec3,
-    third: Vec3,
-}
-
-impl Functional {
-    #[inline(always)]
-    fn new(rotation: &Mat3, n: &Vec3) -> Self {
-        let cut = |m: &Mat3, bits: i32| {
-            let shift = Mat3::repeat(1.5 * power_of_two(52 - bits));
-            (m + shift) - shift
-        };
-        let high = cut(rotation, 22);
-        let rest = rotation - high;
-        let middle = cut(&rest, 46);
-        let low = rest - middle;
-        let (first, rest) = sliced(&high.tr_mul(n), power_of_two(28), 24);
-        let (second, last) = sliced(&(rest + middle.tr_mul(n)), power_of_two(6), 24);
-        Self { first, second, third: last + low.tr_mul(n) }
-    }
-
-    /// The value at a vertex, in units of `top`, a power of two that no coordinate exceeds: a part
-    /// on the grid of `2^-20` below `2^29`, one on that of `2^-44` below 184, and a rest below
-    /// `2^-15`, off by less than `2^-64`.
-    #[inline(always)]
-    fn at(&self, v: &Vec3, top: f64) -> [f64; 3] {
-        let (v1, rest) = sliced(v, top, 24);
-        let (v2, v3) = sliced(&rest, top, 48);
-        [
-            dot(&self.first, &v1),
-            dot(&self.first, &v2) + dot(&self.second, &v1),
-            dot(&self.first, &v3) + (dot(&self.second, &rest) + dot(&self.third, v)),
-        ]
-    }
-}
-
-/// `n·t` for a translation, in units of `top`, a power of two that no coordinate exceeds; see
-/// [`parameter`].
-#[inline(always)]
-fn along(n: &Vec3, t: &Vec3, top: f64) -> [f64; 3] {
-    let (t1, rest) = sliced(t, top, 22);
-    let (t2, t3) = sliced(&rest, top, 44);
-    [dot(n, &t1), dot(n, &t2), dot(n, &t3)]
 }
 
 /// Adjacent f64 numbers strictly between which t lies; see the module. None when they cannot be
@@ -435,7 +379,10 @@ fn parameter(
         larger(largest(&placed.body.bounds().reach), largest(&placed.pose.translation))
     };
     let (size, speed) = (larger(extent(p), extent(q)), largest(&u.high));
-    if !(PLAIN.contains(&size) && PLAIN.contains(&speed) && PLAIN.contains(&about.abs())) {
+    if !(CAST_LENGTHS.contains(&size)
+        && CAST_LENGTHS.contains(&speed)
+        && CAST_LENGTHS.contains(&about.abs()))
+    {
         return None;
     }
     let (top, top_u) = (power_above(size), power_above(speed));
@@ -467,32 +414,50 @@ fn parameter(
         *r = sum + (((difference[2] + offset[2]) - moved[2]) + (e1 + (e2 + e3)));
     }
     let noise = top * power_of_two(-61) + top_u * t1.abs() * power_of_two(-46);
-    let full_rate = rate[0] + rate[1];
-    let (r1, r2) = (r[1] - r[0], r[2] - r[0]);
-    let mean = r[0] + (weights.of[1] * r1 + weights.of[2] * r2);
-    let spread = r1.abs() + r2.abs();
-    // Then the rate, too, is right to 2^-49.
-    let steep = full_rate.abs() > top_u * 8.0;
-    let step = mean / full_rate;
-    let error = (noise + weights.error * spread + gamma(8) * (r[0].abs() + spread))
-        / full_rate.abs()
-        * 1.01
-        + step.abs() * gamma(32);
-    let nearest = t1 + step;
-    // Exact: the step is the smaller one.
-    let rest = step - (nearest - t1);
-    let (below, above) = (nearest.next_down(), nearest.next_up());
-    let small = error < 0.25 * (above - nearest).min(nearest - below);
-    let ordered = step.abs() < 0.5 * t1.abs();
-    if !(steep && small && ordered) {
-        return None;
-    }
-    if rest > error {
-        Some([nearest, above])
-    } else if rest < -error {
-        Some([below, nearest])
-    } else {
-        None
+    // Where it is steep, the rate, too, is right to 2^-49.
+    let (rate, is_steep) = (rate[0] + rate[1], (rate[0] + rate[1]).abs() > top_u * 8.0);
+    if is_steep { Remainders { r, noise, rate }.neighbours_of(t1, weights) } else { None }
+}
+
+/// `r_k = n·d_k - t₁ n·u` for the triangle's corners d: how far each is from the plane's height at
+/// `t₁`.
+struct Remainders {
+    r: [f64; 3],
+    /// At least the error of each r.
+    noise: f64,
+    /// `n·u`
+    rate: f64,
+}
+
+impl Remainders {
+    /// The adjacent f64 numbers strictly between which t lies, `t₁` plus the mean remainder over the
+    /// rate; none where that is too near a number, or too far from `t₁`.
+    #[inline(always)]
+    fn neighbours_of(&self, t1: f64, weights: &EntryWeights) -> Option<[f64; 2]> {
+        let Self { r, noise, rate } = *self;
+        let (r1, r2) = (r[1] - r[0], r[2] - r[0]);
+        let mean = r[0] + (weights.of[1] * r1 + weights.of[2] * r2);
+        let spread = r1.abs() + r2.abs();
+        let step = mean / rate;
+        let error =
+            (noise + weights.error * spread + gamma(8) * (r[0].abs() + spread)) / rate.abs() * 1.01
+                + step.abs() * gamma(32);
+        let nearest = t1 + step;
+        // Exact: the step is the smaller one.
+        let rest = step - (nearest - t1);
+        let (below, above) = (nearest.next_down(), nearest.next_up());
+        let is_small = error < 0.25 * (above - nearest).min(nearest - below);
+        let is_ordered = step.abs() < 0.5 * t1.abs();
+        if !(is_small && is_ordered) {
+            return None;
+        }
+        if rest > error {
+            Some([nearest, above])
+        } else if rest < -error {
+            Some([below, nearest])
+        } else {
+            None
+        }
     }
 }
 
