@@ -7,6 +7,7 @@ use crate::geometry::effort::Effort;
 use crate::geometry::number::binary::power_of_two;
 use crate::geometry::number::double::{Real, Triple};
 use crate::geometry::number::rounding::gamma;
+use crate::geometry::number::tolerance::STRETCH_ROOM;
 use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::support::{likely_pair, move_both, nearby};
 use crate::geometry::{Mat3, Vec3};
@@ -23,9 +24,9 @@ const NEAR_SINE_SQUARED: f64 = 0.005;
 /// `√(4π/n)` apart. Of a long body, where they are closer in proportion to its thickness.
 const NEAR_SPACING: f64 = 2.0;
 
-/// A placed rotation is a rotation up to 1e-6 in every entry of RᵀR, so it stretches nothing by
-/// more than 2e-6; the rest is room for the roundings of forming a bound.
-pub(crate) const STRETCH: f64 = 1.0 + 1e-5;
+/// At most this many times as long is any placed vector as in its body, room for the roundings of a
+/// bound included.
+pub(crate) const STRETCH: f64 = 1.0 + STRETCH_ROOM;
 
 /// Roundings in one coordinate of a difference: dot products of three (3), difference of the two
 /// (1), offset (1) and its addition (1), and 2 for forming `reach`.

@@ -9,11 +9,8 @@ use crate::geometry::Vec3;
 use crate::geometry::difference::bounded::View;
 use crate::geometry::difference::exact::Difference;
 use crate::geometry::number::scaled::{cross, dot};
+use crate::geometry::number::tolerance::COMMON_POINT_ERROR;
 use crate::geometry::pair::{Pair, VertexPair};
-
-/// The two means may differ by this part of the size of M in floating point; a tetrahedron that is
-/// too thin for that is solved in integers.
-const ERROR_MAX: f64 = 1e-14;
 
 /// A point of P and a point of Q, equal up to rounding. `pairs` are one to three whose hull holds
 /// the origin, or four to six with it strictly inside.
@@ -42,7 +39,7 @@ fn fours(pairs: &[VertexPair]) -> impl Iterator<Item = [VertexPair; 4]> + '_ {
 }
 
 /// Of all four of the pairs whose tetrahedron holds the origin, those with the largest least
-/// weight, if their mean is the origin up to [`ERROR_MAX`].
+/// weight, if their mean is the origin up to [`COMMON_POINT_ERROR`].
 fn rounded_weights(
     view: &View<'_>,
     pairs: &[VertexPair],
@@ -57,7 +54,7 @@ fn rounded_weights(
         let weights = volumes.map(|volume| volume / sum);
         let least = weights.iter().copied().fold(f64::INFINITY, f64::min);
         let mean: Vec3 = points.iter().zip(weights).map(|(point, weight)| point * weight).sum();
-        let is_accurate = mean.norm() <= ERROR_MAX * view.size();
+        let is_accurate = mean.norm() <= COMMON_POINT_ERROR * view.size();
         if is_accurate && least > best.as_ref().map_or(0.0, |(least, _)| *least) {
             best = Some((least, four.into_iter().zip(weights).collect()));
         }

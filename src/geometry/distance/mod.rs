@@ -34,9 +34,10 @@ use super::witness::Witness;
 use super::{Vec3, processor};
 use crate::geometry::claim::{Direction, StaticProof, Verdict};
 use crate::geometry::number::binary::split;
+use crate::geometry::number::tolerance::DISTANCE_WIDTH;
 
 /// Relative width of a bracket that needs no exact stage; the contract's.
-pub const WIDTH_MAX: f64 = 1e-12;
+pub const WIDTH_MAX: f64 = DISTANCE_WIDTH;
 
 /// When a distance search may stop early; the verdict stays exact.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -25,11 +25,9 @@ use crate::geometry::number::outward;
 use crate::geometry::number::scaled::{
     Integers, dot, integer_at, least_exponent, negated, rounded_direction,
 };
+use crate::geometry::number::tolerance::FACE_HEIGHT_WIDTH;
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::separation::Decision;
-
-/// A face whose distance floating point knows better than this, relatively, needs no integers.
-const WIDTH_MAX: f64 = 1e-13;
 
 /// A face in the queue: the nearest first, of equally near ones the oldest. The key is the bits of
 /// a lower bound of its distance, which is not negative, so they are in the order of the numbers.
@@ -104,7 +102,7 @@ impl<'s, 'a> FaceSearch<'s, 'a> {
     fn bracket(&self, face: u32, known: f64) -> [f64; 2] {
         let rough = self.shell.height(face);
         let is_rough_bound = known.to_bits() == rough[0].to_bits();
-        if is_rough_bound && rough[1] - rough[0] <= WIDTH_MAX * rough[0] {
+        if is_rough_bound && rough[1] - rough[0] <= FACE_HEIGHT_WIDTH * rough[0] {
             rough
         } else {
             self.shell.exact_height(face)

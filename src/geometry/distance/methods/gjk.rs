@@ -15,12 +15,9 @@ use crate::geometry::distance::Stops;
 use crate::geometry::distance::bracket::Bracket;
 use crate::geometry::distance::simplex::{Growth, Simplex};
 use crate::geometry::effort::Effort;
+use crate::geometry::number::tolerance::DISTANCE_PROGRESS;
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::witness::Witness;
-
-/// A step that promises less than this part of |v|² is not worth taking: the bracket is 1e-12 wide
-/// at most, and the exact stage starts from here.
-const PROGRESS_MIN: f64 = 1e-14;
 
 /// Of round bodies the nearest points lie in the direction from centre to centre, up to an angle
 /// that is smaller the more vertices they have. A remembered direction is stale beyond the one with
@@ -168,7 +165,7 @@ fn search<'e>(
 #[inline(always)]
 fn promises_progress(simplex: &Simplex, new: &RoundedCorner) -> bool {
     let progress = simplex.squared - simplex.nearest.dot(&new.point);
-    progress > PROGRESS_MIN * simplex.squared && !simplex.has(new.pair)
+    progress > DISTANCE_PROGRESS * simplex.squared && !simplex.has(new.pair)
 }
 
 /// The simplex of the remembered pairs, when it is likely to be the nearest still.

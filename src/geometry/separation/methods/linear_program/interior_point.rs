@@ -16,6 +16,7 @@ use nalgebra::{Matrix5, Vector5};
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::binary::power_of_two;
+use crate::geometry::number::tolerance::PROGRAM_CONTACT;
 use crate::geometry::witness::{DualVariables, SET_MAX};
 
 /// Several times the most that the paper reports; near contact the end may not come earlier.
@@ -31,9 +32,6 @@ const SHORT_STEP: f64 = 0.3;
 /// which the text only calls small). No shift leaves a slack at zero, from where no step leads
 /// away.
 const SHIFT_MIN: f64 = power_of_two(-20);
-
-/// `μ φ` of a collision, in parts of the size of the scene (the paper's ε).
-const COMMON_POINT: f64 = 1e-6;
 
 /// A vertex set of each body; in units of about the size of the scene.
 #[derive(Debug)]
@@ -94,7 +92,7 @@ pub(super) fn solve(
             let dual = DualVariables { normal, offsets: [at.pi[3], at.pi[4]] };
             return Ok(Solved::Separated(dual, at.x.into_iter().take(weights.len()).collect()));
         }
-        if at.mu * at.x[at.last()] <= COMMON_POINT {
+        if at.mu * at.x[at.last()] <= PROGRAM_CONTACT {
             return Ok(Solved::Meeting(at.x.into_iter().take(weights.len()).collect()));
         }
         effort.spend_step()?;
