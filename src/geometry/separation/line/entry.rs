@@ -430,8 +430,8 @@ struct Remainders {
 }
 
 impl Remainders {
-    /// The adjacent f64 numbers strictly between which t lies, `t₁` plus the mean remainder over the
-    /// rate; none where that is too near a number, or too far from `t₁`.
+    /// The adjacent f64 numbers strictly between which t lies, `t₁` plus the mean remainder over
+    /// the rate; none where that is too near a number, or too far from `t₁`.
     #[inline(always)]
     fn neighbours_of(&self, t1: f64, weights: &EntryWeights) -> Option<[f64; 2]> {
         let Self { r, noise, rate } = *self;
