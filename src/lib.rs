@@ -4,7 +4,7 @@
 //! `docs/contract.md` says what every answer promises, `docs/architecture.md` where everything is
 //! and which way a question and a frame go; `examples/` shows the library in use.
 //!
-//! Five floors; each uses only the floors below it (`tests/architecture.rs` holds them to it):
+//! Five floors; each uses only the floors below it (`tests/architecture` holds them to it):
 //!
 //! ```text
 //!  4  main.rs config.rs telemetry.rs     flags, signals, wiring only; the commands beside `serve`

@@ -64,9 +64,11 @@ impl Scene {
     /// use clearance::scene::{Applied, FrameError};
     ///
     /// let frame = |id| Frame { id, ..Default::default() };
-    /// assert_eq!(scene.apply(&frame(5)), Ok(Applied::Now(vec![])));
-    /// assert_eq!(scene.apply(&frame(5)), Ok(Applied::Repeated));
-    /// assert_eq!(scene.apply(&frame(4)), Err(FrameError::Stale { last: 5 }));
+    /// assert_eq!(scene.apply(&frame(1)), Ok(Applied::Now(vec![])));
+    /// assert_eq!(scene.apply(&frame(1)), Ok(Applied::Repeated));
+    /// assert_eq!(scene.apply(&frame(9)), Err(FrameError::KeyframeNeeded { last: 1 }));
+    /// assert_eq!(scene.apply(&Frame { base: Some(1), ..frame(9) }), Ok(Applied::Now(vec![])));
+    /// assert_eq!(scene.apply(&frame(4)), Err(FrameError::Stale { last: 9 }));
     /// ```
     pub fn apply(&mut self, frame: &Frame) -> Result<Applied, FrameError> {
         let last = self.applied;

@@ -1,6 +1,6 @@
 //! The judges of all that [`claim`](super::claim) states: from scratch, looking at every vertex.
 //! They share no code with the searches, so that a mistake in a search costs a refused certificate,
-//! never a false one; `tests/architecture.rs` lists the rooms that a judge may use.
+//! never a false one; `tests/architecture` lists the rooms that a judge may use.
 
 mod collision;
 mod compounds;
