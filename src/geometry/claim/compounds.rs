@@ -34,7 +34,7 @@ pub struct PartStatement {
     pub parts: Parts,
     /// How they stand.
     pub proof: StaticProof,
-    /// Of separated ones: what shows how they compare with a margin, as in [`MarginClaim`].
+    /// Of separated ones: what shows how they compare with a margin, as in [`super::MarginClaim`].
     pub margin_pairs: arrayvec::ArrayVec<VertexPair, 3>,
 }
 

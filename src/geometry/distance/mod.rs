@@ -4,7 +4,7 @@
 //! the origin; error bounds turn it into a bracket ([`bracket`]), in f64 and, where that is too
 //! wide (bodies closer than a hundredth of their size, parallel features), in twice the precision.
 //! Where that fails too (gaps of a few ulp, coordinates near the ends of f64) the exact stage goes
-//! on from the same simplex and finds the nearest point of M in integers ([`wolfe`] on a [`super::difference::grid`]),
+//! on from the same simplex and finds the nearest point of M in integers ([`wolfe`]),
 //! rounded outward once ([`super::number::outward`]).
 
 mod beyond;

@@ -27,7 +27,7 @@
 //!   a climb from face to neighbouring face, from the vertex farthest along the ray, ends at a face
 //!   that no neighbour beats; where several do, another face than the best of all may be the first.
 //! - §3.3.1: supporting vertices come from the last one by climbing, or from a table of starts, not
-//!   from the hierarchy of [6].
+//!   from the hierarchy of the text's reference 6.
 //! - §6: the silhouettes are hulls of all projected vertices by sorting, `O(n log n)`, where the
 //!   text walks along the silhouettes in `O(m + n)`: see `polygon`.
 //! - Theorems 1 and 2: that P's faces are adjacent does not make FV faces of M neighbours in their
