@@ -25,8 +25,8 @@
 //!
 //! Proves: nothing that a checker could repeat, so it is no row of the methods' table, and compiled
 //! for tests alone. What it says is derived with error bounds all the same: no contact before a
-//! time, and contact by another. Cost: every pair of features at first; the pairs that are left, a
-//! few, on each of 34 levels.
+//! time, and contact by another.
+//! Cost: every pair of features at first; the pairs that are left, a few, on each of 34 levels.
 //!
 //! Differs from the text:
 //! - Whether the features meet is not tested at a root, but decides what is looked into.

@@ -36,12 +36,12 @@ const COORDINATE_ROUNDINGS: u32 = 8;
 /// vertex are relative to `|R| |v|`, at most √3 times as long as v, and the difference and the sum
 /// with the offset add one each.
 const RADIUS_ROUNDINGS: f64 = 8.0;
-/// The same in roundings of the offset: its own and the sum's.
+/// The error of a difference as a point, in roundings of the offset: its own and the sum's.
 const OFFSET_ROUNDINGS: f64 = 3.0;
 
 /// See the module.
 #[derive(Debug)]
-pub(crate) struct View<'a> {
+pub(crate) struct BoundedView<'a> {
     pair: &'a Pair<'a>,
     /// `t_Q - t_P`, rounded.
     offset: Vec3,
@@ -53,8 +53,8 @@ pub(crate) struct View<'a> {
     error: f64,
 }
 
-impl<'a> View<'a> {
-    /// Of the pair.
+impl<'a> BoundedView<'a> {
+    /// The view of a pair.
     #[inline]
     pub(crate) fn new(pair: &'a Pair<'a>) -> Self {
         let radius = |placed: &Placed<'_>| {
@@ -161,8 +161,8 @@ impl<'a> View<'a> {
         [p.max(q), p.min(q)]
     }
 
-    /// Of the angle between directions up to which a pair that is least along the one is a start
-    /// for the search along the other, among bodies that are so round.
+    /// The squared sine of the angle between directions up to which a pair that is least along the
+    /// one is a start for the search along the other, among bodies that are so round.
     #[inline]
     pub(crate) fn near_sine_squared(&self, roundness: Roundness) -> f64 {
         let [most, _] = self.vertex_counts();

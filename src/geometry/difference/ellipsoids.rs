@@ -10,7 +10,7 @@
 //! round in λ and C, a round takes one inverse up to its factor, and three or four rounds give the
 //! direction to a few degrees, which is what the edges of a polytope leave of it anyway.
 
-use super::bounded::View;
+use super::bounded::BoundedView;
 use crate::geometry::Vec3;
 use crate::geometry::pair::Placed;
 use crate::geometry::symmetric::Symmetric;
@@ -44,7 +44,7 @@ pub(crate) struct Roundness {
 }
 
 impl Roundness {
-    /// Of the pair.
+    /// The roundness of a pair.
     #[inline(always)]
     pub(crate) fn of(p: &Placed<'_>, q: &Placed<'_>) -> Self {
         let extents = |placed: &Placed<'_>| {
@@ -62,12 +62,12 @@ impl Roundness {
 /// From P towards Q, which are so round and whose centres are so far apart; for searching, not for
 /// proof.
 #[inline(always)]
-pub(crate) fn direction(view: &View<'_>, roundness: Roundness, centre: &Vec3) -> Vec3 {
+pub(crate) fn direction(view: &BoundedView<'_>, roundness: Roundness, centre: &Vec3) -> Vec3 {
     let [p, q] = view.bodies();
     between(p, q, roundness, centre)
 }
 
-/// The same of bodies that are `centre` apart from centre to centre.
+/// The direction for bodies with this vector from centre to centre.
 pub(crate) fn direction_between(p: &Placed<'_>, q: &Placed<'_>, centre: &Vec3) -> Vec3 {
     between(p, q, Roundness::of(p, q), centre)
 }
@@ -116,7 +116,7 @@ fn of_long_bodies(p: &Placed<'_>, q: &Placed<'_>, roundness: f64, centre: &Vec3)
 /// Society of Edinburgh 46, 1926; of vectors, with the ratio that fits the steps best.
 #[inline(always)]
 fn limit(last: [Vec3; 3], c: &Vec3) -> Vec3 {
-    // Of one length along c, which none is orthogonal to.
+    // All have one length along c, to none is orthogonal.
     let [first, second, third] = last.map(|n| n / n.dot(c));
     let (before, step) = (second - first, third - second);
     let ratio = step.dot(&before) / before.norm_squared();
@@ -158,7 +158,7 @@ mod tests {
                 let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
                 let found = measure(&pair, Stops::default(), &mut witness, &mut effort).unwrap();
                 if found.lower > 0.0 {
-                    let view = View::new(&pair);
+                    let view = BoundedView::new(&pair);
                     let nearest = found.closest_q - found.closest_p;
                     off += direction(&view, view.roundness(), &view.centre_difference())
                         .angle(&nearest);
@@ -205,7 +205,7 @@ mod tests {
         for (p, q, reach) in pairs {
             let pose = Pose::translation(0.3 * reach, -0.4 * reach, reach);
             let pair = Pair::new(p, Pose::identity(), q, pose);
-            let view = View::new(&pair);
+            let view = BoundedView::new(&pair);
             assert_eq!(
                 direction(&view, view.roundness(), &view.centre_difference()),
                 view.centre_difference()
@@ -222,7 +222,7 @@ mod tests {
                 for reach in [0.0, 1e-200, 1e-20, 1.0, 99.0] {
                     let pose = Pose::translation(reach, 0.0, -reach);
                     let pair = Pair::new(p, Pose::identity(), q, pose);
-                    let view = View::new(&pair);
+                    let view = BoundedView::new(&pair);
                     let found = direction(&view, view.roundness(), &view.centre_difference());
                     assert!(found.iter().all(|c| c.is_finite()), "{found}");
                 }

@@ -25,7 +25,7 @@ pub(crate) struct Layout {
     pub(crate) centres: Vec3,
     /// Where to look first: `centres`, or the direction that ellipsoids say, tame.
     pub(crate) towards: Vec3,
-    /// Of bodies that are like ellipsoids, and no balls.
+    /// The ellipsoid that M is like; none of balls and of bodies that are not like ellipsoids.
     pub(crate) shape: Option<LikeEllipsoid>,
 }
 
@@ -37,7 +37,7 @@ pub(crate) struct LikeEllipsoid {
 }
 
 impl Layout {
-    /// Of bodies whose centres are so far apart.
+    /// The layout of bodies with this vector from centre to centre.
     #[inline(always)]
     pub(crate) fn new(pair: &Pair<'_>, centres: Vec3) -> Self {
         let (p, q) = (pair.p.body.bounds(), pair.q.body.bounds());
@@ -56,13 +56,13 @@ impl Layout {
         }
     }
 
-    /// Of bodies of which no more is known than their centres.
+    /// The layout of bodies of which no more is known than their centres.
     #[inline(always)]
     pub(crate) fn without_shape(centres: Vec3) -> Self {
         Self { centres, towards: centres, shape: None }
     }
 
-    /// Of the pair.
+    /// The layout of the pair.
     pub(crate) fn of(pair: &Pair<'_>) -> Self {
         Self::new(pair, centre_to_centre(pair))
     }

@@ -1,5 +1,5 @@
-//! The Minkowski difference M = {q - p} of a placed pair, as those who search it see it: exactly, in
-//! integers ([`exact`]); rounded, in a unit in which nothing overflows ([`rounded`]); and
+//! The Minkowski difference M = {q - p} of a placed pair, as those who search it see it: exactly,
+//! in integers ([`exact`]); rounded, in a unit in which nothing overflows ([`rounded`]); and
 //! rounded with error bounds that make something certain of it ([`bounded`]). Along one direction:
 //! its supporting vertices, and what is certain of how far they are ([`probe`]).
 //!

@@ -1,5 +1,5 @@
-//! What a pair shows along one direction: the supporting vertices, as far as rounding tells, how far
-//! the bodies are from each other there, and what is certain of that.
+//! What a pair shows along one direction: the supporting vertices, as far as rounding tells, how
+//! far the bodies are from each other there, and what is certain of that.
 
 use crate::geometry::effort::Effort;
 use crate::geometry::kernel::along;
@@ -25,9 +25,9 @@ pub(crate) fn is_within_bounds(s: &Vec3) -> bool {
 /// The largest component that [`tame`] can bring below 2.
 const DIRECTION_MAX: f64 = power_of_two(1000);
 
-/// The same direction with its largest component in [1, 2), so that products with it neither
-/// overflow nor underflow; none if it is zero, not finite or beyond 2^1000, as no direction is
-/// that comes of placed bodies. (One whose components are below 2^-1000 stays below 1.)
+/// The direction scaled so that its largest component is in [1, 2), so that products with it
+/// neither overflow nor underflow; none if it is zero, not finite or beyond 2^1000, as no direction
+/// is that comes of placed bodies. (One whose components are below 2^-1000 stays below 1.)
 #[inline(always)]
 pub(crate) fn tame(direction: &Vec3) -> Option<Vec3> {
     let (x, y, z) = (direction.x.abs(), direction.y.abs(), direction.z.abs());
@@ -39,7 +39,7 @@ pub(crate) fn tame(direction: &Vec3) -> Option<Vec3> {
     usable.then(|| direction * inverse_power_of_two(largest))
 }
 
-/// From P's centre to Q's, as a tame direction; some axis when they coincide.
+/// The vector from P's centre to Q's as a tame direction; some axis when the centres coincide.
 #[inline(always)]
 pub(crate) fn tame_between(between_centres: &Vec3) -> Vec3 {
     tame(between_centres).unwrap_or_else(Vec3::x)

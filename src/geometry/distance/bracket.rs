@@ -5,8 +5,8 @@
 //! as computed. |v| is an upper bound of the distance, and the least of `v · m / |v|` over M a
 //! lower one, which is what the pairs alone let anyone check. For every pair of the simplex the
 //! product is
-//! |v| itself; so the lower bound is |v|, less the most by which either body reaches farther along v
-//! than its vertex in the simplex does. |v| and |s| differ by little more than the error of a
+//! |v| itself; so the lower bound is |v|, less the most by which either body reaches farther along
+//! v than its vertex in the simplex does. |v| and |s| differ by little more than the error of a
 //! difference of placed vertices, because s is nearly orthogonal to the simplex; and for all but
 //! parallel features the neighbours of a vertex are so far behind that the direction of v need not
 //! be known well.
@@ -15,7 +15,7 @@ use arrayvec::ArrayVec;
 
 use super::rise::{Level, Rise};
 use super::simplex::Simplex;
-use crate::geometry::difference::bounded::View;
+use crate::geometry::difference::bounded::BoundedView;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::binary::power_of_two;
 use crate::geometry::number::double::{
@@ -44,7 +44,8 @@ pub(super) const OUTWARD: f64 = 1.0 + 64.0 * f64::EPSILON;
 /// Lengths below this part of the size are left to the exact stage: their squares must be normal
 /// numbers, and a difference of twice the precision tells nothing of them anyway.
 const LENGTH_MIN: f64 = power_of_two(-90);
-/// The same for the edges of a simplex and their cross product, in metres.
+/// Shorter edges of a simplex, and a smaller cross product of them, are left to the exact stage; in
+/// metres.
 const EDGE_MIN: f64 = power_of_two(-450);
 
 impl Bracket {
@@ -52,7 +53,7 @@ impl Bracket {
     /// nearly so.
     #[inline(always)]
     pub(super) fn of(
-        view: &View<'_>,
+        view: &BoundedView<'_>,
         simplex: &Simplex,
         latest: VertexPair,
         effort: &mut Effort<'_>,
@@ -66,10 +67,10 @@ impl Bracket {
         }
     }
 
-    /// The same in twice the precision.
+    /// What `simplex` shows in twice the precision.
     #[cold]
     pub(super) fn sharp(
-        view: &View<'_>,
+        view: &BoundedView<'_>,
         simplex: &Simplex,
         latest: VertexPair,
         effort: &mut Effort<'_>,
@@ -153,7 +154,7 @@ struct Aim<N> {
 }
 
 impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
-    /// Of the first of the points.
+    /// The foot in the hull of the first of the points.
     #[inline(always)]
     fn new(points: [Triple<N>; 3], weights: [N; EDGES]) -> Self {
         let base = points[0];
@@ -195,7 +196,7 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
     #[inline(always)]
     fn bracket(
         &self,
-        view: &View<'_>,
+        view: &BoundedView<'_>,
         simplex: &Simplex,
         latest: VertexPair,
         effort: &mut Effort<'_>,
@@ -242,14 +243,14 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
         }
     }
 
-    /// Of the corners, the first again where there are fewer than three.
+    /// The corners' pairs, the first again where there are fewer than three.
     #[inline(always)]
     fn pairs(&self, simplex: &Simplex) -> [VertexPair; 3] {
         let corners = simplex.corners();
         std::array::from_fn(|k| corners[if k <= EDGES { k } else { 0 }].pair)
     }
 
-    /// Of a triangle, its edges' cross product.
+    /// The cross product of a triangle's edges; s otherwise.
     #[inline(always)]
     fn normal(&self) -> Triple<N> {
         match self.edges.as_slice() {
@@ -352,7 +353,13 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
     /// By how much P reaches farther along v than the ties' vertices, and Q against it, in sum; for
     /// v of length one.
     #[inline(always)]
-    fn rise(&self, view: &View<'_>, aim: &Aim<N>, ties: &Ties, effort: &mut Effort<'_>) -> f64 {
+    fn rise(
+        &self,
+        view: &BoundedView<'_>,
+        aim: &Aim<N>,
+        ties: &Ties,
+        effort: &mut Effort<'_>,
+    ) -> f64 {
         let [p, q] = view.bodies();
         let [radius_p, radius_q] = view.radii();
         let in_body = |rotation: &Mat3, along: &Triple<N>| -> Triple<N> {

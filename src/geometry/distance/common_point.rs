@@ -6,7 +6,7 @@ use dashu_int::IBig;
 
 use super::wolfe::{nearest_of_pairs, weighted_mean};
 use crate::geometry::Vec3;
-use crate::geometry::difference::bounded::View;
+use crate::geometry::difference::bounded::BoundedView;
 use crate::geometry::difference::exact::Difference;
 use crate::geometry::number::scaled::{cross, dot};
 use crate::geometry::number::tolerance::COMMON_POINT_ERROR;
@@ -14,7 +14,7 @@ use crate::geometry::pair::{Pair, VertexPair};
 
 /// A point of P and a point of Q, equal up to rounding. `pairs` are one to three whose hull holds
 /// the origin, or four to six with it strictly inside.
-pub(super) fn of(pair: &Pair<'_>, view: &View<'_>, pairs: &[VertexPair]) -> [Vec3; 2] {
+pub(super) fn of(pair: &Pair<'_>, view: &BoundedView<'_>, pairs: &[VertexPair]) -> [Vec3; 2] {
     if pairs.len() > 3
         && let Some(weighted) = rounded_weights(view, pairs)
     {
@@ -38,10 +38,10 @@ fn fours(pairs: &[VertexPair]) -> impl Iterator<Item = [VertexPair; 4]> + '_ {
     })
 }
 
-/// Of all four of the pairs whose tetrahedron holds the origin, those with the largest least
+/// Among the fours of pairs whose tetrahedron holds the origin those with the largest least
 /// weight, if their mean is the origin up to [`COMMON_POINT_ERROR`].
 fn rounded_weights(
-    view: &View<'_>,
+    view: &BoundedView<'_>,
     pairs: &[VertexPair],
 ) -> Option<ArrayVec<(VertexPair, f64), 4>> {
     let mut best: Option<(f64, ArrayVec<(VertexPair, f64), 4>)> = None;
@@ -62,7 +62,7 @@ fn rounded_weights(
     best.map(|(_, weighted)| weighted)
 }
 
-/// The same in integers, if the tetrahedron holds the origin.
+/// The common point in integers, if the tetrahedron holds the origin.
 fn of_tetrahedron(m: &Difference<'_>, four: &[VertexPair; 4]) -> Option<[Vec3; 2]> {
     let [a, b, c, d] = four.map(|pair| m.at(pair));
     let det = |x, y, z| dot(x, &cross(y, z));

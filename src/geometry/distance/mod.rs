@@ -4,8 +4,8 @@
 //! the origin; error bounds turn it into a bracket ([`bracket`]), in f64 and, where that is too
 //! wide (bodies closer than a hundredth of their size, parallel features), in twice the precision.
 //! Where that fails too (gaps of a few ulp, coordinates near the ends of f64) the exact stage goes
-//! on from the same simplex and finds the nearest point of M in integers ([`wolfe`]),
-//! rounded outward once ([`super::number::outward`]).
+//! on from the same simplex and finds the nearest point of M in integers ([`wolfe`] in the integers
+//! of [`super::difference::exact`]), rounded outward once ([`super::number::outward`]).
 
 mod beyond;
 mod bracket;
@@ -25,7 +25,7 @@ pub(in crate::geometry) use self::beyond::direction_beyond;
 use self::bracket::Bracket;
 pub use self::methods::{DistanceMethod, METHODS, h_walk};
 use self::methods::{Ending, FoundSimplex, Proposer, gjk};
-use super::difference::bounded::View;
+use super::difference::bounded::BoundedView;
 use super::difference::exact::Difference;
 use super::effort::{Effort, Stopped};
 use super::pair::{Pair, VertexPair};
@@ -143,7 +143,7 @@ fn measure_inlined(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Distance, Stopped> {
-    let view = View::new(pair);
+    let view = BoundedView::new(pair);
     if view.is_safe() {
         let found = search(method, &view, stops, witness, effort);
         let proof = Proof::of(&view, &found, stops, Some(WIDTH_MAX), effort);
@@ -222,7 +222,7 @@ fn compare_inlined(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Compared, Stopped> {
-    let view = View::new(pair);
+    let view = BoundedView::new(pair);
     let stops = Stops { above: Some(margin), below: Some(margin) };
     if view.is_safe() {
         let found = search(&METHODS[0], &view, stops, witness, effort);
@@ -280,7 +280,7 @@ impl Proof {
     /// wide relative to the distance.
     #[inline(always)]
     fn of(
-        view: &View<'_>,
+        view: &BoundedView<'_>,
         found: &FoundSimplex,
         stops: Stops,
         width: Option<f64>,
@@ -305,7 +305,7 @@ impl Proof {
 #[inline(always)]
 fn search(
     method: &DistanceMethod,
-    view: &View<'_>,
+    view: &BoundedView<'_>,
     stops: Stops,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
@@ -336,7 +336,7 @@ fn remember(found: &FoundSimplex, proof: &Proof, witness: &mut Witness) {
 /// The search's direction is proven to separate.
 #[inline(always)]
 fn measure_separated(
-    view: &View<'_>,
+    view: &BoundedView<'_>,
     found: &FoundSimplex,
     proof: &Proof,
     witness: &mut Witness,
@@ -407,7 +407,7 @@ fn in_range(pair: &Pair<'_>, pairs: &[VertexPair]) -> ArrayVec<VertexPair, 3> {
 }
 
 /// Distance zero, with a common point.
-fn contact(pair: &Pair<'_>, view: &View<'_>, decision: Decision) -> Distance {
+fn contact(pair: &Pair<'_>, view: &BoundedView<'_>, decision: Decision) -> Distance {
     let pairs: &[VertexPair] = match &decision.proof {
         StaticProof::Touching { pairs, .. } => pairs,
         StaticProof::Overlapping { pairs } => pairs,

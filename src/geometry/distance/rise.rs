@@ -17,8 +17,8 @@ use crate::geometry::number::rounding::UNIT;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::support;
 
-/// Of so many vertices all are looked at: the walk over those that are level, as round the base of
-/// a cone, would take longer.
+/// Up to so many vertices of a body, all are looked at: the walk over those that are level, as
+/// round the base of a cone, would take longer.
 const FEW: usize = 64;
 /// Vertices that may be level before all are looked at instead.
 const LEVEL_MAX: usize = 32;

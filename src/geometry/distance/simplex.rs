@@ -130,7 +130,7 @@ impl Simplex {
         Some(best)
     }
 
-    /// Of the faces with the first of at most three corners.
+    /// The nearest simplex among the faces with the first of at most three corners.
     #[inline(always)]
     pub(super) fn around(first: &RoundedCorner, others: &[RoundedCorner]) -> Self {
         let mut simplex = Self::point(*first);
@@ -161,7 +161,7 @@ impl SimplexFace {
     }
 }
 
-/// Of `a` or the segment from it along `edge`.
+/// The nearest point of `a` or of the segment from it along `edge`.
 #[inline(always)]
 fn segment(a: &Vec3, edge: &Vec3, other: u8) -> SimplexFace {
     let weight = -a.dot(edge) / edge.norm_squared();
@@ -182,13 +182,13 @@ fn segment(a: &Vec3, edge: &Vec3, other: u8) -> SimplexFace {
     }
 }
 
-/// Of `a`, the segments from it along the edges, or their triangle.
+/// The nearest point of `a`, of the segments from it along the edges, or of their triangle.
 #[inline(always)]
 fn triangle(a: &Vec3, edges: [&Vec3; 2], others: [u8; 2]) -> SimplexFace {
     facet(a, edges, &edges[0].cross(edges[1]), others)
 }
 
-/// The same, with the cross product of the edges.
+/// The nearest point as [`triangle`] finds it, given the cross product of the edges.
 #[inline(always)]
 fn facet(a: &Vec3, [ab, ac]: [&Vec3; 2], normal: &Vec3, others: [u8; 2]) -> SimplexFace {
     let area = normal.norm_squared();
@@ -223,7 +223,8 @@ fn facet(a: &Vec3, [ab, ac]: [&Vec3; 2], normal: &Vec3, others: [u8; 2]) -> Simp
     }
 }
 
-/// Of the faces with `a`; the origin is on its side of the triangle of the others.
+/// The nearest point of the faces with `a`; the origin is on its side of the triangle of the
+/// others.
 #[inline(always)]
 fn tetrahedron(a: &Vec3, [ab, ac, ad]: [Vec3; 3]) -> Option<SimplexFace> {
     let (abc, acd, adb) = (ab.cross(&ac), ac.cross(&ad), ad.cross(&ab));

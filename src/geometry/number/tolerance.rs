@@ -67,3 +67,10 @@ pub const PROGRAM_CONTACT: f64 = 1e-6;
 /// forming a bound: its entries of RᵀR are those of a rotation within 1e-6, which is 2e-6 of a
 /// length.
 pub const STRETCH_ROOM: f64 = 1e-5;
+
+/// An axis of the ellipsoids that guess where a ray enters is no shorter than this part of the
+/// bodies' radii, so that flat bodies have normals, too.
+pub const CAST_THINNEST: f64 = 1e-3;
+/// The least square of the sine of the angle at which a ray is said to enter an ellipsoid. One that
+/// misses is taken to pass at that angle.
+pub const CAST_GRAZING: f64 = 4e-4;

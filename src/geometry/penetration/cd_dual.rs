@@ -3,13 +3,14 @@
 //! leaves.
 //!
 //! Source: Choi, Li, Wang, Cameron, *Collision Detection of Convex Polyhedra Based on Duality
-//!         Transformation*, §6. Proves: nothing by itself; what it finds is accepted if exact
-//!         arithmetic confirms it. A face of three vertices of M that supports M and that the line
-//!         passes has its crossing as an exact quotient. A side of the silhouette with M strictly
-//!         beyond the plane through it along the line proves that the line misses. Cost:   O(m log
-//!         m + n log n) for the silhouettes, which are sorted (the text's are O(m + n)), some tens
-//!         of faces for each end, one exact supporting pair for each; flat bodies and crossings
-//!         lost in rounding are handed over.
+//!         Transformation*, §6.
+//! Proves: nothing by itself; what it finds is accepted if exact arithmetic confirms it. A face of
+//!         three vertices of M that supports M and that the line passes has its crossing as an
+//!         exact quotient. A side of the silhouette with M strictly beyond the plane through it
+//!         along the line proves that the line misses.
+//! Cost:   O(m log m + n log n) for the silhouettes, which are sorted (the text's are O(m + n)),
+//!         some tens of faces for each end, one exact supporting pair for each; flat bodies and
+//!         crossings lost in rounding are handed over.
 
 use dashu_int::IBig;
 
@@ -31,8 +32,10 @@ use crate::geometry::separation::methods::cd_dual::{Silhouette, exits};
 pub(super) const METHOD: RangeMethod = RangeMethod {
     name: "cd_dual",
     source: "Choi, Li, Wang, Cameron, CD-Dual, §6",
-    proves: "the faces where the line enters and leaves, or a side of the silhouette that it misses",
-    cost: "sorting for the silhouettes, then some tens of faces an end; hands over flat bodies",
+    proves: "the faces where the line enters and leaves, or a side of the silhouette that it \
+             misses",
+    cost: "sorting for the silhouettes, then some tens of faces for each end; hands over flat \
+           bodies",
     span,
 };
 

@@ -6,7 +6,8 @@
 //! Transformation*, §6, moves Q instead.) A method finds and proves the range, or hands over to
 //! exact arithmetic. The default is here:
 //!
-//! Source: a portal towards the line in floating point, see [`crate::geometry::separation::line::cast`].
+//! Source: a portal towards the line in floating point, see
+//!         [`crate::geometry::separation::line::cast`].
 //! Proves: each end to the last bit, or that the line misses, by error bounds.
 //! Cost:   a supporting pair for every portal, some ten for each end; exact arithmetic in its stead
 //!         where bodies are flat or features parallel.

@@ -124,7 +124,7 @@ pub fn along(
     along_by(pair, direction, &METHODS[0], witness, effort)
 }
 
-/// The same by a method of [`METHODS`]: the same answer at another cost.
+/// Computes the range by a method of [`METHODS`]: every method gives the same answer.
 pub fn along_by(
     pair: &Pair<'_>,
     direction: &Vec3,

@@ -18,7 +18,7 @@ use super::Depth;
 use super::shell::Shell;
 use crate::geometry::Vec3;
 use crate::geometry::claim::{Direction, Surface};
-use crate::geometry::difference::bounded::View;
+use crate::geometry::difference::bounded::BoundedView;
 use crate::geometry::difference::exact::Difference;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::outward;
@@ -42,7 +42,7 @@ pub(super) fn measure(
     with_surface: bool,
     effort: &mut Effort<'_>,
 ) -> Depth {
-    let (m, view) = (Difference::new(pair), View::new(pair));
+    let (m, view) = (Difference::new(pair), BoundedView::new(pair));
     let mut shell = Shell::around(&m, &view, pairs).expect("the pairs enclose the origin");
     let nearest = FaceSearch::new(&mut shell, &m, &view).run(effort);
     let surface = with_surface.then(|| surface(&shell));
@@ -62,12 +62,12 @@ struct NearestFace {
 struct FaceSearch<'s, 'a> {
     shell: &'s mut Shell<'a>,
     m: &'a Difference<'a>,
-    view: &'a View<'a>,
+    view: &'a BoundedView<'a>,
     queue: BinaryHeap<Queued>,
 }
 
 impl<'s, 'a> FaceSearch<'s, 'a> {
-    fn new(shell: &'s mut Shell<'a>, m: &'a Difference<'a>, view: &'a View<'a>) -> Self {
+    fn new(shell: &'s mut Shell<'a>, m: &'a Difference<'a>, view: &'a BoundedView<'a>) -> Self {
         let mut queue = BinaryHeap::new();
         for face in (0..shell.face_count()).filter(|&face| shell.is_alive(face)) {
             queue.push(Reverse((shell.height(face)[0].to_bits(), face)));

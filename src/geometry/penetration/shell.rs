@@ -12,7 +12,7 @@ use std::cell::OnceCell;
 use dashu_int::IBig;
 
 use crate::geometry::Vec3;
-use crate::geometry::difference::bounded::View;
+use crate::geometry::difference::bounded::BoundedView;
 use crate::geometry::difference::exact::Difference;
 use crate::geometry::number::rounding::{UNDERFLOW, gamma, length};
 use crate::geometry::number::scaled::{Integers, cross, difference, dot, is_zero, sign};
@@ -63,7 +63,7 @@ struct ShellFace {
 #[derive(Debug)]
 pub(super) struct Shell<'a> {
     m: &'a Difference<'a>,
-    view: &'a View<'a>,
+    view: &'a BoundedView<'a>,
     /// The shell's unit is two to this metres.
     unit_exponent: i64,
     /// At least the error of every rounded corner's coordinates, in the shell's unit.
@@ -91,7 +91,7 @@ impl<'a> Shell<'a> {
     /// The hull of `pairs`, four to six, not all in a plane; `None` if they are.
     pub(super) fn around(
         m: &'a Difference<'a>,
-        view: &'a View<'a>,
+        view: &'a BoundedView<'a>,
         pairs: &[VertexPair],
     ) -> Option<Self> {
         let largest = view.reach().amax();
@@ -211,7 +211,8 @@ impl<'a> Shell<'a> {
         // Each coordinate of the normal has two terms of two edges.
         let normal_error =
             2.0 * 2.0 * EDGE_ERROR * self.error * f.edges_sum + 2.0 * gamma(4) * f.edges_product;
-        // Of the fourth degree in lengths when squared, where all else is of the third.
+        // The square of the normal is of the fourth degree in lengths, where all else is of the
+        // third.
         let length = length(&f.normal);
         let outward = 1.0 + gamma(16);
         let lower = (value - error) / (length + 2.0 * normal_error) / outward;

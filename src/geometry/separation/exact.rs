@@ -25,8 +25,8 @@ use crate::geometry::number::scaled::{
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::witness::Witness;
 
-/// Decides how the pair stands, beginning with what was proposed, and leaves in the witness what the
-/// proof shows.
+/// Decides how the pair stands, beginning with what was proposed, and leaves in the witness what
+/// the proof shows.
 pub(super) fn decide_exactly(
     pair: &Pair<'_>,
     proposal: &Proposal,

@@ -2,9 +2,9 @@
 //! not prove (NaN and infinity included) is left to the exact stage.
 //!
 //! It is asked twice. The *first look* decides without a search: balls around the bodies that are
-//! separated answer at once; then a witness that still holds; then, from centre to centre, a look at
-//! the few vertices of small bodies or at the ellipsoids and boxes around larger ones. What a search
-//! proposes afterwards is *certified*.
+//! separated answer at once; then a witness that still holds; then, from centre to centre, a look
+//! at the few vertices of small bodies or at the ellipsoids and boxes around larger ones. What a
+//! search proposes afterwards is *certified*.
 //!
 //! The statements are about the exact placed bodies `R v + t`, which are never rounded as such.
 
@@ -67,8 +67,8 @@ pub(super) fn proven(evidence: Evidence, witness: &Witness) -> Decision {
 
 /// Decides by what is at hand, or by `search`, which is told the vector from P's centre to Q's.
 ///
-/// Where balls, ellipsoids or boxes separate, the witness stays as it was: whatever it says, it says
-/// it to a later question.
+/// Where balls, ellipsoids or boxes separate, the witness stays as it was: whatever it says, it
+/// says it to a later question.
 #[inline(always)]
 pub(super) fn first_look<'e, const CONTINUES: bool>(
     pair: &Pair<'_>,
@@ -171,10 +171,10 @@ fn separates_balls_at_origins(pair: &Pair<'_>, s: &Vec3) -> bool {
 /// e)`. Hence the gap is positive if `|s| (1 - γ₆) > L (r_P + r_Q) + 4 γ₆ (|c_P| + |c_Q|) + 12η`.
 /// No coordinate of c is beyond `reach` but by roundings of itself, so `|c| <= 1.01 span`.
 ///
-/// s is compared by its square: in the range of `PLAIN_SIZES` that neither overflows nor underflows, and
-/// 12η is less than a rounding of it; a sum of radii whose square underflows is far below s, and
-/// one whose square overflows is not below it. γ₆ of s, γ₄ of either square, and what the right
-/// side takes to compute, γ₆, are within γ₁₆ of the radii and of the span.
+/// s is compared by its square: in the range of `PLAIN_SIZES` that neither overflows nor
+/// underflows, and 12η is less than a rounding of it; a sum of radii whose square underflows is far
+/// below s, and one whose square overflows is not below it. γ₆ of s, γ₄ of either square, and what
+/// the right side takes to compute, γ₆, are within γ₁₆ of the radii and of the span.
 #[inline(always)]
 fn separates_balls(pair: &Pair<'_>, s: &Vec3) -> bool {
     let (p, q) = (pair.p.body.bounds(), pair.q.body.bounds());
@@ -205,9 +205,9 @@ fn is_longer(s: &Vec3, length: f64) -> bool {
 /// roundings: exchanging f for g costs `(γ₃ L |s|₁ + 3η) 2.01 span`, and computing the sum (a
 /// difference, a product, two sums) `γ₄ L |s|₁ 2.01 span`. So γ₂₅ of `|s|₁ span` for the centres,
 /// γ₁₅ for the boxes, γ₉ of `|s|₁ |w|₁`. γ₄₈ of each of the three terms is more than that and what
-/// the right side takes to compute. With `s·w`, and so `|s|₁ |w|₁`, in the range of `PLAIN_SIZES`, it is
-/// also far more than what underflow takes from products and squares, 10^-161 times sizes that are
-/// in the error too.
+/// the right side takes to compute. With `s·w`, and so `|s|₁ |w|₁`, in the range of `PLAIN_SIZES`,
+/// it is also far more than what underflow takes from products and squares, 10^-161 times sizes
+/// that are in the error too.
 ///
 /// The boxes are looked at only if one of the bodies is more like its box: around round ones they
 /// reach farther than the ellipsoids nearly everywhere.
@@ -321,7 +321,8 @@ pub(super) fn still_holds(pair: &Pair<'_>, four: &[VertexPair; 4]) -> Option<Evi
 fn encloses(corners: &[Vec3; 4], error: f64) -> bool {
     let [a, b, c, d] = corners;
     let (ab, cd) = (a.cross(b), c.cross(d));
-    // Of the faces opposite a, b, c and d, each seen from outside or each from inside.
+    // The determinants of the faces opposite a, b, c and d, each seen from outside or each from
+    // inside.
     let determinants = [cd.dot(b), -cd.dot(a), ab.dot(d), -ab.dot(c)];
     let [x, y, z, w] = corners.each_ref().map(|corner| largest(corner) + error);
     // More than each of the four bounds: sums over all the pairs and triples. When a length is NaN,

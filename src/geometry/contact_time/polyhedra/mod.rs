@@ -3,9 +3,9 @@
 //! Source: Joseph, Plantinga, *Efficient Algorithms for Polyhedron Collision Detection*, 1987, §3.
 //! Proves: everything it says: contact from the exact time of two faces that meet, freedom before
 //! it because no pair of faces meets earlier (see `sweep` for why some pairs suffice) and the
-//! bodies are separated at t = 0. `proof` makes certificates of it. Cost: each body is placed once,
-//! which is linear; then pairs of boxes that meet on the way, and pairs of faces in them. `O(n²)`
-//! at worst, as in the paper.
+//! bodies are separated at t = 0. `proof` makes certificates of it.
+//! Cost: each body is placed once, which is linear; then pairs of boxes that meet on the way, and
+//! pairs of faces in them. `O(n²)` at worst, as in the paper.
 //!
 //! A body that translates over the step sweeps a prism of space-time. When two bodies first meet,
 //! two of their faces meet in a single point (Lemma 2), and faces whose flats in space-time are

@@ -10,7 +10,7 @@ use arrayvec::ArrayVec;
 
 use super::{DistanceMethod, Ending, FoundSimplex, Proposer};
 use crate::geometry::difference::RoundedCorner;
-use crate::geometry::difference::bounded::View;
+use crate::geometry::difference::bounded::BoundedView;
 use crate::geometry::distance::Stops;
 use crate::geometry::distance::simplex::Simplex;
 use crate::geometry::effort::{Effort, Stopped};
@@ -50,7 +50,7 @@ impl Features {
 
 /// The nearest simplex so far.
 struct ExhaustiveSearch<'a> {
-    view: &'a View<'a>,
+    view: &'a BoundedView<'a>,
     best: Simplex,
 }
 
@@ -68,7 +68,7 @@ impl ExhaustiveSearch<'_> {
 }
 
 fn propose(
-    view: &View<'_>,
+    view: &BoundedView<'_>,
     pair: &Pair<'_>,
     _stops: Stops,
     _witness: &mut Witness,

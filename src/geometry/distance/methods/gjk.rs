@@ -9,17 +9,17 @@
 use super::{DistanceMethod, Ending, FoundSimplex, Proposer};
 use crate::geometry::Vec3;
 use crate::geometry::difference::RoundedCorner;
-use crate::geometry::difference::bounded::{View, turned_less};
+use crate::geometry::difference::bounded::{BoundedView, turned_less};
 use crate::geometry::difference::ellipsoids::{self, Roundness};
 use crate::geometry::distance::Stops;
 use crate::geometry::distance::bracket::Bracket;
 use crate::geometry::distance::simplex::{Growth, Simplex};
-use crate::geometry::effort::Effort;
+use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::tolerance::DISTANCE_PROGRESS;
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::witness::Witness;
 
-/// Of round bodies the nearest points lie in the direction from centre to centre, up to an angle
+/// The nearest points of round bodies lie in the direction from centre to centre, up to an angle
 /// that is smaller the more vertices they have. A remembered direction is stale beyond the one with
 /// this squared sine, over the vertices: two fifths of the distance of neighbours. From a stale
 /// simplex the search takes longer than from cold.
@@ -66,12 +66,12 @@ pub(super) const METHOD: DistanceMethod = DistanceMethod {
 /// caller.
 #[inline(always)]
 pub(in crate::geometry::distance) fn propose(
-    view: &View<'_>,
+    view: &BoundedView<'_>,
     stops: Stops,
     witness: &Witness,
     effort: &mut Effort<'_>,
 ) -> FoundSimplex {
-    search(view, view.pair(), witness, effort, |simplex, latest, effort| {
+    search(view, witness, effort, |simplex, latest, effort| {
         !stops.are_none() && meets(stops, view, simplex, latest, effort)
     })
 }
@@ -80,7 +80,7 @@ pub(in crate::geometry::distance) fn propose(
 #[inline(never)]
 fn meets(
     stops: Stops,
-    view: &View<'_>,
+    view: &BoundedView<'_>,
     simplex: &Simplex,
     latest: VertexPair,
     effort: &mut Effort<'_>,
@@ -93,36 +93,22 @@ fn meets(
 /// its nearest point.
 #[inline(always)]
 fn search<'e>(
-    view: &View<'_>,
-    pair: &Pair<'_>,
+    view: &BoundedView<'_>,
     witness: &Witness,
     effort: &mut Effort<'e>,
     mut enough: impl FnMut(&Simplex, VertexPair, &mut Effort<'e>) -> bool,
 ) -> FoundSimplex {
-    // The pair found last, and the direction along which it is nearly least.
-    let (mut simplex, mut latest, mut seen);
-    let mut direction;
-    // Looked at are: the first direction, one between it and the nearest point, and from then on,
-    // or from a remembered simplex, the nearest point.
-    let mut is_remembered = false;
-    let mut is_damped = false;
     let roundness = view.roundness();
-    let centre = view.centre_difference();
-    if let Some(remembered) = start(view, pair, witness, roundness, &centre) {
-        simplex = remembered;
-        (latest, seen, direction) = (simplex.corners()[0].pair, simplex.nearest, simplex.nearest);
-        is_remembered = true;
-    } else {
-        if let Err(why) = effort.spend_step() {
+    let begun = match begin(view, witness, roundness, effort) {
+        Ok(begun) => begun,
+        Err(why) => {
             return FoundSimplex { ending: Ending::Stopped(why), ..FoundSimplex::hands_over() };
         }
-        seen = ellipsoids::direction(view, roundness, &centre);
-        // Any pair will do that is not far behind: the next direction is another.
-        latest = view.nearby(&seen, effort);
-        simplex = Simplex::point(view.corner(latest));
-        direction = simplex.nearest + seen * (DAMPING * view.size() / seen.norm());
-        is_damped = true;
-    }
+    };
+    let Beginning { mut simplex, mut latest, mut seen, mut direction, mut is_remembered } = begun;
+    // Looked at are: the first direction, one between it and the nearest point, and from then on,
+    // or from a remembered simplex, the nearest point.
+    let mut is_damped = !is_remembered;
     // Supports in a row that were not seen to be the top.
     let mut lag = 0;
     let ending = loop {
@@ -161,6 +147,42 @@ fn search<'e>(
     FoundSimplex { simplex, latest, ending }
 }
 
+/// Where a search begins.
+struct Beginning {
+    simplex: Simplex,
+    /// The pair found last.
+    latest: VertexPair,
+    /// The direction along which that pair is nearly least.
+    seen: Vec3,
+    /// Where to look next.
+    direction: Vec3,
+    is_remembered: bool,
+}
+
+/// Begins with the remembered simplex, or with a vertex of M in the direction in which the bodies'
+/// ellipsoids are nearest.
+#[inline(always)]
+fn begin(
+    view: &BoundedView<'_>,
+    witness: &Witness,
+    roundness: Roundness,
+    effort: &mut Effort<'_>,
+) -> Result<Beginning, Stopped> {
+    let centre = view.centre_difference();
+    if let Some(simplex) = start(view, view.pair(), witness, roundness, &centre) {
+        let (latest, nearest) = (simplex.corners()[0].pair, simplex.nearest);
+        let (seen, direction) = (nearest, nearest);
+        return Ok(Beginning { simplex, latest, seen, direction, is_remembered: true });
+    }
+    effort.spend_step()?;
+    let seen = ellipsoids::direction(view, roundness, &centre);
+    // Any pair will do that is not far behind: the next direction is another.
+    let latest = view.nearby(&seen, effort);
+    let simplex = Simplex::point(view.corner(latest));
+    let direction = simplex.nearest + seen * (DAMPING * view.size() / seen.norm());
+    Ok(Beginning { simplex, latest, seen, direction, is_remembered: false })
+}
+
 /// Whether the new corner is worth a step: false for NaN, which ends the search.
 #[inline(always)]
 fn promises_progress(simplex: &Simplex, new: &RoundedCorner) -> bool {
@@ -171,7 +193,7 @@ fn promises_progress(simplex: &Simplex, new: &RoundedCorner) -> bool {
 /// The simplex of the remembered pairs, when it is likely to be the nearest still.
 #[inline(always)]
 fn start(
-    view: &View<'_>,
+    view: &BoundedView<'_>,
     pair: &Pair<'_>,
     witness: &Witness,
     roundness: Roundness,
@@ -186,7 +208,7 @@ fn start(
 /// The simplex of those pairs, if its nearest point is inside and has turned little.
 #[inline(always)]
 fn remembered_simplex(
-    view: &View<'_>,
+    view: &BoundedView<'_>,
     pair: &Pair<'_>,
     pairs: &[VertexPair],
     remembered: &Vec3,

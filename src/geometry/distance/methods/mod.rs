@@ -5,7 +5,7 @@ mod exhaustive;
 pub(super) mod gjk;
 pub mod h_walk;
 
-use crate::geometry::difference::bounded::View;
+use crate::geometry::difference::bounded::BoundedView;
 use crate::geometry::distance::Stops;
 use crate::geometry::distance::simplex::Simplex;
 use crate::geometry::effort::{Effort, Stopped};
@@ -55,7 +55,7 @@ pub(in crate::geometry::distance) enum Proposer {
 
 /// Searches the pair; the stops may end it early.
 pub(in crate::geometry::distance) type Propose =
-    fn(&View<'_>, &Pair<'_>, Stops, &mut Witness, &mut Effort<'_>) -> FoundSimplex;
+    fn(&BoundedView<'_>, &Pair<'_>, Stops, &mut Witness, &mut Effort<'_>) -> FoundSimplex;
 
 /// Where a search ended.
 #[derive(Debug)]

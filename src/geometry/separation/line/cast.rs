@@ -124,7 +124,7 @@ fn search_on(
 }
 
 impl<'a> Scene<'a> {
-    /// Of numbers up to `size`.
+    /// The noise of numbers up to `size`.
     #[inline(always)]
     fn new(pair: &'a Pair<'a>, offset: Vec3, u: &Vec3, limit: f64, size: f64) -> Self {
         let inverse = 1.0 / u.norm_squared();

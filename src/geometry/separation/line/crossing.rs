@@ -4,9 +4,10 @@
 //!
 //! First the question is asked in the space modulo w, where the line is the origin and M has one
 //! dimension less (or as many, when M is flat and w leaves its plane): there it is the question of
-//! [`crate::geometry::separation::exact`]. If the origin is held, by four corners or fewer, the nudged line passes
-//! between three of them, which is the first portal of a refinement along w and of one against it.
-//! The first nudge is towards M's inside, so that a line that only grazes M passes through it.
+//! [`crate::geometry::separation::exact`]. If the origin is held, by four corners or fewer, the
+//! nudged line passes between three of them, which is the first portal of a refinement along w and
+//! of one against it. The first nudge is towards M's inside, so that a line that only grazes M
+//! passes through it.
 //!
 //! A line that misses a solid M passes an edge of its silhouette. Of the two facets at that edge
 //! one faces w and one faces away; a point of the line that neither tells from M would be in their
@@ -15,7 +16,7 @@
 use arrayvec::ArrayVec;
 use dashu_int::IBig;
 
-use super::portal::{Exit, Facet, Goal, Line};
+use super::portal::{Exit, Goal, Line, PortalFacet};
 use crate::geometry::Vec3;
 use crate::geometry::claim::Direction;
 use crate::geometry::difference::exact::{
@@ -63,7 +64,7 @@ pub(crate) struct End {
 #[derive(Clone, Debug)]
 pub(crate) struct Telling {
     pub(crate) direction: Direction,
-    /// The same, up to a positive factor.
+    /// The direction in integers, up to a positive factor.
     pub(crate) exact: Integers,
 }
 
@@ -157,7 +158,7 @@ fn pass_solid(
     let line = Line::new(w.clone(), axes, Some(&centre)).expect("w is not zero in M's hull");
     let greatest = leave(m, &line, &pool, effort)?;
     let least = leave(m, &line.reversed(), &pool, effort)?;
-    let end = |facet: Facet| End {
+    let end = |facet: PortalFacet| End {
         denominator: dot(&facet.normal, w),
         inward: facet.inward().expect("flat M is cut along axes"),
         pairs: facet.corners.iter().map(|corner| corner.pair).collect(),
@@ -172,7 +173,7 @@ fn leave(
     line: &Line,
     pool: &[ExactCorner],
     effort: &mut Effort<'_>,
-) -> Result<Facet, Stopped> {
+) -> Result<PortalFacet, Stopped> {
     let portal = line.portal_among(pool).expect("the nudged line passes between the corners");
     match line.refine(m, portal, Goal::Facet, effort)? {
         Exit::Facet(facet) | Exit::OriginInside(facet) | Exit::OriginOutside(facet) => Ok(facet),
@@ -184,7 +185,7 @@ enum Held {
     /// It is, in the hull of the simplex and these.
     By(ArrayVec<ExactCorner, 3>),
     /// It is not: it is strictly outside this supporting facet.
-    Not(Facet),
+    Not(PortalFacet),
 }
 
 fn hold_origin(
@@ -291,7 +292,7 @@ fn one_point(w: &Integers, simplex: &[ExactCorner], corners: &ArrayVec<VertexPai
 }
 
 /// The inward normal of a facet of M modulo w.
-fn across(facet: &Facet) -> Direction {
+fn across(facet: &PortalFacet) -> Direction {
     facet.inward().expect("one direction at most is no axis")
 }
 
@@ -355,7 +356,7 @@ struct SolidMiss<'a> {
     /// The axes modulo which M is solid.
     axes: &'a [Lineality],
     /// The edge of M's silhouette, seen along w, that the line passes.
-    silhouette: &'a Facet,
+    silhouette: &'a PortalFacet,
 }
 
 impl SolidMiss<'_> {

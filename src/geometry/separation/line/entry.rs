@@ -76,7 +76,7 @@ pub(crate) fn certify(
     }
 }
 
-/// The same beside the triangle, on the same side of the parameter 0.
+/// Proves an entry beside the triangle, on the same side of the parameter 0.
 #[cold]
 #[inline(never)]
 fn certify_beside(
@@ -91,7 +91,7 @@ fn certify_beside(
         .find_map(|(pairs, about)| certify_in(pair, u, &pairs, about, effort))
 }
 
-/// The same in that triangle.
+/// Proves an entry in that triangle.
 #[inline(always)]
 fn certify_in(
     pair: &Pair<'_>,
@@ -213,7 +213,7 @@ impl EntryPlane {
     fn through(pair: &Pair<'_>, pairs: &[VertexPair; 3], u: &LineDirection) -> Option<Self> {
         let vertices = Vertices::of(pairs)?;
         let [(a, size_a), (b, size_b)] = vertices.edges(pair);
-        // Of an edge of either: d_k - d_0 = β_k B - α_k A with α, β in {0, 1}; so
+        // For an edge of either body: d_k - d_0 = β_k B - α_k A with α, β in {0, 1}; so
         // (d1 - d0) x (d2 - d0) = (α₂ β₁ - α₁ β₂) A x B. Of a face it is A x B.
         let is =
             |corner: usize| (vertices.of_p.slots[corner] == 1, vertices.of_q.slots[corner] == 1);
@@ -264,7 +264,7 @@ impl EntryPlane {
             || self.is_highest_of_neighbours(body, &g, vertices, effort)
     }
 
-    /// The same, one edge after the other.
+    /// Whether the vertices are the farthest, decided by one edge after the other.
     #[inline(never)]
     fn is_highest_of_neighbours(
         &self,

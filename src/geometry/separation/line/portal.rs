@@ -50,7 +50,7 @@ enum Across {
 
 /// A plane that supports M, or a portal's plane, with the corners on it.
 #[derive(Clone, Debug)]
-pub(crate) struct Facet {
+pub(crate) struct PortalFacet {
     /// Three less the number of lineality directions.
     pub(crate) corners: ArrayVec<ExactCorner, 3>,
     /// Outward: `normal · w > 0`.
@@ -74,14 +74,14 @@ pub(crate) enum Goal {
 /// Where a refinement ended.
 pub(crate) enum Exit {
     /// The portal's plane has the origin strictly on its inner side.
-    OriginInside(Facet),
+    OriginInside(PortalFacet),
     /// All of M is strictly on the inner side of a plane through the origin, normal as given.
-    OriginOutside(Facet),
+    OriginOutside(PortalFacet),
     /// The plane supports M.
-    Facet(Facet),
+    Facet(PortalFacet),
 }
 
-impl Facet {
+impl PortalFacet {
     /// The inward normal by name.
     pub(crate) fn inward(&self) -> Option<Direction> {
         self.outward.map(Direction::reversed)
@@ -122,7 +122,7 @@ impl Line {
         Some(Self { direction, lineality, across })
     }
 
-    /// The same line, nudged likewise, the other way.
+    /// The line in the opposite direction, nudged likewise.
     pub(crate) fn reversed(&self) -> Self {
         Self {
             direction: negated(&self.direction),
@@ -136,8 +136,8 @@ impl Line {
     }
 
     /// On which side of the nudged line the edge from a to b passes: how
-    /// `det(w, a - o, b - o) = w·(a x b) - (w x o)·(b - a)` compares with zero. Equal only if a and b
-    /// are one point modulo w.
+    /// `det(w, a - o, b - o) = w·(a x b) - (w x o)·(b - a)` compares with zero. Equal only if a and
+    /// b are one point modulo w.
     fn side_of_edge(&self, turned: &[Integers], a: &Integers, b: &Integers) -> Ordering {
         let plain = dot(&self.direction, &cross(a, b)).cmp(&IBig::ZERO);
         if plain != Ordering::Equal {
@@ -187,14 +187,14 @@ impl Line {
     }
 
     /// The portal's plane.
-    fn facet(&self, corners: ArrayVec<ExactCorner, 3>) -> Facet {
+    fn facet(&self, corners: ArrayVec<ExactCorner, 3>) -> PortalFacet {
         let (normal, named) = self.normal(&corners);
         let backwards = dot(&normal, &self.direction) < IBig::ZERO;
         let normal = if backwards { negated(&normal) } else { normal };
         let outward = if backwards { named.map(Direction::reversed) } else { named };
         debug_assert!(dot(&normal, &self.direction) > IBig::ZERO);
         let offset = dot(&normal, &corners[0].point);
-        Facet { corners, normal, offset, outward }
+        PortalFacet { corners, normal, offset, outward }
     }
 
     /// A normal of the plane through the corners and along the lineality, with its name.
@@ -244,7 +244,7 @@ impl Line {
                 let side = |k: usize| self.side_of_edge(turned, &corners[k].point, &new.point);
                 let sides = [side(0), side(1), side(2)];
                 match sides.iter().position(|&s| s == Ordering::Equal) {
-                    // The same point modulo w: it takes that corner's place.
+                    // The new corner is the same point modulo w: it takes that corner's place.
                     Some(same) => same,
                     // Seen from the new corner, the line is between the two after the one replaced.
                     None => (0..3)

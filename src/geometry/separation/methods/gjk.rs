@@ -9,8 +9,9 @@
 //! vector from the origin towards the nearest part of the simplex; its supporting pair either
 //! proves that s separates or joins the simplex.
 //!
-//! Proves: nothing; it proposes. Cost: a supporting pair per candidate, 1.0 to 12 in the mean on
-//! ellipsoids of 200 and 2000 vertices, axes to 10:1.
+//! Proves: nothing; it proposes.
+//! Cost: a supporting pair per candidate, 1.0 to 12 in the mean on ellipsoids of 200 and 2000
+//! vertices, axes to 10:1.
 
 use arrayvec::ArrayVec;
 

@@ -5,17 +5,18 @@
 //!         among moving convex bodies", Computational Geometry 15, 2000 (§2.3, §3, §4; "Adapting to
 //!         coherence levels" in §4.3). The walk on one layer: M. Lin, J. Canny, "A fast algorithm
 //!         for incremental distance calculation", ICRA 1991; B. Mirtich, "V-Clip: fast and robust
-//!         polyhedral collision detection", ACM Trans. Graph. 17(3), 1998. Proves: nothing; the
-//!         features' vertices are a simplex of M, which is proven nearest, or gone on from. That
-//!         the origin is in M is believed when an edge pierces a face or a vertex is inside, on
-//!         whatever layer. Cost:   O(log c) steps for polygons, c being the number of features
-//!         between the old and the new closest ones; for polyhedra as seen, a few dozen, which grow
-//!         little with c and with the logarithm of the size. A step goes to a neighbouring feature
-//!         or to a neighbouring layer. From 400 vertices to 8,000 the mean over the paper's angular
-//!         steps, 1 to 90 degrees a frame, at most doubles. It does so at each from 40 degrees on;
-//!         at a few degrees few steps are needed, but even the shortest way through the layers,
-//!         from the best of them, gets more than twice as long (`cargo test --no-default-features
-//!         --lib grows_more_than_twofold -- --nocapture`).
+//!         polyhedral collision detection", ACM Trans. Graph. 17(3), 1998.
+//! Proves: nothing; the features' vertices are a simplex of M, which is proven nearest, or gone on
+//!         from. That the origin is in M is believed when an edge pierces a face or a vertex is
+//!         inside, on whatever layer.
+//! Cost:   O(log c) steps for polygons, c being the number of features between the old and the new
+//!         closest ones; for polyhedra as seen, a few dozen, which grow little with c and with the
+//!         logarithm of the size. A step goes to a neighbouring feature or to a neighbouring layer.
+//!         From 400 vertices to 8,000 the mean over the paper's angular steps, 1 to 90 degrees a
+//!         frame, at most doubles. It does so at each from 40 degrees on; at a few degrees few
+//!         steps are needed, but even the shortest way through the layers, from the best of them,
+//!         gets more than twice as long (`cargo test --no-default-features --lib
+//!         grows_more_than_twofold -- --nocapture`).
 //!
 //! Stage one walks [`STEPS`] steps a layer and follows the *in* pointers, both bodies at once,
 //! until it finds the closest pair of some layers. Stage two follows the *out* pointers and walks
@@ -54,7 +55,7 @@ use self::walk::{End, Walk};
 use super::{DistanceMethod, Ending, FoundSimplex, Propose, Proposer};
 use crate::geometry::Vec3;
 use crate::geometry::difference::RoundedCorner;
-use crate::geometry::difference::bounded::View;
+use crate::geometry::difference::bounded::BoundedView;
 use crate::geometry::distance::simplex::Simplex;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hierarchy::Feature;
@@ -163,7 +164,7 @@ enum StartLayer {
 }
 
 fn search(
-    view: &View<'_>,
+    view: &BoundedView<'_>,
     pair: &Pair<'_>,
     start: StartLayer,
     witness: &mut Witness,
@@ -197,7 +198,7 @@ fn search(
 }
 
 /// Two solids, or two polygons in one plane up to rounding.
-fn is_walkable(view: &View<'_>, pair: &Pair<'_>) -> bool {
+fn is_walkable(view: &BoundedView<'_>, pair: &Pair<'_>) -> bool {
     match [pair.p.body.dimension(), pair.q.body.dimension()] {
         [3, 3] => true,
         [2, 2] => are_coplanar(view, pair),
@@ -206,7 +207,7 @@ fn is_walkable(view: &View<'_>, pair: &Pair<'_>) -> bool {
 }
 
 /// Whether Q's basis is in the plane of P's, but for the errors of their coordinates.
-fn are_coplanar(view: &View<'_>, pair: &Pair<'_>) -> bool {
+fn are_coplanar(view: &BoundedView<'_>, pair: &Pair<'_>) -> bool {
     let &[a, b, c] = pair.p.body.affine_basis() else { return false };
     let to = |i, j| view.difference(VertexPair { i, j });
     let &[first, ..] = pair.q.body.affine_basis() else { return false };
@@ -318,7 +319,7 @@ impl<'a, 'm> Descent<'a, 'm> {
     }
 
     /// The simplex of M that the features' nearest points lie in.
-    fn simplex(&self, view: &View<'_>) -> Simplex {
+    fn simplex(&self, view: &BoundedView<'_>) -> Simplex {
         let [of_p, of_q] = [0, 1].map(|k| self.walk.surfaces[k].body_vertices(self.walk.pair[k]));
         let simplex = |pairs: &[(u32, u32)]| {
             let corner = |&(i, j): &(u32, u32)| {

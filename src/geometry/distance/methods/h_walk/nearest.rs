@@ -18,7 +18,7 @@ pub(super) struct NearestPoints {
     pub(super) y: Vec3,
     /// Corners of the least face of the first simplex with x in it.
     pub(super) of_x: Corners,
-    /// The same for y in the second.
+    /// Corners of the least face of the second simplex with y in it.
     pub(super) of_y: Corners,
     /// Their squared distance.
     pub(super) squared: f64,

@@ -38,7 +38,8 @@ pub(super) enum End {
 pub(super) struct Walk<'a> {
     pub(super) surfaces: [LayerSurface<'a>; 2],
     pub(super) pair: Pair,
-    /// Of `pair`; none before the first look, or when the features pierce each other.
+    /// The nearest points of `pair`; none before the first look, or when the features pierce each
+    /// other.
     pub(super) nearest: Option<NearestPoints>,
 }
 
@@ -82,7 +83,7 @@ impl<'a> Walk<'a> {
             self.pair = there.0;
             here = match there.1 {
                 Some(nearest) => nearest,
-                // The same points, whose least features are now all of theirs.
+                // These are the same points; their least features are now all of theirs.
                 None => self.whole(here),
             };
         }

@@ -11,6 +11,7 @@ use super::Scene;
 use crate::geometry::Vec3;
 use crate::geometry::difference::RoundedCorner;
 use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::number::tolerance::{CAST_GRAZING, CAST_THINNEST};
 use crate::geometry::pair::Placed;
 use crate::geometry::polytope::Likeness;
 use crate::geometry::symmetric::Symmetric;
@@ -21,13 +22,6 @@ const STEPS_MAX: u32 = 4;
 /// Widths whose ratio changes by no more than the root of this have nothing to add: a step of the
 /// walk takes no longer than another ellipsoid.
 const CHANGE_MIN: f64 = 2.0;
-
-/// An axis of an ellipsoid is no shorter than this part of the bodies' radii: flat bodies have
-/// normals, too.
-const THINNEST: f64 = 1e-3;
-
-/// The least square of the sine at which a ray enters: a line that misses, passes at that.
-const GRAZING: f64 = 4e-4;
 
 /// Both bodies, in units of the sum of their radii.
 pub(super) struct Ellipsoids<'a> {
@@ -43,7 +37,7 @@ pub(super) struct Ellipsoids<'a> {
 #[inline(always)]
 fn shape(placed: &Placed<'_>, like: &Likeness, unit: f64) -> Symmetric {
     let axes = placed.pose.rotation * like.from_ball;
-    Symmetric::of(&axes, &Vec3::repeat(unit)).plus_diagonal(THINNEST * THINNEST)
+    Symmetric::of(&axes, &Vec3::repeat(unit)).plus_diagonal(CAST_THINNEST * CAST_THINNEST)
 }
 
 impl<'a> Ellipsoids<'a> {
@@ -62,7 +56,8 @@ impl<'a> Ellipsoids<'a> {
     /// Where the ray would enter, the inward normal: of no particular length; `s·u > 0`.
     #[inline(always)]
     pub(super) fn first_normal(&self, scene: &Scene<'_>) -> Vec3 {
-        let [thick_p, thick_q] = self.like.map(|like| (like.thickness * self.unit).max(THINNEST));
+        let [thick_p, thick_q] =
+            self.like.map(|like| (like.thickness * self.unit).max(CAST_THINNEST));
         let mut ratio = thick_q / thick_p;
         let mut s = scene.u;
         for _ in 0..STEPS_MAX {
@@ -80,7 +75,7 @@ impl<'a> Ellipsoids<'a> {
 
     #[cold]
     #[inline(never)]
-    /// The same if the ellipsoid that touches M along `s` touches it at `corner`.
+    /// The normal there if the ellipsoid that touches M along `s` touches it at `corner`.
     pub(super) fn normal_through(
         &self,
         scene: &Scene<'_>,
@@ -109,10 +104,10 @@ fn entry(scene: &Scene<'_>, ellipsoid: &Symmetric, centre: &Vec3) -> Vec3 {
     let inverse = ellipsoid.cofactors();
     let determinant = ellipsoid.determinant(&inverse);
     let (of_u, of_centre) = (inverse.times(u), inverse.times(centre));
-    // Of a t² - 2 b t + c = 0, times the determinant, as the inverse is.
+    // The roots of a t² - 2 b t + c = 0, times the determinant, as the inverse is.
     let (a, b) = (u.dot(&of_u), u.dot(&of_centre));
     let c = centre.dot(&of_centre) - determinant;
-    let root = (b * b - a * c).max(GRAZING * a * determinant).sqrt();
+    let root = (b * b - a * c).max(CAST_GRAZING * a * determinant).sqrt();
     let normal = of_centre - of_u * ((b - root) / a);
     let usable = normal.dot(u) > 0.0 && normal.amax().is_finite();
     if usable { normal } else { *u }

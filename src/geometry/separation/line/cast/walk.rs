@@ -218,8 +218,9 @@ fn pierce(
     Pierced::Inside(pairs)
 }
 
-/// The same in a facet of one body that may have more corners, if the line is between the two edges
-/// and beyond the line through their ends: which of the triangles at the corner it is in.
+/// Where the line pierces a facet of one body that may have more corners, if the line is between
+/// the two edges and beyond the line through their ends: which of the triangles at the corner it is
+/// in.
 #[inline(never)]
 fn pierce_beyond(scene: &Scene<'_>, corner: RoundedCorner, edges: [WalkEdge; 2]) -> Pierced {
     let of_p = edges[0].of_p;

@@ -91,7 +91,7 @@ impl<'a> DualBodies<'a> {
         })
     }
 
-    /// The same bodies with another line: from c along a direction of the world.
+    /// These bodies with another line: from c along a direction of the world.
     pub(super) fn looking(&self, pair: &Pair<'a>, direction: &Vec3) -> Option<Self> {
         let back = pair.p.pose.rotation.try_inverse()?;
         Some(Self { ray: back * tame(direction)?, ..*self })

@@ -17,10 +17,10 @@
 //! vertex); over pairs of edges whose arcs on the Gaussian sphere cross (EE).
 //!
 //! Proves: nothing; it proposes the normal of a face that the origin is beyond, or four vertices of
-//! M around the origin. It hands over bodies that are not solid, and when rounding gives out. Cost:
-//! a supporting-vertex search for every face looked at in FV and VF, four products for every pair
-//! of edges. On ellipsoids 2:1:1 of 100 and 1000 vertices 20 and 30 faces in the mean in contact,
-//! at any depth, and 100 on 10:1:1; one when separated by more than their sizes.
+//! M around the origin. It hands over bodies that are not solid, and when rounding gives out.
+//! Cost: a supporting-vertex search for every face looked at in FV and VF, four products for every
+//! pair of edges. On ellipsoids 2:1:1 of 100 and 1000 vertices 20 and 30 faces in the mean in
+//! contact, at any depth, and 100 on 10:1:1; one when separated by more than their sizes.
 //!
 //! Differs from the text:
 //! - §4.2: the first face is the one whose normal is most along the ray among all faces of P. Here
@@ -57,7 +57,7 @@ mod search;
 mod tests;
 
 pub(crate) use exits::{Silhouette, exits};
-pub(crate) use search::Work;
+pub(crate) use search::DualWork;
 
 use self::bodies::{DualBodies, DualBody, DualFacet, FaceKind};
 use self::search::{DualFound, DualSearch};
@@ -74,7 +74,8 @@ pub(super) const METHOD: CollisionMethod = CollisionMethod {
     name: "cd_dual",
     source: "Choi, Li, Wang, Cameron, CD-Dual, §3-§4",
     proves: "separation by the normal of a face, overlap by four pairs; hands over flat bodies",
-    cost: "20 to 100 faces of the difference in the mean in contact, at any depth; else fewer",
+    cost: "20 to 100 faces of the difference body in the mean in contact, at any depth; fewer \
+           apart",
     continues: false,
     propose,
 };
@@ -93,9 +94,9 @@ pub(crate) fn propose_with_work(
     pair: &Pair<'_>,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
-) -> Result<(Proposal, Work), Stopped> {
+) -> Result<(Proposal, DualWork), Stopped> {
     let Some((bodies, inner)) = towards_origin(pair) else {
-        return Ok((Proposal::HandOver, Work::default()));
+        return Ok((Proposal::HandOver, DualWork::default()));
     };
     let mut search = DualSearch::new(bodies, true);
     let faces = search.bodies.p.surface.face_count();

@@ -15,7 +15,7 @@ const FACES_MAX: u64 = 1 << 18;
 
 /// How many faces of M each search has looked at.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Work {
+pub(crate) struct DualWork {
     /// Faces of P with a vertex of Q.
     pub(crate) fv: u64,
     /// Faces of Q with a vertex of P.
@@ -51,7 +51,7 @@ pub(super) struct DualSearch<'a> {
     pub(super) bodies: DualBodies<'a>,
     /// Whether a face that the origin is beyond is enough.
     until_beyond: bool,
-    pub(super) work: Work,
+    pub(super) work: DualWork,
     /// The faces that it has moved to, if somebody wants to see them.
     pub(super) way: Option<Vec<DualFacet>>,
 }
@@ -67,7 +67,7 @@ struct Arc {
 
 impl<'a> DualSearch<'a> {
     pub(super) fn new(bodies: DualBodies<'a>, until_beyond: bool) -> Self {
-        Self { bodies, until_beyond, work: Work::default(), way: None }
+        Self { bodies, until_beyond, work: DualWork::default(), way: None }
     }
 
     /// Searches from a face of P. `hint` is a vertex of Q that may support M there.

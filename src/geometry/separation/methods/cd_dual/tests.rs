@@ -10,11 +10,11 @@ use crate::geometry::separation::exhaustive::oracle;
 use crate::geometry::separation::{METHODS, decide};
 
 /// Proposes from cold; with the number of faces that each search looked at.
-fn cold(pair: &Pair<'_>) -> (Proposal, Work) {
+fn cold(pair: &Pair<'_>) -> (Proposal, DualWork) {
     propose_with_work(pair, &mut Witness::default(), &mut Effort::unlimited()).unwrap()
 }
 
-fn total(work: Work) -> u64 {
+fn total(work: DualWork) -> u64 {
     work.fv + work.vf + work.ee
 }
 
@@ -393,7 +393,7 @@ fn flat_bodies_are_handed_over_unsearched() {
     let (solid, flat) = (grid_ball(3), polygon(5));
     for (p, q) in [(&solid, &flat), (&flat, &solid), (&flat, &flat)] {
         let (proposal, work) = cold(&Pair::new(p, Pose::identity(), q, Pose::identity()));
-        assert_eq!((proposal, work), (Proposal::HandOver, Work::default()));
+        assert_eq!((proposal, work), (Proposal::HandOver, DualWork::default()));
     }
 }
 

@@ -103,27 +103,28 @@ fn propose(
 /// vertices take forty. Whoever takes so many hands over.
 const CANDIDATES_MAX: u32 = 1 << 16;
 
-/// From here on, as a part of M's radius, the origin is deep, and four differences chosen at once
+/// The least depth of the origin, as a part of M's radius, at which four differences chosen at once
 /// hold it more often than not. Ellipsoids 200 : 180 : 180 with 200 vertices that are no deeper, or
 /// are separated, would take three looks in vain.
 const DEEP: f64 = 0.005;
 
-/// M's inner ball, as a part of the one around it, from where on four differences are worth a try:
-/// a needle's and a ball's is half, a robot's base and finger have 0.37. With 0.1 to 0.3, as a box
-/// and a cone or two links have, hardly any four hold the origin.
-const HALF_ROUND: f64 = 0.35;
+/// The least ratio of the inscribed to the circumscribed radius of M at which four supporting
+/// differences are tried as a proof of overlap. A needle's and a ball's M has a half, a robot's
+/// base against its finger has 0.37. At 0.1 to 0.3, as of a box against a cone or of two links,
+/// hardly any four differences hold the origin.
+const ROUNDNESS_MIN: f64 = 0.35;
 
-/// How far off the first difference may be then, see [`JumpSearch::height`]: the fewer the safer, and
-/// the less is gained.
+/// How far the first difference may be off the line through the origin along the candidate, in the
+/// terms of [`JumpSearch::height`]: a smaller value is safer, and gains less.
 const OFF_MAX: f64 = 2.0;
 
-/// By how much more than it takes a candidate goes towards the polygon's middle. From 1.02 to 1.2
-/// there is nothing between.
+/// A candidate goes this many times as far towards the polygon's middle as brings it inside. Values
+/// from 1.02 to 1.2 make no difference.
 const INSIDE: f64 = 1.1;
 
-/// Differences from which on candidates are in the polygon's middle, so that each cuts about half
-/// away. Those just inside may cut off slivers; and each cut adds a corner at most, so that the
-/// polygon's buffers hold.
+/// Once so many differences are recorded, candidates are taken from the polygon's middle, so that
+/// each cuts about half of it away. Candidates just inside may cut off slivers; and each cut adds a
+/// corner at most, so that the polygon's buffers hold.
 const SHORT_MAX: usize = 16;
 
 /// A candidate with the difference that excludes it, or shows that it separates.
@@ -268,7 +269,7 @@ impl<'a> JumpSearch<'a> {
         let Candidate { s, w: d, value, .. } = first;
         let pair = self.view.pair();
         let is_like_ball = layout.shape.is_some() || is_round(pair);
-        if !(is_like_ball || (self.is_cold && is_rounder(pair, HALF_ROUND))) {
+        if !(is_like_ball || (self.is_cold && is_rounder(pair, ROUNDNESS_MIN))) {
             return None;
         }
         let centre = layout.centres * self.view.unit();
@@ -326,7 +327,8 @@ impl<'a> JumpSearch<'a> {
         filter::proves_overlap(&self.view, &[first.w, a, b, c])
     }
 
-    /// Nothing is left of the polygon: by the difference of the last candidate and the three with these numbers.
+    /// Nothing is left of the polygon: by the difference of the last candidate and the three with
+    /// these numbers.
     #[inline(always)]
     fn holding(&self, last: &Candidate, three: [u8; 3], witness: &mut Witness) -> Proposal {
         let [a, b, c] = three.map(usize::from);

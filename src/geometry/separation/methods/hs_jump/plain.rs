@@ -14,8 +14,9 @@
 //! its candidates with their pairs; the next search begins with them, and looks for each supporting
 //! vertex near the remembered one, through as few layers as it takes.
 //!
-//! Proves: nothing; it proposes a direction or four pairs. Cost: a supporting pair, by the layers,
-//! for each candidate; 1 to 9 candidates in the mean on ellipsoids, the thinner the more.
+//! Proves: nothing; it proposes a direction or four pairs.
+//! Cost: a supporting pair, by the layers, for each candidate; 1 to 9 candidates in the mean on
+//! ellipsoids, the thinner the more.
 //!
 //! Differs from the text:
 //! - §7, steps 2 and 7: with `S·w = 0` the reflection is S itself, and the same pair comes again;

@@ -50,10 +50,10 @@ pub(super) enum Cut {
 #[derive(Clone, Debug, Default)]
 pub(super) struct SphericalPolygon {
     vectors: ArrayVec<Vec3, VECTORS_MAX>,
-    /// Of two vectors: their cross product, a tip of the lune that they leave; the other is
+    /// For two vectors: their cross product, a tip of the lune that they leave; the other is
     /// opposite.
     tip: Vec3,
-    /// Of three vectors or more: in order around the polygon.
+    /// For three vectors or more: in order around the polygon.
     corners: [ArrayVec<SphericalCorner, CORNERS_MAX>; 2],
     /// Which of the two holds the polygon; the other is scratch.
     current: usize,

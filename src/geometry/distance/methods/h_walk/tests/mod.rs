@@ -15,7 +15,7 @@ fn walked(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> FoundSimplex {
-    search(&View::new(pair), pair, start, witness, effort)
+    search(&BoundedView::new(pair), pair, start, witness, effort)
 }
 
 /// Q in a pose beside P at the origin.

@@ -53,7 +53,7 @@ fn the_walks_find_what_looking_at_every_pair_of_features_finds() {
             Verdict::Separated => separated += 1,
             Verdict::Touching | Verdict::Overlapping => in_contact += 1,
         }
-        walkable += u32::from(is_walkable(&View::new(&pair), &pair));
+        walkable += u32::from(is_walkable(&BoundedView::new(&pair), &pair));
         for method in WALKS.into_iter().chain([&FROM_LAYER_4]) {
             let mut witness = Witness::default();
             for _ in 0..2 {
