@@ -189,8 +189,7 @@ impl Asking<'_> {
         self.judge(|| match &found.face {
             Some(face) => judge_depth(
                 &asked.pair,
-                found.lower,
-                found.upper,
+                [found.lower, found.upper],
                 face,
                 surface,
                 &mut Effort::unlimited(),

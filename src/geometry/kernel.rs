@@ -5,15 +5,15 @@
 //! So a climb is strictly increasing in a function of the vertex alone and cannot cycle; climbing
 //! by rounded edge differences can, when several neighbours tie.
 
+mod challenger;
 #[cfg(target_arch = "x86_64")]
 mod fours;
+
+pub use challenger::{Challenger, first_challenger, first_challenger_of_few};
 
 use super::Vec3;
 use super::csr::Csr;
 use super::effort::{Effort, Stopped};
-#[cfg(target_arch = "x86_64")]
-use super::processor;
-use crate::geometry::number::binary::power_of_two;
 
 /// `g·x`, rounded, always in this order.
 #[inline]
@@ -24,9 +24,6 @@ pub fn along(g: &Vec3, x: &Vec3) -> f64 {
 /// Points that one [`Ring`] holds. A vertex of a triangulated surface has six neighbours in the
 /// mean; of random hulls 4 % have more than eight.
 pub const LANES: usize = 8;
-
-/// The bits of a lane's number.
-const LANE: u64 = LANES as u64 - 1;
 
 /// A vertex with its first neighbours beside it: 256 bytes, four cache lines that a climb reads in
 /// one go, where an adjacency list would send it to six or seven other places. All lanes are
@@ -55,28 +52,6 @@ struct Top {
     value: f64,
     name: u32,
 }
-
-/// Who first comes as far as a vertex when the direction turns from `g` to `g + t turn`, t growing.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Rival {
-    /// Its number; any when there is none.
-    pub vertex: u32,
-    /// One over the t at which it draws level, but for the last bits; see [`Rival::is_one`].
-    pub haste: f64,
-}
-
-impl Rival {
-    /// Whether there is one: nobody's haste is subnormal, but that of whoever never gets ahead,
-    /// zero or less, may be, by its last bits.
-    #[inline(always)]
-    pub fn is_one(&self) -> bool {
-        self.haste > f64::MIN_POSITIVE
-    }
-}
-
-/// Who is level or ahead already counts as behind by this: far less than anybody is by more than
-/// rounding, and enough for a haste not to overflow.
-const LEAST_LEAD: f64 = power_of_two(-700);
 
 impl Ring {
     /// Of at most [`LANES`] points; none at all is the vertex beside itself.
@@ -189,44 +164,6 @@ impl Ring {
         let values = self.values(g);
         let value = largest(&values);
         Top { value, name: self.names[first_of(&values, value)] }
-    }
-
-    /// The first rival, other than `except`, of a vertex that is `here`, with these values along
-    /// `g` and `turn`.
-    ///
-    /// The last bits of a haste are the number of its lane: so the largest says where it is, and
-    /// nobody has to look for it.
-    #[inline(always)]
-    fn rival(&self, turning: [&Vec3; 2], here: &Vec3, except: u32) -> Rival {
-        #[cfg(target_arch = "x86_64")]
-        if let Some(avx2) = processor::avx2() {
-            return self.rival_in_fours(avx2, turning, here, except);
-        }
-        self.rival_lane_by_lane(turning, here, except)
-    }
-
-    /// The one of the lane that the haste names.
-    #[inline(always)]
-    fn rival_of(&self, haste: f64) -> Rival {
-        Rival { vertex: self.names[(haste.to_bits() & LANE) as usize], haste }
-    }
-
-    #[inline(always)]
-    fn rival_lane_by_lane(&self, [g, turn]: [&Vec3; 2], here: &Vec3, except: u32) -> Rival {
-        let (value, gain) = (along(g, here), along(turn, here));
-        let (values, gains) = (self.values(g), self.values(turn));
-        let mut hastes = [0.0; LANES];
-        for (lane, haste) in hastes.iter_mut().enumerate() {
-            let lead = larger(value - values[lane], LEAST_LEAD);
-            *haste = (gains[lane] - gain) / lead;
-        }
-        for (haste, name) in hastes.iter_mut().zip(&self.names) {
-            *haste = if *name == except { -1.0 } else { *haste };
-        }
-        for (haste, lane) in hastes.iter_mut().zip(0..) {
-            *haste = f64::from_bits((haste.to_bits() & !LANE) | lane);
-        }
-        self.rival_of(largest(&hastes))
     }
 }
 
@@ -388,45 +325,6 @@ pub fn look_at_few(g: &Vec3, all: &Ring) -> Look {
         *value = if other == lane { f64::NEG_INFINITY } else { *value };
     }
     Look { vertex: all.names[lane], value, top: largest(&values), visited: all.count, values }
-}
-
-/// The first rival, other than `except`, of `vertex`, which is in range, among its neighbours.
-#[inline(always)]
-pub fn first_rival(turning: [&Vec3; 2], rings: &[Ring], vertex: u32, except: u32) -> Rival {
-    let ring = &rings[vertex as usize];
-    let first = ring.rival(turning, &ring.here, except);
-    if ring.next == 0 {
-        return first;
-    }
-    // By value, so that nothing has to be in memory where there are no more.
-    first_of_more(turning.map(|direction| *direction), rings, ring.next, first, except)
-}
-
-/// The same where the neighbours take more than one ring.
-#[inline(never)]
-fn first_of_more(
-    turning: [Vec3; 2],
-    rings: &[Ring],
-    next: u32,
-    first: Rival,
-    except: u32,
-) -> Rival {
-    let mut best = first;
-    let mut next = next;
-    while next != 0 {
-        let ring = &rings[next as usize];
-        let rival = ring.rival_lane_by_lane(turning.each_ref(), &ring.here, except);
-        best = if rival.haste > best.haste { rival } else { best };
-        next = ring.next;
-    }
-    best
-}
-
-/// The first rival, other than `except`, of a vertex that is `here` among all points of a body of
-/// few vertices.
-#[inline(always)]
-pub fn first_rival_of_few(turning: [&Vec3; 2], all: &Ring, here: &Vec3, except: u32) -> Rival {
-    all.rival(turning, here, except)
 }
 
 /// Whether one of the points of `ring`, or of those of `rings` that continue it, reaches `limit`

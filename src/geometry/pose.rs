@@ -8,21 +8,22 @@ pub mod scaled_points;
 
 use super::{Mat3, Vec3};
 use crate::geometry::number::binary::power_of_two;
+use crate::geometry::number::tolerance;
 
 /// Largest absolute coordinate that is accepted anywhere.
 pub const COORDINATE_MAX: f64 = power_of_two(960);
 /// A quaternion's norm must lie in `[QUATERNION_NORM_MIN, QUATERNION_NORM_MAX]`.
-pub const QUATERNION_NORM_MIN: f64 = 1e-100;
+pub const QUATERNION_NORM_MIN: f64 = tolerance::QUATERNION_NORM_LEAST;
 /// See [`QUATERNION_NORM_MIN`].
 pub const QUATERNION_NORM_MAX: f64 = 1e100;
 /// Every entry of `RᵀR - I` of a rotation given as a matrix is at most this.
-pub const ROTATION_SLACK: f64 = 1e-6;
+pub const ROTATION_SLACK: f64 = tolerance::ROTATION_ENTRY;
 
 /// No rotation of a pose makes a vector longer by more than this factor: `|R x| <= STRETCH_MAX
 /// |x|`. So no entry of R exceeds it either. A rotation within [`ROTATION_SLACK`] stretches by `1 +
 /// 1.5e-6` at most, as `RᵀR - I` does by 3e-6; the rest is for parts in bodies and for motions
 /// between poses.
-pub const STRETCH_MAX: f64 = 1.0 + 1e-5;
+pub const STRETCH_MAX: f64 = 1.0 + tolerance::STRETCH_ROOM;
 
 /// The map `x -> rotation x + translation`, from a body's frame to the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -142,7 +143,7 @@ impl Pose {
     pub(super) fn stretches_little(&self) -> bool {
         // Three times an entry bounds the matrix as an operator, and half of that is what lengths
         // feel.
-        (self.rotation.tr_mul(&self.rotation) - Mat3::identity()).amax() <= 6e-6
+        (self.rotation.tr_mul(&self.rotation) - Mat3::identity()).amax() <= 6.0 * ROTATION_SLACK
     }
 
     /// `Rᵀ d`, rounded: a world direction as seen by a body. For searching; a proof accounts for

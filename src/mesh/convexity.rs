@@ -9,13 +9,14 @@ use std::collections::HashMap;
 use super::MeshData;
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::number::tolerance;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::support::supporting_vertex;
 
 /// How far from convex a mesh may be by default and still count as convex, as a fraction of its
 /// largest extent. Files have f32 coordinates: the faces of a convex solid stand out from each
 /// other by up to about 1e-7 of its size after rounding.
-pub const DEFAULT_TOLERANCE: f64 = 1e-6;
+pub const DEFAULT_TOLERANCE: f64 = tolerance::CONVEXITY;
 
 /// What was found.
 #[derive(Clone, Copy, Debug, PartialEq)]

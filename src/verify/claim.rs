@@ -125,8 +125,7 @@ fn judge_written_depth(
     let surface = certificate.surface.as_ref().map(surface);
     judge_depth(
         *bodies,
-        lower,
-        upper,
+        [lower, upper],
         &direction(face)?,
         surface.as_ref(),
         &mut Effort::unlimited(),

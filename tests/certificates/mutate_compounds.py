@@ -17,8 +17,8 @@ import clearance_compounds as cc  # noqa: E402
 from client import Wire  # noqa: E402
 from clearance_verify import Refused, quaternion_pose  # noqa: E402
 
-loader = importlib.machinery.SourceFileLoader("readme_examples", str(ROOT / ".ci" / "readme_examples"))
-helpers = importlib.util.module_from_spec(importlib.util.spec_from_loader("readme_examples", loader))
+loader = importlib.machinery.SourceFileLoader("doc_examples", str(ROOT / ".ci" / "doc_examples"))
+helpers = importlib.util.module_from_spec(importlib.util.spec_from_loader("doc_examples", loader))
 loader.exec_module(helpers)
 
 CUBE = [[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)]

@@ -118,7 +118,7 @@ fn depths(bytes: &mut Bytes<'_>, pair: &Pair<'_>, truth: Verdict, behaviour: &mu
         }
         _ => {}
     }
-    let judged = judge_depth(pair, lower, upper, &face, Some(&surface), &mut Effort::unlimited());
+    let judged = judge_depth(pair, [lower, upper], &face, Some(&surface), &mut Effort::unlimited());
     if judged.is_ok() {
         if truth == Verdict::Overlapping {
             meet([lower, upper], [depth.lower, depth.upper], "an accepted depth");

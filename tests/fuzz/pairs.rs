@@ -181,8 +181,7 @@ impl Questions<'_> {
             let surface = found.surface.as_ref();
             let judged = judge_depth(
                 pair,
-                found.lower,
-                found.upper,
+                [found.lower, found.upper],
                 face,
                 surface,
                 &mut Effort::unlimited(),

@@ -3,6 +3,7 @@
 
 use super::bodies::Bodies;
 use crate::geometry::motion::Motion;
+use crate::geometry::number::tolerance;
 use crate::geometry::pair::Pair;
 
 /// What is asked: the pair at t = 0, how each moves over t in [0, 1], and how finely to look.
@@ -32,10 +33,10 @@ pub struct Question<'a> {
 
 /// The least clearance tolerance that turning bodies honour, relative to the larger of size and
 /// world.
-pub const CLEARANCE_TOLERANCE_MIN: f64 = 1e-14;
+pub const CLEARANCE_TOLERANCE_MIN: f64 = tolerance::CLEARANCE_LEAST;
 
 /// Default of [`Question::time_tolerance`].
-pub const TIME_TOLERANCE: f64 = 1e-9;
+pub const TIME_TOLERANCE: f64 = tolerance::BRACKET_WIDTH;
 
 impl<'a> Question<'a> {
     /// With default tolerances, no margin and no deviation.

@@ -15,7 +15,7 @@ use crate::geometry::kernel;
 use crate::geometry::number::double::{Real, Triple, dot, rounded};
 use crate::geometry::number::rounding::UNIT;
 use crate::geometry::polytope::Polytope;
-use crate::geometry::support;
+use crate::geometry::support::{self, NeighboursBut};
 
 /// Up to so many vertices of a body, all are looked at: the walk over those that are level, as
 /// round the base of a cone, would take longer.
@@ -68,7 +68,8 @@ impl<'a, N: Real> Rise<'a, N> {
     pub(super) fn is_none(&self, level: &Level, radius: f64, effort: &mut Effort<'_>) -> bool {
         let vertex = level[0];
         let limit = kernel::along(&self.rounded, self.body.vertex(vertex)) - self.certain(radius);
-        support::neighbours_are_below(self.body, &self.rounded, limit, vertex, level, effort)
+        let around = NeighboursBut { vertex, but: level };
+        support::neighbours_are_below(self.body, &self.rounded, limit, around, effort)
     }
 
     /// At least the largest product of the true direction, at the length of s, with an edge from

@@ -27,8 +27,9 @@ fn check_solid_layer(name: &str, body: &Polytope, layer: &Layer) {
         // sphere's Euler number is as good.
         let count = u32::try_from(layer.vertices().len()).unwrap();
         let ring = || face.iter().flat_map(|&corner| layer.neighbours(corner)).copied();
-        let rivals: Vec<u32> = if count <= 200 { (0..count).collect() } else { ring().collect() };
-        for v in rivals {
+        let challengers: Vec<u32> =
+            if count <= 200 { (0..count).collect() } else { ring().collect() };
+        for v in challengers {
             let side = side_of_plane(vertex(a), vertex(b), vertex(c), vertex(v));
             assert_ne!(side, Side::Above, "{name}: not convex");
         }

@@ -35,8 +35,8 @@ pub(super) fn judge_cover(
     let judge = CoverJudge {
         pair: Bodies { p: solids.p.points, q: solids.q.points },
         span,
-        p: Side::new(&solids.p, &cover.order_p, payer.effort)?,
-        q: Side::new(&solids.q, &cover.order_q, payer.effort)?,
+        p: CoverSide::new(&solids.p, &cover.order_p, payer.effort)?,
+        q: CoverSide::new(&solids.q, &cover.order_q, payer.effort)?,
     };
     judge.walk(&cover.steps, payer)?;
     judge.p.is_outside(&judge.q, "P", payer)?;
@@ -64,7 +64,7 @@ impl<'a, 'b> Payer<'a, 'b> {
 }
 
 /// A body at t = 0.
-struct Side<'a> {
+struct CoverSide<'a> {
     points: Vec<Exact>,
     triangles: Option<&'a [[u32; 3]]>,
     /// The triangles in the order in which they are halved.
@@ -89,7 +89,7 @@ impl Group {
     }
 }
 
-impl<'a> Side<'a> {
+impl<'a> CoverSide<'a> {
     fn new(solid: &Solid<'a>, order: &[u32], effort: &mut Effort<'_>) -> Result<Self, Refusal> {
         let count = solid.triangles.map_or(0, <[_]>::len);
         let mut order = order.to_vec();
@@ -179,8 +179,8 @@ pub(super) fn exact_points(
 struct CoverJudge<'a, 'b> {
     pair: Bodies<'a>,
     span: &'b Span,
-    p: Side<'a>,
-    q: Side<'a>,
+    p: CoverSide<'a>,
+    q: CoverSide<'a>,
 }
 
 impl CoverJudge<'_, '_> {
@@ -319,10 +319,10 @@ pub(super) fn is_inside_beside(
     effort: &mut Effort<'_>,
 ) -> Result<Option<bool>, Stopped> {
     let seen = |(v, corner)| {
-        let from = |point: &Exact| Seen::from(minus(corner, point));
+        let from = |point: &Exact| SeenAlong::from(minus(corner, point));
         pay_for_vertex(v, effort).map(|()| points.iter().map(from).collect())
     };
-    let corners: Vec<Vec<Seen>> = (0..).zip(corners).map(seen).collect::<Result<_, _>>()?;
+    let corners: Vec<Vec<SeenAlong>> = (0..).zip(corners).map(seen).collect::<Result<_, _>>()?;
     for ray in &RAYS {
         let is_inside = is_crossed_oddly(ray, &corners, triangles, effort)?;
         if is_inside.is_some() {
@@ -337,19 +337,19 @@ const TRIANGLES_PER_STEP: usize = 1 << 10;
 
 /// A corner seen from the point: exactly, and enclosed in f64 intervals, which nearly always tell a
 /// sign.
-struct Seen {
+struct SeenAlong {
     exact: Exact,
     enclosed: IntervalVec,
 }
 
-impl From<Exact> for Seen {
+impl From<Exact> for SeenAlong {
     fn from(exact: Exact) -> Self {
         Self { enclosed: exact.each_ref().map(Dyadic::enclosed), exact }
     }
 }
 
 /// The sign of `a · (b x c)`.
-fn volume([a, b, c]: [&Seen; 3]) -> Sign {
+fn volume([a, b, c]: [&SeenAlong; 3]) -> Sign {
     let enclosed = interval::dot(&a.enclosed, &interval::cross(&b.enclosed, &c.enclosed));
     enclosed
         .sign()
@@ -363,25 +363,25 @@ fn first_sign(mut signs: impl Iterator<Item = Sign>) -> Sign {
 
 fn is_crossed_oddly(
     ray: &[i32; 3],
-    corners: &[Vec<Seen>],
+    corners: &[Vec<SeenAlong>],
     triangles: &[[u32; 3]],
     effort: &mut Effort<'_>,
 ) -> Result<Option<bool>, Stopped> {
-    let ray = Seen::from(ray.map(|x| Dyadic::from(f64::from(x))));
+    let ray = SeenAlong::from(ray.map(|x| Dyadic::from(f64::from(x))));
     let mut is_odd = false;
     for (at, triangle) in triangles.iter().enumerate() {
         if at % TRIANGLES_PER_STEP == 0 {
             effort.spend_step()?;
         }
         let [a, b, c] = triangle.map(|v| &corners[v as usize]);
-        let along_ray = |u: &Seen, v: &Seen| volume([&ray, u, v]);
+        let along_ray = |u: &SeenAlong, v: &SeenAlong| volume([&ray, u, v]);
         let turns = [[a, b], [b, c], [c, a]]
             .map(|[u, v]| first_sign(u.iter().zip(v).map(|(u, v)| along_ray(u, v))));
         let has = |sign: Sign| turns.contains(&sign);
         if has(Sign::Positive) && has(Sign::Negative) {
             continue;
         }
-        // Seen along the ray the point is on an edge's line, or in the triangle's plane.
+        // SeenAlong along the ray the point is on an edge's line, or in the triangle's plane.
         let ahead = first_sign(a.iter().zip(b).zip(c).map(|((a, b), c)| volume([a, b, c])));
         if has(Sign::Zero) || ahead == Sign::Zero {
             return Ok(None);

@@ -30,13 +30,12 @@ use crate::geometry::number::dyadic::Dyadic;
 /// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(0.75, 0.0, 0.0));
 /// let depth = measure(&pair, true, &mut witness, &mut effort).unwrap();
 /// let (face, surface) = (depth.face.unwrap(), depth.surface.as_ref());
-/// assert!(judge_depth(&pair, depth.lower, depth.upper, &face, surface, &mut effort).is_ok());
-/// assert!(judge_depth(&pair, 0.3, 0.4, &face, surface, &mut effort).is_err());
+/// assert!(judge_depth(&pair, [depth.lower, depth.upper], &face, surface, &mut effort).is_ok());
+/// assert!(judge_depth(&pair, [0.3, 0.4], &face, surface, &mut effort).is_err());
 /// ```
 pub fn judge_depth<'a>(
     pair: impl Into<Bodies<'a>>,
-    lower: f64,
-    upper: f64,
+    [lower, upper]: [f64; 2],
     face: &Direction,
     surface: Option<&Surface>,
     effort: &mut Effort<'_>,
@@ -146,7 +145,7 @@ mod tests {
         face: &Direction,
         surface: Option<&Surface>,
     ) -> Result<(), Refusal> {
-        super::judge_depth(pair, lower, upper, face, surface, &mut Effort::unlimited())
+        super::judge_depth(pair, [lower, upper], face, surface, &mut Effort::unlimited())
     }
 
     const UP: Direction = Direction::Vector(Vec3::new(0.0, 0.0, 3.0));
@@ -191,7 +190,7 @@ mod tests {
         check(|pair, surface| {
             let judged = |steps: u64| {
                 let effort = &mut Effort::with_steps(steps);
-                super::judge_depth(pair, 1.0, 1.0, &UP, Some(&surface), effort)
+                super::judge_depth(pair, [1.0, 1.0], &UP, Some(&surface), effort)
             };
             // Eight corners and twelve triangles.
             for steps in [0, 7, 19] {

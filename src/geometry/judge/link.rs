@@ -8,7 +8,7 @@
 
 use super::exact::pay_for_vertex;
 use crate::geometry::Vec3;
-use crate::geometry::claim::{Frame, Points};
+use crate::geometry::claim::{Frame, Link, Points};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::motion::{Motion, Track, Units};
 use crate::geometry::number::interval::{
@@ -134,16 +134,16 @@ pub(super) struct Movers {
 }
 
 impl Movers {
-    /// Whether the gap along `s`, given at t = 0 in `frame`, exceeds `clear` times its length on
-    /// all of [t0, t1]. A step is a look at all vertices.
+    /// Whether the gap along `s`, given at t = 0 in the link's frame, exceeds `clear` times its
+    /// length throughout the link. A step is a look at all vertices.
     pub(super) fn separates(
         &self,
-        frame: Frame,
+        link: &Link,
         s: &IntervalVec,
         clear: f64,
-        (t0, t1): (f64, f64),
         effort: &mut Effort<'_>,
     ) -> Result<bool, Stopped> {
+        let Link { t0, t1, frame, .. } = *link;
         let need = (norm(s) * Interval::point(clear)).high();
         if frame == Frame::World {
             let apart = |t: f64| {

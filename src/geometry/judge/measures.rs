@@ -102,7 +102,7 @@ pub fn judge_compounds_depth(
     let DepthClaim { parts, face, surface } = *deepest;
     bodies.judge_parts(parts)?;
     let pair = bodies.only(parts).ok_or(Refusal::SeveralParts)?;
-    judge_depth(pair, lower, upper, face, surface, effort)?;
+    judge_depth(pair, [lower, upper], face, surface, effort)?;
     for (at, entry) in others.iter().enumerate() {
         effort.spend_step()?;
         let named = bodies.judge_parts(&entry.parts);

@@ -4,6 +4,7 @@
 //! Translations are judged in exact arithmetic; so is everything at t = 0. Turning bodies are
 //! judged with outward-rounded intervals ([`super::link`]).
 
+use crate::geometry::number::tolerance;
 use dashu_int::ops::BitTest;
 
 use super::distance::comes_within;
@@ -218,8 +219,8 @@ impl<'a> MotionJudge<'a> {
             let clear = Interval::point(up(course.margin))
                 + Interval::point(up(course.deviation_p))
                 + Interval::point(up(course.deviation_q));
-            let clear = if clear.high() > 1e-320 { clear.high() } else { 0.0 };
-            self.movers.separates(link.frame, &enclosed(&s), clear, (link.t0, link.t1), effort)?
+            let clear = if clear.high() > tolerance::LENGTH_LEAST { clear.high() } else { 0.0 };
+            self.movers.separates(link, &enclosed(&s), clear, effort)?
         };
         if separates { Ok(()) } else { Err(Refusal::LinkFails(at)) }
     }

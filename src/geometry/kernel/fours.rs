@@ -1,51 +1,65 @@
 //! The lanes of a ring four at a time, where the processor has registers for that (AVX2).
 //!
-//! Of loops over eight lanes that end in one number a compiler makes instructions for two lanes,
-//! and shuffles between them: four hundred for the first rivals in two bodies, which take half as
-//! many, and two thirds of the time, where the registers are named. Every operation is that of the
-//! loops, in their order, so the outcome is the same to the last bit. Worth it in a query that is
-//! compiled for AVX2 only ([`processor`](super::processor)): elsewhere every operation is a call.
+//! A compiler turns loops over eight lanes that end in one number into instructions for two lanes
+//! and shuffles between them: four hundred for the first challengers in two bodies. Where the
+//! registers are named, as here, these take half as many, and two thirds of the time. Every
+//! operation is that of the loops, in their order, so the outcome is the same to the last bit. It
+//! pays only in a query that is compiled for AVX2 ([`crate::geometry::processor`]): elsewhere
+//! every operation is a call.
 
 use fearless_simd::{Avx2, Simd as _, f64x4, prelude::*, u32x8, u64x4};
 
-use super::{LANE, LEAST_LEAD, Ring, Rival, along, largest_of_four};
+use super::challenger::{LANE, LEAST_LEAD};
+use super::{Challenger, Ring, along, largest_of_four};
 use crate::geometry::Vec3;
 
+/// What the neighbours of a vertex are compared with, in every lane.
+struct LaneStart<'a> {
+    avx2: Avx2,
+    /// The direction, and how it turns.
+    along: [&'a Vec3; 2],
+    /// The vertex's own values along the two.
+    here: [f64x4<Avx2>; 2],
+    /// The neighbour that does not count.
+    except: u64x4<Avx2>,
+}
+
 impl Ring {
-    /// [`Ring::rival`] to the last bit.
+    /// [`Ring::challenger`] to the last bit.
     #[inline(always)]
-    pub(super) fn rival_in_fours(
+    pub(super) fn challenger_in_fours(
         &self,
         avx2: Avx2,
         [g, turn]: [&Vec3; 2],
         here: &Vec3,
         except: u32,
-    ) -> Rival {
+    ) -> Challenger {
         let here = [along(g, here), along(turn, here)].map(|value| f64x4::splat(avx2, value));
         let (low, high) = avx2.widen_u32x8(u32x8::from_slice(avx2, &self.names));
         let except = u64x4::splat(avx2, u64::from(except));
-        let low = self.four_hastes(avx2, [g, turn], here, [low, except], 0);
-        let high = self.four_hastes(avx2, [g, turn], here, [high, except], 4);
+        let from = LaneStart { avx2, along: [g, turn], here, except };
+        let low = self.four_inverse_times(&from, low, 0);
+        let high = self.four_inverse_times(&from, high, 4);
         let most: [f64; 4] = low.simd_gt(high).select(low, high).into();
-        self.rival_of(largest_of_four(most))
+        self.challenger_of(largest_of_four(most))
     }
 
-    /// Of the lanes from this one on, with their numbers in the last bits.
+    /// The inverse times of four neighbours from this lane on; the last bits hold the number of the
+    /// lane.
     #[inline(always)]
-    fn four_hastes(
+    fn four_inverse_times(
         &self,
-        avx2: Avx2,
-        [g, turn]: [&Vec3; 2],
-        [value, gain]: [f64x4<Avx2>; 2],
-        [names, except]: [u64x4<Avx2>; 2],
+        from: &LaneStart<'_>,
+        names: u64x4<Avx2>,
         lane: usize,
     ) -> f64x4<Avx2> {
+        let LaneStart { avx2, along: [g, turn], here: [value, gain], except } = *from;
         let least = f64x4::splat(avx2, LEAST_LEAD);
         let lead = value - self.four_values(avx2, g, lane);
         let lead = lead.simd_gt(least).select(lead, least);
-        let haste = (self.four_values(avx2, turn, lane) - gain) / lead;
-        let haste = names.simd_eq(except).select(f64x4::splat(avx2, -1.0), haste);
-        let bits: u64x4<Avx2> = haste.bitcast();
+        let inverse_time = (self.four_values(avx2, turn, lane) - gain) / lead;
+        let inverse_time = names.simd_eq(except).select(f64x4::splat(avx2, -1.0), inverse_time);
+        let bits: u64x4<Avx2> = inverse_time.bitcast();
         let first = lane as u64;
         let lanes = u64x4::simd_from(avx2, [first, first + 1, first + 2, first + 3]);
         ((bits & u64x4::splat(avx2, !LANE)) | lanes).bitcast()

@@ -78,7 +78,7 @@ fn all_neighbours_of_a_vertex_are_asked_whether_they_reach_a_height() {
 
 /// Along y, turning towards x: a vertex that is lower by a and ahead by b is level after a / b.
 #[test]
-fn the_first_rival_is_the_neighbour_that_draws_level_first_in_rings_of_any_length() {
+fn the_first_challenger_is_the_neighbour_that_draws_level_first_in_rings_of_any_length() {
     let (up, aside) = (Vec3::y(), Vec3::x());
     for count in [1u32, 7, 8, 9, 20] {
         let ahead = |i: u32| f64::from(1 + (i * 7) % 23);
@@ -93,30 +93,31 @@ fn the_first_rival_is_the_neighbour_that_draws_level_first_in_rings_of_any_lengt
         };
         for except in [u32::MAX, most(u32::MAX).unwrap()] {
             let few = Ring::of_few(&points[..points.len().min(LANES)]);
-            let of_few = first_rival_of_few([&up, &aside], &few, &points[0], except);
+            let of_few = first_challenger_of_few([&up, &aside], &few, &points[0], except);
             let is_few = points.len() <= LANES;
-            let found = first_rival([&up, &aside], &rings, 0, except);
+            let found = first_challenger([&up, &aside], &rings, 0, except);
             match most(except) {
                 Some(i) => {
                     assert_eq!(found.vertex, i);
-                    assert!((found.haste - ahead(i)).abs() < 1e-12);
+                    assert!((found.inverse_time - ahead(i)).abs() < 1e-12);
                     assert!(!is_few || of_few.vertex == i);
                 }
-                None => assert!(!found.is_one() && !of_few.is_one()),
+                None => assert!(!found.exists() && !of_few.exists()),
             }
         }
     }
 }
 
-/// The vertex itself is among all points of a few: it keeps up, at haste zero, and the number of
-/// its lane makes a subnormal number of that. Taken for a rival it sent casts of boxes past M to
-/// infinity.
+/// In a body of few vertices the ring of all points holds the vertex itself, which is level with
+/// itself at inverse time zero; the number of its lane makes a subnormal number of that. Taken for
+/// a challenger it sent casts of boxes past M to infinity.
 #[test]
-fn whoever_only_keeps_up_is_no_rival() {
+fn a_vertex_that_only_keeps_up_is_no_challenger() {
     let (up, aside) = (Vec3::y(), Vec3::x());
     let points = [-2.0, -1.0, -3.0, 0.0].map(|x| Vec3::new(x, x, 0.0));
-    let found = first_rival_of_few([&up, &aside], &Ring::of_few(&points), &points[3], u32::MAX);
-    assert!(!found.is_one(), "{found:?}");
+    let found =
+        first_challenger_of_few([&up, &aside], &Ring::of_few(&points), &points[3], u32::MAX);
+    assert!(!found.exists(), "{found:?}");
 }
 
 /// The hub of a wheel has more neighbours than a ring has lanes.

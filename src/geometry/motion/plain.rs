@@ -16,6 +16,7 @@
 use super::track::Track;
 use crate::geometry::number::interval::{self, Interval, IntervalVec};
 use crate::geometry::number::rounding::{SQUARES, UNDERFLOW, UNIT, length};
+use crate::geometry::number::tolerance;
 use crate::geometry::number::trig::RoundedTrig;
 use crate::geometry::shape::Shape;
 use crate::geometry::{Mat3, Vec3};
@@ -206,7 +207,7 @@ impl Plain {
     #[inline(always)]
     pub fn across(&self, s: &Vec3) -> f64 {
         let across = s.cross(&self.axis).norm();
-        if across > 1e-6 {
+        if across > tolerance::ACROSS_WELL {
             return (across + 16.0 * UNIT + 4.0 * self.axis_slack) * (1.0 + 8.0 * UNIT);
         }
         self.across_nearly_none(s)

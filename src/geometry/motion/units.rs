@@ -5,6 +5,7 @@ use crate::geometry::Vec3;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::number::interval::{self, Interval, IntervalVec};
 use crate::geometry::number::scale::PowerOfTwo;
+use crate::geometry::number::tolerance;
 use crate::geometry::pose::Pose;
 
 /// Where a track's lengths are counted from, and in which unit.
@@ -96,8 +97,8 @@ pub fn between((pose_p, p): (&Pose, &Track), (pose_q, q): (&Pose, &Track)) -> In
     }
 }
 
-/// What scaling may cost a coordinate: it can only underflow, by less than this.
-pub(super) const SCALING_SLACK: f64 = 1e-300;
+/// What scaling may cost a coordinate.
+pub(super) const SCALING_SLACK: f64 = tolerance::SCALING_LOSS;
 
 /// A body's pose and motion, and a box around its points.
 #[derive(Clone, Copy, Debug)]

@@ -2,9 +2,9 @@
 //! formulas that are evaluated in f64 first and, where that leaves too much open, in these.
 //!
 //! Source: T. Dekker, "A floating-point technique for extending the available precision", Numer.
-//!         Math. 18, 1971; M. Joldes, J.-M. Muller, V. Popescu, "Tight and rigorous error bounds for
-//!         basic building blocks of double-word arithmetic", ACM TOMS 44(2), 2017, algorithms 6
-//!         (sum, 3u²) and 10 (product, without fused operations, 7u² at most).
+//!         Math. 18, 1971; M. Joldes, J.-M. Muller, V. Popescu, "Tight and rigorous error bounds
+//!         for basic building blocks of double-word arithmetic", ACM TOMS 44(2), 2017, algorithms
+//!         6 (sum, 3u²) and 10 (product, without fused operations, 7u² at most).
 //!
 //! The bounds hold unless something overflows or underflows; the caller sees to that.
 

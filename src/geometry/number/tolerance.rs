@@ -18,6 +18,36 @@ pub const LENGTH_LEAST: f64 = 1e-320;
 /// them that counts.
 pub const GAP_PRODUCT_LEAST: f64 = 1e-290;
 
+/// A quaternion whose norm is less than this, or more than its inverse, is no rotation: squares of
+/// its components would lose their digits, or overflow.
+pub const QUATERNION_NORM_LEAST: f64 = 1e-100;
+/// Every entry of `RᵀR - I` of a rotation given as a matrix is at most this: matrices in single
+/// precision pass.
+pub const ROTATION_ENTRY: f64 = 1e-6;
+/// What scaling by a power of two may cost a coordinate: it can only underflow, by less than this.
+pub const SCALING_LOSS: f64 = 1e-300;
+/// The sine of the angle between a unit vector and an axis above which a few roundings are a small
+/// part of it.
+pub const ACROSS_WELL: f64 = 1e-6;
+/// Half extents of which products of three neither overflow nor underflow lie between this and its
+/// inverse.
+pub const EXTENT_LEAST: f64 = 1e-90;
+/// No half axis of an ellipsoid around or like a body is taken for shorter than this part of the
+/// longest: flat bodies have normals, too.
+pub const HALF_AXIS_LEAST: f64 = 1e-3;
+/// By how much the half side of a start table's grid is made smaller, relative to itself: by more
+/// than half a unit of its fixed point, for the smallest grid.
+pub const GRID_INSET: f64 = 1e-4;
+/// A normal, or a way out of faces, whose components all are smaller than this, where those of
+/// others are about one, is taken for none.
+pub const WAY_NONE: f64 = 1e-6;
+/// The same of a sum of normals of triangles, which cancel: it says little of a direction.
+pub const NORMALS_CANCEL: f64 = 1e-3;
+
+/// The default distance from its hull, relative to its largest extent, within which a mesh counts
+/// as convex: ten times what the coordinates of files in single precision make of a convex solid.
+pub const CONVEXITY: f64 = 1e-6;
+
 /// How close rounded heights have to be for the exact ones to be compared, relative to the sizes of
 /// the numbers that they are sums of: some thousand times what rounding can make of equal heights.
 pub const LEVEL: f64 = 1e-12;

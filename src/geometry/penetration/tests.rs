@@ -16,7 +16,7 @@ fn proven_face<'a>(pair: &Pair<'_>, found: &'a Depth) -> &'a Direction {
     let (face, surface) = (found.face.as_ref().unwrap(), found.surface.as_ref());
     let Depth { lower, upper, .. } = *found;
     assert!(surface.is_some());
-    assert_eq!(judge_depth(pair, lower, upper, face, surface, &mut Effort::unlimited()), Ok(()));
+    assert_eq!(judge_depth(pair, [lower, upper], face, surface, &mut Effort::unlimited()), Ok(()));
     face
 }
 

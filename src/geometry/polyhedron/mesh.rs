@@ -118,7 +118,7 @@ pub enum PolyhedronError {
 
 /// A directed edge and its triangle.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-struct Edge {
+struct MeshEdge {
     ends: [u32; 2],
     triangle: u32,
 }
@@ -251,7 +251,7 @@ impl Polyhedron {
 /// volume, and in an odd number if it encloses a hollow. The volume in all, rounded.
 fn check_shells(
     (vertices, triangles): (&[Vec3], &[[u32; 3]]),
-    edges: &[Edge],
+    edges: &[MeshEdge],
     (tree, boxes): (&Tree, &[Extent]),
     effort: &mut Effort<'_>,
 ) -> Result<f64, PolyhedronError> {
@@ -306,11 +306,11 @@ fn check_numbers(vertices: &[Vec3], triangles: &[[u32; 3]]) -> Result<(), Polyhe
 }
 
 /// All directed edges, sorted; each occurs once and has its twin.
-fn closed_edges(triangles: &[[u32; 3]]) -> Result<Vec<Edge>, PolyhedronError> {
-    let mut edges: Vec<Edge> = (0..)
+fn closed_edges(triangles: &[[u32; 3]]) -> Result<Vec<MeshEdge>, PolyhedronError> {
+    let mut edges: Vec<MeshEdge> = (0..)
         .zip(triangles)
         .flat_map(|(triangle, &[a, b, c])| {
-            [[a, b], [b, c], [c, a]].map(|ends| Edge { ends, triangle })
+            [[a, b], [b, c], [c, a]].map(|ends| MeshEdge { ends, triangle })
         })
         .collect();
     edges.sort_unstable();
@@ -319,20 +319,20 @@ fn closed_edges(triangles: &[[u32; 3]]) -> Result<Vec<Edge>, PolyhedronError> {
         return Err(PolyhedronError::EdgeTwice { from, to });
     }
     match edges.iter().find(|edge| twin(&edges, edge).is_none()) {
-        Some(&Edge { ends: [from, to], .. }) => Err(PolyhedronError::Open { from, to }),
+        Some(&MeshEdge { ends: [from, to], .. }) => Err(PolyhedronError::Open { from, to }),
         None => Ok(edges),
     }
 }
 
 /// The triangle beyond an edge.
-fn twin(edges: &[Edge], edge: &Edge) -> Option<u32> {
+fn twin(edges: &[MeshEdge], edge: &MeshEdge) -> Option<u32> {
     let [from, to] = edge.ends;
     let found = edges.binary_search_by_key(&[to, from], |edge| edge.ends).ok()?;
     Some(edges[found].triangle)
 }
 
 /// For each triangle its shell, and for each shell its lowest triangle.
-fn shells(triangles: &[[u32; 3]], edges: &[Edge]) -> (Vec<u32>, Vec<u32>) {
+fn shells(triangles: &[[u32; 3]], edges: &[MeshEdge]) -> (Vec<u32>, Vec<u32>) {
     let mut shell_of = vec![u32::MAX; triangles.len()];
     let mut firsts: Vec<u32> = Vec::new();
     for first in (0..).take(triangles.len()) {
@@ -348,15 +348,15 @@ fn shells(triangles: &[[u32; 3]], edges: &[Edge]) -> (Vec<u32>, Vec<u32>) {
             }
             shell_of[triangle as usize] = shell;
             let [a, b, c] = triangles[triangle as usize];
-            let around = [[a, b], [b, c], [c, a]].map(|ends| Edge { ends, triangle });
+            let around = [[a, b], [b, c], [c, a]].map(|ends| MeshEdge { ends, triangle });
             open.extend(around.iter().filter_map(|edge| twin(edges, edge)));
         }
     }
     (shell_of, firsts)
 }
 
-fn across(triangles: &[[u32; 3]], edges: &[Edge]) -> Vec<[u32; 3]> {
-    let beyond = |edge: Edge| {
+fn across(triangles: &[[u32; 3]], edges: &[MeshEdge]) -> Vec<[u32; 3]> {
+    let beyond = |edge: MeshEdge| {
         let other = twin(edges, &edge).expect("the mesh is closed");
         let corners = triangles[other as usize];
         corners.into_iter().find(|corner| !edge.ends.contains(corner)).expect("a third corner")
@@ -364,7 +364,7 @@ fn across(triangles: &[[u32; 3]], edges: &[Edge]) -> Vec<[u32; 3]> {
     (0..)
         .zip(triangles)
         .map(|(triangle, &[a, b, c])| {
-            [[a, b], [b, c], [c, a]].map(|ends| beyond(Edge { ends, triangle }))
+            [[a, b], [b, c], [c, a]].map(|ends| beyond(MeshEdge { ends, triangle }))
         })
         .collect()
 }

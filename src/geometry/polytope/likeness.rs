@@ -15,6 +15,7 @@
 //! fewer are then taken to hit it.
 
 use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::number::tolerance;
 use crate::geometry::reach::{self, Reach};
 use crate::geometry::shape::Shape;
 use crate::geometry::{Mat3, Vec3};
@@ -36,9 +37,10 @@ const ROUNDS: u32 = 2;
 /// Directions along an edge of a cube around the origin: over its faces they are spread.
 const SIDE: u32 = 8;
 /// No half axis starts as less than this part of the longest: flat bodies have normals, too.
-const THINNEST: f64 = 1e-3;
+const THINNEST: f64 = tolerance::HALF_AXIS_LEAST;
 /// Largest half extents with which nothing here overflows or underflows; any others are of the box.
-const PLAIN: std::ops::RangeInclusive<f64> = 1e-90..=1e90;
+const PLAIN: std::ops::RangeInclusive<f64> =
+    tolerance::EXTENT_LEAST..=1.0 / tolerance::EXTENT_LEAST;
 
 impl Likeness {
     /// Takes a while of a body with facets of many corners: not beyond the deadline.

@@ -8,6 +8,7 @@
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::kernel::{self, Ring};
+use crate::geometry::number::tolerance;
 use crate::geometry::shape::Bounds;
 
 /// See the module.
@@ -76,7 +77,7 @@ impl StartTable {
             scale,
             side,
             // By more than half a unit of the fixed point in k/2, for the least k.
-            half_side: half * (1.0 - 1e-4),
+            half_side: half * (1.0 - tolerance::GRID_INSET),
             offset: half + TO_FIXED_POINT,
             cells: Cells::Narrow(Box::default()),
         };

@@ -1,5 +1,6 @@
 //! Volume and bounds of a polytope, rounded.
 
+use crate::geometry::number::tolerance;
 use std::f64::consts::PI;
 
 use dashu_int::IBig;
@@ -186,10 +187,10 @@ fn box_reaches_less_far(bounds: &Bounds) -> bool {
 /// it.
 fn semi_axes(centre: &Vec3, half_extents: &Vec3, vertices: &[Vec3]) -> Vec3 {
     let largest = half_extents.amax();
-    if !(1e-90..=1e90).contains(&largest) {
+    if !(tolerance::EXTENT_LEAST..=1.0 / tolerance::EXTENT_LEAST).contains(&largest) {
         return Vec3::repeat(f64::INFINITY);
     }
-    let shape = half_extents.map(|half| half.max(largest * 1e-3));
+    let shape = half_extents.map(|half| half.max(largest * tolerance::HALF_AXIS_LEAST));
     let squared = |v: &Vec3| (v - centre).component_div(&shape).norm_squared();
     let factor = vertices.iter().map(squared).fold(0.0, f64::max).sqrt();
     shape * (factor * (1.0 + gamma(16)))

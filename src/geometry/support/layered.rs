@@ -40,7 +40,7 @@ fn inwards(body: &Polytope, g: &Vec3, vertex: u32, effort: &mut Effort<'_>) -> u
     let layers = body.hierarchy().layers();
     let mut vertex = vertex;
     for (depth, layer) in layers.iter().enumerate() {
-        let (best, finished) = climb(body, g, layer, vertex, LOCAL_MOVES, effort);
+        let (best, finished) = climb(LayerGraph { body, layer }, g, vertex, LOCAL_MOVES, effort);
         match layer.vertex_inward(best) {
             Some(inward) if !finished => vertex = inward,
             _ => return outwards(body, g, depth, best, effort),
@@ -54,17 +54,24 @@ fn outwards(body: &Polytope, g: &Vec3, depth: usize, vertex: u32, effort: &mut E
     let layers = body.hierarchy().layers();
     let mut vertex = vertex;
     for layer in layers[..=depth].iter().rev() {
-        (vertex, _) = climb(body, g, layer, vertex, u32::MAX, effort);
+        (vertex, _) = climb(LayerGraph { body, layer }, g, vertex, u32::MAX, effort);
         vertex = layer.vertex_outward(vertex).unwrap_or(vertex);
     }
     vertex
 }
 
-/// Steepest climb on the graph of a layer, at most `moves` moves; whether it reached a top.
+/// The graph of a layer of a body.
+#[derive(Clone, Copy)]
+struct LayerGraph<'a> {
+    body: &'a Polytope,
+    layer: &'a Layer,
+}
+
+/// Steepest climb along `g` on the graph of a layer, at most `moves` moves; whether it reached a
+/// top.
 fn climb(
-    body: &Polytope,
+    LayerGraph { body, layer }: LayerGraph<'_>,
     g: &Vec3,
-    layer: &Layer,
     start: u32,
     moves: u32,
     effort: &mut Effort<'_>,

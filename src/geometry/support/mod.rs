@@ -21,10 +21,11 @@ use arrayvec::ArrayVec;
 pub use along::{Along, compare_along};
 pub use layered::{by_hierarchy, coherently};
 
+/// The vertex that overtakes a supporting vertex when the direction turns: see
+/// [`first_challenger`].
+pub use super::kernel::Challenger;
 /// What a search in floating point found: see [`likely`].
 pub use super::kernel::Climb;
-/// Who first comes as far as a supporting vertex when the direction turns: see [`first_rival`].
-pub use super::kernel::Rival;
 
 use super::Vec3;
 use super::effort::Effort;
@@ -104,8 +105,8 @@ pub fn by_scan(body: &Polytope, direction: &Vec3, effort: &mut Effort<'_>) -> u3
     let Some(along) = Along::new(body, direction) else { return 0 };
     let (mut best, value) = kernel::farthest(along.rounded(), body.vertices());
     for vertex in 0..body.vertex_count() {
-        let rivals = vertex != best && !along.surely_beats(value, along.value(vertex));
-        if rivals && along.compare(vertex, best) == Ordering::Greater {
+        let challengers = vertex != best && !along.surely_beats(value, along.value(vertex));
+        if challengers && along.compare(vertex, best) == Ordering::Greater {
             best = vertex;
         }
     }
@@ -217,16 +218,23 @@ pub fn climb_both(
     found
 }
 
-/// Whether all neighbours of `vertex` but those named are certain to stay below `limit` in rounded
-/// value along `g`; of a body of few vertices, whether all its vertices are. `false` leaves it
-/// open.
+/// The neighbours of a vertex, without some.
+#[derive(Clone, Copy)]
+pub struct NeighboursBut<'a> {
+    /// The vertex whose neighbours are meant.
+    pub vertex: u32,
+    /// The neighbours that are left out.
+    pub but: &'a [u32; 3],
+}
+
+/// Whether all these neighbours are certain to stay below `limit` in rounded value along `g`. In a
+/// body of few vertices every vertex counts as a neighbour. `false` leaves it open.
 #[inline(always)]
 pub fn neighbours_are_below(
     body: &Polytope,
     g: &Vec3,
     limit: f64,
-    vertex: u32,
-    but: &[u32; 3],
+    NeighboursBut { vertex, but }: NeighboursBut<'_>,
     effort: &mut Effort<'_>,
 ) -> bool {
     let (ring, rings) = match body.reach() {
@@ -280,22 +288,22 @@ pub fn is_level_top(
 /// vertices, who of all of them. Nobody has the number of `except`. In rounded values: for searches
 /// that only propose.
 #[inline(always)]
-pub fn first_rival(
+pub fn first_challenger(
     body: &Polytope,
     vertex: u32,
     turning: [&Vec3; 2],
     except: u32,
     effort: &mut Effort<'_>,
-) -> Rival {
+) -> Challenger {
     match body.reach() {
         Reach::Few(all) => {
             effort.cost.visited += u64::from(all.count());
-            kernel::first_rival_of_few(turning, all, body.vertex(vertex), except)
+            kernel::first_challenger_of_few(turning, all, body.vertex(vertex), except)
         }
         Reach::Many(terrain) => {
             // Those in the first ring, which are nearly always all.
             effort.cost.visited += u64::from(terrain.rings[vertex as usize].count());
-            kernel::first_rival(turning, &terrain.rings, vertex, except)
+            kernel::first_challenger(turning, &terrain.rings, vertex, except)
         }
     }
 }

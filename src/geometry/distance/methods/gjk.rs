@@ -55,8 +55,8 @@ const _: () = assert!(LAG_MAX < WALK_MAX);
 /// The row of the table.
 pub(super) const METHOD: DistanceMethod = DistanceMethod {
     name: "gjk",
-    source: "Gilbert, Johnson, Keerthi, A fast procedure for computing the distance between complex \
-             objects in three-dimensional space, 1988",
+    source: "Gilbert, Johnson, Keerthi, A fast procedure for computing the distance between \
+             complex objects in three-dimensional space, 1988",
     proves: "nothing; the simplex that it ends with is proven nearest, or gone on from",
     cost: "two supports a step, five steps from cold",
     proposer: Proposer::Default,

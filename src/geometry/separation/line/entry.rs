@@ -29,7 +29,7 @@ use crate::geometry::number::binary::power_of_two;
 use crate::geometry::number::rounding::{CAST_LENGTHS, ENTRY_FLOOR, UNIT, gamma};
 use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::polytope::Polytope;
-use crate::geometry::support::neighbours_are_below;
+use crate::geometry::support::{NeighboursBut, neighbours_are_below};
 
 /// The direction u of a line as `high + low`, up to `2^-80` of the largest component of `high`;
 /// `low` is at most half a last place of a number up to `2^20` times as large.
@@ -260,7 +260,8 @@ impl EntryPlane {
         let span = body.bounds().span;
         let error = gamma(150) * self.size * span + ENTRY_FLOOR * (1.0 + span);
         let limit = dot(&g, body.vertex(first)) - error;
-        neighbours_are_below(body, &g, limit, first, &vertices.names, effort)
+        let around = NeighboursBut { vertex: first, but: &vertices.names };
+        neighbours_are_below(body, &g, limit, around, effort)
             || self.is_highest_of_neighbours(body, &g, vertices, effort)
     }
 

@@ -176,7 +176,7 @@ fn judge_measure(
         }
         Measure::Depth { lower, upper, face, surface } if verdict == Verdict::Overlapping => {
             let face = face.as_ref().ok_or("the face is missing")?;
-            judge_depth(pair, *lower, *upper, face, surface.as_ref(), effort)
+            judge_depth(pair, [*lower, *upper], face, surface.as_ref(), effort)
                 .map_err(|refusal| refusal.to_string())
         }
         Measure::Range(claim) => {

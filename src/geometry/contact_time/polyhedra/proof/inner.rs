@@ -3,6 +3,7 @@
 //!
 //! All of it is rounded, and what comes out is a proposal: exact arithmetic accepts it or not.
 
+use crate::geometry::number::tolerance;
 use arrayvec::ArrayVec;
 
 use super::{PROPOSALS_MAX, Shape, Unproven, is_accepted};
@@ -106,7 +107,7 @@ fn lines(triangles: &[[Vec3; 3]]) -> Vec<(Vec3, Vec3)> {
     }
     let tilted = TILTS.iter().flat_map(|tilt| normals.iter().map(|n| n + Vec3::from(*tilt)));
     let along = normals.iter().copied().chain([sum]).chain(tilted);
-    let along: Vec<Vec3> = along.filter(|n| n.amax() > 1e-3).collect();
+    let along: Vec<Vec3> = along.filter(|n| n.amax() > tolerance::NORMALS_CANCEL).collect();
     starts.iter().flat_map(|start| along.iter().map(move |n| (*start, *n))).collect()
 }
 

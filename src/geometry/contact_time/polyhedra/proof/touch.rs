@@ -9,6 +9,7 @@ use crate::geometry::claim::{Face, SolidProof};
 use crate::geometry::contact_time::Travel;
 use crate::geometry::contact_time::polyhedra::{Faces, Moving, first_contact};
 use crate::geometry::effort::Effort;
+use crate::geometry::number::tolerance;
 
 /// How far Q comes, as a part of its place and size: far enough for rounding not to bend the way,
 /// and not so far that much else is in it.
@@ -81,7 +82,7 @@ fn ways([p, q]: [&Shape<'_>; 2], [of_p, of_q]: &[Face; 2]) -> Vec<Vec3> {
     let mut around: Vec<Vec3> = grid.map(|at| at.add_scalar(-1.0)).collect();
     around.sort_by(|a, b| a.norm_squared().total_cmp(&b.norm_squared()));
     let of_faces = [from_p, -from_q, from_p - from_q];
-    of_faces.into_iter().chain(around).filter(|way| way.amax() > 1e-6).collect()
+    of_faces.into_iter().chain(around).filter(|way| way.amax() > tolerance::WAY_NONE).collect()
 }
 
 /// The normal of a triangle, rounded; zero of a vertex or an edge.
@@ -103,5 +104,5 @@ fn turned(shapes: [&Shape<'_>; 2], away: Vec3, faces: &Faces) -> Option<Vec3> {
     let units = normals.into_iter().filter(|n| n.amax() > 0.0).map(|n| n / n.norm());
     let least = units.min_by(|a, b| a.dot(&away).total_cmp(&b.dot(&away)))?;
     let turned = away + least;
-    (turned.amax() > 1e-6).then_some(turned)
+    (turned.amax() > tolerance::WAY_NONE).then_some(turned)
 }

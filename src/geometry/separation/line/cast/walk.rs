@@ -18,7 +18,7 @@ use crate::geometry::Vec3;
 use crate::geometry::difference::RoundedCorner;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::VertexPair;
-use crate::geometry::support::{Rival, first_rival};
+use crate::geometry::support::{Challenger, first_challenger};
 
 /// Cells that a walk enters before it gives up.
 const CELLS_MAX: u32 = 32;
@@ -61,7 +61,7 @@ struct WalkEdge {
     /// From the corner to its other end.
     span: Vec3,
     /// One over how much of the turn it takes until both ends are the least.
-    haste: f64,
+    inverse_time: f64,
 }
 
 impl WalkEdge {
@@ -89,17 +89,18 @@ fn first_border(
     let (p, q) = (&scene.pair.p, &scene.pair.q);
     let VertexPair { i, j } = corner.pair;
     let not = |of_p: bool| except.filter(|edge| edge.of_p == of_p).map_or(u32::MAX, |edge| edge.to);
-    let of_p = first_rival(p.body, i, [&gaze.in_p, &turn.in_p], not(true), effort);
-    let of_q = first_rival(q.body, j, [&gaze.in_q, &turn.in_q], not(false), effort);
+    let of_p = first_challenger(p.body, i, [&gaze.in_p, &turn.in_p], not(true), effort);
+    let of_q = first_challenger(q.body, j, [&gaze.in_q, &turn.in_q], not(false), effort);
     // Which of them it is, is not predictable: so it is chosen, not asked for.
-    let p_first = of_p.haste > of_q.haste;
+    let p_first = of_p.inverse_time > of_q.inverse_time;
     let placed = select_unpredictable(p_first, p, q);
     let from = select_unpredictable(p_first, i, j);
-    let Rival { vertex: to, haste } = select_unpredictable(p_first, of_p, of_q);
+    let Challenger { vertex: to, inverse_time } = select_unpredictable(p_first, of_p, of_q);
     let sign = select_unpredictable(p_first, -1.0, 1.0);
     let span = placed.body.vertex(to) - placed.body.vertex(from);
-    let edge = WalkEdge { of_p: p_first, to, span: placed.pose.rotation * (span * sign), haste };
-    Rival { vertex: to, haste }.is_one().then_some(edge)
+    let edge =
+        WalkEdge { of_p: p_first, to, span: placed.pose.rotation * (span * sign), inverse_time };
+    Challenger { vertex: to, inverse_time }.exists().then_some(edge)
 }
 
 /// Walks from `s`, along which `corner` is the least; leaves both where it gives up.
@@ -122,7 +123,7 @@ pub(super) fn walk(
         let Some(first) = first_border(scene, &here, [&gaze, &turn], None, effort) else {
             return Ok(Some(Cast::Apart(aside, here.pair)));
         };
-        gaze = gaze.turned(&turn, 1.0 / first.haste);
+        gaze = gaze.turned(&turn, 1.0 / first.inverse_time);
         if scene.is_beyond(&gaze.s, &here) {
             return Ok(apart(&gaze.s));
         }
@@ -141,7 +142,7 @@ pub(super) fn walk(
         let Some(second) = first_border(scene, &here, turning, Some(&first), effort) else {
             return Ok(Some(Cast::Apart(turn.s, here.pair)));
         };
-        gaze = gaze.turned(&turn, 1.0 / second.haste);
+        gaze = gaze.turned(&turn, 1.0 / second.inverse_time);
         if scene.is_beyond(&gaze.s, &here) {
             return Ok(apart(&gaze.s));
         }

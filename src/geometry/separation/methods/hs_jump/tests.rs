@@ -286,7 +286,8 @@ fn the_polygon_has_too_few_corners_for_a_balanced_tree_to_pay() {
             let most = lengths.iter().max().copied().unwrap_or_default();
             writeln!(
                 table,
-                "{name}, {kind}: {mean:.1} corners a cut, at most {most}; {candidates_max} candidates"
+                "{name}, {kind}: {mean:.1} corners a cut, at most {most}; \
+                 {candidates_max} candidates"
             )
             .unwrap();
             within &= mean <= 3.5 && most <= 10;

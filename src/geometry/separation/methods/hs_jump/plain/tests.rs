@@ -57,7 +57,8 @@ fn candidates_are_within_the_bound_and_rule_2_is_taken_only_for_pairs_that_reapp
     }
     println!(
         "at most {longest} candidates; rule 2 in {rule_2} of {HARD_PAIRS} searches, \
-         ended by the pair before in {ended_by_pair}; separated, overlapping, handed over: {claims:?}"
+         ended by the pair before in {ended_by_pair}; separated, overlapping, handed over: \
+         {claims:?}"
     );
     assert_eq!(full, 0, "no search needs more differences than the polygon takes");
     assert!(rule_2 > 100 && ended_by_pair > 1000, "{rule_2} {ended_by_pair}");
