@@ -54,7 +54,7 @@ struct Top {
 }
 
 impl Ring {
-    /// Of at most [`LANES`] points; none at all is the vertex beside itself.
+    /// A ring of at most [`LANES`] points; a vertex without neighbours is its own.
     fn new(points: &[Vec3], vertex: u32, names: &[u32]) -> Self {
         let name_at = |lane: usize| names.get(lane).or(names.last()).copied().unwrap_or(vertex);
         let names_padded: [u32; LANES] = std::array::from_fn(name_at);
@@ -153,7 +153,7 @@ impl Ring {
     pub fn reaching(&self, g: &Vec3, limit: f64) -> impl Iterator<Item = (f64, u32)> {
         let values = self.values(g);
         let named = std::array::from_fn::<_, LANES, _>(|lane| (values[lane], self.names[lane]));
-        // Of a NaN nothing is known.
+        // A NaN is below nothing, so it is named.
         let is_below = move |value: f64| value < limit;
         named.into_iter().filter(move |(value, _)| !is_below(*value))
     }
@@ -235,7 +235,7 @@ pub struct Look {
     value: f64,
     top: f64,
     visited: u32,
-    /// Of the first ring.
+    /// The values of the points in the first ring.
     values: [f64; LANES],
 }
 
@@ -311,7 +311,7 @@ pub fn farthest_of_few(g: &Vec3, all: &Ring) -> (u32, f64) {
     (name, value)
 }
 
-/// The same, and how far the next is: settled.
+/// [`farthest_of_few`] with the distance to the next, as a look that is settled.
 #[inline(never)]
 pub fn look_at_few(g: &Vec3, all: &Ring) -> Look {
     let mut values = all.values(g);

@@ -21,9 +21,9 @@ pub struct Compounds<'a> {
 /// separates all of them together.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Parts {
-    /// Of P.
+    /// Indices of the parts of P that are meant.
     pub p: Vec<u32>,
-    /// Of Q.
+    /// Indices of the parts of Q that are meant.
     pub q: Vec<u32>,
 }
 
@@ -34,7 +34,8 @@ pub struct PartStatement {
     pub parts: Parts,
     /// How they stand.
     pub proof: StaticProof,
-    /// Of separated ones: what shows how they compare with a margin, as in [`super::MarginClaim`].
+    /// For separated parts: what shows how they compare with a margin, as in
+    /// [`super::MarginClaim`].
     pub margin_pairs: arrayvec::ArrayVec<VertexPair, 3>,
 }
 
@@ -52,12 +53,13 @@ pub struct PartMotion<'a> {
 pub struct PartBound {
     /// These.
     pub parts: Parts,
-    /// Of a distance, and of one part each: with v the point nearest the origin in the hull of
-    /// their differences, `v / |v|` is the direction, and |v| may show the upper bound.
+    /// For a claim about a distance, where each side is one part: with v the point nearest the
+    /// origin in the hull of their differences, `v / |v|` is the direction, and |v| may show the
+    /// upper bound.
     pub pairs: arrayvec::ArrayVec<VertexPair, 3>,
-    /// Of a distance, if there are no pairs: the gap along it is as wide as the lower bound. Of a
-    /// depth: M reaches along it no farther than the upper bound. Of several parts together a
-    /// vector.
+    /// For a distance without pairs: a direction along which the gap is as wide as the lower bound.
+    /// For a depth: one along which M reaches no farther than the upper bound. Where several parts
+    /// are meant together it is a vector.
     pub direction: Option<Direction>,
 }
 

@@ -17,7 +17,7 @@ pub struct Question<'a> {
     pub motion_q: Motion,
     /// Proofs of freedom hold for every motion of P within this of the stated one, metres.
     pub deviation_p: f64,
-    /// The same for Q.
+    /// Proofs of freedom hold for every motion of Q within this of the stated one, metres.
     pub deviation_q: f64,
     /// Contact means distance at most this, metres.
     pub margin: f64,
@@ -72,7 +72,7 @@ pub struct Course<'a> {
     pub margin: f64,
     /// Freedom holds for every motion of P within this of the stated one, metres.
     pub deviation_p: f64,
-    /// The same for Q.
+    /// Proofs of freedom hold for every motion of Q within this of the stated one, metres.
     pub deviation_q: f64,
 }
 

@@ -42,11 +42,11 @@ pub enum SolidProof {
     /// The faces share a point, and Q comes there in a straight line without meeting P before,
     /// which it could not if the interiors met.
     Touching {
-        /// Of P and of Q.
+        /// The two faces: one of P, one of Q.
         faces: [Face; 2],
         /// Where Q comes from: its pose has this translation then.
         from: Vec3,
-        /// Of the way there, without its end.
+        /// The proof that the way there is free, but for its end.
         way: Cover,
     },
     /// A triangle of each: inner points of both are one, and their planes are not.
@@ -71,14 +71,15 @@ impl SolidProof {
 pub struct InnerPoint {
     /// The point is the exact sum of both, in the world.
     pub terms: [Vec3; 2],
-    /// Of P and of Q: of a hull, vertices whose hull has it strictly inside; of a mesh none.
+    /// For P and for Q: if it is a hull, vertices whose hull has the point strictly inside; if it
+    /// is a mesh, none.
     pub vertices: [arrayvec::ArrayVec<u32, 6>; 2],
 }
 
 /// The proof about bodies that move without turning, of which no faces meet at t = 0.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SolidMotionProof {
-    /// Of the time that is free.
+    /// The proof that the time before is free.
     pub free: Cover,
     /// Faces of P and of Q that share a point at some time in the bracket.
     pub faces: Option<[Face; 2]>,
@@ -87,14 +88,15 @@ pub struct SolidMotionProof {
 /// The proof of which two of several bodies that turn nothing meet first, or that no two meet.
 #[derive(Clone, Debug, PartialEq)]
 pub enum CollisionProof {
-    /// Of how two stand that are in contact at t = 0, before which there is nothing.
+    /// The proof of how two bodies stand that are in contact at t = 0, before which there is
+    /// nothing.
     AtStart(SolidProof),
-    /// Of what comes later.
+    /// The proof of a contact that comes later.
     Later {
-        /// Of the two that meet.
+        /// The proof about the two bodies that meet.
         contact: Option<SolidMotionProof>,
-        /// Of the other pairs which no coordinate axis separates all the time that is free, in
-        /// order.
+        /// The proofs about the other pairs, in order: those that no coordinate axis separates all
+        /// the time that is free.
         free: Vec<PairCover>,
     },
 }

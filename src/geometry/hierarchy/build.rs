@@ -147,11 +147,11 @@ fn next_of_solid(
 
 /// What a removal does to the numbers.
 struct Numbers {
-    /// Of the outer layer's vertices in the inner one (0 for removed ones).
+    /// For each vertex of the outer layer its number in the inner one (0 for removed ones).
     inner: Vec<u32>,
     /// The body's numbers of the inner layer.
     vertices: Vec<u32>,
-    /// Of the inner layer's vertices in the outer one.
+    /// For each vertex of the inner layer its number in the outer one.
     outward: Vec<u32>,
 }
 

@@ -99,7 +99,7 @@ impl Layer {
         self.inward.get(vertex as usize).copied()
     }
 
-    /// The same vertex in the next outer layer; none in layer 0.
+    /// The number that the vertex has in the next outer layer; none in layer 0.
     #[inline]
     pub fn vertex_outward(&self, vertex: u32) -> Option<u32> {
         self.outward.get(vertex as usize).copied()

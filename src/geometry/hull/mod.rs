@@ -38,7 +38,7 @@ pub struct Hull {
 pub struct HullReport {
     /// Points given.
     pub given: usize,
-    /// Of these, points equal to an earlier one.
+    /// How many of the given points are equal to an earlier one.
     pub duplicates: usize,
     /// Extreme points: the vertices.
     pub extreme: usize,
@@ -120,7 +120,8 @@ pub fn convex_hull(points: &[Vec3]) -> Result<Hull, HullError> {
     convex_hull_with(points, &mut Effort::unlimited())
 }
 
-/// The same, as long as the effort lasts: a step is some thousand looks at a point from a facet.
+/// [`convex_hull`] as long as the effort lasts: a step is some thousand looks at a point from a
+/// facet.
 pub fn convex_hull_with(points: &[Vec3], effort: &mut Effort<'_>) -> Result<Hull, HullError> {
     if points.is_empty() {
         return Err(HullError::Empty);

@@ -249,7 +249,7 @@ pub fn judge_compounds_motion<'a>(
     (entries, is_start_open): (&[PartMotion<'_>], bool),
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
-    // Of the contact, the last reason why an entry does not show it.
+    // The last reason why an entry does not show the contact.
     let (mut is_met, mut unmet) = (false, Refusal::BoundFails("no entry shows the contact"));
     let (mut is_contact, mut is_at_start) = (false, false);
     for (at, PartMotion { parts, claim }) in entries.iter().enumerate() {

@@ -17,7 +17,7 @@ use crate::geometry::number::interval::{self, IntervalVec};
 
 /// The time that a cover is about.
 pub(super) struct Span {
-    /// Of Q relative to P over the step, exactly.
+    /// The travel of Q relative to P over the step, exactly.
     pub(super) travel: Exact,
     /// The time is from 0 to this.
     pub(super) until: f64,
@@ -306,9 +306,9 @@ pub(super) fn is_inside(
     is_inside_beside(std::slice::from_ref(point), corners, triangles, effort)
 }
 
-/// The same of a point next to the first of some points, beside the way from there to the second
-/// one, and beside that towards the third: of `x(ε) = a + ε (b - a) + ε² (c - a)` for every ε > 0
-/// that is small enough.
+/// Answers that question about a point next to the first of some points, beside the way from there
+/// to the second one, and beside that towards the third: about `x(ε) = a + ε (b - a) + ε² (c - a)`
+/// for every ε > 0 that is small enough.
 ///
 /// Every sign that is asked for is that of a function f of x, affine in x, so it is that of f(a),
 /// or where that is 0 of f(b), or where both are 0 of f(c).

@@ -40,7 +40,7 @@ pub fn judge_distance<'a>(
     judge_distance_with(pair, [lower, upper], pairs, &mut Effort::unlimited())
 }
 
-/// The same, as long as the effort lasts.
+/// [`judge_distance`] as long as the effort lasts.
 pub fn judge_distance_with<'a>(
     pair: impl Into<Bodies<'a>>,
     bounds: [f64; 2],

@@ -68,7 +68,8 @@ pub(crate) fn exact_direction(pair: &Bodies<'_>, direction: &Direction) -> Resul
     exact_direction_of_link(pair, direction, None)
 }
 
-/// The same in a link of a chain, when Q travels so far relative to P (and nothing turns).
+/// The exact direction of a link of a chain, when Q travels so far relative to P (and nothing
+/// turns).
 pub(crate) fn exact_direction_of_link(
     pair: &Bodies<'_>,
     direction: &Direction,

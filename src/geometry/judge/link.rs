@@ -103,7 +103,8 @@ impl Mover {
         (Interval::point(least) - slack + dot(&back, &track.lever) + drift).low()
     }
 
-    /// The same when the angle may be anything: every vertex could be anywhere on its circle.
+    /// A lower bound of that least product when the angle may be anything: every vertex could be
+    /// anywhere on its circle.
     fn least_of_circles(&self, s: &IntervalVec, t: f64) -> f64 {
         let axial = dot(s, self.track.axis());
         let across = norm(&cross(s, self.track.axis()));

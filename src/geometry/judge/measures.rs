@@ -58,14 +58,14 @@ pub fn judge_compounds_distance(
     if !is_upper_shown {
         return Err(Refusal::BoundFails("no entry shows the upper bound"));
     }
-    // Of nothing else is the distance at least 0.
+    // A lower bound of 0 says nothing, so nothing has to show it.
     if bounds[0] <= 0.0 {
         return Ok(());
     }
     bodies.are_covered(entries.iter().map(|entry| &entry.parts), effort)
 }
 
-/// Of the parts named the lower bound holds; tells whether the upper one does, too.
+/// Checks the lower bound for the parts named; tells whether the upper bound holds, too.
 fn judge_gap(
     bodies: &Compounds<'_>,
     bounds: [f64; 2],

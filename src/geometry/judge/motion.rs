@@ -56,8 +56,8 @@ pub fn judge_first_contact(question: &Question<'_>, answer: &FirstContact) -> Re
     judge_motion(&question.into(), &answer.into(), &mut Effort::unlimited())
 }
 
-/// The same of any claim. A chain may be as long as a message holds, and each of its links takes a
-/// look at all vertices or many: each look is a step.
+/// Judges any claim about a first contact. A chain may be as long as a message holds, and each of
+/// its links takes a look at all vertices or many: each look is a step.
 pub fn judge_motion(
     course: &Course<'_>,
     claim: &MotionClaim<'_>,
@@ -177,9 +177,9 @@ fn judge_start(
 /// A course, made ready for its links.
 pub(super) struct MotionJudge<'a> {
     course: &'a Course<'a>,
-    /// Of Q against P, if both only translate.
+    /// The travel of Q relative to P, if both only translate.
     translation: Option<Exact>,
-    /// The same, seen from either, if both turn alike.
+    /// That travel as seen from either body, if both have a common rotation.
     alike: Option<Exact>,
     scale: Option<PowerOfTwo>,
     movers: Movers,

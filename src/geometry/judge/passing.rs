@@ -86,7 +86,7 @@ fn passes_between(movers: &Movers, vertices: &[[&Vec3; 2]], [from, to]: [f64; 2]
     first != Sign::Zero && last == -first && (0..during.len()).all(is_left)
 }
 
-/// Of three or four corners.
+/// The normal of a polygon of three or four corners.
 fn normal(d: &[IntervalVec]) -> IntervalVec {
     cross(&sub(&d[2], &d[0]), &sub(&d[3 % d.len()], &d[1]))
 }

@@ -96,7 +96,7 @@ fn judge_rest(in_contact: bool, span: Option<Span>) -> Result<(), Refusal> {
 struct RangeJudge<'a> {
     pair: &'a Bodies<'a>,
     along: Exact,
-    /// Of Q relative to P.
+    /// The travel of Q relative to P.
     travel: Exact,
 }
 

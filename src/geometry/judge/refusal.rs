@@ -50,7 +50,7 @@ pub enum Refusal {
     /// The surfaces are separated, and one body is or may be within the other.
     #[error("a part of {0} may be inside the other body")]
     Within(&'static str),
-    /// Of two of several bodies nothing is proven.
+    /// The proof says nothing about two of the bodies.
     #[error("nothing shows that the bodies {0} and {1} do not meet")]
     PairOpen(u32, u32),
     /// The proof about two of several bodies is refused.
@@ -68,7 +68,7 @@ pub enum Refusal {
     /// An entry about several parts of a body says what can only be said of one.
     #[error("of several parts together a proof is a vector that separates them")]
     SeveralParts,
-    /// Of two parts nothing is proven.
+    /// The proof says nothing about two of the parts.
     #[error("no entry is about part {0} of P and part {1} of Q")]
     PartsOpen(u32, u32),
     /// The proof about some parts is refused.

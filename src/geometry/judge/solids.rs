@@ -129,7 +129,7 @@ pub fn judge_solid_motion(
     judge_solid_motion_for(solids, motions, claim, &mut Payer::new(effort))
 }
 
-/// The same, as a part of a longer proof.
+/// Judges a motion of solids as a part of a longer proof.
 pub(super) fn judge_solid_motion_for(
     solids: &Solids<'_>,
     motions: [&Motion; 2],

@@ -72,8 +72,8 @@ fn exact(v: &Vec3) -> Exact {
     std::array::from_fn(|k| Dyadic::from(v[k]))
 }
 
-/// Of a motion that turns nothing, exactly. The recipe for the angle between two equal rotations
-/// gives 0, since `R Rᵀ` comes out symmetric.
+/// The exact velocity of a motion that turns nothing; none of one that turns. The recipe for the
+/// angle between two equal rotations gives 0, since `R Rᵀ` comes out symmetric.
 pub(super) fn velocity_of(motion: &Motion, start: &Pose) -> Option<Exact> {
     let exact = |v: &Vec3| std::array::from_fn(|k| Dyadic::from(v[k]));
     match motion {

@@ -29,7 +29,7 @@ pub fn judge_static<'a>(pair: impl Into<Bodies<'a>>, proof: &StaticProof) -> Res
     judge_static_with(pair, proof, &mut Effort::unlimited())
 }
 
-/// The same, as long as the effort lasts: a step is a look at a thousand vertices.
+/// [`judge_static`] as long as the effort lasts: a step is a look at a thousand vertices.
 pub fn judge_static_with<'a>(
     pair: impl Into<Bodies<'a>>,
     proof: &StaticProof,

@@ -43,11 +43,11 @@ pub struct Plain {
     pub angle: f64,
     /// From the pivot to the body's centre, from which its vertices are counted here.
     pub lever: Vec3,
-    /// Of that, rounded.
+    /// The length of the lever, rounded.
     pub lever_length: f64,
     /// Per step.
     pub velocity: Vec3,
-    /// Of that, rounded.
+    /// The length of the velocity, rounded.
     pub velocity_length: f64,
     /// `(Rot - 1) w` and `(Rot(-t) - 1) w` err by at most this times |w|.
     pub turn_error: f64,
@@ -69,7 +69,7 @@ fn slack(v: &IntervalVec) -> f64 {
 }
 
 impl Plain {
-    /// Of this track.
+    /// The rounded numbers of this track.
     pub fn new(track: &Track) -> Self {
         let axis_slack = slack(track.axis());
         let residue = track.residue();
@@ -256,15 +256,15 @@ fn size_of(m: &Mat3) -> f64 {
 /// range along the axis an outer one.
 #[derive(Clone, Copy, Debug)]
 pub struct Extent {
-    /// Of |v|, rounded.
+    /// Bounds |v|, rounded.
     pub size: f64,
-    /// Of `|a × (R v + l)|`: the distance from the axis.
+    /// Bounds `|a × (R v + l)|`, the distance from the axis.
     pub radius: f64,
-    /// Of `|R v + l|`: the distance from the pivot.
+    /// Bounds `|R v + l|`, the distance from the pivot.
     pub reach: f64,
     /// `a · (R v + l)`.
     pub along: (f64, f64),
-    /// Of `|E v|`.
+    /// Bounds `|E v|`.
     pub residue: f64,
     /// Every vertex was looked at: this is as good as it gets.
     pub is_scanned: bool,

@@ -114,7 +114,7 @@ pub struct Boxed<'a> {
 }
 
 impl Boxed<'_> {
-    /// Of the body and of its motion: extents, levers, ways. Rounded.
+    /// Lengths of the body and of its motion: extents, levers, ways. Rounded.
     fn relative_lengths(&self) -> [Vec3; 4] {
         let units = Units::of(&self.low, &self.high, None);
         let home = Home { pose: *self.pose, centre: units.centre };

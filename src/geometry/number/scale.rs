@@ -25,7 +25,7 @@ impl PowerOfTwo {
         Self::that_tames_length(points.iter().map(nalgebra::Vector3::amax).fold(0.0, f64::max))
     }
 
-    /// The same for the largest coordinate.
+    /// The power of two that tames lengths, for a largest coordinate.
     pub fn that_tames_length(largest: f64) -> Option<Self> {
         let exponent = exponent_of(largest)?;
         (exponent.abs() > TAME_MAX).then_some(Self { exponent: -exponent })

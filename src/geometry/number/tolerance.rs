@@ -41,7 +41,8 @@ pub const GRID_INSET: f64 = 1e-4;
 /// A normal, or a way out of faces, whose components all are smaller than this, where those of
 /// others are about one, is taken for none.
 pub const WAY_NONE: f64 = 1e-6;
-/// The same of a sum of normals of triangles, which cancel: it says little of a direction.
+/// A sum of normals of triangles, which cancel, whose components all are smaller than this says
+/// little of a direction.
 pub const NORMALS_CANCEL: f64 = 1e-3;
 
 /// The default distance from its hull, relative to its largest extent, within which a mesh counts
@@ -56,8 +57,8 @@ pub const LEVEL: f64 = 1e-12;
 /// corners around it: where a rough direction led nowhere, or where the corners are to hold the
 /// origin.
 pub const NEAREST_LOOSE: f64 = 1e-6;
-/// The same where corners only come within a margin, so that the distance itself is at stake: as
-/// many digits as there are.
+/// How well a distance is known, relative to itself, where corners only come within a margin, so
+/// that the distance itself is at stake: as many digits as there are.
 pub const NEAREST_TIGHT: f64 = 1e-15;
 /// Bodies that are closer than this, relative to their size, may have lost the direction of their
 /// nearest point in rounding.

@@ -51,10 +51,11 @@ pub struct RoundedTrig {
 }
 
 impl RoundedTrig {
-    /// Of angle 0, exactly.
+    /// The functions of the angle 0, exactly.
     pub const ZERO: Self = Self { sine: 0.0, versine: 0.0 };
 
-    /// Of the exact product `angle * t`; `None` where [`Trig::of_product`] says nothing either.
+    /// The functions of the exact product `angle * t`; `None` where [`Trig::of_product`] has none
+    /// either.
     ///
     /// The bounds: [`series`] errs by less than 4u relative. Without a quarter turn only the
     /// product adds to that, by u relative, and both functions are at most |x|. With one, x > 0.7,
@@ -71,7 +72,7 @@ impl RoundedTrig {
         if x.abs() > NEARBY {
             return Self::of_distant(angle, t);
         }
-        // Of a NaN there is none.
+        // A NaN has no nearest whole number.
         let quarters = nearest_whole(x * std::f64::consts::FRAC_2_PI)?;
         let [a, b, c] = HALF_PI.map(|piece| quarters * piece);
         let r = ((x - a) - b) - c;
@@ -79,7 +80,7 @@ impl RoundedTrig {
         Some(Self { sine: r + sine, versine: 0.5 * z + versine }.turned(quarters))
     }
 
-    /// The same of any product.
+    /// The functions of a product that is too large for the series above.
     #[inline(never)]
     fn of_distant(angle: f64, t: f64) -> Option<Self> {
         let (high, low) = two_product(angle, t);
@@ -105,7 +106,7 @@ impl RoundedTrig {
 }
 
 impl Trig {
-    /// Of angle 0, exactly.
+    /// The functions of the angle 0, exactly.
     pub const ZERO: Self =
         Self { sine: Interval::ZERO, cosine: Interval::ONE, versine: Interval::ZERO };
 
@@ -113,7 +114,7 @@ impl Trig {
     pub const ANY: Self =
         Self { sine: UNIT_BALL, cosine: UNIT_BALL, versine: Interval::ZERO_TO_TWO };
 
-    /// Of the exact product `angle * t`, each a few units in the last place wide.
+    /// The functions of the exact product `angle * t`, each a few units in the last place wide.
     pub fn of_product(angle: f64, t: f64) -> Self {
         if angle.abs() <= 0.0 || t.abs() <= 0.0 {
             return Self::ZERO;
@@ -132,7 +133,7 @@ impl Trig {
         Self::turned(quarters, &kernel(r, rest, error))
     }
 
-    /// Of every angle in the interval.
+    /// Enclosures of the functions over every angle in the interval.
     pub fn over(angles: Interval) -> Self {
         if angles.high() - angles.low() > 6.2 || angles.magnitude() > 1e6 {
             return Self::ANY;

@@ -67,7 +67,7 @@ pub(in crate::geometry) fn overlap_at<S: Sight>(
             .any(|e| q.edges_within(facing.of_b).any(|f| wedges_meet(sight, &e, &f)))
 }
 
-/// Of triangles in one plane: whether they share inner points.
+/// Whether two triangles in one plane share inner points.
 pub(in crate::geometry) fn is_laid_on<S: Sight>(
     sight: &mut S,
     a: [S::Point; 3],
@@ -139,7 +139,7 @@ fn wedges_meet<S: Sight>(sight: &mut S, e: &Wedge<S::Point>, f: &Wedge<S::Point>
 /// counter-clockwise from another.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Around {
-    /// The same.
+    /// The two directions are equal.
     Same,
     /// Less than half a turn.
     Less,

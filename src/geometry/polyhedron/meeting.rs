@@ -104,9 +104,9 @@ fn is_split(sides: [Side; 3]) -> bool {
     sides.contains(&Side::Above) && sides.contains(&Side::Below)
 }
 
-/// Of triangles that go through each other's planes. Both cut the line that the planes share in a
-/// segment; how the segments stand is told by which end comes first (Guigue, Devillers, *Fast and
-/// robust triangle-triangle overlap test using orientation predicates*, 2003).
+/// Whether two triangles meet that go through each other's planes. Both cut the line that the
+/// planes share in a segment; how the segments stand is told by which end comes first (Guigue,
+/// Devillers, *Fast and robust triangle-triangle overlap test using orientation predicates*, 2003).
 ///
 /// Turn both triangles so that their first corners are alone above the other's plane, and look at
 /// the plane of `a` from its upper side, with `a[0]` on top:

@@ -124,9 +124,9 @@ struct MeshEdge {
 }
 
 impl Polyhedron {
-    /// Of triangles that are counter-clockwise seen from outside. Vertices that no triangle names
-    /// are no part of it. A step is a pair of boxes that the check for intersections looks at, or a
-    /// box that the check of shells does.
+    /// Makes a polyhedron of triangles that are counter-clockwise seen from outside. Vertices that
+    /// no triangle names are no part of it. A step is a pair of boxes that the check for
+    /// intersections looks at, or a box that the check of shells does.
     ///
     /// Errors name vertices and triangles by their places in what is given.
     pub fn new(
@@ -144,8 +144,8 @@ impl Polyhedron {
         Ok(Self::assemble(vertices, triangles, volume))
     }
 
-    /// The same solid, and for each triangle the facet that it is a part of; none of a polytope
-    /// without volume.
+    /// A polytope as a polyhedron, and for each triangle the facet that it is a part of; none for a
+    /// polytope without volume.
     pub fn of_polytope(polytope: &Polytope) -> Option<(Self, Vec<u32>)> {
         if polytope.dimension() < 3 {
             return None;
@@ -163,7 +163,7 @@ impl Polyhedron {
         Some((Self::assemble(vertices, triangles, polytope.volume()), facets))
     }
 
-    /// Of what bounds a polyhedron, in canonical order.
+    /// Assembles a polyhedron from what bounds it, in canonical order.
     fn assemble(vertices: Vec<Vec3>, triangles: Vec<[u32; 3]>, volume: f64) -> Self {
         let edges = closed_edges(&triangles).expect("the mesh is closed");
         let (_, shells) = shells(&triangles, &edges);

@@ -22,7 +22,7 @@ pub(in crate::geometry) struct Stand<'a> {
     pub(in crate::geometry) slack: f64,
     /// The largest absolute coordinate of `points`.
     pub(in crate::geometry) reach: f64,
-    /// Of the nodes of the body's tree; the exact body is inside.
+    /// The boxes of the nodes of the body's tree; the exact body is inside.
     pub(in crate::geometry) boxes: Vec<Extent>,
 }
 

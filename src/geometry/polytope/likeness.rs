@@ -25,7 +25,7 @@ use crate::geometry::{Mat3, Vec3};
 pub struct Likeness {
     /// The ellipsoid's, metres.
     pub centre: Vec3,
-    /// Of the unit ball onto the ellipsoid about its centre.
+    /// The map of the unit ball onto the ellipsoid about its centre.
     pub from_ball: Mat3,
     /// A mean of the half axes in which the shortest counts most, as a body is mostly hit on its
     /// broad sides. Zero of a point, and of what is too large or too small for products of three.

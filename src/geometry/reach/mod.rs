@@ -27,7 +27,7 @@ pub enum Reach {
 /// The surface to climb on.
 #[derive(Clone, Debug)]
 pub struct Terrain {
-    /// Of each vertex; longer than that where a vertex has many neighbours.
+    /// The ring of each vertex; more rings follow where a vertex has many neighbours.
     pub(super) rings: Box<[Ring]>,
     pub(super) table: StartTable,
 }

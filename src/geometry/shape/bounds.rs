@@ -18,7 +18,7 @@ pub struct Bounds {
     pub centre: Vec3,
     /// At least the distance from `centre` to every vertex.
     pub radius: f64,
-    /// Of a ball around the body frame's origin that holds the body, rounded up.
+    /// The radius of a ball around the body frame's origin that holds the body, rounded up.
     pub radius_at_origin: f64,
     /// Those of an ellipsoid around `centre`, with its axes along the frame's, that holds every
     /// vertex; infinite where f64 gives out.

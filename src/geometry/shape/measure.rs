@@ -149,8 +149,9 @@ fn bounds_around(centre: Vec3, vertices: &[Vec3], facets: &Csr) -> Bounds {
     Bounds { is_boxy: box_reaches_less_far(&bounds), ..bounds }
 }
 
-/// Of the solid, rounded, with its volume: of the tetrahedra from the mean of the vertices over the
-/// triangles of the facets. Of a flat body, and where f64 gives out, the mean.
+/// The centre of mass of the solid, rounded, with its volume: of the tetrahedra from the mean of
+/// the vertices over the triangles of the facets. For a flat body, and where f64 gives out, the
+/// mean.
 fn centre_of_mass(mean: &Vec3, vertices: &[Vec3], facets: &Csr) -> (Vec3, f64) {
     let (mut volume, mut moment) = (0.0, Vec3::zeros());
     for corners in facets.rows() {

@@ -85,8 +85,8 @@ pub fn likely_vertex(
     likely(body, direction, hint, effort).vertex
 }
 
-/// The same, with its rounded value and the largest of its neighbours': by `surely_beats` of the
-/// two it is *the* supporting vertex.
+/// The likely supporting vertex with its rounded value and the largest of its neighbours': by
+/// `surely_beats` of the two it is *the* supporting vertex.
 #[inline]
 pub fn likely(
     body: &Polytope,

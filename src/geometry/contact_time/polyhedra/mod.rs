@@ -65,16 +65,16 @@ pub struct Moving<'a> {
 pub enum Faces {
     /// A vertex of P and a triangle of Q.
     VertexAndTriangle {
-        /// Of P.
+        /// Index of P's vertex.
         vertex: u32,
-        /// Of Q.
+        /// Index of Q's triangle.
         triangle: u32,
     },
     /// A triangle of P and a vertex of Q.
     TriangleAndVertex {
-        /// Of P.
+        /// Index of P's triangle.
         triangle: u32,
-        /// Of Q.
+        /// Index of Q's vertex.
         vertex: u32,
     },
     /// An edge of each.
@@ -86,19 +86,19 @@ pub enum Faces {
     },
     /// Two triangles that meet at t = 0.
     Triangles {
-        /// Of P.
+        /// Index of P's edge.
         of_p: u32,
-        /// Of Q.
+        /// Index of Q's edge.
         of_q: u32,
     },
     /// At t = 0 this triangle of P is inside Q, next to its first corner.
     PInQ {
-        /// Of P.
+        /// Index of P's triangle.
         triangle: u32,
     },
     /// At t = 0 this triangle of Q is inside P, next to its first corner.
     QInP {
-        /// Of Q.
+        /// Index of Q's triangle.
         triangle: u32,
     },
 }

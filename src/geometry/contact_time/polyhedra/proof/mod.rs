@@ -120,7 +120,7 @@ pub fn prove_motion(
     prove_motion_in(shapes, travels, contact, &mut Room::new(steps_max), effort)
 }
 
-/// The same, as a part of a longer proof.
+/// Proves a motion as a part of a longer proof, which shares one budget.
 fn prove_motion_in(
     shapes: [&Shape<'_>; 2],
     travels: [Travel; 2],

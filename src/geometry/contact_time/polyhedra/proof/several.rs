@@ -54,7 +54,7 @@ pub fn prove_collision(
     prove_later(bodies, found, steps_max, effort)
 }
 
-/// Of bodies that are separated at t = 0.
+/// Proves what is found about bodies that are separated at t = 0.
 fn prove_later(
     bodies: &[Several<'_>],
     found: Option<&Collision>,
