@@ -117,6 +117,8 @@ pub struct PairState {
     place: u32,
     /// Whether the boxes that the broad phase keeps for the two bodies meet.
     is_near: bool,
+    /// Whether the pair waits to be forgotten: it does so once, however often it is looked at.
+    is_leaving: bool,
     /// What the table counts it as.
     standing: Standing,
     /// What the table counts as its memory, bytes.
@@ -145,6 +147,7 @@ impl PairState {
             key,
             place,
             is_near: false,
+            is_leaving: false,
             standing: Standing::default(),
             bytes: 0,
             task: Task::Stand,
@@ -283,7 +286,9 @@ impl PairTable {
             return;
         }
         self.near -= 1;
-        self.leaving.push_back((now + KEPT_ANSWERS, state.key));
+        if !std::mem::replace(&mut state.is_leaving, true) {
+            self.leaving.push_back((now + KEPT_ANSWERS, state.key));
+        }
         if state.standing == Standing::Separated {
             self.counts[Standing::Separated as usize] -= 1;
             self.counts[Standing::ByBoxes as usize] += 1;
@@ -351,9 +356,8 @@ impl PairTable {
             self.counts[standing as usize] += 1;
             self.bytes = self.bytes - state.bytes + bytes;
             (state.standing, state.bytes) = (standing, bytes);
-            if !state.is_near {
-                let key = state.key;
-                self.leaving.push_back((state.last_used + KEPT_ANSWERS, key));
+            if !state.is_near && !std::mem::replace(&mut state.is_leaving, true) {
+                self.leaving.push_back((state.last_used + KEPT_ANSWERS, state.key));
             }
             let place = state.place as usize;
             self.states[place] = Some(state);
@@ -378,7 +382,8 @@ impl PairTable {
             let Some((p, q)) = new_index(state.key.p).zip(new_index(state.key.q)) else { continue };
             let key = PairKey::new(p, q);
             let place = self.admit(key);
-            (state.key, state.place, state.is_near) = (key, place, false);
+            (state.key, state.place) = (key, place);
+            (state.is_near, state.is_leaving) = (false, true);
             (state.standing, state.bytes) = (Standing::default(), size_of::<PairState>());
             self.states[place as usize] = Some(state);
             self.leaving.push_back((0, key));
@@ -396,12 +401,15 @@ impl PairTable {
             }
             self.leaving.pop_front();
             let Some(place) = self.place_of(key) else { continue };
-            let state = self.states[place as usize].as_ref().expect("no pair is being worked on");
+            let len = self.len();
+            let state = self.states[place as usize].as_mut().expect("no pair is being worked on");
+            state.is_leaving = false;
             if state.is_near {
                 continue;
             }
-            let is_in_use = state.last_used + KEPT_ANSWERS > now && self.len() <= pairs_max;
+            let is_in_use = state.last_used + KEPT_ANSWERS > now && len <= pairs_max;
             if is_in_use || state.last_used == now || state.is_spoken_of {
+                state.is_leaving = true;
                 self.leaving.push_back((now + KEPT_ANSWERS, key));
             } else {
                 self.forget(place);
@@ -435,6 +443,9 @@ impl PairTable {
     pub(super) fn bytes(&self) -> usize {
         // A pair's place, two entries with its partners, and room for growth.
         const PLACE: usize = 4 * size_of::<(u32, u32)>();
-        self.bytes + self.states.len() * PLACE + self.partners.len() * size_of::<Vec<u32>>()
+        self.bytes
+            + self.states.len() * PLACE
+            + self.leaving.capacity() * size_of::<(u64, PairKey)>()
+            + self.partners.len() * size_of::<Vec<u32>>()
     }
 }

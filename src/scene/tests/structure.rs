@@ -305,3 +305,19 @@ fn no_pair_that_meets_is_missed_however_long_the_scene_remembers() {
     }
     assert!(met > 300, "the cases are too easy: {met}");
 }
+
+/// Every look at a pair whose boxes do not meet used to queue it once more to be forgotten: a
+/// session that lists all pairs grew by each of them in every frame.
+#[test]
+fn a_scene_that_lists_all_pairs_does_not_grow_from_frame_to_frame() {
+    let mut scene = open(row(12));
+    let mut bytes_after = |frames: std::ops::Range<u64>| {
+        for id in frames {
+            let x = (id % 2) as f64 / 64.0;
+            step(&mut scene, &frame(id, vec![moved(5, at(10.0 + x, 0.0, 0.0))]), &all());
+        }
+        scene.bytes()
+    };
+    let early = bytes_after(1..40);
+    assert_eq!(bytes_after(40..400), early);
+}
