@@ -40,8 +40,10 @@ const DIRECTIONS_MAX: usize = 40;
 
 /// How the two stand, exactly.
 pub fn oracle(pair: &Pair<'_>) -> Verdict {
-    let bodies = EdgeDirections::new(pair);
-    verdict(&bodies, &mut Effort::unlimited()).expect("no limit").0
+    let effort = &mut Effort::unlimited();
+    let bodies = EdgeDirections::new(pair, usize::MAX, effort).expect("no deadline");
+    let bodies = bodies.expect("no limit");
+    verdict(&bodies, effort).expect("no limit").0
 }
 
 fn propose(
@@ -50,10 +52,9 @@ fn propose(
     _witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Proposal, Stopped> {
-    let bodies = EdgeDirections::new(pair);
-    if bodies.directions.len() > DIRECTIONS_MAX {
+    let Some(bodies) = EdgeDirections::new(pair, DIRECTIONS_MAX, effort)? else {
         return Ok(Proposal::HandOver);
-    }
+    };
     let (_, separating) = verdict(&bodies, effort)?;
     let rounded = separating.and_then(|normal| normal.rounded());
     Ok(rounded.map_or(Proposal::HandOver, Proposal::Separating))
@@ -119,22 +120,35 @@ struct EdgeDirections {
 }
 
 impl EdgeDirections {
-    fn new(pair: &Pair<'_>) -> Self {
+    /// None if there are more than `directions_max` edge directions, which shows as soon as one is
+    /// too many.
+    fn new(
+        pair: &Pair<'_>,
+        directions_max: usize,
+        effort: &Effort<'_>,
+    ) -> Result<Option<Self>, Stopped> {
         let mut directions: Vec<DyadicVector> = Vec::new();
-        let [p, q] = [&pair.p, &pair.q].map(|placed| {
-            let vertices = placed.body.vertices();
-            let points: Vec<_> = vertices.iter().map(|v| DyadicVector::placed(v, placed)).collect();
-            for (i, point) in (0u32..).zip(&points) {
+        for placed in [&pair.p, &pair.q] {
+            for (i, a) in (0u32..).zip(placed.body.vertices()) {
+                effort.look_at_clock()?;
+                let start = DyadicVector::placed(a, placed);
                 for &j in placed.body.neighbours(i).iter().filter(|&&j| j > i) {
-                    let direction = points[j as usize].minus(point);
+                    let end = DyadicVector::placed(&placed.body.vertices()[j as usize], placed);
+                    let direction = end.minus(&start);
                     if directions.iter().all(|known| !known.cross(&direction).is_zero()) {
                         directions.push(direction);
                     }
+                    if directions.len() > directions_max {
+                        return Ok(None);
+                    }
                 }
             }
-            points
+        }
+        let [p, q] = [&pair.p, &pair.q].map(|placed| {
+            let vertices = placed.body.vertices();
+            vertices.iter().map(|vertex| DyadicVector::placed(vertex, placed)).collect()
         });
-        Self { p, q, directions }
+        Ok(Some(Self { p, q, directions }))
     }
 
     /// The least of `n·m` over M, as the sign that says whether M is beyond, on or across the plane

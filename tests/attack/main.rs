@@ -1,0 +1,33 @@
+//! Attacks on a running server: what hostile or clumsy clients send, each as a row with bounds on
+//! the server's memory, on the time that health takes, and on what another client's small questions
+//! take meanwhile.
+//!
+//! Each row starts the binary as a child with its default settings. `cargo test --test attack`
+//! takes the one that it built, without optimisation; bounds are stretched for it. The real thing:
+//!
+//! ```sh
+//! cargo build --release
+//! CLEARANCE_SERVER=target/release/clearance cargo test --test attack
+//! ```
+//!
+//! A new row is a function in a file beside this one:
+//!
+//! ```ignore
+//! #[test]
+//! fn some_attack_is_survived() {
+//!     row("some attack", Bounds::default(), async |server| {
+//!         let mut queries = server.connect().await.queries();
+//!         // ... send; what the server may answer is asserted here ...
+//!     });
+//! }
+//! ```
+
+#![expect(clippy::unwrap_used, reason = "in a test a panic is the report")]
+#![expect(clippy::print_stdout, reason = "what a row cost others is worth seeing")]
+
+mod questions;
+mod row;
+mod searches;
+mod server;
+mod stop;
+mod watch;

@@ -1,0 +1,157 @@
+//! The server as a process of its own, and connections to it.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::time::{Duration, Instant};
+
+use clearance::rpc::api::polytope_service_client::PolytopeServiceClient;
+use clearance::rpc::api::query_service_client::QueryServiceClient;
+use clearance::rpc::api::server_service_client::ServerServiceClient;
+use clearance::rpc::api::session_service_client::SessionServiceClient;
+use rustix::process::{Pid, Signal, kill_process};
+use tonic::transport::Channel;
+use tonic_health::pb::health_client::HealthClient;
+
+/// Names the binary that is attacked.
+const SERVER: &str = "CLEARANCE_SERVER";
+
+/// A running server.
+#[derive(Debug)]
+pub(crate) struct Server {
+    pub(crate) address: SocketAddr,
+    child: Child,
+}
+
+/// How a server is started.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Start {
+    /// Flags beside the defaults.
+    pub(crate) flags: Vec<String>,
+    /// The address space that the process may have, bytes.
+    pub(crate) address_space_max: Option<u64>,
+}
+
+/// The binary that is attacked.
+fn binary() -> PathBuf {
+    std::env::var_os(SERVER).map_or_else(|| env!("CARGO_BIN_EXE_clearance").into(), PathBuf::from)
+}
+
+/// By how much bounds of time are stretched: what was built for tests takes ten times as long.
+pub(crate) fn slowness() -> u32 {
+    if std::env::var_os(SERVER).is_some() { 1 } else { 10 }
+}
+
+impl Server {
+    /// With every default, on a free port.
+    pub(crate) fn start() -> Self {
+        Self::started(&Start::default())
+    }
+
+    pub(crate) fn started(start: &Start) -> Self {
+        let mut command = match start.address_space_max {
+            None => Command::new(binary()),
+            Some(bytes) => {
+                let mut shell = Command::new("sh");
+                let limited = format!("ulimit -v {}; exec \"$0\" \"$@\"", bytes >> 10);
+                shell.arg("-c").arg(limited).arg(binary());
+                shell
+            }
+        };
+        command.args(["serve", "--listen", "127.0.0.1:0", "--log", "error"]).args(&start.flags);
+        let mut child = command.stdout(Stdio::piped()).spawn().expect("the server starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+        let address = line.split("listening on ").nth(1).and_then(|rest| rest.split(' ').next());
+        let address = address.unwrap_or_else(|| panic!("no address in {line:?}")).parse().unwrap();
+        Self { address, child }
+    }
+
+    /// A connection of its own: to the server each is another client.
+    pub(crate) async fn connect(&self) -> Client {
+        Client::to(self.address).await
+    }
+
+    /// Its process.
+    pub(crate) fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Sends SIGTERM.
+    pub(crate) fn terminate(&self) {
+        kill_process(Pid::from_child(&self.child), Signal::TERM).expect("it runs");
+    }
+
+    /// How it ended, and after what time; a panic if it has not after `patience`.
+    pub(crate) fn ended(&mut self, patience: Duration) -> (ExitStatus, Duration) {
+        let start = Instant::now();
+        while start.elapsed() < patience {
+            if let Some(status) = self.child.try_wait().unwrap() {
+                return (status, start.elapsed());
+            }
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        panic!("the server still runs {patience:?} after it was told to stop");
+    }
+
+    /// Whether it has ended by itself, which it never should.
+    pub(crate) fn has_died(&mut self) -> Option<ExitStatus> {
+        self.child.try_wait().unwrap()
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // It may have ended already.
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// What a process holds in memory, bytes; zero once it is gone.
+pub(crate) fn resident(process: u32) -> u64 {
+    let statm = std::fs::read_to_string(format!("/proc/{process}/statm")).unwrap_or_default();
+    let pages = statm.split(' ').nth(1).and_then(|pages| pages.parse::<u64>().ok());
+    pages.unwrap_or(0) * rustix::param::page_size() as u64
+}
+
+/// A connection.
+#[derive(Clone, Debug)]
+pub(crate) struct Client(pub(crate) Channel);
+
+/// Beyond every limit of the server, so that the server's own are what is met.
+const MESSAGE_BYTES: usize = 512 << 20;
+
+impl Client {
+    pub(crate) async fn to(address: SocketAddr) -> Self {
+        let endpoint = Channel::from_shared(format!("http://{address}")).unwrap();
+        Self(endpoint.connect().await.expect("the server accepts"))
+    }
+
+    pub(crate) fn queries(&self) -> QueryServiceClient<Channel> {
+        QueryServiceClient::new(self.0.clone())
+            .max_encoding_message_size(MESSAGE_BYTES)
+            .max_decoding_message_size(MESSAGE_BYTES)
+    }
+
+    pub(crate) fn polytopes(&self) -> PolytopeServiceClient<Channel> {
+        PolytopeServiceClient::new(self.0.clone())
+            .max_encoding_message_size(MESSAGE_BYTES)
+            .max_decoding_message_size(MESSAGE_BYTES)
+    }
+
+    pub(crate) fn sessions(&self) -> SessionServiceClient<Channel> {
+        SessionServiceClient::new(self.0.clone())
+            .max_encoding_message_size(MESSAGE_BYTES)
+            .max_decoding_message_size(MESSAGE_BYTES)
+    }
+
+    pub(crate) fn info(&self) -> ServerServiceClient<Channel> {
+        ServerServiceClient::new(self.0.clone())
+    }
+
+    pub(crate) fn health(&self) -> HealthClient<Channel> {
+        HealthClient::new(self.0.clone())
+    }
+}
