@@ -23,10 +23,13 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     compiler.include_source_info(true).include_imports(true).open_files(FILES)?;
     let output = std::path::PathBuf::from(std::env::var("OUT_DIR")?);
     std::fs::write(output.join("clearance.bin"), compiler.encode_file_descriptor_set())?;
+    let mut config = tonic_prost_build::Config::new();
+    // The codec finds the descriptor of a message by its name.
+    config.enable_type_names();
     tonic_prost_build::configure()
         .bytes(".clearance.v1")
         // Undecodable bytes are the client's fault, and the default codec calls them ours.
         .codec_path("crate::rpc::transport::codec::Codec")
-        .compile_fds(compiler.file_descriptor_set())?;
+        .compile_fds_with_config(compiler.file_descriptor_set(), config)?;
     Ok(())
 }

@@ -143,6 +143,10 @@ limits! {
     collision_vertices_max = 2_000_000, "vertices", InvalidArgument;
     /// Bytes of one message received.
     message_bytes_max = 4 * MIB, "bytes", ResourceExhausted;
+    /// Memory that one message may take when it is decoded, estimated before it is.
+    decoded_bytes_max = 48 * MIB, "bytes", ResourceExhausted;
+    /// Entries of one list in a certificate.
+    certificate_entries_max = 500_000, "entries", InvalidArgument;
     /// Connections open at a time.
     connections_max = 1_024, "connections", Unavailable;
     /// Until a new connection has begun to speak HTTP/2; then it gives its place to another.

@@ -6,9 +6,12 @@
 
 use std::marker::PhantomData;
 
-use prost::Message;
+use prost::bytes::Buf;
+use prost::{Message, Name};
 use tonic::Status;
 use tonic::codec::{DecodeBuf, Decoder, EncodeBuf, Encoder};
+
+use super::intake::Intake;
 
 /// Encodes `T`, decodes `U`.
 #[derive(Debug)]
@@ -23,27 +26,27 @@ impl<T, U> Default for Codec<T, U> {
 impl<T, U> tonic::codec::Codec for Codec<T, U>
 where
     T: Message + Send + 'static,
-    U: Message + Default + Send + 'static,
+    U: Message + Name + Default + Send + 'static,
 {
     type Encode = T;
     type Decode = U;
-    type Encoder = Half<T>;
-    type Decoder = Half<U>;
+    type Encoder = Outward<T>;
+    type Decoder = Inward<U>;
 
-    fn encoder(&mut self) -> Half<T> {
-        Half(PhantomData)
+    fn encoder(&mut self) -> Outward<T> {
+        Outward(PhantomData)
     }
 
-    fn decoder(&mut self) -> Half<U> {
-        Half(PhantomData)
+    fn decoder(&mut self) -> Inward<U> {
+        Inward { intake: Intake::current(), message: PhantomData }
     }
 }
 
-/// One direction of [`Codec`].
+/// Encodes.
 #[derive(Debug)]
-pub struct Half<T>(PhantomData<T>);
+pub struct Outward<T>(PhantomData<T>);
 
-impl<T: Message> Encoder for Half<T> {
+impl<T: Message> Encoder for Outward<T> {
     type Item = T;
     type Error = Status;
 
@@ -52,11 +55,24 @@ impl<T: Message> Encoder for Half<T> {
     }
 }
 
-impl<T: Message + Default> Decoder for Half<T> {
+/// Decodes what its bytes show to be within the limits.
+#[derive(Debug)]
+pub struct Inward<T> {
+    /// None: this is a client.
+    intake: Option<Intake>,
+    message: PhantomData<T>,
+}
+
+impl<T: Message + Name + Default> Decoder for Inward<T> {
     type Item = T;
     type Error = Status;
 
     fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<T>, Status> {
+        if let Some(intake) = &self.intake {
+            // What was received lies in one piece.
+            debug_assert_eq!(buffer.chunk().len(), buffer.remaining());
+            intake.admit::<T>(buffer.chunk())?;
+        }
         let message = T::decode(buffer).map_err(|error| Status::internal(error.to_string()))?;
         Ok(Some(message))
     }

@@ -14,6 +14,7 @@ use tonic::body::Body;
 use tonic::{Code, Status};
 use tower::{Layer, Service};
 
+use super::intake::Intake;
 use super::timing::call_time;
 use super::unsent::Unsent;
 use crate::rpc::path::Path;
@@ -76,7 +77,7 @@ where
         }
         // The transport keeps the caller's deadline too, and would say CANCELLED.
         let time_limit = call_time(limits, request.headers());
-        let handler = self.inner.call(request);
+        let handler = Intake::new(settings.clone()).around(self.inner.call(request));
         let handler = Caught(Box::pin(async move { Ok(unsent.count(handler.await?).await) }));
         let limited = tokio::time::timeout(time_limit, handler);
         Box::pin(async move {
