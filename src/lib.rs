@@ -12,12 +12,14 @@
 //!  2  runtime/   the only owner of threads, clock, disk, metrics
 //!  ============  cargo feature `server`: only above this line
 //!  1  scene/     bodies, pairs, witnesses, the step of a session: state, no clock, no I/O
+//!     robot/     kinematic chains, URDF and SRDF, configurations and joint paths in bulk
 //!     mesh/      the bytes of STL and OBJ files -> triangles; how far from convex they are
 //!  0  geometry/  numbers -> polytopes -> hierarchies -> queries -> verdicts: pure functions
 //! ```
 
 pub mod geometry;
 pub mod mesh;
+pub mod robot;
 pub mod scene;
 
 #[cfg(feature = "server")]

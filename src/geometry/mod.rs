@@ -13,7 +13,7 @@ pub mod effort;
 pub mod kernel;
 pub mod motion;
 pub mod pose;
-mod processor;
+pub(crate) mod processor;
 mod symmetric;
 
 pub mod hierarchy;

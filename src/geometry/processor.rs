@@ -20,7 +20,7 @@ use fearless_simd::{Avx2, Level, Simd as _};
 
 /// Runs the query, which is an `#[inline(always)]` closure.
 #[inline(always)]
-pub(super) fn dispatch<R>(query: impl FnOnce() -> R) -> R {
+pub(crate) fn dispatch<R>(query: impl FnOnce() -> R) -> R {
     #[cfg(target_arch = "x86_64")]
     if let Some(avx2) = avx2() {
         return avx2.vectorize(query);

@@ -10,6 +10,7 @@ use crate::source::{folders, read, rust_files};
 const FLOORS: &[(&str, &[&[&str]])] = &[
     ("src/geometry", &[PURE, DETERMINISTIC]),
     ("src/mesh", &[PURE]),
+    ("src/robot", &[PURE, DETERMINISTIC]),
     ("src/scene", &[PURE, DETERMINISTIC]),
     ("src/runtime", &[&["tonic", "prost"]]),
     ("src/rpc", &[]),

@@ -12,6 +12,7 @@ pub mod scale;
 pub mod scaled;
 pub mod tolerance;
 pub mod trig;
+pub mod trig_lanes;
 
 /// The sign of an exact number.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

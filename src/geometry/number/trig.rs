@@ -14,7 +14,7 @@ use super::interval::Interval;
 use super::rounding::UNIT;
 
 /// The leading 33 bits of π/2, the next 33, and the next 33.
-const HALF_PI: [f64; 3] = [
+pub(super) const HALF_PI: [f64; 3] = [
     f64::from_bits(0x3ff9_21fb_5440_0000),
     f64::from_bits(0x3dd0_b461_1a60_0000),
     f64::from_bits(0x3ba3_198a_2e00_0000),
@@ -254,15 +254,15 @@ fn rounded_kernel(r: f64, rest: f64) -> (f64, f64) {
 }
 
 /// With z = r², what the sine is more than r and the versine more than z/2.
-struct Series {
-    z: f64,
-    sine: f64,
-    versine: f64,
+pub(super) struct Series {
+    pub(super) z: f64,
+    pub(super) sine: f64,
+    pub(super) versine: f64,
 }
 
 /// See [`kernel`].
 #[inline(always)]
-fn series(r: f64) -> Series {
+pub(super) fn series(r: f64) -> Series {
     let z = r * r;
     Series { z, sine: r * z * polynomial(z, &SINE), versine: z * z * polynomial(z, &VERSINE) }
 }

@@ -1,0 +1,22 @@
+//! Robots: what a URDF describes, where joint values put its links, and questions about thousands
+//! of configurations at a time.
+//!
+//! A robot is a tree of joints ([`tree`]) whose links carry convex parts ([`model`]). The formula
+//! by which joint values become the twelve numbers of every part is in [`kinematics`]; everything
+//! that is said about a configuration is said about these numbers, exactly.
+
+pub mod error;
+pub mod kinematics;
+pub mod model;
+pub mod parts;
+pub mod round;
+pub mod srdf;
+pub mod tree;
+pub mod urdf;
+mod xml;
+
+pub use self::error::RobotError;
+pub use self::model::Robot;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,375 @@
+//! A robot: its tree of joints, its links with their convex parts, and the pairs of links that need
+//! no check.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use super::RobotError;
+use super::kinematics::Kinematics;
+use super::parts::{MeshFiles, PartBuilder, RobotPart};
+use super::srdf::{Group, NamedState, Semantics};
+use super::tree::{Drive, Freedom, Tree, TreeFrame, Unit, Variable};
+use super::urdf::{Description, DescriptionLimits, JointElement, JointKind, Mimic};
+use super::xml::shown;
+use crate::geometry::Vec3;
+use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::pose::Pose;
+
+/// What a robot is built from.
+#[derive(Clone, Copy, Debug)]
+pub struct Sources<'a> {
+    /// The URDF.
+    pub urdf: &'a str,
+    /// The SRDF; none: only links that a joint joins may meet.
+    pub srdf: Option<&'a str>,
+    /// The mesh files.
+    pub meshes: &'a MeshFiles,
+    /// How far polytopes around balls, cylinders and capsules may stand out, metres; none: by 2 %
+    /// and half a percent of the radius.
+    pub gap_max: Option<f64>,
+    /// Whether parts whose mesh is missing are left out.
+    pub leave_out_missing: bool,
+}
+
+/// Why there is no robot.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BuildError {
+    /// A file is wrong.
+    #[error(transparent)]
+    Description(#[from] RobotError),
+    /// These mesh files were not given.
+    #[error("the URDF names meshes that were not given: {}", .0.join(", "))]
+    MissingMeshes(Vec<String>),
+    /// The deadline passed.
+    #[error("stopped before the hulls were built")]
+    Stopped(Stopped),
+}
+
+impl From<Stopped> for BuildError {
+    fn from(why: Stopped) -> Self {
+        Self::Stopped(why)
+    }
+}
+
+/// A joint and what moves it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RobotJoint {
+    /// As in the URDF.
+    pub name: String,
+    /// How it moves.
+    pub kind: JointKind,
+    /// The link that carries it.
+    pub parent: usize,
+    /// The link that it moves.
+    pub child: usize,
+    /// Its values in a configuration; empty for fixed joints and for those that mimic.
+    pub variables: Range<usize>,
+    /// Whom it follows.
+    pub mimic: Option<Mimic>,
+}
+
+/// A link and what carries it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RobotLink {
+    /// As in the URDF.
+    pub name: String,
+    /// The frame that moves it; none: it stands on the base.
+    pub frame: Option<usize>,
+    /// Where it is in that frame.
+    pub frame_from_link: Pose,
+    /// Its parts.
+    pub parts: Range<usize>,
+}
+
+/// Why a pair of links needs no check.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum AllowedReason {
+    /// A joint joins them.
+    Adjacent,
+    /// No joint between them moves: they are one body.
+    Rigid,
+    /// The SRDF says so, with this reason.
+    Semantics(String),
+}
+
+/// Two links that may meet.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AllowedPair {
+    /// The lower index first.
+    pub links: [usize; 2],
+    /// Why.
+    pub reason: AllowedReason,
+}
+
+/// A robot.
+#[derive(Clone, Debug)]
+pub struct Robot {
+    /// As in the URDF.
+    pub name: String,
+    /// The joints that move, ready to be placed.
+    pub kinematics: Kinematics,
+    /// In the order of the URDF, which is that of the values of a configuration.
+    pub joints: Vec<RobotJoint>,
+    /// In the order of the URDF.
+    pub links: Vec<RobotLink>,
+    /// By link.
+    pub parts: Vec<RobotPart>,
+    /// Ordered by the links, each pair once.
+    pub allowed: Vec<AllowedPair>,
+    /// From the SRDF.
+    pub groups: Vec<Group>,
+    /// From the SRDF.
+    pub states: Vec<NamedState>,
+    /// What was not as expected, in words.
+    pub notes: Vec<String>,
+}
+
+impl Robot {
+    /// Builds a robot.
+    pub fn build(
+        sources: &Sources<'_>,
+        limits: &DescriptionLimits,
+        effort: &mut Effort<'_>,
+    ) -> Result<Self, BuildError> {
+        let description = Description::read(sources.urdf, limits)?;
+        let semantics = match sources.srdf {
+            Some(text) => Semantics::read(text, limits.nodes_max)?,
+            None => Semantics::default(),
+        };
+        let (tree, joints, mut links) = assemble(&description, limits.depth_max)?;
+        let mut notes = Vec::new();
+        let parts = PartBuilder { sources, effort, built: Vec::new(), missing: Vec::new() }
+            .all(&description, &mut links)?;
+        for missing in &parts.missing {
+            notes.push(format!("left out, since its mesh was not given: {}", shown(missing)));
+        }
+        let allowed = allowed_pairs(&joints, &links, &semantics, &mut notes);
+        let Semantics { groups, states, .. } = semantics;
+        Ok(Self {
+            name: description.name,
+            kinematics: Kinematics::new(tree),
+            joints,
+            links,
+            parts: parts.built,
+            allowed,
+            groups,
+            states,
+            notes,
+        })
+    }
+
+    /// The link with this name.
+    pub fn link(&self, name: &str) -> Option<usize> {
+        self.links.iter().position(|link| link.name == name)
+    }
+}
+
+/// The tree, and the joints and links in it.
+fn assemble(
+    description: &Description,
+    depth_max: usize,
+) -> Result<(Tree, Vec<RobotJoint>, Vec<RobotLink>), RobotError> {
+    let (mut tree, mut joints) = (Tree::default(), Vec::new());
+    for joint in &description.joints {
+        let first = tree.variables.len();
+        if joint.mimic.is_none() {
+            tree.variables.extend(variables(joint));
+        }
+        joints.push(RobotJoint {
+            name: joint.name.clone(),
+            kind: joint.kind,
+            parent: joint.parent,
+            child: joint.child,
+            variables: first..tree.variables.len(),
+            mimic: joint.mimic.clone(),
+        });
+    }
+    let mut below = vec![Vec::new(); description.links.len()];
+    let mut is_root = vec![true; description.links.len()];
+    for (index, joint) in description.joints.iter().enumerate() {
+        below[joint.parent].push(index);
+        is_root[joint.child] = false;
+    }
+    let root = single_root(description, &is_root)?;
+    let mut places: Vec<Option<(Option<usize>, Pose)>> = vec![None; description.links.len()];
+    places[root] = Some((None, Pose::identity()));
+    let mut waiting = vec![(root, 0)];
+    while let Some((link, depth)) = waiting.pop() {
+        let (frame, frame_from_link) = places[link].expect("set when it was pushed");
+        for index in below[link].iter().rev() {
+            let joint = &description.joints[*index];
+            if depth == depth_max {
+                let problem = format!("more than {depth_max} joints between the base and a link");
+                return Err(at_joint(joint, problem));
+            }
+            let by = driven_by(description, &joints, *index)?;
+            let origin = frame_from_link.compose(&joint.parent_from_joint);
+            places[joint.child] = Some(add_frames(&mut tree, joint, by, (frame, origin)));
+            waiting.push((joint.child, depth + 1));
+        }
+    }
+    let mut links = Vec::new();
+    for (link, place) in description.links.iter().zip(places) {
+        let Some((frame, frame_from_link)) = place else {
+            let in_circle =
+                |joint: &&JointElement| description.links[joint.child].name == link.name;
+            let joint = description.joints.iter().find(in_circle).expect("it is no root");
+            return Err(at_joint(joint, "this joint is part of a circle, or hangs on one"));
+        };
+        links.push(RobotLink { name: link.name.clone(), frame, frame_from_link, parts: 0..0 });
+    }
+    Ok((tree, joints, links))
+}
+
+fn single_root(description: &Description, is_root: &[bool]) -> Result<usize, RobotError> {
+    let whole = |problem: String| RobotError {
+        file: "URDF",
+        line: 0,
+        place: String::new(),
+        problem: problem.into(),
+    };
+    let mut roots = (0..is_root.len()).filter(|link| is_root[*link]);
+    let name = |link: usize| shown(&description.links[link].name);
+    match (roots.next(), roots.next()) {
+        (Some(root), None) => Ok(root),
+        (Some(one), Some(other)) => Err(whole(format!(
+            "two links have no joint above them: {:?} and {:?}",
+            name(one),
+            name(other)
+        ))),
+        (None, _) => Err(whole("the joints form a circle: no link is the base".to_owned())),
+    }
+}
+
+fn at_joint(
+    joint: &JointElement,
+    problem: impl Into<std::borrow::Cow<'static, str>>,
+) -> RobotError {
+    let place = format!("robot/joint[{}]: ", shown(&joint.name));
+    RobotError { file: "URDF", line: joint.line, place, problem: problem.into() }
+}
+
+/// The values that a joint takes from a configuration.
+fn variables(joint: &JointElement) -> Vec<Variable> {
+    let variable = |suffix: &str, unit: Unit, [lower, upper]: [f64; 2]| Variable {
+        name: format!("{}{suffix}", joint.name),
+        unit,
+        lower,
+        upper,
+        velocity: joint.velocity,
+    };
+    let free = [f64::NEG_INFINITY, f64::INFINITY];
+    let along = |axis| variable(axis, Unit::Metres, free);
+    match joint.kind {
+        JointKind::Fixed => Vec::new(),
+        JointKind::Revolute | JointKind::Continuous => {
+            vec![variable("", Unit::Radians, joint.range)]
+        }
+        JointKind::Prismatic => vec![variable("", Unit::Metres, joint.range)],
+        JointKind::Planar => {
+            vec![along("/x"), along("/y"), variable("/theta", Unit::Radians, free)]
+        }
+        JointKind::Floating => {
+            let turn = ["/qx", "/qy", "/qz", "/qw"];
+            let component = |name: &str| variable(name, Unit::Quaternion, [-1.0, 1.0]);
+            let slides = ["/x", "/y", "/z"].into_iter().map(along);
+            slides.chain(turn.into_iter().map(component)).collect()
+        }
+    }
+}
+
+/// The value that drives a joint; that of a joint that mimics is found through all whom it follows.
+fn driven_by(
+    description: &Description,
+    joints: &[RobotJoint],
+    index: usize,
+) -> Result<Drive, RobotError> {
+    let (mut at, mut by) = (index, Drive::direct(0));
+    for _ in 0..=joints.len() {
+        let Some(mimic) = &joints[at].mimic else {
+            return Ok(Drive { variable: joints[at].variables.start, ..by });
+        };
+        // multiplier (m q + o) + offset
+        by.offset += by.multiplier * mimic.offset;
+        by.multiplier *= mimic.multiplier;
+        at = joints.iter().position(|joint| joint.name == mimic.joint).expect("checked by urdf");
+    }
+    Err(at_joint(&description.joints[index], "mimics itself by way of others"))
+}
+
+/// Adds the frames of a joint; returns where the link below it is.
+fn add_frames(
+    tree: &mut Tree,
+    joint: &JointElement,
+    by: Drive,
+    (parent, origin): (Option<usize>, Pose),
+) -> (Option<usize>, Pose) {
+    let axis = joint.axis;
+    let direct = |k: usize| Drive::direct(by.variable + k);
+    let freedoms = match joint.kind {
+        JointKind::Fixed => return (parent, origin),
+        JointKind::Revolute | JointKind::Continuous => vec![Freedom::Turn { axis, by }],
+        JointKind::Prismatic => vec![Freedom::Slide { axis, by }],
+        JointKind::Planar => {
+            let [u, v] = across(&axis);
+            let slides = [(u, 0), (v, 1)];
+            let slides = slides.map(|(axis, k)| Freedom::Slide { axis, by: direct(k) });
+            slides.into_iter().chain([Freedom::Turn { axis, by: direct(2) }]).collect()
+        }
+        JointKind::Floating => {
+            let slides = [(Vec3::x(), 0), (Vec3::y(), 1), (Vec3::z(), 2)];
+            let slides = slides.map(|(axis, k)| Freedom::Slide { axis, by: direct(k) });
+            slides.into_iter().chain([Freedom::Ball { variable: by.variable + 3 }]).collect()
+        }
+    };
+    let (mut parent, mut parent_from_joint) = (parent, origin);
+    for freedom in freedoms {
+        tree.frames.push(TreeFrame { parent, parent_from_joint, freedom });
+        (parent, parent_from_joint) = (Some(tree.frames.len() - 1), Pose::identity());
+    }
+    (parent, Pose::identity())
+}
+
+/// Two unit vectors across a unit axis, in right-handed order with it: x and y for the axis z.
+fn across(axis: &Vec3) -> [Vec3; 2] {
+    let start = if axis.x.abs() < 0.9 { Vec3::x() } else { Vec3::y() };
+    let u = (start - axis * axis.dot(&start)).normalize();
+    [u, axis.cross(&u)]
+}
+
+/// Links that need no check against each other, each pair once.
+fn allowed_pairs(
+    joints: &[RobotJoint],
+    links: &[RobotLink],
+    semantics: &Semantics,
+    notes: &mut Vec<String>,
+) -> Vec<AllowedPair> {
+    let mut reasons: BTreeMap<[usize; 2], AllowedReason> = BTreeMap::new();
+    let index_of: BTreeMap<&str, usize> =
+        links.iter().enumerate().map(|(index, link)| (link.name.as_str(), index)).collect();
+    for pair in &semantics.disabled {
+        let known = [0, 1].map(|k| index_of.get(pair.links[k].as_str()).copied());
+        let [Some(a), Some(b)] = known else {
+            let names = [0, 1].map(|k| shown(&pair.links[k]));
+            notes.push(format!("the SRDF names a link that is not there: {names:?}"));
+            continue;
+        };
+        if a != b {
+            let reason = AllowedReason::Semantics(pair.reason.clone());
+            reasons.insert([a.min(b), a.max(b)], reason);
+        }
+    }
+    for joint in joints {
+        let [a, b] = [joint.parent, joint.child];
+        reasons.entry([a.min(b), a.max(b)]).or_insert(AllowedReason::Adjacent);
+    }
+    let with_parts: Vec<usize> = (0..links.len()).filter(|i| !links[*i].parts.is_empty()).collect();
+    for (at, a) in with_parts.iter().enumerate() {
+        for b in &with_parts[at + 1..] {
+            if links[*a].frame == links[*b].frame {
+                reasons.entry([*a, *b]).or_insert(AllowedReason::Rigid);
+            }
+        }
+    }
+    reasons.into_iter().map(|(links, reason)| AllowedPair { links, reason }).collect()
+}

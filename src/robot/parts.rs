@@ -1,0 +1,239 @@
+//! The convex parts of a robot: boxes, polytopes around round shapes, hulls of meshes.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use super::RobotError;
+use super::model::{BuildError, RobotLink, Sources};
+use super::round::{Around, capsule, cylinder, sphere};
+use super::urdf::{CollisionElement, Description, Geometry};
+use crate::geometry::Vec3;
+use crate::geometry::effort::Effort;
+use crate::geometry::hull::{HullError, convex_hull_with};
+use crate::geometry::polytope::Polytope;
+use crate::geometry::pose::Pose;
+use crate::mesh::MeshData;
+use crate::mesh::convexity::{self, DEFAULT_TOLERANCE};
+
+/// What a mesh file holds.
+#[derive(Clone, Debug)]
+pub enum MeshContent {
+    /// Triangles, of which the hull is taken.
+    Mesh(Arc<MeshData>),
+    /// A polytope that is known already.
+    Polytope(Arc<Polytope>),
+}
+
+/// Meshes by the names that the URDF uses, or by the last step of these.
+pub type MeshFiles = BTreeMap<String, MeshContent>;
+
+/// What a part was in the URDF.
+#[derive(Clone, Debug, PartialEq)]
+pub enum PartSource {
+    /// A box, exactly.
+    Box,
+    /// A polytope around a ball, a cylinder or a capsule.
+    Round,
+    /// The hull of a mesh.
+    Mesh {
+        /// The name that the URDF uses.
+        filename: String,
+        /// Every edge has its opposite.
+        closed: bool,
+        /// It is its own hull, up to the rounding of single precision.
+        convex: bool,
+    },
+    /// A polytope that was registered already.
+    Registered {
+        /// The name that the URDF uses.
+        filename: String,
+    },
+}
+
+/// A convex part of a link.
+#[derive(Clone, Debug)]
+pub struct RobotPart {
+    /// Of which link.
+    pub link: usize,
+    /// The name of the collision element, or nothing.
+    pub name: String,
+    /// What it is.
+    pub polytope: Arc<Polytope>,
+    /// Where it is in its link.
+    pub link_from_part: Pose,
+    /// Where it is in the frame of its link.
+    pub frame_from_part: Pose,
+    /// What it was.
+    pub source: PartSource,
+    /// How far it stands out beyond what it was, metres.
+    pub gap: f64,
+}
+
+/// Builds the parts of all links.
+pub(super) struct PartBuilder<'a, 'e, 'f> {
+    /// The meshes, and what is asked of them.
+    pub(super) sources: &'a Sources<'a>,
+    /// How long it may take.
+    pub(super) effort: &'e mut Effort<'f>,
+    /// The parts so far.
+    pub(super) built: Vec<RobotPart>,
+    /// Meshes that were not given.
+    pub(super) missing: Vec<String>,
+}
+
+/// A polytope, what it was made of, and by how much it is larger.
+type Built = (Arc<Polytope>, PartSource, f64);
+
+impl PartBuilder<'_, '_, '_> {
+    /// The parts of every link, in order.
+    pub(super) fn all(
+        mut self,
+        description: &Description,
+        links: &mut [RobotLink],
+    ) -> Result<Self, BuildError> {
+        // The same mesh at the same scale is one polytope.
+        let mut known: BTreeMap<(String, [u64; 3]), Built> = BTreeMap::new();
+        for (index, (element, link)) in description.links.iter().zip(links).enumerate() {
+            let first = self.built.len();
+            for collision in &element.collisions {
+                let built = match &collision.geometry {
+                    Geometry::Mesh { filename, scale } => {
+                        let key = (filename.clone(), [scale.x, scale.y, scale.z].map(f64::to_bits));
+                        match known.get(&key) {
+                            Some(built) => Some(built.clone()),
+                            None => {
+                                let built = self.mesh(collision, filename, scale)?;
+                                known.extend(built.clone().map(|built| (key, built)));
+                                built
+                            }
+                        }
+                    }
+                    geometry @ (Geometry::Box { .. }
+                    | Geometry::Sphere { .. }
+                    | Geometry::Cylinder { .. }
+                    | Geometry::Capsule { .. }) => Some(self.primitive(collision, geometry)?),
+                };
+                let Some((polytope, source, gap)) = built else { continue };
+                self.built.push(RobotPart {
+                    link: index,
+                    name: collision.name.clone(),
+                    polytope,
+                    link_from_part: collision.link_from_shape,
+                    frame_from_part: link.frame_from_link.compose(&collision.link_from_shape),
+                    source,
+                    gap,
+                });
+            }
+            link.parts = first..self.built.len();
+        }
+        self.missing.sort();
+        self.missing.dedup();
+        if self.missing.is_empty() || self.sources.leave_out_missing {
+            Ok(self)
+        } else {
+            Err(BuildError::MissingMeshes(self.missing))
+        }
+    }
+
+    fn primitive(
+        &mut self,
+        element: &CollisionElement,
+        geometry: &Geometry,
+    ) -> Result<Built, BuildError> {
+        let gap_max = self.sources.gap_max;
+        let (around, source) = match geometry {
+            Geometry::Box { size } => {
+                let corner = |i: u32| {
+                    Vec3::from_fn(
+                        |k, _| if i >> k & 1 == 1 { 0.5 * size[k] } else { -0.5 * size[k] },
+                    )
+                };
+                (Around { points: (0..8).map(corner).collect(), gap: 0.0 }, PartSource::Box)
+            }
+            Geometry::Sphere { radius } => (sphere(*radius, gap_max), PartSource::Round),
+            Geometry::Cylinder { radius, length } => {
+                (cylinder(*radius, *length, gap_max), PartSource::Round)
+            }
+            Geometry::Capsule { radius, length } => {
+                (capsule(*radius, *length, gap_max), PartSource::Round)
+            }
+            Geometry::Mesh { .. } => unreachable!("meshes have a function of their own"),
+        };
+        Ok((self.hull(element, &around.points)?, source, around.gap))
+    }
+
+    /// None: the file was not given.
+    fn mesh(
+        &mut self,
+        element: &CollisionElement,
+        filename: &str,
+        scale: &Vec3,
+    ) -> Result<Option<Built>, BuildError> {
+        let Some(content) = mesh_named(self.sources.meshes, filename) else {
+            self.missing.push(filename.to_owned());
+            return Ok(None);
+        };
+        let is_scaled = *scale != Vec3::repeat(1.0);
+        let filename = filename.to_owned();
+        match content {
+            MeshContent::Polytope(polytope) if !is_scaled => {
+                Ok(Some((polytope.clone(), PartSource::Registered { filename }, 0.0)))
+            }
+            MeshContent::Polytope(polytope) => {
+                let points: Vec<Vec3> =
+                    polytope.vertices().iter().map(|p| p.component_mul(scale)).collect();
+                let hull = self.hull(element, &points)?;
+                Ok(Some((hull, PartSource::Registered { filename }, 0.0)))
+            }
+            MeshContent::Mesh(mesh) => {
+                let mut mesh = mesh.as_ref().clone();
+                for vertex in &mut mesh.vertices {
+                    vertex.component_mul_assign(scale);
+                }
+                if scale.product() < 0.0 {
+                    // A mirror turns every triangle inside out.
+                    mesh.triangles.iter_mut().for_each(|triangle| triangle.swap(1, 2));
+                }
+                let hull = self.hull(element, &mesh.vertices)?;
+                let found = convexity::measure(&mesh, &hull, self.effort)?;
+                let size = (hull.bounds().high - hull.bounds().low).max();
+                let convex = found.closed && found.gap <= DEFAULT_TOLERANCE * size;
+                let source = PartSource::Mesh { filename, closed: found.closed, convex };
+                Ok(Some((hull, source, found.gap)))
+            }
+        }
+    }
+
+    fn hull(
+        &mut self,
+        element: &CollisionElement,
+        points: &[Vec3],
+    ) -> Result<Arc<Polytope>, BuildError> {
+        match convex_hull_with(points, self.effort) {
+            Ok(hull) => {
+                hull.polytope.prepare_reach(self.effort)?;
+                Ok(Arc::new(hull.polytope))
+            }
+            Err(HullError::Stopped(why)) => Err(why.into()),
+            Err(error) => Err(BuildError::Description(RobotError {
+                file: "URDF",
+                line: element.line,
+                place: "collision: ".to_owned(),
+                problem: format!("it has no hull: {error}").into(),
+            })),
+        }
+    }
+}
+
+/// The mesh that the URDF means: by the whole name, or by its last step if one file alone has it.
+fn mesh_named<'m>(meshes: &'m MeshFiles, filename: &str) -> Option<&'m MeshContent> {
+    let last = |name: &str| name.rsplit(['/', '\\']).next().unwrap_or(name).to_owned();
+    meshes.get(filename).or_else(|| {
+        let wanted = last(filename);
+        let mut found = meshes.iter().filter(|(name, _)| last(name) == wanted);
+        match (found.next(), found.next()) {
+            (Some((_, content)), None) => Some(content),
+            _ => None,
+        }
+    })
+}
