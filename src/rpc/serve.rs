@@ -53,12 +53,12 @@ pub async fn serve(
     let (drain, draining) = watch::channel(false);
     // Whoever reaches the loopback interface is on this machine already.
     let is_local = listener.local_addr().is_ok_and(|address| address.ip().is_loopback());
-    let leaves_open = is_local || settings.open_sessions;
-    let shared = Shared::new(settings, draining.clone())?;
+    let mut shared = Shared::new(settings, draining.clone())?;
+    shared.leaves_open |= is_local;
     let limits = shared.settings.limits.clone();
     let (health, health_service) = tonic_health::server::health_reporter();
     set_health(&health, ServingStatus::Serving).await;
-    let sessions = SessionHost::new(shared.clone(), leaves_open);
+    let sessions = SessionHost::new(shared.clone());
     let router = services(&shared, &sessions)?.add_service(health_service);
     let sweeping = tokio::spawn(sweep(sessions.registry));
     let (accepting, incoming) = accepting(listener, &limits);

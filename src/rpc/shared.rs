@@ -34,6 +34,9 @@ pub struct Shared {
     pub unsent: Unsent,
     /// Turns true when the server starts to drain.
     pub draining: watch::Receiver<bool>,
+    /// Whether a session or an alias that comes without a key is open to everybody; otherwise the
+    /// server makes the key.
+    pub leaves_open: bool,
     /// When the server started.
     pub start_time: SystemTime,
 }
@@ -57,6 +60,7 @@ impl Shared {
             uploads: Arc::new(Semaphore::new(uploads)),
             unsent: Unsent::new(settings.limits.unsent_bytes_max()),
             draining,
+            leaves_open: settings.open_sessions,
             settings: Arc::new(settings),
         })
     }

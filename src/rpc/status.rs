@@ -89,6 +89,12 @@ pub enum Failure {
         /// The polytope that has it.
         owner: String,
     },
+    /// The alias was claimed with a key that was not brought.
+    #[error("{field}: the alias was claimed with a key that was not brought")]
+    AliasClaimed {
+        /// Where the key belongs.
+        field: String,
+    },
     /// A session with this id is open.
     #[error("{field}: a session {id:?} is open; say replace, with its session_key, to replace it")]
     SessionExists {
@@ -194,6 +200,11 @@ impl<'a> StatusRow<'a> {
         // A field that is too large stays too large; a full server may have room later.
         if code == Code::ResourceExhausted && field.is_empty() { row.retry() } else { row }
     }
+
+    /// A frame that does not follow the last one applied.
+    fn of_frame(reason: Reason, field: &'a str, applied: &'a u64) -> Self {
+        Self::new(Code::FailedPrecondition, reason).at(field).with("applied", applied)
+    }
 }
 
 impl Failure {
@@ -217,8 +228,7 @@ impl Failure {
                 row(Code::NotFound, Reason::UnknownPolytope).at(field).with("key", key)
             }
             Self::UnknownSession(id) => {
-                let row = row(Code::NotFound, Reason::UnknownSession).at("session_id");
-                row.with("session_id", id)
+                row(Code::NotFound, Reason::UnknownSession).at("session_id").with("session_id", id)
             }
             Self::SessionReplaced(id) => {
                 let row = row(Code::FailedPrecondition, Reason::SessionReplaced).at("incarnation");
@@ -230,6 +240,9 @@ impl Failure {
             Self::AliasTaken { field, owner } => {
                 row(Code::AlreadyExists, Reason::AliasTaken).at(field).with("owner", owner)
             }
+            Self::AliasClaimed { field } => {
+                row(Code::PermissionDenied, Reason::AliasClaimed).at(field)
+            }
             Self::SessionExists { field, id } => {
                 row(Code::AlreadyExists, Reason::SessionExists).at(field).with("session_id", id)
             }
@@ -239,12 +252,10 @@ impl Failure {
                     .with("uses", uses)
             }
             Self::KeyframeNeeded { field, applied, .. } => {
-                let row = row(Code::FailedPrecondition, Reason::KeyframeNeeded).at(field);
-                row.with("applied", applied)
+                StatusRow::of_frame(Reason::KeyframeNeeded, field, applied)
             }
             Self::StaleFrame { field, applied, .. } => {
-                let row = row(Code::FailedPrecondition, Reason::StaleFrame).at(field);
-                row.with("applied", applied)
+                StatusRow::of_frame(Reason::StaleFrame, field, applied)
             }
             Self::SessionAttached => row(Code::Aborted, Reason::SessionAttached),
             Self::TakenOver => row(Code::Aborted, Reason::TakenOver),

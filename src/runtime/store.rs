@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use dashmap::DashMap;
 
+use super::sessions::owner::KeyDigest;
 use super::settings::{Limit, Limits};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hierarchy::HierarchyReport;
@@ -146,6 +147,22 @@ pub struct NewPolytope {
     pub alias: Option<String>,
     /// Whether the alias may be taken from another polytope.
     pub move_alias: bool,
+    /// The key that was brought: of whoever has claimed the alias, or to claim it with.
+    pub alias_key: Option<KeyDigest>,
+    /// The key that an alias belongs to that nobody had and that is not claimed with one; none:
+    /// such an alias is open to everybody.
+    pub made_key: Option<KeyDigest>,
+}
+
+/// What became of a polytope to be registered.
+#[derive(Clone, Debug)]
+pub struct Registered {
+    /// As it is registered now.
+    pub stored: Arc<Stored>,
+    /// Whether it was there before.
+    pub already_registered: bool,
+    /// Whether its alias is new and belongs to the key that was made for it.
+    pub took_made_key: bool,
 }
 
 /// Why nothing was registered.
@@ -160,6 +177,14 @@ pub enum RegisterError {
         alias: String,
         /// The polytope that has it.
         owner: PolytopeId,
+    },
+    /// Whoever claimed the alias did so with another key.
+    #[error("the alias {alias:?} was claimed with a key that was not brought")]
+    AliasClaimed {
+        /// Index of the polytope to be registered.
+        index: usize,
+        /// The alias.
+        alias: String,
     },
     /// A polytope would have more aliases than allowed.
     #[error("the polytope would have more than {} aliases", limit.value)]
@@ -180,6 +205,9 @@ pub enum DeleteError {
     /// It is not there.
     #[error("there is no such polytope")]
     Unknown,
+    /// An alias of it was claimed with a key that was not brought.
+    #[error("an alias of it was claimed with a key that was not brought")]
+    Claimed,
     /// Sessions use it.
     #[error("{uses} bodies of open sessions use the polytope")]
     InUse {
@@ -192,15 +220,60 @@ pub enum DeleteError {
 #[derive(Debug, Default)]
 pub struct PolytopeStore {
     by_id: DashMap<PolytopeId, Arc<Stored>>,
-    by_alias: DashMap<String, PolytopeId>,
+    by_alias: DashMap<String, NamedByAlias>,
     /// Serialises writers; readers by id or alias do not wait for it.
     index: Mutex<Index>,
+}
+
+/// What an alias names, and whose it is.
+#[derive(Clone, Copy, Debug)]
+struct NamedByAlias {
+    id: PolytopeId,
+    /// The key that moves the alias and deletes what it names; none: everybody may.
+    owner: Option<KeyDigest>,
 }
 
 #[derive(Debug, Default)]
 struct Index {
     aliases: BTreeMap<PolytopeId, BTreeSet<String>>,
     memory_bytes: u64,
+}
+
+impl NamedByAlias {
+    /// Whether one of the keys opens it. All are compared, so that the time tells nothing.
+    fn opens_to(&self, keys: &[KeyDigest]) -> bool {
+        let open = KeyDigest::opens(None, self.owner);
+        keys.iter().fold(open, |open, key| open | KeyDigest::opens(Some(*key), self.owner))
+    }
+
+    /// Refuses to name with it what is not named so yet, unless that is asked for, and to do more
+    /// than repeat what it names without the key that it was claimed with.
+    fn may_be_named(
+        &self,
+        index: usize,
+        new: &NewPolytope,
+        alias: &str,
+    ) -> Result<(), RegisterError> {
+        let (alias, moves) = (alias.to_owned(), self.id != new.stored.id);
+        if moves && !new.move_alias {
+            return Err(RegisterError::AliasTaken { index, alias, owner: self.id });
+        }
+        let claims = moves || new.alias_key.is_some();
+        if claims && !KeyDigest::opens(new.alias_key, self.owner) {
+            return Err(RegisterError::AliasClaimed { index, alias });
+        }
+        Ok(())
+    }
+}
+
+impl NewPolytope {
+    /// Whose the alias is once this is registered, which may be.
+    fn owner_after(&self, before: Option<NamedByAlias>) -> Option<KeyDigest> {
+        match before {
+            Some(before) => before.owner.or(self.alias_key),
+            None => self.alias_key.or(self.made_key),
+        }
+    }
 }
 
 impl PolytopeStore {
@@ -211,6 +284,10 @@ impl PolytopeStore {
 
     /// The polytope that an alias names.
     pub fn resolve(&self, alias: &str) -> Option<PolytopeId> {
+        self.named(alias).map(|named| named.id)
+    }
+
+    fn named(&self, alias: &str) -> Option<NamedByAlias> {
         self.by_alias.get(alias).map(|entry| *entry.value())
     }
 
@@ -223,12 +300,12 @@ impl PolytopeStore {
         })
     }
 
-    /// Registers all of them, or none. Tells for each whether it was registered before.
+    /// Registers all of them, or none.
     pub fn register(
         &self,
         new: Vec<NewPolytope>,
         limits: &Limits,
-    ) -> Result<Vec<(Arc<Stored>, bool)>, RegisterError> {
+    ) -> Result<Vec<Registered>, RegisterError> {
         let mut index = self.lock();
         self.check(&index, &new, limits)?;
         Ok(new.into_iter().map(|new| self.insert(&mut index, new)).collect())
@@ -248,7 +325,7 @@ impl PolytopeStore {
         let mut count = index.aliases.len() as u64;
         let mut memory_bytes = index.memory_bytes;
         let mut added = BTreeSet::new();
-        let mut aliases: BTreeMap<&str, PolytopeId> = BTreeMap::new();
+        let mut aliases: BTreeMap<&str, NamedByAlias> = BTreeMap::new();
         for (i, item) in new.iter().enumerate() {
             let id = item.stored.id;
             if !index.aliases.contains_key(&id) && added.insert(id) {
@@ -256,14 +333,14 @@ impl PolytopeStore {
                 memory_bytes += item.stored.memory_bytes;
             }
             let Some(alias) = item.alias.as_deref() else { continue };
-            let owner = aliases.get(alias).copied().or_else(|| self.resolve(alias));
-            if let Some(owner) = owner.filter(|owner| *owner != id && !item.move_alias) {
-                return Err(RegisterError::AliasTaken { index: i, alias: alias.to_owned(), owner });
+            let known = aliases.get(alias).copied().or_else(|| self.named(alias));
+            if let Some(known) = known {
+                known.may_be_named(i, item, alias)?;
             }
-            aliases.insert(alias, id);
+            aliases.insert(alias, NamedByAlias { id, owner: item.owner_after(known) });
             let limit = limits.aliases_per_polytope_max();
             let held = index.aliases.get(&id).into_iter().flatten().map(String::as_str);
-            let asked = aliases.iter().filter(|(_, owner)| **owner == id).map(|(alias, _)| *alias);
+            let asked = aliases.iter().filter(|(_, named)| named.id == id).map(|(alias, _)| *alias);
             if held.chain(asked).collect::<BTreeSet<_>>().len() as u64 > limit.value {
                 return Err(RegisterError::TooManyAliases { index: i, limit });
             }
@@ -277,8 +354,11 @@ impl PolytopeStore {
         Ok(())
     }
 
-    fn insert(&self, index: &mut Index, new: NewPolytope) -> (Arc<Stored>, bool) {
+    fn insert(&self, index: &mut Index, new: NewPolytope) -> Registered {
         let id = new.stored.id;
+        let named = new.alias.as_deref().and_then(|alias| self.named(alias));
+        let owner = new.owner_after(named);
+        let took_made_key = new.alias.is_some() && named.is_none() && new.alias_key.is_none();
         let known = self.get(&id);
         let already_registered = known.is_some();
         let stored = known.unwrap_or_else(|| {
@@ -289,19 +369,24 @@ impl PolytopeStore {
             stored
         });
         if let Some(alias) = new.alias {
-            if let Some(owner) = self.by_alias.insert(alias.clone(), id)
-                && let Some(aliases) = index.aliases.get_mut(&owner)
+            if let Some(before) = self.by_alias.insert(alias.clone(), NamedByAlias { id, owner })
+                && let Some(aliases) = index.aliases.get_mut(&before.id)
             {
                 aliases.remove(&alias);
             }
             index.aliases.entry(id).or_default().insert(alias);
         }
-        (stored, already_registered)
+        Registered { stored, already_registered, took_made_key }
     }
 
-    /// Forgets a polytope and its aliases. Whoever computes with it meanwhile keeps it alive.
-    pub fn delete(&self, id: &PolytopeId) -> Result<(), DeleteError> {
+    /// Forgets a polytope and its aliases, each of which is open or was claimed with one of the
+    /// keys. Whoever computes with it meanwhile keeps it alive.
+    pub fn delete(&self, id: &PolytopeId, keys: &[KeyDigest]) -> Result<(), DeleteError> {
         let mut index = self.lock();
+        let aliases = index.aliases.get(id).into_iter().flatten();
+        if !aliases.filter_map(|alias| self.named(alias)).all(|named| named.opens_to(keys)) {
+            return Err(DeleteError::Claimed);
+        }
         // The entry is locked while its count is looked at; see `lease`.
         match self.by_id.remove_if(id, |_, stored| stored.uses() == 0) {
             Some((_, stored)) => {
@@ -348,82 +433,4 @@ impl PolytopeStore {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::geometry::Vec3;
-    use crate::geometry::hull::convex_hull;
-
-    fn point(x: f64, alias: &str) -> NewPolytope {
-        let polytope = convex_hull(&[Vec3::new(x, 0.0, 0.0)]).unwrap().polytope;
-        let alias = Some(alias.to_owned()).filter(|alias| !alias.is_empty());
-        let stored = Stored::new(polytope, &Effort::unlimited()).expect("without a deadline");
-        NewPolytope { stored, alias, move_alias: false }
-    }
-
-    fn register(store: &PolytopeStore, new: NewPolytope) -> PolytopeId {
-        store.register(vec![new], &Limits::default()).unwrap()[0].0.id
-    }
-
-    #[test]
-    fn registering_is_idempotent_and_all_or_nothing() {
-        let store = PolytopeStore::default();
-        let one = register(&store, point(1.0, "one"));
-        assert_eq!(register(&store, point(1.0, "")), one);
-        assert_eq!((store.count(), store.aliases(&one)), (1, vec!["one".to_owned()]));
-
-        let taken = store.register(vec![point(2.0, ""), point(3.0, "one")], &Limits::default());
-        let expected = RegisterError::AliasTaken { index: 1, alias: "one".into(), owner: one };
-        assert_eq!(taken.unwrap_err(), expected);
-        assert_eq!(store.count(), 1);
-
-        let limits = Limits { polytopes_max: 2, ..Limits::default() };
-        let full = store.register(vec![point(2.0, ""), point(3.0, "")], &limits);
-        assert_eq!(full.unwrap_err(), RegisterError::Full(limits.polytopes_max()));
-        let twice = store.register(vec![point(2.0, ""), point(2.0, "")], &limits).unwrap();
-        assert_eq!((twice[0].1, twice[1].1), (false, true));
-    }
-
-    #[test]
-    fn an_alias_moves_only_when_told_to() {
-        let store = PolytopeStore::default();
-        let one = register(&store, point(1.0, "it"));
-        let two = register(&store, NewPolytope { move_alias: true, ..point(2.0, "it") });
-        assert_eq!(store.resolve("it"), Some(two));
-        assert_eq!((store.aliases(&one).len(), store.aliases(&two).len()), (0, 1));
-        store.delete(&two).unwrap();
-        assert_eq!(store.resolve("it"), None);
-    }
-
-    #[test]
-    fn a_leased_polytope_is_not_deleted_until_the_last_lease_is_gone() {
-        let store = PolytopeStore::default();
-        let one = register(&store, point(1.0, ""));
-        let lease = store.lease(&one).unwrap();
-        let second = lease.clone();
-        assert_eq!(store.delete(&one), Err(DeleteError::InUse { uses: 2 }));
-        drop(lease);
-        assert_eq!(store.delete(&one), Err(DeleteError::InUse { uses: 1 }));
-        drop(second);
-        assert_eq!(store.delete(&one), Ok(()));
-        assert_eq!(store.delete(&one), Err(DeleteError::Unknown));
-        assert_eq!((store.count(), store.memory_bytes()), (0, 0));
-    }
-
-    #[test]
-    fn pages_list_every_polytope_once_by_ascending_id() {
-        let store = PolytopeStore::default();
-        let mut expected: Vec<_> =
-            (0..25).map(|i| register(&store, point(f64::from(i), ""))).collect();
-        expected.sort_unstable();
-        let (mut listed, mut after) = (Vec::new(), None);
-        loop {
-            let (page, more) = store.page(after, 10);
-            listed.extend(page.iter().map(|stored| stored.id));
-            after = listed.last().copied();
-            if !more {
-                break;
-            }
-        }
-        assert_eq!(listed, expected);
-    }
-}
+mod tests;

@@ -64,7 +64,7 @@ async fn a_mesh_is_kept_under_one_id_whatever_its_order_and_is_described_listed_
 
     let before = server.usage().await;
     let key = Some(api::delete_polytope_request::Key::Id(id));
-    let request = api::DeletePolytopeRequest { key, allow_missing: false };
+    let request = api::DeletePolytopeRequest { key, ..Default::default() };
     client.delete_polytope(request.clone()).await.unwrap();
     let status = client.delete_polytope(request).await.unwrap_err();
     check(&status, Code::NotFound, "UNKNOWN_POLYTOPE", "id");

@@ -7,9 +7,11 @@
     reason = "in a test a panic is the report, and the numbers here are exact"
 )]
 
+mod alias_keys;
 mod bad_input;
 mod compound_measures;
 mod compounds;
+mod falsified;
 mod hostile;
 mod kept_meshes;
 mod lifecycle;

@@ -100,6 +100,7 @@ async fn a_deleted_polytope_is_gone_with_its_aliases() {
     let delete = |allow_missing| api::DeletePolytopeRequest {
         key: Some(api::delete_polytope_request::Key::Id(id.clone())),
         allow_missing,
+        ..Default::default()
     };
     client.delete_polytope(delete(false)).await.unwrap();
     let status = client.delete_polytope(delete(false)).await.unwrap_err();
@@ -124,7 +125,7 @@ async fn a_polytope_stays_while_a_session_uses_it() {
     let session_id = sessions.open_session(request).await.unwrap().into_inner().session_id;
 
     let key = Some(api::delete_polytope_request::Key::Id(id));
-    let delete = api::DeletePolytopeRequest { key, allow_missing: false };
+    let delete = api::DeletePolytopeRequest { key, ..Default::default() };
     let status = server.polytopes().delete_polytope(delete.clone()).await.unwrap_err();
     check(&status, Code::FailedPrecondition, "POLYTOPE_IN_USE", "");
     let request = api::CloseSessionRequest { session_id, ..Default::default() };

@@ -1,4 +1,5 @@
-//! Random questions of every kind, each answer sent back to VerifyCertificate as it came.
+//! Random questions of every kind, each answer sent back to VerifyCertificate as it came, and once
+//! more with something in it made false.
 //!
 //! `CLEARANCE_WORDS` is the number of rounds (default 40), `CLEARANCE_WORDS_SEED` the seed. A round
 //! asks about twenty questions.
@@ -12,6 +13,7 @@ use clearance::geometry::pose::Pose;
 use clearance::geometry::{Mat3, Vec3};
 use clearance::rpc::api;
 
+use crate::falsified::falsified;
 use crate::polyhedra::{channel, keep, register};
 use crate::server::{Server, spec, vector};
 
@@ -24,6 +26,9 @@ struct Words {
     random: Random,
     counts: BTreeMap<&'static str, [usize; 2]>,
     refused: Vec<String>,
+    /// Claims made false: those that were refused, as they have to be, and the others.
+    false_claims: usize,
+    believed: Vec<String>,
 }
 
 impl Words {
@@ -46,7 +51,14 @@ impl Words {
         }
         register(&server, keep("channel", channel())).await.unwrap();
         register(&server, keep("hollow", box_in_a_box())).await.unwrap();
-        Self { server, random: Random::new(seed), counts: BTreeMap::new(), refused: Vec::new() }
+        Self {
+            server,
+            random: Random::new(seed),
+            counts: BTreeMap::new(),
+            refused: Vec::new(),
+            false_claims: 0,
+            believed: Vec::new(),
+        }
     }
 
     /// One of these.
@@ -131,14 +143,25 @@ impl Words {
             return;
         }
         count[0] += 1;
-        let text = format!("{claim:?}");
+        if let Err(why) = self.is_valid(claim.clone()).await {
+            self.refused.push(format!("{kind}: {why}\n  {claim:?}"));
+        }
+        let Some(claim) = falsified(&mut self.random, &claim) else { return };
+        match self.is_valid(claim.clone()).await {
+            Ok(()) => self.believed.push(format!("{kind}: {claim:?}")),
+            Err(_) => self.false_claims += 1,
+        }
+    }
+
+    /// What VerifyCertificate says.
+    async fn is_valid(&self, claim: Claim) -> Result<(), String> {
         let request = api::VerifyCertificateRequest { claim: Some(claim) };
-        let why = match self.server.queries().verify_certificate(request).await {
-            Ok(reply) if reply.get_ref().valid => return,
-            Ok(reply) => reply.into_inner().refusal,
-            Err(status) => format!("{status:?}"),
-        };
-        self.refused.push(format!("{kind}: {why}\n  {text}"));
+        match self.server.queries().verify_certificate(request).await {
+            Ok(reply) if reply.get_ref().valid => Ok(()),
+            Ok(reply) => Err(reply.into_inner().refusal),
+            Err(status) if status.code() == tonic::Code::InvalidArgument => Err(status.to_string()),
+            Err(status) => panic!("{status:?}"),
+        }
     }
 
     async fn ask_of_two(&mut self, kinds: &'static [&'static str]) {
@@ -439,11 +462,21 @@ async fn every_answer_is_valid_word_for_word() {
         words.ask_of_many().await;
         words.ask_a_session().await;
     }
-    eprintln!("seed {seed}: {:?}", words.counts);
-    let few: Vec<&str> =
-        words.refused.iter().take(8).map(|line| &line[..line.len().min(3000)]).collect();
-    assert!(few.is_empty(), "seed {seed}: {} refused\n{}", words.refused.len(), few.join("\n"));
     let uncertified: usize = words.counts.values().map(|count| count[1]).sum();
     let asked: usize = words.counts.values().flatten().sum();
+    eprintln!("seed {seed}: {:?}", words.counts);
+    let (refused, believed) = (&words.refused, &words.believed);
+    eprintln!(
+        "{} valid, {uncertified} uncertified, {} refused; of {} false claims {} accepted",
+        asked - uncertified - refused.len(),
+        refused.len(),
+        words.false_claims + believed.len(),
+        believed.len()
+    );
+    for (what, all) in [("refused", refused), ("false and accepted", believed)] {
+        let few: Vec<&str> = all.iter().take(8).map(|line| &line[..line.len().min(3000)]).collect();
+        assert!(few.is_empty(), "seed {seed}: {} {what}\n{}", all.len(), few.join("\n"));
+    }
+    assert!(words.false_claims * 10 > asked * 7, "{} of {asked}", words.false_claims);
     assert!(words.counts.len() == 12 && uncertified * 50 < asked, "{:?}", words.counts);
 }

@@ -9,6 +9,7 @@ pub mod catalogue;
 pub mod certificate;
 pub mod compound;
 pub mod geometry;
+pub mod keys;
 pub mod motions;
 pub mod options;
 pub mod paging;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::catalogue::id;
-use super::geometry;
+use super::{geometry, keys};
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hull::{Hull, HullError, POINTS_MAX, convex_hull_with};
@@ -15,6 +15,7 @@ use crate::mesh::{self, MeshData, MeshError, convexity};
 use crate::rpc::api;
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
+use crate::runtime::sessions::owner::KeyDigest;
 use crate::runtime::settings::{Limit, Limits};
 use crate::runtime::store::{NewPolytope, PolytopeStore, Stored, StoredSolid};
 
@@ -29,6 +30,7 @@ pub struct AskedPolytope {
     tolerance: Option<f64>,
     alias: Option<String>,
     move_alias: bool,
+    alias_key: Option<KeyDigest>,
     expected_id: Option<PolytopeId>,
 }
 
@@ -108,6 +110,11 @@ impl AskedPolytope {
         let expected_path = path.field("expected_id");
         let expected = Some(wire.expected_id.as_str()).filter(|id| !id.is_empty());
         let expected_id = expected.map(|text| id(&expected_path, text)).transpose()?;
+        let key_path = path.field("alias_key");
+        let alias_key = keys::digest(&key_path, &wire.alias_key)?;
+        if alias_key.is_some() && wire.alias.is_empty() {
+            return Err(key_path.bad("needs an alias").into());
+        }
         Ok(Self {
             source,
             field: path.to_string(),
@@ -115,6 +122,7 @@ impl AskedPolytope {
             tolerance: tolerance.transpose()?,
             alias: alias(&path.field("alias"), &wire.alias)?,
             move_alias: wire.move_alias,
+            alias_key,
             expected_id,
         })
     }
@@ -132,7 +140,7 @@ impl AskedPolytope {
     /// `stop` is set, the hull, the comparison of a mesh with it and the check of a polyhedron are
     /// given up.
     pub fn build(self, limits: &Limits, stop: &AtomicBool) -> Result<BuiltPolytope, Failure> {
-        let Self { source, field, treatment, tolerance, alias, move_alias, expected_id } = self;
+        let Self { source, field, treatment, tolerance, alias, expected_id, .. } = self;
         let given = source.read(&field, limits)?;
         let failed = |error: HullError| hull_failure(&given.field, &error, limits);
         let effort = &mut Effort::with_stop(u64::MAX, stop);
@@ -162,7 +170,8 @@ impl AskedPolytope {
             let field = format!("{field}.expected_id");
             return Err(Failure::DigestMismatch { field, actual: stored.id.to_string() });
         }
-        let new = NewPolytope { stored, alias, move_alias };
+        let Self { move_alias, alias_key, .. } = self;
+        let new = NewPolytope { stored, alias, move_alias, alias_key, made_key: None };
         Ok(BuiltPolytope { new, report, field })
     }
 }

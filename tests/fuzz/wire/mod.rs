@@ -161,10 +161,11 @@ type Client = tonic::client::Grpc<Surrounded<Routes>>;
 
 fn client() -> Client {
     let limits = Limits { jobs_max: 4, ..Limits::default() };
-    let settings = Settings { limits, compute_threads: 1, ..Settings::default() };
+    let settings =
+        Settings { limits, compute_threads: 1, open_sessions: true, ..Settings::default() };
     let draining = tokio::sync::watch::channel(false).1;
     let shared = Shared::new(settings, draining).expect("a pool of one thread");
-    let host = SessionHost::new(shared.clone(), true);
+    let host = SessionHost::new(shared.clone());
     let info = ServerInfo { shared: shared.clone(), sessions: host.registry.clone() };
     let routes = Routes::new(PolytopeServiceServer::new(Polytopes(shared.clone())))
         .add_service(QueryServiceServer::new(Queries(shared.clone())))

@@ -2,7 +2,6 @@
 
 mod uploads;
 
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
@@ -14,6 +13,7 @@ use crate::rpc::api;
 use crate::rpc::convert::body::hull_time;
 use crate::rpc::convert::catalogue::{id, unknown};
 use crate::rpc::convert::geometry::points_to_wire;
+use crate::rpc::convert::keys::check_key;
 use crate::rpc::convert::paging::page_size;
 use crate::rpc::convert::polytope::{AskedPolytope, BuiltPolytope, describe, describe_new};
 use crate::rpc::path::{BadField, Path};
@@ -21,6 +21,8 @@ use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::timing::time_left;
 use crate::runtime::deadline::StopGuard;
+use crate::runtime::sessions::owner::{KeyDigest, new_key};
+use crate::runtime::settings::Limits;
 use crate::runtime::store::{DeleteError, RegisterError, Stored, StoredSolid};
 
 /// The service.
@@ -111,6 +113,7 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         use api::delete_polytope_request::Key;
         let request = request.into_inner();
         let store = &self.0.store;
+        let keys = alias_keys(&request.alias_keys, self.0.limits())?;
         let (path, key, found) = match &request.key {
             Some(Key::Id(text)) => {
                 let path = Path::ROOT.field("id");
@@ -119,12 +122,15 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
             Some(Key::Alias(alias)) => (Path::ROOT.field("alias"), alias, store.resolve(alias)),
             None => return Err(no_key().into()),
         };
-        let deleted = found.map_or(Err(DeleteError::Unknown), |id| store.delete(&id));
+        let deleted = found.map_or(Err(DeleteError::Unknown), |id| store.delete(&id, &keys));
         match deleted {
             Ok(()) => {}
             Err(DeleteError::Unknown) if request.allow_missing => {}
             Err(DeleteError::Unknown) => {
                 return Err(unknown(&path, key).into());
+            }
+            Err(DeleteError::Claimed) => {
+                return Err(Failure::AliasClaimed { field: "alias_keys".to_owned() }.into());
             }
             Err(DeleteError::InUse { uses }) => {
                 let id = found.map_or_else(String::new, |id| id.to_string());
@@ -180,6 +186,17 @@ fn facet(corners: &[u32]) -> api::Facet {
     api::Facet { vertices: corners.to_vec() }
 }
 
+/// The keys of aliases that a deletion brings.
+fn alias_keys(brought: &[String], limits: &Limits) -> Result<Vec<KeyDigest>, Failure> {
+    let list = Path::ROOT.field("alias_keys");
+    list.within(limits.aliases_per_polytope_max(), brought.len())?;
+    let digest = |(index, key): (usize, &String)| {
+        check_key(&list.index(index), key)?;
+        Ok(KeyDigest::of(key))
+    };
+    brought.iter().enumerate().map(digest).collect()
+}
+
 fn no_key() -> Failure {
     Failure::BadField(BadField { field: "id".to_owned(), problem: "needs id or alias".into() })
 }
@@ -217,7 +234,12 @@ fn commit(
     validate_only: bool,
 ) -> Result<Vec<api::RegistrationReport>, Failure> {
     let (mut new, mut reports, mut fields) = (Vec::new(), Vec::new(), Vec::new());
-    for built in built {
+    let mut made_keys = Vec::new();
+    for mut built in built {
+        let is_open = shared.leaves_open || built.new.alias.is_none();
+        let made = if is_open { String::new() } else { new_key()? };
+        built.new.made_key = (!made.is_empty()).then(|| KeyDigest::of(&made));
+        made_keys.push(made);
         new.push(built.new);
         reports.push(built.report);
         fields.push(built.field);
@@ -234,10 +256,11 @@ fn commit(
         return Ok(reports);
     }
     shared.refuse_while_draining()?;
-    let registered: Vec<(Arc<Stored>, bool)> = store.register(new, limits).map_err(refused)?;
-    for (report, (stored, already)) in reports.iter_mut().zip(registered) {
-        report.polytope = Some(describe(&stored, store));
-        report.already_registered = already;
+    let registered = store.register(new, limits).map_err(refused)?;
+    for ((report, registered), made) in reports.iter_mut().zip(registered).zip(made_keys) {
+        report.polytope = Some(describe(&registered.stored, store));
+        report.already_registered = registered.already_registered;
+        report.alias_key = if registered.took_made_key { made } else { String::new() };
     }
     Ok(reports)
 }
@@ -247,6 +270,9 @@ fn refused(error: &RegisterError, fields: &[String]) -> Failure {
     match error {
         RegisterError::AliasTaken { index, owner, .. } => {
             Failure::AliasTaken { field: alias(*index), owner: owner.to_string() }
+        }
+        RegisterError::AliasClaimed { index, .. } => {
+            Failure::AliasClaimed { field: format!("{}.alias_key", fields[*index]) }
         }
         RegisterError::TooManyAliases { index, limit } => limit.exceeded_at(&alias(*index)).into(),
         RegisterError::Full(limit) => limit.reached().into(),

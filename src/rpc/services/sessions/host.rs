@@ -9,6 +9,7 @@ use tonic::metadata::MetadataMap;
 use super::session::{FrameWork, Session, Until};
 use crate::geometry::separation::METHODS;
 use crate::rpc::api;
+use crate::rpc::convert::keys::check_key;
 use crate::rpc::convert::options::{duration, duration_to_wire, is_default};
 use crate::rpc::convert::sessions::declare;
 use crate::rpc::path::Path;
@@ -28,8 +29,6 @@ pub struct SessionHost {
     pub shared: Shared,
     /// The open sessions.
     pub registry: Arc<Registry<Session>>,
-    /// Whether sessions that are opened without a key are open to everybody.
-    pub leaves_open: bool,
 }
 
 /// What there is for the answer to some frames.
@@ -51,9 +50,9 @@ struct Ownership {
 
 impl SessionHost {
     /// No session is open yet.
-    pub fn new(shared: Shared, leaves_open: bool) -> Self {
+    pub fn new(shared: Shared) -> Self {
         let registry = Arc::new(Registry::new(shared.clock.clone(), shared.limits()));
-        Self { shared, registry, leaves_open }
+        Self { shared, registry }
     }
 
     /// Opens a session; `prefix` leads to the request.
@@ -120,7 +119,7 @@ impl SessionHost {
 
     /// Who a session is going to belong to, by the key that its opening brings.
     fn ownership(&self, path: &Path<'_>, brought: &str) -> Result<Ownership, Failure> {
-        if brought.is_empty() && self.leaves_open {
+        if brought.is_empty() && self.shared.leaves_open {
             return Ok(Ownership { owner: None, made_key: String::new() });
         }
         if brought.is_empty() {
@@ -223,16 +222,6 @@ pub(super) fn credentials(
     let key = brought_key(metadata, session_key);
     let key = (!key.is_empty()).then(|| KeyDigest::of(&key));
     Credentials { key, incarnation }
-}
-
-const KEY_LENGTH_MAX: usize = 200;
-
-/// Visible ASCII alone fits into a header.
-fn check_key(path: &Path<'_>, key: &str) -> Result<(), Failure> {
-    if key.len() <= KEY_LENGTH_MAX && key.bytes().all(|byte| byte.is_ascii_graphic()) {
-        return Ok(());
-    }
-    Err(path.bad("must be 1 to 200 visible ASCII characters").into())
 }
 
 const ID_LENGTH_MAX: usize = 100;

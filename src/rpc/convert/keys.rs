@@ -1,0 +1,25 @@
+//! Keys that clients bring: of sessions and of aliases.
+
+use crate::rpc::path::Path;
+use crate::rpc::status::Failure;
+use crate::runtime::sessions::owner::KeyDigest;
+
+const KEY_LENGTH_MAX: usize = 200;
+
+/// Checks a key. Visible ASCII alone fits into a header.
+pub fn check_key(path: &Path<'_>, key: &str) -> Result<(), Failure> {
+    let is_visible = key.bytes().all(|byte| byte.is_ascii_graphic());
+    if (1..=KEY_LENGTH_MAX).contains(&key.len()) && is_visible {
+        return Ok(());
+    }
+    Err(path.bad("must be 1 to 200 visible ASCII characters").into())
+}
+
+/// The digest of a key that is checked; an empty one is none.
+pub fn digest(path: &Path<'_>, key: &str) -> Result<Option<KeyDigest>, Failure> {
+    if key.is_empty() {
+        return Ok(None);
+    }
+    check_key(path, key)?;
+    Ok(Some(KeyDigest::of(key)))
+}

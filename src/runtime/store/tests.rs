@@ -1,0 +1,119 @@
+//! Registering, aliases and their keys, deletion and pages.
+
+use super::*;
+use crate::geometry::Vec3;
+use crate::geometry::hull::convex_hull;
+
+fn point(x: f64, alias: &str) -> NewPolytope {
+    let polytope = convex_hull(&[Vec3::new(x, 0.0, 0.0)]).unwrap().polytope;
+    let alias = Some(alias.to_owned()).filter(|alias| !alias.is_empty());
+    let stored = Stored::new(polytope, &Effort::unlimited()).expect("without a deadline");
+    NewPolytope { stored, alias, move_alias: false, alias_key: None, made_key: None }
+}
+
+fn register(store: &PolytopeStore, new: NewPolytope) -> PolytopeId {
+    store.register(vec![new], &Limits::default()).unwrap()[0].stored.id
+}
+
+#[test]
+fn registering_is_idempotent_and_all_or_nothing() {
+    let store = PolytopeStore::default();
+    let one = register(&store, point(1.0, "one"));
+    assert_eq!(register(&store, point(1.0, "")), one);
+    assert_eq!((store.count(), store.aliases(&one)), (1, vec!["one".to_owned()]));
+
+    let taken = store.register(vec![point(2.0, ""), point(3.0, "one")], &Limits::default());
+    let expected = RegisterError::AliasTaken { index: 1, alias: "one".into(), owner: one };
+    assert_eq!(taken.unwrap_err(), expected);
+    assert_eq!(store.count(), 1);
+
+    let limits = Limits { polytopes_max: 2, ..Limits::default() };
+    let full = store.register(vec![point(2.0, ""), point(3.0, "")], &limits);
+    assert_eq!(full.unwrap_err(), RegisterError::Full(limits.polytopes_max()));
+    let twice = store.register(vec![point(2.0, ""), point(2.0, "")], &limits).unwrap();
+    assert_eq!([0, 1].map(|k: usize| twice[k].already_registered), [false, true]);
+}
+
+#[test]
+fn an_alias_moves_only_when_told_to() {
+    let store = PolytopeStore::default();
+    let one = register(&store, point(1.0, "it"));
+    let two = register(&store, NewPolytope { move_alias: true, ..point(2.0, "it") });
+    assert_eq!(store.resolve("it"), Some(two));
+    assert_eq!((store.aliases(&one).len(), store.aliases(&two).len()), (0, 1));
+    store.delete(&two, &[]).unwrap();
+    assert_eq!(store.resolve("it"), None);
+}
+
+#[test]
+fn a_claimed_alias_is_moved_and_deleted_with_its_key_alone() {
+    let store = PolytopeStore::default();
+    let [mine, other] = ["mine", "other"].map(KeyDigest::of);
+    let name = |x: f64, alias_key: Option<KeyDigest>| {
+        let new = NewPolytope { move_alias: true, alias_key, ..point(x, "it") };
+        store.register(vec![new], &Limits::default())
+    };
+    name(1.0, Some(mine)).unwrap();
+    let claimed = RegisterError::AliasClaimed { index: 0, alias: "it".to_owned() };
+    for brought in [None, Some(other)] {
+        assert_eq!(name(2.0, brought).unwrap_err(), claimed);
+    }
+    // Naming again what it names changes nothing; another key cannot claim it.
+    name(1.0, None).unwrap();
+    assert_eq!(name(1.0, Some(other)).unwrap_err(), claimed);
+    assert_eq!(name(2.0, None).unwrap_err(), claimed);
+    let two = name(2.0, Some(mine)).unwrap()[0].stored.id;
+    for keys in [&[][..], &[other]] {
+        assert_eq!(store.delete(&two, keys), Err(DeleteError::Claimed));
+    }
+    assert_eq!(store.delete(&two, &[other, mine]), Ok(()));
+    // An alias that is open can be claimed by whoever comes first.
+    name(3.0, None).unwrap();
+    name(3.0, Some(other)).unwrap();
+    assert_eq!(name(4.0, Some(mine)).unwrap_err(), claimed);
+}
+
+#[test]
+fn within_one_request_a_claim_holds_for_what_follows() {
+    let store = PolytopeStore::default();
+    let with = |x: f64, key: &str| {
+        let alias_key = Some(KeyDigest::of(key));
+        NewPolytope { move_alias: true, alias_key, ..point(x, "it") }
+    };
+    let new = vec![with(1.0, "mine"), with(2.0, "other")];
+    let refused = store.register(new, &Limits::default()).unwrap_err();
+    assert_eq!(refused, RegisterError::AliasClaimed { index: 1, alias: "it".to_owned() });
+    assert_eq!(store.count(), 0);
+}
+
+#[test]
+fn a_leased_polytope_is_not_deleted_until_the_last_lease_is_gone() {
+    let store = PolytopeStore::default();
+    let one = register(&store, point(1.0, ""));
+    let lease = store.lease(&one).unwrap();
+    let second = lease.clone();
+    assert_eq!(store.delete(&one, &[]), Err(DeleteError::InUse { uses: 2 }));
+    drop(lease);
+    assert_eq!(store.delete(&one, &[]), Err(DeleteError::InUse { uses: 1 }));
+    drop(second);
+    assert_eq!(store.delete(&one, &[]), Ok(()));
+    assert_eq!(store.delete(&one, &[]), Err(DeleteError::Unknown));
+    assert_eq!((store.count(), store.memory_bytes()), (0, 0));
+}
+
+#[test]
+fn pages_list_every_polytope_once_by_ascending_id() {
+    let store = PolytopeStore::default();
+    let mut expected: Vec<_> = (0..25).map(|i| register(&store, point(f64::from(i), ""))).collect();
+    expected.sort_unstable();
+    let (mut listed, mut after) = (Vec::new(), None);
+    loop {
+        let (page, more) = store.page(after, 10);
+        listed.extend(page.iter().map(|stored| stored.id));
+        after = listed.last().copied();
+        if !more {
+            break;
+        }
+    }
+    assert_eq!(listed, expected);
+}
