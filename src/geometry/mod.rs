@@ -31,7 +31,7 @@ pub mod claim;
 pub mod judge;
 
 pub mod contact_time;
-mod difference;
+pub(crate) mod difference;
 pub mod distance;
 pub mod penetration;
 pub mod separation;

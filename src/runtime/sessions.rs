@@ -6,7 +6,7 @@
 //! that panics loses its session: what it left behind cannot be trusted.
 
 pub mod owner;
-mod parallel;
+pub mod parallel;
 mod resident;
 
 use std::collections::BTreeMap;

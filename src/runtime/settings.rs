@@ -224,6 +224,14 @@ limits! {
     session_bytes_max = 2_048 * MIB, "bytes", ResourceExhausted;
     /// Keys that one ListSessions brings.
     session_keys_max = 100, "keys", InvalidArgument;
+    /// Questions of one QueryScene, packed rays not counted.
+    scene_queries_max = 1_000, "questions", InvalidArgument;
+    /// Packed rays of one QueryScene.
+    packed_rays_max = 100_000, "rays", InvalidArgument;
+    /// Hits listed for one question of QueryScene; the answer says how many are left out.
+    scene_hits_max = 1_000, "hits", Cut;
+    /// Bytes of all hits in one reply of QueryScene; it says how many hits are left out.
+    scene_reply_bytes_max = 4_000_000, "bytes", Cut;
     /// Frames in one StepSession.
     frames_per_step_max = 1_000, "frames", InvalidArgument;
     /// Calls of StepSession that have their turn or wait for it, for one session: their frames are

@@ -98,6 +98,64 @@ impl Box3 {
         held.inflated(bulge * (1.0 + BOUND_SLACK))
     }
 
+    /// Holds whatever is no farther from a point than something held.
+    #[must_use]
+    pub fn about(&self, point: &Vec3) -> Self {
+        Self { low: (*point).into(), high: (*point).into() }.inflated(self.reach_from(point))
+    }
+
+    /// Holds what is held, moved.
+    #[must_use]
+    pub fn moved(&self, by: &Vec3) -> Self {
+        Self {
+            low: std::array::from_fn(|i| (self.low[i] + by[i]).next_down()),
+            high: std::array::from_fn(|i| (self.high[i] + by[i]).next_up()),
+        }
+    }
+
+    /// At most the first t in [0, 1] at which this box, moved by `t velocity`, meets another one;
+    /// none: it surely does not.
+    pub fn reaches_along(&self, velocity: &Vec3, other: &Self) -> Option<f64> {
+        let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
+        for axis in 0..3 {
+            let v = velocity[axis];
+            // What this box has to move along the axis to begin to meet the other, and to end.
+            let (near, far) = if v < 0.0 {
+                (other.high[axis] - self.low[axis], other.low[axis] - self.high[axis])
+            } else {
+                (other.low[axis] - self.high[axis], other.high[axis] - self.low[axis])
+            };
+            if v == 0.0 {
+                if near > 0.0 || far < 0.0 {
+                    return None;
+                }
+                continue;
+            }
+            // A rounded difference has the sign of the exact one; two roundings cost an ulp each,
+            // and where a quotient may vanish it counts as the least number there is.
+            let (first, last) = (near / v, far / v);
+            let slack = |t: f64| t.abs() * BOX_TIME_ROUNDING + f64::MIN_POSITIVE;
+            enter = enter.max(first - slack(first));
+            leave = leave.min(last + slack(last));
+        }
+        (enter <= leave).then_some(enter)
+    }
+
+    /// At most the distance between something held and something that the other box holds, metres.
+    pub fn distance_below(&self, other: &Self) -> f64 {
+        let gaps: [f64; 3] = std::array::from_fn(|i| {
+            let gap = (other.low[i] - self.high[i]).max(self.low[i] - other.high[i]);
+            gap.max(0.0)
+        });
+        let largest = gaps[0].max(gaps[1]).max(gaps[2]);
+        if largest <= 0.0 {
+            return 0.0;
+        }
+        // Scaled, so that squares neither overflow nor vanish.
+        let squares: f64 = gaps.iter().map(|gap| (gap / largest) * (gap / largest)).sum();
+        largest * squares.sqrt() * (1.0 - BALL_ROUNDING)
+    }
+
     /// At least the distance from `point` to anything held.
     fn reach_from(&self, point: &Vec3) -> f64 {
         let far: [f64; 3] = std::array::from_fn(|i| {
@@ -155,6 +213,10 @@ pub struct Ball {
 /// A few roundings, relative to what is rounded: more than the eight of a squared distance or the
 /// five of a distance.
 const BALL_ROUNDING: f64 = 16.0 * UNIT;
+
+/// A few roundings, relative to a time at which boxes meet: more than the two of a difference and a
+/// quotient, and the two of adding them.
+const BOX_TIME_ROUNDING: f64 = 8.0 * UNIT;
 
 impl Ball {
     /// Holds `R v + t` for every point v of the polytope.

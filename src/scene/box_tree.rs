@@ -216,6 +216,36 @@ impl BoxTree {
         }
     }
 
+    /// Visits bodies, those that are reached early first as far as that goes without sorting.
+    /// `reach` bounds from below, in whatever is looked for, when something within a box is
+    /// reached; none: never. `visit` answers up to where it still looks; boxes that are reached
+    /// later are left out.
+    pub(super) fn visit_early_first<E>(
+        &self,
+        mut limit: f64,
+        reach: impl Fn(&Box3) -> Option<f64>,
+        mut visit: impl FnMut(u32) -> Result<f64, E>,
+    ) -> Result<(), E> {
+        let reached = |at: u32| reach(&self.nodes[at as usize].bounds).map(|bound| (bound, at));
+        let mut pending: Vec<(f64, u32)> = self.root.and_then(reached).into_iter().collect();
+        while let Some((bound, at)) = pending.pop() {
+            let node = &self.nodes[at as usize];
+            if bound > limit {
+                continue;
+            }
+            if node.is_leaf() {
+                limit = visit(node.body)?;
+                continue;
+            }
+            let [a, b] = node.children.map(reached);
+            let is_a_first = matches!((a, b), (Some(a), Some(b)) if a.0 < b.0);
+            let (later, earlier) = if is_a_first { (b, a) } else { (a, b) };
+            pending.extend(later);
+            pending.extend(earlier);
+        }
+        Ok(())
+    }
+
     /// The pairs of bodies whose boxes meet and that `is_enabled`, in order; at most `pairs_max`.
     /// `boxes` are those of the tree.
     pub(super) fn pairs(

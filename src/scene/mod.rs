@@ -5,7 +5,8 @@
 //! the pairs worth looking at, in a `box_tree`; [`question`] is what a frame asks and [`report`]
 //! what it is told; `answer` and `measures` ask geometry about one pair of bodies; [`pairs`] keeps
 //! what is remembered per pair; [`state`] is a scene, [`apply`] takes a frame in and [`step`]
-//! answers it, with contacts that begin and end put in order by [`events`].
+//! answers it, with contacts that begin and end put in order by [`events`]. [`query`] asks a scene
+//! that stands still: rays, shape casts, overlaps, nearest bodies.
 //!
 //! Two kinds of state live here. *Declared state* (bodies, poses, announced contacts, the last
 //! frame's id) decides the answers, and [`Scene::declaration`] states it whole, so another server
@@ -23,6 +24,7 @@ mod listing;
 mod measures;
 mod near;
 pub mod pairs;
+pub mod query;
 pub mod question;
 pub mod report;
 pub mod rules;

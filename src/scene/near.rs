@@ -43,6 +43,11 @@ impl NearPairs {
         self.is_stale = true;
     }
 
+    /// The tree, if every body is where its box says.
+    pub(super) fn current_tree(&self, bodies: usize) -> Option<&BoxTree> {
+        (!self.is_stale && self.fat.len() == bodies).then_some(&self.tree)
+    }
+
     /// Memory that it takes, bytes.
     pub(super) fn bytes(&self) -> usize {
         self.fat.capacity() * (size_of::<Box3>() + size_of::<Ball>()) + self.tree.bytes()

@@ -20,6 +20,7 @@ mod polyhedra;
 mod polytopes;
 mod queries;
 mod registration;
+mod scene_queries;
 mod server;
 mod sessions;
 mod solid_proofs;

@@ -90,6 +90,16 @@ impl<'a> Caller<'a> {
         Ok(self.server.sessions().get_session(self.request(get)).await?.into_inner())
     }
 
+    async fn query(&self) -> Result<api::QuerySceneResponse, Status> {
+        let query = api::QuerySceneRequest {
+            session_id: "s".to_owned(),
+            session_key: self.field(),
+            incarnation: self.incarnation,
+            ..Default::default()
+        };
+        Ok(self.server.sessions().query_scene(self.request(query)).await?.into_inner())
+    }
+
     async fn list(&self) -> Result<api::ListSessionsResponse, Status> {
         let session_keys = Some(self.field()).filter(|key| !key.is_empty()).into_iter().collect();
         let list = api::ListSessionsRequest { session_keys, ..Default::default() };
@@ -114,6 +124,7 @@ impl<'a> Caller<'a> {
         unknown(self.step(u64::MAX).await.unwrap_err());
         unknown(self.stream(u64::MAX).await.unwrap_err());
         unknown(self.get().await.unwrap_err());
+        unknown(self.query().await.unwrap_err());
         unknown(self.close(false).await.unwrap_err());
         assert_eq!(self.close(true).await.unwrap().summary, None);
         let listed = self.list().await.unwrap();
@@ -131,6 +142,7 @@ impl<'a> Caller<'a> {
         let summary = self.get().await.unwrap().summary.unwrap();
         assert_eq!(summary.frame_id, frame_id + 1);
         assert!(summary.incarnation > 0);
+        assert_eq!(self.query().await.unwrap().frame_id, frame_id + 1);
         let listed = self.list().await.unwrap();
         assert_eq!((listed.sessions.len(), listed.total_size), (1, 1));
         assert_eq!(listed.sessions[0].incarnation, summary.incarnation);
@@ -191,6 +203,7 @@ async fn an_old_key_and_an_old_incarnation_open_nothing() {
         twin.step(9).await.unwrap_err(),
         twin.stream(9).await.unwrap_err(),
         twin.get().await.unwrap_err(),
+        twin.query().await.unwrap_err(),
         twin.close(false).await.unwrap_err(),
     ] {
         check(&status, Code::FailedPrecondition, "SESSION_REPLACED", "incarnation");

@@ -3,12 +3,15 @@
 //! rounded with error bounds that make something certain of it ([`bounded`]). Along one direction:
 //! its supporting vertices, and what is certain of how far they are ([`probe`]).
 //!
+//! A certificate's direction becomes a rounded vector in [`heading`].
+//!
 //! How the bodies lie to each other before a look at any vertex says where to look first
 //! ([`layout`], [`ellipsoids`]).
 
 pub(crate) mod bounded;
 pub(crate) mod ellipsoids;
 pub(crate) mod exact;
+pub(crate) mod heading;
 pub(crate) mod layout;
 pub(crate) mod probe;
 pub(crate) mod rounded;

@@ -29,6 +29,10 @@ pub const SCALING_LOSS: f64 = 1e-300;
 /// The sine of the angle between a unit vector and an axis above which a few roundings are a small
 /// part of it.
 pub const ACROSS_WELL: f64 = 1e-6;
+/// A normal that is the cross product of two edges is used as rounded when it is longer than this
+/// part of the body's coordinates times its longest edge: then all but five or six of its digits
+/// are right.
+pub const SHARP_NORMAL: f64 = 1e-5;
 /// Half extents of which products of three neither overflow nor underflow lie between this and its
 /// inverse.
 pub const EXTENT_LEAST: f64 = 1e-90;

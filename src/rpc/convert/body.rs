@@ -279,6 +279,11 @@ impl ReadyBody {
         &self.polytope
     }
 
+    /// The polytope and where it is, to be kept.
+    pub fn into_parts(self) -> (Arc<Polytope>, Pose) {
+        (self.polytope, self.pose)
+    }
+
     /// The polytope and where it is.
     pub fn placed(&self) -> Placed<'_> {
         Placed { body: self.polytope(), pose: self.pose }

@@ -1,6 +1,8 @@
 //! The pairs of a scene, looked at by all threads of a pool.
 
-use rayon::iter::{IndexedParallelIterator, IntoParallelRefMutIterator, ParallelIterator};
+use rayon::iter::{
+    IndexedParallelIterator, IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator,
+};
 
 use crate::scene::{PairState, Runner};
 
@@ -21,4 +23,17 @@ impl Runner for Parallel {
             items.for_each(|state| work(state));
         }
     }
+}
+
+/// Questions that one thread is given at least.
+const QUESTIONS_PER_THREAD_MIN: usize = 16;
+
+/// What `work` says of 0 to `count`, in order. The threads of the pool that it runs in share the
+/// work; outside of one, and for a few, the caller does it alone.
+pub fn by_index<T: Send>(count: usize, work: impl Fn(usize) -> T + Send + Sync) -> Vec<T> {
+    let is_alone = rayon::current_thread_index().is_none();
+    if is_alone || count < 2 * QUESTIONS_PER_THREAD_MIN {
+        return (0..count).map(work).collect();
+    }
+    (0..count).into_par_iter().with_min_len(QUESTIONS_PER_THREAD_MIN).map(work).collect()
 }

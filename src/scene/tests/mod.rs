@@ -5,6 +5,7 @@ mod half_turns;
 mod laws;
 mod margins;
 mod motion;
+mod queries;
 mod structure;
 mod told;
 mod verdicts;

@@ -1,7 +1,10 @@
-//! What sessions are told and what they report: bodies and rules, frames, reports, declared states.
+//! What sessions are told and what they report: bodies and rules, frames, reports, declared states;
+//! what a scene is asked and what it answers.
 
 pub mod declare;
 pub mod frame;
+pub mod hits;
+pub mod inquiry;
 pub mod packed;
 pub mod plan;
 pub mod report;

@@ -1,6 +1,7 @@
 //! `SessionService`: scenes that are kept between calls.
 
 mod host;
+mod query;
 mod session;
 mod step;
 mod stream;
@@ -87,6 +88,14 @@ impl api::session_service_server::SessionService for Sessions {
             summary: Some(summary(&slot)),
             state: Some(state),
         }))
+    }
+
+    async fn query_scene(
+        &self,
+        request: Request<api::QuerySceneRequest>,
+    ) -> Result<Response<api::QuerySceneResponse>, Status> {
+        let (metadata, _, request) = request.into_parts();
+        Ok(Response::new(query::query(&self.0, &metadata, request).await?))
     }
 
     async fn list_sessions(

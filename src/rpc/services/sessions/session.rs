@@ -169,6 +169,16 @@ impl Session {
         self.scene.pairs_enabled()
     }
 
+    /// The scene as it stands.
+    pub(super) fn scene(&self) -> &Scene {
+        &self.scene
+    }
+
+    /// At most so many parts are in the scene.
+    pub(super) fn parts(&self) -> usize {
+        self.scene.bodies().len() * self.parts_max
+    }
+
     /// What a frame may take, by its own words or the session's.
     pub(super) fn time(&self, frame: &api::Frame) -> Option<Duration> {
         let own = frame.budget.as_ref().and_then(|budget| budget.time);

@@ -1,0 +1,138 @@
+//! What a scene was asked and what it answered, for the wire.
+
+use prost::Message;
+
+use crate::geometry::effort::Stopped;
+use crate::rpc::api;
+use crate::rpc::convert::certificate::{distance_to_wire, motion_to_wire, proof_to_wire};
+use crate::rpc::convert::geometry::{
+    outcome_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
+};
+use crate::scene::query::cast::{CastHit, Impact};
+use crate::scene::query::place::{NearHit, OverlapHit};
+
+/// A body that a ray or a shape meets.
+pub fn cast_to_wire(hit: &CastHit, impact: Option<Impact>, certificates: bool) -> api::SceneHit {
+    use api::scene_hit::Proof;
+    let [lower, upper] = hit.time;
+    api::SceneHit {
+        body_id: hit.body.0,
+        part: hit.part,
+        outcome: outcome_to_wire(hit.outcome).into(),
+        time: Some(api::Bracket { lower, upper }),
+        verdict: verdict_to_wire(hit.contact.initial.verdict()).into(),
+        point: impact.map(|impact| vector_to_wire(&impact.point)),
+        normal: impact.and_then(|impact| impact.normal).map(|normal| vector_to_wire(&normal)),
+        unordered: hit.is_unordered,
+        proof: certificates.then(|| Proof::Motion(motion_to_wire(&hit.contact))),
+        ..Default::default()
+    }
+}
+
+/// A body in contact with a polytope.
+pub fn overlap_to_wire(hit: &OverlapHit, certificates: bool) -> api::SceneHit {
+    use api::scene_hit::Proof;
+    api::SceneHit {
+        body_id: hit.body.0,
+        part: hit.part,
+        verdict: verdict_to_wire(hit.decision.verdict()).into(),
+        proof: certificates.then(|| Proof::Standing(proof_to_wire(&hit.decision.proof))),
+        ..Default::default()
+    }
+}
+
+/// A body near a polytope.
+pub fn near_to_wire(hit: &NearHit, certificates: bool) -> api::SceneHit {
+    use api::scene_hit::Proof;
+    let [lower, upper] = hit.signed_distance();
+    api::SceneHit {
+        body_id: hit.body.0,
+        part: hit.part,
+        distance: Some(api::Bracket { lower, upper }),
+        verdict: verdict_to_wire(hit.distance.decision.verdict()).into(),
+        point: Some(vector_to_wire(&hit.distance.closest_q)),
+        normal: hit.normal.map(|normal| vector_to_wire(&normal)),
+        unordered: hit.is_unordered,
+        proof: certificates.then(|| Proof::Separation(distance_to_wire(&hit.distance, &[]))),
+        ..Default::default()
+    }
+}
+
+/// What a packed ray met, each with where and how.
+#[derive(Debug)]
+pub struct RayHits {
+    /// Those that are listed.
+    pub hits: Vec<(CastHit, Option<Impact>)>,
+    /// How many more there are.
+    pub omitted: u64,
+}
+
+/// What packed rays met, in order, as far as a reply has room.
+#[derive(Debug, Default)]
+pub struct HitsPacker {
+    packed: api::PackedHits,
+    verdicts: Vec<u8>,
+    unordered: Vec<u8>,
+}
+
+/// Bytes of one packed hit: three numbers of four bytes, eight of eight and two of one.
+const HIT_BYTES: u64 = 3 * 4 + 8 * 8 + 2;
+
+impl HitsPacker {
+    /// Adds what a ray met; `room` is what the reply has left, bytes.
+    pub fn add(&mut self, ray: u32, met: Result<RayHits, Stopped>, room: &mut u64) {
+        let RayHits { hits, omitted } = match met {
+            Ok(met) => met,
+            Err(stopped) => {
+                self.packed.stopped_rays.push(ray);
+                self.packed.set_stopped(stopped_to_wire(Some(stopped)));
+                return;
+            }
+        };
+        self.packed.omitted_hits += omitted;
+        for (hit, impact) in &hits {
+            match room.checked_sub(HIT_BYTES) {
+                Some(left) => {
+                    *room = left;
+                    self.push(ray, hit, *impact);
+                }
+                None => self.packed.omitted_hits += 1,
+            }
+        }
+    }
+
+    fn push(&mut self, ray: u32, hit: &CastHit, impact: Option<Impact>) {
+        let packed = &mut self.packed;
+        packed.rays.push(ray);
+        packed.body_ids.push(hit.body.0);
+        packed.parts.push(hit.part);
+        packed.time_lower.push(hit.time[0]);
+        packed.time_upper.push(hit.time[1]);
+        let point = impact.map(|impact| impact.point).unwrap_or_default();
+        let normal = impact.and_then(|impact| impact.normal).unwrap_or_default();
+        packed.points.extend(point.iter());
+        packed.normals.extend(normal.iter());
+        let verdict = i32::from(verdict_to_wire(hit.contact.initial.verdict()));
+        self.verdicts.push(u8::try_from(verdict).unwrap_or_default());
+        self.unordered.push(u8::from(hit.is_unordered));
+    }
+
+    /// The arrays.
+    pub fn finish(self) -> api::PackedHits {
+        let (verdicts, unordered) = (self.verdicts.into(), self.unordered.into());
+        api::PackedHits { verdicts, unordered, ..self.packed }
+    }
+}
+
+/// Leaves out hits for which a reply has no `room`, bytes.
+pub fn fit(answer: &mut api::SceneAnswer, room: &mut u64) {
+    let fits = |hit: &api::SceneHit| {
+        // A tag and a length of the hit itself come on top.
+        let left = room.checked_sub(hit.encoded_len() as u64 + 4);
+        *room = left.unwrap_or(*room);
+        left.is_some()
+    };
+    let kept = answer.hits.iter().map(fits).take_while(|fits| *fits).count();
+    answer.omitted_hits += (answer.hits.len() - kept) as u64;
+    answer.hits.truncate(kept);
+}

@@ -1,0 +1,238 @@
+//! What a moving polytope meets first in a scene that stands still.
+
+use super::{HitSelection, SceneView};
+use crate::geometry::Vec3;
+use crate::geometry::claim::{FirstContact, Frame, Outcome, Question, StaticProof};
+use crate::geometry::contact_time;
+use crate::geometry::difference::heading::unit_vector;
+use crate::geometry::distance::{self, Stops};
+use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::motion::Motion;
+use crate::geometry::pair::{Pair, Placed};
+use crate::geometry::penetration;
+use crate::geometry::witness::Witness;
+use crate::scene::body::{BodyId, Entry};
+use crate::scene::bounds::Box3;
+
+/// A polytope on its way.
+#[derive(Clone, Copy, Debug)]
+pub struct Cast<'a> {
+    /// The polytope where it starts. Of a ray: a point.
+    pub start: Placed<'a>,
+    /// How it moves over t in [0, 1].
+    pub motion: Motion,
+    /// Contact means a distance of at most this, metres.
+    pub margin: f64,
+    /// Width of brackets in t where something turns.
+    pub time_tolerance: f64,
+}
+
+/// A body that is met, or may be.
+#[derive(Clone, Debug)]
+pub struct CastHit {
+    /// Which.
+    pub body: BodyId,
+    /// The part of it that is met first.
+    pub part: u32,
+    /// Contact, or undecided: the way comes closer to it than the clearance tolerance.
+    pub outcome: Outcome,
+    /// Around the time of the first contact with the body; when undecided, the time that is not
+    /// proven free.
+    pub time: [f64; 2],
+    /// The answer about the polytope (P) and the part (Q), with its proof.
+    pub contact: FirstContact,
+    /// Its bracket overlaps that of another hit, so which is first is not known.
+    pub is_unordered: bool,
+}
+
+/// Where and how a polytope meets a body, rounded: for use, not for proof.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Impact {
+    /// A point of the body at which they meet.
+    pub point: Vec3,
+    /// Unit vector out of the body. When they overlap at the start: the way out of it that is
+    /// shortest.
+    pub normal: Option<Vec3>,
+}
+
+impl<'a> SceneView<'a> {
+    /// What the polytope meets on its way, in order of time and then of bodies.
+    pub fn cast(
+        &self,
+        cast: &Cast<'_>,
+        hits: HitSelection,
+        effort: &mut Effort<'_>,
+    ) -> Result<Vec<CastHit>, Stopped> {
+        let sweep = Sweep::of(cast);
+        let mut found: Vec<CastHit> = Vec::new();
+        let mut first = 1.0_f64;
+        self.visit(
+            first,
+            |held| sweep.reaches(held),
+            |entry| {
+                if let Some(hit) = meet(cast, &sweep, entry, effort)? {
+                    if hit.outcome == Outcome::Contact {
+                        first = first.min(hit.time[1]);
+                    }
+                    found.push(hit);
+                }
+                let is_met = found.iter().any(|hit| hit.outcome == Outcome::Contact);
+                Ok(match hits {
+                    HitSelection::Any if is_met => -1.0,
+                    HitSelection::First => first,
+                    HitSelection::All | HitSelection::Any => 1.0,
+                })
+            },
+        )?;
+        if hits == HitSelection::First {
+            found.retain(|hit| hit.time[0] <= first);
+        }
+        if hits == HitSelection::Any && found.iter().any(|hit| hit.outcome == Outcome::Contact) {
+            found.retain(|hit| hit.outcome == Outcome::Contact);
+        }
+        found.sort_by(|a, b| a.time[1].total_cmp(&b.time[1]).then(a.body.cmp(&b.body)));
+        mark_unordered(&mut found);
+        Ok(found)
+    }
+
+    /// Where and how the polytope of a cast meets a body.
+    pub fn impact(
+        &self,
+        cast: &Cast<'_>,
+        hit: &CastHit,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<Impact>, Stopped> {
+        let Some(index) = self.scene.index_of(hit.body) else { return Ok(None) };
+        let entry = &self.scene.entries[index as usize];
+        let part = hit.part as usize;
+        let body =
+            Placed { body: &entry.body.parts[part].polytope, pose: entry.now.parts[part].pose };
+        let time = hit.contact.t_contact;
+        let pose = cast.motion.pose_rounded(&cast.start.pose, time);
+        let met = Pair { p: Placed { pose, ..cast.start }, q: body };
+        let point = match cast.start.body.vertices() {
+            [vertex] if cast.margin <= 0.0 => pose.apply_rounded(vertex),
+            _ => {
+                let stops = Stops::default();
+                distance::measure(&met, stops, &mut Witness::default(), effort)?.closest_q
+            }
+        };
+        let at_start = Pair { p: cast.start, q: body };
+        let towards = match (hit.contact.chain.last(), &hit.contact.initial) {
+            (Some(link), _) => unit_vector(&at_start, &link.direction).map(|s| match link.frame {
+                Frame::P => pose.rotation * cast.start.pose.rotation.tr_mul(&s),
+                Frame::World | Frame::Q => s,
+            }),
+            (
+                None,
+                StaticProof::Touching { direction, .. } | StaticProof::Separated { direction },
+            ) => unit_vector(&at_start, direction),
+            (None, StaticProof::Overlapping { .. }) => {
+                let witness = &mut Witness::default();
+                Some(-penetration::measure(&at_start, false, witness, effort)?.direction)
+            }
+        };
+        Ok(Some(Impact { point, normal: towards.map(|s| -s) }))
+    }
+}
+
+/// Says of hits in order of their upper ends which of them overlap a neighbour in time.
+fn mark_unordered(hits: &mut [CastHit]) {
+    for next in 1..hits.len() {
+        // Earlier ones end no later, so the last of them ends latest.
+        if hits[next].time[0] <= hits[next - 1].time[1] {
+            hits[next].is_unordered = true;
+            hits[next - 1].is_unordered = true;
+        }
+    }
+}
+
+/// The first contact with a body: that of the part that is met first. None: the way is free of it.
+fn meet(
+    cast: &Cast<'_>,
+    sweep: &Sweep,
+    entry: &Entry,
+    effort: &mut Effort<'_>,
+) -> Result<Option<CastHit>, Stopped> {
+    let mut met: Option<CastHit> = None;
+    for (part, placed) in (0..).zip(&entry.now.parts) {
+        if sweep.reaches(&placed.bounds).is_none() {
+            continue;
+        }
+        let polytope = &entry.body.parts[part as usize].polytope;
+        let pair = Pair { p: cast.start, q: Placed { body: polytope, pose: placed.pose } };
+        let question = Question {
+            margin: cast.margin,
+            time_tolerance: cast.time_tolerance,
+            ..Question::new(pair, cast.motion, Motion::rest())
+        };
+        let witness = &mut Witness::default();
+        let contact = contact_time::first_contact(&question, witness, effort)?;
+        let outcome = contact.outcome;
+        let time = [contact.t_free, contact.t_contact];
+        let body = entry.body.id;
+        let hit = CastHit { body, part, outcome, time, contact, is_unordered: false };
+        met = match (met, outcome) {
+            (met, Outcome::NoContact) => met,
+            (None, _) => Some(hit),
+            (Some(known), _) => Some(earlier(known, hit)),
+        };
+    }
+    Ok(met)
+}
+
+/// Of two parts of a body the one that is met first, with the time of the body. Contact goes before
+/// what is undecided.
+fn earlier(known: CastHit, other: CastHit) -> CastHit {
+    let free = known.time[0].min(other.time[0]);
+    let met = |hit: &CastHit| hit.outcome == Outcome::Contact;
+    let is_other_first = match (met(&known), met(&other)) {
+        (true, true) => other.time[1] < known.time[1],
+        (false, true) => true,
+        (true, false) | (false, false) => false,
+    };
+    let mut first = if is_other_first { other } else { known };
+    first.time[0] = free;
+    first
+}
+
+/// Where a polytope is on its way, roughly: what it cannot reach it does not meet.
+enum Sweep {
+    /// A box that is moved along a vector.
+    Along { start: Box3, velocity: Vec3 },
+    /// A box around the whole way.
+    Within(Box3),
+}
+
+impl Sweep {
+    fn of(cast: &Cast<'_>) -> Self {
+        let start = Box3::of_placed(cast.start.body, &cast.start.pose);
+        let by_margin = |held: Box3| {
+            if cast.margin > 0.0 { held.inflated(cast.margin) } else { held }
+        };
+        let at_start = cast.start.pose.translation;
+        match cast.motion {
+            Motion::Linear { velocity } => Self::Along { start: by_margin(start), velocity },
+            Motion::Screw { pivot, velocity, angle, .. } => {
+                // A point stays as far from the pivot as it is, which moves along.
+                let turns = angle.abs() > 0.0;
+                let about = if turns { start.about(&pivot.unwrap_or(at_start)) } else { start };
+                Self::Within(by_margin(about.union(&about.moved(&velocity))))
+            }
+            Motion::ToPose { end, pivot, turn } => {
+                let angle = Motion::turn_to(&cast.start.pose, &end, &turn).angle;
+                let pivot = pivot.unwrap_or(at_start);
+                let to = Box3::of_placed(cast.start.body, &end);
+                Self::Within(by_margin(Box3::swept(&start, &to, angle, &pivot)))
+            }
+        }
+    }
+
+    /// At most the time at which something within the box is reached; none: never.
+    fn reaches(&self, held: &Box3) -> Option<f64> {
+        match self {
+            Self::Along { start, velocity } => start.reaches_along(velocity, held),
+            Self::Within(way) => way.meets(held).then_some(0.0),
+        }
+    }
+}

@@ -1,0 +1,131 @@
+//! Questions to a scene as it stands, of a polytope that is none of its bodies: what does it meet
+//! on its way (a ray is the way of a point), what does it overlap here, what is nearest to it.
+//!
+//! Nothing of the scene changes. Every answer is one about a pair of polytopes, exact and with its
+//! proof, as a question about these two bodies alone would have got it; the tree of boxes says
+//! which bodies need not be asked.
+//!
+//! [`cast`] answers the first, [`place`] the other two.
+
+pub mod cast;
+pub mod place;
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+
+use super::body::{Body, BodyId, Entry};
+use super::bounds::Box3;
+use super::box_tree::BoxTree;
+use super::state::Scene;
+
+/// Which bodies are looked at.
+#[derive(Clone, Debug, Default)]
+pub struct BodyFilter {
+    /// If not empty: only bodies that belong to one of these groups.
+    pub groups: Vec<String>,
+    /// Bodies that belong to one of these groups are not looked at.
+    pub ignored_groups: Vec<String>,
+    /// These bodies are not looked at.
+    pub ignored: BTreeSet<BodyId>,
+}
+
+/// A name in a filter that nobody has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnknownName {
+    /// By its place in `groups`.
+    Group(usize),
+    /// By its place in `ignored_groups`.
+    IgnoredGroup(usize),
+    /// In `ignored`.
+    Body(BodyId),
+}
+
+impl BodyFilter {
+    fn admits(&self, body: &Body) -> bool {
+        let belongs = |groups: &[String]| body.groups.iter().any(|group| groups.contains(group));
+        (self.groups.is_empty() || belongs(&self.groups))
+            && !belongs(&self.ignored_groups)
+            && !self.ignored.contains(&body.id)
+    }
+
+    /// A group that no body belongs to, or a body that is not there: most likely a slip of the pen.
+    fn unknown_name(&self, scene: &Scene) -> Option<UnknownName> {
+        if let Some(&id) = self.ignored.iter().find(|&&id| scene.index_of(id).is_none()) {
+            return Some(UnknownName::Body(id));
+        }
+        if self.groups.is_empty() && self.ignored_groups.is_empty() {
+            return None;
+        }
+        let known: BTreeSet<&str> =
+            scene.bodies().flat_map(|body| &body.groups).map(String::as_str).collect();
+        let unknown =
+            |groups: &[String]| groups.iter().position(|group| !known.contains(group.as_str()));
+        unknown(&self.groups)
+            .map(UnknownName::Group)
+            .or_else(|| unknown(&self.ignored_groups).map(UnknownName::IgnoredGroup))
+    }
+}
+
+/// How many of the hits are wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum HitSelection {
+    /// The first on the way; several if their brackets leave open which is first.
+    #[default]
+    First,
+    /// One of each body that is met.
+    All,
+    /// Whichever is found soonest: it is enough that there is one.
+    Any,
+}
+
+/// A scene as it stands, ready to be asked.
+#[derive(Clone, Debug)]
+pub struct SceneView<'a> {
+    scene: &'a Scene,
+    tree: Cow<'a, BoxTree>,
+    filter: &'a BodyFilter,
+}
+
+impl<'a> SceneView<'a> {
+    /// The bodies that the filter admits, where the last applied frame put them.
+    pub fn new(scene: &'a Scene, filter: &'a BodyFilter) -> Result<Self, UnknownName> {
+        if let Some(unknown) = filter.unknown_name(scene) {
+            return Err(unknown);
+        }
+        Ok(Self { scene, tree: scene.tree_of_bodies(), filter })
+    }
+
+    /// Looks at the admitted bodies whose boxes `reach` reaches, early ones first; see
+    /// [`BoxTree::visit_early_first`].
+    fn visit<E>(
+        &self,
+        limit: f64,
+        reach: impl Fn(&Box3) -> Option<f64>,
+        mut visit: impl FnMut(&'a Entry) -> Result<f64, E>,
+    ) -> Result<(), E> {
+        let mut last_limit = limit;
+        self.tree.visit_early_first(limit, &reach, |body| {
+            let entry = &self.scene.entries[body as usize];
+            let is_reached = reach(&entry.now.bounds).is_some_and(|bound| bound <= last_limit);
+            if is_reached && self.filter.admits(&entry.body) {
+                last_limit = visit(entry)?;
+            }
+            Ok(last_limit)
+        })
+    }
+}
+
+impl Scene {
+    /// A tree of boxes that hold the bodies where they are: the one that is kept between frames,
+    /// unless bodies have moved since it was brought up to date.
+    fn tree_of_bodies(&self) -> Cow<'_, BoxTree> {
+        let kept = self.near.current_tree(self.entries.len());
+        match kept.filter(|_| self.moved.is_empty()) {
+            Some(tree) => Cow::Borrowed(tree),
+            None => {
+                let boxes: Vec<Box3> = self.entries.iter().map(|entry| entry.now.bounds).collect();
+                Cow::Owned(BoxTree::build(&boxes))
+            }
+        }
+    }
+}

@@ -1,0 +1,333 @@
+//! Questions to the scene of a session: rays, shape casts, overlaps, nearest bodies, over a socket.
+
+use clearance::rpc::api;
+use clearance::rpc::api::scene_hit::Proof;
+use clearance::rpc::api::scene_query::Kind;
+use clearance::rpc::api::verify_certificate_request::Claim;
+use clearance::rpc::api::{HitSelection, Outcome, Verdict};
+use clearance::runtime::settings::Limits;
+use tonic::{Code, Status};
+
+use crate::server::{Server, body, check, soon, vector, verify};
+use crate::sessions::{cube_at, put, started, started_with, step};
+
+/// Unit cubes with their low corners at x = 3, 6 and 9; the last two in the group `robot`.
+async fn three_cubes(server: &Server) {
+    let mut bodies = vec![cube_at(1, 3.0), cube_at(2, 6.0), cube_at(3, 9.0)];
+    for body in &mut bodies[1..] {
+        body.groups = vec!["robot".to_owned()];
+    }
+    let state = Some(api::SessionState { bodies, ..Default::default() });
+    let session_id = "s".to_owned();
+    let open = api::OpenSessionRequest { session_id, state, ..Default::default() };
+    server.sessions().open_session(open).await.unwrap();
+}
+
+fn ray(from: [f64; 3], by: [f64; 3]) -> Kind {
+    let [origin, displacement] = [from, by].map(|[x, y, z]| vector(x, y, z));
+    Kind::Ray(api::Ray { origin, displacement })
+}
+
+fn request(kinds: Vec<Kind>) -> api::QuerySceneRequest {
+    let queries = kinds.into_iter().map(|kind| api::SceneQuery { kind: Some(kind) }).collect();
+    api::QuerySceneRequest { session_id: "s".to_owned(), queries, ..Default::default() }
+}
+
+async fn ask(
+    server: &Server,
+    request: api::QuerySceneRequest,
+) -> Result<api::QuerySceneResponse, Status> {
+    Ok(server.sessions().query_scene(request).await?.into_inner())
+}
+
+fn ids(answer: &api::SceneAnswer) -> Vec<u32> {
+    answer.hits.iter().map(|hit| hit.body_id).collect()
+}
+
+#[tokio::test]
+async fn every_kind_of_question_gets_its_answer_and_a_proof_that_verifies() {
+    let server = started().await;
+    three_cubes(&server).await;
+    let turning = api::Motion {
+        kind: Some(api::motion::Kind::Screw(api::ScrewMotion {
+            velocity: vector(4.0, 0.0, 0.0),
+            axis: vector(1.0, 1.0, 0.0),
+            angle: 1.0,
+            ..Default::default()
+        })),
+    };
+    let cast = |motion: &api::Motion| api::ShapeCast {
+        body: Some(body("cube", 0.0)),
+        motion: Some(motion.clone()),
+        ..Default::default()
+    };
+    let nearest =
+        api::NearestQuery { body: Some(body("cube", 0.0)), count: 2, ..Default::default() };
+    let kinds = vec![
+        ray([0.0, 0.5, 0.5], [10.0, 0.0, 0.0]),
+        Kind::ShapeCast(cast(&turning)),
+        Kind::Overlap(body("cube", 5.5)),
+        Kind::Point(vector(7.0, 0.5, 0.5).unwrap()),
+        Kind::Nearest(nearest),
+        ray([6.5, 0.5, 0.5], [0.0, 0.0, 1.0]),
+    ];
+    let asked = api::QuerySceneRequest { certificates: true, ..request(kinds) };
+    let reply = ask(&server, asked).await.unwrap();
+    let found: Vec<_> = reply.answers.iter().map(ids).collect();
+    assert_eq!(found, [vec![1], vec![1], vec![2], vec![2], vec![1, 2], vec![2]]);
+    let first = |at: usize| &reply.answers[at].hits[0];
+    // The f64 number 0.3 is a little less than three tenths.
+    assert_eq!(first(0).time, Some(api::Bracket { lower: 0.3, upper: 0.3_f64.next_up() }));
+    is_near(first(0).point, [3.0, 0.5, 0.5]);
+    assert_eq!(first(0).normal, vector(-1.0, 0.0, 0.0));
+    assert_eq!(first(2).verdict(), Verdict::Overlapping);
+    assert_eq!(first(3).verdict(), Verdict::Touching);
+    let distance = first(4).distance.unwrap();
+    assert!(distance.lower <= 2.0 && 2.0 <= distance.upper && distance.upper < 2.0 + 1e-12);
+    assert_eq!(first(5).time, Some(api::Bracket { lower: 0.0, upper: 0.0 }));
+    assert_eq!(first(5).verdict(), Verdict::Overlapping);
+
+    let point = |x, y, z| api::PlacedBody {
+        source: Some(api::placed_body::Source::Vertices(api::Points { xyz: vec![x, y, z] })),
+        pose: None,
+    };
+    let along = api::Motion {
+        kind: Some(api::motion::Kind::Linear(api::LinearMotion {
+            velocity: vector(10.0, 0.0, 0.0),
+        })),
+    };
+    for (p, motion, hit) in
+        [(point(0.0, 0.5, 0.5), along, first(0)), (body("cube", 0.0), turning, first(1))]
+    {
+        moving_verifies(&server, [p, body("cube", 3.0)], motion, hit).await;
+    }
+    for (p, hit) in [(body("cube", 5.5), first(2)), (point(7.0, 0.5, 0.5), first(3))] {
+        standing_verifies(&server, [p, body("cube", 6.0)], hit).await;
+    }
+}
+
+#[track_caller]
+fn is_near(point: Option<api::Vector3>, [x, y, z]: [f64; 3]) {
+    let Some(told) = point else { panic!("no point") };
+    let off = (told.x - x).abs().max((told.y - y).abs()).max((told.z - z).abs());
+    assert!(off < 1e-14, "{told:?}");
+}
+
+async fn moving_verifies(
+    server: &Server,
+    [p, q]: [api::PlacedBody; 2],
+    motion: api::Motion,
+    hit: &api::SceneHit,
+) {
+    let Some(Proof::Motion(certificate)) = hit.proof.clone() else { panic!("no proof: {hit:?}") };
+    let question = api::FindFirstContactRequest {
+        p: Some(p),
+        q: Some(q),
+        p_motion: Some(motion),
+        ..Default::default()
+    };
+    let time = hit.time.unwrap();
+    let answer = |t_contact: f64| api::FindFirstContactResponse {
+        outcome: Outcome::Contact.into(),
+        t_free: time.lower,
+        t_contact: Some(t_contact),
+        initial_verdict: hit.verdict,
+        certificate: Some(certificate.clone()),
+        ..Default::default()
+    };
+    for (t_contact, is_true) in [(time.upper, true), (time.upper / 2.0, false)] {
+        let question = Some(question.clone());
+        let answer = Some(answer(t_contact));
+        let claim = Claim::FirstContact(api::FirstContactClaim { question, answer });
+        let verdict = verify(server, claim).await;
+        assert_eq!(verdict.is_ok(), is_true, "{verdict:?} of {hit:?}");
+    }
+}
+
+async fn standing_verifies(server: &Server, [p, q]: [api::PlacedBody; 2], hit: &api::SceneHit) {
+    let Some(Proof::Standing(certificate)) = hit.proof.clone() else { panic!("no proof: {hit:?}") };
+    let question = api::CheckCollisionRequest { p: Some(p), q: Some(q), ..Default::default() };
+    let answer = api::CheckCollisionResponse {
+        verdict: hit.verdict,
+        certificate: Some(certificate),
+        ..Default::default()
+    };
+    let (question, answer) = (Some(question), Some(answer));
+    let claim = Claim::Collision(api::CollisionClaim { question, answer });
+    verify(server, claim).await.unwrap();
+}
+
+#[tokio::test]
+async fn packed_rays_say_what_single_rays_say() {
+    let server = started().await;
+    three_cubes(&server).await;
+    let rays: Vec<[[f64; 3]; 2]> = (0..200)
+        .map(|k| {
+            let (y, z) = (f64::from(k % 14) / 10.0 - 0.1, f64::from(k / 14) / 10.0 - 0.1);
+            [[f64::from(k % 3) * 3.5, y, z], [8.0, 0.25, -0.5]]
+        })
+        .collect();
+    for hits in [HitSelection::First, HitSelection::All, HitSelection::Any] {
+        let kinds = rays.iter().map(|&[from, by]| ray(from, by)).collect();
+        let single = api::QuerySceneRequest { hits: hits.into(), ..request(kinds) };
+        let single = ask(&server, single).await.unwrap();
+        let packed_rays = Some(api::PackedRays {
+            origins: rays.iter().flat_map(|ray| ray[0]).collect(),
+            displacements: rays.iter().flat_map(|ray| ray[1]).collect(),
+        });
+        let packed =
+            api::QuerySceneRequest { hits: hits.into(), packed_rays, ..request(Vec::new()) };
+        let packed = ask(&server, packed).await.unwrap().packed_hits.unwrap();
+        let mut at = 0;
+        for (ray, answer) in (0..).zip(&single.answers) {
+            for hit in &answer.hits {
+                assert_eq!((packed.rays[at], packed.body_ids[at]), (ray, hit.body_id));
+                assert_eq!(packed.parts[at], hit.part);
+                let [lower, upper] = [packed.time_lower[at], packed.time_upper[at]];
+                assert_eq!(Some(api::Bracket { lower, upper }), hit.time);
+                let of = |list: &[f64]| vector(list[3 * at], list[3 * at + 1], list[3 * at + 2]);
+                assert_eq!((of(&packed.points), of(&packed.normals)), (hit.point, hit.normal));
+                assert_eq!(i32::from(packed.verdicts[at]), hit.verdict);
+                assert_eq!(packed.unordered[at] == 1, hit.unordered);
+                at += 1;
+            }
+        }
+        assert_eq!(at, packed.rays.len());
+        assert!(at > 100, "{at} hits");
+    }
+}
+
+/// A question gets its turn between two frames, and sees the last one that was applied.
+#[tokio::test]
+async fn a_scene_is_asked_while_a_stream_is_attached_and_nothing_changes() {
+    let server = started().await;
+    three_cubes(&server).await;
+    let (frames, received) = tokio::sync::mpsc::channel(4);
+    let first = api::StreamSessionRequest {
+        start: Some(api::stream_session_request::Start::SessionId("s".to_owned())),
+        ..Default::default()
+    };
+    frames.send(first).await.unwrap();
+    let requests = tokio_stream::wrappers::ReceiverStream::new(received);
+    let mut replies = server.sessions().stream_session(requests).await.unwrap().into_inner();
+    for (frame_id, x) in [(1, 4.5), (2, 1.5)] {
+        let frame = Some(put(frame_id, x));
+        frames.send(api::StreamSessionRequest { frame, ..Default::default() }).await.unwrap();
+        while soon(replies.message()).await.unwrap().unwrap().report.is_none() {}
+        let reply = ask(&server, request(vec![ray([0.0, 0.5, 0.5], [10.0, 0.0, 0.0])]));
+        let reply = soon(reply).await.unwrap();
+        assert_eq!(reply.frame_id, frame_id);
+        let hit = &reply.answers[0].hits[0];
+        assert_eq!(hit.body_id, if x < 3.0 { 2 } else { 1 });
+        is_near(hit.point, [x.min(3.0), 0.5, 0.5]);
+    }
+    let frame = Some(put(3, 6.0));
+    frames.send(api::StreamSessionRequest { frame, ..Default::default() }).await.unwrap();
+    let report = soon(replies.message()).await.unwrap().unwrap().report.unwrap();
+    assert_eq!((report.frame_id, report.status), (3, None));
+}
+
+#[tokio::test]
+async fn what_is_wrong_is_named_with_its_path_and_spoils_nothing_else() {
+    let server = started().await;
+    three_cubes(&server).await;
+    let good = ray([0.0, 0.5, 0.5], [10.0, 0.0, 0.0]);
+    let kinds = vec![
+        ray([f64::NAN, 0.0, 0.0], [1.0, 0.0, 0.0]),
+        good.clone(),
+        Kind::Overlap(body("nobody", 0.0)),
+        Kind::ShapeCast(api::ShapeCast::default()),
+        Kind::Nearest(api::NearestQuery { below: Some(-1.0), ..Default::default() }),
+    ];
+    let mut asked = request(kinds);
+    asked.queries.push(api::SceneQuery::default());
+    let reply = ask(&server, asked).await.unwrap();
+    let fields: Vec<_> = reply
+        .answers
+        .iter()
+        .map(|answer| answer.status.as_ref().map_or("", |status| &status.field))
+        .collect();
+    let expected = [
+        "queries[0].ray.origin.x",
+        "",
+        "queries[2].overlap.alias",
+        "queries[3].shape_cast.body",
+        "queries[4].nearest.below",
+        "queries[5]",
+    ];
+    assert_eq!(fields, expected);
+    assert_eq!(ids(&reply.answers[1]), [1]);
+
+    let filtered = |filter: api::SceneFilter| api::QuerySceneRequest {
+        filter: Some(filter),
+        ..request(vec![good.clone()])
+    };
+    let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
+    let robots = api::SceneFilter { groups: names(&["robot"]), ..Default::default() };
+    assert_eq!(ids(&ask(&server, filtered(robots)).await.unwrap().answers[0]), [2]);
+    for (filter, field) in [
+        (
+            api::SceneFilter { groups: names(&["robot", "robto"]), ..Default::default() },
+            "filter.groups[1]",
+        ),
+        (
+            api::SceneFilter { ignored_body_ids: vec![1, 7], ..Default::default() },
+            "filter.ignored_body_ids[1]",
+        ),
+    ] {
+        let status = ask(&server, filtered(filter)).await.unwrap_err();
+        check(&status, Code::InvalidArgument, "BAD_FIELD", field);
+    }
+    let packed = |origins: Vec<f64>, displacements: Vec<f64>| {
+        let packed_rays = Some(api::PackedRays { origins, displacements });
+        api::QuerySceneRequest { packed_rays, ..request(Vec::new()) }
+    };
+    for (asked, field) in [
+        (packed(vec![0.0; 4], vec![0.0; 4]), "packed_rays.origins"),
+        (packed(vec![0.0; 3], vec![0.0; 6]), "packed_rays.displacements"),
+        (packed(vec![0.0; 3], vec![0.0, f64::INFINITY, 0.0]), "packed_rays.displacements[1]"),
+    ] {
+        let status = ask(&server, asked).await.unwrap_err();
+        check(&status, Code::InvalidArgument, "BAD_FIELD", field);
+    }
+    let unknown = api::QuerySceneRequest { session_id: "t".to_owned(), ..request(vec![good]) };
+    let status = ask(&server, unknown).await.unwrap_err();
+    check(&status, Code::NotFound, "UNKNOWN_SESSION", "session_id");
+}
+
+#[tokio::test]
+async fn hits_beyond_the_limits_are_counted() {
+    let limits = Limits {
+        scene_hits_max: 2,
+        scene_reply_bytes_max: 400,
+        scene_queries_max: 3,
+        packed_rays_max: 2,
+        ..Limits::default()
+    };
+    let server = started_with(limits).await;
+    three_cubes(&server).await;
+    let through = ray([0.0, 0.5, 0.5], [20.0, 0.0, 0.0]);
+    let asked = |count: usize, packed: usize| api::QuerySceneRequest {
+        hits: HitSelection::All.into(),
+        packed_rays: Some(api::PackedRays {
+            origins: [0.0, 0.5, 0.5].repeat(packed),
+            displacements: [20.0, 0.0, 0.0].repeat(packed),
+        }),
+        ..request(vec![through.clone(); count])
+    };
+    let reply = ask(&server, asked(1, 2)).await.unwrap();
+    assert_eq!((ids(&reply.answers[0]), reply.answers[0].omitted_hits), (vec![1, 2], 1));
+    let packed = reply.packed_hits.unwrap();
+    assert_eq!((packed.rays, packed.omitted_hits), (vec![0, 0, 1], 3));
+    let reply = ask(&server, asked(3, 1)).await.unwrap();
+    let told = reply.answers.iter().map(|answer| (answer.hits.len(), answer.omitted_hits));
+    // What four hundred bytes are enough for.
+    assert_eq!(told.collect::<Vec<_>>(), [(2, 1), (2, 1), (1, 2)]);
+    assert_eq!(reply.packed_hits.unwrap().omitted_hits, 3);
+    for (asked, field) in [(asked(4, 0), "queries"), (asked(0, 3), "packed_rays.origins")] {
+        let status = ask(&server, asked).await.unwrap_err();
+        check(&status, Code::InvalidArgument, "LIMIT_EXCEEDED", field);
+    }
+    // The session is where it was, and takes frames.
+    assert_eq!(step(&server, "s", vec![put(1, 5.0)]).await.unwrap()[0].status, None);
+}
