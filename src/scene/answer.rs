@@ -7,7 +7,7 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::body::Entry;
+use super::body::PairSide;
 use super::bounds::Gap;
 use super::contact::between;
 use super::measures;
@@ -22,10 +22,9 @@ use crate::geometry::separation::{self, CollisionMethod};
 use crate::geometry::witness::Witness;
 
 /// Everything a pair is asked about; shared by all threads, changed by none.
-#[derive(Clone, Copy)]
 pub(super) struct Asking<'a> {
-    pub(super) p: &'a Entry,
-    pub(super) q: &'a Entry,
+    pub(super) p: PairSide<'a>,
+    pub(super) q: PairSide<'a>,
     /// The pair's margin, metres.
     pub(super) margin: f64,
     /// Metres.
@@ -48,6 +47,9 @@ pub(super) struct PairAnswer {
     /// Proven apart by the boxes of the two bodies alone.
     pub(super) by_boxes: bool,
     pub(super) within_margin: Option<bool>,
+    /// While the supporting values of the bodies change by less than this, in all, the verdict and
+    /// what is said of the margin stay the same, metres: see `geometry::separation::Roomy`.
+    pub(super) room: f64,
     /// Separated by more than the release margin; asked only of announced contacts.
     pub(super) beyond_release: Option<bool>,
     /// Present when certificates were asked.
@@ -171,6 +173,7 @@ fn stand(asking: &Asking<'_>, witnesses: &mut Witnesses, cost: &mut Cost) -> Pai
     if let Some(gap) = asking.p.now.bounds.gap(&asking.q.now.bounds) {
         answer.verdict = Some(Verdict::Separated);
         answer.by_boxes = true;
+        answer.room = gap.lower;
         if keeps_proofs {
             proofs.push(PartProof::of(None, boxes_prove(&gap)));
         }
@@ -186,6 +189,8 @@ fn stand(asking: &Asking<'_>, witnesses: &mut Witnesses, cost: &mut Cost) -> Pai
                 Ok(is_within) => answer.within_margin = Some(is_within),
                 Err(stopped) => answer.stopped = Some(stopped),
             }
+            // Nobody knows how long those within their margin stay so.
+            answer.room -= asking.margin;
         }
     }
     answer.proofs = keeps_proofs.then_some(proofs);
@@ -202,18 +207,30 @@ fn decide_parts(
 ) -> Option<Verdict> {
     let keeps_proofs = asking.questions.certificates;
     let mut verdict = Verdict::Separated;
+    answer.room = f64::INFINITY;
     for parts in asking.part_pairs() {
         if let Some(gap) = asking.gap(parts) {
+            answer.room = answer.room.min(gap.lower);
             if keeps_proofs {
                 proofs.push(PartProof::of(Some(parts), boxes_prove(&gap)));
             }
             continue;
         }
         let decided = asking.ask(parts, witnesses, cost, |pair, witness, effort| {
-            separation::decide(pair, asking.method, witness, effort)
+            let decision = separation::decide(pair, asking.method, witness, effort)?;
+            let room = if asking.questions.is_about_all() {
+                0.0
+            } else {
+                separation::room_of(pair, &decision, witness)
+            };
+            Ok((decision, room))
         });
         let decision = match decided {
-            Ok(decision) => decision,
+            Ok((decision, room)) => {
+                let overlaps = decision.verdict() == Verdict::Overlapping;
+                answer.room = if overlaps { room } else { answer.room.min(room) };
+                decision
+            }
             Err(stopped) => {
                 answer.stopped = Some(stopped);
                 continue;

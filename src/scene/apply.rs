@@ -10,6 +10,7 @@ use super::question::{Frame, Move};
 use super::report::MoveError;
 use super::rules::{RuleBook, Rules};
 use super::state::Scene;
+use super::travel::farther;
 
 /// Why a frame was refused; it has then changed nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -135,21 +136,23 @@ impl Scene {
         }
         // A keyframe restates the poses of bodies that stay where they are.
         let stays = one.pose == entry.body.pose && !one.teleported && one.deviation.is_none();
-        if stays && entry.before.is_none() {
+        if stays && entry.start.is_none() {
             entry.moved_by = frame;
             return Ok(());
         }
-        let placed = entry.body.place(one.pose).ok_or(MoveError::TooFar)?;
+        let left = entry.body.pose;
+        let travel = entry.put(one.pose).ok_or(MoveError::TooFar)?;
+        self.travel[index as usize] = farther(self.travel[index as usize], travel);
         self.revision += 1;
         entry.revision = self.revision;
         entry.moved_by = frame;
-        let left = std::mem::replace(&mut entry.now, placed);
-        if entry.before.is_none() {
-            entry.before = Some(left);
+        if entry.start.is_none() {
+            entry.start = Some(self.starts.len() as u32);
+            self.starts.push(left);
             self.moved.push(index);
+            self.has_moved[index as usize] = true;
         }
         entry.teleported |= one.teleported;
-        entry.body.pose = one.pose;
         // Over merged frames, the widest.
         let deviation = one.deviation.unwrap_or(entry.body.deviation);
         entry.deviation = entry.deviation.max(deviation);
@@ -202,9 +205,11 @@ impl Scene {
         self.body_bytes = self.bodies().map(Body::bytes).sum();
         self.near.invalidate();
         // Where bodies are listed they have other numbers now.
-        self.moved = (0..self.entries.len() as u32)
-            .filter(|&body| self.entries[body as usize].before.is_some())
-            .collect();
+        self.has_moved = self.entries.iter().map(|entry| entry.start.is_some()).collect();
+        self.moved =
+            (0..self.entries.len() as u32).filter(|&body| self.has_moved[body as usize]).collect();
+        // Nothing is known of when to look again, so nobody's travel counts.
+        self.travel = vec![0.0; self.entries.len()];
         self.open.clear();
         self.has_changed = true;
         Ok(())
@@ -234,10 +239,10 @@ impl Scene {
             if parts > self.limits.parts_max {
                 return Err(DeclarationError::new(at, Problem::TooManyParts));
             }
-            let Some(now) = body.place(body.pose) else {
+            let Some(entry) = Entry::new(body) else {
                 return Err(DeclarationError::new(format!("{at}.pose"), Problem::TooFar));
             };
-            newcomers.push(Entry::new(body, now));
+            newcomers.push(entry);
         }
         Ok(newcomers)
     }
@@ -266,6 +271,7 @@ impl Scene {
             self.noted.iter().filter_map(|(key, noted)| Some((renumbered(key)?, *noted))).collect();
         self.contacts = contacts;
         self.noted = noted;
-        self.table.renumber(self.entries.len(), |index| new_index[index as usize]);
+        let simple = self.simple_bodies();
+        self.table.renumber(simple, |index| new_index[index as usize]);
     }
 }

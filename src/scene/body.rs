@@ -1,8 +1,10 @@
 //! Bodies as declared, and where they are placed now.
 
+use std::ops::Deref;
 use std::sync::Arc;
 
 use super::bounds::{Ball, Box3};
+use super::travel::Form;
 use crate::geometry::motion::{Motion, Turn};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::{COORDINATE_MAX, Pose};
@@ -62,10 +64,11 @@ impl Body {
 
     /// Memory that it takes in a scene beyond the shapes, bytes, estimated.
     pub fn bytes(&self) -> usize {
-        // A part is declared once and placed at most twice.
+        // A part is declared once; those of a compound are placed at most twice.
         const PART: usize = 3 * size_of::<PlacedPart>();
+        let part = if self.parts.len() > 1 { PART } else { size_of::<Part>() };
         let groups: usize = self.groups.iter().map(|name| size_of::<String>() + name.len()).sum();
-        size_of::<Entry>() + self.parts.len() * PART + self.name.len() + groups
+        size_of::<Entry>() + self.parts.len() * part + self.name.len() + groups
     }
 
     /// Places the body elsewhere.
@@ -78,22 +81,18 @@ impl Body {
     /// The body with every part placed, or none when a part would lie beyond the largest
     /// coordinate.
     pub(super) fn place(&self, pose: Pose) -> Option<Placement> {
-        let mut parts = Vec::with_capacity(self.parts.len());
-        for part in &self.parts {
-            let world_from_part = pose.compose(&part.body_from_part);
-            if !world_from_part.translation.iter().all(|c| c.abs() <= COORDINATE_MAX) {
-                return None;
-            }
-            let bounds = Box3::of_placed(&part.polytope, &world_from_part);
-            parts.push(PlacedPart { pose: world_from_part, bounds });
-        }
-        let bounds = parts.iter().map(|part| part.bounds).reduce(|a, b| a.union(&b))?;
-        let ball = match &self.parts[..] {
-            [part] => Ball::of_placed(&part.polytope, &parts[0].pose),
-            _ => Ball::around(&bounds),
+        let place = |part: &Part| {
+            let pose = pose.compose(&part.body_from_part);
+            let fits = pose.translation.iter().all(|c| c.abs() <= COORDINATE_MAX);
+            fits.then(|| PlacedPart { pose, bounds: Box3::of_placed(&part.polytope, &pose) })
         };
+        let parts = match &self.parts[..] {
+            [part] => PlacedParts::One([place(part)?]),
+            parts => PlacedParts::Several(parts.iter().map(place).collect::<Option<_>>()?),
+        };
+        let bounds = parts.iter().map(|part| part.bounds).reduce(|a, b| a.union(&b))?;
         let pivot = pose.apply_rounded(&self.pivot);
-        Some(Placement { rotation: pose.rotation, pivot, parts, bounds, ball })
+        Some(Placement { rotation: pose.rotation, pivot, parts, bounds })
     }
 }
 
@@ -105,11 +104,27 @@ pub(super) struct Placement {
     /// The point in the world that a motion from here turns about.
     pub(super) pivot: Vec3,
     /// In the order of the body's parts.
-    pub(super) parts: Vec<PlacedPart>,
+    pub(super) parts: PlacedParts,
     /// Holds every part.
     pub(super) bounds: Box3,
-    /// Holds every part, too.
-    pub(super) ball: Ball,
+}
+
+/// The parts of a body; most have one, for which no memory is asked for.
+#[derive(Clone, Debug)]
+pub(super) enum PlacedParts {
+    One([PlacedPart; 1]),
+    Several(Vec<PlacedPart>),
+}
+
+impl Deref for PlacedParts {
+    type Target = [PlacedPart];
+
+    fn deref(&self) -> &[PlacedPart] {
+        match self {
+            Self::One(part) => part,
+            Self::Several(parts) => parts,
+        }
+    }
 }
 
 /// A part and the box that surely holds it.
@@ -121,14 +136,15 @@ pub(super) struct PlacedPart {
     pub(super) bounds: Box3,
 }
 
-/// The motion of a body to this frame: its turn, and what holds the body and each of its parts on
-/// the way.
+/// The motion of a body to this frame: where it began, its turn, and what holds the body and each
+/// of its parts on the way.
 #[derive(Clone, Debug)]
 pub(super) struct Swept {
+    pub(super) from: Placement,
     pub(super) turn: Turn,
     pub(super) bounds: Box3,
     pub(super) ball: Ball,
-    pub(super) parts: Vec<Box3>,
+    parts: Vec<Box3>,
 }
 
 /// A body of a scene and where it has been.
@@ -136,10 +152,17 @@ pub(super) struct Swept {
 pub(super) struct Entry {
     /// As declared; its pose and deviation are kept up to date.
     pub(super) body: Body,
-    /// Where it is.
-    pub(super) now: Placement,
-    /// Where it was at the last answered frame, if it has moved since.
-    pub(super) before: Option<Placement>,
+    /// The shape of its first part.
+    pub(super) first: Arc<Polytope>,
+    /// What it is like.
+    pub(super) form: Form,
+    /// Holds it where it is.
+    pub(super) ball: Ball,
+    /// Where its parts are, of a body whose pose does not say it.
+    compound: Option<Box<Placement>>,
+    /// If it has moved since the last answered frame, where in [`super::Scene`]'s list of starts it
+    /// is told where it was then.
+    pub(super) start: Option<u32>,
     /// Since the last answered frame it was put somewhere: no motion is assumed.
     pub(super) teleported: bool,
     /// The widest deviation stated for the motion to this frame, metres; 0 before it moves.
@@ -150,95 +173,185 @@ pub(super) struct Entry {
     pub(super) revision: u64,
     /// The way to this frame, while a frame that asks for first contacts is answered and the body
     /// has moved.
-    pub(super) swept: Option<Swept>,
+    pub(super) swept: Option<Box<Swept>>,
 }
 
 impl Entry {
-    /// A body that is new.
-    pub(super) fn new(body: Body, now: Placement) -> Self {
-        Self {
+    /// A body that is new; none when a part would lie beyond the largest coordinate.
+    pub(super) fn new(body: Body) -> Option<Self> {
+        let form = Form::of(&body);
+        let ball = form.ball_at(&body.pose);
+        let placed = body.place(body.pose)?;
+        let first = body.parts.first()?.polytope.clone();
+        Some(Self {
+            compound: (!form.is_plain).then(|| Box::new(placed)),
             body,
-            now,
-            before: None,
+            first,
+            form,
+            ball,
+            start: None,
             teleported: true,
             deviation: 0.0,
             moved_by: 0,
             revision: 0,
             swept: None,
+        })
+    }
+
+    /// Moves it to another pose, and says how far it travels (see [`super::travel`]); none when a
+    /// part would lie beyond the largest coordinate.
+    #[inline]
+    pub(super) fn put(&mut self, pose: Pose) -> Option<f64> {
+        if let Some(compound) = &mut self.compound {
+            **compound = self.body.place(pose)?;
+        } else if !pose.translation.iter().all(|c| c.abs() <= COORDINATE_MAX) {
+            return None;
         }
+        let ball = self.form.ball_at(&pose);
+        let travel = self.form.travel((&self.body.pose, &self.ball), (&pose, &ball));
+        (self.body.pose, self.ball) = (pose, ball);
+        Some(travel)
     }
 
     /// The next motion starts here.
+    #[inline]
     pub(super) fn settle(&mut self) {
-        (self.before, self.swept) = (None, None);
+        self.start = None;
+        if self.swept.is_some() {
+            self.swept = None;
+        }
         self.teleported = false;
         self.deviation = 0.0;
     }
 
-    /// Where it was at the last answered frame.
-    pub(super) fn start(&self) -> &Placement {
-        self.before.as_ref().unwrap_or(&self.now)
+    /// Where its parts are.
+    pub(super) fn now(&self) -> Whereabouts<'_> {
+        match &self.compound {
+            Some(kept) => Whereabouts::Kept(kept),
+            None => Whereabouts::Made(self.placed(self.body.pose)),
+        }
     }
 
-    /// How the body has turned since the last answered frame.
-    fn turn(&self) -> Turn {
-        Turn::between(&self.start().rotation, &self.now.rotation)
+    /// Where its parts are or were, at a pose that it was put to.
+    fn placed(&self, pose: Pose) -> Placement {
+        self.body.place(pose).expect("a body is never put where it does not fit")
+    }
+
+    /// A box that holds it where it is.
+    pub(super) fn bounds(&self) -> Box3 {
+        match (&self.compound, &self.body.parts[..]) {
+            (Some(kept), _) => kept.bounds,
+            (None, [part, ..]) => Box3::of_placed(&part.polytope, &self.body.pose),
+            (None, []) => Box3::around(&self.ball),
+        }
+    }
+
+    /// Where it was at the last answered frame, if it has moved since.
+    pub(super) fn start_in<'a>(&self, starts: &'a [Pose]) -> Option<&'a Pose> {
+        self.start.map(|at| &starts[at as usize])
+    }
+
+    /// The motion to this frame from that pose.
+    pub(super) fn way(&self, start: &Pose) -> Swept {
+        let (from, to) = (self.placed(*start), self.now());
+        let turn = Turn::between(&from.rotation, &to.rotation);
+        let widened = |swept: Box3| {
+            if self.deviation > 0.0 { swept.inflated(self.deviation) } else { swept }
+        };
+        let parts: Vec<Box3> = from
+            .parts
+            .iter()
+            .zip(to.parts.iter())
+            .map(|(from_part, to_part)| {
+                let swept =
+                    Box3::swept(&from_part.bounds, &to_part.bounds, turn.angle, &from.pivot);
+                widened(swept)
+            })
+            .collect();
+        let bounds = parts.iter().copied().reduce(|a, b| a.union(&b));
+        let bounds = bounds.expect("a body has at least one part");
+        let ball = Ball::swept(&self.form.ball_at(start), &self.ball, turn.angle, &from.pivot);
+        let ball = if self.deviation > 0.0 { ball.inflated(self.deviation) } else { ball };
+        Swept { turn, bounds, ball, parts, from }
+    }
+
+    /// At least how much farther any point of it may have been from where it is than it has
+    /// travelled, on that way.
+    pub(super) fn detour(&self, swept: &Swept) -> f64 {
+        let centre = Vec3::from(self.ball.centre);
+        self.form.bulge(swept.turn.angle, &centre, &swept.from.pivot) + self.deviation
+    }
+}
+
+/// Where the parts of a body are.
+#[expect(clippy::large_enum_variant, reason = "lives as long as one question; a box would cost it")]
+pub(super) enum Whereabouts<'a> {
+    Kept(&'a Placement),
+    Made(Placement),
+}
+
+impl Deref for Whereabouts<'_> {
+    type Target = Placement;
+
+    fn deref(&self) -> &Placement {
+        match self {
+            Self::Kept(placement) => placement,
+            Self::Made(placement) => placement,
+        }
+    }
+}
+
+/// One body of a pair that is asked about.
+pub(super) struct PairSide<'a> {
+    entry: &'a Entry,
+    /// Where its parts are.
+    pub(super) now: Whereabouts<'a>,
+}
+
+impl Deref for PairSide<'_> {
+    type Target = Entry;
+
+    fn deref(&self) -> &Entry {
+        self.entry
+    }
+}
+
+impl<'a> PairSide<'a> {
+    pub(super) fn new(entry: &'a Entry) -> Self {
+        Self { entry, now: entry.now() }
+    }
+
+    /// Whether it has moved, in a frame that asks for first contacts.
+    pub(super) fn has_moved(&self) -> bool {
+        self.entry.swept.is_some()
+    }
+
+    /// Where it was at the last answered frame.
+    pub(super) fn at_start(&self) -> &Placement {
+        self.entry.swept.as_ref().map_or(&self.now, |swept| &swept.from)
     }
 
     /// The motion of one part since the last answered frame: all parts take the body's turn.
     pub(super) fn motion_of(&self, part: usize) -> Motion {
-        match (&self.before, &self.swept) {
-            (Some(before), Some(swept)) => Motion::ToPose {
+        match &self.entry.swept {
+            Some(swept) => Motion::ToPose {
                 end: self.now.parts[part].pose,
-                pivot: Some(before.pivot),
+                pivot: Some(swept.from.pivot),
                 turn: Some(swept.turn),
             },
-            (None, _) | (_, None) => Motion::rest(),
+            None => Motion::rest(),
         }
     }
 
     /// Holds the body throughout the motion to this frame, if that is asked about; else where it
     /// is.
     pub(super) fn held(&self) -> &Box3 {
-        self.swept.as_ref().map_or(&self.now.bounds, |swept| &swept.bounds)
-    }
-
-    /// Holds the body in the same way.
-    pub(super) fn held_in_ball(&self) -> &Ball {
-        self.swept.as_ref().map_or(&self.now.ball, |swept| &swept.ball)
+        self.entry.swept.as_ref().map_or(&self.now.bounds, |swept| &swept.bounds)
     }
 
     /// Holds one part in the same way.
     pub(super) fn held_part(&self, part: usize) -> &Box3 {
-        self.swept.as_ref().map_or(&self.now.parts[part].bounds, |swept| &swept.parts[part])
-    }
-
-    /// The motion to this frame.
-    pub(super) fn way(&self) -> Swept {
-        let turn = self.turn();
-        let parts = 0..self.now.parts.len();
-        let parts: Vec<_> = parts.map(|part| self.part_swept(part, &turn)).collect();
-        let bounds = parts.iter().copied().reduce(|a, b| a.union(&b));
-        let bounds = bounds.expect("a body has at least one part");
-        Swept { turn, bounds, ball: self.ball_swept(&bounds, &turn), parts }
-    }
-
-    /// Holds the body throughout that motion and every motion within the deviation; `bounds` do.
-    fn ball_swept(&self, bounds: &Box3, turn: &Turn) -> Ball {
-        let (Some(before), [_]) = (&self.before, &self.now.parts[..]) else {
-            return Ball::around(bounds);
-        };
-        let swept = Ball::swept(&before.ball, &self.now.ball, turn.angle, &before.pivot);
-        if self.deviation > 0.0 { swept.inflated(self.deviation) } else { swept }
-    }
-
-    /// Holds one part throughout that motion and every motion within the deviation.
-    fn part_swept(&self, part: usize, turn: &Turn) -> Box3 {
-        let to = &self.now.parts[part].bounds;
-        let swept = match &self.before {
-            None => *to,
-            Some(before) => Box3::swept(&before.parts[part].bounds, to, turn.angle, &before.pivot),
-        };
-        if self.deviation > 0.0 { swept.inflated(self.deviation) } else { swept }
+        let swept = self.entry.swept.as_ref();
+        swept.map_or(&self.now.parts[part].bounds, |swept| &swept.parts[part])
     }
 }

@@ -7,7 +7,7 @@
 
 use crate::geometry::Vec3;
 use crate::geometry::claim::Direction;
-use crate::geometry::number::rounding::{BOUND_SLACK, UNIT};
+use crate::geometry::number::rounding::{BOUND_SLACK, UNDERFLOW_FLOOR, UNIT, gamma};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::{Pose, ROTATION_SLACK};
 
@@ -48,19 +48,38 @@ const _: () = assert!(STRETCH * STRETCH > 1.0 + 3.0 * 2.0 * ROTATION_SLACK);
 impl Box3 {
     /// Holds `R v + t` for every point v of the polytope: the smaller, in every coordinate, of the
     /// box around the placed bounding box and of the box around the placed bounding sphere.
+    ///
+    /// Around the placed centre c of the bounding box with half extents h a coordinate reaches as
+    /// far as `|row|·h`. What is computed is a product and a sum or two off for each of three
+    /// terms; γ₁₆ of the sizes they are summed from is more than all of it and what the bound takes
+    /// to compute, and so is [`UNDERFLOW_FLOOR`] for what underflows.
     pub fn of_placed(polytope: &Polytope, pose: &Pose) -> Self {
         let bounds = polytope.bounds();
-        let radius = (bounds.radius * STRETCH).next_up();
+        let radius = bounds.radius * STRETCH;
+        let middle = bounds.low / 2.0 + bounds.high / 2.0;
+        let half = bounds.high / 2.0 - bounds.low / 2.0;
+        let absolute = pose.rotation.abs();
+        let (box_centre, reach) = (pose.apply_rounded(&middle), absolute * half);
+        let centre = pose.apply_rounded(&bounds.centre);
+        let size = absolute * (bounds.reach + bounds.centre.abs()) + pose.translation.abs();
         let mut held = Self { low: [0.0; 3], high: [0.0; 3] };
         for i in 0..3 {
-            let row = [pose.rotation[(i, 0)], pose.rotation[(i, 1)], pose.rotation[(i, 2)]];
-            let t = pose.translation[i];
-            let (box_low, box_high) = image(row, t, &bounds.low, &bounds.high);
-            let (centre_low, centre_high) = image(row, t, &bounds.centre, &bounds.centre);
-            held.low[i] = box_low.max((centre_low - radius).next_down());
-            held.high[i] = box_high.min((centre_high + radius).next_up());
+            let error = gamma(16) * (size[i] + radius) + UNDERFLOW_FLOOR;
+            let low = (box_centre[i] - reach[i]).max(centre[i] - radius);
+            let high = (box_centre[i] + reach[i]).min(centre[i] + radius);
+            held.low[i] = low - error;
+            held.high[i] = high + error;
         }
         held
+    }
+
+    /// Holds the ball.
+    #[inline]
+    pub fn around(ball: &Ball) -> Self {
+        Self {
+            low: ball.centre.map(|c| (c - ball.radius).next_down()),
+            high: ball.centre.map(|c| (c + ball.radius).next_up()),
+        }
     }
 
     /// Holds both.
@@ -219,27 +238,6 @@ const BALL_ROUNDING: f64 = 16.0 * UNIT;
 const BOX_TIME_ROUNDING: f64 = 8.0 * UNIT;
 
 impl Ball {
-    /// Holds `R v + t` for every point v of the polytope.
-    pub fn of_placed(polytope: &Polytope, pose: &Pose) -> Self {
-        let bounds = polytope.bounds();
-        let (mut low, mut high) = ([0.0; 3], [0.0; 3]);
-        for i in 0..3 {
-            let row = [pose.rotation[(i, 0)], pose.rotation[(i, 1)], pose.rotation[(i, 2)]];
-            (low[i], high[i]) = image(row, pose.translation[i], &bounds.centre, &bounds.centre);
-        }
-        // Where rounding lets the placed centre be counts as more radius.
-        let of_centre = Self::around(&Box3 { low, high });
-        let radius = (bounds.radius * STRETCH).next_up() + of_centre.radius;
-        Self { radius: radius.next_up(), ..of_centre }
-    }
-
-    /// Holds the box.
-    pub fn around(held: &Box3) -> Self {
-        let centre = std::array::from_fn(|i| held.low[i] / 2.0 + held.high[i] / 2.0);
-        let point = Vec3::from(centre);
-        Self { centre, radius: held.reach_from(&point) }
-    }
-
     /// Holds a ball on its whole way from one pose to another: see [`Box3::swept`].
     #[must_use]
     pub fn swept(from: &Self, to: &Self, angle: f64, pivot: &Vec3) -> Self {
@@ -265,8 +263,7 @@ impl Ball {
     #[inline]
     pub fn may_meet(&self, q: &Self) -> bool {
         let reach = self.radius + q.radius;
-        let squares: f64 =
-            (0..3).map(|i| (self.centre[i] - q.centre[i]) * (self.centre[i] - q.centre[i])).sum();
+        let squares = self.squared_distance(q);
         // What underflows is less than the smallest normal number.
         let least = squares * (1.0 - BALL_ROUNDING);
         let most = reach * reach * (1.0 + BALL_ROUNDING) + f64::MIN_POSITIVE;
@@ -276,7 +273,25 @@ impl Ball {
     /// Whether all of the other ball surely lies within this one.
     #[inline]
     pub fn holds(&self, inner: &Self) -> bool {
-        self.distance_above(inner) + inner.radius < self.radius * (1.0 - BALL_ROUNDING)
+        let room = self.radius - inner.radius;
+        let most = self.squared_distance(inner) * (1.0 + BALL_ROUNDING) + f64::MIN_POSITIVE;
+        // NaN and infinity are held by nothing.
+        room > 0.0 && most < room * room * (1.0 - BALL_ROUNDING)
+    }
+
+    /// At most the distance of what the balls hold, metres; 0 or less if they may meet.
+    #[inline]
+    pub fn gap(&self, q: &Self) -> f64 {
+        if self.may_meet(q) {
+            return 0.0;
+        }
+        let between = self.squared_distance(q).sqrt() * (1.0 - BALL_ROUNDING);
+        between - (self.radius + q.radius) * (1.0 + BALL_ROUNDING)
+    }
+
+    #[inline]
+    fn squared_distance(&self, q: &Self) -> f64 {
+        (0..3).map(|i| (self.centre[i] - q.centre[i]) * (self.centre[i] - q.centre[i])).sum()
     }
 
     /// At least the distance of the centres, metres.
@@ -286,21 +301,13 @@ impl Ball {
     }
 }
 
-/// Bounds of `row · v + t` for v in the box.
-fn image(row: [f64; 3], t: f64, low: &Vec3, high: &Vec3) -> (f64, f64) {
-    let (mut least, mut most) = (t, t);
-    for k in 0..3 {
-        let (a, b) = (row[k] * low[k], row[k] * high[k]);
-        least = (least + a.min(b).next_down()).next_down();
-        most = (most + a.max(b).next_up()).next_up();
-    }
-    (least, most)
-}
-
 #[cfg(test)]
 mod tests {
     use std::f64::consts::PI;
+    use std::sync::Arc;
 
+    use super::super::body::Body;
+    use super::super::travel::Form;
     use super::*;
     use crate::geometry::hull::samples::{Random, polytope_of};
 
@@ -372,7 +379,8 @@ mod tests {
             let polytope = polytope_of(&points);
             let turn: [f64; 4] = std::array::from_fn(|_| random.between(-1.0, 1.0));
             let pose = Pose::from_quaternion(random.direction() * 1e6, turn).unwrap();
-            let ball = Ball::of_placed(&polytope, &pose);
+            let body = Body::solid(1, Arc::new(polytope.clone()));
+            let ball = Form::of(&body).ball_at(&pose);
             for vertex in polytope.vertices() {
                 let x = pose.apply_rounded(vertex);
                 let reached = (x - Vec3::from(ball.centre)).norm();

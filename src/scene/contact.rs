@@ -27,7 +27,7 @@ pub(super) fn between(
     }
     // The question that decides events is not the one that is reported, when they differ.
     let keeps_proofs = asking.questions.certificates && margin >= asking.margin;
-    let has_moved = asking.p.before.is_some() || asking.q.before.is_some();
+    let has_moved = asking.p.has_moved() || asking.q.has_moved();
     // The proof of a verdict does not prove a margin.
     if !has_moved && (margin <= 0.0 || !keeps_proofs) {
         return Some(at_rest(now, margin));
@@ -142,9 +142,9 @@ impl Way<'_> {
         let Self { asking, between, margin } = self;
         let pair = Pair::new(
             &asking.p.body.parts[p].polytope,
-            asking.p.start().parts[p].pose,
+            asking.p.at_start().parts[p].pose,
             &asking.q.body.parts[q].polytope,
-            asking.q.start().parts[q].pose,
+            asking.q.at_start().parts[q].pose,
         );
         let motion_p = asking.p.motion_of(p);
         let motion_q = asking.q.motion_of(q);

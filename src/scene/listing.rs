@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use super::answer::is_within;
+use super::body::Entry;
 use super::box_tree::BoxTree;
-use super::pairs::{PairKey, PairState, PairWork, Standing, Task, Witnesses};
+use super::kept::{Said, Standing};
+use super::pairs::{PairKey, PairWork, Task, Witnesses};
 use super::question::{Listed, Questions};
 use super::report::{Counters, PairReport, Tally};
 use super::state::Scene;
@@ -25,10 +27,12 @@ const PLAIN: Noted = Noted { verdict: Verdict::Separated, within_margin: false }
 /// The work on one frame.
 pub(super) struct Round<'a> {
     work: PairWork<'a>,
-    /// The pairs looked at, sorted.
-    pub(super) keys: Vec<PairKey>,
-    /// Those of them of which there is, was or may be more to say than that they are plainly
-    /// separated; sorted.
+    /// The places of the pairs to look at, sorted.
+    places: Vec<u32>,
+    /// These pairs, sorted, where the report may list any of them.
+    keys: Vec<PairKey>,
+    /// The pairs of which there is, was or may be more to say than that they are plainly separated,
+    /// but those that stand as they were said to; sorted.
     pub(super) notable: Vec<PairKey>,
     /// The pairs listed, and whether with their distance.
     listed: BTreeMap<PairKey, bool>,
@@ -38,59 +42,89 @@ pub(super) struct Round<'a> {
 }
 
 impl Scene {
-    /// The pairs to be looked at, sorted: of the near ones and those of which something was said
-    /// before, all of whose answer something may have changed. The answer about a pair is a
-    /// function of its poses and of the question; so a pair keeps it while neither body moves.
+    /// The places of the pairs to be looked at, sorted: of the near ones and those of which
+    /// something was said before, all of whose answer something may have changed. The answer about
+    /// a pair is a function of its poses and of the question; so a pair keeps it while neither body
+    /// moves, and its verdict while they have not travelled as far as that has room.
     pub(super) fn pairs_to_look_at(
         &mut self,
         questions: &Questions,
-    ) -> Result<Vec<PairKey>, TooManyPairs> {
+    ) -> Result<Vec<u32>, TooManyPairs> {
         let pairs_max = self.limits.pairs_max;
+        if self.has_changed {
+            self.restate_said();
+        }
         if questions.listed == Listed::All {
             if self.book.pairs_enabled > pairs_max as u64 {
                 return Err(TooManyPairs { pairs_max });
             }
             // Nobody asks the boxes meanwhile, so they are not kept up to date.
             self.near.invalidate();
-            return Ok(self.book.enabled_pairs());
+            let mut places = self.table.places_of(self.book.enabled_pairs());
+            places.sort_unstable();
+            return Ok(places);
         }
         self.find_near_pairs(questions.below.unwrap_or(0.0))?;
         let is_other_question = self.asked != Some(*questions);
-        let is_about_all = questions.canonical || questions.below.is_some();
-        let mut keys = if self.has_changed || is_other_question || is_about_all {
-            let mut keys = self.table.near_pairs();
-            keys.extend(self.contacts.keys().chain(self.noted.keys()));
-            keys
-        } else {
-            self.pairs_of_moved(questions)
-        };
-        keys.sort_unstable();
-        keys.dedup();
-        Ok(keys)
+        if self.has_changed || is_other_question || questions.is_about_all() {
+            return Ok(self.table.places_of_all());
+        }
+        Ok(self.places_of_moved(questions))
     }
 
-    /// The pairs of the bodies that moved, those that were left open, and those that a report names
-    /// as long as they stand as they do.
-    fn pairs_of_moved(&self, questions: &Questions) -> Vec<PairKey> {
-        let mut keys = self.open.clone();
-        if questions.listed == Listed::Near
-            || questions.between.is_some() && questions.listed != Listed::Nothing
-        {
-            keys.extend(self.contacts.keys().chain(self.noted.keys()));
+    /// The pairs of the bodies that moved far enough, those that were left open, and those that a
+    /// report names as long as they stand as they do.
+    fn places_of_moved(&mut self, questions: &Questions) -> Vec<u32> {
+        let is_all = self.moved.len() * SCAN_SHARE > self.entries.len();
+        let mut places = if is_all {
+            self.table.places_awake(&self.travel, &self.has_moved)
+        } else {
+            self.table.places_awake_of(&self.moved, &self.travel)
+        };
+        let awake = places.len();
+        let open = std::mem::take(&mut self.open);
+        places.extend(self.table.places_of(open));
+        let is_met = questions.between.is_some() && questions.listed != Listed::Nothing;
+        if questions.listed == Listed::Near || is_met {
+            let named = self.contacts.keys().chain(self.noted.keys());
+            let named = self.table.places_of(named.copied());
+            let is_asked = |place: &u32| is_met || !self.table.at(*place).is_simple;
+            places.extend(named.into_iter().filter(is_asked));
         }
-        for &body in &self.moved {
-            let others = self.table.partners_to_look_at(body);
-            keys.extend(others.map(|other| PairKey::new(body, other)));
+        if !is_all || places.len() > awake {
+            places.sort_unstable();
+            places.dedup();
         }
-        keys
+        places
+    }
+
+    /// Tells the pairs what was said of them, which they do not know after a change of structure.
+    fn restate_said(&mut self) {
+        let keys: Vec<PairKey> = self.contacts.keys().chain(self.noted.keys()).copied().collect();
+        for key in keys {
+            self.table.set_said(key, self.said_of(key));
+        }
+    }
+
+    fn said_of(&self, key: PairKey) -> Said {
+        let noted = self.noted.get(&key);
+        Said {
+            noted: noted.map(|noted| (noted.verdict, noted.within_margin)),
+            is_announced: self.contacts.contains_key(&key),
+        }
     }
 }
 
+/// When more than one body in so many has moved, what is watched of all pairs is read in order;
+/// else the pairs of those bodies are looked up.
+const SCAN_SHARE: usize = 8;
+
 impl<'a> Round<'a> {
-    pub(super) fn new(work: PairWork<'a>, keys: Vec<PairKey>) -> Self {
+    pub(super) fn new(work: PairWork<'a>, places: Vec<u32>) -> Self {
         Self {
             work,
-            keys,
+            places,
+            keys: Vec::new(),
             notable: Vec::new(),
             listed: BTreeMap::new(),
             omitted: 0,
@@ -101,12 +135,30 @@ impl<'a> Round<'a> {
 
     /// Asks how every pair stands.
     pub(super) fn stand(&mut self, scene: &mut Scene) {
+        let questions = self.work.questions;
         let (mut looked_closely, mut remembered) = (0, 0);
+        let places = std::mem::take(&mut self.places);
+        let (simple, others): (Vec<u32>, Vec<u32>) =
+            places.into_iter().partition(|place| scene.table.at(*place).is_simple);
+        let mut keys: Vec<PairKey> = Vec::with_capacity(others.len());
+        keys.extend(others.iter().map(|place| scene.table.at(*place).key));
         let (counters, notable) = (&mut self.counters, &mut self.notable);
-        // After a change of structure the pairs do not know yet what was said of them.
-        let is_anything_notable = scene.has_changed;
-        scene.run(&self.keys, Task::Stand, &self.work, |state| {
-            if is_anything_notable || state.is_spoken_of || !state.answer.is_plain() {
+        if questions.is_about_all() {
+            keys.extend(simple.iter().map(|place| scene.table.at(*place).key));
+        } else {
+            scene.look_at(&simple, &self.work, |batch| {
+                counters.cost += batch.cost;
+                looked_closely += batch.looked_closely;
+                notable.append(&mut batch.news);
+                keys.append(&mut batch.left);
+            });
+        }
+        keys.sort_unstable();
+        let is_spoken_of: Vec<bool> =
+            keys.iter().map(|key| scene.table.said(*key).is_anything()).collect();
+        let mut is_spoken_of = is_spoken_of.into_iter();
+        scene.run(&keys, Task::Stand, &self.work, |state| {
+            if is_spoken_of.next() == Some(true) || !state.answer.is_plain() {
                 notable.push(state.key);
             }
             counters.cost += state.cost;
@@ -114,6 +166,19 @@ impl<'a> Round<'a> {
             looked_closely += u64::from(!is_by_boxes && !state.was_remembered);
             remembered += u64::from(!is_by_boxes && state.was_remembered);
         });
+        if questions.listed == Listed::Near {
+            notable.extend(scene.contacts.keys().chain(scene.noted.keys()));
+        }
+        notable.sort_unstable();
+        notable.dedup();
+        self.keys = keys;
+        self.count(scene, looked_closely);
+        debug_assert!(remembered <= self.counters.pairs_remembered);
+    }
+
+    /// How all pairs stand, and how many of them took no look.
+    fn count(&mut self, scene: &Scene, looked_closely: u64) {
+        let counters = &mut self.counters;
         let [touching, overlapping, stopped, separated] =
             [Standing::Touching, Standing::Overlapping, Standing::Open, Standing::Separated]
                 .map(|standing| scene.table.count(standing));
@@ -122,7 +187,6 @@ impl<'a> Round<'a> {
         counters.pairs_enabled = enabled;
         counters.pairs_skipped = enabled - known;
         counters.pairs_remembered = known - looked_closely;
-        debug_assert!(remembered <= counters.pairs_remembered);
         counters.bodies_moved = scene.moved.len() as u64;
         let in_contact_or_open = touching + overlapping + stopped;
         let separated = enabled - in_contact_or_open;
@@ -138,12 +202,11 @@ impl<'a> Round<'a> {
             Listed::All => &self.keys[..],
         };
         for key in candidates {
-            if scene.table.get(*key).is_some_and(|state| self.is_listed(scene, state)) {
+            if self.is_listed(scene, *key) {
                 self.listed.insert(*key, questions.distances);
             }
         }
-        let is_detailed = questions.distances || questions.depths;
-        if is_detailed && !self.listed.is_empty() {
+        if questions.asks_details() && !self.listed.is_empty() {
             let keys: Vec<PairKey> = self.listed.keys().copied().collect();
             let distance = questions.distances.then_some(questions.stops);
             self.ask(scene, &keys, distance);
@@ -157,8 +220,8 @@ impl<'a> Round<'a> {
         Ok(())
     }
 
-    fn is_listed(&self, scene: &Scene, state: &PairState) -> bool {
-        let answer = &state.answer;
+    fn is_listed(&self, scene: &Scene, key: PairKey) -> bool {
+        let answer = scene.told(key);
         let met = answer.contact.as_ref().is_some_and(|contact| contact.may_have_met());
         let says = |noted: Noted| {
             answer.verdict.is_none_or(|verdict| verdict != noted.verdict)
@@ -169,9 +232,8 @@ impl<'a> Round<'a> {
             Listed::All => true,
             Listed::Near => met || says(PLAIN),
             Listed::Changed => {
-                let ends =
-                    scene.contacts.contains_key(&state.key) && answer.beyond_release == Some(true);
-                met || ends || says(*scene.noted.get(&state.key).unwrap_or(&PLAIN))
+                let ends = scene.contacts.contains_key(&key) && answer.beyond_release == Some(true);
+                met || ends || says(*scene.noted.get(&key).unwrap_or(&PLAIN))
             }
         }
     }
@@ -187,7 +249,7 @@ impl<'a> Round<'a> {
     fn list_below(&mut self, scene: &mut Scene, below: f64) {
         let may_be_near = |key: &&PairKey| {
             let (p, q) = (&scene.entries[key.p as usize], &scene.entries[key.q as usize]);
-            p.now.bounds.gap(&q.now.bounds).is_none_or(|gap| gap.lower <= below)
+            p.bounds().gap(&q.bounds()).is_none_or(|gap| gap.lower <= below)
         };
         let is_open = |key: &&PairKey| !self.listed.get(*key).is_some_and(|measured| *measured);
         let keys: Vec<PairKey> =
@@ -216,8 +278,7 @@ impl<'a> Round<'a> {
     /// radius, and tries a larger one until enough of them are within it.
     fn list_nearest(&mut self, scene: &mut Scene) -> Result<(), TooManyPairs> {
         let wanted = self.work.questions.nearest as usize;
-        let Some(all) = scene.entries.iter().map(|e| e.now.bounds).reduce(|a, b| a.union(&b))
-        else {
+        let Some(all) = scene.entries.iter().map(Entry::bounds).reduce(|a, b| a.union(&b)) else {
             return Ok(());
         };
         let span = (0..3).map(|i| all.high[i] - all.low[i]).fold(0.0, f64::max);
@@ -226,7 +287,7 @@ impl<'a> Round<'a> {
         loop {
             let covers_all = radius >= 2.0 * span;
             let boxes: Vec<_> =
-                scene.entries.iter().map(|e| e.now.bounds.inflated(radius / 2.0)).collect();
+                scene.entries.iter().map(|e| e.bounds().inflated(radius / 2.0)).collect();
             let pairs_max = scene.limits.pairs_max;
             let is_enabled = |key| scene.book.is_enabled(key);
             let keys = BoxTree::build(&boxes).pairs(&boxes, pairs_max, is_enabled)?;
@@ -249,12 +310,12 @@ impl<'a> Round<'a> {
         self.omitted = self.listed.len().saturating_sub(listed_max) as u64;
         let listed = self.listed.iter().take(listed_max);
         listed
-            .filter_map(|(key, with_distance)| {
-                let answer = &scene.table.get(*key)?.answer;
+            .map(|(key, with_distance)| {
+                let answer = scene.told(*key);
                 let depth = answer.depth.as_deref().filter(|_| self.work.questions.depths);
                 let distance = answer.distance.as_deref().filter(|_| *with_distance);
                 let proofs = answer.proofs.as_ref().filter(|_| self.work.questions.certificates);
-                Some(PairReport {
+                PairReport {
                     p: scene.id_of(key.p),
                     q: scene.id_of(key.q),
                     verdict: answer.verdict,
@@ -266,7 +327,7 @@ impl<'a> Round<'a> {
                     first_contact: answer.contact.as_deref().cloned(),
                     proofs: proofs.cloned().unwrap_or_default(),
                     stopped: answer.stopped,
-                })
+                }
             })
             .collect()
     }
@@ -275,12 +336,12 @@ impl<'a> Round<'a> {
     pub(super) fn note(&self, scene: &mut Scene) {
         scene.open.clear();
         for &key in &self.notable {
-            let Some(state) = scene.table.get(key) else { continue };
-            let answer = &state.answer;
-            if answer.is_open() {
+            let answer = scene.told(key);
+            let (is_open, known) = (answer.is_open(), answer.verdict.zip(answer.within_margin));
+            if is_open {
                 scene.open.push(key);
             }
-            if let Some((verdict, within_margin)) = answer.verdict.zip(answer.within_margin) {
+            if let Some((verdict, within_margin)) = known {
                 let noted = Noted { verdict, within_margin };
                 if noted == PLAIN {
                     scene.noted.remove(&key);
@@ -288,8 +349,10 @@ impl<'a> Round<'a> {
                     scene.noted.insert(key, noted);
                 }
             }
-            let is_spoken_of = scene.noted.contains_key(&key) || scene.contacts.contains_key(&key);
-            scene.table.set_spoken_of(key, is_spoken_of);
+            let said = scene.said_of(key);
+            if said != scene.table.said(key) {
+                scene.table.set_said(key, said);
+            }
         }
     }
 }
@@ -297,7 +360,7 @@ impl<'a> Round<'a> {
 impl Scene {
     /// The distance bracket that the last round found.
     fn distance_of(&self, key: PairKey) -> Option<[f64; 2]> {
-        let (_, distance) = self.table.get(key)?.answer.distance.as_deref()?;
+        let (_, distance) = self.table.details(key)?.answer.distance.as_deref()?;
         Some([distance.lower, distance.upper])
     }
 }

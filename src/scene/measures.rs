@@ -178,7 +178,7 @@ impl Asking<'_> {
     /// boxes of these tell enough.
     fn list(&self, but: PartPair, is_enough: impl Fn(&Gap) -> bool, mut name: impl FnMut(Told)) {
         let of_q = &self.q.now;
-        for (p, of_p) in (0..).zip(&self.p.now.parts) {
+        for (p, of_p) in (0..).zip(self.p.now.parts.iter()) {
             let of_row = of_p.bounds.gap(&of_q.bounds).filter(&is_enough);
             if let Some(gap) = of_row.filter(|_| of_q.parts.len() > 1) {
                 name(Told::ByBoxes(PartRow { p, q: None }, gap));

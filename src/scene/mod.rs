@@ -2,11 +2,13 @@
 //! clock, no I/O, no threads.
 //!
 //! Reading order: [`body`] says what is declared and [`bounds`] where it surely is; `near` keeps
-//! the pairs worth looking at, in a `box_tree`; [`question`] is what a frame asks and [`report`]
-//! what it is told; `answer` and `measures` ask geometry about one pair of bodies; [`pairs`] keeps
-//! what is remembered per pair; [`state`] is a scene, [`apply`] takes a frame in and [`step`]
-//! answers it, with contacts that begin and end put in order by [`events`]. [`query`] asks a scene
-//! that stands still: rays, shape casts, overlaps, nearest bodies.
+//! the pairs worth looking at, in a `box_tree`; `travel` bounds how far bodies have moved, and so
+//! which of those pairs may sleep; [`question`] is what a frame asks, [`report`] what it is told;
+//! `looks` finds how simple pairs stand, `answer` and `measures` ask geometry all that may be asked
+//! about one; [`kept`] and `table` keep what is remembered of pairs, [`pairs`] what a question in
+//! detail needs; [`state`] is a scene, [`apply`] takes a frame in and [`step`] answers it, with
+//! contacts that begin and end put in order by [`events`]. [`query`] asks a scene that stands
+//! still: rays, shape casts, overlaps, nearest bodies.
 //!
 //! Two kinds of state live here. *Declared state* (bodies, poses, announced contacts, the last
 //! frame's id) decides the answers, and [`Scene::declaration`] states it whole, so another server
@@ -20,7 +22,9 @@ mod box_tree;
 mod contact;
 pub mod declaration;
 pub mod events;
+pub mod kept;
 mod listing;
+mod looks;
 mod measures;
 mod near;
 pub mod pairs;
@@ -30,10 +34,13 @@ pub mod report;
 pub mod rules;
 pub mod state;
 pub mod step;
+mod table;
+mod travel;
 
 pub use apply::{Applied, FrameError};
 pub use body::{Body, BodyId, Part};
 pub use declaration::{Contact, Declaration, DeclarationError, PairMargin, Problem};
+pub use kept::Batch;
 pub use pairs::{PairKey, PairState, Runner, Serial};
 pub use question::{Between, Frame, Listed, Move, Questions};
 pub use report::{Event, EventKind, PairReport, Report};

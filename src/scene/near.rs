@@ -7,6 +7,7 @@
 //! leaves gets others, and a [`BoxTree`] says what meets its box now. Balls tell round bodies apart
 //! that boxes cannot, and the other way round for plates and rods.
 
+use super::body::Entry;
 use super::bounds::{Ball, Box3};
 use super::box_tree::BoxTree;
 use super::pairs::PairKey;
@@ -134,11 +135,15 @@ impl Scene {
         }
     }
 
-    /// Whether the body may be outside of what is kept for it.
+    /// Whether the body may be outside of what is kept for it. A round body's box holds its ball.
+    #[inline]
     fn has_left(&self, body: u32, reach: f64) -> bool {
-        let (needed, ball) = self.needed_bounds(body, reach);
-        let at = body as usize;
-        !(self.near.fat[at].holds(&needed) && self.near.balls[at].holds(&ball))
+        let (at, entry) = (body as usize, &self.entries[body as usize]);
+        let by = (self.book.reaches[at] + reach).next_up();
+        if !self.near.balls[at].holds(&held_in_ball(entry).inflated(by)) {
+            return true;
+        }
+        !entry.form.is_round && !self.near.fat[at].holds(&held(entry).inflated(by))
     }
 
     /// Where a body has to be looked for: the boxes of two bodies meet, and so do their balls,
@@ -147,7 +152,9 @@ impl Scene {
     fn needed_bounds(&self, body: u32, reach: f64) -> (Box3, Ball) {
         let by = (self.book.reaches[body as usize] + reach).next_up();
         let entry = &self.entries[body as usize];
-        (entry.held().inflated(by), entry.held_in_ball().inflated(by))
+        let ball = held_in_ball(entry).inflated(by);
+        let around = Box3::around(&ball);
+        (if entry.form.is_round { around } else { held(entry).inflated(by) }, ball)
     }
 
     /// The bounds to keep for a body: those needed with room to move in, more of it ahead.
@@ -156,8 +163,9 @@ impl Scene {
         let room = ROOM * ball.radius;
         let (mut fat, mut fat_ball) = (needed.inflated(room), ball.inflated(room));
         let entry = &self.entries[body as usize];
-        if let Some(before) = entry.before.as_ref().filter(|_| !entry.teleported) {
-            let moved = Vec3::from(entry.now.ball.centre) - Vec3::from(before.ball.centre);
+        if let Some(start) = entry.start_in(&self.starts).filter(|_| !entry.teleported) {
+            let before = entry.form.ball_at(start);
+            let moved = Vec3::from(entry.ball.centre) - Vec3::from(before.centre);
             let ahead = (moved * FRAMES_AHEAD).map(|c| c.clamp(-room, room));
             for i in 0..3 {
                 fat.low[i] += ahead[i].min(0.0);
@@ -167,6 +175,17 @@ impl Scene {
             let shift = ahead * 0.5;
             fat_ball.centre = std::array::from_fn(|i| fat_ball.centre[i] + shift[i]);
         }
-        (fat, fat_ball)
+        if entry.form.is_round { (Box3::around(&fat_ball), fat_ball) } else { (fat, fat_ball) }
     }
+}
+
+/// Holds the body throughout the motion to this frame, if that is asked about; else where it is.
+fn held(entry: &Entry) -> Box3 {
+    entry.swept.as_ref().map_or_else(|| entry.bounds(), |swept| swept.bounds)
+}
+
+/// Holds the body in the same way.
+#[inline]
+fn held_in_ball(entry: &Entry) -> &Ball {
+    entry.swept.as_ref().map_or(&entry.ball, |swept| &swept.ball)
 }

@@ -59,6 +59,8 @@ pub struct Questions {
     pub between: Option<Between>,
     /// The proofs of listed pairs.
     pub certificates: bool,
+    /// The numbers of the parts that have moved.
+    pub placed: bool,
     /// Answer as from cold, in a fixed order.
     pub canonical: bool,
     /// Steps that one search may take.
@@ -76,9 +78,22 @@ impl Default for Questions {
             depths: false,
             between: None,
             certificates: false,
+            placed: false,
             canonical: false,
             steps_max: u64::MAX,
         }
+    }
+}
+
+impl Questions {
+    /// Whether all pairs there are have to be looked at for it, as if nothing was known of them.
+    pub(super) fn is_about_all(&self) -> bool {
+        self.canonical || self.below.is_some() || self.listed == Listed::All
+    }
+
+    /// Whether more is asked of listed pairs than how they stand.
+    pub(super) fn asks_details(&self) -> bool {
+        self.distances || self.depths || self.certificates
     }
 }
 

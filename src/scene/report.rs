@@ -27,7 +27,7 @@ pub struct Report {
     pub tally: Tally,
     /// What it cost.
     pub counters: Counters,
-    /// The parts that moved or are new since the last answered frame.
+    /// If asked: the parts that moved or are new since the last answered frame.
     pub moved: Vec<PlacedNumbers>,
     /// Frames since the last report whose poses were applied and whose answers were skipped.
     pub frames_skipped: u32,
@@ -89,7 +89,8 @@ pub struct Counters {
     pub pairs_enabled: u64,
     /// How many of the enabled pairs the boxes of the broad phase alone prove separated.
     pub pairs_skipped: u64,
-    /// How many of the enabled pairs are answered from memory, since neither body has moved.
+    /// How many of the enabled pairs are answered from memory, since neither body has moved far
+    /// enough to change how they stand.
     pub pairs_remembered: u64,
     /// Bodies that moved since the last answered frame.
     pub bodies_moved: u64,

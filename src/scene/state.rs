@@ -7,10 +7,12 @@ use super::body::{Body, BodyId, Entry};
 use super::declaration::{Contact, Declaration, DeclarationError, Problem, is_length};
 use super::listing::Noted;
 use super::near::NearPairs;
-use super::pairs::{PairKey, PairTable};
+use super::pairs::PairKey;
 use super::question::Questions;
 use super::report::Report;
 use super::rules::{RuleBook, Rules};
+use super::table::PairTable;
+use crate::geometry::pose::Pose;
 use crate::geometry::separation::CollisionMethod;
 
 /// How large a scene may be.
@@ -49,8 +51,13 @@ pub struct Scene {
     pub(super) revision: u64,
     pub(super) table: PairTable,
     pub(super) near: NearPairs,
-    /// The bodies that moved since the last answered frame, in no particular order.
+    /// How far each body has travelled, metres: see `travel`.
+    pub(super) travel: Vec<f64>,
+    /// The bodies that moved since the last answered frame, in no particular order; and which.
     pub(super) moved: Vec<u32>,
+    pub(super) has_moved: Vec<bool>,
+    /// Where they were then.
+    pub(super) starts: Vec<Pose>,
     /// Whether more has changed since than where some bodies are.
     pub(super) has_changed: bool,
     /// The pairs of which the last answer left something open.
@@ -107,7 +114,10 @@ impl Scene {
             revision: 0,
             table: PairTable::default(),
             near: NearPairs::default(),
+            travel: Vec::new(),
             moved: Vec::new(),
+            has_moved: Vec::new(),
+            starts: Vec::new(),
             has_changed: true,
             open: Vec::new(),
             asked: None,
@@ -180,7 +190,7 @@ impl Scene {
 
     /// Forgets every witness, which changes what the next frame costs and nothing else.
     pub fn forget_witnesses(&mut self) {
-        self.table = PairTable::new(self.entries.len());
+        self.table = PairTable::new(self.simple_bodies());
         self.near.invalidate();
         self.has_changed = true;
     }
@@ -190,11 +200,19 @@ impl Scene {
         size_of::<Self>()
             + self.body_bytes
             + self.near.bytes()
+            + self.entries.len() * (size_of::<f64>() + size_of::<bool>())
+            + self.starts.capacity() * size_of::<Pose>()
             + self.rules.bytes()
             + self.book.bytes()
             + self.last_report.as_ref().map_or(0, |report| report.bytes())
             + self.table.bytes()
             + (self.contacts.len() + self.noted.len()) * 64
+    }
+
+    /// Which bodies have one part and no margin with any other.
+    pub(super) fn simple_bodies(&self) -> Vec<bool> {
+        let bodies = self.entries.iter().zip(&self.book.reaches);
+        bodies.map(|(entry, reach)| entry.form.is_plain && *reach <= 0.0).collect()
     }
 
     pub(super) fn index_of(&self, id: BodyId) -> Option<u32> {

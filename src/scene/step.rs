@@ -1,17 +1,21 @@
 //! The step of a frame: list the pairs worth looking at, ask about each, say what began and what
 //! ended.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
-use super::answer::{Asking, work};
+use super::answer::{Asking, PairAnswer, work};
 use super::apply::{Applied, FrameError};
-use super::body::Entry;
+use super::body::{Entry, PairSide, PlacedPart};
+use super::kept::{Batch, Standing};
 use super::listing::Round;
+use super::looks::Looking;
 use super::pairs::{PairKey, PairState, PairWork, Runner, Task};
 use super::question::{Frame, Questions};
-use super::report::{Event, EventKind, MoveError, PairContact, PlacedNumbers, Report};
+use super::report::{Event, EventKind, MoveError, PairContact, PartPair, PlacedNumbers, Report};
 use super::state::Scene;
+use super::travel::{farther, until};
 use crate::geometry::claim::{Outcome, Verdict};
 
 /// A frame would look at more pairs than allowed. Its poses are applied; nothing is answered, and
@@ -53,10 +57,10 @@ impl Scene {
         stop: &AtomicBool,
     ) -> Result<Arc<Report>, TooManyPairs> {
         self.sweep(questions);
-        let keys = self.pairs_to_look_at(questions)?;
+        let places = self.pairs_to_look_at(questions)?;
         self.answers += 1;
 
-        let mut round = Round::new(PairWork { questions, runner, stop }, keys);
+        let mut round = Round::new(PairWork { questions, runner, stop }, places);
         round.stand(self);
         // May still fail, so nothing is announced before it.
         round.detail(self)?;
@@ -70,7 +74,7 @@ impl Scene {
             events,
             tally: round.tally,
             counters: round.counters,
-            moved: self.moved_parts(),
+            moved: if questions.placed { self.moved_parts() } else { Vec::new() },
             frames_skipped: self.skipped.saturating_sub(1),
         };
         round.note(self);
@@ -128,9 +132,16 @@ impl Scene {
     pub(super) fn sweep(&mut self, questions: &Questions) {
         // In order, so that whatever follows meets the bodies in the order of their places.
         self.moved.sort_unstable();
+        if questions.between.is_none() {
+            return;
+        }
         for &body in &self.moved {
             let entry = &mut self.entries[body as usize];
-            entry.swept = questions.between.map(|_| entry.way());
+            let Some(start) = entry.start_in(&self.starts) else { continue };
+            let swept = entry.way(start);
+            let travel = &mut self.travel[body as usize];
+            *travel = farther(*travel, entry.detour(&swept));
+            entry.swept = Some(Box::new(swept));
         }
     }
 
@@ -143,8 +154,8 @@ impl Scene {
     ) -> Asking<'a> {
         let (p, q) = (key.p as usize, key.q as usize);
         Asking {
-            p: &self.entries[p],
-            q: &self.entries[q],
+            p: PairSide::new(&self.entries[p]),
+            q: PairSide::new(&self.entries[q]),
             margin: self.book.margin(key),
             release_margin: self.release_margin,
             is_announced: self.contacts.contains_key(&key),
@@ -168,7 +179,52 @@ impl Scene {
             work(&self.asking(state.key, on.questions, on.stop), state);
         });
         states.iter().for_each(|state| look(state));
-        self.table.put_back(states);
+        let keeps_all = on.questions.is_about_all() || on.questions.nearest > 0;
+        let (travel, contacts) = (&self.travel, &self.contacts);
+        self.table.put_back(states, keeps_all, |state| {
+            let answer = &state.answer;
+            let is_separated = answer.verdict == Some(Verdict::Separated);
+            // When a contact ends is no matter of the verdict alone.
+            if answer.is_open() || is_separated && contacts.contains_key(&state.key) {
+                return f64::NEG_INFINITY;
+            }
+            let PairKey { p, q } = state.key;
+            until(travel[p as usize] + travel[q as usize], answer.room)
+        });
+    }
+
+    /// Looks at the pairs at these places (sorted) as far as a verdict goes.
+    pub(super) fn look_at(
+        &mut self,
+        places: &[u32],
+        on: &PairWork<'_>,
+        done: impl FnMut(&mut Batch<'_>),
+    ) {
+        let mut table = std::mem::take(&mut self.table);
+        let looking = Looking::new(self, on.questions, on.stop);
+        table.look_at(places, on.runner, &|batch| looking.work(batch), done);
+        self.table = table;
+    }
+
+    /// How the pair stands, of which nothing more is known if it was not asked in this answer.
+    pub(super) fn told(&self, key: PairKey) -> Cow<'_, PairAnswer> {
+        let details = self.table.details(key).filter(|state| state.stood_at == self.answers);
+        if let Some(state) = details {
+            return Cow::Borrowed(&state.answer);
+        }
+        let kept = self.table.get(key).expect("every pair that is told of has a place");
+        let verdict = kept.standing.verdict();
+        let in_contact = verdict.map(|verdict| verdict != Verdict::Separated);
+        let deciding = in_contact.filter(|is| *is).map(|_| PartPair { p: 0, q: 0 });
+        let ended = kept.said.is_announced && in_contact == Some(false);
+        Cow::Owned(PairAnswer {
+            verdict,
+            deciding,
+            by_boxes: kept.standing == Standing::ByBoxes,
+            within_margin: in_contact,
+            beyond_release: ended.then_some(true),
+            ..PairAnswer::default()
+        })
     }
 
     /// What began and what ended among `keys`.
@@ -187,7 +243,7 @@ impl Scene {
         let mut events: Vec<Event> =
             self.ended.drain(..).map(|(p, q)| event(EventKind::Ended, p, q, None)).collect();
         for key in keys {
-            let answer = &self.table.get(*key).expect("every pair looked at has a place").answer;
+            let answer = self.told(*key).into_owned();
             let (p, q) = (self.id_of(key.p), self.id_of(key.q));
             let verdict = answer.verdict;
             let in_contact = matches!(verdict, Some(Verdict::Touching | Verdict::Overlapping));
@@ -221,7 +277,7 @@ impl Scene {
 
     /// The twelve numbers of every part that has moved, or is new, since the last answer.
     fn moved_parts(&self) -> Vec<PlacedNumbers> {
-        let is_new = |entry: &&Entry| entry.before.is_some() || entry.teleported;
+        let is_new = |entry: &&Entry| entry.start.is_some() || entry.teleported;
         let entries: Vec<&Entry> = if self.has_changed {
             self.entries.iter().filter(is_new).collect()
         } else {
@@ -230,11 +286,12 @@ impl Scene {
         entries
             .into_iter()
             .flat_map(|entry| {
-                entry.now.parts.iter().enumerate().map(|(part, placed)| PlacedNumbers {
+                let numbers = |(part, placed): (usize, &PlacedPart)| PlacedNumbers {
                     body: entry.body.id,
                     part: part as u32,
                     pose: placed.pose,
-                })
+                };
+                entry.now().parts.iter().enumerate().map(numbers).collect::<Vec<_>>()
             })
             .collect()
     }
@@ -246,7 +303,10 @@ impl Scene {
         } else {
             self.moved.iter().for_each(|&body| self.entries[body as usize].settle());
         }
-        self.moved.clear();
+        for body in self.moved.drain(..) {
+            self.has_moved[body as usize] = false;
+        }
+        self.starts.clear();
         self.has_changed = false;
         self.answered = self.applied;
         self.skipped = 0;

@@ -96,8 +96,14 @@ impl Probe {
     /// are the supporting ones, and by the error bound of their gap.
     #[inline(always)]
     pub(crate) fn separates(&self, pair: &Pair<'_>) -> bool {
-        let lower = Sizes::at_most(pair).lower_bound(pair, self);
-        lower.is_some_and(|lower| lower > 0.0)
+        self.certain_gap(pair).is_some_and(|lower| lower > 0.0)
+    }
+
+    /// At most the gap along the direction, times its length, if the neighbours show that the
+    /// vertices are the supporting ones.
+    #[inline(always)]
+    pub(crate) fn certain_gap(&self, pair: &Pair<'_>) -> Option<f64> {
+        Sizes::at_most(pair).lower_bound(pair, self)
     }
 }
 

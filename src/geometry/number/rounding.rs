@@ -47,6 +47,14 @@ pub const UNDERFLOW_FLOOR: f64 = power_of_two(-1020);
 /// meet that otherwise would not.
 pub const BOUND_SLACK: f64 = 1e-12;
 
+/// A facet whose normal, the product of two edges, is shorter than this share of the product of
+/// their lengths is too narrow for its normal to be used. The direction of any other normal is
+/// known to 1e-9, after roundings of 1e-15 of the edges: far less than [`LEVER_SLACK`].
+pub const FACET_NARROW: f64 = 1e-6;
+
+/// The part of a body's radius by which the lever of its turns is made larger than computed.
+pub const LEVER_SLACK: f64 = 1e-6;
+
 /// Sizes in metres, and their squares, whose products of three neither overflow nor underflow. The
 /// filters prove nothing of others, and the exact stage decides.
 pub const PLAIN_SIZES: RangeInclusive<f64> = 1e-90..=1e90;

@@ -3,6 +3,7 @@
 //! vertices near the faces of its box, and the surface for searches over faces.
 
 mod box_groups;
+mod lever;
 mod likeness;
 pub mod surface;
 
@@ -44,6 +45,7 @@ struct OnDemand {
     reach: OnceLock<Reach>,
     box_groups: OnceLock<BoxGroups>,
     likeness: OnceLock<Likeness>,
+    lever: OnceLock<f64>,
     surface: OnceLock<Option<Box<Surface>>>,
 }
 
@@ -90,6 +92,13 @@ impl Polytope {
             self.on_demand.reach.get_or_init(|| built);
         }
         Ok(())
+    }
+
+    /// At least how much a turn by a radian about the centre of its bounds can change how far it
+    /// reaches along a direction, metres; found out on first use.
+    #[inline]
+    pub fn lever(&self) -> f64 {
+        *self.on_demand.lever.get_or_init(|| lever::lever_of(self))
     }
 
     /// The ellipsoid that it is like; fitted on first use, unless the deadline passes meanwhile.

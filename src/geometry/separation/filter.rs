@@ -18,7 +18,9 @@ use crate::geometry::difference::layout::centre_to_centre;
 use crate::geometry::difference::probe::{Ends, Probe, certified_gap, tame, tame_between};
 use crate::geometry::difference::rounded::View;
 use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::number::rounding::{PLAIN_SIZES, UNDERFLOW, UNDERFLOW_FLOOR, UNIT, gamma};
+use crate::geometry::number::rounding::{
+    BOUND_SLACK, PLAIN_SIZES, UNDERFLOW, UNDERFLOW_FLOOR, UNIT, gamma, length,
+};
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::pose::STRETCH_MAX;
 use crate::geometry::support::looks_at_all;
@@ -235,6 +237,26 @@ pub(super) fn separates_hulls(pair: &Pair<'_>, s: &Vec3, w: &Vec3) -> bool {
     exceeds(smaller(p.box_along(&in_p), of_p) + smaller(q.box_along(&in_q), of_q))
 }
 
+/// At most the gap between the ellipsoids around the bodies along s per length of s; 0 if they are
+/// not proven separated. The terms and their errors are those of [`separates_hulls`].
+pub(super) fn room_along_hulls(pair: &Pair<'_>, s: &Vec3, w: &Vec3) -> f64 {
+    let (p, q) = (pair.p.body.bounds(), pair.q.body.bounds());
+    let between = s.dot(w);
+    let axes = p.semi_axes + q.semi_axes;
+    let size = (p.span + q.span) + (axes.x + axes.y + axes.z);
+    let error = gamma(48) * (s.abs().sum() * (w.abs().sum() + size));
+    let in_p = pair.p.pose.direction_to_body_rounded(s);
+    let in_q = -pair.q.pose.direction_to_body_rounded(s);
+    let reaches = p.ellipsoid_along(&in_p) + q.ellipsoid_along(&in_q);
+    let gap = (between - (reaches * (1.0 + gamma(48)) + error)) - gamma(4) * between;
+    // A comparison with NaN is false, so that NaN is no gap.
+    if gap > 0.0 && PLAIN_SIZES.contains(&between) {
+        gap / length(s) * (1.0 - BOUND_SLACK)
+    } else {
+        0.0
+    }
+}
+
 /// Whether the balls inside the bodies overlap along a direction, for bodies that are `w` apart
 /// from centre to centre. Then it does not separate them, up to roundings: enough not to look.
 #[inline(always)]
@@ -276,10 +298,17 @@ fn size_of_differences(pair: &Pair<'_>) -> f64 {
 /// A difference is rounded in each coordinate within γ₈ of its size and 8 `UNDERFLOW`: products and
 /// sums of two rows (γ₃ each), the translations' difference, two more sums.
 pub(crate) fn certainly_encloses(pair: &Pair<'_>, four: &[VertexPair; 4]) -> bool {
+    rounded_corners(pair, four).is_some_and(|(corners, error)| encloses(&corners, error))
+}
+
+/// The four pairs' differences, rounded, and a bound of the error of each coordinate; none for
+/// vertices that are not there and sizes that the bounds do not hold for.
+#[inline(always)]
+fn rounded_corners(pair: &Pair<'_>, four: &[VertexPair; 4]) -> Option<([Vec3; 4], f64)> {
     let (p, q) = (&pair.p, &pair.q);
     let named = four.iter().all(|k| k.i < p.body.vertex_count() && k.j < q.body.vertex_count());
     if !named {
-        return false;
+        return None;
     }
     let offset = q.pose.translation - p.pose.translation;
     let corners = four.each_ref().map(|k| {
@@ -288,7 +317,36 @@ pub(crate) fn certainly_encloses(pair: &Pair<'_>, four: &[VertexPair; 4]) -> boo
     });
     let size = size_of_differences(pair);
     let error = gamma(8) * size * (1.0 + gamma(8)) + 8.0 * UNDERFLOW;
-    PLAIN_SIZES.contains(&size) && encloses(&corners, error)
+    PLAIN_SIZES.contains(&size).then_some((corners, error))
+}
+
+/// At most the radius of the ball around the origin within the tetrahedron of four pairs'
+/// differences; none if it is not certain that the origin is inside.
+///
+/// The plane of three corners is as far from the origin as their determinant by the length of its
+/// normal. The determinant is at least what [`encloses`] bounds it by. For corners with coordinates
+/// of at most B, the error included, and known within E, those of `b - a` are at most 2B, known
+/// within 2E and a rounding; so a coordinate of the normal `(b - a) x (c - a)` has an error of at
+/// most `16 B E` and γ₈ of `8 B²`, and its length one of less than `32 B E + 16 γ₃₂ B²`.
+#[inline]
+pub(super) fn room_of_ball(pair: &Pair<'_>, four: &[VertexPair; 4]) -> Option<f64> {
+    let (corners, error) = rounded_corners(pair, four)?;
+    let bound = bound_of_determinants(&corners, error);
+    let [a, b, c, d] = &corners;
+    let (ab, cd) = (a.cross(b), c.cross(d));
+    let determinants = [cd.dot(b), -cd.dot(a), ab.dot(d), -ab.dot(c)];
+    let sign = if determinants[0] < 0.0 { -1.0 } else { 1.0 };
+    let least = determinants.map(|determinant| sign * determinant - bound);
+    if !least.iter().all(|&side| side > 0.0) {
+        return None;
+    }
+    let size = corners.iter().map(largest).fold(0.0, f64::max) + error;
+    let slack = 8.0 * gamma(32) * size * size + 16.0 * size * error;
+    let normal = |x: &Vec3, y: &Vec3, z: &Vec3| length(&(y - x).cross(&(z - x))) + 2.0 * slack;
+    let normals = [normal(b, c, d), normal(a, c, d), normal(a, b, d), normal(a, b, c)];
+    let distance = |k: usize| least[k] / normals[k];
+    let radius = (0..4).map(distance).fold(f64::INFINITY, f64::min) * (1.0 - BOUND_SLACK);
+    Some(radius)
 }
 
 /// Proves that the differences of the witness's first four pairs hold the origin, as
@@ -324,15 +382,20 @@ fn encloses(corners: &[Vec3; 4], error: f64) -> bool {
     // The determinants of the faces opposite a, b, c and d, each seen from outside or each from
     // inside.
     let determinants = [cd.dot(b), -cd.dot(a), ab.dot(d), -ab.dot(c)];
+    let bound = bound_of_determinants(corners, error);
+    // NaN is on neither side.
+    determinants.iter().all(|&side| side > bound) || determinants.iter().all(|&side| -side > bound)
+}
+
+/// More than the error of each of the four determinants: sums over all the pairs and triples. When
+/// a length is NaN, so is a determinant.
+#[inline(always)]
+fn bound_of_determinants(corners: &[Vec3; 4], error: f64) -> f64 {
     let [x, y, z, w] = corners.each_ref().map(|corner| largest(corner) + error);
-    // More than each of the four bounds: sums over all the pairs and triples. When a length is NaN,
-    // so is a determinant.
     let (xy, zw) = (x * y, z * w);
     let triples = xy * (z + w) + zw * (x + y);
     let doubles = xy + zw + (x + y) * (z + w);
-    let bound = 6.0 * gamma(12) * triples + 7.0 * error * doubles;
-    // NaN is on neither side.
-    determinants.iter().all(|&side| side > bound) || determinants.iter().all(|&side| -side > bound)
+    6.0 * gamma(12) * triples + 7.0 * error * doubles
 }
 
 /// What the error bounds prove of a proposal.

@@ -8,12 +8,14 @@ pub(crate) mod exact;
 pub(crate) mod filter;
 pub(crate) mod line;
 pub(crate) mod methods;
+mod room;
 
 pub use self::filter::Evidence;
 use self::filter::{cores_overlap_along, separates_hulls};
 use self::methods::Propose;
 pub use self::methods::cd_dual::{DualPhase, dual_way};
 pub use self::methods::{CollisionMethod, METHODS, Proposal, exhaustive};
+pub use self::room::{Roomy, decide_with_room, room_of};
 use super::Vec3;
 use super::claim::{StaticProof, Verdict};
 use super::difference::layout::Layout;

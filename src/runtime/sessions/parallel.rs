@@ -4,7 +4,7 @@ use rayon::iter::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator,
 };
 
-use crate::scene::{PairState, Runner};
+use crate::scene::{Batch, PairState, Runner};
 
 /// Splits the pairs of a scene among the threads of the pool it runs in.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,6 +21,14 @@ impl Runner for Parallel {
         } else {
             let items = items.par_iter_mut().with_min_len(PAIRS_PER_THREAD_MIN);
             items.for_each(|state| work(state));
+        }
+    }
+    fn run_batches(&self, batches: &mut [Batch<'_>], work: &(dyn Fn(&mut Batch<'_>) + Sync)) {
+        let pairs: usize = batches.iter().map(Batch::len).sum();
+        if pairs < 2 * PAIRS_PER_THREAD_MIN {
+            batches.iter_mut().for_each(work);
+        } else {
+            batches.par_iter_mut().for_each(work);
         }
     }
 }

@@ -106,7 +106,7 @@ impl<'a> SceneView<'a> {
         let entry = &self.scene.entries[index as usize];
         let part = hit.part as usize;
         let body =
-            Placed { body: &entry.body.parts[part].polytope, pose: entry.now.parts[part].pose };
+            Placed { body: &entry.body.parts[part].polytope, pose: entry.now().parts[part].pose };
         let time = hit.contact.t_contact;
         let pose = cast.motion.pose_rounded(&cast.start.pose, time);
         let met = Pair { p: Placed { pose, ..cast.start }, q: body };
@@ -155,7 +155,7 @@ fn meet(
     effort: &mut Effort<'_>,
 ) -> Result<Option<CastHit>, Stopped> {
     let mut met: Option<CastHit> = None;
-    for (part, placed) in (0..).zip(&entry.now.parts) {
+    for (part, placed) in (0..).zip(entry.now().parts.iter()) {
         if sweep.reaches(&placed.bounds).is_none() {
             continue;
         }

@@ -106,7 +106,7 @@ impl<'a> SceneView<'a> {
         let mut last_limit = limit;
         self.tree.visit_early_first(limit, &reach, |body| {
             let entry = &self.scene.entries[body as usize];
-            let is_reached = reach(&entry.now.bounds).is_some_and(|bound| bound <= last_limit);
+            let is_reached = reach(&entry.bounds()).is_some_and(|bound| bound <= last_limit);
             if is_reached && self.filter.admits(&entry.body) {
                 last_limit = visit(entry)?;
             }
@@ -123,7 +123,7 @@ impl Scene {
         match kept.filter(|_| self.moved.is_empty()) {
             Some(tree) => Cow::Borrowed(tree),
             None => {
-                let boxes: Vec<Box3> = self.entries.iter().map(|entry| entry.now.bounds).collect();
+                let boxes: Vec<Box3> = self.entries.iter().map(Entry::bounds).collect();
                 Cow::Owned(BoxTree::build(&boxes))
             }
         }

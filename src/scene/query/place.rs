@@ -135,7 +135,7 @@ fn overlap(
 ) -> Result<Option<OverlapHit>, Stopped> {
     let mut touching = None;
     for (part, bounds, pair) in parts(placed, entry) {
-        if !held.meets(bounds) {
+        if !held.meets(&bounds) {
             continue;
         }
         let witness = &mut Witness::default();
@@ -162,7 +162,7 @@ fn near(
     let mut nearest: Option<NearHit> = None;
     let mut limit = limit;
     for (part, bounds, pair) in parts(placed, entry) {
-        if held.distance_below(bounds) > limit {
+        if held.distance_below(&bounds) > limit {
             continue;
         }
         let witness = &mut Witness::default();
@@ -226,9 +226,11 @@ fn normal_of(pair: &Pair<'_>, distance: &Distance, depth: Option<&Depth>) -> Opt
 fn parts<'p>(
     placed: &'p Placed<'p>,
     entry: &'p Entry,
-) -> impl Iterator<Item = (u32, &'p Box3, Pair<'p>)> {
-    (0..).zip(entry.now.parts.iter().zip(&entry.body.parts)).map(|(at, (place, part))| {
+) -> impl Iterator<Item = (u32, Box3, Pair<'p>)> {
+    let now = entry.now();
+    (0..).zip(&entry.body.parts).map(move |(at, part)| {
+        let place = &now.parts[at as usize];
         let q = Placed { body: &part.polytope, pose: place.pose };
-        (at, &place.bounds, Pair { p: *placed, q })
+        (at, place.bounds, Pair { p: *placed, q })
     })
 }

@@ -1,5 +1,6 @@
 //! Bodies that turn by half a turn, or nearly, between two frames: one motion for all their parts.
 
+use super::super::body::PairSide;
 use super::*;
 use crate::geometry::Mat3;
 use crate::geometry::claim::Outcome;
@@ -94,9 +95,10 @@ fn the_parts_of_a_body_stay_together_on_a_half_turn_and_meet_what_they_pass() {
             Motion::ToPose { end, pivot: Some(start.apply_rounded(&body.pivot)), turn: None };
         let mut scene = open(vec![body.clone(), post.clone()]);
         scene.apply(&frame(1, vec![moved(1, end)])).unwrap();
-        let starts = [0, 1].map(|part| scene.entries[0].start().parts[part].pose);
         scene.sweep(&moving());
-        let motions = [0, 1].map(|part| scene.entries[0].motion_of(part));
+        let side = PairSide::new(&scene.entries[0]);
+        let starts = [0, 1].map(|part| side.at_start().parts[part].pose);
+        let motions = [0, 1].map(|part| side.motion_of(part));
         let places = |t: f64| [0, 1].map(|part| motions[part].pose_rounded(&starts[part], t));
         let report = scene.answer(&moving(), &Serial, &false.into()).unwrap();
         let found = report.pairs[0].first_contact.clone().unwrap();

@@ -9,7 +9,8 @@ use crate::geometry::hierarchy::Feature;
 use crate::geometry::pair::VertexPair;
 use crate::geometry::separation::CollisionMethod;
 use crate::geometry::witness::{FeatureMemory, Memory};
-use crate::scene::pairs::{PairState, Runner};
+use crate::scene::Batch;
+use crate::scene::pairs::{PairKey, PairState, Runner, Witnesses};
 use crate::scene::report::{Counters, PairReport};
 use crate::scene::{Between, PairMargin, Rules};
 
@@ -60,35 +61,45 @@ impl History {
             Self::Cold => scene.forget_witnesses(),
             Self::Warm => {}
             Self::Stale => {
-                for state in scene.table.states_mut() {
-                    if let Some(old) = past.front().and_then(|old| old.table.get(state.key)) {
-                        state.witnesses = old.witnesses.clone();
+                let old: BTreeMap<PairKey, Witnesses> =
+                    past.front().map_or_else(BTreeMap::new, |old| {
+                        let mut old = old.clone();
+                        let mut known = BTreeMap::new();
+                        old.table.rewrite(|state| {
+                            known.insert(state.key, state.witnesses.clone());
+                        });
+                        known
+                    });
+                scene.table.rewrite(|state| {
+                    if let Some(old) = old.get(&state.key) {
+                        state.witnesses = old.clone();
                     }
-                }
+                });
             }
             Self::Foreign => {
-                let mut all: Vec<Witness> =
-                    every_witness(scene).map(|place| place.clone()).collect();
+                let mut all = Vec::new();
+                every_witness(scene, |place| all.push(place.clone()));
                 let middle = random.below(all.len() as u32) as usize;
                 all.rotate_left(middle);
-                every_witness(scene).zip(all).for_each(|(place, witness)| *place = witness);
+                let mut all = all.into_iter();
+                every_witness(scene, |place| *place = all.next().unwrap());
             }
-            Self::Hostile => every_witness(scene).for_each(|place| *place = hostile(random)),
+            Self::Hostile => every_witness(scene, |place| *place = hostile(random)),
         }
     }
 }
 
 /// The witness of every pair of parts of every pair remembered, made if there was none.
-fn every_witness(scene: &mut Scene) -> impl Iterator<Item = &mut Witness> {
+fn every_witness(scene: &mut Scene, mut change: impl FnMut(&mut Witness)) {
     let parts: Vec<u32> = scene.bodies().map(|body| body.parts.len() as u32).collect();
-    scene.table.states_mut().flat_map(move |state| {
+    scene.table.rewrite(|state| {
         for i in 0..parts[state.key.p as usize] {
             for j in 0..parts[state.key.q as usize] {
                 state.witnesses.of(i, j);
             }
         }
-        state.witnesses.all_mut()
-    })
+        state.witnesses.all_mut().for_each(&mut change);
+    });
 }
 
 /// Compounds of every kind in a crowd, some with margins, pivots and deviations; and far from them
@@ -364,6 +375,10 @@ struct Reversed;
 impl Runner for Reversed {
     fn run(&self, items: &mut [Box<PairState>], work: &(dyn Fn(&mut PairState) + Sync)) {
         items.iter_mut().rev().for_each(|state| work(state));
+    }
+
+    fn run_batches(&self, batches: &mut [Batch<'_>], work: &(dyn Fn(&mut Batch<'_>) + Sync)) {
+        batches.iter_mut().rev().for_each(work);
     }
 }
 

@@ -6,6 +6,7 @@ mod laws;
 mod margins;
 mod motion;
 mod queries;
+mod sleep;
 mod structure;
 mod told;
 mod verdicts;

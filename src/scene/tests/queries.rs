@@ -226,7 +226,7 @@ fn check_impact(scene: &Scene, view: &SceneView<'_>, cast: &Cast<'_>, hit: &Cast
     let impact = view.impact(cast, hit, effort).unwrap().unwrap();
     let entry = scene.entries.iter().find(|entry| entry.body.id == hit.body).unwrap();
     let part = &entry.body.parts[hit.part as usize];
-    let place = &entry.now.parts[hit.part as usize].pose;
+    let place = entry.now().parts[hit.part as usize].pose;
     let normal = impact.normal.unwrap();
     assert!((normal.norm() - 1.0).abs() < 1e-12);
     let height = |v: &Vec3| normal.dot(&place.apply_rounded(v));

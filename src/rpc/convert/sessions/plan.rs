@@ -16,8 +16,6 @@ pub struct Plan {
     pub events: bool,
     /// Closest points are told with distances.
     pub closest_points: bool,
-    /// The twelve numbers of every part that has moved are told.
-    pub placed_parts: bool,
     /// Pairs are told in packed arrays.
     pub packed: bool,
 }
@@ -57,6 +55,7 @@ impl Plan {
             depths: wire.depths,
             between: wire.first_contacts.then_some(between),
             certificates: wire.certificates,
+            placed: wire.placed_parts,
             canonical,
             steps_max,
         };
@@ -64,7 +63,6 @@ impl Plan {
             questions,
             events: wire.events.unwrap_or(true),
             closest_points: wire.closest_points,
-            placed_parts: wire.placed_parts,
             packed: wire.packed,
         })
     }

@@ -45,9 +45,7 @@ pub fn to_wire(
     if plan.events {
         wire.events = report.events.iter().map(event).collect();
     }
-    if plan.placed_parts {
-        wire.placed_parts = report.moved.iter().map(placed).collect();
-    }
+    wire.placed_parts = report.moved.iter().map(placed).collect();
     if report.tally.stopped > 0 || report.pairs.iter().any(|pair| pair.stopped.is_some()) {
         let stopped = if past_deadline { Stopped::Deadline } else { Stopped::Steps };
         wire.set_stopped(stopped_to_wire(Some(stopped)));

@@ -1,0 +1,143 @@
+//! What is kept of every pair, in arrays that a frame goes through: how it stands and until when
+//! that surely holds, one witness, and what was said of it.
+
+use super::answer::PairAnswer;
+use super::pairs::PairKey;
+use crate::geometry::claim::Verdict;
+use crate::geometry::effort::Cost;
+use crate::geometry::witness::Witness;
+
+/// What a pair is counted as.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) enum Standing {
+    /// Separated, as boxes tell; every pair that was not looked at yet.
+    #[default]
+    ByBoxes,
+    /// Separated, as a search told.
+    Separated,
+    /// In contact, without common inner points.
+    Touching,
+    /// With common inner points.
+    Overlapping,
+    /// Seened at, but stopped before everything asked was known.
+    Open,
+}
+
+impl Standing {
+    pub(super) const ALL: usize = 5;
+
+    /// The verdict that it amounts to, if any.
+    pub(super) fn verdict(self) -> Option<Verdict> {
+        match self {
+            Self::ByBoxes | Self::Separated => Some(Verdict::Separated),
+            Self::Touching => Some(Verdict::Touching),
+            Self::Overlapping => Some(Verdict::Overlapping),
+            Self::Open => None,
+        }
+    }
+
+    pub(super) fn of(answer: &PairAnswer) -> Self {
+        match answer.verdict {
+            None => Self::Open,
+            Some(Verdict::Separated) if answer.by_boxes => Self::ByBoxes,
+            Some(Verdict::Separated) => Self::Separated,
+            Some(Verdict::Touching) => Self::Touching,
+            Some(Verdict::Overlapping) => Self::Overlapping,
+        }
+    }
+}
+
+/// What is kept of every pair, one after the other.
+#[derive(Clone, Debug)]
+pub(super) struct Kept {
+    pub(super) key: PairKey,
+    /// The verdict stays as it is while the travels of the two bodies add up to less than this.
+    pub(super) until: f64,
+    /// The answer for which it was last looked at.
+    pub(super) last_used: u64,
+    /// That of the first parts.
+    pub(super) witness: Witness,
+    /// What the table counts it as.
+    pub(super) standing: Standing,
+    /// What the last report said of it.
+    pub(super) said: Said,
+    /// Whether its bodies have one part each and no margin, so that a verdict is all there is to
+    /// know of it.
+    pub(super) is_simple: bool,
+    /// Whether the bounds that the broad phase keeps for the two bodies meet.
+    pub(super) is_near: bool,
+    /// Whether the pair waits to be forgotten: it does so once, however often it is looked at.
+    pub(super) is_leaving: bool,
+}
+
+/// What was said of a pair, as far as it matters to whether there is news.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Said {
+    /// The verdict; none: that it is plainly separated.
+    pub(super) noted: Option<(Verdict, bool)>,
+    /// Its contact is announced.
+    pub(super) is_announced: bool,
+}
+
+impl Said {
+    /// Whether a report said more of the pair than that it is plainly separated.
+    pub(super) fn is_anything(self) -> bool {
+        self != Self::default()
+    }
+}
+
+/// Pairs to be looked at, with a part of the table that they are all in.
+#[derive(Debug)]
+pub struct Batch<'a> {
+    /// The place of the first of `kept`.
+    first: u32,
+    kept: &'a mut [Kept],
+    places: &'a [u32],
+    /// What the looks have cost.
+    pub(super) cost: Cost,
+    /// Pairs about which there may be news.
+    pub(super) news: Vec<PairKey>,
+    /// Pairs that take more than a look.
+    pub(super) left: Vec<PairKey>,
+    /// How many of the pairs looked at bounds alone tell nothing about.
+    pub(super) looked_closely: u64,
+}
+
+impl<'a> Batch<'a> {
+    pub(super) fn new(first: u32, kept: &'a mut [Kept], places: &'a [u32]) -> Self {
+        let (news, left) = (Vec::new(), Vec::new());
+        Self { first, kept, places, cost: Cost::default(), news, left, looked_closely: 0 }
+    }
+
+    /// Number of pairs to be looked at.
+    #[expect(clippy::len_without_is_empty, reason = "there is at least one")]
+    pub fn len(&self) -> usize {
+        self.places.len()
+    }
+
+    /// Calls `look` with each of the pairs to be looked at.
+    pub(super) fn for_each(&mut self, mut look: impl FnMut(&mut Kept, &mut Cost) -> Seen) {
+        for place in self.places {
+            let kept = &mut self.kept[(place - self.first) as usize];
+            match look(kept, &mut self.cost) {
+                Seen::Nothing => {}
+                Seen::News => self.news.push(kept.key),
+                Seen::Left => {
+                    self.left.push(kept.key);
+                    continue;
+                }
+            }
+            self.looked_closely += u64::from(kept.standing != Standing::ByBoxes);
+        }
+    }
+}
+
+/// What came of a look.
+pub(super) enum Seen {
+    /// What was said of the pair is still so.
+    Nothing,
+    /// Something else is to be said of it.
+    News,
+    /// It takes more than a look.
+    Left,
+}
