@@ -5,12 +5,18 @@
 //! by which joint values become the twelve numbers of every part is in [`kinematics`]; everything
 //! that is said about a configuration is said about these numbers, exactly.
 
+pub mod ball;
+pub mod cell;
+pub mod check;
 pub mod error;
+pub mod gradient;
 pub mod kinematics;
 pub mod model;
 pub mod parts;
 pub mod round;
 pub mod srdf;
+mod stand;
+pub mod still;
 pub mod tree;
 pub mod urdf;
 mod xml;

@@ -109,3 +109,7 @@ pub const CAST_THINNEST: f64 = 1e-3;
 /// The least square of the sine of the angle at which a ray is said to enter an ellipsoid. One that
 /// misses is taken to pass at that angle.
 pub const CAST_GRAZING: f64 = 4e-4;
+
+/// How far bodies that overlap are drawn apart beyond their depth, relative to the smaller one, so
+/// that the points where they are nearest can be measured: far enough for any rounding.
+pub const DRAWN_APART: f64 = 1e-6;

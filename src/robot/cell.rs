@@ -1,0 +1,147 @@
+//! A cell: robots that stand somewhere, what stands still around them, and which pairs of all these
+//! need a check.
+//!
+//! Bodies of a cell are numbered: the parts of the first robot, those of the next one, ..., then
+//! what stands still. Pairs that no configuration can change are not checked: two that stand still,
+//! or a link that no joint moves and what stands still.
+
+use std::ops::Range;
+use std::sync::Arc;
+
+use super::ball::OuterBall;
+use super::kinematics::Kinematics;
+use super::model::Robot;
+use super::still::{Still, StillBody};
+use super::tree::Tree;
+use crate::geometry::polytope::Polytope;
+use crate::geometry::pose::Pose;
+
+/// A robot and where its base stands.
+#[derive(Clone, Copy, Debug)]
+pub struct Instance<'a> {
+    /// It.
+    pub robot: &'a Robot,
+    /// Where.
+    pub world_from_base: Pose,
+}
+
+/// A part of a robot in a cell.
+#[derive(Clone, Debug)]
+pub(super) struct CellPart {
+    pub(super) polytope: Arc<Polytope>,
+    /// In the frame of its link; of a link that nothing moves, in the world.
+    pub(super) frame_from_part: Pose,
+    pub(super) ball: OuterBall,
+}
+
+/// A link of a robot in a cell, with its parts.
+#[derive(Clone, Debug)]
+pub(super) struct CellLink {
+    /// The frame that moves it; none: it stands still.
+    pub(super) frame: Option<usize>,
+    pub(super) parts: Range<usize>,
+    /// Around all parts.
+    pub(super) ball: OuterBall,
+}
+
+/// Robots and what stands still around them, ready for questions.
+#[derive(Clone, Debug)]
+pub struct Cell {
+    pub(super) kinematics: Kinematics,
+    pub(super) parts: Vec<CellPart>,
+    pub(super) links: Vec<CellLink>,
+    /// Pairs of links, of one robot or of two, that need a check.
+    pub(super) link_pairs: Vec<[usize; 2]>,
+    pub(super) still: Still,
+}
+
+/// Which bodies a pair is made of, the lower number first.
+pub type BodyPair = [u32; 2];
+
+impl Cell {
+    /// Places the robots among what stands still.
+    pub fn new(instances: &[Instance<'_>], still: Vec<StillBody>) -> Self {
+        let mut tree = Tree::default();
+        let (mut parts, mut links, mut link_pairs) = (Vec::new(), Vec::new(), Vec::new());
+        for Instance { robot, world_from_base } in instances {
+            let [first_frame, _] = tree.append(robot.kinematics.tree(), world_from_base);
+            let before = links.len();
+            // Where each link of the robot is among those of the cell.
+            let mut place = vec![None; robot.links.len()];
+            for (index, link) in robot.links.iter().enumerate() {
+                let first = parts.len();
+                for part in &robot.parts[link.parts.clone()] {
+                    let frame_from_part = match link.frame {
+                        Some(_) => part.frame_from_part,
+                        None => world_from_base.compose(&part.frame_from_part),
+                    };
+                    let ball = OuterBall::of(&part.polytope, &frame_from_part);
+                    let polytope = part.polytope.clone();
+                    parts.push(CellPart { polytope, frame_from_part, ball });
+                }
+                let balls = parts[first..].iter().map(|part| part.ball);
+                let Some(ball) = balls.reduce(OuterBall::joined) else { continue };
+                place[index] = Some(links.len());
+                let frame = link.frame.map(|frame| frame + first_frame);
+                links.push(CellLink { frame, parts: first..parts.len(), ball });
+            }
+            let mut allowed: Vec<[usize; 2]> = Vec::new();
+            for pair in &robot.allowed {
+                if let [Some(a), Some(b)] = pair.links.map(|link| place[link]) {
+                    allowed.push([a, b]);
+                }
+            }
+            allowed.sort_unstable();
+            for b in before..links.len() {
+                // Two robots may meet wherever they can.
+                link_pairs.extend((0..before).map(|a| [a, b]));
+                let own = (before..b).map(|a| [a, b]);
+                link_pairs.extend(own.filter(|pair| allowed.binary_search(pair).is_err()));
+            }
+        }
+        link_pairs.retain(|pair: &[usize; 2]| pair.iter().any(|link| links[*link].frame.is_some()));
+        let kinematics = Kinematics::new(tree);
+        Self { kinematics, parts, links, link_pairs, still: Still::new(still) }
+    }
+
+    /// Joint values of a configuration: those of all robots in a row.
+    pub fn variable_count(&self) -> usize {
+        self.kinematics.tree().variables.len()
+    }
+
+    /// The joints that move, of all robots.
+    pub fn kinematics(&self) -> &Kinematics {
+        &self.kinematics
+    }
+
+    /// Parts of robots; what stands still has the numbers from this one on.
+    pub fn part_count(&self) -> usize {
+        self.parts.len()
+    }
+
+    /// Pairs of bodies that a configuration is checked for.
+    pub fn pair_count(&self) -> usize {
+        let of_link = |link: usize| self.links[link].parts.len();
+        let moving = self.links.iter().filter(|link| link.frame.is_some());
+        let with_still: usize =
+            moving.map(|link| link.parts.len() * self.still.bodies().len()).sum();
+        let among: usize = self.link_pairs.iter().map(|[a, b]| of_link(*a) * of_link(*b)).sum();
+        with_still + among
+    }
+
+    /// The polytope with this number.
+    pub(super) fn polytope(&self, body: u32) -> &Polytope {
+        match self.parts.get(body as usize) {
+            Some(part) => &part.polytope,
+            None => &self.still.bodies()[body as usize - self.parts.len()].polytope,
+        }
+    }
+
+    /// The link of a part; none: a body that stands still.
+    pub(super) fn link_of(&self, body: u32) -> Option<&CellLink> {
+        let body = body as usize;
+        // Links stand in the order of their parts.
+        let after = self.links.partition_point(|link| link.parts.end <= body);
+        self.links.get(after).filter(|link| link.parts.contains(&body))
+    }
+}

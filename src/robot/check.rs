@@ -1,0 +1,255 @@
+//! Configurations in bulk: whether a cell is free, what is in contact, and how near it is to it.
+//!
+//! Balls around links against boxes around what stands still leave few pairs (`candidates` of
+//! [`super::stand`]); each of these is decided exactly. Every configuration is answered from cold,
+//! so neither order nor threads change an answer.
+
+use super::cell::{BodyPair, Cell};
+use super::gradient::{ContactGeometry, contact_geometry};
+use super::kinematics::ConfigurationError;
+use super::stand::{Block, LANES, Poses, Stand};
+use crate::geometry::claim::Verdict;
+use crate::geometry::distance::Stops;
+use crate::geometry::effort::{Effort, Stopped};
+
+/// What is asked of every configuration.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CheckMode {
+    /// Whether any pair is in contact; the first one that is found, in a fixed order.
+    FirstPair,
+    /// Every pair in contact.
+    AllPairs,
+    /// The least signed clearance, and whose it is.
+    Clearance,
+    /// That of every link that moves.
+    LinkClearance,
+}
+
+/// A question about many configurations.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CheckQuestion {
+    /// What is asked.
+    pub mode: CheckMode,
+    /// Whether clearances come with points, a normal and a gradient.
+    pub with_gradient: bool,
+}
+
+/// The signed clearance of a pair: its distance, or minus its depth.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SignedClearance {
+    /// Whose.
+    pub pair: BodyPair,
+    /// How they stand.
+    pub verdict: Verdict,
+    /// At most the exact one, metres.
+    pub lower: f64,
+    /// At least the exact one, metres.
+    pub upper: f64,
+    /// Where they are nearest, on request.
+    pub geometry: Option<Box<ContactGeometry>>,
+}
+
+/// What became of a configuration.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Checked {
+    /// No pair is in contact.
+    Free,
+    /// These pairs are; only the first one if that was asked.
+    Contact(Vec<(BodyPair, Verdict)>),
+    /// The least clearance; none: there is no pair. Or those of the links that move, by link.
+    Clearance(Vec<Option<SignedClearance>>),
+    /// It places nothing.
+    Bad(ConfigurationError),
+    /// There was no time left.
+    Stopped(Stopped),
+}
+
+/// The memory of a pass over configurations.
+#[derive(Clone, Debug, Default)]
+struct CheckPass {
+    block: Block,
+    poses: Poses,
+    candidates: Vec<(f64, BodyPair)>,
+}
+
+impl Cell {
+    /// Answers for every configuration, each as many numbers as [`Cell::variable_count`] says.
+    pub fn check(
+        &self,
+        question: CheckQuestion,
+        values: &[f64],
+        effort: &mut Effort<'_>,
+    ) -> Vec<Checked> {
+        let width = self.variable_count().max(1);
+        debug_assert!(values.len().is_multiple_of(width));
+        let configurations: Vec<&[f64]> = values.chunks_exact(width).collect();
+        let mut pass = CheckPass::default();
+        let mut answers = Vec::with_capacity(configurations.len());
+        for some in configurations.chunks(LANES) {
+            let errors: Vec<_> = some.iter().map(|values| self.kinematics.check(values)).collect();
+            let good = |lane: usize| errors.get(lane).is_some_and(Result::is_ok);
+            // Lanes without a configuration of their own repeat one; without any there is nothing.
+            if let Some(spare) = (0..some.len()).find(|lane| good(*lane)) {
+                let lanes = std::array::from_fn(|lane| some[if good(lane) { lane } else { spare }]);
+                pass.block.place(self, &lanes);
+            }
+            for (lane, error) in errors.iter().enumerate() {
+                answers.push(match error {
+                    Err(error) => Checked::Bad(*error),
+                    Ok(()) => pass.answer(self, lane, question, effort),
+                });
+            }
+        }
+        answers
+    }
+}
+
+impl CheckPass {
+    fn answer(
+        &mut self,
+        cell: &Cell,
+        lane: usize,
+        question: CheckQuestion,
+        effort: &mut Effort<'_>,
+    ) -> Checked {
+        let Self { block, poses, candidates } = self;
+        let mut stand = block.stand(cell, lane, poses);
+        let answer = effort.look_at_clock().and_then(|()| match question.mode {
+            CheckMode::FirstPair => first_pair(&mut stand, effort),
+            CheckMode::AllPairs => all_pairs(&mut stand, effort),
+            CheckMode::Clearance => {
+                let least = least_clearance(&mut stand, question, None, (candidates, effort))?;
+                Ok(Checked::Clearance(vec![least]))
+            }
+            CheckMode::LinkClearance => {
+                let moving = (0..cell.links.len()).filter(|link| cell.links[*link].frame.is_some());
+                let each = moving.map(|link| {
+                    least_clearance(&mut stand, question, Some(link), (candidates, effort))
+                });
+                Ok(Checked::Clearance(each.collect::<Result<_, _>>()?))
+            }
+        });
+        answer.unwrap_or_else(Checked::Stopped)
+    }
+}
+
+/// Pairs whose clearance is at least this are not in contact. More than zero, so that a bound of
+/// exactly zero rules nothing out.
+const CONTACT_WITHIN: f64 = f64::MIN_POSITIVE;
+
+/// What ends the walk over candidates.
+enum Ends {
+    Found(BodyPair, Verdict),
+    Stopped(Stopped),
+}
+
+fn first_pair(stand: &mut Stand<'_>, effort: &mut Effort<'_>) -> Result<Checked, Stopped> {
+    let walked = stand.candidates(CONTACT_WITHIN, None, |stand, pair, _| {
+        match stand.verdict(pair, effort).map_err(Ends::Stopped)? {
+            Verdict::Separated => Ok(CONTACT_WITHIN),
+            verdict @ (Verdict::Touching | Verdict::Overlapping) => Err(Ends::Found(pair, verdict)),
+        }
+    });
+    match walked {
+        Ok(()) => Ok(Checked::Free),
+        Err(Ends::Found(pair, verdict)) => Ok(Checked::Contact(vec![(pair, verdict)])),
+        Err(Ends::Stopped(why)) => Err(why),
+    }
+}
+
+fn all_pairs(stand: &mut Stand<'_>, effort: &mut Effort<'_>) -> Result<Checked, Stopped> {
+    let mut found = Vec::new();
+    stand.candidates(CONTACT_WITHIN, None, |stand, pair, _| {
+        let verdict = stand.verdict(pair, effort)?;
+        if verdict != Verdict::Separated {
+            found.push((pair, verdict));
+        }
+        Ok(CONTACT_WITHIN)
+    })?;
+    found.sort_by_key(|(pair, _)| *pair);
+    Ok(if found.is_empty() { Checked::Free } else { Checked::Contact(found) })
+}
+
+/// The least clearance of all pairs, or of those of one link.
+///
+/// The pair with the least bound is measured first; then all whose bound is below what is known, in
+/// the order of their bounds, until none is left that could be nearer.
+fn least_clearance(
+    stand: &mut Stand<'_>,
+    question: CheckQuestion,
+    only: Option<usize>,
+    (candidates, effort): (&mut Vec<(f64, BodyPair)>, &mut Effort<'_>),
+) -> Result<Option<SignedClearance>, Stopped> {
+    let mut nearest: Option<(f64, BodyPair)> = None;
+    stand.candidates(f64::INFINITY, only, |_, pair, clearance| {
+        if nearest.is_none_or(|(least, _)| clearance < least) {
+            nearest = Some((clearance, pair));
+        }
+        Ok::<f64, Stopped>(nearest.map_or(f64::INFINITY, |(least, _)| least))
+    })?;
+    let Some((_, first)) = nearest else { return Ok(None) };
+    let mut least = signed_clearance(stand, first, f64::INFINITY, effort)?;
+    candidates.clear();
+    let within = least.as_ref().map_or(f64::INFINITY, |least| least.upper);
+    stand.candidates(within, only, |_, pair, clearance| {
+        candidates.push((clearance, pair));
+        Ok::<f64, Stopped>(within)
+    })?;
+    candidates.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    for (bound, pair) in candidates.iter() {
+        let known = least.as_ref().map_or(f64::INFINITY, |least| least.upper);
+        if *bound >= known {
+            break;
+        }
+        if *pair == first {
+            continue;
+        }
+        if let Some(other) = signed_clearance(stand, *pair, known, effort)? {
+            least = Some(nearer(least, other));
+        }
+    }
+    if let Some(least) = least.as_mut().filter(|_| question.with_gradient) {
+        least.geometry = contact_geometry(stand, least.pair, effort)?.map(Box::new);
+    }
+    Ok(least)
+}
+
+/// The one with the lower upper end; of two whose brackets meet, the exact least is known to be
+/// above the lower of the lower ends only.
+fn nearer(known: Option<SignedClearance>, other: SignedClearance) -> SignedClearance {
+    let Some(known) = known else { return other };
+    let lower = known.lower.min(other.lower);
+    let is_nearer = (other.upper, other.pair) < (known.upper, known.pair);
+    let nearest = if is_nearer { other } else { known };
+    SignedClearance { lower, ..nearest }
+}
+
+/// The signed clearance of a pair; none if it is more than `above`.
+fn signed_clearance(
+    stand: &mut Stand<'_>,
+    pair: BodyPair,
+    above: f64,
+    effort: &mut Effort<'_>,
+) -> Result<Option<SignedClearance>, Stopped> {
+    let of =
+        |verdict, lower, upper| SignedClearance { pair, verdict, lower, upper, geometry: None };
+    if above > 0.0 {
+        let stops = Stops { above: above.is_finite().then_some(above), below: None };
+        let distance = stand.distance(pair, stops, effort)?;
+        if distance.decision.verdict() == Verdict::Separated {
+            if let Some(why) = distance.stopped {
+                return Err(why);
+            }
+            let is_nearer = distance.lower <= above;
+            let separated = of(Verdict::Separated, distance.lower, distance.upper);
+            return Ok(is_nearer.then_some(separated));
+        }
+    } else if stand.verdict(pair, effort)? == Verdict::Separated {
+        return Ok(None);
+    }
+    let depth = stand.depth(pair, effort)?;
+    if let Some(why) = depth.stopped {
+        return Err(why);
+    }
+    Ok(Some(of(depth.decision.verdict(), 0.0 - depth.upper, 0.0 - depth.lower)))
+}

@@ -1,0 +1,118 @@
+//! How the clearance of a pair changes with the joint values: the points where the two are nearest,
+//! the normal, and the gradient.
+
+use super::cell::BodyPair;
+use super::stand::Stand;
+use super::tree::Freedom;
+use crate::geometry::Vec3;
+use crate::geometry::claim::Verdict;
+use crate::geometry::distance::{Stops, measure};
+use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::number::rounding::length;
+use crate::geometry::number::tolerance::DRAWN_APART;
+use crate::geometry::witness::Witness;
+
+/// Where two bodies are nearest; all of it rounded, for use and not for proof.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ContactGeometry {
+    /// On the first body, in the world, metres.
+    pub first: Vec3,
+    /// On the second body.
+    pub second: Vec3,
+    /// The unit vector from the first body towards the second: moving the second along it makes the
+    /// clearance grow by as much.
+    pub normal: Vec3,
+    /// The change of the signed clearance with each joint value: metres per radian or metre. Where
+    /// several points are equally near, one of several such vectors.
+    pub gradient: Vec<f64>,
+}
+
+/// Of a pair in the configuration at hand. None for pairs that touch, and where rounding leaves no
+/// direction.
+pub(super) fn contact_geometry(
+    stand: &mut Stand<'_>,
+    pair: BodyPair,
+    effort: &mut Effort<'_>,
+) -> Result<Option<ContactGeometry>, Stopped> {
+    let Some((first, second, normal)) = nearest_points(stand, pair, effort)? else {
+        return Ok(None);
+    };
+    let mut gradient = vec![0.0; stand.cell.variable_count()];
+    for (body, point, sign) in [(pair[0], &first, -1.0), (pair[1], &second, 1.0)] {
+        add_speeds(stand, body, point, &(normal * sign), &mut gradient);
+    }
+    Ok(Some(ContactGeometry { first, second, normal, gradient }))
+}
+
+/// The nearest points of both and the normal. Bodies that overlap are drawn apart along the normal
+/// of the nearest face, and a little more: the same features are then the nearest ones.
+fn nearest_points(
+    stand: &mut Stand<'_>,
+    pair: BodyPair,
+    effort: &mut Effort<'_>,
+) -> Result<Option<(Vec3, Vec3, Vec3)>, Stopped> {
+    let placed = stand.pair(pair);
+    let witness = &mut Witness::default();
+    let apart = measure(&placed, Stops::default(), witness, effort)?;
+    if apart.decision.verdict() == Verdict::Separated {
+        let way = apart.closest_q - apart.closest_p;
+        let far = length(&way);
+        let points = (apart.closest_p, apart.closest_q, way / far);
+        return Ok((far > 0.0).then_some(points));
+    }
+    let depth = stand.depth(pair, effort)?;
+    if depth.decision.verdict() != Verdict::Overlapping {
+        return Ok(None);
+    }
+    let mut drawn = placed;
+    let sizes = [placed.p.body, placed.q.body].map(|body| body.bounds().radius);
+    let away = depth.direction * (depth.upper + DRAWN_APART * sizes[0].min(sizes[1]));
+    drawn.p.pose.translation += away;
+    let apart = measure(&drawn, Stops::default(), &mut Witness::default(), effort)?;
+    if apart.decision.verdict() != Verdict::Separated {
+        return Ok(None);
+    }
+    Ok(Some((apart.closest_p - away, apart.closest_q, -depth.direction)))
+}
+
+/// Adds `along · (speed of the point with each joint value)`, the point being one of the body.
+fn add_speeds(stand: &Stand<'_>, body: u32, point: &Vec3, along: &Vec3, gradient: &mut [f64]) {
+    let Some(link) = stand.cell.link_of(body) else { return };
+    let tree = stand.cell.kinematics.tree();
+    for frame in tree.chain(link.frame) {
+        let placed = stand.frame(frame);
+        let lever = || point - placed.translation;
+        match tree.frames[frame].freedom {
+            Freedom::Turn { axis, by } => {
+                let speed = (placed.rotation * axis).cross(&lever());
+                gradient[by.variable] += by.multiplier * along.dot(&speed);
+            }
+            Freedom::Slide { axis, by } => {
+                // Its rotation is that of its origin.
+                gradient[by.variable] += by.multiplier * along.dot(&(placed.rotation * axis));
+            }
+            Freedom::Ball { variable } => {
+                let q = stand.values(variable);
+                for k in 0..4 {
+                    let spin = placed.rotation * spin_in_frame(&q, k);
+                    gradient[variable + k] += along.dot(&spin.cross(&lever()));
+                }
+            }
+        }
+    }
+}
+
+/// The angular velocity, in the turned frame, with component k of a quaternion x, y, z, w that is
+/// normalised when it is used: `2 conj(q) dq` without its real part, over the square of the norm.
+fn spin_in_frame(q: &[f64; 4], k: usize) -> Vec3 {
+    let squared = (q[0] * q[0] + q[1] * q[1]) + (q[2] * q[2] + q[3] * q[3]);
+    let (v, w) = (Vec3::new(q[0], q[1], q[2]), q[3]);
+    let mut unit = Vec3::zeros();
+    let spin = if k == 3 {
+        -v
+    } else {
+        unit[k] = 1.0;
+        unit * w - v.cross(&unit)
+    };
+    spin * (2.0 / squared)
+}

@@ -1,0 +1,268 @@
+//! A cell in one configuration: where its links are, and how pairs of its bodies stand.
+
+use super::ball::PlacedBox;
+use super::cell::{BodyPair, Cell};
+use super::kinematics::{PoseLanes, point_lanes, pose_of_lane};
+use crate::geometry::Vec3;
+use crate::geometry::distance::{Distance, Stops, measure};
+use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::pair::Pair;
+use crate::geometry::penetration::{self, Depth};
+use crate::geometry::pose::Pose;
+use crate::geometry::separation::{METHODS, decide};
+use crate::geometry::witness::Witness;
+use crate::geometry::{claim::Verdict, processor};
+
+/// Configurations that are placed at a time.
+pub(super) const LANES: usize = 4;
+
+/// Frames and balls of some configurations at a time.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Block {
+    values: Vec<[f64; LANES]>,
+    frames: Vec<PoseLanes<LANES>>,
+    centres: Vec<[[f64; LANES]; 3]>,
+}
+
+impl Block {
+    /// Places the cell; all configurations are good.
+    pub(super) fn place(&mut self, cell: &Cell, values: &[&[f64]; LANES]) {
+        processor::dispatch(
+            #[inline(always)]
+            || {
+                self.values.clear();
+                let of = |variable: usize| std::array::from_fn(|lane| values[lane][variable]);
+                self.values.extend((0..cell.variable_count()).map(of));
+                cell.kinematics.place(values, &mut self.frames);
+                self.centres.clear();
+                for link in &cell.links {
+                    let centre = &link.ball.centre;
+                    self.centres.push(match link.frame {
+                        Some(frame) => point_lanes(&self.frames[frame], centre),
+                        None => [centre.x, centre.y, centre.z].map(|c| [c; LANES]),
+                    });
+                }
+            },
+        );
+    }
+
+    /// One of them.
+    pub(super) fn stand<'a>(
+        &'a self,
+        cell: &'a Cell,
+        lane: usize,
+        poses: &'a mut Poses,
+    ) -> Stand<'a> {
+        poses.next(cell.parts.len());
+        Stand { cell, block: self, lane, poses }
+    }
+}
+
+/// Poses of parts that were asked for.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Poses {
+    known: Vec<(u64, Pose)>,
+    round: u64,
+}
+
+impl Poses {
+    fn next(&mut self, parts: usize) {
+        self.round += 1;
+        self.known.resize(parts, (0, Pose::identity()));
+    }
+}
+
+/// A cell in a configuration.
+pub(super) struct Stand<'a> {
+    pub(super) cell: &'a Cell,
+    block: &'a Block,
+    lane: usize,
+    poses: &'a mut Poses,
+}
+
+impl<'a> Stand<'a> {
+    /// Where a frame is.
+    pub(super) fn frame(&self, frame: usize) -> Pose {
+        pose_of_lane(&self.block.frames[frame], self.lane)
+    }
+
+    /// Four joint values in a row.
+    pub(super) fn values(&self, first: usize) -> [f64; 4] {
+        std::array::from_fn(|k| self.block.values[first + k][self.lane])
+    }
+
+    /// The ball around a link, in the world.
+    #[inline(always)]
+    pub(super) fn link_ball(&self, link: usize) -> (Vec3, f64) {
+        let [x, y, z] = self.block.centres[link].map(|c| c[self.lane]);
+        let centre = Vec3::new(x, y, z);
+        (centre, self.cell.links[link].ball.radius_at(&centre))
+    }
+
+    /// The ball around a part, in the world.
+    #[inline(always)]
+    pub(super) fn part_ball(&self, link: usize, part: usize) -> (Vec3, f64) {
+        let ball = &self.cell.parts[part].ball;
+        let centre = match self.cell.links[link].frame {
+            Some(frame) => {
+                let w = &self.block.frames[frame];
+                let row = |i: usize| {
+                    let [a, b, c] = [0, 1, 2].map(|k| w[3 * i + k][self.lane] * ball.centre[k]);
+                    ((a + b) + c) + w[9 + i][self.lane]
+                };
+                Vec3::new(row(0), row(1), row(2))
+            }
+            None => ball.centre,
+        };
+        (centre, ball.radius_at(&centre))
+    }
+
+    /// Where a body is: its twelve numbers.
+    pub(super) fn pose(&mut self, body: u32) -> Pose {
+        let at = body as usize;
+        let Some(part) = self.cell.parts.get(at) else {
+            return self.cell.still.bodies()[at - self.cell.parts.len()].pose;
+        };
+        let (round, known) = self.poses.known[at];
+        if round == self.poses.round {
+            return known;
+        }
+        let frame = self.cell.link_of(body).and_then(|link| link.frame);
+        let pose = match frame {
+            Some(frame) => self.frame(frame).compose(&part.frame_from_part),
+            None => part.frame_from_part,
+        };
+        self.poses.known[at] = (self.poses.round, pose);
+        pose
+    }
+
+    /// The box around a body, in its own frame.
+    pub(super) fn placed_box(&mut self, body: u32) -> PlacedBox {
+        PlacedBox::new(self.cell.polytope(body), self.pose(body))
+    }
+
+    /// The two bodies, placed.
+    pub(super) fn pair(&mut self, [a, b]: BodyPair) -> Pair<'a> {
+        let cell = self.cell;
+        Pair::new(cell.polytope(a), self.pose(a), cell.polytope(b), self.pose(b))
+    }
+
+    /// How two bodies stand, exactly.
+    pub(super) fn verdict(
+        &mut self,
+        pair: BodyPair,
+        effort: &mut Effort<'_>,
+    ) -> Result<Verdict, Stopped> {
+        let pair = self.pair(pair);
+        Ok(decide(&pair, &METHODS[0], &mut Witness::default(), effort)?.verdict())
+    }
+
+    /// How far apart two bodies are.
+    pub(super) fn distance(
+        &mut self,
+        pair: BodyPair,
+        stops: Stops,
+        effort: &mut Effort<'_>,
+    ) -> Result<Distance, Stopped> {
+        measure(&self.pair(pair), stops, &mut Witness::default(), effort)
+    }
+
+    /// How deep two bodies overlap.
+    pub(super) fn depth(
+        &mut self,
+        pair: BodyPair,
+        effort: &mut Effort<'_>,
+    ) -> Result<Depth, Stopped> {
+        penetration::measure(&self.pair(pair), false, &mut Witness::default(), effort)
+    }
+
+    /// Calls `visit` with every pair of which boxes and balls do not show a clearance of at least
+    /// `within`, and with a lower bound of its signed clearance; goes on with what that returns.
+    /// Only pairs of one link, if `only` names one.
+    #[inline(always)]
+    pub(super) fn candidates<E>(
+        &mut self,
+        mut within: f64,
+        only: Option<usize>,
+        mut visit: impl FnMut(&mut Self, BodyPair, f64) -> Result<f64, E>,
+    ) -> Result<(), E> {
+        let cell = self.cell;
+        let first_still = cell.parts.len();
+        let mut found: Vec<(usize, f64)> = Vec::new();
+        for (index, link) in cell.links.iter().enumerate() {
+            if link.frame.is_none() || only.is_some_and(|only| only != index) {
+                continue;
+            }
+            let (centre, radius) = self.link_ball(index);
+            found.clear();
+            cell.still.near(&centre, radius, within, |body, clearance| {
+                found.push((body, clearance));
+                within
+            });
+            for (body, clearance) in &found {
+                let other = number(first_still + body);
+                let is_single = link.parts.len() == 1;
+                for part in link.parts.clone() {
+                    let clearance = if is_single {
+                        *clearance
+                    } else {
+                        let (centre, radius) = self.part_ball(index, part);
+                        cell.still.box_of(*body).clearance_from(&centre, radius)
+                    };
+                    if clearance < within {
+                        within = visit(self, [number(part), other], clearance)?;
+                    }
+                }
+            }
+        }
+        self.candidates_among_links(within, only, visit)
+    }
+
+    fn candidates_among_links<E>(
+        &mut self,
+        mut within: f64,
+        only: Option<usize>,
+        mut visit: impl FnMut(&mut Self, BodyPair, f64) -> Result<f64, E>,
+    ) -> Result<(), E> {
+        let cell = self.cell;
+        for [a, b] in &cell.link_pairs {
+            if only.is_some_and(|only| only != *a && only != *b) {
+                continue;
+            }
+            let ((p, r), (q, s)) = (self.link_ball(*a), self.link_ball(*b));
+            let reach = r + s + within.max(0.0);
+            if (p - q).norm_squared() > reach * reach {
+                continue;
+            }
+            for i in cell.links[*a].parts.clone() {
+                for k in cell.links[*b].parts.clone() {
+                    let pair = [number(i), number(k)];
+                    let clearance = self.clearance_of_parts([*a, *b], pair, within);
+                    if clearance < within {
+                        within = visit(self, pair, clearance)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// A lower bound of the signed clearance of two parts: of the ball around either from the box
+    /// around the other.
+    fn clearance_of_parts(&mut self, links: [usize; 2], pair: BodyPair, within: f64) -> f64 {
+        let [(p, r), (q, s)] = [0, 1].map(|k| self.part_ball(links[k], pair[k] as usize));
+        let balls = (p - q).norm() - r - s;
+        if balls >= within {
+            return balls;
+        }
+        let first = self.placed_box(pair[1]).clearance_from(&p, r);
+        if first >= within {
+            return first;
+        }
+        first.max(self.placed_box(pair[0]).clearance_from(&q, s))
+    }
+}
+
+fn number(index: usize) -> u32 {
+    u32::try_from(index).expect("bodies are limited at the door")
+}

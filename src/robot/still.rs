@@ -1,0 +1,146 @@
+//! What stands still: placed polytopes in a tree of boxes, asked for what is near a ball.
+
+use std::sync::Arc;
+
+use super::ball::PlacedBox;
+use crate::geometry::Vec3;
+use crate::geometry::polytope::Polytope;
+use crate::geometry::pose::Pose;
+
+/// A polytope that stands still.
+#[derive(Clone, Debug)]
+pub struct StillBody {
+    /// What it is.
+    pub polytope: Arc<Polytope>,
+    /// Where it is.
+    pub pose: Pose,
+}
+
+/// Bodies of a leaf at most.
+const LEAF_BODIES_MAX: usize = 2;
+
+/// A node of the tree; its first child follows it.
+#[derive(Clone, Copy, Debug)]
+struct StillNode {
+    middle: Vec3,
+    half: Vec3,
+    /// The first of its bodies in `order`, and how many; none: it has children.
+    bodies: [u32; 2],
+    /// The node after all below it.
+    next: u32,
+}
+
+/// All of them.
+#[derive(Clone, Debug, Default)]
+pub struct Still {
+    bodies: Vec<StillBody>,
+    boxes: Vec<PlacedBox>,
+    /// Indices of bodies, by leaf.
+    order: Vec<u32>,
+    nodes: Vec<StillNode>,
+}
+
+impl Still {
+    /// Builds the tree.
+    pub fn new(bodies: Vec<StillBody>) -> Self {
+        let boxes: Vec<PlacedBox> =
+            bodies.iter().map(|body| PlacedBox::new(&body.polytope, body.pose)).collect();
+        let bounds: Vec<[Vec3; 2]> = boxes.iter().map(PlacedBox::world_bounds).collect();
+        let count = u32::try_from(bodies.len()).expect("limited at the door");
+        let mut still = Self { bodies, boxes, order: (0..count).collect(), nodes: Vec::new() };
+        still.build(&bounds);
+        still
+    }
+
+    /// The bodies, in the order that they were given.
+    pub fn bodies(&self) -> &[StillBody] {
+        &self.bodies
+    }
+
+    /// The box around a body.
+    #[inline(always)]
+    pub fn box_of(&self, body: usize) -> &PlacedBox {
+        &self.boxes[body]
+    }
+
+    fn build(&mut self, bounds: &[[Vec3; 2]]) {
+        // Ranges of `order` that wait for their node.
+        let mut waiting = vec![(0, self.order.len())];
+        while let Some((first, end)) = waiting.pop() {
+            if first == end {
+                continue;
+            }
+            let inside = &mut self.order[first..end];
+            let corner = |k: usize, pick: fn(f64, f64) -> f64| {
+                let all = inside.iter().map(|body| bounds[*body as usize][k]);
+                all.reduce(|a, b| a.zip_map(&b, pick)).expect("not empty")
+            };
+            let (low, high) = (corner(0, f64::min), corner(1, f64::max));
+            let small = |index: usize| u32::try_from(index).expect("limited at the door");
+            let is_leaf = inside.len() <= LEAF_BODIES_MAX;
+            let bodies = if is_leaf { [small(first), small(end - first)] } else { [0, 0] };
+            let half = (high - low) * 0.5;
+            self.nodes.push(StillNode { middle: low + half, half, bodies, next: u32::MAX });
+            if !is_leaf {
+                let axis = half.imax();
+                let middle = |body: &u32| bounds[*body as usize].map(|c| c[axis]);
+                inside.sort_by(|a, b| {
+                    let [a, b] = [middle(a), middle(b)];
+                    (a[0] + a[1]).total_cmp(&(b[0] + b[1]))
+                });
+                let cut = first + (end - first) / 2;
+                waiting.push((cut, end));
+                waiting.push((first, cut));
+            }
+        }
+        self.link();
+    }
+
+    /// Sets the node after each one's descendants: nodes stand in the order of a walk from above.
+    fn link(&mut self) {
+        let count = u32::try_from(self.nodes.len()).expect("limited at the door");
+        // The number of leaves below is not kept: walk back, where children are known already.
+        for at in (0..self.nodes.len()).rev() {
+            let node = self.nodes[at];
+            let small = |index: usize| u32::try_from(index).expect("limited at the door");
+            self.nodes[at].next = if node.bodies[1] > 0 {
+                small(at + 1)
+            } else {
+                let left = self.nodes[at + 1].next;
+                self.nodes[left as usize].next
+            };
+        }
+        debug_assert!(self.nodes.first().is_none_or(|root| root.next == count));
+    }
+
+    /// Calls `visit` with every body whose box may be nearer to the ball than `within`, and with
+    /// the lower bound of its clearance; goes on with what that returns as `within`.
+    #[inline(always)]
+    pub fn near(
+        &self,
+        centre: &Vec3,
+        radius: f64,
+        mut within: f64,
+        mut visit: impl FnMut(usize, f64) -> f64,
+    ) {
+        let mut at = 0;
+        while let Some(node) = self.nodes.get(at) {
+            let beyond = (centre - node.middle).abs() - node.half;
+            let outside = Vec3::new(beyond.x.max(0.0), beyond.y.max(0.0), beyond.z.max(0.0));
+            let reach = radius + within.max(0.0);
+            if outside.norm_squared() > reach * reach {
+                at = node.next as usize;
+                continue;
+            }
+            let [first, count] = node.bodies.map(|n| n as usize);
+            for body in &self.order[first..first + count] {
+                let body = *body as usize;
+                let clearance = self.boxes[body].clearance_from(centre, radius);
+                if clearance < within {
+                    within = visit(body, clearance);
+                }
+            }
+            at += 1;
+        }
+    }
+}
