@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use clap::{Parser, Subcommand};
 
+mod allocator;
 mod serve;
 
 /// Exact, certified answers about convex polytopes in motion.
@@ -56,7 +57,10 @@ Try:
 fn main() -> ExitCode {
     let out = &mut std::io::stdout();
     match Arguments::parse().command {
-        Command::Serve(options) => verdict(serve::run(&options).map(|()| true)),
+        Command::Serve(options) => {
+            allocator::give_memory_back();
+            verdict(serve::run(&options).map(|()| true))
+        }
         Command::Conformance(options) => verdict(clearance::conformance::run(&options, out)),
         Command::Verify(options) => verdict(clearance::verify::run(&options, out)),
         Command::Demo(options) => verdict(clearance::demo::run(&options, out)),

@@ -19,9 +19,9 @@ use crate::rpc::services::polytopes::Polytopes;
 use crate::rpc::services::queries::Queries;
 use crate::rpc::services::sessions::{SessionHost, Sessions, sweep};
 use crate::rpc::shared::Shared;
-use crate::rpc::transport::connection::{Connection, accept};
+use crate::rpc::transport::connection::{Admission, Connection, accept};
 use crate::rpc::transport::layer::Surround;
-use crate::runtime::settings::{Limits, Settings};
+use crate::runtime::settings::Settings;
 
 /// Why the server ended, or could not begin.
 #[derive(Debug, thiserror::Error)]
@@ -61,7 +61,7 @@ pub async fn serve(
     let sessions = SessionHost::new(shared.clone());
     let router = services(&shared, &sessions)?.add_service(health_service);
     let sweeping = tokio::spawn(sweep(sessions.registry));
-    let (accepting, incoming) = accepting(listener, &limits);
+    let (accepting, incoming) = accepting(listener, &shared);
     let signal = turned_true(draining);
     let serving = router.serve_with_incoming_shutdown(incoming, signal);
     tokio::pin!(serving);
@@ -89,11 +89,15 @@ pub async fn serve(
 }
 
 /// Connections as they come, and what accepts them.
-fn accepting(listener: TcpListener, limits: &Limits) -> (JoinHandle<()>, Incoming) {
+fn accepting(listener: TcpListener, shared: &Shared) -> (JoinHandle<()>, Incoming) {
     let (taker, incoming) = mpsc::channel(1);
-    let handshake = Duration::from_secs(limits.handshake_seconds_max);
-    let connections_max = room(limits.connections_max);
-    let accepting = tokio::spawn(accept(listener, connections_max, handshake, taker));
+    let limits = shared.limits();
+    let admission = Admission {
+        connections_max: limits.connections_max,
+        handshake: Duration::from_secs(limits.handshake_seconds_max),
+        account: shared.account.clone(),
+    };
+    let accepting = tokio::spawn(accept(listener, admission, taker));
     (accepting, ReceiverStream::new(incoming))
 }
 

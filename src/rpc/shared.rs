@@ -11,6 +11,7 @@ use crate::rpc::transport::layer::Surround;
 use crate::rpc::transport::unsent::Unsent;
 use crate::runtime::clock::{Clock, SystemClock};
 use crate::runtime::compute::Compute;
+use crate::runtime::memory::{self, Account};
 use crate::runtime::metrics::Metrics;
 use crate::runtime::settings::{Limits, Settings};
 use crate::runtime::store::PolytopeStore;
@@ -30,6 +31,8 @@ pub struct Shared {
     pub metrics: Arc<Metrics>,
     /// Room for uploads.
     pub uploads: Arc<Semaphore>,
+    /// Who holds how much memory.
+    pub account: Account,
     /// Room for replies.
     pub unsent: Unsent,
     /// Turns true when the server starts to drain.
@@ -45,9 +48,12 @@ impl Shared {
     /// With the machine's clock and an empty store. `draining` turns true when no new work is
     /// taken.
     pub fn new(
-        settings: Settings,
+        mut settings: Settings,
         draining: watch::Receiver<bool>,
     ) -> Result<Self, rayon::ThreadPoolBuildError> {
+        if settings.limits.memory_bytes_max == 0 {
+            settings.limits.memory_bytes_max = memory::default_bytes_max();
+        }
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let room = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
         let uploads = room(settings.limits.uploads_max).min(Semaphore::MAX_PERMITS);
@@ -58,6 +64,7 @@ impl Shared {
             store: Arc::default(),
             metrics: Arc::default(),
             uploads: Arc::new(Semaphore::new(uploads)),
+            account: Account::new(settings.limits.memory_bytes_max()),
             unsent: Unsent::new(settings.limits.unsent_bytes_max()),
             draining,
             leaves_open: settings.open_sessions,

@@ -11,6 +11,7 @@ use super::api;
 use super::api::ErrorReason as Reason;
 use super::path::{BadField, NotImplemented};
 use crate::runtime::compute::Refused;
+use crate::runtime::memory::OutOfMemory;
 use crate::runtime::sessions::owner::NoEntropy;
 use crate::runtime::settings::{Breach, Exceeded, Limits};
 
@@ -329,6 +330,12 @@ impl From<Refused> for Failure {
             Refused::ShuttingDown => Self::Draining,
             Refused::Panicked => Self::Bug(refused.to_string()),
         }
+    }
+}
+
+impl From<OutOfMemory> for Failure {
+    fn from(OutOfMemory(limit): OutOfMemory) -> Self {
+        limit.reached().into()
     }
 }
 

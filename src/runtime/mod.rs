@@ -3,6 +3,7 @@
 pub mod clock;
 pub mod compute;
 pub mod deadline;
+pub mod memory;
 pub mod metrics;
 pub mod sessions;
 pub mod settings;

@@ -5,6 +5,8 @@
 //! that happens: at the end of the job, or because the caller went away before it started. A job
 //! that panics loses its session: what it left behind cannot be trusted.
 
+mod attachment;
+mod bounded;
 pub mod owner;
 pub mod parallel;
 mod resident;
@@ -17,10 +19,13 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
+pub use self::attachment::Attachment;
+pub use self::bounded::Bounded;
 use self::owner::{Credentials, KeyDigest};
 pub use self::parallel::Parallel;
 pub use self::resident::{Resident, Summary};
 use super::clock::Clock;
+use super::memory::{MemoryKind, OutOfMemory, Purse, Reservation};
 use super::settings::{Limit, Limits};
 
 /// Why a session was not opened or not found.
@@ -67,6 +72,8 @@ pub struct NewSession<'a, S> {
     pub session: S,
     /// Closed after so long without a call.
     pub idle_timeout: Duration,
+    /// Who pays for it.
+    pub purse: Purse,
     /// The key that it belongs to; none: it is open to everybody.
     pub owner: Option<KeyDigest>,
     /// Tells it from others that have had its id.
@@ -93,6 +100,8 @@ pub struct Slot<S> {
     pub id: String,
     /// The key that the session belongs to; none: it is open to everybody.
     owner: Option<KeyDigest>,
+    /// Who pays for the session.
+    pub purse: Purse,
     /// Tells the session from others that have had its id.
     pub incarnation: u64,
     /// Closed after so long without a call.
@@ -119,6 +128,8 @@ struct State<S> {
     last_call: Instant,
     last_call_wall: SystemTime,
     bytes: u64,
+    /// For as many bytes.
+    memory: Reservation,
     summary: Summary,
 }
 
@@ -175,7 +186,7 @@ impl<S: Resident> Registry<S> {
     /// Puts a session in place.
     pub fn insert(&self, new: NewSession<'_, S>) -> Result<Arc<Slot<S>>, SessionError> {
         self.expire();
-        let NewSession { id, session, idle_timeout, owner, incarnation, replace } = new;
+        let NewSession { id, session, idle_timeout, purse, owner, incarnation, replace } = new;
         let bytes = session.bytes();
         let mut by_id = self.lock();
         let replaced = by_id.get(id);
@@ -189,11 +200,21 @@ impl<S: Resident> Registry<S> {
         if self.bytes.load(Ordering::Relaxed).saturating_add(bytes) > self.bytes_max.value {
             return Err(SessionError::Full(self.bytes_max));
         }
+        let full = |limit| Err(SessionError::Full(limit));
+        let (kind, taken) = (MemoryKind::Sessions, count.saturating_sub(1));
+        if replaced.is_none() && !purse.may_have_another(kind, taken, self.sessions_max.value) {
+            return full(self.sessions_max);
+        }
+        let memory = match purse.reserve(kind, bytes) {
+            Ok(memory) => memory,
+            Err(OutOfMemory(limit)) => return full(limit),
+        };
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         let summary = session.summary();
         let slot = Arc::new(Slot {
             id: id.to_owned(),
             owner,
+            purse,
             incarnation,
             idle_timeout,
             open_time: self.clock.wall(),
@@ -207,6 +228,7 @@ impl<S: Resident> Registry<S> {
                 last_call: self.clock.now(),
                 last_call_wall: self.clock.wall(),
                 bytes,
+                memory,
                 summary,
             }),
             clock: self.clock.clone(),
@@ -379,6 +401,7 @@ impl<S: Resident> Slot<S> {
         }
         if session.is_some() {
             self.bytes.fetch_sub(std::mem::take(&mut state.bytes), Ordering::Relaxed);
+            state.memory.set(0);
         }
         drop(state);
         drop(session);
@@ -390,7 +413,8 @@ impl<S: Resident> Slot<S> {
         let before = self.lock().bytes;
         let others = self.bytes.load(Ordering::Relaxed).saturating_sub(before);
         let mut now = session.bytes();
-        if others.saturating_add(now) > self.bytes_max {
+        let is_too_much = others.saturating_add(now) > self.bytes_max;
+        if is_too_much || self.lock().memory.grow_to(now).is_err() {
             session.slim();
             now = session.bytes();
         }
@@ -398,8 +422,11 @@ impl<S: Resident> Slot<S> {
         let mut state = self.lock();
         self.bytes.fetch_sub(std::mem::take(&mut state.bytes), Ordering::Relaxed);
         if state.is_closed {
+            state.memory.set(0);
             return;
         }
+        // What is declared stays, whether there is memory for it or not.
+        state.memory.set(now);
         self.bytes.fetch_add(now, Ordering::Relaxed);
         state.bytes = now;
         state.summary = summary;
@@ -410,6 +437,13 @@ impl<S: Resident> Slot<S> {
 
     fn lock(&self) -> MutexGuard<'_, State<S>> {
         self.state.lock().expect("nothing panics while holding it")
+    }
+}
+
+impl<S: Resident> Held<S> {
+    /// Who pays for the session.
+    pub fn purse(&self) -> &Purse {
+        &self.slot.purse
     }
 }
 
@@ -441,48 +475,13 @@ impl<S: Resident> Drop for Held<S> {
         if std::thread::panicking() {
             // Half of a step may be done. Closed, so the client opens it again from what it knows.
             self.slot.close();
-            let lost = std::mem::take(&mut self.slot.lock().bytes);
+            let mut state = self.slot.lock();
+            state.memory.set(0);
+            let lost = std::mem::take(&mut state.bytes);
             self.slot.bytes.fetch_sub(lost, Ordering::Relaxed);
             return;
         }
         self.slot.put_back(session);
-    }
-}
-
-/// The right of one stream to a session; ends when dropped.
-#[derive(Debug)]
-pub struct Attachment<S: Resident> {
-    slot: Arc<Slot<S>>,
-    serial: u64,
-    /// Turns true when another stream takes over or the session is closed.
-    pub taken_over: watch::Receiver<bool>,
-}
-
-impl<S: Resident> Attachment<S> {
-    /// The session's place.
-    pub fn slot(&self) -> &Arc<Slot<S>> {
-        &self.slot
-    }
-
-    /// Whether this stream still has the session.
-    pub fn is_valid(&self) -> bool {
-        !*self.taken_over.borrow()
-    }
-
-    /// Whether the session is closed.
-    pub fn is_closed(&self) -> bool {
-        self.slot.is_closed()
-    }
-}
-
-impl<S: Resident> Drop for Attachment<S> {
-    fn drop(&mut self) {
-        let mut state = self.slot.lock();
-        if state.attached.as_ref().is_some_and(|(serial, _)| *serial == self.serial) {
-            state.attached = None;
-            state.last_call = self.slot.clock.now();
-            state.last_call_wall = self.slot.clock.wall();
-        }
     }
 }
 

@@ -137,12 +137,21 @@ limits! {
     inline_points_max = 20_000, "points", InvalidArgument;
     /// Questions in one batch.
     batch_items_max = 1_000, "items", InvalidArgument;
+    /// Bytes of the answers in one batch; the answers that would make it more are refused in their
+    /// places.
+    batch_reply_bytes_max = 32 * MIB, "bytes", ResourceExhausted;
     /// Bodies among which the first collision is looked for.
     collision_bodies_max = 1_000, "bodies", InvalidArgument;
     /// Their vertices together, each body's for itself.
     collision_vertices_max = 2_000_000, "vertices", InvalidArgument;
     /// Bytes of one message received.
     message_bytes_max = 4 * MIB, "bytes", ResourceExhausted;
+    /// Memory of the process that is given out, by one account: to connections and calls, messages,
+    /// replies, uploads, polytopes, sessions and questions in work. 0: half of what the machine,
+    /// its control groups and the limit of the address space allow.
+    memory_bytes_max = 0, "bytes", ResourceExhausted;
+    /// From the first byte of a message until it has to be there as a whole.
+    message_seconds_max = 60, "seconds", DeadlineExceeded;
     /// Memory that one message may take when it is decoded, estimated before it is.
     decoded_bytes_max = 48 * MIB, "bytes", ResourceExhausted;
     /// Entries of one list in a certificate.

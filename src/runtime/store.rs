@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use dashmap::DashMap;
 
+use super::memory::{MemoryKind, OutOfMemory, Purse, Reservation};
 use super::sessions::owner::KeyDigest;
 use super::settings::{Limit, Limits};
 use crate::geometry::effort::{Effort, Stopped};
@@ -54,6 +55,7 @@ pub struct Stored {
     pub hierarchy: HierarchyReport,
     /// Memory it takes, estimated.
     pub memory_bytes: u64,
+    memory: Option<Reservation>,
     uses: AtomicU64,
 }
 
@@ -65,7 +67,15 @@ impl Stored {
         let edge_count = u32::try_from(degree_sum(&polytope) / 2).unwrap_or(u32::MAX);
         let (hierarchy, memory_bytes) = figures(&polytope, effort)?;
         let solid = StoredSolid::Polytope(Arc::new(polytope));
-        Ok(Self { id, solid, edge_count, hierarchy, memory_bytes, uses: AtomicU64::new(0) })
+        Ok(Self {
+            id,
+            solid,
+            edge_count,
+            hierarchy,
+            memory_bytes,
+            memory: None,
+            uses: AtomicU64::new(0),
+        })
     }
 
     /// A polyhedron and its hull, not registered yet. For large bodies the figures take seconds:
@@ -81,7 +91,22 @@ impl Stored {
         let memory_bytes = polyhedron.bytes() as u64 + figures(&hull, effort)?.1;
         let solid =
             StoredSolid::Polyhedron { polyhedron: Arc::new(polyhedron), hull: Arc::new(hull) };
-        Ok(Self { id, solid, edge_count, hierarchy, memory_bytes, uses: AtomicU64::new(0) })
+        Ok(Self {
+            id,
+            solid,
+            edge_count,
+            hierarchy,
+            memory_bytes,
+            memory: None,
+            uses: AtomicU64::new(0),
+        })
+    }
+
+    /// Takes its memory from the account, until it is dropped.
+    pub fn pay(&mut self, purse: &Purse) -> Result<(), OutOfMemory> {
+        let memory = purse.lasting().reserve(MemoryKind::Polytopes, self.memory_bytes)?;
+        self.memory = Some(memory);
+        Ok(())
     }
 
     /// How many bodies of sessions use it.

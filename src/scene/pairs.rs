@@ -130,6 +130,16 @@ impl PairState {
             || answer.distance.is_some()
             || answer.proofs.is_some()
     }
+
+    /// How many bytes more it takes than before it was worked on.
+    pub fn growth(&self) -> usize {
+        self.measured_bytes().saturating_sub(self.bytes)
+    }
+
+    /// Forgets its witnesses, which changes what it costs next time and nothing else.
+    pub fn forget_witnesses(&mut self) {
+        self.witnesses = Witnesses::default();
+    }
 }
 
 /// Runs independent pieces of work, in any order, on any number of threads. The results are in the

@@ -15,6 +15,7 @@ mod falsified;
 mod hostile;
 mod kept_meshes;
 mod lifecycle;
+mod memory;
 mod ownership;
 mod polyhedra;
 mod polytopes;

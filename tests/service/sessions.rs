@@ -343,16 +343,17 @@ async fn abandoned_sessions_are_refused_beyond_the_limit_and_expire() {
             }
         }
     }
-    assert_eq!(full, 280);
+    // One address has three quarters of the places.
+    assert_eq!(full, 285);
     let listed = server
         .sessions()
-        .list_sessions(api::ListSessionsRequest { page_size: 15, ..Default::default() })
+        .list_sessions(api::ListSessionsRequest { page_size: 10, ..Default::default() })
         .await
         .unwrap()
         .into_inner();
-    assert_eq!((listed.sessions.len(), listed.total_size), (15, 20));
+    assert_eq!((listed.sessions.len(), listed.total_size), (10, 15));
     let rest = api::ListSessionsRequest {
-        page_size: 15,
+        page_size: 10,
         page_token: listed.next_page_token,
         ..Default::default()
     };

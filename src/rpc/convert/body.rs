@@ -212,6 +212,12 @@ pub fn hull_time(points: usize) -> Duration {
     PER_POINT * u32::try_from(points).unwrap_or(u32::MAX)
 }
 
+/// What it takes to build the hull of so many points, bytes: measured at spheres.
+pub fn hull_bytes(points: usize) -> u64 {
+    const PER_POINT: u64 = 1_024;
+    PER_POINT.saturating_mul(points as u64)
+}
+
 /// The hull of points that were checked at the door, with what nearly every question needs of it.
 pub fn hull_of_checked(points: &[Vec3], effort: &mut Effort<'_>) -> Result<Polytope, Unready> {
     match convex_hull_with(points, effort) {

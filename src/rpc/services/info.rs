@@ -11,6 +11,7 @@ use crate::geometry::{contact_time, distance, penetration, separation};
 use crate::rpc::api;
 use crate::rpc::convert::options::MethodRow;
 use crate::rpc::shared::Shared;
+use crate::runtime::memory::{MemoryKind, resident_bytes};
 use crate::runtime::metrics::{QuestionKind, QuestionMetrics};
 use crate::runtime::sessions::Registry;
 use crate::runtime::settings::Limit;
@@ -65,7 +66,23 @@ impl api::server_service_server::ServerService for ServerInfo {
             questions: questions
                 .map(|(&asked, counters)| question_to_wire(asked, counters))
                 .collect(),
+            memory: Some(memory_to_wire(&self.shared)),
         }))
+    }
+}
+
+fn memory_to_wire(shared: &Shared) -> api::MemoryUse {
+    let account = &shared.account;
+    let kind = |&kind: &MemoryKind| api::MemoryKind {
+        kind: kind.name().to_owned(),
+        bytes: account.used(kind),
+    };
+    api::MemoryUse {
+        limit_bytes: shared.limits().memory_bytes_max,
+        used_bytes: account.total(),
+        resident_bytes: resident_bytes().unwrap_or(0),
+        refusals: account.refusals(),
+        kinds: MemoryKind::ALL.iter().map(kind).collect(),
     }
 }
 

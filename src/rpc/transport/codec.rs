@@ -68,12 +68,18 @@ impl<T: Message + Name + Default> Decoder for Inward<T> {
     type Error = Status;
 
     fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<T>, Status> {
-        if let Some(intake) = &self.intake {
-            // What was received lies in one piece.
-            debug_assert_eq!(buffer.chunk().len(), buffer.remaining());
-            intake.admit::<T>(buffer.chunk())?;
-        }
-        let message = T::decode(buffer).map_err(|error| Status::internal(error.to_string()))?;
+        let message = match &self.intake {
+            None => decode(&mut *buffer)?,
+            Some(intake) => {
+                // Without copying: what was received lies in one piece, and this is a share of it.
+                let bytes = buffer.copy_to_bytes(buffer.remaining());
+                intake.decode(&bytes.clone(), || decode(bytes))?
+            }
+        };
         Ok(Some(message))
     }
+}
+
+fn decode<T: Message + Default>(bytes: impl Buf) -> Result<T, Status> {
+    T::decode(bytes).map_err(|error| Status::internal(error.to_string()))
 }

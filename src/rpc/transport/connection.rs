@@ -1,7 +1,9 @@
-//! Connections: counted, without Nagle's delay, and closed if they do not begin to speak.
+//! Connections: counted, without Nagle's delay, and closed if they do not begin to speak, or when
+//! others need their places and they have no calls.
 
 use std::future::Future;
 use std::io;
+use std::net::IpAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -9,9 +11,12 @@ use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc};
+use tokio::sync::mpsc;
 use tokio::time::Sleep;
-use tonic::transport::server::{Connected, TcpConnectInfo};
+use tonic::transport::server::Connected;
+
+use super::crowd::{Busy, Doings, Place, Places};
+use crate::runtime::memory::{Account, CONNECTION_BYTES, MemoryKind, Purse, Reservation};
 
 /// After a failure to accept (no file descriptors left, most likely) the next try comes this late.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
@@ -28,30 +33,57 @@ struct Greeting {
     patience: Pin<Box<Sleep>>,
 }
 
+/// Who is at the other end of a connection; every request of it has this among its extensions.
+#[derive(Clone, Debug)]
+pub(in crate::rpc) struct Peer {
+    /// From which the memory of its calls is taken.
+    pub(in crate::rpc) purse: Purse,
+    doings: Arc<Doings>,
+}
+
+impl Peer {
+    /// A call has begun, and lasts until this is dropped.
+    pub(super) fn begin(&self) -> Busy {
+        self.doings.begin()
+    }
+}
+
 /// A connection and its place among those allowed.
 #[derive(Debug)]
 pub(in crate::rpc) struct Connection {
     stream: TcpStream,
     greeting: Option<Greeting>,
-    _place: OwnedSemaphorePermit,
+    peer: Peer,
+    _memory: Reservation,
+    place: Place,
 }
 
-/// Accepts connections for as long as somebody takes them; beyond `connections_max` they wait.
+/// What new connections are held to.
+#[derive(Clone, Debug)]
+pub(in crate::rpc) struct Admission {
+    /// How many there may be.
+    pub(in crate::rpc) connections_max: u64,
+    /// Until a new one has begun to speak.
+    pub(in crate::rpc) handshake: Duration,
+    /// Where their memory is counted.
+    pub(in crate::rpc) account: Account,
+}
+
+/// Accepts connections for as long as somebody takes them. One for which there is no place, or no
+/// memory, is closed at once: its client tries again.
 pub(in crate::rpc) async fn accept(
     listener: TcpListener,
-    connections_max: usize,
-    handshake: Duration,
+    admission: Admission,
     taker: mpsc::Sender<io::Result<Connection>>,
 ) {
-    let places = Arc::new(Semaphore::new(connections_max.clamp(1, Semaphore::MAX_PERMITS)));
-    while let Ok(place) = places.clone().acquire_owned().await {
+    let places = Places::new(admission.connections_max.max(1));
+    loop {
         match listener.accept().await {
-            Ok((stream, _)) => {
-                // A connection that refuses the option still works.
-                let _ = stream.set_nodelay(true);
-                let patience = Box::pin(tokio::time::sleep(handshake));
-                let greeting = Some(Greeting { bytes_to_come: PREFACE_BYTES, patience });
-                if taker.send(Ok(Connection { stream, greeting, _place: place })).await.is_err() {
+            Ok((stream, address)) => {
+                let Some(connection) = admitted(stream, address.ip(), &places, &admission) else {
+                    continue;
+                };
+                if taker.send(Ok(connection)).await.is_err() {
                     break;
                 }
             }
@@ -63,11 +95,28 @@ pub(in crate::rpc) async fn accept(
     }
 }
 
-impl Connected for Connection {
-    type ConnectInfo = TcpConnectInfo;
+fn admitted(
+    stream: TcpStream,
+    address: IpAddr,
+    places: &Places,
+    admission: &Admission,
+) -> Option<Connection> {
+    let place = places.take(address)?;
+    let purse = admission.account.connection(address);
+    let memory = purse.reserve(MemoryKind::Calls, CONNECTION_BYTES).ok()?;
+    // A connection that refuses the option still works.
+    let _ = stream.set_nodelay(true);
+    let patience = Box::pin(tokio::time::sleep(admission.handshake));
+    let greeting = Some(Greeting { bytes_to_come: PREFACE_BYTES, patience });
+    let peer = Peer { purse, doings: place.doings.clone() };
+    Some(Connection { stream, greeting, peer, _memory: memory, place })
+}
 
-    fn connect_info(&self) -> TcpConnectInfo {
-        self.stream.connect_info()
+impl Connected for Connection {
+    type ConnectInfo = Peer;
+
+    fn connect_info(&self) -> Peer {
+        self.peer.clone()
     }
 }
 
@@ -79,6 +128,16 @@ impl AsyncRead for Connection {
     ) -> Poll<io::Result<()>> {
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
+        if read.is_pending() {
+            let has_to_leave = match &mut self.place.eviction {
+                Some(eviction) => Pin::new(eviction).poll(context).is_ready(),
+                None => true,
+            };
+            if has_to_leave {
+                self.place.eviction = None;
+                return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
+            }
+        }
         let Some(greeting) = &mut self.greeting else { return read };
         let came = buffer.filled().len() - before;
         greeting.bytes_to_come = greeting.bytes_to_come.saturating_sub(came);

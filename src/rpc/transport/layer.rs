@@ -14,7 +14,8 @@ use tonic::body::Body;
 use tonic::{Code, Status};
 use tower::{Layer, Service};
 
-use super::intake::Intake;
+use super::connection::Peer;
+use super::intake::{Arriving, Intake};
 use super::timing::call_time;
 use super::unsent::Unsent;
 use crate::rpc::path::Path;
@@ -65,7 +66,7 @@ where
         self.inner.poll_ready(context)
     }
 
-    fn call(&mut self, request: Request<Body>) -> Self::Future {
+    fn call(&mut self, mut request: Request<Body>) -> Self::Future {
         let Surround { settings, clock, metrics, unsent } = self.surround.clone();
         let method = request.uri().path().to_owned();
         let limits = &settings.limits;
@@ -73,12 +74,25 @@ where
             .field("headers")
             .within(limits.header_bytes_max(), header_bytes(request.headers()));
         if let Err(failure) = headers {
-            return Box::pin(async { Ok(Status::from(failure).into_http()) });
+            return Box::pin(async { Ok(refusal(failure)) });
         }
+        let peer = request.extensions().get::<Peer>();
+        let intake = match Intake::new(settings.clone(), peer) {
+            Ok(intake) => intake,
+            Err(full) => return Box::pin(async move { Ok(refusal(full)) }),
+        };
+        request.extensions_mut().insert(intake.clone());
+        let arriving = intake.clone();
+        let request = request.map(|body| Body::new(Arriving::new(body, arriving)));
         // The transport keeps the caller's deadline too, and would say CANCELLED.
         let time_limit = call_time(limits, request.headers());
-        let handler = Intake::new(settings.clone()).around(self.inner.call(request));
-        let handler = Caught(Box::pin(async move { Ok(unsent.count(handler.await?).await) }));
+        let handler = intake.clone().around(self.inner.call(request));
+        let handler = Caught(Box::pin(async move {
+            let response = handler.await?;
+            // A stream has begun only, and keeps its messages itself.
+            intake.settle();
+            Ok(unsent.count(response, intake).await)
+        }));
         let limited = tokio::time::timeout(time_limit, handler);
         Box::pin(async move {
             let start = clock.now();
@@ -105,6 +119,10 @@ where
             Ok(response)
         })
     }
+}
+
+fn refusal(failure: impl Into<Failure>) -> Response<Body> {
+    Status::from(failure.into()).into_http()
 }
 
 /// The size of a list of headers as HTTP/2 counts it (RFC 9113, section 6.5.2).

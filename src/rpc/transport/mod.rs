@@ -3,6 +3,7 @@
 
 pub mod codec;
 pub(super) mod connection;
+mod crowd;
 pub(super) mod intake;
 pub mod layer;
 pub(super) mod timing;

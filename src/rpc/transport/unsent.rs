@@ -15,7 +15,9 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tonic::Status;
 use tonic::body::Body;
 
+use super::intake::Intake;
 use crate::rpc::status::Failure;
+use crate::runtime::memory::{MemoryKind, Reservation};
 use crate::runtime::settings::Limit;
 
 /// Replies up to this are not counted: they are as large as what is kept of every open call anyway,
@@ -34,6 +36,13 @@ pub struct Unsent {
     bytes_max: Limit,
 }
 
+/// Room for one reply, which is given back when it is dropped.
+#[derive(Debug)]
+pub(in crate::rpc) struct Room {
+    _units: OwnedSemaphorePermit,
+    _memory: Reservation,
+}
+
 type Part = Result<Frame<Bytes>, Status>;
 
 /// A reply that has begun.
@@ -42,7 +51,10 @@ struct Begun {
     /// What follows the data.
     next: Option<Part>,
     rest: Option<Body>,
-    _room: Option<OwnedSemaphorePermit>,
+    _room: Option<Room>,
+    /// What the data take, if they are a large message of a stream.
+    message: Option<Reservation>,
+    intake: Intake,
 }
 
 impl Unsent {
@@ -52,13 +64,19 @@ impl Unsent {
         Self { room: Arc::new(Semaphore::new(units.min(Semaphore::MAX_PERMITS))), bytes_max }
     }
 
-    /// Counts a reply that is whole until it is sent or given up, or refuses it. Of a stream every
-    /// message would count for as long as the stream lasts; it has a limit of its own.
-    pub(in crate::rpc) async fn count(&self, response: Response<Body>) -> Response<Body> {
+    /// Counts a reply that is whole until it is sent or given up, or refuses it. Of a stream each
+    /// message is counted until it is sent: it is there already, so it is never refused here.
+    pub(in crate::rpc) async fn count(
+        &self,
+        response: Response<Body>,
+        intake: Intake,
+    ) -> Response<Body> {
         let (head, mut body) = response.into_parts();
-        let mut begun = Begun { data: Bytes::new(), next: None, rest: None, _room: None };
+        let (data, room, message) = (Bytes::new(), None, None);
+        let mut begun = Begun { data, next: None, rest: None, _room: room, message, intake };
         let Poll::Ready(first) = now(&mut body).await else {
-            return Response::from_parts(head, body);
+            begun.rest = Some(body);
+            return Response::from_parts(head, Body::new(begun));
         };
         match first.map(|part| part.map(Frame::into_data)) {
             Some(Ok(Ok(data))) => begun.data = data,
@@ -74,7 +92,7 @@ impl Unsent {
         let is_whole =
             begun.next.as_ref().is_some_and(|part| matches!(part, Ok(part) if part.is_trailers()));
         if is_whole {
-            match self.reserve(begun.data.len()) {
+            match self.reserve(begun.data.len(), &begun.intake) {
                 Ok(room) => begun._room = room,
                 Err(failure) => return Status::from(failure).into_http(),
             }
@@ -88,13 +106,16 @@ impl Unsent {
     pub(in crate::rpc) fn reserve(
         &self,
         bytes: usize,
-    ) -> Result<Option<OwnedSemaphorePermit>, Failure> {
+        intake: &Intake,
+    ) -> Result<Option<Room>, Failure> {
         if bytes <= SMALL {
             return Ok(None);
         }
         let units = u32::try_from(bytes.div_ceil(UNIT)).ok();
-        let room = units.and_then(|units| self.room.clone().try_acquire_many_owned(units).ok());
-        room.map(Some).ok_or_else(|| self.bytes_max.reached().into())
+        let units = units.and_then(|units| self.room.clone().try_acquire_many_owned(units).ok());
+        let units = units.ok_or_else(|| self.bytes_max.reached())?;
+        let memory = intake.purse().reserve(MemoryKind::Replies, bytes as u64)?;
+        Ok(Some(Room { _units: units, _memory: memory }))
     }
 }
 
@@ -108,17 +129,27 @@ impl http_body::Body for Begun {
     type Error = Status;
 
     fn poll_frame(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Part>> {
-        if !self.data.is_empty() {
-            let piece = self.data.len().min(SMALL);
-            return Poll::Ready(Some(Ok(Frame::data(self.data.split_to(piece)))));
+        let this = &mut *self;
+        if this.data.is_empty() {
+            this.message = None;
+            if let Some(next) = this.next.take() {
+                return Poll::Ready(Some(next));
+            }
+            let Some(rest) = &mut this.rest else { return Poll::Ready(None) };
+            let part = std::task::ready!(Pin::new(rest).poll_frame(context));
+            match part.map(|part| part.map(Frame::into_data)) {
+                Some(Ok(Ok(data))) => this.data = data,
+                Some(Ok(Err(other))) => return Poll::Ready(Some(Ok(other))),
+                Some(Err(status)) => return Poll::Ready(Some(Err(status))),
+                None => return Poll::Ready(None),
+            }
+            if this.data.len() > SMALL {
+                let bytes = this.data.len() as u64;
+                this.message = Some(this.intake.purse().hold(MemoryKind::Replies, bytes));
+            }
         }
-        if let Some(next) = self.next.take() {
-            return Poll::Ready(Some(next));
-        }
-        match &mut self.rest {
-            Some(rest) => Pin::new(rest).poll_frame(context),
-            None => Poll::Ready(None),
-        }
+        let piece = this.data.len().min(SMALL);
+        Poll::Ready(Some(Ok(Frame::data(this.data.split_to(piece)))))
     }
 
     fn is_end_stream(&self) -> bool {

@@ -6,7 +6,7 @@ use std::time::Duration;
 use crate::geometry::effort::Effort;
 use crate::geometry::polytope::Polytope;
 use crate::rpc::api;
-use crate::rpc::convert::body::{Unready, hull_of_checked, hull_time};
+use crate::rpc::convert::body::{Unready, hull_bytes, hull_of_checked, hull_time};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{length, points, pose, vector};
 use crate::rpc::path::{BadField, Path};
@@ -70,17 +70,30 @@ pub fn rules_estimate(rules: Option<&api::PairRules>) -> Duration {
     })
 }
 
+/// What these bodies take while they are declared, bytes: a guess at the lower end for bodies that
+/// are small, since what their pairs remember is counted when it is there.
+pub fn bytes(request: &api::OpenSessionRequest) -> u64 {
+    let bodies = request.state.as_ref().map_or(&[][..], |state| &state.bodies);
+    let parts: usize = bodies.iter().map(|body| body.parts.len()).sum();
+    BODY_BYTES * bodies.len() as u64 + PART_BYTES * parts as u64 + hull_bytes(given_points(bodies))
+}
+
+/// A body, and a part of one, with their places in the broad phase.
+const BODY_BYTES: u64 = 1_024;
+const PART_BYTES: u64 = 512;
+
+fn given_points(bodies: &[api::Body]) -> usize {
+    let count = |part: &api::PlacedBody| match &part.source {
+        Some(api::placed_body::Source::Vertices(points)) => points.xyz.len() / 3,
+        _ => 0,
+    };
+    bodies.iter().flat_map(|body| &body.parts).map(count).sum()
+}
+
 /// How long it takes to declare these bodies and to look at them for the first time.
 pub fn bodies_estimate(bodies: &[api::Body]) -> Duration {
-    let parts = bodies.iter().flat_map(|body| &body.parts);
-    let given: usize = parts
-        .map(|part| match &part.source {
-            Some(api::placed_body::Source::Vertices(points)) => points.xyz.len() / 3,
-            _ => 0,
-        })
-        .sum();
     let groups: usize = bodies.iter().map(|body| body.groups.len()).sum();
-    BODY_TIME * times(bodies.len()) + hull_time(given) + ENTRY_TIME * times(groups)
+    BODY_TIME * times(bodies.len()) + hull_time(given_points(bodies)) + ENTRY_TIME * times(groups)
 }
 
 /// Bodies, each checked; builds the hulls of given points, until `effort` is stopped.

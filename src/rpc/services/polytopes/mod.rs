@@ -10,7 +10,7 @@ use tonic::{Request, Response, Status, Streaming};
 use crate::geometry::Vec3;
 use crate::geometry::shape::PolytopeId;
 use crate::rpc::api;
-use crate::rpc::convert::body::hull_time;
+use crate::rpc::convert::body::{hull_bytes, hull_time};
 use crate::rpc::convert::catalogue::{id, unknown};
 use crate::rpc::convert::geometry::points_to_wire;
 use crate::rpc::convert::keys::check_key;
@@ -19,8 +19,10 @@ use crate::rpc::convert::polytope::{AskedPolytope, BuiltPolytope, describe, desc
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
+use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
 use crate::runtime::deadline::StopGuard;
+use crate::runtime::memory::{MemoryKind, Purse};
 use crate::runtime::sessions::owner::{KeyDigest, new_key};
 use crate::runtime::settings::Limits;
 use crate::runtime::store::{DeleteError, RegisterError, Stored, StoredSolid};
@@ -36,13 +38,14 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         request: Request<api::RegisterPolytopesRequest>,
     ) -> Result<Response<api::RegisterPolytopesResponse>, Status> {
         let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
+        let purse = Intake::of(&request).purse().clone();
         let api::RegisterPolytopesRequest { polytopes, validate_only } = request.into_inner();
         let limits = self.0.limits();
         let list = Path::ROOT.field("polytopes");
         list.within(limits.registration_items_max(), polytopes.len())?;
         let convert = |(index, spec)| AskedPolytope::convert(&list.index(index), spec, limits);
         let asked: Result<Vec<_>, Failure> = polytopes.iter().enumerate().map(convert).collect();
-        let reports = register(&self.0, asked?, validate_only, &guard).await?;
+        let reports = register(&self.0, asked?, validate_only, &guard, purse).await?;
         Ok(Response::new(api::RegisterPolytopesResponse { reports }))
     }
 
@@ -51,7 +54,8 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         request: Request<Streaming<api::UploadPolytopeRequest>>,
     ) -> Result<Response<api::UploadPolytopeResponse>, Status> {
         let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
-        let report = uploads::receive(&self.0, request.into_inner(), &guard).await?;
+        let intake = Intake::of(&request);
+        let report = uploads::receive(&self.0, request.into_inner(), &guard, &intake).await?;
         Ok(Response::new(api::UploadPolytopeResponse { report: Some(report) }))
     }
 
@@ -60,6 +64,7 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         request: Request<api::GetPolytopeRequest>,
     ) -> Result<Response<api::GetPolytopeResponse>, Status> {
         use api::get_polytope_request::Key;
+        let intake = Intake::of(&request);
         let request = request.into_inner();
         let stored = match &request.key {
             Some(Key::Id(id)) => self.0.catalogue().by_id(&Path::ROOT.field("id"), id)?,
@@ -75,7 +80,7 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         let estimate = VERTEX_TIME * vertices + FACET_TIME * facets;
         // Refused before the work, not after it.
         let bytes = VERTEX_BYTES * vertices as usize + FACET_BYTES * facets as usize;
-        let _room = self.0.unsent.reserve(bytes)?;
+        let _room = self.0.unsent.reserve(bytes, &intake)?;
         let copying = self.0.compute.run(estimate, move || api::GetPolytopeResponse {
             polytope: Some(polytope),
             vertices: request.with_vertices.then(|| points_to_wire(self::vertices(&stored))),
@@ -209,9 +214,11 @@ pub async fn register(
     asked: Vec<AskedPolytope>,
     validate_only: bool,
     guard: &StopGuard,
+    purse: Purse,
 ) -> Result<Vec<api::RegistrationReport>, Failure> {
     let points: usize = asked.iter().map(AskedPolytope::size).sum();
     let estimate = hull_time(points + asked.len());
+    let work = purse.reserve(MemoryKind::Work, hull_bytes(points))?;
     let (in_job, stop) = (shared.clone(), guard.flag());
     let job = move || {
         let limits = in_job.limits();
@@ -223,7 +230,9 @@ pub async fn register(
             }
         };
         let built: Result<Vec<_>, Failure> = asked.into_iter().map(build).collect();
-        commit(&in_job, built?, validate_only)
+        // What was built is counted as registered from here on.
+        drop(work);
+        commit(&in_job, built?, validate_only, &purse)
     };
     shared.compute.run(estimate, job).await?
 }
@@ -232,6 +241,7 @@ fn commit(
     shared: &Shared,
     built: Vec<BuiltPolytope>,
     validate_only: bool,
+    purse: &Purse,
 ) -> Result<Vec<api::RegistrationReport>, Failure> {
     let (mut new, mut reports, mut fields) = (Vec::new(), Vec::new(), Vec::new());
     let mut made_keys = Vec::new();
@@ -256,6 +266,13 @@ fn commit(
         return Ok(reports);
     }
     shared.refuse_while_draining()?;
+    for one in &mut new {
+        one.stored.pay(purse)?;
+    }
+    let (count, limit) = (store.count(), limits.polytopes_max());
+    if !purse.may_have_another(MemoryKind::Polytopes, count, limit.value) {
+        return Err(limit.reached().into());
+    }
     let registered = store.register(new, limits).map_err(refused)?;
     for ((report, registered), made) in reports.iter_mut().zip(registered).zip(made_keys) {
         report.polytope = Some(describe(&registered.stored, store));

@@ -1,5 +1,7 @@
 //! Polytopes in chunks, beyond what fits into one message.
 
+use std::time::Duration;
+
 use tonic::Streaming;
 
 use crate::geometry::Vec3;
@@ -10,7 +12,9 @@ use crate::rpc::convert::polytope::{AskedPolytope, AskedSource, file_source};
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::{Failure, of_transport};
+use crate::rpc::transport::intake::Intake;
 use crate::runtime::deadline::StopGuard;
+use crate::runtime::memory::{MemoryKind, Reservation};
 
 const POINT_BYTES: usize = 24;
 
@@ -19,19 +23,27 @@ pub(super) async fn receive(
     shared: &Shared,
     mut chunks: Streaming<api::UploadPolytopeRequest>,
     guard: &StopGuard,
+    intake: &Intake,
 ) -> Result<api::RegistrationReport, Failure> {
     shared.refuse_while_draining()?;
     // Held until the polytope is registered: the bytes of an upload are in memory until then.
     let _room = shared.uploads.clone().try_acquire_owned().map_err(|_| Failure::Busy)?;
+    let purse = intake.purse();
+    let mut memory = purse.reserve(MemoryKind::Uploads, 0)?;
     let first = next(shared, &mut chunks).await?;
     let Some(Part::Header(header)) = first else {
         return Err(Path::ROOT.field("header").bad("must be the first message").into());
     };
-    let bytes = collect(shared, &header, &mut chunks).await?;
+    let bytes = collect(shared, &header, &mut chunks, (intake, &mut memory)).await?;
     let asked = assemble(shared, header.clone(), bytes)?;
-    let mut reports =
-        crate::rpc::services::polytopes::register(shared, vec![asked], header.validate_only, guard)
-            .await?;
+    let mut reports = crate::rpc::services::polytopes::register(
+        shared,
+        vec![asked],
+        header.validate_only,
+        guard,
+        purse.clone(),
+    )
+    .await?;
     reports.pop().ok_or_else(|| Failure::Bug("no report of an upload".to_owned()))
 }
 
@@ -39,7 +51,11 @@ async fn next(
     shared: &Shared,
     chunks: &mut Streaming<api::UploadPolytopeRequest>,
 ) -> Result<Option<Part>, Failure> {
-    let message = chunks.message().await.map_err(|status| of_transport(status, shared.limits()))?;
+    // Whoever sends nothing keeps a place from others.
+    let limit = shared.limits().message_seconds_max();
+    let message = tokio::time::timeout(Duration::from_secs(limit.value), chunks.message()).await;
+    let message = message.map_err(|_| limit.exceeded_at("chunk"))?;
+    let message = message.map_err(|status| of_transport(status, shared.limits()))?;
     match message {
         Some(api::UploadPolytopeRequest { part: Some(part) }) => Ok(Some(part)),
         Some(_) => Err(Path::ROOT.field("chunk").bad("a message needs a header or a chunk").into()),
@@ -53,16 +69,25 @@ async fn collect(
     shared: &Shared,
     header: &api::UploadHeader,
     chunks: &mut Streaming<api::UploadPolytopeRequest>,
+    (intake, memory): (&Intake, &mut Reservation),
 ) -> Result<Vec<u8>, Failure> {
     let path = Path::ROOT.field("chunk");
     let limits = shared.limits();
-    let mut bytes = Vec::new();
+    let mut bytes: Vec<u8> = Vec::new();
     while let Some(part) = next(shared, chunks).await? {
         let Part::Chunk(chunk) = part else {
             return Err(Path::ROOT.field("header").bad("must come once only").into());
         };
         path.within(limits.upload_bytes_max(), bytes.len() + chunk.len())?;
+        let length = bytes.len() + chunk.len();
+        if length > bytes.capacity() {
+            // Beside the old bytes, until they are copied.
+            memory.grow_to((bytes.capacity() + length.max(2 * bytes.capacity())) as u64)?;
+            bytes.reserve(length - bytes.len());
+            memory.set(bytes.capacity() as u64);
+        }
         bytes.extend_from_slice(&chunk);
+        intake.settle();
     }
     let total = Path::ROOT.field("header");
     let total = total.field("total_bytes");

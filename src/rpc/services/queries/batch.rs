@@ -1,8 +1,11 @@
 //! Many questions in one call. Each is answered from cold, so the order does not matter.
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use prost::Message;
 use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use tonic::Request;
 
@@ -18,10 +21,13 @@ use crate::rpc::api::batch_query_item::Question as Wire;
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
+use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
 use crate::runtime::compute::{INLINE_MAX, Refused};
 use crate::runtime::deadline::StopGuard;
+use crate::runtime::memory::{CALL_BYTES, MemoryKind, Reservation};
 use crate::runtime::metrics::Ending;
+use crate::runtime::settings::Limit;
 
 type AnswerItem = Box<dyn FnOnce(&Run) -> Result<Answer, Failure> + Send>;
 
@@ -113,23 +119,66 @@ pub(super) async fn answer(
         }));
     }
     let is_small = total <= INLINE_MAX;
+    let kept = Kept::new(shared, &request)?;
     let job = move || -> Vec<api::BatchQueryAnswer> {
         // On the caller's thread the parallel iterator would still wake the workers.
         if is_small {
-            jobs.into_iter().map(one).collect()
+            jobs.into_iter().map(|job| kept.one(job)).collect()
         } else {
-            jobs.into_par_iter().map(one).collect()
+            jobs.into_par_iter().map(|job| kept.one(job)).collect()
         }
     };
     let answers = shared.compute.run(total, job).await?;
     Ok(api::BatchQueryResponse { answers })
 }
 
-fn one(job: Result<(AnswerItem, Run), Failure>) -> api::BatchQueryAnswer {
-    let answer = job.and_then(|(answer, run)| {
-        // A bug in one search must not take the answers of the others with it.
-        catch_unwind(AssertUnwindSafe(|| answer(&run))).unwrap_or(Err(Refused::Panicked.into()))
-    });
-    let answer = answer.unwrap_or_else(|failure| Answer::Status(failure.to_item()));
-    api::BatchQueryAnswer { answer: Some(answer) }
+/// What the answers of a batch take while the others are found.
+struct Kept {
+    /// Bytes of the answers, as they will be sent.
+    bytes: AtomicU64,
+    bytes_max: Limit,
+    memory: Mutex<Reservation>,
+}
+
+/// What an answer takes in memory for each byte that it takes on the wire.
+const ANSWER_FACTOR: u64 = 4;
+
+impl Kept {
+    fn new(shared: &Shared, request: &Request<api::BatchQueryRequest>) -> Result<Self, Failure> {
+        let memory = Intake::of(request).purse().reserve(MemoryKind::Work, 0)?;
+        let bytes_max = shared.limits().batch_reply_bytes_max();
+        Ok(Self { bytes: AtomicU64::new(0), bytes_max, memory: Mutex::new(memory) })
+    }
+
+    /// Answers one question, if there is room for its answer: what is refused is told in its place,
+    /// and costs nothing.
+    fn one(&self, job: Result<(AnswerItem, Run), Failure>) -> api::BatchQueryAnswer {
+        let room = self.admits(self.bytes.load(Ordering::Relaxed));
+        let answer = room.and(job).and_then(|(answer, run)| {
+            // A bug in one search must not take the answers of the others with it.
+            let answer = catch_unwind(AssertUnwindSafe(|| answer(&run)));
+            let answer = answer.unwrap_or(Err(Refused::Panicked.into()))?;
+            let answer = api::BatchQueryAnswer { answer: Some(answer) };
+            let bytes = answer.encoded_len() as u64;
+            let all = self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes;
+            // It stays counted when it is refused: the questions that follow are not begun.
+            self.admits(all)?;
+            Ok(answer)
+        });
+        answer.unwrap_or_else(|failure| api::BatchQueryAnswer {
+            answer: Some(Answer::Status(failure.to_item())),
+        })
+    }
+
+    fn admits(&self, bytes: u64) -> Result<(), Failure> {
+        if bytes > self.bytes_max.value {
+            return Err(self.bytes_max.reached().into());
+        }
+        // What is small is part of the call.
+        if ANSWER_FACTOR * bytes > CALL_BYTES {
+            let mut memory = self.memory.lock().expect("nothing panics while holding it");
+            memory.grow_to(ANSWER_FACTOR * bytes)?;
+        }
+        Ok(())
+    }
 }

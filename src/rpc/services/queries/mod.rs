@@ -17,12 +17,13 @@ use self::collision::CollisionQuestion;
 use self::distance::DistanceQuestion;
 use self::first_contact::FirstContactQuestion;
 use self::penetration::PenetrationQuestion;
-use self::question::{Question, Run, count, estimate};
+use self::question::{Question, Run, count, estimate, working_bytes};
 use super::certificates;
 use crate::rpc::api;
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
+use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
 use crate::runtime::deadline::StopGuard;
 
@@ -49,7 +50,13 @@ impl Queries {
         let time = time_left(shared.limits(), request.metadata(), question.options().time)?;
         let guard = StopGuard::after(Some(time));
         let run = Run::new(shared, &guard);
-        let answer = shared.compute.run(estimate(&question), move || question.answer(&run));
+        // Until the job is done, whether somebody waits for it or not.
+        let work = Intake::of(request).work(working_bytes(&question))?;
+        let answer = shared.compute.run(estimate(&question), move || {
+            let answer = question.answer(&run);
+            drop(work);
+            answer
+        });
         answer.await?
     }
 }

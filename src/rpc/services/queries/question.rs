@@ -7,7 +7,7 @@ use std::time::Duration;
 use crate::geometry::effort::{Cost, Effort, Stopped};
 use crate::geometry::pair::Pair;
 use crate::rpc::api;
-use crate::rpc::convert::body::{AskedBody, ReadyBody, Unready, hull_time};
+use crate::rpc::convert::body::{AskedBody, ReadyBody, Unready, hull_bytes, hull_time};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::options::{AnswerOptions, cost_to_wire};
 use crate::rpc::path::Path;
@@ -127,6 +127,12 @@ pub(super) fn estimate<Q: Question>(question: &Q) -> Duration {
     let time = question.estimate(count(p), count(q)) + building(p) + building(q);
     // The exhaustive methods take minutes for what the default ones do in a millisecond.
     if question.options().is_default_method { time } else { time.max(NEVER_INLINE) }
+}
+
+/// What the hulls that are to be built for a question take, bytes.
+pub(super) fn working_bytes<Q: Question>(question: &Q) -> u64 {
+    let (p, q) = question.bodies();
+    [p, q].iter().filter(|body| body.is_given_by_points()).map(|body| hull_bytes(body.size())).sum()
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The sessions of a server: how they are opened, found and asked.
 
 use std::hash::{BuildHasher, Hasher};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tonic::metadata::MetadataMap;
@@ -18,8 +18,10 @@ use crate::rpc::status::Failure;
 use crate::rpc::transport::timing::time_left;
 use crate::runtime::compute::{INLINE_MAX, NEVER_INLINE};
 use crate::runtime::deadline::StopGuard;
+use crate::runtime::memory::{MemoryKind, Purse};
 use crate::runtime::sessions::owner::{Credentials, KeyDigest, new_incarnation, new_key};
-use crate::runtime::sessions::{Held, NewSession, Parallel, Registry, SessionError, Slot};
+use crate::runtime::sessions::{Bounded, Held, NewSession, Parallel, Registry, SessionError, Slot};
+use crate::runtime::settings::Limits;
 use crate::scene::{Runner, Serial};
 
 /// What every call to the sessions needs; cheap to clone.
@@ -61,6 +63,7 @@ impl SessionHost {
         metadata: &MetadataMap,
         request: api::OpenSessionRequest,
         prefix: &'static str,
+        purse: &Purse,
     ) -> Result<(Arc<Slot<Session>>, api::OpenSessionResponse), Failure> {
         let Self { shared, registry, .. } = self;
         shared.refuse_while_draining()?;
@@ -77,12 +80,7 @@ impl SessionHost {
         let Ownership { owner, made_key } = self.ownership(&path, &request.session_key)?;
         let exists = |_| Failure::SessionExists { field: id_path.to_string(), id: id.clone() };
         registry.check_free(&id, owner, request.replace).map_err(exists)?;
-        let idle_max = Duration::from_secs(limits.session_idle_seconds_max);
-        let idle_default = Duration::from_secs(limits.session_idle_seconds_default);
-        let idle = match &request.idle_timeout {
-            None => idle_default.min(idle_max),
-            Some(wire) => duration(&path.field("idle_timeout"), wire)?.min(idle_max),
-        };
+        let idle = idle_timeout(&path, request.idle_timeout.as_ref(), limits)?;
         let replace = request.replace;
         let estimate = declare::estimate(&request);
         let is_bounded = is_default(&request.method, METHODS);
@@ -96,18 +94,22 @@ impl SessionHost {
         let (going, spending) = (until(None)?, until(own)?);
         let (gone, spent) = (going.flag(), spending.flag());
         let opening = shared.clone();
+        let memory = Mutex::new(purse.reserve(MemoryKind::Work, declare::bytes(&request))?);
         let opened = shared.compute.run(estimate, move || {
             let root = Path::ROOT.field(prefix);
             let path = if prefix.is_empty() { Path::ROOT } else { root };
-            Session::open(&path, &request, &opening, Until { gone: &gone, spent: &spent })
+            let until = Until { gone: &gone, spent: &spent };
+            let runner = Bounded::new(Parallel, &memory);
+            Session::open(&path, &request, &opening, (until, &runner))
         });
         let (session, report) = opened.await??;
         let checked_pairs = session.pairs_enabled();
         let incarnation = new_incarnation()?;
-        let new = NewSession { id: &id, session, idle_timeout: idle, owner, incarnation, replace };
-        let slot = registry.insert(new).map_err(|error| failure(error, &id))?;
+        let (id, idle_timeout, purse) = (id.as_str(), idle, purse.lasting());
+        let new = NewSession { id, session, idle_timeout, purse, owner, incarnation, replace };
+        let slot = registry.insert(new).map_err(|error| failure(error, id))?;
         let opened = api::OpenSessionResponse {
-            session_id: id,
+            session_id: id.to_owned(),
             report: Some(report),
             checked_pairs,
             idle_timeout: Some(duration_to_wire(idle)),
@@ -145,12 +147,14 @@ impl SessionHost {
         let estimate = held.estimate(&frames);
         let is_inline = estimate <= INLINE_MAX;
         let (shared, room) = (self.shared.clone(), self.registry.room());
+        let memory = Mutex::new(held.purse().reserve(MemoryKind::Work, 0)?);
         let job = move || {
             let list = Path::ROOT.field("frames");
             let path = index.map_or(Path::ROOT.field("frame"), |index| list.index(index));
             let until = Until { gone: &gone, spent: &spent };
             // Rayon's workers are those of the pool; a job that runs elsewhere must not wake them.
-            let runner: &dyn Runner = if is_inline { &Serial } else { &Parallel };
+            let parallel = Bounded::new(Parallel, &memory);
+            let runner: &dyn Runner = if is_inline { &Serial } else { &parallel };
             held.step(&frames, &path, &FrameWork { shared: &shared, until, runner, room })
         };
         // A stream holds back its own client while it waits; a single call is told to come again.
@@ -180,6 +184,18 @@ impl SessionHost {
         hasher.write_u64(serial);
         format!("s-{:016x}{serial:x}", hasher.finish())
     }
+}
+
+/// After how long without a call a session is to be closed.
+fn idle_timeout(
+    path: &Path<'_>,
+    asked: Option<&prost_types::Duration>,
+    limits: &Limits,
+) -> Result<Duration, Failure> {
+    let max = Duration::from_secs(limits.session_idle_seconds_max);
+    let default = Duration::from_secs(limits.session_idle_seconds_default);
+    let asked = asked.map(|wire| duration(&path.field("idle_timeout"), wire)).transpose()?;
+    Ok(asked.unwrap_or(default).min(max))
 }
 
 /// Takes a session out of its place, as soon as it is in.

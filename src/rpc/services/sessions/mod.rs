@@ -9,7 +9,6 @@ mod stream;
 use std::sync::Arc;
 use std::time::Duration;
 
-use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
 pub use self::host::SessionHost;
@@ -20,6 +19,7 @@ use crate::rpc::convert::options::cost_to_wire;
 use crate::rpc::convert::paging::page_size;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
+use crate::rpc::transport::intake::Intake;
 use crate::runtime::sessions::owner::KeyDigest;
 use crate::runtime::sessions::{Registry, Slot};
 
@@ -48,29 +48,32 @@ impl api::session_service_server::SessionService for Sessions {
         &self,
         request: Request<api::OpenSessionRequest>,
     ) -> Result<Response<api::OpenSessionResponse>, Status> {
+        let intake = Intake::of(&request);
         let (metadata, _, mut request) = request.into_parts();
         request.session_key = brought_key(&metadata, request.session_key);
-        let (_, opened) = self.0.open(&metadata, request, "").await?;
+        let (_, opened) = self.0.open(&metadata, request, "", intake.purse()).await?;
         Ok(Response::new(opened))
     }
 
-    type StreamSessionStream = ReceiverStream<Result<api::StreamSessionResponse, Status>>;
+    type StreamSessionStream = stream::Replies;
 
     async fn stream_session(
         &self,
         request: Request<Streaming<api::StreamSessionRequest>>,
     ) -> Result<Response<Self::StreamSessionStream>, Status> {
+        let intake = Intake::of(&request);
         let (metadata, _, requests) = request.into_parts();
         let header_key = brought_key(&metadata, String::new());
-        Ok(Response::new(stream::start(self.0.clone(), header_key, requests)))
+        Ok(Response::new(stream::start(self.0.clone(), header_key, requests, intake)))
     }
 
     async fn step_session(
         &self,
         request: Request<api::StepSessionRequest>,
     ) -> Result<Response<api::StepSessionResponse>, Status> {
+        let purse = Intake::of(&request).purse().clone();
         let (metadata, _, request) = request.into_parts();
-        let reports = step::step(&self.0, &metadata, request).await?;
+        let reports = step::step(&self.0, &metadata, request, &purse).await?;
         Ok(Response::new(api::StepSessionResponse { reports }))
     }
 

@@ -21,7 +21,7 @@ use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::runtime::compute::NEVER_INLINE;
 use crate::runtime::metrics::{Ending, QuestionKind};
-use crate::runtime::sessions::{Parallel, Resident, Summary};
+use crate::runtime::sessions::{Resident, Summary};
 use crate::scene::{Applied, Declaration, Limits, Report, Runner, Scene};
 
 /// A scene with the shapes of its bodies, what its client asked for, and what it cost so far.
@@ -113,7 +113,7 @@ impl Session {
         path: &Path<'_>,
         request: &api::OpenSessionRequest,
         shared: &Shared,
-        until: Until<'_>,
+        (until, runner): (Until<'_>, &dyn Runner),
     ) -> Result<(Self, api::FrameReport), Failure> {
         let (limits, catalogue) = (shared.limits(), &shared.catalogue());
         let default = api::SessionState::default();
@@ -159,8 +159,7 @@ impl Session {
             vertices_max: 1,
         };
         session.keep_shapes(declared);
-        let report =
-            session.answer(&plan, &FrameWork { shared, until, runner: &Parallel, room: 0 })?;
+        let report = session.answer(&plan, &FrameWork { shared, until, runner, room: 0 })?;
         Ok((session, report))
     }
 

@@ -19,13 +19,19 @@ use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::timing::some_call_time;
 use crate::runtime::deadline::StopGuard;
+use crate::runtime::memory::{MemoryKind, Purse};
 use crate::runtime::sessions::Slot;
+
+/// What a report takes in memory for each byte that it takes on the wire: a verdict is two bytes
+/// there, and the message about its pair some hundred here.
+pub(super) const REPORT_FACTOR: usize = 4;
 
 /// Answers some frames, or says in their place why not.
 pub(super) async fn step(
     host: &SessionHost,
     metadata: &MetadataMap,
     request: api::StepSessionRequest,
+    purse: &Purse,
 ) -> Result<Vec<api::FrameReport>, Failure> {
     let shared = &host.shared;
     let list = Path::ROOT.field("frames");
@@ -39,10 +45,12 @@ pub(super) async fn step(
     let call = Call { host, slot: &slot, turns, going: StopGuard::after(Some(turns.left(shared))) };
     let mut reports = Vec::with_capacity(request.frames.len());
     let mut bytes = 0;
+    let mut memory = purse.reserve(MemoryKind::Replies, 0)?;
     let mut frames = request.frames.into_iter().enumerate();
     while let Some((index, frame)) = frames.next() {
         let frame_id = frame.frame_id;
-        let done = match turns.begin(shared, index, bytes) {
+        let kept = memory.grow_to((REPORT_FACTOR * bytes) as u64).map_err(Failure::from);
+        let done = match kept.and_then(|()| turns.begin(shared, index, bytes)) {
             Ok(()) => call.take_turn(frame, index).await,
             Err(failure) => Err(failure),
         };
@@ -87,7 +95,7 @@ impl Call<'_> {
 }
 
 /// The report of a frame that was left out.
-fn left(frame_id: u64, why: &Failure) -> api::FrameReport {
+pub(super) fn left(frame_id: u64, why: &Failure) -> api::FrameReport {
     api::FrameReport { frame_id, status: Some(why.to_item()), ..Default::default() }
 }
 

@@ -4,52 +4,75 @@
 //! a slow client, nothing is read, and HTTP/2 flow control holds the client back. What has arrived
 //! meanwhile is merged, where the client allows it, when the stream gets to reading again.
 
+use std::pin::Pin;
 use std::sync::Arc;
 use std::task::Poll;
 use std::time::Duration;
 
+use prost::Message;
 use tokio::sync::{mpsc, watch};
-use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
+use tokio_stream::{Stream, StreamExt};
 use tonic::metadata::MetadataMap;
 use tonic::{Status, Streaming};
 
 use super::host::{AnswerTime, SessionHost, failure, take_out};
 use super::session::Session;
+use super::step::{REPORT_FACTOR, left};
 use crate::rpc::api;
 use crate::rpc::api::stream_session_request::Start;
 use crate::rpc::path::Path;
 use crate::rpc::status::{Failure, of_transport};
+use crate::rpc::transport::intake::Intake;
 use crate::runtime::deadline::StopGuard;
+use crate::runtime::memory::{MemoryKind, Reservation};
 use crate::runtime::sessions::owner::{Credentials, KeyDigest};
 use crate::runtime::sessions::{Attachment, Slot};
 
 type Reply = Result<api::StreamSessionResponse, Status>;
+
+/// What goes to the client.
+pub(super) type Replies = Pin<Box<dyn Stream<Item = Reply> + Send>>;
+
+/// A reply that waits to be sent, with what it takes.
+struct Waiting {
+    reply: Reply,
+    _memory: Option<Reservation>,
+}
+
+/// While a report of more bytes than this waits, the next frame is not answered: a client that does
+/// not read has one of them here, not `waiting_reports_max`.
+const LARGE_REPORT: usize = 64 << 10;
 
 /// Serves one client until it hangs up, fails, or another one takes over.
 pub(super) fn start(
     host: SessionHost,
     header_key: String,
     requests: Streaming<api::StreamSessionRequest>,
-) -> ReceiverStream<Reply> {
+    intake: Intake,
+) -> Replies {
     let room = usize::try_from(host.shared.limits().waiting_reports_max).unwrap_or(1).max(1);
     let (replies, receiver) = mpsc::channel(room);
     tokio::spawn(async move {
-        let talk = Talk { host, requests, replies: replies.clone(), is_over: false };
+        let (replies_too, is_over, last_bytes) = (replies.clone(), false, 0);
+        let talk = Talk { host, requests, replies: replies_too, intake, is_over, last_bytes };
         if let Err(failure) = talk.run(header_key).await {
             // The client may be gone.
-            let _ = replies.send(Err(failure.into())).await;
+            let _ = replies.send(Waiting { reply: Err(failure.into()), _memory: None }).await;
         }
     });
-    ReceiverStream::new(receiver)
+    Box::pin(ReceiverStream::new(receiver).map(|waiting: Waiting| waiting.reply))
 }
 
 struct Talk {
     host: SessionHost,
     requests: Streaming<api::StreamSessionRequest>,
-    replies: mpsc::Sender<Reply>,
+    replies: mpsc::Sender<Waiting>,
+    intake: Intake,
     /// The client has sent its last message.
     is_over: bool,
+    /// Bytes of the last report: the best guess for the next one.
+    last_bytes: usize,
 }
 
 async fn turned_true(flag: &mut watch::Receiver<bool>) {
@@ -73,9 +96,9 @@ impl Talk {
             }
             Some(Start::Open(mut request)) => {
                 request.session_key = or_header(request.session_key);
-                let no_deadline = MetadataMap::new();
+                let (no_deadline, purse) = (MetadataMap::new(), self.intake.purse().clone());
                 let (slot, opened) = tokio::select! {
-                    opened = self.host.open(&no_deadline, request, "open") => opened?,
+                    opened = self.host.open(&no_deadline, request, "open", &purse) => opened?,
                     () = self.replies.closed() => return Ok(()),
                 };
                 let opened =
@@ -133,7 +156,9 @@ impl Talk {
             if latest_wins {
                 self.merge(&mut frames).await?;
             }
-            if self.answer_all(&slot, &attachment, frames).await?.is_err() {
+            let answered = self.answer_all(&slot, &attachment, frames).await?;
+            self.intake.settle();
+            if answered.is_err() {
                 return Ok(());
             }
         }
@@ -146,6 +171,10 @@ impl Talk {
         attachment: &Attachment<Session>,
         frames: Vec<api::Frame>,
     ) -> Result<Result<(), Gone>, Failure> {
+        let kept = match self.room_for_report().await {
+            Ok(kept) => kept,
+            Err(failure) => return Ok(self.refuse(&frames, &failure).await),
+        };
         let held = take_out(slot).await?;
         if !attachment.is_valid() {
             return Err(self.end(attachment).await);
@@ -165,6 +194,8 @@ impl Talk {
             reports = self.host.answer(held, frames, None, time) => reports?,
             never = gone => never,
         };
+        // From here on each is counted for itself.
+        drop(kept);
         for report in reports {
             let reply = api::StreamSessionResponse { report: Some(report), ..Default::default() };
             if self.send(reply).await.is_err() {
@@ -172,6 +203,30 @@ impl Talk {
             }
         }
         Ok(Ok(()))
+    }
+
+    /// Memory for the report to come, as much as the last one took. If that is much, first waits
+    /// until the client has taken the last one.
+    async fn room_for_report(&self) -> Result<Option<Reservation>, Failure> {
+        if self.last_bytes <= LARGE_REPORT {
+            return Ok(None);
+        }
+        // Closed: the client has gone, which the next sending finds out.
+        let _ = self.replies.reserve_many(self.replies.max_capacity()).await;
+        let bytes = (REPORT_FACTOR * self.last_bytes) as u64;
+        Ok(Some(self.intake.purse().reserve(MemoryKind::Replies, bytes)?))
+    }
+
+    /// Says of each frame why it was not applied.
+    async fn refuse(&mut self, frames: &[api::Frame], failure: &Failure) -> Result<(), Gone> {
+        let last_bytes = self.last_bytes;
+        for frame in frames {
+            let report = left(frame.frame_id, failure);
+            let reply = api::StreamSessionResponse { report: Some(report), ..Default::default() };
+            self.send(reply).await?;
+        }
+        self.last_bytes = last_bytes;
+        Ok(())
     }
 
     /// Adds the frames that have arrived already, up to the limit.
@@ -248,6 +303,14 @@ impl Talk {
     }
 
     async fn send(&mut self, reply: api::StreamSessionResponse) -> Result<(), Gone> {
-        self.replies.send(Ok(reply)).await.map_err(|_| Gone)
+        let bytes = reply.encoded_len();
+        self.last_bytes = bytes;
+        let memory = || {
+            let purse = self.intake.purse();
+            purse.hold(MemoryKind::Replies, (REPORT_FACTOR * bytes) as u64)
+        };
+        let memory = (bytes > LARGE_REPORT).then(memory);
+        let waiting = Waiting { reply: Ok(reply), _memory: memory };
+        self.replies.send(waiting).await.map_err(|_| Gone)
     }
 }

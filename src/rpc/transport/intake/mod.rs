@@ -1,23 +1,42 @@
-//! What comes in: looked at before it is decoded.
+//! What comes in: counted as it arrives, and looked at before it is decoded.
 
+mod arriving;
 mod scan;
 mod structures;
 
 use std::future::Future;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use prost::Name;
 use tonic::Status;
 
+pub(super) use self::arriving::Arriving;
 use self::scan::{Refusal, scan};
 use self::structures::Structures;
+use super::connection::Peer;
+use super::crowd::Busy;
 use crate::rpc::status::Failure;
-use crate::runtime::settings::Settings;
+use crate::runtime::memory::{CALL_BYTES, MemoryKind, OutOfMemory, Purse, Reservation};
+use crate::runtime::settings::{Limits, Settings};
 
-/// What the messages of one call are held to.
+/// Messages from which on decoding may keep other clients of the thread waiting.
+const LARGE_BYTES: usize = 128 << 10;
+
+/// What one call is held to, and the memory that it holds; cheap to clone. The last clone gives
+/// the memory back.
 #[derive(Clone, Debug)]
-pub(in crate::rpc) struct Intake {
+pub(in crate::rpc) struct Intake(Arc<Call>);
+
+#[derive(Debug)]
+struct Call {
     settings: Arc<Settings>,
+    purse: Purse,
+    /// For the call as such.
+    _own: Reservation,
+    /// For the messages that are decoded and not done with.
+    decoded: Mutex<Vec<Reservation>>,
+    /// Its connection is not idle.
+    _busy: Option<Busy>,
 }
 
 tokio::task_local! {
@@ -27,9 +46,15 @@ tokio::task_local! {
 }
 
 impl Intake {
-    /// Within these limits.
-    pub(in crate::rpc) fn new(settings: Arc<Settings>) -> Self {
-        Self { settings }
+    /// For a new call of this client, if there is memory for it. Nobody is the client in tests.
+    pub(in crate::rpc) fn new(
+        settings: Arc<Settings>,
+        peer: Option<&Peer>,
+    ) -> Result<Self, OutOfMemory> {
+        let purse = peer.map_or_else(Purse::of_nobody, |peer| peer.purse.clone());
+        let own = purse.reserve(MemoryKind::Calls, CALL_BYTES)?;
+        let (decoded, busy) = (Mutex::default(), peer.map(Peer::begin));
+        Ok(Self(Arc::new(Call { settings, purse, _own: own, decoded, _busy: busy })))
     }
 
     /// Lets the decoders that `call` makes find this.
@@ -42,14 +67,83 @@ impl Intake {
         CURRENT.try_with(Self::clone).ok()
     }
 
-    /// Refuses a message that is too large in memory, or has too many elements.
-    pub(super) fn admit<T: Name>(&self, bytes: &[u8]) -> Result<(), Status> {
-        let index = Structures::of_api().index_of(T::NAME);
-        let Some(index) = index else { return Ok(()) };
-        match scan(index, bytes, &self.settings.limits) {
-            Ok(_) => Ok(()),
-            Err(Refusal::Limit(exceeded)) => Err(exceeded.into()),
-            Err(Refusal::Malformed(why)) => Err(Failure::Malformed(why.to_owned()).into()),
-        }
+    /// Who pays.
+    pub(in crate::rpc) fn purse(&self) -> &Purse {
+        &self.0.purse
     }
+
+    /// That of a call, as the transport has put it there.
+    pub(in crate::rpc) fn of<T>(request: &tonic::Request<T>) -> Self {
+        let known = request.extensions().get::<Self>().cloned();
+        known.unwrap_or_else(|| {
+            // Nothing but a test calls a service without its surroundings.
+            let settings = Arc::<Settings>::default();
+            Self::new(settings, None).expect("without bounds")
+        })
+    }
+
+    /// Memory for the work on this call, if it is much.
+    pub(in crate::rpc) fn work(&self, bytes: u64) -> Result<Option<Reservation>, Failure> {
+        self.reserve(MemoryKind::Work, bytes)
+    }
+
+    /// The messages that were decoded so far are done with.
+    pub(in crate::rpc) fn settle(&self) {
+        self.decoded().clear();
+    }
+
+    /// Decodes a message unless it is too large in memory, or has too many elements.
+    pub(super) fn decode<T: Name>(
+        &self,
+        bytes: &[u8],
+        decode: impl FnOnce() -> Result<T, Status>,
+    ) -> Result<T, Status> {
+        if bytes.len() >= LARGE_BYTES && may_block() {
+            // The other tasks of this thread go on elsewhere.
+            return tokio::task::block_in_place(|| self.decode_here(bytes, decode));
+        }
+        self.decode_here(bytes, decode)
+    }
+
+    fn decode_here<T: Name>(
+        &self,
+        bytes: &[u8],
+        decode: impl FnOnce() -> Result<T, Status>,
+    ) -> Result<T, Status> {
+        if let Some(index) = Structures::of_api().index_of(T::NAME) {
+            let memory = scan(index, bytes, self.limits()).map_err(refused)?;
+            let reservation = self.reserve(MemoryKind::Decoded, memory)?;
+            self.decoded().extend(reservation);
+        }
+        decode()
+    }
+
+    /// Memory for this call, unless it is so little that it counts as part of the call itself.
+    fn reserve(&self, kind: MemoryKind, bytes: u64) -> Result<Option<Reservation>, Failure> {
+        if bytes <= CALL_BYTES / 2 {
+            return Ok(None);
+        }
+        Ok(Some(self.0.purse.reserve(kind, bytes)?))
+    }
+
+    fn limits(&self) -> &Limits {
+        &self.0.settings.limits
+    }
+
+    fn decoded(&self) -> MutexGuard<'_, Vec<Reservation>> {
+        self.0.decoded.lock().expect("nothing panics while holding it")
+    }
+}
+
+fn refused(refusal: Refusal) -> Failure {
+    match refusal {
+        Refusal::Limit(exceeded) => exceeded.into(),
+        Refusal::Malformed(why) => Failure::Malformed(why.to_owned()),
+    }
+}
+
+/// Whether there are other threads for the tasks of this one.
+fn may_block() -> bool {
+    let runtime = tokio::runtime::Handle::try_current();
+    runtime.is_ok_and(|it| it.runtime_flavor() == tokio::runtime::RuntimeFlavor::MultiThread)
 }

@@ -1,0 +1,45 @@
+//! Floor 4: how the system's allocator is told to give memory back.
+//!
+//! The account of memory (`runtime/memory.rs`) means something only if what was given back there
+//! leaves the process, too. Allocators that purge by themselves (jemalloc, mimalloc) are written in
+//! C, and a C compiler is not needed here for anything else; so it is glibc's own, with three
+//! settings. Left alone, it raises the size from which an allocation is a mapping of its own to
+//! 32 MiB as soon as a large one is freed, keeps what is freed below that, and has eight heaps for
+//! each processor to keep it in.
+//!
+//! glibc reads its settings before `main`. So the program starts itself once more, in the same
+//! process, with them in its environment.
+
+/// The settings, of which each is kept if the environment has it.
+#[cfg(target_env = "gnu")]
+const SETTINGS: &[(&str, &str)] = &[
+    // Larger allocations are mappings of their own, and gone when they are freed. Smaller would
+    // cost ordinary questions a system call for each list; a list of this size costs 64 of them.
+    ("MALLOC_MMAP_THRESHOLD_", "262144"),
+    // The end of a heap that is free is given back from this size on.
+    ("MALLOC_TRIM_THRESHOLD_", "262144"),
+    // Heaps; threads share them. Each has its own free memory that others cannot use.
+    ("MALLOC_ARENA_MAX", "4"),
+];
+
+/// Starts the program once more with an allocator that gives memory back, unless it is that
+/// already. Returns if it is, or if that is not possible: then the answers are the same.
+#[cfg(target_env = "gnu")]
+pub(crate) fn give_memory_back() {
+    use std::os::unix::process::CommandExt;
+
+    let missing = SETTINGS.iter().filter(|(name, _)| std::env::var_os(name).is_none());
+    let missing: Vec<(&str, &str)> = missing.copied().collect();
+    let mut arguments = std::env::args_os();
+    let (Ok(program), Some(name)) = (std::env::current_exe(), arguments.next()) else { return };
+    if missing.is_empty() {
+        return;
+    }
+    let mut command = std::process::Command::new(program);
+    // It returns only if it fails.
+    let _ = command.arg0(name).args(arguments).envs(missing).exec();
+}
+
+/// Other allocators are left as they are.
+#[cfg(not(target_env = "gnu"))]
+pub(crate) fn give_memory_back() {}

@@ -1,0 +1,200 @@
+//! The places for connections: who has one, and who gives way when they are short.
+//!
+//! A connection without calls costs its client nothing, and keep-alive pings keep it open for as
+//! long as the client likes. So an address has a share of the places (as it has of memory, see
+//! `runtime/memory.rs`), and beyond it, or when all are taken, a new connection takes the place of
+//! one that has been without calls for longest.
+
+use std::collections::{BTreeMap, HashMap};
+use std::net::IpAddr;
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Instant;
+
+use tokio::sync::oneshot;
+
+use crate::runtime::memory::{SHARE, neighbourhood};
+
+/// The places of all connections; cheap to clone.
+#[derive(Clone, Debug)]
+pub(super) struct Places(Arc<Crowd>);
+
+#[derive(Debug)]
+struct Crowd {
+    connections_max: u64,
+    start: Instant,
+    guests: Mutex<BTreeMap<u64, Guest>>,
+    serial: AtomicU64,
+}
+
+/// A connection that has a place.
+#[derive(Debug)]
+struct Guest {
+    address: IpAddr,
+    doings: Arc<Doings>,
+    /// Asks it to leave.
+    eviction: oneshot::Sender<()>,
+}
+
+/// What a connection is doing.
+#[derive(Debug)]
+pub(in crate::rpc) struct Doings {
+    calls: AtomicUsize,
+    /// Since when there have been no calls, in microseconds from the start.
+    idle_since: AtomicU64,
+    start: Instant,
+}
+
+/// The place of one connection; given up when it is dropped.
+#[derive(Debug)]
+pub(super) struct Place {
+    places: Places,
+    number: u64,
+    /// Counts its calls.
+    pub(super) doings: Arc<Doings>,
+    /// Comes when it has to leave; none: it came.
+    pub(super) eviction: Option<oneshot::Receiver<()>>,
+}
+
+/// A call of a connection, until it is dropped.
+#[derive(Debug)]
+pub(in crate::rpc) struct Busy(Arc<Doings>);
+
+impl Places {
+    /// So many.
+    pub(super) fn new(connections_max: u64) -> Self {
+        let (start, serial) = (Instant::now(), AtomicU64::new(0));
+        Self(Arc::new(Crowd { connections_max, start, guests: Mutex::default(), serial }))
+    }
+
+    /// A place for a connection from this address, if need be that of an idle one.
+    pub(super) fn take(&self, address: IpAddr) -> Option<Place> {
+        let address = neighbourhood(address);
+        let mut guests = self.lock();
+        let taken = guests.len() as u64;
+        let own = guests.values().filter(|guest| guest.address == address).count() as u64;
+        let free = self.0.connections_max.saturating_sub(taken);
+        if own >= free.saturating_mul(SHARE) {
+            // Beyond its share, it takes from itself.
+            let from = if free > 0 || own * 2 > taken { Some(address) } else { largest(&guests) };
+            let number = longest_idle(&guests, from?)?;
+            let guest = guests.remove(&number)?;
+            // It may have gone by itself.
+            let _ = guest.eviction.send(());
+        }
+        let number = self.0.serial.fetch_add(1, Ordering::Relaxed);
+        let (sender, eviction) = oneshot::channel();
+        let start = self.0.start;
+        let idle_since = AtomicU64::new(micros_since(start));
+        let doings = Arc::new(Doings { calls: AtomicUsize::new(0), idle_since, start });
+        let guest = Guest { address, doings: doings.clone(), eviction: sender };
+        guests.insert(number, guest);
+        drop(guests);
+        Some(Place { places: self.clone(), number, doings, eviction: Some(eviction) })
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Guest>> {
+        self.0.guests.lock().expect("nothing panics while holding it")
+    }
+}
+
+/// The address with most connections that are idle.
+fn largest(guests: &BTreeMap<u64, Guest>) -> Option<IpAddr> {
+    let mut counts: HashMap<IpAddr, usize> = HashMap::new();
+    for guest in guests.values().filter(|guest| guest.doings.is_idle()) {
+        *counts.entry(guest.address).or_default() += 1;
+    }
+    counts.into_iter().max_by_key(|(_, count)| *count).map(|(address, _)| address)
+}
+
+/// The connection from this address that has been without calls for longest.
+fn longest_idle(guests: &BTreeMap<u64, Guest>, address: IpAddr) -> Option<u64> {
+    let own = guests.iter().filter(|(_, guest)| guest.address == address);
+    let idle = own.filter(|(_, guest)| guest.doings.is_idle());
+    let since = |guest: &Guest| guest.doings.idle_since.load(Ordering::Relaxed);
+    idle.min_by_key(|(_, guest)| since(guest)).map(|(number, _)| *number)
+}
+
+fn micros_since(start: Instant) -> u64 {
+    u64::try_from(start.elapsed().as_micros()).unwrap_or(u64::MAX)
+}
+
+impl Doings {
+    /// A call has begun.
+    pub(in crate::rpc) fn begin(self: &Arc<Self>) -> Busy {
+        self.calls.fetch_add(1, Ordering::Relaxed);
+        Busy(self.clone())
+    }
+
+    fn is_idle(&self) -> bool {
+        self.calls.load(Ordering::Relaxed) == 0
+    }
+}
+
+impl Drop for Busy {
+    fn drop(&mut self) {
+        let Doings { calls, idle_since, start } = &*self.0;
+        idle_since.store(micros_since(*start), Ordering::Relaxed);
+        calls.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.places.lock().remove(&self.number);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GREEDY: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 1));
+    const OTHER: IpAddr = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 2));
+
+    fn has_to_leave(place: &mut Place) -> bool {
+        place.eviction.as_mut().is_some_and(|eviction| eviction.try_recv().is_ok())
+    }
+
+    /// 1,024 idle connections kept everybody else out for as long as they answered pings.
+    #[test]
+    fn idle_connections_give_way_and_busy_ones_do_not() {
+        let places = Places::new(16);
+        let mut held: Vec<Place> = (0..12).map(|_| places.take(GREEDY).unwrap()).collect();
+        assert!(held.iter_mut().all(|place| !has_to_leave(place)), "three quarters are its share");
+        let calls: Vec<Busy> = held[..11].iter().map(|place| place.doings.begin()).collect();
+        let next = places.take(GREEDY).expect("in the place of its own idle one");
+        assert!(has_to_leave(&mut held[11]));
+        let _busy = next.doings.begin();
+        assert!(places.take(GREEDY).is_none(), "all of its own are busy");
+        assert!(places.take(OTHER).is_some(), "there is room for others");
+        drop(calls);
+        assert!(places.take(GREEDY).is_some());
+        assert_eq!(
+            held.iter_mut().filter_map(|place| has_to_leave(place).then_some(())).count(),
+            1
+        );
+    }
+
+    #[test]
+    fn when_all_places_are_taken_the_one_with_most_idle_ones_gives_way() {
+        let places = Places::new(4);
+        let mut greedy: Vec<Place> = (0..3).map(|_| places.take(GREEDY).unwrap()).collect();
+        let mut other = places.take(OTHER).unwrap();
+        let third = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 0, 3));
+        let new = places.take(third).expect("an idle one gives way");
+        assert!(has_to_leave(&mut greedy[0]) && !has_to_leave(&mut other));
+        drop((new, greedy));
+        assert!(places.take(third).is_some());
+    }
+
+    #[test]
+    fn the_one_that_was_used_last_goes_last() {
+        let places = Places::new(4);
+        let mut held: Vec<Place> = (0..3).map(|_| places.take(GREEDY).unwrap()).collect();
+        std::thread::sleep(std::time::Duration::from_millis(2));
+        drop(held[0].doings.begin());
+        let _new = places.take(GREEDY).unwrap();
+        assert!(!has_to_leave(&mut held[0]) && has_to_leave(&mut held[1]));
+    }
+}

@@ -1,0 +1,404 @@
+//! One account of memory for the process: whoever keeps something takes its bytes from here first,
+//! and they are given back when the [`Reservation`] is dropped.
+//!
+//! Bytes are counted by kind, for each connection and for each address. An address may hold at most
+//! [`SHARE`] times what it leaves free, so that there is always something left for the next one
+//! (A. K. Choudhury and E. L. Hahne, *Dynamic queue length thresholds for shared-memory packet
+//! switches*, IEEE/ACM Transactions on Networking 6, 1998): one that takes all it can get holds
+//! three quarters, two hold three sevenths each, and so on. Small needs are met from a part that is
+//! kept for them: nobody waits for a stranger with a small question.
+
+mod machine;
+
+use std::collections::HashMap;
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, Weak};
+
+pub use self::machine::{default_bytes_max, resident_bytes};
+use super::settings::Limit;
+
+/// What memory is taken for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MemoryKind {
+    /// Connections and calls as such, with messages and replies up to [`CALL_BYTES`].
+    Calls,
+    /// Messages of which some bytes have come.
+    Receiving,
+    /// Decoded messages, until they are answered.
+    Decoded,
+    /// Replies that are not taken yet.
+    Replies,
+    /// Uploads that are not registered yet.
+    Uploads,
+    /// Registered polytopes and polyhedra with what is cached about them.
+    Polytopes,
+    /// Sessions with everything they keep.
+    Sessions,
+    /// Questions and registrations in work.
+    Work,
+}
+
+impl MemoryKind {
+    /// Every kind, in the order of their numbers.
+    pub const ALL: [Self; 8] = [
+        Self::Calls,
+        Self::Receiving,
+        Self::Decoded,
+        Self::Replies,
+        Self::Uploads,
+        Self::Polytopes,
+        Self::Sessions,
+        Self::Work,
+    ];
+
+    /// Its name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Calls => "calls",
+            Self::Receiving => "receiving",
+            Self::Decoded => "decoded",
+            Self::Replies => "replies",
+            Self::Uploads => "uploads",
+            Self::Polytopes => "polytopes",
+            Self::Sessions => "sessions",
+            Self::Work => "work",
+        }
+    }
+}
+
+/// What an open call takes beside messages larger than this: the state of its HTTP/2 stream, its
+/// handler, and small messages, which are not counted one by one.
+pub const CALL_BYTES: u64 = 16 << 10;
+
+/// What a connection takes: buffers of the socket's and of HTTP/2's bytes.
+pub const CONNECTION_BYTES: u64 = 64 << 10;
+
+/// An address may hold so many times what is free.
+pub const SHARE: u64 = 3;
+
+/// A connection that holds no more than this is not asked what its address holds.
+const RATION_BYTES: u64 = 1 << 20;
+
+/// The part of all memory that is kept for rations: one in so many.
+const RATIONS_PART: u64 = 16;
+
+/// Every part of memory that is in use.
+#[derive(Clone, Debug)]
+pub struct Account(Arc<Books>);
+
+#[derive(Debug)]
+struct Books {
+    limit: Limit,
+    total: AtomicU64,
+    kinds: [AtomicU64; MemoryKind::ALL.len()],
+    refusals: AtomicU64,
+    addresses: Mutex<HashMap<IpAddr, Weak<Holder>>>,
+}
+
+/// Who holds memory: an address, or one of its connections; cheap to clone.
+#[derive(Clone, Debug)]
+pub struct Purse(Arc<Owner>);
+
+#[derive(Debug)]
+struct Owner {
+    books: Arc<Books>,
+    address: Arc<Holder>,
+    /// None: what is held here outlives connections.
+    connection: Option<Holder>,
+}
+
+#[derive(Debug, Default)]
+struct Holder {
+    bytes: AtomicU64,
+    /// How many reservations there are of each kind.
+    counts: [AtomicU64; MemoryKind::ALL.len()],
+}
+
+/// Bytes that are in use, until it is dropped.
+#[derive(Debug)]
+pub struct Reservation {
+    purse: Purse,
+    kind: MemoryKind,
+    bytes: u64,
+}
+
+/// There is not enough memory for this; the limit is `memory_bytes_max`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the server's memory is in use")]
+pub struct OutOfMemory(pub Limit);
+
+impl Account {
+    /// With so many bytes to give.
+    pub fn new(limit: Limit) -> Self {
+        Self(Arc::new(Books {
+            limit,
+            total: AtomicU64::default(),
+            kinds: Default::default(),
+            refusals: AtomicU64::default(),
+            addresses: Mutex::default(),
+        }))
+    }
+
+    /// The purse of a new connection.
+    pub fn connection(&self, address: IpAddr) -> Purse {
+        let key = neighbourhood(address);
+        let mut addresses = self.0.addresses.lock().expect("nothing panics while holding it");
+        let known = addresses.get(&key).and_then(Weak::upgrade);
+        let address = known.unwrap_or_else(|| {
+            addresses.retain(|_, holder| holder.strong_count() > 0);
+            let new = Arc::<Holder>::default();
+            addresses.insert(key, Arc::downgrade(&new));
+            new
+        });
+        drop(addresses);
+        let connection = Some(Holder::default());
+        Purse(Arc::new(Owner { books: self.0.clone(), address, connection }))
+    }
+
+    /// What is in use for this.
+    pub fn used(&self, kind: MemoryKind) -> u64 {
+        self.0.kinds[kind as usize].load(Ordering::Relaxed)
+    }
+
+    /// What is in use in all.
+    pub fn total(&self) -> u64 {
+        self.0.total.load(Ordering::Relaxed)
+    }
+
+    /// How often there was not enough.
+    pub fn refusals(&self) -> u64 {
+        self.0.refusals.load(Ordering::Relaxed)
+    }
+}
+
+/// What stands for all addresses of one client: who assigns addresses of IPv6 gives each client
+/// 2^64 of them.
+pub fn neighbourhood(address: IpAddr) -> IpAddr {
+    match address.to_canonical() {
+        IpAddr::V6(address) => {
+            let [a, b, c, d, ..] = address.segments();
+            IpAddr::V6(Ipv6Addr::new(a, b, c, d, 0, 0, 0, 0))
+        }
+        address @ IpAddr::V4(_) => address,
+    }
+}
+
+impl Purse {
+    /// A purse of an account of its own without bounds, for tests and for work that no client
+    /// asked for.
+    pub fn of_nobody() -> Self {
+        let limits = super::settings::Limits { memory_bytes_max: u64::MAX, ..Default::default() };
+        Account::new(limits.memory_bytes_max()).connection(IpAddr::V4(Ipv4Addr::UNSPECIFIED))
+    }
+
+    /// For what outlives the connection.
+    #[must_use]
+    pub fn lasting(&self) -> Self {
+        let Owner { books, address, .. } = &*self.0;
+        let (books, address) = (books.clone(), address.clone());
+        Self(Arc::new(Owner { books, address, connection: None }))
+    }
+
+    /// Takes so many bytes, or says that there are not enough.
+    pub fn reserve(&self, kind: MemoryKind, bytes: u64) -> Result<Reservation, OutOfMemory> {
+        let mut reservation = self.nothing(kind);
+        reservation.grow_to(bytes)?;
+        Ok(reservation)
+    }
+
+    /// Takes so many bytes whether there are enough or not: for what is there already.
+    pub fn hold(&self, kind: MemoryKind, bytes: u64) -> Reservation {
+        let mut reservation = self.nothing(kind);
+        reservation.set(bytes);
+        reservation
+    }
+
+    fn nothing(&self, kind: MemoryKind) -> Reservation {
+        self.0.address.counts[kind as usize].fetch_add(1, Ordering::Relaxed);
+        Reservation { purse: self.clone(), kind, bytes: 0 }
+    }
+
+    /// Whether the address may hold one more thing of a kind, of which there are `taken` on the
+    /// whole server and may be `limit`: like bytes, it may have so many times what it leaves free.
+    pub fn may_have_another(&self, kind: MemoryKind, taken: u64, limit: u64) -> bool {
+        let own = self.0.address.counts[kind as usize].load(Ordering::Relaxed);
+        own < limit.saturating_sub(taken).saturating_mul(SHARE)
+    }
+
+    /// Whether what was just added is within the bounds.
+    fn is_within(&self) -> bool {
+        let Owner { books, address, connection } = &*self.0;
+        let max = books.limit.value;
+        let Some(free) = max.checked_sub(books.total.load(Ordering::Relaxed)) else {
+            return false;
+        };
+        let held = |holder: &Holder| holder.bytes.load(Ordering::Relaxed);
+        if connection.as_ref().is_some_and(|own| held(own) <= RATION_BYTES) {
+            return true;
+        }
+        free >= max / RATIONS_PART && held(address) <= free.saturating_mul(SHARE)
+    }
+
+    fn add(&self, kind: MemoryKind, bytes: u64) {
+        for counter in self.counters(kind) {
+            counter.fetch_add(bytes, Ordering::Relaxed);
+        }
+    }
+
+    fn subtract(&self, kind: MemoryKind, bytes: u64) {
+        for counter in self.counters(kind) {
+            counter.fetch_sub(bytes, Ordering::Relaxed);
+        }
+    }
+
+    fn counters(&self, kind: MemoryKind) -> impl Iterator<Item = &AtomicU64> {
+        let Owner { books, address, connection } = &*self.0;
+        let all = [&books.total, &books.kinds[kind as usize], &address.bytes];
+        all.into_iter().chain(connection.as_ref().map(|own| &own.bytes))
+    }
+}
+
+impl Reservation {
+    /// Bytes that are in use.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+
+    /// Makes it so many bytes if it is fewer, or says that there are not enough and changes
+    /// nothing.
+    pub fn grow_to(&mut self, bytes: u64) -> Result<(), OutOfMemory> {
+        let more = bytes.saturating_sub(self.bytes);
+        if more == 0 {
+            return Ok(());
+        }
+        let books = &self.purse.0.books;
+        if more > books.limit.value {
+            books.refusals.fetch_add(1, Ordering::Relaxed);
+            return Err(OutOfMemory(books.limit));
+        }
+        self.purse.add(self.kind, more);
+        if self.purse.is_within() {
+            self.bytes = bytes;
+            return Ok(());
+        }
+        self.purse.subtract(self.kind, more);
+        books.refusals.fetch_add(1, Ordering::Relaxed);
+        Err(OutOfMemory(books.limit))
+    }
+
+    /// Makes it so many bytes whether there are enough or not: for what is there already. Until
+    /// some are given back, others get nothing.
+    pub fn set(&mut self, bytes: u64) {
+        if bytes > self.bytes {
+            self.purse.add(self.kind, bytes - self.bytes);
+        } else {
+            self.purse.subtract(self.kind, self.bytes - bytes);
+        }
+        self.bytes = bytes;
+    }
+}
+
+impl Drop for Reservation {
+    fn drop(&mut self) {
+        self.set(0);
+        let address = &self.purse.0.address;
+        address.counts[self.kind as usize].fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::runtime::settings::Limits;
+
+    const MIB: u64 = 1 << 20;
+
+    fn account(mib: u64) -> Account {
+        let limits = Limits { memory_bytes_max: mib * MIB, ..Limits::default() };
+        Account::new(limits.memory_bytes_max())
+    }
+
+    fn client(account: &Account, last: u8) -> Purse {
+        account.connection(IpAddr::V4(Ipv4Addr::new(10, 0, 0, last)))
+    }
+
+    /// Takes MiB by MiB until it is refused; tells how many.
+    fn fill(purse: &Purse, held: &mut Vec<Reservation>) -> usize {
+        let before = held.len();
+        while let Ok(reservation) = purse.reserve(MemoryKind::Work, MIB) {
+            held.push(reservation);
+        }
+        held.len() - before
+    }
+
+    #[test]
+    fn what_is_given_back_can_be_taken_again() {
+        let account = account(64);
+        let purse = client(&account, 1);
+        let mut held = purse.reserve(MemoryKind::Uploads, 10 * MIB).unwrap();
+        held.grow_to(20 * MIB).unwrap();
+        assert_eq!((account.used(MemoryKind::Uploads), account.total()), (20 * MIB, 20 * MIB));
+        let refused = held.grow_to(60 * MIB).unwrap_err();
+        assert_eq!((refused.0.name, held.bytes()), ("memory_bytes_max", 20 * MIB));
+        assert!(held.grow_to(u64::MAX).is_err() && account.refusals() == 2);
+        held.set(5 * MIB);
+        assert_eq!(account.total(), 5 * MIB);
+        drop(held);
+        assert_eq!((account.used(MemoryKind::Uploads), account.total()), (0, 0));
+    }
+
+    #[test]
+    fn whoever_takes_all_it_can_get_leaves_something_for_the_next() {
+        let account = account(1_024);
+        let mut held = Vec::new();
+        let greedy: Vec<usize> =
+            (1..=3).map(|last| fill(&client(&account, last), &mut held)).collect();
+        assert_eq!(greedy, [768, 192, 1], "three quarters, and of the rest again, to a sixteenth");
+        // Small needs are met still, also of the same address.
+        let small = client(&account, 1).reserve(MemoryKind::Decoded, MIB);
+        assert!(small.is_ok());
+    }
+
+    #[test]
+    fn shares_are_by_address_whatever_the_connection() {
+        let account = account(1_024);
+        let mut held = Vec::new();
+        let first = fill(&client(&account, 1), &mut held);
+        let again = fill(&client(&account, 1), &mut held);
+        assert!(first == 768 && again <= 1, "{first} and {again}");
+        let lasting = client(&account, 1).lasting();
+        assert!(lasting.reserve(MemoryKind::Sessions, 1).is_err(), "no ration for what lasts");
+        held.clear();
+        assert!(lasting.reserve(MemoryKind::Sessions, 1).is_ok());
+    }
+
+    #[test]
+    fn places_are_shared_like_bytes() {
+        let account = account(64);
+        let [greedy, other] = [1, 2].map(|last| client(&account, last).lasting());
+        let mut held = Vec::new();
+        while greedy.may_have_another(MemoryKind::Sessions, held.len() as u64, 1_000) {
+            held.push(greedy.reserve(MemoryKind::Sessions, 1).unwrap());
+        }
+        assert_eq!(held.len(), 750);
+        assert!(other.may_have_another(MemoryKind::Sessions, 750, 1_000));
+        held.pop();
+        assert!(greedy.may_have_another(MemoryKind::Sessions, 749, 1_000));
+    }
+
+    #[test]
+    fn addresses_of_one_network_of_ipv6_are_one() {
+        let key = |text: &str| neighbourhood(text.parse().unwrap());
+        assert_eq!(key("2001:db8:1:2::1"), key("2001:db8:1:2:ffff::9"));
+        assert_ne!(key("2001:db8:1:2::1"), key("2001:db8:1:3::1"));
+        assert_eq!(key("::ffff:10.0.0.1"), key("10.0.0.1"));
+    }
+
+    #[test]
+    fn forgotten_addresses_take_no_room() {
+        let account = account(64);
+        (0..100).for_each(|last| drop(client(&account, last)));
+        assert!(account.0.addresses.lock().unwrap().len() <= 2);
+    }
+}

@@ -1,0 +1,55 @@
+//! The pairs of a scene, looked at within the memory there is.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::runtime::memory::Reservation;
+use crate::scene::{PairState, Runner};
+
+/// Lets another runner look at the pairs, and takes the memory for what is remembered of them while
+/// they are looked at: two bodies of 256 parts have 65,536 witnesses. Of the pairs for which there
+/// is no memory left nothing is remembered; their answers are the same.
+#[derive(Debug)]
+pub struct Bounded<'a, R> {
+    runner: R,
+    memory: &'a Mutex<Reservation>,
+    /// Bytes that the pairs have grown by, and what was reserved before.
+    grown: AtomicU64,
+}
+
+/// The memory is asked for in such steps.
+const STEP_BYTES: u64 = 1 << 20;
+
+impl<'a, R> Bounded<'a, R> {
+    /// Takes memory by letting this reservation grow.
+    pub fn new(runner: R, memory: &'a Mutex<Reservation>) -> Self {
+        let before = memory.lock().expect("nothing panics while holding it").bytes();
+        Self { runner, memory, grown: AtomicU64::new(before) }
+    }
+
+    /// Whether there is memory for what a pair has grown by.
+    fn admits(&self, growth: u64) -> bool {
+        let grown = self.grown.fetch_add(growth, Ordering::Relaxed) + growth;
+        let step = grown / STEP_BYTES;
+        if growth == 0 || step == (grown - growth) / STEP_BYTES {
+            return true;
+        }
+        let mut memory = self.memory.lock().expect("nothing panics while holding it");
+        let is_there = memory.grow_to(step * STEP_BYTES).is_ok();
+        if !is_there {
+            self.grown.fetch_sub(growth, Ordering::Relaxed);
+        }
+        is_there
+    }
+}
+
+impl<R: Runner + Sync> Runner for Bounded<'_, R> {
+    fn run(&self, items: &mut [Box<PairState>], work: &(dyn Fn(&mut PairState) + Sync)) {
+        self.runner.run(items, &|state| {
+            work(state);
+            if !self.admits(state.growth() as u64) {
+                state.forget_witnesses();
+            }
+        });
+    }
+}
