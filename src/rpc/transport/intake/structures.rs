@@ -21,6 +21,7 @@ const COUNTED: &[(&str, &str, CountLimit)] = &[
     ("Body", "groups", Limits::rules_per_session_max),
     ("Body", "parts", Limits::parts_per_body_max),
     ("Compound", "parts", Limits::parts_per_body_max),
+    ("DeletePolytopeRequest", "alias_keys", Limits::aliases_per_polytope_max),
     ("FindFirstCollisionRequest", "bodies", Limits::collision_bodies_max),
     ("FindMissingPolytopesRequest", "ids", Limits::find_missing_ids_max),
     ("Frame", "added_bodies", Limits::bodies_per_session_max),
