@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::runtime::memory::Reservation;
-use crate::scene::{PairState, Runner};
+use crate::scene::{Batch, PairState, Runner};
 
 /// Lets another runner look at the pairs, and takes the memory for what is remembered of them while
 /// they are looked at: two bodies of 256 parts have 65,536 witnesses. Of the pairs for which there
@@ -51,5 +51,10 @@ impl<R: Runner + Sync> Runner for Bounded<'_, R> {
                 state.forget_witnesses();
             }
         });
+    }
+
+    /// A batch looks at what is remembered and adds nothing to it.
+    fn run_batches(&self, batches: &mut [Batch<'_>], work: &(dyn Fn(&mut Batch<'_>) + Sync)) {
+        self.runner.run_batches(batches, work);
     }
 }
