@@ -34,6 +34,9 @@ pub enum Memory {
     Candidates(Vec<Tried>),
     /// The linear program's vertices with their weights (Akgunduz et al. 2005, §4.1).
     WorkingSet(Box<WorkingSet>),
+    /// H-Walk of polygons (Guibas, Hsu, Zhang 1999, §3): the features that were closest, numbered
+    /// round each polygon.
+    OfPolygons([Feature; 2]),
     /// H-Walk (Guibas, Hsu, Zhang 1999, §4.1): the closest features of every layer.
     Features(Box<FeatureMemory>),
 }
@@ -42,7 +45,7 @@ impl Memory {
     /// What it holds beyond its own size.
     pub fn heap_bytes(&self) -> usize {
         match self {
-            Self::None | Self::FaceOfP(_) => 0,
+            Self::None | Self::FaceOfP(_) | Self::OfPolygons(_) => 0,
             Self::Candidates(tried) => tried.capacity() * size_of::<Tried>(),
             Self::WorkingSet(set) => size_of_val(set.as_ref()),
             Self::Features(memory) => {

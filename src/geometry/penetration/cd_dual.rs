@@ -8,7 +8,8 @@
 //!         three vertices of M that supports M and that the line passes has its crossing as an
 //!         exact quotient. A side of the silhouette with M strictly beyond the plane through it
 //!         along the line proves that the line misses.
-//! Cost:   O(m log m + n log n) for the silhouettes, which are sorted (the text's are O(m + n)),
+//! Cost:   O(m + n + k log k) for the silhouettes, whose k corners are sorted (the text's O(m + n)
+//!         does not say how),
 //!         some tens of faces for each end, one exact supporting pair for each; flat bodies and
 //!         crossings lost in rounding are handed over.
 
@@ -34,7 +35,7 @@ pub(super) const METHOD: RangeMethod = RangeMethod {
     source: "Choi, Li, Wang, Cameron, CD-Dual, §6",
     proves: "the faces where the line enters and leaves, or a side of the silhouette that it \
              misses",
-    cost: "sorting for the silhouettes, then some tens of faces for each end; hands over flat \
+    cost: "sorting the silhouettes' corners, then some tens of faces for each end; hands over flat \
            bodies",
     span,
 };

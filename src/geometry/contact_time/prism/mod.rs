@@ -29,12 +29,12 @@
 //! - §2, Lemma 1: the text removes vertices of the 4-prism, and after the first removal the rest is
 //!   no prism any more. Here the hierarchy is the polyhedron's, and the prism over each of its
 //!   layers is a layer of the prism's: it has the same number of layers and O(n) vertices in all.
-//! - §2, `closest_pair`: Dobkin and Kirkpatrick find it from that of the layer inside by a look at
-//!   what was removed, which gives the text its O(n) (and O(1) for each step of a layer). Here it
-//!   is found by Wolfe's algorithm on the difference of the prisms, starting at the corners of the
-//!   layer inside, and supporting vertices are found by climbing. Neither has a bound below the
-//!   number of vertices; a search that looks at more than 200 corners in one layer is given up, and
-//!   the default takes over.
+//! - §2, `closest_pair`: the text takes it from Dobkin and Kirkpatrick (1983), in linear time for
+//!   all layers and their building together, and does not describe it. Here it is found by Wolfe's
+//!   algorithm on the difference of the prisms, starting at the corners of the layer inside, and
+//!   supporting vertices are found by climbing. Neither has a bound below the number of vertices; a
+//!   search that looks at more than 200 corners in one layer is given up, and the default takes
+//!   over.
 //! - §2, Algorithm 1: it ends with the distance of two points of space-time, metres mixed with
 //!   seconds, of which only zero has a meaning. It is not reported.
 //! - §2 tells whether, not when. §3.2 finds the time of general polyhedra by trying all pairs of

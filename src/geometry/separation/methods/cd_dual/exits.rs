@@ -151,3 +151,10 @@ impl<'a> Projected<'a> {
         best.and_then(|(height, side)| (height > 0.0).then_some(side))
     }
 }
+
+/// Corners of the silhouettes, for the tests.
+#[cfg(test)]
+pub(super) fn silhouette_sizes(pair: &Pair<'_>, direction: &Vec3) -> Option<[usize; 2]> {
+    let projected = Projected::new(pair, direction)?;
+    Some([DualBody::P, DualBody::Q].map(|body| projected.silhouette(body).len()))
+}

@@ -25,11 +25,16 @@
 //! Differs from the text:
 //! - §4.2: the first face is the one whose normal is most along the ray among all faces of P. Here
 //!   a climb from face to neighbouring face, from the vertex farthest along the ray, ends at a face
-//!   that no neighbour beats; where several do, another face than the best of all may be the first.
+//!   that no neighbour beats. On balls and ellipsoids 2:1:1 and 10:1:1 of 100 and 1000 vertices
+//!   that is the best of all in 787 of 800 searches, which look at as many faces from it (25,328)
+//!   as from the best of all (25,348), without a look at all 196 to 1996 faces before (`findings`).
 //! - §3.3.1: supporting vertices come from the last one by climbing, or from a table of starts, not
-//!   from the hierarchy of the text's reference 6.
-//! - §6: the silhouettes are hulls of all projected vertices by sorting, `O(n log n)`, where the
-//!   text walks along the silhouettes in `O(m + n)`: see `polygon`.
+//!   from the hierarchy of the text's reference 6. On these bodies a climb visits 11 to 12
+//!   vertices, the layers 79 to 135, and from the last one through the layers 23 to 24
+//!   (`findings`).
+//! - §6: the ends of the silhouettes' edges, found by a look at all edges, are sorted for their
+//!   hulls (`polygon`), where the text has `O(m + n)`: with k of them `O(m + n + k log k)`. On
+//!   these bodies k is at most 28 to 86, of 294 to 2994 edges (`findings`).
 //! - Theorems 1 and 2: that P's faces are adjacent does not make FV faces of M neighbours in their
 //!   hull, so a stop of FV or VF need not be the maximum of its kind, and SEARCH-EE, which looks at
 //!   pairs of edges alone, could stop too early. Here a stop is final when the ray passes the face,
@@ -50,6 +55,8 @@
 mod bodies;
 mod exits;
 mod facet;
+#[cfg(test)]
+mod findings;
 mod holding;
 mod polygon;
 mod search;

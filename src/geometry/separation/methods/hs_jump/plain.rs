@@ -62,15 +62,15 @@ pub(in crate::geometry::separation::methods) const PLAIN: CollisionMethod = Coll
 /// Points of the polygon that are tried after differences in a plane with the origin.
 const TILTS_MAX: usize = 3;
 
-/// How a search took its turns, for the tests of §6.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Turns {
-    /// Candidates by rule 1 and by rule 2.
-    pub(super) by_rule: [u64; 2],
-    /// Candidates whose pair had come before and that did not separate.
-    pub(super) reappeared: u64,
-    /// Whether the search ended with the pair of the candidate before (Theorem 5).
-    pub(super) is_ended_by_pair: bool,
+/// What came after a candidate, for the tests of §6.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum CandidateTurn {
+    /// The next candidate by rule 1, or by rule 2.
+    Rule(u8),
+    /// Another point of the polygon, after differences in a plane with the origin.
+    Tilted,
+    /// Nothing: the search ended with it.
+    End,
 }
 
 /// One search.
@@ -85,7 +85,8 @@ pub(super) struct TextSearch<'a> {
     /// All candidates that did not separate (§8.4).
     tried: Vec<Tried>,
     tilts: usize,
-    pub(super) turns: Turns,
+    /// The pairs of the candidates, in order, and what came after each.
+    pub(super) turns: Vec<(VertexPair, CandidateTurn)>,
 }
 
 /// What became of a candidate.
@@ -109,7 +110,7 @@ impl<'a> TextSearch<'a> {
             seen: BTreeSet::new(),
             tried: Vec::new(),
             tilts: 0,
-            turns: Turns::default(),
+            turns: Vec::new(),
         }
     }
 
@@ -131,24 +132,20 @@ impl<'a> TextSearch<'a> {
         let hint = remembered.and(self.view.hint(witness)).filter(|hint| self.view.has(*hint));
         let mut s = remembered.unwrap_or_else(|| tame_between(&layout.centres));
         let mut pair = self.supporting(&s, hint, effort);
-        let mut before = None;
         for _ in 0..self.candidates_max() {
             effort.spend_step()?;
-            let next = match self.judge(&s, pair, before, witness) {
-                Judged::Ends(proposal) => return Ok(proposal),
-                Judged::Cuts => {
-                    self.turns.by_rule[0] += 1;
-                    self.reflected(&s, pair)
+            let (turn, next) = match self.judge(&s, pair, witness) {
+                Judged::Ends(proposal) => {
+                    self.turns.push((pair, CandidateTurn::End));
+                    return Ok(proposal);
                 }
-                Judged::Reappears => {
-                    self.turns.by_rule[1] += 1;
-                    self.middle()
-                }
-                Judged::IsFlat(w) => self.tilted(&w),
+                Judged::Cuts => (CandidateTurn::Rule(1), self.reflected(&s, pair)),
+                Judged::Reappears => (CandidateTurn::Rule(2), self.middle()),
+                Judged::IsFlat(w) => (CandidateTurn::Tilted, self.tilted(&w)),
             };
             let Some(next) = next else { break };
             // Step 5.
-            before = Some(pair);
+            self.turns.push((pair, turn));
             s = next;
             pair = self.supporting(&s, None, effort);
         }
@@ -186,23 +183,15 @@ impl<'a> TextSearch<'a> {
     }
 
     /// Steps 2, 3, 6 and 7 for a candidate and its supporting pair.
-    fn judge(
-        &mut self,
-        s: &Vec3,
-        pair: VertexPair,
-        before: Option<VertexPair>,
-        witness: &mut Witness,
-    ) -> Judged {
+    fn judge(&mut self, s: &Vec3, pair: VertexPair, witness: &mut Witness) -> Judged {
         let w = self.view.difference(pair);
         if s.dot(&w) > 0.0 {
             // Step 2; and step 7, since the pair just before separates by Theorem 5.
-            self.turns.is_ended_by_pair = before == Some(pair);
             leave(witness, *s, &[pair]);
             return Judged::Ends(Proposal::Separating(*s));
         }
         let count = u64::from(self.view.pair().q.body.vertex_count());
         if !self.seen.insert(u64::from(pair.i) * count + u64::from(pair.j)) {
-            self.turns.reappeared += 1;
             return Judged::Reappears;
         }
         self.tried.push(Tried { direction: *s, pair });
@@ -279,7 +268,7 @@ impl<'a> TextSearch<'a> {
             }
             effort.spend_step()?;
             let pair = self.supporting(&s, Some(*pair), effort);
-            match self.judge(&s, pair, None, witness) {
+            match self.judge(&s, pair, witness) {
                 Judged::Ends(Proposal::HandOver) => return Ok(None),
                 Judged::Ends(proposal) => return Ok(Some(proposal)),
                 Judged::Cuts | Judged::Reappears | Judged::IsFlat(_) => {}

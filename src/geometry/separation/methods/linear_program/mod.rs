@@ -17,6 +17,8 @@
 //! - §3, (4): `u` joins the *weighted* means, so that the weights of the last frame are feasible
 //!   with `φ = 1`.
 //! - §3.3, (16): the printed formula has lost a sign; the dual is feasible with `π4 = π5 = -η`.
+//! - §4.1: the text sees no collision when the δ of (22) is negative, which it never is, being at
+//!   least ε. Here the last plane separates when no slack is negative, as the text's Fig. 2 has it.
 //! - §4.1, (21)-(24): the shift does not reach the slack of φ, in which π4 and π5 do not appear, so
 //!   the last dual variables are first scaled to keep that positive. When the last plane is not the
 //!   program's own but another proof's, it is moved to where it supports both bodies.
