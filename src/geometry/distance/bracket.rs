@@ -36,6 +36,10 @@ pub(super) struct Bracket {
     pub(super) lower: f64,
     /// An upper bound of the distance.
     pub(super) upper: f64,
+    /// At least how far the simplex's weighted sum, roundings of the sum apart, is from the point
+    /// of M nearest the origin; infinite unless no vertex reaches farther along that sum than the
+    /// simplex's own.
+    pub(super) off: f64,
 }
 
 /// Room for the roundings of forming a bound out of a few dozen operations in f64.
@@ -60,11 +64,17 @@ impl Bracket {
     ) -> Self {
         let points = simplex.points().map(Triple::<f64>::from);
         match *simplex.weights() {
-            [] => Self { direction: Vec3::zeros(), separates: false, lower: 0.0, upper: f64::MAX },
+            [] => Self::open(Vec3::zeros(), f64::MAX),
             [_] => Foot::new(points, []).bracket(view, simplex, latest, effort),
             [_, b] => Foot::new(points, [b]).bracket(view, simplex, latest, effort),
             [_, b, c, ..] => Foot::new(points, [b, c]).bracket(view, simplex, latest, effort),
         }
+    }
+
+    /// Nothing is known from below.
+    #[inline(always)]
+    fn open(direction: Vec3, upper: f64) -> Self {
+        Self { direction, separates: false, lower: 0.0, upper, off: f64::INFINITY }
     }
 
     /// What `simplex` shows in twice the precision.
@@ -142,6 +152,12 @@ impl Errors {
     fn deviation(&self) -> f64 {
         (self.of_sum + self.of_foot) * OUTWARD
     }
+
+    /// At least |v - v'|, or v' may be no point of the simplex.
+    #[inline(always)]
+    fn of_point(&self) -> f64 {
+        if self.is_inside { self.of_foot } else { self.deviation() }
+    }
 }
 
 /// A direction near v's.
@@ -212,12 +228,13 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
         // False for NaN too.
         let is_apart = length > LENGTH_MIN * view.size() && deviation < 0.25 * length;
         if !is_apart {
-            return Bracket { direction, separates: false, lower: 0.0, upper };
+            return Bracket::open(direction, upper);
         }
         let aim = self.aim(normal, length, &shape, &errors);
         let corners = self.pairs(simplex);
         let [of_p, of_q] = [corners.map(|pair| pair.i), corners.map(|pair| pair.j)];
-        let (base, ties) = if of_p.contains(&latest.i) & of_q.contains(&latest.j) {
+        let is_own = of_p.contains(&latest.i) & of_q.contains(&latest.j);
+        let (base, ties) = if is_own {
             // No vertex is farther than the simplex's own, as far as the search has seen: any
             // corner does.
             // |v|² >= |v'|² - 2 |v' - v|², with equality but for the factor where v is inside; and
@@ -240,6 +257,7 @@ impl<N: Real, const EDGES: usize> Foot<N, EDGES> {
             separates: lower - turn > 0.0,
             lower: lower.max(0.0),
             upper,
+            off: if is_own & (rise <= 0.0) { errors.of_point() } else { f64::INFINITY },
         }
     }
 

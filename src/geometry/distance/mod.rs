@@ -34,7 +34,7 @@ use super::witness::Witness;
 use super::{Vec3, processor};
 use crate::geometry::claim::{Direction, StaticProof, Verdict};
 use crate::geometry::number::binary::split;
-use crate::geometry::number::tolerance::DISTANCE_WIDTH;
+use crate::geometry::number::tolerance::{DISTANCE_WIDTH, FAR_POINTS, POINT_ERROR};
 
 /// Relative width of a bracket that needs no exact stage; the contract's.
 pub const WIDTH_MAX: f64 = DISTANCE_WIDTH;
@@ -150,7 +150,7 @@ fn measure_inlined(
         remember(&found, &proof, witness);
         if proof.bracket.separates {
             effort.cost.queries += 1;
-            return measure_separated(&view, &found, &proof, witness, effort);
+            return measure_separated(&view, &found, (&proof, stops), witness, effort);
         }
         if let Some(why) = found.stopped() {
             return Err(why);
@@ -294,6 +294,7 @@ impl Proof {
         if is_enough(&bracket) {
             return Self { bracket, is_enough: true };
         }
+        // Of a sharp one the weights are not those of the simplex.
         let sharp = (found.ending == Ending::Nearest)
             .then(|| Bracket::sharp(view, &found.simplex, found.latest, effort));
         let bracket = sharp.flatten().unwrap_or(bracket);
@@ -338,7 +339,7 @@ fn remember(found: &FoundSimplex, proof: &Proof, witness: &mut Witness) {
 fn measure_separated(
     view: &BoundedView<'_>,
     found: &FoundSimplex,
-    proof: &Proof,
+    (proof, stops): (&Proof, Stops),
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Distance, Stopped> {
@@ -350,13 +351,27 @@ fn measure_separated(
     let pairs: ArrayVec<VertexPair, 3> = names.clone().collect();
     let [closest_p, closest_q] = view.mean(names.zip(simplex.weights().iter().copied()));
     let stopped = found.stopped();
-    if proof.is_enough || stopped.is_some() {
+    let is_enough =
+        proof.is_enough && (shows_points(view, &proof.bracket) || stops.are_met(lower, upper));
+    if is_enough || stopped.is_some() {
         return Ok(Distance { decision, lower, upper, pairs, closest_p, closest_q, stopped });
     }
     let rough =
         Distance { decision: decision.clone(), lower, upper, pairs, closest_p, closest_q, stopped };
     let known = Separated { decision, start: witness.pairs.clone(), rough: Some(rough) };
     exact_distance(view.pair(), known, witness, effort)
+}
+
+/// Whether the closest points are as accurate as bodies that far from each other need.
+///
+/// Nearer bodies have accurate ones whenever their search ends by itself. From far away all points
+/// of a face are about as near: a bracket of the contract's width leaves open where on it the
+/// closest is, by up to a millionth of the distance.
+#[inline(always)]
+fn shows_points(view: &BoundedView<'_>, bracket: &Bracket) -> bool {
+    let [p, q] = view.bodies();
+    let size = p.body.bounds().radius + q.body.bounds().radius;
+    bracket.lower <= FAR_POINTS * size || bracket.off <= POINT_ERROR * size
 }
 
 /// A pair that is separated, before its exact distance is known.
