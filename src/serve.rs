@@ -2,13 +2,18 @@
 
 use std::io::{self, Write};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use clearance::config::{ConfigError, Loaded, ServeOptions};
 use clearance::rpc;
 use clearance::runtime::settings::Settings;
+use clearance::runtime::signals::stop_signal;
 use clearance::telemetry::{self, TelemetryError};
 use tokio::net::TcpListener;
-use tokio::signal::unix::{SignalKind, signal};
+
+/// What the process may take to end when the time for draining is over: to end its threads and to
+/// give back what it holds.
+const LAST_STEPS: Duration = Duration::from_secs(1);
 
 /// Why the server did not run.
 #[derive(Debug, thiserror::Error)]
@@ -55,8 +60,8 @@ async fn listen_and_serve(settings: Settings, file: Option<PathBuf>) -> Result<(
     let listener =
         listener.map_err(|error| RunError::Listen { address: settings.listen.clone(), error })?;
     // Before the line that says so, or a quick signal would kill the process.
-    let mut terminate = signal(SignalKind::terminate())?;
-    let mut interrupt = signal(SignalKind::interrupt())?;
+    let drain = Duration::from_secs(settings.limits.drain_seconds_max);
+    let shutdown = stop_signal(drain + LAST_STEPS)?;
     let source =
         file.map_or_else(|| "flags and defaults".to_owned(), |file| file.display().to_string());
     writeln!(
@@ -66,19 +71,5 @@ async fn listen_and_serve(settings: Settings, file: Option<PathBuf>) -> Result<(
         listener.local_addr()?,
         std::process::id(),
     )?;
-    let shutdown = async move {
-        tokio::select! {
-            _ = terminate.recv() => {}
-            _ = interrupt.recv() => {}
-        }
-        // Whoever says it twice does not want to wait.
-        tokio::spawn(async move {
-            tokio::select! {
-                _ = terminate.recv() => {}
-                _ = interrupt.recv() => {}
-            }
-            std::process::exit(1);
-        });
-    };
     Ok(rpc::serve(listener, shutdown, settings).await?)
 }

@@ -1,14 +1,22 @@
 //! Where geometry runs: one bounded pool of threads, and the caller's own thread for small work.
 //!
 //! Handing a job to another thread and waking up again costs 25-60 µs, so work that is estimated to
-//! take less than [`INLINE_MAX`] runs where it is; the rest waits for a worker, under a permit that
-//! is taken before the job is built, so a refusal moves nothing.
+//! take less than [`INLINE_MAX`] runs where it is; the rest waits in line for a worker. The line is
+//! fair between clients ([`line`]). A job whose caller goes away while it waits leaves the line at
+//! once. When jobs of others take long, one that has waited for [`PATIENCE`] may overtake them, on
+//! threads beside the pool, if nothing of its client is being worked on.
 
+mod line;
+
+use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
 
-use tokio::sync::{OwnedSemaphorePermit, Semaphore, oneshot};
+use tokio::sync::oneshot;
+
+use self::line::FairLine;
+use super::client::Client;
 
 /// Work estimated to take at most this runs on the caller's thread. Beyond about 200 µs a handler
 /// would keep other connections of its thread waiting; below, the hand-over costs more than the
@@ -19,6 +27,14 @@ pub const INLINE_MAX: Duration = Duration::from_micros(150);
 /// caller's thread.
 pub const NEVER_INLINE: Duration = Duration::from_millis(1);
 const _: () = assert!(NEVER_INLINE.as_micros() > INLINE_MAX.as_micros());
+
+/// How long a job waits behind those of other clients before it may overtake them. Most jobs take
+/// less; on each thread beside the pool the others are slowed down.
+const PATIENCE: Duration = Duration::from_millis(25);
+
+/// Threads beside the pool, on which jobs overtake: so many clients with long jobs do not keep
+/// another one waiting.
+const OVERTAKING_THREADS: usize = 4;
 
 /// Why a job was not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -34,12 +50,59 @@ pub enum Refused {
     Panicked,
 }
 
-/// The pool.
+/// The pool; cheap to clone.
 #[derive(Clone, Debug)]
-pub struct Compute {
-    pool: Arc<rayon::ThreadPool>,
-    places: Arc<Semaphore>,
+pub struct Compute(Arc<Workshop>);
+
+#[derive(Debug)]
+struct Workshop {
+    pool: rayon::ThreadPool,
+    beside: rayon::ThreadPool,
     places_max: usize,
+    desk: Mutex<Desk>,
+}
+
+/// Who waits and who is being served.
+#[derive(Default)]
+struct Desk {
+    line: FairLine<Work>,
+    /// Jobs in the pool, and on the threads beside it.
+    running: usize,
+    overtaking: usize,
+    /// Jobs of each client in either.
+    served: HashMap<Client, usize>,
+    next_ticket: u64,
+}
+
+/// A job with the way back to its caller: does it, or says why not.
+type Work = Box<dyn FnOnce(Result<Leave, Refused>) + Send>;
+
+/// Where a job runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Lane {
+    Pool,
+    Beside,
+}
+
+/// What a job tells the desk when it is done. Dropped, it tells it too.
+struct Leave {
+    workshop: Arc<Workshop>,
+    client: Client,
+    lane: Lane,
+}
+
+/// The place of a job in line, for as long as its caller waits.
+struct Ticket<'a> {
+    workshop: &'a Arc<Workshop>,
+    client: Client,
+    number: u64,
+}
+
+impl std::fmt::Debug for Desk {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { running, overtaking, .. } = self;
+        write!(formatter, "{} wait, {running} and {overtaking} run", self.line.count())
+    }
 }
 
 impl Compute {
@@ -48,135 +111,192 @@ impl Compute {
     pub fn new(threads: usize, places_max: usize) -> Result<Self, rayon::ThreadPoolBuildError> {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
         let threads = if threads == 0 { (processors - 1).max(1) } else { threads };
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(threads)
-            .thread_name(|index| format!("compute-{index}"))
-            .build()?;
-        let places_max = places_max.clamp(1, Semaphore::MAX_PERMITS);
-        Ok(Self { pool: Arc::new(pool), places: Arc::new(Semaphore::new(places_max)), places_max })
+        let pool = |threads, name: &'static str| {
+            rayon::ThreadPoolBuilder::new()
+                .num_threads(threads)
+                .thread_name(move |index| format!("{name}-{index}"))
+                .build()
+        };
+        Ok(Self(Arc::new(Workshop {
+            pool: pool(threads, "compute")?,
+            beside: pool(OVERTAKING_THREADS, "beside")?,
+            places_max: places_max.max(1),
+            desk: Mutex::default(),
+        })))
     }
 
-    /// A place now, or a refusal: for calls that stand alone.
-    pub fn admit(&self) -> Result<Place, Refused> {
-        let permit = self.places.clone().try_acquire_owned().map_err(|_| Refused::Busy)?;
-        Ok(Place { pool: self.pool.clone(), permit })
-    }
-
-    /// A place as soon as there is one: for streams, which hold back their own client meanwhile.
-    pub async fn wait(&self) -> Result<Place, Refused> {
-        let permit = self.places.clone().acquire_owned().await;
-        Ok(Place { pool: self.pool.clone(), permit: permit.map_err(|_| Refused::ShuttingDown)? })
-    }
-
-    /// Does `job`: here when it is estimated to be small, else on a worker.
+    /// Does `job`: here when it is estimated to be small, else on a worker. Where every place is
+    /// taken it is refused, or one of whoever waits with more.
     pub async fn run<R, F>(&self, estimate: Duration, job: F) -> Result<R, Refused>
     where
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        Self::run_at(self.admit()?, estimate, job).await
+        if estimate > INLINE_MAX { self.wait(job, true).await } else { here(job).await }
     }
 
-    /// Does `job` like [`Self::run`], but waits for a place: for streams.
+    /// Does `job` like [`Self::run`], but waits for a worker however many do: for streams, which
+    /// hold back their own client meanwhile.
     pub async fn run_when_free<R, F>(&self, estimate: Duration, job: F) -> Result<R, Refused>
     where
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        Self::run_at(self.wait().await?, estimate, job).await
+        if estimate > INLINE_MAX { self.wait(job, false).await } else { here(job).await }
     }
 
-    async fn run_at<R, F>(place: Place, estimate: Duration, job: F) -> Result<R, Refused>
+    /// Waits in line for a worker, and for what it does. Inside the job rayon's parallel iterators
+    /// use the same workers. Whoever stops waiting leaves the line.
+    async fn wait<R, F>(&self, job: F, gives_way: bool) -> Result<R, Refused>
     where
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        if estimate > INLINE_MAX {
-            return place.run(job).await;
-        }
-        let result = catch_unwind(AssertUnwindSafe(job)).map_err(|_| Refused::Panicked);
-        drop(place);
-        // A client that sends small questions without end must not keep its thread to itself.
-        tokio::task::consume_budget().await;
-        result
+        let client = Client::current();
+        let (reply, mut answer) = oneshot::channel();
+        let work: Work = Box::new(move |leave| {
+            let result = match leave {
+                Err(refused) => Err(refused),
+                // A caller that went away has dropped its end.
+                Ok(_) if reply.is_closed() => return,
+                Ok(leave) => {
+                    // Uncaught, a panic here would take the whole process with it.
+                    let job = AssertUnwindSafe(|| client.during(job));
+                    let result = catch_unwind(job).map_err(|_| Refused::Panicked);
+                    // Before the reply: whoever hears the answer must find the place free.
+                    drop(leave);
+                    result
+                }
+            };
+            // The caller may have gone away meanwhile.
+            let _ = reply.send(result);
+        });
+        let ticket = self.0.take_place(client, work, gives_way)?;
+        let answer = loop {
+            match tokio::time::timeout(PATIENCE, &mut answer).await {
+                Ok(answer) => break answer,
+                Err(_) => ticket.overtake(),
+            }
+        };
+        answer.unwrap_or(Err(Refused::ShuttingDown))
     }
 
     /// Jobs running and waiting.
     pub fn jobs(&self) -> usize {
-        self.places_max - self.places.available_permits()
+        self.0.desk().jobs()
     }
 
     /// Threads of the pool.
     pub fn threads(&self) -> usize {
-        self.pool.current_num_threads()
+        self.0.pool.current_num_threads()
     }
 }
 
-/// The right to run one job.
-#[derive(Debug)]
-pub struct Place {
-    pool: Arc<rayon::ThreadPool>,
-    permit: OwnedSemaphorePermit,
+/// Does `job` on this thread.
+async fn here<R>(job: impl FnOnce() -> R) -> Result<R, Refused> {
+    let result = catch_unwind(AssertUnwindSafe(job)).map_err(|_| Refused::Panicked);
+    // A client that sends small questions without end must not keep its thread to itself.
+    tokio::task::consume_budget().await;
+    result
 }
 
-impl Place {
-    /// Runs `job` on the workers and awaits its result. Inside the job rayon's parallel iterators
-    /// use the same workers.
-    pub async fn run<R, F>(self, job: F) -> Result<R, Refused>
-    where
-        F: FnOnce() -> R + Send + 'static,
-        R: Send + 'static,
-    {
-        let Self { pool, permit } = self;
-        let (reply, answer) = oneshot::channel();
-        pool.spawn(move || {
-            // A caller that went away has dropped its end.
-            if reply.is_closed() {
-                return;
+impl Desk {
+    fn jobs(&self) -> usize {
+        self.line.count() + self.running + self.overtaking
+    }
+}
+
+impl Workshop {
+    /// Puts work in line, and starts what can be started.
+    fn take_place(
+        self: &Arc<Self>,
+        client: Client,
+        work: Work,
+        gives_way: bool,
+    ) -> Result<Ticket<'_>, Refused> {
+        let mut desk = self.desk();
+        let mut crowded_out = None;
+        if gives_way && desk.jobs() >= self.places_max {
+            crowded_out = Some(desk.line.crowd_out(client).ok_or(Refused::Busy)?);
+        }
+        let number = desk.next_ticket;
+        desk.next_ticket += 1;
+        desk.line.push(client, number, work, gives_way);
+        if desk.running < self.pool.current_num_threads() {
+            self.start_next(&mut desk);
+        }
+        drop(desk);
+        // Outside the lock: what it would have worked on goes back to its place.
+        if let Some(crowded_out) = crowded_out {
+            crowded_out(Err(Refused::Busy));
+        }
+        Ok(Ticket { workshop: self, client, number })
+    }
+
+    /// Starts whoever has the next turn, in the pool.
+    fn start_next(self: &Arc<Self>, desk: &mut Desk) {
+        if let Some((client, work)) = desk.line.pop() {
+            self.start(desk, client, work, Lane::Pool);
+        }
+    }
+
+    fn start(self: &Arc<Self>, desk: &mut Desk, client: Client, work: Work, lane: Lane) {
+        *desk.served.entry(client).or_default() += 1;
+        let (threads, count) = match lane {
+            Lane::Pool => (&self.pool, &mut desk.running),
+            Lane::Beside => (&self.beside, &mut desk.overtaking),
+        };
+        *count += 1;
+        let leave = Leave { workshop: self.clone(), client, lane };
+        threads.spawn(move || work(Ok(leave)));
+    }
+
+    fn desk(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().expect("nothing panics while holding it")
+    }
+}
+
+impl Ticket<'_> {
+    /// Starts the job beside the pool, if it still waits and nothing else of its client is being
+    /// worked on.
+    fn overtake(&self) {
+        let Self { workshop, client, number } = *self;
+        let mut desk = workshop.desk();
+        if desk.overtaking >= OVERTAKING_THREADS || desk.served.contains_key(&client) {
+            return;
+        }
+        if let Some(work) = desk.line.remove(client, number) {
+            workshop.start(&mut desk, client, work, Lane::Beside);
+        }
+    }
+}
+
+impl Drop for Ticket<'_> {
+    fn drop(&mut self) {
+        // Outside the lock: what it would have worked on goes back to its place.
+        let left = self.workshop.desk().line.remove(self.client, self.number);
+        drop(left);
+    }
+}
+
+impl Drop for Leave {
+    fn drop(&mut self) {
+        let mut desk = self.workshop.desk();
+        if let Some(count) = desk.served.get_mut(&self.client) {
+            *count -= 1;
+            if *count == 0 {
+                desk.served.remove(&self.client);
             }
-            // Uncaught, a panic here would take the whole process with it.
-            let result = catch_unwind(AssertUnwindSafe(job)).map_err(|_| Refused::Panicked);
-            // Before the reply: whoever hears the answer must find the place free.
-            drop(permit);
-            // The caller may have gone away meanwhile.
-            let _ = reply.send(result);
-        });
-        answer.await.unwrap_or(Err(Refused::ShuttingDown))
+        }
+        match self.lane {
+            Lane::Pool => {
+                desk.running -= 1;
+                self.workshop.start_next(&mut desk);
+            }
+            Lane::Beside => desk.overtaking -= 1,
+        }
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[tokio::test]
-    async fn a_panicking_job_is_refused_and_the_pool_goes_on() {
-        let compute = Compute::new(1, 1).unwrap();
-        for estimate in [Duration::ZERO, Duration::from_secs(1)] {
-            let panicked: Result<(), Refused> =
-                compute.run(estimate, || panic!("a bug, for the test")).await;
-            assert_eq!(panicked, Err(Refused::Panicked));
-            assert_eq!(compute.run(estimate, || 7).await, Ok(7));
-        }
-    }
-
-    #[tokio::test]
-    async fn a_full_pool_refuses_at_once_and_lets_streams_wait() {
-        let compute = Compute::new(1, 1).unwrap();
-        let place = compute.admit().unwrap();
-        assert_eq!(compute.admit().unwrap_err(), Refused::Busy);
-        assert_eq!(compute.jobs(), 1);
-        let waiting = compute.clone();
-        let waiter = tokio::spawn(async move { waiting.wait().await.unwrap().run(|| 2).await });
-        assert_eq!(place.run(|| 1).await, Ok(1));
-        assert_eq!(waiter.await.unwrap(), Ok(2));
-    }
-
-    #[tokio::test]
-    async fn whoever_hears_an_answer_finds_the_place_free() {
-        let compute = Compute::new(2, 1).unwrap();
-        for round in 0..200 {
-            assert_eq!(compute.admit().expect("free again").run(move || round).await, Ok(round));
-        }
-    }
-}
+mod tests;

@@ -1,5 +1,6 @@
 //! Floor 2: the only owner of threads, clock, disk and metrics.
 
+pub mod client;
 pub mod clock;
 pub mod compute;
 pub mod deadline;
@@ -7,4 +8,5 @@ pub mod memory;
 pub mod metrics;
 pub mod sessions;
 pub mod settings;
+pub mod signals;
 pub mod store;

@@ -18,7 +18,7 @@ use crate::geometry::claim::{StaticProof, Verdict};
 use crate::geometry::distance::{self, Compared, Stops};
 use crate::geometry::effort::{Cost, Effort, Stopped};
 use crate::geometry::pair::Pair;
-use crate::geometry::separation::{self, CollisionMethod};
+use crate::geometry::separation::{self, CollisionMethod, Decision};
 use crate::geometry::witness::Witness;
 
 /// Everything a pair is asked about; shared by all threads, changed by none.
@@ -197,6 +197,22 @@ fn stand(asking: &Asking<'_>, witnesses: &mut Witnesses, cost: &mut Cost) -> Pai
     answer
 }
 
+/// How two parts stand, and how far they may move before that changes; zero where all pairs are
+/// listed, so that none of them rests.
+fn decide_with_room(
+    asking: &Asking<'_>,
+    parts: PartPair,
+    witnesses: &mut Witnesses,
+    cost: &mut Cost,
+) -> Result<(Decision, f64), Stopped> {
+    asking.ask(parts, witnesses, cost, |pair, witness, effort| {
+        let decision = separation::decide(pair, asking.method, witness, effort)?;
+        let is_listed = asking.questions.is_about_all();
+        let room = if is_listed { 0.0 } else { separation::room_of(pair, &decision, witness) };
+        Ok((decision, room))
+    })
+}
+
 /// The verdict of a pair whose boxes meet; none when stopped.
 fn decide_parts(
     asking: &Asking<'_>,
@@ -209,6 +225,10 @@ fn decide_parts(
     let mut verdict = Verdict::Separated;
     answer.room = f64::INFINITY;
     for parts in asking.part_pairs() {
+        if let Err(stopped) = asking.look_at_clock() {
+            answer.stopped = Some(stopped);
+            break;
+        }
         if let Some(gap) = asking.gap(parts) {
             answer.room = answer.room.min(gap.lower);
             if keeps_proofs {
@@ -216,16 +236,7 @@ fn decide_parts(
             }
             continue;
         }
-        let decided = asking.ask(parts, witnesses, cost, |pair, witness, effort| {
-            let decision = separation::decide(pair, asking.method, witness, effort)?;
-            let room = if asking.questions.is_about_all() {
-                0.0
-            } else {
-                separation::room_of(pair, &decision, witness)
-            };
-            Ok((decision, room))
-        });
-        let decision = match decided {
+        let decision = match decide_with_room(asking, parts, witnesses, cost) {
             Ok((decision, room)) => {
                 let overlaps = decision.verdict() == Verdict::Overlapping;
                 answer.room = if overlaps { room } else { answer.room.min(room) };
@@ -280,6 +291,7 @@ pub(super) fn is_within(
     }
     let mut stop = None;
     for (at, parts) in asking.part_pairs().enumerate() {
+        asking.look_at_clock()?;
         if is_beyond(asking.gap(parts)) {
             continue;
         }
@@ -323,6 +335,12 @@ impl Asking<'_> {
     pub(super) fn part_pairs(&self) -> impl Iterator<Item = PartPair> + use<> {
         let (count_p, count_q) = (self.p.now.parts.len() as u32, self.q.now.parts.len() as u32);
         (0..count_p).flat_map(move |p| (0..count_q).map(move |q| PartPair { p, q }))
+    }
+
+    /// Says whether the time for answers is over. Two bodies may have tens of thousands of pairs of
+    /// parts, and a scene as many pairs of bodies.
+    pub(super) fn look_at_clock(&self) -> Result<(), Stopped> {
+        Effort::with_stop(u64::MAX, self.stop).look_at_clock()
     }
 
     /// Between the boxes of two parts.

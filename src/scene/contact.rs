@@ -47,6 +47,10 @@ pub(super) fn between(
         return Some(first);
     }
     for parts in asking.part_pairs() {
+        if let Err(stopped) = asking.look_at_clock() {
+            stop(&mut first, stopped);
+            break;
+        }
         let held = asking.p.held_part(parts.p as usize);
         if let Some(gap) = held.gap(asking.q.held_part(parts.q as usize)).filter(is_beyond) {
             if keeps_proofs {
@@ -56,13 +60,7 @@ pub(super) fn between(
         }
         match way.ask(parts, witnesses, cost) {
             Ok(found) => merge(&mut first, parts, found, keeps_proofs),
-            Err(stopped) => {
-                first.t_free = 0.0;
-                first.stopped = Some(stopped);
-                if first.outcome == Outcome::NoContact {
-                    first.outcome = Outcome::Undecided;
-                }
-            }
+            Err(stopped) => stop(&mut first, stopped),
         }
     }
     if !has_moved && now.within_margin == Some(false) && first.stopped.is_none() {
@@ -70,6 +68,15 @@ pub(super) fn between(
         first = PairContact { chains: first.chains, ..free() };
     }
     Some(first)
+}
+
+/// Nothing more will be known.
+fn stop(first: &mut PairContact, why: Stopped) {
+    first.t_free = 0.0;
+    first.stopped = Some(why);
+    if first.outcome == Outcome::NoContact {
+        first.outcome = Outcome::Undecided;
+    }
 }
 
 /// No contact, with nothing said about any part yet.

@@ -26,6 +26,7 @@ pub(super) fn distance(
     let mut nearest: Option<PairDistance> = None;
     let mut measured_pairs: Vec<(PartPair, ArrayVec<VertexPair, 3>)> = Vec::new();
     for parts in asking.part_pairs() {
+        asking.look_at_clock()?;
         let best = nearest.as_ref().map_or(f64::INFINITY, |known| known.upper);
         if asking.gap(parts).is_some_and(|gap| gap.lower > best) {
             continue;
@@ -104,6 +105,7 @@ pub(super) fn depth(
     let mut deepest: Option<(PartPair, Depth)> = None;
     let mut outward: Vec<(PartPair, Direction)> = Vec::new();
     for parts in asking.part_pairs() {
+        asking.look_at_clock()?;
         if asking.gap(parts).is_some() {
             continue;
         }

@@ -25,6 +25,9 @@
 #![expect(clippy::unwrap_used, reason = "in a test a panic is the report")]
 #![expect(clippy::print_stdout, reason = "what a row cost others is worth seeing")]
 
+mod bodies;
+mod deadlines;
+mod departed;
 mod questions;
 mod row;
 mod searches;

@@ -1,5 +1,5 @@
 //! Bytes below the messages: prefixes that lie, connections that say nothing, headers without end.
-//! Each story is one that `tests/wire/attack.py` found in a running server.
+//! Each story is one that `tests/attack/malformed/attack.py` found in a running server.
 
 use std::time::Duration;
 

@@ -3,7 +3,7 @@
 
 use std::future::Future;
 use std::io;
-use std::net::IpAddr;
+use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
@@ -16,6 +16,7 @@ use tokio::time::Sleep;
 use tonic::transport::server::Connected;
 
 use super::crowd::{Busy, Doings, Place, Places};
+use crate::runtime::client::Client;
 use crate::runtime::memory::{Account, CONNECTION_BYTES, MemoryKind, Purse, Reservation};
 
 /// After a failure to accept (no file descriptors left, most likely) the next try comes this late.
@@ -38,6 +39,8 @@ struct Greeting {
 pub(in crate::rpc) struct Peer {
     /// From which the memory of its calls is taken.
     pub(in crate::rpc) purse: Purse,
+    /// Whose turn in the pool its calls await.
+    pub(in crate::rpc) client: Client,
     doings: Arc<Doings>,
 }
 
@@ -80,7 +83,7 @@ pub(in crate::rpc) async fn accept(
     loop {
         match listener.accept().await {
             Ok((stream, address)) => {
-                let Some(connection) = admitted(stream, address.ip(), &places, &admission) else {
+                let Some(connection) = admitted(stream, address, &places, &admission) else {
                     continue;
                 };
                 if taker.send(Ok(connection)).await.is_err() {
@@ -97,18 +100,19 @@ pub(in crate::rpc) async fn accept(
 
 fn admitted(
     stream: TcpStream,
-    address: IpAddr,
+    address: SocketAddr,
     places: &Places,
     admission: &Admission,
 ) -> Option<Connection> {
-    let place = places.take(address)?;
-    let purse = admission.account.connection(address);
+    let place = places.take(address.ip())?;
+    let purse = admission.account.connection(address.ip());
     let memory = purse.reserve(MemoryKind::Calls, CONNECTION_BYTES).ok()?;
     // A connection that refuses the option still works.
     let _ = stream.set_nodelay(true);
     let patience = Box::pin(tokio::time::sleep(admission.handshake));
     let greeting = Some(Greeting { bytes_to_come: PREFACE_BYTES, patience });
-    let peer = Peer { purse, doings: place.doings.clone() };
+    let client = Client::at(address);
+    let peer = Peer { purse, client, doings: place.doings.clone() };
     Some(Connection { stream, greeting, peer, _memory: memory, place })
 }
 

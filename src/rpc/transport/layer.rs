@@ -20,6 +20,7 @@ use super::timing::call_time;
 use super::unsent::Unsent;
 use crate::rpc::path::Path;
 use crate::rpc::status::{Failure, of_transport};
+use crate::runtime::client::Client;
 use crate::runtime::clock::Clock;
 use crate::runtime::metrics::Metrics;
 use crate::runtime::settings::{Limits, Settings};
@@ -77,6 +78,7 @@ where
             return Box::pin(async { Ok(refusal(failure)) });
         }
         let peer = request.extensions().get::<Peer>();
+        let client = peer.map_or(Client::NOBODY, |peer| peer.client);
         let intake = match Intake::new(settings.clone(), peer) {
             Ok(intake) => intake,
             Err(full) => return Box::pin(async move { Ok(refusal(full)) }),
@@ -86,7 +88,7 @@ where
         let request = request.map(|body| Body::new(Arriving::new(body, arriving)));
         // The transport keeps the caller's deadline too, and would say CANCELLED.
         let time_limit = call_time(limits, request.headers());
-        let handler = intake.clone().around(self.inner.call(request));
+        let handler = client.around(intake.clone().around(self.inner.call(request)));
         let handler = Caught(Box::pin(async move {
             let response = handler.await?;
             // A stream has begun only, and keeps its messages itself.

@@ -256,12 +256,16 @@ pub fn first_collision(
     bodies: &[Moving<'_>],
     effort: &mut Effort<'_>,
 ) -> Result<Option<Collision>, Stopped> {
-    let stands: Vec<Stand<'_>> =
-        bodies.iter().map(|moving| Stand::new(moving.body, moving.pose)).collect();
+    let mut stands: Vec<Stand<'_>> = Vec::with_capacity(bodies.len());
+    for moving in bodies {
+        effort.look_at_clock()?;
+        stands.push(Stand::new(moving.body, moving.pose));
+    }
     // Boxes that meet first are looked at first, to leave less of the step to the others.
     let mut pairs: Vec<(f64, [usize; 2])> = Vec::new();
     for second in 1..bodies.len() {
         for first in 0..second {
+            effort.look_at_clock()?;
             let pace = Pace::new(&bodies[first].travel, &bodies[second].travel);
             if let Some(t) = pace.entry(stands[first].whole(), stands[second].whole(), 1.0) {
                 pairs.push((t, [first, second]));

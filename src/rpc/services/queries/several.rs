@@ -63,7 +63,10 @@ fn find(several: AskedSeveral, run: &Run) -> Result<api::FindFirstCollisionRespo
     let AskedSeveral { bodies, options } = several;
     let travels: Vec<Travel> = bodies.iter().map(|mover| mover.travel).collect();
     let prepare = |effort: &mut Effort<'_>| -> Result<Vec<ReadySolid>, Unready> {
-        let one = |mover: AskedMover| mover.body.prepare_solid(&mover.field, effort);
+        let one = |mover: AskedMover| {
+            effort.look_at_clock().map_err(Unready::Stopped)?;
+            mover.body.prepare_solid(&mover.field, effort)
+        };
         bodies.into_iter().map(one).collect()
     };
     let (found, cost) =

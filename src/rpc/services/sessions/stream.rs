@@ -24,6 +24,7 @@ use crate::rpc::api::stream_session_request::Start;
 use crate::rpc::path::Path;
 use crate::rpc::status::{Failure, of_transport};
 use crate::rpc::transport::intake::Intake;
+use crate::runtime::client::Client;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Reservation};
 use crate::runtime::sessions::owner::{Credentials, KeyDigest};
@@ -53,14 +54,14 @@ pub(super) fn start(
 ) -> Replies {
     let room = usize::try_from(host.shared.limits().waiting_reports_max).unwrap_or(1).max(1);
     let (replies, receiver) = mpsc::channel(room);
-    tokio::spawn(async move {
+    tokio::spawn(Client::current().around(async move {
         let (replies_too, is_over, last_bytes) = (replies.clone(), false, 0);
         let talk = Talk { host, requests, replies: replies_too, intake, is_over, last_bytes };
         if let Err(failure) = talk.run(header_key).await {
             // The client may be gone.
             let _ = replies.send(Waiting { reply: Err(failure.into()), _memory: None }).await;
         }
-    });
+    }));
     Box::pin(ReceiverStream::new(receiver).map(|waiting: Waiting| waiting.reply))
 }
 

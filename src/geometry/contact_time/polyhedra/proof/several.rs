@@ -7,7 +7,7 @@ use crate::geometry::Vec3;
 use crate::geometry::claim::{CollisionProof, Cover, PairCover, SolidMotionProof, Verdict};
 use crate::geometry::contact_time::Travel;
 use crate::geometry::contact_time::polyhedra::Collision;
-use crate::geometry::effort::Effort;
+use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::interval::Interval;
 use crate::geometry::polyhedron::placed::Stand;
 use crate::geometry::polyhedron::tree::Extent;
@@ -26,7 +26,8 @@ pub struct Several<'a> {
 pub struct Found {
     /// What is proven; none: nothing.
     pub proof: Option<CollisionProof>,
-    /// Pairs of which nothing is proven: that of the contact, then others in order.
+    /// Pairs of which nothing is proven: that of the contact, then others in order. None are named
+    /// where there was no effort left to find out which need a proof.
     pub open: Vec<[u32; 2]>,
     /// Why not, of the first of them.
     pub why: Option<Unproven>,
@@ -63,6 +64,10 @@ fn prove_later(
 ) -> Found {
     let until = found.map_or(1.0, |found| found.contact.t_free);
     let room = &mut Room::new(steps_max);
+    let mut near = match near_pairs(bodies, until, effort) {
+        Ok(near) => near,
+        Err(why) => return Found { proof: None, open: Vec::new(), why: Some(why.into()) },
+    };
     let (mut open, mut why) = (Vec::new(), None);
     let mut note = |pair: [u32; 2], reason: Unproven| {
         open.push(pair);
@@ -75,7 +80,6 @@ fn prove_later(
             None
         }
     });
-    let mut near = near_pairs(bodies, until);
     near.retain(|pair| found.is_none_or(|found| places(found.pair) != *pair));
     let (mut free, mut stopped) = (Vec::new(), None);
     for pair in near {
@@ -124,19 +128,24 @@ fn places(pair: [usize; 2]) -> [u32; 2] {
 
 /// The pairs of bodies that no coordinate axis surely separates on all of [0, until], in order:
 /// perhaps some more than those that none does.
-fn near_pairs(bodies: &[Several<'_>], until: f64) -> Vec<[u32; 2]> {
-    let swept: Vec<[Extent; 2]> = bodies.iter().map(|body| swept(body, until)).collect();
+fn near_pairs(
+    bodies: &[Several<'_>],
+    until: f64,
+    effort: &Effort<'_>,
+) -> Result<Vec<[u32; 2]>, Stopped> {
+    let boxes = |body| effort.look_at_clock().map(|()| swept(body, until));
+    let swept: Vec<[Extent; 2]> = bodies.iter().map(boxes).collect::<Result<_, Stopped>>()?;
     let is_below = |a: &[Extent; 2], b: &[Extent; 2], k: usize| {
         a.iter().zip(b).all(|(a, b)| a.high[k] < b.low[k])
     };
     let is_beside = |a, b| (0..3).any(|k| is_below(a, b, k) || is_below(b, a, k));
-    (0..)
-        .zip(&swept)
-        .flat_map(|(p, first)| {
-            let rest = (p + 1..).zip(&swept[p as usize + 1..]);
-            rest.filter(|(_, second)| !is_beside(first, second)).map(move |(q, _)| [p, q])
-        })
-        .collect()
+    let mut near = Vec::new();
+    for (p, first) in (0..).zip(&swept) {
+        effort.look_at_clock()?;
+        let rest = (p + 1..).zip(&swept[p as usize + 1..]);
+        near.extend(rest.filter(|(_, second)| !is_beside(first, second)).map(|(q, _)| [p, q]));
+    }
+    Ok(near)
 }
 
 /// Boxes that hold a body at t = 0 and at `until`. In between its ends are between theirs.

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Attacks a running server and says what broke: bad numbers, bad bytes, floods, half-sent frames, abandoned sessions.
 
-usage: tests/wire/attack.py HOST:PORT [--pid PID] [--stop] [--points N] [--only NAME,...] [--slow FACTOR]
+usage: tests/attack/malformed/attack.py HOST:PORT [--pid PID] [--stop] [--points N] [--only NAME,...] [--slow FACTOR]
   --pid     the server's process: it must stay alive, and its memory bounded
   --stop    at the end: SIGTERM while streams are open; the process must drain and end
   --points  vertices of the largest upload (a million)

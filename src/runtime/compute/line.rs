@@ -1,0 +1,180 @@
+//! The line of those who wait: addresses in turn, the connections of an address in turn, and what
+//! one connection wants in order (J. Nagle, *On packet switches with infinite storage*, IEEE
+//! Transactions on Communications 35, 1987). So a client waits for one job of each other client,
+//! however many jobs these have sent.
+//!
+//! Where there is no place left, the newest of the longest line gives way (B. Suter et al., *Design
+//! considerations for supporting TCP with per-flow queueing*, INFOCOM 1998, "longest queue drop"):
+//! whoever waits with few is never refused for the sake of one who waits with many.
+
+use std::collections::VecDeque;
+use std::net::IpAddr;
+
+use crate::runtime::client::Client;
+
+/// Items that wait, in lines by client.
+#[derive(Debug)]
+pub(super) struct FairLine<T> {
+    /// None is empty. The next turn is that of the first.
+    addresses: VecDeque<OfAddress<T>>,
+    count: usize,
+}
+
+#[derive(Debug)]
+struct OfAddress<T> {
+    address: IpAddr,
+    /// None is empty. The next turn is that of the first.
+    clients: VecDeque<OfClient<T>>,
+    count: usize,
+}
+
+#[derive(Debug)]
+struct OfClient<T> {
+    client: Client,
+    items: VecDeque<InLine<T>>,
+}
+
+#[derive(Debug)]
+struct InLine<T> {
+    ticket: u64,
+    item: T,
+    /// Whether it may be refused for somebody else's sake.
+    gives_way: bool,
+}
+
+impl<T> Default for FairLine<T> {
+    fn default() -> Self {
+        Self { addresses: VecDeque::new(), count: 0 }
+    }
+}
+
+impl<T> FairLine<T> {
+    /// How many wait.
+    pub(super) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// Puts an item at the end of its client's line. No other has its ticket.
+    pub(super) fn push(&mut self, client: Client, ticket: u64, item: T, gives_way: bool) {
+        let address = client.address();
+        let at = self.addresses.iter().position(|line| line.address == address);
+        let at = at.unwrap_or_else(|| {
+            self.addresses.push_back(OfAddress { address, clients: VecDeque::new(), count: 0 });
+            self.addresses.len() - 1
+        });
+        let line = &mut self.addresses[at];
+        let of_client = line.clients.iter().position(|line| line.client == client);
+        let of_client = of_client.unwrap_or_else(|| {
+            line.clients.push_back(OfClient { client, items: VecDeque::new() });
+            line.clients.len() - 1
+        });
+        line.clients[of_client].items.push_back(InLine { ticket, item, gives_way });
+        line.count += 1;
+        self.count += 1;
+    }
+
+    /// The next item in turn, and whose it is.
+    pub(super) fn pop(&mut self) -> Option<(Client, T)> {
+        let mut line = self.addresses.pop_front()?;
+        let mut own = line.clients.pop_front().expect("a line has a client");
+        let entry = own.items.pop_front().expect("a client in line has an item");
+        let client = own.client;
+        line.count -= 1;
+        self.count -= 1;
+        if !own.items.is_empty() {
+            line.clients.push_back(own);
+        }
+        if line.count > 0 {
+            self.addresses.push_back(line);
+        }
+        Some((client, entry.item))
+    }
+
+    /// Takes an item out of line, if it still waits.
+    pub(super) fn remove(&mut self, client: Client, ticket: u64) -> Option<T> {
+        let address = client.address();
+        let line = self.addresses.iter().position(|line| line.address == address)?;
+        let clients = &self.addresses[line].clients;
+        let own = clients.iter().position(|line| line.client == client)?;
+        let items = &clients[own].items;
+        let at = items.iter().position(|entry| entry.ticket == ticket)?;
+        Some(self.take(line, own, at))
+    }
+
+    /// The newest item of the longest line, if a newcomer of `client` waits with fewer: of the
+    /// address with most, or where that is the newcomer's own, of its connection with most.
+    pub(super) fn crowd_out(&mut self, client: Client) -> Option<T> {
+        let (line, most) = longest(self.addresses.iter().map(|line| line.count))?;
+        let at = |line: &OfAddress<T>| line.address == client.address();
+        let own = self.addresses.iter().find(|line| at(line)).map_or(0, |line| line.count);
+        let clients = &self.addresses[line].clients;
+        let (of_client, longest_of_client) = longest(clients.iter().map(|own| own.items.len()))?;
+        let is_shorter = if at(&self.addresses[line]) {
+            let mine = clients.iter().find(|own| own.client == client);
+            mine.map_or(0, |own| own.items.len()) + 1 < longest_of_client
+        } else {
+            own + 1 < most
+        };
+        let items = &clients[of_client].items;
+        let newest = items.iter().rposition(|entry| entry.gives_way)?;
+        is_shorter.then(|| self.take(line, of_client, newest))
+    }
+
+    fn take(&mut self, line: usize, own: usize, at: usize) -> T {
+        let of_address = &mut self.addresses[line];
+        let entry = of_address.clients[own].items.remove(at).expect("it was found there");
+        if of_address.clients[own].items.is_empty() {
+            of_address.clients.remove(own);
+        }
+        of_address.count -= 1;
+        if of_address.count == 0 {
+            self.addresses.remove(line);
+        }
+        self.count -= 1;
+        entry.item
+    }
+}
+
+/// The place of the first of the largest, and how large it is.
+fn longest(counts: impl Iterator<Item = usize>) -> Option<(usize, usize)> {
+    counts.enumerate().reduce(|best, next| if next.1 > best.1 { next } else { best })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn client(text: &str) -> Client {
+        Client::at(text.parse().unwrap())
+    }
+
+    #[test]
+    fn addresses_have_turns_and_their_connections_within_these() {
+        let mut line = FairLine::default();
+        let (a, b, c) = (client("10.0.0.1:1"), client("10.0.0.1:2"), client("10.0.0.2:1"));
+        for (ticket, client) in [a, a, a, b, c, c].into_iter().enumerate() {
+            line.push(client, ticket as u64, ticket, true);
+        }
+        let served: Vec<usize> = std::iter::from_fn(|| line.pop().map(|(_, item)| item)).collect();
+        assert_eq!(served, [0, 4, 3, 5, 1, 2]);
+        assert_eq!(line.count(), 0);
+    }
+
+    #[test]
+    fn the_newest_of_the_longest_line_gives_way_to_whoever_has_fewer() {
+        let mut line = FairLine::default();
+        let (a, b, c) = (client("10.0.0.1:1"), client("10.0.0.1:2"), client("10.0.0.2:1"));
+        for ticket in 0..4 {
+            line.push(a, ticket, ticket, ticket < 3);
+        }
+        // The fourth does not give way.
+        assert_eq!(line.crowd_out(c), Some(2));
+        assert_eq!(line.crowd_out(a), None);
+        assert_eq!(line.crowd_out(b), Some(1));
+        line.push(c, 7, 7, true);
+        assert_eq!((line.crowd_out(c), line.count()), (None, 3));
+        assert_eq!((line.remove(c, 7), line.remove(c, 7)), (Some(7), None));
+        assert_eq!((line.remove(a, 0), line.remove(a, 3), line.count()), (Some(0), Some(3), 0));
+        assert_eq!(line.crowd_out(c), None);
+    }
+}

@@ -1,0 +1,128 @@
+//! What the pool promises those who wait for it.
+
+use std::sync::mpsc;
+
+use super::*;
+
+fn client(text: &str) -> Client {
+    Client::at(text.parse().unwrap())
+}
+
+const LONG: Duration = Duration::from_secs(1);
+
+/// A job that runs until it is told to end; it says when it has begun.
+fn held() -> (impl FnOnce() + Send + 'static, mpsc::Sender<()>, oneshot::Receiver<()>) {
+    let (end, ending) = mpsc::channel();
+    let (begin, begun) = oneshot::channel();
+    let job = move || {
+        let _ = begin.send(());
+        // Dropping the sender ends it too.
+        let _ = ending.recv();
+    };
+    (job, end, begun)
+}
+
+/// Fails a test that would hang.
+async fn soon<T>(what: impl Future<Output = T>) -> T {
+    tokio::time::timeout(Duration::from_secs(30), what).await.expect("soon")
+}
+
+async fn until(mut is_so: impl FnMut() -> bool) {
+    soon(async {
+        while !is_so() {
+            tokio::task::yield_now().await;
+        }
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_panicking_job_is_refused_and_the_pool_goes_on() {
+    let compute = Compute::new(1, 1).unwrap();
+    for estimate in [Duration::ZERO, LONG] {
+        let panicked: Result<(), Refused> =
+            compute.run(estimate, || panic!("a bug, for the test")).await;
+        assert_eq!(panicked, Err(Refused::Panicked));
+        assert_eq!(compute.run(estimate, || 7).await, Ok(7));
+    }
+    assert_eq!(compute.jobs(), 0);
+}
+
+#[tokio::test]
+async fn a_full_pool_refuses_at_once_lets_streams_wait_and_does_small_work() {
+    let compute = Compute::new(1, 1).unwrap();
+    let (job, end, begun) = held();
+    let first = tokio::spawn({
+        let compute = compute.clone();
+        async move { compute.run(LONG, job).await }
+    });
+    soon(begun).await.unwrap();
+    assert_eq!(compute.run(LONG, || ()).await, Err(Refused::Busy));
+    assert_eq!(compute.run(Duration::ZERO, || 3).await, Ok(3));
+    let waiter = tokio::spawn({
+        let compute = compute.clone();
+        async move { compute.run_when_free(LONG, || 2).await }
+    });
+    until(|| compute.jobs() == 2).await;
+    drop(end);
+    assert_eq!(soon(first).await.unwrap(), Ok(()));
+    assert_eq!(soon(waiter).await.unwrap(), Ok(2));
+}
+
+#[tokio::test]
+async fn whoever_hears_an_answer_finds_the_place_free() {
+    let compute = Compute::new(2, 1).unwrap();
+    for round in 0..200 {
+        assert_eq!(compute.run(LONG, move || round).await, Ok(round));
+    }
+}
+
+#[tokio::test]
+async fn whoever_stops_waiting_leaves_the_line() {
+    let compute = Compute::new(1, 3).unwrap();
+    let (job, end, begun) = held();
+    let first = tokio::spawn({
+        let compute = compute.clone();
+        async move { compute.run(LONG, job).await }
+    });
+    soon(begun).await.unwrap();
+    let waiters: Vec<_> = (0..2)
+        .map(|_| {
+            let compute = compute.clone();
+            tokio::spawn(async move { compute.run(LONG, || ()).await })
+        })
+        .collect();
+    until(|| compute.jobs() == 3).await;
+    assert_eq!(compute.run(LONG, || ()).await, Err(Refused::Busy));
+    waiters.iter().for_each(tokio::task::JoinHandle::abort);
+    until(|| compute.jobs() == 1).await;
+    drop(end);
+    assert_eq!(soon(first).await.unwrap(), Ok(()));
+}
+
+/// One connection held all 256 places, and everybody else was refused.
+#[tokio::test]
+async fn one_clients_many_jobs_give_way_to_anothers_few_and_these_overtake_long_ones() {
+    let compute = Compute::new(1, 8).unwrap();
+    let (greedy, other) = (client("10.0.0.1:1"), client("10.0.0.1:2"));
+    let (job, end, begun) = held();
+    let ask = |client: Client, job: Box<dyn FnOnce() + Send>| {
+        let compute = compute.clone();
+        tokio::spawn(client.around(async move { compute.run(LONG, job).await }))
+    };
+    let first = ask(greedy, Box::new(job));
+    soon(begun).await.unwrap();
+    let many: Vec<_> = (0..8).map(|_| ask(greedy, Box::new(|| ()))).collect();
+    until(|| many.iter().filter(|asked| asked.is_finished()).count() == 1).await;
+    // The one worker is taken for as long as the test lasts.
+    assert_eq!(soon(ask(other, Box::new(|| ()))).await.unwrap(), Ok(()));
+    until(|| many.iter().filter(|asked| asked.is_finished()).count() == 2).await;
+    drop(end);
+    assert_eq!(soon(first).await.unwrap(), Ok(()));
+    let mut refused = 0;
+    for asked in many {
+        refused += usize::from(soon(asked).await.unwrap() == Err(Refused::Busy));
+    }
+    // The ninth found no place, and another gave way.
+    assert_eq!((refused, compute.jobs()), (2, 0));
+}
