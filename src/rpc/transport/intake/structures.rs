@@ -59,6 +59,7 @@ const NUMBER_MAX: usize = 1_000;
 #[derive(Debug)]
 pub(super) struct Structures {
     by_index: Vec<Structure>,
+    /// Those of the API, without its package.
     by_name: HashMap<String, usize>,
 }
 
@@ -124,12 +125,14 @@ impl Structures {
             messages.iter().enumerate().map(|(at, (name, _))| (name.clone(), at)).collect();
         let mut sizes = Sizes { messages: &messages, by_name: &by_name, known: HashMap::new() };
         let by_index = (0..messages.len()).map(|at| sizes.structure(at)).collect();
-        Self { by_index, by_name }
+        let of_api =
+            |(name, at): (String, usize)| Some((name.strip_prefix(PACKAGE)?.to_owned(), at));
+        Self { by_index, by_name: by_name.into_iter().filter_map(of_api).collect() }
     }
 
     /// The index of a message of the API.
     pub(super) fn index_of(&self, name: &str) -> Option<usize> {
-        self.by_name.get(&format!("{PACKAGE}{name}")).copied()
+        self.by_name.get(name).copied()
     }
 
     /// A message by its index.
