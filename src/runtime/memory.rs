@@ -80,6 +80,9 @@ pub const SHARE: u64 = 3;
 /// A connection that holds no more than this is not asked what its address holds.
 const RATION_BYTES: u64 = 1 << 20;
 
+/// So much has a connection even when more is held than there is: itself, and four small calls.
+const SPARE_BYTES: u64 = CONNECTION_BYTES + 4 * CALL_BYTES;
+
 /// The part of all memory that is kept for rations: one in so many.
 const RATIONS_PART: u64 = 16;
 
@@ -229,15 +232,16 @@ impl Purse {
     /// Whether what was just added is within the bounds.
     fn is_within(&self) -> bool {
         let Owner { books, address, connection } = &*self.0;
-        let max = books.limit.value;
-        let Some(free) = max.checked_sub(books.total.load(Ordering::Relaxed)) else {
-            return false;
-        };
+        let (max, total) = (books.limit.value, books.total.load(Ordering::Relaxed));
         let held = |holder: &Holder| holder.bytes.load(Ordering::Relaxed);
-        if connection.as_ref().is_some_and(|own| held(own) <= RATION_BYTES) {
-            return true;
-        }
-        free >= max / RATIONS_PART && held(address) <= free.saturating_mul(SHARE)
+        let own = connection.as_ref().map_or(u64::MAX, held);
+        let kept = max / RATIONS_PART;
+        let Some(free) = max.checked_sub(total) else {
+            // More is held than there is, see `Purse::hold`; that keeps nobody from a small call.
+            let calls = books.kinds[MemoryKind::Calls as usize].load(Ordering::Relaxed);
+            return own <= SPARE_BYTES && calls <= kept;
+        };
+        own <= RATION_BYTES || free >= kept && held(address) <= free.saturating_mul(SHARE)
     }
 
     fn add(&self, kind: MemoryKind, bytes: u64) {
@@ -358,6 +362,19 @@ mod tests {
         // Small needs are met still, also of the same address.
         let small = client(&account, 1).reserve(MemoryKind::Decoded, MIB);
         assert!(small.is_ok());
+    }
+
+    #[test]
+    fn small_calls_go_on_when_more_is_held_than_there_is() {
+        let account = account(64);
+        let held = client(&account, 1).hold(MemoryKind::Sessions, 100 * MIB);
+        let other = client(&account, 2);
+        let own = other.reserve(MemoryKind::Calls, CONNECTION_BYTES).unwrap();
+        let calls: Vec<_> = (0..4).map(|_| other.reserve(MemoryKind::Calls, CALL_BYTES)).collect();
+        assert!(calls.iter().all(Result::is_ok));
+        assert!(other.reserve(MemoryKind::Calls, CALL_BYTES).is_err(), "no more than four");
+        drop((held, own, calls));
+        assert_eq!(account.total(), 0);
     }
 
     #[test]

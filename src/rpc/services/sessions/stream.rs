@@ -151,6 +151,8 @@ impl Talk {
                 if self.is_over {
                     return Ok(());
                 }
+                // What came was no frame, and is done with.
+                self.intake.settle();
                 continue;
             };
             let mut frames = vec![frame];
