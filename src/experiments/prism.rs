@@ -1,10 +1,10 @@
 //! Growth of the prisms' hierarchy and queries with the size of the bodies (Joseph, Plantinga 1987,
 //! §2 and §3).
 //!
-//! The text has no experiments. It proves that building the hierarchy of a convex body is linear
-//! in its vertices, that a query of two convex bodies is, too (§2), and that a query of general
-//! polyhedra is quadratic (§3). For §2 two balls of equal size, one of them flying past or into the
-//! other; for §3 two balls full of dents.
+//! The text has no experiments. It proves that the hierarchy of a prism has linear size, says that
+//! it is built in linear time and that so is the whole question of two convex bodies (§2), and
+//! proves that one of general polyhedra is quadratic (§3). For §2 two balls of equal size, one of
+//! them flying past or into the other; for §3 two balls full of dents.
 
 use std::time::Instant;
 

@@ -1,6 +1,5 @@
 //! A hierarchy of boxes over the triangles of a mesh, so that only near pairs of faces are looked
-//! at (Joseph, Plantinga 1987, §5, name a hierarchical representation as the way to fast expected
-//! time).
+//! at (Joseph, Plantinga 1987, §5: a hierarchical representation may improve the expected time).
 //!
 //! The triangles are split at the median along the longest extent of their middles, down to single
 //! triangles. A node of `count` triangles has `2 count - 1` nodes in preorder from itself on, so

@@ -39,7 +39,10 @@
 //!   seconds, of which only zero has a meaning. It is not reported.
 //! - §2 tells whether, not when. §3.2 finds the time of general polyhedra by trying all pairs of
 //!   faces that meet in a single point; here the axis is followed through the layers instead.
-//! - §4, rotation: not answered. Bodies that turn, or that keep a margin, are the default's.
+//! - §4: bodies that turn sweep no polytopes, so the text has no prisms for them, and this method
+//!   does not answer them. The pairs of features that the text names for them instead are the
+//!   oracle of the tests (`features`), not a method: it proposes no closed form for their times,
+//!   and nothing that a checker could repeat. Margins are beyond the text, and not answered either.
 
 mod closest_pair;
 
