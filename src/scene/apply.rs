@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::body::{Body, BodyId, Entry};
+use super::body::{Body, BodyId, Entry, Start};
 use super::declaration::{DeclarationError, Problem, check_body, is_length};
 use super::listing::Noted;
 use super::pairs::PairKey;
@@ -98,8 +98,13 @@ impl Scene {
             )?;
         }
         let mut refused = Vec::new();
+        // Frames mostly name bodies in order, and a search is dearer than the move.
+        let mut next = 0;
         for (index, one) in frame.moves.iter().enumerate() {
-            if let Err(error) = self.place(one, frame.id) {
+            let body = self.index_of_next(one.body, next);
+            next = body.map_or(next, |body| body + 1);
+            let placed = body.ok_or(MoveError::UnknownBody);
+            if let Err(error) = placed.and_then(|body| self.place(body, one, frame.id)) {
                 refused.push((index, error));
             }
         }
@@ -125,8 +130,7 @@ impl Scene {
     }
 
     /// Moves one body.
-    fn place(&mut self, one: &Move, frame: u64) -> Result<(), MoveError> {
-        let index = self.index_of(one.body).ok_or(MoveError::UnknownBody)?;
+    fn place(&mut self, index: u32, one: &Move, frame: u64) -> Result<(), MoveError> {
         let entry = &mut self.entries[index as usize];
         if entry.moved_by == frame {
             return Err(MoveError::Repeated);
@@ -140,7 +144,7 @@ impl Scene {
             entry.moved_by = frame;
             return Ok(());
         }
-        let left = entry.body.pose;
+        let left = Start { pose: entry.body.pose, travel: self.travel[index as usize] };
         let travel = entry.put(one.pose).ok_or(MoveError::TooFar)?;
         self.travel[index as usize] = farther(self.travel[index as usize], travel);
         self.revision += 1;

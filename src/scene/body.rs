@@ -5,10 +5,10 @@ use std::sync::Arc;
 
 use super::bounds::{Ball, Box3};
 use super::travel::Form;
+use crate::geometry::Vec3;
 use crate::geometry::motion::{Motion, Turn};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::{COORDINATE_MAX, Pose};
-use crate::geometry::{Mat3, Vec3};
 
 /// The client's number for a body; unique in its scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -91,18 +91,13 @@ impl Body {
             parts => PlacedParts::Several(parts.iter().map(place).collect::<Option<_>>()?),
         };
         let bounds = parts.iter().map(|part| part.bounds).reduce(|a, b| a.union(&b))?;
-        let pivot = pose.apply_rounded(&self.pivot);
-        Some(Placement { rotation: pose.rotation, pivot, parts, bounds })
+        Some(Placement { parts, bounds })
     }
 }
 
 /// Where a body is: the twelve numbers of each part, about which every statement is.
 #[derive(Clone, Debug)]
 pub(super) struct Placement {
-    /// The body's, of which a motion from here takes its turn.
-    pub(super) rotation: Mat3,
-    /// The point in the world that a motion from here turns about.
-    pub(super) pivot: Vec3,
     /// In the order of the body's parts.
     pub(super) parts: PlacedParts,
     /// Holds every part.
@@ -140,11 +135,22 @@ pub(super) struct PlacedPart {
 /// of its parts on the way.
 #[derive(Clone, Debug)]
 pub(super) struct Swept {
-    pub(super) from: Placement,
+    start: Pose,
+    /// The point in the world that it turns about.
+    pivot: Vec3,
     pub(super) turn: Turn,
     pub(super) bounds: Box3,
     pub(super) ball: Ball,
+    /// Those of its parts, of a body that has several.
     parts: Vec<Box3>,
+}
+
+/// Where a body that has moved was at the last answered frame.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Start {
+    pub(super) pose: Pose,
+    /// How far it had travelled until then, metres.
+    pub(super) travel: f64,
 }
 
 /// A body of a scene and where it has been.
@@ -247,44 +253,45 @@ impl Entry {
     }
 
     /// Where it was at the last answered frame, if it has moved since.
-    pub(super) fn start_in<'a>(&self, starts: &'a [Pose]) -> Option<&'a Pose> {
+    pub(super) fn start_in<'a>(&self, starts: &'a [Start]) -> Option<&'a Start> {
         self.start.map(|at| &starts[at as usize])
     }
 
     /// The motion to this frame from that pose.
     pub(super) fn way(&self, start: &Pose) -> Swept {
-        let (from, to) = (self.placed(*start), self.now());
-        let turn = Turn::between(&from.rotation, &to.rotation);
-        let widened = |swept: Box3| {
-            if self.deviation > 0.0 { swept.inflated(self.deviation) } else { swept }
-        };
-        let parts: Vec<Box3> = from
-            .parts
-            .iter()
-            .zip(to.parts.iter())
-            .map(|(from_part, to_part)| {
-                let swept =
-                    Box3::swept(&from_part.bounds, &to_part.bounds, turn.angle, &from.pivot);
-                widened(swept)
-            })
-            .collect();
-        let bounds = parts.iter().copied().reduce(|a, b| a.union(&b));
-        let bounds = bounds.expect("a body has at least one part");
-        let ball = Ball::swept(&self.form.ball_at(start), &self.ball, turn.angle, &from.pivot);
+        let turn = Turn::between(&start.rotation, &self.body.pose.rotation);
+        let pivot = start.apply_rounded(&self.body.pivot);
+        let ball = Ball::swept(&self.form.ball_at(start), &self.ball, turn.angle, &pivot);
         let ball = if self.deviation > 0.0 { ball.inflated(self.deviation) } else { ball };
-        Swept { turn, bounds, ball, parts, from }
+        let (bounds, parts) = if self.form.is_round {
+            (Box3::around(&ball), Vec::new())
+        } else {
+            self.boxes_on_the_way(start, &turn, &pivot)
+        };
+        Swept { start: *start, pivot, turn, bounds, ball, parts }
+    }
+
+    /// Holds the body on that way; and each of its parts, if there are several.
+    fn boxes_on_the_way(&self, start: &Pose, turn: &Turn, pivot: &Vec3) -> (Box3, Vec<Box3>) {
+        let (from, to) = (self.placed(*start), self.now());
+        let boxes = from.parts.iter().zip(to.parts.iter()).map(|(from, to)| {
+            let swept = Box3::swept(&from.bounds, &to.bounds, turn.angle, pivot);
+            if self.deviation > 0.0 { swept.inflated(self.deviation) } else { swept }
+        });
+        let bounds = boxes.clone().reduce(|a, b| a.union(&b));
+        let bounds = bounds.expect("a body has at least one part");
+        (bounds, if from.parts.len() > 1 { boxes.collect() } else { Vec::new() })
     }
 
     /// At least how much farther any point of it may have been from where it is than it has
     /// travelled, on that way.
     pub(super) fn detour(&self, swept: &Swept) -> f64 {
         let centre = Vec3::from(self.ball.centre);
-        self.form.bulge(swept.turn.angle, &centre, &swept.from.pivot) + self.deviation
+        self.form.bulge(swept.turn.angle, &centre, &swept.pivot) + self.deviation
     }
 }
 
 /// Where the parts of a body are.
-#[expect(clippy::large_enum_variant, reason = "lives as long as one question; a box would cost it")]
 pub(super) enum Whereabouts<'a> {
     Kept(&'a Placement),
     Made(Placement),
@@ -306,6 +313,9 @@ pub(super) struct PairSide<'a> {
     entry: &'a Entry,
     /// Where its parts are.
     pub(super) now: Whereabouts<'a>,
+    /// Where they were at the last answered frame, if it has moved, in a frame that asks for first
+    /// contacts.
+    before: Option<Placement>,
 }
 
 impl Deref for PairSide<'_> {
@@ -318,7 +328,8 @@ impl Deref for PairSide<'_> {
 
 impl<'a> PairSide<'a> {
     pub(super) fn new(entry: &'a Entry) -> Self {
-        Self { entry, now: entry.now() }
+        let before = entry.swept.as_ref().map(|swept| entry.placed(swept.start));
+        Self { entry, now: entry.now(), before }
     }
 
     /// Whether it has moved, in a frame that asks for first contacts.
@@ -328,7 +339,7 @@ impl<'a> PairSide<'a> {
 
     /// Where it was at the last answered frame.
     pub(super) fn at_start(&self) -> &Placement {
-        self.entry.swept.as_ref().map_or(&self.now, |swept| &swept.from)
+        self.before.as_ref().unwrap_or(&self.now)
     }
 
     /// The motion of one part since the last answered frame: all parts take the body's turn.
@@ -336,7 +347,7 @@ impl<'a> PairSide<'a> {
         match &self.entry.swept {
             Some(swept) => Motion::ToPose {
                 end: self.now.parts[part].pose,
-                pivot: Some(swept.from.pivot),
+                pivot: Some(swept.pivot),
                 turn: Some(swept.turn),
             },
             None => Motion::rest(),
@@ -352,6 +363,8 @@ impl<'a> PairSide<'a> {
     /// Holds one part in the same way.
     pub(super) fn held_part(&self, part: usize) -> &Box3 {
         let swept = self.entry.swept.as_ref();
-        swept.map_or(&self.now.parts[part].bounds, |swept| &swept.parts[part])
+        swept.map_or(&self.now.parts[part].bounds, |swept| {
+            swept.parts.get(part).unwrap_or(&swept.bounds)
+        })
     }
 }

@@ -6,13 +6,14 @@
 
 use std::sync::atomic::AtomicBool;
 
-use super::body::Entry;
+use super::body::{Entry, Start};
 use super::kept::{Batch, Kept, Seen, Standing};
-use super::question::Questions;
+use super::question::{Listed, Questions};
 use super::state::Scene;
 use super::travel::until;
 use crate::geometry::claim::Verdict;
 use crate::geometry::effort::{Cost, Effort};
+use crate::geometry::number::rounding::BOUND_SLACK;
 use crate::geometry::pair::Pair;
 use crate::geometry::separation::{self, CollisionMethod, Roomy};
 
@@ -20,6 +21,7 @@ use crate::geometry::separation::{self, CollisionMethod, Roomy};
 pub(super) struct Looking<'a> {
     entries: &'a [Entry],
     travel: &'a [f64],
+    starts: &'a [Start],
     method: &'static CollisionMethod,
     questions: &'a Questions,
     stop: &'a AtomicBool,
@@ -33,6 +35,7 @@ impl<'a> Looking<'a> {
         Self {
             entries: &scene.entries,
             travel: &scene.travel,
+            starts: &scene.starts,
             method: scene.method,
             questions,
             stop,
@@ -49,12 +52,14 @@ impl<'a> Looking<'a> {
     fn look(&self, kept: &mut Kept, cost: &mut Cost) -> Seen {
         let (p, q) = (kept.key.p as usize, kept.key.q as usize);
         let (of_p, of_q) = (&self.entries[p], &self.entries[q]);
+        let is_moving = self.questions.between.is_some() && !(of_p.teleported | of_q.teleported);
+        if is_moving && kept.said.is_anything() && self.questions.listed != Listed::Nothing {
+            // What has been in contact is listed with when it was so.
+            return Seen::Left;
+        }
         let gap = gap_of_bounds(of_p, of_q);
         let known = if gap > 0.0 {
-            let is_on_the_way = self.questions.between.is_some() && self.may_meet(of_p, of_q);
-            (!is_on_the_way).then_some(Roomy { verdict: Verdict::Separated, room: gap })
-        } else if self.questions.between.is_some() {
-            None
+            Some(Roomy { verdict: Verdict::Separated, room: gap })
         } else {
             let pair = Pair::new(&of_p.first, of_p.body.pose, &of_q.first, of_q.body.pose);
             let mut effort = Effort::with_stop(self.questions.steps_max, self.stop);
@@ -65,7 +70,13 @@ impl<'a> Looking<'a> {
         };
         let Some(Roomy { verdict, room }) = known else { return Seen::Left };
         let is_separated = verdict == Verdict::Separated;
-        if is_separated && kept.said.is_announced && !self.ends_at_once {
+        let is_announced = kept.said.is_announced;
+        if is_separated && is_announced && !self.ends_at_once {
+            return Seen::Left;
+        }
+        let travel = [self.travel[p], self.travel[q]];
+        let end = PairEnd { p: of_p, q: of_q, travel, is_separated, is_announced };
+        if is_moving && !self.is_all_said(&end, room) {
             return Seen::Left;
         }
         kept.last_used = self.answers;
@@ -77,15 +88,33 @@ impl<'a> Looking<'a> {
             Verdict::Overlapping => Standing::Overlapping,
         };
         let noted = (!is_separated).then_some((verdict, true));
-        let is_news = noted != kept.said.noted || kept.said.is_announced == is_separated;
+        let is_news = noted != kept.said.noted || is_announced == is_separated;
         if is_news { Seen::News } else { Seen::Nothing }
     }
 
-    /// Whether the bodies may meet on the way to this frame, or nobody can tell.
-    fn may_meet(&self, p: &Entry, q: &Entry) -> bool {
-        let held = |entry: &Entry| entry.swept.as_ref().map_or(entry.ball, |swept| swept.ball);
-        held(p).may_meet(&held(q))
+    /// Whether the way to this frame adds nothing to how a pair stands at its end: its contact is
+    /// announced and lasts; or it is separated, by more than the bodies have travelled on the way,
+    /// and was so before. Back from where they are they cannot have met.
+    fn is_all_said(&self, pair: &PairEnd<'_>, room: f64) -> bool {
+        if !pair.is_separated || pair.is_announced {
+            return pair.is_announced && !pair.is_separated;
+        }
+        let way = |entry: &Entry, travel: f64| {
+            entry.start_in(self.starts).map_or(0.0, |start| travel - start.travel)
+        };
+        let ways = way(pair.p, pair.travel[0]) + way(pair.q, pair.travel[1]);
+        ways * (1.0 + BOUND_SLACK) < room
     }
+}
+
+/// How a pair stands at the end of the way to a frame, and stood before.
+struct PairEnd<'a> {
+    p: &'a Entry,
+    q: &'a Entry,
+    /// How far each of them has travelled, metres.
+    travel: [f64; 2],
+    is_separated: bool,
+    is_announced: bool,
 }
 
 /// At most the distance of the bodies, as balls around them tell, or boxes where these tell more,

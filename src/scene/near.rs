@@ -164,7 +164,7 @@ impl Scene {
         let (mut fat, mut fat_ball) = (needed.inflated(room), ball.inflated(room));
         let entry = &self.entries[body as usize];
         if let Some(start) = entry.start_in(&self.starts).filter(|_| !entry.teleported) {
-            let before = entry.form.ball_at(start);
+            let before = entry.form.ball_at(&start.pose);
             let moved = Vec3::from(entry.ball.centre) - Vec3::from(before.centre);
             let ahead = (moved * FRAMES_AHEAD).map(|c| c.clamp(-room, room));
             for i in 0..3 {

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use super::body::{Body, BodyId, Entry};
+use super::body::{Body, BodyId, Entry, Start};
 use super::declaration::{Contact, Declaration, DeclarationError, Problem, is_length};
 use super::listing::Noted;
 use super::near::NearPairs;
@@ -12,7 +12,6 @@ use super::question::Questions;
 use super::report::Report;
 use super::rules::{RuleBook, Rules};
 use super::table::PairTable;
-use crate::geometry::pose::Pose;
 use crate::geometry::separation::CollisionMethod;
 
 /// How large a scene may be.
@@ -57,7 +56,7 @@ pub struct Scene {
     pub(super) moved: Vec<u32>,
     pub(super) has_moved: Vec<bool>,
     /// Where they were then.
-    pub(super) starts: Vec<Pose>,
+    pub(super) starts: Vec<Start>,
     /// Whether more has changed since than where some bodies are.
     pub(super) has_changed: bool,
     /// The pairs of which the last answer left something open.
@@ -201,7 +200,7 @@ impl Scene {
             + self.body_bytes
             + self.near.bytes()
             + self.entries.len() * (size_of::<f64>() + size_of::<bool>())
-            + self.starts.capacity() * size_of::<Pose>()
+            + self.starts.capacity() * size_of::<Start>()
             + self.rules.bytes()
             + self.book.bytes()
             + self.last_report.as_ref().map_or(0, |report| report.bytes())
@@ -213,6 +212,13 @@ impl Scene {
     pub(super) fn simple_bodies(&self) -> Vec<bool> {
         let bodies = self.entries.iter().zip(&self.book.reaches);
         bodies.map(|(entry, reach)| entry.form.is_plain && *reach <= 0.0).collect()
+    }
+
+    /// The body's index, which is likely `next`.
+    #[inline]
+    pub(super) fn index_of_next(&self, id: BodyId, next: u32) -> Option<u32> {
+        let is_next = self.entries.get(next as usize).is_some_and(|entry| entry.body.id == id);
+        if is_next { Some(next) } else { self.index_of(id) }
     }
 
     pub(super) fn index_of(&self, id: BodyId) -> Option<u32> {

@@ -47,6 +47,34 @@ pub struct Stepped {
     pub report: Arc<Report>,
 }
 
+/// What of an answer events are made of.
+struct News {
+    verdict: Option<Verdict>,
+    deciding: Option<PartPair>,
+    beyond_release: Option<bool>,
+    way: Option<WayNews>,
+}
+
+/// What they are made of on the way to the frame.
+#[derive(Clone, Copy)]
+struct WayNews {
+    outcome: Outcome,
+    bracket: [f64; 2],
+    parts: Option<PartPair>,
+}
+
+impl News {
+    fn of(answer: &PairAnswer) -> Self {
+        let of_way = |way: &PairContact| WayNews {
+            outcome: way.outcome,
+            bracket: [way.t_free, way.t_contact],
+            parts: way.parts,
+        };
+        let &PairAnswer { verdict, deciding, beyond_release, .. } = answer;
+        Self { verdict, deciding, beyond_release, way: answer.way().map(of_way) }
+    }
+}
+
 impl Scene {
     /// Answers for where the bodies are now. The work on pairs goes through `runner`; `stop` may be
     /// set at any time by a deadline, and leaves the pairs not yet answered undecided.
@@ -138,7 +166,7 @@ impl Scene {
         for &body in &self.moved {
             let entry = &mut self.entries[body as usize];
             let Some(start) = entry.start_in(&self.starts) else { continue };
-            let swept = entry.way(start);
+            let swept = entry.way(&start.pose);
             let travel = &mut self.travel[body as usize];
             *travel = farther(*travel, entry.detour(&swept));
             entry.swept = Some(Box::new(swept));
@@ -243,16 +271,15 @@ impl Scene {
         let mut events: Vec<Event> =
             self.ended.drain(..).map(|(p, q)| event(EventKind::Ended, p, q, None)).collect();
         for key in keys {
-            let answer = self.told(*key).into_owned();
+            let News { verdict, deciding, beyond_release, way } = News::of(&self.told(*key));
             let (p, q) = (self.id_of(key.p), self.id_of(key.q));
-            let verdict = answer.verdict;
             let in_contact = matches!(verdict, Some(Verdict::Touching | Verdict::Overlapping));
-            let way = answer.way();
             let mut is_announced = self.contacts.contains_key(key);
-            if !is_announced && (in_contact || way.is_some_and(PairContact::has_met)) {
+            let has_met = way.is_some_and(|way| way.outcome == Outcome::Contact);
+            if !is_announced && (in_contact || has_met) {
                 events.push(Event {
-                    parts: way.and_then(|way| way.parts).or(answer.deciding),
-                    bracket: way.map_or(end, |way| [way.t_free, way.t_contact]),
+                    parts: way.and_then(|way| way.parts).or(deciding),
+                    bracket: way.map_or(end, |way| way.bracket),
                     ..event(EventKind::Began, p, q, verdict)
                 });
                 self.contacts.insert(*key, self.applied);
@@ -263,10 +290,10 @@ impl Scene {
                 && !is_announced
                 && verdict == Some(Verdict::Separated)
             {
-                let bracket = [way.t_free, 1.0];
+                let bracket = [way.bracket[0], 1.0];
                 events.push(Event { bracket, ..event(EventKind::Undecided, p, q, verdict) });
             }
-            if is_announced && answer.beyond_release == Some(true) {
+            if is_announced && beyond_release == Some(true) {
                 events.push(event(EventKind::Ended, p, q, verdict));
                 self.contacts.remove(key);
             }

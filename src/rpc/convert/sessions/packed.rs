@@ -80,10 +80,14 @@ fn nested(path: &Path<'_>, wire: &api::BodyPose) -> Result<Move, BadField> {
 fn unpack(path: &Path<'_>, wire: &api::PackedPoses, found: &mut Moves) -> Result<(), BadField> {
     check_lengths(path, wire)?;
     let teleported = sorted(&wire.teleported_ids);
-    let ids = sorted(&wire.ids);
-    if let Some(id) = teleported.iter().find(|id| ids.binary_search(id).is_err()) {
-        return Err(path.field("teleported_ids").bad(format!("{id} is not among the ids")));
+    if !teleported.is_empty() {
+        let ids = sorted(&wire.ids);
+        if let Some(id) = teleported.iter().find(|id| ids.binary_search(id).is_err()) {
+            return Err(path.field("teleported_ids").bad(format!("{id} is not among the ids")));
+        }
     }
+    found.moves.reserve_exact(wire.ids.len());
+    found.fields.reserve_exact(wire.ids.len());
     for (index, (&id, placed)) in wire.ids.iter().zip(poses(wire)).enumerate() {
         match placed {
             Ok(pose) => {
