@@ -28,6 +28,7 @@
 mod bodies;
 mod deadlines;
 mod departed;
+mod memory;
 mod questions;
 mod row;
 mod searches;
