@@ -18,7 +18,7 @@ use clearance::geometry::Vec3;
 use clearance::geometry::claim::{Outcome, SolidClaim, Solids, Verdict};
 use clearance::geometry::contact_time::Travel;
 use clearance::geometry::contact_time::polyhedra::proof::{
-    Shape, Unproven, prove_motion, prove_verdict,
+    HulledBody, Unproven, prove_motion, prove_verdict,
 };
 use clearance::geometry::contact_time::polyhedra::{FirstContact, Moving, first_contact};
 use clearance::geometry::effort::Effort;
@@ -84,7 +84,7 @@ fn prove(
     velocity: Vec3,
     found: &FirstContact,
 ) -> String {
-    let [p, q] = bodies.map(|(moving, hull)| Shape {
+    let [p, q] = bodies.map(|(moving, hull)| HulledBody {
         body: moving.body,
         pose: moving.pose,
         hull,

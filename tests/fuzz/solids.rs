@@ -9,7 +9,7 @@ use clearance::geometry::claim::{
 };
 use clearance::geometry::contact_time::Travel;
 use clearance::geometry::contact_time::polyhedra::proof::{
-    Several, Shape, prove_collision, prove_motion, prove_verdict,
+    HulledBody, Several, prove_collision, prove_motion, prove_verdict,
 };
 use clearance::geometry::contact_time::polyhedra::{
     Faces, Moving, first_collision, first_contact, verdict,
@@ -66,9 +66,9 @@ impl Body {
         Some(Self { cells, at, velocity, body, hull, is_hull })
     }
 
-    fn shape(&self) -> Shape<'_> {
+    fn shape(&self) -> HulledBody<'_> {
         let pose = Pose::translation(self.at.x, self.at.y, self.at.z);
-        Shape { body: &self.body, pose, hull: &self.hull, is_hull: self.is_hull }
+        HulledBody { body: &self.body, pose, hull: &self.hull, is_hull: self.is_hull }
     }
 
     fn moving(&self) -> Moving<'_> {

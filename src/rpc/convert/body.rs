@@ -6,7 +6,7 @@ use std::time::Duration;
 use super::geometry;
 use crate::geometry::contact_time::Travel;
 use crate::geometry::contact_time::polyhedra::Moving;
-use crate::geometry::contact_time::polyhedra::proof::Shape;
+use crate::geometry::contact_time::polyhedra::proof::HulledBody;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hull::{HullError, convex_hull_with};
 use crate::geometry::pair::Placed;
@@ -303,9 +303,9 @@ impl ReadySolid {
     }
 
     /// The body as the search for proofs sees it.
-    pub fn shape(&self) -> Shape<'_> {
+    pub fn shape(&self) -> HulledBody<'_> {
         let Self { polyhedron, pose, hull, facets } = self;
-        Shape { body: polyhedron, pose: *pose, hull, is_hull: facets.is_some() }
+        HulledBody { body: polyhedron, pose: *pose, hull, is_hull: facets.is_some() }
     }
 
     /// Its hull and where that is.

@@ -9,7 +9,7 @@
 use std::collections::BTreeMap;
 
 use super::super::sweep::Pace;
-use super::{Shape, Unproven};
+use super::{HulledBody, Unproven};
 use crate::geometry::claim::{
     Cover, CoverStep, Direction, Frame, Link, Outcome, Question, StaticProof, VISITS_MAX, Verdict,
 };
@@ -72,7 +72,7 @@ const RECENT_MAX: usize = 4;
 /// A cover of all pairs of faces for bodies that do not meet so long. What is found too long takes
 /// all of the room.
 pub(super) fn cover(
-    shapes: [&Shape<'_>; 2],
+    shapes: [&HulledBody<'_>; 2],
     travels: [Travel; 2],
     bounds: &Bounds,
     room: &mut Room,
@@ -122,14 +122,14 @@ pub(super) fn cover(
 
 /// A body and its groups.
 struct Side<'a> {
-    shape: &'a Shape<'a>,
+    shape: &'a HulledBody<'a>,
     boxes: Vec<Extent>,
     /// Hulls of small groups, by the places of their nodes.
     hulls: BTreeMap<u32, Polytope>,
 }
 
 impl<'a> Side<'a> {
-    fn new(shape: &'a Shape<'a>) -> Self {
+    fn new(shape: &'a HulledBody<'a>) -> Self {
         let boxes = Stand::new(shape.body, shape.pose).boxes;
         Self { shape, boxes, hulls: BTreeMap::new() }
     }
@@ -204,7 +204,7 @@ struct Search<'a> {
 }
 
 impl<'a> Search<'a> {
-    fn new([p, q]: [&'a Shape<'a>; 2], travels: [Travel; 2], bounds: Bounds) -> Self {
+    fn new([p, q]: [&'a HulledBody<'a>; 2], travels: [Travel; 2], bounds: Bounds) -> Self {
         let pace = Pace::new(&travels[0], &travels[1]);
         let way = pace.rounded();
         let way = if way.amax() > 0.0 { way / way.amax() } else { way };

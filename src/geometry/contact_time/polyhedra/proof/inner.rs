@@ -6,7 +6,7 @@
 use crate::geometry::number::tolerance;
 use arrayvec::ArrayVec;
 
-use super::{PROPOSALS_MAX, Shape, Unproven, is_accepted};
+use super::{HulledBody, PROPOSALS_MAX, Unproven, is_accepted};
 use crate::geometry::Vec3;
 use crate::geometry::claim::{InnerPoint, SolidProof, StaticProof};
 use crate::geometry::contact_time::polyhedra::Faces;
@@ -21,7 +21,7 @@ use crate::geometry::witness::Witness;
 /// Tries the line through the middle of each face and of both, along each normal, between them and
 /// a bit beside them, and the longest pieces of each first.
 pub(super) fn prove(
-    shapes: [&Shape<'_>; 2],
+    shapes: [&HulledBody<'_>; 2],
     faces: &Faces,
     effort: &mut Effort<'_>,
 ) -> Result<SolidProof, Unproven> {
@@ -64,7 +64,7 @@ pub(super) fn prove(
 const PIECES_MAX: usize = 2;
 
 /// The corners of all triangles in the world, rounded.
-fn corners(shape: &Shape<'_>) -> Vec<[Vec3; 3]> {
+fn corners(shape: &HulledBody<'_>) -> Vec<[Vec3; 3]> {
     let points: Vec<Vec3> =
         shape.body.vertices().iter().map(|v| shape.pose.apply_rounded(v)).collect();
     shape.body.triangles().iter().map(|corners| corners.map(|i| points[i as usize])).collect()
@@ -151,7 +151,7 @@ fn common(of_p: &[f64], of_q: &[f64]) -> Vec<f64> {
 
 /// Vertices of a hull with the point strictly inside; of a mesh none are asked for.
 fn around(
-    shape: &Shape<'_>,
+    shape: &HulledBody<'_>,
     [at, offset]: &[Vec3; 2],
     effort: &mut Effort<'_>,
 ) -> Result<Option<ArrayVec<u32, 6>>, Stopped> {

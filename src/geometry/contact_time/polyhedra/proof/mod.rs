@@ -31,9 +31,9 @@ use crate::geometry::pose::Pose;
 /// all of both bodies, and of what has a proof of its kind nearly always the first is one.
 const PROPOSALS_MAX: usize = 4;
 
-/// A body, as proofs see it.
+/// A placed body with its hull, as proofs see it.
 #[derive(Clone, Copy, Debug)]
-pub struct Shape<'a> {
+pub struct HulledBody<'a> {
     /// The body, in its own frame.
     pub body: &'a Polyhedron,
     /// From its frame to the world (at t = 0).
@@ -62,7 +62,7 @@ impl From<Stopped> for Unproven {
     }
 }
 
-impl<'a> Shape<'a> {
+impl<'a> HulledBody<'a> {
     /// As a judge sees it.
     pub fn solid(&self) -> Solid<'a> {
         let points = Points { points: self.body.vertices(), pose: self.pose };
@@ -72,7 +72,7 @@ impl<'a> Shape<'a> {
 
 /// Whether the judge accepts a proposal.
 fn is_accepted(
-    [p, q]: [&Shape<'_>; 2],
+    [p, q]: [&HulledBody<'_>; 2],
     proof: &SolidProof,
     effort: &mut Effort<'_>,
 ) -> Result<bool, Stopped> {
@@ -86,7 +86,7 @@ fn is_accepted(
 /// The proof of a verdict with the faces that show it; a cover has at most `steps_max` steps and
 /// links.
 pub fn prove_verdict(
-    shapes: [&Shape<'_>; 2],
+    shapes: [&HulledBody<'_>; 2],
     verdict: Verdict,
     faces: Option<&Faces>,
     steps_max: u64,
@@ -111,7 +111,7 @@ pub fn prove_verdict(
 /// The proof that bodies which are separated at t = 0 do not meet in the step, or not before they
 /// do.
 pub fn prove_motion(
-    shapes: [&Shape<'_>; 2],
+    shapes: [&HulledBody<'_>; 2],
     travels: [Travel; 2],
     contact: Option<&Contact>,
     steps_max: u64,
@@ -122,7 +122,7 @@ pub fn prove_motion(
 
 /// Proves a motion as a part of a longer proof, which shares one budget.
 fn prove_motion_in(
-    shapes: [&Shape<'_>; 2],
+    shapes: [&HulledBody<'_>; 2],
     travels: [Travel; 2],
     contact: Option<&Contact>,
     room: &mut Room,
@@ -135,7 +135,7 @@ fn prove_motion_in(
 }
 
 /// The vertices of the faces, unless one body is inside the other.
-fn spans([p, q]: [&Shape<'_>; 2], faces: &Faces) -> Option<[Face; 2]> {
+fn spans([p, q]: [&HulledBody<'_>; 2], faces: &Faces) -> Option<[Face; 2]> {
     let one = |vertex: u32| [vertex].into_iter().collect();
     let of_p = |triangle: u32| Face::from(p.body.triangle(triangle));
     let of_q = |triangle: u32| Face::from(q.body.triangle(triangle));
@@ -149,7 +149,7 @@ fn spans([p, q]: [&Shape<'_>; 2], faces: &Faces) -> Option<[Face; 2]> {
 }
 
 /// Two triangles of which inner points are one.
-fn crossing([p, q]: [&Shape<'_>; 2], faces: &Faces) -> Option<[[u32; 3]; 2]> {
+fn crossing([p, q]: [&HulledBody<'_>; 2], faces: &Faces) -> Option<[[u32; 3]; 2]> {
     let Faces::Triangles { of_p, of_q } = *faces else { return None };
     let corners = [p.body.triangle(of_p), q.body.triangle(of_q)];
     let stands = [p, q].map(|shape| Stand::new(shape.body, shape.pose));

@@ -2,7 +2,7 @@
 //! before, each as if it were alone. Pairs that a coordinate axis separates all the time need none.
 
 use super::cover::{Bounds, Room, cover};
-use super::{Shape, Unproven, prove_motion_in, prove_verdict};
+use super::{HulledBody, Unproven, prove_motion_in, prove_verdict};
 use crate::geometry::Vec3;
 use crate::geometry::claim::{CollisionProof, Cover, PairCover, SolidMotionProof, Verdict};
 use crate::geometry::contact_time::Travel;
@@ -16,7 +16,7 @@ use crate::geometry::polyhedron::tree::Extent;
 #[derive(Clone, Copy, Debug)]
 pub struct Several<'a> {
     /// The body at t = 0.
-    pub shape: Shape<'a>,
+    pub shape: HulledBody<'a>,
     /// How far it comes.
     pub travel: Travel,
 }

@@ -3,7 +3,7 @@
 //! before.
 
 use super::cover::{Bounds, Room, cover};
-use super::{PROPOSALS_MAX, Shape, Unproven, is_accepted, spans};
+use super::{HulledBody, PROPOSALS_MAX, Unproven, is_accepted, spans};
 use crate::geometry::Vec3;
 use crate::geometry::claim::{Face, SolidProof};
 use crate::geometry::contact_time::Travel;
@@ -22,7 +22,7 @@ const TURNS_MAX: usize = 8;
 /// Tries the ways that the faces suggest, turned out of others that they run into, and those along
 /// and between the axes.
 pub(super) fn prove(
-    shapes: [&Shape<'_>; 2],
+    shapes: [&HulledBody<'_>; 2],
     faces: &Faces,
     steps_max: u64,
     effort: &mut Effort<'_>,
@@ -41,7 +41,7 @@ pub(super) fn prove(
     while let Some((away, turns)) = open.pop() {
         let from = to + away * (reach / away.amax());
         let at_start =
-            Shape { pose: crate::geometry::pose::Pose { translation: from, ..q.pose }, ..*q };
+            HulledBody { pose: crate::geometry::pose::Pose { translation: from, ..q.pose }, ..*q };
         let travels = [Travel::by(&Vec3::zeros()), Travel { from, to }];
         let [of_p, of_q] = [(p, travels[0]), (&at_start, travels[1])]
             .map(|(shape, travel)| Moving { body: shape.body, pose: shape.pose, travel });
@@ -75,7 +75,7 @@ pub(super) fn prove(
 
 /// Out of P's face, against Q's, both at once; then along the axes, and between two or three of
 /// them, as out of a corner.
-fn ways([p, q]: [&Shape<'_>; 2], [of_p, of_q]: &[Face; 2]) -> Vec<Vec3> {
+fn ways([p, q]: [&HulledBody<'_>; 2], [of_p, of_q]: &[Face; 2]) -> Vec<Vec3> {
     let (from_p, from_q) = (out(p, of_p), out(q, of_q));
     let grid =
         (0..27u8).map(|k| Vec3::new(f64::from(k % 3), f64::from(k / 3 % 3), f64::from(k / 9)));
@@ -86,7 +86,7 @@ fn ways([p, q]: [&Shape<'_>; 2], [of_p, of_q]: &[Face; 2]) -> Vec<Vec3> {
 }
 
 /// The normal of a triangle, rounded; zero of a vertex or an edge.
-fn out(shape: &Shape<'_>, face: &Face) -> Vec3 {
+fn out(shape: &HulledBody<'_>, face: &Face) -> Vec3 {
     let [a, b, c] = face.as_slice() else { return Vec3::zeros() };
     let [a, b, c] =
         [a, b, c].map(|&i| shape.pose.apply_rounded(&shape.body.vertices()[i as usize]));
@@ -97,7 +97,7 @@ fn out(shape: &Shape<'_>, face: &Face) -> Vec3 {
 
 /// A way that is blocked, turned out of the faces that block it, as a perceptron learns (Rosenblatt
 /// 1958): of a direction out of all of them, if there is one, a few are enough.
-fn turned(shapes: [&Shape<'_>; 2], away: Vec3, faces: &Faces) -> Option<Vec3> {
+fn turned(shapes: [&HulledBody<'_>; 2], away: Vec3, faces: &Faces) -> Option<Vec3> {
     let blocking = spans(shapes, faces)?;
     let normals = [out(shapes[0], &blocking[0]), -out(shapes[1], &blocking[1])];
     let away = away / away.norm();

@@ -3,7 +3,7 @@
 
 use arrayvec::ArrayVec;
 
-use super::proof::{Shape, Unproven, prove_motion, prove_verdict};
+use super::proof::{HulledBody, Unproven, prove_motion, prove_verdict};
 use super::start::draw_cells;
 use super::*;
 use crate::geometry::claim::{
@@ -32,12 +32,12 @@ pub(super) fn made_of_hull(hull: Polytope) -> Made {
 }
 
 impl Made {
-    pub(super) fn shape(&self, pose: Pose) -> Shape<'_> {
-        Shape { body: &self.body, pose, hull: &self.hull, is_hull: self.is_hull }
+    pub(super) fn shape(&self, pose: Pose) -> HulledBody<'_> {
+        HulledBody { body: &self.body, pose, hull: &self.hull, is_hull: self.is_hull }
     }
 }
 
-fn solids<'a>([p, q]: [&Shape<'a>; 2]) -> Solids<'a> {
+fn solids<'a>([p, q]: [&HulledBody<'a>; 2]) -> Solids<'a> {
     Solids { p: p.solid(), q: q.solid() }
 }
 
@@ -45,7 +45,7 @@ fn judge_solids(solids: &Solids<'_>, proof: &SolidProof) -> Result<(), Refusal> 
     judge::judge_solids(solids, proof, &mut Effort::unlimited())
 }
 
-fn verdict_of([p, q]: [&Shape<'_>; 2]) -> (Verdict, Result<SolidProof, Unproven>) {
+fn verdict_of([p, q]: [&HulledBody<'_>; 2]) -> (Verdict, Result<SolidProof, Unproven>) {
     let effort = &mut Effort::unlimited();
     let (found, faces) = verdict((p.body, p.pose), (q.body, q.pose), effort).unwrap();
     let proof = prove_verdict([p, q], found, faces.as_ref(), STEPS_MAX, effort);
@@ -61,7 +61,11 @@ struct Answer {
     proof: SolidMotionProof,
 }
 
-fn judged([p, q]: [&Shape<'_>; 2], velocities: [Vec3; 2], answer: &Answer) -> Result<(), Refusal> {
+fn judged(
+    [p, q]: [&HulledBody<'_>; 2],
+    velocities: [Vec3; 2],
+    answer: &Answer,
+) -> Result<(), Refusal> {
     let contact = &answer.found.contact;
     let claim = SolidClaim {
         outcome: if contact.is_some() { Outcome::Contact } else { Outcome::NoContact },
@@ -75,7 +79,7 @@ fn judged([p, q]: [&Shape<'_>; 2], velocities: [Vec3; 2], answer: &Answer) -> Re
 }
 
 /// None for contact at t = 0.
-fn motion_of([p, q]: [&Shape<'_>; 2], velocities: [Vec3; 2]) -> Option<Answer> {
+fn motion_of([p, q]: [&HulledBody<'_>; 2], velocities: [Vec3; 2]) -> Option<Answer> {
     let effort = &mut Effort::unlimited();
     let travels = velocities.map(|velocity| Travel::by(&velocity));
     let [of_p, of_q] = [(p, travels[0]), (q, travels[1])].map(|(shape, travel)| Moving {
