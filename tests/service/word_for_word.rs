@@ -296,7 +296,8 @@ impl Words {
                     });
                 }
             }
-            let moved = [1, 2].map(|id| poses.iter().any(|pose| pose.id == id));
+            // A pose that is restated, in whatever words, is no motion.
+            let moved = [0, 1].map(|k| pose_of(&before[k]) != pose_of(&bodies[k]));
             let frame = api::Frame { frame_id, poses, ..Default::default() };
             let request = api::StepSessionRequest {
                 session_id: "s".into(),
@@ -430,11 +431,11 @@ fn placed(body: &api::Body) -> Option<api::PlacedBody> {
     Some(api::PlacedBody { source, pose: body.pose.clone() })
 }
 
-/// How a body of a session moves between two frames.
-fn motion(before: &api::Body, after: &api::Body) -> api::Motion {
-    let wire = before.pose.as_ref().unwrap();
+/// Where a body of a session is.
+fn pose_of(body: &api::Body) -> Pose {
+    let wire = body.pose.as_ref().unwrap();
     let at = from_wire(wire.translation.as_ref());
-    let pose = match &wire.orientation {
+    match &wire.orientation {
         None => Pose { rotation: Mat3::identity(), translation: at },
         Some(api::pose::Orientation::Rotation(q)) => {
             Pose::from_quaternion(at, [q.w, q.x, q.y, q.z]).unwrap()
@@ -442,8 +443,12 @@ fn motion(before: &api::Body, after: &api::Body) -> api::Motion {
         Some(api::pose::Orientation::RotationMatrix(matrix)) => {
             Pose::from_matrix(at, matrix.rows.clone().try_into().unwrap()).unwrap()
         }
-    };
-    let pivot = to_wire(&pose.apply_rounded(&from_wire(before.pivot.as_ref())));
+    }
+}
+
+/// How a body of a session moves between two frames.
+fn motion(before: &api::Body, after: &api::Body) -> api::Motion {
+    let pivot = to_wire(&pose_of(before).apply_rounded(&from_wire(before.pivot.as_ref())));
     let to_pose = api::ToPoseMotion { end: after.pose.clone(), pivot };
     api::Motion { kind: Some(api::motion::Kind::ToPose(to_pose)) }
 }
