@@ -25,7 +25,9 @@
 #![expect(clippy::unwrap_used, reason = "in a test a panic is the report")]
 #![expect(clippy::print_stdout, reason = "what a row cost others is worth seeing")]
 
+mod all_at_once;
 mod bodies;
+mod crowds;
 mod deadlines;
 mod departed;
 mod memory;

@@ -63,3 +63,16 @@ pub(crate) fn about_a_hull(count: u32) -> api::CheckCollisionRequest {
     let (p, q) = (of_points(ball(count)), of_points(cube(3.0)));
     api::CheckCollisionRequest { p, q, ..Default::default() }
 }
+
+/// A question about the motion of two balls that turn: some milliseconds of work.
+pub(crate) fn turning() -> api::FindFirstContactRequest {
+    let axis = Some(api::Vector3 { x: 0.3, y: 1.0, z: 0.2 });
+    let velocity = Some(api::Vector3 { x: -0.45, y: 0.0, z: 0.0 });
+    let screw = api::ScrewMotion { pivot: None, velocity, axis, angle: 60.0 };
+    api::FindFirstContactRequest {
+        p: registered("ball", 0.0),
+        q: registered("ball", 2.5),
+        q_motion: Some(api::Motion { kind: Some(api::motion::Kind::Screw(screw)) }),
+        ..Default::default()
+    }
+}

@@ -73,6 +73,13 @@ impl Server {
         Client::to(self.address).await
     }
 
+    /// A connection from another address of this machine.
+    pub(crate) async fn connect_from(&self, address: [u8; 4]) -> Client {
+        let endpoint = Channel::from_shared(format!("http://{}", self.address)).unwrap();
+        let endpoint = endpoint.local_address(Some(address.into()));
+        Client(endpoint.connect().await.expect("the server accepts"))
+    }
+
     /// Its process.
     pub(crate) fn id(&self) -> u32 {
         self.child.id()
@@ -125,8 +132,13 @@ const MESSAGE_BYTES: usize = 512 << 20;
 
 impl Client {
     pub(crate) async fn to(address: SocketAddr) -> Self {
+        Self::try_to(address).await.expect("the server accepts")
+    }
+
+    /// Unless the server has no place for another connection.
+    pub(crate) async fn try_to(address: SocketAddr) -> Result<Self, tonic::transport::Error> {
         let endpoint = Channel::from_shared(format!("http://{address}")).unwrap();
-        Self(endpoint.connect().await.expect("the server accepts"))
+        endpoint.connect().await.map(Self)
     }
 
     pub(crate) fn queries(&self) -> QueryServiceClient<Channel> {

@@ -1,0 +1,140 @@
+//! One client that wants everything: others get their share.
+
+use std::time::{Duration, Instant};
+
+use clearance::rpc::api;
+use clearance::rpc::api::upload_polytope_request::Part;
+use tokio_stream::StreamExt;
+use tonic::{Code, Request};
+
+use crate::deadlines::until_free;
+use crate::questions::{about_a_hull, ball, cube, of_points, register, registered, turning};
+use crate::row::row;
+use crate::server::{Client, Server, slowness};
+use crate::watch::Bounds;
+
+/// How long questions that wait for the pool take, asked one after the other for a while.
+async fn pooled(client: &Client, time: Duration) -> Vec<Duration> {
+    let (start, mut times) = (Instant::now(), Vec::new());
+    while start.elapsed() < time || times.len() < 5 {
+        let asked = Instant::now();
+        let answer = client.queries().check_collision(about_a_hull(1_000)).await;
+        assert_eq!(answer.expect("not refused").into_inner().verdict(), api::Verdict::Separated);
+        times.push(asked.elapsed());
+    }
+    times.sort_unstable();
+    times
+}
+
+/// Others were refused, or waited for thirty seconds.
+#[test]
+fn three_hundred_questions_of_one_connection_hold_up_no_other() {
+    row("300 first contacts outstanding", Bounds::default(), async |server| {
+        let (greedy, other) = (server.connect().await, server.connect().await);
+        register(&greedy, "ball", ball(1_290)).await;
+        let alone = pooled(&other, Duration::from_millis(200)).await;
+        let crowd: Vec<_> = (0..300)
+            .map(|_| {
+                let mut queries = greedy.queries();
+                tokio::spawn(async move {
+                    loop {
+                        // Refused or answered: the next one.
+                        let _ = queries.find_first_contact(turning()).await;
+                    }
+                })
+            })
+            .collect();
+        tokio::time::sleep(Duration::from_millis(100)).await;
+        let beside = pooled(&other, Duration::from_secs(2)).await;
+        crowd.iter().for_each(tokio::task::JoinHandle::abort);
+        let middle = |times: &[Duration]| times[times.len() / 2];
+        println!("  alone {:.2?}, beside the crowd {:.2?}", middle(&alone), middle(&beside));
+        let most = middle(&alone) * 2 + Duration::from_millis(50) * slowness();
+        assert!(middle(&beside) <= most, "{:?} of {most:?}", middle(&beside));
+    });
+}
+
+/// Three seconds after all had left, they still held every place.
+#[test]
+fn whoever_has_left_holds_no_place() {
+    row("300 callers leave", Bounds::default(), async |server| {
+        let (greedy, other) = (server.connect().await, server.connect().await);
+        register(&greedy, "ball", ball(1_290)).await;
+        let asked = (0..300).map(|_| {
+            let mut queries = greedy.queries();
+            let mut request = Request::new(turning());
+            request.set_timeout(Duration::from_millis(300));
+            tokio::spawn(async move { queries.find_first_contact(request).await })
+        });
+        for answer in asked.collect::<Vec<_>>() {
+            // In time, too late or refused.
+            let _ = answer.await.unwrap();
+        }
+        let patience = Duration::from_millis(300) * slowness();
+        tokio::time::timeout(patience, until_free(&other)).await.expect("the pool is free");
+    });
+}
+
+/// Sessions of a day, tiny polytopes and silent uploads from one address: all that it may have.
+async fn fill(server: &Server) -> Client {
+    let greedy = server.connect_from([127, 0, 0, 2]).await;
+    let idle_timeout = Some(prost_types::Duration { seconds: 86_400, nanos: 0 });
+    let mut opened = 0;
+    for _ in 0..1_000 {
+        let request = api::OpenSessionRequest { idle_timeout, ..Default::default() };
+        match greedy.sessions().open_session(request).await {
+            Ok(_) => opened += 1,
+            Err(status) => assert_eq!(status.code(), Code::ResourceExhausted, "{status:?}"),
+        }
+    }
+    let mut registered = 0;
+    for batch in 0..100 {
+        let polytopes = (0..1_000).map(|k| {
+            let xyz = vec![f64::from(batch), f64::from(k), 1.0];
+            let source = Some(api::polytope_spec::Source::Vertices(api::Points { xyz }));
+            api::PolytopeSpec { source, ..Default::default() }
+        });
+        let polytopes = polytopes.collect();
+        let request = api::RegisterPolytopesRequest { polytopes, validate_only: false };
+        match greedy.polytopes().register_polytopes(request).await {
+            Ok(reply) => registered += reply.into_inner().reports.len(),
+            Err(status) => assert_eq!(status.code(), Code::ResourceExhausted, "{status:?}"),
+        }
+    }
+    println!("  one address: {opened} sessions, {registered} polytopes");
+    assert!(opened < 1_000 && registered < 100_000, "{opened} and {registered}");
+    for _ in 0..8 {
+        let header = api::UploadHeader { content: 1, ..Default::default() };
+        let header = api::UploadPolytopeRequest { part: Some(Part::Header(header)) };
+        let silent = tokio_stream::iter([header]).chain(tokio_stream::pending());
+        let mut polytopes = greedy.polytopes();
+        tokio::spawn(async move { polytopes.upload_polytope(silent).await });
+    }
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    greedy
+}
+
+/// Nobody else could open, register or upload, for as long as the one who had filled it liked.
+#[test]
+fn one_address_does_not_fill_what_all_share() {
+    let bounds = Bounds { health_worst: Duration::from_secs(1), ..Bounds::default() };
+    row("one address fills all tables", bounds, async |server| {
+        let _greedy = fill(server).await;
+        let other = server.connect().await;
+        for _ in 0..100 {
+            let request = api::OpenSessionRequest::default();
+            other.sessions().open_session(request).await.expect("room for a session");
+        }
+        register(&other, "mine", cube(0.25)).await;
+        let header = api::UploadHeader { content: 1, ..Default::default() };
+        let chunk = cube(0.5).into_iter().flat_map(f64::to_le_bytes).collect::<Vec<u8>>();
+        let parts = [Part::Header(header), Part::Chunk(chunk.into())];
+        let upload = parts.map(|part| api::UploadPolytopeRequest { part: Some(part) });
+        let uploaded = other.polytopes().upload_polytope(tokio_stream::iter(upload)).await;
+        uploaded.expect("room for an upload");
+        let (p, q) = (registered("mine", 0.0), of_points(cube(3.0)));
+        let ask = api::CheckCollisionRequest { p, q, ..Default::default() };
+        let answer = other.queries().check_collision(ask).await.unwrap().into_inner();
+        assert_eq!(answer.verdict(), api::Verdict::Separated);
+    });
+}
