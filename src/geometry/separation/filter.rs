@@ -26,17 +26,67 @@ use crate::geometry::pose::STRETCH_MAX;
 use crate::geometry::support::looks_at_all;
 use crate::geometry::witness::Witness;
 
-/// A proof that this filter vouches for, nothing else can make one: what the witness holds now
-/// proves the verdict. A separating direction is `direction`, an overlap is proven by the first
-/// four pairs. So that nothing larger is handed on.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Evidence(Verdict);
+/// A proof that this filter vouches for, nothing else can make one: what it shows, of one pair.
+/// Whoever accepts it as of another pair gets nothing ([`accepted`]).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Evidence {
+    /// Where the pair is in memory. It stays there while the evidence is on its way: it is borrowed
+    /// by whoever asks the method that hands the evidence over.
+    pair: usize,
+    shown: Shown,
+}
+
+/// What evidence shows.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Shown {
+    /// This direction separates.
+    Separated(Vec3),
+    /// The differences of these pairs hold the origin in their interior.
+    Overlapping([VertexPair; 4]),
+}
 
 impl Evidence {
+    #[inline(always)]
+    fn of(pair: &Pair<'_>, shown: Shown) -> Self {
+        Self { pair: address(pair), shown }
+    }
+
     /// What is proven.
     pub fn verdict(&self) -> Verdict {
-        self.0
+        match self.shown {
+            Shown::Separated(_) => Verdict::Separated,
+            Shown::Overlapping(_) => Verdict::Overlapping,
+        }
     }
+
+    /// The decision for which it vouches.
+    #[inline(always)]
+    fn decision(&self) -> Decision {
+        match &self.shown {
+            Shown::Separated(s) => separated_by(*s),
+            Shown::Overlapping([a, b, c, d]) => {
+                // One by one, as in `separated_by`.
+                let mut pairs = ArrayVec::new();
+                pairs.push(*a);
+                pairs.push(*b);
+                pairs.push(*c);
+                pairs.push(*d);
+                Decision { proof: StaticProof::Overlapping { pairs } }
+            }
+        }
+    }
+}
+
+/// Where a pair is in memory.
+#[inline(always)]
+fn address(pair: &Pair<'_>) -> usize {
+    std::ptr::from_ref(pair).addr()
+}
+
+/// The decision for which the evidence vouches, if it is of this pair.
+#[inline(always)]
+pub(super) fn accepted(evidence: &Evidence, pair: &Pair<'_>) -> Option<Decision> {
+    (evidence.pair == address(pair)).then(|| evidence.decision())
 }
 
 /// The decision that a direction separates.
@@ -46,25 +96,6 @@ pub(super) fn separated_by(s: Vec3) -> Decision {
     // overlap, and waits there for ten nanoseconds.
     let direction = Direction::Vector(Vec3::new(s.x, s.y, s.z));
     Decision { proof: StaticProof::Separated { direction } }
-}
-
-/// The decision for which the evidence vouches, its proof out of the witness.
-#[inline(always)]
-pub(super) fn proven(evidence: Evidence, witness: &Witness) -> Decision {
-    if evidence.verdict() == Verdict::Separated
-        && let Some(direction) = witness.direction
-    {
-        return separated_by(direction);
-    }
-    // One by one, for the same reason.
-    let mut pairs = ArrayVec::new();
-    if let Some(&[a, b, c, d]) = witness.pairs.first_chunk::<4>() {
-        pairs.push(a);
-        pairs.push(b);
-        pairs.push(c);
-        pairs.push(d);
-    }
-    Decision { proof: StaticProof::Overlapping { pairs } }
 }
 
 /// Decides by what is at hand, or by `search`, which is told the vector from P's centre to Q's.
@@ -88,7 +119,7 @@ pub(super) fn first_look<'e, const CONTINUES: bool>(
     }
     if let Some(evidence) = recall::<CONTINUES>(pair, &between_centres, witness, effort) {
         effort.cost.witness_hits += 1;
-        return Ok(proven(evidence, witness));
+        return Ok(evidence.decision());
     }
     if !cores_overlap_along(pair, &between_centres, &between_centres) {
         if looks_at_all(pair.p.body) & looks_at_all(pair.q.body) {
@@ -96,7 +127,7 @@ pub(super) fn first_look<'e, const CONTINUES: bool>(
             // sees more.
             let s = tame_between(&between_centres);
             if let Some(evidence) = look(pair, &s, None, witness, effort) {
-                return Ok(proven(evidence, witness));
+                return Ok(evidence.decision());
             }
         } else if separates_hulls(pair, &between_centres, &between_centres) {
             return Ok(separated_by(between_centres));
@@ -278,7 +309,7 @@ pub(super) fn proves_separation(
         witness.direction = Some(probe.direction);
         witness.pairs.clear();
         witness.pairs.push(probe.pair());
-        Evidence(Verdict::Separated)
+        Evidence::of(pair, Shown::Separated(probe.direction))
     })
 }
 
@@ -349,23 +380,28 @@ pub(super) fn room_of_ball(pair: &Pair<'_>, four: &[VertexPair; 4]) -> Option<f6
     Some(radius)
 }
 
-/// Proves that the differences of the witness's first four pairs hold the origin, as
-/// [`certainly_encloses`] does, for a search that has computed them already, times `view.unit()`.
+/// Proves that the differences of four pairs hold the origin, as [`certainly_encloses`] does, for a
+/// search that has computed them already, times `view.unit()`.
 /// That product is exact but for underflow; it also makes the underflow of the differences' own
 /// products that many times larger, six times `η unit` in each coordinate, where `η` is
 /// `UNDERFLOW_FLOOR / 2^55`.
 #[inline(always)]
-pub(super) fn proves_overlap(view: &View<'_>, corners: &[Vec3; 4]) -> Option<Evidence> {
+pub(super) fn proves_overlap(
+    view: &View<'_>,
+    four: &[VertexPair; 4],
+    corners: &[Vec3; 4],
+) -> Option<Evidence> {
+    debug_assert!(std::iter::zip(four, corners).all(|(k, corner)| view.difference(*k) == *corner));
     let size = size_of_differences(view.pair()) * view.unit();
     let underflow = UNDERFLOW_FLOOR * (1.0 + 4.0 * UNIT * view.unit());
     let error = gamma(8) * size * (1.0 + gamma(8)) + underflow;
     let holds = PLAIN_SIZES.contains(&size) && encloses(corners, error);
-    holds.then_some(Evidence(Verdict::Overlapping))
+    holds.then(|| Evidence::of(view.pair(), Shown::Overlapping(*four)))
 }
 
 /// Whether the witness's first four pairs, those given, still hold the origin.
 pub(super) fn still_holds(pair: &Pair<'_>, four: &[VertexPair; 4]) -> Option<Evidence> {
-    certainly_encloses(pair, four).then_some(Evidence(Verdict::Overlapping))
+    certainly_encloses(pair, four).then(|| Evidence::of(pair, Shown::Overlapping(*four)))
 }
 
 /// Whether four points, each coordinate known to within `error`, have the origin strictly inside
@@ -421,7 +457,7 @@ pub(super) fn certify(
             witness.pairs = four.iter().copied().collect();
             Some(StaticProof::Overlapping { pairs: four.iter().copied().collect() })
         }
-        Proposal::Proven(evidence) => Some(proven(*evidence, witness).proof),
+        Proposal::Proven(evidence) => Some(accepted(evidence, pair)?.proof),
         Proposal::HandOver => None,
     }
 }

@@ -100,7 +100,9 @@ fn search(
     }
     // The proposal is looked at where it is: see `filter::separated_by`.
     match &propose(pair, &layout, witness, effort) {
-        Ok(Proposal::Proven(evidence)) => Ok(filter::proven(*evidence, witness)),
+        Ok(Proposal::Proven(evidence)) if let Some(decision) = filter::accepted(evidence, pair) => {
+            Ok(decision)
+        }
         Ok(proposal) => decide_proposed(pair, proposal, witness, effort),
         Err(stopped) => Err(*stopped),
     }

@@ -336,3 +336,53 @@ fn bodies_of_few_vertices_apart_along_the_line_between_their_centres_need_no_sea
     }
     assert!(apart > 300 && searched > 300, "{apart} and {searched}");
 }
+
+/// What another search proves of the pair when Q is three metres further along x, handed over as if
+/// it were of the pair itself.
+fn proves_another_pair(
+    pair: &Pair<'_>,
+    _: &Layout,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<Proposal, Stopped> {
+    let mut other = *pair;
+    other.q.pose.translation.x += 3.0;
+    METHODS[0].propose(&other, witness, effort)
+}
+
+/// And what it proves when Q is three metres nearer.
+fn proves_a_nearer_pair(
+    pair: &Pair<'_>,
+    _: &Layout,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<Proposal, Stopped> {
+    let mut other = *pair;
+    other.q.pose.translation.x -= 3.0;
+    METHODS[0].propose(&other, witness, effort)
+}
+
+#[test]
+fn evidence_of_another_pair_proves_nothing() {
+    let (p, q) = (ball(200, 1), ball(200, 2));
+    let mut handed_over = 0;
+    for (x, propose) in [(0.25, proves_another_pair as Propose), (3.25, proves_a_nearer_pair)] {
+        let method = CollisionMethod { propose, ..METHODS[0] };
+        for y in 0..20 {
+            let place = Pose::translation(x, 0.05 * f64::from(y), 0.1);
+            let pair = Pair::new(&p, Pose::identity(), &q, place);
+            let unlimited = || Effort::unlimited();
+            let claimed = method.propose(&pair, &mut Witness::default(), &mut unlimited()).unwrap();
+            let verdict = if x < 1.0 { Verdict::Overlapping } else { Verdict::Separated };
+            let is_proven = matches!(claimed, Proposal::Proven(_));
+            handed_over += u32::from(is_proven && claimed.claim() != Some(verdict));
+            // As it comes to `decide` where no first look answers.
+            let layout = Layout::of(&pair).towards;
+            let witness = &mut Witness::default();
+            let found = search(&pair, layout, propose, witness, &mut unlimited()).unwrap();
+            assert_eq!(found.verdict(), verdict, "{x} {y}: {found:?}");
+            assert_eq!(judge_static(&pair, &found.proof), Ok(()), "{x} {y}: {found:?}");
+        }
+    }
+    assert!(handed_over > 20, "{handed_over}");
+}

@@ -23,7 +23,8 @@ pub enum Proposal {
     Separating(Vec3),
     /// The differences of these pairs hold the origin in their interior.
     Holding(ArrayVec<VertexPair, 6>),
-    /// Already proven by the filter, from what the search had at hand and left in the witness.
+    /// Already proven by the filter, of this pair, from what the search had at hand. Evidence of
+    /// another pair proves nothing, and the exact stage decides.
     Proven(Evidence),
     /// Undecided, or a body that the method's paper excludes.
     HandOver,

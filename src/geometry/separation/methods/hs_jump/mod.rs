@@ -323,8 +323,9 @@ impl<'a> JumpSearch<'a> {
         }
         let pairs = directions.each_ref().map(|s| Ends::new(self.view.pair(), s, None).pair());
         let [a, b, c] = pairs.map(|pair| self.view.difference(pair));
-        leave(witness, s, &[self.pairs[0], pairs[0], pairs[1], pairs[2]]);
-        filter::proves_overlap(&self.view, &[first.w, a, b, c])
+        let four = [self.pairs[0], pairs[0], pairs[1], pairs[2]];
+        leave(witness, s, &four);
+        filter::proves_overlap(&self.view, &four, &[first.w, a, b, c])
     }
 
     /// Nothing is left of the polygon: by the difference of the last candidate and the three with
@@ -332,10 +333,11 @@ impl<'a> JumpSearch<'a> {
     #[inline(always)]
     fn holding(&self, last: &Candidate, three: [u8; 3], witness: &mut Witness) -> Proposal {
         let [a, b, c] = three.map(usize::from);
-        leave(witness, last.s, &[last.pair, self.pairs[a], self.pairs[b], self.pairs[c]]);
+        let four = [last.pair, self.pairs[a], self.pairs[b], self.pairs[c]];
+        leave(witness, last.s, &four);
         let vector = |number| *self.polygon.vector(number);
         let corners = [last.w, vector(a), vector(b), vector(c)];
-        match filter::proves_overlap(&self.view, &corners) {
+        match filter::proves_overlap(&self.view, &four, &corners) {
             Some(evidence) => Proposal::Proven(evidence),
             None => Proposal::Holding(witness.pairs.clone()),
         }
