@@ -12,7 +12,7 @@ import argparse, copy, importlib.machinery, importlib.util, math, pathlib, rando
 from collections import Counter, defaultdict
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "clients" / "python"), str(ROOT / "tests" / "wire")]
+sys.path[:0] = [str(ROOT / "clients" / "python"), str(ROOT / "tests" / "attack" / "malformed")]
 import clearance_compounds as cc  # noqa: E402
 from client import Wire  # noqa: E402
 from clearance_verify import Refused, quaternion_pose  # noqa: E402
