@@ -11,6 +11,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "clearance/v1/geometry.proto",
         "clearance/v1/polytope_service.proto",
         "clearance/v1/query_service.proto",
+        "clearance/v1/robot_service.proto",
         "clearance/v1/scene_query.proto",
         "clearance/v1/server_service.proto",
         "clearance/v1/session_service.proto",

@@ -129,6 +129,11 @@ impl Cell {
         with_still + among
     }
 
+    /// Links with parts that a joint moves.
+    pub fn moving_link_count(&self) -> usize {
+        self.links.iter().filter(|link| link.frame.is_some()).count()
+    }
+
     /// The polytope with this number.
     pub(super) fn polytope(&self, body: u32) -> &Polytope {
         match self.parts.get(body as usize) {
@@ -139,9 +144,14 @@ impl Cell {
 
     /// The link of a part; none: a body that stands still.
     pub(super) fn link_of(&self, body: u32) -> Option<&CellLink> {
+        self.link_index(body).map(|link| &self.links[link])
+    }
+
+    /// The index of that.
+    pub(super) fn link_index(&self, body: u32) -> Option<usize> {
         let body = body as usize;
         // Links stand in the order of their parts.
         let after = self.links.partition_point(|link| link.parts.end <= body);
-        self.links.get(after).filter(|link| link.parts.contains(&body))
+        self.links.get(after).filter(|link| link.parts.contains(&body)).map(|_| after)
     }
 }

@@ -8,12 +8,14 @@
 pub mod ball;
 pub mod cell;
 pub mod check;
+pub mod edge;
 pub mod error;
 pub mod gradient;
 pub mod kinematics;
 pub mod model;
 pub mod parts;
 pub mod round;
+mod speed;
 pub mod srdf;
 mod stand;
 pub mod still;

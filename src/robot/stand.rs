@@ -247,6 +247,19 @@ impl<'a> Stand<'a> {
         Ok(())
     }
 
+    /// A lower bound of the signed clearance of two bodies, of which the first is a part; once it
+    /// is more than `within`, there is no better one.
+    pub(super) fn bound_of(&mut self, [a, b]: BodyPair, within: f64) -> f64 {
+        let cell = self.cell;
+        let first = cell.link_index(a).unwrap_or_default();
+        if let Some(second) = cell.link_index(b) {
+            return self.clearance_of_parts([first, second], [a, b], within);
+        }
+        let (centre, radius) = self.part_ball(first, a as usize);
+        let obstacle = b as usize - cell.parts.len();
+        cell.still.box_of(obstacle).clearance_from(&centre, radius)
+    }
+
     /// A lower bound of the signed clearance of two parts: of the ball around either from the box
     /// around the other.
     fn clearance_of_parts(&mut self, links: [usize; 2], pair: BodyPair, within: f64) -> f64 {

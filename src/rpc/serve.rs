@@ -17,6 +17,7 @@ use crate::rpc::api;
 use crate::rpc::services::info::ServerInfo;
 use crate::rpc::services::polytopes::Polytopes;
 use crate::rpc::services::queries::Queries;
+use crate::rpc::services::robots::Robots;
 use crate::rpc::services::sessions::{SessionHost, Sessions, sweep};
 use crate::rpc::shared::Shared;
 use crate::rpc::transport::connection::{Admission, Connection, accept};
@@ -107,6 +108,7 @@ fn services(shared: &Shared, host: &SessionHost) -> Result<Router<Surroundings>,
     let polytopes =
         api::polytope_service_server::PolytopeServiceServer::new(Polytopes(shared.clone()));
     let queries = api::query_service_server::QueryServiceServer::new(Queries(shared.clone()));
+    let robots = api::robot_service_server::RobotServiceServer::new(Robots(shared.clone()));
     let sessions = api::session_service_server::SessionServiceServer::new(Sessions(host.clone()));
     let info = api::server_service_server::ServerServiceServer::new(ServerInfo {
         shared: shared.clone(),
@@ -118,6 +120,7 @@ fn services(shared: &Shared, host: &SessionHost) -> Result<Router<Surroundings>,
         .add_service(info.max_decoding_message_size(bytes_max))
         .add_service(polytopes.max_decoding_message_size(bytes_max))
         .add_service(queries.max_decoding_message_size(bytes_max))
+        .add_service(robots.max_decoding_message_size(bytes_max))
         .add_service(sessions.max_decoding_message_size(bytes_max)))
 }
 
@@ -162,6 +165,7 @@ const SERVICES: &[&str] = &[
     "",
     "clearance.v1.PolytopeService",
     "clearance.v1.QueryService",
+    "clearance.v1.RobotService",
     "clearance.v1.ServerService",
     "clearance.v1.SessionService",
 ];

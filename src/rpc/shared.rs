@@ -13,6 +13,7 @@ use crate::runtime::clock::{Clock, SystemClock};
 use crate::runtime::compute::Compute;
 use crate::runtime::memory::{self, Account};
 use crate::runtime::metrics::Metrics;
+use crate::runtime::robots::RobotStore;
 use crate::runtime::settings::{Limits, Settings};
 use crate::runtime::store::PolytopeStore;
 
@@ -23,6 +24,8 @@ pub struct Shared {
     pub settings: Arc<Settings>,
     /// Registered polytopes.
     pub store: Arc<PolytopeStore>,
+    /// The registered robots.
+    pub robots: Arc<RobotStore>,
     /// Where geometry runs.
     pub compute: Compute,
     /// The clock.
@@ -62,6 +65,7 @@ impl Shared {
             start_time: clock.wall(),
             clock,
             store: Arc::default(),
+            robots: Arc::default(),
             metrics: Arc::default(),
             uploads: Arc::new(Semaphore::new(uploads)),
             account: Account::new(settings.limits.memory_bytes_max()),

@@ -68,6 +68,14 @@ pub enum Failure {
         /// Id or alias.
         key: String,
     },
+    /// No robot has this id.
+    #[error("{field}: no robot {id:?} is registered here")]
+    UnknownRobot {
+        /// Where it is named.
+        field: String,
+        /// The id.
+        id: String,
+    },
     /// No session has this id, or none that the caller's key opens.
     #[error("session_id: no session {0:?} is open here, or its session_key was not brought")]
     UnknownSession(String),
@@ -212,21 +220,21 @@ impl Failure {
     /// The table.
     fn row(&self) -> StatusRow<'_> {
         let row = StatusRow::new;
+        let wrong = |reason| row(Code::InvalidArgument, reason);
         match self {
             Self::BadField(bad) => row(Code::InvalidArgument, Reason::BadField).at(&bad.field),
             Self::Malformed(_) => row(Code::InvalidArgument, Reason::MalformedMessage),
             Self::DigestMismatch { field, actual } => {
                 row(Code::InvalidArgument, Reason::DigestMismatch).at(field).with("id", actual)
             }
-            Self::NotConvex { field, .. } => {
-                row(Code::InvalidArgument, Reason::NotConvex).at(field)
-            }
-            Self::NotAPolyhedron { field, .. } => {
-                row(Code::InvalidArgument, Reason::NotAPolyhedron).at(field)
-            }
+            Self::NotConvex { field, .. } => wrong(Reason::NotConvex).at(field),
+            Self::NotAPolyhedron { field, .. } => wrong(Reason::NotAPolyhedron).at(field),
             Self::Limit(exceeded) => StatusRow::of_limit(exceeded),
             Self::UnknownPolytope { field, key } => {
                 row(Code::NotFound, Reason::UnknownPolytope).at(field).with("key", key)
+            }
+            Self::UnknownRobot { field, id } => {
+                row(Code::NotFound, Reason::UnknownRobot).at(field).with("robot_id", id)
             }
             Self::UnknownSession(id) => {
                 row(Code::NotFound, Reason::UnknownSession).at("session_id").with("session_id", id)

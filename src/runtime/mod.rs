@@ -6,6 +6,7 @@ pub mod compute;
 pub mod deadline;
 pub mod memory;
 pub mod metrics;
+pub mod robots;
 pub mod sessions;
 pub mod settings;
 pub mod signals;

@@ -200,6 +200,31 @@ limits! {
     registration_items_max = 1_000, "items", InvalidArgument;
     /// Bytes of one upload.
     upload_bytes_max = 256 * MIB, "bytes", InvalidArgument;
+    /// Robots that are registered at a time.
+    robots_max = 1_000, "robots", ResourceExhausted;
+    /// Memory of all robots, estimated.
+    robot_bytes_max = 512 * MIB, "bytes", ResourceExhausted;
+    /// Nodes of the XML of a robot: elements, texts and comments.
+    robot_xml_nodes_max = 200_000, "nodes", InvalidArgument;
+    /// Links of a robot.
+    robot_links_max = 1_000, "links", InvalidArgument;
+    /// Collision elements of a robot, and mesh files of its registration.
+    robot_parts_max = 2_000, "parts", InvalidArgument;
+    /// Joints between the base of a robot and a link.
+    robot_depth_max = 100, "joints", InvalidArgument;
+    /// Robots of one cell.
+    robots_per_cell_max = 16, "robots", InvalidArgument;
+    /// What stands still in one cell.
+    obstacles_per_cell_max = 20_000, "bodies", InvalidArgument;
+    /// Configurations of one message.
+    configurations_max = 200_000, "configurations", InvalidArgument;
+    /// Entries that the answer about the configurations of one message may have: four of each
+    /// contact or clearance that is possible, and the numbers of gradients.
+    configuration_entries_max = 20_000_000, "entries", InvalidArgument;
+    /// Edges of one message.
+    edges_max = 50_000, "edges", InvalidArgument;
+    /// Steps of the search for one edge; one that needs more is undecided from there on.
+    edge_steps_max = 100_000, "steps", Cut;
     /// Uploads at a time.
     uploads_max = 8, "uploads", ResourceExhausted;
     /// Aliases of one polytope.

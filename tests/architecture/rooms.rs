@@ -9,7 +9,7 @@ use crate::source::{code_of, production_files, production_lines, read};
 const ORDERS: &[(&str, &[&str])] = &[
     ("src/geometry", GEOMETRY),
     ("src/rpc", &["api", "path", "status", "convert", "transport", "shared", "services", "serve"]),
-    ("src/rpc/services", &["certificates", "polytopes", "sessions", "queries", "info"]),
+    ("src/rpc/services", &["certificates", "polytopes", "robots", "sessions", "queries", "info"]),
 ];
 
 /// Floor 0: numbers, then where bodies are and what they are, then what is asked and asserted about

@@ -21,6 +21,7 @@ mod polyhedra;
 mod polytopes;
 mod queries;
 mod registration;
+mod robots;
 mod scene_queries;
 mod server;
 mod sessions;

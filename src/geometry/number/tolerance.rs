@@ -117,6 +117,8 @@ pub const CAST_THINNEST: f64 = 1e-3;
 /// misses is taken to pass at that angle.
 pub const CAST_GRAZING: f64 = 4e-4;
 
+/// The default width of the bracket of an edge's first contact, in its parameter from 0 to 1.
+pub const EDGE_WIDTH: f64 = 1e-6;
 /// How far bodies that overlap are drawn apart beyond their depth, relative to the smaller one, so
 /// that the points where they are nearest can be measured: far enough for any rounding.
 pub const DRAWN_APART: f64 = 1e-6;

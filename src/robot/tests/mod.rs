@@ -1,6 +1,7 @@
 //! Robots against numbers of others, and descriptions that are wrong.
 
 mod check;
+mod edge;
 mod kinematics;
 mod reading;
 

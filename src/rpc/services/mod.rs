@@ -4,4 +4,5 @@ pub mod certificates;
 pub mod info;
 pub mod polytopes;
 pub mod queries;
+pub mod robots;
 pub mod sessions;

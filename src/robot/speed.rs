@@ -1,0 +1,161 @@
+//! How far the points of a link can get along a straight path in the joint values: bounds from the
+//! chain of joints itself.
+//!
+//! Along the path every joint value is linear in t, so a point of a link moves as the product of
+//! its joints does, each at a constant speed. With `L_k` the greatest distance of the link's points
+//! from the origin of frame k, whatever the joints above it do, and `s_k` the speed of that frame
+//! (|multiplier · difference|):
+//!
+//! - no point is faster than `S = Σ s_k w_k` with `w_k = L_k` of a frame that turns and 1 of one
+//!   that slides;
+//! - no point accelerates by more than `K = Σ s_k² L_k + 2 Σ s_j s_k w_k`, the first sum over
+//!   frames that turn, the second over those j that turn and carry k: the second derivative by the
+//!   values of j and k is the cross product of j's axis with the first derivative by k's.
+//!
+//! What is computed differs from the true chain, in real arithmetic with the f64 matrices of
+//! [`super::kinematics`], by rounding: each frame rounds its rotation by less than 40u and its
+//! place by 4u of the reach, its sine by 8u, and the joint values of the sample by 4u of
+//! themselves. [`MotionBound::rounding`] is more than three times the sum of that.
+
+use super::cell::{Cell, CellLink};
+use super::stand::Stand;
+use super::tree::Freedom;
+use crate::geometry::Vec3;
+use crate::geometry::number::rounding::{BOUND_SLACK, UNIT};
+
+/// How far a link's points can get.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct MotionBound {
+    /// No point is faster, metres for each unit of t.
+    pub(super) speed: f64,
+    /// No point's velocity changes faster.
+    pub(super) acceleration: f64,
+    /// No point is farther from where it is computed to be, metres.
+    pub(super) rounding: f64,
+}
+
+/// What drives every frame along a path.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct PathSpeeds {
+    /// Signed, by frame: radians or metres for each unit of t.
+    speeds: Vec<f64>,
+    /// The greatest absolute value of the joint on the way, by frame.
+    farthest: Vec<f64>,
+}
+
+impl PathSpeeds {
+    /// From one configuration to another; none if a quaternion changes on the way: such a path is
+    /// no straight line.
+    pub(super) fn new(cell: &Cell, [from, to]: [&[f64]; 2]) -> Option<Self> {
+        let (mut speeds, mut farthest) = (Vec::new(), Vec::new());
+        for frame in &cell.kinematics.tree().frames {
+            let (speed, far) = match frame.freedom {
+                Freedom::Turn { by, .. } | Freedom::Slide { by, .. } => {
+                    let [a, b] = [from, to].map(|q| by.multiplier * q[by.variable] + by.offset);
+                    let offset = by.offset.abs();
+                    (b - a, a.abs().max(b.abs()) + offset)
+                }
+                Freedom::Ball { variable } => {
+                    let same = |k: usize| from[k].to_bits() == to[k].to_bits();
+                    if !(variable..variable + 4).all(same) {
+                        return None;
+                    }
+                    (0.0, 1.0)
+                }
+            };
+            speeds.push(speed);
+            farthest.push(far);
+        }
+        Some(Self { speeds, farthest })
+    }
+
+    /// The sum of the speeds of all frames, to cut a path by.
+    pub(super) fn total(&self) -> f64 {
+        self.speeds.iter().map(|speed| speed.abs()).sum()
+    }
+
+    /// Of a link, seen from the frame `seen_from` that carries it, or from the world. The rounding
+    /// is that in the world.
+    pub(super) fn bound(
+        &self,
+        cell: &Cell,
+        link: &CellLink,
+        seen_from: Option<usize>,
+    ) -> MotionBound {
+        let tree = cell.kinematics.tree();
+        let mut lever = link.ball.centre.norm() + link.ball.radius;
+        let (mut speed, mut acceleration, mut turned, mut depth) = (0.0, 0.0, 0.0, 2.0);
+        let mut is_seen = true;
+        for k in tree.chain(link.frame) {
+            is_seen &= Some(k) != seen_from;
+            let s = self.speeds[k].abs();
+            depth += 1.0;
+            match tree.frames[k].freedom {
+                Freedom::Turn { .. } => {
+                    if is_seen {
+                        acceleration += s * (s * lever + 2.0 * speed);
+                        speed += s * lever;
+                    }
+                    turned += (self.farthest[k] + 4.0) * lever;
+                }
+                Freedom::Slide { .. } => {
+                    if is_seen {
+                        speed += s;
+                    }
+                    turned += self.farthest[k];
+                    lever += self.farthest[k];
+                }
+                Freedom::Ball { .. } => turned += 4.0 * lever,
+            }
+            lever += tree.frames[k].parent_from_joint.translation.norm();
+        }
+        let rounding = UNIT * (160.0 * depth * lever + 16.0 * turned);
+        let up = 1.0 + BOUND_SLACK;
+        MotionBound { speed: speed * up, acceleration: acceleration * up, rounding }
+    }
+
+    /// At least the speed of every point of a link in the configuration at hand, seen from a frame.
+    pub(super) fn speed_now(
+        &self,
+        stand: &Stand<'_>,
+        link: usize,
+        (seen_from, bound): (Option<usize>, &MotionBound),
+    ) -> f64 {
+        let (centre, radius) = stand.link_ball(link);
+        let tree = stand.cell.kinematics.tree();
+        let (mut velocity, mut spin) = (Vec3::zeros(), Vec3::zeros());
+        for k in tree.chain(stand.cell.links[link].frame) {
+            if Some(k) == seen_from {
+                break;
+            }
+            match tree.frames[k].freedom {
+                Freedom::Turn { axis, .. } => {
+                    let placed = stand.frame(k);
+                    let turning = (placed.rotation * axis) * self.speeds[k];
+                    velocity += turning.cross(&(centre - placed.translation));
+                    spin += turning;
+                }
+                Freedom::Slide { axis, .. } => {
+                    velocity += (stand.frame(k).rotation * axis) * self.speeds[k];
+                }
+                Freedom::Ball { .. } => {}
+            }
+        }
+        velocity.norm() + spin.norm() * radius + bound.speed * BOUND_SLACK
+    }
+}
+
+/// The frame nearest to both links that carries both; none: only the base does.
+pub(super) fn common_frame(cell: &Cell, [a, b]: [&CellLink; 2]) -> Option<usize> {
+    let tree = cell.kinematics.tree();
+    let (mut a, mut b) = (a.frame, b.frame);
+    while a != b {
+        // Parents have lower indices.
+        if a > b {
+            a = a.and_then(|frame| tree.frames[frame].parent);
+        } else {
+            b = b.and_then(|frame| tree.frames[frame].parent);
+        }
+    }
+    a
+}

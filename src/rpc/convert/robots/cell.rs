@@ -1,0 +1,201 @@
+//! Cells, and questions about their configurations.
+
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+
+use crate::geometry::Vec3;
+use crate::geometry::effort::Effort;
+use crate::geometry::hull::{HullError, convex_hull_with};
+use crate::geometry::polytope::Polytope;
+use crate::geometry::pose::Pose;
+use crate::robot::cell::{Cell, Instance};
+use crate::robot::check::{CheckMode, CheckQuestion};
+use crate::robot::still::StillBody;
+use crate::rpc::api;
+use crate::rpc::api::robot_obstacle::Shape as Wire;
+use crate::rpc::convert::catalogue::Catalogue;
+use crate::rpc::convert::geometry::{points, pose, vector};
+use crate::rpc::path::Path;
+use crate::rpc::status::Failure;
+use crate::runtime::robots::{RegisteredRobot, RobotStore};
+use crate::runtime::settings::Limits;
+use crate::runtime::store::StoredSolid;
+
+/// A cell as it was asked for; hulls are still to be built.
+#[derive(Debug)]
+pub struct AskedCell {
+    robots: Vec<(Arc<RegisteredRobot>, Pose)>,
+    obstacles: Vec<(ObstacleShape, Pose)>,
+}
+
+#[derive(Debug)]
+enum ObstacleShape {
+    Polytope(Arc<Polytope>),
+    Points(Vec<Vec3>),
+}
+
+impl AskedCell {
+    /// Checks everything that can be wrong with it.
+    pub fn convert(
+        path: &Path<'_>,
+        wire: &api::RobotCell,
+        robots: &RobotStore,
+        catalogue: &Catalogue<'_>,
+    ) -> Result<Self, Failure> {
+        let list = path.field("robots");
+        list.within(catalogue.limits.robots_per_cell_max(), wire.robots.len())?;
+        if wire.robots.is_empty() {
+            return Err(list.bad("needs a robot").into());
+        }
+        let instance = |(index, instance): (usize, &api::RobotInstance)| {
+            let path = list.index(index);
+            let robot = robots.get(&instance.robot_id);
+            let robot = robot.ok_or_else(|| Failure::UnknownRobot {
+                field: path.field("robot_id").to_string(),
+                id: instance.robot_id.chars().take(80).collect(),
+            })?;
+            Ok((robot, pose(&path.field("base"), instance.base.as_ref())?))
+        };
+        let robots: Result<Vec<_>, Failure> =
+            wire.robots.iter().enumerate().map(instance).collect();
+        let list = path.field("obstacles");
+        list.within(catalogue.limits.obstacles_per_cell_max(), wire.obstacles.len())?;
+        let mut points_left = catalogue.limits.inline_points_max();
+        let mut obstacles = Vec::with_capacity(wire.obstacles.len());
+        for (index, obstacle) in wire.obstacles.iter().enumerate() {
+            let path = list.index(index);
+            if let Some(Wire::Vertices(given)) = &obstacle.shape {
+                let count = given.xyz.len() / 3;
+                path.field("vertices").within(points_left, count)?;
+                points_left.value -= count as u64;
+            }
+            let shape = obstacle_shape(&path, obstacle, catalogue)?;
+            obstacles.push((shape, pose(&path.field("pose"), obstacle.pose.as_ref())?));
+        }
+        Ok(Self { robots: robots?, obstacles })
+    }
+
+    /// How many hulls there are to build, about.
+    pub fn size(&self) -> usize {
+        let points = self.obstacles.iter().map(|(shape, _)| match shape {
+            ObstacleShape::Polytope(_) => 1,
+            ObstacleShape::Points(points) => points.len(),
+        });
+        points.sum()
+    }
+
+    /// Builds it; takes a while.
+    pub fn build(self, stop: &AtomicBool) -> Result<Cell, Failure> {
+        let mut effort = Effort::with_stop(u64::MAX, stop);
+        let mut still = Vec::with_capacity(self.obstacles.len());
+        for (index, (shape, pose)) in self.obstacles.into_iter().enumerate() {
+            let polytope = match shape {
+                ObstacleShape::Polytope(polytope) => polytope,
+                ObstacleShape::Points(points) => match convex_hull_with(&points, &mut effort) {
+                    Ok(hull) => Arc::new(hull.polytope),
+                    Err(HullError::Stopped(_)) => return Err(Failure::Deadline),
+                    Err(error) => {
+                        let (cell, list) = (Path::ROOT.field("cell"), "obstacles");
+                        return Err(cell.field(list).index(index).bad(error.to_string()).into());
+                    }
+                },
+            };
+            polytope.prepare_reach(&effort).map_err(|_| Failure::Deadline)?;
+            still.push(StillBody { polytope, pose });
+        }
+        let instance = |(registered, pose): &(Arc<RegisteredRobot>, Pose)| -> (Arc<_>, Pose) {
+            (registered.clone(), *pose)
+        };
+        let robots: Vec<_> = self.robots.iter().map(instance).collect();
+        let instances: Vec<Instance<'_>> = robots
+            .iter()
+            .map(|(robot, pose)| Instance { robot: &robot.robot, world_from_base: *pose })
+            .collect();
+        Ok(Cell::new(&instances, still))
+    }
+}
+
+fn obstacle_shape(
+    path: &Path<'_>,
+    obstacle: &api::RobotObstacle,
+    catalogue: &Catalogue<'_>,
+) -> Result<ObstacleShape, Failure> {
+    let shape = obstacle.shape.as_ref();
+    let stored = match shape.ok_or_else(|| path.bad("needs id, alias, vertices or box"))? {
+        Wire::Vertices(given) => {
+            return Ok(ObstacleShape::Points(points(&path.field("vertices"), given)?));
+        }
+        Wire::Box(size) => {
+            let path = path.field("box");
+            let size = vector(&path, Some(size))?;
+            if !size.iter().all(|length| *length > 0.0) {
+                return Err(path.bad("needs three positive sizes").into());
+            }
+            let half = size * 0.5;
+            let corner =
+                |i: u32| Vec3::from_fn(|k, _| if i >> k & 1 == 1 { half[k] } else { -half[k] });
+            return Ok(ObstacleShape::Points((0..8).map(corner).collect()));
+        }
+        Wire::Id(id) => catalogue.by_id(&path.field("id"), id)?,
+        Wire::Alias(alias) => catalogue.by_alias(&path.field("alias"), alias)?,
+    };
+    match &stored.solid {
+        StoredSolid::Polytope(polytope) => Ok(ObstacleShape::Polytope(polytope.clone())),
+        StoredSolid::Polyhedron { .. } => {
+            Err(path.not_implemented("polyhedra as obstacles").into())
+        }
+    }
+}
+
+/// A question about configurations, but for the cell.
+#[derive(Debug)]
+pub struct AskedCheck {
+    /// What is asked.
+    pub question: CheckQuestion,
+    /// Joint values, one configuration after the other.
+    pub values: Vec<f64>,
+    /// Whether violated limits are listed, and no reason to refuse.
+    pub report_limits: bool,
+}
+
+impl AskedCheck {
+    /// Checks everything that can be wrong with it in this cell.
+    pub fn convert(
+        path: &Path<'_>,
+        request: api::CheckConfigurationsRequest,
+        cell: &Cell,
+        limits: &Limits,
+    ) -> Result<Self, Failure> {
+        let mode = match path.field("mode").known(request.mode)? {
+            api::CheckMode::Unspecified | api::CheckMode::FirstPair => CheckMode::FirstPair,
+            api::CheckMode::AllPairs => CheckMode::AllPairs,
+            api::CheckMode::Clearance => CheckMode::Clearance,
+            api::CheckMode::LinkClearance => CheckMode::LinkClearance,
+        };
+        let (list, width) = (path.field("values"), cell.variable_count());
+        if width == 0 {
+            return Err(path.field("cell").bad("its robots have no joint that moves").into());
+        }
+        if !request.values.len().is_multiple_of(width) {
+            let problem = format!("must have {width} numbers for each configuration");
+            return Err(list.bad(problem).into());
+        }
+        let count = request.values.len() / width;
+        list.within(limits.configurations_max(), count)?;
+        let question = CheckQuestion { mode, with_gradient: request.with_gradient };
+        let each = entries_of_one(cell, question);
+        list.within(limits.configuration_entries_max(), count.saturating_mul(each))?;
+        Ok(Self { question, values: request.values, report_limits: request.report_limits })
+    }
+}
+
+/// Numbers that the answer about one configuration may have.
+fn entries_of_one(cell: &Cell, question: CheckQuestion) -> usize {
+    let geometry = if question.with_gradient { cell.variable_count() + 9 } else { 0 };
+    match question.mode {
+        CheckMode::FirstPair => 4,
+        CheckMode::AllPairs => 4 * cell.pair_count(),
+        CheckMode::Clearance => 4 + geometry,
+        CheckMode::LinkClearance => cell.moving_link_count() * (4 + geometry),
+    }
+}

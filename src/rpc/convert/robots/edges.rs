@@ -1,0 +1,120 @@
+//! Edges: straight paths in the joint values, and what became of them, packed.
+
+use crate::geometry::effort::Stopped;
+use crate::geometry::number::tolerance::EDGE_WIDTH;
+use crate::robot::cell::{BodyPair, Cell};
+use crate::robot::edge::{EdgeAnswer, EdgeQuestion};
+use crate::rpc::api;
+use crate::rpc::convert::geometry::{length, tolerance};
+use crate::rpc::path::Path;
+use crate::rpc::status::Failure;
+use crate::runtime::settings::Limits;
+
+/// A question about edges, but for the cell.
+#[derive(Debug)]
+pub struct AskedEdges {
+    /// What is asked.
+    pub question: EdgeQuestion,
+    /// Joint values at the starts and at the ends, one edge after the other.
+    pub ends: [Vec<f64>; 2],
+    /// Steps of the search for one edge.
+    pub steps: u64,
+}
+
+impl AskedEdges {
+    /// Checks everything that can be wrong with it in this cell.
+    pub fn convert(
+        request: api::CheckEdgesRequest,
+        cell: &Cell,
+        limits: &Limits,
+    ) -> Result<Self, Failure> {
+        let width = cell.variable_count();
+        if width == 0 {
+            let cell = Path::ROOT.field("cell");
+            return Err(cell.bad("its robots have no joint that moves").into());
+        }
+        let (starts, ends) = (Path::ROOT.field("starts"), Path::ROOT.field("ends"));
+        if !request.starts.len().is_multiple_of(width) {
+            return Err(starts.bad(format!("must have {width} numbers for each edge")).into());
+        }
+        if request.ends.len() != request.starts.len() {
+            return Err(ends.bad("must have as many numbers as starts").into());
+        }
+        starts.within(limits.edges_max(), request.starts.len() / width)?;
+        let margin = length(&Path::ROOT.field("margin"), request.margin)?;
+        let path = Path::ROOT.field("tolerance");
+        let tolerance = tolerance(&path, request.tolerance.unwrap_or(EDGE_WIDTH))?;
+        // Finer than this, halves of an interval are no f64 numbers any more.
+        let tolerance = tolerance.max(EDGE_WIDTH * EDGE_WIDTH);
+        let steps = request.steps_per_edge.unwrap_or(u64::MAX).min(limits.edge_steps_max);
+        let question = EdgeQuestion { margin, tolerance };
+        Ok(Self { question, ends: [request.starts, request.ends], steps })
+    }
+}
+
+/// Adds what became of an edge: the one after all that are in the answer.
+pub fn push_edge(packed: &mut api::CheckEdgesResponse, answer: &EdgeAnswer) {
+    let index = packed.count;
+    packed.count += 1;
+    let mut near = |pair: &BodyPair, at: f64| {
+        packed.near_indices.push(index);
+        packed.near_firsts.push(pair[0]);
+        packed.near_seconds.push(pair[1]);
+        packed.contact_at.push(at);
+    };
+    let mut failure: Option<Failure> = None;
+    let values = |problem: String| Some(Path::ROOT.field("starts").bad(problem).into());
+    let (outcome, free_until) = match answer {
+        EdgeAnswer::Free => (api::Outcome::NoContact, 1.0),
+        EdgeAnswer::Contact { free_until, contact_at, pair } => {
+            near(pair, *contact_at);
+            (api::Outcome::Contact, *free_until)
+        }
+        EdgeAnswer::Undecided { free_until, pair } => {
+            near(pair, f64::NAN);
+            (api::Outcome::Undecided, *free_until)
+        }
+        EdgeAnswer::Bad(error) => {
+            failure = values(error.to_string());
+            (api::Outcome::Unspecified, 0.0)
+        }
+        EdgeAnswer::Turns => {
+            failure = values("a quaternion changes: that is no straight path".to_owned());
+            (api::Outcome::Unspecified, 0.0)
+        }
+        EdgeAnswer::Stopped { free_until, why } => {
+            if *why == Stopped::Deadline {
+                failure = Some(Failure::Deadline);
+            }
+            (api::Outcome::Undecided, *free_until)
+        }
+    };
+    packed.outcomes.push(outcome.into());
+    packed.free_until.push(free_until);
+    if let Some(failure) = failure {
+        let status = Some(failure.to_item());
+        packed.refused.push(api::RefusedConfiguration { index, count: 1, status });
+    }
+}
+
+/// One answer of those about some edges each, in order.
+pub fn joined_edges(parts: Vec<api::CheckEdgesResponse>) -> api::CheckEdgesResponse {
+    let mut all = api::CheckEdgesResponse::default();
+    for part in parts {
+        let before = all.count;
+        all.count += part.count;
+        all.outcomes.extend(part.outcomes);
+        all.free_until.extend(part.free_until);
+        all.near_indices.extend(part.near_indices.into_iter().map(|index| index + before));
+        all.near_firsts.extend(part.near_firsts);
+        all.near_seconds.extend(part.near_seconds);
+        all.contact_at.extend(part.contact_at);
+        all.refused.extend(
+            part.refused.into_iter().map(|refused| api::RefusedConfiguration {
+                index: refused.index + before,
+                ..refused
+            }),
+        );
+    }
+    all
+}

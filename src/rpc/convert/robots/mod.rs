@@ -1,0 +1,7 @@
+//! Robots: files to a robot and its description; cells; answers about configurations.
+
+pub mod answer;
+pub mod cell;
+pub mod description;
+pub mod edges;
+pub mod registration;
