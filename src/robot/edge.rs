@@ -62,6 +62,10 @@ pub enum EdgeAnswer {
 
 /// Joint speeds of an edge, radians and metres in sum, that a first piece has at most.
 const PIECE_LENGTH: f64 = 0.5;
+/// The part of the tolerance down to which intervals are halved. Just before a contact nothing is
+/// proven free, for as much longer than an interval as the motion bound exceeds the true speed:
+/// this leaves the tolerance room for a factor of about its inverse.
+const FINEST: f64 = 1.0 / 64.0;
 /// First pieces of an edge at most.
 const PIECES_MAX: f64 = 1024.0;
 
@@ -186,14 +190,14 @@ impl<'a> EdgeSearch<'a> {
                     open.clear();
                     // All pairs may meet in the first half: the walk ended at the first contact.
                     open.push(OpenInterval { t: [start, middle], pairs: None });
-                    if middle - start > self.question.tolerance {
+                    if middle - start > self.question.tolerance * FINEST {
                         continue;
                     }
                     return self.ended([start, middle], contact, (pair, memory), effort);
                 }
                 Err(why) => return EdgeAnswer::Stopped { free_until: start, why },
             };
-            if end - start <= self.question.tolerance {
+            if end - start <= self.question.tolerance * FINEST {
                 return self.ended(interval.t, contact, (near[0].bodies, memory), effort);
             }
             open.push(OpenInterval { t: [middle, end], pairs: Some(near.clone()) });
@@ -228,9 +232,10 @@ impl<'a> EdgeSearch<'a> {
         if let Some((at, pair)) = contact.filter(|(at, _)| at - start <= self.question.tolerance) {
             return EdgeAnswer::Contact { free_until: start, contact_at: at, pair };
         }
-        match self.look(end, 0.0, None, (memory, effort)) {
+        let last = (start + self.question.tolerance).max(end).min(1.0);
+        match self.look(last, 0.0, None, (memory, effort)) {
             Ok(Looked::Contact(pair)) => {
-                EdgeAnswer::Contact { free_until: start, contact_at: end, pair }
+                EdgeAnswer::Contact { free_until: start, contact_at: last, pair }
             }
             Ok(Looked::Free | Looked::Near(_)) => EdgeAnswer::Undecided { free_until: start, pair },
             Err(why) => EdgeAnswer::Stopped { free_until: start, why },
