@@ -232,7 +232,8 @@ impl<'a> EdgeSearch<'a> {
         if let Some((at, pair)) = contact.filter(|(at, _)| at - start <= self.question.tolerance) {
             return EdgeAnswer::Contact { free_until: start, contact_at: at, pair };
         }
-        let last = (start + self.question.tolerance).max(end).min(1.0);
+        // Rounded down, so that the bracket is no wider than the tolerance.
+        let last = (start + self.question.tolerance).next_down().max(end).min(1.0);
         match self.look(last, 0.0, None, (memory, effort)) {
             Ok(Looked::Contact(pair)) => {
                 EdgeAnswer::Contact { free_until: start, contact_at: last, pair }

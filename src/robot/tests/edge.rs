@@ -122,7 +122,10 @@ fn thin_sheets_are_not_missed_and_margins_are_kept() {
         panic!()
     };
     let exact = (2.5 - 1e-9 + 6.0) / 14.5;
-    assert!(free_until <= exact && exact <= contact_at && contact_at - free_until <= 1e-6);
+    assert!(
+        free_until <= exact && exact <= contact_at && contact_at - free_until <= 1e-6,
+        "{free_until} {exact} {contact_at}"
+    );
     assert_eq!(pair, [0, 1]);
     assert_eq!(ask(QUESTION, -6.0, 2.499), EdgeAnswer::Free);
     let margin = EdgeQuestion { margin: 0.5, ..QUESTION };
@@ -131,7 +134,10 @@ fn thin_sheets_are_not_missed_and_margins_are_kept() {
         panic!()
     };
     let exact = (2.0 - 1e-9 + 6.0) / 8.4;
-    assert!(free_until <= exact && exact <= contact_at && contact_at - free_until <= 1e-6);
+    assert!(
+        free_until <= exact && exact <= contact_at && contact_at - free_until <= 1e-6,
+        "{free_until} {exact} {contact_at}"
+    );
     // In contact from the start on.
     let EdgeAnswer::Contact { free_until, contact_at, .. } = ask(QUESTION, 2.7, 0.0) else {
         panic!()
