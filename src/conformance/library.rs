@@ -86,7 +86,7 @@ impl Respondent for Library {
 
     fn first_contact(&mut self, asked: &Asked<'_>) -> Result<FirstContact, String> {
         let question = asked.motion_question();
-        let method = self.methods.first_contact;
+        let method = self.methods.first_contact_of(&question);
         self.ask(|witness, effort| {
             contact_time::first_contact_by(method, &question, witness, effort)
         })

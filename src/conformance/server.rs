@@ -93,6 +93,10 @@ impl Server {
             exact_stages: cost.exact_stages,
             witness_hits: cost.witness_hits,
             queries: cost.queries,
+            candidates: cost.candidates,
+            layers: cost.layers,
+            handed_over: cost.handed_over,
+            by_bounds: cost.by_bounds,
         };
     }
 }
@@ -199,7 +203,8 @@ impl Respondent for Server {
     }
 
     fn first_contact(&mut self, asked: &Asked<'_>) -> Result<FirstContact, String> {
-        let ([p, q], options) = (self.bodies(asked.case), searching_by(self.methods.first_contact));
+        let method = self.methods.first_contact_of(&asked.motion_question());
+        let ([p, q], options) = (self.bodies(asked.case), searching_by(method));
         let [p_motion, q_motion] = motions(asked.case);
         let request = api::FindFirstContactRequest {
             p,

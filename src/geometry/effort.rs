@@ -29,6 +29,16 @@ pub struct Cost {
     pub witness_hits: u64,
     /// Questions asked.
     pub queries: u64,
+    /// Directions that a method which tries one after the other has tried, by the count of its
+    /// text: the last frame's, which comes first, is one of them.
+    pub candidates: u64,
+    /// Steps from one layer of a hierarchy to the next.
+    pub layers: u64,
+    /// Searches that a method left to another one, or to exact arithmetic, without a proposal.
+    pub handed_over: u64,
+    /// Questions that balls, ellipsoids or boxes, or one look from centre to centre, answered
+    /// before the method was asked; counted where the method was asked for by name.
+    pub by_bounds: u64,
 }
 
 impl std::ops::AddAssign for Cost {
@@ -39,6 +49,10 @@ impl std::ops::AddAssign for Cost {
         self.exact_stages += other.exact_stages;
         self.witness_hits += other.witness_hits;
         self.queries += other.queries;
+        self.candidates += other.candidates;
+        self.layers += other.layers;
+        self.handed_over += other.handed_over;
+        self.by_bounds += other.by_bounds;
     }
 }
 

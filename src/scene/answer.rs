@@ -11,14 +11,15 @@ use super::body::PairSide;
 use super::bounds::Gap;
 use super::contact::between;
 use super::measures;
-use super::pairs::{PairState, Task, Witnesses};
+use super::methods::{AskedOf, Chosen, CostOfEach, Methods};
+use super::pairs::{Notes, PairState, Task};
 use super::question::Questions;
 use super::report::{PairContact, PairDepth, PairDistance, PartPair, PartProof};
 use crate::geometry::claim::{StaticProof, Verdict};
 use crate::geometry::distance::{self, Compared, Stops};
 use crate::geometry::effort::{Cost, Effort, Stopped};
 use crate::geometry::pair::Pair;
-use crate::geometry::separation::{self, CollisionMethod, Decision};
+use crate::geometry::separation::{self, Decision};
 use crate::geometry::witness::Witness;
 
 /// Everything a pair is asked about; shared by all threads, changed by none.
@@ -34,7 +35,7 @@ pub(super) struct Asking<'a> {
     /// The number of this answer.
     pub(super) answers: u64,
     pub(super) questions: &'a Questions,
-    pub(super) method: &'static CollisionMethod,
+    pub(super) methods: &'a Methods,
     pub(super) stop: &'a AtomicBool,
 }
 
@@ -89,37 +90,38 @@ impl PairAnswer {
     }
 }
 
-/// Does what the state's task says, with what the state remembers.
-pub(super) fn work(asking: &Asking<'_>, state: &mut PairState) {
+/// Does what the task says, with what the state remembers.
+pub(super) fn work(asking: &Asking<'_>, task: Task, state: &mut PairState) {
     state.cost = Cost::default();
-    if state.task == Task::Stand || state.stood_at != asking.answers {
+    state.cost_of_each = asking.methods.are_named().then(|| Box::new(CostOfEach::default()));
+    if task == Task::Stand || state.stood_at != asking.answers {
         stand_and_look_back(asking, state);
     }
-    let Task::Detail { distance, depth } = state.task else { return };
-    let (witnesses, cost) = (&mut state.witnesses, &mut state.cost);
+    let Task::Detail { distance, depth } = task else { return };
+    let (answer, mut notes) = state.with_notes();
     if let Some(stops) = distance
-        && state.answer.distance.as_ref().is_none_or(|known| known.0 != stops)
+        && answer.distance.as_ref().is_none_or(|known| known.0 != stops)
     {
-        match measures::distance(asking, stops, witnesses, cost) {
+        match measures::distance(asking, stops, &mut notes) {
             Ok(measured) => {
-                state.answer.stopped = state.answer.stopped.or(measured.stopped);
-                state.answer.distance = Some(Box::new((stops, measured)));
+                answer.stopped = answer.stopped.or(measured.stopped);
+                answer.distance = Some(Box::new((stops, measured)));
             }
             Err(stopped) => {
-                state.answer.distance = None;
-                state.answer.stopped = Some(stopped);
+                answer.distance = None;
+                answer.stopped = Some(stopped);
             }
         }
     }
-    let overlaps = state.answer.verdict == Some(Verdict::Overlapping);
-    if depth && overlaps && state.answer.depth.is_none() {
-        match measures::depth(asking, witnesses, cost) {
+    let overlaps = answer.verdict == Some(Verdict::Overlapping);
+    if depth && overlaps && answer.depth.is_none() {
+        match measures::depth(asking, &mut notes) {
             Ok(deepest) => {
                 let stopped = deepest.as_ref().and_then(|deepest| deepest.depth.stopped);
-                state.answer.stopped = state.answer.stopped.or(stopped);
-                state.answer.depth = deepest.map(Box::new);
+                answer.stopped = answer.stopped.or(stopped);
+                answer.depth = deepest.map(Box::new);
             }
-            Err(stopped) => state.answer.stopped = Some(stopped),
+            Err(stopped) => answer.stopped = Some(stopped),
         }
     }
 }
@@ -129,7 +131,8 @@ fn stand_and_look_back(asking: &Asking<'_>, state: &mut PairState) {
     let revisions = [asking.p.revision, asking.q.revision];
     state.was_remembered = state.revisions == revisions && is_enough(asking, &state.answer);
     if !state.was_remembered {
-        state.answer = stand(asking, &mut state.witnesses, &mut state.cost);
+        let (answer, mut notes) = state.with_notes();
+        *answer = stand(asking, &mut notes);
     } else if !asking.questions.certificates {
         // What is measured now comes without proofs: whoever asks for these again is answered anew.
         state.answer.proofs = None;
@@ -137,21 +140,19 @@ fn stand_and_look_back(asking: &Asking<'_>, state: &mut PairState) {
     state.revisions = revisions;
     state.stood_at = asking.answers;
 
-    let (witnesses, cost) = (&mut state.witnesses, &mut state.cost);
-    let mut first_contact =
-        |margin| between(asking, &state.answer, margin, witnesses, cost).map(Box::new);
+    let (answer, mut notes) = state.with_notes();
+    let mut first_contact = |margin| between(asking, answer, margin, &mut notes).map(Box::new);
     let contact = first_contact(asking.margin);
     // What stays beyond the margin does not meet.
     let is_near = contact.as_ref().is_some_and(|found| found.may_have_met());
     let met = if asking.margin > 0.0 && is_near { first_contact(0.0) } else { None };
-    let answer = &mut state.answer;
     (answer.contact, answer.met) = (contact, met);
     let may_have_ended = asking.is_announced || answer.way().is_some_and(PairContact::has_met);
     if may_have_ended
         && answer.verdict == Some(Verdict::Separated)
         && answer.beyond_release.is_none()
     {
-        match is_within(asking, asking.release_margin, witnesses, cost, None) {
+        match is_within(asking, asking.release_margin, &mut notes, None) {
             Ok(is_within) => answer.beyond_release = Some(!is_within),
             Err(stopped) => answer.stopped = Some(stopped),
         }
@@ -166,7 +167,7 @@ fn is_enough(asking: &Asking<'_>, known: &PairAnswer) -> bool {
 }
 
 /// How the pair stands now.
-fn stand(asking: &Asking<'_>, witnesses: &mut Witnesses, cost: &mut Cost) -> PairAnswer {
+fn stand(asking: &Asking<'_>, notes: &mut Notes<'_>) -> PairAnswer {
     let mut answer = PairAnswer::default();
     let mut proofs = Vec::new();
     let keeps_proofs = asking.questions.certificates;
@@ -178,14 +179,14 @@ fn stand(asking: &Asking<'_>, witnesses: &mut Witnesses, cost: &mut Cost) -> Pai
             proofs.push(PartProof::of(None, boxes_prove(&gap)));
         }
     } else {
-        answer.verdict = decide_parts(asking, &mut answer, &mut proofs, witnesses, cost);
+        answer.verdict = decide_parts(asking, &mut answer, &mut proofs, notes);
     }
     match answer.verdict {
         None => {}
         Some(Verdict::Touching | Verdict::Overlapping) => answer.within_margin = Some(true),
         Some(Verdict::Separated) => {
             let shown = keeps_proofs.then_some(&mut proofs);
-            match is_within(asking, asking.margin, witnesses, cost, shown) {
+            match is_within(asking, asking.margin, notes, shown) {
                 Ok(is_within) => answer.within_margin = Some(is_within),
                 Err(stopped) => answer.stopped = Some(stopped),
             }
@@ -198,15 +199,19 @@ fn stand(asking: &Asking<'_>, witnesses: &mut Witnesses, cost: &mut Cost) -> Pai
 }
 
 /// How two parts stand, and how far they may move before that changes; zero where all pairs are
-/// listed, so that none of them rests.
+/// listed, so that none of them rests, and where somebody asked for the method by its name, who
+/// wants to see it work.
 fn decide_with_room(
     asking: &Asking<'_>,
     parts: PartPair,
-    witnesses: &mut Witnesses,
-    cost: &mut Cost,
+    notes: &mut Notes<'_>,
 ) -> Result<(Decision, f64), Stopped> {
-    asking.ask(parts, witnesses, cost, |pair, witness, effort| {
-        let decision = separation::decide(pair, asking.method, witness, effort)?;
+    let Chosen { method, is_named } = asking.methods.verdict;
+    asking.ask(AskedOf::Verdict, parts, notes, |pair, witness, effort| {
+        if is_named {
+            return Ok((separation::decide_by_name(pair, method, witness, effort)?, 0.0));
+        }
+        let decision = separation::decide(pair, method, witness, effort)?;
         let is_listed = asking.questions.is_about_all();
         let room = if is_listed { 0.0 } else { separation::room_of(pair, &decision, witness) };
         Ok((decision, room))
@@ -218,8 +223,7 @@ fn decide_parts(
     asking: &Asking<'_>,
     answer: &mut PairAnswer,
     proofs: &mut Vec<PartProof>,
-    witnesses: &mut Witnesses,
-    cost: &mut Cost,
+    notes: &mut Notes<'_>,
 ) -> Option<Verdict> {
     let keeps_proofs = asking.questions.certificates;
     let mut verdict = Verdict::Separated;
@@ -236,7 +240,7 @@ fn decide_parts(
             }
             continue;
         }
-        let decision = match decide_with_room(asking, parts, witnesses, cost) {
+        let decision = match decide_with_room(asking, parts, notes) {
             Ok((decision, room)) => {
                 let overlaps = decision.verdict() == Verdict::Overlapping;
                 answer.room = if overlaps { room } else { answer.room.min(room) };
@@ -275,8 +279,7 @@ fn decide_parts(
 pub(super) fn is_within(
     asking: &Asking<'_>,
     margin: f64,
-    witnesses: &mut Witnesses,
-    cost: &mut Cost,
+    notes: &mut Notes<'_>,
     mut proofs: Option<&mut Vec<PartProof>>,
 ) -> Result<bool, Stopped> {
     if margin <= 0.0 {
@@ -295,7 +298,7 @@ pub(super) fn is_within(
         if is_beyond(asking.gap(parts)) {
             continue;
         }
-        let compared = asking.ask(parts, witnesses, cost, |pair, witness, effort| {
+        let compared = asking.ask(AskedOf::Other, parts, notes, |pair, witness, effort| {
             distance::compare(pair, margin, witness, effort)
         });
         match compared {
@@ -352,9 +355,9 @@ impl Asking<'_> {
     /// Asks about two parts where they are now, with their witness and a fresh budget.
     pub(super) fn ask<A>(
         &self,
+        asked: AskedOf,
         parts: PartPair,
-        witnesses: &mut Witnesses,
-        cost: &mut Cost,
+        notes: &mut Notes<'_>,
         query: impl FnOnce(&Pair<'_>, &mut Witness, &mut Effort<'_>) -> A,
     ) -> A {
         let (p, q) = (parts.p as usize, parts.q as usize);
@@ -364,23 +367,31 @@ impl Asking<'_> {
             &self.q.body.parts[q].polytope,
             self.q.now.parts[q].pose,
         );
-        self.spend(parts, witnesses, cost, |witness, effort| query(&pair, witness, effort))
+        self.spend(asked, parts, notes, |witness, effort| query(&pair, witness, effort))
     }
 
-    /// Runs a query with the parts' witness (a cold one for canonical answers) and a fresh budget.
+    /// Runs a query with the parts' witness (that of the question's method alone, if that was asked
+    /// for by name; a cold one for canonical answers) and a fresh budget.
     pub(super) fn spend<A>(
         &self,
+        asked: AskedOf,
         parts: PartPair,
-        witnesses: &mut Witnesses,
-        cost: &mut Cost,
+        notes: &mut Notes<'_>,
         query: impl FnOnce(&mut Witness, &mut Effort<'_>) -> A,
     ) -> A {
         let mut effort = Effort::with_stop(self.questions.steps_max, self.stop);
         let mut cold = Witness::default();
-        let witness =
-            if self.questions.canonical { &mut cold } else { witnesses.of(parts.p, parts.q) };
+        let alone = self.methods.is_named(asked).then_some(asked);
+        let witness = if self.questions.canonical {
+            &mut cold
+        } else {
+            notes.witnesses.of(parts.p, parts.q, alone)
+        };
         let answer = query(witness, &mut effort);
-        *cost += effort.cost;
+        *notes.cost += effort.cost;
+        if let Some(of_each) = &mut notes.cost_of_each {
+            of_each[asked as usize] += effort.cost;
+        }
         answer
     }
 }

@@ -104,7 +104,7 @@ impl Scene {
             let body = self.index_of_next(one.body, next);
             next = body.map_or(next, |body| body + 1);
             let placed = body.ok_or(MoveError::UnknownBody);
-            if let Err(error) = placed.and_then(|body| self.place(body, one, frame.id)) {
+            if let Err(error) = placed.and_then(|body| self.place(body, one, frame)) {
                 refused.push((index, error));
             }
         }
@@ -130,13 +130,22 @@ impl Scene {
     }
 
     /// Moves one body.
-    fn place(&mut self, index: u32, one: &Move, frame: u64) -> Result<(), MoveError> {
+    fn place(&mut self, index: u32, one: &Move, frame: &Frame) -> Result<(), MoveError> {
+        let Frame { id: frame, teleported, .. } = *frame;
+        let answers_all = self.methods.first_contact.method.answers_all();
         let entry = &mut self.entries[index as usize];
         if entry.moved_by == frame {
             return Err(MoveError::Repeated);
         }
         if one.deviation.is_some_and(|deviation| !is_length(deviation)) {
             return Err(MoveError::Deviation);
+        }
+        let has_way = !(teleported || one.teleported || entry.teleported);
+        let start = entry.start_in(&self.starts).map_or(&entry.body.pose, |start| &start.pose);
+        let turns = || one.pose.rotation != start.rotation;
+        let deviates = one.deviation.is_some_and(|deviation| deviation > 0.0);
+        if !answers_all && has_way && (deviates || turns()) {
+            return Err(MoveError::NotAnswered);
         }
         // A keyframe restates the poses of bodies that stay where they are.
         let stays = one.pose == entry.body.pose && !one.teleported && one.deviation.is_none();
@@ -186,6 +195,9 @@ impl Scene {
         let mut bodies: Vec<&Body> =
             staying.map(|entry| &entry.body).chain(newcomers.iter().map(|e| &e.body)).collect();
         bodies.sort_unstable_by_key(|body| body.id);
+        for (index, entry) in rules.iter().flat_map(|rules| rules.margins.iter().enumerate()) {
+            self.check_slack(entry.margin, || format!("rules.margins[{index}].margin"))?;
+        }
         let margins_change = rules.is_some();
         let new_rules = match rules {
             Some(rules) => rules,
@@ -219,6 +231,18 @@ impl Scene {
         Ok(())
     }
 
+    /// That the method of first contacts answers a margin or a deviation of this size.
+    fn check_slack(
+        &self,
+        metres: f64,
+        path: impl FnOnce() -> String,
+    ) -> Result<(), DeclarationError> {
+        if metres > 0.0 && !self.methods.first_contact.method.answers_all() {
+            return Err(DeclarationError::new(path(), Problem::NotAnswered));
+        }
+        Ok(())
+    }
+
     /// The bodies to add, placed; or what is wrong with one.
     fn newcomers(
         &self,
@@ -233,6 +257,8 @@ impl Scene {
         for (index, body) in added.into_iter().enumerate() {
             let at = format!("{path}[{index}]");
             check_body(&body, &at)?;
+            self.check_slack(body.margin, || format!("{at}.margin"))?;
+            self.check_slack(body.deviation, || format!("{at}.deviation"))?;
             if !taken.insert(body.id) {
                 return Err(DeclarationError::new(format!("{at}.id"), Problem::IdTaken));
             }

@@ -4,12 +4,13 @@ use arrayvec::ArrayVec;
 
 use super::answer::{Asking, PairAnswer};
 use super::bounds::Gap;
-use super::pairs::Witnesses;
+use super::methods::AskedOf;
+use super::pairs::Notes;
 use super::question::Between;
 use super::report::{PairContact, PartChain, PartPair};
 use crate::geometry::claim::{FirstContact, Frame, Link, Outcome, Question, StaticProof, Verdict};
 use crate::geometry::contact_time;
-use crate::geometry::effort::{Cost, Stopped};
+use crate::geometry::effort::Stopped;
 use crate::geometry::pair::Pair;
 
 /// First contact, which is a distance of at most `margin`, on the way to this frame; none when it
@@ -18,8 +19,7 @@ pub(super) fn between(
     asking: &Asking<'_>,
     now: &PairAnswer,
     margin: f64,
-    witnesses: &mut Witnesses,
-    cost: &mut Cost,
+    notes: &mut Notes<'_>,
 ) -> Option<PairContact> {
     let between = asking.questions.between?;
     if asking.p.teleported || asking.q.teleported {
@@ -58,7 +58,7 @@ pub(super) fn between(
             }
             continue;
         }
-        match way.ask(parts, witnesses, cost) {
+        match way.ask(parts, notes) {
             Ok(found) => merge(&mut first, parts, found, keeps_proofs),
             Err(stopped) => stop(&mut first, stopped),
         }
@@ -139,12 +139,7 @@ struct Way<'a> {
 
 impl Way<'_> {
     /// First contact of two parts.
-    fn ask(
-        &self,
-        parts: PartPair,
-        witnesses: &mut Witnesses,
-        cost: &mut Cost,
-    ) -> Result<FirstContact, Stopped> {
+    fn ask(&self, parts: PartPair, notes: &mut Notes<'_>) -> Result<FirstContact, Stopped> {
         let (p, q) = (parts.p as usize, parts.q as usize);
         let Self { asking, between, margin } = self;
         let pair = Pair::new(
@@ -163,8 +158,9 @@ impl Way<'_> {
             clearance_tolerance: between.clearance_tolerance,
             ..Question::new(pair, motion_p, motion_q)
         };
-        asking.spend(parts, witnesses, cost, |witness, effort| {
-            contact_time::first_contact(&question, witness, effort)
+        asking.spend(AskedOf::FirstContact, parts, notes, |witness, effort| {
+            let method = asking.methods.first_contact.method;
+            contact_time::first_contact_by(method, &question, witness, effort)
         })
     }
 }

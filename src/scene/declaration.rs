@@ -3,6 +3,7 @@
 use super::body::{Body, BodyId};
 pub use super::rules::PairMargin;
 use super::rules::Rules;
+use crate::geometry::contact_time;
 use crate::geometry::pose::COORDINATE_MAX;
 
 /// Everything that decides the answers of a scene.
@@ -66,6 +67,12 @@ pub enum Problem {
     /// A margin or deviation is negative, not a number, or too large.
     #[error("must be at least 0 and at most 2^960 metres")]
     NotALength,
+    /// A margin or deviation, in a scene whose method of first contacts answers none.
+    #[error(
+        "the session's method of first contacts answers no margins and deviations; {} does",
+        contact_time::names_of_those_that_answer_all()
+    )]
+    NotAnswered,
     /// A coordinate is not finite or too large.
     #[error("must be finite and at most 2^960 in every coordinate")]
     NotAPoint,

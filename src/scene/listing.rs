@@ -6,7 +6,8 @@ use super::answer::is_within;
 use super::body::Entry;
 use super::box_tree::BoxTree;
 use super::kept::{Said, Standing};
-use super::pairs::{PairKey, PairWork, Task, Witnesses};
+use super::methods::{CostOfEach, Methods};
+use super::pairs::{Notes, PairKey, PairWork, Task, Witnesses};
 use super::question::{Listed, Questions};
 use super::report::{Counters, PairReport, Tally};
 use super::state::Scene;
@@ -120,7 +121,8 @@ impl Scene {
 const SCAN_SHARE: usize = 8;
 
 impl<'a> Round<'a> {
-    pub(super) fn new(work: PairWork<'a>, places: Vec<u32>) -> Self {
+    pub(super) fn new(work: PairWork<'a>, places: Vec<u32>, methods: &Methods) -> Self {
+        let cost_of_each = methods.are_named().then(CostOfEach::default);
         Self {
             work,
             places,
@@ -129,7 +131,7 @@ impl<'a> Round<'a> {
             listed: BTreeMap::new(),
             omitted: 0,
             tally: Tally::default(),
-            counters: Counters::default(),
+            counters: Counters { cost_of_each, ..Counters::default() },
         }
     }
 
@@ -161,7 +163,7 @@ impl<'a> Round<'a> {
             if is_spoken_of.next() == Some(true) || !state.answer.is_plain() {
                 notable.push(state.key);
             }
-            counters.cost += state.cost;
+            counters.count(state);
             let is_by_boxes = state.answer.by_boxes;
             looked_closely += u64::from(!is_by_boxes && !state.was_remembered);
             remembered += u64::from(!is_by_boxes && state.was_remembered);
@@ -240,8 +242,8 @@ impl<'a> Round<'a> {
 
     fn ask(&mut self, scene: &mut Scene, keys: &[PairKey], distance: Option<Stops>) {
         let task = Task::Detail { distance, depth: self.work.questions.depths };
-        let cost = &mut self.counters.cost;
-        scene.run(keys, task, &self.work, |state| *cost += state.cost);
+        let counters = &mut self.counters;
+        scene.run(keys, task, &self.work, |state| counters.count(state));
     }
 
     /// Lists the pairs at most `below` apart; when stopped, those that may be. What is listed with
@@ -265,7 +267,9 @@ impl<'a> Round<'a> {
                 Some(_) => {
                     let asking = scene.asking(key, self.work.questions, self.work.stop);
                     let cost = &mut self.counters.cost;
-                    is_within(&asking, below, &mut Witnesses::default(), cost, None).unwrap_or(true)
+                    let witnesses = &mut Witnesses::default();
+                    let notes = &mut Notes { witnesses, cost, cost_of_each: None };
+                    is_within(&asking, below, notes, None).unwrap_or(true)
                 }
             };
             if is_near {

@@ -36,7 +36,7 @@ impl<'a> Looking<'a> {
             entries: &scene.entries,
             travel: &scene.travel,
             starts: &scene.starts,
-            method: scene.method,
+            method: scene.methods.verdict.method,
             questions,
             stop,
             answers: scene.answers,

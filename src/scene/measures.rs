@@ -8,11 +8,12 @@ use arrayvec::ArrayVec;
 
 use super::answer::Asking;
 use super::bounds::Gap;
-use super::pairs::Witnesses;
+use super::methods::AskedOf;
+use super::pairs::Notes;
 use super::report::{PairDepth, PairDistance, PartGap, PartPair, PartReach, PartRow};
 use crate::geometry::claim::{Direction, StaticProof, Verdict};
 use crate::geometry::distance::{self, Stops};
-use crate::geometry::effort::{Cost, Stopped};
+use crate::geometry::effort::Stopped;
 use crate::geometry::pair::VertexPair;
 use crate::geometry::penetration::{self, Depth};
 
@@ -20,8 +21,7 @@ use crate::geometry::penetration::{self, Depth};
 pub(super) fn distance(
     asking: &Asking<'_>,
     stops: Stops,
-    witnesses: &mut Witnesses,
-    cost: &mut Cost,
+    notes: &mut Notes<'_>,
 ) -> Result<PairDistance, Stopped> {
     let mut nearest: Option<PairDistance> = None;
     let mut measured_pairs: Vec<(PartPair, ArrayVec<VertexPair, 3>)> = Vec::new();
@@ -36,8 +36,9 @@ pub(super) fn distance(
             Some(above) => Some(above.min(best)),
             None => best.is_finite().then_some(best),
         };
-        let measured = asking.ask(parts, witnesses, cost, |pair, witness, effort| {
-            distance::measure(pair, Stops { above, below: stops.below }, witness, effort)
+        let measured = asking.ask(AskedOf::Distance, parts, notes, |pair, witness, effort| {
+            let stops = Stops { above, below: stops.below };
+            distance::measure_by(asking.methods.distance.method, pair, stops, witness, effort)
         })?;
         if asking.lists_parts() {
             measured_pairs.push((parts, measured.pairs.clone()));
@@ -99,8 +100,7 @@ fn gaps(
 /// The deepest pair of parts; none if none overlap.
 pub(super) fn depth(
     asking: &Asking<'_>,
-    witnesses: &mut Witnesses,
-    cost: &mut Cost,
+    notes: &mut Notes<'_>,
 ) -> Result<Option<PairDepth>, Stopped> {
     let mut deepest: Option<(PartPair, Depth)> = None;
     let mut outward: Vec<(PartPair, Direction)> = Vec::new();
@@ -110,7 +110,7 @@ pub(super) fn depth(
             continue;
         }
         let with_surface = asking.questions.certificates;
-        let depth = asking.ask(parts, witnesses, cost, |pair, witness, effort| {
+        let depth = asking.ask(AskedOf::Other, parts, notes, |pair, witness, effort| {
             penetration::measure(pair, with_surface, witness, effort)
         })?;
         if asking.lists_parts() {

@@ -6,9 +6,10 @@
 //! which of those pairs may sleep; [`question`] is what a frame asks, [`report`] what it is told;
 //! `looks` finds how simple pairs stand, `answer` and `measures` ask geometry all that may be asked
 //! about one; [`kept`] and `table` keep what is remembered of pairs, [`pairs`] what a question in
-//! detail needs; [`state`] is a scene, [`apply`] takes a frame in and [`step`] answers it, with
-//! contacts that begin and end put in order by [`events`]. [`query`] asks a scene that stands
-//! still: rays, shape casts, overlaps, nearest bodies.
+//! detail needs, and [`methods`] says which method answers what; [`state`] is a scene, [`apply`]
+//! takes a frame in and [`step`] answers it, with contacts that begin and end put in order by
+//! [`events`]. [`query`] asks a scene that stands still: rays, shape casts, overlaps, nearest
+//! bodies.
 //!
 //! Two kinds of state live here. *Declared state* (bodies, poses, announced contacts, the last
 //! frame's id) decides the answers, and [`Scene::declaration`] states it whole, so another server
@@ -26,6 +27,7 @@ pub mod kept;
 mod listing;
 mod looks;
 mod measures;
+pub mod methods;
 mod near;
 pub mod pairs;
 pub mod query;
@@ -41,6 +43,7 @@ pub use apply::{Applied, FrameError};
 pub use body::{Body, BodyId, Part};
 pub use declaration::{Contact, Declaration, DeclarationError, PairMargin, Problem};
 pub use kept::Batch;
+pub use methods::{Chosen, Methods};
 pub use pairs::{PairKey, PairState, Runner, Serial};
 pub use question::{Between, Frame, Listed, Move, Questions};
 pub use report::{Event, EventKind, PairReport, Report};

@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::answer::PairAnswer;
 use super::kept::Batch;
+use super::methods::{AskedOf, CostOfEach};
 use super::question::Questions;
 use crate::geometry::distance::Stops;
 use crate::geometry::effort::Cost;
@@ -42,7 +43,7 @@ pub(super) enum Task {
 }
 
 /// The witnesses of a pair of bodies: one for each pair of parts that was ever looked at closely,
-/// in the order of the parts.
+/// in the order of the parts; then those of methods that were asked for by name.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Witnesses {
     /// That of the first parts, which are all that most bodies have. The table keeps it.
@@ -51,9 +52,12 @@ pub(super) struct Witnesses {
 }
 
 impl Witnesses {
-    /// The witness of P's part `i` and Q's part `j`; the default when there is none yet.
-    pub(super) fn of(&mut self, i: u32, j: u32) -> &mut Witness {
-        let key = u64::from(i) << 32 | u64::from(j);
+    /// The witness of P's part `i` and Q's part `j` that all methods share, or that of the method
+    /// of this question alone; a new one when there is none yet.
+    pub(super) fn of(&mut self, i: u32, j: u32, alone: Option<AskedOf>) -> &mut Witness {
+        // A body of so many parts that their number needs the highest bits fits no memory.
+        let whose = alone.map_or(0, |asked| 1 + asked as u64);
+        let key = whose << 61 | u64::from(i) << 32 | u64::from(j);
         if key == 0 {
             return &mut self.first;
         }
@@ -89,7 +93,6 @@ pub struct PairState {
     pub(super) place: u32,
     /// What the table counts as its memory, bytes.
     pub(super) bytes: usize,
-    pub(super) task: Task,
     pub(super) witnesses: Witnesses,
     /// To the last round's question, about the poses of these revisions.
     pub(super) answer: PairAnswer,
@@ -98,6 +101,8 @@ pub struct PairState {
     pub(super) stood_at: u64,
     /// What the last round cost.
     pub(super) cost: Cost,
+    /// The same question by question, where methods were asked for by name.
+    pub(super) cost_of_each: Option<Box<CostOfEach>>,
     /// Whether the last round took the remembered answer.
     pub(super) was_remembered: bool,
 }
@@ -108,18 +113,38 @@ impl PairState {
             key,
             place,
             bytes: 0,
-            task: Task::Stand,
             witnesses: Witnesses::default(),
             answer: PairAnswer::default(),
             revisions: [0; 2],
             stood_at: 0,
             cost: Cost::default(),
+            cost_of_each: None,
             was_remembered: false,
         }
     }
 
     pub(super) fn measured_bytes(&self) -> usize {
-        size_of::<Self>() + self.witnesses.bytes()
+        let of_each = self.cost_of_each.as_ref().map_or(0, |_| size_of::<CostOfEach>());
+        size_of::<Self>() + self.witnesses.bytes() + of_each
+    }
+}
+
+/// What is remembered of a pair and what its answers have cost, while they are worked on.
+pub(super) struct Notes<'a> {
+    pub(super) witnesses: &'a mut Witnesses,
+    pub(super) cost: &'a mut Cost,
+    pub(super) cost_of_each: Option<&'a mut CostOfEach>,
+}
+
+impl PairState {
+    /// Itself, and the notes that are made for its answer.
+    pub(super) fn with_notes(&mut self) -> (&mut PairAnswer, Notes<'_>) {
+        let notes = Notes {
+            witnesses: &mut self.witnesses,
+            cost: &mut self.cost,
+            cost_of_each: self.cost_of_each.as_deref_mut(),
+        };
+        (&mut self.answer, notes)
     }
 
     /// Whether it has more to remember than how the pair stands and one witness.

@@ -3,8 +3,11 @@
 use arrayvec::ArrayVec;
 
 use super::body::BodyId;
+use super::methods::CostOfEach;
+use super::pairs::PairState;
 use crate::geometry::Vec3;
 use crate::geometry::claim::{Direction, Link, Outcome, StaticProof, Verdict};
+use crate::geometry::contact_time;
 use crate::geometry::effort::{Cost, Stopped};
 use crate::geometry::pair::VertexPair;
 use crate::geometry::penetration::Depth;
@@ -62,6 +65,13 @@ pub enum MoveError {
     /// A part would lie beyond the largest coordinate.
     #[error("a part of the body would lie beyond 2^960")]
     TooFar,
+    /// It turns the body or has a deviation, in a scene whose method of first contacts answers
+    /// neither.
+    #[error(
+        "the session's method of first contacts answers no turning and no deviations; {} does",
+        contact_time::names_of_those_that_answer_all()
+    )]
+    NotAnswered,
     /// The deviation is no length.
     #[error("deviation must be at least 0 and at most 2^960 metres")]
     Deviation,
@@ -85,6 +95,8 @@ pub struct Tally {
 pub struct Counters {
     /// Sums over all queries.
     pub cost: Cost,
+    /// The same question by question, where methods were asked for by name.
+    pub cost_of_each: Option<CostOfEach>,
     /// Pairs that may be checked at all.
     pub pairs_enabled: u64,
     /// How many of the enabled pairs the boxes of the broad phase alone prove separated.
@@ -94,6 +106,16 @@ pub struct Counters {
     pub pairs_remembered: u64,
     /// Bodies that moved since the last answered frame.
     pub bodies_moved: u64,
+}
+
+impl Counters {
+    /// Adds what the last round on a pair cost.
+    pub(super) fn count(&mut self, state: &PairState) {
+        self.cost += state.cost;
+        if let Some((sums, of_pair)) = self.cost_of_each.as_mut().zip(state.cost_of_each.as_ref()) {
+            sums.iter_mut().zip(of_pair.iter()).for_each(|(sum, cost)| *sum += *cost);
+        }
+    }
 }
 
 /// One part of each body.

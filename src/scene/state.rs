@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::body::{Body, BodyId, Entry, Start};
 use super::declaration::{Contact, Declaration, DeclarationError, Problem, is_length};
 use super::listing::Noted;
+use super::methods::Methods;
 use super::near::NearPairs;
 use super::pairs::PairKey;
 use super::question::Questions;
 use super::report::Report;
 use super::rules::{RuleBook, Rules};
 use super::table::PairTable;
-use crate::geometry::separation::CollisionMethod;
 
 /// How large a scene may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -66,7 +66,7 @@ pub struct Scene {
     /// Memory of the bodies as declared, bytes.
     pub(super) body_bytes: usize,
     pub(super) last_report: Option<Arc<Report>>,
-    pub(super) method: &'static CollisionMethod,
+    pub(super) methods: Methods,
     pub(super) limits: Limits,
 }
 
@@ -92,7 +92,7 @@ impl Scene {
     /// ```
     pub fn open(
         declared: Declaration,
-        method: &'static CollisionMethod,
+        methods: impl Into<Methods>,
         limits: Limits,
     ) -> Result<Self, DeclarationError> {
         if !is_length(declared.release_margin) {
@@ -122,7 +122,7 @@ impl Scene {
             asked: None,
             body_bytes: 0,
             last_report: None,
-            method,
+            methods: methods.into(),
             limits,
         };
         scene.restructure(&[], declared.bodies, "bodies", Some(declared.rules))?;
@@ -208,10 +208,12 @@ impl Scene {
             + (self.contacts.len() + self.noted.len()) * 64
     }
 
-    /// Which bodies have one part and no margin with any other.
+    /// Which bodies have one part and no margin with any other; none where methods were asked for
+    /// by name, of which more is to be told than a verdict.
     pub(super) fn simple_bodies(&self) -> Vec<bool> {
+        let is_any = !self.methods.are_named();
         let bodies = self.entries.iter().zip(&self.book.reaches);
-        bodies.map(|(entry, reach)| entry.form.is_plain && *reach <= 0.0).collect()
+        bodies.map(|(entry, reach)| is_any && entry.form.is_plain && *reach <= 0.0).collect()
     }
 
     /// The body's index, which is likely `next`.

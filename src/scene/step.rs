@@ -88,7 +88,8 @@ impl Scene {
         let places = self.pairs_to_look_at(questions)?;
         self.answers += 1;
 
-        let mut round = Round::new(PairWork { questions, runner, stop }, places);
+        let work = PairWork { questions, runner, stop };
+        let mut round = Round::new(work, places, &self.methods);
         round.stand(self);
         // May still fail, so nothing is announced before it.
         round.detail(self)?;
@@ -189,7 +190,7 @@ impl Scene {
             is_announced: self.contacts.contains_key(&key),
             answers: self.answers,
             questions,
-            method: self.method,
+            methods: &self.methods,
             stop,
         }
     }
@@ -202,9 +203,9 @@ impl Scene {
         on: &PairWork<'_>,
         mut look: impl FnMut(&PairState),
     ) {
-        let mut states = self.table.take(keys, task, self.answers);
+        let mut states = self.table.take(keys, self.answers);
         on.runner.run(&mut states, &|state| {
-            work(&self.asking(state.key, on.questions, on.stop), state);
+            work(&self.asking(state.key, on.questions, on.stop), task, state);
         });
         states.iter().for_each(|state| look(state));
         let keeps_all = on.questions.is_about_all() || on.questions.nearest > 0;

@@ -8,7 +8,7 @@
 use std::collections::VecDeque;
 
 use super::kept::{Batch, Kept, Said, Standing};
-use super::pairs::{PairKey, PairState, Runner, Task};
+use super::pairs::{PairKey, PairState, Runner};
 use crate::geometry::witness::Witness;
 
 /// A pair whose boxes no longer meet is forgotten after this many answers: bodies that part often
@@ -273,7 +273,7 @@ impl PairTable {
 
     /// Takes out the pairs of `keys` to be worked on; those that have no place are given one.
     #[expect(clippy::vec_box, reason = "a pair is large, and goes back to its place")]
-    pub(super) fn take(&mut self, keys: &[PairKey], task: Task, now: u64) -> Vec<Box<PairState>> {
+    pub(super) fn take(&mut self, keys: &[PairKey], now: u64) -> Vec<Box<PairState>> {
         let mut taken = Vec::with_capacity(keys.len());
         for &key in keys {
             let place = self.admit(key);
@@ -282,7 +282,6 @@ impl PairTable {
             self.detail_bytes -= state.bytes;
             let kept = &mut self.kept[place as usize];
             kept.last_used = now;
-            state.task = task;
             state.witnesses.first = std::mem::take(&mut kept.witness);
             taken.push(state);
         }

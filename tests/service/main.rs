@@ -16,6 +16,7 @@ mod hostile;
 mod kept_meshes;
 mod lifecycle;
 mod memory;
+mod methods;
 mod ownership;
 mod polyhedra;
 mod polytopes;

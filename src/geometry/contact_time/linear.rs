@@ -245,7 +245,11 @@ impl RoundedTravel {
                 return Ok(gap.map_or(Found::Nothing, Found::Free));
             }
             Ok(Cast::Enters(pairs, about)) if *about > 0.0 => (pairs, *about),
-            Ok(Cast::Enters(..) | Cast::Lost) => return Ok(Found::Nothing),
+            Ok(Cast::Enters(..)) => return Ok(Found::Nothing),
+            Ok(Cast::Lost) => {
+                effort.cost.handed_over += 1;
+                return Ok(Found::Nothing);
+            }
             Err(stopped) => return Err(*stopped),
         };
         let sharp = self.is_sharp();

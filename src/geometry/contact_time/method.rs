@@ -1,5 +1,6 @@
 //! What a way to search for a first contact is, and the default.
 
+use super::travel::translation_of;
 use crate::geometry::Vec3;
 use crate::geometry::claim::{FirstContact, Question};
 use crate::geometry::effort::{Effort, Stopped};
@@ -18,10 +19,30 @@ pub struct Method {
     pub proves: &'static str,
     /// What a query costs.
     pub cost: &'static str,
+    /// Whether it answers bodies that turn, margins and deviations, too; else only bodies that
+    /// translate, in contact without slack, and whoever asks for more by its name is refused.
+    pub(super) answers_all: bool,
     /// Answers some motions of any kind by itself, before anything else is tried.
     pub(super) first_look: Option<FirstLook>,
     /// Proposes where the ray `{t u}`, t from 0 to a limit, enters M: for bodies that translate.
     pub(super) cast: CastSearch,
+}
+
+impl Method {
+    /// Whether it answers this question; else another method would have to do so in its place.
+    pub fn answers(&self, question: &Question<'_>) -> bool {
+        let translates = || {
+            let Pair { p, q } = &question.pair;
+            translation_of(&question.motion_p, &p.pose).is_some()
+                && translation_of(&question.motion_q, &q.pose).is_some()
+        };
+        self.answers_all || question.is_without_slack() && translates()
+    }
+
+    /// Whether it answers bodies that turn, margins and deviations.
+    pub fn answers_all(&self) -> bool {
+        self.answers_all
+    }
 }
 
 type FirstLook =
@@ -35,6 +56,7 @@ pub(super) const FACET_WALK: Method = Method {
     source: "the simplex method over M's normals, from a guess by ellipsoids",
     proves: "that translating bodies never meet, by a vector; or the faces that meet first",
     cost: "a supporting pair, and the neighbours of a few more",
+    answers_all: true,
     first_look: None,
     cast: cast::cast,
 };

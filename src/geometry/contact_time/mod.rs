@@ -60,8 +60,14 @@ pub fn first_contact(
     first_contact_by(&METHODS[0], question, witness, effort)
 }
 
+/// What is said to those who ask a method for more than it answers: the names of those that do.
+pub fn names_of_those_that_answer_all() -> String {
+    let able = METHODS.iter().filter(|method| method.answers_all());
+    able.map(|method| method.name).collect::<Vec<_>>().join(" or ")
+}
+
 /// Finds the first contact over the step, searching with `method`: translations by its rays, and
-/// whatever it answers at first look. The default does the rest.
+/// whatever it answers at first look. The default does the rest, which counts as handed over.
 pub fn first_contact_by(
     method: &Method,
     question: &Question<'_>,
@@ -69,25 +75,45 @@ pub fn first_contact_by(
     effort: &mut Effort<'_>,
 ) -> Result<FirstContact, Stopped> {
     effort.one_question(|effort| {
-        if let Some(look) = method.first_look
-            && let Some(answer) = look(question, witness, effort)?
-        {
-            return Ok(answer);
+        let mut is_handed_over = !method.answers(question);
+        if let Some(look) = method.first_look {
+            if let Some(answer) = look(question, witness, effort)? {
+                return Ok(answer);
+            }
+            is_handed_over = true;
         }
-        match Translation::of(question) {
-            Some(translation) if question.is_without_slack() => {
-                translate(method, question, &translation, witness, effort)
-            }
-            Some(translation) if question.margin <= 0.0 => {
-                translate_with_deviations(method, question, &translation, witness, effort)
-            }
-            Some(translation) => {
-                let found = rotating::first_contact(question, witness, effort)?;
-                at_end::decide(question, &translation.travels, found, effort)
-            }
-            None => rotating::first_contact(question, witness, effort),
+        let hits = effort.cost.witness_hits;
+        let answer = by_default(method, question, witness, effort);
+        if is_handed_over {
+            effort.cost.handed_over += 1;
+            // What the default remembers is not what the method did.
+            effort.cost.witness_hits = hits;
         }
+        answer
     })
+}
+
+/// Translations by the method's rays, all else by the default search.
+#[inline(always)]
+fn by_default(
+    method: &Method,
+    question: &Question<'_>,
+    witness: &mut Witness,
+    effort: &mut Effort<'_>,
+) -> Result<FirstContact, Stopped> {
+    match Translation::of(question) {
+        Some(translation) if question.is_without_slack() => {
+            translate(method, question, &translation, witness, effort)
+        }
+        Some(translation) if question.margin <= 0.0 => {
+            translate_with_deviations(method, question, &translation, witness, effort)
+        }
+        Some(translation) => {
+            let found = rotating::first_contact(question, witness, effort)?;
+            at_end::decide(question, &translation.travels, found, effort)
+        }
+        None => rotating::first_contact(question, witness, effort),
+    }
 }
 
 /// First contact of bodies that only translate to each other: exact.

@@ -316,6 +316,7 @@ fn search(
         if found.ending != Ending::HandsOver {
             return found;
         }
+        effort.cost.handed_over += 1;
     }
     gjk::propose(view, stops, witness, effort)
 }

@@ -57,6 +57,7 @@ pub(super) fn along(
     let (span, proof) = match (method.span)(pair, direction, in_contact, effort)? {
         Some(found) => found,
         None => {
+            effort.cost.handed_over += 1;
             effort.cost.exact_stages += 1;
             exactly(pair, direction, in_contact, effort)?
         }

@@ -42,7 +42,10 @@ fn inwards(body: &Polytope, g: &Vec3, vertex: u32, effort: &mut Effort<'_>) -> u
     for (depth, layer) in layers.iter().enumerate() {
         let (best, finished) = climb(LayerGraph { body, layer }, g, vertex, LOCAL_MOVES, effort);
         match layer.vertex_inward(best) {
-            Some(inward) if !finished => vertex = inward,
+            Some(inward) if !finished => {
+                vertex = inward;
+                effort.cost.layers += 1;
+            }
             _ => return outwards(body, g, depth, best, effort),
         }
     }
@@ -53,6 +56,7 @@ fn inwards(body: &Polytope, g: &Vec3, vertex: u32, effort: &mut Effort<'_>) -> u
 fn outwards(body: &Polytope, g: &Vec3, depth: usize, vertex: u32, effort: &mut Effort<'_>) -> u32 {
     let layers = body.hierarchy().layers();
     let mut vertex = vertex;
+    effort.cost.layers += depth as u64;
     for layer in layers[..=depth].iter().rev() {
         (vertex, _) = climb(LayerGraph { body, layer }, g, vertex, u32::MAX, effort);
         vertex = layer.vertex_outward(vertex).unwrap_or(vertex);

@@ -4,7 +4,9 @@ use super::body::AskedBody;
 use super::geometry::{length, motion, tolerance};
 use crate::geometry::claim;
 use crate::geometry::claim::TIME_TOLERANCE;
-use crate::geometry::contact_time::{Travel, translation_of};
+use crate::geometry::contact_time::{
+    Method, Travel, names_of_those_that_answer_all, translation_of,
+};
 use crate::geometry::motion::Motion;
 use crate::geometry::pair::Pair;
 use crate::rpc::api;
@@ -73,6 +75,27 @@ impl Motions {
         let slacks = [self.margin, self.deviation_p, self.deviation_q];
         let has_none = slacks.iter().all(|slack| *slack <= 0.0);
         has_none.then_some([&self.motion_p, &self.motion_q])
+    }
+
+    /// That the method answers these motions of these bodies; whoever named it is told which do.
+    pub fn check_method(
+        &self,
+        path: &Path<'_>,
+        method: &Method,
+        [p, q]: [&AskedBody; 2],
+    ) -> Result<(), BadField> {
+        let is_translation = |[of_p, of_q]: [&Motion; 2]| {
+            translation_of(of_p, p.pose()).is_some() && translation_of(of_q, q.pose()).is_some()
+        };
+        if method.answers_all() || self.without_slack().is_some_and(is_translation) {
+            return Ok(());
+        }
+        let name = method.name;
+        Err(path.bad(format!(
+            "{name} answers bodies that only translate, without margin and deviations; this \
+             question is for {}",
+            names_of_those_that_answer_all()
+        )))
     }
 
     /// The question about a pair.

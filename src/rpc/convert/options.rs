@@ -161,5 +161,9 @@ pub fn cost_to_wire(cost: &Cost, elapsed: Duration) -> api::Cost {
         witness_hits: cost.witness_hits,
         queries: cost.queries,
         elapsed: Some(duration_to_wire(elapsed)),
+        candidates: cost.candidates,
+        layers: cost.layers,
+        handed_over: cost.handed_over,
+        by_bounds: cost.by_bounds,
     }
 }

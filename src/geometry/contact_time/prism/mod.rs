@@ -42,7 +42,8 @@
 //! - §4: bodies that turn sweep no polytopes, so the text has no prisms for them, and this method
 //!   does not answer them. The pairs of features that the text names for them instead are the
 //!   oracle of the tests (`features`), not a method: it proposes no closed form for their times,
-//!   and nothing that a checker could repeat. Margins are beyond the text, and not answered either.
+//!   and nothing that a checker could repeat. Margins are beyond the text. Who asks for either by
+//!   this name is refused.
 
 mod closest_pair;
 
@@ -63,6 +64,7 @@ pub(super) const METHOD: Method = Method {
     source: "Joseph, Plantinga 1987, §2",
     proves: "that translating bodies never meet, by a vector; or the faces that meet first",
     cost: "a few closest-pair steps for each level of the hierarchies",
+    answers_all: false,
     first_look: None,
     cast: propose,
 };
@@ -124,7 +126,7 @@ fn search(
         match corral.nearest(&Event::zeros(), NOISE, effort, least)? {
             NearestEvent::Apart(x, corner) => {
                 tell(level.depth, effort);
-                if !level.go_out() {
+                if !level.go_out(effort) {
                     return Ok(Cast::Apart(x.xyz(), corner.pair));
                 }
             }
@@ -135,7 +137,7 @@ fn search(
     let mut found = along_axis(&mut level, effort)?;
     loop {
         tell(level.depth, effort);
-        if !level.go_out() {
+        if !level.go_out(effort) {
             return Ok(found.cast(&level.travel, limit));
         }
         // What an inner layer says is only where the search of the next one begins.
@@ -310,12 +312,13 @@ impl<'a> Level<'a> {
     }
 
     /// To the next outer level; no if this is level 0.
-    fn go_out(&mut self) -> bool {
+    fn go_out(&mut self, effort: &mut Effort<'_>) -> bool {
         let [p, q] = self.layers();
         let [i, j] = self.at;
         let (Some(i), Some(j)) = (p.vertex_outward(i), q.vertex_outward(j)) else { return false };
         self.at = [i, j];
         self.depth -= 1;
+        effort.cost.layers += 1;
         true
     }
 

@@ -248,6 +248,7 @@ pub fn failure(path: &Path<'_>, error: &DeclarationError, limits: &Limits) -> Fa
         | Problem::NoParts
         | Problem::TooFar
         | Problem::NotALength
+        | Problem::NotAnswered
         | Problem::NotAPoint
         | Problem::NotChecked
         | Problem::NoPairLeft

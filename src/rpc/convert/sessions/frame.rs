@@ -95,12 +95,21 @@ impl AskedFrame {
 
     /// The status of a move that the scene refused.
     pub fn refused_move(&self, path: &Path<'_>, index: usize, error: MoveError) -> api::ItemStatus {
-        let field = self.fields[index].id(path);
+        let field = match error {
+            MoveError::NotAnswered => self.fields[index].pose(path),
+            MoveError::UnknownBody
+            | MoveError::Repeated
+            | MoveError::TooFar
+            | MoveError::Deviation => self.fields[index].id(path),
+        };
         let failure = match error {
             MoveError::UnknownBody => {
                 Failure::UnknownBody { field, id: self.frame.moves[index].body.0 }
             }
-            MoveError::Repeated | MoveError::TooFar | MoveError::Deviation => {
+            MoveError::Repeated
+            | MoveError::TooFar
+            | MoveError::Deviation
+            | MoveError::NotAnswered => {
                 BadField { field, problem: error.to_string().into() }.into()
             }
         };

@@ -5,6 +5,7 @@ pub mod declare;
 pub mod frame;
 pub mod hits;
 pub mod inquiry;
+pub mod methods;
 pub mod packed;
 pub mod plan;
 pub mod report;

@@ -41,6 +41,14 @@ impl Field {
             }
         }
     }
+
+    /// The path of the pose; of packed ones, of the body's id, as a pose is in several arrays.
+    pub fn pose(self, frame: &Path<'_>) -> String {
+        match self {
+            Self::Nested(index) => frame.field("poses").index(index).field("pose").to_string(),
+            Self::Packed(_) => self.id(frame),
+        }
+    }
 }
 
 /// Every pose of a frame. A single pose that is none is refused alone; arrays that do not agree are

@@ -14,6 +14,7 @@ use crate::rpc::convert::geometry::{
     vector_to_wire, verdict_to_wire,
 };
 use crate::rpc::convert::options::cost_to_wire;
+use crate::scene::methods::AskedOf;
 use crate::scene::report::{
     PairContact, PairDepth, PairDistance, PartChain, PartGap, PartPair, PartProof, PartReach,
     PartRow, PlacedNumbers, Tally,
@@ -65,11 +66,19 @@ fn counts(tally: &Tally) -> api::VerdictCounts {
 fn cost(report: &Report, elapsed: Duration) -> api::FrameCost {
     let counters = &report.counters;
     let unseen = counters.pairs_skipped + counters.pairs_remembered;
+    let of = |asked: AskedOf| {
+        let cost = counters.cost_of_each.as_ref().map(|each| &each[asked as usize])?;
+        Some(api::Cost { elapsed: None, ..cost_to_wire(cost, Duration::ZERO) })
+    };
     api::FrameCost {
         sum: Some(cost_to_wire(&counters.cost, elapsed)),
         pairs_looked_at: counters.pairs_enabled - unseen,
         pairs_skipped: unseen,
         bodies_moved: counters.bodies_moved,
+        verdicts: of(AskedOf::Verdict),
+        distances: of(AskedOf::Distance),
+        first_contacts: of(AskedOf::FirstContact),
+        others: of(AskedOf::Other),
     }
 }
 

@@ -61,8 +61,9 @@ impl Question for FirstContactQuestion {
                 options,
             });
         }
-        let (options, method) =
-            AnswerOptions::convert(&path.field("options"), wire.options.as_ref(), METHODS)?;
+        let at = path.field("options");
+        let (options, method) = AnswerOptions::convert(&at, wire.options.as_ref(), METHODS)?;
+        motions.check_method(&at.field("method"), method, [&p, &q])?;
         Ok(Self { p, q, motions, way: FirstContactWay::Polytopes(method), options })
     }
 

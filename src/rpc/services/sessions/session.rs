@@ -6,14 +6,14 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use crate::geometry::effort::{Cost, Effort};
-use crate::geometry::separation::METHODS;
 use crate::rpc::api;
 use crate::rpc::convert::geometry::length;
-use crate::rpc::convert::options::{budget, is_default, method};
+use crate::rpc::convert::options::budget;
 use crate::rpc::convert::sessions::declare::{self, Declared, PartSource};
 use crate::rpc::convert::sessions::frame::{
     AskedFrame, Defaults, failure, no_room, too_many_pairs,
 };
+use crate::rpc::convert::sessions::methods::methods;
 use crate::rpc::convert::sessions::plan::Plan;
 use crate::rpc::convert::sessions::{report, state};
 use crate::rpc::path::Path;
@@ -33,8 +33,8 @@ pub struct Session {
     defaults: Defaults,
     /// How long the answer to a frame may take.
     time: Option<Duration>,
-    /// Whether verdicts come from the default method, which all estimates are about.
-    is_default_method: bool,
+    /// Whether answers come from the default methods, which all estimates are about.
+    are_default_methods: bool,
     /// What the last report contains: a repetition gets that again, whatever it asks for.
     last_plan: Plan,
     /// The items of the last frame that were refused: a repetition gets them again.
@@ -122,7 +122,7 @@ impl Session {
         let canonical = request.canonical;
         let report = request.report.as_ref();
         let plan = Plan::convert(&path.field("report"), report, canonical, steps_max)?;
-        let method = method(&path.field("method"), &request.method, METHODS)?;
+        let methods = methods(path, request)?;
         let at = path.field("state");
         let effort = &mut Effort::with_stop(u64::MAX, until.gone);
         let declared = declare::bodies(&at.field("bodies"), &wire.bodies, catalogue, effort)?;
@@ -141,14 +141,14 @@ impl Session {
             pairs_max: room(limits.pairs_per_frame_max),
             listed_max: room(limits.pairs_per_report_max),
         };
-        let scene = Scene::open(declaration, method, scene_limits)
+        let scene = Scene::open(declaration, methods, scene_limits)
             .map_err(|error| declare::failure(&at, &error, limits))?;
         let mut session = Self {
             scene,
             shapes: BTreeMap::new(),
             defaults: Defaults { plan, canonical, steps_max },
             time,
-            is_default_method: is_default(&request.method, METHODS),
+            are_default_methods: methods.are_defaults(),
             last_plan: plan,
             last_refused: RefusedItems::default(),
             frames_answered: 0,
@@ -193,7 +193,7 @@ impl Session {
             frames.iter().map(|frame| declare::bodies_estimate(&frame.added_bodies)).sum();
         let guess = self.last_elapsed + added;
         let at_worst: Duration = frames.iter().map(|frame| self.at_worst(frame)).sum();
-        let is_unbounded = at_worst > HOLD_UP_MAX || !self.is_default_method;
+        let is_unbounded = at_worst > HOLD_UP_MAX || !self.are_default_methods;
         if is_unbounded { guess.max(NEVER_INLINE) } else { guess }
     }
 

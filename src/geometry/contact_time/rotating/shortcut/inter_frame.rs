@@ -35,7 +35,8 @@
 //!   something.
 //! - §5.1, step 1, the test of extended oriented boxes, is missing: a plane of the last step, or
 //!   one solution of the program, takes about as long.
-//! - §4: of the last step only the plane is kept, not the working set with its weights.
+//! - §4.2: the set is not chosen again by slack, for which all vertices of both frames would be
+//!   looked at with every pad; it begins with the vertices that the last step ended with.
 //! - §5: both bodies are seen from P's pivot as it travels, so that hulls of bodies that follow
 //!   each other do not meet; a body that rests there has one frame.
 //! - §5.1, end: the text leaves rotation out; here it inflates. In the program an inflated body is
@@ -64,7 +65,7 @@ use crate::geometry::separation::methods::linear_program::{
     SetAnswer, VertexSets, group, search, sizes,
 };
 use crate::geometry::support::likely;
-use crate::geometry::witness::{SET_MAX, Witness, WorkingSet};
+use crate::geometry::witness::{DualVariables, Memory, SET_MAX, Witness, WorkingSet};
 use crate::geometry::{Mat3, Vec3};
 
 /// This method's row of the table.
@@ -75,6 +76,7 @@ pub(in crate::geometry::contact_time) const METHOD: Method = Method {
              what it hands over, the default decides",
     cost: "a few iterations on a set of twenty vertices of both frames, \
            before the default's cost",
+    answers_all: true,
     first_look: Some(first_look),
     cast: cast::cast,
 };
@@ -106,11 +108,23 @@ fn first_look(
         effort.cost.witness_hits += 1;
         return Ok(Some(free));
     }
-    let hulls = Hulls::new(&look);
-    let found = search(&hulls, None, &WorkingSet::default(), effort)?;
-    drop(hulls);
-    let SetAnswer::Separated(s, ..) = found else { return Ok(None) };
-    let free = unit(&s).and_then(|s| free_along(&mut look, &s, 0.0, effort));
+    let last = if let Memory::WorkingSet(set) = std::mem::take(&mut witness.memory) {
+        set
+    } else {
+        Box::default()
+    };
+    let s = match search_hulls(&look, *last, effort)? {
+        SetAnswer::Separated(s, _, set) => {
+            witness.memory = Memory::WorkingSet(set);
+            s
+        }
+        SetAnswer::Meeting(set) => {
+            witness.memory = Memory::WorkingSet(set);
+            return Ok(None);
+        }
+        SetAnswer::HandOver => return Ok(None),
+    };
+    let free = unit(&s).and_then(|s| free_along(&mut look, &s, room, effort));
     if free.is_some() {
         witness.direction = Some(s);
         witness.pairs.clear();
@@ -118,10 +132,28 @@ fn first_look(
     Ok(free)
 }
 
+/// Solves the program of the hulls, beginning with the vertices, weights and planes of the last
+/// step (§4.1, §4.2); what is left of it is in metres.
+fn search_hulls(
+    look: &TurningSearch<'_>,
+    mut last: WorkingSet,
+    effort: &mut Effort<'_>,
+) -> Result<SetAnswer, Stopped> {
+    let mut hulls = Hulls::new(look);
+    let unit = hulls.p.unit;
+    last.dual = last.dual.map(|dual| DualVariables { normal: dual.normal / unit, ..dual });
+    hulls.remembered = hulls.known(&last);
+    let mut found = search(&hulls, None, &last, effort)?;
+    if let SetAnswer::Separated(_, _, set) | SetAnswer::Meeting(set) = &mut found {
+        set.dual = set.dual.map(|dual| DualVariables { normal: dual.normal * unit, ..dual });
+    }
+    Ok(found)
+}
+
 /// The distance below which the default search may say undecided. It knows no plane beforehand, so
 /// it does that for motions that come closer than the clearance tolerance, or so close that its
-/// directions and steps are lost in rounding. A remembered plane that leaves less room might know
-/// better, and the answer would then depend on what is remembered.
+/// directions and steps are lost in rounding. A plane that leaves less room, remembered or found
+/// from what is remembered, might know better, and the answer would then depend on that.
 fn undecided_within(search: &TurningSearch<'_>) -> f64 {
     search.told.tolerance + LOST * search.moving.pair.error
 }
@@ -180,6 +212,8 @@ fn off_chord(body: &MovingBody<'_>) -> f64 {
 struct Hulls<'m, 'a> {
     p: Extended<'m, 'a>,
     q: Extended<'m, 'a>,
+    /// The vertices of P and of Q that the last step ended with, if it left any.
+    remembered: Option<[ArrayVec<u32, SET_MAX>; 2]>,
 }
 
 /// A body in both frames, in units of the scene. A corner is named by its vertex, its frame and its
@@ -201,11 +235,29 @@ impl<'m, 'a> Hulls<'m, 'a> {
         let clear = look.told.clear.max(0.0);
         let drift = -p.plain.velocity;
         let p = Extended::new(p, Vec3::zeros(), drift, 0.0);
-        let mut hulls = Self { p, q: Extended::new(q, pair.between_rounded, drift, clear) };
+        let q = Extended::new(q, pair.between_rounded, drift, clear);
+        let mut hulls = Self { p, q, remembered: None };
         let unit = 1.0 / hulls.p.size().max(hulls.q.size());
         hulls.p.unit = unit;
         hulls.q.unit = unit;
         hulls
+    }
+
+    /// The set's vertices, each once, if there are some of both bodies.
+    fn known(&self, set: &WorkingSet) -> Option<[ArrayVec<u32, SET_MAX>; 2]> {
+        let [count_p, count_q] = self.counts();
+        let room = sizes([count_p, count_q].map(|count| count as usize));
+        let known = |weighted: &[(u32, f64)], count: u32, room: usize| {
+            let mut names = ArrayVec::<u32, SET_MAX>::new();
+            for (name, _) in weighted.iter().filter(|(name, _)| *name < count).take(room) {
+                if !names.contains(name) {
+                    names.push(*name);
+                }
+            }
+            names
+        };
+        let found = [known(&set.p, count_p, room[0]), known(&set.q, count_q, room[1])];
+        found.iter().all(|names| !names.is_empty()).then_some(found)
     }
 }
 
@@ -331,6 +383,9 @@ impl VertexSets for Hulls<'_, '_> {
     }
 
     fn first(&self) -> [ArrayVec<u32, SET_MAX>; 2] {
+        if let Some(remembered) = &self.remembered {
+            return remembered.clone();
+        }
         let towards = unit(&(self.q.centre() - self.p.centre())).unwrap_or_else(Vec3::x);
         let [of_p, of_q] = sizes(self.counts().map(|count| count as usize));
         [self.p.group(&towards, of_p), self.q.group(&-towards, of_q)]

@@ -303,6 +303,7 @@ impl<'a, 'm> Descent<'a, 'm> {
     /// Follows the pointers to a neighbouring layer.
     fn go_to(&mut self, depth: usize, effort: &mut Effort<'_>) -> Result<(), Stopped> {
         effort.spend_step()?;
+        effort.cost.layers += 1;
         let [p, q] = self.walk.pair;
         let follow = |side: &PlacedBody<'_>, feature: Feature| {
             let (from, to) = (side.layer_at(self.depth), side.layer_at(depth));

@@ -10,6 +10,9 @@
 //! rule 2 either the pair is new or the candidate separates, so there are at most `2 |V(P)| |V(Q)|`
 //! candidates (§6).
 //!
+//! A step is a candidate, but for the last frame's vector: that is looked at before the search, and
+//! is a step of the last frame.
+//!
 //! Between frames (§8.4) a separated pair keeps its S with the supporting pair, a colliding one all
 //! its candidates with their pairs; the next search begins with them, and looks for each supporting
 //! vertex near the remembered one, through as few layers as it takes.
@@ -132,8 +135,12 @@ impl<'a> TextSearch<'a> {
         let hint = remembered.and(self.view.hint(witness)).filter(|hint| self.view.has(*hint));
         let mut s = remembered.unwrap_or_else(|| tame_between(&layout.centres));
         let mut pair = self.supporting(&s, hint, effort);
+        // That the last frame's vector does not separate any more was found out before the search.
+        let mut is_tried = remembered.is_some();
         for _ in 0..self.candidates_max() {
-            effort.spend_step()?;
+            if !std::mem::take(&mut is_tried) {
+                effort.spend_step()?;
+            }
             let (turn, next) = match self.judge(&s, pair, witness) {
                 Judged::Ends(proposal) => {
                     self.turns.push((pair, CandidateTurn::End));
@@ -167,6 +174,7 @@ impl<'a> TextSearch<'a> {
         hint: Option<VertexPair>,
         effort: &mut Effort<'_>,
     ) -> VertexPair {
+        effort.cost.candidates += 1;
         let Pair { p, q } = self.view.pair();
         let along_p = p.pose.direction_to_body_rounded(s);
         let against_q = -q.pose.direction_to_body_rounded(s);

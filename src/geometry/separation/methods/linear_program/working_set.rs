@@ -54,10 +54,8 @@ pub(in crate::geometry) fn search(
         _ => bodies.first(),
     };
     let mut shares = last.p.is_empty() && last.q.is_empty();
-    let mut dual = plane.map(|plane| match last.dual {
-        Some(dual) => dual,
-        None => supporting_planes(bodies, plane, effort),
-    });
+    let mut dual =
+        last.dual.or_else(|| plane.map(|plane| supporting_planes(bodies, plane, effort)));
     for _ in 0..REPAIRS_MAX {
         let p: ArrayVec<Vec3, SET_MAX> = names_p.iter().map(|name| bodies.of_p(*name)).collect();
         let q: ArrayVec<Vec3, SET_MAX> = names_q.iter().map(|name| bodies.of_q(*name)).collect();

@@ -317,5 +317,5 @@ fn motions_that_nearly_graze_are_answered_alike_whatever_plane_is_remembered() {
             assert_eq!(ask(Some(plane)), cold, "round {round}: {question:?}");
         }
     }
-    assert!(undecided > 30 && hits > 150, "{undecided} {hits}");
+    assert!(undecided > 30 && hits > 100, "{undecided} {hits}");
 }
