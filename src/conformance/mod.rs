@@ -2,7 +2,7 @@
 //! through a server, and says how the answers compare with the exact references.
 //!
 //! [`cases`] reads the file, the [`runner`] puts the questions to a [`respondent`] (the
-//! [`library`], or a [`server`]) and has the proofs judged, [`answer`] is what one line of
+//! [`library`], sessions of it, or a [`server`]) and has the proofs judged, [`answer`] is what one line of
 //! `--answers` holds, and [`tally`] compares and prints.
 
 pub(crate) mod answer;
@@ -11,6 +11,7 @@ mod library;
 mod respondent;
 mod runner;
 mod server;
+mod session;
 mod tally;
 
 use std::fs::File;
@@ -22,8 +23,10 @@ use library::Library;
 use respondent::Respondent;
 use runner::Runner;
 use server::Server;
+use session::InSessions;
 use tally::Tally;
 
+use crate::geometry::claim::Question;
 use crate::geometry::{contact_time, distance, penetration, separation};
 use crate::rpc::convert::options::MethodRow;
 
@@ -35,8 +38,12 @@ pub struct Options {
     /// Ask the server at this address over gRPC, for example http://127.0.0.1:50061.
     #[arg(long)]
     pub server: Option<String>,
+    /// Ask sessions of the library: come upon the pair of each case over frames, with whatever is
+    /// remembered, and see that the answer is the same each time.
+    #[arg(long, conflicts_with = "server")]
+    pub sessions: bool,
     /// Search with this method instead of the default, for the questions that have one of that
-    /// name.
+    /// name and that it answers.
     #[arg(long)]
     pub method: Option<String>,
     /// Write one JSON line per case here.
@@ -86,6 +93,7 @@ pub enum RunError {
 pub fn run(options: &Options, out: &mut dyn Write) -> Result<bool, RunError> {
     let methods = methods(options)?;
     let respondent: Box<dyn Respondent> = match &options.server {
+        None if options.sessions => Box::new(InSessions::new(methods)),
         None => Box::new(Library::new(methods)),
         Some(url) => Box::new(Server::connect(url, methods).map_err(RunError::Server)?),
     };
@@ -131,6 +139,14 @@ struct Methods {
     distance: &'static distance::DistanceMethod,
     along: &'static penetration::RangeMethod,
     first_contact: &'static contact_time::Method,
+}
+
+impl Methods {
+    /// That of first contacts, or the default where it does not answer the question.
+    fn first_contact_of(&self, question: &Question<'_>) -> &'static contact_time::Method {
+        let named = self.first_contact;
+        if named.answers(question) { named } else { &contact_time::METHODS[0] }
+    }
 }
 
 /// The method that the options name wherever there is one of that name, else the default.
@@ -224,17 +240,27 @@ mod tests {
 
     /// The answers without the times that they took.
     fn answers(name: &str, text: &str, server: Option<String>) -> (bool, Vec<serde_json::Value>) {
+        answers_of(name, text, |options| options.server = server)
+    }
+
+    fn answers_of(
+        name: &str,
+        text: &str,
+        change: impl FnOnce(&mut Options),
+    ) -> (bool, Vec<serde_json::Value>) {
         let file = temporary(&format!("{name}.jsonl"), text);
         let answers = temporary(&format!("{name}-answers.jsonl"), "");
         let table = temporary(&format!("{name}-table.md"), "");
-        let options = Options {
+        let mut options = Options {
             file: file.clone(),
-            server,
+            server: None,
+            sessions: false,
             method: None,
             answers: Some(answers.clone()),
             table: Some(table.clone()),
             family: Vec::new(),
         };
+        change(&mut options);
         let mut out = Vec::new();
         let is_right = run(&options, &mut out).unwrap();
         let lines = std::fs::read_to_string(&answers).unwrap();
@@ -267,6 +293,24 @@ mod tests {
         assert!(!answers("lie", &lie, None).0);
         let lie = CASES.replace(r#""touching":true"#, r#""touching":false"#);
         assert!(!answers("lie", &lie, None).0);
+    }
+
+    #[test]
+    fn sessions_of_every_method_answer_every_case_and_notice_a_false_reference() {
+        let mut names = Vec::new();
+        pick(separation::METHODS, None, &mut names);
+        pick(distance::METHODS, None, &mut names);
+        pick(contact_time::METHODS, None, &mut names);
+        assert!(names.len() > 15, "{names:?}");
+        for name in names {
+            let change = |options: &mut Options| {
+                (options.sessions, options.method) = (true, Some(name.to_owned()));
+            };
+            let (is_right, given) = answers_of(&format!("in-{name}"), CASES, change);
+            assert!(is_right && given.len() == 5, "{name}: {given:?}");
+        }
+        let lie = CASES.replace(r#""touching":true"#, r#""touching":false"#);
+        assert!(!answers_of("in-lie", &lie, |options| options.sessions = true).0);
     }
 
     #[test]
