@@ -238,6 +238,12 @@ const BALL_ROUNDING: f64 = 16.0 * UNIT;
 const BOX_TIME_ROUNDING: f64 = 8.0 * UNIT;
 
 impl Ball {
+    /// Holds the box.
+    pub fn around(held: &Box3) -> Self {
+        let centre = std::array::from_fn(|i| held.low[i] / 2.0 + held.high[i] / 2.0);
+        Self { centre, radius: held.reach_from(&Vec3::from(centre)) }
+    }
+
     /// Holds a ball on its whole way from one pose to another: see [`Box3::swept`].
     #[must_use]
     pub fn swept(from: &Self, to: &Self, angle: f64, pivot: &Vec3) -> Self {
@@ -268,6 +274,21 @@ impl Ball {
         let least = squares * (1.0 - BALL_ROUNDING);
         let most = reach * reach * (1.0 + BALL_ROUNDING) + f64::MIN_POSITIVE;
         least <= most
+    }
+
+    /// Whether this ball, moved by `t velocity`, surely meets the other one at no t in [0, 1].
+    ///
+    /// With c between the centres, `|c - t velocity|` is least near the t that is computed here: a
+    /// rounding of that t adds the square of its error, which is less than the rounding of the
+    /// vector, and that is a few roundings of its terms.
+    pub fn misses_along(&self, velocity: &Vec3, q: &Self) -> bool {
+        let c = Vec3::from(q.centre) - Vec3::from(self.centre);
+        let t = (c.dot(velocity) / velocity.norm_squared()).clamp(0.0, 1.0);
+        // Of a ball that stands still the quotient is no number.
+        let t = if t.is_nan() { 0.0 } else { t };
+        let nearest = (c - velocity * t).norm();
+        let lost = BALL_ROUNDING * (nearest + c.norm() + velocity.norm());
+        nearest - lost > (self.radius + q.radius) * (1.0 + BALL_ROUNDING) + f64::MIN_POSITIVE
     }
 
     /// Whether all of the other ball surely lies within this one.
@@ -313,6 +334,44 @@ mod tests {
 
     fn unit_at(x: f64) -> Box3 {
         Box3 { low: [x, 0.0, 0.0], high: [x + 1.0, 1.0, 1.0] }
+    }
+
+    /// Against the distance at many times: what is said to miss never comes as near, and of what
+    /// is not, nearly all does.
+    #[test]
+    fn balls_and_boxes_that_are_said_to_miss_on_their_way_never_meet() {
+        let mut random = Random::new(9);
+        let (mut missed, mut met_by_ball, mut met) = (0, 0, 0);
+        for _ in 0..4000 {
+            let ball = |random: &mut Random| Ball {
+                centre: (random.in_ball() * 3.0).into(),
+                radius: random.unit(),
+            };
+            let (p, q) = (ball(&mut random), ball(&mut random));
+            let velocity = random.in_ball() * 6.0;
+            let distance =
+                |t: f64| (Vec3::from(p.centre) + velocity * t - Vec3::from(q.centre)).norm();
+            let times = (0..=2000).map(|k| f64::from(k) / 2000.0);
+            let least = times.map(distance).fold(f64::MAX, f64::min);
+            let held = |ball: &Ball| Box3 {
+                low: ball.centre.map(|c| c - ball.radius),
+                high: ball.centre.map(|c| c + ball.radius),
+            };
+            let reached = held(&p).reaches_along(&velocity, &held(&q));
+            if p.misses_along(&velocity, &q) {
+                missed += 1;
+                assert!(least > p.radius + q.radius);
+            } else {
+                met_by_ball += 1;
+            }
+            if least <= p.radius + q.radius {
+                met += 1;
+                let first = (0..=2000).map(|k| f64::from(k) / 2000.0);
+                let first = first.into_iter().find(|&t| distance(t) <= p.radius + q.radius);
+                assert!(reached.is_some_and(|t| t <= first.unwrap()), "{reached:?} {first:?}");
+            }
+        }
+        assert!(missed > 1000 && met > 150 && met_by_ball < met + met / 20, "{missed} {met}");
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! What a moving polytope meets first in a scene that stands still.
 
-use super::{HitSelection, SceneView};
+use super::{HitSelection, SceneView, unordered};
 use crate::geometry::Vec3;
 use crate::geometry::claim::{FirstContact, Frame, Outcome, Question, StaticProof};
 use crate::geometry::contact_time;
@@ -12,7 +12,7 @@ use crate::geometry::pair::{Pair, Placed};
 use crate::geometry::penetration;
 use crate::geometry::witness::Witness;
 use crate::scene::body::{BodyId, Entry};
-use crate::scene::bounds::Box3;
+use crate::scene::bounds::{Ball, Box3};
 
 /// A polytope on its way.
 #[derive(Clone, Copy, Debug)]
@@ -69,6 +69,7 @@ impl<'a> SceneView<'a> {
         self.visit(
             first,
             |held| sweep.reaches(held),
+            |held| sweep.misses(held),
             |entry| {
                 if let Some(hit) = meet(cast, &sweep, entry, effort)? {
                     if hit.outcome == Outcome::Contact {
@@ -91,7 +92,10 @@ impl<'a> SceneView<'a> {
             found.retain(|hit| hit.outcome == Outcome::Contact);
         }
         found.sort_by(|a, b| a.time[1].total_cmp(&b.time[1]).then(a.body.cmp(&b.body)));
-        mark_unordered(&mut found);
+        let times: Vec<[f64; 2]> = found.iter().map(|hit| hit.time).collect();
+        for (hit, is_unordered) in found.iter_mut().zip(unordered(&times)) {
+            hit.is_unordered = is_unordered;
+        }
         Ok(found)
     }
 
@@ -127,6 +131,9 @@ impl<'a> SceneView<'a> {
                 None,
                 StaticProof::Touching { direction, .. } | StaticProof::Separated { direction },
             ) => unit_vector(&at_start, direction),
+            (None, StaticProof::Overlapping { .. }) if cast.start.body.vertex_count() == 1 => {
+                nearest_facet(&at_start).map(|outward| -outward)
+            }
             (None, StaticProof::Overlapping { .. }) => {
                 let witness = &mut Witness::default();
                 Some(-penetration::measure(&at_start, false, witness, effort)?.direction)
@@ -136,15 +143,19 @@ impl<'a> SceneView<'a> {
     }
 }
 
-/// Says of hits in order of their upper ends which of them overlap a neighbour in time.
-fn mark_unordered(hits: &mut [CastHit]) {
-    for next in 1..hits.len() {
-        // Earlier ones end no later, so the last of them ends latest.
-        if hits[next].time[0] <= hits[next - 1].time[1] {
-            hits[next].is_unordered = true;
-            hits[next - 1].is_unordered = true;
-        }
-    }
+/// The outward normal of the facet of Q that is nearest to the one vertex of P, which is inside:
+/// the way out that is shortest.
+fn nearest_facet(pair: &Pair<'_>) -> Option<Vec3> {
+    let Placed { body, pose } = pair.q;
+    let inside = pair.p.pose.apply_rounded(pair.p.body.vertex(0));
+    let inside = pose.direction_to_body_rounded(&(inside - pose.translation));
+    let surface = body.surface()?;
+    let heights = (0..surface.face_count()).zip(body.facets().rows()).map(|(face, corners)| {
+        let normal = surface.normal(face);
+        (normal.dot(&(inside - body.vertex(corners[0]))), normal)
+    });
+    let (_, normal) = heights.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    Some(pose.rotation * normal)
 }
 
 /// The first contact with a body: that of the part that is met first. None: the way is free of it.
@@ -198,8 +209,8 @@ fn earlier(known: CastHit, other: CastHit) -> CastHit {
 
 /// Where a polytope is on its way, roughly: what it cannot reach it does not meet.
 enum Sweep {
-    /// A box that is moved along a vector.
-    Along { start: Box3, velocity: Vec3 },
+    /// A box and a ball that are moved along a vector.
+    Along { start: Box3, ball: Ball, velocity: Vec3 },
     /// A box around the whole way.
     Within(Box3),
 }
@@ -212,7 +223,10 @@ impl Sweep {
         };
         let at_start = cast.start.pose.translation;
         match cast.motion {
-            Motion::Linear { velocity } => Self::Along { start: by_margin(start), velocity },
+            Motion::Linear { velocity } => {
+                let start = by_margin(start);
+                Self::Along { start, ball: Ball::around(&start), velocity }
+            }
             Motion::Screw { pivot, velocity, angle, .. } => {
                 // A point stays as far from the pivot as it is, which moves along.
                 let turns = angle.abs() > 0.0;
@@ -231,8 +245,16 @@ impl Sweep {
     /// At most the time at which something within the box is reached; none: never.
     fn reaches(&self, held: &Box3) -> Option<f64> {
         match self {
-            Self::Along { start, velocity } => start.reaches_along(velocity, held),
+            Self::Along { start, velocity, .. } => start.reaches_along(velocity, held),
             Self::Within(way) => way.meets(held).then_some(0.0),
+        }
+    }
+
+    /// Whether nothing within the ball is reached; what the boxes say is not asked again.
+    fn misses(&self, held: &Ball) -> bool {
+        match self {
+            Self::Along { ball, velocity, .. } => ball.misses_along(velocity, held),
+            Self::Within(_) => false,
         }
     }
 }

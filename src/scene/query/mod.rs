@@ -14,7 +14,7 @@ use std::borrow::Cow;
 use std::collections::BTreeSet;
 
 use super::body::{Body, BodyId, Entry};
-use super::bounds::Box3;
+use super::bounds::{Ball, Box3};
 use super::box_tree::BoxTree;
 use super::state::Scene;
 
@@ -95,24 +95,40 @@ impl<'a> SceneView<'a> {
         Ok(Self { scene, tree: scene.tree_of_bodies(), filter })
     }
 
-    /// Looks at the admitted bodies whose boxes `reach` reaches, early ones first; see
-    /// [`BoxTree::visit_early_first`].
+    /// Looks at the admitted bodies whose boxes `reach` reaches and whose balls it does not miss,
+    /// early ones first; see [`BoxTree::visit_early_first`].
     fn visit<E>(
         &self,
         limit: f64,
         reach: impl Fn(&Box3) -> Option<f64>,
+        misses: impl Fn(&Ball) -> bool,
         mut visit: impl FnMut(&'a Entry) -> Result<f64, E>,
     ) -> Result<(), E> {
         let mut last_limit = limit;
         self.tree.visit_early_first(limit, &reach, |body| {
             let entry = &self.scene.entries[body as usize];
-            let is_reached = reach(&entry.bounds()).is_some_and(|bound| bound <= last_limit);
+            let is_reached = !misses(&entry.ball)
+                && reach(&entry.bounds()).is_some_and(|bound| bound <= last_limit);
             if is_reached && self.filter.admits(&entry.body) {
                 last_limit = visit(entry)?;
             }
             Ok(last_limit)
         })
     }
+}
+
+/// Which of some brackets, in order of their upper ends, overlap another one.
+fn unordered(brackets: &[[f64; 2]]) -> Vec<bool> {
+    let mut found = vec![false; brackets.len()];
+    let mut least_after = f64::INFINITY;
+    for at in (0..brackets.len()).rev() {
+        let [lower, upper] = brackets[at];
+        // Of those before, the last one ends latest.
+        let overlaps_before = at > 0 && lower <= brackets[at - 1][1];
+        found[at] = overlaps_before || least_after <= upper;
+        least_after = least_after.min(lower);
+    }
+    found
 }
 
 impl Scene {

@@ -1,6 +1,6 @@
 //! What a polytope overlaps where it is put, and what is nearest to it.
 
-use super::{HitSelection, SceneView};
+use super::{HitSelection, SceneView, unordered};
 use crate::geometry::Vec3;
 use crate::geometry::claim::Verdict;
 use crate::geometry::difference::heading::unit_vector;
@@ -11,7 +11,7 @@ use crate::geometry::penetration::{self, Depth};
 use crate::geometry::separation::{self, Decision};
 use crate::geometry::witness::Witness;
 use crate::scene::body::{BodyId, Entry};
-use crate::scene::bounds::Box3;
+use crate::scene::bounds::{Ball, Box3};
 
 /// A body in contact with a polytope.
 #[derive(Clone, Debug)]
@@ -72,10 +72,12 @@ impl<'a> SceneView<'a> {
         effort: &mut Effort<'_>,
     ) -> Result<Vec<OverlapHit>, Stopped> {
         let held = Box3::of_placed(placed.body, &placed.pose);
+        let ball = Ball::around(&held);
         let mut found = Vec::new();
         self.visit(
             0.0,
             |other| held.meets(other).then_some(0.0),
+            |other| !ball.may_meet(other),
             |entry| {
                 found.extend(overlap(placed, &held, entry, effort)?);
                 let is_enough = hits == HitSelection::Any && !found.is_empty();
@@ -101,6 +103,7 @@ impl<'a> SceneView<'a> {
         self.visit(
             limit,
             |other| Some(held.distance_below(other)),
+            |_| false,
             |entry| {
                 if let Some(hit) = near(placed, &held, entry, (limit, below), effort)? {
                     let end = hit.signed_distance()[1];
@@ -115,11 +118,9 @@ impl<'a> SceneView<'a> {
         )?;
         let key = |hit: &NearHit| hit.signed_distance()[1];
         found.sort_by(|a, b| key(a).total_cmp(&key(b)).then(a.body.cmp(&b.body)));
-        for next in 1..found.len() {
-            if found[next].signed_distance()[0] <= found[next - 1].signed_distance()[1] {
-                found[next].is_unordered = true;
-                found[next - 1].is_unordered = true;
-            }
+        let distances: Vec<[f64; 2]> = found.iter().map(NearHit::signed_distance).collect();
+        for (hit, is_unordered) in found.iter_mut().zip(unordered(&distances)) {
+            hit.is_unordered = is_unordered;
         }
         found.truncate(count);
         Ok(found)
