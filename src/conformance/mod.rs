@@ -2,8 +2,8 @@
 //! through a server, and says how the answers compare with the exact references.
 //!
 //! [`cases`] reads the file, the [`runner`] puts the questions to a [`respondent`] (the
-//! [`library`], sessions of it, or a [`server`]) and has the proofs judged, [`answer`] is what one line of
-//! `--answers` holds, and [`tally`] compares and prints.
+//! [`library`], sessions of it, or a [`server`]) and has the proofs judged, [`answer`] is what one
+//! line of `--answers` holds, and [`tally`] compares and prints.
 
 pub(crate) mod answer;
 pub(crate) mod cases;

@@ -2,8 +2,8 @@
 //! others, and its answer has to be the same each time.
 //!
 //! The second body goes about the first in steps of 90, 10 and 1 degrees to where the case has it;
-//! then everything is forgotten; it is put far away and back; and another body takes its place for a
-//! frame. First contacts of bodies that translate are asked twice, the second time with what the
+//! then everything is forgotten; it is put far away and back; and another body takes its place for
+//! a frame. First contacts of bodies that translate are asked twice, the second time with what the
 //! first left.
 
 use std::collections::BTreeMap;

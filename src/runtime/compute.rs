@@ -3,8 +3,8 @@
 //! Handing a job to another thread and waking up again costs 25-60 µs, so work that is estimated to
 //! take less than [`INLINE_MAX`] runs where it is; the rest waits in line for a worker. The line is
 //! fair between clients ([`mod@line`]). A job whose caller goes away while it waits leaves the line
-//! at once. When jobs of others take long, one that has waited for [`PATIENCE`] may overtake them, on
-//! threads beside the pool, if nothing of its client is being worked on.
+//! at once. When jobs of others take long, one that has waited for [`PATIENCE`] may overtake them,
+//! on threads beside the pool, if nothing of its client is being worked on.
 
 mod line;
 
