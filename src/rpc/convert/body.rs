@@ -212,7 +212,8 @@ pub fn hull_time(points: usize) -> Duration {
     PER_POINT * u32::try_from(points).unwrap_or(u32::MAX)
 }
 
-/// What it takes to build the hull of so many points, bytes: measured at spheres.
+/// What it takes to build the hull of so many points, bytes: a guess that no
+/// measurement stands behind yet.
 pub fn hull_bytes(points: usize) -> u64 {
     const PER_POINT: u64 = 1_024;
     PER_POINT.saturating_mul(points as u64)

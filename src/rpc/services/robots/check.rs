@@ -5,8 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
+use super::chunks::in_chunks;
 use super::size;
 use crate::geometry::effort::{Cost, Effort};
 use crate::robot::cell::Cell;
@@ -67,20 +66,8 @@ pub(super) async fn answer(
     let (stop, clock) = (guard.flag(), shared.clock.clone());
     let job = move || {
         let start = clock.now();
-        let chunks = (0..count.div_ceil(CHUNK)).map(|k| k * CHUNK..count.min((k + 1) * CHUNK));
-        let check = |range| check_some(&cell, &asked, range, &stop);
-        let parts: Vec<(Packed, Cost)> = if count <= CHUNK {
-            chunks.map(check).collect()
-        } else {
-            chunks.collect::<Vec<_>>().into_par_iter().map(check).collect()
-        };
-        let mut cost = Cost::default();
-        let mut packed = Vec::with_capacity(parts.len());
-        for (part, spent) in parts {
-            cost += spent;
-            packed.push(part);
-        }
-        cost.queries = count as u64;
+        let (packed, cost) =
+            in_chunks(count, CHUNK, |range| check_some(&cell, &asked, range, &stop));
         let mut answer = joined(packed);
         answer.clearances_per_configuration = per_configuration(&cell, asked.question);
         answer.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));

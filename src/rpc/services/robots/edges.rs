@@ -1,11 +1,11 @@
 //! Edges of a cell, answered on all threads of the compute pool.
 
+use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
-
 use super::check::build_cell;
+use super::chunks::in_chunks;
 use super::size;
 use crate::geometry::effort::{Cost, Effort};
 use crate::robot::cell::Cell;
@@ -37,20 +37,8 @@ pub(super) async fn answer(
     let (stop, clock) = (guard.flag(), shared.clock.clone());
     let job = move || {
         let start = clock.now();
-        let chunks = (0..count.div_ceil(CHUNK)).map(|k| [k * CHUNK, count.min((k + 1) * CHUNK)]);
-        let check = |range| check_some(&cell, &asked, range, &stop);
-        let parts: Vec<_> = if count <= CHUNK {
-            chunks.map(check).collect()
-        } else {
-            chunks.collect::<Vec<_>>().into_par_iter().map(check).collect()
-        };
-        let mut cost = Cost::default();
-        let mut packed = Vec::with_capacity(parts.len());
-        for (part, spent) in parts {
-            cost += spent;
-            packed.push(part);
-        }
-        cost.queries = count as u64;
+        let (packed, cost) =
+            in_chunks(count, CHUNK, |range| check_some(&cell, &asked, range, &stop));
         let mut answer = joined_edges(packed);
         answer.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
         answer
@@ -62,12 +50,12 @@ pub(super) async fn answer(
 fn check_some(
     cell: &Cell,
     asked: &AskedEdges,
-    [first, end]: [usize; 2],
+    range: Range<usize>,
     stop: &AtomicBool,
 ) -> (api::CheckEdgesResponse, Cost) {
     let width = cell.variable_count();
     let (mut packed, mut cost) = (api::CheckEdgesResponse::default(), Cost::default());
-    for at in first..end {
+    for at in range {
         let ends = [0, 1].map(|k: usize| &asked.ends[k][at * width..(at + 1) * width]);
         let mut effort = Effort::with_stop(asked.steps, stop);
         for answer in cell.check_edges(asked.question, ends, &mut effort) {

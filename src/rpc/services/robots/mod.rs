@@ -1,6 +1,7 @@
 //! `RobotService`.
 
 mod check;
+mod chunks;
 mod edges;
 mod stream;
 
