@@ -12,13 +12,14 @@
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
 mod clock;
+mod field;
 
 use std::sync::Arc;
 
 use clearance::geometry::Vec3;
 use clearance::geometry::effort::Effort;
 use clearance::geometry::hull::convex_hull;
-use clearance::geometry::hull::samples::{Random, polytope_of};
+use clearance::geometry::hull::samples::Random;
 use clearance::geometry::motion::Motion;
 use clearance::geometry::pair::Placed;
 use clearance::geometry::polytope::Polytope;
@@ -29,22 +30,11 @@ use clearance::scene::query::{BodyFilter, HitSelection, SceneView};
 use clearance::scene::{Body, Declaration, Limits, Questions, Scene, Serial};
 
 use clock::thread_time;
-
-fn hulls(random: &mut Random) -> Vec<Arc<Polytope>> {
-    let hull = |_| {
-        let count = 30 + random.below(121);
-        let scale = Vec3::from_fn(|_, _| random.between(0.6, 1.0));
-        let points: Vec<Vec3> =
-            (0..count).map(|_| random.direction().component_mul(&scale)).collect();
-        Arc::new(polytope_of(&points))
-    };
-    (0..20).map(hull).collect()
-}
+use field::{hulls, side};
 
 /// A scene of so many bodies, and the side of the cube that they are in.
 fn scene(count: u32, hulls: &[Arc<Polytope>], random: &mut Random) -> (Scene, f64) {
-    let volume = f64::from(count) * (4.0 / 3.0 * std::f64::consts::PI * 1.7_f64.powi(3));
-    let side = (volume / 2.0).cbrt();
+    let side = side(count);
     let bodies = (0..count).map(|index| {
         let place = Vec3::from_fn(|_, _| random.between(0.0, side));
         let turn = [1.0, random.unit(), random.unit(), random.unit()];

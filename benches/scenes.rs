@@ -5,21 +5,20 @@
 //! ```
 //!
 //! Each argument is a number of bodies and the share of them that moves in a frame, with
-//! `:first_contacts` if these are asked. The bodies are 20 hulls of 30 to 150 vertices, as dense as
-//! that each has about two close neighbours; a moving one goes 0.017 and turns 0.035 rad a frame,
-//! about a hundredth of its size. Prints per scene the CPU milliseconds of a frame (median), of
-//! opening, the pairs looked at, and memory in bytes a body; at the end a hash of all events and
-//! counts, which is the same on every machine. As a test it takes a few small scenes.
+//! `:first_contacts` if these are asked and `:pace=50` if bodies go half their size a frame in
+//! place of a hundredth; `field` and `drift` say what they are. Prints per scene the CPU
+//! milliseconds of a frame (median), of opening, the pairs looked at, and memory in bytes a body;
+//! at the end a hash of all events and counts, which is the same on every machine. As a test it
+//! takes a few small scenes.
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
 mod clock;
+mod drift;
+mod field;
 
-use std::sync::Arc;
 use std::time::Duration;
 
-use clearance::geometry::Vec3;
-use clearance::geometry::hull::samples::{Random, polytope_of};
-use clearance::geometry::polytope::Polytope;
+use clearance::geometry::hull::samples::Random;
 use clearance::geometry::pose::Pose;
 use clearance::geometry::separation::METHODS;
 use clearance::scene::{
@@ -28,12 +27,15 @@ use clearance::scene::{
 };
 
 use clock::thread_time;
+use drift::{Drifter, movers};
+use field::{hulls, side};
 
 /// What is measured.
 struct Asked {
     bodies: u32,
     moving: f64,
     first_contacts: bool,
+    pace: f64,
 }
 
 impl Asked {
@@ -41,64 +43,29 @@ impl Asked {
         let mut words = text.split(':');
         let bodies = words.next()?.parse().ok()?;
         let moving = words.next()?.parse().ok()?;
-        Some(Self { bodies, moving, first_contacts: words.next() == Some("first_contacts") })
+        let (mut first_contacts, mut pace) = (false, 1.0);
+        for word in words {
+            match word.strip_prefix("pace=") {
+                Some(factor) => pace = factor.parse().ok()?,
+                None => first_contacts |= word == "first_contacts",
+            }
+        }
+        Some(Self { bodies, moving, first_contacts, pace })
     }
 }
 
-fn hulls(random: &mut Random) -> Vec<Arc<Polytope>> {
-    let hull = |_| {
-        let count = 30 + random.below(121);
-        let scale = Vec3::from_fn(|_, _| random.between(0.6, 1.0));
-        let points: Vec<Vec3> =
-            (0..count).map(|_| random.direction().component_mul(&scale)).collect();
-        Arc::new(polytope_of(&points))
-    };
-    (0..20).map(hull).collect()
-}
-
-/// A body that drifts and tumbles.
-struct Drifter {
-    place: Vec3,
-    turn: [f64; 4],
-    velocity: Vec3,
-    spin: Vec3,
-}
-
-impl Drifter {
-    fn pose(&self) -> Pose {
-        Pose::from_quaternion(self.place, self.turn).expect("a legal pose")
-    }
-
-    fn go_on(&mut self) {
-        self.place += self.velocity;
-        let [w, x, y, z] = self.turn;
-        let s = self.spin / 2.0;
-        let turned = [
-            w - s.x * x - s.y * y - s.z * z,
-            x + s.x * w + s.y * z - s.z * y,
-            y + s.y * w + s.z * x - s.x * z,
-            z + s.z * w + s.x * y - s.y * x,
-        ];
-        let norm = turned.iter().map(|c| c * c).sum::<f64>().sqrt();
-        self.turn = turned.map(|c| c / norm);
-    }
+fn pose(drifter: &Drifter) -> Pose {
+    Pose::from_quaternion(drifter.place, drifter.turn).expect("a legal pose")
 }
 
 fn measure(asked: &Asked, hash: &mut u64) {
     let mut random = Random::new(7);
     let hulls = hulls(&mut random);
-    let volume = f64::from(asked.bodies) * (4.0 / 3.0 * std::f64::consts::PI * 1.7_f64.powi(3));
-    let side = (volume / 2.0).cbrt();
-    let mut drifters: Vec<Drifter> = (0..asked.bodies)
-        .map(|_| Drifter {
-            place: Vec3::from_fn(|_, _| random.between(0.0, side)),
-            turn: [1.0, random.unit(), random.unit(), random.unit()],
-            velocity: random.direction() * 0.017,
-            spin: random.direction() * 0.035,
-        })
-        .collect();
+    let side = side(asked.bodies);
+    let mut drifters: Vec<Drifter> =
+        (0..asked.bodies).map(|_| Drifter::anywhere(&mut random, side, asked.pace)).collect();
     let body = |(index, drifter): (usize, &Drifter)| {
-        Body::solid(index as u32 + 1, hulls[index % 20].clone()).placed(drifter.pose())
+        Body::solid(index as u32 + 1, hulls[index % 20].clone()).placed(pose(drifter))
     };
     let declared = Declaration {
         bodies: drifters.iter().enumerate().map(body).collect(),
@@ -125,22 +92,16 @@ fn measure(asked: &Asked, hash: &mut u64) {
     note(hash, &first.expect("a legal frame").report);
     let opening = thread_time() - opening;
 
-    let moving = (f64::from(asked.bodies) * asked.moving) as usize;
     let frames = (300_000 / asked.bodies as usize).clamp(10, 100);
     let mut times: Vec<Duration> = Vec::new();
     let mut looked_at = 0;
     for id in 0..frames as u64 {
-        let mut moves = Vec::with_capacity(moving);
-        for j in 0..moving {
-            let index = if asked.moving < 1.0 {
-                (j * drifters.len() / moving + id as usize) % drifters.len()
-            } else {
-                j
-            };
+        let mut moves = Vec::new();
+        for index in movers(drifters.len(), asked.moving, id) {
             drifters[index].go_on();
             moves.push(Move {
                 body: BodyId(index as u32 + 1),
-                pose: drifters[index].pose(),
+                pose: pose(&drifters[index]),
                 teleported: false,
                 deviation: None,
             });
