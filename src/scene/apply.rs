@@ -198,6 +198,7 @@ impl Scene {
         for (index, entry) in rules.iter().flat_map(|rules| rules.margins.iter().enumerate()) {
             self.check_slack(entry.margin, || format!("rules.margins[{index}].margin"))?;
         }
+        rules.as_ref().map_or(Ok(()), |rules| rules.check_groups(&bodies))?;
         let margins_change = rules.is_some();
         let new_rules = match rules {
             Some(rules) => rules,

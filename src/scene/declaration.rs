@@ -55,6 +55,9 @@ pub enum Problem {
     /// A pair names a body that is not there.
     #[error("the scene has no body with this id")]
     UnknownBody,
+    /// A rule names a group that no body belongs to.
+    #[error("no body belongs to this group; groups of bodies to come are named in groups_to_come")]
+    UnknownGroup,
     /// A pair names one body twice.
     #[error("a pair needs two different bodies")]
     SameBody,

@@ -26,6 +26,8 @@ pub struct Rules {
     pub ignored_pairs: Vec<[BodyId; 2]>,
     /// Margins of pairs, in place of the sum of their bodies'.
     pub margins: Vec<PairMargin>,
+    /// Groups that `checked_groups` may name although no body belongs to them yet.
+    pub groups_to_come: Vec<String>,
 }
 
 impl Rules {
@@ -34,10 +36,39 @@ impl Rules {
         // The least that is allocated for a name.
         const NAME: usize = 16;
         let name = |name: &String| size_of::<String>() + name.len().max(NAME);
-        let groups: usize = self.checked_groups.iter().flatten().map(name).sum();
+        let names = self.checked_groups.iter().flatten().chain(&self.groups_to_come);
+        let groups: usize = names.map(name).sum();
         let pairs = self.checked_pairs.len() + self.ignored_pairs.len();
         let margins = self.margins.len() * size_of::<PairMargin>();
         groups + 2 * (pairs * size_of::<[BodyId; 2]>() + margins)
+    }
+
+    /// That every group which is named has a body, or is said to come: a misspelt name would check
+    /// nothing, and nobody would notice.
+    pub(super) fn check_groups(&self, bodies: &[&Body]) -> Result<(), DeclarationError> {
+        let expected = self.groups_to_come.iter();
+        let known: BTreeSet<&String> =
+            bodies.iter().flat_map(|body| &body.groups).chain(expected).collect();
+        for (index, pair) in self.checked_groups.iter().enumerate() {
+            for (group, side) in pair.iter().zip(["a", "b"]) {
+                if !known.contains(group) {
+                    let path = format!("rules.checked_groups[{index}].{side}");
+                    return Err(DeclarationError::new(path, Problem::UnknownGroup));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// These rules as another server accepts them: groups whose last body has gone are to come.
+    pub(super) fn declared_with<'a>(&self, bodies: impl Iterator<Item = &'a Body>) -> Self {
+        let mut known: BTreeSet<&String> = self.groups_to_come.iter().collect();
+        known.extend(bodies.flat_map(|body| &body.groups));
+        let gone: BTreeSet<&String> =
+            self.checked_groups.iter().flatten().filter(|group| !known.contains(group)).collect();
+        let mut declared = self.clone();
+        declared.groups_to_come.extend(gone.into_iter().cloned());
+        declared
     }
 
     /// Without the entries that name `gone` (sorted).

@@ -150,7 +150,7 @@ impl Scene {
         };
         Declaration {
             bodies: self.bodies().cloned().collect(),
-            rules: self.rules.clone(),
+            rules: self.rules.declared_with(self.bodies()),
             release_margin: self.release_margin,
             contacts: self.contacts.iter().map(contact).collect(),
             frame: self.applied,

@@ -186,6 +186,10 @@ async fn groups_that_tell_too_many_bodies_apart_are_refused_with_the_limit() {
     let frame = api::Frame { frame_id: 1, rules: finer.clone(), ..Default::default() };
     let report = step(&server, "s", vec![frame]).await.unwrap().remove(0);
     refused(&report, Code::InvalidArgument, "frames[0].rules.checked_groups");
+    let misspelt = Some(rules(vec![pair("a", "A")]));
+    let frame = api::Frame { frame_id: 1, rules: misspelt, ..Default::default() };
+    let report = step(&server, "s", vec![frame]).await.unwrap().remove(0);
+    refused(&report, Code::InvalidArgument, "frames[0].rules.checked_groups[0].b");
     request.state.as_mut().unwrap().rules = finer;
     request.replace = true;
     let status = server.sessions().open_session(request).await.unwrap_err();

@@ -137,7 +137,11 @@ async fn everything_that_a_session_keeps_counts_towards_the_limit_of_memory() {
     let named = api::Body { name: "n".repeat(3 << 20), ..plain.clone() };
     let grouped = api::Body { groups: vec!["g".repeat(1 << 10); 3 << 10], ..plain.clone() };
     let pair = api::GroupPair { a: "a".into(), b: "b".into() };
-    let rules = api::PairRules { checked_groups: vec![pair; 50_000], ..Default::default() };
+    let rules = api::PairRules {
+        checked_groups: vec![pair; 50_000],
+        groups_to_come: vec!["a".into(), "b".into()],
+        ..Default::default()
+    };
     let state = |body: api::Body, rules| api::SessionState {
         bodies: vec![body],
         rules,

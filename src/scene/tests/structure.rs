@@ -163,6 +163,35 @@ fn rules_check_exactly_the_pairs_they_name() {
     assert_eq!(scene.pairs_enabled(), 1);
 }
 
+/// Two cubes in one place reported nothing, since the rules named their group by a misspelt name.
+#[test]
+fn a_group_that_no_body_belongs_to_is_refused_unless_it_is_to_come() {
+    let mut bodies = row(2);
+    bodies[0].groups = vec!["arm".into()];
+    bodies[1].groups = vec!["cell".into()];
+    let rules = |to_come: &[&str]| Rules {
+        checked_groups: vec![["arm".into(), "cell".into()], ["arm".into(), "cel".into()]],
+        groups_to_come: to_come.iter().map(|&group| group.to_owned()).collect(),
+        ..Rules::default()
+    };
+    let with = |rules| Declaration { bodies: bodies.clone(), rules, ..Declaration::default() };
+    let refused = Scene::open(with(rules(&[])), &METHODS[0], LIMITS).unwrap_err();
+    assert_eq!(
+        (refused.path.as_str(), refused.problem),
+        ("rules.checked_groups[1].b", Problem::UnknownGroup)
+    );
+    let mut scene = declare(with(rules(&["cel"])));
+    let next = Frame { rules: Some(rules(&["sel"])), ..frame(1, vec![]) };
+    assert!(scene.apply(&next).is_err(), "a frame's rules are checked likewise");
+    // A body that goes takes its group with it; what remains can still be opened elsewhere.
+    let gone = Frame { removed: vec![BodyId(1)], ..frame(1, vec![]) };
+    scene.apply(&gone).unwrap();
+    let declared = scene.declaration();
+    assert_eq!(declared.rules.groups_to_come, ["cel", "cell"]);
+    let elsewhere = declare(declared.clone());
+    assert_eq!(elsewhere.declaration().rules, declared.rules);
+}
+
 /// Every entry was looked at for each pair of classes: one scene kept a thread at work for days.
 #[test]
 fn rules_about_very_many_groups_are_ready_at_once() {
@@ -177,7 +206,8 @@ fn rules_about_very_many_groups_are_ready_at_once() {
     let nobody = ["nobody".to_owned(), "g0".to_owned()];
     let mut checked_groups = vec![nobody; 200_000];
     checked_groups.push(["g0".to_owned(), "g1".to_owned()]);
-    let rules = Rules { checked_groups, ..Rules::default() };
+    let groups_to_come = vec!["nobody".to_owned()];
+    let rules = Rules { checked_groups, groups_to_come, ..Rules::default() };
     let bodies = bodies.collect();
     let scene = declare(Declaration { bodies, rules, ..Declaration::default() });
     // Half of all are in each group and a quarter in both: those among themselves, and with all the

@@ -66,7 +66,8 @@ pub fn estimate(request: &api::OpenSessionRequest) -> Duration {
 pub fn rules_estimate(rules: Option<&api::PairRules>) -> Duration {
     rules.map_or(Duration::ZERO, |rules| {
         let pairs = rules.checked_pairs.len() + rules.ignored_pairs.len() + rules.margins.len();
-        ENTRY_TIME * times(rules.checked_groups.len() + pairs)
+        let groups = rules.checked_groups.len() + rules.groups_to_come.len();
+        ENTRY_TIME * times(groups + pairs)
     })
 }
 
@@ -189,6 +190,7 @@ pub fn rules(
         ("checked_pairs", wire.checked_pairs.len()),
         ("ignored_pairs", wire.ignored_pairs.len()),
         ("margins", wire.margins.len()),
+        ("groups_to_come", wire.groups_to_come.len()),
     ] {
         path.field(name).within(limits.rules_per_session_max(), count)?;
     }
@@ -210,6 +212,7 @@ pub fn rules(
         checked_pairs: wire.checked_pairs.iter().map(pair_ids).collect(),
         ignored_pairs: wire.ignored_pairs.iter().map(pair_ids).collect(),
         margins: margins?,
+        groups_to_come: wire.groups_to_come.clone(),
     })
 }
 
@@ -245,6 +248,7 @@ pub fn failure(path: &Path<'_>, error: &DeclarationError, limits: &Limits) -> Fa
         Problem::IdTaken
         | Problem::UnknownBody
         | Problem::SameBody
+        | Problem::UnknownGroup
         | Problem::NoParts
         | Problem::TooFar
         | Problem::NotALength

@@ -63,6 +63,7 @@ fn rules_to_wire(rules: &Rules) -> api::PairRules {
         checked_pairs: rules.checked_pairs.iter().map(pair_to_wire).collect(),
         ignored_pairs: rules.ignored_pairs.iter().map(pair_to_wire).collect(),
         margins: rules.margins.iter().map(margin).collect(),
+        groups_to_come: rules.groups_to_come.clone(),
     }
 }
 

@@ -31,6 +31,7 @@ const COUNTED: &[(&str, &str, CountLimit)] = &[
     ("PairRules", "checked_pairs", Limits::rules_per_session_max),
     ("PairRules", "ignored_pairs", Limits::rules_per_session_max),
     ("PairRules", "margins", Limits::rules_per_session_max),
+    ("PairRules", "groups_to_come", Limits::rules_per_session_max),
     ("QuerySceneRequest", "queries", Limits::scene_queries_max),
     ("RegisterPolytopesRequest", "polytopes", Limits::registration_items_max),
     ("RegisterRobotRequest", "meshes", Limits::robot_parts_max),
