@@ -8,6 +8,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// Every file of the API; a new one is a new line here.
     const FILES: &[&str] = &[
         "clearance/v1/certificate.proto",
+        "clearance/v1/cost.proto",
         "clearance/v1/geometry.proto",
         "clearance/v1/polytope_service.proto",
         "clearance/v1/query_service.proto",

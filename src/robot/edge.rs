@@ -165,7 +165,7 @@ impl<'a> EdgeSearch<'a> {
     }
 
     fn run(mut self, memory: &mut (Block, Poses), effort: &mut Effort<'_>) -> EdgeAnswer {
-        let pieces = (self.speeds.total() / PIECE_LENGTH).ceil().clamp(1.0, PIECES_MAX);
+        let pieces = pieces_of(&self.speeds);
         let mut open = Vec::new();
         let mut piece = pieces;
         while piece >= 1.0 {
@@ -253,7 +253,7 @@ impl<'a> EdgeSearch<'a> {
     ) -> Result<Looked, Stopped> {
         let [from, to] = self.ends;
         self.values.clear();
-        self.values.extend(from.iter().zip(to).map(|(a, b)| at(*a, *b, t)));
+        self.values.extend(from.iter().zip(to).map(|(a, b)| value_at(*a, *b, t)));
         block.place(self.cell, &[&self.values[..]; LANES]);
         let mut stand = block.stand(self.cell, 0, poses);
         let candidates = match pairs {
@@ -352,7 +352,12 @@ enum Looked {
     Contact(BodyPair),
 }
 
+/// How many pieces a path is cut into at first.
+pub(super) fn pieces_of(speeds: &PathSpeeds) -> f64 {
+    (speeds.total() / PIECE_LENGTH).ceil().clamp(1.0, PIECES_MAX)
+}
+
 /// The joint value at t, each end exactly.
-fn at(from: f64, to: f64, t: f64) -> f64 {
+pub(super) fn value_at(from: f64, to: f64, t: f64) -> f64 {
     if t >= 1.0 { to } else { from + t * (to - from) }
 }

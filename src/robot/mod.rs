@@ -7,10 +7,13 @@
 
 pub mod ball;
 pub mod cell;
+mod certify;
 pub mod check;
+pub mod claim;
 pub mod edge;
 pub mod error;
 pub mod gradient;
+pub mod judge;
 pub mod kinematics;
 pub mod model;
 pub mod parts;

@@ -82,11 +82,21 @@ impl PathSpeeds {
         link: &CellLink,
         seen_from: Option<usize>,
     ) -> MotionBound {
+        self.bound_of(cell, (link.frame, link.ball.centre.norm() + link.ball.radius), seen_from)
+    }
+
+    /// Of points of a frame that are no farther from its origin than the lever.
+    pub(super) fn bound_of(
+        &self,
+        cell: &Cell,
+        (frame, lever): (Option<usize>, f64),
+        seen_from: Option<usize>,
+    ) -> MotionBound {
         let tree = cell.kinematics.tree();
-        let mut lever = link.ball.centre.norm() + link.ball.radius;
+        let mut lever = lever;
         let (mut speed, mut acceleration, mut turned, mut depth) = (0.0, 0.0, 0.0, 2.0);
         let mut is_seen = true;
-        for k in tree.chain(link.frame) {
+        for k in tree.chain(frame) {
             is_seen &= Some(k) != seen_from;
             let s = self.speeds[k].abs();
             depth += 1.0;
@@ -119,12 +129,22 @@ impl PathSpeeds {
         &self,
         stand: &Stand<'_>,
         link: usize,
+        seen: (Option<usize>, &MotionBound),
+    ) -> f64 {
+        self.speed_of(stand, stand.cell.links[link].frame, stand.link_ball(link), seen)
+    }
+
+    /// That of the points of a ball in a frame; centre and radius are in the world.
+    pub(super) fn speed_of(
+        &self,
+        stand: &Stand<'_>,
+        frame: Option<usize>,
+        (centre, radius): (Vec3, f64),
         (seen_from, bound): (Option<usize>, &MotionBound),
     ) -> f64 {
-        let (centre, radius) = stand.link_ball(link);
         let tree = stand.cell.kinematics.tree();
         let (mut velocity, mut spin) = (Vec3::zeros(), Vec3::zeros());
-        for k in tree.chain(stand.cell.links[link].frame) {
+        for k in tree.chain(frame) {
             if Some(k) == seen_from {
                 break;
             }

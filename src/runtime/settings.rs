@@ -223,6 +223,8 @@ limits! {
     configuration_entries_max = 20_000_000, "entries", InvalidArgument;
     /// Edges of one message.
     edges_max = 50_000, "edges", InvalidArgument;
+    /// Edges of one message that asks for certificates.
+    certified_edges_max = 1_000, "edges", InvalidArgument;
     /// Steps of the search for one edge; one that needs more is undecided from there on.
     edge_steps_max = 100_000, "steps", Cut;
     /// Uploads at a time.

@@ -64,6 +64,29 @@ fn judges_share_no_code_with_the_searches() {
     assert!(offences.is_empty(), "a judge uses what it must not:\n{}", offences.join("\n"));
 }
 
+/// What a judge of robots may use of floor 1: the numbers of the joints, and what is claimed.
+const ROBOT_JUDGES_USE: &[&str] = &["claim", "tree", "judge"];
+
+#[test]
+fn judges_of_robots_share_no_code_with_the_searches() {
+    let (mut offences, mut uses) = (Vec::new(), 0);
+    // A type of the geometry stands beside its rooms; they begin with a small letter.
+    let is_room = |room: &String| room.starts_with(char::is_lowercase);
+    for path in production_files(Path::new("src/robot/judge")) {
+        for used in modules_used(&production_code(&path), &module_of(&path)) {
+            let [root, room, ..] = &used[..] else { continue };
+            let rooms = if root == "geometry" { JUDGES_USE } else { ROBOT_JUDGES_USE };
+            uses += usize::from(is_room(room));
+            let is_floor = root == "geometry" || root == "robot";
+            if !is_floor || is_room(room) && !rooms.contains(&room.as_str()) {
+                offences.push(format!("{}: uses {}", path.display(), used.join("::")));
+            }
+        }
+    }
+    assert!(uses > 10, "found only {uses} uses");
+    assert!(offences.is_empty(), "a judge uses what it must not:\n{}", offences.join("\n"));
+}
+
 /// A file without its modules of tests.
 fn production_code(path: &Path) -> String {
     let text = read(path);

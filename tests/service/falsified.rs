@@ -70,6 +70,11 @@ pub(crate) fn falsified(random: &mut Random, claim: &Claim) -> Option<Claim> {
             Said(answer.outcome, answer.t_free, answer.t_contact) = said;
             Claim::FirstCollision(claim)
         }
+        Claim::Edges(mut claim) => {
+            let certificates = &mut claim.answer.as_mut()?.certificates;
+            certificates.iter_mut().find(|known| !known.pieces.is_empty())?.pieces.pop();
+            Claim::Edges(claim)
+        }
     })
 }
 

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use api::query_service_client::QueryServiceClient;
 use api::robot_service_client::RobotServiceClient;
 use clearance::rpc::api;
 use clearance::runtime::settings::Limits;
@@ -299,4 +300,63 @@ async fn edges_are_proven_free_or_end_where_the_contact_is() {
     assert_eq!(answer.near_indices, ends_in_contact.collect::<Vec<_>>());
     let status = client.check_edges(request(&[0.0], &[])).await.unwrap_err();
     assert!(status.message().starts_with("ends: must have as many"));
+}
+
+#[tokio::test]
+async fn certificates_of_edges_are_given_and_verified_and_changed_ones_refused() {
+    let server = Server::start().await;
+    let mut client = robots(&server);
+    let cell = slider(&server).await;
+    let request = |margin: f64| api::CheckEdgesRequest {
+        cell: Some(cell.clone()),
+        starts: vec![-8.0, 0.0, f64::NAN, 3.0],
+        ends: vec![1.25, 4.0, 0.0, 1.0],
+        margin,
+        certificate: true,
+        ..api::CheckEdgesRequest::default()
+    };
+    let verify = async |question: &api::CheckEdgesRequest, answer: &api::CheckEdgesResponse| {
+        let (question, answer) = (Some(question.clone()), Some(answer.clone()));
+        let claim = api::EdgesClaim { question, answer };
+        let claim = Some(api::verify_certificate_request::Claim::Edges(claim));
+        let request = api::VerifyCertificateRequest { claim };
+        let mut queries = QueryServiceClient::new(server.channel.clone());
+        queries.verify_certificate(request).await.map(tonic::Response::into_inner)
+    };
+    for margin in [0.0, 0.5] {
+        let question = request(margin);
+        let answer = client.check_edges(question.clone()).await.unwrap().into_inner();
+        assert_eq!(answer.certificates.len(), 4);
+        let judged = verify(&question, &answer).await.unwrap();
+        assert_eq!((judged.valid, judged.refusal.as_str()), (true, ""));
+        let refusal = async |change: &dyn Fn(&mut api::CheckEdgesResponse)| {
+            let mut changed = answer.clone();
+            change(&mut changed);
+            let judged = verify(&question, &changed).await.unwrap();
+            assert!(!judged.valid);
+            judged.refusal
+        };
+        let slower = refusal(&|answer| answer.certificates[1].pieces[0].speeds[0] *= 0.999).await;
+        assert!(slower.starts_with("edge 1: piece 0: part 0 may be faster"), "{slower}");
+        let dropped = refusal(&|answer| drop(answer.certificates[0].pieces.pop())).await;
+        assert!(dropped.starts_with("edge 0: the pieces do not join"), "{dropped}");
+        let longer = refusal(&|answer| answer.free_until[1] += 1e-3).await;
+        assert!(longer.starts_with("edge 1: the pieces do not join"), "{longer}");
+        let without = refusal(&|answer| answer.certificates[3].contact = None).await;
+        assert_eq!(without, "edge 3: the contact: there is no proof");
+    }
+    let question = request(0.0);
+    let answer = client.check_edges(question.clone()).await.unwrap().into_inner();
+    let fewer = api::CheckEdgesResponse { near_firsts: Vec::new(), ..answer.clone() };
+    let status = verify(&question, &fewer).await.unwrap_err();
+    assert!(status.message().starts_with("edges.answer.near_indices: must be as many"), "{status}");
+    let shorter = api::CheckEdgesRequest { starts: vec![0.0], ends: vec![1.0], ..question };
+    let status = verify(&shorter, &answer).await.unwrap_err();
+    assert!(
+        status.message().starts_with("edges.answer.outcomes: must be one for each"),
+        "{status}"
+    );
+    let many = api::CheckEdgesRequest { starts: vec![0.0; 1001], ends: vec![1.0; 1001], ..shorter };
+    let status = client.check_edges(many).await.unwrap_err();
+    assert!(status.message().contains("certified_edges_max"), "{status}");
 }

@@ -12,7 +12,7 @@ use crate::robot::edge::{EdgeAnswer, EdgeQuestion};
 use crate::robot::speed::PathSpeeds;
 use crate::robot::still::StillBody;
 
-const QUESTION: EdgeQuestion = EdgeQuestion { margin: 0.0, tolerance: 1e-6 };
+pub(super) const QUESTION: EdgeQuestion = EdgeQuestion { margin: 0.0, tolerance: 1e-6 };
 
 fn between(from: &[f64], to: &[f64], t: f64) -> Vec<f64> {
     from.iter().zip(to).map(|(a, b)| if t >= 1.0 { *b } else { a + t * (b - a) }).collect()
@@ -24,7 +24,7 @@ fn is_free(cell: &Cell, values: &[f64]) -> bool {
 }
 
 /// Ends of edges of at most this length in the sum of the joints.
-fn edges(count: usize, longest: f64, random: &mut Random) -> [Vec<f64>; 2] {
+pub(super) fn edges(count: usize, longest: f64, random: &mut Random) -> [Vec<f64>; 2] {
     let from = configurations(count, random);
     let mut to = Vec::new();
     for values in from.chunks_exact(8) {

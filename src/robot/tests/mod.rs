@@ -1,5 +1,6 @@
 //! Robots against numbers of others, and descriptions that are wrong.
 
+mod certify;
 mod check;
 mod edge;
 mod kinematics;

@@ -19,36 +19,44 @@ pub struct AskedEdges {
     pub ends: [Vec<f64>; 2],
     /// Steps of the search for one edge.
     pub steps: u64,
+    /// Whether certificates are wanted.
+    pub certificate: bool,
 }
 
 impl AskedEdges {
     /// Checks everything that can be wrong with it in this cell.
     pub fn convert(
+        path: &Path<'_>,
         request: api::CheckEdgesRequest,
         cell: &Cell,
         limits: &Limits,
     ) -> Result<Self, Failure> {
         let width = cell.variable_count();
         if width == 0 {
-            let cell = Path::ROOT.field("cell");
+            let cell = path.field("cell");
             return Err(cell.bad("its robots have no joint that moves").into());
         }
-        let (starts, ends) = (Path::ROOT.field("starts"), Path::ROOT.field("ends"));
+        let (starts, ends) = (path.field("starts"), path.field("ends"));
         if !request.starts.len().is_multiple_of(width) {
             return Err(starts.bad(format!("must have {width} numbers for each edge")).into());
         }
         if request.ends.len() != request.starts.len() {
             return Err(ends.bad("must have as many numbers as starts").into());
         }
-        starts.within(limits.edges_max(), request.starts.len() / width)?;
-        let margin = length(&Path::ROOT.field("margin"), request.margin)?;
-        let path = Path::ROOT.field("tolerance");
-        let tolerance = tolerance(&path, request.tolerance.unwrap_or(EDGE_WIDTH))?;
+        let count = request.starts.len() / width;
+        starts.within(limits.edges_max(), count)?;
+        if request.certificate {
+            starts.within(limits.certified_edges_max(), count)?;
+        }
+        let margin = length(&path.field("margin"), request.margin)?;
+        let tolerance =
+            tolerance(&path.field("tolerance"), request.tolerance.unwrap_or(EDGE_WIDTH))?;
         // Finer than this, halves of an interval are no f64 numbers any more.
         let tolerance = tolerance.max(EDGE_WIDTH * EDGE_WIDTH);
         let steps = request.steps_per_edge.unwrap_or(u64::MAX).min(limits.edge_steps_max);
         let question = EdgeQuestion { margin, tolerance };
-        Ok(Self { question, ends: [request.starts, request.ends], steps })
+        let ends = [request.starts, request.ends];
+        Ok(Self { question, ends, steps, certificate: request.certificate })
     }
 }
 
@@ -109,6 +117,7 @@ pub fn joined_edges(parts: Vec<api::CheckEdgesResponse>) -> api::CheckEdgesRespo
         all.near_firsts.extend(part.near_firsts);
         all.near_seconds.extend(part.near_seconds);
         all.contact_at.extend(part.contact_at);
+        all.certificates.extend(part.certificates);
         all.refused.extend(
             part.refused.into_iter().map(|refused| api::RefusedConfiguration {
                 index: refused.index + before,

@@ -2,6 +2,7 @@
 
 pub mod answer;
 pub mod cell;
+pub mod certificates;
 pub mod description;
 pub mod edges;
 pub mod registration;

@@ -1,6 +1,7 @@
 //! Certificates, judged: exactly, from scratch, by code that shares nothing with the searches.
 
 mod compounds;
+mod edges;
 mod faces;
 mod pair;
 mod questions;
@@ -11,6 +12,7 @@ mod told;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use self::compounds::PartsStatement;
+use self::edges::EdgesStatement;
 use self::pair::PairClaim;
 use self::questions::AboutTwo;
 use self::several::CollisionStatement;
@@ -22,9 +24,10 @@ use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::compound::AskedParts;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
+use crate::runtime::robots::RobotStore;
 
 /// What is claimed.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub enum Claim {
     /// A claim about two bodies of one part each.
     OfTwo(Box<PairClaim>),
@@ -32,6 +35,8 @@ pub enum Claim {
     OfParts(Box<PartsStatement>),
     /// A claim about several bodies.
     OfSeveral(Box<CollisionStatement>),
+    /// A claim about edges of robots.
+    OfEdges(Box<EdgesStatement>),
 }
 
 impl Claim {
@@ -39,6 +44,7 @@ impl Claim {
     pub fn convert(
         wire: &api::VerifyCertificateRequest,
         catalogue: &Catalogue<'_>,
+        robots: &RobotStore,
     ) -> Result<Self, Failure> {
         use api::verify_certificate_request::Claim as Wire;
         let root = Path::ROOT;
@@ -50,6 +56,7 @@ impl Claim {
             Wire::Penetration(_) => "penetration",
             Wire::FirstContact(_) => "first_contact",
             Wire::FirstCollision(_) => "first_collision",
+            Wire::Edges(_) => "edges",
         });
         match claim {
             Wire::Collision(claim) => {
@@ -71,6 +78,10 @@ impl Claim {
                 let told = Told::of(&path, &claim.question, &claim.answer)?;
                 Ok(Self::OfSeveral(Box::new(CollisionStatement::convert(&told, catalogue)?)))
             }
+            Wire::Edges(claim) => {
+                let told = Told::of(&path, &claim.question, &claim.answer)?;
+                Ok(Self::OfEdges(Box::new(EdgesStatement::convert(&told, catalogue, robots)?)))
+            }
         }
     }
 
@@ -81,6 +92,7 @@ impl Claim {
             Self::OfTwo(claim) => claim.judge(effort)?,
             Self::OfParts(claim) => claim.judge(effort)?,
             Self::OfSeveral(claim) => claim.judge(effort)?,
+            Self::OfEdges(claim) => claim.judge(stop, effort)?,
         };
         // A judge that was stopped refuses for that alone, which says nothing of the proof.
         if judged.is_err() && stop.load(Ordering::Relaxed) {

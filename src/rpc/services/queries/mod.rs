@@ -118,7 +118,8 @@ impl api::query_service_server::QueryService for Queries {
         request: Request<api::VerifyCertificateRequest>,
     ) -> Result<Response<api::VerifyCertificateResponse>, Status> {
         let shared = &self.0;
-        let claim = certificates::Claim::convert(request.get_ref(), &shared.catalogue())?;
+        let claim =
+            certificates::Claim::convert(request.get_ref(), &shared.catalogue(), &shared.robots)?;
         // Every vertex is looked at in exact arithmetic.
         let guard = StopGuard::after(Some(time_left(shared.limits(), request.metadata(), None)?));
         let stop = guard.flag();

@@ -11,6 +11,7 @@ use crate::geometry::effort::{Cost, Effort};
 use crate::robot::cell::Cell;
 use crate::rpc::api;
 use crate::rpc::convert::options::cost_to_wire;
+use crate::rpc::convert::robots::certificates::edge_certificate_to_wire;
 use crate::rpc::convert::robots::edges::{AskedEdges, joined_edges, push_edge};
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
@@ -32,7 +33,7 @@ pub(super) async fn answer(
     let path = Path::ROOT.field("cell");
     let wire = request.cell.as_ref().ok_or_else(|| path.bad("is required"))?;
     let cell = build_cell(shared, &path, wire, guard).await?;
-    let asked = AskedEdges::convert(request, &cell, shared.limits())?;
+    let asked = AskedEdges::convert(&Path::ROOT, request, &cell, shared.limits())?;
     let count = asked.ends[0].len() / cell.variable_count();
     let (stop, clock) = (guard.flag(), shared.clock.clone());
     let job = move || {
@@ -60,6 +61,11 @@ fn check_some(
         let mut effort = Effort::with_stop(asked.steps, stop);
         for answer in cell.check_edges(asked.question, ends, &mut effort) {
             push_edge(&mut packed, &answer);
+            if asked.certificate {
+                let made = cell.certify_edge(asked.question, ends, &answer, &mut effort);
+                let certificate = made.ok().flatten().unwrap_or_default();
+                packed.certificates.push(edge_certificate_to_wire(&certificate));
+            }
         }
         cost += effort.cost;
     }

@@ -1,0 +1,345 @@
+//! Certificates of edges: the pieces of a path that was found free, each with what shows it.
+//!
+//! The search drops a pair for both halves of an interval once it is free on the whole; here every
+//! piece stands alone, so that whoever reads it need not follow a search. The bounds on motion are
+//! those of the search ([`super::speed`]) on the vertices of each part instead of its link's ball.
+
+use super::cell::Cell;
+use super::claim::{
+    EdgeCertificate, EdgeContactProof, EdgePiece, EdgeSubject, PairGap, SubjectPart,
+};
+use super::edge::{EdgeAnswer, EdgeQuestion, pieces_of, value_at};
+use super::speed::{MotionBound, PathSpeeds, common_frame};
+use super::stand::{Block, LANES, Poses, Stand};
+use crate::geometry::Vec3;
+use crate::geometry::claim::{Points, Verdict};
+use crate::geometry::distance::{Stops, compare};
+use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::number::double::{
+    Double, Real, Triple, cross, dot, minus, plus_times, rounded,
+};
+use crate::geometry::number::rounding::{BOUND_SLACK, UNIT};
+use crate::geometry::pair::{Pair, Placed, VertexPair};
+use crate::geometry::pose::Pose;
+use crate::geometry::witness::Witness;
+
+/// By how much more than they have to the bounds of a certificate say: a thousand times what two
+/// readers of it may round differently.
+const STATED_SLACK: f64 = 1000.0 * BOUND_SLACK;
+/// The part of the tolerance down to which pieces are halved.
+const FINEST: f64 = 1.0 / 4096.0;
+
+/// The vertices of a body, as far as their motion is concerned.
+#[derive(Clone, Copy, Debug)]
+struct Load {
+    frame: Option<usize>,
+    lever: f64,
+    centre: Vec3,
+    radius: f64,
+    bound: MotionBound,
+}
+
+/// A pair that needs a check.
+#[derive(Clone, Copy, Debug)]
+struct CheckedPair {
+    bodies: [u32; 2],
+    common: Option<usize>,
+    /// Seen from that frame; of what stands still all zero.
+    bounds: [MotionBound; 2],
+}
+
+/// An edge whose certificate is made.
+struct Certifier<'a> {
+    cell: &'a Cell,
+    ends: [&'a [f64]; 2],
+    question: EdgeQuestion,
+    speeds: PathSpeeds,
+    loads: Vec<Load>,
+    pairs: Vec<CheckedPair>,
+}
+
+impl Cell {
+    /// The numbers that a certificate is about.
+    pub fn subject(&self) -> EdgeSubject<'_> {
+        let mut parts = Vec::with_capacity(self.parts.len());
+        for (index, link) in self.links.iter().enumerate() {
+            parts.extend(self.parts[link.parts.clone()].iter().map(|part| SubjectPart {
+                link: index,
+                frame: link.frame,
+                pose: part.frame_from_part,
+                points: part.polytope.vertices(),
+            }));
+        }
+        let body = self.still.bodies().iter();
+        let still = body.map(|b| Points { points: b.polytope.vertices(), pose: b.pose }).collect();
+        EdgeSubject { tree: self.kinematics.tree(), parts, link_pairs: &self.link_pairs, still }
+    }
+
+    /// The certificate of an answer about an edge; none: there is nothing to show, or what was
+    /// found free is so within so little that these bounds do not show it.
+    pub fn certify_edge(
+        &self,
+        question: EdgeQuestion,
+        ends: [&[f64]; 2],
+        answer: &EdgeAnswer,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<EdgeCertificate>, Stopped> {
+        let (free_until, contact) = match answer {
+            EdgeAnswer::Free => (1.0, None),
+            EdgeAnswer::Contact { free_until, contact_at, pair } => {
+                (*free_until, Some((*contact_at, *pair)))
+            }
+            EdgeAnswer::Undecided { free_until, .. } | EdgeAnswer::Stopped { free_until, .. } => {
+                (*free_until, None)
+            }
+            EdgeAnswer::Bad(_) | EdgeAnswer::Turns => return Ok(None),
+        };
+        let Some(speeds) = PathSpeeds::new(self, ends) else { return Ok(None) };
+        let certifier = Certifier::new(self, ends, question, speeds);
+        let mut memory = (Block::default(), Poses::default());
+        let Some(pieces) = certifier.pieces(free_until, &mut memory, effort)? else {
+            return Ok(None);
+        };
+        let contact = match contact {
+            None => None,
+            Some((at, pair)) => {
+                let mut stand = certifier.stand(at, &mut memory);
+                Some(contact_proof(&stand.pair(pair), question.margin, effort)?)
+            }
+        };
+        Ok(Some(EdgeCertificate { pieces, contact }))
+    }
+}
+
+impl<'a> Certifier<'a> {
+    fn new(
+        cell: &'a Cell,
+        ends: [&'a [f64]; 2],
+        question: EdgeQuestion,
+        speeds: PathSpeeds,
+    ) -> Self {
+        let subject = cell.subject();
+        let parts = subject.parts.iter().map(|part| (part.frame, part.pose, part.points));
+        let all = parts.chain(subject.still.iter().map(|body| (None, body.pose, body.points)));
+        let load = |(frame, pose, points): (Option<usize>, Pose, &[Vec3])| {
+            let placed: Vec<Vec3> = points.iter().map(|v| pose.apply_rounded(v)).collect();
+            let first = placed.first().copied().unwrap_or_default();
+            let (low, high) =
+                placed.iter().fold((first, first), |(low, high), v| (low.inf(v), high.sup(v)));
+            let centre = low + (high - low) * 0.5;
+            let farthest =
+                |from: Vec3| placed.iter().map(|v| (v - from).norm()).fold(0.0, f64::max);
+            let lever = farthest(Vec3::zeros()) * (1.0 + STATED_SLACK);
+            let radius = farthest(centre) + lever * STATED_SLACK;
+            let bound = speeds.bound_of(cell, (frame, lever), None);
+            Load { frame, lever, centre, radius, bound }
+        };
+        let loads: Vec<Load> = all.map(load).collect();
+        let seen = |body: usize, common| {
+            speeds.bound_of(cell, (loads[body].frame, loads[body].lever), common)
+        };
+        let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+        let mut pairs = Vec::new();
+        for [a, b] in &cell.link_pairs {
+            let common = common_frame(cell, [&cell.links[*a], &cell.links[*b]]);
+            for first in cell.links[*a].parts.clone() {
+                for second in cell.links[*b].parts.clone() {
+                    let bounds = [seen(first, common), seen(second, common)];
+                    pairs.push(CheckedPair {
+                        bodies: [number(first), number(second)],
+                        common,
+                        bounds,
+                    });
+                }
+            }
+        }
+        for link in cell.links.iter().filter(|link| link.frame.is_some()) {
+            for part in link.parts.clone() {
+                for body in cell.parts.len()..loads.len() {
+                    let bounds = [loads[part].bound, loads[body].bound];
+                    let bodies = [number(part), number(body)];
+                    pairs.push(CheckedPair { bodies, common: None, bounds });
+                }
+            }
+        }
+        pairs.sort_unstable_by_key(|pair| pair.bodies);
+        Self { cell, ends, question, speeds, loads, pairs }
+    }
+
+    /// The cell at t.
+    fn stand<'m>(&'m self, t: f64, (block, poses): &'m mut (Block, Poses)) -> Stand<'m> {
+        let [from, to] = self.ends;
+        let values: Vec<f64> = from.iter().zip(to).map(|(a, b)| value_at(*a, *b, t)).collect();
+        block.place(self.cell, &[&values[..]; LANES]);
+        block.stand(self.cell, 0, poses)
+    }
+
+    /// Pieces up to `until`; none: one of them would be too short.
+    fn pieces(
+        &self,
+        until: f64,
+        memory: &mut (Block, Poses),
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<Vec<EdgePiece>>, Stopped> {
+        let count = pieces_of(&self.speeds);
+        let mut open: Vec<[f64; 2]> = Vec::new();
+        let mut piece = count;
+        while piece >= 1.0 {
+            let [start, end] = [(piece - 1.0) / count, (piece / count).min(until)];
+            if start < end {
+                open.push([start, end]);
+            }
+            piece -= 1.0;
+        }
+        let mut pieces = Vec::new();
+        while let Some([start, end]) = open.pop() {
+            effort.spend_step()?;
+            let middle = start + 0.5 * (end - start);
+            let half = (middle - start).max(end - middle);
+            let mut stand = self.stand(middle, memory);
+            match self.piece(&mut stand, (end, half), effort)? {
+                Some(piece) => pieces.push(piece),
+                None if end - start <= self.question.tolerance * FINEST => return Ok(None),
+                None => open.extend([[middle, end], [start, middle]]),
+            }
+        }
+        Ok(Some(pieces))
+    }
+
+    /// What shows the piece up to `end` free; none: nothing does.
+    fn piece(
+        &self,
+        stand: &mut Stand<'_>,
+        (end, half): (f64, f64),
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<EdgePiece>, Stopped> {
+        let centres: Vec<Vec3> = self
+            .loads
+            .iter()
+            .map(|load| match load.frame {
+                Some(frame) => stand.frame(frame).apply_rounded(&load.centre),
+                None => load.centre,
+            })
+            .collect();
+        let speed = |stand: &Stand<'_>, body: usize, common, bound: &MotionBound| {
+            let load = &self.loads[body];
+            let (ball, seen) = ((centres[body], load.radius), (common, bound));
+            let now = self.speeds.speed_of(stand, load.frame, ball, seen);
+            bound.speed.min(now + 0.5 * half * bound.acceleration) * (1.0 + STATED_SLACK)
+                + bound.speed * STATED_SLACK
+        };
+        let parts = 0..self.cell.parts.len();
+        let speeds: Vec<f64> =
+            parts.map(|part| speed(stand, part, None, &self.loads[part].bound)).collect();
+        let mut gaps = Vec::new();
+        for pair in &self.pairs {
+            let [a, b] = pair.bodies.map(|body| body as usize);
+            let closing = match speeds.get(b) {
+                None => speeds[a],
+                Some(_) => [(a, 0), (b, 1)]
+                    .map(|(body, k): (usize, usize)| {
+                        speed(stand, body, pair.common, &pair.bounds[k])
+                    })
+                    .iter()
+                    .sum(),
+            };
+            let rounding = pair.bounds[0].rounding + pair.bounds[1].rounding;
+            let within = (half * closing + rounding + self.question.margin) * (1.0 + STATED_SLACK);
+            let apart =
+                (centres[a] - centres[b]).norm() - self.loads[a].radius - self.loads[b].radius;
+            let size = centres[a].abs().sum() + centres[b].abs().sum();
+            if apart - size * STATED_SLACK > within {
+                continue;
+            }
+            let Some((direction, gap)) = widest(stand, pair.bodies, within, effort)? else {
+                return Ok(None);
+            };
+            gaps.push(PairGap { pair: pair.bodies, direction, gap, closing });
+        }
+        Ok(Some(EdgePiece { end, speeds, gaps }))
+    }
+}
+
+/// A direction along which a pair is farther apart than `within`, and at most how far.
+fn widest(
+    stand: &mut Stand<'_>,
+    bodies: [u32; 2],
+    within: f64,
+    effort: &mut Effort<'_>,
+) -> Result<Option<(Vec3, f64)>, Stopped> {
+    let distance = stand.distance(bodies, Stops { above: Some(within), below: None }, effort)?;
+    let is_separated = distance.decision.verdict() == Verdict::Separated;
+    if !is_separated || distance.lower <= within {
+        return Ok(None);
+    }
+    let pair = stand.pair(bodies);
+    Ok(direction_to_nearest(&pair, &distance.pairs)
+        .map(|direction| (direction, gap_along(&pair, &direction)))
+        .filter(|(_, gap)| *gap > within))
+}
+
+/// The vector from the origin to the hull of some differences, in twice the precision: nearby
+/// bodies have differences that are small against their coordinates.
+fn direction_to_nearest(pair: &Pair<'_>, pairs: &[VertexPair]) -> Option<Vec3> {
+    let placed = |of: &Placed<'_>, index: u32| -> Triple<Double> {
+        let v = of.body.vertex(index);
+        std::array::from_fn(|i| {
+            let row = [0, 1, 2].map(|k| Double::product(of.pose.rotation[(i, k)], v[k]));
+            ((row[0] + row[1]) + row[2]) + Double::of(of.pose.translation[i])
+        })
+    };
+    let difference = |of: &VertexPair| minus(&placed(&pair.q, of.j), &placed(&pair.p, of.i));
+    let points: Vec<Triple<Double>> = pairs.iter().map(difference).collect();
+    let direction = match points[..] {
+        [d] => rounded(&d),
+        [d, other] => {
+            // d e² - e (d·e), which is across e.
+            let e = minus(&other, &d);
+            let (square, along) = (dot(&e, &e), dot(&d, &e));
+            let zero = [Double::of(0.0); 3];
+            rounded(&plus_times(&plus_times(&zero, &d, square), &e, -along))
+        }
+        [d, second, third] => {
+            let normal = cross(&minus(&second, &d), &minus(&third, &d));
+            let side = dot(&normal, &d).rounded();
+            rounded(&normal) * if side < 0.0 { -1.0 } else { 1.0 }
+        }
+        _ => return None,
+    };
+    let length = direction.amax();
+    (length > 0.0 && length.is_finite()).then(|| (direction / length).normalize())
+}
+
+/// At most the gap along a unit vector. Each term rounds by 16u of the coordinates at most.
+fn gap_along(pair: &Pair<'_>, direction: &Vec3) -> f64 {
+    let reach = |of: &Placed<'_>, sign: f64| {
+        let (mut least, mut size) = (f64::INFINITY, 0.0f64);
+        for v in of.body.vertices() {
+            let point = of.pose.apply_rounded(v);
+            least = least.min(sign * direction.dot(&point));
+            size = size.max(v.abs().sum() * 2.0);
+        }
+        (least, size + of.pose.translation.abs().sum())
+    };
+    let ((q, size_q), (p, size_p)) = (reach(&pair.q, 1.0), reach(&pair.p, -1.0));
+    (q + p) * (1.0 - BOUND_SLACK) - 32.0 * UNIT * (size_p + size_q)
+}
+
+/// That a pair is in contact, or within the margin.
+fn contact_proof(
+    pair: &Pair<'_>,
+    margin: f64,
+    effort: &mut Effort<'_>,
+) -> Result<EdgeContactProof, Stopped> {
+    let distance = crate::geometry::distance::measure(
+        pair,
+        Stops { above: None, below: None },
+        &mut Witness::default(),
+        effort,
+    )?;
+    let mut margin_pairs = arrayvec::ArrayVec::new();
+    if distance.decision.verdict() == Verdict::Separated {
+        margin_pairs = compare(pair, margin, &mut Witness::default(), effort)?.pairs;
+    }
+    Ok(EdgeContactProof { verdict: distance.decision.proof, margin_pairs })
+}

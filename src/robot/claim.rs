@@ -1,0 +1,97 @@
+//! What is asserted of an edge, and what shows it: values alone, which the search makes and the
+//! judge reads.
+//!
+//! A certificate cuts the path into closed pieces that join. In the middle of each no two bodies
+//! that need a check are nearer than they can get within half of the piece: for most of them balls
+//! show it, which whoever reads the certificate finds again from the vertices, and the others are
+//! listed, each with a direction and the gap along it.
+
+use arrayvec::ArrayVec;
+
+use super::tree::Tree;
+use crate::geometry::Vec3;
+use crate::geometry::claim::{Points, StaticProof};
+use crate::geometry::pair::VertexPair;
+use crate::geometry::pose::Pose;
+
+/// A part of a robot as a judge sees it.
+#[derive(Clone, Copy, Debug)]
+pub struct SubjectPart<'a> {
+    /// Its link, by an index of the whole cell.
+    pub link: usize,
+    /// The frame that carries it; none: it stands still.
+    pub frame: Option<usize>,
+    /// In that frame, or in the world.
+    pub pose: Pose,
+    /// Its vertices.
+    pub points: &'a [Vec3],
+}
+
+/// The numbers of a cell.
+#[derive(Clone, Debug)]
+pub struct EdgeSubject<'a> {
+    /// The joints of all robots.
+    pub tree: &'a Tree,
+    /// Numbered from 0 on.
+    pub parts: Vec<SubjectPart<'a>>,
+    /// Links that need a check against each other.
+    pub link_pairs: &'a [[usize; 2]],
+    /// What stands still: numbered after the parts.
+    pub still: Vec<Points<'a>>,
+}
+
+/// What is said of an edge.
+#[derive(Clone, Copy, Debug)]
+pub struct EdgeClaim<'a> {
+    /// Joint values at t = 0 and at t = 1.
+    pub ends: [&'a [f64]; 2],
+    /// No pair is within this distance on [0, `free_until`], metres ...
+    pub margin: f64,
+    /// ... along the true path.
+    pub free_until: f64,
+    /// A t and a pair that is within the margin in the configuration there, rounded to f64.
+    pub contact: Option<(f64, [u32; 2])>,
+}
+
+/// What shows it.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EdgeCertificate {
+    /// They join and lead from 0 to `free_until`; none: nothing is said to be free.
+    pub pieces: Vec<EdgePiece>,
+    /// Of the pair in contact.
+    pub contact: Option<EdgeContactProof>,
+}
+
+/// A piece of an edge.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct EdgePiece {
+    /// Where it ends; it begins at 0 or where the one before ends.
+    pub end: f64,
+    /// By part: within half of the piece no point of it gets farther from where it is in the middle
+    /// than this times half the length of the piece. Metres for each unit of t.
+    pub speeds: Vec<f64>,
+    /// Pairs that balls do not show to be free.
+    pub gaps: Vec<PairGap>,
+}
+
+/// That two bodies are apart in the middle of a piece.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PairGap {
+    /// The lower number first.
+    pub pair: [u32; 2],
+    /// From the first to the second; of any length.
+    pub direction: Vec3,
+    /// The gap along it is at least this, metres.
+    pub gap: f64,
+    /// The two together get no nearer within half of the piece than this times half its length.
+    pub closing: f64,
+}
+
+/// That a pair is within the margin.
+#[derive(Clone, Debug, PartialEq)]
+pub struct EdgeContactProof {
+    /// Of the verdict.
+    pub verdict: StaticProof,
+    /// Of a separated pair: what shows that the margin holds it.
+    pub margin_pairs: ArrayVec<VertexPair, 3>,
+}

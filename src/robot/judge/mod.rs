@@ -1,0 +1,289 @@
+//! The judge of edges: from the numbers of the joints and the vertices, with its own kinematics and
+//! its own bounds on motion. It shares no code with the search; `tests/architecture` lists what it
+//! may use.
+
+mod chain;
+
+use self::chain::{Load, PathRates, carried, place};
+use super::claim::{EdgeCertificate, EdgeClaim, EdgePiece, EdgeSubject, PairGap};
+use crate::geometry::Vec3;
+use crate::geometry::claim::{Bodies, Direction, MarginClaim, Points, StaticProof};
+use crate::geometry::effort::Effort;
+use crate::geometry::judge::{judge_margin, judge_static_with};
+use crate::geometry::number::rounding::BOUND_SLACK;
+use crate::geometry::pose::Pose;
+
+/// Why a certificate of an edge is refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EdgeRefusal {
+    /// What is said cannot be.
+    #[error("{0}")]
+    Claim(&'static str),
+    /// Pieces do not lead from 0 to where the path is said to be free.
+    #[error("the pieces do not join, or do not end where the path is said to be free: piece {0}")]
+    PieceGap(usize),
+    /// The numbers of a piece are too few, too many, or not in order.
+    #[error("piece {0}: {1}")]
+    Piece(usize, &'static str),
+    /// A part is faster than a piece says.
+    #[error("piece {0}: part {1} may be faster than is said")]
+    Speed(usize, usize),
+    /// Two bodies may come nearer faster than a piece says.
+    #[error("piece {0}: the bodies {1:?} may close in faster than is said")]
+    Closing(usize, [u32; 2]),
+    /// Neither balls nor a direction show that two bodies do not meet.
+    #[error("piece {0}: nothing shows that the bodies {1:?} stay apart")]
+    PairOpen(usize, [u32; 2]),
+    /// The gap is less than is said.
+    #[error("piece {0}: the gap of the bodies {1:?}: {2}")]
+    Gap(usize, [u32; 2], String),
+    /// The contact is not shown.
+    #[error("the contact: {0}")]
+    Contact(String),
+}
+
+/// Checks what is said of an edge.
+pub fn judge_edge(
+    subject: &EdgeSubject<'_>,
+    claim: &EdgeClaim<'_>,
+    certificate: &EdgeCertificate,
+    effort: &mut Effort<'_>,
+) -> Result<(), EdgeRefusal> {
+    if !(claim.margin >= 0.0 && claim.margin.is_finite()) {
+        return Err(EdgeRefusal::Claim("a margin is finite and not negative"));
+    }
+    if !(0.0..=1.0).contains(&claim.free_until) {
+        return Err(EdgeRefusal::Claim("free_until is not in [0, 1]"));
+    }
+    let width = subject.tree.variables.len();
+    let is_read = |values: &[f64]| values.len() == width && values.iter().all(|q| q.is_finite());
+    if !claim.ends.into_iter().all(is_read) {
+        return Err(EdgeRefusal::Claim("an end has not as many finite values as the joints take"));
+    }
+    let path = PathRates::between(subject.tree, claim.ends);
+    let path =
+        path.ok_or(EdgeRefusal::Claim("a quaternion changes on the way, or a value is too large"))?;
+    Judge::new(subject, claim, path).judge(certificate, effort)
+}
+
+struct Judge<'a> {
+    subject: &'a EdgeSubject<'a>,
+    claim: &'a EdgeClaim<'a>,
+    path: PathRates,
+    /// Of parts, then of what stands still.
+    loads: Vec<Load>,
+    rounding: Vec<f64>,
+    /// Pairs that need a check, in order, each with the frame that carries both.
+    pairs: Vec<([u32; 2], Option<usize>)>,
+}
+
+/// The cell in the middle of a piece.
+struct Middle {
+    frames: Vec<Pose>,
+    bodies: Vec<Pose>,
+    centres: Vec<Vec3>,
+    half: f64,
+}
+
+impl<'a> Judge<'a> {
+    fn new(subject: &'a EdgeSubject<'a>, claim: &'a EdgeClaim<'a>, path: PathRates) -> Self {
+        let parts = subject.parts.iter();
+        let mut loads: Vec<Load> =
+            parts.map(|part| Load::of(part.frame, &part.pose, part.points)).collect();
+        loads.extend(subject.still.iter().map(|body| Load::of(None, &body.pose, body.points)));
+        let rounding = loads.iter().map(|load| path.rounding(subject.tree, load)).collect();
+        let mut pairs = Vec::new();
+        let mut link_pairs = subject.link_pairs.to_vec();
+        link_pairs.sort_unstable();
+        let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+        for (a, part) in subject.parts.iter().enumerate() {
+            for (b, other) in subject.parts.iter().enumerate().skip(a + 1) {
+                if link_pairs.binary_search(&[part.link, other.link]).is_ok() {
+                    let common = common_frame(subject, [part.frame, other.frame]);
+                    pairs.push(([number(a), number(b)], common));
+                }
+            }
+            if part.frame.is_some() {
+                let first = subject.parts.len();
+                let still = (first..first + subject.still.len()).map(number);
+                pairs.extend(still.map(|b| ([number(a), b], None)));
+            }
+        }
+        Self { subject, claim, path, loads, rounding, pairs }
+    }
+
+    fn judge(
+        &self,
+        certificate: &EdgeCertificate,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), EdgeRefusal> {
+        let mut start = 0.0;
+        for (index, piece) in certificate.pieces.iter().enumerate() {
+            if !(piece.end > start && piece.end <= 1.0) {
+                return Err(EdgeRefusal::PieceGap(index));
+            }
+            self.piece((index, piece), start, effort)?;
+            start = piece.end;
+        }
+        if start < self.claim.free_until {
+            return Err(EdgeRefusal::PieceGap(certificate.pieces.len()));
+        }
+        self.contact(certificate, effort)
+    }
+
+    fn piece(
+        &self,
+        (index, piece): (usize, &EdgePiece),
+        start: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), EdgeRefusal> {
+        let stopped = |_| EdgeRefusal::Piece(index, "the time was over");
+        effort.spend_step().map_err(stopped)?;
+        let middle = start + 0.5 * (piece.end - start);
+        let half = (middle - start).max(piece.end - middle);
+        let middle = self.place(middle, half);
+        if piece.speeds.len() != self.subject.parts.len() {
+            return Err(EdgeRefusal::Piece(index, "it does not give a speed for each part"));
+        }
+        for (part, speed) in piece.speeds.iter().enumerate() {
+            if !(speed.is_finite() && *speed >= self.speed(part, None, &middle)) {
+                return Err(EdgeRefusal::Speed(index, part));
+            }
+        }
+        let mut listed = piece.gaps.iter().peekable();
+        for (pair, common) in &self.pairs {
+            match listed.next_if(|gap| gap.pair == *pair) {
+                Some(gap) => self.gap(index, (gap, *common), &middle, effort)?,
+                None if self.balls_are_apart(*pair, *common, (piece, &middle)) => {}
+                None => return Err(EdgeRefusal::PairOpen(index, *pair)),
+            }
+        }
+        match listed.next() {
+            None => Ok(()),
+            Some(_) => Err(EdgeRefusal::Piece(index, "its pairs are not in order, or need none")),
+        }
+    }
+
+    /// The joint values at t, rounded, and where they put everything.
+    fn place(&self, t: f64, half: f64) -> Middle {
+        let [from, to] = self.claim.ends;
+        let value = |(a, b): (&f64, &f64)| if t >= 1.0 { *b } else { a + t * (b - a) };
+        let values: Vec<f64> = from.iter().zip(to).map(value).collect();
+        let frames = place(self.subject.tree, &values);
+        let of_part = self.subject.parts.iter().map(|part| match part.frame {
+            Some(frame) => carried(&frames[frame], &part.pose),
+            None => part.pose,
+        });
+        let bodies = of_part.chain(self.subject.still.iter().map(|body| body.pose)).collect();
+        let centre = |load: &Load| match load.frame {
+            Some(frame) => frames[frame].apply_rounded(&load.centre),
+            None => load.centre,
+        };
+        let centres = self.loads.iter().map(centre).collect();
+        Middle { frames, bodies, centres, half }
+    }
+
+    fn speed(&self, body: usize, seen_from: Option<usize>, middle: &Middle) -> f64 {
+        let load = &self.loads[body];
+        self.path.speed(self.subject.tree, (load, seen_from), (&middle.frames, middle.half))
+    }
+
+    /// How far apart a pair has to be in the middle.
+    fn reach(&self, [a, b]: [usize; 2], closing: f64, half: f64) -> f64 {
+        let rounding = self.rounding[a] + self.rounding[b];
+        (half * closing + rounding + self.claim.margin) * (1.0 + BOUND_SLACK)
+    }
+
+    fn gap(
+        &self,
+        index: usize,
+        (gap, common): (&PairGap, Option<usize>),
+        middle: &Middle,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), EdgeRefusal> {
+        let PairGap { pair, direction, gap, closing } = gap;
+        let two = pair.map(|body| body as usize);
+        let least: f64 = two.iter().map(|body| self.speed(*body, common, middle)).sum();
+        if !(closing.is_finite() && *closing >= least) {
+            return Err(EdgeRefusal::Closing(index, *pair));
+        }
+        let refused = |why: String| EdgeRefusal::Gap(index, *pair, why);
+        if gap.is_nan() || *gap <= self.reach(two, *closing, middle.half) {
+            return Err(refused("is less than the two can move".to_owned()));
+        }
+        let claim = MarginClaim { margin: *gap, is_within: false, pairs: &[] };
+        let along = Direction::Vector(*direction);
+        judge_margin(self.bodies(two, middle), &along, &claim, effort)
+            .map_err(|refusal| refused(refusal.to_string()))
+    }
+
+    fn bodies(&self, two: [usize; 2], middle: &Middle) -> Bodies<'_> {
+        let [p, q] = two.map(|body| {
+            let pose = middle.bodies[body];
+            let points = match self.subject.parts.get(body) {
+                Some(part) => part.points,
+                None => self.subject.still[body - self.subject.parts.len()].points,
+            };
+            Points { points, pose }
+        });
+        Bodies { p, q }
+    }
+
+    fn balls_are_apart(
+        &self,
+        pair: [u32; 2],
+        common: Option<usize>,
+        (piece, middle): (&EdgePiece, &Middle),
+    ) -> bool {
+        let [a, b] = pair.map(|body| body as usize);
+        let is_still = b >= self.subject.parts.len();
+        let closing = if is_still {
+            piece.speeds[a]
+        } else {
+            self.speed(a, common, middle) + self.speed(b, common, middle)
+        };
+        let [p, q] = [a, b].map(|body| middle.centres[body]);
+        let apart = (p - q).norm() - self.loads[a].radius - self.loads[b].radius;
+        let slack = (p.abs().sum() + q.abs().sum()) * BOUND_SLACK;
+        apart - slack > self.reach([a, b], closing, middle.half)
+    }
+
+    fn contact(
+        &self,
+        certificate: &EdgeCertificate,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), EdgeRefusal> {
+        let (at, pair, proof) = match (self.claim.contact, &certificate.contact) {
+            (None, None) => return Ok(()),
+            (Some((at, pair)), Some(proof)) => (at, pair, proof),
+            (None, Some(_)) => return Err(EdgeRefusal::Claim("a proof of what is not said")),
+            (Some(_), None) => return Err(EdgeRefusal::Contact("there is no proof".to_owned())),
+        };
+        if !(self.claim.free_until <= at && at <= 1.0) {
+            return Err(EdgeRefusal::Claim("contact_at is not in [free_until, 1]"));
+        }
+        if !self.pairs.iter().any(|(known, _)| *known == pair) {
+            return Err(EdgeRefusal::Contact("this pair needs no check".to_owned()));
+        }
+        let middle = self.place(at, 0.0);
+        let bodies = self.bodies(pair.map(|body| body as usize), &middle);
+        let refused = |why: String| EdgeRefusal::Contact(why);
+        judge_static_with(bodies, &proof.verdict, effort)
+            .map_err(|why| refused(why.to_string()))?;
+        match &proof.verdict {
+            StaticProof::Touching { .. } | StaticProof::Overlapping { .. } => Ok(()),
+            StaticProof::Separated { direction } => {
+                let (margin, pairs) = (self.claim.margin, &proof.margin_pairs[..]);
+                let claim = MarginClaim { margin, is_within: true, pairs };
+                judge_margin(bodies, direction, &claim, effort)
+                    .map_err(|why| refused(why.to_string()))
+            }
+        }
+    }
+}
+
+/// The frame nearest to both that carries both, or is both.
+fn common_frame(subject: &EdgeSubject<'_>, [a, b]: [Option<usize>; 2]) -> Option<usize> {
+    let above: Vec<usize> = subject.tree.chain(a).collect();
+    subject.tree.chain(b).find(|frame| above.contains(frame))
+}

@@ -1,0 +1,140 @@
+//! What is claimed of edges of robots, judged.
+
+use std::sync::atomic::AtomicBool;
+
+use super::told::Told;
+use crate::geometry::effort::Effort;
+use crate::robot::claim::{EdgeCertificate, EdgeClaim, EdgeSubject};
+use crate::robot::judge::judge_edge;
+use crate::rpc::api;
+use crate::rpc::convert::catalogue::Catalogue;
+use crate::rpc::convert::robots::cell::AskedCell;
+use crate::rpc::convert::robots::certificates::edge_certificate;
+use crate::rpc::convert::robots::edges::AskedEdges;
+use crate::rpc::path::Path;
+use crate::rpc::status::Failure;
+use crate::runtime::robots::RobotStore;
+use crate::runtime::settings::Limits;
+
+/// What became of edges.
+#[derive(Debug)]
+pub struct EdgesStatement {
+    cell: AskedCell,
+    question: api::CheckEdgesRequest,
+    edges: Vec<ToldEdge>,
+    /// Edges in the answer, refused ones too.
+    count: usize,
+    limits: Limits,
+}
+
+/// What is told of an edge.
+#[derive(Debug)]
+struct ToldEdge {
+    index: usize,
+    free_until: f64,
+    contact: Option<(f64, [u32; 2])>,
+    certificate: EdgeCertificate,
+}
+
+impl EdgesStatement {
+    /// Checks everything that is wrong whatever the geometry.
+    pub(super) fn convert(
+        told: &Told<'_, api::CheckEdgesRequest, api::CheckEdgesResponse>,
+        catalogue: &Catalogue<'_>,
+        robots: &RobotStore,
+    ) -> Result<Self, Failure> {
+        let Told { question, asked, answer, path } = told;
+        let at = asked.field("cell");
+        let cell = question.cell.as_ref().ok_or_else(|| at.bad("is required"))?;
+        let cell = AskedCell::convert(&at, cell, robots, catalogue)?;
+        let count = answer.outcomes.len();
+        for (name, length) in [
+            ("free_until", answer.free_until.len()),
+            ("certificates", answer.certificates.len()),
+            ("count", answer.count as usize),
+        ] {
+            if length != count {
+                return Err(path.field(name).bad("must be as many as outcomes").into());
+            }
+        }
+        let mut contacts = contacts(path, answer)?;
+        let list = path.field("certificates");
+        let mut edges = Vec::new();
+        for (index, outcome) in answer.outcomes().enumerate() {
+            let (free_until, contact) = (answer.free_until[index], contacts[index].take());
+            let why = match outcome {
+                api::Outcome::Unspecified => continue,
+                api::Outcome::NoContact if free_until < 1.0 => "is less than 1 without contact",
+                api::Outcome::Contact if contact.is_none() => "names no contact_at",
+                api::Outcome::NoContact | api::Outcome::Undecided if contact.is_some() => {
+                    "is of a contact that is not said"
+                }
+                api::Outcome::NoContact | api::Outcome::Contact | api::Outcome::Undecided => "",
+            };
+            if !why.is_empty() {
+                return Err(path.field("outcomes").index(index).bad(why).into());
+            }
+            let wire = &answer.certificates[index];
+            let certificate = edge_certificate(&list.index(index), wire)?;
+            edges.push(ToldEdge { index, free_until, contact, certificate });
+        }
+        let (question, limits) = ((*question).clone(), catalogue.limits.clone());
+        Ok(Self { cell, question, edges, count, limits })
+    }
+
+    /// Judges it.
+    pub(super) fn judge(
+        self,
+        stop: &AtomicBool,
+        effort: &mut Effort<'_>,
+    ) -> Result<Result<(), String>, Failure> {
+        let Self { cell, question, edges, count, limits } = self;
+        let cell = cell.build(stop)?;
+        let path = Path::ROOT.field("edges");
+        let asked = AskedEdges::convert(&path.field("question"), question, &cell, &limits)?;
+        let width = cell.variable_count();
+        if count * width != asked.ends[0].len() {
+            let answer = path.field("answer");
+            return Err(answer.field("outcomes").bad("must be one for each edge asked").into());
+        }
+        let subject: EdgeSubject<'_> = cell.subject();
+        for told in edges {
+            let place = told.index * width..(told.index + 1) * width;
+            let [from, to] = asked.ends.each_ref().map(|ends| &ends[place.clone()]);
+            let claim = EdgeClaim {
+                ends: [from, to],
+                margin: asked.question.margin,
+                free_until: told.free_until,
+                contact: told.contact,
+            };
+            let judged = judge_edge(&subject, &claim, &told.certificate, effort);
+            if let Err(refusal) = judged {
+                return Ok(Err(format!("edge {}: {refusal}", told.index)));
+            }
+        }
+        Ok(Ok(()))
+    }
+}
+
+/// By edge, the contact that is told of it.
+type ToldContacts = Vec<Option<(f64, [u32; 2])>>;
+
+fn contacts(path: &Path<'_>, answer: &api::CheckEdgesResponse) -> Result<ToldContacts, Failure> {
+    let list = path.field("near_indices");
+    let count = answer.near_indices.len();
+    if [answer.near_firsts.len(), answer.near_seconds.len(), answer.contact_at.len()] != [count; 3]
+    {
+        return Err(list.bad("must be as many as near_firsts, near_seconds and contact_at").into());
+    }
+    let mut contacts = vec![None; answer.outcomes.len()];
+    for (k, index) in answer.near_indices.iter().enumerate() {
+        let Some(contact) = contacts.get_mut(*index as usize) else {
+            return Err(list.index(k).bad("is no edge of the answer").into());
+        };
+        let at = answer.contact_at[k];
+        if !at.is_nan() {
+            *contact = Some((at, [answer.near_firsts[k], answer.near_seconds[k]]));
+        }
+    }
+    Ok(contacts)
+}
