@@ -1,0 +1,344 @@
+#!/usr/bin/env python3
+"""Checks certificates of edges of robots from the URDF, the SRDF and the vertices, without trusting the server.
+
+A `Robot` is read here, by this file alone; a `Cell` has some and what stands still; `verify_edge` raises `Refused`
+with the reason, or returns if the claim is proven. The formulas are those of docs/robots.md: joint values are placed in
+f64 by the documented operations, motion is bounded from the joints, gaps are decided in whole numbers.
+"""
+import math
+import struct
+import xml.etree.ElementTree as ElementTree
+
+from clearance_poses import Refused, patient, require  # noqa: F401
+from clearance_verify import (Pair, bound, denominator, dot, matrix_pose, quaternion_pose, verify_margin,  # noqa: F401
+                              verify_static, whole)
+
+UNIT, SLACK, LARGEST = 2.0 ** -53, 1e-12, 1e6
+HALF_PI = [float.fromhex(x) for x in ("0x1.921fb54400000p+0", "0x1.0b4611a600000p-34", "0x1.3198a2e000000p-69")]
+SINE = [(-1) ** (k + 1) / math.factorial(2 * k + 3) for k in range(8)]
+VERSINE = [(-1) ** (k + 1) / math.factorial(2 * k + 4) for k in range(8)]
+IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+# ---- the documented formula
+def polynomial(z, c):
+    square = z * z
+    low = (c[0] + c[1] * z) + (c[2] + c[3] * z) * square
+    high = (c[4] + c[5] * z) + (c[6] + c[7] * z) * square
+    return low + high * (square * square)
+
+def sine_and_versine(x):
+    k = float(round(x * 0.6366197723675814))
+    a, b, c = (k * piece for piece in HALF_PI)
+    r = ((x - a) - b) - c
+    z = r * r
+    s, v = r + r * z * polynomial(z, SINE), 0.5 * z + z * z * polynomial(z, VERSINE)
+    sine, cosine = ((s, 1.0 - v), (1.0 - v, -s), (-s, -(1.0 - v)), (-(1.0 - v), s))[int(k) % 4]
+    return sine, v if int(k) % 4 == 0 else 1.0 - cosine
+
+def row(m, i, v): return (m[i][0] * v[0] + m[i][1] * v[1]) + m[i][2] * v[2]
+def product(a, b): return tuple(tuple(row(a, i, [b[0][k], b[1][k], b[2][k]]) for k in range(3)) for i in range(3))
+def applied(m, v): return tuple(row(m, i, v) for i in range(3))
+def moved(pose, v): return tuple(row(pose[0], i, v) + pose[1][i] for i in range(3))
+def compose(a, b): return product(a[0], b[0]), moved(a, b[1])
+def cross(a, b): return a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]
+def plus(a, b): return a[0] + b[0], a[1] + b[1], a[2] + b[2]
+def scaled(a, w): return a[0] * w, a[1] * w, a[2] * w
+def length(v): return math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
+
+def turned(axis, angle):
+    sine, versine = sine_and_versine(angle)
+    m = [list(r) for r in IDENTITY]
+    i, k = (axis + 1) % 3, (axis + 2) % 3
+    m[i][i] = m[k][k] = 1.0 - versine
+    m[i][k], m[k][i] = -sine, sine
+    return m
+
+# ---- the files
+def numbers(element, name, default):
+    given = element.get(name) if element is not None else None
+    values = [float(word) for word in given.split()] if given is not None else list(default)
+    require(len(values) == 3 and all(map(math.isfinite, values)), f"{name} is no vector")
+    return values
+
+def origin(element):
+    at = element.find("origin")
+    angles = numbers(at, "rpy", (0, 0, 0))
+    zero = (0.0, 0.0, 0.0)
+    turns = [(turned(axis, angles[axis]), zero) for axis in range(3)]
+    return compose(turns[2], compose(turns[1], turns[0]))[0], tuple(numbers(at, "xyz", (0, 0, 0)))
+
+def stl_points(content):
+    """The corners of the triangles of a binary STL file."""
+    count, = struct.unpack_from("<I", content, 80)
+    corners = {struct.unpack_from("<3f", content, 84 + 50 * k + 12 + 12 * i) for k in range(count) for i in range(3)}
+    return sorted(corners)
+
+class Robot:
+    """meshes: the points of each mesh, by the name that the URDF uses or its last step. Boxes and meshes alone: of
+    balls, cylinders and capsules the server takes polytopes, whose vertices `polytopes` has to give, by the index of the
+    part."""
+
+    def __init__(self, urdf, srdf="", meshes=None, polytopes=None):
+        root = ElementTree.fromstring(urdf)
+        links = [link.get("name") for link in root.findall("link")]
+        joints, by_name, below = root.findall("joint"), {}, {}
+        self.frames, self.width = [], 0  # (parent, pose, kind, axis, (variable, multiplier, offset))
+        values = {}
+        for joint in joints:
+            by_name[joint.get("name")] = joint
+            if joint.find("mimic") is None:
+                values[joint.get("name")] = self.width
+                self.width += {"fixed": 0, "planar": 3, "floating": 7}.get(joint.get("type"), 1)
+            below.setdefault(joint.find("parent").get("link"), []).append(joint)
+        children = {joint.find("child").get("link") for joint in joints}
+        base, = [link for link in links if link not in children]
+        places, waiting = {base: (None, (IDENTITY, (0.0, 0.0, 0.0)))}, [base]
+        while waiting:
+            link = waiting.pop()
+            frame, at = places[link]
+            for joint in reversed(below.get(link, [])):
+                child = joint.find("child").get("link")
+                places[child] = self.hang(joint, by_name, values, frame, compose(at, origin(joint)))
+                waiting.append(child)
+        self.parts, self.link_frames = [], []  # (link, frame, pose in the frame, points)
+        for index, name in enumerate(links):
+            frame, at = places[name]
+            self.link_frames.append(frame)
+            for collision in root.findall("link")[index].findall("collision"):
+                points = (polytopes or {}).get(len(self.parts)) or shape(collision.find("geometry"), meshes or {})
+                self.parts.append((index, frame, compose(at, origin(collision)), points))
+        may = {tuple(sorted((links.index(j.find("parent").get("link")), links.index(j.find("child").get("link")))))
+               for j in joints}
+        for pair in ElementTree.fromstring(srdf).findall("disable_collisions") if srdf else []:
+            if pair.get("link1") in links and pair.get("link2") in links:
+                may.add(tuple(sorted((links.index(pair.get("link1")), links.index(pair.get("link2"))))))
+        self.may_meet = may
+
+    def hang(self, joint, by_name, values, parent, at):
+        """Adds the frames of a joint; returns where its child is."""
+        kind, axis = joint.get("type"), numbers(joint.find("axis"), "xyz", (1, 0, 0))
+        size = length(axis)
+        axis = tuple(x / size for x in axis) if size else (1.0, 0.0, 0.0)
+        multiplier, offset, driver = 1.0, 0.0, joint
+        while driver.find("mimic") is not None:
+            mimic = driver.find("mimic")
+            offset += multiplier * float(mimic.get("offset", 0))
+            multiplier *= float(mimic.get("multiplier", 1))
+            driver = by_name[mimic.get("joint")]
+        if kind == "fixed":
+            return parent, at
+        require(kind in ("revolute", "continuous", "prismatic"), f"joints of type {kind} are not read here")
+        self.frames.append((parent, at, kind, axis, (values[driver.get("name")], multiplier, offset)))
+        return len(self.frames) - 1, (IDENTITY, (0.0, 0.0, 0.0))
+
+def shape(geometry, meshes):
+    box, mesh = geometry.find("box"), geometry.find("mesh")
+    if box is not None:
+        half = [0.5 * x for x in numbers(box, "size", ())]
+        return [tuple(h if i >> k & 1 else -h for k, h in enumerate(half)) for i in range(8)]
+    require(mesh is not None, "the vertices of this part are not given")
+    name, scale = mesh.get("filename"), numbers(mesh, "scale", (1, 1, 1))
+    points = meshes.get(name) or meshes.get(name.replace("\\", "/").rsplit("/", 1)[-1])
+    require(points, f"the mesh {name} is not given")
+    return [tuple(x * s for x, s in zip(v, scale)) for v in points]
+
+class Cell:
+    """robots: [(Robot, pose of its base)]; still: [(points, pose)]; a pose is rows and a translation."""
+
+    def __init__(self, robots, still):
+        self.frames, self.parts, self.pairs, self.width = [], [], [], 0
+        links = 0
+        for robot, base in robots:
+            shift, first = len(self.frames), len(self.parts)
+            for parent, at, kind, axis, (variable, *rest) in robot.frames:
+                at = at if parent is not None else compose(base, at)
+                parent = None if parent is None else parent + shift
+                self.frames.append((parent, at, kind, axis, (variable + self.width, *rest)))
+            for link, frame, at, points in robot.parts:
+                at = at if frame is not None else compose(base, at)
+                self.parts.append((link + links, None if frame is None else frame + shift, at, points))
+            for b in range(first, len(self.parts)):
+                for a in range(b):
+                    (k, f, *_), (m, g, *_) = self.parts[a], self.parts[b]
+                    own = a >= first
+                    meet = own and (k == m or f == g or tuple(sorted((k - links, m - links))) in robot.may_meet)
+                    if not meet and (f, g) != (None, None):
+                        self.pairs.append((a, b))
+            self.width += robot.width
+            links += len(robot.link_frames)
+        self.moving, self.bodies = len(self.parts), [part[1:] for part in self.parts]
+        self.bodies += [(None, at, points) for points, at in still]
+        for a in range(self.moving):
+            if self.bodies[a][0] is not None:
+                self.pairs += [(a, b) for b in range(self.moving, len(self.bodies))]
+        self.pairs.sort()
+        self.loads = [load(*body) for body in self.bodies]
+        self.common = {pair: self.common_frame(pair) for pair in self.pairs}
+
+    def chain(self, frame):
+        while frame is not None:
+            yield frame
+            frame = self.frames[frame][0]
+
+    def common_frame(self, pair):
+        a, b = (list(self.chain(self.bodies[body][0])) for body in pair)
+        return next((frame for frame in b if frame in a), None)
+
+    def place(self, values):
+        placed = []
+        for parent, (rows, t), kind, axis, (variable, multiplier, offset) in self.frames:
+            x = multiplier * values[variable] + offset
+            if kind == "prismatic":
+                along = applied(rows, axis)
+                own = rows, tuple(t[i] + along[i] * x for i in range(3))
+            else:
+                s, v = sine_and_versine(x)
+                k = ((0.0, -axis[2], axis[1]), (axis[2], 0.0, -axis[0]), (-axis[1], axis[0], 0.0))
+                b = product(rows, k)
+                c = product(b, k)
+                own = tuple(tuple(rows[i][j] + (s * b[i][j] + v * c[i][j]) for j in range(3)) for i in range(3)), t
+            placed.append(own if parent is None else compose(placed[parent], own))
+        return placed
+
+def load(frame, pose, points):
+    """Frame, lever, centre and radius of a ball in the frame: what bounds the motion of points."""
+    placed = [moved(pose, v) for v in points]
+    low, high = ([pick(v[k] for v in placed) for k in range(3)] for pick in (min, max))
+    centre = tuple(a + (b - a) * 0.5 for a, b in zip(low, high))
+    lever = max(map(length, placed)) * (1 + SLACK)
+    return frame, lever, centre, max(length(plus(v, scaled(centre, -1.0))) for v in placed) + lever * SLACK
+
+# ---- the judge
+class Edge:
+    def __init__(self, cell, start, end, margin):
+        for values in (start, end):
+            ok = len(values) == cell.width and all(type(q) is float and math.isfinite(q) for q in values)
+            require(ok, "an end has not as many finite values as the joints take")
+        self.cell, self.ends, self.margin = cell, (start, end), margin
+        self.rates, self.farthest = [], []
+        for _, _, _, _, (variable, multiplier, offset) in cell.frames:
+            a, b = (multiplier * values[variable] + offset for values in self.ends)
+            self.rates.append(b - a)
+            self.farthest.append(max(abs(a), abs(b)) + abs(offset))
+        require(max(self.farthest, default=0) <= LARGEST, "a value is too large")
+        self.rounding = [self.rounding_of(load) for load in cell.loads]
+
+    def rounding_of(self, load):
+        frame, lever, _, _ = load
+        turned_by, frames = 0.0, 2.0
+        for k in self.cell.chain(frame):
+            frames += 1.0
+            if self.cell.frames[k][2] == "prismatic":
+                turned_by += self.farthest[k]
+                lever += self.farthest[k]
+            else:
+                turned_by += (self.farthest[k] + 4.0) * lever
+            lever += length(self.cell.frames[k][1][1])
+        return UNIT * (160.0 * frames * lever + 16.0 * turned_by)
+
+    def speed(self, body, seen_from, placed, half):
+        frame, lever, centre, radius = self.cell.loads[body]
+        if frame is None:
+            return 0.0
+        most, growth, velocity, spin = 0.0, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
+        centre = moved(placed[frame], centre)
+        for k in self.cell.chain(frame):
+            if k == seen_from:
+                break
+            _, (_, t), kind, axis, _ = self.cell.frames[k]
+            rate, along = self.rates[k], scaled(applied(placed[k][0], axis), self.rates[k])
+            if kind == "prismatic":
+                most += abs(rate)
+                velocity = plus(velocity, along)
+                lever += self.farthest[k]
+            else:
+                growth += abs(rate) * (abs(rate) * lever + 2.0 * most)
+                most += abs(rate) * lever
+                velocity = plus(velocity, cross(along, plus(centre, scaled(placed[k][1], -1.0))))
+                spin = plus(spin, along)
+            lever += length(t)
+        now = length(velocity) + length(spin) * radius + most * SLACK
+        return min(most, now + 0.5 * half * growth) * (1 + SLACK)
+
+    def reach(self, pair, closing, half):
+        return (half * closing + sum(self.rounding[body] for body in pair) + self.margin) * (1 + SLACK)
+
+    def at(self, t):
+        values = [b if t >= 1.0 else a + t * (b - a) for a, b in zip(*self.ends)]
+        placed = self.cell.place(values)
+        return placed, [pose if frame is None else compose(placed[frame], pose) for frame, pose, _ in self.cell.bodies]
+
+    def piece(self, start, piece):
+        end = piece["end"]
+        middle = start + 0.5 * (end - start)
+        half = max(middle - start, end - middle)
+        placed, poses = self.at(middle)
+        speeds, cell = piece["speeds"], self.cell
+        require(len(speeds) == cell.moving, "it does not give a speed for each part")
+        for part, speed in enumerate(speeds):
+            ok = math.isfinite(speed) and speed >= self.speed(part, None, placed, half)
+            require(ok, f"part {part} may be faster than is said")
+        balls = [(load[2] if load[0] is None else moved(placed[load[0]], load[2]), load[3]) for load in cell.loads]
+        count = len(piece["firsts"])
+        ok = [len(piece[name]) for name in ("seconds", "gaps", "closings")] == [count] * 3
+        require(ok and len(piece["directions"]) == 3 * count, "the lists of pairs are not equally long")
+        at = 0
+        for pair in cell.pairs:
+            common = cell.common[pair]
+            if at < count and (piece["firsts"][at], piece["seconds"][at]) == pair:
+                closing, gap = piece["closings"][at], piece["gaps"][at]
+                least = sum(self.speed(body, common, placed, half) for body in pair)
+                require(math.isfinite(closing) and closing >= least, f"{pair} may close in faster than is said")
+                require(gap > self.reach(pair, closing, half), f"the gap of {pair} is less than the two can move")
+                self.gap(pair, poses, piece["directions"][3 * at:3 * at + 3], gap)
+                at += 1
+                continue
+            (p, r), (q, s) = (balls[body] for body in pair)
+            closing = (speeds[pair[0]] if pair[1] >= cell.moving
+                       else sum(self.speed(body, common, placed, half) for body in pair))
+            apart = length(plus(p, scaled(q, -1.0))) - r - s - sum(map(abs, p + q)) * SLACK
+            require(apart > self.reach(pair, closing, half), f"nothing shows that {pair} stay apart")
+        require(at == count, "its pairs are not in order, or need none")
+
+    def gap(self, pair, poses, direction, gap):
+        (p, q), (pose_p, pose_q) = ([self.cell.bodies[b][2] for b in pair], [poses[b] for b in pair])
+        placed = Pair(p, q, pose_p, pose_q)
+        require(all(map(math.isfinite, direction)) and any(direction), "the direction is zero or not finite")
+        s = whole(direction, denominator(direction))
+        found = placed.gap(s)
+        require(found > 0 and found ** 2 > (bound(gap) * placed.unit) ** 2 * dot(s, s), f"the gap of {pair} is less")
+
+@patient
+def verify_edge(cell, start, end, margin, claim, certificate, vertices=None):
+    """claim: {"free_until": t, "contact": None or (t, (a, b))}; certificate: {"pieces": [...], "contact": None or
+    {"verdict": ..., "certificate": ..., "margin_pairs": ...}} with the fields of the interface. The proof of a contact
+    names vertices of polytopes: those points of a body, by x, y, z, that are corners of its hull. Where others are among
+    the points, `vertices` gives the corners by body; any that are points of it will do."""
+    require(math.isfinite(margin) and margin >= 0, "a margin is finite and not negative")
+    until, contact = claim["free_until"], claim.get("contact")
+    require(0 <= until <= 1, "free_until is not in [0, 1]")
+    edge, reached = Edge(cell, start, end, margin), 0.0
+    for index, piece in enumerate(certificate["pieces"]):
+        require(reached < piece["end"] <= 1, f"piece {index} does not join")
+        try:
+            edge.piece(reached, piece)
+        except Refused as why:
+            raise Refused(f"piece {index}: {why}") from why
+        reached = piece["end"]
+    require(reached >= until, "the pieces end before free_until")
+    proof = certificate.get("contact")
+    require((contact is None) == (proof is None), "a contact without a proof, or a proof of what is not said")
+    if contact is None:
+        return
+    at, pair = contact
+    require(until <= at <= 1, "contact_at is not in [free_until, 1]")
+    require(tuple(pair) in cell.common, "this pair needs no check")
+    _, poses = edge.at(at)
+    bodies = [(vertices or {}).get(body) or sorted(cell.bodies[body][2]) for body in pair]
+    for body, corners in zip(pair, bodies):
+        known = set(map(tuple, cell.bodies[body][2]))
+        require(all(tuple(corner) in known for corner in corners), f"a corner of {body} is none of its points")
+    verify_static(*bodies, *(poses[body] for body in pair), proof["verdict"], proof["certificate"])
+    if proof["verdict"] == "SEPARATED":
+        shown = {**proof["certificate"], "margin_pairs": proof.get("margin_pairs")}
+        verify_margin(*bodies, *(poses[body] for body in pair), margin, True, "SEPARATED", shown)

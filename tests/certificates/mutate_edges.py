@@ -1,0 +1,358 @@
+#!/usr/bin/env python3
+"""Tampers with certificates of edges of robots, and demands that two judges rule alike.
+
+A fresh server of the binary CLEARANCE is asked about edges of the Panda among boxes, and of two small robots with
+slides, mimics and turned origins. The judges are its VerifyCertificate and `clients/python/clearance_edges.py`, which
+reads the URDFs itself. Every answer has to be accepted as it is; and of what both accept of a changed one, no sampled
+configuration may be in contact. A seed gives the same mutations everywhere. Needs grpcio.
+usage: mutate_edges.py CLEARANCE [--each 150] [--seed 1]
+"""
+import argparse, copy, importlib.machinery, importlib.util, pathlib, random, re, sys
+from collections import Counter, defaultdict
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path[:0] = [str(ROOT / "clients" / "python"), str(ROOT / "tests" / "attack" / "malformed")]
+import clearance_edges as ce  # noqa: E402
+from client import Wire  # noqa: E402
+from clearance_verify import Refused, quaternion_pose  # noqa: E402
+
+loader = importlib.machinery.SourceFileLoader("doc_examples", str(ROOT / ".ci" / "doc_examples"))
+helpers = importlib.util.module_from_spec(importlib.util.spec_from_loader("doc_examples", loader))
+loader.exec_module(helpers)
+
+SMALL = """<robot name="small"><link name="base"><collision><origin xyz="0 0 -0.2"/><geometry><box size="0.6 0.6 0.3"/>
+</geometry></collision></link><link name="mast"><collision><origin xyz="0 0 0.5" rpy="0.1 0 0.2"/><geometry>
+<box size="0.1 0.1 0.9"/></geometry></collision></link><link name="arm"><collision><origin xyz="0.4 0 0"/><geometry>
+<box size="0.8 0.06 0.08"/></geometry></collision></link><link name="left"><collision><geometry><box size="0.05 0.02 0.2"/>
+</geometry></collision></link><link name="right"><collision><geometry><box size="0.05 0.02 0.2"/></geometry></collision>
+</link><joint name="turn" type="continuous"><origin xyz="0 0 0.1" rpy="0.05 -0.3 0.7"/><parent link="base"/>
+<child link="mast"/><axis xyz="0 0 1"/></joint><joint name="swing" type="revolute"><origin xyz="0.1 0 0.9" rpy="1.2 0 0"/>
+<parent link="mast"/><child link="arm"/><axis xyz="0.1 1 0.3"/><limit lower="-3" upper="3"/></joint>
+<joint name="grip" type="prismatic"><origin xyz="0.8 0 0"/><parent link="arm"/><child link="left"/><axis xyz="0 1 0"/>
+<limit lower="0.015" upper="0.2"/></joint><joint name="follow" type="prismatic"><origin xyz="0.8 0 0"/>
+<parent link="arm"/><child link="right"/><axis xyz="0 -2 0"/><mimic joint="grip" multiplier="0.5" offset="0.012"/>
+</joint></robot>"""
+
+
+def panda():
+    folder = ROOT / "data" / "panda"
+    read = lambda name: (folder / name).read_text()
+    files = {path.name: path.read_bytes() for path in sorted((folder / "collision").glob("*.stl"))}
+    return read("panda.urdf"), read("panda.srdf"), files
+
+def changed_urdf(draw, urdf):
+    """With the axis of a joint turned, or an origin moved."""
+    pattern = draw.choice((r'<axis xyz="([^"]*)"', r'<origin[^>]*xyz="([^"]*)"', r'<origin[^>]*rpy="([^"]*)"'))
+    found = [at for at in re.finditer(pattern, urdf) if "<joint" in urdf[:at.start()].rsplit("</", 1)[-1]]
+    at = draw.choice(found or list(re.finditer(pattern, urdf)))
+    values = [float(x) + draw.choice((0.0, draw.uniform(-0.3, 0.3))) for x in at[1].split()]
+    if not any(values):
+        values[0] = 0.1
+    return urdf[:at.start(1)] + " ".join(map(repr, values)) + urdf[at.end(1):]
+
+
+class Scene:
+    """A cell for both judges."""
+
+    def __init__(self, wire, robots, boxes, sources):
+        self.json = {"robots": [{"robotId": key, "base": pose_json(*base)} for key, base in robots],
+                     "obstacles": [{"box": dict(zip("xyz", size)), "pose": pose_json(at, turn)} for size, at, turn in boxes]}
+        still = [([tuple((0.5 if i >> k & 1 else -0.5) * size[k] for k in range(3)) for i in range(8)],
+                  quaternion_pose(at, turn)) for size, at, turn in boxes]
+        loaded = [(sources[key], quaternion_pose(*base)) for key, base in robots]
+        self.cell = ce.Cell([(robot, base) for (robot, _), base in loaded], still)
+        self.robots, self.boxes, self.vertices, first = robots, boxes, {}, 0
+        for (robot, corners), _ in loaded:
+            self.vertices.update({first + part: points for part, points in corners.items()})
+            first += len(robot.parts)
+
+def pose_json(at, turn):
+    return {"translation": dict(zip("xyz", at)), "rotation": dict(zip("wxyz", turn))}
+
+
+class Robots:
+    """Registered robots: what the Python judge reads, by id."""
+
+    def __init__(self, wire):
+        self.wire, self.known, self.hulls = wire, {}, {}
+
+    def add(self, urdf, srdf="", files=None):
+        files = files or {}
+        request = self.wire.make("RegisterRobot", {"urdf": urdf, "srdf": srdf})
+        for name, content in files.items():
+            request.meshes.add(name=name, content=content)
+        reply = self.wire.call("RegisterRobot", request)
+        assert reply.code == "OK", reply
+        meshes = {name: ce.stl_points(content) for name, content in files.items()}
+        robot = ce.Robot(urdf, srdf, meshes)
+        corners = {index: self.corners(part.mesh, meshes) for index, part in enumerate(reply.message.robot.parts) if part.mesh}
+        self.known[reply.message.robot.id] = robot, corners
+        return reply.message.robot
+
+    def corners(self, name, meshes):
+        """The corners of a mesh's hull, as the server says: the judge sees that they are points of it."""
+        name = name.rsplit("/", 1)[-1]
+        if name not in self.hulls:
+            made = {"vertices": {"xyz": [x for point in meshes[name] for x in point]}}
+            made = self.wire.call("RegisterPolytopes", {"polytopes": [made]})
+            assert made.code == "OK", made
+            got = self.wire.call("GetPolytope", {"id": made.message.reports[0].polytope.id, "withVertices": True})
+            xyz = list(got.message.vertices.xyz)
+            self.hulls[name] = [tuple(xyz[k:k + 3]) for k in range(0, len(xyz), 3)]
+        return self.hulls[name]
+
+
+# ---- the judges
+class Claim:
+    def __init__(self, scene, question, answer):
+        self.scene, self.question, self.answer = scene, question, answer
+
+    def copy(self):
+        return Claim(self.scene, copy.deepcopy(self.question), copy.deepcopy(self.answer))
+
+    def same(self, other):
+        return (self.scene is other.scene and self.question == other.question
+                and self.answer.SerializeToString() == other.answer.SerializeToString())
+
+def rust(wire, claim):
+    """The refusal; none if it accepts."""
+    question = wire.make("CheckEdges", {"cell": claim.scene.json, "certificate": True, **claim.question})
+    request = wire.make("VerifyCertificate", {})
+    request.edges.question.CopyFrom(question)
+    request.edges.answer.CopyFrom(claim.answer)
+    reply = wire.call("VerifyCertificate", request)
+    if reply.code == "OK":
+        return reply.message.refusal or (None if reply.message.valid else "refused")
+    assert reply.code == "INVALID_ARGUMENT", reply
+    return reply.words
+
+def lists(message):
+    names = ("speeds", "firsts", "seconds", "directions", "gaps", "closings")
+    return {"end": message.end, **{name: list(getattr(message, name)) for name in names}}
+
+def proof_of(contact):
+    word = contact.WhichOneof("proof")
+    proof = getattr(contact, word)
+    pairs = lambda wire: [[pair.i, pair.j] for pair in wire]
+    certificate = {"pairs": pairs(getattr(proof, "pairs", ()))}
+    if word != "overlapping":
+        form = proof.direction.WhichOneof("form")
+        direction = getattr(proof.direction, form)
+        if form == "vector":
+            certificate["direction"] = [direction.x, direction.y, direction.z]
+        else:
+            certificate.update(direction_pairs=pairs(direction.pairs), direction_sign=-1 if direction.negative else 1)
+            if form == "edge_normal":
+                certificate["direction_axis"] = direction.axis - 1
+    return {"verdict": word.upper(), "certificate": certificate, "margin_pairs": pairs(getattr(proof, "margin_pairs", ()))}
+
+def python(claim):
+    answer, question = claim.answer, claim.question
+    try:
+        certificate, contact = answer.certificates[0], None
+        if len(answer.near_indices) and answer.contact_at[0] == answer.contact_at[0]:
+            contact = answer.contact_at[0], (answer.near_firsts[0], answer.near_seconds[0])
+        if answer.outcomes[0] == 2:  # no contact
+            ce.require(answer.free_until[0] >= 1 and contact is None, "not free until the end")
+        proof = proof_of(certificate.contact) if certificate.HasField("contact") else None
+        shown = {"pieces": [lists(piece) for piece in certificate.pieces], "contact": proof}
+        ce.verify_edge(claim.scene.cell, question["starts"], question["ends"], question["margin"],
+                       {"free_until": answer.free_until[0], "contact": contact}, shown, claim.scene.vertices)
+    except (Refused, LookupError, TypeError, ValueError, AttributeError, ZeroDivisionError) as why:
+        return str(why) or repr(why)
+
+
+# ---- what is changed: each takes a claim and changes it, or raises LookupError
+def any_piece(draw, claim):
+    return draw.choice(claim.answer.certificates[0].pieces)
+
+def less(draw):
+    return 1 - 10 ** draw.uniform(-6, -0.1)
+
+def speed(draw, claim):
+    speeds = any_piece(draw, claim).speeds
+    part = draw.choice([k for k, x in enumerate(speeds) if x > 0])
+    speeds[part] *= less(draw)
+
+def closing(draw, claim):
+    closings = any_piece(draw, claim).closings
+    closings[draw.choice([k for k, x in enumerate(closings) if x > 0])] *= less(draw)
+
+def piece_dropped(draw, claim):
+    pieces = claim.answer.certificates[0].pieces
+    del pieces[draw.randrange(len(pieces))]
+
+def piece_end(draw, claim):
+    any_piece(draw, claim).end *= 1 + draw.choice((-1, 1)) * 10 ** draw.uniform(-9, -0.5)
+
+def direction(draw, claim):
+    piece = any_piece(draw, claim)
+    at = 3 * draw.randrange(len(piece.gaps))
+    way = draw.randrange(3)
+    for k in range(at, at + 3):
+        if way == 0:
+            piece.directions[k] = -piece.directions[k]
+        else:
+            piece.directions[k] += draw.uniform(-1, 1) * 10 ** draw.uniform(-9, 0)
+
+def gap(draw, claim):
+    gaps = any_piece(draw, claim).gaps
+    gaps[draw.randrange(len(gaps))] *= 1 + draw.choice((-1, 1)) * 10 ** draw.uniform(-6, 0)
+
+def pair_left_out(draw, claim):
+    piece = any_piece(draw, claim)
+    at = draw.randrange(len(piece.gaps))
+    for values, count in ((piece.firsts, 1), (piece.seconds, 1), (piece.gaps, 1), (piece.closings, 1), (piece.directions, 3)):
+        del values[at * count:(at + 1) * count]
+
+def pair_renamed(draw, claim):
+    piece = any_piece(draw, claim)
+    values = draw.choice((piece.firsts, piece.seconds))
+    at = draw.randrange(len(values))
+    values[at] = max(0, values[at] + draw.choice((-1, 1)))
+
+def free_until(draw, claim):
+    until = claim.answer.free_until[0]
+    claim.answer.free_until[0] = min(1.0, until + 10 ** draw.uniform(-9, 0)) if draw.random() < 0.8 else until - 0.01
+
+def contact(draw, claim):
+    certificate, way = claim.answer.certificates[0], draw.randrange(4)
+    if not certificate.HasField("contact"):
+        raise LookupError
+    if way == 0:
+        certificate.ClearField("contact")
+    elif way == 1:
+        claim.answer.contact_at[0] += draw.choice((-1, 1)) * 10 ** draw.uniform(-12, -1)
+    elif way == 2:
+        claim.answer.near_seconds[0] += draw.choice((-1, 1))
+    else:
+        proof = getattr(certificate.contact, certificate.contact.WhichOneof("proof"))
+        pair = draw.choice(getattr(proof, "pairs", None) or proof.margin_pairs)
+        pair.j += 1
+
+def margin(draw, claim):
+    claim.question["margin"] = draw.choice((0.0, claim.question["margin"] + 10 ** draw.uniform(-6, 0), -0.1))
+
+def joint_value(draw, claim):
+    values = claim.question[draw.choice(("starts", "ends"))]
+    values[draw.randrange(len(values))] += draw.uniform(-1, 1) * 10 ** draw.uniform(-6, 0)
+
+def robot(draw, claim):
+    claim.scene = draw.choice(claim.scene.others)
+
+def box_moved(draw, claim):
+    claim.scene = draw.choice(claim.scene.moved)
+
+KINDS = {"a speed made smaller": speed, "a closing made smaller": closing, "a piece dropped": piece_dropped,
+         "a piece's end moved": piece_end, "a direction changed": direction, "a gap changed": gap,
+         "a pair left out": pair_left_out, "a pair renamed": pair_renamed, "free for longer": free_until,
+         "the contact changed": contact, "the margin changed": margin, "a joint value changed": joint_value,
+         "a joint's axis or origin turned": robot, "a box moved": box_moved}
+
+
+def scenes(wire, draw):
+    robots = Robots(wire)
+    turned = lambda: [1.0] + [draw.uniform(-1, 1) for _ in range(3)]
+    box = lambda low, high: ([draw.uniform(0.05, 0.3) for _ in range(3)],
+                             [draw.choice((-1, 1)) * draw.uniform(low, high), draw.uniform(-high, high), draw.uniform(0, 1)], turned())
+    small = SMALL, "", {}
+    for source, places, boxes in ((panda(), [([0.0, 0.0, 0.0], [1.0, 0, 0, 0])], [box(0.4, 0.8) for _ in range(12)]),
+                                  (small, [([0.0, 0.0, 0.0], [1.0, 0, 0, 0]), ([1.3, 0.2, 0.1], turned())],
+                                   [box(0.7, 1.5) for _ in range(8)])):
+        urdf, srdf, files = source
+        described = robots.add(*source)
+        standing = [(described.id, base) for base in places]
+        scene = Scene(wire, standing, boxes, robots.known)
+        scene.variables = [(v.lower if v.HasField("lower") else -3.0, v.upper if v.HasField("upper") else 3.0)
+                           for _ in places for v in described.variables]
+        others = [robots.add(changed_urdf(draw, urdf), srdf, files).id for _ in range(12)]
+        scene.others = [Scene(wire, [(key, base) for base in places], boxes, robots.known) for key in others]
+        scene.moved = []
+        for _ in range(12):
+            other = copy.deepcopy(boxes)
+            other[draw.randrange(len(other))][1][draw.randrange(3)] += draw.uniform(-1, 1) * 10 ** draw.uniform(-2, 0.3)
+            scene.moved.append(Scene(wire, standing, other, robots.known))
+        yield scene
+
+def claims_of(wire, draw, scene, count):
+    for _ in range(count):
+        starts = [draw.uniform(*ends) for ends in scene.variables]
+        size = draw.choice((0.05, 0.2, 0.6))
+        ends = [q + draw.uniform(-size, size) if draw.random() < 0.8 else q for q in starts]
+        question = {"starts": starts, "ends": ends, "margin": draw.choice((0.0, 0.0, 0.01))}
+        reply = wire.call("CheckEdges", {"cell": scene.json, "certificate": True, **question})
+        assert reply.code == "OK", reply
+        yield Claim(scene, question, reply.message)
+
+def samples_in_contact(wire, claim):
+    """What is sampled where both judges accept that the path is free."""
+    until, (a, b) = claim.answer.free_until[0], (claim.question[name] for name in ("starts", "ends"))
+    if until <= 0:
+        return 0
+    values = [p + until * k / 40 * (q - p) for k in range(40) for p, q in zip(a, b)]
+    reply = wire.call("CheckConfigurations", {"cell": claim.scene.json, "values": values, "reportLimits": True})
+    assert reply.code == "OK", reply
+    return sum(verdict != 1 for verdict in reply.message.verdicts)
+
+
+def run(wire, draw, each):
+    for method in wire.pool.FindServiceByName("clearance.v1.RobotService").methods:
+        wire.methods[method.name] = (f"/clearance.v1.RobotService/{method.name}", method)
+    wrong, claims, seen = [], [], Counter()
+    for scene in scenes(wire, draw):
+        for claim in claims_of(wire, draw, scene, 40):
+            for name, why in (("Rust", rust(wire, claim)), ("Python", python(claim))):
+                if why is not None:
+                    wrong.append(f"as it was answered: {name}: {why}\n  {claim.question}")
+            pieces = claim.answer.certificates[0].pieces
+            seen.update(["edges", ("", "ending in contact", "free", "undecided")[claim.answer.outcomes[0]]])
+            seen.update(pieces=len(pieces), gaps=sum(len(piece.gaps) for piece in pieces))
+            if pieces:
+                claims.append(claim)
+    print(", ".join(f"{count} {word}" for word, count in seen.items()))
+    counts = defaultdict(Counter)
+    for name, change in KINDS.items():
+        tries = 0
+        while counts[name]["made"] < each and (tries := tries + 1) < 20 * each:
+            known = draw.choice(claims)
+            claim = known.copy()
+            try:
+                change(draw, claim)
+            except (LookupError, ValueError):
+                continue  # this one has nothing of the kind
+            if claim.same(known):
+                continue
+            ours, theirs = rust(wire, claim), python(claim)
+            unlike = (ours is None) != (theirs is None)
+            counts[name].update(made=1, refused=ours is not None, unlike=unlike)
+            if unlike:
+                wrong.append(f"{name}: Rust {ours or 'accepts'}, Python {theirs or 'accepts'}\n  {claim.question}")
+            elif ours is None and samples_in_contact(wire, claim):
+                counts[name]["false"] += 1
+                wrong.append(f"{name}: accepted, but a sample is in contact\n  {claim.question}")
+    print(f"{'of edges':32} {'made':>6} {'refused':>8} {'unlike':>7} {'false':>6}")
+    for name, count in [*counts.items(), ("all", sum(counts.values(), Counter()))]:
+        print(f"{name:32} {count['made']:6} {count['refused']:8} {count['unlike']:7} {count['false']:6}")
+    return wrong
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("clearance")
+    parser.add_argument("--each", type=int, default=150, help="mutations of every kind")
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    draw, port = random.Random(options.seed), helpers.free_port()
+    server = helpers.start(options.clearance, port)
+    try:
+        wrong = run(Wire(f"127.0.0.1:{port}", 4), draw, options.each)
+    finally:
+        server.terminate()
+        server.wait(30)
+    for line in wrong[:20]:
+        print(line)
+    sys.exit(1 if wrong else 0)
+
+
+if __name__ == "__main__":
+    main()
