@@ -160,3 +160,6 @@ fn translate_with_deviations(
     }
     Ok(answer)
 }
+
+#[cfg(test)]
+mod tests;

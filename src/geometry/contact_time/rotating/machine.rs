@@ -362,24 +362,47 @@ pub(in super::super) fn prove_after_free(
     effort: &mut Effort<'_>,
 ) -> Result<Option<ContactBracket>, Stopped> {
     let bracket = |contact: ContactAt| Ok(Some(ContactBracket { t_free: free, contact }));
-    let unproven = match contact_after(search, effort) {
-        Ok(Some(found)) => return bracket(bring_forward(search, free, found, effort)),
-        Err(why @ (Stopped::Steps | Stopped::Deadline)) => return Err(why),
-        Ok(None) => Ok(None),
-        Err(Stopped::Unresolved) => Err(Stopped::Unresolved),
-    };
-    if let Some(found) = closing(search, free, effort) {
-        return bracket(found);
-    }
-    if let Some(found) = fixed_points(search, free, effort)? {
-        return bracket(found);
-    }
-    match passing(search, free, effort)? {
-        Some(passing) => {
-            let pairs = passing.pairs.into_iter().collect();
-            let contact = ContactAt { t: passing.t_contact, pairs };
-            Ok(Some(ContactBracket { t_free: passing.t_free, contact }))
+    let (late, unproven) = match contact_after(search, effort) {
+        Ok(Some(found)) => {
+            let contact = bring_forward(search, free, found, effort);
+            if contact.t - free <= search.told.time_tolerance() {
+                return bracket(contact);
+            }
+            // After a graze, say. What is proven exactly may come earlier.
+            let late = Some(ContactBracket { t_free: free, contact });
+            (late, Ok(None))
         }
+        Err(why @ (Stopped::Steps | Stopped::Deadline)) => return Err(why),
+        Ok(None) => (None, Ok(None)),
+        Err(Stopped::Unresolved) => (None, Err(Stopped::Unresolved)),
+    };
+    let exact = match prove_exactly(search, free, effort) {
+        Err(why) if late.is_none() => return Err(why),
+        exact => exact.ok().flatten(),
+    };
+    let is_earlier =
+        |exact: &ContactBracket| late.as_ref().is_none_or(|late| exact.contact.t < late.contact.t);
+    match exact.filter(is_earlier).or(late) {
+        Some(found) => Ok(Some(found)),
         None => unproven,
     }
+}
+
+/// Contact that needs no depth: where no rotation matters, or where flat bodies pass.
+fn prove_exactly(
+    search: &mut TurningSearch<'_>,
+    free: f64,
+    effort: &mut Effort<'_>,
+) -> Result<Option<ContactBracket>, Stopped> {
+    if let Some(contact) = closing(search, free, effort) {
+        return Ok(Some(ContactBracket { t_free: free, contact }));
+    }
+    if let Some(contact) = fixed_points(search, free, effort)? {
+        return Ok(Some(ContactBracket { t_free: free, contact }));
+    }
+    Ok(passing(search, free, effort)?.map(|passing| {
+        let pairs = passing.pairs.into_iter().collect();
+        let contact = ContactAt { t: passing.t_contact, pairs };
+        ContactBracket { t_free: passing.t_free, contact }
+    }))
 }

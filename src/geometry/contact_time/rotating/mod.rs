@@ -25,6 +25,7 @@
 //!    bodies pass through each other ([`proof::passing`]).
 //! 4. *Swapped* ([`shortcut::swapped`]). What stays undecided is asked once more with the bodies in
 //!    each other's place.
+//! 5. *Promise* ([`promise`]). A bracket that is wider than the tolerances say names the reason.
 //!
 //! The method [`shortcut::inter_frame`] looks at some motions before all this, when it is asked for
 //! by name.
@@ -39,6 +40,7 @@
 mod advance;
 mod bounds;
 mod machine;
+pub(super) mod promise;
 mod proof;
 mod search;
 pub(super) mod shortcut;
@@ -81,5 +83,6 @@ pub fn first_contact(
     }
     let answer = conduct(&mut search, initial, witness, effort)?;
     let is_open = answer.outcome == Outcome::Undecided && answer.stopped.is_none();
-    Ok(if is_open { swapped::decide_swapped(question, answer, effort) } else { answer })
+    let answer = if is_open { swapped::decide_swapped(question, answer, effort) } else { answer };
+    Ok(promise::with_reason_in(&mut search, answer, effort))
 }

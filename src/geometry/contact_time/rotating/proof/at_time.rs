@@ -264,7 +264,7 @@ pub(in super::super) fn is_narrow(
 
 /// The time tolerance, and what the clearance tolerance is worth at the speed of the nearest points
 /// at `free` or, with a margin, at t. Rounded.
-pub(super) fn width_allowed(
+pub(in super::super) fn width_allowed(
     search: &mut TurningSearch<'_>,
     free: f64,
     t: f64,

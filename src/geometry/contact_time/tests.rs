@@ -1,0 +1,3 @@
+//! Promises of first contacts, over many motions of every kind.
+
+mod grazes;
