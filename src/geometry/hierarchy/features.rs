@@ -2,6 +2,7 @@
 
 use super::Layer;
 use crate::geometry::csr::Csr;
+use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::shape::Shape;
 
 /// A feature of a layer, by its number there.
@@ -86,19 +87,22 @@ impl LayerFeatures {
 
     /// Edges and incidences of a body's own surface, where coplanar triangles are one face; there
     /// are no pointers.
-    pub(in crate::geometry) fn of_body(body: &Shape) -> Self {
-        let ascending = (0..body.vertex_count()).map(|vertex| {
+    pub(in crate::geometry) fn of_body(body: &Shape, effort: &Effort<'_>) -> Result<Self, Stopped> {
+        let mut neighbours = Csr::default();
+        for vertex in 0..body.vertex_count() {
+            effort.look_at_clock()?;
             let mut row = body.neighbours(vertex).to_vec();
             row.sort_unstable();
-            row
-        });
-        Self::of(&Layer {
+            neighbours.push(&row);
+        }
+        let layer = Layer {
             vertices: (0..body.vertex_count()).collect(),
-            neighbours: Csr::from_rows(ascending),
+            neighbours,
             faces: body.facets().clone(),
             inward: Vec::new(),
             outward: Vec::new(),
-        })
+        };
+        Self::of(&layer, effort)
     }
 
     /// Memory that it takes.
@@ -114,13 +118,14 @@ impl LayerFeatures {
     }
 
     /// Edges and incidences of a layer, without pointers.
-    fn of(layer: &Layer) -> Self {
+    fn of(layer: &Layer, effort: &Effort<'_>) -> Result<Self, Stopped> {
         let mut edges = Vec::with_capacity(layer.edge_count());
         // Rows ascend, and so the edges to lower neighbours come first, in the order in which the
         // lower neighbours are visited.
         let mut at: Vec<Vec<u32>> =
             layer.neighbours.rows().map(|row| Vec::with_capacity(row.len())).collect();
         for (vertex, row) in (0u32..).zip(layer.neighbours.rows()) {
+            effort.look_at_clock()?;
             for &other in row.iter().filter(|&&other| other > vertex) {
                 let number = u32::try_from(edges.len()).expect("fewer than 2^32 edges");
                 edges.push(Edge { ends: [vertex, other], faces: [NO_FACE; 2] });
@@ -139,18 +144,15 @@ impl LayerFeatures {
         };
         for (number, face) in (0u32..).zip(layer.faces.rows()) {
             let following = face.iter().cycle().skip(1);
-            let sides: Vec<_> = face
-                .iter()
-                .zip(following)
-                .map(|(&a, &b)| features.find(layer, [a, b]).expect("every side is an edge"))
-                .collect();
+            let side = |(&a, &b)| features.find(layer, [a, b]).expect("every side is an edge");
+            let sides = in_time(face.iter().zip(following).map(side), effort)?;
             for (&start, &side) in face.iter().zip(&sides) {
                 let edge = &mut features.edges[side as usize];
                 edge.faces[usize::from(edge.ends[0] != start)] = number;
             }
             features.face_edges.push(&sides);
         }
-        features
+        Ok(features)
     }
 
     fn find(&self, layer: &Layer, ends: [u32; 2]) -> Option<u32> {
@@ -178,9 +180,16 @@ pub(super) fn bytes(layer: &Layer) -> usize {
     size_of::<LayerFeatures>() + edges * size_of::<Edge>() + at_vertices + at_faces + pointers
 }
 
+/// All of the items, unless the deadline passes meanwhile.
+fn in_time<T>(items: impl Iterator<Item = T>, effort: &Effort<'_>) -> Result<Vec<T>, Stopped> {
+    let look = |item| effort.look_at_clock().map(|()| item);
+    items.map(look).collect()
+}
+
 /// The features of all layers.
-pub(super) fn all(layers: &[Layer]) -> Vec<LayerFeatures> {
-    let mut all: Vec<_> = layers.iter().map(LayerFeatures::of).collect();
+pub(super) fn all(layers: &[Layer], effort: &Effort<'_>) -> Result<Vec<LayerFeatures>, Stopped> {
+    let of = |layer| LayerFeatures::of(layer, effort);
+    let mut all = layers.iter().map(of).collect::<Result<Vec<_>, _>>()?;
     for inner in 1..layers.len() {
         let (outer_layer, inner_layer) = (&layers[inner - 1], &layers[inner]);
         let (before, after) = all.split_at_mut(inner);
@@ -203,16 +212,16 @@ pub(super) fn all(layers: &[Layer]) -> Vec<LayerFeatures> {
             let ends = ends.map(out);
             outer_features.find(outer_layer, ends).map_or(Feature::Vertex(ends[0]), Feature::Edge)
         };
-        let edges_in = outer_features.edges.iter().map(|e| edge_in(e.ends)).collect();
-        let edges_out = inner_features.edges.iter().map(|e| edge_out(e.ends)).collect();
-        let faces_in =
-            outer_layer.faces.rows().map(|face| face_in(face, &copy, &edge_in)).collect();
-        let faces_in = upgrade(faces_in, outer_layer, |corners| {
+        let edges_in = in_time(outer_features.edges.iter().map(|e| edge_in(e.ends)), effort)?;
+        let edges_out = in_time(inner_features.edges.iter().map(|e| edge_out(e.ends)), effort)?;
+        let faces_in = outer_layer.faces.rows().map(|face| face_in(face, &copy, &edge_in));
+        let faces_in = upgrade(in_time(faces_in, effort)?, outer_layer, |corners| {
             let [Some(a), Some(b), Some(c)] = corners.map(copy) else { return None };
             inner_features.find_face(inner_layer, [a, b, c])
         });
-        let faces_out = inner_layer.faces.rows().map(|face| face_out(face, &edge_out)).collect();
-        let faces_out = upgrade(faces_out, inner_layer, |corners| {
+        effort.look_at_clock()?;
+        let faces_out = inner_layer.faces.rows().map(|face| face_out(face, &edge_out));
+        let faces_out = upgrade(in_time(faces_out, effort)?, inner_layer, |corners| {
             outer_features.find_face(outer_layer, corners.map(out))
         });
         outer_features.edge_inward = edges_in;
@@ -220,7 +229,7 @@ pub(super) fn all(layers: &[Layer]) -> Vec<LayerFeatures> {
         inner_features.edge_outward = edges_out;
         inner_features.face_outward = faces_out;
     }
-    all
+    Ok(all)
 }
 
 /// A removed face keeps the edge opposite the removed vertex, which is on the rim.

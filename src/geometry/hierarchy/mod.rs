@@ -154,7 +154,17 @@ impl Hierarchy {
 
     /// Edges, incidences and pointers of a layer; built for all layers on first use.
     pub fn features(&self, layer: usize) -> &LayerFeatures {
-        &self.features.get_or_init(|| features::all(&self.layers))[layer]
+        let no_limit = || features::all(&self.layers, &Effort::unlimited());
+        &self.features.get_or_init(|| no_limit().expect("without a deadline"))[layer]
+    }
+
+    /// Builds those, unless the deadline passes meanwhile: of large bodies it takes a while.
+    pub(super) fn prepare_features(&self, effort: &Effort<'_>) -> Result<(), Stopped> {
+        if self.features.get().is_none() {
+            let built = features::all(&self.layers, effort)?;
+            self.features.get_or_init(|| built);
+        }
+        Ok(())
     }
 
     /// The *in* pointer of a feature of `layer` (Guibas, Hsu, Zhang 1999, §2.3): its own copy in

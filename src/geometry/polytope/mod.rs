@@ -62,6 +62,22 @@ impl Polytope {
         self.on_demand.hierarchy.get_or_init(build)
     }
 
+    /// Builds the hierarchy, unless the deadline passes meanwhile: of large bodies it takes long.
+    pub fn prepare_hierarchy(&self, effort: &Effort<'_>) -> Result<(), Stopped> {
+        if self.on_demand.hierarchy.get().is_none() {
+            let built = Hierarchy::build(self, effort)?;
+            self.on_demand.hierarchy.get_or_init(|| built);
+        }
+        Ok(())
+    }
+
+    /// Builds the hierarchy and what walks over its features need, unless the deadline passes
+    /// meanwhile. What is done of the one is kept if the other is not reached.
+    pub fn prepare_features(&self, effort: &Effort<'_>) -> Result<(), Stopped> {
+        self.prepare_hierarchy(effort)?;
+        self.hierarchy().prepare_features(effort)
+    }
+
     /// The figures of the hierarchy. One that nothing has asked for yet is built and dropped again:
     /// a body that is only asked about by default methods never keeps one.
     pub fn hierarchy_report(&self, effort: &Effort<'_>) -> Result<HierarchyReport, Stopped> {
@@ -125,16 +141,30 @@ impl Polytope {
     /// Its faces with normals and neighbours; built on first use. None for a body that is not
     /// solid.
     pub fn surface(&self) -> Option<&Surface> {
-        let built = self.on_demand.surface.get_or_init(|| Surface::build(self).map(Box::new));
-        built.as_deref()
+        let no_limit = &Effort::unlimited();
+        self.surface_within(no_limit).expect("without a deadline")
+    }
+
+    /// The same, unless the deadline passes while it is built.
+    pub fn surface_within(&self, effort: &Effort<'_>) -> Result<Option<&Surface>, Stopped> {
+        let built = match self.on_demand.surface.get() {
+            Some(known) => known,
+            None => {
+                let built = Surface::build(self, effort)?.map(Box::new);
+                self.on_demand.surface.get_or_init(|| built)
+            }
+        };
+        Ok(built.as_deref())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::AtomicBool;
+
     use crate::geometry::claim::Question;
     use crate::geometry::distance::{self, Stops};
-    use crate::geometry::effort::Effort;
+    use crate::geometry::effort::{Effort, Stopped};
     use crate::geometry::motion::Motion;
     use crate::geometry::pair::Pair;
     use crate::geometry::pose::Pose;
@@ -174,6 +204,52 @@ mod tests {
             assert!(body.on_demand.surface.get().is_none());
             assert!(body.on_demand.box_groups.get().is_none());
             assert_eq!(report, body.hierarchy().report());
+        }
+    }
+
+    /// The first question by a named method builds the body's tables. It once did so whatever its
+    /// deadline: 110 ms for bodies of 80,000 vertices.
+    #[test]
+    fn a_deadline_ends_the_building_of_tables_and_keeps_nothing_half_built() {
+        let (p, q) = (ball(300, 1), ball(200, 2));
+        let pair = Pair::new(&p, Pose::identity(), &q, Pose::translation(1.0, 0.1, 0.2));
+        let has_passed = AtomicBool::new(true);
+        let late = || Effort::with_stop(u64::MAX, &has_passed);
+        let stopped = Some(Stopped::Deadline);
+        for method in METHODS {
+            let layout = &mut Witness::default();
+            let said = separation::decide(&pair, method, layout, &mut late()).err();
+            let is_by_look = said.is_none();
+            assert!(is_by_look || said == stopped, "{}", method.name);
+        }
+        for method in distance::METHODS {
+            let witness = &mut Witness::default();
+            let said = distance::measure_by(method, &pair, Stops::default(), witness, &mut late());
+            assert_eq!(said.err(), stopped, "{}", method.name);
+        }
+        for method in penetration::METHODS {
+            let witness = &mut Witness::default();
+            let said = penetration::along_by(&pair, &Vec3::x(), method, witness, &mut late());
+            assert_eq!(said.err(), stopped, "{}", method.name);
+        }
+        let motion = Motion::Linear { velocity: Vec3::new(-2.0, 0.0, 0.0) };
+        let apart = Pair::new(&p, Pose::identity(), &q, Pose::translation(3.0, 0.1, 0.2));
+        let question = Question::new(apart, Motion::rest(), motion);
+        for method in contact_time::METHODS {
+            let witness = &mut Witness::default();
+            let said = contact_time::first_contact_by(method, &question, witness, &mut late());
+            assert_eq!(said.err(), stopped, "{}", method.name);
+        }
+        for body in [&p, &q] {
+            assert!(body.on_demand.hierarchy.get().is_none());
+            assert!(body.on_demand.surface.get().is_none());
+            assert_eq!(body.prepare_features(&late()).err(), stopped);
+            assert!(body.on_demand.hierarchy.get().is_none());
+            body.prepare_hierarchy(&Effort::unlimited()).unwrap();
+            assert_eq!(body.prepare_features(&late()).err(), stopped);
+            assert!(body.surface_within(&late()).is_err());
+            assert!(body.on_demand.surface.get().is_none());
+            assert!(body.surface().is_some());
         }
     }
 }

@@ -5,6 +5,7 @@
 //! normals. Normals and points are rounded: for searching, never for a proof.
 
 use crate::geometry::Vec3;
+use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hierarchy::LayerFeatures;
 use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::shape::Shape;
@@ -34,17 +35,23 @@ const ASIDE: f64 = 0.0617;
 const MIXES: [[f64; 4]; 2] = [[0.5231, 0.2719, 0.1367, 0.0683], [0.0711, 0.1973, 0.3129, 0.4187]];
 
 impl Surface {
-    /// None for a body that is not solid, or whose inside gets lost in rounding.
-    pub(super) fn build(body: &Shape) -> Option<Self> {
+    /// None for a body that is not solid, or whose inside gets lost in rounding. Of a large one it
+    /// takes a while: not beyond the deadline.
+    pub(super) fn build(body: &Shape, effort: &Effort<'_>) -> Result<Option<Self>, Stopped> {
         if body.dimension() < 3 {
-            return None;
+            return Ok(None);
         }
         let scale = PowerOfTwo::that_tames(body.vertices());
         let scaled = |v: &Vec3| scale.map_or(*v, |scale| v.map(|x| scale.times(x)));
         let points: Vec<Vec3> = body.vertices().iter().map(scaled).collect();
+        effort.look_at_clock()?;
         let normals: Vec<Vec3> =
             body.facets().rows().map(|corners| unit_normal(&points, corners)).collect();
-        let around = tetrahedron_around(body, &points, &normals, &scaled(&body.bounds().centre))?;
+        effort.look_at_clock()?;
+        let centre = scaled(&body.bounds().centre);
+        let Some(around) = tetrahedron_around(body, &points, &normals, &centre) else {
+            return Ok(None);
+        };
         let inner = MIXES.map(|mix| {
             let weights: [(u32, f64); 4] = std::array::from_fn(|k| {
                 let (vertex, weight) = around[k];
@@ -52,7 +59,8 @@ impl Surface {
             });
             Inner { point: weighted_mean(body, &weights), weights }
         });
-        Some(Self { incidence: LayerFeatures::of_body(body), normals, inner })
+        let incidence = LayerFeatures::of_body(body, effort)?;
+        Ok(Some(Self { incidence, normals, inner }))
     }
 
     /// Edges and what they join; faces are numbered like the facets of the polytope.

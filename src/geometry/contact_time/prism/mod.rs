@@ -118,6 +118,8 @@ fn search(
     if !(CAST_LENGTHS.contains(&size) && CAST_LENGTHS.contains(&travel.amax())) {
         return Ok(Cast::Lost);
     }
+    pair.p.body.prepare_hierarchy(effort)?;
+    pair.q.body.prepare_hierarchy(effort)?;
     let mut level = Level::innermost(pair, offset, travel, 1.0 / size);
     let mut corral = Corral::of(level.least(&Event::x(), true, effort));
     // Algorithm 1: the prisms of a body within the prisms of the body.

@@ -56,7 +56,7 @@ fn is_as_narrow_as_promised(
         return false;
     }
     // At the bottom of a graze nothing closes in, and any width would be allowed by the speed
-    // there. So the speed is taken from where the bodies were as long before as the bracket is wide.
+    // there. So the speed is that over as long a time before the bracket as the bracket is wide.
     let time_tolerance = search.told.time_tolerance();
     let before = (from - (width - time_tolerance)).max(0.0);
     let closed_in = distance_at(search, before, effort) - distance_at(search, from, effort);

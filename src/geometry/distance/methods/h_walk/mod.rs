@@ -175,6 +175,12 @@ fn search(
     if !is_walkable(view, pair) {
         return FoundSimplex::hands_over();
     }
+    for body in [pair.p.body, pair.q.body] {
+        if let Err(why) = body.prepare_features(effort) {
+            let (simplex, latest) = (simplex_of(view, &[0], &[0]), VertexPair::default());
+            return FoundSimplex { simplex, latest, ending: Ending::Stopped(why) };
+        }
+    }
     let offset = pair.q.pose.translation - pair.p.pose.translation;
     let sides = [PlacedBody::new(&pair.p, Vec3::zeros()), PlacedBody::new(&pair.q, offset)];
     let mut memory = if let Memory::Features(memory) = std::mem::take(&mut witness.memory) {

@@ -32,6 +32,7 @@ pub(crate) fn exits(
     direction: &Vec3,
     effort: &mut Effort<'_>,
 ) -> Result<Option<Silhouette>, Stopped> {
+    super::prepare(pair, effort)?;
     let Some(projected) = Projected::new(pair, direction) else { return Ok(None) };
     let Some(triangle) = projected.triangle() else {
         return Ok(projected.side_before_origin().map(Silhouette::Missed));

@@ -102,6 +102,7 @@ pub(crate) fn propose_with_work(
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<(Proposal, DualWork), Stopped> {
+    prepare(pair, effort)?;
     let Some((bodies, inner)) = towards_origin(pair) else {
         return Ok((Proposal::HandOver, DualWork::default()));
     };
@@ -160,6 +161,14 @@ pub fn dual_way(pair: &Pair<'_>) -> Vec<(DualPhase, Vec3)> {
     };
     let seen = |facet: &DualFacet| (phase(facet), bodies.in_world(&facet.normal));
     way.unwrap_or_default().iter().map(seen).collect()
+}
+
+/// Builds the bodies' surfaces, unless the deadline passes meanwhile.
+fn prepare(pair: &Pair<'_>, effort: &Effort<'_>) -> Result<(), Stopped> {
+    for body in [pair.p.body, pair.q.body] {
+        body.surface_within(effort)?;
+    }
+    Ok(())
 }
 
 /// The bodies with c and the ray to the origin, and the points whose difference is c. Each body has

@@ -125,6 +125,9 @@ impl<'a> TextSearch<'a> {
         witness: &mut Witness,
         effort: &mut Effort<'_>,
     ) -> Result<Proposal, Stopped> {
+        let Pair { p, q } = self.view.pair();
+        p.body.prepare_hierarchy(effort)?;
+        q.body.prepare_hierarchy(effort)?;
         if let Memory::Candidates(tried) = std::mem::take(&mut witness.memory)
             && let Some(proposal) = self.recall(&tried, witness, effort)?
         {
