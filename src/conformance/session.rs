@@ -64,6 +64,7 @@ impl InSessions {
                 verdict: Chosen::named(self.methods.separation),
                 distance: Chosen::named(self.methods.distance),
                 first_contact: Chosen::named(self.methods.first_contact),
+                along: Chosen::named(self.methods.along),
             }
         };
         let mut scene =
@@ -74,10 +75,15 @@ impl InSessions {
     }
 
     /// What the reports say of the pair each time that it is where the case has it.
-    fn stand(&mut self, asked: &Asked<'_>, distances: bool) -> Result<Vec<PairReport>, String> {
+    fn stand(&mut self, asked: &Asked<'_>, details: Details) -> Result<Vec<PairReport>, String> {
         let mut session = Steps { scene: self.open(asked, false)?, id: 0 };
-        let questions =
-            Questions { listed: Listed::All, distances, certificates: true, ..Default::default() };
+        let questions = Questions {
+            listed: Listed::All,
+            distances: matches!(details, Details::Distance),
+            along: if let Details::Along(direction) = details { Some(direction) } else { None },
+            certificates: true,
+            ..Questions::default()
+        };
         let home = asked.pair.q.pose;
         let mut found = Vec::new();
         for degrees in [90.0, 10.0, 1.0] {
@@ -124,6 +130,14 @@ impl InSessions {
         }
         Ok(found)
     }
+}
+
+/// What is asked of the pair beside how it stands.
+#[derive(Clone, Copy)]
+enum Details {
+    None,
+    Distance,
+    Along(Vec3),
 }
 
 /// A scene, and the last of its frames.
@@ -175,7 +189,7 @@ impl Respondent for InSessions {
     }
 
     fn decide(&mut self, asked: &Asked<'_>) -> Result<Decision, String> {
-        let found = guarded(|| self.stand(asked, false))??;
+        let found = guarded(|| self.stand(asked, Details::None))??;
         let verdict = found[0].verdict.ok_or("no verdict")?;
         if found.iter().any(|pair| pair.verdict != Some(verdict)) {
             return Err("the verdict depends on what is remembered".to_owned());
@@ -185,7 +199,7 @@ impl Respondent for InSessions {
     }
 
     fn distance(&mut self, asked: &Asked<'_>) -> Result<Distance, String> {
-        let found = guarded(|| self.stand(asked, true))??;
+        let found = guarded(|| self.stand(asked, Details::Distance))??;
         let brackets: Vec<[f64; 2]> = found
             .iter()
             .flat_map(|pair| &pair.distance)
@@ -215,7 +229,15 @@ impl Respondent for InSessions {
     }
 
     fn along(&mut self, asked: &Asked<'_>, direction: &Vec3) -> Result<Range, String> {
-        self.library.along(asked, direction)
+        let along = (*direction != Vec3::zeros()).then_some(*direction);
+        let Some(direction) = along else { return self.library.along(asked, direction) };
+        let found = guarded(|| self.stand(asked, Details::Along(direction)))??;
+        let ranges: Vec<_> = found.into_iter().flat_map(|pair| pair.along).collect();
+        if ranges.iter().any(|range| range.span != ranges[0].span) {
+            return Err("the range along a direction depends on what is remembered".to_owned());
+        }
+        let first = ranges.into_iter().flat_map(|range| range.of_parts).next();
+        Ok(first.ok_or("no range")?.1)
     }
 
     fn first_contact(&mut self, asked: &Asked<'_>) -> Result<FirstContact, String> {

@@ -30,6 +30,9 @@ pub enum Memory {
     None,
     /// CD-Dual (Choi, Li, Wang, Cameron, §4.4): the face of P nearest to the best face of M.
     FaceOfP(u32),
+    /// CD-Dual along a direction (§6 there): those nearest to the faces of M where the line enters
+    /// and leaves.
+    FacesAlong([u32; 2]),
     /// HS-jump's candidates in a frame of collision, as the text has it (Li et al. 2001, §8.4).
     Candidates(Vec<Tried>),
     /// The linear program's vertices with their weights (Akgunduz et al. 2005, §4.1).
@@ -45,7 +48,7 @@ impl Memory {
     /// What it holds beyond its own size.
     pub fn heap_bytes(&self) -> usize {
         match self {
-            Self::None | Self::FaceOfP(_) | Self::OfPolygons(_) => 0,
+            Self::None | Self::FaceOfP(_) | Self::FacesAlong(_) | Self::OfPolygons(_) => 0,
             Self::Candidates(tried) => tried.capacity() * size_of::<Tried>(),
             Self::WorkingSet(set) => size_of_val(set.as_ref()),
             Self::Features(memory) => {

@@ -1,6 +1,6 @@
 //! One pair of bodies: how it stands. Asks geometry about pairs of parts and applies the rules of
 //! compounds: OVERLAPPING if some pair of parts is, else TOUCHING if some pair is, else SEPARATED.
-//! How far apart and how deep is `measures`' to say.
+//! How far apart and how deep is `measures`' to say, for how long a way in contact `ranges`'.
 //!
 //! Parts are taken in the order of their indices, whatever is remembered, so the parts that decide
 //! are the same ones on every machine.
@@ -14,7 +14,8 @@ use super::measures;
 use super::methods::{AskedOf, Chosen, CostOfEach, Methods};
 use super::pairs::{Notes, PairState, Task};
 use super::question::Questions;
-use super::report::{PairContact, PairDepth, PairDistance, PartPair, PartProof};
+use super::ranges;
+use super::report::{PairContact, PairDepth, PairDistance, PairRange, PartPair, PartProof};
 use crate::geometry::claim::{StaticProof, Verdict};
 use crate::geometry::distance::{self, Compared, Stops};
 use crate::geometry::effort::{Cost, Effort, Stopped};
@@ -62,6 +63,7 @@ pub(super) struct PairAnswer {
     /// With the stops that it was asked with.
     pub(super) distance: Option<Box<(Stops, PairDistance)>>,
     pub(super) depth: Option<Box<PairDepth>>,
+    pub(super) along: Option<Box<PairRange>>,
     pub(super) stopped: Option<Stopped>,
 }
 
@@ -97,8 +99,12 @@ pub(super) fn work(asking: &Asking<'_>, task: Task, state: &mut PairState) {
     if task == Task::Stand || state.stood_at != asking.answers {
         stand_and_look_back(asking, state);
     }
-    let Task::Detail { distance, depth } = task else { return };
     let (answer, mut notes) = state.with_notes();
+    let (distance, depth) = match task {
+        Task::Stand => return,
+        Task::Along => return ranges::look_along(asking, answer, &mut notes),
+        Task::Detail { distance, depth } => (distance, depth),
+    };
     if let Some(stops) = distance
         && answer.distance.as_ref().is_none_or(|known| known.0 != stops)
     {
@@ -329,7 +335,7 @@ fn split_into_parts(asking: &Asking<'_>, proofs: &mut Vec<PartProof>) {
 }
 
 /// The proof that two boxes are apart is one about what they hold.
-fn boxes_prove(gap: &Gap) -> StaticProof {
+pub(super) fn boxes_prove(gap: &Gap) -> StaticProof {
     StaticProof::Separated { direction: gap.direction() }
 }
 

@@ -219,6 +219,12 @@ impl<'a> Round<'a> {
         if questions.nearest > 0 {
             self.list_nearest(scene)?;
         }
+        if questions.along.is_some() {
+            let listed = self.listed.keys().take(scene.limits.listed_max);
+            let keys: Vec<PairKey> = listed.copied().collect();
+            let counters = &mut self.counters;
+            scene.run(&keys, Task::Along, &self.work, |state| counters.count(state));
+        }
         Ok(())
     }
 
@@ -318,6 +324,7 @@ impl<'a> Round<'a> {
                 let answer = scene.told(*key);
                 let depth = answer.depth.as_deref().filter(|_| self.work.questions.depths);
                 let distance = answer.distance.as_deref().filter(|_| *with_distance);
+                let along = answer.along.as_deref().filter(|_| self.work.questions.along.is_some());
                 let proofs = answer.proofs.as_ref().filter(|_| self.work.questions.certificates);
                 PairReport {
                     p: scene.id_of(key.p),
@@ -328,6 +335,7 @@ impl<'a> Round<'a> {
                     margin: scene.book.margin(*key),
                     distance: distance.map(|(_, distance)| distance.clone()),
                     depth: depth.cloned(),
+                    along: along.cloned(),
                     first_contact: answer.contact.as_deref().cloned(),
                     proofs: proofs.cloned().unwrap_or_default(),
                     stopped: answer.stopped,

@@ -7,6 +7,7 @@
 use crate::geometry::contact_time;
 use crate::geometry::distance::{self, DistanceMethod};
 use crate::geometry::effort::Cost;
+use crate::geometry::penetration::{self, RangeMethod};
 use crate::geometry::separation::{self, CollisionMethod};
 
 /// The method of a question.
@@ -47,13 +48,15 @@ pub enum AskedOf {
     Distance,
     /// When they first meet between two frames.
     FirstContact,
+    /// For which `t >= 0` they are in contact when one of them moves by `t d`.
+    Along,
     /// Whether they are within a margin, and how deep they overlap: the default's alone.
     Other,
 }
 
 impl AskedOf {
     /// How many there are.
-    pub const ALL: usize = 4;
+    pub const ALL: usize = 5;
 }
 
 /// What the answers to each question cost, by [`AskedOf`].
@@ -68,6 +71,8 @@ pub struct Methods {
     pub distance: Chosen<DistanceMethod>,
     /// Of first contacts between two frames.
     pub first_contact: Chosen<contact_time::Method>,
+    /// Of ranges along a direction.
+    pub along: Chosen<RangeMethod>,
 }
 
 impl Default for Methods {
@@ -76,6 +81,7 @@ impl Default for Methods {
             verdict: Chosen::default_of(separation::METHODS),
             distance: Chosen::default_of(distance::METHODS),
             first_contact: Chosen::default_of(contact_time::METHODS),
+            along: Chosen::default_of(penetration::METHODS),
         }
     }
 }
@@ -96,13 +102,17 @@ impl Methods {
             AskedOf::Verdict => self.verdict.is_named,
             AskedOf::Distance => self.distance.is_named,
             AskedOf::FirstContact => self.first_contact.is_named,
+            AskedOf::Along => self.along.is_named,
             AskedOf::Other => false,
         }
     }
 
     /// Whether any was.
     pub fn are_named(&self) -> bool {
-        self.verdict.is_named || self.distance.is_named || self.first_contact.is_named
+        self.verdict.is_named
+            || self.distance.is_named
+            || self.first_contact.is_named
+            || self.along.is_named
     }
 
     /// Whether all are the defaults, named or not, which alone estimates are about.
@@ -110,5 +120,6 @@ impl Methods {
         self.verdict.method.name == separation::METHODS[0].name
             && self.distance.method.name == distance::METHODS[0].name
             && self.first_contact.method.name == contact_time::METHODS[0].name
+            && self.along.method.name == penetration::METHODS[0].name
     }
 }

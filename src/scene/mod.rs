@@ -4,12 +4,12 @@
 //! Reading order: [`body`] says what is declared and [`bounds`] where it surely is; `near` keeps
 //! the pairs worth looking at, in a `box_tree`; `travel` bounds how far bodies have moved, and so
 //! which of those pairs may sleep; [`question`] is what a frame asks, [`report`] what it is told;
-//! `looks` finds how simple pairs stand, `answer` and `measures` ask geometry all that may be asked
-//! about one; [`kept`] and `table` keep what is remembered of pairs, [`pairs`] what a question in
-//! detail needs, and [`methods`] says which method answers what; [`state`] is a scene, [`apply`]
-//! takes a frame in and [`step`] answers it, with contacts that begin and end put in order by
-//! [`events`]. [`query`] asks a scene that stands still: rays, shape casts, overlaps, nearest
-//! bodies.
+//! `looks` finds how simple pairs stand, `answer`, `measures` and `ranges` ask geometry all that
+//! may be asked about one; [`kept`] and `table` keep what is remembered of pairs, [`pairs`] what a
+//! question in detail needs, and [`methods`] says which method answers what; [`state`] is a scene,
+//! [`apply`] takes a frame in and [`step`] answers it, with contacts that begin and end put in
+//! order by [`events`]. [`query`] asks a scene that stands still: rays, shape casts, overlaps,
+//! nearest bodies.
 //!
 //! Two kinds of state live here. *Declared state* (bodies, poses, announced contacts, the last
 //! frame's id) decides the answers, and [`Scene::declaration`] states it whole, so another server
@@ -32,6 +32,7 @@ mod near;
 pub mod pairs;
 pub mod query;
 pub mod question;
+mod ranges;
 pub mod report;
 pub mod rules;
 pub mod state;

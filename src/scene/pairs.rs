@@ -40,6 +40,8 @@ pub(super) enum Task {
         /// The depth.
         depth: bool,
     },
+    /// The range of contact along the direction that the frame asks about. Follows on `Stand`.
+    Along,
 }
 
 /// The witnesses of a pair of bodies: one for each pair of parts that was ever looked at closely,
@@ -153,6 +155,7 @@ impl PairState {
         !self.witnesses.by_parts.is_empty()
             || !answer.is_plain()
             || answer.distance.is_some()
+            || answer.along.is_some()
             || answer.proofs.is_some()
     }
 

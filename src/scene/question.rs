@@ -2,6 +2,7 @@
 
 use super::body::{Body, BodyId};
 use super::rules::Rules;
+use crate::geometry::Vec3;
 use crate::geometry::claim::TIME_TOLERANCE;
 use crate::geometry::distance::Stops;
 use crate::geometry::pose::Pose;
@@ -55,6 +56,9 @@ pub struct Questions {
     pub stops: Stops,
     /// The depths of listed pairs that overlap.
     pub depths: bool,
+    /// For which `t >= 0` the bodies of listed pairs are in contact when the one with the lower id
+    /// moves by t times this, a direction of the world, not zero.
+    pub along: Option<Vec3>,
     /// First contact between the last answered frame and this one.
     pub between: Option<Between>,
     /// The proofs of listed pairs.
@@ -76,6 +80,7 @@ impl Default for Questions {
             distances: false,
             stops: Stops::default(),
             depths: false,
+            along: None,
             between: None,
             certificates: false,
             placed: false,

@@ -6,11 +6,11 @@ use super::body::BodyId;
 use super::methods::CostOfEach;
 use super::pairs::PairState;
 use crate::geometry::Vec3;
-use crate::geometry::claim::{Direction, Link, Outcome, StaticProof, Verdict};
+use crate::geometry::claim::{Direction, Link, Outcome, Span, StaticProof, Verdict};
 use crate::geometry::contact_time;
 use crate::geometry::effort::{Cost, Stopped};
 use crate::geometry::pair::VertexPair;
-use crate::geometry::penetration::Depth;
+use crate::geometry::penetration::{Depth, Range};
 use crate::geometry::pose::Pose;
 
 /// The answer to one frame.
@@ -44,7 +44,10 @@ impl Report {
             self.pairs.iter().flat_map(|pair| &pair.distance).map(|found| found.gaps.len()).sum();
         let reaches: usize =
             self.pairs.iter().flat_map(|pair| &pair.depth).map(|found| found.others.len()).sum();
+        let ranges: usize =
+            self.pairs.iter().flat_map(|pair| &pair.along).map(|found| found.of_parts.len()).sum();
         self.pairs.len() * size_of::<PairReport>()
+            + ranges * size_of::<(PartPair, Range)>()
             + proofs * size_of::<PartProof>()
             + gaps * size_of::<PartGap>()
             + reaches * size_of::<PartReach>()
@@ -147,6 +150,8 @@ pub struct PairReport {
     pub distance: Option<PairDistance>,
     /// If asked and overlapping.
     pub depth: Option<PairDepth>,
+    /// If asked.
+    pub along: Option<PairRange>,
     /// If asked and neither body teleported.
     pub first_contact: Option<PairContact>,
     /// If certificates were asked: the proofs that together prove the verdict and, of separated
@@ -245,6 +250,20 @@ pub struct PartReach {
     pub parts: PartRow,
     /// s, with the greatest of `s·y / |s|` over M of these parts at most the bound.
     pub direction: Direction,
+}
+
+/// For which `t >= 0` two bodies are in contact when P moves by `t d`: from the least such t of any
+/// parts to the greatest. In between, bodies of several parts may be separated.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairRange {
+    /// d, in the world.
+    pub direction: Vec3,
+    /// A bracket for the least t and one for the greatest; none: never.
+    pub span: Option<Span>,
+    /// The first parts of those with the least t.
+    pub parts: Option<PartPair>,
+    /// If certificates were asked: of each pair of parts, in order.
+    pub of_parts: Vec<(PartPair, Range)>,
 }
 
 /// The first contact of two bodies between two frames: the first time at which their distance is at

@@ -11,15 +11,16 @@ use clearance::geometry::pose::Pose;
 use clearance::geometry::witness::Witness;
 use clearance::rpc::api;
 use clearance::rpc::api::PairSelection;
+use clearance::rpc::api::verify_certificate_request::Claim;
 use tonic::Code;
 
-use crate::server::{Server, body, check, vector};
+use crate::server::{Server, body, check, vector, verify};
 use crate::sessions::{all_pairs, put, scene, started, step};
 
 /// Methods by name, for verdicts, distances and first contacts.
 fn named(verdict: &str, distance: &str, first_contact: &str) -> Option<api::SessionMethods> {
     let [verdict, distance, first_contact] = [verdict, distance, first_contact].map(str::to_owned);
-    Some(api::SessionMethods { verdict, distance, first_contact })
+    Some(api::SessionMethods { verdict, distance, first_contact, ..Default::default() })
 }
 
 fn flat(points: &[Vec3]) -> Vec<f64> {
@@ -208,6 +209,103 @@ async fn the_linear_programs_remember_their_plane_and_working_set_in_a_session()
     }
 }
 
+/// Choi et al., §4.4 and §6: the faces where the line entered and left.
+#[tokio::test]
+async fn cd_dual_goes_on_from_the_last_faces_along_a_direction_in_a_session() {
+    let server = Server::start().await;
+    server.register("sphere", &flat(&sphere(500, 1.0))).await;
+    let poses: Vec<Pose> = orbit::poses(1.0, 1.0, 1, 1).remove(0);
+    let along = vector(0.6, 0.1, 0.5);
+    let report = api::ReportOptions { along, ..all_pairs().unwrap() };
+    let orbit = Orbit { server: &server, aliases: ["sphere"; 2], poses: &poses, report };
+    let ask = async |name: &str, canonical| {
+        let methods = api::SessionMethods { along: name.to_owned(), ..Default::default() };
+        orbit.costs(Some(methods), canonical).await
+    };
+    let of = |costs: &[api::FrameCost], count: fn(&api::Cost) -> u64| {
+        sum(costs, |cost| &cost.along, count)
+    };
+    let [warm, cold] = [ask("cd_dual", false).await, ask("cd_dual", true).await];
+    let line = ask("line", false).await;
+    let asked = of(&warm, |cost| cost.queries);
+    assert!(asked > 30 && asked == of(&line, |cost| cost.queries), "{asked}");
+    assert_eq!(of(&warm, |cost| cost.handed_over) + of(&cold, |cost| cost.handed_over), 0);
+    let steps = [&warm, &cold].map(|costs| of(costs, |cost| cost.steps));
+    assert!(3 * steps[0] < 2 * steps[1], "{steps:?} in {asked} frames");
+}
+
+/// Every entry is the answer to a question of its own, which VerifyCertificate judges.
+#[tokio::test]
+async fn a_session_tells_and_proves_the_range_of_bodies_with_several_parts() {
+    let server = started().await;
+    let [p, q] = crate::compounds::parts();
+    let along = vector(1.0, 0.25, 0.0);
+    for name in ["", "line", "cd_dual"] {
+        let place = |id, parts: &[api::PlacedBody], x| api::Body {
+            id,
+            parts: parts.to_vec(),
+            pose: Some(api::Pose { translation: vector(x, 0.1, 0.2), orientation: None }),
+            ..Default::default()
+        };
+        let mut report = all_pairs().unwrap();
+        (report.along, report.certificates, report.placed_parts) = (along, true, true);
+        let bodies = vec![place(1, &p, 0.0), place(2, &q, 3.0)];
+        let state = Some(api::SessionState { bodies, ..Default::default() });
+        let methods = Some(api::SessionMethods { along: name.to_owned(), ..Default::default() });
+        let request = api::OpenSessionRequest {
+            state,
+            methods,
+            report: Some(report),
+            replace: true,
+            ..scene("s")
+        };
+        let opened = server.sessions().open_session(request).await.unwrap().into_inner();
+        let told = opened.report.unwrap();
+        let range = told.pairs[0].along.clone().unwrap();
+        assert_eq!(range.parts.len(), 4);
+        let numbers = |body_id, part| {
+            let is = |placed: &&api::PlacedPart| placed.body_id == body_id && placed.part == part;
+            &told.placed_parts.iter().find(is).unwrap().numbers
+        };
+        let placed = |body_id, part| {
+            let numbers = numbers(body_id, part);
+            let rows = api::RotationMatrix { rows: numbers[..9].to_vec() };
+            let orientation = Some(api::pose::Orientation::RotationMatrix(rows));
+            let translation = vector(numbers[9], numbers[10], numbers[11]);
+            let pose = Some(api::Pose { translation, orientation });
+            Some(api::PlacedBody { pose, ..body("cube", 0.0) })
+        };
+        let mut ends = [f64::INFINITY, 0.0];
+        for part in &range.parts {
+            let (p, q) = (placed(1, part.a_part), placed(2, part.b_part));
+            let direction = along;
+            let question =
+                api::MeasureDistanceAlongRequest { p, q, direction, ..Default::default() };
+            let of_its_own = server.queries().measure_distance_along(question.clone()).await;
+            let of_its_own = of_its_own.unwrap().into_inner();
+            let answer = part.answer.clone().unwrap();
+            assert_eq!((answer.enter, answer.exit), (of_its_own.enter, of_its_own.exit));
+            if let Some((enter, exit)) = answer.enter.zip(answer.exit) {
+                ends = [ends[0].min(enter.lower), ends[1].max(exit.upper)];
+            }
+            let claim = |answer| {
+                let question = Some(question.clone());
+                let claim = api::DistanceAlongClaim { question, answer: Some(answer) };
+                Claim::DistanceAlong(claim)
+            };
+            verify(&server, claim(answer.clone())).await.unwrap();
+            let mut longer = answer;
+            if let Some(enter) = &mut longer.enter {
+                *enter = api::Bracket { lower: enter.lower + 0.1, upper: enter.upper + 0.1 };
+                verify(&server, claim(longer)).await.unwrap_err();
+            }
+        }
+        let told = [range.enter.unwrap().lower, range.exit.unwrap().upper];
+        assert_eq!(told, ends);
+        assert!(ends[0] > 0.5 && ends[0] < ends[1] - 2.0, "{ends:?}");
+    }
+}
+
 /// A frame that turns body 2 by a quarter about z.
 fn quarter(frame_id: u64, x: f64) -> api::Frame {
     let mut frame = put(frame_id, x);
@@ -237,6 +335,14 @@ async fn what_a_named_method_does_not_answer_is_refused_with_the_names_of_those_
         check(&status, Code::InvalidArgument, "BAD_FIELD", field);
         assert!(status.message().contains(able), "{status:?}");
     }
+    let along = api::SessionMethods { along: "gjk".to_owned(), ..Default::default() };
+    let status = open(asking(Some(along))).await.unwrap_err();
+    check(&status, Code::InvalidArgument, "BAD_FIELD", "methods.along");
+    assert!(status.message().contains("line, cd_dual"), "{status:?}");
+    let mut nowhere = asking(None);
+    nowhere.report.as_mut().unwrap().along = vector(0.0, 0.0, 0.0);
+    let status = open(nowhere).await.unwrap_err();
+    check(&status, Code::InvalidArgument, "BAD_FIELD", "report.along");
     let twice =
         api::OpenSessionRequest { method: "gjk".to_owned(), ..asking(named("gjk", "", "")) };
     let status = open(twice).await.unwrap_err();
@@ -344,7 +450,7 @@ async fn costs_are_told_question_by_question_where_methods_are_named() {
         server.sessions().open_session(request).await.unwrap();
         let reports = step(&server, "s", vec![put(1, 1.5)]).await.unwrap();
         let cost = reports[0].cost.unwrap();
-        let of_each = [cost.verdicts, cost.distances, cost.first_contacts, cost.others];
+        let of_each = [cost.verdicts, cost.distances, cost.first_contacts, cost.along, cost.others];
         assert!(of_each.iter().all(|of_one| of_one.is_some() == is_named), "{of_each:?}");
         if is_named {
             let total = cost.sum.unwrap();

@@ -28,6 +28,7 @@ use crate::geometry::number::scaled::{
 };
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::separation::methods::cd_dual::{Silhouette, exits};
+use crate::geometry::witness::Witness;
 
 /// The row of the table.
 pub(super) const METHOD: RangeMethod = RangeMethod {
@@ -44,9 +45,10 @@ fn span(
     pair: &Pair<'_>,
     direction: &Vec3,
     in_contact: bool,
+    witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Option<ProvenSpan>, Stopped> {
-    let Some(silhouette) = exits(pair, direction, effort)? else { return Ok(None) };
+    let Some(silhouette) = exits(pair, direction, witness, effort)? else { return Ok(None) };
     effort.cost.exact_stages += 1;
     let mut m = Difference::new(pair);
     let scale = least_exponent(direction.iter()).unwrap_or(0);
@@ -134,7 +136,6 @@ mod tests {
     use crate::geometry::polytope::Polytope;
     use crate::geometry::pose::Pose;
     use crate::geometry::samples::{Random, ball, cuboid, ellipsoid};
-    use crate::geometry::witness::Witness;
 
     /// How often the line misses, how often it is met, and how often cd_dual hands over; where it
     /// does not, the answer is that of the default.
@@ -153,9 +154,10 @@ mod tests {
             };
             let [line, cd_dual] = [&METHODS[0], &METHOD].map(&mut by);
             assert_eq!(line.span, cd_dual.span, "{story}");
-            let found = exits(pair, direction, &mut effort).unwrap();
+            let witness = &mut Witness::default();
+            let found = exits(pair, direction, witness, &mut effort).unwrap();
             let in_contact = line.span.is_some_and(|span| span.enter == [0.0, 0.0]);
-            match span(pair, direction, in_contact, &mut effort).unwrap() {
+            match span(pair, direction, in_contact, witness, &mut effort).unwrap() {
                 Some(_) if matches!(found, Some(Silhouette::Missed(_))) => self.never += 1,
                 Some(_) => self.met += 1,
                 None => self.handed_over += 1,

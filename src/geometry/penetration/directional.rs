@@ -54,7 +54,7 @@ pub(super) fn along(
         let always = Span { enter: [0.0, 0.0], exit: [f64::INFINITY, f64::INFINITY] };
         return Ok(Range { decision, span: in_contact.then_some(always), proof: None });
     }
-    let (span, proof) = match (method.span)(pair, direction, in_contact, effort)? {
+    let (span, proof) = match (method.span)(pair, direction, in_contact, witness, effort)? {
         Some(found) => found,
         None => {
             effort.cost.handed_over += 1;
@@ -108,6 +108,7 @@ fn quickly(
     pair: &Pair<'_>,
     direction: &Vec3,
     in_contact: bool,
+    _: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Option<ProvenSpan>, Stopped> {
     // The greatest t is the least one of the line the other way, with the other sign.
@@ -262,7 +263,9 @@ mod tests {
             let in_contact = decision.verdict() != Verdict::Separated;
             let exact = exactly(&pair, &direction, in_contact, &mut effort).unwrap();
             for method in METHODS {
-                let found = (method.span)(&pair, &direction, in_contact, &mut effort).unwrap();
+                let witness = &mut Witness::default();
+                let found =
+                    (method.span)(&pair, &direction, in_contact, witness, &mut effort).unwrap();
                 match &found {
                     None => counts[0] += 1,
                     Some((None, _)) => counts[1] += 1,

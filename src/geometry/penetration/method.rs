@@ -4,6 +4,7 @@ use crate::geometry::Vec3;
 use crate::geometry::claim::{RangeProof, Span};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::Pair;
+use crate::geometry::witness::Witness;
 
 /// One file and one row of [`super::METHODS`] each. What a method finds it proves, or it hands over
 /// to exact arithmetic; so methods differ in cost, never in the answer.
@@ -22,8 +23,13 @@ pub struct RangeMethod {
 }
 
 /// Finds and proves the range of contact, or that there is none at `t >= 0`; no answer hands over.
-pub(super) type FindSpan =
-    fn(&Pair<'_>, &Vec3, bool, &mut Effort<'_>) -> Result<Option<ProvenSpan>, Stopped>;
+pub(super) type FindSpan = fn(
+    &Pair<'_>,
+    &Vec3,
+    bool,
+    &mut Witness,
+    &mut Effort<'_>,
+) -> Result<Option<ProvenSpan>, Stopped>;
 
 /// The range of contact, if there is one, and what proves it.
 pub(super) type ProvenSpan = (Option<Span>, RangeProof);

@@ -14,6 +14,7 @@ pub mod motions;
 pub mod options;
 pub mod paging;
 pub mod polytope;
+pub mod ranges;
 pub mod robots;
 pub mod sessions;
 pub mod several;

@@ -47,6 +47,7 @@ fn hostile(random: &mut Random) -> Witness {
     let closest = vec![[features[0], features[1]], [features[2], features[0]]];
     let memory = match random.below(4) {
         0 => Memory::None,
+        1 if pairs[0].i.is_multiple_of(2) => Memory::FacesAlong([pairs[1].i, pairs[1].j]),
         1 => Memory::FaceOfP(pairs[0].i),
         2 => Memory::WorkingSet(Box::default()),
         _ => Memory::Features(Box::new(FeatureMemory { closest, start: pairs[0].j })),
@@ -157,9 +158,11 @@ fn travel(scene: &Scene, id: u64, random: &mut Random) -> Frame {
     frame(id, moves)
 }
 
-/// How each pair stands, how far apart and how deep it is, and whether and when it meets.
+/// How each pair stands, how far apart and how deep it is, for how long a way it is in contact, and
+/// whether and when it meets.
 fn everything() -> Questions {
-    Questions { distances: true, depths: true, between: Some(Between::default()), ..all() }
+    let (along, between) = (Some(Vec3::new(1.0, -2.0, 0.5)), Some(Between::default()));
+    Questions { distances: true, depths: true, along, between, ..all() }
 }
 
 /// How often each outcome was seen, by `Outcome as usize`, and each verdict.
@@ -168,6 +171,8 @@ struct Seen {
     verdicts: [u32; 3],
     outcomes: [u32; 3],
     within: u32,
+    /// Ranges that begin later, and none.
+    ranges: [u32; 2],
 }
 
 impl Seen {
@@ -178,12 +183,16 @@ impl Seen {
             let is_near =
                 pair.verdict == Some(Verdict::Separated) && pair.within_margin == Some(true);
             self.within += u32::from(is_near);
+            let span = pair.along.as_ref().unwrap().span;
+            self.ranges[0] += u32::from(span.is_some_and(|span| span.enter[0] > 0.0));
+            self.ranges[1] += u32::from(span.is_none());
         }
     }
 
     #[track_caller]
     fn is_everything(&self) {
-        let counts = self.verdicts.iter().skip(2).chain(&self.outcomes).chain([&self.within]);
+        let others = self.ranges.iter().chain([&self.within]);
+        let counts = self.verdicts.iter().skip(2).chain(&self.outcomes).chain(others);
         assert!(self.verdicts[0] > 0 && counts.into_iter().all(|count| *count > 0), "{self:?}");
     }
 }
@@ -207,6 +216,9 @@ fn agree(found: &PairReport, expected: &PairReport, what: &str) {
             meet(a, b, what);
         }
     }
+    // Ranges are exact to the last bit.
+    let range = |pair: &PairReport| pair.along.as_ref().map(|range| range.span);
+    assert!(range(found).is_some() && range(found) == range(expected), "{what}");
     let (a, b) = (found.first_contact.as_ref().unwrap(), expected.first_contact.as_ref().unwrap());
     assert_eq!(a.outcome, b.outcome, "{what}: {a:?} and {b:?}");
     meet([a.t_free, a.t_contact], [b.t_free, b.t_contact], what);
@@ -287,7 +299,9 @@ fn the_order_of_two_bodies_changes_no_answer() {
         let mut next_back = next.clone();
         next_back.moves.iter_mut().for_each(|way| way.body = turn_around(way.body));
         let expected = step(&mut forth, &next, &everything());
-        let found = step(&mut back, &next_back, &everything());
+        // P that moves along d comes upon Q as Q that moves along -d comes upon P.
+        let from_other = Questions { along: everything().along.map(|d| -d), ..everything() };
+        let found = step(&mut back, &next_back, &from_other);
         seen.count(&expected);
         assert_eq!(found.tally, expected.tally);
         let found: BTreeMap<(BodyId, BodyId), &PairReport> = found

@@ -1,6 +1,6 @@
 //! The methods that a session names.
 
-use crate::geometry::{contact_time, distance, separation};
+use crate::geometry::{contact_time, distance, penetration, separation};
 use crate::rpc::api;
 use crate::rpc::convert::options::{AUTO, MethodRow, method};
 use crate::rpc::path::{BadField, Path};
@@ -24,6 +24,7 @@ pub fn methods(path: &Path<'_>, wire: &api::OpenSessionRequest) -> Result<Method
             &named.first_contact,
             contact_time::METHODS,
         )?,
+        along: chosen(&at.field("along"), &named.along, penetration::METHODS)?,
     })
 }
 

@@ -3,7 +3,7 @@
 use crate::geometry::claim::TIME_TOLERANCE;
 use crate::geometry::distance::Stops;
 use crate::rpc::api;
-use crate::rpc::convert::geometry::{length, tolerance};
+use crate::rpc::convert::geometry::{direction_vector, length, tolerance};
 use crate::rpc::path::{BadField, Path};
 use crate::scene::{Between, Listed, Questions};
 
@@ -46,6 +46,8 @@ impl Plan {
             clearance_tolerance: None,
         };
         let above = checked("distance_stop_above", wire.distance_stop_above)?;
+        let direction = wire.along.as_ref();
+        let along = direction.map(|d| direction_vector(&path.field("along"), Some(d)));
         let questions = Questions {
             listed,
             nearest: wire.nearest_pairs,
@@ -53,6 +55,7 @@ impl Plan {
             distances: wire.distances,
             stops: Stops { above, below: None },
             depths: wire.depths,
+            along: along.transpose()?,
             between: wire.first_contacts.then_some(between),
             certificates: wire.certificates,
             placed: wire.placed_parts,

@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::plan::Plan;
 use crate::geometry::claim::Verdict;
 use crate::geometry::effort::Stopped;
+use crate::geometry::penetration::Range;
 use crate::rpc::api;
 use crate::rpc::convert::certificate::{
     depth_to_wire, link_to_wire, proof_to_wire, proof_with_margin_to_wire,
@@ -14,10 +15,11 @@ use crate::rpc::convert::geometry::{
     vector_to_wire, verdict_to_wire,
 };
 use crate::rpc::convert::options::cost_to_wire;
+use crate::rpc::convert::ranges::{answer_to_wire, span_to_wire};
 use crate::scene::methods::AskedOf;
 use crate::scene::report::{
-    PairContact, PairDepth, PairDistance, PartChain, PartGap, PartPair, PartProof, PartReach,
-    PartRow, PlacedNumbers, Tally,
+    PairContact, PairDepth, PairDistance, PairRange, PartChain, PartGap, PartPair, PartProof,
+    PartReach, PartRow, PlacedNumbers, Tally,
 };
 use crate::scene::{Event, EventKind, PairReport, Report};
 
@@ -79,6 +81,7 @@ fn cost(report: &Report, elapsed: Duration) -> api::FrameCost {
         distances: of(AskedOf::Distance),
         first_contacts: of(AskedOf::FirstContact),
         others: of(AskedOf::Other),
+        along: of(AskedOf::Along),
     }
 }
 
@@ -122,6 +125,24 @@ fn pair(known: &PairReport, plan: &Plan, parts: &dyn Fn(u32) -> usize) -> api::P
         certificate,
         status: None,
         stopped: stopped_to_wire(known.stopped).into(),
+        along: known.along.as_ref().map(|found| range(found, plan)),
+    }
+}
+
+fn range(known: &PairRange, plan: &Plan) -> api::PairRange {
+    let [enter, exit] = span_to_wire(known.span);
+    let of_parts = |(parts, range): &(PartPair, Range)| api::PartRange {
+        a_part: parts.p,
+        b_part: parts.q,
+        answer: Some(answer_to_wire(range, true)),
+    };
+    let proven = known.of_parts.iter().filter(|_| plan.questions.certificates);
+    api::PairRange {
+        enter,
+        exit,
+        a_part: known.parts.map_or(0, |parts| parts.p),
+        b_part: known.parts.map_or(0, |parts| parts.q),
+        parts: proven.map(of_parts).collect(),
     }
 }
 

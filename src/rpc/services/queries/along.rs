@@ -9,9 +9,9 @@ use crate::geometry::witness::Witness;
 use crate::rpc::api;
 use crate::rpc::convert::body::{AskedBody, polytopes};
 use crate::rpc::convert::catalogue::Catalogue;
-use crate::rpc::convert::certificate::{proof_to_wire, range_to_wire};
-use crate::rpc::convert::geometry::{direction_vector, stopped_to_wire, verdict_to_wire};
+use crate::rpc::convert::geometry::{direction_vector, stopped_to_wire};
 use crate::rpc::convert::options::AnswerOptions;
+use crate::rpc::convert::ranges::answer_to_wire;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::QuestionKind;
@@ -64,21 +64,14 @@ impl Question for AlongQuestion {
         let (range, cost) = run.measure(Self::KIND, [p, q], &options, |pair, effort| {
             along_by(pair, &direction, method, &mut Witness::default(), effort)
         })?;
-        let mut answer =
-            api::MeasureDistanceAlongResponse { cost: Some(cost), ..Default::default() };
-        match range {
-            Ok(range) => {
-                answer.set_verdict(verdict_to_wire(range.decision.verdict()));
-                let bracket = |[lower, upper]: [f64; 2]| api::Bracket { lower, upper };
-                answer.enter = range.span.map(|span| bracket(span.enter));
-                answer.exit = range.span.map(|span| bracket(span.exit));
-                if !options.omit_certificate {
-                    answer.certificate = Some(proof_to_wire(&range.decision.proof));
-                    answer.range_certificate = range.proof.as_ref().map(range_to_wire);
-                }
-            }
-            Err(stopped) => answer.set_stopped(stopped_to_wire(Some(stopped))),
-        }
+        let mut answer = match range {
+            Ok(range) => answer_to_wire(&range, !options.omit_certificate),
+            Err(stopped) => api::MeasureDistanceAlongResponse {
+                stopped: stopped_to_wire(Some(stopped)).into(),
+                ..Default::default()
+            },
+        };
+        answer.cost = Some(cost);
         Ok(answer)
     }
 }

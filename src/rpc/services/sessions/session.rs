@@ -202,8 +202,13 @@ impl Session {
         let is_restructured = !frame.added_bodies.is_empty() || frame.rules.is_some();
         let questions = &self.defaults.plan.questions;
         let (is_dear, asks_anew) = match &frame.report {
-            Some(report) => (report.depths || report.first_contacts, true),
-            None => (questions.depths || questions.between.is_some(), questions.canonical),
+            Some(report) => {
+                (report.depths || report.first_contacts || report.along.is_some(), true)
+            }
+            None => {
+                let asks = questions.between.is_some() || questions.along.is_some();
+                (questions.depths || asks, questions.canonical)
+            }
         };
         let mut pairs = self.scene.pairs_enabled();
         if !asks_anew && !is_restructured && !frame.teleported {

@@ -1,7 +1,7 @@
 //! The same laws for methods that were asked for by name, one for each question.
 
 use super::*;
-use crate::geometry::{contact_time, distance};
+use crate::geometry::{contact_time, distance, penetration};
 use crate::scene::Chosen;
 
 /// Each has a witness of its own for each pair, which any history may rewrite, too.
@@ -11,13 +11,15 @@ fn no_witness_changes_what_a_session_of_named_methods_is_told() {
     let verdicts = METHODS.iter().map(Chosen::named).cycle();
     let first_contact =
         contact_time::METHODS.iter().find(|method| method.name == "linear_program").unwrap();
-    for (method, verdict) in distance::METHODS.iter().zip(verdicts) {
+    let ranges = penetration::METHODS.iter().map(Chosen::named).cycle();
+    for ((method, verdict), along) in distance::METHODS.iter().zip(verdicts).zip(ranges) {
         let methods = Methods {
             verdict,
             distance: Chosen::named(method),
             first_contact: Chosen::named(first_contact),
+            along,
         };
-        every_history_agrees(methods, &crowd(4, 53), 2, &mut seen);
+        every_history_agrees(methods, &crowd(4, 58), 2, &mut seen);
     }
     seen.is_everything();
 }
@@ -61,7 +63,7 @@ fn no_witness_changes_what_a_session_of_prisms_is_told() {
 /// Named methods keep what they remember beside the shared witness, and only they.
 #[test]
 fn a_pair_is_larger_only_where_methods_are_named() {
-    assert!(size_of::<PairState>() <= 368, "{}", size_of::<PairState>());
+    assert!(size_of::<PairState>() <= 376, "{}", size_of::<PairState>());
     let bytes = |methods: Methods| {
         let declaration = Declaration { bodies: tumbling(6, 50), ..Declaration::default() };
         let mut scene = Scene::open(declaration, methods, LIMITS).unwrap();

@@ -8,12 +8,14 @@
 //! that the origin is beyond tells M from the line. All of it is rounded: the caller proves it.
 
 use super::bodies::{DualBodies, DualBody};
+use super::nearest_face_of_p;
 use super::polygon::{PolygonCorner, hull, sum_loop, turn};
 use super::search::{DualFound, DualSearch};
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::polytope::surface::{triangle_on_line, weighted_mean};
+use crate::geometry::witness::{Memory, Witness};
 
 /// What the projection and the searches show.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,10 +28,12 @@ pub(crate) enum Silhouette {
 }
 
 /// Searches along a direction of the world (finite, not zero); none when rounding gives out or a
-/// body is not solid.
+/// body is not solid. Begins with the faces of the last question on this pair (§4.4), as the
+/// witness has them.
 pub(crate) fn exits(
     pair: &Pair<'_>,
     direction: &Vec3,
+    witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Option<Silhouette>, Stopped> {
     super::prepare(pair, effort)?;
@@ -41,21 +45,26 @@ pub(crate) fn exits(
     let on_q = triangle.map(|(pair, weight)| (pair.j, weight));
     let inside_p = weighted_mean(pair.p.body, &on_p);
     let inside_q = weighted_mean(pair.q.body, &on_q);
+    let remembered =
+        if let Memory::FacesAlong(faces) = witness.memory { Some(faces) } else { None };
+    let mut faces = remembered.unwrap_or_default();
     let mut ends = [None, None];
     // The ray of a search is in P - Q, the opposite of M.
-    for (end, towards) in ends.iter_mut().zip([*direction, -direction]) {
+    for ((end, face), towards) in ends.iter_mut().zip(&mut faces).zip([*direction, -direction]) {
         let bodies = DualBodies::new(pair, inside_p, inside_q);
         let Some(bodies) = bodies.and_then(|bodies| bodies.looking(pair, &towards)) else {
             return Ok(None);
         };
         let mut search = DualSearch::new(bodies, false);
-        let first = search.first_face(effort);
-        *end = match search.run(first, None, effort)? {
-            DualFound::Best(_, triangle) => Some(triangle.map(|(pair, _)| pair)),
-            DualFound::Beyond(_) | DualFound::Lost => None,
-        };
+        let is_there = remembered.is_some() && *face < search.bodies.p.surface.face_count();
+        let first = if is_there { *face } else { search.first_face(effort) };
+        if let DualFound::Best(facet, triangle) = search.run(first, None, effort)? {
+            *face = nearest_face_of_p(&search.bodies, &facet);
+            *end = Some(triangle.map(|(pair, _)| pair));
+        }
     }
     let [Some(least), Some(greatest)] = ends else { return Ok(None) };
+    witness.memory = Memory::FacesAlong(faces);
     Ok(Some(Silhouette::Passed([least, greatest])))
 }
 

@@ -193,19 +193,23 @@ fn remember(
     pairs: &[VertexPair],
     witness: &mut Witness,
 ) {
-    let p = &bodies.p;
-    let face = match facet.kind {
-        FaceKind::Face(DualBody::P, face) => face,
-        FaceKind::Face(DualBody::Q, _) => p.face_at(facet.pair.i, &facet.normal),
-        FaceKind::Edges(edge, _) => {
-            p.nearest(p.incidence().faces_at(edge), &facet.normal).unwrap_or(0)
-        }
-    };
     witness.direction = Some(direction);
     witness.pairs.clear();
     if pairs.is_empty() {
         witness.pairs.push(facet.pair);
     }
     witness.pairs.extend(pairs.iter().copied());
-    witness.memory = Memory::FaceOfP(face);
+    witness.memory = Memory::FaceOfP(nearest_face_of_p(bodies, facet));
+}
+
+/// The face of P from which the next frame begins (§4.4).
+fn nearest_face_of_p(bodies: &DualBodies<'_>, facet: &DualFacet) -> u32 {
+    let p = &bodies.p;
+    match facet.kind {
+        FaceKind::Face(DualBody::P, face) => face,
+        FaceKind::Face(DualBody::Q, _) => p.face_at(facet.pair.i, &facet.normal),
+        FaceKind::Edges(edge, _) => {
+            p.nearest(p.incidence().faces_at(edge), &facet.normal).unwrap_or(0)
+        }
+    }
 }
