@@ -182,9 +182,9 @@ impl Progress {
         self.shown = Some(Instant::now());
         let frames = record.latencies.len() as u64;
         let row = record.clearances.last().into_iter().flatten();
-        let clearance_m = row.map(|link| link.obstacles_m).fold(f64::INFINITY, f64::min);
+        let clearance_mm = 1e3 * row.map(|link| link.obstacles_m).fold(f64::INFINITY, f64::min);
         let line = format!(
-            "t = {:5.2} s  frame {frames:4}  least clearance {clearance_m:7.4} m  {} contacts  \
+            "t = {:5.2} s  frame {frames:4}  least clearance {clearance_mm:7.1} mm  {} contacts  \
              {:.1} s elapsed",
             record::seconds(frames),
             record.contacts.len(),

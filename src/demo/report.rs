@@ -82,12 +82,12 @@ pub(super) fn print(
         match least {
             Some(least) => writeln!(
                 out,
-                "  {name:<12} {:>9.4} m   {:<16} at {:.2} s",
-                least.clearance_m,
+                "  {name:<12} {:>9.1} mm   {:<16} at {:.2} s",
+                least.clearance_m * 1e3,
                 names.of(least.other),
                 least.time_s,
             )?,
-            None => writeln!(out, "  {name:<12}         - m")?,
+            None => writeln!(out, "  {name:<12}         - mm")?,
         }
     }
     Ok(())
