@@ -258,7 +258,7 @@ async fn an_answer_whose_proof_would_be_too_long_goes_without_and_says_why() {
     let answer = client.check_collision(question).await.unwrap().into_inner();
     assert_eq!((answer.verdict(), answer.uncertified), (Verdict::Touching, true));
     assert!(answer.face_contact.is_some());
-    assert_eq!(answer.uncertified_reason(), UncertifiedReason::NotFound);
+    assert_eq!(answer.uncertified_reason(), UncertifiedReason::NoWay);
 }
 
 /// Which of them is first the server knows exactly, but no certificate orders what is in one

@@ -154,7 +154,8 @@ pub fn collision(
 pub fn unproven_to_wire(why: Unproven) -> api::UncertifiedReason {
     match why {
         Unproven::TooLong => api::UncertifiedReason::TooLong,
-        Unproven::NotFound => api::UncertifiedReason::NotFound,
+        Unproven::NoWay => api::UncertifiedReason::NoWay,
+        Unproven::TooThin => api::UncertifiedReason::TooThin,
         Unproven::Stopped(_) => api::UncertifiedReason::Stopped,
     }
 }

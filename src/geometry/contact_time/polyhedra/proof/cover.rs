@@ -105,7 +105,7 @@ pub(super) fn cover(
                 [_, Some([first, second])] => {
                     (CoverStep::SplitQ, [[nodes[0], second], [nodes[0], first]])
                 }
-                [None, None] => return Err(Unproven::NotFound),
+                [None, None] => return Err(Unproven::NoWay),
             };
             let side = usize::from(step == CoverStep::SplitQ);
             if !std::mem::replace(&mut split[side], true) {

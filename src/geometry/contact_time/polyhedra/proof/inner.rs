@@ -32,11 +32,12 @@ pub(super) fn prove(
         Faces::PInQ { triangle: of_p } => [triangle(0, of_p)].into_iter().collect(),
         Faces::QInP { triangle: of_q } => [triangle(1, of_q)].into_iter().collect(),
         Faces::VertexAndTriangle { .. } | Faces::TriangleAndVertex { .. } | Faces::Edges { .. } => {
-            return Err(Unproven::NotFound);
+            return Err(Unproven::TooThin);
         }
     };
     let mut proposals = 0;
-    for (from, along) in lines(&named) {
+    // Where those tell nothing, what is shared may lie at any other face.
+    for (from, along) in lines(&named).into_iter().chain(lines_anywhere(&placed)) {
         effort.spend_step()?;
         let [of_p, of_q] = placed.each_ref().map(|triangles| crossings(triangles, &from, &along));
         for middle in common(&of_p, &of_q).into_iter().take(PIECES_MAX) {
@@ -53,11 +54,11 @@ pub(super) fn prove(
             }
             proposals += 1;
             if proposals >= PROPOSALS_MAX {
-                return Err(Unproven::NotFound);
+                return Err(Unproven::TooThin);
             }
         }
     }
-    Err(Unproven::NotFound)
+    Err(Unproven::TooThin)
 }
 
 /// Pieces of one line that are tried.
@@ -110,6 +111,20 @@ fn lines(triangles: &[[Vec3; 3]]) -> Vec<(Vec3, Vec3)> {
     let along: Vec<Vec3> = along.filter(|n| n.amax() > tolerance::NORMALS_CANCEL).collect();
     starts.iter().flat_map(|start| along.iter().map(move |n| (*start, *n))).collect()
 }
+
+/// Triangles of both bodies of which each is a place to look from: each look takes all of them.
+const TRIANGLES_ANYWHERE_MAX: usize = 1_000;
+
+/// A line through the middle of every triangle, tilted; none of bodies with many.
+fn lines_anywhere(placed: &[Vec<[Vec3; 3]>; 2]) -> impl Iterator<Item = (Vec3, Vec3)> {
+    let count = placed[0].len() + placed[1].len();
+    let all = placed.iter().flatten().take(if count <= TRIANGLES_ANYWHERE_MAX { count } else { 0 });
+    all.flat_map(|triangle| lines(std::slice::from_ref(triangle)).into_iter().take(LINES_AT_EACH))
+}
+
+/// How many of the lines at a triangle are tried: through its middle, along its normal (which is
+/// the sum of normals, too) and tilted.
+const LINES_AT_EACH: usize = 2 + TILTS.len();
 
 /// How far along the line it crosses triangles, ascending.
 fn crossings(triangles: &[[Vec3; 3]], from: &Vec3, along: &Vec3) -> Vec<f64> {

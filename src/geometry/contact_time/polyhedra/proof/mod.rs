@@ -49,9 +49,10 @@ pub struct HulledBody<'a> {
 pub enum Unproven {
     /// A cover of all pairs of faces would be longer than allowed.
     TooLong,
-    /// No proof was found of the few kinds that there are: of a touch that no small straight way
-    /// leads to, or of an overlap too thin to find a point inside.
-    NotFound,
+    /// They touch, and no short straight way was found on which one of them came there.
+    NoWay,
+    /// They overlap, no two of their triangles cross, and no point was found inside both.
+    TooThin,
     /// There was no effort left to look for one.
     Stopped(Stopped),
 }
@@ -104,7 +105,8 @@ pub fn prove_verdict(
             Some(crossing) => Ok(SolidProof::Crossing(crossing)),
             None => inner::prove(shapes, faces, effort),
         },
-        (Verdict::Touching | Verdict::Overlapping, None) => Err(Unproven::NotFound),
+        (Verdict::Touching, None) => Err(Unproven::NoWay),
+        (Verdict::Overlapping, None) => Err(Unproven::TooThin),
     }
 }
 

@@ -28,7 +28,7 @@ pub(super) fn prove(
     effort: &mut Effort<'_>,
 ) -> Result<SolidProof, Unproven> {
     let [p, q] = shapes;
-    let faces = spans(shapes, faces).ok_or(Unproven::NotFound)?;
+    let faces = spans(shapes, faces).ok_or(Unproven::NoWay)?;
     let to = q.pose.translation;
     let [low, high] = q.body.bounds();
     let reach = NEARBY * to.amax().max((high - low).amax());
@@ -56,7 +56,7 @@ pub(super) fn prove(
         let room = &mut Room::new(steps_max);
         let way = match cover([p, &at_start], travels, &bounds, room, effort) {
             Ok(way) => way,
-            Err(Unproven::NotFound) => continue,
+            Err(Unproven::NoWay) => continue,
             Err(other) => return Err(other),
         };
         let proof = SolidProof::Touching { faces: faces.clone(), from, way };
@@ -70,7 +70,7 @@ pub(super) fn prove(
             break;
         }
     }
-    Err(Unproven::NotFound)
+    Err(Unproven::NoWay)
 }
 
 /// Out of P's face, against Q's, both at once; then along the axes, and between two or three of

@@ -126,11 +126,12 @@ fn bodies_of_any_size_are_proven_to_stand_as_they_do() {
 }
 
 /// Everything lies on everything, and the grid is skewed: one in twenty of what touches had no
-/// proof, as no way between the axes leads there.
+/// proof, as no way between the axes leads there. `GRID_CELLS` is how many get a proof.
 #[test]
 fn bodies_of_grid_cells_are_proven_to_stand_as_they_do() {
     let (mut proven, mut open, mut seed) = ([0; 3], [0; 3], 0);
-    while proven.iter().sum::<i32>() < if cfg!(debug_assertions) { 120 } else { 5_000 } {
+    let count = std::env::var("GRID_CELLS").map_or(120, |count| count.parse().unwrap());
+    while proven.iter().sum::<i32>() < count {
         seed += 1;
         let mut random = Random(seed);
         let Some((_, p)) = draw_cells([0; 3], &mut random) else { continue };
@@ -142,11 +143,14 @@ fn bodies_of_grid_cells_are_proven_to_stand_as_they_do() {
         match proof {
             Ok(_) => proven[found as usize] += 1,
             Err(why) => {
-                assert_eq!(why, Unproven::NotFound, "seed {seed}");
+                let reason =
+                    if found == Verdict::Touching { Unproven::NoWay } else { Unproven::TooThin };
+                assert_eq!(why, reason, "seed {seed}");
                 open[found as usize] += 1;
             }
         }
     }
+    eprintln!("separated, touching, overlapping: {proven:?} proven, {open:?} open");
     assert!(proven.iter().all(|n| *n > 10), "{proven:?} {open:?}");
     assert_eq!(open[Verdict::Separated as usize], 0);
     let touching = Verdict::Touching as usize;
