@@ -37,11 +37,13 @@ pub enum MemoryKind {
     Sessions,
     /// Questions and registrations in work.
     Work,
+    /// Registered robots with their parts.
+    Robots,
 }
 
 impl MemoryKind {
     /// Every kind, in the order of their numbers.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 9] = [
         Self::Calls,
         Self::Receiving,
         Self::Decoded,
@@ -50,6 +52,7 @@ impl MemoryKind {
         Self::Polytopes,
         Self::Sessions,
         Self::Work,
+        Self::Robots,
     ];
 
     /// Its name on the wire.
@@ -63,6 +66,7 @@ impl MemoryKind {
             Self::Polytopes => "polytopes",
             Self::Sessions => "sessions",
             Self::Work => "work",
+            Self::Robots => "robots",
         }
     }
 }
@@ -114,6 +118,8 @@ struct Owner {
 #[derive(Debug, Default)]
 struct Holder {
     bytes: AtomicU64,
+    /// Of these, what is held of each kind.
+    kinds: [AtomicU64; MemoryKind::ALL.len()],
     /// How many reservations there are of each kind.
     counts: [AtomicU64; MemoryKind::ALL.len()],
 }
@@ -229,6 +235,15 @@ impl Purse {
         own < limit.saturating_sub(taken).saturating_mul(SHARE)
     }
 
+    /// How many bytes more the address may hold of a kind that has a `limit` of its own, of which
+    /// `taken` are held on the whole server: it leaves room for others there, too.
+    pub fn room_for(&self, kind: MemoryKind, taken: u64, limit: u64) -> u64 {
+        let own = self.0.address.kinds[kind as usize].load(Ordering::Relaxed);
+        let most = limit.saturating_sub(taken).saturating_mul(SHARE);
+        // So many more make as many fewer that are free.
+        most.saturating_sub(own) / (SHARE + 1)
+    }
+
     /// Whether what was just added is within the bounds.
     fn is_within(&self) -> bool {
         let Owner { books, address, connection } = &*self.0;
@@ -258,7 +273,8 @@ impl Purse {
 
     fn counters(&self, kind: MemoryKind) -> impl Iterator<Item = &AtomicU64> {
         let Owner { books, address, connection } = &*self.0;
-        let all = [&books.total, &books.kinds[kind as usize], &address.bytes];
+        let of_kind = &address.kinds[kind as usize];
+        let all = [&books.total, &books.kinds[kind as usize], &address.bytes, of_kind];
         all.into_iter().chain(connection.as_ref().map(|own| &own.bytes))
     }
 }
@@ -402,6 +418,20 @@ mod tests {
         assert!(other.may_have_another(MemoryKind::Sessions, 750, 1_000));
         held.pop();
         assert!(greedy.may_have_another(MemoryKind::Sessions, 749, 1_000));
+    }
+
+    #[test]
+    fn bytes_of_a_kind_with_a_limit_of_its_own_are_shared_too() {
+        let account = account(64);
+        let [greedy, other] = [1, 2].map(|last| client(&account, last).lasting());
+        let (kind, limit) = (MemoryKind::Replies, 16 * MIB);
+        let mut held = Vec::new();
+        while greedy.room_for(kind, account.used(kind), limit) >= MIB {
+            held.push(greedy.reserve(kind, MIB).unwrap());
+        }
+        assert_eq!(held.len(), 12, "three quarters");
+        assert_eq!(other.room_for(kind, account.used(kind), limit), 3 * MIB);
+        assert_eq!(greedy.room_for(MemoryKind::Uploads, 0, limit), 12 * MIB, "another kind");
     }
 
     #[test]

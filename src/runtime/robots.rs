@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use super::memory::{MemoryKind, Purse, Reservation};
 use super::settings::{Limit, Limits};
 use crate::robot::Robot;
 
@@ -16,6 +17,8 @@ pub struct RegisteredRobot {
     pub robot: Robot,
     /// Memory of its parts, estimated.
     bytes: u64,
+    /// For as many bytes, once it is registered.
+    memory: Option<Reservation>,
 }
 
 impl RegisteredRobot {
@@ -24,7 +27,7 @@ impl RegisteredRobot {
         let parts = robot.parts.iter().map(|part| part.polytope.heap_bytes());
         let texts = (robot.links.len() + robot.joints.len() + robot.allowed.len()) * 256;
         let bytes = (parts.sum::<usize>() + texts) as u64;
-        Self { id, robot, bytes }
+        Self { id, robot, bytes, memory: None }
     }
 }
 
@@ -35,23 +38,28 @@ pub struct RobotStore {
 }
 
 impl RobotStore {
-    /// Adds a robot; returns the one that is kept, and whether it was there before.
+    /// Adds a robot, for which `purse` pays; returns the one that is kept, and whether it was there
+    /// before. One address may have a share of the places and of the memory: it leaves some for
+    /// others.
     pub fn register(
         &self,
-        robot: RegisteredRobot,
+        mut robot: RegisteredRobot,
+        purse: &Purse,
         limits: &Limits,
     ) -> Result<(Arc<RegisteredRobot>, bool), Limit> {
         let mut robots = self.lock();
         if let Some(known) = robots.get(&robot.id) {
             return Ok((known.clone(), true));
         }
-        if robots.len() as u64 >= limits.robots_max {
+        let (kind, count) = (MemoryKind::Robots, robots.len() as u64);
+        if count >= limits.robots_max || !purse.may_have_another(kind, count, limits.robots_max) {
             return Err(limits.robots_max());
         }
         let bytes: u64 = robots.values().map(|robot| robot.bytes).sum();
-        if bytes + robot.bytes > limits.robot_bytes_max {
+        if robot.bytes > purse.room_for(kind, bytes, limits.robot_bytes_max) {
             return Err(limits.robot_bytes_max());
         }
+        robot.memory = Some(purse.lasting().reserve(kind, robot.bytes).map_err(|full| full.0)?);
         let robot = Arc::new(robot);
         robots.insert(robot.id.clone(), robot.clone());
         Ok((robot, false))

@@ -197,7 +197,7 @@ impl<S: Resident> Registry<S> {
         if count > self.sessions_max.value {
             return Err(SessionError::Full(self.sessions_max));
         }
-        if self.bytes.load(Ordering::Relaxed).saturating_add(bytes) > self.bytes_max.value {
+        if bytes > self.room(&purse) {
             return Err(SessionError::Full(self.bytes_max));
         }
         let full = |limit| Err(SessionError::Full(limit));
@@ -306,9 +306,9 @@ impl<S: Resident> Registry<S> {
         self.bytes.load(Ordering::Relaxed)
     }
 
-    /// How much larger they may become, bytes.
-    pub fn room(&self) -> u64 {
-        self.bytes_max.value.saturating_sub(self.bytes())
+    /// How much larger those of one address may become, bytes.
+    pub fn room(&self, purse: &Purse) -> u64 {
+        purse.room_for(MemoryKind::Sessions, self.bytes(), self.bytes_max.value)
     }
 
     /// A number that no other call gets.

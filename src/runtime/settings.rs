@@ -270,8 +270,8 @@ limits! {
     scene_reply_bytes_max = 4_000_000, "bytes", Cut;
     /// Frames in one StepSession.
     frames_per_step_max = 1_000, "frames", InvalidArgument;
-    /// Calls of StepSession that have their turn or wait for it, for one session: their frames are
-    /// in memory until then.
+    /// Calls of StepSession, QueryScene and GetSession that have their turn or wait for it, for one
+    /// session: what they bring is in memory until then.
     session_calls_max = 4, "calls", ResourceExhausted;
     /// Refused items that one report lists; it says how many are left out.
     refused_items_max = 1_000, "items", Cut;

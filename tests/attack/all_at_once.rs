@@ -10,14 +10,14 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use clearance::rpc::api;
-use clearance::rpc::api::upload_polytope_request::Part;
-use tokio::task::JoinSet;
-use tokio_stream::StreamExt;
-
-use crate::questions::{about_a_hull, ball, exhaustive, register, registered, turning};
+use crate::crowds::pooled;
+use crate::deadlines::until_free;
+use crate::memory::{memory, used};
+use crate::questions::{ball, cube, register};
 use crate::row::row_on;
-use crate::server::{Client, Start};
+use crate::server::{Client, Server, Start, resident, slowness};
+use crate::strikes::strike;
+use crate::truths::Truths;
 use crate::watch::Bounds;
 
 const SECONDS: &str = "CLEARANCE_ATTACK_SECONDS";
@@ -36,65 +36,87 @@ fn next(state: &mut u64) -> u64 {
     *state
 }
 
-/// One attack of a kind; what the server says to it does not matter, only that it lives.
-async fn strike(client: Client, kind: u64) {
-    match kind % 8 {
-        0 => drop(client.queries().check_collision(exhaustive("ball")).await),
-        1 => drop(client.queries().find_first_contact(turning()).await),
-        2 => drop(client.queries().check_collision(about_a_hull(20_000)).await),
-        3 => {
-            let items = vec![api::BatchQueryItem::default(); 1_000_000];
-            drop(client.queries().batch_query(api::BatchQueryRequest { items }).await);
-        }
-        4 => {
-            let xyz = ball(50_000);
-            let source = Some(api::polytope_spec::Source::Vertices(api::Points { xyz }));
-            let polytopes = vec![api::PolytopeSpec { source, ..Default::default() }];
-            let request = api::RegisterPolytopesRequest { polytopes, validate_only: true };
-            drop(client.polytopes().register_polytopes(request).await);
-        }
-        5 => {
-            let header = api::UploadHeader { content: 1, ..Default::default() };
-            let parts = std::iter::once(Part::Header(header))
-                .chain((0..200).map(|_| Part::Chunk(vec![0; 1 << 20].into())));
-            let parts = parts.map(|part| api::UploadPolytopeRequest { part: Some(part) });
-            let endless = tokio_stream::iter(parts).chain(tokio_stream::pending());
-            drop(client.polytopes().upload_polytope(endless).await);
-        }
-        _ => drop(client.sessions().open_session(compounds()).await),
-    }
-}
-
-/// Bodies of very many parts in one place.
-fn compounds() -> api::OpenSessionRequest {
-    let parts: Vec<_> = (0..64).map(|k| registered("ball", f64::from(k) / 8.0).unwrap()).collect();
-    let bodies =
-        (0..10).map(|id| api::Body { id, parts: parts.clone(), ..Default::default() }).collect();
-    let report = api::ReportOptions { certificates: true, distances: true, ..Default::default() };
-    let state = Some(api::SessionState { bodies, ..Default::default() });
-    api::OpenSessionRequest { state, report: Some(report), ..Default::default() }
-}
-
-/// Strikes until the end, each time over a new connection, which is given up at some moment.
-async fn attack(address: SocketAddr, seed: u64, end: Instant) {
+/// Strikes until the end, each time over a new connection, which is cut at some moment: with its
+/// runtime goes whatever was under way.
+fn attack(address: SocketAddr, seed: u64, end: Instant) {
     let mut state = seed;
     while Instant::now() < end {
-        let Ok(client) = Client::try_to(address).await else {
-            // No place for another connection of this address.
-            tokio::time::sleep(Duration::from_millis(20)).await;
-            continue;
-        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
         let patience = Duration::from_millis(next(&mut state) % 1_500);
+        let patience = patience.min(end.saturating_duration_since(Instant::now()));
         let strikes = [next(&mut state), next(&mut state), next(&mut state)];
-        let struck = strikes.map(|kind| tokio::spawn(strike(client.clone(), kind)));
-        tokio::time::sleep(patience.min(end.saturating_duration_since(Instant::now()))).await;
-        struck.iter().for_each(tokio::task::JoinHandle::abort);
+        runtime.block_on(async {
+            let Ok(client) = Client::try_to(address).await else {
+                // No place for another connection of this address.
+                return tokio::time::sleep(Duration::from_millis(20)).await;
+            };
+            for kind in strikes {
+                tokio::spawn(strike(client.clone(), kind));
+            }
+            tokio::time::sleep(patience).await;
+        });
+        runtime.shutdown_background();
     }
 }
 
-/// In a process limited to 600 MB one call was enough to abort it.
-#[test]
-fn a_small_server_lives_through_everything_at_once() {
+/// Looks at what the process holds, once a second.
+async fn held_meanwhile(process: u32, end: Instant) -> Vec<u64> {
+    let mut held = Vec::new();
+    while Instant::now() < end {
+        held.push(resident(process));
+        tokio::time::sleep(Duration::from_secs(1)).await;
+    }
+    held
+}
+
+/// What the process holds does not grow for as long as it is attacked: in the last third not more
+/// than in the one before.
+fn is_flat(held: &[u64]) {
+    let third = held.len() / 3;
+    let most = |part: &[u64]| part.iter().max().copied().unwrap_or_default() >> 20;
+    let [early, middle, late] =
+        [&held[..third], &held[third..2 * third], &held[2 * third..]].map(most);
+    println!("  the process held at most {early}, {middle}, {late} MiB in the thirds of its time");
+    let grown = late.saturating_sub(middle.max(early));
+    assert!(third < 20 || grown <= 64, "{grown} MiB more in the end");
+}
+
+/// What a server is like at rest.
+#[derive(Debug)]
+struct Rest {
+    pooled: Duration,
+    used: u64,
+}
+
+impl Rest {
+    async fn of(server: &Server, client: &Client) -> Self {
+        let times = pooled(client, Duration::from_millis(300)).await;
+        Self { pooled: times[times.len() / 2], used: used(server).await }
+    }
+
+    /// Waits until it is like that again: as fast, and with as little given out.
+    async fn until_like(&self, server: &Server) {
+        let client = server.connect().await;
+        let (start, patience) = (Instant::now(), Duration::from_secs(10) * slowness());
+        let mut last = None;
+        let again = async {
+            loop {
+                until_free(&client).await;
+                let now = last.insert(Self::of(server, &client).await);
+                if now.pooled <= self.pooled * 2 && now.used <= self.used + (4 << 20) {
+                    return;
+                }
+            }
+        };
+        let in_time = tokio::time::timeout(patience, again).await.is_ok();
+        let memory = memory(server).await;
+        println!("  {:.2?} later {last:?}, before {self:?}, {memory:?}", start.elapsed());
+        assert!(in_time, "not at full speed with everything given back within {patience:?}");
+    }
+}
+
+/// Strikes at a server of this kind from all sides while it is asked what it was asked before.
+fn everything_at_once(name: &str, start: &Start, resident_max: u64) {
     let seconds = std::env::var(SECONDS).map_or(Ok(SECONDS_DEFAULT), |text| text.parse());
     let time = Duration::from_secs(seconds.expect("a number of seconds"));
     // Two cores for the attackers and the server together.
@@ -103,16 +125,36 @@ fn a_small_server_lives_through_everything_at_once() {
         health_worst: Duration::from_secs(5),
         small_p99: Duration::from_millis(500),
         small_refused_max: usize::MAX,
-        resident_max: 1 << 30,
+        resident_max,
     };
-    let start = Start { address_space_max: Some(1 << 30), ..Start::default() };
-    row_on(&start, "everything at once, 1 GiB", bounds, async |server| {
-        register(&server.connect().await, "ball", ball(1_290)).await;
+    row_on(start, name, bounds, async |server| {
+        let client = server.connect().await;
+        register(&client, "ball", ball(1_290)).await;
+        register(&client, "cube", cube(0.0)).await;
+        // A robot and whatever else attackers leave behind is a part of it.
+        strike(client.clone(), 13).await;
+        let truths = Truths::of(&client).await;
+        let rest = Rest::of(server, &client).await;
+        let asking = truths.ask(server.address);
         let end = Instant::now() + time;
-        let mut attackers = JoinSet::new();
-        for k in 0..ATTACKERS {
-            attackers.spawn(attack(server.address, 0x9e37_79b9 + 2 * k, end));
+        let held = tokio::spawn(held_meanwhile(server.id(), end));
+        let address = server.address;
+        let attackers: Vec<_> = (0..ATTACKERS)
+            .map(|k| std::thread::spawn(move || attack(address, 0x9e37_79b9 + 2 * k, end)))
+            .collect();
+        let held = held.await.unwrap();
+        for attacker in attackers {
+            attacker.join().unwrap();
         }
-        attackers.join_all().await;
+        println!("  the same as before: {:?}", asking.end());
+        is_flat(&held);
+        rest.until_like(server).await;
     });
+}
+
+/// In a process limited to 600 MB one call was enough to abort it.
+#[test]
+fn a_small_server_lives_through_everything_at_once() {
+    let start = Start { address_space_max: Some(1 << 30), ..Start::default() };
+    everything_at_once("everything at once, 1 GiB", &start, 1 << 30);
 }

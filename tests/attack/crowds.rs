@@ -14,7 +14,7 @@ use crate::server::{Client, Server, slowness};
 use crate::watch::Bounds;
 
 /// How long questions that wait for the pool take, asked one after the other for a while.
-async fn pooled(client: &Client, time: Duration) -> Vec<Duration> {
+pub(crate) async fn pooled(client: &Client, time: Duration) -> Vec<Duration> {
     let (start, mut times) = (Instant::now(), Vec::new());
     while start.elapsed() < time || times.len() < 5 {
         let asked = Instant::now();

@@ -36,4 +36,6 @@ mod row;
 mod searches;
 mod server;
 mod stop;
+mod strikes;
+mod truths;
 mod watch;

@@ -33,11 +33,16 @@ fn bounds() -> Bounds {
     Bounds { resident_max: BUDGET * 4 / 3, ..Bounds::default() }
 }
 
-/// What the server says it has given out.
-async fn used(server: &Server) -> u64 {
+/// What the server says about its memory.
+pub(crate) async fn memory(server: &Server) -> api::MemoryUse {
     let request = api::GetServerMetricsRequest {};
     let metrics = server.connect().await.info().get_server_metrics(request).await.unwrap();
-    metrics.into_inner().memory.unwrap().used_bytes
+    metrics.into_inner().memory.unwrap()
+}
+
+/// What the server says it has given out.
+pub(crate) async fn used(server: &Server) -> u64 {
+    memory(server).await.used_bytes
 }
 
 /// Waits until the server has given out no more than this, and the process holds little.

@@ -8,6 +8,7 @@ use std::time::{Duration, Instant};
 
 use clearance::rpc::api::polytope_service_client::PolytopeServiceClient;
 use clearance::rpc::api::query_service_client::QueryServiceClient;
+use clearance::rpc::api::robot_service_client::RobotServiceClient;
 use clearance::rpc::api::server_service_client::ServerServiceClient;
 use clearance::rpc::api::session_service_client::SessionServiceClient;
 use rustix::process::{Pid, Signal, kill_process};
@@ -155,6 +156,12 @@ impl Client {
 
     pub(crate) fn sessions(&self) -> SessionServiceClient<Channel> {
         SessionServiceClient::new(self.0.clone())
+            .max_encoding_message_size(MESSAGE_BYTES)
+            .max_decoding_message_size(MESSAGE_BYTES)
+    }
+
+    pub(crate) fn robots(&self) -> RobotServiceClient<Channel> {
+        RobotServiceClient::new(self.0.clone())
             .max_encoding_message_size(MESSAGE_BYTES)
             .max_decoding_message_size(MESSAGE_BYTES)
     }

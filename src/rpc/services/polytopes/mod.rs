@@ -266,11 +266,17 @@ fn commit(
         return Ok(reports);
     }
     shared.refuse_while_draining()?;
+    let (kind, lasting) = (MemoryKind::Polytopes, purse.lasting());
+    let (bytes, limit) = (store.memory_bytes(), limits.polytope_bytes_max());
+    let wanted: u64 = new.iter().map(|one| one.stored.memory_bytes).sum();
+    if wanted > lasting.room_for(kind, bytes, limit.value) {
+        return Err(limit.reached().into());
+    }
     for one in &mut new {
         one.stored.pay(purse)?;
     }
     let (count, limit) = (store.count(), limits.polytopes_max());
-    if !purse.may_have_another(MemoryKind::Polytopes, count, limit.value) {
+    if !purse.may_have_another(kind, count, limit.value) {
         return Err(limit.reached().into());
     }
     let registered = store.register(new, limits).map_err(refused)?;

@@ -5,19 +5,21 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use prost::Message;
+
 use super::chunks::in_chunks;
-use super::size;
+use super::{Caller, size};
 use crate::geometry::effort::{Cost, Effort};
 use crate::robot::cell::Cell;
 use crate::robot::check::{CheckMode, CheckQuestion};
 use crate::rpc::api;
+use crate::rpc::convert::body::hull_bytes;
 use crate::rpc::convert::options::cost_to_wire;
 use crate::rpc::convert::robots::answer::{Packed, joined, push, push_beyond_limit};
 use crate::rpc::convert::robots::cell::{AskedCell, AskedCheck};
 use crate::rpc::path::Path;
-use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
-use crate::runtime::deadline::StopGuard;
+use crate::runtime::memory::{MemoryKind, Reservation};
 
 /// Configurations that a thread takes at a time: some hundred microseconds of work.
 const CHUNK: usize = 256;
@@ -29,51 +31,72 @@ const CONFIGURATION_TIME: Duration = Duration::from_micros(30);
 /// Building the tree and the hulls of a cell, for each point.
 const POINT_TIME: Duration = Duration::from_micros(5);
 
+/// What an obstacle takes beside its points: its hull, its place in the tree.
+const OBSTACLE_BYTES: u64 = 1 << 10;
+
+/// A cell with the memory that it takes.
+#[derive(Clone, Debug)]
+pub(super) struct BuiltCell {
+    pub(super) cell: Arc<Cell>,
+    _memory: Arc<Reservation>,
+}
+
 /// Builds the cell that a message brings.
 pub(super) async fn build_cell(
-    shared: &Shared,
+    caller: Caller<'_>,
     path: &Path<'_>,
     wire: &api::RobotCell,
-    guard: &StopGuard,
-) -> Result<Arc<Cell>, Failure> {
+) -> Result<BuiltCell, Failure> {
+    let Caller { shared, purse, guard, .. } = caller;
     let asked = AskedCell::convert(path, wire, &shared.robots, &shared.catalogue())?;
     let (estimate, stop) = (POINT_TIME * size(asked.size()), guard.flag());
-    let built = shared.compute.run_when_free(estimate, move || asked.build(&stop)).await??;
-    Ok(Arc::new(built))
+    let bytes = OBSTACLE_BYTES * wire.obstacles.len() as u64 + hull_bytes(asked.size());
+    let memory = Arc::new(purse.reserve(MemoryKind::Work, bytes)?);
+    let built = caller.run(estimate, move || asked.build(&stop)).await??;
+    Ok(BuiltCell { cell: Arc::new(built), _memory: memory })
 }
 
 /// Answers a call that stands alone.
 pub(super) async fn once(
-    shared: &Shared,
+    caller: Caller<'_>,
     request: api::CheckConfigurationsRequest,
-    guard: &StopGuard,
 ) -> Result<api::CheckConfigurationsResponse, Failure> {
     let path = Path::ROOT.field("cell");
     let wire = request.cell.as_ref().ok_or_else(|| path.bad("is required"))?;
-    let cell = build_cell(shared, &path, wire, guard).await?;
-    answer(shared, &Path::ROOT, (cell, request), guard).await
+    let built = build_cell(caller, &path, wire).await?;
+    let (answer, _memory) = answer(caller, &Path::ROOT, (&built.cell, request)).await?;
+    Ok(answer)
 }
 
-/// Answers about configurations in a cell.
+/// What an answer takes in memory for each byte that it takes on the wire, where verdicts and
+/// indices are shorter; it is there twice while its chunks are joined.
+pub(super) const ANSWER_FACTOR: u64 = 4;
+
+/// Answers about configurations in a cell; the memory is for the answer.
 pub(super) async fn answer(
-    shared: &Shared,
+    caller: Caller<'_>,
     path: &Path<'_>,
-    (cell, request): (Arc<Cell>, api::CheckConfigurationsRequest),
-    guard: &StopGuard,
-) -> Result<api::CheckConfigurationsResponse, Failure> {
-    let asked = AskedCheck::convert(path, request, &cell, shared.limits())?;
+    (cell, request): (&Arc<Cell>, api::CheckConfigurationsRequest),
+) -> Result<(api::CheckConfigurationsResponse, Reservation), Failure> {
+    let Caller { shared, purse, guard, .. } = caller;
+    let asked = AskedCheck::convert(path, request, cell, shared.limits())?;
     let count = asked.values.len() / cell.variable_count();
-    let (stop, clock) = (guard.flag(), shared.clock.clone());
+    let (stop, clock, cell) = (guard.flag(), shared.clock.clone(), cell.clone());
+    let memory = purse.reserve(MemoryKind::Replies, 0)?;
     let job = move || {
         let start = clock.now();
-        let (packed, cost) =
-            in_chunks(count, CHUNK, |range| check_some(&cell, &asked, range, &stop));
+        let check = |range| {
+            let (packed, cost) = check_some(&cell, &asked, range, &stop);
+            let bytes = ANSWER_FACTOR * packed.encoded_len() as u64;
+            (packed, bytes, cost)
+        };
+        let (packed, cost, memory) = in_chunks(count, CHUNK, memory, check)?;
         let mut answer = joined(packed);
         answer.clearances_per_configuration = per_configuration(&cell, asked.question);
         answer.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
-        answer
+        Ok((answer, memory))
     };
-    Ok(shared.compute.run_when_free(CONFIGURATION_TIME * size(count), job).await?)
+    caller.run(CONFIGURATION_TIME * size(count), job).await?
 }
 
 fn per_configuration(cell: &Cell, question: CheckQuestion) -> u32 {

@@ -4,9 +4,11 @@ use std::ops::Range;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use super::check::build_cell;
+use prost::Message;
+
+use super::check::{ANSWER_FACTOR, build_cell};
 use super::chunks::in_chunks;
-use super::size;
+use super::{Caller, size};
 use crate::geometry::effort::{Cost, Effort};
 use crate::robot::cell::Cell;
 use crate::rpc::api;
@@ -14,9 +16,8 @@ use crate::rpc::convert::options::cost_to_wire;
 use crate::rpc::convert::robots::certificates::edge_certificate_to_wire;
 use crate::rpc::convert::robots::edges::{AskedEdges, joined_edges, push_edge};
 use crate::rpc::path::Path;
-use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
-use crate::runtime::deadline::StopGuard;
+use crate::runtime::memory::MemoryKind;
 
 /// Edges that a thread takes at a time: some hundred microseconds of work.
 const CHUNK: usize = 32;
@@ -26,25 +27,30 @@ const EDGE_TIME: Duration = Duration::from_micros(60);
 
 /// Answers about every edge.
 pub(super) async fn answer(
-    shared: &Shared,
+    caller: Caller<'_>,
     request: api::CheckEdgesRequest,
-    guard: &StopGuard,
 ) -> Result<api::CheckEdgesResponse, Failure> {
     let path = Path::ROOT.field("cell");
     let wire = request.cell.as_ref().ok_or_else(|| path.bad("is required"))?;
-    let cell = build_cell(shared, &path, wire, guard).await?;
+    let built = build_cell(caller, &path, wire).await?;
+    let (Caller { shared, purse, guard, .. }, cell) = (caller, built.cell.clone());
     let asked = AskedEdges::convert(&Path::ROOT, request, &cell, shared.limits())?;
     let count = asked.ends[0].len() / cell.variable_count();
     let (stop, clock) = (guard.flag(), shared.clock.clone());
+    let memory = purse.reserve(MemoryKind::Replies, 0)?;
     let job = move || {
         let start = clock.now();
-        let (packed, cost) =
-            in_chunks(count, CHUNK, |range| check_some(&cell, &asked, range, &stop));
+        let check = |range| {
+            let (packed, cost) = check_some(&cell, &asked, range, &stop);
+            let bytes = ANSWER_FACTOR * packed.encoded_len() as u64;
+            (packed, bytes, cost)
+        };
+        let (packed, cost, _memory) = in_chunks(count, CHUNK, memory, check)?;
         let mut answer = joined_edges(packed);
         answer.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
-        answer
+        Ok(answer)
     };
-    Ok(shared.compute.run_when_free(EDGE_TIME * size(count), job).await?)
+    caller.run(EDGE_TIME * size(count), job).await?
 }
 
 /// Answers about a range of edges, each with a budget of its own.

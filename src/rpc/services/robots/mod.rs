@@ -7,18 +7,21 @@ mod stream;
 
 use std::time::Duration;
 
-use tokio_stream::wrappers::ReceiverStream;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::rpc::api;
+use crate::rpc::convert::body::hull_bytes;
 use crate::rpc::convert::paging::page_size;
 use crate::rpc::convert::robots::description::describe;
 use crate::rpc::convert::robots::registration::AskedRobot;
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
+use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
+use crate::runtime::compute::Refused;
 use crate::runtime::deadline::StopGuard;
+use crate::runtime::memory::{MemoryKind, Purse};
 
 /// The service.
 #[derive(Clone, Debug)]
@@ -27,10 +30,41 @@ pub struct Robots(pub Shared);
 /// What building a robot takes for each byte of its files, generously.
 const BYTE_TIME: Duration = Duration::from_nanos(100);
 
+/// Bytes of a file for each point that the hulls of its parts are built of: a triangle of a binary
+/// STL has three in fifty bytes.
+const POINT_BYTES: usize = 16;
+
+/// On whose behalf questions are answered.
+#[derive(Clone, Copy, Debug)]
+struct Caller<'a> {
+    shared: &'a Shared,
+    /// Pays for the cell, the work and the answer.
+    purse: &'a Purse,
+    /// Says when to stop.
+    guard: &'a StopGuard,
+    /// Whether it waits for the pool however many do: a stream, which holds back its own client.
+    is_stream: bool,
+}
+
+impl Caller<'_> {
+    /// Does `job` in the compute pool.
+    async fn run<R, F>(&self, estimate: Duration, job: F) -> Result<R, Refused>
+    where
+        F: FnOnce() -> R + Send + 'static,
+        R: Send + 'static,
+    {
+        let compute = &self.shared.compute;
+        if self.is_stream {
+            compute.run_when_free(estimate, job).await
+        } else {
+            compute.run(estimate, job).await
+        }
+    }
+}
+
 #[tonic::async_trait]
 impl api::robot_service_server::RobotService for Robots {
-    type StreamConfigurationsStream =
-        ReceiverStream<Result<api::StreamConfigurationsResponse, Status>>;
+    type StreamConfigurationsStream = stream::Answers;
 
     async fn register_robot(
         &self,
@@ -38,10 +72,17 @@ impl api::robot_service_server::RobotService for Robots {
     ) -> Result<Response<api::RegisterRobotResponse>, Status> {
         let shared = &self.0;
         let guard = StopGuard::after(Some(time_left(shared.limits(), request.metadata(), None)?));
+        let purse = Intake::of(&request).purse().clone();
         let asked = AskedRobot::convert(request.into_inner(), &shared.catalogue())?;
         let (estimate, validate_only) = (BYTE_TIME * size(asked.size()), asked.validate_only());
+        let work = purse.reserve(MemoryKind::Work, hull_bytes(asked.size() / POINT_BYTES));
+        let work = work.map_err(Failure::from)?;
         let (settings, stop) = (shared.settings.clone(), guard.flag());
-        let building = shared.compute.run(estimate, move || asked.build(&settings.limits, &stop));
+        let building = shared.compute.run(estimate, move || {
+            let robot = asked.build(&settings.limits, &stop);
+            drop(work);
+            robot
+        });
         let robot = building.await.map_err(Failure::from)??;
         if validate_only {
             let already_registered = shared.robots.get(&robot.id).is_some();
@@ -49,7 +90,7 @@ impl api::robot_service_server::RobotService for Robots {
             return Ok(Response::new(api::RegisterRobotResponse { robot, already_registered }));
         }
         shared.refuse_while_draining()?;
-        let registered = shared.robots.register(robot, shared.limits());
+        let registered = shared.robots.register(robot, &purse, shared.limits());
         let (robot, already_registered) =
             registered.map_err(|limit| Failure::from(limit.reached()))?;
         let robot = Some(describe(&robot));
@@ -101,7 +142,9 @@ impl api::robot_service_server::RobotService for Robots {
         request: Request<api::CheckConfigurationsRequest>,
     ) -> Result<Response<api::CheckConfigurationsResponse>, Status> {
         let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
-        Ok(Response::new(check::once(&self.0, request.into_inner(), &guard).await?))
+        let purse = Intake::of(&request).purse().clone();
+        let caller = Caller { shared: &self.0, purse: &purse, guard: &guard, is_stream: false };
+        Ok(Response::new(check::once(caller, request.into_inner()).await?))
     }
 
     async fn check_edges(
@@ -109,7 +152,9 @@ impl api::robot_service_server::RobotService for Robots {
         request: Request<api::CheckEdgesRequest>,
     ) -> Result<Response<api::CheckEdgesResponse>, Status> {
         let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
-        Ok(Response::new(edges::answer(&self.0, request.into_inner(), &guard).await?))
+        let purse = Intake::of(&request).purse().clone();
+        let caller = Caller { shared: &self.0, purse: &purse, guard: &guard, is_stream: false };
+        Ok(Response::new(edges::answer(caller, request.into_inner()).await?))
     }
 
     async fn stream_configurations(
@@ -117,7 +162,8 @@ impl api::robot_service_server::RobotService for Robots {
         request: Request<Streaming<api::StreamConfigurationsRequest>>,
     ) -> Result<Response<Self::StreamConfigurationsStream>, Status> {
         self.0.refuse_while_draining()?;
-        Ok(Response::new(stream::start(self.0.clone(), request.into_inner())))
+        let intake = Intake::of(&request);
+        Ok(Response::new(stream::start(self.0.clone(), request.into_inner(), intake)))
     }
 }
 

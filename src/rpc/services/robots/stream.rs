@@ -3,67 +3,97 @@
 //! While a message is answered, and while an answer waits for a slow client, nothing is read, and
 //! HTTP/2 flow control holds the client back. A client that goes away stops what runs for it.
 
-use std::sync::Arc;
+use std::pin::Pin;
 use std::time::Duration;
 
+use prost::Message;
 use tokio::sync::mpsc;
-use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
+use tokio_stream::{Stream, StreamExt};
 use tonic::{Status, Streaming};
 
-use super::check::{answer, build_cell};
-use crate::robot::cell::Cell;
+use super::Caller;
+use super::check::{BuiltCell, answer, build_cell};
 use crate::rpc::api;
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::{Failure, of_transport};
+use crate::rpc::transport::intake::Intake;
+use crate::runtime::client::Client;
 use crate::runtime::deadline::StopGuard;
+use crate::runtime::memory::Reservation;
 
 type StreamedAnswer = Result<api::StreamConfigurationsResponse, Status>;
+
+/// What goes to the client.
+pub(super) type Answers = Pin<Box<dyn Stream<Item = StreamedAnswer> + Send>>;
+
+/// An answer that waits to be sent, with what it takes.
+struct Waiting {
+    answer: StreamedAnswer,
+    _memory: Option<Reservation>,
+}
+
+/// While an answer of more bytes than this waits, the next message is not answered: a client that
+/// does not read has one of them here, not `waiting_reports_max`.
+const LARGE_ANSWER: usize = 64 << 10;
 
 /// Serves one client until it hangs up or sends what is wrong.
 pub(super) fn start(
     shared: Shared,
     requests: Streaming<api::StreamConfigurationsRequest>,
-) -> ReceiverStream<StreamedAnswer> {
+    intake: Intake,
+) -> Answers {
     let room = usize::try_from(shared.limits().waiting_reports_max).unwrap_or(1).max(1);
-    let (replies, receiver) = mpsc::channel(room);
-    tokio::spawn(async move {
+    let (answers, receiver) = mpsc::channel(room);
+    tokio::spawn(Client::current().around(async move {
         // When the client goes away, the receiver is dropped: then the talk is dropped, and with it
         // the guard that stops its search.
         tokio::select! {
-            ended = talk(&shared, requests, &replies) => {
+            ended = talk(&shared, requests, &answers, &intake) => {
                 if let Err(failure) = ended {
-                    let _ = replies.send(Err(failure.into())).await;
+                    let waiting = Waiting { answer: Err(failure.into()), _memory: None };
+                    let _ = answers.send(waiting).await;
                 }
             }
-            () = replies.closed() => {}
+            () = answers.closed() => {}
         }
-    });
-    ReceiverStream::new(receiver)
+    }));
+    Box::pin(ReceiverStream::new(receiver).map(|waiting: Waiting| waiting.answer))
 }
 
 async fn talk(
     shared: &Shared,
     mut requests: Streaming<api::StreamConfigurationsRequest>,
-    replies: &mpsc::Sender<StreamedAnswer>,
+    answers: &mpsc::Sender<Waiting>,
+    intake: &Intake,
 ) -> Result<(), Failure> {
-    let mut cell: Option<Arc<Cell>> = None;
-    let mut first_index = 0;
+    let mut cell: Option<BuiltCell> = None;
+    let (mut first_index, mut last_bytes) = (0, 0);
     let path = Path::ROOT.field("check");
     while let Some(request) = requests.next().await {
         let request = request.map_err(|status| of_transport(status, shared.limits()))?;
         let check = request.check.ok_or_else(|| path.bad("is required"))?;
+        if last_bytes > LARGE_ANSWER {
+            // Closed: the client has gone, which the next sending finds out.
+            let _ = answers.reserve_many(answers.max_capacity()).await;
+        }
         let time = Duration::from_secs(shared.limits().call_seconds_max);
         let guard = StopGuard::after(Some(time));
+        let caller = Caller { shared, purse: intake.purse(), guard: &guard, is_stream: true };
         if let Some(wire) = &check.cell {
-            cell = Some(build_cell(shared, &path.field("cell"), wire, &guard).await?);
+            // The one before gives back its memory first.
+            drop(cell.take());
+            cell = Some(build_cell(caller, &path.field("cell"), wire).await?);
         }
-        let here = cell.clone().ok_or_else(|| path.field("cell").bad("is required at first"))?;
-        let answered = answer(shared, &path, (here, check), &guard).await?;
+        let here = cell.as_ref().ok_or_else(|| path.field("cell").bad("is required at first"))?;
+        let (answered, memory) = answer(caller, &path, (&here.cell, check)).await?;
+        intake.settle();
         let count = u64::from(answered.count);
-        let reply = api::StreamConfigurationsResponse { first_index, answer: Some(answered) };
-        if replies.send(Ok(reply)).await.is_err() {
+        let answer = api::StreamConfigurationsResponse { first_index, answer: Some(answered) };
+        last_bytes = answer.encoded_len();
+        let waiting = Waiting { answer: Ok(answer), _memory: Some(memory) };
+        if answers.send(waiting).await.is_err() {
             return Ok(());
         }
         first_index += count;

@@ -146,7 +146,7 @@ impl SessionHost {
         let (gone, spent) = (time.going.flag(), spending.flag());
         let estimate = held.estimate(&frames);
         let is_inline = estimate <= INLINE_MAX;
-        let (shared, room) = (self.shared.clone(), self.registry.room());
+        let (shared, room) = (self.shared.clone(), self.registry.room(held.purse()));
         let memory = Mutex::new(held.purse().reserve(MemoryKind::Work, 0)?);
         let job = move || {
             let list = Path::ROOT.field("frames");

@@ -12,7 +12,7 @@ use std::time::Duration;
 use tonic::{Request, Response, Status, Streaming};
 
 pub use self::host::SessionHost;
-use self::host::{brought_key, check_id, credentials, take_out};
+use self::host::{brought_key, check_id, credentials, failure, take_out};
 pub use self::session::Session;
 use crate::rpc::api;
 use crate::rpc::convert::options::cost_to_wire;
@@ -84,6 +84,7 @@ impl api::session_service_server::SessionService for Sessions {
         let (metadata, _, request) = request.into_parts();
         let brought = credentials(&metadata, request.session_key, request.incarnation);
         let slot = self.0.find(&request.session_id, brought)?;
+        let _admitted = slot.admit().map_err(|error| failure(error, &slot.id))?;
         let held = take_out(&slot).await?;
         let state = held.state();
         drop(held);

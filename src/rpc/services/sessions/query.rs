@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tonic::metadata::MetadataMap;
 
-use super::host::{SessionHost, credentials, take_out};
+use super::host::{SessionHost, credentials, failure, take_out};
 use super::session::Session;
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Cost, Effort, Stopped};
@@ -53,6 +53,8 @@ pub(super) async fn query(
     let key = std::mem::take(&mut request.session_key);
     let brought = credentials(metadata, key, request.incarnation);
     let slot = host.find(&request.session_id, brought)?;
+    // Whoever waits keeps its questions in memory.
+    let _admitted = slot.admit().map_err(|error| failure(error, &slot.id))?;
     let asked = AskedInquiry::convert(&request, &shared.catalogue())?;
     let time = time_left(shared.limits(), metadata, asked.time)?;
     let guard = StopGuard::after(Some(time));
