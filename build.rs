@@ -29,6 +29,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut config = tonic_prost_build::Config::new();
     // The codec finds the descriptor of a message by its name.
     config.enable_type_names();
+    // Lists of numbers that are read where they were received.
+    for name in ["PackedPoses", "PackedRays"] {
+        config.extern_path(format!(".clearance.v1.{name}"), format!("crate::rpc::packed::{name}"));
+    }
     tonic_prost_build::configure()
         .bytes(".clearance.v1")
         // Undecodable bytes are the client's fault, and the default codec calls them ours.

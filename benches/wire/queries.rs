@@ -65,11 +65,12 @@ pub(crate) async fn measure(kind: &str, bodies: u32, served: &Served) -> Figures
 }
 
 fn of_rays(ways: impl Iterator<Item = [Vec3; 2]>) -> api::QuerySceneRequest {
-    let mut rays = api::PackedRays::default();
+    let (mut origins, mut displacements) = (Vec::new(), Vec::new());
     for [from, by] in ways {
-        rays.origins.extend(from.iter());
-        rays.displacements.extend(by.iter());
+        origins.extend(from.iter().copied());
+        displacements.extend(by.iter().copied());
     }
+    let rays = api::PackedRays { origins: origins.into(), displacements: displacements.into() };
     let session_id = "rays".to_owned();
     api::QuerySceneRequest { session_id, packed_rays: Some(rays), ..Default::default() }
 }

@@ -135,7 +135,9 @@ pub(crate) fn frame(drifters: &mut [Drifter], share: f64, frame_id: u64) -> Byte
         translations.extend(drifter.place.iter());
         rotations.extend(drifter.turn);
     }
-    (packed.ids, packed.translations, packed.rotations) = (ids, translations, rotations);
+    packed.ids = ids.into();
+    packed.translations = translations.into();
+    packed.rotations = rotations.into();
     let packed_poses = (!packed.ids.is_empty()).then_some(packed);
     let frame = api::Frame { frame_id, packed_poses, ..Default::default() };
     let request = api::StreamSessionRequest { frame: Some(frame), ..Default::default() };

@@ -8,7 +8,8 @@
 //! counts the `sessions`:
 //!
 //! ```text
-//! api         the types of the wire, generated
+//! packed      lists of numbers, read where they were received
+//! api         the types of the wire, generated but for those
 //! path        where in a request we are, and failures that name a field
 //! status      the table from failures to statuses
 //! convert/    wire to domain and back: needs the registered bodies and the limits, no server
@@ -20,6 +21,7 @@
 
 pub mod api;
 pub mod convert;
+pub mod packed;
 pub mod path;
 pub mod serve;
 pub mod services;

@@ -1,7 +1,7 @@
 //! From a caller's deadline, or its going away, to the flag that a search looks at between steps.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::Duration;
 
 /// A flag that is set when the time is over, and when this guard is dropped (because the caller
@@ -9,21 +9,42 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct StopGuard {
     flag: Arc<AtomicBool>,
-    timer: Option<tokio::task::JoinHandle<()>>,
+    limit: Option<Duration>,
+    timer: OnceLock<tokio::task::JoinHandle<()>>,
 }
 
 impl StopGuard {
     /// A flag that is set after `limit`; none: only by dropping.
     pub fn after(limit: Option<Duration>) -> Self {
+        let guard = Self::planned(limit);
+        guard.arm();
+        guard
+    }
+
+    /// The same, but the time begins with [`Self::arm`]: a timer costs more than a small frame, and
+    /// most frames are answered long before theirs would end.
+    pub fn planned(limit: Option<Duration>) -> Self {
         let flag = Arc::new(AtomicBool::new(limit.is_some_and(|limit| limit.is_zero())));
-        let timer = limit.filter(|limit| !limit.is_zero()).map(|limit| {
-            let flag = flag.clone();
+        Self { flag, limit, timer: OnceLock::new() }
+    }
+
+    /// From now on the time counts.
+    pub fn arm(&self) {
+        let Some(limit) = self.limit.filter(|limit| !limit.is_zero()) else { return };
+        self.timer.get_or_init(|| {
+            let flag = self.flag.clone();
             tokio::spawn(async move {
                 tokio::time::sleep(limit).await;
                 flag.store(true, Ordering::Relaxed);
             })
         });
-        Self { flag, timer }
+    }
+
+    /// Arms it unless there is more time than this.
+    pub fn arm_within(&self, time: Duration) {
+        if self.limit.is_some_and(|limit| limit <= time) {
+            self.arm();
+        }
     }
 
     /// Sets the flag.
@@ -40,7 +61,7 @@ impl StopGuard {
 impl Drop for StopGuard {
     fn drop(&mut self) {
         self.stop();
-        if let Some(timer) = &self.timer {
+        if let Some(timer) = self.timer.get() {
             timer.abort();
         }
     }
@@ -61,6 +82,22 @@ mod tests {
         };
         tokio::time::timeout(Duration::from_secs(30), is_set).await.expect("set by then");
         assert!(StopGuard::after(Some(Duration::ZERO)).flag().load(Ordering::Relaxed));
+    }
+
+    #[tokio::test]
+    async fn planned_time_counts_from_when_it_is_armed() {
+        let millis = Duration::from_millis;
+        let guard = StopGuard::planned(Some(millis(2)));
+        guard.arm_within(millis(1));
+        tokio::time::sleep(millis(20)).await;
+        assert!(!guard.flag().load(Ordering::Relaxed), "there is more time than that");
+        guard.arm_within(millis(2));
+        let is_set = async {
+            while !guard.flag().load(Ordering::Relaxed) {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(30), is_set).await.expect("set by then");
     }
 
     #[tokio::test]

@@ -280,7 +280,7 @@ limits! {
     step_reply_bytes_max = 16 * MIB, "bytes", ResourceExhausted;
     /// Waiting frames of one stream that are merged into one answer, where the client allows it.
     merged_frames_max = 64, "frames", Cut;
-    /// Reports of one stream that wait for a slow client; then the stream is not read any more.
+    /// Answers of StreamConfigurations that wait for a slow client; then its stream is not read.
     waiting_reports_max = 4, "reports", Cut;
     /// A session is closed after so long without a call, when its client does not say.
     session_idle_seconds_default = 300, "seconds", Cut;

@@ -6,7 +6,7 @@ use super::body::{Body, BodyId, Entry, Start};
 use super::declaration::{DeclarationError, Problem, check_body, is_length};
 use super::listing::Noted;
 use super::pairs::PairKey;
-use super::question::{Frame, Move};
+use super::question::{Frame, Move, Moves};
 use super::report::MoveError;
 use super::rules::{RuleBook, Rules};
 use super::state::Scene;
@@ -72,6 +72,11 @@ impl Scene {
     /// assert_eq!(scene.apply(&frame(4)), Err(FrameError::Stale { last: 9 }));
     /// ```
     pub fn apply(&mut self, frame: &Frame) -> Result<Applied, FrameError> {
+        self.apply_with(frame, &frame.moves)
+    }
+
+    /// The same with these moves in place of the frame's own.
+    pub fn apply_with(&mut self, frame: &Frame, moves: &dyn Moves) -> Result<Applied, FrameError> {
         let last = self.applied;
         if frame.id == 0 {
             return Err(FrameError::NoId);
@@ -87,7 +92,7 @@ impl Scene {
             return Err(FrameError::KeyframeNeeded { last });
         }
         if frame.keyframe {
-            self.check_keyframe(frame)?;
+            self.check_keyframe(frame, moves)?;
         }
         if !frame.removed.is_empty() || !frame.added.is_empty() || frame.rules.is_some() {
             self.restructure(
@@ -100,25 +105,27 @@ impl Scene {
         let mut refused = Vec::new();
         // Frames mostly name bodies in order, and a search is dearer than the move.
         let mut next = 0;
-        for (index, one) in frame.moves.iter().enumerate() {
+        moves.each(&mut |index, one| {
             let body = self.index_of_next(one.body, next);
             next = body.map_or(next, |body| body + 1);
             let placed = body.ok_or(MoveError::UnknownBody);
             if let Err(error) = placed.and_then(|body| self.place(body, one, frame)) {
                 refused.push((index, error));
             }
-        }
+        });
         if frame.teleported {
             self.entries.iter_mut().for_each(|entry| entry.teleported = true);
             self.has_changed = true;
+            self.is_swept = false;
         }
         self.applied = frame.id;
         self.skipped = self.skipped.saturating_add(1);
         Ok(Applied::Now(refused))
     }
 
-    fn check_keyframe(&self, frame: &Frame) -> Result<(), FrameError> {
-        let mut moved: Vec<BodyId> = frame.moves.iter().map(|one| one.body).collect();
+    fn check_keyframe(&self, frame: &Frame, moves: &dyn Moves) -> Result<(), FrameError> {
+        let mut moved: Vec<BodyId> = Vec::new();
+        moves.each(&mut |_, one| moved.push(one.body));
         moved.extend(frame.added.iter().map(|body| body.id));
         moved.extend(&frame.removed);
         moved.sort_unstable();
@@ -153,6 +160,7 @@ impl Scene {
             entry.moved_by = frame;
             return Ok(());
         }
+        self.is_swept = false;
         let left = Start { pose: entry.body.pose, travel: self.travel[index as usize] };
         let travel = entry.put(one.pose).ok_or(MoveError::TooFar)?;
         self.travel[index as usize] = farther(self.travel[index as usize], travel);
@@ -229,6 +237,7 @@ impl Scene {
         self.travel = vec![0.0; self.entries.len()];
         self.open.clear();
         self.has_changed = true;
+        self.is_swept = false;
         Ok(())
     }
 

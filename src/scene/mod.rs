@@ -46,7 +46,7 @@ pub use declaration::{Contact, Declaration, DeclarationError, PairMargin, Proble
 pub use kept::Batch;
 pub use methods::{Chosen, Methods};
 pub use pairs::{PairKey, PairState, Runner, Serial};
-pub use question::{Between, Frame, Listed, Move, Questions};
+pub use question::{Between, Frame, Listed, Move, Moves, Questions};
 pub use report::{Event, EventKind, PairReport, Report};
 pub use rules::Rules;
 pub use state::{Limits, Scene};

@@ -71,6 +71,18 @@ pub struct Questions {
     pub steps_max: u64,
 }
 
+/// Moves that are read one after the other, wherever they are.
+pub trait Moves {
+    /// Calls `take` with each of them and its place in the list.
+    fn each(&self, take: &mut dyn FnMut(usize, &Move));
+}
+
+impl Moves for Vec<Move> {
+    fn each(&self, take: &mut dyn FnMut(usize, &Move)) {
+        self.iter().enumerate().for_each(|(index, one)| take(index, one));
+    }
+}
+
 impl Default for Questions {
     fn default() -> Self {
         Self {

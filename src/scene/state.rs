@@ -59,6 +59,8 @@ pub struct Scene {
     pub(super) starts: Vec<Start>,
     /// Whether more has changed since than where some bodies are.
     pub(super) has_changed: bool,
+    /// Whether the motions to where the bodies are now are bounded.
+    pub(super) is_swept: bool,
     /// The pairs of which the last answer left something open.
     pub(super) open: Vec<PairKey>,
     /// What the last answer was asked.
@@ -118,6 +120,7 @@ impl Scene {
             has_moved: Vec::new(),
             starts: Vec::new(),
             has_changed: true,
+            is_swept: false,
             open: Vec::new(),
             asked: None,
             body_bytes: 0,

@@ -12,7 +12,7 @@ use super::kept::{Batch, Standing};
 use super::listing::Round;
 use super::looks::Looking;
 use super::pairs::{PairKey, PairState, PairWork, Runner, Task};
-use super::question::{Frame, Questions};
+use super::question::{Frame, Listed, Questions};
 use super::report::{Event, EventKind, MoveError, PairContact, PartPair, PlacedNumbers, Report};
 use super::state::Scene;
 use super::travel::{farther, until};
@@ -76,6 +76,26 @@ impl News {
 }
 
 impl Scene {
+    /// How many pairs an answer to these questions looks at, at most. What is found out for it is
+    /// kept: the answer does not find it out again.
+    pub fn pairs_within_reach(&mut self, questions: &Questions) -> Result<u64, TooManyPairs> {
+        self.sweep(questions);
+        if questions.listed == Listed::All || questions.nearest > 0 {
+            return Ok(self.book.pairs_enabled);
+        }
+        self.find_near_pairs(questions.below.unwrap_or(0.0))?;
+        let all = self.table.len();
+        if self.has_changed || self.asked != Some(*questions) || questions.is_about_all() {
+            return Ok(all as u64);
+        }
+        let named = match questions.listed {
+            Listed::Nothing => 0,
+            Listed::Changed | Listed::Near | Listed::All => self.contacts.len() + self.noted.len(),
+        };
+        let of_moved: usize = self.moved.iter().map(|&body| self.table.partner_count(body)).sum();
+        Ok((of_moved + self.open.len() + named).min(all + named) as u64)
+    }
+
     /// Answers for where the bodies are now. The work on pairs goes through `runner`; `stop` may be
     /// set at any time by a deadline, and leaves the pairs not yet answered undecided.
     pub fn answer(
@@ -161,7 +181,7 @@ impl Scene {
     pub(super) fn sweep(&mut self, questions: &Questions) {
         // In order, so that whatever follows meets the bodies in the order of their places.
         self.moved.sort_unstable();
-        if questions.between.is_none() {
+        if questions.between.is_none() || std::mem::replace(&mut self.is_swept, true) {
             return;
         }
         for &body in &self.moved {
@@ -336,6 +356,7 @@ impl Scene {
         }
         self.starts.clear();
         self.has_changed = false;
+        self.is_swept = false;
         self.answered = self.applied;
         self.skipped = 0;
         self.table.trim(self.answers, self.limits.pairs_max);

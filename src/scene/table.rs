@@ -213,6 +213,11 @@ impl PairTable {
         keys.into_iter().map(|key| self.admit(key)).collect()
     }
 
+    /// How many pairs of the body are remembered.
+    pub(super) fn partner_count(&self, body: u32) -> usize {
+        self.partners[body as usize].len()
+    }
+
     /// What is kept of the pair at this place.
     pub(super) fn at(&self, place: u32) -> &Kept {
         &self.kept[place as usize]

@@ -8,9 +8,13 @@ use crate::source::{code_of, production_files, production_lines, read};
 /// folder declares them all and is no room.
 const ORDERS: &[(&str, &[&str])] = &[
     ("src/geometry", GEOMETRY),
-    ("src/rpc", &["api", "path", "status", "convert", "transport", "shared", "services", "serve"]),
+    ("src/rpc", RPC),
     ("src/rpc/services", &["certificates", "polytopes", "robots", "sessions", "queries", "info"]),
 ];
+
+/// Floor 3: the types of the wire, then what makes values of them, then what serves them.
+const RPC: &[&str] =
+    &["packed", "api", "path", "status", "convert", "transport", "shared", "services", "serve"];
 
 /// Floor 0: numbers, then where bodies are and what they are, then what is asked and asserted about
 /// two of them and who checks it, then the searches for answers.

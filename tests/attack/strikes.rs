@@ -57,7 +57,7 @@ pub(crate) fn body(id: u32, alias: &str, x: f64) -> api::Body {
 pub(crate) fn frame(frame_id: u64, ids: impl Iterator<Item = u32>, x: f64) -> api::Frame {
     let ids: Vec<u32> = ids.collect();
     let translations = ids.iter().flat_map(|id| [x + f64::from(*id) * 1e-3, 0.0, 0.0]).collect();
-    let packed = api::PackedPoses { ids, translations, ..Default::default() };
+    let packed = api::PackedPoses { ids: ids.into(), translations, ..Default::default() };
     api::Frame { frame_id, packed_poses: Some(packed), ..Default::default() }
 }
 

@@ -378,9 +378,9 @@ async fn what_a_named_method_does_not_answer_is_refused_with_the_names_of_those_
     deviates.poses[0].deviation = Some(0.1);
     let mut packed = api::Frame { poses: Vec::new(), ..put(4, 6.0) };
     packed.packed_poses = Some(api::PackedPoses {
-        ids: vec![2],
-        translations: vec![6.0, 0.0, 0.0],
-        rotations: vec![1.0, 0.0, 0.0, 1.0],
+        ids: vec![2].into(),
+        translations: vec![6.0, 0.0, 0.0].into(),
+        rotations: vec![1.0, 0.0, 0.0, 1.0].into(),
         ..Default::default()
     });
     let mut teleported = quarter(5, 6.0);

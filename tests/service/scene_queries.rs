@@ -279,6 +279,7 @@ async fn what_is_wrong_is_named_with_its_path_and_spoils_nothing_else() {
         check(&status, Code::InvalidArgument, "BAD_FIELD", field);
     }
     let packed = |origins: Vec<f64>, displacements: Vec<f64>| {
+        let (origins, displacements) = (origins.into(), displacements.into());
         let packed_rays = Some(api::PackedRays { origins, displacements });
         api::QuerySceneRequest { packed_rays, ..request(Vec::new()) }
     };
@@ -310,8 +311,8 @@ async fn hits_beyond_the_limits_are_counted() {
     let asked = |count: usize, packed: usize| api::QuerySceneRequest {
         hits: HitSelection::All.into(),
         packed_rays: Some(api::PackedRays {
-            origins: [0.0, 0.5, 0.5].repeat(packed),
-            displacements: [20.0, 0.0, 0.0].repeat(packed),
+            origins: [0.0, 0.5, 0.5].repeat(packed).into(),
+            displacements: [20.0, 0.0, 0.0].repeat(packed).into(),
         }),
         ..request(vec![through.clone(); count])
     };

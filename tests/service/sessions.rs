@@ -206,8 +206,8 @@ async fn wrong_frames_and_wrong_items_have_a_status_with_a_path() {
     items.poses.push(api::BodyPose { id: 1, pose: pose(f64::INFINITY), ..Default::default() });
     let packed = |change: fn(&mut api::PackedPoses)| {
         let mut packed = api::PackedPoses {
-            ids: vec![2],
-            translations: vec![5.0, 0.0, 0.0],
+            ids: vec![2].into(),
+            translations: vec![5.0, 0.0, 0.0].into(),
             ..Default::default()
         };
         change(&mut packed);
@@ -215,12 +215,12 @@ async fn wrong_frames_and_wrong_items_have_a_status_with_a_path() {
     };
     let frames = vec![
         items,
-        packed(|packed| packed.translations.push(1.0)),
+        packed(|packed| packed.translations = vec![5.0, 0.0, 0.0, 1.0].into()),
         packed(|packed| {
-            packed.rotations = vec![1.0, 0.0, 0.0, 0.0];
-            packed.rotation_matrices = vec![0.0; 9];
+            packed.rotations = vec![1.0, 0.0, 0.0, 0.0].into();
+            packed.rotation_matrices = vec![0.0; 9].into();
         }),
-        packed(|packed| packed.rotations = vec![1.0; 3]),
+        packed(|packed| packed.rotations = vec![1.0; 3].into()),
         api::Frame { frame_id: 2, base_frame_id: Some(7), ..Default::default() },
         api::Frame::default(),
         api::Frame { frame_id: 2, removed_body_ids: vec![5], ..Default::default() },
@@ -263,9 +263,9 @@ async fn packed_frames_and_nested_ones_get_the_same_reports() {
             Some(api::pose::Orientation::Rotation(rotation));
         nested.report = all_pairs();
         let packed = api::PackedPoses {
-            ids: vec![2],
-            translations: vec![x, 0.0, 0.0],
-            rotations: q.to_vec(),
+            ids: vec![2].into(),
+            translations: vec![x, 0.0, 0.0].into(),
+            rotations: q.to_vec().into(),
             ..Default::default()
         };
         let packed = api::Frame {

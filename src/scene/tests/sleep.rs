@@ -108,3 +108,28 @@ fn a_pair_that_sleeps_is_looked_at_when_its_proof_is_asked_for() {
     let report = step(&mut scene, &frame(5, vec![moved(2, at(5.0, 0.0, 0.0))]), &questions);
     assert_eq!(events(&report), [(EventKind::Ended, 1, 2)]);
 }
+
+#[test]
+fn how_many_pairs_are_within_reach_is_said_before_they_are_looked_at() {
+    let mut closest = f64::INFINITY;
+    for between in [None, Some(Between::default())] {
+        let questions = Questions { listed: Listed::Nothing, between, ..Questions::default() };
+        let mut scene = declare(crowd(30, 400, false));
+        let mut random = Random(5);
+        for id in 1..60 {
+            let next = creep(&scene, id, &mut random);
+            let mut twin = scene.clone();
+            let expected = step(&mut twin, &next, &questions);
+            scene.apply(&next).unwrap();
+            let bound = scene.pairs_within_reach(&questions).unwrap();
+            let report = scene.answer(&questions, &Serial, &false.into()).unwrap();
+            assert_eq!(report, expected, "frame {id}: asking first changes nothing");
+            let counters = &report.counters;
+            let unseen = counters.pairs_skipped + counters.pairs_remembered;
+            let looked_at = counters.pairs_enabled - unseen;
+            assert!(looked_at <= bound, "frame {id}: {looked_at} of {bound}");
+            closest = closest.min(bound as f64 / looked_at.max(1) as f64);
+        }
+    }
+    assert!(closest < 3.0, "the bound is far too large: {closest}");
+}

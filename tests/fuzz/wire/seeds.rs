@@ -224,10 +224,10 @@ fn sessions() -> Vec<Vec<Call>> {
     let packed = |frame_id| api::Frame {
         frame_id,
         packed_poses: Some(api::PackedPoses {
-            ids: vec![1, 2],
-            translations: vec![0.0, 0.0, 0.0, 0.5, 0.0, 0.0],
-            rotations: vec![1.0, 0.0, 0.0, 0.0, 0.8, 0.6, 0.0, 0.0],
-            teleported_ids: vec![1],
+            ids: vec![1, 2].into(),
+            translations: vec![0.0, 0.0, 0.0, 0.5, 0.0, 0.0].into(),
+            rotations: vec![1.0, 0.0, 0.0, 0.0, 0.8, 0.6, 0.0, 0.0].into(),
+            teleported_ids: vec![1].into(),
             ..Default::default()
         }),
         ..Default::default()

@@ -1,7 +1,7 @@
 //! A frame from the wire.
 
 use super::declare::{self, Declared, PartSource};
-use super::packed::{self, Field};
+use super::packed::WireMoves;
 use super::plan::Plan;
 use crate::geometry::effort::Effort;
 use crate::rpc::api;
@@ -14,16 +14,15 @@ use crate::scene::report::MoveError;
 use crate::scene::{Body, BodyId, Frame, FrameError, Rules, TooManyPairs};
 
 /// A frame, checked.
-pub struct AskedFrame {
-    /// What the scene applies.
+pub struct AskedFrame<'a> {
+    /// What the scene applies, but for the moves.
     pub frame: Frame,
+    /// The moves.
+    pub moves: WireMoves<'a>,
     /// What its report contains.
     pub plan: Plan,
     /// The bodies of `frame.added` with their shapes.
     pub added: Vec<Declared>,
-    fields: Vec<Field>,
-    /// Items that are wrong in themselves.
-    pub refused: Vec<api::ItemStatus>,
 }
 
 /// What the session says about frames that do not say it themselves.
@@ -37,12 +36,12 @@ pub struct Defaults {
     pub steps_max: u64,
 }
 
-impl AskedFrame {
+impl<'a> AskedFrame<'a> {
     /// Checks everything that can be wrong with a frame as such; builds the hulls of given points,
     /// until `effort` is stopped.
     pub fn convert(
         path: &Path<'_>,
-        wire: &api::Frame,
+        wire: &'a api::Frame,
         defaults: &Defaults,
         catalogue: &Catalogue<'_>,
         effort: &mut Effort<'_>,
@@ -66,7 +65,7 @@ impl AskedFrame {
             }
         };
         plan.questions.steps_max = steps_max;
-        let moves = packed::moves(path, wire)?;
+        let moves = WireMoves::of(path, wire)?;
         let added_path = path.field("added_bodies");
         let added = declare::bodies(&added_path, &wire.added_bodies, catalogue, effort)?;
         let rules_path = path.field("rules");
@@ -79,10 +78,10 @@ impl AskedFrame {
             removed: wire.removed_body_ids.iter().copied().map(BodyId).collect(),
             added: added.iter().map(|declared| Body::clone(&declared.body)).collect(),
             rules: rules.transpose()?,
-            moves: moves.moves,
+            moves: Vec::new(),
             teleported: wire.teleported,
         };
-        Ok(Self { frame, plan, added, fields: moves.fields, refused: moves.refused })
+        Ok(Self { frame, moves, plan, added })
     }
 
     /// Memory that a session takes more for it, bytes, estimated.
@@ -96,16 +95,14 @@ impl AskedFrame {
     /// The status of a move that the scene refused.
     pub fn refused_move(&self, path: &Path<'_>, index: usize, error: MoveError) -> api::ItemStatus {
         let field = match error {
-            MoveError::NotAnswered => self.fields[index].pose(path),
+            MoveError::NotAnswered => self.moves.path_of_pose(index, path),
             MoveError::UnknownBody
             | MoveError::Repeated
             | MoveError::TooFar
-            | MoveError::Deviation => self.fields[index].id(path),
+            | MoveError::Deviation => self.moves.path_of_id(index, path),
         };
         let failure = match error {
-            MoveError::UnknownBody => {
-                Failure::UnknownBody { field, id: self.frame.moves[index].body.0 }
-            }
+            MoveError::UnknownBody => Failure::UnknownBody { field, id: self.moves.id(index) },
             MoveError::Repeated
             | MoveError::TooFar
             | MoveError::Deviation

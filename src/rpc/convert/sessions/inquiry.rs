@@ -14,6 +14,7 @@ use crate::rpc::convert::body::{AskedBody, Unready, hull_of_checked, hull_time};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{coordinate, length, motion, tolerance, vector};
 use crate::rpc::convert::options::budget;
+use crate::rpc::packed::Packed;
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
 use crate::scene::BodyId;
@@ -230,23 +231,21 @@ fn rays(
     catalogue: &Catalogue<'_>,
 ) -> Result<Vec<[Vec3; 2]>, Failure> {
     let (origins, displacements) = (path.field("origins"), path.field("displacements"));
-    let (of_origins, rest) = wire.origins.as_chunks::<3>();
-    if !rest.is_empty() {
+    if !wire.origins.len().is_multiple_of(3) {
         return Err(origins.bad("must have three numbers for each ray").into());
     }
     if wire.displacements.len() != wire.origins.len() {
         return Err(displacements.bad("must have as many numbers as `origins`").into());
     }
-    origins.within(catalogue.limits.packed_rays_max(), of_origins.len())?;
-    let checked = |path: &Path<'_>, numbers: &[f64]| -> Result<(), BadField> {
+    origins.within(catalogue.limits.packed_rays_max(), wire.origins.len() / 3)?;
+    let checked = |path: &Path<'_>, numbers: &Packed<f64>| -> Result<(), BadField> {
         let mut numbers = numbers.iter().enumerate();
-        numbers.try_for_each(|(at, &number)| coordinate(&path.index(at), number).map(|_| ()))
+        numbers.try_for_each(|(at, number)| coordinate(&path.index(at), number).map(|_| ()))
     };
     checked(&origins, &wire.origins)?;
     checked(&displacements, &wire.displacements)?;
-    let (of_displacements, _) = wire.displacements.as_chunks::<3>();
-    let rays = of_origins.iter().zip(of_displacements);
-    Ok(rays.map(|(&from, &by)| [Vec3::from(from), Vec3::from(by)]).collect())
+    let rays = wire.origins.rows().zip(wire.displacements.rows());
+    Ok(rays.map(|(from, by): ([f64; 3], [f64; 3])| [Vec3::from(from), Vec3::from(by)]).collect())
 }
 
 fn filter(

@@ -1,7 +1,9 @@
-//! Poses of a frame, nested and packed: two forms of one list of moves.
-//!
-//! Both are read from the ordinary decoded message; the wire layout of the packed form is the one
-//! that a decoder without copying could read as well.
+//! Poses of a frame, nested and packed: two forms of one list of moves, read where they were
+//! received when the scene takes them.
+
+use std::cell::Cell;
+
+use arrayvec::ArrayVec;
 
 use crate::geometry::Vec3;
 use crate::geometry::pose::{Pose, PoseError};
@@ -9,73 +11,121 @@ use crate::rpc::api;
 use crate::rpc::convert::geometry::{length, pose};
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
-use crate::scene::{BodyId, Move};
+use crate::scene::{BodyId, Move, Moves};
 
-/// Moves, and for each where it came from.
-#[derive(Debug, Default)]
-pub struct Moves {
-    /// The moves.
-    pub moves: Vec<Move>,
-    /// Where each of them came from.
-    pub fields: Vec<Field>,
-    /// Poses that are none.
-    pub refused: Vec<api::ItemStatus>,
+/// Every pose of a frame, the nested ones first. Those that are none are left out.
+#[derive(Debug)]
+pub struct WireMoves<'a> {
+    nested: &'a [api::BodyPose],
+    packed: Option<&'a api::PackedPoses>,
+    /// Of the packed ones, sorted.
+    teleported: Vec<u32>,
+    /// Whether one was left out.
+    has_left_out: Cell<bool>,
 }
 
-/// Where a move came from, as a path in the frame.
-#[derive(Clone, Copy, Debug)]
-pub enum Field {
-    /// By its place in `poses`.
-    Nested(usize),
-    /// By its place in `packed_poses`.
-    Packed(usize),
-}
+/// So many poses are read before their bodies are looked for: reading ahead in a list is fast.
+const AT_ONCE: usize = 32;
 
-impl Field {
-    /// The path of the body's id.
-    pub fn id(self, frame: &Path<'_>) -> String {
-        match self {
-            Self::Nested(index) => frame.field("poses").index(index).field("id").to_string(),
-            Self::Packed(index) => {
-                frame.field("packed_poses").field("ids").index(index).to_string()
+impl<'a> WireMoves<'a> {
+    /// Those of a frame. A single pose that is none is refused alone; arrays that do not agree are
+    /// an error of the whole frame.
+    pub fn of(path: &Path<'_>, frame: &'a api::Frame) -> Result<Self, BadField> {
+        let packed = frame.packed_poses.as_ref();
+        let mut teleported = Vec::new();
+        if let Some(packed) = packed {
+            let path = path.field("packed_poses");
+            check_lengths(&path, packed)?;
+            teleported = sorted(packed.teleported_ids.iter());
+            if !teleported.is_empty() {
+                let ids = sorted(packed.ids.iter());
+                if let Some(id) = teleported.iter().find(|id| ids.binary_search(id).is_err()) {
+                    let why = format!("{id} is not among the ids");
+                    return Err(path.field("teleported_ids").bad(why));
+                }
+            }
+        }
+        Ok(Self { nested: &frame.poses, packed, teleported, has_left_out: Cell::new(false) })
+    }
+
+    /// Poses that are none, of those that were read; `path` is that of the frame.
+    pub fn left_out(&self, path: &Path<'_>) -> Vec<api::ItemStatus> {
+        if !self.has_left_out.get() {
+            return Vec::new();
+        }
+        let list = path.field("poses");
+        let nested = self.nested.iter().enumerate();
+        let nested = nested.filter_map(|(index, one)| nested_move(&list.index(index), one).err());
+        let arrays = path.field("packed_poses");
+        let packed = self.packed.into_iter().flat_map(poses).enumerate();
+        let packed = packed.filter_map(|(index, placed)| {
+            let error = placed.err()?;
+            let list = match error {
+                PoseError::Translation => arrays.field("translations"),
+                PoseError::Quaternion => arrays.field("rotations"),
+                PoseError::Matrix => arrays.field("rotation_matrices"),
+            };
+            Some(list.index(index).bad(error.to_string()))
+        });
+        nested.chain(packed).map(|bad| Failure::from(bad).to_item()).collect()
+    }
+
+    /// The id that the move at this place is about.
+    pub fn id(&self, index: usize) -> u32 {
+        match self.nested.get(index) {
+            Some(one) => one.id,
+            None => {
+                let mut ids = self.packed.into_iter().flat_map(|packed| packed.ids.iter());
+                ids.nth(index - self.nested.len()).unwrap_or_default()
             }
         }
     }
 
+    /// The path of that id in the frame.
+    pub fn path_of_id(&self, index: usize, frame: &Path<'_>) -> String {
+        match index.checked_sub(self.nested.len()) {
+            None => frame.field("poses").index(index).field("id").to_string(),
+            Some(index) => frame.field("packed_poses").field("ids").index(index).to_string(),
+        }
+    }
+
     /// The path of the pose; of packed ones, of the body's id, as a pose is in several arrays.
-    pub fn pose(self, frame: &Path<'_>) -> String {
-        match self {
-            Self::Nested(index) => frame.field("poses").index(index).field("pose").to_string(),
-            Self::Packed(_) => self.id(frame),
+    pub fn path_of_pose(&self, index: usize, frame: &Path<'_>) -> String {
+        if index < self.nested.len() {
+            return frame.field("poses").index(index).field("pose").to_string();
         }
+        self.path_of_id(index, frame)
     }
 }
 
-/// Every pose of a frame. A single pose that is none is refused alone; arrays that do not agree are
-/// an error of the whole frame.
-pub fn moves(path: &Path<'_>, frame: &api::Frame) -> Result<Moves, BadField> {
-    let mut found = Moves::default();
-    let list = path.field("poses");
-    for (index, one) in frame.poses.iter().enumerate() {
-        match nested(&list.index(index), one) {
-            Ok(moved) => found.add(moved, Field::Nested(index)),
-            Err(bad) => found.refused.push(Failure::from(bad).to_item()),
+impl Moves for WireMoves<'_> {
+    fn each(&self, take: &mut dyn FnMut(usize, &Move)) {
+        for (index, one) in self.nested.iter().enumerate() {
+            match nested_move(&Path::ROOT, one) {
+                Ok(moved) => take(index, &moved),
+                Err(_) => self.has_left_out.set(true),
+            }
         }
+        let Some(packed) = self.packed else { return };
+        let mut chunk: ArrayVec<(usize, Move), AT_ONCE> = ArrayVec::new();
+        for (index, (id, placed)) in packed.ids.iter().zip(poses(packed)).enumerate() {
+            let Ok(pose) = placed else {
+                self.has_left_out.set(true);
+                continue;
+            };
+            let teleported =
+                !self.teleported.is_empty() && self.teleported.binary_search(&id).is_ok();
+            let moved = Move { body: BodyId(id), pose, teleported, deviation: None };
+            chunk.push((self.nested.len() + index, moved));
+            if chunk.is_full() {
+                chunk.drain(..).for_each(|(index, moved)| take(index, &moved));
+            }
+        }
+        chunk.iter().for_each(|(index, moved)| take(*index, moved));
     }
-    if let Some(packed) = &frame.packed_poses {
-        unpack(&path.field("packed_poses"), packed, &mut found)?;
-    }
-    Ok(found)
 }
 
-impl Moves {
-    fn add(&mut self, moved: Move, field: Field) {
-        self.moves.push(moved);
-        self.fields.push(field);
-    }
-}
-
-fn nested(path: &Path<'_>, wire: &api::BodyPose) -> Result<Move, BadField> {
+fn nested_move(path: &Path<'_>, wire: &api::BodyPose) -> Result<Move, BadField> {
     let deviation = wire.deviation.map(|deviation| length(&path.field("deviation"), deviation));
     Ok(Move {
         body: BodyId(wire.id),
@@ -83,38 +133,6 @@ fn nested(path: &Path<'_>, wire: &api::BodyPose) -> Result<Move, BadField> {
         teleported: wire.teleported,
         deviation: deviation.transpose()?,
     })
-}
-
-fn unpack(path: &Path<'_>, wire: &api::PackedPoses, found: &mut Moves) -> Result<(), BadField> {
-    check_lengths(path, wire)?;
-    let teleported = sorted(&wire.teleported_ids);
-    if !teleported.is_empty() {
-        let ids = sorted(&wire.ids);
-        if let Some(id) = teleported.iter().find(|id| ids.binary_search(id).is_err()) {
-            return Err(path.field("teleported_ids").bad(format!("{id} is not among the ids")));
-        }
-    }
-    found.moves.reserve_exact(wire.ids.len());
-    found.fields.reserve_exact(wire.ids.len());
-    for (index, (&id, placed)) in wire.ids.iter().zip(poses(wire)).enumerate() {
-        match placed {
-            Ok(pose) => {
-                let teleported = teleported.binary_search(&id).is_ok();
-                let moved = Move { body: BodyId(id), pose, teleported, deviation: None };
-                found.add(moved, Field::Packed(index));
-            }
-            Err(error) => {
-                let list = match error {
-                    PoseError::Translation => path.field("translations"),
-                    PoseError::Quaternion => path.field("rotations"),
-                    PoseError::Matrix => path.field("rotation_matrices"),
-                };
-                let bad = list.index(index).bad(error.to_string());
-                found.refused.push(Failure::from(bad).to_item());
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The arrays are as long as the ids say, and rotations come in one form or in none.
@@ -140,22 +158,24 @@ fn check_lengths(path: &Path<'_>, wire: &api::PackedPoses) -> Result<(), BadFiel
 }
 
 /// The poses of arrays that agree, in order.
-fn poses(wire: &api::PackedPoses) -> impl Iterator<Item = Result<Pose, PoseError>> {
-    let (translations, _) = wire.translations.as_chunks::<3>();
-    let (rotations, _) = wire.rotations.as_chunks::<4>();
-    let (matrices, _) = wire.rotation_matrices.as_chunks::<9>();
-    translations.iter().enumerate().map(|(index, &translation)| {
+#[inline]
+fn poses(wire: &api::PackedPoses) -> impl Iterator<Item = Result<Pose, PoseError>> + '_ {
+    let (mut rotations, mut matrices) =
+        (wire.rotations.rows::<4>(), wire.rotation_matrices.rows::<9>());
+    wire.translations.rows::<3>().map(move |translation| {
         let translation = Vec3::from(translation);
-        match (rotations.get(index), matrices.get(index)) {
-            (Some(&quaternion), _) => Pose::from_quaternion(translation, quaternion),
-            (None, Some(&rows)) => Pose::from_matrix(translation, rows),
-            (None, None) => Pose::from_quaternion(translation, [1.0, 0.0, 0.0, 0.0]),
+        match rotations.next() {
+            Some(quaternion) => Pose::from_quaternion(translation, quaternion),
+            None => match matrices.next() {
+                Some(rows) => Pose::from_matrix(translation, rows),
+                None => Pose::from_quaternion(translation, [1.0, 0.0, 0.0, 0.0]),
+            },
         }
     })
 }
 
-fn sorted(ids: &[u32]) -> Vec<u32> {
-    let mut ids = ids.to_vec();
+fn sorted(ids: impl Iterator<Item = u32>) -> Vec<u32> {
+    let mut ids: Vec<u32> = ids.collect();
     ids.sort_unstable();
     ids
 }

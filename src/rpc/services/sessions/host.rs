@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use tonic::metadata::MetadataMap;
 
-use super::session::{FrameWork, Session, Until};
+use super::session::{FrameWork, Session, Steps, Until};
 use crate::geometry::separation::METHODS;
 use crate::rpc::api;
 use crate::rpc::convert::keys::check_key;
@@ -22,7 +22,7 @@ use crate::runtime::memory::{MemoryKind, Purse};
 use crate::runtime::sessions::owner::{Credentials, KeyDigest, new_incarnation, new_key};
 use crate::runtime::sessions::{Bounded, Held, NewSession, Parallel, Registry, SessionError, Slot};
 use crate::runtime::settings::Limits;
-use crate::scene::{Runner, Serial};
+use crate::scene::Serial;
 
 /// What every call to the sessions needs; cheap to clone.
 #[derive(Clone, Debug)]
@@ -41,6 +41,9 @@ pub(super) struct AnswerTime<'a> {
     /// What the frames may take at most.
     pub(super) budget: Option<Duration>,
 }
+
+/// Time that ends sooner is looked at, even where a frame is answered at once.
+const SHORT: Duration = Duration::from_millis(100);
 
 /// Who a session is going to belong to.
 struct Ownership {
@@ -142,21 +145,44 @@ impl SessionHost {
         index: Option<usize>,
         time: AnswerTime<'_>,
     ) -> Result<Vec<api::FrameReport>, Failure> {
-        let spending = StopGuard::after(time.budget);
+        let spending = StopGuard::planned(time.budget);
         let (gone, spent) = (time.going.flag(), spending.flag());
         let estimate = held.estimate(&frames);
-        let is_inline = estimate <= INLINE_MAX;
-        let (shared, room) = (self.shared.clone(), self.registry.room(held.purse()));
+        let mut steps = Steps::new(frames, self.registry.room(held.purse()));
+        let list = Path::ROOT.field("frames");
+        if estimate <= INLINE_MAX {
+            // What is done here is over before most of them would be.
+            time.going.arm_within(SHORT);
+            spending.arm_within(SHORT);
+            let (shared, gone, spent) = (self.shared.clone(), gone.clone(), spent.clone());
+            let job = move || {
+                let list = Path::ROOT.field("frames");
+                let path = index.map_or(Path::ROOT.field("frame"), |index| list.index(index));
+                let until = Until { gone: &gone, spent: &spent };
+                // Rayon's workers are those of the pool; what runs elsewhere must not wake them.
+                let work = FrameWork { shared: &shared, until, runner: &Serial, is_inline: true };
+                let is_done = held.step(&mut steps, &path, &work);
+                (held, steps, is_done)
+            };
+            let is_done;
+            (held, steps, is_done) = self.shared.compute.run(estimate, job).await?;
+            if is_done {
+                return Ok(steps.into_reports());
+            }
+        }
+        time.going.arm();
+        spending.arm();
         let memory = Mutex::new(held.purse().reserve(MemoryKind::Work, 0)?);
+        let shared = self.shared.clone();
         let job = move || {
-            let list = Path::ROOT.field("frames");
             let path = index.map_or(Path::ROOT.field("frame"), |index| list.index(index));
             let until = Until { gone: &gone, spent: &spent };
-            // Rayon's workers are those of the pool; a job that runs elsewhere must not wake them.
-            let parallel = Bounded::new(Parallel, &memory);
-            let runner: &dyn Runner = if is_inline { &Serial } else { &parallel };
-            held.step(&frames, &path, &FrameWork { shared: &shared, until, runner, room })
+            let runner = Bounded::new(Parallel, &memory);
+            let work = FrameWork { shared: &shared, until, runner: &runner, is_inline: false };
+            held.step(&mut steps, &path, &work);
+            steps.into_reports()
         };
+        let estimate = estimate.max(NEVER_INLINE);
         // A stream holds back its own client while it waits; a single call is told to come again.
         let reports = match index {
             Some(_) => self.shared.compute.run(estimate, job).await?,

@@ -30,6 +30,8 @@ pub struct Session {
     scene: Scene,
     /// The shapes of each body's parts, as declared.
     shapes: BTreeMap<u32, Vec<PartSource>>,
+    /// Memory of those that are not registered, bytes.
+    given_bytes: u64,
     defaults: Defaults,
     /// How long the answer to a frame may take.
     time: Option<Duration>,
@@ -79,6 +81,12 @@ impl RefusedItems {
 /// goes to the pool whatever the guess is.
 const HOLD_UP_MAX: Duration = Duration::from_millis(20);
 
+/// How long it takes to find out whether a body that moved is near another one, at most.
+const FIND_TIME: Duration = Duration::from_nanos(20);
+
+/// How long a body takes when the tree of boxes is built anew, in a scene of a hundred thousand.
+const BUILD_TIME: Duration = Duration::from_micros(1);
+
 /// How long the verdict and the distance of a pair of parts that have moved take.
 const PAIR_TIME: Duration = Duration::from_micros(4);
 
@@ -102,8 +110,47 @@ pub(super) struct FrameWork<'a> {
     pub(super) until: Until<'a>,
     /// Looks at the pairs of the scene.
     pub(super) runner: &'a dyn Runner,
+    /// Whether it is done on the thread that read the frames, where others wait.
+    pub(super) is_inline: bool,
+}
+
+/// Frames on their way through a session, which may begin on one thread and go on on another.
+#[derive(Debug)]
+pub(super) struct Steps {
+    frames: Vec<api::Frame>,
+    /// The first that is not applied.
+    next: usize,
     /// How many bytes larger sessions may become.
-    pub(super) room: u64,
+    room: u64,
+    /// What the last applied frame asks, if it is not answered and might be merged with the next.
+    unanswered: Option<Plan>,
+    /// An answer that has to be given before anything else is done.
+    due: Option<Plan>,
+    /// What is said of a frame that changed nothing, after that.
+    aside: Option<Aside>,
+    reports: Vec<api::FrameReport>,
+}
+
+/// What is said of a frame that changed nothing.
+#[derive(Debug)]
+enum Aside {
+    /// Why it was refused.
+    Refused(Box<api::FrameReport>),
+    /// It was repeated, and asks this if there is no report of it.
+    Repeated(u64, Plan),
+}
+
+impl Steps {
+    /// None is applied yet; `room` is how many bytes larger sessions may become.
+    pub(super) fn new(frames: Vec<api::Frame>, room: u64) -> Self {
+        let reports = Vec::with_capacity(1);
+        Self { frames, next: 0, room, unanswered: None, due: None, aside: None, reports }
+    }
+
+    /// One for each answer, when all is done.
+    pub(super) fn into_reports(self) -> Vec<api::FrameReport> {
+        self.reports
+    }
 }
 
 impl Session {
@@ -146,6 +193,7 @@ impl Session {
         let mut session = Self {
             scene,
             shapes: BTreeMap::new(),
+            given_bytes: 0,
             defaults: Defaults { plan, canonical, steps_max },
             time,
             are_default_methods: methods.are_defaults(),
@@ -159,7 +207,8 @@ impl Session {
             vertices_max: 1,
         };
         session.keep_shapes(declared);
-        let report = session.answer(&plan, &FrameWork { shared, until, runner, room: 0 })?;
+        let report =
+            session.answer(&plan, &FrameWork { shared, until, runner, is_inline: false })?;
         Ok((session, report))
     }
 
@@ -197,28 +246,41 @@ impl Session {
         if is_unbounded { guess.max(NEVER_INLINE) } else { guess }
     }
 
-    /// How long a frame might take: a generous guess, by how many pairs it may concern.
+    /// How long a frame might take until it is known how many pairs it concerns, which is looked
+    /// at then; or in all, if that is not how it is answered.
     fn at_worst(&self, frame: &api::Frame) -> Duration {
         let is_restructured = !frame.added_bodies.is_empty() || frame.rules.is_some();
         let questions = &self.defaults.plan.questions;
-        let (is_dear, asks_anew) = match &frame.report {
-            Some(report) => {
-                (report.depths || report.first_contacts || report.along.is_some(), true)
-            }
-            None => {
-                let asks = questions.between.is_some() || questions.along.is_some();
-                (questions.depths || asks, questions.canonical)
-            }
-        };
-        let mut pairs = self.scene.pairs_enabled();
-        if !asks_anew && !is_restructured && !frame.teleported {
-            let packed = frame.packed_poses.as_ref().map_or(0, |packed| packed.ids.len());
-            let moved = (frame.poses.len() + packed) as u64;
-            pairs = pairs.min(moved.saturating_mul(self.scene.bodies().len() as u64));
+        let asks_anew = frame.report.is_some() || questions.canonical;
+        if asks_anew || is_restructured || frame.teleported {
+            let report = frame.report.as_ref();
+            let is_dear = report.map_or(is_dear(&self.defaults.plan), |report| {
+                report.depths || report.first_contacts || report.along.is_some()
+            });
+            return self.time_of_pairs(self.scene.pairs_enabled(), is_dear);
         }
+        let packed = frame.packed_poses.as_ref().map_or(0, |packed| packed.ids.len());
+        let moved = (frame.poses.len() + packed).max(1);
+        let bodies = self.scene.bodies().len();
+        let looked_for = u32::try_from(moved.saturating_mul(bodies)).unwrap_or(u32::MAX);
+        let built = u32::try_from(bodies).unwrap_or(u32::MAX);
+        FIND_TIME.saturating_mul(looked_for) + BUILD_TIME.saturating_mul(built)
+    }
+
+    /// How long the answers about so many pairs of bodies might take: a generous guess.
+    fn time_of_pairs(&self, pairs: u64, is_dear: bool) -> Duration {
         let of_parts = pairs.saturating_mul((self.parts_max * self.parts_max) as u64);
         let each = if is_dear { DEAR_PAIR_TIME * self.vertices_max } else { PAIR_TIME };
         each.saturating_mul(u32::try_from(of_parts).unwrap_or(u32::MAX))
+    }
+
+    /// Whether an answer might hold up others where it would be given.
+    fn holds_up(&mut self, plan: &Plan, work: &FrameWork<'_>) -> bool {
+        if !work.is_inline {
+            return false;
+        }
+        let Ok(pairs) = self.scene.pairs_within_reach(&plan.questions) else { return true };
+        self.time_of_pairs(pairs, is_dear(plan)) > HOLD_UP_MAX
     }
 
     /// The declared state, for the wire.
@@ -227,41 +289,60 @@ impl Session {
     }
 
     /// Applies the frames, merges as many as may be into one answer, and answers. A frame that is
-    /// wrong, repeated, or has items that are wrong gets a report of its own.
+    /// wrong, repeated, or has items that are wrong gets a report of its own. Says whether all is
+    /// done: what might hold up others is left to be gone on with elsewhere.
     pub(super) fn step(
         &mut self,
-        frames: &[api::Frame],
+        steps: &mut Steps,
         path: &Path<'_>,
         work: &FrameWork<'_>,
-    ) -> Vec<api::FrameReport> {
-        let mut reports = Vec::with_capacity(1);
-        let mut unanswered: Option<Plan> = None;
-        let mut room = work.room;
-        for frame in frames {
-            let taken = self.take(frame, path, work, &mut room);
-            let is_alone = !matches!(&taken, Ok((_, false)));
-            if is_alone && let Some(plan) = unanswered.take() {
-                reports.push(self.answer_or_say_why(&plan, work));
-            }
-            match taken {
-                Err(report) => reports.push(*report),
-                Ok((plan, true)) => {
-                    reports.push(match self.scene.remembered_report(frame.frame_id) {
-                        Some(known) => self.report(&known, &self.last_plan, Duration::ZERO, false),
-                        None => self.answer_or_say_why(&plan, work),
-                    })
+    ) -> bool {
+        loop {
+            if let Some(plan) = steps.due {
+                if self.holds_up(&plan, work) {
+                    return false;
                 }
-                Ok((plan, false)) if self.last_refused.items.is_empty() => unanswered = Some(plan),
+                let report = self.answer_or_say_why(&plan, work);
+                (steps.due, steps.unanswered) = (None, None);
+                steps.reports.push(report);
+            }
+            match steps.aside.take() {
+                Some(Aside::Refused(report)) => steps.reports.push(*report),
+                Some(Aside::Repeated(frame, plan)) => match self.scene.remembered_report(frame) {
+                    Some(known) => {
+                        let report = self.report(&known, &self.last_plan, Duration::ZERO, false);
+                        steps.reports.push(report);
+                    }
+                    None => {
+                        steps.due = Some(plan);
+                        continue;
+                    }
+                },
+                None => {}
+            }
+            let Some(frame) = steps.frames.get(steps.next) else {
+                match steps.unanswered {
+                    None => return true,
+                    last => steps.due = last,
+                }
+                continue;
+            };
+            steps.next += 1;
+            match self.take(frame, path, work, &mut steps.room) {
                 Ok((plan, false)) => {
-                    reports.push(self.answer_or_say_why(&plan, work));
-                    unanswered = None;
+                    steps.unanswered = Some(plan);
+                    if !self.last_refused.items.is_empty() {
+                        steps.due = Some(plan);
+                    }
+                    continue;
                 }
+                Ok((plan, true)) => {
+                    steps.aside = Some(Aside::Repeated(frame.frame_id, plan));
+                }
+                Err(report) => steps.aside = Some(Aside::Refused(report)),
             }
+            steps.due = steps.unanswered;
         }
-        if let Some(plan) = unanswered {
-            reports.push(self.answer_or_say_why(&plan, work));
-        }
-        reports
     }
 
     fn answer_or_say_why(&mut self, plan: &Plan, work: &FrameWork<'_>) -> api::FrameReport {
@@ -302,7 +383,7 @@ impl Session {
         }
         let applied = self
             .scene
-            .apply(&asked.frame)
+            .apply_with(&asked.frame, &asked.moves)
             .map_err(|error| refuse(&failure(path, wire, &error, limits)))?;
         let plan = asked.plan;
         match applied {
@@ -311,10 +392,11 @@ impl Session {
                 *room = left.unwrap_or(0);
                 let moves = refused.into_iter();
                 let moves = moves.map(|(index, error)| asked.refused_move(path, index, error));
-                let items = asked.refused.iter().cloned().chain(moves);
+                let items = asked.moves.left_out(path).into_iter().chain(moves);
                 self.last_refused = RefusedItems::collect(items, limits.refused_items_max);
                 for gone in &wire.removed_body_ids {
-                    self.shapes.remove(gone);
+                    let shapes = self.shapes.remove(gone);
+                    self.given_bytes -= shapes.map_or(0, |shapes| given_bytes(&shapes));
                 }
                 self.keep_shapes(asked.added);
                 Ok((plan, false))
@@ -363,16 +445,29 @@ impl Session {
         }
         let parts = declared.iter().map(|declared| declared.shapes.len());
         self.parts_max = parts.fold(self.parts_max, usize::max);
-        let shapes = declared.into_iter().map(|declared| (declared.body.id.0, declared.shapes));
-        self.shapes.extend(shapes);
+        for Declared { body, shapes } in declared {
+            self.given_bytes += given_bytes(&shapes);
+            let replaced = self.shapes.insert(body.id.0, shapes);
+            self.given_bytes -= replaced.map_or(0, |shapes| given_bytes(&shapes));
+        }
     }
+}
+
+/// Whether what is asked of a pair takes as long as many verdicts.
+fn is_dear(plan: &Plan) -> bool {
+    let questions = &plan.questions;
+    questions.depths || questions.between.is_some() || questions.along.is_some()
+}
+
+/// Memory of the shapes that are not registered, bytes.
+fn given_bytes(shapes: &[PartSource]) -> u64 {
+    shapes.iter().map(PartSource::bytes).sum()
 }
 
 impl Resident for Session {
     fn bytes(&self) -> u64 {
-        let given: u64 = self.shapes.values().flatten().map(PartSource::bytes).sum();
         let fixed = self.scene.bytes() + self.shapes.len() * 64 + self.last_refused.bytes();
-        given + fixed as u64
+        self.given_bytes + fixed as u64
     }
 
     fn slim(&mut self) {

@@ -1,17 +1,17 @@
 //! The stream of a session.
 //!
-//! Back-pressure needs no queue of its own: while a frame is answered, and while a report waits for
-//! a slow client, nothing is read, and HTTP/2 flow control holds the client back. What has arrived
-//! meanwhile is merged, where the client allows it, when the stream gets to reading again.
+//! Back-pressure needs no queue: the transport asks for the next report when it has taken the last
+//! one, frames are read and answered in between, by the same task, and so HTTP/2 flow control holds
+//! back a client that does not read. What has arrived meanwhile is merged, where the client allows
+//! it, when the stream gets to reading again. A client that hangs up drops all of it.
 
 use std::pin::Pin;
-use std::sync::Arc;
-use std::task::Poll;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll};
 use std::time::Duration;
 
 use prost::Message;
-use tokio::sync::{mpsc, watch};
-use tokio_stream::wrappers::ReceiverStream;
+use tokio::sync::watch;
 use tokio_stream::{Stream, StreamExt};
 use tonic::metadata::MetadataMap;
 use tonic::{Status, Streaming};
@@ -25,25 +25,62 @@ use crate::rpc::path::Path;
 use crate::rpc::status::{Failure, of_transport};
 use crate::rpc::transport::intake::Intake;
 use crate::runtime::client::Client;
+use crate::runtime::compute::INLINE_MAX;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Reservation};
 use crate::runtime::sessions::owner::{Credentials, KeyDigest};
 use crate::runtime::sessions::{Attachment, Slot};
 
-type Reply = Result<api::StreamSessionResponse, Status>;
+/// For reports of more bytes than this memory is taken.
+const LARGE_REPORT: usize = 64 << 10;
 
-/// What goes to the client.
-pub(super) type Replies = Pin<Box<dyn Stream<Item = Reply> + Send>>;
+/// All that is said on a stream, until it is over.
+type Conversation = Pin<Box<dyn Future<Output = Result<(), Failure>> + Send>>;
 
-/// A reply that waits to be sent, with what it takes.
-struct Waiting {
-    reply: Reply,
-    _memory: Option<Reservation>,
+/// What goes to the client. The talk goes on whenever the transport asks for the next reply.
+pub struct Replies {
+    /// None: it is over.
+    talk: Option<Conversation>,
+    outbox: Outbox,
 }
 
-/// While a report of more bytes than this waits, the next frame is not answered: a client that does
-/// not read has one of them here, not `waiting_reports_max`.
-const LARGE_REPORT: usize = 64 << 10;
+/// The reply that the talk has ready.
+#[derive(Clone, Default)]
+struct Outbox(Arc<Mutex<Option<api::StreamSessionResponse>>>);
+
+impl Outbox {
+    /// Ready when the reply is taken.
+    async fn send(&self, reply: api::StreamSessionResponse) {
+        self.put(Some(reply));
+        let mut is_taken = false;
+        // The talk is polled again after that and not before, so nobody needs to be woken.
+        std::future::poll_fn(|_| {
+            if std::mem::replace(&mut is_taken, true) { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+    }
+
+    fn put(&self, reply: Option<api::StreamSessionResponse>) -> Option<api::StreamSessionResponse> {
+        let mut place = self.0.lock().expect("nothing panics while holding it");
+        std::mem::replace(&mut *place, reply)
+    }
+}
+
+impl Stream for Replies {
+    type Item = Result<api::StreamSessionResponse, Status>;
+
+    fn poll_next(mut self: Pin<&mut Self>, context: &mut Context<'_>) -> Poll<Option<Self::Item>> {
+        let Some(talk) = &mut self.talk else { return Poll::Ready(None) };
+        if let Poll::Ready(ended) = talk.as_mut().poll(context) {
+            self.talk = None;
+            return Poll::Ready(ended.err().map(|failure| Err(failure.into())));
+        }
+        match self.outbox.put(None) {
+            Some(reply) => Poll::Ready(Some(Ok(reply))),
+            None => Poll::Pending,
+        }
+    }
+}
 
 /// Serves one client until it hangs up, fails, or another one takes over.
 pub(super) fn start(
@@ -52,37 +89,37 @@ pub(super) fn start(
     requests: Streaming<api::StreamSessionRequest>,
     intake: Intake,
 ) -> Replies {
-    let room = usize::try_from(host.shared.limits().waiting_reports_max).unwrap_or(1).max(1);
-    let (replies, receiver) = mpsc::channel(room);
-    tokio::spawn(Client::current().around(async move {
-        let (replies_too, is_over, last_bytes) = (replies.clone(), false, 0);
-        let talk = Talk { host, requests, replies: replies_too, intake, is_over, last_bytes };
-        if let Err(failure) = talk.run(header_key).await {
-            // The client may be gone.
-            let _ = replies.send(Waiting { reply: Err(failure.into()), _memory: None }).await;
-        }
-    }));
-    Box::pin(ReceiverStream::new(receiver).map(|waiting: Waiting| waiting.reply))
+    let outbox = Outbox::default();
+    let talk = Talk {
+        host,
+        requests,
+        outbox: outbox.clone(),
+        intake,
+        is_over: false,
+        last_bytes: 0,
+        busy: Duration::ZERO,
+    };
+    let talk = Client::current().around(talk.run(header_key));
+    Replies { talk: Some(Box::pin(talk)), outbox }
 }
 
 struct Talk {
     host: SessionHost,
     requests: Streaming<api::StreamSessionRequest>,
-    replies: mpsc::Sender<Waiting>,
+    outbox: Outbox,
     intake: Intake,
     /// The client has sent its last message.
     is_over: bool,
     /// Bytes of the last report: the best guess for the next one.
     last_bytes: usize,
+    /// How long its frames have taken, at a guess, since others of this thread had their turn.
+    busy: Duration,
 }
 
 async fn turned_true(flag: &mut watch::Receiver<bool>) {
     // When the sender is gone, so is what it speaks of.
     let _ = flag.wait_for(|is_true| *is_true).await;
 }
-
-/// The client is gone: nobody is left to be told.
-struct Gone;
 
 impl Talk {
     async fn run(mut self, header_key: String) -> Result<(), Failure> {
@@ -98,15 +135,9 @@ impl Talk {
             Some(Start::Open(mut request)) => {
                 request.session_key = or_header(request.session_key);
                 let (no_deadline, purse) = (MetadataMap::new(), self.intake.purse().clone());
-                let (slot, opened) = tokio::select! {
-                    opened = self.host.open(&no_deadline, request, "open", &purse) => opened?,
-                    () = self.replies.closed() => return Ok(()),
-                };
-                let opened =
-                    api::StreamSessionResponse { opened: Some(opened), ..Default::default() };
-                if self.send(opened).await.is_err() {
-                    return Ok(());
-                }
+                let (slot, opened) = self.host.open(&no_deadline, request, "open", &purse).await?;
+                let opened = Some(opened);
+                self.send(api::StreamSessionResponse { opened, ..Default::default() }).await;
                 slot
             }
             None => {
@@ -130,18 +161,17 @@ impl Talk {
         let mut told_draining = false;
         let mut pending = first;
         loop {
+            if !told_draining && *draining.borrow() {
+                told_draining = true;
+                self.notify(api::Notice::Draining).await;
+            }
             if pending.is_none() && !self.is_over {
                 tokio::select! {
                     biased;
+                    // First what costs least to find out. The others are looked at with each frame.
+                    next = self.next() => pending = self.frame_of(next?).await,
                     () = turned_true(&mut attachment.taken_over) => {}
-                    () = turned_true(&mut draining), if !told_draining => {
-                        told_draining = true;
-                        if self.notify(api::Notice::Draining).await.is_err() {
-                            return Ok(());
-                        }
-                        continue;
-                    }
-                    next = self.next() => pending = self.frame_of(next?).await?,
+                    () = turned_true(&mut draining), if !told_draining => continue,
                 }
             }
             if !attachment.is_valid() {
@@ -159,10 +189,12 @@ impl Talk {
             if latest_wins {
                 self.merge(&mut frames).await?;
             }
-            let answered = self.answer_all(&slot, &attachment, frames).await?;
+            self.answer_all(&slot, &attachment, frames).await?;
             self.intake.settle();
-            if answered.is_err() {
-                return Ok(());
+            if self.busy > INLINE_MAX {
+                // What is ready is sent, too.
+                self.busy = Duration::ZERO;
+                tokio::task::yield_now().await;
             }
         }
     }
@@ -173,10 +205,13 @@ impl Talk {
         slot: &Arc<Slot<Session>>,
         attachment: &Attachment<Session>,
         frames: Vec<api::Frame>,
-    ) -> Result<Result<(), Gone>, Failure> {
-        let kept = match self.room_for_report().await {
+    ) -> Result<(), Failure> {
+        let kept = match self.room_for_report() {
             Ok(kept) => kept,
-            Err(failure) => return Ok(self.refuse(&frames, &failure).await),
+            Err(failure) => {
+                self.refuse(&frames, &failure).await;
+                return Ok(());
+            }
         };
         let held = take_out(slot).await?;
         if !attachment.is_valid() {
@@ -186,50 +221,39 @@ impl Talk {
         let own = Duration::from_secs(self.host.shared.limits().call_seconds_max);
         let time =
             frames.last().and_then(|frame| held.time(frame)).map_or(own, |time| time.min(own));
-        let going = StopGuard::after(Some(own));
+        // Dropped with the talk, so whoever hangs up ends what runs for it.
+        let going = StopGuard::planned(Some(own));
         let time = AnswerTime { going: &going, budget: Some(time) };
-        let gone = async {
-            self.replies.closed().await;
-            going.stop();
-            std::future::pending().await
-        };
-        let reports = tokio::select! {
-            reports = self.host.answer(held, frames, None, time) => reports?,
-            never = gone => never,
-        };
+        self.busy += held.estimate(&frames);
+        let reports = self.host.answer(held, frames, None, time).await?;
         // From here on each is counted for itself.
         drop(kept);
         for report in reports {
-            let reply = api::StreamSessionResponse { report: Some(report), ..Default::default() };
-            if self.send(reply).await.is_err() {
-                return Ok(Err(Gone));
-            }
+            let report = Some(report);
+            self.send(api::StreamSessionResponse { report, ..Default::default() }).await;
         }
-        Ok(Ok(()))
+        Ok(())
     }
 
-    /// Memory for the report to come, as much as the last one took. If that is much, first waits
-    /// until the client has taken the last one.
-    async fn room_for_report(&self) -> Result<Option<Reservation>, Failure> {
+    /// Memory for the report to come, as much as the last one took, if that was much. The client
+    /// has taken that one.
+    fn room_for_report(&self) -> Result<Option<Reservation>, Failure> {
         if self.last_bytes <= LARGE_REPORT {
             return Ok(None);
         }
-        // Closed: the client has gone, which the next sending finds out.
-        let _ = self.replies.reserve_many(self.replies.max_capacity()).await;
         let bytes = (REPORT_FACTOR * self.last_bytes) as u64;
         Ok(Some(self.intake.purse().reserve(MemoryKind::Replies, bytes)?))
     }
 
     /// Says of each frame why it was not applied.
-    async fn refuse(&mut self, frames: &[api::Frame], failure: &Failure) -> Result<(), Gone> {
+    async fn refuse(&mut self, frames: &[api::Frame], failure: &Failure) {
         let last_bytes = self.last_bytes;
         for frame in frames {
             let report = left(frame.frame_id, failure);
             let reply = api::StreamSessionResponse { report: Some(report), ..Default::default() };
-            self.send(reply).await?;
+            self.send(reply).await;
         }
         self.last_bytes = last_bytes;
-        Ok(())
     }
 
     /// Adds the frames that have arrived already, up to the limit.
@@ -243,17 +267,14 @@ impl Talk {
             };
             let Poll::Ready(arrived) = arrived else { break };
             let message = self.received(arrived)?;
-            frames.extend(self.frame_of(message).await?);
+            frames.extend(self.frame_of(message).await);
         }
         Ok(())
     }
 
     /// The frame of a message; a message that is wrong gets a report that says so.
-    async fn frame_of(
-        &mut self,
-        message: Option<api::StreamSessionRequest>,
-    ) -> Result<Option<api::Frame>, Failure> {
-        let Some(message) = message else { return Ok(None) };
+    async fn frame_of(&mut self, message: Option<api::StreamSessionRequest>) -> Option<api::Frame> {
+        let message = message?;
         let misplaced = if message.start.is_some() {
             Some(("start", "may only be in the first message of the stream"))
         } else if message.frame.is_none() {
@@ -261,18 +282,16 @@ impl Talk {
         } else {
             None
         };
-        let Some((field, problem)) = misplaced else { return Ok(message.frame) };
+        let Some((field, problem)) = misplaced else { return message.frame };
         let failure = Failure::from(Path::ROOT.field(field).bad(problem));
         let report = api::FrameReport {
             frame_id: message.frame.map_or(0, |frame| frame.frame_id),
             status: Some(failure.to_item()),
             ..Default::default()
         };
-        let reply = api::StreamSessionResponse { report: Some(report), ..Default::default() };
-        if self.send(reply).await.is_err() {
-            self.is_over = true;
-        }
-        Ok(None)
+        let report = Some(report);
+        self.send(api::StreamSessionResponse { report, ..Default::default() }).await;
+        None
     }
 
     async fn next(&mut self) -> Result<Option<api::StreamSessionRequest>, Failure> {
@@ -296,24 +315,22 @@ impl Talk {
         if attachment.is_closed() {
             return Failure::UnknownSession(attachment.slot().id.clone());
         }
-        // If nobody hears it, nobody has to.
-        let _ = self.notify(api::Notice::TakenOver).await;
+        self.notify(api::Notice::TakenOver).await;
         Failure::TakenOver
     }
 
-    async fn notify(&mut self, notice: api::Notice) -> Result<(), Gone> {
-        self.send(api::StreamSessionResponse { notice: notice.into(), ..Default::default() }).await
+    async fn notify(&mut self, notice: api::Notice) {
+        self.send(api::StreamSessionResponse { notice: notice.into(), ..Default::default() }).await;
     }
 
-    async fn send(&mut self, reply: api::StreamSessionResponse) -> Result<(), Gone> {
+    async fn send(&mut self, reply: api::StreamSessionResponse) {
         let bytes = reply.encoded_len();
         self.last_bytes = bytes;
-        let memory = || {
+        let hold = || {
             let purse = self.intake.purse();
             purse.hold(MemoryKind::Replies, (REPORT_FACTOR * bytes) as u64)
         };
-        let memory = (bytes > LARGE_REPORT).then(memory);
-        let waiting = Waiting { reply: Ok(reply), _memory: memory };
-        self.replies.send(waiting).await.map_err(|_| Gone)
+        let _memory = (bytes > LARGE_REPORT).then(hold);
+        self.outbox.send(reply).await;
     }
 }

@@ -112,6 +112,8 @@ impl Intake {
     ) -> Result<T, Status> {
         if let Some(index) = Structures::of_api().index_of(T::NAME) {
             let memory = scan(index, bytes, self.limits()).map_err(refused)?;
+            // Lists of numbers are a share of the bytes, of which all stay then.
+            let memory = memory.max(bytes.len() as u64);
             let reservation = self.reserve(MemoryKind::Decoded, memory)?;
             self.decoded().extend(reservation);
         }

@@ -267,8 +267,8 @@ mod tests {
         let readable = api::Frame { frame_id: 1, poses, ..Default::default() }.encode_to_vec();
         let packed = api::PackedPoses {
             ids: (0..500).collect(),
-            translations: vec![1.0; 1_500],
-            rotations: vec![0.5; 2_000],
+            translations: vec![1.0; 1_500].into(),
+            rotations: vec![0.5; 2_000].into(),
             ..Default::default()
         };
         let packed =

@@ -9,6 +9,7 @@ use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorSet};
 
 use crate::rpc::api;
+use crate::rpc::packed::Packed;
 use crate::runtime::settings::{Limit, Limits};
 
 /// The package of the messages that are received.
@@ -290,7 +291,8 @@ impl Sizes<'_> {
 
     fn field_size(&mut self, field: &FieldDescriptorProto) -> u64 {
         if field.label() == Label::Repeated {
-            return size_of::<Vec<u8>>() as u64;
+            // Some are a share of the bytes received, which is the larger of the two.
+            return size_of::<Vec<u8>>().max(size_of::<Packed<f64>>()) as u64;
         }
         match self.content(field) {
             // Whether it is there takes a word, at most.
