@@ -29,6 +29,18 @@ pub fn length(v: &Vec3) -> f64 {
     if largest > 0.0 { (v / largest).norm() * largest } else { largest }
 }
 
+/// The vector of length 1 along v, unless v is zero or not finite.
+pub fn unit(v: &Vec3) -> Option<Vec3> {
+    let squared = v.norm_squared();
+    // Nearly every vector is of this kind, and takes half as many divisions.
+    if SQUARES.contains(&squared) {
+        return Some(v / squared.sqrt());
+    }
+    let largest = v.amax();
+    let direction = (v / largest).normalize();
+    (largest > 0.0 && direction.iter().all(|c| c.is_finite())).then_some(direction)
+}
+
 /// Squared lengths to take roots of: from 2^-900, where the square of a component that underflows
 /// is below the rounding of the sum, to 2^1000, where no component's square overflowed.
 pub const SQUARES: RangeInclusive<f64> = power_of_two(-900)..=power_of_two(1000);

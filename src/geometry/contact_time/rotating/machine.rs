@@ -4,7 +4,8 @@
 
 use super::advance::aim::aim;
 use super::advance::further::{HeadingWear, step_further};
-use super::advance::headings::{choose_heading, look_around};
+use super::advance::headings::choose_heading;
+use super::advance::nearest::look_around;
 use super::advance::step::{Advance, CertifiedStep, swept_along_heading, take_step};
 use super::proof::at_time::{bring_forward, contact_at, is_narrow, place_of_probe};
 use super::proof::closing::closing;
@@ -224,7 +225,7 @@ impl Rounds {
         let is_short = advance.step.end - before < NO_PROGRESS;
         self.short = if is_short { self.short + 1 } else { 0 };
         let close = search.told.tolerance * advance.known.heading.length;
-        self.close += u32::from(advance.step.surplus <= close);
+        self.close += u32::from(advance.step.gap.surplus <= close);
         self.short >= NO_PROGRESS_STEPS || self.close >= CLOSE_STEPS_MAX
     }
 

@@ -9,7 +9,7 @@
 //!
 //! # The way of a question
 //!
-//! 1. *Start* ([`advance::headings`]). The question becomes a [`search`]: what it is told, where it
+//! 1. *Start* ([`advance::start`]). The question becomes a [`search`]: what it is told, where it
 //!    is, what it has proven. Balls around the bodies give the first link, or their sizes the first
 //!    heading. Where these do not separate the bodies at t = 0, [`separation`] decides that.
 //! 2. *Free part* ([`machine`]). Rounds of a heading and a certified step ([`advance`]), by the
@@ -49,7 +49,7 @@ mod tests;
 
 pub(super) use self::machine::unsearched;
 
-use self::advance::headings::begin;
+use self::advance::start::begin;
 use self::machine::conduct;
 use self::search::{ContactPairs, TurningSearch};
 use self::shortcut::swapped;

@@ -4,7 +4,7 @@
 //! in contact, and the first contact that can be proven may come long after. The answer is right
 //! then, but its bracket is wider than the tolerances say: it names the reason.
 
-use super::advance::nearest::{NearestSearch, NearestStart};
+use super::advance::nearest::{NearestStart, guess, nearest_point};
 use super::proof::at_time::width_allowed;
 use super::search::TurningSearch;
 use crate::geometry::claim::{FirstContact, Outcome, Question};
@@ -18,7 +18,9 @@ pub(in super::super) fn with_reason(
     answer: FirstContact,
     effort: &mut Effort<'_>,
 ) -> FirstContact {
-    with_reason_in(&mut TurningSearch::new(question), answer, effort)
+    let mut search = TurningSearch::new(question);
+    search.at.towards = search.direction_at_start();
+    with_reason_in(&mut search, answer, effort)
 }
 
 /// The same, by the search that has found the answer.
@@ -69,8 +71,7 @@ const SPEED_DOUBT: f64 = 1.0;
 
 /// How far the bodies are from each other at time t, rounded, in the units of the search.
 fn distance_at(search: &mut TurningSearch<'_>, t: f64, effort: &mut Effort<'_>) -> f64 {
-    let guess = search.world_direction(t);
-    let mut near = NearestSearch::at(&mut search.moving, t);
-    let start = NearestStart { guess: &guess, seed: &[] };
-    near.nearest(start, NEAREST_TIGHT, effort).point.norm()
+    let guess = guess(search, search.at.heading.as_ref(), t);
+    let start = NearestStart::new(&guess, &[]);
+    nearest_point(&mut search.moving, t, &start, NEAREST_TIGHT, effort).point.norm()
 }

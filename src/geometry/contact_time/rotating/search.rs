@@ -6,14 +6,14 @@ use std::cell::OnceCell;
 use arrayvec::ArrayVec;
 
 use super::bounds::body::MovingBody;
-use super::bounds::moving::Moving;
-use super::bounds::pair::{MeasuredHeading, unit};
+use super::bounds::moving::{MeasuredHeading, Moving};
 use super::bounds::unturned::SharedPlane;
 use crate::geometry::Vec3;
 use crate::geometry::claim::{CLEARANCE_TOLERANCE_MIN, Question};
 use crate::geometry::claim::{Frame, Link};
 use crate::geometry::difference::ellipsoids::direction_between;
 use crate::geometry::motion::{self, Boxed};
+use crate::geometry::number::rounding::unit;
 use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::number::tolerance::{CLEARANCE, LENGTH_LEAST};
 use crate::geometry::pair::{Pair, Placed, VertexPair};
@@ -62,11 +62,10 @@ pub(super) struct Position {
     /// The time up to which everything is proven free or, after the free part, not deeper than
     /// allowed.
     pub(super) t: f64,
-    /// The distance that headings have to keep between the bodies now. In the free part it is
-    /// [`SearchTold::clear`]; after that it is less than the margin by the depth that is allowed.
-    pub(super) clear: f64,
     /// The heading in use, with the gap along it at t.
     pub(super) heading: Option<MeasuredHeading>,
+    /// The direction from body to body at the start, where balls around the bodies gave no link.
+    pub(super) towards: Vec3,
     /// The surplus that the heading left when it was found.
     pub(super) surplus_found: f64,
     /// The corners of M that were nearest the origin when a direction was last sought.
@@ -119,24 +118,16 @@ impl<'a> TurningSearch<'a> {
         let scale = scale_of(question);
         let told = SearchTold::new(question, scale);
         Self {
-            at: Position::at_start(told.clear),
-            told,
             // Made here and not before, so that it is not moved.
-            moving: Moving::new(question, scale),
+            moving: Moving::new(question, scale, told.clear),
+            told,
+            at: Position::at_start(),
             proven: Proven::default(),
         }
     }
 
-    /// The direction of the heading in use at time t, in the world; without one, the direction from
-    /// body to body at the start, as far as their sizes tell.
-    pub(super) fn world_direction(&self, t: f64) -> Vec3 {
-        match &self.at.heading {
-            Some(known) => self.moving.pair.world_of(&known.heading, t),
-            None => self.direction_at_start(),
-        }
-    }
-
-    fn direction_at_start(&self) -> Vec3 {
+    /// The direction from body to body at the start, as far as their sizes tell.
+    pub(super) fn direction_at_start(&self) -> Vec3 {
         let moving = &self.moving.pair;
         let centre =
             |side: &MovingBody<'_>| side.plain.arm(&side.track.local(&side.body.bounds().centre));
@@ -147,6 +138,14 @@ impl<'a> TurningSearch<'a> {
         unit(&towards).unwrap_or_else(Vec3::x)
     }
 
+    /// From now on headings have to keep this distance between the bodies, the one in use as well.
+    pub(super) fn keep_clear(&mut self, clear: f64) {
+        self.moving.clear = clear;
+        if let Some(known) = &mut self.at.heading {
+            known.keep_clear(clear);
+        }
+    }
+
     /// To which part of itself a distance has to be known for the surplus over the margin to be
     /// known as far as it matters.
     pub(super) fn resolution(&self, known: Option<&MeasuredHeading>) -> f64 {
@@ -154,7 +153,7 @@ impl<'a> TurningSearch<'a> {
         if clear <= 0.0 {
             return 1.0;
         }
-        let surplus = known.map_or(0.0, |known| known.surplus(clear)).max(tolerance);
+        let surplus = known.map_or(0.0, |known| known.surplus_over(clear)).max(tolerance);
         surplus / (surplus + clear)
     }
 }
@@ -210,11 +209,11 @@ impl<'a> SearchTold<'a> {
 }
 
 impl Position {
-    fn at_start(clear: f64) -> Self {
+    fn at_start() -> Self {
         Self {
             t: 0.0,
-            clear,
             heading: None,
+            towards: Vec3::x(),
             surplus_found: f64::INFINITY,
             seed: ArrayVec::new(),
             habit: Habit::default(),
@@ -224,7 +223,7 @@ impl Position {
 
     /// The surplus along the heading in use.
     pub(super) fn surplus(&self) -> Option<f64> {
-        self.heading.as_ref().map(|known| known.surplus(self.clear))
+        self.heading.as_ref().map(MeasuredHeading::surplus)
     }
 }
 

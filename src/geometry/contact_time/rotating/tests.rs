@@ -6,7 +6,7 @@ use arrayvec::ArrayVec;
 
 use super::advance::step::{Advance, CertifiedStep};
 use super::advance::step::{PIECES_A_LINK_MAX, take_step};
-use super::bounds::pair::{MeasuredHeading, Need};
+use super::bounds::moving::MeasuredGap;
 use super::machine::{CLOSE_STEPS_MAX, STEPS_BEYOND_SINE_RANGE_MAX};
 use super::*;
 use crate::geometry::claim::{Frame, Link, Verdict};

@@ -8,12 +8,12 @@
 use arrayvec::ArrayVec;
 
 use super::aim::ahead_of_tilt;
-use super::headings::{SearchCare, directions};
-use super::step::step_along;
-use super::step::{Advance, CertifiedStep, bend_limit};
+use super::nearest::{SearchCare, directions};
+use super::step::{Advance, CertifiedStep, step_along};
 use crate::geometry::Vec3;
 use crate::geometry::claim::Frame;
-use crate::geometry::contact_time::rotating::bounds::pair::{Heading, MeasuredHeading, Need};
+use crate::geometry::contact_time::rotating::bounds::moving::MeasuredHeading;
+use crate::geometry::contact_time::rotating::bounds::pair::Heading;
 use crate::geometry::contact_time::rotating::search::{Habit, Look, TurningSearch};
 use crate::geometry::effort::Effort;
 
@@ -76,10 +76,8 @@ pub(in super::super) fn step_further(
     let known = search.at.heading.clone()?;
     let step = step_along(search, &known, wear.is_stale, effort);
     // A step that ends where the bend says does not suffer from tilting.
-    let is_tilted = |s: CertifiedStep| {
-        let surplus = Need::along(&known.heading, search.at.clear).surplus(&known.gap);
-        s.end - t < TILTED * bend_limit(&known.heading, surplus)
-    };
+    let is_tilted =
+        |s: CertifiedStep| s.end - t < TILTED * known.heading.bend_limit(known.now.surplus);
     let is_held_up =
         wear.is_slow && wear.slow_headings >= SLOW_HEADINGS && step.is_none_or(is_tilted);
     if wear.is_stale && is_held_up && search.at.habit.tilts < HABIT_STEPS {
@@ -166,7 +164,7 @@ fn try_directions(
     best: &mut BestStep,
     effort: &mut Effort<'_>,
 ) -> bool {
-    let (t, clear) = (search.at.t, search.at.clear);
+    let t = search.at.t;
     let is_at_hand = later.t <= t && frame == best.known.heading.frame;
     if !search.moving.pair.turns_with(frame) || is_at_hand {
         return false;
@@ -174,14 +172,14 @@ fn try_directions(
     let mut better = false;
     for world in &later.directions {
         // In a turning frame, the heading's direction now is the one that turns into the later.
-        let heading = search.moving.pair.heading(frame, world, later.t);
+        let heading = search.moving.heading(frame, world, later.t);
         // No direction has a much larger gap, so a bend may say that this one leads nowhere.
-        let surplus = 1.5 * best.known.surplus(clear).max(0.0);
-        let is_shorter = |s: CertifiedStep| bend_limit(&heading, surplus) < 1.5 * (s.end - t);
+        let surplus = 1.5 * best.known.surplus().max(0.0);
+        let is_shorter = |s: CertifiedStep| heading.bend_limit(surplus) < 1.5 * (s.end - t);
         if best.step.is_some_and(is_shorter) {
             continue;
         }
-        let other = search.moving.measured(heading, clear, t, effort);
+        let other = search.moving.measured(heading, t, effort);
         let Some(reached) = step_along(search, &other, false, effort) else { continue };
         if best.step.is_none_or(|s| reached.end - t > 1.5 * (s.end - t)) {
             *best = BestStep { known: other, step: Some(reached) };

@@ -1,22 +1,28 @@
 //! The point of the difference body M = Q - P nearest the origin at a time, in plain floating
-//! point. Directions come from it. Nothing here proves anything.
+//! point, and the directions towards it, along which the bodies are probably separated. Nothing
+//! here proves anything.
 //!
 //! Gilbert, Johnson and Keerthi's iteration ("A fast procedure for computing the distance between
-//! complex objects in three-dimensional space", 1988). The nearest point of a triangle is computed
-//! along its normal, so that the direction stays good when the distance goes to zero.
+//! complex objects in three-dimensional space", 1988). It begins at the corners that were nearest
+//! when a direction was last sought.
 
 use arrayvec::ArrayVec;
 
+use super::simplex::{HELD, keep, nearest_of, of_triangle};
 use crate::geometry::Vec3;
-use crate::geometry::contact_time::rotating::bounds::moving::Moving;
-use crate::geometry::contact_time::rotating::bounds::moving::{
-    MovingCorner, PosedPair, SupportTops,
+use crate::geometry::contact_time::rotating::bounds::moving::{MeasuredHeading, Moving};
+use crate::geometry::contact_time::rotating::bounds::pair::{MovingGap, MovingPair};
+use crate::geometry::contact_time::rotating::bounds::posed::PosedPair;
+use crate::geometry::contact_time::rotating::bounds::supports::{
+    MovingCorner, NearSupport, SupportTops,
 };
-use crate::geometry::contact_time::rotating::bounds::pair::MovingPair;
-use crate::geometry::contact_time::rotating::bounds::pair::unit;
+use crate::geometry::contact_time::rotating::search::{ClosingSpeed, TurningSearch};
 use crate::geometry::effort::Effort;
+use crate::geometry::number::rounding::unit;
+use crate::geometry::number::tolerance::{
+    DIRECTION_LOST, DRAWN_BACK, NEAREST_LOOSE, NEAREST_TIGHT,
+};
 use crate::geometry::pair::VertexPair;
-use crate::geometry::processor;
 
 /// Iterations of one search at most; a rough direction needs three to five.
 const ITERATIONS_MAX: u32 = 48;
@@ -52,6 +58,31 @@ impl NearestPoint {
     pub(in super::super) fn direction(&self) -> Option<Vec3> {
         unit(&self.point).filter(|_| !self.held)
     }
+
+    /// The support across that direction, if the search ended at it.
+    pub(in super::super) fn support(&self) -> Option<NearSupport<'_>> {
+        let tops = self.tops.as_ref()?;
+        Some(NearSupport { direction: &self.point, tops, corners: &self.corners })
+    }
+
+    /// The direction towards the point, with the gap along it; `t` is the time of the search.
+    pub(super) fn sight(
+        &self,
+        moving: &mut Moving<'_>,
+        t: f64,
+        effort: &mut Effort<'_>,
+    ) -> Option<Sight> {
+        let world = self.direction()?;
+        let gap = self.support().and_then(|support| moving.gap_near(&support, t, effort));
+        Some(Sight { world, gap })
+    }
+}
+
+/// A direction, of length 1 in the world, and the gap along it if the search came by that.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Sight {
+    pub(super) world: Vec3,
+    pub(super) gap: Option<MovingGap>,
 }
 
 /// Where a search for the nearest point begins: at the hull of these pairs' differences or, if
@@ -60,31 +91,55 @@ impl NearestPoint {
 pub(in super::super) struct NearestStart<'s> {
     pub(in super::super) guess: &'s Vec3,
     pub(in super::super) seed: &'s [VertexPair],
+    /// The vector that M is moved by.
+    pub(in super::super) shift: Vec3,
+}
+
+impl<'s> NearestStart<'s> {
+    /// For M where it is.
+    pub(in super::super) fn new(guess: &'s Vec3, seed: &'s [VertexPair]) -> Self {
+        Self { guess, seed, shift: Vec3::zeros() }
+    }
+}
+
+/// The point of M nearest the origin at time t, to the part `good_enough` of its distance.
+pub(in super::super) fn nearest_point(
+    moving: &mut Moving<'_>,
+    t: f64,
+    start: &NearestStart<'_>,
+    good_enough: f64,
+    effort: &mut Effort<'_>,
+) -> NearestPoint {
+    moving.ask_at(
+        t,
+        #[inline(always)]
+        |pair, posed| NearestSearch { pair, posed }.nearest(start, good_enough, effort),
+    )
 }
 
 /// The search at one time.
 pub(in super::super) struct NearestSearch<'m, 'a> {
     pub(in super::super) pair: &'m MovingPair<'a>,
     pub(in super::super) posed: &'m PosedPair,
-    /// The vector that M is moved by.
-    pub(in super::super) shift: Vec3,
 }
 
 impl<'m, 'a> NearestSearch<'m, 'a> {
+    #[inline(always)]
     pub(in super::super) fn at(moving: &'m mut Moving<'a>, t: f64) -> Self {
         let (pair, posed) = moving.posed(t);
-        Self { pair, posed, shift: Vec3::zeros() }
+        Self { pair, posed }
     }
 
     /// The corner with the least `s·y`.
     #[inline(always)]
     pub(in super::super) fn support(
-        &mut self,
+        &self,
         s: &Vec3,
+        shift: &Vec3,
         effort: &mut Effort<'_>,
     ) -> (MovingCorner, SupportTops) {
         let (corner, tops) = self.posed.support(self.pair, s, effort);
-        (MovingCorner { at: corner.at + self.shift, ..corner }, tops)
+        (MovingCorner { at: corner.at + shift, ..corner }, tops)
     }
 
     /// The nearest point of the hull of the seed's differences, as far as adding one after the
@@ -92,19 +147,19 @@ impl<'m, 'a> NearestSearch<'m, 'a> {
     /// the guess.
     #[inline(always)]
     pub(in super::super) fn seeded(
-        &mut self,
-        NearestStart { guess, seed }: NearestStart<'_>,
+        &self,
+        NearestStart { guess, seed, shift }: &NearestStart<'_>,
         effort: &mut Effort<'_>,
     ) -> (Vec3, ArrayVec<MovingCorner, 4>) {
         let mut corners = ArrayVec::new();
         let Some((first, mut rest)) = seed.split_first() else {
-            let (first, _) = self.support(guess, effort);
+            let (first, _) = self.support(guess, shift, effort);
             corners.push(first);
             return (first.at, corners);
         };
         let corner = |pair: VertexPair| {
             let corner = self.posed.corner(self.pair, pair);
-            MovingCorner { at: corner.at + self.shift, ..corner }
+            MovingCorner { at: corner.at + shift, ..corner }
         };
         corners.push(corner(*first));
         let mut nearest = corners[0].at;
@@ -137,23 +192,11 @@ impl<'m, 'a> NearestSearch<'m, 'a> {
         corner + known * (DAMPING * self.pair.size() / known.norm())
     }
 
-    /// The nearest point of M, to the part `good_enough` of its distance.
-    pub(in super::super) fn nearest(
-        &mut self,
-        start: NearestStart<'_>,
-        good_enough: f64,
-        effort: &mut Effort<'_>,
-    ) -> NearestPoint {
-        processor::dispatch(
-            #[inline(always)]
-            || self.nearest_inlined(start, good_enough, effort),
-        )
-    }
-
+    /// The nearest point of M: see [`nearest_point`].
     #[inline(always)]
-    fn nearest_inlined(
-        &mut self,
-        start: NearestStart<'_>,
+    fn nearest(
+        &self,
+        start: &NearestStart<'_>,
         good_enough: f64,
         effort: &mut Effort<'_>,
     ) -> NearestPoint {
@@ -166,7 +209,8 @@ impl<'m, 'a> NearestSearch<'m, 'a> {
         for _ in 0..ITERATIONS_MAX {
             let squared = point.norm_squared();
             let is_between = between.is_some();
-            let (next, found) = self.support(&between.take().unwrap_or(point), effort);
+            let (next, found) =
+                self.support(&between.take().unwrap_or(point), &start.shift, effort);
             let height = point.dot(&next.at);
             if !is_between {
                 (plane, tops) = ((height, squared), Some(found));
@@ -202,122 +246,108 @@ impl<'m, 'a> NearestSearch<'m, 'a> {
     }
 }
 
-/// Keeps the corners whose bits are set.
-#[inline(always)]
-fn keep(corners: &mut ArrayVec<MovingCorner, 4>, bits: u32) {
-    let mut kept = 0;
-    for index in 0..corners.len() {
-        if bits >> index & 1 == 1 {
-            corners[kept] = corners[index];
-            kept += 1;
-        }
-    }
-    corners.truncate(kept);
+/// How well to search for directions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum SearchCare {
+    /// Well enough for a step.
+    Rough,
+    /// Better, where rough directions led nowhere.
+    Thorough,
 }
 
-/// The bits of all four corners: they hold the origin.
-const HELD: u32 = 0b1111;
+/// The nearest points at the present time, roughly.
+pub(in super::super) fn look_around(
+    search: &mut TurningSearch<'_>,
+    effort: &mut Effort<'_>,
+) -> NearestPoint {
+    let heading = search.at.heading.take();
+    let nearest = nearest_at(search, search.at.t, SearchCare::Rough, heading.as_ref(), effort);
+    search.at.heading = heading;
+    nearest
+}
 
-/// The nearest point of the hull of up to four corners, and the corners that it is between as bits;
-/// the last corner is taken to be one of them. `None` when the corners are too degenerate to say.
-#[inline(always)]
-fn nearest_of(corners: &[MovingCorner]) -> Option<(Vec3, u32)> {
-    let (last, rest) = corners.split_last()?;
-    let (last_bit, last) = (1u32 << rest.len(), &last.at);
-    let mut best = (*last, last_bit);
-    let mut least = last.norm_squared();
-    let mut offer = |point: Option<Vec3>, bits: u32| {
-        if let Some(point) = point {
-            let squared = point.norm_squared();
-            if squared < least {
-                (least, best) = (squared, (point, bits | last_bit));
-            }
-        }
-        point.is_some()
+/// The nearest points at time t, from what was near before. Their corners become the seed of the
+/// next search.
+fn nearest_at(
+    search: &mut TurningSearch<'_>,
+    t: f64,
+    care: SearchCare,
+    known: Option<&MeasuredHeading>,
+    effort: &mut Effort<'_>,
+) -> NearestPoint {
+    let guess = guess(search, known, t);
+    let good_enough = match care {
+        SearchCare::Rough => ROUGH * search.resolution(known).min(1.0),
+        SearchCare::Thorough => NEAREST_LOOSE.min(search.resolution(known)),
     };
-    // An edge of a triangle that has the origin's foot inside is no nearer than the triangle.
-    let mut covered = 0;
-    for (i, a) in rest.iter().enumerate() {
-        for (k, b) in rest.iter().enumerate().skip(i + 1) {
-            let bits = 1 << i | 1 << k;
-            if offer(of_triangle(&a.at, &b.at, last), bits) {
-                covered |= bits;
-            }
-        }
-    }
-    for (i, a) in rest.iter().enumerate() {
-        if covered >> i & 1 == 0 {
-            offer(of_segment(&a.at, last), 1 << i);
-        }
-    }
-    if let [a, b, c] = rest
-        && holds(&[a.at, b.at, c.at, *last])
+    let seed = &mut search.at.seed;
+    // The vertices that support along the heading at hand may have come in since.
+    if let Some(known) = known
+        && !seed.contains(&known.now.gap.pair)
     {
-        return Some((Vec3::zeros(), HELD));
+        let _is_full = seed.try_push(known.now.gap.pair);
     }
-    least.is_finite().then_some(best)
+    let start = NearestStart::new(&guess, seed);
+    let good_enough = good_enough.max(NEAREST_TIGHT);
+    let nearest = nearest_point(&mut search.moving, t, &start, good_enough, effort);
+    *seed = nearest.corners.iter().map(|c| c.pair).collect();
+    nearest
 }
 
-/// The origin's foot on the segment, if it is inside.
-#[inline(always)]
-fn of_segment(a: &Vec3, b: &Vec3) -> Option<Vec3> {
-    let edge = b - a;
-    let squared = edge.norm_squared();
-    let along = -a.dot(&edge) / squared;
-    (along > 0.0 && along < 1.0).then(|| {
-        // Close to the origin the rounding of the foot tilts it along the edge, which costs gap at
-        // the far end of the edge. So the part along the edge is taken out once.
-        let foot = a + edge * along;
-        foot - edge * (foot.dot(&edge) / squared)
-    })
+/// Directions worth trying at time t. One is that towards the nearest point. In a thorough search
+/// close to contact that direction may be lost in rounding; then M is also drawn back a little, and
+/// the directions towards its nearest points there are added.
+pub(super) fn directions(
+    search: &mut TurningSearch<'_>,
+    t: f64,
+    care: SearchCare,
+    known: Option<&MeasuredHeading>,
+    effort: &mut Effort<'_>,
+) -> ArrayVec<Sight, 4> {
+    let nearest = nearest_at(search, t, care, known, effort);
+    let mut directions = ArrayVec::new();
+    directions.extend(nearest.sight(&mut search.moving, t, effort));
+    let size = search.moving.pair.size();
+    let is_lost = nearest.held || nearest.point.norm() < DIRECTION_LOST * size;
+    if care == SearchCare::Thorough && is_lost {
+        let along = directions.first().map_or(guess(search, known, t), |sight| sight.world);
+        for part in DRAWN_BACK {
+            let start = NearestStart { guess: &along, seed: &[], shift: along * (part * size) };
+            let drawn = nearest_point(&mut search.moving, t, &start, NEAREST_LOOSE, effort);
+            directions.extend(drawn.direction().map(|world| Sight { world, gap: None }));
+        }
+    }
+    directions
 }
 
-/// The origin's foot on the triangle, if it is inside.
-#[inline(always)]
-fn of_triangle(a: &Vec3, b: &Vec3, c: &Vec3) -> Option<Vec3> {
-    let normal = (b - a).cross(&(c - a));
-    let inside = normal.dot(&a.cross(b)) > 0.0
-        && normal.dot(&b.cross(c)) > 0.0
-        && normal.dot(&c.cross(a)) > 0.0;
-    inside.then(|| normal * (normal.dot(a) / normal.norm_squared()))
+/// A direction in the world along which the bodies are probably separated at time t: that of the
+/// heading at hand or, without one, that from body to body.
+pub(in super::super) fn guess(
+    search: &TurningSearch<'_>,
+    known: Option<&MeasuredHeading>,
+    t: f64,
+) -> Vec3 {
+    known.map_or(search.at.towards, |known| search.moving.pair.world_of(&known.heading, t))
 }
 
-/// Whether the origin is inside the tetrahedron.
-#[inline(always)]
-fn holds(d: &[Vec3; 4]) -> bool {
-    let (front, back) = (d[0].cross(&d[1]), d[2].cross(&d[3]));
-    let faces = [d[1].dot(&back), -d[0].dot(&back), d[3].dot(&front), -d[2].dot(&front)];
-    faces.iter().all(|f| *f > 0.0) || faces.iter().all(|f| *f < 0.0)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn corners(points: &[[f64; 3]]) -> Vec<MovingCorner> {
-        let corner =
-            |p: &[f64; 3]| MovingCorner { at: Vec3::from(*p), pair: VertexPair::default() };
-        points.iter().map(corner).collect()
+/// How fast the nearest points approach each other at time t; 0 where they do not, or where there
+/// are none.
+pub(in super::super) fn closing_speed(
+    search: &mut TurningSearch<'_>,
+    t: f64,
+    effort: &mut Effort<'_>,
+) -> f64 {
+    // Bringing contact forward asks, and judging the bracket then asks again.
+    if let Some(known) = search.at.speed
+        && known.t.to_bits() == t.to_bits()
+    {
+        return known.speed;
     }
-
-    #[test]
-    fn the_nearest_point_of_a_small_hull_is_on_the_right_feature() {
-        let triangle = [[1.0, -1.0, 2.0], [-1.0, -1.0, 2.0], [0.0, 2.0, 2.0]];
-        let (face, used) = nearest_of(&corners(&triangle)).expect("not degenerate");
-        assert!((face - Vec3::new(0.0, 0.0, 2.0)).norm() < 1e-15 && used == 0b111);
-        let (edge, used) =
-            nearest_of(&corners(&[[1.0, 1.0, -3.0], [1.0, 1.0, 5.0]])).expect("fine");
-        assert!((edge - Vec3::new(1.0, 1.0, 0.0)).norm() < 1e-15 && used == 0b11);
-        let held = [[1.0, -1.0, 2.0], [-1.0, -1.0, 2.0], [0.0, 2.0, 2.0], [0.0, 0.0, -1.0]];
-        assert_eq!(nearest_of(&corners(&held)).expect("fine").1, HELD);
-    }
-
-    #[test]
-    fn a_triangle_a_hair_away_still_gives_its_normal() {
-        let h = 1e-14;
-        let tilted = [[1.0, -1.0, h], [-1.0, -1.0, h], [0.0, 2.0, h]];
-        let (face, _) = nearest_of(&corners(&tilted)).expect("not degenerate");
-        let direction = face.normalize();
-        assert!((direction - Vec3::z()).norm() < 1e-12, "{direction:?}");
-    }
+    let guess = guess(search, search.at.heading.as_ref(), t);
+    let start = NearestStart::new(&guess, &search.at.seed);
+    let nearest = nearest_point(&mut search.moving, t, &start, NEAREST_LOOSE, effort);
+    let gap = nearest.support().and_then(|near| search.moving.gap_near(&near, t, effort));
+    let speed = gap.map_or(0.0, |gap| (-gap.rate).max(0.0));
+    search.at.speed = Some(ClosingSpeed { t, speed });
+    speed
 }

@@ -14,13 +14,13 @@
 use crate::geometry::Vec3;
 use crate::geometry::claim::{Direction, Frame, Link};
 use crate::geometry::contact_time::rotating::bounds::body::MovingBody;
-use crate::geometry::contact_time::rotating::bounds::moving::Moving;
-use crate::geometry::contact_time::rotating::bounds::pair::{
-    Heading, MeasuredHeading, MovingGap, MovingPair, Need, unit,
+use crate::geometry::contact_time::rotating::bounds::moving::{
+    MeasuredGap, MeasuredHeading, Moving,
 };
+use crate::geometry::contact_time::rotating::bounds::pair::{Heading, MovingPair};
 use crate::geometry::contact_time::rotating::search::TurningSearch;
 use crate::geometry::effort::Effort;
-use crate::geometry::number::rounding::UNIT;
+use crate::geometry::number::rounding::{UNIT, unit};
 use crate::geometry::number::tolerance::GAP_PRODUCT_LEAST;
 
 /// How many lengths of step are tried: the guess, the one that its failure certifies, and then
@@ -35,9 +35,7 @@ const PROBABLE: f64 = 0.6;
 pub(in super::super) struct CertifiedStep {
     pub(in super::super) end: f64,
     /// The gap at the end.
-    pub(in super::super) gap: MovingGap,
-    /// By how much that gap surely exceeds the need.
-    pub(in super::super) surplus: f64,
+    pub(in super::super) gap: MeasuredGap,
 }
 
 /// A step, and the heading that it goes along with its gap at the start of the step.
@@ -47,26 +45,18 @@ pub(in super::super) struct Advance {
     pub(in super::super) step: CertifiedStep,
 }
 
-/// Where a step begins: a heading, what it needs, the time, and the gap then.
-#[derive(Clone, Copy)]
-pub(in super::super) struct StepStart<'h> {
-    pub(in super::super) heading: &'h Heading,
-    pub(in super::super) need: Need,
-    pub(in super::super) t: f64,
-    pub(in super::super) gap: &'h MovingGap,
-}
-
-/// Certifies a closed interval from the start, as long as it can be had cheaply. The gap at the
-/// start has a positive surplus.
+/// Certifies a closed interval from t, at which the gap along a heading is known and has a positive
+/// surplus, as long as it can be had cheaply.
 pub(in super::super) fn certify(
     moving: &mut Moving<'_>,
-    start: &StepStart<'_>,
+    known: &MeasuredHeading,
+    t: f64,
     effort: &mut Effort<'_>,
 ) -> Option<CertifiedStep> {
-    let StepStart { heading, need, t, gap: from } = *start;
-    let f0 = need.surplus(from);
-    let bent = bend_limit(heading, f0);
-    let closed = if from.rate < 0.0 { 0.995 * f0 / -from.rate } else { f64::INFINITY };
+    let heading = &known.heading;
+    let (f0, rate) = (known.now.surplus, known.now.gap.rate);
+    let bent = heading.bend_limit(f0);
+    let closed = if rate < 0.0 { 0.995 * f0 / -rate } else { f64::INFINITY };
     let mut length = (1.0 - t).min(bent).min(closed);
     let mut failed_at = f64::INFINITY;
     let mut failures = 0;
@@ -78,17 +68,18 @@ pub(in super::super) fn certify(
         if !forward {
             break;
         }
-        let gap = moving.gap(heading, need, end, effort);
-        let f1 = need.surplus(&gap);
         let width = (end - t).next_up();
         let k = sag(heading, t, end);
+        let gap = moving.gap(heading, end, effort);
+        let f1 = gap.surplus;
         if is_certain(f0, f1, k) {
-            best = Some(CertifiedStep { end, gap, surplus: f1 });
+            best = Some(CertifiedStep { end, gap });
             if failed_at.is_infinite() {
                 break;
             }
             // The chord to a far failure said too little: the gap, a minimum, bulges above it.
-            let grown = if gap.rate < 0.0 { width + 0.98 * f1 / -gap.rate } else { 2.5 * width };
+            let closing = -gap.gap.rate;
+            let grown = if closing > 0.0 { width + 0.98 * f1 / closing } else { 2.5 * width };
             length = grown.min(0.5 * (width + failed_at));
             if length < 1.2 * width {
                 break;
@@ -105,7 +96,7 @@ pub(in super::super) fn certify(
             // length is tried once.
             failures += 1;
             length = if failures == 1 {
-                certified.max(PROBABLE * falls_to_zero(f0, from.rate, f1, width))
+                certified.max(PROBABLE * falls_to_zero(f0, rate, f1, width))
             } else {
                 certified
             };
@@ -114,33 +105,26 @@ pub(in super::super) fn certify(
     best
 }
 
-/// The step from the start to a time at which the gap is known, if it is certain in between.
-pub(in super::super) fn certify_until(
-    start: &StepStart<'_>,
-    end: f64,
-    gap: MovingGap,
-) -> Option<CertifiedStep> {
-    let (f0, f1) = (start.need.surplus(start.gap), start.need.surplus(&gap));
-    let is_free = is_certain(f0, f1, sag(start.heading, start.t, end));
-    is_free.then_some(CertifiedStep { end, gap, surplus: f1 })
+/// Whether a step from t, at which the gap along a heading is known, is certain to its end.
+pub(in super::super) fn is_certain_until(
+    known: &MeasuredHeading,
+    t: f64,
+    step: &CertifiedStep,
+) -> bool {
+    is_certain(known.now.surplus, step.gap.surplus, sag(&known.heading, t, step.end))
 }
 
 /// Roughly how many steps as long as the bend lets through make up this one from t; `before` is the
 /// surplus at t.
 #[inline]
-pub(super) fn pieces(
-    heading: &Heading,
-    t: f64,
-    step: &CertifiedStep,
-    before: impl Fn() -> f64,
-) -> u32 {
+pub(super) fn pieces(heading: &Heading, t: f64, step: &CertifiedStep, before: f64) -> u32 {
     let sag = sag(heading, t, step.end);
     // This holds for nearly all steps.
-    if sag < 16.0 * step.surplus {
+    if sag < 16.0 * step.gap.surplus {
         return 1;
     }
     // The quotient is truncated, and 0 for a NaN; the step itself is at least one.
-    ((sag / before().max(step.surplus)).sqrt() as u32).max(1)
+    ((sag / before.max(step.gap.surplus)).sqrt() as u32).max(1)
 }
 
 /// How far below its chord the gap may be, times four.
@@ -154,11 +138,6 @@ fn sag(heading: &Heading, t: f64, end: f64) -> f64 {
 fn falls_to_zero(f0: f64, rate: f64, f1: f64, width: f64) -> f64 {
     let curve = (f1 - f0 - rate * width) / (width * width);
     2.0 * f0 / ((rate * rate - 4.0 * curve * f0).sqrt() - rate)
-}
-
-/// Slightly less than the longest step that the bend lets through if the surplus stays as it is.
-pub(super) fn bend_limit(heading: &Heading, surplus: f64) -> f64 {
-    if heading.bend > 0.0 { 1.9 * (2.0 * surplus / heading.bend).sqrt() } else { f64::INFINITY }
 }
 
 /// Whether `√f0 + √f1` surely exceeds `√k`: whether `d = k - f0 - f1` is below zero or `d²` below
@@ -182,13 +161,12 @@ const TAKEN: f64 = 0.999;
 pub(in super::super) fn swept_end(
     pair: &MovingPair<'_>,
     heading: &Heading,
-    need: Need,
     t: f64,
     effort: &mut Effort<'_>,
 ) -> Option<f64> {
     let (start, slope) = swept_gap(pair, heading, effort);
     // The bound has room for these roundings.
-    let surplus = |t: f64| (start + slope * t) - need.clear;
+    let surplus = |t: f64| (start + slope * t) - heading.need;
     let (now, last) = (surplus(t), surplus(1.0));
     let separated_now = now > 0.0;
     if !separated_now {
@@ -273,37 +251,31 @@ pub(in super::super) fn step_along(
     is_new: bool,
     effort: &mut Effort<'_>,
 ) -> Option<CertifiedStep> {
-    let MeasuredHeading { heading, gap } = known;
-    let need = Need::along(heading, search.at.clear);
-    let surplus = need.surplus(gap);
-    let is_clear = surplus > 0.0;
+    let is_clear = known.now.surplus > 0.0;
     if !is_clear {
         return None;
     }
-    if is_new && let Some(step) = swept_step(search, known, need, effort) {
+    if is_new && let Some(step) = swept_step(search, &known.heading, effort) {
         return Some(step);
     }
-    let start = StepStart { heading, need, t: search.at.t, gap };
-    certify(&mut search.moving, &start, effort)
+    certify(&mut search.moving, known, search.at.t, effort)
 }
 
 /// The interval over which the swept solids stay separated, if it is a long one.
 fn swept_step(
     search: &mut TurningSearch<'_>,
-    known: &MeasuredHeading,
-    need: Need,
+    heading: &Heading,
     effort: &mut Effort<'_>,
 ) -> Option<CertifiedStep> {
-    let heading = &known.heading;
     if heading.frame != Frame::World {
         return None;
     }
     let t = search.at.t;
-    let end = swept_end(&search.moving.pair, heading, need, t, effort)?;
+    let end = swept_end(&search.moving.pair, heading, t, effort)?;
     let is_long = end - t > LONG_STEP || end >= 1.0;
     is_long.then(|| {
-        let gap = search.moving.gap(heading, need, end, effort);
-        CertifiedStep { end, gap, surplus: need.surplus(&gap) }
+        let gap = search.moving.gap(heading, end, effort);
+        CertifiedStep { end, gap }
     })
 }
 
@@ -314,8 +286,7 @@ pub(in super::super) fn swept_along_heading(
     effort: &mut Effort<'_>,
 ) -> Option<Advance> {
     let known = search.at.heading.clone()?;
-    let need = Need::along(&known.heading, search.at.clear);
-    let step = swept_step(search, &known, need, effort)?;
+    let step = swept_step(search, &known.heading, effort)?;
     Some(Advance { known, step })
 }
 
@@ -327,11 +298,10 @@ pub(in super::super) fn swept_along_heading(
 /// are certain by the bend, the judge has to follow all of it by the bend. So a step by swept
 /// solids counts as many pieces as that takes.
 pub(in super::super) fn take_step(search: &mut TurningSearch<'_>, advance: &Advance) {
-    let Advance { known: MeasuredHeading { heading, gap }, step } = advance;
+    let Advance { known: MeasuredHeading { heading, now }, step } = advance;
     let (at, proven) = (&mut search.at, &mut search.proven);
     let (frame, direction) = (heading.frame, Direction::Vector(heading.direction));
-    let before = || Need::along(heading, search.told.clear).surplus(gap);
-    let pieces = pieces(heading, at.t, step, before).min(PIECES_A_LINK_MAX);
+    let pieces = pieces(heading, at.t, step, now.surplus).min(PIECES_A_LINK_MAX);
     let joins = |link: &&mut Link| link.frame == frame && link.direction == direction;
     let has_room = proven.pieces + pieces <= PIECES_A_LINK_MAX;
     match proven.chain.last_mut().filter(joins).filter(|_| has_room) {
@@ -345,7 +315,7 @@ pub(in super::super) fn take_step(search: &mut TurningSearch<'_>, advance: &Adva
         }
     }
     at.t = step.end;
-    at.heading = Some(MeasuredHeading { heading: heading.clone(), gap: step.gap });
+    at.heading = Some(MeasuredHeading { heading: heading.clone(), now: step.gap });
 }
 
 #[cfg(test)]

@@ -1,299 +1,68 @@
-//! The moving pair at the last few times in plain floating point: where vertices are, which of them
-//! support, and what the gap along a heading is. Where plain numbers do not settle the matter, the
-//! gap is enclosed by intervals.
-//!
-//! A vertex v of P is at `A v + m`, with `A = R + (Rot - 1) R + t E` and `m = u t + (Rot - 1) l`,
-//! measured from P's centre at t = 0. A vertex of Q likewise is measured from Q's centre, to which
-//! the vector between the bodies is added. Both matrices are formed once for a time. See
-//! [`Plain::error`] for how much places and heights may be off by.
+//! What a search asks about the moving pair at any time: a heading with its bend and its need, the
+//! gap along it and by how much that exceeds the need, and planes through corners. Places are kept
+//! for the last few times, in plain floating point ([`super::posed`]). Where plain numbers do not
+//! settle the matter, the gap is enclosed by intervals.
 
-use super::body::{LastSupport, MovingBody};
-use super::pair::{Heading, MeasuredHeading, MovingGap, MovingPair, Need};
+use super::pair::{Heading, MovingGap, MovingPair};
+use super::posed::PosedPair;
+use super::supports::{MovingCorner, NearSupport};
 use crate::geometry::claim::{Frame, Question};
 use crate::geometry::effort::Effort;
-use crate::geometry::motion::Plain;
-use crate::geometry::number::interval::Interval;
 use crate::geometry::number::rounding::UNIT;
 use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::number::trig::RoundedTrig;
 use crate::geometry::pair::VertexPair;
-use crate::geometry::support::{Climb, likely_pair};
-use crate::geometry::{Mat3, Vec3, processor};
+use crate::geometry::{Vec3, processor};
 
-/// A vertex of the difference body M = Q - P at a time.
+/// A gap along a heading at a time that was compared with what the heading needs.
 #[derive(Clone, Copy, Debug)]
-pub(in super::super) struct MovingCorner {
-    pub(in super::super) at: Vec3,
-    pub(in super::super) pair: VertexPair,
+pub(in super::super) struct MeasuredGap {
+    pub(in super::super) gap: MovingGap,
+    /// By how much the gap surely exceeds the heading's need.
+    pub(in super::super) surplus: f64,
 }
 
-/// The vertices of P and Q at which a search for a support ended, with the values that a proof of
-/// it takes from a [`Climb`]. They are kept number by number: a `Climb` has gaps between its
-/// fields, and copied as a block it goes through memory in pieces and waits there.
-#[derive(Clone, Copy, Debug)]
-pub(in super::super) struct SupportTops {
-    vertices: [u32; 2],
-    values: [f64; 2],
-    runners_up: [f64; 2],
+/// A heading with the gap along it at a time.
+#[derive(Clone, Debug)]
+pub(in super::super) struct MeasuredHeading {
+    pub(in super::super) heading: Heading,
+    pub(in super::super) now: MeasuredGap,
 }
 
-impl SupportTops {
-    #[inline(always)]
-    fn of([p, q]: &[Climb; 2]) -> Self {
-        Self {
-            vertices: [p.vertex, q.vertex],
-            values: [p.value, q.value],
-            runners_up: [p.runner_up, q.runner_up],
+impl MeasuredHeading {
+    /// By how much the gap surely exceeds the need, per unit of the heading's length.
+    pub(in super::super) fn surplus(&self) -> f64 {
+        self.now.surplus / self.heading.length
+    }
+
+    /// By how much the gap would surely exceed the need, per unit of the heading's length, if the
+    /// bodies had to keep a distance of `clear`.
+    pub(in super::super) fn surplus_over(&self, clear: f64) -> f64 {
+        let need = need_along(&self.heading, clear);
+        self.now.gap.surplus_over(need) / self.heading.length
+    }
+
+    /// Takes the place of the best heading if it leaves more. A tie keeps the old one, and with it
+    /// the link.
+    pub(in super::super) fn replace_if_better(self, best: &mut Option<Self>) {
+        if best.as_ref().is_none_or(|best| self.surplus() > 1.01 * best.surplus()) {
+            *best = Some(self);
         }
     }
 
-    /// The climb that ended there, without what it took.
-    #[inline(always)]
-    fn climb(&self, side: usize) -> Climb {
-        let (vertex, value) = (self.vertices[side], self.values[side]);
-        Climb { vertex, value, runner_up: self.runners_up[side], visited: 0, finished: true }
+    /// From now on the bodies have to keep a distance of `clear`.
+    pub(in super::super) fn keep_clear(&mut self, clear: f64) {
+        self.heading.need = need_along(&self.heading, clear);
+        self.now.surplus = self.now.gap.surplus_over(self.heading.need);
     }
 }
 
-/// A support that a search for the nearest point ended at.
-#[derive(Clone, Copy, Debug)]
-pub(in super::super) struct NearSupport<'n> {
-    /// The direction that it supports, fixed in the world and of any length.
-    pub(in super::super) direction: &'n Vec3,
-    pub(in super::super) tops: &'n SupportTops,
-    /// The corners near the support: the direction is at right angles to their feature.
-    pub(in super::super) corners: &'n [MovingCorner],
-}
-
-/// Where one body is.
-#[derive(Clone, Copy, Debug)]
-struct PosedBody {
-    trig: RoundedTrig,
-    turn: Mat3,
-    origin: Vec3,
-}
-
-impl PosedBody {
-    #[inline(always)]
-    fn of(plain: &Plain, trig: RoundedTrig, t: f64) -> Self {
-        let (turn, origin) = plain.pose_from_start(&trig, t);
-        Self { trig, turn, origin }
-    }
-
-    #[inline(always)]
-    fn vertex(&self, body: &MovingBody<'_>, vertex: u32) -> Vec3 {
-        self.turn * body.track.local(body.body.vertex(vertex)) + self.origin
-    }
-
-    /// The rate along s of what turns with the body while s turns by `spin`: the vector that a
-    /// vertex is multiplied by, and the rest.
-    #[inline(always)]
-    fn arms(&self, plain: &Plain, pivot: &Vec3, s: &Vec3, spin: &Vec3) -> (Vec3, f64) {
-        let across = (spin - plain.spin()).cross(s);
-        let by_vertex = self.turn.tr_mul(&across) + plain.residue_to_body(s);
-        (by_vertex, across.dot(&(self.origin - pivot)))
-    }
-}
-
-/// The pair at one time, with P's centre at t = 0 as origin.
-#[derive(Clone, Copy, Debug)]
-pub(in super::super) struct PosedPair {
-    t: f64,
-    p: PosedBody,
-    q: PosedBody,
-    /// Whether the sines of the angles are known; otherwise this is for searching only.
-    is_known: bool,
-}
-
-impl PosedPair {
-    #[inline(always)]
-    pub(in super::super) fn new(pair: &MovingPair<'_>, t: f64) -> Self {
-        let trigs = (pair.p.plain.trig(t), pair.q.plain.trig(t));
-        let place = |body: &MovingBody<'_>, trig: Option<RoundedTrig>| {
-            PosedBody::of(&body.plain, trig.unwrap_or(RoundedTrig::ZERO), t)
-        };
-        let p = place(&pair.p, trigs.0);
-        let mut q = place(&pair.q, trigs.1);
-        q.origin += pair.between_rounded;
-        Self { t, p, q, is_known: trigs.0.is_some() && trigs.1.is_some() }
-    }
-
-    /// Whether places and gaps are within the error bounds.
-    #[inline]
-    pub(in super::super) fn is_known(&self) -> bool {
-        self.is_known
-    }
-
-    #[inline]
-    pub(super) fn t(&self) -> f64 {
-        self.t
-    }
-
-    /// The corner that very likely has the least `s·y`.
-    #[inline(always)]
-    pub(in super::super) fn support(
-        &self,
-        pair: &MovingPair<'_>,
-        s: &Vec3,
-        effort: &mut Effort<'_>,
-    ) -> (MovingCorner, SupportTops) {
-        let g = self.in_bodies(s);
-        let tops = likely_tops(pair, &g, effort);
-        let (i, j) = (tops[0].vertex, tops[1].vertex);
-        (self.corner(pair, VertexPair { i, j }), SupportTops::of(&tops))
-    }
-
-    /// The direction s in the bodies' own frames: upwards for P, downwards for Q. Vertices of a
-    /// body differ in height along s by their products with it.
-    #[inline(always)]
-    pub(in super::super) fn in_bodies(&self, s: &Vec3) -> [Vec3; 2] {
-        [self.p.turn.tr_mul(s), -self.q.turn.tr_mul(s)]
-    }
-
-    /// The gap along the direction of a support, taken to length 1; `None` when a sine is not
-    /// known, or when something overflows. Its rate is that of the corner near the support along
-    /// which the gap closes fastest, because one of those is about to take over.
-    ///
-    /// [`Plain::error`] has room for the length, which errs by 3u, and for the 4u by which a unit
-    /// vector differs from s in direction.
-    pub(in super::super) fn gap_at(
-        &self,
-        pair: &MovingPair<'_>,
-        support: &NearSupport<'_>,
-        effort: &mut Effort<'_>,
-    ) -> Option<MovingGap> {
-        processor::dispatch(
-            #[inline(always)]
-            || self.gap_at_inlined(pair, support, effort),
-        )
-    }
-
-    #[inline(always)]
-    fn gap_at_inlined(
-        &self,
-        pair: &MovingPair<'_>,
-        support: &NearSupport<'_>,
-        effort: &mut Effort<'_>,
-    ) -> Option<MovingGap> {
-        if !self.is_known {
-            return None;
-        }
-        let NearSupport { direction: s, tops, corners } = support;
-        let g = self.in_bodies(s);
-        let (i, top_p) = pair.p.farthest_from(&g[0], &tops.climb(0), effort);
-        let (j, top_q) = pair.q.farthest_from(&g[1], &tops.climb(1), effort);
-        let between = s.dot(&(self.q.origin - self.p.origin));
-        let length = s.norm();
-        let value = (between - (top_p + top_q)) / length;
-        let world = *s / length;
-        let rates = self.rates(pair, Frame::World, &world);
-        let supporting = VertexPair { i, j };
-        let mut rate = rates.of(pair, supporting);
-        for corner in *corners {
-            rate = rate.min(rates.of(pair, corner.pair));
-        }
-        let value = Interval::around(value, pair.error * (1.0 + 16.0 * UNIT));
-        let is_finite = value.low() > f64::NEG_INFINITY;
-        is_finite.then_some(MovingGap { value, rate, pair: supporting })
-    }
-
-    /// Where the difference `q_j - p_i` of two vertices is.
-    #[inline(always)]
-    pub(in super::super) fn corner(&self, pair: &MovingPair<'_>, of: VertexPair) -> MovingCorner {
-        let at = self.q.vertex(&pair.q, of.j) - self.p.vertex(&pair.p, of.i);
-        MovingCorner { at, pair: of }
-    }
-
-    /// The heading's direction in the world.
-    #[inline(always)]
-    fn world_of(&self, pair: &MovingPair<'_>, heading: &Heading) -> Vec3 {
-        let s = &heading.direction;
-        match heading.frame {
-            Frame::World => *s,
-            Frame::P => s + pair.p.plain.turned_less(&self.p.trig, s),
-            Frame::Q => s + pair.q.plain.turned_less(&self.q.trig, s),
-        }
-    }
-
-    /// The gap along a heading, within the error bounds of the pair; `None` when a sine is not
-    /// known, or when something overflows.
-    #[inline(always)]
-    pub(in super::super) fn gap(
-        &self,
-        pair: &MovingPair<'_>,
-        heading: &Heading,
-        effort: &mut Effort<'_>,
-    ) -> Option<MovingGap> {
-        if !self.is_known {
-            return None;
-        }
-        let s = self.world_of(pair, heading);
-        let g = self.in_bodies(&s);
-        let tops = likely_tops(pair, &g, effort);
-        let (i, top_p) = pair.p.farthest_from(&g[0], &tops[0], effort);
-        let (j, top_q) = pair.q.farthest_from(&g[1], &tops[1], effort);
-        let between = s.dot(&(self.q.origin - self.p.origin));
-        let value = between - (top_p + top_q);
-        let supporting = VertexPair { i, j };
-        let rate = self.rates(pair, heading.frame, &s).of(pair, supporting);
-        let error = pair.error_along(heading.frame);
-        let value = Interval::around(value, error * heading.length);
-        let is_finite = value.low() > f64::NEG_INFINITY;
-        is_finite.then_some(MovingGap { value, rate, pair: supporting })
-    }
-
-    /// The rates of change of `s·(x_q - x_p)` for vertices of the two bodies, rounded. With s' =
-    /// Ω_F × s, and places `c + arm` of which only the arms turn, a rate is `s·(u_q - u_p) +
-    /// s'·(c_q - c_p)` and, for the arm of a body G, which moves by Ω_G × arm, `((Ω_F - Ω_G) ×
-    /// s)·arm`.
-    #[inline(always)]
-    pub(in super::super) fn rates(&self, pair: &MovingPair<'_>, frame: Frame, s: &Vec3) -> Rates {
-        let (p, q) = (&pair.p.plain, &pair.q.plain);
-        let spin = match frame {
-            Frame::World => Vec3::zeros(),
-            Frame::P => p.spin(),
-            Frame::Q => q.spin(),
-        };
-        // Where a body's pivot is whose centre begins at `start`.
-        let pivot = |plain: &Plain, start: Vec3| start - plain.lever + plain.velocity * self.t;
-        let (of_p, arm_p) = self.p.arms(p, &pivot(p, Vec3::zeros()), s, &spin);
-        let (of_q, arm_q) = self.q.arms(q, &pivot(q, pair.between_rounded), s, &spin);
-        let carried = match frame {
-            Frame::World => 0.0,
-            Frame::P | Frame::Q => {
-                spin.cross(s).dot(&(pair.pivots() + pair.relative_velocity * self.t))
-            }
-        };
-        let of_both = s.dot(&pair.relative_velocity) + carried + (arm_q - arm_p);
-        Rates { of_p, of_q, of_both }
-    }
-}
-
-/// The rate of change of a gap, which is linear in the places of its supporting vertices.
-pub(in super::super) struct Rates {
-    of_p: Vec3,
-    of_q: Vec3,
-    of_both: f64,
-}
-
-impl Rates {
-    #[inline(always)]
-    pub(in super::super) fn of(&self, pair: &MovingPair<'_>, of: VertexPair) -> f64 {
-        let (p, q) = (&pair.p, &pair.q);
-        let of_p = self.of_p.dot(&p.track.local(p.body.vertex(of.i)));
-        self.of_both + self.of_q.dot(&q.track.local(q.body.vertex(of.j))) - of_p
-    }
-}
-
-/// The vertices that are very likely farthest along these directions, in P and in Q.
-#[inline(always)]
-fn likely_tops(pair: &MovingPair<'_>, g: &[Vec3; 2], effort: &mut Effort<'_>) -> [Climb; 2] {
-    let (p, q) = (&pair.p, &pair.q);
-    let hints = [p.last.get().hint(&g[0]), q.last.get().hint(&g[1])];
-    let tops = likely_pair([p.body, q.body], [&g[0], &g[1]], hints, effort);
-    p.last.set(LastSupport::found(tops[0].vertex, &g[0]));
-    q.last.set(LastSupport::found(tops[1].vertex, &g[1]));
-    tops
+/// What a gap along this heading has to exceed for bodies that have to keep a distance of `clear`
+/// (in the search's units).
+pub(in super::super) fn need_along(heading: &Heading, clear: f64) -> f64 {
+    let along = clear * heading.length;
+    // Rounding goes up, towards "not clear".
+    if along.abs() > 0.0 { along.next_up() } else { 0.0 }
 }
 
 /// A plain gap whose surplus is this many times the width of its bound is taken as it is. Below
@@ -307,24 +76,24 @@ const TIMES_KEPT: usize = 3;
 #[derive(Debug)]
 pub(in super::super) struct Moving<'a> {
     pub(in super::super) pair: MovingPair<'a>,
+    /// The distance that headings have to keep between the bodies now. In the free part of a search
+    /// it is the distance that it is told; after that it is less than the margin by the depth that
+    /// is allowed.
+    pub(in super::super) clear: f64,
     /// The places, in turn.
     posed: [Option<PosedPair>; TIMES_KEPT],
     /// The index of the places that were asked for last.
     latest: usize,
 }
 
-/// A gap that is asked for: along a heading, at a time, and what it has to exceed.
-#[derive(Clone, Copy, Debug)]
-pub(in super::super) struct GapSought<'h> {
-    pub(in super::super) heading: &'h Heading,
-    pub(in super::super) need: Need,
-    pub(in super::super) t: f64,
-}
-
 impl<'a> Moving<'a> {
     #[inline]
-    pub(in super::super) fn new(question: &Question<'a>, scale: Option<PowerOfTwo>) -> Self {
-        Self { pair: MovingPair::new(question, scale), posed: [None; TIMES_KEPT], latest: 0 }
+    pub(in super::super) fn new(
+        question: &Question<'a>,
+        scale: Option<PowerOfTwo>,
+        clear: f64,
+    ) -> Self {
+        Self { pair: MovingPair::new(question, scale), clear, posed: [None; TIMES_KEPT], latest: 0 }
     }
 
     /// The pair, and where it is at time t.
@@ -336,65 +105,310 @@ impl<'a> Moving<'a> {
         let after = (self.latest + 1) % TIMES_KEPT;
         match [self.latest, before, after].into_iter().find(known) {
             Some(place) => self.latest = place,
-            None => {
-                self.latest = after;
-                self.posed[self.latest] = Some(PosedPair::new(&self.pair, t));
-            }
+            None => self.pose(t),
         }
         let posed = self.posed[self.latest].as_ref();
         (&self.pair, posed.expect("just made, if it was not there"))
     }
 
-    /// The heading with the gap along it at time t; `clear` is how far from each other the
-    /// bodies have to stay, metres.
+    /// Finds out where the pair is at a time that was not asked about lately. Out of line, so that
+    /// what is asked there is compiled without it.
+    #[inline(never)]
+    fn pose(&mut self, t: f64) {
+        self.latest = (self.latest + 1) % TIMES_KEPT;
+        let (pair, place) = (&self.pair, &mut self.posed[self.latest]);
+        processor::dispatch(
+            #[inline(always)]
+            || *place = Some(PosedPair::new(pair, t)),
+        );
+    }
+
+    /// Asks something about the pair where it is at time t, in the instructions of the processor at
+    /// hand; `query` is an `#[inline(always)]` closure.
+    #[inline(always)]
+    pub(in super::super) fn ask_at<R>(
+        &mut self,
+        t: f64,
+        query: impl FnOnce(&MovingPair<'a>, &PosedPair) -> R,
+    ) -> R {
+        let (pair, posed) = self.posed(t);
+        processor::dispatch(
+            #[inline(always)]
+            || query(pair, posed),
+        )
+    }
+
+    /// The heading fixed in `frame` that has the direction `world`, of length 1, at time t, with
+    /// its bend and what a gap along it has to exceed now.
+    pub(in super::super) fn heading(&self, frame: Frame, world: &Vec3, t: f64) -> Heading {
+        let direction = match self.pair.turning(frame) {
+            None => *world,
+            Some(plain) => {
+                let trig = plain.trig(t).unwrap_or(RoundedTrig::ZERO);
+                world + plain.turned_back_less(&trig, world)
+            }
+        };
+        let length = direction.norm() * (1.0 + 8.0 * UNIT);
+        let mut heading = Heading { frame, direction, length, bend: f64::INFINITY, need: 0.0 };
+        heading.bend = self.pair.bend(&heading);
+        heading.need = need_along(&heading, self.clear);
+        heading
+    }
+
+    /// The heading with the gap along it at time t.
     pub(in super::super) fn measured(
         &mut self,
         heading: Heading,
-        clear: f64,
         t: f64,
         effort: &mut Effort<'_>,
     ) -> MeasuredHeading {
-        let gap = self.gap(&heading, Need::along(&heading, clear), t, effort);
-        MeasuredHeading { heading, gap }
+        let now = self.gap(&heading, t, effort);
+        MeasuredHeading { heading, now }
     }
 
-    /// The gap along `heading` at time t: in plain floating point where that settles whether `need`
-    /// is met, and otherwise enclosed as tightly as f64 numbers can.
+    /// The heading fixed in the world along this direction, of length 1, with the gap along it at
+    /// time t; `plain` is that gap in plain floating point, if the search came by it.
+    pub(in super::super) fn measured_along(
+        &mut self,
+        world: &Vec3,
+        plain: Option<MovingGap>,
+        t: f64,
+        effort: &mut Effort<'_>,
+    ) -> MeasuredHeading {
+        let heading = self.heading(Frame::World, world, t);
+        match plain {
+            Some(_) => MeasuredHeading { now: self.settled(&heading, plain, t, effort), heading },
+            None => self.measured(heading, t, effort),
+        }
+    }
+
+    /// Fixes the heading, which is measured at time t, in a body instead of the world when that
+    /// certifies more.
+    pub(in super::super) fn choose_frame(
+        &mut self,
+        t: f64,
+        known: &mut MeasuredHeading,
+        effort: &mut Effort<'_>,
+    ) {
+        if known.heading.frame != Frame::World || self.travels_straight(t, known) {
+            return;
+        }
+        let world = known.heading.direction;
+        for (frame, bend) in self.pair.turning_bends() {
+            // A shorter bend has to make up for the change of link.
+            if bend < 0.5 * known.heading.bend {
+                let turned = self.measured(self.heading(frame, &world, t), t, effort);
+                if turned.surplus() > 0.9 * known.surplus() {
+                    *known = turned;
+                }
+            }
+        }
+    }
+
+    /// Whether the gap along a heading fixed in the world closes, or the motion ends, well before
+    /// the gap bends, and the travel of the pivots closes it more than any turning does. Then no
+    /// heading that turns is much better, and none has to be looked at.
+    fn travels_straight(&self, t: f64, known: &MeasuredHeading) -> bool {
+        let MeasuredHeading { heading, now: MeasuredGap { gap, surplus } } = known;
+        let is_closing = gap.rate < 0.0;
+        let closed = if is_closing { surplus / -gap.rate } else { f64::INFINITY };
+        let by_travel = heading.direction.dot(&self.pair.relative_velocity);
+        let by_turning = (gap.rate - by_travel).abs();
+        heading.bend_limit(*surplus) > 2.0 * closed.min(1.0 - t)
+            && (!is_closing || by_turning < 0.5 * -gap.rate)
+    }
+
+    /// The gap at time t along the direction of a support then: see [`PosedPair::gap_at`].
+    pub(in super::super) fn gap_near(
+        &mut self,
+        support: &NearSupport<'_>,
+        t: f64,
+        effort: &mut Effort<'_>,
+    ) -> Option<MovingGap> {
+        self.ask_at(
+            t,
+            #[inline(always)]
+            |pair, posed| posed.gap_at(pair, support, effort),
+        )
+    }
+
+    /// The gap along `heading` at time t: in plain floating point where that settles whether the
+    /// heading's need is met, and otherwise enclosed as tightly as f64 numbers can.
     pub(in super::super) fn gap(
         &mut self,
         heading: &Heading,
-        need: Need,
         t: f64,
         effort: &mut Effort<'_>,
-    ) -> MovingGap {
-        let plain = processor::dispatch(
+    ) -> MeasuredGap {
+        let plain = self.ask_at(
+            t,
             #[inline(always)]
-            || {
-                let (pair, posed) = self.posed(t);
-                posed.gap(pair, heading, effort)
-            },
+            |pair, posed| posed.gap(pair, heading, effort),
         );
-        let Some(plain) = plain else {
-            return self.pair.enclosed_gap(heading, t, 0.0, effort);
-        };
-        self.settled(&GapSought { heading, need, t }, plain, effort)
+        self.settled(heading, plain, t, effort)
     }
 
     /// The plain gap where it settles whether the need is met, otherwise the gap enclosed.
     #[inline]
-    pub(in super::super) fn settled(
+    fn settled(
         &self,
-        sought: &GapSought<'_>,
-        plain: MovingGap,
+        heading: &Heading,
+        plain: Option<MovingGap>,
+        t: f64,
         effort: &mut Effort<'_>,
-    ) -> MovingGap {
-        let GapSought { heading, need, t } = *sought;
-        let width = plain.value.high() - plain.value.low();
-        let is_settled =
-            need.surplus(&plain) > SETTLED * width || plain.value.high() < need.clear - width;
-        if is_settled {
-            return plain;
+    ) -> MeasuredGap {
+        let mut rate = 0.0;
+        if let Some(gap) = plain {
+            let surplus = gap.surplus_over(heading.need);
+            let width = gap.value.high() - gap.value.low();
+            if surplus > SETTLED * width || gap.value.high() < heading.need - width {
+                return MeasuredGap { gap, surplus };
+            }
+            rate = gap.rate;
         }
-        self.pair.enclosed_gap(heading, t, plain.rate, effort)
+        let gap = self.pair.enclosed_gap(heading, t, rate, effort);
+        MeasuredGap { gap, surplus: gap.surplus_over(heading.need) }
+    }
+}
+
+/// How far outside of its triangle the origin's foot may be when the plane comes to it, in sizes of
+/// the triangle. Parallelograms and faces go on beyond one triangle, but not far.
+const OUTSIDE: f64 = 0.15;
+
+/// The part of the features' height that a direction has to leave at the start of a step.
+/// Otherwise the normal of an earlier time is taken, which leaves that much.
+const KEPT: f64 = 0.4;
+/// The earliest time whose normal is taken, as a part of the step.
+const EARLY: f64 = 0.2;
+
+/// The plane through three corners of M at a time: of the features that are nearest the origin, a
+/// vertex and a face or two edges.
+pub(in super::super) struct FeaturePlane {
+    pub(in super::super) t: f64,
+    /// The pairs of vertices whose differences the corners are.
+    pub(in super::super) pairs: [VertexPair; 3],
+    corners: [Vec3; 3],
+    /// The normal of length 1, away from the origin.
+    pub(in super::super) normal: Vec3,
+    pub(in super::super) height: f64,
+    /// The weights of the corners at the origin's foot.
+    weights: [f64; 3],
+}
+
+/// A heading, and the time that a step along it aims at.
+pub(in super::super) struct AimedHeading {
+    pub(in super::super) heading: Heading,
+    pub(in super::super) end: f64,
+}
+
+/// How fast a plane of features changes its height, per step.
+pub(in super::super) struct PlaneRates {
+    /// The rate of its height.
+    pub(in super::super) height: f64,
+    /// The rates of its corners' heights along the normal, which is fixed in the world.
+    corners: [f64; 3],
+}
+
+impl FeaturePlane {
+    pub(in super::super) fn at(
+        moving: &mut Moving<'_>,
+        pairs: [VertexPair; 3],
+        t: f64,
+        outwards: &Vec3,
+    ) -> Self {
+        let (pair, posed) = moving.posed(t);
+        let corner = |k: usize| posed.corner(pair, pairs[k]);
+        Self::through(&[corner(0), corner(1), corner(2)], t, outwards)
+    }
+
+    pub(in super::super) fn through(corners: &[MovingCorner; 3], t: f64, outwards: &Vec3) -> Self {
+        let [a, b, c] = [corners[0].at, corners[1].at, corners[2].at];
+        let across = (b - a).cross(&(c - a));
+        let squared = across.norm_squared();
+        let normal = across * (1f64.copysign(across.dot(outwards)) / squared.sqrt());
+        let weights = [b.cross(&c), c.cross(&a), a.cross(&b)].map(|v| v.dot(&across) / squared);
+        let pairs = [corners[0].pair, corners[1].pair, corners[2].pair];
+        Self { t, pairs, corners: [a, b, c], normal, height: normal.dot(&a), weights }
+    }
+
+    pub(in super::super) fn rates(&self, moving: &mut Moving<'_>) -> PlaneRates {
+        let (pair, posed) = moving.posed(self.t);
+        let rates = posed.rates(pair, Frame::World, &self.normal);
+        let of = |k: usize| rates.of(pair, self.pairs[k]);
+        let (corners, [a, b, c]) = ([of(0), of(1), of(2)], self.weights);
+        PlaneRates { height: a * corners[0] + b * corners[1] + c * corners[2], corners }
+    }
+
+    /// How much faster than the plane the height of a corner grows, at most.
+    pub(in super::super) fn tilt(&self, rates: &PlaneRates) -> f64 {
+        let all = self.with_fourth(rates.corners).into_iter();
+        all.fold(rates.height, f64::max) - rates.height
+    }
+
+    /// Whether the origin's foot is on the features, as far as three corners tell.
+    pub(in super::super) fn lasts(&self) -> bool {
+        self.weights.iter().all(|weight| *weight > -OUTSIDE)
+    }
+
+    pub(in super::super) fn size_squared(&self) -> f64 {
+        let [a, b, c] = self.corners;
+        (b - a).norm_squared().max((c - a).norm_squared())
+    }
+
+    /// The normal at a later time, `end`, as a heading that does not lose the features now. If
+    /// there is none, the normal of an earlier time.
+    pub(in super::super) fn heading_towards(
+        &self,
+        end: &Self,
+        moving: &mut Moving<'_>,
+    ) -> Option<AimedHeading> {
+        let kept = |least: f64| least > KEPT * self.height;
+        let mut most = f64::NEG_INFINITY;
+        for frame in [Frame::World, Frame::P, Frame::Q] {
+            if !moving.pair.turns_with(frame) {
+                continue;
+            }
+            let heading = moving.heading(frame, &end.normal, end.t);
+            let world = moving.pair.world_of(&heading, self.t);
+            let least = self.least_height(&world);
+            if kept(least) {
+                return Some(AimedHeading { heading, end: end.t });
+            }
+            most = most.max(if frame == Frame::World { least } else { f64::NEG_INFINITY });
+        }
+        let part = (1.0 - KEPT) * self.height / (self.height - most);
+        if part.is_nan() || part < EARLY {
+            return None;
+        }
+        let earlier = self.t + part * (end.t - self.t);
+        let plane = Self::at(moving, self.pairs, earlier, &self.normal);
+        let heading = moving.heading(Frame::World, &plane.normal, earlier);
+        Some(AimedHeading { heading, end: earlier })
+    }
+
+    /// The least height of a corner along s, and of the fourth corner if the features are edges.
+    fn least_height(&self, s: &Vec3) -> f64 {
+        let heights = self.corners.map(|corner| s.dot(&corner));
+        self.with_fourth(heights).into_iter().fold(f64::INFINITY, f64::min)
+    }
+
+    /// A quantity that is linear in the corners: its values at these three and, if the features are
+    /// edges, at the fourth corner of their parallelogram.
+    fn with_fourth(&self, [a, b, c]: [f64; 3]) -> [f64; 4] {
+        let pairs = &self.pairs;
+        let joins = |k: usize, l: usize, m: usize| {
+            pairs[k].i == pairs[l].i && pairs[k].j == pairs[m].j
+                || pairs[k].j == pairs[l].j && pairs[k].i == pairs[m].i
+        };
+        let fourth = if joins(0, 1, 2) {
+            b + c - a
+        } else if joins(1, 0, 2) {
+            a + c - b
+        } else if joins(2, 0, 1) {
+            a + b - c
+        } else {
+            a
+        };
+        [a, b, c, fourth]
     }
 }

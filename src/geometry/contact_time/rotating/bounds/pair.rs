@@ -17,7 +17,7 @@ use crate::geometry::claim::{Frame, Question};
 use crate::geometry::effort::Effort;
 use crate::geometry::motion::{self, Plain, Track};
 use crate::geometry::number::interval::{self, Interval, IntervalVec, add, dot, sub};
-use crate::geometry::number::rounding::{SQUARES, UNIT, length};
+use crate::geometry::number::rounding::{UNIT, length};
 use crate::geometry::number::scale::PowerOfTwo;
 use crate::geometry::number::trig::{RoundedTrig, Trig};
 use crate::geometry::pair::VertexPair;
@@ -33,6 +33,17 @@ pub(in super::super) struct Heading {
     /// An upper bound of the second derivative of `s·(x_q - x_p)` over [0, 1], for any two
     /// vertices.
     pub(in super::super) bend: f64,
+    /// What a gap along the heading has to exceed: the distance that the bodies have to keep times
+    /// the length. A negative number allows them some depth.
+    pub(in super::super) need: f64,
+}
+
+impl Heading {
+    /// Slightly less than the longest step that the bend lets through if the surplus stays as it
+    /// is.
+    pub(in super::super) fn bend_limit(&self, surplus: f64) -> f64 {
+        if self.bend > 0.0 { 1.9 * (2.0 * surplus / self.bend).sqrt() } else { f64::INFINITY }
+    }
 }
 
 /// The gap along a heading at a time: how far Q's lowest vertex is above P's highest.
@@ -45,53 +56,13 @@ pub(in super::super) struct MovingGap {
     pub(in super::super) pair: VertexPair,
 }
 
-/// What a gap has to exceed, in units of the heading's direction.
-#[derive(Clone, Copy, Debug)]
-pub(in super::super) struct Need {
-    pub(in super::super) clear: f64,
-}
-
-impl Need {
-    /// The need along this heading for bodies that have to keep a distance of `clear` (in the
-    /// search's units). A negative number allows them some depth.
-    pub(in super::super) fn along(heading: &Heading, clear: f64) -> Self {
-        let along = clear * heading.length;
-        // Rounding goes up, towards "not clear".
-        Self { clear: if along.abs() > 0.0 { along.next_up() } else { 0.0 } }
-    }
-
-    /// By how much the gap surely exceeds the need. The width of the gap's enclosure is taken off
+impl MovingGap {
+    /// By how much the gap surely exceeds a need. The width of the gap's enclosure is taken off
     /// once more, so that a judge with looser enclosures still agrees.
-    pub(in super::super) fn surplus(self, gap: &MovingGap) -> f64 {
-        let width = gap.value.high() - gap.value.low();
-        ((gap.value.low() - width).next_down() - self.clear).next_down()
+    pub(super) fn surplus_over(&self, need: f64) -> f64 {
+        let width = self.value.high() - self.value.low();
+        ((self.value.low() - width).next_down() - need).next_down()
     }
-}
-
-/// A heading with the gap along it at the time that the search is at.
-#[derive(Clone, Debug)]
-pub(in super::super) struct MeasuredHeading {
-    pub(in super::super) heading: Heading,
-    pub(in super::super) gap: MovingGap,
-}
-
-impl MeasuredHeading {
-    /// By how much the gap surely exceeds `clear`, per unit of the heading's length.
-    pub(in super::super) fn surplus(&self, clear: f64) -> f64 {
-        Need::along(&self.heading, clear).surplus(&self.gap) / self.heading.length
-    }
-}
-
-/// The vector of length 1 along v, unless v is zero or not finite.
-pub(in super::super) fn unit(v: &Vec3) -> Option<Vec3> {
-    let squared = v.norm_squared();
-    // Nearly every vector is of this kind, and takes half as many divisions.
-    if SQUARES.contains(&squared) {
-        return Some(v / squared.sqrt());
-    }
-    let largest = v.amax();
-    let direction = (v / largest).normalize();
-    (largest > 0.0 && direction.iter().all(|c| c.is_finite())).then_some(direction)
 }
 
 /// The heading as intervals: at t = 0, at the time that is asked about, and what it has turned by
@@ -162,22 +133,29 @@ impl<'a> MovingPair<'a> {
     #[inline]
     pub(super) fn new(question: &Question<'a>, scale: Option<PowerOfTwo>) -> Self {
         let pair = &question.pair;
-        let p = MovingBody::new(&pair.p, &question.motion_p, scale);
-        let q = MovingBody::new(&pair.q, &question.motion_q, scale);
+        // The bodies are large: they are made where they stay, and what follows from both is filled
+        // in.
+        let mut moving = Self {
+            p: MovingBody::new(&pair.p, &question.motion_p, scale),
+            q: MovingBody::new(&pair.q, &question.motion_q, scale),
+            between: [Interval::ZERO; 3],
+            between_rounded: Vec3::zeros(),
+            relative_velocity: Vec3::zeros(),
+            error: 0.0,
+            turning_error: [0.0; 2],
+            turning_bend: OnceCell::new(),
+        };
+        let Self { p, q, .. } = &moving;
         let between = motion::between((&pair.p.pose, &p.track), (&pair.q.pose, &q.track));
         let between_rounded = interval::middle(&between);
         let relative_velocity = q.plain.velocity - p.plain.velocity;
-        let (error, turning_error) = errors([&p, &q], &between, length(&between_rounded));
-        Self {
-            p,
-            q,
-            between,
-            between_rounded,
-            relative_velocity,
-            error,
-            turning_error,
-            turning_bend: OnceCell::new(),
-        }
+        let (error, turning_error) = errors([p, q], &between, length(&between_rounded));
+        moving.between = between;
+        moving.between_rounded = between_rounded;
+        moving.relative_velocity = relative_velocity;
+        moving.error = error;
+        moving.turning_error = turning_error;
+        moving
     }
 
     /// Bounds bodies of at most so many vertices by them instead of their balls; says whether there
@@ -224,27 +202,13 @@ impl<'a> MovingPair<'a> {
         [&self.p, &self.q].iter().any(|body| body.plain.trig(1.0).is_none())
     }
 
-    fn turning(&self, frame: Frame) -> Option<&Plain> {
+    /// How the body turns that headings of this frame turn with.
+    pub(super) fn turning(&self, frame: Frame) -> Option<&Plain> {
         match frame {
             Frame::World => None,
             Frame::P => Some(&self.p.plain),
             Frame::Q => Some(&self.q.plain),
         }
-    }
-
-    /// The heading fixed in `frame` that has the direction `world`, of length 1, at time t.
-    pub(in super::super) fn heading(&self, frame: Frame, world: &Vec3, t: f64) -> Heading {
-        let direction = match self.turning(frame) {
-            None => *world,
-            Some(plain) => {
-                let trig = plain.trig(t).unwrap_or(RoundedTrig::ZERO);
-                world + plain.turned_back_less(&trig, world)
-            }
-        };
-        let length = direction.norm() * (1.0 + 8.0 * UNIT);
-        let mut heading = Heading { frame, direction, length, bend: f64::INFINITY };
-        heading.bend = self.bend(&heading);
-        heading
     }
 
     /// The heading's direction in the world at time t, rounded.
@@ -330,12 +294,13 @@ impl<'a> MovingPair<'a> {
         };
         let now = turn.as_ref().map_or(start, |turn| add(&start, turn));
         let s = EnclosedHeading { start, now, turn };
+        let between = dot(&s.now, &self.between);
         let is_with = |frame: Frame| heading.frame == frame;
         let from_p = heights(&self.p.track, &trigs.0, t, &s, is_with(Frame::P));
         let from_q = heights(&self.q.track, &trigs.1, t, &s, is_with(Frame::Q));
         let (i, top_p) = self.p.farthest(&from_p.g, effort);
         let (j, top_q) = self.q.farthest(&from_q.g.map(|c| -c), effort);
-        let offsets = dot(&s.now, &self.between) + (from_q.offset - from_p.offset);
+        let offsets = between + (from_q.offset - from_p.offset);
         MovingGap { value: offsets - (top_p + top_q), rate, pair: VertexPair { i, j } }
     }
 

@@ -7,17 +7,14 @@ use arrayvec::ArrayVec;
 use super::in_plane::prove_in_plane;
 use super::widely::{enclosed, gather, holds_strictly, search_widely};
 use crate::geometry::Vec3;
-use crate::geometry::contact_time::rotating::advance::headings::gap_across;
 use crate::geometry::contact_time::rotating::advance::nearest::{
-    NearestSearch, NearestStart, ROUGH,
+    NearestSearch, NearestStart, ROUGH, closing_speed, guess, nearest_point,
 };
 use crate::geometry::contact_time::rotating::advance::step::CertifiedStep;
 use crate::geometry::contact_time::rotating::bounds::body::MovingBody;
 use crate::geometry::contact_time::rotating::bounds::moving::Moving;
 use crate::geometry::contact_time::rotating::bounds::pair::MovingPair;
-use crate::geometry::contact_time::rotating::search::{
-    ClosingSpeed, ContactAt, ContactPairs, TurningSearch,
-};
+use crate::geometry::contact_time::rotating::search::{ContactAt, ContactPairs, TurningSearch};
 use crate::geometry::effort::Effort;
 use crate::geometry::number::interval::{Interval, IntervalVec, add, norm, scaled};
 use crate::geometry::number::rounding::{UNIT, length};
@@ -47,17 +44,19 @@ pub(in super::super) fn prove(
 ) -> Option<ContactPairs> {
     let ContactProbe { t, margin, good_enough, world, seed } = probe;
     let error = moving.pair.error;
-    let mut near = NearestSearch::at(moving, t);
+    let start = NearestStart::new(world, seed);
+    let near = NearestSearch::at(moving, t);
     let good_enough = if margin > 0.0 { good_enough } else { NEAREST_LOOSE };
     // Mostly the corners that were nearest have come within the margin, and no others are needed.
     if margin > 0.0 && !seed.is_empty() && near.posed.is_known() {
-        let (_, corners) = near.seeded(NearestStart { guess: world, seed }, effort);
+        let (_, corners) = near.seeded(&start, effort);
         let rounded: ArrayVec<Vec3, 4> = corners.iter().map(|c| c.at).collect();
         if comes_within_rounded(&rounded, error, &barycentric(&rounded), margin) {
             return Some(corners.iter().map(|c| c.pair).collect());
         }
     }
-    let nearest = near.nearest(NearestStart { guess: world, seed }, good_enough, effort);
+    let nearest = nearest_point(moving, t, &start, good_enough, effort);
+    let near = NearestSearch::at(moving, t);
     *seed = nearest.corners.iter().map(|c| c.pair).collect();
     let simplex: ContactPairs = seed.iter().copied().collect();
     let rounded: ArrayVec<Vec3, 4> = nearest.corners.iter().map(|c| c.at).collect();
@@ -85,7 +84,7 @@ pub(in super::super) fn prove(
         return found;
     }
     let mut corners = nearest.corners.iter().copied().collect();
-    gather(&mut near, world, &mut corners, effort);
+    gather(&near, world, &mut corners, effort);
     search_widely(near.pair, t, &corners)
 }
 
@@ -185,9 +184,9 @@ pub(in super::super) fn place_of_probe(
     search: &TurningSearch<'_>,
     step: &CertifiedStep,
 ) -> Option<f64> {
-    let closing = -step.gap.rate;
-    let is_near = closing > 0.0 && step.surplus < search.told.probe_gap(closing);
-    is_near.then(|| (search.at.t + search.told.probe_lead(step.surplus, closing)).min(1.0))
+    let (closing, surplus) = (-step.gap.gap.rate, step.gap.surplus);
+    let is_near = closing > 0.0 && surplus < search.told.probe_gap(closing);
+    is_near.then(|| (search.at.t + search.told.probe_lead(surplus, closing)).min(1.0))
 }
 
 /// Pairs that prove contact at time t, if they can be found. If not, the seed becomes what is
@@ -197,7 +196,7 @@ pub(in super::super) fn contact_at(
     t: f64,
     effort: &mut Effort<'_>,
 ) -> Option<ContactPairs> {
-    let world = &search.world_direction(t);
+    let world = &guess(search, search.at.heading.as_ref(), t);
     let resolution = ROUGH * search.resolution(None);
     let TurningSearch { told, moving, at, .. } = search;
     let in_plane =
@@ -283,25 +282,6 @@ pub(in super::super) fn width_allowed(
     let at = if search.told.margin > 0.0 { t } else { free };
     let speed = closing_speed(search, at, effort);
     if speed > 0.0 { width(speed) } else { time_tolerance }
-}
-
-/// How fast the nearest points approach each other at time t; 0 where they do not, or where there
-/// are none.
-fn closing_speed(search: &mut TurningSearch<'_>, t: f64, effort: &mut Effort<'_>) -> f64 {
-    // Bringing contact forward asks, and judging the bracket then asks again.
-    if let Some(known) = search.at.speed
-        && known.t.to_bits() == t.to_bits()
-    {
-        return known.speed;
-    }
-    let guess = search.world_direction(t);
-    let mut near = NearestSearch::at(&mut search.moving, t);
-    let start = NearestStart { guess: &guess, seed: &search.at.seed };
-    let nearest = near.nearest(start, NEAREST_LOOSE, effort);
-    let gap = gap_across(search, &nearest, t, effort);
-    let speed = gap.map_or(0.0, |gap| (-gap.rate).max(0.0));
-    search.at.speed = Some(ClosingSpeed { t, speed });
-    speed
 }
 
 #[cfg(test)]

@@ -3,9 +3,10 @@
 
 use super::at_time::contact_at;
 use crate::geometry::claim::StaticProof;
-use crate::geometry::contact_time::rotating::advance::headings::{choose_heading, look_around};
+use crate::geometry::contact_time::rotating::advance::headings::choose_heading;
+use crate::geometry::contact_time::rotating::advance::nearest::look_around;
 use crate::geometry::contact_time::rotating::advance::step::step_along;
-use crate::geometry::contact_time::rotating::bounds::pair::MeasuredHeading;
+use crate::geometry::contact_time::rotating::bounds::moving::MeasuredHeading;
 use crate::geometry::contact_time::rotating::search::{ContactAt, ContactPairs, TurningSearch};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::motion::Motion;
@@ -77,7 +78,7 @@ fn deeper(
     let mut next_trial = 1;
     for steps in 1..=GRAZING_STEPS_MAX {
         effort.spend_step()?;
-        search.at.clear = margin - depth;
+        search.keep_clear(margin - depth);
         let before = search.at.t;
         if !step_deeper(search, effort) {
             break;
@@ -112,7 +113,7 @@ fn step_deeper(search: &mut TurningSearch<'_>, effort: &mut Effort<'_>) -> bool 
     let Some(known) = search.at.heading.clone() else { return false };
     if let Some(step) = step_along(search, &known, true, effort) {
         search.at.t = step.end;
-        search.at.heading = Some(MeasuredHeading { gap: step.gap, ..known });
+        search.at.heading = Some(MeasuredHeading { now: step.gap, ..known });
     }
     true
 }

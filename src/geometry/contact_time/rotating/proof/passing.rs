@@ -8,10 +8,12 @@ use arrayvec::ArrayVec;
 use super::at_time::width_allowed;
 use crate::geometry::Vec3;
 use crate::geometry::claim::Question;
-use crate::geometry::contact_time::rotating::advance::nearest::{NearestSearch, NearestStart};
+use crate::geometry::contact_time::rotating::advance::nearest::{
+    NearestSearch, NearestStart, guess, nearest_point,
+};
 use crate::geometry::contact_time::rotating::bounds::body::MovingBody;
-use crate::geometry::contact_time::rotating::bounds::moving::MovingCorner;
 use crate::geometry::contact_time::rotating::bounds::pair::MovingPair;
+use crate::geometry::contact_time::rotating::bounds::supports::MovingCorner;
 use crate::geometry::contact_time::rotating::search::TurningSearch;
 use crate::geometry::contact_time::travel::translation_of;
 use crate::geometry::effort::{Effort, Stopped};
@@ -88,10 +90,10 @@ fn rings(
     free: f64,
     effort: &mut Effort<'_>,
 ) -> ArrayVec<CornerRing, 2> {
-    let world = search.world_direction(free);
-    let mut near = NearestSearch::at(&mut search.moving, free);
-    let start = NearestStart { guess: &world, seed: &search.at.seed };
-    let nearest = near.nearest(start, NEAREST_LOOSE, effort);
+    let world = guess(search, search.at.heading.as_ref(), free);
+    let start = NearestStart::new(&world, &search.at.seed);
+    let nearest = nearest_point(&mut search.moving, free, &start, NEAREST_LOOSE, effort);
+    let near = NearestSearch::at(&mut search.moving, free);
     let mut rings = ArrayVec::new();
     let edge = match nearest.corners.as_slice() {
         [a, b, c] => {

@@ -5,8 +5,8 @@ use arrayvec::ArrayVec;
 
 use crate::geometry::Vec3;
 use crate::geometry::contact_time::rotating::advance::nearest::NearestSearch;
-use crate::geometry::contact_time::rotating::bounds::moving::MovingCorner;
 use crate::geometry::contact_time::rotating::bounds::pair::MovingPair;
+use crate::geometry::contact_time::rotating::bounds::supports::MovingCorner;
 use crate::geometry::contact_time::rotating::search::ContactPairs;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::Sign;
@@ -33,7 +33,7 @@ pub(super) fn enclosed(
 /// Adds supports along straight and slanted directions, on the side of the contact and on the far
 /// side.
 pub(super) fn gather(
-    near: &mut NearestSearch<'_, '_>,
+    near: &NearestSearch<'_, '_>,
     world: &Vec3,
     corners: &mut ManyCorners,
     effort: &mut Effort<'_>,
@@ -51,7 +51,7 @@ pub(super) fn gather(
     directions.extend(slants.iter().map(|w| w - n));
     directions.extend(slants.iter().map(|w| w + n));
     for direction in directions {
-        let (corner, _) = near.support(&direction, effort);
+        let (corner, _) = near.support(&direction, &Vec3::zeros(), effort);
         if !corners.is_full() && corners.iter().all(|c| c.pair != corner.pair) {
             corners.push(corner);
         }

@@ -55,10 +55,11 @@ use crate::geometry::claim::{
 };
 use crate::geometry::contact_time::method::Method;
 use crate::geometry::contact_time::rotating::bounds::body::MovingBody;
-use crate::geometry::contact_time::rotating::bounds::pair::{Heading, Need, unit};
+use crate::geometry::contact_time::rotating::bounds::moving::need_along;
+use crate::geometry::contact_time::rotating::bounds::pair::Heading;
 use crate::geometry::contact_time::rotating::search::TurningSearch;
 use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::number::rounding::UNIT;
+use crate::geometry::number::rounding::{UNIT, unit};
 use crate::geometry::number::trig::{RoundedTrig, Trig};
 use crate::geometry::separation::line::cast;
 use crate::geometry::separation::methods::linear_program::{
@@ -83,7 +84,7 @@ pub(in crate::geometry::contact_time) const METHOD: Method = Method {
 
 /// A gap of more than this many times the rounding bound of a plain gap is never lost in rounding
 /// by the default search. The direction of its nearest points is off by as much as their rounding
-/// is of the distance, and [`Need::surplus`] takes three such bounds.
+/// is of the distance, and the surplus of a gap takes three such bounds.
 const LOST: f64 = 64.0;
 
 /// How many sides the prism has that stands for a disc. It reaches half a percent beyond the disc.
@@ -166,12 +167,12 @@ fn free_along(
     room: f64,
     effort: &mut Effort<'_>,
 ) -> Option<FirstContact> {
-    let heading = search.moving.pair.heading(Frame::World, s, 0.0);
-    let kept = Need::along(&heading, search.told.clear + room).clear + bow(search, &heading);
-    let need = Need { clear: kept.next_up() };
+    let mut heading = search.moving.heading(Frame::World, s, 0.0);
+    let kept = need_along(&heading, search.told.clear + room) + bow(search, &heading);
+    heading.need = kept.next_up();
     for t in [0.0, 1.0] {
-        let gap = search.moving.gap(&heading, need, t, effort);
-        let is_clear = need.surplus(&gap) > 0.0;
+        let gap = search.moving.gap(&heading, t, effort);
+        let is_clear = gap.surplus > 0.0;
         if !is_clear {
             return None;
         }

@@ -4,7 +4,7 @@
 
 use crate::geometry::claim::{FirstContact, Outcome, Question};
 use crate::geometry::claim::{Frame, Link};
-use crate::geometry::contact_time::rotating::advance::headings::begin;
+use crate::geometry::contact_time::rotating::advance::start::begin;
 use crate::geometry::contact_time::rotating::machine::conduct;
 use crate::geometry::contact_time::rotating::search::TurningSearch;
 use crate::geometry::effort::{Effort, Stopped};

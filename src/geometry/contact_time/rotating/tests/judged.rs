@@ -267,12 +267,13 @@ fn links_join_no_more_steps_than_a_judge_can_follow() {
     let pair = Pair::new(&rod, Pose::identity(), &wall, Pose::translation(0.0, 2.5, 0.0));
     let question = Question::new(pair, Motion::rest(), turn([1.0, 0.2, 0.0], 0.7));
     let mut search = TurningSearch::new(&question);
-    let heading = search.moving.pair.heading(Frame::World, &Vec3::y(), 0.0);
-    let need = Need::along(&heading, 0.0);
-    let gap = search.moving.gap(&heading, need, 0.0, &mut Effort::unlimited());
-    let known = MeasuredHeading { heading, gap };
+    let heading = search.moving.heading(Frame::World, &Vec3::y(), 0.0);
+    let known = search.moving.measured(heading, 0.0, &mut Effort::unlimited());
     for step in 1..=2 * PIECES_A_LINK_MAX {
-        let step = CertifiedStep { end: f64::from(step) * 1e-6, gap, surplus: 1.0 };
+        let step = CertifiedStep {
+            end: f64::from(step) * 1e-6,
+            gap: MeasuredGap { surplus: 1.0, ..known.now },
+        };
         take_step(&mut search, &Advance { known: known.clone(), step });
     }
     let chain = &search.proven.chain;

@@ -1,7 +1,7 @@
 //! What the plain places at one time are not good for.
 
 use super::*;
-use crate::geometry::contact_time::rotating::bounds::moving::PosedPair;
+use crate::geometry::contact_time::rotating::bounds::posed::PosedPair;
 use crate::geometry::contact_time::rotating::proof::at_time::{ContactProbe, prove};
 use crate::geometry::support::{likely, supporting_vertex};
 
@@ -39,12 +39,12 @@ fn places_whose_sines_are_not_to_be_had_have_no_plain_gap() {
     let question = Question::new(pair, turn([0.0, 0.0, 1.0], 1e9), Motion::rest());
     let mut search = TurningSearch::new(&question);
     let mut effort = Effort::unlimited();
-    let heading = search.moving.pair.heading(Frame::World, &Vec3::x(), 0.0);
+    let heading = search.moving.heading(Frame::World, &Vec3::x(), 0.0);
     let posed = PosedPair::new(&search.moving.pair, 0.5);
     assert!(posed.gap(&search.moving.pair, &heading, &mut effort).is_none());
     // Some angle brings the cube's edge to 0.707, others its face to 0.5: the other cube's is at
     // 1.1.
-    let gap = search.moving.gap(&heading, Need::along(&heading, 0.0), 0.5, &mut effort).value;
+    let gap = search.moving.gap(&heading, 0.5, &mut effort).gap.value;
     assert!(gap.low() <= 1.1 - 0.5f64.sqrt() && gap.high() >= 0.6, "{gap:?}");
 }
 

@@ -1,7 +1,7 @@
 //! Brackets are as narrow as the tolerances say, however the bodies' points are given.
 
 use super::*;
-use crate::geometry::contact_time::rotating::advance::nearest::{NearestSearch, NearestStart};
+use crate::geometry::contact_time::rotating::advance::nearest::{NearestStart, nearest_point};
 use crate::geometry::contact_time::rotating::bounds::moving::Moving;
 use crate::geometry::contact_time::rotating::search::scale_of;
 use crate::geometry::number::tolerance::NEAREST_TIGHT;
@@ -21,11 +21,11 @@ fn size_and_world(pair: &Pair<'_>) -> f64 {
 
 /// How fast the bodies come nearer to each other just before contact.
 fn closing_rate(question: &Question<'_>, answer: &FirstContact) -> f64 {
-    let mut moving = Moving::new(question, scale_of(question));
+    let mut moving = Moving::new(question, scale_of(question), 0.0);
     let [before, after] = [2e-6, 1e-6].map(|earlier| {
-        let mut near = NearestSearch::at(&mut moving, answer.t_free - earlier);
-        let start = NearestStart { guess: &Vec3::x(), seed: &[] };
-        near.nearest(start, NEAREST_TIGHT, &mut Effort::unlimited()).point.norm()
+        let (t, guess) = (answer.t_free - earlier, Vec3::x());
+        let (start, effort) = (NearestStart::new(&guess, &[]), &mut Effort::unlimited());
+        nearest_point(&mut moving, t, &start, NEAREST_TIGHT, effort).point.norm()
     });
     (before - after) / 1e-6
 }
