@@ -285,7 +285,7 @@ fn read_joint(
         parent,
         child,
         parent_from_joint: origin(element)?,
-        axis: axis(element)?,
+        axis: axis(element, kind)?,
         range,
         velocity,
         mimic: mimic.transpose()?,
@@ -293,11 +293,15 @@ fn read_joint(
     })
 }
 
-/// The unit vector along the axis: each coordinate divided by the rounded length.
-fn axis(element: Element<'_, '_>) -> Result<Vec3, RobotError> {
+/// The unit vector along the axis: each coordinate divided by the rounded length. Joints that move
+/// about none often say that theirs is zero.
+fn axis(element: Element<'_, '_>, kind: JointKind) -> Result<Vec3, RobotError> {
     let Some(axis) = element.child("axis") else { return Ok(Vec3::x()) };
     let vector = axis.vector("xyz", Vec3::x())?;
     let largest = vector.amax();
+    if matches!(kind, JointKind::Fixed | JointKind::Floating) {
+        return Ok(Vec3::x());
+    }
     if largest <= 1.0 / LENGTH_MAX {
         return Err(axis.bad("the axis must not be zero"));
     }

@@ -146,6 +146,17 @@ fn whatever_is_wrong_is_said_with_its_line_and_place() {
 }
 
 #[test]
+fn a_joint_that_moves_about_no_axis_may_say_that_it_is_zero() {
+    for kind in ["fixed", "floating"] {
+        let urdf = format!(
+            "<robot name='r'><link name='a'/><link name='b'/><joint name='j' type='{kind}'>\
+             <parent link='a'/><child link='b'/><axis xyz='0 0 0'/></joint></robot>"
+        );
+        assert!(robot_of(&urdf).is_ok(), "{kind}");
+    }
+}
+
+#[test]
 fn bombs_are_refused_before_they_grow() {
     let refused = |urdf: &str| match robot_of(urdf) {
         Err(BuildError::Description(error)) => error.to_string(),
