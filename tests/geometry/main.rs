@@ -1,5 +1,6 @@
 //! Tests of floor 0 through its public surface.
 
+mod families;
 mod hull_oracle;
 mod hull_torture;
 mod hulls;
