@@ -282,6 +282,11 @@ limits! {
     merged_frames_max = 64, "frames", Cut;
     /// Answers of StreamConfigurations that wait for a slow client; then its stream is not read.
     waiting_reports_max = 4, "reports", Cut;
+    /// Clients that watch one session.
+    watchers_per_session_max = 64, "watchers", ResourceExhausted;
+    /// Frames of one session that wait for a slow watcher; one that is further behind loses them
+    /// and gets the state anew.
+    watch_frames_max = 16, "frames", Cut;
     /// A session is closed after so long without a call, when its client does not say.
     session_idle_seconds_default = 300, "seconds", Cut;
     /// A session is closed after so long without a call, whatever its client says.

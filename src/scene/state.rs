@@ -165,6 +165,16 @@ impl Scene {
         self.entries.iter().map(|entry| &entry.body)
     }
 
+    /// Which pairs are checked.
+    pub fn rules(&self) -> &Rules {
+        &self.rules
+    }
+
+    /// One of them.
+    pub fn body(&self, id: BodyId) -> Option<&Body> {
+        self.index_of(id).map(|index| &self.entries[index as usize].body)
+    }
+
     /// The last frame applied; 0: none.
     pub fn frame(&self) -> u64 {
         self.applied

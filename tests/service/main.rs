@@ -30,5 +30,6 @@ mod solid_proofs;
 mod steps;
 mod streams;
 mod threads;
+mod watch;
 mod wire;
 mod word_for_word;

@@ -100,6 +100,17 @@ impl<'a> Caller<'a> {
         Ok(self.server.sessions().query_scene(self.request(query)).await?.into_inner())
     }
 
+    async fn watch(&self) -> Result<api::WatchSessionResponse, Status> {
+        let watch = api::WatchSessionRequest {
+            session_id: "s".to_owned(),
+            session_key: self.field(),
+            incarnation: self.incarnation,
+        };
+        let mut news =
+            self.server.sessions().watch_session(self.request(watch)).await?.into_inner();
+        Ok(soon(news.message()).await?.unwrap())
+    }
+
     async fn list(&self) -> Result<api::ListSessionsResponse, Status> {
         let session_keys = Some(self.field()).filter(|key| !key.is_empty()).into_iter().collect();
         let list = api::ListSessionsRequest { session_keys, ..Default::default() };
@@ -125,6 +136,7 @@ impl<'a> Caller<'a> {
         unknown(self.stream(u64::MAX).await.unwrap_err());
         unknown(self.get().await.unwrap_err());
         unknown(self.query().await.unwrap_err());
+        unknown(self.watch().await.unwrap_err());
         unknown(self.close(false).await.unwrap_err());
         assert_eq!(self.close(true).await.unwrap().summary, None);
         let listed = self.list().await.unwrap();
@@ -143,6 +155,7 @@ impl<'a> Caller<'a> {
         assert_eq!(summary.frame_id, frame_id + 1);
         assert!(summary.incarnation > 0);
         assert_eq!(self.query().await.unwrap().frame_id, frame_id + 1);
+        assert_eq!(self.watch().await.unwrap().state.unwrap().frame_id, frame_id + 1);
         let listed = self.list().await.unwrap();
         assert_eq!((listed.sessions.len(), listed.total_size), (1, 1));
         assert_eq!(listed.sessions[0].incarnation, summary.incarnation);
@@ -204,6 +217,7 @@ async fn an_old_key_and_an_old_incarnation_open_nothing() {
         twin.stream(9).await.unwrap_err(),
         twin.get().await.unwrap_err(),
         twin.query().await.unwrap_err(),
+        twin.watch().await.unwrap_err(),
         twin.close(false).await.unwrap_err(),
     ] {
         check(&status, Code::FailedPrecondition, "SESSION_REPLACED", "incarnation");

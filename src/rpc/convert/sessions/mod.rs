@@ -6,6 +6,7 @@ pub mod frame;
 pub mod hits;
 pub mod inquiry;
 pub mod methods;
+pub mod news;
 pub mod packed;
 pub mod plan;
 pub mod report;

@@ -56,7 +56,8 @@ pub fn to_wire(
     wire
 }
 
-fn counts(tally: &Tally) -> api::VerdictCounts {
+/// How many pairs stand how.
+pub fn counts(tally: &Tally) -> api::VerdictCounts {
     api::VerdictCounts {
         separated: tally.separated,
         touching: tally.touching,
@@ -267,7 +268,8 @@ fn pack(pairs: &[PairReport]) -> api::PackedPairs {
     packed
 }
 
-fn event(known: &Event) -> api::ContactEvent {
+/// A contact that began or ended, or may have been.
+pub fn event(known: &Event) -> api::ContactEvent {
     let kind = match known.kind {
         EventKind::Began => api::ContactEventKind::Began,
         EventKind::Ended => api::ContactEventKind::Ended,

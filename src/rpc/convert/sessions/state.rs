@@ -26,7 +26,8 @@ pub fn to_wire(
     }
 }
 
-fn body_to_wire(body: &Body, shapes: &[PartSource]) -> api::Body {
+/// A body where it is now.
+pub fn body_to_wire(body: &Body, shapes: &[PartSource]) -> api::Body {
     let part = |(part, shape): (&Part, &PartSource)| {
         use api::placed_body::Source;
         let source = match shape {
@@ -52,7 +53,8 @@ fn pair_to_wire([a, b]: &[BodyId; 2]) -> api::BodyPair {
     api::BodyPair { a: a.0, b: b.0 }
 }
 
-fn rules_to_wire(rules: &Rules) -> api::PairRules {
+/// Which pairs are checked.
+pub fn rules_to_wire(rules: &Rules) -> api::PairRules {
     let group = |[a, b]: &[String; 2]| api::GroupPair { a: a.clone(), b: b.clone() };
     let margin = |entry: &PairMargin| api::PairMargin {
         pair: Some(pair_to_wire(&entry.pair)),

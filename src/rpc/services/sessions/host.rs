@@ -45,6 +45,9 @@ pub(super) struct AnswerTime<'a> {
 /// Time that ends sooner is looked at, even where a frame is answered at once.
 const SHORT: Duration = Duration::from_millis(100);
 
+/// How long a body of one part takes to be declared on the wire.
+const DECLARED_TIME: Duration = Duration::from_micros(2);
+
 /// Who a session is going to belong to.
 struct Ownership {
     /// The digest of its key; none: it is open to everybody.
@@ -189,6 +192,17 @@ impl SessionHost {
             None => self.shared.compute.run_when_free(estimate, job).await?,
         };
         Ok(reports)
+    }
+
+    /// The declared state of a session, and what `also` takes from it at the same moment.
+    pub(super) async fn declared<T: Send + 'static>(
+        &self,
+        mut held: Held<Session>,
+        also: impl FnOnce(&mut Session) -> Result<T, Failure> + Send + 'static,
+    ) -> Result<(T, api::SessionState), Failure> {
+        let parts = u32::try_from(held.parts()).unwrap_or(u32::MAX);
+        let job = move || Ok((also(&mut held)?, held.state()));
+        self.shared.compute.run(DECLARED_TIME.saturating_mul(parts), job).await?
     }
 
     /// The place of an open session, for whoever brings its key.

@@ -1,10 +1,12 @@
 //! `SessionService`: scenes that are kept between calls.
 
 mod host;
+mod news;
 mod query;
 mod session;
 mod step;
 mod stream;
+mod watch;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -85,13 +87,24 @@ impl api::session_service_server::SessionService for Sessions {
         let brought = credentials(&metadata, request.session_key, request.incarnation);
         let slot = self.0.find(&request.session_id, brought)?;
         let _admitted = slot.admit().map_err(|error| failure(error, &slot.id))?;
-        let held = take_out(&slot).await?;
-        let state = held.state();
-        drop(held);
+        let (_, state) = self.0.declared(take_out(&slot).await?, |_| Ok(())).await?;
         Ok(Response::new(api::GetSessionResponse {
             summary: Some(summary(&slot)),
             state: Some(state),
         }))
+    }
+
+    type WatchSessionStream = watch::Replies;
+
+    async fn watch_session(
+        &self,
+        request: Request<api::WatchSessionRequest>,
+    ) -> Result<Response<Self::WatchSessionStream>, Status> {
+        let intake = Intake::of(&request);
+        let (metadata, _, request) = request.into_parts();
+        let brought = credentials(&metadata, request.session_key, request.incarnation);
+        let slot = self.0.find(&request.session_id, brought)?;
+        Ok(Response::new(watch::start(self.0.clone(), slot, intake.purse()).await?))
     }
 
     async fn query_scene(

@@ -5,6 +5,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
+use tokio::sync::broadcast::Receiver;
+
+use super::news::{NewsCopy, Newsroom};
 use crate::geometry::effort::{Cost, Effort};
 use crate::rpc::api;
 use crate::rpc::convert::geometry::length;
@@ -15,13 +18,15 @@ use crate::rpc::convert::sessions::frame::{
 };
 use crate::rpc::convert::sessions::methods::methods;
 use crate::rpc::convert::sessions::plan::Plan;
-use crate::rpc::convert::sessions::{report, state};
+use crate::rpc::convert::sessions::{news, report, state};
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::runtime::compute::NEVER_INLINE;
+use crate::runtime::memory::Purse;
 use crate::runtime::metrics::{Ending, QuestionKind};
 use crate::runtime::sessions::{Resident, Summary};
+use crate::runtime::settings::Limits as WireLimits;
 use crate::scene::{Applied, Declaration, Limits, Report, Runner, Scene};
 
 /// A scene with the shapes of its bodies, what its client asked for, and what it cost so far.
@@ -50,6 +55,8 @@ pub struct Session {
     parts_max: usize,
     /// The most vertices that any part has had so far.
     vertices_max: u32,
+    /// Tells those who watch.
+    newsroom: Newsroom,
 }
 
 /// Items of a frame that were refused, as its report lists them. The session keeps them for a
@@ -205,6 +212,7 @@ impl Session {
             last_elapsed: Duration::ZERO,
             parts_max: 1,
             vertices_max: 1,
+            newsroom: Newsroom::default(),
         };
         session.keep_shapes(declared);
         let report =
@@ -346,13 +354,36 @@ impl Session {
     }
 
     fn answer_or_say_why(&mut self, plan: &Plan, work: &FrameWork<'_>) -> api::FrameReport {
-        self.answer(plan, work).unwrap_or_else(|failure| api::FrameReport {
+        let answered = self.answer(plan, work);
+        self.tell_watchers(answered.is_ok());
+        answered.unwrap_or_else(|failure| api::FrameReport {
             frame_id: self.scene.frame(),
             status: Some(failure.to_item()),
             refused_items: self.last_refused.items.clone(),
             omitted_items: self.last_refused.omitted,
             ..Default::default()
         })
+    }
+
+    /// The news of this session, from now on, and how many there were before; who opened the
+    /// session pays for them.
+    pub(super) fn watch(
+        &mut self,
+        limits: &WireLimits,
+        purse: Purse,
+        before: Option<Receiver<NewsCopy>>,
+    ) -> Result<(Receiver<NewsCopy>, u64), Failure> {
+        let at_most = (limits.watchers_per_session_max(), limits.watch_frames_max);
+        let news = self.newsroom.subscribe((self.scene.frame(), purse), before, at_most);
+        news.map_err(|limit| limit.reached().into())
+    }
+
+    /// Tells those who watch what has changed, and what the answer says if there is one.
+    fn tell_watchers(&mut self, is_answered: bool) {
+        let Some(draft) = self.newsroom.take_draft() else { return };
+        let report = self.scene.remembered_report(self.scene.frame()).filter(|_| is_answered);
+        let told = news::to_wire(&self.scene, &self.shapes, &draft, report.as_deref());
+        self.newsroom.publish(told);
     }
 
     /// Applies one frame; the report says why it was refused. What it adds is taken from `room`,
@@ -390,6 +421,8 @@ impl Session {
             Applied::Repeated => Ok((plan, true)),
             Applied::Now(refused) => {
                 *room = left.unwrap_or(0);
+                let refused_moves = refused.iter().map(|(index, _)| *index).collect();
+                self.newsroom.note(&asked.frame, &refused_moves);
                 let moves = refused.into_iter();
                 let moves = moves.map(|(index, error)| asked.refused_move(path, index, error));
                 let items = asked.moves.left_out(path).into_iter().chain(moves);

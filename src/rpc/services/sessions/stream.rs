@@ -116,7 +116,7 @@ struct Talk {
     busy: Duration,
 }
 
-async fn turned_true(flag: &mut watch::Receiver<bool>) {
+pub(super) async fn turned_true(flag: &mut watch::Receiver<bool>) {
     // When the sender is gone, so is what it speaks of.
     let _ = flag.wait_for(|is_true| *is_true).await;
 }

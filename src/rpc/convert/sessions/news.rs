@@ -1,0 +1,88 @@
+//! What has changed with a frame, for those who watch.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::declare::PartSource;
+use super::report::{counts, event};
+use super::state::{body_to_wire, rules_to_wire};
+use crate::rpc::api;
+use crate::rpc::convert::geometry::matrix_rows;
+use crate::scene::{Body, BodyId, Frame, Report, Scene};
+
+/// What has changed since it was told last, by the ids of bodies.
+#[derive(Debug, Default)]
+pub struct Draft {
+    moved: BTreeSet<u32>,
+    teleported: BTreeSet<u32>,
+    added: BTreeSet<u32>,
+    removed: BTreeSet<u32>,
+    has_new_rules: bool,
+}
+
+impl Draft {
+    /// Adds what a frame has changed of which the moves at these places were refused.
+    pub fn note(&mut self, frame: &Frame, refused: &BTreeSet<usize>) {
+        for id in frame.removed.iter().map(|body| body.0) {
+            if !self.added.remove(&id) {
+                self.removed.insert(id);
+            }
+            self.moved.remove(&id);
+            self.teleported.remove(&id);
+        }
+        self.added.extend(frame.added.iter().map(|body| body.id.0));
+        self.has_new_rules |= frame.rules.is_some();
+        let moves = frame.moves.iter().enumerate().filter(|(at, _)| !refused.contains(at));
+        for (_, moved) in moves {
+            let id = moved.body.0;
+            // A body that is new is told with the pose that it has now.
+            if self.added.contains(&id) {
+                continue;
+            }
+            self.moved.insert(id);
+            if moved.teleported || frame.teleported {
+                self.teleported.insert(id);
+            }
+        }
+    }
+}
+
+/// The changes of `draft` as the scene stands now, with what its report says, if it was answered.
+pub fn to_wire(
+    scene: &Scene,
+    shapes: &BTreeMap<u32, Vec<PartSource>>,
+    draft: &Draft,
+    report: Option<&Report>,
+) -> api::WatchedFrame {
+    let added = |body: &Body| {
+        let shapes = shapes.get(&body.id.0).map_or(&[] as &[PartSource], Vec::as_slice);
+        body_to_wire(body, shapes)
+    };
+    let bodies = |ids: &BTreeSet<u32>| -> Vec<&Body> {
+        ids.iter().filter_map(|id| scene.body(BodyId(*id))).collect()
+    };
+    api::WatchedFrame {
+        frame_id: scene.frame(),
+        previous_frame_id: 0,
+        packed_poses: Some(packed(&bodies(&draft.moved), &draft.teleported)),
+        added_bodies: bodies(&draft.added).into_iter().map(added).collect(),
+        removed_body_ids: draft.removed.iter().copied().collect(),
+        rules: draft.has_new_rules.then(|| rules_to_wire(scene.rules())),
+        events: report.map_or_else(Vec::new, |report| report.events.iter().map(event).collect()),
+        counts: report.map(|report| counts(&report.tally)),
+    }
+}
+
+fn packed(moved: &[&Body], teleported: &BTreeSet<u32>) -> api::PackedPoses {
+    let numbers = |of: fn(&Body) -> Vec<f64>| -> Vec<f64> {
+        moved.iter().flat_map(|body| of(body)).collect()
+    };
+    let ids: Vec<u32> = moved.iter().map(|body| body.id.0).collect();
+    let teleported: Vec<u32> = teleported.iter().copied().collect();
+    api::PackedPoses {
+        ids: ids.into(),
+        translations: numbers(|body| body.pose.translation.iter().copied().collect()).into(),
+        rotation_matrices: numbers(|body| matrix_rows(&body.pose.rotation).to_vec()).into(),
+        teleported_ids: teleported.into(),
+        ..Default::default()
+    }
+}

@@ -1,0 +1,100 @@
+//! What those who watch a session are told: what every frame has changed, and its events.
+//!
+//! The session never waits for them. News wait in a ring of `watch_frames_max` frames; a watcher
+//! that is further behind loses some and begins again with the whole state. While nobody watches,
+//! nothing is written down.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use prost::Message;
+use tokio::sync::broadcast;
+
+use super::step::REPORT_FACTOR;
+use crate::rpc::api;
+use crate::rpc::convert::sessions::news::Draft;
+use crate::runtime::memory::{MemoryKind, Purse, Reservation};
+use crate::runtime::settings::Limit;
+use crate::scene::Frame;
+
+/// What one frame changed.
+#[derive(Debug)]
+pub(super) struct News {
+    pub(super) frame: api::WatchedFrame,
+    /// For what it takes while it waits for the slowest watcher.
+    _memory: Reservation,
+}
+
+/// What a watcher receives; none: there was no memory for the news of a frame, which are lost.
+pub(super) type NewsCopy = Option<Arc<News>>;
+
+/// Writes down what frames change, and tells it to all who watch.
+#[derive(Debug, Default)]
+pub(super) struct Newsroom {
+    readers: Option<broadcast::Sender<NewsCopy>>,
+    /// The frame that was told last, or that the first watcher has the state of.
+    last_frame: u64,
+    /// How many frames were told.
+    told: u64,
+    draft: Draft,
+    /// Who pays for what waits to be read.
+    purse: Option<Purse>,
+}
+
+impl Newsroom {
+    /// One more reads, from the frame after `frame` on; also says how many frames were told so far.
+    /// Whoever read before and fell behind gives back the place that it had.
+    pub(super) fn subscribe(
+        &mut self,
+        (frame, purse): (u64, Purse),
+        before: Option<broadcast::Receiver<NewsCopy>>,
+        (readers_max, waiting_max): (Limit, u64),
+    ) -> Result<(broadcast::Receiver<NewsCopy>, u64), Limit> {
+        if !self.is_read() {
+            let waiting_max = usize::try_from(waiting_max).unwrap_or(1).clamp(1, WAITING_MAX);
+            self.readers = Some(broadcast::Sender::new(waiting_max));
+            self.draft = Draft::default();
+            self.last_frame = frame;
+            self.purse = Some(purse);
+        }
+        drop(before);
+        match &self.readers {
+            Some(readers) if (readers.receiver_count() as u64) < readers_max.value => {
+                Ok((readers.subscribe(), self.told))
+            }
+            _ => Err(readers_max),
+        }
+    }
+
+    /// Whether anybody watches.
+    pub(super) fn is_read(&self) -> bool {
+        self.readers.as_ref().is_some_and(|readers| readers.receiver_count() > 0)
+    }
+
+    /// Writes down what a frame has changed of which the moves at these places were refused.
+    pub(super) fn note(&mut self, frame: &Frame, refused: &BTreeSet<usize>) {
+        if self.is_read() {
+            self.draft.note(frame, refused);
+        }
+    }
+
+    /// What is to be told, if anybody is there to be told.
+    pub(super) fn take_draft(&mut self) -> Option<Draft> {
+        self.is_read().then(|| std::mem::take(&mut self.draft))
+    }
+
+    /// Tells what has changed up to a frame.
+    pub(super) fn publish(&mut self, mut frame: api::WatchedFrame) {
+        let (Some(readers), Some(purse)) = (&self.readers, &self.purse) else { return };
+        frame.previous_frame_id = std::mem::replace(&mut self.last_frame, frame.frame_id);
+        self.told += 1;
+        let bytes = (REPORT_FACTOR * frame.encoded_len()) as u64;
+        let memory = purse.reserve(MemoryKind::Replies, bytes);
+        let news = memory.ok().map(|memory| Arc::new(News { frame, _memory: memory }));
+        // That nobody hears it any more is known at the next frame.
+        let _ = readers.send(news);
+    }
+}
+
+/// More frames than this never wait for a watcher, whatever the limit.
+const WAITING_MAX: usize = 1 << 10;

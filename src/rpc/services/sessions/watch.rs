@@ -1,0 +1,155 @@
+//! `WatchSession`: those who follow a session without taking part in it.
+
+use std::pin::Pin;
+use std::sync::Arc;
+use std::time::Duration;
+
+use prost::Message;
+use tokio::sync::broadcast::Receiver;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::mpsc;
+use tokio::time::Instant;
+use tokio_stream::wrappers::ReceiverStream;
+use tokio_stream::{Stream, StreamExt};
+use tonic::Status;
+
+use super::host::{SessionHost, failure, take_out};
+use super::news::NewsCopy;
+use super::session::Session;
+use super::step::REPORT_FACTOR;
+use super::stream::turned_true;
+use crate::rpc::api;
+use crate::rpc::status::Failure;
+use crate::runtime::client::Client;
+use crate::runtime::memory::{MemoryKind, Purse, Reservation};
+use crate::runtime::sessions::Slot;
+
+type WatchReply = Result<api::WatchSessionResponse, Status>;
+
+/// What goes to a watcher.
+pub(super) type Replies = Pin<Box<dyn Stream<Item = WatchReply> + Send>>;
+
+/// A watcher that loses frames gets the state anew no sooner than this after the last time: the
+/// state of a large scene takes the session a while, which its owner shall not notice.
+const STATE_INTERVAL: Duration = Duration::from_secs(1);
+
+/// A reply that waits to be sent, with what it takes.
+struct Queued {
+    reply: WatchReply,
+    _memory: Option<Reservation>,
+}
+
+/// Joins a session, and tells its news until the watcher or the session is gone.
+pub(super) async fn start(
+    host: SessionHost,
+    slot: Arc<Slot<Session>>,
+    purse: &Purse,
+) -> Result<Replies, Failure> {
+    let (replies, receiver) = mpsc::channel(1);
+    let mut watch = Watch { host, slot, replies: replies.clone(), purse: purse.clone(), told: 0 };
+    // What refuses a watcher is the status of its call.
+    let (news, first) = watch.join(None).await?;
+    tokio::spawn(Client::current().around(async move {
+        tokio::select! {
+            ended = watch.tell(news, first) => {
+                if let Err(failure) = ended {
+                    // The watcher may be gone.
+                    let last = Queued { reply: Err(failure.into()), _memory: None };
+                    let _ = replies.send(last).await;
+                }
+            }
+            () = replies.closed() => {}
+        }
+    }));
+    Ok(Box::pin(ReceiverStream::new(receiver).map(|queued: Queued| queued.reply)))
+}
+
+struct Watch {
+    host: SessionHost,
+    slot: Arc<Slot<Session>>,
+    replies: mpsc::Sender<Queued>,
+    purse: Purse,
+    /// How many frames the session had told when this watcher was last up to date.
+    told: u64,
+}
+
+impl Watch {
+    /// The state of the session, and its news from there on.
+    async fn join(
+        &mut self,
+        before: Option<Receiver<NewsCopy>>,
+    ) -> Result<(Receiver<NewsCopy>, api::WatchSessionResponse), Failure> {
+        let shared = self.host.shared.clone();
+        let is_first = before.is_none();
+        let _admitted = self.slot.admit().map_err(|error| failure(error, &self.slot.id))?;
+        let held = take_out(&self.slot).await?;
+        let purse = self.slot.purse.clone();
+        let watch = move |session: &mut Session| session.watch(shared.limits(), purse, before);
+        let ((news, told), state) = self.host.declared(held, watch).await?;
+        let lost_frames = if is_first { 0 } else { told - self.told };
+        self.told = told;
+        let incarnation = self.slot.incarnation;
+        let reply = api::WatchSessionResponse {
+            state: Some(state),
+            lost_frames,
+            incarnation,
+            ..Default::default()
+        };
+        Ok((news, reply))
+    }
+
+    async fn tell(
+        &mut self,
+        mut news: Receiver<NewsCopy>,
+        first: api::WatchSessionResponse,
+    ) -> Result<(), Failure> {
+        self.send(first).await?;
+        let mut joined = Instant::now();
+        let mut draining = self.host.shared.draining.clone();
+        let mut told_draining = false;
+        loop {
+            let received = tokio::select! {
+                biased;
+                () = turned_true(&mut draining), if !told_draining => {
+                    told_draining = true;
+                    self.notify(api::Notice::Draining).await?;
+                    continue;
+                }
+                received = news.recv() => received,
+            };
+            match received {
+                Ok(Some(told)) => {
+                    self.told += 1;
+                    let frame = Some(told.frame.clone());
+                    self.send(api::WatchSessionResponse { frame, ..Default::default() }).await?;
+                    continue;
+                }
+                Ok(None) | Err(RecvError::Lagged(_)) => {}
+                Err(RecvError::Closed) => return self.notify(api::Notice::Closed).await,
+            }
+            tokio::time::sleep_until(joined + STATE_INTERVAL).await;
+            let (from_here, state) = match self.join(Some(news)).await {
+                Err(Failure::UnknownSession(_)) => {
+                    return self.notify(api::Notice::Closed).await;
+                }
+                joined => joined?,
+            };
+            news = from_here;
+            joined = Instant::now();
+            self.send(state).await?;
+        }
+    }
+
+    async fn notify(&self, notice: api::Notice) -> Result<(), Failure> {
+        self.send(api::WatchSessionResponse { notice: notice.into(), ..Default::default() }).await
+    }
+
+    /// Waits until the watcher has taken what came before; that it is gone ends the task elsewhere.
+    async fn send(&self, reply: api::WatchSessionResponse) -> Result<(), Failure> {
+        let bytes = (REPORT_FACTOR * reply.encoded_len()) as u64;
+        let memory = self.purse.reserve(MemoryKind::Replies, bytes)?;
+        let queued = Queued { reply: Ok(reply), _memory: Some(memory) };
+        let _ = self.replies.send(queued).await;
+        Ok(())
+    }
+}
