@@ -97,6 +97,7 @@ impl Server {
             layers: cost.layers,
             handed_over: cost.handed_over,
             by_bounds: cost.by_bounds,
+            searches: 0, // The wire does not tell them.
         };
     }
 }

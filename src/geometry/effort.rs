@@ -29,6 +29,8 @@ pub struct Cost {
     pub witness_hits: u64,
     /// Questions asked.
     pub queries: u64,
+    /// Questions for which a method was asked how the pair stands.
+    pub searches: u64,
     /// Directions that a method which tries one after the other has tried, by the count of its
     /// text: the last frame's, which comes first, is one of them.
     pub candidates: u64,
@@ -49,6 +51,7 @@ impl std::ops::AddAssign for Cost {
         self.exact_stages += other.exact_stages;
         self.witness_hits += other.witness_hits;
         self.queries += other.queries;
+        self.searches += other.searches;
         self.candidates += other.candidates;
         self.layers += other.layers;
         self.handed_over += other.handed_over;

@@ -8,11 +8,13 @@
 //!
 //! The statements are about the exact placed bodies `R v + t`, which are never rounded as such.
 
-use arrayvec::ArrayVec;
+mod evidence;
 
+pub use self::evidence::Evidence;
+use self::evidence::Shown;
 use super::{Decision, Proposal};
 use crate::geometry::Vec3;
-use crate::geometry::claim::{Direction, StaticProof, Verdict};
+use crate::geometry::claim::{Direction, StaticProof};
 use crate::geometry::difference::largest;
 use crate::geometry::difference::layout::centre_to_centre;
 use crate::geometry::difference::probe::{Ends, Probe, certified_gap, tame, tame_between};
@@ -26,67 +28,10 @@ use crate::geometry::pose::STRETCH_MAX;
 use crate::geometry::support::looks_at_all;
 use crate::geometry::witness::Witness;
 
-/// A proof that this filter vouches for, nothing else can make one: what it shows, of one pair.
-/// Whoever accepts it as of another pair gets nothing ([`accepted`]).
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Evidence {
-    /// Where the pair is in memory. It stays there while the evidence is on its way: it is borrowed
-    /// by whoever asks the method that hands the evidence over.
-    pair: usize,
-    shown: Shown,
-}
-
-/// What evidence shows.
-#[derive(Clone, Copy, Debug, PartialEq)]
-enum Shown {
-    /// This direction separates.
-    Separated(Vec3),
-    /// The differences of these pairs hold the origin in their interior.
-    Overlapping([VertexPair; 4]),
-}
-
-impl Evidence {
-    #[inline(always)]
-    fn of(pair: &Pair<'_>, shown: Shown) -> Self {
-        Self { pair: address(pair), shown }
-    }
-
-    /// What is proven.
-    pub fn verdict(&self) -> Verdict {
-        match self.shown {
-            Shown::Separated(_) => Verdict::Separated,
-            Shown::Overlapping(_) => Verdict::Overlapping,
-        }
-    }
-
-    /// The decision for which it vouches.
-    #[inline(always)]
-    fn decision(&self) -> Decision {
-        match &self.shown {
-            Shown::Separated(s) => separated_by(*s),
-            Shown::Overlapping([a, b, c, d]) => {
-                // One by one, as in `separated_by`.
-                let mut pairs = ArrayVec::new();
-                pairs.push(*a);
-                pairs.push(*b);
-                pairs.push(*c);
-                pairs.push(*d);
-                Decision { proof: StaticProof::Overlapping { pairs } }
-            }
-        }
-    }
-}
-
-/// Where a pair is in memory.
-#[inline(always)]
-fn address(pair: &Pair<'_>) -> usize {
-    std::ptr::from_ref(pair).addr()
-}
-
 /// The decision for which the evidence vouches, if it is of this pair.
 #[inline(always)]
 pub(super) fn accepted(evidence: &Evidence, pair: &Pair<'_>) -> Option<Decision> {
-    (evidence.pair == address(pair)).then(|| evidence.decision())
+    evidence.is_of(pair).then(|| evidence.decision())
 }
 
 /// The decision that a direction separates.
@@ -150,13 +95,15 @@ fn recall<const CONTINUES: bool>(
         // near where the last one ended.
         return still_holds(pair, four);
     }
-    let s = tame(&witness.direction?);
-    let evidence = s.and_then(|s| {
-        if cores_overlap_along(pair, &s, between_centres) {
-            return None;
-        }
-        look(pair, &s, witness.pairs.first().copied(), witness, effort)
-    });
+    // Not in a closure: one that several questions share is not inlined, which costs the default
+    // two per cent of a question that its witness answers.
+    let remembered = tame(&witness.direction?);
+    let mut evidence = None;
+    if let Some(s) = remembered
+        && !cores_overlap_along(pair, &s, between_centres)
+    {
+        evidence = look(pair, &s, witness.pairs.first().copied(), witness, effort);
+    }
     if !CONTINUES && evidence.is_none() {
         witness.direction = None;
     }
@@ -305,18 +252,19 @@ pub(super) fn proves_separation(
     probe: &Probe,
     witness: &mut Witness,
 ) -> Option<Evidence> {
-    probe.separates(pair).then(|| {
-        witness.direction = Some(probe.direction);
-        witness.pairs.clear();
-        witness.pairs.push(probe.pair());
-        Evidence::of(pair, Shown::Separated(probe.direction))
-    })
+    if !probe.separates(pair) {
+        return None;
+    }
+    witness.direction = Some(probe.direction);
+    witness.pairs.clear();
+    witness.pairs.push(probe.pair());
+    Some(Evidence::of(pair, Shown::Separated(probe.direction)))
 }
 
 /// At least the size of what a difference `d = (R_Q q - R_P p) + (t_Q - t_P)` is summed from, in
 /// each coordinate: `(|R_Q||q| + |R_P||p| + |t_Q - t_P|)_k`, because no entry of R exceeds
 /// [`STRETCH_MAX`].
-#[inline]
+#[inline(always)]
 fn size_of_differences(pair: &Pair<'_>) -> f64 {
     let spans = pair.p.body.bounds().span + pair.q.body.bounds().span;
     let offset = pair.q.pose.translation - pair.p.pose.translation;
@@ -395,8 +343,11 @@ pub(super) fn proves_overlap(
     let size = size_of_differences(view.pair()) * view.unit();
     let underflow = UNDERFLOW_FLOOR * (1.0 + 4.0 * UNIT * view.unit());
     let error = gamma(8) * size * (1.0 + gamma(8)) + underflow;
-    let holds = PLAIN_SIZES.contains(&size) && encloses(corners, error);
-    holds.then(|| Evidence::of(view.pair(), Shown::Overlapping(*four)))
+    if PLAIN_SIZES.contains(&size) && encloses(corners, error) {
+        Some(Evidence::of(view.pair(), Shown::Overlapping(*four)))
+    } else {
+        None
+    }
 }
 
 /// Whether the witness's first four pairs, those given, still hold the origin.

@@ -10,8 +10,6 @@ pub(crate) mod line;
 pub(crate) mod methods;
 mod room;
 
-use std::cell::Cell;
-
 pub use self::filter::Evidence;
 use self::filter::{cores_overlap_along, separates_hulls};
 use self::methods::Propose;
@@ -69,33 +67,20 @@ fn decide_continuing(
 
 /// Decides as [`decide`] does, for somebody who asks for the method by its name and has a witness
 /// for it alone: counts what answered in the method's place.
-#[inline(never)]
 pub fn decide_by_name(
     pair: &Pair<'_>,
     method: &CollisionMethod,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Decision, Stopped> {
-    effort.cost.queries += 1;
-    let hits = effort.cost.witness_hits;
-    let is_asked = Cell::new(false);
-    let propose =
-        |pair: &Pair<'_>, layout: &Layout, witness: &mut Witness, effort: &mut Effort<'_>| {
-            is_asked.set(true);
-            (method.propose)(pair, layout, witness, effort)
-        };
-    let by_method = |between_centres, witness: &mut Witness, effort: &mut Effort<'_>| {
-        search(pair, between_centres, propose, witness, effort)
-    };
-    let decision = match method.continues {
-        true => filter::first_look::<true>(pair, witness, effort, by_method)?,
-        false => filter::first_look::<false>(pair, witness, effort, by_method)?,
-    };
-    if effort.cost.witness_hits > hits {
+    let before = effort.cost;
+    let decision = decide(pair, method, witness, effort)?;
+    let cost = &mut effort.cost;
+    if cost.witness_hits > before.witness_hits {
         // The vector of the last frame is the first candidate of this one.
-        effort.cost.candidates += u64::from(decision.verdict() == Verdict::Separated);
-    } else if !is_asked.get() {
-        effort.cost.by_bounds += 1;
+        cost.candidates += u64::from(decision.verdict() == Verdict::Separated);
+    } else if cost.searches == before.searches {
+        cost.by_bounds += 1;
     }
     Ok(decision)
 }
@@ -116,16 +101,13 @@ fn decide_by<const CONTINUES: bool>(
 /// Searches where nothing that is at hand decides. Out of line, so that the other questions do not
 /// pay for its registers.
 #[inline(never)]
-fn search<P>(
+fn search(
     pair: &Pair<'_>,
     between_centres: Vec3,
-    propose: P,
+    propose: Propose,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
-) -> Result<Decision, Stopped>
-where
-    P: Fn(&Pair<'_>, &Layout, &mut Witness, &mut Effort<'_>) -> Result<Proposal, Stopped>,
-{
+) -> Result<Decision, Stopped> {
     let layout = Layout::new(pair, between_centres);
     if layout.shape.is_some()
         && !cores_overlap_along(pair, &layout.towards, &between_centres)
@@ -136,6 +118,7 @@ where
         witness.pairs.clear();
         return Ok(filter::separated_by(layout.towards));
     }
+    effort.cost.searches += 1;
     // The proposal is looked at where it is: see `filter::separated_by`.
     match &propose(pair, &layout, witness, effort) {
         Ok(Proposal::Proven(evidence)) if let Some(decision) = filter::accepted(evidence, pair) => {

@@ -211,8 +211,17 @@ impl<'a> JumpSearch<'a> {
             let next = match self.polygon.cut(w) {
                 Cut::Left => {
                     self.pairs.push(pair);
-                    if let Some(proposal) = self.try_three(layout, &failed, witness, effort)? {
-                        return Ok(proposal);
+                    if let Some(height) = self.height_of_three(layout, &failed) {
+                        for _ in 0..3 {
+                            effort.spend_step()?;
+                        }
+                        effort.cost.supports += 6;
+                        if let Some(evidence) = self.surround(layout, &failed, height, witness) {
+                            return Ok(Proposal::Proven(evidence.by_numbers()));
+                        }
+                        if let Some(holding) = self.recall(witness) {
+                            return Ok(holding);
+                        }
                     }
                     self.next_candidate(&failed).or_else(|| self.turned_back(&w))
                 }
@@ -229,31 +238,19 @@ impl<'a> JumpSearch<'a> {
         Ok(Proposal::HandOver)
     }
 
-    /// After the first difference, where that is promising: three more at once, and what they show.
+    /// After the first difference, where three more at once are promising: how high above it they
+    /// are to be, in radii of M.
     ///
     /// This is done once. Four differences in a plane with the origin may leave nothing to go on
     /// from; of symmetric bodies in one place so may the next four, and the first again.
     #[inline(always)]
-    fn try_three(
-        &mut self,
-        layout: &Layout,
-        first: &Candidate,
-        witness: &mut Witness,
-        effort: &mut Effort<'_>,
-    ) -> Result<Option<Proposal>, Stopped> {
+    fn height_of_three(&mut self, layout: &Layout, first: &Candidate) -> Option<f64> {
         if self.pairs.len() != 1 || self.has_surrounded {
-            return Ok(None);
+            return None;
         }
-        let Some(height) = self.height(layout, first) else { return Ok(None) };
+        let height = self.height(layout, first)?;
         self.has_surrounded = true;
-        for _ in 0..3 {
-            effort.spend_step()?;
-        }
-        effort.cost.supports += 6;
-        if let Some(evidence) = self.surround(layout, first, height, witness) {
-            return Ok(Some(Proposal::Proven(evidence)));
-        }
-        Ok(self.recall(witness))
+        Some(height)
     }
 
     /// How high above the first difference, in radii of M, the next three are to be, for
