@@ -86,7 +86,7 @@ def edges(count, least, most, seed=3):
 class Service:
     """A server of ours, the calls, and its processor time."""
 
-    def __init__(self, binary, scratch):
+    def __init__(self, binary, scratch, *flags):
         proto = TOP / 'proto'
         files = [str(path) for path in sorted(proto.glob('clearance/v1/*.proto'))]
         well_known = pathlib.Path(grpc_tools.__file__).parent / '_proto'
@@ -95,7 +95,7 @@ class Service:
         sys.path.insert(0, scratch)
         from clearance.v1 import geometry_pb2, robot_service_pb2, robot_service_pb2_grpc
         self.geometry, self.pb = geometry_pb2, robot_service_pb2
-        command = [binary, 'serve', '--listen', '127.0.0.1:0']
+        command = [binary, 'serve', '--listen', '127.0.0.1:0', *flags]
         self.process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
         address = None
         for line in self.process.stdout:
@@ -186,6 +186,11 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         service = Service(asked.server, scratch)
         try:
+            one = Service(asked.server, scratch, '--compute-threads', '1')
+            try:
+                all_cores([one, service], configurations(asked.configurations))
+            finally:
+                one.stop()
             compare(service, Peer(boxes(), scratch), asked)
         finally:
             service.stop()
@@ -220,7 +225,6 @@ def compare(service, peer, asked):
     apart = lower > 0
     print(f'clearances apart that differ by more than 1e-5 m: {int((np.abs(lower - least)[apart] > 1e-5).sum())} of {int(apart.sum())}')
     one_at_a_time(service, cell, q)
-    both_cores(service, cell, q)
     proven = paths(service, peer, cell, asked)
     print(f'ratio booleans {rate["boolean"] / rate["tree"]:.1f}')
     print(f'ratio clearance {rate["clearance"] / rate["distances"]:.1f}')
@@ -262,19 +266,21 @@ def one_at_a_time(service, cell, q):
         print(f'one configuration a call, {name}: p50 {p50:.3f} ms, p99 {p99:.3f} ms, from Python')
 
 
-def both_cores(service, cell, q):
-    """Wall time of large batches beside the processor time that they take: how many cores work on one."""
-    pb = service.pb
+def all_cores(services, q):
+    """How much faster a large batch is on all cores than on one, by the server's own clock, in turn."""
     large = np.tile(q, (max(1, 50_000 // len(q)), 1))
-    for name, mode in (('verdicts', pb.CHECK_MODE_FIRST_PAIR), ('clearances', pb.CHECK_MODE_CLEARANCE)):
-        request = pb.CheckConfigurationsRequest(cell=cell, values=large.ravel(), mode=mode)
-        walls, cores = [], []
+    cells = [service.cell(boxes()) for service in services]
+    for name in ('CHECK_MODE_FIRST_PAIR', 'CHECK_MODE_CLEARANCE'):
+        times = [[], []]
         for _ in range(5):
-            start = service.processor_time()
-            wall, answer = timed(time.perf_counter, lambda: service.robots.CheckConfigurations(request))
-            seconds = answer.cost.elapsed.ToTimedelta().total_seconds() or wall
-            walls.append(seconds), cores.append((service.processor_time() - start) / seconds)
-        print(f'{name}, {len(large)} in a call: {len(large) / statistics.median(walls):,.0f} a second, all cores')
+            for service, cell, taken in zip(services, cells, times):
+                mode = service.pb.CheckMode.Value(name)
+                request = service.pb.CheckConfigurationsRequest(cell=cell, values=large.ravel(), mode=mode)
+                elapsed = service.robots.CheckConfigurations(request).cost.elapsed
+                taken.append(elapsed.seconds + elapsed.nanos * 1e-9)
+        one, every = map(statistics.median, times)
+        print(f'{name.lower()}, {len(large)} in a call: {len(large) / every:,.0f} a second on {os.cpu_count()} cores, '
+              f'{one / every:.2f} times as many as on one')
 
 
 def paths(service, peer, cell, asked):

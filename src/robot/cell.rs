@@ -129,6 +129,40 @@ impl Cell {
         with_still + among
     }
 
+    /// Every one of those pairs.
+    pub fn pairs(&self) -> Vec<BodyPair> {
+        let body = |index: usize| u32::try_from(index).expect("bodies are limited at the door");
+        let mut all = Vec::with_capacity(self.pair_count());
+        for link in self.links.iter().filter(|link| link.frame.is_some()) {
+            for part in link.parts.clone() {
+                let still = (0..self.still.bodies().len()).map(|k| self.parts.len() + k);
+                all.extend(still.map(|other| [body(part), body(other)]));
+            }
+        }
+        for [a, b] in &self.link_pairs {
+            for part in self.links[*a].parts.clone() {
+                all.extend(self.links[*b].parts.clone().map(|other| [body(part), body(other)]));
+            }
+        }
+        all
+    }
+
+    /// Every body, by its number, where a configuration puts it: its twelve numbers. The
+    /// configuration is one that [`Kinematics::check`] accepts.
+    pub fn placed(&self, values: &[f64]) -> Vec<(&Polytope, Pose)> {
+        let frames = self.kinematics.place_one(values);
+        let pose = |link: &CellLink, part: &CellPart| match link.frame {
+            Some(frame) => frames[frame].compose(&part.frame_from_part),
+            None => part.frame_from_part,
+        };
+        let parts = self.links.iter().flat_map(|link| {
+            let parts = self.parts[link.parts.clone()].iter();
+            parts.map(move |part| (part.polytope.as_ref(), pose(link, part)))
+        });
+        let still = self.still.bodies().iter().map(|body| (body.polytope.as_ref(), body.pose));
+        parts.chain(still).collect()
+    }
+
     /// Links with parts that a joint moves.
     pub fn moving_link_count(&self) -> usize {
         self.links.iter().filter(|link| link.frame.is_some()).count()

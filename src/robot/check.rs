@@ -7,10 +7,12 @@
 use super::cell::{BodyPair, Cell};
 use super::gradient::{ContactGeometry, contact_geometry};
 use super::kinematics::ConfigurationError;
-use super::stand::{Block, LANES, Poses, Stand};
+use super::stand::{Block, Deep, LANES, Poses, Stand};
 use crate::geometry::claim::Verdict;
 use crate::geometry::distance::Stops;
 use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::penetration::BoxDepth;
+use crate::geometry::processor;
 
 /// What is asked of every configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -96,7 +98,10 @@ impl Cell {
             for (lane, error) in errors.iter().enumerate() {
                 answers.push(match error {
                     Err(error) => Checked::Bad(*error),
-                    Ok(()) => pass.answer(self, lane, question, effort),
+                    Ok(()) => processor::dispatch(
+                        #[inline(always)]
+                        || pass.answer(self, lane, question, effort),
+                    ),
                 });
             }
         }
@@ -105,6 +110,7 @@ impl Cell {
 }
 
 impl CheckPass {
+    #[inline(always)]
     fn answer(
         &mut self,
         cell: &Cell,
@@ -137,12 +143,18 @@ impl CheckPass {
 /// exactly zero rules nothing out.
 const CONTACT_WITHIN: f64 = f64::MIN_POSITIVE;
 
+/// How far above the least bound of a clearance, metres, the bounds of pairs are that are measured
+/// without looking again: bounds by balls and boxes are about so far below what they bound, around
+/// a robot of a metre.
+const BOUNDS_APART: f64 = 0.1;
+
 /// What ends the walk over candidates.
 enum Ends {
     Found(BodyPair, Verdict),
     Stopped(Stopped),
 }
 
+#[inline(always)]
 fn first_pair(stand: &mut Stand<'_>, effort: &mut Effort<'_>) -> Result<Checked, Stopped> {
     let walked = stand.candidates(CONTACT_WITHIN, None, |stand, pair, _| {
         match stand.verdict(pair, effort).map_err(Ends::Stopped)? {
@@ -157,6 +169,7 @@ fn first_pair(stand: &mut Stand<'_>, effort: &mut Effort<'_>) -> Result<Checked,
     }
 }
 
+#[inline(always)]
 fn all_pairs(stand: &mut Stand<'_>, effort: &mut Effort<'_>) -> Result<Checked, Stopped> {
     let mut found = Vec::new();
     stand.candidates(CONTACT_WITHIN, None, |stand, pair, _| {
@@ -172,44 +185,58 @@ fn all_pairs(stand: &mut Stand<'_>, effort: &mut Effort<'_>) -> Result<Checked, 
 
 /// The least clearance of all pairs, or of those of one link.
 ///
-/// The pair with the least bound is measured first; then all whose bound is below what is known, in
-/// the order of their bounds, until none is left that could be nearer.
+/// One walk collects the pairs whose bounds are not far above the least one. Measured in the order
+/// of their bounds until none is left that could be nearer, they nearly always hold the nearest; if
+/// not, another walk collects all whose bound is below what is known then.
+#[inline(always)]
 fn least_clearance(
     stand: &mut Stand<'_>,
     question: CheckQuestion,
     only: Option<usize>,
     (candidates, effort): (&mut Vec<(f64, BodyPair)>, &mut Effort<'_>),
 ) -> Result<Option<SignedClearance>, Stopped> {
-    let mut nearest: Option<(f64, BodyPair)> = None;
-    stand.candidates(f64::INFINITY, only, |_, pair, clearance| {
-        if nearest.is_none_or(|(least, _)| clearance < least) {
-            nearest = Some((clearance, pair));
-        }
-        Ok::<f64, Stopped>(nearest.map_or(f64::INFINITY, |(least, _)| least))
-    })?;
-    let Some((_, first)) = nearest else { return Ok(None) };
-    let mut least = signed_clearance(stand, first, f64::INFINITY, effort)?;
     candidates.clear();
-    let within = least.as_ref().map_or(f64::INFINITY, |least| least.upper);
+    let mut within = f64::INFINITY;
     stand.candidates(within, only, |_, pair, clearance| {
         candidates.push((clearance, pair));
+        within = within.min(clearance + BOUNDS_APART);
         Ok::<f64, Stopped>(within)
     })?;
+    let mut least = nearest_of(stand, candidates, None, effort)?;
+    let known = least.as_ref().map_or(f64::INFINITY, |least| least.upper);
+    if known > within {
+        candidates.clear();
+        stand.candidates(known, only, |_, pair, clearance| {
+            candidates.push((clearance, pair));
+            Ok::<f64, Stopped>(known)
+        })?;
+        least = nearest_of(stand, candidates, least, effort)?;
+    }
+    if let Some(least) = least.as_mut().filter(|_| question.with_gradient) {
+        least.geometry = contact_geometry(stand, least.pair, effort)?.map(Box::new);
+    }
+    Ok(least)
+}
+
+/// The nearest of these pairs and the one that is known.
+fn nearest_of(
+    stand: &mut Stand<'_>,
+    candidates: &mut [(f64, BodyPair)],
+    mut least: Option<SignedClearance>,
+    effort: &mut Effort<'_>,
+) -> Result<Option<SignedClearance>, Stopped> {
     candidates.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     for (bound, pair) in candidates.iter() {
         let known = least.as_ref().map_or(f64::INFINITY, |least| least.upper);
         if *bound >= known {
             break;
         }
-        if *pair == first {
+        if stand.bound_of(*pair, known) >= known {
             continue;
         }
         if let Some(other) = signed_clearance(stand, *pair, known, effort)? {
             least = Some(nearer(least, other));
         }
-    }
-    if let Some(least) = least.as_mut().filter(|_| question.with_gradient) {
-        least.geometry = contact_geometry(stand, least.pair, effort)?.map(Box::new);
     }
     Ok(least)
 }
@@ -233,6 +260,7 @@ fn signed_clearance(
 ) -> Result<Option<SignedClearance>, Stopped> {
     let of =
         |verdict, lower, upper| SignedClearance { pair, verdict, lower, upper, geometry: None };
+    let deep = |deep: Deep| of(Verdict::Overlapping, 0.0 - deep.upper, 0.0 - deep.lower);
     if above > 0.0 {
         let stops = Stops { above: above.is_finite().then_some(above), below: None };
         let distance = stand.distance(pair, stops, effort)?;
@@ -244,12 +272,18 @@ fn signed_clearance(
             let separated = of(Verdict::Separated, distance.lower, distance.upper);
             return Ok(is_nearer.then_some(separated));
         }
-    } else if stand.verdict(pair, effort)? == Verdict::Separated {
-        return Ok(None);
+    } else {
+        match stand.box_depth(pair, -above) {
+            BoxDepth::Shallow => return Ok(None),
+            BoxDepth::Deep { lower, upper, direction } => {
+                return Ok(Some(deep(Deep { lower, upper, direction })));
+            }
+            BoxDepth::Unknown if stand.verdict(pair, effort)? == Verdict::Separated => {
+                return Ok(None);
+            }
+            BoxDepth::Unknown => {}
+        }
     }
     let depth = stand.depth(pair, effort)?;
-    if let Some(why) = depth.stopped {
-        return Err(why);
-    }
-    Ok(Some(of(depth.decision.verdict(), 0.0 - depth.upper, 0.0 - depth.lower)))
+    Ok(Some(depth.map_or_else(|| of(Verdict::Touching, 0.0, 0.0), deep)))
 }

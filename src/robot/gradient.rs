@@ -60,10 +60,7 @@ fn nearest_points(
         let points = (apart.closest_p, apart.closest_q, way / far);
         return Ok((far > 0.0).then_some(points));
     }
-    let depth = stand.depth(pair, effort)?;
-    if depth.decision.verdict() != Verdict::Overlapping {
-        return Ok(None);
-    }
+    let Some(depth) = stand.depth(pair, effort)? else { return Ok(None) };
     let mut drawn = placed;
     let sizes = [placed.p.body, placed.q.body].map(|body| body.bounds().radius);
     let away = depth.direction * (depth.upper + DRAWN_APART * sizes[0].min(sizes[1]));

@@ -7,7 +7,7 @@ use crate::geometry::Vec3;
 use crate::geometry::distance::{Distance, Stops, measure};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::Pair;
-use crate::geometry::penetration::{self, Depth};
+use crate::geometry::penetration::{self, BoxDepth, BoxDepthMemory, depth_in_box};
 use crate::geometry::pose::Pose;
 use crate::geometry::separation::{METHODS, decide};
 use crate::geometry::witness::Witness;
@@ -63,6 +63,7 @@ impl Block {
 pub(super) struct Poses {
     known: Vec<(u64, Pose)>,
     round: u64,
+    box_depth: BoxDepthMemory,
 }
 
 impl Poses {
@@ -70,6 +71,17 @@ impl Poses {
         self.round += 1;
         self.known.resize(parts, (0, Pose::identity()));
     }
+}
+
+/// How deep two bodies overlap.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Deep {
+    /// At most the exact depth, metres.
+    pub(super) lower: f64,
+    /// At least the exact depth, metres.
+    pub(super) upper: f64,
+    /// Moving the first body by the depth along this unit vector separates, up to rounding.
+    pub(super) direction: Vec3,
 }
 
 /// A cell in a configuration.
@@ -167,13 +179,28 @@ impl<'a> Stand<'a> {
         measure(&self.pair(pair), stops, &mut Witness::default(), effort)
     }
 
-    /// How deep two bodies overlap.
+    /// What one pass over the faces of two bodies says of their depth, beyond `enough`.
+    pub(super) fn box_depth(&mut self, pair: BodyPair, enough: f64) -> BoxDepth {
+        depth_in_box(&self.pair(pair), enough, &mut self.poses.box_depth)
+    }
+
+    /// How deep two bodies overlap; none: they touch, or are separated.
     pub(super) fn depth(
         &mut self,
         pair: BodyPair,
         effort: &mut Effort<'_>,
-    ) -> Result<Depth, Stopped> {
-        penetration::measure(&self.pair(pair), false, &mut Witness::default(), effort)
+    ) -> Result<Option<Deep>, Stopped> {
+        if let BoxDepth::Deep { lower, upper, direction } = self.box_depth(pair, 0.0) {
+            return Ok(Some(Deep { lower, upper, direction }));
+        }
+        let measured =
+            penetration::measure(&self.pair(pair), false, &mut Witness::default(), effort)?;
+        if let Some(why) = measured.stopped {
+            return Err(why);
+        }
+        let is_deep = measured.decision.verdict() == Verdict::Overlapping;
+        let penetration::Depth { lower, upper, direction, .. } = measured;
+        Ok(is_deep.then_some(Deep { lower, upper, direction }))
     }
 
     /// Calls `visit` with every pair of which boxes and balls do not show a clearance of at least
@@ -218,6 +245,7 @@ impl<'a> Stand<'a> {
         self.candidates_among_links(within, only, visit)
     }
 
+    #[inline(always)]
     fn candidates_among_links<E>(
         &mut self,
         mut within: f64,
@@ -257,7 +285,12 @@ impl<'a> Stand<'a> {
         }
         let (centre, radius) = self.part_ball(first, a as usize);
         let obstacle = b as usize - cell.parts.len();
-        cell.still.box_of(obstacle).clearance_from(&centre, radius)
+        let of_ball = cell.still.box_of(obstacle).clearance_from(&centre, radius);
+        if of_ball >= within {
+            return of_ball;
+        }
+        let (centre, radius) = cell.still.ball_of(obstacle);
+        of_ball.max(self.placed_box(a).clearance_from(&centre, radius))
     }
 
     /// A lower bound of the signed clearance of two parts: of the ball around either from the box

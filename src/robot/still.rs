@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::ball::PlacedBox;
+use super::ball::{OuterBall, PlacedBox};
 use crate::geometry::Vec3;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
@@ -35,6 +35,8 @@ struct StillNode {
 pub struct Still {
     bodies: Vec<StillBody>,
     boxes: Vec<PlacedBox>,
+    /// In the world.
+    balls: Vec<OuterBall>,
     /// Indices of bodies, by leaf.
     order: Vec<u32>,
     nodes: Vec<StillNode>,
@@ -46,8 +48,10 @@ impl Still {
         let boxes: Vec<PlacedBox> =
             bodies.iter().map(|body| PlacedBox::new(&body.polytope, body.pose)).collect();
         let bounds: Vec<[Vec3; 2]> = boxes.iter().map(PlacedBox::world_bounds).collect();
+        let balls = bodies.iter().map(|body| OuterBall::of(&body.polytope, &body.pose)).collect();
         let count = u32::try_from(bodies.len()).expect("limited at the door");
-        let mut still = Self { bodies, boxes, order: (0..count).collect(), nodes: Vec::new() };
+        let mut still =
+            Self { bodies, boxes, balls, order: (0..count).collect(), nodes: Vec::new() };
         still.build(&bounds);
         still
     }
@@ -55,6 +59,13 @@ impl Still {
     /// The bodies, in the order that they were given.
     pub fn bodies(&self) -> &[StillBody] {
         &self.bodies
+    }
+
+    /// The ball around a body: its centre and radius.
+    #[inline(always)]
+    pub fn ball_of(&self, body: usize) -> (Vec3, f64) {
+        let ball = &self.balls[body];
+        (ball.centre, ball.radius_at(&ball.centre))
     }
 
     /// The box around a body.

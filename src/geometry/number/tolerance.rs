@@ -122,3 +122,10 @@ pub const EDGE_WIDTH: f64 = 1e-6;
 /// How far bodies that overlap are drawn apart beyond their depth, relative to the smaller one, so
 /// that the points where they are nearest can be measured: far enough for any rounding.
 pub const DRAWN_APART: f64 = 1e-6;
+
+/// The width of a depth's bracket, relative to the radius of the smaller body, that needs no search
+/// in exact arithmetic.
+pub const DEPTH_WIDTH: f64 = 1e-12;
+/// How far the normal of a face of two edges has to be along the sum of the normals of the faces at
+/// one of them, for its side to be known: those two are then no opposites.
+pub const ARC_ENDS: f64 = 1e-9;

@@ -6,6 +6,7 @@
 //! face of M ([`nearest_face`]).
 
 mod cd_dual;
+mod in_box;
 mod method;
 mod nearest_face;
 mod shell;
@@ -16,6 +17,7 @@ mod tests;
 mod directional;
 
 use crate::geometry::claim::{Span, Surface};
+pub use in_box::{BoxDepth, BoxDepthMemory, depth_in_box};
 pub use method::RangeMethod;
 
 use super::Vec3;

@@ -3,6 +3,7 @@
 //! vertices near the faces of its box, and the surface for searches over faces.
 
 mod box_groups;
+mod face_table;
 mod lever;
 mod likeness;
 pub mod surface;
@@ -12,6 +13,7 @@ use std::sync::OnceLock;
 
 pub(super) use self::box_groups::BOX_FACES;
 use self::box_groups::BoxGroups;
+pub(super) use self::face_table::FaceTable;
 pub use self::likeness::Likeness;
 use surface::Surface;
 
@@ -47,6 +49,7 @@ struct OnDemand {
     likeness: OnceLock<Likeness>,
     lever: OnceLock<f64>,
     surface: OnceLock<Option<Box<Surface>>>,
+    face_table: OnceLock<Option<Box<FaceTable>>>,
 }
 
 impl Polytope {
@@ -155,6 +158,14 @@ impl Polytope {
             }
         };
         Ok(built.as_deref())
+    }
+
+    /// Its faces and edges in arrays; built on first use. None for a body that is not solid, or has
+    /// many.
+    #[inline]
+    pub(super) fn face_table(&self) -> Option<&FaceTable> {
+        let built = self.on_demand.face_table.get_or_init(|| FaceTable::build(self).map(Box::new));
+        built.as_deref()
     }
 }
 

@@ -1,0 +1,119 @@
+//! The faces and edges of a solid in arrays, with how well each normal is known: for passes over
+//! all of them.
+
+use crate::geometry::Vec3;
+use crate::geometry::effort::Effort;
+use crate::geometry::hierarchy::LayerFeatures;
+use crate::geometry::number::rounding::{PLAIN_SIZES, UNIT};
+use crate::geometry::shape::Shape;
+
+/// Edges of a body for which there is a table, at most: passes over more take longer than a search.
+const EDGES_MAX: usize = 2048;
+
+/// See the module.
+#[derive(Clone, Debug)]
+pub(in crate::geometry) struct FaceTable {
+    /// What the points are relative to.
+    pub(in crate::geometry) centre: Vec3,
+    /// At least the distance of every vertex from that.
+    pub(in crate::geometry) radius: f64,
+    /// Vertices relative to the centre, each coordinate rounded once.
+    pub(in crate::geometry) points: Vec<[f64; 3]>,
+    /// By facet.
+    pub(in crate::geometry) faces: Vec<FaceRow>,
+    /// Each once.
+    pub(in crate::geometry) edges: Vec<EdgeRow>,
+    /// Whether it is a box along the axes of its frame.
+    pub(in crate::geometry) is_box: bool,
+}
+
+/// A facet.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::geometry) struct FaceRow {
+    /// The unit outward normal.
+    pub(in crate::geometry) normal: [f64; 3],
+    /// How far the facet is from the centre along the normal, rounded.
+    pub(in crate::geometry) offset: f64,
+    /// At least the length of the difference to the exact unit normal.
+    pub(in crate::geometry) error: f64,
+}
+
+/// An edge.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::geometry) struct EdgeRow {
+    /// One of its ends.
+    pub(in crate::geometry) end: u32,
+    /// The facets on both sides.
+    pub(in crate::geometry) faces: [u32; 2],
+    /// A unit vector along it, within 8u.
+    pub(in crate::geometry) along: [f64; 3],
+}
+
+impl FaceTable {
+    /// None for a body that is not solid, has many edges, or sizes whose products give out.
+    pub(super) fn build(body: &Shape) -> Option<Self> {
+        let bounds = body.bounds();
+        // By Euler's formula; no lists are made of bodies that are too large.
+        let edges = body.vertex_count() as usize + body.facets().len();
+        if body.dimension() < 3 || edges > EDGES_MAX || !PLAIN_SIZES.contains(&bounds.radius) {
+            return None;
+        }
+        let points: Vec<Vec3> = body.vertices().iter().map(|v| v - bounds.centre).collect();
+        let faces: Option<Vec<FaceRow>> =
+            body.facets().rows().map(|corners| face_row(body, &points, corners)).collect();
+        let features = LayerFeatures::of_body(body, &Effort::unlimited()).ok()?;
+        let count = u32::try_from(features.edge_count()).ok()?;
+        let edge = |index: u32| {
+            let [end, other] = features.ends(index);
+            let mut faces = features.faces_at(index);
+            let along = (body.vertex(other) - body.vertex(end)).normalize();
+            Some(EdgeRow { end, faces: [faces.next()?, faces.next()?], along: along.into() })
+        };
+        let edges: Option<Vec<EdgeRow>> = (0..count).map(edge).collect();
+        Some(Self {
+            centre: bounds.centre,
+            radius: bounds.radius,
+            points: points.iter().map(|p| (*p).into()).collect(),
+            faces: faces?,
+            edges: edges?,
+            is_box: is_box(body),
+        })
+    }
+}
+
+/// All corners of a facet are in one plane exactly, so any three of them say its normal: taken are
+/// three that are far from one line.
+///
+/// Each difference of vertices rounds its coordinates by u, each component of the product rounds by
+/// 2u more of terms whose sum is at most the product of the lengths; so the normal is off by less
+/// than `6u |a| |b| / |a x b|`, and by 3u where it is made a unit vector.
+fn face_row(body: &Shape, points: &[Vec3], corners: &[u32]) -> Option<FaceRow> {
+    let base = body.vertex(corners[0]);
+    let to = |corner: &u32| body.vertex(*corner) - base;
+    let far = |a: &Vec3, b: &Vec3| a.norm_squared().total_cmp(&b.norm_squared());
+    let a = corners[1..].iter().map(to).max_by(far)?;
+    let all = corners[1..].iter().map(|corner| (a.cross(&to(corner)), to(corner)));
+    let (normal, b) = all.max_by(|x, y| far(&x.0, &y.0))?;
+    let (length, product) = (normal.norm(), a.norm() * b.norm());
+    // The square of what is shorter is lost in underflow.
+    if length.is_nan() || length <= *PLAIN_SIZES.start() * *PLAIN_SIZES.start() {
+        return None;
+    }
+    // The facet runs around its outward normal: its area says which way.
+    let area = corners[1..]
+        .windows(2)
+        .fold(Vec3::zeros(), |sum, side| sum + to(&side[0]).cross(&to(&side[1])));
+    let normal = if normal.dot(&area) > 0.0 { normal } else { -normal } / length;
+    let offset = normal.dot(&points[corners[0] as usize]);
+    let error = UNIT * (8.0 * product / length + 8.0);
+    Some(FaceRow { normal: normal.into(), offset, error })
+}
+
+/// Eight vertices with no other coordinates than those of the corners of their bounds.
+fn is_box(body: &Shape) -> bool {
+    let bounds = body.bounds();
+    let is_corner = |v: &Vec3| {
+        (0..3).all(|k| [bounds.low[k], bounds.high[k]].map(f64::to_bits).contains(&v[k].to_bits()))
+    };
+    body.vertex_count() == 8 && body.vertices().iter().all(is_corner)
+}
