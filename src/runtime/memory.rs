@@ -285,6 +285,11 @@ impl Reservation {
         self.bytes
     }
 
+    /// Whether it is of the same address as this purse.
+    pub fn is_of(&self, purse: &Purse) -> bool {
+        Arc::ptr_eq(&self.purse.0.address, &purse.0.address)
+    }
+
     /// Makes it so many bytes if it is fewer, or says that there are not enough and changes
     /// nothing.
     pub fn grow_to(&mut self, bytes: u64) -> Result<(), OutOfMemory> {

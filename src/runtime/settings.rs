@@ -229,7 +229,7 @@ limits! {
     edge_steps_max = 100_000, "steps", Cut;
     /// Uploads at a time.
     uploads_max = 8, "uploads", ResourceExhausted;
-    /// Aliases of one polytope.
+    /// Aliases that clients of one address give to one polytope.
     aliases_per_polytope_max = 16, "aliases", InvalidArgument;
     /// Ids in one search for missing polytopes.
     find_missing_ids_max = 10_000, "ids", InvalidArgument;

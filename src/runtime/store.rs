@@ -138,6 +138,9 @@ pub fn figures(
     Ok((hierarchy, bytes as u64))
 }
 
+/// What an alias takes beside its letters.
+const ALIAS_BYTES: u64 = 256;
+
 /// A polytope that cannot be deleted while this lives.
 #[derive(Debug)]
 pub struct Lease(Arc<Stored>);
@@ -211,8 +214,8 @@ pub enum RegisterError {
         /// The alias.
         alias: String,
     },
-    /// A polytope would have more aliases than allowed.
-    #[error("the polytope would have more than {} aliases", limit.value)]
+    /// A polytope would have more aliases of one address than allowed.
+    #[error("the polytope would have more than {} aliases of this client", limit.value)]
     TooManyAliases {
         /// Index of the polytope to be registered.
         index: usize,
@@ -260,7 +263,8 @@ struct NamedByAlias {
 
 #[derive(Debug, Default)]
 struct Index {
-    aliases: BTreeMap<PolytopeId, BTreeSet<String>>,
+    /// With what they take, from whoever gave them last.
+    aliases: BTreeMap<PolytopeId, BTreeMap<String, Reservation>>,
     memory_bytes: u64,
 }
 
@@ -325,26 +329,41 @@ impl PolytopeStore {
         })
     }
 
-    /// Registers all of them, or none.
+    /// Registers all of them, or none; `purse` pays for the aliases.
     pub fn register(
         &self,
         new: Vec<NewPolytope>,
+        purse: &Purse,
         limits: &Limits,
     ) -> Result<Vec<Registered>, RegisterError> {
         let mut index = self.lock();
-        self.check(&index, &new, limits)?;
-        Ok(new.into_iter().map(|new| self.insert(&mut index, new)).collect())
+        self.check(&index, &new, purse, limits)?;
+        let purse = purse.lasting();
+        let pay = |new: &NewPolytope| {
+            let bytes = |alias: &String| ALIAS_BYTES + alias.len() as u64;
+            purse.reserve(MemoryKind::Polytopes, new.alias.as_ref().map_or(0, bytes))
+        };
+        let paid: Result<Vec<Reservation>, OutOfMemory> = new.iter().map(pay).collect();
+        let paid = paid.map_err(|full| RegisterError::Full(full.0))?;
+        let insert = |(new, paid)| self.insert(&mut index, new, paid);
+        Ok(new.into_iter().zip(paid).map(insert).collect())
     }
 
     /// What `register` would refuse.
-    pub fn validate(&self, new: &[NewPolytope], limits: &Limits) -> Result<(), RegisterError> {
-        self.check(&self.lock(), new, limits)
+    pub fn validate(
+        &self,
+        new: &[NewPolytope],
+        purse: &Purse,
+        limits: &Limits,
+    ) -> Result<(), RegisterError> {
+        self.check(&self.lock(), new, purse, limits)
     }
 
     fn check(
         &self,
         index: &Index,
         new: &[NewPolytope],
+        purse: &Purse,
         limits: &Limits,
     ) -> Result<(), RegisterError> {
         let mut count = index.aliases.len() as u64;
@@ -364,7 +383,9 @@ impl PolytopeStore {
             }
             aliases.insert(alias, NamedByAlias { id, owner: item.owner_after(known) });
             let limit = limits.aliases_per_polytope_max();
-            let held = index.aliases.get(&id).into_iter().flatten().map(String::as_str);
+            // Those of others do not count: sixteen would be soon taken, and for good.
+            let held = index.aliases.get(&id).into_iter().flatten();
+            let held = held.filter(|(_, paid)| paid.is_of(purse)).map(|(alias, _)| alias.as_str());
             let asked = aliases.iter().filter(|(_, named)| named.id == id).map(|(alias, _)| *alias);
             if held.chain(asked).collect::<BTreeSet<_>>().len() as u64 > limit.value {
                 return Err(RegisterError::TooManyAliases { index: i, limit });
@@ -379,7 +400,7 @@ impl PolytopeStore {
         Ok(())
     }
 
-    fn insert(&self, index: &mut Index, new: NewPolytope) -> Registered {
+    fn insert(&self, index: &mut Index, new: NewPolytope, paid: Reservation) -> Registered {
         let id = new.stored.id;
         let named = new.alias.as_deref().and_then(|alias| self.named(alias));
         let owner = new.owner_after(named);
@@ -389,7 +410,7 @@ impl PolytopeStore {
         let stored = known.unwrap_or_else(|| {
             let stored = Arc::new(new.stored);
             index.memory_bytes += stored.memory_bytes;
-            index.aliases.insert(id, BTreeSet::new());
+            index.aliases.insert(id, BTreeMap::new());
             self.by_id.insert(id, stored.clone());
             stored
         });
@@ -399,7 +420,7 @@ impl PolytopeStore {
             {
                 aliases.remove(&alias);
             }
-            index.aliases.entry(id).or_default().insert(alias);
+            index.aliases.entry(id).or_default().insert(alias, paid);
         }
         Registered { stored, already_registered, took_made_key }
     }
@@ -409,14 +430,14 @@ impl PolytopeStore {
     pub fn delete(&self, id: &PolytopeId, keys: &[KeyDigest]) -> Result<(), DeleteError> {
         let mut index = self.lock();
         let aliases = index.aliases.get(id).into_iter().flatten();
-        if !aliases.filter_map(|alias| self.named(alias)).all(|named| named.opens_to(keys)) {
+        if !aliases.filter_map(|(alias, _)| self.named(alias)).all(|named| named.opens_to(keys)) {
             return Err(DeleteError::Claimed);
         }
         // The entry is locked while its count is looked at; see `lease`.
         match self.by_id.remove_if(id, |_, stored| stored.uses() == 0) {
             Some((_, stored)) => {
                 index.memory_bytes -= stored.memory_bytes;
-                for alias in index.aliases.remove(id).into_iter().flatten() {
+                for (alias, _) in index.aliases.remove(id).into_iter().flatten() {
                     self.by_alias.remove(&alias);
                 }
                 Ok(())
@@ -430,7 +451,7 @@ impl PolytopeStore {
 
     /// The aliases of a polytope, sorted.
     pub fn aliases(&self, id: &PolytopeId) -> Vec<String> {
-        self.lock().aliases.get(id).into_iter().flatten().cloned().collect()
+        self.lock().aliases.get(id).into_iter().flat_map(|held| held.keys()).cloned().collect()
     }
 
     /// At most `size` polytopes after `after`, by ascending id; and whether more follow.

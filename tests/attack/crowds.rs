@@ -138,3 +138,25 @@ fn one_address_does_not_fill_what_all_share() {
         assert_eq!(answer.verdict(), api::Verdict::Separated);
     });
 }
+
+/// Sixteen names were all that the unit cube could have, and whoever came first had them for good.
+#[test]
+fn one_address_does_not_take_all_names_of_a_polytope() {
+    row("16 aliases of the unit cube", Bounds::default(), async |server| {
+        let greedy = server.connect_from([127, 0, 0, 2]).await;
+        let name = async |client: &Client, alias: String| {
+            let source = Some(api::polytope_spec::Source::Vertices(api::Points { xyz: cube(0.0) }));
+            let alias_key = format!("the-key-of-{alias}");
+            let spec = api::PolytopeSpec { source, alias, alias_key, ..Default::default() };
+            let polytopes = vec![spec];
+            let request = api::RegisterPolytopesRequest { polytopes, validate_only: false };
+            client.polytopes().register_polytopes(request).await.map(drop)
+        };
+        for k in 0..16 {
+            name(&greedy, format!("greedy-{k}")).await.expect("as many as one may give");
+        }
+        let refused = name(&greedy, "greedy-16".to_owned()).await.unwrap_err();
+        assert_eq!(refused.code(), Code::InvalidArgument, "{refused:?}");
+        name(&server.connect().await, "mine".to_owned()).await.expect("a name for another client");
+    });
+}

@@ -19,17 +19,17 @@ use crate::row::row_on;
 use crate::server::{Client, Server, Start, resident, slowness};
 use crate::watch::Bounds;
 
-const MIB: u64 = 1 << 20;
+pub(crate) const MIB: u64 = 1 << 20;
 
 /// What the server may give out.
 const BUDGET: u64 = 512 * MIB;
 
-fn small() -> Start {
+pub(crate) fn small() -> Start {
     let flags = vec!["--memory-bytes-max".to_owned(), BUDGET.to_string()];
     Start { flags, ..Start::default() }
 }
 
-fn bounds() -> Bounds {
+pub(crate) fn bounds() -> Bounds {
     Bounds { resident_max: BUDGET * 4 / 3, ..Bounds::default() }
 }
 
@@ -46,7 +46,7 @@ pub(crate) async fn used(server: &Server) -> u64 {
 }
 
 /// Waits until the server has given out no more than this, and the process holds little.
-async fn until_given_back(server: &Server, used_max: u64, resident_max: u64) {
+pub(crate) async fn until_given_back(server: &Server, used_max: u64, resident_max: u64) {
     let given_back = async {
         while used(server).await > used_max || resident(server.id()) > resident_max {
             tokio::time::sleep(Duration::from_millis(20)).await;
@@ -90,8 +90,16 @@ async fn call(channel: &Channel, method: &str, bytes: Bytes, ends: bool) -> Opti
     Status::from_header_map(response.headers())
 }
 
+/// A call whose reply is taken by hand.
+pub(crate) fn call_for_reply(method: &str, bytes: Bytes) -> http::Request<Body> {
+    let uri = format!("http://localhost/clearance.v1.{method}");
+    let request = http::Request::post(uri).header("content-type", "application/grpc");
+    let sent = Body::new(Sent { bytes: Some(bytes), ends: true });
+    request.header("te", "trailers").body(sent).unwrap()
+}
+
 /// A message as it goes over the wire, without its last bytes.
-fn framed(message: &[u8], missing: usize) -> Bytes {
+pub(crate) fn framed(message: &[u8], missing: usize) -> Bytes {
     let mut bytes = vec![0];
     bytes.extend(u32::try_from(message.len()).unwrap().to_be_bytes());
     bytes.extend_from_slice(&message[..message.len() - missing]);

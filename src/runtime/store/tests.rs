@@ -12,7 +12,7 @@ fn point(x: f64, alias: &str) -> NewPolytope {
 }
 
 fn register(store: &PolytopeStore, new: NewPolytope) -> PolytopeId {
-    store.register(vec![new], &Limits::default()).unwrap()[0].stored.id
+    store.register(vec![new], &Purse::of_nobody(), &Limits::default()).unwrap()[0].stored.id
 }
 
 #[test]
@@ -22,15 +22,20 @@ fn registering_is_idempotent_and_all_or_nothing() {
     assert_eq!(register(&store, point(1.0, "")), one);
     assert_eq!((store.count(), store.aliases(&one)), (1, vec!["one".to_owned()]));
 
-    let taken = store.register(vec![point(2.0, ""), point(3.0, "one")], &Limits::default());
+    let taken = store.register(
+        vec![point(2.0, ""), point(3.0, "one")],
+        &Purse::of_nobody(),
+        &Limits::default(),
+    );
     let expected = RegisterError::AliasTaken { index: 1, alias: "one".into(), owner: one };
     assert_eq!(taken.unwrap_err(), expected);
     assert_eq!(store.count(), 1);
 
     let limits = Limits { polytopes_max: 2, ..Limits::default() };
-    let full = store.register(vec![point(2.0, ""), point(3.0, "")], &limits);
+    let full = store.register(vec![point(2.0, ""), point(3.0, "")], &Purse::of_nobody(), &limits);
     assert_eq!(full.unwrap_err(), RegisterError::Full(limits.polytopes_max()));
-    let twice = store.register(vec![point(2.0, ""), point(2.0, "")], &limits).unwrap();
+    let twice =
+        store.register(vec![point(2.0, ""), point(2.0, "")], &Purse::of_nobody(), &limits).unwrap();
     assert_eq!([0, 1].map(|k: usize| twice[k].already_registered), [false, true]);
 }
 
@@ -51,7 +56,7 @@ fn a_claimed_alias_is_moved_and_deleted_with_its_key_alone() {
     let [mine, other] = ["mine", "other"].map(KeyDigest::of);
     let name = |x: f64, alias_key: Option<KeyDigest>| {
         let new = NewPolytope { move_alias: true, alias_key, ..point(x, "it") };
-        store.register(vec![new], &Limits::default())
+        store.register(vec![new], &Purse::of_nobody(), &Limits::default())
     };
     name(1.0, Some(mine)).unwrap();
     let claimed = RegisterError::AliasClaimed { index: 0, alias: "it".to_owned() };
@@ -81,7 +86,7 @@ fn within_one_request_a_claim_holds_for_what_follows() {
         NewPolytope { move_alias: true, alias_key, ..point(x, "it") }
     };
     let new = vec![with(1.0, "mine"), with(2.0, "other")];
-    let refused = store.register(new, &Limits::default()).unwrap_err();
+    let refused = store.register(new, &Purse::of_nobody(), &Limits::default()).unwrap_err();
     assert_eq!(refused, RegisterError::AliasClaimed { index: 1, alias: "it".to_owned() });
     assert_eq!(store.count(), 0);
 }
@@ -116,4 +121,30 @@ fn pages_list_every_polytope_once_by_ascending_id() {
         }
     }
     assert_eq!(listed, expected);
+}
+
+#[test]
+fn aliases_of_one_address_leave_room_for_those_of_others() {
+    use std::net::{IpAddr, Ipv4Addr};
+
+    use crate::runtime::memory::Account;
+
+    let (store, limits) = (PolytopeStore::default(), Limits::default());
+    let account = Account::new(Limits { memory_bytes_max: 1 << 30, ..limits }.memory_bytes_max());
+    let [greedy, other] =
+        [1, 2].map(|last| account.connection(IpAddr::V4(Ipv4Addr::new(10, 0, 0, last))));
+    let limits = Limits::default();
+    let name = |alias: &str, purse: &Purse| {
+        store.register(vec![point(1.0, alias)], purse, &limits).map(|registered| registered.len())
+    };
+    for k in 0..limits.aliases_per_polytope_max {
+        assert_eq!(name(&format!("greedy-{k}"), &greedy), Ok(1));
+    }
+    let limit = limits.aliases_per_polytope_max();
+    let refused = RegisterError::TooManyAliases { index: 0, limit };
+    assert_eq!(name("one more", &greedy), Err(refused));
+    assert_eq!(name("mine", &other), Ok(1));
+    assert!(account.used(MemoryKind::Polytopes) > 17 * ALIAS_BYTES);
+    store.delete(&store.resolve("mine").unwrap(), &[]).unwrap();
+    assert_eq!(account.used(MemoryKind::Polytopes), 0);
 }

@@ -257,7 +257,7 @@ fn commit(
     let refused = |error: RegisterError| refused(&error, &fields);
     let (store, limits) = (&shared.store, shared.limits());
     if validate_only {
-        store.validate(&new, limits).map_err(refused)?;
+        store.validate(&new, purse, limits).map_err(refused)?;
         for (report, new) in reports.iter_mut().zip(&new) {
             let aliases = new.alias.clone().into_iter().collect();
             report.polytope = Some(describe_new(&new.stored, aliases));
@@ -279,7 +279,7 @@ fn commit(
     if !purse.may_have_another(kind, count, limit.value) {
         return Err(limit.reached().into());
     }
-    let registered = store.register(new, limits).map_err(refused)?;
+    let registered = store.register(new, purse, limits).map_err(refused)?;
     for ((report, registered), made) in reports.iter_mut().zip(registered).zip(made_keys) {
         report.polytope = Some(describe(&registered.stored, store));
         report.already_registered = registered.already_registered;
