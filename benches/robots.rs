@@ -130,7 +130,7 @@ fn check(cell: &Cell, question: CheckQuestion, values: &[f64], hash: &mut Hash) 
 }
 
 fn edges(cell: &Cell, ends: [&[f64]; 2], hash: &mut Hash) -> usize {
-    let question = EdgeQuestion { margin: 0.0, tolerance: 1e-6 };
+    let question = EdgeQuestion { margin: 0.0, tolerance: 1e-6, steps_max: u64::MAX };
     let mut contacts = 0;
     for answer in cell.check_edges(question, ends, &mut Effort::unlimited()) {
         match answer {

@@ -35,7 +35,7 @@ pub(super) struct MotionBound {
 }
 
 /// What drives every frame along a path.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct PathSpeeds {
     /// Signed, by frame: radians or metres for each unit of t.
     speeds: Vec<f64>,
@@ -124,17 +124,29 @@ impl PathSpeeds {
         MotionBound { speed: speed * up, acceleration: acceleration * up, rounding }
     }
 
-    /// At least the speed of every point of a link in the configuration at hand, seen from a frame.
-    pub(super) fn speed_now(
-        &self,
-        stand: &Stand<'_>,
-        link: usize,
-        seen: (Option<usize>, &MotionBound),
-    ) -> f64 {
-        self.speed_of(stand, stand.cell.links[link].frame, stand.link_ball(link), seen)
+    /// How every frame moves in the configuration at hand.
+    pub(super) fn velocities(&self, stand: &Stand<'_>, out: &mut Vec<FrameVelocity>) {
+        out.clear();
+        for (k, frame) in stand.cell.kinematics.tree().frames.iter().enumerate() {
+            let placed = stand.frame(k);
+            let origin = placed.translation;
+            let [mut velocity, mut spin] = match frame.parent {
+                Some(parent) => out[parent].at(&origin),
+                None => [Vec3::zeros(); 2],
+            };
+            match frame.freedom {
+                Freedom::Turn { axis, .. } => spin += (placed.rotation * axis) * self.speeds[k],
+                Freedom::Slide { axis, .. } => {
+                    velocity += (placed.rotation * axis) * self.speeds[k];
+                }
+                Freedom::Ball { .. } => {}
+            }
+            out.push(FrameVelocity { origin, velocity, spin });
+        }
     }
 
-    /// That of the points of a ball in a frame; centre and radius are in the world.
+    /// At least the speed of the points of a ball in a frame, in the configuration at hand, seen
+    /// from a frame; centre and radius are in the world.
     pub(super) fn speed_of(
         &self,
         stand: &Stand<'_>,
@@ -162,6 +174,23 @@ impl PathSpeeds {
             }
         }
         velocity.norm() + spin.norm() * radius + bound.speed * BOUND_SLACK
+    }
+}
+
+/// How a frame moves, rounded: the speed of a point c is that of its origin and `spin x (c -
+/// origin)`.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct FrameVelocity {
+    origin: Vec3,
+    velocity: Vec3,
+    spin: Vec3,
+}
+
+impl FrameVelocity {
+    /// The velocity of a point that the frame carries, and how it turns.
+    #[inline(always)]
+    pub(super) fn at(&self, point: &Vec3) -> [Vec3; 2] {
+        [self.velocity + self.spin.cross(&(point - self.origin)), self.spin]
     }
 }
 

@@ -245,6 +245,33 @@ impl<'a> Stand<'a> {
         self.candidates_among_links(within, only, visit)
     }
 
+    /// Calls `visit` with the pairs of a link and what stands still of which balls and boxes do not
+    /// show a clearance of more than `within`.
+    #[inline(always)]
+    pub(super) fn near_still(&self, index: usize, within: f64, mut visit: impl FnMut(BodyPair)) {
+        let cell = self.cell;
+        let link = &cell.links[index];
+        let (centre, radius) = self.link_ball(index);
+        // A bound of exactly `within` shows nothing.
+        let within = within.next_up();
+        cell.still.near(&centre, radius, within, |body, _| {
+            for part in link.parts.clone() {
+                let other = cell.parts.len() + body;
+                let (centre, radius) = self.part_ball(index, part);
+                let is_near = || cell.still.box_of(body).clearance_from(&centre, radius) < within;
+                if link.parts.len() == 1 || is_near() {
+                    visit(Self::numbers(part, other));
+                }
+            }
+            within
+        });
+    }
+
+    /// A pair by the indices of its bodies.
+    pub(super) fn numbers(first: usize, second: usize) -> BodyPair {
+        [number(first), number(second)]
+    }
+
     #[inline(always)]
     fn candidates_among_links<E>(
         &mut self,

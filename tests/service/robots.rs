@@ -360,3 +360,44 @@ async fn certificates_of_edges_are_given_and_verified_and_changed_ones_refused()
     let status = client.check_edges(many).await.unwrap_err();
     assert!(status.message().contains("certified_edges_max"), "{status}");
 }
+
+#[tokio::test]
+async fn a_path_ends_at_its_first_edge_that_is_not_free() {
+    let server = Server::start().await;
+    let (mut client, cell) = (robots(&server), slider(&server).await);
+    let path = |waypoints: &[f64], all_edges: bool| api::CheckPathRequest {
+        cell: Some(cell.clone()),
+        waypoints: waypoints.to_vec(),
+        certificate: true,
+        all_edges,
+        ..api::CheckPathRequest::default()
+    };
+    let free = client.check_path(path(&[0.0, 1.5, -8.0, 1.0], false)).await.unwrap().into_inner();
+    assert_eq!((free.outcome(), free.free_until), (api::Outcome::NoContact, 3.0));
+    let waypoints = [0.0, 1.0, 0.0, 4.0, 0.0, 1.0];
+    for (all_edges, count) in [(false, 3), (true, 5)] {
+        let answer = client.check_path(path(&waypoints, all_edges)).await.unwrap().into_inner();
+        assert_eq!(answer.outcome(), api::Outcome::Contact);
+        assert!((2.499..=2.5).contains(&answer.free_until), "{}", answer.free_until);
+        let edges = answer.edges.unwrap();
+        assert_eq!(
+            (edges.count, edges.outcomes.len(), edges.certificates.len()),
+            (count, count as usize, count as usize)
+        );
+        let near: &[u32] = if all_edges { &[2, 3] } else { &[2] };
+        assert_eq!(edges.near_indices, near);
+    }
+    // The edges after it are not looked at: here there are too many to be in one batch.
+    let mut long = vec![0.0; 2000];
+    long[300] = 4.0;
+    let request = api::CheckPathRequest { certificate: false, ..path(&long, false) };
+    let answer = client.check_path(request).await.unwrap().into_inner();
+    let edges = answer.edges.unwrap();
+    assert_eq!((edges.count, edges.cost.unwrap().queries), (300, 512));
+    for (waypoints, problem) in
+        [(&[0.0][..], "waypoints: must have 1 numbers"), (&long[..], "certified_edges_max")]
+    {
+        let status = client.check_path(path(waypoints, false)).await.unwrap_err();
+        assert!(status.message().contains(problem), "{status}");
+    }
+}

@@ -12,7 +12,8 @@ use crate::robot::edge::{EdgeAnswer, EdgeQuestion};
 use crate::robot::speed::PathSpeeds;
 use crate::robot::still::StillBody;
 
-pub(super) const QUESTION: EdgeQuestion = EdgeQuestion { margin: 0.0, tolerance: 1e-6 };
+pub(super) const QUESTION: EdgeQuestion =
+    EdgeQuestion { margin: 0.0, tolerance: 1e-6, steps_max: u64::MAX };
 
 fn between(from: &[f64], to: &[f64], t: f64) -> Vec<f64> {
     from.iter().zip(to).map(|(a, b)| if t >= 1.0 { *b } else { a + t * (b - a) }).collect()

@@ -17,8 +17,6 @@ pub struct AskedEdges {
     pub question: EdgeQuestion,
     /// Joint values at the starts and at the ends, one edge after the other.
     pub ends: [Vec<f64>; 2],
-    /// Steps of the search for one edge.
-    pub steps: u64,
     /// Whether certificates are wanted.
     pub certificate: bool,
 }
@@ -53,10 +51,10 @@ impl AskedEdges {
             tolerance(&path.field("tolerance"), request.tolerance.unwrap_or(EDGE_WIDTH))?;
         // Finer than this, halves of an interval are no f64 numbers any more.
         let tolerance = tolerance.max(EDGE_WIDTH * EDGE_WIDTH);
-        let steps = request.steps_per_edge.unwrap_or(u64::MAX).min(limits.edge_steps_max);
-        let question = EdgeQuestion { margin, tolerance };
+        let steps_max = request.steps_per_edge.unwrap_or(u64::MAX).min(limits.edge_steps_max);
+        let question = EdgeQuestion { margin, tolerance, steps_max };
         let ends = [request.starts, request.ends];
-        Ok(Self { question, ends, steps, certificate: request.certificate })
+        Ok(Self { question, ends, certificate: request.certificate })
     }
 }
 
@@ -103,6 +101,27 @@ pub fn push_edge(packed: &mut api::CheckEdgesResponse, answer: &EdgeAnswer) {
         let status = Some(failure.to_item());
         packed.refused.push(api::RefusedConfiguration { index, count: 1, status });
     }
+}
+
+/// The first edge that is not proven free, if there is one.
+pub fn first_not_free(answer: &api::CheckEdgesResponse) -> Option<usize> {
+    answer.outcomes().position(|outcome| outcome != api::Outcome::NoContact)
+}
+
+/// What is said of the first edges alone.
+pub fn cut_edges(answer: &mut api::CheckEdgesResponse, count: usize) {
+    let is_kept = |index: u32| (index as usize) < count;
+    answer.count = u32::try_from(count).unwrap_or(u32::MAX);
+    answer.outcomes.truncate(count);
+    answer.free_until.truncate(count);
+    answer.certificates.truncate(count);
+    // Indices are in order.
+    let near = answer.near_indices.partition_point(|index| is_kept(*index));
+    answer.near_indices.truncate(near);
+    answer.near_firsts.truncate(near);
+    answer.near_seconds.truncate(near);
+    answer.contact_at.truncate(near);
+    answer.refused.retain(|refused| is_kept(refused.index));
 }
 
 /// One answer of those about some edges each, in order.

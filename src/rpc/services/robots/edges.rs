@@ -14,13 +14,19 @@ use crate::robot::cell::Cell;
 use crate::rpc::api;
 use crate::rpc::convert::options::cost_to_wire;
 use crate::rpc::convert::robots::certificates::edge_certificate_to_wire;
-use crate::rpc::convert::robots::edges::{AskedEdges, joined_edges, push_edge};
+use crate::rpc::convert::robots::edges::{
+    AskedEdges, cut_edges, first_not_free, joined_edges, push_edge,
+};
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::memory::MemoryKind;
+use crate::runtime::settings::Limits;
 
 /// Edges that a thread takes at a time: some hundred microseconds of work.
 const CHUNK: usize = 32;
+
+/// Edges of a path that are looked at before it is seen whether one of them is not free.
+const PATH_BATCH: usize = 8 * CHUNK;
 
 /// What an edge takes in the mean, generously.
 const EDGE_TIME: Duration = Duration::from_micros(60);
@@ -40,11 +46,7 @@ pub(super) async fn answer(
     let memory = purse.reserve(MemoryKind::Replies, 0)?;
     let job = move || {
         let start = clock.now();
-        let check = |range| {
-            let (packed, cost) = check_some(&cell, &asked, range, &stop);
-            let bytes = ANSWER_FACTOR * packed.encoded_len() as u64;
-            (packed, bytes, cost)
-        };
+        let check = |range| weighed(&cell, &asked, range, &stop);
         let (packed, cost, _memory) = in_chunks(count, CHUNK, memory, check)?;
         let mut answer = joined_edges(packed);
         answer.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
@@ -53,7 +55,101 @@ pub(super) async fn answer(
     caller.run(EDGE_TIME * size(count), job).await?
 }
 
-/// Answers about a range of edges, each with a budget of its own.
+/// Answers about the edges between waypoints.
+pub(super) async fn path(
+    caller: Caller<'_>,
+    request: api::CheckPathRequest,
+) -> Result<api::CheckPathResponse, Failure> {
+    let root = Path::ROOT.field("cell");
+    let wire = request.cell.as_ref().ok_or_else(|| root.bad("is required"))?;
+    let built = build_cell(caller, &root, wire).await?;
+    let (Caller { shared, purse, guard, .. }, cell) = (caller, built.cell.clone());
+    let all_edges = request.all_edges;
+    let asked = asked_path(&request, &cell, shared.limits())?;
+    let count = asked.ends[0].len() / cell.variable_count();
+    let (stop, clock) = (guard.flag(), shared.clock.clone());
+    let mut memory = purse.reserve(MemoryKind::Replies, 0)?;
+    let job = move || {
+        let start = clock.now();
+        let (mut packed, mut cost) = (Vec::new(), Cost::default());
+        let (mut first, batch) = (0, if all_edges { count } else { PATH_BATCH });
+        while first < count {
+            let some = batch.min(count - first);
+            let check = |range: Range<usize>| {
+                weighed(&cell, &asked, first + range.start..first + range.end, &stop)
+            };
+            let (found, spent, kept) = in_chunks(some, CHUNK, memory, check)?;
+            cost += spent;
+            memory = kept;
+            let is_free = found.iter().all(|part| first_not_free(part).is_none());
+            packed.extend(found);
+            if !is_free && !all_edges {
+                break;
+            }
+            first += some;
+        }
+        let mut edges = joined_edges(packed);
+        edges.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
+        Ok(path_answer(edges, all_edges))
+    };
+    caller.run(EDGE_TIME * size(count), job).await?
+}
+
+/// What is said of a path whose edges were looked at.
+fn path_answer(mut edges: api::CheckEdgesResponse, all_edges: bool) -> api::CheckPathResponse {
+    let end = first_not_free(&edges);
+    if let (Some(at), false) = (end, all_edges) {
+        cut_edges(&mut edges, at + 1);
+    }
+    let (outcome, free_until) = match end {
+        None => (api::Outcome::NoContact.into(), f64::from(edges.count)),
+        Some(at) => (edges.outcomes[at], at as f64 + edges.free_until[at]),
+    };
+    api::CheckPathResponse { outcome, free_until, edges: Some(edges) }
+}
+
+/// The edges of a path.
+fn asked_path(
+    request: &api::CheckPathRequest,
+    cell: &Cell,
+    limits: &Limits,
+) -> Result<AskedEdges, Failure> {
+    let (width, list) = (cell.variable_count().max(1), Path::ROOT.field("waypoints"));
+    let values = request.waypoints.len();
+    if !values.is_multiple_of(width) || values < 2 * width {
+        let problem = format!("must have {width} numbers for each of two waypoints or more");
+        return Err(list.bad(problem).into());
+    }
+    let count = values / width - 1;
+    list.within(limits.edges_max(), count)?;
+    if request.certificate {
+        list.within(limits.certified_edges_max(), count)?;
+    }
+    let edges = api::CheckEdgesRequest {
+        cell: None,
+        starts: request.waypoints[..values - width].to_vec(),
+        ends: request.waypoints[width..].to_vec(),
+        margin: request.margin,
+        tolerance: request.tolerance,
+        steps_per_edge: request.steps_per_edge,
+        certificate: request.certificate,
+    };
+    AskedEdges::convert(&Path::ROOT, edges, cell, limits)
+}
+
+/// Answers about a range of edges, with the bytes that they take.
+fn weighed(
+    cell: &Cell,
+    asked: &AskedEdges,
+    range: Range<usize>,
+    stop: &AtomicBool,
+) -> (api::CheckEdgesResponse, u64, Cost) {
+    let (packed, cost) = check_some(cell, asked, range, stop);
+    let bytes = ANSWER_FACTOR * packed.encoded_len() as u64;
+    (packed, bytes, cost)
+}
+
+/// Answers about a range of edges.
 fn check_some(
     cell: &Cell,
     asked: &AskedEdges,
@@ -61,19 +157,21 @@ fn check_some(
     stop: &AtomicBool,
 ) -> (api::CheckEdgesResponse, Cost) {
     let width = cell.variable_count();
-    let (mut packed, mut cost) = (api::CheckEdgesResponse::default(), Cost::default());
-    for at in range {
-        let ends = [0, 1].map(|k: usize| &asked.ends[k][at * width..(at + 1) * width]);
-        let mut effort = Effort::with_stop(asked.steps, stop);
-        for answer in cell.check_edges(asked.question, ends, &mut effort) {
-            push_edge(&mut packed, &answer);
-            if asked.certificate {
-                let made = cell.certify_edge(asked.question, ends, &answer, &mut effort);
-                let certificate = made.ok().flatten().unwrap_or_default();
-                packed.certificates.push(edge_certificate_to_wire(&certificate));
-            }
+    let mut packed = api::CheckEdgesResponse::default();
+    let some = range.start * width..range.end * width;
+    let ends = asked.ends.each_ref().map(|values| &values[some.clone()]);
+    let mut effort = Effort::with_stop(u64::MAX, stop);
+    let answers = cell.check_edges(asked.question, ends, &mut effort);
+    for (at, answer) in answers.iter().enumerate() {
+        push_edge(&mut packed, answer);
+        if asked.certificate {
+            let ends = ends.map(|values| &values[at * width..(at + 1) * width]);
+            let mut steps = Effort::with_stop(asked.question.steps_max, stop);
+            let made = cell.certify_edge(asked.question, ends, answer, &mut steps);
+            let certificate = made.ok().flatten().unwrap_or_default();
+            packed.certificates.push(edge_certificate_to_wire(&certificate));
+            effort.cost += steps.cost;
         }
-        cost += effort.cost;
     }
-    (packed, cost)
+    (packed, effort.cost)
 }

@@ -157,6 +157,16 @@ impl api::robot_service_server::RobotService for Robots {
         Ok(Response::new(edges::answer(caller, request.into_inner()).await?))
     }
 
+    async fn check_path(
+        &self,
+        request: Request<api::CheckPathRequest>,
+    ) -> Result<Response<api::CheckPathResponse>, Status> {
+        let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
+        let purse = Intake::of(&request).purse().clone();
+        let caller = Caller { shared: &self.0, purse: &purse, guard: &guard, is_stream: false };
+        Ok(Response::new(edges::path(caller, request.into_inner()).await?))
+    }
+
     async fn stream_configurations(
         &self,
         request: Request<Streaming<api::StreamConfigurationsRequest>>,
