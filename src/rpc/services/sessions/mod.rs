@@ -3,6 +3,7 @@
 mod host;
 mod news;
 mod query;
+mod refused;
 mod session;
 mod step;
 mod stream;

@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::sync::broadcast::Receiver;
 
 use super::news::{NewsCopy, Newsroom};
+use super::refused::RefusedItems;
 use crate::geometry::effort::{Cost, Effort};
 use crate::rpc::api;
 use crate::rpc::convert::geometry::length;
@@ -57,30 +58,6 @@ pub struct Session {
     vertices_max: u32,
     /// Tells those who watch.
     newsroom: Newsroom,
-}
-
-/// Items of a frame that were refused, as its report lists them. The session keeps them for a
-/// repetition, so their number has a limit.
-#[derive(Debug, Default)]
-struct RefusedItems {
-    items: Vec<api::ItemStatus>,
-    /// How many more there were.
-    omitted: u64,
-}
-
-impl RefusedItems {
-    fn collect(mut items: impl Iterator<Item = api::ItemStatus>, items_max: u64) -> Self {
-        let items_max = usize::try_from(items_max).unwrap_or(usize::MAX);
-        let mut listed: Vec<api::ItemStatus> = items.by_ref().take(items_max).collect();
-        listed.shrink_to_fit();
-        Self { items: listed, omitted: items.count() as u64 }
-    }
-
-    /// Memory that they take.
-    fn bytes(&self) -> usize {
-        let texts = self.items.iter().map(|item| item.message.capacity() + item.field.capacity());
-        texts.sum::<usize>() + self.items.capacity() * size_of::<api::ItemStatus>()
-    }
 }
 
 /// A guess by the last frame may be wrong by any factor: a hostile client moves nothing first and

@@ -211,17 +211,8 @@ impl<'a> JumpSearch<'a> {
             let next = match self.polygon.cut(w) {
                 Cut::Left => {
                     self.pairs.push(pair);
-                    if let Some(height) = self.height_of_three(layout, &failed) {
-                        for _ in 0..3 {
-                            effort.spend_step()?;
-                        }
-                        effort.cost.supports += 6;
-                        if let Some(evidence) = self.surround(layout, &failed, height, witness) {
-                            return Ok(Proposal::Proven(evidence.by_numbers()));
-                        }
-                        if let Some(holding) = self.recall(witness) {
-                            return Ok(holding);
-                        }
+                    if let Some(found) = self.try_three(layout, &failed, witness, effort)? {
+                        return Ok(found);
                     }
                     self.next_candidate(&failed).or_else(|| self.turned_back(&w))
                 }
@@ -236,6 +227,26 @@ impl<'a> JumpSearch<'a> {
             s = next;
         }
         Ok(Proposal::HandOver)
+    }
+
+    /// Three more differences at once, where they are promising, and what is known by them.
+    #[inline(always)]
+    fn try_three(
+        &mut self,
+        layout: &Layout,
+        failed: &Candidate,
+        witness: &mut Witness,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<Proposal>, Stopped> {
+        let Some(height) = self.height_of_three(layout, failed) else { return Ok(None) };
+        for _ in 0..3 {
+            effort.spend_step()?;
+        }
+        effort.cost.supports += 6;
+        if let Some(evidence) = self.surround(layout, failed, height, witness) {
+            return Ok(Some(Proposal::Proven(evidence.by_numbers())));
+        }
+        Ok(self.recall(witness))
     }
 
     /// After the first difference, where three more at once are promising: how high above it they
