@@ -142,14 +142,14 @@ async fn a_watcher_is_told_events_that_the_session_does_not_ask_for() {
 
 #[tokio::test]
 async fn a_watcher_that_does_not_read_loses_frames_and_the_session_does_not_wait() {
-    const FRAMES: u64 = 200;
+    const FRAMES: u64 = 400;
     let limits = Limits { watch_frames_max: 4, ..Limits::default() };
     let server = started_with(limits).await;
     let mut request = scene("s");
-    // News of a hundred kilobytes: what flow control takes in is soon full.
+    // News of two hundred kilobytes: what flow control takes in is soon full.
     let state = request.state.as_mut().unwrap();
-    state.bodies.extend((10..1_000).map(|id| cube_at(id, 10.0 * f64::from(id))));
-    let ids: Vec<u32> = (10..1_000).collect();
+    state.bodies.extend((10..2_000).map(|id| cube_at(id, 10.0 * f64::from(id))));
+    let ids: Vec<u32> = (10..2_000).collect();
     server.sessions().open_session(request).await.unwrap();
     let mut news = watch(&server, "s").await.unwrap();
     let mut mirror = Mirror::of(next(&mut news).await.state.unwrap());

@@ -7,7 +7,7 @@ use super::report::{counts, event};
 use super::state::{body_to_wire, rules_to_wire};
 use crate::rpc::api;
 use crate::rpc::convert::geometry::matrix_rows;
-use crate::scene::{Body, BodyId, Frame, Report, Scene};
+use crate::scene::{Body, BodyId, Frame, Moves, Report, Scene};
 
 /// What has changed since it was told last, by the ids of bodies.
 #[derive(Debug, Default)]
@@ -21,7 +21,7 @@ pub struct Draft {
 
 impl Draft {
     /// Adds what a frame has changed of which the moves at these places were refused.
-    pub fn note(&mut self, frame: &Frame, refused: &BTreeSet<usize>) {
+    pub fn note(&mut self, frame: &Frame, moves: &dyn Moves, refused: &BTreeSet<usize>) {
         for id in frame.removed.iter().map(|body| body.0) {
             if !self.added.remove(&id) {
                 self.removed.insert(id);
@@ -31,18 +31,17 @@ impl Draft {
         }
         self.added.extend(frame.added.iter().map(|body| body.id.0));
         self.has_new_rules |= frame.rules.is_some();
-        let moves = frame.moves.iter().enumerate().filter(|(at, _)| !refused.contains(at));
-        for (_, moved) in moves {
+        moves.each(&mut |at, moved| {
             let id = moved.body.0;
             // A body that is new is told with the pose that it has now.
-            if self.added.contains(&id) {
-                continue;
+            if refused.contains(&at) || self.added.contains(&id) {
+                return;
             }
             self.moved.insert(id);
             if moved.teleported || frame.teleported {
                 self.teleported.insert(id);
             }
-        }
+        });
     }
 }
 

@@ -15,7 +15,7 @@ use crate::rpc::api;
 use crate::rpc::convert::sessions::news::Draft;
 use crate::runtime::memory::{MemoryKind, Purse, Reservation};
 use crate::runtime::settings::Limit;
-use crate::scene::Frame;
+use crate::scene::{Frame, Moves};
 
 /// What one frame changed.
 #[derive(Debug)]
@@ -72,9 +72,9 @@ impl Newsroom {
     }
 
     /// Writes down what a frame has changed of which the moves at these places were refused.
-    pub(super) fn note(&mut self, frame: &Frame, refused: &BTreeSet<usize>) {
+    pub(super) fn note(&mut self, frame: &Frame, moves: &dyn Moves, refused: &BTreeSet<usize>) {
         if self.is_read() {
-            self.draft.note(frame, refused);
+            self.draft.note(frame, moves, refused);
         }
     }
 

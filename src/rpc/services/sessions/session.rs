@@ -399,7 +399,7 @@ impl Session {
             Applied::Now(refused) => {
                 *room = left.unwrap_or(0);
                 let refused_moves = refused.iter().map(|(index, _)| *index).collect();
-                self.newsroom.note(&asked.frame, &refused_moves);
+                self.newsroom.note(&asked.frame, &asked.moves, &refused_moves);
                 let moves = refused.into_iter();
                 let moves = moves.map(|(index, error)| asked.refused_move(path, index, error));
                 let items = asked.moves.left_out(path).into_iter().chain(moves);
