@@ -222,6 +222,70 @@ fn half_turns(random: &mut Random) -> Case {
     Case { motions, margin, ..Case::still(bodies, [Pose::identity(), start]) }
 }
 
+/// From pose to pose by half a turn less almost nothing, about any axis.
+fn near_half_turns(random: &mut Random) -> Case {
+    let bodies = [hull(&points(random, 7)), hull(&points(random, 7))];
+    let axis = lattice(random, 2) + Vec3::new(0.0, 0.0, 0.25);
+    let less = 10f64.powi(-(random.below(30) as i32)) * (random.below(3) as f64 - 1.0);
+    let quaternion = [less, axis.x, axis.y, axis.z];
+    let start = Pose { rotation: Mat3::identity(), translation: lattice(random, 6) };
+    let end = Pose::from_quaternion(lattice(random, 4), quaternion).expect("a rotation");
+    let pivot = (random.below(2) == 0).then(|| lattice(random, 3));
+    let motions = Some([Motion::rest(), Motion::ToPose { end, pivot, turn: None }]);
+    Case { motions, ..Case::still(bodies, [Pose::identity(), start]) }
+}
+
+/// A body and its twin in the same place, or aside by the least there is; it stays there, comes
+/// back after a whole turn, or goes by as little.
+fn twins(random: &mut Random) -> Case {
+    let of = points(random, 8);
+    let bodies = [hull(&of), hull(&of)];
+    let aside = |random: &mut Random| {
+        let least = [0.0, 5e-324, 1e-200, f64::EPSILON][random.below(4) as usize];
+        lattice(random, 1) * least
+    };
+    let pose = Pose { rotation: grid_turn(random), translation: lattice(random, 3) };
+    let twin = Pose { translation: pose.translation + aside(random), ..pose };
+    let motion = match random.below(3) {
+        0 => Motion::ToPose { end: pose, pivot: None, turn: None },
+        1 => Motion::Linear { velocity: aside(random) },
+        _ => Motion::Screw { pivot: None, velocity: aside(random), axis: Vec3::z(), angle: TAU },
+    };
+    let motions = Some([Motion::rest(), motion]);
+    Case { motions, ..Case::still(bodies, [pose, twin]) }
+}
+
+/// Flat bodies that move and turn in their common plane, which they never leave.
+fn in_one_plane(random: &mut Random) -> Case {
+    let flat = |random: &mut Random| {
+        let of = points(random, 7);
+        hull(&of.iter().map(|v| Vec3::new(v.x, v.y, 0.0)).collect::<Vec<_>>())
+    };
+    let bodies = [flat(random), flat(random)];
+    let place = |random: &mut Random| lattice(random, 8).component_mul(&Vec3::new(1.0, 1.0, 0.0));
+    let velocity = place(random);
+    let motion = if random.below(2) == 0 {
+        Motion::Linear { velocity }
+    } else {
+        let pivot = (random.below(2) == 0).then(|| place(random));
+        Motion::Screw { pivot, velocity, axis: Vec3::z(), angle: random.between(-4.0, 4.0) }
+    };
+    let motions = Some([Motion::rest(), motion]);
+    let pose = Pose { translation: place(random), ..Pose::identity() };
+    Case { motions, ..Case::still(bodies, [Pose::identity(), pose]) }
+}
+
+/// Both bodies by translations that nearly cancel, or that are far larger than the bodies.
+fn fast(random: &mut Random) -> Case {
+    let bodies = [hull(&points(random, 7)), hull(&points(random, 7))];
+    let by = lattice(random, 3) * 10f64.powi(random.below(120) as i32);
+    let linear = |velocity| Motion::Linear { velocity };
+    let own = if random.below(2) == 0 { Vec3::zeros() } else { by + lattice(random, 6) };
+    let motions = Some([linear(own), linear(by)]);
+    let pose = Pose { rotation: grid_turn(random), translation: lattice(random, 8) };
+    Case { motions, ..Case::still(bodies, [Pose::identity(), pose]) }
+}
+
 type Family = (&'static str, fn(&mut Random) -> Case);
 
 const FAMILIES: &[Family] = &[
@@ -234,6 +298,10 @@ const FAMILIES: &[Family] = &[
     ("common rotations", common_rotation),
     ("tiny pitch", tiny_pitch),
     ("half turns", half_turns),
+    ("near half turns", near_half_turns),
+    ("twins", twins),
+    ("in one plane", in_one_plane),
+    ("fast", fast),
 ];
 
 /// The verdict by every method against the oracle, and the certificate.
