@@ -99,7 +99,7 @@ fn sum(
 async fn h_walk_is_coherent_in_a_session_and_adapts_its_start_layer() {
     let server = Server::start().await;
     server.register("sphere", &flat(&sphere(8000, 1.0))).await;
-    for degrees in [1.0, 5.0, 10.0, 30.0, 60.0, 90.0] {
+    for degrees in [1.0, 2.0, 5.0, 10.0, 15.0, 20.0, 30.0, 45.0, 60.0, 75.0, 90.0] {
         let poses: Vec<Pose> = orbit::poses(degrees, 2.5, 1, 1).remove(0);
         let report = all_pairs().unwrap();
         let orbit = Orbit { server: &server, aliases: ["sphere"; 2], poses: &poses, report };
