@@ -186,6 +186,11 @@ impl Compute {
         self.0.desk().jobs()
     }
 
+    /// Threads that one job may have, wherever it runs.
+    pub fn threads_max(&self) -> usize {
+        self.threads().max(self.0.beside.current_num_threads())
+    }
+
     /// Threads of the pool.
     pub fn threads(&self) -> usize {
         self.0.pool.current_num_threads()

@@ -10,6 +10,9 @@
 //! CLEARANCE_SERVER=target/release/clearance cargo test --test attack
 //! ```
 //!
+//! `CLEARANCE_ATTACK_MEMORY_MIB=512` (or 4096) before it gives the server of each row so much to
+//! give out, but for those that have a budget of their own; figures come with `-- --nocapture`.
+//!
 //! A new row is a function in a file beside this one:
 //!
 //! ```ignore

@@ -14,9 +14,9 @@ use tonic::transport::Channel;
 use tonic_health::pb::HealthCheckRequest;
 use tower::{Service, ServiceExt};
 
-use crate::questions::ball;
+use crate::questions::{ball, many_moving, register};
 use crate::row::row_on;
-use crate::server::{Client, Server, Start, resident, slowness};
+use crate::server::{Client, MEMORY_FLAG, Server, Start, resident, slowness};
 use crate::watch::Bounds;
 
 pub(crate) const MIB: u64 = 1 << 20;
@@ -25,7 +25,7 @@ pub(crate) const MIB: u64 = 1 << 20;
 const BUDGET: u64 = 512 * MIB;
 
 pub(crate) fn small() -> Start {
-    let flags = vec!["--memory-bytes-max".to_owned(), BUDGET.to_string()];
+    let flags = vec![MEMORY_FLAG.to_owned(), BUDGET.to_string()];
     Start { flags, ..Start::default() }
 }
 
@@ -214,6 +214,30 @@ fn what_deleted_polytopes_took_is_given_back() {
             polytopes.delete_polytope(request).await.unwrap();
         }
         until_given_back(server, 8 * MIB, 128 * MIB).await;
+    });
+}
+
+/// Nobody had tried: a call of 60 KB names one ball a thousand times, and each time a polyhedron
+/// was made of it that nobody had counted.
+#[test]
+fn one_body_that_is_named_very_often_is_counted_each_time() {
+    row_on(&small(), "4 collisions of 1,000 large balls", bounds(), async |server| {
+        register(&server.connect().await, "large", ball(2_000)).await;
+        let mut calls = tokio::task::JoinSet::new();
+        for _ in 0..4 {
+            let client = server.connect().await;
+            calls.spawn(async move {
+                let mut request = tonic::Request::new(many_moving("large", 1_000));
+                request.set_timeout(Duration::from_secs(8));
+                client.queries().find_first_collision(request).await.unwrap_err()
+            });
+        }
+        for status in calls.join_all().await {
+            assert_eq!(status.code(), tonic::Code::ResourceExhausted, "{status:?}");
+        }
+        let few = many_moving("large", 4);
+        server.connect().await.queries().find_first_collision(few).await.expect("answered");
+        until_given_back(server, 8 * MIB, 160 * MIB).await;
     });
 }
 

@@ -76,3 +76,15 @@ pub(crate) fn turning() -> api::FindFirstContactRequest {
         ..Default::default()
     }
 }
+
+/// The same registered body very often, each a little farther away, all on their ways.
+pub(crate) fn many_moving(alias: &str, count: u32) -> api::FindFirstCollisionRequest {
+    let velocity = Some(api::Vector3 { x: -3.0, y: 0.1, z: 0.01 });
+    let linear = api::motion::Kind::Linear(api::LinearMotion { velocity });
+    let moving = |k: u32| api::MovingBody {
+        body: registered(alias, 2.5 * f64::from(k)),
+        motion: Some(api::Motion { kind: Some(linear.clone()) }),
+    };
+    let bodies = (0..count).map(moving).collect();
+    api::FindFirstCollisionRequest { bodies, ..Default::default() }
+}

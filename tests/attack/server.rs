@@ -15,8 +15,14 @@ use rustix::process::{Pid, Signal, kill_process};
 use tonic::transport::Channel;
 use tonic_health::pb::health_client::HealthClient;
 
+/// Sets what the server may give out.
+pub(crate) const MEMORY_FLAG: &str = "--memory-bytes-max";
+
 /// Names the binary that is attacked.
 const SERVER: &str = "CLEARANCE_SERVER";
+
+/// Mebibytes that the server may give out, where a row does not say so itself.
+const MEMORY_MIB: &str = "CLEARANCE_ATTACK_MEMORY_MIB";
 
 /// A running server.
 #[derive(Debug)]
@@ -61,6 +67,11 @@ impl Server {
             }
         };
         command.args(["serve", "--listen", "127.0.0.1:0", "--log", "error"]).args(&start.flags);
+        let is_given = start.flags.iter().any(|flag| flag == MEMORY_FLAG);
+        if let Some(mib) = std::env::var(MEMORY_MIB).ok().filter(|_| !is_given) {
+            let mib: u64 = mib.parse().expect("a number of mebibytes");
+            command.arg(MEMORY_FLAG).arg((mib << 20).to_string());
+        }
         let mut child = command.stdout(Stdio::piped()).spawn().expect("the server starts");
         let mut line = String::new();
         BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();

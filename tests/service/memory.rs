@@ -172,6 +172,29 @@ async fn a_batch_whose_answers_are_too_large_is_answered_as_far_as_they_fit() {
     assert!((1..200).contains(&refused) && bytes <= 2_000, "{refused} refused, {bytes} bytes");
 }
 
+/// The hulls that a batch needs were built with memory that nobody had counted.
+#[tokio::test]
+async fn a_batch_whose_hulls_need_more_memory_than_there_is_is_refused_before_the_work() {
+    let limits = Limits { memory_bytes_max: 16 * MIB, ..Limits::default() };
+    let server = Server::with_limits(limits).await;
+    let batch = |points: u32| {
+        let along = |k: u32| [f64::from(k), f64::from(k) * f64::from(k), 0.0];
+        let xyz = (0..points).flat_map(along).collect();
+        let source = Some(api::placed_body::Source::Vertices(api::Points { xyz }));
+        let cloud = Some(api::PlacedBody { source, pose: None });
+        let question =
+            api::CheckCollisionRequest { p: cloud.clone(), q: cloud, ..Default::default() };
+        let question = Some(api::batch_query_item::Question::CheckCollision(question));
+        api::BatchQueryRequest { items: vec![api::BatchQueryItem { question }; 4] }
+    };
+    let status = server.queries().batch_query(batch(4_000)).await.unwrap_err();
+    assert_eq!(status.code(), Code::ResourceExhausted, "{status:?}");
+    assert!(status.message().contains("memory_bytes_max"), "{}", status.message());
+    let answers = server.queries().batch_query(batch(400)).await.unwrap().into_inner().answers;
+    assert_eq!(answers.len(), 4);
+    until_none(&server, "work").await;
+}
+
 /// Two bodies of 256 parts have 65,536 pairs of parts, and forty such bodies took 5.1 GB.
 #[tokio::test]
 async fn what_is_remembered_of_parts_stays_within_the_memory_there_is() {

@@ -14,7 +14,7 @@ use super::collision::CollisionQuestion;
 use super::distance::DistanceQuestion;
 use super::first_contact::FirstContactQuestion;
 use super::penetration::PenetrationQuestion;
-use super::question::{Question, Run, count, estimate};
+use super::question::{Question, Run, count, estimate, working_bytes};
 use crate::rpc::api;
 use crate::rpc::api::batch_query_answer::Answer;
 use crate::rpc::api::batch_query_item::Question as Wire;
@@ -34,6 +34,8 @@ type AnswerItem = Box<dyn FnOnce(&Run) -> Result<Answer, Failure> + Send>;
 /// A question of any kind, checked.
 struct AskedItem {
     estimate: Duration,
+    /// What the hulls that are to be built for it take.
+    working_bytes: u64,
     time: Option<Duration>,
     answer: AnswerItem,
 }
@@ -49,6 +51,7 @@ impl AskedItem {
             .inspect_err(|_| shared.metrics.count(Q::KIND, Ending::Refused))?;
         Ok(Self {
             estimate: estimate(&question),
+            working_bytes: working_bytes(&question),
             time: question.options().time,
             answer: Box::new(move |run| {
                 let answer = question.answer(run);
@@ -99,13 +102,14 @@ pub(super) async fn answer(
     list.within(shared.settings.limits.batch_items_max(), items.len())?;
     let deadline = time_left(shared.limits(), request.metadata(), None)?;
     let guard = StopGuard::after(Some(deadline));
-    let mut total = Duration::ZERO;
+    let (mut total, mut hulls) = (Duration::ZERO, Vec::new());
     // Guards of questions with a time of their own; they live as long as this call.
     let mut guards = Vec::new();
     let mut jobs = Vec::with_capacity(items.len());
     for (index, item) in items.iter().enumerate() {
         jobs.push(AskedItem::convert(&list.index(index), item, shared).map(|asked| {
             total += asked.estimate;
+            hulls.push(asked.working_bytes);
             let run = match asked.time {
                 None => Run::new(shared, &guard),
                 Some(time) => {
@@ -120,16 +124,26 @@ pub(super) async fn answer(
     }
     let is_small = total <= INLINE_MAX;
     let kept = Kept::new(shared, &request)?;
+    // Until the job is done, whether somebody waits for it or not.
+    let work = Intake::of(&request).work(at_a_time(hulls, shared.compute.threads_max()))?;
     let job = move || -> Vec<api::BatchQueryAnswer> {
         // On the caller's thread the parallel iterator would still wake the workers.
-        if is_small {
+        let answers = if is_small {
             jobs.into_iter().map(|job| kept.one(job)).collect()
         } else {
             jobs.into_par_iter().map(|job| kept.one(job)).collect()
-        }
+        };
+        drop(work);
+        answers
     };
     let answers = shared.compute.run(total, job).await?;
     Ok(api::BatchQueryResponse { answers })
+}
+
+/// What the questions take that so many threads are working on, at worst: those that take most.
+fn at_a_time(mut bytes: Vec<u64>, threads: usize) -> u64 {
+    bytes.sort_unstable_by_key(|bytes| std::cmp::Reverse(*bytes));
+    bytes.iter().take(threads).sum()
 }
 
 /// What the answers of a batch take while the others are found.

@@ -12,13 +12,14 @@ use crate::geometry::contact_time::polyhedra::proof::{Found, Several, prove_coll
 use crate::geometry::contact_time::polyhedra::{Collision, Moving, first_collision};
 use crate::geometry::effort::Effort;
 use crate::rpc::api;
-use crate::rpc::convert::body::{ReadySolid, Unready};
+use crate::rpc::convert::body::{AskedBody, ReadySolid, Unready, hull_bytes};
 use crate::rpc::convert::geometry::{outcome_to_wire, stopped_to_wire, verdict_to_wire};
 use crate::rpc::convert::several::{AskedMover, AskedSeveral};
 use crate::rpc::convert::solids::{collision_to_wire, unproven_to_wire};
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
+use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::metrics::{Ending, QuestionKind};
@@ -46,7 +47,26 @@ async fn search(
     let time = time_left(shared.limits(), request.metadata(), several.options.time)?;
     let guard = StopGuard::after(Some(time));
     let run = Run::new(shared, &guard);
-    shared.compute.run(estimate(&several), move || find(several, &run)).await?
+    // Until the job is done, whether somebody waits for it or not.
+    let work = Intake::of(request).work(working_bytes(&several))?;
+    let answer = shared.compute.run(estimate(&several), move || {
+        let answer = find(several, &run);
+        drop(work);
+        answer
+    });
+    answer.await?
+}
+
+/// Each body that is a polytope is made a polyhedron for the question, however often it is named.
+fn working_bytes(several: &AskedSeveral) -> u64 {
+    /// A vertex with two triangles, their boxes in the tree, and the lists they are made from.
+    const PER_VERTEX: u64 = 512;
+    let made = several.bodies.iter().map(|mover| &mover.body).filter(|body| !body.is_polyhedron());
+    let bytes = |body: &AskedBody| {
+        let hull = if body.is_given_by_points() { hull_bytes(body.size()) } else { 0 };
+        hull.saturating_add(PER_VERTEX.saturating_mul(body.size() as u64))
+    };
+    made.map(bytes).sum()
 }
 
 /// How long the answer takes: a generous guess.
