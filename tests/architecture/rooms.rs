@@ -1,5 +1,6 @@
 //! Inside a floor, too, every room uses only those before it.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 use crate::source::{code_of, production_files, production_lines, read};
@@ -123,6 +124,67 @@ fn no_room_uses_one_that_comes_after_it() {
         }
     }
     assert!(offences.is_empty(), "a room uses one after it:\n{}", offences.join("\n"));
+}
+
+#[test]
+fn no_files_use_each_other_in_a_circle() {
+    let mut circles = Vec::new();
+    for folder in WITHOUT_CIRCLES {
+        let arrows = arrows(Path::new(folder));
+        assert!(arrows.values().any(|uses| !uses.is_empty()), "{folder}: no file uses another");
+        circles.extend(arrows.keys().filter_map(|file| circle(file, &arrows)));
+    }
+    assert!(circles.is_empty(), "files use each other in a circle:\n{}", circles.join("\n"));
+}
+
+/// Floors whose files never use each other in a circle. In `src/scene`, in `src/robot` and in the
+/// sessions of `src/rpc` some still do.
+const WITHOUT_CIRCLES: &[&str] = &["src/geometry", "src/runtime"];
+
+/// A module of the crate, and the files' modules that each one uses.
+type Arrows = BTreeMap<Vec<String>, Vec<Vec<String>>>;
+
+/// Which files below a folder use which. A file and the `mod.rs` of a folder that it is in make one
+/// module, so arrows between them do not count: the folder shows what its files have.
+fn arrows(folder: &Path) -> Arrows {
+    let files: BTreeMap<Vec<String>, String> = production_files(folder)
+        .iter()
+        .map(|path| (module_of(path), production_code(path)))
+        .collect();
+    let mut arrows = Arrows::new();
+    for (module, code) in &files {
+        let mut uses = Vec::new();
+        for used in modules_used(code, module) {
+            let known = (1..=used.len()).rev().map(|length| &used[..length]);
+            let Some(file) = known.into_iter().find(|path| files.contains_key(*path)) else {
+                continue;
+            };
+            if !(file.starts_with(module) || module.starts_with(file)) {
+                uses.push(file.to_vec());
+            }
+        }
+        arrows.insert(module.clone(), uses);
+    }
+    arrows
+}
+
+/// The circle of files that begins and ends with this one, if there is one.
+fn circle(start: &[String], arrows: &Arrows) -> Option<String> {
+    let mut ways = vec![vec![start.to_vec()]];
+    let mut seen = BTreeSet::new();
+    while let Some(way) = ways.pop() {
+        for next in way.last().and_then(|last| arrows.get(last)).into_iter().flatten() {
+            let further = [&way[..], std::slice::from_ref(next)].concat();
+            if next == start {
+                let names: Vec<String> = further.iter().map(|file| file.join("::")).collect();
+                return Some(names.join(" -> "));
+            }
+            if seen.insert(next.clone()) {
+                ways.push(further);
+            }
+        }
+    }
+    None
 }
 
 /// The path of a file's module in the crate: `src/rpc/convert/mod.rs` is `rpc`, `convert`.

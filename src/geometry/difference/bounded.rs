@@ -2,7 +2,7 @@
 //! bounds that make something certain of them.
 
 use super::RoundedCorner;
-use super::ellipsoids::Roundness;
+use super::roundness::Roundness;
 use crate::geometry::effort::Effort;
 use crate::geometry::number::binary::power_of_two;
 use crate::geometry::number::double::{Real, Triple};

@@ -11,12 +11,11 @@
 //! direction to a few degrees, which is what the edges of a polytope leave of it anyway.
 
 use super::bounded::BoundedView;
+use super::roundness::Roundness;
 use crate::geometry::Vec3;
 use crate::geometry::pair::Placed;
 use crate::geometry::symmetric::Symmetric;
 
-/// Bodies whose shortest extents are in sum at least this part of their longest are balls here.
-const ROUND: f64 = 0.83;
 /// Boxes that are more slender than that are like needles.
 const SLENDER: f64 = 0.1;
 /// Bodies farther apart than so many times their size are nearest from centre to centre.
@@ -32,32 +31,6 @@ const ROUNDS: u32 = 4;
 const NEEDLE: f64 = 0.03;
 /// From a ratio of successive steps beyond that, no limit is told.
 const RATIO_MAX: f64 = 0.95;
-
-/// How round the bodies of a pair are.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Roundness {
-    /// The shortest extent over the longest of the less round body: 1 for balls.
-    pub(crate) least: f64,
-    /// Whether both together are as good as two balls. Beside a large ball a pebble is one too,
-    /// whatever its shape: it moves the nearest points little.
-    pub(crate) are_balls: bool,
-}
-
-impl Roundness {
-    /// The roundness of a pair.
-    #[inline(always)]
-    pub(crate) fn of(p: &Placed<'_>, q: &Placed<'_>) -> Self {
-        let extents = |placed: &Placed<'_>| {
-            let [x, y, z] = (placed.body.bounds().high - placed.body.bounds().low).into();
-            [f64::min(x, y).min(z), f64::max(x, y).max(z)]
-        };
-        let ([short_p, long_p], [short_q, long_q]) = (extents(p), extents(q));
-        Self {
-            least: (short_p / long_p).min(short_q / long_q),
-            are_balls: short_p + short_q >= ROUND * (long_p + long_q),
-        }
-    }
-}
 
 /// From P towards Q, which are so round and whose centres are so far apart; for searching, not for
 /// proof.

@@ -15,6 +15,7 @@ pub(crate) mod heading;
 pub(crate) mod layout;
 pub(crate) mod probe;
 pub(crate) mod rounded;
+pub(crate) mod roundness;
 
 use super::Vec3;
 use super::pair::VertexPair;

@@ -21,7 +21,7 @@ use crate::geometry::number::binary::power_of_two;
 use crate::geometry::number::double::{
     Double, Real, Triple, cross, dot, minus, plus_times, rounded,
 };
-use crate::geometry::number::rounding::{UNIT, gamma};
+use crate::geometry::number::rounding::{OUTWARD, UNIT, gamma};
 use crate::geometry::pair::VertexPair;
 use crate::geometry::{Mat3, Vec3};
 
@@ -41,9 +41,6 @@ pub(super) struct Bracket {
     /// simplex's own.
     pub(super) off: f64,
 }
-
-/// Room for the roundings of forming a bound out of a few dozen operations in f64.
-pub(super) const OUTWARD: f64 = 1.0 + 64.0 * f64::EPSILON;
 
 /// Lengths below this part of the size are left to the exact stage: their squares must be normal
 /// numbers, and a difference of twice the precision tells nothing of them anyway.

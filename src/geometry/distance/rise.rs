@@ -7,13 +7,12 @@
 
 use arrayvec::ArrayVec;
 
-use super::bracket::OUTWARD;
 use crate::geometry::Vec3;
 use crate::geometry::difference::bounded::STRETCH;
 use crate::geometry::effort::Effort;
 use crate::geometry::kernel;
 use crate::geometry::number::double::{Real, Triple, dot, rounded};
-use crate::geometry::number::rounding::UNIT;
+use crate::geometry::number::rounding::{OUTWARD, UNIT};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::support::{self, NeighboursBut};
 

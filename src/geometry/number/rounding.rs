@@ -10,6 +10,10 @@ use crate::geometry::Vec3;
 /// result is subnormal.
 pub const UNIT: f64 = f64::EPSILON / 2.0;
 
+/// Room for the roundings of a few dozen operations in f64: a bound that they form, multiplied by
+/// this, is a bound in spite of them.
+pub const OUTWARD: f64 = 1.0 + 64.0 * f64::EPSILON;
+
 /// Relative error bound of `terms` roundings in a row: `γ_n = n u / (1 - n u)`.
 /// Higham, *Accuracy and Stability of Numerical Algorithms*, 2nd ed., §3.1.
 pub const fn gamma(terms: u32) -> f64 {
