@@ -13,7 +13,7 @@ use super::contact::between;
 use super::measures;
 use super::methods::{AskedOf, Chosen, CostOfEach, Methods};
 use super::pairs::{Notes, PairState, Task};
-use super::question::Questions;
+use super::question::{Between, Questions};
 use super::ranges;
 use super::report::{PairContact, PairDepth, PairDistance, PairRange, PartPair, PartProof};
 use crate::geometry::claim::{StaticProof, Verdict};
@@ -31,6 +31,8 @@ pub(super) struct Asking<'a> {
     pub(super) margin: f64,
     /// Metres.
     pub(super) release_margin: f64,
+    /// Whether and how finely to look at the way to this frame.
+    pub(super) between: Option<Between>,
     /// Whether a contact of this pair is announced.
     pub(super) is_announced: bool,
     /// The number of this answer.

@@ -9,7 +9,7 @@ use super::pairs::PairKey;
 use super::question::{Frame, Move, Moves};
 use super::report::MoveError;
 use super::rules::{RuleBook, Rules};
-use super::state::Scene;
+use super::state::{Scene, SweptBodies};
 use super::travel::farther;
 
 /// Why a frame was refused; it has then changed nothing.
@@ -116,7 +116,7 @@ impl Scene {
         if frame.teleported {
             self.entries.iter_mut().for_each(|entry| entry.teleported = true);
             self.has_changed = true;
-            self.is_swept = false;
+            self.swept = SweptBodies::None;
         }
         self.applied = frame.id;
         self.skipped = self.skipped.saturating_add(1);
@@ -160,8 +160,9 @@ impl Scene {
             entry.moved_by = frame;
             return Ok(());
         }
-        self.is_swept = false;
+        self.swept = SweptBodies::None;
         let left = Start { pose: entry.body.pose, travel: self.travel[index as usize] };
+        entry.swept = None;
         let travel = entry.put(one.pose).ok_or(MoveError::TooFar)?;
         self.travel[index as usize] = farther(self.travel[index as usize], travel);
         self.revision += 1;
@@ -215,6 +216,7 @@ impl Scene {
         let book = RuleBook::compile(&bodies, &new_rules, "rules", self.limits.classes_max)?;
 
         // Nothing can fail from here on.
+        self.rewind_travel();
         let old_ids: Vec<BodyId> = self.bodies().map(|body| body.id).collect();
         self.entries.retain(|entry| !is_gone(entry.body.id));
         self.entries.extend(newcomers);
@@ -233,12 +235,22 @@ impl Scene {
         self.has_moved = self.entries.iter().map(|entry| entry.start.is_some()).collect();
         self.moved =
             (0..self.entries.len() as u32).filter(|&body| self.has_moved[body as usize]).collect();
-        // Nothing is known of when to look again, so nobody's travel counts.
         self.travel = vec![0.0; self.entries.len()];
+        self.has_chosen = self.entries.iter().any(|entry| entry.body.continuous);
         self.open.clear();
         self.has_changed = true;
-        self.is_swept = false;
+        self.swept = SweptBodies::None;
         Ok(())
+    }
+
+    /// Nothing is known any more of when to look again, so travel counts from 0; but how far bodies
+    /// have travelled since the last answered frame still does.
+    fn rewind_travel(&mut self) {
+        for (entry, travel) in self.entries.iter().zip(&self.travel) {
+            if let Some(at) = entry.start {
+                self.starts[at as usize].travel -= travel;
+            }
+        }
     }
 
     /// That the method of first contacts answers a margin or a deviation of this size.

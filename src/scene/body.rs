@@ -1,10 +1,11 @@
 //! Bodies as declared, and where they are placed now.
 
+use std::borrow::Cow;
 use std::ops::Deref;
 use std::sync::Arc;
 
 use super::bounds::{Ball, Box3};
-use super::travel::Form;
+use super::travel::{Form, angle_at_most};
 use crate::geometry::Vec3;
 use crate::geometry::motion::{Motion, Turn};
 use crate::geometry::polytope::Polytope;
@@ -44,6 +45,8 @@ pub struct Body {
     pub pivot: Vec3,
     /// Proofs that a motion is free hold for every motion within this of the stated one, metres.
     pub deviation: f64,
+    /// First contacts between frames are looked for in all its pairs, whatever a frame asks.
+    pub continuous: bool,
 }
 
 impl Body {
@@ -59,6 +62,7 @@ impl Body {
             margin: 0.0,
             pivot: Vec3::zeros(),
             deviation: 0.0,
+            continuous: false,
         }
     }
 
@@ -177,8 +181,8 @@ pub(super) struct Entry {
     pub(super) moved_by: u64,
     /// Changes whenever the pose does.
     pub(super) revision: u64,
-    /// The way to this frame, while a frame that asks for first contacts is answered and the body
-    /// has moved.
+    /// The way to this frame, while a frame that asks for first contacts of this body is answered
+    /// and the body has moved.
     pub(super) swept: Option<Box<Swept>>,
 }
 
@@ -286,8 +290,20 @@ impl Entry {
     /// At least how much farther any point of it may have been from where it is than it has
     /// travelled, on that way.
     pub(super) fn detour(&self, swept: &Swept) -> f64 {
-        let centre = Vec3::from(self.ball.centre);
-        self.form.bulge(swept.turn.angle, &centre, &swept.pivot) + self.deviation
+        self.detour_by(swept.turn.angle, &swept.pivot)
+    }
+
+    /// At least the same on the way from that pose, of which nothing else is worked out.
+    pub(super) fn detour_from(&self, start: &Pose) -> f64 {
+        if start.rotation == self.body.pose.rotation {
+            return self.deviation;
+        }
+        let angle = angle_at_most(&start.rotation, &self.body.pose.rotation);
+        self.detour_by(angle, &start.apply_rounded(&self.body.pivot))
+    }
+
+    fn detour_by(&self, angle: f64, pivot: &Vec3) -> f64 {
+        self.form.bulge(angle, &Vec3::from(self.ball.centre), pivot) + self.deviation
     }
 }
 
@@ -313,8 +329,9 @@ pub(super) struct PairSide<'a> {
     entry: &'a Entry,
     /// Where its parts are.
     pub(super) now: Whereabouts<'a>,
-    /// Where they were at the last answered frame, if it has moved, in a frame that asks for first
-    /// contacts.
+    /// The way to this frame, if it has moved and the pair is asked when it met.
+    swept: Option<Cow<'a, Swept>>,
+    /// Where its parts were when that began.
     before: Option<Placement>,
 }
 
@@ -327,14 +344,19 @@ impl Deref for PairSide<'_> {
 }
 
 impl<'a> PairSide<'a> {
-    pub(super) fn new(entry: &'a Entry) -> Self {
-        let before = entry.swept.as_ref().map(|swept| entry.placed(swept.start));
-        Self { entry, now: entry.now(), before }
+    /// `starts` are the scene's, of a pair that is asked when it met.
+    pub(super) fn new(entry: &'a Entry, starts: Option<&[Start]>) -> Self {
+        let swept = starts.and_then(|starts| match &entry.swept {
+            Some(swept) => Some(Cow::Borrowed(&**swept)),
+            None => entry.start_in(starts).map(|start| Cow::Owned(entry.way(&start.pose))),
+        });
+        let before = swept.as_ref().map(|swept| entry.placed(swept.start));
+        Self { entry, now: entry.now(), swept, before }
     }
 
-    /// Whether it has moved, in a frame that asks for first contacts.
+    /// Whether it has moved, of a pair that is asked when it met.
     pub(super) fn has_moved(&self) -> bool {
-        self.entry.swept.is_some()
+        self.swept.is_some()
     }
 
     /// Where it was at the last answered frame.
@@ -344,7 +366,7 @@ impl<'a> PairSide<'a> {
 
     /// The motion of one part since the last answered frame: all parts take the body's turn.
     pub(super) fn motion_of(&self, part: usize) -> Motion {
-        match &self.entry.swept {
+        match &self.swept {
             Some(swept) => Motion::ToPose {
                 end: self.now.parts[part].pose,
                 pivot: Some(swept.pivot),
@@ -357,12 +379,12 @@ impl<'a> PairSide<'a> {
     /// Holds the body throughout the motion to this frame, if that is asked about; else where it
     /// is.
     pub(super) fn held(&self) -> &Box3 {
-        self.entry.swept.as_ref().map_or(&self.now.bounds, |swept| &swept.bounds)
+        self.swept.as_ref().map_or(&self.now.bounds, |swept| &swept.bounds)
     }
 
     /// Holds one part in the same way.
     pub(super) fn held_part(&self, part: usize) -> &Box3 {
-        let swept = self.entry.swept.as_ref();
+        let swept = self.swept.as_ref();
         swept.map_or(&self.now.parts[part].bounds, |swept| {
             swept.parts.get(part).unwrap_or(&swept.bounds)
         })

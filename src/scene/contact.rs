@@ -21,7 +21,7 @@ pub(super) fn between(
     margin: f64,
     notes: &mut Notes<'_>,
 ) -> Option<PairContact> {
-    let between = asking.questions.between?;
+    let between = asking.between?;
     if asking.p.teleported || asking.q.teleported {
         return None;
     }

@@ -85,11 +85,17 @@ impl Scene {
         let awake = places.len();
         let open = std::mem::take(&mut self.open);
         places.extend(self.table.places_of(open));
-        let is_met = questions.between.is_some() && questions.listed != Listed::Nothing;
-        if questions.listed == Listed::Near || is_met {
+        let are_met =
+            questions.listed != Listed::Nothing && (questions.between.is_some() || self.has_chosen);
+        if questions.listed == Listed::Near || are_met {
             let named = self.contacts.keys().chain(self.noted.keys());
             let named = self.table.places_of(named.copied());
-            let is_asked = |place: &u32| is_met || !self.table.at(*place).is_simple;
+            let is_asked = |place: &u32| {
+                let kept = self.table.at(*place);
+                let [p, q] = [kept.key.p, kept.key.q].map(|at| &self.entries[at as usize].body);
+                let is_met = are_met && questions.between_of(p, q).is_some();
+                is_met || questions.listed == Listed::Near && !kept.is_simple
+            };
             places.extend(named.into_iter().filter(is_asked));
         }
         if !is_all || places.len() > awake {

@@ -28,6 +28,8 @@ pub(super) struct Looking<'a> {
     answers: u64,
     /// Whether contacts end at the first gap.
     ends_at_once: bool,
+    /// Whether some bodies ask for first contacts of their own.
+    has_chosen: bool,
 }
 
 impl<'a> Looking<'a> {
@@ -41,6 +43,7 @@ impl<'a> Looking<'a> {
             stop,
             answers: scene.answers,
             ends_at_once: scene.release_margin <= 0.0,
+            has_chosen: scene.has_chosen,
         }
     }
 
@@ -52,7 +55,11 @@ impl<'a> Looking<'a> {
     fn look(&self, kept: &mut Kept, cost: &mut Cost) -> Seen {
         let (p, q) = (kept.key.p as usize, kept.key.q as usize);
         let (of_p, of_q) = (&self.entries[p], &self.entries[q]);
-        let is_moving = self.questions.between.is_some() && !(of_p.teleported | of_q.teleported);
+        let is_asked = match self.has_chosen {
+            true => self.questions.between_of(&of_p.body, &of_q.body).is_some(),
+            false => self.questions.between.is_some(),
+        };
+        let is_moving = is_asked && !(of_p.teleported | of_q.teleported);
         if is_moving && kept.said.is_anything() && self.questions.listed != Listed::Nothing {
             // What has been in contact is listed with when it was so.
             return Seen::Left;

@@ -14,6 +14,7 @@ use super::pairs::PairKey;
 use super::state::Scene;
 use super::step::TooManyPairs;
 use crate::geometry::Vec3;
+use crate::geometry::number::rounding::BOUND_SLACK;
 
 /// Room to move in on every side, as a share of the ball's radius. Measured on bodies that move by
 /// a hundredth of their size a frame: from 0.1 to 0.4 the cost of a frame hardly differs.
@@ -139,18 +140,36 @@ impl Scene {
     #[inline]
     fn has_left(&self, body: u32, reach: f64) -> bool {
         let (at, entry) = (body as usize, &self.entries[body as usize]);
-        let by = (self.book.reaches[at] + reach).next_up();
+        let by = self.reach_of(body, reach);
         if !self.near.balls[at].holds(&held_in_ball(entry).inflated(by)) {
             return true;
         }
         !entry.form.is_round && !self.near.fat[at].holds(&held(entry).inflated(by))
     }
 
+    /// How far beyond its bounds a body has to be looked for: its margins and the question, and,
+    /// where others ask when they met it, as far as it has come from where it was.
+    #[inline]
+    fn reach_of(&self, body: u32, reach: f64) -> f64 {
+        let at = body as usize;
+        let by = (self.book.reaches[at] + reach).next_up();
+        if !self.has_chosen {
+            return by;
+        }
+        let entry = &self.entries[at];
+        if entry.swept.is_some() || entry.teleported {
+            return by;
+        }
+        let start = entry.start_in(&self.starts);
+        let way = start.map_or(0.0, |start| self.travel[at] - start.travel);
+        (by + way * (1.0 + BOUND_SLACK)).next_up()
+    }
+
     /// Where a body has to be looked for: the boxes of two bodies meet, and so do their balls,
     /// whenever the bodies, on their way to this frame if that is asked about, are within the
     /// pair's margin or twice `reach`.
     fn needed_bounds(&self, body: u32, reach: f64) -> (Box3, Ball) {
-        let by = (self.book.reaches[body as usize] + reach).next_up();
+        let by = self.reach_of(body, reach);
         let entry = &self.entries[body as usize];
         let ball = held_in_ball(entry).inflated(by);
         let around = Box3::around(&ball);

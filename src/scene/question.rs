@@ -59,8 +59,11 @@ pub struct Questions {
     /// For which `t >= 0` the bodies of listed pairs are in contact when the one with the lower id
     /// moves by t times this, a direction of the world, not zero.
     pub along: Option<Vec3>,
-    /// First contact between the last answered frame and this one.
+    /// First contact between the last answered frame and this one, of every pair.
     pub between: Option<Between>,
+    /// How finely to look at the pairs of which a body is [`Body::continuous`], where `between`
+    /// asks for nothing.
+    pub between_chosen: Between,
     /// The proofs of listed pairs.
     pub certificates: bool,
     /// The numbers of the parts that have moved.
@@ -94,6 +97,7 @@ impl Default for Questions {
             depths: false,
             along: None,
             between: None,
+            between_chosen: Between::default(),
             certificates: false,
             placed: false,
             canonical: false,
@@ -106,6 +110,12 @@ impl Questions {
     /// Whether all pairs there are have to be looked at for it, as if nothing was known of them.
     pub(super) fn is_about_all(&self) -> bool {
         self.canonical || self.below.is_some() || self.listed == Listed::All
+    }
+
+    /// Whether and how finely to look at the way of two bodies to this frame.
+    #[inline]
+    pub(super) fn between_of(&self, p: &Body, q: &Body) -> Option<Between> {
+        self.between.or((p.continuous || q.continuous).then_some(self.between_chosen))
     }
 
     /// Whether more is asked of listed pairs than how they stand.

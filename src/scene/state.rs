@@ -29,6 +29,18 @@ pub struct Limits {
     pub listed_max: usize,
 }
 
+/// Of which bodies that have moved the way to this frame is known.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum SweptBodies {
+    /// Of none.
+    None,
+    /// Of those that ask for first contacts of their own; how far the others strayed at most is
+    /// added to their travel.
+    Chosen,
+    /// Of all.
+    All,
+}
+
 /// Bodies in motion, and what is known about their pairs.
 #[derive(Clone, Debug)]
 pub struct Scene {
@@ -59,8 +71,10 @@ pub struct Scene {
     pub(super) starts: Vec<Start>,
     /// Whether more has changed since than where some bodies are.
     pub(super) has_changed: bool,
-    /// Whether the motions to where the bodies are now are bounded.
-    pub(super) is_swept: bool,
+    /// Of which bodies the motions to where they are now are bounded.
+    pub(super) swept: SweptBodies,
+    /// Whether some bodies ask for first contacts of their own.
+    pub(super) has_chosen: bool,
     /// The pairs of which the last answer left something open.
     pub(super) open: Vec<PairKey>,
     /// What the last answer was asked.
@@ -120,7 +134,8 @@ impl Scene {
             has_moved: Vec::new(),
             starts: Vec::new(),
             has_changed: true,
-            is_swept: false,
+            swept: SweptBodies::None,
+            has_chosen: false,
             open: Vec::new(),
             asked: None,
             body_bytes: 0,
@@ -188,6 +203,11 @@ impl Scene {
     /// Number of pairs of bodies that are checked.
     pub fn pairs_enabled(&self) -> u64 {
         self.book.pairs_enabled
+    }
+
+    /// Whether some bodies ask for first contacts of their own ([`Body::continuous`]).
+    pub fn has_continuous_bodies(&self) -> bool {
+        self.has_chosen
     }
 
     /// Number of contacts announced and not ended.

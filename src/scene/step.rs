@@ -14,7 +14,7 @@ use super::looks::Looking;
 use super::pairs::{PairKey, PairState, PairWork, Runner, Task};
 use super::question::{Frame, Listed, Questions};
 use super::report::{Event, EventKind, MoveError, PairContact, PartPair, PlacedNumbers, Report};
-use super::state::Scene;
+use super::state::{Scene, SweptBodies};
 use super::travel::{farther, until};
 use crate::geometry::claim::{Outcome, Verdict};
 
@@ -181,14 +181,24 @@ impl Scene {
     pub(super) fn sweep(&mut self, questions: &Questions) {
         // In order, so that whatever follows meets the bodies in the order of their places.
         self.moved.sort_unstable();
-        if questions.between.is_none() || std::mem::replace(&mut self.is_swept, true) {
+        let wanted = match (questions.between, self.has_chosen) {
+            (Some(_), _) => SweptBodies::All,
+            (None, true) => SweptBodies::Chosen,
+            (None, false) => SweptBodies::None,
+        };
+        if wanted <= self.swept {
             return;
         }
+        self.swept = wanted;
         for &body in &self.moved {
             let entry = &mut self.entries[body as usize];
             let Some(start) = entry.start_in(&self.starts) else { continue };
-            let swept = entry.way(&start.pose);
             let travel = &mut self.travel[body as usize];
+            if wanted == SweptBodies::Chosen && !entry.body.continuous {
+                *travel = farther(*travel, entry.detour_from(&start.pose));
+                continue;
+            }
+            let swept = entry.way(&start.pose);
             *travel = farther(*travel, entry.detour(&swept));
             entry.swept = Some(Box::new(swept));
         }
@@ -201,10 +211,13 @@ impl Scene {
         questions: &'a Questions,
         stop: &'a AtomicBool,
     ) -> Asking<'a> {
-        let (p, q) = (key.p as usize, key.q as usize);
+        let (p, q) = (&self.entries[key.p as usize], &self.entries[key.q as usize]);
+        let between = questions.between_of(&p.body, &q.body);
+        let starts = between.map(|_| &self.starts[..]);
         Asking {
-            p: PairSide::new(&self.entries[p]),
-            q: PairSide::new(&self.entries[q]),
+            p: PairSide::new(p, starts),
+            q: PairSide::new(q, starts),
+            between,
             margin: self.book.margin(key),
             release_margin: self.release_margin,
             is_announced: self.contacts.contains_key(&key),
@@ -356,7 +369,7 @@ impl Scene {
         }
         self.starts.clear();
         self.has_changed = false;
-        self.is_swept = false;
+        self.swept = SweptBodies::None;
         self.answered = self.applied;
         self.skipped = 0;
         self.table.trim(self.answers, self.limits.pairs_max);

@@ -114,12 +114,7 @@ impl Form {
             0.0
         } else {
             let skew = skew(&from.0.rotation) + skew(&to.0.rotation);
-            let half = (to.0.rotation - from.0.rotation).norm() * 8f64.sqrt().recip() + skew;
-            let angle = if half <= 0.5 {
-                2.0 * half * (1.0 + half * half / 5.0)
-            } else {
-                std::f64::consts::PI
-            };
+            let angle = angle_within(&from.0.rotation, &to.0.rotation, skew);
             angle * self.lever + 2.0 * skew * self.radius
         };
         (moved + turned) * (1.0 + BOUND_SLACK)
@@ -131,6 +126,18 @@ impl Form {
         let arm = (centre - pivot).norm() * STRETCH_MAX;
         angle * angle * arm * (1.0 + BOUND_SLACK) / 4.0
     }
+}
+
+/// At least the angle of the turn from one rotation to the other.
+pub(super) fn angle_at_most(from: &Mat3, to: &Mat3) -> f64 {
+    angle_within(from, to, skew(from) + skew(to))
+}
+
+/// The same with the skew of both, as [`Form::travel`] says.
+#[inline]
+fn angle_within(from: &Mat3, to: &Mat3, skew: f64) -> f64 {
+    let half = (to - from).norm() * 8f64.sqrt().recip() + skew;
+    if half <= 0.5 { 2.0 * half * (1.0 + half * half / 5.0) } else { std::f64::consts::PI }
 }
 
 /// How far a matrix is from the nearest rotation, at most: no singular value of R is farther from 1

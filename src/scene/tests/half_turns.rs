@@ -96,7 +96,7 @@ fn the_parts_of_a_body_stay_together_on_a_half_turn_and_meet_what_they_pass() {
         let mut scene = open(vec![body.clone(), post.clone()]);
         scene.apply(&frame(1, vec![moved(1, end)])).unwrap();
         scene.sweep(&moving());
-        let side = PairSide::new(&scene.entries[0]);
+        let side = PairSide::new(&scene.entries[0], Some(&scene.starts));
         let starts = [0, 1].map(|part| side.at_start().parts[part].pose);
         let motions = [0, 1].map(|part| side.motion_of(part));
         let places = |t: f64| [0, 1].map(|part| motions[part].pose_rounded(&starts[part], t));

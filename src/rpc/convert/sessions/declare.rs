@@ -138,6 +138,7 @@ fn body(
         margin: length(&path.field("margin"), wire.margin)?,
         pivot: vector(&path.field("pivot"), wire.pivot.as_ref())?,
         deviation: length(&path.field("deviation"), wire.deviation)?,
+        continuous: wire.continuous,
     };
     Ok(Declared { body, shapes })
 }

@@ -57,6 +57,7 @@ impl Plan {
             depths: wire.depths,
             along: along.transpose()?,
             between: wire.first_contacts.then_some(between),
+            between_chosen: between,
             certificates: wire.certificates,
             placed: wire.placed_parts,
             canonical,

@@ -46,6 +46,7 @@ pub fn body_to_wire(body: &Body, shapes: &[PartSource]) -> api::Body {
         margin: body.margin,
         pivot: Some(vector_to_wire(&body.pivot)),
         deviation: body.deviation,
+        continuous: body.continuous,
     }
 }
 

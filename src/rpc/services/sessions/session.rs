@@ -255,6 +255,7 @@ impl Session {
     /// How long the answers about so many pairs of bodies might take: a generous guess.
     fn time_of_pairs(&self, pairs: u64, is_dear: bool) -> Duration {
         let of_parts = pairs.saturating_mul((self.parts_max * self.parts_max) as u64);
+        let is_dear = is_dear || self.scene.has_continuous_bodies();
         let each = if is_dear { DEAR_PAIR_TIME * self.vertices_max } else { PAIR_TIME };
         each.saturating_mul(u32::try_from(of_parts).unwrap_or(u32::MAX))
     }
