@@ -331,6 +331,26 @@ async fn what_passes_between_two_frames_is_told_with_its_time() {
 }
 
 #[tokio::test]
+async fn a_continuous_body_is_met_on_its_way_also_on_another_server() {
+    let (one, other) = (started().await, started().await);
+    let mut request = scene("s");
+    request.state.as_mut().unwrap().bodies[1].continuous = true;
+    one.sessions().open_session(request).await.unwrap();
+    let met = [ContactEventKind::Began, ContactEventKind::Ended];
+    let report = step(&one, "s", vec![put(1, -10.0)]).await.unwrap().remove(0);
+    assert_eq!(kinds(&report), met);
+    let get = api::GetSessionRequest { session_id: "s".to_owned(), ..Default::default() };
+    let state = one.sessions().get_session(get).await.unwrap().into_inner().state;
+    let opening =
+        api::OpenSessionRequest { session_id: "s".to_owned(), state, ..Default::default() };
+    other.sessions().open_session(opening).await.unwrap();
+    let report = step(&other, "s", vec![put(2, 10.0)]).await.unwrap().remove(0);
+    assert_eq!(kinds(&report), met);
+    let time = report.events[0].time.unwrap();
+    assert!(time.lower <= 0.45 && 0.45 <= time.upper && time.upper - time.lower < 1e-8);
+}
+
+#[tokio::test]
 async fn abandoned_sessions_are_refused_beyond_the_limit_and_expire() {
     let limits = Limits { sessions_max: 20, session_idle_seconds_default: 0, ..Limits::default() };
     let server = started_with(limits).await;
