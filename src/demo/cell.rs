@@ -38,17 +38,10 @@ struct Cell(Vec<Obstacle>);
 impl Cell {
     /// Puts one thing at a place, turned about the vertical.
     fn put(&mut self, name: impl Into<String>, points: Vec<Vec3>, at: [f64; 3], yaw: f64) {
-        self.put_turned(name, points, at, (Vec3::z(), yaw));
+        self.put_turned(name, points, turned_at(at, &Vec3::z(), yaw));
     }
 
-    fn put_turned(
-        &mut self,
-        name: impl Into<String>,
-        points: Vec<Vec3>,
-        at: [f64; 3],
-        (axis, angle): (Vec3, f64),
-    ) {
-        let pose = Pose { rotation: turn(&axis, angle), translation: at.into() };
+    fn put_turned(&mut self, name: impl Into<String>, points: Vec<Vec3>, pose: Pose) {
         self.0.push(Obstacle { name: name.into(), points, pose });
     }
 
@@ -139,8 +132,8 @@ impl Cell {
         let (edge, corner) = (0.10, Vec3::new(0.5023, -0.351, 0.2646));
         let down = edge * std::f64::consts::FRAC_1_SQRT_2;
         let centre = corner - Vec3::z() * down;
-        let on_corner = (Vec3::y(), std::f64::consts::FRAC_PI_4);
-        self.put_turned("sign", cuboid(edge, 0.0008, edge), centre.into(), on_corner);
+        let on_corner = turned_at(centre.into(), &Vec3::y(), std::f64::consts::FRAC_PI_4);
+        self.put_turned("sign", cuboid(edge, 0.0008, edge), on_corner);
         let stand = turned(&[(0.004, 0.001), (0.004, centre.z - down - 0.001)], 24);
         self.put("sign stand", stand, [corner.x, corner.y, 0.0], 0.0);
 
@@ -149,7 +142,7 @@ impl Cell {
         let wire = turned(&[(0.0006, 0.0), (0.0006, 0.54)], 12);
         // A quarter turn takes z to the horizontal direction square to the axis.
         let axis = Vec3::z().cross(&outward).normalize();
-        self.put_turned("wire", wire, end.into(), (axis, std::f64::consts::FRAC_PI_2));
+        self.put_turned("wire", wire, turned_at(end.into(), &axis, std::f64::consts::FRAC_PI_2));
         self.put("wire post", cuboid(0.03, 0.03, 1.2), [0.0574, -0.9465, 0.601], 0.0);
     }
 }
@@ -201,6 +194,11 @@ pub(super) fn motion() -> Trajectory {
         (9.2, [-0.9, -0.75, 0.0, -1.1, 0.0, 2.55, 0.785, OPEN]),
         (10.0, [0.0, -0.785, 0.0, -2.356, 0.0, 1.571, 0.785, OPEN]),
     ])
+}
+
+/// The pose of a thing at a place, metres, that is turned about an axis, radians.
+fn turned_at(at: [f64; 3], axis: &Vec3, angle: f64) -> Pose {
+    Pose { rotation: turn(axis, angle), translation: at.into() }
 }
 
 #[cfg(test)]

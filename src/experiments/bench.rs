@@ -107,7 +107,8 @@ pub(super) fn search(method: &CollisionMethod, pair: &Pair<'_>) -> Taken {
 pub(super) fn counts_and_times(
     x_axis: &'static str,
     names: &[&str],
-    counts: (&str, &'static str),
+    counted: &str,
+    counts: &'static str,
     times: &'static str,
 ) -> Vec<Panel> {
     let panel = |title: &str, y_axis| Panel {
@@ -117,7 +118,7 @@ pub(super) fn counts_and_times(
         curves: curves(names),
         ..Panel::default()
     };
-    vec![panel(counts.0, counts.1), panel("Time on this machine", times)]
+    vec![panel(counted, counts), panel("Time on this machine", times)]
 }
 
 /// Sums gathered by panel, curve and x; each point of a curve is the mean.

@@ -147,7 +147,8 @@ fn compared(
     gathered.into_panels(counts_and_times(
         X_AXIS,
         &names,
-        ("Operations", "candidates or faces, and vertices visited (mean)"),
+        "Operations",
+        "candidates or faces, and vertices visited (mean)",
         "microseconds (mean)",
     ))
 }
@@ -174,7 +175,8 @@ fn by_search(rerun: &mut Rerun) -> Vec<Panel> {
     gathered.into_panels(counts_and_times(
         X_AXIS,
         &["FV", "FV and VF", "FV and VF and EE"],
-        ("Faces looked at by each search, accumulated", "faces of the difference (mean)"),
+        "Faces looked at by each search, accumulated",
+        "faces of the difference (mean)",
         "microseconds (mean)",
     ))
 }

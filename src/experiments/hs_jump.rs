@@ -139,7 +139,8 @@ fn ellipsoids<const COUNT: u32, const MINOR: u32>(rerun: &mut Rerun) -> Vec<Pane
     gathered.into_panels(counts_and_times(
         X_AXIS,
         &names,
-        ("Supporting-vertex searches", "searches a query (mean)"),
+        "Supporting-vertex searches",
+        "searches a query (mean)",
         "microseconds (mean)",
     ))
 }

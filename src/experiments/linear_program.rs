@@ -147,8 +147,7 @@ fn warm(method: &CollisionMethod, pair: &Pair<'_>, witness: &mut Witness) -> (Ta
 
 fn panels(methods: &[&CollisionMethod], x_axis: &'static str, time: &'static str) -> Vec<Panel> {
     let names: Vec<&str> = methods.iter().map(|row| row.name).collect();
-    let steps = ("Steps of the search", "steps a query (mean)");
-    counts_and_times(x_axis, &names, steps, time)
+    counts_and_times(x_axis, &names, "Steps of the search", "steps a query (mean)", time)
 }
 
 /// Fig. 8.

@@ -92,7 +92,8 @@ fn build(rerun: &mut Rerun, sizes: &[u32]) -> Vec<Panel> {
     let mut panels = counts_and_times(
         X_AXIS,
         &["vertices of all layers a vertex", "layers a doubling of the vertices"],
-        ("Size of the hierarchy", "ratio"),
+        "Size of the hierarchy",
+        "ratio",
         "microseconds a vertex (mean)",
     );
     panels[1].curves.truncate(1);
@@ -122,8 +123,13 @@ fn query(rerun: &mut Rerun, sizes: &[u32]) -> Vec<Panel> {
         }
         rerun.advance();
     }
-    let visited = ("Vertices visited", "vertices a query (mean)");
-    let panels = counts_and_times(X_AXIS, &names, visited, "microseconds a query (mean)");
+    let panels = counts_and_times(
+        X_AXIS,
+        &names,
+        "Vertices visited",
+        "vertices a query (mean)",
+        "microseconds a query (mean)",
+    );
     logarithmic(gathered.into_panels(panels), false)
 }
 
@@ -201,7 +207,8 @@ fn by_faces(rerun: &mut Rerun, sizes: &[u32]) -> Vec<Panel> {
     let mut panels = counts_and_times(
         "faces of each body",
         &names,
-        ("Pairs looked at", "pairs a query (mean)"),
+        "Pairs looked at",
+        "pairs a query (mean)",
         "microseconds a query (mean)",
     );
     panels[1].curves.truncate(1);

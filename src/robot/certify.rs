@@ -9,7 +9,7 @@ use super::claim::{
     EdgeCertificate, EdgeContactProof, EdgePiece, EdgeSubject, PairGap, SubjectPart,
 };
 use super::edge::{EdgeAnswer, EdgeQuestion, pieces_of, value_at};
-use super::speed::{MotionBound, PathSpeeds, common_frame};
+use super::speed::{MotionBound, PathSpeeds, SeenMotion, WorldBall, common_frame};
 use super::stand::{Block, LANES, Poses, Stand};
 use crate::geometry::Vec3;
 use crate::geometry::claim::{Points, Verdict};
@@ -46,6 +46,13 @@ struct CheckedPair {
     common: Option<usize>,
     /// Seen from that frame; of what stands still all zero.
     bounds: [MotionBound; 2],
+}
+
+/// The memory of a cell that is placed at one time after another.
+#[derive(Default)]
+struct StandMemory {
+    block: Block,
+    poses: Poses,
 }
 
 /// An edge whose certificate is made.
@@ -96,7 +103,7 @@ impl Cell {
         };
         let Some(speeds) = PathSpeeds::new(self, ends) else { return Ok(None) };
         let certifier = Certifier::new(self, ends, question, speeds);
-        let mut memory = (Block::default(), Poses::default());
+        let mut memory = StandMemory::default();
         let Some(pieces) = certifier.pieces(free_until, &mut memory, effort)? else {
             return Ok(None);
         };
@@ -131,12 +138,12 @@ impl<'a> Certifier<'a> {
                 |from: Vec3| placed.iter().map(|v| (v - from).norm()).fold(0.0, f64::max);
             let lever = farthest(Vec3::zeros()) * (1.0 + STATED_SLACK);
             let radius = farthest(centre) + lever * STATED_SLACK;
-            let bound = speeds.bound_of(cell, (frame, lever), None);
+            let bound = speeds.bound_of(cell, frame, lever, None);
             Load { frame, lever, centre, radius, bound }
         };
         let loads: Vec<Load> = all.map(load).collect();
         let seen = |body: usize, common| {
-            speeds.bound_of(cell, (loads[body].frame, loads[body].lever), common)
+            speeds.bound_of(cell, loads[body].frame, loads[body].lever, common)
         };
         let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
         let mut pairs = Vec::new();
@@ -167,18 +174,18 @@ impl<'a> Certifier<'a> {
     }
 
     /// The cell at t.
-    fn stand<'m>(&'m self, t: f64, (block, poses): &'m mut (Block, Poses)) -> Stand<'m> {
+    fn stand<'m>(&'m self, t: f64, memory: &'m mut StandMemory) -> Stand<'m> {
         let [from, to] = self.ends;
         let values: Vec<f64> = from.iter().zip(to).map(|(a, b)| value_at(*a, *b, t)).collect();
-        block.place(self.cell, &[&values[..]; LANES]);
-        block.stand(self.cell, 0, poses)
+        memory.block.place(self.cell, &[&values[..]; LANES]);
+        memory.block.stand(self.cell, 0, &mut memory.poses)
     }
 
     /// Pieces up to `until`; none: one of them would be too short.
     fn pieces(
         &self,
         until: f64,
-        memory: &mut (Block, Poses),
+        memory: &mut StandMemory,
         effort: &mut Effort<'_>,
     ) -> Result<Option<Vec<EdgePiece>>, Stopped> {
         let count = pieces_of(&self.speeds);
@@ -223,7 +230,8 @@ impl<'a> Certifier<'a> {
             .collect();
         let speed = |stand: &Stand<'_>, body: usize, common, bound: &MotionBound| {
             let load = &self.loads[body];
-            let (ball, seen) = ((centres[body], load.radius), (common, bound));
+            let ball = WorldBall { centre: centres[body], radius: load.radius };
+            let seen = SeenMotion { seen_from: common, bound };
             let now = self.speeds.speed_of(stand, load.frame, ball, seen);
             bound.speed.min(now + 0.5 * half * bound.acceleration) * (1.0 + STATED_SLACK)
                 + bound.speed * STATED_SLACK

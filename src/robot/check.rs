@@ -124,13 +124,13 @@ impl CheckPass {
             CheckMode::FirstPair => first_pair(&mut stand, effort),
             CheckMode::AllPairs => all_pairs(&mut stand, effort),
             CheckMode::Clearance => {
-                let least = least_clearance(&mut stand, question, None, (candidates, effort))?;
+                let least = least_clearance(&mut stand, question, None, candidates, effort)?;
                 Ok(Checked::Clearance(vec![least]))
             }
             CheckMode::LinkClearance => {
                 let moving = (0..cell.links.len()).filter(|link| cell.links[*link].frame.is_some());
                 let each = moving.map(|link| {
-                    least_clearance(&mut stand, question, Some(link), (candidates, effort))
+                    least_clearance(&mut stand, question, Some(link), candidates, effort)
                 });
                 Ok(Checked::Clearance(each.collect::<Result<_, _>>()?))
             }
@@ -193,7 +193,8 @@ fn least_clearance(
     stand: &mut Stand<'_>,
     question: CheckQuestion,
     only: Option<usize>,
-    (candidates, effort): (&mut Vec<(f64, BodyPair)>, &mut Effort<'_>),
+    candidates: &mut Vec<(f64, BodyPair)>,
+    effort: &mut Effort<'_>,
 ) -> Result<Option<SignedClearance>, Stopped> {
     candidates.clear();
     let mut within = f64::INFINITY;

@@ -204,7 +204,7 @@ fn assemble(
             }
             let by = driven_by(description, &joints, *index)?;
             let origin = frame_from_link.compose(&joint.parent_from_joint);
-            places[joint.child] = Some(add_frames(&mut tree, joint, by, (frame, origin)));
+            places[joint.child] = Some(add_frames(&mut tree, joint, by, frame, origin));
             waiting.push((joint.child, depth + 1));
         }
     }
@@ -302,7 +302,8 @@ fn add_frames(
     tree: &mut Tree,
     joint: &JointElement,
     by: Drive,
-    (parent, origin): (Option<usize>, Pose),
+    parent: Option<usize>,
+    origin: Pose,
 ) -> (Option<usize>, Pose) {
     let axis = joint.axis;
     let direct = |k: usize| Drive::direct(by.variable + k);

@@ -82,14 +82,15 @@ impl PathSpeeds {
         link: &CellLink,
         seen_from: Option<usize>,
     ) -> MotionBound {
-        self.bound_of(cell, (link.frame, link.ball.centre.norm() + link.ball.radius), seen_from)
+        self.bound_of(cell, link.frame, link.ball.centre.norm() + link.ball.radius, seen_from)
     }
 
     /// Of points of a frame that are no farther from its origin than the lever.
     pub(super) fn bound_of(
         &self,
         cell: &Cell,
-        (frame, lever): (Option<usize>, f64),
+        frame: Option<usize>,
+        lever: f64,
         seen_from: Option<usize>,
     ) -> MotionBound {
         let tree = cell.kinematics.tree();
@@ -146,14 +147,15 @@ impl PathSpeeds {
     }
 
     /// At least the speed of the points of a ball in a frame, in the configuration at hand, seen
-    /// from a frame; centre and radius are in the world.
+    /// from a frame.
     pub(super) fn speed_of(
         &self,
         stand: &Stand<'_>,
         frame: Option<usize>,
-        (centre, radius): (Vec3, f64),
-        (seen_from, bound): (Option<usize>, &MotionBound),
+        ball: WorldBall,
+        seen: SeenMotion<'_>,
     ) -> f64 {
+        let (WorldBall { centre, radius }, SeenMotion { seen_from, bound }) = (ball, seen);
         let tree = stand.cell.kinematics.tree();
         let (mut velocity, mut spin) = (Vec3::zeros(), Vec3::zeros());
         for k in tree.chain(frame) {
@@ -175,6 +177,20 @@ impl PathSpeeds {
         }
         velocity.norm() + spin.norm() * radius + bound.speed * BOUND_SLACK
     }
+}
+
+/// A ball around points of a link, in the world, metres.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct WorldBall {
+    pub(super) centre: Vec3,
+    pub(super) radius: f64,
+}
+
+/// How a link may move, as seen from a frame; none: from the base.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct SeenMotion<'a> {
+    pub(super) seen_from: Option<usize>,
+    pub(super) bound: &'a MotionBound,
 }
 
 /// How a frame moves, rounded: the speed of a point c is that of its origin and `spin x (c -

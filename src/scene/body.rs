@@ -218,7 +218,7 @@ impl Entry {
             return None;
         }
         let ball = self.form.ball_at(&pose);
-        let travel = self.form.travel((&self.body.pose, &self.ball), (&pose, &ball));
+        let travel = self.form.travel([&self.body.pose, &pose], [&self.ball, &ball]);
         (self.body.pose, self.ball) = (pose, ball);
         Some(travel)
     }

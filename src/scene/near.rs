@@ -89,22 +89,23 @@ impl Scene {
 
     fn find_near_pairs_anew(&mut self, reach: f64) -> Result<(), TooManyPairs> {
         let bodies = 0..self.entries.len() as u32;
-        let fat = bodies.map(|body| self.fat_bounds(body, reach)).unzip();
-        self.put_in_bounds(fat, reach).or_else(|_| self.find_near_pairs_without_room(reach))
+        let (fat, balls) = bodies.map(|body| self.fat_bounds(body, reach)).unzip();
+        self.put_in_bounds(fat, balls, reach).or_else(|_| self.find_near_pairs_without_room(reach))
     }
 
     /// The room to move in is for speed: what counts against the limit are pairs whose bounds meet
     /// without it.
     fn find_near_pairs_without_room(&mut self, reach: f64) -> Result<(), TooManyPairs> {
         let bodies = 0..self.entries.len() as u32;
-        let needed = bodies.map(|body| self.needed_bounds(body, reach)).unzip();
-        self.put_in_bounds(needed, reach)
+        let (needed, balls) = bodies.map(|body| self.needed_bounds(body, reach)).unzip();
+        self.put_in_bounds(needed, balls, reach)
     }
 
     /// Keeps these bounds for the bodies, and finds all near pairs.
     fn put_in_bounds(
         &mut self,
-        (fat, balls): (Vec<Box3>, Vec<Ball>),
+        fat: Vec<Box3>,
+        balls: Vec<Ball>,
         reach: f64,
     ) -> Result<(), TooManyPairs> {
         let tree = BoxTree::build(&fat);

@@ -107,14 +107,14 @@ impl Form {
     /// matrices are rotations but for their *skew*, which adds to that, and to the change itself as
     /// a part of the radius. The arc sine of x is at most `x (1 + x²/5)` up to a half.
     #[inline]
-    pub(super) fn travel(&self, from: (&Pose, &Ball), to: (&Pose, &Ball)) -> f64 {
-        let way = Vec3::from(to.1.centre) - Vec3::from(from.1.centre);
-        let moved = way.norm() + self.error_at(from.0) + self.error_at(to.0);
-        let turned = if from.0.rotation == to.0.rotation {
+    pub(super) fn travel(&self, [from, to]: [&Pose; 2], [before, after]: [&Ball; 2]) -> f64 {
+        let way = Vec3::from(after.centre) - Vec3::from(before.centre);
+        let moved = way.norm() + self.error_at(from) + self.error_at(to);
+        let turned = if from.rotation == to.rotation {
             0.0
         } else {
-            let skew = skew(&from.0.rotation) + skew(&to.0.rotation);
-            let angle = angle_within(&from.0.rotation, &to.0.rotation, skew);
+            let skew = skew(&from.rotation) + skew(&to.rotation);
+            let angle = angle_within(&from.rotation, &to.rotation, skew);
             angle * self.lever + 2.0 * skew * self.radius
         };
         (moved + turned) * (1.0 + BOUND_SLACK)
@@ -177,7 +177,7 @@ mod tests {
                 let mut to = turn.compose(&Pose { translation: Vec3::zeros(), ..from });
                 to.translation = from.translation + random.vector() * 0.001;
                 let balls = [form.ball_at(&from), form.ball_at(&to)];
-                let travel = form.travel((&from, &balls[0]), (&to, &balls[1]));
+                let travel = form.travel([&from, &to], [&balls[0], &balls[1]]);
                 for _ in 0..200 {
                     let s = random.vector().normalize();
                     let change = (reach(&shape, &to, &s) - reach(&shape, &from, &s)).abs();

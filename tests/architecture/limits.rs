@@ -54,8 +54,11 @@ fn functions_fit_on_a_screen_and_have_few_parameters() {
             }
             let rest = lines[at..].iter().take(40).map(|(_, line)| code_of(line) + " ");
             let parameters = parameters(&rest.collect::<String>());
-            if parameters > PARAMETERS_MAX {
-                offences.push(format!("{here}: {parameters} parameters"));
+            if parameters.len() > PARAMETERS_MAX {
+                offences.push(format!("{here}: {} parameters", parameters.len()));
+            }
+            for packed in parameters.iter().filter(|parameter| packs_unlike(parameter)) {
+                offences.push(format!("{here}: unlike things in one parameter: {packed}"));
             }
         }
     }
@@ -122,32 +125,54 @@ fn function(line: &str) -> Option<(usize, &str)> {
     }
 }
 
-/// How many parameters the function has that `code` begins with.
-fn parameters(code: &str) -> usize {
+/// The parameters of the function that `code` begins with.
+fn parameters(code: &str) -> Vec<String> {
     let named = code.find("fn ").unwrap_or_default();
     // Parameters of types, and bounds of those, come first.
-    let (mut depth, mut count, mut is_empty, mut last) = (0_i32, 0, true, ' ');
+    let (mut depth, mut last) = (0_i32, ' ');
     let mut angles = 0_i32;
+    let (mut all, mut parameter) = (Vec::new(), String::new());
     for c in code[named..].chars() {
+        let was_inside = depth > 0;
         match c {
             '<' if depth == 0 => angles += 1,
             '>' if depth == 0 && !['-', '='].contains(&last) => angles -= 1,
             '(' | '[' | '{' | '<' if depth > 0 || c == '(' && angles == 0 => depth += 1,
             ')' | ']' | '}' if depth > 0 => depth -= 1,
             '>' if depth > 0 && !['-', '='].contains(&last) => depth -= 1,
-            ',' if depth == 1 => {
-                count += usize::from(!is_empty);
-                is_empty = true;
-            }
-            c if depth > 0 && !c.is_whitespace() => is_empty = false,
             _ => {}
+        }
+        if was_inside && depth == 1 && c == ',' {
+            all.push(std::mem::take(&mut parameter));
+        } else if was_inside && depth > 0 {
+            parameter.push(c);
         }
         if c == ')' && depth == 0 && angles == 0 {
             break;
         }
         last = c;
     }
-    count + usize::from(!is_empty)
+    all.push(parameter);
+    all.into_iter().map(|one| one.trim().to_owned()).filter(|one| !one.is_empty()).collect()
+}
+
+/// Whether a parameter packs things of unlike types into a tuple, so that it counts as one.
+fn packs_unlike(parameter: &str) -> bool {
+    let pattern_end = parameter.rfind("): ").map_or(0, |at| at + 1);
+    let Some(colon) = parameter[pattern_end..].find(": ") else { return false };
+    let named = parameter[pattern_end + colon + 2..].trim();
+    let named = named.trim_start_matches('&').trim_start();
+    let named = match named.strip_prefix('\'') {
+        Some(lifetime) => lifetime.split_once(' ').map_or("", |(_, rest)| rest),
+        None => named,
+    };
+    let named = named.strip_prefix("mut ").unwrap_or(named);
+    if !named.starts_with('(') {
+        return false;
+    }
+    // A tuple reads as the parameters of a function do.
+    let parts = parameters(&format!("fn f{named} {{"));
+    parts.iter().any(|part| *part != parts[0])
 }
 
 /// Whether there is a number like `1e-9`.
@@ -178,9 +203,14 @@ fn type_defined(line: &str) -> Option<&str> {
 
 #[test]
 fn the_limits_see_what_they_are_about() {
-    assert_eq!(parameters("pub fn f<A: Fn(u32, u32) -> u32>(a: A, b: [u8; 2], c: (u8, u8)) {"), 3);
-    assert_eq!(parameters("fn f(&self, a: Vec<(u8, u8)>, b: impl Fn(u8, u8) -> u8,) -> u8 {"), 3);
-    assert_eq!(parameters("fn f() -> (u8, u8) {"), 0);
+    let count = |code: &str| parameters(code).len();
+    assert_eq!(count("pub fn f<A: Fn(u32, u32) -> u32>(a: A, b: [u8; 2], c: (u8, u8)) {"), 3);
+    assert_eq!(count("fn f(&self, a: Vec<(u8, u8)>, b: impl Fn(u8, u8) -> u8,) -> u8 {"), 3);
+    assert_eq!(count("fn f() -> (u8, u8) {"), 0);
+    let packed = ["(a, b): (u8, &[u32; 3])", "a: &'m mut (A<B, C>, D)", "a: (u8, f64)"];
+    assert!(packed.iter().all(|parameter| packs_unlike(parameter)));
+    let fair = ["(a, b): (u8, u8)", "a: Vec<(u8, f64)>", "a: impl Fn(u8, f64) -> u8", "&self"];
+    assert!(!fair.iter().any(|parameter| packs_unlike(parameter)));
     assert_eq!(function("    pub(crate) const fn name<T>("), Some((4, "name")));
     assert!(has_tolerance("x > 1e-9") && has_tolerance("1.5e-12") && has_tolerance("1_0e-3"));
     assert!(!has_tolerance("the e-3") && !has_tolerance("name1e-3") && !has_tolerance("1.0 - 3.0"));

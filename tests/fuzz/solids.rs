@@ -12,7 +12,7 @@ use clearance::geometry::contact_time::polyhedra::proof::{
     HulledBody, Several, prove_collision, prove_motion, prove_verdict,
 };
 use clearance::geometry::contact_time::polyhedra::{
-    Faces, Moving, first_collision, first_contact, verdict,
+    Faces, Moving, PosedPolyhedron, first_collision, first_contact, verdict,
 };
 use clearance::geometry::effort::Effort;
 use clearance::geometry::hull::convex_hull;
@@ -112,8 +112,12 @@ fn note(judged: &Result<(), Refusal>, behaviour: &mut Behaviour) -> bool {
 fn verdicts(bytes: &mut Bytes<'_>, p: &Body, mut q: Body, behaviour: &mut Behaviour) {
     let effort = &mut Effort::unlimited();
     let (of_p, of_q) = (p.shape(), q.shape());
-    let (found, met) =
-        verdict((of_p.body, of_p.pose), (of_q.body, of_q.pose), effort).expect("no limit");
+    let (found, met) = verdict(
+        PosedPolyhedron { body: of_p.body, pose: of_p.pose },
+        PosedPolyhedron { body: of_q.body, pose: of_q.pose },
+        effort,
+    )
+    .expect("no limit");
     assert_eq!(found, stand(&p.corners(), &q.corners()), "{:?} {:?}", p.corners(), q.corners());
     let proven = prove_verdict([&of_p, &of_q], found, met.as_ref(), 1 << 12, effort);
     let mut proof = match proven {

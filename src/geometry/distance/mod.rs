@@ -150,7 +150,12 @@ fn measure_inlined(
         remember(&found, &proof, witness);
         if proof.bracket.separates {
             effort.cost.queries += 1;
-            return measure_separated(&view, &found, (&proof, stops), witness, effort);
+            // Where it is, the closest points are to be accurate as well, or not asked for.
+            let Bracket { lower, upper, .. } = proof.bracket;
+            let is_enough = proof.is_enough
+                && (shows_points(&view, &proof.bracket) || stops.are_met(lower, upper));
+            let proof = Proof { is_enough, ..proof };
+            return measure_separated(&view, &found, &proof, witness, effort);
         }
         if let Some(why) = found.stopped() {
             return Err(why);
@@ -340,7 +345,7 @@ fn remember(found: &FoundSimplex, proof: &Proof, witness: &mut Witness) {
 fn measure_separated(
     view: &BoundedView<'_>,
     found: &FoundSimplex,
-    (proof, stops): (&Proof, Stops),
+    proof: &Proof,
     witness: &mut Witness,
     effort: &mut Effort<'_>,
 ) -> Result<Distance, Stopped> {
@@ -352,9 +357,7 @@ fn measure_separated(
     let pairs: ArrayVec<VertexPair, 3> = names.clone().collect();
     let [closest_p, closest_q] = view.mean(names.zip(simplex.weights().iter().copied()));
     let stopped = found.stopped();
-    let is_enough =
-        proof.is_enough && (shows_points(view, &proof.bracket) || stops.are_met(lower, upper));
-    if is_enough || stopped.is_some() {
+    if proof.is_enough || stopped.is_some() {
         return Ok(Distance { decision, lower, upper, pairs, closest_p, closest_q, stopped });
     }
     let rough =

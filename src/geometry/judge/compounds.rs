@@ -207,12 +207,13 @@ pub fn judge_compounds(
 /// let proof = StaticProof::Separated { direction: up };
 /// let entries = [PartStatement { parts, proof, margin_pairs: Default::default() }];
 /// let effort = &mut Effort::unlimited();
-/// assert!(judge_compounds_margin(&bodies, (1.5, false), &entries, effort).is_ok());
-/// assert!(judge_compounds_margin(&bodies, (2.5, false), &entries, effort).is_err());
+/// assert!(judge_compounds_margin(&bodies, 1.5, false, &entries, effort).is_ok());
+/// assert!(judge_compounds_margin(&bodies, 2.5, false, &entries, effort).is_err());
 /// ```
 pub fn judge_compounds_margin(
     bodies: &Compounds<'_>,
-    (margin, is_within): (f64, bool),
+    margin: f64,
+    is_within: bool,
     entries: &[PartStatement],
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
@@ -246,7 +247,8 @@ pub fn judge_compounds_margin(
 pub fn judge_compounds_motion<'a>(
     bodies: &Compounds<'a>,
     course: impl Fn(u32, u32) -> Course<'a>,
-    (entries, is_start_open): (&[PartMotion<'_>], bool),
+    entries: &[PartMotion<'_>],
+    is_start_open: bool,
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
     // The last reason why an entry does not show the contact.

@@ -54,16 +54,28 @@ pub fn judge_faces(
     Err(Refusal::FacesApart)
 }
 
+/// A facet of one body that is said to be inside another one.
+#[derive(Clone, Copy, Debug)]
+pub struct InnerFacet<'a> {
+    /// The body that has the facet.
+    pub body: &'a Solid<'a>,
+    /// The facet's corners by index, in order around it.
+    pub corners: &'a [u32],
+    /// What a refusal calls the body.
+    pub name: &'static str,
+}
+
 /// Proves that a facet of one body is inside another one next to its first corner and its first
-/// edge. The facet's corners are in order around it; `boundary` are the triangles that bound the
-/// other body.
+/// edge. `boundary` are the triangles that bound the other body.
 pub fn judge_inner_facet(
-    (inner, facet, name): (&Solid<'_>, &[u32], &'static str),
-    (outer, boundary): (&Solid<'_>, &[[u32; 3]]),
+    facet: InnerFacet<'_>,
+    outer: &Solid<'_>,
+    boundary: &[[u32; 3]],
     effort: &mut Effort<'_>,
 ) -> Result<(), Refusal> {
+    let InnerFacet { body: inner, corners, name } = facet;
     let exists = |v: &u32| (*v as usize) < inner.points.points.len();
-    let [first, second, third, ..] = facet else { return Err(Refusal::NotAFace(name)) };
+    let [first, second, third, ..] = corners else { return Err(Refusal::NotAFace(name)) };
     let corners = [first, second, third];
     if !corners.iter().all(|v| exists(v)) {
         return Err(Refusal::NotAFace(name));

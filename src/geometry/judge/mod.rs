@@ -26,7 +26,7 @@ pub use depth::judge_depth;
 pub use distance::{judge_distance, judge_distance_with, judge_margin, judge_zero};
 #[cfg(test)]
 pub(crate) use exact::{exact_direction_of_link, gap_along, scalar_product};
-pub use faces::{judge_faces, judge_inner_facet};
+pub use faces::{InnerFacet, judge_faces, judge_inner_facet};
 pub use measures::{judge_compounds_depth, judge_compounds_distance};
 pub use motion::{judge_first_contact, judge_motion};
 pub use range::judge_range;

@@ -191,7 +191,7 @@ impl<'a> MotionJudge<'a> {
         let (p, q) = (&course.bodies.p, &course.bodies.q);
         let of_p = Mover::new(p, &course.motion_p, scale, effort)?;
         let of_q = Mover::new(q, &course.motion_q, scale, effort)?;
-        let between = motion::between((&p.pose, &of_p.track), (&q.pose, &of_q.track));
+        let between = motion::between(&p.pose, &of_p.track, &q.pose, &of_q.track);
         let movers = Movers { p: of_p, q: of_q, between };
         let velocity_p = velocity_of(&course.motion_p, &p.pose);
         let velocity_q = velocity_of(&course.motion_q, &q.pose);

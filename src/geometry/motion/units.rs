@@ -79,7 +79,7 @@ impl Home {
 }
 
 /// From P's centre to Q's at t = 0, in the scale that the two tracks share.
-pub fn between((pose_p, p): (&Pose, &Track), (pose_q, q): (&Pose, &Track)) -> IntervalVec {
+pub fn between(pose_p: &Pose, p: &Track, pose_q: &Pose, q: &Track) -> IntervalVec {
     match (p.units, q.units) {
         // Exact when the difference is an f64.
         (None, None) => {

@@ -120,6 +120,18 @@ impl Least {
     }
 }
 
+/// An edge of the solid and those of the box along one of its axes, in the box's frame.
+struct EdgePair<'a> {
+    /// The axis: 0, 1 or 2.
+    axis: usize,
+    /// An end of the solid's edge.
+    end: &'a [f64; 3],
+    /// Along the solid's edge.
+    along: [f64; 3],
+    /// The sum of the normals of the two faces that the solid's edge is between.
+    sum: [f64; 3],
+}
+
 /// At least `|RᵀR - I|`: three times its greatest entry, each of which rounds by less than 4u.
 #[inline(always)]
 fn skew(rotation: &Mat3) -> f64 {
@@ -254,7 +266,7 @@ impl<'a> Pass<'a> {
                 let error = if is_certain { 0.0 } else { 4.0 * error };
                 let point = &memory.points[edge.end as usize];
                 let along = self.turned(&edge.along);
-                if !self.pair_of_edges((k, point), along, sum, error) {
+                if !self.pair_of_edges(EdgePair { axis: k, end: point, along, sum }, error) {
                     return None;
                 }
             }
@@ -265,13 +277,8 @@ impl<'a> Pass<'a> {
     /// The face of an edge of the solid and those of the box along the axis k; false: which of its
     /// sides is outside is lost.
     #[inline(always)]
-    fn pair_of_edges(
-        &mut self,
-        (k, point): (usize, &[f64; 3]),
-        along: [f64; 3],
-        sum: [f64; 3],
-        error: f64,
-    ) -> bool {
+    fn pair_of_edges(&mut self, edges: EdgePair<'_>, error: f64) -> bool {
+        let EdgePair { axis: k, end: point, along, sum } = edges;
         let (i, j) = ((k + 1) % 3, (k + 2) % 3);
         let sine = (along[i] * along[i] + along[j] * along[j]).sqrt();
         let mut u = [0.0; 3];

@@ -66,7 +66,7 @@ impl Facing {
         b: [S::Point; 3],
     ) -> Meet {
         if is_split(self.of_a) && is_split(self.of_b) {
-            return along_common_line(sight, (a, self.of_a), (b, self.of_b));
+            return along_common_line(sight, a, self.of_a, b, self.of_b);
         }
         let meets = (0..3).any(|k| {
             let l = (k + 1) % 3;
@@ -124,8 +124,10 @@ fn is_split(sides: [Side; 3]) -> bool {
 /// `b[0]`.
 fn along_common_line<S: Sight>(
     sight: &mut S,
-    (a, of_a): ([S::Point; 3], [Side; 3]),
-    (b, of_b): ([S::Point; 3], [Side; 3]),
+    a: [S::Point; 3],
+    of_a: [Side; 3],
+    b: [S::Point; 3],
+    of_b: [Side; 3],
 ) -> Meet {
     let (a, side_a) = lone_corner_first(a, of_a);
     let (b, side_b) = lone_corner_first(b, of_b);

@@ -13,7 +13,7 @@ use dashu_int::{IBig, UBig};
 use super::canonical;
 use super::meeting::{Sight, segment_meets_triangle, triangles_meet};
 use super::ray::{Start, around, crosses_odd};
-use super::tree::{Extent, Tree, any_meeting_leaves};
+use super::tree::{BoxedTree, Tree, any_meeting_leaves};
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::orientation::{Axis, Side, Turn, are_collinear, side_of_plane, turn};
@@ -138,8 +138,9 @@ impl Polyhedron {
         let edges = closed_edges(triangles)?;
         let tree = Tree::build(vertices, triangles);
         let boxes = tree.boxes(vertices, triangles, 0.0);
-        check_intersections((vertices, triangles), (&tree, &boxes), effort)?;
-        let volume = check_shells((vertices, triangles), &edges, (&tree, &boxes), effort)?;
+        let boxed = BoxedTree { tree: &tree, boxes: &boxes };
+        check_intersections(vertices, triangles, boxed, effort)?;
+        let volume = check_shells(vertices, triangles, &edges, boxed, effort)?;
         let (vertices, triangles) = canonical::in_order(vertices, triangles);
         Ok(Self::assemble(vertices, triangles, volume))
     }
@@ -250,9 +251,10 @@ impl Polyhedron {
 /// A point of a shell is in an even number of other shells if and only if the shell encloses a
 /// volume, and in an odd number if it encloses a hollow. The volume in all, rounded.
 fn check_shells(
-    (vertices, triangles): (&[Vec3], &[[u32; 3]]),
+    vertices: &[Vec3],
+    triangles: &[[u32; 3]],
     edges: &[MeshEdge],
-    (tree, boxes): (&Tree, &[Extent]),
+    boxed: BoxedTree<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<f64, PolyhedronError> {
     let exponents = Exponents::of(vertices, &Pose::identity());
@@ -270,7 +272,7 @@ fn check_shells(
         let is_inside = firsts.len() > 1 && {
             let first = &vertices[triangles[triangle as usize][0] as usize];
             let start = Start::beside(corners(triangle), around(first, 0.0));
-            crosses_odd(&start, (tree, boxes), effort, |other| {
+            crosses_odd(&start, boxed, effort, |other| {
                 (shell_of[other as usize] != shell).then(|| corners(other))
             })
             .map_err(PolyhedronError::Unchecked)?
@@ -401,8 +403,9 @@ impl Sight for Given<'_> {
 }
 
 fn check_intersections(
-    (vertices, triangles): (&[Vec3], &[[u32; 3]]),
-    boxed: (&Tree, &[Extent]),
+    vertices: &[Vec3],
+    triangles: &[[u32; 3]],
+    boxed: BoxedTree<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<(), PolyhedronError> {
     let mut sight = Given(vertices);

@@ -2,7 +2,7 @@
 
 use super::meeting::Sight;
 use super::mesh::Polyhedron;
-use super::tree::Extent;
+use super::tree::{BoxedTree, Extent};
 use crate::geometry::number::Sign;
 use crate::geometry::number::orientation::{Axis, Side, Turn};
 use crate::geometry::number::rounding::{UNDERFLOW, UNDERFLOW_FLOOR, gamma};
@@ -33,6 +33,11 @@ impl<'a> Stand<'a> {
         let reach = points.iter().map(nalgebra::Vector3::amax).fold(0.0, f64::max);
         let boxes = body.tree().boxes(&points, body.triangles(), slack);
         Self { body, pose, points, slack, reach, boxes }
+    }
+
+    /// The body's tree with the boxes here.
+    pub(in crate::geometry) fn boxed(&self) -> BoxedTree<'_> {
+        BoxedTree { tree: self.body.tree(), boxes: &self.boxes }
     }
 
     pub(in crate::geometry) fn point(&self, i: u32) -> &Vec3 {

@@ -10,7 +10,7 @@
 
 use dashu_int::IBig;
 
-use super::tree::{Extent, Tree};
+use super::tree::{BoxedTree, Extent};
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
@@ -36,10 +36,11 @@ impl Start {
 /// triangles that `corners` gives. Each box is a step.
 pub(in crate::geometry) fn crosses_odd(
     start: &Start,
-    (tree, boxes): (&Tree, &[Extent]),
+    boxed: BoxedTree<'_>,
     effort: &mut Effort<'_>,
     mut corners: impl FnMut(u32) -> Option<[Integers; 3]>,
 ) -> Result<bool, Stopped> {
+    let BoxedTree { tree, boxes } = boxed;
     let mut is_odd = false;
     let mut open = vec![tree.root()];
     while let Some(node) = open.pop() {

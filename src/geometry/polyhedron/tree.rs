@@ -157,24 +157,32 @@ fn longest_axis(leaves: &[u32], middles: &[Vec3]) -> usize {
     (0..3).max_by(longer).expect("three axes")
 }
 
+/// A tree of triangles, with a box around each of its nodes.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::geometry) struct BoxedTree<'a> {
+    pub(in crate::geometry) tree: &'a Tree,
+    /// By node, in one frame.
+    pub(in crate::geometry) boxes: &'a [Extent],
+}
+
 /// Calls `leaves` with every pair of leaves whose boxes meet, until it returns true; whether it
 /// did. Each pair of boxes is a step.
 pub(in crate::geometry) fn any_meeting_leaves(
-    [a, b]: [(&Tree, &[Extent]); 2],
+    [a, b]: [BoxedTree<'_>; 2],
     effort: &mut Effort<'_>,
     mut leaves: impl FnMut(u32, u32) -> bool,
 ) -> Result<bool, Stopped> {
-    let mut open = vec![(a.0.root(), b.0.root())];
+    let mut open = vec![(a.tree.root(), b.tree.root())];
     while let Some((m, n)) = open.pop() {
         effort.spend_step()?;
-        if !a.1[m.at as usize].meets(&b.1[n.at as usize]) {
+        if !a.boxes[m.at as usize].meets(&b.boxes[n.at as usize]) {
             continue;
         }
         let split_m = m.count >= n.count;
         match (m.children(), n.children()) {
             (None, None) => {
                 effort.cost.visited += 1;
-                if leaves(a.0.triangle(m), b.0.triangle(n)) {
+                if leaves(a.tree.triangle(m), b.tree.triangle(n)) {
                     return Ok(true);
                 }
             }

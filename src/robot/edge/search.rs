@@ -6,7 +6,7 @@ use crate::geometry::distance::Stops;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::rounding::BOUND_SLACK;
 use crate::robot::cell::{BodyPair, Cell};
-use crate::robot::speed::{FrameVelocity, MotionBound, PathSpeeds, common_frame};
+use crate::robot::speed::{FrameVelocity, MotionBound, PathSpeeds, SeenMotion, common_frame};
 use crate::robot::stand::Stand;
 
 /// The part of the tolerance down to which intervals are halved. Just before a contact nothing is
@@ -338,27 +338,23 @@ impl<'a> EdgeSearch<'a> {
                     two.map(|link| speeds.bound(cell, &cell.links[link], common))
                 });
                 let seen = [(two[0], bounds[0]), (two[1], bounds[1])];
-                seen.iter()
-                    .map(|(link, bound)| self.motion(stand, *link, (common, bound), half))
-                    .sum()
+                let of = |(link, bound): &(usize, MotionBound)| {
+                    self.motion(stand, *link, SeenMotion { seen_from: common, bound }, half)
+                };
+                seen.iter().map(of).sum()
             }
         };
         self.within(motion)
     }
 
     fn link_motion(&self, stand: &Stand<'_>, link: usize, half: f64) -> f64 {
-        self.motion(stand, link, (None, &self.links[link]), half)
+        self.motion(stand, link, SeenMotion { seen_from: None, bound: &self.links[link] }, half)
     }
 
     /// How far any point of a link may be within `half` from where it is computed to be now, as
     /// seen from a frame.
-    fn motion(
-        &self,
-        stand: &Stand<'_>,
-        link: usize,
-        (seen_from, bound): (Option<usize>, &MotionBound),
-        half: f64,
-    ) -> f64 {
+    fn motion(&self, stand: &Stand<'_>, link: usize, seen: SeenMotion<'_>, half: f64) -> f64 {
+        let SeenMotion { seen_from, bound } = seen;
         let frame = match self.cell.links[link].frame {
             Some(frame) if bound.speed > 0.0 => frame,
             _ => return bound.rounding,

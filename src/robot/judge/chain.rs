@@ -1,6 +1,7 @@
 //! Where a chain of joints puts its frames, and how far they get along a path: by the formulas of
 //! `docs/robots.md`, from the numbers of the tree.
 
+use super::Middle;
 use crate::geometry::number::rounding::{BOUND_SLACK, UNIT};
 use crate::geometry::number::trig_lanes::{ANGLE_MAX, sine_and_versine};
 use crate::geometry::pose::Pose;
@@ -163,9 +164,11 @@ impl PathRates {
     pub(super) fn speed(
         &self,
         tree: &Tree,
-        (load, seen_from): (&Load, Option<usize>),
-        (placed, half): (&[Pose], f64),
+        load: &Load,
+        seen_from: Option<usize>,
+        middle: &Middle,
     ) -> f64 {
+        let (placed, half) = (&middle.frames, middle.half);
         let (mut lever, mut most, mut growth) = (load.lever, 0.0, 0.0);
         let (mut velocity, mut spin) = (Vec3::zeros(), Vec3::zeros());
         let Some(own) = load.frame else { return 0.0 };

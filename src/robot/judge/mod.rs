@@ -122,7 +122,7 @@ impl<'a> Judge<'a> {
             if !(piece.end > start && piece.end <= 1.0) {
                 return Err(EdgeRefusal::PieceGap(index));
             }
-            self.piece((index, piece), start, effort)?;
+            self.piece(index, piece, start, effort)?;
             start = piece.end;
         }
         if start < self.claim.free_until {
@@ -133,7 +133,8 @@ impl<'a> Judge<'a> {
 
     fn piece(
         &self,
-        (index, piece): (usize, &EdgePiece),
+        index: usize,
+        piece: &EdgePiece,
         start: f64,
         effort: &mut Effort<'_>,
     ) -> Result<(), EdgeRefusal> {
@@ -153,8 +154,11 @@ impl<'a> Judge<'a> {
         let mut listed = piece.gaps.iter().peekable();
         for (pair, common) in &self.pairs {
             match listed.next_if(|gap| gap.pair == *pair) {
-                Some(gap) => self.gap(index, (gap, *common), &middle, effort)?,
-                None if self.balls_are_apart(*pair, *common, (piece, &middle)) => {}
+                Some(gap) => {
+                    self.closing(index, gap, *common, &middle)?;
+                    self.gap(index, gap, &middle, effort)?;
+                }
+                None if self.balls_are_apart(*pair, *common, piece, &middle) => {}
                 None => return Err(EdgeRefusal::PairOpen(index, *pair)),
             }
         }
@@ -185,7 +189,7 @@ impl<'a> Judge<'a> {
 
     fn speed(&self, body: usize, seen_from: Option<usize>, middle: &Middle) -> f64 {
         let load = &self.loads[body];
-        self.path.speed(self.subject.tree, (load, seen_from), (&middle.frames, middle.half))
+        self.path.speed(self.subject.tree, load, seen_from, middle)
     }
 
     /// How far apart a pair has to be in the middle.
@@ -194,19 +198,32 @@ impl<'a> Judge<'a> {
         (half * closing + rounding + self.claim.margin) * (1.0 + BOUND_SLACK)
     }
 
+    /// The stated closing speed is at least what the two bodies can have.
+    fn closing(
+        &self,
+        index: usize,
+        gap: &PairGap,
+        common: Option<usize>,
+        middle: &Middle,
+    ) -> Result<(), EdgeRefusal> {
+        let two = gap.pair.map(|body| body as usize);
+        let least: f64 = two.iter().map(|body| self.speed(*body, common, middle)).sum();
+        if gap.closing.is_finite() && gap.closing >= least {
+            return Ok(());
+        }
+        Err(EdgeRefusal::Closing(index, gap.pair))
+    }
+
+    /// The stated gap is more than the two can close in, and is there in the middle of the piece.
     fn gap(
         &self,
         index: usize,
-        (gap, common): (&PairGap, Option<usize>),
+        gap: &PairGap,
         middle: &Middle,
         effort: &mut Effort<'_>,
     ) -> Result<(), EdgeRefusal> {
         let PairGap { pair, direction, gap, closing } = gap;
         let two = pair.map(|body| body as usize);
-        let least: f64 = two.iter().map(|body| self.speed(*body, common, middle)).sum();
-        if !(closing.is_finite() && *closing >= least) {
-            return Err(EdgeRefusal::Closing(index, *pair));
-        }
         let refused = |why: String| EdgeRefusal::Gap(index, *pair, why);
         if gap.is_nan() || *gap <= self.reach(two, *closing, middle.half) {
             return Err(refused("is less than the two can move".to_owned()));
@@ -233,7 +250,8 @@ impl<'a> Judge<'a> {
         &self,
         pair: [u32; 2],
         common: Option<usize>,
-        (piece, middle): (&EdgePiece, &Middle),
+        piece: &EdgePiece,
+        middle: &Middle,
     ) -> bool {
         let [a, b] = pair.map(|body| body as usize);
         let is_still = b >= self.subject.parts.len();

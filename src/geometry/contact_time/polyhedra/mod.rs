@@ -199,12 +199,21 @@ pub fn first_contact(
     })
 }
 
+/// A polyhedron in a pose, at rest.
+#[derive(Clone, Copy, Debug)]
+pub struct PosedPolyhedron<'a> {
+    /// The body, in its own frame.
+    pub body: &'a Polyhedron,
+    /// Body frame to world, metres.
+    pub pose: Pose,
+}
+
 /// How two bodies stand in their poses, and faces that show it unless they are separated: touching
 /// if they share points but no inner ones. Exact.
 ///
 /// ```
 /// use clearance::geometry::claim::Verdict;
-/// use clearance::geometry::contact_time::polyhedra::verdict;
+/// use clearance::geometry::contact_time::polyhedra::{PosedPolyhedron, verdict};
 /// use clearance::geometry::polyhedron::Polyhedron;
 /// use clearance::geometry::Vec3;
 /// # use clearance::geometry::effort::Effort;
@@ -215,16 +224,17 @@ pub fn first_contact(
 /// # let effort = &mut Effort::unlimited();
 /// let body = Polyhedron::new(&corners, &faces, effort).unwrap();
 /// let above = Pose::translation(0.0, 0.0, 1.0);
-/// let (verdict, faces) = verdict((&body, Pose::identity()), (&body, above), effort).unwrap();
+/// let at = |pose: Pose| PosedPolyhedron { body: &body, pose };
+/// let (verdict, faces) = verdict(at(Pose::identity()), at(above), effort).unwrap();
 /// assert_eq!(verdict, Verdict::Touching);
 /// assert!(faces.is_some());
 /// ```
 pub fn verdict(
-    p: (&Polyhedron, Pose),
-    q: (&Polyhedron, Pose),
+    p: PosedPolyhedron<'_>,
+    q: PosedPolyhedron<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<(Verdict, Option<Faces>), Stopped> {
-    let stands = [p, q].map(|(body, pose)| Stand::new(body, pose));
+    let stands = [p, q].map(|posed| Stand::new(posed.body, posed.pose));
     effort.one_question(|effort| start::at_start(&mut Placed::new(&stands[0], &stands[1]), effort))
 }
 

@@ -23,29 +23,25 @@ pub(super) fn at_start(
     let mut touching: Option<Faces> = None;
     let mut overlapping: Option<Faces> = None;
     let mut covered = Covered::default();
-    any_meeting_leaves(
-        [(p.body.tree(), p.boxes.as_slice()), (q.body.tree(), q.boxes.as_slice())],
-        effort,
-        |m, n| {
-            let faces = Faces::Triangles { of_p: m, of_q: n };
-            let (of_p, of_q) = (patch(p, Body::P, m), patch(q, Body::Q, n));
-            let (a, b) = (of_p.corners, of_q.corners);
-            let Some(facing) = Facing::of(placed, a, b) else { return false };
-            match facing.meet(placed, a, b) {
-                Meet::Apart => return false,
-                Meet::Cross => overlapping = Some(faces),
-                Meet::Touch => {
-                    touching = touching.or(Some(faces));
-                    if overlap_at(placed, &of_p, &of_q, &facing) {
-                        overlapping = Some(faces);
-                    } else if facing.is_flat() && is_laid_on(placed, a, b) {
-                        covered.note([p, q], [m, n]);
-                    }
+    any_meeting_leaves([p.boxed(), q.boxed()], effort, |m, n| {
+        let faces = Faces::Triangles { of_p: m, of_q: n };
+        let (of_p, of_q) = (patch(p, Body::P, m), patch(q, Body::Q, n));
+        let (a, b) = (of_p.corners, of_q.corners);
+        let Some(facing) = Facing::of(placed, a, b) else { return false };
+        match facing.meet(placed, a, b) {
+            Meet::Apart => return false,
+            Meet::Cross => overlapping = Some(faces),
+            Meet::Touch => {
+                touching = touching.or(Some(faces));
+                if overlap_at(placed, &of_p, &of_q, &facing) {
+                    overlapping = Some(faces);
+                } else if facing.is_flat() && is_laid_on(placed, a, b) {
+                    covered.note([p, q], [m, n]);
                 }
             }
-            overlapping.is_some()
-        },
-    )?;
+        }
+        overlapping.is_some()
+    })?;
     covered.sort();
     if overlapping.is_none() {
         overlapping = shell_inside(placed, Body::P, &covered.of_p, effort)?
@@ -108,7 +104,6 @@ fn shell_inside(
         Body::Q => (placed.q, placed.p),
     };
     let outer = if inner == Body::P { Body::Q } else { Body::P };
-    let tree = of_outer.body.tree();
     for &triangle in of_inner.body.shells() {
         effort.spend_step()?;
         let corners = of_inner.body.triangle(triangle);
@@ -118,7 +113,7 @@ fn shell_inside(
         }
         let exact = placed.exact();
         let start = Start::beside(corners.map(|i| exact.point((inner, i)).clone()), within);
-        let is_inside = crosses_odd(&start, (tree, &of_outer.boxes), effort, |triangle| {
+        let is_inside = crosses_odd(&start, of_outer.boxed(), effort, |triangle| {
             Some(of_outer.body.triangle(triangle).map(|i| exact.point((outer, i)).clone()))
         })?;
         if is_inside {

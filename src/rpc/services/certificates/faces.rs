@@ -3,7 +3,7 @@
 
 use crate::geometry::claim::Solids;
 use crate::geometry::effort::Effort;
-use crate::geometry::judge::{judge_faces, judge_inner_facet};
+use crate::geometry::judge::{InnerFacet, judge_faces, judge_inner_facet};
 use crate::geometry::motion::Motion;
 use crate::rpc::api;
 use crate::rpc::convert::body::JudgedBody;
@@ -87,14 +87,14 @@ impl NamedFaces {
                 return Err(why.to_owned());
             }
             Self::OfP(facet) => {
-                let facet = bodies[0].facet(*facet).ok_or_else(no_facet)?;
-                let outer = (&bodies[1].solid(), &bodies[1].boundary()[..]);
-                judge_inner_facet((&bodies[0].solid(), facet, "P"), outer, effort)
+                let corners = bodies[0].facet(*facet).ok_or_else(no_facet)?;
+                let facet = InnerFacet { body: &bodies[0].solid(), corners, name: "P" };
+                judge_inner_facet(facet, &bodies[1].solid(), &bodies[1].boundary()[..], effort)
             }
             Self::OfQ(facet) => {
-                let facet = bodies[1].facet(*facet).ok_or_else(no_facet)?;
-                let outer = (&bodies[0].solid(), &bodies[0].boundary()[..]);
-                judge_inner_facet((&bodies[1].solid(), facet, "Q"), outer, effort)
+                let corners = bodies[1].facet(*facet).ok_or_else(no_facet)?;
+                let facet = InnerFacet { body: &bodies[1].solid(), corners, name: "Q" };
+                judge_inner_facet(facet, &bodies[0].solid(), &bodies[0].boundary()[..], effort)
             }
         };
         judged.map_err(|refusal| format!("face_contact: {refusal}"))

@@ -121,8 +121,8 @@ impl PairClaim {
         let Self { p, q, verdict, within, statement } = self;
         match statement {
             Statement::Hulls(proof, measure) => {
-                let within = within.as_ref();
-                judge_hulls([p, q], verdict, &proof, (&measure, within), effort)
+                let said = DistanceSaid { measure: &measure, within: within.as_ref() };
+                judge_hulls([p, q], verdict, &proof, said, effort)
             }
             Statement::Solids(statement) => {
                 let (p, q) = (p.prepare_to_judge(effort)?, q.prepare_to_judge(effort)?);
@@ -132,13 +132,20 @@ impl PairClaim {
     }
 }
 
+/// What is claimed of a distance beside the verdict.
+struct DistanceSaid<'a> {
+    measure: &'a Measure,
+    within: Option<&'a Within>,
+}
+
 fn judge_hulls(
     [p, q]: [AskedBody; 2],
     verdict: Verdict,
     proof: &StaticProof,
-    (measure, within): (&Measure, Option<&Within>),
+    said: DistanceSaid<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<Result<(), String>, Failure> {
+    let DistanceSaid { measure, within } = said;
     let of_polyhedra = p.is_polyhedron() || q.is_polyhedron();
     let (p, q) = (p.prepare(effort)?, q.prepare(effort)?);
     let pair = Pair { p: p.placed(), q: q.placed() };

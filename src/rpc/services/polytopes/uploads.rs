@@ -39,7 +39,7 @@ pub(super) async fn receive(
     let Some(Part::Header(header)) = first else {
         return Err(Path::ROOT.field("header").bad("must be the first message").into());
     };
-    let bytes = collect(shared, &header, &mut chunks, (intake, &mut memory)).await?;
+    let bytes = collect(shared, &header, &mut chunks, intake, &mut memory).await?;
     let asked = assemble(shared, header.clone(), bytes)?;
     let mut reports = crate::rpc::services::polytopes::register(
         shared,
@@ -74,7 +74,8 @@ async fn collect(
     shared: &Shared,
     header: &api::UploadHeader,
     chunks: &mut Streaming<api::UploadPolytopeRequest>,
-    (intake, memory): (&Intake, &mut Reservation),
+    intake: &Intake,
+    memory: &mut Reservation,
 ) -> Result<Vec<u8>, Failure> {
     let path = Path::ROOT.field("chunk");
     let limits = shared.limits();

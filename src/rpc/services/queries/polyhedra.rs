@@ -7,7 +7,9 @@ use crate::geometry::claim;
 use crate::geometry::claim::{Outcome, Verdict};
 use crate::geometry::contact_time::Travel;
 use crate::geometry::contact_time::polyhedra::proof::{Unproven, prove_motion, prove_verdict};
-use crate::geometry::contact_time::polyhedra::{Faces, FirstContact, first_contact, verdict};
+use crate::geometry::contact_time::polyhedra::{
+    Faces, FirstContact, PosedPolyhedron, first_contact, verdict,
+};
 use crate::geometry::effort::Effort;
 use crate::geometry::pair::Pair;
 use crate::geometry::separation::decide;
@@ -73,7 +75,9 @@ pub(super) fn collision(
                 return Ok(answer);
             }
             let [p, q] = solids;
-            let (found, faces) = verdict((&p.polyhedron, p.pose), (&q.polyhedron, q.pose), effort)?;
+            let [of_p, of_q] =
+                [p, q].map(|side| PosedPolyhedron { body: &side.polyhedron, pose: side.pose });
+            let (found, faces) = verdict(of_p, of_q, effort)?;
             answer.set_verdict(verdict_to_wire(found));
             answer.face_contact =
                 faces.as_ref().map(|faces| meeting(solids.each_ref(), faces, None));

@@ -64,7 +64,7 @@ pub(super) async fn once(
     let path = Path::ROOT.field("cell");
     let wire = request.cell.as_ref().ok_or_else(|| path.bad("is required"))?;
     let built = build_cell(caller, &path, wire).await?;
-    let (answer, _memory) = answer(caller, &Path::ROOT, (&built.cell, request)).await?;
+    let (answer, _memory) = answer(caller, &Path::ROOT, &built.cell, request).await?;
     Ok(answer)
 }
 
@@ -76,7 +76,8 @@ pub(super) const ANSWER_FACTOR: u64 = 4;
 pub(super) async fn answer(
     caller: Caller<'_>,
     path: &Path<'_>,
-    (cell, request): (&Arc<Cell>, api::CheckConfigurationsRequest),
+    cell: &Arc<Cell>,
+    request: api::CheckConfigurationsRequest,
 ) -> Result<(api::CheckConfigurationsResponse, Reservation), Failure> {
     let Caller { shared, purse, guard, .. } = caller;
     let asked = AskedCheck::convert(path, request, cell, shared.limits())?;

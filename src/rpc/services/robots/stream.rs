@@ -87,7 +87,7 @@ async fn talk(
             cell = Some(build_cell(caller, &path.field("cell"), wire).await?);
         }
         let here = cell.as_ref().ok_or_else(|| path.field("cell").bad("is required at first"))?;
-        let (answered, memory) = answer(caller, &path, (&here.cell, check)).await?;
+        let (answered, memory) = answer(caller, &path, &here.cell, check).await?;
         intake.settle();
         let count = u64::from(answered.count);
         let answer = api::StreamConfigurationsResponse { first_index, answer: Some(answered) };

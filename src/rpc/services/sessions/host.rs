@@ -106,7 +106,7 @@ impl SessionHost {
             let path = if prefix.is_empty() { Path::ROOT } else { root };
             let until = Until { gone: &gone, spent: &spent };
             let runner = Bounded::new(Parallel, &memory);
-            Session::open(&path, &request, &opening, (until, &runner))
+            Session::open(&path, &request, &opening, until, &runner)
         });
         let (session, report) = opened.await??;
         let checked_pairs = session.pairs_enabled();

@@ -14,7 +14,7 @@ use super::step::REPORT_FACTOR;
 use crate::rpc::api;
 use crate::rpc::convert::sessions::news::Draft;
 use crate::runtime::memory::{MemoryKind, Purse, Reservation};
-use crate::runtime::settings::Limit;
+use crate::runtime::settings::{Limit, Limits};
 use crate::scene::{Frame, Moves};
 
 /// What one frame changed.
@@ -43,15 +43,18 @@ pub(super) struct Newsroom {
 
 impl Newsroom {
     /// One more reads, from the frame after `frame` on; also says how many frames were told so far.
-    /// Whoever read before and fell behind gives back the place that it had.
+    /// Whoever read `before` and fell behind gives back the place that it had.
     pub(super) fn subscribe(
         &mut self,
-        (frame, purse): (u64, Purse),
+        frame: u64,
+        purse: Purse,
         before: Option<broadcast::Receiver<NewsCopy>>,
-        (readers_max, waiting_max): (Limit, u64),
+        limits: &Limits,
     ) -> Result<(broadcast::Receiver<NewsCopy>, u64), Limit> {
+        let readers_max = limits.watchers_per_session_max();
         if !self.is_read() {
-            let waiting_max = usize::try_from(waiting_max).unwrap_or(1).clamp(1, WAITING_MAX);
+            let waiting_max =
+                usize::try_from(limits.watch_frames_max).unwrap_or(1).clamp(1, WAITING_MAX);
             self.readers = Some(broadcast::Sender::new(waiting_max));
             self.draft = Draft::default();
             self.last_frame = frame;

@@ -144,7 +144,8 @@ impl Session {
         path: &Path<'_>,
         request: &api::OpenSessionRequest,
         shared: &Shared,
-        (until, runner): (Until<'_>, &dyn Runner),
+        until: Until<'_>,
+        runner: &dyn Runner,
     ) -> Result<(Self, api::FrameReport), Failure> {
         let (limits, catalogue) = (shared.limits(), &shared.catalogue());
         let default = api::SessionState::default();
@@ -351,8 +352,7 @@ impl Session {
         purse: Purse,
         before: Option<Receiver<NewsCopy>>,
     ) -> Result<(Receiver<NewsCopy>, u64), Failure> {
-        let at_most = (limits.watchers_per_session_max(), limits.watch_frames_max);
-        let news = self.newsroom.subscribe((self.scene.frame(), purse), before, at_most);
+        let news = self.newsroom.subscribe(self.scene.frame(), purse, before, limits);
         news.map_err(|limit| limit.reached().into())
     }
 

@@ -71,19 +71,20 @@ impl Scan<'_> {
                 path.field(&field.name).within(limit(self.limits), *count)?;
                 element = Some(*count - 1);
             }
-            self.field(field, element, &value, (path, depth))?;
+            self.field(Occurrence { field, element }, &value, path, depth)?;
         }
         Ok(())
     }
 
-    /// One value of a field; `element` is its place in the list, if there is one.
+    /// One value of a field.
     fn field(
         &mut self,
-        field: &'static Field,
-        element: Option<usize>,
+        occurrence: Occurrence,
         value: &Value<'_>,
-        (path, depth): (&Path<'_>, usize),
+        path: &Path<'_>,
+        depth: usize,
     ) -> Result<(), Refusal> {
+        let Occurrence { field, element } = occurrence;
         let here = path.field(&field.name);
         let indexed;
         let here = match element {
@@ -118,6 +119,13 @@ impl Scan<'_> {
         let limit = self.limits.decoded_bytes_max();
         if self.memory <= limit.value { Ok(()) } else { Err(limit.exceeded_at(path).into()) }
     }
+}
+
+/// A field where it occurs in a message.
+struct Occurrence {
+    field: &'static Field,
+    /// Its place in the list, if the field is one.
+    element: Option<usize>,
 }
 
 /// What is left of a message.

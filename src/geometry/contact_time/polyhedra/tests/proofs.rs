@@ -47,7 +47,12 @@ fn judge_solids(solids: &Solids<'_>, proof: &SolidProof) -> Result<(), Refusal> 
 
 fn verdict_of([p, q]: [&HulledBody<'_>; 2]) -> (Verdict, Result<SolidProof, Unproven>) {
     let effort = &mut Effort::unlimited();
-    let (found, faces) = verdict((p.body, p.pose), (q.body, q.pose), effort).unwrap();
+    let (found, faces) = verdict(
+        PosedPolyhedron { body: p.body, pose: p.pose },
+        PosedPolyhedron { body: q.body, pose: q.pose },
+        effort,
+    )
+    .unwrap();
     let proof = prove_verdict([p, q], found, faces.as_ref(), STEPS_MAX, effort);
     if let Ok(proof) = &proof {
         assert_eq!(proof.verdict(), found);

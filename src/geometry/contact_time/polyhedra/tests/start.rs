@@ -7,6 +7,7 @@ use super::facets::{Face, Place, Point, point_in_polytope};
 use super::*;
 use crate::geometry::number::scaled::{Integers, integer_at};
 use crate::geometry::polyhedron::ray::crosses_odd;
+use crate::geometry::polyhedron::tree::BoxedTree;
 use crate::geometry::polyhedron::{Polyhedron, PolyhedronError, ray};
 
 /// Cells of a grid, by their lowest corners.
@@ -81,7 +82,7 @@ fn by_cells(p: &Cells, q: &Cells) -> Verdict {
 }
 
 fn stand(p: &Polyhedron, q: &Polyhedron) -> Verdict {
-    let [p, q] = [p, q].map(|body| (body, Pose::identity()));
+    let [p, q] = [p, q].map(|body| PosedPolyhedron { body, pose: Pose::identity() });
     let (found, faces) = verdict(p, q, &mut Effort::unlimited()).unwrap();
     assert_eq!(faces.is_none(), found == Verdict::Separated);
     assert_eq!(verdict(q, p, &mut Effort::unlimited()).unwrap().0, found, "either way round");
@@ -267,7 +268,7 @@ fn an_edge_along_an_inner_edge_touches_until_one_wedge_is_wider_than_the_notch()
 #[test]
 fn a_budget_stops_the_look_at_the_start_and_the_check_of_a_mesh() {
     let body = u_shape().mesh;
-    let placed = (&body, Pose::identity());
+    let placed = PosedPolyhedron { body: &body, pose: Pose::identity() };
     let few = |steps: u64| verdict(placed, placed, &mut Effort::with_steps(steps));
     assert_eq!(few(1).unwrap_err(), Stopped::Steps);
     assert!(few(10_000).is_ok());
@@ -314,7 +315,8 @@ fn a_ray_finds_inside_what_the_point_polytope_algorithm_finds_inside() {
             let start =
                 ray::Start::beside(corners.each_ref().map(integers), ray::around(&corners[0], 0.0));
             let effort = &mut Effort::unlimited();
-            let inside = crosses_odd(&start, (mesh.tree(), &boxes), effort, |triangle| {
+            let boxed = BoxedTree { tree: mesh.tree(), boxes: &boxes };
+            let inside = crosses_odd(&start, boxed, effort, |triangle| {
                 Some(mesh.triangle(triangle).map(|i| integers(&mesh.vertices()[i as usize])))
             })
             .unwrap();

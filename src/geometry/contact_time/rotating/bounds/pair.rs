@@ -146,7 +146,7 @@ impl<'a> MovingPair<'a> {
             turning_bend: OnceCell::new(),
         };
         let Self { p, q, .. } = &moving;
-        let between = motion::between((&pair.p.pose, &p.track), (&pair.q.pose, &q.track));
+        let between = motion::between(&pair.p.pose, &p.track, &pair.q.pose, &q.track);
         let between_rounded = interval::middle(&between);
         let relative_velocity = q.plain.velocity - p.plain.velocity;
         let (error, turning_error) = errors([p, q], &between, length(&between_rounded));

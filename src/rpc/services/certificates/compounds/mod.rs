@@ -267,8 +267,8 @@ impl SaidStanding {
             (Verdict::Touching | Verdict::Overlapping, Some((_, false))) => {
                 Err("the bodies are in contact".to_owned())
             }
-            (Verdict::Separated, Some(said)) => {
-                judge_compounds_margin(compounds, said, &self.entries, effort)
+            (Verdict::Separated, Some((margin, is_within))) => {
+                judge_compounds_margin(compounds, margin, is_within, &self.entries, effort)
                     .map_err(|refusal| located(self.list, &refusal))
             }
         }

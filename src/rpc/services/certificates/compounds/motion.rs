@@ -101,8 +101,8 @@ impl SaidMotion {
                 PartMotion { parts, claim }
             })
             .collect();
-        let said = (&entries[..], self.is_start_open);
-        judge_compounds_motion(compounds, course, said, effort).map_err(located)?;
+        judge_compounds_motion(compounds, course, &entries, self.is_start_open, effort)
+            .map_err(located)?;
         let Some(verdict) = self.initial else { return Ok(()) };
         let at_start: Vec<PartStatement> = self.entries.iter().filter_map(at_start).collect();
         judge_compounds(compounds, verdict, &at_start, effort)
