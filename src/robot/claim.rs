@@ -58,7 +58,7 @@ pub struct EdgeClaim<'a> {
 pub struct EdgeCertificate {
     /// They join and lead from 0 to `free_until`; none: nothing is said to be free.
     pub pieces: Vec<EdgePiece>,
-    /// Of the pair in contact.
+    /// The proof for the pair in contact.
     pub contact: Option<EdgeContactProof>,
 }
 
@@ -90,8 +90,8 @@ pub struct PairGap {
 /// That a pair is within the margin.
 #[derive(Clone, Debug, PartialEq)]
 pub struct EdgeContactProof {
-    /// Of the verdict.
+    /// The proof of the verdict.
     pub verdict: StaticProof,
-    /// Of a separated pair: what shows that the margin holds it.
+    /// What shows that the margin holds a separated pair.
     pub margin_pairs: ArrayVec<VertexPair, 3>,
 }

@@ -27,8 +27,8 @@ pub struct ContactGeometry {
     pub gradient: Vec<f64>,
 }
 
-/// Of a pair in the configuration at hand. None for pairs that touch, and where rounding leaves no
-/// direction.
+/// The contact of a pair in the configuration at hand: none for pairs that touch, and where
+/// rounding leaves no direction.
 pub(super) fn contact_geometry(
     stand: &mut Stand<'_>,
     pair: BodyPair,

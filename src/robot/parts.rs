@@ -53,7 +53,7 @@ pub enum PartSource {
 /// A convex part of a link.
 #[derive(Clone, Debug)]
 pub struct RobotPart {
-    /// Of which link.
+    /// The link that it is of.
     pub link: usize,
     /// The name of the collision element, or nothing.
     pub name: String,
@@ -91,7 +91,7 @@ impl PartBuilder<'_, '_, '_> {
         description: &Description,
         links: &mut [RobotLink],
     ) -> Result<Self, BuildError> {
-        // The same mesh at the same scale is one polytope.
+        // A mesh that comes again at one scale is one polytope.
         let mut known: BTreeMap<(String, [u64; 3]), Built> = BTreeMap::new();
         for (index, (element, link)) in description.links.iter().zip(links).enumerate() {
             let first = self.built.len();

@@ -74,8 +74,8 @@ impl PathSpeeds {
         self.speeds.iter().map(|speed| speed.abs()).sum()
     }
 
-    /// Of a link, seen from the frame `seen_from` that carries it, or from the world. The rounding
-    /// is that in the world.
+    /// The bound of a link, seen from the frame `seen_from` that carries it, or from the world. The
+    /// rounding is that in the world.
     pub(super) fn bound(
         &self,
         cell: &Cell,
@@ -85,7 +85,7 @@ impl PathSpeeds {
         self.bound_of(cell, link.frame, link.ball.centre.norm() + link.ball.radius, seen_from)
     }
 
-    /// Of points of a frame that are no farther from its origin than the lever.
+    /// The bound of points of a frame that are no farther from its origin than the lever.
     pub(super) fn bound_of(
         &self,
         cell: &Cell,

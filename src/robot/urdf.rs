@@ -46,7 +46,7 @@ pub enum Geometry {
     Capsule {
         /// Metres.
         radius: f64,
-        /// Of the cylinder, metres.
+        /// The length of the cylinder, metres.
         length: f64,
     },
     /// A mesh file.

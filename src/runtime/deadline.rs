@@ -21,7 +21,7 @@ impl StopGuard {
         guard
     }
 
-    /// The same, but the time begins with [`Self::arm`]: a timer costs more than a small frame, and
+    /// A deadline whose time begins with [`Self::arm`]: a timer costs more than a small frame, and
     /// most frames are answered long before theirs would end.
     pub fn planned(limit: Option<Duration>) -> Self {
         let flag = Arc::new(AtomicBool::new(limit.is_some_and(|limit| limit.is_zero())));

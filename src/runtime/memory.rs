@@ -118,7 +118,7 @@ struct Owner {
 #[derive(Debug, Default)]
 struct Holder {
     bytes: AtomicU64,
-    /// Of these, what is held of each kind.
+    /// What of these is held of each kind.
     kinds: [AtomicU64; MemoryKind::ALL.len()],
     /// How many reservations there are of each kind.
     counts: [AtomicU64; MemoryKind::ALL.len()],

@@ -75,7 +75,7 @@ impl Scene {
         self.apply_with(frame, &frame.moves)
     }
 
-    /// The same with these moves in place of the frame's own.
+    /// Applies a frame with these moves in place of its own.
     pub fn apply_with(&mut self, frame: &Frame, moves: &dyn Moves) -> Result<Applied, FrameError> {
         let last = self.applied;
         if frame.id == 0 {

@@ -284,7 +284,7 @@ impl Ball {
     pub fn misses_along(&self, velocity: &Vec3, q: &Self) -> bool {
         let c = Vec3::from(q.centre) - Vec3::from(self.centre);
         let t = (c.dot(velocity) / velocity.norm_squared()).clamp(0.0, 1.0);
-        // Of a ball that stands still the quotient is no number.
+        // For a ball that stands still the quotient is no number.
         let t = if t.is_nan() { 0.0 } else { t };
         let nearest = (c - velocity * t).norm();
         let lost = BALL_ROUNDING * (nearest + c.norm() + velocity.norm());

@@ -65,13 +65,13 @@ pub type CostOfEach = [Cost; AskedOf::ALL];
 /// The methods of a scene.
 #[derive(Clone, Copy, Debug)]
 pub struct Methods {
-    /// Of verdicts.
+    /// How verdicts are reached.
     pub verdict: Chosen<CollisionMethod>,
-    /// Of distances.
+    /// How distances are measured.
     pub distance: Chosen<DistanceMethod>,
-    /// Of first contacts between two frames.
+    /// How first contacts between two frames are found.
     pub first_contact: Chosen<contact_time::Method>,
-    /// Of ranges along a direction.
+    /// How ranges along a direction are found.
     pub along: Chosen<RangeMethod>,
 }
 

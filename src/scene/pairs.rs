@@ -103,7 +103,7 @@ pub struct PairState {
     pub(super) stood_at: u64,
     /// What the last round cost.
     pub(super) cost: Cost,
-    /// The same question by question, where methods were asked for by name.
+    /// The cost question by question, where methods were asked for by name.
     pub(super) cost_of_each: Option<Box<CostOfEach>>,
     /// Whether the last round took the remembered answer.
     pub(super) was_remembered: bool,

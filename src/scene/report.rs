@@ -98,7 +98,7 @@ pub struct Tally {
 pub struct Counters {
     /// Sums over all queries.
     pub cost: Cost,
-    /// The same question by question, where methods were asked for by name.
+    /// The cost question by question, where methods were asked for by name.
     pub cost_of_each: Option<CostOfEach>,
     /// Pairs that may be checked at all.
     pub pairs_enabled: u64,

@@ -29,15 +29,15 @@ pub struct Limits {
     pub listed_max: usize,
 }
 
-/// Of which bodies that have moved the way to this frame is known.
+/// The bodies that have moved and whose way to this frame is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum SweptBodies {
-    /// Of none.
+    /// The way of none is known.
     None,
-    /// Of those that ask for first contacts of their own; how far the others strayed at most is
-    /// added to their travel.
+    /// Known is the way of those that ask for first contacts of their own; how far the others
+    /// strayed at most is added to their travel.
     Chosen,
-    /// Of all.
+    /// The way of all is known.
     All,
 }
 
@@ -71,7 +71,7 @@ pub struct Scene {
     pub(super) starts: Vec<Start>,
     /// Whether more has changed since than where some bodies are.
     pub(super) has_changed: bool,
-    /// Of which bodies the motions to where they are now are bounded.
+    /// The bodies whose motions to where they are now are bounded.
     pub(super) swept: SweptBodies,
     /// Whether some bodies ask for first contacts of their own.
     pub(super) has_chosen: bool,

@@ -133,7 +133,7 @@ pub(super) fn angle_at_most(from: &Mat3, to: &Mat3) -> f64 {
     angle_within(from, to, skew(from) + skew(to))
 }
 
-/// The same with the skew of both, as [`Form::travel`] says.
+/// An angle with the skew of both, as [`Form::travel`] says.
 #[inline]
 fn angle_within(from: &Mat3, to: &Mat3, skew: f64) -> f64 {
     let half = (to - from).norm() * 8f64.sqrt().recip() + skew;

@@ -299,7 +299,7 @@ impl Proof {
         if is_enough(&bracket) {
             return Self { bracket, is_enough: true };
         }
-        // Of a sharp one the weights are not those of the simplex.
+        // A sharp bracket has weights of its own, not those of the simplex.
         let sharp = (found.ending == Ending::Nearest)
             .then(|| Bracket::sharp(view, &found.simplex, found.latest, effort));
         let bracket = sharp.flatten().unwrap_or(bracket);

@@ -121,6 +121,7 @@ impl Least {
 }
 
 /// An edge of the solid and those of the box along one of its axes, in the box's frame.
+#[derive(Clone, Copy)]
 struct EdgePair<'a> {
     /// The axis: 0, 1 or 2.
     axis: usize,
@@ -261,7 +262,8 @@ impl<'a> Pass<'a> {
                     left_out = left_out.max(16.0 * self.half[k] * error / length);
                     continue;
                 }
-                // Of a pair that may be none, the product is within this of a normal beside it.
+                // Where the pair may make no face, its product is within this of a normal beside
+                // it.
                 let is_certain = a[k].abs().min(b[k].abs()) > error;
                 let error = if is_certain { 0.0 } else { 4.0 * error };
                 let point = &memory.points[edge.end as usize];

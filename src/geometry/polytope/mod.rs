@@ -148,7 +148,7 @@ impl Polytope {
         self.surface_within(no_limit).expect("without a deadline")
     }
 
-    /// The same, unless the deadline passes while it is built.
+    /// The surface, unless the deadline passes while it is built.
     pub fn surface_within(&self, effort: &Effort<'_>) -> Result<Option<&Surface>, Stopped> {
         let built = match self.on_demand.surface.get() {
             Some(known) => known,

@@ -70,7 +70,7 @@ struct Judge<'a> {
     subject: &'a EdgeSubject<'a>,
     claim: &'a EdgeClaim<'a>,
     path: PathRates,
-    /// Of parts, then of what stands still.
+    /// Those of parts come first, then those of what stands still.
     loads: Vec<Load>,
     rounding: Vec<f64>,
     /// Pairs that need a check, in order, each with the frame that carries both.

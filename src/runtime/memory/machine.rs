@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// Of what there is, the account gives out one part in so many: the rest is for the program itself,
+/// The account gives out one part in so many of what there is: the rest is for the program itself,
 /// for what the allocator cannot give back at once, and for whatever else runs there.
 const PART: u64 = 2;
 

@@ -192,7 +192,7 @@ fn meet(
     Ok(met)
 }
 
-/// Of two parts of a body the one that is met first, with the time of the body. Contact goes before
+/// The one of two parts of a body that is met first, with the time of the body. Contact goes before
 /// what is undecided.
 fn earlier(known: CastHit, other: CastHit) -> CastHit {
     let free = known.time[0].min(other.time[0]);

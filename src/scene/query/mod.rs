@@ -123,7 +123,7 @@ fn unordered(brackets: &[[f64; 2]]) -> Vec<bool> {
     let mut least_after = f64::INFINITY;
     for at in (0..brackets.len()).rev() {
         let [lower, upper] = brackets[at];
-        // Of those before, the last one ends latest.
+        // The last one of those before ends latest.
         let overlaps_before = at > 0 && lower <= brackets[at - 1][1];
         found[at] = overlaps_before || least_after <= upper;
         least_after = least_after.min(lower);

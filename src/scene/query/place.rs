@@ -192,7 +192,7 @@ fn near(
     Ok(nearest)
 }
 
-/// Of two parts the nearer, with a lower bound that holds for both.
+/// The nearer of two parts, with a lower bound that holds for both.
 fn nearer(known: NearHit, other: NearHit) -> NearHit {
     let least = known.signed_distance()[0].min(other.signed_distance()[0]);
     let is_other = other.signed_distance()[1] < known.signed_distance()[1];

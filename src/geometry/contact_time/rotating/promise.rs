@@ -23,7 +23,7 @@ pub(in super::super) fn with_reason(
     with_reason_in(&mut search, answer, effort)
 }
 
-/// The same, by the search that has found the answer.
+/// Does what [`with_reason`] does, with the search that has found the answer.
 #[inline]
 pub(super) fn with_reason_in(
     search: &mut TurningSearch<'_>,

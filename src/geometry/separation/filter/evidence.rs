@@ -48,7 +48,7 @@ impl Evidence {
         }
     }
 
-    /// The same evidence, moved number by number: for evidence that a function which is not inlined
+    /// This evidence, moved number by number: for evidence that a function which is not inlined
     /// returns. Moved as a block, through pieces of memory that overlap, it would take 1.5 % of a
     /// question between ellipsoids.
     #[inline(always)]
@@ -80,7 +80,7 @@ impl Evidence {
     }
 }
 
-/// The same pair, read as the two numbers that it was written as. What is read in one piece but was
+/// This pair, read as the two numbers that it was written as. What is read in one piece but was
 /// written in two waits until both have left the processor's store buffer; `black_box` keeps the
 /// compiler from reading several numbers at once.
 #[inline(always)]

@@ -18,7 +18,7 @@ use crate::scene::{BodyId, Move, Moves};
 pub struct WireMoves<'a> {
     nested: &'a [api::BodyPose],
     packed: Option<&'a api::PackedPoses>,
-    /// Of the packed ones, sorted.
+    /// The ids of the packed ones, sorted.
     teleported: Vec<u32>,
     /// Whether one was left out.
     has_left_out: Cell<bool>,

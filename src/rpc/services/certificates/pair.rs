@@ -133,6 +133,7 @@ impl PairClaim {
 }
 
 /// What is claimed of a distance beside the verdict.
+#[derive(Clone, Copy)]
 struct DistanceSaid<'a> {
     measure: &'a Measure,
     within: Option<&'a Within>,

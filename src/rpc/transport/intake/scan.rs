@@ -122,6 +122,7 @@ impl Scan<'_> {
 }
 
 /// A field where it occurs in a message.
+#[derive(Clone, Copy)]
 struct Occurrence {
     field: &'static Field,
     /// Its place in the list, if the field is one.

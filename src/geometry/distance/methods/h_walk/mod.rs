@@ -73,7 +73,7 @@ const STEPS: u32 = 4;
 /// hierarchies of at most [`SHALLOW`] layers: for elongated ellipsoids of 240 and 600 vertices at
 /// most 14 % over the best fixed start at any angular step to 90 degrees, where 3 cost 26 %.
 const LAYERS_OUT: usize = 2;
-/// The same in deeper hierarchies: for balls of 8,000 vertices at most 3 % over the best fixed
+/// How many in deeper hierarchies: for balls of 8,000 vertices at most 3 % over the best fixed
 /// start, where 2 cost 11 %; of 1,600 vertices 9 %, where 2 cost 18 %.
 const LAYERS_OUT_IF_DEEP: usize = 3;
 /// Layers inside the surface of a hierarchy that is not deep yet, as 16 is the deepest fixed start.

@@ -129,7 +129,7 @@ fn is_facing(heading: f64) -> bool {
     heading.abs() < 1.0
 }
 
-/// Of a heading that faces away, how far it is past the last one that does not.
+/// How far a heading that faces away is past the last one that does not.
 fn since_facing(heading: f64) -> f64 {
     (heading - 1.0).rem_euclid(4.0)
 }
@@ -168,7 +168,7 @@ struct PivotsSeen {
     features: [Feature; 2],
     /// From each to the other.
     towards: [Vec3; 2],
-    /// Of those with a corner that faces the other.
+    /// The cones of those with a corner that faces the other.
     cones: [Option<NormalCone>; 2],
     /// One with a corner that does not.
     away: Option<usize>,

@@ -173,7 +173,7 @@ impl<'a> Ring<'a> {
     }
 }
 
-/// Of two edges or corners, the least features that hold their nearest points, if these are the
+/// The least features that hold the nearest points of two edges or corners, if these are the
 /// nearest points of the whole polygons too.
 pub(super) fn closest(rings: &[Ring<'_>; 2], features: [Feature; 2]) -> Option<[Feature; 2]> {
     let [p, q] = [0, 1].map(|k| rings[k].points(features[k]));
