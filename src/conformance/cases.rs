@@ -43,7 +43,7 @@ pub(crate) enum Kind {
 /// The reference verdict at t = 0: touching counts as colliding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum Stand {
+pub(crate) enum CaseVerdict {
     Collide,
     Separated,
 }
@@ -87,7 +87,7 @@ pub(crate) struct Case {
     pub(crate) deviation: f64,
     #[serde(default)]
     pub(crate) exact_pose: bool,
-    pub(crate) verdict: Stand,
+    pub(crate) verdict: CaseVerdict,
     #[serde(default)]
     pub(crate) touching: bool,
     #[serde(default)]

@@ -11,7 +11,7 @@ use std::collections::BTreeMap;
 use std::io::{self, Write};
 
 use super::answer::{CaseAnswer, HullAnswer, Reply};
-use super::cases::{Case, HullSet, Kind, Stand};
+use super::cases::{Case, CaseVerdict, HullSet, Kind};
 use crate::geometry::effort::Cost;
 
 /// Relative rounding of a reference value: a few units in the last place.
@@ -170,9 +170,9 @@ impl Family {
 
     fn compare_static(&mut self, case: &Case, answer: &CaseAnswer, complaints: &mut Vec<String>) {
         let wanted = match (case.verdict, case.touching) {
-            (Stand::Separated, _) => "SEPARATED",
-            (Stand::Collide, true) => "TOUCHING",
-            (Stand::Collide, false) => "OVERLAPPING",
+            (CaseVerdict::Separated, _) => "SEPARATED",
+            (CaseVerdict::Collide, true) => "TOUCHING",
+            (CaseVerdict::Collide, false) => "OVERLAPPING",
         };
         if answer.verdict != wanted {
             if [&answer.verdict, wanted].contains(&"SEPARATED") {
@@ -194,7 +194,9 @@ impl Family {
     }
 
     fn compare_distance(&mut self, case: &Case, answer: &CaseAnswer, complaints: &mut Vec<String>) {
-        let (Some(reference), Stand::Separated) = (case.distance, case.verdict) else { return };
+        let (Some(reference), CaseVerdict::Separated) = (case.distance, case.verdict) else {
+            return;
+        };
         let (Some(lower), Some(upper)) = (answer.distance_lower, answer.distance_upper) else {
             return complaints.push("no distance".to_owned());
         };
@@ -211,7 +213,7 @@ impl Family {
     }
 
     fn compare_depth(&mut self, case: &Case, answer: &CaseAnswer, complaints: &mut Vec<String>) {
-        if case.verdict == Stand::Separated || case.touching {
+        if case.verdict == CaseVerdict::Separated || case.touching {
             return;
         }
         let (Some(lower), Some(upper)) = (answer.depth_lower, answer.depth_upper) else {

@@ -108,17 +108,27 @@ fn check(what: &str, offences: &[String]) {
     assert!(offences.is_empty(), "{what}:\n{}", offences.join("\n"));
 }
 
+/// An item without its `pub`, `pub(super)` or `pub(in some::room)`.
+fn without_visibility(code: &str) -> &str {
+    let Some(rest) = code.strip_prefix("pub") else { return code };
+    let rest = match rest.strip_prefix('(') {
+        Some(place) => place.split_once(") ").map_or(rest, |(_, rest)| rest),
+        None => rest,
+    };
+    rest.trim_start()
+}
+
 /// The indentation and the name of the function that begins in a line.
 fn function(line: &str) -> Option<(usize, &str)> {
     let code = line.trim_start();
-    let mut rest = code;
+    let mut rest = without_visibility(code);
     loop {
         if let Some(named) = rest.strip_prefix("fn ") {
             let end = named.find(|c: char| !c.is_alphanumeric() && c != '_')?;
             return Some((line.len() - code.len(), &named[..end]));
         }
         let (word, after) = rest.split_once(' ')?;
-        if !(word.starts_with("pub") || ["const", "async", "unsafe"].contains(&word)) {
+        if !["const", "async", "unsafe"].contains(&word) {
             return None;
         }
         rest = after;
@@ -189,12 +199,7 @@ fn has_tolerance(code: &str) -> bool {
 
 /// The type that a line defines.
 fn type_defined(line: &str) -> Option<&str> {
-    let code = line.trim_start();
-    let code = match code.strip_prefix("pub") {
-        Some(rest) => rest[rest.find(' ')?..].trim_start(),
-        None => code,
-    };
-    let (word, rest) = code.split_once(' ')?;
+    let (word, rest) = without_visibility(line.trim_start()).split_once(' ')?;
     let is_associated = word == "type" && line.starts_with(' ');
     let defines = ["struct", "enum", "trait", "type", "union"].contains(&word) && !is_associated;
     let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
@@ -217,4 +222,6 @@ fn the_limits_see_what_they_are_about() {
     assert_eq!(code_of(r#"let a = "1e-9"; // 1e-9"#), r#"let a = ""; "#);
     assert_eq!(type_defined("pub(super) struct Name<T> {"), Some("Name"));
     assert_eq!(type_defined("    type Item = u8;"), None);
+    assert_eq!(type_defined("pub(in crate::geometry) enum Name {"), Some("Name"));
+    assert_eq!(function("pub(in super::super) fn name() {"), Some((0, "name")));
 }
