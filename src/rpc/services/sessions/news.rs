@@ -10,12 +10,15 @@ use std::sync::Arc;
 use prost::Message;
 use tokio::sync::broadcast;
 
-use super::step::REPORT_FACTOR;
 use crate::rpc::api;
 use crate::rpc::convert::sessions::news::Draft;
 use crate::runtime::memory::{MemoryKind, Purse, Reservation};
 use crate::runtime::settings::{Limit, Limits};
 use crate::scene::{Frame, Moves};
+
+/// What a report takes in memory for each byte that it takes on the wire: a verdict is two bytes
+/// there, and the message about its pair some hundred here.
+pub(super) const REPORT_FACTOR: usize = 4;
 
 /// What one frame changed.
 #[derive(Debug)]

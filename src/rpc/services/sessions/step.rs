@@ -12,6 +12,7 @@ use prost::Message;
 use tonic::metadata::MetadataMap;
 
 use super::host::{AnswerTime, SessionHost, credentials, failure, take_out};
+use super::news::REPORT_FACTOR;
 use super::session::Session;
 use crate::rpc::api;
 use crate::rpc::path::Path;
@@ -21,10 +22,6 @@ use crate::rpc::transport::timing::some_call_time;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Purse};
 use crate::runtime::sessions::Slot;
-
-/// What a report takes in memory for each byte that it takes on the wire: a verdict is two bytes
-/// there, and the message about its pair some hundred here.
-pub(super) const REPORT_FACTOR: usize = 4;
 
 /// Answers some frames, or says in their place why not.
 pub(super) async fn step(

@@ -17,8 +17,9 @@ use tonic::metadata::MetadataMap;
 use tonic::{Status, Streaming};
 
 use super::host::{AnswerTime, SessionHost, failure, take_out};
+use super::news::REPORT_FACTOR;
 use super::session::Session;
-use super::step::{REPORT_FACTOR, left};
+use super::step::left;
 use crate::rpc::api;
 use crate::rpc::api::stream_session_request::Start;
 use crate::rpc::path::Path;

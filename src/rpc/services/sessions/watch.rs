@@ -14,9 +14,8 @@ use tokio_stream::{Stream, StreamExt};
 use tonic::Status;
 
 use super::host::{SessionHost, failure, take_out};
-use super::news::NewsCopy;
+use super::news::{NewsCopy, REPORT_FACTOR};
 use super::session::Session;
-use super::step::REPORT_FACTOR;
 use super::stream::turned_true;
 use crate::rpc::api;
 use crate::rpc::status::Failure;
