@@ -11,7 +11,7 @@ use std::sync::Arc;
 use super::ball::OuterBall;
 use super::kinematics::Kinematics;
 use super::model::Robot;
-use super::still::{Still, StillBody};
+use super::still::{Still, StillBody, polytope_bytes};
 use super::tree::Tree;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
@@ -54,6 +54,11 @@ pub struct Cell {
     pub(super) link_pairs: Vec<[usize; 2]>,
     pub(super) still: Still,
 }
+
+/// What a frame of the chain takes: itself, and the matrices that are made of it.
+const FRAME_BYTES: usize = 1 << 10;
+/// What a joint value takes: limits, units and its name.
+const VARIABLE_BYTES: usize = 256;
 
 /// Which bodies a pair is made of, the lower number first.
 pub type BodyPair = [u32; 2];
@@ -161,6 +166,17 @@ impl Cell {
         });
         let still = self.still.bodies().iter().map(|body| (body.polytope.as_ref(), body.pose));
         parts.chain(still).collect()
+    }
+
+    /// Memory that it takes, estimated, with the polytopes of its parts and of what stands still.
+    pub fn heap_bytes(&self) -> usize {
+        let frames = self.kinematics.tree().frames.len() * FRAME_BYTES;
+        let names = self.variable_count() * VARIABLE_BYTES;
+        let lists = size_of_val(self.parts.as_slice())
+            + size_of_val(self.links.as_slice())
+            + size_of_val(self.link_pairs.as_slice());
+        let parts = self.parts.iter().map(|part| polytope_bytes(&part.polytope));
+        frames + names + lists + parts.sum::<usize>() + self.still.heap_bytes()
     }
 
     /// Links with parts that a joint moves.

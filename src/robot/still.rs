@@ -16,6 +16,16 @@ pub struct StillBody {
     pub pose: Pose,
 }
 
+/// What the table of faces, which depths are measured with, takes for each vertex of a polytope: a
+/// point, two faces and three edges.
+const FACE_TABLE_BYTES: usize = 24 + 2 * 40 + 3 * 40;
+
+/// Memory that a polytope takes, estimated, with all that questions of cells prepare.
+pub(super) fn polytope_bytes(polytope: &Polytope) -> usize {
+    let tables = polytope.vertices().len() * FACE_TABLE_BYTES;
+    size_of::<Polytope>() + polytope.heap_bytes() + tables
+}
+
 /// Bodies of a leaf at most.
 const LEAF_BODIES_MAX: usize = 2;
 
@@ -59,6 +69,15 @@ impl Still {
     /// The bodies, in the order that they were given.
     pub fn bodies(&self) -> &[StillBody] {
         &self.bodies
+    }
+
+    /// Memory that it takes, estimated, with the polytopes.
+    pub(super) fn heap_bytes(&self) -> usize {
+        let bodies: usize = self.bodies.iter().map(|body| polytope_bytes(&body.polytope)).sum();
+        let lists = size_of_val(self.boxes.as_slice())
+            + size_of_val(self.balls.as_slice())
+            + size_of_val(self.nodes.as_slice());
+        bodies + lists + self.bodies.len() * (size_of::<StillBody>() + size_of::<u32>())
     }
 
     /// The ball around a body: its centre and radius.

@@ -17,7 +17,7 @@ use crate::rpc::api;
 use crate::rpc::services::info::ServerInfo;
 use crate::rpc::services::polytopes::Polytopes;
 use crate::rpc::services::queries::Queries;
-use crate::rpc::services::robots::Robots;
+use crate::rpc::services::robots::{self, Robots};
 use crate::rpc::services::sessions::{SessionHost, Sessions, sweep};
 use crate::rpc::shared::Shared;
 use crate::rpc::transport::connection::{Admission, Connection, accept};
@@ -61,7 +61,8 @@ pub async fn serve(
     set_health(&health, ServingStatus::Serving).await;
     let sessions = SessionHost::new(shared.clone());
     let router = services(&shared, &sessions)?.add_service(health_service);
-    let sweeping = tokio::spawn(sweep(sessions.registry));
+    let sweeping =
+        [tokio::spawn(sweep(sessions.registry)), tokio::spawn(robots::sweep(shared.clone()))];
     let (accepting, incoming) = accepting(listener, &shared);
     let signal = turned_true(draining);
     let serving = router.serve_with_incoming_shutdown(incoming, signal);
@@ -75,7 +76,7 @@ pub async fn serve(
     set_health(&health, ServingStatus::NotServing).await;
     drain.send_replace(true);
     accepting.abort();
-    sweeping.abort();
+    sweeping.iter().for_each(JoinHandle::abort);
     let time = Duration::from_secs(limits.drain_seconds_max);
     match tokio::time::timeout(time, serving).await {
         Ok(result) => {

@@ -9,6 +9,7 @@ use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::layer::Surround;
 use crate::rpc::transport::unsent::Unsent;
+use crate::runtime::cells::KeptCells;
 use crate::runtime::clock::{Clock, SystemClock};
 use crate::runtime::compute::Compute;
 use crate::runtime::memory::{self, Account};
@@ -26,6 +27,8 @@ pub struct Shared {
     pub store: Arc<PolytopeStore>,
     /// The registered robots.
     pub robots: Arc<RobotStore>,
+    /// Cells of robots that stay built between calls.
+    pub cells: Arc<KeptCells>,
     /// Where geometry runs.
     pub compute: Compute,
     /// The clock.
@@ -66,6 +69,7 @@ impl Shared {
             clock,
             store: Arc::default(),
             robots: Arc::default(),
+            cells: Arc::default(),
             metrics: Arc::default(),
             uploads: Arc::new(Semaphore::new(uploads)),
             account: Account::new(settings.limits.memory_bytes_max()),

@@ -4,9 +4,11 @@
 //! take less than [`INLINE_MAX`] runs where it is; the rest waits in line for a worker. The line is
 //! fair between clients ([`mod@line`]). A job whose caller goes away while it waits leaves the line
 //! at once. When jobs of others take long, one that has waited for [`PATIENCE`] may overtake them,
-//! on threads beside the pool, if nothing of its client is being worked on.
+//! on threads beside the pool, if nothing of its client is being worked on. Helpers ([`mod@share`])
+//! take parts of large jobs while there are processors that nobody else computes on.
 
 mod line;
+mod share;
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,6 +18,7 @@ use std::time::Duration;
 use tokio::sync::oneshot;
 
 use self::line::FairLine;
+use self::share::Helpers;
 use super::client::Client;
 
 /// Work estimated to take at most this runs on the caller's thread. Beyond about 200 µs a handler
@@ -58,6 +61,7 @@ pub struct Compute(Arc<Workshop>);
 struct Workshop {
     pool: rayon::ThreadPool,
     beside: rayon::ThreadPool,
+    helpers: Helpers,
     places_max: usize,
     desk: Mutex<Desk>,
 }
@@ -69,6 +73,8 @@ struct Desk {
     /// Jobs in the pool, and on the threads beside it.
     running: usize,
     overtaking: usize,
+    /// Threads that help.
+    helping: usize,
     /// Jobs of each client in either.
     served: HashMap<Client, usize>,
     next_ticket: u64,
@@ -100,8 +106,9 @@ struct Ticket<'a> {
 
 impl std::fmt::Debug for Desk {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { running, overtaking, .. } = self;
-        write!(formatter, "{} wait, {running} and {overtaking} run", self.line.count())
+        let Self { running, overtaking, helping, .. } = self;
+        let waiting = self.line.count();
+        write!(formatter, "{waiting} wait, {running} and {overtaking} run, {helping} help")
     }
 }
 
@@ -110,6 +117,7 @@ impl Compute {
     /// running and waiting jobs.
     pub fn new(threads: usize, places_max: usize) -> Result<Self, rayon::ThreadPoolBuildError> {
         let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        let computing_max = if threads == 0 { processors } else { threads };
         let threads = if threads == 0 { (processors - 1).max(1) } else { threads };
         let pool = |threads, name: &'static str| {
             rayon::ThreadPoolBuilder::new()
@@ -120,6 +128,7 @@ impl Compute {
         Ok(Self(Arc::new(Workshop {
             pool: pool(threads, "compute")?,
             beside: pool(OVERTAKING_THREADS, "beside")?,
+            helpers: Helpers::new(computing_max)?,
             places_max: places_max.max(1),
             desk: Mutex::default(),
         })))

@@ -39,11 +39,13 @@ pub enum MemoryKind {
     Work,
     /// Registered robots with their parts.
     Robots,
+    /// Cells of robots that stay built between calls.
+    Cells,
 }
 
 impl MemoryKind {
     /// Every kind, in the order of their numbers.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Calls,
         Self::Receiving,
         Self::Decoded,
@@ -53,6 +55,7 @@ impl MemoryKind {
         Self::Sessions,
         Self::Work,
         Self::Robots,
+        Self::Cells,
     ];
 
     /// Its name on the wire.
@@ -67,6 +70,7 @@ impl MemoryKind {
             Self::Sessions => "sessions",
             Self::Work => "work",
             Self::Robots => "robots",
+            Self::Cells => "cells",
         }
     }
 }

@@ -1,5 +1,6 @@
 //! Floor 2: the only owner of threads, clock, disk and metrics.
 
+pub mod cells;
 pub mod client;
 pub mod clock;
 pub mod compute;

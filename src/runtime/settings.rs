@@ -216,6 +216,12 @@ limits! {
     robots_per_cell_max = 16, "robots", InvalidArgument;
     /// What stands still in one cell.
     obstacles_per_cell_max = 20_000, "bodies", InvalidArgument;
+    /// Cells that stay built between calls; those asked for last.
+    kept_cells_max = 16, "cells", Cut;
+    /// Memory of all cells that stay built, estimated; one of more than half of it does not.
+    kept_cell_bytes_max = 64 * MIB, "bytes", Cut;
+    /// A cell that nobody has asked for in so long does not stay built.
+    kept_cell_seconds_max = 60, "seconds", Cut;
     /// Configurations of one message.
     configurations_max = 200_000, "configurations", InvalidArgument;
     /// Entries that the answer about the configurations of one message may have: four of each

@@ -401,3 +401,47 @@ async fn a_path_ends_at_its_first_edge_that_is_not_free() {
         assert!(status.message().contains(problem), "{status}");
     }
 }
+
+#[tokio::test]
+async fn a_cell_that_stays_built_follows_what_it_names() {
+    let server = Server::start().await;
+    let (mut client, mut cell) = (robots(&server), slider(&server).await);
+    let name = async |size: f64| {
+        let xyz: Vec<f64> = cube().iter().map(|x| (x - 0.5) * size).collect();
+        let spec = api::PolytopeSpec { move_alias: true, ..spec("block", &xyz) };
+        let request = api::RegisterPolytopesRequest { polytopes: vec![spec], validate_only: false };
+        server.polytopes().register_polytopes(request).await.unwrap();
+    };
+    name(1.0).await;
+    let kept = async || {
+        let request = api::GetServerMetricsRequest {};
+        let metrics = server.info().get_server_metrics(request).await.unwrap().into_inner();
+        let kinds = metrics.memory.unwrap().kinds;
+        kinds.iter().find(|kind| kind.kind == "cells").map(|kind| kind.bytes)
+    };
+    assert_eq!(kept().await, Some(0));
+    // The cart is half a metre long to each side, the wall too; the block is that, and then two.
+    let first = api::CheckMode::FirstPair;
+    for _ in 0..2 {
+        let walled = client.check_configurations(check(&cell, first, &[1.5, 2.0])).await.unwrap();
+        let wanted = [api::Verdict::Separated, api::Verdict::Touching];
+        assert_eq!(verdicts(&walled.into_inner()), wanted);
+    }
+    let one = kept().await;
+    assert!(one.is_some_and(|bytes| bytes > 1_000), "{one:?}");
+    cell.obstacles[0].shape = Some(api::robot_obstacle::Shape::Alias("block".to_owned()));
+    let small = client.check_configurations(check(&cell, first, &[1.0])).await.unwrap();
+    assert_eq!(verdicts(&small.into_inner()), [api::Verdict::Separated]);
+    name(4.0).await;
+    let large = client.check_configurations(check(&cell, first, &[1.0])).await.unwrap();
+    assert_eq!(verdicts(&large.into_inner()), [api::Verdict::Overlapping]);
+    assert!(kept().await > one);
+    // The cell of the beginning is kept, and its robot has gone.
+    cell.obstacles[0].shape =
+        Some(api::robot_obstacle::Shape::Box(api::Vector3 { x: 1.0, y: 2.0, z: 2.0 }));
+    let id = cell.robots[0].robot_id.clone();
+    let delete = api::DeleteRobotRequest { id, allow_missing: false };
+    client.delete_robot(delete).await.unwrap();
+    let gone = client.check_configurations(check(&cell, first, &[1.5])).await.unwrap_err();
+    assert_eq!(gone.code(), Code::NotFound);
+}

@@ -1,6 +1,8 @@
 //! What the pool promises those who wait for it.
 
-use std::sync::mpsc;
+use std::collections::HashSet;
+use std::sync::{Barrier, mpsc};
+use std::thread::{ThreadId, current};
 
 use super::*;
 
@@ -125,4 +127,87 @@ async fn one_clients_many_jobs_give_way_to_anothers_few_and_these_overtake_long_
     }
     // The ninth found no place, and another gave way.
     assert_eq!((refused, compute.jobs()), (2, 0));
+}
+
+/// The threads that do the parts of a job.
+fn threads_of(compute: &Compute, count: usize) -> HashSet<ThreadId> {
+    let seen = Mutex::new(HashSet::new());
+    compute.share(count, |_| {
+        seen.lock().unwrap().insert(current().id());
+        std::thread::yield_now();
+    });
+    seen.into_inner().unwrap()
+}
+
+#[tokio::test]
+async fn every_part_of_a_job_is_done_once_and_on_as_many_threads_as_are_idle() {
+    let compute = Compute::new(3, 8).unwrap();
+    let asked = compute.clone();
+    let job = move || {
+        let (all, met) = (Mutex::new(Vec::new()), Barrier::new(3));
+        asked.share(100, |number| {
+            // Three threads at once, or the first parts never end.
+            if number < 3 {
+                met.wait();
+            }
+            all.lock().unwrap().push(number);
+        });
+        let mut all = all.into_inner().unwrap();
+        all.sort_unstable();
+        all
+    };
+    assert_eq!(soon(compute.run(LONG, job)).await, Ok((0..100).collect()));
+    // A panic in a part is the job's own, and the helpers go on.
+    let asked = compute.clone();
+    let panicked = compute.run(LONG, move || asked.share(9, |number| assert!(number < 5)));
+    assert_eq!(soon(panicked).await, Err(Refused::Panicked));
+    until(|| compute.0.desk().helping == 0).await;
+    let alone = Compute::new(1, 8).unwrap();
+    let asked = alone.clone();
+    assert_eq!(alone.run(LONG, move || threads_of(&asked, 100).len()).await, Ok(1));
+}
+
+#[tokio::test]
+async fn helpers_leave_processors_to_the_jobs_of_others() {
+    let compute = Compute::new(2, 8).unwrap();
+    let (other, end, begun) = held();
+    let ask = |job: Box<dyn FnOnce() + Send>| {
+        let compute = compute.clone();
+        tokio::spawn(async move { compute.run(LONG, job).await })
+    };
+    // A helper is at work when the job of another begins; it leaves after its part.
+    let (met, begins) = (Barrier::new(2), std::sync::Arc::new(Barrier::new(2)));
+    let (asked, starts) = (compute.clone(), begins.clone());
+    let shared = tokio::spawn({
+        let compute = compute.clone();
+        async move {
+            let job = move || {
+                let late = Mutex::new(HashSet::new());
+                asked.share(300, |number| {
+                    if number < 2 {
+                        met.wait();
+                        if number == 0 {
+                            starts.wait();
+                        }
+                        met.wait();
+                    } else {
+                        late.lock().unwrap().insert(current().id());
+                        std::thread::yield_now();
+                    }
+                });
+                late.into_inner().unwrap().len()
+            };
+            compute.run(LONG, job).await
+        }
+    });
+    until(|| compute.0.desk().helping == 1).await;
+    let taken = ask(Box::new(other));
+    soon(begun).await.unwrap();
+    begins.wait();
+    assert_eq!(soon(shared).await.unwrap(), Ok(1));
+    // And none comes while it runs.
+    let asked = compute.clone();
+    assert_eq!(compute.run(LONG, move || threads_of(&asked, 300).len()).await, Ok(1));
+    drop(end);
+    assert_eq!(soon(taken).await.unwrap(), Ok(()));
 }

@@ -8,6 +8,7 @@ use crate::geometry::effort::Effort;
 use crate::geometry::hull::{HullError, convex_hull_with};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
+use crate::geometry::shape::PolytopeId;
 use crate::robot::cell::{Cell, Instance};
 use crate::robot::check::{CheckMode, CheckQuestion};
 use crate::robot::still::StillBody;
@@ -17,6 +18,7 @@ use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{points, pose, vector};
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
+use crate::runtime::cells::CellKey;
 use crate::runtime::robots::{RegisteredRobot, RobotStore};
 use crate::runtime::settings::Limits;
 use crate::runtime::store::StoredSolid;
@@ -30,8 +32,10 @@ pub struct AskedCell {
 
 #[derive(Debug)]
 enum ObstacleShape {
-    Polytope(Arc<Polytope>),
+    Polytope(Arc<Polytope>, PolytopeId),
     Points(Vec<Vec3>),
+    /// By its half sizes.
+    Box(Vec3),
 }
 
 impl AskedCell {
@@ -75,11 +79,47 @@ impl AskedCell {
         Ok(Self { robots: robots?, obstacles })
     }
 
+    /// A digest of every number and name that decides what is built. Robots and polytopes are named
+    /// by their content, whatever alias was used.
+    pub fn key(&self) -> CellKey {
+        let mut bytes = Vec::new();
+        let pose_into = |bytes: &mut Vec<u8>, pose: &Pose| {
+            let numbers = pose.rotation.iter().chain(pose.translation.iter());
+            bytes.extend(numbers.flat_map(|number| number.to_le_bytes()));
+        };
+        bytes.extend((self.robots.len() as u64).to_le_bytes());
+        for (robot, base) in &self.robots {
+            bytes.extend((robot.id.len() as u64).to_le_bytes());
+            bytes.extend(robot.id.as_bytes());
+            pose_into(&mut bytes, base);
+        }
+        for (shape, pose) in &self.obstacles {
+            match shape {
+                ObstacleShape::Polytope(_, id) => {
+                    bytes.push(0);
+                    bytes.extend(id.digest());
+                }
+                ObstacleShape::Points(points) => {
+                    bytes.push(1);
+                    bytes.extend((points.len() as u64).to_le_bytes());
+                    bytes.extend(points.iter().flatten().flat_map(|x| x.to_le_bytes()));
+                }
+                ObstacleShape::Box(half) => {
+                    bytes.push(2);
+                    bytes.extend(half.iter().flat_map(|x| x.to_le_bytes()));
+                }
+            }
+            pose_into(&mut bytes, pose);
+        }
+        *blake3::hash(&bytes).as_bytes()
+    }
+
     /// How many hulls there are to build, about.
     pub fn size(&self) -> usize {
         let points = self.obstacles.iter().map(|(shape, _)| match shape {
-            ObstacleShape::Polytope(_) => 1,
+            ObstacleShape::Polytope(..) => 1,
             ObstacleShape::Points(points) => points.len(),
+            ObstacleShape::Box(_) => 8,
         });
         points.sum()
     }
@@ -89,16 +129,22 @@ impl AskedCell {
         let mut effort = Effort::with_stop(u64::MAX, stop);
         let mut still = Vec::with_capacity(self.obstacles.len());
         for (index, (shape, pose)) in self.obstacles.into_iter().enumerate() {
-            let polytope = match shape {
-                ObstacleShape::Polytope(polytope) => polytope,
-                ObstacleShape::Points(points) => match convex_hull_with(&points, &mut effort) {
-                    Ok(hull) => Arc::new(hull.polytope),
-                    Err(HullError::Stopped(_)) => return Err(Failure::Deadline),
-                    Err(error) => {
-                        let (cell, list) = (Path::ROOT.field("cell"), "obstacles");
-                        return Err(cell.field(list).index(index).bad(error.to_string()).into());
-                    }
-                },
+            let points = match shape {
+                ObstacleShape::Polytope(polytope, _) => {
+                    polytope.prepare_reach(&effort).map_err(|_| Failure::Deadline)?;
+                    still.push(StillBody { polytope, pose });
+                    continue;
+                }
+                ObstacleShape::Points(points) => points,
+                ObstacleShape::Box(half) => corners(&half),
+            };
+            let polytope = match convex_hull_with(&points, &mut effort) {
+                Ok(hull) => Arc::new(hull.polytope),
+                Err(HullError::Stopped(_)) => return Err(Failure::Deadline),
+                Err(error) => {
+                    let (cell, list) = (Path::ROOT.field("cell"), "obstacles");
+                    return Err(cell.field(list).index(index).bad(error.to_string()).into());
+                }
             };
             polytope.prepare_reach(&effort).map_err(|_| Failure::Deadline)?;
             still.push(StillBody { polytope, pose });
@@ -113,6 +159,12 @@ impl AskedCell {
             .collect();
         Ok(Cell::new(&instances, still))
     }
+}
+
+/// The corners of a box around the origin.
+fn corners(half: &Vec3) -> Vec<Vec3> {
+    let corner = |i: u32| Vec3::from_fn(|k, _| if i >> k & 1 == 1 { half[k] } else { -half[k] });
+    (0..8).map(corner).collect()
 }
 
 fn obstacle_shape(
@@ -131,16 +183,13 @@ fn obstacle_shape(
             if !size.iter().all(|length| *length > 0.0) {
                 return Err(path.bad("needs three positive sizes").into());
             }
-            let half = size * 0.5;
-            let corner =
-                |i: u32| Vec3::from_fn(|k, _| if i >> k & 1 == 1 { half[k] } else { -half[k] });
-            return Ok(ObstacleShape::Points((0..8).map(corner).collect()));
+            return Ok(ObstacleShape::Box(size * 0.5));
         }
         Wire::Id(id) => catalogue.by_id(&path.field("id"), id)?,
         Wire::Alias(alias) => catalogue.by_alias(&path.field("alias"), alias)?,
     };
     match &stored.solid {
-        StoredSolid::Polytope(polytope) => Ok(ObstacleShape::Polytope(polytope.clone())),
+        StoredSolid::Polytope(polytope) => Ok(ObstacleShape::Polytope(polytope.clone(), stored.id)),
         StoredSolid::Polyhedron { .. } => {
             Err(path.not_implemented("polyhedra as obstacles").into())
         }

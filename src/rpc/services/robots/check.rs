@@ -1,4 +1,4 @@
-//! Configurations of a cell, answered on all threads of the compute pool.
+//! Configurations of a cell, answered in the compute pool and on whatever else is idle.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use prost::Message;
 
-use super::chunks::in_chunks;
+use super::chunks::{Chunks, in_chunks};
 use super::{Caller, size};
 use crate::geometry::effort::{Cost, Effort};
 use crate::robot::cell::Cell;
@@ -19,6 +19,7 @@ use crate::rpc::convert::robots::answer::{Packed, joined, push, push_beyond_limi
 use crate::rpc::convert::robots::cell::{AskedCell, AskedCheck};
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
+use crate::runtime::cells::{BuiltCell, Payer};
 use crate::runtime::memory::{MemoryKind, Reservation};
 
 /// Configurations that a thread takes at a time: some hundred microseconds of work.
@@ -34,26 +35,26 @@ const POINT_TIME: Duration = Duration::from_micros(5);
 /// What an obstacle takes beside its points: its hull, its place in the tree.
 const OBSTACLE_BYTES: u64 = 1 << 10;
 
-/// A cell with the memory that it takes.
-#[derive(Clone, Debug)]
-pub(super) struct BuiltCell {
-    pub(super) cell: Arc<Cell>,
-    _memory: Arc<Reservation>,
-}
-
-/// Builds the cell that a message brings.
+/// Builds the cell that a message brings, or takes the one that was built for an equal one.
 pub(super) async fn build_cell(
     caller: Caller<'_>,
     path: &Path<'_>,
     wire: &api::RobotCell,
 ) -> Result<BuiltCell, Failure> {
     let Caller { shared, purse, guard, .. } = caller;
+    // Converted even if the cell is kept: what it names may be gone since.
     let asked = AskedCell::convert(path, wire, &shared.robots, &shared.catalogue())?;
+    let key = asked.key();
+    if let Some(kept) = shared.cells.get(&key, shared.clock.now()) {
+        return Ok(kept);
+    }
     let (estimate, stop) = (POINT_TIME * size(asked.size()), guard.flag());
     let bytes = OBSTACLE_BYTES * wire.obstacles.len() as u64 + hull_bytes(asked.size());
-    let memory = Arc::new(purse.reserve(MemoryKind::Work, bytes)?);
-    let built = caller.run(estimate, move || asked.build(&stop)).await??;
-    Ok(BuiltCell { cell: Arc::new(built), _memory: memory })
+    let memory = purse.reserve(MemoryKind::Work, bytes)?;
+    let cell = Arc::new(caller.run(estimate, move || asked.build(&stop)).await??);
+    let payer = Payer { purse, now: shared.clock.now() };
+    let kept = shared.cells.keep(key, &cell, payer, shared.limits());
+    Ok(kept.unwrap_or_else(|| BuiltCell::new(cell, memory)))
 }
 
 /// Answers a call that stands alone.
@@ -83,6 +84,7 @@ pub(super) async fn answer(
     let asked = AskedCheck::convert(path, request, cell, shared.limits())?;
     let count = asked.values.len() / cell.variable_count();
     let (stop, clock, cell) = (guard.flag(), shared.clock.clone(), cell.clone());
+    let compute = shared.compute.clone();
     let memory = purse.reserve(MemoryKind::Replies, 0)?;
     let job = move || {
         let start = clock.now();
@@ -91,7 +93,8 @@ pub(super) async fn answer(
             let bytes = ANSWER_FACTOR * packed.encoded_len() as u64;
             (packed, bytes, cost)
         };
-        let (packed, cost, memory) = in_chunks(count, CHUNK, memory, check)?;
+        let (packed, cost, memory) =
+            in_chunks(&compute, Chunks { count, size: CHUNK }, memory, check)?;
         let mut answer = joined(packed);
         answer.clearances_per_configuration = per_configuration(&cell, asked.question);
         answer.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));

@@ -1,26 +1,32 @@
-//! Many questions of one call, shared among the threads of the pool, with answers in their order.
+//! Many questions of one call, shared among threads, with answers in their order.
 
 use std::ops::Range;
-use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
-
-use rayon::iter::{IntoParallelIterator, ParallelIterator};
+use std::sync::{Mutex, OnceLock};
 
 use crate::geometry::effort::Cost;
 use crate::rpc::status::Failure;
+use crate::runtime::compute::Compute;
 use crate::runtime::memory::Reservation;
 
+/// How many questions there are, and how many of them a thread takes at a time.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Chunks {
+    pub(super) count: usize,
+    pub(super) size: usize,
+}
+
 /// What `check` says of 0 to `count`, `size` of them at a time, in order; and what all of it cost.
-/// A single chunk stays on the thread that asks.
 ///
 /// `check` also tells what its answer takes, bytes: `memory` grows by so much, and where there is
 /// no more of it, the chunks that are left are not begun, and nothing is answered.
-pub(super) fn in_chunks<T: Send>(
-    count: usize,
-    size: usize,
+pub(super) fn in_chunks<T: Send + Sync>(
+    compute: &Compute,
+    chunks: Chunks,
     memory: Reservation,
     check: impl Fn(Range<usize>) -> (T, u64, Cost) + Send + Sync,
 ) -> Result<(Vec<T>, Cost, Reservation), Failure> {
+    let Chunks { count, size } = chunks;
     let (memory, is_full) = (Mutex::new(memory), AtomicBool::new(false));
     let kept = |range| {
         if is_full.load(Ordering::Relaxed) {
@@ -33,15 +39,15 @@ pub(super) fn in_chunks<T: Send>(
         is_full.fetch_or(grown.is_err(), Ordering::Relaxed);
         Some(grown.map(|()| (answer, cost)))
     };
-    let chunks = (0..count.div_ceil(size)).map(|k| k * size..count.min((k + 1) * size));
-    let parts: Vec<_> = if count <= size {
-        chunks.map(kept).collect()
-    } else {
-        chunks.collect::<Vec<_>>().into_par_iter().map(kept).collect()
-    };
+    let parts: Vec<OnceLock<_>> = (0..count.div_ceil(size)).map(|_| OnceLock::new()).collect();
+    compute.share(parts.len(), |k| {
+        if let Some(part) = kept(k * size..count.min((k + 1) * size)) {
+            let _ = parts[k].set(part);
+        }
+    });
     let mut cost = Cost::default();
     let mut answers = Vec::with_capacity(parts.len());
-    for part in parts.into_iter().flatten() {
+    for part in parts.into_iter().filter_map(OnceLock::into_inner) {
         let (answer, spent) = part?;
         cost += spent;
         answers.push(answer);

@@ -1,4 +1,4 @@
-//! Edges of a cell, answered on all threads of the compute pool.
+//! Edges of a cell, answered in the compute pool and on whatever else is idle.
 
 use std::ops::Range;
 use std::sync::atomic::AtomicBool;
@@ -7,7 +7,7 @@ use std::time::Duration;
 use prost::Message;
 
 use super::check::{ANSWER_FACTOR, build_cell};
-use super::chunks::in_chunks;
+use super::chunks::{Chunks, in_chunks};
 use super::{Caller, size};
 use crate::geometry::effort::{Cost, Effort};
 use crate::robot::cell::Cell;
@@ -43,11 +43,13 @@ pub(super) async fn answer(
     let asked = AskedEdges::convert(&Path::ROOT, request, &cell, shared.limits())?;
     let count = asked.ends[0].len() / cell.variable_count();
     let (stop, clock) = (guard.flag(), shared.clock.clone());
+    let compute = shared.compute.clone();
     let memory = purse.reserve(MemoryKind::Replies, 0)?;
     let job = move || {
         let start = clock.now();
         let check = |range| weighed(&cell, &asked, range, &stop);
-        let (packed, cost, _memory) = in_chunks(count, CHUNK, memory, check)?;
+        let (packed, cost, _memory) =
+            in_chunks(&compute, Chunks { count, size: CHUNK }, memory, check)?;
         let mut answer = joined_edges(packed);
         answer.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
         Ok(answer)
@@ -68,6 +70,7 @@ pub(super) async fn path(
     let asked = asked_path(&request, &cell, shared.limits())?;
     let count = asked.ends[0].len() / cell.variable_count();
     let (stop, clock) = (guard.flag(), shared.clock.clone());
+    let compute = shared.compute.clone();
     let mut memory = purse.reserve(MemoryKind::Replies, 0)?;
     let job = move || {
         let start = clock.now();
@@ -78,7 +81,8 @@ pub(super) async fn path(
             let check = |range: Range<usize>| {
                 weighed(&cell, &asked, first + range.start..first + range.end, &stop)
             };
-            let (found, spent, kept) = in_chunks(some, CHUNK, memory, check)?;
+            let (found, spent, kept) =
+                in_chunks(&compute, Chunks { count: some, size: CHUNK }, memory, check)?;
             cost += spent;
             memory = kept;
             let is_free = found.iter().all(|part| first_not_free(part).is_none());

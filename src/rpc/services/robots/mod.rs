@@ -34,6 +34,18 @@ const BYTE_TIME: Duration = Duration::from_nanos(100);
 /// STL has three in fifty bytes.
 const POINT_BYTES: usize = 16;
 
+/// Between two looks for cells that nobody asks for any more. Their time is in seconds, so they may
+/// stay this much longer.
+const SWEEP_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Forgets such cells, for as long as it runs.
+pub async fn sweep(shared: Shared) {
+    loop {
+        tokio::time::sleep(SWEEP_INTERVAL).await;
+        shared.cells.expire(shared.clock.now(), shared.limits());
+    }
+}
+
 /// On whose behalf questions are answered.
 #[derive(Clone, Copy, Debug)]
 struct Caller<'a> {

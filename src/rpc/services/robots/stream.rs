@@ -13,12 +13,13 @@ use tokio_stream::{Stream, StreamExt};
 use tonic::{Status, Streaming};
 
 use super::Caller;
-use super::check::{BuiltCell, answer, build_cell};
+use super::check::{answer, build_cell};
 use crate::rpc::api;
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::{Failure, of_transport};
 use crate::rpc::transport::intake::Intake;
+use crate::runtime::cells::BuiltCell;
 use crate::runtime::client::Client;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::Reservation;
