@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::body::{Body, BodyId, Entry, Start};
+use super::broken::{Rule, is_broken};
 use super::declaration::{DeclarationError, Problem, check_body, is_length};
 use super::listing::Noted;
 use super::pairs::PairKey;
@@ -88,6 +89,7 @@ impl Scene {
             return Err(FrameError::Stale { last });
         }
         let builds_on_last = frame.base.unwrap_or(frame.id - 1) == last;
+        let builds_on_last = builds_on_last || is_broken(Rule::BaseFrame);
         if !frame.keyframe && !builds_on_last {
             return Err(FrameError::KeyframeNeeded { last });
         }

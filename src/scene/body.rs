@@ -5,6 +5,7 @@ use std::ops::Deref;
 use std::sync::Arc;
 
 use super::bounds::{Ball, Box3};
+use super::broken::{Rule, is_broken};
 use super::travel::{Form, angle_at_most};
 use crate::geometry::Vec3;
 use crate::geometry::motion::{Motion, Turn};
@@ -218,7 +219,10 @@ impl Entry {
             return None;
         }
         let ball = self.form.ball_at(&pose);
-        let travel = self.form.travel([&self.body.pose, &pose], [&self.ball, &ball]);
+        let mut travel = self.form.travel([&self.body.pose, &pose], [&self.ball, &ball]);
+        if is_broken(Rule::TravelBound) {
+            travel /= 4.0;
+        }
         (self.body.pose, self.ball) = (pose, ball);
         Some(travel)
     }

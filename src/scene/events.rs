@@ -1,13 +1,16 @@
 //! Contacts that begin and end: their order, and how much of it is known.
 
-use super::report::Event;
+use super::report::{Event, EventKind};
 
 /// Sorts by time, then by pair, and marks the events whose bracket meets another's: which of them
-/// was first is not known.
+/// was first is not known. But contacts that ended because a body left, or the pair was no longer
+/// checked, come before all others of their time: what begins under the same ids begins after them.
 pub fn put_in_order(events: &mut [Event]) {
+    let stays = |event: &Event| event.kind != EventKind::Ended || event.verdict.is_some();
     events.sort_by(|a, b| {
         let starts = a.bracket[0].total_cmp(&b.bracket[0]);
         starts
+            .then(stays(a).cmp(&stays(b)))
             .then(a.bracket[1].total_cmp(&b.bracket[1]))
             .then(a.p.cmp(&b.p))
             .then(a.q.cmp(&b.q).then(a.kind.cmp(&b.kind)))

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use super::answer::is_within;
 use super::body::Entry;
 use super::box_tree::BoxTree;
+use super::broken::{Rule, is_broken};
 use super::kept::{Said, Standing};
 use super::methods::{CostOfEach, Methods};
 use super::pairs::{Notes, PairKey, PairWork, Task, Witnesses};
@@ -82,6 +83,9 @@ impl Scene {
         } else {
             self.table.places_awake_of(&self.moved, &self.travel)
         };
+        if is_broken(Rule::Expiry) {
+            places.pop();
+        }
         let awake = places.len();
         let open = std::mem::take(&mut self.open);
         places.extend(self.table.places_of(open));

@@ -20,6 +20,7 @@ pub mod apply;
 pub mod body;
 pub mod bounds;
 mod box_tree;
+pub(crate) mod broken;
 mod contact;
 pub mod declaration;
 pub mod events;

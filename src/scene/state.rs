@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use super::body::{Body, BodyId, Entry, Start};
+use super::broken::{Rule, is_broken};
 use super::declaration::{Contact, Declaration, DeclarationError, Problem, is_length};
 use super::listing::Noted;
 use super::methods::Methods;
@@ -155,7 +156,9 @@ impl Scene {
             if !scene.book.is_enabled(key) {
                 return Err(fail(Problem::NotChecked));
             }
-            scene.contacts.insert(key, contact.began_frame);
+            if !is_broken(Rule::AnnouncedContacts) {
+                scene.contacts.insert(key, contact.began_frame);
+            }
         }
         Ok(scene)
     }

@@ -113,7 +113,7 @@ impl Scene {
         round.stand(self);
         // May still fail, so nothing is announced before it.
         round.detail(self)?;
-        let events = self.events(&round.notable);
+        let events = self.events(&round.notable, questions);
         let pairs = round.pairs(self);
         let report = Report {
             frame: self.applied,
@@ -290,7 +290,7 @@ impl Scene {
     }
 
     /// What began and what ended among `keys`.
-    fn events(&mut self, keys: &[PairKey]) -> Vec<Event> {
+    fn events(&mut self, keys: &[PairKey], questions: &Questions) -> Vec<Event> {
         // At opening there is no way that led here.
         let end = if self.answers == 1 { [0.0, 0.0] } else { [1.0, 1.0] };
         let event = |kind, p, q, verdict| Event {
@@ -302,8 +302,12 @@ impl Scene {
             unordered: false,
             verdict,
         };
-        let mut events: Vec<Event> =
-            self.ended.drain(..).map(|(p, q)| event(EventKind::Ended, p, q, None)).collect();
+        // Of several frames that are answered as one, any may have ended it: sooner than a contact
+        // of the same bodies that begins on the way.
+        let has_ways = questions.between.is_some() || self.has_chosen;
+        let gone = if has_ways && self.skipped > 1 { [0.0, 1.0] } else { end };
+        let ended = |(p, q)| Event { bracket: gone, ..event(EventKind::Ended, p, q, None) };
+        let mut events: Vec<Event> = self.ended.drain(..).map(ended).collect();
         for key in keys {
             let News { verdict, deciding, beyond_release, way } = News::of(&self.told(*key));
             let (p, q) = (self.id_of(key.p), self.id_of(key.q));

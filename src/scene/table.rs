@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 
+use super::broken::{Rule, is_broken};
 use super::kept::{Batch, Kept, Said, Standing};
 use super::pairs::{PairKey, PairState, Runner};
 use crate::geometry::witness::Witness;
@@ -133,6 +134,9 @@ impl PairTable {
 
     fn bring_near(&mut self, key: PairKey) {
         let place = self.admit(key);
+        if is_broken(Rule::Readmission) && self.kept[place as usize].is_leaving {
+            return;
+        }
         if !std::mem::replace(&mut self.kept[place as usize].is_near, true) {
             self.near += 1;
             self.watch(place);

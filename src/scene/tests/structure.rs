@@ -3,7 +3,7 @@
 use super::*;
 use crate::scene::declaration::Problem;
 use crate::scene::report::MoveError;
-use crate::scene::{Applied, FrameError, PairMargin, Rules, StepError, TooManyPairs};
+use crate::scene::{Applied, Between, FrameError, PairMargin, Rules, StepError, TooManyPairs};
 
 fn row(count: u32) -> Vec<Body> {
     let shape = cube(0.5);
@@ -81,6 +81,29 @@ fn bodies_come_and_go_and_the_others_keep_their_contacts() {
     use EventKind::Began;
     assert_eq!(events(&report), [(Began, 2, 3), (Began, 2, 4)]);
     assert_eq!(scene.contact_count(), 3);
+}
+
+/// A body that was replaced where it stood began its contact before the one of its predecessor
+/// ended, in the order of the report: whoever followed the events lost the contact.
+#[test]
+fn the_contact_of_a_body_that_goes_ends_before_that_of_its_successor_begins() {
+    let mut bodies = row(2);
+    bodies[1].pose = at(0.5, 0.0, 0.0);
+    let mut scene = open(bodies.clone());
+    let (removed, added) = (vec![BodyId(1)], vec![bodies[1].clone()]);
+    let report = step(&mut scene, &Frame { removed, added, ..frame(1, vec![]) }, &all());
+    use EventKind::{Began, Ended};
+    assert_eq!(events(&report), [(Ended, 0, 1), (Began, 0, 1)]);
+    // The same of rules that change twice before an answer, of bodies that move meanwhile.
+    let ignored_pairs = vec![[BodyId(0), BodyId(1)]];
+    let rules = Some(Rules { ignored_pairs, ..Rules::default() });
+    scene.apply(&Frame { rules, ..frame(2, vec![moved(1, at(0.6, 0.0, 0.0))]) }).unwrap();
+    let next = Frame { rules: Some(Rules::default()), ..frame(3, vec![]) };
+    let asking = Questions { between: Some(Between::default()), ..Questions::default() };
+    let report = step(&mut scene, &next, &asking);
+    assert_eq!(events(&report), [(Ended, 0, 1), (Began, 0, 1)]);
+    let times: Vec<[f64; 2]> = report.events.iter().map(|event| event.bracket).collect();
+    assert_eq!(times, [[0.0, 1.0], [0.0, 0.0]]);
 }
 
 #[track_caller]

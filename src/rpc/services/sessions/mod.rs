@@ -5,6 +5,8 @@ mod news;
 mod query;
 mod refused;
 mod session;
+#[cfg(test)]
+mod simulation;
 mod step;
 mod stream;
 mod watch;

@@ -1,0 +1,114 @@
+//! Questions about two bodies where a model has them, asked from cold: no scene, no boxes, nothing
+//! that is remembered.
+
+use crate::geometry::claim::{Outcome, Question, Verdict};
+use crate::geometry::distance::{self, Stops};
+use crate::geometry::effort::Effort;
+use crate::geometry::motion::{Motion, Turn};
+use crate::geometry::pair::Pair;
+use crate::geometry::pose::Pose;
+use crate::geometry::witness::Witness;
+use crate::geometry::{contact_time, separation};
+use crate::scene::{Body, Part};
+
+/// A body, and where it was at the last answered frame, if it has moved since.
+#[derive(Clone, Debug)]
+pub(super) struct Placed {
+    pub(super) body: Body,
+    pub(super) start: Option<Pose>,
+    /// No motion is assumed.
+    pub(super) is_put: bool,
+}
+
+/// How two bodies met between two frames.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Way {
+    pub(super) outcome: Outcome,
+    pub(super) bracket: [f64; 2],
+}
+
+/// Calls `ask` with every part of P beside every part of Q.
+fn parts<'a>(p: &'a Body, q: &'a Body) -> impl Iterator<Item = Pair<'a>> {
+    p.parts.iter().flat_map(move |a| {
+        q.parts.iter().map(move |b| {
+            let [pose_p, pose_q] =
+                [p.pose.compose(&a.body_from_part), q.pose.compose(&b.body_from_part)];
+            Pair::new(&a.polytope, pose_p, &b.polytope, pose_q)
+        })
+    })
+}
+
+/// How they stand.
+pub(super) fn stand(p: &Body, q: &Body) -> Verdict {
+    let verdict = |pair: Pair<'_>| {
+        let (witness, effort) = (&mut Witness::default(), &mut Effort::unlimited());
+        let decision = separation::decide(&pair, &separation::METHODS[0], witness, effort);
+        decision.expect("without a limit").verdict()
+    };
+    parts(p, q).map(verdict).fold(Verdict::Separated, Verdict::max)
+}
+
+/// Whether the distance of two separated bodies is at most this, metres, exactly.
+pub(super) fn is_within(p: &Body, q: &Body, metres: f64) -> bool {
+    metres > 0.0
+        && parts(p, q).any(|pair| {
+            let (witness, effort) = (&mut Witness::default(), &mut Effort::unlimited());
+            distance::is_within(&pair, metres, witness, effort).expect("without a limit")
+        })
+}
+
+/// A bracket of their distance, metres.
+pub(super) fn distance(p: &Body, q: &Body) -> [f64; 2] {
+    parts(p, q).fold([f64::INFINITY; 2], |[lower, upper], pair| {
+        let (witness, effort) = (&mut Witness::default(), &mut Effort::unlimited());
+        let measured = distance::measure(&pair, Stops::default(), witness, effort);
+        let measured = measured.expect("without a limit");
+        [lower.min(measured.lower), upper.min(measured.upper)]
+    })
+}
+
+/// When they first came within `margin` of each other since the last answered frame.
+pub(super) fn way(p: &Placed, q: &Placed, margin: f64) -> Way {
+    if p.start.is_none() && q.start.is_none() {
+        let is_in_contact =
+            stand(&p.body, &q.body) != Verdict::Separated || is_within(&p.body, &q.body, margin);
+        return match is_in_contact {
+            true => Way { outcome: Outcome::Contact, bracket: [0.0, 0.0] },
+            false => Way { outcome: Outcome::NoContact, bracket: [1.0, 1.0] },
+        };
+    }
+    let mut first = Way { outcome: Outcome::NoContact, bracket: [1.0, 1.0] };
+    for part_p in &p.body.parts {
+        for part_q in &q.body.parts {
+            let (from_p, motion_p) = motion(p, part_p);
+            let (from_q, motion_q) = motion(q, part_q);
+            let pair = Pair::new(&part_p.polytope, from_p, &part_q.polytope, from_q);
+            let question = Question { margin, ..Question::new(pair, motion_p, motion_q) };
+            let (witness, effort) = (&mut Witness::default(), &mut Effort::unlimited());
+            let found = contact_time::first_contact(&question, witness, effort);
+            let found = found.expect("without a limit");
+            first.bracket[0] = first.bracket[0].min(found.t_free);
+            match (found.outcome, first.outcome) {
+                (Outcome::Contact, _) => {
+                    first.outcome = Outcome::Contact;
+                    first.bracket[1] = first.bracket[1].min(found.t_contact);
+                }
+                (Outcome::Undecided, Outcome::NoContact) => first.outcome = Outcome::Undecided,
+                (Outcome::Undecided | Outcome::NoContact, _) => {}
+            }
+        }
+    }
+    first
+}
+
+/// Where a part was, and its motion since: all parts take the turn of their body.
+fn motion(placed: &Placed, part: &Part) -> (Pose, Motion) {
+    let end = placed.body.pose.compose(&part.body_from_part);
+    let Some(start) = &placed.start else { return (end, Motion::rest()) };
+    let motion = Motion::ToPose {
+        end,
+        pivot: Some(start.apply_rounded(&placed.body.pivot)),
+        turn: Some(Turn::between(&start.rotation, &placed.body.pose.rotation)),
+    };
+    (start.compose(&part.body_from_part), motion)
+}
