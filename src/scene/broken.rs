@@ -17,18 +17,18 @@ pub(crate) enum Rule {
 }
 
 /// Whether this rule is broken.
-#[cfg(not(test))]
+#[cfg(not(all(test, feature = "server")))]
 #[inline(always)]
 pub(super) const fn is_broken(_rule: Rule) -> bool {
     false
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "server"))]
 pub(crate) use self::on_purpose::during;
-#[cfg(test)]
+#[cfg(all(test, feature = "server"))]
 pub(super) use self::on_purpose::is_broken;
 
-#[cfg(test)]
+#[cfg(all(test, feature = "server"))]
 mod on_purpose {
     use std::cell::Cell;
 
