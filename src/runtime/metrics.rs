@@ -1,8 +1,10 @@
 //! Counters of what the server does, by question.
 
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use crate::geometry::effort::Cost;
+use crate::scene::report::Counters;
 
 /// The kinds of question that are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +83,54 @@ pub struct QuestionMetrics {
     pub supports: AtomicU64,
 }
 
+/// What the frames of all sessions came to, beside their searches.
+#[derive(Debug, Default)]
+pub struct FrameMetrics {
+    /// Frames that were answered.
+    pub frames: AtomicU64,
+    /// Bodies that moved.
+    pub bodies_moved: AtomicU64,
+    /// Pairs that were looked at.
+    pub pairs_looked_at: AtomicU64,
+    /// Pairs of bodies near each other that slept: their verdicts had room left.
+    pub pairs_asleep: AtomicU64,
+    /// Pairs that were looked at because the room of their verdict was used up.
+    pub pairs_expired: AtomicU64,
+    /// Time spent on them, nanoseconds.
+    pub nanoseconds: AtomicU64,
+    /// Frames by the time that they took: at most so long as [`FRAME_TIMES`] says, and the rest.
+    pub by_time: [AtomicU64; FRAME_TIMES.len() + 1],
+}
+
+/// Frames are counted by these times.
+pub const FRAME_TIMES: [Duration; 6] = [
+    Duration::from_micros(10),
+    Duration::from_micros(100),
+    Duration::from_millis(1),
+    Duration::from_millis(10),
+    Duration::from_millis(100),
+    Duration::from_secs(1),
+];
+
+impl FrameMetrics {
+    /// Adds an answered frame.
+    pub fn add(&self, counters: &Counters, elapsed: Duration) {
+        let unseen = counters.pairs_skipped + counters.pairs_remembered;
+        let sums = [
+            (&self.frames, 1),
+            (&self.bodies_moved, counters.bodies_moved),
+            (&self.pairs_looked_at, counters.pairs_enabled.saturating_sub(unseen)),
+            (&self.pairs_asleep, counters.pairs_asleep),
+            (&self.pairs_expired, counters.pairs_expired),
+            (&self.nanoseconds, u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX)),
+            (&self.by_time[FRAME_TIMES.partition_point(|time| *time < elapsed)], 1),
+        ];
+        for (counter, amount) in sums {
+            counter.fetch_add(amount, Ordering::Relaxed);
+        }
+    }
+}
+
 /// Counters that only grow.
 #[derive(Debug, Default)]
 pub struct Metrics {
@@ -90,6 +140,8 @@ pub struct Metrics {
     pub calls: AtomicU64,
     /// In the order of [`QuestionKind::ALL`].
     pub by_question: [QuestionMetrics; QuestionKind::ALL.len()],
+    /// The frames of sessions.
+    pub frames: FrameMetrics,
 }
 
 impl Metrics {
@@ -123,6 +175,19 @@ impl Metrics {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_frame_is_counted_by_its_time_with_those_that_took_no_longer() {
+        let metrics = FrameMetrics::default();
+        let counters = Counters { pairs_enabled: 9, pairs_skipped: 4, ..Counters::default() };
+        for micros in [0, 10, 11, 2_000_000] {
+            metrics.add(&counters, Duration::from_micros(micros));
+        }
+        let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+        assert_eq!(metrics.by_time.each_ref().map(read), [2, 1, 0, 0, 0, 0, 1]);
+        assert_eq!((read(&metrics.frames), read(&metrics.pairs_looked_at)), (4, 20));
+        assert_eq!(read(&metrics.nanoseconds), 2_000_021_000);
+    }
 
     #[test]
     fn every_question_counts_in_its_own_place() {

@@ -301,6 +301,13 @@ impl<S: Resident> Registry<S> {
         self.lock().len() as u64
     }
 
+    /// How large all of them are together.
+    pub fn sizes(&self) -> Summary {
+        let slots: Vec<Arc<Slot<S>>> = self.lock().values().cloned().collect();
+        let summaries = slots.iter().map(|slot| slot.lock().summary);
+        summaries.fold(Summary::default(), |sum, one| sum.with_sizes_of(&one))
+    }
+
     /// Memory of all sessions, estimated.
     pub fn bytes(&self) -> u64 {
         self.bytes.load(Ordering::Relaxed)

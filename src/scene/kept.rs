@@ -70,6 +70,15 @@ pub(super) struct Kept {
     pub(super) is_leaving: bool,
 }
 
+impl Kept {
+    /// Whether the bodies, which have travelled so far in all, have used up the room of the
+    /// verdict. One that is not known yet has none.
+    #[inline]
+    pub(super) fn has_expired(&self, travelled: f64) -> bool {
+        self.until > f64::NEG_INFINITY && travelled >= self.until
+    }
+}
+
 /// What was said of a pair, as far as it matters to whether there is news.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Said {
@@ -101,12 +110,26 @@ pub struct Batch<'a> {
     pub(super) left: Vec<PairKey>,
     /// How many of the pairs looked at bounds alone tell nothing about.
     pub(super) looked_closely: u64,
+    /// Of how many of them the bodies have used up the room of the verdict.
+    pub(super) expired: u64,
+    /// How many of them are of bodies near each other.
+    pub(super) near: u64,
 }
 
 impl<'a> Batch<'a> {
     pub(super) fn new(first: u32, kept: &'a mut [Kept], places: &'a [u32]) -> Self {
         let (news, left) = (Vec::new(), Vec::new());
-        Self { first, kept, places, cost: Cost::default(), news, left, looked_closely: 0 }
+        Self {
+            first,
+            kept,
+            places,
+            cost: Cost::default(),
+            news,
+            left,
+            looked_closely: 0,
+            expired: 0,
+            near: 0,
+        }
     }
 
     /// Number of pairs to be looked at.

@@ -117,6 +117,13 @@ impl Scene {
         }
     }
 
+    /// Whether the bodies of the pair at this place have used up the room of its verdict.
+    fn has_expired(&self, place: u32) -> bool {
+        let kept = self.table.at(place);
+        let PairKey { p, q } = kept.key;
+        kept.has_expired(self.travel[p as usize] + self.travel[q as usize])
+    }
+
     fn said_of(&self, key: PairKey) -> Said {
         let noted = self.noted.get(&key);
         Said {
@@ -154,12 +161,19 @@ impl<'a> Round<'a> {
             places.into_iter().partition(|place| scene.table.at(*place).is_simple);
         let mut keys: Vec<PairKey> = Vec::with_capacity(others.len());
         keys.extend(others.iter().map(|place| scene.table.at(*place).key));
+        let has_expired = |place: &&u32| scene.has_expired(**place);
+        self.counters.pairs_expired = others.iter().filter(has_expired).count() as u64;
+        let is_near = |place: &&u32| scene.table.at(**place).is_near;
+        let mut near = others.iter().filter(is_near).count() as u64;
         let (counters, notable) = (&mut self.counters, &mut self.notable);
         if questions.is_about_all() {
             keys.extend(simple.iter().map(|place| scene.table.at(*place).key));
+            near = scene.table.near_count() as u64;
         } else {
             scene.look_at(&simple, &self.work, |batch| {
                 counters.cost += batch.cost;
+                counters.pairs_expired += batch.expired;
+                near += batch.near;
                 looked_closely += batch.looked_closely;
                 notable.append(&mut batch.news);
                 keys.append(&mut batch.left);
@@ -185,6 +199,7 @@ impl<'a> Round<'a> {
         notable.dedup();
         self.keys = keys;
         self.count(scene, looked_closely);
+        self.counters.pairs_asleep = (scene.table.near_count() as u64).saturating_sub(near);
         debug_assert!(remembered <= self.counters.pairs_remembered);
     }
 

@@ -49,7 +49,14 @@ impl<'a> Looking<'a> {
 
     /// Looks at every pair of the batch.
     pub(super) fn work(&self, batch: &mut Batch<'_>) {
-        batch.for_each(|kept, cost| self.look(kept, cost));
+        let (mut expired, mut near) = (0, 0);
+        batch.for_each(|kept, cost| {
+            let travelled = self.travel[kept.key.p as usize] + self.travel[kept.key.q as usize];
+            expired += u64::from(kept.has_expired(travelled));
+            near += u64::from(kept.is_near);
+            self.look(kept, cost)
+        });
+        (batch.expired, batch.near) = (expired, near);
     }
 
     fn look(&self, kept: &mut Kept, cost: &mut Cost) -> Seen {

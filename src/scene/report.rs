@@ -107,6 +107,11 @@ pub struct Counters {
     /// How many of the enabled pairs are answered from memory, since neither body has moved far
     /// enough to change how they stand.
     pub pairs_remembered: u64,
+    /// How many pairs whose bodies are near each other sleep: nobody looked at them, since their
+    /// verdicts have room.
+    pub pairs_asleep: u64,
+    /// How many pairs were looked at because their bodies have used up the room of their verdict.
+    pub pairs_expired: u64,
     /// Bodies that moved since the last answered frame.
     pub bodies_moved: u64,
 }

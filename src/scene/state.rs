@@ -233,15 +233,29 @@ impl Scene {
     /// Memory that this scene takes beyond the shapes, bytes, estimated.
     pub fn bytes(&self) -> usize {
         size_of::<Self>()
-            + self.body_bytes
-            + self.near.bytes()
-            + self.entries.len() * (size_of::<f64>() + size_of::<bool>())
+            + self.bytes_of_bodies()
+            + self.bytes_of_pairs()
             + self.starts.capacity() * size_of::<Start>()
             + self.rules.bytes()
             + self.book.bytes()
             + self.last_report.as_ref().map_or(0, |report| report.bytes())
-            + self.table.bytes()
             + (self.contacts.len() + self.noted.len()) * 64
+    }
+
+    /// Of that: the bodies, with their places in the tree of boxes.
+    pub fn bytes_of_bodies(&self) -> usize {
+        let travelled = self.entries.len() * (size_of::<f64>() + size_of::<bool>());
+        self.body_bytes + self.near.bytes() + travelled
+    }
+
+    /// Of that: what is remembered of pairs.
+    pub fn bytes_of_pairs(&self) -> usize {
+        self.table.bytes()
+    }
+
+    /// Number of pairs of which something is remembered.
+    pub fn pairs_known(&self) -> usize {
+        self.table.len()
     }
 
     /// Which bodies have one part and no margin with any other; none where methods were asked for

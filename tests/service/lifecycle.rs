@@ -158,3 +158,51 @@ async fn metrics_count_every_question_by_kind_and_outcome_and_its_exact_stages()
     assert_eq!((distance.answered, distance.refused, distance.queries), (0, 1, 0));
     assert_eq!(of("session_frame").answered, 0);
 }
+
+/// What sleeps, what expires and what it takes is told for all sessions together and for each.
+#[tokio::test]
+async fn pairs_that_sleep_and_verdicts_that_expire_are_counted() {
+    use crate::sessions::{cube_at, put, scene, started, step};
+    let server = started().await;
+    let mut opening = scene("counted");
+    opening.state.as_mut().unwrap().bodies = vec![cube_at(1, 0.0), cube_at(2, 1.2)];
+    server.sessions().open_session(opening).await.unwrap();
+    let metrics = async || {
+        let reply = server.info().get_server_metrics(api::GetServerMetricsRequest {}).await;
+        reply.unwrap().into_inner().frames.unwrap()
+    };
+    let sums = |told: &api::FrameMetrics| {
+        [
+            told.frames,
+            told.bodies_moved,
+            told.pairs_looked_at,
+            told.pairs_asleep,
+            told.pairs_expired,
+        ]
+    };
+    assert_eq!(sums(&metrics().await), [1, 0, 0, 0, 0]);
+    step(&server, "counted", vec![put(1, 1.201)]).await.unwrap();
+    let asleep = metrics().await;
+    assert_eq!(sums(&asleep), [2, 1, 0, 1, 0]);
+    assert_eq!((asleep.open_bodies, asleep.open_pairs, asleep.open_pairs_asleep), (2, 1, 1));
+    step(&server, "counted", vec![put(2, 0.9)]).await.unwrap();
+    let told = metrics().await;
+    assert_eq!(sums(&told), [3, 2, 1, 1, 1]);
+    assert_eq!(told.open_pairs_asleep, 0);
+    assert_eq!(told.times.iter().map(|row| row.frames).sum::<u64>(), 3);
+    assert!(told.times[..6].iter().all(|row| row.at_most.is_some()));
+    assert!(told.times[6].at_most.is_none());
+    assert!(told.elapsed.is_some());
+    let bytes = told.open_body_bytes + told.open_pair_bytes;
+    assert!(told.open_body_bytes > 0 && told.open_pair_bytes > 0);
+    assert!(bytes <= server.usage().await.session_bytes);
+    let list = server.sessions().list_sessions(api::ListSessionsRequest::default()).await;
+    let summary = list.unwrap().into_inner().sessions.remove(0);
+    assert_eq!((summary.known_pairs, summary.asleep_pairs, summary.expired_pairs), (1, 0, 1));
+    assert_eq!(summary.body_bytes + summary.pair_bytes, bytes);
+    let close = api::CloseSessionRequest { session_id: "counted".into(), ..Default::default() };
+    server.sessions().close_session(close).await.unwrap();
+    let told = metrics().await;
+    assert_eq!((told.open_bodies, told.open_pairs, told.open_body_bytes), (0, 0, 0));
+    assert_eq!(told.frames, 3, "what was counted stays");
+}

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use tonic::{Request, Response, Status};
 
@@ -9,11 +10,11 @@ use super::sessions::Session;
 use crate::geometry::contact_time::polyhedra;
 use crate::geometry::{contact_time, distance, penetration, separation};
 use crate::rpc::api;
-use crate::rpc::convert::options::MethodRow;
+use crate::rpc::convert::options::{MethodRow, duration_to_wire};
 use crate::rpc::shared::Shared;
 use crate::runtime::memory::{MemoryKind, resident_bytes};
-use crate::runtime::metrics::{QuestionKind, QuestionMetrics};
-use crate::runtime::sessions::Registry;
+use crate::runtime::metrics::{FRAME_TIMES, FrameMetrics, QuestionKind, QuestionMetrics};
+use crate::runtime::sessions::{Registry, Summary};
 use crate::runtime::settings::Limit;
 
 /// The service.
@@ -67,6 +68,7 @@ impl api::server_service_server::ServerService for ServerInfo {
                 .map(|(&asked, counters)| question_to_wire(asked, counters))
                 .collect(),
             memory: Some(memory_to_wire(&self.shared)),
+            frames: Some(frames_to_wire(&metrics.frames, &self.sessions.sizes())),
         }))
     }
 }
@@ -83,6 +85,27 @@ fn memory_to_wire(shared: &Shared) -> api::MemoryUse {
         resident_bytes: resident_bytes().unwrap_or(0),
         refusals: account.refusals(),
         kinds: MemoryKind::ALL.iter().map(kind).collect(),
+    }
+}
+
+fn frames_to_wire(counters: &FrameMetrics, open: &Summary) -> api::FrameMetrics {
+    let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
+    let bounds = FRAME_TIMES.iter().map(|time| Some(duration_to_wire(*time))).chain([None]);
+    let bucket =
+        |(at_most, count): (_, &AtomicU64)| api::FrameTimes { at_most, frames: read(count) };
+    api::FrameMetrics {
+        frames: read(&counters.frames),
+        bodies_moved: read(&counters.bodies_moved),
+        pairs_looked_at: read(&counters.pairs_looked_at),
+        pairs_asleep: read(&counters.pairs_asleep),
+        pairs_expired: read(&counters.pairs_expired),
+        elapsed: Some(duration_to_wire(Duration::from_nanos(read(&counters.nanoseconds)))),
+        times: bounds.zip(&counters.by_time).map(bucket).collect(),
+        open_bodies: open.bodies,
+        open_pairs: open.pairs_known,
+        open_pairs_asleep: open.pairs_asleep,
+        open_body_bytes: open.body_bytes,
+        open_pair_bytes: open.pair_bytes,
     }
 }
 

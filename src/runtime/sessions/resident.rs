@@ -31,4 +31,31 @@ pub struct Summary {
     pub cost: Cost,
     /// Time spent on them.
     pub elapsed: Duration,
+    /// Pairs of which something is remembered.
+    pub pairs_known: u64,
+    /// Those that slept in the last answered frame.
+    pub pairs_asleep: u64,
+    /// Pairs that were looked at because the room of their verdict was used up.
+    pub pairs_expired: u64,
+    /// Memory of the bodies, bytes, estimated.
+    pub body_bytes: u64,
+    /// Memory of what is remembered of pairs, bytes, estimated.
+    pub pair_bytes: u64,
+}
+
+impl Summary {
+    /// The sizes of both together; nothing else is added up.
+    #[must_use]
+    pub fn with_sizes_of(self, other: &Self) -> Self {
+        Self {
+            bodies: self.bodies + other.bodies,
+            checked_pairs: self.checked_pairs.saturating_add(other.checked_pairs),
+            contacts: self.contacts + other.contacts,
+            pairs_known: self.pairs_known + other.pairs_known,
+            pairs_asleep: self.pairs_asleep + other.pairs_asleep,
+            body_bytes: self.body_bytes + other.body_bytes,
+            pair_bytes: self.pair_bytes + other.pair_bytes,
+            ..self
+        }
+    }
 }

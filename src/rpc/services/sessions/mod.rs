@@ -179,5 +179,10 @@ fn summary(slot: &Arc<Slot<Session>>) -> api::SessionSummary {
         frames_answered: known.frames_answered,
         cost: Some(cost_to_wire(&known.cost, known.elapsed)),
         incarnation: slot.incarnation,
+        known_pairs: known.pairs_known,
+        asleep_pairs: known.pairs_asleep,
+        expired_pairs: known.pairs_expired,
+        body_bytes: known.body_bytes,
+        pair_bytes: known.pair_bytes,
     }
 }

@@ -50,6 +50,10 @@ pub struct Session {
     frames_answered: u64,
     cost: Cost,
     elapsed: Duration,
+    /// Pairs that slept in the last answered frame.
+    pairs_asleep: u64,
+    /// Pairs that were looked at because the room of their verdict was used up.
+    pairs_expired: u64,
     /// What the last frame took: the best guess for the next one.
     last_elapsed: Duration,
     /// The most parts that any body has had so far.
@@ -187,6 +191,8 @@ impl Session {
             frames_answered: 0,
             cost: Cost::default(),
             elapsed: Duration::ZERO,
+            pairs_asleep: 0,
+            pairs_expired: 0,
             last_elapsed: Duration::ZERO,
             parts_max: 1,
             vertices_max: 1,
@@ -433,6 +439,9 @@ impl Session {
         let ending = if report.tally.stopped > 0 { Ending::Stopped } else { Ending::Answered };
         shared.metrics.count(QuestionKind::Frame, ending);
         shared.metrics.add(QuestionKind::Frame, &report.counters.cost);
+        shared.metrics.frames.add(&report.counters, elapsed);
+        self.pairs_asleep = report.counters.pairs_asleep;
+        self.pairs_expired += report.counters.pairs_expired;
         Ok(self.report(&report, plan, elapsed, stop.load(Ordering::Relaxed)))
     }
 
@@ -494,6 +503,11 @@ impl Resident for Session {
             frames_answered: self.frames_answered,
             cost: self.cost,
             elapsed: self.elapsed,
+            pairs_known: self.scene.pairs_known() as u64,
+            pairs_asleep: self.pairs_asleep,
+            pairs_expired: self.pairs_expired,
+            body_bytes: self.given_bytes + self.scene.bytes_of_bodies() as u64,
+            pair_bytes: self.scene.bytes_of_pairs() as u64,
         }
     }
 }
