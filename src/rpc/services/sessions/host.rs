@@ -6,7 +6,8 @@ use std::time::Duration;
 
 use tonic::metadata::MetadataMap;
 
-use super::session::{FrameWork, Session, Steps, Until};
+use super::session::Session;
+use super::work::{FrameWork, Steps, Until};
 use crate::geometry::separation::METHODS;
 use crate::rpc::api;
 use crate::rpc::convert::keys::check_key;

@@ -10,6 +10,7 @@ mod simulation;
 mod step;
 mod stream;
 mod watch;
+mod work;
 
 use std::sync::Arc;
 use std::time::Duration;

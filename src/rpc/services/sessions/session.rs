@@ -2,13 +2,14 @@
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use tokio::sync::broadcast::Receiver;
 
 use super::news::{NewsCopy, Newsroom};
 use super::refused::RefusedItems;
+use super::work::{Aside, FrameWork, Steps, Until};
 use crate::geometry::effort::{Cost, Effort};
 use crate::rpc::api;
 use crate::rpc::convert::geometry::length;
@@ -80,66 +81,6 @@ const PAIR_TIME: Duration = Duration::from_micros(4);
 
 /// How long the depth of two parts, or their first contact, takes for each vertex of one.
 const DEAR_PAIR_TIME: Duration = Duration::from_micros(10);
-
-/// When work on a message is given up.
-#[derive(Clone, Copy)]
-pub(super) struct Until<'a> {
-    /// The caller has gone, or its deadline is over: no hull of what it declares is built any more.
-    /// A budget is for answers; what is declared must not depend on the time that a machine takes.
-    pub(super) gone: &'a AtomicBool,
-    /// The caller has gone, or the budget is spent: nothing is answered any more.
-    pub(super) spent: &'a AtomicBool,
-}
-
-/// What frames are worked on with.
-#[derive(Clone, Copy)]
-pub(super) struct FrameWork<'a> {
-    pub(super) shared: &'a Shared,
-    pub(super) until: Until<'a>,
-    /// Looks at the pairs of the scene.
-    pub(super) runner: &'a dyn Runner,
-    /// Whether it is done on the thread that read the frames, where others wait.
-    pub(super) is_inline: bool,
-}
-
-/// Frames on their way through a session, which may begin on one thread and go on on another.
-#[derive(Debug)]
-pub(super) struct Steps {
-    frames: Vec<api::Frame>,
-    /// The first that is not applied.
-    next: usize,
-    /// How many bytes larger sessions may become.
-    room: u64,
-    /// What the last applied frame asks, if it is not answered and might be merged with the next.
-    unanswered: Option<Plan>,
-    /// An answer that has to be given before anything else is done.
-    due: Option<Plan>,
-    /// What is said of a frame that changed nothing, after that.
-    aside: Option<Aside>,
-    reports: Vec<api::FrameReport>,
-}
-
-/// What is said of a frame that changed nothing.
-#[derive(Debug)]
-enum Aside {
-    /// Why it was refused.
-    Refused(Box<api::FrameReport>),
-    /// It was repeated, and asks this if there is no report of it.
-    Repeated(u64, Plan),
-}
-
-impl Steps {
-    /// None is applied yet; `room` is how many bytes larger sessions may become.
-    pub(super) fn new(frames: Vec<api::Frame>, room: u64) -> Self {
-        let reports = Vec::with_capacity(1);
-        Self { frames, next: 0, room, unanswered: None, due: None, aside: None, reports }
-    }
-
-    /// One for each answer, when all is done.
-    pub(super) fn into_reports(self) -> Vec<api::FrameReport> {
-        self.reports
-    }
-}
 
 impl Session {
     /// Opens a session and answers for the scene as it is, which may be stopped; or says what is
