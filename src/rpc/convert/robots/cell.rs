@@ -38,6 +38,27 @@ enum ObstacleShape {
     Box(Vec3),
 }
 
+/// Bytes of a box that are digested: a tag, its sizes and its pose.
+const OBSTACLE_BYTES: usize = 1 + 15 * 8;
+
+/// What a digest is made of.
+struct Digested(Vec<u8>);
+
+impl Digested {
+    fn size(&mut self, size: usize) {
+        self.0.extend_from_slice(&(size as u64).to_le_bytes());
+    }
+
+    fn vector(&mut self, vector: &Vec3) {
+        vector.iter().for_each(|x| self.0.extend_from_slice(&x.to_le_bytes()));
+    }
+
+    fn pose(&mut self, pose: &Pose) {
+        pose.rotation.iter().for_each(|x| self.0.extend_from_slice(&x.to_le_bytes()));
+        self.vector(&pose.translation);
+    }
+}
+
 impl AskedCell {
     /// Checks everything that can be wrong with it.
     pub fn convert(
@@ -82,36 +103,32 @@ impl AskedCell {
     /// A digest of every number and name that decides what is built. Robots and polytopes are named
     /// by their content, whatever alias was used.
     pub fn key(&self) -> CellKey {
-        let mut bytes = Vec::new();
-        let pose_into = |bytes: &mut Vec<u8>, pose: &Pose| {
-            let numbers = pose.rotation.iter().chain(pose.translation.iter());
-            bytes.extend(numbers.flat_map(|number| number.to_le_bytes()));
-        };
-        bytes.extend((self.robots.len() as u64).to_le_bytes());
+        let mut digested = Digested(Vec::with_capacity(OBSTACLE_BYTES * self.obstacles.len()));
+        digested.size(self.robots.len());
         for (robot, base) in &self.robots {
-            bytes.extend((robot.id.len() as u64).to_le_bytes());
-            bytes.extend(robot.id.as_bytes());
-            pose_into(&mut bytes, base);
+            digested.size(robot.id.len());
+            digested.0.extend_from_slice(robot.id.as_bytes());
+            digested.pose(base);
         }
         for (shape, pose) in &self.obstacles {
             match shape {
                 ObstacleShape::Polytope(_, id) => {
-                    bytes.push(0);
-                    bytes.extend(id.digest());
+                    digested.0.push(0);
+                    digested.0.extend_from_slice(id.digest());
                 }
                 ObstacleShape::Points(points) => {
-                    bytes.push(1);
-                    bytes.extend((points.len() as u64).to_le_bytes());
-                    bytes.extend(points.iter().flatten().flat_map(|x| x.to_le_bytes()));
+                    digested.0.push(1);
+                    digested.size(points.len());
+                    points.iter().for_each(|point| digested.vector(point));
                 }
                 ObstacleShape::Box(half) => {
-                    bytes.push(2);
-                    bytes.extend(half.iter().flat_map(|x| x.to_le_bytes()));
+                    digested.0.push(2);
+                    digested.vector(half);
                 }
             }
-            pose_into(&mut bytes, pose);
+            digested.pose(pose);
         }
-        *blake3::hash(&bytes).as_bytes()
+        *blake3::hash(&digested.0).as_bytes()
     }
 
     /// How many hulls there are to build, about.
