@@ -4,7 +4,7 @@
 use dashu_int::IBig;
 use dashu_int::ops::UnsignedAbs;
 
-use super::is_at_most;
+use super::compare::is_at_most;
 use super::wolfe::{self, Nearest};
 use crate::geometry::claim::{Axis, Direction};
 use crate::geometry::difference::exact::Difference;

@@ -10,6 +10,7 @@
 mod beyond;
 mod bracket;
 mod common_point;
+mod compare;
 mod methods;
 mod rise;
 mod simplex;
@@ -19,10 +20,10 @@ mod tests;
 pub(in crate::geometry) mod wolfe;
 
 use arrayvec::ArrayVec;
-use dashu_int::UBig;
 
 pub(in crate::geometry) use self::beyond::direction_beyond;
 use self::bracket::Bracket;
+pub use self::compare::{Compared, DistanceSide, compare, compare_beyond, is_within};
 pub use self::methods::{DistanceMethod, METHODS, h_walk};
 use self::methods::{Ending, FoundSimplex, Proposer, gjk};
 use super::difference::bounded::BoundedView;
@@ -33,7 +34,6 @@ use super::separation::{self, Decision, decide};
 use super::witness::Witness;
 use super::{Vec3, processor};
 use crate::geometry::claim::{Direction, StaticProof, Verdict};
-use crate::geometry::number::binary::split;
 use crate::geometry::number::tolerance::{DISTANCE_WIDTH, FAR_POINTS, POINT_ERROR};
 
 /// Relative width of a bracket that needs no exact stage; the contract's.
@@ -67,23 +67,6 @@ pub struct Distance {
     pub closest_q: Vec3,
     /// Why the bracket is wider than it could be.
     pub stopped: Option<Stopped>,
-}
-
-/// How a distance compares with a margin.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Compared {
-    /// Whether it is at most the margin, exactly.
-    pub is_within: bool,
-    /// With v the point nearest the origin in the hull of their differences: |v| is at most the
-    /// margin, or the least of `v·y / |v|` over M more than it. None need be named of a pair in
-    /// contact.
-    pub pairs: ArrayVec<VertexPair, 3>,
-}
-
-impl Compared {
-    fn in_contact() -> Self {
-        Self { is_within: true, pairs: ArrayVec::new() }
-    }
 }
 
 impl Stops {
@@ -168,109 +151,6 @@ fn measure_inlined(
     }
     let known = Separated { decision, start, rough: None };
     exact_distance(pair, known, witness, effort)
-}
-
-/// Whether the distance is at most `margin`, exactly. `margin` is finite and not negative.
-///
-/// ```
-/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
-/// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
-/// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
-/// # use clearance::geometry::{effort::Effort, witness::Witness};
-/// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
-/// use clearance::geometry::distance::is_within;
-///
-/// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(4.0, 5.0, 0.0));
-/// assert!(is_within(&pair, 5.0, &mut witness, &mut effort).unwrap());
-/// assert!(!is_within(&pair, 5.0_f64.next_down(), &mut witness, &mut effort).unwrap());
-/// ```
-pub fn is_within(
-    pair: &Pair<'_>,
-    margin: f64,
-    witness: &mut Witness,
-    effort: &mut Effort<'_>,
-) -> Result<bool, Stopped> {
-    Ok(compare(pair, margin, witness, effort)?.is_within)
-}
-
-/// Compares the distance with a margin, exactly, and names what shows it. `margin` is finite and
-/// not negative.
-///
-/// ```
-/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
-/// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
-/// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
-/// # use clearance::geometry::{effort::Effort, witness::Witness};
-/// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
-/// use clearance::geometry::distance::compare;
-///
-/// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(4.0, 5.0, 0.0));
-/// let compared = compare(&pair, 5.0, &mut witness, &mut effort).unwrap();
-/// assert!(compared.is_within && !compared.pairs.is_empty());
-/// ```
-pub fn compare(
-    pair: &Pair<'_>,
-    margin: f64,
-    witness: &mut Witness,
-    effort: &mut Effort<'_>,
-) -> Result<Compared, Stopped> {
-    processor::dispatch(
-        #[inline(always)]
-        || compare_inlined(pair, margin, witness, effort),
-    )
-}
-
-#[inline(always)]
-fn compare_inlined(
-    pair: &Pair<'_>,
-    margin: f64,
-    witness: &mut Witness,
-    effort: &mut Effort<'_>,
-) -> Result<Compared, Stopped> {
-    let view = BoundedView::new(pair);
-    let stops = Stops { above: Some(margin), below: Some(margin) };
-    if view.is_safe() {
-        let found = search(&METHODS[0], &view, stops, witness, effort);
-        let proof = Proof::of(&view, &found, stops, None, effort);
-        remember(&found, &proof, witness);
-        let Bracket { lower, upper, .. } = proof.bracket;
-        if lower > margin || upper <= margin {
-            effort.cost.queries += 1;
-            let pairs = found.simplex.corners().iter().map(|corner| corner.pair).collect();
-            return Ok(Compared { is_within: upper <= margin, pairs });
-        }
-        if let Some(why) = found.stopped() {
-            return Err(why);
-        }
-        if found.ending == Ending::HoldsOrigin {
-            let start = witness.pairs.clone();
-            let decision = decide(pair, &separation::METHODS[0], witness, effort)?;
-            if decision.verdict() != Verdict::Separated {
-                return Ok(Compared::in_contact());
-            }
-            witness.pairs = start;
-        }
-    }
-    effort.cost.exact_stages += 1;
-    let start = witness.pairs.clone();
-    let m = Difference::new(pair);
-    let Some(nearest) = wolfe::nearest(&m, &in_range(pair, &start), effort)? else {
-        return Ok(Compared::in_contact());
-    };
-    let is_within = nearest.is_origin() || is_at_most(nearest.squared(), &m, margin);
-    Ok(Compared { is_within, pairs: nearest.pairs })
-}
-
-/// Whether |v| <= margin: both squared, at a common denominator and power of two.
-fn is_at_most((numerator, denominator): (UBig, UBig), m: &Difference<'_>, margin: f64) -> bool {
-    let (mantissa, exponent) = split(margin);
-    let mantissa = UBig::from(mantissa.unsigned_abs());
-    let bound = &mantissa * &mantissa * denominator;
-    let shift = 2 * (m.exponent() - i64::from(exponent));
-    match usize::try_from(shift) {
-        Ok(shift) => numerator << shift <= bound,
-        Err(_) => numerator <= bound << usize::try_from(-shift).expect("the other sign"),
-    }
 }
 
 /// What is certain of what a search found.

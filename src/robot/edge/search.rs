@@ -1,10 +1,10 @@
 //! The search along one edge, a look at one configuration at a time.
 
 use super::{EdgeAnswer, EdgeQuestion, pieces_of, value_at};
-use crate::geometry::claim::Verdict;
-use crate::geometry::distance::Stops;
+use crate::geometry::distance::{DistanceSide, compare_beyond, is_within};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::rounding::BOUND_SLACK;
+use crate::geometry::witness::Witness;
 use crate::robot::cell::{BodyPair, Cell};
 use crate::robot::speed::{FrameVelocity, MotionBound, PathSpeeds, SeenMotion, common_frame};
 use crate::robot::stand::Stand;
@@ -15,16 +15,34 @@ use crate::robot::stand::Stand;
 const FINEST: f64 = 1.0 / 64.0;
 
 /// What is looked at next.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 enum Asked {
-    /// The middle of an interval that is not proven yet, with the pairs that may meet on it; none:
-    /// all pairs.
-    Interval([f64; 2], Option<Vec<EdgePair>>),
+    /// The middle of an interval that is not proven yet.
+    Interval(OpenInterval),
     /// The start: contact there is contact at 0, exactly. Because there is contact later; or
     /// because nothing is proven free from the start on, for this pair.
     Start(Option<BodyPair>),
     /// The end of the widest bracket that begins at the first; the pair is too near before it.
     Last([f64; 2], BodyPair),
+}
+
+/// An interval of t that is not proven free yet.
+#[derive(Clone, Copy, Debug)]
+struct OpenInterval {
+    t: [f64; 2],
+    /// Which of the known pairs may meet on it: from one to before another. None: all pairs may.
+    pairs: Option<[usize; 2]>,
+}
+
+impl OpenInterval {
+    fn whole(t: [f64; 2]) -> Self {
+        Self { t, pairs: None }
+    }
+
+    fn middle(&self) -> f64 {
+        let [start, end] = self.t;
+        start + 0.5 * (end - start)
+    }
 }
 
 /// One edge on the way to its answer; what it takes is kept for the next edge.
@@ -42,7 +60,13 @@ pub(super) struct EdgeSearch<'a> {
     /// In the configuration at hand.
     velocities: Vec<FrameVelocity>,
     /// Intervals from the last one to the next.
-    open: Vec<([f64; 2], Option<Vec<EdgePair>>)>,
+    open: Vec<OpenInterval>,
+    /// The pairs of open intervals, those of the next one last.
+    known: Vec<EdgePair>,
+    /// What was seen last of the pairs that were measured.
+    witnesses: Vec<Witness>,
+    /// By link: how far it may get within an interval.
+    motions: Vec<f64>,
     asked: Asked,
     values: Vec<f64>,
     contact: Option<(f64, BodyPair)>,
@@ -56,6 +80,8 @@ pub(super) struct EdgeSearch<'a> {
 struct EdgePair {
     bodies: BodyPair,
     movers: EdgeMovers,
+    /// Where its witness is; none: it was not measured yet.
+    witness: Option<usize>,
 }
 
 #[derive(Clone, Copy, Debug)]
@@ -65,13 +91,15 @@ enum EdgeMovers {
 }
 
 /// What is seen in the middle of an interval.
+#[derive(Clone, Copy, Debug)]
 enum Looked {
     /// All pairs are farther apart than they can move.
     Free,
-    /// These pairs are not, and are not in contact either.
-    Near(Vec<EdgePair>),
-    /// This pair is in contact.
-    Contact(BodyPair),
+    /// Some pairs are not, and are not in contact either: the last of those that are known, from
+    /// this one on.
+    Near(usize),
+    /// This pair is in contact; so may be those that are known from this one on.
+    Contact(BodyPair, usize),
 }
 
 impl<'a> EdgeSearch<'a> {
@@ -88,7 +116,10 @@ impl<'a> EdgeSearch<'a> {
             common: cell.link_pairs.iter().map(of).collect(),
             velocities: Vec::new(),
             open: Vec::new(),
-            asked: Asked::Interval([0.0, 1.0], None),
+            known: Vec::new(),
+            witnesses: Vec::new(),
+            motions: Vec::new(),
+            asked: Asked::Start(None),
             values: Vec::new(),
             contact: None,
             is_start_free: false,
@@ -107,12 +138,14 @@ impl<'a> EdgeSearch<'a> {
         self.open.clear();
         let mut piece = count;
         while piece > 1.0 {
-            self.open.push(([(piece - 1.0) / count, piece / count], None));
+            self.open.push(OpenInterval::whole([(piece - 1.0) / count, piece / count]));
             piece -= 1.0;
         }
         (self.ends, self.speeds) = (ends, speeds);
         (self.contact, self.is_start_free, self.steps) = (None, false, 0);
-        self.ask(Asked::Interval([0.0, 1.0 / count], None));
+        self.known.clear();
+        self.witnesses.clear();
+        self.ask(Asked::Interval(OpenInterval::whole([0.0, 1.0 / count])));
     }
 
     /// The configuration that is to be looked at.
@@ -122,7 +155,7 @@ impl<'a> EdgeSearch<'a> {
 
     fn ask(&mut self, asked: Asked) {
         let t = match asked {
-            Asked::Interval([start, end], _) => start + 0.5 * (end - start),
+            Asked::Interval(interval) => interval.middle(),
             Asked::Start(_) => 0.0,
             Asked::Last([_, t], _) => t,
         };
@@ -138,18 +171,14 @@ impl<'a> EdgeSearch<'a> {
         stand: &mut Stand<'_>,
         effort: &mut Effort<'_>,
     ) -> Option<EdgeAnswer> {
-        let asked = std::mem::replace(&mut self.asked, Asked::Start(None));
-        let (free_until, half) = match asked {
-            Asked::Interval([start, end], _) => {
-                let middle = start + 0.5 * (end - start);
-                (start, (middle - start).max(end - middle))
+        let asked = self.asked;
+        let (free_until, half, pairs) = match asked {
+            Asked::Interval(interval) => {
+                let (middle, [start, end]) = (interval.middle(), interval.t);
+                (start, (middle - start).max(end - middle), interval.pairs)
             }
-            Asked::Start(_) => (0.0, 0.0),
-            Asked::Last([start, _], _) => (start, 0.0),
-        };
-        let (asked, pairs) = match asked {
-            Asked::Interval(t, pairs) => (Asked::Interval(t, None), pairs),
-            Asked::Start(_) | Asked::Last(..) => (asked, None),
+            Asked::Start(_) => (0.0, 0.0, None),
+            Asked::Last([start, _], _) => (start, 0.0, None),
         };
         let before = effort.cost.steps;
         let looked = match self.steps < self.question.steps_max {
@@ -166,27 +195,28 @@ impl<'a> EdgeSearch<'a> {
     /// What follows from a look.
     fn told(&mut self, asked: Asked, looked: Looked) -> Option<EdgeAnswer> {
         match (asked, looked) {
-            (Asked::Interval(..), Looked::Free) => {}
-            (Asked::Interval([start, end], _), Looked::Contact(pair)) => {
-                let middle = start + 0.5 * (end - start);
+            (Asked::Interval(_), Looked::Free) => {}
+            (Asked::Interval(interval), Looked::Contact(pair, first)) => {
+                let middle = interval.middle();
                 self.contact = Some((middle, pair));
                 self.open.clear();
-                // All pairs may meet in the first half: the walk ended at the first contact.
-                self.open.push(([start, middle], None));
+                let pairs = Some([first, self.known.len()]);
+                self.open.push(OpenInterval { t: [interval.t[0], middle], pairs });
                 if !self.is_start_free {
                     self.ask(Asked::Start(None));
                     return None;
                 }
             }
-            (Asked::Interval([start, end], _), Looked::Near(near)) => {
+            (Asked::Interval(interval), Looked::Near(first)) => {
+                let ([start, end], middle) = (interval.t, interval.middle());
                 if end - start <= self.question.tolerance * FINEST {
-                    return self.ended([start, end], near[0].bodies);
+                    return self.ended([start, end], self.known[first].bodies);
                 }
-                let middle = start + 0.5 * (end - start);
-                self.open.push(([middle, end], Some(near.clone())));
-                self.open.push(([start, middle], Some(near)));
+                let pairs = Some([first, self.known.len()]);
+                self.open.push(OpenInterval { t: [middle, end], pairs });
+                self.open.push(OpenInterval { t: [start, middle], pairs });
             }
-            (Asked::Start(_), Looked::Contact(pair)) => {
+            (Asked::Start(_), Looked::Contact(pair, _)) => {
                 return Some(EdgeAnswer::Contact { free_until: 0.0, contact_at: 0.0, pair });
             }
             (Asked::Start(too_near), Looked::Free | Looked::Near(_)) => {
@@ -196,7 +226,7 @@ impl<'a> EdgeSearch<'a> {
                     return None;
                 }
             }
-            (Asked::Last([free_until, contact_at], _), Looked::Contact(pair)) => {
+            (Asked::Last([free_until, contact_at], _), Looked::Contact(pair, _)) => {
                 return Some(EdgeAnswer::Contact { free_until, contact_at, pair });
             }
             (Asked::Last([free_until, _], pair), Looked::Free | Looked::Near(_)) => {
@@ -208,7 +238,7 @@ impl<'a> EdgeSearch<'a> {
 
     /// Goes on to the next interval, unless the contact is found as finely as is asked.
     fn advance(&mut self) -> Option<EdgeAnswer> {
-        let Some(([start, end], pairs)) = self.open.pop() else {
+        let Some(interval) = self.open.pop() else {
             return Some(match self.contact {
                 None => EdgeAnswer::Free,
                 // The last middle in contact was proven free on its left up to the middle itself,
@@ -216,11 +246,12 @@ impl<'a> EdgeSearch<'a> {
                 Some((at, pair)) => EdgeAnswer::Contact { free_until: at, contact_at: at, pair },
             });
         };
-        match self.near_contact(start) {
+        let free_until = interval.t[0];
+        match self.near_contact(free_until) {
             Some((contact_at, pair)) => {
-                return Some(EdgeAnswer::Contact { free_until: start, contact_at, pair });
+                return Some(EdgeAnswer::Contact { free_until, contact_at, pair });
             }
-            None => self.ask(Asked::Interval([start, end], pairs)),
+            None => self.ask(Asked::Interval(interval)),
         }
         None
     }
@@ -245,56 +276,85 @@ impl<'a> EdgeSearch<'a> {
         None
     }
 
-    /// Looks at a configuration: which pairs may meet within `half` of it.
+    /// Looks at a configuration: which pairs may meet within `half` of it, of those that are known
+    /// or of all.
     fn look(
         &mut self,
         stand: &mut Stand<'_>,
         half: f64,
-        pairs: Option<Vec<EdgePair>>,
+        pairs: Option<[usize; 2]>,
         effort: &mut Effort<'_>,
     ) -> Result<Looked, Stopped> {
         self.speeds.velocities(stand, &mut self.velocities);
-        let candidates = match pairs {
-            Some(pairs) => pairs,
-            None => self.all_candidates(stand, half),
+        let [first, end] = match (pairs, self.asked) {
+            (Some(pairs), _) => pairs,
+            (None, Asked::Interval(_)) => self.collect(stand, half, 0),
+            // The pairs of intervals that are open are kept.
+            (None, Asked::Start(_) | Asked::Last(..)) => {
+                self.collect(stand, half, self.known.len())
+            }
         };
-        let mut near = Vec::new();
-        for pair in candidates {
+        // What comes after these was of intervals that are done.
+        self.known.truncate(end);
+        for at in first..end {
+            let mut pair = self.known[at];
             let within = self.reach(stand, pair.movers, half);
             if stand.bound_of(pair.bodies, within) > within {
                 continue;
             }
-            // Nothing but the verdict is asked of a pair that is nearer; a margin needs more.
-            let below = (self.question.margin <= 0.0).then_some(within);
-            let stops = Stops { above: Some(within), below };
-            let distance = stand.distance(pair.bodies, stops, effort)?;
-            let is_separated = distance.decision.verdict() == Verdict::Separated;
-            if is_separated && distance.lower > within {
-                continue;
+            let room = self.room(stand, &mut pair, within, effort)?;
+            self.known[at].witness = pair.witness;
+            match room {
+                DistanceSide::Beyond => continue,
+                DistanceSide::Within => self.known.push(pair),
+                DistanceSide::Contact => {
+                    // It comes first in what is left: it is likely to end the next look, too.
+                    self.known.push(pair);
+                    let last = self.known.len() - 1;
+                    self.known.swap(end, last);
+                    self.known.extend_from_within(at + 1..end);
+                    return Ok(Looked::Contact(pair.bodies, end));
+                }
             }
-            if let (true, Some(why)) = (is_separated, distance.stopped) {
-                return Err(why);
-            }
-            if !is_separated || distance.upper <= self.question.margin {
-                return Ok(Looked::Contact(pair.bodies));
-            }
-            near.push(pair);
         }
-        Ok(if near.is_empty() { Looked::Free } else { Looked::Near(near) })
+        Ok(if self.known.len() > end { Looked::Near(end) } else { Looked::Free })
     }
 
-    /// Every pair that the bounds of bodies and of their motion leave.
-    fn all_candidates(&mut self, stand: &mut Stand<'_>, half: f64) -> Vec<EdgePair> {
+    /// How a pair stands: in contact, or how far apart beside `within`.
+    fn room(
+        &mut self,
+        stand: &mut Stand<'_>,
+        pair: &mut EdgePair,
+        within: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<DistanceSide, Stopped> {
+        let at = *pair.witness.get_or_insert_with(|| {
+            self.witnesses.push(Witness::default());
+            self.witnesses.len() - 1
+        });
+        let (placed, witness) = (stand.pair(pair.bodies), &mut self.witnesses[at]);
+        let margin = self.question.margin;
+        if margin > 0.0 && is_within(&placed, margin, witness, effort)? {
+            return Ok(DistanceSide::Contact);
+        }
+        compare_beyond(&placed, within, witness, effort)
+    }
+
+    /// Lists every pair that the bounds of bodies and of their motion leave, after the first ones
+    /// that are known: from which one to before which.
+    fn collect(&mut self, stand: &mut Stand<'_>, half: f64, first: usize) -> [usize; 2] {
         let cell = self.cell;
-        let mut found = Vec::new();
-        let mut motions = Vec::with_capacity(cell.links.len());
+        let mut found = std::mem::take(&mut self.known);
+        found.truncate(first);
+        let mut motions = std::mem::take(&mut self.motions);
+        motions.clear();
         for link in 0..cell.links.len() {
             let motion = self.link_motion(stand, link, half);
             motions.push(motion);
             if cell.links[link].frame.is_some() {
                 let movers = EdgeMovers::Link(link);
                 stand.near_still(link, self.within(motion), |bodies| {
-                    found.push(EdgePair { bodies, movers });
+                    found.push(EdgePair { bodies, movers, witness: None });
                 });
             }
         }
@@ -314,12 +374,13 @@ impl<'a> EdgeSearch<'a> {
                 for k in cell.links[*b].parts.clone() {
                     let bodies = Stand::numbers(i, k);
                     if stand.bound_of(bodies, within) <= within {
-                        found.push(EdgePair { bodies, movers });
+                        found.push(EdgePair { bodies, movers, witness: None });
                     }
                 }
             }
         }
-        found
+        (self.known, self.motions) = (found, motions);
+        [first, self.known.len()]
     }
 
     fn within(&self, motion: f64) -> f64 {
