@@ -39,7 +39,8 @@ pub struct Cost {
     /// Searches that a method left to another one, or to exact arithmetic, without a proposal.
     pub handed_over: u64,
     /// Questions that balls, ellipsoids or boxes, or one look from centre to centre, answered
-    /// before the method was asked; counted where the method was asked for by name.
+    /// before the method was asked; counted where the method was asked for by name. Of first
+    /// contacts by the linear program: those that extended boxes answered.
     pub by_bounds: u64,
 }
 

@@ -10,7 +10,8 @@
 //!
 //! Proves: no contact, by one vector over the whole step. Anything else is handed over: hulls that
 //! meet, a turn of more than half a circle, what rounding leaves open.
-//! Cost: a few iterations of the linear program on twenty of the vertices of both frames.
+//! Cost: two supporting vertices of each body if the last step's plane or the [`extended_boxes`]
+//! separate; else a few iterations of the linear program on twenty of the vertices of both frames.
 //!
 //! *How far off the line.* Every motion here is `x(t) = (linear in t) + Rot(a, θ t) w`, with w from
 //! the pivot to the vertex at the start: translation, velocity and residue are linear, and a linear
@@ -33,8 +34,9 @@
 //! - §5: the text takes two bodies for colliding when their extended hulls meet, although they may
 //!   pass at different times. Here that is handed over, and only hulls that are separated prove
 //!   something.
-//! - §5.1, step 1, the test of extended oriented boxes, is missing: a plane of the last step, or
-//!   one solution of the program, takes about as long.
+//! - §5.1, step 1: extended oriented boxes that are disjoint decide nothing by themselves. The
+//!   plane between them is a vector like any other, to be proven on the bodies; `by_bounds` counts
+//!   those that it answers. The plane of the last step is tried before.
 //! - §4.2: the set is not chosen again by slack, for which all vertices of both frames would be
 //!   looked at with every pad; it begins with the vertices that the last step ended with.
 //! - §5: both bodies are seen from P's pivot as it travels, so that hulls of bodies that follow
@@ -45,6 +47,8 @@
 //! - §5.1, step 2, extends only the vertices near the face of the bounding box that looks along the
 //!   travel, and takes the others at one frame: that is not all the body sweeps. Here these groups
 //!   are the first working set, and all vertices of both frames are checked.
+
+mod extended_boxes;
 
 use std::f64::consts::PI;
 
@@ -109,6 +113,13 @@ fn first_look(
         effort.cost.witness_hits += 1;
         return Ok(Some(free));
     }
+    if let Some(s) = extended_boxes::separating(&look)
+        && let Some(free) = free_along(&mut look, &s, room, effort)
+    {
+        effort.cost.by_bounds += 1;
+        remember(witness, s);
+        return Ok(Some(free));
+    }
     let last = if let Memory::WorkingSet(set) = std::mem::take(&mut witness.memory) {
         set
     } else {
@@ -127,10 +138,15 @@ fn first_look(
     };
     let free = unit(&s).and_then(|s| free_along(&mut look, &s, room, effort));
     if free.is_some() {
-        witness.direction = Some(s);
-        witness.pairs.clear();
+        remember(witness, s);
     }
     Ok(free)
+}
+
+/// Keeps the vector for the next step.
+fn remember(witness: &mut Witness, s: Vec3) {
+    witness.direction = Some(s);
+    witness.pairs.clear();
 }
 
 /// Solves the program of the hulls, beginning with the vertices, weights and planes of the last
@@ -209,6 +225,21 @@ fn off_chord(body: &MovingBody<'_>) -> f64 {
     body.extent.radius * Trig::of_product(body.plain.angle, 0.5).versine.high()
 }
 
+/// Rotation and place at the start and, unless the body rests, at the end.
+type Frames = ArrayVec<(Mat3, Vec3), 2>;
+
+/// Those of a body that starts at `start`, with `drift` added over the step.
+fn frames(side: &MovingBody<'_>, start: Vec3, drift: Vec3) -> Frames {
+    let [first, last] = [0.0, 1.0].map(|t| {
+        let trig = side.plain.trig(t).unwrap_or(RoundedTrig::ZERO);
+        let (rotation, moved) = side.plain.pose_from_start(&trig, t);
+        (rotation, start + (moved + drift * t))
+    });
+    let mut frames = Frames::from_iter([first]);
+    frames.extend((last != first).then_some(last));
+    frames
+}
+
 /// The inflated hulls of both frames, seen from P's pivot.
 struct Hulls<'m, 'a> {
     p: Extended<'m, 'a>,
@@ -221,8 +252,7 @@ struct Hulls<'m, 'a> {
 /// pad: `(pad * frames + frame) * vertices + vertex`.
 struct Extended<'m, 'a> {
     side: &'m MovingBody<'a>,
-    /// Rotation and place at the start and, unless the body rests, at the end.
-    frames: ArrayVec<(Mat3, Vec3), 2>,
+    frames: Frames,
     /// What is added to the vertices: corners of a prism, or nothing.
     pads: ArrayVec<Vec3, { 2 * SIDES }>,
     unit: f64,
@@ -265,13 +295,7 @@ impl<'m, 'a> Hulls<'m, 'a> {
 impl<'m, 'a> Extended<'m, 'a> {
     /// With the body's start at `start`, and `drift` added over the step.
     fn new(side: &'m MovingBody<'a>, start: Vec3, drift: Vec3, clear: f64) -> Self {
-        let [first, last] = [0.0, 1.0].map(|t| {
-            let trig = side.plain.trig(t).unwrap_or(RoundedTrig::ZERO);
-            let (rotation, moved) = side.plain.pose_from_start(&trig, t);
-            (rotation, start + (moved + drift * t))
-        });
-        let mut frames = ArrayVec::from_iter([first]);
-        frames.extend((last != first).then_some(last));
+        let frames = frames(side, start, drift);
         let radius = if side.plain.turns() { off_chord(side) } else { 0.0 };
         Self { side, frames, pads: pads(&side.plain.axis, radius + clear, clear), unit: 1.0 }
     }

@@ -11,7 +11,7 @@
 //! beyond every v, and `φ = 0` a common point: either stops the iteration early.
 
 use arrayvec::ArrayVec;
-use nalgebra::{Matrix5, Vector5};
+use nalgebra::{Cholesky, Matrix5, U5, Vector5};
 
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Effort, Stopped};
@@ -173,26 +173,8 @@ impl<'a> Iterate<'a> {
 
     /// One predictor step, corrected when it is short; none when the 5x5 matrix is singular.
     fn advance(&mut self) -> Option<()> {
-        let mut matrix = Matrix5::zeros();
-        for k in 0..=self.last() {
-            let column = self.column(k);
-            matrix += column * column.transpose() * (self.x[k] / self.s[k]);
-        }
-        let factors = matrix.cholesky()?;
-        let direction = |complement: &dyn Fn(usize) -> f64| {
-            // S dx + X ds = complement - X S, A dx = 0, Aᵀ dπ + ds = 0.
-            let mut right = Vector5::new(0.0, 0.0, 0.0, 1.0, 1.0);
-            for k in 0..=self.last() {
-                right -= self.column(k) * (complement(k) / self.s[k]);
-            }
-            let pi = factors.solve(&right);
-            let s: VariableRow = (0..=self.last()).map(|k| -self.column(k).dot(&pi)).collect();
-            let x = (0..=self.last())
-                .map(|k| (complement(k) - self.x[k] * s[k]) / self.s[k] - self.x[k])
-                .collect();
-            NewtonStep { x, s, pi }
-        };
-        let mut step = direction(&|_| 0.0);
+        let factors = self.factors()?;
+        let mut step = self.direction(&factors, |_| 0.0);
         let (primal, dual) = (longest(&self.x, &step.x), longest(&self.s, &step.s));
         let meets = primal.is_ended_by == Some(self.last()) && primal.length <= 1.0;
         if !meets && primal.length.min(dual.length) < SHORT_STEP {
@@ -202,10 +184,41 @@ impl<'a> Iterate<'a> {
             let (far_x, far_s) = (primal.length.min(1.0), dual.length.min(1.0));
             let then = gap(&|k| (self.x[k] + far_x * step.x[k]) * (self.s[k] + far_s * step.s[k]));
             let centre = now * (then / now).clamp(0.0, 1.0).powi(3);
-            step = direction(&|k| centre - step.x[k] * step.s[k]);
+            step = self.direction(&factors, |k| centre - step.x[k] * step.s[k]);
         }
         self.take(&step);
-        self.x.iter().chain(&self.s).all(|value| *value >= 0.0).then_some(())
+        self.is_inside().then_some(())
+    }
+
+    fn is_inside(&self) -> bool {
+        self.x.iter().chain(&self.s).all(|value| *value >= 0.0)
+    }
+
+    fn factors(&self) -> Option<Cholesky<f64, U5>> {
+        let mut matrix = Matrix5::zeros();
+        for k in 0..=self.last() {
+            let column = self.column(k);
+            matrix += column * column.transpose() * (self.x[k] / self.s[k]);
+        }
+        matrix.cholesky()
+    }
+
+    /// `S dx + X ds = complement - X S, A dx = 0, Aᵀ dπ + ds = 0`.
+    fn direction(
+        &self,
+        factors: &Cholesky<f64, U5>,
+        complement: impl Fn(usize) -> f64,
+    ) -> NewtonStep {
+        let mut right = Vector5::new(0.0, 0.0, 0.0, 1.0, 1.0);
+        for k in 0..=self.last() {
+            right -= self.column(k) * (complement(k) / self.s[k]);
+        }
+        let pi = factors.solve(&right);
+        let s: VariableRow = (0..=self.last()).map(|k| -self.column(k).dot(&pi)).collect();
+        let x = (0..=self.last())
+            .map(|k| (complement(k) - self.x[k] * s[k]) / self.s[k] - self.x[k])
+            .collect();
+        NewtonStep { x, s, pi }
     }
 
     fn take(&mut self, step: &NewtonStep) {
@@ -241,3 +254,6 @@ fn longest(values: &VariableRow, step: &VariableRow) -> Longest {
     }
     found
 }
+
+#[cfg(test)]
+mod potential;

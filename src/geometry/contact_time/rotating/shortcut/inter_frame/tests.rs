@@ -144,8 +144,7 @@ fn inflated_hulls_that_touch_are_handed_over() {
             let search = &mut TurningSearch::new(&question);
             let along = free_along(search, &(Vec3::x() * side), 0.0, &mut Effort::unlimited());
             assert_eq!(along.is_some(), is_clear, "side {side}, gap {gap}");
-            // The program's prism reaches half a percent of √2 - 1 beyond.
-            assert_eq!(look(&question).is_some(), gap > 0.005, "side {side}, gap {gap}");
+            assert_eq!(look(&question).is_some(), gap > 0.0, "side {side}, gap {gap}");
             let mut effort = Effort::unlimited();
             let truth = first_contact(&question, &mut Witness::default(), &mut effort).unwrap();
             let meets = side > 0.0 && gap <= 0.0;
@@ -202,7 +201,8 @@ fn margins_and_deviations_are_kept_clear() {
 #[test]
 fn a_remembered_vector_answers_without_a_search_and_a_bad_one_changes_nothing() {
     let ball = polytope_of(&sphere(60, 1.0));
-    let pair = Pair::new(&ball, Pose::identity(), &ball, Pose::translation(3.0, 0.0, 0.0));
+    // Their boxes meet, so that the program is asked.
+    let pair = Pair::new(&ball, Pose::identity(), &ball, Pose::translation(1.5, 1.5, 1.5));
     let turn = Motion::Screw {
         pivot: None,
         velocity: Vec3::new(0.3, 0.2, 0.0),
@@ -216,7 +216,7 @@ fn a_remembered_vector_answers_without_a_search_and_a_bad_one_changes_nothing() 
     let mut effort = Effort::with_steps(0);
     let again = first_look(&question, &mut witness, &mut effort).unwrap();
     assert!(again.is_some() && effort.cost.witness_hits == 1);
-    for bad in [Vec3::zeros(), -Vec3::x(), Vec3::repeat(f64::NAN), Vec3::repeat(1e300)] {
+    for bad in [Vec3::zeros(), -Vec3::x(), Vec3::repeat(f64::NAN), Vec3::repeat(-1e300)] {
         let mut hostile = Witness { direction: Some(bad), ..Witness::default() };
         hostile.pairs.push(crate::geometry::pair::VertexPair { i: 9999, j: 9999 });
         let found = first_look(&question, &mut hostile, &mut Effort::unlimited()).unwrap();
@@ -318,4 +318,60 @@ fn motions_that_nearly_graze_are_answered_alike_whatever_plane_is_remembered() {
         }
     }
     assert!(undecided > 30 && hits > 100, "{undecided} {hits}");
+}
+
+/// Two cubes far apart, two that fly past each other, and a cube and a ball whose extended boxes
+/// meet although their hulls do not.
+#[test]
+fn extended_boxes_answer_first_and_only_where_they_are_apart() {
+    let cube = polytope_of(&cuboid(1.0, 1.0, 1.0));
+    let ball = polytope_of(&sphere(60, 1.0));
+    let go = |x: f64, y: f64| Motion::Linear { velocity: Vec3::new(x, y, 0.0) };
+    let turn = Motion::Screw {
+        pivot: None,
+        velocity: Vec3::new(1.0, 0.0, 0.0),
+        axis: Vec3::new(1.0, 2.0, 3.0),
+        angle: 0.3,
+    };
+    let asked = |body: &Polytope, at: Vec3, motion: Motion| {
+        let pair = Pair::new(&cube, Pose::identity(), body, Pose::translation(at.x, at.y, at.z));
+        let question = Question::new(pair, Motion::rest(), motion);
+        let (mut effort, mut witness) = (Effort::unlimited(), Witness::default());
+        let found = first_look(&question, &mut witness, &mut effort).unwrap();
+        (found.is_some(), effort.cost.by_bounds, effort.cost.steps > 0)
+    };
+    assert_eq!(asked(&cube, Vec3::new(9.0, 0.0, 0.0), turn), (true, 1, false));
+    assert_eq!(asked(&cube, Vec3::new(-3.0, 1.5, 0.0), go(6.0, 0.0)), (true, 1, false));
+    // Across an edge of the extended box, where no normal of either box separates.
+    assert_eq!(asked(&cube, Vec3::new(1.2, -1.0, 0.0), go(1.0, 1.0)), (true, 1, false));
+    assert_eq!(asked(&cube, Vec3::new(-3.0, 0.9, 0.0), go(6.0, 0.0)), (false, 0, true));
+    assert_eq!(asked(&ball, Vec3::repeat(1.3), go(0.1, 0.0)), (true, 0, true));
+}
+
+/// How many of the steps that are proven free the boxes answer, over bodies of the size of their
+/// box that start at most three boxes apart and travel up to three.
+#[test]
+fn extended_boxes_answer_most_of_what_the_program_would() {
+    let mut random = Random::new(51);
+    let bodies = [
+        polytope_of(&cuboid(1.0, 0.7, 0.5)),
+        polytope_of(&cloud(12, Vec3::new(1.0, 1.0, 1.0), 3)),
+        polytope_of(&cloud(60, Vec3::new(1.0, 0.6, 0.4), 5)),
+        polytope_of(&sphere(80, 0.7)),
+    ];
+    let (mut free, mut by_boxes) = (0, 0);
+    for _ in 0..2000 {
+        let body = |random: &mut Random| &bodies[random.below(4) as usize];
+        let (p, q) = (body(&mut random), body(&mut random));
+        let at = random.direction() * random.between(1.5, 4.5);
+        let (at_p, at_q) = (random_pose(&mut random, Vec3::zeros()), random_pose(&mut random, at));
+        let motions = [&at_p, &at_q].map(|start| random_motion(&mut random, start));
+        let question = Question::new(Pair::new(p, at_p, q, at_q), motions[0], motions[1]);
+        let mut effort = Effort::unlimited();
+        let found = first_look(&question, &mut Witness::default(), &mut effort).unwrap();
+        free += u64::from(found.is_some());
+        by_boxes += effort.cost.by_bounds;
+    }
+    eprintln!("extended boxes answer {by_boxes} of {free}");
+    assert!(by_boxes * 10 > free * 7 && by_boxes < free, "{by_boxes} of {free}");
 }
