@@ -1,16 +1,12 @@
 //! Taking a frame in: bodies that come and go, rules, poses. Nothing is answered yet.
 
-use std::collections::{BTreeMap, BTreeSet};
-
-use super::body::{Body, BodyId, Entry, Start};
+use super::body::{BodyId, Start};
 use super::broken::{Rule, is_broken};
-use super::declaration::{DeclarationError, Problem, check_body, is_length};
-use super::listing::Noted;
-use super::pairs::PairKey;
+use super::declaration::{DeclarationError, Problem, is_length};
 use super::question::{Frame, Move, Moves};
 use super::report::MoveError;
-use super::rules::{RuleBook, Rules};
 use super::state::{Scene, SweptBodies};
+use super::structure::Restructuring;
 use super::travel::farther;
 
 /// Why a frame was refused; it has then changed nothing.
@@ -96,13 +92,8 @@ impl Scene {
         if frame.keyframe {
             self.check_keyframe(frame, moves)?;
         }
-        if !frame.removed.is_empty() || !frame.added.is_empty() || frame.rules.is_some() {
-            self.restructure(
-                &frame.removed,
-                frame.added.clone(),
-                "added_bodies",
-                frame.rules.clone(),
-            )?;
+        if frame.is_structural() {
+            self.restructure(Restructuring::of(frame))?;
         }
         let mut refused = Vec::new();
         // Frames mostly name bodies in order, and a search is dearer than the move.
@@ -181,151 +172,5 @@ impl Scene {
         let deviation = one.deviation.unwrap_or(entry.body.deviation);
         entry.deviation = entry.deviation.max(deviation);
         Ok(())
-    }
-
-    /// Takes bodies away, adds others, replaces the rules; all or nothing.
-    pub(super) fn restructure(
-        &mut self,
-        removed: &[BodyId],
-        added: Vec<Body>,
-        added_path: &str,
-        rules: Option<Rules>,
-    ) -> Result<(), DeclarationError> {
-        for (index, id) in removed.iter().enumerate() {
-            if self.index_of(*id).is_none() {
-                let path = format!("removed_body_ids[{index}]");
-                return Err(DeclarationError::new(path, Problem::UnknownBody));
-            }
-        }
-        let mut gone: Vec<BodyId> = removed.to_vec();
-        gone.sort_unstable();
-        let is_gone = |id: BodyId| gone.binary_search(&id).is_ok();
-
-        let newcomers = self.newcomers(added, added_path, &is_gone)?;
-        let staying = self.entries.iter().filter(|entry| !is_gone(entry.body.id));
-        let mut bodies: Vec<&Body> =
-            staying.map(|entry| &entry.body).chain(newcomers.iter().map(|e| &e.body)).collect();
-        bodies.sort_unstable_by_key(|body| body.id);
-        for (index, entry) in rules.iter().flat_map(|rules| rules.margins.iter().enumerate()) {
-            self.check_slack(entry.margin, || format!("rules.margins[{index}].margin"))?;
-        }
-        rules.as_ref().map_or(Ok(()), |rules| rules.check_groups(&bodies))?;
-        let margins_change = rules.is_some();
-        let new_rules = match rules {
-            Some(rules) => rules,
-            None => self.rules.without(&gone)?,
-        };
-        let book = RuleBook::compile(&bodies, &new_rules, "rules", self.limits.classes_max)?;
-
-        // Nothing can fail from here on.
-        self.rewind_travel();
-        let old_ids: Vec<BodyId> = self.bodies().map(|body| body.id).collect();
-        self.entries.retain(|entry| !is_gone(entry.body.id));
-        self.entries.extend(newcomers);
-        self.entries.sort_by_key(|entry| entry.body.id);
-        self.revision += 1;
-        for entry in self.entries.iter_mut().filter(|e| margins_change || e.revision == 0) {
-            // A new body, or perhaps a new margin: what is remembered is no longer to the point.
-            entry.revision = self.revision;
-        }
-        self.rules = new_rules;
-        self.book = book;
-        self.renumber(&old_ids, &gone);
-        self.body_bytes = self.bodies().map(Body::bytes).sum();
-        self.near.invalidate();
-        // Where bodies are listed they have other numbers now.
-        self.has_moved = self.entries.iter().map(|entry| entry.start.is_some()).collect();
-        self.moved =
-            (0..self.entries.len() as u32).filter(|&body| self.has_moved[body as usize]).collect();
-        self.travel = vec![0.0; self.entries.len()];
-        self.has_chosen = self.entries.iter().any(|entry| entry.body.continuous);
-        self.open.clear();
-        self.has_changed = true;
-        self.swept = SweptBodies::None;
-        Ok(())
-    }
-
-    /// Nothing is known any more of when to look again, so travel counts from 0; but how far bodies
-    /// have travelled since the last answered frame still does.
-    fn rewind_travel(&mut self) {
-        for (entry, travel) in self.entries.iter().zip(&self.travel) {
-            if let Some(at) = entry.start {
-                self.starts[at as usize].travel -= travel;
-            }
-        }
-    }
-
-    /// That the method of first contacts answers a margin or a deviation of this size.
-    fn check_slack(
-        &self,
-        metres: f64,
-        path: impl FnOnce() -> String,
-    ) -> Result<(), DeclarationError> {
-        if metres > 0.0 && !self.methods.first_contact.method.answers_all() {
-            return Err(DeclarationError::new(path(), Problem::NotAnswered));
-        }
-        Ok(())
-    }
-
-    /// The bodies to add, placed; or what is wrong with one.
-    fn newcomers(
-        &self,
-        added: Vec<Body>,
-        path: &str,
-        is_gone: &dyn Fn(BodyId) -> bool,
-    ) -> Result<Vec<Entry>, DeclarationError> {
-        let mut taken: BTreeSet<BodyId> =
-            self.bodies().map(|body| body.id).filter(|id| !is_gone(*id)).collect();
-        let mut parts: usize = self.entries.iter().map(|entry| entry.body.parts.len()).sum();
-        let mut newcomers = Vec::with_capacity(added.len());
-        for (index, body) in added.into_iter().enumerate() {
-            let at = format!("{path}[{index}]");
-            check_body(&body, &at)?;
-            self.check_slack(body.margin, || format!("{at}.margin"))?;
-            self.check_slack(body.deviation, || format!("{at}.deviation"))?;
-            if !taken.insert(body.id) {
-                return Err(DeclarationError::new(format!("{at}.id"), Problem::IdTaken));
-            }
-            if taken.len() > self.limits.bodies_max {
-                return Err(DeclarationError::new(path.into(), Problem::TooManyBodies));
-            }
-            parts += body.parts.len();
-            if parts > self.limits.parts_max {
-                return Err(DeclarationError::new(at, Problem::TooManyParts));
-            }
-            let Some(entry) = Entry::new(body) else {
-                return Err(DeclarationError::new(format!("{at}.pose"), Problem::TooFar));
-            };
-            newcomers.push(entry);
-        }
-        Ok(newcomers)
-    }
-
-    /// After bodies came and went: what is known of pairs, under the new indices. `gone` is sorted;
-    /// a body that is replaced by another one with its id is gone, too.
-    fn renumber(&mut self, old_ids: &[BodyId], gone: &[BodyId]) {
-        let stays = |id: &BodyId| gone.binary_search(id).is_err();
-        let new_index: Vec<Option<u32>> =
-            old_ids.iter().map(|id| self.index_of(*id).filter(|_| stays(id))).collect();
-        let renumbered = |key: &PairKey| {
-            let p = new_index[key.p as usize]?;
-            let q = new_index[key.q as usize]?;
-            Some(PairKey { p, q }).filter(|key| self.book.is_enabled(*key))
-        };
-        let mut contacts = BTreeMap::new();
-        for (key, began) in &self.contacts {
-            match renumbered(key) {
-                Some(key) => {
-                    contacts.insert(key, *began);
-                }
-                None => self.ended.push((old_ids[key.p as usize], old_ids[key.q as usize])),
-            }
-        }
-        let noted: BTreeMap<PairKey, Noted> =
-            self.noted.iter().filter_map(|(key, noted)| Some((renumbered(key)?, *noted))).collect();
-        self.contacts = contacts;
-        self.noted = noted;
-        let simple = self.simple_bodies();
-        self.table.renumber(simple, |index| new_index[index as usize]);
     }
 }

@@ -40,6 +40,11 @@ pub struct Body {
     pub groups: Vec<String>,
     /// Fixed bodies are not checked against each other.
     pub fixed: bool,
+    /// Bits that say what it is.
+    pub category: u32,
+    /// Bits that say what it is checked against: two bodies are if each has in its mask one of the
+    /// bits of the other's category.
+    pub mask: u32,
     /// Its share of a pair's margin, metres.
     pub margin: f64,
     /// The point in the body's frame that motions between frames turn about.
@@ -51,6 +56,11 @@ pub struct Body {
 }
 
 impl Body {
+    /// The category of a body that names none.
+    pub const CATEGORY: u32 = 1;
+    /// The mask of a body that names none: all bits.
+    pub const MASK: u32 = u32::MAX;
+
     /// A body of one part in its own frame, at the origin.
     pub fn solid(id: u32, polytope: Arc<Polytope>) -> Self {
         Self {
@@ -60,6 +70,8 @@ impl Body {
             pose: Pose::identity(),
             groups: Vec::new(),
             fixed: false,
+            category: Self::CATEGORY,
+            mask: Self::MASK,
             margin: 0.0,
             pivot: Vec3::zeros(),
             deviation: 0.0,
@@ -69,11 +81,15 @@ impl Body {
 
     /// Memory that it takes in a scene beyond the shapes, bytes, estimated.
     pub fn bytes(&self) -> usize {
+        let groups: usize = self.groups.iter().map(|name| size_of::<String>() + name.len()).sum();
+        size_of::<Entry>() + Self::bytes_of_parts(self.parts.len()) + self.name.len() + groups
+    }
+
+    /// Memory that so many parts take, bytes, estimated.
+    pub(super) fn bytes_of_parts(count: usize) -> usize {
         // A part is declared once; those of a compound are placed at most twice.
         const PART: usize = 3 * size_of::<PlacedPart>();
-        let part = if self.parts.len() > 1 { PART } else { size_of::<Part>() };
-        let groups: usize = self.groups.iter().map(|name| size_of::<String>() + name.len()).sum();
-        size_of::<Entry>() + self.parts.len() * part + self.name.len() + groups
+        count * if count > 1 { PART } else { size_of::<Part>() }
     }
 
     /// Places the body elsewhere.

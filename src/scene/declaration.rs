@@ -58,6 +58,12 @@ pub enum Problem {
     /// A rule names a group that no body belongs to.
     #[error("no body belongs to this group; groups of bodies to come are named in groups_to_come")]
     UnknownGroup,
+    /// A change lets a body leave a group that it is not in.
+    #[error("the body does not belong to this group")]
+    NotInGroup,
+    /// A change of rules takes away an entry that is not there.
+    #[error("the rules have no such entry")]
+    NoSuchEntry,
     /// A pair names one body twice.
     #[error("a pair needs two different bodies")]
     SameBody,
@@ -80,7 +86,7 @@ pub enum Problem {
     #[error("must be finite and at most 2^960 in every coordinate")]
     NotAPoint,
     /// More classes of bodies than allowed.
-    #[error("the groups tell too many classes of bodies apart")]
+    #[error("groups and masks tell too many classes of bodies apart")]
     TooManyClasses,
     /// More bodies than allowed.
     #[error("too many bodies")]

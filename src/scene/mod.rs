@@ -7,9 +7,9 @@
 //! `looks` finds how simple pairs stand, `answer`, `measures` and `ranges` ask geometry all that
 //! may be asked about one; [`kept`] and `table` keep what is remembered of pairs, [`pairs`] what a
 //! question in detail needs, and [`methods`] says which method answers what; [`state`] is a scene,
-//! [`apply`] takes a frame in and [`step`] answers it, with contacts that begin and end put in
-//! order by [`events`]. [`query`] asks a scene that stands still: rays, shape casts, overlaps,
-//! nearest bodies.
+//! [`apply`] takes a frame in ([`changes`] of bodies and rules by `structure`) and [`step`] answers
+//! it, with contacts that begin and end put in order by [`events`]. [`query`] asks a scene that
+//! stands still: rays, shape casts, overlaps, nearest bodies.
 //!
 //! Two kinds of state live here. *Declared state* (bodies, poses, announced contacts, the last
 //! frame's id) decides the answers, and [`Scene::declaration`] states it whole, so another server
@@ -21,6 +21,7 @@ pub mod body;
 pub mod bounds;
 mod box_tree;
 pub(crate) mod broken;
+pub mod changes;
 mod contact;
 pub mod declaration;
 pub mod events;
@@ -38,11 +39,13 @@ pub mod report;
 pub mod rules;
 pub mod state;
 pub mod step;
+mod structure;
 mod table;
 mod travel;
 
 pub use apply::{Applied, FrameError};
 pub use body::{Body, BodyId, Part};
+pub use changes::{BodyChange, RuleChanges};
 pub use declaration::{Contact, Declaration, DeclarationError, PairMargin, Problem};
 pub use kept::Batch;
 pub use methods::{Chosen, Methods};

@@ -1,6 +1,7 @@
 //! What a frame says and asks.
 
 use super::body::{Body, BodyId};
+use super::changes::{BodyChange, RuleChanges};
 use super::rules::Rules;
 use crate::geometry::Vec3;
 use crate::geometry::claim::TIME_TOLERANCE;
@@ -20,7 +21,8 @@ pub struct Move {
     pub deviation: Option<f64>,
 }
 
-/// One frame: what has changed since the last. Reading order: removals, additions, rules, moves.
+/// One frame: what has changed since the last. Reading order: removals, additions, changes,
+/// rules and their changes, moves.
 #[derive(Clone, Debug, Default)]
 pub struct Frame {
     /// Greater than every frame before, at least 1.
@@ -33,8 +35,12 @@ pub struct Frame {
     pub removed: Vec<BodyId>,
     /// Bodies that are new.
     pub added: Vec<Body>,
+    /// What changes of bodies that stay, or that are new, one after the other.
+    pub changed: Vec<BodyChange>,
     /// Replaces all rules.
     pub rules: Option<Rules>,
+    /// What changes in the rules.
+    pub rule_changes: Option<RuleChanges>,
     /// What moved.
     pub moves: Vec<Move>,
     /// No motion is assumed for any body.
@@ -72,6 +78,17 @@ pub struct Questions {
     pub canonical: bool,
     /// Steps that one search may take.
     pub steps_max: u64,
+}
+
+impl Frame {
+    /// Whether it changes more than where bodies are.
+    pub(super) fn is_structural(&self) -> bool {
+        !self.removed.is_empty()
+            || !self.added.is_empty()
+            || !self.changed.is_empty()
+            || self.rules.is_some()
+            || self.rule_changes.is_some()
+    }
 }
 
 /// Moves that are read one after the other, wherever they are.

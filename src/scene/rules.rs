@@ -45,14 +45,18 @@ impl Rules {
 
     /// That every group which is named has a body, or is said to come: a misspelt name would check
     /// nothing, and nobody would notice.
-    pub(super) fn check_groups(&self, bodies: &[&Body]) -> Result<(), DeclarationError> {
+    pub(super) fn check_groups(
+        &self,
+        bodies: &[&Body],
+        path: &str,
+    ) -> Result<(), DeclarationError> {
         let expected = self.groups_to_come.iter();
         let known: BTreeSet<&String> =
             bodies.iter().flat_map(|body| &body.groups).chain(expected).collect();
         for (index, pair) in self.checked_groups.iter().enumerate() {
             for (group, side) in pair.iter().zip(["a", "b"]) {
                 if !known.contains(group) {
-                    let path = format!("rules.checked_groups[{index}].{side}");
+                    let path = format!("{path}[{index}].{side}");
                     return Err(DeclarationError::new(path, Problem::UnknownGroup));
                 }
             }
@@ -72,23 +76,19 @@ impl Rules {
     }
 
     /// Without the entries that name `gone` (sorted).
-    pub(super) fn without(&self, gone: &[BodyId]) -> Result<Self, DeclarationError> {
+    #[must_use]
+    pub(super) fn without(&self, gone: &[BodyId]) -> Self {
         let stays = |pair: &[BodyId; 2]| !pair.iter().any(|id| gone.binary_search(id).is_ok());
         let mut kept = self.clone();
         kept.checked_pairs.retain(stays);
         kept.ignored_pairs.retain(stays);
         kept.margins.retain(|entry| stays(&entry.pair));
-        if kept.checked_pairs.is_empty() && !self.checked_pairs.is_empty() {
-            // An empty list would mean that every pair is checked.
-            let path = "removed_body_ids".into();
-            return Err(DeclarationError::new(path, Problem::NoPairLeft));
-        }
-        Ok(kept)
+        kept
     }
 }
 
-/// The rules, ready to be asked about bodies by index. Bodies that no rule about groups tells apart
-/// form a class; what two classes may do is a table.
+/// The rules, ready to be asked about bodies by index. Bodies that no rule about groups, and
+/// no mask, tells apart form a class; what two classes may do is a table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RuleBook {
     class_of: Vec<u32>,
@@ -172,14 +172,15 @@ impl RuleBook {
         // Only groups that a rule names tell bodies apart.
         let named: BTreeSet<&str> =
             rules.checked_groups.iter().flatten().map(String::as_str).collect();
-        let mut numbers: BTreeMap<(bool, Vec<&str>), u32> = BTreeMap::new();
-        let mut members: Vec<(bool, Vec<&str>)> = Vec::new();
+        let mut numbers: BTreeMap<BodyClass<'_>, u32> = BTreeMap::new();
+        let mut members: Vec<BodyClass<'_>> = Vec::new();
         for body in bodies {
             let mut groups: Vec<&str> =
                 body.groups.iter().map(String::as_str).filter(|g| named.contains(g)).collect();
             groups.sort_unstable();
             groups.dedup();
-            let class = (body.fixed, groups);
+            let Body { fixed, category, mask, .. } = *body;
+            let class = BodyClass { fixed: *fixed, category: *category, mask: *mask, groups };
             let next = numbers.len() as u32;
             let number = *numbers.entry(class.clone()).or_insert_with(|| {
                 members.push(class);
@@ -194,15 +195,15 @@ impl RuleBook {
         self.classes = members.len();
         let partners = GroupPartners::new(rules, &members);
         self.may_meet = vec![false; self.classes * self.classes];
-        for (a, (a_fixed, a_groups)) in members.iter().enumerate() {
+        for (a, class) in members.iter().enumerate() {
             let row = &mut self.may_meet[a * self.classes..][..self.classes];
             if rules.checked_groups.is_empty() {
                 row.fill(true);
             } else {
-                partners.mark(a_groups, row);
+                partners.mark(&class.groups, row);
             }
-            for (meets, (b_fixed, _)) in row.iter_mut().zip(&members) {
-                *meets &= !(*a_fixed && *b_fixed);
+            for (meets, other) in row.iter_mut().zip(&members) {
+                *meets &= class.may_meet(other);
             }
         }
         Ok(())
@@ -295,6 +296,24 @@ impl RuleBook {
     }
 }
 
+/// What rules about groups, masks and fixed bodies tell of a body.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct BodyClass<'a> {
+    fixed: bool,
+    category: u32,
+    mask: u32,
+    /// Those that a rule names, sorted.
+    groups: Vec<&'a str>,
+}
+
+impl BodyClass<'_> {
+    /// Whether two bodies may be checked, as far as groups are no matter.
+    fn may_meet(&self, other: &Self) -> bool {
+        let are_fixed = self.fixed && other.fixed;
+        !are_fixed && self.category & other.mask != 0 && other.category & self.mask != 0
+    }
+}
+
 /// Which groups are checked against which. There may be hundreds of thousands of entries, and as
 /// many groups of a body: no entry may be looked at for each pair of classes, of which there are
 /// millions.
@@ -308,9 +327,9 @@ struct GroupPartners<'a> {
 }
 
 impl<'a> GroupPartners<'a> {
-    fn new(rules: &Rules, members: &[(bool, Vec<&'a str>)]) -> Self {
+    fn new(rules: &Rules, members: &[BodyClass<'a>]) -> Self {
         let (mut numbers, mut classes) = (BTreeMap::new(), Vec::new());
-        for (class, (_, groups)) in members.iter().enumerate() {
+        for (class, BodyClass { groups, .. }) in members.iter().enumerate() {
             for group in groups {
                 let number = *numbers.entry(*group).or_insert(classes.len());
                 if number == classes.len() {

@@ -13,6 +13,7 @@ use super::pairs::PairKey;
 use super::question::Questions;
 use super::report::Report;
 use super::rules::{RuleBook, Rules};
+use super::structure::Restructuring;
 use super::table::PairTable;
 
 /// How large a scene may be.
@@ -144,7 +145,7 @@ impl Scene {
             methods: methods.into(),
             limits,
         };
-        scene.restructure(&[], declared.bodies, "bodies", Some(declared.rules))?;
+        scene.restructure(Restructuring::opening(declared.bodies, declared.rules))?;
         for (index, contact) in declared.contacts.iter().enumerate() {
             let fail = |problem| DeclarationError::new(format!("contacts[{index}].pair"), problem);
             let a = scene.index_of(contact.pair[0]).ok_or_else(|| fail(Problem::UnknownBody))?;

@@ -2,13 +2,14 @@
 //! not told.
 
 use clearance::rpc::api;
+use clearance::rpc::api::ContactEventKind;
 use clearance::runtime::settings::Limits;
 use prost::Message;
 use tonic::Code;
 
 use crate::hostile::ball;
 use crate::server::{Server, soon};
-use crate::sessions::{all_pairs, cube_at, pose, started_with, step};
+use crate::sessions::{all_pairs, cube_at, pose, scene, started_with, step};
 
 /// Tells the depth of every pair.
 fn everything() -> Option<api::ReportOptions> {
@@ -119,4 +120,79 @@ async fn frames_that_make_sessions_larger_than_memory_allows_are_refused() {
     let moved = api::Frame { frame_id, poses, removed_body_ids: vec![11], ..Default::default() };
     let reports = step(&server, "s", vec![moved, named(frame_id + 1)]).await.unwrap();
     assert!(reports.iter().all(|report| report.status.is_none()), "{reports:?}");
+}
+
+/// Rules and bodies change entry by entry; the state that is told afterwards opens the same scene
+/// elsewhere, and what is too much or wrong is refused with its path.
+#[tokio::test]
+async fn bodies_and_rules_change_entry_by_entry() {
+    let server = started_with(Limits { rules_per_session_max: 2, ..Limits::default() }).await;
+    let mut opening = scene("s");
+    opening.state.as_mut().unwrap().bodies =
+        vec![cube_at(1, 0.0), cube_at(2, 0.5), cube_at(3, 3.0)];
+    server.sessions().open_session(opening).await.unwrap();
+    let frame = |frame_id| api::Frame { frame_id, ..Default::default() };
+    let ignoring = |frame_id, pairs: &[[u32; 2]]| {
+        let pairs = pairs.iter().map(|&[a, b]| api::BodyPair { a, b }).collect();
+        let changes = api::RuleChanges { added_ignored_pairs: pairs, ..Default::default() };
+        api::Frame { rule_changes: Some(changes), ..frame(frame_id) }
+    };
+    let large = api::BodyChange {
+        id: 3,
+        parts: vec![api::PlacedBody {
+            source: Some(api::placed_body::Source::Vertices(api::Points {
+                xyz: vec![-3.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0],
+            })),
+            pose: None,
+        }],
+        category: Some(2),
+        ..Default::default()
+    };
+    let reports = step(
+        &server,
+        "s",
+        vec![
+            ignoring(1, &[[2, 1]]),
+            api::Frame { changed_bodies: vec![large], ..frame(2) },
+            // One more than there may be, with what is there; then a group that it is not in.
+            ignoring(3, &[[1, 3], [2, 3]]),
+            api::Frame {
+                changed_bodies: vec![api::BodyChange {
+                    id: 1,
+                    left_groups: vec!["arm".to_owned()],
+                    ..Default::default()
+                }],
+                ..frame(3)
+            },
+            // What was applied before gets its report again, however full the rules are.
+            ignoring(2, &[[1, 3], [2, 3]]),
+        ],
+    )
+    .await
+    .unwrap();
+    let told = |report: &api::FrameReport| -> Vec<(ContactEventKind, u32, u32)> {
+        report.events.iter().map(|event| (event.kind(), event.a, event.b)).collect()
+    };
+    assert_eq!(told(&reports[0]), [(ContactEventKind::Ended, 1, 2)]);
+    use ContactEventKind::Began;
+    assert_eq!(told(&reports[1]), [(Began, 1, 3), (Began, 2, 3)]);
+    let status = |at: usize| reports[at].status.as_ref().unwrap();
+    assert_eq!(status(2).field, "frames[2].rule_changes.added_ignored_pairs");
+    assert_eq!(status(2).reason(), api::ErrorReason::LimitExceeded);
+    assert_eq!(status(3).field, "frames[3].changed_bodies[0].left_groups[0]");
+    assert_eq!((&reports[4].status, &reports[4].events), (&None, &reports[1].events));
+
+    let get = api::GetSessionRequest { session_id: "s".into(), ..Default::default() };
+    let state = server.sessions().get_session(get).await.unwrap().into_inner().state.unwrap();
+    assert_eq!(state.bodies[2].category, Some(2));
+    assert_eq!(state.rules.as_ref().unwrap().ignored_pairs.len(), 1);
+    let elsewhere = api::OpenSessionRequest {
+        session_id: "elsewhere".into(),
+        state: Some(state),
+        report: Some(api::ReportOptions { pairs: 4, ..Default::default() }),
+        ..Default::default()
+    };
+    let opened = server.sessions().open_session(elsewhere).await.unwrap().into_inner();
+    let report = opened.report.unwrap();
+    assert_eq!((report.pairs.len(), report.events.len()), (2, 0));
 }

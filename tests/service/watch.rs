@@ -47,6 +47,9 @@ impl Mirror {
         for body in frame.added_bodies {
             assert!(self.bodies.insert(body.id, body).is_none(), "was there already");
         }
+        for body in frame.changed_bodies {
+            assert!(self.bodies.insert(body.id, body).is_some(), "was not there");
+        }
         self.rules = frame.rules.or(self.rules.take());
         let poses = frame.packed_poses.unwrap();
         let placed = poses.translations.rows::<3>().zip(poses.rotation_matrices.rows::<9>());
@@ -105,6 +108,21 @@ async fn a_watcher_knows_the_scene_after_every_frame_from_what_it_was_told() {
         frame(7),
         // Refused as a whole: nothing is told of it.
         frame(7),
+        api::Frame {
+            changed_bodies: vec![api::BodyChange {
+                id: 1,
+                parts: [cube_at(1, 0.0).parts, cube_at(1, 0.0).parts].concat(),
+                joined_groups: vec!["arm".to_owned()],
+                mask: Some(3),
+                ..Default::default()
+            }],
+            rule_changes: Some(api::RuleChanges {
+                added_ignored_pairs: vec![api::BodyPair { a: 2, b: 1 }],
+                ..Default::default()
+            }),
+            poses: vec![moved(1, 5.0, false), moved(2, 6.0, false)],
+            ..frame(8)
+        },
     ];
     for one in frames {
         let refused = one.frame_id <= mirror.frame_id;
@@ -121,7 +139,7 @@ async fn a_watcher_knows_the_scene_after_every_frame_from_what_it_was_told() {
         mirror.apply(told);
         mirror.is_true(&server, "s").await;
     }
-    assert_eq!(mirror.frame_id, 7);
+    assert_eq!(mirror.frame_id, 8);
 }
 
 /// Events are told whatever the session's own reports contain.

@@ -1,5 +1,6 @@
 //! Scenes against brute force, and the laws they are held to.
 
+mod changes;
 mod chosen;
 mod contacts;
 mod half_turns;

@@ -84,17 +84,28 @@ const BODY_BYTES: u64 = 1_024;
 const PART_BYTES: u64 = 512;
 
 fn given_points(bodies: &[api::Body]) -> usize {
-    let count = |part: &api::PlacedBody| match &part.source {
+    bodies.iter().flat_map(|body| &body.parts).map(points_given).sum()
+}
+
+fn points_given(part: &api::PlacedBody) -> usize {
+    match &part.source {
         Some(api::placed_body::Source::Vertices(points)) => points.xyz.len() / 3,
         _ => 0,
-    };
-    bodies.iter().flat_map(|body| &body.parts).map(count).sum()
+    }
 }
 
 /// How long it takes to declare these bodies and to look at them for the first time.
 pub fn bodies_estimate(bodies: &[api::Body]) -> Duration {
     let groups: usize = bodies.iter().map(|body| body.groups.len()).sum();
     BODY_TIME * times(bodies.len()) + hull_time(given_points(bodies)) + ENTRY_TIME * times(groups)
+}
+
+/// How long it takes to declare what a frame adds and reshapes.
+pub fn frame_estimate(frame: &api::Frame) -> Duration {
+    let reshaped = frame.changed_bodies.iter().flat_map(|change| &change.parts);
+    let points: usize = reshaped.map(points_given).sum();
+    let changes = BODY_TIME * times(frame.changed_bodies.len()) + hull_time(points);
+    bodies_estimate(&frame.added_bodies) + changes
 }
 
 /// Bodies, each checked; builds the hulls of given points, until `effort` is stopped.
@@ -116,18 +127,8 @@ fn body(
     effort: &mut Effort<'_>,
 ) -> Result<Declared, Failure> {
     let limits = catalogue.limits;
-    let parts_path = path.field("parts");
-    parts_path.within(limits.parts_per_body_max(), wire.parts.len())?;
     path.field("groups").within(limits.rules_per_session_max(), wire.groups.len())?;
-    let mut parts = Vec::with_capacity(wire.parts.len());
-    let mut shapes = Vec::with_capacity(wire.parts.len());
-    for (index, part) in wire.parts.iter().enumerate() {
-        let path = parts_path.index(index);
-        let (polytope, shape) = shape(&path, part, catalogue, effort)?;
-        let body_from_part = pose(&path.field("pose"), part.pose.as_ref())?;
-        parts.push(Part { polytope, body_from_part });
-        shapes.push(shape);
-    }
+    let (parts, shapes) = parts(&path.field("parts"), &wire.parts, catalogue, effort)?;
     let body = Body {
         id: BodyId(wire.id),
         name: wire.name.clone(),
@@ -139,8 +140,29 @@ fn body(
         pivot: vector(&path.field("pivot"), wire.pivot.as_ref())?,
         deviation: length(&path.field("deviation"), wire.deviation)?,
         continuous: wire.continuous,
+        category: wire.category.unwrap_or(Body::CATEGORY),
+        mask: wire.mask.unwrap_or(Body::MASK),
     };
     Ok(Declared { body, shapes })
+}
+
+/// The parts of a body, and where their shapes come from.
+pub(super) fn parts(
+    path: &Path<'_>,
+    wire: &[api::PlacedBody],
+    catalogue: &Catalogue<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<(Vec<Part>, Vec<PartSource>), Failure> {
+    path.within(catalogue.limits.parts_per_body_max(), wire.len())?;
+    let (mut parts, mut shapes) = (Vec::with_capacity(wire.len()), Vec::with_capacity(wire.len()));
+    for (index, part) in wire.iter().enumerate() {
+        let path = path.index(index);
+        let (polytope, shape) = shape(&path, part, catalogue, effort)?;
+        let body_from_part = pose(&path.field("pose"), part.pose.as_ref())?;
+        parts.push(Part { polytope, body_from_part });
+        shapes.push(shape);
+    }
+    Ok((parts, shapes))
 }
 
 fn shape(
@@ -195,29 +217,34 @@ pub fn rules(
     ] {
         path.field(name).within(limits.rules_per_session_max(), count)?;
     }
-    let margins = path.field("margins");
-    let margin = |(index, entry): (usize, &api::PairMargin)| {
-        let path = margins.index(index);
-        let pair = entry.pair.as_ref().ok_or_else(|| path.field("pair").bad("is required"))?;
-        let margin = length(&path.field("margin"), entry.margin)?;
-        Ok(PairMargin { pair: pair_ids(pair), margin })
-    };
-    let margins: Result<Vec<PairMargin>, BadField> =
-        wire.margins.iter().enumerate().map(margin).collect();
     Ok(Rules {
-        checked_groups: wire
-            .checked_groups
-            .iter()
-            .map(|pair| [pair.a.clone(), pair.b.clone()])
-            .collect(),
+        checked_groups: wire.checked_groups.iter().map(group_names).collect(),
         checked_pairs: wire.checked_pairs.iter().map(pair_ids).collect(),
         ignored_pairs: wire.ignored_pairs.iter().map(pair_ids).collect(),
-        margins: margins?,
+        margins: margins(&path.field("margins"), &wire.margins)?,
         groups_to_come: wire.groups_to_come.clone(),
     })
 }
 
-fn pair_ids(wire: &api::BodyPair) -> [BodyId; 2] {
+/// Margins of pairs.
+pub(super) fn margins(
+    path: &Path<'_>,
+    wire: &[api::PairMargin],
+) -> Result<Vec<PairMargin>, BadField> {
+    let margin = |(index, entry): (usize, &api::PairMargin)| {
+        let path = path.index(index);
+        let pair = entry.pair.as_ref().ok_or_else(|| path.field("pair").bad("is required"))?;
+        let margin = length(&path.field("margin"), entry.margin)?;
+        Ok(PairMargin { pair: pair_ids(pair), margin })
+    };
+    wire.iter().enumerate().map(margin).collect()
+}
+
+pub(super) fn group_names(wire: &api::GroupPair) -> [String; 2] {
+    [wire.a.clone(), wire.b.clone()]
+}
+
+pub(super) fn pair_ids(wire: &api::BodyPair) -> [BodyId; 2] {
     [BodyId(wire.a), BodyId(wire.b)]
 }
 
@@ -250,6 +277,8 @@ pub fn failure(path: &Path<'_>, error: &DeclarationError, limits: &Limits) -> Fa
         | Problem::UnknownBody
         | Problem::SameBody
         | Problem::UnknownGroup
+        | Problem::NotInGroup
+        | Problem::NoSuchEntry
         | Problem::NoParts
         | Problem::TooFar
         | Problem::NotALength

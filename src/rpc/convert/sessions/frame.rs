@@ -1,5 +1,6 @@
 //! A frame from the wire.
 
+use super::changes::{self, DeclaredChange};
 use super::declare::{self, Declared, PartSource};
 use super::packed::WireMoves;
 use super::plan::Plan;
@@ -11,7 +12,7 @@ use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
 use crate::runtime::settings::{Limit, Limits};
 use crate::scene::report::MoveError;
-use crate::scene::{Body, BodyId, Frame, FrameError, Rules, TooManyPairs};
+use crate::scene::{Body, BodyChange, BodyId, Frame, FrameError, RuleChanges, Rules, TooManyPairs};
 
 /// A frame, checked.
 pub struct AskedFrame<'a> {
@@ -23,6 +24,8 @@ pub struct AskedFrame<'a> {
     pub plan: Plan,
     /// The bodies of `frame.added` with their shapes.
     pub added: Vec<Declared>,
+    /// The changes of `frame.changed` with their shapes.
+    pub changed: Vec<DeclaredChange>,
 }
 
 /// What the session says about frames that do not say it themselves.
@@ -68,6 +71,12 @@ impl<'a> AskedFrame<'a> {
         let moves = WireMoves::of(path, wire)?;
         let added_path = path.field("added_bodies");
         let added = declare::bodies(&added_path, &wire.added_bodies, catalogue, effort)?;
+        let changed_path = path.field("changed_bodies");
+        let changed = changes::bodies(&changed_path, &wire.changed_bodies, catalogue, effort)?;
+        let changes_path = path.field("rule_changes");
+        let rule_changes = wire.rule_changes.as_ref();
+        let rule_changes =
+            rule_changes.map(|changed| changes::rules(&changes_path, changed, catalogue));
         let rules_path = path.field("rules");
         let rules = wire.rules.as_ref();
         let rules = rules.map(|rules| declare::rules(&rules_path, Some(rules), catalogue));
@@ -77,19 +86,25 @@ impl<'a> AskedFrame<'a> {
             keyframe: wire.keyframe,
             removed: wire.removed_body_ids.iter().copied().map(BodyId).collect(),
             added: added.iter().map(|declared| Body::clone(&declared.body)).collect(),
+            changed: changed.iter().map(|declared| declared.change.clone()).collect(),
             rules: rules.transpose()?,
+            rule_changes: rule_changes.transpose()?,
             moves: Vec::new(),
             teleported: wire.teleported,
         };
-        Ok(Self { frame, moves, plan, added })
+        Ok(Self { frame, moves, plan, added, changed })
     }
 
     /// Memory that a session takes more for it, bytes, estimated.
     pub fn bytes(&self) -> u64 {
-        let shapes: u64 =
-            self.added.iter().flat_map(|one| &one.shapes).map(PartSource::bytes).sum();
+        let added = self.added.iter().flat_map(|one| &one.shapes);
+        let changed = self.changed.iter().flat_map(|one| &one.shapes);
+        let shapes: u64 = added.chain(changed).map(PartSource::bytes).sum();
         let bodies: usize = self.added.iter().map(|one| one.body.bytes()).sum();
-        shapes + (bodies + self.frame.rules.as_ref().map_or(0, Rules::bytes)) as u64
+        let changes: usize = self.frame.changed.iter().map(BodyChange::bytes).sum();
+        let rules = self.frame.rules.as_ref().map_or(0, Rules::bytes);
+        let rules = rules + self.frame.rule_changes.as_ref().map_or(0, RuleChanges::bytes);
+        shapes + (bodies + changes + rules) as u64
     }
 
     /// The status of a move that the scene refused.

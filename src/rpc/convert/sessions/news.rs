@@ -16,6 +16,7 @@ pub struct Draft {
     teleported: BTreeSet<u32>,
     added: BTreeSet<u32>,
     removed: BTreeSet<u32>,
+    changed: BTreeSet<u32>,
     has_new_rules: bool,
 }
 
@@ -28,13 +29,23 @@ impl Draft {
             }
             self.moved.remove(&id);
             self.teleported.remove(&id);
+            self.changed.remove(&id);
         }
         self.added.extend(frame.added.iter().map(|body| body.id.0));
-        self.has_new_rules |= frame.rules.is_some();
+        for id in frame.changed.iter().map(|change| change.id.0) {
+            // Told as it is now, and where, like one that is new.
+            if !self.added.contains(&id) {
+                self.changed.insert(id);
+                self.moved.remove(&id);
+                self.teleported.remove(&id);
+            }
+        }
+        self.has_new_rules |= frame.rules.is_some() || frame.rule_changes.is_some();
         moves.each(&mut |at, moved| {
             let id = moved.body.0;
-            // A body that is new is told with the pose that it has now.
-            if refused.contains(&at) || self.added.contains(&id) {
+            // A body that is new or changed is told with the pose that it has now.
+            let is_told = self.added.contains(&id) || self.changed.contains(&id);
+            if refused.contains(&at) || is_told {
                 return;
             }
             self.moved.insert(id);
@@ -52,7 +63,7 @@ pub fn to_wire(
     draft: &Draft,
     report: Option<&Report>,
 ) -> api::WatchedFrame {
-    let added = |body: &Body| {
+    let whole = |body: &Body| {
         let shapes = shapes.get(&body.id.0).map_or(&[] as &[PartSource], Vec::as_slice);
         body_to_wire(body, shapes)
     };
@@ -63,7 +74,8 @@ pub fn to_wire(
         frame_id: scene.frame(),
         previous_frame_id: 0,
         packed_poses: Some(packed(&bodies(&draft.moved), &draft.teleported)),
-        added_bodies: bodies(&draft.added).into_iter().map(added).collect(),
+        added_bodies: bodies(&draft.added).into_iter().map(whole).collect(),
+        changed_bodies: bodies(&draft.changed).into_iter().map(whole).collect(),
         removed_body_ids: draft.removed.iter().copied().collect(),
         rules: draft.has_new_rules.then(|| rules_to_wire(scene.rules())),
         events: report.map_or_else(Vec::new, |report| report.events.iter().map(event).collect()),

@@ -47,6 +47,8 @@ pub fn body_to_wire(body: &Body, shapes: &[PartSource]) -> api::Body {
         pivot: Some(vector_to_wire(&body.pivot)),
         deviation: body.deviation,
         continuous: body.continuous,
+        category: (body.category != Body::CATEGORY).then_some(body.category),
+        mask: (body.mask != Body::MASK).then_some(body.mask),
     }
 }
 

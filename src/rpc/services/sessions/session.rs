@@ -14,13 +14,14 @@ use crate::geometry::effort::{Cost, Effort};
 use crate::rpc::api;
 use crate::rpc::convert::geometry::length;
 use crate::rpc::convert::options::budget;
+use crate::rpc::convert::sessions::changes::DeclaredChange;
 use crate::rpc::convert::sessions::declare::{self, Declared, PartSource};
 use crate::rpc::convert::sessions::frame::{
     AskedFrame, Defaults, failure, no_room, too_many_pairs,
 };
 use crate::rpc::convert::sessions::methods::methods;
 use crate::rpc::convert::sessions::plan::Plan;
-use crate::rpc::convert::sessions::{news, report, state};
+use crate::rpc::convert::sessions::{changes, news, report, state};
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
@@ -29,7 +30,7 @@ use crate::runtime::memory::Purse;
 use crate::runtime::metrics::{Ending, QuestionKind};
 use crate::runtime::sessions::{Resident, Summary};
 use crate::runtime::settings::Limits as WireLimits;
-use crate::scene::{Applied, Declaration, Limits, Report, Runner, Scene};
+use crate::scene::{Applied, BodyId, Declaration, Limits, Part, Report, Runner, Scene};
 
 /// A scene with the shapes of its bodies, what its client asked for, and what it cost so far.
 #[derive(Debug)]
@@ -110,15 +111,7 @@ impl Session {
             contacts: declare::contacts(&at.field("contacts"), &wire.contacts, catalogue)?,
             frame: wire.frame_id,
         };
-        let room = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
-        let scene_limits = Limits {
-            bodies_max: room(limits.bodies_per_session_max),
-            parts_max: room(limits.parts_per_session_max),
-            classes_max: room(limits.classes_per_session_max),
-            pairs_max: room(limits.pairs_per_frame_max),
-            listed_max: room(limits.pairs_per_report_max),
-        };
-        let scene = Scene::open(declaration, methods, scene_limits)
+        let scene = Scene::open(declaration, methods, scene_limits(limits))
             .map_err(|error| declare::failure(&at, &error, limits))?;
         let mut session = Self {
             scene,
@@ -139,7 +132,9 @@ impl Session {
             vertices_max: 1,
             newsroom: Newsroom::default(),
         };
-        session.keep_shapes(declared);
+        for Declared { body, shapes } in declared {
+            session.keep_shapes(body.id, &body.parts, shapes);
+        }
         let report =
             session.answer(&plan, &FrameWork { shared, until, runner, is_inline: false })?;
         Ok((session, report))
@@ -171,8 +166,7 @@ impl Session {
     /// they might well take longer than others can wait, or are answered by a method whose time the
     /// guesses do not bound.
     pub(super) fn estimate(&self, frames: &[api::Frame]) -> Duration {
-        let added: Duration =
-            frames.iter().map(|frame| declare::bodies_estimate(&frame.added_bodies)).sum();
+        let added: Duration = frames.iter().map(declare::frame_estimate).sum();
         let guess = self.last_elapsed + added;
         let at_worst: Duration = frames.iter().map(|frame| self.at_worst(frame)).sum();
         let is_unbounded = at_worst > HOLD_UP_MAX || !self.are_default_methods;
@@ -182,7 +176,10 @@ impl Session {
     /// How long a frame might take until it is known how many pairs it concerns, which is looked
     /// at then; or in all, if that is not how it is answered.
     fn at_worst(&self, frame: &api::Frame) -> Duration {
-        let is_restructured = !frame.added_bodies.is_empty() || frame.rules.is_some();
+        let is_restructured = !frame.added_bodies.is_empty()
+            || !frame.changed_bodies.is_empty()
+            || frame.rules.is_some()
+            || frame.rule_changes.is_some();
         let questions = &self.defaults.plan.questions;
         let asks_anew = frame.report.is_some() || questions.canonical;
         if asks_anew || is_restructured || frame.teleported {
@@ -333,6 +330,11 @@ impl Session {
         let asked = AskedFrame::convert(path, wire, &self.defaults, catalogue, effort)
             .map_err(|failure| refuse(&failure))?;
         let is_next = wire.frame_id > self.scene.frame();
+        if is_next && let Some(changed) = &asked.frame.rule_changes {
+            let rules = asked.frame.rules.as_ref().unwrap_or(self.scene.rules());
+            changes::fit(&path.field("rule_changes"), changed, rules, catalogue)
+                .map_err(|failure| refuse(&failure))?;
+        }
         let left = room.checked_sub(asked.bytes());
         if is_next && left.is_none() {
             return Err(refuse(&no_room(limits)));
@@ -356,7 +358,14 @@ impl Session {
                     let shapes = self.shapes.remove(gone);
                     self.given_bytes -= shapes.map_or(0, |shapes| given_bytes(&shapes));
                 }
-                self.keep_shapes(asked.added);
+                for Declared { body, shapes } in asked.added {
+                    self.keep_shapes(body.id, &body.parts, shapes);
+                }
+                for DeclaredChange { change, shapes } in asked.changed {
+                    if !shapes.is_empty() {
+                        self.keep_shapes(change.id, &change.parts, shapes);
+                    }
+                }
                 Ok((plan, false))
             }
         }
@@ -400,17 +409,26 @@ impl Session {
         report
     }
 
-    fn keep_shapes(&mut self, declared: Vec<Declared>) {
-        for part in declared.iter().flat_map(|declared| &declared.body.parts) {
-            self.vertices_max = self.vertices_max.max(part.polytope.vertex_count());
-        }
-        let parts = declared.iter().map(|declared| declared.shapes.len());
-        self.parts_max = parts.fold(self.parts_max, usize::max);
-        for Declared { body, shapes } in declared {
-            self.given_bytes += given_bytes(&shapes);
-            let replaced = self.shapes.insert(body.id.0, shapes);
-            self.given_bytes -= replaced.map_or(0, |shapes| given_bytes(&shapes));
-        }
+    /// The body is made of these parts from now on.
+    fn keep_shapes(&mut self, id: BodyId, parts: &[Part], shapes: Vec<PartSource>) {
+        let vertices = parts.iter().map(|part| part.polytope.vertex_count());
+        self.vertices_max = vertices.fold(self.vertices_max, u32::max);
+        self.parts_max = self.parts_max.max(parts.len());
+        self.given_bytes += given_bytes(&shapes);
+        let replaced = self.shapes.insert(id.0, shapes);
+        self.given_bytes -= replaced.map_or(0, |shapes| given_bytes(&shapes));
+    }
+}
+
+/// How large a scene may be.
+fn scene_limits(limits: &WireLimits) -> Limits {
+    let room = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
+    Limits {
+        bodies_max: room(limits.bodies_per_session_max),
+        parts_max: room(limits.parts_per_session_max),
+        classes_max: room(limits.classes_per_session_max),
+        pairs_max: room(limits.pairs_per_frame_max),
+        listed_max: room(limits.pairs_per_report_max),
     }
 }
 

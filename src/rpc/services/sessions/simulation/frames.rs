@@ -10,7 +10,9 @@ use crate::geometry::samples::{self, Random};
 use crate::rpc::api;
 use crate::rpc::convert::geometry::{matrix_rows, pose_to_wire, vector_to_wire};
 use crate::rpc::convert::sessions::state::rules_to_wire;
-use crate::scene::{Body, BodyId, Frame, Listed, Move, PairMargin, Part, Rules};
+use crate::scene::{
+    Body, BodyChange, BodyId, Frame, Listed, Move, PairMargin, Part, RuleChanges, Rules,
+};
 
 /// A frame, what it asks, and its message.
 #[derive(Clone, Debug)]
@@ -62,14 +64,16 @@ impl Shapes {
         body.fixed = random.below(8) == 0;
         body.margin = [0.0, 0.0, 0.0, 0.1][random.below(4) as usize];
         body.continuous = random.below(8) == 0;
+        if random.below(8) == 0 {
+            (body.category, body.mask) = (1 + random.below(3), 1 + random.below(3));
+        }
         if random.below(6) == 0 {
             body.pivot = random.vector() * 0.5;
         }
         body
     }
 
-    /// Its message.
-    pub(super) fn wire(&self, body: &Body) -> api::Body {
+    fn parts(&self, parts: &[Part]) -> Vec<api::PlacedBody> {
         let part = |part: &Part| {
             let known = self.0.iter().find(|(shape, _)| Arc::ptr_eq(shape, &part.polytope));
             let id = known.expect("made of these").1.clone();
@@ -78,10 +82,15 @@ impl Shapes {
                 pose: Some(pose_to_wire(&part.body_from_part)),
             }
         };
+        parts.iter().map(part).collect()
+    }
+
+    /// Its message.
+    pub(super) fn wire(&self, body: &Body) -> api::Body {
         api::Body {
             id: body.id.0,
             name: body.name.clone(),
-            parts: body.parts.iter().map(part).collect(),
+            parts: self.parts(&body.parts),
             pose: Some(pose_to_wire(&body.pose)),
             groups: body.groups.clone(),
             fixed: body.fixed,
@@ -89,6 +98,23 @@ impl Shapes {
             pivot: Some(vector_to_wire(&body.pivot)),
             deviation: body.deviation,
             continuous: body.continuous,
+            category: (body.category != Body::CATEGORY).then_some(body.category),
+            mask: (body.mask != Body::MASK).then_some(body.mask),
+        }
+    }
+
+    fn change(&self, change: &BodyChange) -> api::BodyChange {
+        let &BodyChange { fixed, margin, continuous, category, mask, .. } = change;
+        api::BodyChange {
+            id: change.id.0,
+            parts: self.parts(&change.parts),
+            left_groups: change.left_groups.clone(),
+            joined_groups: change.joined_groups.clone(),
+            fixed,
+            margin,
+            continuous,
+            category,
+            mask,
         }
     }
 
@@ -100,7 +126,9 @@ impl Shapes {
             keyframe: frame.keyframe,
             added_bodies: frame.added.iter().map(|body| self.wire(body)).collect(),
             removed_body_ids: frame.removed.iter().map(|id| id.0).collect(),
+            changed_bodies: frame.changed.iter().map(|one| self.change(one)).collect(),
             rules: frame.rules.as_ref().map(rules_to_wire),
+            rule_changes: frame.rule_changes.as_ref().map(rule_changes),
             report: Some(report(&asked)),
             budget: asked.steps.map(|steps| api::Budget { steps: Some(steps), time: None }),
             teleported: frame.teleported,
@@ -112,6 +140,30 @@ impl Shapes {
             wire.poses = frame.moves.iter().map(nested).collect();
         }
         Sent { frame, asked, wire }
+    }
+}
+
+fn rule_changes(changes: &RuleChanges) -> api::RuleChanges {
+    let pairs = |list: &[[BodyId; 2]]| -> Vec<api::BodyPair> {
+        list.iter().map(|[a, b]| api::BodyPair { a: a.0, b: b.0 }).collect()
+    };
+    let groups = |list: &[[String; 2]]| -> Vec<api::GroupPair> {
+        list.iter().map(|[a, b]| api::GroupPair { a: a.clone(), b: b.clone() }).collect()
+    };
+    let margin = |entry: &PairMargin| api::PairMargin {
+        pair: pairs(&[entry.pair]).pop(),
+        margin: entry.margin,
+    };
+    api::RuleChanges {
+        removed_checked_groups: groups(&changes.removed_checked_groups),
+        added_checked_groups: groups(&changes.added_checked_groups),
+        removed_checked_pairs: pairs(&changes.removed_checked_pairs),
+        added_checked_pairs: pairs(&changes.added_checked_pairs),
+        removed_ignored_pairs: pairs(&changes.removed_ignored_pairs),
+        added_ignored_pairs: pairs(&changes.added_ignored_pairs),
+        removed_margins: pairs(&changes.removed_margins),
+        set_margins: changes.set_margins.iter().map(margin).collect(),
+        groups_to_come: changes.groups_to_come.clone(),
     }
 }
 
@@ -232,32 +284,94 @@ pub(super) fn change_bodies(frame: &mut Frame, model: &Model, shapes: &Shapes, r
     }
 }
 
+/// Two bodies of a model that has some.
+fn pair(model: &Model, random: &mut Random) -> [BodyId; 2] {
+    let ids: Vec<u32> = model.bodies.keys().copied().collect();
+    let count = ids.len() as u32;
+    let a = random.below(count);
+    let b = (a + 1 + random.below(count - 1)) % count;
+    [a, b].map(|at| BodyId(ids[at as usize]))
+}
+
+fn arm_and_cell() -> [String; 2] {
+    ["arm".to_owned(), "cell".to_owned()]
+}
+
 /// Rules about the bodies of a model.
 pub(super) fn rules(model: &Model, random: &mut Random) -> Rules {
-    let ids: Vec<u32> = model.bodies.keys().copied().collect();
-    let pair = |random: &mut Random| {
-        let count = ids.len() as u32;
-        let a = random.below(count);
-        let b = (a + 1 + random.below(count - 1)) % count;
-        [a, b].map(|at| BodyId(ids[at as usize]))
-    };
     let mut rules = Rules::default();
-    if ids.len() < 2 {
+    if model.bodies.len() < 2 {
         return rules;
     }
     for _ in 0..random.below(4) {
-        rules.ignored_pairs.push(pair(random));
+        rules.ignored_pairs.push(pair(model, random));
     }
     if random.below(6) == 0 {
-        rules.checked_pairs = (0..1 + random.below(6)).map(|_| pair(random)).collect();
+        rules.checked_pairs = (0..1 + random.below(6)).map(|_| pair(model, random)).collect();
     }
     if random.below(4) == 0 {
         let margin = [0.0, 0.2][random.below(2) as usize];
-        rules.margins.push(PairMargin { pair: pair(random), margin });
+        rules.margins.push(PairMargin { pair: pair(model, random), margin });
     }
     if random.below(5) == 0 {
-        rules.checked_groups.push(["arm".to_owned(), "cell".to_owned()]);
-        rules.groups_to_come = vec!["arm".to_owned(), "cell".to_owned()];
+        rules.checked_groups.push(arm_and_cell());
+        rules.groups_to_come = arm_and_cell().to_vec();
     }
     rules
+}
+
+/// Changes bodies and rules entry by entry; now and then one that is not there.
+pub(super) fn change(frame: &mut Frame, model: &Model, shapes: &Shapes, random: &mut Random) {
+    if model.bodies.len() < 2 {
+        return;
+    }
+    let mut changes = RuleChanges::default();
+    let held = &model.rules;
+    let some = |list: &[[BodyId; 2]], random: &mut Random| -> Vec<[BodyId; 2]> {
+        let picked = list.iter().filter(|_| random.below(2) == 0);
+        picked.map(|[a, b]| [*b, *a]).collect()
+    };
+    changes.removed_ignored_pairs = some(&held.ignored_pairs, random);
+    if random.below(3) == 0 {
+        changes.removed_checked_pairs = some(&held.checked_pairs, random);
+        let margins: Vec<[BodyId; 2]> = held.margins.iter().map(|entry| entry.pair).collect();
+        changes.removed_margins = some(&margins, random);
+    }
+    match random.below(6) {
+        0 => changes.removed_ignored_pairs.push(pair(model, random)),
+        1 if !held.checked_pairs.is_empty() => {
+            changes.added_checked_pairs.push(pair(model, random));
+        }
+        2 => {
+            let margin = [0.0, 0.3][random.below(2) as usize];
+            changes.set_margins.push(PairMargin { pair: pair(model, random), margin });
+        }
+        3 if random.below(2) == 0 => {
+            changes.added_checked_groups.push(arm_and_cell());
+            changes.groups_to_come = arm_and_cell().to_vec();
+        }
+        _ => changes.added_ignored_pairs.push(pair(model, random)),
+    }
+    frame.rule_changes = Some(changes).filter(|_| random.below(3) > 0);
+    for _ in 0..random.below(3) {
+        let [id, _] = pair(model, random);
+        frame.changed.push(body_change(model, id, shapes.body(id.0, random), random));
+    }
+}
+
+/// Lets a body become like another one in some respects.
+fn body_change(model: &Model, id: BodyId, like: Body, random: &mut Random) -> BodyChange {
+    let known = &model.bodies[&id.0].body;
+    let mut one_of = |count| random.below(count) == 0;
+    BodyChange {
+        id,
+        parts: if one_of(2) { like.parts } else { Vec::new() },
+        left_groups: if one_of(4) { known.groups.clone() } else { Vec::new() },
+        joined_groups: like.groups,
+        fixed: one_of(4).then_some(like.fixed),
+        category: one_of(4).then_some(like.category),
+        mask: one_of(4).then_some(like.mask),
+        margin: one_of(4).then_some(like.margin),
+        continuous: one_of(3).then_some(like.continuous),
+    }
 }

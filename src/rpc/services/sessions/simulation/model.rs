@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use super::cold::{self, Placed, Way};
 use crate::geometry::claim::{Outcome, Verdict};
-use crate::scene::{Body, EventKind, Frame, Listed, Rules};
+use crate::scene::{Body, BodyChange, BodyId, EventKind, Frame, Listed, PairMargin, Rules};
 
 /// Two bodies, the lower id first.
 pub(super) type Pair = [u32; 2];
@@ -186,19 +186,14 @@ impl Model {
                 return false;
             }
         }
-        match &frame.rules {
-            Some(rules) => self.rules = rules.clone(),
-            None => {
-                let stays = |pair: &[crate::scene::BodyId; 2]| !pair.iter().any(|id| is_gone(id.0));
-                let had_pairs = !self.rules.checked_pairs.is_empty();
-                self.rules.checked_pairs.retain(stays);
-                self.rules.ignored_pairs.retain(stays);
-                self.rules.margins.retain(|entry| stays(&entry.pair));
-                if had_pairs && self.rules.checked_pairs.is_empty() {
-                    *self = before;
-                    return false;
-                }
-            }
+        let had = frame.rules.as_ref().unwrap_or(&before.rules);
+        let is_right = frame.changed.iter().all(|change| self.change(change))
+            && self.set_rules(frame, &is_gone)
+            && (had.checked_pairs.is_empty() || !self.rules.checked_pairs.is_empty())
+            && (had.checked_groups.is_empty() || !self.rules.checked_groups.is_empty());
+        if !is_right {
+            *self = before;
+            return false;
         }
         let known: Vec<Pair> = self.contacts.keys().chain(self.noted.keys()).copied().collect();
         for pair in known {
@@ -212,11 +207,82 @@ impl Model {
         true
     }
 
+    /// A body is another one from now on; false: that is not possible.
+    fn change(&mut self, change: &BodyChange) -> bool {
+        let Some(placed) = self.bodies.get_mut(&change.id.0) else { return false };
+        let body = &mut placed.body;
+        if !change.left_groups.iter().all(|group| body.groups.contains(group)) {
+            return false;
+        }
+        body.groups.retain(|group| !change.left_groups.contains(group));
+        for group in &change.joined_groups {
+            if !body.groups.contains(group) {
+                body.groups.push(group.clone());
+            }
+        }
+        body.fixed = change.fixed.unwrap_or(body.fixed);
+        body.category = change.category.unwrap_or(body.category);
+        body.mask = change.mask.unwrap_or(body.mask);
+        body.margin = change.margin.unwrap_or(body.margin);
+        body.continuous = change.continuous.unwrap_or(body.continuous);
+        if !change.parts.is_empty() {
+            body.parts.clone_from(&change.parts);
+            (placed.start, placed.is_put) = (None, true);
+        }
+        true
+    }
+
+    /// The rules of a frame from now on; false: something is taken away that is not there.
+    fn set_rules(&mut self, frame: &Frame, is_gone: &dyn Fn(u32) -> bool) -> bool {
+        let rules = &mut self.rules;
+        match &frame.rules {
+            Some(replaced) => *rules = replaced.clone(),
+            None => {
+                let stays = |pair: &[BodyId; 2]| !pair.iter().any(|id| is_gone(id.0));
+                rules.checked_pairs.retain(stays);
+                rules.ignored_pairs.retain(stays);
+                rules.margins.retain(|entry| stays(&entry.pair));
+            }
+        }
+        let Some(changes) = &frame.rule_changes else { return true };
+        let same = |x: &[BodyId; 2], y: &[BodyId; 2]| x == y || [x[1], x[0]] == *y;
+        let take = |list: &mut Vec<[BodyId; 2]>, gone: &[[BodyId; 2]]| {
+            let are_there = gone.iter().all(|one| list.iter().any(|entry| same(entry, one)));
+            list.retain(|entry| !gone.iter().any(|one| same(entry, one)));
+            are_there
+        };
+        let add = |list: &mut Vec<[BodyId; 2]>, new: &[[BodyId; 2]]| {
+            for one in new {
+                if !list.iter().any(|entry| same(entry, one)) {
+                    list.push(*one);
+                }
+            }
+        };
+        let mut margins: Vec<[BodyId; 2]> = rules.margins.iter().map(|entry| entry.pair).collect();
+        let are_there = take(&mut rules.checked_pairs, &changes.removed_checked_pairs)
+            && take(&mut rules.ignored_pairs, &changes.removed_ignored_pairs)
+            && take(&mut margins, &changes.removed_margins);
+        rules.margins.retain(|entry| margins.contains(&entry.pair));
+        add(&mut rules.checked_pairs, &changes.added_checked_pairs);
+        add(&mut rules.ignored_pairs, &changes.added_ignored_pairs);
+        for set in &changes.set_margins {
+            rules.margins.retain(|entry| !same(&entry.pair, &set.pair));
+            rules.margins.push(*set);
+        }
+        for groups in &changes.added_checked_groups {
+            if !rules.checked_groups.contains(groups) {
+                rules.checked_groups.push(groups.clone());
+            }
+        }
+        rules.groups_to_come.extend(changes.groups_to_come.iter().cloned());
+        are_there
+    }
+
     /// Whether the rules check this pair.
     fn is_checked(&self, [a, b]: Pair) -> bool {
         let (Some(p), Some(q)) = (self.bodies.get(&a), self.bodies.get(&b)) else { return false };
         let (p, q) = (&p.body, &q.body);
-        let is_named = |list: &[[crate::scene::BodyId; 2]]| {
+        let is_named = |list: &[[BodyId; 2]]| {
             list.iter().any(|[x, y]| [x.0, y.0] == [a, b] || [x.0, y.0] == [b, a])
         };
         let meets = |[x, y]: &[String; 2]| {
@@ -224,14 +290,15 @@ impl Model {
             both(p, q) || both(q, p)
         };
         let rules = &self.rules;
-        let is_out = p.fixed && q.fixed || is_named(&rules.ignored_pairs);
+        let is_masked = p.category & q.mask == 0 || q.category & p.mask == 0;
+        let is_out = p.fixed && q.fixed || is_masked || is_named(&rules.ignored_pairs);
         !is_out
             && (rules.checked_pairs.is_empty() || is_named(&rules.checked_pairs))
             && (rules.checked_groups.is_empty() || rules.checked_groups.iter().any(meets))
     }
 
     fn margin(&self, [a, b]: Pair) -> f64 {
-        let of_pair = |entry: &&crate::scene::PairMargin| {
+        let of_pair = |entry: &&PairMargin| {
             let [x, y] = entry.pair;
             [x.0, y.0] == [a, b] || [x.0, y.0] == [b, a]
         };

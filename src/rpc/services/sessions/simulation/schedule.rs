@@ -25,7 +25,9 @@ enum Kind {
     /// Bodies go and come.
     Bodies,
     Rules,
-    /// Both, with moves, in frames that are answered one by one or merged.
+    /// Bodies and rules change entry by entry.
+    Changes,
+    /// All of it, with moves, in frames that are answered one by one or merged.
     Several,
     /// A frame is lost on its way: the next one waits for a keyframe, or names its base.
     Lost,
@@ -52,12 +54,13 @@ enum Kind {
 }
 
 /// Each as often as it is to happen.
-const KINDS: [Kind; 32] = {
+const KINDS: [Kind; 36] = {
     use Kind::*;
     [
         Moves, Moves, Moves, Moves, Moves, Moves, Moves, Moves, Moves, Moves, Keyframe, Bodies,
-        Bodies, Bodies, Rules, Rules, Several, Several, Several, Lost, Repeated, Swapped, Late,
-        TakeOver, HangUp, Cancelled, Hurried, Restart, HandOver, HandOver, Slim, Look,
+        Bodies, Bodies, Rules, Rules, Changes, Changes, Changes, Changes, Several, Several,
+        Several, Lost, Repeated, Swapped, Late, TakeOver, HangUp, Cancelled, Hurried, Restart,
+        HandOver, HandOver, Slim, Look,
     ]
 };
 
@@ -82,7 +85,8 @@ impl Totals {
 /// The schedule of a seed.
 pub(super) fn of(seed: u64) -> Vec<Op> {
     let mut random = Random(seed.wrapping_mul(0x9e37_79b9));
-    let mut step = || Op { kind: KINDS[random.below(32) as usize], random: random.bits() };
+    let mut step =
+        || Op { kind: KINDS[random.below(KINDS.len() as u32) as usize], random: random.bits() };
     (0..20).map(|_| step()).collect()
 }
 
@@ -104,7 +108,7 @@ async fn step(world: &mut World, op: Op) -> Result<(), Wrong> {
     let random = &mut Random(op.random);
     let merges = random.below(2) == 0;
     match op.kind {
-        Kind::Moves | Kind::Keyframe | Kind::Bodies | Kind::Rules => {
+        Kind::Moves | Kind::Keyframe | Kind::Bodies | Kind::Rules | Kind::Changes => {
             let sent = [frame(world, op.kind, random)];
             world.send(&sent, by(random), merges).await
         }
@@ -185,6 +189,9 @@ fn changes(world: &World, kind: Kind, random: &mut Random) -> Frame {
     if kind == Kind::Bodies {
         frames::change_bodies(&mut frame, &world.model, &world.shapes, random);
     }
+    if kind == Kind::Changes {
+        frames::change(&mut frame, &world.model, &world.shapes, random);
+    }
     if kind == Kind::Rules {
         frame.rules = Some(frames::rules(&world.model, random));
     }
@@ -202,8 +209,8 @@ async fn several(world: &mut World, random: &mut Random, merges: bool) -> Result
     // What they build on is not known to the server yet.
     let mut ahead = world.model.clone();
     for _ in 0..2 + random.below(3) {
-        let kinds = [Kind::Moves, Kind::Moves, Kind::Bodies, Kind::Rules];
-        let kind = kinds[random.below(4) as usize];
+        let kinds = [Kind::Moves, Kind::Moves, Kind::Bodies, Kind::Rules, Kind::Changes];
+        let kind = kinds[random.below(5) as usize];
         std::mem::swap(&mut world.model, &mut ahead);
         let asked: Asked = world.asked;
         let one = changes(world, kind, random);
