@@ -278,7 +278,9 @@ impl Scene {
         let verdict = kept.standing.verdict();
         let in_contact = verdict.map(|verdict| verdict != Verdict::Separated);
         let deciding = in_contact.filter(|is| *is).map(|_| PartPair { p: 0, q: 0 });
-        let ended = kept.said.is_announced && in_contact == Some(false);
+        // With a release margin, whoever ends a contact has looked at the pair in detail.
+        let ends_at_once = self.release_margin <= 0.0;
+        let ended = ends_at_once && kept.said.is_announced && in_contact == Some(false);
         Cow::Owned(PairAnswer {
             verdict,
             deciding,

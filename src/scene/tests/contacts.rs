@@ -136,3 +136,26 @@ fn every_change_of_verdict_is_told_whatever_moves() {
     }
     assert!(told[0] > 10 && told[1] > 10, "{told:?}");
 }
+
+/// A pair that rests within its release margin was not looked at, and was told to have ended.
+#[test]
+fn a_contact_lasts_while_its_bodies_rest_within_the_release_margin() {
+    let bodies =
+        vec![Body::solid(1, cube(0.5)), Body::solid(2, cube(0.5)).placed(at(0.9, 0.0, 0.0))];
+    let declaration = Declaration { bodies, release_margin: 0.05, ..Declaration::default() };
+    let mut scene = declare(declaration);
+    for listed in [Listed::Near, Listed::Changed, Listed::Nothing, Listed::All, Listed::Near] {
+        let questions = Questions { listed, ..Questions::default() };
+        let id = scene.frame() + 1;
+        let report = step(&mut scene, &frame(id, vec![moved(2, at(1.03, 0.0, 0.0))]), &questions);
+        assert_eq!(events(&report), []);
+        for rest in 1..4 {
+            let report = step(&mut scene, &frame(id + rest, vec![]), &questions);
+            assert_eq!((events(&report), scene.contact_count()), (vec![], 1), "{listed:?}");
+        }
+    }
+    let near = Questions { listed: Listed::Near, ..Questions::default() };
+    let id = scene.frame() + 1;
+    let report = step(&mut scene, &frame(id, vec![moved(2, at(1.06, 0.0, 0.0))]), &near);
+    assert_eq!(events(&report), [(EventKind::Ended, 1, 2)]);
+}
