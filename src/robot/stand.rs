@@ -1,5 +1,7 @@
 //! A cell in one configuration: where its links are, and how pairs of its bodies stand.
 
+use std::convert::Infallible;
+
 use super::ball::PlacedBox;
 use super::cell::{BodyPair, Cell};
 use super::kinematics::{PoseLanes, point_lanes, pose_of_lane};
@@ -215,32 +217,27 @@ impl<'a> Stand<'a> {
     ) -> Result<(), E> {
         let cell = self.cell;
         let first_still = cell.parts.len();
-        let mut found: Vec<(usize, f64)> = Vec::new();
         for (index, link) in cell.links.iter().enumerate() {
             if link.frame.is_none() || only.is_some_and(|only| only != index) {
                 continue;
             }
             let (centre, radius) = self.link_ball(index);
-            found.clear();
-            cell.still.near(&centre, radius, within, |body, clearance| {
-                found.push((body, clearance));
-                within
-            });
-            for (body, clearance) in &found {
+            let is_single = link.parts.len() == 1;
+            cell.still.near(&centre, radius, within, |body, of_link| {
                 let other = number(first_still + body);
-                let is_single = link.parts.len() == 1;
                 for part in link.parts.clone() {
                     let clearance = if is_single {
-                        *clearance
+                        of_link
                     } else {
                         let (centre, radius) = self.part_ball(index, part);
-                        cell.still.box_of(*body).clearance_from(&centre, radius)
+                        cell.still.box_of(body).clearance_from(&centre, radius)
                     };
                     if clearance < within {
                         within = visit(self, [number(part), other], clearance)?;
                     }
                 }
-            }
+                Ok(within)
+            })?;
         }
         self.candidates_among_links(within, only, visit)
     }
@@ -254,7 +251,7 @@ impl<'a> Stand<'a> {
         let (centre, radius) = self.link_ball(index);
         // A bound of exactly `within` shows nothing.
         let within = within.next_up();
-        cell.still.near(&centre, radius, within, |body, _| {
+        let visited = cell.still.near(&centre, radius, within, |body, _| {
             for part in link.parts.clone() {
                 let other = cell.parts.len() + body;
                 let (centre, radius) = self.part_ball(index, part);
@@ -263,8 +260,9 @@ impl<'a> Stand<'a> {
                     visit(Self::numbers(part, other));
                 }
             }
-            within
+            Ok::<f64, Infallible>(within)
         });
+        let Ok(()) = visited;
     }
 
     /// A pair by the indices of its bodies.

@@ -146,13 +146,13 @@ impl Still {
     /// Calls `visit` with every body whose box may be nearer to the ball than `within`, and with
     /// the lower bound of its clearance; goes on with what that returns as `within`.
     #[inline(always)]
-    pub fn near(
+    pub fn near<E>(
         &self,
         centre: &Vec3,
         radius: f64,
         mut within: f64,
-        mut visit: impl FnMut(usize, f64) -> f64,
-    ) {
+        mut visit: impl FnMut(usize, f64) -> Result<f64, E>,
+    ) -> Result<(), E> {
         let mut at = 0;
         while let Some(node) = self.nodes.get(at) {
             let beyond = (centre - node.middle).abs() - node.half;
@@ -167,10 +167,11 @@ impl Still {
                 let body = *body as usize;
                 let clearance = self.boxes[body].clearance_from(centre, radius);
                 if clearance < within {
-                    within = visit(body, clearance);
+                    within = visit(body, clearance)?;
                 }
             }
             at += 1;
         }
+        Ok(())
     }
 }

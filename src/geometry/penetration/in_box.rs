@@ -31,7 +31,7 @@
 use crate::geometry::number::rounding::UNIT;
 use crate::geometry::number::tolerance::{ARC_ENDS, DEPTH_WIDTH};
 use crate::geometry::pair::{Pair, Placed};
-use crate::geometry::polytope::FaceTable;
+use crate::geometry::polytope::{FaceTable, VectorBlock, WIDE};
 use crate::geometry::pose::Pose;
 use crate::geometry::{Mat3, Vec3, processor};
 
@@ -57,9 +57,33 @@ pub enum BoxDepth {
 /// The memory of a pass.
 #[derive(Clone, Debug, Default)]
 pub struct BoxDepthMemory {
-    normals: Vec<[f64; 3]>,
-    points: Vec<[f64; 3]>,
+    normals: Vec<VectorBlock>,
+    /// Of each normal and axis, whether it is certainly on one side, and on the other, see
+    /// [`signs_of`].
+    signs: Vec<[u8; WIDE]>,
+    points: Vec<VectorBlock>,
 }
+
+/// The vector with this index.
+#[inline(always)]
+fn vector(blocks: &[VectorBlock], index: usize) -> [f64; 3] {
+    let block = &blocks[index / WIDE];
+    [0, 1, 2].map(|k| block[k][index % WIDE])
+}
+
+/// Bits 0 to 2: a coordinate is more than the error; bits 3 to 5: less than minus that.
+#[inline(always)]
+fn signs_of(block: &VectorBlock, error: f64) -> [u8; WIDE] {
+    std::array::from_fn(|lane| {
+        (0..3).fold(0, |bits, k| {
+            let x = block[k][lane];
+            bits | u8::from(x > error) << k | u8::from(x < -error) << (k + 3)
+        })
+    })
+}
+
+/// All bits of one or the other side.
+const EVERY_AXIS: u8 = 7;
 
 /// The depth of a pair of which one is a box along its own axes. Depths up to `enough` are of no
 /// interest.
@@ -181,7 +205,7 @@ impl<'a> Pass<'a> {
         if self.least.upper + self.base_error <= enough {
             return BoxDepth::Shallow;
         }
-        self.faces_of_the_solid(&mut memory.normals);
+        self.faces_of_the_solid(memory);
         if self.least.upper + self.base_error <= enough {
             return BoxDepth::Shallow;
         }
@@ -205,39 +229,80 @@ impl<'a> Pass<'a> {
         [0, 1, 2].map(|i| (m[(i, 0)] * v[0] + m[(i, 1)] * v[1]) + m[(i, 2)] * v[2])
     }
 
+    /// The vectors of a block, turned.
     #[inline(always)]
-    fn faces_of_the_box(&mut self, points: &mut Vec<[f64; 3]>) {
+    fn turned_block(&self, [x, y, z]: &VectorBlock) -> VectorBlock {
+        let m = &self.turn;
+        [0, 1, 2].map(|i| {
+            std::array::from_fn(|lane| {
+                (m[(i, 0)] * x[lane] + m[(i, 1)] * y[lane]) + m[(i, 2)] * z[lane]
+            })
+        })
+    }
+
+    #[inline(always)]
+    fn faces_of_the_box(&mut self, points: &mut Vec<VectorBlock>) {
         points.clear();
-        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
-        for point in &self.table.points {
-            let turned = self.turned(point);
+        let (mut low, mut high) = ([[f64::INFINITY; WIDE]; 3], [[f64::NEG_INFINITY; WIDE]; 3]);
+        for block in &self.table.points {
+            let turned = self.turned_block(block);
             for k in 0..3 {
-                low[k] = if turned[k] < low[k] { turned[k] } else { low[k] };
-                high[k] = if turned[k] > high[k] { turned[k] } else { high[k] };
+                for lane in 0..WIDE {
+                    let x = turned[k][lane];
+                    low[k][lane] = if x < low[k][lane] { x } else { low[k][lane] };
+                    high[k][lane] = if x > high[k][lane] { x } else { high[k][lane] };
+                }
             }
             points.push(turned);
         }
         let error = self.reach * (self.turn_error + 8.0 * UNIT);
         for k in 0..3 {
+            let low = low[k].into_iter().fold(f64::INFINITY, f64::min);
+            let high = high[k].into_iter().fold(f64::NEG_INFINITY, f64::max);
             let mut axis = [0.0; 3];
             axis[k] = 1.0;
-            self.least.take(high[k] + self.shift[k] + self.half[k], error, axis);
+            self.least.take(high + self.shift[k] + self.half[k], error, axis);
             axis[k] = -1.0;
-            self.least.take(self.half[k] - self.shift[k] - low[k], error, axis);
+            self.least.take(self.half[k] - self.shift[k] - low, error, axis);
         }
     }
 
     #[inline(always)]
-    fn faces_of_the_solid(&mut self, normals: &mut Vec<[f64; 3]>) {
+    fn faces_of_the_solid(&mut self, memory: &mut BoxDepthMemory) {
+        let BoxDepthMemory { normals, signs, .. } = memory;
         normals.clear();
-        let (shift, half) = (self.shift, self.half);
-        for face in &self.table.faces {
-            let n = self.turned(&face.normal);
-            normals.push(n);
-            let along = (n[0] * shift.x + n[1] * shift.y) + n[2] * shift.z;
-            let side = (n[0].abs() * half.x + n[1].abs() * half.y) + n[2].abs() * half.z;
-            let error = self.reach * (self.turn_error + face.error + 16.0 * UNIT);
-            self.least.take((face.offset + along) + side, error, n);
+        signs.clear();
+        let (shift, half, reach) = (self.shift, self.half, self.reach);
+        let certain = self.turn_error + self.table.worst_error + 8.0 * UNIT;
+        let [mut lower, mut upper, mut least] = [[f64::INFINITY; WIDE]; 3];
+        let mut at = [0.0; WIDE];
+        for (index, block) in self.table.faces.iter().enumerate() {
+            let turned = self.turned_block(&block.normals);
+            let [x, y, z] = &turned;
+            let index = index as f64;
+            for lane in 0..WIDE {
+                let along = (x[lane] * shift.x + y[lane] * shift.y) + z[lane] * shift.z;
+                let side =
+                    (x[lane].abs() * half.x + y[lane].abs() * half.y) + z[lane].abs() * half.z;
+                let error = reach * (self.turn_error + block.errors[lane] + 16.0 * UNIT);
+                let value = (block.offsets[lane] + along) + side;
+                let (low, high) = (value - error, value + error);
+                lower[lane] = if low < lower[lane] { low } else { lower[lane] };
+                upper[lane] = if high < upper[lane] { high } else { upper[lane] };
+                at[lane] = if value < least[lane] { index } else { at[lane] };
+                least[lane] = if value < least[lane] { value } else { least[lane] };
+            }
+            signs.push(signs_of(&turned, certain));
+            normals.push(turned);
+        }
+        for lane in 0..WIDE {
+            let of = &mut self.least;
+            of.lower = of.lower.min(lower[lane]);
+            of.upper = of.upper.min(upper[lane]);
+            if least[lane] < of.value {
+                let block = &normals[at[lane] as usize];
+                (of.value, of.direction) = (least[lane], [0, 1, 2].map(|k| block[k][lane]));
+            }
         }
     }
 
@@ -247,8 +312,14 @@ impl<'a> Pass<'a> {
         let mut left_out: f64 = 0.0;
         for edge in &self.table.edges {
             let faces = edge.faces.map(|face| face as usize);
-            let [a, b] = faces.map(|face| &memory.normals[face]);
-            let errors = faces.map(|face| self.table.faces[face].error);
+            let [p, q] = faces.map(|face| memory.signs[face / WIDE][face % WIDE]);
+            // Most edges are one-sided along every axis, which the signs tell.
+            let both = p & q;
+            if (both | both >> 3) & EVERY_AXIS == EVERY_AXIS {
+                continue;
+            }
+            let [a, b] = faces.map(|face| vector(&memory.normals, face));
+            let errors = faces.map(|face| self.table.faces[face / WIDE].errors[face % WIDE]);
             let error = self.turn_error + errors[0].max(errors[1]) + 8.0 * UNIT;
             for k in 0..3 {
                 let is_one_sided =
@@ -266,7 +337,7 @@ impl<'a> Pass<'a> {
                 // it.
                 let is_certain = a[k].abs().min(b[k].abs()) > error;
                 let error = if is_certain { 0.0 } else { 4.0 * error };
-                let point = &memory.points[edge.end as usize];
+                let point = &vector(&memory.points, edge.end as usize);
                 let along = self.turned(&edge.along);
                 if !self.pair_of_edges(EdgePair { axis: k, end: point, along, sum }, error) {
                     return None;

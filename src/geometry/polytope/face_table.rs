@@ -10,6 +10,12 @@ use crate::geometry::shape::Shape;
 /// Edges of a body for which there is a table, at most: passes over more take longer than a search.
 const EDGES_MAX: usize = 2048;
 
+/// Vectors that are worked on side by side.
+pub(in crate::geometry) const WIDE: usize = 4;
+
+/// Some vectors by coordinates.
+pub(in crate::geometry) type VectorBlock = [[f64; WIDE]; 3];
+
 /// See the module.
 #[derive(Clone, Debug)]
 pub(in crate::geometry) struct FaceTable {
@@ -17,25 +23,52 @@ pub(in crate::geometry) struct FaceTable {
     pub(in crate::geometry) centre: Vec3,
     /// At least the distance of every vertex from that.
     pub(in crate::geometry) radius: f64,
-    /// Vertices relative to the centre, each coordinate rounded once.
-    pub(in crate::geometry) points: Vec<[f64; 3]>,
-    /// By facet.
-    pub(in crate::geometry) faces: Vec<FaceRow>,
+    /// Vertices relative to the centre, each coordinate rounded once; the last block is filled up
+    /// with the last of them.
+    pub(in crate::geometry) points: Vec<VectorBlock>,
+    /// The facets, filled up likewise.
+    pub(in crate::geometry) faces: Vec<FaceBlock>,
+    /// The greatest error of a facet's normal.
+    pub(in crate::geometry) worst_error: f64,
     /// Each once.
     pub(in crate::geometry) edges: Vec<EdgeRow>,
     /// Whether it is a box along the axes of its frame.
     pub(in crate::geometry) is_box: bool,
 }
 
+/// Some facets; see [`FaceRow`].
+#[derive(Clone, Copy, Debug)]
+pub(in crate::geometry) struct FaceBlock {
+    pub(in crate::geometry) normals: VectorBlock,
+    pub(in crate::geometry) offsets: [f64; WIDE],
+    pub(in crate::geometry) errors: [f64; WIDE],
+}
+
+impl FaceBlock {
+    fn of(rows: &[FaceRow]) -> Self {
+        let row = |lane: usize| &rows[lane.min(rows.len() - 1)];
+        Self {
+            normals: std::array::from_fn(|k| std::array::from_fn(|lane| row(lane).normal[k])),
+            offsets: std::array::from_fn(|lane| row(lane).offset),
+            errors: std::array::from_fn(|lane| row(lane).error),
+        }
+    }
+}
+
+fn vector_block(vectors: &[Vec3]) -> VectorBlock {
+    let at = |lane: usize, k: usize| vectors[lane.min(vectors.len() - 1)][k];
+    std::array::from_fn(|k| std::array::from_fn(|lane| at(lane, k)))
+}
+
 /// A facet.
 #[derive(Clone, Copy, Debug)]
-pub(in crate::geometry) struct FaceRow {
+struct FaceRow {
     /// The unit outward normal.
-    pub(in crate::geometry) normal: [f64; 3],
+    normal: [f64; 3],
     /// How far the facet is from the centre along the normal, rounded.
-    pub(in crate::geometry) offset: f64,
+    offset: f64,
     /// At least the length of the difference to the exact unit normal.
-    pub(in crate::geometry) error: f64,
+    error: f64,
 }
 
 /// An edge.
@@ -61,6 +94,7 @@ impl FaceTable {
         let points: Vec<Vec3> = body.vertices().iter().map(|v| v - bounds.centre).collect();
         let faces: Option<Vec<FaceRow>> =
             body.facets().rows().map(|corners| face_row(body, &points, corners)).collect();
+        let faces = faces?;
         let features = LayerFeatures::of_body(body, &Effort::unlimited()).ok()?;
         let count = u32::try_from(features.edge_count()).ok()?;
         let edge = |index: u32| {
@@ -73,8 +107,9 @@ impl FaceTable {
         Some(Self {
             centre: bounds.centre,
             radius: bounds.radius,
-            points: points.iter().map(|p| (*p).into()).collect(),
-            faces: faces?,
+            points: points.chunks(WIDE).map(vector_block).collect(),
+            worst_error: faces.iter().map(|face| face.error).fold(0.0, f64::max),
+            faces: faces.chunks(WIDE).map(FaceBlock::of).collect(),
             edges: edges?,
             is_box: is_box(body),
         })

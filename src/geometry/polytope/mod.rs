@@ -13,7 +13,7 @@ use std::sync::OnceLock;
 
 pub(super) use self::box_groups::BOX_FACES;
 use self::box_groups::BoxGroups;
-pub(super) use self::face_table::FaceTable;
+pub(super) use self::face_table::{FaceTable, VectorBlock, WIDE};
 pub use self::likeness::Likeness;
 use surface::Surface;
 
