@@ -9,7 +9,7 @@ use super::gradient::{ContactGeometry, contact_geometry};
 use super::kinematics::ConfigurationError;
 use super::stand::{Block, Deep, LANES, Poses, Stand};
 use crate::geometry::claim::Verdict;
-use crate::geometry::distance::Stops;
+use crate::geometry::distance::{Distance, Stops};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::penetration::BoxDepth;
 use crate::geometry::processor;
@@ -203,6 +203,8 @@ fn least_clearance(
         within = within.min(clearance + BOUNDS_APART);
         Ok::<f64, Stopped>(within)
     })?;
+    // Those that were found before something nearer was.
+    candidates.retain(|(clearance, _)| *clearance < within);
     let mut least = nearest_of(stand, candidates, None, effort)?;
     let known = least.as_ref().map_or(f64::INFINITY, |least| least.upper);
     if known > within {
@@ -219,7 +221,8 @@ fn least_clearance(
     Ok(least)
 }
 
-/// The nearest of these pairs and the one that is known.
+/// The nearest of these pairs and the one that is known. Pairs whose depth takes long come last,
+/// those that may be deepest first: most of them are less deep than another pair for certain.
 fn nearest_of(
     stand: &mut Stand<'_>,
     candidates: &mut [(f64, BodyPair)],
@@ -227,17 +230,37 @@ fn nearest_of(
     effort: &mut Effort<'_>,
 ) -> Result<Option<SignedClearance>, Stopped> {
     candidates.sort_unstable_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
+    let mut known = least.as_ref().map_or(f64::INFINITY, |least| least.upper);
+    let mut deep = Vec::new();
     for (bound, pair) in candidates.iter() {
-        let known = least.as_ref().map_or(f64::INFINITY, |least| least.upper);
         if *bound >= known {
             break;
         }
         if stand.bound_of(*pair, known) >= known {
             continue;
         }
-        if let Some(other) = signed_clearance(stand, *pair, known, effort)? {
-            least = Some(nearer(least, other));
+        match signed_clearance(stand, *pair, known, effort)? {
+            Measured::Farther => {}
+            Measured::Known(other) => {
+                known = known.min(other.upper);
+                least = Some(nearer(least, other));
+            }
+            Measured::Contact => {
+                known = known.min(0.0);
+                deep.push((f64::INFINITY, *pair));
+            }
         }
+    }
+    if least.as_ref().is_some_and(|least| least.upper <= 0.0) || deep.len() > 1 {
+        deep.iter_mut().for_each(|(most, pair)| *most = stand.depth_at_most(*pair));
+    }
+    deep.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    for (most, pair) in deep {
+        if least.as_ref().is_some_and(|least| most <= -least.upper) {
+            break;
+        }
+        let depth = stand.exact_depth(pair, effort)?;
+        least = Some(nearer(least, contact_clearance(pair, depth)));
     }
     Ok(least)
 }
@@ -252,16 +275,32 @@ fn nearer(known: Option<SignedClearance>, other: SignedClearance) -> SignedClear
     SignedClearance { lower, ..nearest }
 }
 
-/// The signed clearance of a pair; none if it is more than `above`.
+/// What is known of the signed clearance of a pair.
+enum Measured {
+    /// It is more than is of interest.
+    Farther,
+    /// All of it.
+    Known(SignedClearance),
+    /// It is at most zero; how deep takes longer to say.
+    Contact,
+}
+
+/// The clearance of a pair in contact; it touches if there is no depth.
+fn contact_clearance(pair: BodyPair, depth: Option<Deep>) -> SignedClearance {
+    let (verdict, lower, upper) = match depth {
+        Some(deep) => (Verdict::Overlapping, 0.0 - deep.upper, 0.0 - deep.lower),
+        None => (Verdict::Touching, 0.0, 0.0),
+    };
+    SignedClearance { pair, verdict, lower, upper, geometry: None }
+}
+
+/// The signed clearance of a pair, unless it is more than `above`.
 fn signed_clearance(
     stand: &mut Stand<'_>,
     pair: BodyPair,
     above: f64,
     effort: &mut Effort<'_>,
-) -> Result<Option<SignedClearance>, Stopped> {
-    let of =
-        |verdict, lower, upper| SignedClearance { pair, verdict, lower, upper, geometry: None };
-    let deep = |deep: Deep| of(Verdict::Overlapping, 0.0 - deep.upper, 0.0 - deep.lower);
+) -> Result<Measured, Stopped> {
     if above > 0.0 {
         let stops = Stops { above: above.is_finite().then_some(above), below: None };
         let distance = stand.distance(pair, stops, effort)?;
@@ -269,22 +308,25 @@ fn signed_clearance(
             if let Some(why) = distance.stopped {
                 return Err(why);
             }
-            let is_nearer = distance.lower <= above;
-            let separated = of(Verdict::Separated, distance.lower, distance.upper);
-            return Ok(is_nearer.then_some(separated));
-        }
-    } else {
-        match stand.box_depth(pair, -above) {
-            BoxDepth::Shallow => return Ok(None),
-            BoxDepth::Deep { lower, upper, direction } => {
-                return Ok(Some(deep(Deep { lower, upper, direction })));
-            }
-            BoxDepth::Unknown if stand.verdict(pair, effort)? == Verdict::Separated => {
-                return Ok(None);
-            }
-            BoxDepth::Unknown => {}
+            let Distance { lower, upper, .. } = distance;
+            let verdict = Verdict::Separated;
+            let separated = SignedClearance { pair, verdict, lower, upper, geometry: None };
+            let is_nearer = lower <= above;
+            return Ok(if is_nearer { Measured::Known(separated) } else { Measured::Farther });
         }
     }
-    let depth = stand.depth(pair, effort)?;
-    Ok(Some(depth.map_or_else(|| of(Verdict::Touching, 0.0, 0.0), deep)))
+    // In contact, or of interest only if it is deeper than what is known.
+    let is_contact = above > 0.0;
+    Ok(match stand.box_depth(pair, (-above).max(0.0)) {
+        BoxDepth::Deep { lower, upper, direction } => {
+            let deep = Deep { lower, upper, direction };
+            Measured::Known(contact_clearance(pair, Some(deep)))
+        }
+        BoxDepth::Shallow if !is_contact => Measured::Farther,
+        BoxDepth::Shallow | BoxDepth::Unknown if is_contact => Measured::Contact,
+        BoxDepth::Shallow | BoxDepth::Unknown => match stand.verdict(pair, effort)? {
+            Verdict::Separated => Measured::Farther,
+            Verdict::Touching | Verdict::Overlapping => Measured::Contact,
+        },
+    })
 }

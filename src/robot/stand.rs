@@ -9,7 +9,7 @@ use crate::geometry::Vec3;
 use crate::geometry::distance::{Distance, Stops, measure};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::Pair;
-use crate::geometry::penetration::{self, BoxDepth, BoxDepthMemory, depth_in_box};
+use crate::geometry::penetration::{self, BoxDepth, BoxDepthMemory, depth_at_most, depth_in_box};
 use crate::geometry::pose::Pose;
 use crate::geometry::separation::{METHODS, decide};
 use crate::geometry::witness::Witness;
@@ -186,6 +186,11 @@ impl<'a> Stand<'a> {
         depth_in_box(&self.pair(pair), enough, &mut self.poses.box_depth)
     }
 
+    /// At least the depth of two bodies, metres.
+    pub(super) fn depth_at_most(&mut self, pair: BodyPair) -> f64 {
+        depth_at_most(&self.pair(pair), &mut self.poses.box_depth)
+    }
+
     /// How deep two bodies overlap; none: they touch, or are separated.
     pub(super) fn depth(
         &mut self,
@@ -195,6 +200,15 @@ impl<'a> Stand<'a> {
         if let BoxDepth::Deep { lower, upper, direction } = self.box_depth(pair, 0.0) {
             return Ok(Some(Deep { lower, upper, direction }));
         }
+        self.exact_depth(pair, effort)
+    }
+
+    /// The same by the search in exact arithmetic, which takes ten times as long.
+    pub(super) fn exact_depth(
+        &mut self,
+        pair: BodyPair,
+        effort: &mut Effort<'_>,
+    ) -> Result<Option<Deep>, Stopped> {
         let measured =
             penetration::measure(&self.pair(pair), false, &mut Witness::default(), effort)?;
         if let Some(why) = measured.stopped {

@@ -17,7 +17,7 @@ mod tests;
 mod directional;
 
 use crate::geometry::claim::{Span, Surface};
-pub use in_box::{BoxDepth, BoxDepthMemory, depth_in_box};
+pub use in_box::{BoxDepth, BoxDepthMemory, depth_at_most, depth_in_box};
 pub use method::RangeMethod;
 
 use super::Vec3;
