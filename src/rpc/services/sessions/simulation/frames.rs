@@ -240,8 +240,10 @@ fn onwards(random: &mut Random, from: &Pose) -> Pose {
 /// Moves of some of the bodies, or of all.
 pub(super) fn moves(model: &Model, random: &mut Random, is_of_all: bool) -> Vec<Move> {
     let mut moves = Vec::new();
+    // In some frames most bodies rest.
+    let resting = if random.below(4) == 0 { 6 } else { 1 };
     for (id, placed) in &model.bodies {
-        if is_of_all || random.below(3) > 0 {
+        if is_of_all || random.below(3 + resting) >= resting {
             let pose = onwards(random, &placed.body.pose);
             let teleported = random.below(24) == 0;
             moves.push(Move { body: BodyId(*id), pose, teleported, deviation: None });

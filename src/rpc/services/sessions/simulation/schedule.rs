@@ -78,7 +78,7 @@ impl Totals {
     }
 
     pub(super) fn is_plenty(&self) -> bool {
-        self.answers > 38_000 && self.events > 9_000
+        self.answers > 38_000 && self.events > 7_500
     }
 }
 

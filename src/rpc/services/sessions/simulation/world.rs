@@ -129,7 +129,7 @@ impl World {
         };
         let shapes = ground.shapes.clone();
         let bodies: Vec<_> = (0..3 + random.below(4)).map(|id| shapes.body(id, random)).collect();
-        let release_margin = [0.0, 0.0, 0.05][random.below(3) as usize];
+        let release_margin = [0.0, 0.3][random.below(2) as usize];
         let mut model = Model::open(&bodies, Default::default(), release_margin);
         model.rules = frames::rules(&model, random);
         let mut opening = api::OpenSessionRequest {
