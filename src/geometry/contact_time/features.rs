@@ -28,6 +28,9 @@
 //! time, and contact by another.
 //! Cost: every pair of features at first; the pairs that are left, a few, on each of 34 levels.
 //!
+//! Why it is no method: it also loses. Two balls of 50 vertices that turn and fly into each other
+//! take 2.8 ms here and 3 µs by the certified search (the two timings in its tests).
+//!
 //! Differs from the text:
 //! - Whether the features meet is not tested at a root, but decides what is looked into.
 //! - Parallel edges, whose condition always holds, need no case: a plane separates them, or

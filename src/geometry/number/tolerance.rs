@@ -129,3 +129,6 @@ pub const DEPTH_WIDTH: f64 = 1e-12;
 /// How far the normal of a face of two edges has to be along the sum of the normals of the faces at
 /// one of them, for its side to be known: those two are then no opposites.
 pub const ARC_ENDS: f64 = 1e-9;
+/// The least weight of a corner where a ray meets a triangle: nearer to an edge, the ray may meet
+/// the next triangle instead, and another ray is taken.
+pub const RAY_BESIDE_EDGE: f64 = 1e-9;

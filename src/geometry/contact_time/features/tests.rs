@@ -7,7 +7,7 @@ use crate::geometry::claim::{FirstContact, Outcome, TIME_TOLERANCE, Verdict};
 use crate::geometry::contact_time::first_contact;
 use crate::geometry::effort::Effort;
 use crate::geometry::hull::samples::{
-    Random, cloud, cuboid, octahedron, polytope_of, prism, segment, tetrahedron,
+    Random, cloud, cuboid, octahedron, polytope_of, prism, segment, sphere, tetrahedron,
 };
 use crate::geometry::pair::Pair;
 use crate::geometry::polytope::Polytope;
@@ -210,4 +210,36 @@ fn of_what_it_does_not_treat_it_says_nothing() {
     ] {
         assert_eq!(first_meeting(&other), None, "{other:?}");
     }
+}
+
+/// Asks about balls of so many vertices that fly into each other and turn.
+fn about_turning_balls(vertices: u32, rounds: u32, mut ask: impl FnMut(&Question<'_>)) {
+    let mut random = Random::new(u64::from(vertices));
+    let [p, q] = [1.0, 1.01].map(|radius| polytope_of(&sphere(vertices, radius)));
+    for _ in 0..rounds {
+        let mut turn =
+            |velocity| screw(None, velocity, random.direction(), random.between(0.2, 1.0));
+        let motions = [turn(Vec3::zeros()), turn(Vec3::x() * -4.0)];
+        let pair = Pair::new(&p, Pose::identity(), &q, Pose::translation(4.0, 0.0, 0.0));
+        ask(&Question::new(pair, motions[0], motions[1]));
+    }
+}
+
+/// What §4 costs: the time of this test beside that of the next one, for the header. In a release
+/// build: `cargo test --release --no-default-features --lib -- --ignored --exact` and its path.
+#[test]
+#[ignore = "a timing"]
+fn a_thousand_turning_balls_by_all_features() {
+    about_turning_balls(50, 1000, |question| assert!(first_meeting(question).is_some()));
+}
+
+/// See [`a_thousand_turning_balls_by_all_features`].
+#[test]
+#[ignore = "a timing"]
+fn a_hundred_thousand_turning_balls_by_the_certified_search() {
+    about_turning_balls(50, 100_000, |question| {
+        let effort = &mut Effort::unlimited();
+        let found = first_contact(question, &mut Witness::default(), effort).unwrap();
+        assert_eq!(found.outcome, Outcome::Contact);
+    });
 }

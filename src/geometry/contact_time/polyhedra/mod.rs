@@ -19,7 +19,8 @@
 //! Differs from the text:
 //! - §3.2: Algorithm 2 tells the distance of polytopes by the feet of mutual normals of all pairs
 //!   of faces (Lemmas 3 to 6), in any dimension. Here only the pairs that can share a point are
-//!   looked at, in space and time; how far polyhedra are from each other is not answered.
+//!   looked at, in space and time. How far polyhedra are from each other is not answered; convex
+//!   bodies have the method `mutual_normals`.
 //! - §3.3, §3.4: point against polytope and segment against facet are mutually recursive in the
 //!   dimension. Here one ray in three dimensions is followed through the triangles it meets.
 //! - §4: polyhedra that turn are not answered; see `features` for convex bodies.

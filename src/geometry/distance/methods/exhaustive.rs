@@ -8,6 +8,7 @@
 
 use arrayvec::ArrayVec;
 
+use super::features::{FEATURE_PAIRS_MAX, Features};
 use super::{DistanceMethod, Ending, FoundSimplex, Proposer};
 use crate::geometry::difference::RoundedCorner;
 use crate::geometry::difference::bounded::BoundedView;
@@ -15,7 +16,6 @@ use crate::geometry::distance::Stops;
 use crate::geometry::distance::simplex::Simplex;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
-use crate::geometry::polytope::Polytope;
 use crate::geometry::witness::Witness;
 
 /// The row of the table.
@@ -26,27 +26,6 @@ pub(super) const METHOD: DistanceMethod = DistanceMethod {
     cost: "a simplex for every vertex and facet and every two edges",
     proposer: Proposer::By(propose),
 };
-
-/// Two bodies of about 300 vertices: a few tenths of a second.
-const SIMPLICES_MAX: usize = 1 << 20;
-
-/// The edges and triangles of a body, by its vertices.
-struct Features {
-    edges: Vec<[u32; 2]>,
-    triangles: Vec<[u32; 3]>,
-}
-
-impl Features {
-    fn of(body: &Polytope) -> Self {
-        let edges = (0..body.vertex_count())
-            .flat_map(|a| body.neighbours(a).iter().filter(move |&&b| a < b).map(move |&b| [a, b]))
-            .collect();
-        let fan = |facet: &[u32]| -> Vec<[u32; 3]> {
-            (2..facet.len()).map(|k| [facet[0], facet[k - 1], facet[k]]).collect()
-        };
-        Self { edges, triangles: body.facets().rows().flat_map(fan).collect() }
-    }
-}
 
 /// The nearest simplex so far.
 struct ExhaustiveSearch<'a> {
@@ -76,10 +55,7 @@ fn propose(
 ) -> FoundSimplex {
     let (p, q) = (pair.p.body, pair.q.body);
     let (of_p, of_q) = (Features::of(p), Features::of(q));
-    let simplices = p.vertices().len() * of_q.triangles.len()
-        + of_p.triangles.len() * q.vertices().len()
-        + of_p.edges.len() * of_q.edges.len();
-    if simplices > SIMPLICES_MAX {
+    if of_p.pairs_with(&of_q) > FEATURE_PAIRS_MAX {
         return FoundSimplex::hands_over();
     }
     let mut search = ExhaustiveSearch { view, best: Simplex::default() };

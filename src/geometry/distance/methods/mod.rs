@@ -2,8 +2,10 @@
 //! that names it.
 
 mod exhaustive;
+mod features;
 pub(super) mod gjk;
 pub mod h_walk;
+mod mutual_normals;
 
 use crate::geometry::difference::bounded::BoundedView;
 use crate::geometry::distance::Stops;
@@ -41,6 +43,7 @@ pub const METHODS: &[DistanceMethod] = &[
     h_walk::FROM_INNERMOST,
     h_walk::SURFACE_WALK,
     h_walk::DOBKIN_KIRKPATRICK,
+    mutual_normals::METHOD,
     exhaustive::METHOD,
 ];
 
