@@ -1,5 +1,7 @@
 //! Registered polytopes and polyhedra, in memory: named by content, shared, counted against limits.
 
+mod paid;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,14 +9,14 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use dashmap::DashMap;
 
+use self::paid::PaidMemory;
 use super::memory::{MemoryKind, OutOfMemory, Purse, Reservation};
 use super::sessions::owner::KeyDigest;
 use super::settings::{Limit, Limits};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hierarchy::HierarchyReport;
 use crate::geometry::polyhedron::Polyhedron;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::polytope::surface::Surface;
+use crate::geometry::polytope::{Polytope, Tables};
 use crate::geometry::shape::PolytopeId;
 
 /// What is registered; shared with the scenes and questions that use it.
@@ -33,6 +35,13 @@ pub enum StoredSolid {
 }
 
 impl StoredSolid {
+    /// Its hull; that of a polytope is the polytope itself.
+    pub fn hull(&self) -> &Arc<Polytope> {
+        match self {
+            Self::Polytope(polytope) | Self::Polyhedron { hull: polytope, .. } => polytope,
+        }
+    }
+
     /// Number of vertices.
     pub fn vertex_count(&self) -> usize {
         match self {
@@ -53,60 +62,66 @@ pub struct Stored {
     pub edge_count: u32,
     /// The figures of a polytope's hierarchy, which itself is only kept once a method has used it.
     pub hierarchy: HierarchyReport,
-    /// Memory it takes, estimated.
+    /// Memory it takes as it is registered, estimated: without tables that methods have built of it
+    /// on first use.
     pub memory_bytes: u64,
-    memory: Option<Reservation>,
+    memory: Arc<PaidMemory>,
     uses: AtomicU64,
 }
 
 impl Stored {
     /// A polytope that is not registered yet. For large bodies the figures take seconds: they are
     /// given up beyond the deadline.
-    pub fn new(polytope: Polytope, effort: &Effort<'_>) -> Result<Self, Stopped> {
+    pub fn new(mut polytope: Polytope, effort: &Effort<'_>) -> Result<Self, Stopped> {
         let id = PolytopeId::of(&polytope);
         let edge_count = u32::try_from(degree_sum(&polytope) / 2).unwrap_or(u32::MAX);
-        let (hierarchy, memory_bytes) = figures(&polytope, effort)?;
+        polytope.prepare_reach(effort)?;
+        let hierarchy = polytope.hierarchy_report(effort)?;
+        let memory_bytes = bytes_registered(&polytope);
+        let memory = PaidMemory::of(&mut polytope);
         let solid = StoredSolid::Polytope(Arc::new(polytope));
-        Ok(Self {
-            id,
-            solid,
-            edge_count,
-            hierarchy,
-            memory_bytes,
-            memory: None,
-            uses: AtomicU64::new(0),
-        })
+        Ok(Self { id, solid, edge_count, hierarchy, memory_bytes, memory, uses: AtomicU64::new(0) })
     }
 
     /// A polyhedron and its hull, not registered yet. For large bodies the figures take seconds:
     /// they are given up beyond the deadline.
     pub fn of_polyhedron(
         polyhedron: Polyhedron,
-        hull: Polytope,
+        mut hull: Polytope,
         effort: &Effort<'_>,
     ) -> Result<Self, Stopped> {
         let id = polyhedron.id();
         let edge_count = u32::try_from(polyhedron.edge_count()).unwrap_or(u32::MAX);
         let hierarchy = HierarchyReport::default();
-        let memory_bytes = polyhedron.bytes() as u64 + figures(&hull, effort)?.1;
+        hull.prepare_reach(effort)?;
+        let memory_bytes = polyhedron.bytes() as u64 + bytes_registered(&hull);
+        let memory = PaidMemory::of(&mut hull);
         let solid =
             StoredSolid::Polyhedron { polyhedron: Arc::new(polyhedron), hull: Arc::new(hull) };
-        Ok(Self {
-            id,
-            solid,
-            edge_count,
-            hierarchy,
-            memory_bytes,
-            memory: None,
-            uses: AtomicU64::new(0),
-        })
+        Ok(Self { id, solid, edge_count, hierarchy, memory_bytes, memory, uses: AtomicU64::new(0) })
     }
 
     /// Takes its memory from the account, until it is dropped.
     pub fn pay(&mut self, purse: &Purse) -> Result<(), OutOfMemory> {
         let memory = purse.lasting().reserve(MemoryKind::Polytopes, self.memory_bytes)?;
-        self.memory = Some(memory);
+        self.memory.begin(memory);
         Ok(())
+    }
+
+    /// Memory that it takes now, with the tables that are built of it.
+    pub fn bytes_now(&self) -> u64 {
+        self.memory_bytes + self.memory.tables()
+    }
+
+    /// Memory that these tables of it would take beyond what is built already, at most. Of
+    /// polyhedra nothing builds any.
+    pub fn bytes_to_build(&self, tables: Tables) -> u64 {
+        match &self.solid {
+            StoredSolid::Polytope(polytope) => {
+                polytope.bytes_to_build(tables, &self.hierarchy) as u64
+            }
+            StoredSolid::Polyhedron { .. } => 0,
+        }
     }
 
     /// How many bodies of sessions use it.
@@ -122,20 +137,20 @@ fn degree_sum(polytope: &Polytope) -> usize {
 /// Memory of the parts of an entry that do not grow with the body.
 const FIXED_BYTES: usize = 1024;
 
+/// Memory that a polytope takes as it is registered, estimated.
+fn bytes_registered(polytope: &Polytope) -> u64 {
+    (FIXED_BYTES + polytope.heap_bytes()) as u64
+}
+
 /// Memory that a polytope takes, estimated, once methods of every kind have been used on it: what
 /// h_walk, cd_dual or prism build on first use, the hierarchy with its features and the surface, is
-/// counted from the start, so that no question can break a limit.
-///
-/// The figures of the hierarchy come with it. Both are given up beyond the deadline.
-pub fn figures(
-    polytope: &Polytope,
-    effort: &Effort<'_>,
-) -> Result<(HierarchyReport, u64), Stopped> {
+/// counted from the start. Given up beyond the deadline.
+pub fn bytes_at_most(polytope: &Polytope, effort: &Effort<'_>) -> Result<u64, Stopped> {
     polytope.prepare_reach(effort)?;
     let hierarchy = polytope.hierarchy_report(effort)?;
-    let surface = Surface::memory_bytes(degree_sum(polytope) / 2, polytope.facets().len());
-    let bytes = FIXED_BYTES + polytope.heap_bytes() + hierarchy.bytes + surface;
-    Ok((hierarchy, bytes as u64))
+    let of = |tables| polytope.bytes_to_build(tables, &hierarchy) as u64;
+    let tables = of(Tables::Features) + of(Tables::Surface) + of(Tables::Faces);
+    Ok(bytes_registered(polytope) + tables)
 }
 
 /// What an alias takes beside its letters.

@@ -8,6 +8,7 @@ use crate::geometry::contact_time;
 use crate::geometry::distance::{self, DistanceMethod};
 use crate::geometry::effort::Cost;
 use crate::geometry::penetration::{self, RangeMethod};
+use crate::geometry::polytope::Tables;
 use crate::geometry::separation::{self, CollisionMethod};
 
 /// The method of a question.
@@ -113,6 +114,16 @@ impl Methods {
             || self.distance.is_named
             || self.first_contact.is_named
             || self.along.is_named
+    }
+
+    /// What they have built of bodies that are first asked about.
+    pub fn tables(&self) -> [Tables; 4] {
+        [
+            self.verdict.method.tables,
+            self.distance.method.tables,
+            self.first_contact.method.tables,
+            self.along.method.tables,
+        ]
     }
 
     /// Whether all are the defaults, named or not, which alone estimates are about.

@@ -29,6 +29,7 @@ mod sessions;
 mod solid_proofs;
 mod steps;
 mod streams;
+mod tables;
 mod threads;
 mod watch;
 mod wire;

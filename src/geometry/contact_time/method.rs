@@ -5,6 +5,7 @@ use crate::geometry::Vec3;
 use crate::geometry::claim::{FirstContact, Question};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::Pair;
+use crate::geometry::polytope::Tables;
 use crate::geometry::separation::line::cast::{self, Cast};
 use crate::geometry::witness::Witness;
 
@@ -19,6 +20,8 @@ pub struct Method {
     pub proves: &'static str,
     /// What a query costs.
     pub cost: &'static str,
+    /// What it has built of a body that it is first asked about.
+    pub tables: Tables,
     /// Whether it answers bodies that turn, margins and deviations, too; else only bodies that
     /// translate, in contact without slack, and whoever asks for more by its name is refused.
     pub(super) answers_all: bool,
@@ -56,6 +59,7 @@ pub(super) const FACET_WALK: Method = Method {
     source: "the simplex method over M's normals, from a guess by ellipsoids",
     proves: "that translating bodies never meet, by a vector; or the faces that meet first",
     cost: "a supporting pair, and the neighbours of a few more",
+    tables: Tables::Nothing,
     answers_all: true,
     first_look: None,
     cast: cast::cast,

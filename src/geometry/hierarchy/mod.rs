@@ -41,6 +41,8 @@ pub struct HierarchyReport {
     /// Memory that the layers take, and their features once a walk has built them: counted
     /// together, because any question may be the first.
     pub bytes: usize,
+    /// What of these the features take.
+    pub feature_bytes: usize,
 }
 
 /// One polytope of the hierarchy.
@@ -140,15 +142,18 @@ impl Hierarchy {
 
     /// Its figures.
     pub fn report(&self) -> HierarchyReport {
-        let bytes = self.layer_bytes() + self.feature_bytes();
-        HierarchyReport { height: self.height(), size: self.size(), bytes }
+        let feature_bytes = self.feature_bytes();
+        let bytes = self.layer_bytes() + feature_bytes;
+        HierarchyReport { height: self.height(), size: self.size(), bytes, feature_bytes }
     }
 
-    fn layer_bytes(&self) -> usize {
+    /// Memory that the layers take.
+    pub fn layer_bytes(&self) -> usize {
         self.layers.iter().map(Layer::bytes).sum()
     }
 
-    fn feature_bytes(&self) -> usize {
+    /// Memory that the features take once they are built.
+    pub fn feature_bytes(&self) -> usize {
         self.layers.iter().map(features::bytes).sum()
     }
 
@@ -158,13 +163,24 @@ impl Hierarchy {
         &self.features.get_or_init(|| no_limit().expect("without a deadline"))[layer]
     }
 
-    /// Builds those, unless the deadline passes meanwhile: of large bodies it takes a while.
-    pub(super) fn prepare_features(&self, effort: &Effort<'_>) -> Result<(), Stopped> {
-        if self.features.get().is_none() {
-            let built = features::all(&self.layers, effort)?;
-            self.features.get_or_init(|| built);
+    /// Whether those are built.
+    pub fn has_features(&self) -> bool {
+        self.features.get().is_some()
+    }
+
+    /// Builds those, unless the deadline passes meanwhile: of large bodies it takes a while. Tells
+    /// whether they are new.
+    pub(super) fn prepare_features(&self, effort: &Effort<'_>) -> Result<bool, Stopped> {
+        if self.has_features() {
+            return Ok(false);
         }
-        Ok(())
+        let built = features::all(&self.layers, effort)?;
+        let mut is_new = false;
+        self.features.get_or_init(|| {
+            is_new = true;
+            built
+        });
+        Ok(is_new)
     }
 
     /// The *in* pointer of a feature of `layer` (Guibas, Hsu, Zhang 1999, §2.3): its own copy in

@@ -27,6 +27,7 @@ use crate::geometry::number::scaled::{
     Integers, cross, difference, dot, integer_at, least_exponent, negated, sign,
 };
 use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::polytope::Tables;
 use crate::geometry::separation::methods::cd_dual::{Silhouette, exits};
 use crate::geometry::witness::Witness;
 
@@ -38,6 +39,7 @@ pub(super) const METHOD: RangeMethod = RangeMethod {
              misses",
     cost: "sorting the silhouettes' corners, then some tens of faces for each end; hands over flat \
            bodies",
+    tables: Tables::Surface,
     span,
 };
 

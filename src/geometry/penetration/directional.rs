@@ -24,6 +24,7 @@ use crate::geometry::number::ratio::Ratio;
 use crate::geometry::number::rounding::{UNDERFLOW, gamma};
 use crate::geometry::number::scaled::{Integers, integer_at, least_exponent};
 use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::polytope::Tables;
 use crate::geometry::separation::line::cast::{Cast, cast};
 use crate::geometry::separation::line::crossing::{Crossing, End, cross_line};
 use crate::geometry::separation::line::entry::{Entry, LineDirection, certify};
@@ -36,6 +37,7 @@ pub(super) const METHOD: RangeMethod = RangeMethod {
     source: "a portal towards the line in floating point",
     proves: "each end to the last bit, or that the line misses, by error bounds",
     cost: "a supporting pair for every portal, some ten for each end",
+    tables: Tables::Nothing,
     span: quickly,
 };
 

@@ -4,6 +4,7 @@ use crate::geometry::Vec3;
 use crate::geometry::claim::{RangeProof, Span};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::Pair;
+use crate::geometry::polytope::Tables;
 use crate::geometry::witness::Witness;
 
 /// One file and one row of [`super::METHODS`] each. What a method finds it proves, or it hands over
@@ -18,6 +19,8 @@ pub struct RangeMethod {
     pub proves: &'static str,
     /// What a query costs.
     pub cost: &'static str,
+    /// What it has built of a body that it is first asked about.
+    pub tables: Tables,
     /// The search, for a direction and whether the bodies are in contact now.
     pub(super) span: FindSpan,
 }

@@ -83,6 +83,23 @@ pub(in crate::geometry) struct EdgeRow {
 }
 
 impl FaceTable {
+    /// Memory that it takes, bytes.
+    pub(super) fn bytes(&self) -> usize {
+        let blocks = size_of_val(self.points.as_slice()) + size_of_val(self.faces.as_slice());
+        size_of::<Self>() + blocks + size_of_val(self.edges.as_slice())
+    }
+
+    /// Memory that the table of a body takes at most, before it is built.
+    pub(super) fn bytes_at_most(body: &Shape) -> usize {
+        let (vertices, faces) = (body.vertices().len(), body.facets().len());
+        if body.dimension() < 3 || vertices + faces > EDGES_MAX {
+            return 0;
+        }
+        let points = size_of::<VectorBlock>() * vertices.div_ceil(WIDE);
+        let faces_of_all = size_of::<FaceBlock>() * faces.div_ceil(WIDE);
+        size_of::<Self>() + points + faces_of_all + size_of::<EdgeRow>() * (vertices + faces)
+    }
+
     /// None for a body that is not solid, has many edges, or sizes whose products give out.
     pub(super) fn build(body: &Shape) -> Option<Self> {
         let bounds = body.bounds();

@@ -7,14 +7,17 @@ mod face_table;
 mod lever;
 mod likeness;
 pub mod surface;
+mod tables;
 
 use std::ops::Deref;
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 
 pub(super) use self::box_groups::BOX_FACES;
 use self::box_groups::BoxGroups;
 pub(super) use self::face_table::{FaceTable, VectorBlock, WIDE};
 pub use self::likeness::Likeness;
+use self::tables::KeptFor;
+pub use self::tables::{TableKeeper, Tables};
 use surface::Surface;
 
 use super::effort::{Effort, Stopped};
@@ -27,6 +30,7 @@ use super::shape::Shape;
 pub struct Polytope {
     shape: Shape,
     on_demand: OnDemand,
+    kept_for: KeptFor,
 }
 
 /// A polytope is its shape; what is kept beside only saves time.
@@ -55,30 +59,40 @@ struct OnDemand {
 impl Polytope {
     /// The shape itself, with nothing known about it yet.
     pub(super) fn new(shape: Shape) -> Self {
-        Self { shape, on_demand: OnDemand::default() }
+        Self { shape, on_demand: OnDemand::default(), kept_for: KeptFor::default() }
     }
 
     /// The Dobkin-Kirkpatrick hierarchy; built on first use.
     pub fn hierarchy(&self) -> &Hierarchy {
-        let no_limit = &Effort::unlimited();
-        let build = || Hierarchy::build(self, no_limit).expect("without a deadline");
-        self.on_demand.hierarchy.get_or_init(build)
+        match self.on_demand.hierarchy.get() {
+            Some(known) => known,
+            None => self.hierarchy_within(&Effort::unlimited()).expect("without a deadline"),
+        }
+    }
+
+    fn hierarchy_within(&self, effort: &Effort<'_>) -> Result<&Hierarchy, Stopped> {
+        match self.on_demand.hierarchy.get() {
+            Some(known) => Ok(known),
+            None => {
+                let built = Hierarchy::build(self, effort)?;
+                Ok(self.kept_for.keep(&self.on_demand.hierarchy, built, Hierarchy::layer_bytes))
+            }
+        }
     }
 
     /// Builds the hierarchy, unless the deadline passes meanwhile: of large bodies it takes long.
     pub fn prepare_hierarchy(&self, effort: &Effort<'_>) -> Result<(), Stopped> {
-        if self.on_demand.hierarchy.get().is_none() {
-            let built = Hierarchy::build(self, effort)?;
-            self.on_demand.hierarchy.get_or_init(|| built);
-        }
-        Ok(())
+        self.hierarchy_within(effort).map(|_| ())
     }
 
     /// Builds the hierarchy and what walks over its features need, unless the deadline passes
     /// meanwhile. What is done of the one is kept if the other is not reached.
     pub fn prepare_features(&self, effort: &Effort<'_>) -> Result<(), Stopped> {
-        self.prepare_hierarchy(effort)?;
-        self.hierarchy().prepare_features(effort)
+        let hierarchy = self.hierarchy_within(effort)?;
+        if hierarchy.prepare_features(effort)? {
+            self.kept_for.tell(hierarchy.feature_bytes());
+        }
+        Ok(())
     }
 
     /// The figures of the hierarchy. One that nothing has asked for yet is built and dropped again:
@@ -154,7 +168,13 @@ impl Polytope {
             Some(known) => known,
             None => {
                 let built = Surface::build(self, effort)?.map(Box::new);
-                self.on_demand.surface.get_or_init(|| built)
+                let bytes = |built: &Option<Box<Surface>>| {
+                    built.as_ref().map_or(0, |surface| {
+                        let edges = surface.incidence().edge_count();
+                        Surface::memory_bytes(edges, self.facets.len())
+                    })
+                };
+                self.kept_for.keep(&self.on_demand.surface, built, bytes)
             }
         };
         Ok(built.as_deref())
@@ -164,8 +184,62 @@ impl Polytope {
     /// many.
     #[inline]
     pub(super) fn face_table(&self) -> Option<&FaceTable> {
-        let built = self.on_demand.face_table.get_or_init(|| FaceTable::build(self).map(Box::new));
-        built.as_deref()
+        match self.on_demand.face_table.get() {
+            Some(built) => built.as_deref(),
+            None => self.build_face_table(),
+        }
+    }
+
+    #[cold]
+    #[inline(never)]
+    fn build_face_table(&self) -> Option<&FaceTable> {
+        let built = FaceTable::build(self).map(Box::new);
+        let bytes = |built: &Option<Box<FaceTable>>| built.as_ref().map_or(0, |it| it.bytes());
+        self.kept_for.keep(&self.on_demand.face_table, built, bytes).as_deref()
+    }
+
+    /// Lets `keeper` know what is built of this body from now on, and what there is already.
+    pub fn tell(&mut self, keeper: Arc<dyn TableKeeper>) {
+        keeper.kept(self.table_bytes());
+        self.kept_for = KeptFor::of(keeper);
+    }
+
+    /// Memory of the tables that are built of it, beyond [`Self::heap_bytes`].
+    pub fn table_bytes(&self) -> usize {
+        let OnDemand { hierarchy, surface, face_table, .. } = &self.on_demand;
+        let layers = hierarchy.get().map_or(0, |built| {
+            let features = if built.has_features() { built.feature_bytes() } else { 0 };
+            built.layer_bytes() + features
+        });
+        let surface = surface.get().and_then(Option::as_ref).map_or(0, |surface| {
+            Surface::memory_bytes(surface.incidence().edge_count(), self.facets.len())
+        });
+        let faces = face_table.get().and_then(Option::as_ref).map_or(0, |table| table.bytes());
+        layers + surface + faces
+    }
+
+    /// Memory that these tables would take beyond what is built already, at most; `report` is of
+    /// its hierarchy.
+    pub fn bytes_to_build(&self, tables: Tables, report: &HierarchyReport) -> usize {
+        let OnDemand { hierarchy, surface, face_table, .. } = &self.on_demand;
+        let layers = || match hierarchy.get() {
+            Some(_) => 0,
+            None => report.bytes - report.feature_bytes,
+        };
+        match tables {
+            Tables::Nothing => 0,
+            Tables::Layers => layers(),
+            Tables::Features => match hierarchy.get() {
+                Some(built) if built.has_features() => 0,
+                _ => layers() + report.feature_bytes,
+            },
+            Tables::Surface if surface.get().is_none() && self.dimension() == 3 => {
+                let edges = self.vertices.len() + self.facets.len();
+                Surface::memory_bytes(edges, self.facets.len())
+            }
+            Tables::Faces if face_table.get().is_none() => FaceTable::bytes_at_most(self),
+            Tables::Surface | Tables::Faces => 0,
+        }
     }
 }
 

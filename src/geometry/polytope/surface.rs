@@ -42,7 +42,7 @@ impl Surface {
             return Ok(None);
         }
         let scale = PowerOfTwo::that_tames(body.vertices());
-        let scaled = |v: &Vec3| scale.map_or(*v, |scale| v.map(|x| scale.times(x)));
+        let scaled = |v: &Vec3| tamed(scale, v);
         let points: Vec<Vec3> = body.vertices().iter().map(scaled).collect();
         effort.look_at_clock()?;
         let normals: Vec<Vec3> =
@@ -100,6 +100,19 @@ impl Surface {
     }
 }
 
+fn tamed(scale: Option<PowerOfTwo>, v: &Vec3) -> Vec3 {
+    scale.map_or(*v, |scale| v.map(|x| scale.times(x)))
+}
+
+/// The facets with their unit outward normals, one after the other: for a single pass over a body
+/// whose surface is not worth keeping. Nothing for a body that is not solid.
+pub fn facets_with_normals(body: &Shape) -> impl Iterator<Item = (&[u32], Vec3)> {
+    let scale = PowerOfTwo::that_tames(body.vertices());
+    let at = move |corner: u32| tamed(scale, body.vertex(corner));
+    let rows = body.facets().rows().filter(|_| body.dimension() == 3);
+    rows.map(move |corners| (corners, unit_normal_of(at, corners)))
+}
+
 /// The point that the weights name, in the body's own unit.
 pub fn weighted_mean(body: &Shape, weights: &[(u32, f64)]) -> Vec3 {
     let base = *body.vertex(weights[0].0);
@@ -108,8 +121,12 @@ pub fn weighted_mean(body: &Shape, weights: &[(u32, f64)]) -> Vec3 {
 
 /// By the area of the whole loop, which a short side at one corner does not spoil.
 fn unit_normal(points: &[Vec3], corners: &[u32]) -> Vec3 {
-    let base = points[corners[0] as usize];
-    let to = |corner: u32| points[corner as usize] - base;
+    unit_normal_of(|corner| points[corner as usize], corners)
+}
+
+fn unit_normal_of(at: impl Fn(u32) -> Vec3, corners: &[u32]) -> Vec3 {
+    let base = at(corners[0]);
+    let to = |corner: u32| at(corner) - base;
     let area = corners[1..]
         .windows(2)
         .fold(Vec3::zeros(), |sum, side| sum + to(side[0]).cross(&to(side[1])));

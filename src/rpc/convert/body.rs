@@ -11,14 +11,14 @@ use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hull::{HullError, convex_hull_with};
 use crate::geometry::pair::Placed;
 use crate::geometry::polyhedron::Polyhedron;
-use crate::geometry::polytope::Polytope;
+use crate::geometry::polytope::{Polytope, Tables};
 use crate::geometry::pose::Pose;
 use crate::geometry::{Vec3, claim};
 use crate::rpc::api;
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::path::{NotImplemented, Path};
 use crate::rpc::status::Failure;
-use crate::runtime::store::StoredSolid;
+use crate::runtime::store::{Stored, StoredSolid};
 
 /// A body as it was asked about; the hull of given points is still to be built.
 #[derive(Clone, Debug)]
@@ -29,7 +29,7 @@ pub struct AskedBody {
 
 #[derive(Clone, Debug)]
 enum Source {
-    Registered(StoredSolid),
+    Registered(Arc<Stored>),
     Points(Vec<Vec3>),
 }
 
@@ -90,11 +90,11 @@ impl AskedBody {
         let source = match source.ok_or_else(|| path.bad("needs id, alias or vertices"))? {
             Wire::Id(id) => {
                 let stored = catalogue.by_id(&path.field("id"), id)?;
-                Source::Registered(stored.solid.clone())
+                Source::Registered(stored)
             }
             Wire::Alias(alias) => {
                 let stored = catalogue.by_alias(&path.field("alias"), alias)?;
-                Source::Registered(stored.solid.clone())
+                Source::Registered(stored)
             }
             Wire::Vertices(points) => {
                 let path = path.field("vertices");
@@ -113,7 +113,7 @@ impl AskedBody {
     /// Number of vertices, or of points that a hull is to be built of.
     pub fn size(&self) -> usize {
         match &self.source {
-            Source::Registered(solid) => solid.vertex_count(),
+            Source::Registered(stored) => stored.solid.vertex_count(),
             Source::Points(points) => points.len(),
         }
     }
@@ -125,7 +125,36 @@ impl AskedBody {
 
     /// Whether it is a polyhedron, which only some questions can be asked about.
     pub fn is_polyhedron(&self) -> bool {
-        matches!(self.source, Source::Registered(StoredSolid::Polyhedron { .. }))
+        self.polyhedron().is_some()
+    }
+
+    /// A polyhedron with its hull.
+    fn polyhedron(&self) -> Option<(&Arc<Polyhedron>, &Arc<Polytope>)> {
+        let Source::Registered(stored) = &self.source else { return None };
+        match &stored.solid {
+            StoredSolid::Polyhedron { polyhedron, hull } => Some((polyhedron, hull)),
+            StoredSolid::Polytope(_) => None,
+        }
+    }
+
+    /// What the work on it takes beside the answer, bytes: its hull if that is to be built, and
+    /// tables that are not built yet.
+    pub fn working_bytes(&self, tables: Tables) -> u64 {
+        match &self.source {
+            Source::Registered(stored) => stored.bytes_to_build(tables),
+            Source::Points(points) => {
+                let tables = (tables.bytes_per_vertex() as u64).saturating_mul(points.len() as u64);
+                hull_bytes(points.len()).saturating_add(tables)
+            }
+        }
+    }
+
+    /// What is made of it where polyhedra are asked about, bytes.
+    pub fn solid_bytes(&self) -> u64 {
+        /// A vertex with two triangles, their boxes in the tree, and the lists they are made from.
+        const PER_VERTEX: u64 = 512;
+        let made = if self.is_polyhedron() { 0 } else { PER_VERTEX };
+        self.working_bytes(Tables::Nothing).saturating_add(made.saturating_mul(self.size() as u64))
     }
 
     /// Where it is.
@@ -142,9 +171,7 @@ impl AskedBody {
     /// hull, which was built when it was registered.
     pub fn prepare(self, effort: &mut Effort<'_>) -> Result<ReadyBody, Unready> {
         let polytope = match self.source {
-            Source::Registered(
-                StoredSolid::Polytope(polytope) | StoredSolid::Polyhedron { hull: polytope, .. },
-            ) => polytope,
+            Source::Registered(stored) => stored.solid.hull().clone(),
             Source::Points(points) => Arc::new(hull_of_checked(&points, effort)?),
         };
         Ok(ReadyBody { polytope, pose: self.pose })
@@ -152,8 +179,8 @@ impl AskedBody {
 
     /// Builds what a judge of bodies of either kind needs; takes a while.
     pub fn prepare_to_judge(self, effort: &mut Effort<'_>) -> Result<JudgedBody, Unready> {
-        if let Source::Registered(StoredSolid::Polyhedron { polyhedron, .. }) = self.source {
-            return Ok(JudgedBody::Polyhedron { polyhedron, pose: self.pose });
+        if let Some((polyhedron, _)) = self.polyhedron() {
+            return Ok(JudgedBody::Polyhedron { polyhedron: polyhedron.clone(), pose: self.pose });
         }
         self.prepare(effort).map(JudgedBody::Polytope)
     }
@@ -165,7 +192,8 @@ impl AskedBody {
         field: &str,
         effort: &mut Effort<'_>,
     ) -> Result<ReadySolid, Unready> {
-        if let Source::Registered(StoredSolid::Polyhedron { polyhedron, hull }) = self.source {
+        if let Some((polyhedron, hull)) = self.polyhedron() {
+            let (polyhedron, hull) = (polyhedron.clone(), hull.clone());
             return Ok(ReadySolid { polyhedron, pose: self.pose, hull, facets: None });
         }
         let ReadyBody { polytope, pose } = self.prepare(effort)?;

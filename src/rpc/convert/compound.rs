@@ -70,6 +70,11 @@ impl AskedParts {
         self.in_body.is_some()
     }
 
+    /// Each of them.
+    pub fn parts(&self) -> &[AskedBody] {
+        &self.parts
+    }
+
     /// How many there are.
     pub fn count(&self) -> usize {
         self.parts.len()

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use super::body::hull_bytes;
 use super::catalogue::id;
 use super::{geometry, keys};
 use crate::geometry::Vec3;
@@ -133,6 +134,32 @@ impl AskedPolytope {
             AskedSource::Points(points) => points.len(),
             AskedSource::Mesh(mesh) => mesh.vertices.len() + 4 * mesh.triangles.len(),
             AskedSource::File { content, .. } => content.len() / 20,
+        }
+    }
+
+    /// What it takes to build it, bytes: a generous guess.
+    pub fn working_bytes(&self) -> u64 {
+        /// Looking a triangle up among others, checking it against those near it, and its boxes.
+        const PER_TRIANGLE: u64 = 512;
+        match &self.source {
+            AskedSource::Points(points) => hull_bytes(points.len()),
+            AskedSource::Mesh(mesh) => {
+                let triangles = PER_TRIANGLE.saturating_mul(mesh.triangles.len() as u64);
+                hull_bytes(mesh.vertices.len()).saturating_add(triangles)
+            }
+            // Few files have less than twenty bytes for each vertex and triangle.
+            AskedSource::File { content, .. } => hull_bytes(content.len() / 20),
+        }
+    }
+
+    /// What the report on it takes on the wire, bytes, about: mostly which vertex became of each
+    /// point.
+    pub fn reply_bytes(&self) -> usize {
+        const PER_POINT: usize = 4;
+        match &self.source {
+            AskedSource::Points(points) => PER_POINT * points.len(),
+            AskedSource::Mesh(mesh) => PER_POINT * mesh.vertices.len(),
+            AskedSource::File { .. } => 0,
         }
     }
 
@@ -403,7 +430,7 @@ pub fn describe_new(stored: &Stored, aliases: Vec<String>) -> api::Polytope {
         edge_count: stored.edge_count,
         hierarchy_height: count(stored.hierarchy.height),
         hierarchy_size: stored.hierarchy.size as u64,
-        memory_bytes: stored.memory_bytes,
+        memory_bytes: stored.bytes_now(),
         use_count: stored.uses(),
         ..described
     }

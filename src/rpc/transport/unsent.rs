@@ -24,7 +24,7 @@ use crate::runtime::settings::Limit;
 /// and ordinary questions are answered while others keep theirs unread. Larger ones are sent in
 /// pieces of this size, so that what is not read waits here, where it is counted, and not in the
 /// buffers of the transport.
-const SMALL: usize = 64 << 10;
+pub(in crate::rpc) const SMALL_REPLY: usize = 64 << 10;
 
 /// What the memory is counted in.
 const UNIT: usize = 1 << 10;
@@ -108,7 +108,7 @@ impl Unsent {
         bytes: usize,
         intake: &Intake,
     ) -> Result<Option<Room>, Failure> {
-        if bytes <= SMALL {
+        if bytes <= SMALL_REPLY {
             return Ok(None);
         }
         let (purse, free) = (intake.purse(), (self.room.available_permits() * UNIT) as u64);
@@ -149,12 +149,12 @@ impl http_body::Body for Begun {
                 Some(Err(status)) => return Poll::Ready(Some(Err(status))),
                 None => return Poll::Ready(None),
             }
-            if this.data.len() > SMALL {
+            if this.data.len() > SMALL_REPLY {
                 let bytes = this.data.len() as u64;
                 this.message = Some(this.intake.purse().hold(MemoryKind::Replies, bytes));
             }
         }
-        let piece = this.data.len().min(SMALL);
+        let piece = this.data.len().min(SMALL_REPLY);
         Poll::Ready(Some(Ok(Frame::data(this.data.split_to(piece)))))
     }
 

@@ -10,6 +10,7 @@ use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::motion::Motion;
 use crate::geometry::pair::{Pair, Placed};
 use crate::geometry::penetration;
+use crate::geometry::polytope::surface::facets_with_normals;
 use crate::geometry::witness::Witness;
 use crate::scene::body::{BodyId, Entry};
 use crate::scene::bounds::{Ball, Box3};
@@ -149,11 +150,8 @@ fn nearest_facet(pair: &Pair<'_>) -> Option<Vec3> {
     let Placed { body, pose } = pair.q;
     let inside = pair.p.pose.apply_rounded(pair.p.body.vertex(0));
     let inside = pose.direction_to_body_rounded(&(inside - pose.translation));
-    let surface = body.surface()?;
-    let heights = (0..surface.face_count()).zip(body.facets().rows()).map(|(face, corners)| {
-        let normal = surface.normal(face);
-        (normal.dot(&(inside - body.vertex(corners[0]))), normal)
-    });
+    let heights = facets_with_normals(body)
+        .map(|(corners, normal)| (normal.dot(&(inside - body.vertex(corners[0]))), normal));
     let (_, normal) = heights.max_by(|a, b| a.0.total_cmp(&b.0))?;
     Some(pose.rotation * normal)
 }

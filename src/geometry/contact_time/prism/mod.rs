@@ -55,7 +55,7 @@ use crate::geometry::hierarchy::Layer;
 use crate::geometry::number::binary::power_of_two;
 use crate::geometry::number::rounding::CAST_LENGTHS;
 use crate::geometry::pair::{Pair, Placed, VertexPair};
-use crate::geometry::polytope::Polytope;
+use crate::geometry::polytope::{Polytope, Tables};
 use crate::geometry::separation::line::cast::Cast;
 
 /// The row of the table of methods.
@@ -64,6 +64,7 @@ pub(super) const METHOD: Method = Method {
     source: "Joseph, Plantinga 1987, §2",
     proves: "that translating bodies never meet, by a vector; or the faces that meet first",
     cost: "a few closest-pair steps for each level of the hierarchies",
+    tables: Tables::Layers,
     answers_all: false,
     first_look: None,
     cast: propose,

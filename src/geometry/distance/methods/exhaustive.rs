@@ -16,6 +16,7 @@ use crate::geometry::distance::Stops;
 use crate::geometry::distance::simplex::Simplex;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::polytope::Tables;
 use crate::geometry::witness::Witness;
 
 /// The row of the table.
@@ -24,6 +25,7 @@ pub(super) const METHOD: DistanceMethod = DistanceMethod {
     source: "the definition",
     proves: "nothing; the simplex that it ends with is proven nearest, or gone on from",
     cost: "a simplex for every vertex and facet and every two edges",
+    tables: Tables::Nothing,
     proposer: Proposer::By(propose),
 };
 

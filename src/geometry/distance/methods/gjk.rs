@@ -18,6 +18,7 @@ use crate::geometry::distance::simplex::{Growth, Simplex};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::tolerance::DISTANCE_PROGRESS;
 use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::polytope::Tables;
 use crate::geometry::witness::Witness;
 
 /// The nearest points of round bodies lie in the direction from centre to centre, up to an angle
@@ -60,6 +61,7 @@ pub(super) const METHOD: DistanceMethod = DistanceMethod {
              complex objects in three-dimensional space, 1988",
     proves: "nothing; the simplex that it ends with is proven nearest, or gone on from",
     cost: "two supports a step, five steps from cold",
+    tables: Tables::Nothing,
     proposer: Proposer::Default,
 };
 

@@ -12,6 +12,7 @@ use crate::geometry::distance::Stops;
 use crate::geometry::distance::simplex::Simplex;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::polytope::Tables;
 use crate::geometry::witness::Witness;
 
 /// A way to search; one file or folder and one row of [`METHODS`] each.
@@ -28,6 +29,8 @@ pub struct DistanceMethod {
     pub proves: &'static str,
     /// What a query costs.
     pub cost: &'static str,
+    /// What it has built of a body that it is first asked about.
+    pub tables: Tables,
     /// Who searches.
     pub(in crate::geometry::distance) proposer: Proposer,
 }

@@ -35,6 +35,7 @@ use crate::geometry::distance::simplex::Simplex;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::tolerance::RAY_BESIDE_EDGE;
 use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::polytope::Tables;
 use crate::geometry::witness::Witness;
 
 /// The row of the table.
@@ -43,6 +44,7 @@ pub(super) const METHOD: DistanceMethod = DistanceMethod {
     source: "Joseph, Plantinga 1987, §3.2, Algorithm 2",
     proves: "nothing; the simplex that it ends with is proven nearest, or gone on from",
     cost: "the feet of the mutual normal of every two faces of three dimensions together",
+    tables: Tables::Nothing,
     proposer: Proposer::By(propose),
 };
 

@@ -23,6 +23,7 @@ use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::pair::{Pair, Placed};
+use crate::geometry::polytope::Tables;
 use crate::geometry::witness::Witness;
 
 /// The row of the table.
@@ -31,6 +32,7 @@ pub(super) const METHOD: CollisionMethod = CollisionMethod {
     source: "Grünbaum 2003, §15.1: the facets of a Minkowski sum",
     proves: "separation by a facet normal of the difference body",
     cost: "the square of the number of edge directions; hands over beyond 40",
+    tables: Tables::Nothing,
     continues: false,
     propose,
 };

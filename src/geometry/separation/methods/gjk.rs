@@ -23,6 +23,7 @@ use crate::geometry::difference::probe::{tame, tame_between};
 use crate::geometry::difference::rounded::View;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::Pair;
+use crate::geometry::polytope::Tables;
 use crate::geometry::witness::Witness;
 
 /// The row of the table.
@@ -31,6 +32,7 @@ pub(super) const METHOD: CollisionMethod = CollisionMethod {
     source: "Gilbert, Johnson, Keerthi 1988; van den Bergen 1999, §4",
     proves: "separation by a vector, overlap by four pairs",
     cost: "a supporting pair per candidate; 1 to 12 candidates in the mean on ellipsoids",
+    tables: Tables::Nothing,
     continues: false,
     propose,
 };

@@ -14,6 +14,7 @@ use crate::geometry::claim::Verdict;
 use crate::geometry::difference::layout::Layout;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::polytope::Tables;
 use crate::geometry::witness::Witness;
 
 /// What a search believes. Never a verdict: the filter or the exact stage has to agree.
@@ -58,6 +59,8 @@ pub struct CollisionMethod {
     pub proves: &'static str,
     /// What a query costs.
     pub cost: &'static str,
+    /// What it has built of a body that it is first asked about.
+    pub tables: Tables,
     /// Whether it begins with the direction that the last frame left, even when that does not
     /// separate any more.
     pub(super) continues: bool,

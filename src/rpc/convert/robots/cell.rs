@@ -14,6 +14,7 @@ use crate::robot::check::{CheckMode, CheckQuestion};
 use crate::robot::still::StillBody;
 use crate::rpc::api;
 use crate::rpc::api::robot_obstacle::Shape as Wire;
+use crate::rpc::convert::body::hull_bytes;
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{points, pose, vector};
 use crate::rpc::path::Path;
@@ -139,6 +140,13 @@ impl AskedCell {
             ObstacleShape::Box(_) => 8,
         });
         points.sum()
+    }
+
+    /// What it takes to build it, bytes: a generous guess.
+    pub fn working_bytes(&self) -> u64 {
+        /// What an obstacle takes beside its points: its hull, its place in the tree.
+        const EACH: u64 = 1 << 10;
+        EACH * self.obstacles.len() as u64 + hull_bytes(self.size())
     }
 
     /// Builds it; takes a while.

@@ -1,10 +1,12 @@
 //! Bodies and rules from the wire: what opening and adding have in common.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
 use crate::geometry::effort::Effort;
-use crate::geometry::polytope::Polytope;
+use crate::geometry::polytope::{Polytope, Tables};
+use crate::geometry::shape::PolytopeId;
 use crate::rpc::api;
 use crate::rpc::convert::body::{Unready, hull_bytes, hull_of_checked, hull_time};
 use crate::rpc::convert::catalogue::Catalogue;
@@ -12,7 +14,7 @@ use crate::rpc::convert::geometry::{length, points, pose, vector};
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
 use crate::runtime::settings::Limits;
-use crate::runtime::store::{Lease, StoredSolid, figures};
+use crate::runtime::store::{Lease, StoredSolid, bytes_at_most};
 use crate::scene::declaration::{Contact, Problem};
 use crate::scene::{Body, BodyId, DeclarationError, PairMargin, Part, Rules};
 
@@ -71,12 +73,40 @@ pub fn rules_estimate(rules: Option<&api::PairRules>) -> Duration {
     })
 }
 
-/// What these bodies take while they are declared, bytes: a guess at the lower end for bodies that
-/// are small, since what their pairs remember is counted when it is there.
-pub fn bytes(request: &api::OpenSessionRequest) -> u64 {
+/// What these bodies take while they are declared, and what the methods of the session may have
+/// built of them, bytes: a guess at the lower end for bodies that are small, since what their pairs
+/// remember is counted when it is there.
+pub fn bytes(
+    request: &api::OpenSessionRequest,
+    tables: &[Tables],
+    catalogue: &Catalogue<'_>,
+) -> u64 {
     let bodies = request.state.as_ref().map_or(&[][..], |state| &state.bodies);
     let parts: usize = bodies.iter().map(|body| body.parts.len()).sum();
-    BODY_BYTES * bodies.len() as u64 + PART_BYTES * parts as u64 + hull_bytes(given_points(bodies))
+    let fixed = BODY_BYTES * bodies.len() as u64 + PART_BYTES * parts as u64;
+    fixed + hull_bytes(given_points(bodies)) + table_bytes(bodies, tables, catalogue)
+}
+
+/// What the methods of a session may have built of the registered polytopes that it opens with,
+/// bytes: each of them once. What is not registered is refused when the bodies are read.
+fn table_bytes(bodies: &[api::Body], tables: &[Tables], catalogue: &Catalogue<'_>) -> u64 {
+    use api::placed_body::Source;
+    if tables.iter().all(|tables| *tables == Tables::Nothing) {
+        return 0;
+    }
+    let store = catalogue.store;
+    let id = |part: &api::PlacedBody| match part.source.as_ref()? {
+        Source::Id(text) => text.parse().ok(),
+        Source::Alias(alias) => store.resolve(alias),
+        Source::Vertices(_) | Source::Compound(_) => None,
+    };
+    let ids: BTreeSet<PolytopeId> =
+        bodies.iter().flat_map(|body| &body.parts).filter_map(id).collect();
+    let bytes = |id: &PolytopeId| {
+        let stored = store.get(id)?;
+        Some(tables.iter().map(|tables| stored.bytes_to_build(*tables)).sum::<u64>())
+    };
+    ids.iter().filter_map(bytes).sum()
 }
 
 /// A body, and a part of one, with their places in the broad phase.
@@ -191,7 +221,7 @@ fn shape(
             let count = given.xyz.len() / 3;
             path.within(catalogue.limits.inline_points_max(), count)?;
             let polytope = hull_of_checked(&points(&path, given)?, effort)?;
-            let (_, memory_bytes) = figures(&polytope, effort).map_err(Unready::Stopped)?;
+            let memory_bytes = bytes_at_most(&polytope, effort).map_err(Unready::Stopped)?;
             Ok((Arc::new(polytope), PartSource::Given(given.clone(), memory_bytes)))
         }
         Source::Compound(_) => {

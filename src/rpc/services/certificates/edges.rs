@@ -82,6 +82,11 @@ impl EdgesStatement {
         Ok(Self { cell, question, edges, count, limits })
     }
 
+    /// What judging it takes beside the claim: the cell, which is built anew.
+    pub(super) fn working_bytes(&self) -> u64 {
+        self.cell.working_bytes()
+    }
+
     /// Judges it.
     pub(super) fn judge(
         self,

@@ -18,8 +18,9 @@ use self::questions::AboutTwo;
 use self::several::CollisionStatement;
 use self::told::Told;
 use crate::geometry::effort::Effort;
+use crate::geometry::polytope::Tables;
 use crate::rpc::api;
-use crate::rpc::convert::body::{bodies, polytopes};
+use crate::rpc::convert::body::{AskedBody, bodies, polytopes};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::compound::AskedParts;
 use crate::rpc::path::Path;
@@ -85,6 +86,24 @@ impl Claim {
         }
     }
 
+    /// What judging it takes beside the claim, bytes: bodies that are to be built, and their
+    /// vertices as exact numbers where all of them are kept.
+    pub fn working_bytes(&self) -> u64 {
+        let each = |bodies: &mut dyn Iterator<Item = &AskedBody>, of_one: fn(&AskedBody) -> u64| {
+            bodies.map(of_one).fold(0, u64::saturating_add)
+        };
+        let hull: fn(&AskedBody) -> u64 = |body| body.working_bytes(Tables::Nothing);
+        match self {
+            Self::OfTwo(claim) if claim.is_of_solids() => {
+                each(&mut [&claim.p, &claim.q].into_iter(), exact_bytes)
+            }
+            Self::OfTwo(claim) => each(&mut [&claim.p, &claim.q].into_iter(), hull),
+            Self::OfParts(claim) => each(&mut claim.bodies(), hull),
+            Self::OfSeveral(claim) => each(&mut claim.bodies(), exact_bytes),
+            Self::OfEdges(claim) => claim.working_bytes(),
+        }
+    }
+
     /// Judges it, until `stop` is set: a long proof about large bodies may take any while.
     pub fn judge(self, stop: &AtomicBool) -> Result<api::VerifyCertificateResponse, Failure> {
         let effort = &mut Effort::with_stop(u64::MAX, stop);
@@ -103,6 +122,13 @@ impl Claim {
             refusal: judged.err().unwrap_or_default(),
         })
     }
+}
+
+/// What judging a body takes of which every vertex is kept as exact numbers, and every triangle in
+/// boxes, bytes.
+fn exact_bytes(body: &AskedBody) -> u64 {
+    const PER_VERTEX: u64 = 512;
+    body.working_bytes(Tables::Nothing).saturating_add(PER_VERTEX * body.size() as u64)
 }
 
 /// A claim about two bodies, everything checked that is wrong whatever the geometry.

@@ -116,6 +116,11 @@ impl Within {
 }
 
 impl PairClaim {
+    /// Whether it is about the bodies themselves, not their hulls.
+    pub(super) fn is_of_solids(&self) -> bool {
+        matches!(self.statement, Statement::Solids(_))
+    }
+
     /// Judges it.
     pub(super) fn judge(self, effort: &mut Effort<'_>) -> Result<Result<(), String>, Failure> {
         let Self { p, q, verdict, within, statement } = self;

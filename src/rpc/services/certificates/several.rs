@@ -6,6 +6,7 @@ use crate::geometry::claim::{CollisionClaim, CollisionProof, MovingSolid, Outcom
 use crate::geometry::effort::Effort;
 use crate::geometry::judge::judge_collision;
 use crate::rpc::api;
+use crate::rpc::convert::body::AskedBody;
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{outcome, verdict};
 use crate::rpc::convert::several::AskedSeveral;
@@ -53,6 +54,11 @@ impl CollisionStatement {
         let certificate = required(path, "certificate", answer.certificate.as_ref())?;
         let proof = collision(&path.field("certificate"), certificate)?;
         Ok(Self { bodies, outcome, t_free: answer.t_free, t_contact, pair, faces, proof })
+    }
+
+    /// All of them.
+    pub(super) fn bodies(&self) -> impl Iterator<Item = &AskedBody> {
+        self.bodies.bodies.iter().map(|mover| &mover.body)
     }
 
     /// Judges it.

@@ -10,7 +10,7 @@ use tonic::{Request, Response, Status, Streaming};
 use crate::geometry::Vec3;
 use crate::geometry::shape::PolytopeId;
 use crate::rpc::api;
-use crate::rpc::convert::body::{hull_bytes, hull_time};
+use crate::rpc::convert::body::hull_time;
 use crate::rpc::convert::catalogue::{id, unknown};
 use crate::rpc::convert::geometry::points_to_wire;
 use crate::rpc::convert::keys::check_key;
@@ -38,14 +38,14 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         request: Request<api::RegisterPolytopesRequest>,
     ) -> Result<Response<api::RegisterPolytopesResponse>, Status> {
         let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
-        let purse = Intake::of(&request).purse().clone();
+        let intake = Intake::of(&request);
         let api::RegisterPolytopesRequest { polytopes, validate_only } = request.into_inner();
         let limits = self.0.limits();
         let list = Path::ROOT.field("polytopes");
         list.within(limits.registration_items_max(), polytopes.len())?;
         let convert = |(index, spec)| AskedPolytope::convert(&list.index(index), spec, limits);
         let asked: Result<Vec<_>, Failure> = polytopes.iter().enumerate().map(convert).collect();
-        let reports = register(&self.0, asked?, validate_only, &guard, purse).await?;
+        let reports = register(&self.0, asked?, validate_only, &guard, &intake).await?;
         Ok(Response::new(api::RegisterPolytopesResponse { reports }))
     }
 
@@ -209,16 +209,20 @@ fn no_key() -> Failure {
 /// Builds and registers all of them, or none; also none once the guard says to stop, which is
 /// looked at where it may take long: between two of them, and while a hull is built, a mesh
 /// compared with it or a polyhedron checked.
-pub async fn register(
+pub(in crate::rpc) async fn register(
     shared: &Shared,
     asked: Vec<AskedPolytope>,
     validate_only: bool,
     guard: &StopGuard,
-    purse: Purse,
+    intake: &Intake,
 ) -> Result<Vec<api::RegistrationReport>, Failure> {
+    let purse = intake.purse().clone();
     let points: usize = asked.iter().map(AskedPolytope::size).sum();
     let estimate = hull_time(points + asked.len());
-    let work = purse.reserve(MemoryKind::Work, hull_bytes(points))?;
+    let bytes = asked.iter().map(AskedPolytope::working_bytes).fold(0, u64::saturating_add);
+    let work = purse.reserve(MemoryKind::Work, bytes)?;
+    let reply: usize = asked.iter().map(AskedPolytope::reply_bytes).sum();
+    let _room = shared.unsent.reserve(reply, intake)?;
     let (in_job, stop) = (shared.clone(), guard.flag());
     let job = move || {
         let limits = in_job.limits();

@@ -46,7 +46,7 @@ pub(super) async fn receive(
         vec![asked],
         header.validate_only,
         guard,
-        purse.clone(),
+        intake,
     )
     .await?;
     reports.pop().ok_or_else(|| Failure::Bug("no report of an upload".to_owned()))

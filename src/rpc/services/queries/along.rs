@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::question::{Question, Run};
 use crate::geometry::Vec3;
 use crate::geometry::penetration::{METHODS, RangeMethod, along_by};
+use crate::geometry::polytope::Tables;
 use crate::geometry::witness::Witness;
 use crate::rpc::api;
 use crate::rpc::convert::body::{AskedBody, polytopes};
@@ -45,6 +46,10 @@ impl Question for AlongQuestion {
 
     fn bodies(&self) -> (&AskedBody, &AskedBody) {
         (&self.p, &self.q)
+    }
+
+    fn tables(&self) -> Tables {
+        self.method.tables
     }
 
     fn options(&self) -> &AnswerOptions {

@@ -23,6 +23,7 @@ use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
+use crate::rpc::transport::unsent::{Room, SMALL_REPLY, Unsent};
 use crate::runtime::compute::{INLINE_MAX, Refused};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{CALL_BYTES, MemoryKind, Reservation};
@@ -151,17 +152,32 @@ struct Kept {
     /// Bytes of the answers, as they will be sent.
     bytes: AtomicU64,
     bytes_max: Limit,
-    memory: Mutex<Reservation>,
+    held: Mutex<HeldForAnswers>,
+    unsent: Unsent,
+    intake: Intake,
 }
+
+/// What is held for the answers.
+struct HeldForAnswers {
+    memory: Reservation,
+    /// For the reply that they will be, so that it is not refused after the work.
+    rooms: Vec<Room>,
+}
+
+/// Room for a reply is taken in pieces of this size.
+const ROOM_BYTES: usize = 128 << 10;
 
 /// What an answer takes in memory for each byte that it takes on the wire.
 const ANSWER_FACTOR: u64 = 4;
 
 impl Kept {
     fn new(shared: &Shared, request: &Request<api::BatchQueryRequest>) -> Result<Self, Failure> {
-        let memory = Intake::of(request).purse().reserve(MemoryKind::Work, 0)?;
+        let intake = Intake::of(request);
+        let memory = intake.purse().reserve(MemoryKind::Work, 0)?;
+        let held = Mutex::new(HeldForAnswers { memory, rooms: Vec::new() });
         let bytes_max = shared.limits().batch_reply_bytes_max();
-        Ok(Self { bytes: AtomicU64::new(0), bytes_max, memory: Mutex::new(memory) })
+        let (bytes, unsent) = (AtomicU64::new(0), shared.unsent.clone());
+        Ok(Self { bytes, bytes_max, held, unsent, intake })
     }
 
     /// Answers one question, if there is room for its answer: what is refused is told in its place,
@@ -190,8 +206,11 @@ impl Kept {
         }
         // What is small is part of the call.
         if ANSWER_FACTOR * bytes > CALL_BYTES {
-            let mut memory = self.memory.lock().expect("nothing panics while holding it");
-            memory.grow_to(ANSWER_FACTOR * bytes)?;
+            let mut held = self.held.lock().expect("nothing panics while holding it");
+            held.memory.grow_to(ANSWER_FACTOR * bytes)?;
+            while bytes > SMALL_REPLY as u64 && bytes > (held.rooms.len() * ROOM_BYTES) as u64 {
+                held.rooms.extend(self.unsent.reserve(ROOM_BYTES, &self.intake)?);
+            }
         }
         Ok(())
     }

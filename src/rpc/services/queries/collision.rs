@@ -8,6 +8,7 @@ use super::polyhedra::{self, Places};
 use super::question::{Question, Run};
 use crate::geometry::distance::compare;
 use crate::geometry::pair::VertexPair;
+use crate::geometry::polytope::Tables;
 use crate::geometry::separation::{CollisionMethod, METHODS, decide};
 use crate::geometry::witness::Witness;
 use crate::rpc::api;
@@ -64,6 +65,13 @@ impl Question for CollisionQuestion {
 
     fn bodies(&self) -> (&AskedBody, &AskedBody) {
         (&self.p, &self.q)
+    }
+
+    fn tables(&self) -> Tables {
+        match &self.way {
+            CollisionWay::Polytopes(method) => method.tables,
+            CollisionWay::Polyhedra(_) => Tables::Nothing,
+        }
     }
 
     fn options(&self) -> &AnswerOptions {

@@ -7,6 +7,7 @@ use arrayvec::ArrayVec;
 use super::question::{Question, Run};
 use crate::geometry::distance::{DistanceMethod, METHODS, Stops, compare, measure_by};
 use crate::geometry::pair::VertexPair;
+use crate::geometry::polytope::Tables;
 use crate::geometry::witness::Witness;
 use crate::rpc::api;
 use crate::rpc::convert::body::{AskedBody, polytopes};
@@ -56,6 +57,10 @@ impl Question for DistanceQuestion {
 
     fn bodies(&self) -> (&AskedBody, &AskedBody) {
         (&self.p, &self.q)
+    }
+
+    fn tables(&self) -> Tables {
+        self.method.tables
     }
 
     fn options(&self) -> &AnswerOptions {

@@ -7,6 +7,7 @@ use super::question::{Question, Run};
 use crate::geometry::claim::Outcome;
 use crate::geometry::contact_time::{METHODS, Method, Travel, first_contact_by};
 use crate::geometry::motion::Motion;
+use crate::geometry::polytope::Tables;
 use crate::geometry::witness::Witness;
 use crate::rpc::api;
 use crate::rpc::convert::body::{AskedBody, bodies};
@@ -69,6 +70,13 @@ impl Question for FirstContactQuestion {
 
     fn bodies(&self) -> (&AskedBody, &AskedBody) {
         (&self.p, &self.q)
+    }
+
+    fn tables(&self) -> Tables {
+        match &self.way {
+            FirstContactWay::Polytopes(method) => method.tables,
+            FirstContactWay::Polyhedra { .. } => Tables::Nothing,
+        }
     }
 
     fn options(&self) -> &AnswerOptions {

@@ -123,7 +123,13 @@ impl api::query_service_server::QueryService for Queries {
         // Every vertex is looked at in exact arithmetic.
         let guard = StopGuard::after(Some(time_left(shared.limits(), request.metadata(), None)?));
         let stop = guard.flag();
-        let judged = shared.compute.run(NEVER_INLINE, move || claim.judge(&stop));
+        // Until the job is done, whether somebody waits for it or not.
+        let work = Intake::of(&request).work(claim.working_bytes())?;
+        let judged = shared.compute.run(NEVER_INLINE, move || {
+            let judged = claim.judge(&stop);
+            drop(work);
+            judged
+        });
         let judged = judged.await.map_err(Failure::from)??;
         Ok(Response::new(judged))
     }

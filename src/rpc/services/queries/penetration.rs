@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::question::{Question, Run};
 use crate::geometry::claim::Verdict;
 use crate::geometry::penetration::measure;
+use crate::geometry::polytope::Tables;
 use crate::geometry::witness::Witness;
 use crate::rpc::api;
 use crate::rpc::convert::body::{AskedBody, polytopes};
@@ -43,6 +44,10 @@ impl Question for PenetrationQuestion {
 
     fn bodies(&self) -> (&AskedBody, &AskedBody) {
         (&self.p, &self.q)
+    }
+
+    fn tables(&self) -> Tables {
+        Tables::Faces
     }
 
     fn options(&self) -> &AnswerOptions {

@@ -6,8 +6,9 @@ use std::time::Duration;
 
 use crate::geometry::effort::{Cost, Effort, Stopped};
 use crate::geometry::pair::Pair;
+use crate::geometry::polytope::Tables;
 use crate::rpc::api;
-use crate::rpc::convert::body::{AskedBody, ReadyBody, Unready, hull_bytes, hull_time};
+use crate::rpc::convert::body::{AskedBody, ReadyBody, Unready, hull_time};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::options::{AnswerOptions, cost_to_wire};
 use crate::rpc::path::Path;
@@ -35,6 +36,8 @@ pub(super) trait Question: Sized + Send + 'static {
     ) -> Result<Self, Failure>;
     /// The two bodies.
     fn bodies(&self) -> (&AskedBody, &AskedBody);
+    /// What it may have built of polytopes that it is the first to ask about.
+    fn tables(&self) -> Tables;
     /// How to answer.
     fn options(&self) -> &AnswerOptions;
     /// How long the answer takes for bodies of `p` and `q` vertices that are ready: a generous
@@ -129,19 +132,29 @@ pub(super) fn estimate<Q: Question>(question: &Q) -> Duration {
     if question.options().is_default_method { time } else { time.max(NEVER_INLINE) }
 }
 
-/// What the hulls that are to be built for a question take, bytes.
+/// What is to be built for a question takes, bytes: hulls, tables of polytopes, which stay, and
+/// polyhedra made of them.
 pub(super) fn working_bytes<Q: Question>(question: &Q) -> u64 {
     let (p, q) = question.bodies();
-    [p, q].iter().filter(|body| body.is_given_by_points()).map(|body| hull_bytes(body.size())).sum()
+    let (of_solids, tables) = (p.is_polyhedron() || q.is_polyhedron(), question.tables());
+    let bytes = |body: &AskedBody| {
+        if of_solids { body.solid_bytes() } else { body.working_bytes(tables) }
+    };
+    bytes(p).saturating_add(bytes(q))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::geometry::Vec3;
+    use crate::geometry::hull::convex_hull;
+    use crate::geometry::polyhedron::Polyhedron;
+    use crate::geometry::samples::ball;
     use crate::rpc::services::queries::collision::CollisionQuestion;
     use crate::runtime::compute::INLINE_MAX;
+    use crate::runtime::memory::Purse;
     use crate::runtime::settings::Limits;
-    use crate::runtime::store::PolytopeStore;
+    use crate::runtime::store::{NewPolytope, PolytopeStore, Stored};
 
     /// Four calls of 45 bytes with the method `exhaustive` were taken for small: they ran on the
     /// runtime's own threads, and nobody else was answered for eleven seconds.
@@ -168,5 +181,38 @@ mod tests {
         {
             check(method, may_be_inline);
         }
+    }
+
+    /// A polytope beside a polyhedron is made one for each question, which nobody had counted.
+    #[test]
+    fn a_question_takes_memory_for_the_polyhedron_that_is_made_of_a_polytope() {
+        let (store, limits) = (&PolytopeStore::default(), &Limits::default());
+        let effort = &mut Effort::unlimited();
+        let corners = [[0., 0., 0.], [8., 0., 0.], [0., 8., 0.], [0., 0., 8.]].map(Vec3::from);
+        let triangles = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
+        let polyhedron = Polyhedron::new(&corners, &triangles, effort).unwrap();
+        let hull = convex_hull(&corners).unwrap().polytope;
+        let tetrahedron = Stored::of_polyhedron(polyhedron, hull, effort).unwrap();
+        let ball = Stored::new(ball(300, 1), effort).unwrap();
+        for (stored, alias) in [(tetrahedron, "tetrahedron"), (ball, "ball")] {
+            let alias = Some(alias.to_owned());
+            let new =
+                NewPolytope { stored, alias, move_alias: false, alias_key: None, made_key: None };
+            store.register(vec![new], &Purse::of_nobody(), limits).unwrap();
+        }
+        let bytes = |p: &str, q: &str| {
+            let body = |alias: &str| {
+                let source = Some(api::placed_body::Source::Alias(alias.to_owned()));
+                Some(api::PlacedBody { source, pose: None })
+            };
+            let (p, q) = (body(p), body(q));
+            let wire = api::CheckCollisionRequest { p, q, ..Default::default() };
+            let catalogue = &Catalogue { store, limits };
+            working_bytes(&CollisionQuestion::convert(&Path::ROOT, &wire, catalogue).unwrap())
+        };
+        assert_eq!(bytes("ball", "ball"), 0);
+        assert_eq!(bytes("tetrahedron", "tetrahedron"), 0);
+        assert!(bytes("ball", "tetrahedron") >= 300 * 512);
+        assert_eq!(bytes("tetrahedron", "ball"), bytes("ball", "tetrahedron"));
     }
 }

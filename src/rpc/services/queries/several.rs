@@ -12,7 +12,7 @@ use crate::geometry::contact_time::polyhedra::proof::{Found, Several, prove_coll
 use crate::geometry::contact_time::polyhedra::{Collision, Moving, first_collision};
 use crate::geometry::effort::Effort;
 use crate::rpc::api;
-use crate::rpc::convert::body::{AskedBody, ReadySolid, Unready, hull_bytes};
+use crate::rpc::convert::body::{ReadySolid, Unready};
 use crate::rpc::convert::geometry::{outcome_to_wire, stopped_to_wire, verdict_to_wire};
 use crate::rpc::convert::several::{AskedMover, AskedSeveral};
 use crate::rpc::convert::solids::{collision_to_wire, unproven_to_wire};
@@ -59,14 +59,7 @@ async fn search(
 
 /// Each body that is a polytope is made a polyhedron for the question, however often it is named.
 fn working_bytes(several: &AskedSeveral) -> u64 {
-    /// A vertex with two triangles, their boxes in the tree, and the lists they are made from.
-    const PER_VERTEX: u64 = 512;
-    let made = several.bodies.iter().map(|mover| &mover.body).filter(|body| !body.is_polyhedron());
-    let bytes = |body: &AskedBody| {
-        let hull = if body.is_given_by_points() { hull_bytes(body.size()) } else { 0 };
-        hull.saturating_add(PER_VERTEX.saturating_mul(body.size() as u64))
-    };
-    made.map(bytes).sum()
+    several.bodies.iter().map(|mover| mover.body.solid_bytes()).fold(0, u64::saturating_add)
 }
 
 /// How long the answer takes: a generous guess.

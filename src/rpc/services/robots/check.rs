@@ -13,7 +13,6 @@ use crate::geometry::effort::{Cost, Effort};
 use crate::robot::cell::Cell;
 use crate::robot::check::{CheckMode, CheckQuestion};
 use crate::rpc::api;
-use crate::rpc::convert::body::hull_bytes;
 use crate::rpc::convert::options::cost_to_wire;
 use crate::rpc::convert::robots::answer::{Packed, joined, push, push_beyond_limit};
 use crate::rpc::convert::robots::cell::{AskedCell, AskedCheck};
@@ -32,9 +31,6 @@ const CONFIGURATION_TIME: Duration = Duration::from_micros(30);
 /// Building the tree and the hulls of a cell, for each point.
 const POINT_TIME: Duration = Duration::from_micros(5);
 
-/// What an obstacle takes beside its points: its hull, its place in the tree.
-const OBSTACLE_BYTES: u64 = 1 << 10;
-
 /// Builds the cell that a message brings, or takes the one that was built for an equal one.
 pub(super) async fn build_cell(
     caller: Caller<'_>,
@@ -49,8 +45,7 @@ pub(super) async fn build_cell(
         return Ok(kept);
     }
     let (estimate, stop) = (POINT_TIME * size(asked.size()), guard.flag());
-    let bytes = OBSTACLE_BYTES * wire.obstacles.len() as u64 + hull_bytes(asked.size());
-    let memory = purse.reserve(MemoryKind::Work, bytes)?;
+    let memory = purse.reserve(MemoryKind::Work, asked.working_bytes())?;
     let cell = Arc::new(caller.run(estimate, move || asked.build(&stop)).await??);
     let payer = Payer { purse, now: shared.clock.now() };
     let kept = shared.cells.keep(key, &cell, payer, shared.limits());

@@ -13,6 +13,7 @@ use crate::rpc::api;
 use crate::rpc::convert::keys::check_key;
 use crate::rpc::convert::options::{duration, duration_to_wire, is_default};
 use crate::rpc::convert::sessions::declare;
+use crate::rpc::convert::sessions::methods::methods;
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
@@ -99,9 +100,9 @@ impl SessionHost {
             Ok::<_, Failure>(StopGuard::after(Some(time_left(shared.limits(), metadata, own)?)))
         };
         let (going, spending) = (until(None)?, until(own)?);
-        let (gone, spent) = (going.flag(), spending.flag());
-        let opening = shared.clone();
-        let memory = Mutex::new(purse.reserve(MemoryKind::Work, declare::bytes(&request))?);
+        let (gone, spent, opening) = (going.flag(), spending.flag(), shared.clone());
+        let bytes = self.bytes_to_open(&path, &request)?;
+        let memory = Mutex::new(purse.reserve(MemoryKind::Work, bytes)?);
         let opened = shared.compute.run(estimate, move || {
             let root = Path::ROOT.field(prefix);
             let path = if prefix.is_empty() { Path::ROOT } else { root };
@@ -124,6 +125,16 @@ impl SessionHost {
             incarnation,
         };
         Ok((slot, opened))
+    }
+
+    /// What opening a session takes while it is done.
+    fn bytes_to_open(
+        &self,
+        path: &Path<'_>,
+        request: &api::OpenSessionRequest,
+    ) -> Result<u64, Failure> {
+        let tables = methods(path, request)?.tables();
+        Ok(declare::bytes(request, &tables, &self.shared.catalogue()))
     }
 
     /// Who a session is going to belong to, by the key that its opening brings.

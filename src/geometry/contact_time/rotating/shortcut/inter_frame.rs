@@ -65,6 +65,7 @@ use crate::geometry::contact_time::rotating::search::TurningSearch;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::rounding::{UNIT, unit};
 use crate::geometry::number::trig::{RoundedTrig, Trig};
+use crate::geometry::polytope::Tables;
 use crate::geometry::separation::line::cast;
 use crate::geometry::separation::methods::linear_program::{
     SetAnswer, VertexSets, group, search, sizes,
@@ -81,6 +82,7 @@ pub(in crate::geometry::contact_time) const METHOD: Method = Method {
              what it hands over, the default decides",
     cost: "a few iterations on a set of twenty vertices of both frames, \
            before the default's cost",
+    tables: Tables::Nothing,
     answers_all: true,
     first_look: Some(first_look),
     cast: cast::cast,

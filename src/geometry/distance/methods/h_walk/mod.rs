@@ -62,6 +62,7 @@ use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::hierarchy::Feature;
 use crate::geometry::number::rounding::gamma;
 use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::polytope::Tables;
 use crate::geometry::witness::{FeatureMemory, Memory, Witness};
 
 /// Steps that stage one walks on a layer: the paper's s (§4.2: "a small constant usually works
@@ -88,6 +89,7 @@ pub(super) const METHOD: DistanceMethod = DistanceMethod {
              moving convex bodies, 1999",
     proves: PROVES,
     cost: "a few dozen steps between features and layers, logarithmic in the way walked",
+    tables: Tables::Features,
     proposer: Proposer::By(|view, pair, _, witness, effort| {
         polygons::search(view, pair, witness, effort)
             .unwrap_or_else(|| search(view, pair, StartLayer::Adaptive, witness, effort))
@@ -101,6 +103,7 @@ pub(super) const SURFACE_WALK: DistanceMethod = DistanceMethod {
              V-Clip, 1998",
     proves: PROVES,
     cost: "as many steps as features lie between the old and the new closest ones",
+    tables: Tables::Features,
     proposer: Proposer::By(|view, pair, _, witness, effort| {
         search(view, pair, StartLayer::Surface, witness, effort)
     }),
@@ -113,6 +116,7 @@ pub(super) const DOBKIN_KIRKPATRICK: DistanceMethod = DistanceMethod {
              the walk of Guibas, Hsu, Zhang 1999 from layer to layer",
     proves: PROVES,
     cost: "a few steps a layer",
+    tables: Tables::Features,
     proposer: Proposer::By(|view, pair, _, _, effort| {
         search(view, pair, StartLayer::Layer(u32::MAX), &mut Witness::default(), effort)
     }),
@@ -155,6 +159,7 @@ const fn from_layer(name: &'static str, propose: Propose) -> DistanceMethod {
         source: METHOD.source,
         proves: PROVES,
         cost: METHOD.cost,
+        tables: Tables::Features,
         proposer: Proposer::By(propose),
     }
 }

@@ -73,6 +73,7 @@ use crate::geometry::Vec3;
 use crate::geometry::difference::layout::Layout;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::polytope::Tables;
 use crate::geometry::polytope::surface::Inner;
 use crate::geometry::witness::{Memory, Witness};
 
@@ -83,6 +84,7 @@ pub(super) const METHOD: CollisionMethod = CollisionMethod {
     proves: "separation by the normal of a face, overlap by four pairs; hands over flat bodies",
     cost: "20 to 100 faces of the difference body in the mean in contact, at any depth; fewer \
            apart",
+    tables: Tables::Surface,
     continues: false,
     propose,
 };

@@ -72,6 +72,7 @@ use crate::geometry::difference::probe::{Ends, is_within_bounds, tame, tame_betw
 use crate::geometry::difference::rounded::View;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::polytope::Tables;
 use crate::geometry::processor;
 use crate::geometry::separation::filter;
 use crate::geometry::witness::Witness;
@@ -82,6 +83,7 @@ pub(super) const METHOD: CollisionMethod = CollisionMethod {
     source: "Li, Meng, Wang, Wang, Chung, Yiu 2001, §7",
     proves: "separation by a vector, overlap by four pairs",
     cost: "a supporting pair per candidate; 1 to 6 candidates in the mean on ellipsoids",
+    tables: Tables::Nothing,
     continues: false,
     propose,
 };

@@ -49,6 +49,7 @@ use crate::geometry::difference::probe::{tame, tame_between};
 use crate::geometry::difference::rounded::View;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
+use crate::geometry::polytope::Tables;
 use crate::geometry::support::{by_hierarchy, coherently};
 use crate::geometry::witness::{Memory, Tried, Witness};
 
@@ -58,6 +59,7 @@ pub(in crate::geometry::separation::methods) const PLAIN: CollisionMethod = Coll
     source: METHOD.source,
     proves: METHOD.proves,
     cost: "a supporting pair by the layers per candidate; 1 to 9 in the mean on ellipsoids",
+    tables: Tables::Layers,
     continues: true,
     propose: |pair, layout, witness, effort| TextSearch::new(pair).run(layout, witness, effort),
 };

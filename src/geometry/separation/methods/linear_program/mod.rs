@@ -50,7 +50,7 @@ use crate::geometry::difference::probe::{tame, tame_between};
 use crate::geometry::difference::rounded::View;
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::pair::{Pair, VertexPair};
-use crate::geometry::polytope::{BOX_FACES, Polytope};
+use crate::geometry::polytope::{BOX_FACES, Polytope, Tables};
 use crate::geometry::witness::{DualVariables, Memory, SET_MAX, Witness, WorkingSet};
 
 /// The row of the table.
@@ -59,6 +59,7 @@ pub(super) const METHOD: CollisionMethod = CollisionMethod {
     source: "Akgunduz, Banerjee, Mehrotra 2005",
     proves: "separation by a vector, overlap by four pairs",
     cost: "a 5x5 factorisation an iteration; 1 to 5 iterations on a set of twenty vertices",
+    tables: Tables::Nothing,
     continues: true,
     propose,
 };

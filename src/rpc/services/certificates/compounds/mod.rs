@@ -18,7 +18,7 @@ use crate::geometry::judge::{
     judge_compounds_margin, judge_zero,
 };
 use crate::rpc::api;
-use crate::rpc::convert::body::ReadyBody;
+use crate::rpc::convert::body::{AskedBody, ReadyBody};
 use crate::rpc::convert::certificate::{at_most, margin_pairs, proof, surface};
 use crate::rpc::convert::compound::AskedParts;
 use crate::rpc::convert::geometry::{direction, margin, verdict};
@@ -69,6 +69,11 @@ enum Measure {
 }
 
 impl PartsStatement {
+    /// The parts of both.
+    pub(super) fn bodies(&self) -> impl Iterator<Item = &AskedBody> {
+        self.bodies.iter().flat_map(AskedParts::parts)
+    }
+
     /// What is claimed of compounds; checks everything that is wrong whatever the geometry.
     pub(super) fn collision(
         told: &Told<'_, api::CheckCollisionRequest, api::CheckCollisionResponse>,
