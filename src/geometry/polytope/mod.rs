@@ -27,9 +27,12 @@ use super::shape::Shape;
 
 /// See the module.
 #[derive(Clone, Debug)]
+#[repr(C)]
 pub struct Polytope {
     shape: Shape,
     on_demand: OnDemand,
+    // Last, and kept there by the representation: no search looks at it, and what searches look at
+    // lies where it did.
     kept_for: KeptFor,
 }
 
