@@ -8,10 +8,14 @@ pub(crate) fn folders(path: &Path) -> Vec<PathBuf> {
     entries(path).into_iter().filter(|entry| entry.is_dir()).collect()
 }
 
-/// Every Rust file below a folder, sorted.
+/// Every Rust file below a folder, sorted. What a build has written is not source: the companion of
+/// `benches/peers` is a package of its own, and so is its `target`.
 pub(crate) fn rust_files(path: &Path) -> Vec<PathBuf> {
     let mut files = Vec::new();
     for entry in entries(path) {
+        if entry.is_dir() && entry.ends_with("target") {
+            continue;
+        }
         if entry.is_dir() {
             files.extend(rust_files(&entry));
         } else if entry.extension().is_some_and(|extension| extension == "rs") {
