@@ -15,6 +15,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "clearance/v1/robot_service.proto",
         "clearance/v1/scene_query.proto",
         "clearance/v1/server_service.proto",
+        "clearance/v1/session_robot.proto",
         "clearance/v1/session_service.proto",
         "clearance/v1/status.proto",
     ];

@@ -68,6 +68,7 @@ fn measure(asked: &Asked, hash: &mut u64) {
         Body::solid(index as u32 + 1, hulls[index % 20].clone()).placed(pose(drifter))
     };
     let declared = Declaration {
+        robots: Vec::new(),
         bodies: drifters.iter().enumerate().map(body).collect(),
         rules: Rules::default(),
         release_margin: 0.0,

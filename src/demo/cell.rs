@@ -129,7 +129,7 @@ impl Cell {
         let whisker = turned(&[(0.0008, 0.001), (0.0008, 0.2588)], 12);
         self.put("whisker", whisker, [0.6066, -0.0997, 0.0], 0.0);
 
-        let (edge, corner) = (0.10, Vec3::new(0.5023, -0.351, 0.2646));
+        let (edge, corner) = (0.10, Vec3::new(0.5023, -0.351, 0.2606));
         let down = edge * std::f64::consts::FRAC_1_SQRT_2;
         let centre = corner - Vec3::z() * down;
         let on_corner = turned_at(centre.into(), &Vec3::y(), std::f64::consts::FRAC_PI_4);
@@ -203,7 +203,7 @@ fn turned_at(at: [f64; 3], axis: &Vec3, angle: f64) -> Pose {
 
 #[cfg(test)]
 mod tests {
-    use super::super::robot::Robot;
+    use super::super::robot::Panda;
     use super::*;
     use crate::geometry::hull::convex_hull;
 
@@ -222,16 +222,17 @@ mod tests {
 
     #[test]
     fn the_motion_keeps_within_the_joint_limits_of_the_urdf() {
-        let (robot, motion) = (Robot::panda().unwrap(), motion());
+        let (robot, motion) = (Panda::read().unwrap(), motion());
+        let variables = &robot.robot().kinematics.tree().variables;
         let step_s = 1e-3;
         for k in 0..10_000 {
             let time = f64::from(k) * step_s;
             let (now, next) = (motion.at(time), motion.at(time + step_s));
-            for (coordinate, (a, b)) in robot.coordinates.iter().zip(now.iter().zip(&next)) {
-                let [low, high] = coordinate.range;
+            for (coordinate, (a, b)) in variables.iter().zip(now.iter().zip(&next)) {
+                let (low, high) = (coordinate.lower, coordinate.upper);
                 assert!((low..=high).contains(a), "{} at {time}", coordinate.name);
                 let speed = (b - a).abs() / step_s;
-                assert!(speed <= coordinate.speed_max, "{} at {time}", coordinate.name);
+                assert!(speed <= coordinate.velocity, "{} at {time}", coordinate.name);
             }
         }
     }

@@ -9,12 +9,13 @@ use tonic::transport::Channel;
 use super::DemoError;
 use super::cell::Obstacle;
 use super::record::{RATE_HZ, Record};
-use super::report::{link_id, obstacle_id};
-use super::robot::{Robot, meshes};
+use super::report::{ROBOT, link_id, obstacle_id};
+use super::robot::{LINKS, MESHES, Panda, SRDF, URDF};
 use super::trajectory::Trajectory;
 use crate::geometry::pose::Pose;
 use crate::rpc::api;
 use api::polytope_service_client::PolytopeServiceClient;
+use api::robot_service_client::RobotServiceClient;
 use api::session_service_client::SessionServiceClient;
 
 /// Messages that wait in the stream before the sender has to.
@@ -23,14 +24,17 @@ const STREAM_CAPACITY: usize = 4;
 /// A connection to a server.
 pub(super) struct Client {
     polytopes: PolytopeServiceClient<Channel>,
+    robots: RobotServiceClient<Channel>,
     sessions: SessionServiceClient<Channel>,
 }
 
 /// Ids of everything registered.
 #[derive(Debug, Default)]
 pub(super) struct Registered {
-    /// One for each of [`meshes`].
-    pub(super) meshes: Vec<api::RegistrationReport>,
+    /// The robot's id.
+    pub(super) robot: String,
+    /// Pairs of its links that need no check.
+    pub(super) allowed_pairs: usize,
     /// One for each obstacle.
     pub(super) obstacles: Vec<api::RegistrationReport>,
 }
@@ -53,27 +57,36 @@ impl Client {
             .await?;
         Ok(Self {
             polytopes: PolytopeServiceClient::new(channel.clone()),
+            robots: RobotServiceClient::new(channel.clone()),
             sessions: SessionServiceClient::new(channel),
         })
     }
 
-    /// Registers the ten hulls of the robot from the bytes of its STL files, and the obstacles by
-    /// their points.
+    /// Registers the robot by its URDF, its SRDF and the bytes of its STL files, and the obstacles
+    /// by their points.
     pub(super) async fn register(
         &mut self,
+        panda: &Panda,
         obstacles: &[Obstacle],
     ) -> Result<Registered, DemoError> {
-        let file = |stl: &'static [u8]| api::MeshFile {
-            format: api::MeshFormat::Stl.into(),
-            content: stl.into(),
-            scale: None,
+        let mesh = |(name, stl): (&str, &'static [u8])| api::RobotMesh {
+            name: name.to_owned(),
+            source: Some(api::robot_mesh::Source::Content(stl.into())),
         };
-        let mesh_specs = meshes().map(|mesh| api::PolytopeSpec {
-            source: Some(api::polytope_spec::Source::File(file(mesh.stl))),
-            treatment: api::MeshTreatment::Hull.into(),
-            alias: format!("panda/{}", mesh.name),
-            ..api::PolytopeSpec::default()
+        let request = api::RegisterRobotRequest {
+            urdf: URDF.to_owned(),
+            srdf: SRDF.to_owned(),
+            meshes: MESHES.map(mesh).into(),
+            ..api::RegisterRobotRequest::default()
+        };
+        let robot = self.robots.register_robot(request).await?.into_inner().robot;
+        let robot = robot.ok_or_else(|| DemoError::Protocol("no robot was registered".into()))?;
+        let is_known = LINKS.iter().zip(&panda.names).all(|(link, name)| {
+            robot.links.get(*link).is_some_and(|link| link.name.ends_with(name.as_str()))
         });
+        if !is_known {
+            return Err(DemoError::Protocol("the robot's links are others".to_owned()));
+        }
         let points =
             |o: &Obstacle| api::Points { xyz: o.points.iter().flatten().copied().collect() };
         let obstacle_specs = obstacles.iter().map(|obstacle| api::PolytopeSpec {
@@ -81,7 +94,8 @@ impl Client {
             ..api::PolytopeSpec::default()
         });
         Ok(Registered {
-            meshes: self.register_specs(mesh_specs.into()).await?,
+            allowed_pairs: robot.allowed_pairs.len(),
+            robot: robot.id,
             obstacles: self.register_specs(obstacle_specs.collect()).await?,
         })
     }
@@ -103,14 +117,13 @@ impl Client {
     /// Opens a session with the whole scene on a stream.
     pub(super) async fn open(
         &mut self,
-        robot: &Robot,
         motion: &Trajectory,
         obstacles: &[Obstacle],
         registered: &Registered,
     ) -> Result<Run, DemoError> {
         let (frames, receiver) = mpsc::channel(STREAM_CAPACITY);
         let open = api::OpenSessionRequest {
-            state: Some(scene(robot, motion, obstacles, registered)),
+            state: Some(scene(motion, obstacles, registered)),
             report: Some(api::ReportOptions {
                 pairs: api::PairSelection::All.into(),
                 distances: true,
@@ -150,19 +163,15 @@ impl Run {
     /// told after every frame.
     pub(super) async fn stream(
         &mut self,
-        robot: &Robot,
         motion: &Trajectory,
         progress: &mut dyn FnMut(&Record),
     ) -> Result<Record, DemoError> {
-        let mut record = Record::new((1..robot.links.len()).map(link_id).collect());
+        let mut record = Record::new((1..LINKS.len()).map(link_id).collect());
         let frames = (motion.end_s() * RATE_HZ).round() as u64 + 1;
         for frame_id in 1..=frames {
-            let poses = robot.place(&motion.at(super::record::seconds(frame_id)));
-            let frame = api::Frame {
-                frame_id,
-                packed_poses: Some(packed(&poses)),
-                ..api::Frame::default()
-            };
+            let values = motion.at(super::record::seconds(frame_id));
+            let moved = api::RobotMove { id: ROBOT, values, ..api::RobotMove::default() };
+            let frame = api::Frame { frame_id, robot_moves: vec![moved], ..api::Frame::default() };
             let sent = Instant::now();
             let request = api::StreamSessionRequest { frame: Some(frame), ..Default::default() };
             send(&self.frames, request).await?;
@@ -193,45 +202,34 @@ async fn send(
     frames.send(request).await.map_err(ended)
 }
 
-/// Every body at the start of the motion, and the pairs of links that need no check.
+/// The robot at the start of the motion, bolted to the table, and what stands around.
 fn scene(
-    robot: &Robot,
     motion: &Trajectory,
     obstacles: &[Obstacle],
     registered: &Registered,
 ) -> api::SessionState {
-    let start = robot.place(&motion.at(0.0));
-    let links = robot.links.iter().zip(&start).enumerate().map(|(index, (link, pose))| {
-        let mesh = meshes().iter().position(|mesh| *mesh == link.mesh);
-        let report = mesh.and_then(|mesh| registered.meshes.get(mesh));
-        // The base is bolted to the table: it does not move, like all that stands around.
-        body(link_id(index), &link.name, report, pose, index == 0)
-    });
+    let robot = api::SessionRobot {
+        id: ROBOT,
+        name: "panda".to_owned(),
+        robot_id: registered.robot.clone(),
+        values: motion.at(0.0),
+        fixed_base: true,
+        ..api::SessionRobot::default()
+    };
     let things = obstacles.iter().zip(&registered.obstacles).enumerate();
     let things = things.map(|(index, (obstacle, report))| {
-        body(obstacle_id(index), &obstacle.name, Some(report), &obstacle.pose, true)
+        body(obstacle_id(index), &obstacle.name, report, &obstacle.pose)
     });
-    let ignored =
-        robot.ignored.iter().map(|[a, b]| api::BodyPair { a: link_id(*a), b: link_id(*b) });
     api::SessionState {
-        bodies: links.chain(things).collect(),
-        rules: Some(api::PairRules {
-            ignored_pairs: ignored.collect(),
-            ..api::PairRules::default()
-        }),
+        bodies: things.collect(),
+        robots: vec![robot],
         ..api::SessionState::default()
     }
 }
 
-fn body(
-    id: u32,
-    name: &str,
-    report: Option<&api::RegistrationReport>,
-    pose: &Pose,
-    fixed: bool,
-) -> api::Body {
-    let polytope = report.and_then(|report| report.polytope.as_ref());
-    let source = polytope.map(|polytope| api::placed_body::Source::Id(polytope.id.clone()));
+fn body(id: u32, name: &str, report: &api::RegistrationReport, pose: &Pose) -> api::Body {
+    let source = report.polytope.as_ref();
+    let source = source.map(|polytope| api::placed_body::Source::Id(polytope.id.clone()));
     let [x, y, z] = pose.translation.into();
     api::Body {
         id,
@@ -243,19 +241,8 @@ fn body(
                 rows: rows(pose).collect(),
             })),
         }),
-        fixed,
+        fixed: true,
         ..api::Body::default()
-    }
-}
-
-/// The poses of all links but the base, in flat arrays.
-fn packed(poses: &[Pose]) -> api::PackedPoses {
-    let moving = || poses.iter().enumerate().skip(1);
-    api::PackedPoses {
-        ids: moving().map(|(index, _)| link_id(index)).collect(),
-        translations: moving().flat_map(|(_, pose)| pose.translation.iter().copied()).collect(),
-        rotation_matrices: moving().flat_map(|(_, pose)| rows(pose)).collect(),
-        ..api::PackedPoses::default()
     }
 }
 

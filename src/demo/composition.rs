@@ -6,7 +6,7 @@ use super::picture::Picture;
 use super::picture::curves::{Band, Chart, Strip};
 use super::picture::still::{Mark, Still, StillSolid};
 use super::record::{Clearance, ContactSpan, Couple, RATE_HZ, Record, seconds};
-use super::report::{Names, grouped, link_id, thing};
+use super::report::{Names, grouped, link_id, link_index, thing};
 use super::sampling::{Thing, World};
 use crate::geometry::polytope::Polytope;
 
@@ -53,7 +53,7 @@ fn still(contact: &ContactSpan, world: &World<'_>, names: &Names<'_>) -> Result<
     let is_above = |polytope: &Polytope| polytope.vertices().iter().any(|v| v.z > -0.04);
     let placed = world.placed(free_s)?.into_iter();
     let solids = placed.filter(|(_, polytope)| is_above(polytope)).map(solid).collect();
-    let point = world.nearest_point(link as usize - 1, other_thing, free_s);
+    let point = world.nearest_point(link_index(link), other_thing, free_s);
     let lines = vec![
         format!("First contact: {} and {}", names.of(link), names.of(other)),
         format!("proven free until {free_s:.9} s,"),

@@ -1,8 +1,8 @@
 //! Floor 4: `clearance demo`: the main job from end to end, on a real robot.
 //!
-//! [`robot`] reads the Panda and places its links, [`cell`] is what stands around it and how it
-//! moves ([`shapes`], [`trajectory`]), [`client`] registers all that with a server and streams the
-//! motion to it, [`record`] keeps what the server says, [`sampling`] checks what it found between
+//! [`robot`] has the files of the Panda, [`cell`] is what stands around it and how it moves
+//! ([`shapes`], [`trajectory`]), [`client`] registers all that with a server and streams the joint
+//! values to it, [`record`] keeps what the server says, [`sampling`] checks what it found between
 //! frames, [`report`] prints the table, and [`composition`] chooses what the [`picture`] shows.
 
 mod cell;
@@ -23,7 +23,7 @@ use std::time::{Duration, Instant};
 use client::{Client, Registered};
 use record::Record;
 use report::Names;
-use robot::Robot;
+use robot::Panda;
 use sampling::World;
 
 use crate::rpc::api;
@@ -101,15 +101,15 @@ async fn run_against(
     options: &DemoOptions,
     out: &mut dyn Write,
 ) -> Result<bool, DemoError> {
-    let (robot, motion, obstacles) = (Robot::panda()?, cell::motion(), cell::obstacles());
+    let (robot, motion, obstacles) = (Panda::read()?, cell::motion(), cell::obstacles());
     let mut client = Client::connect(url.clone()).await?;
-    let registered = client.register(&obstacles).await?;
-    let mut run = client.open(&robot, &motion, &obstacles, &registered).await?;
+    let registered = client.register(&robot, &obstacles).await?;
+    let mut run = client.open(&motion, &obstacles, &registered).await?;
     print_scene(&url, &robot, &registered, run.checked_pairs, out)?;
 
     let start = Instant::now();
     let mut progress = Progress::new(options.quiet, start);
-    let record = run.stream(&robot, &motion, &mut |record| progress.show(record)).await?;
+    let record = run.stream(&motion, &mut |record| progress.show(record)).await?;
     progress.end();
     let wall_s = start.elapsed().as_secs_f64();
     client.close(run).await?;
@@ -117,7 +117,7 @@ async fn run_against(
     let world = World::new(&robot, &motion, &obstacles)?;
     let missed = report::resample(&record, &world);
     let names = Names {
-        links: robot.links.iter().map(|link| link.name.as_str()).collect(),
+        links: robot.names.iter().map(String::as_str).collect(),
         obstacles: obstacles.iter().map(|obstacle| obstacle.name.as_str()).collect(),
     };
     report::print(&record, &missed, &names, wall_s, out)?;
@@ -128,7 +128,7 @@ async fn run_against(
 
 fn print_scene(
     url: &str,
-    robot: &Robot,
+    robot: &Panda,
     registered: &Registered,
     checked_pairs: u64,
     out: &mut dyn Write,
@@ -137,17 +137,18 @@ fn print_scene(
         let polytopes = reports.iter().filter_map(|report| report.polytope.as_ref());
         polytopes.map(|polytope| polytope.vertex_count).collect()
     };
-    let (links, things) = (vertices(&registered.meshes), vertices(&registered.obstacles));
+    let things = vertices(&registered.obstacles);
+    let parts = robot.robot().parts.iter().map(|part| part.polytope.vertex_count());
     let large = things.iter().filter(|count| **count >= 1000).count();
     writeln!(out, "server   {url}, in this process; everything below goes over gRPC")?;
     writeln!(
         out,
-        "robot    Panda: {} links, {} hulls of {} vertices from STL (for each finger the hull of\n\
-         \x20        finger.stl, not the boxes of the URDF); {} pairs need no check (SRDF)",
-        robot.links.len(),
-        links.len(),
-        links.iter().sum::<u32>(),
-        robot.ignored.len(),
+        "robot    Panda: {} links of {} convex parts (hulls of STL meshes, boxes), {} vertices;\n\
+         \x20        {} pairs of links need no check (SRDF, or joined)",
+        robot.names.len(),
+        robot.robot().parts.len(),
+        parts.sum::<u32>(),
+        registered.allowed_pairs,
     )?;
     writeln!(
         out,

@@ -3,11 +3,12 @@
 use std::io::{self, Write};
 
 use super::record::{ContactSpan, Couple, FIRST_OBSTACLE, RATE_HZ, Record, seconds};
+use super::robot::LINKS;
 use super::sampling::{SAMPLES, Sampled, Thing, World};
 
 /// Names of everything, by body id.
 pub(super) struct Names<'a> {
-    /// The robot's links; body ids from 1.
+    /// The robot's links that have parts.
     pub(super) links: Vec<&'a str>,
     /// Body ids from [`FIRST_OBSTACLE`].
     pub(super) obstacles: Vec<&'a str>,
@@ -23,9 +24,12 @@ impl Names<'_> {
     }
 }
 
+/// The robot's id in the session: its links are the bodies with this id plus their index.
+pub(super) const ROBOT: u32 = 1;
+
 /// The body id of a link.
 pub(super) fn link_id(index: usize) -> u32 {
-    u32::try_from(index + 1).expect("a dozen links")
+    ROBOT + u32::try_from(LINKS[index]).expect("a dozen links")
 }
 
 /// The body id of an obstacle.
@@ -37,7 +41,17 @@ pub(super) fn obstacle_id(index: usize) -> u32 {
 pub(super) fn thing(body: u32) -> Thing {
     match body.checked_sub(FIRST_OBSTACLE) {
         Some(index) => Thing::Obstacle(index as usize),
-        None => Thing::Link(body as usize - 1),
+        None => {
+            let link = LINKS.iter().position(|link| (body - ROBOT) as usize == *link);
+            Thing::Link(link.expect("a body below the obstacles is a link with parts"))
+        }
+    }
+}
+
+/// Which of the robot's links a body is, of those that have parts.
+pub(super) fn link_index(body: u32) -> usize {
+    match thing(body) {
+        Thing::Link(index) | Thing::Obstacle(index) => index,
     }
 }
 
@@ -59,8 +73,7 @@ pub(super) fn resample<'a>(record: &'a Record, world: &World<'_>) -> Vec<Missed<
     let sample = |contact: &'a ContactSpan| {
         let Couple { link, other } = contact.couple;
         let times = [seconds(contact.frame - 1), seconds(contact.frame)];
-        let link = link as usize - 1;
-        Missed { contact, sampled: world.sample(link, thing(other), times) }
+        Missed { contact, sampled: world.sample(link_index(link), thing(other), times) }
     };
     record.missed().map(sample).collect()
 }
@@ -155,9 +168,8 @@ fn print_missed(missed: &[Missed<'_>], names: &Names<'_>, out: &mut dyn Write) -
     writeln!(
         out,
         "\nfirst contacts between frames that sampling at {RATE_HZ} Hz alone missed\n  \
-         Motion assumed between two frames: every link moves on the screw that leads from its\n  \
-         one pose to the other, about the origin of its mesh. Checked against the true joint\n  \
-         path, sampled {SAMPLES} times as finely:"
+         Motion between two frames: the path of the joints, every value linear in time. Checked\n  \
+         against the motion that the frames were taken from, sampled {SAMPLES} times as finely:"
     )?;
     for Missed { contact, sampled } in missed {
         let [lower, upper] = contact.began_s;
@@ -170,14 +182,14 @@ fn print_missed(missed: &[Missed<'_>], names: &Names<'_>, out: &mut dyn Write) -
         match sampled.span_s {
             Some([first_s, last_s]) => writeln!(
                 out,
-                "    joint path: {} of {} samples in contact, from {first_s:.5} s to {last_s:.5} s \
+                "    samples: {} of {} samples in contact, from {first_s:.5} s to {last_s:.5} s \
                  ({:+.0} us); at both frames {}",
                 sampled.contacts,
                 SAMPLES + 1,
                 (first_s - upper) * 1e6,
                 if sampled.is_seen_by_frames { "in contact" } else { "separated" },
             )?,
-            None => writeln!(out, "    joint path: none of {} samples in contact", SAMPLES + 1)?,
+            None => writeln!(out, "    samples: none of {} samples in contact", SAMPLES + 1)?,
         }
     }
     if missed.is_empty() {

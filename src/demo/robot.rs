@@ -1,245 +1,101 @@
-//! The Panda: its links with their hulls, its joints, and where they put the links.
+//! The Panda: its files, as a client sends them, and the same files read here, to sample and to
+//! draw what the server says of it.
 
-use std::io::Cursor;
-
-use serde::Deserialize;
-use urdf_rs::{Geometry, JointType};
+use std::sync::Arc;
 
 use super::DemoError;
+use crate::geometry::effort::Effort;
+use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
 use crate::geometry::{Mat3, Vec3};
+use crate::mesh;
+use crate::robot::Robot;
+use crate::robot::model::Sources;
+use crate::robot::parts::{MeshContent, MeshFiles};
+use crate::robot::urdf::DescriptionLimits;
+use crate::runtime::settings::Limits;
 
-const URDF: &str = include_str!("../../data/panda/panda.urdf");
-const SRDF: &str = include_str!("../../data/panda/panda.srdf");
+pub(super) const URDF: &str = include_str!("../../data/panda/panda.urdf");
+pub(super) const SRDF: &str = include_str!("../../data/panda/panda.srdf");
 
-/// The ten meshes, by the name that the URDF calls them.
-const MESHES: [(&str, &[u8]); 10] = [
-    ("link0", include_bytes!("../../data/panda/collision/link0.stl")),
-    ("link1", include_bytes!("../../data/panda/collision/link1.stl")),
-    ("link2", include_bytes!("../../data/panda/collision/link2.stl")),
-    ("link3", include_bytes!("../../data/panda/collision/link3.stl")),
-    ("link4", include_bytes!("../../data/panda/collision/link4.stl")),
-    ("link5", include_bytes!("../../data/panda/collision/link5.stl")),
-    ("link6", include_bytes!("../../data/panda/collision/link6.stl")),
-    ("link7", include_bytes!("../../data/panda/collision/link7.stl")),
-    ("hand", include_bytes!("../../data/panda/collision/hand.stl")),
-    ("finger", include_bytes!("../../data/panda/collision/finger.stl")),
+/// The meshes of the collision elements, by the name that the URDF calls them.
+pub(super) const MESHES: [(&str, &[u8]); 9] = [
+    ("link0.stl", include_bytes!("../../data/panda/collision/link0.stl")),
+    ("link1.stl", include_bytes!("../../data/panda/collision/link1.stl")),
+    ("link2.stl", include_bytes!("../../data/panda/collision/link2.stl")),
+    ("link3.stl", include_bytes!("../../data/panda/collision/link3.stl")),
+    ("link4.stl", include_bytes!("../../data/panda/collision/link4.stl")),
+    ("link5.stl", include_bytes!("../../data/panda/collision/link5.stl")),
+    ("link6.stl", include_bytes!("../../data/panda/collision/link6.stl")),
+    ("link7.stl", include_bytes!("../../data/panda/collision/link7.stl")),
+    ("hand.stl", include_bytes!("../../data/panda/collision/hand.stl")),
 ];
 
-/// A mesh file of a link.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Mesh {
-    /// For example `link3`.
-    pub(super) name: &'static str,
-    /// The bytes of the STL file.
-    pub(super) stl: &'static [u8],
-}
+/// The links that have parts: their indices in the URDF. Two frames for tools have none.
+pub(super) const LINKS: [usize; 11] = [0, 1, 2, 3, 4, 5, 6, 7, 9, 11, 12];
 
-impl Mesh {
-    /// The corners of its triangles, as the file has them: in f32, repeated.
-    pub(super) fn corners(&self) -> Result<Vec<Vec3>, DemoError> {
-        let mesh = stl_io::read_stl(&mut Cursor::new(self.stl))
-            .map_err(|error| DemoError::Robot(format!("{}: {error}", self.name)))?;
-        Ok(mesh.vertices.iter().map(|v| Vec3::from(v.0.map(f64::from))).collect())
-    }
-}
-
-/// All ten meshes.
-pub(super) fn meshes() -> [Mesh; 10] {
-    MESHES.map(|(name, stl)| Mesh { name, stl })
-}
-
-/// A link that has a hull.
+/// The Panda.
 #[derive(Clone, Debug)]
-pub(super) struct Link {
-    /// As in the URDF, without the robot's name in front.
-    pub(super) name: String,
-    /// Its hull.
-    pub(super) mesh: Mesh,
-    /// Where the hull is in the link's frame.
-    pub(super) link_from_mesh: Pose,
-    /// Index of the link's frame among all frames.
-    frame: usize,
+pub(super) struct Panda {
+    robot: Robot,
+    /// Of [`LINKS`]: as in the URDF, without the robot's name in front.
+    pub(super) names: Vec<String>,
 }
 
-/// How a joint moves its child.
-#[derive(Clone, Copy, Debug)]
-enum Freedom {
-    /// Not at all.
-    Fixed,
-    /// About `axis` by the given coordinate, radians.
-    Turn { axis: Vec3, coordinate: usize },
-    /// Along `axis` by the given coordinate, metres.
-    Slide { axis: Vec3, coordinate: usize },
-}
-
-/// A frame of the tree, placed by its parent's frame and one joint.
-#[derive(Clone, Debug)]
-struct JointFrame {
-    parent: usize,
-    parent_from_joint: Pose,
-    freedom: Freedom,
-}
-
-/// A robot.
-#[derive(Clone, Debug)]
-pub(super) struct Robot {
-    /// Links that have a hull, base first.
-    pub(super) links: Vec<Link>,
-    /// Pairs of `links` that need no check (adjacent, or never in contact).
-    pub(super) ignored: Vec<[usize; 2]>,
-    /// Names and limits of the joint coordinates, in the order that [`Robot::place`] takes them.
-    pub(super) coordinates: Vec<Coordinate>,
-    /// Every frame but the base's, parents first; frame `i + 1` is `frames[i]`.
-    frames: Vec<JointFrame>,
-}
-
-/// A joint coordinate.
-#[derive(Clone, Debug, PartialEq)]
-pub(super) struct Coordinate {
-    /// As in the URDF.
-    pub(super) name: String,
-    /// Least and greatest value, radians or metres.
-    pub(super) range: [f64; 2],
-    /// Greatest speed, a second.
-    pub(super) speed_max: f64,
-}
-
-#[derive(Deserialize)]
-struct Srdf {
-    #[serde(default)]
-    disable_collisions: Vec<DisabledPair>,
-}
-
-#[derive(Deserialize)]
-struct DisabledPair {
-    #[serde(rename = "@link1")]
-    a: String,
-    #[serde(rename = "@link2")]
-    b: String,
-}
-
-impl Robot {
-    /// Reads the Panda's URDF and SRDF.
-    pub(super) fn panda() -> Result<Self, DemoError> {
-        let description = urdf_rs::read_from_string(URDF)
-            .map_err(|error| DemoError::Robot(format!("URDF: {error}")))?;
-        let srdf: Srdf = quick_xml::de::from_str(SRDF)
-            .map_err(|error| DemoError::Robot(format!("SRDF: {error}")))?;
-        let mut robot =
-            Self { links: vec![], ignored: vec![], coordinates: vec![], frames: vec![] };
-        let names = robot.add_frames(&description)?;
-        for (frame, name) in names.iter().enumerate() {
-            let link = description.links.iter().find(|link| &link.name == name);
-            if let Some((mesh, link_from_mesh)) = link.and_then(hull_of) {
-                let name = name.trim_start_matches("panda_").to_owned();
-                robot.links.push(Link { name, mesh, link_from_mesh, frame });
-            }
+impl Panda {
+    /// Reads its files.
+    pub(super) fn read() -> Result<Self, DemoError> {
+        let wrong = |problem: String| DemoError::Robot(problem);
+        let most = Limits::default();
+        let size = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
+        let mut meshes = MeshFiles::new();
+        for (name, bytes) in MESHES {
+            let read = mesh::read(bytes, None, size(most.triangles_max));
+            let read = read.map_err(|error| wrong(format!("{name}: {error}")))?;
+            meshes.insert(name.to_owned(), MeshContent::Mesh(Arc::new(read)));
         }
-        let index_of = |name: &str| {
-            let name = name.trim_start_matches("panda_");
-            robot.links.iter().position(|link| link.name == name)
+        let sources = Sources {
+            urdf: URDF,
+            srdf: Some(SRDF),
+            meshes: &meshes,
+            gap_max: None,
+            leave_out_missing: false,
         };
-        robot.ignored = srdf
-            .disable_collisions
-            .iter()
-            .filter_map(|pair| Some([index_of(&pair.a)?, index_of(&pair.b)?]))
-            .collect();
-        Ok(robot)
-    }
-
-    /// Adds every frame of the tree, parents first, and returns the names of their links.
-    fn add_frames(&mut self, description: &urdf_rs::Robot) -> Result<Vec<String>, DemoError> {
-        let is_child = |name: &str| description.joints.iter().any(|j| j.child.link == name);
-        let root = description.links.iter().find(|link| !is_child(&link.name));
-        let root = root.ok_or_else(|| DemoError::Robot("URDF: no base link".to_owned()))?;
-        let mut names = vec![root.name.clone()];
-        let mut coordinates = Vec::new();
-        // A frame's children come after it, so one pass over the growing list visits all.
-        let mut parent = 0;
-        while let Some(name) = names.get(parent).cloned() {
-            for joint in description.joints.iter().filter(|j| j.parent.link == name) {
-                let freedom = self.freedom(joint, &mut coordinates);
-                let parent_from_joint = pose_of(&joint.origin);
-                self.frames.push(JointFrame { parent, parent_from_joint, freedom });
-                names.push(joint.child.link.clone());
-            }
-            parent += 1;
-        }
-        Ok(names)
-    }
-
-    fn freedom(&mut self, joint: &urdf_rs::Joint, known: &mut Vec<String>) -> Freedom {
-        let axis = Vec3::from(*joint.axis.xyz);
-        let mut coordinate = || {
-            // A mimic joint follows another one, here always one to one (the two fingers).
-            let name = joint.mimic.as_ref().map_or(&joint.name, |mimic| &mimic.joint);
-            known.iter().position(|other| other == name).unwrap_or_else(|| {
-                known.push(name.clone());
-                self.coordinates.push(Coordinate {
-                    name: name.trim_start_matches("panda_").to_owned(),
-                    range: [joint.limit.lower, joint.limit.upper],
-                    speed_max: joint.limit.velocity,
-                });
-                known.len() - 1
-            })
+        let limits = DescriptionLimits {
+            nodes_max: u32::try_from(most.robot_xml_nodes_max).unwrap_or(u32::MAX),
+            links_max: size(most.robot_links_max),
+            parts_max: size(most.robot_parts_max),
+            depth_max: size(most.robot_depth_max),
         };
-        match joint.joint_type {
-            JointType::Revolute | JointType::Continuous => {
-                Freedom::Turn { axis, coordinate: coordinate() }
-            }
-            JointType::Prismatic => Freedom::Slide { axis, coordinate: coordinate() },
-            JointType::Fixed | JointType::Floating | JointType::Planar | JointType::Spherical => {
-                Freedom::Fixed
-            }
+        let robot = Robot::build(&sources, &limits, &mut Effort::unlimited())
+            .map_err(|error| wrong(error.to_string()))?;
+        let with_parts = robot.links.iter().enumerate();
+        let with_parts = with_parts.filter(|(_, link)| !link.parts.is_empty());
+        if !with_parts.map(|(index, _)| index).eq(LINKS) {
+            return Err(wrong("the links with parts are others".to_owned()));
         }
+        let name = |link: usize| robot.links[link].name.trim_start_matches("panda_").to_owned();
+        Ok(Self { names: LINKS.map(name).into(), robot })
     }
 
-    /// Where the hull of every link is in the world, for these joint coordinates.
-    pub(super) fn place(&self, coordinates: &[f64]) -> Vec<Pose> {
-        let mut world_from_frame = vec![Pose::identity()];
-        for frame in &self.frames {
-            let joint_from_child = match frame.freedom {
-                Freedom::Fixed => Pose::identity(),
-                Freedom::Turn { axis, coordinate } => {
-                    Pose { rotation: turn(&axis, coordinates[coordinate]), ..Pose::identity() }
-                }
-                Freedom::Slide { axis, coordinate } => {
-                    Pose { translation: axis * coordinates[coordinate], ..Pose::identity() }
-                }
-            };
-            let parent_from_child = frame.parent_from_joint.compose(&joint_from_child);
-            world_from_frame.push(world_from_frame[frame.parent].compose(&parent_from_child));
-        }
-        let place = |link: &Link| world_from_frame[link.frame].compose(&link.link_from_mesh);
-        self.links.iter().map(place).collect()
+    /// The library's view of it.
+    pub(super) fn robot(&self) -> &Robot {
+        &self.robot
     }
-}
 
-/// The hull of a link and where it is in the link's frame: its collision mesh; for the fingers,
-/// whose collision shape in the URDF is a handful of boxes, the hull of the finger they show.
-fn hull_of(link: &urdf_rs::Link) -> Option<(Mesh, Pose)> {
-    let collision = link.collision.iter().map(|shape| (&shape.geometry, &shape.origin));
-    let visual = link.visual.iter().map(|shape| (&shape.geometry, &shape.origin));
-    collision.chain(visual).find_map(|(geometry, origin)| match geometry {
-        Geometry::Mesh { filename, .. } => {
-            let file = filename.rsplit('/').next()?;
-            let stem = file.split('.').next()?;
-            let mesh = meshes().into_iter().find(|mesh| mesh.name == stem)?;
-            Some((mesh, pose_of(origin)))
-        }
-        Geometry::Box { .. }
-        | Geometry::Cylinder { .. }
-        | Geometry::Capsule { .. }
-        | Geometry::Sphere { .. } => None,
-    })
-}
-
-/// An origin of the URDF: roll about x, then pitch about y, then yaw about z, fixed axes.
-fn pose_of(origin: &urdf_rs::Pose) -> Pose {
-    let [roll, pitch, yaw] = *origin.rpy;
-    let rotation = turn(&Vec3::z(), yaw) * turn(&Vec3::y(), pitch) * turn(&Vec3::x(), roll);
-    Pose { rotation, translation: Vec3::from(*origin.xyz) }
+    /// Where the parts of every one of [`LINKS`] are in the world, for these joint values.
+    pub(super) fn place(&self, values: &[f64]) -> Vec<Vec<(&Polytope, Pose)>> {
+        let frames = self.robot.kinematics.place_one(values);
+        let place = |link: usize| {
+            let link = &self.robot.links[link];
+            let carrier = link.frame.map_or_else(Pose::identity, |frame| frames[frame]);
+            let parts = self.robot.parts[link.parts.clone()].iter();
+            let placed =
+                parts.map(|part| (&*part.polytope, carrier.compose(&part.frame_from_part)));
+            placed.collect()
+        };
+        LINKS.map(place).into()
+    }
 }
 
 /// The rotation about a unit axis (Rodrigues' formula).
@@ -254,20 +110,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_panda_has_eleven_hulls_of_ten_meshes_and_eight_coordinates() {
-        let robot = Robot::panda().unwrap();
-        let names: Vec<&str> = robot.links.iter().map(|link| link.name.as_str()).collect();
-        assert_eq!(names.len(), 11);
-        assert_eq!(names[0], "link0");
-        assert!(names.contains(&"leftfinger") && names.contains(&"rightfinger"));
-        assert_eq!(robot.coordinates.len(), 8);
-        assert_eq!(robot.coordinates[3].name, "joint4");
-        assert_eq!(format!("{:?}", robot.coordinates[3].range), "[-3.0718, -0.0698]");
-        // Adjacent links and links that cannot meet: what the SRDF lists.
-        assert_eq!(robot.ignored.len(), 35);
-        for mesh in meshes() {
-            assert!(mesh.corners().unwrap().len() >= 18);
-        }
+    fn the_panda_has_eleven_links_of_seventeen_parts_and_eight_coordinates() {
+        let panda = Panda::read().unwrap();
+        let robot = panda.robot();
+        assert_eq!((panda.names.len(), robot.parts.len()), (11, 17));
+        assert_eq!((panda.names[0].as_str(), panda.names[10].as_str()), ("link0", "rightfinger"));
+        let variables = &robot.kinematics.tree().variables;
+        assert_eq!(variables.len(), 8);
+        let joint = &variables[3];
+        assert_eq!(joint.name, "panda_joint4");
+        assert_eq!(format!("{:?}", [joint.lower, joint.upper]), "[-3.0718, -0.0698]");
     }
 
     /// The flange of the arm in its ready pose, from the manufacturer's table of Denavit-Hartenberg
@@ -276,16 +128,20 @@ mod tests {
     #[test]
     fn the_ready_pose_has_the_hand_where_the_manufacturer_says() {
         use std::f64::consts::FRAC_PI_4;
-        let robot = Robot::panda().unwrap();
+        let panda = Panda::read().unwrap();
         let ready = [0.0, -FRAC_PI_4, 0.0, -3.0 * FRAC_PI_4, 0.0, 2.0 * FRAC_PI_4, FRAC_PI_4, 0.02];
-        let poses = robot.place(&ready);
-        let hand = robot.links.iter().position(|link| link.name == "hand").unwrap();
+        let placed = panda.place(&ready);
+        let hand = panda.names.iter().position(|name| name == "hand").unwrap();
+        let pose = placed[hand][0].1;
         let wanted = Vec3::new(0.306_891, 0.0, 0.590_282);
-        assert!((poses[hand].translation - wanted).norm() < 1e-5, "{}", poses[hand].translation);
+        assert!((pose.translation - wanted).norm() < 1e-5, "{}", pose.translation);
         // It points straight down, and the fingers open symmetrically along y.
-        assert!((poses[hand].rotation * Vec3::z() + Vec3::z()).norm() < 1e-12);
-        let [left, right] = [hand + 1, hand + 2].map(|i| poses[i].translation);
-        assert!((left + right - 2.0 * (wanted - Vec3::z() * 0.0584)).norm() < 1e-5);
-        assert!(((left - right).norm() - 0.04).abs() < 1e-12);
+        assert!((pose.rotation * Vec3::z() + Vec3::z()).norm() < 1e-12);
+        let middle = |link: usize| {
+            let part = &placed[link][0];
+            part.1.apply_rounded(&part.0.bounds().centre)
+        };
+        let [left, right] = [hand + 1, hand + 2].map(middle);
+        assert!((left.z - right.z).abs() < 1e-9 && (left.y + right.y).abs() < 1e-9);
     }
 }

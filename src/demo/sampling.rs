@@ -1,9 +1,9 @@
-//! A second opinion on what happens between two frames: the true joint path, sampled finely, each
-//! sample decided exactly.
+//! A second opinion on what happens between two frames: the motion that the frames were taken
+//! from, sampled finely, each sample decided exactly.
 
 use super::DemoError;
 use super::cell::Obstacle;
-use super::robot::Robot;
+use super::robot::Panda;
 use super::trajectory::Trajectory;
 use crate::geometry::Vec3;
 use crate::geometry::claim::Verdict;
@@ -21,9 +21,8 @@ pub(super) const SAMPLES: u32 = 1000;
 
 /// The hulls of everything, and how the arm moves.
 pub(super) struct World<'a> {
-    robot: &'a Robot,
+    robot: &'a Panda,
     motion: &'a Trajectory,
-    links: Vec<Polytope>,
     obstacles: Vec<(Polytope, Pose)>,
 }
 
@@ -50,38 +49,35 @@ pub(super) enum Thing {
 impl<'a> World<'a> {
     /// Builds every hull.
     pub(super) fn new(
-        robot: &'a Robot,
+        robot: &'a Panda,
         motion: &'a Trajectory,
         obstacles: &[Obstacle],
     ) -> Result<Self, DemoError> {
-        let links = robot.links.iter().map(|link| hull(&link.mesh.corners()?));
         let obstacles = obstacles.iter().map(|o| Ok::<_, DemoError>((hull(&o.points)?, o.pose)));
-        Ok(Self {
-            robot,
-            motion,
-            links: links.collect::<Result<_, _>>()?,
-            obstacles: obstacles.collect::<Result<_, _>>()?,
+        Ok(Self { robot, motion, obstacles: obstacles.collect::<Result<_, _>>()? })
+    }
+
+    /// Whether a link and another body are in contact at a time of the motion, exactly.
+    pub(super) fn is_in_contact(&self, link: usize, other: Thing, time_s: f64) -> bool {
+        let placed = self.robot.place(&self.motion.at(time_s));
+        self.pairs(link, other, &placed).into_iter().any(|pair| {
+            let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+            let decision = decide(&pair, &METHODS[0], &mut witness, &mut effort);
+            decision.expect("an unlimited search ends").verdict() != Verdict::Separated
         })
     }
 
-    /// Whether a link and another body are in contact at a time of the true joint path, exactly.
-    pub(super) fn is_in_contact(&self, link: usize, other: Thing, time_s: f64) -> bool {
-        let poses = self.robot.place(&self.motion.at(time_s));
-        let pair = self.pair(link, other, &poses);
-        let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
-        let decision = decide(&pair, &METHODS[0], &mut witness, &mut effort);
-        decision.expect("an unlimited search ends").verdict() != Verdict::Separated
-    }
-
-    /// Every body at a time of the joint path, its vertices in world coordinates, rounded: for
-    /// drawing. Links come first.
+    /// Every part of every body at a time of the motion, its vertices in world coordinates,
+    /// rounded: for drawing. Links come first.
     pub(super) fn placed(&self, time_s: f64) -> Result<Vec<(Thing, Polytope)>, DemoError> {
-        let poses = self.robot.place(&self.motion.at(time_s));
-        let links = self.links.iter().zip(&poses).enumerate();
-        let links = links.map(|(index, (body, pose))| (Thing::Link(index), body, pose));
+        let placed = self.robot.place(&self.motion.at(time_s));
+        let links = placed.iter().enumerate().flat_map(|(index, parts)| {
+            parts.iter().map(move |(body, pose)| (Thing::Link(index), *body, *pose))
+        });
         let obstacles = self.obstacles.iter().enumerate();
-        let obstacles = obstacles.map(|(index, (body, pose))| (Thing::Obstacle(index), body, pose));
-        let place = |(thing, body, pose): (Thing, &Polytope, &Pose)| {
+        let obstacles =
+            obstacles.map(|(index, (body, pose))| (Thing::Obstacle(index), body, *pose));
+        let place = |(thing, body, pose): (Thing, &Polytope, Pose)| {
             let points: Vec<Vec3> =
                 body.vertices().iter().map(|vertex| pose.apply_rounded(vertex)).collect();
             Ok((thing, hull(&points)?))
@@ -89,24 +85,39 @@ impl<'a> World<'a> {
         links.chain(obstacles).map(place).collect()
     }
 
-    /// The point of a link that is nearest to another body at a time of the joint path.
+    /// The point of a link that is nearest to another body at a time of the motion.
     pub(super) fn nearest_point(&self, link: usize, other: Thing, time_s: f64) -> Option<Vec3> {
-        let poses = self.robot.place(&self.motion.at(time_s));
-        let pair = self.pair(link, other, &poses);
-        let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
-        let distance = measure(&pair, Stops::default(), &mut witness, &mut effort).ok()?;
-        Some(distance.closest_p)
+        let placed = self.robot.place(&self.motion.at(time_s));
+        let measured = self.pairs(link, other, &placed).into_iter().filter_map(|pair| {
+            let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
+            measure(&pair, Stops::default(), &mut witness, &mut effort).ok()
+        });
+        let nearest = measured.min_by(|a, b| a.upper.total_cmp(&b.upper))?;
+        Some(nearest.closest_p)
     }
 
-    fn pair(&self, link: usize, other: Thing, poses: &[Pose]) -> Pair<'_> {
-        let (body, pose) = match other {
-            Thing::Link(index) => (&self.links[index], poses[index]),
-            Thing::Obstacle(index) => (&self.obstacles[index].0, self.obstacles[index].1),
+    /// Every part of a link with every part of another body.
+    fn pairs<'b>(
+        &'b self,
+        link: usize,
+        other: Thing,
+        placed: &[Vec<(&'b Polytope, Pose)>],
+    ) -> Vec<Pair<'b>> {
+        let others = match other {
+            Thing::Link(index) => placed[index].clone(),
+            Thing::Obstacle(index) => {
+                let (body, pose) = &self.obstacles[index];
+                vec![(body, *pose)]
+            }
         };
-        Pair::new(&self.links[link], poses[link], body, pose)
+        let mut pairs = Vec::new();
+        for (p, pose_p) in &placed[link] {
+            pairs.extend(others.iter().map(|(q, pose_q)| Pair::new(p, *pose_p, q, *pose_q)));
+        }
+        pairs
     }
 
-    /// Samples the true joint path between two frames at these times.
+    /// Samples the motion between two frames at these times.
     pub(super) fn sample(&self, link: usize, other: Thing, [from_s, to_s]: [f64; 2]) -> Sampled {
         let mut sampled = Sampled::default();
         for k in 0..=SAMPLES {
@@ -136,9 +147,9 @@ mod tests {
     /// Samples one link against one obstacle between two frames.
     #[track_caller]
     fn check(link: &str, obstacle: &str, frame: u32) -> Sampled {
-        let (robot, motion) = (Robot::panda().unwrap(), cell::motion());
+        let (robot, motion) = (Panda::read().unwrap(), cell::motion());
         let obstacles = cell::obstacles();
-        let link = robot.links.iter().position(|l| l.name == link).unwrap();
+        let link = robot.names.iter().position(|name| name == link).unwrap();
         let obstacle = obstacles.iter().position(|o| o.name == obstacle).unwrap();
         let world = World::new(&robot, &motion, &obstacles).unwrap();
         let times = [frame, frame + 1].map(|k| f64::from(k) / 100.0);
@@ -149,7 +160,7 @@ mod tests {
     fn the_fingers_pass_the_thin_things_between_two_frames() {
         for (link, obstacle, frame) in [
             ("leftfinger", "whisker", 573),
-            ("leftfinger", "sign", 596),
+            ("rightfinger", "sign", 600),
             ("rightfinger", "wire", 856),
         ] {
             let sampled = check(link, obstacle, frame);

@@ -6,6 +6,7 @@
 //! a sphere. Ours are made the same way, with hulls of random points in place of I-COLLIDE's.
 
 use std::f64::consts::{PI, TAU};
+use std::sync::Arc;
 
 use crate::geometry::Vec3;
 use crate::geometry::hull::samples::{Random, ellipsoid, polytope_of, sphere};
@@ -22,7 +23,7 @@ const SPHERE: u32 = 264;
 
 /// The whole library, from the fewest vertices to the most. Every body is one unit across, and the
 /// mean of its vertices is its origin: the line between two origins is the linear program's u.
-pub(super) fn bodies() -> Vec<Polytope> {
+pub(super) fn bodies() -> Vec<Arc<Polytope>> {
     let mut random = Random::new(20);
     let mut bodies: Vec<Polytope> = Vec::new();
     for vertices in SMALL {
@@ -33,7 +34,7 @@ pub(super) fn bodies() -> Vec<Polytope> {
         bodies.push(unit_body(&revolved(rings, around, &mut random)));
     }
     bodies.push(unit_body(&sphere(SPHERE, 0.5)));
-    bodies
+    bodies.into_iter().map(Arc::new).collect()
 }
 
 /// A random convex profile, revolved: rings on a superellipsoid of revolution.

@@ -5,9 +5,12 @@
 //! boxes do not meet are not asked about, Fig. 8 is repeated 20 times for each size, and the crowds
 //! fly for 1,500 frames. The searches alone are measured, warm: without a proof.
 
+use std::sync::Arc;
+
 use arrayvec::ArrayVec;
 
 use super::bench::{Gathered, Taken, attitude, counts_and_times, separation_methods, take};
+use super::crowd::{Crowd, CrowdMember};
 use super::library::{OrientedBox, bodies};
 use super::{Experiment, Panel, Rerun};
 use crate::geometry::Vec3;
@@ -89,47 +92,7 @@ const CLOSING_FRAMES: u32 = 300;
 /// Frames before contact that Fig. 8 averages over.
 const LAST_FRAMES: usize = 5;
 /// Frames of Figs 9 to 12.
-const FRAMES: u32 = 1500;
-/// The library's body that Fig. 9 has many of, and how many bodies the other figures draw from the
-/// library.
-const IDENTICAL: usize = 12;
-const DIFFERENT: usize = 10;
-
-/// A moving body.
-struct CrowdMember<'a> {
-    body: &'a Polytope,
-    pose: Pose,
-    velocity: Vec3,
-}
-
-impl CrowdMember<'_> {
-    /// Random turns of at most so many degrees about the three axes in turn.
-    fn turn(&mut self, degrees: f64, random: &mut Random) {
-        for axis in 0..3 {
-            let (sin, cos) = (0.5 * random.between(0.0, degrees).to_radians()).sin_cos();
-            let mut quaternion = [cos, 0.0, 0.0, 0.0];
-            quaternion[axis + 1] = sin;
-            if let Ok(turn) = Pose::from_quaternion(Vec3::zeros(), quaternion) {
-                self.pose.rotation = turn.rotation * self.pose.rotation;
-            }
-        }
-        // Orthogonal again, so that rounding does not grow over a thousand frames.
-        let x: Vec3 = self.pose.rotation.column(0).normalize();
-        let y: Vec3 = self.pose.rotation.column(1).into_owned();
-        let y = (y - x * x.dot(&y)).normalize();
-        self.pose.rotation.set_column(0, &x);
-        self.pose.rotation.set_column(1, &y);
-        self.pose.rotation.set_column(2, &x.cross(&y));
-    }
-
-    fn oriented_box(&self) -> OrientedBox {
-        OrientedBox::around(self.body, self.pose)
-    }
-
-    fn pair<'b>(&'b self, other: &'b Self) -> Pair<'b> {
-        Pair::new(self.body, self.pose, other.body, other.pose)
-    }
-}
+pub(super) const FRAMES: u32 = 1500;
 
 /// The search alone, repeated from the same witness, which then is as the search left it; and
 /// whether it found the pair separated.
@@ -176,13 +139,13 @@ fn approach(rerun: &mut Rerun) -> Vec<Panel> {
 /// What the last frames before contact take, of those in which the boxes meet; none if the bodies
 /// made no contact.
 fn last_frames(
-    body: &Polytope,
+    body: &Arc<Polytope>,
     method: &CollisionMethod,
     random: &mut Random,
 ) -> Option<ArrayVec<Taken, LAST_FRAMES>> {
     let mut mover = |x: f64| {
         let pose = Pose { translation: Vec3::x() * x, ..attitude(random) };
-        CrowdMember { body, pose, velocity: Vec3::zeros() }
+        CrowdMember { body: body.clone(), pose, velocity: Vec3::zeros() }
     };
     let mut movers = [mover(0.0), mover(CLOSING * f64::from(CLOSING_FRAMES))];
     let (mut witness, mut last) = (Witness::default(), ArrayVec::new());
@@ -201,23 +164,6 @@ fn last_frames(
         movers.iter_mut().for_each(|mover| mover.turn(10.0, random));
     }
     None
-}
-
-/// Bodies that fly about in a cube.
-struct Crowd {
-    count: usize,
-    are_different: bool,
-    /// Edge of the cube.
-    cube: f64,
-    /// Units a frame.
-    speed: f64,
-    turn_degrees: f64,
-}
-
-impl Default for Crowd {
-    fn default() -> Self {
-        Self { count: DIFFERENT, are_different: false, cube: 6.0, speed: 0.05, turn_degrees: 10.0 }
-    }
 }
 
 /// Figs 9-12.
@@ -245,33 +191,16 @@ fn crowds(
     gathered.into_panels(panels(&methods, x_axis, "microseconds a frame (mean)"))
 }
 
-/// Ten different bodies of the library, drawn at random; or as many of one as are wanted.
-fn drawn<'a>(crowd: &Crowd, library: &'a [Polytope], random: &mut Random) -> Vec<&'a Polytope> {
-    if !crowd.are_different {
-        return vec![&library[IDENTICAL]; crowd.count];
-    }
-    let mut left: Vec<&Polytope> = library.iter().collect();
-    let mut draw = || left.swap_remove(random.below(left.len() as u64) as usize);
-    (0..crowd.count).map(|_| draw()).collect()
-}
-
 /// Runs the frames; tells the mean steps of a query and the time of each frame.
 fn simulate(
     crowd: &Crowd,
-    library: &[Polytope],
+    library: &[Arc<Polytope>],
     method: &CollisionMethod,
     frames: u32,
     mut tell: impl FnMut(f64, f64),
 ) {
     let mut random = Random::new(7);
-    let half = 0.5 * crowd.cube;
-    let bodies = drawn(crowd, library, &mut random);
-    let mover = |body| {
-        let at = Vec3::from_fn(|_, _| random.between(-half, half));
-        let pose = Pose { translation: at, ..attitude(&mut random) };
-        CrowdMember { body, pose, velocity: random.direction() * crowd.speed }
-    };
-    let mut movers: Vec<CrowdMember<'_>> = bodies.into_iter().map(mover).collect();
+    let mut movers = crowd.members(library, &mut random);
     let mut witnesses = vec![Witness::default(); crowd.count * crowd.count];
     for _ in 0..frames {
         let boxes: Vec<OrientedBox> = movers.iter().map(CrowdMember::oriented_box).collect();
@@ -288,21 +217,7 @@ fn simulate(
         if queries > 0 {
             tell(steps / f64::from(queries), microseconds);
         }
-        for mover in &mut movers {
-            fly(mover, half);
-            mover.turn(crowd.turn_degrees, &mut random);
-        }
-    }
-}
-
-/// One frame on, and back from the walls.
-fn fly(mover: &mut CrowdMember<'_>, half: f64) {
-    mover.pose.translation += mover.velocity;
-    for axis in 0..3 {
-        if mover.pose.translation[axis].abs() > half {
-            let inward = -mover.pose.translation[axis];
-            mover.velocity[axis] = mover.velocity[axis].copysign(inward);
-        }
+        crowd.go_on(&mut movers, &mut random);
     }
 }
 
@@ -320,17 +235,6 @@ mod tests {
                 assert!(last.is_some(), "{}, seed {seed}", method.name);
             }
         }
-    }
-
-    #[test]
-    fn ten_bodies_are_drawn_and_no_two_are_the_same() {
-        let library = bodies();
-        let crowd = Crowd { are_different: true, ..Crowd::default() };
-        let drawn = drawn(&crowd, &library, &mut Random::new(7));
-        let mut counts: Vec<u32> = drawn.iter().map(|body| body.vertex_count()).collect();
-        counts.sort_unstable();
-        counts.dedup();
-        assert_eq!(counts.len(), DIFFERENT);
     }
 
     #[test]

@@ -15,10 +15,12 @@ mod bench;
 mod cd_dual;
 mod cd_dual_way;
 mod chart;
+mod crowd;
 mod h_walk;
 mod hs_jump;
 mod library;
 mod linear_program;
+mod linear_program_scenes;
 mod prism;
 mod progress;
 
@@ -75,6 +77,7 @@ pub struct Experiment {
 pub const EXPERIMENTS: &[&[Experiment]] = &[
     hs_jump::EXPERIMENTS,
     linear_program::EXPERIMENTS,
+    linear_program_scenes::EXPERIMENTS,
     prism::EXPERIMENTS,
     cd_dual::EXPERIMENTS,
     cd_dual_way::EXPERIMENTS,

@@ -16,6 +16,8 @@ pub struct Rerun {
     begun: Instant,
     parts: usize,
     done: usize,
+    /// What is said at the end.
+    notes: Vec<String>,
 }
 
 impl std::fmt::Debug for Rerun {
@@ -29,13 +31,18 @@ impl Rerun {
     pub fn on_stderr(name: &'static str, percent: u32) -> Self {
         let stderr = io::stderr();
         let watcher = stderr.is_terminal().then(|| Box::new(stderr) as Box<dyn Write>);
-        Self { name, percent, watcher, begun: Instant::now(), parts: 0, done: 0 }
+        Self::new(name, percent, watcher)
     }
 
     /// Without a bar, for tests.
     #[cfg(test)]
     pub(super) fn quiet(percent: u32) -> Self {
-        Self { name: "test", percent, watcher: None, begun: Instant::now(), parts: 0, done: 0 }
+        Self::new("test", percent, None)
+    }
+
+    fn new(name: &'static str, percent: u32, watcher: Option<Box<dyn Write>>) -> Self {
+        let (parts, done, notes) = (0, 0, Vec::new());
+        Self { name, percent, watcher, begun: Instant::now(), parts, done, notes }
     }
 
     /// This run's share of the number that the paper has; at least one.
@@ -56,12 +63,20 @@ impl Rerun {
         self.draw();
     }
 
-    /// The files are written; says on stderr how long it took.
+    /// A finding in one line, said on stderr at the end.
+    pub(super) fn note(&mut self, finding: String) {
+        self.notes.push(finding);
+    }
+
+    /// The files are written; says on stderr how long it took and what was found.
     pub fn finish(self) {
         let clear = if self.watcher.is_some() { "\r\x1b[K" } else { "" };
         let seconds = self.begun.elapsed().as_secs_f64();
         // Nothing depends on whether somebody reads it.
         let _ = writeln!(io::stderr(), "{clear}{:<22} done after {seconds:.1} s", self.name);
+        for note in &self.notes {
+            let _ = writeln!(io::stderr(), "{:<22} {note}", self.name);
+        }
     }
 
     /// Draws the bar when its text has changed.

@@ -3,8 +3,8 @@
 //! Reading order: [`number`] makes arithmetic trustworthy; [`pose`] and [`motion`] say where things
 //! are; [`hull`] turns points into a [`polytope`], [`hierarchy`] and [`support`] search it;
 //! [`pair`] places two of them; [`separation`], [`distance`], [`penetration`] and [`contact_time`]
-//! answer with what [`claim`] can state; [`judge`] checks that without sharing code with the
-//! searches.
+//! answer with what [`claim`] can state, [`meeting`] with what is for use only; [`judge`] checks
+//! claims without sharing code with the searches.
 
 pub mod number;
 
@@ -33,6 +33,7 @@ pub mod judge;
 pub mod contact_time;
 pub(crate) mod difference;
 pub mod distance;
+pub mod meeting;
 pub mod penetration;
 pub mod separation;
 

@@ -53,6 +53,8 @@ pub struct Cell {
     /// Pairs of links, of one robot or of two, that need a check.
     pub(super) link_pairs: Vec<[usize; 2]>,
     pub(super) still: Still,
+    /// How far, in all, two bodies may be from where a path puts them, metres.
+    pub(super) slack: f64,
 }
 
 /// What a frame of the chain takes: itself, and the matrices that are made of it.
@@ -106,7 +108,7 @@ impl Cell {
         }
         link_pairs.retain(|pair: &[usize; 2]| pair.iter().any(|link| links[*link].frame.is_some()));
         let kinematics = Kinematics::new(tree);
-        Self { kinematics, parts, links, link_pairs, still: Still::new(still) }
+        Self { kinematics, parts, links, link_pairs, still: Still::new(still), slack: 0.0 }
     }
 
     /// Joint values of a configuration: those of all robots in a row.

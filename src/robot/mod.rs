@@ -15,8 +15,10 @@ pub mod error;
 pub mod gradient;
 pub mod judge;
 pub mod kinematics;
+pub mod meeting;
 pub mod model;
 pub mod parts;
+pub mod path;
 pub mod round;
 mod speed;
 pub mod srdf;
@@ -30,4 +32,4 @@ pub use self::error::RobotError;
 pub use self::model::Robot;
 
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;

@@ -103,6 +103,16 @@ impl Tree {
     /// Adds the frames and joint values of another tree, whose base stands at `world_from_base`.
     /// Returns the index of its first frame and of its first joint value.
     pub fn append(&mut self, other: &Self, world_from_base: &Pose) -> [usize; 2] {
+        self.append_on(None, other, world_from_base)
+    }
+
+    /// The same, with its base on a frame of this tree; none: in the world.
+    pub fn append_on(
+        &mut self,
+        carrier: Option<usize>,
+        other: &Self,
+        carrier_from_base: &Pose,
+    ) -> [usize; 2] {
         let [frames, variables] = [self.frames.len(), self.variables.len()];
         for frame in &other.frames {
             let moved = |by: Drive| Drive { variable: by.variable + variables, ..by };
@@ -113,9 +123,9 @@ impl Tree {
             };
             let parent_from_joint = match frame.parent {
                 Some(_) => frame.parent_from_joint,
-                None => world_from_base.compose(&frame.parent_from_joint),
+                None => carrier_from_base.compose(&frame.parent_from_joint),
             };
-            let parent = frame.parent.map(|parent| parent + frames);
+            let parent = frame.parent.map(|parent| parent + frames).or(carrier);
             self.frames.push(TreeFrame { parent, parent_from_joint, freedom });
         }
         self.variables.extend(other.variables.iter().cloned());

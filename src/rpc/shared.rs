@@ -87,7 +87,7 @@ impl Shared {
 
     /// What requests are read against.
     pub fn catalogue(&self) -> Catalogue<'_> {
-        Catalogue { store: &self.store, limits: &self.settings.limits }
+        Catalogue { store: &self.store, robots: &self.robots, limits: &self.settings.limits }
     }
 
     /// What surrounds every call.

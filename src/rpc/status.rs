@@ -158,12 +158,40 @@ pub enum Failure {
     /// Well-formed, and more than this build can do.
     #[error("{0}")]
     NotImplemented(#[from] NotImplemented),
+    /// What was asked for is longer than the caller takes.
+    #[error("{0}")]
+    TooLong(#[from] TooLong),
     /// Our mistake.
     #[error("a bug of the server: {0}")]
     Bug(String),
     /// From the transport, or already a status.
     #[error("{}", .0.message())]
     Transport(Box<Status>),
+}
+
+/// Replies that are longer than the caller takes.
+#[derive(Clone, Debug, thiserror::Error)]
+pub enum TooLong {
+    /// No room is left for more reports.
+    #[error(
+        "no room is left in the reply of {bytes_max} bytes; send this frame again, or say a \
+         greater reply_bytes_max and let your client receive as much"
+    )]
+    Reports {
+        /// What the caller takes.
+        bytes_max: u64,
+    },
+    /// The state of a session.
+    #[error(
+        "the state takes {bytes} bytes, more than {bytes_max}; say reply_bytes_max and let your \
+         client receive as much"
+    )]
+    State {
+        /// What it takes.
+        bytes: u64,
+        /// What the caller takes.
+        bytes_max: u64,
+    },
 }
 
 /// What the client gets.
@@ -208,6 +236,13 @@ impl<'a> StatusRow<'a> {
         let row = row.with("limit", &limit.name).with("value", &limit.value);
         // A field that is too large stays too large; a full server may have room later.
         if code == Code::ResourceExhausted && field.is_empty() { row.retry() } else { row }
+    }
+
+    /// A reply that is longer than the caller takes.
+    fn of_reply(reply: &TooLong) -> Self {
+        let (TooLong::Reports { bytes_max } | TooLong::State { bytes_max, .. }) = reply;
+        let row = Self::new(Code::ResourceExhausted, Reason::LimitExceeded).at("reply_bytes_max");
+        row.with("value", bytes_max)
     }
 
     /// A frame that does not follow the last one applied.
@@ -256,9 +291,8 @@ impl Failure {
                 row(Code::AlreadyExists, Reason::SessionExists).at(field).with("session_id", id)
             }
             Self::PolytopeInUse { id, uses } => {
-                row(Code::FailedPrecondition, Reason::PolytopeInUse)
-                    .with("id", id)
-                    .with("uses", uses)
+                let row = row(Code::FailedPrecondition, Reason::PolytopeInUse);
+                row.with("id", id).with("uses", uses)
             }
             Self::KeyframeNeeded { field, applied, .. } => {
                 StatusRow::of_frame(Reason::KeyframeNeeded, field, applied)
@@ -274,6 +308,7 @@ impl Failure {
             Self::NotImplemented(missing) => {
                 row(Code::Unimplemented, Reason::NotImplemented).at(&missing.field)
             }
+            Self::TooLong(reply) => StatusRow::of_reply(reply),
             Self::Bug(_) => row(Code::Internal, Reason::Bug),
             Self::Transport(status) => row(status.code(), Reason::Unspecified),
         }

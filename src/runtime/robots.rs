@@ -14,7 +14,7 @@ pub struct RegisteredRobot {
     /// `r1-` and a digest.
     pub id: String,
     /// It.
-    pub robot: Robot,
+    pub robot: Arc<Robot>,
     /// Memory of its parts, estimated.
     bytes: u64,
     /// For as many bytes, once it is registered.
@@ -27,7 +27,7 @@ impl RegisteredRobot {
         let parts = robot.parts.iter().map(|part| part.polytope.heap_bytes());
         let texts = (robot.links.len() + robot.joints.len() + robot.allowed.len()) * 256;
         let bytes = (parts.sum::<usize>() + texts) as u64;
-        Self { id, robot, bytes, memory: None }
+        Self { id, robot: Arc::new(robot), bytes, memory: None }
     }
 }
 

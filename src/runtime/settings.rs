@@ -251,6 +251,8 @@ limits! {
     parts_per_body_max = 256, "parts", InvalidArgument;
     /// Parts of all bodies of one session.
     parts_per_session_max = 100_000, "parts", InvalidArgument;
+    /// Robots of one session.
+    robots_per_session_max = 100, "robots", InvalidArgument;
     /// Pairs of bodies that one frame looks at: all that are checked where all are listed, else
     /// those that boxes do not prove separated.
     pairs_per_frame_max = 500_000, "pairs", ResourceExhausted;
@@ -281,9 +283,14 @@ limits! {
     session_calls_max = 4, "calls", ResourceExhausted;
     /// Refused items that one report lists; it says how many are left out.
     refused_items_max = 1_000, "items", Cut;
-    /// Bytes of the reports in one reply of StepSession, or one report more; the frames that are
-    /// left are refused in their places.
+    /// Bytes of the reports in one reply of StepSession, whatever the client says that it takes;
+    /// the frames that are left are refused in their places.
     step_reply_bytes_max = 16 * MIB, "bytes", ResourceExhausted;
+    /// Bytes of a report, a reply of StepSession, a state or a message for watchers when the client
+    /// does not say: below the 4 MiB that gRPC clients take unless they are told otherwise.
+    reply_bytes_default = 4_000_000, "bytes", Cut;
+    /// Bytes of these, whatever the client says that it takes.
+    reply_bytes_max = 64 * MIB, "bytes", Cut;
     /// Waiting frames of one stream that are merged into one answer, where the client allows it.
     merged_frames_max = 64, "frames", Cut;
     /// Answers of StreamConfigurations that wait for a slow client; then its stream is not read.

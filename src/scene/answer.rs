@@ -9,8 +9,9 @@ use std::sync::atomic::AtomicBool;
 
 use super::body::PairSide;
 use super::bounds::Gap;
-use super::contact::between;
+use super::contact::{between, parting};
 use super::measures;
+use super::meet::{self, PairMeeting};
 use super::methods::{AskedOf, Chosen, CostOfEach, Methods};
 use super::pairs::{Notes, PairState, Task};
 use super::question::{Between, Questions};
@@ -66,6 +67,8 @@ pub(super) struct PairAnswer {
     pub(super) distance: Option<Box<(Stops, PairDistance)>>,
     pub(super) depth: Option<Box<PairDepth>>,
     pub(super) along: Option<Box<PairRange>>,
+    /// In a box of their own, since few pairs have any.
+    pub(super) meeting: Option<Box<PairMeeting>>,
     pub(super) stopped: Option<Stopped>,
 }
 
@@ -102,15 +105,41 @@ pub(super) fn work(asking: &Asking<'_>, task: Task, state: &mut PairState) {
         stand_and_look_back(asking, state);
     }
     let (answer, mut notes) = state.with_notes();
-    let (distance, depth) = match task {
-        Task::Stand => return,
-        Task::Along => return ranges::look_along(asking, answer, &mut notes),
-        Task::Detail { distance, depth } => (distance, depth),
-    };
+    match task {
+        Task::Stand => {}
+        Task::Along => ranges::look_along(asking, answer, &mut notes),
+        Task::Impact(end) => meet::look_for_impact(asking, end, answer, &mut notes),
+        Task::Detail { distance, depth, normal, polygon } => {
+            let is_apart = answer.verdict == Some(Verdict::Separated);
+            let stops = asking.questions.stops;
+            let is_known =
+                |(known, found): &(Stops, PairDistance)| *known == stops || !found.is_rough(*known);
+            let is_missing =
+                normal && is_apart && !answer.distance.as_deref().is_some_and(is_known);
+            let distance = distance.or(is_missing.then_some(stops));
+            measure(asking, distance, depth || normal, answer, &mut notes);
+            if normal {
+                meet::look_for_normal(asking, answer, &mut notes);
+            }
+            if polygon && answer.verdict == Some(Verdict::Touching) {
+                meet::look_for_polygon(asking, answer, &mut notes);
+            }
+        }
+    }
+}
+
+/// Measures the distance, with these stops, and the depth of a pair that overlaps.
+fn measure(
+    asking: &Asking<'_>,
+    distance: Option<Stops>,
+    depth: bool,
+    answer: &mut PairAnswer,
+    notes: &mut Notes<'_>,
+) {
     if let Some(stops) = distance
         && answer.distance.as_ref().is_none_or(|known| known.0 != stops)
     {
-        match measures::distance(asking, stops, &mut notes) {
+        match measures::distance(asking, stops, notes) {
             Ok(measured) => {
                 answer.stopped = answer.stopped.or(measured.stopped);
                 answer.distance = Some(Box::new((stops, measured)));
@@ -123,7 +152,7 @@ pub(super) fn work(asking: &Asking<'_>, task: Task, state: &mut PairState) {
     }
     let overlaps = answer.verdict == Some(Verdict::Overlapping);
     if depth && overlaps && answer.depth.is_none() {
-        match measures::depth(asking, &mut notes) {
+        match measures::depth(asking, notes) {
             Ok(deepest) => {
                 let stopped = deepest.as_ref().and_then(|deepest| deepest.depth.stopped);
                 answer.stopped = answer.stopped.or(stopped);
@@ -164,6 +193,11 @@ fn stand_and_look_back(asking: &Asking<'_>, state: &mut PairState) {
             Ok(is_within) => answer.beyond_release = Some(!is_within),
             Err(stopped) => answer.stopped = Some(stopped),
         }
+    }
+    let has_ended = may_have_ended && answer.beyond_release == Some(true);
+    let parting = if has_ended { parting(asking, answer, &mut notes) } else { None };
+    if parting.is_some() || answer.meeting.is_some() {
+        answer.meeting.get_or_insert_default().parting = parting;
     }
 }
 

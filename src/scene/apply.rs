@@ -5,6 +5,7 @@ use super::broken::{Rule, is_broken};
 use super::declaration::{DeclarationError, Problem, is_length};
 use super::question::{Frame, Move, Moves};
 use super::report::MoveError;
+use super::robots::{RobotId, RobotMove};
 use super::state::{Scene, SweptBodies};
 use super::structure::Restructuring;
 use super::travel::farther;
@@ -106,6 +107,11 @@ impl Scene {
                 refused.push((index, error));
             }
         });
+        for (index, one) in frame.robots.moves.iter().enumerate() {
+            if let Err(error) = self.move_robot(one, frame) {
+                refused.push((index, MoveError::Robot(error)));
+            }
+        }
         if frame.teleported {
             self.entries.iter_mut().for_each(|entry| entry.teleported = true);
             self.has_changed = true;
@@ -122,11 +128,20 @@ impl Scene {
         moved.extend(frame.added.iter().map(|body| body.id));
         moved.extend(&frame.removed);
         moved.sort_unstable();
-        let is_whole = self.bodies().all(|body| moved.binary_search(&body.id).is_ok());
-        if is_whole {
-            return Ok(());
+        let mut bodies = self.entries.iter().filter(|entry| entry.carrier.is_none());
+        if !bodies.all(|entry| moved.binary_search(&entry.body.id).is_ok()) {
+            return Err(DeclarationError::new("poses".into(), Problem::KeyframeIncomplete).into());
         }
-        Err(DeclarationError::new("poses".into(), Problem::KeyframeIncomplete).into())
+        let is_moved = |id: RobotId| {
+            let mut moves = frame.robots.moves.iter();
+            let moved = |to: &RobotMove| to.robot == id && to.base.is_some() && to.values.is_some();
+            moves.any(moved) || frame.robots.removed.contains(&id)
+        };
+        if !self.robots.iter().all(|robot| is_moved(robot.declared.id)) {
+            let path = "robot_moves".into();
+            return Err(DeclarationError::new(path, Problem::KeyframeWithoutRobot).into());
+        }
+        Ok(())
     }
 
     /// Moves one body.
@@ -136,6 +151,9 @@ impl Scene {
         let entry = &mut self.entries[index as usize];
         if entry.moved_by == frame {
             return Err(MoveError::Repeated);
+        }
+        if entry.carrier.is_some() {
+            return Err(MoveError::Carried);
         }
         if one.deviation.is_some_and(|deviation| !is_length(deviation)) {
             return Err(MoveError::Deviation);
@@ -153,6 +171,13 @@ impl Scene {
             entry.moved_by = frame;
             return Ok(());
         }
+        self.put(index, one, frame)
+    }
+
+    /// Puts a body where a move says.
+    #[inline]
+    pub(super) fn put(&mut self, index: u32, one: &Move, frame: u64) -> Result<(), MoveError> {
+        let entry = &mut self.entries[index as usize];
         self.swept = SweptBodies::None;
         let left = Start { pose: entry.body.pose, travel: self.travel[index as usize] };
         entry.swept = None;

@@ -6,11 +6,14 @@ use std::sync::Arc;
 
 use super::bounds::{Ball, Box3};
 use super::broken::{Rule, is_broken};
+use super::robots::Carrier;
 use super::travel::{Form, angle_at_most};
 use crate::geometry::Vec3;
 use crate::geometry::motion::{Motion, Turn};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::{COORDINATE_MAX, Pose};
+use crate::robot::meeting::{Course, Traveller};
+use crate::robot::path::{BaseWay, ChainPath};
 
 /// The client's number for a body; unique in its scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,10 +66,16 @@ impl Body {
 
     /// A body of one part in its own frame, at the origin.
     pub fn solid(id: u32, polytope: Arc<Polytope>) -> Self {
+        let parts = vec![Part { polytope, body_from_part: Pose::identity() }];
+        Self { id: BodyId(id), parts, ..Self::without_parts() }
+    }
+
+    /// One that has no parts yet, at the origin.
+    pub fn without_parts() -> Self {
         Self {
-            id: BodyId(id),
+            id: BodyId(0),
             name: String::new(),
-            parts: vec![Part { polytope, body_from_part: Pose::identity() }],
+            parts: Vec::new(),
             pose: Pose::identity(),
             groups: Vec::new(),
             fixed: false,
@@ -164,6 +173,19 @@ pub(super) struct Swept {
     pub(super) ball: Ball,
     /// Those of its parts, of a body that has several.
     parts: Vec<Box3>,
+    /// The chain that it went along, of a body that a robot moves; its turn says nothing then.
+    chain: Option<OnChain>,
+}
+
+/// The way of a body that a robot moves.
+#[derive(Clone, Debug)]
+struct OnChain {
+    path: Arc<ChainPath>,
+    /// Where on it the body hangs.
+    frame: Option<usize>,
+    frame_from_body: Pose,
+    /// No point of it is farther from where it ends at any time of the way, metres.
+    stray: f64,
 }
 
 /// Where a body that has moved was at the last answered frame.
@@ -201,6 +223,8 @@ pub(super) struct Entry {
     /// The way to this frame, while a frame that asks for first contacts of this body is answered
     /// and the body has moved.
     pub(super) swept: Option<Box<Swept>>,
+    /// What moves it, of a link of a robot and of what it carries.
+    pub(super) carrier: Option<Box<Carrier>>,
 }
 
 impl Entry {
@@ -222,6 +246,7 @@ impl Entry {
             moved_by: 0,
             revision: 0,
             swept: None,
+            carrier: None,
         })
     }
 
@@ -292,7 +317,29 @@ impl Entry {
         } else {
             self.boxes_on_the_way(start, &turn, &pivot)
         };
-        Swept { start: *start, pivot, turn, bounds, ball, parts }
+        Swept { start: *start, pivot, turn, bounds, ball, parts, chain: None }
+    }
+
+    /// The motion to this frame from that pose, along the path of a robot that moves the body.
+    ///
+    /// A point that is nowhere faster than v is within v / 2 of where it begins or of where it
+    /// ends.
+    pub(super) fn way_on(&self, start: &Pose, path: &Arc<ChainPath>, carrier: &Carrier) -> Swept {
+        let (frame, frame_from_body) = (carrier.frame, carrier.pose());
+        let held = self.form.ball_at(&frame_from_body);
+        let reach = Vec3::from(held.centre).norm() + held.radius;
+        let hanging = path.hanging(frame, &Pose::identity());
+        let stray = path.stray(&hanging, reach) + self.deviation;
+        let (from, to) = (self.placed(*start), self.now());
+        let boxes = from.parts.iter().zip(to.parts.iter());
+        let boxes = boxes.map(|(a, b)| a.bounds.union(&b.bounds).inflated(stray));
+        let bounds = boxes.clone().reduce(|a, b| a.union(&b));
+        let bounds = bounds.expect("a body has at least one part");
+        let parts = if from.parts.len() > 1 { boxes.collect() } else { Vec::new() };
+        let chain = Some(OnChain { path: path.clone(), frame, frame_from_body, stray });
+        let ball = self.ball.inflated(stray);
+        let (pivot, turn) = (start.translation, Turn { axis: Vec3::zeros(), angle: 0.0 });
+        Swept { start: *start, pivot, turn, bounds, ball, parts, chain }
     }
 
     /// Holds the body on that way; and each of its parts, if there are several.
@@ -310,6 +357,9 @@ impl Entry {
     /// At least how much farther any point of it may have been from where it is than it has
     /// travelled, on that way.
     pub(super) fn detour(&self, swept: &Swept) -> f64 {
+        if let Some(chain) = &swept.chain {
+            return chain.stray;
+        }
         self.detour_by(swept.turn.angle, &swept.pivot)
     }
 
@@ -394,6 +444,34 @@ impl<'a> PairSide<'a> {
             },
             None => Motion::rest(),
         }
+    }
+
+    /// Whether it went along the path of a robot.
+    pub(super) fn is_on_chain(&self) -> bool {
+        self.swept.as_ref().is_some_and(|swept| swept.chain.is_some())
+    }
+
+    /// A part on its way since the last answered frame, whatever moves it.
+    pub(super) fn traveller(&self, part: usize) -> Option<Traveller> {
+        let Part { polytope, body_from_part } = &self.body.parts[part];
+        let course = match &self.swept {
+            None => Course::Still(self.now.parts[part].pose),
+            Some(swept) => match &swept.chain {
+                Some(OnChain { path, frame, frame_from_body, .. }) => {
+                    let pose = frame_from_body.compose(body_from_part);
+                    Course::On(path.clone(), path.hanging(*frame, &pose))
+                }
+                None => {
+                    let Swept { start, pivot, turn, .. } = &**swept;
+                    let ends = [*start, self.body.pose];
+                    let way = BaseWay { ends, pivot: *pivot, turn: *turn };
+                    let path = Arc::new(ChainPath::of_body(&way)?);
+                    let hanging = path.hanging(None, body_from_part);
+                    Course::On(path, hanging)
+                }
+            },
+        };
+        Some(Traveller { polytope: polytope.clone(), course })
     }
 
     /// Holds the body throughout the motion to this frame, if that is asked about; else where it

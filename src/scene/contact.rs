@@ -4,14 +4,16 @@ use arrayvec::ArrayVec;
 
 use super::answer::{Asking, PairAnswer};
 use super::bounds::Gap;
+use super::meet::PairParting;
 use super::methods::AskedOf;
 use super::pairs::Notes;
 use super::question::Between;
 use super::report::{PairContact, PartChain, PartPair};
 use crate::geometry::claim::{FirstContact, Frame, Link, Outcome, Question, StaticProof, Verdict};
-use crate::geometry::contact_time;
+use crate::geometry::contact_time::{self, LastContact};
 use crate::geometry::effort::Stopped;
 use crate::geometry::pair::Pair;
+use crate::robot::meeting::{Met, Rendezvous, Traveller, first_meeting, first_meeting_backwards};
 
 /// First contact, which is a distance of at most `margin`, on the way to this frame; none when it
 /// was not asked, or when a body was put where it is. `now` says how the pair stands at the end.
@@ -26,7 +28,9 @@ pub(super) fn between(
         return None;
     }
     // The question that decides events is not the one that is reported, when they differ.
-    let keeps_proofs = asking.questions.certificates && margin >= asking.margin;
+    let is_on_chain = asking.is_on_chain();
+    // A certificate names the motion of each body, and a chain's is none of the list.
+    let keeps_proofs = asking.questions.certificates && margin >= asking.margin && !is_on_chain;
     let has_moved = asking.p.has_moved() || asking.q.has_moved();
     // The proof of a verdict does not prove a margin.
     if !has_moved && (margin <= 0.0 || !keeps_proofs) {
@@ -58,8 +62,12 @@ pub(super) fn between(
             }
             continue;
         }
+        if is_on_chain {
+            merge(&mut first, parts, &way.ask_chains(parts, notes));
+            continue;
+        }
         match way.ask(parts, notes) {
-            Ok(found) => merge(&mut first, parts, found, keeps_proofs),
+            Ok(found) => merge_with_proof(&mut first, parts, found, keeps_proofs),
             Err(stopped) => stop(&mut first, stopped),
         }
     }
@@ -86,6 +94,7 @@ fn free() -> PairContact {
         t_free: 1.0,
         t_contact: 1.0,
         parts: None,
+        parts_free: 1.0,
         chains: Vec::new(),
         stopped: None,
     }
@@ -109,7 +118,7 @@ fn at_rest(now: &PairAnswer, margin: f64) -> PairContact {
         Some(true) => {
             contact.outcome = Outcome::Contact;
             (contact.t_free, contact.t_contact) = (0.0, 0.0);
-            contact.parts = now.deciding;
+            (contact.parts, contact.parts_free) = (now.deciding, 0.0);
         }
         Some(false) => {}
     }
@@ -129,6 +138,47 @@ fn at_rest(now: &PairAnswer, margin: f64) -> PairContact {
     contact
 }
 
+/// When two bodies, which are apart by more than the release margin now, were last within it on the
+/// way to this frame; none when that was not asked, or when a body was put where it is. They are
+/// free after the latest time of any parts, and in contact at or after any proven time of one.
+pub(super) fn parting(
+    asking: &Asking<'_>,
+    answer: &PairAnswer,
+    notes: &mut Notes<'_>,
+) -> Option<PairParting> {
+    let between = asking.between?;
+    let has_moved = asking.p.has_moved() || asking.q.has_moved();
+    if asking.p.teleported || asking.q.teleported || !has_moved {
+        return None;
+    }
+    let way = Way { asking, between, margin: asking.release_margin };
+    let mut last = PairParting { bracket: [0.0, 0.0], parts: None, parts_free: 0.0 };
+    for parts in asking.part_pairs() {
+        let gap = asking.p.held_part(parts.p as usize).gap(asking.q.held_part(parts.q as usize));
+        if gap.is_some_and(|gap| way.margin <= 0.0 || gap.lower > way.margin) {
+            continue;
+        }
+        // What was stopped may be in contact until the end, where it is not.
+        let open = LastContact {
+            bracket: [0.0, 1.0],
+            outcome: Outcome::Undecided,
+            stopped: Some(Stopped::Unresolved),
+        };
+        let LastContact { bracket: [contact, free], outcome, .. } =
+            way.ask_last(parts, notes).unwrap_or(open);
+        let is_last = last.parts.is_none() || contact > last.bracket[0];
+        if outcome == Outcome::Contact && is_last {
+            (last.parts, last.parts_free) = (Some(parts), free);
+        }
+        last.bracket = [last.bracket[0].max(contact), last.bracket[1].max(free)];
+    }
+    // Whoever met on the way was in contact then.
+    if let Some(met) = answer.way().filter(|way| way.has_met()) {
+        last.bracket = last.bracket.map(|time| time.max(met.t_contact));
+    }
+    Some(last)
+}
+
 /// What two bodies are asked about their way.
 struct Way<'a> {
     asking: &'a Asking<'a>,
@@ -140,6 +190,15 @@ struct Way<'a> {
 impl Way<'_> {
     /// First contact of two parts.
     fn ask(&self, parts: PartPair, notes: &mut Notes<'_>) -> Result<FirstContact, Stopped> {
+        let question = self.question(parts);
+        self.asking.spend(AskedOf::FirstContact, parts, notes, |witness, effort| {
+            let method = self.asking.methods.first_contact.method;
+            contact_time::first_contact_by(method, &question, witness, effort)
+        })
+    }
+
+    /// What is asked about two parts.
+    fn question(&self, parts: PartPair) -> Question<'_> {
         let (p, q) = (parts.p as usize, parts.q as usize);
         let Self { asking, between, margin } = self;
         let pair = Pair::new(
@@ -150,23 +209,60 @@ impl Way<'_> {
         );
         let motion_p = asking.p.motion_of(p);
         let motion_q = asking.q.motion_of(q);
-        let question = Question {
+        Question {
             deviation_p: asking.p.deviation,
             deviation_q: asking.q.deviation,
             margin: *margin,
             time_tolerance: between.time_tolerance,
             clearance_tolerance: between.clearance_tolerance,
             ..Question::new(pair, motion_p, motion_q)
+        }
+    }
+
+    /// Two parts of which robots move one or both, on their chains, and what is asked of them.
+    fn on_chains(&self, parts: PartPair) -> Option<([Traveller; 2], Rendezvous)> {
+        let Self { asking, between, margin } = self;
+        let p = asking.p.traveller(parts.p as usize)?;
+        let q = asking.q.traveller(parts.q as usize)?;
+        let asked = Rendezvous {
+            margin: *margin,
+            tolerance: between.time_tolerance,
+            deviation: asking.p.deviation + asking.q.deviation,
         };
-        asking.spend(AskedOf::FirstContact, parts, notes, |witness, effort| {
-            let method = asking.methods.first_contact.method;
-            contact_time::first_contact_by(method, &question, witness, effort)
+        Some(([p, q], asked))
+    }
+
+    /// First contact of two such parts.
+    fn ask_chains(&self, parts: PartPair, notes: &mut Notes<'_>) -> Met {
+        let Some(([p, q], asked)) = self.on_chains(parts) else { return Met::UNKNOWN };
+        self.asking.spend(AskedOf::FirstContact, parts, notes, |_, effort| {
+            first_meeting([&p, &q], asked, effort)
         })
+    }
+
+    /// Last contact of two parts.
+    fn ask_last(&self, parts: PartPair, notes: &mut Notes<'_>) -> Option<LastContact> {
+        self.asking.look_at_clock().ok()?;
+        if self.asking.is_on_chain() {
+            let ([p, q], asked) = self.on_chains(parts)?;
+            let back = self.asking.spend(AskedOf::FirstContact, parts, notes, |_, effort| {
+                first_meeting_backwards([&p, &q], asked, effort)
+            });
+            let Met { outcome, t_free, t_contact, stopped } = back;
+            let contact = if outcome == Outcome::Contact { 1.0 - t_contact } else { 0.0 };
+            let free = if outcome == Outcome::NoContact { 0.0 } else { 1.0 - t_free };
+            return Some(LastContact { bracket: [contact, free], outcome, stopped });
+        }
+        let (question, method) = (self.question(parts), self.asking.methods.first_contact.method);
+        let found = self.asking.spend(AskedOf::FirstContact, parts, notes, |_, effort| {
+            contact_time::last_contact_by(method, &question, effort)
+        });
+        found.ok().flatten()
     }
 }
 
 /// The bodies meet when the first of their parts do, and are free as long as all parts are.
-fn merge(first: &mut PairContact, parts: PartPair, found: FirstContact, keeps_proofs: bool) {
+fn merge(first: &mut PairContact, parts: PartPair, found: &Met) {
     first.t_free = first.t_free.min(found.t_free);
     match found.outcome {
         Outcome::NoContact => {}
@@ -178,7 +274,7 @@ fn merge(first: &mut PairContact, parts: PartPair, found: FirstContact, keeps_pr
         Outcome::Contact => {
             if first.outcome != Outcome::Contact || found.t_contact < first.t_contact {
                 first.t_contact = found.t_contact;
-                first.parts = Some(parts);
+                (first.parts, first.parts_free) = (Some(parts), found.t_free);
             }
             first.outcome = Outcome::Contact;
         }
@@ -186,6 +282,17 @@ fn merge(first: &mut PairContact, parts: PartPair, found: FirstContact, keeps_pr
     if found.stopped.is_some() {
         first.stopped = found.stopped;
     }
+}
+
+/// The same, with the proof of the parts.
+fn merge_with_proof(
+    first: &mut PairContact,
+    parts: PartPair,
+    found: FirstContact,
+    keeps_proofs: bool,
+) {
+    let FirstContact { outcome, t_free, t_contact, stopped, .. } = found;
+    merge(first, parts, &Met { outcome, t_free, t_contact, stopped });
     if keeps_proofs {
         first.chains.push(PartChain {
             parts: Some(parts),

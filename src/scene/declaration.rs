@@ -1,16 +1,20 @@
 //! The declared state of a scene: with it, any server can continue.
 
 use super::body::{Body, BodyId};
+use super::robots::SceneRobot;
 pub use super::rules::PairMargin;
 use super::rules::Rules;
 use crate::geometry::contact_time;
 use crate::geometry::pose::COORDINATE_MAX;
+use crate::robot::kinematics::ConfigurationError;
 
 /// Everything that decides the answers of a scene.
 #[derive(Clone, Debug, Default)]
 pub struct Declaration {
     /// In any order; ids are unique.
     pub bodies: Vec<Body>,
+    /// In any order; their links are bodies beside those.
+    pub robots: Vec<SceneRobot>,
     /// Which pairs are checked.
     pub rules: Rules,
     /// A contact ends when the distance exceeds this, metres.
@@ -103,6 +107,42 @@ pub enum Problem {
     /// A keyframe must move every body.
     #[error("a keyframe has the pose of every body")]
     KeyframeIncomplete,
+    /// A keyframe must move every robot.
+    #[error("a keyframe has the base and all joint values of every robot")]
+    KeyframeWithoutRobot,
+    /// Two robots have the same id.
+    #[error("another robot has this id")]
+    RobotIdTaken,
+    /// No robot has this id.
+    #[error("the scene has no robot with this id")]
+    UnknownRobot,
+    /// The robot has no such link.
+    #[error("the robot has no link of this name")]
+    UnknownLink,
+    /// The numbers of its links are beyond the largest id.
+    #[error("the bodies of the links, this id plus their index, would have ids beyond 2^32 - 1")]
+    LinksBeyondIds,
+    /// Joint values of another robot.
+    #[error("the robot has {expected} joint values")]
+    ValueCount {
+        /// So many.
+        expected: usize,
+    },
+    /// Joint values that place nothing.
+    #[error(transparent)]
+    NoConfiguration(ConfigurationError),
+    /// A body that is a link goes and changes with its robot.
+    #[error("the body is a link of a robot, and goes and changes with it")]
+    IsLink,
+    /// A body can hang on one link.
+    #[error("a robot carries this body already")]
+    AlreadyCarried,
+    /// A body is let go that no robot carries.
+    #[error("no robot carries this body")]
+    NotCarried,
+    /// A method of first contacts that was asked for by its name, with robots.
+    #[error("robots go along the paths of their joints, which only the method AUTO looks along")]
+    NoPaths,
 }
 
 /// Whether a margin or deviation is acceptable. The sum of two is still finite.

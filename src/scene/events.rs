@@ -39,6 +39,7 @@ mod tests {
             q: BodyId(100),
             parts: None,
             bracket,
+            impact: None,
             unordered: false,
             verdict: None,
         }

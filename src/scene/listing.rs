@@ -2,19 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use super::answer::is_within;
-use super::body::Entry;
-use super::box_tree::BoxTree;
 use super::broken::{Rule, is_broken};
 use super::kept::{Said, Standing};
+use super::meet::ContactEnd;
 use super::methods::{CostOfEach, Methods};
-use super::pairs::{Notes, PairKey, PairWork, Task, Witnesses};
+use super::pairs::{PairKey, PairWork, Task};
 use super::question::{Listed, Questions};
-use super::report::{Counters, PairReport, Tally};
+use super::ranking::Ranking;
+use super::report::{Counters, Event, EventKind, PairReport, Tally};
 use super::state::Scene;
 use super::step::TooManyPairs;
 use crate::geometry::claim::Verdict;
-use crate::geometry::distance::Stops;
+use crate::geometry::meeting::Impact;
 
 /// What the last report said of a pair that is not plainly separated and beyond its margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,16 +27,17 @@ const PLAIN: Noted = Noted { verdict: Verdict::Separated, within_margin: false }
 
 /// The work on one frame.
 pub(super) struct Round<'a> {
-    work: PairWork<'a>,
+    pub(super) work: PairWork<'a>,
     /// The places of the pairs to look at, sorted.
     places: Vec<u32>,
     /// These pairs, sorted, where the report may list any of them.
-    keys: Vec<PairKey>,
+    pub(super) keys: Vec<PairKey>,
     /// The pairs of which there is, was or may be more to say than that they are plainly separated,
     /// but those that stand as they were said to; sorted.
     pub(super) notable: Vec<PairKey>,
     /// The pairs listed, and whether with their distance.
-    listed: BTreeMap<PairKey, bool>,
+    pub(super) listed: BTreeMap<PairKey, bool>,
+    pub(super) ranking: Ranking,
     pub(super) omitted: u64,
     pub(super) tally: Tally,
     pub(super) counters: Counters,
@@ -66,7 +66,7 @@ impl Scene {
             places.sort_unstable();
             return Ok(places);
         }
-        self.find_near_pairs(questions.below.unwrap_or(0.0))?;
+        self.find_near_pairs(questions.below.unwrap_or(0.0).max(0.0))?;
         let is_other_question = self.asked != Some(*questions);
         if self.has_changed || is_other_question || questions.is_about_all() {
             return Ok(self.table.places_of_all());
@@ -146,6 +146,7 @@ impl<'a> Round<'a> {
             keys: Vec::new(),
             notable: Vec::new(),
             listed: BTreeMap::new(),
+            ranking: Ranking::default(),
             omitted: 0,
             tally: Tally::default(),
             counters: Counters { cost_of_each, ..Counters::default() },
@@ -236,14 +237,10 @@ impl<'a> Round<'a> {
         if questions.asks_details() && !self.listed.is_empty() {
             let keys: Vec<PairKey> = self.listed.keys().copied().collect();
             let distance = questions.distances.then_some(questions.stops);
-            self.ask(scene, &keys, distance);
+            let &Questions { depths: depth, normals: normal, polygons: polygon, .. } = questions;
+            self.ask(scene, &keys, Task::Detail { distance, depth, normal, polygon });
         }
-        if let Some(below) = questions.below {
-            self.list_below(scene, below);
-        }
-        if questions.nearest > 0 {
-            self.list_nearest(scene)?;
-        }
+        self.rank(scene)?;
         if questions.along.is_some() {
             let listed = self.listed.keys().take(scene.limits.listed_max);
             let keys: Vec<PairKey> = listed.copied().collect();
@@ -271,71 +268,38 @@ impl<'a> Round<'a> {
         }
     }
 
-    fn ask(&mut self, scene: &mut Scene, keys: &[PairKey], distance: Option<Stops>) {
-        let task = Task::Detail { distance, depth: self.work.questions.depths };
+    pub(super) fn ask(&mut self, scene: &mut Scene, keys: &[PairKey], task: Task) {
         let counters = &mut self.counters;
         scene.run(keys, task, &self.work, |state| counters.count(state));
     }
 
-    /// Lists the pairs at most `below` apart; when stopped, those that may be. What is listed with
-    /// its distance keeps it: farther away than that, nothing narrow is found here.
-    fn list_below(&mut self, scene: &mut Scene, below: f64) {
-        let may_be_near = |key: &&PairKey| {
-            let (p, q) = (&scene.entries[key.p as usize], &scene.entries[key.q as usize]);
-            p.bounds().gap(&q.bounds()).is_none_or(|gap| gap.lower <= below)
-        };
-        let is_open = |key: &&PairKey| !self.listed.get(*key).is_some_and(|measured| *measured);
-        let keys: Vec<PairKey> =
-            self.keys.iter().filter(is_open).filter(may_be_near).copied().collect();
-        let stops = Stops { above: Some(below), below: None };
-        self.ask(scene, &keys, Some(stops));
-        for key in keys {
-            let is_near = match scene.distance_of(key) {
-                None => true,
-                Some([lower, _]) if lower > below => false,
-                Some([_, upper]) if upper <= below => true,
-                // The bracket is rounded; what it leaves open is decided exactly.
-                Some(_) => {
-                    let asking = scene.asking(key, self.work.questions, self.work.stop);
-                    let cost = &mut self.counters.cost;
-                    let witnesses = &mut Witnesses::default();
-                    let notes = &mut Notes { witnesses, cost, cost_of_each: None };
-                    is_within(&asking, below, notes, None).unwrap_or(true)
-                }
-            };
-            if is_near {
-                self.listed.insert(key, true);
-            }
+    /// Finds out where and how the contacts of these events begin and end, if that is asked.
+    pub(super) fn look_at_impacts(&mut self, scene: &mut Scene, events: &mut [Event]) {
+        if !self.work.questions.impacts {
+            return;
         }
-    }
-
-    /// Lists the nearest pairs: measures all that boxes do not prove to be farther than some
-    /// radius, and tries a larger one until enough of them are within it.
-    fn list_nearest(&mut self, scene: &mut Scene) -> Result<(), TooManyPairs> {
-        let wanted = self.work.questions.nearest as usize;
-        let Some(all) = scene.entries.iter().map(Entry::bounds).reduce(|a, b| a.union(&b)) else {
-            return Ok(());
-        };
-        let span = (0..3).map(|i| all.high[i] - all.low[i]).fold(0.0, f64::max);
-        // Coarse on purpose: a radius too large costs measurements, one too small another pass.
-        let mut radius = span / 256.0;
-        loop {
-            let covers_all = radius >= 2.0 * span;
-            let boxes: Vec<_> =
-                scene.entries.iter().map(|e| e.bounds().inflated(radius / 2.0)).collect();
-            let pairs_max = scene.limits.pairs_max;
-            let is_enabled = |key| scene.book.is_enabled(key);
-            let keys = BoxTree::build(&boxes).pairs(&boxes, pairs_max, is_enabled)?;
-            self.ask(scene, &keys, Some(Stops::default()));
-            let mut measured: Vec<([f64; 2], PairKey)> =
-                keys.iter().filter_map(|key| Some((scene.distance_of(*key)?, *key))).collect();
-            measured.sort_by(|a, b| a.0[1].total_cmp(&b.0[1]).then(a.1.cmp(&b.1)));
-            let within = measured.iter().filter(|(bounds, _)| bounds[1] <= radius).count();
-            if within >= wanted || covers_all {
-                self.listed.extend(measured.iter().take(wanted).map(|(_, key)| (*key, true)));
-                return Ok(());
+        for (kind, end) in
+            [(EventKind::Began, ContactEnd::First), (EventKind::Ended, ContactEnd::Last)]
+        {
+            let key_of = |scene: &Scene, event: &Event| {
+                let is_asked = event.kind == kind && event.verdict.is_some();
+                let [p, q] = [event.p, event.q].map(|id| scene.index_of(id));
+                is_asked.then_some(()).and_then(|()| Some(PairKey::new(p?, q?)))
+            };
+            let mut keys: Vec<PairKey> =
+                events.iter().filter_map(|event| key_of(scene, event)).collect();
+            keys.sort_unstable();
+            let mut impacts: BTreeMap<PairKey, Impact> = BTreeMap::new();
+            let counters = &mut self.counters;
+            scene.run(&keys, Task::Impact(end), &self.work, |state| {
+                counters.count(state);
+                let known = state.answer.meeting.as_ref().and_then(|known| known.impact);
+                impacts.extend(known.map(|impact| (state.key, impact)));
+            });
+            for event in events.iter_mut() {
+                let key = key_of(scene, event);
+                event.impact = event.impact.or(key.and_then(|key| impacts.get(&key).copied()));
             }
-            radius *= 4.0;
         }
     }
 
@@ -347,19 +311,26 @@ impl<'a> Round<'a> {
         listed
             .map(|(key, with_distance)| {
                 let answer = scene.told(*key);
-                let depth = answer.depth.as_deref().filter(|_| self.work.questions.depths);
+                let with_depth = self.work.questions.depths || self.ranking.keys.contains(key);
+                let depth = answer.depth.as_deref().filter(|_| with_depth);
                 let distance = answer.distance.as_deref().filter(|_| *with_distance);
                 let along = answer.along.as_deref().filter(|_| self.work.questions.along.is_some());
                 let proofs = answer.proofs.as_ref().filter(|_| self.work.questions.certificates);
+                let normal = answer.meeting.as_ref().and_then(|known| known.normal);
+                let normal = normal.filter(|_| self.work.questions.normals);
+                let polygon = answer.meeting.as_ref().map(|known| &known.polygon);
+                let polygon = polygon.filter(|_| self.work.questions.polygons);
                 PairReport {
                     p: scene.id_of(key.p),
                     q: scene.id_of(key.q),
                     verdict: answer.verdict,
-                    deciding: answer.deciding,
+                    deciding: normal.map(|normal| normal.parts).or(answer.deciding),
                     within_margin: answer.within_margin,
                     margin: scene.book.margin(*key),
                     distance: distance.map(|(_, distance)| distance.clone()),
                     depth: depth.cloned(),
+                    normal: normal.map(|normal| normal.normal),
+                    polygon: polygon.cloned().unwrap_or_default(),
                     along: along.cloned(),
                     first_contact: answer.contact.as_deref().cloned(),
                     proofs: proofs.cloned().unwrap_or_default(),
@@ -391,13 +362,5 @@ impl<'a> Round<'a> {
                 scene.table.set_said(key, said);
             }
         }
-    }
-}
-
-impl Scene {
-    /// The distance bracket that the last round found.
-    fn distance_of(&self, key: PairKey) -> Option<[f64; 2]> {
-        let (_, distance) = self.table.details(key)?.answer.distance.as_deref()?;
-        Some([distance.lower, distance.upper])
     }
 }

@@ -16,6 +16,7 @@ use crate::geometry::distance::{self, Stops};
 use crate::geometry::effort::Stopped;
 use crate::geometry::pair::VertexPair;
 use crate::geometry::penetration::{self, Depth};
+use crate::geometry::witness::Witness;
 
 /// The distance of the pair: the least over its parts.
 pub(super) fn distance(
@@ -110,8 +111,9 @@ pub(super) fn depth(
             continue;
         }
         let with_surface = asking.questions.certificates;
-        let depth = asking.ask(AskedOf::Other, parts, notes, |pair, witness, effort| {
-            penetration::measure(pair, with_surface, witness, effort)
+        // From cold: of ways out that are equally short, always the same one.
+        let depth = asking.ask(AskedOf::Other, parts, notes, |pair, _, effort| {
+            penetration::measure(pair, with_surface, &mut Witness::default(), effort)
         })?;
         if asking.lists_parts() {
             outward.extend(outward_of(&depth).map(|direction| (parts, direction)));

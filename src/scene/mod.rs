@@ -2,13 +2,14 @@
 //! clock, no I/O, no threads.
 //!
 //! Reading order: [`body`] says what is declared and [`bounds`] where it surely is; `near` keeps
-//! the pairs worth looking at, in a `box_tree`; `travel` bounds how far bodies have moved, and so
-//! which of those pairs may sleep; [`question`] is what a frame asks, [`report`] what it is told;
-//! `looks` finds how simple pairs stand, `answer`, `measures` and `ranges` ask geometry all that
-//! may be asked about one; [`kept`] and `table` keep what is remembered of pairs, [`pairs`] what a
-//! question in detail needs, and [`methods`] says which method answers what; [`state`] is a scene,
-//! [`apply`] takes a frame in ([`changes`] of bodies and rules by `structure`) and [`step`] answers
-//! it, with contacts that begin and end put in order by [`events`]. [`query`] asks a scene that
+//! the pairs worth looking at, with a `box_tree` or, all at once, a `ball_grid`; `travel` bounds
+//! how far bodies have moved, and so which of those pairs may sleep; [`question`] is what a frame
+//! asks, [`report`] what it is told; `looks` finds how simple pairs stand, `answer`, `contact`,
+//! `measures`, `meet` and `ranges` ask geometry all that may be asked about one; [`kept`] and
+//! `table` keep what is remembered of pairs, [`pairs`] what a question in detail needs, and
+//! [`methods`] says which method answers what; [`state`] is a scene, [`apply`] takes a frame in
+//! ([`changes`] of bodies and rules by `structure`) and [`step`] answers it, with contacts that
+//! begin and end put in order by [`events`] and pairs by `ranking`. [`query`] asks a scene that
 //! stands still: rays, shape casts, overlaps, nearest bodies.
 //!
 //! Two kinds of state live here. *Declared state* (bodies, poses, announced contacts, the last
@@ -17,10 +18,12 @@
 
 mod answer;
 pub mod apply;
+mod ball_grid;
 pub mod body;
 pub mod bounds;
 mod box_tree;
 pub(crate) mod broken;
+mod carry;
 pub mod changes;
 mod contact;
 pub mod declaration;
@@ -29,13 +32,17 @@ pub mod kept;
 mod listing;
 mod looks;
 mod measures;
+mod meet;
 pub mod methods;
+mod mount;
 mod near;
 pub mod pairs;
 pub mod query;
 pub mod question;
 mod ranges;
+mod ranking;
 pub mod report;
+pub mod robots;
 pub mod rules;
 pub mod state;
 pub mod step;
@@ -51,7 +58,8 @@ pub use kept::Batch;
 pub use methods::{Chosen, Methods};
 pub use pairs::{PairKey, PairState, Runner, Serial};
 pub use question::{Between, Frame, Listed, Move, Moves, Questions};
-pub use report::{Event, EventKind, PairReport, Report};
+pub use report::{Event, EventKind, PairReport, RankedPair, Report};
+pub use robots::{RobotChanges, RobotId, RobotMove, SceneRobot};
 pub use rules::Rules;
 pub use state::{Limits, Scene};
 pub use step::{StepError, Stepped, TooManyPairs};

@@ -5,8 +5,12 @@
 //! move in. The pairs whose fat boxes and balls meet are the *near* ones; all others are proven
 //! separated by a gap between boxes or balls. A body that stays in both changes nothing; one that
 //! leaves gets others, and a [`BoxTree`] says what meets its box now. Balls tell round bodies apart
-//! that boxes cannot, and the other way round for plates and rods.
+//! that boxes cannot, and the other way round for plates and rods. Where many have left, all pairs
+//! are found anew, by a [`ball_grid`], and the tree is built when somebody asks it again.
 
+use std::sync::OnceLock;
+
+use super::ball_grid;
 use super::body::Entry;
 use super::bounds::{Ball, Box3};
 use super::box_tree::BoxTree;
@@ -23,8 +27,8 @@ const ROOM: f64 = 0.2;
 /// How many frames of the last displacement a fat box reaches ahead, at most as far as the room.
 const FRAMES_AHEAD: f64 = 8.0;
 
-/// When more than one body in so many has left its fat box, the tree is built anew: cheaper than to
-/// put so many in one by one.
+/// When more than one body in so many has left its fat box, all pairs are found anew: cheaper than
+/// to put so many into the tree one by one.
 const REBUILD_SHARE: usize = 4;
 
 /// See the header of this file.
@@ -32,7 +36,8 @@ const REBUILD_SHARE: usize = 4;
 pub(super) struct NearPairs {
     fat: Vec<Box3>,
     balls: Vec<Ball>,
-    tree: BoxTree,
+    /// The tree of the boxes, from when it is first asked.
+    tree: OnceLock<BoxTree>,
     /// Half the distance up to which pairs were asked for when the boxes were made.
     reach: f64,
     /// Whether the boxes are those of other bodies or other margins.
@@ -47,12 +52,30 @@ impl NearPairs {
 
     /// The tree, if every body is where its box says.
     pub(super) fn current_tree(&self, bodies: usize) -> Option<&BoxTree> {
-        (!self.is_stale && self.fat.len() == bodies).then_some(&self.tree)
+        (!self.is_stale && self.fat.len() == bodies).then(|| self.tree())
+    }
+
+    fn tree(&self) -> &BoxTree {
+        self.tree.get_or_init(|| BoxTree::build(&self.fat))
+    }
+
+    /// Gives these bodies other boxes.
+    fn replace(&mut self, bodies: &[(u32, Box3, Ball)]) {
+        let mut tree = self.tree.take().filter(|tree| !tree.is_worn());
+        for &(body, fat, ball) in bodies {
+            self.fat[body as usize] = fat;
+            self.balls[body as usize] = ball;
+            if let Some(tree) = &mut tree {
+                tree.replace(body, fat);
+            }
+        }
+        self.tree = tree.map_or_else(OnceLock::new, OnceLock::from);
     }
 
     /// Memory that it takes, bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.fat.capacity() * (size_of::<Box3>() + size_of::<Ball>()) + self.tree.bytes()
+        self.fat.capacity() * (size_of::<Box3>() + size_of::<Ball>())
+            + self.tree.get().map_or(0, BoxTree::bytes)
     }
 }
 
@@ -63,8 +86,7 @@ impl Scene {
         let reach = below / 2.0;
         let is_anew = self.near.is_stale
             || self.near.fat.len() != self.entries.len()
-            || reach > self.near.reach
-            || self.near.tree.is_worn();
+            || reach > self.near.reach;
         if is_anew {
             return self.find_near_pairs_anew(reach);
         }
@@ -74,12 +96,12 @@ impl Scene {
             return self.find_near_pairs_anew(reach);
         }
         // All boxes before any question: a pair is found from either side.
-        for &body in &left {
+        let bounds = left.iter().map(|&body| {
             let (fat, ball) = self.fat_bounds(body, reach);
-            self.near.fat[body as usize] = fat;
-            self.near.balls[body as usize] = ball;
-            self.near.tree.replace(body, fat);
-        }
+            (body, fat, ball)
+        });
+        let bounds: Vec<(u32, Box3, Ball)> = bounds.collect();
+        self.near.replace(&bounds);
         self.ask_tree(&left);
         if self.table.near_count() > self.limits.pairs_max {
             return self.find_near_pairs_without_room(reach);
@@ -108,13 +130,31 @@ impl Scene {
         balls: Vec<Ball>,
         reach: f64,
     ) -> Result<(), TooManyPairs> {
-        let tree = BoxTree::build(&fat);
-        let pairs = tree.pairs(&fat, self.limits.pairs_max, |key| {
-            balls[key.p as usize].may_meet(&balls[key.q as usize]) && self.book.is_enabled(key)
-        });
+        let (tree, pairs) = self.pairs_within(&fat, &balls);
         self.near = NearPairs { fat, balls, tree, reach, is_stale: pairs.is_err() };
         self.table.set_all_near(&pairs?, self.answers);
         Ok(())
+    }
+
+    /// The pairs that may be near as these bounds tell; and the tree of the boxes, if it was asked.
+    fn pairs_within(
+        &self,
+        fat: &[Box3],
+        balls: &[Ball],
+    ) -> (OnceLock<BoxTree>, Result<Vec<PairKey>, TooManyPairs>) {
+        let pairs_max = self.limits.pairs_max;
+        let is_near = |key: PairKey| {
+            fat[key.p as usize].meets(&fat[key.q as usize]) && self.book.is_enabled(key)
+        };
+        let pairs = ball_grid::pairs_of(balls, pairs_max, is_near).transpose();
+        if let Some(pairs) = pairs {
+            return (OnceLock::new(), pairs);
+        }
+        let tree = BoxTree::build(fat);
+        let pairs = tree.pairs(fat, pairs_max, |key| {
+            balls[key.p as usize].may_meet(&balls[key.q as usize]) && self.book.is_enabled(key)
+        });
+        (tree.into(), pairs)
     }
 
     /// Finds the near pairs of these bodies.
@@ -124,7 +164,7 @@ impl Scene {
             others.clear();
             let (book, near) = (&self.book, &self.near);
             let ball = &near.balls[body as usize];
-            near.tree.meeting(&near.fat[body as usize], &mut pending, |other| {
+            near.tree().meeting(&near.fat[body as usize], &mut pending, |other| {
                 if other != body
                     && ball.may_meet(&near.balls[other as usize])
                     && book.is_enabled(PairKey::new(body, other))

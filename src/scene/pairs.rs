@@ -5,6 +5,7 @@ use std::sync::atomic::AtomicBool;
 
 use super::answer::PairAnswer;
 use super::kept::Batch;
+use super::meet::ContactEnd;
 use super::methods::{AskedOf, CostOfEach};
 use super::question::Questions;
 use crate::geometry::distance::Stops;
@@ -39,7 +40,13 @@ pub(super) enum Task {
         distance: Option<Stops>,
         /// The depth.
         depth: bool,
+        /// The normal, and the distance or the depth that it takes.
+        normal: bool,
+        /// The contact polygon of parts that touch.
+        polygon: bool,
     },
+    /// Where and how a contact on the way to this frame begins or ends. Follows on `Stand`.
+    Impact(ContactEnd),
     /// The range of contact along the direction that the frame asks about. Follows on `Stand`.
     Along,
 }

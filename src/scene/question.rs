@@ -2,6 +2,7 @@
 
 use super::body::{Body, BodyId};
 use super::changes::{BodyChange, RuleChanges};
+use super::robots::RobotChanges;
 use super::rules::Rules;
 use crate::geometry::Vec3;
 use crate::geometry::claim::TIME_TOLERANCE;
@@ -43,6 +44,8 @@ pub struct Frame {
     pub rule_changes: Option<RuleChanges>,
     /// What moved.
     pub moves: Vec<Move>,
+    /// What is said of robots: bodies come first, and rules are about theirs, too.
+    pub robots: RobotChanges,
     /// No motion is assumed for any body.
     pub teleported: bool,
 }
@@ -52,9 +55,10 @@ pub struct Frame {
 pub struct Questions {
     /// Which pairs the report lists.
     pub listed: Listed,
-    /// Also lists this many pairs, the nearest ones, with their distances.
+    /// Also lists and ranks this many pairs, those of the least signed clearance: how far apart, or
+    /// minus how deep.
     pub nearest: u32,
-    /// Also lists the pairs at most this far apart, metres, with their distances.
+    /// Also lists and ranks the pairs whose signed clearance is at most this, metres.
     pub below: Option<f64>,
     /// The distances of listed pairs.
     pub distances: bool,
@@ -62,6 +66,12 @@ pub struct Questions {
     pub stops: Stops,
     /// The depths of listed pairs that overlap.
     pub depths: bool,
+    /// The normals of listed pairs.
+    pub normals: bool,
+    /// What the deciding parts of listed pairs that touch have in common.
+    pub polygons: bool,
+    /// Where and along which normal the contacts of events begin and end.
+    pub impacts: bool,
     /// For which `t >= 0` the bodies of listed pairs are in contact when the one with the lower id
     /// moves by t times this, a direction of the world, not zero.
     pub along: Option<Vec3>,
@@ -88,6 +98,7 @@ impl Frame {
             || !self.changed.is_empty()
             || self.rules.is_some()
             || self.rule_changes.is_some()
+            || self.robots.is_structural()
     }
 }
 
@@ -112,6 +123,9 @@ impl Default for Questions {
             distances: false,
             stops: Stops::default(),
             depths: false,
+            normals: false,
+            polygons: false,
+            impacts: false,
             along: None,
             between: None,
             between_chosen: Between::default(),
@@ -137,7 +151,7 @@ impl Questions {
 
     /// Whether more is asked of listed pairs than how they stand.
     pub(super) fn asks_details(&self) -> bool {
-        self.distances || self.depths || self.certificates
+        self.distances || self.depths || self.normals || self.polygons || self.certificates
     }
 }
 

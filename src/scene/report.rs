@@ -5,10 +5,13 @@ use arrayvec::ArrayVec;
 use super::body::BodyId;
 use super::methods::CostOfEach;
 use super::pairs::PairState;
+use super::robots::RobotMoveError;
 use crate::geometry::Vec3;
 use crate::geometry::claim::{Direction, Link, Outcome, Span, StaticProof, Verdict};
 use crate::geometry::contact_time;
+use crate::geometry::distance::Stops;
 use crate::geometry::effort::{Cost, Stopped};
+use crate::geometry::meeting::Impact;
 use crate::geometry::pair::VertexPair;
 use crate::geometry::penetration::{Depth, Range};
 use crate::geometry::pose::Pose;
@@ -22,6 +25,8 @@ pub struct Report {
     pub previous: u64,
     /// The listed pairs, by id.
     pub pairs: Vec<PairReport>,
+    /// Those of them that were asked for by their signed clearance, the deepest first.
+    pub ranking: Vec<RankedPair>,
     /// Pairs that should have been listed but are beyond the limit of a report.
     pub pairs_omitted: u64,
     /// Contacts that began or ended, by time, then by pair.
@@ -46,7 +51,10 @@ impl Report {
             self.pairs.iter().flat_map(|pair| &pair.depth).map(|found| found.others.len()).sum();
         let ranges: usize =
             self.pairs.iter().flat_map(|pair| &pair.along).map(|found| found.of_parts.len()).sum();
+        let corners: usize = self.pairs.iter().map(|pair| pair.polygon.len()).sum();
         self.pairs.len() * size_of::<PairReport>()
+            + corners * size_of::<Vec3>()
+            + self.ranking.len() * size_of::<RankedPair>()
             + ranges * size_of::<(PartPair, Range)>()
             + proofs * size_of::<PartProof>()
             + gaps * size_of::<PartGap>()
@@ -54,6 +62,21 @@ impl Report {
             + self.events.len() * size_of::<Event>()
             + self.moved.len() * size_of::<PlacedNumbers>()
     }
+}
+
+/// A pair in the order of signed clearances.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct RankedPair {
+    /// P: the body with the lower id.
+    pub p: BodyId,
+    /// Q.
+    pub q: BodyId,
+    /// Around how far apart the bodies are, or minus how deep they overlap, metres; infinite where
+    /// the search was stopped before it knew.
+    pub clearance: [f64; 2],
+    /// The bracket overlaps that of another pair, ranked or left out: which comes first is not
+    /// known.
+    pub unordered: bool,
 }
 
 /// Why a move was refused.
@@ -78,6 +101,12 @@ pub enum MoveError {
     /// The deviation is no length.
     #[error("deviation must be at least 0 and at most 2^960 metres")]
     Deviation,
+    /// A robot moves it.
+    #[error("a robot carries this body: move the robot, or detach the body")]
+    Carried,
+    /// It is the move of a robot, by its index among these.
+    #[error(transparent)]
+    Robot(#[from] RobotMoveError),
 }
 
 /// How many enabled pairs stand how.
@@ -145,7 +174,7 @@ pub struct PairReport {
     /// None when stopped before it was known.
     pub verdict: Option<Verdict>,
     /// The parts that decide: the first ones that overlap, else touch, else the nearest if
-    /// distances were asked.
+    /// distances were asked. Where normals were asked, those that the normal is about.
     pub deciding: Option<PartPair>,
     /// Whether the distance is at most the pair's margin, exactly; none when stopped.
     pub within_margin: Option<bool>,
@@ -155,6 +184,13 @@ pub struct PairReport {
     pub distance: Option<PairDistance>,
     /// If asked and overlapping.
     pub depth: Option<PairDepth>,
+    /// If asked: the unit vector in the world, out of Q towards P, along which P gets away from Q
+    /// soonest, rounded: of the nearest parts of separated bodies, the deepest of overlapping ones,
+    /// the deciding ones of those that touch. None when stopped.
+    pub normal: Option<Vec3>,
+    /// If asked, of bodies that touch: the corners of what the deciding parts have in common, in
+    /// the world, rounded; see `geometry::meeting::contact_polygon`. Empty when stopped.
+    pub polygon: Vec<Vec3>,
     /// If asked.
     pub along: Option<PairRange>,
     /// If asked and neither body teleported.
@@ -236,6 +272,14 @@ pub struct PartGap {
     pub direction: Option<Direction>,
 }
 
+impl PairDistance {
+    /// Whether the search ended early, at one of these stops.
+    pub(super) fn is_rough(&self, stops: Stops) -> bool {
+        stops.above.is_some_and(|above| self.lower > above)
+            || stops.below.is_some_and(|below| self.upper < below)
+    }
+}
+
 /// How deep two bodies overlap: as deep as those parts that overlap deepest.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PairDepth {
@@ -283,6 +327,8 @@ pub struct PairContact {
     pub t_contact: f64,
     /// The parts that meet first.
     pub parts: Option<PartPair>,
+    /// Until when these are proven free: `t_free`, unless others may have met before.
+    pub parts_free: f64,
     /// If certificates were asked: one for each pair of parts.
     pub chains: Vec<PartChain>,
     /// Why less is proven than could be.
@@ -351,9 +397,13 @@ pub struct Event {
     /// The deciding parts, when known.
     pub parts: Option<PartPair>,
     /// When, as fractions of the way from the last answered frame: `[t_free, t_contact]` of a
-    /// contact that began, `[t_free, 1]` of one that may have been; `[1, 1]` when no motion was
-    /// asked or assumed, and for contacts that ended; `[0, 0]` at opening.
+    /// contact that began, `[t_free, 1]` of one that may have been; around the last moment within
+    /// the release margin of one that ended; `[1, 1]` when no motion was asked or assumed; `[0, 0]`
+    /// at opening.
     pub bracket: [f64; 2],
+    /// If asked: where and how the bodies meet then, rounded. None when stopped, when the contact
+    /// is not decided, or when a body is gone or the pair is not checked any more.
+    pub impact: Option<Impact>,
     /// The bracket meets that of another event: which was first is not known.
     pub unordered: bool,
     /// How the bodies stand at the end; none when stopped, or when a body is gone.

@@ -108,11 +108,12 @@ pub(super) struct RuleBook {
 }
 
 impl RuleBook {
-    /// `bodies` sorted by id, of at most `classes_max` classes. `path` leads to the rules in the
-    /// client's words.
+    /// `bodies` sorted by id, of at most `classes_max` classes; `allowed` are pairs that robots
+    /// say need no check. `path` leads to the rules in the client's words.
     pub(super) fn compile(
         bodies: &[&Body],
         rules: &Rules,
+        allowed: &[[BodyId; 2]],
         path: &str,
         classes_max: usize,
     ) -> Result<Self, DeclarationError> {
@@ -135,6 +136,11 @@ impl RuleBook {
         book.compile_classes(bodies, rules, path, classes_max)?;
         for (index, pair) in rules.ignored_pairs.iter().enumerate() {
             insert_both(&mut book.ignored, key(pair, "ignored_pairs", index)?);
+        }
+        for [a, b] in allowed {
+            if let (Some(a), Some(b)) = (find(*a), find(*b)) {
+                insert_both(&mut book.ignored, PairKey::new(a as u32, b as u32));
+            }
         }
         if !rules.checked_pairs.is_empty() {
             let mut only = vec![Vec::new(); bodies.len()];

@@ -12,6 +12,7 @@ use super::near::NearPairs;
 use super::pairs::PairKey;
 use super::question::Questions;
 use super::report::Report;
+use super::robots::{Mounted, RobotId, SceneRobot};
 use super::rules::{RuleBook, Rules};
 use super::structure::Restructuring;
 use super::table::PairTable;
@@ -47,6 +48,8 @@ pub(super) enum SweptBodies {
 #[derive(Clone, Debug)]
 pub struct Scene {
     pub(super) entries: Vec<Entry>,
+    /// By id.
+    pub(super) robots: Vec<Mounted>,
     pub(super) rules: Rules,
     pub(super) book: RuleBook,
     pub(super) release_margin: f64,
@@ -118,6 +121,7 @@ impl Scene {
         }
         let mut scene = Self {
             entries: Vec::new(),
+            robots: Vec::new(),
             rules: Rules::default(),
             book: RuleBook::default(),
             release_margin: declared.release_margin,
@@ -145,7 +149,11 @@ impl Scene {
             methods: methods.into(),
             limits,
         };
-        scene.restructure(Restructuring::opening(declared.bodies, declared.rules))?;
+        scene.restructure(Restructuring::opening(
+            declared.bodies,
+            declared.robots,
+            declared.rules,
+        ))?;
         for (index, contact) in declared.contacts.iter().enumerate() {
             let fail = |problem| DeclarationError::new(format!("contacts[{index}].pair"), problem);
             let a = scene.index_of(contact.pair[0]).ok_or_else(|| fail(Problem::UnknownBody))?;
@@ -171,7 +179,8 @@ impl Scene {
             began_frame: *began_frame,
         };
         Declaration {
-            bodies: self.bodies().cloned().collect(),
+            bodies: self.declared_bodies().cloned().collect(),
+            robots: self.robots().cloned().collect(),
             rules: self.rules.declared_with(self.bodies()),
             release_margin: self.release_margin,
             contacts: self.contacts.iter().map(contact).collect(),
@@ -182,6 +191,39 @@ impl Scene {
     /// The bodies where they are now, by id.
     pub fn bodies(&self) -> impl ExactSizeIterator<Item = &Body> {
         self.entries.iter().map(|entry| &entry.body)
+    }
+
+    /// Those that are no links of robots.
+    fn declared_bodies(&self) -> impl Iterator<Item = &Body> {
+        let is_link = |entry: &Entry| entry.carrier.as_ref().is_some_and(|by| by.is_link());
+        self.entries.iter().filter(move |entry| !is_link(entry)).map(|entry| &entry.body)
+    }
+
+    /// The robots where they are now, by id, with what they carry.
+    pub fn robots(&self) -> impl ExactSizeIterator<Item = &SceneRobot> {
+        self.robots.iter().map(|robot| &robot.declared)
+    }
+
+    /// One of them.
+    pub fn robot(&self, id: RobotId) -> Option<&SceneRobot> {
+        self.robot_index(id).map(|index| &self.robots[index].declared)
+    }
+
+    pub(super) fn robot_index(&self, id: RobotId) -> Option<usize> {
+        self.robots.binary_search_by_key(&id, |robot| robot.declared.id).ok()
+    }
+
+    /// The bodies that a robot moves: its links, and what they carry.
+    pub fn moved_with(&self, id: RobotId) -> impl Iterator<Item = BodyId> + '_ {
+        let carried = self.robot_index(id).map(|index| &self.robots[index].carried);
+        carried.into_iter().flatten().map(|index| self.id_of(*index))
+    }
+
+    /// The link of a robot that a body is: the robot's id and the index of the link.
+    pub fn link_of(&self, id: BodyId) -> Option<(RobotId, usize)> {
+        let entry = &self.entries[self.index_of(id)? as usize];
+        let link = entry.carrier.as_ref().filter(|carrier| carrier.is_link());
+        link.map(|carrier| (carrier.robot, carrier.link))
     }
 
     /// Which pairs are checked.
@@ -246,7 +288,8 @@ impl Scene {
     /// Of that: the bodies, with their places in the tree of boxes.
     pub fn bytes_of_bodies(&self) -> usize {
         let travelled = self.entries.len() * (size_of::<f64>() + size_of::<bool>());
-        self.body_bytes + self.near.bytes() + travelled
+        let robots: usize = self.robots.iter().map(Mounted::bytes).sum();
+        self.body_bytes + self.near.bytes() + travelled + robots
     }
 
     /// Of that: what is remembered of pairs.

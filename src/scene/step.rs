@@ -8,12 +8,15 @@ use std::sync::atomic::AtomicBool;
 use super::answer::{Asking, PairAnswer, work};
 use super::apply::{Applied, FrameError};
 use super::body::{Entry, PairSide, PlacedPart};
+use super::carry::way_on_chain;
 use super::kept::{Batch, Standing};
 use super::listing::Round;
 use super::looks::Looking;
+use super::meet::PairParting;
 use super::pairs::{PairKey, PairState, PairWork, Runner, Task};
 use super::question::{Frame, Listed, Questions};
 use super::report::{Event, EventKind, MoveError, PairContact, PartPair, PlacedNumbers, Report};
+use super::robots::Mounted;
 use super::state::{Scene, SweptBodies};
 use super::travel::{farther, until};
 use crate::geometry::claim::{Outcome, Verdict};
@@ -53,6 +56,7 @@ struct News {
     deciding: Option<PartPair>,
     beyond_release: Option<bool>,
     way: Option<WayNews>,
+    parting: Option<PairParting>,
 }
 
 /// What they are made of on the way to the frame.
@@ -71,7 +75,9 @@ impl News {
             parts: way.parts,
         };
         let &PairAnswer { verdict, deciding, beyond_release, .. } = answer;
-        Self { verdict, deciding, beyond_release, way: answer.way().map(of_way) }
+        let parting = answer.meeting.as_ref().and_then(|known| known.parting);
+        let way = answer.way().map(of_way);
+        Self { verdict, deciding, beyond_release, way, parting }
     }
 }
 
@@ -83,7 +89,7 @@ impl Scene {
         if questions.listed == Listed::All || questions.nearest > 0 {
             return Ok(self.book.pairs_enabled);
         }
-        self.find_near_pairs(questions.below.unwrap_or(0.0))?;
+        self.find_near_pairs(questions.below.unwrap_or(0.0).max(0.0))?;
         let all = self.table.len();
         if self.has_changed || self.asked != Some(*questions) || questions.is_about_all() {
             return Ok(all as u64);
@@ -113,12 +119,14 @@ impl Scene {
         round.stand(self);
         // May still fail, so nothing is announced before it.
         round.detail(self)?;
-        let events = self.events(&round.notable, questions);
+        let mut events = self.events(&round.notable, questions);
+        round.look_at_impacts(self, &mut events);
         let pairs = round.pairs(self);
         let report = Report {
             frame: self.applied,
             previous: self.answered,
             pairs,
+            ranking: round.ranked_pairs(self),
             pairs_omitted: round.omitted,
             events,
             tally: round.tally,
@@ -190,10 +198,16 @@ impl Scene {
             return;
         }
         self.swept = wanted;
+        self.find_paths();
         for &body in &self.moved {
             let entry = &mut self.entries[body as usize];
             let Some(start) = entry.start_in(&self.starts) else { continue };
             let travel = &mut self.travel[body as usize];
+            if let Some(swept) = way_on_chain(&self.robots, entry, start) {
+                *travel = farther(*travel, entry.detour(&swept));
+                entry.swept = Some(Box::new(swept));
+                continue;
+            }
             if wanted == SweptBodies::Chosen && !entry.body.continuous {
                 *travel = farther(*travel, entry.detour_from(&start.pose));
                 continue;
@@ -301,6 +315,7 @@ impl Scene {
             q,
             parts: None,
             bracket: end,
+            impact: None,
             unordered: false,
             verdict,
         };
@@ -311,7 +326,8 @@ impl Scene {
         let ended = |(p, q)| Event { bracket: gone, ..event(EventKind::Ended, p, q, None) };
         let mut events: Vec<Event> = self.ended.drain(..).map(ended).collect();
         for key in keys {
-            let News { verdict, deciding, beyond_release, way } = News::of(&self.told(*key));
+            let News { verdict, deciding, beyond_release, way, parting } =
+                News::of(&self.told(*key));
             let (p, q) = (self.id_of(key.p), self.id_of(key.q));
             let in_contact = matches!(verdict, Some(Verdict::Touching | Verdict::Overlapping));
             let mut is_announced = self.contacts.contains_key(key);
@@ -334,7 +350,11 @@ impl Scene {
                 events.push(Event { bracket, ..event(EventKind::Undecided, p, q, verdict) });
             }
             if is_announced && beyond_release == Some(true) {
-                events.push(event(EventKind::Ended, p, q, verdict));
+                events.push(Event {
+                    parts: parting.and_then(|parting| parting.parts),
+                    bracket: parting.map_or(end, |parting| parting.bracket),
+                    ..event(EventKind::Ended, p, q, verdict)
+                });
                 self.contacts.remove(key);
             }
         }
@@ -374,6 +394,7 @@ impl Scene {
             self.has_moved[body as usize] = false;
         }
         self.starts.clear();
+        self.robots.iter_mut().for_each(Mounted::settle);
         self.has_changed = false;
         self.swept = SweptBodies::None;
         self.answered = self.applied;

@@ -7,8 +7,10 @@ use super::body::{Body, BodyId, Entry};
 use super::changes::{BodyChange, RuleChanges};
 use super::declaration::{DeclarationError, Problem, check_body};
 use super::listing::Noted;
+use super::mount::{Remounted, Remounting};
 use super::pairs::PairKey;
 use super::question::Frame;
+use super::robots::SceneRobot;
 use super::rules::{RuleBook, Rules};
 use super::state::{Scene, SweptBodies};
 
@@ -21,6 +23,7 @@ pub(super) struct Restructuring<'a> {
     changed: &'a [BodyChange],
     rules: Option<Rules>,
     rule_changes: Option<&'a RuleChanges>,
+    robots: Remounting<'a>,
 }
 
 impl<'a> Restructuring<'a> {
@@ -33,11 +36,12 @@ impl<'a> Restructuring<'a> {
             changed: &frame.changed,
             rules: frame.rules.clone(),
             rule_changes: frame.rule_changes.as_ref(),
+            robots: Remounting::of(&frame.robots),
         }
     }
 
     /// A scene that is opened.
-    pub(super) fn opening(bodies: Vec<Body>, rules: Rules) -> Self {
+    pub(super) fn opening(bodies: Vec<Body>, robots: Vec<SceneRobot>, rules: Rules) -> Self {
         Self {
             removed: &[],
             added: bodies,
@@ -45,6 +49,7 @@ impl<'a> Restructuring<'a> {
             changed: &[],
             rules: Some(rules),
             rule_changes: None,
+            robots: Remounting::opening(robots),
         }
     }
 }
@@ -66,10 +71,19 @@ impl Scene {
             }
         }
         let mut gone: Vec<BodyId> = to.removed.to_vec();
+        let mut robots = Remounted::of(self, &to.robots, &mut gone)?;
         gone.sort_unstable();
         let is_gone = |id: BodyId| gone.binary_search(&id).is_ok();
 
-        let newcomers = self.newcomers(to.added, to.added_path, &is_gone)?;
+        let given = to.added.len();
+        let path_of = |index: usize| match index.checked_sub(given) {
+            None => format!("{}[{index}]", to.added_path),
+            Some(link) => robots.links[link].0.clone(),
+        };
+        let links = robots.links.iter().map(|(_, body, _)| body.clone());
+        let added = to.added.into_iter().chain(links);
+        let newcomers = self.newcomers(added, to.added_path, &path_of, &is_gone)?;
+        self.check_changed(&robots, to.changed)?;
         let (newcomers, altered) = self.altered(newcomers, to.changed, &is_gone)?;
         let staying = self.entries.iter().filter(|entry| !is_gone(entry.body.id));
         let staying = staying.map(|entry| match altered.get(&entry.body.id) {
@@ -78,15 +92,18 @@ impl Scene {
         });
         let mut bodies: Vec<&Body> = staying.chain(newcomers.iter().map(|e| &e.body)).collect();
         bodies.sort_unstable_by_key(|body| body.id);
+        robots.attach(&to.robots, &bodies)?;
         let margins_change = to.rules.is_some() || to.rule_changes.is_some();
         let new_rules = self.rules_from_now_on(to.rules, to.rule_changes, &gone, &bodies)?;
-        let book = RuleBook::compile(&bodies, &new_rules, "rules", self.limits.classes_max)?;
+        let (allowed, classes_max) = (robots.allowed_pairs(), self.limits.classes_max);
+        let book = RuleBook::compile(&bodies, &new_rules, &allowed, "rules", classes_max)?;
 
         // Nothing can fail from here on.
         self.rewind_travel();
         let old_ids: Vec<BodyId> = self.bodies().map(|body| body.id).collect();
         self.entries.retain(|entry| !is_gone(entry.body.id));
         self.take_up(newcomers, altered, margins_change);
+        self.remount(robots);
         self.rules = new_rules;
         self.book = book;
         self.renumber(&old_ids, &gone);
@@ -114,7 +131,11 @@ impl Scene {
         for entry in &mut self.entries {
             if let Some(Altered { body, renewed }) = altered.remove(&entry.body.id) {
                 match renewed {
-                    Some(renewed) => *entry = *renewed,
+                    Some(renewed) => {
+                        let carrier = entry.carrier.take();
+                        *entry = *renewed;
+                        entry.carrier = carrier;
+                    }
                     // Where it is and was stays; what is remembered of it may be about a margin.
                     None => (entry.body, entry.revision) = (body, 0),
                 }
@@ -127,6 +148,22 @@ impl Scene {
             // A new body, or perhaps a new margin: what is remembered is no longer to the point.
             entry.revision = self.revision;
         }
+    }
+
+    /// That no link of a robot is to be changed by itself.
+    fn check_changed(
+        &self,
+        robots: &Remounted,
+        changed: &[BodyChange],
+    ) -> Result<(), DeclarationError> {
+        let is_new_link = |id| robots.links.iter().any(|(_, body, _)| body.id == id);
+        for (index, change) in changed.iter().enumerate() {
+            if self.link_of(change.id).is_some() || is_new_link(change.id) {
+                let path = format!("changed_bodies[{index}].id");
+                return Err(DeclarationError::new(path, Problem::IsLink));
+            }
+        }
+        Ok(())
     }
 
     /// The newcomers, and the bodies that stay, as these changes leave them.
@@ -246,16 +283,17 @@ impl Scene {
     /// The bodies to add, placed; or what is wrong with one.
     fn newcomers(
         &self,
-        added: Vec<Body>,
-        path: &str,
+        added: impl Iterator<Item = Body>,
+        list: &str,
+        path_of: &dyn Fn(usize) -> String,
         is_gone: &dyn Fn(BodyId) -> bool,
     ) -> Result<Vec<Entry>, DeclarationError> {
         let mut taken: BTreeSet<BodyId> =
             self.bodies().map(|body| body.id).filter(|id| !is_gone(*id)).collect();
         let mut parts: usize = self.entries.iter().map(|entry| entry.body.parts.len()).sum();
-        let mut newcomers = Vec::with_capacity(added.len());
-        for (index, body) in added.into_iter().enumerate() {
-            let at = format!("{path}[{index}]");
+        let mut newcomers = Vec::with_capacity(added.size_hint().0);
+        for (index, body) in added.enumerate() {
+            let at = path_of(index);
             check_body(&body, &at)?;
             self.check_slack(body.margin, || format!("{at}.margin"))?;
             self.check_slack(body.deviation, || format!("{at}.deviation"))?;
@@ -263,7 +301,7 @@ impl Scene {
                 return Err(DeclarationError::new(format!("{at}.id"), Problem::IdTaken));
             }
             if taken.len() > self.limits.bodies_max {
-                return Err(DeclarationError::new(path.into(), Problem::TooManyBodies));
+                return Err(DeclarationError::new(list.into(), Problem::TooManyBodies));
             }
             parts += body.parts.len();
             if parts > self.limits.parts_max {

@@ -120,27 +120,31 @@ impl PairTable {
         }
     }
 
-    /// Takes note that just these pairs (sorted) have boxes that meet.
+    /// Takes note that just these pairs have boxes that meet.
     pub(super) fn set_all_near(&mut self, keys: &[PairKey], now: u64) {
-        for key in self.near_pairs() {
-            if keys.binary_search(&key).is_err() {
-                self.part(self.place_of(key).expect("a near pair has a place"), now);
+        let mut has_parted: Vec<bool> = self.kept.iter().map(|kept| kept.is_near).collect();
+        for &key in keys {
+            let place = self.bring_near(key);
+            if let Some(has_parted) = has_parted.get_mut(place as usize) {
+                *has_parted = false;
             }
         }
-        for &key in keys {
-            self.bring_near(key);
+        for place in (0..).zip(has_parted).filter_map(|(place, has)| has.then_some(place)) {
+            self.part(place, now);
         }
     }
 
-    fn bring_near(&mut self, key: PairKey) {
+    /// Takes note that the pair's boxes meet, and says its place.
+    fn bring_near(&mut self, key: PairKey) -> u32 {
         let place = self.admit(key);
         if is_broken(Rule::Readmission) && self.kept[place as usize].is_leaving {
-            return;
+            return place;
         }
         if !std::mem::replace(&mut self.kept[place as usize].is_near, true) {
             self.near += 1;
             self.watch(place);
         }
+        place
     }
 
     fn part(&mut self, place: u32, now: u64) {
@@ -163,18 +167,6 @@ impl PairTable {
     /// Number of pairs whose boxes meet.
     pub(super) fn near_count(&self) -> usize {
         self.near
-    }
-
-    /// The pairs whose boxes meet, in order.
-    pub(super) fn near_pairs(&self) -> Vec<PairKey> {
-        let mut pairs = Vec::with_capacity(self.near);
-        for (p, partners) in (0u32..).zip(&self.partners) {
-            let above = partners.partition_point(|(q, _)| *q <= p);
-            let near =
-                partners[above..].iter().filter(|(_, place)| self.kept[*place as usize].is_near);
-            pairs.extend(near.map(|&(q, _)| PairKey { p, q }));
-        }
-        pairs
     }
 
     /// The places of all pairs that are near or spoken of, sorted.

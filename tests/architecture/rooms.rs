@@ -46,6 +46,7 @@ const GEOMETRY: &[&str] = &[
     "separation",
     "distance",
     "penetration",
+    "meeting",
     "contact_time",
 ];
 

@@ -56,6 +56,7 @@ impl<'a> Caller<'a> {
 
     async fn step(&self, frame_id: u64) -> Result<api::FrameReport, Status> {
         let step = api::StepSessionRequest {
+            reply_bytes_max: 0,
             session_id: "s".to_owned(),
             frames: vec![api::Frame { frame_id, ..Default::default() }],
             take_over: true,
@@ -83,6 +84,7 @@ impl<'a> Caller<'a> {
 
     async fn get(&self) -> Result<api::GetSessionResponse, Status> {
         let get = api::GetSessionRequest {
+            reply_bytes_max: 0,
             session_id: "s".to_owned(),
             session_key: self.field(),
             incarnation: self.incarnation,
@@ -102,6 +104,7 @@ impl<'a> Caller<'a> {
 
     async fn watch(&self) -> Result<api::WatchSessionResponse, Status> {
         let watch = api::WatchSessionRequest {
+            reply_bytes_max: 0,
             session_id: "s".to_owned(),
             session_key: self.field(),
             incarnation: self.incarnation,

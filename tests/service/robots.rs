@@ -13,11 +13,11 @@ use tonic_types::StatusExt;
 
 use crate::server::{Server, cube, spec};
 
-fn robots(server: &Server) -> RobotServiceClient<Channel> {
+pub(crate) fn robots(server: &Server) -> RobotServiceClient<Channel> {
     RobotServiceClient::new(server.channel.clone()).max_decoding_message_size(64 << 20)
 }
 
-fn panda() -> api::RegisterRobotRequest {
+pub(crate) fn panda() -> api::RegisterRobotRequest {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("data/panda");
     let text = |name: &str| std::fs::read_to_string(folder.join(name)).unwrap();
     let names = ["link0", "link1", "link2", "link3", "link4", "link5", "link6", "link7", "hand"];
@@ -34,8 +34,8 @@ fn panda() -> api::RegisterRobotRequest {
     }
 }
 
-const SLIDER: &str = r#"<robot name="slider"><link name="rail"/><link name="cart"><collision>
-  <geometry><box size="1 1 1"/></geometry></collision></link>
+pub(crate) const SLIDER: &str = r#"<robot name="slider"><link name="rail"/><link name="cart">
+  <collision>  <geometry><box size="1 1 1"/></geometry></collision></link>
   <joint name="slide" type="prismatic"><parent link="rail"/><child link="cart"/>
   <axis xyz="1 0 0"/><limit lower="-9" upper="9" velocity="2"/></joint></robot>"#;
 

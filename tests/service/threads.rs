@@ -69,6 +69,11 @@ fn crowd(canonical: bool) -> api::OpenSessionRequest {
         certificates: true,
         closest_points: true,
         placed_parts: true,
+        normals: true,
+        impacts: true,
+        contact_polygons: true,
+        nearest_pairs: 25,
+        pairs_below: Some(-0.05),
         ..Default::default()
     };
     report.set_pairs(PairSelection::All);

@@ -6,11 +6,13 @@
 //! has that way). Compounds of many parts, [`polyhedra`], are timed part by part.
 //!
 //! Each file uses only those above it in this list: [`travel`], [`method`], [`prism`] (a named
-//! method's rays), [`linear`], [`rotating`], and this one. `features` is an oracle for tests.
+//! method's rays), [`linear`], [`rotating`], this one, and `last`, which asks all this backwards.
+//! `features` is an oracle for tests.
 
 mod at_end;
 #[cfg(test)]
 mod features;
+mod last;
 mod linear;
 mod method;
 pub mod polyhedra;
@@ -18,6 +20,7 @@ pub mod prism;
 pub mod rotating;
 mod travel;
 
+pub use last::{LastContact, last_contact_by};
 pub use method::Method;
 pub use travel::{Travel, translation_of};
 

@@ -33,6 +33,15 @@ pub const ACROSS_WELL: f64 = 1e-6;
 /// part of the body's coordinates times its longest edge: then all but five or six of its digits
 /// are right.
 pub const SHARP_NORMAL: f64 = 1e-5;
+/// The difference of two closest points is used as rounded for a normal when a coordinate of it is
+/// longer than this part of the points' coordinates: then twelve of its digits are right.
+pub const APART_SHARP: f64 = 1e-3;
+/// Corners of a contact polygon that are closer than this, relative to the larger body's size, are
+/// one: a thousand times what clipping is off by.
+pub const CORNER_MERGED: f64 = 1e-9;
+/// How far beyond a side of a face a corner may be that is on it up to rounding, relative to the
+/// larger body's size.
+pub const CORNER_CLIPPED: f64 = 1e-13;
 /// Half extents of which products of three neither overflow nor underflow lie between this and its
 /// inverse.
 pub const EXTENT_LEAST: f64 = 1e-90;

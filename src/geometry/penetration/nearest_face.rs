@@ -50,6 +50,34 @@ pub(super) fn measure(
     Depth { decision, lower, upper, direction: unit, face: Some(direction), surface, stopped }
 }
 
+/// The unit normal of the face that is nearest as far as floating point tells: no vertex that is
+/// found by climbing lies beyond its plane. None: coordinates are beyond what is safe to round, or
+/// the face is too thin.
+pub(super) fn rounded_normal(
+    pair: &Pair<'_>,
+    pairs: &[VertexPair],
+    effort: &mut Effort<'_>,
+) -> Result<Option<Vec3>, Stopped> {
+    let (m, view) = (Difference::new(pair), BoundedView::new(pair));
+    if !view.is_safe() {
+        return Ok(None);
+    }
+    let Some(mut shell) = Shell::around(&m, &view, pairs) else { return Ok(None) };
+    let mut search = FaceSearch::new(&mut shell, &m, &view);
+    while let Some(Reverse((_, face))) = search.queue.pop() {
+        if !search.shell.is_alive(face) {
+            continue;
+        }
+        effort.spend_step()?;
+        if !search.grow_likely(face, effort) {
+            let normal = search.shell.normal(face);
+            let unit = normal / normal.norm();
+            return Ok(unit.iter().all(|c| c.is_finite()).then_some(unit));
+        }
+    }
+    Ok(None)
+}
+
 /// What the search ends with.
 struct NearestFace {
     lower: f64,
@@ -122,17 +150,21 @@ impl<'s, 'a> FaceSearch<'s, 'a> {
 
     /// Adds a vertex of M that lies strictly beyond the face's plane; whether there is one.
     fn grow(&mut self, face: u32, effort: &mut Effort<'_>) -> bool {
-        let hint = self.shell.pairs(face)[0];
-        if self.view.is_safe() {
-            let against = -self.shell.normal(face);
-            let likely = self.view.likely_least_from(&against, Some(hint), effort);
-            if !self.shell.pairs(face).contains(&likely) && self.add(face, likely) {
-                return true;
-            }
+        if self.view.is_safe() && self.grow_likely(face, effort) {
+            return true;
         }
+        let hint = self.shell.pairs(face)[0];
         let against = negated(&self.shell.plane(face).normal);
         let farthest = self.m.least_from(&against, hint, effort);
         self.add(face, farthest)
+    }
+
+    /// Adds the vertex of M that climbing finds, if it lies strictly beyond the face's plane.
+    fn grow_likely(&mut self, face: u32, effort: &mut Effort<'_>) -> bool {
+        let known = self.shell.pairs(face);
+        let against = -self.shell.normal(face);
+        let likely = self.view.likely_least_from(&against, Some(known[0]), effort);
+        !known.contains(&likely) && self.add(face, likely)
     }
 
     fn add(&mut self, face: u32, pair: VertexPair) -> bool {

@@ -4,6 +4,7 @@ use super::*;
 use crate::geometry::claim::Verdict;
 use crate::geometry::judge::judge_depth;
 use crate::geometry::number::dyadic::Dyadic;
+use crate::geometry::pair::Placed;
 use crate::geometry::pose::Pose;
 use crate::geometry::samples::{Random, ball, cuboid, ellipsoid, hull};
 
@@ -266,4 +267,30 @@ fn depths_near_the_ends_of_the_safe_range_are_brackets() {
         assert!(lower <= depth * (1.0 + 1e-15) && depth <= upper * (1.0 + 1e-15), "{exponent}");
         assert!(upper - lower <= 1e-12 * upper, "{exponent}: {lower} {upper}");
     }
+}
+
+/// Along what is said without proof the bodies overlap hardly more than they are deep.
+#[test]
+fn the_way_out_is_as_short_as_the_depth() {
+    let mut random = Random(71);
+    let mut deep = 0;
+    for seed in 0..200 {
+        let p = ball(6 + (seed as u32) % 40, seed);
+        let q = ellipsoid(5 + (seed as u32) % 30, [1.0, 0.7, 0.1], seed + 1000);
+        let place = random.vector() * 0.8;
+        let pair = Pair::new(&p, random.pose(place), &q, random.pose(Vec3::zeros()));
+        let mut effort = Effort::unlimited();
+        let depth = measure(&pair, false, &mut Witness::default(), &mut effort).unwrap();
+        let StaticProof::Overlapping { pairs } = &depth.decision.proof else { continue };
+        let way = way_out(&pair, pairs, &mut effort).unwrap();
+        let reach = |placed: &Placed<'_>, s: &Vec3| {
+            let placed =
+                placed.body.vertices().iter().map(|v| s.dot(&placed.pose.apply_rounded(v)));
+            placed.fold(f64::NEG_INFINITY, f64::max)
+        };
+        let length = reach(&pair.q, &way) + reach(&pair.p, &-way);
+        assert!((length - depth.upper).abs() < 1e-9, "seed {seed}: {length} {}", depth.upper);
+        deep += 1;
+    }
+    assert!(deep > 100, "{deep}");
 }

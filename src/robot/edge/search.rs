@@ -384,7 +384,7 @@ impl<'a> EdgeSearch<'a> {
     }
 
     fn within(&self, motion: f64) -> f64 {
-        (motion + self.question.margin) * (1.0 + BOUND_SLACK)
+        (motion + self.question.margin + self.cell.slack) * (1.0 + BOUND_SLACK)
     }
 
     /// How far apart two bodies have to be, in the middle of an interval, to be free on all of it.

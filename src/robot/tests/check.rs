@@ -26,7 +26,7 @@ pub(super) fn cuboid(half: Vec3) -> StillBody {
 }
 
 /// Boxes around the Panda, not in its base.
-pub(super) fn boxes(count: usize, random: &mut Random) -> Vec<StillBody> {
+pub(crate) fn boxes(count: usize, random: &mut Random) -> Vec<StillBody> {
     let mut all = Vec::new();
     while all.len() < count {
         let centre =
@@ -47,7 +47,7 @@ pub(super) fn panda_cell(count: usize) -> Cell {
 }
 
 /// Joint values of the Panda within its limits, the fingers a little open.
-pub(super) fn configurations(count: usize, random: &mut Random) -> Vec<f64> {
+pub(crate) fn configurations(count: usize, random: &mut Random) -> Vec<f64> {
     let tree = panda().kinematics.tree().clone();
     let mut values = Vec::new();
     for _ in 0..count {

@@ -1,7 +1,7 @@
 //! Robots against numbers of others, and descriptions that are wrong.
 
 mod certify;
-mod check;
+pub(crate) mod check;
 mod edge;
 mod kinematics;
 mod reading;
@@ -18,7 +18,7 @@ pub(super) const LIMITS: DescriptionLimits =
     DescriptionLimits { nodes_max: 100_000, links_max: 1_000, parts_max: 1_000, depth_max: 100 };
 
 /// A robot of a URDF without meshes.
-pub(super) fn robot_of(urdf: &str) -> Result<Robot, BuildError> {
+pub(crate) fn robot_of(urdf: &str) -> Result<Robot, BuildError> {
     let meshes = MeshFiles::new();
     let sources =
         Sources { urdf, srdf: None, meshes: &meshes, gap_max: None, leave_out_missing: false };
@@ -57,7 +57,7 @@ pub(super) fn panda_meshes() -> MeshFiles {
 }
 
 /// The Panda, with its SRDF.
-pub(super) fn panda() -> Robot {
+pub(crate) fn panda() -> Robot {
     let sources = Sources {
         urdf: PANDA,
         srdf: Some(PANDA_SRDF),

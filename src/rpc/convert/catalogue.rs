@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::geometry::shape::PolytopeId;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
+use crate::runtime::robots::{RegisteredRobot, RobotStore};
 use crate::runtime::settings::Limits;
 use crate::runtime::store::{Lease, PolytopeStore, Stored};
 
@@ -17,6 +18,8 @@ const SHOWN_KEY_LENGTH_MAX: usize = 200;
 pub struct Catalogue<'a> {
     /// The registered bodies.
     pub store: &'a PolytopeStore,
+    /// The registered robots.
+    pub robots: &'a RobotStore,
     /// The limits.
     pub limits: &'a Limits,
 }
@@ -36,6 +39,14 @@ impl Catalogue<'_> {
     /// A registered body by id, kept from deletion.
     pub fn lease_by_id(&self, path: &Path<'_>, text: &str) -> Result<Lease, Failure> {
         self.store.lease(&id(path, text)?).ok_or_else(|| unknown(path, text))
+    }
+
+    /// A registered robot; `path` leads to its id.
+    pub fn robot(&self, path: &Path<'_>, id: &str) -> Result<Arc<RegisteredRobot>, Failure> {
+        self.robots.get(id).ok_or_else(|| Failure::UnknownRobot {
+            field: path.to_string(),
+            id: id.chars().take(SHOWN_KEY_LENGTH_MAX).collect(),
+        })
     }
 
     /// A registered body by alias, kept from deletion.

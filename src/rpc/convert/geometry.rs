@@ -26,6 +26,15 @@ pub fn length(path: &Path<'_>, value: f64) -> Result<f64, BadField> {
     }
 }
 
+/// A signed length: finite and at most 2^960 either way.
+pub fn signed_length(path: &Path<'_>, value: f64) -> Result<f64, BadField> {
+    if value.abs() <= COORDINATE_MAX {
+        Ok(value)
+    } else {
+        Err(path.bad("must be a number between -2^960 and 2^960"))
+    }
+}
+
 /// The margin of a question: a length, if there is one.
 pub fn margin(question: &Path<'_>, wire: Option<f64>) -> Result<Option<f64>, BadField> {
     wire.map(|value| length(&question.field("margin"), value)).transpose()

@@ -7,6 +7,7 @@ use crate::geometry::contact_time;
 use crate::geometry::difference::heading::unit_vector;
 use crate::geometry::distance::{self, Stops};
 use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::meeting::Impact;
 use crate::geometry::motion::Motion;
 use crate::geometry::pair::{Pair, Placed};
 use crate::geometry::penetration;
@@ -44,16 +45,6 @@ pub struct CastHit {
     pub contact: FirstContact,
     /// Its bracket overlaps that of another hit, so which is first is not known.
     pub is_unordered: bool,
-}
-
-/// Where and how a polytope meets a body, rounded: for use, not for proof.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Impact {
-    /// A point of the body at which they meet.
-    pub point: Vec3,
-    /// Unit vector out of the body. When they overlap at the start: the way out of it that is
-    /// shortest.
-    pub normal: Option<Vec3>,
 }
 
 impl<'a> SceneView<'a> {
@@ -100,7 +91,8 @@ impl<'a> SceneView<'a> {
         Ok(found)
     }
 
-    /// Where and how the polytope of a cast meets a body.
+    /// Where and how the polytope of a cast meets a body. If they overlap at the start, the normal
+    /// is the way out of the body that is shortest.
     pub fn impact(
         &self,
         cast: &Cast<'_>,
@@ -118,8 +110,11 @@ impl<'a> SceneView<'a> {
         let point = match cast.start.body.vertices() {
             [vertex] if cast.margin <= 0.0 => pose.apply_rounded(vertex),
             _ => {
-                let stops = Stops::default();
-                distance::measure(&met, stops, &mut Witness::default(), effort)?.closest_q
+                let mut witness = Witness::default();
+                if let StaticProof::Overlapping { pairs } = &hit.contact.initial {
+                    witness.pairs.clone_from(pairs);
+                }
+                distance::measure(&met, Stops::default(), &mut witness, effort)?.closest_q
             }
         };
         let at_start = Pair { p: cast.start, q: body };
@@ -135,9 +130,8 @@ impl<'a> SceneView<'a> {
             (None, StaticProof::Overlapping { .. }) if cast.start.body.vertex_count() == 1 => {
                 nearest_facet(&at_start).map(|outward| -outward)
             }
-            (None, StaticProof::Overlapping { .. }) => {
-                let witness = &mut Witness::default();
-                Some(-penetration::measure(&at_start, false, witness, effort)?.direction)
+            (None, StaticProof::Overlapping { pairs }) => {
+                Some(-penetration::way_out(&at_start, pairs, effort)?)
             }
         };
         Ok(Some(Impact { point, normal: towards.map(|s| -s) }))

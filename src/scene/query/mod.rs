@@ -118,7 +118,7 @@ impl<'a> SceneView<'a> {
 }
 
 /// Which of some brackets, in order of their upper ends, overlap another one.
-fn unordered(brackets: &[[f64; 2]]) -> Vec<bool> {
+pub(super) fn unordered(brackets: &[[f64; 2]]) -> Vec<bool> {
     let mut found = vec![false; brackets.len()];
     let mut least_after = f64::INFINITY;
     for at in (0..brackets.len()).rev() {

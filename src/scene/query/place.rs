@@ -3,9 +3,9 @@
 use super::{HitSelection, SceneView, unordered};
 use crate::geometry::Vec3;
 use crate::geometry::claim::Verdict;
-use crate::geometry::difference::heading::unit_vector;
 use crate::geometry::distance::{self, Distance, Stops};
 use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::meeting::normal_of;
 use crate::geometry::pair::{Pair, Placed};
 use crate::geometry::penetration::{self, Depth};
 use crate::geometry::separation::{self, Decision};
@@ -202,24 +202,6 @@ fn nearer(known: NearHit, other: NearHit) -> NearHit {
         None => nearer.distance.lower = nearer.distance.lower.min(least.max(0.0)),
     }
     nearer
-}
-
-/// Out of Q, towards P.
-fn normal_of(pair: &Pair<'_>, distance: &Distance, depth: Option<&Depth>) -> Option<Vec3> {
-    use crate::geometry::claim::StaticProof;
-    if let Some(depth) = depth {
-        return Some(depth.direction);
-    }
-    let apart = distance.closest_p - distance.closest_q;
-    let unit = apart / apart.norm();
-    let is_sharp = distance.lower > 0.0 && unit.iter().all(|c| c.is_finite());
-    match &distance.decision.proof {
-        StaticProof::Separated { .. } if is_sharp => Some(unit),
-        StaticProof::Separated { direction } | StaticProof::Touching { direction, .. } => {
-            unit_vector(pair, direction).map(|s| -s)
-        }
-        StaticProof::Overlapping { .. } => None,
-    }
 }
 
 /// The parts of a body: the index of each, what holds it, and the pair that it makes with the

@@ -197,6 +197,10 @@ fn sessions() -> Vec<Vec<Call>> {
         first_contacts: true,
         certificates: true,
         nearest_pairs: 1,
+        pairs_below: Some(-0.5),
+        normals: true,
+        impacts: true,
+        contact_polygons: true,
         ..Default::default()
     };
     report.set_pairs(api::PairSelection::All);

@@ -51,10 +51,12 @@ pub(super) use self::machine::unsearched;
 
 use self::advance::start::begin;
 use self::machine::conduct;
+use self::proof::at_time::contact_at;
 use self::search::{ContactPairs, TurningSearch};
 use self::shortcut::swapped;
 use crate::geometry::claim::{Direction, FirstContact, Outcome, Question, StaticProof};
 use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::pair::VertexPair;
 use crate::geometry::separation;
 use crate::geometry::witness::Witness;
 
@@ -85,4 +87,17 @@ pub fn first_contact(
     let is_open = answer.outcome == Outcome::Undecided && answer.stopped.is_none();
     let answer = if is_open { swapped::decide_swapped(question, answer, effort) } else { answer };
     Ok(promise::with_reason_in(&mut search, answer, effort))
+}
+
+/// Whether contact can be proven at time t; `pairs` are those that may show it.
+pub(super) fn is_in_contact_at(
+    question: &Question<'_>,
+    t: f64,
+    pairs: &[VertexPair],
+    effort: &mut Effort<'_>,
+) -> bool {
+    let mut search = TurningSearch::new(question);
+    search.at.towards = search.direction_at_start();
+    search.at.seed = pairs.iter().take(4).copied().collect();
+    contact_at(&mut search, t, effort).is_some()
 }

@@ -48,6 +48,9 @@ pub struct Declared {
 /// Placing and checking a body: a generous guess.
 const BODY_TIME: Duration = Duration::from_micros(10);
 
+/// Placing the links of a robot.
+const ROBOT_TIME: Duration = Duration::from_micros(50);
+
 /// Looking up a name or a pair among the bodies.
 const ENTRY_TIME: Duration = Duration::from_micros(1);
 
@@ -61,6 +64,7 @@ pub fn estimate(request: &api::OpenSessionRequest) -> Duration {
         bodies_estimate(&state.bodies)
             + rules_estimate(state.rules.as_ref())
             + ENTRY_TIME * times(state.contacts.len())
+            + ROBOT_TIME * times(state.robots.len())
     })
 }
 
@@ -84,7 +88,9 @@ pub fn bytes(
     let bodies = request.state.as_ref().map_or(&[][..], |state| &state.bodies);
     let parts: usize = bodies.iter().map(|body| body.parts.len()).sum();
     let fixed = BODY_BYTES * bodies.len() as u64 + PART_BYTES * parts as u64;
-    fixed + hull_bytes(given_points(bodies)) + table_bytes(bodies, tables, catalogue)
+    let robots = request.state.iter().flat_map(|state| &state.robots);
+    let robots: u64 = robots.map(|robot| robot_bytes(robot, catalogue)).sum();
+    fixed + robots + hull_bytes(given_points(bodies)) + table_bytes(bodies, tables, catalogue)
 }
 
 /// What the methods of a session may have built of the registered polytopes that it opens with,
@@ -108,6 +114,18 @@ fn table_bytes(bodies: &[api::Body], tables: &[Tables], catalogue: &Catalogue<'_
     };
     ids.iter().filter_map(bytes).sum()
 }
+
+/// What a robot takes as bodies and as a chain, bytes; one that is not registered is refused later.
+fn robot_bytes(wire: &api::SessionRobot, catalogue: &Catalogue<'_>) -> u64 {
+    let Some(known) = catalogue.robots.get(&wire.robot_id) else { return 0 };
+    let robot = &known.robot;
+    BODY_BYTES * robot.links.len() as u64
+        + PART_BYTES * robot.parts.len() as u64
+        + FRAME_BYTES * robot.kinematics.tree().frames.len() as u64
+}
+
+/// A frame of the chain of a robot, with what is made of it.
+const FRAME_BYTES: u64 = 4 << 10;
 
 /// A body, and a part of one, with their places in the broad phase.
 const BODY_BYTES: u64 = 1_024;
@@ -135,7 +153,8 @@ pub fn frame_estimate(frame: &api::Frame) -> Duration {
     let reshaped = frame.changed_bodies.iter().flat_map(|change| &change.parts);
     let points: usize = reshaped.map(points_given).sum();
     let changes = BODY_TIME * times(frame.changed_bodies.len()) + hull_time(points);
-    bodies_estimate(&frame.added_bodies) + changes
+    let robots = frame.added_robots.len() + frame.robot_moves.len();
+    bodies_estimate(&frame.added_bodies) + changes + ROBOT_TIME * times(robots)
 }
 
 /// Bodies, each checked; builds the hulls of given points, until `effort` is stopped.
@@ -316,8 +335,17 @@ pub fn failure(path: &Path<'_>, error: &DeclarationError, limits: &Limits) -> Fa
         | Problem::NotAPoint
         | Problem::NotChecked
         | Problem::NoPairLeft
-        | Problem::KeyframeIncomplete => {
-            BadField { field, problem: error.problem.to_string().into() }.into()
-        }
+        | Problem::KeyframeIncomplete
+        | Problem::KeyframeWithoutRobot
+        | Problem::RobotIdTaken
+        | Problem::UnknownRobot
+        | Problem::UnknownLink
+        | Problem::LinksBeyondIds
+        | Problem::ValueCount { .. }
+        | Problem::NoConfiguration(_)
+        | Problem::IsLink
+        | Problem::AlreadyCarried
+        | Problem::NotCarried
+        | Problem::NoPaths => BadField { field, problem: error.problem.to_string().into() }.into(),
     }
 }

@@ -4,6 +4,7 @@ use super::changes::{self, DeclaredChange};
 use super::declare::{self, Declared, PartSource};
 use super::packed::WireMoves;
 use super::plan::Plan;
+use super::robots::{self, DeclaredRobot};
 use crate::geometry::effort::Effort;
 use crate::rpc::api;
 use crate::rpc::convert::catalogue::Catalogue;
@@ -26,6 +27,8 @@ pub struct AskedFrame<'a> {
     pub added: Vec<Declared>,
     /// The changes of `frame.changed` with their shapes.
     pub changed: Vec<DeclaredChange>,
+    /// The robots of `frame.robots.added` as they are registered.
+    pub added_robots: Vec<DeclaredRobot>,
 }
 
 /// What the session says about frames that do not say it themselves.
@@ -80,7 +83,9 @@ impl<'a> AskedFrame<'a> {
         let rules_path = path.field("rules");
         let rules = wire.rules.as_ref();
         let rules = rules.map(|rules| declare::rules(&rules_path, Some(rules), catalogue));
+        let (robots, added_robots) = robots::changes(path, wire, catalogue)?;
         let frame = Frame {
+            robots,
             id: wire.frame_id,
             base: wire.base_frame_id,
             keyframe: wire.keyframe,
@@ -92,7 +97,7 @@ impl<'a> AskedFrame<'a> {
             moves: Vec::new(),
             teleported: wire.teleported,
         };
-        Ok(Self { frame, moves, plan, added, changed })
+        Ok(Self { frame, moves, plan, added, changed, added_robots })
     }
 
     /// Memory that a session takes more for it, bytes, estimated.
@@ -104,16 +109,22 @@ impl<'a> AskedFrame<'a> {
         let changes: usize = self.frame.changed.iter().map(BodyChange::bytes).sum();
         let rules = self.frame.rules.as_ref().map_or(0, Rules::bytes);
         let rules = rules + self.frame.rule_changes.as_ref().map_or(0, RuleChanges::bytes);
-        shapes + (bodies + changes + rules) as u64
+        let robots: usize = self.added_robots.iter().map(|one| one.robot.bytes()).sum();
+        shapes + (bodies + changes + rules + robots) as u64
     }
 
     /// The status of a move that the scene refused.
     pub fn refused_move(&self, path: &Path<'_>, index: usize, error: MoveError) -> api::ItemStatus {
+        if let MoveError::Robot(error) = error {
+            return robots::refused(path, index, error);
+        }
         let field = match error {
             MoveError::NotAnswered => self.moves.path_of_pose(index, path),
             MoveError::UnknownBody
             | MoveError::Repeated
             | MoveError::TooFar
+            | MoveError::Carried
+            | MoveError::Robot(_)
             | MoveError::Deviation => self.moves.path_of_id(index, path),
         };
         let failure = match error {
@@ -121,6 +132,8 @@ impl<'a> AskedFrame<'a> {
             MoveError::Repeated
             | MoveError::TooFar
             | MoveError::Deviation
+            | MoveError::Carried
+            | MoveError::Robot(_)
             | MoveError::NotAnswered => {
                 BadField { field, problem: error.to_string().into() }.into()
             }

@@ -3,12 +3,13 @@
 use prost::Message;
 
 use crate::geometry::effort::Stopped;
+use crate::geometry::meeting::Impact;
 use crate::rpc::api;
 use crate::rpc::convert::certificate::{distance_to_wire, motion_to_wire, proof_to_wire};
 use crate::rpc::convert::geometry::{
     outcome_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
 };
-use crate::scene::query::cast::{CastHit, Impact};
+use crate::scene::query::cast::CastHit;
 use crate::scene::query::place::{NearHit, OverlapHit};
 
 /// A body that a ray or a shape meets.

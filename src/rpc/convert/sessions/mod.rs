@@ -2,6 +2,7 @@
 //! what a scene is asked and what it answers.
 
 pub mod changes;
+pub mod cut;
 pub mod declare;
 pub mod frame;
 pub mod hits;
@@ -11,4 +12,5 @@ pub mod news;
 pub mod packed;
 pub mod plan;
 pub mod report;
+pub mod robots;
 pub mod state;

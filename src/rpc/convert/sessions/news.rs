@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::declare::PartSource;
 use super::report::{counts, event};
+use super::robots::{KnownRobots, RobotDraft, name_events};
 use super::state::{body_to_wire, rules_to_wire};
 use crate::rpc::api;
 use crate::rpc::convert::geometry::matrix_rows;
@@ -18,11 +19,15 @@ pub struct Draft {
     removed: BTreeSet<u32>,
     changed: BTreeSet<u32>,
     has_new_rules: bool,
+    robots: RobotDraft,
 }
 
 impl Draft {
-    /// Adds what a frame has changed of which the moves at these places were refused.
-    pub fn note(&mut self, frame: &Frame, moves: &dyn Moves, refused: &BTreeSet<usize>) {
+    /// Adds what a frame has changed of which the moves at these places were refused, of bodies and
+    /// of robots.
+    pub fn note(&mut self, frame: &Frame, moves: &dyn Moves, refused: &[BTreeSet<usize>; 2]) {
+        let [refused, refused_robots] = refused;
+        self.robots.note(frame, refused_robots);
         for id in frame.removed.iter().map(|body| body.0) {
             if !self.added.remove(&id) {
                 self.removed.insert(id);
@@ -62,7 +67,13 @@ pub fn to_wire(
     shapes: &BTreeMap<u32, Vec<PartSource>>,
     draft: &Draft,
     report: Option<&Report>,
+    registered: &KnownRobots,
 ) -> api::WatchedFrame {
+    let (mut moved, mut teleported) = (draft.moved.clone(), draft.teleported.clone());
+    draft.robots.bodies_into(scene, &mut moved, &mut teleported);
+    let is_whole = |id: &u32| draft.added.contains(id) || draft.changed.contains(id);
+    moved.retain(|id| !is_whole(id));
+    teleported.retain(|id| moved.contains(id));
     let whole = |body: &Body| {
         let shapes = shapes.get(&body.id.0).map_or(&[] as &[PartSource], Vec::as_slice);
         body_to_wire(body, shapes)
@@ -70,17 +81,21 @@ pub fn to_wire(
     let bodies = |ids: &BTreeSet<u32>| -> Vec<&Body> {
         ids.iter().filter_map(|id| scene.body(BodyId(*id))).collect()
     };
-    api::WatchedFrame {
+    let mut told = api::WatchedFrame {
         frame_id: scene.frame(),
         previous_frame_id: 0,
-        packed_poses: Some(packed(&bodies(&draft.moved), &draft.teleported)),
+        packed_poses: Some(packed(&bodies(&moved), &teleported)),
         added_bodies: bodies(&draft.added).into_iter().map(whole).collect(),
         changed_bodies: bodies(&draft.changed).into_iter().map(whole).collect(),
         removed_body_ids: draft.removed.iter().copied().collect(),
         rules: draft.has_new_rules.then(|| rules_to_wire(scene.rules())),
         events: report.map_or_else(Vec::new, |report| report.events.iter().map(event).collect()),
         counts: report.map(|report| counts(&report.tally)),
-    }
+        ..Default::default()
+    };
+    name_events(scene, &mut told.events);
+    draft.robots.tell(scene, registered, &mut told);
+    told
 }
 
 fn packed(moved: &[&Body], teleported: &BTreeSet<u32>) -> api::PackedPoses {

@@ -3,7 +3,7 @@
 use crate::geometry::claim::TIME_TOLERANCE;
 use crate::geometry::distance::Stops;
 use crate::rpc::api;
-use crate::rpc::convert::geometry::{direction_vector, length, tolerance};
+use crate::rpc::convert::geometry::{direction_vector, length, signed_length, tolerance};
 use crate::rpc::path::{BadField, Path};
 use crate::scene::{Between, Listed, Questions};
 
@@ -18,6 +18,8 @@ pub struct Plan {
     pub closest_points: bool,
     /// Pairs are told in packed arrays.
     pub packed: bool,
+    /// So many bytes the client takes for a report; 0: the default.
+    pub reply_bytes: u64,
 }
 
 impl Plan {
@@ -46,15 +48,19 @@ impl Plan {
             clearance_tolerance: None,
         };
         let above = checked("distance_stop_above", wire.distance_stop_above)?;
+        let below = wire.pairs_below.map(|value| signed_length(&path.field("pairs_below"), value));
         let direction = wire.along.as_ref();
         let along = direction.map(|d| direction_vector(&path.field("along"), Some(d)));
         let questions = Questions {
             listed,
             nearest: wire.nearest_pairs,
-            below: checked("pairs_below", wire.pairs_below)?,
+            below: below.transpose()?,
             distances: wire.distances,
             stops: Stops { above, below: None },
             depths: wire.depths,
+            normals: wire.normals,
+            polygons: wire.contact_polygons,
+            impacts: wire.impacts,
             along: along.transpose()?,
             between: wire.first_contacts.then_some(between),
             between_chosen: between,
@@ -68,6 +74,7 @@ impl Plan {
             events: wire.events.unwrap_or(true),
             closest_points: wire.closest_points,
             packed: wire.packed,
+            reply_bytes: wire.reply_bytes_max,
         })
     }
 }

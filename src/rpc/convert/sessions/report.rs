@@ -21,7 +21,7 @@ use crate::scene::report::{
     PairContact, PairDepth, PairDistance, PairRange, PartChain, PartGap, PartPair, PartProof,
     PartReach, PartRow, PlacedNumbers, Tally,
 };
-use crate::scene::{Event, EventKind, PairReport, Report};
+use crate::scene::{Event, EventKind, PairReport, RankedPair, Report};
 
 /// `parts` tells how many parts a body has.
 pub fn to_wire(
@@ -42,8 +42,10 @@ pub fn to_wire(
     };
     if plan.packed {
         wire.packed_pairs = Some(pack(&report.pairs));
+        wire.packed_ranking = (!report.ranking.is_empty()).then(|| pack_ranking(&report.ranking));
     } else {
         wire.pairs = report.pairs.iter().map(|one| pair(one, plan, parts)).collect();
+        wire.ranked_pairs = report.ranking.iter().map(ranked).collect();
     }
     if plan.events {
         wire.events = report.events.iter().map(event).collect();
@@ -54,6 +56,11 @@ pub fn to_wire(
         wire.set_stopped(stopped_to_wire(Some(stopped)));
     }
     wire
+}
+
+/// So many of the pairs in packed arrays, the first ones.
+pub fn packed(report: &Report, count: usize) -> api::PackedPairs {
+    pack(&report.pairs[..count])
 }
 
 /// How many pairs stand how.
@@ -127,6 +134,11 @@ fn pair(known: &PairReport, plan: &Plan, parts: &dyn Fn(u32) -> usize) -> api::P
         status: None,
         stopped: stopped_to_wire(known.stopped).into(),
         along: known.along.as_ref().map(|found| range(found, plan)),
+        normal: known.normal.as_ref().map(vector_to_wire),
+        contact_polygon: known.polygon.iter().map(vector_to_wire).collect(),
+        // Links are named afterwards, in scenes that have robots.
+        a_link: String::new(),
+        b_link: String::new(),
     }
 }
 
@@ -268,6 +280,21 @@ fn pack(pairs: &[PairReport]) -> api::PackedPairs {
     packed
 }
 
+fn ranked(known: &RankedPair) -> api::RankedPair {
+    let clearance = Some(bracket(known.clearance));
+    api::RankedPair { a: known.p.0, b: known.q.0, clearance, unordered: known.unordered }
+}
+
+fn pack_ranking(pairs: &[RankedPair]) -> api::PackedRanking {
+    api::PackedRanking {
+        a: pairs.iter().map(|pair| pair.p.0).collect(),
+        b: pairs.iter().map(|pair| pair.q.0).collect(),
+        clearance_lower: pairs.iter().map(|pair| pair.clearance[0]).collect(),
+        clearance_upper: pairs.iter().map(|pair| pair.clearance[1]).collect(),
+        unordered: pairs.iter().map(|pair| u8::from(pair.unordered)).collect(),
+    }
+}
+
 /// A contact that began or ended, or may have been.
 pub fn event(known: &Event) -> api::ContactEvent {
     let kind = match known.kind {
@@ -284,6 +311,10 @@ pub fn event(known: &Event) -> api::ContactEvent {
         time: Some(bracket(known.bracket)),
         unordered: known.unordered,
         verdict: verdict(known.verdict),
+        point: known.impact.map(|impact| vector_to_wire(&impact.point)),
+        normal: known.impact.and_then(|impact| impact.normal).map(|n| vector_to_wire(&n)),
+        a_link: String::new(),
+        b_link: String::new(),
     }
 }
 

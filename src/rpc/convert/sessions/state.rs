@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::declare::PartSource;
+use super::robots::{KnownRobots, robot_to_wire};
 use crate::rpc::api;
 use crate::rpc::convert::geometry::{pose_to_wire, vector_to_wire};
 use crate::scene::{Body, BodyId, Contact, Declaration, PairMargin, Part, Rules};
@@ -12,6 +13,7 @@ use crate::scene::{Body, BodyId, Contact, Declaration, PairMargin, Part, Rules};
 pub fn to_wire(
     declaration: &Declaration,
     shapes: &BTreeMap<u32, Vec<PartSource>>,
+    registered: &KnownRobots,
 ) -> api::SessionState {
     let body = |body: &Body| {
         let shapes = shapes.get(&body.id.0).map_or(&[] as &[PartSource], Vec::as_slice);
@@ -23,6 +25,7 @@ pub fn to_wire(
         frame_id: declaration.frame,
         contacts: declaration.contacts.iter().map(contact_to_wire).collect(),
         release_margin: declaration.release_margin,
+        robots: declaration.robots.iter().map(|one| robot_to_wire(one, registered)).collect(),
     }
 }
 

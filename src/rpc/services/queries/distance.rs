@@ -6,6 +6,7 @@ use arrayvec::ArrayVec;
 
 use super::question::{Question, Run};
 use crate::geometry::distance::{DistanceMethod, METHODS, Stops, compare, measure_by};
+use crate::geometry::meeting::normal_of;
 use crate::geometry::pair::VertexPair;
 use crate::geometry::polytope::Tables;
 use crate::geometry::witness::Witness;
@@ -80,10 +81,11 @@ impl Question for DistanceQuestion {
         let (found, cost) = run.measure(Self::KIND, [p, q], &options, |pair, effort| {
             let mut witness = Witness::default();
             let distance = measure_by(method, pair, stops, &mut witness, effort);
+            let normal = distance.as_ref().ok().and_then(|found| normal_of(pair, found, None));
             let compared = margin.map(|margin| compare(pair, margin, &mut witness, effort));
-            Ok((distance, compared.transpose()))
+            Ok((distance, normal, compared.transpose()))
         })?;
-        let (distance, compared) = found.unwrap_or_else(|why| (Err(why), Err(why)));
+        let (distance, normal, compared) = found.unwrap_or_else(|why| (Err(why), None, Err(why)));
         let mut answer = api::MeasureDistanceResponse { cost: Some(cost), ..Default::default() };
         let margin_pairs = compared.iter().flatten().flat_map(|found| found.pairs.clone());
         let margin_pairs: ArrayVec<VertexPair, 3> = margin_pairs.collect();
@@ -94,6 +96,7 @@ impl Question for DistanceQuestion {
                     Some(api::Bracket { lower: distance.lower, upper: distance.upper });
                 answer.closest_p = Some(vector_to_wire(&distance.closest_p));
                 answer.closest_q = Some(vector_to_wire(&distance.closest_q));
+                answer.normal = normal.as_ref().map(vector_to_wire);
                 answer.certificate =
                     (!options.omit_certificate).then(|| distance_to_wire(&distance, &margin_pairs));
                 answer.set_stopped(stopped_to_wire(distance.stopped));

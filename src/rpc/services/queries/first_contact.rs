@@ -6,6 +6,7 @@ use super::polyhedra::{self, Places};
 use super::question::{Question, Run};
 use crate::geometry::claim::Outcome;
 use crate::geometry::contact_time::{METHODS, Method, Travel, first_contact_by};
+use crate::geometry::meeting::impact_of_contact;
 use crate::geometry::motion::Motion;
 use crate::geometry::polytope::Tables;
 use crate::geometry::witness::Witness;
@@ -13,7 +14,9 @@ use crate::rpc::api;
 use crate::rpc::convert::body::{AskedBody, bodies};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::certificate::motion_to_wire;
-use crate::rpc::convert::geometry::{outcome_to_wire, stopped_to_wire, verdict_to_wire};
+use crate::rpc::convert::geometry::{
+    outcome_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
+};
 use crate::rpc::convert::motions::Motions;
 use crate::rpc::convert::options::AnswerOptions;
 use crate::rpc::path::Path;
@@ -28,6 +31,8 @@ pub(super) struct FirstContactQuestion {
     /// What is asked, but for the bodies.
     pub(super) motions: Motions,
     way: FirstContactWay,
+    /// Whether it is also asked where and how they meet.
+    impact: bool,
     options: AnswerOptions,
 }
 
@@ -49,7 +54,7 @@ impl Question for FirstContactQuestion {
         catalogue: &Catalogue<'_>,
     ) -> Result<Self, Failure> {
         let (p, q) = bodies(path, wire.p.as_ref(), wire.q.as_ref(), catalogue)?;
-        let motions = Motions::convert(path, wire)?;
+        let (motions, impact) = (Motions::convert(path, wire)?, wire.impact);
         if let Some(places) = Places::of_polyhedra(path, &p, &q) {
             let travels = motions.travels(path, [&p, &q])?;
             let options =
@@ -59,13 +64,14 @@ impl Question for FirstContactQuestion {
                 q,
                 motions,
                 way: FirstContactWay::Polyhedra { places, travels },
+                impact,
                 options,
             });
         }
         let at = path.field("options");
         let (options, method) = AnswerOptions::convert(&at, wire.options.as_ref(), METHODS)?;
         motions.check_method(&at.field("method"), method, [&p, &q])?;
-        Ok(Self { p, q, motions, way: FirstContactWay::Polytopes(method), options })
+        Ok(Self { p, q, motions, way: FirstContactWay::Polytopes(method), impact, options })
     }
 
     fn bodies(&self) -> (&AskedBody, &AskedBody) {
@@ -98,7 +104,7 @@ impl Question for FirstContactQuestion {
     }
 
     fn answer(self, run: &Run) -> Result<Self::Answer, Failure> {
-        let Self { p, q, motions, way, options } = self;
+        let Self { p, q, motions, way, impact, options } = self;
         let method = match way {
             FirstContactWay::Polytopes(method) => method,
             FirstContactWay::Polyhedra { places, travels } => {
@@ -107,11 +113,17 @@ impl Question for FirstContactQuestion {
             }
         };
         let (found, cost) = run.measure(Self::KIND, [p, q], &options, |pair, effort| {
-            first_contact_by(method, &motions.about(*pair), &mut Witness::default(), effort)
+            let question = motions.about(*pair);
+            let found = first_contact_by(method, &question, &mut Witness::default(), effort)?;
+            let met = if impact { impact_of_contact(&question, &found, effort)? } else { None };
+            Ok((found, met))
         })?;
         let mut answer = api::FindFirstContactResponse { cost: Some(cost), ..Default::default() };
         match found {
-            Ok(found) => {
+            Ok((found, met)) => {
+                answer.point = met.map(|met| vector_to_wire(&met.point));
+                answer.normal =
+                    met.and_then(|met| met.normal).map(|normal| vector_to_wire(&normal));
                 answer.set_outcome(outcome_to_wire(found.outcome));
                 answer.t_free = found.t_free;
                 answer.t_contact = (found.outcome == Outcome::Contact).then_some(found.t_contact);

@@ -153,6 +153,7 @@ mod tests {
     use crate::rpc::services::queries::collision::CollisionQuestion;
     use crate::runtime::compute::INLINE_MAX;
     use crate::runtime::memory::Purse;
+    use crate::runtime::robots::RobotStore;
     use crate::runtime::settings::Limits;
     use crate::runtime::store::{NewPolytope, PolytopeStore, Stored};
 
@@ -172,7 +173,7 @@ mod tests {
                 options: Some(options),
                 ..Default::default()
             };
-            let catalogue = &Catalogue { store, limits };
+            let catalogue = &Catalogue { store, robots: &RobotStore::default(), limits };
             let question = CollisionQuestion::convert(&Path::ROOT, &wire, catalogue).unwrap();
             assert_eq!(estimate(&question) <= INLINE_MAX, may_be_inline, "{method}");
         };
@@ -207,7 +208,7 @@ mod tests {
             };
             let (p, q) = (body(p), body(q));
             let wire = api::CheckCollisionRequest { p, q, ..Default::default() };
-            let catalogue = &Catalogue { store, limits };
+            let catalogue = &Catalogue { store, robots: &RobotStore::default(), limits };
             working_bytes(&CollisionQuestion::convert(&Path::ROOT, &wire, catalogue).unwrap())
         };
         assert_eq!(bytes("ball", "ball"), 0);

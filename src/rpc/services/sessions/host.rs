@@ -42,6 +42,8 @@ pub(super) struct AnswerTime<'a> {
     pub(super) going: &'a StopGuard,
     /// What the frames may take at most.
     pub(super) budget: Option<Duration>,
+    /// So many bytes their reports may have, whatever the frames say.
+    pub(super) reply_bytes: u64,
 }
 
 /// Time that ends sooner is looked at, even where a frame is answered at once.
@@ -162,6 +164,7 @@ impl SessionHost {
     ) -> Result<Vec<api::FrameReport>, Failure> {
         let spending = StopGuard::planned(time.budget);
         let (gone, spent) = (time.going.flag(), spending.flag());
+        let reply_bytes = time.reply_bytes;
         let estimate = held.estimate(&frames);
         let mut steps = Steps::new(frames, self.registry.room(held.purse()));
         let list = Path::ROOT.field("frames");
@@ -175,7 +178,9 @@ impl SessionHost {
                 let path = index.map_or(Path::ROOT.field("frame"), |index| list.index(index));
                 let until = Until { gone: &gone, spent: &spent };
                 // Rayon's workers are those of the pool; what runs elsewhere must not wake them.
-                let work = FrameWork { shared: &shared, until, runner: &Serial, is_inline: true };
+                let runner = &Serial;
+                let shared = &shared;
+                let work = FrameWork { shared, until, runner, is_inline: true, reply_bytes };
                 let is_done = held.step(&mut steps, &path, &work);
                 (held, steps, is_done)
             };
@@ -193,7 +198,8 @@ impl SessionHost {
             let path = index.map_or(Path::ROOT.field("frame"), |index| list.index(index));
             let until = Until { gone: &gone, spent: &spent };
             let runner = Bounded::new(Parallel, &memory);
-            let work = FrameWork { shared: &shared, until, runner: &runner, is_inline: false };
+            let (shared, runner) = (&shared, &runner);
+            let work = FrameWork { shared, until, runner, is_inline: false, reply_bytes };
             held.step(&mut steps, &path, &work);
             steps.into_reports()
         };

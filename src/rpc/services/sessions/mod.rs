@@ -15,6 +15,7 @@ mod work;
 use std::sync::Arc;
 use std::time::Duration;
 
+use prost::Message;
 use tonic::{Request, Response, Status, Streaming};
 
 pub use self::host::SessionHost;
@@ -23,8 +24,9 @@ pub use self::session::Session;
 use crate::rpc::api;
 use crate::rpc::convert::options::cost_to_wire;
 use crate::rpc::convert::paging::page_size;
+use crate::rpc::convert::sessions::cut::reply_bytes;
 use crate::rpc::path::Path;
-use crate::rpc::status::Failure;
+use crate::rpc::status::{Failure, TooLong};
 use crate::rpc::transport::intake::Intake;
 use crate::runtime::sessions::owner::KeyDigest;
 use crate::runtime::sessions::{Registry, Slot};
@@ -92,6 +94,7 @@ impl api::session_service_server::SessionService for Sessions {
         let slot = self.0.find(&request.session_id, brought)?;
         let _admitted = slot.admit().map_err(|error| failure(error, &slot.id))?;
         let (_, state) = self.0.declared(take_out(&slot).await?, |_| Ok(())).await?;
+        check_length(&state, reply_bytes(request.reply_bytes_max, self.0.shared.limits()))?;
         Ok(Response::new(api::GetSessionResponse {
             summary: Some(summary(&slot)),
             state: Some(state),
@@ -108,7 +111,9 @@ impl api::session_service_server::SessionService for Sessions {
         let (metadata, _, request) = request.into_parts();
         let brought = credentials(&metadata, request.session_key, request.incarnation);
         let slot = self.0.find(&request.session_id, brought)?;
-        Ok(Response::new(watch::start(self.0.clone(), slot, intake.purse()).await?))
+        let bytes_max = reply_bytes(request.reply_bytes_max, self.0.shared.limits());
+        let replies = watch::start(self.0.clone(), slot, intake.purse(), bytes_max).await?;
+        Ok(Response::new(replies))
     }
 
     async fn query_scene(
@@ -163,6 +168,12 @@ impl api::session_service_server::SessionService for Sessions {
         self.0.registry.remove(&slot);
         Ok(Response::new(api::CloseSessionResponse { summary: Some(last) }))
     }
+}
+
+/// Whether a caller that takes so many bytes takes this state.
+fn check_length(state: &api::SessionState, bytes_max: u64) -> Result<(), Failure> {
+    let bytes = state.encoded_len() as u64;
+    if bytes > bytes_max { Err(TooLong::State { bytes, bytes_max }.into()) } else { Ok(()) }
 }
 
 fn summary(slot: &Arc<Slot<Session>>) -> api::SessionSummary {

@@ -77,8 +77,14 @@ impl Newsroom {
         self.readers.as_ref().is_some_and(|readers| readers.receiver_count() > 0)
     }
 
-    /// Writes down what a frame has changed of which the moves at these places were refused.
-    pub(super) fn note(&mut self, frame: &Frame, moves: &dyn Moves, refused: &BTreeSet<usize>) {
+    /// Writes down what a frame has changed of which the moves at these places were refused, of
+    /// bodies and of robots.
+    pub(super) fn note(
+        &mut self,
+        frame: &Frame,
+        moves: &dyn Moves,
+        refused: &[BTreeSet<usize>; 2],
+    ) {
         if self.is_read() {
             self.draft.note(frame, moves, refused);
         }

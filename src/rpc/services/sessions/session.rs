@@ -1,5 +1,8 @@
 //! A session: a scene, and what the wire needs beside it.
 
+mod intake;
+mod resident;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,23 +17,23 @@ use crate::geometry::effort::{Cost, Effort};
 use crate::rpc::api;
 use crate::rpc::convert::geometry::length;
 use crate::rpc::convert::options::budget;
-use crate::rpc::convert::sessions::changes::DeclaredChange;
+use crate::rpc::convert::sessions::cut::{cut, reply_bytes};
 use crate::rpc::convert::sessions::declare::{self, Declared, PartSource};
 use crate::rpc::convert::sessions::frame::{
     AskedFrame, Defaults, failure, no_room, too_many_pairs,
 };
 use crate::rpc::convert::sessions::methods::methods;
 use crate::rpc::convert::sessions::plan::Plan;
-use crate::rpc::convert::sessions::{changes, news, report, state};
+use crate::rpc::convert::sessions::robots::KnownRobots;
+use crate::rpc::convert::sessions::{news, report, robots, state};
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::runtime::compute::NEVER_INLINE;
 use crate::runtime::memory::Purse;
 use crate::runtime::metrics::{Ending, QuestionKind};
-use crate::runtime::sessions::{Resident, Summary};
 use crate::runtime::settings::Limits as WireLimits;
-use crate::scene::{Applied, BodyId, Declaration, Limits, Part, Report, Runner, Scene};
+use crate::scene::{Applied, BodyId, Declaration, Limits, Report, RobotId, Runner, Scene};
 
 /// A scene with the shapes of its bodies, what its client asked for, and what it cost so far.
 #[derive(Debug)]
@@ -38,6 +41,8 @@ pub struct Session {
     scene: Scene,
     /// The shapes of each body's parts, as declared.
     shapes: BTreeMap<u32, Vec<PartSource>>,
+    /// The robots, as they are registered.
+    robots: KnownRobots,
     /// Memory of those that are not registered, bytes.
     given_bytes: u64,
     defaults: Defaults,
@@ -104,7 +109,9 @@ impl Session {
         let at = path.field("state");
         let effort = &mut Effort::with_stop(u64::MAX, until.gone);
         let declared = declare::bodies(&at.field("bodies"), &wire.bodies, catalogue, effort)?;
+        let robots = robots::declared(&at.field("robots"), &wire.robots, catalogue)?;
         let declaration = Declaration {
+            robots: robots.iter().map(|declared| declared.robot.clone()).collect(),
             bodies: declared.iter().map(|declared| declared.body.clone()).collect(),
             rules: declare::rules(&at.field("rules"), wire.rules.as_ref(), catalogue)?,
             release_margin: length(&at.field("release_margin"), wire.release_margin)?,
@@ -116,6 +123,7 @@ impl Session {
         let mut session = Self {
             scene,
             shapes: BTreeMap::new(),
+            robots: KnownRobots::new(),
             given_bytes: 0,
             defaults: Defaults { plan, canonical, steps_max },
             time,
@@ -135,8 +143,10 @@ impl Session {
         for Declared { body, shapes } in declared {
             session.keep_shapes(body.id, &body.parts, shapes);
         }
-        let report =
-            session.answer(&plan, &FrameWork { shared, until, runner, is_inline: false })?;
+        robots.into_iter().for_each(|robot| session.keep_robot(robot));
+        let reply_bytes = u64::MAX;
+        let work = FrameWork { shared, until, runner, is_inline: false, reply_bytes };
+        let report = session.answer(&plan, &work)?;
         Ok((session, report))
     }
 
@@ -162,6 +172,12 @@ impl Session {
         own.map_or(self.time, |time| Duration::try_from(time).ok())
     }
 
+    /// How many bytes the client takes for the report of a frame.
+    pub(super) fn reply_bytes(&self, frame: &api::Frame, limits: &WireLimits) -> u64 {
+        let own = frame.report.as_ref().map(|report| report.reply_bytes_max);
+        reply_bytes(own.unwrap_or(self.defaults.plan.reply_bytes), limits)
+    }
+
     /// How long these frames will take, judging by the last one; but at least [`NEVER_INLINE`] if
     /// they might well take longer than others can wait, or are answered by a method whose time the
     /// guesses do not bound.
@@ -179,7 +195,11 @@ impl Session {
         let is_restructured = !frame.added_bodies.is_empty()
             || !frame.changed_bodies.is_empty()
             || frame.rules.is_some()
-            || frame.rule_changes.is_some();
+            || frame.rule_changes.is_some()
+            || !frame.added_robots.is_empty()
+            || !frame.removed_robots.is_empty()
+            || !frame.attached.is_empty()
+            || !frame.detached_body_ids.is_empty();
         let questions = &self.defaults.plan.questions;
         let asks_anew = frame.report.is_some() || questions.canonical;
         if asks_anew || is_restructured || frame.teleported {
@@ -190,7 +210,9 @@ impl Session {
             return self.time_of_pairs(self.scene.pairs_enabled(), is_dear);
         }
         let packed = frame.packed_poses.as_ref().map_or(0, |packed| packed.ids.len());
-        let moved = (frame.poses.len() + packed).max(1);
+        let robots = frame.robot_moves.iter();
+        let carried: usize = robots.map(|to| self.scene.moved_with(RobotId(to.id)).count()).sum();
+        let moved = (frame.poses.len() + packed + carried).max(1);
         let bodies = self.scene.bodies().len();
         let looked_for = u32::try_from(moved.saturating_mul(bodies)).unwrap_or(u32::MAX);
         let built = u32::try_from(bodies).unwrap_or(u32::MAX);
@@ -216,7 +238,7 @@ impl Session {
 
     /// The declared state, for the wire.
     pub(super) fn state(&self) -> api::SessionState {
-        state::to_wire(&self.scene.declaration(), &self.shapes)
+        state::to_wire(&self.scene.declaration(), &self.shapes, &self.robots)
     }
 
     /// Applies the frames, merges as many as may be into one answer, and answers. A frame that is
@@ -241,7 +263,9 @@ impl Session {
                 Some(Aside::Refused(report)) => steps.reports.push(*report),
                 Some(Aside::Repeated(frame, plan)) => match self.scene.remembered_report(frame) {
                     Some(known) => {
-                        let report = self.report(&known, &self.last_plan, Duration::ZERO, false);
+                        let plan = Plan { reply_bytes: plan.reply_bytes, ..self.last_plan };
+                        let mut report = self.report(&known, &plan, Duration::ZERO, false);
+                        cut_to_fit(&mut report, &known, &plan, work);
                         steps.reports.push(report);
                     }
                     None => {
@@ -304,7 +328,8 @@ impl Session {
     fn tell_watchers(&mut self, is_answered: bool) {
         let Some(draft) = self.newsroom.take_draft() else { return };
         let report = self.scene.remembered_report(self.scene.frame()).filter(|_| is_answered);
-        let told = news::to_wire(&self.scene, &self.shapes, &draft, report.as_deref());
+        let told =
+            news::to_wire(&self.scene, &self.shapes, &draft, report.as_deref(), &self.robots);
         self.newsroom.publish(told);
     }
 
@@ -330,10 +355,8 @@ impl Session {
         let asked = AskedFrame::convert(path, wire, &self.defaults, catalogue, effort)
             .map_err(|failure| refuse(&failure))?;
         let is_next = wire.frame_id > self.scene.frame();
-        if is_next && let Some(changed) = &asked.frame.rule_changes {
-            let rules = asked.frame.rules.as_ref().unwrap_or(self.scene.rules());
-            changes::fit(&path.field("rule_changes"), changed, rules, catalogue)
-                .map_err(|failure| refuse(&failure))?;
+        if is_next {
+            self.fits(&asked, path, catalogue).map_err(|failure| refuse(&failure))?;
         }
         let left = room.checked_sub(asked.bytes());
         if is_next && left.is_none() {
@@ -348,24 +371,9 @@ impl Session {
             Applied::Repeated => Ok((plan, true)),
             Applied::Now(refused) => {
                 *room = left.unwrap_or(0);
-                let refused_moves = refused.iter().map(|(index, _)| *index).collect();
-                self.newsroom.note(&asked.frame, &asked.moves, &refused_moves);
-                let moves = refused.into_iter();
-                let moves = moves.map(|(index, error)| asked.refused_move(path, index, error));
-                let items = asked.moves.left_out(path).into_iter().chain(moves);
-                self.last_refused = RefusedItems::collect(items, limits.refused_items_max);
-                for gone in &wire.removed_body_ids {
-                    let shapes = self.shapes.remove(gone);
-                    self.given_bytes -= shapes.map_or(0, |shapes| given_bytes(&shapes));
-                }
-                for Declared { body, shapes } in asked.added {
-                    self.keep_shapes(body.id, &body.parts, shapes);
-                }
-                for DeclaredChange { change, shapes } in asked.changed {
-                    if !shapes.is_empty() {
-                        self.keep_shapes(change.id, &change.parts, shapes);
-                    }
-                }
+                let items = self.take_up(wire, asked, path, refused);
+                self.last_refused =
+                    RefusedItems::collect(items.into_iter(), limits.refused_items_max);
                 Ok((plan, false))
             }
         }
@@ -392,7 +400,9 @@ impl Session {
         shared.metrics.frames.add(&report.counters, elapsed);
         self.pairs_asleep = report.counters.pairs_asleep;
         self.pairs_expired += report.counters.pairs_expired;
-        Ok(self.report(&report, plan, elapsed, stop.load(Ordering::Relaxed)))
+        let mut told = self.report(&report, plan, elapsed, stop.load(Ordering::Relaxed));
+        cut_to_fit(&mut told, &report, plan, work);
+        Ok(told)
     }
 
     fn report(
@@ -402,22 +412,20 @@ impl Session {
         elapsed: Duration,
         past_deadline: bool,
     ) -> api::FrameReport {
-        let parts = |id: u32| self.shapes.get(&id).map_or(1, Vec::len);
+        let of_link = |id: u32| self.scene.body(BodyId(id)).map_or(1, |body| body.parts.len());
+        let parts = |id: u32| self.shapes.get(&id).map_or_else(|| of_link(id), Vec::len);
         let mut report = report::to_wire(known, plan, &parts, elapsed, past_deadline);
+        robots::name_links(&self.scene, &mut report);
         report.refused_items.clone_from(&self.last_refused.items);
         report.omitted_items = self.last_refused.omitted;
         report
     }
+}
 
-    /// The body is made of these parts from now on.
-    fn keep_shapes(&mut self, id: BodyId, parts: &[Part], shapes: Vec<PartSource>) {
-        let vertices = parts.iter().map(|part| part.polytope.vertex_count());
-        self.vertices_max = vertices.fold(self.vertices_max, u32::max);
-        self.parts_max = self.parts_max.max(parts.len());
-        self.given_bytes += given_bytes(&shapes);
-        let replaced = self.shapes.insert(id.0, shapes);
-        self.given_bytes -= replaced.map_or(0, |shapes| given_bytes(&shapes));
-    }
+/// Leaves out of a report what its client does not take.
+fn cut_to_fit(report: &mut api::FrameReport, known: &Report, plan: &Plan, work: &FrameWork<'_>) {
+    let own = reply_bytes(plan.reply_bytes, work.shared.limits());
+    cut(report, own.min(work.reply_bytes), |count| report::packed(known, count));
 }
 
 /// How large a scene may be.
@@ -441,32 +449,4 @@ fn is_dear(plan: &Plan) -> bool {
 /// Memory of the shapes that are not registered, bytes.
 fn given_bytes(shapes: &[PartSource]) -> u64 {
     shapes.iter().map(PartSource::bytes).sum()
-}
-
-impl Resident for Session {
-    fn bytes(&self) -> u64 {
-        let fixed = self.scene.bytes() + self.shapes.len() * 64 + self.last_refused.bytes();
-        self.given_bytes + fixed as u64
-    }
-
-    fn slim(&mut self) {
-        self.scene.forget_witnesses();
-    }
-
-    fn summary(&self) -> Summary {
-        Summary {
-            frame: self.scene.frame(),
-            bodies: self.scene.bodies().len() as u64,
-            checked_pairs: self.scene.pairs_enabled(),
-            contacts: self.scene.contact_count() as u64,
-            frames_answered: self.frames_answered,
-            cost: self.cost,
-            elapsed: self.elapsed,
-            pairs_known: self.scene.pairs_known() as u64,
-            pairs_asleep: self.pairs_asleep,
-            pairs_expired: self.pairs_expired,
-            body_bytes: self.given_bytes + self.scene.bytes_of_bodies() as u64,
-            pair_bytes: self.scene.bytes_of_pairs() as u64,
-        }
-    }
 }

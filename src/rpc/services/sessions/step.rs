@@ -15,9 +15,10 @@ use super::host::{AnswerTime, SessionHost, credentials, failure, take_out};
 use super::news::REPORT_FACTOR;
 use super::session::Session;
 use crate::rpc::api;
+use crate::rpc::convert::sessions::cut::reply_bytes;
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
-use crate::rpc::status::Failure;
+use crate::rpc::status::{Failure, TooLong};
 use crate::rpc::transport::timing::some_call_time;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Purse};
@@ -41,19 +42,19 @@ pub(super) async fn step(
     let turns = Turns::of_call(shared, metadata)?;
     let call = Call { host, slot: &slot, turns, going: StopGuard::after(Some(turns.left(shared))) };
     let mut reports = Vec::with_capacity(request.frames.len());
-    let mut bytes = 0;
+    let mut room = ReplyRoom::of_call(shared, request.reply_bytes_max, request.frames.len());
     let mut memory = purse.reserve(MemoryKind::Replies, 0)?;
     let mut frames = request.frames.into_iter().enumerate();
     while let Some((index, frame)) = frames.next() {
         let frame_id = frame.frame_id;
-        let kept = memory.grow_to((REPORT_FACTOR * bytes) as u64).map_err(Failure::from);
-        let done = match kept.and_then(|()| turns.begin(shared, index, bytes)) {
-            Ok(()) => call.take_turn(frame, index).await,
+        let kept = memory.grow_to(REPORT_FACTOR as u64 * room.taken).map_err(Failure::from);
+        let done = match kept.and_then(|()| call.turns.begin(shared, index, &room)) {
+            Ok(()) => call.take_turn(frame, index, room).await,
             Err(failure) => Err(failure),
         };
         match done {
-            Ok(answered) => {
-                bytes += answered.iter().map(Message::encoded_len).sum::<usize>();
+            Ok((answered, left)) => {
+                room = left;
                 reports.extend(answered);
             }
             Err(failure) if index == 0 => return Err(failure),
@@ -81,13 +82,63 @@ impl Call<'_> {
         &self,
         frame: api::Frame,
         index: usize,
-    ) -> Result<Vec<api::FrameReport>, Failure> {
+        mut room: ReplyRoom,
+    ) -> Result<(Vec<api::FrameReport>, ReplyRoom), Failure> {
         let Self { host, slot, turns, going } = self;
         let held = tokio::time::timeout(turns.left(&host.shared), take_out(slot)).await;
         let held = held.map_err(|_| Failure::Deadline)??;
         let left = turns.left(&host.shared);
-        let time = AnswerTime { going, budget: Some(held.time(&frame).unwrap_or(left).min(left)) };
-        host.answer(held, vec![frame], Some(index), time).await
+        let budget = Some(held.time(&frame).unwrap_or(left).min(left));
+        let (reply_bytes, own) = (room.left(), held.reply_bytes(&frame, host.shared.limits()));
+        let time = AnswerTime { going, budget, reply_bytes };
+        let answered = host.answer(held, vec![frame], Some(index), time).await?;
+        room.take(&answered, reply_bytes < own);
+        Ok((answered, room))
+    }
+}
+
+/// What the report of a frame that is left out takes, and the tag and the length of any report.
+const LEFT_BYTES: u64 = 512;
+
+/// What is left of a reply for reports.
+#[derive(Clone, Copy, Debug)]
+struct ReplyRoom {
+    bytes_max: u64,
+    /// By the reports so far.
+    taken: u64,
+    /// By the largest of them: the best guess for the next one.
+    largest: u64,
+    /// Frames without a report. There has to be room to refuse them.
+    frames_left: u64,
+    /// A report was cut to what was left. Its frame can be sent again as long as no other follows.
+    is_full: bool,
+}
+
+impl ReplyRoom {
+    /// All that the caller takes; 0: it does not say.
+    fn of_call(shared: &Shared, asked: u64, frames: usize) -> Self {
+        let limits = shared.limits();
+        let bytes_max = reply_bytes(asked, limits).min(limits.step_reply_bytes_max);
+        Self { bytes_max, taken: 0, largest: 0, frames_left: frames as u64, is_full: false }
+    }
+
+    /// For the next report.
+    fn left(&self) -> u64 {
+        self.bytes_max.saturating_sub(self.taken + LEFT_BYTES * self.frames_left)
+    }
+
+    /// Takes the room of what was answered to one frame; `is_less` than its client takes was left.
+    fn take(&mut self, answered: &[api::FrameReport], is_less: bool) {
+        let bytes = answered.iter().map(Message::encoded_len).sum::<usize>() as u64;
+        self.taken += bytes;
+        self.largest = self.largest.max(bytes);
+        self.frames_left = self.frames_left.saturating_sub(1);
+        self.is_full |= is_less && answered.iter().any(|report| report.cut);
+    }
+
+    /// Whether the next report may be too large, as far as those so far tell.
+    fn is_used_up(&self) -> bool {
+        self.is_full || self.largest > self.left()
     }
 }
 
@@ -125,11 +176,10 @@ impl Turns {
         self.answered.saturating_sub(shared.clock.now().duration_since(self.start))
     }
 
-    /// Whether a frame may be begun after reports of so many bytes.
-    fn begin(&self, shared: &Shared, index: usize, bytes: usize) -> Result<(), Failure> {
-        let limit = shared.limits().step_reply_bytes_max();
-        if bytes as u64 > limit.value {
-            return Err(limit.reached().into());
+    /// Whether a frame may be begun.
+    fn begin(&self, shared: &Shared, index: usize, room: &ReplyRoom) -> Result<(), Failure> {
+        if index > 0 && room.is_used_up() {
+            return Err(TooLong::Reports { bytes_max: room.bytes_max }.into());
         }
         let is_late = shared.clock.now().duration_since(self.start) > self.begun;
         if index > 0 && is_late { Err(Failure::Deadline) } else { Ok(()) }

@@ -224,7 +224,7 @@ impl Talk {
             frames.last().and_then(|frame| held.time(frame)).map_or(own, |time| time.min(own));
         // Dropped with the talk, so whoever hangs up ends what runs for it.
         let going = StopGuard::planned(Some(own));
-        let time = AnswerTime { going: &going, budget: Some(time) };
+        let time = AnswerTime { going: &going, budget: Some(time), reply_bytes: u64::MAX };
         self.busy += held.estimate(&frames);
         let reports = self.host.answer(held, frames, None, time).await?;
         // From here on each is counted for itself.

@@ -13,6 +13,7 @@ use tokio_stream::wrappers::ReceiverStream;
 use tokio_stream::{Stream, StreamExt};
 use tonic::Status;
 
+use super::check_length;
 use super::host::{SessionHost, failure, take_out};
 use super::news::{NewsCopy, REPORT_FACTOR};
 use super::session::Session;
@@ -43,9 +44,11 @@ pub(super) async fn start(
     host: SessionHost,
     slot: Arc<Slot<Session>>,
     purse: &Purse,
+    bytes_max: u64,
 ) -> Result<Replies, Failure> {
     let (replies, receiver) = mpsc::channel(1);
-    let mut watch = Watch { host, slot, replies: replies.clone(), purse: purse.clone(), told: 0 };
+    let (copy, purse) = (replies.clone(), purse.clone());
+    let mut watch = Watch { host, slot, replies: copy, purse, told: 0, bytes_max };
     // What refuses a watcher is the status of its call.
     let (news, first) = watch.join(None).await?;
     tokio::spawn(Client::current().around(async move {
@@ -70,6 +73,8 @@ struct Watch {
     purse: Purse,
     /// How many frames the session had told when this watcher was last up to date.
     told: u64,
+    /// So many bytes it takes for a message.
+    bytes_max: u64,
 }
 
 impl Watch {
@@ -85,6 +90,7 @@ impl Watch {
         let purse = self.slot.purse.clone();
         let watch = move |session: &mut Session| session.watch(shared.limits(), purse, before);
         let ((news, told), state) = self.host.declared(held, watch).await?;
+        check_length(&state, self.bytes_max)?;
         let lost_frames = if is_first { 0 } else { told - self.told };
         self.told = told;
         let incarnation = self.slot.incarnation;
@@ -117,13 +123,13 @@ impl Watch {
                 received = news.recv() => received,
             };
             match received {
-                Ok(Some(told)) => {
+                Ok(Some(told)) if told.frame.encoded_len() as u64 <= self.bytes_max => {
                     self.told += 1;
                     let frame = Some(told.frame.clone());
                     self.send(api::WatchSessionResponse { frame, ..Default::default() }).await?;
                     continue;
                 }
-                Ok(None) | Err(RecvError::Lagged(_)) => {}
+                Ok(_) | Err(RecvError::Lagged(_)) => {}
                 Err(RecvError::Closed) => return self.notify(api::Notice::Closed).await,
             }
             tokio::time::sleep_until(joined + STATE_INTERVAL).await;

@@ -26,6 +26,8 @@ pub(super) struct FrameWork<'a> {
     pub(super) runner: &'a dyn Runner,
     /// Whether it is done on the thread that read the frames, where others wait.
     pub(super) is_inline: bool,
+    /// So many bytes a report may have in the reply that brings it, whatever its frame says.
+    pub(super) reply_bytes: u64,
 }
 
 /// Frames on their way through a session, which may begin on one thread and go on on another.

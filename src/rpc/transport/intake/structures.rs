@@ -18,6 +18,7 @@ const PACKAGE: &str = "clearance.v1.";
 /// Repeated fields of requests whose elements are messages or texts, each with the limit on how
 /// many elements it may have. Lists of numbers are not here: their memory follows from their bytes.
 const COUNTED: &[(&str, &str, CountLimit)] = &[
+    ("AttachedBody", "touch_links", Limits::robot_links_max),
     ("BatchQueryRequest", "items", Limits::batch_items_max),
     ("Body", "groups", Limits::rules_per_session_max),
     ("Body", "parts", Limits::parts_per_body_max),
@@ -31,8 +32,11 @@ const COUNTED: &[(&str, &str, CountLimit)] = &[
     ("FindFirstCollisionRequest", "bodies", Limits::collision_bodies_max),
     ("FindMissingPolytopesRequest", "ids", Limits::find_missing_ids_max),
     ("Frame", "added_bodies", Limits::bodies_per_session_max),
+    ("Frame", "added_robots", Limits::robots_per_session_max),
+    ("Frame", "attached", Limits::bodies_per_session_max),
     ("Frame", "changed_bodies", Limits::bodies_per_session_max),
     ("Frame", "poses", Limits::bodies_per_session_max),
+    ("Frame", "robot_moves", Limits::robots_per_session_max),
     ("ListSessionsRequest", "session_keys", Limits::session_keys_max),
     ("PairRules", "checked_groups", Limits::rules_per_session_max),
     ("PairRules", "checked_pairs", Limits::rules_per_session_max),
@@ -44,6 +48,7 @@ const COUNTED: &[(&str, &str, CountLimit)] = &[
     ("RegisterRobotRequest", "meshes", Limits::robot_parts_max),
     ("RobotCell", "obstacles", Limits::obstacles_per_cell_max),
     ("RobotCell", "robots", Limits::robots_per_cell_max),
+    ("RobotMove", "joints", Limits::robot_links_max),
     ("RuleChanges", "added_checked_groups", Limits::rules_per_session_max),
     ("RuleChanges", "added_checked_pairs", Limits::rules_per_session_max),
     ("RuleChanges", "added_ignored_pairs", Limits::rules_per_session_max),
@@ -55,8 +60,12 @@ const COUNTED: &[(&str, &str, CountLimit)] = &[
     ("RuleChanges", "set_margins", Limits::rules_per_session_max),
     ("SceneFilter", "groups", Limits::rules_per_session_max),
     ("SceneFilter", "ignored_groups", Limits::rules_per_session_max),
+    ("SessionRobot", "attached", Limits::bodies_per_session_max),
+    ("SessionRobot", "groups", Limits::rules_per_session_max),
+    ("SessionRobot", "paddings", Limits::robot_links_max),
     ("SessionState", "bodies", Limits::bodies_per_session_max),
     ("SessionState", "contacts", Limits::pairs_per_frame_max),
+    ("SessionState", "robots", Limits::robots_per_session_max),
     ("StepSessionRequest", "frames", Limits::frames_per_step_max),
 ];
 

@@ -101,6 +101,28 @@ pub(super) fn way(p: &Placed, q: &Placed, margin: f64) -> Way {
     first
 }
 
+/// Around the last moment since the last answered frame at which they were within `margin` of each
+/// other, if either has moved.
+pub(super) fn parting(p: &Placed, q: &Placed, margin: f64) -> Option<[f64; 2]> {
+    if p.start.is_none() && q.start.is_none() {
+        return None;
+    }
+    let mut last = [0.0_f64; 2];
+    for part_p in &p.body.parts {
+        for part_q in &q.body.parts {
+            let (from_p, motion_p) = motion(p, part_p);
+            let (from_q, motion_q) = motion(q, part_q);
+            let pair = Pair::new(&part_p.polytope, from_p, &part_q.polytope, from_q);
+            let question = Question { margin, ..Question::new(pair, motion_p, motion_q) };
+            let method = &contact_time::METHODS[0];
+            let found = contact_time::last_contact_by(method, &question, &mut Effort::unlimited());
+            let found = found.expect("without a limit").expect("a motion between poses");
+            last = [0, 1].map(|end| last[end].max(found.bracket[end]));
+        }
+    }
+    Some(last)
+}
+
 /// Where a part was, and its motion since: all parts take the turn of their body.
 fn motion(placed: &Placed, part: &Part) -> (Pose, Motion) {
     let end = placed.body.pose.compose(&part.body_from_part);

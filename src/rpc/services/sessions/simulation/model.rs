@@ -372,7 +372,10 @@ impl Model {
         }
         let is_beyond = is_separated && !cold::is_within(&p.body, &q.body, self.release_margin);
         if is_announced && is_beyond {
-            tell(EventKind::Ended, end);
+            let parting = has_way.then(|| cold::parting(p, q, self.release_margin)).flatten();
+            let met = way.filter(|_| has_met).map_or(0.0, |way| way.bracket[1]);
+            let at = parting.map_or(end, |bracket| bracket.map(|time| time.max(met)));
+            tell(EventKind::Ended, at);
         }
         let stands = Stands { verdict, is_within, is_listed: false, way, way_within };
         (stands, was_announced && is_beyond)

@@ -174,6 +174,7 @@ impl World {
             frame_id: self.model.applied,
             contacts: self.model.contacts.iter().map(contact).collect(),
             release_margin: self.model.release_margin,
+            robots: Vec::new(),
         }
     }
 

@@ -1,0 +1,235 @@
+//! Robots that come and go, and what is attached to their links: a part of a change of structure.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::body::{Body, BodyId, Entry};
+use super::declaration::{DeclarationError, Problem};
+use super::robots::{Attached, Carrier, Mounted, RobotChanges, RobotId, SceneRobot};
+use super::state::Scene;
+use crate::geometry::pose::Pose;
+
+/// What a change of structure says of robots, and where they are listed.
+pub(super) struct Remounting<'a> {
+    pub(super) removed: &'a [RobotId],
+    pub(super) added: Vec<SceneRobot>,
+    /// Leads to those.
+    pub(super) added_path: &'static str,
+    pub(super) detached: &'a [BodyId],
+    pub(super) attached: &'a [(RobotId, Attached)],
+}
+
+impl<'a> Remounting<'a> {
+    /// That of a frame.
+    pub(super) fn of(changes: &'a RobotChanges) -> Self {
+        Self {
+            removed: &changes.removed,
+            added: changes.added.clone(),
+            added_path: "added_robots",
+            detached: &changes.detached,
+            attached: &changes.attached,
+        }
+    }
+
+    /// A scene that is opened.
+    pub(super) fn opening(added: Vec<SceneRobot>) -> Self {
+        Self { removed: &[], added, added_path: "robots", detached: &[], attached: &[] }
+    }
+}
+
+/// The robots from now on.
+#[derive(Default)]
+pub(super) struct Remounted {
+    /// By id.
+    robots: Vec<Mounted>,
+    /// Links of those that are new, each with the path of its robot.
+    pub(super) links: Vec<(String, Body, Carrier)>,
+    /// What is carried anew, with where it is then.
+    hung: BTreeMap<BodyId, (Carrier, Pose)>,
+    /// What is carried no more.
+    released: BTreeSet<BodyId>,
+}
+
+fn fail<T>(path: String, problem: Problem) -> Result<T, DeclarationError> {
+    Err(DeclarationError::new(path, problem))
+}
+
+impl Remounted {
+    /// The robots that stay and those that come; adds the links of those that go to `gone`, which
+    /// are the bodies that go, in no particular order.
+    pub(super) fn of(
+        scene: &Scene,
+        to: &Remounting<'_>,
+        gone: &mut Vec<BodyId>,
+    ) -> Result<Self, DeclarationError> {
+        let mut after = Self::default();
+        let mut leaving: BTreeSet<RobotId> = BTreeSet::new();
+        for (index, id) in to.removed.iter().enumerate() {
+            if scene.robot_index(*id).is_none() || !leaving.insert(*id) {
+                return fail(format!("removed_robots[{index}]"), Problem::UnknownRobot);
+            }
+        }
+        for id in gone.iter() {
+            if scene.link_of(*id).is_some() {
+                return fail("removed_body_ids".into(), Problem::IsLink);
+            }
+        }
+        let went: BTreeSet<BodyId> = gone.iter().copied().collect();
+        for mounted in &scene.robots {
+            if !leaving.contains(&mounted.declared.id) {
+                let mut stays = mounted.clone();
+                stays.declared.attached.retain(|one| !went.contains(&one.body));
+                after.robots.push(stays);
+                continue;
+            }
+            for &index in &mounted.carried {
+                let id = scene.id_of(index);
+                if scene.link_of(id).is_some() {
+                    gone.push(id);
+                } else {
+                    after.released.insert(id);
+                }
+            }
+        }
+        for (index, robot) in to.added.iter().enumerate() {
+            let path = format!("{}[{index}]", to.added_path);
+            if scene.methods.first_contact.is_named {
+                return fail(path, Problem::NoPaths);
+            }
+            let mounted = Mounted::new(robot.clone(), &path)?;
+            let place = after.robots.binary_search_by_key(&robot.id, |one| one.declared.id);
+            let Err(place) = place else {
+                return fail(format!("{path}.id"), Problem::RobotIdTaken);
+            };
+            let links = mounted.bodies().into_iter();
+            after.links.extend(links.map(|(body, carrier)| (path.clone(), body, carrier)));
+            after.robots.insert(place, mounted);
+        }
+        Ok(after)
+    }
+
+    /// Lets go and attaches, of `bodies` (sorted by id).
+    pub(super) fn attach(
+        &mut self,
+        to: &Remounting<'_>,
+        bodies: &[&Body],
+    ) -> Result<(), DeclarationError> {
+        for (index, id) in to.detached.iter().enumerate() {
+            let carries = |one: &Attached| one.body == *id;
+            let holder =
+                self.robots.iter_mut().find(|robot| robot.declared.attached.iter().any(carries));
+            let Some(holder) = holder else {
+                return fail(format!("detached_body_ids[{index}]"), Problem::NotCarried);
+            };
+            holder.declared.attached.retain(|one| one.body != *id);
+            self.released.insert(*id);
+        }
+        // Those that come with their robots, which are on no other.
+        for (index, robot) in to.added.iter().enumerate() {
+            let at = self.place_of(robot.id);
+            let Some(at) = at else { continue };
+            let declared = std::mem::take(&mut self.robots[at].declared.attached);
+            for (k, one) in declared.into_iter().enumerate() {
+                let path = format!("{}[{index}].attached[{k}]", to.added_path);
+                self.hang(at, one, bodies, &path)?;
+            }
+        }
+        for (index, (robot, one)) in to.attached.iter().enumerate() {
+            let path = format!("attached[{index}]");
+            let Some(at) = self.place_of(*robot) else {
+                return fail(format!("{path}.robot"), Problem::UnknownRobot);
+            };
+            self.hang(at, one.clone(), bodies, &format!("{path}.attached"))?;
+        }
+        Ok(())
+    }
+
+    fn place_of(&self, id: RobotId) -> Option<usize> {
+        self.robots.binary_search_by_key(&id, |robot| robot.declared.id).ok()
+    }
+
+    /// Hangs a body on a link.
+    fn hang(
+        &mut self,
+        robot: usize,
+        mut one: Attached,
+        bodies: &[&Body],
+        path: &str,
+    ) -> Result<(), DeclarationError> {
+        let field = || format!("{path}.body_id");
+        let Ok(place) = bodies.binary_search_by_key(&one.body, |body| body.id) else {
+            return fail(field(), Problem::UnknownBody);
+        };
+        let is_link = |(_, body, _): &(String, Body, Carrier)| body.id == one.body;
+        let is_new_link = self.links.iter().any(is_link);
+        let is_held = |robot: &Mounted| robot.declared.attached.iter().any(|o| o.body == one.body);
+        if is_new_link || self.robots.iter().any(|robot| robot.has_link(one.body)) {
+            return fail(field(), Problem::IsLink);
+        }
+        if self.robots.iter().any(is_held) {
+            return fail(field(), Problem::AlreadyCarried);
+        }
+        let body = bodies[place];
+        let mounted = &mut self.robots[robot];
+        let robot = &mounted.declared.robot;
+        if let Some(k) = one.touch_links.iter().position(|name| robot.link(name).is_none()) {
+            return fail(format!("{path}.touch_links[{k}]"), Problem::UnknownLink);
+        }
+        let Some(carrier) = mounted.carrier_of(&mut one, &body.pose) else {
+            return fail(format!("{path}.link"), Problem::UnknownLink);
+        };
+        let pose = mounted.pose_of(&carrier);
+        if body.place(pose).is_none() {
+            return fail(format!("{path}.pose"), Problem::TooFar);
+        }
+        self.hung.insert(one.body, (carrier, pose));
+        mounted.declared.attached.push(one);
+        Ok(())
+    }
+
+    /// Pairs that need no check, as the robots say.
+    pub(super) fn allowed_pairs(&self) -> Vec<[BodyId; 2]> {
+        self.robots.iter().flat_map(Mounted::allowed_pairs).collect()
+    }
+}
+
+impl Scene {
+    /// Takes the robots up; the bodies are taken up already.
+    pub(super) fn remount(&mut self, after: Remounted) {
+        let Remounted { robots, links, hung, released } = after;
+        self.robots = robots;
+        for id in released {
+            let Some(index) = self.index_of(id) else { continue };
+            let entry = &mut self.entries[index as usize];
+            entry.carrier = None;
+            // The way so far was that of the robot.
+            entry.teleported |= entry.start.is_some();
+        }
+        for (_, body, carrier) in links {
+            let Some(index) = self.index_of(body.id) else { continue };
+            self.entries[index as usize].carrier = Some(Box::new(carrier));
+        }
+        for (id, (carrier, pose)) in hung {
+            let Some(index) = self.index_of(id) else { continue };
+            let entry = &mut self.entries[index as usize];
+            entry.hang(carrier, pose, self.revision);
+        }
+        for robot in &mut self.robots {
+            robot.carried.clear();
+            let id = robot.declared.id;
+            let is_moved = |entry: &Entry| entry.carrier.as_ref().is_some_and(|by| by.robot == id);
+            let carried = self.entries.iter().enumerate().filter(|(_, entry)| is_moved(entry));
+            robot.carried = carried.map(|(index, _)| index as u32).collect();
+        }
+    }
+}
+
+impl Entry {
+    /// Is moved by a robot from now on, and put where that says: no motion is assumed to there.
+    fn hang(&mut self, carrier: Carrier, pose: Pose, revision: u64) {
+        let put = self.put(pose);
+        debug_assert!(put.is_some(), "looked at before");
+        self.carrier = Some(Box::new(carrier));
+        self.teleported = true;
+        self.revision = revision;
+    }
+}

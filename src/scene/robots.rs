@@ -1,0 +1,427 @@
+//! Robots of a scene. Every link with parts is a body, and so is whatever a link carries: where
+//! they are follows from where the base stands and from the joint values, by the formula of
+//! [`crate::robot::kinematics`], and between two frames they go along the true path of the joints.
+
+use std::sync::Arc;
+
+use super::body::{Body, BodyId, Part};
+use super::declaration::{DeclarationError, Problem, is_length};
+use crate::geometry::Vec3;
+use crate::geometry::pose::Pose;
+use crate::robot::Robot;
+use crate::robot::kinematics::{ConfigurationError, Kinematics};
+use crate::robot::path::{BaseWay, ChainPath};
+use crate::robot::tree::{Freedom, Tree, Unit};
+
+/// The client's number for a robot; unique among the robots of its scene. Link k is the body with
+/// this number plus k.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RobotId(pub u32);
+
+/// A robot of a scene, as declared.
+#[derive(Clone, Debug)]
+pub struct SceneRobot {
+    /// The client's number for it.
+    pub id: RobotId,
+    /// For people; its links are named after it.
+    pub name: String,
+    /// What it is.
+    pub robot: Arc<Robot>,
+    /// Where its base stands.
+    pub base: Pose,
+    /// Its joint values.
+    pub values: Vec<f64>,
+    /// By link: its share of a pair's margin, metres.
+    pub paddings: Vec<f64>,
+    /// What its links have in common as bodies: groups, category, mask, whether first contacts are
+    /// looked for, whatever a frame asks. Links that no joint moves are fixed if this is.
+    pub traits: Body,
+    /// What its links carry.
+    pub attached: Vec<Attached>,
+}
+
+/// A body that a link carries.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Attached {
+    /// Which body.
+    pub body: BodyId,
+    /// The name of the link.
+    pub link: String,
+    /// Where the body is in the link; none: where it is when it is attached.
+    pub link_from_body: Option<Pose>,
+    /// Links that it may touch, beside that one.
+    pub touch_links: Vec<String>,
+}
+
+/// New joint values of a robot, or a new place of its base.
+#[derive(Clone, Debug)]
+pub struct RobotMove {
+    /// Whose.
+    pub robot: RobotId,
+    /// All joint values; none: they stay, but for those that follow.
+    pub values: Option<Vec<f64>>,
+    /// Single joint values, by name.
+    pub joints: Vec<(String, f64)>,
+    /// Where the base stands; none: where it stood.
+    pub base: Option<Pose>,
+    /// It did not travel here: no motion is assumed.
+    pub teleported: bool,
+}
+
+/// What a frame says of robots. Reading order: what is gone, what is new, what is let go, what is
+/// attached; moves come after those of bodies.
+#[derive(Clone, Debug, Default)]
+pub struct RobotChanges {
+    /// Robots that are gone, with their links; what they carried stays where it is.
+    pub removed: Vec<RobotId>,
+    /// Robots that are new.
+    pub added: Vec<SceneRobot>,
+    /// Bodies that are carried no more, and stay where they are.
+    pub detached: Vec<BodyId>,
+    /// Bodies that are carried from now on.
+    pub attached: Vec<(RobotId, Attached)>,
+    /// Robots that move.
+    pub moves: Vec<RobotMove>,
+}
+
+impl RobotChanges {
+    /// Whether they change more than where robots are.
+    pub(super) fn is_structural(&self) -> bool {
+        !self.removed.is_empty()
+            || !self.added.is_empty()
+            || !self.detached.is_empty()
+            || !self.attached.is_empty()
+    }
+}
+
+/// Why a robot was not moved.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RobotMoveError {
+    /// The scene has no such robot.
+    #[error("no robot has this id")]
+    UnknownRobot,
+    /// An earlier move of the frame names the same robot.
+    #[error("the robot is already moved by this frame")]
+    Repeated,
+    /// There are more or fewer values than the robot has.
+    #[error("the robot has {expected} joint values")]
+    Length {
+        /// So many.
+        expected: usize,
+    },
+    /// The robot has no joint value of this name.
+    #[error("the robot has no joint value of this name")]
+    UnknownJoint {
+        /// The index in the move.
+        index: usize,
+    },
+    /// The values place nothing.
+    #[error(transparent)]
+    Configuration(#[from] ConfigurationError),
+    /// The quaternion of a floating joint changes.
+    #[error(
+        "a floating joint turns, and its motion from one quaternion to another is not known: say \
+         that the robot is teleported, or move its base"
+    )]
+    Turns,
+    /// A part would lie beyond the largest coordinate.
+    #[error("a part of the robot would lie beyond 2^960")]
+    TooFar,
+}
+
+/// What carries a body.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Carrier {
+    pub(super) robot: RobotId,
+    /// Index of the link that the body is, or that carries it.
+    pub(super) link: usize,
+    /// The frame that moves it; none: the base.
+    pub(super) frame: Option<usize>,
+    /// Where the body is in that frame; none: its frame is that one.
+    pub(super) frame_from_body: Option<Pose>,
+}
+
+impl Carrier {
+    /// Whether the body is a link of the robot, and not carried by one.
+    pub(super) fn is_link(&self) -> bool {
+        self.frame_from_body.is_none()
+    }
+
+    /// Where the body is in the frame that moves it.
+    pub(super) fn pose(&self) -> Pose {
+        self.frame_from_body.unwrap_or_else(Pose::identity)
+    }
+}
+
+/// A robot and where it has been.
+#[derive(Clone, Debug)]
+pub(super) struct Mounted {
+    /// As declared; where it is and what it carries are kept up to date.
+    pub(super) declared: SceneRobot,
+    /// On its base.
+    kinematics: Kinematics,
+    /// Where it was at the last answered frame, if it has moved since.
+    pub(super) start: Option<(Pose, Vec<f64>)>,
+    /// The way to this frame, while a frame that asks for first contacts is answered.
+    pub(super) path: Option<Arc<ChainPath>>,
+    /// The frame that moved it last.
+    pub(super) moved_by: u64,
+    /// The bodies that it moves, by their index in the scene.
+    pub(super) carried: Vec<u32>,
+}
+
+impl Mounted {
+    /// A robot that is new; `path` leads to it.
+    pub(super) fn new(declared: SceneRobot, path: &str) -> Result<Self, DeclarationError> {
+        let fail =
+            |field: &str, problem| Err(DeclarationError::new(format!("{path}.{field}"), problem));
+        let kinematics = on_base(&declared.robot, &declared.base);
+        let expected = kinematics.tree().variables.len();
+        if declared.values.len() != expected {
+            return fail("values", Problem::ValueCount { expected });
+        }
+        if let Err(error) = kinematics.check(&declared.values) {
+            return fail("values", Problem::NoConfiguration(error));
+        }
+        if !declared.paddings.iter().all(|padding| is_length(*padding)) {
+            return fail("paddings", Problem::NotALength);
+        }
+        let last = u32::try_from(declared.robot.links.len().saturating_sub(1));
+        if last.map_or(true, |last| declared.id.0.checked_add(last).is_none()) {
+            return fail("id", Problem::LinksBeyondIds);
+        }
+        let (start, path, carried) = (None, None, Vec::new());
+        Ok(Self { declared, kinematics, start, path, moved_by: 0, carried })
+    }
+
+    /// Its links with parts, as bodies, each with what moves it.
+    pub(super) fn bodies(&self) -> Vec<(Body, Carrier)> {
+        let SceneRobot { id, name, robot, paddings, traits, .. } = &self.declared;
+        let frames = self.frames();
+        let links = robot.links.iter().enumerate().filter(|(_, link)| !link.parts.is_empty());
+        let body = |(index, link): (usize, &crate::robot::model::RobotLink)| {
+            let part = |part: &crate::robot::parts::RobotPart| Part {
+                polytope: part.polytope.clone(),
+                body_from_part: part.frame_from_part,
+            };
+            let prefix = if name.is_empty() { "" } else { "/" };
+            let body = Body {
+                id: BodyId(id.0 + index as u32),
+                name: format!("{name}{prefix}{}", link.name),
+                parts: robot.parts[link.parts.clone()].iter().map(part).collect(),
+                pose: self.placed(&frames, link.frame),
+                fixed: traits.fixed && link.frame.is_none(),
+                margin: paddings.get(index).copied().unwrap_or(0.0),
+                pivot: Vec3::zeros(),
+                deviation: 0.0,
+                ..traits.clone()
+            };
+            let (robot, frame) = (*id, link.frame);
+            (body, Carrier { robot, link: index, frame, frame_from_body: None })
+        };
+        links.map(body).collect()
+    }
+
+    /// Pairs of links that need no check, as bodies, and of what is carried: with what carries it,
+    /// with the links that it may touch, and with all that moves as it does.
+    pub(super) fn allowed_pairs(&self) -> Vec<[BodyId; 2]> {
+        let SceneRobot { id, robot, attached, .. } = &self.declared;
+        let body = |link: usize| BodyId(id.0 + link as u32);
+        let frame = |link: usize| robot.links[link].frame;
+        let has_parts = |link: &usize| !robot.links[*link].parts.is_empty();
+        let own = robot.allowed.iter().filter(|pair| pair.links.iter().all(has_parts));
+        let mut pairs: Vec<[BodyId; 2]> = own.map(|pair| pair.links.map(body)).collect();
+        let frame_of = |one: &Attached| robot.link(&one.link).map(frame);
+        for (at, one) in attached.iter().enumerate() {
+            let rigid = (0..robot.links.len()).filter(|link| Some(frame(*link)) == frame_of(one));
+            let touched = one.touch_links.iter().filter_map(|name| robot.link(name));
+            let allowed = touched.chain(rigid).filter(has_parts);
+            pairs.extend(allowed.map(|link| [body(link), one.body]));
+            let others = attached[at + 1..].iter();
+            let others = others.filter(|other| frame_of(other) == frame_of(one));
+            pairs.extend(others.map(|other| [one.body, other.body]));
+        }
+        pairs
+    }
+
+    /// Whether a body is one of its links.
+    pub(super) fn has_link(&self, body: BodyId) -> bool {
+        let SceneRobot { id, robot, .. } = &self.declared;
+        let link = body.0.checked_sub(id.0).and_then(|link| robot.links.get(link as usize));
+        link.is_some_and(|link| !link.parts.is_empty())
+    }
+
+    /// Where a body is of which a frame of the chain tells it; none: the base does.
+    fn placed(&self, frames: &[Pose], frame: Option<usize>) -> Pose {
+        frame.map_or(self.declared.base, |frame| frames[frame])
+    }
+
+    fn frames(&self) -> Vec<Pose> {
+        self.kinematics.place_one(&self.declared.values)
+    }
+
+    /// Where a body is that it carries.
+    pub(super) fn pose_of(&self, carrier: &Carrier) -> Pose {
+        pose_in(&self.placed(&self.frames(), carrier.frame), carrier)
+    }
+
+    /// What carries a body that is to hang on a link; it is at `pose` now. None: there is no such
+    /// link.
+    pub(super) fn carrier_of(&self, attached: &mut Attached, pose: &Pose) -> Option<Carrier> {
+        let index = self.declared.robot.link(&attached.link)?;
+        let link = &self.declared.robot.links[index];
+        let carrier_pose = self.placed(&self.frames(), link.frame);
+        let world_from_link = carrier_pose.compose(&link.frame_from_link);
+        let link_from_body = *attached.link_from_body.get_or_insert_with(|| {
+            let back = world_from_link.rotation.transpose();
+            Pose {
+                rotation: back * pose.rotation,
+                translation: back * (pose.translation - world_from_link.translation),
+            }
+        });
+        let frame_from_body = Some(link.frame_from_link.compose(&link_from_body));
+        let robot = self.declared.id;
+        Some(Carrier { robot, link: index, frame: link.frame, frame_from_body })
+    }
+
+    /// The joint values and the base of a move, which is good; or what is wrong with it.
+    pub(super) fn moved(&self, to: &RobotMove) -> Result<MovedRobot, RobotMoveError> {
+        let SceneRobot { robot, base, values, .. } = &self.declared;
+        let variables = &robot.kinematics.tree().variables;
+        let mut values = to.values.clone().unwrap_or_else(|| values.clone());
+        if values.len() != variables.len() {
+            return Err(RobotMoveError::Length { expected: variables.len() });
+        }
+        for (index, (name, value)) in to.joints.iter().enumerate() {
+            let known = variables.iter().position(|variable| variable.name == *name);
+            values[known.ok_or(RobotMoveError::UnknownJoint { index })?] = *value;
+        }
+        robot.kinematics.check(&values)?;
+        let base = to.base.unwrap_or(*base);
+        let kinematics = (base != self.declared.base).then(|| on_base(robot, &base));
+        let frames = kinematics.as_ref().unwrap_or(&self.kinematics).place_one(&values);
+        Ok(MovedRobot { base, values, kinematics, frames })
+    }
+
+    /// Whether the quaternion of a floating joint is another one.
+    pub(super) fn turns(&self, to: &MovedRobot) -> bool {
+        let variables = self.declared.robot.kinematics.tree().variables.iter();
+        let values = self.declared.values.iter().zip(&to.values).zip(variables);
+        values.into_iter().any(|((old, new), variable)| {
+            variable.unit == Unit::Quaternion && old.to_bits() != new.to_bits()
+        })
+    }
+
+    /// Of every frame, whether anything on the way to it has another value.
+    pub(super) fn changes(&self, to: &MovedRobot) -> Vec<bool> {
+        let has_base_moved = to.kinematics.is_some();
+        let mut changes: Vec<bool> = Vec::new();
+        let differs = |k: usize| self.declared.values[k].to_bits() != to.values[k].to_bits();
+        for frame in &self.kinematics.tree().frames {
+            let own = match frame.freedom {
+                Freedom::Turn { by, .. } | Freedom::Slide { by, .. } => differs(by.variable),
+                Freedom::Ball { variable } => (variable..variable + 4).any(differs),
+            };
+            changes.push(own || frame.parent.map_or(has_base_moved, |parent| changes[parent]));
+        }
+        changes
+    }
+
+    /// Takes its new place.
+    pub(super) fn put(&mut self, to: MovedRobot) {
+        let MovedRobot { base, values, kinematics, .. } = to;
+        let old_base = std::mem::replace(&mut self.declared.base, base);
+        let old_values = std::mem::replace(&mut self.declared.values, values);
+        self.kinematics = kinematics.unwrap_or_else(|| self.kinematics.clone());
+        self.start.get_or_insert((old_base, old_values));
+        self.path = None;
+    }
+
+    /// The way from where it was at the last answered frame, if it has moved since.
+    pub(super) fn way(&self) -> Option<ChainPath> {
+        let (base, values) = self.start.as_ref()?;
+        let SceneRobot { robot, base: end, values: to, .. } = &self.declared;
+        ChainPath::of_robot(robot.kinematics.tree(), &BaseWay::between([*base, *end]), [values, to])
+    }
+
+    /// The next motion starts here.
+    pub(super) fn settle(&mut self) {
+        (self.start, self.path) = (None, None);
+    }
+
+    /// Memory that it takes beyond its bodies, bytes, estimated.
+    pub(super) fn bytes(&self) -> usize {
+        bytes_of(&self.declared)
+    }
+}
+
+/// Where a robot goes.
+pub(super) struct MovedRobot {
+    base: Pose,
+    values: Vec<f64>,
+    /// On the new base; none: it stays.
+    kinematics: Option<Kinematics>,
+    frames: Vec<Pose>,
+}
+
+impl MovedRobot {
+    /// Where a body is that the robot moves.
+    pub(super) fn pose_of(&self, carrier: &Carrier) -> Pose {
+        pose_in(&carrier.frame.map_or(self.base, |frame| self.frames[frame]), carrier)
+    }
+
+    /// Whether something moves that hangs on a frame, of which `changes` tells.
+    pub(super) fn moves(&self, carrier: &Carrier, changes: &[bool]) -> bool {
+        carrier.frame.map_or(self.kinematics.is_some(), |frame| changes[frame])
+    }
+}
+
+fn pose_in(frame: &Pose, carrier: &Carrier) -> Pose {
+    carrier.frame_from_body.as_ref().map_or(*frame, |body| frame.compose(body))
+}
+
+/// The chain of a robot that stands there.
+fn on_base(robot: &Robot, base: &Pose) -> Kinematics {
+    let mut tree = Tree::default();
+    tree.append(robot.kinematics.tree(), base);
+    Kinematics::new(tree)
+}
+
+impl SceneRobot {
+    /// Memory that it takes in a scene beyond the shapes, bytes, estimated.
+    pub fn bytes(&self) -> usize {
+        let links = self.robot.links.iter().filter(|link| !link.parts.is_empty());
+        let link = |link: &crate::robot::model::RobotLink| {
+            let named = self.name.len() + link.name.len();
+            self.traits.bytes() + named + Body::bytes_of_parts(link.parts.len())
+        };
+        links.map(link).sum::<usize>() + bytes_of(self)
+    }
+}
+
+/// Memory that a robot takes beyond its bodies, bytes, estimated.
+fn bytes_of(declared: &SceneRobot) -> usize {
+    /// What a frame of the chain takes in the chain, in the path and in what is made of both.
+    const FRAME: usize = 4 << 10;
+    /// What a joint value takes: its name and limits in both, and itself.
+    const VALUE: usize = 512;
+    let SceneRobot { robot, values, attached, .. } = declared;
+    let touched: usize = attached.iter().map(|one| one.touch_links.len()).sum();
+    size_of::<Mounted>()
+        + robot.kinematics.tree().frames.len() * FRAME
+        + values.len() * VALUE
+        + attached.len() * size_of::<Attached>()
+        + touched * 64
+}
+
+/// Joint values of a robot of which nothing is said: 0, and no turn.
+pub fn rest_values(robot: &Robot) -> Vec<f64> {
+    let tree = robot.kinematics.tree();
+    let mut values = vec![0.0; tree.variables.len()];
+    for frame in &tree.frames {
+        if let Freedom::Ball { variable } = frame.freedom {
+            values[variable + 3] = 1.0;
+        }
+    }
+    values
+}
