@@ -3,9 +3,10 @@
 
 A fresh server of the binary CLEARANCE is asked about edges of the Panda among boxes, and of two small robots with
 slides, mimics and turned origins. The judges are its VerifyCertificate and `clients/python/clearance_edges.py`, which
-reads the URDFs itself. Every answer has to be accepted as it is; and of what both accept of a changed one, no sampled
-configuration may be in contact. A seed gives the same mutations everywhere. Needs grpcio.
-usage: mutate_edges.py CLEARANCE [--each 150] [--seed 1]
+reads the URDFs itself. Every answer has to be accepted as it is. What is changed at random may stay true: of what both
+accept of it, no sampled configuration may be in contact. What is made false on purpose, by the rules of docs/robots.md
+or by a contact on the way, has to be refused by both. A seed gives the same mutations everywhere. Needs grpcio.
+usage: mutate_edges.py CLEARANCE [--each 150] [--made-false 150] [--seed 1]
 """
 import argparse, copy, importlib.machinery, importlib.util, pathlib, random, re, sys
 from collections import Counter, defaultdict
@@ -61,7 +62,7 @@ class Scene:
                   quaternion_pose(at, turn)) for size, at, turn in boxes]
         loaded = [(sources[key], quaternion_pose(*base)) for key, base in robots]
         self.cell = ce.Cell([(robot, base) for (robot, _), base in loaded], still)
-        self.robots, self.boxes, self.vertices, first = robots, boxes, {}, 0
+        self.wire, self.robots, self.boxes, self.vertices, first = wire, robots, boxes, {}, 0
         for (robot, corners), _ in loaded:
             self.vertices.update({first + part: points for part, points in corners.items()})
             first += len(robot.parts)
@@ -250,6 +251,84 @@ KINDS = {"a speed made smaller": speed, "a closing made smaller": closing, "a pi
          "a joint's axis or origin turned": robot, "a box moved": box_moved}
 
 
+# ---- what is made false: each raises LookupError where a change has not made the claim false for certain
+def apart(claim):
+    """Whether every listed gap is more than its pair can close, by the claim's own numbers, and the pieces join."""
+    reached = 0.0
+    for piece in claim.answer.certificates[0].pieces:
+        most = [claim.question["margin"] + closing * (piece.end - reached) / 2 for closing in piece.closings]
+        if piece.end <= reached or any(gap <= reach for gap, reach in zip(piece.gaps, most)):
+            return False
+        reached = piece.end
+    return reached >= claim.answer.free_until[0]
+
+def needed(true):
+    if true:
+        raise LookupError
+
+def needed_piece_dropped(draw, claim):
+    piece_dropped(draw, claim)
+    needed(apart(claim))
+
+def piece_beyond_its_bound(draw, claim):
+    pieces = claim.answer.certificates[0].pieces
+    at = draw.randrange(len(pieces))
+    pieces[at].end += draw.uniform(0, 1) * ((pieces[at + 1].end if at + 1 < len(pieces) else 1.0) - pieces[at].end)
+    needed(apart(claim))
+
+def margin_above_the_gaps(draw, claim):
+    claim.question["margin"] += 10 ** draw.uniform(-6, 0)
+    needed(apart(claim))
+
+def gap_below_its_closing(draw, claim):
+    gap(draw, claim)
+    needed(apart(claim))
+
+def gap_beyond_the_scene(draw, claim):
+    """Nothing here is ten metres from anything."""
+    gaps = any_piece(draw, claim).gaps
+    gaps[draw.randrange(len(gaps))] = draw.uniform(10, 1e3)
+
+def direction_turned_away(draw, claim):
+    """Who is ahead along a direction is behind along its opposite, however long that is."""
+    piece, size = any_piece(draw, claim), -10 ** draw.uniform(-3, 3)
+    at = 3 * draw.randrange(len(piece.gaps))
+    for k in range(at, at + 3):
+        piece.directions[k] *= size
+
+def free_beyond_its_pieces(draw, claim):
+    until = claim.answer.free_until[0]
+    claim.answer.free_until[0] = draw.uniform(until, 1)
+    needed(apart(claim))
+
+def contact_unproven(draw, claim):
+    certificate = claim.answer.certificates[0]
+    needed(not certificate.HasField("contact"))
+    certificate.ClearField("contact")
+
+def into_contact(change):
+    """Such changes that a configuration on the way is in contact: an exact verdict, which no certificate has a part in."""
+    def changed(draw, claim):
+        change(draw, claim)
+        needed(not samples_in_contact(claim.scene.wire, claim))
+    return changed
+
+def joint_value_far(draw, claim):
+    values = claim.question[draw.choice(("starts", "ends"))]
+    values[draw.randrange(len(values))] += draw.uniform(-2, 2)
+
+def box_in_the_way(draw, claim):
+    claim.scene = draw.choice(claim.scene.blocked)
+
+FALSE = {"a speed below its bound": speed, "a closing below its bound": closing,
+         "a needed piece dropped": needed_piece_dropped, "a piece beyond its bound": piece_beyond_its_bound,
+         "a needed pair left out": pair_left_out, "a direction turned away": direction_turned_away,
+         "a gap below its closing": gap_below_its_closing, "a gap beyond the scene": gap_beyond_the_scene,
+         "free beyond its pieces": free_beyond_its_pieces, "a margin above the gaps": margin_above_the_gaps,
+         "a contact unproven": contact_unproven, "a joint's axis turned into contact": into_contact(robot),
+         "joint values into contact": into_contact(joint_value_far), "a box in the way": into_contact(box_in_the_way)}
+
+
 def scenes(wire, draw):
     robots = Robots(wire)
     turned = lambda: [1.0] + [draw.uniform(-1, 1) for _ in range(3)]
@@ -272,6 +351,10 @@ def scenes(wire, draw):
             other = copy.deepcopy(boxes)
             other[draw.randrange(len(other))][1][draw.randrange(3)] += draw.uniform(-1, 1) * 10 ** draw.uniform(-2, 0.3)
             scene.moved.append(Scene(wire, standing, other, robots.known))
+        scene.blocked = []
+        for _ in range(12):
+            large = [draw.uniform(0.5, 0.9) for _ in range(3)], [draw.uniform(-0.6, 0.6) for _ in range(3)], turned()
+            scene.blocked.append(Scene(wire, standing, [large, *boxes[1:]], robots.known))
         yield scene
 
 def claims_of(wire, draw, scene, count):
@@ -295,7 +378,37 @@ def samples_in_contact(wire, claim):
     return sum(verdict != 1 for verdict in reply.message.verdicts)
 
 
-def run(wire, draw, each):
+def tampered(wire, draw, claims, kinds, each, certainly):
+    """A table of what the judges said to `each` mutations of every kind, and what is wrong about that."""
+    counts, wrong = defaultdict(Counter), []
+    for name, change in kinds.items():
+        tries = 0
+        while counts[name]["made"] < each and (tries := tries + 1) < 40 * each:
+            known = draw.choice(claims)
+            claim = known.copy()
+            try:
+                change(draw, claim)
+            except (LookupError, ValueError):
+                continue  # this one has nothing of the kind
+            if claim.same(known):
+                continue
+            ours, theirs = rust(wire, claim), python(claim)
+            unlike = (ours is None) != (theirs is None)
+            counts[name].update(made=1, refused=ours is not None, unlike=unlike)
+            if unlike:
+                wrong.append(f"{name}: Rust {ours or 'accepts'}, Python {theirs or 'accepts'}\n  {claim.question}")
+            elif ours is None and (certainly or samples_in_contact(wire, claim)):
+                counts[name]["false"] += 1
+                wrong.append(f"{name}: accepted, and it is false\n  {claim.question}")
+        if counts[name]["made"] < each:
+            wrong.append(f"{name}: only {counts[name]['made']} could be made")
+    print(f"{'made false' if certainly else 'changed at random':36} {'made':>6} {'refused':>8} {'unlike':>7} {'false':>6}")
+    for name, count in [*counts.items(), ("all", sum(counts.values(), Counter()))]:
+        print(f"{name:36} {count['made']:6} {count['refused']:8} {count['unlike']:7} {count['false']:6}")
+    return wrong
+
+
+def run(wire, draw, options):
     for method in wire.pool.FindServiceByName("clearance.v1.RobotService").methods:
         wire.methods[method.name] = (f"/clearance.v1.RobotService/{method.name}", method)
     wrong, claims, seen = [], [], Counter()
@@ -310,42 +423,21 @@ def run(wire, draw, each):
             if pieces:
                 claims.append(claim)
     print(", ".join(f"{count} {word}" for word, count in seen.items()))
-    counts = defaultdict(Counter)
-    for name, change in KINDS.items():
-        tries = 0
-        while counts[name]["made"] < each and (tries := tries + 1) < 20 * each:
-            known = draw.choice(claims)
-            claim = known.copy()
-            try:
-                change(draw, claim)
-            except (LookupError, ValueError):
-                continue  # this one has nothing of the kind
-            if claim.same(known):
-                continue
-            ours, theirs = rust(wire, claim), python(claim)
-            unlike = (ours is None) != (theirs is None)
-            counts[name].update(made=1, refused=ours is not None, unlike=unlike)
-            if unlike:
-                wrong.append(f"{name}: Rust {ours or 'accepts'}, Python {theirs or 'accepts'}\n  {claim.question}")
-            elif ours is None and samples_in_contact(wire, claim):
-                counts[name]["false"] += 1
-                wrong.append(f"{name}: accepted, but a sample is in contact\n  {claim.question}")
-    print(f"{'of edges':32} {'made':>6} {'refused':>8} {'unlike':>7} {'false':>6}")
-    for name, count in [*counts.items(), ("all", sum(counts.values(), Counter()))]:
-        print(f"{name:32} {count['made']:6} {count['refused']:8} {count['unlike']:7} {count['false']:6}")
-    return wrong
+    wrong += tampered(wire, draw, claims, KINDS, options.each, False)
+    return wrong + tampered(wire, draw, claims, FALSE, options.made_false, True)
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
     parser.add_argument("clearance")
     parser.add_argument("--each", type=int, default=150, help="mutations of every kind")
+    parser.add_argument("--made-false", type=int, default=150, help="false claims of every kind")
     parser.add_argument("--seed", type=int, default=1)
     options = parser.parse_args()
     draw, port = random.Random(options.seed), helpers.free_port()
     server = helpers.start(options.clearance, port)
     try:
-        wrong = run(Wire(f"127.0.0.1:{port}", 4), draw, options.each)
+        wrong = run(Wire(f"127.0.0.1:{port}", 4), draw, options)
     finally:
         server.terminate()
         server.wait(30)
