@@ -75,20 +75,8 @@ impl Scene {
 
     /// Applies a frame with these moves in place of its own.
     pub fn apply_with(&mut self, frame: &Frame, moves: &dyn Moves) -> Result<Applied, FrameError> {
-        let last = self.applied;
-        if frame.id == 0 {
-            return Err(FrameError::NoId);
-        }
-        if frame.id == last {
+        if !self.follows(frame.id, frame.base, frame.keyframe)? {
             return Ok(Applied::Repeated);
-        }
-        if frame.id < last {
-            return Err(FrameError::Stale { last });
-        }
-        let builds_on_last = frame.base.unwrap_or(frame.id - 1) == last;
-        let builds_on_last = builds_on_last || is_broken(Rule::BaseFrame);
-        if !frame.keyframe && !builds_on_last {
-            return Err(FrameError::KeyframeNeeded { last });
         }
         if frame.keyframe {
             self.check_keyframe(frame, moves)?;
@@ -120,6 +108,22 @@ impl Scene {
         self.applied = frame.id;
         self.skipped = self.skipped.saturating_add(1);
         Ok(Applied::Now(refused))
+    }
+
+    /// Whether such a frame follows the last one that was applied; if not, it is that one again.
+    pub fn follows(&self, id: u64, base: Option<u64>, keyframe: bool) -> Result<bool, FrameError> {
+        let last = self.applied;
+        if id == 0 {
+            return Err(FrameError::NoId);
+        }
+        if id < last {
+            return Err(FrameError::Stale { last });
+        }
+        let builds_on_last = keyframe || base.unwrap_or(id - 1) == last;
+        if id > last && !builds_on_last && !is_broken(Rule::BaseFrame) {
+            return Err(FrameError::KeyframeNeeded { last });
+        }
+        Ok(id > last)
     }
 
     fn check_keyframe(&self, frame: &Frame, moves: &dyn Moves) -> Result<(), FrameError> {

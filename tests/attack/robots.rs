@@ -1,15 +1,19 @@
 //! Rows of robots: few bytes that ask for very many answers.
 
-use std::time::Duration;
+use std::fmt::Write;
+use std::time::{Duration, Instant};
 
 use clearance::rpc::api;
 use tokio_stream::StreamExt;
+use tonic::Code;
+use tonic_types::StatusExt;
 
 use crate::memory::{MIB, bounds, small, until_given_back};
 use crate::row::row_on;
 use crate::scenes::cut_off;
 use crate::server::Client;
 use crate::strikes::configurations;
+use crate::watch::Bounds;
 
 /// Nobody had tried: a million configurations over each of four streams whose clients take no
 /// answer. Answers, cells and the work itself were free, and messages stayed counted until the
@@ -32,6 +36,145 @@ fn configurations_without_end_whose_answers_are_not_taken_are_bounded() {
         }
         tokio::time::sleep(Duration::from_secs(4)).await;
         away.shutdown_background();
+        until_given_back(server, 8 * MIB, 200 * MIB).await;
+    });
+}
+
+/// A robot of one joint with this axis, and a box of this size on its link.
+fn of_axis_and_size(axis: &str, size: &str) -> String {
+    format!(
+        "<robot name='r'><link name='a'/><link name='b'><collision><geometry><box size='{size}'/>\
+         </geometry></collision></link><joint name='j' type='continuous'><parent link='a'/>\
+         <child link='b'/><axis xyz='{axis}'/></joint></robot>"
+    )
+}
+
+/// Links one after the other, or all beside the first.
+fn of_links(count: u32, is_chain: bool) -> String {
+    let mut urdf = String::from("<robot name='r'><link name='l0'/>");
+    for k in 1..count {
+        let parent = if is_chain { k - 1 } else { 0 };
+        write!(
+            urdf,
+            "<link name='l{k}'/><joint name='j{k}' type='fixed'><parent link='l{parent}'/>\
+             <child link='l{k}'/></joint>"
+        )
+        .unwrap();
+    }
+    urdf + "</robot>"
+}
+
+/// Ten entities, each of which is ten of the one before.
+fn of_entities() -> String {
+    let mut entities = String::from("<!ENTITY e0 'aaaaaaaaaa'>");
+    for k in 1..10 {
+        let ten = format!("&e{};", k - 1).repeat(10);
+        write!(entities, "<!ENTITY e{k} '{ten}'>").unwrap();
+    }
+    format!("<!DOCTYPE robot [{entities}]><robot name='&e9;'><link name='a'/></robot>")
+}
+
+/// Descriptions that are none, or far too large, and the field that is wrong.
+fn hostile() -> Vec<(&'static str, api::RegisterRobotRequest, &'static str)> {
+    let good = of_axis_and_size("0 0 1", "1 1 1");
+    let of_mesh = good.replace("<box size='1 1 1'/>", "<mesh filename='arm.stl'/>");
+    let deep = "<a>".repeat(300_000) + &"</a>".repeat(300_000);
+    let deep = format!("<robot name='r'><link name='a'>{deep}</link></robot>");
+    let links: String = (0..100_000).map(|k| format!("<link name='l{k}'/>")).collect();
+    let groups = "<group name='g'/>".repeat(200_000);
+    let urdf = |urdf: String| api::RegisterRobotRequest { urdf, ..Default::default() };
+    let mesh = |name: &str, bytes: &[u8]| api::RobotMesh {
+        name: name.to_owned(),
+        source: Some(api::robot_mesh::Source::Content(bytes.to_vec().into())),
+    };
+    let with = |meshes: Vec<api::RobotMesh>| api::RegisterRobotRequest {
+        urdf: of_mesh.clone(),
+        meshes,
+        ..Default::default()
+    };
+    // The header says that a thousand million triangles follow.
+    let endless = [&[0; 80][..], &1_000_000_000_u32.to_le_bytes(), &[0; 50]].concat();
+    vec![
+        ("entities of entities", urdf(of_entities()), "urdf"),
+        ("an entity in itself", urdf(of_entities().replace("&e0;", "&e9;")), "urdf"),
+        ("100,000 links", urdf(format!("<robot name='r'>{links}</robot>")), "urdf"),
+        ("20,000 links on one", urdf(of_links(20_000, false)), "urdf"),
+        ("20,000 links in a chain", urdf(of_links(20_000, true)), "urdf"),
+        ("900 links in a chain", urdf(of_links(900, true)), "urdf"),
+        ("elements 300,000 deep", urdf(deep), "urdf"),
+        ("an axis that is no number", urdf(of_axis_and_size("NaN 0 1", "1 1 1")), "urdf"),
+        ("an axis without a direction", urdf(of_axis_and_size("0 0 0", "1 1 1")), "urdf"),
+        ("an axis without an end", urdf(of_axis_and_size("0 inf 1", "1 1 1")), "urdf"),
+        ("a box without an end", urdf(of_axis_and_size("0 0 1", "1 1 1e999")), "urdf"),
+        ("a box inside out", urdf(of_axis_and_size("0 0 1", "1 -1 1")), "urdf"),
+        ("no mesh", with(vec![]), "meshes"),
+        ("the mesh of another robot", with(vec![mesh("leg.stl", b"")]), "meshes"),
+        ("a mesh of zeros", with(vec![mesh("arm.stl", &[0; 1 << 20])]), "meshes[0].content"),
+        ("a mesh without an end", with(vec![mesh("arm.stl", &endless)]), "meshes[0].content"),
+        (
+            "200,000 groups",
+            api::RegisterRobotRequest {
+                urdf: good,
+                srdf: format!("<robot name='r'>{groups}</robot>"),
+                ..Default::default()
+            },
+            "srdf",
+        ),
+    ]
+}
+
+/// Sends each, and sees it refused with its field. Beside others a description may be refused for
+/// the memory that they have.
+async fn register_hostile(client: &Client, is_alone: bool) {
+    for (what, request, field) in hostile() {
+        let status = client.robots().register_robot(request).await.unwrap_err();
+        if !is_alone && status.code() == Code::ResourceExhausted {
+            continue;
+        }
+        assert_eq!(status.code(), Code::InvalidArgument, "{what}: {status:?}");
+        let details = status.get_error_details();
+        let named = &details.bad_request().expect(what).field_violations[0].field;
+        assert!(named.starts_with(field), "{what}: {named}");
+    }
+}
+
+/// What is no robot is refused with its field, again and again, by four clients, and health is
+/// answered within 50 ms meanwhile.
+#[test]
+fn hostile_descriptions_of_robots_are_refused_and_nobody_waits() {
+    let bounds = Bounds { health_p99: Duration::from_millis(50), ..bounds() };
+    row_on(&small(), "4 clients register what is no robot", bounds, async |server| {
+        register_hostile(&server.connect().await, true).await;
+        let mut clients = tokio::task::JoinSet::new();
+        for _ in 0..4 {
+            let client = server.connect().await;
+            clients.spawn(async move {
+                let start = Instant::now();
+                while start.elapsed() < Duration::from_secs(3) {
+                    register_hostile(&client, false).await;
+                }
+            });
+        }
+        clients.join_all().await;
+        until_given_back(server, 8 * MIB, 200 * MIB).await;
+    });
+}
+
+/// Configurations of another robot, and of none, in every message of a stream.
+#[test]
+fn configurations_of_a_wrong_length_are_refused_and_cost_nothing() {
+    row_on(&small(), "configurations of a wrong length", bounds(), async |server| {
+        let client = server.connect().await;
+        // Its one joint takes any number of values; two of these robots take an even one.
+        let mut check = configurations(&client, 99_999).await.expect("registered");
+        let cell = check.cell.as_mut().unwrap();
+        cell.robots.push(cell.robots[0].clone());
+        for _ in 0..20 {
+            let status = client.robots().check_configurations(check.clone()).await.unwrap_err();
+            assert_eq!(status.code(), Code::InvalidArgument, "{status:?}");
+            let details = status.get_error_details();
+            assert_eq!(details.bad_request().unwrap().field_violations[0].field, "values");
+        }
         until_given_back(server, 8 * MIB, 200 * MIB).await;
     });
 }

@@ -153,7 +153,11 @@ async fn a_slider_with_its_load_is_handed_over_watched_and_let_go() {
 
     let attached = api::AttachedBody { body_id: 1, link: "cart".to_owned(), ..Default::default() };
     let grasp = api::Frame {
-        attached: vec![api::RobotAttachment { robot: ARM, attached: Some(attached) }],
+        attached: vec![api::RobotAttachment {
+            robot: ARM,
+            attached: Some(attached),
+            ..Default::default()
+        }],
         ..frame(1, vec![])
     };
     let joints = vec![api::JointValue { name: "slide".to_owned(), value: 4.0 }];
@@ -277,4 +281,137 @@ async fn what_is_wrong_with_robots_in_sessions_is_said_with_its_field() {
         let reports = step(&server, "s", vec![wrong]).await.unwrap();
         refused(&reports[0], Code::InvalidArgument, &format!("frames[0].{field}"));
     }
+}
+
+fn named(id: u32, name: &str, x: f64) -> api::Body {
+    api::Body { name: name.to_owned(), ..cube_at(id, x) }
+}
+
+/// What a session would answer to the same questions another time.
+fn told(report: &api::FrameReport) -> api::FrameReport {
+    api::FrameReport { cost: None, ..report.clone() }
+}
+
+/// Two sessions go the same way, one by names and the other by numbers.
+#[tokio::test]
+async fn bodies_and_robots_are_called_by_their_names() {
+    let server = started().await;
+    let robot = register(&server, slider()).await;
+    let bodies = vec![named(1, "cup", 20.0), named(2, "table", 40.0), named(3, "twin", 60.0)];
+    let bodies = [bodies, vec![named(4, "twin", 80.0)]].concat();
+    let state =
+        api::SessionState { bodies, robots: vec![placed(ARM, &robot)], ..Default::default() };
+    for id in ["names", "numbers"] {
+        server.sessions().open_session(open(id, state.clone(), true)).await.unwrap();
+    }
+    let frame = |frame_id: u64| api::Frame { frame_id, ..Default::default() };
+    let cart = || api::AttachedBody { link: "cart".to_owned(), ..Default::default() };
+    let cup = || "cup".to_owned();
+    let arm = || "arm".to_owned();
+    let pairs = [
+        (
+            api::Frame {
+                poses: vec![api::BodyPose { name: cup(), pose: pose(0.5), ..Default::default() }],
+                ..frame(1)
+            },
+            api::Frame {
+                poses: vec![api::BodyPose { id: 1, pose: pose(0.5), ..Default::default() }],
+                ..frame(1)
+            },
+        ),
+        (
+            api::Frame {
+                attached: vec![api::RobotAttachment {
+                    robot_name: arm(),
+                    attached: Some(api::AttachedBody { body_name: cup(), ..cart() }),
+                    ..Default::default()
+                }],
+                robot_moves: vec![api::RobotMove { name: arm(), ..to(0, &[0.3]) }],
+                changed_bodies: vec![api::BodyChange {
+                    name: cup(),
+                    margin: Some(0.25),
+                    ..Default::default()
+                }],
+                ..frame(2)
+            },
+            api::Frame {
+                attached: vec![api::RobotAttachment {
+                    robot: ARM,
+                    attached: Some(api::AttachedBody { body_id: 1, ..cart() }),
+                    ..Default::default()
+                }],
+                robot_moves: vec![to(ARM, &[0.3])],
+                changed_bodies: vec![api::BodyChange {
+                    id: 1,
+                    margin: Some(0.25),
+                    ..Default::default()
+                }],
+                ..frame(2)
+            },
+        ),
+        // The name of a body that goes is free for one that comes, in the same frame.
+        (
+            api::Frame {
+                detached_body_names: vec![cup()],
+                removed_body_names: vec!["table".to_owned()],
+                removed_robot_names: vec![arm()],
+                added_bodies: vec![named(9, "table", 3.0)],
+                poses: vec![api::BodyPose {
+                    name: "table".to_owned(),
+                    pose: pose(0.5),
+                    ..Default::default()
+                }],
+                ..frame(3)
+            },
+            api::Frame {
+                detached_body_ids: vec![1],
+                removed_body_ids: vec![2],
+                removed_robots: vec![ARM],
+                added_bodies: vec![named(9, "table", 3.0)],
+                poses: vec![api::BodyPose { id: 9, pose: pose(0.5), ..Default::default() }],
+                ..frame(3)
+            },
+        ),
+    ];
+    for (by_names, by_numbers) in &pairs {
+        let [names, numbers] = [("names", by_names), ("numbers", by_numbers)]
+            .map(|(id, frame)| step(&server, id, vec![frame.clone()]));
+        let (names, numbers) = (names.await.unwrap(), numbers.await.unwrap());
+        assert!(names[0].status.is_none() && names[0].refused_items.is_empty(), "{names:?}");
+        assert_eq!(told(&names[0]), told(&numbers[0]));
+        assert!(by_names.frame_id == 2 || !names[0].pairs.is_empty(), "{names:?}");
+    }
+    // A frame that comes again gets its report again, although the names are gone.
+    let [(_, _), (_, _), (last, _)] = &pairs;
+    let again = step(&server, "names", vec![last.clone()]).await.unwrap();
+    assert!(again[0].status.is_none(), "{again:?}");
+
+    let pose_of = |name: &str| api::BodyPose { name: name.to_owned(), ..Default::default() };
+    for (wrong, field) in [
+        (api::Frame { poses: vec![pose_of("nobody")], ..frame(4) }, "poses[0].name"),
+        (api::Frame { poses: vec![pose_of("twin")], ..frame(4) }, "poses[0].name"),
+        (
+            api::Frame { poses: vec![api::BodyPose { id: 1, ..pose_of("cup") }], ..frame(4) },
+            "poses[0].name",
+        ),
+        (
+            api::Frame { removed_body_names: vec![cup(), String::new()], ..frame(4) },
+            "removed_body_names[1]",
+        ),
+        (api::Frame { removed_robot_names: vec![arm()], ..frame(4) }, "removed_robot_names[0]"),
+        (
+            api::Frame {
+                robot_moves: vec![api::RobotMove { name: arm(), ..to(0, &[0.3]) }],
+                ..frame(4)
+            },
+            "robot_moves[0].name",
+        ),
+    ] {
+        let reports = step(&server, "names", vec![wrong]).await.unwrap();
+        refused(&reports[0], Code::InvalidArgument, &format!("frames[0].{field}"));
+    }
+    // Who has lost a frame hears of that, not of a name that the frame would have brought.
+    let late = api::Frame { poses: vec![pose_of("nobody")], ..frame(9) };
+    let reports = step(&server, "names", vec![late]).await.unwrap();
+    refused(&reports[0], Code::FailedPrecondition, "frames[0].base_frame_id");
 }

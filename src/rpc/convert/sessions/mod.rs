@@ -8,6 +8,7 @@ pub mod frame;
 pub mod hits;
 pub mod inquiry;
 pub mod methods;
+pub mod names;
 pub mod news;
 pub mod packed;
 pub mod plan;

@@ -168,6 +168,7 @@ pub fn robot_to_wire(robot: &SceneRobot, registered: &KnownRobots) -> api::Sessi
         link: one.link.clone(),
         pose: one.link_from_body.as_ref().map(pose_to_wire),
         touch_links: one.touch_links.clone(),
+        body_name: String::new(),
     };
     api::SessionRobot {
         id: id.0,
@@ -288,6 +289,7 @@ impl RobotDraft {
             joints: Vec::new(),
             base: Some(pose_to_wire(&robot.base)),
             teleported: self.teleported.contains(&robot.id),
+            name: String::new(),
         };
         frame.robot_moves = moved.map(tell).collect();
     }

@@ -3,6 +3,7 @@
 mod intake;
 mod resident;
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -25,7 +26,7 @@ use crate::rpc::convert::sessions::frame::{
 use crate::rpc::convert::sessions::methods::methods;
 use crate::rpc::convert::sessions::plan::Plan;
 use crate::rpc::convert::sessions::robots::KnownRobots;
-use crate::rpc::convert::sessions::{news, report, robots, state};
+use crate::rpc::convert::sessions::{names, news, report, robots, state};
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
@@ -352,6 +353,14 @@ impl Session {
             })
         };
         let effort = &mut Effort::with_stop(u64::MAX, work.until.gone);
+        // Of a frame that was applied already, or is refused, names may mean something else.
+        let follows = self.scene.follows(wire.frame_id, wire.base_frame_id, wire.keyframe);
+        let named = match follows {
+            Ok(true) => names::resolved(path, wire, &self.scene, limits),
+            Ok(false) | Err(_) => Ok(Cow::Borrowed(wire)),
+        };
+        let named = named.map_err(|failure| refuse(&failure))?;
+        let wire = &*named;
         let asked = AskedFrame::convert(path, wire, &self.defaults, catalogue, effort)
             .map_err(|failure| refuse(&failure))?;
         let is_next = wire.frame_id > self.scene.frame();

@@ -8,15 +8,14 @@
 //! A message that is given in pieces (Protobuf joins them) has its lists counted in each piece for
 //! itself; the memory is added up over all of them.
 
-use super::structures::{Content, Field, Structure, Structures, numbers_bytes, text_bytes};
+use super::structures::{
+    COUNTERS_MAX, Content, Field, Structure, Structures, numbers_bytes, text_bytes,
+};
 use crate::rpc::path::Path;
 use crate::runtime::settings::{Exceeded, Limits};
 
 /// Messages inside one another, as deep as the decoder goes.
 const DEPTH_MAX: usize = 100;
-
-/// Counters that one message needs at most.
-const COUNTERS_MAX: usize = 8;
 
 /// Why a message is not decoded.
 #[derive(Debug)]

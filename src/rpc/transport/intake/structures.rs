@@ -35,7 +35,10 @@ const COUNTED: &[(&str, &str, CountLimit)] = &[
     ("Frame", "added_robots", Limits::robots_per_session_max),
     ("Frame", "attached", Limits::bodies_per_session_max),
     ("Frame", "changed_bodies", Limits::bodies_per_session_max),
+    ("Frame", "detached_body_names", Limits::bodies_per_session_max),
     ("Frame", "poses", Limits::bodies_per_session_max),
+    ("Frame", "removed_body_names", Limits::bodies_per_session_max),
+    ("Frame", "removed_robot_names", Limits::robots_per_session_max),
     ("Frame", "robot_moves", Limits::robots_per_session_max),
     ("ListSessionsRequest", "session_keys", Limits::session_keys_max),
     ("PairRules", "checked_groups", Limits::rules_per_session_max),
@@ -83,6 +86,9 @@ const GROWTH: u64 = 2;
 
 /// Field numbers beyond this are not known to the API.
 const NUMBER_MAX: usize = 1_000;
+
+/// Lists of one message that are counted, at most.
+pub(super) const COUNTERS_MAX: usize = 16;
 
 /// All messages.
 #[derive(Debug)]
@@ -253,6 +259,7 @@ impl Sizes<'_> {
             structure.fields[number] =
                 Some(Field { name: field.name().to_owned(), content, count });
         }
+        assert!(structure.counters <= COUNTERS_MAX, "{name}: too many lists to count");
         structure
     }
 

@@ -115,6 +115,7 @@ impl Shapes {
             continuous,
             category,
             mask,
+            name: String::new(),
         }
     }
 
@@ -169,7 +170,7 @@ fn rule_changes(changes: &RuleChanges) -> api::RuleChanges {
 
 fn nested(one: &Move) -> api::BodyPose {
     let (id, pose, teleported) = (one.body.0, Some(pose_to_wire(&one.pose)), one.teleported);
-    api::BodyPose { id, pose, teleported, deviation: None }
+    api::BodyPose { id, pose, teleported, ..Default::default() }
 }
 
 fn packed(moves: &[Move]) -> api::PackedPoses {
