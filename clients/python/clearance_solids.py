@@ -238,7 +238,9 @@ def verify_solid_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer):
     if verdict != "SEPARATED":
         at_start = outcome == "OUTCOME_CONTACT" and "tContact" in answer and t_free == t_contact == 0
         require(at_start, "the bodies are in contact at t = 0")
-        return verify_solids(p, q, pose_p, pose_q, verdict, certificate.get("initial", {}).get("solid"))
+        form, proof = only(certificate.get("initial"))
+        require(form == "solid" and "solid" not in certificate, "no proof of contact at t = 0")
+        return verify_solids(p, q, pose_p, pose_q, verdict, proof)
     require("solid" in certificate, "no proof about solids")
     proof, solids = certificate["solid"], (p, q)
     pair, travel = on_the_way(p, q, pose_p, pose_q, motion_p, motion_q)
@@ -275,6 +277,7 @@ def verify_first_collision(bodies, answer):
     outcome, met = answer.get("outcome"), None
     certificate = answer.get("certificate") or {}
     t_free = bound(answer.get("tFree", 0.0))
+    ends = [extents(*body, t_free) for body in bodies]  # of bodies that turn nothing
     if outcome == "OUTCOME_CONTACT":
         met = two(answer, bodies)
         of_pair = {**answer, "certificate": certificate.get("contact")}
@@ -283,7 +286,8 @@ def verify_first_collision(bodies, answer):
             return  # in contact at t = 0, before which there is nothing
     else:
         require(outcome == "OUTCOME_NO_CONTACT" and t_free == 1, "no contact, but not free until the end")
-        require("p" not in answer and "q" not in answer, "no contact of two bodies")
+        said = [name for name, told in (("p", answer), ("q", answer), ("contact", certificate)) if name in told]
+        require(not said, f"no contact of two bodies, but {said}")
         visits = 0
     listed, last = set(), (-1, -1)
     for proof in certificate.get("free", []):
@@ -293,7 +297,6 @@ def verify_first_collision(bodies, answer):
         placed, travel = on_the_way(*moving)
         visits = Cover(placed, moving[:2], travel, t_free, visits=visits).verify(proof.get("cover", {}))
         listed.add(pair)
-    ends = [extents(*body, t_free) for body in bodies]
     for pair in combinations(range(len(bodies)), 2):
         known = pair == met or pair in listed or beside(*(ends[k] for k in pair))
         require(known, f"nothing shows that the bodies {pair} do not meet")

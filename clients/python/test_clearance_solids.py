@@ -90,6 +90,15 @@ class Sample(unittest.TestCase):
             if "solid" in answer["certificate"]:
                 self.assertRaises(Refused, motion, case, velocity=[20 * v for v in case["velocity"]])
 
+    def test_contact_at_the_start_is_proven_by_the_proof_of_the_start_alone(self):
+        # Beside a proof of later, or as one form of two, the server refuses it, and it was accepted here.
+        case = next(case for case in SAMPLE["motions"] if "initial" in case["answer"]["certificate"])
+        for part, stray in (("certificate", {"solid": {"free": {}}}), ("initial", {"separated": {}})):
+            lie = copy.deepcopy(case)
+            holder = lie["answer"]["certificate"]
+            (holder if part == "certificate" else holder["initial"]).update(stray)
+            self.assertRaises(Refused, motion, lie)
+
     def test_a_cover_that_is_changed_is_none(self):
         tried = 0
         for case in SAMPLE["verdicts"] + SAMPLE["motions"]:
@@ -200,6 +209,25 @@ class Several(unittest.TestCase):
         self.assertTrue(cs.beside(at(2, 7), at(0, 5)))
         self.assertFalse(cs.beside(at(0, 5), at(1, 7)))  # touching at the start
         self.assertFalse(cs.beside(at(0, 5), at(2, 2)))  # passing through
+
+
+    def test_a_proof_of_contact_is_refused_where_no_bodies_meet(self):
+        # It was overlooked, and the server refused the answer for it.
+        case = next(case for case in SAMPLE["collisions"] if case["answer"]["outcome"] == "OUTCOME_NO_CONTACT")
+        for proof in ({}, {"initial": {"solid": {"crossing": {"p": [0, 1, 2], "q": [0, 1, 2]}}}}, {"solid": {"free": {}}}):
+            self.refused(case, lambda lie: lie["certificate"].update(contact=proof))
+
+    def test_nothing_is_proven_of_several_bodies_one_of_which_turns(self):
+        # Of two others that were in contact at t = 0 it was, but there is no such question.
+        case = next(case for case in SAMPLE["collisions"]
+                    if case["answer"].get("initialVerdict") in ("VERDICT_TOUCHING", "VERDICT_OVERLAPPING"))
+        bodies = [(*placed(body["body"]), ("linear", body["velocity"])) for body in case["bodies"]]
+        cs.verify_first_collision(bodies, case["answer"])
+        met = case["answer"].get("p", 0), case["answer"]["q"]
+        other = next(k for k in range(len(bodies)) if k not in met)
+        bodies[other] = (*bodies[other][:2], ("screw", (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 0.5, None))
+        with self.assertRaisesRegex(Refused, "turns"):
+            cs.verify_first_collision(bodies, case["answer"])
 
 
 class Insides(unittest.TestCase):
