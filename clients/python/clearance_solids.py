@@ -2,9 +2,9 @@
 
 Proofs are the dictionaries that the messages SolidProof, SolidMotionProof, FindFirstContactResponse and
 FindFirstCollisionResponse are as JSON (as grpcurl prints them). A body is a `Solid`: of a polyhedron the vertices and
-triangles that GetPolytope lists, of a polytope its vertices alone. That a mesh is closed, oriented and does not meet
-itself is taken for granted: the server checks it where it is registered. Motions are those of
-`clearance_verify.verify_motion`.
+triangles that GetPolytope lists, of a polytope its vertices alone, and its facets where an answer names one. That a
+mesh is closed, oriented and does not meet itself is taken for granted: the server checks it where it is registered.
+Motions are those of `clearance_verify.verify_motion`.
 
 Every function raises `Refused` with the reason, or returns if the claim is proven. Whole numbers throughout.
 """
@@ -22,8 +22,10 @@ RAYS = [(5, 101, -37), (103, -7, 41), (-29, 43, 107), (61, 59, 83), (-97, -71, 1
 
 
 class Solid:
-    def __init__(self, points, triangles=None):
+    def __init__(self, points, triangles=None, facets=None):
+        """`facets`: those of a polytope, each its vertices in order around it."""
         self.points, self.triangles = points, triangles
+        self.facets = facets or [] if triangles is None else triangles
         if triangles is not None:
             ok = all(len(t) == 3 and all(type(v) is int and 0 <= v < len(points) for v in t) for t in triangles)
             require(triangles and ok, "the triangles are none of the vertices'")
@@ -158,14 +160,22 @@ def inside(point, corners, triangles):
     """Whether a point is strictly inside a closed surface; None if it is on it, or no ray misses all edges."""
     if any(all(c[k] < point[k] for c in corners) or all(c[k] > point[k] for c in corners) for k in range(3)):
         return False
-    moved = [sub(c, point) for c in corners]
+    return inside_beside([point], corners, triangles)
+
+
+def inside_beside(points, corners, triangles):
+    """The same of a point next to the first of some points a, b, c, beside the way to b, and beside that towards c:
+    of a + e (b - a) + e² (c - a) for every e > 0 that is small enough. Each sign is that of an affine function of
+    the point, so that of its value at a, or where that is 0 at b, or where both are 0 at c."""
+    moved = [[sub(corner, point) for point in points] for corner in corners]
+    first = lambda values: next((x for x in values if x), 0)
     for ray in RAYS:
         crossed = 0
         for a, b, c in ([moved[v] for v in triangle] for triangle in triangles):
-            turns = [dot(ray, cross(u, v)) for u, v in ((a, b), (b, c), (c, a))]
+            turns = [first(dot(ray, cross(u, v)) for u, v in zip(*edge)) for edge in ((a, b), (b, c), (c, a))]
             if min(turns) < 0 < max(turns):
                 continue
-            volume = dot(cross(a, b), c)
+            volume = first(dot(cross(u, v), w) for u, v, w in zip(a, b, c))
             if 0 in turns or volume == 0:
                 break
             crossed += (volume > 0) == (turns[0] > 0)
@@ -238,20 +248,74 @@ def verify_solid_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer):
     if verdict != "SEPARATED":
         at_start = outcome == "OUTCOME_CONTACT" and "tContact" in answer and t_free == t_contact == 0
         require(at_start, "the bodies are in contact at t = 0")
-        return verify_solids(p, q, pose_p, pose_q, verdict, certificate.get("initial", {}).get("solid"))
+        form, proof = only(certificate.get("initial"))
+        require(form == "solid" and "solid" not in certificate, "no proof of contact at t = 0")
+        return verify_solids(p, q, pose_p, pose_q, verdict, proof)
     require("solid" in certificate, "no proof about solids")
     proof, solids = certificate["solid"], (p, q)
     pair, travel = on_the_way(p, q, pose_p, pose_q, motion_p, motion_q)
     if outcome == "OUTCOME_CONTACT":
         require("tContact" in answer and t_free <= t_contact <= 1, "not 0 <= tFree <= tContact <= 1")
         found = faces(pair, solids, proof.get("contact"))
-        # All differences move alike: mixing both ends' mixes the times as well.
-        scale = max(t_free.denominator, t_contact.denominator)
-        ends = [tuple(int(scale * (x + w * t)) for x, w in zip(d, travel)) for t in (t_free, t_contact) for d in found]
-        require(nearest(ends)[0] == (0, 0, 0), "the faces share no point at any time of the bracket")
+        require(share_a_point(found, travel, (t_free, t_contact)), "the faces share no point at any time of the bracket")
     else:
         require(t_free == 1, "no contact, but not free until the end")
     return Cover(pair, solids, travel, t_free).verify(proof.get("free", {}))
+
+
+def share_a_point(differences, travel, times):
+    """Whether faces share a point at some time between two. All their differences move alike, so mixing those of
+    both ends mixes the times as well."""
+    scale = max(t.denominator for t in times)
+    ends = [tuple(int(scale * (x + w * t)) for x, w in zip(d, travel)) for t in times for d in differences]
+    # Most that do not are beside each other, and `nearest` looks at thousands of simplices.
+    beside = any(min(axis) > 0 or max(axis) < 0 for axis in zip(*ends))
+    return not beside and nearest(ends)[0] == (0, 0, 0)
+
+
+@patient
+def verify_face_contact(p, q, pose_p, pose_q, motion_p, motion_q, times, contact):
+    """Where bodies are said to meet at a time between two, t_free and t_contact (both 0 for a verdict), by a claim
+    that is proven; `contact`: a FaceContact."""
+    t_free, t_contact = times = [bound(t) for t in times]
+    require(t_free <= t_contact <= 1, "not 0 <= t_free <= t_contact <= 1")
+    bodies, named = (p, q), [named_face(contact, *side) for side in zip("pq", (p, q))]
+    if None not in named:
+        pair, travel = on_the_way(p, q, pose_p, pose_q, motion_p, motion_q)
+        for of_p in fan(named[0]):
+            for of_q in fan(named[1]):
+                look_at_clock()
+                if share_a_point(faces(pair, bodies, {"p": of_p, "q": of_q}), travel, times):
+                    return
+        require(False, "the faces named share no point")
+    of = int(named[0] is None)  # the body whose facet is inside the other
+    require(named[of] is not None and "pq"[of] + "Facet" in contact, "neither two faces nor one facet")
+    require(t_contact == 0, "one facet alone says how bodies overlap at t = 0")
+    pair, around = Pair(p.points, q.points, pose_p, pose_q), bodies[1 - of]
+    boundary = around.triangles or [triangle for facet in around.facets for triangle in fan(facet)]
+    corners = [pair.placed[of][v] for v in named[of][:3]]
+    held = len(corners) == 3 and inside_beside(corners, pair.placed[1 - of], boundary)
+    require(held, "the facet named is not inside the other body")
+
+
+def named_face(contact, name, solid):
+    """The vertices of the face that is named of a body, in order around it; None: none is."""
+    forms = [form for form in ("Vertex", "Edge", "Facet") if name + form in contact]
+    require(len(forms) <= 1, "several faces of one body")
+    if not forms:
+        return None
+    face = contact[name + forms[0]]
+    if forms == ["Edge"]:
+        return [face.get("from", 0), face.get("to", 0)]
+    if forms == ["Vertex"]:
+        return [face]
+    require(type(face) is int and 0 <= face < len(solid.facets), "it names a facet that does not exist")
+    return solid.facets[face]
+
+
+def fan(corners):
+    """The triangles from the first corner of a polygon, or the one face that it is."""
+    return [[corners[0], *two] for two in zip(corners[1:], corners[2:])] or [corners]
 
 
 def initial_verdict(answer):
@@ -275,6 +339,7 @@ def verify_first_collision(bodies, answer):
     outcome, met = answer.get("outcome"), None
     certificate = answer.get("certificate") or {}
     t_free = bound(answer.get("tFree", 0.0))
+    ends = [extents(*body, t_free) for body in bodies]  # of bodies that turn nothing
     if outcome == "OUTCOME_CONTACT":
         met = two(answer, bodies)
         of_pair = {**answer, "certificate": certificate.get("contact")}
@@ -283,7 +348,8 @@ def verify_first_collision(bodies, answer):
             return  # in contact at t = 0, before which there is nothing
     else:
         require(outcome == "OUTCOME_NO_CONTACT" and t_free == 1, "no contact, but not free until the end")
-        require("p" not in answer and "q" not in answer, "no contact of two bodies")
+        said = [name for name, told in (("p", answer), ("q", answer), ("contact", certificate)) if name in told]
+        require(not said, f"no contact of two bodies, but {said}")
         visits = 0
     listed, last = set(), (-1, -1)
     for proof in certificate.get("free", []):
@@ -293,7 +359,6 @@ def verify_first_collision(bodies, answer):
         placed, travel = on_the_way(*moving)
         visits = Cover(placed, moving[:2], travel, t_free, visits=visits).verify(proof.get("cover", {}))
         listed.add(pair)
-    ends = [extents(*body, t_free) for body in bodies]
     for pair in combinations(range(len(bodies)), 2):
         known = pair == met or pair in listed or beside(*(ends[k] for k in pair))
         require(known, f"nothing shows that the bodies {pair} do not meet")

@@ -41,9 +41,10 @@ def size(v): return math.isqrt(dot(v, v)) + 1  # above the length
 def size1(v): return abs(v[0]) + abs(v[1]) + abs(v[2])
 def up(a, b): return (a * b >> F) + 1          # above the product, of numbers >= 0
 
-def determinant(m):
-    minors = ([row[:j] + row[j + 1:] for row in m[1:]] for j in range(len(m)))
-    return sum((-1) ** j * m[0][j] * determinant(x) for j, x in enumerate(minors)) if m else 1
+def determinant(m):  # of three rows at most
+    if len(m) == 3:
+        return dot(m[0], cross(m[1], m[2]))
+    return m[0][0] * m[1][1] - m[0][1] * m[1][0] if len(m) == 2 else m[0][0] if m else 1
 
 def nearest(points):
     """(v, n): v/n is the point nearest the origin in the hull of whole points; exact. It is a foot
@@ -63,6 +64,8 @@ def nearest(points):
                       for k, x in enumerate(first))
             if best is None or dot(v, v) * best[1] ** 2 < dot(best[0], best[0]) * n * n:
                 best = v, n
+                if not any(v):
+                    return best  # there is nothing nearer
     return best
 
 def strictly_inside(points, error=0):

@@ -9,6 +9,8 @@ with open(os.path.join(os.path.dirname(__file__), "solids_sample.json")) as file
     SAMPLE = json.load(file)
 SOLIDS = {name: cs.Solid(body["points"], body.get("triangles")) for name, body in SAMPLE["solids"].items()}
 REST = ("linear", (0.0, 0.0, 0.0))
+FACETED = cs.Solid(SOLIDS["peg"].points, None,  # the peg, with its facets as GetPolytope would list them
+                   [[0, 1, 3, 2], [0, 2, 6, 4], [0, 4, 5, 1], [1, 5, 7, 3], [2, 3, 7, 6], [4, 6, 7, 5]])
 
 
 def placed(body):
@@ -89,6 +91,15 @@ class Sample(unittest.TestCase):
                 self.assertRaises(Refused, motion, case, answer=lie)
             if "solid" in answer["certificate"]:
                 self.assertRaises(Refused, motion, case, velocity=[20 * v for v in case["velocity"]])
+
+    def test_contact_at_the_start_is_proven_by_the_proof_of_the_start_alone(self):
+        # Beside a proof of later, or as one form of two, the server refuses it, and it was accepted here.
+        case = next(case for case in SAMPLE["motions"] if "initial" in case["answer"]["certificate"])
+        for part, stray in (("certificate", {"solid": {"free": {}}}), ("initial", {"separated": {}})):
+            lie = copy.deepcopy(case)
+            holder = lie["answer"]["certificate"]
+            (holder if part == "certificate" else holder["initial"]).update(stray)
+            self.assertRaises(Refused, motion, lie)
 
     def test_a_cover_that_is_changed_is_none(self):
         tried = 0
@@ -200,6 +211,95 @@ class Several(unittest.TestCase):
         self.assertTrue(cs.beside(at(2, 7), at(0, 5)))
         self.assertFalse(cs.beside(at(0, 5), at(1, 7)))  # touching at the start
         self.assertFalse(cs.beside(at(0, 5), at(2, 2)))  # passing through
+
+
+    def test_a_proof_of_contact_is_refused_where_no_bodies_meet(self):
+        # It was overlooked, and the server refused the answer for it.
+        case = next(case for case in SAMPLE["collisions"] if case["answer"]["outcome"] == "OUTCOME_NO_CONTACT")
+        for proof in ({}, {"initial": {"solid": {"crossing": {"p": [0, 1, 2], "q": [0, 1, 2]}}}}, {"solid": {"free": {}}}):
+            self.refused(case, lambda lie: lie["certificate"].update(contact=proof))
+
+    def test_nothing_is_proven_of_several_bodies_one_of_which_turns(self):
+        # Of two others that were in contact at t = 0 it was, but there is no such question.
+        case = next(case for case in SAMPLE["collisions"]
+                    if case["answer"].get("initialVerdict") in ("VERDICT_TOUCHING", "VERDICT_OVERLAPPING"))
+        bodies = [(*placed(body["body"]), ("linear", body["velocity"])) for body in case["bodies"]]
+        cs.verify_first_collision(bodies, case["answer"])
+        met = case["answer"].get("p", 0), case["answer"]["q"]
+        other = next(k for k in range(len(bodies)) if k not in met)
+        bodies[other] = (*bodies[other][:2], ("screw", (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 0.5, None))
+        with self.assertRaisesRegex(Refused, "turns"):
+            cs.verify_first_collision(bodies, case["answer"])
+
+
+class Meeting(unittest.TestCase):
+    """Where bodies meet: the channel is a U of three units, the peg half a unit wide, one long and high."""
+
+    HERE = quaternion_pose([0, 0, 0], [1, 0, 0, 0])
+
+    def meets(self, contact, x, y, name="block", velocity=(0.0, 0.0, 0.0), times=(0.0, 0.0)):
+        there = quaternion_pose([x, y, 0], [1, 0, 0, 0])
+        body = SOLIDS[name] if name == "block" else FACETED
+        cs.verify_face_contact(SOLIDS["channel"], body, self.HERE, there, REST, ("linear", velocity), times, contact)
+
+    def refused(self, *args, **kwargs):
+        self.assertRaises(Refused, self.meets, *args, **kwargs)
+
+    def test_faces_that_share_a_point_and_no_others(self):
+        # On the floor of the slot, y = 1, whose corners are 4, 5, 8 and 9, stands the peg by 0, 1, 4 and 5.
+        triangles = SOLIDS["channel"].triangles
+        on_floor = [k for k, t in enumerate(triangles) if set(t) <= {4, 5, 8, 9}]
+        under = [k for k, t in enumerate(SOLIDS["block"].triangles) if set(t) <= {0, 1, 4, 5}]
+        self.assertTrue(on_floor and under)
+        for p in range(len(triangles)):
+            reaches_floor = bool(set(triangles[p]) & {4, 5, 8, 9})
+            if p in on_floor:
+                self.meets({"pFacet": p, "qFacet": under[0]}, 1.0, 1.0)
+            elif not reaches_floor:
+                self.refused({"pFacet": p, "qFacet": under[0]}, 1.0, 1.0)
+        self.meets({"pEdge": {"from": 4, "to": 5}, "qVertex": 0}, 1.0, 1.0)
+        self.meets({"pVertex": 4, "qEdge": {"to": 4}}, 1.0, 1.0)
+        self.refused({"pVertex": 8, "qVertex": 0}, 1.0, 1.0)
+        self.refused({"pEdge": {"from": 4, "to": 9}, "qVertex": 99}, 1.0, 1.0)
+        self.refused({"pEdge": {"from": 0, "to": 15}, "qVertex": 0}, 1.0, 1.0)  # no edge of a triangle
+        for contact in ({}, {"point": {"x": 1.0}}, {"pVertex": 4}, {"pFacet": 99, "qFacet": 0}, {"pFacet": -1, "qFacet": 0},
+                        {"pVertex": 4, "pFacet": on_floor[0], "qVertex": 0}):
+            self.refused(contact, 1.0, 1.0)
+
+    def test_faces_meet_at_a_time_of_the_bracket(self):
+        fall = {"velocity": (0.0, -2.0, 0.0)}  # from y = 2 to the floor at 1: at t = 1/2
+        contact = {"pEdge": {"from": 4, "to": 5}, "qVertex": 0}
+        self.meets(contact, 1.0, 2.0, **fall, times=(0.5, 0.5))
+        self.meets(contact, 1.0, 2.0, **fall, times=(0.25, 0.75))
+        for times in ((0.0, 0.25), (0.75, 1.0), (0.75, 0.25), (0.5, 1.5), (-0.5, 0.5)):
+            self.refused(contact, 1.0, 2.0, **fall, times=times)
+
+    def test_one_facet_is_inside_the_other_body(self):
+        # The peg is within the channel's left wall, its left face within the wall's.
+        left = next(k for k, t in enumerate(SOLIDS["block"].triangles) if set(t) <= {0, 1, 2, 3})
+        of_peg = next(k for k, facet in enumerate(FACETED.facets) if set(facet) == {0, 1, 2, 3})
+        inside = quaternion_pose([0.25, 0.5, 0.25], [1, 0, 0, 0])
+        small = [[0.5 * x for x in point] for point in SOLIDS["block"].points]
+        bodies = {"block": cs.Solid(small, SOLIDS["block"].triangles), "peg": cs.Solid(small, None, FACETED.facets)}
+        verify = lambda body, pose, contact, times=(0.0, 0.0): cs.verify_face_contact(
+            SOLIDS["channel"], bodies[body], self.HERE, pose, REST, REST, times, contact)
+        verify("block", inside, {"qFacet": left})
+        verify("peg", inside, {"qFacet": of_peg})
+        in_slot = quaternion_pose([1.25, 1.5, 0.25], [1, 0, 0, 0])
+        for body, facet in (("block", left), ("peg", of_peg)):
+            self.assertRaises(Refused, verify, body, in_slot, {"qFacet": facet})
+            self.assertRaises(Refused, verify, body, inside, {"qFacet": 99})
+            self.assertRaises(Refused, verify, body, inside, {"pFacet": 0})
+            self.assertRaises(Refused, verify, body, inside, {"qVertex": 0})
+            with self.assertRaisesRegex(Refused, "t = 0"):
+                verify(body, inside, {"qFacet": facet}, (0.0, 0.5))
+            turning = ("screw", (0.0, 0.0, 0.0), (0.0, 0.0, 1.0), 0.5, None)  # which does not matter at t = 0
+            cs.verify_face_contact(SOLIDS["channel"], bodies[body], self.HERE, inside, REST, turning, (0.0, 0.0), {"qFacet": facet})
+        # From the wall's outside the facet goes into it beside its first edge; or along it, and then nothing tells.
+        at_wall = quaternion_pose([0.0, 0.5, 0.25], [1, 0, 0, 0])
+        self.assertRaises(Refused, verify, "block", at_wall, {"qFacet": left})
+        inward = next(k for k, t in enumerate(bodies["block"].triangles) if 4 in t and 0 in t and len(set(t) & {2, 6}) == 1)
+        verify("block", at_wall, {"qFacet": inward})
 
 
 class Insides(unittest.TestCase):

@@ -279,6 +279,40 @@ async fn pairs_that_meet_in_the_same_bracket_as_the_first_are_named() {
     assert_eq!(found.tied_pairs, [api::PlacePair { p: 0, q: 2 }]);
 }
 
+/// Beside a proof that no bodies meet, one of contact at t = 0 was taken for the whole proof and
+/// the answer refused for it; one of contact later was overlooked. Neither belongs to no contact.
+#[tokio::test]
+async fn a_proof_of_contact_is_refused_where_no_bodies_meet() {
+    let server = Server::start().await;
+    server.register("cube", &cube()).await;
+    let bodies = [0.0, 4.0].map(|x| api::MovingBody { body: Some(body("cube", x)), motion: None });
+    let question = api::FindFirstCollisionRequest { bodies: bodies.to_vec(), options: None };
+    let found = server.queries().find_first_collision(question.clone()).await.unwrap().into_inner();
+    assert_eq!(found.outcome(), Outcome::NoContact);
+    let claim = |answer: &api::FindFirstCollisionResponse| {
+        let (question, answer) = (Some(question.clone()), Some(answer.clone()));
+        Claim::FirstCollision(api::FirstCollisionClaim { question, answer })
+    };
+    assert!(verify(&server, claim(&found)).await.valid);
+    let crossing = api::FacePair { p: vec![0, 1, 2], q: vec![0, 1, 2] };
+    let proof = api::SolidProof { proof: Some(api::solid_proof::Proof::Crossing(crossing)) };
+    let proof = Some(api::static_certificate::Proof::Solid(proof));
+    let at_start = api::MotionCertificate {
+        initial: Some(api::StaticCertificate { proof }),
+        ..Default::default()
+    };
+    let solid = api::SolidMotionProof { free: Some(Default::default()), contact: None };
+    let later = api::MotionCertificate { solid: Some(solid), ..Default::default() };
+    for contact in [at_start, later] {
+        let mut answer = found.clone();
+        answer.certificate.as_mut().unwrap().contact = Some(contact);
+        let request = api::VerifyCertificateRequest { claim: Some(claim(&answer)) };
+        let status = server.queries().verify_certificate(request).await.unwrap_err();
+        let field = "first_collision.answer.certificate.contact";
+        check(&status, Code::InvalidArgument, "BAD_FIELD", field);
+    }
+}
+
 /// The tetrahedron 0, x, y, z of this edge with its corner there, as a closed mesh.
 fn tetrahedron(at: f64, edge: f64) -> api::Mesh {
     let mut xyz = vec![at; 12];

@@ -45,9 +45,10 @@ pub fn proof(path: &Path<'_>, wire: &api::SolidProof) -> Result<SolidProof, BadF
         Proof::Touching(wire) => {
             let path = path.field("touching");
             let way = required(&path.field("way"), wire.way.as_ref())?;
+            let start = path.field("from");
             Ok(SolidProof::Touching {
                 faces: faces(&path.field("faces"), wire.faces.as_ref())?,
-                from: vector(&path.field("from"), wire.from.as_ref())?,
+                from: vector(&start, Some(required(&start, wire.from.as_ref())?))?,
                 way: cover(&path.field("way"), way)?,
             })
         }
@@ -60,9 +61,10 @@ pub fn proof(path: &Path<'_>, wire: &api::SolidProof) -> Result<SolidProof, BadF
         }
         Proof::InnerPoint(wire) => {
             let path = path.field("inner_point");
+            let at = path.field("point");
             Ok(SolidProof::InnerPoint(InnerPoint {
                 terms: [
-                    vector(&path.field("point"), wire.point.as_ref())?,
+                    vector(&at, Some(required(&at, wire.point.as_ref())?))?,
                     wire.offset.as_ref().map_or(Ok(Vec3::zeros()), |offset| {
                         vector(&path.field("offset"), Some(offset))
                     })?,
@@ -290,6 +292,16 @@ mod tests {
             api::SolidTouch { faces: Some(four), from: None, way: Some(Default::default()) };
         let said = refused(Proof::Touching(touch));
         assert!(said.starts_with("solid.touching.faces.q: "), "{said}");
+        // A proof that lacked one of these was judged as one about the origin.
+        let touch = api::SolidTouch {
+            faces: Some(api::FacePair { p: vec![1], q: vec![1] }),
+            from: None,
+            way: Some(Default::default()),
+        };
+        let said = refused(Proof::Touching(touch));
+        assert!(said.starts_with("solid.touching.from: "), "{said}");
+        let said = refused(Proof::InnerPoint(Default::default()));
+        assert!(said.starts_with("solid.inner_point.point: "), "{said}");
         let of_several = |contact, free| {
             let wire = api::CollisionCertificate { contact, free };
             collision(&Path::ROOT.field("certificate"), &wire).unwrap_err().to_string()

@@ -13,6 +13,8 @@ use crate::rpc::convert::several::AskedSeveral;
 use crate::rpc::convert::solids::collision;
 use crate::rpc::status::Failure;
 
+const NO_BODIES_MEET: &str = "is said where no bodies meet";
+
 /// A first contact among several bodies, or that there is none.
 #[derive(Clone, Debug)]
 pub struct CollisionStatement {
@@ -36,6 +38,8 @@ impl CollisionStatement {
         let outcome = outcome(&path.field("outcome"), answer.outcome())?;
         let (mut pair, mut t_contact, mut faces) = (None, 1.0, None);
         let (faces_path, named) = (path.field("face_contact"), answer.face_contact.as_ref());
+        let certificate = required(path, "certificate", answer.certificate.as_ref())?;
+        let certificate_path = path.field("certificate");
         if outcome == Outcome::Contact {
             let [p, q] = [("p", &answer.p), ("q", &answer.q)]
                 .map(|(name, place)| required(path, name, place.as_ref()).copied());
@@ -47,12 +51,14 @@ impl CollisionStatement {
             NamedFaces::refuse(&faces_path, named)?;
             for (name, place) in [("p", answer.p), ("q", answer.q)] {
                 if place.is_some() {
-                    return Err(path.field(name).bad("is said where no bodies meet").into());
+                    return Err(path.field(name).bad(NO_BODIES_MEET).into());
                 }
             }
+            if certificate.contact.is_some() {
+                return Err(certificate_path.field("contact").bad(NO_BODIES_MEET).into());
+            }
         }
-        let certificate = required(path, "certificate", answer.certificate.as_ref())?;
-        let proof = collision(&path.field("certificate"), certificate)?;
+        let proof = collision(&certificate_path, certificate)?;
         Ok(Self { bodies, outcome, t_free: answer.t_free, t_contact, pair, faces, proof })
     }
 
