@@ -9,6 +9,7 @@ use std::time::Duration;
 #[derive(Debug)]
 pub struct StopGuard {
     flag: Arc<AtomicBool>,
+    left: Arc<AtomicBool>,
     limit: Option<Duration>,
     timer: OnceLock<tokio::task::JoinHandle<()>>,
 }
@@ -25,7 +26,7 @@ impl StopGuard {
     /// most frames are answered long before theirs would end.
     pub fn planned(limit: Option<Duration>) -> Self {
         let flag = Arc::new(AtomicBool::new(limit.is_some_and(|limit| limit.is_zero())));
-        Self { flag, limit, timer: OnceLock::new() }
+        Self { flag, left: Arc::default(), limit, timer: OnceLock::new() }
     }
 
     /// From now on the time counts.
@@ -52,6 +53,12 @@ impl StopGuard {
         self.flag.store(true, Ordering::Relaxed);
     }
 
+    /// A flag that is set when this guard is dropped, and not before: whatever is found out then,
+    /// nobody reads it.
+    pub fn left(&self) -> Arc<AtomicBool> {
+        self.left.clone()
+    }
+
     /// For the search.
     pub fn flag(&self) -> Arc<AtomicBool> {
         self.flag.clone()
@@ -60,6 +67,7 @@ impl StopGuard {
 
 impl Drop for StopGuard {
     fn drop(&mut self) {
+        self.left.store(true, Ordering::Relaxed);
         self.stop();
         if let Some(timer) = self.timer.get() {
             timer.abort();
@@ -107,5 +115,10 @@ mod tests {
         assert!(!flag.load(Ordering::Relaxed));
         drop(guard);
         assert!(flag.load(Ordering::Relaxed));
+        let guard = StopGuard::after(Some(Duration::ZERO));
+        let (flag, left) = (guard.flag(), guard.left());
+        assert!(flag.load(Ordering::Relaxed) && !left.load(Ordering::Relaxed), "late, but there");
+        drop(guard);
+        assert!(left.load(Ordering::Relaxed));
     }
 }

@@ -14,7 +14,7 @@
 
 use super::bounds::Ball;
 use super::pairs::PairKey;
-use super::step::TooManyPairs;
+use super::waiting::{TooManyPairs, Unanswered, Waiting};
 
 /// Levels at most; whatever is smaller still goes to the last one.
 const LEVELS: usize = 32;
@@ -174,12 +174,13 @@ impl BallGrid {
 pub(super) fn pairs_of(
     balls: &[Ball],
     pairs_max: usize,
+    waiting: &Waiting<'_>,
     is_near: impl Fn(PairKey) -> bool,
-) -> Result<Option<Vec<PairKey>>, TooManyPairs> {
+) -> Result<Option<Vec<PairKey>>, Unanswered> {
     let grid = BallGrid::of(balls);
     let mut pairs = Vec::new();
     let mut left = CROWD.saturating_mul(balls.len());
-    for (at, SortedBall { ball, body, .. }) in grid.sorted.iter().enumerate() {
+    for (at, SortedBall { ball, body, .. }) in waiting.each(grid.sorted.iter().enumerate()) {
         let mut compared = 0;
         grid.beside(at, |other| {
             compared += 1;
@@ -191,12 +192,13 @@ pub(super) fn pairs_of(
             }
         });
         if pairs.len() > pairs_max {
-            return Err(TooManyPairs { pairs_max });
+            return Err(TooManyPairs { pairs_max }.into());
         }
         let Some(rest) = left.checked_sub(compared) else { return Ok(None) };
         left = rest;
     }
-    pairs.sort_unstable();
+    waiting.sort_by(&mut pairs, PairKey::cmp)?;
+    waiting.go_on()?;
     Ok(Some(pairs))
 }
 
@@ -239,7 +241,8 @@ mod tests {
                 balls.push(Ball { centre: [1e12, 0.0, -1e12], radius: 0.0 });
                 balls.push(Ball { centre: [1e12, 0.0, -1e12], radius: 1e-9 });
             }
-            let Some(found) = pairs_of(&balls, usize::MAX, |_| true).unwrap() else {
+            let Some(found) = pairs_of(&balls, usize::MAX, &Waiting::for_ever(), |_| true).unwrap()
+            else {
                 crowded += 1;
                 continue;
             };
@@ -252,15 +255,27 @@ mod tests {
     #[test]
     fn a_crowd_is_said_to_be_one() {
         let ball = Ball { centre: [0.0; 3], radius: 1.0 };
-        assert_eq!(pairs_of(&vec![ball; 1000], usize::MAX, |_| true), Ok(None));
+        assert_eq!(
+            pairs_of(&vec![ball; 1000], usize::MAX, &Waiting::for_ever(), |_| true),
+            Ok(None)
+        );
     }
 
     #[test]
     fn one_pair_beyond_the_limit_is_refused() {
         let balls = [Ball { centre: [0.0; 3], radius: 1.0 }; 4];
-        assert_eq!(pairs_of(&balls, 6, |_| true).unwrap().map(|found| found.len()), Some(6));
-        assert_eq!(pairs_of(&balls, 5, |_| true), Err(TooManyPairs { pairs_max: 5 }));
-        assert_eq!(pairs_of(&balls, 5, |key| key.p > 0).unwrap().unwrap().len(), 3);
-        assert_eq!(pairs_of(&[], 5, |_| true), Ok(Some(Vec::new())));
+        assert_eq!(
+            pairs_of(&balls, 6, &Waiting::for_ever(), |_| true).unwrap().map(|found| found.len()),
+            Some(6)
+        );
+        assert_eq!(
+            pairs_of(&balls, 5, &Waiting::for_ever(), |_| true),
+            Err(TooManyPairs { pairs_max: 5 }.into())
+        );
+        assert_eq!(
+            pairs_of(&balls, 5, &Waiting::for_ever(), |key| key.p > 0).unwrap().unwrap().len(),
+            3
+        );
+        assert_eq!(pairs_of(&[], 5, &Waiting::for_ever(), |_| true), Ok(Some(Vec::new())));
     }
 }

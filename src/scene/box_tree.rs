@@ -10,7 +10,7 @@
 
 use super::bounds::Box3;
 use super::pairs::PairKey;
-use super::step::TooManyPairs;
+use super::waiting::{TooManyPairs, Unanswered, Waiting};
 
 /// No node: the parent of the root, the children of a leaf.
 const NONE: u32 = u32::MAX;
@@ -252,10 +252,11 @@ impl BoxTree {
         &self,
         boxes: &[Box3],
         pairs_max: usize,
+        waiting: &Waiting<'_>,
         is_enabled: impl Fn(PairKey) -> bool,
-    ) -> Result<Vec<PairKey>, TooManyPairs> {
+    ) -> Result<Vec<PairKey>, Unanswered> {
         let (mut pairs, mut pending) = (Vec::new(), Vec::new());
-        for (p, bounds) in (0u32..).zip(boxes) {
+        for (p, bounds) in waiting.each((0u32..).zip(boxes)) {
             let first = pairs.len();
             self.meeting(bounds, &mut pending, |q| {
                 let key = PairKey { p, q };
@@ -264,10 +265,11 @@ impl BoxTree {
                 }
             });
             if pairs.len() > pairs_max {
-                return Err(TooManyPairs { pairs_max });
+                return Err(TooManyPairs { pairs_max }.into());
             }
             pairs[first..].sort_unstable();
         }
+        waiting.go_on()?;
         Ok(pairs)
     }
 
@@ -347,7 +349,9 @@ mod tests {
             let mut state = seed * 7919;
             let boxes: Vec<Box3> = (0..60).map(|_| random_box(&mut state)).collect();
             let is_enabled = |key: PairKey| !key.p.is_multiple_of(5);
-            let found = BoxTree::build(&boxes).pairs(&boxes, usize::MAX, is_enabled).unwrap();
+            let found = BoxTree::build(&boxes)
+                .pairs(&boxes, usize::MAX, &Waiting::for_ever(), is_enabled)
+                .unwrap();
             let all = (0..60_u32).flat_map(|p| (p + 1..60).map(move |q| PairKey { p, q }));
             let meets = |key: &PairKey| {
                 is_enabled(*key) && boxes[key.p as usize].gap(&boxes[key.q as usize]).is_none()
@@ -362,8 +366,14 @@ mod tests {
     fn one_pair_beyond_the_limit_is_refused() {
         let boxes = [Box3 { low: [0.0; 3], high: [1.0; 3] }; 4];
         let tree = BoxTree::build(&boxes);
-        assert_eq!(tree.pairs(&boxes, 6, |_| true).map(|found| found.len()), Ok(6));
-        assert_eq!(tree.pairs(&boxes, 5, |_| true), Err(TooManyPairs { pairs_max: 5 }));
+        assert_eq!(
+            tree.pairs(&boxes, 6, &Waiting::for_ever(), |_| true).map(|found| found.len()),
+            Ok(6)
+        );
+        assert_eq!(
+            tree.pairs(&boxes, 5, &Waiting::for_ever(), |_| true),
+            Err(TooManyPairs { pairs_max: 5 }.into())
+        );
     }
 
     #[test]

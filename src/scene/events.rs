@@ -1,20 +1,21 @@
 //! Contacts that begin and end: their order, and how much of it is known.
 
 use super::report::{Event, EventKind};
+use super::waiting::{Unanswered, Waiting};
 
 /// Sorts by time, then by pair, and marks the events whose bracket meets another's: which of them
 /// was first is not known. But contacts that ended because a body left, or the pair was no longer
 /// checked, come before all others of their time: what begins under the same ids begins after them.
-pub fn put_in_order(events: &mut [Event]) {
+pub(super) fn put_in_order(events: &mut [Event], waiting: &Waiting<'_>) -> Result<(), Unanswered> {
     let stays = |event: &Event| event.kind != EventKind::Ended || event.verdict.is_some();
-    events.sort_by(|a, b| {
+    waiting.sort_by(events, |a, b| {
         let starts = a.bracket[0].total_cmp(&b.bracket[0]);
         starts
             .then(stays(a).cmp(&stays(b)))
             .then(a.bracket[1].total_cmp(&b.bracket[1]))
             .then(a.p.cmp(&b.p))
             .then(a.q.cmp(&b.q).then(a.kind.cmp(&b.kind)))
-    });
+    })?;
     // In order of their starts, a bracket meets an earlier one if the latest end so far reaches it,
     // and a later one if it reaches the next start.
     let mut latest_end = f64::NEG_INFINITY;
@@ -24,6 +25,7 @@ pub fn put_in_order(events: &mut [Event]) {
         events[index].unordered = latest_end >= start || next_start <= end;
         latest_end = latest_end.max(end);
     }
+    Ok(())
 }
 
 #[cfg(test)]
@@ -49,7 +51,7 @@ mod tests {
     fn check(brackets: &[[f64; 2]], expected: &[(u32, bool)]) {
         let mut events: Vec<Event> =
             brackets.iter().enumerate().map(|(p, b)| began(p as u32, *b)).collect();
-        put_in_order(&mut events);
+        put_in_order(&mut events, &Waiting::for_ever()).unwrap();
         let order: Vec<(u32, bool)> = events.iter().map(|e| (e.p.0, e.unordered)).collect();
         assert_eq!(order, expected);
     }

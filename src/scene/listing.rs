@@ -11,7 +11,7 @@ use super::question::{Listed, Questions};
 use super::ranking::Ranking;
 use super::report::{Counters, Event, EventKind, PairReport, Tally};
 use super::state::Scene;
-use super::step::TooManyPairs;
+use super::waiting::{TooManyPairs, Unanswered, Waiting};
 use crate::geometry::claim::Verdict;
 use crate::geometry::meeting::Impact;
 
@@ -20,6 +20,16 @@ use crate::geometry::meeting::Impact;
 pub(super) struct Noted {
     verdict: Verdict,
     within_margin: bool,
+}
+
+/// What is to be remembered of a pair.
+pub(super) struct Remark {
+    key: PairKey,
+    /// What is noted of it from now on, where that changes.
+    noted: Option<Option<Noted>>,
+    /// The same for the table, and the pair's place there.
+    said: Option<(u32, Said)>,
+    is_open: bool,
 }
 
 /// What every pair counts as before anything is said of it.
@@ -51,25 +61,39 @@ impl Scene {
     pub(super) fn pairs_to_look_at(
         &mut self,
         questions: &Questions,
-    ) -> Result<Vec<u32>, TooManyPairs> {
+        waiting: &Waiting<'_>,
+    ) -> Result<Vec<u32>, Unanswered> {
         let pairs_max = self.limits.pairs_max;
         if self.has_changed {
-            self.restate_said();
+            self.restate_said(waiting)?;
         }
         if questions.listed == Listed::All {
             if self.book.pairs_enabled > pairs_max as u64 {
-                return Err(TooManyPairs { pairs_max });
+                return Err(TooManyPairs { pairs_max }.into());
             }
             // Nobody asks the boxes meanwhile, so they are not kept up to date.
             self.near.invalidate();
-            let mut places = self.table.places_of(self.book.enabled_pairs());
-            places.sort_unstable();
+            let mut places = self.table.places_of(waiting.each(self.book.enabled_pairs()));
+            waiting.go_on()?;
+            waiting.sort_by(&mut places, u32::cmp)?;
             return Ok(places);
         }
-        self.find_near_pairs(questions.below.unwrap_or(0.0).max(0.0))?;
+        self.find_near_pairs(questions.below.unwrap_or(0.0).max(0.0), waiting)?;
         let is_other_question = self.asked != Some(*questions);
         if self.has_changed || is_other_question || questions.is_about_all() {
-            return Ok(self.table.places_of_all());
+            let mut places = self.table.places_of_all();
+            let watched = places.len();
+            if self.asked.is_none() {
+                places.extend(waiting.each(self.table.places_unsaid()));
+            }
+            // Those that are no longer near, too.
+            places.extend(self.table.places_of(waiting.each(self.open.iter().copied())));
+            if places.len() > watched {
+                waiting.go_on()?;
+                waiting.sort_by(&mut places, u32::cmp)?;
+                places.dedup();
+            }
+            return Ok(places);
         }
         Ok(self.places_of_moved(questions))
     }
@@ -87,8 +111,7 @@ impl Scene {
             places.pop();
         }
         let awake = places.len();
-        let open = std::mem::take(&mut self.open);
-        places.extend(self.table.places_of(open));
+        places.extend(self.table.places_of(self.open.iter().copied()));
         let are_met =
             questions.listed != Listed::Nothing && (questions.between.is_some() || self.has_chosen);
         if questions.listed == Listed::Near || are_met {
@@ -110,11 +133,12 @@ impl Scene {
     }
 
     /// Tells the pairs what was said of them, which they do not know after a change of structure.
-    fn restate_said(&mut self) {
+    fn restate_said(&mut self, waiting: &Waiting<'_>) -> Result<(), Unanswered> {
         let keys: Vec<PairKey> = self.contacts.keys().chain(self.noted.keys()).copied().collect();
-        for key in keys {
+        for key in waiting.each(keys) {
             self.table.set_said(key, self.said_of(key));
         }
+        waiting.go_on()
     }
 
     /// Whether the bodies of the pair at this place have used up the room of its verdict.
@@ -154,21 +178,22 @@ impl<'a> Round<'a> {
     }
 
     /// Asks how every pair stands.
-    pub(super) fn stand(&mut self, scene: &mut Scene) {
-        let questions = self.work.questions;
+    pub(super) fn stand(&mut self, scene: &mut Scene) -> Result<(), Unanswered> {
+        let PairWork { questions, waiting, .. } = self.work;
         let (mut looked_closely, mut remembered) = (0, 0);
         let places = std::mem::take(&mut self.places);
         let (simple, others): (Vec<u32>, Vec<u32>) =
-            places.into_iter().partition(|place| scene.table.at(*place).is_simple);
+            waiting.each(places).partition(|place| scene.table.at(*place).is_simple);
         let mut keys: Vec<PairKey> = Vec::with_capacity(others.len());
-        keys.extend(others.iter().map(|place| scene.table.at(*place).key));
+        keys.extend(waiting.each(&others).map(|place| scene.table.at(*place).key));
         let has_expired = |place: &&u32| scene.has_expired(**place);
-        self.counters.pairs_expired = others.iter().filter(has_expired).count() as u64;
+        self.counters.pairs_expired = waiting.each(&others).filter(has_expired).count() as u64;
         let is_near = |place: &&u32| scene.table.at(**place).is_near;
-        let mut near = others.iter().filter(is_near).count() as u64;
+        let mut near = waiting.each(&others).filter(is_near).count() as u64;
+        waiting.go_on()?;
         let (counters, notable) = (&mut self.counters, &mut self.notable);
         if questions.is_about_all() {
-            keys.extend(simple.iter().map(|place| scene.table.at(*place).key));
+            keys.extend(waiting.each(&simple).map(|place| scene.table.at(*place).key));
             near = scene.table.near_count() as u64;
         } else {
             scene.look_at(&simple, &self.work, |batch| {
@@ -178,11 +203,11 @@ impl<'a> Round<'a> {
                 looked_closely += batch.looked_closely;
                 notable.append(&mut batch.news);
                 keys.append(&mut batch.left);
-            });
+            })?;
         }
-        keys.sort_unstable();
+        waiting.sort_by(&mut keys, PairKey::cmp)?;
         let is_spoken_of: Vec<bool> =
-            keys.iter().map(|key| scene.table.said(*key).is_anything()).collect();
+            waiting.each(&keys).map(|key| scene.table.said(*key).is_anything()).collect();
         let mut is_spoken_of = is_spoken_of.into_iter();
         scene.run(&keys, Task::Stand, &self.work, |state| {
             if is_spoken_of.next() == Some(true) || !state.answer.is_plain() {
@@ -192,16 +217,17 @@ impl<'a> Round<'a> {
             let is_by_boxes = state.answer.by_boxes;
             looked_closely += u64::from(!is_by_boxes && !state.was_remembered);
             remembered += u64::from(!is_by_boxes && state.was_remembered);
-        });
+        })?;
         if questions.listed == Listed::Near {
             notable.extend(scene.contacts.keys().chain(scene.noted.keys()));
         }
-        notable.sort_unstable();
+        waiting.sort_by(notable, PairKey::cmp)?;
         notable.dedup();
         self.keys = keys;
         self.count(scene, looked_closely);
         self.counters.pairs_asleep = (scene.table.near_count() as u64).saturating_sub(near);
         debug_assert!(remembered <= self.counters.pairs_remembered);
+        Ok(())
     }
 
     /// How all pairs stand, and how many of them took no look.
@@ -222,30 +248,31 @@ impl<'a> Round<'a> {
     }
 
     /// Chooses the pairs to list, and asks for their distances and depths.
-    pub(super) fn detail(&mut self, scene: &mut Scene) -> Result<(), TooManyPairs> {
-        let questions = self.work.questions;
+    pub(super) fn detail(&mut self, scene: &mut Scene) -> Result<(), Unanswered> {
+        let PairWork { questions, waiting, .. } = self.work;
         let candidates = match questions.listed {
             Listed::Nothing => &[],
             Listed::Changed | Listed::Near => &self.notable[..],
             Listed::All => &self.keys[..],
         };
-        for key in candidates {
+        for key in waiting.each(candidates) {
             if self.is_listed(scene, *key) {
                 self.listed.insert(*key, questions.distances);
             }
         }
+        waiting.go_on()?;
         if questions.asks_details() && !self.listed.is_empty() {
             let keys: Vec<PairKey> = self.listed.keys().copied().collect();
             let distance = questions.distances.then_some(questions.stops);
             let &Questions { depths: depth, normals: normal, polygons: polygon, .. } = questions;
-            self.ask(scene, &keys, Task::Detail { distance, depth, normal, polygon });
+            self.ask(scene, &keys, Task::Detail { distance, depth, normal, polygon })?;
         }
         self.rank(scene)?;
         if questions.along.is_some() {
             let listed = self.listed.keys().take(scene.limits.listed_max);
             let keys: Vec<PairKey> = listed.copied().collect();
             let counters = &mut self.counters;
-            scene.run(&keys, Task::Along, &self.work, |state| counters.count(state));
+            scene.run(&keys, Task::Along, &self.work, |state| counters.count(state))?;
         }
         Ok(())
     }
@@ -268,15 +295,25 @@ impl<'a> Round<'a> {
         }
     }
 
-    pub(super) fn ask(&mut self, scene: &mut Scene, keys: &[PairKey], task: Task) {
+    pub(super) fn ask(
+        &mut self,
+        scene: &mut Scene,
+        keys: &[PairKey],
+        task: Task,
+    ) -> Result<(), Unanswered> {
         let counters = &mut self.counters;
-        scene.run(keys, task, &self.work, |state| counters.count(state));
+        scene.run(keys, task, &self.work, |state| counters.count(state))
     }
 
     /// Finds out where and how the contacts of these events begin and end, if that is asked.
-    pub(super) fn look_at_impacts(&mut self, scene: &mut Scene, events: &mut [Event]) {
-        if !self.work.questions.impacts {
-            return;
+    pub(super) fn look_at_impacts(
+        &mut self,
+        scene: &mut Scene,
+        events: &mut [Event],
+    ) -> Result<(), Unanswered> {
+        let PairWork { questions, waiting, .. } = self.work;
+        if !questions.impacts {
+            return Ok(());
         }
         for (kind, end) in
             [(EventKind::Began, ContactEnd::First), (EventKind::Ended, ContactEnd::Last)]
@@ -287,28 +324,30 @@ impl<'a> Round<'a> {
                 is_asked.then_some(()).and_then(|()| Some(PairKey::new(p?, q?)))
             };
             let mut keys: Vec<PairKey> =
-                events.iter().filter_map(|event| key_of(scene, event)).collect();
-            keys.sort_unstable();
+                waiting.each(&*events).filter_map(|event| key_of(scene, event)).collect();
+            waiting.sort_by(&mut keys, PairKey::cmp)?;
             let mut impacts: BTreeMap<PairKey, Impact> = BTreeMap::new();
             let counters = &mut self.counters;
             scene.run(&keys, Task::Impact(end), &self.work, |state| {
                 counters.count(state);
                 let known = state.answer.meeting.as_ref().and_then(|known| known.impact);
                 impacts.extend(known.map(|impact| (state.key, impact)));
-            });
-            for event in events.iter_mut() {
+            })?;
+            for event in waiting.each(events.iter_mut()) {
                 let key = key_of(scene, event);
                 event.impact = event.impact.or(key.and_then(|key| impacts.get(&key).copied()));
             }
         }
+        waiting.go_on()
     }
 
     /// What the report says of the listed pairs.
-    pub(super) fn pairs(&mut self, scene: &Scene) -> Vec<PairReport> {
+    pub(super) fn pairs(&mut self, scene: &Scene) -> Result<Vec<PairReport>, Unanswered> {
+        let waiting = self.work.waiting;
         let listed_max = scene.limits.listed_max;
         self.omitted = self.listed.len().saturating_sub(listed_max) as u64;
-        let listed = self.listed.iter().take(listed_max);
-        listed
+        let pairs = waiting
+            .each(self.listed.iter().take(listed_max))
             .map(|(key, with_distance)| {
                 let answer = scene.told(*key);
                 let with_depth = self.work.questions.depths || self.ranking.keys.contains(key);
@@ -337,29 +376,56 @@ impl<'a> Round<'a> {
                     stopped: answer.stopped,
                 }
             })
-            .collect()
+            .collect();
+        waiting.go_on()?;
+        Ok(pairs)
     }
 
-    /// Remembers what was said.
-    pub(super) fn note(&self, scene: &mut Scene) {
-        scene.open.clear();
-        for &key in &self.notable {
+    /// What is to be remembered of what is said.
+    pub(super) fn remarks(&self, scene: &Scene) -> Result<Vec<Remark>, Unanswered> {
+        let waiting = self.work.waiting;
+        let remark = |&key: &PairKey| {
             let answer = scene.told(key);
-            let (is_open, known) = (answer.is_open(), answer.verdict.zip(answer.within_margin));
+            let known = answer.verdict.zip(answer.within_margin);
+            let known = known.map(|(verdict, within_margin)| Noted { verdict, within_margin });
+            let before = scene.noted.get(&key).copied();
+            let noted = known.map_or(before, |noted| Some(noted).filter(|noted| *noted != PLAIN));
+            let said = Said {
+                noted: noted.map(|noted| (noted.verdict, noted.within_margin)),
+                is_announced: scene.contacts.contains_key(&key),
+            };
+            let place = scene.table.place_of(key);
+            let is_other = |place: &u32| scene.table.at(*place).said != said;
+            Remark {
+                key,
+                noted: (noted != before).then_some(noted),
+                said: place.filter(is_other).map(|place| (place, said)),
+                is_open: answer.is_open(),
+            }
+        };
+        let says_something =
+            |remark: &Remark| remark.is_open || remark.noted.is_some() || remark.said.is_some();
+        let remarks = waiting.each(&self.notable).map(remark).filter(says_something).collect();
+        waiting.go_on()?;
+        Ok(remarks)
+    }
+}
+
+impl Scene {
+    /// Remembers what is said.
+    pub(super) fn take_note(&mut self, remarks: Vec<Remark>) {
+        self.open.clear();
+        for Remark { key, noted, said, is_open } in remarks {
             if is_open {
-                scene.open.push(key);
+                self.open.push(key);
             }
-            if let Some((verdict, within_margin)) = known {
-                let noted = Noted { verdict, within_margin };
-                if noted == PLAIN {
-                    scene.noted.remove(&key);
-                } else {
-                    scene.noted.insert(key, noted);
-                }
+            match noted {
+                None => {}
+                Some(None) => drop(self.noted.remove(&key)),
+                Some(Some(noted)) => drop(self.noted.insert(key, noted)),
             }
-            let said = scene.said_of(key);
-            if said != scene.table.said(key) {
-                scene.table.set_said(key, said);
+            if let Some((place, said)) = said {
+                self.table.set_said_at(place, said);
             }
         }
     }

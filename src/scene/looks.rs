@@ -4,13 +4,12 @@
 //! Balls first, then [`separation::decide_with_room`]; what room the verdict has says until when
 //! nobody needs to look again. Whatever takes more than a verdict is left to `answer`.
 
-use std::sync::atomic::AtomicBool;
-
 use super::body::{Entry, Start};
 use super::kept::{Batch, Kept, Seen, Standing};
 use super::question::{Listed, Questions};
 use super::state::Scene;
 use super::travel::until;
+use super::waiting::Waiting;
 use crate::geometry::claim::Verdict;
 use crate::geometry::effort::{Cost, Effort};
 use crate::geometry::number::rounding::BOUND_SLACK;
@@ -24,7 +23,7 @@ pub(super) struct Looking<'a> {
     starts: &'a [Start],
     method: &'static CollisionMethod,
     questions: &'a Questions,
-    stop: &'a AtomicBool,
+    waiting: Waiting<'a>,
     answers: u64,
     /// Whether contacts end at the first gap.
     ends_at_once: bool,
@@ -33,22 +32,25 @@ pub(super) struct Looking<'a> {
 }
 
 impl<'a> Looking<'a> {
-    pub(super) fn new(scene: &'a Scene, questions: &'a Questions, stop: &'a AtomicBool) -> Self {
+    pub(super) fn new(scene: &'a Scene, questions: &'a Questions, waiting: Waiting<'a>) -> Self {
         Self {
             entries: &scene.entries,
             travel: &scene.travel,
             starts: &scene.starts,
             method: scene.methods.verdict.method,
             questions,
-            stop,
+            waiting,
             answers: scene.answers,
             ends_at_once: scene.release_margin <= 0.0,
             has_chosen: scene.has_chosen,
         }
     }
 
-    /// Looks at every pair of the batch.
+    /// Looks at every pair of the batch, or at none when nobody waits for it.
     pub(super) fn work(&self, batch: &mut Batch<'_>) {
+        if self.waiting.is_over() {
+            return;
+        }
         let (mut expired, mut near) = (0, 0);
         batch.for_each(|kept, cost| {
             let travelled = self.travel[kept.key.p as usize] + self.travel[kept.key.q as usize];
@@ -76,7 +78,7 @@ impl<'a> Looking<'a> {
             Some(Roomy { verdict: Verdict::Separated, room: gap })
         } else {
             let pair = Pair::new(&of_p.first, of_p.body.pose, &of_q.first, of_q.body.pose);
-            let mut effort = Effort::with_stop(self.questions.steps_max, self.stop);
+            let mut effort = Effort::with_stop(self.questions.steps_max, self.waiting.stop);
             let witness = &mut kept.witness;
             let decided = separation::decide_with_room(&pair, self.method, witness, &mut effort);
             *cost += effort.cost;

@@ -49,6 +49,7 @@ pub mod step;
 mod structure;
 mod table;
 mod travel;
+pub mod waiting;
 
 pub use apply::{Applied, FrameError};
 pub use body::{Body, BodyId, Part};
@@ -62,7 +63,8 @@ pub use report::{Event, EventKind, PairReport, RankedPair, Report};
 pub use robots::{RobotChanges, RobotId, RobotMove, SceneRobot};
 pub use rules::Rules;
 pub use state::{Limits, Scene};
-pub use step::{StepError, Stepped, TooManyPairs};
+pub use step::{StepError, Stepped};
+pub use waiting::{TooManyPairs, Unanswered, Waiting};
 
 #[cfg(test)]
 mod tests;

@@ -16,7 +16,7 @@ use super::bounds::{Ball, Box3};
 use super::box_tree::BoxTree;
 use super::pairs::PairKey;
 use super::state::Scene;
-use super::step::TooManyPairs;
+use super::waiting::{Unanswered, Waiting};
 use crate::geometry::Vec3;
 use crate::geometry::number::rounding::BOUND_SLACK;
 
@@ -82,18 +82,22 @@ impl NearPairs {
 impl Scene {
     /// Brings the near pairs up to date with where the bodies are; `below` is the distance up to
     /// which pairs are asked for, metres.
-    pub(super) fn find_near_pairs(&mut self, below: f64) -> Result<(), TooManyPairs> {
+    pub(super) fn find_near_pairs(
+        &mut self,
+        below: f64,
+        waiting: &Waiting<'_>,
+    ) -> Result<(), Unanswered> {
         let reach = below / 2.0;
         let is_anew = self.near.is_stale
             || self.near.fat.len() != self.entries.len()
             || reach > self.near.reach;
         if is_anew {
-            return self.find_near_pairs_anew(reach);
+            return self.find_near_pairs_anew(reach, waiting);
         }
         let left: Vec<u32> =
             self.moved.iter().copied().filter(|&body| self.has_left(body, reach)).collect();
         if left.len() * REBUILD_SHARE > self.entries.len() {
-            return self.find_near_pairs_anew(reach);
+            return self.find_near_pairs_anew(reach, waiting);
         }
         // All boxes before any question: a pair is found from either side.
         let bounds = left.iter().map(|&body| {
@@ -102,25 +106,39 @@ impl Scene {
         });
         let bounds: Vec<(u32, Box3, Ball)> = bounds.collect();
         self.near.replace(&bounds);
-        self.ask_tree(&left);
+        self.ask_tree(&left, waiting)?;
         if self.table.near_count() > self.limits.pairs_max {
-            return self.find_near_pairs_without_room(reach);
+            return self.find_near_pairs_without_room(reach, waiting);
         }
         Ok(())
     }
 
-    fn find_near_pairs_anew(&mut self, reach: f64) -> Result<(), TooManyPairs> {
+    fn find_near_pairs_anew(
+        &mut self,
+        reach: f64,
+        waiting: &Waiting<'_>,
+    ) -> Result<(), Unanswered> {
         let bodies = 0..self.entries.len() as u32;
-        let (fat, balls) = bodies.map(|body| self.fat_bounds(body, reach)).unzip();
-        self.put_in_bounds(fat, balls, reach).or_else(|_| self.find_near_pairs_without_room(reach))
+        let (fat, balls) = waiting.each(bodies).map(|body| self.fat_bounds(body, reach)).unzip();
+        waiting.go_on()?;
+        match self.put_in_bounds(fat, balls, reach, waiting) {
+            Err(Unanswered::TooManyPairs(_)) => self.find_near_pairs_without_room(reach, waiting),
+            found => found,
+        }
     }
 
     /// The room to move in is for speed: what counts against the limit are pairs whose bounds meet
     /// without it.
-    fn find_near_pairs_without_room(&mut self, reach: f64) -> Result<(), TooManyPairs> {
+    fn find_near_pairs_without_room(
+        &mut self,
+        reach: f64,
+        waiting: &Waiting<'_>,
+    ) -> Result<(), Unanswered> {
         let bodies = 0..self.entries.len() as u32;
-        let (needed, balls) = bodies.map(|body| self.needed_bounds(body, reach)).unzip();
-        self.put_in_bounds(needed, balls, reach)
+        let needed = waiting.each(bodies).map(|body| self.needed_bounds(body, reach));
+        let (needed, balls) = needed.unzip();
+        waiting.go_on()?;
+        self.put_in_bounds(needed, balls, reach, waiting)
     }
 
     /// Keeps these bounds for the bodies, and finds all near pairs.
@@ -129,10 +147,12 @@ impl Scene {
         fat: Vec<Box3>,
         balls: Vec<Ball>,
         reach: f64,
-    ) -> Result<(), TooManyPairs> {
-        let (tree, pairs) = self.pairs_within(&fat, &balls);
-        self.near = NearPairs { fat, balls, tree, reach, is_stale: pairs.is_err() };
-        self.table.set_all_near(&pairs?, self.answers);
+        waiting: &Waiting<'_>,
+    ) -> Result<(), Unanswered> {
+        let (tree, pairs) = self.pairs_within(&fat, &balls, waiting);
+        self.near = NearPairs { fat, balls, tree, reach, is_stale: true };
+        self.table.set_all_near(&pairs?, self.answers, waiting)?;
+        self.near.is_stale = false;
         Ok(())
     }
 
@@ -141,26 +161,27 @@ impl Scene {
         &self,
         fat: &[Box3],
         balls: &[Ball],
-    ) -> (OnceLock<BoxTree>, Result<Vec<PairKey>, TooManyPairs>) {
+        waiting: &Waiting<'_>,
+    ) -> (OnceLock<BoxTree>, Result<Vec<PairKey>, Unanswered>) {
         let pairs_max = self.limits.pairs_max;
         let is_near = |key: PairKey| {
             fat[key.p as usize].meets(&fat[key.q as usize]) && self.book.is_enabled(key)
         };
-        let pairs = ball_grid::pairs_of(balls, pairs_max, is_near).transpose();
+        let pairs = ball_grid::pairs_of(balls, pairs_max, waiting, is_near).transpose();
         if let Some(pairs) = pairs {
             return (OnceLock::new(), pairs);
         }
         let tree = BoxTree::build(fat);
-        let pairs = tree.pairs(fat, pairs_max, |key| {
+        let pairs = tree.pairs(fat, pairs_max, waiting, |key| {
             balls[key.p as usize].may_meet(&balls[key.q as usize]) && self.book.is_enabled(key)
         });
         (tree.into(), pairs)
     }
 
     /// Finds the near pairs of these bodies.
-    fn ask_tree(&mut self, bodies: &[u32]) {
+    fn ask_tree(&mut self, bodies: &[u32], waiting: &Waiting<'_>) -> Result<(), Unanswered> {
         let (mut others, mut pending) = (Vec::new(), Vec::new());
-        for &body in bodies {
+        for &body in waiting.each(bodies) {
             others.clear();
             let (book, near) = (&self.book, &self.near);
             let ball = &near.balls[body as usize];
@@ -175,6 +196,9 @@ impl Scene {
             others.sort_unstable();
             self.table.set_near(body, &others, self.answers);
         }
+        let told = waiting.go_on();
+        self.near.is_stale |= told.is_err();
+        told
     }
 
     /// Whether the body may be outside of what is kept for it. A round body's box holds its ball.

@@ -1,13 +1,12 @@
 //! A pair that is asked about in detail, and who does the work. Most pairs of most frames are not:
 //! what is kept of all of them is in `kept`, and the table of them in `table`.
 
-use std::sync::atomic::AtomicBool;
-
 use super::answer::PairAnswer;
 use super::kept::Batch;
 use super::meet::ContactEnd;
 use super::methods::{AskedOf, CostOfEach};
 use super::question::Questions;
+use super::waiting::Waiting;
 use crate::geometry::distance::Stops;
 use crate::geometry::effort::Cost;
 use crate::geometry::witness::Witness;
@@ -192,8 +191,7 @@ pub trait Runner {
 pub(super) struct PairWork<'a> {
     pub(super) questions: &'a Questions,
     pub(super) runner: &'a dyn Runner,
-    /// May be set at any time by a deadline.
-    pub(super) stop: &'a AtomicBool,
+    pub(super) waiting: Waiting<'a>,
 }
 
 /// One after the other, here.

@@ -12,11 +12,11 @@ use super::body::Entry;
 use super::bounds::Box3;
 use super::box_tree::BoxTree;
 use super::listing::Round;
-use super::pairs::{Notes, PairKey, Task, Witnesses};
+use super::pairs::{Notes, PairKey, PairWork, Task, Witnesses};
 use super::query::unordered;
 use super::report::RankedPair;
 use super::state::Scene;
-use super::step::TooManyPairs;
+use super::waiting::Unanswered;
 use crate::geometry::claim::Verdict;
 use crate::geometry::distance::Stops;
 
@@ -46,10 +46,10 @@ fn measuring(distance: Option<Stops>, depth: bool) -> Task {
 
 impl Round<'_> {
     /// Chooses the pairs that are asked for by their signed clearance, and measures it.
-    pub(super) fn rank(&mut self, scene: &mut Scene) -> Result<(), TooManyPairs> {
-        let questions = self.work.questions;
+    pub(super) fn rank(&mut self, scene: &mut Scene) -> Result<(), Unanswered> {
+        let PairWork { questions, waiting, .. } = self.work;
         if let Some(below) = questions.below {
-            let found = self.pairs_below(scene, below);
+            let found = self.pairs_below(scene, below)?;
             self.ranking.keys.extend(found);
         }
         if questions.nearest > 0 {
@@ -58,33 +58,45 @@ impl Round<'_> {
         }
         let keys: Vec<PairKey> = self.ranking.keys.iter().copied().collect();
         let is_rough = |key: &&PairKey| scene.has_rough_distance(**key);
-        let rough: Vec<PairKey> = keys.iter().filter(is_rough).copied().collect();
-        self.ask(scene, &rough, measuring(Some(Stops::default()), false));
+        let rough: Vec<PairKey> = waiting.each(&keys).filter(is_rough).copied().collect();
+        self.ask(scene, &rough, measuring(Some(Stops::default()), false))?;
         if questions.normals || questions.polygons {
             let &super::Questions { normals: normal, polygons: polygon, .. } = questions;
-            self.ask(scene, &keys, Task::Detail { distance: None, depth: false, normal, polygon });
+            self.ask(scene, &keys, Task::Detail { distance: None, depth: false, normal, polygon })?;
         }
-        self.listed.extend(keys.into_iter().map(|key| (key, true)));
-        Ok(())
+        self.listed.extend(waiting.each(keys).map(|key| (key, true)));
+        waiting.go_on()
     }
 
     /// The ranked pairs in order.
-    pub(super) fn ranked_pairs(&self, scene: &Scene) -> Vec<RankedPair> {
-        let mut found: Vec<([f64; 2], PairKey)> =
-            self.ranking.keys.iter().map(|key| (scene.clearance_of(*key), *key)).collect();
-        found.sort_by(|a, b| a.0[1].total_cmp(&b.0[1]).then(a.1.cmp(&b.1)));
+    pub(super) fn ranked_pairs(&self, scene: &Scene) -> Result<Vec<RankedPair>, Unanswered> {
+        let keys = self.ranking.keys.iter().copied();
+        let found = self.in_order(keys.map(|key| (scene.clearance_of(key), key)))?;
         let brackets: Vec<[f64; 2]> = found.iter().map(|(bracket, _)| *bracket).collect();
         let ranked = found.iter().zip(unordered(&brackets)).map(|((clearance, key), overlaps)| {
             let (p, q) = (scene.id_of(key.p), scene.id_of(key.q));
             let unordered = overlaps || clearance[1] >= self.ranking.left_out;
             RankedPair { p, q, clearance: *clearance, unordered }
         });
-        ranked.take(scene.limits.listed_max).collect()
+        Ok(ranked.take(scene.limits.listed_max).collect())
+    }
+
+    /// By the upper ends of their clearances.
+    fn in_order(
+        &self,
+        found: impl Iterator<Item = ([f64; 2], PairKey)>,
+    ) -> Result<Vec<([f64; 2], PairKey)>, Unanswered> {
+        let waiting = self.work.waiting;
+        let mut found: Vec<_> = waiting.each(found).collect();
+        waiting.sort_by(&mut found, |a, b| a.0[1].total_cmp(&b.0[1]).then(a.1.cmp(&b.1)))?;
+        waiting.go_on()?;
+        Ok(found)
     }
 
     /// The pairs whose signed clearance is at most `below`; when stopped, those for which it may
     /// be.
-    fn pairs_below(&mut self, scene: &mut Scene, below: f64) -> Vec<PairKey> {
+    fn pairs_below(&mut self, scene: &mut Scene, below: f64) -> Result<Vec<PairKey>, Unanswered> {
+        let waiting = self.work.waiting;
         let may_be_near = |key: &PairKey| {
             let [p, q] = scene.boxes_of(*key);
             p.gap(&q).map_or_else(
@@ -92,15 +104,16 @@ impl Round<'_> {
                 |gap| gap.lower <= below,
             )
         };
-        let keys: Vec<PairKey> = self.keys.iter().filter(|key| may_be_near(key)).copied().collect();
+        let near = waiting.each(&self.keys).filter(|key| may_be_near(key));
+        let keys: Vec<PairKey> = near.copied().collect();
         // What is listed with its distance keeps it: farther away, nothing narrow is found here.
         let is_measured = |key: &PairKey| self.listed.get(key).is_some_and(|measured| *measured);
         let (measured, others): (Vec<PairKey>, Vec<PairKey>) =
-            keys.iter().copied().partition(is_measured);
+            waiting.each(keys.iter().copied()).partition(is_measured);
         let stops = Stops { above: Some(below.max(0.0)), below: None };
-        self.ask(scene, &measured, measuring(None, true));
-        self.ask(scene, &others, measuring(Some(stops), true));
-        keys.into_iter().filter(|key| self.is_below(scene, *key, below)).collect()
+        self.ask(scene, &measured, measuring(None, true))?;
+        self.ask(scene, &others, measuring(Some(stops), true))?;
+        Ok(waiting.each(keys).filter(|key| self.is_below(scene, *key, below)).collect())
     }
 
     fn is_below(&mut self, scene: &Scene, key: PairKey, below: f64) -> bool {
@@ -112,7 +125,7 @@ impl Round<'_> {
             return true;
         }
         // The bracket is rounded; what it leaves open is decided exactly.
-        let asking = scene.asking(key, self.work.questions, self.work.stop);
+        let asking = scene.asking(key, self.work.questions, self.work.waiting.stop);
         let cost = &mut self.counters.cost;
         let witnesses = &mut Witnesses::default();
         let notes = &mut Notes { witnesses, cost, cost_of_each: None };
@@ -125,7 +138,8 @@ impl Round<'_> {
         &mut self,
         scene: &mut Scene,
         wanted: usize,
-    ) -> Result<Vec<PairKey>, TooManyPairs> {
+    ) -> Result<Vec<PairKey>, Unanswered> {
+        let waiting = &{ self.work.waiting };
         let Some(all) = scene.entries.iter().map(Entry::bounds).reduce(|a, b| a.union(&b)) else {
             return Ok(Vec::new());
         };
@@ -138,56 +152,68 @@ impl Round<'_> {
                 scene.entries.iter().map(|e| e.bounds().inflated(radius / 2.0)).collect();
             let pairs_max = scene.limits.pairs_max;
             let is_enabled = |key| scene.book.is_enabled(key);
-            let keys = BoxTree::build(&boxes).pairs(&boxes, pairs_max, is_enabled)?;
-            self.ask(scene, &keys, measuring(Some(Stops::default()), false));
+            let keys = BoxTree::build(&boxes).pairs(&boxes, pairs_max, waiting, is_enabled)?;
+            self.ask(scene, &keys, measuring(Some(Stops::default()), false))?;
             let distance = |key: &PairKey| scene.distance_of(*key);
-            let within = keys.iter().filter_map(distance).filter(|[_, upper]| *upper <= radius);
+            let within =
+                waiting.each(&keys).filter_map(distance).filter(|[_, upper]| *upper <= radius);
             if within.count() >= wanted || covers_all {
-                return Ok(self.nearest_of(scene, &keys, wanted));
+                return self.nearest_of(scene, &keys, wanted);
             }
             radius *= 4.0;
         }
     }
 
     /// The nearest of some pairs whose distances are known.
-    fn nearest_of(&mut self, scene: &mut Scene, keys: &[PairKey], wanted: usize) -> Vec<PairKey> {
+    fn nearest_of(
+        &mut self,
+        scene: &mut Scene,
+        keys: &[PairKey],
+        wanted: usize,
+    ) -> Result<Vec<PairKey>, Unanswered> {
+        let waiting = self.work.waiting;
         let overlaps = |key: &&PairKey| scene.told(**key).verdict == Some(Verdict::Overlapping);
-        let overlapping: Vec<PairKey> = keys.iter().filter(overlaps).copied().collect();
-        self.measure_deepest(scene, &overlapping, wanted);
-        let mut found: Vec<([f64; 2], PairKey)> = keys
-            .iter()
-            .filter(|key| scene.distance_of(**key).is_some())
-            .map(|key| (scene.clearance_of(*key), *key))
-            .collect();
-        found.sort_by(|a, b| a.0[1].total_cmp(&b.0[1]).then(a.1.cmp(&b.1)));
+        let overlapping: Vec<PairKey> = waiting.each(keys).filter(overlaps).copied().collect();
+        self.measure_deepest(scene, &overlapping, wanted)?;
+        let is_known = |key: &PairKey| scene.distance_of(*key).is_some();
+        let known = keys.iter().copied().filter(is_known);
+        let found = self.in_order(known.map(|key| (scene.clearance_of(key), key)))?;
         let left_out = found.iter().skip(wanted).map(|(bracket, _)| bracket[0]);
         self.ranking.left_out = left_out.fold(f64::INFINITY, f64::min);
-        found.into_iter().take(wanted).map(|(_, key)| key).collect()
+        Ok(found.into_iter().take(wanted).map(|(_, key)| key).collect())
     }
 
     /// Measures the depths of those of these pairs that may be among the `wanted` deepest: boxes
     /// tell how deep others are at most.
-    fn measure_deepest(&mut self, scene: &mut Scene, overlapping: &[PairKey], wanted: usize) {
+    fn measure_deepest(
+        &mut self,
+        scene: &mut Scene,
+        overlapping: &[PairKey],
+        wanted: usize,
+    ) -> Result<(), Unanswered> {
+        let waiting = self.work.waiting;
         let bound = |key: &PairKey| {
             let [p, q] = scene.boxes_of(*key);
             (depth_at_most(&p, &q), *key)
         };
-        let mut bounded: Vec<(f64, PairKey)> = overlapping.iter().map(bound).collect();
-        bounded.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+        let mut bounded: Vec<(f64, PairKey)> = waiting.each(overlapping).map(bound).collect();
+        waiting.sort_by(&mut bounded, |a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)))?;
         let mut depths: Vec<f64> = Vec::new();
         let mut rest = &bounded[..];
         while let Some((bound, _)) = rest.first() {
             if depths.get(wanted - 1).is_some_and(|least| bound < least) {
-                return;
+                return Ok(());
             }
             let (now, later) = rest.split_at(rest.len().min(wanted.max(DEPTHS_AT_ONCE)));
             let mut keys: Vec<PairKey> = now.iter().map(|(_, key)| *key).collect();
             keys.sort_unstable();
-            self.ask(scene, &keys, measuring(None, true));
+            self.ask(scene, &keys, measuring(None, true))?;
             depths.extend(keys.iter().map(|key| -scene.clearance_of(*key)[1]));
             depths.sort_by(|a, b| b.total_cmp(a));
+            depths.truncate(wanted);
             rest = later;
         }
+        waiting.go_on()
     }
 }
 

@@ -7,8 +7,9 @@ use std::sync::atomic::AtomicBool;
 
 use super::answer::{Asking, PairAnswer, work};
 use super::apply::{Applied, FrameError};
-use super::body::{Entry, PairSide, PlacedPart};
+use super::body::{BodyId, Entry, PairSide, PlacedPart};
 use super::carry::way_on_chain;
+use super::events::put_in_order;
 use super::kept::{Batch, Standing};
 use super::listing::Round;
 use super::looks::Looking;
@@ -19,16 +20,8 @@ use super::report::{Event, EventKind, MoveError, PairContact, PartPair, PlacedNu
 use super::robots::Mounted;
 use super::state::{Scene, SweptBodies};
 use super::travel::{farther, until};
+use super::waiting::{Unanswered, Waiting};
 use crate::geometry::claim::{Outcome, Verdict};
-
-/// A frame would look at more pairs than allowed. Its poses are applied; nothing is answered, and
-/// no event is lost: the next answered frame starts where the last one ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("the frame would look at more than {pairs_max} pairs of bodies")]
-pub struct TooManyPairs {
-    /// The limit.
-    pub pairs_max: usize,
-}
 
 /// Why a frame was not answered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -38,7 +31,7 @@ pub enum StepError {
     Frame(#[from] FrameError),
     /// It was applied.
     #[error(transparent)]
-    TooManyPairs(#[from] TooManyPairs),
+    Unanswered(#[from] Unanswered),
 }
 
 /// A frame that was applied and answered.
@@ -81,15 +74,38 @@ impl News {
     }
 }
 
+/// An event of which no more is known.
+fn plain_event(
+    kind: EventKind,
+    [p, q]: [BodyId; 2],
+    bracket: [f64; 2],
+    verdict: Option<Verdict>,
+) -> Event {
+    Event { kind, p, q, parts: None, bracket, impact: None, unordered: false, verdict }
+}
+
+/// What a report announces, as it can be taken back.
+#[derive(Default)]
+struct Announced {
+    /// Contacts that began or ended, and since which frame each was announced before.
+    contacts: Vec<(PairKey, Option<u64>)>,
+    /// Those that ended because a body left or the pair was no longer checked.
+    ended: Vec<(BodyId, BodyId)>,
+}
+
+/// So many pairs are asked at once: in a fraction of a millisecond they are taken out and put back.
+const PAIRS_AT_ONCE: usize = 4096;
+
 impl Scene {
     /// How many pairs an answer to these questions looks at, at most. What is found out for it is
     /// kept: the answer does not find it out again.
-    pub fn pairs_within_reach(&mut self, questions: &Questions) -> Result<u64, TooManyPairs> {
-        self.sweep(questions);
+    pub fn pairs_within_reach(&mut self, questions: &Questions) -> Result<u64, Unanswered> {
+        let waiting = &Waiting::for_ever();
+        self.sweep(questions, waiting)?;
         if questions.listed == Listed::All || questions.nearest > 0 {
             return Ok(self.book.pairs_enabled);
         }
-        self.find_near_pairs(questions.below.unwrap_or(0.0).max(0.0))?;
+        self.find_near_pairs(questions.below.unwrap_or(0.0).max(0.0), waiting)?;
         let all = self.table.len();
         if self.has_changed || self.asked != Some(*questions) || questions.is_about_all() {
             return Ok(all as u64);
@@ -109,37 +125,86 @@ impl Scene {
         questions: &Questions,
         runner: &dyn Runner,
         stop: &AtomicBool,
-    ) -> Result<Arc<Report>, TooManyPairs> {
-        self.sweep(questions);
-        let places = self.pairs_to_look_at(questions)?;
+    ) -> Result<Arc<Report>, Unanswered> {
+        self.answer_while(questions, runner, Waiting::until(stop))
+    }
+
+    /// Answers in the same way, and gives up when the caller leaves: the frame then counts as one
+    /// that was applied and not answered.
+    pub fn answer_while(
+        &mut self,
+        questions: &Questions,
+        runner: &dyn Runner,
+        waiting: Waiting<'_>,
+    ) -> Result<Arc<Report>, Unanswered> {
+        let mut announced = Announced::default();
+        let work = PairWork { questions, runner, waiting };
+        let answered = self.report(&work, &mut announced);
+        match answered {
+            Ok(report) => {
+                self.asked = Some(*questions);
+                self.settle();
+                let report = Arc::new(report);
+                self.last_report = Some(report.clone());
+                Ok(report)
+            }
+            Err(unanswered) => {
+                self.take_back(announced);
+                Err(unanswered)
+            }
+        }
+    }
+
+    /// The report for where the bodies are now; what it announces is remembered, too.
+    fn report(
+        &mut self,
+        work: &PairWork<'_>,
+        announced: &mut Announced,
+    ) -> Result<Report, Unanswered> {
+        let &PairWork { questions, waiting, .. } = work;
+        self.sweep(questions, &waiting)?;
+        let places = self.pairs_to_look_at(questions, &waiting)?;
         self.answers += 1;
 
-        let work = PairWork { questions, runner, stop };
-        let mut round = Round::new(work, places, &self.methods);
-        round.stand(self);
-        // May still fail, so nothing is announced before it.
+        let mut round = Round::new(*work, places, &self.methods);
+        round.stand(self)?;
         round.detail(self)?;
-        let mut events = self.events(&round.notable, questions);
-        round.look_at_impacts(self, &mut events);
-        let pairs = round.pairs(self);
-        let report = Report {
+        let mut events = self.events(&round.notable, questions, &waiting, announced)?;
+        round.look_at_impacts(self, &mut events)?;
+        let pairs = round.pairs(self)?;
+        let ranking = round.ranked_pairs(self)?;
+        let moved = if questions.placed { self.moved_parts() } else { Vec::new() };
+        let r = round.remarks(self)?;
+        self.take_note(r);
+        Ok(Report {
             frame: self.applied,
             previous: self.answered,
             pairs,
-            ranking: round.ranked_pairs(self),
+            ranking,
             pairs_omitted: round.omitted,
             events,
             tally: round.tally,
             counters: round.counters,
-            moved: if questions.placed { self.moved_parts() } else { Vec::new() },
+            moved,
             frames_skipped: self.skipped.saturating_sub(1),
-        };
-        round.note(self);
-        self.asked = Some(*questions);
-        self.settle();
-        let report = Arc::new(report);
-        self.last_report = Some(report.clone());
-        Ok(report)
+        })
+    }
+
+    /// The frame is not answered: no contact began or ended in it that a later one will not tell.
+    /// What the looks found out about pairs is remembered, and the next answer looks at all that a
+    /// report might have named.
+    fn take_back(&mut self, announced: Announced) {
+        for (key, before) in announced.contacts.into_iter().rev() {
+            match before {
+                Some(began_frame) => self.contacts.insert(key, began_frame),
+                None => self.contacts.remove(&key),
+            };
+        }
+        if !announced.ended.is_empty() {
+            self.ended = announced.ended;
+        }
+        self.asked = None;
+        self.table.trim(self.answers, self.limits.pairs_max);
     }
 
     /// Applies and answers in one go, here and now.
@@ -186,7 +251,11 @@ impl Scene {
     }
 
     /// Boxes of the motions to this frame, where these are asked about.
-    pub(super) fn sweep(&mut self, questions: &Questions) {
+    pub(super) fn sweep(
+        &mut self,
+        questions: &Questions,
+        waiting: &Waiting<'_>,
+    ) -> Result<(), Unanswered> {
         // In order, so that whatever follows meets the bodies in the order of their places.
         self.moved.sort_unstable();
         let wanted = match (questions.between, self.has_chosen) {
@@ -195,11 +264,10 @@ impl Scene {
             (None, false) => SweptBodies::None,
         };
         if wanted <= self.swept {
-            return;
+            return Ok(());
         }
-        self.swept = wanted;
         self.find_paths();
-        for &body in &self.moved {
+        for &body in waiting.each(&self.moved) {
             let entry = &mut self.entries[body as usize];
             let Some(start) = entry.start_in(&self.starts) else { continue };
             let travel = &mut self.travel[body as usize];
@@ -216,6 +284,9 @@ impl Scene {
             *travel = farther(*travel, entry.detour(&swept));
             entry.swept = Some(Box::new(swept));
         }
+        waiting.go_on()?;
+        self.swept = wanted;
+        Ok(())
     }
 
     /// Everything that one pair is asked about.
@@ -242,17 +313,32 @@ impl Scene {
         }
     }
 
-    /// Runs a task for each of `keys`, and tells `look` of every pair what came of it.
+    /// Runs a task for each of `keys`, and tells `look` of every pair what came of it; some at a
+    /// time, as long as somebody waits.
     pub(super) fn run(
         &mut self,
         keys: &[PairKey],
         task: Task,
         on: &PairWork<'_>,
         mut look: impl FnMut(&PairState),
+    ) -> Result<(), Unanswered> {
+        for keys in keys.chunks(PAIRS_AT_ONCE) {
+            on.waiting.go_on()?;
+            self.run_at_once(keys, task, on, &mut look);
+        }
+        on.waiting.go_on()
+    }
+
+    fn run_at_once(
+        &mut self,
+        keys: &[PairKey],
+        task: Task,
+        on: &PairWork<'_>,
+        look: &mut impl FnMut(&PairState),
     ) {
         let mut states = self.table.take(keys, self.answers);
         on.runner.run(&mut states, &|state| {
-            work(&self.asking(state.key, on.questions, on.stop), task, state);
+            work(&self.asking(state.key, on.questions, on.waiting.stop), task, state);
         });
         states.iter().for_each(|state| look(state));
         let keeps_all = on.questions.is_about_all() || on.questions.nearest > 0;
@@ -275,11 +361,12 @@ impl Scene {
         places: &[u32],
         on: &PairWork<'_>,
         done: impl FnMut(&mut Batch<'_>),
-    ) {
+    ) -> Result<(), Unanswered> {
         let mut table = std::mem::take(&mut self.table);
-        let looking = Looking::new(self, on.questions, on.stop);
+        let looking = Looking::new(self, on.questions, on.waiting);
         table.look_at(places, on.runner, &|batch| looking.work(batch), done);
         self.table = table;
+        on.waiting.go_on()
     }
 
     /// How the pair stands, of which nothing more is known if it was not asked in this answer.
@@ -305,27 +392,25 @@ impl Scene {
         })
     }
 
-    /// What began and what ended among `keys`.
-    fn events(&mut self, keys: &[PairKey], questions: &Questions) -> Vec<Event> {
+    /// What began and what ended among `keys`; whatever `announced` says then can be taken back.
+    fn events(
+        &mut self,
+        keys: &[PairKey],
+        questions: &Questions,
+        waiting: &Waiting<'_>,
+        announced: &mut Announced,
+    ) -> Result<Vec<Event>, Unanswered> {
         // At opening there is no way that led here.
         let end = if self.answers == 1 { [0.0, 0.0] } else { [1.0, 1.0] };
-        let event = |kind, p, q, verdict| Event {
-            kind,
-            p,
-            q,
-            parts: None,
-            bracket: end,
-            impact: None,
-            unordered: false,
-            verdict,
-        };
+        let event = |kind, p, q, verdict| plain_event(kind, [p, q], end, verdict);
         // Of several frames that are answered as one, any may have ended it: sooner than a contact
         // of the same bodies that begins on the way.
         let has_ways = questions.between.is_some() || self.has_chosen;
         let gone = if has_ways && self.skipped > 1 { [0.0, 1.0] } else { end };
         let ended = |(p, q)| Event { bracket: gone, ..event(EventKind::Ended, p, q, None) };
-        let mut events: Vec<Event> = self.ended.drain(..).map(ended).collect();
-        for key in keys {
+        announced.ended = std::mem::take(&mut self.ended);
+        let mut events: Vec<Event> = announced.ended.iter().copied().map(ended).collect();
+        for key in waiting.each(keys) {
             let News { verdict, deciding, beyond_release, way, parting } =
                 News::of(&self.told(*key));
             let (p, q) = (self.id_of(key.p), self.id_of(key.q));
@@ -338,7 +423,7 @@ impl Scene {
                     bracket: way.map_or(end, |way| way.bracket),
                     ..event(EventKind::Began, p, q, verdict)
                 });
-                self.contacts.insert(*key, self.applied);
+                announced.contacts.push((*key, self.contacts.insert(*key, self.applied)));
                 is_announced = true;
             }
             let unsure = way.filter(|way| way.outcome == Outcome::Undecided);
@@ -355,11 +440,12 @@ impl Scene {
                     bracket: parting.map_or(end, |parting| parting.bracket),
                     ..event(EventKind::Ended, p, q, verdict)
                 });
-                self.contacts.remove(key);
+                announced.contacts.push((*key, self.contacts.remove(key)));
             }
         }
-        super::events::put_in_order(&mut events);
-        events
+        waiting.go_on()?;
+        put_in_order(&mut events, waiting)?;
+        Ok(events)
     }
 
     /// The twelve numbers of every part that has moved, or is new, since the last answer.

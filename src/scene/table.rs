@@ -10,6 +10,7 @@ use std::collections::VecDeque;
 use super::broken::{Rule, is_broken};
 use super::kept::{Batch, Kept, Said, Standing};
 use super::pairs::{PairKey, PairState, Runner};
+use super::waiting::{Unanswered, Waiting};
 use crate::geometry::witness::Witness;
 
 /// A pair whose boxes no longer meet is forgotten after this many answers: bodies that part often
@@ -94,7 +95,7 @@ impl PairTable {
         place
     }
 
-    fn place_of(&self, key: PairKey) -> Option<u32> {
+    pub(super) fn place_of(&self, key: PairKey) -> Option<u32> {
         let partners = &self.partners[key.p as usize];
         let at = partners.binary_search_by_key(&key.q, |(other, _)| *other).ok()?;
         Some(partners[at].1)
@@ -121,17 +122,24 @@ impl PairTable {
     }
 
     /// Takes note that just these pairs have boxes that meet.
-    pub(super) fn set_all_near(&mut self, keys: &[PairKey], now: u64) {
+    pub(super) fn set_all_near(
+        &mut self,
+        keys: &[PairKey],
+        now: u64,
+        waiting: &Waiting<'_>,
+    ) -> Result<(), Unanswered> {
         let mut has_parted: Vec<bool> = self.kept.iter().map(|kept| kept.is_near).collect();
-        for &key in keys {
+        for &key in waiting.each(keys) {
             let place = self.bring_near(key);
             if let Some(has_parted) = has_parted.get_mut(place as usize) {
                 *has_parted = false;
             }
         }
+        waiting.go_on()?;
         for place in (0..).zip(has_parted).filter_map(|(place, has)| has.then_some(place)) {
             self.part(place, now);
         }
+        Ok(())
     }
 
     /// Takes note that the pair's boxes meet, and says its place.
@@ -222,6 +230,11 @@ impl PairTable {
     /// Takes note of what was said of the pair.
     pub(super) fn set_said(&mut self, key: PairKey, said: Said) {
         let place = self.admit(key);
+        self.set_said_at(place, said);
+    }
+
+    /// Takes note of what was said of the pair at this place.
+    pub(super) fn set_said_at(&mut self, place: u32, said: Said) {
         self.kept[place as usize].said = said;
         self.watch(place);
         if !self.kept[place as usize].is_near {
@@ -231,7 +244,7 @@ impl PairTable {
 
     /// What was said of the pair.
     pub(super) fn said(&self, key: PairKey) -> Said {
-        self.place_of(key).map_or_else(Said::default, |place| self.kept[place as usize].said)
+        self.get(key).map_or_else(Said::default, |kept| kept.said)
     }
 
     /// The pair waits to be forgotten.
@@ -385,7 +398,7 @@ impl PairTable {
         let kept = &mut self.kept[place as usize];
         kept.witness = Witness::default();
         let key = kept.key;
-        self.counts[kept.standing as usize] -= 1;
+        self.counts[std::mem::take(&mut kept.standing) as usize] -= 1;
         self.watched[place as usize].until = f64::INFINITY;
         if let Some(state) = self.details[place as usize].take() {
             self.detail_bytes -= state.bytes;
@@ -397,6 +410,15 @@ impl PairTable {
                 partners.remove(at);
             }
         }
+    }
+
+    /// The places of the pairs that do not count as separated, and of which no report has said so.
+    pub(super) fn places_unsaid(&self) -> impl Iterator<Item = u32> {
+        let is_plain = |kept: &Kept| {
+            matches!(kept.standing, Standing::ByBoxes | Standing::Separated)
+                || kept.said.is_anything()
+        };
+        (0u32..).zip(&self.kept).filter(move |(_, kept)| !is_plain(kept)).map(|(place, _)| place)
     }
 
     /// What is known of the pair beyond how it stands, if that was asked.

@@ -17,10 +17,10 @@ const STAYS: [Duration; 3] =
     [Duration::from_millis(20), Duration::from_millis(150), Duration::from_millis(700)];
 
 /// What may be under way to the server when a caller leaves.
-const ON_THE_WAY: Duration = Duration::from_millis(10);
+pub(crate) const ON_THE_WAY: Duration = Duration::from_millis(10);
 
 /// How much later the worker may be free again.
-const LATE_MAX: Duration = Duration::from_millis(150);
+pub(crate) const LATE_MAX: Duration = Duration::from_millis(150);
 
 /// Makes a call, gives it up, and says how much later the worker was free, at worst.
 async fn lateness<T, F>(other: &Client, call: impl Fn() -> F) -> Duration

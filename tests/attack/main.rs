@@ -34,6 +34,7 @@ mod crowds;
 mod deadlines;
 mod departed;
 mod memory;
+mod piles;
 mod questions;
 mod replies;
 mod robots;

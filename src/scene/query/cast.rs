@@ -57,7 +57,7 @@ impl<'a> SceneView<'a> {
     ) -> Result<Vec<CastHit>, Stopped> {
         let sweep = Sweep::of(cast);
         let mut found: Vec<CastHit> = Vec::new();
-        let mut first = 1.0_f64;
+        let (mut first, mut is_met) = (1.0_f64, false);
         self.visit(
             first,
             |held| sweep.reaches(held),
@@ -65,11 +65,11 @@ impl<'a> SceneView<'a> {
             |entry| {
                 if let Some(hit) = meet(cast, &sweep, entry, effort)? {
                     if hit.outcome == Outcome::Contact {
+                        is_met = true;
                         first = first.min(hit.time[1]);
                     }
                     found.push(hit);
                 }
-                let is_met = found.iter().any(|hit| hit.outcome == Outcome::Contact);
                 Ok(match hits {
                     HitSelection::Any if is_met => -1.0,
                     HitSelection::First => first,
@@ -80,7 +80,7 @@ impl<'a> SceneView<'a> {
         if hits == HitSelection::First {
             found.retain(|hit| hit.time[0] <= first);
         }
-        if hits == HitSelection::Any && found.iter().any(|hit| hit.outcome == Outcome::Contact) {
+        if hits == HitSelection::Any && is_met {
             found.retain(|hit| hit.outcome == Outcome::Contact);
         }
         found.sort_by(|a, b| a.time[1].total_cmp(&b.time[1]).then(a.body.cmp(&b.body)));
@@ -157,6 +157,7 @@ fn meet(
     entry: &Entry,
     effort: &mut Effort<'_>,
 ) -> Result<Option<CastHit>, Stopped> {
+    effort.look_at_clock()?;
     let mut met: Option<CastHit> = None;
     for (part, placed) in (0..).zip(entry.now().parts.iter()) {
         if sweep.reaches(&placed.bounds).is_none() {

@@ -134,6 +134,7 @@ fn overlap(
     entry: &Entry,
     effort: &mut Effort<'_>,
 ) -> Result<Option<OverlapHit>, Stopped> {
+    effort.look_at_clock()?;
     let mut touching = None;
     for (part, bounds, pair) in parts(placed, entry) {
         if !held.meets(&bounds) {
@@ -160,6 +161,7 @@ fn near(
     (limit, below): (f64, f64),
     effort: &mut Effort<'_>,
 ) -> Result<Option<NearHit>, Stopped> {
+    effort.look_at_clock()?;
     let mut nearest: Option<NearHit> = None;
     let mut limit = limit;
     for (part, bounds, pair) in parts(placed, entry) {

@@ -6,7 +6,7 @@ use crate::geometry::Mat3;
 use crate::geometry::claim::Outcome;
 use crate::geometry::distance::{self, Stops};
 use crate::geometry::motion::Motion;
-use crate::scene::Between;
+use crate::scene::{Between, Waiting};
 
 fn moving() -> Questions {
     Questions { listed: Listed::All, between: Some(Between::default()), ..Questions::default() }
@@ -95,7 +95,7 @@ fn the_parts_of_a_body_stay_together_on_a_half_turn_and_meet_what_they_pass() {
             Motion::ToPose { end, pivot: Some(start.apply_rounded(&body.pivot)), turn: None };
         let mut scene = open(vec![body.clone(), post.clone()]);
         scene.apply(&frame(1, vec![moved(1, end)])).unwrap();
-        scene.sweep(&moving());
+        scene.sweep(&moving(), &Waiting::for_ever()).unwrap();
         let side = PairSide::new(&scene.entries[0], Some(&scene.starts));
         let starts = [0, 1].map(|part| side.at_start().parts[part].pose);
         let motions = [0, 1].map(|part| side.motion_of(part));

@@ -3,6 +3,7 @@
 mod changes;
 mod chosen;
 mod contacts;
+mod departed;
 mod half_turns;
 mod laws;
 mod margins;

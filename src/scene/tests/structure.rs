@@ -280,7 +280,7 @@ fn a_frame_of_too_many_pairs_applies_its_poses_and_loses_no_event() {
     scene.answer(&Questions::default(), &Serial, &false.into()).unwrap();
     let heap = (0..5).map(|id| moved(id, at(0.0, 0.0, 0.0))).collect();
     let crowded = scene.step(&frame(1, heap), &Questions::default(), &Serial);
-    assert_eq!(crowded, Err(StepError::TooManyPairs(TooManyPairs { pairs_max: 5 })));
+    assert_eq!(crowded, Err(StepError::Unanswered(TooManyPairs { pairs_max: 5 }.into())));
     let apart = vec![moved(2, at(50.0, 0.0, 0.0)), moved(3, at(90.0, 0.0, 0.0))];
     let report = step(&mut scene, &frame(2, apart), &Questions::default());
     assert_eq!((report.previous, report.frames_skipped), (0, 1));

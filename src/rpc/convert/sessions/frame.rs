@@ -13,7 +13,7 @@ use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
 use crate::runtime::settings::{Limit, Limits};
 use crate::scene::report::MoveError;
-use crate::scene::{Body, BodyChange, BodyId, Frame, FrameError, RuleChanges, Rules, TooManyPairs};
+use crate::scene::{Body, BodyChange, BodyId, Frame, FrameError, RuleChanges, Rules, Unanswered};
 
 /// A frame, checked.
 pub struct AskedFrame<'a> {
@@ -164,9 +164,11 @@ pub fn no_room(limits: &Limits) -> Failure {
     limits.session_bytes_max().reached().into()
 }
 
-/// A frame that looks at too many pairs. The next frame may look at fewer; the scene that a session
-/// is opened with, which is at `opened`, stays as it is, and trying again does not help.
-pub fn too_many_pairs(error: TooManyPairs, limits: &Limits, opened: Option<&str>) -> Failure {
+/// A frame that is not answered. If it looks at too many pairs, the next frame may look at fewer;
+/// the scene that a session is opened with, which is at `opened`, stays as it is, and trying again
+/// does not help. If the caller has left, nobody reads this.
+pub fn unanswered(error: Unanswered, limits: &Limits, opened: Option<&str>) -> Failure {
+    let Unanswered::TooManyPairs(error) = error else { return Failure::Deadline };
     let limit = Limit { value: error.pairs_max as u64, ..limits.pairs_per_frame_max() };
     match opened {
         Some(field) => limit.exceeded_at(field).into(),

@@ -1,5 +1,6 @@
 //! Reports for the wire.
 
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use super::plan::Plan;
@@ -21,15 +22,15 @@ use crate::scene::report::{
     PairContact, PairDepth, PairDistance, PairRange, PartChain, PartGap, PartPair, PartProof,
     PartReach, PartRow, PlacedNumbers, Tally,
 };
-use crate::scene::{Event, EventKind, PairReport, RankedPair, Report};
+use crate::scene::{Event, EventKind, PairReport, RankedPair, Report, Waiting};
 
-/// `parts` tells how many parts a body has.
+/// `parts` tells how many parts a body has. If the caller leaves meanwhile, there is less in it.
 pub fn to_wire(
     report: &Report,
     plan: &Plan,
     parts: &dyn Fn(u32) -> usize,
     elapsed: Duration,
-    past_deadline: bool,
+    waiting: Waiting<'_>,
 ) -> api::FrameReport {
     let mut wire = api::FrameReport {
         frame_id: report.frame,
@@ -40,18 +41,22 @@ pub fn to_wire(
         cost: Some(cost(report, elapsed)),
         ..Default::default()
     };
+    if waiting.is_over() {
+        return wire;
+    }
     if plan.packed {
         wire.packed_pairs = Some(pack(&report.pairs));
         wire.packed_ranking = (!report.ranking.is_empty()).then(|| pack_ranking(&report.ranking));
     } else {
-        wire.pairs = report.pairs.iter().map(|one| pair(one, plan, parts)).collect();
-        wire.ranked_pairs = report.ranking.iter().map(ranked).collect();
+        wire.pairs = waiting.each(&report.pairs).map(|one| pair(one, plan, parts)).collect();
+        wire.ranked_pairs = waiting.each(&report.ranking).map(ranked).collect();
     }
     if plan.events {
-        wire.events = report.events.iter().map(event).collect();
+        wire.events = waiting.each(&report.events).map(event).collect();
     }
-    wire.placed_parts = report.moved.iter().map(placed).collect();
+    wire.placed_parts = waiting.each(&report.moved).map(placed).collect();
     if report.tally.stopped > 0 || report.pairs.iter().any(|pair| pair.stopped.is_some()) {
+        let past_deadline = waiting.stop.load(Ordering::Relaxed);
         let stopped = if past_deadline { Stopped::Deadline } else { Stopped::Steps };
         wire.set_stopped(stopped_to_wire(Some(stopped)));
     }

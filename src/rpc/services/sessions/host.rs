@@ -91,7 +91,6 @@ impl SessionHost {
         let exists = |_| Failure::SessionExists { field: id_path.to_string(), id: id.clone() };
         registry.check_free(&id, owner, request.replace).map_err(exists)?;
         let idle = idle_timeout(&path, request.idle_timeout.as_ref(), limits)?;
-        let replace = request.replace;
         let estimate = declare::estimate(&request);
         let is_bounded = is_default(&request.method, METHODS);
         let estimate = if is_bounded { estimate } else { estimate.max(NEVER_INLINE) };
@@ -102,13 +101,14 @@ impl SessionHost {
             Ok::<_, Failure>(StopGuard::after(Some(time_left(shared.limits(), metadata, own)?)))
         };
         let (going, spending) = (until(None)?, until(own)?);
-        let (gone, spent, opening) = (going.flag(), spending.flag(), shared.clone());
+        let (gone, spent, left) = (going.flag(), spending.flag(), spending.left());
+        let (opening, replace) = (shared.clone(), request.replace);
         let bytes = self.bytes_to_open(&path, &request)?;
         let memory = Mutex::new(purse.reserve(MemoryKind::Work, bytes)?);
         let opened = shared.compute.run(estimate, move || {
             let root = Path::ROOT.field(prefix);
             let path = if prefix.is_empty() { Path::ROOT } else { root };
-            let until = Until { gone: &gone, spent: &spent };
+            let until = Until { gone: &gone, spent: &spent, left: &left };
             let runner = Bounded::new(Parallel, &memory);
             Session::open(&path, &request, &opening, until, &runner)
         });
@@ -163,7 +163,7 @@ impl SessionHost {
         time: AnswerTime<'_>,
     ) -> Result<Vec<api::FrameReport>, Failure> {
         let spending = StopGuard::planned(time.budget);
-        let (gone, spent) = (time.going.flag(), spending.flag());
+        let (gone, spent, left) = (time.going.flag(), spending.flag(), spending.left());
         let reply_bytes = time.reply_bytes;
         let estimate = held.estimate(&frames);
         let mut steps = Steps::new(frames, self.registry.room(held.purse()));
@@ -173,10 +173,11 @@ impl SessionHost {
             time.going.arm_within(SHORT);
             spending.arm_within(SHORT);
             let (shared, gone, spent) = (self.shared.clone(), gone.clone(), spent.clone());
+            let left = left.clone();
             let job = move || {
                 let list = Path::ROOT.field("frames");
                 let path = index.map_or(Path::ROOT.field("frame"), |index| list.index(index));
-                let until = Until { gone: &gone, spent: &spent };
+                let until = Until { gone: &gone, spent: &spent, left: &left };
                 // Rayon's workers are those of the pool; what runs elsewhere must not wake them.
                 let runner = &Serial;
                 let shared = &shared;
@@ -196,7 +197,7 @@ impl SessionHost {
         let shared = self.shared.clone();
         let job = move || {
             let path = index.map_or(Path::ROOT.field("frame"), |index| list.index(index));
-            let until = Until { gone: &gone, spent: &spent };
+            let until = Until { gone: &gone, spent: &spent, left: &left };
             let runner = Bounded::new(Parallel, &memory);
             let (shared, runner) = (&shared, &runner);
             let work = FrameWork { shared, until, runner, is_inline: false, reply_bytes };

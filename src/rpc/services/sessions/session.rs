@@ -20,9 +20,7 @@ use crate::rpc::convert::geometry::length;
 use crate::rpc::convert::options::budget;
 use crate::rpc::convert::sessions::cut::{cut, reply_bytes};
 use crate::rpc::convert::sessions::declare::{self, Declared, PartSource};
-use crate::rpc::convert::sessions::frame::{
-    AskedFrame, Defaults, failure, no_room, too_many_pairs,
-};
+use crate::rpc::convert::sessions::frame::{AskedFrame, Defaults, failure, no_room, unanswered};
 use crate::rpc::convert::sessions::methods::methods;
 use crate::rpc::convert::sessions::plan::Plan;
 use crate::rpc::convert::sessions::robots::KnownRobots;
@@ -34,7 +32,7 @@ use crate::runtime::compute::NEVER_INLINE;
 use crate::runtime::memory::Purse;
 use crate::runtime::metrics::{Ending, QuestionKind};
 use crate::runtime::settings::Limits as WireLimits;
-use crate::scene::{Applied, BodyId, Declaration, Limits, Report, RobotId, Runner, Scene};
+use crate::scene::{Applied, BodyId, Declaration, Limits, Report, RobotId, Runner, Scene, Waiting};
 
 /// A scene with the shapes of its bodies, what its client asked for, and what it cost so far.
 #[derive(Debug)]
@@ -265,7 +263,8 @@ impl Session {
                 Some(Aside::Repeated(frame, plan)) => match self.scene.remembered_report(frame) {
                     Some(known) => {
                         let plan = Plan { reply_bytes: plan.reply_bytes, ..self.last_plan };
-                        let mut report = self.report(&known, &plan, Duration::ZERO, false);
+                        let waiting = Waiting { left: work.until.left, ..Waiting::for_ever() };
+                        let mut report = self.report(&known, &plan, Duration::ZERO, waiting);
                         cut_to_fit(&mut report, &known, &plan, work);
                         steps.reports.push(report);
                     }
@@ -390,13 +389,13 @@ impl Session {
 
     fn answer(&mut self, plan: &Plan, work: &FrameWork<'_>) -> Result<api::FrameReport, Failure> {
         let FrameWork { shared, runner, .. } = *work;
-        let stop = work.until.spent;
+        let Until { spent, left, .. } = work.until;
         let start = shared.clock.now();
         let opened = self.scene.is_new().then_some("state.bodies");
         let report = self
             .scene
-            .answer(&plan.questions, runner, stop)
-            .map_err(|error| too_many_pairs(error, shared.limits(), opened))?;
+            .answer_while(&plan.questions, runner, Waiting { stop: spent, left })
+            .map_err(|error| unanswered(error, shared.limits(), opened))?;
         let elapsed = shared.clock.now().duration_since(start);
         self.last_plan = *plan;
         self.frames_answered += 1;
@@ -409,7 +408,7 @@ impl Session {
         shared.metrics.frames.add(&report.counters, elapsed);
         self.pairs_asleep = report.counters.pairs_asleep;
         self.pairs_expired += report.counters.pairs_expired;
-        let mut told = self.report(&report, plan, elapsed, stop.load(Ordering::Relaxed));
+        let mut told = self.report(&report, plan, elapsed, Waiting { stop: spent, left });
         cut_to_fit(&mut told, &report, plan, work);
         Ok(told)
     }
@@ -419,11 +418,14 @@ impl Session {
         known: &Arc<Report>,
         plan: &Plan,
         elapsed: Duration,
-        past_deadline: bool,
+        waiting: Waiting<'_>,
     ) -> api::FrameReport {
         let of_link = |id: u32| self.scene.body(BodyId(id)).map_or(1, |body| body.parts.len());
         let parts = |id: u32| self.shapes.get(&id).map_or_else(|| of_link(id), Vec::len);
-        let mut report = report::to_wire(known, plan, &parts, elapsed, past_deadline);
+        let mut report = report::to_wire(known, plan, &parts, elapsed, waiting);
+        if waiting.is_over() {
+            return report;
+        }
         robots::name_links(&self.scene, &mut report);
         report.refused_items.clone_from(&self.last_refused.items);
         report.omitted_items = self.last_refused.omitted;
@@ -433,6 +435,9 @@ impl Session {
 
 /// Leaves out of a report what its client does not take.
 fn cut_to_fit(report: &mut api::FrameReport, known: &Report, plan: &Plan, work: &FrameWork<'_>) {
+    if work.until.left.load(Ordering::Relaxed) {
+        return;
+    }
     let own = reply_bytes(plan.reply_bytes, work.shared.limits());
     cut(report, own.min(work.reply_bytes), |count| report::packed(known, count));
 }

@@ -15,6 +15,8 @@ pub(super) struct Until<'a> {
     pub(super) gone: &'a AtomicBool,
     /// The caller has gone, or the budget is spent: nothing is answered any more.
     pub(super) spent: &'a AtomicBool,
+    /// The caller has gone: nobody reads what is said any more.
+    pub(super) left: &'a AtomicBool,
 }
 
 /// What frames are worked on with.
