@@ -23,6 +23,9 @@ pub enum MeshError {
     /// Neither format.
     #[error("neither STL nor OBJ can be made out of the content")]
     UnknownFormat,
+    /// A format that is known and not read.
+    #[error("this is COLLADA; STL and OBJ are read, so convert it to one of them")]
+    Collada,
     /// A binary STL whose length is not what its header says.
     #[error("the header announces {announced} triangles; the file has room for {room}")]
     StlLength {
@@ -72,11 +75,18 @@ pub fn read(
     format: Option<Format>,
     triangles_max: usize,
 ) -> Result<MeshData, MeshError> {
-    let mesh = match format.or_else(|| guess(bytes)).ok_or(MeshError::UnknownFormat)? {
+    let unknown = || if is_collada(bytes) { MeshError::Collada } else { MeshError::UnknownFormat };
+    let mesh = match format.or_else(|| guess(bytes)).ok_or_else(unknown)? {
         Format::Stl => stl::read(bytes, triangles_max)?,
         Format::Obj => obj::read(bytes, triangles_max)?,
     };
     if mesh.triangles.is_empty() { Err(MeshError::Empty) } else { Ok(mesh) }
+}
+
+/// Whether this is what descriptions of robots often name beside STL: its root comes soon.
+fn is_collada(bytes: &[u8]) -> bool {
+    let start = &bytes[..bytes.len().min(1 << 10)];
+    start.windows(8).any(|word| word == b"<COLLADA")
 }
 
 fn guess(bytes: &[u8]) -> Option<Format> {

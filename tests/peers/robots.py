@@ -54,7 +54,10 @@ def worst_difference(frames, path, count):
     said = subprocess.run([frames, str(path), str(count)], capture_output=True, text=True)
     if said.returncode:
         return None, said.stderr.strip().splitlines()[-1]
-    model = pinocchio.buildModelFromUrdf(str(path))
+    try:
+        model = pinocchio.buildModelFromUrdf(str(path))
+    except ValueError as problem:
+        return None, f"pinocchio: {str(problem).splitlines()[-1]}"
     data, joints, worst = model.createData(), [], 0.0
     for line in said.stdout.splitlines():
         word, rest = line.split(" ", 1)
@@ -77,7 +80,7 @@ def placed(model, joints, values):
                                           if not mimic and kind in ("Revolute", "Continuous", "Prismatic")}
     for _ in joints:
         for kind, first, name, *mimic in joints:
-            if mimic and mimic[0] in known:
+            if mimic and mimic[0] in known and kind != "Fixed":
                 known[name] = float(mimic[1]) * known[mimic[0]] + float(mimic[2])
     for name, value in known.items():
         index = model.getJointId(name)

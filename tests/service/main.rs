@@ -19,6 +19,7 @@ mod lifecycle;
 mod memory;
 mod methods;
 mod ownership;
+mod packed;
 mod polyhedra;
 mod polytopes;
 mod queries;

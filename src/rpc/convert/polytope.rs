@@ -351,6 +351,7 @@ fn read_file(
         match error {
             MeshError::TooManyTriangles { .. } => limits.triangles_max().exceeded_at(field).into(),
             MeshError::UnknownFormat
+            | MeshError::Collada
             | MeshError::StlLength { .. }
             | MeshError::Line { .. }
             | MeshError::Empty => {

@@ -90,7 +90,8 @@ impl AskedRobot {
             let path = list.index(index);
             let most = usize::try_from(limits.triangles_max).unwrap_or(usize::MAX);
             let mesh = mesh::read(bytes, None, most);
-            let mesh = mesh.map_err(|error| path.field("content").bad(error.to_string()))?;
+            let problem = |error| path.field("content").bad(format!("{:?}: {error}", file.name));
+            let mesh = mesh.map_err(problem)?;
             meshes.insert(file.name.clone(), MeshContent::Mesh(Arc::new(mesh)));
         }
         let sources = Sources {

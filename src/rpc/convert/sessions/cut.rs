@@ -6,6 +6,7 @@
 use prost::Message;
 use prost::encoding::message;
 
+use super::packed_pairs::truncate;
 use crate::rpc::api;
 use crate::runtime::settings::Limits;
 
@@ -27,13 +28,9 @@ pub fn reply_bytes(asked: u64, limits: &Limits) -> u64 {
     bytes.min(limits.reply_bytes_max)
 }
 
-/// Leaves out of a report what makes it longer than so many bytes; `pack` packs so many pairs, the
-/// first ones. What is told of every frame stays, whatever it takes: status, counts and cost.
-pub fn cut(
-    report: &mut api::FrameReport,
-    bytes_max: u64,
-    pack: impl Fn(usize) -> api::PackedPairs,
-) {
+/// Leaves out of a report what makes it longer than so many bytes. What is told of every frame
+/// stays, whatever it takes: status, counts and cost.
+pub fn cut(report: &mut api::FrameReport, bytes_max: u64) {
     if bytes_max >= FEW_ENTRIES_BYTES && is_short(report) {
         return;
     }
@@ -46,7 +43,7 @@ pub fn cut(
     report.cut = true;
     report.omitted_pairs += shorten(&mut report.pairs, over);
     if let Some(packed) = &mut report.packed_pairs {
-        report.omitted_pairs += shorten_packed(packed, over, pack);
+        report.omitted_pairs += shorten_packed(packed, over);
     }
     report.omitted_placed_parts = shorten(&mut report.placed_parts, over);
     report.omitted_ranked_pairs = shorten(&mut report.ranked_pairs, over);
@@ -76,12 +73,8 @@ fn shorten<T: Message>(list: &mut Vec<T>, over: &mut usize) -> u64 {
     (all - list.len()) as u64
 }
 
-/// Packs fewer pairs until so many bytes are gone; says how many less.
-fn shorten_packed(
-    packed: &mut api::PackedPairs,
-    over: &mut usize,
-    pack: impl Fn(usize) -> api::PackedPairs,
-) -> u64 {
+/// Takes packed pairs off the end until so many bytes are gone; says how many.
+fn shorten_packed(packed: &mut api::PackedPairs, over: &mut usize) -> u64 {
     let all = packed.a.len();
     let (mut kept, mut step) = (all, 1);
     while *over > 0 && kept > 0 {
@@ -90,7 +83,7 @@ fn shorten_packed(
         let share = kept.saturating_mul(*over).div_ceil(bytes.max(1));
         kept -= share.max(step).min(kept);
         step *= 2;
-        *packed = pack(kept);
+        truncate(packed, kept);
         *over = over.saturating_sub(bytes - packed.encoded_len());
     }
     (all - kept) as u64

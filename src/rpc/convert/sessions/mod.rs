@@ -11,6 +11,8 @@ pub mod methods;
 pub mod names;
 pub mod news;
 pub mod packed;
+pub mod packed_pairs;
+pub mod pair;
 pub mod plan;
 pub mod report;
 pub mod robots;

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::declare::PartSource;
 use super::report::{counts, event};
-use super::robots::{KnownRobots, RobotDraft, name_events};
+use super::robots::{KnownRobots, RobotDraft, link_name};
 use super::state::{body_to_wire, rules_to_wire};
 use crate::rpc::api;
 use crate::rpc::convert::geometry::matrix_rows;
@@ -81,6 +81,7 @@ pub fn to_wire(
     let bodies = |ids: &BTreeSet<u32>| -> Vec<&Body> {
         ids.iter().filter_map(|id| scene.body(BodyId(*id))).collect()
     };
+    let link = |id| link_name(scene, id);
     let mut told = api::WatchedFrame {
         frame_id: scene.frame(),
         previous_frame_id: 0,
@@ -89,11 +90,12 @@ pub fn to_wire(
         changed_bodies: bodies(&draft.changed).into_iter().map(whole).collect(),
         removed_body_ids: draft.removed.iter().copied().collect(),
         rules: draft.has_new_rules.then(|| rules_to_wire(scene.rules())),
-        events: report.map_or_else(Vec::new, |report| report.events.iter().map(event).collect()),
+        events: report.map_or_else(Vec::new, |report| {
+            report.events.iter().map(|one| event(one, &link)).collect()
+        }),
         counts: report.map(|report| counts(&report.tally)),
         ..Default::default()
     };
-    name_events(scene, &mut told.events);
     draft.robots.tell(scene, registered, &mut told);
     told
 }

@@ -189,32 +189,11 @@ pub fn robot_to_wire(robot: &SceneRobot, registered: &KnownRobots) -> api::Sessi
 }
 
 /// The name of the link that a body is; empty: it is none.
-fn link_name(scene: &Scene, id: u32) -> String {
-    let link = scene.link_of(BodyId(id));
+pub fn link_name(scene: &Scene, body: BodyId) -> String {
+    let link = scene.link_of(body);
     let name = link
         .and_then(|(robot, link)| Some(scene.robot(robot)?.robot.links.get(link)?.name.clone()));
     name.unwrap_or_default()
-}
-
-/// Names the links among the bodies of events.
-pub fn name_events(scene: &Scene, events: &mut [api::ContactEvent]) {
-    if scene.robots().len() == 0 {
-        return;
-    }
-    for event in events {
-        (event.a_link, event.b_link) = (link_name(scene, event.a), link_name(scene, event.b));
-    }
-}
-
-/// Names the links among the bodies of a report.
-pub fn name_links(scene: &Scene, report: &mut api::FrameReport) {
-    name_events(scene, &mut report.events);
-    if scene.robots().len() == 0 {
-        return;
-    }
-    for pair in &mut report.pairs {
-        (pair.a_link, pair.b_link) = (link_name(scene, pair.a), link_name(scene, pair.b));
-    }
 }
 
 /// What has changed of robots since it was told last, for those who watch.

@@ -22,8 +22,9 @@ use crate::rpc::convert::sessions::cut::{cut, reply_bytes};
 use crate::rpc::convert::sessions::declare::{self, Declared, PartSource};
 use crate::rpc::convert::sessions::frame::{AskedFrame, Defaults, failure, no_room, unanswered};
 use crate::rpc::convert::sessions::methods::methods;
+use crate::rpc::convert::sessions::pair::Bodies;
 use crate::rpc::convert::sessions::plan::Plan;
-use crate::rpc::convert::sessions::robots::KnownRobots;
+use crate::rpc::convert::sessions::robots::{KnownRobots, link_name};
 use crate::rpc::convert::sessions::{names, news, report, robots, state};
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
@@ -32,7 +33,7 @@ use crate::runtime::compute::NEVER_INLINE;
 use crate::runtime::memory::Purse;
 use crate::runtime::metrics::{Ending, QuestionKind};
 use crate::runtime::settings::Limits as WireLimits;
-use crate::scene::{Applied, BodyId, Declaration, Limits, Report, RobotId, Runner, Scene, Waiting};
+use crate::scene::{Applied, Declaration, Limits, Report, RobotId, Runner, Scene, Waiting};
 
 /// A scene with the shapes of its bodies, what its client asked for, and what it cost so far.
 #[derive(Debug)]
@@ -265,7 +266,7 @@ impl Session {
                         let plan = Plan { reply_bytes: plan.reply_bytes, ..self.last_plan };
                         let waiting = Waiting { left: work.until.left, ..Waiting::for_ever() };
                         let mut report = self.report(&known, &plan, Duration::ZERO, waiting);
-                        cut_to_fit(&mut report, &known, &plan, work);
+                        cut_to_fit(&mut report, &plan, work);
                         steps.reports.push(report);
                     }
                     None => {
@@ -409,7 +410,7 @@ impl Session {
         self.pairs_asleep = report.counters.pairs_asleep;
         self.pairs_expired += report.counters.pairs_expired;
         let mut told = self.report(&report, plan, elapsed, Waiting { stop: spent, left });
-        cut_to_fit(&mut told, &report, plan, work);
+        cut_to_fit(&mut told, plan, work);
         Ok(told)
     }
 
@@ -420,13 +421,18 @@ impl Session {
         elapsed: Duration,
         waiting: Waiting<'_>,
     ) -> api::FrameReport {
-        let of_link = |id: u32| self.scene.body(BodyId(id)).map_or(1, |body| body.parts.len());
-        let parts = |id: u32| self.shapes.get(&id).map_or_else(|| of_link(id), Vec::len);
-        let mut report = report::to_wire(known, plan, &parts, elapsed, waiting);
+        let of_link = |id| self.scene.body(id).map_or(1, |body| body.parts.len());
+        let has_links = self.scene.robots().len() > 0;
+        let link = |id| if has_links { link_name(&self.scene, id) } else { String::new() };
+        let bodies = Bodies {
+            parts: &|id| self.shapes.get(&id.0).map_or_else(|| of_link(id), Vec::len),
+            link: &link,
+            has_links,
+        };
+        let mut report = report::to_wire(known, plan, bodies, elapsed, waiting);
         if waiting.is_over() {
             return report;
         }
-        robots::name_links(&self.scene, &mut report);
         report.refused_items.clone_from(&self.last_refused.items);
         report.omitted_items = self.last_refused.omitted;
         report
@@ -434,12 +440,12 @@ impl Session {
 }
 
 /// Leaves out of a report what its client does not take.
-fn cut_to_fit(report: &mut api::FrameReport, known: &Report, plan: &Plan, work: &FrameWork<'_>) {
+fn cut_to_fit(report: &mut api::FrameReport, plan: &Plan, work: &FrameWork<'_>) {
     if work.until.left.load(Ordering::Relaxed) {
         return;
     }
     let own = reply_bytes(plan.reply_bytes, work.shared.limits());
-    cut(report, own.min(work.reply_bytes), |count| report::packed(known, count));
+    cut(report, own.min(work.reply_bytes));
 }
 
 /// How large a scene may be.

@@ -4,6 +4,7 @@ use super::cold::{self, Way};
 use super::model::{Answer, Asked, Model, Pair, Stands, Told};
 use crate::geometry::claim::{Outcome, Verdict};
 use crate::rpc::api;
+use crate::rpc::convert::sessions::packed_pairs::unpack;
 use crate::scene::EventKind;
 
 /// What is wrong.
@@ -35,12 +36,13 @@ pub(super) fn check(
         .or_else(|(told, expected)| wrong("counts", &told, &expected))?;
     let events = events(&answer, report, is_partial)
         .map_err(|(told, expected)| format!("frame {frame}: event {told}, expected {expected}"))?;
-    if asked.is_packed {
-        packed(&answer, report, is_partial)
-    } else {
-        pairs(model, asked, &answer, report)
+    let unpacked = report.packed_pairs.as_ref().map(unpack);
+    if unpacked.is_some() != asked.is_packed {
+        return wrong("packed", &report.packed_pairs, &asked.is_packed);
     }
-    .map_err(|what| format!("frame {frame}: {what}"))?;
+    let listed = unpacked.as_deref().unwrap_or(&report.pairs);
+    pairs(model, asked, &answer, listed, is_partial)
+        .map_err(|what| format!("frame {frame}: {what}"))?;
     model.note(&answer, &events, is_partial);
     Ok(())
 }
@@ -136,30 +138,16 @@ fn list(answer: &Answer, told: &[Pair], is_partial: bool) -> Result<(), Wrong> {
     Err(format!("pairs listed: told {told:?}, expected {expected:?}"))
 }
 
-fn packed(answer: &Answer, report: &api::FrameReport, is_partial: bool) -> Result<(), Wrong> {
-    let arrays = report.packed_pairs.clone().unwrap_or_default();
-    let ids: Vec<Pair> = arrays.a.iter().zip(&arrays.b).map(|(a, b)| [*a, *b]).collect();
-    list(answer, &ids, is_partial)?;
-    for (pair, number) in ids.iter().zip(&arrays.verdicts) {
-        let expected = answer.pairs.get(pair).map(|stands| stands.verdict);
-        let told = verdict((*number).into());
-        if told != expected && !(is_partial && told.is_none()) {
-            return Err(format!("verdict of {pair:?}: told {told:?}, expected {expected:?}"));
-        }
-    }
-    Ok(())
-}
-
 fn pairs(
     model: &Model,
     asked: &Asked,
     answer: &Answer,
-    report: &api::FrameReport,
+    listed: &[api::PairReport],
+    is_partial: bool,
 ) -> Result<(), Wrong> {
-    let is_partial = report.stopped != 0 || asked.steps.is_some();
-    let ids: Vec<Pair> = report.pairs.iter().map(|pair| [pair.a, pair.b]).collect();
+    let ids: Vec<Pair> = listed.iter().map(|pair| [pair.a, pair.b]).collect();
     list(answer, &ids, is_partial)?;
-    for (told, pair) in report.pairs.iter().zip(&ids) {
+    for (told, pair) in listed.iter().zip(&ids) {
         let Some(stands) = answer.pairs.get(pair) else {
             return Err(format!("{pair:?} is listed and not checked"));
         };

@@ -1,0 +1,212 @@
+//! What a report tells of a pair of bodies, with its proofs.
+
+use super::plan::Plan;
+use crate::geometry::claim::Verdict;
+use crate::geometry::penetration::Range;
+use crate::rpc::api;
+use crate::rpc::convert::certificate::{
+    depth_to_wire, link_to_wire, proof_to_wire, proof_with_margin_to_wire,
+};
+use crate::rpc::convert::geometry::{
+    direction_to_wire, outcome_to_wire, pairs_to_wire, stopped_to_wire, vector_to_wire,
+    verdict_to_wire,
+};
+use crate::rpc::convert::ranges::{answer_to_wire, span_to_wire};
+use crate::scene::report::{
+    PairContact, PairDepth, PairDistance, PairRange, PartChain, PartGap, PartPair, PartProof,
+    PartReach, PartRow,
+};
+use crate::scene::{BodyId, PairReport};
+
+/// What a report says of bodies beside what the scene found out.
+#[derive(Clone, Copy)]
+pub struct Bodies<'a> {
+    /// How many parts a body has.
+    pub parts: &'a dyn Fn(BodyId) -> usize,
+    /// The name of the link that a body is; empty: it is none.
+    pub link: &'a dyn Fn(BodyId) -> String,
+    /// Some may be links.
+    pub has_links: bool,
+}
+
+/// The number of a verdict; 0: it is not known.
+pub fn verdict(verdict: Option<Verdict>) -> i32 {
+    verdict.map_or(api::Verdict::Unspecified, verdict_to_wire).into()
+}
+
+/// A bracket of times or lengths.
+pub fn bracket([lower, upper]: [f64; 2]) -> api::Bracket {
+    api::Bracket { lower, upper }
+}
+
+/// The parts that decide how a pair stands.
+pub fn deciding(known: &PairReport) -> Option<PartPair> {
+    let deepest = known.depth.as_ref().map(|deepest| deepest.parts);
+    let nearest = known.distance.as_ref().map(|distance| distance.parts);
+    deepest.or(known.deciding).or(nearest)
+}
+
+/// Whether a pair is within its margin; none: it has none, or that is not known.
+pub fn within_margin(known: &PairReport) -> Option<bool> {
+    known.within_margin.filter(|_| known.margin > 0.0)
+}
+
+/// All that is told of a pair.
+pub fn pair(known: &PairReport, plan: &Plan, bodies: Bodies<'_>) -> api::PairReport {
+    let counts = [known.p, known.q].map(bodies.parts);
+    let [a_link, b_link] = [known.p, known.q].map(bodies.link);
+    let distance = known.distance.as_ref();
+    let deciding = deciding(known);
+    let points = distance.filter(|_| plan.closest_points);
+    let certificate =
+        plan.questions.certificates.then(|| certificate(&known.proofs, counts)).flatten();
+    let depth = known.depth.as_ref().map(|deepest| &deepest.depth);
+    api::PairReport {
+        a: known.p.0,
+        b: known.q.0,
+        a_part: deciding.map_or(0, |parts| parts.p),
+        b_part: deciding.map_or(0, |parts| parts.q),
+        verdict: verdict(known.verdict),
+        within_margin: within_margin(known),
+        distance: distance.map(|distance| bracket([distance.lower, distance.upper])),
+        closest_a: points.map(|distance| vector_to_wire(&distance.closest_p)),
+        closest_b: points.map(|distance| vector_to_wire(&distance.closest_q)),
+        depth: depth.map(|depth| bracket([depth.lower, depth.upper])),
+        depth_direction: depth.map(|depth| vector_to_wire(&depth.direction)),
+        first_contact: known.first_contact.as_ref().map(|found| contact(found, plan, counts)),
+        distance_certificate: distance
+            .filter(|_| plan.questions.certificates)
+            .map(|distance| distance_certificate(distance, certificate.clone(), counts)),
+        depth_certificate: (known.depth.as_ref())
+            .filter(|_| plan.questions.certificates)
+            .map(|deepest| depth_certificate(deepest, counts)),
+        certificate,
+        status: None,
+        stopped: stopped_to_wire(known.stopped).into(),
+        along: known.along.as_ref().map(|found| range(found, plan)),
+        normal: known.normal.as_ref().map(vector_to_wire),
+        contact_polygon: known.polygon.iter().map(vector_to_wire).collect(),
+        a_link,
+        b_link,
+    }
+}
+
+fn range(known: &PairRange, plan: &Plan) -> api::PairRange {
+    let [enter, exit] = span_to_wire(known.span);
+    let of_parts = |(parts, range): &(PartPair, Range)| api::PartRange {
+        a_part: parts.p,
+        b_part: parts.q,
+        answer: Some(answer_to_wire(range, true)),
+    };
+    let proven = known.of_parts.iter().filter(|_| plan.questions.certificates);
+    api::PairRange {
+        enter,
+        exit,
+        a_part: known.parts.map_or(0, |parts| parts.p),
+        b_part: known.parts.map_or(0, |parts| parts.q),
+        parts: proven.map(of_parts).collect(),
+    }
+}
+
+fn distance_certificate(
+    distance: &PairDistance,
+    verdict: Option<api::StaticCertificate>,
+    counts: [usize; 2],
+) -> api::DistanceCertificate {
+    if counts == [1, 1] {
+        let pairs = pairs_to_wire(&distance.pairs);
+        return api::DistanceCertificate { verdict, pairs, parts: Vec::new() };
+    }
+    let entry = |entry: &PartGap| {
+        let [p_parts, q_parts] = row(entry.parts, counts);
+        let direction = entry.direction.as_ref().map(direction_to_wire);
+        api::PartDistanceProof { p_parts, q_parts, pairs: pairs_to_wire(&entry.pairs), direction }
+    };
+    let parts = distance.gaps.iter().map(entry).collect();
+    api::DistanceCertificate { verdict, pairs: Vec::new(), parts }
+}
+
+fn depth_certificate(deepest: &PairDepth, counts: [usize; 2]) -> api::PenetrationCertificate {
+    let of_parts = depth_to_wire(&deepest.depth);
+    if counts == [1, 1] {
+        return of_parts;
+    }
+    let [p_parts, q_parts] = row(deepest.parts.into(), counts);
+    let entries = vec![api::PartProof { p_parts, q_parts, certificate: of_parts.verdict }];
+    let entry = |entry: &PartReach| {
+        let [p_parts, q_parts] = row(entry.parts, counts);
+        let direction = Some(direction_to_wire(&entry.direction));
+        api::PartDepthProof { p_parts, q_parts, direction }
+    };
+    api::PenetrationCertificate {
+        verdict: Some(compound(entries)),
+        parts: deepest.others.iter().map(entry).collect(),
+        ..of_parts
+    }
+}
+
+fn all_below(count: usize) -> Vec<u32> {
+    (0..u32::try_from(count).unwrap_or(u32::MAX)).collect()
+}
+
+/// The part indices that an entry is about: one of P, and one of Q or all.
+fn row(parts: PartRow, [_, count_q]: [usize; 2]) -> [Vec<u32>; 2] {
+    [vec![parts.p], parts.q.map_or_else(|| all_below(count_q), |q| vec![q])]
+}
+
+/// The part indices that an entry is about: the two named, or all.
+fn indices(parts: Option<PartPair>, counts: [usize; 2]) -> [Vec<u32>; 2] {
+    match parts {
+        Some(parts) => [vec![parts.p], vec![parts.q]],
+        None => counts.map(all_below),
+    }
+}
+
+fn certificate(proofs: &[PartProof], counts: [usize; 2]) -> Option<api::StaticCertificate> {
+    if counts == [1, 1] {
+        return proofs.first().map(part_certificate);
+    }
+    let entry = |entry: &PartProof| {
+        let [p_parts, q_parts] = indices(entry.parts, counts);
+        api::PartProof { p_parts, q_parts, certificate: Some(part_certificate(entry)) }
+    };
+    Some(compound(proofs.iter().map(entry).collect()))
+}
+
+fn compound(entries: Vec<api::PartProof>) -> api::StaticCertificate {
+    let proof = api::static_certificate::Proof::Compound(api::CompoundProof { entries });
+    api::StaticCertificate { proof: Some(proof) }
+}
+
+fn part_certificate(entry: &PartProof) -> api::StaticCertificate {
+    proof_with_margin_to_wire(&entry.proof, &entry.margin_pairs)
+}
+
+fn contact(known: &PairContact, plan: &Plan, counts: [usize; 2]) -> api::FirstContact {
+    api::FirstContact {
+        outcome: outcome_to_wire(known.outcome).into(),
+        t_free: known.t_free,
+        t_contact: known.has_met().then_some(known.t_contact),
+        certificate: plan.questions.certificates.then(|| motion(&known.chains, counts)),
+        a_part: known.parts.map_or(0, |parts| parts.p),
+        b_part: known.parts.map_or(0, |parts| parts.q),
+        stopped: stopped_to_wire(known.stopped).into(),
+    }
+}
+
+fn motion(chains: &[PartChain], counts: [usize; 2]) -> api::MotionCertificate {
+    let certificate = |chain: &PartChain| api::MotionCertificate {
+        initial: chain.initial.as_ref().map(proof_to_wire),
+        chain: chain.links.iter().map(link_to_wire).collect(),
+        contact_pairs: pairs_to_wire(&chain.pairs),
+        ..Default::default()
+    };
+    if counts == [1, 1] {
+        return chains.first().map(certificate).unwrap_or_default();
+    }
+    let entry = |chain: &PartChain| {
+        let [p_parts, q_parts] = indices(chain.parts, counts);
+        api::PartMotionProof { p_parts, q_parts, certificate: Some(certificate(chain)) }
+    };
+    api::MotionCertificate { parts: chains.iter().map(entry).collect(), ..Default::default() }
+}
