@@ -65,9 +65,7 @@ impl Served {
             stay_on(0);
         }
         let limits = [
-            ("bodies-per-session-max", 200_000_u64),
-            ("parts-per-session-max", 400_000),
-            ("pairs-per-frame-max", 4_000_000),
+            ("pairs-per-frame-max", 4_000_000_u64),
             ("message-bytes-max", 64 << 20),
             ("decoded-bytes-max", 2 << 30),
             ("session-bytes-max", 8 << 30),

@@ -91,6 +91,9 @@ pub(crate) fn state(drifters: &[Drifter], ids: &[String]) -> api::SessionState {
     api::SessionState { bodies, ..Default::default() }
 }
 
+/// So many bodies are opened with one message.
+const PIECE_BODIES: usize = 10_000;
+
 /// Opens a session of events alone.
 pub(crate) async fn open(
     channel: Channel,
@@ -103,17 +106,28 @@ pub(crate) async fn open(
         first_contacts,
         ..Default::default()
     };
+    let mut pieces = state
+        .bodies
+        .chunks(PIECE_BODIES)
+        .map(|bodies| api::SessionState { bodies: bodies.to_vec(), ..Default::default() });
     let request = api::OpenSessionRequest {
         session_id: session_id.to_owned(),
-        state: Some(state),
+        state: pieces.next(),
         report: Some(report),
         replace: true,
         ..Default::default()
     };
-    let mut client = SessionServiceClient::new(channel)
-        .max_encoding_message_size(1 << 30)
-        .max_decoding_message_size(1 << 30);
-    client.open_session(request).await.expect("opened");
+    let start = Some(api::stream_session_request::Start::Open(request));
+    let first = api::StreamSessionRequest { start, ..Default::default() };
+    let more = pieces
+        .map(|piece| api::StreamSessionRequest { more_state: Some(piece), ..Default::default() });
+    let mut messages: Vec<_> = std::iter::once(first).chain(more).collect();
+    let before_last = messages.len() - 1;
+    messages[..before_last].iter_mut().for_each(|message| message.state_continues = true);
+    let mut client = SessionServiceClient::new(channel).max_decoding_message_size(1 << 30);
+    let replies = client.stream_session(tokio_stream::iter(messages)).await.expect("a stream");
+    let reply = replies.into_inner().message().await.expect("opened").expect("a reply");
+    assert!(reply.opened.is_some(), "{reply:?}");
 }
 
 /// The first message of a stream on this session.

@@ -246,11 +246,14 @@ limits! {
     /// Sessions open at a time.
     sessions_max = 1_000, "sessions", ResourceExhausted;
     /// Bodies of one session.
-    bodies_per_session_max = 20_000, "bodies", InvalidArgument;
+    bodies_per_session_max = 200_000, "bodies", InvalidArgument;
+    /// Bodies that one message declares, moves one by one, or calls by their names; more come in
+    /// several messages, or packed.
+    bodies_per_message_max = 20_000, "bodies", InvalidArgument;
     /// Parts of one body.
     parts_per_body_max = 256, "parts", InvalidArgument;
     /// Parts of all bodies of one session.
-    parts_per_session_max = 100_000, "parts", InvalidArgument;
+    parts_per_session_max = 400_000, "parts", InvalidArgument;
     /// Robots of one session.
     robots_per_session_max = 100, "robots", InvalidArgument;
     /// Pairs of bodies that one frame looks at: all that are checked where all are listed, else

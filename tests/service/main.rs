@@ -18,6 +18,7 @@ mod kept_meshes;
 mod lifecycle;
 mod memory;
 mod methods;
+mod openings;
 mod ownership;
 mod packed;
 mod polyhedra;

@@ -2,6 +2,7 @@
 
 mod host;
 mod news;
+mod opening;
 mod query;
 mod refused;
 mod session;

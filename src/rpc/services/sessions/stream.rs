@@ -18,6 +18,7 @@ use tonic::{Status, Streaming};
 
 use super::host::{AnswerTime, SessionHost, failure, take_out};
 use super::news::REPORT_FACTOR;
+use super::opening;
 use super::session::Session;
 use super::step::left;
 use crate::rpc::api;
@@ -125,7 +126,8 @@ pub(super) async fn turned_true(flag: &mut watch::Receiver<bool>) {
 impl Talk {
     async fn run(mut self, header_key: String) -> Result<(), Failure> {
         let Some(first) = self.next().await? else { return Ok(()) };
-        let api::StreamSessionRequest { start, take_over, frame, latest_wins, .. } = first;
+        opening::check_first(&first)?;
+        let api::StreamSessionRequest { start, take_over, mut frame, latest_wins, .. } = first;
         let or_header = |key: String| if key.is_empty() { header_key } else { key };
         let slot = match start {
             Some(Start::SessionId(id)) => {
@@ -134,9 +136,13 @@ impl Talk {
                 self.host.find(&id, Credentials { key, incarnation: first.incarnation })?
             }
             Some(Start::Open(mut request)) => {
+                if first.state_continues {
+                    frame = self.rest_of_state(&mut request).await?;
+                }
                 request.session_key = or_header(request.session_key);
                 let (no_deadline, purse) = (MetadataMap::new(), self.intake.purse().clone());
                 let (slot, opened) = self.host.open(&no_deadline, request, "open", &purse).await?;
+                self.intake.settle();
                 let opened = Some(opened);
                 self.send(api::StreamSessionResponse { opened, ..Default::default() }).await;
                 slot
@@ -149,6 +155,28 @@ impl Talk {
         let attachment = self.host.registry.attach(&slot, take_over);
         let attachment = attachment.map_err(|error| failure(error, &slot.id))?;
         self.converse(attachment, frame, latest_wins).await
+    }
+
+    /// Reads the messages that continue the state, into the request; returns the frame that came
+    /// with the last of them.
+    async fn rest_of_state(
+        &mut self,
+        request: &mut api::OpenSessionRequest,
+    ) -> Result<Option<api::Frame>, Failure> {
+        let time = Duration::from_secs(self.host.shared.limits().call_seconds_max);
+        let read = async {
+            loop {
+                let Some(mut message) = self.next().await? else {
+                    let why = "the state continues, and the stream has ended";
+                    return Err(Path::ROOT.field("more_state").bad(why).into());
+                };
+                opening::add(request, &mut message, self.host.shared.limits())?;
+                if !message.state_continues {
+                    return Ok(message.frame);
+                }
+            }
+        };
+        tokio::time::timeout(time, read).await.unwrap_or(Err(Failure::Deadline))
     }
 
     async fn converse(
@@ -276,13 +304,8 @@ impl Talk {
     /// The frame of a message; a message that is wrong gets a report that says so.
     async fn frame_of(&mut self, message: Option<api::StreamSessionRequest>) -> Option<api::Frame> {
         let message = message?;
-        let misplaced = if message.start.is_some() {
-            Some(("start", "may only be in the first message of the stream"))
-        } else if message.frame.is_none() {
-            Some(("frame", "is required"))
-        } else {
-            None
-        };
+        let missing = message.frame.is_none().then_some(("frame", "is required"));
+        let misplaced = opening::misplaced(&message).or(missing);
         let Some((field, problem)) = misplaced else { return message.frame };
         let failure = Failure::from(Path::ROOT.field(field).bad(problem));
         let report = api::FrameReport {
