@@ -19,6 +19,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "clearance/v1/session_service.proto",
         "clearance/v1/status.proto",
     ];
+    /// Large fields of messages that come or go with every frame.
+    const LARGE: &[&str] = &[
+        "FrameReport.cost",
+        "FrameReport.packed_pairs",
+        "FrameReport.packed_ranking",
+        "StreamSessionRequest.frame",
+        "StreamSessionRequest.more_state",
+        "StreamSessionRequest.start.open",
+        "StreamSessionResponse.opened",
+    ];
     println!("cargo:rerun-if-changed=proto");
     println!("cargo:rerun-if-env-changed=CLEARANCE_COMMIT");
 
@@ -33,6 +43,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // Lists of numbers that are read where they were received.
     for name in ["PackedPoses", "PackedRays"] {
         config.extern_path(format!(".clearance.v1.{name}"), format!("crate::rpc::packed::{name}"));
+    }
+    // What is moved with every frame and every report stays small.
+    println!("cargo:rustc-env=CLEARANCE_BOXED={}", LARGE.join(" "));
+    for field in LARGE {
+        config.boxed(format!(".clearance.v1.{field}"));
     }
     tonic_prost_build::configure()
         .bytes(".clearance.v1")

@@ -117,10 +117,12 @@ pub(crate) async fn open(
         replace: true,
         ..Default::default()
     };
-    let start = Some(api::stream_session_request::Start::Open(request));
+    let start = Some(api::stream_session_request::Start::Open(Box::new(request)));
     let first = api::StreamSessionRequest { start, ..Default::default() };
-    let more = pieces
-        .map(|piece| api::StreamSessionRequest { more_state: Some(piece), ..Default::default() });
+    let more = pieces.map(|piece| api::StreamSessionRequest {
+        more_state: Some(Box::new(piece)),
+        ..Default::default()
+    });
     let mut messages: Vec<_> = std::iter::once(first).chain(more).collect();
     let before_last = messages.len() - 1;
     messages[..before_last].iter_mut().for_each(|message| message.state_continues = true);
@@ -154,7 +156,7 @@ pub(crate) fn frame(drifters: &mut [Drifter], share: f64, frame_id: u64) -> Byte
     packed.rotations = rotations.into();
     let packed_poses = (!packed.ids.is_empty()).then_some(packed);
     let frame = api::Frame { frame_id, packed_poses, ..Default::default() };
-    let request = api::StreamSessionRequest { frame: Some(frame), ..Default::default() };
+    let request = api::StreamSessionRequest { frame: Some(Box::new(frame)), ..Default::default() };
     request.encode_to_vec().into()
 }
 

@@ -125,7 +125,7 @@ impl Record {
         let far = Clearance { obstacles_m: f64::INFINITY, robot_m: f64::INFINITY };
         let mut row = vec![far; self.links.len()];
         let empty = api::PackedPairs::default();
-        let pairs = report.packed_pairs.as_ref().unwrap_or(&empty);
+        let pairs = report.packed_pairs.as_deref().unwrap_or(&empty);
         if pairs.a.len() != pairs.b.len() || pairs.a.len() != pairs.distance_lower.len() {
             return Err(Unreadable::Lengths(report.frame_id));
         }
@@ -219,12 +219,12 @@ mod tests {
             frame_id,
             previous_frame_id: frame_id - 1,
             events,
-            packed_pairs: Some(api::PackedPairs {
+            packed_pairs: Some(Box::new(api::PackedPairs {
                 a: vec![4, 5],
                 b: vec![100, 101],
                 distance_lower: vec![0.3, gap],
                 ..api::PackedPairs::default()
-            }),
+            })),
             ..api::FrameReport::default()
         }
     }

@@ -20,7 +20,7 @@ const BEYOND: Duration = Duration::from_secs(1);
 
 /// A stream that opens a session and never ends; the first notice that comes over it.
 async fn never_ending(client: Client) -> Option<api::Notice> {
-    let start = Some(StartOfStream::Open(api::OpenSessionRequest::default()));
+    let start = Some(StartOfStream::Open(Box::default()));
     let first = api::StreamSessionRequest { start, ..Default::default() };
     let requests = tokio_stream::iter([first]).chain(tokio_stream::pending());
     let mut replies = client.sessions().stream_session(requests).await.ok()?.into_inner();

@@ -119,10 +119,12 @@ pub(crate) fn pile(count: u32) -> api::OpenSessionRequest {
 
 /// A stream that sends frames and takes no reply.
 pub(crate) async fn never_reads(client: &Client) {
-    let first =
-        api::StreamSessionRequest { start: Some(Start::Open(pile(300))), ..Default::default() };
+    let first = api::StreamSessionRequest {
+        start: Some(Start::Open(Box::new(pile(300)))),
+        ..Default::default()
+    };
     let frames = (1..50).map(|id| api::StreamSessionRequest {
-        frame: Some(frame(id, 0..300, 0.0)),
+        frame: Some(Box::new(frame(id, 0..300, 0.0))),
         ..Default::default()
     });
     let sent = tokio_stream::iter(std::iter::once(first).chain(frames));
@@ -220,10 +222,11 @@ async fn check_configurations(client: &Client) {
 
 /// Frames without end for a stream on which only the latest counts.
 pub(crate) async fn flood(client: &Client) {
-    let open = Some(Start::Open(session((0..20).map(|id| body(id, "cube", 0.0)).collect())));
+    let open =
+        Some(Start::Open(Box::new(session((0..20).map(|id| body(id, "cube", 0.0)).collect()))));
     let first = api::StreamSessionRequest { start: open, latest_wins: true, ..Default::default() };
     let frames = (1..).map(|id| api::StreamSessionRequest {
-        frame: Some(frame(id, 0..20, (id % 7) as f64)),
+        frame: Some(Box::new(frame(id, 0..20, (id % 7) as f64))),
         ..Default::default()
     });
     let sent = tokio_stream::iter(std::iter::once(first).chain(frames));

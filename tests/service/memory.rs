@@ -220,7 +220,7 @@ async fn idle_connections_give_way_to_new_ones_and_those_with_calls_stay() {
     let limits = Limits { connections_max: 8, ..Limits::default() };
     let server = Server::with_limits(limits).await;
     let open = api::OpenSessionRequest::default();
-    let start = Some(api::stream_session_request::Start::Open(open));
+    let start = Some(api::stream_session_request::Start::Open(Box::new(open)));
     let first = api::StreamSessionRequest { start, ..Default::default() };
     let requests = tokio_stream::iter([first]).chain(tokio_stream::pending());
     let mut replies = server.sessions().stream_session(requests).await.unwrap().into_inner();

@@ -78,7 +78,7 @@ impl Orbit<'_> {
         assert_eq!(reports.len() + 1, self.poses.len());
         let cost = |report: &api::FrameReport| {
             assert_eq!(report.status, None);
-            report.cost.unwrap()
+            *report.cost.clone().unwrap()
         };
         reports[1..].iter().map(cost).collect()
     }
@@ -449,7 +449,7 @@ async fn costs_are_told_question_by_question_where_methods_are_named() {
         request.report.as_mut().unwrap().distances = true;
         server.sessions().open_session(request).await.unwrap();
         let reports = step(&server, "s", vec![put(1, 1.5)]).await.unwrap();
-        let cost = reports[0].cost.unwrap();
+        let cost = reports[0].cost.as_ref().unwrap();
         let of_each = [cost.verdicts, cost.distances, cost.first_contacts, cost.along, cost.others];
         assert!(of_each.iter().all(|of_one| of_one.is_some() == is_named), "{of_each:?}");
         if is_named {

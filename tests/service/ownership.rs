@@ -72,7 +72,7 @@ impl<'a> Caller<'a> {
         let first = api::StreamSessionRequest {
             start: Some(Start::SessionId("s".to_owned())),
             take_over: true,
-            frame: Some(api::Frame { frame_id, ..Default::default() }),
+            frame: Some(Box::new(api::Frame { frame_id, ..Default::default() })),
             session_key: self.field(),
             incarnation: self.incarnation,
             ..Default::default()
@@ -186,7 +186,10 @@ async fn a_session_serves_whoever_brings_its_key_and_nobody_else() {
     Caller { way: Way::Header, ..owner }.is_at_home(3).await;
     // A stream that opens a session brings its key in the header, too.
     let open = api::OpenSessionRequest { session_id: "t".to_owned(), ..Default::default() };
-    let first = api::StreamSessionRequest { start: Some(Start::Open(open)), ..Default::default() };
+    let first = api::StreamSessionRequest {
+        start: Some(Start::Open(Box::new(open))),
+        ..Default::default()
+    };
     let streamer = Caller { way: Way::Header, ..owner };
     let requests = streamer.request(tokio_stream::iter([first]));
     let replies = server.sessions().stream_session(requests).await.unwrap();

@@ -44,7 +44,8 @@ impl Talk {
     }
 
     async fn send(&self, frame: api::Frame) {
-        let message = api::StreamSessionRequest { frame: Some(frame), ..Default::default() };
+        let message =
+            api::StreamSessionRequest { frame: Some(Box::new(frame)), ..Default::default() };
         self.requests.send(message).await.unwrap();
     }
 
@@ -63,7 +64,7 @@ async fn what_is_wrong_with_a_session_that_a_stream_opens_is_named_with_its_path
     let server = started().await;
     server.sessions().open_session(scene("s")).await.unwrap();
     let refusal = async |open| {
-        let start = Some(api::stream_session_request::Start::Open(open));
+        let start = Some(api::stream_session_request::Start::Open(Box::new(open)));
         let first = api::StreamSessionRequest { start, ..Default::default() };
         Talk::begin(&server, first).await.reply().await.unwrap_err()
     };
@@ -78,8 +79,12 @@ async fn what_is_wrong_with_a_session_that_a_stream_opens_is_named_with_its_path
 #[tokio::test]
 async fn a_stream_opens_a_session_and_answers_frame_by_frame_through_errors() {
     let server = started().await;
-    let start = Some(api::stream_session_request::Start::Open(scene("s")));
-    let first = api::StreamSessionRequest { start, frame: Some(put(1, 0.5)), ..Default::default() };
+    let start = Some(api::stream_session_request::Start::Open(Box::new(scene("s"))));
+    let first = api::StreamSessionRequest {
+        start,
+        frame: Some(Box::new(put(1, 0.5))),
+        ..Default::default()
+    };
     let mut talk = Talk::begin(&server, first).await;
     let opened = talk.reply().await.unwrap().unwrap().opened.unwrap();
     assert_eq!(opened.session_id, "s");
@@ -285,8 +290,8 @@ async fn two_thousand_abandoned_sessions_leave_nothing_behind() {
         let mut talks = Vec::new();
         for k in 0..AT_ONCE {
             let start = scene(&format!("s{round}-{k}"));
-            let start = Some(api::stream_session_request::Start::Open(start));
-            let frame = Some(put(1, 0.5));
+            let start = Some(api::stream_session_request::Start::Open(Box::new(start)));
+            let frame = Some(Box::new(put(1, 0.5)));
             let first = api::StreamSessionRequest { start, frame, ..Default::default() };
             let mut talk = Talk::begin(&server, first).await;
             assert!(talk.reply().await.unwrap().unwrap().opened.is_some());
@@ -330,7 +335,7 @@ async fn a_frame_of_a_stream_is_answered_within_the_servers_time() {
     let mut open = scene("s");
     open.state.as_mut().unwrap().bodies =
         (1..=BALLS).map(|id| cube_at(id, 10.0 * f64::from(id))).collect();
-    let start = Some(api::stream_session_request::Start::Open(open));
+    let start = Some(api::stream_session_request::Start::Open(Box::new(open)));
     let first = api::StreamSessionRequest { start, ..Default::default() };
     let mut talk = Talk::begin(&server, first).await;
     assert!(talk.reply().await.unwrap().unwrap().opened.is_some());

@@ -28,15 +28,16 @@ pub fn to_wire(
         skipped_frames: report.frames_skipped,
         omitted_pairs: report.pairs_omitted,
         counts: Some(counts(&report.tally)),
-        cost: Some(cost(report, elapsed)),
+        cost: Some(Box::new(cost(report, elapsed))),
         ..Default::default()
     };
     if waiting.is_over() {
         return wire;
     }
     if plan.packed {
-        wire.packed_pairs = Some(pack(&report.pairs, plan, bodies, waiting));
-        wire.packed_ranking = (!report.ranking.is_empty()).then(|| pack_ranking(&report.ranking));
+        wire.packed_pairs = Some(Box::new(pack(&report.pairs, plan, bodies, waiting)));
+        wire.packed_ranking =
+            (!report.ranking.is_empty()).then(|| Box::new(pack_ranking(&report.ranking)));
     } else {
         wire.pairs = waiting.each(&report.pairs).map(|one| pair(one, plan, bodies)).collect();
         wire.ranked_pairs = waiting.each(&report.ranking).map(ranked).collect();

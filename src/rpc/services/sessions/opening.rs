@@ -36,7 +36,7 @@ pub(super) fn add(
         return wrong("more_state", "is required: the state of the message before continues");
     };
     check_no_frame(message)?;
-    let api::SessionState { bodies, rules, frame_id, contacts, release_margin, robots } = more;
+    let api::SessionState { bodies, rules, frame_id, contacts, release_margin, robots } = *more;
     let path = Path::ROOT.field("more_state");
     if frame_id != 0 || release_margin != 0.0 {
         let field = if frame_id != 0 { "frame_id" } else { "release_margin" };

@@ -98,6 +98,8 @@ impl Scan<'_> {
                 let structure = self.structures.get(inner);
                 if element.is_some() {
                     self.take(structure.element_bytes(), here)?;
+                } else if field.is_boxed {
+                    self.take(structure.boxed_bytes(), here)?;
                 }
                 self.message(structure, bytes, here, depth + 1)
             }

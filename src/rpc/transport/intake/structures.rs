@@ -78,6 +78,9 @@ const IN_CERTIFICATES: CountLimit = Limits::certificate_entries_max;
 /// The row of a limit, with its value in force.
 type CountLimit = fn(&Limits) -> Limit;
 
+/// The fields that are boxed, `Message.field` or `Message.oneof.field`, as the build was told.
+const BOXED: &str = env!("CLEARANCE_BOXED");
+
 /// A header of an allocation, and what its size is rounded up by.
 const ALLOCATION_BYTES: u64 = 16;
 
@@ -116,6 +119,8 @@ pub(super) struct Field {
     pub(super) name: String,
     /// What it holds.
     pub(super) content: Content,
+    /// It has an allocation of its own.
+    pub(super) is_boxed: bool,
     /// Which counter of its message counts its elements, and up to which limit; none: it does not
     /// repeat, or holds numbers.
     pub(super) count: Option<(usize, CountLimit)>,
@@ -187,6 +192,11 @@ impl Structure {
         self.size
     }
 
+    /// What it takes in an allocation of its own.
+    pub(super) fn boxed_bytes(&self) -> u64 {
+        self.size + ALLOCATION_BYTES
+    }
+
     /// What it takes as an element of a list.
     pub(super) fn element_bytes(&self) -> u64 {
         GROWTH * self.size
@@ -245,7 +255,7 @@ impl Sizes<'_> {
         for field in &message.field {
             let number = usize::try_from(field.number()).unwrap_or(usize::MAX);
             assert!(number <= NUMBER_MAX, "{name}: {number} is too large a number of a field");
-            let content = self.content(field);
+            let (content, is_boxed) = (self.content(field), self.is_boxed(index, field));
             let is_counted =
                 field.label() == Label::Repeated && !matches!(content, Content::Numbers { .. });
             let count = is_counted.then(|| {
@@ -257,7 +267,7 @@ impl Sizes<'_> {
                 structure.fields.resize_with(number + 1, || None);
             }
             structure.fields[number] =
-                Some(Field { name: field.name().to_owned(), content, count });
+                Some(Field { name: field.name().to_owned(), content, is_boxed, count });
         }
         assert!(structure.counters <= COUNTERS_MAX, "{name}: too many lists to count");
         structure
@@ -304,7 +314,7 @@ impl Sizes<'_> {
         let mut variants = vec![0; message.oneof_decl.len()];
         let mut size: u64 = 0;
         for field in &message.field {
-            let own = self.field_size(field);
+            let own = self.field_size(index, field);
             match field.oneof_index.filter(|_| !field.proto3_optional()) {
                 Some(at) => {
                     let largest = &mut variants[usize::try_from(at).unwrap_or(0)];
@@ -320,12 +330,21 @@ impl Sizes<'_> {
         size
     }
 
-    fn field_size(&mut self, field: &FieldDescriptorProto) -> u64 {
+    fn is_boxed(&self, index: usize, field: &FieldDescriptorProto) -> bool {
+        let message = self.messages[index].0.strip_prefix(PACKAGE);
+        BOXED.split(' ').filter_map(|name| name.split_once('.')).any(|(owner, name)| {
+            let name = name.rsplit('.').next();
+            message == Some(owner) && name == Some(field.name())
+        })
+    }
+
+    fn field_size(&mut self, index: usize, field: &FieldDescriptorProto) -> u64 {
         if field.label() == Label::Repeated {
             // Some are a share of the bytes received, which is the larger of the two.
             return size_of::<Vec<u8>>().max(size_of::<Packed<f64>>()) as u64;
         }
         match self.content(field) {
+            Content::Message(_) if self.is_boxed(index, field) => 8,
             // Whether it is there takes a word, at most.
             Content::Message(at) => self.size(at) + 8,
             Content::Text if field.r#type() == Type::Bytes => {

@@ -36,7 +36,7 @@ pub(super) fn check(
         .or_else(|(told, expected)| wrong("counts", &told, &expected))?;
     let events = events(&answer, report, is_partial)
         .map_err(|(told, expected)| format!("frame {frame}: event {told}, expected {expected}"))?;
-    let unpacked = report.packed_pairs.as_ref().map(unpack);
+    let unpacked = report.packed_pairs.as_deref().map(unpack);
     if unpacked.is_some() != asked.is_packed {
         return wrong("packed", &report.packed_pairs, &asked.is_packed);
     }
