@@ -24,7 +24,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "FrameReport.cost",
         "FrameReport.packed_pairs",
         "FrameReport.packed_ranking",
-        "StreamSessionRequest.frame",
         "StreamSessionRequest.more_state",
         "StreamSessionRequest.start.open",
         "StreamSessionResponse.opened",

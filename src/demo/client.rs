@@ -173,8 +173,7 @@ impl Run {
             let moved = api::RobotMove { id: ROBOT, values, ..api::RobotMove::default() };
             let frame = api::Frame { frame_id, robot_moves: vec![moved], ..api::Frame::default() };
             let sent = Instant::now();
-            let request =
-                api::StreamSessionRequest { frame: Some(Box::new(frame)), ..Default::default() };
+            let request = api::StreamSessionRequest { frame: Some(frame), ..Default::default() };
             send(&self.frames, request).await?;
             let report = self.next_report().await?;
             record.add(&report, sent.elapsed())?;

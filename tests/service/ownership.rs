@@ -72,7 +72,7 @@ impl<'a> Caller<'a> {
         let first = api::StreamSessionRequest {
             start: Some(Start::SessionId("s".to_owned())),
             take_over: true,
-            frame: Some(Box::new(api::Frame { frame_id, ..Default::default() })),
+            frame: Some(api::Frame { frame_id, ..Default::default() }),
             session_key: self.field(),
             incarnation: self.incarnation,
             ..Default::default()

@@ -85,10 +85,7 @@ async fn a_report_is_cut_to_what_the_client_takes_and_whole_when_the_frame_is_se
             start: Some(api::stream_session_request::Start::SessionId("s".to_owned())),
             ..Default::default()
         };
-        let send = |frame| api::StreamSessionRequest {
-            frame: Some(Box::new(frame)),
-            ..Default::default()
-        };
+        let send = |frame| api::StreamSessionRequest { frame: Some(frame), ..Default::default() };
         let frames =
             vec![start, send(moved(1, Some(asked(0)))), send(moved(1, Some(asked(1 << 20))))];
         let mut replies = server

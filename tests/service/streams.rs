@@ -44,8 +44,7 @@ impl Talk {
     }
 
     async fn send(&self, frame: api::Frame) {
-        let message =
-            api::StreamSessionRequest { frame: Some(Box::new(frame)), ..Default::default() };
+        let message = api::StreamSessionRequest { frame: Some(frame), ..Default::default() };
         self.requests.send(message).await.unwrap();
     }
 
@@ -80,11 +79,7 @@ async fn what_is_wrong_with_a_session_that_a_stream_opens_is_named_with_its_path
 async fn a_stream_opens_a_session_and_answers_frame_by_frame_through_errors() {
     let server = started().await;
     let start = Some(api::stream_session_request::Start::Open(Box::new(scene("s"))));
-    let first = api::StreamSessionRequest {
-        start,
-        frame: Some(Box::new(put(1, 0.5))),
-        ..Default::default()
-    };
+    let first = api::StreamSessionRequest { start, frame: Some(put(1, 0.5)), ..Default::default() };
     let mut talk = Talk::begin(&server, first).await;
     let opened = talk.reply().await.unwrap().unwrap().opened.unwrap();
     assert_eq!(opened.session_id, "s");
@@ -291,7 +286,7 @@ async fn two_thousand_abandoned_sessions_leave_nothing_behind() {
         for k in 0..AT_ONCE {
             let start = scene(&format!("s{round}-{k}"));
             let start = Some(api::stream_session_request::Start::Open(Box::new(start)));
-            let frame = Some(Box::new(put(1, 0.5)));
+            let frame = Some(put(1, 0.5));
             let first = api::StreamSessionRequest { start, frame, ..Default::default() };
             let mut talk = Talk::begin(&server, first).await;
             assert!(talk.reply().await.unwrap().unwrap().opened.is_some());

@@ -256,11 +256,10 @@ fn sessions() -> Vec<Vec<Call>> {
     let first = api::StreamSessionRequest {
         start: Some(start),
         latest_wins: true,
-        frame: Some(Box::new(nested(1, 2.0))),
+        frame: Some(nested(1, 2.0)),
         ..Default::default()
     };
-    let next =
-        |frame| api::StreamSessionRequest { frame: Some(Box::new(frame)), ..Default::default() };
+    let next = |frame| api::StreamSessionRequest { frame: Some(frame), ..Default::default() };
     let get = api::GetSessionRequest { session_id: id(), ..Default::default() };
     let close = api::CloseSessionRequest { session_id: id(), ..Default::default() };
     vec![

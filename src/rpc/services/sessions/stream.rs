@@ -162,7 +162,7 @@ impl Talk {
     async fn rest_of_state(
         &mut self,
         request: &mut api::OpenSessionRequest,
-    ) -> Result<Option<Box<api::Frame>>, Failure> {
+    ) -> Result<Option<api::Frame>, Failure> {
         let time = Duration::from_secs(self.host.shared.limits().call_seconds_max);
         let read = async {
             loop {
@@ -182,7 +182,7 @@ impl Talk {
     async fn converse(
         &mut self,
         mut attachment: Attachment<Session>,
-        first: Option<Box<api::Frame>>,
+        first: Option<api::Frame>,
         latest_wins: bool,
     ) -> Result<(), Failure> {
         let slot = attachment.slot().clone();
@@ -214,7 +214,7 @@ impl Talk {
                 self.intake.settle();
                 continue;
             };
-            let mut frames = vec![*frame];
+            let mut frames = vec![frame];
             if latest_wins {
                 self.merge(&mut frames).await?;
             }
@@ -296,16 +296,13 @@ impl Talk {
             };
             let Poll::Ready(arrived) = arrived else { break };
             let message = self.received(arrived)?;
-            frames.extend(self.frame_of(message).await.map(|frame| *frame));
+            frames.extend(self.frame_of(message).await);
         }
         Ok(())
     }
 
     /// The frame of a message; a message that is wrong gets a report that says so.
-    async fn frame_of(
-        &mut self,
-        message: Option<api::StreamSessionRequest>,
-    ) -> Option<Box<api::Frame>> {
+    async fn frame_of(&mut self, message: Option<api::StreamSessionRequest>) -> Option<api::Frame> {
         let message = message?;
         let missing = message.frame.is_none().then_some(("frame", "is required"));
         let misplaced = opening::misplaced(&message).or(missing);

@@ -295,7 +295,7 @@ impl World {
                     self.line = Some(self.attach(wire, false, merges).await?);
                 } else if let Some(line) = &self.line {
                     for frame in wire {
-                        let frame = Some(Box::new(frame));
+                        let frame = Some(frame);
                         let message = api::StreamSessionRequest { frame, ..Default::default() };
                         line.sender.send(message).map_err(|_| "the stream has ended")?;
                     }
@@ -343,7 +343,7 @@ impl World {
         latest_wins: bool,
     ) -> Result<Line, Wrong> {
         let (sender, receiver) = mpsc::unbounded_channel();
-        let mut frames = frames.into_iter().map(Box::new);
+        let mut frames = frames.into_iter();
         let first = api::StreamSessionRequest {
             start: Some(Start::SessionId(ID.to_owned())),
             take_over,
