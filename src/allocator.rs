@@ -2,10 +2,14 @@
 //!
 //! The account of memory (`runtime/memory.rs`) means something only if what was given back there
 //! leaves the process, too. Allocators that purge by themselves (jemalloc, mimalloc) are written in
-//! C, and a C compiler is not needed here for anything else; so it is glibc's own, with three
-//! settings. Left alone, it raises the size from which an allocation is a mapping of its own to
-//! 32 MiB as soon as a large one is freed, keeps what is freed below that, and has eight heaps for
-//! each processor to keep it in.
+//! C, and a C compiler is not needed here for anything else; so it is glibc's own, with settings.
+//! Left alone, it raises the size from which an allocation is a mapping of its own to 32 MiB as
+//! soon as a large one is freed, and keeps what is freed below that.
+//!
+//! Its heaps are left as many as it likes, up to eight for each processor: so each thread has one.
+//! Where threads share a heap, one that speaks to a client waits for one that was interrupted while
+//! it computed and allocated, half a second at worst when there are more threads than processors.
+//! But each heap takes 64 MiB of address space, so where that is limited they are fewer.
 //!
 //! glibc reads its settings before `main`. So the program starts itself once more, in the same
 //! process, with them in its environment.
@@ -18,9 +22,20 @@ const SETTINGS: &[(&str, &str)] = &[
     ("MALLOC_MMAP_THRESHOLD_", "262144"),
     // The end of a heap that is free is given back from this size on.
     ("MALLOC_TRIM_THRESHOLD_", "262144"),
-    // Heaps; threads share them. Each has its own free memory that others cannot use.
-    ("MALLOC_ARENA_MAX", "4"),
 ];
+
+/// The most heaps that there may be.
+#[cfg(target_env = "gnu")]
+const HEAPS_MAX: &str = "MALLOC_ARENA_MAX";
+
+/// The address space of a heap, bytes.
+#[cfg(target_env = "gnu")]
+const HEAP_BYTES: u64 = 64 << 20;
+
+/// Of a limited address space heaps take one part in so many: half is what the account gives out,
+/// and most of that is in mappings of its own.
+#[cfg(target_env = "gnu")]
+const HEAPS_PART: u64 = 4;
 
 /// Starts the program once more with an allocator that gives memory back, unless it is that
 /// already. Returns if it is, or if that is not possible: then the answers are the same.
@@ -28,8 +43,13 @@ const SETTINGS: &[(&str, &str)] = &[
 pub(crate) fn give_memory_back() {
     use std::os::unix::process::CommandExt;
 
-    let missing = SETTINGS.iter().filter(|(name, _)| std::env::var_os(name).is_none());
-    let missing: Vec<(&str, &str)> = missing.copied().collect();
+    use clearance::runtime::memory::address_space_max;
+
+    let heaps = address_space_max().map(|bytes| (bytes / HEAPS_PART / HEAP_BYTES).max(1));
+    let heaps = heaps.map(|count| (HEAPS_MAX, count.to_string()));
+    let settings = SETTINGS.iter().map(|(name, value)| (*name, (*value).to_owned()));
+    let settings = settings.chain(heaps);
+    let missing: Vec<_> = settings.filter(|(name, _)| std::env::var_os(name).is_none()).collect();
     let mut arguments = std::env::args_os();
     let (Ok(program), Some(name)) = (std::env::current_exe(), arguments.next()) else { return };
     if missing.is_empty() {

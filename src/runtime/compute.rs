@@ -6,8 +6,12 @@
 //! at once. When jobs of others take long, one that has waited for [`PATIENCE`] may overtake them,
 //! on threads beside the pool, if nothing of its client is being worked on. Helpers ([`mod@share`])
 //! take parts of large jobs while there are processors that nobody else computes on.
+//!
+//! All of these threads together can be more than there are processors. They have a lower priority
+//! ([`mod@priority`]), so that those that speak to clients do not wait for one of them to pause.
 
 mod line;
+mod priority;
 mod share;
 
 use std::collections::HashMap;
@@ -123,6 +127,7 @@ impl Compute {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(threads)
                 .thread_name(move |index| format!("{name}-{index}"))
+                .start_handler(|_| priority::give_way())
                 .build()
         };
         Ok(Self(Arc::new(Workshop {

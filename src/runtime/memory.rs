@@ -15,7 +15,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
-pub use self::machine::{default_bytes_max, resident_bytes};
+pub use self::machine::{address_space_max, default_bytes_max, resident_bytes};
 use super::settings::Limit;
 
 /// What memory is taken for.

@@ -32,6 +32,7 @@ mod all_at_once;
 mod bodies;
 mod crowds;
 mod deadlines;
+mod decoding;
 mod departed;
 mod memory;
 mod piles;

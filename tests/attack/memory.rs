@@ -80,7 +80,12 @@ impl http_body::Body for Sent {
 }
 
 /// Calls a method with bytes as they are; tells what came of it.
-async fn call(channel: &Channel, method: &str, bytes: Bytes, ends: bool) -> Option<Status> {
+pub(crate) async fn call(
+    channel: &Channel,
+    method: &str,
+    bytes: Bytes,
+    ends: bool,
+) -> Option<Status> {
     let mut channel = channel.clone();
     let uri = format!("http://localhost/clearance.v1.{method}");
     let request = http::Request::post(uri).header("content-type", "application/grpc");

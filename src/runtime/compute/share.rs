@@ -8,6 +8,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use super::priority::give_way;
 use super::{Compute, Workshop};
 use crate::runtime::client::Client;
 
@@ -27,6 +28,7 @@ impl Helpers {
             rayon::ThreadPoolBuilder::new()
                 .num_threads(threads)
                 .thread_name(|index| format!("helper-{index}"))
+                .start_handler(|_| give_way())
                 .build()
         };
         let count = computing_max.saturating_sub(1);

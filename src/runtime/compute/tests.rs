@@ -211,3 +211,22 @@ async fn helpers_leave_processors_to_the_jobs_of_others() {
     drop(end);
     assert_eq!(soon(taken).await.unwrap(), Ok(()));
 }
+
+/// By how much this thread gives way: the nineteenth field of its *stat* (proc(5)).
+#[cfg(target_os = "linux")]
+fn niceness() -> i32 {
+    let stat = std::fs::read_to_string("/proc/thread-self/stat").unwrap();
+    let after_name = stat.rsplit(')').next().unwrap();
+    after_name.split_whitespace().nth(16).unwrap().parse().unwrap()
+}
+
+/// Threads that speak to clients waited for up to 50 ms until those that compute had paused.
+#[cfg(target_os = "linux")]
+#[tokio::test]
+async fn threads_that_compute_give_way_to_those_that_speak() {
+    let compute = Compute::new(1, 4).unwrap();
+    let usual = niceness();
+    let in_pool = compute.run(NEVER_INLINE, niceness).await.unwrap();
+    assert!(in_pool > usual, "{in_pool} beside {usual}");
+    assert_eq!(compute.run(Duration::ZERO, niceness).await.unwrap(), usual, "here");
+}

@@ -14,9 +14,13 @@ const FALLBACK_BYTES: u64 = 4 << 30;
 /// groups, and of its address space.
 pub fn default_bytes_max() -> u64 {
     let machine = read("/proc/meminfo").and_then(|text| of_meminfo(&text));
-    let space = read("/proc/self/limits").and_then(|text| of_limits(&text));
-    let least = groups().into_iter().chain(machine).chain(space).min();
+    let least = groups().into_iter().chain(machine).chain(address_space_max()).min();
     least.map_or(FALLBACK_BYTES, |bytes| bytes / PART)
+}
+
+/// The address space that the process may have, if that is limited.
+pub fn address_space_max() -> Option<u64> {
+    read("/proc/self/limits").and_then(|text| of_limits(&text))
 }
 
 /// The memory that the process holds now, if anything tells.

@@ -1,4 +1,7 @@
 //! Polytopes in chunks, beyond what fits into one message.
+//!
+//! The bytes of an upload stay in pieces until all have come. To put 256 MiB together and to read
+//! them takes a second, which is spent where geometry is.
 
 use std::time::Duration;
 
@@ -17,6 +20,13 @@ use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Reservation};
 
 const POINT_BYTES: usize = 24;
+
+/// The largest piece that the bytes of an upload are kept in: so much is copied at a time while
+/// others wait.
+const PIECE_BYTES: usize = 1 << 20;
+
+/// How long a byte of an upload takes to be put to the others and read: that of a mesh as text.
+const BYTE_TIME: Duration = Duration::from_nanos(20);
 
 /// Receives one upload and registers it.
 pub(super) async fn receive(
@@ -39,8 +49,15 @@ pub(super) async fn receive(
     let Some(Part::Header(header)) = first else {
         return Err(Path::ROOT.field("header").bad("must be the first message").into());
     };
-    let bytes = collect(shared, &header, &mut chunks, intake, &mut memory).await?;
-    let asked = assemble(shared, header.clone(), bytes)?;
+    let pieces = collect(shared, &header, &mut chunks, intake, &mut memory).await?;
+    let length = pieces.iter().map(Vec::len).sum::<usize>();
+    // Beside the pieces, until they are copied.
+    memory.grow_to(memory.bytes() + length as u64)?;
+    let estimate = BYTE_TIME.saturating_mul(u32::try_from(length).unwrap_or(u32::MAX));
+    let (in_job, of_job) = (shared.clone(), header.clone());
+    let reading = move || assemble(&in_job, of_job, joined(pieces));
+    let asked = shared.compute.run(estimate, reading).await??;
+    memory.set(length as u64);
     let mut reports = crate::rpc::services::polytopes::register(
         shared,
         vec![asked],
@@ -68,41 +85,51 @@ async fn next(
     }
 }
 
-/// Everything that follows the header. Memory grows with what has come, never with what is
-/// announced.
+/// Everything that follows the header, in pieces. Memory grows with what has come, never with what
+/// is announced.
 async fn collect(
     shared: &Shared,
     header: &api::UploadHeader,
     chunks: &mut Streaming<api::UploadPolytopeRequest>,
     intake: &Intake,
     memory: &mut Reservation,
-) -> Result<Vec<u8>, Failure> {
+) -> Result<Vec<Vec<u8>>, Failure> {
     let path = Path::ROOT.field("chunk");
     let limits = shared.limits();
-    let mut bytes: Vec<u8> = Vec::new();
+    let (mut pieces, mut length): (Vec<Vec<u8>>, usize) = (Vec::new(), 0);
     while let Some(part) = next(shared, chunks).await? {
         let Part::Chunk(chunk) = part else {
             return Err(Path::ROOT.field("header").bad("must come once only").into());
         };
-        path.within(limits.upload_bytes_max(), bytes.len() + chunk.len())?;
-        let length = bytes.len() + chunk.len();
-        if length > bytes.capacity() {
-            // Beside the old bytes, until they are copied.
-            memory.grow_to((bytes.capacity() + length.max(2 * bytes.capacity())) as u64)?;
-            bytes.reserve(length - bytes.len());
-            memory.set(bytes.capacity() as u64);
+        path.within(limits.upload_bytes_max(), length + chunk.len())?;
+        let has_room = |last: &Vec<u8>| last.capacity() - last.len() >= chunk.len();
+        if !pieces.last().is_some_and(has_room) {
+            // As much as there is already, so that small chunks make few pieces.
+            let room = length.min(PIECE_BYTES).max(chunk.len());
+            memory.grow_to(memory.bytes() + room as u64)?;
+            pieces.push(Vec::with_capacity(room));
         }
-        bytes.extend_from_slice(&chunk);
+        if let Some(last) = pieces.last_mut() {
+            last.extend_from_slice(&chunk);
+        }
+        length += chunk.len();
         intake.settle();
     }
     let total = Path::ROOT.field("header");
     let total = total.field("total_bytes");
     match header.total_bytes {
-        Some(announced) if announced != bytes.len() as u64 => {
-            Err(total.bad(format!("{announced} bytes were announced, {} came", bytes.len())).into())
+        Some(announced) if announced != length as u64 => {
+            Err(total.bad(format!("{announced} bytes were announced, {length} came")).into())
         }
-        _ => Ok(bytes),
+        _ => Ok(pieces),
     }
+}
+
+/// The pieces as one, each of which is given back as soon as it is copied.
+fn joined(pieces: Vec<Vec<u8>>) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(pieces.iter().map(Vec::len).sum());
+    pieces.into_iter().for_each(|piece| bytes.extend_from_slice(&piece));
+    bytes
 }
 
 fn assemble(
