@@ -12,6 +12,7 @@
 //! takes a few small scenes.
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
+mod asked;
 mod clock;
 mod drift;
 mod field;
@@ -26,33 +27,10 @@ use clearance::scene::{
     Serial,
 };
 
+use asked::Asked;
 use clock::thread_time;
 use drift::{Drifter, movers};
 use field::{hulls, side};
-
-/// What is measured.
-struct Asked {
-    bodies: u32,
-    moving: f64,
-    first_contacts: bool,
-    pace: f64,
-}
-
-impl Asked {
-    fn parse(text: &str) -> Option<Self> {
-        let mut words = text.split(':');
-        let bodies = words.next()?.parse().ok()?;
-        let moving = words.next()?.parse().ok()?;
-        let (mut first_contacts, mut pace) = (false, 1.0);
-        for word in words {
-            match word.strip_prefix("pace=") {
-                Some(factor) => pace = factor.parse().ok()?,
-                None => first_contacts |= word == "first_contacts",
-            }
-        }
-        Some(Self { bodies, moving, first_contacts, pace })
-    }
-}
 
 fn pose(drifter: &Drifter) -> Pose {
     Pose::from_quaternion(drifter.place, drifter.turn).expect("a legal pose")

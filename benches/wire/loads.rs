@@ -6,9 +6,10 @@ use prost::bytes::Bytes;
 use tokio::time::MissedTickBehavior;
 
 use super::Figures;
+use super::asked::Asked;
 use super::echo;
 use super::process::{Process, Served};
-use super::scene::{Asked, STREAM, attach, drifters, frame, open, register, state};
+use super::scene::{STREAM, attach, drifters, frame, open, register, state};
 use super::talk::{Talk, connect};
 
 fn figure(name: impl Into<String>, value: f64) -> (String, f64) {

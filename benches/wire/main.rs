@@ -24,6 +24,8 @@
 //! few small scenes.
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
+#[path = "../asked/mod.rs"]
+mod asked;
 #[path = "../drift/mod.rs"]
 mod drift;
 mod echo;
@@ -37,8 +39,8 @@ mod talk;
 
 use std::path::PathBuf;
 
+use asked::Asked;
 use process::Served;
-use scene::Asked;
 
 /// What the command line asks for.
 struct Options {

@@ -6,9 +6,10 @@ use clearance::rpc::api;
 use clearance::rpc::api::session_service_client::SessionServiceClient;
 
 use super::Figures;
+use super::asked::Asked;
 use super::field::side;
 use super::process::Served;
-use super::scene::{Asked, drifters, open, register, state};
+use super::scene::{drifters, open, register, state};
 use super::talk::connect;
 
 /// How far rays and hulls go: five body sizes, and through the whole scene.

@@ -11,6 +11,7 @@ use prost::bytes::Bytes;
 use tonic::transport::Channel;
 
 use super::Figures;
+use super::asked::Asked;
 use super::drift::{Drifter, movers};
 use super::echo;
 use super::field::{hulls, side};
@@ -19,31 +20,6 @@ use super::talk::{Talk, connect};
 
 /// The method of sessions.
 pub(crate) const STREAM: &str = "/clearance.v1.SessionService/StreamSession";
-
-/// A scene.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Asked {
-    pub(crate) bodies: u32,
-    pub(crate) moving: f64,
-    pub(crate) first_contacts: bool,
-    pub(crate) pace: f64,
-}
-
-impl Asked {
-    pub(crate) fn parse(text: &str) -> Option<Self> {
-        let mut words = text.split(':');
-        let bodies = words.next()?.parse().ok()?;
-        let moving = words.next()?.parse().ok()?;
-        let mut asked = Self { bodies, moving, first_contacts: false, pace: 1.0 };
-        for word in words {
-            match word.strip_prefix("pace=") {
-                Some(factor) => asked.pace = factor.parse().ok()?,
-                None => asked.first_contacts |= word == "first_contacts",
-            }
-        }
-        Some(asked)
-    }
-}
 
 /// The ids of the twenty hulls on a server.
 pub(crate) async fn register(channel: Channel) -> Vec<String> {

@@ -99,9 +99,17 @@ const FITTED: usize = 2;
 
 /// Where a crowd's point is: its experiment and its place on the axis there.
 #[derive(Clone, Copy)]
-struct Spot {
+pub(super) struct Spot {
     series: usize,
     x: f64,
+}
+
+impl Spot {
+    /// The title of the experiment, and what is at this place of its axis.
+    pub(super) fn name(self) -> String {
+        let Series { title, x_axis, .. } = &SERIES[self.series];
+        format!("{title}; {x_axis}: {}", self.x)
+    }
 }
 
 /// What one crowd took, in the mean of its frames.
@@ -154,7 +162,7 @@ fn run(rerun: &mut Rerun) -> Vec<Panel> {
 }
 
 /// All crowds, those of an experiment in the order of their places.
-fn crowds() -> Vec<(Spot, Crowd)> {
+pub(super) fn crowds() -> Vec<(Spot, Crowd)> {
     let mut crowds = Vec::new();
     for (series, Series { at, crowd, is_enlarged, .. }) in SERIES.iter().enumerate() {
         let enlarged = |crowd: Crowd| Crowd {

@@ -5,7 +5,7 @@
 //! curves over the paper's axes. Work is counted in operations, which are the same on every
 //! machine; times are means on this one, each of the fastest of three repetitions. [`chart`] draws
 //! the panels, `bench` holds what the experiments share, `progress` scales them and tells on stderr
-//! how far they have come.
+//! how far they have come, and `flights` hands scenes to other programs.
 //!
 //! An experiment holds its bodies and one running sum for each point of its curves, whatever the
 //! number of configurations. Its two files are written when it is complete, each under another
@@ -16,6 +16,7 @@ mod cd_dual;
 mod cd_dual_way;
 mod chart;
 mod crowd;
+mod flights;
 mod h_walk;
 mod hs_jump;
 mod library;
@@ -27,6 +28,7 @@ mod progress;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+pub use self::flights::{Flight, flights};
 pub use self::progress::Rerun;
 
 /// How to run the experiments.

@@ -1,0 +1,30 @@
+//! What scenes the benches are asked for, as a word: `10000:0.01:first_contacts:pace=50`.
+
+/// A scene of bodies that drift.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked {
+    pub(crate) bodies: u32,
+    /// The share of them that moves in a frame.
+    pub(crate) moving: f64,
+    /// Whether first contacts are asked for.
+    pub(crate) first_contacts: bool,
+    /// How many times a hundredth of its size a body goes in a frame.
+    pub(crate) pace: f64,
+}
+
+impl Asked {
+    /// `N:SHARE[:first_contacts][:pace=FACTOR]`.
+    pub(crate) fn parse(text: &str) -> Option<Self> {
+        let mut words = text.split(':');
+        let bodies = words.next()?.parse().ok()?;
+        let moving = words.next()?.parse().ok()?;
+        let mut asked = Self { bodies, moving, first_contacts: false, pace: 1.0 };
+        for word in words {
+            match word.strip_prefix("pace=") {
+                Some(factor) => asked.pace = factor.parse().ok()?,
+                None => asked.first_contacts |= word == "first_contacts",
+            }
+        }
+        Some(asked)
+    }
+}
