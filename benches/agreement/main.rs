@@ -145,7 +145,7 @@ async fn agree(script: &Script, servers: &[Server]) -> Result<Agreed, String> {
             for (at, server) in servers.iter().enumerate() {
                 let next = &servers[(at + 1) % servers.len()];
                 let mode = if canonical { ", canonical" } else { "" };
-                let what = format!("{} threads, {}{mode}", server.threads, way.name());
+                let what = format!("compute threads {}, {}{mode}", server.threads, way.name());
                 let run = play(script, &ids, way, [server, next], canonical).await;
                 let run = run.map_err(|problem| format!("{what}: {problem}"))?;
                 if first.is_none() {
