@@ -108,6 +108,9 @@ async fn collect(
             let room = length.min(PIECE_BYTES).max(chunk.len());
             memory.grow_to(memory.bytes() + room as u64)?;
             pieces.push(Vec::with_capacity(room));
+            // Others get their turn, even if the next chunk is there already: an upload that comes
+            // as fast as it is taken would keep this thread to itself.
+            tokio::task::yield_now().await;
         }
         if let Some(last) = pieces.last_mut() {
             last.extend_from_slice(&chunk);

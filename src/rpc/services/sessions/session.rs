@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use tokio::sync::broadcast::Receiver;
 
+use self::intake::refused_items;
 use super::news::{NewsCopy, Newsroom};
 use super::refused::RefusedItems;
 use super::work::{Aside, FrameWork, Steps, Until};
@@ -379,9 +380,8 @@ impl Session {
             Applied::Repeated => Ok((plan, true)),
             Applied::Now(refused) => {
                 *room = left.unwrap_or(0);
-                let items = self.take_up(wire, asked, path, refused);
-                self.last_refused =
-                    RefusedItems::collect(items.into_iter(), limits.refused_items_max);
+                self.last_refused = refused_items(&asked, path, &refused, limits.refused_items_max);
+                self.take_up(wire, asked, &refused);
                 Ok((plan, false))
             }
         }

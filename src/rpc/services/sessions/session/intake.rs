@@ -8,6 +8,7 @@ use crate::rpc::convert::sessions::declare::{Declared, PartSource};
 use crate::rpc::convert::sessions::frame::AskedFrame;
 use crate::rpc::convert::sessions::robots::DeclaredRobot;
 use crate::rpc::path::Path;
+use crate::rpc::services::sessions::refused::RefusedItems;
 use crate::rpc::status::Failure;
 use crate::scene::report::MoveError;
 use crate::scene::{BodyId, Part};
@@ -31,23 +32,19 @@ impl Session {
         Ok(path.field("added_robots").within(limit, stay + robots.added.len())?)
     }
 
-    /// Keeps what a frame brought that the scene has applied; returns what was refused of it.
+    /// Keeps what a frame brought that the scene has applied, but for what was refused of it.
     pub(super) fn take_up(
         &mut self,
         wire: &api::Frame,
         asked: AskedFrame<'_>,
-        path: &Path<'_>,
-        refused: Vec<(usize, MoveError)>,
-    ) -> Vec<api::ItemStatus> {
+        refused: &[(usize, MoveError)],
+    ) {
         let is_robots = |error: &MoveError| matches!(error, MoveError::Robot(_));
         let refused_of = [false, true].map(|of_robots| {
             let of = refused.iter().filter(|(_, error)| is_robots(error) == of_robots);
             of.map(|(index, _)| *index).collect()
         });
         self.newsroom.note(&asked.frame, &asked.moves, &refused_of);
-        let moves = refused.into_iter();
-        let moves = moves.map(|(index, error)| asked.refused_move(path, index, error));
-        let items = asked.moves.left_out(path).into_iter().chain(moves).collect();
         for gone in &wire.removed_body_ids {
             let shapes = self.shapes.remove(gone);
             self.given_bytes -= shapes.map_or(0, |shapes| given_bytes(&shapes));
@@ -64,7 +61,6 @@ impl Session {
                 self.keep_shapes(change.id, &change.parts, shapes);
             }
         }
-        items
     }
 
     /// The robot is one of the session from now on.
@@ -87,4 +83,22 @@ impl Session {
         let replaced = self.shapes.insert(id.0, shapes);
         self.given_bytes -= replaced.map_or(0, |shapes| given_bytes(&shapes));
     }
+}
+
+/// What was refused of a frame: poses that are none, and moves that the scene refused.
+pub(super) fn refused_items(
+    asked: &AskedFrame<'_>,
+    path: &Path<'_>,
+    refused: &[(usize, MoveError)],
+    items_max: u64,
+) -> RefusedItems {
+    let mut items = RefusedItems::default();
+    for item in asked.moves.left_out(path) {
+        items.add(items_max, || item);
+    }
+    for (index, error) in refused {
+        items.add(items_max, || asked.refused_move(path, *index, *error));
+    }
+    items.items.shrink_to_fit();
+    items
 }
