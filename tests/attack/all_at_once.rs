@@ -116,9 +116,10 @@ impl Rest {
 }
 
 /// Strikes at a server of this kind from all sides while it is asked what it was asked before.
-fn everything_at_once(name: &str, start: &Start, bounds: Bounds) {
+fn everything_at_once(name: &str, start: &Start) {
     let seconds = std::env::var(SECONDS).map_or(Ok(SECONDS_DEFAULT), |text| text.parse());
     let time = Duration::from_secs(seconds.expect("a number of seconds"));
+    let bounds = Bounds { small_refused_max: usize::MAX, ..Bounds::default() };
     row_on(start, name, bounds, async |server| {
         let client = server.connect().await;
         register(&client, "ball", ball(1_290)).await;
@@ -148,25 +149,12 @@ fn everything_at_once(name: &str, start: &Start, bounds: Bounds) {
 #[test]
 fn a_small_server_lives_through_everything_at_once() {
     let start = Start { address_space_max: Some(1 << 30), ..Start::default() };
-    // Two cores for the attackers and the server together, and heaps that its threads share.
-    let bounds = Bounds {
-        health_p99: Duration::from_millis(500),
-        health_worst: Duration::from_secs(5),
-        small_p99: Duration::from_millis(500),
-        small_refused_max: usize::MAX,
-        resident_max: 1 << 30,
-    };
-    everything_at_once("everything at once, 1 GiB", &start, bounds);
+    everything_at_once("everything at once, 1 GiB", &start);
 }
 
 /// Threads that spoke to clients waited for a heap of the allocator that one which computed had
 /// locked, and for a processor.
 #[test]
 fn a_server_answers_soon_while_everything_comes_at_once() {
-    let bounds = Bounds {
-        health_worst: Duration::from_secs(5),
-        small_refused_max: usize::MAX,
-        ..Bounds::default()
-    };
-    everything_at_once("everything at once, defaults", &Start::default(), bounds);
+    everything_at_once("everything at once, defaults", &Start::default());
 }

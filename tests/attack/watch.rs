@@ -1,10 +1,15 @@
 //! What others notice while a server is attacked: health and small questions, each on a connection
 //! of its own and from a thread of its own, and the memory of the process.
+//!
+//! The watchers are a process of their own. With attackers in the same one they share the locks of
+//! its allocator: one that was interrupted while it held one kept a watcher waiting for 4.4 s.
 
+use std::fmt::Write as _;
+use std::io::{Read, Write as _};
 use std::net::SocketAddr;
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use clearance::rpc::api;
@@ -45,7 +50,7 @@ impl Default for Bounds {
 }
 
 /// What was noticed.
-#[derive(Debug)]
+#[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Noticed {
     health: Vec<Duration>,
     small: Vec<Duration>,
@@ -53,46 +58,58 @@ pub(crate) struct Noticed {
     resident_max: u64,
 }
 
+/// Tells the process of the watchers the address and the process of the server.
+const WATCHED: &str = "CLEARANCE_ATTACK_WATCHED";
+
 /// Watchers at work.
-pub(crate) struct Watch {
-    over: Arc<AtomicBool>,
-    resident_max: Arc<AtomicU64>,
-    health: JoinHandle<Vec<Duration>>,
-    small: JoinHandle<(Vec<Duration>, Vec<String>)>,
-    memory: JoinHandle<()>,
-}
+pub(crate) struct Watch(Child);
 
 impl Watch {
     pub(crate) fn begin(address: SocketAddr, process: u32) -> Self {
-        let over = Arc::new(AtomicBool::new(false));
-        let resident_max = Arc::new(AtomicU64::new(0));
-        let (of_health, of_small, of_memory) = (over.clone(), over.clone(), over.clone());
-        let most = resident_max.clone();
-        Self {
-            over,
-            resident_max,
-            health: std::thread::spawn(move || alone(watch_health(address, &of_health))),
-            small: std::thread::spawn(move || alone(watch_small(address, &of_small))),
-            memory: std::thread::spawn(move || {
-                while !of_memory.load(Ordering::Relaxed) {
-                    most.fetch_max(resident(process), Ordering::Relaxed);
-                    std::thread::sleep(INTERVAL);
-                }
-            }),
-        }
+        let mut command = Command::new(std::env::current_exe().unwrap());
+        command.args(["--exact", "watch::watchers_watch_until_they_are_told_to_stop"]);
+        command.args(["--ignored", "--nocapture"]);
+        command.env(WATCHED, format!("{address} {process}"));
+        command.stdin(Stdio::piped()).stdout(Stdio::piped());
+        Self(command.spawn().expect("the watchers start"))
     }
 
-    pub(crate) fn end(self) -> Noticed {
-        self.over.store(true, Ordering::Relaxed);
-        self.memory.join().unwrap();
-        let (small, small_refused) = self.small.join().expect("another client is answered");
-        Noticed {
-            health: self.health.join().expect("health is answered"),
-            small,
-            small_refused,
-            resident_max: self.resident_max.load(Ordering::Relaxed),
-        }
+    pub(crate) fn end(mut self) -> Noticed {
+        // The end of their input tells them to stop, too, if this process dies.
+        drop(self.0.stdin.take());
+        let output = self.0.wait_with_output().unwrap();
+        let text = String::from_utf8(output.stdout).unwrap();
+        assert!(output.status.success(), "others are answered: {text}");
+        Noticed::parse(&text)
     }
+}
+
+/// What a row starts beside its attackers.
+#[test]
+#[ignore = "each row starts it"]
+fn watchers_watch_until_they_are_told_to_stop() {
+    let Ok(watched) = std::env::var(WATCHED) else { return };
+    let (address, process) = watched.split_once(' ').unwrap();
+    let (address, process) = (address.parse().unwrap(), process.parse().unwrap());
+    let (over, most) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
+    let (of_health, of_small, of_memory) = (over.clone(), over.clone(), over.clone());
+    let health = std::thread::spawn(move || alone(watch_health(address, &of_health)));
+    let small = std::thread::spawn(move || alone(watch_small(address, &of_small)));
+    let in_thread = most.clone();
+    let memory = std::thread::spawn(move || {
+        while !of_memory.load(Ordering::Relaxed) {
+            in_thread.fetch_max(resident(process), Ordering::Relaxed);
+            std::thread::sleep(INTERVAL);
+        }
+    });
+    std::io::stdin().read_to_end(&mut Vec::new()).unwrap();
+    over.store(true, Ordering::Relaxed);
+    memory.join().unwrap();
+    let (small, small_refused) = small.join().expect("another client is answered");
+    let health = health.join().expect("health is answered");
+    let resident_max = most.load(Ordering::Relaxed);
+    let noticed = Noticed { health, small, small_refused, resident_max };
+    std::io::stdout().write_all(noticed.to_text().as_bytes()).unwrap();
 }
 
 /// A runtime on this thread alone.
@@ -138,6 +155,38 @@ fn p99(times: &[Duration]) -> Duration {
 }
 
 impl Noticed {
+    /// A line for each, for another process.
+    fn to_text(&self) -> String {
+        // What the tests' own frame has begun to print is not over.
+        let mut text = format!("\nresident {}\n", self.resident_max);
+        for (name, times) in [("health", &self.health), ("small", &self.small)] {
+            for time in times {
+                writeln!(text, "{name} {}", time.as_nanos()).unwrap();
+            }
+        }
+        for why in &self.small_refused {
+            writeln!(text, "refused {}", why.replace('\n', " ")).unwrap();
+        }
+        text
+    }
+
+    /// What another process has noticed, and printed among other things.
+    fn parse(text: &str) -> Self {
+        let mut noticed = Self::default();
+        for (name, value) in text.lines().filter_map(|line| line.split_once(' ')) {
+            let time = || Duration::from_nanos(value.parse().unwrap());
+            match name {
+                "resident" => noticed.resident_max = value.parse().unwrap(),
+                "health" => noticed.health.push(time()),
+                "small" => noticed.small.push(time()),
+                "refused" => noticed.small_refused.push(value.to_owned()),
+                _ => {}
+            }
+        }
+        assert!(!noticed.health.is_empty() && !noticed.small.is_empty(), "nobody watched: {text}");
+        noticed
+    }
+
     /// Says what was noticed, and fails where it is beyond `bounds`.
     pub(crate) fn check(&self, name: &str, bounds: &Bounds) {
         let worst = self.health.iter().max().copied().unwrap_or_default();
@@ -158,4 +207,17 @@ impl Noticed {
         let most = bounds.resident_max >> 20;
         assert!(self.resident_max <= bounds.resident_max, "{mib} MiB of at most {most}");
     }
+}
+
+#[test]
+fn what_watchers_notice_is_the_same_in_the_other_process() {
+    let noticed = Noticed {
+        health: vec![Duration::from_nanos(1), Duration::from_secs(5)],
+        small: vec![Duration::from_millis(2)],
+        small_refused: vec!["Unavailable in two\nlines".to_owned()],
+        resident_max: 1 << 30,
+    };
+    let text = format!("running 1 test\ntest watch ... {}ok\n", noticed.to_text());
+    let small_refused = vec!["Unavailable in two lines".to_owned()];
+    assert_eq!(Noticed::parse(&text), Noticed { small_refused, ..noticed });
 }
