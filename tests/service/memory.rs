@@ -95,6 +95,33 @@ async fn an_upload_takes_memory_as_its_bytes_come_and_gives_it_back() {
     server.register("cube", &cube()).await;
 }
 
+/// A scene that comes in messages which are small one by one was kept and counted nowhere, for as
+/// long as more of it came.
+#[tokio::test]
+async fn many_small_pieces_of_a_scene_are_counted_together() {
+    let limits = Limits { memory_bytes_max: 16 * MIB, ..Limits::default() };
+    let server = Server::with_limits(limits).await;
+    let start = api::stream_session_request::Start::Open(Box::default());
+    let first = api::StreamSessionRequest {
+        start: Some(start),
+        state_continues: true,
+        ..Default::default()
+    };
+    let contacts = vec![api::AnnouncedContact::default(); 50];
+    let piece = api::StreamSessionRequest {
+        more_state: Some(Box::new(api::SessionState { contacts, ..Default::default() })),
+        state_continues: true,
+        ..Default::default()
+    };
+    let endless = tokio_stream::iter(std::iter::once(first).chain(vec![piece; 20_000]));
+    let mut replies = server.sessions().stream_session(endless).await.unwrap().into_inner();
+    let status = soon(replies.next()).await.unwrap().unwrap_err();
+    check(&status, Code::ResourceExhausted, "LIMIT_EXCEEDED", "");
+    let details = status.get_error_details();
+    assert_eq!(details.error_info().unwrap().metadata["limit"], "memory_bytes_max");
+    until_none(&server, "decoded").await;
+}
+
 /// 256 requests on each connection whose last byte never came held 1 GB, for as long as they liked.
 #[tokio::test]
 async fn a_message_that_has_begun_has_to_arrive_in_time() {

@@ -34,9 +34,17 @@ struct Call {
     /// For the call as such.
     _own: Reservation,
     /// For the messages that are decoded and not done with.
-    decoded: Mutex<Vec<Reservation>>,
+    decoded: Mutex<Decoded>,
     /// Its connection is not idle.
     _busy: Option<Busy>,
+}
+
+/// The memory of messages.
+#[derive(Debug, Default)]
+struct Decoded {
+    reserved: Vec<Reservation>,
+    /// Of small ones, which count as part of the call itself until they are many.
+    small: u64,
 }
 
 tokio::task_local! {
@@ -89,7 +97,7 @@ impl Intake {
 
     /// The messages that were decoded so far are done with.
     pub(in crate::rpc) fn settle(&self) {
-        self.decoded().clear();
+        *self.decoded() = Decoded::default();
     }
 
     /// Decodes a message unless it is too large in memory, or has too many elements.
@@ -114,8 +122,12 @@ impl Intake {
             let memory = scan(index, bytes, self.limits()).map_err(refused)?;
             // Lists of numbers are a share of the bytes, of which all stay then.
             let memory = memory.max(bytes.len() as u64);
-            let reservation = self.reserve(MemoryKind::Decoded, memory)?;
-            self.decoded().extend(reservation);
+            let mut decoded = self.decoded();
+            decoded.small += memory;
+            if let Some(reservation) = self.reserve(MemoryKind::Decoded, decoded.small)? {
+                decoded.reserved.push(reservation);
+                decoded.small = 0;
+            }
         }
         decode()
     }
@@ -132,7 +144,7 @@ impl Intake {
         &self.0.settings.limits
     }
 
-    fn decoded(&self) -> MutexGuard<'_, Vec<Reservation>> {
+    fn decoded(&self) -> MutexGuard<'_, Decoded> {
         self.0.decoded.lock().expect("nothing panics while holding it")
     }
 }
