@@ -8,18 +8,12 @@ already: another verdict, or a bracket that does not meet the one that is known.
 everywhere. Bodies turn from place to place, never on the way, so both judges are exact. Needs grpcio.
 usage: mutate_compounds.py CLEARANCE [--each 250] [--seed 1]
 """
-import argparse, copy, importlib.machinery, importlib.util, math, pathlib, random, sys
+import copy
 from collections import Counter, defaultdict
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "clients" / "python"), str(ROOT / "tests" / "attack" / "malformed")]
+from tampering import TRIES, main, moved, print_table  # first: it says where the verifiers are
 import clearance_compounds as cc  # noqa: E402
-from client import Wire  # noqa: E402
 from clearance_verify import Refused, quaternion_pose  # noqa: E402
-
-loader = importlib.machinery.SourceFileLoader("doc_examples", str(ROOT / ".ci" / "doc_examples"))
-helpers = importlib.util.module_from_spec(importlib.util.spec_from_loader("doc_examples", loader))
-loader.exec_module(helpers)
 
 CUBE = [[x, y, z] for x in (0.0, 1.0) for y in (0.0, 1.0) for z in (0.0, 1.0)]
 WEDGE = [[0.0, 0.0, 0.0], [1.5, 0.0, 0.0], [0.0, 0.7, 0.0], [0.2, 0.2, 0.9]]
@@ -137,12 +131,6 @@ def numbers(answer, names):
             yield from walk(value)
     return list(walk(answer))
 
-def ulp(draw, x):
-    return math.nextafter(x, draw.choice((-math.inf, math.inf)))
-
-def moved(draw, x):
-    return ulp(draw, x) if draw.random() < 0.5 else x * (1 + draw.choice((-1, 1)) * 10 ** draw.uniform(-15, 0))
-
 def bound(draw, answer):
     node, key = draw.choice(numbers(answer, ("lower", "upper", "tFree", "tContact")))
     node[key] = moved(draw, node[key])
@@ -212,25 +200,7 @@ def contradicts(kind, known, said):
             return f"free until {max(free)}, in contact at {min(met)}"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("clearance")
-    parser.add_argument("--each", type=int, default=250, help="mutations of every kind")
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    draw, port = random.Random(options.seed), helpers.free_port()
-    server = helpers.start(options.clearance, port)
-    try:
-        wrong = run(Wire(f"127.0.0.1:{port}", 4), draw, options.each)
-    finally:
-        server.terminate()
-        server.wait(30)
-    for line in wrong[:20]:
-        print(line)
-    sys.exit(1 if wrong else 0)
-
-
-def run(wire, draw, each):
+def run(wire, draw, options):
     for alias, points in SHAPES.items():
         made = {"vertices": {"xyz": [x for point in points for x in point]}, "alias": alias}
         reply = wire.call("RegisterPolytopes", {"polytopes": [made]})
@@ -246,7 +216,8 @@ def run(wire, draw, each):
     print(", ".join(f"{count} {kind} {word.split('_', 1)[1]}" for (kind, word), count in sorted(seen.items())))
     counts = defaultdict(Counter)
     for name, change in KINDS.items():
-        for _ in range(each):
+        tries = 0
+        while counts[name]["made"] < options.each and (tries := tries + 1) < TRIES:
             kind = draw.choice(sorted(claims))
             question, known = draw.choice(claims[kind])
             answer = copy.deepcopy(known)
@@ -256,6 +227,7 @@ def run(wire, draw, each):
                 continue  # this answer has nothing of the kind
             if answer == known:
                 continue
+            tries = 0
             ours, theirs = rust(wire, kind, question, answer), python(kind, question, answer)
             counts[name].update(made=1, refused=ours is not None, unlike=(ours is None) != (theirs is None))
             if (ours is None) != (theirs is None):
@@ -263,11 +235,9 @@ def run(wire, draw, each):
             elif ours is None and (against := contradicts(kind, known, answer)):
                 counts[name]["false"] += 1
                 wrong.append(f"{name} of {kind}: accepted, but {against}")
-    print(f"{'of compounds':22} {'made':>6} {'refused':>8} {'unlike':>7} {'false':>6}")
-    for name, count in [*counts.items(), ("all", sum(counts.values(), Counter()))]:
-        print(f"{name:22} {count['made']:6} {count['refused']:8} {count['unlike']:7} {count['false']:6}")
+    print_table("of compounds", counts)
     return wrong
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, run, each=250)

@@ -8,18 +8,12 @@ accept of it, no sampled configuration may be in contact. What is made false on 
 or by a contact on the way, has to be refused by both. A seed gives the same mutations everywhere. Needs grpcio.
 usage: mutate_edges.py CLEARANCE [--each 150] [--made-false 150] [--seed 1]
 """
-import argparse, copy, importlib.machinery, importlib.util, pathlib, random, re, sys
+import copy, re
 from collections import Counter, defaultdict
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "clients" / "python"), str(ROOT / "tests" / "attack" / "malformed")]
+from tampering import ROOT, main, print_table  # first: it says where the verifiers are
 import clearance_edges as ce  # noqa: E402
-from client import Wire  # noqa: E402
 from clearance_verify import Refused, quaternion_pose  # noqa: E402
-
-loader = importlib.machinery.SourceFileLoader("doc_examples", str(ROOT / ".ci" / "doc_examples"))
-helpers = importlib.util.module_from_spec(importlib.util.spec_from_loader("doc_examples", loader))
-loader.exec_module(helpers)
 
 SMALL = """<robot name="small"><link name="base"><collision><origin xyz="0 0 -0.2"/><geometry><box size="0.6 0.6 0.3"/>
 </geometry></collision></link><link name="mast"><collision><origin xyz="0 0 0.5" rpy="0.1 0 0.2"/><geometry>
@@ -402,9 +396,7 @@ def tampered(wire, draw, claims, kinds, each, certainly):
                 wrong.append(f"{name}: accepted, and it is false\n  {claim.question}")
         if counts[name]["made"] < each:
             wrong.append(f"{name}: only {counts[name]['made']} could be made")
-    print(f"{'made false' if certainly else 'changed at random':36} {'made':>6} {'refused':>8} {'unlike':>7} {'false':>6}")
-    for name, count in [*counts.items(), ("all", sum(counts.values(), Counter()))]:
-        print(f"{name:36} {count['made']:6} {count['refused']:8} {count['unlike']:7} {count['false']:6}")
+    print_table("made false" if certainly else "changed at random", counts)
     return wrong
 
 
@@ -427,24 +419,5 @@ def run(wire, draw, options):
     return wrong + tampered(wire, draw, claims, FALSE, options.made_false, True)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("clearance")
-    parser.add_argument("--each", type=int, default=150, help="mutations of every kind")
-    parser.add_argument("--made-false", type=int, default=150, help="false claims of every kind")
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    draw, port = random.Random(options.seed), helpers.free_port()
-    server = helpers.start(options.clearance, port)
-    try:
-        wrong = run(Wire(f"127.0.0.1:{port}", 4), draw, options)
-    finally:
-        server.terminate()
-        server.wait(30)
-    for line in wrong[:20]:
-        print(line)
-    sys.exit(1 if wrong else 0)
-
-
 if __name__ == "__main__":
-    main()
+    main(__doc__, run, each=150, made_false=150)

@@ -11,21 +11,15 @@ builds proofs by itself that no faces meet, which are true, and from which only 
 stand. A seed gives the same mutations everywhere. Nothing turns, so both judges are exact. Needs grpcio.
 usage: mutate_solids.py CLEARANCE [--each 100] [--seed 1]
 """
-import argparse, copy, importlib.machinery, importlib.util, pathlib, random, sys
+import copy
 from collections import Counter, defaultdict
 from types import SimpleNamespace
 
-ROOT = pathlib.Path(__file__).resolve().parents[2]
-sys.path[:0] = [str(ROOT / "clients" / "python"), str(ROOT / "tests" / "attack" / "malformed")]
+from tampering import TRIES, main, moved, print_table  # first: it says where the verifiers are
 import clearance_compounds as cc  # noqa: E402
 import clearance_solids as cs  # noqa: E402
-from client import Wire  # noqa: E402
 from clearance_verify import Refused, require, verify_motion, verify_static  # noqa: E402
-from polyhedra import Bodies, asked, cover_of, motion_of, moved, one_in_another, pose_of  # noqa: E402
-
-loader = importlib.machinery.SourceFileLoader("doc_examples", str(ROOT / ".ci" / "doc_examples"))
-helpers = importlib.util.module_from_spec(importlib.util.spec_from_loader("doc_examples", loader))
-loader.exec_module(helpers)
+from polyhedra import Bodies, asked, cover_of, motion_of, one_in_another, pose_of  # noqa: E402
 
 VERDICTS = [f"VERDICT_{word}" for word in cc.VERDICTS]
 OUTCOMES = ["OUTCOME_CONTACT", "OUTCOME_NO_CONTACT", "OUTCOME_UNDECIDED"]
@@ -336,7 +330,6 @@ KINDS = {"face": face, "order of triangles": order, "step of a cover": step, "li
          "word changed": word, "form of the proof": form_of_proof, "bodies named": named, "where they meet": meeting,
          "margin asked": margin, "pose asked": pose, "motion asked": way, "body asked": body_changed,
          "bodies exchanged": exchanged, "proof of another": of_another, "surfaces apart": inside}
-TRIES = 2000  # in a row that change nothing: then the answers are taken to have no more of a kind
 
 
 def contradicts(known, said):
@@ -353,25 +346,7 @@ def contradicts(known, said):
             return f"free until {max(free)}, in contact by {min(met)}"
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
-    parser.add_argument("clearance")
-    parser.add_argument("--each", type=int, default=100, help="mutations of every kind")
-    parser.add_argument("--seed", type=int, default=1)
-    options = parser.parse_args()
-    draw, port = random.Random(options.seed), helpers.free_port()
-    server = helpers.start(options.clearance, port)
-    try:
-        wrong = run(Wire(f"127.0.0.1:{port}", 4), draw, options.each)
-    finally:
-        server.terminate()
-        server.wait(30)
-    for line in wrong[:20]:
-        print(line)
-    sys.exit(1 if wrong else 0)
-
-
-def run(wire, draw, each):
+def run(wire, draw, options):
     bodies, wrong, claims, seen, counts = Bodies(wire, draw), [], defaultdict(list), Counter(), defaultdict(Counter)
 
     def judged(what, kind, question, answer):
@@ -402,7 +377,7 @@ def run(wire, draw, each):
                  for kind, told in claims.items()}
     for name, change in KINDS.items():
         made = tries = 0
-        while made < each and tries < TRIES:
+        while made < options.each and tries < TRIES:
             tries += 1
             kind = draw.choice(sorted(claims))
             before, known = draw.choice(claims[kind] if draw.random() < 0.3 else of_solids[kind])
@@ -423,11 +398,9 @@ def run(wire, draw, each):
                     counts[name]["false"] += 1
                     wrong.append(f"{name} of {kind}: accepted, but {against}\n  {question}\n  {answer}")
     print(", ".join(f"{count} {kind} {word}" for (kind, word), count in sorted(seen.items())))
-    print(f"{'of solids':22} {'made':>6} {'refused':>8} {'unlike':>7} {'false':>6}")
-    for name, count in [*counts.items(), ("all", sum(counts.values(), Counter()))]:
-        print(f"{name:22} {count['made']:6} {count['refused']:8} {count['unlike']:7} {count['false']:6}")
+    print_table("of solids", counts)
     return wrong
 
 
 if __name__ == "__main__":
-    main()
+    main(__doc__, run, each=100)

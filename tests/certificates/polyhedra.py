@@ -1,18 +1,14 @@
 """Bodies that closed meshes bound, as they are asked about: most are not convex, some have holes, cavities or several
 shells, and small ones fit inside of large ones."""
-import copy, math
+import copy
 from collections import defaultdict
 
 import clearance_solids as cs
 from clearance_verify import Pair, quaternion_pose
+from tampering import moved
 
 WORLD = "DIRECTION_FRAME_WORLD"
 
-
-def moved(draw, x):
-    if draw.random() < 0.5:
-        return math.nextafter(x, draw.choice((-math.inf, math.inf)))
-    return x * (1 + draw.choice((-1, 1)) * 10 ** draw.uniform(-15, 0))
 
 # ---- bodies
 def of_cells(cells, step=1.0):
