@@ -1,6 +1,7 @@
 //! Tests of floor 0 through its public surface.
 
 mod families;
+mod hull_memory;
 mod hull_oracle;
 mod hull_torture;
 mod hulls;

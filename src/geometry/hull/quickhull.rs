@@ -57,6 +57,9 @@ struct Facet {
     /// The last point whose view of the facet was decided, and whether it sees it.
     seen_by: (u32, bool),
     alive: bool,
+    /// Whether the slot is in the queue, for this facet or for one that had it before: so the queue
+    /// is never longer than there are slots.
+    queued: bool,
 }
 
 /// A facet that was just made, while points are being listed with it: what that needs, side by
@@ -108,7 +111,8 @@ pub(super) fn surface(
     let mut builder = Builder::new(points, basis, effort)?;
     while let Some(index) = builder.waiting.pop_front() {
         // The slot may have been given up, or used again, since the facet was queued.
-        let facet = &builder.facets[index as usize];
+        let facet = &mut builder.facets[index as usize];
+        facet.queued = false;
         if facet.alive && facet.outside != NONE {
             let apex = facet.farthest;
             builder.add(apex, index)?;
@@ -260,9 +264,11 @@ impl<'a, 'b> Builder<'a, 'b> {
             farthest: NONE,
             seen_by: (NONE, false),
             alive: true,
+            queued: false,
         };
         let index = if let Some(index) = self.free.pop() {
-            self.facets[index as usize] = facet;
+            let slot = &mut self.facets[index as usize];
+            *slot = Facet { queued: slot.queued, ..facet };
             index
         } else {
             self.facets.push(facet);
@@ -295,7 +301,9 @@ impl<'a, 'b> Builder<'a, 'b> {
             if fresh.outside != NONE {
                 let facet = &mut self.facets[fresh.index as usize];
                 (facet.outside, facet.farthest) = (fresh.outside, fresh.farthest);
-                self.waiting.push_back(fresh.index);
+                if !std::mem::replace(&mut facet.queued, true) {
+                    self.waiting.push_back(fresh.index);
+                }
             }
         }
     }

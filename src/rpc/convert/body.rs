@@ -8,7 +8,7 @@ use crate::geometry::contact_time::Travel;
 use crate::geometry::contact_time::polyhedra::Moving;
 use crate::geometry::contact_time::polyhedra::proof::HulledBody;
 use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::hull::{HullError, convex_hull_with};
+use crate::geometry::hull::{HullError, building_bytes_max, convex_hull_with};
 use crate::geometry::pair::Placed;
 use crate::geometry::polyhedron::Polyhedron;
 use crate::geometry::polytope::{Polytope, Tables};
@@ -240,11 +240,10 @@ pub fn hull_time(points: usize) -> Duration {
     PER_POINT * u32::try_from(points).unwrap_or(u32::MAX)
 }
 
-/// What it takes to build the hull of so many points, bytes: a guess that no
-/// measurement stands behind yet.
+/// What it takes to build the hull of so many points and to find out what else is told of it, bytes
+/// at most.
 pub fn hull_bytes(points: usize) -> u64 {
-    const PER_POINT: u64 = 1_024;
-    PER_POINT.saturating_mul(points as u64)
+    building_bytes_max(points)
 }
 
 /// The hull of points that were checked at the door, with what nearly every question needs of it.

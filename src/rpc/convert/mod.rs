@@ -8,6 +8,7 @@ pub mod body;
 pub mod catalogue;
 pub mod certificate;
 pub mod compound;
+pub mod described;
 pub mod geometry;
 pub mod keys;
 pub mod motions;

@@ -1,6 +1,5 @@
 //! Specifications of polytopes, and what becomes of them.
 
-use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::body::hull_bytes;
@@ -16,9 +15,10 @@ use crate::mesh::{self, MeshData, MeshError, convexity};
 use crate::rpc::api;
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
+use crate::runtime::memory::Reservation;
 use crate::runtime::sessions::owner::KeyDigest;
 use crate::runtime::settings::{Limit, Limits};
-use crate::runtime::store::{NewPolytope, PolytopeStore, Stored, StoredSolid};
+use crate::runtime::store::{NewPolytope, Stored};
 
 const ALIAS_BYTES_MAX: usize = 200;
 
@@ -137,18 +137,13 @@ impl AskedPolytope {
         }
     }
 
-    /// What it takes to build it, bytes: a generous guess.
+    /// What it takes to build it, bytes: a generous guess. Of a file only what reading it takes: how
+    /// much it holds is known then.
     pub fn working_bytes(&self) -> u64 {
-        /// Looking a triangle up among others, checking it against those near it, and its boxes.
-        const PER_TRIANGLE: u64 = 512;
         match &self.source {
             AskedSource::Points(points) => hull_bytes(points.len()),
-            AskedSource::Mesh(mesh) => {
-                let triangles = PER_TRIANGLE.saturating_mul(mesh.triangles.len() as u64);
-                hull_bytes(mesh.vertices.len()).saturating_add(triangles)
-            }
-            // Few files have less than twenty bytes for each vertex and triangle.
-            AskedSource::File { content, .. } => hull_bytes(content.len() / 20),
+            AskedSource::Mesh(mesh) => mesh_bytes(mesh),
+            AskedSource::File { content, .. } => reading_bytes(content),
         }
     }
 
@@ -165,10 +160,19 @@ impl AskedPolytope {
 
     /// Reads the file if there is one, builds the hull, judges and reports; takes a while. After
     /// `stop` is set, the hull, the comparison of a mesh with it and the check of a polyhedron are
-    /// given up.
-    pub fn build(self, limits: &Limits, stop: &AtomicBool) -> Result<BuiltPolytope, Failure> {
+    /// given up. `room` is what [`Self::working_bytes`] said, with that of others: what a file holds
+    /// beyond it is taken there as soon as it is read.
+    pub fn build(
+        self,
+        limits: &Limits,
+        stop: &AtomicBool,
+        room: &mut Reservation,
+    ) -> Result<BuiltPolytope, Failure> {
+        let estimated = self.working_bytes();
         let Self { source, field, treatment, tolerance, alias, expected_id, .. } = self;
         let given = source.read(&field, limits)?;
+        let more = given.mesh.as_ref().map_or(0, mesh_bytes).saturating_sub(estimated);
+        room.grow_to(room.bytes().saturating_add(more))?;
         let failed = |error: HullError| hull_failure(&given.field, &error, limits);
         let effort = &mut Effort::with_stop(u64::MAX, stop);
         let hull = convex_hull_with(&given.points, effort).map_err(failed)?;
@@ -201,6 +205,21 @@ impl AskedPolytope {
         let new = NewPolytope { stored, alias, move_alias, alias_key, made_key: None };
         Ok(BuiltPolytope { new, report, field })
     }
+}
+
+/// What it takes to make a polytope or a polyhedron of a mesh, bytes: a generous guess.
+fn mesh_bytes(mesh: &MeshData) -> u64 {
+    /// Looking a triangle up among others, checking it against those near it, and its boxes.
+    const PER_TRIANGLE: u64 = 512;
+    let triangles = PER_TRIANGLE.saturating_mul(mesh.triangles.len() as u64);
+    hull_bytes(mesh.vertices.len()).saturating_add(triangles)
+}
+
+/// What it takes to read a file, bytes. A vertex takes 120 with its place among those that are known,
+/// and a file of millions of different ones has ten bytes for each; triangles take less.
+fn reading_bytes(content: &[u8]) -> u64 {
+    const EACH: u64 = 16;
+    EACH.saturating_mul(content.len() as u64)
 }
 
 /// What a source holds.
@@ -414,63 +433,10 @@ fn alias(path: &Path<'_>, text: &str) -> Result<Option<String>, BadField> {
     }
 }
 
-/// The description of a registered polytope.
-pub fn describe(stored: &Arc<Stored>, store: &PolytopeStore) -> api::Polytope {
-    describe_new(stored, store.aliases(&stored.id))
-}
-
-/// The description of a polytope with these aliases.
-pub fn describe_new(stored: &Stored, aliases: Vec<String>) -> api::Polytope {
-    let described = match &stored.solid {
-        StoredSolid::Polytope(polytope) => describe_polytope(polytope),
-        StoredSolid::Polyhedron { polyhedron, .. } => describe_polyhedron(polyhedron),
-    };
-    api::Polytope {
-        id: stored.id.to_string(),
-        aliases,
-        edge_count: stored.edge_count,
-        hierarchy_height: count(stored.hierarchy.height),
-        hierarchy_size: stored.hierarchy.size as u64,
-        memory_bytes: stored.bytes_now(),
-        use_count: stored.uses(),
-        ..described
-    }
-}
-
-fn count(length: usize) -> u32 {
-    u32::try_from(length).unwrap_or(u32::MAX)
-}
-
-fn describe_polytope(polytope: &Polytope) -> api::Polytope {
-    let bounds = polytope.bounds();
-    api::Polytope {
-        vertex_count: polytope.vertex_count(),
-        face_count: count(polytope.facets().len()),
-        dimension: u32::from(polytope.dimension()),
-        volume: polytope.volume(),
-        bounds_low: Some(geometry::vector_to_wire(&bounds.low)),
-        bounds_high: Some(geometry::vector_to_wire(&bounds.high)),
-        ..Default::default()
-    }
-}
-
-fn describe_polyhedron(polyhedron: &Polyhedron) -> api::Polytope {
-    let [low, high] = polyhedron.bounds();
-    api::Polytope {
-        vertex_count: count(polyhedron.vertices().len()),
-        face_count: count(polyhedron.triangles().len()),
-        dimension: 3,
-        volume: polyhedron.volume(),
-        bounds_low: Some(geometry::vector_to_wire(&low)),
-        bounds_high: Some(geometry::vector_to_wire(&high)),
-        shell_count: count(polyhedron.shell_count()),
-        ..Default::default()
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::runtime::memory::{Account, MemoryKind, Purse};
 
     #[test]
     fn the_check_of_a_polyhedron_is_given_up_when_the_caller_has_gone_or_waits_no_longer() {
@@ -488,9 +454,36 @@ mod tests {
         let limits = Limits::default();
         let build = |has_stopped: bool| {
             let asked = AskedPolytope::convert(&Path::ROOT, &spec, &limits).unwrap();
-            asked.build(&limits, &AtomicBool::new(has_stopped))
+            let room = Purse::of_nobody().reserve(MemoryKind::Work, asked.working_bytes());
+            asked.build(&limits, &AtomicBool::new(has_stopped), &mut room.unwrap())
         };
         assert!(build(false).is_ok());
         assert!(matches!(build(true), Err(Failure::Deadline)));
+    }
+
+    /// How much a file holds was guessed by its length, which refused large STL files and believed
+    /// small OBJ files.
+    #[test]
+    fn what_a_file_holds_beyond_its_bytes_is_taken_when_it_is_read() {
+        let limits = Limits { memory_bytes_max: 4 << 20, ..Limits::default() };
+        // A strip of triangles by ten bytes a vertex and twelve a triangle.
+        let vertices = (0..2_000).map(|k| format!("v {} {} 0\n", k / 2, k % 2));
+        let triangles = (1..1_999).map(|k| format!("f {k} {} {}\n", k + 1, k + 2));
+        let text: String = vertices.chain(triangles).collect();
+        let file = api::MeshFile { content: text.into(), ..Default::default() };
+        let source = Some(api::polytope_spec::Source::File(file));
+        let treatment = api::MeshTreatment::Hull.into();
+        let spec = api::PolytopeSpec { source, treatment, ..Default::default() };
+        let asked = AskedPolytope::convert(&Path::ROOT, &spec, &limits).unwrap();
+        let estimated = asked.working_bytes();
+        let address = std::net::IpAddr::V4(std::net::Ipv4Addr::LOCALHOST);
+        let purse = Account::new(limits.memory_bytes_max()).connection(address);
+        let mut room = purse.reserve(MemoryKind::Work, estimated).unwrap();
+        let built = asked.clone().build(&limits, &AtomicBool::new(false), &mut room);
+        assert!(built.is_ok() && room.bytes() > 2 * estimated, "{}", room.bytes());
+        let _others = purse.hold(MemoryKind::Sessions, 2 << 20);
+        room.set(estimated);
+        let refused = asked.build(&limits, &AtomicBool::new(false), &mut room);
+        assert!(matches!(refused, Err(Failure::Limit(_))), "{refused:?}");
     }
 }

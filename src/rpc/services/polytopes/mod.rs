@@ -12,10 +12,11 @@ use crate::geometry::shape::PolytopeId;
 use crate::rpc::api;
 use crate::rpc::convert::body::hull_time;
 use crate::rpc::convert::catalogue::{id, unknown};
+use crate::rpc::convert::described::{describe, describe_new};
 use crate::rpc::convert::geometry::points_to_wire;
 use crate::rpc::convert::keys::check_key;
 use crate::rpc::convert::paging::page_size;
-use crate::rpc::convert::polytope::{AskedPolytope, BuiltPolytope, describe, describe_new};
+use crate::rpc::convert::polytope::{AskedPolytope, BuiltPolytope};
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
@@ -220,20 +221,20 @@ pub(in crate::rpc) async fn register(
     let points: usize = asked.iter().map(AskedPolytope::size).sum();
     let estimate = hull_time(points + asked.len());
     let bytes = asked.iter().map(AskedPolytope::working_bytes).fold(0, u64::saturating_add);
-    let work = purse.reserve(MemoryKind::Work, bytes)?;
+    let mut work = purse.reserve(MemoryKind::Work, bytes)?;
     let reply: usize = asked.iter().map(AskedPolytope::reply_bytes).sum();
     let _room = shared.unsent.reserve(reply, intake)?;
     let (in_job, stop) = (shared.clone(), guard.flag());
     let job = move || {
         let limits = in_job.limits();
-        let build = |asked: AskedPolytope| {
+        let mut build = |asked: AskedPolytope| {
             if stop.load(Ordering::Relaxed) {
                 Err(Failure::Deadline)
             } else {
-                asked.build(limits, &stop)
+                asked.build(limits, &stop, &mut work)
             }
         };
-        let built: Result<Vec<_>, Failure> = asked.into_iter().map(build).collect();
+        let built: Result<Vec<_>, Failure> = asked.into_iter().map(&mut build).collect();
         // What was built is counted as registered from here on.
         drop(work);
         commit(&in_job, built?, validate_only, &purse)
