@@ -2,7 +2,9 @@
 
 use super::{HitSelection, SceneView, unordered};
 use crate::geometry::Vec3;
-use crate::geometry::claim::{FirstContact, Frame, Outcome, Question, StaticProof};
+use crate::geometry::claim::{
+    Direction, FirstContact, Frame, Link, Outcome, Question, StaticProof,
+};
 use crate::geometry::contact_time;
 use crate::geometry::difference::heading::unit_vector;
 use crate::geometry::distance::{self, Stops};
@@ -119,6 +121,10 @@ impl<'a> SceneView<'a> {
         };
         let at_start = Pair { p: cast.start, q: body };
         let towards = match (hit.contact.chain.last(), &hit.contact.initial) {
+            // What is nearest is so when they meet.
+            (Some(Link { direction: direction @ Direction::Nearest { .. }, .. }), _) => {
+                unit_vector(&met, direction)
+            }
             (Some(link), _) => unit_vector(&at_start, &link.direction).map(|s| match link.frame {
                 Frame::P => pose.rotation * cast.start.pose.rotation.tr_mul(&s),
                 Frame::World | Frame::Q => s,
