@@ -7,7 +7,7 @@ use std::sync::Arc;
 use super::bounds::{Ball, Box3};
 use super::broken::{Rule, is_broken};
 use super::robots::Carrier;
-use super::travel::{Form, angle_at_most};
+use super::travel::Form;
 use crate::geometry::Vec3;
 use crate::geometry::motion::{Motion, Turn};
 use crate::geometry::polytope::Polytope;
@@ -360,20 +360,12 @@ impl Entry {
         if let Some(chain) = &swept.chain {
             return chain.stray;
         }
-        self.detour_by(swept.turn.angle, &swept.pivot)
+        self.detour_from(&swept.start)
     }
 
     /// At least the same on the way from that pose, of which nothing else is worked out.
     pub(super) fn detour_from(&self, start: &Pose) -> f64 {
-        if start.rotation == self.body.pose.rotation {
-            return self.deviation;
-        }
-        let angle = angle_at_most(&start.rotation, &self.body.pose.rotation);
-        self.detour_by(angle, &start.apply_rounded(&self.body.pivot))
-    }
-
-    fn detour_by(&self, angle: f64, pivot: &Vec3) -> f64 {
-        self.form.bulge(angle, &Vec3::from(self.ball.centre), pivot) + self.deviation
+        self.form.bow([start, &self.body.pose], &self.body.pivot) + self.deviation
     }
 }
 

@@ -192,3 +192,19 @@ fn a_translation_from_pose_to_pose_is_a_contact_and_proven_in_every_direction() 
     }
     assert!(exact > 3, "{exact}");
 }
+
+/// The bound of how far a body strays on its way took the arm of its turn from the pivot at the
+/// start to the body at the *end*, where this one has none: so the pair counted as too far apart to
+/// have met, and nothing was told of it.
+#[test]
+fn a_body_that_ends_where_its_pivot_began_meets_what_is_on_its_arc() {
+    let far = 100.0;
+    let mut body = Body::solid(1, cube(0.25));
+    body.pivot = Vec3::new(far, 0.0, 0.0);
+    // Half a turn about the pivot, which goes back by as much: halfway the body is beside both.
+    let halfway = at(far / 2.0, -far, 0.0);
+    let mut scene = open(vec![body, Body::solid(2, cube(0.25)).placed(halfway)]);
+    let half_turn = Pose::from_quaternion(Vec3::new(far, 0.0, 0.0), [0.0, 0.0, 0.0, 1.0]).unwrap();
+    let report = step(&mut scene, &frame(1, vec![moved(1, half_turn)]), &moving());
+    assert_eq!(events(&report), [(Began, 1, 2), (Ended, 1, 2)]);
+}
