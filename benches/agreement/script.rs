@@ -40,8 +40,11 @@ impl Script {
         let side = side(asked.bodies);
         let mut drifters: Vec<Drifter> =
             (0..asked.bodies).map(|_| Drifter::anywhere(&mut random, side, asked.pace)).collect();
-        let actor =
-            |index: u32| Actor { shape: index as usize % 20, fixed: false, continuous: false };
+        let actor = |index: usize| Actor {
+            shape: index % 20,
+            fixed: false,
+            continuous: asked.is_chosen(index),
+        };
         let posed = |(index, drifter): (usize, &Drifter)| {
             (index as u32 + 1, Posed::turned(drifter.place.into(), drifter.turn))
         };
@@ -54,7 +57,7 @@ impl Script {
         Self {
             name: name.to_owned(),
             shapes,
-            actors: (0..asked.bodies).map(actor).collect(),
+            actors: (0..drifters.len()).map(actor).collect(),
             frames: all,
             first_contacts: asked.first_contacts,
         }

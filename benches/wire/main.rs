@@ -9,7 +9,7 @@
 //!
 //! | word | what is measured |
 //! |---|---|
-//! | `N:SHARE[:first_contacts][:chosen=0.1][:pace=50]` | N bodies of which this share moves; one in flight |
+//! | `N:SHARE[:first_contacts][:chosen=0.1][:pace=50]` | N bodies of which this share moves |
 //! | `two` | two bodies: throughput with one frame in flight and with sixteen |
 //! | `fleet` | 200 sessions of 50 bodies at 60 Hz: cost of a frame, how late reports are |
 //! | `rays:N` | rays through a scene of N bodies, packed, 20,000 a call |

@@ -150,16 +150,16 @@ impl<'a> Looking<'a> {
         let bow: f64 = starts.iter().flatten().map(|start| start.bow).sum();
         let deviation = p.deviation + q.deviation;
         let size = p.ball.size().max(q.ball.size());
-        let chord = Chord::new(bow, deviation, size, between.clearance_tolerance);
         let placed = |[at_p, at_q]: [&Pose; 2]| Pair::new(&p.first, *at_p, &q.first, *at_q);
         let now = [&p.body.pose, &q.body.pose];
         let then = std::array::from_fn(|k| starts[k].map_or(now[k], |start| &start.pose));
         let (start, end) = (placed(then), placed(now));
+        let tolerance = between.clearance_tolerance;
+        let chord = Chord::new([&start, &end], bow, deviation, size, tolerance);
         let hint = witness.pairs.first().copied();
         let mut effort = Effort::with_stop(self.questions.steps_max, self.waiting.stop);
-        let mut is_free = |s: Vec3, last: Option<f64>| {
-            chord.is_free_along([&start, &end], &s, last, hint, &mut effort)
-        };
+        let mut is_free =
+            |s: Vec3, last: Option<f64>| chord.is_free_along(&s, last, hint, &mut effort);
         let last = found.is_of_witness.then_some(found.room);
         let now = witness.direction;
         let halfway = || Some(unit(&before?)? + unit(&now?)?);

@@ -125,9 +125,9 @@ impl Form {
     ///
     /// On that way (`geometry::motion::Motion::ToPose`) all moves evenly but for a turn by θ, whose
     /// second derivative is at most `θ² r` for a point that is r from the pivot where it *starts*.
-    /// So it stays within `4 t (1 - t)` of `θ² r / 8` of the chord. As nothing reaches farther along
-    /// any direction at any time than it does along the chord by as much, travel and bow together
-    /// bound how much farther the body has reached on its way than where it ends.
+    /// So it stays within `4 t (1 - t) θ² r / 8` of the chord, and at no time reaches farther along
+    /// any direction than the chord by as much: travel and bow together bound how much farther the
+    /// body has reached on its way than where it ends.
     pub(super) fn bow(&self, [from, to]: [&Pose; 2], pivot: &Vec3) -> f64 {
         if from.rotation == to.rotation {
             return 0.0;

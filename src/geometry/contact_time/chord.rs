@@ -20,35 +20,43 @@ use crate::geometry::pair::{Pair, VertexPair};
 
 /// How far two bodies stray on a step, and what they have to stay apart by, metres.
 #[derive(Clone, Copy, Debug)]
-pub struct Chord {
+pub struct Chord<'a> {
+    /// The bodies where they start and where they end.
+    ends: [&'a Pair<'a>; 2],
     /// At least the sum of both bodies' bows.
     bow: f64,
     need: f64,
 }
 
-impl Chord {
-    /// Of bodies whose bows add up to at most `bow` and whose deviations to `deviation`, in a scene
-    /// where no coordinate of them at the start and no extent is larger than `size`.
+impl<'a> Chord<'a> {
+    /// From the first to the second of `ends`, of bodies whose bows add up to at most `bow` and
+    /// whose deviations to `deviation`, in a scene where no coordinate of them and no extent is
+    /// larger than `size`.
     ///
     /// Closer than the clearance tolerance a search may leave a graze undecided. So that nobody is
     /// told more than a search finds, ends that are as close prove nothing here.
-    pub fn new(bow: f64, deviation: f64, size: f64, clearance_tolerance: Option<f64>) -> Self {
+    pub fn new(
+        ends: [&'a Pair<'a>; 2],
+        bow: f64,
+        deviation: f64,
+        size: f64,
+        clearance_tolerance: Option<f64>,
+    ) -> Self {
         let asked = clearance_tolerance.unwrap_or(CLEARANCE * size);
         let tolerance = asked.max(CLEARANCE_TOLERANCE_MIN * size);
-        Self { bow, need: deviation + tolerance }
+        Self { ends, bow, need: deviation + tolerance }
     }
 
     /// Whether this direction, of any length, proves that the bodies are separated throughout;
-    /// `ends` are where they start and where they end, and `last` is at most how far apart they are
-    /// along it at the end, where that is known.
+    /// `last` is at most how far apart they are along it at the end, where that is known.
     pub fn is_free_along(
         &self,
-        [start, end]: [&Pair<'_>; 2],
         direction: &Vec3,
         last: Option<f64>,
         hint: Option<VertexPair>,
         effort: &mut Effort<'_>,
     ) -> bool {
+        let [start, end] = self.ends;
         let mut surplus = |pair: &Pair<'_>| {
             let gap = certified_gap(pair, direction, hint, effort);
             gap.map_or(f64::NEG_INFINITY, |gap| gap.per_length() - self.need)
@@ -108,8 +116,8 @@ mod tests {
             };
             let question = Question::new(start, motion_p, motion_q);
             let found = first_contact(&question, &mut Witness::default(), &mut effort).unwrap();
-            let chord = Chord::new(bow_p + bow_q, 0.0, 4.0, None);
-            let is_free = chord.is_free_along([&start, &end], &s, None, None, &mut effort);
+            let chord = Chord::new([&start, &end], bow_p + bow_q, 0.0, 4.0, None);
+            let is_free = chord.is_free_along(&s, None, None, &mut effort);
             assert!(!is_free || found.outcome == Outcome::NoContact, "round {round}: {found:?}");
             let count = &mut counts[kind];
             let is_met = found.outcome == Outcome::Contact;
@@ -128,8 +136,8 @@ mod tests {
         let (start, end) = (pair(1.5), pair(1.01));
         let mut effort = Effort::unlimited();
         let mut is_free = |deviation, tolerance| {
-            let chord = Chord::new(0.0, deviation, 2.0, tolerance);
-            chord.is_free_along([&start, &end], &Vec3::x(), None, None, &mut effort)
+            let chord = Chord::new([&start, &end], 0.0, deviation, 2.0, tolerance);
+            chord.is_free_along(&Vec3::x(), None, None, &mut effort)
         };
         assert!(is_free(0.0, None) && is_free(0.009, None) && is_free(0.0, Some(0.009)));
         assert!(!is_free(0.011, None) && !is_free(0.0, Some(0.011)));
