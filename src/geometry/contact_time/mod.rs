@@ -21,6 +21,7 @@ pub mod rotating;
 mod travel;
 
 pub use last::{LastContact, last_contact_by};
+pub use linear::contact_at_start;
 pub use method::Method;
 pub use travel::{Travel, translation_of};
 
