@@ -40,7 +40,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     // The codec finds the descriptor of a message by its name.
     config.enable_type_names();
     // Lists of numbers that are read where they were received.
-    for name in ["PackedPoses", "PackedRays"] {
+    for name in ["PackedPoses", "PackedRays", "PackedCasts"] {
         config.extern_path(format!(".clearance.v1.{name}"), format!("crate::rpc::packed::{name}"));
     }
     // What is moved with every frame and every report stays small.

@@ -13,7 +13,8 @@
 //! | `two` | two bodies: throughput with one frame in flight and with sixteen |
 //! | `fleet` | 200 sessions of 50 bodies at 60 Hz: cost of a frame, how late reports are |
 //! | `rays:N` | rays through a scene of N bodies, packed, 20,000 a call |
-//! | `hulls:N` | hulls on a straight way through it, 1,000 a call |
+//! | `hulls:N` | hulls on a straight way through it, packed, 10,000 a call |
+//! | `single:N` | the same as single questions, 1,000 a call |
 //! | `server=PATH` | another build of the server |
 //! | `peer=PATH` | the companion |
 //! | `rounds=3` | how often |
@@ -91,10 +92,12 @@ async fn measure(word: &str, options: &Options, served: &Served) -> Figures {
     match kind {
         "two" => loads::two(served).await,
         "fleet" => loads::fleet(served).await,
-        "rays" | "hulls" => {
+        "rays" | "hulls" | "single" => {
             let count = rest.parse().expect("a number of bodies");
             let mut figures = queries::measure(kind, count, served).await;
-            figures.extend(peer(options, word));
+            if kind != "single" {
+                figures.extend(peer(options, word));
+            }
             figures
         }
         _ => {

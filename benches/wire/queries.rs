@@ -27,21 +27,28 @@ pub(crate) async fn measure(kind: &str, bodies: u32, served: &Served) -> Figures
     let mut random = Random::new(11);
     let side = side(bodies);
     let mut figures = Figures::new();
-    let lengths: &[(&str, f64)] = if kind == "rays" {
-        &[("8.5 m", SHORT), ("through all", side)]
-    } else {
-        &[("8.5 m", SHORT)]
+    let lengths: &[(&str, f64)] = match kind {
+        "rays" => &[("8.5 m", SHORT), ("through all", side)],
+        _ => &[("8.5 m", SHORT)],
     };
     for &(name, length) in lengths {
         let mut way = || {
             let place = Vec3::from_fn(|_, _| random.between(0.0, side));
             [place, random.direction() * length]
         };
-        let (calls, each) = if kind == "rays" { (5, 20_000) } else { (5, 1_000) };
+        let (calls, each) = match kind {
+            "rays" => (5, 20_000),
+            "hulls" => (5, 10_000),
+            _ => (5, 1_000),
+        };
         let requests: Vec<api::QuerySceneRequest> = (0..=calls)
             .map(|_| {
                 let ways = (0..each).map(|_| way());
-                if kind == "rays" { of_rays(ways) } else { of_hulls(ways, &ids[3]) }
+                match kind {
+                    "rays" => of_rays(ways),
+                    "hulls" => of_hulls(ways, &ids[3]),
+                    _ => of_single_hulls(ways, &ids[3]),
+                }
             })
             .collect();
         let (mut spent, mut met) = (0.0, 0);
@@ -51,7 +58,8 @@ pub(crate) async fn measure(kind: &str, bodies: u32, served: &Served) -> Figures
                 (spent, met) = (served.ours.spent(), 0);
             }
             let reply = client.query_scene(request).await.expect("answered").into_inner();
-            met += reply.packed_hits.map_or(0, |hits| hits.body_ids.len());
+            met += reply.packed_hits.map_or(0, |hits| askers(&hits));
+            met += reply.packed_cast_hits.map_or(0, |hits| askers(&hits));
             met += reply.answers.iter().filter(|answer| !answer.hits.is_empty()).count();
         }
         let count = f64::from(calls * each);
@@ -76,7 +84,32 @@ fn of_rays(ways: impl Iterator<Item = [Vec3; 2]>) -> api::QuerySceneRequest {
     api::QuerySceneRequest { session_id, packed_rays: Some(rays), ..Default::default() }
 }
 
+/// How many rays or casts met something.
+fn askers(hits: &api::PackedHits) -> usize {
+    hits.rays.chunk_by(|a, b| a == b).count()
+}
+
 fn of_hulls(ways: impl Iterator<Item = [Vec3; 2]>, id: &str) -> api::QuerySceneRequest {
+    let (mut translations, mut displacements) = (Vec::new(), Vec::new());
+    for [from, by] in ways {
+        translations.extend(from.iter().copied());
+        displacements.extend(by.iter().copied());
+    }
+    let casts = api::PackedCasts {
+        translations: translations.into(),
+        displacements: displacements.into(),
+        ..Default::default()
+    };
+    let source = Some(api::placed_body::Source::Id(id.to_owned()));
+    api::QuerySceneRequest {
+        session_id: "rays".to_owned(),
+        cast_bodies: vec![api::PlacedBody { source, pose: None }],
+        packed_casts: Some(casts),
+        ..Default::default()
+    }
+}
+
+fn of_single_hulls(ways: impl Iterator<Item = [Vec3; 2]>, id: &str) -> api::QuerySceneRequest {
     let vector = |v: Vec3| Some(api::Vector3 { x: v.x, y: v.y, z: v.z });
     let query = |[from, by]: [Vec3; 2]| {
         let pose = api::Pose { translation: vector(from), orientation: None };

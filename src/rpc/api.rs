@@ -8,7 +8,7 @@
 
 tonic::include_proto!("clearance.v1");
 
-pub use super::packed::{PackedPoses, PackedRays};
+pub use super::packed::{PackedCasts, PackedPoses, PackedRays};
 
 /// The descriptors of every file of the API with their comments, for reflection.
 pub const FILE_DESCRIPTOR_SET: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/clearance.bin"));

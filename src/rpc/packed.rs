@@ -1,4 +1,5 @@
-//! Lists of numbers as they lie in the bytes that were received: `PackedPoses` and `PackedRays`.
+//! Lists of numbers as they lie in the bytes that were received: `PackedPoses`, `PackedRays` and
+//! `PackedCasts`.
 //!
 //! A packed list of numbers of a fixed width has on the wire just the bytes that the numbers have
 //! in memory, so there is nothing to decode: what is kept is a share of the bytes received, and a
@@ -254,6 +255,20 @@ lists! {
         origins: f64 = 1,
         /// Three numbers for each ray.
         displacements: f64 = 2,
+    }
+}
+
+lists! {
+    /// Many casts; `proto/clearance/v1/scene_query.proto` says what they are.
+    PackedCasts {
+        /// The body of each.
+        bodies: u32 = 1,
+        /// Three numbers for each cast.
+        translations: f64 = 2,
+        /// Four numbers for each cast.
+        rotations: f64 = 3,
+        /// Three numbers for each cast.
+        displacements: f64 = 4,
     }
 }
 

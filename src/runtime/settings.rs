@@ -271,9 +271,9 @@ limits! {
     session_bytes_max = 2_048 * MIB, "bytes", ResourceExhausted;
     /// Keys that one ListSessions brings.
     session_keys_max = 100, "keys", InvalidArgument;
-    /// Questions of one QueryScene, packed rays not counted.
+    /// Questions of one QueryScene, packed ones not counted, and polytopes of packed casts.
     scene_queries_max = 1_000, "questions", InvalidArgument;
-    /// Packed rays of one QueryScene.
+    /// Packed rays of one QueryScene, and packed casts.
     packed_rays_max = 100_000, "rays", InvalidArgument;
     /// Hits listed for one question of QueryScene; the answer says how many are left out.
     scene_hits_max = 1_000, "hits", Cut;

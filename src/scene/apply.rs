@@ -3,6 +3,7 @@
 use super::body::{BodyId, Start};
 use super::broken::{Rule, is_broken};
 use super::declaration::{DeclarationError, Problem, is_length};
+use super::query::still::WhileStill;
 use super::question::{Frame, Move, Moves};
 use super::report::MoveError;
 use super::robots::{RobotId, RobotMove};
@@ -81,6 +82,7 @@ impl Scene {
         if frame.keyframe {
             self.check_keyframe(frame, moves)?;
         }
+        self.still = WhileStill::default();
         if frame.is_structural() {
             self.restructure(Restructuring::of(frame))?;
         }

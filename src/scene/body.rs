@@ -10,6 +10,7 @@ use super::robots::Carrier;
 use super::travel::Form;
 use crate::geometry::Vec3;
 use crate::geometry::motion::{Motion, Turn};
+use crate::geometry::pair::Placed;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::{COORDINATE_MAX, Pose};
 use crate::robot::meeting::{Course, Traveller};
@@ -288,6 +289,13 @@ impl Entry {
             Some(kept) => Whereabouts::Kept(kept),
             None => Whereabouts::Made(self.placed(self.body.pose)),
         }
+    }
+
+    /// Its only part where it is, of a body whose pose says that.
+    #[inline]
+    pub(super) fn sole(&self) -> Option<Placed<'_>> {
+        let placed = || Placed { body: &self.first, pose: self.body.pose };
+        self.compound.is_none().then(placed)
     }
 
     /// Where its parts are or were, at a pose that it was put to.

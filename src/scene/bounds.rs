@@ -5,6 +5,10 @@
 //! subnormal numbers included. Hence a gap between two boxes is a certificate with a coordinate
 //! axis as its direction, as good as any other.
 
+mod lanes;
+
+pub use self::lanes::{BOX_LANES, BoxBlock, BoxWay};
+
 use crate::geometry::Vec3;
 use crate::geometry::claim::Direction;
 use crate::geometry::number::rounding::{BOUND_SLACK, UNDERFLOW_FLOOR, UNIT, gamma};
@@ -132,34 +136,6 @@ impl Box3 {
         }
     }
 
-    /// At most the first t in [0, 1] at which this box, moved by `t velocity`, meets another one;
-    /// none: it surely does not.
-    pub fn reaches_along(&self, velocity: &Vec3, other: &Self) -> Option<f64> {
-        let (mut enter, mut leave) = (0.0_f64, 1.0_f64);
-        for axis in 0..3 {
-            let v = velocity[axis];
-            // What this box has to move along the axis to begin to meet the other, and to end.
-            let (near, far) = if v < 0.0 {
-                (other.high[axis] - self.low[axis], other.low[axis] - self.high[axis])
-            } else {
-                (other.low[axis] - self.high[axis], other.high[axis] - self.low[axis])
-            };
-            if v == 0.0 {
-                if near > 0.0 || far < 0.0 {
-                    return None;
-                }
-                continue;
-            }
-            // A rounded difference has the sign of the exact one; two roundings cost an ulp each,
-            // and where a quotient may vanish it counts as the least number there is.
-            let (first, last) = (near / v, far / v);
-            let slack = |t: f64| t.abs() * BOX_TIME_ROUNDING + f64::MIN_POSITIVE;
-            enter = enter.max(first - slack(first));
-            leave = leave.min(last + slack(last));
-        }
-        (enter <= leave).then_some(enter)
-    }
-
     /// At most the distance between something held and something that the other box holds, metres.
     pub fn distance_below(&self, other: &Self) -> f64 {
         let gaps: [f64; 3] = std::array::from_fn(|i| {
@@ -187,6 +163,24 @@ impl Box3 {
         // Scaled, so that squares neither overflow nor vanish.
         let squares: f64 = far.iter().map(|f| (f / largest) * (f / largest)).sum();
         largest * squares.sqrt() * (1.0 + BOUND_SLACK)
+    }
+
+    /// The middle along an axis, rounded.
+    pub fn centre(&self, axis: usize) -> f64 {
+        self.low[axis] / 2.0 + self.high[axis] / 2.0
+    }
+
+    /// The axis along which the centres of some boxes lie farthest apart.
+    pub fn widest_axis_of_centres<'a>(boxes: impl Iterator<Item = &'a Self>) -> usize {
+        let (mut low, mut high) = ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]);
+        for held in boxes {
+            for axis in 0..3 {
+                let centre = held.centre(axis);
+                (low[axis], high[axis]) = (low[axis].min(centre), high[axis].max(centre));
+            }
+        }
+        let spread = |axis: usize| high[axis] - low[axis];
+        (0..3).max_by(|&a, &b| spread(a).total_cmp(&spread(b))).unwrap_or(0)
     }
 
     /// Whether the boxes have a point in common.
@@ -232,10 +226,6 @@ pub struct Ball {
 /// A few roundings, relative to what is rounded: more than the eight of a squared distance or the
 /// five of a distance.
 const BALL_ROUNDING: f64 = 16.0 * UNIT;
-
-/// A few roundings, relative to a time at which boxes meet: more than the two of a difference and a
-/// quotient, and the two of adding them.
-const BOX_TIME_ROUNDING: f64 = 8.0 * UNIT;
 
 impl Ball {
     /// Holds the box.
@@ -363,7 +353,7 @@ mod tests {
                 low: ball.centre.map(|c| c - ball.radius),
                 high: ball.centre.map(|c| c + ball.radius),
             };
-            let reached = held(&p).reaches_along(&velocity, &held(&q));
+            let reached = BoxWay::new(&held(&p), &velocity).reaches(&held(&q));
             if p.misses_along(&velocity, &q) {
                 missed += 1;
                 assert!(least > p.radius + q.radius);

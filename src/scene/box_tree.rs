@@ -78,11 +78,8 @@ impl BoxTree {
         let held = |body: &u32| boxes[*body as usize];
         let bounds = bodies.iter().map(held).reduce(|a, b| a.union(&b)).expect("not empty");
         self.nodes.push(Node { bounds, parent, children: [NONE; 2], body: NONE });
-        let axis = widest_axis_of_centres(boxes, bodies);
-        let centre = |body: u32| {
-            let held = &boxes[body as usize];
-            held.low[axis] / 2.0 + held.high[axis] / 2.0
-        };
+        let axis = Box3::widest_axis_of_centres(bodies.iter().map(|&body| &boxes[body as usize]));
+        let centre = |body: u32| boxes[body as usize].centre(axis);
         let middle = bodies.len() / 2;
         // The index decides between equal centres, so the tree is the same on every machine.
         bodies.select_nth_unstable_by(middle, |&a, &b| {
@@ -277,20 +274,6 @@ impl BoxTree {
     pub(super) fn bytes(&self) -> usize {
         self.nodes.capacity() * size_of::<Node>() + self.leaf_of.capacity() * size_of::<u32>()
     }
-}
-
-/// The axis along which the boxes' centres lie farthest apart.
-fn widest_axis_of_centres(boxes: &[Box3], bodies: &[u32]) -> usize {
-    let spread = |axis: usize| {
-        let centres = bodies.iter().map(|&body| {
-            let held = &boxes[body as usize];
-            held.low[axis] / 2.0 + held.high[axis] / 2.0
-        });
-        let (low, high) = centres
-            .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), c| (low.min(c), high.max(c)));
-        high - low
-    };
-    (0..3).max_by(|&a, &b| spread(a).total_cmp(&spread(b))).unwrap_or(0)
 }
 
 #[cfg(test)]

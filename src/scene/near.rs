@@ -50,9 +50,9 @@ impl NearPairs {
         self.is_stale = true;
     }
 
-    /// The tree, if every body is where its box says.
+    /// The tree, if there is one and every body is where its box says.
     pub(super) fn current_tree(&self, bodies: usize) -> Option<&BoxTree> {
-        (!self.is_stale && self.fat.len() == bodies).then(|| self.tree())
+        self.tree.get().filter(|_| !self.is_stale && self.fat.len() == bodies)
     }
 
     fn tree(&self) -> &BoxTree {

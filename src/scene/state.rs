@@ -10,6 +10,7 @@ use super::listing::Noted;
 use super::methods::Methods;
 use super::near::NearPairs;
 use super::pairs::PairKey;
+use super::query::still::WhileStill;
 use super::question::Questions;
 use super::report::Report;
 use super::robots::{Mounted, RobotId, SceneRobot};
@@ -67,6 +68,8 @@ pub struct Scene {
     pub(super) revision: u64,
     pub(super) table: PairTable,
     pub(super) near: NearPairs,
+    /// What questions to the scene as it stands have built.
+    pub(super) still: WhileStill,
     /// How far each body has travelled, metres: see `travel`.
     pub(super) travel: Vec<f64>,
     /// The bodies that moved since the last answered frame, in no particular order; and which.
@@ -135,6 +138,7 @@ impl Scene {
             revision: 0,
             table: PairTable::default(),
             near: NearPairs::default(),
+            still: WhileStill::default(),
             travel: Vec::new(),
             moved: Vec::new(),
             has_moved: Vec::new(),
@@ -270,6 +274,7 @@ impl Scene {
     pub fn forget_witnesses(&mut self) {
         self.table = PairTable::new(self.simple_bodies());
         self.near.invalidate();
+        self.still = WhileStill::default();
         self.has_changed = true;
     }
 
@@ -289,7 +294,7 @@ impl Scene {
     pub fn bytes_of_bodies(&self) -> usize {
         let travelled = self.entries.len() * (size_of::<f64>() + size_of::<bool>());
         let robots: usize = self.robots.iter().map(Mounted::bytes).sum();
-        self.body_bytes + self.near.bytes() + travelled + robots
+        self.body_bytes + self.near.bytes() + self.still.bytes() + travelled + robots
     }
 
     /// Of that: what is remembered of pairs.

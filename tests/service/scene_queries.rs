@@ -178,24 +178,90 @@ async fn packed_rays_say_what_single_rays_say() {
         let packed =
             api::QuerySceneRequest { hits: hits.into(), packed_rays, ..request(Vec::new()) };
         let packed = ask(&server, packed).await.unwrap().packed_hits.unwrap();
-        let mut at = 0;
-        for (ray, answer) in (0..).zip(&single.answers) {
-            for hit in &answer.hits {
-                assert_eq!((packed.rays[at], packed.body_ids[at]), (ray, hit.body_id));
-                assert_eq!(packed.parts[at], hit.part);
-                let [lower, upper] = [packed.time_lower[at], packed.time_upper[at]];
-                assert_eq!(Some(api::Bracket { lower, upper }), hit.time);
-                let of = |list: &[f64]| vector(list[3 * at], list[3 * at + 1], list[3 * at + 2]);
-                assert_eq!((of(&packed.points), of(&packed.normals)), (hit.point, hit.normal));
-                assert_eq!(i32::from(packed.verdicts[at]), hit.verdict);
-                assert_eq!(packed.unordered[at] == 1, hit.unordered);
-                at += 1;
-            }
-        }
-        assert_eq!(at, packed.rays.len());
-        assert!(at > 100, "{at} hits");
+        let hits = same_hits(&packed, &single.answers);
+        assert!(hits > 100, "{hits} hits");
     }
 }
+
+/// Packed hits are those of single questions, to the last bit; says how many there are.
+#[track_caller]
+fn same_hits(packed: &api::PackedHits, single: &[api::SceneAnswer]) -> usize {
+    let mut at = 0;
+    for (ray, answer) in (0..).zip(single) {
+        for hit in &answer.hits {
+            assert_eq!((packed.rays[at], packed.body_ids[at]), (ray, hit.body_id));
+            assert_eq!(packed.parts[at], hit.part);
+            let [lower, upper] = [packed.time_lower[at], packed.time_upper[at]];
+            assert_eq!(Some(api::Bracket { lower, upper }), hit.time);
+            let of = |list: &[f64]| vector(list[3 * at], list[3 * at + 1], list[3 * at + 2]);
+            assert_eq!((of(&packed.points), of(&packed.normals)), (hit.point, hit.normal));
+            assert_eq!(i32::from(packed.verdicts[at]), hit.verdict);
+            assert_eq!(packed.unordered[at] == 1, hit.unordered);
+            at += 1;
+        }
+    }
+    assert_eq!(at, packed.rays.len());
+    at
+}
+
+/// Casts of two shapes, turned and not, that start in a cube, before it, and beside it.
+#[tokio::test]
+async fn packed_casts_say_what_single_casts_say() {
+    let server = started().await;
+    three_cubes(&server).await;
+    let corners = [0.0, 0.0, 0.0, 0.4, 0.0, 0.0, 0.0, 0.3, 0.0, 0.0, 0.0, 0.5];
+    let sources = [
+        api::placed_body::Source::Alias("cube".to_owned()),
+        api::placed_body::Source::Vertices(api::Points { xyz: corners.to_vec() }),
+    ];
+    let bodies: Vec<api::PlacedBody> = sources
+        .iter()
+        .map(|source| api::PlacedBody { source: Some(source.clone()), pose: None })
+        .collect();
+    let ways = (0..240_u32).map(|k| {
+        let (y, z) = (f64::from(k % 14) / 6.0 - 1.1, f64::from(k / 14 % 12) / 6.0 - 1.1);
+        let turn = [1.0, f64::from(k % 5) / 7.0, 0.25, -f64::from(k % 3)];
+        (k % 2, [f64::from(k % 4) * 1.75, y, z], turn, [8.0, 0.25, -0.5])
+    });
+    let ways: Vec<_> = ways.collect();
+    for hits in [HitSelection::First, HitSelection::All, HitSelection::Any] {
+        let single = ways.iter().map(|(body, [x, y, z], [w, i, j, k], [a, b, c])| {
+            let turn = api::Quaternion { w: *w, x: *i, y: *j, z: *k };
+            let pose = Some(api::Pose {
+                translation: vector(*x, *y, *z),
+                orientation: Some(api::pose::Orientation::Rotation(turn)),
+            });
+            let linear = api::LinearMotion { velocity: vector(*a, *b, *c) };
+            Kind::ShapeCast(api::ShapeCast {
+                body: Some(api::PlacedBody { pose, ..bodies[*body as usize].clone() }),
+                motion: Some(api::Motion { kind: Some(api::motion::Kind::Linear(linear)) }),
+                ..Default::default()
+            })
+        });
+        let single = api::QuerySceneRequest { hits: hits.into(), ..request(single.collect()) };
+        let single = ask(&server, single).await.unwrap();
+        let casts = api::PackedCasts {
+            bodies: ways.iter().map(|way| way.0).collect(),
+            translations: ways.iter().flat_map(|way| way.1).collect(),
+            rotations: ways.iter().flat_map(|way| way.2).collect(),
+            displacements: ways.iter().flat_map(|way| way.3).collect(),
+        };
+        let packed = api::QuerySceneRequest {
+            hits: hits.into(),
+            cast_bodies: bodies.clone(),
+            packed_casts: Some(casts),
+            ..request(Vec::new())
+        };
+        let packed = ask(&server, packed).await.unwrap();
+        assert_eq!(packed.packed_hits, None);
+        let packed = packed.packed_cast_hits.unwrap();
+        let hits = same_hits(&packed, &single.answers);
+        let inside = packed.verdicts.iter().filter(|&&at| i32::from(at) == OVERLAPPING).count();
+        assert!(hits > 120 && inside > 20, "{hits} hits, {inside} from inside");
+    }
+}
+
+const OVERLAPPING: i32 = Verdict::Overlapping as i32;
 
 /// A question gets its turn between two frames, and sees the last one that was applied.
 #[tokio::test]
@@ -291,6 +357,53 @@ async fn what_is_wrong_is_named_with_its_path_and_spoils_nothing_else() {
         let status = ask(&server, asked).await.unwrap_err();
         check(&status, Code::InvalidArgument, "BAD_FIELD", field);
     }
+    let cube = api::PlacedBody { pose: None, ..body("cube", 0.0) };
+    let cast = |bodies: &[&api::PlacedBody], casts: api::PackedCasts| {
+        let cast_bodies = bodies.iter().map(|&body| body.clone()).collect();
+        api::QuerySceneRequest { cast_bodies, packed_casts: Some(casts), ..request(Vec::new()) }
+    };
+    let two = api::PackedCasts {
+        translations: vec![0.0; 6].into(),
+        displacements: vec![1.0; 6].into(),
+        ..Default::default()
+    };
+    let placed = body("cube", 0.0);
+    let unknown = api::PlacedBody { pose: None, ..body("cuboid", 0.0) };
+    let bodies = |bodies: Vec<u32>| api::PackedCasts { bodies: bodies.into(), ..two.clone() };
+    let (none, short) = (vec![0.0; 8], vec![1.0; 4]);
+    let infinite = vec![0.0, 0.0, 0.0, 0.0, f64::NEG_INFINITY, 0.0];
+    for (asked, reason, field) in [
+        (cast(&[], two.clone()), "BAD_FIELD", "packed_casts.bodies"),
+        (cast(&[&cube, &cube], two.clone()), "BAD_FIELD", "packed_casts.bodies"),
+        (cast(&[&cube], bodies(vec![0])), "BAD_FIELD", "packed_casts.bodies"),
+        (cast(&[&cube], bodies(vec![0, 1])), "BAD_FIELD", "packed_casts.bodies[1]"),
+        (cast(&[&placed], two.clone()), "BAD_FIELD", "cast_bodies[0].pose"),
+        (cast(&[&unknown], two.clone()), "UNKNOWN_POLYTOPE", "cast_bodies[0].alias"),
+        (
+            cast(&[&cube], api::PackedCasts { rotations: short.into(), ..two.clone() }),
+            "BAD_FIELD",
+            "packed_casts.rotations",
+        ),
+        (
+            cast(&[&cube], api::PackedCasts { rotations: none.into(), ..two.clone() }),
+            "BAD_FIELD",
+            "packed_casts.rotations[0]",
+        ),
+        (
+            cast(&[&cube], api::PackedCasts { displacements: infinite.into(), ..two.clone() }),
+            "BAD_FIELD",
+            "packed_casts.displacements[4]",
+        ),
+        (
+            cast(&[&cube], api::PackedCasts { translations: vec![0.0; 5].into(), ..two.clone() }),
+            "BAD_FIELD",
+            "packed_casts.translations",
+        ),
+    ] {
+        let status = ask(&server, asked).await.unwrap_err();
+        let code = if reason == "BAD_FIELD" { Code::InvalidArgument } else { Code::NotFound };
+        check(&status, code, reason, field);
+    }
     let unknown = api::QuerySceneRequest { session_id: "t".to_owned(), ..request(vec![good]) };
     let status = ask(&server, unknown).await.unwrap_err();
     check(&status, Code::NotFound, "UNKNOWN_SESSION", "session_id");
@@ -325,7 +438,23 @@ async fn hits_beyond_the_limits_are_counted() {
     // What four hundred bytes are enough for.
     assert_eq!(told.collect::<Vec<_>>(), [(2, 1), (2, 1), (1, 2)]);
     assert_eq!(reply.packed_hits.unwrap().omitted_hits, 3);
-    for (asked, field) in [(asked(4, 0), "queries"), (asked(0, 3), "packed_rays.origins")] {
+    let cube = api::PlacedBody { pose: None, ..body("cube", 0.0) };
+    let casts = |bodies: usize, count: usize| api::QuerySceneRequest {
+        cast_bodies: vec![cube.clone(); bodies],
+        packed_casts: Some(api::PackedCasts {
+            bodies: vec![0; count].into(),
+            translations: vec![0.0; 3 * count].into(),
+            displacements: vec![1.0; 3 * count].into(),
+            ..Default::default()
+        }),
+        ..request(Vec::new())
+    };
+    for (asked, field) in [
+        (asked(4, 0), "queries"),
+        (asked(0, 3), "packed_rays.origins"),
+        (casts(1, 3), "packed_casts.translations"),
+        (casts(4, 1), "cast_bodies"),
+    ] {
         let status = ask(&server, asked).await.unwrap_err();
         check(&status, Code::InvalidArgument, "LIMIT_EXCEEDED", field);
     }

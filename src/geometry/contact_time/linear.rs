@@ -70,7 +70,7 @@ pub(super) fn first_contact(
     }
     let initial = decide(pair, &METHODS[0], witness, effort)?.proof;
     let StaticProof::Separated { direction } = initial else {
-        return Ok(contact_at_start(pair, initial));
+        return Ok(contact_at_start(pair, initial, true));
     };
     if let Direction::Vector(s) = &direction
         && let Some(gap) = travel.stays_free(pair, s, witness.pairs.first().copied(), effort)
@@ -152,8 +152,15 @@ fn enters(entry: &Entry, witness: &mut Witness) -> FirstContact {
     }
 }
 
-fn contact_at_start(pair: &Pair<'_>, initial: StaticProof) -> FirstContact {
+/// The answer about bodies that are in contact where they start, of which `initial` is the proof;
+/// with the pairs that prove the contact if that is wanted.
+pub fn contact_at_start(
+    pair: &Pair<'_>,
+    initial: StaticProof,
+    is_proof_wanted: bool,
+) -> FirstContact {
     let pairs: ArrayVec<VertexPair, 6> = match &initial {
+        _ if !is_proof_wanted => ArrayVec::new(),
         StaticProof::Separated { .. } => ArrayVec::new(),
         StaticProof::Touching { pairs, .. } => pairs.iter().copied().collect(),
         StaticProof::Overlapping { pairs } if pairs.len() <= 4 => pairs.clone(),

@@ -25,6 +25,7 @@ mod travel;
 
 pub use chord::Chord;
 pub use last::{LastContact, last_contact_by};
+pub use linear::contact_at_start;
 pub use method::Method;
 pub use travel::{Travel, translation_of};
 

@@ -38,9 +38,27 @@ fn fours(pairs: &[VertexPair]) -> impl Iterator<Item = [VertexPair; 4]> + '_ {
     })
 }
 
+/// A point of P and a point of Q, equal up to rounding, of bodies that meet where a line along
+/// `way` enters M through the triangle of `corners`. None where rounding says otherwise.
+pub(super) fn of_entry(
+    view: &BoundedView<'_>,
+    way: &Vec3,
+    corners: &[VertexPair; 3],
+) -> Option<[Vec3; 2]> {
+    let points = corners.map(|pair| view.difference(pair));
+    let [a, b, c] = points;
+    let sides = [b.cross(&c), c.cross(&a), a.cross(&b)].map(|side| side.dot(way));
+    let sum = sides[0] + sides[1] + sides[2];
+    let weights = sides.map(|side| side / sum);
+    let mean: Vec3 = points.iter().zip(weights).map(|(point, weight)| point * weight).sum();
+    let holds = weights.iter().all(|weight| *weight >= 0.0);
+    let is_accurate = mean.norm() <= COMMON_POINT_ERROR * view.size();
+    (holds && is_accurate).then(|| view.mean(corners.iter().copied().zip(weights)))
+}
+
 /// Among the fours of pairs whose tetrahedron holds the origin those with the largest least
 /// weight, if their mean is the origin up to [`COMMON_POINT_ERROR`].
-fn rounded_weights(
+pub(in crate::geometry) fn rounded_weights(
     view: &BoundedView<'_>,
     pairs: &[VertexPair],
 ) -> Option<ArrayVec<(VertexPair, f64), 4>> {

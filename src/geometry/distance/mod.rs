@@ -24,6 +24,7 @@ use arrayvec::ArrayVec;
 
 pub(in crate::geometry) use self::beyond::direction_beyond;
 use self::bracket::Bracket;
+pub(in crate::geometry) use self::common_point::rounded_weights;
 pub use self::compare::{Compared, DistanceSide, compare, compare_beyond, is_within};
 pub use self::methods::{DistanceMethod, METHODS, h_walk};
 use self::methods::{Ending, FoundSimplex, Proposer, gjk};
@@ -304,6 +305,23 @@ fn in_range(pair: &Pair<'_>, pairs: &[VertexPair]) -> ArrayVec<VertexPair, 3> {
         found.push(VertexPair::default());
     }
     found
+}
+
+/// A point that bodies share which overlap, as `pairs` prove
+/// ([`StaticProof::Overlapping`]), rounded.
+pub fn common_point(pair: &Pair<'_>, pairs: &[VertexPair]) -> Vec3 {
+    let [_, of_q] = common_point::of(pair, &BoundedView::new(pair), pairs);
+    of_q
+}
+
+/// The point at which bodies meet that have just come together along `way`, in the corners of a
+/// facet of M that [`FirstContact`] names, rounded. None where rounding does not tell.
+///
+/// [`FirstContact`]: crate::geometry::claim::FirstContact
+pub fn point_of_entry(pair: &Pair<'_>, way: &Vec3, corners: &[VertexPair; 3]) -> Option<Vec3> {
+    let view = BoundedView::new(pair);
+    let common = if view.is_safe() { common_point::of_entry(&view, way, corners) } else { None };
+    common.map(|[_, of_q]| of_q)
 }
 
 /// Distance zero, with a common point.

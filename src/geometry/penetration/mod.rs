@@ -9,6 +9,7 @@ mod cd_dual;
 mod in_box;
 mod method;
 mod nearest_face;
+mod rounded_shell;
 mod shell;
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "exact values are meant")]

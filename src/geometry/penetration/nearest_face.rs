@@ -14,8 +14,8 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use super::Depth;
 use super::shell::Shell;
+use super::{Depth, rounded_shell};
 use crate::geometry::Vec3;
 use crate::geometry::claim::{Direction, Surface};
 use crate::geometry::difference::bounded::BoundedView;
@@ -58,10 +58,14 @@ pub(super) fn rounded_normal(
     pairs: &[VertexPair],
     effort: &mut Effort<'_>,
 ) -> Result<Option<Vec3>, Stopped> {
-    let (m, view) = (Difference::new(pair), BoundedView::new(pair));
+    let view = BoundedView::new(pair);
     if !view.is_safe() {
         return Ok(None);
     }
+    if let Some(normal) = rounded_shell::nearest_normal(&view, pairs, effort)? {
+        return Ok(Some(normal));
+    }
+    let m = Difference::new(pair);
     let Some(mut shell) = Shell::around(&m, &view, pairs) else { return Ok(None) };
     let mut search = FaceSearch::new(&mut shell, &m, &view);
     while let Some(Reverse((_, face))) = search.queue.pop() {

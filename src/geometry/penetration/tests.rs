@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::geometry::claim::Verdict;
+use crate::geometry::difference::bounded::BoundedView;
 use crate::geometry::judge::judge_depth;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::pair::Placed;
@@ -273,9 +274,13 @@ fn depths_near_the_ends_of_the_safe_range_are_brackets() {
 #[test]
 fn the_way_out_is_as_short_as_the_depth() {
     let mut random = Random(71);
-    let mut deep = 0;
-    for seed in 0..200 {
-        let p = ball(6 + (seed as u32) % 40, seed);
+    let (mut deep, mut quick) = (0, 0);
+    for seed in 0..400 {
+        let p = match seed % 4 {
+            0 => cuboid(1.0, 0.8, 0.6),
+            1 => hull(&[Vec3::zeros()]),
+            _ => ball(6 + (seed as u32) % 40, seed),
+        };
         let q = ellipsoid(5 + (seed as u32) % 30, [1.0, 0.7, 0.1], seed + 1000);
         let place = random.vector() * 0.8;
         let pair = Pair::new(&p, random.pose(place), &q, random.pose(Vec3::zeros()));
@@ -291,6 +296,9 @@ fn the_way_out_is_as_short_as_the_depth() {
         let length = reach(&pair.q, &way) + reach(&pair.p, &-way);
         assert!((length - depth.upper).abs() < 1e-9, "seed {seed}: {length} {}", depth.upper);
         deep += 1;
+        let view = BoundedView::new(&pair);
+        let found = rounded_shell::nearest_normal(&view, pairs, &mut effort).unwrap();
+        quick += usize::from(found == Some(way));
     }
-    assert!(deep > 100, "{deep}");
+    assert!(deep > 180 && quick * 20 > deep * 19, "{deep} deep, {quick} of them quickly");
 }

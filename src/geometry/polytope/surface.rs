@@ -104,15 +104,6 @@ fn tamed(scale: Option<PowerOfTwo>, v: &Vec3) -> Vec3 {
     scale.map_or(*v, |scale| v.map(|x| scale.times(x)))
 }
 
-/// The facets with their unit outward normals, one after the other: for a single pass over a body
-/// whose surface is not worth keeping. Nothing for a body that is not solid.
-pub fn facets_with_normals(body: &Shape) -> impl Iterator<Item = (&[u32], Vec3)> {
-    let scale = PowerOfTwo::that_tames(body.vertices());
-    let at = move |corner: u32| tamed(scale, body.vertex(corner));
-    let rows = body.facets().rows().filter(|_| body.dimension() == 3);
-    rows.map(move |corners| (corners, unit_normal_of(at, corners)))
-}
-
 /// The point that the weights name, in the body's own unit.
 pub fn weighted_mean(body: &Shape, weights: &[(u32, f64)]) -> Vec3 {
     let base = *body.vertex(weights[0].0);
@@ -121,10 +112,7 @@ pub fn weighted_mean(body: &Shape, weights: &[(u32, f64)]) -> Vec3 {
 
 /// By the area of the whole loop, which a short side at one corner does not spoil.
 fn unit_normal(points: &[Vec3], corners: &[u32]) -> Vec3 {
-    unit_normal_of(|corner| points[corner as usize], corners)
-}
-
-fn unit_normal_of(at: impl Fn(u32) -> Vec3, corners: &[u32]) -> Vec3 {
+    let at = |corner: u32| points[corner as usize];
     let base = at(corners[0]);
     let to = |corner: u32| at(corner) - base;
     let area = corners[1..]

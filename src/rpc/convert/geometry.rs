@@ -7,6 +7,7 @@ use crate::geometry::pair::VertexPair;
 use crate::geometry::pose::{COORDINATE_MAX, Pose, PoseError};
 use crate::geometry::{Mat3, Vec3};
 use crate::rpc::api;
+use crate::rpc::packed::Packed;
 use crate::rpc::path::{BadField, Path};
 
 const NOT_FINITE: &str = "must be finite and at most 2^960 in absolute value";
@@ -15,6 +16,12 @@ const NOT_FINITE: &str = "must be finite and at most 2^960 in absolute value";
 pub fn coordinate(path: &Path<'_>, value: f64) -> Result<f64, BadField> {
     // Written so that NaN lands in the error.
     if value.abs() <= COORDINATE_MAX { Ok(value) } else { Err(path.bad(NOT_FINITE)) }
+}
+
+/// Each of a list of numbers may be a coordinate.
+pub fn coordinates(path: &Path<'_>, numbers: &Packed<f64>) -> Result<(), BadField> {
+    let mut numbers = numbers.iter().enumerate();
+    numbers.try_for_each(|(at, number)| coordinate(&path.index(at), number).map(|_| ()))
 }
 
 /// A length: finite, at least 0 and at most 2^960.

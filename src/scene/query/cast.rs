@@ -1,9 +1,11 @@
 //! What a moving polytope meets first in a scene that stands still.
 
-use super::{HitSelection, SceneView, unordered};
+use super::place::MeetingBox;
+use super::still::Probe;
+use super::{Candidate, HitSelection, SceneView, unordered};
 use crate::geometry::Vec3;
 use crate::geometry::claim::{
-    Direction, FirstContact, Frame, Link, Outcome, Question, StaticProof,
+    Direction, FirstContact, Frame, Link, Outcome, Question, StaticProof, Verdict,
 };
 use crate::geometry::contact_time;
 use crate::geometry::difference::heading::unit_vector;
@@ -11,12 +13,12 @@ use crate::geometry::distance::{self, Stops};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::meeting::Impact;
 use crate::geometry::motion::Motion;
-use crate::geometry::pair::{Pair, Placed};
+use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::penetration;
-use crate::geometry::polytope::surface::facets_with_normals;
+use crate::geometry::separation;
 use crate::geometry::witness::Witness;
 use crate::scene::body::{BodyId, Entry};
-use crate::scene::bounds::{Ball, Box3};
+use crate::scene::bounds::{BOX_LANES, Ball, Box3, BoxBlock, BoxWay};
 
 /// A polytope on its way.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +31,15 @@ pub struct Cast<'a> {
     pub margin: f64,
     /// Width of brackets in t where something turns.
     pub time_tolerance: f64,
+    /// Whether the proofs of the hits are of use to anybody.
+    pub proves: bool,
+}
+
+impl Cast<'_> {
+    /// Whether the polytope only translates, until it touches something.
+    fn is_straight(&self) -> bool {
+        matches!(self.motion, Motion::Linear { .. }) && self.margin <= 0.0
+    }
 }
 
 /// A body that is met, or may be.
@@ -43,10 +54,20 @@ pub struct CastHit {
     /// Around the time of the first contact with the body; when undecided, the time that is not
     /// proven free.
     pub time: [f64; 2],
-    /// The answer about the polytope (P) and the part (Q), with its proof.
+    /// The answer about the polytope (P) and the part (Q), with its proof; where the cast asks for
+    /// none, pairs may be missing in it that prove contact at the start.
     pub contact: FirstContact,
     /// Its bracket overlaps that of another hit, so which is first is not known.
     pub is_unordered: bool,
+    /// Where the body is listed in the scene.
+    index: u32,
+}
+
+impl CastHit {
+    fn new(Candidate { index, entry }: Candidate<'_>, part: u32, contact: FirstContact) -> Self {
+        let (body, time) = (entry.body.id, [contact.t_free, contact.t_contact]);
+        Self { body, part, outcome: contact.outcome, time, contact, is_unordered: false, index }
+    }
 }
 
 impl<'a> SceneView<'a> {
@@ -58,14 +79,20 @@ impl<'a> SceneView<'a> {
         effort: &mut Effort<'_>,
     ) -> Result<Vec<CastHit>, Stopped> {
         let sweep = Sweep::of(cast);
+        if hits != HitSelection::All && cast.is_straight() && cast.start.body.vertex_count() > 1 {
+            let found = self.met_at_start(cast, hits, effort)?;
+            if !found.is_empty() {
+                return Ok(in_order(found));
+            }
+        }
         let mut found: Vec<CastHit> = Vec::new();
         let (mut first, mut is_met) = (1.0_f64, false);
         self.visit(
             first,
-            |held| sweep.reaches(held),
+            &sweep,
             |held| sweep.misses(held),
-            |entry| {
-                if let Some(hit) = meet(cast, &sweep, entry, effort)? {
+            |candidate| {
+                if let Some(hit) = meet(cast, &sweep, candidate, effort)? {
                     if hit.outcome == Outcome::Contact {
                         is_met = true;
                         first = first.min(hit.time[1]);
@@ -85,11 +112,30 @@ impl<'a> SceneView<'a> {
         if hits == HitSelection::Any && is_met {
             found.retain(|hit| hit.outcome == Outcome::Contact);
         }
-        found.sort_by(|a, b| a.time[1].total_cmp(&b.time[1]).then(a.body.cmp(&b.body)));
-        let times: Vec<[f64; 2]> = found.iter().map(|hit| hit.time).collect();
-        for (hit, is_unordered) in found.iter_mut().zip(unordered(&times)) {
-            hit.is_unordered = is_unordered;
-        }
+        Ok(in_order(found))
+    }
+
+    /// What the polytope is in contact with where it starts, which is asked for the price of a
+    /// verdict: nothing else can be first then.
+    fn met_at_start(
+        &self,
+        cast: &Cast<'_>,
+        hits: HitSelection,
+        effort: &mut Effort<'_>,
+    ) -> Result<Vec<CastHit>, Stopped> {
+        let held = Box3::of_placed(cast.start.body, &cast.start.pose);
+        let ball = Ball::around(&held);
+        let mut found = Vec::new();
+        self.visit(
+            0.0,
+            &MeetingBox(held),
+            |other| !ball.may_meet(other),
+            |candidate| {
+                found.extend(meet_at_start(cast, &held, candidate, effort)?);
+                let is_enough = hits == HitSelection::Any && !found.is_empty();
+                Ok(if is_enough { -1.0 } else { 0.0 })
+            },
+        )?;
         Ok(found)
     }
 
@@ -100,94 +146,162 @@ impl<'a> SceneView<'a> {
         cast: &Cast<'_>,
         hit: &CastHit,
         effort: &mut Effort<'_>,
-    ) -> Result<Option<Impact>, Stopped> {
-        let Some(index) = self.scene.index_of(hit.body) else { return Ok(None) };
-        let entry = &self.scene.entries[index as usize];
-        let part = hit.part as usize;
-        let body =
-            Placed { body: &entry.body.parts[part].polytope, pose: entry.now().parts[part].pose };
-        let time = hit.contact.t_contact;
-        let pose = cast.motion.pose_rounded(&cast.start.pose, time);
-        let met = Pair { p: Placed { pose, ..cast.start }, q: body };
-        let point = match cast.start.body.vertices() {
-            [vertex] if cast.margin <= 0.0 => pose.apply_rounded(vertex),
-            _ => {
-                let mut witness = Witness::default();
-                if let StaticProof::Overlapping { pairs } = &hit.contact.initial {
-                    witness.pairs.clone_from(pairs);
-                }
-                distance::measure(&met, Stops::default(), &mut witness, effort)?.closest_q
+    ) -> Result<Impact, Stopped> {
+        let entry = &self.scene.entries[hit.index as usize];
+        let q = entry.sole().unwrap_or_else(|| {
+            let part = hit.part as usize;
+            Placed { body: &entry.body.parts[part].polytope, pose: entry.now().parts[part].pose }
+        });
+        let at_start = Pair { p: cast.start, q };
+        match &hit.contact.initial {
+            StaticProof::Overlapping { pairs } => overlap_at_start(&at_start, pairs, effort),
+            initial @ (StaticProof::Touching { .. } | StaticProof::Separated { .. }) => {
+                arrival(cast, hit, &at_start, initial, effort)
             }
-        };
-        let at_start = Pair { p: cast.start, q: body };
-        let towards = match (hit.contact.chain.last(), &hit.contact.initial) {
-            // What is nearest is so when they meet.
-            (Some(Link { direction: direction @ Direction::Nearest { .. }, .. }), _) => {
-                unit_vector(&met, direction)
-            }
-            (Some(link), _) => unit_vector(&at_start, &link.direction).map(|s| match link.frame {
-                Frame::P => pose.rotation * cast.start.pose.rotation.tr_mul(&s),
-                Frame::World | Frame::Q => s,
-            }),
-            (
-                None,
-                StaticProof::Touching { direction, .. } | StaticProof::Separated { direction },
-            ) => unit_vector(&at_start, direction),
-            (None, StaticProof::Overlapping { .. }) if cast.start.body.vertex_count() == 1 => {
-                nearest_facet(&at_start).map(|outward| -outward)
-            }
-            (None, StaticProof::Overlapping { pairs }) => {
-                Some(-penetration::way_out(&at_start, pairs, effort)?)
-            }
-        };
-        Ok(Some(Impact { point, normal: towards.map(|s| -s) }))
+        }
     }
 }
 
-/// The outward normal of the facet of Q that is nearest to the one vertex of P, which is inside:
-/// the way out that is shortest.
-fn nearest_facet(pair: &Pair<'_>) -> Option<Vec3> {
-    let Placed { body, pose } = pair.q;
-    let inside = pair.p.pose.apply_rounded(pair.p.body.vertex(0));
-    let inside = pose.direction_to_body_rounded(&(inside - pose.translation));
-    let heights = facets_with_normals(body)
-        .map(|(corners, normal)| (normal.dot(&(inside - body.vertex(corners[0]))), normal));
-    let (_, normal) = heights.max_by(|a, b| a.0.total_cmp(&b.0))?;
-    Some(pose.rotation * normal)
+/// By time, then by body; which is first among them may not be known.
+fn in_order(mut found: Vec<CastHit>) -> Vec<CastHit> {
+    if found.len() < 2 {
+        return found;
+    }
+    found.sort_by(|a, b| a.time[1].total_cmp(&b.time[1]).then(a.body.cmp(&b.body)));
+    let times: Vec<[f64; 2]> = found.iter().map(|hit| hit.time).collect();
+    for (hit, is_unordered) in found.iter_mut().zip(unordered(&times)) {
+        hit.is_unordered = is_unordered;
+    }
+    found
+}
+
+/// Where bodies overlap that do so at the start, as `pairs` prove, and the way out of Q that is
+/// shortest.
+fn overlap_at_start(
+    pair: &Pair<'_>,
+    pairs: &[VertexPair],
+    effort: &mut Effort<'_>,
+) -> Result<Impact, Stopped> {
+    let point = match pair.p.body.vertices() {
+        [vertex] => pair.p.pose.apply_rounded(vertex),
+        _ => distance::common_point(pair, pairs),
+    };
+    Ok(Impact { point, normal: Some(penetration::way_out(pair, pairs, effort)?) })
+}
+
+/// Where bodies meet that are not in each other at the start, and across what.
+fn arrival(
+    cast: &Cast<'_>,
+    hit: &CastHit,
+    at_start: &Pair<'_>,
+    initial: &StaticProof,
+    effort: &mut Effort<'_>,
+) -> Result<Impact, Stopped> {
+    let pose = cast.motion.pose_rounded(&cast.start.pose, hit.contact.t_contact);
+    let met = Pair { p: Placed { pose, ..cast.start }, q: at_start.q };
+    let entry = || match (&cast.motion, hit.contact.pairs.as_slice()) {
+        (Motion::Linear { velocity }, &[a, b, c]) if cast.is_straight() => {
+            distance::point_of_entry(&met, velocity, &[a, b, c])
+        }
+        _ => None,
+    };
+    let point = match cast.start.body.vertices() {
+        [vertex] if cast.margin <= 0.0 => pose.apply_rounded(vertex),
+        _ => match entry() {
+            Some(point) => point,
+            None => {
+                let witness = &mut Witness::default();
+                distance::measure(&met, Stops::default(), witness, effort)?.closest_q
+            }
+        },
+    };
+    let towards = match (hit.contact.chain.last(), initial) {
+        // What is nearest is so when they meet.
+        (Some(Link { direction: direction @ Direction::Nearest { .. }, .. }), _) => {
+            unit_vector(&met, direction)
+        }
+        (Some(link), _) => unit_vector(at_start, &link.direction).map(|s| match link.frame {
+            Frame::P => pose.rotation * cast.start.pose.rotation.tr_mul(&s),
+            Frame::World | Frame::Q => s,
+        }),
+        (None, StaticProof::Touching { direction, .. } | StaticProof::Separated { direction }) => {
+            unit_vector(at_start, direction)
+        }
+        (None, StaticProof::Overlapping { .. }) => None,
+    };
+    Ok(Impact { point, normal: towards.map(|s| -s) })
+}
+
+/// The parts of a body that are reached: the index and the place of each. The box of a body of one
+/// part has been asked.
+fn reached_parts<'e>(
+    entry: &'e Entry,
+    probe: &impl Probe,
+    mut ask: impl FnMut(u32, Placed<'e>) -> Result<(), Stopped>,
+) -> Result<(), Stopped> {
+    if let Some(placed) = entry.sole() {
+        return ask(0, placed);
+    }
+    for (part, placed) in (0..).zip(entry.now().parts.iter()) {
+        if probe.reaches(&placed.bounds).is_some() {
+            let body = &entry.body.parts[part as usize].polytope;
+            ask(part, Placed { body, pose: placed.pose })?;
+        }
+    }
+    Ok(())
+}
+
+/// The contact with a body at the start: that of the first part that is in contact.
+fn meet_at_start(
+    cast: &Cast<'_>,
+    held: &Box3,
+    candidate: Candidate<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<Option<CastHit>, Stopped> {
+    effort.look_at_clock()?;
+    let mut met = None;
+    reached_parts(candidate.entry, &MeetingBox(*held), |part, q| {
+        if met.is_some() {
+            return Ok(());
+        }
+        let pair = Pair { p: cast.start, q };
+        let witness = &mut Witness::default();
+        let initial = separation::decide(&pair, &separation::METHODS[0], witness, effort)?.proof;
+        if initial.verdict() != Verdict::Separated {
+            let contact = contact_time::contact_at_start(&pair, initial, cast.proves);
+            met = Some(CastHit::new(candidate, part, contact));
+        }
+        Ok(())
+    })?;
+    Ok(met)
 }
 
 /// The first contact with a body: that of the part that is met first. None: the way is free of it.
 fn meet(
     cast: &Cast<'_>,
     sweep: &Sweep,
-    entry: &Entry,
+    candidate: Candidate<'_>,
     effort: &mut Effort<'_>,
 ) -> Result<Option<CastHit>, Stopped> {
     effort.look_at_clock()?;
     let mut met: Option<CastHit> = None;
-    for (part, placed) in (0..).zip(entry.now().parts.iter()) {
-        if sweep.reaches(&placed.bounds).is_none() {
-            continue;
-        }
-        let polytope = &entry.body.parts[part as usize].polytope;
-        let pair = Pair { p: cast.start, q: Placed { body: polytope, pose: placed.pose } };
+    reached_parts(candidate.entry, sweep, |part, q| {
         let question = Question {
             margin: cast.margin,
             time_tolerance: cast.time_tolerance,
-            ..Question::new(pair, cast.motion, Motion::rest())
+            ..Question::new(Pair { p: cast.start, q }, cast.motion, Motion::rest())
         };
         let witness = &mut Witness::default();
         let contact = contact_time::first_contact(&question, witness, effort)?;
-        let outcome = contact.outcome;
-        let time = [contact.t_free, contact.t_contact];
-        let body = entry.body.id;
-        let hit = CastHit { body, part, outcome, time, contact, is_unordered: false };
-        met = match (met, outcome) {
-            (met, Outcome::NoContact) => met,
-            (None, _) => Some(hit),
-            (Some(known), _) => Some(earlier(known, hit)),
-        };
-    }
+        if contact.outcome != Outcome::NoContact {
+            let hit = CastHit::new(candidate, part, contact);
+            met = Some(match met.take() {
+                None => hit,
+                Some(known) => earlier(known, hit),
+            });
+        }
+        Ok(())
+    })?;
     Ok(met)
 }
 
@@ -209,7 +323,7 @@ fn earlier(known: CastHit, other: CastHit) -> CastHit {
 /// Where a polytope is on its way, roughly: what it cannot reach it does not meet.
 enum Sweep {
     /// A box and a ball that are moved along a vector.
-    Along { start: Box3, ball: Ball, velocity: Vec3 },
+    Along { start: BoxWay, ball: Ball, velocity: Vec3 },
     /// A box around the whole way.
     Within(Box3),
 }
@@ -224,7 +338,8 @@ impl Sweep {
         match cast.motion {
             Motion::Linear { velocity } => {
                 let start = by_margin(start);
-                Self::Along { start, ball: Ball::around(&start), velocity }
+                let ball = Ball::around(&start);
+                Self::Along { start: BoxWay::new(&start, &velocity), ball, velocity }
             }
             Motion::Screw { pivot, velocity, angle, .. } => {
                 // A point stays as far from the pivot as it is, which moves along.
@@ -241,19 +356,29 @@ impl Sweep {
         }
     }
 
-    /// At most the time at which something within the box is reached; none: never.
-    fn reaches(&self, held: &Box3) -> Option<f64> {
-        match self {
-            Self::Along { start, velocity, .. } => start.reaches_along(velocity, held),
-            Self::Within(way) => way.meets(held).then_some(0.0),
-        }
-    }
-
     /// Whether nothing within the ball is reached; what the boxes say is not asked again.
     fn misses(&self, held: &Ball) -> bool {
         match self {
             Self::Along { ball, velocity, .. } => ball.misses_along(velocity, held),
             Self::Within(_) => false,
+        }
+    }
+}
+
+impl Probe for Sweep {
+    #[inline(always)]
+    fn reaches(&self, held: &Box3) -> Option<f64> {
+        match self {
+            Self::Along { start, .. } => start.reaches(held),
+            Self::Within(way) => MeetingBox(*way).reaches(held),
+        }
+    }
+
+    #[inline(always)]
+    fn reaches_each(&self, held: &BoxBlock) -> [f64; BOX_LANES] {
+        match self {
+            Self::Along { start, .. } => start.reaches_each(held),
+            Self::Within(way) => MeetingBox(*way).reaches_each(held),
         }
     }
 }

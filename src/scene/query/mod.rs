@@ -5,18 +5,22 @@
 //! proof, as a question about these two bodies alone would have got it; the tree of boxes says
 //! which bodies need not be asked.
 //!
-//! [`cast`] answers the first, [`place`] the other two.
+//! [`cast`] answers the first, [`place`] the other two. Few questions ask the tree of boxes that is
+//! kept between frames, many a tighter one that is built for them, `still`.
 
 pub mod cast;
 pub mod place;
+pub(super) mod still;
 
-use std::borrow::Cow;
 use std::collections::BTreeSet;
+
+use self::still::{Probe, StillTree};
 
 use super::body::{Body, BodyId, Entry};
 use super::bounds::{Ball, Box3};
 use super::box_tree::BoxTree;
 use super::state::Scene;
+use crate::geometry::processor;
 
 /// Which bodies are looked at.
 #[derive(Clone, Debug, Default)]
@@ -41,6 +45,10 @@ pub enum UnknownName {
 }
 
 impl BodyFilter {
+    fn is_empty(&self) -> bool {
+        self.groups.is_empty() && self.ignored_groups.is_empty() && self.ignored.is_empty()
+    }
+
     fn admits(&self, body: &Body) -> bool {
         let belongs = |groups: &[String]| body.groups.iter().any(|group| groups.contains(group));
         (self.groups.is_empty() || belongs(&self.groups))
@@ -82,38 +90,90 @@ pub enum HitSelection {
 #[derive(Clone, Debug)]
 pub struct SceneView<'a> {
     scene: &'a Scene,
-    tree: Cow<'a, BoxTree>,
+    boxes: Boxes<'a>,
     filter: &'a BodyFilter,
+    admits_all: bool,
+}
+
+/// A body that may be met.
+#[derive(Clone, Copy, Debug)]
+struct Candidate<'a> {
+    /// Where it is listed in the scene.
+    index: u32,
+    entry: &'a Entry,
+}
+
+/// What says which bodies need not be asked.
+#[derive(Clone, Copy, Debug)]
+enum Boxes<'a> {
+    /// Boxes with room to move in.
+    Kept(&'a BoxTree),
+    /// The boxes of the bodies as they are.
+    Still(&'a StillTree),
 }
 
 impl<'a> SceneView<'a> {
-    /// The bodies that the filter admits, where the last applied frame put them.
-    pub fn new(scene: &'a Scene, filter: &'a BodyFilter) -> Result<Self, UnknownName> {
+    /// The bodies that the filter admits, where the last applied frame put them; for about so many
+    /// questions.
+    pub fn new(
+        scene: &'a Scene,
+        filter: &'a BodyFilter,
+        questions: usize,
+    ) -> Result<Self, UnknownName> {
         if let Some(unknown) = filter.unknown_name(scene) {
             return Err(unknown);
         }
-        Ok(Self { scene, tree: scene.tree_of_bodies(), filter })
+        let boxes = scene.boxes_for(questions);
+        Ok(Self { scene, boxes, filter, admits_all: filter.is_empty() })
     }
 
-    /// Looks at the admitted bodies whose boxes `reach` reaches and whose balls it does not miss,
-    /// early ones first; see [`BoxTree::visit_early_first`].
-    fn visit<E>(
+    /// Whether it asks the boxes that are kept between frames.
+    #[cfg(test)]
+    pub(in crate::scene) fn asks_kept_boxes(&self) -> bool {
+        matches!(self.boxes, Boxes::Kept(_))
+    }
+
+    /// Looks at the admitted bodies whose boxes the probe reaches and whose balls it does not miss,
+    /// early ones first; see [`StillTree::visit_early_first`].
+    fn visit<P: Probe, E>(
         &self,
         limit: f64,
-        reach: impl Fn(&Box3) -> Option<f64>,
+        probe: &P,
         misses: impl Fn(&Ball) -> bool,
-        mut visit: impl FnMut(&'a Entry) -> Result<f64, E>,
+        mut visit: impl FnMut(Candidate<'a>) -> Result<f64, E>,
     ) -> Result<(), E> {
+        let entries = &self.scene.entries;
+        let admits = |entry: &Entry| self.admits_all || self.filter.admits(&entry.body);
         let mut last_limit = limit;
-        self.tree.visit_early_first(limit, &reach, |body| {
-            let entry = &self.scene.entries[body as usize];
-            let is_reached = !misses(&entry.ball)
-                && reach(&entry.bounds()).is_some_and(|bound| bound <= last_limit);
-            if is_reached && self.filter.admits(&entry.body) {
-                last_limit = visit(entry)?;
+        match self.boxes {
+            Boxes::Kept(tree) => {
+                let reach = |held: &Box3| probe.reaches(held);
+                tree.visit_early_first(limit, reach, |body| {
+                    let entry = &entries[body as usize];
+                    let is_reached = !misses(&entry.ball)
+                        && probe.reaches(&entry.bounds()).is_some_and(|bound| bound <= last_limit);
+                    if is_reached && admits(entry) {
+                        last_limit = visit(Candidate { index: body, entry })?;
+                    }
+                    Ok(last_limit)
+                })
             }
-            Ok(last_limit)
-        })
+            Boxes::Still(tree) => processor::dispatch(
+                #[inline(always)]
+                || {
+                    tree.visit_early_first(limit, probe, |body, ball| {
+                        if misses(ball) {
+                            return Ok(last_limit);
+                        }
+                        let entry = &entries[body as usize];
+                        if admits(entry) {
+                            last_limit = visit(Candidate { index: body, entry })?;
+                        }
+                        Ok(last_limit)
+                    })
+                },
+            ),
+        }
     }
 }
 
@@ -132,16 +192,20 @@ pub(super) fn unordered(brackets: &[[f64; 2]]) -> Vec<bool> {
 }
 
 impl Scene {
-    /// A tree of boxes that hold the bodies where they are: the one that is kept between frames,
-    /// unless bodies have moved since it was brought up to date.
-    fn tree_of_bodies(&self) -> Cow<'_, BoxTree> {
-        let kept = self.near.current_tree(self.entries.len());
-        match kept.filter(|_| self.moved.is_empty()) {
-            Some(tree) => Cow::Borrowed(tree),
-            None => {
-                let boxes: Vec<Box3> = self.entries.iter().map(Entry::bounds).collect();
-                Cow::Owned(BoxTree::build(&boxes))
-            }
+    /// Boxes that hold the bodies where they are. Those that are kept between frames serve a few
+    /// questions, unless bodies have moved since they were brought up to date.
+    fn boxes_for(&self, questions: usize) -> Boxes<'_> {
+        let bodies = self.entries.len();
+        let build = || {
+            let boxes: Vec<Box3> = self.entries.iter().map(Entry::bounds).collect();
+            StillTree::build(&boxes, self.entries.iter().map(|entry| entry.ball).collect())
+        };
+        if let Some(tree) = self.still.tree(bodies, questions, build) {
+            return Boxes::Still(tree);
+        }
+        match self.near.current_tree(bodies).filter(|_| self.moved.is_empty()) {
+            Some(tree) => Boxes::Kept(tree),
+            None => Boxes::Still(self.still.tree_anyway(build)),
         }
     }
 }

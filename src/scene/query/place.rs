@@ -1,6 +1,7 @@
 //! What a polytope overlaps where it is put, and what is nearest to it.
 
-use super::{HitSelection, SceneView, unordered};
+use super::still::Probe;
+use super::{Candidate, HitSelection, SceneView, unordered};
 use crate::geometry::Vec3;
 use crate::geometry::claim::Verdict;
 use crate::geometry::distance::{self, Distance, Stops};
@@ -11,7 +12,7 @@ use crate::geometry::penetration::{self, Depth};
 use crate::geometry::separation::{self, Decision};
 use crate::geometry::witness::Witness;
 use crate::scene::body::{BodyId, Entry};
-use crate::scene::bounds::{Ball, Box3};
+use crate::scene::bounds::{BOX_LANES, Ball, Box3, BoxBlock};
 
 /// A body in contact with a polytope.
 #[derive(Clone, Debug)]
@@ -76,9 +77,9 @@ impl<'a> SceneView<'a> {
         let mut found = Vec::new();
         self.visit(
             0.0,
-            |other| held.meets(other).then_some(0.0),
+            &MeetingBox(held),
             |other| !ball.may_meet(other),
-            |entry| {
+            |Candidate { entry, .. }| {
                 found.extend(overlap(placed, &held, entry, effort)?);
                 let is_enough = hits == HitSelection::Any && !found.is_empty();
                 Ok(if is_enough { -1.0 } else { 0.0 })
@@ -102,9 +103,9 @@ impl<'a> SceneView<'a> {
         let mut limit = below;
         self.visit(
             limit,
-            |other| Some(held.distance_below(other)),
+            &Nearing(held),
             |_| false,
-            |entry| {
+            |Candidate { entry, .. }| {
                 if let Some(hit) = near(placed, &held, entry, (limit, below), effort)? {
                     let end = hit.signed_distance()[1];
                     let at = found.partition_point(|known| known.signed_distance()[1] <= end);
@@ -124,6 +125,31 @@ impl<'a> SceneView<'a> {
         }
         found.truncate(count);
         Ok(found)
+    }
+}
+
+/// What meets a box where it is.
+pub(super) struct MeetingBox(pub(super) Box3);
+
+impl Probe for MeetingBox {
+    #[inline(always)]
+    fn reaches(&self, held: &Box3) -> Option<f64> {
+        self.0.meets(held).then_some(0.0)
+    }
+
+    #[inline(always)]
+    fn reaches_each(&self, held: &BoxBlock) -> [f64; BOX_LANES] {
+        held.meeting(&self.0).map(|meets| if meets { 0.0 } else { f64::INFINITY })
+    }
+}
+
+/// What is near a box, by distance.
+struct Nearing(Box3);
+
+impl Probe for Nearing {
+    #[inline(always)]
+    fn reaches(&self, held: &Box3) -> Option<f64> {
+        Some(self.0.distance_below(held))
     }
 }
 

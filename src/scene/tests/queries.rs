@@ -20,6 +20,9 @@ use crate::scene::query::place::Nearness;
 use crate::scene::query::{BodyFilter, HitSelection, SceneView, UnknownName};
 use crate::scene::{Body, BodyId, Declaration, Part, Questions, Scene};
 
+/// Questions for which the tree of boxes is built that is as tight as boxes are.
+const MANY: usize = 1 << 20;
+
 fn point() -> Polytope {
     crate::geometry::hull::convex_hull(&[Vec3::zeros()]).unwrap().polytope
 }
@@ -69,7 +72,13 @@ fn entry(from: [i64; 3], way: [i64; 3], low: [i64; 3]) -> Option<(i64, i64)> {
 }
 
 fn cast<'a>(start: &'a Polytope, pose: Pose, motion: Motion) -> Cast<'a> {
-    Cast { start: Placed { body: start, pose }, motion, margin: 0.0, time_tolerance: 1e-9 }
+    Cast {
+        start: Placed { body: start, pose },
+        motion,
+        margin: 0.0,
+        time_tolerance: 1e-9,
+        proves: true,
+    }
 }
 
 /// Along edges, through vertices and within faces as often as across: what a ray meets, and when,
@@ -81,7 +90,7 @@ fn rays_meet_what_exact_slabs_say_grazes_included() {
     let filter = BodyFilter::default();
     for _ in 0..12 {
         let (scene, lows) = cubes_on_a_grid(&mut random, 60);
-        let view = SceneView::new(&scene, &filter).unwrap();
+        let view = SceneView::new(&scene, &filter, MANY).unwrap();
         for _ in 0..150 {
             let mut corner = || [0; 3].map(|_: i64| i64::from(random.below(13)));
             let (from, to) = (corner(), corner());
@@ -171,10 +180,11 @@ fn hulls(random: &mut Random, count: u32) -> Scene {
 fn shape_casts_meet_what_asking_every_body_alone_says() {
     let mut random = Random(77);
     let filter = BodyFilter::default();
-    let (mut met, mut free) = (0, 0);
+    let (mut met, mut free, mut inside) = (0, 0, 0);
+    let key = |hit: &CastHit| (hit.body, hit.part, hit.time.map(f64::to_bits), hit.is_unordered);
     for round in 0..40 {
         let scene = hulls(&mut random, 40);
-        let view = SceneView::new(&scene, &filter).unwrap();
+        let view = SceneView::new(&scene, &filter, MANY).unwrap();
         let shape = shape_of(&mut random, 9, 0.5);
         let start = anywhere(&mut random, 4.0);
         let velocity = random.vector() * 5.0;
@@ -210,20 +220,24 @@ fn shape_casts_meet_what_asking_every_body_alone_says() {
         assert_eq!(contacts, expected, "round {round}");
         let first = view.cast(&cast, HitSelection::First, effort).unwrap();
         assert_eq!(first.first().map(|hit| hit.body), expected.first().map(|hit| hit.0));
+        let soonest = expected.first().map_or(0.0, |hit| hit.1);
+        let all_first = told.iter().filter(|hit| hit.time[0] <= soonest);
+        assert!(all_first.map(key).eq(first.iter().map(key)), "round {round}");
+        inside += usize::from(soonest <= 0.0 && first.len() > 1);
         for hit in first.iter().filter(|hit| hit.time[0] > 0.0) {
             check_impact(&scene, &view, &cast, hit);
         }
         met += expected.len();
         free += usize::from(expected.is_empty());
     }
-    assert!(met > 60 && free > 1, "{met} met, {free} free");
+    assert!(met > 60 && free > 1 && inside > 5, "{met} met, {free} free, {inside} inside");
 }
 
 /// The point is on both bodies up to rounding, and the normal separates them there.
 #[track_caller]
 fn check_impact(scene: &Scene, view: &SceneView<'_>, cast: &Cast<'_>, hit: &CastHit) {
     let effort = &mut Effort::unlimited();
-    let impact = view.impact(cast, hit, effort).unwrap().unwrap();
+    let impact = view.impact(cast, hit, effort).unwrap();
     let entry = scene.entries.iter().find(|entry| entry.body.id == hit.body).unwrap();
     let part = &entry.body.parts[hit.part as usize];
     let place = entry.now().parts[hit.part as usize].pose;
@@ -245,7 +259,7 @@ fn overlaps_and_nearest_are_what_asking_every_body_alone_says() {
     let (mut overlapping, mut apart) = (0, 0);
     for _ in 0..40 {
         let scene = hulls(&mut random, 60);
-        let view = SceneView::new(&scene, &filter).unwrap();
+        let view = SceneView::new(&scene, &filter, MANY).unwrap();
         let (shape, pose) = (shape_of(&mut random, 12, 0.8), anywhere(&mut random, 6.0));
         let placed = Placed { body: &shape, pose };
         let effort = &mut Effort::unlimited();
@@ -296,7 +310,7 @@ fn the_deepest_of_those_that_overlap_is_nearest() {
         Body::solid(3, cube(1.0)).placed(at(5.0, 0.0, 0.0)),
     ]);
     let filter = BodyFilter::default();
-    let view = SceneView::new(&scene, &filter).unwrap();
+    let view = SceneView::new(&scene, &filter, MANY).unwrap();
     let (point, effort) = (point(), &mut Effort::unlimited());
     let placed = Placed { body: &point, pose: at(0.5, 0.0, 0.0) };
     let near = view.nearest(&placed, Nearness::default(), effort).unwrap();
@@ -318,7 +332,7 @@ fn what_may_be_first_is_told_with_the_first() {
         Body::solid(2, cube(1.0)).placed(at(0.0, 0.0, -3.0)),
     ]);
     let filter = BodyFilter::default();
-    let view = SceneView::new(&scene, &filter).unwrap();
+    let view = SceneView::new(&scene, &filter, MANY).unwrap();
     let (point, effort) = (point(), &mut Effort::unlimited());
     let down = Motion::Linear { velocity: Vec3::new(0.0, 0.0, -10.0) };
     let ray = cast(&point, at(1.0, 0.0, 5.0), down);
@@ -327,22 +341,75 @@ fn what_may_be_first_is_told_with_the_first() {
     for hit in &first {
         assert!(hit.is_unordered && hit.time[0] < 0.4 && hit.time[1] <= 0.4, "{hit:?}");
     }
-    let impact = view.impact(&ray, &first[0], effort).unwrap().unwrap();
+    let impact = view.impact(&ray, &first[0], effort).unwrap();
     assert_eq!(impact.point, Vec3::new(1.0, 0.0, 1.0));
     assert_eq!(impact.normal, Some(Vec3::new(0.0, 0.0, 1.0)));
+}
+
+/// A few questions ask boxes with room to move in that are kept between frames.
+#[test]
+fn few_questions_get_the_answers_that_many_get() {
+    let mut random = Random(91);
+    let (filter, shape) = (BodyFilter::default(), shape_of(&mut random, 20, 0.7));
+    let (mut kept, mut met) = (0, 0);
+    for round in 0..12_u64 {
+        let mut scene = hulls(&mut random, 60);
+        let away = moved(5, at(0.5, 0.25, round as f64 / 8.0));
+        step(&mut scene, &frame(1, vec![away]), &Questions::default());
+        let few = SceneView::new(&scene, &filter, 0).unwrap();
+        kept += usize::from(few.asks_kept_boxes());
+        let many = SceneView::new(&scene, &filter, MANY).unwrap();
+        let point = point();
+        for _ in 0..60 {
+            let (start, velocity) = (anywhere(&mut random, 3.0), random.vector() * 4.0);
+            for body in [&point, &shape] {
+                let cast = cast(body, start, Motion::Linear { velocity });
+                for hits in [HitSelection::First, HitSelection::All] {
+                    let ask = |view: &SceneView<'_>| {
+                        view.cast(&cast, hits, &mut Effort::unlimited()).unwrap()
+                    };
+                    let (few, many) = (ask(&few), ask(&many));
+                    assert_eq!(format!("{few:?}"), format!("{many:?}"));
+                    met += many.len();
+                }
+            }
+            let placed = Placed { body: &shape, pose: start };
+            let ask = |view: &SceneView<'_>| {
+                let effort = &mut Effort::unlimited();
+                let near = Nearness { count: Some(3), below: None };
+                let near = view.nearest(&placed, near, effort).unwrap();
+                let overlaps = view.overlaps(&placed, HitSelection::All, effort).unwrap();
+                format!("{near:?} {overlaps:?}")
+            };
+            assert_eq!(ask(&few), ask(&many));
+        }
+    }
+    assert!(kept == 12 && met > 2000, "{kept} {met}");
+}
+
+/// What a frame moves is not met where it was, and what is built for questions is counted.
+#[test]
+fn what_is_built_for_questions_is_counted_and_goes_with_the_next_frame() {
+    let mut scene = open((1..200).map(|id| Body::solid(id, cube(0.4))).collect());
+    let (filter, before) = (BodyFilter::default(), scene.bytes());
+    let _ = SceneView::new(&scene, &filter, MANY).unwrap();
+    let built = scene.bytes() - before;
+    assert!((199 * 60..199 * 200).contains(&built), "{built}");
+    step(&mut scene, &frame(1, vec![moved(1, at(9.0, 0.0, 0.0))]), &Questions::default());
+    assert_eq!(scene.still.bytes(), 0);
 }
 
 #[test]
 fn a_ray_that_starts_inside_says_so_and_names_the_way_out() {
     let scene = open(vec![Body::solid(7, cube(1.0))]);
     let filter = BodyFilter::default();
-    let view = SceneView::new(&scene, &filter).unwrap();
+    let view = SceneView::new(&scene, &filter, MANY).unwrap();
     let (point, effort) = (point(), &mut Effort::unlimited());
     let ray = cast(&point, at(0.75, 0.0, 0.0), Motion::Linear { velocity: Vec3::x() });
     let first = view.cast(&ray, HitSelection::First, effort).unwrap();
     assert!(first[0].time[1] <= 0.0);
     assert_eq!(first[0].contact.initial.verdict(), Verdict::Overlapping);
-    let impact = view.impact(&ray, &first[0], effort).unwrap().unwrap();
+    let impact = view.impact(&ray, &first[0], effort).unwrap();
     assert_eq!(impact.normal, Some(Vec3::x()));
 }
 
@@ -357,7 +424,7 @@ fn filters_leave_out_what_they_name_and_unknown_names_are_refused() {
     let (point, effort) = (point(), &mut Effort::unlimited());
     let ray = cast(&point, Pose::identity(), Motion::Linear { velocity: Vec3::x() * 20.0 });
     let mut first = |filter: &BodyFilter| {
-        let view = SceneView::new(&scene, filter)?;
+        let view = SceneView::new(&scene, filter, MANY)?;
         Ok(view.cast(&ray, HitSelection::First, effort).unwrap().first().map(|hit| hit.body.0))
     };
     let names = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect::<Vec<_>>();
@@ -388,7 +455,7 @@ fn bodies_are_met_where_the_last_applied_frame_put_them() {
     };
     let (point, filter) = (point(), BodyFilter::default());
     let check = |scene: &Scene, x: f64| {
-        let view = SceneView::new(scene, &filter).unwrap();
+        let view = SceneView::new(scene, &filter, MANY).unwrap();
         let velocity = Vec3::new(0.0, 100.0, 0.0);
         let ray = cast(&point, at(x, 0.0, 0.0), Motion::Linear { velocity });
         let effort = &mut Effort::unlimited();
@@ -411,7 +478,7 @@ fn a_budget_that_ends_is_told() {
     let mut random = Random(3);
     let scene = hulls(&mut random, 40);
     let filter = BodyFilter::default();
-    let view = SceneView::new(&scene, &filter).unwrap();
+    let view = SceneView::new(&scene, &filter, MANY).unwrap();
     let shape = shape_of(&mut random, 9, 3.0);
     let screw = Motion::Screw { pivot: None, velocity: Vec3::x(), axis: Vec3::z(), angle: 3.0 };
     let cast = cast(&shape, Pose::identity(), screw);

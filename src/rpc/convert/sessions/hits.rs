@@ -2,6 +2,8 @@
 
 use prost::Message;
 
+use crate::geometry::Vec3;
+use crate::geometry::claim::Verdict;
 use crate::geometry::effort::Stopped;
 use crate::geometry::meeting::Impact;
 use crate::rpc::api;
@@ -9,11 +11,12 @@ use crate::rpc::convert::certificate::{distance_to_wire, motion_to_wire, proof_t
 use crate::rpc::convert::geometry::{
     outcome_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
 };
+use crate::scene::BodyId;
 use crate::scene::query::cast::CastHit;
 use crate::scene::query::place::{NearHit, OverlapHit};
 
 /// A body that a ray or a shape meets.
-pub fn cast_to_wire(hit: &CastHit, impact: Option<Impact>, certificates: bool) -> api::SceneHit {
+pub fn cast_to_wire(hit: &CastHit, impact: &Impact, certificates: bool) -> api::SceneHit {
     use api::scene_hit::Proof;
     let [lower, upper] = hit.time;
     api::SceneHit {
@@ -22,8 +25,8 @@ pub fn cast_to_wire(hit: &CastHit, impact: Option<Impact>, certificates: bool) -
         outcome: outcome_to_wire(hit.outcome).into(),
         time: Some(api::Bracket { lower, upper }),
         verdict: verdict_to_wire(hit.contact.initial.verdict()).into(),
-        point: impact.map(|impact| vector_to_wire(&impact.point)),
-        normal: impact.and_then(|impact| impact.normal).map(|normal| vector_to_wire(&normal)),
+        point: Some(vector_to_wire(&impact.point)),
+        normal: impact.normal.map(|normal| vector_to_wire(&normal)),
         unordered: hit.is_unordered,
         proof: certificates.then(|| Proof::Motion(motion_to_wire(&hit.contact))),
         ..Default::default()
@@ -59,13 +62,40 @@ pub fn near_to_wire(hit: &NearHit, certificates: bool) -> api::SceneHit {
     }
 }
 
-/// What a packed ray met, each with where and how.
+/// What a ray or a shape met.
 #[derive(Debug)]
-pub struct RayHits {
+pub struct CastHits<T> {
     /// Those that are listed.
-    pub hits: Vec<(CastHit, Option<Impact>)>,
+    pub hits: Vec<T>,
     /// How many more there are.
     pub omitted: u64,
+}
+
+/// What is told of a hit of a packed ray or cast.
+#[derive(Clone, Copy, Debug)]
+pub struct PackedHit {
+    body: BodyId,
+    part: u32,
+    time: [f64; 2],
+    point: Vec3,
+    normal: Vec3,
+    verdict: Verdict,
+    is_unordered: bool,
+}
+
+impl PackedHit {
+    /// A hit with where and how.
+    pub fn new(hit: &CastHit, impact: &Impact) -> Self {
+        Self {
+            body: hit.body,
+            part: hit.part,
+            time: hit.time,
+            point: impact.point,
+            normal: impact.normal.unwrap_or_default(),
+            verdict: hit.contact.initial.verdict(),
+            is_unordered: hit.is_unordered,
+        }
+    }
 }
 
 /// What packed rays met, in order, as far as a reply has room.
@@ -81,8 +111,8 @@ const HIT_BYTES: u64 = 3 * 4 + 8 * 8 + 2;
 
 impl HitsPacker {
     /// Adds what a ray met; `room` is what the reply has left, bytes.
-    pub fn add(&mut self, ray: u32, met: Result<RayHits, Stopped>, room: &mut u64) {
-        let RayHits { hits, omitted } = match met {
+    pub fn add(&mut self, ray: u32, met: Result<CastHits<PackedHit>, Stopped>, room: &mut u64) {
+        let CastHits { hits, omitted } = match met {
             Ok(met) => met,
             Err(stopped) => {
                 self.packed.stopped_rays.push(ray);
@@ -91,29 +121,27 @@ impl HitsPacker {
             }
         };
         self.packed.omitted_hits += omitted;
-        for (hit, impact) in &hits {
+        for hit in &hits {
             match room.checked_sub(HIT_BYTES) {
                 Some(left) => {
                     *room = left;
-                    self.push(ray, hit, *impact);
+                    self.push(ray, hit);
                 }
                 None => self.packed.omitted_hits += 1,
             }
         }
     }
 
-    fn push(&mut self, ray: u32, hit: &CastHit, impact: Option<Impact>) {
+    fn push(&mut self, ray: u32, hit: &PackedHit) {
         let packed = &mut self.packed;
         packed.rays.push(ray);
         packed.body_ids.push(hit.body.0);
         packed.parts.push(hit.part);
         packed.time_lower.push(hit.time[0]);
         packed.time_upper.push(hit.time[1]);
-        let point = impact.map(|impact| impact.point).unwrap_or_default();
-        let normal = impact.and_then(|impact| impact.normal).unwrap_or_default();
-        packed.points.extend(point.iter());
-        packed.normals.extend(normal.iter());
-        let verdict = i32::from(verdict_to_wire(hit.contact.initial.verdict()));
+        packed.points.extend(hit.point.iter());
+        packed.normals.extend(hit.normal.iter());
+        let verdict = i32::from(verdict_to_wire(hit.verdict));
         self.verdicts.push(u8::try_from(verdict).unwrap_or_default());
         self.unordered.push(u8::from(hit.is_unordered));
     }

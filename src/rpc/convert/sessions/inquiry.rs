@@ -12,9 +12,9 @@ use crate::geometry::pose::Pose;
 use crate::rpc::api;
 use crate::rpc::convert::body::{AskedBody, Unready, hull_of_checked, hull_time};
 use crate::rpc::convert::catalogue::Catalogue;
-use crate::rpc::convert::geometry::{coordinate, length, motion, tolerance, vector};
+use crate::rpc::convert::geometry::{coordinates, length, motion, tolerance, vector};
 use crate::rpc::convert::options::budget;
-use crate::rpc::packed::Packed;
+use crate::rpc::convert::sessions::casts::{AskedCasts, polytope};
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
 use crate::scene::BodyId;
@@ -28,6 +28,8 @@ pub struct AskedInquiry {
     pub questions: Vec<Result<AskedQuestion, api::ItemStatus>>,
     /// Packed rays: origin and displacement.
     pub rays: Option<Vec<[Vec3; 2]>>,
+    /// Packed casts.
+    pub casts: Option<AskedCasts>,
     /// Which bodies are looked at.
     pub filter: BodyFilter,
     /// How many hits are wanted.
@@ -98,8 +100,8 @@ impl AskedShape {
     /// How long it takes to get it ready: a generous guess.
     fn estimate(&self) -> Duration {
         match self {
-            Self::Body(body) if body.is_given_by_points() => hull_time(body.size()),
-            Self::Body(_) | Self::Point(_) => Duration::ZERO,
+            Self::Body(body) => time_to_build(body),
+            Self::Point(_) => Duration::ZERO,
         }
     }
 }
@@ -131,13 +133,15 @@ impl AskedInquiry {
             asked.map_err(|failure| failure.to_item())
         };
         let questions = wire.queries.iter().enumerate().map(question).collect();
+        let casts = AskedCasts::convert(&root, wire, catalogue)?;
         let certificates = wire.certificates;
-        Ok(Self { questions, rays, filter, hits, certificates, steps, time })
+        Ok(Self { questions, rays, casts, filter, hits, certificates, steps, time })
     }
 
     /// How many questions there are.
     pub fn count(&self) -> usize {
-        self.questions.len() + self.rays.as_ref().map_or(0, Vec::len)
+        let casts = self.casts.as_ref().map_or(0, |casts| casts.ways.len());
+        self.questions.len() + self.rays.as_ref().map_or(0, Vec::len) + casts
     }
 
     /// Whether all of them are about points, and none about what is nearest: one takes some
@@ -147,12 +151,14 @@ impl AskedInquiry {
             matches!(question.shape, AskedShape::Point(_))
                 && !matches!(question.kind, AskedKind::Nearest(_))
         };
-        self.questions.iter().flatten().all(is_small)
+        self.casts.is_none() && self.questions.iter().flatten().all(is_small)
     }
 
     /// How long it takes to get all shapes ready.
     pub fn hull_time(&self) -> Duration {
-        self.questions.iter().flatten().map(|question| question.shape.estimate()).sum()
+        let asked = self.questions.iter().flatten().map(|question| question.shape.estimate());
+        let cast = self.casts.iter().flat_map(|casts| &casts.bodies).map(time_to_build);
+        asked.chain(cast).sum()
     }
 }
 
@@ -218,11 +224,12 @@ fn shape(
     wire: Option<&api::PlacedBody>,
     catalogue: &Catalogue<'_>,
 ) -> Result<AskedShape, Failure> {
-    let body = AskedBody::convert(path, wire, catalogue)?;
-    if body.is_polyhedron() {
-        return Err(path.not_implemented("questions to a scene about polyhedra").into());
-    }
-    Ok(AskedShape::Body(body))
+    polytope(path, wire, catalogue).map(AskedShape::Body)
+}
+
+/// How long it takes to get a body ready: a generous guess.
+fn time_to_build(body: &AskedBody) -> Duration {
+    if body.is_given_by_points() { hull_time(body.size()) } else { Duration::ZERO }
 }
 
 fn rays(
@@ -238,12 +245,8 @@ fn rays(
         return Err(displacements.bad("must have as many numbers as `origins`").into());
     }
     origins.within(catalogue.limits.packed_rays_max(), wire.origins.len() / 3)?;
-    let checked = |path: &Path<'_>, numbers: &Packed<f64>| -> Result<(), BadField> {
-        let mut numbers = numbers.iter().enumerate();
-        numbers.try_for_each(|(at, number)| coordinate(&path.index(at), number).map(|_| ()))
-    };
-    checked(&origins, &wire.origins)?;
-    checked(&displacements, &wire.displacements)?;
+    coordinates(&origins, &wire.origins)?;
+    coordinates(&displacements, &wire.displacements)?;
     let rays = wire.origins.rows().zip(wire.displacements.rows());
     Ok(rays.map(|(from, by): ([f64; 3], [f64; 3])| [Vec3::from(from), Vec3::from(by)]).collect())
 }

@@ -1,6 +1,7 @@
 //! What sessions are told and what they report: bodies and rules, frames, reports, declared states;
 //! what a scene is asked and what it answers.
 
+pub mod casts;
 pub mod changes;
 pub mod cut;
 pub mod declare;

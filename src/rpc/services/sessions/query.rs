@@ -10,6 +10,7 @@ use super::host::{SessionHost, credentials, failure, take_out};
 use super::session::Session;
 use crate::geometry::Vec3;
 use crate::geometry::effort::{Cost, Effort, Stopped};
+use crate::geometry::meeting::Impact;
 use crate::geometry::motion::Motion;
 use crate::geometry::pair::Placed;
 use crate::geometry::polytope::Polytope;
@@ -18,8 +19,9 @@ use crate::rpc::api;
 use crate::rpc::convert::body::Unready;
 use crate::rpc::convert::geometry::stopped_to_wire;
 use crate::rpc::convert::options::cost_to_wire;
+use crate::rpc::convert::sessions::casts::{AskedCasts, AskedWay};
 use crate::rpc::convert::sessions::hits::{
-    HitsPacker, RayHits, cast_to_wire, fit, near_to_wire, overlap_to_wire,
+    CastHits, HitsPacker, PackedHit, cast_to_wire, fit, near_to_wire, overlap_to_wire,
 };
 use crate::rpc::convert::sessions::inquiry::{
     AskedInquiry, AskedKind, AskedQuestion, point, unknown_name,
@@ -85,19 +87,24 @@ fn answer(
     stop: &AtomicBool,
 ) -> Result<api::QuerySceneResponse, Failure> {
     let start = shared.clock.now();
-    let AskedInquiry { rays, filter, .. } = asked;
-    let view = SceneView::new(session.scene(), filter);
+    let AskedInquiry { rays, casts, filter, .. } = asked;
+    let view = SceneView::new(session.scene(), filter, asked.count());
     let view = view.map_err(|unknown| unknown_name(request, unknown))?;
     let limits = shared.limits();
     let hits_max = usize::try_from(limits.scene_hits_max).unwrap_or(usize::MAX);
     let responder = Responder { view, asked, stop, point: point()?, hits_max };
     let (mut room, mut cost) = (limits.scene_reply_bytes_max, Cost::default());
     let answers = responder.answers(&mut room, &mut cost);
-    let packed_hits = rays.as_ref().map(|rays| responder.packed(rays, &mut room, &mut cost));
+    let packed_hits = rays.as_ref().map(|rays| responder.rays(rays, &mut room, &mut cost));
+    let packed_cast_hits = match casts {
+        None => None,
+        Some(casts) => Some(responder.casts(casts, &mut room, &mut cost)?),
+    };
     Ok(api::QuerySceneResponse {
         frame_id: session.scene().frame(),
         answers,
         packed_hits,
+        packed_cast_hits,
         cost: Some(cost_to_wire(&cost, shared.clock.now().duration_since(start))),
     })
 }
@@ -105,8 +112,8 @@ fn answer(
 /// Questions whose answers are in memory before those that do not fit into the reply are left out.
 const QUESTIONS_AT_ONCE: usize = 32;
 
-/// Rays of which the same is true.
-const RAYS_AT_ONCE: usize = 512;
+/// Packed rays and casts of which the same is true.
+const PACKED_AT_ONCE: usize = 512;
 
 /// Questions to a scene that is ready to be asked; shared by all threads.
 struct Responder<'a> {
@@ -132,17 +139,26 @@ impl Responder<'_> {
         answers
     }
 
-    fn packed(&self, rays: &[[Vec3; 2]], room: &mut u64, cost: &mut Cost) -> api::PackedHits {
-        let mut packer = HitsPacker::default();
-        let mut ray = 0;
-        for rays in rays.chunks(RAYS_AT_ONCE) {
-            for (met, spent) in by_index(rays.len(), |at| self.meet(&rays[at])) {
-                packer.add(ray, met, room);
-                *cost += spent;
-                ray += 1;
-            }
-        }
-        packer.finish()
+    fn rays(&self, rays: &[[Vec3; 2]], room: &mut u64, cost: &mut Cost) -> api::PackedHits {
+        let meet = |[origin, velocity]: &[Vec3; 2]| {
+            let pose = Pose::translation(origin.x, origin.y, origin.z);
+            self.meet(Placed { body: &self.point, pose }, *velocity)
+        };
+        packed(rays, meet, room, cost)
+    }
+
+    fn casts(
+        &self,
+        casts: &AskedCasts,
+        room: &mut u64,
+        cost: &mut Cost,
+    ) -> Result<api::PackedHits, Failure> {
+        let bodies = casts.prepare(&mut Effort::with_stop(u64::MAX, self.stop))?;
+        let meet = |way: &AskedWay| {
+            let body = &*bodies[way.body as usize];
+            self.meet(Placed { body, pose: way.start }, way.velocity)
+        };
+        Ok(packed(&casts.ways, meet, room, cost))
     }
 
     fn answer(
@@ -183,11 +199,10 @@ impl Responder<'_> {
         let mut answer = api::SceneAnswer::default();
         match question.kind {
             AskedKind::Cast { motion, margin, time_tolerance } => {
-                let cast = Cast { start: placed, motion, margin, time_tolerance };
-                let met = self.cast(&cast, effort).map_err(Unready::Stopped)?;
-                let to_wire = |(hit, impact)| cast_to_wire(&hit, impact, proves);
-                answer.omitted_hits = met.omitted;
-                answer.hits = met.hits.into_iter().map(to_wire).collect();
+                let cast = Cast { start: placed, motion, margin, time_tolerance, proves };
+                let to_wire = |hit: &_, impact: &_| cast_to_wire(hit, impact, proves);
+                let met = self.cast(&cast, to_wire, effort).map_err(Unready::Stopped)?;
+                (answer.hits, answer.omitted_hits) = (met.hits, met.omitted);
             }
             AskedKind::Overlap => {
                 let found = self.view.overlaps(&placed, self.asked.hits, effort);
@@ -206,24 +221,48 @@ impl Responder<'_> {
         Ok(answer)
     }
 
-    /// What a packed ray meets.
-    fn meet(&self, [origin, velocity]: &[Vec3; 2]) -> (Result<RayHits, Stopped>, Cost) {
+    /// What a packed ray or cast meets.
+    fn meet(
+        &self,
+        start: Placed<'_>,
+        velocity: Vec3,
+    ) -> (Result<CastHits<PackedHit>, Stopped>, Cost) {
         let mut effort = Effort::with_stop(self.asked.steps, self.stop);
-        let pose = Pose::translation(origin.x, origin.y, origin.z);
-        let start = Placed { body: &self.point, pose };
-        let motion = Motion::Linear { velocity: *velocity };
-        let cast = Cast { start, motion, margin: 0.0, time_tolerance: 1.0 };
-        let met = self.cast(&cast, &mut effort);
+        let motion = Motion::Linear { velocity };
+        let cast = Cast { start, motion, margin: 0.0, time_tolerance: 1.0, proves: false };
+        let met = self.cast(&cast, PackedHit::new, &mut effort);
         (met, Cost { queries: 1, ..effort.cost })
     }
 
-    fn cast(&self, cast: &Cast<'_>, effort: &mut Effort<'_>) -> Result<RayHits, Stopped> {
-        let mut met = self.view.cast(cast, self.asked.hits, effort)?;
-        let omitted = met.len().saturating_sub(self.hits_max) as u64;
-        met.truncate(self.hits_max);
-        let impact = |hit: CastHit| Ok((self.view.impact(cast, &hit, effort)?, hit));
-        let hits: Result<Vec<_>, Stopped> = met.into_iter().map(impact).collect();
-        let hits = hits?.into_iter().map(|(impact, hit)| (hit, impact)).collect();
-        Ok(RayHits { hits, omitted })
+    fn cast<T>(
+        &self,
+        cast: &Cast<'_>,
+        tell: impl Fn(&CastHit, &Impact) -> T,
+        effort: &mut Effort<'_>,
+    ) -> Result<CastHits<T>, Stopped> {
+        let met = self.view.cast(cast, self.asked.hits, effort)?;
+        let listed = met.iter().take(self.hits_max);
+        let told = listed.map(|hit| Ok(tell(hit, &self.view.impact(cast, hit, effort)?)));
+        let hits = told.collect::<Result<Vec<T>, Stopped>>()?;
+        Ok(CastHits { hits, omitted: met.len().saturating_sub(self.hits_max) as u64 })
     }
+}
+
+/// What each of some packed rays or casts meets.
+fn packed<T: Sync>(
+    asked: &[T],
+    meet: impl Fn(&T) -> (Result<CastHits<PackedHit>, Stopped>, Cost) + Send + Sync,
+    room: &mut u64,
+    cost: &mut Cost,
+) -> api::PackedHits {
+    let mut packer = HitsPacker::default();
+    let mut at = 0;
+    for asked in asked.chunks(PACKED_AT_ONCE) {
+        for (met, spent) in by_index(asked.len(), |index| meet(&asked[index])) {
+            packer.add(at, met, room);
+            *cost += spent;
+            at += 1;
+        }
+    }
+    packer.finish()
 }

@@ -46,6 +46,7 @@ const COUNTED: &[(&str, &str, CountLimit)] = &[
     ("PairRules", "ignored_pairs", Limits::rules_per_session_max),
     ("PairRules", "margins", Limits::rules_per_session_max),
     ("PairRules", "groups_to_come", Limits::rules_per_session_max),
+    ("QuerySceneRequest", "cast_bodies", Limits::scene_queries_max),
     ("QuerySceneRequest", "queries", Limits::scene_queries_max),
     ("RegisterPolytopesRequest", "polytopes", Limits::registration_items_max),
     ("RegisterRobotRequest", "meshes", Limits::robot_parts_max),
