@@ -5,7 +5,8 @@
 //! ```
 //!
 //! Each argument is a number of bodies and the share of them that moves in a frame, with
-//! `:first_contacts` if these are asked and `:pace=50` if bodies go half their size a frame in
+//! `:first_contacts` if these are asked of all, `:chosen=0.1` if a tenth of the bodies asks for its
+//! own, and `:pace=50` if bodies go half their size a frame in
 //! place of a hundredth; `field` and `drift` say what they are. Prints per scene the CPU
 //! milliseconds of a frame (median), of opening, the pairs looked at, and memory in bytes a body;
 //! at the end a hash of all events and counts, which is the same on every machine. As a test it
@@ -43,7 +44,8 @@ fn measure(asked: &Asked, hash: &mut u64) {
     let mut drifters: Vec<Drifter> =
         (0..asked.bodies).map(|_| Drifter::anywhere(&mut random, side, asked.pace)).collect();
     let body = |(index, drifter): (usize, &Drifter)| {
-        Body::solid(index as u32 + 1, hulls[index % 20].clone()).placed(pose(drifter))
+        let solid = Body::solid(index as u32 + 1, hulls[index % 20].clone());
+        Body { continuous: asked.is_chosen(index), ..solid.placed(pose(drifter)) }
     };
     let declared = Declaration {
         robots: Vec::new(),
@@ -95,11 +97,12 @@ fn measure(asked: &Asked, hash: &mut u64) {
     }
     times.sort_unstable();
     println!(
-        "{:>7} bodies, {:4} moving{}: {:9.4} ms a frame, {:8.0} pairs looked at; opened in \
+        "{:>7} bodies, {:4} moving{}{}: {:9.4} ms a frame, {:8.0} pairs looked at; opened in \
          {:.0} ms; {} bytes a body",
         asked.bodies,
         asked.moving,
         if asked.first_contacts { ", first contacts" } else { "" },
+        if asked.chosen > 0.0 { format!(" of {}", asked.chosen) } else { String::new() },
         times[times.len() / 2].as_secs_f64() * 1e3,
         looked_at as f64 / frames as f64,
         opening.as_secs_f64() * 1e3,
@@ -122,7 +125,7 @@ fn main() {
     let texts = if given.is_empty() { small.to_vec() } else { given };
     let mut hash = 0xcbf2_9ce4_8422_2325;
     for text in &texts {
-        let asked = Asked::parse(text).expect("N:MOVING[:first_contacts]");
+        let asked = Asked::parse(text).expect("N:MOVING[:first_contacts][:chosen=SHARE]");
         measure(&asked, &mut hash);
     }
     println!("hash {hash:016x}");

@@ -40,8 +40,10 @@ impl Script {
         let side = side(asked.bodies);
         let mut drifters: Vec<Drifter> =
             (0..asked.bodies).map(|_| Drifter::anywhere(&mut random, side, asked.pace)).collect();
-        let actor =
-            |index: u32| Actor { shape: index as usize % 20, fixed: false, continuous: false };
+        let actor = |index: u32| {
+            let index = index as usize;
+            Actor { shape: index % 20, fixed: false, continuous: asked.is_chosen(index) }
+        };
         let posed = |(index, drifter): (usize, &Drifter)| {
             (index as u32 + 1, Posed::turned(drifter.place.into(), drifter.turn))
         };

@@ -42,7 +42,7 @@ async fn throughput(
 /// Two bodies.
 pub(crate) async fn two(served: &Served) -> Figures {
     const FRAMES: u64 = 20_000;
-    let asked = Asked { bodies: 2, moving: 1.0, first_contacts: false, pace: 0.01 };
+    let asked = Asked { bodies: 2, moving: 1.0, first_contacts: false, chosen: 0.0, pace: 0.01 };
     let mut figures = Figures::new();
     for in_flight in [1, 16] {
         let mut drifters = drifters(&asked);
@@ -71,7 +71,7 @@ const HERTZ: u64 = 60;
 
 /// 200 sessions of 50 bodies that all move, 60 times a second, on ten connections.
 pub(crate) async fn fleet(served: &Served) -> Figures {
-    let asked = Asked { bodies: 50, moving: 1.0, first_contacts: false, pace: 1.0 };
+    let asked = Asked { bodies: 50, moving: 1.0, first_contacts: false, chosen: 0.0, pace: 1.0 };
     let mut before = drifters(&asked);
     let channel = connect(served.ours.port).await;
     let ids = register(channel.clone()).await;

@@ -9,7 +9,7 @@
 //!
 //! | word | what is measured |
 //! |---|---|
-//! | `N:SHARE[:first_contacts][:pace=50]` | N bodies of which this share moves; one in flight |
+//! | `N:SHARE[:first_contacts][:chosen=0.1][:pace=50]` | N bodies of which this share moves |
 //! | `two` | two bodies: throughput with one frame in flight and with sixteen |
 //! | `fleet` | 200 sessions of 50 bodies at 60 Hz: cost of a frame, how late reports are |
 //! | `rays:N` | rays through a scene of N bodies, packed, 20,000 a call |
@@ -98,9 +98,10 @@ async fn measure(word: &str, options: &Options, served: &Served) -> Figures {
             figures
         }
         _ => {
-            let asked = Asked::parse(word).expect("N:SHARE[:first_contacts][:pace=FACTOR]");
+            let asked =
+                Asked::parse(word).expect("N:SHARE[:first_contacts][:chosen=SHARE][:pace=FACTOR]");
             let mut figures = scene::measure(&asked, served).await;
-            if !asked.first_contacts {
+            if !asked.first_contacts && asked.chosen <= 0.0 {
                 figures.extend(peer(options, word));
             }
             figures

@@ -17,7 +17,7 @@ const SHORT: f64 = 8.5;
 
 /// Questions a second of one processor.
 pub(crate) async fn measure(kind: &str, bodies: u32, served: &Served) -> Figures {
-    let asked = Asked { bodies, moving: 0.0, first_contacts: false, pace: 1.0 };
+    let asked = Asked { bodies, moving: 0.0, first_contacts: false, chosen: 0.0, pace: 1.0 };
     let channel = connect(served.ours.port).await;
     let ids = register(channel.clone()).await;
     open(channel.clone(), "rays", state(&drifters(&asked), &ids), false).await;

@@ -189,7 +189,11 @@ pub(crate) async fn measure(asked: &Asked, served: &Served) -> Figures {
     let channel = connect(served.ours.port).await;
     let ids = register(channel.clone()).await;
     let (before, start) = (served.ours.resident(), Instant::now());
-    open(channel.clone(), "scene", state(&drifters, &ids), asked.first_contacts).await;
+    let mut declared = state(&drifters, &ids);
+    for (index, body) in declared.bodies.iter_mut().enumerate() {
+        body.continuous = asked.is_chosen(index);
+    }
+    open(channel.clone(), "scene", declared, asked.first_contacts).await;
     let opened = start.elapsed().as_secs_f64() * 1e3;
     let grown = (served.ours.resident() - before) / f64::from(asked.bodies);
 

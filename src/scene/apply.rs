@@ -183,7 +183,8 @@ impl Scene {
     pub(super) fn put(&mut self, index: u32, one: &Move, frame: u64) -> Result<(), MoveError> {
         let entry = &mut self.entries[index as usize];
         self.swept = SweptBodies::None;
-        let left = Start { pose: entry.body.pose, travel: self.travel[index as usize] };
+        let travel = self.travel[index as usize];
+        let left = Start { pose: entry.body.pose, travel, bow: f64::INFINITY };
         entry.swept = None;
         let travel = entry.put(one.pose).ok_or(MoveError::TooFar)?;
         self.travel[index as usize] = farther(self.travel[index as usize], travel);

@@ -194,6 +194,9 @@ pub(super) struct Start {
     pub(super) pose: Pose,
     /// How far it had travelled until then, metres.
     pub(super) travel: f64,
+    /// At least how far any point of it strays from the chord of its way from there, metres: see
+    /// [`Form::bow`]. Infinite while nobody asked, and where the way is another one.
+    pub(super) bow: f64,
 }
 
 /// A body of a scene and where it has been.
@@ -354,18 +357,17 @@ impl Entry {
         (bounds, if from.parts.len() > 1 { boxes.collect() } else { Vec::new() })
     }
 
-    /// At least how much farther any point of it may have been from where it is than it has
-    /// travelled, on that way.
-    pub(super) fn detour(&self, swept: &Swept) -> f64 {
-        if let Some(chain) = &swept.chain {
-            return chain.stray;
-        }
-        self.detour_from(&swept.start)
+    /// At least how far any point of it strays from the chord of its way from that pose.
+    pub(super) fn bow(&self, start: &Pose) -> f64 {
+        self.form.bow([start, &self.body.pose], &self.body.pivot)
     }
+}
 
-    /// At least the same on the way from that pose, of which nothing else is worked out.
-    pub(super) fn detour_from(&self, start: &Pose) -> f64 {
-        self.form.bow([start, &self.body.pose], &self.body.pivot) + self.deviation
+impl Swept {
+    /// At least how far any point of a body that a robot moves is at any time of its way from where
+    /// it ends, metres.
+    pub(super) fn stray(&self) -> f64 {
+        self.chain.as_ref().map_or(0.0, |chain| chain.stray)
     }
 }
 

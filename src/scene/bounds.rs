@@ -258,6 +258,12 @@ impl Ball {
         Self { centre, radius: (radius + bulge) * (1.0 + BALL_ROUNDING) }
     }
 
+    /// The larger of its width and the largest coordinate of anything held, rounded.
+    pub fn size(&self) -> f64 {
+        let [x, y, z] = self.centre.map(f64::abs);
+        (x.max(y).max(z) + self.radius).max(2.0 * self.radius)
+    }
+
     /// Larger by `by` metres.
     #[must_use]
     pub fn inflated(&self, by: f64) -> Self {

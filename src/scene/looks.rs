@@ -6,15 +6,19 @@
 
 use super::body::{Entry, Start};
 use super::kept::{Batch, Kept, Seen, Standing};
-use super::question::{Listed, Questions};
+use super::question::{Between, Listed, Questions};
 use super::state::Scene;
 use super::travel::until;
 use super::waiting::Waiting;
+use crate::geometry::Vec3;
 use crate::geometry::claim::Verdict;
+use crate::geometry::contact_time::Chord;
 use crate::geometry::effort::{Cost, Effort};
-use crate::geometry::number::rounding::BOUND_SLACK;
+use crate::geometry::number::rounding::{BOUND_SLACK, unit};
 use crate::geometry::pair::Pair;
+use crate::geometry::pose::Pose;
 use crate::geometry::separation::{self, CollisionMethod, Roomy};
+use crate::geometry::witness::Witness;
 
 /// What the looks of a frame have in common; shared by all threads, changed by none.
 pub(super) struct Looking<'a> {
@@ -64,18 +68,20 @@ impl<'a> Looking<'a> {
     fn look(&self, kept: &mut Kept, cost: &mut Cost) -> Seen {
         let (p, q) = (kept.key.p as usize, kept.key.q as usize);
         let (of_p, of_q) = (&self.entries[p], &self.entries[q]);
-        let is_asked = match self.has_chosen {
-            true => self.questions.between_of(&of_p.body, &of_q.body).is_some(),
-            false => self.questions.between.is_some(),
+        let between = match self.has_chosen {
+            true => self.questions.between_of(&of_p.body, &of_q.body),
+            false => self.questions.between,
         };
-        let is_moving = is_asked && !(of_p.teleported | of_q.teleported);
+        let between = between.filter(|_| !(of_p.teleported | of_q.teleported));
+        let is_moving = between.is_some();
         if is_moving && kept.said.is_anything() && self.questions.listed != Listed::Nothing {
             // What has been in contact is listed with when it was so.
             return Seen::Left;
         }
+        let before = kept.witness.direction;
         let gap = gap_of_bounds(of_p, of_q);
         let known = if gap > 0.0 {
-            Some(Roomy { verdict: Verdict::Separated, room: gap })
+            Some(Roomy::new(Verdict::Separated, gap))
         } else {
             let pair = Pair::new(&of_p.first, of_p.body.pose, &of_q.first, of_q.body.pose);
             let mut effort = Effort::with_stop(self.questions.steps_max, self.waiting.stop);
@@ -84,15 +90,19 @@ impl<'a> Looking<'a> {
             *cost += effort.cost;
             decided.ok()
         };
-        let Some(Roomy { verdict, room }) = known else { return Seen::Left };
+        let Some(found) = known else { return Seen::Left };
+        let Roomy { verdict, room, .. } = found;
         let is_separated = verdict == Verdict::Separated;
         let is_announced = kept.said.is_announced;
         if is_separated && is_announced && !self.ends_at_once {
             return Seen::Left;
         }
         let travel = [self.travel[p], self.travel[q]];
-        let end = PairEnd { p: of_p, q: of_q, travel, is_separated, is_announced };
-        if is_moving && !self.is_all_said(&end, room) {
+        let end = PairEnd { p: of_p, q: of_q, found, before, travel, is_separated, is_announced };
+        if let Some(between) = between
+            && !self.is_all_said(&end)
+            && !self.is_free_by_its_ends(&end, &between, &kept.witness, cost)
+        {
             return Seen::Left;
         }
         kept.last_used = self.answers;
@@ -111,7 +121,7 @@ impl<'a> Looking<'a> {
     /// Whether the way to this frame adds nothing to how a pair stands at its end: its contact is
     /// announced and lasts; or it is separated, by more than the bodies have travelled on the way,
     /// and was so before. Back from where they are they cannot have met.
-    fn is_all_said(&self, pair: &PairEnd<'_>, room: f64) -> bool {
+    fn is_all_said(&self, pair: &PairEnd<'_>) -> bool {
         if !pair.is_separated || pair.is_announced {
             return pair.is_announced && !pair.is_separated;
         }
@@ -119,7 +129,46 @@ impl<'a> Looking<'a> {
             entry.start_in(self.starts).map_or(0.0, |start| travel - start.travel)
         };
         let ways = way(pair.p, pair.travel[0]) + way(pair.q, pair.travel[1]);
-        ways * (1.0 + BOUND_SLACK) < room
+        ways * (1.0 + BOUND_SLACK) < pair.found.room
+    }
+
+    /// Whether one direction shows, where the pair started and where it is, that it was separated
+    /// all the way between: the one that does so now, or one halfway to that of the last look, or
+    /// that from centre to centre where the bodies were not looked at closely.
+    fn is_free_by_its_ends(
+        &self,
+        pair: &PairEnd<'_>,
+        between: &Between,
+        witness: &Witness,
+        cost: &mut Cost,
+    ) -> bool {
+        let &PairEnd { p, q, found, before, .. } = pair;
+        if !pair.is_separated || pair.is_announced {
+            return false;
+        }
+        let starts = [p, q].map(|entry| entry.start_in(self.starts));
+        let bow: f64 = starts.iter().flatten().map(|start| start.bow).sum();
+        let deviation = p.deviation + q.deviation;
+        let size = p.ball.size().max(q.ball.size());
+        let placed = |[at_p, at_q]: [&Pose; 2]| Pair::new(&p.first, *at_p, &q.first, *at_q);
+        let now = [&p.body.pose, &q.body.pose];
+        let then = std::array::from_fn(|k| starts[k].map_or(now[k], |start| &start.pose));
+        let (start, end) = (placed(then), placed(now));
+        let tolerance = between.clearance_tolerance;
+        let chord = Chord::new([&start, &end], bow, deviation, size, tolerance);
+        let hint = witness.pairs.first().copied();
+        let mut effort = Effort::with_stop(self.questions.steps_max, self.waiting.stop);
+        let mut is_free =
+            |s: Vec3, last: Option<f64>| chord.is_free_along(&s, last, hint, &mut effort);
+        let last = found.is_of_witness.then_some(found.room);
+        let now = witness.direction;
+        let halfway = || Some(unit(&before?)? + unit(&now?)?);
+        let centres = || Vec3::from(q.ball.centre) - Vec3::from(p.ball.centre);
+        let is_free = now.is_some_and(|s| is_free(s, last))
+            || before != now && halfway().is_some_and(|s| is_free(s, None))
+            || last.is_none() && is_free(centres(), None);
+        *cost += effort.cost;
+        is_free
     }
 }
 
@@ -127,6 +176,9 @@ impl<'a> Looking<'a> {
 struct PairEnd<'a> {
     p: &'a Entry,
     q: &'a Entry,
+    found: Roomy,
+    /// The direction that its witness held before it was looked at.
+    before: Option<Vec3>,
     /// How far each of them has travelled, metres.
     travel: [f64; 2],
     is_separated: bool,

@@ -15,14 +15,14 @@ use super::body::Entry;
 use super::bounds::{Ball, Box3};
 use super::box_tree::BoxTree;
 use super::pairs::PairKey;
-use super::state::Scene;
+use super::state::{Scene, SweptBodies};
 use super::waiting::{Unanswered, Waiting};
 use crate::geometry::Vec3;
 use crate::geometry::number::rounding::BOUND_SLACK;
 
 /// Room to move in on every side, as a share of the ball's radius. Measured on bodies that move by
 /// a hundredth of their size a frame: from 0.1 to 0.4 the cost of a frame hardly differs.
-const ROOM: f64 = 0.2;
+pub(super) const ROOM: f64 = 0.2;
 
 /// How many frames of the last displacement a fat box reaches ahead, at most as far as the room.
 const FRAMES_AHEAD: f64 = 8.0;
@@ -213,12 +213,13 @@ impl Scene {
     }
 
     /// How far beyond its bounds a body has to be looked for: its margins and the question, and,
-    /// where others ask when they met it, as far as it has come from where it was.
+    /// where somebody asks when bodies met and it has no bounds of its way, as far as it has come
+    /// from where it was.
     #[inline]
     fn reach_of(&self, body: u32, reach: f64) -> f64 {
         let at = body as usize;
         let by = (self.book.reaches[at] + reach).next_up();
-        if !self.has_chosen {
+        if self.swept == SweptBodies::None {
             return by;
         }
         let entry = &self.entries[at];

@@ -37,10 +37,10 @@ pub struct Limits {
 pub(super) enum SweptBodies {
     /// The way of none is known.
     None,
-    /// Known is the way of those that ask for first contacts of their own; how far the others
-    /// strayed at most is added to their travel.
+    /// Looked at are those that ask for first contacts of their own: of what has come far, bounds
+    /// of the way are known. How far all others strayed at most is added to their travel.
     Chosen,
-    /// The way of all is known.
+    /// All are looked at.
     All,
 }
 

@@ -14,6 +14,7 @@ use super::kept::{Batch, Standing};
 use super::listing::Round;
 use super::looks::Looking;
 use super::meet::PairParting;
+use super::near::ROOM;
 use super::pairs::{PairKey, PairState, PairWork, Runner, Task};
 use super::question::{Frame, Listed, Questions};
 use super::report::{Event, EventKind, MoveError, PairContact, PartPair, PlacedNumbers, Report};
@@ -269,20 +270,23 @@ impl Scene {
         self.find_paths();
         for &body in waiting.each(&self.moved) {
             let entry = &mut self.entries[body as usize];
-            let Some(start) = entry.start_in(&self.starts) else { continue };
+            let Some(start) = entry.start.map(|at| &mut self.starts[at as usize]) else { continue };
             let travel = &mut self.travel[body as usize];
             if let Some(swept) = way_on_chain(&self.robots, entry, start) {
-                *travel = farther(*travel, entry.detour(&swept));
+                start.bow = f64::INFINITY;
+                *travel = farther(*travel, swept.stray());
                 entry.swept = Some(Box::new(swept));
                 continue;
             }
-            if wanted == SweptBodies::Chosen && !entry.body.continuous {
-                *travel = farther(*travel, entry.detour_from(&start.pose));
-                continue;
+            start.bow = entry.bow(&start.pose);
+            *travel = farther(*travel, start.bow + entry.deviation);
+            let is_asked = wanted == SweptBodies::All || entry.body.continuous;
+            // What has come no farther than the room that its bounds have anyway needs none of its
+            // way: they are made larger by as much.
+            let is_far = *travel - start.travel > ROOM * entry.ball.radius;
+            if is_asked && is_far {
+                entry.swept = Some(Box::new(entry.way(&start.pose)));
             }
-            let swept = entry.way(&start.pose);
-            *travel = farther(*travel, entry.detour(&swept));
-            entry.swept = Some(Box::new(swept));
         }
         waiting.go_on()?;
         self.swept = wanted;

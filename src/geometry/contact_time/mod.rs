@@ -6,10 +6,11 @@
 //! has that way). Compounds of many parts, [`polyhedra`], are timed part by part.
 //!
 //! Each file uses only those above it in this list: [`travel`], [`method`], [`prism`] (a named
-//! method's rays), [`linear`], [`rotating`], this one, and `last`, which asks all this backwards.
-//! `features` is an oracle for tests.
+//! method's rays), [`linear`], [`rotating`], [`chord`], this one, and `last`, which asks all this
+//! backwards. `features` is an oracle for tests.
 
 mod at_end;
+mod chord;
 #[cfg(test)]
 mod features;
 mod last;
@@ -20,6 +21,7 @@ pub mod prism;
 pub mod rotating;
 mod travel;
 
+pub use chord::Chord;
 pub use last::{LastContact, last_contact_by};
 pub use method::Method;
 pub use travel::{Travel, translation_of};

@@ -4,7 +4,7 @@
 use crate::geometry::effort::Effort;
 use crate::geometry::kernel::along;
 use crate::geometry::number::binary::power_of_two;
-use crate::geometry::number::rounding::{UNDERFLOW_FLOOR, gamma};
+use crate::geometry::number::rounding::{BOUND_SLACK, UNDERFLOW_FLOOR, gamma, length};
 use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::pose::STRETCH_MAX;
 use crate::geometry::support::{self, Climb, Near, looks_at_all, supporting_vertex};
@@ -170,6 +170,14 @@ pub(crate) struct CertifiedGap {
     pub(crate) lower: f64,
     /// Supporting vertices, up to rounding.
     pub(crate) pair: VertexPair,
+}
+
+impl CertifiedGap {
+    /// At most the gap per length of the direction: how far apart the bodies are along it, metres.
+    #[inline]
+    pub(crate) fn per_length(&self) -> f64 {
+        self.lower / length(&self.direction) * (1.0 - BOUND_SLACK)
+    }
 }
 
 /// A certified lower bound of the gap along a direction; none when the direction or the bound is

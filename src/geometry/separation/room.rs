@@ -11,9 +11,8 @@ use super::{CollisionMethod, Decision, decide, search};
 use crate::geometry::Vec3;
 use crate::geometry::claim::{Direction, StaticProof, Verdict};
 use crate::geometry::difference::layout::centre_to_centre;
-use crate::geometry::difference::probe::{Ends, certified_gap, tame};
+use crate::geometry::difference::probe::{CertifiedGap, Ends, certified_gap, tame};
 use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::number::rounding::{BOUND_SLACK, length};
 use crate::geometry::pair::Pair;
 use crate::geometry::witness::Witness;
 
@@ -25,13 +24,16 @@ pub struct Roomy {
     /// The verdict is the same wherever the supporting values of the two bodies have changed by
     /// less than this, in all, along every direction of length one; metres. 0 if nothing is known.
     pub room: f64,
+    /// The bodies are that far apart along the direction that the witness holds.
+    pub is_of_witness: bool,
 }
 
 impl Roomy {
-    fn new(verdict: Verdict, room: f64) -> Self {
+    /// A verdict with this room.
+    pub fn new(verdict: Verdict, room: f64) -> Self {
         // NaN and infinity are no lengths.
         let room = if room.is_finite() && room > 0.0 { room } else { 0.0 };
-        Self { verdict, room }
+        Self { verdict, room, is_of_witness: false }
     }
 }
 
@@ -89,7 +91,8 @@ fn recall(
         witness.direction = Some(s);
         witness.pairs.clear();
         witness.pairs.push(probe.pair());
-        Some(Roomy::new(Verdict::Separated, per_length(lower, &s)))
+        let gap = CertifiedGap { direction: s, lower, pair: probe.pair() };
+        Some(Roomy { is_of_witness: true, ..Roomy::new(Verdict::Separated, gap.per_length()) })
     });
     if known.is_none() {
         witness.direction = None;
@@ -108,7 +111,7 @@ pub fn room_of(pair: &Pair<'_>, decision: &Decision, witness: &Witness) -> f64 {
             let hint = witness.pairs.first().copied();
             // What it costs is no part of the question.
             let gap = certified_gap(pair, s, hint, &mut Effort::unlimited());
-            gap.map_or(0.0, |gap| per_length(gap.lower, &gap.direction))
+            gap.map_or(0.0, |gap| gap.per_length())
         }
         StaticProof::Overlapping { pairs } => {
             let four = pairs.first_chunk::<4>();
@@ -117,9 +120,4 @@ pub fn room_of(pair: &Pair<'_>, decision: &Decision, witness: &Witness) -> f64 {
         StaticProof::Separated { .. } | StaticProof::Touching { .. } => 0.0,
     };
     Roomy::new(decision.verdict(), room).room
-}
-
-/// At most `lower / |s|`.
-fn per_length(lower: f64, s: &Vec3) -> f64 {
-    lower / length(s) * (1.0 - BOUND_SLACK)
 }

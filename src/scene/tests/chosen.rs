@@ -152,3 +152,48 @@ fn a_way_begun_before_the_structure_changes_is_looked_at_to_its_end() {
     let report = step(&mut scene, &Frame { added, ..frame(3, Vec::new()) }, &asking);
     assert_eq!(events(&report), [(EventKind::Began, 1, 2), (EventKind::Ended, 1, 2)]);
 }
+
+/// Where pairs are asked when they met, most that did not are known by the ends of their way alone;
+/// what is canonical is searched for.
+#[test]
+fn what_is_told_of_the_way_is_what_a_search_of_every_pair_tells() {
+    let (mut met, mut looked_at) = (0, [0, 0]);
+    for (seed, pace) in (60..).zip([0.03, 0.03, 0.1, 0.3, 1.0]) {
+        let mut random = Random(seed);
+        let mut bodies = fleet(24, seed);
+        for body in &mut bodies {
+            body.parts.truncate(1);
+            body.parts[0].body_from_part = Pose::identity();
+            body.margin = 0.0;
+        }
+        let mut scenes = [open(bodies.clone()), open(bodies)];
+        let listed = Listed::Nothing;
+        let questions = Questions { listed, between: Some(Between::default()), ..all() };
+        let asked = [questions, Questions { canonical: true, ..questions }];
+        for id in 1..40 {
+            let moves = scenes[0].bodies().map(|body| {
+                let turn = random.vector() * pace * 2.0;
+                let turn = Pose::from_quaternion(Vec3::zeros(), [1.0, turn.x, turn.y, turn.z]);
+                let here = Pose { translation: Vec3::zeros(), ..body.pose };
+                let translation =
+                    body.pose.translation * (1.0 - 0.1 * pace) + random.vector() * pace;
+                moved(body.id.0, Pose { translation, ..turn.unwrap().compose(&here) })
+            });
+            let next = frame(id, moves.collect());
+            let mut reports = Vec::new();
+            for (scene, questions) in scenes.iter_mut().zip(&asked) {
+                reports.push(step(scene, &next, questions));
+            }
+            let [found, expected] = [0, 1].map(|at| part(&reports[at], &scenes[0], true).0);
+            assert_eq!(found, expected, "seed {seed}, frame {id}");
+            let [found, expected] = [0, 1].map(|at| part(&reports[at], &scenes[0], false).0);
+            assert_eq!(found, expected, "seed {seed}, frame {id}");
+            assert_eq!(reports[0].tally, reports[1].tally);
+            met += reports[0].events.iter().filter(|event| event.bracket[1] < 1.0).count();
+            for (sum, report) in looked_at.iter_mut().zip(&reports) {
+                *sum += report.counters.cost.supports;
+            }
+        }
+    }
+    assert!(met > 100 && looked_at[0] < looked_at[1], "{met} {looked_at:?}");
+}

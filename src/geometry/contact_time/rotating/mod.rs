@@ -47,6 +47,7 @@ pub(super) mod shortcut;
 #[cfg(test)]
 mod tests;
 
+pub(super) use self::advance::step::is_certain;
 pub(super) use self::machine::unsearched;
 
 use self::advance::start::begin;

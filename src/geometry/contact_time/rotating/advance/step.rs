@@ -144,7 +144,7 @@ fn falls_to_zero(f0: f64, rate: f64, f1: f64, width: f64) -> f64 {
 /// `4 f0 f1`. d rounds by at most `u k + 2u (f0 + f1)` and k, three products, by 4u; its square and
 /// the product round by 2u, far above what underflow takes.
 #[inline]
-fn is_certain(f0: f64, f1: f64, k: f64) -> bool {
+pub(in super::super::super) fn is_certain(f0: f64, f1: f64, k: f64) -> bool {
     let sum = f0 + f1;
     let d = (k - sum) + 8.0 * UNIT * (k + sum);
     let product = 4.0 * f0 * f1;
