@@ -106,7 +106,8 @@ impl Options {
                 Box::new(crowds::crowds(bodies_max, has("first_contacts"), self.frames))
             }
             _ => {
-                let asked = Asked::parse(word).expect("N:SHARE[:first_contacts][:pace=FACTOR]");
+                let asked = Asked::parse(word)
+                    .expect("N:SHARE[:first_contacts][:chosen=SHARE][:pace=FACTOR]");
                 let frames = self.frames_of(asked.bodies.into());
                 Box::new(std::iter::once(Script::drifting(word, &asked, frames)))
             }
