@@ -68,10 +68,6 @@ pub(super) fn between(
             merge(&mut first, parts, &way.ask_chains(parts, notes));
             continue;
         }
-        if asking.is_announced && !keeps_proofs && way.begins_in_contact(parts, notes) {
-            merge(&mut first, parts, &AT_ONCE);
-            continue;
-        }
         match way.ask(parts, notes) {
             Ok(found) => merge_with_proof(&mut first, parts, found, keeps_proofs),
             Err(stopped) => stop(&mut first, stopped),
@@ -193,26 +189,7 @@ struct Way<'a> {
     margin: f64,
 }
 
-/// What is found of parts that are in contact where their way begins.
-const AT_ONCE: Met = Met { outcome: Outcome::Contact, t_free: 0.0, t_contact: 0.0, stopped: None };
-
 impl Way<'_> {
-    /// Whether two parts are in contact where their way begins, as those mostly are whose contact
-    /// is announced: a verdict, which costs a tenth of a search that begins with the same. What is
-    /// remembered of where the bodies are now is left as it is. A method that is named shows its
-    /// own work.
-    fn begins_in_contact(&self, parts: PartPair, notes: &mut Notes<'_>) -> bool {
-        if self.asking.methods.is_named(AskedOf::FirstContact) {
-            return false;
-        }
-        let pair = self.question(parts).pair;
-        let verdict = self.asking.spend(AskedOf::FirstContact, parts, notes, |known, effort| {
-            let mut witness = Witness { pairs: known.pairs.clone(), ..Witness::default() };
-            separation::decide(&pair, &separation::METHODS[0], &mut witness, effort)
-        });
-        verdict.is_ok_and(|decision| decision.verdict() != Verdict::Separated)
-    }
-
     /// First contact of two parts.
     fn ask(&self, parts: PartPair, notes: &mut Notes<'_>) -> Result<FirstContact, Stopped> {
         let question = self.question(parts);
