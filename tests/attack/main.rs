@@ -34,6 +34,7 @@ mod crowds;
 mod deadlines;
 mod decoding;
 mod departed;
+mod held;
 mod memory;
 mod piles;
 mod questions;

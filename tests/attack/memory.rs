@@ -222,55 +222,6 @@ fn what_deleted_polytopes_took_is_given_back() {
     });
 }
 
-/// The account counted what named methods might build whether anybody asked for them or not, and
-/// so five times what was held; registering was refused long before memory was full.
-#[test]
-fn the_account_says_what_the_process_holds_of_polytopes_with_their_tables() {
-    row_on(&small(), "named methods on large polytopes", bounds(), async |server| {
-        let points = if slowness() == 1 { 40_000 } else { 4_000 };
-        let client = server.connect().await;
-        let (held_before, used_before) = (resident(server.id()), used(server).await);
-        let agree = async |when: &str| {
-            let held = resident(server.id()).saturating_sub(held_before);
-            let said = used(server).await.saturating_sub(used_before);
-            println!("{when}: {} MiB are said, {} held", said >> 20, held >> 20);
-            // Stacks, heaps that are not full and what the first calls load are of no size.
-            let slack = 12 * MIB;
-            let is_near = held <= said * 4 / 3 + slack && said <= held * 4 / 3 + slack;
-            assert!(is_near, "{when}: {} MiB are said, {} held", said >> 20, held >> 20);
-        };
-        for k in 0..4 {
-            register(&client, &format!("ball{k}"), ball(points + k)).await;
-        }
-        agree("registered").await;
-        for k in 0..4 {
-            let ask = |method: &str| {
-                let mut asked = crate::questions::exhaustive(&format!("ball{k}"));
-                asked.options =
-                    Some(api::QueryOptions { method: method.to_owned(), ..Default::default() });
-                asked
-            };
-            for method in ["cd_dual", "hs_jump_plain"] {
-                client.queries().check_collision(ask(method)).await.unwrap();
-            }
-            let api::CheckCollisionRequest { p, q, .. } = ask("");
-            let options =
-                Some(api::QueryOptions { method: "h_walk".to_owned(), ..Default::default() });
-            let asked = api::MeasureDistanceRequest { p, q, options, ..Default::default() };
-            client.queries().measure_distance(asked).await.unwrap();
-        }
-        agree("asked about").await;
-        let list = api::ListPolytopesRequest::default();
-        let listed = client.polytopes().list_polytopes(list).await.unwrap().into_inner();
-        for polytope in listed.polytopes {
-            let key = Some(api::delete_polytope_request::Key::Id(polytope.id));
-            let request = api::DeletePolytopeRequest { key, ..Default::default() };
-            client.polytopes().delete_polytope(request).await.unwrap();
-        }
-        until_given_back(server, used_before + MIB, held_before + 64 * MIB).await;
-    });
-}
-
 /// Nobody had tried: a call of 60 KB names one ball a thousand times, and each time a polyhedron
 /// was made of it that nobody had counted.
 #[test]
