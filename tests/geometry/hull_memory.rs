@@ -7,6 +7,7 @@
 //! HULL_MEMORY_POINTS=1000,20000,170000 cargo test --release --no-default-features --test geometry \
 //!     hull_memory -- --nocapture
 //! ```
+#![expect(clippy::print_stdout, reason = "the figures are what it is run by hand for")]
 
 use std::process::Command;
 
