@@ -16,7 +16,7 @@ use crate::server::{Client, Server, resident, slowness};
 use crate::strikes::{frame, pile};
 
 /// Heaps that are not full, and pieces in use that keep others from being given back.
-const SLACK: u64 = 12 * MIB;
+const SLACK: u64 = 8 * MIB;
 
 /// What a process without any load may hold: its program, stacks and heaps.
 const BASE_MAX: u64 = 48 * MIB;
@@ -109,7 +109,7 @@ fn the_account_says_what_the_process_holds_of_polytopes_with_their_tables() {
 async fn sessions(server: &Server, client: &Client, since: &Since) {
     let count = if slowness() == 1 { 200 } else { 60 };
     let mut opened = Vec::new();
-    for _ in 0..3 {
+    for _ in 0..2 {
         let idle_timeout = Some(prost_types::Duration { seconds: 600, nanos: 0 });
         let open = api::OpenSessionRequest { idle_timeout, ..pile(count) };
         let session_id =

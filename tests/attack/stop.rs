@@ -38,6 +38,20 @@ async fn never_ending(client: Client) -> Option<api::Notice> {
     None
 }
 
+/// A session that as many watch as may, and take nothing of.
+async fn watched(client: Client) {
+    let opened = client.sessions().open_session(api::OpenSessionRequest::default()).await;
+    let session_id = opened.unwrap().into_inner().session_id;
+    for _ in 0..64 {
+        let (mut sessions, session_id) = (client.sessions(), session_id.clone());
+        tokio::spawn(async move {
+            let request = api::WatchSessionRequest { session_id, ..Default::default() };
+            let _news = sessions.watch_session(request).await;
+            std::future::pending::<()>().await;
+        });
+    }
+}
+
 /// An upload that begins and never goes on.
 async fn silent_upload(client: Client) {
     let header = api::UploadHeader { content: 1, ..Default::default() };
@@ -60,6 +74,9 @@ fn stop_while_busy(signals: u32) -> (std::process::ExitStatus, Duration) {
         let streams: Vec<_> = (0..20).map(|_| tokio::spawn(never_ending(client.clone()))).collect();
         for _ in 0..8 {
             tokio::spawn(silent_upload(client.clone()));
+        }
+        for _ in 0..4 {
+            watched(server.connect().await).await;
         }
         let crowd = server.connect().await;
         for _ in 0..400 {

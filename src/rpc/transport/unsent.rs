@@ -26,6 +26,9 @@ use crate::runtime::settings::Limit;
 /// buffers of the transport.
 pub(in crate::rpc) const SMALL_REPLY: usize = 64 << 10;
 
+/// What an answer takes in memory for each byte that it takes on the wire.
+pub(in crate::rpc) const ANSWER_FACTOR: u64 = 4;
+
 /// What the memory is counted in.
 const UNIT: usize = 1 << 10;
 
@@ -35,6 +38,9 @@ pub struct Unsent {
     room: Arc<Semaphore>,
     bytes_max: Limit,
 }
+
+/// Room for an answer as it is in memory, and for the reply that it will be.
+pub(in crate::rpc) type AnswerRoom = (Option<Reservation>, Option<Room>);
 
 /// Room for one reply, which is given back when it is dropped.
 #[derive(Debug)]
@@ -122,6 +128,17 @@ impl Unsent {
         let units = units.ok_or_else(|| self.bytes_max.reached())?;
         let memory = purse.reserve(kind, wanted)?;
         Ok(Some(Room { _units: units, _memory: memory }))
+    }
+
+    /// Room for an answer that is there and takes so many bytes on the wire, until it is one of
+    /// these replies.
+    pub(in crate::rpc) fn room_for_answer(
+        &self,
+        bytes: usize,
+        intake: &Intake,
+    ) -> Result<AnswerRoom, Failure> {
+        let memory = intake.work(ANSWER_FACTOR.saturating_mul(bytes as u64))?;
+        Ok((memory, self.reserve(bytes, intake)?))
     }
 }
 

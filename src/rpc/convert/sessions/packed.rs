@@ -10,7 +10,6 @@ use crate::geometry::pose::{Pose, PoseError};
 use crate::rpc::api;
 use crate::rpc::convert::geometry::{length, pose};
 use crate::rpc::path::{BadField, Path};
-use crate::rpc::status::Failure;
 use crate::scene::{BodyId, Move, Moves};
 
 /// Every pose of a frame, the nested ones first. Those that are none are left out.
@@ -48,26 +47,31 @@ impl<'a> WireMoves<'a> {
         Ok(Self { nested: &frame.poses, packed, teleported, has_left_out: Cell::new(false) })
     }
 
-    /// Poses that are none, of those that were read; `path` is that of the frame.
-    pub fn left_out(&self, path: &Path<'_>) -> Vec<api::ItemStatus> {
+    /// Calls `take` for each pose that is none, of those that were read, with what puts it into
+    /// words; `path` is that of the frame. There may be 150,000 of them, and words for each took a
+    /// fifth of a second on the thread that others wait for.
+    pub fn each_left_out(&self, path: &Path<'_>, mut take: impl FnMut(&dyn Fn() -> BadField)) {
         if !self.has_left_out.get() {
-            return Vec::new();
+            return;
         }
         let list = path.field("poses");
-        let nested = self.nested.iter().enumerate();
-        let nested = nested.filter_map(|(index, one)| nested_move(&list.index(index), one).err());
+        for (index, one) in self.nested.iter().enumerate() {
+            if let Err(bad) = nested_move(&list.index(index), one) {
+                take(&|| bad.clone());
+            }
+        }
         let arrays = path.field("packed_poses");
-        let packed = self.packed.into_iter().flat_map(poses).enumerate();
-        let packed = packed.filter_map(|(index, placed)| {
-            let error = placed.err()?;
-            let list = match error {
-                PoseError::Translation => arrays.field("translations"),
-                PoseError::Quaternion => arrays.field("rotations"),
-                PoseError::Matrix => arrays.field("rotation_matrices"),
-            };
-            Some(list.index(index).bad(error.to_string()))
-        });
-        nested.chain(packed).map(|bad| Failure::from(bad).to_item()).collect()
+        for (index, placed) in self.packed.into_iter().flat_map(poses).enumerate() {
+            let Err(error) = placed else { continue };
+            take(&|| {
+                let list = match error {
+                    PoseError::Translation => arrays.field("translations"),
+                    PoseError::Quaternion => arrays.field("rotations"),
+                    PoseError::Matrix => arrays.field("rotation_matrices"),
+                };
+                list.index(index).bad(error.to_string())
+            });
+        }
     }
 
     /// The id that the move at this place is about.

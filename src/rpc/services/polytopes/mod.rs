@@ -45,7 +45,8 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         let list = Path::ROOT.field("polytopes");
         list.within(limits.registration_items_max(), polytopes.len())?;
         let convert = |(index, spec)| AskedPolytope::convert(&list.index(index), spec, limits);
-        let asked: Result<Vec<_>, Failure> = polytopes.iter().enumerate().map(convert).collect();
+        let asked: Result<Vec<_>, Failure> =
+            intake.look_through(|| polytopes.iter().enumerate().map(convert).collect());
         let reports = register(&self.0, asked?, validate_only, &guard, &intake).await?;
         Ok(Response::new(api::RegisterPolytopesResponse { reports }))
     }

@@ -23,7 +23,7 @@ use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
-use crate::rpc::transport::unsent::{Room, SMALL_REPLY, Unsent};
+use crate::rpc::transport::unsent::{ANSWER_FACTOR, Room, SMALL_REPLY, Unsent};
 use crate::runtime::compute::{INLINE_MAX, Refused};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{CALL_BYTES, MemoryKind, Reservation};
@@ -107,8 +107,11 @@ pub(super) async fn answer(
     // Guards of questions with a time of their own; they live as long as this call.
     let mut guards = Vec::new();
     let mut jobs = Vec::with_capacity(items.len());
-    for (index, item) in items.iter().enumerate() {
-        jobs.push(AskedItem::convert(&list.index(index), item, shared).map(|asked| {
+    let intake = Intake::of(&request);
+    let convert = |(index, item)| AskedItem::convert(&list.index(index), item, shared);
+    let asked: Vec<_> = intake.look_through(|| items.iter().enumerate().map(convert).collect());
+    for asked in asked {
+        jobs.push(asked.map(|asked| {
             total += asked.estimate;
             hulls.push(asked.working_bytes);
             let run = match asked.time {
@@ -126,7 +129,7 @@ pub(super) async fn answer(
     let is_small = total <= INLINE_MAX;
     let kept = Kept::new(shared, &request)?;
     // Until the job is done, whether somebody waits for it or not.
-    let work = Intake::of(&request).work(at_a_time(hulls, shared.compute.threads_max()))?;
+    let work = intake.work(at_a_time(hulls, shared.compute.threads_max()))?;
     let job = move || -> Vec<api::BatchQueryAnswer> {
         // On the caller's thread the parallel iterator would still wake the workers.
         let answers = if is_small {
@@ -166,9 +169,6 @@ struct HeldForAnswers {
 
 /// Room for a reply is taken in pieces of this size.
 const ROOM_BYTES: usize = 128 << 10;
-
-/// What an answer takes in memory for each byte that it takes on the wire.
-const ANSWER_FACTOR: u64 = 4;
 
 impl Kept {
     fn new(shared: &Shared, request: &Request<api::BatchQueryRequest>) -> Result<Self, Failure> {

@@ -10,6 +10,7 @@ mod polyhedra;
 mod question;
 mod several;
 
+use prost::Message;
 use tonic::{Request, Response, Status};
 
 use self::along::AlongQuestion;
@@ -47,18 +48,25 @@ impl Queries {
         request: &Request<Q::Wire>,
     ) -> Result<Q::Answer, Failure> {
         let shared = &self.0;
-        let question = Q::convert(&Path::ROOT, request.get_ref(), &shared.catalogue())?;
+        let intake = Intake::of(request);
+        let question = intake
+            .look_through(|| Q::convert(&Path::ROOT, request.get_ref(), &shared.catalogue()))?;
         let time = time_left(shared.limits(), request.metadata(), question.options().time)?;
         let guard = StopGuard::after(Some(time));
         let run = Run::new(shared, &guard);
         // Until the job is done, whether somebody waits for it or not.
-        let work = Intake::of(request).work(working_bytes(&question))?;
+        let work = intake.work(working_bytes(&question))?;
+        let unsent = shared.unsent.clone();
         let answer = shared.compute.run(estimate(&question), move || {
             let answer = question.answer(&run);
             drop(work);
-            answer
+            let answer = answer?;
+            // It may have a proof of any length, and waits for the thread that sends it.
+            let room = unsent.room_for_answer(answer.encoded_len(), &intake)?;
+            Ok::<_, Failure>((answer, room))
         });
-        answer.await?
+        let (answer, _room) = answer.await??;
+        Ok(answer)
     }
 }
 
@@ -118,13 +126,15 @@ impl api::query_service_server::QueryService for Queries {
         request: Request<api::VerifyCertificateRequest>,
     ) -> Result<Response<api::VerifyCertificateResponse>, Status> {
         let shared = &self.0;
-        let claim =
-            certificates::Claim::convert(request.get_ref(), &shared.catalogue(), &shared.robots)?;
+        let intake = Intake::of(&request);
+        let convert =
+            || certificates::Claim::convert(request.get_ref(), &shared.catalogue(), &shared.robots);
+        let claim = intake.look_through(convert)?;
         // Every vertex is looked at in exact arithmetic.
         let guard = StopGuard::after(Some(time_left(shared.limits(), request.metadata(), None)?));
         let stop = guard.flag();
         // Until the job is done, whether somebody waits for it or not.
-        let work = Intake::of(&request).work(claim.working_bytes())?;
+        let work = intake.work(claim.working_bytes())?;
         let judged = shared.compute.run(NEVER_INLINE, move || {
             let judged = claim.judge(&stop);
             drop(work);

@@ -4,6 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
+use prost::Message;
+
 use crate::geometry::effort::{Cost, Effort, Stopped};
 use crate::geometry::pair::Pair;
 use crate::geometry::polytope::Tables;
@@ -24,7 +26,7 @@ pub(super) trait Question: Sized + Send + 'static {
     /// What is sent.
     type Wire: Send + Sync;
     /// What is answered.
-    type Answer: Send + 'static;
+    type Answer: Message + Send + 'static;
     /// As what it is counted.
     const KIND: QuestionKind;
 

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use prost::Message;
 use tonic::Request;
 
 use super::polyhedra;
@@ -48,13 +49,18 @@ async fn search(
     let guard = StopGuard::after(Some(time));
     let run = Run::new(shared, &guard);
     // Until the job is done, whether somebody waits for it or not.
-    let work = Intake::of(request).work(working_bytes(&several))?;
+    let intake = Intake::of(request);
+    let work = intake.work(working_bytes(&several))?;
+    let unsent = shared.unsent.clone();
     let answer = shared.compute.run(estimate(&several), move || {
         let answer = find(several, &run);
         drop(work);
-        answer
+        let answer = answer?;
+        let room = unsent.room_for_answer(answer.encoded_len(), &intake)?;
+        Ok::<_, Failure>((answer, room))
     });
-    answer.await?
+    let (answer, _room) = answer.await??;
+    Ok(answer)
 }
 
 /// Each body that is a polytope is made a polyhedron for the question, however often it is named.

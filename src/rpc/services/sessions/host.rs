@@ -20,7 +20,7 @@ use crate::rpc::status::Failure;
 use crate::rpc::transport::timing::time_left;
 use crate::runtime::compute::{INLINE_MAX, NEVER_INLINE};
 use crate::runtime::deadline::StopGuard;
-use crate::runtime::memory::{MemoryKind, Purse};
+use crate::runtime::memory::{MemoryKind, Purse, Reservation};
 use crate::runtime::sessions::owner::{Credentials, KeyDigest, new_incarnation, new_key};
 use crate::runtime::sessions::{Bounded, Held, NewSession, Parallel, Registry, SessionError, Slot};
 use crate::runtime::settings::Limits;
@@ -213,14 +213,17 @@ impl SessionHost {
         Ok(reports)
     }
 
-    /// The declared state of a session, and what `also` takes from it at the same moment.
+    /// The declared state of a session, with room for it until it is sent, and what `also` takes from
+    /// the session at the same moment.
     pub(super) async fn declared<T: Send + 'static>(
         &self,
         mut held: Held<Session>,
+        purse: &Purse,
         also: impl FnOnce(&mut Session) -> Result<T, Failure> + Send + 'static,
-    ) -> Result<(T, api::SessionState), Failure> {
+    ) -> Result<(T, api::SessionState, Reservation), Failure> {
+        let room = purse.reserve(MemoryKind::Replies, held.state_bytes())?;
         let parts = u32::try_from(held.parts()).unwrap_or(u32::MAX);
-        let job = move || Ok((also(&mut held)?, held.state()));
+        let job = move || Ok((also(&mut held)?, held.state(), room));
         self.shared.compute.run(DECLARED_TIME.saturating_mul(parts), job).await?
     }
 

@@ -90,11 +90,13 @@ impl api::session_service_server::SessionService for Sessions {
         &self,
         request: Request<api::GetSessionRequest>,
     ) -> Result<Response<api::GetSessionResponse>, Status> {
+        let intake = Intake::of(&request);
         let (metadata, _, request) = request.into_parts();
         let brought = credentials(&metadata, request.session_key, request.incarnation);
         let slot = self.0.find(&request.session_id, brought)?;
         let _admitted = slot.admit().map_err(|error| failure(error, &slot.id))?;
-        let (_, state) = self.0.declared(take_out(&slot).await?, |_| Ok(())).await?;
+        let held = take_out(&slot).await?;
+        let ((), state, _room) = self.0.declared(held, intake.purse(), |_| Ok(())).await?;
         check_length(&state, reply_bytes(request.reply_bytes_max, self.0.shared.limits()))?;
         Ok(Response::new(api::GetSessionResponse {
             summary: Some(summary(&slot)),

@@ -237,6 +237,11 @@ impl Session {
         self.time_of_pairs(pairs, is_dear(plan)) > HOLD_UP_MAX
     }
 
+    /// What the declared state takes for the wire, bytes, about: as much as the bodies themselves.
+    pub(super) fn state_bytes(&self) -> u64 {
+        self.given_bytes + self.scene.bytes_of_bodies() as u64
+    }
+
     /// The declared state, for the wire.
     pub(super) fn state(&self) -> api::SessionState {
         state::to_wire(&self.scene.declaration(), &self.shapes, &self.robots)

@@ -89,7 +89,7 @@ impl Watch {
         let held = take_out(&self.slot).await?;
         let purse = self.slot.purse.clone();
         let watch = move |session: &mut Session| session.watch(shared.limits(), purse, before);
-        let ((news, told), state) = self.host.declared(held, watch).await?;
+        let ((news, told), state, _room) = self.host.declared(held, &self.purse, watch).await?;
         check_length(&state, self.bytes_max)?;
         let lost_frames = if is_first { 0 } else { told - self.told };
         self.told = told;

@@ -19,8 +19,8 @@ use crate::rpc::status::Failure;
 use crate::runtime::memory::{CALL_BYTES, MemoryKind, OutOfMemory, Purse, Reservation};
 use crate::runtime::settings::{Limits, Settings};
 
-/// Messages from which on decoding may keep other clients of the thread waiting.
-const LARGE_BYTES: usize = 128 << 10;
+/// Messages from which on reading them may keep other clients of the thread waiting.
+const LARGE_BYTES: u64 = 128 << 10;
 
 /// What one call is held to, and the memory that it holds; cheap to clone. The last clone gives
 /// the memory back.
@@ -106,11 +106,13 @@ impl Intake {
         bytes: &[u8],
         decode: impl FnOnce() -> Result<T, Status>,
     ) -> Result<T, Status> {
-        if bytes.len() >= LARGE_BYTES && may_block() {
-            // The other tasks of this thread go on elsewhere.
-            return tokio::task::block_in_place(|| self.decode_here(bytes, decode));
-        }
-        self.decode_here(bytes, decode)
+        aside_if_large(bytes.len() as u64, || self.decode_here(bytes, decode))
+    }
+
+    /// Does what looks at all of the messages that were decoded and are not done with.
+    pub(in crate::rpc) fn look_through<T>(&self, look: impl FnOnce() -> T) -> T {
+        let bytes = self.decoded().reserved.iter().map(Reservation::bytes).sum();
+        aside_if_large(bytes, look)
     }
 
     fn decode_here<T: Name>(
@@ -154,6 +156,12 @@ fn refused(refusal: Refusal) -> Failure {
         Refusal::Limit(exceeded) => exceeded.into(),
         Refusal::Malformed(why) => Failure::Malformed(why.to_owned()),
     }
+}
+
+/// Does what takes a while for so many bytes; of large ones the other tasks of this thread go on
+/// elsewhere meanwhile.
+fn aside_if_large<T>(bytes: u64, work: impl FnOnce() -> T) -> T {
+    if bytes >= LARGE_BYTES && may_block() { tokio::task::block_in_place(work) } else { work() }
 }
 
 /// Whether there are other threads for the tasks of this one.

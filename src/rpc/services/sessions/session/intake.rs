@@ -7,7 +7,7 @@ use crate::rpc::convert::sessions::changes::{self, DeclaredChange};
 use crate::rpc::convert::sessions::declare::{Declared, PartSource};
 use crate::rpc::convert::sessions::frame::AskedFrame;
 use crate::rpc::convert::sessions::robots::DeclaredRobot;
-use crate::rpc::path::Path;
+use crate::rpc::path::{BadField, Path};
 use crate::rpc::services::sessions::refused::RefusedItems;
 use crate::rpc::status::Failure;
 use crate::scene::report::MoveError;
@@ -93,9 +93,9 @@ pub(super) fn refused_items(
     items_max: u64,
 ) -> RefusedItems {
     let mut items = RefusedItems::default();
-    for item in asked.moves.left_out(path) {
-        items.add(items_max, || item);
-    }
+    let bad_pose =
+        |say: &dyn Fn() -> BadField| items.add(items_max, || Failure::from(say()).to_item());
+    asked.moves.each_left_out(path, bad_pose);
     for (index, error) in refused {
         items.add(items_max, || asked.refused_move(path, *index, *error));
     }
