@@ -98,7 +98,7 @@ impl Session {
         shared: &Shared,
         until: Until<'_>,
         runner: &dyn Runner,
-    ) -> Result<(Self, api::FrameReport), Failure> {
+    ) -> Result<(Self, Box<api::FrameReport>), Failure> {
         let (limits, catalogue) = (shared.limits(), &shared.catalogue());
         let default = api::SessionState::default();
         let wire = request.state.as_ref().unwrap_or(&default);
@@ -182,10 +182,12 @@ impl Session {
     /// How long these frames will take, judging by the last one; but at least [`NEVER_INLINE`] if
     /// they might well take longer than others can wait, or are answered by a method whose time the
     /// guesses do not bound.
-    pub(super) fn estimate(&self, frames: &[api::Frame]) -> Duration {
-        let added: Duration = frames.iter().map(declare::frame_estimate).sum();
-        let guess = self.last_elapsed + added;
-        let at_worst: Duration = frames.iter().map(|frame| self.at_worst(frame)).sum();
+    pub(super) fn estimate(&self, frames: &[Box<api::Frame>]) -> Duration {
+        let (mut guess, mut at_worst) = (self.last_elapsed, Duration::ZERO);
+        for frame in frames {
+            guess = guess.saturating_add(declare::frame_estimate(frame));
+            at_worst = at_worst.saturating_add(self.at_worst(frame));
+        }
         let is_unbounded = at_worst > HOLD_UP_MAX || !self.are_default_methods;
         if is_unbounded { guess.max(NEVER_INLINE) } else { guess }
     }
@@ -261,7 +263,7 @@ impl Session {
                 steps.reports.push(report);
             }
             match steps.aside.take() {
-                Some(Aside::Refused(report)) => steps.reports.push(*report),
+                Some(Aside::Refused(report)) => steps.reports.push(report),
                 Some(Aside::Repeated(frame, plan)) => match self.scene.remembered_report(frame) {
                     Some(known) => {
                         let plan = Plan { reply_bytes: plan.reply_bytes, ..self.last_plan };
@@ -302,15 +304,17 @@ impl Session {
         }
     }
 
-    fn answer_or_say_why(&mut self, plan: &Plan, work: &FrameWork<'_>) -> api::FrameReport {
+    fn answer_or_say_why(&mut self, plan: &Plan, work: &FrameWork<'_>) -> Box<api::FrameReport> {
         let answered = self.answer(plan, work);
         self.tell_watchers(answered.is_ok());
-        answered.unwrap_or_else(|failure| api::FrameReport {
-            frame_id: self.scene.frame(),
-            status: Some(failure.to_item()),
-            refused_items: self.last_refused.items.clone(),
-            omitted_items: self.last_refused.omitted,
-            ..Default::default()
+        answered.unwrap_or_else(|failure| {
+            Box::new(api::FrameReport {
+                frame_id: self.scene.frame(),
+                status: Some(failure.to_item()),
+                refused_items: self.last_refused.items.clone(),
+                omitted_items: self.last_refused.omitted,
+                ..Default::default()
+            })
         })
     }
 
@@ -388,7 +392,11 @@ impl Session {
         }
     }
 
-    fn answer(&mut self, plan: &Plan, work: &FrameWork<'_>) -> Result<api::FrameReport, Failure> {
+    fn answer(
+        &mut self,
+        plan: &Plan,
+        work: &FrameWork<'_>,
+    ) -> Result<Box<api::FrameReport>, Failure> {
         let FrameWork { shared, runner, .. } = *work;
         let Until { spent, left, .. } = work.until;
         let start = shared.clock.now();
@@ -420,7 +428,7 @@ impl Session {
         plan: &Plan,
         elapsed: Duration,
         waiting: Waiting<'_>,
-    ) -> api::FrameReport {
+    ) -> Box<api::FrameReport> {
         let of_link = |id| self.scene.body(id).map_or(1, |body| body.parts.len());
         let has_links = self.scene.robots().len() > 0;
         let link = |id| if has_links { link_name(&self.scene, id) } else { String::new() };

@@ -39,6 +39,17 @@ struct Call {
     _busy: Option<Busy>,
 }
 
+/// What kind of message is received: which structure it has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MessageKind(Option<usize>);
+
+impl MessageKind {
+    /// That of this message; those that are not of the API are not looked at.
+    pub(super) fn of<T: Name>() -> Self {
+        Self(Structures::of_api().index_of(T::NAME))
+    }
+}
+
 /// The memory of messages.
 #[derive(Debug, Default)]
 struct Decoded {
@@ -101,24 +112,26 @@ impl Intake {
     }
 
     /// Decodes a message unless it is too large in memory, or has too many elements.
-    pub(super) fn decode<T: Name>(
+    pub(super) fn decode<T>(
         &self,
+        kind: MessageKind,
         bytes: &[u8],
         decode: impl FnOnce() -> Result<T, Status>,
     ) -> Result<T, Status> {
         if bytes.len() >= LARGE_BYTES && may_block() {
             // The other tasks of this thread go on elsewhere.
-            return tokio::task::block_in_place(|| self.decode_here(bytes, decode));
+            return tokio::task::block_in_place(|| self.decode_here(kind, bytes, decode));
         }
-        self.decode_here(bytes, decode)
+        self.decode_here(kind, bytes, decode)
     }
 
-    fn decode_here<T: Name>(
+    fn decode_here<T>(
         &self,
+        kind: MessageKind,
         bytes: &[u8],
         decode: impl FnOnce() -> Result<T, Status>,
     ) -> Result<T, Status> {
-        if let Some(index) = Structures::of_api().index_of(T::NAME) {
+        if let Some(index) = kind.0 {
             let memory = scan(index, bytes, self.limits()).map_err(refused)?;
             // Lists of numbers are a share of the bytes, of which all stay then.
             let memory = memory.max(bytes.len() as u64);
