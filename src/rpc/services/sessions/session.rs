@@ -77,6 +77,9 @@ pub struct Session {
 /// goes to the pool whatever the guess is.
 const HOLD_UP_MAX: Duration = Duration::from_millis(20);
 
+/// How long it takes to put a body where a frame says, at most.
+const MOVE_TIME: Duration = Duration::from_nanos(250);
+
 /// How long it takes to find out whether a body that moved is near another one, at most.
 const FIND_TIME: Duration = Duration::from_nanos(20);
 
@@ -192,8 +195,8 @@ impl Session {
         if is_unbounded { guess.max(NEVER_INLINE) } else { guess }
     }
 
-    /// How long a frame might take until it is known how many pairs it concerns, which is looked
-    /// at then; or in all, if that is not how it is answered.
+    /// How long a frame might take until it is known how many bodies have to be looked for, which
+    /// is looked at then; or in all, if that is not how it is answered.
     fn at_worst(&self, frame: &api::Frame) -> Duration {
         let is_restructured = !frame.added_bodies.is_empty()
             || !frame.changed_bodies.is_empty()
@@ -215,11 +218,22 @@ impl Session {
         let packed = frame.packed_poses.as_ref().map_or(0, |packed| packed.ids.len());
         let robots = frame.robot_moves.iter();
         let carried: usize = robots.map(|to| self.scene.moved_with(RobotId(to.id)).count()).sum();
-        let moved = (frame.poses.len() + packed + carried).max(1);
+        let moved = frame.poses.len() + packed + carried;
+        MOVE_TIME.saturating_mul(u32::try_from(moved).unwrap_or(u32::MAX))
+    }
+
+    /// How long it may take to find out which pairs an answer concerns: of the bodies that moved
+    /// most are still within what is kept for them, and are not looked for.
+    fn time_to_find(&mut self, plan: &Plan) -> Duration {
+        let times = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let bodies = self.scene.bodies().len();
-        let looked_for = u32::try_from(moved.saturating_mul(bodies)).unwrap_or(u32::MAX);
-        let built = u32::try_from(bodies).unwrap_or(u32::MAX);
-        FIND_TIME.saturating_mul(looked_for) + BUILD_TIME.saturating_mul(built)
+        match self.scene.bodies_to_find(&plan.questions) {
+            0 => Duration::ZERO,
+            found => {
+                let looked_at = times(found.saturating_mul(bodies));
+                FIND_TIME.saturating_mul(looked_at) + BUILD_TIME.saturating_mul(times(bodies))
+            }
+        }
     }
 
     /// How long the answers about so many pairs of bodies might take: a generous guess.
@@ -234,6 +248,9 @@ impl Session {
     fn holds_up(&mut self, plan: &Plan, work: &FrameWork<'_>) -> bool {
         if !work.is_inline {
             return false;
+        }
+        if self.time_to_find(plan) > HOLD_UP_MAX {
+            return true;
         }
         let Ok(pairs) = self.scene.pairs_within_reach(&plan.questions) else { return true };
         self.time_of_pairs(pairs, is_dear(plan)) > HOLD_UP_MAX
