@@ -151,7 +151,8 @@ impl Stage<'_> {
         let mut replies = replies.map_err(|status| format!("no stream: {status}"))?.into_inner();
         for frame in frames {
             let frame = Some(self.script.frame(frame));
-            let request = api::StreamSessionRequest { frame, ..Default::default() };
+            let request =
+                api::StreamSessionRequest { frame: frame.map(Box::new), ..Default::default() };
             requests.send(request).await.map_err(gone)?;
             run.push(next(&mut replies).await?);
         }

@@ -132,7 +132,7 @@ pub(crate) fn frame(drifters: &mut [Drifter], share: f64, frame_id: u64) -> Byte
     packed.rotations = rotations.into();
     let packed_poses = (!packed.ids.is_empty()).then_some(packed);
     let frame = api::Frame { frame_id, packed_poses, ..Default::default() };
-    let request = api::StreamSessionRequest { frame: Some(frame), ..Default::default() };
+    let request = api::StreamSessionRequest { frame: Some(Box::new(frame)), ..Default::default() };
     request.encode_to_vec().into()
 }
 
@@ -141,7 +141,7 @@ fn report(reply: &[u8]) -> api::FrameReport {
     let reply = api::StreamSessionResponse::decode(reply).expect("a reply");
     let report = reply.report.expect("a report");
     assert!(report.status.is_none(), "{:?}", report.status);
-    report
+    *report
 }
 
 /// What frames have cost, one after the other.

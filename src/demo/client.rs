@@ -173,7 +173,8 @@ impl Run {
             let moved = api::RobotMove { id: ROBOT, values, ..api::RobotMove::default() };
             let frame = api::Frame { frame_id, robot_moves: vec![moved], ..api::Frame::default() };
             let sent = Instant::now();
-            let request = api::StreamSessionRequest { frame: Some(frame), ..Default::default() };
+            let frame = Some(Box::new(frame));
+            let request = api::StreamSessionRequest { frame, ..Default::default() };
             send(&self.frames, request).await?;
             let report = self.next_report().await?;
             record.add(&report, sent.elapsed())?;
@@ -188,7 +189,7 @@ impl Run {
             let message = message
                 .ok_or_else(|| DemoError::Protocol("the stream ended too early".to_owned()))?;
             if let Some(report) = message.report {
-                return Ok(report);
+                return Ok(*report);
             }
         }
     }

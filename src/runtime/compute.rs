@@ -146,7 +146,7 @@ impl Compute {
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        if estimate > INLINE_MAX { self.wait(job, true).await } else { here(job).await }
+        if estimate > INLINE_MAX { self.wait(job, true).await } else { Self::here(job).await }
     }
 
     /// Does `job` like [`Self::run`], but waits for a worker however many do: for streams, which
@@ -156,7 +156,15 @@ impl Compute {
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        if estimate > INLINE_MAX { self.wait(job, false).await } else { here(job).await }
+        if estimate > INLINE_MAX { self.wait(job, false).await } else { Self::here(job).await }
+    }
+
+    /// Does `job` on this thread: for work that may borrow, and is known to be small.
+    pub async fn here<R>(job: impl FnOnce() -> R) -> Result<R, Refused> {
+        let result = catch_unwind(AssertUnwindSafe(job)).map_err(|_| Refused::Panicked);
+        // A client that sends small questions without end must not keep its thread to itself.
+        tokio::task::consume_budget().await;
+        result
     }
 
     /// Waits in line for a worker, and for what it does. Inside the job rayon's parallel iterators
@@ -209,14 +217,6 @@ impl Compute {
     pub fn threads(&self) -> usize {
         self.0.pool.current_num_threads()
     }
-}
-
-/// Does `job` on this thread.
-async fn here<R>(job: impl FnOnce() -> R) -> Result<R, Refused> {
-    let result = catch_unwind(AssertUnwindSafe(job)).map_err(|_| Refused::Panicked);
-    // A client that sends small questions without end must not keep its thread to itself.
-    tokio::task::consume_budget().await;
-    result
 }
 
 impl Desk {

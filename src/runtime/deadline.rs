@@ -59,6 +59,11 @@ impl StopGuard {
         self.left.clone()
     }
 
+    /// For a search that is over before this guard is dropped.
+    pub fn as_flag(&self) -> &AtomicBool {
+        &self.flag
+    }
+
     /// For the search.
     pub fn flag(&self) -> Arc<AtomicBool> {
         self.flag.clone()

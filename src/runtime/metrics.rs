@@ -125,9 +125,7 @@ impl FrameMetrics {
             (&self.nanoseconds, u64::try_from(elapsed.as_nanos()).unwrap_or(u64::MAX)),
             (&self.by_time[FRAME_TIMES.partition_point(|time| *time < elapsed)], 1),
         ];
-        for (counter, amount) in sums {
-            counter.fetch_add(amount, Ordering::Relaxed);
-        }
+        add_all(sums);
     }
 }
 
@@ -155,9 +153,7 @@ impl Metrics {
             (&counters.steps, cost.steps),
             (&counters.supports, cost.supports),
         ];
-        for (counter, amount) in sums {
-            counter.fetch_add(amount, Ordering::Relaxed);
-        }
+        add_all(sums);
     }
 
     /// Counts a question by what became of it.
@@ -169,6 +165,14 @@ impl Metrics {
             Ending::Refused => &counters.refused,
         };
         counter.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Adds to each counter. Threads that add to the same one wait for each other, so it is left alone
+/// where there is nothing to add.
+fn add_all<const N: usize>(sums: [(&AtomicU64, u64); N]) {
+    for (counter, amount) in sums.into_iter().filter(|(_, amount)| *amount > 0) {
+        counter.fetch_add(amount, Ordering::Relaxed);
     }
 }
 

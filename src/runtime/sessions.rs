@@ -19,7 +19,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, watch};
 
-pub use self::attachment::Attachment;
+pub use self::attachment::{Attachment, has_turned_true};
 pub use self::bounded::Bounded;
 use self::owner::{Credentials, KeyDigest};
 pub use self::parallel::Parallel;
@@ -126,7 +126,6 @@ struct State<S> {
     is_closed: bool,
     attached: Option<(u64, watch::Sender<bool>)>,
     last_call: Instant,
-    last_call_wall: SystemTime,
     bytes: u64,
     /// For as many bytes.
     memory: Reservation,
@@ -226,7 +225,6 @@ impl<S: Resident> Registry<S> {
                 is_closed: false,
                 attached: None,
                 last_call: self.clock.now(),
-                last_call_wall: self.clock.wall(),
                 bytes,
                 memory,
                 summary,
@@ -369,9 +367,10 @@ impl<S: Resident> Slot<S> {
     /// What is shown of it.
     pub fn shown(&self) -> Shown {
         let state = self.lock();
+        let ago = self.clock.now().duration_since(state.last_call);
         Shown {
             summary: state.summary,
-            last_call: state.last_call_wall,
+            last_call: self.clock.wall().checked_sub(ago).unwrap_or(self.open_time),
             is_attached: state.attached.is_some(),
         }
     }
@@ -384,7 +383,6 @@ impl<S: Resident> Slot<S> {
     fn touch(&self) {
         let mut state = self.lock();
         state.last_call = self.clock.now();
-        state.last_call_wall = self.clock.wall();
     }
 
     fn is_closed(&self) -> bool {
@@ -417,29 +415,32 @@ impl<S: Resident> Slot<S> {
 
     /// Takes the session back, and counts what it takes now.
     fn put_back(&self, mut session: Box<S>) {
-        let before = self.lock().bytes;
-        let others = self.bytes.load(Ordering::Relaxed).saturating_sub(before);
-        let mut now = session.bytes();
-        let is_too_much = others.saturating_add(now) > self.bytes_max;
-        if is_too_much || self.lock().memory.grow_to(now).is_err() {
-            session.slim();
-            now = session.bytes();
-        }
-        let summary = session.summary();
         let mut state = self.lock();
-        self.bytes.fetch_sub(std::mem::take(&mut state.bytes), Ordering::Relaxed);
+        if !self.is_admitted(&mut state, session.bytes()) {
+            drop(state);
+            session.slim();
+            state = self.lock();
+        }
+        let now = if state.is_closed { 0 } else { session.bytes() };
+        // Most frames leave a session as large as it was.
+        if [state.bytes, state.memory.bytes()] != [now; 2] {
+            // What is declared stays, whether there is memory for it or not.
+            state.memory.set(now);
+            self.bytes.fetch_add(now, Ordering::Relaxed);
+            self.bytes.fetch_sub(std::mem::replace(&mut state.bytes, now), Ordering::Relaxed);
+        }
         if state.is_closed {
-            state.memory.set(0);
             return;
         }
-        // What is declared stays, whether there is memory for it or not.
-        state.memory.set(now);
-        self.bytes.fetch_add(now, Ordering::Relaxed);
-        state.bytes = now;
-        state.summary = summary;
+        state.summary = session.summary();
         state.last_call = self.clock.now();
-        state.last_call_wall = self.clock.wall();
         state.session = Some(session);
+    }
+
+    /// Whether there is memory for a session that takes so many bytes now.
+    fn is_admitted(&self, state: &mut State<S>, now: u64) -> bool {
+        let others = self.bytes.load(Ordering::Relaxed).saturating_sub(state.bytes);
+        others.saturating_add(now) <= self.bytes_max && state.memory.grow_to(now).is_ok()
     }
 
     fn lock(&self) -> MutexGuard<'_, State<S>> {

@@ -15,6 +15,7 @@ use super::body::Entry;
 use super::bounds::{Ball, Box3};
 use super::box_tree::BoxTree;
 use super::pairs::PairKey;
+use super::question::Questions;
 use super::state::{Scene, SweptBodies};
 use super::waiting::{Unanswered, Waiting};
 use crate::geometry::Vec3;
@@ -80,6 +81,27 @@ impl NearPairs {
 }
 
 impl Scene {
+    /// How many bodies have to be looked for among all others before it is known which pairs an
+    /// answer to these questions looks at.
+    pub fn bodies_to_find(&mut self, questions: &Questions) -> usize {
+        let reach = questions.below.unwrap_or(0.0).max(0.0) / 2.0;
+        if self.sweep(questions, &Waiting::for_ever()).is_err() || !self.has_bounds(reach) {
+            return self.entries.len();
+        }
+        self.left(reach).count()
+    }
+
+    /// Whether bounds are kept for all bodies that serve up to this reach.
+    fn has_bounds(&self, reach: f64) -> bool {
+        let are_there = !self.near.is_stale && self.near.fat.len() == self.entries.len();
+        are_there && reach <= self.near.reach
+    }
+
+    /// The bodies that have moved out of what is kept for them.
+    fn left(&self, reach: f64) -> impl Iterator<Item = u32> + '_ {
+        self.moved.iter().copied().filter(move |&body| self.has_left(body, reach))
+    }
+
     /// Brings the near pairs up to date with where the bodies are; `below` is the distance up to
     /// which pairs are asked for, metres.
     pub(super) fn find_near_pairs(
@@ -88,14 +110,10 @@ impl Scene {
         waiting: &Waiting<'_>,
     ) -> Result<(), Unanswered> {
         let reach = below / 2.0;
-        let is_anew = self.near.is_stale
-            || self.near.fat.len() != self.entries.len()
-            || reach > self.near.reach;
-        if is_anew {
+        if !self.has_bounds(reach) {
             return self.find_near_pairs_anew(reach, waiting);
         }
-        let left: Vec<u32> =
-            self.moved.iter().copied().filter(|&body| self.has_left(body, reach)).collect();
+        let left: Vec<u32> = self.left(reach).collect();
         if left.len() * REBUILD_SHARE > self.entries.len() {
             return self.find_near_pairs_anew(reach, waiting);
         }

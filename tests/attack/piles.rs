@@ -74,7 +74,8 @@ fn a_pile_is_put_down_soon_after_the_caller_has_left() {
             for stay in STAYS {
                 let id = frame_id.fetch_add(1, Ordering::Relaxed) + 1;
                 let report = Some(report);
-                let frame = api::Frame { report, ..all_in_one_place(id, count) };
+                let frame =
+                    api::Frame { report: report.map(Box::new), ..all_in_one_place(id, count) };
                 let request = api::StepSessionRequest {
                     session_id: session_id.clone(),
                     frames: vec![frame],

@@ -124,7 +124,7 @@ pub(crate) async fn never_reads(client: &Client) {
         ..Default::default()
     };
     let frames = (1..50).map(|id| api::StreamSessionRequest {
-        frame: Some(frame(id, 0..300, 0.0)),
+        frame: Some(Box::new(frame(id, 0..300, 0.0))),
         ..Default::default()
     });
     let sent = tokio_stream::iter(std::iter::once(first).chain(frames));
@@ -226,7 +226,7 @@ pub(crate) async fn flood(client: &Client) {
         Some(Start::Open(Box::new(session((0..20).map(|id| body(id, "cube", 0.0)).collect()))));
     let first = api::StreamSessionRequest { start: open, latest_wins: true, ..Default::default() };
     let frames = (1..).map(|id| api::StreamSessionRequest {
-        frame: Some(frame(id, 0..20, (id % 7) as f64)),
+        frame: Some(Box::new(frame(id, 0..20, (id % 7) as f64))),
         ..Default::default()
     });
     let sent = tokio_stream::iter(std::iter::once(first).chain(frames));

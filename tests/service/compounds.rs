@@ -87,7 +87,8 @@ async fn reports_within(
             ..all_pairs().unwrap()
         };
         let poses = vec![api::BodyPose { id: 2, pose: at.clone(), ..Default::default() }];
-        let frame = api::Frame { frame_id, poses, report: Some(report), ..Default::default() };
+        let frame =
+            api::Frame { frame_id, poses, report: Some(Box::new(report)), ..Default::default() };
         let mut told = step(server, "s", vec![frame]).await.unwrap().remove(0);
         all.push(([before, at.clone()], told.pairs.remove(0)));
         before = at;

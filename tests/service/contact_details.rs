@@ -28,7 +28,8 @@ async fn every_pair_of_a_report_has_its_normal_and_a_touch_its_polygon() {
         (3, 0.75, Verdict::Overlapping, 0),
     ] {
         let mut frame = put(id, x);
-        frame.report = asked(api::ReportOptions { contact_polygons: true, ..Default::default() });
+        frame.report = asked(api::ReportOptions { contact_polygons: true, ..Default::default() })
+            .map(Box::new);
         let report = step(&server, "s", vec![frame]).await.unwrap().remove(0);
         let pair = &report.pairs[0];
         assert_eq!((pair.verdict(), pair.normal), (verdict, TOWARDS_LESS));
@@ -44,7 +45,7 @@ async fn a_passage_tells_when_and_where_it_ended() {
     server.sessions().open_session(scene("s")).await.unwrap();
     let mut frame = put(1, -10.0);
     let options = api::ReportOptions { first_contacts: true, impacts: true, ..Default::default() };
-    frame.report = asked(options);
+    frame.report = asked(options).map(Box::new);
     let report = step(&server, "s", vec![frame]).await.unwrap().remove(0);
     assert_eq!(kinds(&report), [ContactEventKind::Began, ContactEventKind::Ended]);
     // From 10 to -10: they meet when the one that moves is at 1, and part when it is at -1.
@@ -73,7 +74,11 @@ async fn the_deepest_pairs_come_first_nested_and_packed() {
         Some(options)
     };
     let ask = async |id, options| {
-        let frame = api::Frame { frame_id: id, report: report(options), ..Default::default() };
+        let frame = api::Frame {
+            frame_id: id,
+            report: report(options).map(Box::new),
+            ..Default::default()
+        };
         step(&server, "s", vec![frame]).await.unwrap().remove(0)
     };
     let nearest = api::ReportOptions { nearest_pairs: 3, ..Default::default() };

@@ -78,7 +78,7 @@ impl Orbit<'_> {
         assert_eq!(reports.len() + 1, self.poses.len());
         let cost = |report: &api::FrameReport| {
             assert_eq!(report.status, None);
-            *report.cost.clone().unwrap()
+            report.cost.clone().unwrap()
         };
         reports[1..].iter().map(cost).collect()
     }
@@ -87,7 +87,7 @@ impl Orbit<'_> {
 /// The sum over all frames.
 fn sum(
     costs: &[api::FrameCost],
-    of: impl Fn(&api::FrameCost) -> &Option<api::Cost>,
+    of: impl Fn(&api::FrameCost) -> &Option<Box<api::Cost>>,
     count: impl Fn(&api::Cost) -> u64,
 ) -> u64 {
     costs.iter().map(|cost| count(of(cost).as_ref().unwrap())).sum()
@@ -186,9 +186,11 @@ async fn the_linear_programs_remember_their_plane_and_working_set_in_a_session()
     let methods = named("linear_program", "", "linear_program");
     for gap in [0.2, 0.02] {
         let [warm, cold] = turn(gap, methods.clone()).await;
-        for of in [(|cost| &cost.verdicts) as fn(&api::FrameCost) -> &Option<api::Cost>, |cost| {
-            &cost.first_contacts
-        }] {
+        for of in
+            [(|cost| &cost.verdicts) as fn(&api::FrameCost) -> &Option<Box<api::Cost>>, |cost| {
+                &cost.first_contacts
+            }]
+        {
             let asked = sum(&warm, of, |cost| cost.queries);
             let by_plane = sum(&warm, of, |cost| cost.witness_hits);
             // Of the programs that were solved at all, so that the plane saves none of it.
@@ -450,12 +452,14 @@ async fn costs_are_told_question_by_question_where_methods_are_named() {
         server.sessions().open_session(request).await.unwrap();
         let reports = step(&server, "s", vec![put(1, 1.5)]).await.unwrap();
         let cost = reports[0].cost.as_ref().unwrap();
-        let of_each = [cost.verdicts, cost.distances, cost.first_contacts, cost.along, cost.others];
+        let of_each =
+            [&cost.verdicts, &cost.distances, &cost.first_contacts, &cost.along, &cost.others];
         assert!(of_each.iter().all(|of_one| of_one.is_some() == is_named), "{of_each:?}");
         if is_named {
             let total = cost.sum.unwrap();
-            let parts =
-                |count: fn(&api::Cost) -> u64| of_each.iter().flatten().map(count).sum::<u64>();
+            let parts = |count: fn(&api::Cost) -> u64| -> u64 {
+                of_each.iter().copied().flatten().map(|cost| count(cost)).sum()
+            };
             assert_eq!(parts(|cost| cost.queries), total.queries);
             assert_eq!(parts(|cost| cost.supports), total.supports);
         }

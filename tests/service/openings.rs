@@ -105,9 +105,9 @@ async fn a_scene_in_several_messages_is_the_scene_in_one() {
     let opened = large.sessions().open_session(opening("s", whole())).await.unwrap().into_inner();
     let mut sent = messages("s", pieces());
     // The first frame may come with the last of the state, and more may follow.
-    sent.last_mut().unwrap().frame = Some(put(8, 20.0));
+    sent.last_mut().unwrap().frame = Some(Box::new(put(8, 20.0)));
     let frame = Some(put(9, 30.0));
-    sent.push(api::StreamSessionRequest { frame, ..Default::default() });
+    sent.push(api::StreamSessionRequest { frame: frame.map(Box::new), ..Default::default() });
     let told = told(&small, sent).await.unwrap();
     let first = told[0].opened.clone().unwrap();
     let bare = |report: Option<api::FrameReport>| {
@@ -142,8 +142,8 @@ async fn a_scene_that_does_not_come_whole_is_not_opened() {
         (changed(&|sent| sent.truncate(2)), "more_state"),
         (changed(&|sent| sent[2].more_state = None), "more_state"),
         (changed(&|sent| sent[1].start = Some(Start::SessionId("s".to_owned()))), "start"),
-        (changed(&|sent| sent[1].frame = Some(put(8, 2.0))), "frame"),
-        (changed(&|sent| sent[0].frame = Some(put(8, 2.0))), "frame"),
+        (changed(&|sent| sent[1].frame = Some(Box::new(put(8, 2.0)))), "frame"),
+        (changed(&|sent| sent[0].frame = Some(Box::new(put(8, 2.0)))), "frame"),
         (changed(&|sent| more(1, sent, &|state| state.frame_id = 9)), "more_state.frame_id"),
         (
             changed(&|sent| more(1, sent, &|state| state.release_margin = 0.5)),
@@ -181,7 +181,7 @@ async fn a_scene_that_does_not_come_whole_is_not_opened() {
     let mut sent = messages("s", pieces());
     sent.push(api::StreamSessionRequest { more_state: Some(Box::default()), ..Default::default() });
     sent.push(api::StreamSessionRequest {
-        frame: Some(put(8, 2.0)),
+        frame: Some(Box::new(put(8, 2.0))),
         state_continues: true,
         ..Default::default()
     });

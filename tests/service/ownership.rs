@@ -72,14 +72,14 @@ impl<'a> Caller<'a> {
         let first = api::StreamSessionRequest {
             start: Some(Start::SessionId("s".to_owned())),
             take_over: true,
-            frame: Some(api::Frame { frame_id, ..Default::default() }),
+            frame: Some(Box::new(api::Frame { frame_id, ..Default::default() })),
             session_key: self.field(),
             incarnation: self.incarnation,
             ..Default::default()
         };
         let requests = self.request(tokio_stream::iter([first]));
         let mut replies = self.server.sessions().stream_session(requests).await?.into_inner();
-        Ok(soon(replies.message()).await?.unwrap().report.unwrap())
+        Ok(*soon(replies.message()).await?.unwrap().report.unwrap())
     }
 
     async fn get(&self) -> Result<api::GetSessionResponse, Status> {

@@ -55,7 +55,7 @@ fn moved(frame_id: u64, report: &api::ReportOptions) -> api::Frame {
         frame_id,
         poses: poses.collect(),
         robot_moves: vec![api::RobotMove { id: SLIDER_ID, values, ..Default::default() }],
-        report: Some(*report),
+        report: Some(Box::new(*report)),
         ..Default::default()
     }
 }

@@ -62,7 +62,12 @@ fn moved(frame_id: u64, report: Option<api::ReportOptions>) -> api::Frame {
         translations: (1..=CUBES).flat_map(|id| [0.002 * f64::from(id), 0.0, 0.0]).collect(),
         ..Default::default()
     };
-    api::Frame { frame_id, packed_poses: Some(packed_poses), report, ..Default::default() }
+    api::Frame {
+        frame_id,
+        packed_poses: Some(packed_poses),
+        report: report.map(Box::new),
+        ..Default::default()
+    }
 }
 
 /// A client that takes little never gets more, gets what fits, and the rest when it asks again.
@@ -85,7 +90,10 @@ async fn a_report_is_cut_to_what_the_client_takes_and_whole_when_the_frame_is_se
             start: Some(api::stream_session_request::Start::SessionId("s".to_owned())),
             ..Default::default()
         };
-        let send = |frame| api::StreamSessionRequest { frame: Some(frame), ..Default::default() };
+        let send = |frame| api::StreamSessionRequest {
+            frame: Some(Box::new(frame)),
+            ..Default::default()
+        };
         let frames =
             vec![start, send(moved(1, Some(asked(0)))), send(moved(1, Some(asked(1 << 20))))];
         let mut replies = server
@@ -142,7 +150,7 @@ async fn a_reply_of_many_reports_is_as_long_as_its_client_takes_and_nothing_is_l
     let server = small().await;
     server.sessions().open_session(heap(everything(true, false, 0))).await.unwrap();
     let frame = |frame_id, bytes| api::Frame {
-        report: Some(everything(true, false, bytes)),
+        report: Some(Box::new(everything(true, false, bytes))),
         ..api::Frame { frame_id, ..Default::default() }
     };
     // About 20 kB each, and the reply takes less than one beside the words about the others.

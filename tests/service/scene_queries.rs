@@ -278,7 +278,10 @@ async fn a_scene_is_asked_while_a_stream_is_attached_and_nothing_changes() {
     let mut replies = server.sessions().stream_session(requests).await.unwrap().into_inner();
     for (frame_id, x) in [(1, 4.5), (2, 1.5)] {
         let frame = Some(put(frame_id, x));
-        frames.send(api::StreamSessionRequest { frame, ..Default::default() }).await.unwrap();
+        frames
+            .send(api::StreamSessionRequest { frame: frame.map(Box::new), ..Default::default() })
+            .await
+            .unwrap();
         while soon(replies.message()).await.unwrap().unwrap().report.is_none() {}
         let reply = ask(&server, request(vec![ray([0.0, 0.5, 0.5], [10.0, 0.0, 0.0])]));
         let reply = soon(reply).await.unwrap();
@@ -288,7 +291,10 @@ async fn a_scene_is_asked_while_a_stream_is_attached_and_nothing_changes() {
         is_near(hit.point, [x.min(3.0), 0.5, 0.5]);
     }
     let frame = Some(put(3, 6.0));
-    frames.send(api::StreamSessionRequest { frame, ..Default::default() }).await.unwrap();
+    frames
+        .send(api::StreamSessionRequest { frame: frame.map(Box::new), ..Default::default() })
+        .await
+        .unwrap();
     let report = soon(replies.message()).await.unwrap().unwrap().report.unwrap();
     assert_eq!((report.frame_id, report.status), (3, None));
 }

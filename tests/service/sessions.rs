@@ -109,7 +109,7 @@ async fn a_session_is_opened_stepped_twice_and_closed() {
     assert_eq!(opened.report.unwrap().counts.unwrap().separated, 1);
 
     let mut touching = put(1, 1.0);
-    touching.report = all_pairs();
+    touching.report = all_pairs().map(Box::new);
     let reports = step(&server, "s", vec![touching, put(2, 1.5)]).await.unwrap();
     assert_eq!(kinds(&reports[0]), [ContactEventKind::Began]);
     assert_eq!(reports[0].pairs[0].verdict(), Verdict::Touching);
@@ -183,11 +183,12 @@ async fn groups_that_tell_too_many_bodies_apart_are_refused_with_the_limit() {
     state.rules = Some(rules(vec![pair("a", "a")]));
     server.sessions().open_session(request.clone()).await.unwrap();
     let finer = Some(rules(vec![pair("a", "b")]));
-    let frame = api::Frame { frame_id: 1, rules: finer.clone(), ..Default::default() };
+    let frame =
+        api::Frame { frame_id: 1, rules: finer.clone().map(Box::new), ..Default::default() };
     let report = step(&server, "s", vec![frame]).await.unwrap().remove(0);
     refused(&report, Code::InvalidArgument, "frames[0].rules.checked_groups");
     let misspelt = Some(rules(vec![pair("a", "A")]));
-    let frame = api::Frame { frame_id: 1, rules: misspelt, ..Default::default() };
+    let frame = api::Frame { frame_id: 1, rules: misspelt.map(Box::new), ..Default::default() };
     let report = step(&server, "s", vec![frame]).await.unwrap().remove(0);
     refused(&report, Code::InvalidArgument, "frames[0].rules.checked_groups[0].b");
     request.state.as_mut().unwrap().rules = finer;
@@ -261,7 +262,7 @@ async fn packed_frames_and_nested_ones_get_the_same_reports() {
         let mut nested = put(frame_id, x);
         nested.poses[0].pose.as_mut().unwrap().orientation =
             Some(api::pose::Orientation::Rotation(rotation));
-        nested.report = all_pairs();
+        nested.report = all_pairs().map(Box::new);
         let packed = api::PackedPoses {
             ids: vec![2].into(),
             translations: vec![x, 0.0, 0.0].into(),
@@ -271,7 +272,7 @@ async fn packed_frames_and_nested_ones_get_the_same_reports() {
         let packed = api::Frame {
             frame_id,
             packed_poses: Some(packed),
-            report: all_pairs(),
+            report: all_pairs().map(Box::new),
             ..Default::default()
         };
         let without_time = |mut report: api::FrameReport| {
@@ -294,7 +295,10 @@ async fn a_repeated_frame_gets_the_same_report_and_changes_nothing() {
     assert_eq!(again.pairs, first.pairs);
     // It was told in the form that the repetition asks for, of compounds with hollow certificates.
     let report = Some(api::ReportOptions { packed: true, ..Default::default() });
-    let again = step(&server, "s", vec![api::Frame { report, ..put(1, 0.5) }]).await.unwrap();
+    let again =
+        step(&server, "s", vec![api::Frame { report: report.map(Box::new), ..put(1, 0.5) }])
+            .await
+            .unwrap();
     assert_eq!(again[0].pairs, first.pairs);
     let next = step(&server, "s", vec![api::Frame { frame_id: 2, ..Default::default() }]).await;
     assert_eq!(next.unwrap()[0].counts.unwrap().overlapping, 1);
@@ -322,7 +326,8 @@ async fn what_passes_between_two_frames_is_told_with_its_time() {
     let server = started().await;
     server.sessions().open_session(scene("s")).await.unwrap();
     let mut frame = put(1, -10.0);
-    frame.report = Some(api::ReportOptions { first_contacts: true, ..Default::default() });
+    frame.report =
+        Some(Box::new(api::ReportOptions { first_contacts: true, ..Default::default() }));
     let report = step(&server, "s", vec![frame]).await.unwrap().remove(0);
     assert_eq!(kinds(&report), [ContactEventKind::Began, ContactEventKind::Ended]);
     let time = report.events[0].time.unwrap();
@@ -432,7 +437,7 @@ async fn what_a_session_says_of_a_margin_is_valid_as_an_answer_of_its_own() {
         let mut there = put(id, x);
         let mut wanted = all_pairs().unwrap();
         wanted.certificates = true;
-        there.report = Some(wanted);
+        there.report = Some(Box::new(wanted));
         let report = step(&server, "s", vec![there]).await.unwrap().remove(0);
         let pair = &report.pairs[0];
         assert_eq!(pair.within_margin, Some(x <= 1.5), "{x}");

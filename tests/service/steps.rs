@@ -37,7 +37,12 @@ fn shaken(frame_id: u64, cubes: u32) -> api::Frame {
         ..Default::default()
     };
     let report = everything();
-    api::Frame { frame_id, packed_poses: Some(packed), report, ..Default::default() }
+    api::Frame {
+        frame_id,
+        packed_poses: Some(packed),
+        report: report.map(Box::new),
+        ..Default::default()
+    }
 }
 
 /// How many frames were answered; checks that all the others were refused for this reason and not
@@ -83,7 +88,11 @@ async fn a_reply_holds_no_more_reports_than_its_limit_and_the_other_frames_can_b
     let server = started_with(limits).await;
     heap(&server, 12).await;
     let mut frames: Vec<api::Frame> = (1..=40)
-        .map(|frame_id| api::Frame { frame_id, report: everything(), ..Default::default() })
+        .map(|frame_id| api::Frame {
+            frame_id,
+            report: everything().map(Box::new),
+            ..Default::default()
+        })
         .collect();
     let mut calls = 0;
     while !frames.is_empty() {
@@ -135,7 +144,7 @@ async fn bodies_and_rules_change_entry_by_entry() {
     let ignoring = |frame_id, pairs: &[[u32; 2]]| {
         let pairs = pairs.iter().map(|&[a, b]| api::BodyPair { a, b }).collect();
         let changes = api::RuleChanges { added_ignored_pairs: pairs, ..Default::default() };
-        api::Frame { rule_changes: Some(changes), ..frame(frame_id) }
+        api::Frame { rule_changes: Some(Box::new(changes)), ..frame(frame_id) }
     };
     let large = api::BodyChange {
         id: 3,

@@ -44,7 +44,8 @@ impl Talk {
     }
 
     async fn send(&self, frame: api::Frame) {
-        let message = api::StreamSessionRequest { frame: Some(frame), ..Default::default() };
+        let message =
+            api::StreamSessionRequest { frame: Some(Box::new(frame)), ..Default::default() };
         self.requests.send(message).await.unwrap();
     }
 
@@ -53,7 +54,7 @@ impl Talk {
     }
 
     async fn report(&mut self) -> api::FrameReport {
-        self.reply().await.unwrap().unwrap().report.unwrap()
+        *self.reply().await.unwrap().unwrap().report.unwrap()
     }
 }
 
@@ -79,7 +80,11 @@ async fn what_is_wrong_with_a_session_that_a_stream_opens_is_named_with_its_path
 async fn a_stream_opens_a_session_and_answers_frame_by_frame_through_errors() {
     let server = started().await;
     let start = Some(api::stream_session_request::Start::Open(Box::new(scene("s"))));
-    let first = api::StreamSessionRequest { start, frame: Some(put(1, 0.5)), ..Default::default() };
+    let first = api::StreamSessionRequest {
+        start,
+        frame: Some(Box::new(put(1, 0.5))),
+        ..Default::default()
+    };
     let mut talk = Talk::begin(&server, first).await;
     let opened = talk.reply().await.unwrap().unwrap().opened.unwrap();
     assert_eq!(opened.session_id, "s");
@@ -133,7 +138,7 @@ fn crossing(frame_id: u64) -> api::Frame {
         frame.poses.push(third);
     }
     let report = all_pairs().unwrap();
-    frame.report = Some(api::ReportOptions { first_contacts: true, ..report });
+    frame.report = Some(Box::new(api::ReportOptions { first_contacts: true, ..report }));
     frame
 }
 
@@ -287,7 +292,11 @@ async fn two_thousand_abandoned_sessions_leave_nothing_behind() {
             let start = scene(&format!("s{round}-{k}"));
             let start = Some(api::stream_session_request::Start::Open(Box::new(start)));
             let frame = Some(put(1, 0.5));
-            let first = api::StreamSessionRequest { start, frame, ..Default::default() };
+            let first = api::StreamSessionRequest {
+                start,
+                frame: frame.map(Box::new),
+                ..Default::default()
+            };
             let mut talk = Talk::begin(&server, first).await;
             assert!(talk.reply().await.unwrap().unwrap().opened.is_some());
             talks.push(talk);
@@ -339,7 +348,13 @@ async fn a_frame_of_a_stream_is_answered_within_the_servers_time() {
         |id: u32| api::BodyPose { id, pose: pose(0.01 * f64::from(id)), ..Default::default() };
     let report = Some(api::ReportOptions { depths: true, ..all_pairs().unwrap() });
     let poses = (1..=BALLS).map(heaped).collect();
-    talk.send(api::Frame { frame_id: 1, poses, report, ..Default::default() }).await;
+    talk.send(api::Frame {
+        frame_id: 1,
+        poses,
+        report: report.map(Box::new),
+        ..Default::default()
+    })
+    .await;
     let report = talk.report().await;
     assert_eq!(report.stopped(), api::Stopped::Deadline);
     assert_eq!(report.frame_id, 1);

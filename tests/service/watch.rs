@@ -98,7 +98,7 @@ async fn a_watcher_knows_the_scene_after_every_frame_from_what_it_was_told() {
         api::Frame { poses: vec![moved(99, 1.0, false), moved(2, 4.5, true)], ..frame(3) },
         api::Frame {
             added_bodies: vec![cube_at(7, 4.0)],
-            rules: Some(rules),
+            rules: Some(Box::new(rules)),
             poses: vec![moved(7, 4.25, false)],
             ..frame(4)
         },
@@ -116,10 +116,10 @@ async fn a_watcher_knows_the_scene_after_every_frame_from_what_it_was_told() {
                 mask: Some(3),
                 ..Default::default()
             }],
-            rule_changes: Some(api::RuleChanges {
+            rule_changes: Some(Box::new(api::RuleChanges {
                 added_ignored_pairs: vec![api::BodyPair { a: 2, b: 1 }],
                 ..Default::default()
-            }),
+            })),
             poses: vec![moved(1, 5.0, false), moved(2, 6.0, false)],
             ..frame(8)
         },

@@ -6,12 +6,12 @@
 
 use std::marker::PhantomData;
 
-use prost::bytes::Buf;
+use prost::bytes::{Buf, BufMut};
 use prost::{Message, Name};
 use tonic::Status;
 use tonic::codec::{DecodeBuf, Decoder, EncodeBuf, Encoder};
 
-use super::intake::Intake;
+use super::intake::{Intake, MessageKind};
 
 /// Encodes `T`, decodes `U`.
 #[derive(Debug)]
@@ -34,24 +34,40 @@ where
     type Decoder = Inward<U>;
 
     fn encoder(&mut self) -> Outward<T> {
-        Outward(PhantomData)
+        Outward { scratch: Vec::new(), message: PhantomData }
     }
 
     fn decoder(&mut self) -> Inward<U> {
-        Inward { intake: Intake::current(), message: PhantomData }
+        Inward { intake: Intake::current(), kind: MessageKind::of::<U>(), message: PhantomData }
     }
 }
 
 /// Encodes.
 #[derive(Debug)]
-pub struct Outward<T>(PhantomData<T>);
+pub struct Outward<T> {
+    /// A small message is written here first, and copied as a whole: the buffer of the transport
+    /// takes as long for one byte as for many.
+    scratch: Vec<u8>,
+    message: PhantomData<T>,
+}
+
+/// Messages up to this are small.
+const SMALL_BYTES: usize = 1 << 10;
 
 impl<T: Message> Encoder for Outward<T> {
     type Item = T;
     type Error = Status;
 
     fn encode(&mut self, item: T, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
-        item.encode(buffer).map_err(|error| Status::internal(error.to_string()))
+        let bytes = item.encoded_len();
+        if bytes > SMALL_BYTES {
+            return item.encode(buffer).map_err(|error| Status::internal(error.to_string()));
+        }
+        self.scratch.clear();
+        self.scratch.reserve_exact(bytes);
+        item.encode_raw(&mut self.scratch);
+        buffer.put_slice(&self.scratch);
+        Ok(())
     }
 }
 
@@ -60,6 +76,7 @@ impl<T: Message> Encoder for Outward<T> {
 pub struct Inward<T> {
     /// None: this is a client.
     intake: Option<Intake>,
+    kind: MessageKind,
     message: PhantomData<T>,
 }
 
@@ -73,7 +90,7 @@ impl<T: Message + Name + Default> Decoder for Inward<T> {
             Some(intake) => {
                 // Without copying: what was received lies in one piece, and this is a share of it.
                 let bytes = buffer.copy_to_bytes(buffer.remaining());
-                intake.decode(&bytes.clone(), || decode(bytes))?
+                intake.decode(self.kind, &bytes.clone(), || decode(bytes))?
             }
         };
         Ok(Some(message))
@@ -82,4 +99,21 @@ impl<T: Message + Name + Default> Decoder for Inward<T> {
 
 fn decode<T: Message + Default>(bytes: impl Buf) -> Result<T, Status> {
     T::decode(bytes).map_err(|error| Status::internal(error.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::rpc::api;
+
+    /// Replies of 3,648 bytes and requests of 1,784 were moved from hand to hand a dozen times,
+    /// which took a fifth of the time of a small frame.
+    #[test]
+    fn what_comes_and_goes_with_every_frame_is_small() {
+        assert!(size_of::<api::StreamSessionRequest>() <= 128);
+        assert!(size_of::<api::StreamSessionResponse>() <= 32);
+        // Allocations up to this are kept at hand by the allocator when they are freed.
+        let at_hand = 1_032;
+        assert!(size_of::<api::Frame>() <= at_hand, "{}", size_of::<api::Frame>());
+        assert!(size_of::<api::FrameReport>() <= at_hand, "{}", size_of::<api::FrameReport>());
+    }
 }

@@ -23,7 +23,7 @@ impl<S: Resident> Attachment<S> {
 
     /// Whether this stream still has the session.
     pub fn is_valid(&self) -> bool {
-        !*self.taken_over.borrow()
+        !has_turned_true(&self.taken_over)
     }
 
     /// Whether the session is closed.
@@ -32,13 +32,18 @@ impl<S: Resident> Attachment<S> {
     }
 }
 
+/// Whether a flag that begins as false is true. Frames ask this again and again: as long as nothing
+/// has changed there is no lock to be taken.
+pub fn has_turned_true(flag: &watch::Receiver<bool>) -> bool {
+    flag.has_changed().unwrap_or(true) && *flag.borrow()
+}
+
 impl<S: Resident> Drop for Attachment<S> {
     fn drop(&mut self) {
         let mut state = self.slot.lock();
         if state.attached.as_ref().is_some_and(|(serial, _)| *serial == self.serial) {
             state.attached = None;
             state.last_call = self.slot.clock.now();
-            state.last_call_wall = self.slot.clock.wall();
         }
     }
 }

@@ -109,6 +109,31 @@ fn a_pair_that_sleeps_is_looked_at_when_its_proof_is_asked_for() {
     assert_eq!(events(&report), [(EventKind::Ended, 1, 2)]);
 }
 
+/// Frames of large scenes went to the pool for every body that moved, as if each were looked for
+/// among all others.
+#[test]
+fn bodies_that_move_within_their_room_are_not_looked_for() {
+    let questions = Questions { listed: Listed::Nothing, ..Questions::default() };
+    let mut scene = Scene::open(crowd(30, 400, false), &METHODS[0], LIMITS).unwrap();
+    assert_eq!(scene.bodies_to_find(&questions), 30, "nothing is kept for them yet");
+    scene.answer(&questions, &Serial, &false.into()).unwrap();
+    let mut random = Random(5);
+    let mut found = Vec::new();
+    for id in 1..60 {
+        scene.apply(&creep(&scene, id, &mut random)).unwrap();
+        let count = scene.bodies_to_find(&questions);
+        found.push(count);
+        scene.pairs_within_reach(&questions).unwrap();
+        assert_eq!(scene.bodies_to_find(&questions), 0, "frame {id}: {count} were found just now");
+        scene.answer(&questions, &Serial, &false.into()).unwrap();
+    }
+    let few = found[1..].iter().filter(|&&count| count < 10).count();
+    assert!(few > 40, "most stay within their room: {found:?}");
+    let far = crowd(30, 400, false).bodies[0].id;
+    scene.apply(&frame(60, vec![moved(far.0, at(500.0, 0.0, 0.0))])).unwrap();
+    assert!(scene.bodies_to_find(&questions) > 0, "it is somewhere else");
+}
+
 #[test]
 fn how_many_pairs_are_within_reach_is_said_before_they_are_looked_at() {
     let mut closest = f64::INFINITY;

@@ -78,7 +78,7 @@ fn step(bytes: &[u8]) -> (String, Vec<api::ItemStatus>) {
 
 fn stream(bytes: &[u8]) -> (String, Vec<api::ItemStatus>) {
     let reply = api::StreamSessionResponse::decode(bytes).expect("our own reply");
-    (format!("{reply:?}"), reply.report.into_iter().flat_map(of_report).collect())
+    (format!("{reply:?}"), reply.report.into_iter().flat_map(|report| of_report(*report)).collect())
 }
 
 const METHODS: &[(&str, Shape, Reader)] = &[

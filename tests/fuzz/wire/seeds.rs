@@ -240,10 +240,10 @@ fn sessions() -> Vec<Vec<Call>> {
         frame_id: 5,
         added_bodies: vec![body(4, 1.0)],
         removed_body_ids: vec![3],
-        rules: Some(api::PairRules {
+        rules: Some(Box::new(api::PairRules {
             ignored_pairs: pair().into_iter().collect(),
             ..Default::default()
-        }),
+        })),
         ..Default::default()
     };
     let step = |frames| {
@@ -256,10 +256,11 @@ fn sessions() -> Vec<Vec<Call>> {
     let first = api::StreamSessionRequest {
         start: Some(start),
         latest_wins: true,
-        frame: Some(nested(1, 2.0)),
+        frame: Some(Box::new(nested(1, 2.0))),
         ..Default::default()
     };
-    let next = |frame| api::StreamSessionRequest { frame: Some(frame), ..Default::default() };
+    let next =
+        |frame| api::StreamSessionRequest { frame: Some(Box::new(frame)), ..Default::default() };
     let get = api::GetSessionRequest { session_id: id(), ..Default::default() };
     let close = api::CloseSessionRequest { session_id: id(), ..Default::default() };
     vec![

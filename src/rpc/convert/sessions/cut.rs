@@ -54,8 +54,8 @@ pub fn cut(report: &mut api::FrameReport, bytes_max: u64) {
     report.omitted_events = shorten(&mut report.events, over);
 }
 
-/// Whether a report is so short that its bytes need not be counted.
-fn is_short(report: &api::FrameReport) -> bool {
+/// Whether a report is so short that its bytes need not be counted: it takes some kilobytes.
+pub fn is_short(report: &api::FrameReport) -> bool {
     let packed = report.packed_pairs.as_ref().map_or(0, |packed| packed.a.len());
     let ranked = report.packed_ranking.as_ref().map_or(0, |ranking| ranking.a.len());
     let listed = report.events.len() + report.placed_parts.len() + report.ranked_pairs.len();

@@ -61,7 +61,7 @@ impl<'a> AskedFrame<'a> {
             let ids = path.field("ids");
             ids.within(limits.bodies_per_session_max(), packed.ids.len())?;
         }
-        let (steps, _) = budget(&path.field("budget"), wire.budget.as_ref())?;
+        let (steps, _) = budget(&path.field("budget"), wire.budget.as_deref())?;
         let steps_max = if wire.budget.is_some() { steps } else { defaults.steps_max };
         let mut plan = match &wire.report {
             None => defaults.plan,

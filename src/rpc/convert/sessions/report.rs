@@ -21,16 +21,16 @@ pub fn to_wire(
     bodies: Bodies<'_>,
     elapsed: Duration,
     waiting: Waiting<'_>,
-) -> api::FrameReport {
-    let mut wire = api::FrameReport {
+) -> Box<api::FrameReport> {
+    let mut wire = Box::new(api::FrameReport {
         frame_id: report.frame,
         previous_frame_id: report.previous,
         skipped_frames: report.frames_skipped,
         omitted_pairs: report.pairs_omitted,
         counts: Some(counts(&report.tally)),
-        cost: Some(Box::new(cost(report, elapsed))),
+        cost: Some(cost(report, elapsed)),
         ..Default::default()
-    };
+    });
     if waiting.is_over() {
         return wire;
     }
@@ -69,7 +69,7 @@ fn cost(report: &Report, elapsed: Duration) -> api::FrameCost {
     let unseen = counters.pairs_skipped + counters.pairs_remembered;
     let of = |asked: AskedOf| {
         let cost = counters.cost_of_each.as_ref().map(|each| &each[asked as usize])?;
-        Some(api::Cost { elapsed: None, ..cost_to_wire(cost, Duration::ZERO) })
+        Some(Box::new(api::Cost { elapsed: None, ..cost_to_wire(cost, Duration::ZERO) }))
     };
     api::FrameCost {
         sum: Some(cost_to_wire(&counters.cost, elapsed)),

@@ -1,13 +1,14 @@
 //! The sessions of a server: how they are opened, found and asked.
 
 use std::hash::{BuildHasher, Hasher};
+use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use tonic::metadata::MetadataMap;
 
 use super::session::Session;
-use super::work::{FrameWork, Steps, Until};
+use super::work::{FrameWork, Frames, Reports, Steps, Until};
 use crate::geometry::separation::METHODS;
 use crate::rpc::api;
 use crate::rpc::convert::keys::check_key;
@@ -18,7 +19,7 @@ use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::timing::time_left;
-use crate::runtime::compute::{INLINE_MAX, NEVER_INLINE};
+use crate::runtime::compute::{Compute, INLINE_MAX, NEVER_INLINE, Refused};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Purse, Reservation};
 use crate::runtime::sessions::owner::{Credentials, KeyDigest, new_incarnation, new_key};
@@ -38,15 +39,25 @@ pub struct SessionHost {
 /// What there is for the answer to some frames.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct AnswerTime<'a> {
-    /// Says when the caller has gone.
-    pub(super) going: &'a StopGuard,
+    /// Until when somebody waits for it.
+    pub(super) call: CallTime<'a>,
     /// What the frames may take at most.
-    pub(super) budget: Option<Duration>,
+    pub(super) budget: Duration,
     /// So many bytes their reports may have, whatever the frames say.
     pub(super) reply_bytes: u64,
 }
 
-/// Time that ends sooner is looked at, even where a frame is answered at once.
+/// Until when somebody waits for an answer.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum CallTime<'a> {
+    /// As this says, which began with the call.
+    Begun(&'a StopGuard),
+    /// So long from now on. Whoever hangs up drops the answer, and what runs for it ends.
+    FromNowOn(Duration),
+}
+
+/// Time that ends sooner is looked at, even where a frame is answered at once: a timer costs as
+/// much as a small frame, which is over long before most times would be.
 const SHORT: Duration = Duration::from_millis(100);
 
 /// How long a body of one part takes to be declared on the wire.
@@ -120,7 +131,7 @@ impl SessionHost {
         let slot = registry.insert(new).map_err(|error| failure(error, id))?;
         let opened = api::OpenSessionResponse {
             session_id: id.to_owned(),
-            report: Some(report),
+            report: Some(*report),
             checked_pairs,
             idle_timeout: Some(duration_to_wire(idle)),
             session_key: made_key,
@@ -157,45 +168,35 @@ impl SessionHost {
     /// place of the frame in a list of frames, if there is a list.
     pub(super) async fn answer(
         &self,
-        mut held: Held<Session>,
-        frames: Vec<api::Frame>,
+        held: Held<Session>,
+        frames: Frames,
         index: Option<usize>,
         time: AnswerTime<'_>,
-    ) -> Result<Vec<api::FrameReport>, Failure> {
-        let spending = StopGuard::planned(time.budget);
-        let (gone, spent, left) = (time.going.flag(), spending.flag(), spending.left());
-        let reply_bytes = time.reply_bytes;
+    ) -> Result<Reports, Failure> {
         let estimate = held.estimate(&frames);
-        let mut steps = Steps::new(frames, self.registry.room(held.purse()));
-        let list = Path::ROOT.field("frames");
-        if estimate <= INLINE_MAX {
-            // What is done here is over before most of them would be.
-            time.going.arm_within(SHORT);
-            spending.arm_within(SHORT);
-            let (shared, gone, spent) = (self.shared.clone(), gone.clone(), spent.clone());
-            let left = left.clone();
-            let job = move || {
-                let list = Path::ROOT.field("frames");
-                let path = index.map_or(Path::ROOT.field("frame"), |index| list.index(index));
-                let until = Until { gone: &gone, spent: &spent, left: &left };
-                // Rayon's workers are those of the pool; what runs elsewhere must not wake them.
-                let runner = &Serial;
-                let shared = &shared;
-                let work = FrameWork { shared, until, runner, is_inline: true, reply_bytes };
-                let is_done = held.step(&mut steps, &path, &work);
-                (held, steps, is_done)
-            };
-            let is_done;
-            (held, steps, is_done) = self.shared.compute.run(estimate, job).await?;
-            if is_done {
-                return Ok(steps.into_reports());
+        let mut steps = Steps::new(frames, index, self.registry.room(held.purse()));
+        let short = (time.budget <= SHORT).then(|| StopGuard::after(Some(time.budget)));
+        let mut held = if estimate <= INLINE_MAX {
+            let at_once = self.at_once(held, &mut steps, &time, short.as_ref()).await?;
+            let Some(held) = at_once else { return Ok(steps.into_reports()) };
+            held
+        } else {
+            held
+        };
+        let spending = short.unwrap_or_else(|| StopGuard::after(Some(time.budget)));
+        let own;
+        let going = match time.call {
+            CallTime::Begun(going) => going,
+            CallTime::FromNowOn(time) => {
+                own = StopGuard::after(Some(time));
+                &own
             }
-        }
-        time.going.arm();
-        spending.arm();
+        };
+        let (gone, spent, left) = (going.flag(), spending.flag(), spending.left());
         let memory = Mutex::new(held.purse().reserve(MemoryKind::Work, 0)?);
-        let shared = self.shared.clone();
+        let (shared, reply_bytes) = (self.shared.clone(), time.reply_bytes);
         let job = move || {
+            let list = Path::ROOT.field("frames");
             let path = index.map_or(Path::ROOT.field("frame"), |index| list.index(index));
             let until = Until { gone: &gone, spent: &spent, left: &left };
             let runner = Bounded::new(Parallel, &memory);
@@ -211,6 +212,38 @@ impl SessionHost {
             None => self.shared.compute.run_when_free(estimate, job).await?,
         };
         Ok(reports)
+    }
+
+    /// Goes as far as may be gone on this thread, where others wait; the session comes back if
+    /// there is more to do.
+    async fn at_once(
+        &self,
+        held: Held<Session>,
+        steps: &mut Steps,
+        time: &AnswerTime<'_>,
+        short: Option<&StopGuard>,
+    ) -> Result<Option<Held<Session>>, Refused> {
+        let (shared, reply_bytes) = (&self.shared, time.reply_bytes);
+        // Nobody can hang up while this thread is at work.
+        let never = AtomicBool::new(false);
+        let over = AtomicBool::new(matches!(time.call, CallTime::FromNowOn(Duration::ZERO)));
+        let gone = match time.call {
+            CallTime::Begun(going) => going.as_flag(),
+            CallTime::FromNowOn(_) => &over,
+        };
+        let (spent, left) = (short.map_or(&never, StopGuard::as_flag), &never);
+        // The session goes with the work: if that panics, it is closed.
+        let job = move || {
+            let mut held = held;
+            let list = Path::ROOT.field("frames");
+            let path = steps.index.map_or(Path::ROOT.field("frame"), |index| list.index(index));
+            let until = Until { gone, spent, left };
+            // Rayon's workers are those of the pool; what runs elsewhere must not wake them.
+            let work = FrameWork { shared, until, runner: &Serial, is_inline: true, reply_bytes };
+            let is_done = held.step(steps, &path, &work);
+            (!is_done).then_some(held)
+        };
+        Compute::here(job).await
     }
 
     /// The declared state of a session, with room for it until it is sent, and what `also` takes from

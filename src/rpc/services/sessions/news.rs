@@ -78,16 +78,14 @@ impl Newsroom {
     }
 
     /// Writes down what a frame has changed of which the moves at these places were refused, of
-    /// bodies and of robots.
+    /// bodies and of robots. There is no need for it while nobody reads.
     pub(super) fn note(
         &mut self,
         frame: &Frame,
         moves: &dyn Moves,
         refused: &[BTreeSet<usize>; 2],
     ) {
-        if self.is_read() {
-            self.draft.note(frame, moves, refused);
-        }
+        self.draft.note(frame, moves, refused);
     }
 
     /// What is to be told, if anybody is there to be told.

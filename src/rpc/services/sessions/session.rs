@@ -77,6 +77,9 @@ pub struct Session {
 /// goes to the pool whatever the guess is.
 const HOLD_UP_MAX: Duration = Duration::from_millis(20);
 
+/// How long it takes to put a body where a frame says, at most.
+const MOVE_TIME: Duration = Duration::from_nanos(250);
+
 /// How long it takes to find out whether a body that moved is near another one, at most.
 const FIND_TIME: Duration = Duration::from_nanos(20);
 
@@ -98,7 +101,7 @@ impl Session {
         shared: &Shared,
         until: Until<'_>,
         runner: &dyn Runner,
-    ) -> Result<(Self, api::FrameReport), Failure> {
+    ) -> Result<(Self, Box<api::FrameReport>), Failure> {
         let (limits, catalogue) = (shared.limits(), &shared.catalogue());
         let default = api::SessionState::default();
         let wire = request.state.as_ref().unwrap_or(&default);
@@ -182,16 +185,18 @@ impl Session {
     /// How long these frames will take, judging by the last one; but at least [`NEVER_INLINE`] if
     /// they might well take longer than others can wait, or are answered by a method whose time the
     /// guesses do not bound.
-    pub(super) fn estimate(&self, frames: &[api::Frame]) -> Duration {
-        let added: Duration = frames.iter().map(declare::frame_estimate).sum();
-        let guess = self.last_elapsed + added;
-        let at_worst: Duration = frames.iter().map(|frame| self.at_worst(frame)).sum();
+    pub(super) fn estimate(&self, frames: &[Box<api::Frame>]) -> Duration {
+        let (mut guess, mut at_worst) = (self.last_elapsed, Duration::ZERO);
+        for frame in frames {
+            guess = guess.saturating_add(declare::frame_estimate(frame));
+            at_worst = at_worst.saturating_add(self.at_worst(frame));
+        }
         let is_unbounded = at_worst > HOLD_UP_MAX || !self.are_default_methods;
         if is_unbounded { guess.max(NEVER_INLINE) } else { guess }
     }
 
-    /// How long a frame might take until it is known how many pairs it concerns, which is looked
-    /// at then; or in all, if that is not how it is answered.
+    /// How long a frame might take until it is known how many bodies have to be looked for, which
+    /// is looked at then; or in all, if that is not how it is answered.
     fn at_worst(&self, frame: &api::Frame) -> Duration {
         let is_restructured = !frame.added_bodies.is_empty()
             || !frame.changed_bodies.is_empty()
@@ -213,11 +218,22 @@ impl Session {
         let packed = frame.packed_poses.as_ref().map_or(0, |packed| packed.ids.len());
         let robots = frame.robot_moves.iter();
         let carried: usize = robots.map(|to| self.scene.moved_with(RobotId(to.id)).count()).sum();
-        let moved = (frame.poses.len() + packed + carried).max(1);
+        let moved = frame.poses.len() + packed + carried;
+        MOVE_TIME.saturating_mul(u32::try_from(moved).unwrap_or(u32::MAX))
+    }
+
+    /// How long it may take to find out which pairs an answer concerns: of the bodies that moved
+    /// most are still within what is kept for them, and are not looked for.
+    fn time_to_find(&mut self, plan: &Plan) -> Duration {
+        let times = |count: usize| u32::try_from(count).unwrap_or(u32::MAX);
         let bodies = self.scene.bodies().len();
-        let looked_for = u32::try_from(moved.saturating_mul(bodies)).unwrap_or(u32::MAX);
-        let built = u32::try_from(bodies).unwrap_or(u32::MAX);
-        FIND_TIME.saturating_mul(looked_for) + BUILD_TIME.saturating_mul(built)
+        match self.scene.bodies_to_find(&plan.questions) {
+            0 => Duration::ZERO,
+            found => {
+                let looked_at = times(found.saturating_mul(bodies));
+                FIND_TIME.saturating_mul(looked_at) + BUILD_TIME.saturating_mul(times(bodies))
+            }
+        }
     }
 
     /// How long the answers about so many pairs of bodies might take: a generous guess.
@@ -232,6 +248,9 @@ impl Session {
     fn holds_up(&mut self, plan: &Plan, work: &FrameWork<'_>) -> bool {
         if !work.is_inline {
             return false;
+        }
+        if self.time_to_find(plan) > HOLD_UP_MAX {
+            return true;
         }
         let Ok(pairs) = self.scene.pairs_within_reach(&plan.questions) else { return true };
         self.time_of_pairs(pairs, is_dear(plan)) > HOLD_UP_MAX
@@ -266,7 +285,7 @@ impl Session {
                 steps.reports.push(report);
             }
             match steps.aside.take() {
-                Some(Aside::Refused(report)) => steps.reports.push(*report),
+                Some(Aside::Refused(report)) => steps.reports.push(report),
                 Some(Aside::Repeated(frame, plan)) => match self.scene.remembered_report(frame) {
                     Some(known) => {
                         let plan = Plan { reply_bytes: plan.reply_bytes, ..self.last_plan };
@@ -307,15 +326,17 @@ impl Session {
         }
     }
 
-    fn answer_or_say_why(&mut self, plan: &Plan, work: &FrameWork<'_>) -> api::FrameReport {
+    fn answer_or_say_why(&mut self, plan: &Plan, work: &FrameWork<'_>) -> Box<api::FrameReport> {
         let answered = self.answer(plan, work);
         self.tell_watchers(answered.is_ok());
-        answered.unwrap_or_else(|failure| api::FrameReport {
-            frame_id: self.scene.frame(),
-            status: Some(failure.to_item()),
-            refused_items: self.last_refused.items.clone(),
-            omitted_items: self.last_refused.omitted,
-            ..Default::default()
+        answered.unwrap_or_else(|failure| {
+            Box::new(api::FrameReport {
+                frame_id: self.scene.frame(),
+                status: Some(failure.to_item()),
+                refused_items: self.last_refused.items.clone(),
+                omitted_items: self.last_refused.omitted,
+                ..Default::default()
+            })
         })
     }
 
@@ -393,7 +414,11 @@ impl Session {
         }
     }
 
-    fn answer(&mut self, plan: &Plan, work: &FrameWork<'_>) -> Result<api::FrameReport, Failure> {
+    fn answer(
+        &mut self,
+        plan: &Plan,
+        work: &FrameWork<'_>,
+    ) -> Result<Box<api::FrameReport>, Failure> {
         let FrameWork { shared, runner, .. } = *work;
         let Until { spent, left, .. } = work.until;
         let start = shared.clock.now();
@@ -425,7 +450,7 @@ impl Session {
         plan: &Plan,
         elapsed: Duration,
         waiting: Waiting<'_>,
-    ) -> api::FrameReport {
+    ) -> Box<api::FrameReport> {
         let of_link = |id| self.scene.body(id).map_or(1, |body| body.parts.len());
         let has_links = self.scene.robots().len() > 0;
         let link = |id| if has_links { link_name(&self.scene, id) } else { String::new() };

@@ -11,9 +11,10 @@ use std::time::{Duration, Instant};
 use prost::Message;
 use tonic::metadata::MetadataMap;
 
-use super::host::{AnswerTime, SessionHost, credentials, failure, take_out};
+use super::host::{AnswerTime, CallTime, SessionHost, credentials, failure, take_out};
 use super::news::REPORT_FACTOR;
 use super::session::Session;
+use super::work::Reports;
 use crate::rpc::api;
 use crate::rpc::convert::sessions::cut::reply_bytes;
 use crate::rpc::path::Path;
@@ -55,7 +56,7 @@ pub(super) async fn step(
         match done {
             Ok((answered, left)) => {
                 room = left;
-                reports.extend(answered);
+                reports.extend(answered.into_iter().map(|report| *report));
             }
             Err(failure) if index == 0 => return Err(failure),
             Err(failure) => {
@@ -83,15 +84,15 @@ impl Call<'_> {
         frame: api::Frame,
         index: usize,
         mut room: ReplyRoom,
-    ) -> Result<(Vec<api::FrameReport>, ReplyRoom), Failure> {
+    ) -> Result<(Reports, ReplyRoom), Failure> {
         let Self { host, slot, turns, going } = self;
         let held = tokio::time::timeout(turns.left(&host.shared), take_out(slot)).await;
         let held = held.map_err(|_| Failure::Deadline)??;
         let left = turns.left(&host.shared);
-        let budget = Some(held.time(&frame).unwrap_or(left).min(left));
+        let budget = held.time(&frame).unwrap_or(left).min(left);
         let (reply_bytes, own) = (room.left(), held.reply_bytes(&frame, host.shared.limits()));
-        let time = AnswerTime { going, budget, reply_bytes };
-        let answered = host.answer(held, vec![frame], Some(index), time).await?;
+        let time = AnswerTime { call: CallTime::Begun(going), budget, reply_bytes };
+        let answered = host.answer(held, vec![Box::new(frame)], Some(index), time).await?;
         room.take(&answered, reply_bytes < own);
         Ok((answered, room))
     }
@@ -128,8 +129,8 @@ impl ReplyRoom {
     }
 
     /// Takes the room of what was answered to one frame; `is_less` than its client takes was left.
-    fn take(&mut self, answered: &[api::FrameReport], is_less: bool) {
-        let bytes = answered.iter().map(Message::encoded_len).sum::<usize>() as u64;
+    fn take(&mut self, answered: &[Box<api::FrameReport>], is_less: bool) {
+        let bytes = answered.iter().map(|report| report.encoded_len()).sum::<usize>() as u64;
         self.taken += bytes;
         self.largest = self.largest.max(bytes);
         self.frames_left = self.frames_left.saturating_sub(1);

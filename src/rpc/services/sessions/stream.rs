@@ -5,7 +5,7 @@
 //! back a client that does not read. What has arrived meanwhile is merged, where the client allows
 //! it, when the stream gets to reading again. A client that hangs up drops all of it.
 
-use std::pin::Pin;
+use std::pin::{Pin, pin};
 use std::sync::{Arc, Mutex};
 use std::task::{Context, Poll};
 use std::time::Duration;
@@ -16,22 +16,23 @@ use tokio_stream::{Stream, StreamExt};
 use tonic::metadata::MetadataMap;
 use tonic::{Status, Streaming};
 
-use super::host::{AnswerTime, SessionHost, failure, take_out};
+use super::host::{AnswerTime, CallTime, SessionHost, failure, take_out};
 use super::news::REPORT_FACTOR;
 use super::opening;
 use super::session::Session;
 use super::step::left;
+use super::work::Frames;
 use crate::rpc::api;
 use crate::rpc::api::stream_session_request::Start;
+use crate::rpc::convert::sessions::cut::is_short;
 use crate::rpc::path::Path;
 use crate::rpc::status::{Failure, of_transport};
 use crate::rpc::transport::intake::Intake;
 use crate::runtime::client::Client;
 use crate::runtime::compute::INLINE_MAX;
-use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Reservation};
 use crate::runtime::sessions::owner::{Credentials, KeyDigest};
-use crate::runtime::sessions::{Attachment, Slot};
+use crate::runtime::sessions::{Attachment, Slot, has_turned_true};
 
 /// For reports of more bytes than this memory is taken.
 const LARGE_REPORT: usize = 64 << 10;
@@ -112,7 +113,8 @@ struct Talk {
     intake: Intake,
     /// The client has sent its last message.
     is_over: bool,
-    /// Bytes of the last report: the best guess for the next one.
+    /// Bytes of the last report: the best guess for the next one. Those of short ones are not
+    /// counted.
     last_bytes: usize,
     /// How long its frames have taken, at a guess, since others of this thread had their turn.
     busy: Duration,
@@ -162,7 +164,7 @@ impl Talk {
     async fn rest_of_state(
         &mut self,
         request: &mut api::OpenSessionRequest,
-    ) -> Result<Option<api::Frame>, Failure> {
+    ) -> Result<Option<Box<api::Frame>>, Failure> {
         let time = Duration::from_secs(self.host.shared.limits().call_seconds_max);
         let read = async {
             loop {
@@ -181,16 +183,20 @@ impl Talk {
 
     async fn converse(
         &mut self,
-        mut attachment: Attachment<Session>,
-        first: Option<api::Frame>,
+        attachment: Attachment<Session>,
+        first: Option<Box<api::Frame>>,
         latest_wins: bool,
     ) -> Result<(), Failure> {
         let slot = attachment.slot().clone();
-        let mut draining = self.host.shared.draining.clone();
-        let mut told_draining = false;
+        let draining = self.host.shared.draining.clone();
+        let (mut told_draining, mut may_drain) = (false, true);
+        // They wait beside all frames: to begin to wait anew costs more than to go on with it.
+        let mut wakes = (attachment.taken_over.clone(), draining.clone());
+        let mut taken_over = pin!(turned_true(&mut wakes.0));
+        let mut drains = pin!(turned_true(&mut wakes.1));
         let mut pending = first;
         loop {
-            if !told_draining && *draining.borrow() {
+            if !told_draining && has_turned_true(&draining) {
                 told_draining = true;
                 self.notify(api::Notice::Draining).await;
             }
@@ -199,8 +205,11 @@ impl Talk {
                     biased;
                     // First what costs least to find out. The others are looked at with each frame.
                     next = self.next() => pending = self.frame_of(next?).await,
-                    () = turned_true(&mut attachment.taken_over) => {}
-                    () = turned_true(&mut draining), if !told_draining => continue,
+                    () = &mut taken_over => {}
+                    () = &mut drains, if may_drain => {
+                        may_drain = false;
+                        continue;
+                    }
                 }
             }
             if !attachment.is_valid() {
@@ -233,7 +242,7 @@ impl Talk {
         &mut self,
         slot: &Arc<Slot<Session>>,
         attachment: &Attachment<Session>,
-        frames: Vec<api::Frame>,
+        frames: Frames,
     ) -> Result<(), Failure> {
         let kept = match self.room_for_report() {
             Ok(kept) => kept,
@@ -250,9 +259,8 @@ impl Talk {
         let own = Duration::from_secs(self.host.shared.limits().call_seconds_max);
         let time =
             frames.last().and_then(|frame| held.time(frame)).map_or(own, |time| time.min(own));
-        // Dropped with the talk, so whoever hangs up ends what runs for it.
-        let going = StopGuard::planned(Some(own));
-        let time = AnswerTime { going: &going, budget: Some(time), reply_bytes: u64::MAX };
+        let call = CallTime::FromNowOn(own);
+        let time = AnswerTime { call, budget: time, reply_bytes: u64::MAX };
         self.busy += held.estimate(&frames);
         let reports = self.host.answer(held, frames, None, time).await?;
         // From here on each is counted for itself.
@@ -275,10 +283,10 @@ impl Talk {
     }
 
     /// Says of each frame why it was not applied.
-    async fn refuse(&mut self, frames: &[api::Frame], failure: &Failure) {
+    async fn refuse(&mut self, frames: &[Box<api::Frame>], failure: &Failure) {
         let last_bytes = self.last_bytes;
         for frame in frames {
-            let report = left(frame.frame_id, failure);
+            let report = Box::new(left(frame.frame_id, failure));
             let reply = api::StreamSessionResponse { report: Some(report), ..Default::default() };
             self.send(reply).await;
         }
@@ -286,7 +294,7 @@ impl Talk {
     }
 
     /// Adds the frames that have arrived already, up to the limit.
-    async fn merge(&mut self, frames: &mut Vec<api::Frame>) -> Result<(), Failure> {
+    async fn merge(&mut self, frames: &mut Frames) -> Result<(), Failure> {
         let limit = self.host.shared.limits().merged_frames_max.max(1);
         while !self.is_over && (frames.len() as u64) < limit {
             let arrived = {
@@ -302,7 +310,10 @@ impl Talk {
     }
 
     /// The frame of a message; a message that is wrong gets a report that says so.
-    async fn frame_of(&mut self, message: Option<api::StreamSessionRequest>) -> Option<api::Frame> {
+    async fn frame_of(
+        &mut self,
+        message: Option<api::StreamSessionRequest>,
+    ) -> Option<Box<api::Frame>> {
         let message = message?;
         let missing = message.frame.is_none().then_some(("frame", "is required"));
         let misplaced = opening::misplaced(&message).or(missing);
@@ -313,7 +324,7 @@ impl Talk {
             status: Some(failure.to_item()),
             ..Default::default()
         };
-        let report = Some(report);
+        let report = Some(Box::new(report));
         self.send(api::StreamSessionResponse { report, ..Default::default() }).await;
         None
     }
@@ -348,7 +359,8 @@ impl Talk {
     }
 
     async fn send(&mut self, reply: api::StreamSessionResponse) {
-        let bytes = reply.encoded_len();
+        let is_short = reply.report.as_ref().is_some_and(|report| is_short(report));
+        let bytes = if is_short { 0 } else { reply.encoded_len() };
         self.last_bytes = bytes;
         let hold = || {
             let purse = self.intake.purse();

@@ -7,6 +7,12 @@ use crate::rpc::convert::sessions::plan::Plan;
 use crate::rpc::shared::Shared;
 use crate::scene::Runner;
 
+/// Frames as they were received: each is moved a few times on its way.
+pub(super) type Frames = Vec<Box<api::Frame>>;
+
+/// Reports as they are sent.
+pub(super) type Reports = Vec<Box<api::FrameReport>>;
+
 /// When work on a message is given up.
 #[derive(Clone, Copy)]
 pub(super) struct Until<'a> {
@@ -35,7 +41,9 @@ pub(super) struct FrameWork<'a> {
 /// Frames on their way through a session, which may begin on one thread and go on on another.
 #[derive(Debug)]
 pub(super) struct Steps {
-    pub(super) frames: Vec<api::Frame>,
+    pub(super) frames: Frames,
+    /// Their place in a list of frames; none: there is no list.
+    pub(super) index: Option<usize>,
     /// The first that is not applied.
     pub(super) next: usize,
     /// How many bytes larger sessions may become.
@@ -46,7 +54,7 @@ pub(super) struct Steps {
     pub(super) due: Option<Plan>,
     /// What is said of a frame that changed nothing, after that.
     pub(super) aside: Option<Aside>,
-    pub(super) reports: Vec<api::FrameReport>,
+    pub(super) reports: Reports,
 }
 
 /// What is said of a frame that changed nothing.
@@ -60,13 +68,13 @@ pub(super) enum Aside {
 
 impl Steps {
     /// None is applied yet; `room` is how many bytes larger sessions may become.
-    pub(super) fn new(frames: Vec<api::Frame>, room: u64) -> Self {
+    pub(super) fn new(frames: Frames, index: Option<usize>, room: u64) -> Self {
         let reports = Vec::with_capacity(1);
-        Self { frames, next: 0, room, unanswered: None, due: None, aside: None, reports }
+        Self { frames, index, next: 0, room, unanswered: None, due: None, aside: None, reports }
     }
 
     /// One for each answer, when all is done.
-    pub(super) fn into_reports(self) -> Vec<api::FrameReport> {
+    pub(super) fn into_reports(self) -> Reports {
         self.reports
     }
 }

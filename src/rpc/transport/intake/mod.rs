@@ -39,6 +39,17 @@ struct Call {
     _busy: Option<Busy>,
 }
 
+/// What kind of message is received: which structure it has.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct MessageKind(Option<usize>);
+
+impl MessageKind {
+    /// That of this message; those that are not of the API are not looked at.
+    pub(super) fn of<T: Name>() -> Self {
+        Self(Structures::of_api().index_of(T::NAME))
+    }
+}
+
 /// The memory of messages.
 #[derive(Debug, Default)]
 struct Decoded {
@@ -101,12 +112,13 @@ impl Intake {
     }
 
     /// Decodes a message unless it is too large in memory, or has too many elements.
-    pub(super) fn decode<T: Name>(
+    pub(super) fn decode<T>(
         &self,
+        kind: MessageKind,
         bytes: &[u8],
         decode: impl FnOnce() -> Result<T, Status>,
     ) -> Result<T, Status> {
-        aside_if_large(bytes.len() as u64, || self.decode_here(bytes, decode))
+        aside_if_large(bytes.len() as u64, || self.decode_here(kind, bytes, decode))
     }
 
     /// Does what looks at all of the messages that were decoded and are not done with.
@@ -115,12 +127,13 @@ impl Intake {
         aside_if_large(bytes, look)
     }
 
-    fn decode_here<T: Name>(
+    fn decode_here<T>(
         &self,
+        kind: MessageKind,
         bytes: &[u8],
         decode: impl FnOnce() -> Result<T, Status>,
     ) -> Result<T, Status> {
-        if let Some(index) = Structures::of_api().index_of(T::NAME) {
+        if let Some(index) = kind.0 {
             let memory = scan(index, bytes, self.limits()).map_err(refused)?;
             // Lists of numbers are a share of the bytes, of which all stay then.
             let memory = memory.max(bytes.len() as u64);

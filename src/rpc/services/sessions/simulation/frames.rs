@@ -128,10 +128,13 @@ impl Shapes {
             added_bodies: frame.added.iter().map(|body| self.wire(body)).collect(),
             removed_body_ids: frame.removed.iter().map(|id| id.0).collect(),
             changed_bodies: frame.changed.iter().map(|one| self.change(one)).collect(),
-            rules: frame.rules.as_ref().map(rules_to_wire),
-            rule_changes: frame.rule_changes.as_ref().map(rule_changes),
-            report: Some(report(&asked)),
-            budget: asked.steps.map(|steps| api::Budget { steps: Some(steps), time: None }),
+            rules: frame.rules.as_ref().map(rules_to_wire).map(Box::new),
+            rule_changes: frame.rule_changes.as_ref().map(rule_changes).map(Box::new),
+            report: Some(Box::new(report(&asked))),
+            budget: asked
+                .steps
+                .map(|steps| api::Budget { steps: Some(steps), time: None })
+                .map(Box::new),
             teleported: frame.teleported,
             ..Default::default()
         };

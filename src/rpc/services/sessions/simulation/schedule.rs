@@ -158,7 +158,8 @@ async fn step(world: &mut World, op: Op) -> Result<(), Wrong> {
             let mut sent = frame(world, Kind::Moves, random);
             let steps = 1 + u64::from(random.below(4));
             sent.asked.steps = Some(steps);
-            sent.wire.budget = Some(crate::rpc::api::Budget { steps: Some(steps), time: None });
+            sent.wire.budget =
+                Some(Box::new(crate::rpc::api::Budget { steps: Some(steps), time: None }));
             world.send(&[sent], by(random), merges).await
         }
         Kind::Restart => world.reopen(false, true).await,

@@ -296,7 +296,10 @@ impl World {
                 } else if let Some(line) = &self.line {
                     for frame in wire {
                         let frame = Some(frame);
-                        let message = api::StreamSessionRequest { frame, ..Default::default() };
+                        let message = api::StreamSessionRequest {
+                            frame: frame.map(Box::new),
+                            ..Default::default()
+                        };
                         line.sender.send(message).map_err(|_| "the stream has ended")?;
                     }
                 }
@@ -348,11 +351,13 @@ impl World {
             start: Some(Start::SessionId(ID.to_owned())),
             take_over,
             latest_wins,
-            frame: frames.next(),
+            frame: frames.next().map(Box::new),
             ..Default::default()
         };
-        let rest = frames
-            .map(|frame| api::StreamSessionRequest { frame: Some(frame), ..Default::default() });
+        let rest = frames.map(|frame| api::StreamSessionRequest {
+            frame: Some(Box::new(frame)),
+            ..Default::default()
+        });
         for message in std::iter::once(first).chain(rest) {
             sender.send(message).expect("nobody reads it yet");
         }
@@ -370,7 +375,7 @@ impl World {
             let reply =
                 line.replies.message().await.map_err(|status| format!("stream: {status}"))?;
             let reply = reply.ok_or("the stream ended")?;
-            reports.push(reply.report.ok_or("a reply without a report")?);
+            reports.push(*reply.report.ok_or("a reply without a report")?);
         }
         let merges = line.merges;
         self.line = Some(line);
