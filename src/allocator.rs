@@ -6,14 +6,14 @@
 //! Left alone, it raises the size from which an allocation is a mapping of its own to 32 MiB as
 //! soon as a large one is freed, and keeps what is freed below that.
 //!
-//! Its caches of small pieces, one for each thread, are switched off. A heap ends at its last piece in
-//! use, a cached piece is one in use, and seven of each size stay cached for as long as their thread
-//! lives: so a heap stayed as high as it had once been. After five sessions of 44,850 pairs were
-//! closed, 223 MiB stayed; without the caches 38, of which 13 are in use and 16 the program's own.
-//! Four balls of 40,000 vertices with their tables, registered and deleted four times: 59, 87, 112,
-//! 135 MiB; without the caches 19, 23, 23, 23. A question of 110 us costs 2 us more for that, and a
-//! frame of two bodies 0.3 of 6 us. What is left in a heap below a piece in use stays with it, until
-//! that is given back, too.
+//! Its caches of small pieces, one for each thread, are switched off. A heap ends at its last piece
+//! in use, a cached piece is one in use, and seven of each size stay cached for as long as their
+//! thread lives: so a heap stayed as high as it had once been. After five sessions of 44,850 pairs
+//! were closed, 223 MiB stayed; without the caches 38, of which 13 are in use and 16 the program's
+//! own. Four balls of 40,000 vertices with their tables, registered and deleted four times: 59, 87,
+//! 112, 135 MiB; without the caches 19, 23, 23, 23. A question of 110 us costs 2 us more for that,
+//! and a frame of two bodies 0.3 of 6 us. What is left in a heap below a piece in use stays with
+//! it, until that is given back, too.
 //!
 //! Its heaps are left as many as it likes, up to eight for each processor: so each thread has one.
 //! Where threads share a heap, one that speaks to a client waits for one that was interrupted while

@@ -153,12 +153,9 @@ impl Scene {
             methods: methods.into(),
             limits,
         };
-        scene.restructure(Restructuring::opening(
-            declared.bodies,
-            declared.robots,
-            declared.rules,
-        ))?;
-        for (index, contact) in declared.contacts.iter().enumerate() {
+        let Declaration { bodies, robots, rules, contacts, .. } = declared;
+        scene.restructure(Restructuring::opening(bodies, robots, rules))?;
+        for (index, contact) in contacts.iter().enumerate() {
             let fail = |problem| DeclarationError::new(format!("contacts[{index}].pair"), problem);
             let a = scene.index_of(contact.pair[0]).ok_or_else(|| fail(Problem::UnknownBody))?;
             let b = scene.index_of(contact.pair[1]).ok_or_else(|| fail(Problem::UnknownBody))?;

@@ -1,9 +1,9 @@
-//! Rows that compare what the account says with what the process holds, after load and after all was
-//! given back.
+//! Rows that compare what the account says with what the process holds, after load and after all
+//! was given back.
 //!
-//! A process holds something beside what it gives out: its program, stacks, heaps that are not full,
-//! what the first calls load. That is looked at after one round of the load; from then on both
-//! figures move together.
+//! A process holds something beside what it gives out: its program, stacks, heaps that are not
+//! full, what the first calls load. That is looked at after one round of the load; from then on
+//! both figures move together.
 
 use clearance::rpc::api;
 use clearance::rpc::api::upload_polytope_request::Part;

@@ -1,11 +1,12 @@
 //! What building a hull takes at its peak: that it stays within what is estimated before.
 //!
-//! Each set of points is a process of its own, so that nothing that others have freed is taken again.
+//! Each set of points is a process of its own, so that nothing that others have freed is taken
+//! again.
 //! The same for more points, with the figures:
 //!
 //! ```sh
-//! HULL_MEMORY_POINTS=1000,20000,170000 cargo test --release --no-default-features --test geometry \
-//!     hull_memory -- --nocapture
+//! HULL_MEMORY_POINTS=1000,20000,170000 cargo test --release --no-default-features \
+//!     --test geometry hull_memory -- --nocapture
 //! ```
 #![expect(clippy::print_stdout, reason = "the figures are what it is run by hand for")]
 

@@ -137,8 +137,8 @@ impl AskedPolytope {
         }
     }
 
-    /// What it takes to build it, bytes: a generous guess. Of a file only what reading it takes: how
-    /// much it holds is known then.
+    /// What it takes to build it, bytes: a generous guess. Of a file only what reading it takes:
+    /// how much it holds is known then.
     pub fn working_bytes(&self) -> u64 {
         match &self.source {
             AskedSource::Points(points) => hull_bytes(points.len()),
@@ -160,8 +160,8 @@ impl AskedPolytope {
 
     /// Reads the file if there is one, builds the hull, judges and reports; takes a while. After
     /// `stop` is set, the hull, the comparison of a mesh with it and the check of a polyhedron are
-    /// given up. `room` is what [`Self::working_bytes`] said, with that of others: what a file holds
-    /// beyond it is taken there as soon as it is read.
+    /// given up. `room` is what [`Self::working_bytes`] said, with that of others: what a file
+    /// holds beyond it is taken there as soon as it is read.
     pub fn build(
         self,
         limits: &Limits,
@@ -215,8 +215,8 @@ fn mesh_bytes(mesh: &MeshData) -> u64 {
     hull_bytes(mesh.vertices.len()).saturating_add(triangles)
 }
 
-/// What it takes to read a file, bytes. A vertex takes 120 with its place among those that are known,
-/// and a file of millions of different ones has ten bytes for each; triangles take less.
+/// What it takes to read a file, bytes. A vertex takes 120 with its place among those that are
+/// known, and a file of millions of different ones has ten bytes for each; triangles take less.
 fn reading_bytes(content: &[u8]) -> u64 {
     const EACH: u64 = 16;
     EACH.saturating_mul(content.len() as u64)

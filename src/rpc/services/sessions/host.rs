@@ -246,8 +246,8 @@ impl SessionHost {
         Compute::here(job).await
     }
 
-    /// The declared state of a session, with room for it until it is sent, and what `also` takes from
-    /// the session at the same moment.
+    /// The declared state of a session, with room for it until it is sent, and what `also` takes
+    /// from the session at the same moment.
     pub(super) async fn declared<T: Send + 'static>(
         &self,
         mut held: Held<Session>,

@@ -381,8 +381,7 @@ impl Session {
         };
         let effort = &mut Effort::with_stop(u64::MAX, work.until.gone);
         // Of a frame that was applied already, or is refused, names may mean something else.
-        let follows = self.scene.follows(wire.frame_id, wire.base_frame_id, wire.keyframe);
-        let named = match follows {
+        let named = match self.scene.follows(wire.frame_id, wire.base_frame_id, wire.keyframe) {
             Ok(true) => names::resolved(path, wire, &self.scene, limits),
             Ok(false) | Err(_) => Ok(Cow::Borrowed(wire)),
         };
@@ -419,8 +418,7 @@ impl Session {
         plan: &Plan,
         work: &FrameWork<'_>,
     ) -> Result<Box<api::FrameReport>, Failure> {
-        let FrameWork { shared, runner, .. } = *work;
-        let Until { spent, left, .. } = work.until;
+        let FrameWork { shared, runner, until: Until { spent, left, .. }, .. } = *work;
         let start = shared.clock.now();
         let opened = self.scene.is_new().then_some("state.bodies");
         let report = self
