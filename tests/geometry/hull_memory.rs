@@ -131,7 +131,7 @@ fn one_hull_is_built() {
 }
 
 fn build(points: &[Vec3]) {
-    let hull = convex_hull(points).unwrap();
-    hull.polytope.prepare_reach(&Effort::unlimited()).unwrap();
-    hull.polytope.hierarchy_report(&Effort::unlimited()).unwrap();
+    let hull = convex_hull(points).expect("a hull");
+    hull.polytope.prepare_reach(&Effort::unlimited()).expect("no bound");
+    hull.polytope.hierarchy_report(&Effort::unlimited()).expect("no bound");
 }
