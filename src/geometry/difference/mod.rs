@@ -1,8 +1,7 @@
 //! The Minkowski difference M = {q - p} of a placed pair, as those who search it see it: exactly,
 //! in integers ([`exact`]); rounded, in a unit in which nothing overflows ([`rounded`]); and
 //! rounded with error bounds that make something certain of it ([`bounded`]). Along one direction:
-//! its supporting vertices, and what is certain of how far they are ([`probe`]). The point nearest
-//! the origin in the hull of a few of its vertices: [`nearest`].
+//! its supporting vertices, and what is certain of how far they are ([`probe`]).
 //!
 //! A certificate's direction becomes a rounded vector in [`heading`].
 //!
@@ -14,7 +13,6 @@ pub(crate) mod ellipsoids;
 pub(crate) mod exact;
 pub(crate) mod heading;
 pub(crate) mod layout;
-pub(crate) mod nearest;
 pub(crate) mod probe;
 pub(crate) mod rounded;
 pub(crate) mod roundness;
