@@ -73,6 +73,16 @@ pub(super) struct PairAnswer {
 }
 
 impl PairAnswer {
+    /// Memory of what it lists, bytes: two bodies of several parts have a proof, a gap or a reach for
+    /// each two of these.
+    pub(super) fn bytes_of_lists(&self) -> usize {
+        let proofs = self.proofs.as_ref().map_or(0, |proofs| size_of_val(&**proofs));
+        let gaps = self.distance.as_ref().map_or(0, |known| size_of_val(&*known.1.gaps));
+        let reaches = self.depth.as_ref().map_or(0, |known| size_of_val(&*known.others));
+        let ranges = self.along.as_ref().map_or(0, |known| size_of_val(&*known.of_parts));
+        proofs + gaps + reaches + ranges
+    }
+
     /// Whether something is not known that an answer about the same poses may yet tell.
     pub(super) fn is_open(&self) -> bool {
         self.verdict.is_none() || self.within_margin.is_none() || self.stopped.is_some()

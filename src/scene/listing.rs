@@ -12,6 +12,7 @@ use super::ranking::Ranking;
 use super::report::{Counters, Event, EventKind, PairReport, Tally};
 use super::state::Scene;
 use super::waiting::{TooManyPairs, Unanswered, Waiting};
+use crate::geometry::Vec3;
 use crate::geometry::claim::Verdict;
 use crate::geometry::meeting::Impact;
 
@@ -49,6 +50,8 @@ pub(super) struct Round<'a> {
     pub(super) listed: BTreeMap<PairKey, bool>,
     pub(super) ranking: Ranking,
     pub(super) omitted: u64,
+    /// The polygons of the first pairs listed.
+    polygons: Vec<Vec<Vec3>>,
     pub(super) tally: Tally,
     pub(super) counters: Counters,
 }
@@ -172,6 +175,7 @@ impl<'a> Round<'a> {
             listed: BTreeMap::new(),
             ranking: Ranking::default(),
             omitted: 0,
+            polygons: Vec::new(),
             tally: Tally::default(),
             counters: Counters { cost_of_each, ..Counters::default() },
         }
@@ -264,10 +268,14 @@ impl<'a> Round<'a> {
         if questions.asks_details() && !self.listed.is_empty() {
             let keys: Vec<PairKey> = self.listed.keys().copied().collect();
             let distance = questions.distances.then_some(questions.stops);
-            let &Questions { depths: depth, normals: normal, polygons: polygon, .. } = questions;
+            let &Questions { depths: depth, normals: normal, .. } = questions;
+            let polygon = false;
             self.ask(scene, &keys, Task::Detail { distance, depth, normal, polygon })?;
         }
         self.rank(scene)?;
+        if questions.polygons {
+            self.polygons = self.look_for_polygons(scene)?;
+        }
         if questions.along.is_some() {
             let listed = self.listed.keys().take(scene.limits.listed_max);
             let keys: Vec<PairKey> = listed.copied().collect();
@@ -346,6 +354,7 @@ impl<'a> Round<'a> {
         let waiting = self.work.waiting;
         let listed_max = scene.limits.listed_max;
         self.omitted = self.listed.len().saturating_sub(listed_max) as u64;
+        let mut polygons = std::mem::take(&mut self.polygons).into_iter();
         let pairs = waiting
             .each(self.listed.iter().take(listed_max))
             .map(|(key, with_distance)| {
@@ -357,8 +366,6 @@ impl<'a> Round<'a> {
                 let proofs = answer.proofs.as_ref().filter(|_| self.work.questions.certificates);
                 let normal = answer.meeting.as_ref().and_then(|known| known.normal);
                 let normal = normal.filter(|_| self.work.questions.normals);
-                let polygon = answer.meeting.as_ref().map(|known| &known.polygon);
-                let polygon = polygon.filter(|_| self.work.questions.polygons);
                 PairReport {
                     p: scene.id_of(key.p),
                     q: scene.id_of(key.q),
@@ -369,7 +376,7 @@ impl<'a> Round<'a> {
                     distance: distance.map(|(_, distance)| distance.clone()),
                     depth: depth.cloned(),
                     normal: normal.map(|normal| normal.normal),
-                    polygon: polygon.cloned().unwrap_or_default(),
+                    polygon: polygons.next().unwrap_or_default(),
                     along: along.cloned(),
                     first_contact: answer.contact.as_deref().cloned(),
                     proofs: proofs.cloned().unwrap_or_default(),

@@ -37,6 +37,7 @@ pub mod methods;
 mod mount;
 mod near;
 pub mod pairs;
+mod polygons;
 pub mod query;
 pub mod question;
 mod ranges;

@@ -133,7 +133,7 @@ impl PairState {
 
     pub(super) fn measured_bytes(&self) -> usize {
         let of_each = self.cost_of_each.as_ref().map_or(0, |_| size_of::<CostOfEach>());
-        size_of::<Self>() + self.witnesses.bytes() + of_each
+        size_of::<Self>() + self.witnesses.bytes() + of_each + self.answer.bytes_of_lists()
     }
 }
 

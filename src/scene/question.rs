@@ -70,6 +70,9 @@ pub struct Questions {
     pub normals: bool,
     /// What the deciding parts of listed pairs that touch have in common.
     pub polygons: bool,
+    /// Of these so many coordinates that are not zero: whoever reads the report takes no more. Pairs
+    /// after the first that have as many are told without.
+    pub polygon_numbers_max: usize,
     /// Where and along which normal the contacts of events begin and end.
     pub impacts: bool,
     /// For which `t >= 0` the bodies of listed pairs are in contact when the one with the lower id
@@ -125,6 +128,7 @@ impl Default for Questions {
             depths: false,
             normals: false,
             polygons: false,
+            polygon_numbers_max: usize::MAX,
             impacts: false,
             along: None,
             between: None,

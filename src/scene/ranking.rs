@@ -60,9 +60,9 @@ impl Round<'_> {
         let is_rough = |key: &&PairKey| scene.has_rough_distance(**key);
         let rough: Vec<PairKey> = waiting.each(&keys).filter(is_rough).copied().collect();
         self.ask(scene, &rough, measuring(Some(Stops::default()), false))?;
-        if questions.normals || questions.polygons {
-            let &super::Questions { normals: normal, polygons: polygon, .. } = questions;
-            self.ask(scene, &keys, Task::Detail { distance: None, depth: false, normal, polygon })?;
+        if questions.normals {
+            let (distance, depth, normal, polygon) = (None, false, true, false);
+            self.ask(scene, &keys, Task::Detail { distance, depth, normal, polygon })?;
         }
         self.listed.extend(waiting.each(keys).map(|key| (key, true)));
         waiting.go_on()

@@ -324,7 +324,7 @@ impl Scene {
         keys: &[PairKey],
         task: Task,
         on: &PairWork<'_>,
-        mut look: impl FnMut(&PairState),
+        mut look: impl FnMut(&mut PairState),
     ) -> Result<(), Unanswered> {
         for keys in keys.chunks(PAIRS_AT_ONCE) {
             on.waiting.go_on()?;
@@ -338,13 +338,13 @@ impl Scene {
         keys: &[PairKey],
         task: Task,
         on: &PairWork<'_>,
-        look: &mut impl FnMut(&PairState),
+        look: &mut impl FnMut(&mut PairState),
     ) {
         let mut states = self.table.take(keys, self.answers);
         on.runner.run(&mut states, &|state| {
             work(&self.asking(state.key, on.questions, on.waiting.stop), task, state);
         });
-        states.iter().for_each(|state| look(state));
+        states.iter_mut().for_each(|state| look(state));
         let keeps_all = on.questions.is_about_all() || on.questions.nearest > 0;
         let (travel, contacts) = (&self.travel, &self.contacts);
         self.table.put_back(states, keeps_all, |state| {

@@ -145,6 +145,25 @@ fn touching_parts_say_what_they_have_in_common() {
     assert!(polygon(&mut scene, 3, 1.75).polygon.is_empty());
 }
 
+/// Polygons were found and kept of all pairs, whatever a report had room for.
+#[test]
+fn polygons_are_told_until_there_are_as_many_as_a_report_has_room_for() {
+    // Each touches the next along a square of side two, 12 numbers that are not zero.
+    let tower =
+        (0..9).map(|k| Body::solid(k, cube(1.0)).placed(at(0.0, 0.0, 1.0 + 2.0 * f64::from(k))));
+    let mut scene = open(tower.collect());
+    let near = Questions { polygons: true, listed: Listed::Near, ..Questions::default() };
+    let corners = |scene: &mut Scene, id, polygon_numbers_max| {
+        let questions = Questions { polygon_numbers_max, ..near };
+        let report = step(scene, &frame(id, vec![]), &questions);
+        report.pairs.iter().map(|pair| pair.polygon.len()).collect::<Vec<_>>()
+    };
+    assert_eq!(corners(&mut scene, 1, usize::MAX), [4; 8]);
+    assert_eq!(corners(&mut scene, 2, 96), [4; 8]);
+    assert_eq!(corners(&mut scene, 3, 24), [4, 4, 4, 0, 0, 0, 0, 0]);
+    assert_eq!(corners(&mut scene, 4, usize::MAX), [4; 8]);
+}
+
 /// In scenes that tumble, whatever is remembered: the same normals, points and times as of a scene
 /// that knows nothing.
 #[test]

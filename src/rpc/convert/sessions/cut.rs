@@ -22,10 +22,19 @@ const COUNTS_BYTES: usize = 5 * (2 + 10);
 /// What a ranked pair takes in packed arrays.
 const RANKED_BYTES: usize = 4 + 4 + 8 + 8 + 1;
 
+/// What a coordinate of a contact polygon takes at least, unless it is zero.
+const NUMBER_BYTES: u64 = 8;
+
 /// How many bytes of a reply a client takes that says so; 0: it does not say.
 pub fn reply_bytes(asked: u64, limits: &Limits) -> u64 {
     let bytes = if asked == 0 { limits.reply_bytes_default } else { asked };
     bytes.min(limits.reply_bytes_max)
+}
+
+/// So many coordinates of contact polygons that are not zero fill any report. It is no less for a
+/// client that takes less: it may send the frame again to have more.
+pub fn polygon_numbers_max(limits: &Limits) -> usize {
+    usize::try_from(limits.reply_bytes_max / NUMBER_BYTES).unwrap_or(usize::MAX)
 }
 
 /// Leaves out of a report what makes it longer than so many bytes. What is told of every frame

@@ -60,6 +60,7 @@ impl Plan {
             depths: wire.depths,
             normals: wire.normals,
             polygons: wire.contact_polygons,
+            polygon_numbers_max: usize::MAX,
             impacts: wire.impacts,
             along: along.transpose()?,
             between: wire.first_contacts.then_some(between),
@@ -76,5 +77,11 @@ impl Plan {
             packed: wire.packed,
             reply_bytes: wire.reply_bytes_max,
         })
+    }
+
+    /// Whether what is asked of a pair takes as long as many verdicts.
+    pub fn is_dear(&self) -> bool {
+        let questions = &self.questions;
+        questions.depths || questions.between.is_some() || questions.along.is_some()
     }
 }

@@ -19,7 +19,7 @@ use crate::geometry::effort::{Cost, Effort};
 use crate::rpc::api;
 use crate::rpc::convert::geometry::length;
 use crate::rpc::convert::options::budget;
-use crate::rpc::convert::sessions::cut::{cut, reply_bytes};
+use crate::rpc::convert::sessions::cut::{cut, polygon_numbers_max, reply_bytes};
 use crate::rpc::convert::sessions::declare::{self, Declared, PartSource};
 use crate::rpc::convert::sessions::frame::{AskedFrame, Defaults, failure, no_room, unanswered};
 use crate::rpc::convert::sessions::methods::methods;
@@ -34,7 +34,9 @@ use crate::runtime::compute::NEVER_INLINE;
 use crate::runtime::memory::Purse;
 use crate::runtime::metrics::{Ending, QuestionKind};
 use crate::runtime::settings::Limits as WireLimits;
-use crate::scene::{Applied, Declaration, Limits, Report, RobotId, Runner, Scene, Waiting};
+use crate::scene::{
+    Applied, Declaration, Limits, Questions, Report, RobotId, Runner, Scene, Waiting,
+};
 
 /// A scene with the shapes of its bodies, what its client asked for, and what it cost so far.
 #[derive(Debug)]
@@ -210,7 +212,7 @@ impl Session {
         let asks_anew = frame.report.is_some() || questions.canonical;
         if asks_anew || is_restructured || frame.teleported {
             let report = frame.report.as_ref();
-            let is_dear = report.map_or(is_dear(&self.defaults.plan), |report| {
+            let is_dear = report.map_or(self.defaults.plan.is_dear(), |report| {
                 report.depths || report.first_contacts || report.along.is_some()
             });
             return self.time_of_pairs(self.scene.pairs_enabled(), is_dear);
@@ -253,7 +255,7 @@ impl Session {
             return true;
         }
         let Ok(pairs) = self.scene.pairs_within_reach(&plan.questions) else { return true };
-        self.time_of_pairs(pairs, is_dear(plan)) > HOLD_UP_MAX
+        self.time_of_pairs(pairs, plan.is_dear()) > HOLD_UP_MAX
     }
 
     /// What the declared state takes for the wire, bytes, about: as much as the bodies themselves.
@@ -421,9 +423,11 @@ impl Session {
         let FrameWork { shared, runner, until: Until { spent, left, .. }, .. } = *work;
         let start = shared.clock.now();
         let opened = self.scene.is_new().then_some("state.bodies");
+        let polygon_numbers_max = polygon_numbers_max(shared.limits());
+        let questions = Questions { polygon_numbers_max, ..plan.questions };
         let report = self
             .scene
-            .answer_while(&plan.questions, runner, Waiting { stop: spent, left })
+            .answer_while(&questions, runner, Waiting { stop: spent, left })
             .map_err(|error| unanswered(error, shared.limits(), opened))?;
         let elapsed = shared.clock.now().duration_since(start);
         self.last_plan = *plan;
@@ -486,12 +490,6 @@ fn scene_limits(limits: &WireLimits) -> Limits {
         pairs_max: room(limits.pairs_per_frame_max),
         listed_max: room(limits.pairs_per_report_max),
     }
-}
-
-/// Whether what is asked of a pair takes as long as many verdicts.
-fn is_dear(plan: &Plan) -> bool {
-    let questions = &plan.questions;
-    questions.depths || questions.between.is_some() || questions.along.is_some()
 }
 
 /// Memory of the shapes that are not registered, bytes.
