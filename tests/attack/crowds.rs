@@ -8,8 +8,9 @@ use tokio_stream::StreamExt;
 use tonic::{Code, Request};
 
 use crate::deadlines::until_free;
+use crate::memory::{MIB, bounds, call, framed, small, until_given_back};
 use crate::questions::{about_a_hull, ball, cube, of_points, register, registered, turning};
-use crate::row::row;
+use crate::row::{row, row_on};
 use crate::server::{Client, Server, slowness};
 use crate::watch::Bounds;
 
@@ -50,6 +51,37 @@ fn three_hundred_questions_of_one_connection_hold_up_no_other() {
         let middle = |times: &[Duration]| times[times.len() / 2];
         println!("  alone {:.2?}, beside the crowd {:.2?}", middle(&alone), middle(&beside));
         let most = middle(&alone) * 2 + Duration::from_millis(50) * slowness();
+        assert!(middle(&beside) <= most, "{:?} of {most:?}", middle(&beside));
+    });
+}
+
+/// Whoever asks one question at a time waits for at most one of each other client, and for its own.
+#[test]
+fn four_crowds_hold_up_another_client_five_times_as_long_at_most() {
+    const CROWDS: u32 = 4;
+    row("4 clients, 100 hulls outstanding each", Bounds::default(), async |server| {
+        let other = server.connect().await;
+        let alone = pooled(&other, Duration::from_millis(300)).await;
+        let mut crowd = tokio::task::JoinSet::new();
+        for _ in 0..CROWDS {
+            let greedy = server.connect().await;
+            for _ in 0..100 {
+                let mut queries = greedy.queries();
+                crowd.spawn(async move {
+                    loop {
+                        // Refused or answered: the next one.
+                        let _ = queries.check_collision(about_a_hull(1_000)).await;
+                    }
+                });
+            }
+        }
+        tokio::time::sleep(Duration::from_millis(200)).await;
+        let beside = pooled(&other, Duration::from_secs(2)).await;
+        crowd.shutdown().await;
+        let middle = |times: &[Duration]| times[times.len() / 2];
+        println!("  alone {:.2?}, beside the crowds {:.2?}", middle(&alone), middle(&beside));
+        // Messages of all are read and written on the same processors, too.
+        let most = middle(&alone) * (CROWDS + 1) + Duration::from_millis(20) * slowness();
         assert!(middle(&beside) <= most, "{:?} of {most:?}", middle(&beside));
     });
 }
@@ -112,6 +144,43 @@ async fn fill(server: &Server) -> Client {
     }
     tokio::time::sleep(Duration::from_millis(200)).await;
     greedy
+}
+
+/// Nobody had tried: shares are by address, and whoever has a machine has all of 127.0.0.0/8. From
+/// each of 250 addresses comes a message of 4 MiB without its last byte.
+#[test]
+fn very_many_addresses_leave_something_for_the_next_one() {
+    row_on(&small(), "250 addresses, 4 MiB each", bounds(), async |server| {
+        let message = framed(&vec![0x0a; 4 << 20], 1);
+        let mut calls = tokio::task::JoinSet::new();
+        for k in 0..250 {
+            let client = server.connect_from([127, 0, 1, k]).await;
+            let message = message.clone();
+            calls.spawn(async move {
+                call(&client.0, "PolytopeService/RegisterPolytopes", message, false).await
+            });
+        }
+        let mut refused = 0;
+        let most_are_refused = async {
+            while refused < 120 {
+                let status = calls.join_next().await.unwrap().unwrap().expect("a status");
+                assert_eq!(status.code(), Code::ResourceExhausted, "{status:?}");
+                refused += 1;
+            }
+        };
+        let in_time = tokio::time::timeout(Duration::from_secs(30), most_are_refused).await;
+        assert!(in_time.is_ok(), "{refused} of 250 were refused");
+        let next = server.connect_from([127, 0, 2, 1]).await;
+        register(&next, "mine", cube(0.25)).await;
+        next.sessions().open_session(api::OpenSessionRequest::default()).await.expect("a session");
+        // Of all memory a sixteenth is kept for those who hold no more than 1 MiB.
+        for _ in 0..10 {
+            let answer = next.queries().check_collision(about_a_hull(500)).await;
+            assert_eq!(answer.expect("room").into_inner().verdict(), api::Verdict::Separated);
+        }
+        calls.shutdown().await;
+        until_given_back(server, 16 * MIB, 200 * MIB).await;
+    });
 }
 
 /// Nobody else could open, register or upload, for as long as the one who had filled it liked.

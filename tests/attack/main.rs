@@ -48,3 +48,4 @@ mod stop;
 mod strikes;
 mod truths;
 mod watch;
+mod watchers;
