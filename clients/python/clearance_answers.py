@@ -11,7 +11,7 @@ from clearance_poses import patient
 from clearance_verify import (Refused, bound, quaternion_pose, require, verify_depth,
                               verify_distance, verify_motion, verify_range, verify_static)
 
-FORMS = {"direction", "direction_pairs"}  # of a direction, whatever the motion
+FORMS = {"direction", "direction_pairs", "direction_nearest"}  # of a direction, whatever the motion
 
 @patient
 def verify_answer(case, hulls, answer):

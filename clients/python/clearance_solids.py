@@ -12,7 +12,7 @@ from fractions import Fraction
 from itertools import combinations
 
 from clearance_poses import look_at_clock, patient
-from clearance_verify import (Pair, add, bound, cross, dot, finite, nearest, require, strictly_inside, sub,
+from clearance_verify import (Pair, add, bound, cross, dot, finite, nearest, require, strictly_inside, sub, swept,
                               velocity, whole)
 
 AXES = {"AXIS_X": 0, "AXIS_Y": 1, "AXIS_Z": 2}
@@ -52,9 +52,10 @@ def direction(json):
     if isinstance(json, dict) and "vector" in json:
         return {"direction": list(vector(json["vector"]))}
     form, body = only(json)
-    require(form in ("normal", "edgeNormal", "sweptNormal"), f"no direction {form!r}")
+    require(form in ("normal", "edgeNormal", "sweptNormal", "nearest"), f"no direction {form!r}")
     pairs = [[pair.get("i", 0), pair.get("j", 0)] for pair in body.get("pairs", [])]
-    found = {"direction_swept" if form == "sweptNormal" else "direction_pairs": pairs,
+    names = {"sweptNormal": "direction_swept", "nearest": "direction_nearest"}
+    found = {names.get(form, "direction_pairs"): pairs,
              "direction_sign": -1 if body.get("negative") else 1}
     if "axis" in body:
         require(body["axis"] in AXES, "no such axis")
@@ -119,7 +120,7 @@ class Cover:
             require(t0 <= covered and t0 <= t1 <= 1, f"step {at}: the links do not join")
             require(link.get("frame") == "DIRECTION_FRAME_WORLD", f"step {at}: not fixed in the world")
             covered = max(covered, t1)
-            s = self.pair.direction(direction(link.get("direction")), self.travel)
+            s = self.pair.direction(direction(link.get("direction")), self.travel, (t0, t1))
             gap = min(dot(s, y) for y in bodies[1]) - max(dot(s, x) for x in bodies[0])
             start, end = (gap + dot(s, self.travel) * t for t in (t0, t1))
             touches = self.touches_at_end and place + 1 == len(chain) and t0 < t1 and end == 0
@@ -264,10 +265,8 @@ def verify_solid_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer):
 
 
 def share_a_point(differences, travel, times):
-    """Whether faces share a point at some time between two. All their differences move alike, so mixing those of
-    both ends mixes the times as well."""
-    scale = max(t.denominator for t in times)
-    ends = [tuple(int(scale * (x + w * t)) for x, w in zip(d, travel)) for t in times for d in differences]
+    """Whether faces share a point at some time between two. All their differences move alike."""
+    ends = swept(differences, travel, times)
     # Most that do not are beside each other, and `nearest` looks at thousands of simplices.
     beside = any(min(axis) > 0 or max(axis) < 0 for axis in zip(*ends))
     return not beside and nearest(ends)[0] == (0, 0, 0)

@@ -68,6 +68,15 @@ def nearest(points):
                     return best  # there is nothing nearer
     return best
 
+def scale_of(times):
+    return max(Fraction(t).denominator for t in times)
+
+def swept(points, travel, times):
+    """Where points are at two times, in whole numbers of 1/scale_of(times): their hull is all that the hull of the
+    points sweeps in between, since mixing both ends' mixes the times as well."""
+    scale = scale_of(times)
+    return [tuple(int(scale * (x + w * t)) for x, w in zip(d, travel)) for t in dict.fromkeys(times) for d in points]
+
 def strictly_inside(points, error=0):
     """Whether the hull of points, each coordinate off by at most `error`, surely has the origin in
     its interior: every plane through the origin and two of them has some surely on both sides.
@@ -144,9 +153,9 @@ class Pair:
                     f"{pair!r} names a vertex that does not exist")
         return [sub(self.placed[1][j], self.placed[0][i]) for i, j in pairs]
 
-    def direction(self, cert, travel=None):
-        """The exact direction, in whole numbers of any unit; travel: of q, if nothing turns."""
-        forms = [k for k in ("direction", "direction_pairs", "direction_swept") if k in cert]
+    def direction(self, cert, travel=None, during=(0, 0)):
+        """The exact direction, in whole numbers of any unit; travel: of q, if nothing turns, and when it is used."""
+        forms = [k for k in ("direction", "direction_pairs", "direction_swept", "direction_nearest") if k in cert]
         require(len(forms) == 1, "not one form of direction")
         if "direction" in cert:
             s = whole(finite(cert["direction"], 3), denominator(finite(cert["direction"], 3)))
@@ -154,6 +163,11 @@ class Pair:
             sign, axis = cert.get("direction_sign"), cert.get("direction_axis")
             require(type(sign) is int and sign in (1, -1), "the direction's sign is not 1 or -1")
             require(axis is None or type(axis) is int and axis in (0, 1, 2), "no such axis")
+        if "direction_nearest" in cert:
+            require(axis is None, "what is nearest has no axis")
+            d = swept(self.differences(cert["direction_nearest"], 1, 3), travel or (0, 0, 0), during)
+            s = tuple(sign * x for x in nearest(d)[0])
+        elif "direction" not in cert:
             edges = [travel] * ("direction_swept" in cert)
             require(None not in edges, "this form needs a motion that turns nothing")
             edges += [tuple(int(k == axis) for k in range(3))] * (axis is not None)
@@ -460,10 +474,9 @@ def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
     def clear(s, travel, times):  # the gap along s is linear in t
         gap = min(pair.gap(s) + dot(s, travel) * t for t in times)
         return gap > 0 and gap ** 2 > (margin + deviation) ** 2 * dot(s, s)
-    def met(start, travel):  # mixing both ends' mixes the times as well, and a margin is met at one
-        scale, times = max(t_free.denominator, t_contact.denominator), (t_free, t_contact)
-        return within([tuple(int(scale * (x + w * t)) for x, w in zip(d, travel))
-                       for t in times[bool(margin):] for d in start], 0, scale)
+    def met(start, travel):
+        times = t_free, t_contact
+        return within(swept(start, travel, times), 0, scale_of(times))
     if initial:
         verify_static(p, q, pose_p, pose_q, "SEPARATED", initial)
     if t_contact == 0:
@@ -485,7 +498,7 @@ def verify_motion(p, q, pose_p, pose_q, motion_p, motion_q, answer,
     for at, (t0, t1, link) in enumerate(chain):
         require(link.get("frame") in ("world", "p", "q"), f"link {at} has no frame")
         travel = apart if link["frame"] == "world" else apart or alike
-        s = pair.direction(link, travel)
+        s = pair.direction(link, travel, (t0, t1))
         free = travel and clear(s, travel, (t0, t1)) or movers and movers.separates(
             link["frame"], s, fixed(t0), -fixed(-t1), margin + deviation)
         require(free, f"link {at} does not separate throughout its interval")

@@ -349,6 +349,35 @@ class Translations(Judged):
         for changed in {"direction_axis": 1}, {"direction_axis": 3}, {"direction_swept": [[0, 0], [0, 1]]}:
             self.refused(judge, {**axis, **changed})
 
+    def test_what_is_nearest_proves_a_miss_of_the_margin_by_an_ulp_and_every_tampering_is_refused(self):
+        # The corners come to (2, 3, 6) from each other at a third of the step, and no nearer: 7.
+        i, j = CUBE.index([1.0, 1.0, 1.0]), CUBE.index([-1.0, -1.0, -1.0])
+        start, motions = [at(), at(1.0, 7.0, 8.0)], (("linear", [0.0] * 3), ("linear", [9.0, -6.0, 0.0]))
+        def judge(link, margin=ulp(7.0, -1), verdict="NO_CONTACT", motions=motions, **named):
+            link = {"t0": 0.0, "t1": 1.0, "frame": "world", "direction_sign": 1, **link}
+            cv.verify_motion(CUBE, CUBE, *start, *motions, {"verdict": verdict, **named, "certificate": {
+                "chain": [link], "pairs": [[i, j]]}}, margin=margin)
+        link, third = {"direction_nearest": [[i, j]]}, 1 / 3
+        for pairs in [[i, j]], [[i, j]] * 3:
+            judge({"direction_nearest": pairs})
+        self.refused(judge, link, 7.0)
+        for changed in ({"direction_sign": -1}, {"direction_axis": 0}, {"t1": ulp(1.0, -1)}, {"t0": 0.5},
+                        {"direction": [2.0, 3.0, 6.0]}, {"direction_nearest": []}, {"direction_sign": None},
+                        {"direction_nearest": [[i, j]] * 4}, {"direction_nearest": [[i, 7]]}):
+            self.refused(judge, {**link, **changed})
+        self.refused(judge, link, motions=(motions[0], ("screw", *motions[1][1:], [0.0, 0.0, 1.0], 1e-9, None)))
+        # Until just before a third it is free of exactly 7, and in contact by just after.
+        meets = {"margin": 7.0, "verdict": "CONTACT", "t_free": third, "t_contact": ulp(third)}
+        judge({**link, "t1": third}, **meets)
+        self.refused(judge, {**link, "t1": ulp(third)}, **{**meets, "t_free": ulp(third), "t_contact": ulp(third, 2)})
+        self.refused(judge, {**link, "t1": ulp(third, -1)}, **{**meets, "t_free": ulp(third, -1), "t_contact": third})
+        # At rest it is the direction along which bodies are as far apart as they are.
+        still = {**link, "direction_sign": 1}
+        cv.verify_static(CUBE, CUBE, at(), at(4.0, 5.0, 8.0), "SEPARATED", still)
+        cv.verify_margin(CUBE, CUBE, at(), at(4.0, 5.0, 8.0), ulp(7.0, -1), False, "SEPARATED", still)
+        self.refused(cv.verify_margin, CUBE, CUBE, at(), at(4.0, 5.0, 8.0), 7.0, False, "SEPARATED", still)
+        self.refused(cv.verify_static, CUBE, CUBE, at(), at(2.0, 2.0, 2.0), "SEPARATED", still)
+
     def test_contact_at_the_start_is_proven_by_pairs(self):
         answer = {"verdict": "CONTACT", "t_free": 0.0, "t_contact": 0.0,
                   "certificate": {"pairs": [[4, 0]], "chain": []}}
@@ -390,8 +419,8 @@ class Translations(Judged):
                 self.judge(answer, x=3.0, margin=1.0)
         self.refused(self.judge, answer, x=3.0, margin=1.0)
 
-    def test_a_margin_is_met_at_the_time_of_contact_and_by_up_to_six_pairs(self):
-        # Q flies past, a margin's reach away in the middle only: mixed times used to be accepted.
+    def test_a_margin_is_met_at_a_time_of_the_bracket_and_by_up_to_six_pairs(self):
+        # Q flies past, a margin's reach away in the middle only: from 0.40625 to 0.59375.
         i, j = CUBE.index([1.0, 1.0, 1.0]), CUBE.index([-1.0, 1.0, 1.0])
         past = ("linear", [0.0, 8.0, 0.0])
         def judge(t_contact, pairs):
@@ -401,7 +430,10 @@ class Translations(Judged):
                              margin=1.25, initial={"direction": [1.0, -2.0, 0.0]})
         judge(0.5, [[i, j]])
         judge(0.5, [[i, j], [0, 0], [1, 1], [2, 2], [3, 3]])
-        self.refused(judge, 1.0, [[i, j]])
+        judge(1.0, [[i, j]])
+        judge(0.40625, [[i, j]])
+        self.refused(judge, ulp(0.40625, -1), [[i, j]])
+        self.refused(judge, 0.5, [[i, j]] * 7)
 
 
 class Rotations(Judged):

@@ -141,6 +141,8 @@ pub(crate) struct WrittenDirection {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) direction_swept: Option<Vec<[u32; 2]>>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) direction_nearest: Option<Vec<[u32; 2]>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) direction_axis: Option<u8>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) direction_sign: Option<i8>,
@@ -201,6 +203,11 @@ impl Naming<'_> {
             Direction::EdgeNormal { pairs, axis, negative } => WrittenDirection {
                 direction_pairs: Some(self.pairs(pairs)),
                 direction_axis: Some(number(*axis)),
+                direction_sign: sign(*negative),
+                ..WrittenDirection::default()
+            },
+            Direction::Nearest { pairs, negative } => WrittenDirection {
+                direction_nearest: Some(self.pairs(pairs)),
                 direction_sign: sign(*negative),
                 ..WrittenDirection::default()
             },

@@ -161,8 +161,10 @@ fn judge_moving(
     }
     let chain: Result<Vec<Link>, String> = certificate.chain.iter().flatten().map(link).collect();
     let chain = chain?;
-    let WrittenDirection { direction: vector, direction_pairs, .. } = &certificate.direction;
-    let is_given = chain.is_empty() && (vector.is_some() || direction_pairs.is_some());
+    let WrittenDirection { direction, direction_pairs, direction_nearest, .. } =
+        &certificate.direction;
+    let forms = [direction.is_some(), direction_pairs.is_some(), direction_nearest.is_some()];
+    let is_given = chain.is_empty() && forms.contains(&true);
     let initial = is_given.then(|| static_proof("SEPARATED", certificate)).transpose()?;
     let claim = MotionClaim {
         outcome,
@@ -233,13 +235,22 @@ fn link(written: &WrittenLink) -> Result<Link, String> {
     Ok(Link { t0: written.t0, t1: written.t1, frame, direction })
 }
 
+/// What vertex pairs name a direction by.
+enum PairForm {
+    Normal,
+    Swept,
+    Nearest,
+}
+
 /// Exactly one of the forms.
 fn direction(written: &WrittenDirection) -> Result<Direction, String> {
-    let WrittenDirection { direction, direction_pairs, direction_swept, .. } = written;
-    let (pairs, swept) = match (direction, direction_pairs, direction_swept) {
-        (Some(vector), None, None) => return Ok(Direction::Vector((*vector).into())),
-        (None, Some(pairs), None) => (vertex_pairs(pairs), false),
-        (None, None, Some(pairs)) => (vertex_pairs(pairs), true),
+    let WrittenDirection { direction, direction_pairs, direction_swept, direction_nearest, .. } =
+        written;
+    let (pairs, form) = match (direction, direction_pairs, direction_swept, direction_nearest) {
+        (Some(vector), None, None, None) => return Ok(Direction::Vector((*vector).into())),
+        (None, Some(pairs), None, None) => (vertex_pairs(pairs), PairForm::Normal),
+        (None, None, Some(pairs), None) => (vertex_pairs(pairs), PairForm::Swept),
+        (None, None, None, Some(pairs)) => (vertex_pairs(pairs), PairForm::Nearest),
         _ => return Err("not one form of direction".to_owned()),
     };
     let negative = match written.direction_sign {
@@ -254,11 +265,19 @@ fn direction(written: &WrittenDirection) -> Result<Direction, String> {
         Some(2) => Some(Axis::Z),
         Some(_) => return Err("no such axis".to_owned()),
     };
-    match (swept, axis, pairs.as_slice()) {
-        (false, None, &[a, b, c]) => Ok(Direction::Normal { pairs: [a, b, c], negative }),
-        (false, Some(axis), &[a, b]) => Ok(Direction::EdgeNormal { pairs: [a, b], axis, negative }),
-        (true, None, &[a, b]) => Ok(Direction::SweptNormal { pairs: [a, b], negative }),
-        (true, Some(axis), []) => Ok(Direction::SweptAxis { axis, negative }),
+    let nearest = |pairs| Ok(Direction::Nearest { pairs, negative });
+    match (form, axis, pairs.as_slice()) {
+        (PairForm::Normal, None, &[a, b, c]) => {
+            Ok(Direction::Normal { pairs: [a, b, c], negative })
+        }
+        (PairForm::Normal, Some(axis), &[a, b]) => {
+            Ok(Direction::EdgeNormal { pairs: [a, b], axis, negative })
+        }
+        (PairForm::Nearest, None, &[a, b, c]) => nearest([a, b, c]),
+        (PairForm::Nearest, None, &[a, b]) => nearest([a, b, b]),
+        (PairForm::Nearest, None, &[a]) => nearest([a; 3]),
+        (PairForm::Swept, None, &[a, b]) => Ok(Direction::SweptNormal { pairs: [a, b], negative }),
+        (PairForm::Swept, Some(axis), []) => Ok(Direction::SweptAxis { axis, negative }),
         _ => Err("this form of direction takes another number of vertex pairs".to_owned()),
     }
 }

@@ -171,6 +171,13 @@ fn tampered_answers_are_refused_with_the_reason() {
     let started = bare.replace("\"chain\"", "\"direction\":[1,0,0],\"chain\"");
     assert_eq!(ruled(&started).reason, None);
     refused(&started, "[1,0,0]", "[-1,0,0]", "does not separate");
+    // What is nearest was overlooked, and said not to cover the start.
+    for form in ["direction_pairs", "direction_nearest"] {
+        let named = format!(r#""{form}":[[1,0],[3,0],[5,0]],"direction_sign":1,"chain""#);
+        let named = bare.replace("\"chain\"", &named);
+        assert_eq!(ruled(&named).reason, None);
+        refused(&named, "sign\":1", "sign\":-1", "does not separate");
+    }
 }
 
 /// Within 1/8 at t = 3/8; for every motion within 1/16 of it farther apart than that before 5/16.

@@ -38,7 +38,7 @@ def pair_lists(cert, face=False):
         holders = [cert.get("face") or {}, cert.get("surface") or {}]
     else:
         holders = [cert] + cert.get("chain", [])
-    names = ("pairs", "distance_pairs", "direction_pairs", "direction_swept", "corners")
+    names = ("pairs", "distance_pairs", "direction_pairs", "direction_swept", "direction_nearest", "corners")
     return [holder[name] for holder in holders for name in names if holder.get(name)]
 
 def directions(cert, face=False):

@@ -221,6 +221,7 @@ pub(crate) fn direction(bytes: &mut Bytes<'_>) -> Direction {
         1 => Direction::Normal { pairs: three, negative },
         2 => Direction::EdgeNormal { pairs: two, axis: bytes.of(&Axis::ALL), negative },
         3 => Direction::SweptNormal { pairs: two, negative },
+        _ if bytes.flag() => Direction::Nearest { pairs: three, negative },
         _ => Direction::SweptAxis { axis: bytes.of(&Axis::ALL), negative },
     }
 }
@@ -241,7 +242,7 @@ pub(crate) fn change_direction(bytes: &mut Bytes<'_>, direction: &mut Direction)
             let at = bytes.below(3);
             v[at] = bytes.of(&[v[at].next_up(), v[at].next_down(), -v[at], 0.0, f64::NAN]);
         }
-        Direction::Normal { pairs, negative } => {
+        Direction::Normal { pairs, negative } | Direction::Nearest { pairs, negative } => {
             *negative ^= bytes.flag();
             shift(bytes, pairs);
         }

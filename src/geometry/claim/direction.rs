@@ -5,8 +5,9 @@ pub use crate::geometry::number::orientation::Axis;
 use crate::geometry::pair::VertexPair;
 
 /// A world direction, in one of the three forms of which one names a separating direction of any
-/// placed pair exactly, or, where something moves and nothing turns, in one of two more.
-/// With `d0, d1, d2` the exact differences `q_j - p_i` of the vertex pairs.
+/// placed pair exactly, in the form that shows how far apart a pair is, or, where something moves
+/// and nothing turns, in one of two more. With `d0, d1, d2` the exact differences `q_j - p_i` of
+/// the vertex pairs.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Direction {
     /// These three numbers.
@@ -24,6 +25,16 @@ pub enum Direction {
         pairs: [VertexPair; 2],
         /// The coordinate axis.
         axis: Axis,
+        /// Whether the sign is minus.
+        negative: bool,
+    },
+    /// `±v`, with v the point nearest the origin in the hull of d0, d1 and d2. In a link of a
+    /// motion that turns nothing, v is the nearest in all that this hull sweeps during the link.
+    /// Along it bodies have the gap that is their distance, exactly, or their least distance during
+    /// the link.
+    Nearest {
+        /// Three vertex pairs; of fewer corners one stands in several places.
+        pairs: [VertexPair; 3],
         /// Whether the sign is minus.
         negative: bool,
     },
@@ -55,6 +66,7 @@ impl Direction {
             Self::EdgeNormal { pairs, axis, negative } => {
                 Self::EdgeNormal { pairs, axis, negative: !negative }
             }
+            Self::Nearest { pairs, negative } => Self::Nearest { pairs, negative: !negative },
             Self::SweptNormal { pairs, negative } => {
                 Self::SweptNormal { pairs, negative: !negative }
             }

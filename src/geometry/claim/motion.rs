@@ -41,12 +41,11 @@ pub struct FirstContact {
     /// inside within the plane; and at t_contact = 1 of motions that end at given poses they hold
     /// it there, boundary included. Of flat bodies the origin may pass through the triangle of
     /// three, or, of a point and a polygon or of two segments, through the polygon of four in order
-    /// around, within the bracket. With a margin, the hull of their differences at t_contact has a
-    /// point within the margin of the origin.
+    /// around, within the bracket. With a margin, the hull of their differences has a point within
+    /// the margin of the origin: at t_contact (rotation) or at some t in the bracket (translation).
     pub pairs: ArrayVec<VertexPair, 6>,
     /// The verdict at t = 0 with its proof. If the chain is empty and contact comes later, the gap
-    /// along its direction is wider than the margin. (Where no direction shows that, the bodies
-    /// being farther apart than the margin by less than rounding, the motion is undecided.)
+    /// along its direction is wider than the margin.
     pub initial: StaticProof,
     /// Why less is proven than could be.
     pub stopped: Option<Stopped>,

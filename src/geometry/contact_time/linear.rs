@@ -16,7 +16,7 @@ use arrayvec::ArrayVec;
 use dashu_int::IBig;
 
 use super::method::Method;
-use super::travel::Travel;
+use super::travel::{Travel, relative};
 use crate::geometry::claim::{
     Direction, FirstContact, Frame, Link, Outcome, Question, StaticProof,
 };
@@ -27,7 +27,7 @@ use crate::geometry::number::Sign;
 use crate::geometry::number::ratio::Ratio;
 use crate::geometry::number::rounding::{UNDERFLOW, gamma};
 use crate::geometry::number::scaled::{
-    Integers, cross, difference, dot, is_zero, least_exponent, negated, rounded_direction, sign,
+    Integers, cross, difference, dot, is_zero, negated, rounded_direction, sign,
 };
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::separation::exact::hold_origin_in_four;
@@ -358,9 +358,7 @@ pub(super) fn strictly_below(end: &Ratio) -> f64 {
 impl<'a> Passage<'a> {
     fn new(pair: &'a Pair<'a>, travel_p: &Travel, travel_q: &Travel) -> Self {
         let m = Difference::new(pair);
-        let numbers = travel_p.numbers().chain(travel_q.numbers());
-        let scale = least_exponent(numbers).unwrap_or(0);
-        let velocity = std::array::from_fn(|k| travel_q.exact(k, scale) - travel_p.exact(k, scale));
+        let (velocity, scale) = relative([travel_p, travel_q]);
         let exponent = m.exponent() - scale;
         Self { m, velocity, exponent }
     }

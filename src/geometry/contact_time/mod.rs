@@ -3,19 +3,21 @@
 //! A question goes one of two ways. Bodies that only translate to each other ([`travel`]) have an
 //! exact first contact, computed by one ray through M ([`linear`]). All others, and questions with
 //! a margin or a deviation, are searched for a certified bracket ([`rotating`], whose first page
-//! has that way). Compounds of many parts, [`polyhedra`], are timed part by part.
+//! has that way). What that leaves open of translations is decided exactly ([`margin`]). Compounds
+//! of many parts, [`polyhedra`], are timed part by part.
 //!
 //! Each file uses only those above it in this list: [`travel`], [`method`], [`prism`] (a named
-//! method's rays), [`linear`], [`rotating`], [`chord`], this one, and `last`, which asks all this
-//! backwards. `features` is an oracle for tests.
+//! method's rays), [`linear`], [`rotating`], [`chord`], [`nearing`], [`margin`], this one, and
+//! `last`, which asks all this backwards. `features` is an oracle for tests.
 
-mod at_end;
 mod chord;
 #[cfg(test)]
 mod features;
 mod last;
 mod linear;
+mod margin;
 mod method;
+mod nearing;
 pub mod polyhedra;
 pub mod prism;
 pub mod rotating;
@@ -116,7 +118,8 @@ fn by_default(
         }
         Some(translation) => {
             let found = rotating::first_contact(question, witness, effort)?;
-            at_end::decide(question, &translation.travels, found, effort)
+            let [of_p, of_q] = &translation.travels;
+            Ok(margin::decide(question, [of_p, of_q], found, effort))
         }
         None => rotating::first_contact(question, witness, effort),
     }
@@ -159,6 +162,10 @@ fn translate_with_deviations(
     let mut answer = rotating::first_contact(question, witness, effort).unwrap_or_else(|stopped| {
         FirstContact { stopped: Some(stopped), ..unsearched(exact.initial.clone()) }
     });
+    if exact.outcome == Outcome::NoContact {
+        let [of_p, of_q] = &translation.travels;
+        return Ok(margin::decide(question, [of_p, of_q], answer, effort));
+    }
     if exact.outcome == Outcome::Contact {
         (answer.outcome, answer.t_contact) = (exact.outcome, exact.t_contact);
         answer.pairs = exact.pairs;

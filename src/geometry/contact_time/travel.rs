@@ -7,7 +7,7 @@ use crate::geometry::Vec3;
 use crate::geometry::claim::{Frame, Question};
 use crate::geometry::motion::Motion;
 use crate::geometry::number::dyadic::Dyadic;
-use crate::geometry::number::scaled::integer_at;
+use crate::geometry::number::scaled::{Integers, integer_at, least_exponent};
 use crate::geometry::pose::Pose;
 
 /// How far a body comes in the step, as an exact difference: often no vector of f64 numbers.
@@ -30,15 +30,21 @@ impl Travel {
         self.to - self.from
     }
 
-    pub(super) fn numbers(&self) -> impl Iterator<Item = &f64> {
+    fn numbers(&self) -> impl Iterator<Item = &f64> {
         self.from.iter().chain(self.to.iter())
     }
 
     /// Coordinate k times two to minus the scale, which is at most the least exponent of the
     /// numbers.
-    pub(super) fn exact(&self, k: usize, scale: i64) -> IBig {
+    fn exact(&self, k: usize, scale: i64) -> IBig {
         integer_at(self.to[k], scale) - integer_at(self.from[k], scale)
     }
+}
+
+/// The travel of Q relative to P, exactly: integers, and the exponent of two that is their unit.
+pub(super) fn relative([of_p, of_q]: [&Travel; 2]) -> (Integers, i64) {
+    let scale = least_exponent(of_p.numbers().chain(of_q.numbers())).unwrap_or(0);
+    (std::array::from_fn(|k| of_q.exact(k, scale) - of_p.exact(k, scale)), scale)
 }
 
 /// The travel of a motion that turns nothing; `None` for one that turns. The recipe for the angle

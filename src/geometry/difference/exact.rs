@@ -10,6 +10,7 @@ use arrayvec::ArrayVec;
 use dashu_int::IBig;
 use dashu_int::ops::BitTest;
 
+use super::nearest::nearest_of;
 use crate::geometry::Vec3;
 use crate::geometry::claim::{Axis, Direction};
 use crate::geometry::effort::Effort;
@@ -135,7 +136,7 @@ impl<'a> Difference<'a> {
         !is_zero(&exact) && self.least_along(&exact, effort).0 > IBig::ZERO
     }
 
-    /// A direction of M, in any of the three static forms, as integers, up to a positive factor;
+    /// A direction of M, in any of the static forms, as integers, up to a positive factor;
     /// zero for one that needs a motion.
     pub(crate) fn direction(&mut self, direction: &Direction) -> Integers {
         let mut edge = |from: VertexPair, to: VertexPair| {
@@ -148,6 +149,11 @@ impl<'a> Difference<'a> {
             }
             Direction::EdgeNormal { pairs: [a, b], axis, negative } => {
                 (cross(&edge(*a, *b), &unit(axis_number(*axis))), *negative)
+            }
+            Direction::Nearest { pairs, negative } => {
+                let corners = pairs.map(|pair| (pair, self.corner(pair).point));
+                let nearest = nearest_of(&corners).map(|(nearest, _)| nearest.direction);
+                (nearest.expect("of three points some have the nearest"), *negative)
             }
             Direction::SweptNormal { .. } | Direction::SweptAxis { .. } => {
                 (exact_vector(&Vec3::zeros()), false)

@@ -15,7 +15,7 @@ pub(crate) fn unit_vector(pair: &Pair<'_>, direction: &Direction) -> Option<Vec3
         Direction::Normal { pairs, negative } => {
             sharp_normal(pair, pairs, *negative).unwrap_or_else(|| exactly(pair, direction))
         }
-        Direction::EdgeNormal { .. } => exactly(pair, direction),
+        Direction::EdgeNormal { .. } | Direction::Nearest { .. } => exactly(pair, direction),
         Direction::SweptNormal { .. } | Direction::SweptAxis { .. } => return None,
     };
     // Scaled first, so that squares neither overflow nor vanish.

@@ -1,7 +1,8 @@
 //! The Minkowski difference M = {q - p} of a placed pair, as those who search it see it: exactly,
 //! in integers ([`exact`]); rounded, in a unit in which nothing overflows ([`rounded`]); and
 //! rounded with error bounds that make something certain of it ([`bounded`]). Along one direction:
-//! its supporting vertices, and what is certain of how far they are ([`probe`]).
+//! its supporting vertices, and what is certain of how far they are ([`probe`]). The point nearest
+//! the origin in the hull of a few of its vertices: [`nearest`].
 //!
 //! A certificate's direction becomes a rounded vector in [`heading`].
 //!
@@ -13,6 +14,7 @@ pub(crate) mod ellipsoids;
 pub(crate) mod exact;
 pub(crate) mod heading;
 pub(crate) mod layout;
+pub(crate) mod nearest;
 pub(crate) mod probe;
 pub(crate) mod rounded;
 pub(crate) mod roundness;

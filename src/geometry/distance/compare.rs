@@ -3,6 +3,7 @@
 
 use arrayvec::ArrayVec;
 use dashu_int::UBig;
+use dashu_int::ops::UnsignedAbs;
 
 use super::bracket::Bracket;
 use super::methods::{Ending, METHODS};
@@ -11,7 +12,7 @@ use crate::geometry::claim::Verdict;
 use crate::geometry::difference::bounded::BoundedView;
 use crate::geometry::difference::exact::Difference;
 use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::number::binary::split;
+use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::geometry::processor;
 use crate::geometry::separation::{self, decide};
@@ -132,7 +133,8 @@ fn compare_inlined(
     let Some(nearest) = wolfe::nearest(&m, &in_range(pair, &start), effort)? else {
         return Ok(Compared::in_contact());
     };
-    let is_within = nearest.is_origin() || is_at_most(nearest.squared(), &m, margin);
+    let is_within =
+        nearest.is_origin() || is_at_most(nearest.squared(), m.exponent(), &Dyadic::from(margin));
     Ok(Compared { is_within, pairs: nearest.pairs })
 }
 
@@ -197,16 +199,16 @@ fn beyond_inlined(
     Ok(if is_within { DistanceSide::Within } else { DistanceSide::Beyond })
 }
 
-/// Whether |v| <= margin: both squared, at a common denominator and power of two.
-pub(super) fn is_at_most(
+/// Whether |v| <= bound: both squared, at a common denominator and power of two. The square of |v|
+/// is in units of two to twice the exponent.
+pub(in crate::geometry) fn is_at_most(
     (numerator, denominator): (UBig, UBig),
-    m: &Difference<'_>,
-    margin: f64,
+    exponent: i64,
+    bound: &Dyadic,
 ) -> bool {
-    let (mantissa, exponent) = split(margin);
-    let mantissa = UBig::from(mantissa.unsigned_abs());
+    let mantissa = bound.mantissa().unsigned_abs();
+    let shift = 2 * (exponent - bound.exponent());
     let bound = &mantissa * &mantissa * denominator;
-    let shift = 2 * (m.exponent() - i64::from(exponent));
     match usize::try_from(shift) {
         Ok(shift) => numerator << shift <= bound,
         Err(_) => numerator <= bound << usize::try_from(-shift).expect("the other sign"),

@@ -14,6 +14,7 @@ mod compare;
 mod methods;
 mod rise;
 mod simplex;
+pub(in crate::geometry) mod sweep;
 #[cfg(test)]
 #[expect(clippy::float_cmp, reason = "exact values are meant")]
 mod tests;

@@ -5,8 +5,9 @@
 //! and overlap if some pair does. So a list of entries proves it: each names parts, of which it is
 //! judged as if they were all there is.
 
+use super::direction::exact_direction;
 use super::distance::judge_margin;
-use super::exact::{Exact, exact_direction, greatest_along};
+use super::exact::{Exact, greatest_along};
 use super::motion::{judge_freedom, judge_motion, judge_start_and_times};
 use super::refusal::Refusal;
 use super::verdict::judge_static_with;

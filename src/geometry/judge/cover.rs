@@ -4,10 +4,8 @@
 //! an interval is looking at all of it. That every pair of faces is covered needs no look: the
 //! steps walk down a tree whose leaves are all pairs.
 
-use super::exact::{
-    Exact, exact_direction_of_link, exact_point, minus, pay_for_vertex, scalar_product,
-    vector_product,
-};
+use super::direction::{LinkSweep, exact_direction_of_link};
+use super::exact::{Exact, exact_point, minus, pay_for_vertex, scalar_product, vector_product};
 use super::refusal::Refusal;
 use crate::geometry::claim::{Bodies, Cover, CoverStep, Frame, Link, Solid, Solids, VISITS_MAX};
 use crate::geometry::effort::{Effort, Stopped};
@@ -236,7 +234,8 @@ impl CoverJudge<'_, '_> {
         effort: &mut Effort<'_>,
     ) -> Result<bool, Refusal> {
         let travel = &self.span.travel;
-        let s = exact_direction_of_link(&self.pair, &link.direction, Some(travel))?;
+        let sweep = LinkSweep { travel, during: [link.t0, link.t1] };
+        let s = exact_direction_of_link(&self.pair, &link.direction, Some(sweep))?;
         let mut heights = |points: &[Exact], group: &[u32]| -> Result<Vec<Dyadic>, Stopped> {
             let height = |(at, v): (u32, &u32)| {
                 pay_for_vertex(at, effort).map(|()| scalar_product(&s, &points[*v as usize]))

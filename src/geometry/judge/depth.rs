@@ -1,9 +1,8 @@
 //! The judge of a penetration depth: exact, from scratch, sharing nothing with the search.
 
+use super::direction::exact_direction;
 use super::distance::judge_bounds;
-use super::exact::{
-    Exact, exact_differences, exact_direction, gap_along, minus, scalar_product, vector_product,
-};
+use super::exact::{Exact, exact_differences, gap_along, minus, scalar_product, vector_product};
 use super::refusal::Refusal;
 use crate::geometry::claim::{Bodies, Direction, Surface};
 use crate::geometry::effort::Effort;

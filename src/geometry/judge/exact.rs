@@ -1,8 +1,8 @@
-//! Exact points, differences and directions of the world, and what a judge asks of them: all from
-//! scratch, looking at every vertex.
+//! Exact points and differences of the world, and what a judge asks of them: all from scratch,
+//! looking at every vertex.
 
 use super::refusal::Refusal;
-use crate::geometry::claim::{Axis, Bodies, Direction, Points};
+use crate::geometry::claim::{Bodies, Points};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::Sign;
 use crate::geometry::number::dyadic::Dyadic;
@@ -60,59 +60,6 @@ pub(crate) fn exact_differences(
             }
         })
         .collect()
-}
-
-/// The direction as exact numbers; refuses zero and what is not finite, and the forms that need a
-/// motion.
-pub(crate) fn exact_direction(pair: &Bodies<'_>, direction: &Direction) -> Result<Exact, Refusal> {
-    exact_direction_of_link(pair, direction, None)
-}
-
-/// The exact direction of a link of a chain, when Q travels so far relative to P (and nothing
-/// turns).
-pub(crate) fn exact_direction_of_link(
-    pair: &Bodies<'_>,
-    direction: &Direction,
-    travel: Option<&Exact>,
-) -> Result<Exact, Refusal> {
-    let (vector, negative) = match direction {
-        Direction::Vector(v) => {
-            if !v.iter().all(|c| c.is_finite()) {
-                return Err(Refusal::NoDirection);
-            }
-            (std::array::from_fn(|k| Dyadic::from(v[k])), false)
-        }
-        Direction::Normal { pairs, negative } => {
-            let d = exact_differences(pair, pairs)?;
-            (vector_product(&minus(&d[1], &d[0]), &minus(&d[2], &d[0])), *negative)
-        }
-        Direction::EdgeNormal { pairs, axis, negative } => {
-            let d = exact_differences(pair, pairs)?;
-            (vector_product(&minus(&d[1], &d[0]), &unit_vector(*axis)), *negative)
-        }
-        Direction::SweptNormal { pairs, negative } => {
-            let d = exact_differences(pair, pairs)?;
-            let travel = travel.ok_or(Refusal::NoDirection)?;
-            (vector_product(&minus(&d[1], &d[0]), travel), *negative)
-        }
-        Direction::SweptAxis { axis, negative } => {
-            let travel = travel.ok_or(Refusal::NoDirection)?;
-            (vector_product(travel, &unit_vector(*axis)), *negative)
-        }
-    };
-    if vector.iter().all(|c| c.sign() == Sign::Zero) {
-        return Err(Refusal::NoDirection);
-    }
-    Ok(if negative { vector.map(|c| -&c) } else { vector })
-}
-
-fn unit_vector(axis: Axis) -> Exact {
-    let one_at = match axis {
-        Axis::X => 0,
-        Axis::Y => 1,
-        Axis::Z => 2,
-    };
-    std::array::from_fn(|k| Dyadic::from(if k == one_at { 1.0 } else { 0.0 }))
 }
 
 /// `min over Q of s·y - max over P of s·x`, over all vertices.

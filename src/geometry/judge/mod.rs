@@ -6,6 +6,7 @@ mod collision;
 mod compounds;
 mod cover;
 mod depth;
+mod direction;
 mod distance;
 mod exact;
 mod faces;
@@ -13,6 +14,7 @@ mod link;
 mod measures;
 mod meeting;
 mod motion;
+mod nearest;
 mod passing;
 mod range;
 mod refusal;
@@ -23,9 +25,11 @@ mod verdict;
 pub use collision::judge_collision;
 pub use compounds::{judge_compounds, judge_compounds_margin, judge_compounds_motion};
 pub use depth::judge_depth;
+#[cfg(test)]
+pub(crate) use direction::{LinkSweep, exact_direction_of_link};
 pub use distance::{judge_distance, judge_distance_with, judge_margin, judge_zero};
 #[cfg(test)]
-pub(crate) use exact::{exact_direction_of_link, gap_along, scalar_product};
+pub(crate) use exact::{gap_along, scalar_product};
 pub use faces::{InnerFacet, judge_faces, judge_inner_facet};
 pub use measures::{judge_compounds_depth, judge_compounds_distance};
 pub use motion::{judge_first_contact, judge_motion};

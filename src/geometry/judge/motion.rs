@@ -7,13 +7,13 @@
 use crate::geometry::number::tolerance;
 use dashu_int::ops::BitTest;
 
-use super::distance::comes_within;
+use super::direction::{LinkSweep, exact_direction, exact_direction_of_link};
 use super::exact::{
-    Exact, exact_differences, exact_direction, exact_direction_of_link, gap_along, holds_origin,
-    scalar_product, shows_farther,
+    Exact, exact_differences, gap_along, holds_origin, scalar_product, shows_farther,
 };
 use super::link::{Mover, Movers};
 use super::meeting::{held_at_the_end, holds_origin_in_solid, surely_held_in_a_plane};
+use super::nearest::comes_within;
 use super::passing;
 use super::refusal::Refusal;
 use super::still::{travel_if_alike, travel_if_untouched, velocity_of};
@@ -125,9 +125,9 @@ fn judge_contact_at_start(course: &Course<'_>, claim: &MotionClaim<'_>) -> Resul
     if held { Ok(()) } else { Err(Refusal::OriginNotHeld) }
 }
 
-/// Whether the hull of at most six vectors has a point within `margin` of the origin.
+/// Whether the hull of at most twelve vectors has a point within `margin` of the origin.
 fn are_within(vectors: &[Exact], margin: f64) -> bool {
-    comes_within(vectors, &[0.0; 6][..vectors.len()], margin)
+    comes_within(vectors, &[0.0; 12][..vectors.len()], margin)
 }
 
 /// The links' closed intervals join and cover [0, t_free].
@@ -207,7 +207,8 @@ impl<'a> MotionJudge<'a> {
         // Without rotation every frame is the world's.
         let turned = self.alike.as_ref().filter(|_| link.frame != Frame::World);
         let travel = self.translation.as_ref().or(turned);
-        let s = exact_direction_of_link(&course.bodies, &link.direction, travel)?;
+        let sweep = travel.map(|travel| LinkSweep { travel, during: [link.t0, link.t1] });
+        let s = exact_direction_of_link(&course.bodies, &link.direction, sweep)?;
         let is_exact = match travel {
             Some(travel) => self.stays_clear(&s, travel, link, effort)?,
             None => false,
@@ -285,7 +286,7 @@ impl<'a> MotionJudge<'a> {
     }
 
     /// Whether differences that all travel alike hold the origin at some time in the bracket or,
-    /// with a margin, come within it by its end.
+    /// with a margin, come within it.
     fn is_met_on_the_way(
         &self,
         at_start: &[Exact],
@@ -296,13 +297,13 @@ impl<'a> MotionJudge<'a> {
             let t = Dyadic::from(t);
             at_start.iter().map(move |d| std::array::from_fn(|k| &d[k] + &(&travel[k] * &t)))
         };
+        // For some t in the bracket the hull of the d + w t holds the origin, or comes within the
+        // margin of it, exactly if the hull of those at both ends does: weights of both ends mix
+        // the times.
+        let points: Vec<Exact> = at(claim.t_free).chain(at(claim.t_contact)).collect();
         if self.course.margin > 0.0 {
-            let points: Vec<Exact> = at(claim.t_contact).collect();
             return are_within(&points, self.course.margin);
         }
-        // For some t in the bracket the hull of the d + w t holds the origin, exactly if the hull
-        // of those at both ends does: weights of both ends mix the times.
-        let points: Vec<Exact> = at(claim.t_free).chain(at(claim.t_contact)).collect();
         holds_origin(&points) || holds_origin_in_solid(&points)
     }
 

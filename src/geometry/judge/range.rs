@@ -1,10 +1,8 @@
 //! The judge of a range of contact along a direction: exact, from scratch, sharing nothing with the
 //! search.
 
-use super::exact::{
-    Exact, exact_differences, exact_direction_of_link, gap_along, holds_origin, is_zero,
-    scalar_product,
-};
+use super::direction::{LinkSweep, exact_direction_of_link};
+use super::exact::{Exact, exact_differences, gap_along, holds_origin, is_zero, scalar_product};
 use super::meeting::holds_origin_in_solid;
 use super::refusal::Refusal;
 use crate::geometry::claim::{Bodies, RangeClaim, RangeEnd, RangeProof, Span, Verdict};
@@ -55,7 +53,8 @@ pub fn judge_range<'a>(
     match (claim.span, claim.proof) {
         (_, None) => Err(Refusal::BoundFails("a range has a proof")),
         (None, Some(RangeProof::Never { direction })) => {
-            let s = exact_direction_of_link(pair, direction, Some(&judge.travel))?;
+            let s =
+                exact_direction_of_link(pair, direction, Some(LinkSweep::at_start(&judge.travel)))?;
             let recedes = scalar_product(&s, &judge.along).sign() != Sign::Positive;
             if recedes && gap_along(pair, &s, effort)?.sign() == Sign::Positive {
                 Ok(())
@@ -113,7 +112,11 @@ impl RangeJudge<'_> {
         if !in_order {
             return Err(Refusal::BoundFails("0 <= lower <= upper"));
         }
-        let s = exact_direction_of_link(self.pair, &proof.direction, Some(&self.travel))?;
+        let s = exact_direction_of_link(
+            self.pair,
+            &proof.direction,
+            Some(LinkSweep::at_start(&self.travel)),
+        )?;
         let rate = scalar_product(&s, &self.along);
         if rate.sign() != side {
             return Err(Refusal::NotSeparating);

@@ -1,8 +1,7 @@
 //! The judge of a static verdict: exact, from scratch, looking at every vertex.
 
-use super::exact::{
-    exact_differences, exact_direction, gap_along, holds_origin, holds_origin_strictly,
-};
+use super::direction::exact_direction;
+use super::exact::{exact_differences, gap_along, holds_origin, holds_origin_strictly};
 use super::refusal::Refusal;
 use crate::geometry::claim::{Bodies, StaticProof};
 use crate::geometry::effort::Effort;

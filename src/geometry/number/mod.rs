@@ -6,6 +6,7 @@ pub mod dyadic;
 pub mod interval;
 pub mod orientation;
 pub mod outward;
+pub mod quadratic;
 pub mod ratio;
 pub mod rounding;
 pub mod scale;

@@ -226,6 +226,8 @@ mod tests {
             Direction::Vector(Vec3::new(1.0, -0.5, 1e-300)),
             Direction::Normal { pairs: [at(0, 1), at(2, 3), at(4, 5)], negative: true },
             Direction::EdgeNormal { pairs: [at(7, 0), at(0, 7)], axis: Axis::Y, negative: false },
+            Direction::Nearest { pairs: [at(0, 1), at(2, 3), at(2, 3)], negative: false },
+            Direction::Nearest { pairs: [at(5, 1); 3], negative: true },
             Direction::SweptNormal { pairs: [at(1, 2), at(3, 0)], negative: true },
             Direction::SweptAxis { axis: Axis::Z, negative: false },
         ];

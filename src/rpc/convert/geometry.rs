@@ -205,6 +205,14 @@ pub fn direction(path: &Path<'_>, wire: Option<&api::Direction>) -> Result<Direc
             let axis = axis(&path, edge.axis)?;
             Ok(Direction::EdgeNormal { pairs, axis, negative: edge.negative })
         }
+        api::direction::Form::Nearest(nearest) => {
+            let path = path.field("nearest");
+            let Some(last) = nearest.pairs.len().checked_sub(1).filter(|last| *last < 3) else {
+                return Err(path.field("pairs").bad("must have one to three entries"));
+            };
+            let pairs = std::array::from_fn(|k| pair(&nearest.pairs[k.min(last)]));
+            Ok(Direction::Nearest { pairs, negative: nearest.negative })
+        }
         api::direction::Form::SweptNormal(swept) => {
             let (path, negative) = (path.field("swept_normal"), swept.negative);
             if swept.pairs.is_empty() {
@@ -247,6 +255,15 @@ fn exactly<const N: usize>(
     Ok(std::array::from_fn(|k| pair(&pairs[k])))
 }
 
+/// Three pairs without those at the end that stand there already.
+fn each_once(pairs: &[VertexPair; 3]) -> &[VertexPair] {
+    match pairs {
+        [a, b, c] if a == b && b == c => &pairs[..1],
+        [_, b, c] if b == c => &pairs[..2],
+        _ => pairs,
+    }
+}
+
 /// A direction for the wire.
 pub fn direction_to_wire(direction: &Direction) -> api::Direction {
     let form = match direction {
@@ -262,6 +279,10 @@ pub fn direction_to_wire(direction: &Direction) -> api::Direction {
                 negative: *negative,
             })
         }
+        Direction::Nearest { pairs, negative } => api::direction::Form::Nearest(api::PairNearest {
+            pairs: pairs_to_wire(each_once(pairs)),
+            negative: *negative,
+        }),
         Direction::SweptNormal { pairs, negative } => {
             api::direction::Form::SweptNormal(api::SweptNormal {
                 pairs: pairs_to_wire(pairs),

@@ -4,7 +4,9 @@ use super::place::MeetingBox;
 use super::still::Probe;
 use super::{Candidate, HitSelection, SceneView, unordered};
 use crate::geometry::Vec3;
-use crate::geometry::claim::{FirstContact, Frame, Outcome, Question, StaticProof, Verdict};
+use crate::geometry::claim::{
+    Direction, FirstContact, Frame, Link, Outcome, Question, StaticProof, Verdict,
+};
 use crate::geometry::contact_time;
 use crate::geometry::difference::heading::unit_vector;
 use crate::geometry::distance::{self, Stops};
@@ -214,6 +216,10 @@ fn arrival(
         },
     };
     let towards = match (hit.contact.chain.last(), initial) {
+        // What is nearest is so when they meet.
+        (Some(Link { direction: direction @ Direction::Nearest { .. }, .. }), _) => {
+            unit_vector(&met, direction)
+        }
         (Some(link), _) => unit_vector(at_start, &link.direction).map(|s| match link.frame {
             Frame::P => pose.rotation * cast.start.pose.rotation.tr_mul(&s),
             Frame::World | Frame::Q => s,

@@ -144,7 +144,7 @@ fn a_translation_that_ends_exactly_at_the_margin_is_in_contact_there() {
                     let effort = &mut Effort::unlimited();
                     crate::geometry::distance::is_within(&pair, margin, &mut witness, effort)
                 };
-                let expected = if within.unwrap() { Outcome::Contact } else { Outcome::Undecided };
+                let expected = if within.unwrap() { Outcome::Contact } else { Outcome::NoContact };
                 assert_eq!(found.outcome, expected, "{margin} {x} {motion:?}");
                 assert_eq!(judge_first_contact(&question, &found), Ok(()));
             }

@@ -3,7 +3,7 @@
 
 use super::*;
 use crate::geometry::claim::Verdict;
-use crate::geometry::judge::{exact_direction_of_link, gap_along, scalar_product};
+use crate::geometry::judge::{LinkSweep, exact_direction_of_link, gap_along, scalar_product};
 use crate::geometry::motion::Motion;
 use crate::geometry::number::dyadic::Dyadic;
 use crate::geometry::pose::Pose;
@@ -30,7 +30,8 @@ fn check_chain(pair: &Pair<'_>, w: [&Vec3; 2], chain: &[Link], end: f64, story: 
         assert!(link.t1 >= link.t0, "{story}");
         reached = link.t1;
         let travel = [0, 1, 2].map(|k| &Dyadic::from(w[1][k]) - &Dyadic::from(w[0][k]));
-        let s = exact_direction_of_link(&pair.into(), &link.direction, Some(&travel)).unwrap();
+        let sweep = LinkSweep { travel: &travel, during: [link.t0, link.t1] };
+        let s = exact_direction_of_link(&pair.into(), &link.direction, Some(sweep)).unwrap();
         let gap = gap_along(&pair.into(), &s, &mut Effort::unlimited()).expect("no limit");
         let rate = scalar_product(&s, &travel);
         for t in [link.t0, link.t1] {
@@ -149,7 +150,10 @@ fn one_direction_named_by_the_travel_proves_every_miss_of_a_line() {
         match miss.across {
             Direction::SweptNormal { .. } => forms[0] += 1,
             Direction::SweptAxis { .. } => forms[1] += 1,
-            Direction::Vector(_) | Direction::Normal { .. } | Direction::EdgeNormal { .. } => {
+            Direction::Vector(_)
+            | Direction::Normal { .. }
+            | Direction::EdgeNormal { .. }
+            | Direction::Nearest { .. } => {
                 forms[2] += 1;
             }
         }

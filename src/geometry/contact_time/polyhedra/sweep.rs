@@ -15,13 +15,11 @@ use dashu_int::IBig;
 use super::Faces;
 use super::shear::{Shear, Sighting};
 use crate::geometry::Vec3;
-use crate::geometry::contact_time::travel::Travel;
+use crate::geometry::contact_time::travel::{Travel, relative};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::interval::Interval;
 use crate::geometry::number::ratio::Ratio;
-use crate::geometry::number::scaled::{
-    Integers, cross, difference, dot, is_zero, least_exponent, sign,
-};
+use crate::geometry::number::scaled::{Integers, cross, difference, dot, is_zero, sign};
 use crate::geometry::number::{Sign, outward};
 use crate::geometry::polyhedron::placed::{Body, Corner, Placed, Stand};
 use crate::geometry::polyhedron::tree::{Extent, Node};
@@ -61,8 +59,7 @@ pub(super) struct Pace {
 
 impl Pace {
     pub(super) fn new(p: &Travel, q: &Travel) -> Self {
-        let exponent = least_exponent(p.numbers().chain(q.numbers())).unwrap_or(0);
-        let exact: Integers = std::array::from_fn(|k| q.exact(k, exponent) - p.exact(k, exponent));
+        let (exact, exponent) = relative([p, q]);
         let brackets =
             exact.each_ref().map(|x| Ratio::new(x.clone(), IBig::ONE, exponent).bracket());
         Self {

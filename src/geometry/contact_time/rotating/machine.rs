@@ -76,9 +76,6 @@ enum MarginAtStart {
     Clear(Direction),
     /// They come within the margin.
     Contact(ContactAt),
-    /// No direction shows that their distance is more than the margin, though it is, by less
-    /// than rounding.
-    Unproven,
 }
 
 /// What a run of the free part counts.
@@ -277,7 +274,6 @@ pub(super) fn conduct(
             follow(search, end, unsearched(initial), effort)
         }
         MarginAtStart::Contact(contact) => in_contact(unsearched(initial), contact),
-        MarginAtStart::Unproven => unsearched(initial),
     })
 }
 
@@ -290,12 +286,13 @@ fn margin_at_start(
 ) -> Result<MarginAtStart, Stopped> {
     let question = search.told.question;
     let compared = distance::compare(&question.pair, question.margin, witness, effort)?;
-    if compared.is_within {
-        let pairs = compared.pairs.into_iter().collect();
-        return Ok(MarginAtStart::Contact(ContactAt { t: 0.0, pairs }));
-    }
-    let direction = distance::direction_beyond(&question.pair, question.margin, effort)?;
-    Ok(direction.map_or(MarginAtStart::Unproven, MarginAtStart::Clear))
+    let direction = match compared.is_within {
+        true => None,
+        false => distance::direction_beyond(&question.pair, question.margin, effort)?,
+    };
+    let pairs = compared.pairs.into_iter().collect();
+    let contact = MarginAtStart::Contact(ContactAt { t: 0.0, pairs });
+    Ok(direction.map_or(contact, MarginAtStart::Clear))
 }
 
 /// The answer after the free part: `answer` has what that part proved.

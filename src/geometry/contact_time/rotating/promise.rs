@@ -7,23 +7,12 @@
 use super::advance::nearest::{NearestStart, guess, nearest_point};
 use super::proof::at_time::width_allowed;
 use super::search::TurningSearch;
-use crate::geometry::claim::{FirstContact, Outcome, Question};
+use crate::geometry::claim::{FirstContact, Outcome};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::tolerance::NEAREST_TIGHT;
 
 /// The answer with [`Stopped::Unresolved`] in it if it names no reason for a bracket that is wider
-/// than the tolerances say.
-pub(in super::super) fn with_reason(
-    question: &Question<'_>,
-    answer: FirstContact,
-    effort: &mut Effort<'_>,
-) -> FirstContact {
-    let mut search = TurningSearch::new(question);
-    search.at.towards = search.direction_at_start();
-    with_reason_in(&mut search, answer, effort)
-}
-
-/// Does what [`with_reason`] does, with the search that has found the answer.
+/// than the tolerances say. The search is the one that has found it.
 #[inline]
 pub(super) fn with_reason_in(
     search: &mut TurningSearch<'_>,

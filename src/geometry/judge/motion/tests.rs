@@ -204,3 +204,46 @@ fn contact_at_the_start_within_a_margin_is_proven_by_up_to_six_pairs() {
     }
     assert_eq!(judged(1.0, &face), Err(Refusal::PairCount("one to six")));
 }
+
+/// Corners come to (2, 3, 6) from each other at a third of the step and no nearer, which is 7.
+#[test]
+fn what_is_nearest_in_a_sweep_proves_a_miss_of_the_margin_by_an_ulp() {
+    let cube = cuboid(1.0, 1.0, 1.0);
+    let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(1.0, 7.0, 8.0));
+    let velocity = Vec3::new(9.0, -6.0, 0.0);
+    let corner =
+        |x: f64| cube.vertices().iter().position(|v| *v == Vec3::repeat(x)).unwrap() as u32;
+    let corners = VertexPair { i: corner(1.0), j: corner(-1.0) };
+    let nearest = |pairs, negative| Direction::Nearest { pairs, negative };
+    let judged = |margin, motion, direction, outcome, [t_free, t_contact]: [f64; 2]| {
+        let question = Question { margin, ..Question::new(pair, Motion::rest(), motion) };
+        let link = Link { t0: 0.0, t1: t_free, frame: Frame::World, direction };
+        let (chain, pairs) = (&[link], &[corners]);
+        let claim = MotionClaim { outcome, t_free, t_contact, chain, pairs, initial: None };
+        judge_motion(&(&question).into(), &claim, &mut Effort::unlimited())
+    };
+    let linear = Motion::Linear { velocity };
+    let towards = nearest([corners; 3], false);
+    let (below, step) = (7.0f64.next_down(), [1.0, 1.0]);
+    let misses =
+        |margin, motion, direction| judged(margin, motion, direction, Outcome::NoContact, step);
+    assert_eq!(misses(below, linear, towards), Ok(()));
+    let fails = Err(Refusal::LinkFails(0));
+    assert_eq!(misses(7.0, linear, towards), fails);
+    assert_eq!(misses(below, linear, nearest([corners; 3], true)), fails);
+    let other = VertexPair { i: corners.i, j: corners.j ^ 1 };
+    assert_eq!(misses(below, linear, nearest([other; 3], false)), fails);
+    let none = VertexPair { i: 8, j: 0 };
+    let refused = misses(below, linear, nearest([corners, corners, none], false));
+    assert_eq!(refused, Err(Refusal::NoSuchVertex(2)));
+    // Of a motion that turns it is the one at the start, and the gap along that gets less.
+    let turn = Motion::Screw { pivot: None, velocity, axis: Vec3::z(), angle: 1e-9 };
+    assert_eq!(misses(below, turn, towards), fails);
+    assert_eq!(misses(1.0, turn, towards), Ok(()));
+    // Free until just before a third, in contact by just after.
+    let third = 1.0 / 3.0;
+    let meets = |times| judged(7.0, linear, towards, Outcome::Contact, times);
+    assert_eq!(meets([third, third.next_up()]), Ok(()));
+    assert_eq!(meets([third.next_up(), third.next_up().next_up()]), fails);
+    assert_eq!(meets([third.next_down(), third]), Err(Refusal::OriginNotHeld));
+}

@@ -348,6 +348,9 @@ impl<'a> Search<'a> {
             Direction::EdgeNormal { pairs: [a, b], axis, negative } => {
                 Direction::EdgeNormal { pairs: [name(a)?, name(b)?], axis, negative }
             }
+            Direction::Nearest { pairs: [a, b, c], negative } => {
+                Direction::Nearest { pairs: [name(a)?, name(b)?, name(c)?], negative }
+            }
             Direction::SweptNormal { pairs: [a, b], negative } => {
                 Direction::SweptNormal { pairs: [name(a)?, name(b)?], negative }
             }
