@@ -4,7 +4,8 @@
 //! take less than [`INLINE_MAX`] runs where it is; the rest waits in line for a worker. The line is
 //! fair between clients ([`mod@line`]). A job whose caller goes away while it waits leaves the line
 //! at once. When jobs of others take long, one that has waited for [`PATIENCE`] may overtake them,
-//! on threads beside the pool, if nothing of its client is being worked on. Helpers ([`mod@share`])
+//! on threads beside the pool, if nothing of its client is being worked on; if it may not yet, it
+//! asks again every now and then. Helpers ([`mod@share`])
 //! take parts of large jobs while there are processors that nobody else computes on.
 //!
 //! All of these threads together can be more than there are processors. They have a lower priority
@@ -37,7 +38,10 @@ const _: () = assert!(NEVER_INLINE.as_micros() > INLINE_MAX.as_micros());
 
 /// How long a job waits behind those of other clients before it may overtake them. Most jobs take
 /// less; on each thread beside the pool the others are slowed down.
-const PATIENCE: Duration = Duration::from_millis(25);
+const PATIENCE: Duration = Duration::from_millis(5);
+
+/// How long a job waits before it asks again whether it may overtake. Very many may wait.
+const PATIENCE_AGAIN: Duration = Duration::from_millis(25);
 
 /// Threads beside the pool, on which jobs overtake: so many clients with long jobs do not keep
 /// another one waiting.
@@ -194,11 +198,13 @@ impl Compute {
             let _ = reply.send(result);
         });
         let ticket = self.0.take_place(client, work, gives_way)?;
+        let mut patience = PATIENCE;
         let answer = loop {
-            match tokio::time::timeout(PATIENCE, &mut answer).await {
+            match tokio::time::timeout(patience, &mut answer).await {
                 Ok(answer) => break answer,
                 Err(_) => ticket.overtake(),
             }
+            patience = PATIENCE_AGAIN;
         };
         answer.unwrap_or(Err(Refused::ShuttingDown))
     }

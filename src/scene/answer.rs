@@ -80,7 +80,8 @@ impl PairAnswer {
         let gaps = self.distance.as_ref().map_or(0, |known| size_of_val(&*known.1.gaps));
         let reaches = self.depth.as_ref().map_or(0, |known| size_of_val(&*known.others));
         let ranges = self.along.as_ref().map_or(0, |known| size_of_val(&*known.of_parts));
-        proofs + gaps + reaches + ranges
+        let meeting = self.meeting.as_ref().map_or(0, |known| known.bytes());
+        proofs + gaps + reaches + ranges + meeting
     }
 
     /// Whether something is not known that an answer about the same poses may yet tell.

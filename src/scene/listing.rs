@@ -352,7 +352,10 @@ impl<'a> Round<'a> {
     /// What the report says of the listed pairs.
     pub(super) fn pairs(&mut self, scene: &Scene) -> Result<Vec<PairReport>, Unanswered> {
         let waiting = self.work.waiting;
-        let listed_max = scene.limits.listed_max;
+        // A pair without its polygon would look like one that has none.
+        let with_polygons =
+            if self.work.questions.polygons { self.polygons.len() } else { usize::MAX };
+        let listed_max = scene.limits.listed_max.min(with_polygons);
         self.omitted = self.listed.len().saturating_sub(listed_max) as u64;
         let mut polygons = std::mem::take(&mut self.polygons).into_iter();
         let pairs = waiting

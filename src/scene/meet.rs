@@ -27,6 +27,13 @@ pub(super) struct PairMeeting {
     pub(super) impact: Option<Impact>,
 }
 
+impl PairMeeting {
+    /// Memory that it takes, bytes.
+    pub(super) fn bytes(&self) -> usize {
+        size_of::<Self>() + self.polygon.capacity() * size_of::<Vec3>()
+    }
+}
+
 /// Along which direction one of two bodies gets away from the other soonest.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) struct PairNormal {

@@ -184,6 +184,11 @@ pub trait Runner {
 
     /// Calls `work` once for every batch.
     fn run_batches(&self, batches: &mut [Batch<'_>], work: &(dyn Fn(&mut Batch<'_>) + Sync));
+
+    /// Whether there is memory for so many bytes of what comes of the work.
+    fn has_room(&self, _bytes: usize) -> bool {
+        true
+    }
 }
 
 /// What a frame asks of its pairs, who does the work, and what ends it early.

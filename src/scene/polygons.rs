@@ -41,10 +41,11 @@ impl Round<'_> {
                 // The report keeps it; it is looked for anew each time.
                 let known = state.answer.meeting.as_mut();
                 let polygon = known.map(|known| std::mem::take(&mut known.polygon));
-                let has_room = numbers <= numbers_max;
-                let polygon = polygon.filter(|_| has_room).unwrap_or_default();
-                numbers = numbers.saturating_add(polygon.iter().map(numbers_of).sum());
-                polygons.push(polygon);
+                if numbers <= numbers_max {
+                    let polygon = polygon.unwrap_or_default();
+                    numbers = numbers.saturating_add(polygon.iter().map(numbers_of).sum());
+                    polygons.push(polygon);
+                }
             })?;
         }
         Ok(polygons)

@@ -43,7 +43,7 @@ pub struct Report {
 
 impl Report {
     /// Memory that it takes, bytes, estimated.
-    pub(super) fn bytes(&self) -> usize {
+    pub fn bytes(&self) -> usize {
         let proofs: usize = self.pairs.iter().map(|pair| pair.proofs.len()).sum();
         let gaps: usize =
             self.pairs.iter().flat_map(|pair| &pair.distance).map(|found| found.gaps.len()).sum();

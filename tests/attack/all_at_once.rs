@@ -134,7 +134,7 @@ impl Rest {
 fn everything_at_once(name: &str, start: &Start) {
     let seconds = std::env::var(SECONDS).map_or(Ok(SECONDS_DEFAULT), |text| text.parse());
     let time = Duration::from_secs(seconds.expect("a number of seconds"));
-    let bounds = Bounds { small_refused_max: usize::MAX, ..Bounds::default() };
+    let bounds = Bounds { refused_max: usize::MAX, ..Bounds::default() };
     row_on(start, name, bounds, async |server| {
         let client = server.connect().await;
         register(&client, "ball", ball(1_290)).await;

@@ -87,9 +87,7 @@ impl Server {
 
     /// A connection from another address of this machine.
     pub(crate) async fn connect_from(&self, address: [u8; 4]) -> Client {
-        let endpoint = Channel::from_shared(format!("http://{}", self.address)).unwrap();
-        let endpoint = endpoint.local_address(Some(address.into()));
-        Client(endpoint.connect().await.expect("the server accepts"))
+        Client::from_to(address, self.address).await
     }
 
     /// Its process.
@@ -151,6 +149,13 @@ impl Client {
     pub(crate) async fn try_to(address: SocketAddr) -> Result<Self, tonic::transport::Error> {
         let endpoint = Channel::from_shared(format!("http://{address}")).unwrap();
         endpoint.connect().await.map(Self)
+    }
+
+    /// With an address of its own.
+    pub(crate) async fn from_to(from: [u8; 4], to: SocketAddr) -> Self {
+        let endpoint = Channel::from_shared(format!("http://{to}")).unwrap();
+        let endpoint = endpoint.local_address(Some(from.into()));
+        Self(endpoint.connect().await.expect("the server accepts"))
     }
 
     pub(crate) fn queries(&self) -> QueryServiceClient<Channel> {

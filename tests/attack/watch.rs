@@ -1,13 +1,13 @@
-//! What others notice while a server is attacked: health and small questions, each on a connection
-//! of its own and from a thread of its own, and the memory of the process.
+//! What others notice while a server is attacked: health, small questions and questions for the pool,
+//! each on a connection of its own and from a thread of its own, and the memory of the process.
 //!
 //! The watchers are a process of their own. With attackers in the same one they share the locks of
 //! its allocator: one that was interrupted while it held one kept a watcher waiting for 4.4 s.
 
 use std::fmt::Write as _;
-use std::io::{Read, Write as _};
+use std::io::{BufRead, BufReader, Read, Write as _};
 use std::net::SocketAddr;
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
@@ -15,11 +15,23 @@ use std::time::{Duration, Instant};
 use clearance::rpc::api;
 use tonic_health::pb::HealthCheckRequest;
 
-use crate::questions::cubes_apart;
+use crate::questions::{about_a_hull, cubes_apart};
 use crate::server::{Client, resident, slowness};
 
 /// Between two questions of a watcher.
 const INTERVAL: Duration = Duration::from_millis(5);
+
+/// Between two questions that wait for the pool: they are some milliseconds of work themselves.
+const POOLED_INTERVAL: Duration = Duration::from_millis(20);
+
+/// So many questions for the pool are asked before the attack, one after the other.
+const ALONE: usize = 15;
+
+/// What the middle question for the pool may wait for the machine.
+const POOLED_SLACK: Duration = Duration::from_millis(20);
+
+/// Whoever asks the pool is another client by the address, too.
+const OTHER_ADDRESS: [u8; 4] = [127, 0, 0, 99];
 
 /// What a row may do to others.
 #[derive(Clone, Copy, Debug)]
@@ -30,8 +42,11 @@ pub(crate) struct Bounds {
     pub(crate) health_worst: Duration,
     /// What 99 of 100 small questions of another client take at most.
     pub(crate) small_p99: Duration,
-    /// How many small questions of another client may be refused or fail.
-    pub(crate) small_refused_max: usize,
+    /// How many small questions of another client, and for the pool, may be refused or fail.
+    pub(crate) refused_max: usize,
+    /// How often as long as alone a question for the pool takes at most, in the middle, and a little
+    /// for what the machine is busy with: as often as there are clients that ask, and once for itself.
+    pub(crate) pooled_waits: u32,
     /// What the process may hold at most, bytes.
     pub(crate) resident_max: u64,
 }
@@ -43,7 +58,8 @@ impl Default for Bounds {
             health_p99: Duration::from_millis(100),
             health_worst: Duration::from_millis(500),
             small_p99: Duration::from_millis(100),
-            small_refused_max: 0,
+            refused_max: 0,
+            pooled_waits: 9,
             resident_max: 1 << 30,
         }
     }
@@ -55,14 +71,23 @@ pub(crate) struct Noticed {
     health: Vec<Duration>,
     small: Vec<Duration>,
     small_refused: Vec<String>,
+    alone: Vec<Duration>,
+    pooled: Vec<Duration>,
+    pooled_refused: Vec<String>,
     resident_max: u64,
 }
 
 /// Tells the process of the watchers the address and the process of the server.
 const WATCHED: &str = "CLEARANCE_ATTACK_WATCHED";
 
+/// What the watchers say when they have asked what they ask before the attack.
+const READY: &str = "the watchers are ready";
+
 /// Watchers at work.
-pub(crate) struct Watch(Child);
+pub(crate) struct Watch {
+    child: Child,
+    output: BufReader<ChildStdout>,
+}
 
 impl Watch {
     pub(crate) fn begin(address: SocketAddr, process: u32) -> Self {
@@ -71,15 +96,22 @@ impl Watch {
         command.args(["--ignored", "--nocapture"]);
         command.env(WATCHED, format!("{address} {process}"));
         command.stdin(Stdio::piped()).stdout(Stdio::piped());
-        Self(command.spawn().expect("the watchers start"))
+        let mut child = command.spawn().expect("the watchers start");
+        let mut output = BufReader::new(child.stdout.take().expect("it is piped"));
+        let mut line = String::new();
+        while line.trim_end() != READY {
+            line.clear();
+            assert_ne!(output.read_line(&mut line).unwrap(), 0, "the watchers are answered");
+        }
+        Self { child, output }
     }
 
     pub(crate) fn end(mut self) -> Noticed {
         // The end of their input tells them to stop, too, if this process dies.
-        drop(self.0.stdin.take());
-        let output = self.0.wait_with_output().unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
-        assert!(output.status.success(), "others are answered: {text}");
+        drop(self.child.stdin.take());
+        let mut text = String::new();
+        self.output.read_to_string(&mut text).unwrap();
+        assert!(self.child.wait().unwrap().success(), "others are answered: {text}");
         Noticed::parse(&text)
     }
 }
@@ -92,9 +124,12 @@ fn watchers_watch_until_they_are_told_to_stop() {
     let (address, process) = watched.split_once(' ').unwrap();
     let (address, process) = (address.parse().unwrap(), process.parse().unwrap());
     let (over, most) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicU64::new(0)));
-    let (of_health, of_small, of_memory) = (over.clone(), over.clone(), over.clone());
+    let asked = alone(ask_pool(address));
+    println!("\n{READY}");
+    let [of_health, of_small, of_pool, of_memory] = std::array::from_fn(|_| over.clone());
     let health = std::thread::spawn(move || alone(watch_health(address, &of_health)));
     let small = std::thread::spawn(move || alone(watch_small(address, &of_small)));
+    let pooled = std::thread::spawn(move || alone(watch_pool(address, &of_pool)));
     let in_thread = most.clone();
     let memory = std::thread::spawn(move || {
         while !of_memory.load(Ordering::Relaxed) {
@@ -107,8 +142,17 @@ fn watchers_watch_until_they_are_told_to_stop() {
     memory.join().unwrap();
     let (small, small_refused) = small.join().expect("another client is answered");
     let health = health.join().expect("health is answered");
+    let (pooled, pooled_refused) = pooled.join().expect("the pool answers");
     let resident_max = most.load(Ordering::Relaxed);
-    let noticed = Noticed { health, small, small_refused, resident_max };
+    let noticed = Noticed {
+        health,
+        small,
+        small_refused,
+        alone: asked,
+        pooled,
+        pooled_refused,
+        resident_max,
+    };
     std::io::stdout().write_all(noticed.to_text().as_bytes()).unwrap();
 }
 
@@ -147,6 +191,45 @@ async fn watch_small(address: SocketAddr, over: &AtomicBool) -> (Vec<Duration>, 
     (times, refused)
 }
 
+/// A question that waits for the pool.
+async fn ask_pooled(client: &Client) -> Result<Duration, String> {
+    let (start, question) = (Instant::now(), about_a_hull(1_000));
+    let answer = client.queries().check_collision(question).await;
+    let answer = answer.map_err(|status| format!("{:?} {}", status.code(), status.message()))?;
+    assert_eq!(answer.into_inner().verdict(), api::Verdict::Separated);
+    Ok(start.elapsed())
+}
+
+/// What it takes while nobody else asks anything.
+async fn ask_pool(address: SocketAddr) -> Vec<Duration> {
+    let client = Client::from_to(OTHER_ADDRESS, address).await;
+    let mut times = Vec::new();
+    for _ in 0..ALONE {
+        times.push(ask_pooled(&client).await.expect("nobody else asks"));
+    }
+    times
+}
+
+async fn watch_pool(address: SocketAddr, over: &AtomicBool) -> (Vec<Duration>, Vec<String>) {
+    let client = Client::from_to(OTHER_ADDRESS, address).await;
+    let (mut times, mut refused) = (Vec::new(), Vec::new());
+    while !over.load(Ordering::Relaxed) {
+        match ask_pooled(&client).await {
+            Ok(time) => times.push(time),
+            Err(why) => refused.push(why),
+        }
+        tokio::time::sleep(POOLED_INTERVAL).await;
+    }
+    (times, refused)
+}
+
+/// The middle one.
+fn median(times: &[Duration]) -> Duration {
+    let mut sorted = times.to_vec();
+    sorted.sort_unstable();
+    sorted.get(sorted.len() / 2).copied().unwrap_or_default()
+}
+
 /// The least time that 99 of 100 do not exceed.
 fn p99(times: &[Duration]) -> Duration {
     let mut sorted = times.to_vec();
@@ -159,13 +242,18 @@ impl Noticed {
     fn to_text(&self) -> String {
         // What the tests' own frame has begun to print is not over.
         let mut text = format!("\nresident {}\n", self.resident_max);
-        for (name, times) in [("health", &self.health), ("small", &self.small)] {
+        let asked = [&self.health, &self.small, &self.alone, &self.pooled];
+        for (name, times) in ["health", "small", "alone", "pooled"].into_iter().zip(asked) {
             for time in times {
                 writeln!(text, "{name} {}", time.as_nanos()).unwrap();
             }
         }
-        for why in &self.small_refused {
-            writeln!(text, "refused {}", why.replace('\n', " ")).unwrap();
+        let refused =
+            [("small_refused", &self.small_refused), ("pooled_refused", &self.pooled_refused)];
+        for (name, why) in
+            refused.into_iter().flat_map(|(name, of)| of.iter().map(move |why| (name, why)))
+        {
+            writeln!(text, "{name} {}", why.replace('\n', " ")).unwrap();
         }
         text
     }
@@ -179,7 +267,10 @@ impl Noticed {
                 "resident" => noticed.resident_max = value.parse().unwrap(),
                 "health" => noticed.health.push(time()),
                 "small" => noticed.small.push(time()),
-                "refused" => noticed.small_refused.push(value.to_owned()),
+                "alone" => noticed.alone.push(time()),
+                "pooled" => noticed.pooled.push(time()),
+                "small_refused" => noticed.small_refused.push(value.to_owned()),
+                "pooled_refused" => noticed.pooled_refused.push(value.to_owned()),
                 _ => {}
             }
         }
@@ -192,18 +283,25 @@ impl Noticed {
         let worst = self.health.iter().max().copied().unwrap_or_default();
         let [health, small] = [&self.health, &self.small].map(|times| p99(times));
         let (mib, refused) = (self.resident_max >> 20, self.small_refused.len());
+        let [alone, pooled] = [&self.alone, &self.pooled].map(|times| median(times));
         println!(
             "{name:44} {mib:5} MiB, health p99 {health:9.2?} worst {worst:9.2?} of {}, small p99 \
-             {small:9.2?} of {}, refused {refused}",
+             {small:9.2?} of {}, refused {refused}, pooled {alone:.2?} to {pooled:.2?} of {}, \
+             refused {}",
             self.health.len(),
             self.small.len(),
+            self.pooled.len(),
+            self.pooled_refused.len(),
         );
         let slow = slowness();
         assert!(health <= bounds.health_p99 * slow, "health's p99 is {health:?}");
         assert!(worst <= bounds.health_worst * slow, "a health check took {worst:?}");
         assert!(small <= bounds.small_p99 * slow, "small questions' p99 is {small:?}");
-        let first = self.small_refused.first();
-        assert!(refused <= bounds.small_refused_max, "{refused} small questions: {first:?}");
+        let most = alone * bounds.pooled_waits + POOLED_SLACK;
+        assert!(pooled <= most * slow, "a question for the pool took {pooled:?} of {most:?}");
+        for (what, why) in [("small", &self.small_refused), ("pooled", &self.pooled_refused)] {
+            assert!(why.len() <= bounds.refused_max, "{} {what}: {:?}", why.len(), why.first());
+        }
         let most = bounds.resident_max >> 20;
         assert!(self.resident_max <= bounds.resident_max, "{mib} MiB of at most {most}");
     }
@@ -215,6 +313,9 @@ fn what_watchers_notice_is_the_same_in_the_other_process() {
         health: vec![Duration::from_nanos(1), Duration::from_secs(5)],
         small: vec![Duration::from_millis(2)],
         small_refused: vec!["Unavailable in two\nlines".to_owned()],
+        alone: vec![Duration::from_millis(3)],
+        pooled: vec![Duration::from_millis(4), Duration::from_millis(5)],
+        pooled_refused: vec!["ResourceExhausted".to_owned()],
         resident_max: 1 << 30,
     };
     let text = format!("running 1 test\ntest watch ... {}ok\n", noticed.to_text());

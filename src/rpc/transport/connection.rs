@@ -25,6 +25,10 @@ const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 /// Every HTTP/2 connection begins with so many bytes of the client (RFC 9113, section 3.4).
 const PREFACE_BYTES: usize = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len();
 
+/// After so many bytes without a pause a connection lets the others of its thread have their turns:
+/// with 250 that send 4 MiB each, a health check waited for 100 ms.
+const TURN_BYTES: usize = 64 << 10;
+
 /// What a new connection still has to say, and until when. Keep-alive pings, which find a client
 /// that has gone, begin only after it; without this, a few silent connections would take every
 /// place.
@@ -56,6 +60,8 @@ impl Peer {
 pub(in crate::rpc) struct Connection {
     stream: TcpStream,
     greeting: Option<Greeting>,
+    /// Bytes read in its turn.
+    read_in_turn: usize,
     peer: Peer,
     _memory: Reservation,
     place: Place,
@@ -113,7 +119,7 @@ fn admitted(
     let greeting = Some(Greeting { bytes_to_come: PREFACE_BYTES, patience });
     let client = Client::at(address);
     let peer = Peer { purse, client, doings: place.doings.clone() };
-    Some(Connection { stream, greeting, peer, _memory: memory, place })
+    Some(Connection { stream, greeting, read_in_turn: 0, peer, _memory: memory, place })
 }
 
 impl Connected for Connection {
@@ -130,6 +136,11 @@ impl AsyncRead for Connection {
         context: &mut Context<'_>,
         buffer: &mut ReadBuf<'_>,
     ) -> Poll<io::Result<()>> {
+        if self.read_in_turn >= TURN_BYTES {
+            self.read_in_turn = 0;
+            context.waker().wake_by_ref();
+            return Poll::Pending;
+        }
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
         if read.is_pending() {
@@ -142,8 +153,9 @@ impl AsyncRead for Connection {
                 return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
             }
         }
-        let Some(greeting) = &mut self.greeting else { return read };
         let came = buffer.filled().len() - before;
+        self.read_in_turn = if read.is_pending() { 0 } else { self.read_in_turn + came };
+        let Some(greeting) = &mut self.greeting else { return read };
         greeting.bytes_to_come = greeting.bytes_to_come.saturating_sub(came);
         if greeting.bytes_to_come == 0 {
             self.greeting = None;

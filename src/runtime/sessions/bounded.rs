@@ -57,4 +57,8 @@ impl<R: Runner + Sync> Runner for Bounded<'_, R> {
     fn run_batches(&self, batches: &mut [Batch<'_>], work: &(dyn Fn(&mut Batch<'_>) + Sync)) {
         self.runner.run_batches(batches, work);
     }
+
+    fn has_room(&self, bytes: usize) -> bool {
+        self.admits(bytes as u64)
+    }
 }

@@ -31,10 +31,10 @@ pub fn reply_bytes(asked: u64, limits: &Limits) -> u64 {
     bytes.min(limits.reply_bytes_max)
 }
 
-/// So many coordinates of contact polygons that are not zero fill any report. It is no less for a
-/// client that takes less: it may send the frame again to have more.
-pub fn polygon_numbers_max(limits: &Limits) -> usize {
-    usize::try_from(limits.reply_bytes_max / NUMBER_BYTES).unwrap_or(usize::MAX)
+/// So many coordinates of contact polygons that are not zero fill a report of the bytes that are
+/// asked for.
+pub fn polygon_numbers_max(asked: u64, limits: &Limits) -> usize {
+    usize::try_from(reply_bytes(asked, limits) / NUMBER_BYTES).unwrap_or(usize::MAX)
 }
 
 /// Leaves out of a report what makes it longer than so many bytes. What is told of every frame

@@ -14,6 +14,19 @@ use crate::scene::methods::AskedOf;
 use crate::scene::report::{PlacedNumbers, Tally};
 use crate::scene::{BodyId, Event, EventKind, RankedPair, Report, Waiting};
 
+/// Reports of no more pairs are not counted before they are put into messages.
+const FEW_PAIRS: usize = 256;
+
+/// Memory that a report takes beside its session while it is put into messages, bytes, estimated: it
+/// takes what it does as it is once more, and each pair is a message.
+pub fn bytes_of_messages(report: &Report, plan: &Plan) -> usize {
+    if report.pairs.len() <= FEW_PAIRS {
+        return 0;
+    }
+    let messages = if plan.packed { 0 } else { report.pairs.len() };
+    report.bytes() + messages * size_of::<api::PairReport>()
+}
+
 /// If the caller leaves meanwhile, there is less in it.
 pub fn to_wire(
     report: &Report,

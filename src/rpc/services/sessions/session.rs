@@ -423,7 +423,7 @@ impl Session {
         let FrameWork { shared, runner, until: Until { spent, left, .. }, .. } = *work;
         let start = shared.clock.now();
         let opened = self.scene.is_new().then_some("state.bodies");
-        let polygon_numbers_max = polygon_numbers_max(shared.limits());
+        let polygon_numbers_max = polygon_numbers_max(plan.reply_bytes, shared.limits());
         let questions = Questions { polygon_numbers_max, ..plan.questions };
         let report = self
             .scene
@@ -441,6 +441,7 @@ impl Session {
         shared.metrics.frames.add(&report.counters, elapsed);
         self.pairs_asleep = report.counters.pairs_asleep;
         self.pairs_expired += report.counters.pairs_expired;
+        work.make_room(report::bytes_of_messages(&report, plan))?;
         let mut told = self.report(&report, plan, elapsed, Waiting { stop: spent, left });
         cut_to_fit(&mut told, plan, work);
         Ok(told)
