@@ -8,6 +8,7 @@
 //! three quarters, two hold three sevenths each, and so on. Small needs are met from a part that is
 //! kept for them: nobody waits for a stranger with a small question.
 
+mod arrival;
 mod machine;
 
 use std::collections::HashMap;
@@ -15,6 +16,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
+pub use self::arrival::Arrival;
+use self::arrival::Unfinished;
 pub use self::machine::{address_space_max, default_bytes_max, resident_bytes};
 use super::settings::Limit;
 
@@ -105,6 +108,8 @@ struct Books {
     kinds: [AtomicU64; MemoryKind::ALL.len()],
     refusals: AtomicU64,
     addresses: Mutex<HashMap<IpAddr, Weak<Holder>>>,
+    /// Messages that have not come whole.
+    unfinished: Mutex<Vec<Arc<Unfinished>>>,
 }
 
 /// Who holds memory: an address, or one of its connections; cheap to clone.
@@ -150,6 +155,7 @@ impl Account {
             kinds: Default::default(),
             refusals: AtomicU64::default(),
             addresses: Mutex::default(),
+            unfinished: Mutex::default(),
         }))
     }
 
@@ -263,6 +269,16 @@ impl Purse {
         own <= RATION_BYTES || free >= kept && held(address) <= free.saturating_mul(SHARE)
     }
 
+    /// Where what is kept for rations is being used up, unfinished messages of others give way.
+    fn make_room(&self) {
+        let Owner { books, address, .. } = &*self.0;
+        let (max, total) = (books.limit.value, books.total.load(Ordering::Relaxed));
+        let missing = (max / RATIONS_PART).saturating_sub(max.saturating_sub(total));
+        if missing > 0 {
+            books.make_room(address.bytes.load(Ordering::Relaxed), missing);
+        }
+    }
+
     fn add(&self, kind: MemoryKind, bytes: u64) {
         for counter in self.counters(kind) {
             counter.fetch_add(bytes, Ordering::Relaxed);
@@ -307,6 +323,7 @@ impl Reservation {
             return Err(OutOfMemory(books.limit));
         }
         self.purse.add(self.kind, more);
+        self.purse.make_room();
         if self.purse.is_within() {
             self.bytes = bytes;
             return Ok(());

@@ -15,7 +15,7 @@ use tonic::body::Body;
 
 use super::Intake;
 use crate::rpc::status::Failure;
-use crate::runtime::memory::{MemoryKind, Reservation};
+use crate::runtime::memory::Arrival;
 
 /// What comes before each message: whether it is compressed, and its length.
 const PREFIX_BYTES: usize = 5;
@@ -64,7 +64,7 @@ pub(in crate::rpc::transport) struct Arriving {
     body: Body,
     intake: Intake,
     progress: Progress,
-    memory: Option<Reservation>,
+    memory: Option<Arrival>,
     /// Runs while a message is not whole.
     patience: Option<Pin<Box<Sleep>>>,
 }
@@ -86,11 +86,17 @@ impl Arriving {
         let came = self.progress.came;
         match &mut self.memory {
             Some(memory) if came >= memory.bytes() => {
-                memory.grow_to(came).map_err(Failure::from)?
+                memory.grow_to(came).map_err(Failure::from)?;
             }
-            memory => *memory = self.intake.reserve(MemoryKind::Receiving, came)?,
+            memory => *memory = self.intake.arrival(came)?,
         }
         Ok(())
+    }
+
+    /// Ready when a message has to give way to others.
+    fn poll_given_up(&self, context: &mut Context<'_>) -> Poll<Status> {
+        let Some(memory) = &self.memory else { return Poll::Pending };
+        memory.poll_given_up(context).map(|error| Failure::from(error).into())
     }
 
     /// Ready when a message takes too long.
@@ -115,6 +121,9 @@ impl http_body::Body for Arriving {
         context: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Status>>> {
         let this = &mut *self;
+        if let Poll::Ready(status) = this.poll_given_up(context) {
+            return Poll::Ready(Some(Err(status)));
+        }
         match Pin::new(&mut this.body).poll_frame(context) {
             Poll::Ready(Some(Ok(frame))) => {
                 let taken = frame.data_ref().map_or(Ok(()), |bytes| this.take(bytes));

@@ -16,7 +16,7 @@ use self::structures::Structures;
 use super::connection::Peer;
 use super::crowd::Busy;
 use crate::rpc::status::Failure;
-use crate::runtime::memory::{CALL_BYTES, MemoryKind, OutOfMemory, Purse, Reservation};
+use crate::runtime::memory::{Arrival, CALL_BYTES, MemoryKind, OutOfMemory, Purse, Reservation};
 use crate::runtime::settings::{Limits, Settings};
 
 /// Messages from which on reading them may keep other clients of the thread waiting.
@@ -153,6 +153,14 @@ impl Intake {
             return Ok(None);
         }
         Ok(Some(self.0.purse.reserve(kind, bytes)?))
+    }
+
+    /// Memory for a message of which so many bytes have come, unless they are few.
+    fn arrival(&self, bytes: u64) -> Result<Option<Arrival>, Failure> {
+        if bytes <= CALL_BYTES / 2 {
+            return Ok(None);
+        }
+        Ok(Some(self.0.purse.arrival(bytes)?))
     }
 
     fn limits(&self) -> &Limits {

@@ -1,0 +1,163 @@
+//! Messages that have not come whole, which give way where memory is short.
+//!
+//! A message may take as long as it likes, within its time, and is refused only for what it still
+//! wants. So 250 addresses, each within its share when its message began, could hold everything.
+//! When what is kept for rations is being used up, the unfinished message of the address that holds
+//! most is given up, for whoever holds less (B. Suter et al., *Design considerations for supporting
+//! TCP with per-flow queueing*, INFOCOM 1998, "longest queue drop").
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::task::{Context, Poll, Waker};
+
+use super::{Books, Holder, MemoryKind, OutOfMemory, Purse, Reservation};
+
+/// The memory of a message of which some bytes have come.
+#[derive(Debug)]
+pub struct Arrival {
+    memory: Reservation,
+    unfinished: Arc<Unfinished>,
+}
+
+/// What others know of it.
+#[derive(Debug)]
+pub(super) struct Unfinished {
+    address: Arc<Holder>,
+    bytes: AtomicU64,
+    has_to_give_way: AtomicBool,
+    waker: Mutex<Option<Waker>>,
+}
+
+impl Purse {
+    /// Memory for a message of which so many bytes have come.
+    pub fn arrival(&self, bytes: u64) -> Result<Arrival, OutOfMemory> {
+        let memory = self.reserve(MemoryKind::Receiving, bytes)?;
+        let unfinished = Arc::new(Unfinished {
+            address: self.0.address.clone(),
+            bytes: AtomicU64::new(bytes),
+            has_to_give_way: AtomicBool::new(false),
+            waker: Mutex::default(),
+        });
+        self.0.books.unfinished().push(unfinished.clone());
+        Ok(Arrival { memory, unfinished })
+    }
+}
+
+impl Arrival {
+    /// So many bytes are taken.
+    pub fn bytes(&self) -> u64 {
+        self.memory.bytes()
+    }
+
+    /// More bytes have come.
+    pub fn grow_to(&mut self, bytes: u64) -> Result<(), OutOfMemory> {
+        self.memory.grow_to(bytes)?;
+        self.unfinished.bytes.store(self.memory.bytes(), Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Ready when the message has to give way.
+    pub fn poll_given_up(&self, context: &mut Context<'_>) -> Poll<OutOfMemory> {
+        *self.unfinished.waker() = Some(context.waker().clone());
+        if self.unfinished.has_to_give_way.load(Ordering::Acquire) {
+            Poll::Ready(OutOfMemory(self.memory.purse.0.books.limit))
+        } else {
+            Poll::Pending
+        }
+    }
+}
+
+impl Drop for Arrival {
+    fn drop(&mut self) {
+        let is_other = |other: &Arc<Unfinished>| !Arc::ptr_eq(other, &self.unfinished);
+        self.memory.purse.0.books.unfinished().retain(is_other);
+    }
+}
+
+impl Unfinished {
+    fn held(&self) -> u64 {
+        self.address.bytes.load(Ordering::Relaxed)
+    }
+
+    fn give_way(&self) {
+        self.has_to_give_way.store(true, Ordering::Release);
+        let waker = self.waker().take();
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    fn waker(&self) -> MutexGuard<'_, Option<Waker>> {
+        self.waker.lock().expect("nothing panics while holding it")
+    }
+}
+
+impl Books {
+    /// Messages of those who hold most are given up for whoever holds so much less, until so many
+    /// bytes are on their way back.
+    pub(super) fn make_room(&self, held: u64, bytes: u64) {
+        let unfinished = self.unfinished();
+        let gives_way = |one: &&Arc<Unfinished>| one.has_to_give_way.load(Ordering::Acquire);
+        let size = |one: &Arc<Unfinished>| one.bytes.load(Ordering::Relaxed);
+        let mut coming: u64 = unfinished.iter().filter(gives_way).map(size).sum();
+        while coming < bytes {
+            let others = unfinished.iter().filter(|one| !gives_way(one) && one.held() > held);
+            let Some(most) = others.max_by_key(|one| one.held()) else { break };
+            most.give_way();
+            coming += size(most);
+        }
+    }
+
+    fn unfinished(&self) -> MutexGuard<'_, Vec<Arc<Unfinished>>> {
+        self.unfinished.lock().expect("nothing panics while holding it")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::net::{IpAddr, Ipv4Addr};
+
+    use super::*;
+    use crate::runtime::memory::Account;
+    use crate::runtime::settings::Limits;
+
+    const MIB: u64 = 1 << 20;
+
+    fn client(account: &Account, last: u8) -> Purse {
+        account.connection(IpAddr::V4(Ipv4Addr::new(10, 0, 0, last)))
+    }
+
+    fn is_given_up(arrival: &Arrival) -> bool {
+        arrival.poll_given_up(&mut Context::from_waker(Waker::noop())).is_ready()
+    }
+
+    /// Each was within its share when it began, and together they left nothing.
+    #[test]
+    fn unfinished_messages_of_many_addresses_give_way_to_whoever_holds_less() {
+        let limits = Limits { memory_bytes_max: 64 * MIB, ..Limits::default() };
+        let account = Account::new(limits.memory_bytes_max());
+        let mut many: Vec<Arrival> = Vec::new();
+        for last in 0..40 {
+            let Ok(mut arrival) = client(&account, last).arrival(MIB) else { break };
+            let _ = arrival.grow_to(4 * MIB);
+            many.push(arrival);
+        }
+        assert!(account.total() > 60 * MIB);
+        let newcomer = client(&account, 200);
+        // What is kept may be used up; the next try finds what gave way.
+        let mut held = Vec::new();
+        for _ in 0..16 {
+            held.extend(newcomer.reserve(MemoryKind::Work, MIB / 16));
+            many.retain(|arrival| !is_given_up(arrival));
+        }
+        assert_eq!(held.len(), 16, "a ration");
+        assert!(!many.is_empty(), "no more gave way than had to");
+        // Whoever holds most gives way, not whoever came last.
+        drop((many, held));
+        let large = client(&account, 1).arrival(30 * MIB).unwrap();
+        let small: Vec<_> = (2..30).map_while(|k| client(&account, k).arrival(MIB).ok()).collect();
+        let more =
+            (30..60).map_while(|k| client(&account, k).arrival(MIB).ok()).collect::<Vec<_>>();
+        assert!(is_given_up(&large) && !small.iter().chain(&more).any(is_given_up));
+    }
+}
