@@ -27,7 +27,7 @@ const PREFACE_BYTES: usize = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len();
 
 /// After so many bytes without a pause a connection lets the others of its thread have their turns:
 /// with 250 that send 4 MiB each, a health check waited for 100 ms.
-const TURN_BYTES: usize = 64 << 10;
+const TURN_BYTES: usize = 16 << 10;
 
 /// What a new connection still has to say, and until when. Keep-alive pings, which find a client
 /// that has gone, begin only after it; without this, a few silent connections would take every
