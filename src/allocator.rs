@@ -12,8 +12,8 @@
 //! were closed, 223 MiB stayed; without the caches 38, of which 13 are in use and 16 the program's
 //! own. Four balls of 40,000 vertices with their tables, registered and deleted four times: 59, 87,
 //! 112, 135 MiB; without the caches 19, 23, 23, 23. A question of 110 us costs 2 us more for that,
-//! and a frame of two bodies 0.3 of 6 us. What is left in a heap below a piece in use stays with
-//! it, until that is given back, too.
+//! and a frame of two bodies 0.3 of 6 us. What is free in a heap below a piece in use is given back
+//! by the page, when much is (`runtime/memory/tidy.rs`).
 //!
 //! Its heaps are left as many as it likes, up to eight for each processor: so each thread has one.
 //! Where threads share a heap, one that speaks to a client waits for one that was interrupted while

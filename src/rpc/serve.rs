@@ -22,6 +22,7 @@ use crate::rpc::services::sessions::{SessionHost, Sessions, sweep};
 use crate::rpc::shared::Shared;
 use crate::rpc::transport::connection::{Admission, Connection, accept};
 use crate::rpc::transport::layer::Surround;
+use crate::runtime::memory::tidy;
 use crate::runtime::settings::Settings;
 
 /// Why the server ended, or could not begin.
@@ -61,8 +62,11 @@ pub async fn serve(
     set_health(&health, ServingStatus::Serving).await;
     let sessions = SessionHost::new(shared.clone());
     let router = services(&shared, &sessions)?.add_service(health_service);
-    let sweeping =
-        [tokio::spawn(sweep(sessions.registry)), tokio::spawn(robots::sweep(shared.clone()))];
+    let sweeping = [
+        tokio::spawn(sweep(sessions.registry)),
+        tokio::spawn(robots::sweep(shared.clone())),
+        tokio::spawn(tidy(shared.account.clone())),
+    ];
     let (accepting, incoming) = accepting(listener, &shared);
     let signal = turned_true(draining);
     let serving = router.serve_with_incoming_shutdown(incoming, signal);

@@ -10,6 +10,7 @@
 
 mod arrival;
 mod machine;
+mod tidy;
 
 use std::collections::HashMap;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -19,6 +20,7 @@ use std::sync::{Arc, Mutex, Weak};
 pub use self::arrival::Arrival;
 use self::arrival::Unfinished;
 pub use self::machine::{address_space_max, default_bytes_max, resident_bytes};
+pub use self::tidy::tidy;
 use super::settings::Limit;
 
 /// What memory is taken for.

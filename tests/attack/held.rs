@@ -38,9 +38,10 @@ impl Since {
 
     /// That as much more is held as is said, within a third.
     async fn agrees(&self, server: &Server, when: &str) {
-        // What was just given back may still be on its way.
+        // What was just given back may still be on its way: pages between pieces that stay are looked
+        // for every second.
         let mut last = (0, 0);
-        for _ in 0..50 {
+        for _ in 0..150 {
             let held = resident(server.id()).saturating_sub(self.held);
             let said = used(server).await.saturating_sub(self.said);
             last = (said >> 20, held >> 20);
@@ -69,9 +70,14 @@ async fn ask_for_tables(client: &Client, alias: &str) {
 }
 
 async fn delete_all(client: &Client) {
-    let list = api::ListPolytopesRequest::default();
+    delete_above(client, 0).await;
+}
+
+/// Those of more vertices than that.
+async fn delete_above(client: &Client, vertices: u32) {
+    let list = api::ListPolytopesRequest { page_size: 1_000, ..Default::default() };
     let listed = client.polytopes().list_polytopes(list).await.unwrap().into_inner();
-    for polytope in listed.polytopes {
+    for polytope in listed.polytopes.into_iter().filter(|one| one.vertex_count > vertices) {
         let key = Some(api::delete_polytope_request::Key::Id(polytope.id));
         let request = api::DeletePolytopeRequest { key, ..Default::default() };
         client.polytopes().delete_polytope(request).await.unwrap();
@@ -102,6 +108,27 @@ fn the_account_says_what_the_process_holds_of_polytopes_with_their_tables() {
                 since = Since::now(server).await;
             }
         }
+    });
+}
+
+/// Small polytopes that stayed, registered between large ones that went, kept 175 MiB where 14 were
+/// said: heaps are given back from their ends.
+#[test]
+fn small_polytopes_do_not_keep_the_memory_of_large_ones() {
+    row_on(&small(), "small polytopes between large ones", bounds(), async |server| {
+        let points = if slowness() == 1 { 40_000 } else { 4_000 };
+        let client = server.connect().await;
+        let since = Since::now(server).await;
+        for k in 0..50 {
+            let alias = format!("ball{k}");
+            register(&client, &alias, ball(points + k)).await;
+            ask_for_tables(&client, &alias).await;
+            register(&client, &format!("cube{k}"), cube(f64::from(k))).await;
+            if k % 5 == 4 {
+                delete_above(&client, 8).await;
+            }
+        }
+        since.agrees(server, "the cubes stay").await;
     });
 }
 
