@@ -325,12 +325,15 @@ impl Reservation {
             return Err(OutOfMemory(books.limit));
         }
         self.purse.add(self.kind, more);
-        self.purse.make_room();
         if self.purse.is_within() {
             self.bytes = bytes;
+            self.purse.make_room();
             return Ok(());
         }
         self.purse.subtract(self.kind, more);
+        if more <= RATION_BYTES {
+            self.purse.make_room();
+        }
         books.refusals.fetch_add(1, Ordering::Relaxed);
         Err(OutOfMemory(books.limit))
     }

@@ -73,8 +73,8 @@ pub(super) struct PairAnswer {
 }
 
 impl PairAnswer {
-    /// Memory of what it lists, bytes: two bodies of several parts have a proof, a gap or a reach for
-    /// each two of these.
+    /// Memory of what it lists, bytes: two bodies of several parts have a proof, a gap or a reach
+    /// for each two of these.
     pub(super) fn bytes_of_lists(&self) -> usize {
         let proofs = self.proofs.as_ref().map_or(0, |proofs| size_of_val(&**proofs));
         let gaps = self.distance.as_ref().map_or(0, |known| size_of_val(&*known.1.gaps));

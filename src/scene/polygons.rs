@@ -1,8 +1,9 @@
 //! Contact polygons of listed pairs, as far as a report has room for them.
 //!
-//! A body may have very many corners and stand in very many contacts: of 300 drums of 300 corners in
-//! two layers the polygons took 600 MB, of which the report that was sent had 4. So they are looked
-//! for from the first listed pair on, until they are more than whoever reads the report takes.
+//! A body may have very many corners and stand in very many contacts: of 300 drums of 300 corners
+//! in two layers the polygons took 600 MB, of which the report that was sent had 4. So they are
+//! looked for from the first listed pair on, until they are more than whoever reads the report
+//! takes; pairs beyond are omitted.
 
 use super::listing::Round;
 use super::pairs::{PairKey, Task};
@@ -35,18 +36,23 @@ impl Round<'_> {
             let next = &left[..more.count()];
             let (distance, depth, normal, polygon) = (None, false, false, true);
             let task = Task::Detail { distance, depth, normal, polygon };
-            let counters = &mut self.counters;
+            let (counters, mut bytes) = (&mut self.counters, 0);
             scene.run(next, task, &self.work, |state| {
                 counters.count(state);
                 // The report keeps it; it is looked for anew each time.
                 let known = state.answer.meeting.as_mut();
                 let polygon = known.map(|known| std::mem::take(&mut known.polygon));
+                bytes +=
+                    polygon.as_ref().map_or(0, |polygon| polygon.capacity() * size_of::<Vec3>());
                 if numbers <= numbers_max {
                     let polygon = polygon.unwrap_or_default();
                     numbers = numbers.saturating_add(polygon.iter().map(numbers_of).sum());
                     polygons.push(polygon);
                 }
             })?;
+            if !self.work.runner.has_room(bytes) {
+                return Err(Unanswered::NoRoom);
+            }
         }
         Ok(polygons)
     }

@@ -70,8 +70,8 @@ pub struct Questions {
     pub normals: bool,
     /// What the deciding parts of listed pairs that touch have in common.
     pub polygons: bool,
-    /// Of these so many coordinates that are not zero: whoever reads the report takes no more. Pairs
-    /// after the first that have as many are omitted.
+    /// Of these so many coordinates that are not zero: whoever reads the report takes no more.
+    /// Pairs after the first that have more are omitted.
     pub polygon_numbers_max: usize,
     /// Where and along which normal the contacts of events begin and end.
     pub impacts: bool,

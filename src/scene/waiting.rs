@@ -34,6 +34,9 @@ pub enum Unanswered {
     /// Nobody waits for the answer any more.
     #[error("the caller has left")]
     CallerLeft,
+    /// The runner has no memory for what is to be told.
+    #[error("there is no memory for the answer")]
+    NoRoom,
 }
 
 /// Never set.

@@ -103,6 +103,23 @@ fn a_type_name_has_at_most_two_meanings() {
     check("type names", &offences);
 }
 
+/// The one file that may declare a function that no crate declares safe.
+const UNSAFE: &str = "src/runtime/memory/tidy.rs";
+
+#[test]
+fn unsafe_code_is_one_declaration() {
+    let mut places = Vec::new();
+    for path in production_files(Path::new("src")) {
+        for (number, line) in production_lines(&read(&path)) {
+            let code = line.split("//").next().unwrap_or_default();
+            if code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "unsafe") {
+                places.push(format!("{}:{number}", path.display()));
+            }
+        }
+    }
+    assert!(places.len() == 1 && places[0].starts_with(UNSAFE), "unsafe: {}", places.join(", "));
+}
+
 /// Fails with what breaks the rule.
 fn check(what: &str, offences: &[String]) {
     assert!(offences.is_empty(), "{what}:\n{}", offences.join("\n"));

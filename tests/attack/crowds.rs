@@ -173,6 +173,8 @@ fn very_many_addresses_leave_something_for_the_next_one() {
             let answer = next.queries().check_collision(about_a_hull(500)).await;
             assert_eq!(answer.expect("room").into_inner().verdict(), api::Verdict::Separated);
         }
+        // They go on for ever, unless they are answered as nobody is.
+        assert!(calls.try_join_next().is_none());
         calls.shutdown().await;
         until_given_back(server, 16 * MIB, 200 * MIB).await;
     });

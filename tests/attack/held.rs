@@ -38,8 +38,8 @@ impl Since {
 
     /// That as much more is held as is said, within a third.
     async fn agrees(&self, server: &Server, when: &str) {
-        // What was just given back may still be on its way: pages between pieces that stay are looked
-        // for every second.
+        // What was just given back may still be on its way: pages between pieces that stay are
+        // looked for every second.
         let mut last = (0, 0);
         for _ in 0..150 {
             let held = resident(server.id()).saturating_sub(self.held);

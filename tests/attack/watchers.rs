@@ -1,5 +1,7 @@
 //! Rows of those who watch sessions and do not look.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use clearance::rpc::api;
@@ -27,12 +29,15 @@ async fn opened(client: &Client) -> String {
 }
 
 /// Watches and takes nothing, again and again: whoever watches anew is sent the whole state.
-async fn watch_without_looking(client: Client, session_id: String) {
+async fn watch_without_looking(client: Client, session_id: String, watched: Arc<AtomicUsize>) {
     loop {
         let request =
             api::WatchSessionRequest { session_id: session_id.clone(), ..Default::default() };
         match client.sessions().watch_session(request).await {
-            Ok(_news) => tokio::time::sleep(Duration::from_secs(1)).await,
+            Ok(_news) => {
+                watched.fetch_add(1, Ordering::Relaxed);
+                tokio::time::sleep(Duration::from_secs(1)).await;
+            }
             Err(status) => {
                 assert_eq!(status.code(), Code::ResourceExhausted, "{status:?}");
                 tokio::time::sleep(Duration::from_millis(100)).await;
@@ -41,22 +46,23 @@ async fn watch_without_looking(client: Client, session_id: String) {
     }
 }
 
-/// Nobody had tried: hundreds who watch, do not look, and come again, while the owner moves all that
-/// is there.
+/// Nobody had tried: hundreds who watch, do not look, and come again, while the owner moves all
+/// that is there.
 #[test]
 fn hundreds_of_watchers_that_do_not_look_are_bounded_and_hold_no_owner_up() {
     row_on(&small(), "256 watchers that do not look", bounds(), async |server| {
         let owner = server.connect().await;
         register(&owner, "cube", cube(0.0)).await;
         let away = cut_off();
-        let mut sessions = Vec::new();
+        let (mut sessions, watches) = (Vec::new(), Arc::new(AtomicUsize::new(0)));
         for _ in 0..SESSIONS {
             let session_id = opened(&owner).await;
-            let (address, watched) = (server.address, session_id.clone());
+            let (address, watched, count) = (server.address, session_id.clone(), watches.clone());
             away.spawn(async move {
                 let client = Client::to(address).await;
                 for _ in 0..WATCHERS {
-                    tokio::spawn(watch_without_looking(client.clone(), watched.clone()));
+                    let (client, watched) = (client.clone(), watched.clone());
+                    tokio::spawn(watch_without_looking(client, watched, count.clone()));
                 }
                 std::future::pending::<()>().await;
             });
@@ -82,6 +88,8 @@ fn hundreds_of_watchers_that_do_not_look_are_bounded_and_hold_no_owner_up() {
         let (middle, worst) = (times[times.len() / 2], times[times.len() - 1]);
         println!("  {} frames of {BODIES} bodies, {middle:.2?}, worst {worst:.2?}", times.len());
         assert!(worst < Duration::from_secs(2) * slowness(), "{worst:?}");
+        let watches = watches.load(Ordering::Relaxed);
+        assert!(watches >= SESSIONS * WATCHERS, "{watches} watched");
         away.shutdown_background();
         for session_id in sessions {
             let close = api::CloseSessionRequest { session_id, ..Default::default() };

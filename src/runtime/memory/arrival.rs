@@ -2,9 +2,9 @@
 //!
 //! A message may take as long as it likes, within its time, and is refused only for what it still
 //! wants. So 250 addresses, each within its share when its message began, could hold everything.
-//! When what is kept for rations is being used up, the unfinished message of the address that holds
-//! most is given up, for whoever holds less (B. Suter et al., *Design considerations for supporting
-//! TCP with per-flow queueing*, INFOCOM 1998, "longest queue drop").
+//! When what is kept for rations is being used up, an unfinished message of the address with most
+//! of them, in bytes, is given up for whoever holds less (B. Suter et al., *Design considerations
+//! for supporting TCP with per-flow queueing*, INFOCOM 1998, "longest queue drop").
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -58,17 +58,24 @@ impl Arrival {
 
     /// Ready when the message has to give way.
     pub fn poll_given_up(&self, context: &mut Context<'_>) -> Poll<OutOfMemory> {
-        *self.unfinished.waker() = Some(context.waker().clone());
-        if self.unfinished.has_to_give_way.load(Ordering::Acquire) {
-            Poll::Ready(OutOfMemory(self.memory.purse.0.books.limit))
-        } else {
-            Poll::Pending
+        let mut waker = self.unfinished.waker();
+        if !waker.as_ref().is_some_and(|known| known.will_wake(context.waker())) {
+            *waker = Some(context.waker().clone());
         }
+        drop(waker);
+        if !self.unfinished.has_to_give_way.load(Ordering::Acquire) {
+            return Poll::Pending;
+        }
+        let books = &self.memory.purse.0.books;
+        books.refusals.fetch_add(1, Ordering::Relaxed);
+        Poll::Ready(OutOfMemory(books.limit))
     }
 }
 
 impl Drop for Arrival {
     fn drop(&mut self) {
+        // First: whoever looks at the list must not find neither.
+        self.memory.set(0);
         let is_other = |other: &Arc<Unfinished>| !Arc::ptr_eq(other, &self.unfinished);
         self.memory.purse.0.books.unfinished().retain(is_other);
     }
@@ -79,12 +86,10 @@ impl Unfinished {
         self.address.bytes.load(Ordering::Relaxed)
     }
 
-    fn give_way(&self) {
-        self.has_to_give_way.store(true, Ordering::Release);
-        let waker = self.waker().take();
-        if let Some(waker) = waker {
-            waker.wake();
-        }
+    /// By how much its address waits, and then itself.
+    fn size(&self) -> (u64, u64) {
+        let of_address = &self.address.kinds[MemoryKind::Receiving as usize];
+        (of_address.load(Ordering::Relaxed), self.bytes.load(Ordering::Relaxed))
     }
 
     fn waker(&self) -> MutexGuard<'_, Option<Waker>> {
@@ -93,18 +98,28 @@ impl Unfinished {
 }
 
 impl Books {
-    /// Messages of those who hold most are given up for whoever holds so much less, until so many
-    /// bytes are on their way back.
+    /// Messages of those who hold more than this are given up, until so many bytes are on their way
+    /// back.
     pub(super) fn make_room(&self, held: u64, bytes: u64) {
+        let mut given_up = Vec::new();
         let unfinished = self.unfinished();
-        let gives_way = |one: &&Arc<Unfinished>| one.has_to_give_way.load(Ordering::Acquire);
-        let size = |one: &Arc<Unfinished>| one.bytes.load(Ordering::Relaxed);
-        let mut coming: u64 = unfinished.iter().filter(gives_way).map(size).sum();
+        let gives_way = |one: &Arc<Unfinished>| one.has_to_give_way.load(Ordering::Acquire);
+        let mut coming: u64 =
+            unfinished.iter().filter(|one| gives_way(one)).map(|one| one.size().1).sum();
         while coming < bytes {
             let others = unfinished.iter().filter(|one| !gives_way(one) && one.held() > held);
-            let Some(most) = others.max_by_key(|one| one.held()) else { break };
-            most.give_way();
-            coming += size(most);
+            let Some(most) = others.max_by_key(|one| one.size()) else { break };
+            most.has_to_give_way.store(true, Ordering::Release);
+            coming += most.size().1;
+            given_up.push(most.clone());
+        }
+        // Outside the lock: whoever is woken may want it.
+        drop(unfinished);
+        for one in given_up {
+            let waker = one.waker().take();
+            if let Some(waker) = waker {
+                waker.wake();
+            }
         }
     }
 

@@ -15,36 +15,36 @@ const EVERY: Duration = Duration::from_secs(1);
 /// It is looked for free pages where more is held than a quarter over what is said, and this.
 const SLACK_BYTES: u64 = 8 << 20;
 
-/// After a search that found little, so many looks go by: what is held is in use.
+/// After a search so many looks go by, unless more is held by as much again: what is held beside
+/// what is said may be in use.
 const LOOKS_LATER: u32 = 30;
 
-/// Gives free pages back, for as long as it is polled, where the process holds more than the account
-/// says. The search locks one heap after the other, for some milliseconds at most; so it is only
-/// made where there is something to find.
+/// Gives free pages back, for as long as it is polled, where the process holds more than the
+/// account says. The search locks one heap after the other, so it is only made where there is
+/// something to find.
 pub async fn tidy(account: Account) {
     let Some(own) = resident_bytes() else { return };
-    let mut looks_later = 0;
+    let excess = || {
+        let said = account.total();
+        resident_bytes().unwrap_or(0).saturating_sub(own + said + said / 4)
+    };
+    let (mut left, mut looks) = (0, 0);
     loop {
         tokio::time::sleep(EVERY).await;
-        if looks_later > 0 {
-            looks_later -= 1;
-            continue;
+        looks += 1;
+        if looks >= LOOKS_LATER {
+            left = 0;
         }
-        let said = account.total();
-        let most = own + said + said / 4 + SLACK_BYTES;
-        let before = resident_bytes().unwrap_or(0);
-        if before <= most {
+        let before = excess();
+        if before <= left + SLACK_BYTES {
             continue;
         }
         // It may take a while, and others wait on this thread.
         if tokio::task::spawn_blocking(give_free_pages_back).await.is_err() {
             return;
         }
-        let gone = before.saturating_sub(resident_bytes().unwrap_or(0));
-        tracing::debug!(before, gone, "free pages were given back");
-        if gone < (before - most) / 4 {
-            looks_later = LOOKS_LATER;
-        }
+        (left, looks) = (excess(), 0);
+        tracing::debug!(before, left, "free pages were given back");
     }
 }
 

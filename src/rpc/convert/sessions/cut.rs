@@ -1,14 +1,14 @@
 //! Reports that are cut to the bytes that their client takes.
 //!
-//! What the client can ask for again with the next frame goes first, events go last. All of it can
-//! be had by sending the frame again, so what is cut is late, never lost.
+//! What the client can ask for again with the next frame goes first, events go last. What is cut
+//! can be had by sending the frame again, so it is late, never lost. (Pairs whose contact polygons
+//! do not fit are not cut but omitted.)
 
 use prost::Message;
 use prost::encoding::message;
 
 use super::packed_pairs::truncate;
 use crate::rpc::api;
-use crate::runtime::settings::Limits;
 
 /// Reports of no more entries, none of them a pair in a message of its own, take some kilobytes.
 const FEW_ENTRIES: usize = 64;
@@ -21,21 +21,6 @@ const COUNTS_BYTES: usize = 5 * (2 + 10);
 
 /// What a ranked pair takes in packed arrays.
 const RANKED_BYTES: usize = 4 + 4 + 8 + 8 + 1;
-
-/// What a coordinate of a contact polygon takes at least, unless it is zero.
-const NUMBER_BYTES: u64 = 8;
-
-/// How many bytes of a reply a client takes that says so; 0: it does not say.
-pub fn reply_bytes(asked: u64, limits: &Limits) -> u64 {
-    let bytes = if asked == 0 { limits.reply_bytes_default } else { asked };
-    bytes.min(limits.reply_bytes_max)
-}
-
-/// So many coordinates of contact polygons that are not zero fill a report of the bytes that are
-/// asked for.
-pub fn polygon_numbers_max(asked: u64, limits: &Limits) -> usize {
-    usize::try_from(reply_bytes(asked, limits) / NUMBER_BYTES).unwrap_or(usize::MAX)
-}
 
 /// Leaves out of a report what makes it longer than so many bytes. What is told of every frame
 /// stays, whatever it takes: status, counts and cost.
@@ -54,13 +39,13 @@ pub fn cut(report: &mut api::FrameReport, bytes_max: u64) {
     if let Some(packed) = &mut report.packed_pairs {
         report.omitted_pairs += shorten_packed(packed, over);
     }
-    report.omitted_placed_parts = shorten(&mut report.placed_parts, over);
-    report.omitted_ranked_pairs = shorten(&mut report.ranked_pairs, over);
+    report.omitted_placed_parts += shorten(&mut report.placed_parts, over);
+    report.omitted_ranked_pairs += shorten(&mut report.ranked_pairs, over);
     if let Some(ranking) = &mut report.packed_ranking {
         report.omitted_ranked_pairs += shorten_ranking(ranking, over);
     }
     report.omitted_items += shorten(&mut report.refused_items, over);
-    report.omitted_events = shorten(&mut report.events, over);
+    report.omitted_events += shorten(&mut report.events, over);
 }
 
 /// Whether a report is so short that its bytes need not be counted: it takes some kilobytes.

@@ -11,6 +11,7 @@ use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::options::budget;
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
+use crate::runtime::memory::OutOfMemory;
 use crate::runtime::settings::{Limit, Limits};
 use crate::scene::report::MoveError;
 use crate::scene::{Body, BodyChange, BodyId, Frame, FrameError, RuleChanges, Rules, Unanswered};
@@ -67,7 +68,7 @@ impl<'a> AskedFrame<'a> {
             None => defaults.plan,
             Some(report) => {
                 let path = path.field("report");
-                Plan::convert(&path, Some(report), defaults.canonical, steps_max)?
+                Plan::convert(&path, Some(report), defaults.canonical, steps_max, limits)?
             }
         };
         plan.questions.steps_max = steps_max;
@@ -168,7 +169,11 @@ pub fn no_room(limits: &Limits) -> Failure {
 /// the scene that a session is opened with, which is at `opened`, stays as it is, and trying again
 /// does not help. If the caller has left, nobody reads this.
 pub fn unanswered(error: Unanswered, limits: &Limits, opened: Option<&str>) -> Failure {
-    let Unanswered::TooManyPairs(error) = error else { return Failure::Deadline };
+    let error = match error {
+        Unanswered::TooManyPairs(error) => error,
+        Unanswered::CallerLeft => return Failure::Deadline,
+        Unanswered::NoRoom => return OutOfMemory(limits.memory_bytes_max()).into(),
+    };
     let limit = Limit { value: error.pairs_max as u64, ..limits.pairs_per_frame_max() };
     match opened {
         Some(field) => limit.exceeded_at(field).into(),

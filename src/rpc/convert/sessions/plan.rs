@@ -5,7 +5,11 @@ use crate::geometry::distance::Stops;
 use crate::rpc::api;
 use crate::rpc::convert::geometry::{direction_vector, length, signed_length, tolerance};
 use crate::rpc::path::{BadField, Path};
+use crate::runtime::settings::Limits;
 use crate::scene::{Between, Listed, Questions};
+
+/// What a coordinate of a contact polygon takes at least, unless it is zero.
+const NUMBER_BYTES: u64 = 8;
 
 /// Report options, checked.
 #[derive(Clone, Copy, Debug)]
@@ -29,6 +33,7 @@ impl Plan {
         wire: Option<&api::ReportOptions>,
         canonical: bool,
         steps_max: u64,
+        limits: &Limits,
     ) -> Result<Self, BadField> {
         let default = api::ReportOptions::default();
         let wire = wire.unwrap_or(&default);
@@ -51,6 +56,11 @@ impl Plan {
         let below = wire.pairs_below.map(|value| signed_length(&path.field("pairs_below"), value));
         let direction = wire.along.as_ref();
         let along = direction.map(|d| direction_vector(&path.field("along"), Some(d)));
+        let polygon_numbers_max = if wire.contact_polygons {
+            polygon_numbers_max(wire.reply_bytes_max, limits)
+        } else {
+            usize::MAX
+        };
         let questions = Questions {
             listed,
             nearest: wire.nearest_pairs,
@@ -60,7 +70,7 @@ impl Plan {
             depths: wire.depths,
             normals: wire.normals,
             polygons: wire.contact_polygons,
-            polygon_numbers_max: usize::MAX,
+            polygon_numbers_max,
             impacts: wire.impacts,
             along: along.transpose()?,
             between: wire.first_contacts.then_some(between),
@@ -82,6 +92,24 @@ impl Plan {
     /// Whether what is asked of a pair takes as long as many verdicts.
     pub fn is_dear(&self) -> bool {
         let questions = &self.questions;
-        questions.depths || questions.between.is_some() || questions.along.is_some()
+        let is_dear = questions.depths || questions.polygons;
+        is_dear || questions.between.is_some() || questions.along.is_some()
     }
+}
+
+/// Likewise, as it is asked on the wire.
+pub fn is_dear(wire: &api::ReportOptions) -> bool {
+    wire.depths || wire.contact_polygons || wire.first_contacts || wire.along.is_some()
+}
+
+/// How many bytes of a reply a client takes that says so; 0: it does not say.
+pub fn reply_bytes(asked: u64, limits: &Limits) -> u64 {
+    let bytes = if asked == 0 { limits.reply_bytes_default } else { asked };
+    bytes.min(limits.reply_bytes_max)
+}
+
+/// So many coordinates of contact polygons that are not zero fill a report of the bytes that are
+/// asked for.
+fn polygon_numbers_max(asked: u64, limits: &Limits) -> usize {
+    usize::try_from(reply_bytes(asked, limits) / NUMBER_BYTES).unwrap_or(usize::MAX)
 }

@@ -14,24 +14,18 @@ use crate::scene::methods::AskedOf;
 use crate::scene::report::{PlacedNumbers, Tally};
 use crate::scene::{BodyId, Event, EventKind, RankedPair, Report, Waiting};
 
-/// Reports of no more pairs are not counted before they are put into messages.
-const FEW_PAIRS: usize = 256;
-
-/// Memory that a report takes beside its session while it is put into messages, bytes, estimated: it
-/// takes what it does as it is once more, and each pair is a message.
+/// Memory that a report takes beside its session while it is put into messages, bytes, estimated:
+/// what it takes as it is once more, and each pair is a message.
 pub fn bytes_of_messages(report: &Report, plan: &Plan) -> usize {
-    if report.pairs.len() <= FEW_PAIRS {
-        return 0;
-    }
     let messages = if plan.packed { 0 } else { report.pairs.len() };
     report.bytes() + messages * size_of::<api::PairReport>()
 }
 
-/// If the caller leaves meanwhile, there is less in it.
+/// All but its pairs. If the caller leaves meanwhile, there is less in it.
 pub fn to_wire(
     report: &Report,
     plan: &Plan,
-    bodies: Bodies<'_>,
+    link: &dyn Fn(BodyId) -> String,
     elapsed: Duration,
     waiting: Waiting<'_>,
 ) -> Box<api::FrameReport> {
@@ -47,16 +41,8 @@ pub fn to_wire(
     if waiting.is_over() {
         return wire;
     }
-    if plan.packed {
-        wire.packed_pairs = Some(Box::new(pack(&report.pairs, plan, bodies, waiting)));
-        wire.packed_ranking =
-            (!report.ranking.is_empty()).then(|| Box::new(pack_ranking(&report.ranking)));
-    } else {
-        wire.pairs = waiting.each(&report.pairs).map(|one| pair(one, plan, bodies)).collect();
-        wire.ranked_pairs = waiting.each(&report.ranking).map(ranked).collect();
-    }
     if plan.events {
-        wire.events = waiting.each(&report.events).map(|one| event(one, bodies.link)).collect();
+        wire.events = waiting.each(&report.events).map(|one| event(one, link)).collect();
     }
     wire.placed_parts = waiting.each(&report.moved).map(placed).collect();
     if report.tally.stopped > 0 || report.pairs.iter().any(|pair| pair.stopped.is_some()) {
@@ -65,6 +51,31 @@ pub fn to_wire(
         wire.set_stopped(stopped_to_wire(Some(stopped)));
     }
     wire
+}
+
+/// Its pairs. If the caller leaves meanwhile, there are fewer.
+pub fn add_pairs(
+    wire: &mut api::FrameReport,
+    report: &Report,
+    plan: &Plan,
+    bodies: Bodies<'_>,
+    waiting: Waiting<'_>,
+) {
+    if plan.packed {
+        wire.packed_pairs = Some(Box::new(pack(&report.pairs, plan, bodies, waiting)));
+        wire.packed_ranking =
+            (!report.ranking.is_empty()).then(|| Box::new(pack_ranking(&report.ranking)));
+    } else {
+        wire.pairs = waiting.each(&report.pairs).map(|one| pair(one, plan, bodies)).collect();
+        wire.ranked_pairs = waiting.each(&report.ranking).map(ranked).collect();
+    }
+}
+
+/// That its pairs are not told, since there is no memory for them.
+pub fn omit_pairs(wire: &mut api::FrameReport, report: &Report) {
+    wire.cut |= !report.pairs.is_empty();
+    wire.omitted_pairs += report.pairs.len() as u64;
+    wire.omitted_ranked_pairs += report.ranking.len() as u64;
 }
 
 /// How many pairs stand how.

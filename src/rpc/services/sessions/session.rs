@@ -19,12 +19,12 @@ use crate::geometry::effort::{Cost, Effort};
 use crate::rpc::api;
 use crate::rpc::convert::geometry::length;
 use crate::rpc::convert::options::budget;
-use crate::rpc::convert::sessions::cut::{cut, polygon_numbers_max, reply_bytes};
+use crate::rpc::convert::sessions::cut::cut;
 use crate::rpc::convert::sessions::declare::{self, Declared, PartSource};
 use crate::rpc::convert::sessions::frame::{AskedFrame, Defaults, failure, no_room, unanswered};
 use crate::rpc::convert::sessions::methods::methods;
 use crate::rpc::convert::sessions::pair::Bodies;
-use crate::rpc::convert::sessions::plan::Plan;
+use crate::rpc::convert::sessions::plan::{Plan, is_dear, reply_bytes};
 use crate::rpc::convert::sessions::robots::{KnownRobots, link_name};
 use crate::rpc::convert::sessions::{names, news, report, robots, state};
 use crate::rpc::path::Path;
@@ -34,9 +34,7 @@ use crate::runtime::compute::NEVER_INLINE;
 use crate::runtime::memory::Purse;
 use crate::runtime::metrics::{Ending, QuestionKind};
 use crate::runtime::settings::Limits as WireLimits;
-use crate::scene::{
-    Applied, Declaration, Limits, Questions, Report, RobotId, Runner, Scene, Waiting,
-};
+use crate::scene::{Applied, Declaration, Limits, Report, RobotId, Runner, Scene, Waiting};
 
 /// A scene with the shapes of its bodies, what its client asked for, and what it cost so far.
 #[derive(Debug)]
@@ -110,7 +108,7 @@ impl Session {
         let (steps_max, time) = budget(&path.field("budget"), request.budget.as_ref())?;
         let canonical = request.canonical;
         let report = request.report.as_ref();
-        let plan = Plan::convert(&path.field("report"), report, canonical, steps_max)?;
+        let plan = Plan::convert(&path.field("report"), report, canonical, steps_max, limits)?;
         let methods = methods(path, request)?;
         let at = path.field("state");
         let effort = &mut Effort::with_stop(u64::MAX, until.gone);
@@ -212,9 +210,7 @@ impl Session {
         let asks_anew = frame.report.is_some() || questions.canonical;
         if asks_anew || is_restructured || frame.teleported {
             let report = frame.report.as_ref();
-            let is_dear = report.map_or(self.defaults.plan.is_dear(), |report| {
-                report.depths || report.first_contacts || report.along.is_some()
-            });
+            let is_dear = report.map_or(self.defaults.plan.is_dear(), |report| is_dear(report));
             return self.time_of_pairs(self.scene.pairs_enabled(), is_dear);
         }
         let packed = frame.packed_poses.as_ref().map_or(0, |packed| packed.ids.len());
@@ -291,10 +287,7 @@ impl Session {
                 Some(Aside::Repeated(frame, plan)) => match self.scene.remembered_report(frame) {
                     Some(known) => {
                         let plan = Plan { reply_bytes: plan.reply_bytes, ..self.last_plan };
-                        let waiting = Waiting { left: work.until.left, ..Waiting::for_ever() };
-                        let mut report = self.report(&known, &plan, Duration::ZERO, waiting);
-                        cut_to_fit(&mut report, &plan, work);
-                        steps.reports.push(report);
+                        steps.reports.push(self.report(&known, &plan, Duration::ZERO, work));
                     }
                     None => {
                         steps.due = Some(plan);
@@ -423,11 +416,9 @@ impl Session {
         let FrameWork { shared, runner, until: Until { spent, left, .. }, .. } = *work;
         let start = shared.clock.now();
         let opened = self.scene.is_new().then_some("state.bodies");
-        let polygon_numbers_max = polygon_numbers_max(plan.reply_bytes, shared.limits());
-        let questions = Questions { polygon_numbers_max, ..plan.questions };
         let report = self
             .scene
-            .answer_while(&questions, runner, Waiting { stop: spent, left })
+            .answer_while(&plan.questions, runner, Waiting { stop: spent, left })
             .map_err(|error| unanswered(error, shared.limits(), opened))?;
         let elapsed = shared.clock.now().duration_since(start);
         self.last_plan = *plan;
@@ -441,19 +432,19 @@ impl Session {
         shared.metrics.frames.add(&report.counters, elapsed);
         self.pairs_asleep = report.counters.pairs_asleep;
         self.pairs_expired += report.counters.pairs_expired;
-        work.make_room(report::bytes_of_messages(&report, plan))?;
-        let mut told = self.report(&report, plan, elapsed, Waiting { stop: spent, left });
-        cut_to_fit(&mut told, plan, work);
-        Ok(told)
+        Ok(self.report(&report, plan, elapsed, work))
     }
 
+    /// What is told of a frame, without what its client does not take, and without pairs where
+    /// there is no memory for them: the frame may be sent again.
     fn report(
         &self,
         known: &Arc<Report>,
         plan: &Plan,
         elapsed: Duration,
-        waiting: Waiting<'_>,
+        work: &FrameWork<'_>,
     ) -> Box<api::FrameReport> {
+        let waiting = Waiting { stop: work.until.spent, left: work.until.left };
         let of_link = |id| self.scene.body(id).map_or(1, |body| body.parts.len());
         let has_links = self.scene.robots().len() > 0;
         let link = |id| if has_links { link_name(&self.scene, id) } else { String::new() };
@@ -462,12 +453,17 @@ impl Session {
             link: &link,
             has_links,
         };
-        let mut report = report::to_wire(known, plan, bodies, elapsed, waiting);
-        if waiting.is_over() {
-            return report;
+        let mut report = report::to_wire(known, plan, &link, elapsed, waiting);
+        if !waiting.is_over() {
+            if work.runner.has_room(report::bytes_of_messages(known, plan)) {
+                report::add_pairs(&mut report, known, plan, bodies, waiting);
+            } else {
+                report::omit_pairs(&mut report, known);
+            }
+            report.refused_items.clone_from(&self.last_refused.items);
+            report.omitted_items = self.last_refused.omitted;
         }
-        report.refused_items.clone_from(&self.last_refused.items);
-        report.omitted_items = self.last_refused.omitted;
+        cut_to_fit(&mut report, plan, work);
         report
     }
 }

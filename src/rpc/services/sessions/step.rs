@@ -16,7 +16,7 @@ use super::news::REPORT_FACTOR;
 use super::session::Session;
 use super::work::Reports;
 use crate::rpc::api;
-use crate::rpc::convert::sessions::cut::reply_bytes;
+use crate::rpc::convert::sessions::plan::reply_bytes;
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::{Failure, TooLong};

@@ -5,7 +5,6 @@ use std::sync::atomic::AtomicBool;
 use crate::rpc::api;
 use crate::rpc::convert::sessions::plan::Plan;
 use crate::rpc::shared::Shared;
-use crate::runtime::memory::OutOfMemory;
 use crate::scene::Runner;
 
 /// Frames as they were received: each is moved a few times on its way.
@@ -37,14 +36,6 @@ pub(super) struct FrameWork<'a> {
     pub(super) is_inline: bool,
     /// So many bytes a report may have in the reply that brings it, whatever its frame says.
     pub(super) reply_bytes: u64,
-}
-
-impl FrameWork<'_> {
-    /// Takes memory for so many bytes, until the work is done.
-    pub(super) fn make_room(&self, bytes: usize) -> Result<(), OutOfMemory> {
-        let has_room = self.runner.has_room(bytes);
-        has_room.then_some(()).ok_or(OutOfMemory(self.shared.limits().memory_bytes_max()))
-    }
 }
 
 /// Frames on their way through a session, which may begin on one thread and go on on another.
