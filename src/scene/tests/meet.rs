@@ -5,8 +5,9 @@
 use EventKind::{Began, Ended};
 
 use super::*;
-use crate::scene::Between;
+use crate::scene::pairs::Runner;
 use crate::scene::report::PartPair;
+use crate::scene::{Batch, Between, PairState, Unanswered, Waiting};
 
 fn normals() -> Questions {
     Questions { normals: true, ..all() }
@@ -163,6 +164,47 @@ fn polygons_are_told_until_there_are_as_many_as_a_report_has_room_for() {
     assert_eq!(corners(&mut scene, 2, 96), [4; 8]);
     assert_eq!(corners(&mut scene, 3, 24), [4; 3]);
     assert_eq!(corners(&mut scene, 4, usize::MAX), [4; 8]);
+}
+
+/// Has no memory for what comes of the work.
+struct Cramped;
+
+impl Runner for Cramped {
+    fn run(&self, items: &mut [Box<PairState>], work: &(dyn Fn(&mut PairState) + Sync)) {
+        Serial.run(items, work);
+    }
+
+    fn run_batches(&self, batches: &mut [Batch<'_>], work: &(dyn Fn(&mut Batch<'_>) + Sync)) {
+        Serial.run_batches(batches, work);
+    }
+
+    fn has_room(&self, bytes: usize) -> bool {
+        bytes == 0
+    }
+}
+
+#[test]
+fn an_answer_without_room_for_polygons_is_not_given_and_loses_no_event() {
+    let questions = Questions { polygons: true, listed: Listed::Near, ..Questions::default() };
+    let up = |z| vec![moved(1, at(0.0, 0.0, z))];
+    let fresh = || {
+        let mut scene = open(vec![
+            Body::solid(1, cube(1.0)).placed(at(0.0, 0.0, 5.0)),
+            Body::solid(2, cube(1.0)).placed(at(0.0, 0.0, -1.0)),
+        ]);
+        step(&mut scene, &frame(1, up(4.0)), &questions);
+        scene
+    };
+    let (mut scene, mut other) = (fresh(), fresh());
+    scene.apply(&frame(2, up(1.0))).unwrap();
+    let refused = scene.answer_while(&questions, &Cramped, Waiting::for_ever());
+    assert_eq!(refused, Err(Unanswered::NoRoom));
+    let (told, expected) = (
+        scene.answer_while(&questions, &Serial, Waiting::for_ever()).unwrap(),
+        step(&mut other, &frame(2, up(1.0)), &questions),
+    );
+    assert_eq!((&told.events, &told.pairs), (&expected.events, &expected.pairs));
+    assert_eq!((told.events.len(), told.pairs[0].polygon.len()), (1, 4));
 }
 
 /// In scenes that tumble, whatever is remembered: the same normals, points and times as of a scene
