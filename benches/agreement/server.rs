@@ -74,6 +74,7 @@ const BYTES_MAX: usize = 1 << 30;
 fn limits() -> Limits {
     Limits {
         bodies_per_session_max: 200_000,
+        bodies_per_message_max: 200_000,
         parts_per_session_max: 400_000,
         pairs_per_frame_max: 4_000_000,
         pairs_per_report_max: 4_000_000,

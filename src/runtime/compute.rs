@@ -4,9 +4,10 @@
 //! take less than [`INLINE_MAX`] runs where it is; the rest waits in line for a worker. The line is
 //! fair between clients ([`mod@line`]). A job whose caller goes away while it waits leaves the line
 //! at once. When jobs of others take long, one that has waited for [`PATIENCE`] may overtake them,
-//! on threads beside the pool, if nothing of its client is being worked on; if it may not yet, it
-//! asks again every now and then. Helpers ([`mod@share`])
-//! take parts of large jobs while there are processors that nobody else computes on.
+//! on threads beside the pool, if nothing of its client is being worked on and its address leaves
+//! enough of them free; if it may not yet, it asks again every now and then. Helpers
+//! ([`mod@share`]) take parts of large jobs while there are processors that nobody else computes
+//! on.
 //!
 //! All of these threads together can be more than there are processors. They have a lower priority
 //! ([`mod@priority`]), so that those that speak to clients do not wait for one of them to pause.
@@ -16,6 +17,9 @@ mod priority;
 mod share;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::hash::Hash;
+use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Duration;
@@ -43,9 +47,11 @@ const PATIENCE: Duration = Duration::from_millis(5);
 /// How long a job waits before it asks again whether it may overtake. Very many may wait.
 const PATIENCE_AGAIN: Duration = Duration::from_millis(25);
 
-/// Threads beside the pool, on which jobs overtake: so many clients with long jobs do not keep
-/// another one waiting.
-const OVERTAKING_THREADS: usize = 4;
+/// Threads beside the pool, on which jobs overtake. An address may begin on another one while it
+/// has fewer than half of those that are free, so that three at most are of the first one with
+/// many long jobs, two of the next and one of each after it. Each is a pool of its own: in one pool
+/// for all, parts of the long jobs went before a job that had not begun.
+const OVERTAKING_THREADS: usize = 8;
 
 /// Why a job was not done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -68,7 +74,7 @@ pub struct Compute(Arc<Workshop>);
 #[derive(Debug)]
 struct Workshop {
     pool: rayon::ThreadPool,
-    beside: rayon::ThreadPool,
+    beside: [rayon::ThreadPool; OVERTAKING_THREADS],
     helpers: Helpers,
     places_max: usize,
     desk: Mutex<Desk>,
@@ -81,6 +87,10 @@ struct Desk {
     /// Jobs in the pool, and on the threads beside it.
     running: usize,
     overtaking: usize,
+    /// Which of these threads are taken.
+    taken: [bool; OVERTAKING_THREADS],
+    /// The latter of each address.
+    overtaking_of: HashMap<IpAddr, usize>,
     /// Threads that help.
     helping: usize,
     /// Jobs of each client in either.
@@ -95,7 +105,8 @@ type Work = Box<dyn FnOnce(Result<Leave, Refused>) + Send>;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lane {
     Pool,
-    Beside,
+    /// On this one of the threads beside it.
+    Beside(usize),
 }
 
 /// What a job tells the desk when it is done. Dropped, it tells it too.
@@ -134,9 +145,12 @@ impl Compute {
                 .start_handler(|_| priority::give_way())
                 .build()
         };
+        let beside = (0..OVERTAKING_THREADS).map(|_| pool(1, "beside"));
+        let beside: Vec<_> = beside.collect::<Result<_, _>>()?;
+        let beside = beside.try_into().expect("so many");
         Ok(Self(Arc::new(Workshop {
             pool: pool(threads, "compute")?,
-            beside: pool(OVERTAKING_THREADS, "beside")?,
+            beside,
             helpers: Helpers::new(computing_max)?,
             places_max: places_max.max(1),
             desk: Mutex::default(),
@@ -214,12 +228,7 @@ impl Compute {
         self.0.desk().jobs()
     }
 
-    /// Threads that one job may have, wherever it runs.
-    pub fn threads_max(&self) -> usize {
-        self.threads().max(self.0.beside.current_num_threads())
-    }
-
-    /// Threads of the pool.
+    /// Threads of the pool, which one job may have.
     pub fn threads(&self) -> usize {
         self.0.pool.current_num_threads()
     }
@@ -267,11 +276,18 @@ impl Workshop {
 
     fn start(self: &Arc<Self>, desk: &mut Desk, client: Client, work: Work, lane: Lane) {
         *desk.served.entry(client).or_default() += 1;
-        let (threads, count) = match lane {
-            Lane::Pool => (&self.pool, &mut desk.running),
-            Lane::Beside => (&self.beside, &mut desk.overtaking),
+        let threads = match lane {
+            Lane::Pool => {
+                desk.running += 1;
+                &self.pool
+            }
+            Lane::Beside(thread) => {
+                desk.overtaking += 1;
+                desk.taken[thread] = true;
+                *desk.overtaking_of.entry(client.address()).or_default() += 1;
+                &self.beside[thread]
+            }
         };
-        *count += 1;
         let leave = Leave { workshop: self.clone(), client, lane };
         threads.spawn(move || work(Ok(leave)));
     }
@@ -287,11 +303,14 @@ impl Ticket<'_> {
     fn overtake(&self) {
         let Self { workshop, client, number } = *self;
         let mut desk = workshop.desk();
-        if desk.overtaking >= OVERTAKING_THREADS || desk.served.contains_key(&client) {
+        let free = OVERTAKING_THREADS - desk.overtaking;
+        let own = desk.overtaking_of.get(&client.address()).copied().unwrap_or(0);
+        if 2 * own >= free || desk.served.contains_key(&client) {
             return;
         }
+        let Some(thread) = desk.taken.iter().position(|taken| !taken) else { return };
         if let Some(work) = desk.line.remove(client, number) {
-            workshop.start(&mut desk, client, work, Lane::Beside);
+            workshop.start(&mut desk, client, work, Lane::Beside(thread));
         }
     }
 }
@@ -307,18 +326,27 @@ impl Drop for Ticket<'_> {
 impl Drop for Leave {
     fn drop(&mut self) {
         let mut desk = self.workshop.desk();
-        if let Some(count) = desk.served.get_mut(&self.client) {
-            *count -= 1;
-            if *count == 0 {
-                desk.served.remove(&self.client);
-            }
-        }
+        one_less(&mut desk.served, self.client);
         match self.lane {
             Lane::Pool => {
                 desk.running -= 1;
                 self.workshop.start_next(&mut desk);
             }
-            Lane::Beside => desk.overtaking -= 1,
+            Lane::Beside(thread) => {
+                desk.overtaking -= 1;
+                desk.taken[thread] = false;
+                one_less(&mut desk.overtaking_of, self.client.address());
+            }
+        }
+    }
+}
+
+/// Counts one less of this.
+fn one_less<K: Eq + Hash>(counts: &mut HashMap<K, usize>, key: K) {
+    if let Entry::Occupied(mut count) = counts.entry(key) {
+        *count.get_mut() -= 1;
+        if *count.get() == 0 {
+            count.remove();
         }
     }
 }

@@ -129,6 +129,33 @@ async fn one_clients_many_jobs_give_way_to_anothers_few_and_these_overtake_long_
     assert_eq!((refused, compute.jobs()), (2, 0));
 }
 
+/// Ten connections with long jobs had every thread, and a question of another address waited for
+/// three seconds.
+#[tokio::test]
+async fn connections_of_one_address_leave_threads_to_another() {
+    let compute = Compute::new(1, 64).unwrap();
+    let ask = |client: Client, job: Box<dyn FnOnce() + Send>| {
+        let compute = compute.clone();
+        tokio::spawn(client.around(async move { compute.run(LONG, job).await }))
+    };
+    let mut ends = Vec::new();
+    for address in 1..=3 {
+        for port in 1..=10 {
+            let (job, end, _) = held();
+            drop(ask(client(&format!("10.0.0.{address}:{port}")), Box::new(job)));
+            ends.push(end);
+        }
+        // As many as may have begun.
+        let begun = [1 + 3, 1 + 3 + 2, 1 + 3 + 2 + 1][address - 1];
+        until(|| compute.jobs() - compute.0.desk().line.count() == begun).await;
+        let other = client(&format!("10.0.1.{address}:1"));
+        assert_eq!(soon(ask(other, Box::new(|| ()))).await.unwrap(), Ok(()));
+    }
+    drop(ends);
+    until(|| compute.jobs() == 0).await;
+    assert!(compute.0.desk().overtaking_of.is_empty());
+}
+
 /// The threads that do the parts of a job.
 fn threads_of(compute: &Compute, count: usize) -> HashSet<ThreadId> {
     let seen = Mutex::new(HashSet::new());

@@ -129,7 +129,7 @@ pub(super) async fn answer(
     let is_small = total <= INLINE_MAX;
     let kept = Kept::new(shared, &request)?;
     // Until the job is done, whether somebody waits for it or not.
-    let work = intake.work(at_a_time(hulls, shared.compute.threads_max()))?;
+    let work = intake.work(at_a_time(hulls, shared.compute.threads()))?;
     let job = move || -> Vec<api::BatchQueryAnswer> {
         // On the caller's thread the parallel iterator would still wake the workers.
         let answers = if is_small {
