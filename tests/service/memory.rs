@@ -214,7 +214,8 @@ async fn a_batch_whose_hulls_need_more_memory_than_there_is_is_refused_before_th
         let question = Some(api::batch_query_item::Question::CheckCollision(question));
         api::BatchQueryRequest { items: vec![api::BatchQueryItem { question }; 4] }
     };
-    let status = server.queries().batch_query(batch(4_000)).await.unwrap_err();
+    // However few threads there are, and so hulls at a time.
+    let status = server.queries().batch_query(batch(10_000)).await.unwrap_err();
     assert_eq!(status.code(), Code::ResourceExhausted, "{status:?}");
     assert!(status.message().contains("memory_bytes_max"), "{}", status.message());
     let answers = server.queries().batch_query(batch(400)).await.unwrap().into_inner().answers;
