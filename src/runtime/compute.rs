@@ -3,11 +3,11 @@
 //! Handing a job to another thread and waking up again costs 25-60 µs, so work that is estimated to
 //! take less than [`INLINE_MAX`] runs where it is; the rest waits in line for a worker. The line is
 //! fair between clients ([`mod@line`]). A job whose caller goes away while it waits leaves the line
-//! at once. When jobs of others take long, one that has waited for [`PATIENCE`] may overtake them,
-//! on threads beside the pool, if nothing of its client is being worked on and its address leaves
-//! enough of them free; if it may not yet, it asks again every now and then. Helpers
-//! ([`mod@share`]) take parts of large jobs while there are processors that nobody else computes
-//! on.
+//! at once. When jobs of others take long, another may overtake them, as soon as they have run or
+//! it has waited for [`PATIENCE`], on threads beside the pool, if nothing of its client is being
+//! worked on and its address leaves enough of them free; if it may not yet, it asks again every now
+//! and then. Helpers ([`mod@share`]) take parts of large jobs while there are processors that
+//! nobody else computes on.
 //!
 //! All of these threads together can be more than there are processors. They have a lower priority
 //! ([`mod@priority`]), so that those that speak to clients do not wait for one of them to pause.
@@ -22,7 +22,7 @@ use std::hash::Hash;
 use std::net::IpAddr;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Mutex, MutexGuard};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use tokio::sync::oneshot;
 
@@ -40,8 +40,9 @@ pub const INLINE_MAX: Duration = Duration::from_micros(150);
 pub const NEVER_INLINE: Duration = Duration::from_millis(1);
 const _: () = assert!(NEVER_INLINE.as_micros() > INLINE_MAX.as_micros());
 
-/// How long a job waits behind those of other clients before it may overtake them. Most jobs take
-/// less; on each thread beside the pool the others are slowed down.
+/// How long a job waits behind those of other clients before it may overtake them, and how long
+/// these run before whoever comes may do so at once. Most jobs take less; on each thread beside the
+/// pool the others are slowed down.
 const PATIENCE: Duration = Duration::from_millis(5);
 
 /// How long a job waits before it asks again whether it may overtake. Very many may wait.
@@ -84,12 +85,13 @@ struct Workshop {
 #[derive(Default)]
 struct Desk {
     line: FairLine<Work>,
-    /// Jobs in the pool, and on the threads beside it.
-    running: usize,
+    /// When the jobs in the pool have begun.
+    running: Vec<Instant>,
+    /// Jobs on the threads beside it.
     overtaking: usize,
     /// Which of these threads are taken.
     taken: [bool; OVERTAKING_THREADS],
-    /// The latter of each address.
+    /// How many of them are of each address.
     overtaking_of: HashMap<IpAddr, usize>,
     /// Threads that help.
     helping: usize,
@@ -104,7 +106,8 @@ type Work = Box<dyn FnOnce(Result<Leave, Refused>) + Send>;
 /// Where a job runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lane {
-    Pool,
+    /// Since then.
+    Pool(Instant),
     /// On this one of the threads beside it.
     Beside(usize),
 }
@@ -125,7 +128,8 @@ struct Ticket<'a> {
 
 impl std::fmt::Debug for Desk {
     fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { running, overtaking, helping, .. } = self;
+        let Self { overtaking, helping, .. } = self;
+        let running = self.running.len();
         let waiting = self.line.count();
         write!(formatter, "{waiting} wait, {running} and {overtaking} run, {helping} help")
     }
@@ -235,8 +239,18 @@ impl Compute {
 }
 
 impl Desk {
+    /// Jobs in the pool and beside it.
+    fn computing(&self) -> usize {
+        self.running.len() + self.overtaking
+    }
+
+    /// Whether all jobs in the pool have run for a while.
+    fn all_take_long(&self) -> bool {
+        self.running.iter().all(|began| began.elapsed() >= PATIENCE)
+    }
+
     fn jobs(&self) -> usize {
-        self.line.count() + self.running + self.overtaking
+        self.line.count() + self.computing()
     }
 }
 
@@ -256,8 +270,10 @@ impl Workshop {
         let number = desk.next_ticket;
         desk.next_ticket += 1;
         desk.line.push(client, number, work, gives_way);
-        if desk.running < self.pool.current_num_threads() {
+        if desk.running.len() < self.pool.current_num_threads() {
             self.start_next(&mut desk);
+        } else if desk.all_take_long() {
+            self.overtake(&mut desk, client, number);
         }
         drop(desk);
         // Outside the lock: what it would have worked on goes back to its place.
@@ -270,15 +286,15 @@ impl Workshop {
     /// Starts whoever has the next turn, in the pool.
     fn start_next(self: &Arc<Self>, desk: &mut Desk) {
         if let Some((client, work)) = desk.line.pop() {
-            self.start(desk, client, work, Lane::Pool);
+            self.start(desk, client, work, Lane::Pool(Instant::now()));
         }
     }
 
     fn start(self: &Arc<Self>, desk: &mut Desk, client: Client, work: Work, lane: Lane) {
         *desk.served.entry(client).or_default() += 1;
         let threads = match lane {
-            Lane::Pool => {
-                desk.running += 1;
+            Lane::Pool(began) => {
+                desk.running.push(began);
                 &self.pool
             }
             Lane::Beside(thread) => {
@@ -292,17 +308,9 @@ impl Workshop {
         threads.spawn(move || work(Ok(leave)));
     }
 
-    fn desk(&self) -> MutexGuard<'_, Desk> {
-        self.desk.lock().expect("nothing panics while holding it")
-    }
-}
-
-impl Ticket<'_> {
-    /// Starts the job beside the pool, if it still waits and nothing else of its client is being
-    /// worked on.
-    fn overtake(&self) {
-        let Self { workshop, client, number } = *self;
-        let mut desk = workshop.desk();
+    /// Starts a job beside the pool, if it still waits, nothing else of its client is being worked
+    /// on, and its address leaves enough threads free.
+    fn overtake(self: &Arc<Self>, desk: &mut Desk, client: Client, number: u64) {
         let free = OVERTAKING_THREADS - desk.overtaking;
         let own = desk.overtaking_of.get(&client.address()).copied().unwrap_or(0);
         if 2 * own >= free || desk.served.contains_key(&client) {
@@ -310,8 +318,19 @@ impl Ticket<'_> {
         }
         let Some(thread) = desk.taken.iter().position(|taken| !taken) else { return };
         if let Some(work) = desk.line.remove(client, number) {
-            workshop.start(&mut desk, client, work, Lane::Beside(thread));
+            self.start(desk, client, work, Lane::Beside(thread));
         }
+    }
+
+    fn desk(&self) -> MutexGuard<'_, Desk> {
+        self.desk.lock().expect("nothing panics while holding it")
+    }
+}
+
+impl Ticket<'_> {
+    /// See [`Workshop::overtake`].
+    fn overtake(&self) {
+        self.workshop.overtake(&mut self.workshop.desk(), self.client, self.number);
     }
 }
 
@@ -328,8 +347,9 @@ impl Drop for Leave {
         let mut desk = self.workshop.desk();
         one_less(&mut desk.served, self.client);
         match self.lane {
-            Lane::Pool => {
-                desk.running -= 1;
+            Lane::Pool(began) => {
+                let at = desk.running.iter().position(|other| *other == began);
+                desk.running.swap_remove(at.expect("it was put there"));
                 self.workshop.start_next(&mut desk);
             }
             Lane::Beside(thread) => {

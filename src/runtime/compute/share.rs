@@ -50,7 +50,7 @@ impl Workshop {
     /// A place for one more helper, if there is a processor for it.
     fn another_helper(self: &Arc<Self>) -> Option<Helping<'_>> {
         let mut desk = self.desk();
-        let computing = desk.running + desk.overtaking + desk.helping;
+        let computing = desk.computing() + desk.helping;
         let most = self.helpers.computing_max;
         (computing < most && desk.helping + 1 < most).then(|| {
             desk.helping += 1;
@@ -61,7 +61,7 @@ impl Workshop {
     /// Whether no more threads compute than may.
     fn has_room(&self) -> bool {
         let desk = self.desk();
-        desk.running + desk.overtaking + desk.helping <= self.helpers.computing_max
+        desk.computing() + desk.helping <= self.helpers.computing_max
     }
 }
 
