@@ -17,10 +17,10 @@
 //!  0  geometry/  numbers -> polytopes -> hierarchies -> queries -> verdicts: pure functions
 //! ```
 
-pub mod geometry;
-pub mod mesh;
-pub mod robot;
-pub mod scene;
+pub use clearance_geometry as geometry;
+pub use clearance_robot as robot;
+pub use clearance_robot::mesh;
+pub use clearance_scene as scene;
 
 #[cfg(feature = "server")]
 pub mod config;

@@ -23,7 +23,7 @@ use crate::geometry::effort::Effort;
 use crate::geometry::hull::samples::{Random, ellipsoid, polytope_of};
 use crate::geometry::pair::Pair;
 use crate::geometry::polytope::Polytope;
-use crate::geometry::separation::methods::cd_dual::propose_with_work;
+use crate::geometry::separation::propose_with_work;
 use crate::geometry::witness::Witness;
 use crate::geometry::{Vec3, penetration};
 

@@ -113,10 +113,10 @@ mod tests {
 
     use super::*;
     use crate::geometry::pose::Pose;
-    use crate::geometry::samples::cuboid;
     use crate::robot::still::StillBody;
     use crate::runtime::clock::{Clock, ManualClock};
     use crate::runtime::memory::Account;
+    use clearance_samples::cuboid;
 
     fn cell(bodies: usize) -> Arc<Cell> {
         let polytope = Arc::new(cuboid(1.0, 1.0, 1.0));

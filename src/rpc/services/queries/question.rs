@@ -151,13 +151,13 @@ mod tests {
     use crate::geometry::Vec3;
     use crate::geometry::hull::convex_hull;
     use crate::geometry::polyhedron::Polyhedron;
-    use crate::geometry::samples::ball;
     use crate::rpc::services::queries::collision::CollisionQuestion;
     use crate::runtime::compute::INLINE_MAX;
     use crate::runtime::memory::Purse;
     use crate::runtime::robots::RobotStore;
     use crate::runtime::settings::Limits;
     use crate::runtime::store::{NewPolytope, PolytopeStore, Stored};
+    use clearance_samples::ball;
 
     /// Four calls of 45 bytes with the method `exhaustive` were taken for small: they ran on the
     /// runtime's own threads, and nobody else was answered for eleven seconds.

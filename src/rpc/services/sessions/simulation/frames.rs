@@ -6,13 +6,13 @@ use super::model::{Asked, Model};
 use crate::geometry::Vec3;
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
-use crate::geometry::samples::{self, Random};
 use crate::rpc::api;
 use crate::rpc::convert::geometry::{matrix_rows, pose_to_wire, vector_to_wire};
 use crate::rpc::convert::sessions::state::rules_to_wire;
 use crate::scene::{
     Body, BodyChange, BodyId, Frame, Listed, Move, PairMargin, Part, RuleChanges, Rules,
 };
+use clearance_samples::{self as samples, Random};
 
 /// A frame, what it asks, and its message.
 #[derive(Clone, Debug)]

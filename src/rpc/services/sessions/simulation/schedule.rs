@@ -5,8 +5,8 @@ use super::check::Wrong;
 use super::frames::{self, Sent};
 use super::model::Asked;
 use super::world::{By, Ground, World};
-use crate::geometry::samples::Random;
 use crate::scene::Frame;
+use clearance_samples::Random;
 
 /// One step of a schedule.
 #[derive(Clone, Copy, Debug)]

@@ -16,7 +16,6 @@ use super::check::{Wrong, check};
 use super::frames::{self, Sent, Shapes};
 use super::model::{Asked, Fate, Model, Pair};
 use crate::geometry::effort::Effort;
-use crate::geometry::samples::Random;
 use crate::rpc::api;
 use crate::rpc::convert::sessions::state::rules_to_wire;
 use crate::rpc::shared::Shared;
@@ -31,6 +30,7 @@ use api::ErrorReason;
 use api::session_service_client::SessionServiceClient;
 use api::session_service_server::SessionServiceServer;
 use api::stream_session_request::Start;
+use clearance_samples::Random;
 
 type Client = SessionServiceClient<SessionServiceServer<Sessions>>;
 

@@ -1,0 +1,176 @@
+//! Statements about solids that need not be convex: the hull of points, or what a closed mesh
+//! bounds.
+//!
+//! What meets is shown at faces and points. What does not is shown for all pairs of faces at once
+//! by a *cover*: the faces of each body, in some order, are halved again and again, now those of
+//! one body, now those of the other, until a direction separates all that is left of the one from
+//! all that is left of the other. A hull is one piece, and never halved.
+
+use super::{Link, Points, Verdict};
+use crate::Vec3;
+use crate::claim::Outcome;
+use crate::motion::Motion;
+
+/// A body.
+#[derive(Clone, Copy, Debug)]
+pub struct Solid<'a> {
+    /// Its vertices. Certificates name them by their index.
+    pub points: Points<'a>,
+    /// The triangles that bound it, counter-clockwise seen from outside; none: it is the hull of
+    /// the points.
+    pub triangles: Option<&'a [[u32; 3]]>,
+}
+
+/// P and Q.
+#[derive(Clone, Copy, Debug)]
+pub struct Solids<'a> {
+    /// The first body.
+    pub p: Solid<'a>,
+    /// The second body.
+    pub q: Solid<'a>,
+}
+
+/// Vertices of a body that span a face of it: one to three corners of one triangle, or any of a
+/// hull.
+pub type Face = arrayvec::ArrayVec<u32, 3>;
+
+/// The proof of a static verdict.
+#[derive(Clone, Debug, PartialEq)]
+pub enum SolidProof {
+    /// No faces meet, and neither body is within the other.
+    Separated(Cover),
+    /// The faces share a point, and Q comes there in a straight line without meeting P before,
+    /// which it could not if the interiors met.
+    Touching {
+        /// The two faces: one of P, one of Q.
+        faces: [Face; 2],
+        /// Where Q comes from: its pose has this translation then.
+        from: Vec3,
+        /// The proof that the way there is free, but for its end.
+        way: Cover,
+    },
+    /// A triangle of each: inner points of both are one, and their planes are not.
+    Crossing([[u32; 3]; 2]),
+    /// A point strictly inside both.
+    InnerPoint(InnerPoint),
+}
+
+impl SolidProof {
+    /// The verdict that this proves.
+    pub fn verdict(&self) -> Verdict {
+        match self {
+            Self::Separated(_) => Verdict::Separated,
+            Self::Touching { .. } => Verdict::Touching,
+            Self::Crossing(_) | Self::InnerPoint(_) => Verdict::Overlapping,
+        }
+    }
+}
+
+/// A point strictly inside both bodies.
+#[derive(Clone, Debug, PartialEq)]
+pub struct InnerPoint {
+    /// The point is the exact sum of both, in the world.
+    pub terms: [Vec3; 2],
+    /// For P and for Q: if it is a hull, vertices whose hull has the point strictly inside; if it
+    /// is a mesh, none.
+    pub vertices: [arrayvec::ArrayVec<u32, 6>; 2],
+}
+
+/// The proof about bodies that move without turning, of which no faces meet at t = 0.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SolidMotionProof {
+    /// The proof that the time before is free.
+    pub free: Cover,
+    /// Faces of P and of Q that share a point at some time in the bracket.
+    pub faces: Option<[Face; 2]>,
+}
+
+/// The proof of which two of several bodies that turn nothing meet first, or that no two meet.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CollisionProof {
+    /// The proof of how two bodies stand that are in contact at t = 0, before which there is
+    /// nothing.
+    AtStart(SolidProof),
+    /// The proof of a contact that comes later.
+    Later {
+        /// The proof about the two bodies that meet.
+        contact: Option<SolidMotionProof>,
+        /// The proofs about the other pairs, in order: those that no coordinate axis separates all
+        /// the time that is free.
+        free: Vec<PairCover>,
+    },
+}
+
+/// Two of several bodies that do not meet in the time that is free.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PairCover {
+    /// Their places, ascending: P and Q of the cover.
+    pub pair: [u32; 2],
+    /// Over that time.
+    pub cover: Cover,
+}
+
+/// See the module.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Cover {
+    /// P's triangles, each once, by their places in its list; empty: as they are listed.
+    pub order_p: Vec<u32>,
+    /// Q's.
+    pub order_q: Vec<u32>,
+    /// Begins with all of both. After a split come the steps for the first half, which is the
+    /// smaller of two that are not equal, then those for the second.
+    pub steps: Vec<CoverStep>,
+}
+
+/// What becomes of what is left of both bodies.
+#[derive(Clone, Debug, PartialEq)]
+pub enum CoverStep {
+    /// P's faces are halved.
+    SplitP,
+    /// Q's faces are halved.
+    SplitQ,
+    /// All are separated over the whole time, by joined links fixed in the world, as in the chain
+    /// of a motion.
+    Apart(Vec<Link>),
+}
+
+/// Vertices that one cover may have looked at, one for each vertex of either group and link. Two
+/// million take about a second to judge.
+pub const VISITS_MAX: u64 = 1 << 21;
+
+/// What is claimed of two bodies that move.
+#[derive(Clone, Copy, Debug)]
+pub struct SolidClaim<'a> {
+    /// Contact or no contact.
+    pub outcome: Outcome,
+    /// No points are shared on the closed [0, t_free].
+    pub t_free: f64,
+    /// In contact by then; does not matter when there is none.
+    pub t_contact: f64,
+    /// Its proof.
+    pub proof: &'a SolidMotionProof,
+}
+
+/// A body at t = 0, and how it moves.
+#[derive(Clone, Copy, Debug)]
+pub struct MovingSolid<'a> {
+    /// The body.
+    pub solid: Solid<'a>,
+    /// Without turning.
+    pub motion: Motion,
+}
+
+/// What is claimed of several bodies.
+#[derive(Clone, Copy, Debug)]
+pub struct CollisionClaim<'a> {
+    /// Contact or no contact.
+    pub outcome: Outcome,
+    /// No two bodies share a point on the closed [0, t_free], unless two do at t = 0.
+    pub t_free: f64,
+    /// P and Q are in contact by then; does not matter when there is no contact.
+    pub t_contact: f64,
+    /// Contact: the places of P and Q, ascending, and how they stand at t = 0.
+    pub pair: Option<([u32; 2], Verdict)>,
+    /// Its proof.
+    pub proof: &'a CollisionProof,
+}

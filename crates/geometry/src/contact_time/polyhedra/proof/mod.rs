@@ -1,0 +1,162 @@
+//! Proofs for what is said of polyhedra: [`crate::claim`] has what they
+//! state.
+//!
+//! What meets is shown at the faces found, what does not by a cover of all pairs of faces
+//! (`cover`). That interiors meet is shown by two triangles that cross, or else by a point inside
+//! both (`inner`); that they do not where the bodies touch, by a way on which one of them came
+//! (`touch`). Of several bodies each two are looked at (`several`).
+//!
+//! Not everything that is known exactly gets a proof: see [`Unproven`].
+
+mod cover;
+mod inner;
+mod several;
+mod touch;
+
+pub use self::several::{Found, Several, prove_collision};
+
+use self::cover::{Bounds, Room, cover};
+use super::{Contact, Faces};
+use crate::claim::{Face, Points, Solid, SolidMotionProof, SolidProof, Solids, Verdict};
+use crate::contact_time::Travel;
+use crate::effort::{Effort, Stopped};
+use crate::judge::{Refusal, judge_solids};
+use crate::polyhedron::Polyhedron;
+use crate::polyhedron::meeting::{Facing, Meet};
+use crate::polyhedron::placed::{Body, Placed, Stand};
+use crate::polytope::Polytope;
+use crate::pose::Pose;
+
+/// Proposals that the judge is asked about before no more are made: each takes exact arithmetic on
+/// all of both bodies, and of what has a proof of its kind nearly always the first is one.
+const PROPOSALS_MAX: usize = 4;
+
+/// A placed body with its hull, as proofs see it.
+#[derive(Clone, Copy, Debug)]
+pub struct HulledBody<'a> {
+    /// The body, in its own frame.
+    pub body: &'a Polyhedron,
+    /// From its frame to the world (at t = 0).
+    pub pose: Pose,
+    /// Its hull.
+    pub hull: &'a Polytope,
+    /// Whether it is its hull, with the same vertices.
+    pub is_hull: bool,
+}
+
+/// Why something that is known exactly has no proof.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unproven {
+    /// A cover of all pairs of faces would be longer than allowed.
+    TooLong,
+    /// They touch, and no short straight way was found on which one of them came there.
+    NoWay,
+    /// They overlap, no two of their triangles cross, and no point was found inside both.
+    TooThin,
+    /// There was no effort left to look for one.
+    Stopped(Stopped),
+}
+
+impl From<Stopped> for Unproven {
+    fn from(stopped: Stopped) -> Self {
+        Self::Stopped(stopped)
+    }
+}
+
+impl<'a> HulledBody<'a> {
+    /// As a judge sees it.
+    pub fn solid(&self) -> Solid<'a> {
+        let points = Points { points: self.body.vertices(), pose: self.pose };
+        Solid { points, triangles: (!self.is_hull).then(|| self.body.triangles()) }
+    }
+}
+
+/// Whether the judge accepts a proposal.
+fn is_accepted(
+    [p, q]: [&HulledBody<'_>; 2],
+    proof: &SolidProof,
+    effort: &mut Effort<'_>,
+) -> Result<bool, Stopped> {
+    match judge_solids(&Solids { p: p.solid(), q: q.solid() }, proof, effort) {
+        Ok(()) => Ok(true),
+        Err(Refusal::Stopped(stopped)) => Err(stopped),
+        Err(_) => Ok(false),
+    }
+}
+
+/// The proof of a verdict with the faces that show it; a cover has at most `steps_max` steps and
+/// links.
+pub fn prove_verdict(
+    shapes: [&HulledBody<'_>; 2],
+    verdict: Verdict,
+    faces: Option<&Faces>,
+    steps_max: u64,
+    effort: &mut Effort<'_>,
+) -> Result<SolidProof, Unproven> {
+    match (verdict, faces) {
+        (Verdict::Separated, _) => {
+            let bounds = Bounds { until: 0.0, may_touch_at_end: false };
+            let rest = Travel::by(&crate::Vec3::zeros());
+            let room = &mut Room::new(steps_max);
+            cover(shapes, [rest, rest], &bounds, room, effort).map(SolidProof::Separated)
+        }
+        (Verdict::Touching, Some(faces)) => touch::prove(shapes, faces, steps_max, effort),
+        (Verdict::Overlapping, Some(faces)) => match crossing(shapes, faces) {
+            Some(crossing) => Ok(SolidProof::Crossing(crossing)),
+            None => inner::prove(shapes, faces, effort),
+        },
+        (Verdict::Touching, None) => Err(Unproven::NoWay),
+        (Verdict::Overlapping, None) => Err(Unproven::TooThin),
+    }
+}
+
+/// The proof that bodies which are separated at t = 0 do not meet in the step, or not before they
+/// do.
+pub fn prove_motion(
+    shapes: [&HulledBody<'_>; 2],
+    travels: [Travel; 2],
+    contact: Option<&Contact>,
+    steps_max: u64,
+    effort: &mut Effort<'_>,
+) -> Result<SolidMotionProof, Unproven> {
+    prove_motion_in(shapes, travels, contact, &mut Room::new(steps_max), effort)
+}
+
+/// Proves a motion as a part of a longer proof, which shares one budget.
+fn prove_motion_in(
+    shapes: [&HulledBody<'_>; 2],
+    travels: [Travel; 2],
+    contact: Option<&Contact>,
+    room: &mut Room,
+    effort: &mut Effort<'_>,
+) -> Result<SolidMotionProof, Unproven> {
+    let until = contact.map_or(1.0, |contact| contact.t_free);
+    let bounds = Bounds { until, may_touch_at_end: false };
+    let free = cover(shapes, travels, &bounds, room, effort)?;
+    Ok(SolidMotionProof { free, faces: contact.and_then(|contact| spans(shapes, &contact.faces)) })
+}
+
+/// The vertices of the faces, unless one body is inside the other.
+fn spans([p, q]: [&HulledBody<'_>; 2], faces: &Faces) -> Option<[Face; 2]> {
+    let one = |vertex: u32| [vertex].into_iter().collect();
+    let of_p = |triangle: u32| Face::from(p.body.triangle(triangle));
+    let of_q = |triangle: u32| Face::from(q.body.triangle(triangle));
+    match *faces {
+        Faces::VertexAndTriangle { vertex, triangle } => Some([one(vertex), of_q(triangle)]),
+        Faces::TriangleAndVertex { triangle, vertex } => Some([of_p(triangle), one(vertex)]),
+        Faces::Edges { of_p, of_q } => Some([of_p, of_q].map(|ends| ends.into_iter().collect())),
+        Faces::Triangles { of_p: m, of_q: n } => Some([of_p(m), of_q(n)]),
+        Faces::PInQ { .. } | Faces::QInP { .. } => None,
+    }
+}
+
+/// Two triangles of which inner points are one.
+fn crossing([p, q]: [&HulledBody<'_>; 2], faces: &Faces) -> Option<[[u32; 3]; 2]> {
+    let Faces::Triangles { of_p, of_q } = *faces else { return None };
+    let corners = [p.body.triangle(of_p), q.body.triangle(of_q)];
+    let stands = [p, q].map(|shape| Stand::new(shape.body, shape.pose));
+    let mut placed = Placed::new(&stands[0], &stands[1]);
+    let [a, b] = [corners[0].map(|i| (Body::P, i)), corners[1].map(|i| (Body::Q, i))];
+    let facing = Facing::of(&mut placed, a, b)?;
+    (facing.meet(&mut placed, a, b) == Meet::Cross).then_some(corners)
+}

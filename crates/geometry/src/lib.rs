@@ -1,0 +1,50 @@
+//! Floor 0: from numbers to verdicts. Values and pure functions; no clock, no I/O, no threads.
+//!
+//! Reading order: [`number`] makes arithmetic trustworthy; [`pose`] and [`motion`] say where things
+//! are; [`hull`] turns points into a [`polytope`], [`hierarchy`] and [`support`] search it;
+//! [`pair`] places two of them; [`separation`], [`distance`], [`penetration`] and [`contact_time`]
+//! answer with what [`claim`] can state, [`meeting`] with what is for use only; [`judge`] checks
+//! claims without sharing code with the searches.
+
+pub mod number;
+
+pub mod csr;
+pub mod effort;
+pub mod kernel;
+pub mod motion;
+pub mod pose;
+pub mod processor;
+mod symmetric;
+
+pub mod hierarchy;
+pub mod hull;
+pub mod polyhedron;
+pub mod polytope;
+pub mod reach;
+pub mod shape;
+pub mod support;
+
+pub mod pair;
+pub mod witness;
+
+pub mod claim;
+pub mod judge;
+
+pub mod contact_time;
+pub(crate) mod difference;
+pub mod distance;
+pub mod meeting;
+pub mod penetration;
+pub mod separation;
+
+#[cfg(all(test, target_arch = "x86_64"))]
+mod both_compilations;
+#[cfg(test)]
+#[path = "../../samples/src/shapes.rs"]
+#[expect(unreachable_pub, reason = "the other crates see them")]
+pub(crate) mod samples;
+
+/// A point or vector of three coordinates, in metres unless its name says otherwise.
+pub type Vec3 = nalgebra::Vector3<f64>;
+/// A 3x3 matrix of f64 entries.
+pub type Mat3 = nalgebra::Matrix3<f64>;

@@ -1,0 +1,435 @@
+//! The search along one edge, a look at one configuration at a time.
+
+use super::{EdgeAnswer, EdgeQuestion, pieces_of, value_at};
+use crate::cell::{BodyPair, Cell};
+use crate::geometry::distance::{DistanceSide, compare_beyond, is_within};
+use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::number::rounding::BOUND_SLACK;
+use crate::geometry::witness::Witness;
+use crate::speed::{FrameVelocity, MotionBound, PathSpeeds, SeenMotion, common_frame};
+use crate::stand::Stand;
+
+/// The part of the tolerance down to which intervals are halved. Just before a contact nothing is
+/// proven free, for as much longer than an interval as the motion bound exceeds the true speed:
+/// this leaves the tolerance room for a factor of about its inverse.
+const FINEST: f64 = 1.0 / 64.0;
+
+/// What is looked at next.
+#[derive(Clone, Copy, Debug)]
+enum Asked {
+    /// The middle of an interval that is not proven yet.
+    Interval(OpenInterval),
+    /// The start: contact there is contact at 0, exactly. Because there is contact later; or
+    /// because nothing is proven free from the start on, for this pair.
+    Start(Option<BodyPair>),
+    /// The end of the widest bracket that begins at the first; the pair is too near before it.
+    Last([f64; 2], BodyPair),
+}
+
+/// An interval of t that is not proven free yet.
+#[derive(Clone, Copy, Debug)]
+struct OpenInterval {
+    t: [f64; 2],
+    /// Which of the known pairs may meet on it: from one to before another. None: all pairs may.
+    pairs: Option<[usize; 2]>,
+}
+
+impl OpenInterval {
+    fn whole(t: [f64; 2]) -> Self {
+        Self { t, pairs: None }
+    }
+
+    fn middle(&self) -> f64 {
+        let [start, end] = self.t;
+        start + 0.5 * (end - start)
+    }
+}
+
+/// One edge on the way to its answer; what it takes is kept for the next edge.
+pub(super) struct EdgeSearch<'a> {
+    cell: &'a Cell,
+    question: EdgeQuestion,
+    ends: [&'a [f64]; 2],
+    speeds: PathSpeeds,
+    /// By link, seen from the world.
+    links: Vec<MotionBound>,
+    /// By pair of links, each seen from the frame that carries both; made when they are near.
+    pairs: Vec<Option<[MotionBound; 2]>>,
+    /// By pair of links: that frame.
+    common: Vec<Option<usize>>,
+    /// In the configuration at hand.
+    velocities: Vec<FrameVelocity>,
+    /// Intervals from the last one to the next.
+    open: Vec<OpenInterval>,
+    /// The pairs of open intervals, those of the next one last.
+    known: Vec<EdgePair>,
+    /// What was seen last of the pairs that were measured.
+    witnesses: Vec<Witness>,
+    /// By link: how far it may get within an interval.
+    motions: Vec<f64>,
+    asked: Asked,
+    values: Vec<f64>,
+    contact: Option<(f64, BodyPair)>,
+    /// The start was looked at, and is not in contact.
+    is_start_free: bool,
+    steps: u64,
+}
+
+/// A pair of bodies and what bounds their motion: a link, or a pair of links by its index.
+#[derive(Clone, Copy, Debug)]
+struct EdgePair {
+    bodies: BodyPair,
+    movers: EdgeMovers,
+    /// Where its witness is; none: it was not measured yet.
+    witness: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum EdgeMovers {
+    Link(usize),
+    LinkPair(usize),
+}
+
+/// What is seen in the middle of an interval.
+#[derive(Clone, Copy, Debug)]
+enum Looked {
+    /// All pairs are farther apart than they can move.
+    Free,
+    /// Some pairs are not, and are not in contact either: the last of those that are known, from
+    /// this one on.
+    Near(usize),
+    /// This pair is in contact; so may be those that are known from this one on.
+    Contact(BodyPair, usize),
+}
+
+impl<'a> EdgeSearch<'a> {
+    /// For edges of a cell.
+    pub(super) fn new(cell: &'a Cell, question: EdgeQuestion) -> Self {
+        let of = |pair: &[usize; 2]| common_frame(cell, pair.map(|link| &cell.links[link]));
+        Self {
+            cell,
+            question,
+            ends: [&[], &[]],
+            speeds: PathSpeeds::default(),
+            links: Vec::new(),
+            pairs: Vec::new(),
+            common: cell.link_pairs.iter().map(of).collect(),
+            velocities: Vec::new(),
+            open: Vec::new(),
+            known: Vec::new(),
+            witnesses: Vec::new(),
+            motions: Vec::new(),
+            asked: Asked::Start(None),
+            values: Vec::new(),
+            contact: None,
+            is_start_free: false,
+            steps: 0,
+        }
+    }
+
+    /// Takes an edge.
+    pub(super) fn begin(&mut self, ends: [&'a [f64]; 2], speeds: PathSpeeds) {
+        self.links.clear();
+        let links = self.cell.links.iter();
+        self.links.extend(links.map(|link| speeds.bound(self.cell, link, None)));
+        self.pairs.clear();
+        self.pairs.resize(self.cell.link_pairs.len(), None);
+        let count = pieces_of(&speeds);
+        self.open.clear();
+        let mut piece = count;
+        while piece > 1.0 {
+            self.open.push(OpenInterval::whole([(piece - 1.0) / count, piece / count]));
+            piece -= 1.0;
+        }
+        (self.ends, self.speeds) = (ends, speeds);
+        (self.contact, self.is_start_free, self.steps) = (None, false, 0);
+        self.known.clear();
+        self.witnesses.clear();
+        self.ask(Asked::Interval(OpenInterval::whole([0.0, 1.0 / count])));
+    }
+
+    /// The configuration that is to be looked at.
+    pub(super) fn values(&self) -> &[f64] {
+        &self.values
+    }
+
+    fn ask(&mut self, asked: Asked) {
+        let t = match asked {
+            Asked::Interval(interval) => interval.middle(),
+            Asked::Start(_) => 0.0,
+            Asked::Last([_, t], _) => t,
+        };
+        let [from, to] = self.ends;
+        self.values.clear();
+        self.values.extend(from.iter().zip(to).map(|(a, b)| value_at(*a, *b, t)));
+        self.asked = asked;
+    }
+
+    /// Looks at the configuration asked for; the answer, when there is one.
+    pub(super) fn step(
+        &mut self,
+        stand: &mut Stand<'_>,
+        effort: &mut Effort<'_>,
+    ) -> Option<EdgeAnswer> {
+        let asked = self.asked;
+        let (free_until, half, pairs) = match asked {
+            Asked::Interval(interval) => {
+                let (middle, [start, end]) = (interval.middle(), interval.t);
+                (start, (middle - start).max(end - middle), interval.pairs)
+            }
+            Asked::Start(_) => (0.0, 0.0, None),
+            Asked::Last([start, _], _) => (start, 0.0, None),
+        };
+        let before = effort.cost.steps;
+        let looked = match self.steps < self.question.steps_max {
+            true => effort.spend_step().and_then(|()| self.look(stand, half, pairs, effort)),
+            false => Err(Stopped::Steps),
+        };
+        self.steps += effort.cost.steps - before;
+        match looked {
+            Ok(looked) => self.told(asked, looked),
+            Err(why) => Some(EdgeAnswer::Stopped { free_until, why }),
+        }
+    }
+
+    /// What follows from a look.
+    fn told(&mut self, asked: Asked, looked: Looked) -> Option<EdgeAnswer> {
+        match (asked, looked) {
+            (Asked::Interval(_), Looked::Free) => {}
+            (Asked::Interval(interval), Looked::Contact(pair, first)) => {
+                let middle = interval.middle();
+                self.contact = Some((middle, pair));
+                self.open.clear();
+                let pairs = Some([first, self.known.len()]);
+                self.open.push(OpenInterval { t: [interval.t[0], middle], pairs });
+                if !self.is_start_free {
+                    self.ask(Asked::Start(None));
+                    return None;
+                }
+            }
+            (Asked::Interval(interval), Looked::Near(first)) => {
+                let ([start, end], middle) = (interval.t, interval.middle());
+                if end - start <= self.question.tolerance * FINEST {
+                    return self.ended([start, end], self.known[first].bodies);
+                }
+                let pairs = Some([first, self.known.len()]);
+                self.open.push(OpenInterval { t: [middle, end], pairs });
+                self.open.push(OpenInterval { t: [start, middle], pairs });
+            }
+            (Asked::Start(_), Looked::Contact(pair, _)) => {
+                return Some(EdgeAnswer::Contact { free_until: 0.0, contact_at: 0.0, pair });
+            }
+            (Asked::Start(too_near), Looked::Free | Looked::Near(_)) => {
+                self.is_start_free = true;
+                if let Some(pair) = too_near {
+                    self.ask(Asked::Last([0.0, self.last_of(0.0)], pair));
+                    return None;
+                }
+            }
+            (Asked::Last([free_until, contact_at], _), Looked::Contact(pair, _)) => {
+                return Some(EdgeAnswer::Contact { free_until, contact_at, pair });
+            }
+            (Asked::Last([free_until, _], pair), Looked::Free | Looked::Near(_)) => {
+                return Some(EdgeAnswer::Undecided { free_until, pair });
+            }
+        }
+        self.advance()
+    }
+
+    /// Goes on to the next interval, unless the contact is found as finely as is asked.
+    fn advance(&mut self) -> Option<EdgeAnswer> {
+        let Some(interval) = self.open.pop() else {
+            return Some(match self.contact {
+                None => EdgeAnswer::Free,
+                // The last middle in contact was proven free on its left up to the middle itself,
+                // which a true path may be, within rounding of it.
+                Some((at, pair)) => EdgeAnswer::Contact { free_until: at, contact_at: at, pair },
+            });
+        };
+        let free_until = interval.t[0];
+        match self.near_contact(free_until) {
+            Some((contact_at, pair)) => {
+                return Some(EdgeAnswer::Contact { free_until, contact_at, pair });
+            }
+            None => self.ask(Asked::Interval(interval)),
+        }
+        None
+    }
+
+    /// The contact that is known, if it is no more than a tolerance after `start`.
+    fn near_contact(&self, start: f64) -> Option<(f64, BodyPair)> {
+        self.contact.filter(|(at, _)| at - start <= self.question.tolerance)
+    }
+
+    /// The end of the widest bracket, rounded down, so that it is no wider than the tolerance.
+    fn last_of(&self, start: f64) -> f64 {
+        (start + self.question.tolerance).next_down().max(start).min(1.0)
+    }
+
+    /// An interval is too short to be halved.
+    fn ended(&mut self, [start, end]: [f64; 2], pair: BodyPair) -> Option<EdgeAnswer> {
+        if start <= 0.0 && !self.is_start_free {
+            self.ask(Asked::Start(Some(pair)));
+        } else {
+            self.ask(Asked::Last([start, self.last_of(start).max(end)], pair));
+        }
+        None
+    }
+
+    /// Looks at a configuration: which pairs may meet within `half` of it, of those that are known
+    /// or of all.
+    fn look(
+        &mut self,
+        stand: &mut Stand<'_>,
+        half: f64,
+        pairs: Option<[usize; 2]>,
+        effort: &mut Effort<'_>,
+    ) -> Result<Looked, Stopped> {
+        self.speeds.velocities(stand, &mut self.velocities);
+        let [first, end] = match (pairs, self.asked) {
+            (Some(pairs), _) => pairs,
+            (None, Asked::Interval(_)) => self.collect(stand, half, 0),
+            // The pairs of intervals that are open are kept.
+            (None, Asked::Start(_) | Asked::Last(..)) => {
+                self.collect(stand, half, self.known.len())
+            }
+        };
+        // What comes after these was of intervals that are done.
+        self.known.truncate(end);
+        for at in first..end {
+            let mut pair = self.known[at];
+            let within = self.reach(stand, pair.movers, half);
+            if stand.bound_of(pair.bodies, within) > within {
+                continue;
+            }
+            let room = self.room(stand, &mut pair, within, effort)?;
+            self.known[at].witness = pair.witness;
+            match room {
+                DistanceSide::Beyond => continue,
+                DistanceSide::Within => self.known.push(pair),
+                DistanceSide::Contact => {
+                    // It comes first in what is left: it is likely to end the next look, too.
+                    self.known.push(pair);
+                    let last = self.known.len() - 1;
+                    self.known.swap(end, last);
+                    self.known.extend_from_within(at + 1..end);
+                    return Ok(Looked::Contact(pair.bodies, end));
+                }
+            }
+        }
+        Ok(if self.known.len() > end { Looked::Near(end) } else { Looked::Free })
+    }
+
+    /// How a pair stands: in contact, or how far apart beside `within`.
+    fn room(
+        &mut self,
+        stand: &mut Stand<'_>,
+        pair: &mut EdgePair,
+        within: f64,
+        effort: &mut Effort<'_>,
+    ) -> Result<DistanceSide, Stopped> {
+        let at = *pair.witness.get_or_insert_with(|| {
+            self.witnesses.push(Witness::default());
+            self.witnesses.len() - 1
+        });
+        let (placed, witness) = (stand.pair(pair.bodies), &mut self.witnesses[at]);
+        let margin = self.question.margin;
+        if margin > 0.0 && is_within(&placed, margin, witness, effort)? {
+            return Ok(DistanceSide::Contact);
+        }
+        compare_beyond(&placed, within, witness, effort)
+    }
+
+    /// Lists every pair that the bounds of bodies and of their motion leave, after the first ones
+    /// that are known: from which one to before which.
+    fn collect(&mut self, stand: &mut Stand<'_>, half: f64, first: usize) -> [usize; 2] {
+        let cell = self.cell;
+        let mut found = std::mem::take(&mut self.known);
+        found.truncate(first);
+        let mut motions = std::mem::take(&mut self.motions);
+        motions.clear();
+        for link in 0..cell.links.len() {
+            let motion = self.link_motion(stand, link, half);
+            motions.push(motion);
+            if cell.links[link].frame.is_some() {
+                let movers = EdgeMovers::Link(link);
+                stand.near_still(link, self.within(motion), |bodies| {
+                    found.push(EdgePair { bodies, movers, witness: None });
+                });
+            }
+        }
+        for (index, [a, b]) in cell.link_pairs.iter().enumerate() {
+            let ((p, r), (q, s)) = (stand.link_ball(*a), stand.link_ball(*b));
+            let squared = (p - q).norm_squared();
+            let is_apart = |within: f64| squared > (r + s + within) * (r + s + within);
+            if is_apart(self.within(motions[*a] + motions[*b])) {
+                continue;
+            }
+            let movers = EdgeMovers::LinkPair(index);
+            let within = self.reach(stand, movers, half);
+            if is_apart(within) {
+                continue;
+            }
+            for i in cell.links[*a].parts.clone() {
+                for k in cell.links[*b].parts.clone() {
+                    let bodies = Stand::numbers(i, k);
+                    if stand.bound_of(bodies, within) <= within {
+                        found.push(EdgePair { bodies, movers, witness: None });
+                    }
+                }
+            }
+        }
+        (self.known, self.motions) = (found, motions);
+        [first, self.known.len()]
+    }
+
+    fn within(&self, motion: f64) -> f64 {
+        (motion + self.question.margin + self.cell.slack) * (1.0 + BOUND_SLACK)
+    }
+
+    /// How far apart two bodies have to be, in the middle of an interval, to be free on all of it.
+    fn reach(&mut self, stand: &Stand<'_>, movers: EdgeMovers, half: f64) -> f64 {
+        let motion = match movers {
+            EdgeMovers::Link(link) => self.link_motion(stand, link, half),
+            EdgeMovers::LinkPair(index) => {
+                let two = self.cell.link_pairs[index];
+                let common = self.common[index];
+                let (cell, speeds) = (self.cell, &self.speeds);
+                let bounds = *self.pairs[index].get_or_insert_with(|| {
+                    two.map(|link| speeds.bound(cell, &cell.links[link], common))
+                });
+                let seen = [(two[0], bounds[0]), (two[1], bounds[1])];
+                let of = |(link, bound): &(usize, MotionBound)| {
+                    self.motion(stand, *link, SeenMotion { seen_from: common, bound }, half)
+                };
+                seen.iter().map(of).sum()
+            }
+        };
+        self.within(motion)
+    }
+
+    fn link_motion(&self, stand: &Stand<'_>, link: usize, half: f64) -> f64 {
+        self.motion(stand, link, SeenMotion { seen_from: None, bound: &self.links[link] }, half)
+    }
+
+    /// How far any point of a link may be within `half` from where it is computed to be now, as
+    /// seen from a frame.
+    fn motion(&self, stand: &Stand<'_>, link: usize, seen: SeenMotion<'_>, half: f64) -> f64 {
+        let SeenMotion { seen_from, bound } = seen;
+        let frame = match self.cell.links[link].frame {
+            Some(frame) if bound.speed > 0.0 => frame,
+            _ => return bound.rounding,
+        };
+        let (centre, radius) = stand.link_ball(link);
+        let mut seen = self.velocities[frame].at(&centre);
+        if let Some(other) = seen_from {
+            let carrier = self.velocities[other].at(&centre);
+            seen = [seen[0] - carrier[0], seen[1] - carrier[1]];
+        }
+        // The velocities round by less than this part of the greatest speed in the world.
+        let rounding = self.links[link].speed * BOUND_SLACK;
+        let now = seen[0].norm() + seen[1].norm() * radius + rounding;
+        let second = half * (now + 0.5 * half * bound.acceleration);
+        (half * bound.speed).min(second) * (1.0 + BOUND_SLACK) + bound.rounding
+    }
+}

@@ -1,0 +1,200 @@
+//! Where a chain of joints puts its frames, and how far they get along a path: by the formulas of
+//! `docs/robots.md`, from the numbers of the tree.
+
+use super::Middle;
+use crate::geometry::number::rounding::{BOUND_SLACK, UNIT};
+use crate::geometry::number::trig_lanes::{ANGLE_MAX, sine_and_versine};
+use crate::geometry::pose::Pose;
+use crate::geometry::{Mat3, Vec3};
+use crate::tree::{Drive, Freedom, Tree};
+
+/// Row times column, summed from left to right.
+fn row_times(m: &Mat3, row: usize, v: &Vec3) -> f64 {
+    (m[(row, 0)] * v.x + m[(row, 1)] * v.y) + m[(row, 2)] * v.z
+}
+
+fn times(a: &Mat3, b: &Mat3) -> Mat3 {
+    Mat3::from_fn(|i, k| row_times(a, i, &b.column(k).into_owned()))
+}
+
+/// The pose of what is at `inner` in a frame that is at `outer`.
+pub(super) fn carried(outer: &Pose, inner: &Pose) -> Pose {
+    let turned = Vec3::from_fn(|i, _| row_times(&outer.rotation, i, &inner.translation));
+    Pose {
+        rotation: times(&outer.rotation, &inner.rotation),
+        translation: turned + outer.translation,
+    }
+}
+
+fn driven(by: &Drive, values: &[f64]) -> f64 {
+    by.multiplier * values[by.variable] + by.offset
+}
+
+/// Where the frame is in that of its parent.
+fn local(origin: &Pose, freedom: &Freedom, values: &[f64]) -> Pose {
+    let mut placed = *origin;
+    match freedom {
+        Freedom::Turn { axis, by } => {
+            let [sine, versine] = sine_and_versine(&[driven(by, values)]);
+            let cross = Mat3::new(0.0, -axis.z, axis.y, axis.z, 0.0, -axis.x, -axis.y, axis.x, 0.0);
+            let by_sine = times(&origin.rotation, &cross);
+            let by_versine = times(&by_sine, &cross);
+            placed.rotation += by_sine * sine[0] + by_versine * versine[0];
+        }
+        Freedom::Slide { axis, by } => {
+            let x = driven(by, values);
+            placed.translation += Vec3::from_fn(|i, _| row_times(&origin.rotation, i, axis) * x);
+        }
+        Freedom::Ball { variable } => {
+            let q = &values[*variable..*variable + 4];
+            let turned = Pose::from_quaternion(Vec3::zeros(), [q[3], q[0], q[1], q[2]]);
+            let turned = turned.map_or(Mat3::identity(), |pose| pose.rotation);
+            placed.rotation = times(&origin.rotation, &turned);
+        }
+    }
+    placed
+}
+
+/// Every frame of the tree in a configuration.
+pub(super) fn place(tree: &Tree, values: &[f64]) -> Vec<Pose> {
+    let mut placed: Vec<Pose> = Vec::with_capacity(tree.frames.len());
+    for frame in &tree.frames {
+        let own = local(&frame.parent_from_joint, &frame.freedom, values);
+        let pose = match frame.parent {
+            None => own,
+            Some(parent) => carried(&placed[parent], &own),
+        };
+        placed.push(pose);
+    }
+    placed
+}
+
+/// Points of a frame, as far as their motion is concerned.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Load {
+    pub(super) frame: Option<usize>,
+    /// No point is farther from the frame's origin.
+    pub(super) lever: f64,
+    /// A ball around them, in the frame.
+    pub(super) centre: Vec3,
+    pub(super) radius: f64,
+}
+
+impl Load {
+    /// The middle of the least box around some placed points, and how far they are from it and from
+    /// the origin.
+    pub(super) fn of(frame: Option<usize>, pose: &Pose, points: &[Vec3]) -> Self {
+        let placed =
+            |v: &Vec3| Vec3::from_fn(|i, _| row_times(&pose.rotation, i, v) + pose.translation[i]);
+        let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
+        for v in points.iter().map(placed) {
+            (low, high) = (low.inf(&v), high.sup(&v));
+        }
+        let centre = low + (high - low) * 0.5;
+        let farthest =
+            |from: &Vec3| points.iter().map(|v| (placed(v) - from).norm()).fold(0.0, f64::max);
+        let size = farthest(&Vec3::zeros());
+        let slack = size * BOUND_SLACK;
+        Self { frame, lever: size + slack, centre, radius: farthest(&centre) + slack }
+    }
+}
+
+/// A path in the joint values.
+#[derive(Debug)]
+pub(super) struct PathRates {
+    /// By frame: how fast it turns or slides, signed.
+    rates: Vec<f64>,
+    /// By frame: the joint's greatest absolute value on the way, with the offset of a mimic.
+    farthest: Vec<f64>,
+}
+
+impl PathRates {
+    /// None: a quaternion changes, or a value is out of the range that joints understand.
+    pub(super) fn between(tree: &Tree, [from, to]: [&[f64]; 2]) -> Option<Self> {
+        let mut path = Self { rates: Vec::new(), farthest: Vec::new() };
+        for frame in &tree.frames {
+            let (rate, far) = match &frame.freedom {
+                Freedom::Turn { by, .. } | Freedom::Slide { by, .. } => {
+                    let (a, b) = (driven(by, from), driven(by, to));
+                    (b - a, a.abs().max(b.abs()) + by.offset.abs())
+                }
+                Freedom::Ball { variable } => {
+                    let four = *variable..*variable + 4;
+                    let bits = |values: &[f64]| {
+                        values[four.clone()].iter().map(|q| q.to_bits()).collect::<Vec<_>>()
+                    };
+                    if bits(from) != bits(to) {
+                        return None;
+                    }
+                    (0.0, 1.0)
+                }
+            };
+            if far.is_nan() || far > ANGLE_MAX {
+                return None;
+            }
+            path.rates.push(rate);
+            path.farthest.push(far);
+        }
+        Some(path)
+    }
+
+    /// How much farther from its computed place than by motion a point may be, metres: three times
+    /// the sum of 40u of the reach for each frame's rotation, 4u for its place, 8u for its sine and
+    /// 4u for the joint values.
+    pub(super) fn rounding(&self, tree: &Tree, load: &Load) -> f64 {
+        let (mut lever, mut turned, mut frames) = (load.lever, 0.0, 2.0);
+        for k in tree.chain(load.frame) {
+            frames += 1.0;
+            match tree.frames[k].freedom {
+                Freedom::Turn { .. } => turned += (self.farthest[k] + 4.0) * lever,
+                Freedom::Ball { .. } => turned += 4.0 * lever,
+                Freedom::Slide { .. } => {
+                    turned += self.farthest[k];
+                    lever += self.farthest[k];
+                }
+            }
+            lever += tree.frames[k].parent_from_joint.translation.norm();
+        }
+        UNIT * (160.0 * frames * lever + 16.0 * turned)
+    }
+
+    /// At least how fast points get away from where they are in the middle of a piece, in the mean
+    /// over half of it, as seen from a frame that carries theirs: no more than the reach of the
+    /// chain allows, and no more than their speed in the middle and half of what it can grow by.
+    pub(super) fn speed(
+        &self,
+        tree: &Tree,
+        load: &Load,
+        seen_from: Option<usize>,
+        middle: &Middle,
+    ) -> f64 {
+        let (placed, half) = (&middle.frames, middle.half);
+        let (mut lever, mut most, mut growth) = (load.lever, 0.0, 0.0);
+        let (mut velocity, mut spin) = (Vec3::zeros(), Vec3::zeros());
+        let Some(own) = load.frame else { return 0.0 };
+        let world =
+            |frame: usize, v: &Vec3| Vec3::from_fn(|i, _| row_times(&placed[frame].rotation, i, v));
+        let centre = world(own, &load.centre) + placed[own].translation;
+        for k in tree.chain(load.frame).take_while(|k| Some(*k) != seen_from) {
+            let rate = self.rates[k];
+            match &tree.frames[k].freedom {
+                Freedom::Turn { axis, .. } => {
+                    growth += rate.abs() * (rate.abs() * lever + 2.0 * most);
+                    most += rate.abs() * lever;
+                    let turning = world(k, axis) * rate;
+                    velocity += turning.cross(&(centre - placed[k].translation));
+                    spin += turning;
+                }
+                Freedom::Slide { axis, .. } => {
+                    most += rate.abs();
+                    velocity += world(k, axis) * rate;
+                    lever += self.farthest[k];
+                }
+                Freedom::Ball { .. } => {}
+            }
+            lever += tree.frames[k].parent_from_joint.translation.norm();
+        }
+        let now = velocity.norm() + spin.norm() * load.radius + most * BOUND_SLACK;
+        most.min(now + 0.5 * half * growth) * (1.0 + BOUND_SLACK)
+    }
+}

@@ -1,0 +1,38 @@
+//! Robots: what a URDF describes, where joint values put its links, and questions about thousands
+//! of configurations at a time.
+//!
+//! A robot is a tree of joints ([`tree`]) whose links carry convex parts ([`model`]). The formula
+//! by which joint values become the twelve numbers of every part is in [`kinematics`]; everything
+//! that is said about a configuration is said about these numbers, exactly.
+
+use clearance_geometry as geometry;
+
+pub mod ball;
+pub mod cell;
+mod certify;
+pub mod check;
+pub mod claim;
+pub mod edge;
+pub mod error;
+pub mod gradient;
+pub mod judge;
+pub mod kinematics;
+pub mod meeting;
+pub mod mesh;
+pub mod model;
+pub mod parts;
+pub mod path;
+pub mod round;
+mod speed;
+pub mod srdf;
+mod stand;
+pub mod still;
+pub mod tree;
+pub mod urdf;
+mod xml;
+
+pub use self::error::RobotError;
+pub use self::model::Robot;
+
+#[cfg(test)]
+pub(crate) mod tests;

@@ -1,0 +1,11 @@
+//! Robots against numbers of others, and descriptions that are wrong.
+
+mod certify;
+mod check;
+mod edge;
+mod kinematics;
+mod reading;
+
+#[path = "../../../samples/src/robots.rs"]
+#[expect(unreachable_pub, reason = "the other crates see them")]
+mod samples;

@@ -1,0 +1,384 @@
+//! What a moving polytope meets first in a scene that stands still.
+
+use super::place::MeetingBox;
+use super::still::Probe;
+use super::{Candidate, HitSelection, SceneView, unordered};
+use crate::body::{BodyId, Entry};
+use crate::bounds::{BOX_LANES, Ball, Box3, BoxBlock, BoxWay};
+use crate::geometry::Vec3;
+use crate::geometry::claim::{
+    Direction, FirstContact, Frame, Link, Outcome, Question, StaticProof, Verdict,
+};
+use crate::geometry::contact_time;
+use crate::geometry::distance::{self, Stops};
+use crate::geometry::effort::{Effort, Stopped};
+use crate::geometry::meeting::Impact;
+use crate::geometry::meeting::unit_vector;
+use crate::geometry::motion::Motion;
+use crate::geometry::pair::{Pair, Placed, VertexPair};
+use crate::geometry::penetration;
+use crate::geometry::separation;
+use crate::geometry::witness::Witness;
+
+/// A polytope on its way.
+#[derive(Clone, Copy, Debug)]
+pub struct Cast<'a> {
+    /// The polytope where it starts. Of a ray: a point.
+    pub start: Placed<'a>,
+    /// How it moves over t in [0, 1].
+    pub motion: Motion,
+    /// Contact means a distance of at most this, metres.
+    pub margin: f64,
+    /// Width of brackets in t where something turns.
+    pub time_tolerance: f64,
+    /// Whether the proofs of the hits are of use to anybody.
+    pub proves: bool,
+}
+
+impl Cast<'_> {
+    /// Whether the polytope only translates, until it touches something.
+    fn is_straight(&self) -> bool {
+        matches!(self.motion, Motion::Linear { .. }) && self.margin <= 0.0
+    }
+}
+
+/// A body that is met, or may be.
+#[derive(Clone, Debug)]
+pub struct CastHit {
+    /// Which.
+    pub body: BodyId,
+    /// The part of it that is met first.
+    pub part: u32,
+    /// Contact, or undecided: the way comes closer to it than the clearance tolerance.
+    pub outcome: Outcome,
+    /// Around the time of the first contact with the body; when undecided, the time that is not
+    /// proven free.
+    pub time: [f64; 2],
+    /// The answer about the polytope (P) and the part (Q), with its proof; where the cast asks for
+    /// none, pairs may be missing in it that prove contact at the start.
+    pub contact: FirstContact,
+    /// Its bracket overlaps that of another hit, so which is first is not known.
+    pub is_unordered: bool,
+    /// Where the body is listed in the scene.
+    index: u32,
+}
+
+impl CastHit {
+    fn new(Candidate { index, entry }: Candidate<'_>, part: u32, contact: FirstContact) -> Self {
+        let (body, time) = (entry.body.id, [contact.t_free, contact.t_contact]);
+        Self { body, part, outcome: contact.outcome, time, contact, is_unordered: false, index }
+    }
+}
+
+impl<'a> SceneView<'a> {
+    /// What the polytope meets on its way, in order of time and then of bodies.
+    pub fn cast(
+        &self,
+        cast: &Cast<'_>,
+        hits: HitSelection,
+        effort: &mut Effort<'_>,
+    ) -> Result<Vec<CastHit>, Stopped> {
+        let sweep = Sweep::of(cast);
+        if hits != HitSelection::All && cast.is_straight() && cast.start.body.vertex_count() > 1 {
+            let found = self.met_at_start(cast, hits, effort)?;
+            if !found.is_empty() {
+                return Ok(in_order(found));
+            }
+        }
+        let mut found: Vec<CastHit> = Vec::new();
+        let (mut first, mut is_met) = (1.0_f64, false);
+        self.visit(
+            first,
+            &sweep,
+            |held| sweep.misses(held),
+            |candidate| {
+                if let Some(hit) = meet(cast, &sweep, candidate, effort)? {
+                    if hit.outcome == Outcome::Contact {
+                        is_met = true;
+                        first = first.min(hit.time[1]);
+                    }
+                    found.push(hit);
+                }
+                Ok(match hits {
+                    HitSelection::Any if is_met => -1.0,
+                    HitSelection::First => first,
+                    HitSelection::All | HitSelection::Any => 1.0,
+                })
+            },
+        )?;
+        if hits == HitSelection::First {
+            found.retain(|hit| hit.time[0] <= first);
+        }
+        if hits == HitSelection::Any && is_met {
+            found.retain(|hit| hit.outcome == Outcome::Contact);
+        }
+        Ok(in_order(found))
+    }
+
+    /// What the polytope is in contact with where it starts, which is asked for the price of a
+    /// verdict: nothing else can be first then.
+    fn met_at_start(
+        &self,
+        cast: &Cast<'_>,
+        hits: HitSelection,
+        effort: &mut Effort<'_>,
+    ) -> Result<Vec<CastHit>, Stopped> {
+        let held = Box3::of_placed(cast.start.body, &cast.start.pose);
+        let ball = Ball::around(&held);
+        let mut found = Vec::new();
+        self.visit(
+            0.0,
+            &MeetingBox(held),
+            |other| !ball.may_meet(other),
+            |candidate| {
+                found.extend(meet_at_start(cast, &held, candidate, effort)?);
+                let is_enough = hits == HitSelection::Any && !found.is_empty();
+                Ok(if is_enough { -1.0 } else { 0.0 })
+            },
+        )?;
+        Ok(found)
+    }
+
+    /// Where and how the polytope of a cast meets a body. If they overlap at the start, the normal
+    /// is the way out of the body that is shortest.
+    pub fn impact(
+        &self,
+        cast: &Cast<'_>,
+        hit: &CastHit,
+        effort: &mut Effort<'_>,
+    ) -> Result<Impact, Stopped> {
+        let entry = &self.scene.entries[hit.index as usize];
+        let q = entry.sole().unwrap_or_else(|| {
+            let part = hit.part as usize;
+            Placed { body: &entry.body.parts[part].polytope, pose: entry.now().parts[part].pose }
+        });
+        let at_start = Pair { p: cast.start, q };
+        match &hit.contact.initial {
+            StaticProof::Overlapping { pairs } => overlap_at_start(&at_start, pairs, effort),
+            initial @ (StaticProof::Touching { .. } | StaticProof::Separated { .. }) => {
+                arrival(cast, hit, &at_start, initial, effort)
+            }
+        }
+    }
+}
+
+/// By time, then by body; which is first among them may not be known.
+fn in_order(mut found: Vec<CastHit>) -> Vec<CastHit> {
+    if found.len() < 2 {
+        return found;
+    }
+    found.sort_by(|a, b| a.time[1].total_cmp(&b.time[1]).then(a.body.cmp(&b.body)));
+    let times: Vec<[f64; 2]> = found.iter().map(|hit| hit.time).collect();
+    for (hit, is_unordered) in found.iter_mut().zip(unordered(&times)) {
+        hit.is_unordered = is_unordered;
+    }
+    found
+}
+
+/// Where bodies overlap that do so at the start, as `pairs` prove, and the way out of Q that is
+/// shortest.
+fn overlap_at_start(
+    pair: &Pair<'_>,
+    pairs: &[VertexPair],
+    effort: &mut Effort<'_>,
+) -> Result<Impact, Stopped> {
+    let point = match pair.p.body.vertices() {
+        [vertex] => pair.p.pose.apply_rounded(vertex),
+        _ => distance::common_point(pair, pairs),
+    };
+    Ok(Impact { point, normal: Some(penetration::way_out(pair, pairs, effort)?) })
+}
+
+/// Where bodies meet that are not in each other at the start, and across what.
+fn arrival(
+    cast: &Cast<'_>,
+    hit: &CastHit,
+    at_start: &Pair<'_>,
+    initial: &StaticProof,
+    effort: &mut Effort<'_>,
+) -> Result<Impact, Stopped> {
+    let pose = cast.motion.pose_rounded(&cast.start.pose, hit.contact.t_contact);
+    let met = Pair { p: Placed { pose, ..cast.start }, q: at_start.q };
+    let entry = || match (&cast.motion, hit.contact.pairs.as_slice()) {
+        (Motion::Linear { velocity }, &[a, b, c]) if cast.is_straight() => {
+            distance::point_of_entry(&met, velocity, &[a, b, c])
+        }
+        _ => None,
+    };
+    let point = match cast.start.body.vertices() {
+        [vertex] if cast.margin <= 0.0 => pose.apply_rounded(vertex),
+        _ => match entry() {
+            Some(point) => point,
+            None => {
+                let witness = &mut Witness::default();
+                distance::measure(&met, Stops::default(), witness, effort)?.closest_q
+            }
+        },
+    };
+    let towards = match (hit.contact.chain.last(), initial) {
+        // What is nearest is so when they meet.
+        (Some(Link { direction: direction @ Direction::Nearest { .. }, .. }), _) => {
+            unit_vector(&met, direction)
+        }
+        (Some(link), _) => unit_vector(at_start, &link.direction).map(|s| match link.frame {
+            Frame::P => pose.rotation * cast.start.pose.rotation.tr_mul(&s),
+            Frame::World | Frame::Q => s,
+        }),
+        (None, StaticProof::Touching { direction, .. } | StaticProof::Separated { direction }) => {
+            unit_vector(at_start, direction)
+        }
+        (None, StaticProof::Overlapping { .. }) => None,
+    };
+    Ok(Impact { point, normal: towards.map(|s| -s) })
+}
+
+/// The parts of a body that are reached: the index and the place of each. The box of a body of one
+/// part has been asked.
+fn reached_parts<'e>(
+    entry: &'e Entry,
+    probe: &impl Probe,
+    mut ask: impl FnMut(u32, Placed<'e>) -> Result<(), Stopped>,
+) -> Result<(), Stopped> {
+    if let Some(placed) = entry.sole() {
+        return ask(0, placed);
+    }
+    for (part, placed) in (0..).zip(entry.now().parts.iter()) {
+        if probe.reaches(&placed.bounds).is_some() {
+            let body = &entry.body.parts[part as usize].polytope;
+            ask(part, Placed { body, pose: placed.pose })?;
+        }
+    }
+    Ok(())
+}
+
+/// The contact with a body at the start: that of the first part that is in contact.
+fn meet_at_start(
+    cast: &Cast<'_>,
+    held: &Box3,
+    candidate: Candidate<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<Option<CastHit>, Stopped> {
+    effort.look_at_clock()?;
+    let mut met = None;
+    reached_parts(candidate.entry, &MeetingBox(*held), |part, q| {
+        if met.is_some() {
+            return Ok(());
+        }
+        let pair = Pair { p: cast.start, q };
+        let witness = &mut Witness::default();
+        let initial = separation::decide(&pair, &separation::METHODS[0], witness, effort)?.proof;
+        if initial.verdict() != Verdict::Separated {
+            let contact = contact_time::contact_at_start(&pair, initial, cast.proves);
+            met = Some(CastHit::new(candidate, part, contact));
+        }
+        Ok(())
+    })?;
+    Ok(met)
+}
+
+/// The first contact with a body: that of the part that is met first. None: the way is free of it.
+fn meet(
+    cast: &Cast<'_>,
+    sweep: &Sweep,
+    candidate: Candidate<'_>,
+    effort: &mut Effort<'_>,
+) -> Result<Option<CastHit>, Stopped> {
+    effort.look_at_clock()?;
+    let mut met: Option<CastHit> = None;
+    reached_parts(candidate.entry, sweep, |part, q| {
+        let question = Question {
+            margin: cast.margin,
+            time_tolerance: cast.time_tolerance,
+            ..Question::new(Pair { p: cast.start, q }, cast.motion, Motion::rest())
+        };
+        let witness = &mut Witness::default();
+        let contact = contact_time::first_contact(&question, witness, effort)?;
+        if contact.outcome != Outcome::NoContact {
+            let hit = CastHit::new(candidate, part, contact);
+            met = Some(match met.take() {
+                None => hit,
+                Some(known) => earlier(known, hit),
+            });
+        }
+        Ok(())
+    })?;
+    Ok(met)
+}
+
+/// The one of two parts of a body that is met first, with the time of the body. Contact goes before
+/// what is undecided.
+fn earlier(known: CastHit, other: CastHit) -> CastHit {
+    let free = known.time[0].min(other.time[0]);
+    let met = |hit: &CastHit| hit.outcome == Outcome::Contact;
+    let is_other_first = match (met(&known), met(&other)) {
+        (true, true) => other.time[1] < known.time[1],
+        (false, true) => true,
+        (true, false) | (false, false) => false,
+    };
+    let mut first = if is_other_first { other } else { known };
+    first.time[0] = free;
+    first
+}
+
+/// Where a polytope is on its way, roughly: what it cannot reach it does not meet.
+enum Sweep {
+    /// A box and a ball that are moved along a vector.
+    Along { start: BoxWay, ball: Ball, velocity: Vec3 },
+    /// A box around the whole way.
+    Within(Box3),
+}
+
+impl Sweep {
+    fn of(cast: &Cast<'_>) -> Self {
+        let start = Box3::of_placed(cast.start.body, &cast.start.pose);
+        let by_margin = |held: Box3| {
+            if cast.margin > 0.0 { held.inflated(cast.margin) } else { held }
+        };
+        let at_start = cast.start.pose.translation;
+        match cast.motion {
+            Motion::Linear { velocity } => {
+                let start = by_margin(start);
+                let ball = Ball::around(&start);
+                Self::Along { start: BoxWay::new(&start, &velocity), ball, velocity }
+            }
+            Motion::Screw { pivot, velocity, angle, .. } => {
+                // A point stays as far from the pivot as it is, which moves along.
+                let turns = angle.abs() > 0.0;
+                let about = if turns { start.about(&pivot.unwrap_or(at_start)) } else { start };
+                Self::Within(by_margin(about.union(&about.moved(&velocity))))
+            }
+            Motion::ToPose { end, pivot, turn } => {
+                let angle = Motion::turn_to(&cast.start.pose, &end, &turn).angle;
+                let pivot = pivot.unwrap_or(at_start);
+                let to = Box3::of_placed(cast.start.body, &end);
+                Self::Within(by_margin(Box3::swept(&start, &to, angle, &pivot)))
+            }
+        }
+    }
+
+    /// Whether nothing within the ball is reached; what the boxes say is not asked again.
+    fn misses(&self, held: &Ball) -> bool {
+        match self {
+            Self::Along { ball, velocity, .. } => ball.misses_along(velocity, held),
+            Self::Within(_) => false,
+        }
+    }
+}
+
+impl Probe for Sweep {
+    #[inline(always)]
+    fn reaches(&self, held: &Box3) -> Option<f64> {
+        match self {
+            Self::Along { start, .. } => start.reaches(held),
+            Self::Within(way) => MeetingBox(*way).reaches(held),
+        }
+    }
+
+    #[inline(always)]
+    fn reaches_each(&self, held: &BoxBlock) -> [f64; BOX_LANES] {
+        match self {
+            Self::Along { start, .. } => start.reaches_each(held),
+            Self::Within(way) => MeetingBox(*way).reaches_each(held),
+        }
+    }
+}

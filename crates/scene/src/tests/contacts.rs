@@ -1,0 +1,160 @@
+//! Contacts begin, end, and are told once.
+
+#![expect(clippy::float_cmp, reason = "the ends of a step are exact")]
+
+use EventKind::{Began, Ended};
+
+use super::*;
+
+fn two() -> Vec<Body> {
+    let shape = cube(1.0);
+    vec![Body::solid(7, shape.clone()), Body::solid(3, shape).placed(at(10.0, 0.0, 0.0))]
+}
+
+#[track_caller]
+fn at_x(scene: &mut Scene, x: f64) -> Vec<(EventKind, u32, u32)> {
+    let next = frame(scene.frame() + 1, vec![moved(3, at(x, 0.0, 0.0))]);
+    events(&step(scene, &next, &Questions::default()))
+}
+
+#[test]
+fn a_contact_begins_once_and_ends_once() {
+    let mut scene = open(two());
+    assert_eq!(at_x(&mut scene, 3.0), []);
+    assert_eq!(at_x(&mut scene, 2.0), [(Began, 3, 7)]);
+    assert_eq!(at_x(&mut scene, 1.0), []);
+    assert_eq!(at_x(&mut scene, 2.0), []);
+    assert_eq!(at_x(&mut scene, 2.0_f64.next_up()), [(Ended, 3, 7)]);
+    assert_eq!(at_x(&mut scene, 50.0), []);
+}
+
+#[test]
+fn a_contact_ends_when_the_distance_exceeds_the_release_margin_and_not_before() {
+    let bodies = two();
+    let mut scene = declare(Declaration { bodies, release_margin: 0.5, ..Declaration::default() });
+    assert_eq!(at_x(&mut scene, 2.0), [(Began, 3, 7)]);
+    assert_eq!(at_x(&mut scene, 2.5), []);
+    assert_eq!(at_x(&mut scene, 2.0), []);
+    assert_eq!(at_x(&mut scene, 2.5_f64.next_up()), [(Ended, 3, 7)]);
+    // Near again, but not in contact.
+    assert_eq!(at_x(&mut scene, 2.25), []);
+    assert_eq!(at_x(&mut scene, 1.0), [(Began, 3, 7)]);
+    // Far beyond the boxes in one leap.
+    assert_eq!(at_x(&mut scene, 1e6), [(Ended, 3, 7)]);
+}
+
+#[test]
+fn contacts_at_opening_are_told_at_time_zero_unless_announced() {
+    let mut bodies = two();
+    bodies[1].pose = at(1.0, 0.0, 0.0);
+    let declaration = Declaration { bodies, ..Declaration::default() };
+    let mut scene = Scene::open(declaration, &METHODS[0], LIMITS).unwrap();
+    let report = scene.answer(&Questions::default(), &Serial, &false.into()).unwrap();
+    assert_eq!(events(&report), [(Began, 3, 7)]);
+    assert_eq!(report.events[0].bracket, [0.0, 0.0]);
+
+    let mut again = Scene::open(scene.declaration(), &METHODS[0], LIMITS).unwrap();
+    let report = again.answer(&Questions::default(), &Serial, &false.into()).unwrap();
+    assert_eq!(events(&report), []);
+    assert_eq!(again.contact_count(), 1);
+}
+
+#[test]
+fn poses_of_skipped_frames_are_applied_and_no_contact_is_lost() {
+    let mut scene = open(two());
+    scene.apply(&frame(1, vec![moved(3, at(5.0, 0.0, 0.0))])).unwrap();
+    scene.apply(&frame(2, vec![moved(3, at(2.0, 0.0, 0.0))])).unwrap();
+    scene.apply(&Frame { base: Some(2), ..frame(4, vec![]) }).unwrap();
+    let report = scene.answer(&Questions::default(), &Serial, &false.into()).unwrap();
+    assert_eq!((report.frame, report.previous, report.frames_skipped), (4, 0, 2));
+    assert_eq!(events(&report), [(Began, 3, 7)]);
+}
+
+#[test]
+fn a_stopped_frame_is_undecided_and_the_next_one_tells_the_contact() {
+    let mut bodies = two();
+    let round = Arc::new(samples::ball(40, 3));
+    bodies.iter_mut().for_each(|body| body.parts[0].polytope = round.clone());
+    let mut scene = open(bodies);
+    scene.apply(&frame(1, vec![moved(3, at(0.5, 0.0, 0.0))])).unwrap();
+    let report = scene.answer(&Questions::default(), &Serial, &true.into()).unwrap();
+    assert_eq!(events(&report), []);
+    assert_eq!(report.tally.stopped, 1);
+    let report = step(&mut scene, &frame(2, vec![]), &Questions::default());
+    assert_eq!(events(&report), [(Began, 3, 7)]);
+}
+
+#[test]
+fn a_removed_body_ends_its_contacts() {
+    let mut scene = open(two());
+    assert_eq!(at_x(&mut scene, 2.0), [(Began, 3, 7)]);
+    let gone = Frame { removed: vec![BodyId(7)], ..frame(2, vec![]) };
+    assert_eq!(events(&step(&mut scene, &gone, &Questions::default())), [(Ended, 3, 7)]);
+    assert_eq!(events(&step(&mut scene, &frame(3, vec![]), &Questions::default())), []);
+    assert_eq!(scene.contact_count(), 0);
+}
+
+#[test]
+fn a_pair_that_is_no_longer_checked_ends_its_contact() {
+    let mut scene = open(two());
+    assert_eq!(at_x(&mut scene, 2.0), [(Began, 3, 7)]);
+    let rules = crate::Rules { ignored_pairs: vec![[BodyId(7), BodyId(3)]], ..Default::default() };
+    let changed = Frame { rules: Some(rules), ..frame(2, vec![]) };
+    let report = step(&mut scene, &changed, &Questions::default());
+    assert_eq!(events(&report), [(Ended, 3, 7)]);
+    assert_eq!(report.counters.pairs_enabled, 0);
+}
+
+#[test]
+fn every_change_of_verdict_is_told_whatever_moves() {
+    // Boxes on a grid: the events, replayed, must give the contacts that brute force finds.
+    let mut scene = open(tumbling(12, 40));
+    let mut contacts: std::collections::BTreeSet<(u32, u32)> = brute_force(&scene)
+        .into_iter()
+        .filter(|(_, v)| *v != Verdict::Separated)
+        .map(|e| e.0)
+        .collect();
+    let mut random = Random(41);
+    let mut told = [0, 0];
+    for id in 1..40 {
+        let next = wander(&scene, id, &mut random);
+        for (kind, p, q) in events(&step(&mut scene, &next, &Questions::default())) {
+            told[kind as usize] += 1;
+            match kind {
+                Began => assert!(contacts.insert((p, q)), "told twice: {p} {q}"),
+                Ended => assert!(contacts.remove(&(p, q)), "never began: {p} {q}"),
+                EventKind::Undecided => panic!("nothing was asked about motion: {p} {q}"),
+            }
+        }
+        let expected: std::collections::BTreeSet<(u32, u32)> = brute_force(&scene)
+            .into_iter()
+            .filter(|(_, verdict)| *verdict != Verdict::Separated)
+            .map(|entry| entry.0)
+            .collect();
+        assert_eq!(contacts, expected, "frame {id}");
+    }
+    assert!(told[0] > 10 && told[1] > 10, "{told:?}");
+}
+
+/// A pair that rests within its release margin was not looked at, and was told to have ended.
+#[test]
+fn a_contact_lasts_while_its_bodies_rest_within_the_release_margin() {
+    let bodies =
+        vec![Body::solid(1, cube(0.5)), Body::solid(2, cube(0.5)).placed(at(0.9, 0.0, 0.0))];
+    let declaration = Declaration { bodies, release_margin: 0.05, ..Declaration::default() };
+    let mut scene = declare(declaration);
+    for listed in [Listed::Near, Listed::Changed, Listed::Nothing, Listed::All, Listed::Near] {
+        let questions = Questions { listed, ..Questions::default() };
+        let id = scene.frame() + 1;
+        let report = step(&mut scene, &frame(id, vec![moved(2, at(1.03, 0.0, 0.0))]), &questions);
+        assert_eq!(events(&report), []);
+        for rest in 1..4 {
+            let report = step(&mut scene, &frame(id + rest, vec![]), &questions);
+            assert_eq!((events(&report), scene.contact_count()), (vec![], 1), "{listed:?}");
+        }
+    }
+    let near = Questions { listed: Listed::Near, ..Questions::default() };
+    let id = scene.frame() + 1;
+    let report = step(&mut scene, &frame(id, vec![moved(2, at(1.06, 0.0, 0.0))]), &near);
+    assert_eq!(events(&report), [(EventKind::Ended, 1, 2)]);
+}
