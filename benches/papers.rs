@@ -24,12 +24,13 @@ use std::io::Write as _;
 use std::time::Instant;
 
 use case_file::{Cases, Frame, Sequence, load};
-use clearance::geometry::claim::{FirstContact, Outcome, Question, Verdict};
+use clearance::geometry::claim::{FirstContact, Outcome, Verdict};
 use clearance::geometry::distance::{self, Distance, Stops};
 use clearance::geometry::effort::{Cost, Effort};
 use clearance::geometry::judge::{judge_distance, judge_first_contact, judge_static};
 use clearance::geometry::motion::Motion;
 use clearance::geometry::pair::Pair;
+use clearance::geometry::pair::Question;
 use clearance::geometry::polytope::Polytope;
 use clearance::geometry::pose::Pose;
 use clearance::geometry::separation::{self, Decision, METHODS};

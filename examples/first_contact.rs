@@ -4,12 +4,12 @@
 #![expect(clippy::print_stdout, reason = "an example prints what it finds")]
 
 use clearance::geometry::Vec3;
-use clearance::geometry::claim::Question;
 use clearance::geometry::contact_time::first_contact;
 use clearance::geometry::effort::Effort;
 use clearance::geometry::hull::{HullError, convex_hull};
 use clearance::geometry::motion::Motion;
 use clearance::geometry::pair::Pair;
+use clearance::geometry::pair::Question;
 use clearance::geometry::pose::Pose;
 use clearance::geometry::witness::Witness;
 

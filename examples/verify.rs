@@ -5,13 +5,14 @@
 #![expect(clippy::print_stdout, reason = "an example prints what it finds")]
 
 use clearance::geometry::Vec3;
-use clearance::geometry::claim::{Direction, Question, StaticProof};
+use clearance::geometry::claim::{Direction, StaticProof};
 use clearance::geometry::contact_time::first_contact;
 use clearance::geometry::effort::Effort;
 use clearance::geometry::hull::{HullError, convex_hull};
 use clearance::geometry::judge::{judge_first_contact, judge_static};
 use clearance::geometry::motion::Motion;
 use clearance::geometry::pair::Pair;
+use clearance::geometry::pair::Question;
 use clearance::geometry::pose::Pose;
 use clearance::geometry::witness::Witness;
 

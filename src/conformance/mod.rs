@@ -26,7 +26,7 @@ use server::Server;
 use session::InSessions;
 use tally::Tally;
 
-use crate::geometry::claim::Question;
+use crate::geometry::pair::Question;
 use crate::geometry::{contact_time, distance, penetration, separation};
 use crate::rpc::convert::options::MethodRow;
 

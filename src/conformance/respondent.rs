@@ -2,10 +2,11 @@
 
 use super::cases::Case;
 use crate::geometry::Vec3;
-use crate::geometry::claim::{FirstContact, Question};
+use crate::geometry::claim::FirstContact;
 use crate::geometry::distance::Distance;
 use crate::geometry::effort::Cost;
 use crate::geometry::pair::Pair;
+use crate::geometry::pair::Question;
 use crate::geometry::penetration::{Depth, Range};
 use crate::geometry::separation::Decision;
 

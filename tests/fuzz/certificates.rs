@@ -3,13 +3,14 @@
 
 use arrayvec::ArrayVec;
 use clearance::geometry::claim::{
-    Axis, Direction, FirstContact, Frame, Outcome, Question, StaticProof, Verdict,
+    Axis, Direction, FirstContact, Frame, Outcome, StaticProof, Verdict,
 };
 use clearance::geometry::contact_time::first_contact;
 use clearance::geometry::distance::{self, Stops};
 use clearance::geometry::effort::Effort;
 use clearance::geometry::judge::{judge_depth, judge_distance, judge_first_contact, judge_static};
 use clearance::geometry::motion::Motion;
+use clearance::geometry::pair::Question;
 use clearance::geometry::pair::{Pair, VertexPair};
 use clearance::geometry::separation::{METHODS, decide, exhaustive};
 use clearance::geometry::witness::Witness;

@@ -1,12 +1,13 @@
 //! Pairs in motion: first contact of translations and of turning bodies, in both orders and from
 //! any witness, judged, and held against the verdicts at both ends.
 
-use clearance::geometry::claim::{FirstContact, Outcome, Question, Verdict};
+use clearance::geometry::claim::{FirstContact, Outcome, Verdict};
 use clearance::geometry::contact_time::first_contact;
 use clearance::geometry::effort::Effort;
 use clearance::geometry::judge::judge_first_contact;
 use clearance::geometry::motion::Motion;
 use clearance::geometry::pair::Pair;
+use clearance::geometry::pair::Question;
 use clearance::geometry::pose::{COORDINATE_MAX, Pose};
 use clearance::geometry::separation::{METHODS, decide};
 use clearance::geometry::witness::Witness;

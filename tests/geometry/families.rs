@@ -9,9 +9,7 @@
 
 use std::f64::consts::{PI, TAU};
 
-use clearance::geometry::claim::{
-    FirstContact, Outcome, Question, RangeClaim, TIME_TOLERANCE, Verdict,
-};
+use clearance::geometry::claim::{FirstContact, Outcome, RangeClaim, TIME_TOLERANCE, Verdict};
 use clearance::geometry::contact_time::first_contact;
 use clearance::geometry::distance::{self, Stops};
 use clearance::geometry::effort::{Effort, Stopped};
@@ -22,6 +20,7 @@ use clearance::geometry::judge::{
 };
 use clearance::geometry::motion::Motion;
 use clearance::geometry::pair::Pair;
+use clearance::geometry::pair::Question;
 use clearance::geometry::polytope::Polytope;
 use clearance::geometry::pose::Pose;
 use clearance::geometry::separation::{self, exhaustive::oracle};

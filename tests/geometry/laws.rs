@@ -2,13 +2,14 @@
 //! history and any unit of length give the same verdict and brackets that meet; from cold, the same
 //! bits.
 
-use clearance::geometry::claim::{FirstContact, Outcome, Question, Verdict};
+use clearance::geometry::claim::{FirstContact, Outcome, Verdict};
 use clearance::geometry::contact_time::first_contact;
 use clearance::geometry::distance::{self, Stops};
 use clearance::geometry::effort::Effort;
 use clearance::geometry::hull::samples::{Random, polytope_of};
 use clearance::geometry::hull::{convex_hull, samples};
 use clearance::geometry::motion::Motion;
+use clearance::geometry::pair::Question;
 use clearance::geometry::pair::{Pair, VertexPair};
 use clearance::geometry::polytope::Polytope;
 use clearance::geometry::pose::Pose;

@@ -1,12 +1,13 @@
 //! Answers are the same in both compilations of [`super::processor`], to the last bit.
 
 use crate::Vec3;
-use crate::claim::{Outcome, Question};
+use crate::claim::Outcome;
 use crate::contact_time::first_contact;
 use crate::distance::{METHODS, Stops, measure_by};
 use crate::effort::Effort;
 use crate::motion::Motion;
 use crate::pair::Pair;
+use crate::pair::Question;
 use crate::pose::Pose;
 use crate::processor::plain::plainly;
 use crate::samples::{Random, zoo};

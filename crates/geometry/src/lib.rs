@@ -6,13 +6,10 @@
 //! answer with what [`claim`] can state, [`meeting`] with what is for use only; [`judge`] checks
 //! claims without sharing code with the searches.
 
-pub mod number;
+pub use clearance_proof::{Mat3, Vec3, claim, effort, judge, motion, number, pose};
 
 pub mod csr;
-pub mod effort;
 pub mod kernel;
-pub mod motion;
-pub mod pose;
 pub mod processor;
 mod symmetric;
 
@@ -27,9 +24,6 @@ pub mod support;
 pub mod pair;
 pub mod witness;
 
-pub mod claim;
-pub mod judge;
-
 pub mod contact_time;
 pub(crate) mod difference;
 pub mod distance;
@@ -43,8 +37,3 @@ mod both_compilations;
 #[path = "../../samples/src/shapes.rs"]
 #[expect(unreachable_pub, reason = "the other crates see them")]
 pub(crate) mod samples;
-
-/// A point or vector of three coordinates, in metres unless its name says otherwise.
-pub type Vec3 = nalgebra::Vector3<f64>;
-/// A 3x3 matrix of f64 entries.
-pub type Mat3 = nalgebra::Matrix3<f64>;

@@ -17,7 +17,8 @@ use super::number::tolerance::APART_SHARP;
 use super::pair::{Pair, VertexPair};
 use super::penetration::{self, Depth};
 use super::witness::Witness;
-use crate::claim::{Direction, FirstContact, Outcome, Question, StaticProof, Verdict};
+use crate::claim::{Direction, FirstContact, Outcome, StaticProof, Verdict};
+use crate::pair::Question;
 
 /// Where and how two bodies meet.
 #[derive(Clone, Copy, Debug, PartialEq)]

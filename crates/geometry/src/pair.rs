@@ -3,8 +3,12 @@
 //! The Minkowski difference is always `M = {q - p : p in P, q in Q}`; its vertices are named by
 //! [`VertexPair`]s.
 
+use super::claim::{Bodies, Course, Points, TIME_TOLERANCE};
+use super::motion::Motion;
 use super::polytope::Polytope;
 use super::pose::Pose;
+
+pub use clearance_proof::vertex_pair::VertexPair;
 
 /// A polytope and where it is.
 #[derive(Clone, Copy, Debug)]
@@ -32,11 +36,68 @@ impl<'a> Pair<'a> {
     }
 }
 
-/// The point `q_j - p_i` of the Minkowski difference: `i` indexes P's vertices, `j` Q's.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct VertexPair {
-    /// Index of a vertex of P.
-    pub i: u32,
-    /// Index of a vertex of Q.
-    pub j: u32,
+impl<'a> From<&Placed<'a>> for Points<'a> {
+    fn from(placed: &Placed<'a>) -> Self {
+        Self { points: placed.body.vertices(), pose: placed.pose }
+    }
+}
+
+impl<'a> From<&Pair<'a>> for Bodies<'a> {
+    fn from(pair: &Pair<'a>) -> Self {
+        Self { p: (&pair.p).into(), q: (&pair.q).into() }
+    }
+}
+
+/// What is asked: the pair at t = 0, how each moves over t in [0, 1], and how finely to look.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// The pair at t = 0.
+    pub pair: Pair<'a>,
+    /// P's motion.
+    pub motion_p: Motion,
+    /// Q's motion.
+    pub motion_q: Motion,
+    /// Proofs of freedom hold for every motion of P within this of the stated one, metres.
+    pub deviation_p: f64,
+    /// Proofs of freedom hold for every motion of Q within this of the stated one, metres.
+    pub deviation_q: f64,
+    /// Contact means distance at most this, metres.
+    pub margin: f64,
+    /// Width of the bracket in t, before the clearance tolerance's share.
+    pub time_tolerance: f64,
+    /// Closer than this, metres, a graze may stay undecided; `None` for 1e-13 x max(size, world).
+    /// Where something turns, less than [`CLEARANCE_TOLERANCE_MIN`] x max(size, world) counts as
+    /// that: enclosures of turned points are no tighter. Its share of the bracket is what it is
+    /// worth at the speed at which the nearest points close in where the bracket begins or, with a
+    /// margin, where it ends.
+    pub clearance_tolerance: Option<f64>,
+}
+
+impl<'a> Question<'a> {
+    /// With default tolerances, no margin and no deviation.
+    pub fn new(pair: Pair<'a>, motion_p: Motion, motion_q: Motion) -> Self {
+        Self {
+            pair,
+            motion_p,
+            motion_q,
+            deviation_p: 0.0,
+            deviation_q: 0.0,
+            margin: 0.0,
+            time_tolerance: TIME_TOLERANCE,
+            clearance_tolerance: None,
+        }
+    }
+
+    /// Whether contact is meant exactly: no margin and no deviation.
+    pub(crate) fn is_without_slack(&self) -> bool {
+        [self.margin, self.deviation_p, self.deviation_q].iter().all(|slack| *slack <= 0.0)
+    }
+}
+
+impl<'a> From<&Question<'a>> for Course<'a> {
+    fn from(question: &Question<'a>) -> Self {
+        let &Question { ref pair, motion_p, motion_q, margin, deviation_p, deviation_q, .. } =
+            question;
+        Self { bodies: pair.into(), motion_p, motion_q, margin, deviation_p, deviation_q }
+    }
 }

@@ -99,9 +99,9 @@ impl Scene {
     ///
     /// ```
     /// # use std::sync::Arc;
-    /// # use clearance::geometry::{Vec3, hull::convex_hull, pose::Pose, separation::METHODS};
-    /// # use clearance::scene::{Body, BodyId, Declaration, Limits, Scene, Serial};
-    /// # use clearance::scene::{Frame, Move, Questions};
+    /// # use clearance_geometry::{Vec3, hull::convex_hull, pose::Pose, separation::METHODS};
+    /// # use clearance_scene::{Body, BodyId, Declaration, Limits, Scene, Serial};
+    /// # use clearance_scene::{Frame, Move, Questions};
     /// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
     /// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
     /// # let cube = Arc::new(cube);

@@ -2,12 +2,12 @@
 
 use super::body::AskedBody;
 use super::geometry::{length, motion, tolerance};
-use crate::geometry::claim;
 use crate::geometry::claim::TIME_TOLERANCE;
 use crate::geometry::contact_time::{
     Method, Travel, names_of_those_that_answer_all, translation_of,
 };
 use crate::geometry::motion::Motion;
+use crate::geometry::pair;
 use crate::geometry::pair::Pair;
 use crate::rpc::api;
 use crate::rpc::path::{BadField, NotImplemented, Path};
@@ -99,8 +99,8 @@ impl Motions {
     }
 
     /// The question about a pair.
-    pub fn about<'a>(&self, pair: Pair<'a>) -> claim::Question<'a> {
-        claim::Question {
+    pub fn about<'a>(&self, pair: Pair<'a>) -> pair::Question<'a> {
+        pair::Question {
             pair,
             motion_p: self.motion_p,
             motion_q: self.motion_q,

@@ -70,9 +70,10 @@ impl<'a> Chord<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::claim::{Direction, Outcome, Question, StaticProof};
+    use crate::claim::{Direction, Outcome, StaticProof};
     use crate::contact_time::first_contact;
     use crate::motion::{Motion, Turn};
+    use crate::pair::Question;
     use crate::polytope::Polytope;
     use crate::pose::Pose;
     use crate::samples::{Random, ball, cuboid};

@@ -37,12 +37,12 @@
 //!   another pair of features meets at the same time.
 
 use crate::Vec3;
-use crate::claim::Question;
 use crate::motion::Motion;
 use crate::number::rounding::gamma;
 use crate::number::tolerance::CROSSING_SINE;
 use crate::number::trig::RoundedTrig;
 use crate::pair::Placed;
+use crate::pair::Question;
 
 /// When the first contact is, as far as the features tell.
 #[derive(Clone, Copy, Debug, PartialEq)]

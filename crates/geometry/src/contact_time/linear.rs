@@ -17,7 +17,7 @@ use dashu_int::IBig;
 
 use super::method::Method;
 use super::travel::{Travel, relative};
-use crate::claim::{Direction, FirstContact, Frame, Link, Outcome, Question, StaticProof};
+use crate::claim::{Direction, FirstContact, Frame, Link, Outcome, StaticProof};
 use crate::difference::exact::{Difference, ExactCorner};
 use crate::difference::probe::{CertifiedGap, certified_gap};
 use crate::effort::{Effort, Stopped};
@@ -27,6 +27,7 @@ use crate::number::rounding::{UNDERFLOW, gamma};
 use crate::number::scaled::{
     Integers, cross, difference, dot, is_zero, negated, rounded_direction, sign,
 };
+use crate::pair::Question;
 use crate::pair::{Pair, VertexPair};
 use crate::separation::exact::hold_origin_in_four;
 use crate::separation::line::cast::{Cast, cast};

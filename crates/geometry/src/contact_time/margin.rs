@@ -4,10 +4,11 @@
 
 use super::nearing::{Nearing, first_within};
 use super::travel::{Travel, relative};
-use crate::claim::{FirstContact, Frame, Link, Outcome, Question, StaticProof};
+use crate::claim::{FirstContact, Frame, Link, Outcome, StaticProof};
 use crate::distance::sweep::{SweptNearest, Translating};
 use crate::effort::{Effort, Stopped};
 use crate::number::dyadic::Dyadic;
+use crate::pair::Question;
 
 /// The answer of a search for a pair that translates, exact where the search left it open.
 pub(super) fn decide(

@@ -2,9 +2,10 @@
 
 use super::travel::translation_of;
 use crate::Vec3;
-use crate::claim::{FirstContact, Question};
+use crate::claim::FirstContact;
 use crate::effort::{Effort, Stopped};
 use crate::pair::Pair;
+use crate::pair::Question;
 use crate::polytope::Tables;
 use crate::separation::line::cast::{self, Cast};
 use crate::witness::Witness;

@@ -35,7 +35,8 @@ use self::rotating::unsearched;
 use self::travel::Translation;
 use super::effort::{Effort, Stopped};
 use super::witness::Witness;
-use crate::claim::{FirstContact, Frame, Outcome, Question};
+use crate::claim::{FirstContact, Frame, Outcome};
+use crate::pair::Question;
 
 /// Every method by name; the first is the default.
 pub const METHODS: &[Method] = &[FACET_WALK, prism::METHOD, inter_frame::METHOD];
@@ -43,14 +44,15 @@ pub const METHODS: &[Method] = &[FACET_WALK, prism::METHOD, inter_frame::METHOD]
 /// Finds the first contact over the step.
 ///
 /// ```
-/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # use clearance_geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
 /// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
 /// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
-/// # use clearance::geometry::{effort::Effort, witness::Witness};
+/// # use clearance_geometry::{effort::Effort, witness::Witness};
 /// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
-/// use clearance::geometry::contact_time::first_contact;
-/// use clearance::geometry::claim::{Outcome, Question};
-/// use clearance::geometry::motion::Motion;
+/// use clearance_geometry::contact_time::first_contact;
+/// use clearance_geometry::claim::Outcome;
+/// use clearance_geometry::pair::Question;
+/// use clearance_geometry::motion::Motion;
 ///
 /// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(3.0, 0.0, 0.0));
 /// let (velocity, axis) = (Vec3::new(-2.0, 0.0, 0.0), Vec3::new(0.0, 0.0, 1.0));

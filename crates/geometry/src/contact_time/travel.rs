@@ -4,10 +4,11 @@
 use dashu_int::IBig;
 
 use crate::Vec3;
-use crate::claim::{Frame, Question};
+use crate::claim::Frame;
 use crate::motion::Motion;
 use crate::number::dyadic::Dyadic;
 use crate::number::scaled::{Integers, integer_at, least_exponent};
+use crate::pair::Question;
 use crate::pose::Pose;
 
 /// How far a body comes in the step, as an exact difference: often no vector of f64 numbers.

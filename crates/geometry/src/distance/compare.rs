@@ -49,12 +49,12 @@ impl Compared {
 /// Whether the distance is at most `margin`, exactly. `margin` is finite and not negative.
 ///
 /// ```
-/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # use clearance_geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
 /// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
 /// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
-/// # use clearance::geometry::{effort::Effort, witness::Witness};
+/// # use clearance_geometry::{effort::Effort, witness::Witness};
 /// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
-/// use clearance::geometry::distance::is_within;
+/// use clearance_geometry::distance::is_within;
 ///
 /// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(4.0, 5.0, 0.0));
 /// assert!(is_within(&pair, 5.0, &mut witness, &mut effort).unwrap());
@@ -73,12 +73,12 @@ pub fn is_within(
 /// not negative.
 ///
 /// ```
-/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # use clearance_geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
 /// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
 /// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
-/// # use clearance::geometry::{effort::Effort, witness::Witness};
+/// # use clearance_geometry::{effort::Effort, witness::Witness};
 /// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
-/// use clearance::geometry::distance::compare;
+/// use clearance_geometry::distance::compare;
 ///
 /// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(4.0, 5.0, 0.0));
 /// let compared = compare(&pair, 5.0, &mut witness, &mut effort).unwrap();
@@ -143,12 +143,12 @@ fn compare_inlined(
 /// measured: along a path most pairs are near for long, and only that is asked.
 ///
 /// ```
-/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # use clearance_geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
 /// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
 /// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
-/// # use clearance::geometry::{effort::Effort, witness::Witness};
+/// # use clearance_geometry::{effort::Effort, witness::Witness};
 /// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
-/// use clearance::geometry::distance::{DistanceSide, compare_beyond};
+/// use clearance_geometry::distance::{DistanceSide, compare_beyond};
 ///
 /// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(4.0, 5.0, 0.0));
 /// let mut ask = |above: f64| compare_beyond(&pair, above, &mut witness, &mut effort).unwrap();

@@ -86,12 +86,12 @@ impl Stops {
 /// Measures the distance of the pair.
 ///
 /// ```
-/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # use clearance_geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
 /// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
 /// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
-/// # use clearance::geometry::{effort::Effort, witness::Witness};
+/// # use clearance_geometry::{effort::Effort, witness::Witness};
 /// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
-/// use clearance::geometry::distance::{Stops, measure};
+/// use clearance_geometry::distance::{Stops, measure};
 ///
 /// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(4.0, 5.0, 0.0));
 /// let distance = measure(&pair, Stops::default(), &mut witness, &mut effort).unwrap();

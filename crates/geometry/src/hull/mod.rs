@@ -123,7 +123,7 @@ impl Hull {
 /// The convex hull of `points`: exact extreme points, exact merged facets.
 ///
 /// ```
-/// use clearance::geometry::{Vec3, hull::convex_hull};
+/// use clearance_geometry::{Vec3, hull::convex_hull};
 /// let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.], [0.25, 0.25, 0.25]];
 /// let hull = convex_hull(&corners.map(Vec3::from)).expect("finite points");
 /// assert_eq!(hull.polytope.vertices().len(), 4);

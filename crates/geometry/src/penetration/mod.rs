@@ -50,12 +50,12 @@ pub struct Depth {
 /// Measures how deep the pair overlaps. `with_surface` asks for the lower bound's certificate.
 ///
 /// ```
-/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # use clearance_geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
 /// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
 /// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
-/// # use clearance::geometry::{effort::Effort, witness::Witness};
+/// # use clearance_geometry::{effort::Effort, witness::Witness};
 /// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
-/// use clearance::geometry::penetration::measure;
+/// use clearance_geometry::penetration::measure;
 ///
 /// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(0.75, 0.5, 0.5));
 /// let depth = measure(&pair, true, &mut witness, &mut effort).unwrap();
@@ -92,13 +92,13 @@ pub fn measure(
 /// `pairs` prove that the two overlap ([`StaticProof::Overlapping`]).
 ///
 /// ```
-/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
-/// # use clearance::geometry::claim::StaticProof;
+/// # use clearance_geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # use clearance_geometry::claim::StaticProof;
 /// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
 /// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
-/// # use clearance::geometry::{effort::Effort, witness::Witness};
+/// # use clearance_geometry::{effort::Effort, witness::Witness};
 /// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
-/// use clearance::geometry::penetration::{measure, way_out};
+/// use clearance_geometry::penetration::{measure, way_out};
 ///
 /// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(0.75, 0.5, 0.5));
 /// let depth = measure(&pair, false, &mut witness, &mut effort).unwrap();
@@ -135,12 +135,12 @@ pub const METHODS: &[RangeMethod] = &[directional::METHOD, cd_dual::METHOD];
 /// stays: the range is everything or nothing.
 ///
 /// ```
-/// # use clearance::geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
+/// # use clearance_geometry::{Vec3, hull::convex_hull, pair::Pair, pose::Pose};
 /// # let corner = |i: u32| Vec3::from([0, 1, 2].map(|axis| f64::from((i >> axis) & 1)));
 /// # let cube = convex_hull(&(0..8).map(corner).collect::<Vec<_>>()).unwrap().polytope;
-/// # use clearance::geometry::{effort::Effort, witness::Witness};
+/// # use clearance_geometry::{effort::Effort, witness::Witness};
 /// # let (mut witness, mut effort) = (Witness::default(), Effort::unlimited());
-/// use clearance::geometry::penetration::along;
+/// use clearance_geometry::penetration::along;
 ///
 /// let pair = Pair::new(&cube, Pose::identity(), &cube, Pose::translation(3.0, 0.0, 0.0));
 /// let range = along(&pair, &Vec3::new(2.0, 0.5, 0.0), &mut witness, &mut effort).unwrap();

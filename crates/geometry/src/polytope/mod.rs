@@ -250,11 +250,11 @@ impl Polytope {
 mod tests {
     use std::sync::atomic::AtomicBool;
 
-    use crate::claim::Question;
     use crate::distance::{self, Stops};
     use crate::effort::{Effort, Stopped};
     use crate::motion::Motion;
     use crate::pair::Pair;
+    use crate::pair::Question;
     use crate::pose::Pose;
     use crate::samples::ball;
     use crate::separation::{self, METHODS};

@@ -84,11 +84,11 @@ mod tests {
 
     use super::*;
     use crate::Vec3;
-    use crate::claim::Question;
     use crate::distance::{self, Stops};
     use crate::effort::Effort;
     use crate::motion::Motion;
     use crate::pair::Pair;
+    use crate::pair::Question;
     use crate::polytope::Polytope;
     use crate::pose::Pose;
     use crate::samples::{ball, cone, cuboid};

@@ -75,8 +75,8 @@ impl PolytopeId {
     /// The id of a polytope.
     ///
     /// ```
-    /// use clearance::geometry::shape::PolytopeId;
-    /// # use clearance::geometry::{Vec3, hull::convex_hull};
+    /// use clearance_geometry::shape::PolytopeId;
+    /// # use clearance_geometry::{Vec3, hull::convex_hull};
     /// let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
     /// let body = convex_hull(&corners).unwrap().polytope;
     /// let again = convex_hull(&[corners[3], corners[2], corners[1], corners[0], corners[1]]);

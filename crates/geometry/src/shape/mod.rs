@@ -16,6 +16,7 @@
 //! - so two shapes with the same vertices are equal in everything else too.
 
 mod bounds;
+pub mod extent;
 pub mod id;
 mod measure;
 pub mod validate;

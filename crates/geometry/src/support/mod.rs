@@ -48,9 +48,9 @@ pub fn looks_at_all(body: &Polytope) -> bool {
 /// The hint may be anything. A direction that is zero or not finite is answered with vertex 0.
 ///
 /// ```
-/// use clearance::geometry::effort::Effort;
-/// use clearance::geometry::support::supporting_vertex;
-/// # use clearance::geometry::{Vec3, hull::convex_hull};
+/// use clearance_geometry::effort::Effort;
+/// use clearance_geometry::support::supporting_vertex;
+/// # use clearance_geometry::{Vec3, hull::convex_hull};
 /// let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
 /// let body = convex_hull(&corners).unwrap().polytope;
 /// let up = Vec3::new(0.1, 0.2, 1.0);

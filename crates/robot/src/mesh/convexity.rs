@@ -32,8 +32,8 @@ pub struct Convexity {
 /// these.
 ///
 /// ```
-/// use clearance::geometry::{effort::Effort, hull::convex_hull};
-/// use clearance::mesh::{convexity::measure, read};
+/// use clearance_geometry::{effort::Effort, hull::convex_hull};
+/// use clearance_robot::mesh::{convexity::measure, read};
 ///
 /// let obj = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
 /// let mesh = read(obj, None, 100).unwrap();

@@ -65,7 +65,7 @@ pub enum Format {
 /// Reads a mesh file; without a format, by its content.
 ///
 /// ```
-/// use clearance::mesh::read;
+/// use clearance_robot::mesh::read;
 ///
 /// let obj = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
 /// assert_eq!(read(obj, None, 100).unwrap().triangles, [[0, 1, 2]]);

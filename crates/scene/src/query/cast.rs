@@ -6,15 +6,14 @@ use super::{Candidate, HitSelection, SceneView, unordered};
 use crate::body::{BodyId, Entry};
 use crate::bounds::{BOX_LANES, Ball, Box3, BoxBlock, BoxWay};
 use crate::geometry::Vec3;
-use crate::geometry::claim::{
-    Direction, FirstContact, Frame, Link, Outcome, Question, StaticProof, Verdict,
-};
+use crate::geometry::claim::{Direction, FirstContact, Frame, Link, Outcome, StaticProof, Verdict};
 use crate::geometry::contact_time;
 use crate::geometry::distance::{self, Stops};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::meeting::Impact;
 use crate::geometry::meeting::unit_vector;
 use crate::geometry::motion::Motion;
+use crate::geometry::pair::Question;
 use crate::geometry::pair::{Pair, Placed, VertexPair};
 use crate::geometry::penetration;
 use crate::geometry::separation;

@@ -5,9 +5,10 @@
 use EventKind::{Began, Ended};
 
 use super::*;
-use crate::geometry::claim::{Course, MotionClaim, Outcome, Question};
+use crate::geometry::claim::{Course, MotionClaim, Outcome};
 use crate::geometry::judge::judge_motion;
 use crate::geometry::motion::Motion;
+use crate::geometry::pair::Question;
 use crate::{Between, PairMargin, Rules};
 
 fn moving() -> Questions {

@@ -158,10 +158,10 @@ fn every_contact_that_sampling_finds_is_found() {
 
 #[test]
 fn a_translation_from_pose_to_pose_is_a_contact_and_proven_in_every_direction() {
-    use crate::geometry::claim::Question;
     use crate::geometry::contact_time::first_contact;
     use crate::geometry::judge::judge_first_contact;
     use crate::geometry::motion::Motion;
+    use crate::geometry::pair::Question;
 
     let plate = samples::cuboid(0.001, 5.0, 5.0);
     let small = samples::cuboid(0.25, 0.25, 0.25);

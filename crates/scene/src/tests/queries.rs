@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use super::{at, cube, declare, frame, moved, open, step};
 use crate::geometry::Vec3;
-use crate::geometry::claim::{Outcome, Question, Verdict};
+use crate::geometry::claim::{Outcome, Verdict};
 use crate::geometry::contact_time::first_contact;
 use crate::geometry::distance::{self, Stops};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::motion::{Motion, Turn};
+use crate::geometry::pair::Question;
 use crate::geometry::pair::{Pair, Placed};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;

@@ -3,10 +3,11 @@
 use EventKind::{Began, Ended};
 
 use super::*;
-use crate::geometry::claim::{Outcome, Question};
+use crate::geometry::claim::Outcome;
 use crate::geometry::contact_time::first_contact;
 use crate::geometry::judge::judge_first_contact;
 use crate::geometry::motion::Motion;
+use crate::geometry::pair::Question;
 use crate::{Between, FrameError};
 
 fn two_cubes(x: f64) -> Vec<Body> {

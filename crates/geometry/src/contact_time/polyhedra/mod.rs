@@ -164,12 +164,12 @@ pub struct Collision {
 /// The first contact of P and Q over the step. Exact, whatever the bodies and velocities.
 ///
 /// ```
-/// use clearance::geometry::Vec3;
-/// use clearance::geometry::contact_time::Travel;
-/// use clearance::geometry::contact_time::polyhedra::{Moving, first_contact};
-/// use clearance::geometry::polyhedron::Polyhedron;
-/// use clearance::geometry::effort::Effort;
-/// use clearance::geometry::pose::Pose;
+/// use clearance_geometry::Vec3;
+/// use clearance_geometry::contact_time::Travel;
+/// use clearance_geometry::contact_time::polyhedra::{Moving, first_contact};
+/// use clearance_geometry::polyhedron::Polyhedron;
+/// use clearance_geometry::effort::Effort;
+/// use clearance_geometry::pose::Pose;
 ///
 /// let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
 /// let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
@@ -213,12 +213,12 @@ pub struct PosedPolyhedron<'a> {
 /// if they share points but no inner ones. Exact.
 ///
 /// ```
-/// use clearance::geometry::claim::Verdict;
-/// use clearance::geometry::contact_time::polyhedra::{PosedPolyhedron, verdict};
-/// use clearance::geometry::polyhedron::Polyhedron;
-/// use clearance::geometry::Vec3;
-/// # use clearance::geometry::effort::Effort;
-/// use clearance::geometry::pose::Pose;
+/// use clearance_geometry::claim::Verdict;
+/// use clearance_geometry::contact_time::polyhedra::{PosedPolyhedron, verdict};
+/// use clearance_geometry::polyhedron::Polyhedron;
+/// use clearance_geometry::Vec3;
+/// # use clearance_geometry::effort::Effort;
+/// use clearance_geometry::pose::Pose;
 ///
 /// # let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
 /// # let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];
@@ -242,12 +242,12 @@ pub fn verdict(
 /// The first contact among several bodies (§3.5): of the pair that meets first.
 ///
 /// ```
-/// use clearance::geometry::contact_time::Travel;
-/// use clearance::geometry::contact_time::polyhedra::{Moving, first_collision};
-/// use clearance::geometry::polyhedron::Polyhedron;
-/// use clearance::geometry::Vec3;
-/// # use clearance::geometry::effort::Effort;
-/// use clearance::geometry::pose::Pose;
+/// use clearance_geometry::contact_time::Travel;
+/// use clearance_geometry::contact_time::polyhedra::{Moving, first_collision};
+/// use clearance_geometry::polyhedron::Polyhedron;
+/// use clearance_geometry::Vec3;
+/// # use clearance_geometry::effort::Effort;
+/// use clearance_geometry::pose::Pose;
 ///
 /// # let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
 /// # let faces = [[0, 2, 1], [0, 1, 3], [1, 2, 3], [0, 3, 2]];

@@ -1,10 +1,11 @@
 //! The prisms' answers against the walk and the exact line, and how their cost grows.
 
 use super::*;
-use crate::claim::{Outcome, Question};
+use crate::claim::Outcome;
 use crate::contact_time::METHODS;
 use crate::contact_time::first_contact_by;
 use crate::motion::Motion;
+use crate::pair::Question;
 use crate::pose::Pose;
 use crate::samples::{Random, ball, cuboid, ellipsoid, polygon, zoo};
 use crate::witness::Witness;

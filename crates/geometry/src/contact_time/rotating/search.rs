@@ -9,13 +9,14 @@ use super::bounds::body::MovingBody;
 use super::bounds::moving::{MeasuredHeading, Moving};
 use super::bounds::unturned::SharedPlane;
 use crate::Vec3;
-use crate::claim::{CLEARANCE_TOLERANCE_MIN, Question};
+use crate::claim::CLEARANCE_TOLERANCE_MIN;
 use crate::claim::{Frame, Link};
 use crate::difference::ellipsoids::direction_between;
 use crate::motion::{self, Boxed};
 use crate::number::rounding::unit;
 use crate::number::scale::PowerOfTwo;
 use crate::number::tolerance::{CLEARANCE, LENGTH_LEAST};
+use crate::pair::Question;
 use crate::pair::{Pair, Placed, VertexPair};
 use crate::pose::Pose;
 

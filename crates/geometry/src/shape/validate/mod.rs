@@ -96,7 +96,7 @@ impl Shape {
     /// Euler's formula, adjacency, order, bounds. What of it fails first is the error.
     ///
     /// ```
-    /// # use clearance::geometry::{Vec3, hull::convex_hull};
+    /// # use clearance_geometry::{Vec3, hull::convex_hull};
     /// let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
     /// let body = convex_hull(&corners).unwrap().polytope;
     /// assert_eq!(body.validate(&corners), Ok(()));

@@ -4,12 +4,13 @@ use arrayvec::ArrayVec;
 
 use super::entries::{is_single, located, one_of_each};
 use crate::geometry::claim::{
-    Compounds, Course, Link, MotionClaim, Outcome, PartMotion, PartStatement, Parts, Question,
-    StaticProof, Verdict,
+    Compounds, Course, Link, MotionClaim, Outcome, PartMotion, PartStatement, Parts, StaticProof,
+    Verdict,
 };
 use crate::geometry::effort::Effort;
 use crate::geometry::judge::{Refusal, judge_compounds, judge_compounds_motion};
 use crate::geometry::motion::Motion;
+use crate::geometry::pair::Question;
 use crate::geometry::pair::{Pair, VertexPair};
 use crate::rpc::api;
 use crate::rpc::convert::body::ReadyBody;

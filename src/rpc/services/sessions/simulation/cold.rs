@@ -1,11 +1,12 @@
 //! Questions about two bodies where a model has them, asked from cold: no scene, no boxes, nothing
 //! that is remembered.
 
-use crate::geometry::claim::{Outcome, Question, Verdict};
+use crate::geometry::claim::{Outcome, Verdict};
 use crate::geometry::distance::{self, Stops};
 use crate::geometry::effort::Effort;
 use crate::geometry::motion::{Motion, Turn};
 use crate::geometry::pair::Pair;
+use crate::geometry::pair::Question;
 use crate::geometry::pose::Pose;
 use crate::geometry::witness::Witness;
 use crate::geometry::{contact_time, separation};

@@ -11,13 +11,14 @@ use std::collections::BTreeMap;
 use super::super::sweep::Pace;
 use super::{HulledBody, Unproven};
 use crate::claim::{
-    Cover, CoverStep, Direction, Frame, Link, Outcome, Question, StaticProof, VISITS_MAX, Verdict,
+    Cover, CoverStep, Direction, Frame, Link, Outcome, StaticProof, VISITS_MAX, Verdict,
 };
 use crate::contact_time::{Travel, linear};
 use crate::effort::{Effort, Stopped};
 use crate::hull::convex_hull;
 use crate::motion::Motion;
 use crate::number::interval::Interval;
+use crate::pair::Question;
 use crate::pair::{Pair, Placed, VertexPair};
 use crate::polyhedron::placed::Stand;
 use crate::polyhedron::tree::{Extent, Node};

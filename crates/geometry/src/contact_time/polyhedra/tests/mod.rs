@@ -7,11 +7,12 @@ mod several;
 mod start;
 
 use super::*;
-use crate::claim::{Outcome, Question};
+use crate::claim::Outcome;
 use crate::contact_time;
 use crate::hull::convex_hull;
 use crate::motion::Motion;
 use crate::pair::Pair;
+use crate::pair::Question;
 use crate::polyhedron::{Polyhedron, PolyhedronError};
 use crate::polytope::Polytope;
 use crate::samples::{Random, ball, lattice};

@@ -5,12 +5,13 @@ use std::cell::Cell;
 use crate::Vec3;
 use crate::effort::Effort;
 use crate::kernel::along;
-use crate::motion::{Extent, Motion, Plain, Track, Units};
+use crate::motion::{Motion, Plain, Track, Units};
 use crate::number::interval::{self, Interval, IntervalVec, dot_exact};
 use crate::number::rounding::{UNDERFLOW, gamma};
 use crate::number::scale::PowerOfTwo;
 use crate::pair::Placed;
 use crate::polytope::Polytope;
+use crate::shape::extent::Extent;
 use crate::support::{Along, Climb, is_level_top, supporting_vertex};
 
 /// Bodies of at most this many vertices are searched by evaluating all of them. Ties, which faces

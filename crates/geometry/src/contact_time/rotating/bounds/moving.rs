@@ -6,11 +6,12 @@
 use super::pair::{Heading, MovingGap, MovingPair};
 use super::posed::PosedPair;
 use super::supports::{MovingCorner, NearSupport};
-use crate::claim::{Frame, Question};
+use crate::claim::Frame;
 use crate::effort::Effort;
 use crate::number::rounding::UNIT;
 use crate::number::scale::PowerOfTwo;
 use crate::number::trig::RoundedTrig;
+use crate::pair::Question;
 use crate::pair::VertexPair;
 use crate::{Vec3, processor};
 

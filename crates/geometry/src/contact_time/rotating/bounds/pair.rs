@@ -13,13 +13,14 @@ use std::cell::OnceCell;
 
 use super::body::MovingBody;
 use crate::Vec3;
-use crate::claim::{Frame, Question};
+use crate::claim::Frame;
 use crate::effort::Effort;
 use crate::motion::{self, Plain, Track};
 use crate::number::interval::{self, Interval, IntervalVec, add, dot, sub};
 use crate::number::rounding::{UNIT, length};
 use crate::number::scale::PowerOfTwo;
 use crate::number::trig::{RoundedTrig, Trig};
+use crate::pair::Question;
 use crate::pair::VertexPair;
 
 /// A direction and the frame in which it is fixed.

@@ -3,13 +3,13 @@
 //! computed exactly. Bodies that keep to one plane across such a direction share it for good.
 
 use crate::Vec3;
-use crate::claim::Question;
 use crate::contact_time::travel::is_parallel;
 use crate::motion::Motion;
 use crate::number::Sign;
 use crate::number::dyadic::Dyadic;
 use crate::number::tolerance::LEVEL;
 use crate::pair::Placed;
+use crate::pair::Question;
 use crate::pose::Pose;
 
 /// Vertices of P and of Q that have exactly the same height along a direction at every time.

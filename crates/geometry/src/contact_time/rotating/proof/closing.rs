@@ -7,7 +7,6 @@
 use super::at_time::width_allowed;
 use super::in_plane::prove_in_plane;
 use crate::Vec3;
-use crate::claim::Question;
 use crate::contact_time::rotating::bounds::unturned::{
     SharedPlane, exact_height, normals, rate_along, reach_along, rounded_height,
 };
@@ -17,6 +16,7 @@ use crate::number::Sign;
 use crate::number::dyadic::Dyadic;
 use crate::number::tolerance::LEVEL;
 use crate::pair::Placed;
+use crate::pair::Question;
 
 /// The directions from which the search for pairs around the origin begins in the plane: any
 /// direction, and a second one for where the origin is straight behind a corner seen from the

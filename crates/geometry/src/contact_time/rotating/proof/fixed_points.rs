@@ -4,7 +4,7 @@
 
 use super::at_time::width_allowed;
 use crate::Vec3;
-use crate::claim::{Outcome, Question};
+use crate::claim::Outcome;
 use crate::contact_time::linear;
 use crate::contact_time::method::FACET_WALK;
 use crate::contact_time::rotating::search::{ContactAt, TurningSearch};
@@ -13,6 +13,7 @@ use crate::effort::{Effort, Stopped};
 use crate::hull::convex_hull_with;
 use crate::motion::Motion;
 use crate::number::dyadic::Dyadic;
+use crate::pair::Question;
 use crate::pair::{Pair, Placed, VertexPair};
 use crate::polytope::Polytope;
 use crate::witness::Witness;

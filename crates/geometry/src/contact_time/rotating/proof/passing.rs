@@ -7,7 +7,6 @@ use arrayvec::ArrayVec;
 
 use super::at_time::width_allowed;
 use crate::Vec3;
-use crate::claim::Question;
 use crate::contact_time::rotating::advance::nearest::{
     NearestSearch, NearestStart, guess, nearest_point,
 };
@@ -21,6 +20,7 @@ use crate::number::Sign;
 use crate::number::interval::{Interval, IntervalVec, cross, dot, middle, sub};
 use crate::number::rounding::UNIT;
 use crate::number::tolerance::NEAREST_LOOSE;
+use crate::pair::Question;
 use crate::pair::{Pair, Placed, VertexPair};
 use crate::support::supporting_vertex;
 

@@ -54,7 +54,7 @@ use std::f64::consts::PI;
 
 use arrayvec::ArrayVec;
 
-use crate::claim::{Direction, FirstContact, Frame, Link, Outcome, Question, StaticProof};
+use crate::claim::{Direction, FirstContact, Frame, Link, Outcome, StaticProof};
 use crate::contact_time::method::Method;
 use crate::contact_time::rotating::bounds::body::MovingBody;
 use crate::contact_time::rotating::bounds::moving::need_along;
@@ -63,6 +63,7 @@ use crate::contact_time::rotating::search::TurningSearch;
 use crate::effort::{Effort, Stopped};
 use crate::number::rounding::{UNIT, unit};
 use crate::number::trig::{RoundedTrig, Trig};
+use crate::pair::Question;
 use crate::polytope::Tables;
 use crate::separation::line::cast;
 use crate::separation::methods::linear_program::{SetAnswer, VertexSets, group, search, sizes};

@@ -2,12 +2,13 @@
 //! with them in the other. Near the limits of rounding, one search may stop a hair before what the
 //! other still proves, because each goes by the directions that it happens to find.
 
-use crate::claim::{FirstContact, Outcome, Question};
+use crate::claim::{FirstContact, Outcome};
 use crate::claim::{Frame, Link};
 use crate::contact_time::rotating::advance::start::begin;
 use crate::contact_time::rotating::machine::conduct;
 use crate::contact_time::rotating::search::TurningSearch;
 use crate::effort::{Effort, Stopped};
+use crate::pair::Question;
 use crate::pair::{Pair, VertexPair};
 use crate::witness::Witness;
 

@@ -1,0 +1,75 @@
+//! What is stated of bodies of several convex parts: some parts of the one and some of the other at
+//! a time.
+
+use super::bodies::Points;
+use super::depth::Surface;
+use super::direction::Direction;
+use super::motion::MotionClaim;
+use super::verdict::StaticProof;
+use crate::vertex_pair::VertexPair;
+
+/// Two bodies of several parts, each placed in the world.
+#[derive(Clone, Copy, Debug)]
+pub struct Compounds<'a> {
+    /// P's parts.
+    pub p: &'a [Points<'a>],
+    /// Q's parts.
+    pub q: &'a [Points<'a>],
+}
+
+/// The parts that an entry is about. With more than one of a body, the proof is a vector that
+/// separates all of them together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// Indices of the parts of P that are meant.
+    pub p: Vec<u32>,
+    /// Indices of the parts of Q that are meant.
+    pub q: Vec<u32>,
+}
+
+/// What is proven of some parts at a time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartStatement {
+    /// These.
+    pub parts: Parts,
+    /// How they stand.
+    pub proof: StaticProof,
+    /// For separated parts: what shows how they compare with a margin, as in
+    /// [`super::MarginClaim`].
+    pub margin_pairs: arrayvec::ArrayVec<VertexPair, 3>,
+}
+
+/// What is proven of some parts in motion.
+#[derive(Clone, Copy, Debug)]
+pub struct PartMotion<'a> {
+    /// These.
+    pub parts: &'a Parts,
+    /// With the outcome and the times of the bodies.
+    pub claim: MotionClaim<'a>,
+}
+
+/// What is said of some parts at a time.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PartBound {
+    /// These.
+    pub parts: Parts,
+    /// For a claim about a distance, where each side is one part: with v the point nearest the
+    /// origin in the hull of their differences, `v / |v|` is the direction, and |v| may show the
+    /// upper bound.
+    pub pairs: arrayvec::ArrayVec<VertexPair, 3>,
+    /// For a distance without pairs: a direction along which the gap is as wide as the lower bound.
+    /// For a depth: one along which M reaches no farther than the upper bound. Where several parts
+    /// are meant together it is a vector.
+    pub direction: Option<Direction>,
+}
+
+/// A claim of the depth of one pair of parts.
+#[derive(Clone, Copy, Debug)]
+pub struct DepthClaim<'a> {
+    /// These: one of each.
+    pub parts: &'a Parts,
+    /// See [`judge_depth`](crate::judge::judge_depth).
+    pub face: &'a Direction,
+    /// See [`judge_depth`](crate::judge::judge_depth).
+    pub surface: Option<&'a Surface>,
+}

@@ -1,0 +1,27 @@
+//! What answers assert, each with the proof that comes with it. [`judge`](super::judge) checks all
+//! of it from scratch.
+
+mod bodies;
+mod compounds;
+mod course;
+mod depth;
+mod direction;
+mod distance;
+mod motion;
+mod range;
+mod solids;
+mod verdict;
+
+pub use bodies::{Bodies, Points};
+pub use compounds::{Compounds, DepthClaim, PartBound, PartMotion, PartStatement, Parts};
+pub use course::{CLEARANCE_TOLERANCE_MIN, Course, TIME_TOLERANCE};
+pub use depth::Surface;
+pub use direction::{Axis, Direction};
+pub use distance::MarginClaim;
+pub use motion::{FirstContact, Frame, Link, MotionClaim, Outcome};
+pub use range::{RangeClaim, RangeEnd, RangeProof, Span};
+pub use solids::{
+    CollisionClaim, CollisionProof, Cover, CoverStep, Face, InnerPoint, MovingSolid, PairCover,
+    Solid, SolidClaim, SolidMotionProof, SolidProof, Solids, VISITS_MAX,
+};
+pub use verdict::{StaticProof, Verdict};

@@ -1,0 +1,340 @@
+//! The judge of statements about bodies of several convex parts: exactly, from what is proven of
+//! some parts of the one and some of the other.
+//!
+//! Bodies are separated if every pair of parts is, touch if some pair does and no pair overlaps,
+//! and overlap if some pair does. So a list of entries proves it: each names parts, of which it is
+//! judged as if they were all there is.
+
+use super::direction::exact_direction;
+use super::distance::judge_margin;
+use super::exact::{Exact, greatest_along};
+use super::motion::{judge_freedom, judge_motion, judge_start_and_times};
+use super::refusal::Refusal;
+use super::verdict::judge_static_with;
+use crate::claim::{
+    Bodies, Compounds, Course, Direction, MarginClaim, MotionClaim, Outcome, PartMotion,
+    PartStatement, Parts, StaticProof, Verdict,
+};
+use crate::effort::Effort;
+use crate::number::Sign;
+use crate::number::dyadic::Dyadic;
+
+impl Compounds<'_> {
+    /// That an entry names parts of both bodies, each once: then there are no more than the bodies
+    /// have, and as many pairs of them.
+    pub(super) fn judge_parts(&self, parts: &Parts) -> Result<(), Refusal> {
+        let judge = |named: &[u32], count: usize| {
+            let mut is_named = vec![false; count];
+            for &part in named {
+                let is_named = is_named.get_mut(part as usize).ok_or(Refusal::NoSuchPart)?;
+                if std::mem::replace(is_named, true) {
+                    return Err(Refusal::PartTwice);
+                }
+            }
+            if named.is_empty() { Err(Refusal::NoSuchPart) } else { Ok(()) }
+        };
+        judge(&parts.p, self.p.len())?;
+        judge(&parts.q, self.q.len())
+    }
+
+    /// The two, if the entry names one of each.
+    pub(super) fn only(&self, parts: &Parts) -> Option<Bodies<'_>> {
+        match (&parts.p[..], &parts.q[..]) {
+            (&[p], &[q]) => Some(Bodies { p: self.p[p as usize], q: self.q[q as usize] }),
+            _ => None,
+        }
+    }
+
+    /// Whether entries are about every pair of parts; if not, the first that none is about.
+    pub(super) fn are_covered<'e>(
+        &self,
+        entries: impl Iterator<Item = &'e Parts>,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), Refusal> {
+        let count = self.q.len();
+        let mut is_covered = vec![false; self.p.len() * count];
+        for parts in entries {
+            effort.spend_step()?;
+            for &p in &parts.p {
+                for &q in &parts.q {
+                    is_covered[p as usize * count + q as usize] = true;
+                }
+            }
+        }
+        let number = |place: usize| u32::try_from(place).expect("limited at the door");
+        match is_covered.iter().position(|covered| !covered) {
+            None => Ok(()),
+            Some(at) => Err(Refusal::PartsOpen(number(at / count), number(at % count))),
+        }
+    }
+
+    /// Whether a vector separates all parts named of P from all named of Q.
+    fn judge_separated(
+        &self,
+        parts: &Parts,
+        direction: &Direction,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), Refusal> {
+        let gap = self.gap_along(parts, &self.exact_direction(parts, direction)?, effort)?;
+        if gap.sign() == Sign::Positive { Ok(()) } else { Err(Refusal::NotSeparating) }
+    }
+
+    /// A direction that an entry gives, exactly. Of several parts together it has to be a vector,
+    /// which means the same whatever the parts.
+    pub(super) fn exact_direction(
+        &self,
+        parts: &Parts,
+        direction: &Direction,
+    ) -> Result<Exact, Refusal> {
+        match (self.only(parts), direction) {
+            (Some(pair), _) => exact_direction(&pair, direction),
+            (None, Direction::Vector(_)) => {
+                exact_direction(&Bodies { p: self.p[0], q: self.q[0] }, direction)
+            }
+            (None, _) => Err(Refusal::NoDirection),
+        }
+    }
+
+    /// The least of `s·y` over all parts named of Q less the greatest of `s·x` over all named of P.
+    pub(super) fn gap_along(
+        &self,
+        parts: &Parts,
+        s: &Exact,
+        effort: &mut Effort<'_>,
+    ) -> Result<Dyadic, Refusal> {
+        let back = s.each_ref().map(|c| -c);
+        let mut top_of_p = None;
+        for &p in &parts.p {
+            effort.spend_step()?;
+            top_of_p = top_of_p.max(Some(greatest_along(&self.p[p as usize], s, effort)?));
+        }
+        let mut top_of_q = None;
+        for &q in &parts.q {
+            effort.spend_step()?;
+            top_of_q = top_of_q.max(Some(greatest_along(&self.q[q as usize], &back, effort)?));
+        }
+        let (Some(p), Some(q)) = (top_of_p, top_of_q) else { return Err(Refusal::NoSuchPart) };
+        Ok(-&(&p + &q))
+    }
+
+    fn judge_statement(
+        &self,
+        entry: &PartStatement,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), Refusal> {
+        match (self.only(&entry.parts), &entry.proof) {
+            (Some(pair), proof) => judge_static_with(pair, proof, effort),
+            (None, StaticProof::Separated { direction }) => {
+                self.judge_separated(&entry.parts, direction, effort)
+            }
+            (None, StaticProof::Touching { .. } | StaticProof::Overlapping { .. }) => {
+                Err(Refusal::SeveralParts)
+            }
+        }
+    }
+}
+
+/// What is wrong with an entry is said with its place; that there was no effort left is no fault of
+/// it.
+pub(super) fn of_entry(at: usize, why: Refusal) -> Refusal {
+    if matches!(why, Refusal::Stopped(_)) { why } else { Refusal::EntryFails(at, Box::new(why)) }
+}
+
+/// Proves the verdict from scratch: every entry holds, and together they say it.
+///
+/// ```
+/// use clearance_geometry::claim::{
+///     Compounds, Direction, PartStatement, Parts, Points, StaticProof, Verdict,
+/// };
+/// use clearance_geometry::effort::Effort;
+/// use clearance_geometry::judge::judge_compounds;
+/// use clearance_geometry::{Vec3, pose::Pose};
+///
+/// let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
+/// let at = |z| Points { points: &corners, pose: Pose::translation(0.0, 0.0, z) };
+/// // P has two parts, Q one, which is above both.
+/// let (p, q) = ([at(0.0), at(2.0)], [at(5.0)]);
+/// let bodies = Compounds { p: &p, q: &q };
+/// let parts = Parts { p: vec![0, 1], q: vec![0] };
+/// let up = Direction::Vector(Vec3::new(0.0, 0.0, 1.0));
+/// let proof = StaticProof::Separated { direction: up };
+/// let entry = PartStatement { parts, proof, margin_pairs: Default::default() };
+/// let (entries, effort) = ([entry], &mut Effort::unlimited());
+/// assert!(judge_compounds(&bodies, Verdict::Separated, &entries, effort).is_ok());
+/// assert!(judge_compounds(&bodies, Verdict::Touching, &entries, effort).is_err());
+/// ```
+pub fn judge_compounds(
+    bodies: &Compounds<'_>,
+    verdict: Verdict,
+    entries: &[PartStatement],
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    for (at, entry) in entries.iter().enumerate() {
+        effort.spend_step()?;
+        let named = bodies.judge_parts(&entry.parts);
+        let judged = named.and_then(|()| bodies.judge_statement(entry, effort));
+        judged.map_err(|why| of_entry(at, why))?;
+    }
+    let worst = entries.iter().map(|entry| entry.proof.verdict()).max();
+    if worst != Some(verdict) {
+        return Err(Refusal::BoundFails("the entries are for another verdict"));
+    }
+    match verdict {
+        Verdict::Overlapping => Ok(()),
+        Verdict::Separated | Verdict::Touching => {
+            bodies.are_covered(entries.iter().map(|entry| &entry.parts), effort)
+        }
+    }
+}
+
+/// Proves what is said of a margin of bodies that the entries prove separated: within it if one
+/// entry shows that, beyond it if all do.
+///
+/// ```
+/// use clearance_geometry::claim::{
+///     Compounds, Direction, PartStatement, Parts, Points, StaticProof,
+/// };
+/// use clearance_geometry::effort::Effort;
+/// use clearance_geometry::judge::judge_compounds_margin;
+/// use clearance_geometry::{Vec3, pose::Pose};
+///
+/// let corners = [[0., 0., 0.], [1., 0., 0.], [0., 1., 0.], [0., 0., 1.]].map(Vec3::from);
+/// let at = |z| Points { points: &corners, pose: Pose::translation(0.0, 0.0, z) };
+/// // P has two parts, Q one, which is above both.
+/// let (p, q) = ([at(0.0), at(2.0)], [at(5.0)]);
+/// let bodies = Compounds { p: &p, q: &q };
+/// let parts = Parts { p: vec![0, 1], q: vec![0] };
+/// let up = Direction::Vector(Vec3::new(0.0, 0.0, 1.0));
+/// let proof = StaticProof::Separated { direction: up };
+/// let entries = [PartStatement { parts, proof, margin_pairs: Default::default() }];
+/// let effort = &mut Effort::unlimited();
+/// assert!(judge_compounds_margin(&bodies, 1.5, false, &entries, effort).is_ok());
+/// assert!(judge_compounds_margin(&bodies, 2.5, false, &entries, effort).is_err());
+/// ```
+pub fn judge_compounds_margin(
+    bodies: &Compounds<'_>,
+    margin: f64,
+    is_within: bool,
+    entries: &[PartStatement],
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    let mut last = Err(Refusal::BoundFails("no entry shows it"));
+    for (at, entry) in entries.iter().enumerate() {
+        let StaticProof::Separated { direction } = &entry.proof else { continue };
+        let claim = MarginClaim { margin, is_within, pairs: &entry.margin_pairs };
+        for &p in &entry.parts.p {
+            for &q in &entry.parts.q {
+                effort.spend_step()?;
+                let pair = Bodies { p: bodies.p[p as usize], q: bodies.q[q as usize] };
+                last =
+                    judge_margin(pair, direction, &claim, effort).map_err(|why| of_entry(at, why));
+                match &last {
+                    Ok(()) if is_within => return Ok(()),
+                    Err(Refusal::Stopped(_)) => return last,
+                    Err(_) if !is_within => return last,
+                    _ => {}
+                }
+            }
+        }
+    }
+    last
+}
+
+/// Proves a first contact of moving bodies from scratch, or that there is none: of every pair of
+/// parts that it is free until then, and of one that it is in contact.
+///
+/// `course` is that of two parts, by their places. If `is_start_open`, nothing is claimed to be
+/// free, not even the start: all that is left to prove of the bodies is contact.
+pub fn judge_compounds_motion<'a>(
+    bodies: &Compounds<'a>,
+    course: impl Fn(u32, u32) -> Course<'a>,
+    entries: &[PartMotion<'_>],
+    is_start_open: bool,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    // The last reason why an entry does not show the contact.
+    let (mut is_met, mut unmet) = (false, Refusal::BoundFails("no entry shows the contact"));
+    let (mut is_contact, mut is_at_start) = (false, false);
+    for (at, PartMotion { parts, claim }) in entries.iter().enumerate() {
+        effort.spend_step()?;
+        bodies.judge_parts(parts).map_err(|why| of_entry(at, why))?;
+        is_contact = claim.outcome == Outcome::Contact;
+        is_at_start = is_contact && claim.t_contact <= 0.0;
+        let is_alone = parts.p.len() == 1 && parts.q.len() == 1;
+        let shows_contact = is_alone && is_contact && has_proof_of_contact(claim);
+        let is_start_alone = is_at_start || (is_start_open && claim.chain.is_empty());
+        for &p in &parts.p {
+            for &q in &parts.q {
+                effort.spend_step()?;
+                if !is_alone && !is_for_many(claim) {
+                    return Err(of_entry(at, Refusal::SeveralParts));
+                }
+                let course = course(p, q);
+                if shows_contact {
+                    match judge_motion(&course, claim, effort) {
+                        Ok(()) => {
+                            is_met = true;
+                            continue;
+                        }
+                        Err(why @ Refusal::Stopped(_)) => return Err(why),
+                        Err(why) => unmet = of_entry(at, why),
+                    }
+                }
+                judge_until_contact(&course, claim, is_start_alone, effort)
+                    .map_err(|why| of_entry(at, why))?;
+            }
+        }
+    }
+    if is_contact && !is_met {
+        return Err(unmet);
+    }
+    if is_at_start || is_start_open {
+        Ok(())
+    } else {
+        bodies.are_covered(entries.iter().map(|entry| entry.parts), effort)
+    }
+}
+
+/// Whether a claim of contact says how it is shown: by pairs, or at t = 0 by the verdict there.
+fn has_proof_of_contact(claim: &MotionClaim<'_>) -> bool {
+    let is_shown_by_verdict = claim.t_contact <= 0.0
+        && claim.initial.is_some_and(|proof| proof.verdict() != Verdict::Separated);
+    !claim.pairs.is_empty() || is_shown_by_verdict
+}
+
+/// Proves all of a claim but contact. Free until a contact at the start is no time at all, but what
+/// an entry says of the start it has to show.
+fn judge_until_contact(
+    course: &Course<'_>,
+    claim: &MotionClaim<'_>,
+    is_start_alone: bool,
+    effort: &mut Effort<'_>,
+) -> Result<(), Refusal> {
+    if is_start_alone {
+        judge_start_and_times(course, claim, effort)?;
+        judge_no_contact_at_start(claim)
+    } else {
+        judge_freedom(course, claim, effort).map(drop)
+    }
+}
+
+/// A start in contact is a contact at t = 0, and the answer would be that.
+fn judge_no_contact_at_start(claim: &MotionClaim<'_>) -> Result<(), Refusal> {
+    match claim.initial {
+        None | Some(StaticProof::Separated { .. }) => Ok(()),
+        Some(StaticProof::Touching { .. } | StaticProof::Overlapping { .. }) => {
+            Err(Refusal::BoundFails("the bodies are in contact at t = 0"))
+        }
+    }
+}
+
+/// Vertex pairs say nothing about parts of which several are named.
+fn is_for_many(claim: &MotionClaim<'_>) -> bool {
+    let is_vector = |direction: &Direction| matches!(direction, Direction::Vector(_));
+    let is_start_for_many = match claim.initial {
+        None => true,
+        Some(StaticProof::Separated { direction }) => is_vector(direction),
+        Some(StaticProof::Touching { .. } | StaticProof::Overlapping { .. }) => false,
+    };
+    is_start_for_many && claim.chain.iter().all(|link| is_vector(&link.direction))
+}

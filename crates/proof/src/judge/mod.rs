@@ -1,0 +1,37 @@
+//! The judges of all that [`claim`](super::claim) states: from scratch, looking at every vertex.
+//! They share no code with the searches, so that a mistake in a search costs a refused certificate,
+//! never a false one; `tests/architecture` lists the rooms that a judge may use.
+
+mod collision;
+mod compounds;
+mod cover;
+mod depth;
+mod direction;
+mod distance;
+mod exact;
+mod faces;
+mod link;
+mod measures;
+mod meeting;
+mod motion;
+mod nearest;
+mod passing;
+mod range;
+mod refusal;
+mod solids;
+mod still;
+mod verdict;
+
+pub use collision::judge_collision;
+pub use compounds::{judge_compounds, judge_compounds_margin, judge_compounds_motion};
+pub use depth::judge_depth;
+pub use direction::{LinkSweep, exact_direction_of_link};
+pub use distance::{judge_distance, judge_distance_with, judge_margin, judge_zero};
+pub use exact::{gap_along, scalar_product};
+pub use faces::{InnerFacet, judge_faces, judge_inner_facet};
+pub use measures::{judge_compounds_depth, judge_compounds_distance};
+pub use motion::{judge_first_contact, judge_motion};
+pub use range::judge_range;
+pub use refusal::Refusal;
+pub use solids::{judge_solid_motion, judge_solids};
+pub use verdict::{judge_static, judge_static_with};
