@@ -22,21 +22,12 @@ pub use clearance_robot as robot;
 pub use clearance_robot::mesh;
 pub use clearance_scene as scene;
 
-#[cfg(feature = "server")]
 pub mod config;
-#[cfg(feature = "server")]
 pub mod conformance;
-#[cfg(feature = "server")]
 pub mod demo;
-#[cfg(feature = "server")]
 mod drawing;
-#[cfg(feature = "server")]
 pub mod experiments;
-#[cfg(feature = "server")]
 pub mod rpc;
-#[cfg(feature = "server")]
 pub mod runtime;
-#[cfg(feature = "server")]
 pub mod telemetry;
-#[cfg(feature = "server")]
 pub mod verify;

@@ -19,9 +19,10 @@
 //! serve       puts the server together
 //! ```
 
-pub mod api;
+pub use clearance_proto as api;
+pub use clearance_proto::packed;
+
 pub mod convert;
-pub mod packed;
 pub mod path;
 pub mod serve;
 pub mod services;

@@ -20,7 +20,6 @@ mod hulls;
 mod motions;
 mod pairs;
 mod solids;
-#[cfg(feature = "server")]
 mod wire;
 
 #[test]
@@ -48,7 +47,6 @@ fn a_certificate_about_solids_that_is_accepted_is_true_whoever_wrote_it() {
     engine::fuzz(&solids::TARGET);
 }
 
-#[cfg(feature = "server")]
 #[test]
 fn any_bytes_on_the_wire_get_an_answer_or_a_clear_status() {
     engine::fuzz(&wire::TARGET);

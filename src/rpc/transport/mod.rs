@@ -1,7 +1,6 @@
 //! Between the network and the services: connections, what surrounds every call, how messages are
 //! read and how long a call may take.
 
-pub mod codec;
 pub(super) mod connection;
 mod crowd;
 pub(super) mod intake;

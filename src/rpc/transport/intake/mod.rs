@@ -7,7 +7,7 @@ mod structures;
 use std::future::Future;
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use prost::Name;
+use clearance_proto::codec::{Admission, admitted_by};
 use tonic::Status;
 
 pub(super) use self::arriving::Arriving;
@@ -39,29 +39,12 @@ struct Call {
     _busy: Option<Busy>,
 }
 
-/// What kind of message is received: which structure it has.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct MessageKind(Option<usize>);
-
-impl MessageKind {
-    /// That of this message; those that are not of the API are not looked at.
-    pub(super) fn of<T: Name>() -> Self {
-        Self(Structures::of_api().index_of(T::NAME))
-    }
-}
-
 /// The memory of messages.
 #[derive(Debug, Default)]
 struct Decoded {
     reserved: Vec<Reservation>,
     /// Of small ones, which count as part of the call itself until they are many.
     small: u64,
-}
-
-tokio::task_local! {
-    /// That of the call which is being polled. The decoders are made inside the generated services,
-    /// where nothing can be handed to them.
-    static CURRENT: Intake;
 }
 
 impl Intake {
@@ -78,12 +61,7 @@ impl Intake {
 
     /// Lets the decoders that `call` makes find this.
     pub(in crate::rpc) fn around<F: Future>(self, call: F) -> impl Future<Output = F::Output> {
-        CURRENT.scope(self, call)
-    }
-
-    /// That of the call which is being polled; none: this is a client.
-    pub(super) fn current() -> Option<Self> {
-        CURRENT.try_with(Self::clone).ok()
+        admitted_by(self.0, call)
     }
 
     /// Who pays.
@@ -103,7 +81,7 @@ impl Intake {
 
     /// Memory for the work on this call, if it is much.
     pub(in crate::rpc) fn work(&self, bytes: u64) -> Result<Option<Reservation>, Failure> {
-        self.reserve(MemoryKind::Work, bytes)
+        self.0.reserve(MemoryKind::Work, bytes)
     }
 
     /// The messages that were decoded so far are done with.
@@ -111,48 +89,10 @@ impl Intake {
         *self.decoded() = Decoded::default();
     }
 
-    /// Decodes a message unless it is too large in memory, or has too many elements.
-    pub(super) fn decode<T>(
-        &self,
-        kind: MessageKind,
-        bytes: &[u8],
-        decode: impl FnOnce() -> Result<T, Status>,
-    ) -> Result<T, Status> {
-        aside_if_large(bytes.len() as u64, || self.decode_here(kind, bytes, decode))
-    }
-
     /// Does what looks at all of the messages that were decoded and are not done with.
     pub(in crate::rpc) fn look_through<T>(&self, look: impl FnOnce() -> T) -> T {
         let bytes = self.decoded().reserved.iter().map(Reservation::bytes).sum();
         aside_if_large(bytes, look)
-    }
-
-    fn decode_here<T>(
-        &self,
-        kind: MessageKind,
-        bytes: &[u8],
-        decode: impl FnOnce() -> Result<T, Status>,
-    ) -> Result<T, Status> {
-        if let Some(index) = kind.0 {
-            let memory = scan(index, bytes, self.limits()).map_err(refused)?;
-            // Lists of numbers are a share of the bytes, of which all stay then.
-            let memory = memory.max(bytes.len() as u64);
-            let mut decoded = self.decoded();
-            decoded.small += memory;
-            if let Some(reservation) = self.reserve(MemoryKind::Decoded, decoded.small)? {
-                decoded.reserved.push(reservation);
-                decoded.small = 0;
-            }
-        }
-        decode()
-    }
-
-    /// Memory for this call, unless it is so little that it counts as part of the call itself.
-    fn reserve(&self, kind: MemoryKind, bytes: u64) -> Result<Option<Reservation>, Failure> {
-        if bytes <= CALL_BYTES / 2 {
-            return Ok(None);
-        }
-        Ok(Some(self.0.purse.reserve(kind, bytes)?))
     }
 
     /// Memory for a message of which so many bytes have come, unless they are few.
@@ -168,7 +108,56 @@ impl Intake {
     }
 
     fn decoded(&self) -> MutexGuard<'_, Decoded> {
-        self.0.decoded.lock().expect("nothing panics while holding it")
+        self.0.decoded()
+    }
+}
+
+impl Call {
+    fn decoded(&self) -> MutexGuard<'_, Decoded> {
+        self.decoded.lock().expect("nothing panics while holding it")
+    }
+
+    /// Memory of this kind, unless it is so little that it counts as part of the call itself.
+    fn reserve(&self, kind: MemoryKind, bytes: u64) -> Result<Option<Reservation>, Failure> {
+        if bytes <= CALL_BYTES / 2 {
+            return Ok(None);
+        }
+        Ok(Some(self.purse.reserve(kind, bytes)?))
+    }
+
+    /// Takes the memory of a message that is within the limits.
+    fn take_memory(&self, structure: usize, bytes: &[u8]) -> Result<(), Failure> {
+        let memory = scan(structure, bytes, &self.settings.limits).map_err(refused)?;
+        // Lists of numbers are a share of the bytes, of which all stay then.
+        let memory = memory.max(bytes.len() as u64);
+        let mut decoded = self.decoded();
+        decoded.small += memory;
+        if let Some(reservation) = self.reserve(MemoryKind::Decoded, decoded.small)? {
+            decoded.reserved.push(reservation);
+            decoded.small = 0;
+        }
+        Ok(())
+    }
+}
+
+impl Admission for Call {
+    fn kind_of(&self, name: &str) -> Option<usize> {
+        Structures::of_api().index_of(name)
+    }
+
+    /// Decodes a message unless it is too large in memory, or has too many elements.
+    fn admit(
+        &self,
+        kind: Option<usize>,
+        bytes: &[u8],
+        decode: &mut dyn FnMut() -> Result<(), Status>,
+    ) -> Result<(), Status> {
+        aside_if_large(bytes.len() as u64, || {
+            if let Some(structure) = kind {
+                self.take_memory(structure, bytes)?;
+            }
+            decode()
+        })
     }
 }
 

@@ -80,7 +80,7 @@ const IN_CERTIFICATES: CountLimit = Limits::certificate_entries_max;
 type CountLimit = fn(&Limits) -> Limit;
 
 /// The fields that are boxed, `Message.field` or `Message.oneof.field`, as the build was told.
-const BOXED: &str = env!("CLEARANCE_BOXED");
+const BOXED: &str = api::BOXED_FIELDS;
 
 /// A header of an allocation, and what its size is rounded up by.
 const ALLOCATION_BYTES: u64 = 16;

@@ -1,9 +1,5 @@
-//! Compiles `proto/` when the server is built; no protoc is needed.
+//! Compiles `proto/`; no protoc is needed.
 
-#[cfg(not(feature = "server"))]
-fn main() {}
-
-#[cfg(feature = "server")]
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     /// Every file of the API; a new one is a new line here.
     const FILES: &[&str] = &[
@@ -41,7 +37,6 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         "StreamSessionResponse.report",
     ];
     println!("cargo:rerun-if-changed=proto");
-    println!("cargo:rerun-if-env-changed=CLEARANCE_COMMIT");
 
     // With source information, so that the comments survive into the reflection service's answers.
     let mut compiler = protox::Compiler::new(["proto"])?;
@@ -53,7 +48,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     config.enable_type_names();
     // Lists of numbers that are read where they were received.
     for name in ["PackedPoses", "PackedRays", "PackedCasts"] {
-        config.extern_path(format!(".clearance.v1.{name}"), format!("crate::rpc::packed::{name}"));
+        config.extern_path(format!(".clearance.v1.{name}"), format!("crate::packed::{name}"));
     }
     // What is moved with every frame and every report stays small.
     println!("cargo:rustc-env=CLEARANCE_BOXED={}", LARGE.join(" "));
@@ -63,7 +58,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     tonic_prost_build::configure()
         .bytes(".clearance.v1")
         // Undecodable bytes are the client's fault, and the default codec calls them ours.
-        .codec_path("crate::rpc::transport::codec::Codec")
+        .codec_path("crate::codec::Codec")
         .compile_fds_with_config(compiler.file_descriptor_set(), config)?;
     Ok(())
 }

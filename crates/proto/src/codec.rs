@@ -4,14 +4,44 @@
 //! Bytes that are no message get INTERNAL without details, as all that the transport refuses; the
 //! table of failures makes INVALID_ARGUMENT of it (`status::of_transport`).
 
+use std::fmt::Debug;
+use std::future::Future;
 use std::marker::PhantomData;
+use std::sync::Arc;
 
 use prost::bytes::{Buf, BufMut};
 use prost::{Message, Name};
 use tonic::Status;
 use tonic::codec::{DecodeBuf, Decoder, EncodeBuf, Encoder};
 
-use super::intake::{Intake, MessageKind};
+/// What looks at the bytes of messages before they are decoded, on the side that does not know who
+/// sends them. The decoders are made inside the generated services, where nothing can be handed to
+/// them, so they find it by [`admitted_by`].
+pub trait Admission: Debug + Send + Sync {
+    /// The number of the messages of this name; none: they are decoded without a look.
+    fn kind_of(&self, name: &str) -> Option<usize>;
+
+    /// Decodes if nothing speaks against it. `decode` is called once, at most.
+    fn admit(
+        &self,
+        kind: Option<usize>,
+        bytes: &[u8],
+        decode: &mut dyn FnMut() -> Result<(), Status>,
+    ) -> Result<(), Status>;
+}
+
+tokio::task_local! {
+    static ADMISSION: Arc<dyn Admission>;
+}
+
+/// Lets this look at all messages that arrive while the call is polled. Without it, as in a client,
+/// nothing looks.
+pub fn admitted_by<F: Future>(
+    admission: Arc<dyn Admission>,
+    call: F,
+) -> impl Future<Output = F::Output> {
+    ADMISSION.scope(admission, call)
+}
 
 /// Encodes `T`, decodes `U`.
 #[derive(Debug)]
@@ -38,7 +68,9 @@ where
     }
 
     fn decoder(&mut self) -> Inward<U> {
-        Inward { intake: Intake::current(), kind: MessageKind::of::<U>(), message: PhantomData }
+        let admission = ADMISSION.try_with(Arc::clone).ok();
+        let kind = admission.as_ref().and_then(|admission| admission.kind_of(U::NAME));
+        Inward { admission, kind, message: PhantomData }
     }
 }
 
@@ -75,8 +107,8 @@ impl<T: Message> Encoder for Outward<T> {
 #[derive(Debug)]
 pub struct Inward<T> {
     /// None: this is a client.
-    intake: Option<Intake>,
-    kind: MessageKind,
+    admission: Option<Arc<dyn Admission>>,
+    kind: Option<usize>,
     message: PhantomData<T>,
 }
 
@@ -85,15 +117,15 @@ impl<T: Message + Name + Default> Decoder for Inward<T> {
     type Error = Status;
 
     fn decode(&mut self, buffer: &mut DecodeBuf<'_>) -> Result<Option<T>, Status> {
-        let message = match &self.intake {
-            None => decode(&mut *buffer)?,
-            Some(intake) => {
-                // Without copying: what was received lies in one piece, and this is a share of it.
-                let bytes = buffer.copy_to_bytes(buffer.remaining());
-                intake.decode(self.kind, &bytes.clone(), || decode(bytes))?
-            }
-        };
-        Ok(Some(message))
+        let Some(admission) = &self.admission else { return decode(&mut *buffer).map(Some) };
+        // Without copying: what was received lies in one piece, and this is a share of it.
+        let bytes = buffer.copy_to_bytes(buffer.remaining());
+        let mut message = None;
+        admission.admit(self.kind, &bytes.clone(), &mut || {
+            message = Some(decode(bytes.clone())?);
+            Ok(())
+        })?;
+        Ok(message)
     }
 }
 
@@ -103,7 +135,7 @@ fn decode<T: Message + Default>(bytes: impl Buf) -> Result<T, Status> {
 
 #[cfg(test)]
 mod tests {
-    use crate::rpc::api;
+    use crate as api;
 
     /// Replies of 3,648 bytes and requests of 1,784 were moved from hand to hand a dozen times,
     /// which took a fifth of the time of a small frame.
