@@ -25,8 +25,6 @@ pub use clearance_scene as scene;
 pub mod config;
 pub mod conformance;
 pub mod demo;
-mod drawing;
-pub mod experiments;
 pub mod rpc;
 pub mod runtime;
 pub mod telemetry;

@@ -29,7 +29,7 @@ enum Command {
     /// Streams a robot's motion through a cell to a server of its own, and reports.
     Demo(clearance::demo::DemoOptions),
     /// Reruns the papers' experiments; writes a table and a picture of each.
-    Experiments(clearance::experiments::ExperimentsOptions),
+    Experiments(clearance_experiments::ExperimentsOptions),
 }
 
 const SERVE_HELP: &str = "\
@@ -64,7 +64,7 @@ fn main() -> ExitCode {
         Command::Conformance(options) => verdict(clearance::conformance::run(&options, out)),
         Command::Verify(options) => verdict(clearance::verify::run(&options, out)),
         Command::Demo(options) => verdict(clearance::demo::run(&options, out)),
-        Command::Experiments(options) => verdict(clearance::experiments::run(&options, out)),
+        Command::Experiments(options) => verdict(clearance_experiments::run(&options, out)),
     }
 }
 

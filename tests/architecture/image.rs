@@ -14,9 +14,8 @@ fn the_image_is_built_from_all_that_the_package_needs() {
     let manifest = read("Cargo.toml".as_ref());
     let paths = manifest.lines().filter_map(|line| line.strip_prefix("path = "));
     let mut needed: Vec<String> = paths.map(|path| path.trim_matches('"').to_owned()).collect();
-    needed.extend(
-        ["Cargo.toml", "Cargo.lock", "build.rs", "proto/", "src/lib.rs"].map(str::to_owned),
-    );
+    needed
+        .extend(["Cargo.toml", "Cargo.lock", "proto/", "crates/", "src/lib.rs"].map(str::to_owned));
     if manifest.contains("[[bench]]") {
         needed.push("benches/".to_owned());
     }

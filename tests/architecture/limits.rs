@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use crate::source::{code_of, production_files, production_lines, read, rust_files};
+use crate::source::{code_of, production_files, production_lines, read, rust_files, sources};
 
 /// Columns that a line may have, in characters.
 const COLUMNS_MAX: usize = 100;
@@ -21,7 +21,7 @@ const MEANINGS_MAX: usize = 2;
 #[test]
 fn lines_have_at_most_a_hundred_columns() {
     let mut offences = Vec::new();
-    for folder in ["src", "tests", "benches", "examples"] {
+    for folder in ["src", "crates", "tests", "benches", "examples"] {
         for path in rust_files(Path::new(folder)) {
             for (number, line) in (1..).zip(read(&path).lines()) {
                 let columns = line.chars().count();
@@ -37,7 +37,7 @@ fn lines_have_at_most_a_hundred_columns() {
 #[test]
 fn functions_fit_on_a_screen_and_have_few_parameters() {
     let mut offences = Vec::new();
-    for path in production_files(Path::new("src")) {
+    for path in sources().flat_map(|source| production_files(&source)) {
         let text = read(&path);
         let lines = production_lines(&text);
         for (at, (number, line)) in lines.iter().enumerate() {
@@ -68,9 +68,11 @@ fn functions_fit_on_a_screen_and_have_few_parameters() {
 #[test]
 fn tolerances_are_named_in_number_with_their_reasons() {
     let mut offences = Vec::new();
-    for folder in ["src/geometry", "src/mesh", "src/scene"] {
+    for folder in
+        ["crates/proof/src", "crates/geometry/src", "crates/robot/src/mesh", "crates/scene/src"]
+    {
         for path in production_files(Path::new(folder)) {
-            if path.starts_with("src/geometry/number") || path == Path::new(SAMPLES) {
+            if path.starts_with("crates/proof/src/number") || path == Path::new(SAMPLES) {
                 continue;
             }
             for (number, line) in production_lines(&read(&path)) {
@@ -84,12 +86,12 @@ fn tolerances_are_named_in_number_with_their_reasons() {
 }
 
 /// Sizes of sample shapes are no tolerances.
-const SAMPLES: &str = "src/geometry/hull/samples.rs";
+const SAMPLES: &str = "crates/geometry/src/hull/samples.rs";
 
 #[test]
 fn a_type_name_has_at_most_two_meanings() {
     let mut meanings: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for path in production_files(Path::new("src")) {
+    for path in sources().flat_map(|source| production_files(&source)) {
         for (number, line) in production_lines(&read(&path)) {
             if let Some(name) = type_defined(line) {
                 let places = meanings.entry(name.to_owned()).or_default();
@@ -109,7 +111,7 @@ const UNSAFE: &str = "src/runtime/memory/tidy.rs";
 #[test]
 fn unsafe_code_is_one_declaration() {
     let mut places = Vec::new();
-    for path in production_files(Path::new("src")) {
+    for path in sources().flat_map(|source| production_files(&source)) {
         for (number, line) in production_lines(&read(&path)) {
             let code = line.split("//").next().unwrap_or_default();
             if code.split(|c: char| !c.is_alphanumeric() && c != '_').any(|word| word == "unsafe") {

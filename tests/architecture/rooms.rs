@@ -3,34 +3,33 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
-use crate::source::{code_of, production_files, production_lines, read};
+use crate::source::{
+    code_of, crate_of, production_files, production_lines, read, source_of, sources,
+};
 
-/// Rooms of a folder in their order: each uses only itself and those before it. `mod.rs` of the
-/// folder declares them all and is no room.
+/// Rooms of a folder in their order: each uses only itself and those before it. `mod.rs` or `lib.rs`
+/// of the folder declares them all and is no room.
 const ORDERS: &[(&str, &[&str])] = &[
-    ("src/geometry", GEOMETRY),
+    ("crates/proof/src", PROOF),
+    ("crates/geometry/src", GEOMETRY),
     ("src/rpc", RPC),
     ("src/rpc/services", &["certificates", "polytopes", "robots", "sessions", "queries", "info"]),
 ];
 
 /// Floor 3: the types of the wire, then what makes values of them, then what serves them.
-const RPC: &[&str] =
-    &["packed", "api", "path", "status", "convert", "transport", "shared", "services", "serve"];
+const RPC: &[&str] = &["path", "status", "convert", "transport", "shared", "services", "serve"];
 
-/// Floor 0: numbers, then where bodies are and what they are, then what is asked and asserted about
-/// two of them and who checks it, then the searches for answers.
+/// Numbers, then where bodies are, then what is asserted about two of them and who checks it.
+const PROOF: &[&str] = &["number", "effort", "pose", "motion", "vertex_pair", "claim", "judge"];
+
+/// What bodies are, then what is asked about two of them, then the searches for answers.
 ///
-/// A shape comes before motions because how far a motion carries a body is measured on its shape. A
-/// hull comes after polytopes because it hands one out.
+/// A hull comes after polytopes because it hands one out.
 const GEOMETRY: &[&str] = &[
-    "number",
-    "effort",
     "csr",
     "symmetric",
     "processor",
-    "pose",
     "shape",
-    "motion",
     "kernel",
     "hierarchy",
     "reach",
@@ -39,8 +38,6 @@ const GEOMETRY: &[&str] = &[
     "hull",
     "polyhedron",
     "pair",
-    "claim",
-    "judge",
     "witness",
     "difference",
     "separation",
@@ -50,41 +47,25 @@ const GEOMETRY: &[&str] = &[
     "contact_time",
 ];
 
-/// What a judge may use of floor 0: no judge shares code with the search that it judges.
-const JUDGES_USE: &[&str] = &["number", "effort", "pose", "motion", "pair", "claim", "judge"];
-
-#[test]
-fn judges_share_no_code_with_the_searches() {
-    let (mut offences, mut uses) = (Vec::new(), 0);
-    for path in production_files(Path::new("src/geometry/judge")) {
-        for used in modules_used(&production_code(&path), &module_of(&path)) {
-            let Some((root, [room, ..])) = used.split_first() else { continue };
-            let is_room = root == "geometry" && GEOMETRY.contains(&room.as_str());
-            uses += usize::from(is_room);
-            if root != "geometry" || is_room && !JUDGES_USE.contains(&room.as_str()) {
-                offences.push(format!("{}: uses {}", path.display(), used.join("::")));
-            }
-        }
-    }
-    assert!(uses > 100, "found only {uses} uses");
-    assert!(offences.is_empty(), "a judge uses what it must not:\n{}", offences.join("\n"));
-}
-
-/// What a judge of robots may use of floor 1: the numbers of the joints, and what is claimed.
+/// What a judge of robots may use beside `clearance_proof`, which has no search in its graph: the
+/// numbers of the joints, and what is claimed.
 const ROBOT_JUDGES_USE: &[&str] = &["claim", "tree", "judge"];
 
 #[test]
 fn judges_of_robots_share_no_code_with_the_searches() {
     let (mut offences, mut uses) = (Vec::new(), 0);
-    // A type of the geometry stands beside its rooms; they begin with a small letter.
+    // A type stands beside the rooms; they begin with a small letter.
     let is_room = |room: &String| room.starts_with(char::is_lowercase);
-    for path in production_files(Path::new("src/robot/judge")) {
+    for path in production_files(&source_of("clearance_robot").join("judge")) {
         for used in modules_used(&production_code(&path), &module_of(&path)) {
             let [root, room, ..] = &used[..] else { continue };
-            let rooms = if root == "geometry" { JUDGES_USE } else { ROBOT_JUDGES_USE };
             uses += usize::from(is_room(room));
-            let is_floor = root == "geometry" || root == "robot";
-            if !is_floor || is_room(room) && !rooms.contains(&room.as_str()) {
+            let is_known = match root.as_str() {
+                "clearance_proof" => true,
+                "clearance_robot" => !is_room(room) || ROBOT_JUDGES_USE.contains(&room.as_str()),
+                _ => false,
+            };
+            if !is_known {
                 offences.push(format!("{}: uses {}", path.display(), used.join("::")));
             }
         }
@@ -130,16 +111,15 @@ fn no_room_uses_one_that_comes_after_it() {
 #[test]
 fn no_files_use_each_other_in_a_circle() {
     let mut circles = Vec::new();
-    for folder in WITHOUT_CIRCLES {
-        let arrows = arrows(Path::new(folder));
-        assert!(arrows.values().any(|uses| !uses.is_empty()), "{folder}: no file uses another");
+    for folder in sources().filter(|source| !WITH_CIRCLES.iter().any(|one| source.ends_with(one))) {
+        let arrows = arrows(&folder);
         circles.extend(arrows.keys().filter_map(|file| circle(file, &arrows)));
     }
     assert!(circles.is_empty(), "files use each other in a circle:\n{}", circles.join("\n"));
 }
 
-/// Floors whose files never use each other in a circle. In `src/scene` and in `src/robot` some do.
-const WITHOUT_CIRCLES: &[&str] = &["src/geometry", "src/runtime", "src/rpc"];
+/// Crates in which some files still use each other in a circle.
+const WITH_CIRCLES: &[&str] = &["crates/scene/src", "crates/robot/src"];
 
 /// A module of the crate, and the files' modules that each one uses.
 type Arrows = BTreeMap<Vec<String>, Vec<Vec<String>>>;
@@ -187,27 +167,46 @@ fn circle(start: &[String], arrows: &Arrows) -> Option<String> {
     None
 }
 
-/// The path of a file's module in the crate: `src/rpc/convert/mod.rs` is `rpc`, `convert`.
+/// The path of a file's module, the crate first: `src/rpc/convert/mod.rs` is `clearance`, `rpc`,
+/// `convert`.
 fn module_of(path: &Path) -> Vec<String> {
-    let inside = path.strip_prefix("src").unwrap_or(path).with_extension("");
+    let (name, inside) = crate_of(path);
+    let inside = inside.with_extension("");
     let parts = inside.iter().map(|part| part.to_string_lossy().into_owned());
-    parts.filter(|part| part != "mod" && part != "lib").collect()
+    let parts = parts.filter(|part| part != "mod" && part != "lib");
+    std::iter::once(name).chain(parts).collect()
 }
 
-/// Every path of the crate that a file names, `super` resolved and lists in braces spelt out.
+/// Rooms of `clearance_proof` that `clearance_geometry` shows as its own.
+fn shown_by_geometry(path: Vec<String>) -> Vec<String> {
+    match &path[..] {
+        [root, room, rest @ ..]
+            if root == "clearance_geometry" && PROOF.contains(&room.as_str()) =>
+        {
+            [&["clearance_proof".to_owned(), room.clone()], rest].concat()
+        }
+        _ => path,
+    }
+}
+
+/// Every path of the workspace that a file names, `super` resolved and lists in braces spelt out.
 fn modules_used(text: &str, module: &[String]) -> Vec<Vec<String>> {
     let code: String = text.lines().map(|line| code_of(line) + " ").collect();
     let mut found = Vec::new();
-    for start in ["crate::", "super::", "self::"] {
+    for start in ["crate::", "super::", "self::", "clearance_"] {
         for (at, _) in code.match_indices(start) {
             let before = code[..at].chars().next_back();
             if before.is_none_or(|c| !(c.is_alphanumeric() || c == '_' || c == ':')) {
-                let from = if start == "crate::" { &[] } else { module };
+                let from = match start {
+                    "crate::" => &module[..1],
+                    "clearance_" => &[],
+                    _ => module,
+                };
                 add_paths(&code[at..], from, &mut found);
             }
         }
     }
-    found
+    found.into_iter().map(shown_by_geometry).collect()
 }
 
 /// Adds the paths that `code` begins with, seen from the module `from`; returns the rest.
@@ -242,28 +241,30 @@ fn add_paths<'a>(mut code: &'a str, from: &[String], found: &mut Vec<Vec<String>
 
 #[test]
 fn paths_are_found_in_lists_and_through_super() {
-    let module = ["rpc", "convert", "body"].map(str::to_owned);
+    let module = ["clearance", "rpc", "convert", "body"].map(str::to_owned);
     let text = "use crate::rpc::{api, status::{Failure, self}};\nuse super::super::shared::Shared;";
     let found: Vec<String> =
         modules_used(text, &module).iter().map(|path| path.join("::")).collect();
-    assert_eq!(found, ["rpc::api", "rpc::status::Failure", "rpc::status", "rpc::shared::Shared"]);
+    let expected = ["rpc::api", "rpc::status::Failure", "rpc::status", "rpc::shared::Shared"];
+    assert_eq!(found, expected.map(|path| format!("clearance::{path}")));
 }
 
 #[test]
 fn an_arrow_up_is_seen_through_every_form_of_a_path() {
-    let module = ["geometry", "shape", "measure"].map(str::to_owned);
+    let module = ["clearance_geometry", "shape", "measure"].map(str::to_owned);
     for text in [
-        "use crate::geometry::{Vec3, hull::convex_hull};",
+        "use crate::{Vec3, hull::convex_hull};",
         "use super::super::hull::{Hull, convex_hull};",
-        "use crate::{geometry::{hull}};",
-        "fn f() { crate::geometry::hull::convex_hull(&[]); }",
+        "use clearance_geometry::{Vec3, hull::{convex_hull}};",
+        "fn f() { crate::hull::convex_hull(&[]); }",
     ] {
         let used = modules_used(text, &module);
-        let is_hull =
-            |path: &Vec<String>| path[..].starts_with(&["geometry".into(), "hull".into()]);
+        let is_hull = |path: &Vec<String>| {
+            path[..].starts_with(&["clearance_geometry".into(), "hull".into()])
+        };
         assert!(used.iter().any(is_hull), "{text}: {used:?}");
     }
-    let in_tests = "use crate::geometry::Vec3;\n#[cfg(test)]\n#[expect(clippy::float_cmp)]\n\
+    let in_tests = "use crate::Vec3;\n#[cfg(test)]\n#[expect(clippy::float_cmp)]\n\
         mod tests {\n    use super::super::hull;\n}\n";
     let kept: Vec<_> = production_lines(in_tests).into_iter().map(|(number, _)| number).collect();
     assert_eq!(kept, [1]);

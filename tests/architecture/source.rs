@@ -3,6 +3,51 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+/// The crates in their order: each depends only on those before it. `clearance` is the server, in
+/// the root of the repository.
+pub(crate) const CRATES: &[&str] = &[
+    "clearance_proof",
+    "clearance_geometry",
+    "clearance_robot",
+    "clearance_samples",
+    "clearance_scene",
+    "clearance_proto",
+    "clearance_drawing",
+    "clearance_experiments",
+    "clearance",
+];
+
+/// Where a crate is.
+pub(crate) fn home_of(name: &str) -> PathBuf {
+    match name.strip_prefix("clearance_") {
+        Some(folder) => Path::new("crates").join(folder),
+        None => PathBuf::from("."),
+    }
+}
+
+/// The folder of a crate's source, as every other path from the root of the repository.
+pub(crate) fn source_of(name: &str) -> PathBuf {
+    match name.strip_prefix("clearance_") {
+        Some(folder) => Path::new("crates").join(folder).join("src"),
+        None => PathBuf::from("src"),
+    }
+}
+
+/// The crate that a file of source belongs to, and its path in it.
+pub(crate) fn crate_of(path: &Path) -> (String, PathBuf) {
+    for name in CRATES {
+        if let Ok(inside) = path.strip_prefix(source_of(name)) {
+            return ((*name).to_owned(), inside.to_path_buf());
+        }
+    }
+    (String::new(), path.to_path_buf())
+}
+
+/// The source of every crate.
+pub(crate) fn sources() -> impl Iterator<Item = PathBuf> {
+    CRATES.iter().map(|name| source_of(name))
+}
+
 /// The folders in a folder.
 pub(crate) fn folders(path: &Path) -> Vec<PathBuf> {
     entries(path).into_iter().filter(|entry| entry.is_dir()).collect()

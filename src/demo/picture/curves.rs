@@ -4,7 +4,7 @@
 use std::fmt::{Result, Write};
 
 use super::polyline;
-use crate::drawing::escape;
+use clearance_drawing::escape;
 
 /// The strips and what they share.
 #[derive(Debug, Default)]

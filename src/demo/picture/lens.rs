@@ -4,7 +4,7 @@ use std::fmt::{Result, Write};
 
 use super::polyline;
 use super::view::PictureExtent;
-use crate::drawing::escape;
+use clearance_drawing::escape;
 
 /// How the picture's plane is placed on the page.
 #[derive(Clone, Copy, Debug)]

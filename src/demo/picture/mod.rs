@@ -11,7 +11,7 @@ mod view;
 use curves::Chart;
 use still::{Drawing, Page, Still};
 
-use crate::drawing::Head;
+use clearance_drawing::Head;
 
 /// What is drawn.
 #[derive(Debug, Default)]

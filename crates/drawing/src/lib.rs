@@ -3,17 +3,17 @@
 
 use std::fmt::{Result, Write};
 
-pub(crate) use quick_xml::escape::escape;
+pub use quick_xml::escape::escape;
 
 /// The head of a picture. Its style adds classes to `title` and `sub`, which every picture has.
 #[derive(Debug)]
-pub(crate) struct Head<'a> {
+pub struct Head<'a> {
     /// Pixels.
-    pub(crate) width: f64,
-    pub(crate) height: f64,
-    pub(crate) title: &'a str,
-    pub(crate) subtitle: &'a str,
-    pub(crate) style: &'a str,
+    pub width: f64,
+    pub height: f64,
+    pub title: &'a str,
+    pub subtitle: &'a str,
+    pub style: &'a str,
 }
 
 const STYLE: &str = "text{font-family:Inter,'Segoe UI',Helvetica,Arial,sans-serif;fill:#1f2933}\
@@ -21,7 +21,7 @@ const STYLE: &str = "text{font-family:Inter,'Segoe UI',Helvetica,Arial,sans-seri
 
 impl Head<'_> {
     /// The whole file, its body written by `body`.
-    pub(crate) fn file(&self, body: impl FnOnce(&mut String) -> Result) -> String {
+    pub fn file(&self, body: impl FnOnce(&mut String) -> Result) -> String {
         let mut svg = String::new();
         // Writing to a String cannot fail.
         let _ = self

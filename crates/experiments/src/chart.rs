@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use super::{Experiment, Panel};
-use crate::drawing::{Head, escape};
+use clearance_drawing::{Head, escape};
 
 /// Panels in a row.
 const COLUMNS: usize = 2;
@@ -241,7 +241,7 @@ fn round(value: f64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::experiments::Curve;
+    use crate::Curve;
 
     /// Ten curves once ran from one panel's legend into the next one's.
     #[test]
