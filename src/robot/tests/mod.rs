@@ -2,6 +2,7 @@
 
 mod certify;
 pub(crate) mod check;
+mod doubling;
 mod edge;
 mod kinematics;
 mod reading;
@@ -50,7 +51,7 @@ pub(super) fn panda_meshes() -> MeshFiles {
         "hand.stl"
     );
     let read = |(name, bytes): (&str, &[u8])| {
-        let mesh = crate::mesh::read(bytes, None, 100_000).unwrap();
+        let mesh = crate::mesh::read(bytes, None, 100_000, &mut Effort::unlimited()).unwrap();
         (name.to_owned(), MeshContent::Mesh(Arc::new(mesh)))
     };
     files.into_iter().map(read).collect()

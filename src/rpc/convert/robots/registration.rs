@@ -1,14 +1,16 @@
 //! From the files of a request to a robot with its id.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::digested::Digested;
 use crate::geometry::effort::Effort;
 use crate::geometry::shape::PolytopeId;
-use crate::mesh;
+use crate::mesh::{self, MeshError};
 use crate::robot::model::{BuildError, Robot, Sources};
 use crate::robot::parts::{MeshContent, MeshFiles, PartSource, RobotPart};
+use crate::robot::shown;
 use crate::robot::urdf::DescriptionLimits;
 use crate::rpc::api;
 use crate::rpc::api::robot_mesh::Source as Wire;
@@ -38,13 +40,13 @@ impl AskedRobot {
         if let Some(gap) = request.gap_max {
             tolerance(&Path::ROOT.field("gap_max"), gap)?;
         }
-        let mut registered = MeshFiles::new();
+        let (mut registered, mut names) = (MeshFiles::new(), HashSet::new());
         for (index, file) in request.meshes.iter().enumerate() {
             let path = list.index(index);
             if file.name.is_empty() {
                 return Err(path.field("name").bad("is required").into());
             }
-            if request.meshes[..index].iter().any(|other| other.name == file.name) {
+            if !names.insert(file.name.as_str()) {
                 return Err(path.field("name").bad("another mesh has this name").into());
             }
             match &file.source {
@@ -86,13 +88,18 @@ impl AskedRobot {
     pub fn build(self, limits: &Limits, stop: &AtomicBool) -> Result<RegisteredRobot, Failure> {
         let Self { request, registered: mut meshes } = self;
         let list = Path::ROOT.field("meshes");
+        let effort = &mut Effort::with_stop(u64::MAX, stop);
         for (index, file) in request.meshes.iter().enumerate() {
             let Some(Wire::Content(bytes)) = &file.source else { continue };
             let path = list.index(index);
             let most = usize::try_from(limits.triangles_max).unwrap_or(usize::MAX);
-            let mesh = mesh::read(bytes, None, most);
-            let problem = |error| path.field("content").bad(format!("{:?}: {error}", file.name));
-            let mesh = mesh.map_err(problem)?;
+            let mesh = mesh::read(bytes, None, most, effort).map_err(|error| match error {
+                MeshError::Stopped(_) => Failure::Deadline,
+                wrong => {
+                    let problem = format!("{:?}: {wrong}", shown(&file.name));
+                    path.field("content").bad(problem).into()
+                }
+            })?;
             meshes.insert(file.name.clone(), MeshContent::Mesh(Arc::new(mesh)));
         }
         let sources = Sources {
@@ -102,8 +109,7 @@ impl AskedRobot {
             gap_max: request.gap_max,
             leave_out_missing: request.leave_out_missing,
         };
-        let mut effort = Effort::with_stop(u64::MAX, stop);
-        let robot = Robot::build(&sources, &description_limits(limits), &mut effort);
+        let robot = Robot::build(&sources, &description_limits(limits), effort);
         let robot = robot.map_err(|error| refused(&error))?;
         Ok(RegisteredRobot::new(id_of(&request, &robot), robot))
     }
