@@ -23,7 +23,7 @@ const LIMITS: DescriptionLimits = DescriptionLimits {
 };
 
 /// Looks at each; the least counts, for others use the machine, too.
-const LOOKS: usize = 5;
+const LOOKS: usize = 3;
 
 /// The processor's time of this thread.
 fn time_now() -> Duration {
@@ -51,7 +51,6 @@ fn check<T>(
     let (one, two) = (made(count), made(2 * count));
     let (steps, time) = cost(|effort| read(&one, effort));
     let (steps_of_two, time_of_two) = cost(|effort| read(&two, effort));
-    println!("{time:9.2?} {time_of_two:9.2?} {steps:8} {steps_of_two:8} {name}");
     assert!(steps_of_two < 3 * steps, "{name}: {steps} and {steps_of_two} steps");
     assert!(time_of_two < 3 * time, "{name}: {time:?} and {time_of_two:?}");
 }
@@ -125,11 +124,11 @@ fn a_urdf_with_twice_as_much_of_anything_takes_less_than_three_times_as_long() {
             assert!(!build(text, meshes, effort).unwrap().parts.is_empty());
         },
     );
-    check_urdf("attributes", 5_000, |n| {
+    check_urdf("attributes", 8_000, |n| {
         let attributes = around("<a ", n, |k| format!("a{k}='' "), "/>");
         with(1, |_| attributes.clone())
     });
-    check_urdf("namespaces", 5_000, |n| {
+    check_urdf("namespaces", 8_000, |n| {
         let declared = around("<a ", n, |k| format!("xmlns:a{k}='u{k}' "), "/>");
         with(1, |_| declared.clone())
     });
@@ -144,7 +143,7 @@ fn a_urdf_with_twice_as_much_of_anything_takes_less_than_three_times_as_long() {
     check_urdf("comments, texts and references", 5_000, |n| {
         with(n, |k| format!("<!-- {k} -->text &lt;&#65;<![CDATA[{k}]]>"))
     });
-    check_urdf("entities of one attribute", 20_000, |n| {
+    check_urdf("entities of one attribute", 100_000, |n| {
         with(1, |_| format!("<a b='{}'/>", "&amp;\n".repeat(n)))
     });
 }
@@ -159,27 +158,27 @@ fn check_srdf(name: &str, count: usize, text: impl Fn(usize) -> String) {
 /// 80,000 groups, of which 65,000 were named again, took 24 s: each name was looked for among all.
 #[test]
 fn an_srdf_with_twice_as_much_of_anything_takes_less_than_three_times_as_long() {
-    check_srdf("groups", 4_000, |n| {
+    check_srdf("groups", 10_000, |n| {
         around("", n, |k| format!("<group name='g{k}'><joint name='j'/></group>"), "")
     });
-    check_srdf("groups that are named again", 2_000, |n| {
+    check_srdf("groups that are named again", 10_000, |n| {
         let groups = around("", n, |k| format!("<group name='g{k}'><joint name='j'/></group>"), "");
         around(&groups, n, |k| format!("<group name='h{k}'><group name='g{k}'/></group>"), "")
     });
-    check_srdf("groups of one group", 4_000, |n| {
+    check_srdf("groups of one group", 20_000, |n| {
         around("<group name='g'>", n, |k| format!("<group name='g{k}'/>"), "</group>")
     });
-    check_srdf("joints of a group", 4_000, |n| {
+    check_srdf("joints of a group", 20_000, |n| {
         around("<group name='g'>", n, |k| format!("<joint name='j{k}'/>"), "</group>")
     });
-    check_srdf("states", 4_000, |n| {
+    check_srdf("states", 10_000, |n| {
         around("", n, |k| format!("<group_state name='s{k}' group='g'/>"), "")
     });
-    check_srdf("values of a state", 4_000, |n| {
+    check_srdf("values of a state", 20_000, |n| {
         let value = |k| format!("<joint name='j{k}' value='{k}'/>");
         around("<group_state name='s' group='g'>", n, value, "</group_state>")
     });
-    check_srdf("attributes", 5_000, |n| around("<a ", n, |k| format!("a{k}='' "), "/>"));
+    check_srdf("attributes", 8_000, |n| around("<a ", n, |k| format!("a{k}='' "), "/>"));
     let links = of_links(500, false, |_| String::new());
     let pairs = |n: usize| {
         let pair = |k: usize| {
@@ -210,10 +209,10 @@ fn a_mesh_file_twice_as_long_takes_less_than_three_times_as_long() {
         let x = k as f32;
         [[x, 0.0, 0.0], [x, 1.0, 0.0], [x, 0.0, 1.0]]
     };
-    check_mesh("triangles of a binary STL", 5_000, |n| {
+    check_mesh("triangles of a binary STL", 20_000, |n| {
         mesh::stl::tests::binary(&(0..n).map(triangle).collect::<Vec<_>>())
     });
-    check_mesh("facets of an ASCII STL", 3_000, |n| {
+    check_mesh("facets of an ASCII STL", 10_000, |n| {
         let mut text = String::from("solid x\n");
         for [a, b, c] in (0..n).map(triangle) {
             text += "facet\n";
@@ -225,12 +224,12 @@ fn a_mesh_file_twice_as_long_takes_less_than_three_times_as_long() {
         text.into_bytes()
     });
     let vertices = |n| around("", n, |k| format!("v {k} 0 {k}\n"), "");
-    check_mesh("vertices of an OBJ", 5_000, |n| (vertices(n) + "f 1 2 3\n").into_bytes());
-    check_mesh("faces of an OBJ", 5_000, |n| (vertices(3) + &"f 1 2 3\n".repeat(n)).into_bytes());
-    check_mesh("corners of a face of an OBJ", 5_000, |n| {
+    check_mesh("vertices of an OBJ", 20_000, |n| (vertices(n) + "f 1 2 3\n").into_bytes());
+    check_mesh("faces of an OBJ", 20_000, |n| (vertices(3) + &"f 1 2 3\n".repeat(n)).into_bytes());
+    check_mesh("corners of a face of an OBJ", 20_000, |n| {
         around(&(vertices(n) + "f"), n, |k| format!(" {}", k + 1), "\n").into_bytes()
     });
-    check_mesh("other lines of an OBJ", 5_000, |n| {
+    check_mesh("other lines of an OBJ", 50_000, |n| {
         (vertices(3) + &"# \n".repeat(n) + "f 1 2 3\n").into_bytes()
     });
 }
