@@ -26,7 +26,8 @@ pub(crate) fn panda() -> Robot {
     let read = |name: &&str| {
         let file = format!("{name}.stl");
         let bytes = std::fs::read(folder.join("collision").join(&file)).expect("it is there");
-        let mesh = clearance::mesh::read(&bytes, None, 100_000).expect("a mesh");
+        let mesh =
+            clearance::mesh::read(&bytes, None, 100_000, &mut Effort::unlimited()).expect("a mesh");
         (file, MeshContent::Mesh(Arc::new(mesh)))
     };
     let meshes: MeshFiles = MESHES.iter().map(read).collect();

@@ -50,7 +50,7 @@ impl Panda {
         let size = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
         let mut meshes = MeshFiles::new();
         for (name, bytes) in MESHES {
-            let read = mesh::read(bytes, None, size(most.triangles_max));
+            let read = mesh::read(bytes, None, size(most.triangles_max), &mut Effort::unlimited());
             let read = read.map_err(|error| wrong(format!("{name}: {error}")))?;
             meshes.insert(name.to_owned(), MeshContent::Mesh(Arc::new(read)));
         }

@@ -8,10 +8,14 @@ use super::memory::{MemoryKind, Purse, Reservation};
 use super::settings::{Limit, Limits};
 use crate::robot::Robot;
 
+/// What the ids of robots begin with: the kind and the version of the digest.
+pub const ID_PREFIX: &str = "r2-";
+
 /// A robot with its name.
 #[derive(Debug)]
 pub struct RegisteredRobot {
-    /// `r1-` and a digest.
+    /// [`ID_PREFIX`] and the digest of everything that answers about it are made of: who asks by
+    /// it, or keeps something under it, is answered alike whatever was registered before.
     pub id: String,
     /// It.
     pub robot: Arc<Robot>,

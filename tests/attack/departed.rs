@@ -28,8 +28,21 @@ where
     T: Send + 'static,
     F: Future<Output = T> + Send + 'static,
 {
+    lateness_after(&STAYS, other, call).await
+}
+
+/// The same of callers that stay so long.
+pub(crate) async fn lateness_after<T, F>(
+    stays: &[Duration],
+    other: &Client,
+    call: impl Fn() -> F,
+) -> Duration
+where
+    T: Send + 'static,
+    F: Future<Output = T> + Send + 'static,
+{
     let mut worst = Duration::ZERO;
-    for stay in STAYS {
+    for &stay in stays {
         let call = tokio::spawn(call());
         tokio::time::sleep(stay).await;
         call.abort();

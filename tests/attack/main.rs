@@ -39,6 +39,7 @@ mod memory;
 mod piles;
 mod questions;
 mod replies;
+mod robot_files;
 mod robots;
 mod row;
 mod scenes;

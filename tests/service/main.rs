@@ -14,6 +14,7 @@ mod compounds;
 mod contact_details;
 mod falsified;
 mod hostile;
+mod ids;
 mod kept_meshes;
 mod lifecycle;
 mod memory;

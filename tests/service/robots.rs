@@ -81,13 +81,13 @@ async fn a_robot_is_registered_described_listed_and_forgotten() {
     let get = |id: &str| api::GetRobotRequest { id: id.to_owned() };
     assert_eq!(client.get_robot(get(&read.id)).await.unwrap_err().code(), Code::NotFound);
     let first = client.register_robot(panda()).await.unwrap().into_inner();
-    // Another order of the files, and a mesh that is registered as a polytope, make no difference.
+    // Another order of the files makes no difference.
     let mut other = panda();
     other.meshes.reverse();
     let second = client.register_robot(other).await.unwrap().into_inner();
     assert_eq!((first.already_registered, second.already_registered), (false, true));
     let robot = first.robot.unwrap();
-    assert!(robot.id.starts_with("r1-") && robot == read && Some(&robot) == second.robot.as_ref());
+    assert!(robot.id.starts_with("r2-") && robot == read && Some(&robot) == second.robot.as_ref());
     assert_eq!((robot.parts.len(), robot.variables.len(), robot.links.len()), (17, 8, 13));
     assert_eq!(robot.variables[3].name, "panda_joint4");
     assert_eq!(
@@ -234,7 +234,7 @@ async fn cells_and_values_beyond_what_is_allowed_are_refused_with_their_field() 
     flat.obstacles[0].shape =
         Some(api::robot_obstacle::Shape::Box(api::Vector3 { x: 1.0, y: 0.0, z: 1.0 }));
     let mut stranger = cell.clone();
-    stranger.robots[0].robot_id = "r1-0".to_owned();
+    stranger.robots[0].robot_id = "r2-0".to_owned();
     let two = api::RobotCell {
         robots: vec![cell.robots[0].clone(), cell.robots[0].clone()],
         ..cell.clone()

@@ -33,6 +33,7 @@ mod xml;
 
 pub use self::error::RobotError;
 pub use self::model::Robot;
+pub use self::xml::shown;
 
 #[cfg(test)]
 pub(crate) mod tests;

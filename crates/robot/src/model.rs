@@ -38,11 +38,21 @@ pub enum BuildError {
     #[error(transparent)]
     Description(#[from] RobotError),
     /// These mesh files were not given.
-    #[error("the URDF names meshes that were not given: {}", .0.join(", "))]
+    #[error("the URDF names meshes that were not given: {}", listed(.0))]
     MissingMeshes(Vec<String>),
     /// The deadline passed.
     #[error("stopped before the hulls were built")]
     Stopped(Stopped),
+}
+
+/// Names in a message that is not too long to be sent.
+fn listed(names: &[String]) -> String {
+    const NAMES_MAX: usize = 20;
+    let mut listed: Vec<String> = names.iter().take(NAMES_MAX).map(|name| shown(name)).collect();
+    if names.len() > NAMES_MAX {
+        listed.push(format!("and {} others", names.len() - NAMES_MAX));
+    }
+    listed.join(", ")
 }
 
 impl From<Stopped> for BuildError {
@@ -131,26 +141,26 @@ impl Robot {
         limits: &DescriptionLimits,
         effort: &mut Effort<'_>,
     ) -> Result<Self, BuildError> {
-        let description = Description::read(sources.urdf, limits)?;
+        let description = Description::read(sources.urdf, limits, effort)?;
         let semantics = match sources.srdf {
-            Some(text) => Semantics::read(text, limits.nodes_max)?,
+            Some(text) => Semantics::read(text, limits.nodes_max, effort)?,
             None => Semantics::default(),
         };
-        let (tree, joints, mut links) = assemble(&description, limits.depth_max)?;
+        let (tree, joints, mut links) = assemble(&description, limits.depth_max, effort)?;
         let mut notes = Vec::new();
-        let parts = PartBuilder { sources, effort, built: Vec::new(), missing: Vec::new() }
-            .all(&description, &mut links)?;
-        for missing in &parts.missing {
+        let parts = PartBuilder::new(sources, effort).all(&description, &mut links)?;
+        let PartBuilder { built: parts, missing, .. } = parts;
+        for missing in &missing {
             notes.push(format!("left out, since its mesh was not given: {}", shown(missing)));
         }
-        let allowed = allowed_pairs(&joints, &links, &semantics, &mut notes);
+        let allowed = allowed_pairs(&joints, &links, &semantics, &mut notes, effort)?;
         let Semantics { groups, states, .. } = semantics;
         Ok(Self {
             name: description.name,
             kinematics: Kinematics::new(tree),
             joints,
             links,
-            parts: parts.built,
+            parts,
             allowed,
             groups,
             states,
@@ -168,7 +178,8 @@ impl Robot {
 fn assemble(
     description: &Description,
     depth_max: usize,
-) -> Result<(Tree, Vec<RobotJoint>, Vec<RobotLink>), RobotError> {
+    effort: &mut Effort<'_>,
+) -> Result<(Tree, Vec<RobotJoint>, Vec<RobotLink>), BuildError> {
     let (mut tree, mut joints) = (Tree::default(), Vec::new());
     for joint in &description.joints {
         let first = tree.variables.len();
@@ -184,6 +195,7 @@ fn assemble(
             mimic: joint.mimic.clone(),
         });
     }
+    let followed = followed(&joints);
     let mut below = vec![Vec::new(); description.links.len()];
     let mut is_root = vec![true; description.links.len()];
     for (index, joint) in description.joints.iter().enumerate() {
@@ -200,9 +212,11 @@ fn assemble(
             let joint = &description.joints[*index];
             if depth == depth_max {
                 let problem = format!("more than {depth_max} joints between the base and a link");
-                return Err(at_joint(joint, problem));
+                return Err(at_joint(joint, problem).into());
             }
-            let by = driven_by(description, &joints, *index)?;
+            let Some(by) = driven_by(&joints, &followed, *index, effort)? else {
+                return Err(at_joint(joint, "mimics itself by way of others").into());
+            };
             let origin = frame_from_link.compose(&joint.parent_from_joint);
             places[joint.child] = Some(add_frames(&mut tree, joint, by, frame, origin));
             waiting.push((joint.child, depth + 1));
@@ -214,7 +228,7 @@ fn assemble(
             let in_circle =
                 |joint: &&JointElement| description.links[joint.child].name == link.name;
             let joint = description.joints.iter().find(in_circle).expect("it is no root");
-            return Err(at_joint(joint, "this joint is part of a circle, or hangs on one"));
+            return Err(at_joint(joint, "this joint is part of a circle, or hangs on one").into());
         };
         links.push(RobotLink { name: link.name.clone(), frame, frame_from_link, parts: 0..0 });
     }
@@ -278,23 +292,34 @@ fn variables(joint: &JointElement) -> Vec<Variable> {
     }
 }
 
+/// The joint that each joint follows, by its name.
+fn followed(joints: &[RobotJoint]) -> Vec<Option<usize>> {
+    let index_of: BTreeMap<&str, usize> =
+        joints.iter().enumerate().map(|(index, joint)| (joint.name.as_str(), index)).collect();
+    let of = |mimic: &Mimic| *index_of.get(mimic.joint.as_str()).expect("checked by urdf");
+    joints.iter().map(|joint| joint.mimic.as_ref().map(of)).collect()
+}
+
 /// The value that drives a joint; that of a joint that mimics is found through all whom it follows.
+/// None: there is no end to them.
 fn driven_by(
-    description: &Description,
     joints: &[RobotJoint],
+    followed: &[Option<usize>],
     index: usize,
-) -> Result<Drive, RobotError> {
+    effort: &mut Effort<'_>,
+) -> Result<Option<Drive>, Stopped> {
     let (mut at, mut by) = (index, Drive::direct(0));
     for _ in 0..=joints.len() {
-        let Some(mimic) = &joints[at].mimic else {
-            return Ok(Drive { variable: joints[at].variables.start, ..by });
+        effort.spend_step()?;
+        let (Some(mimic), Some(next)) = (&joints[at].mimic, followed[at]) else {
+            return Ok(Some(Drive { variable: joints[at].variables.start, ..by }));
         };
         // multiplier (m q + o) + offset
         by.offset += by.multiplier * mimic.offset;
         by.multiplier *= mimic.multiplier;
-        at = joints.iter().position(|joint| joint.name == mimic.joint).expect("checked by urdf");
+        at = next;
     }
-    Err(at_joint(&description.joints[index], "mimics itself by way of others"))
+    Ok(None)
 }
 
 /// Adds the frames of a joint; returns where the link below it is.
@@ -344,11 +369,13 @@ fn allowed_pairs(
     links: &[RobotLink],
     semantics: &Semantics,
     notes: &mut Vec<String>,
-) -> Vec<AllowedPair> {
+    effort: &mut Effort<'_>,
+) -> Result<Vec<AllowedPair>, Stopped> {
     let mut reasons: BTreeMap<[usize; 2], AllowedReason> = BTreeMap::new();
     let index_of: BTreeMap<&str, usize> =
         links.iter().enumerate().map(|(index, link)| (link.name.as_str(), index)).collect();
     for pair in &semantics.disabled {
+        effort.spend_step()?;
         let known = [0, 1].map(|k| index_of.get(pair.links[k].as_str()).copied());
         let [Some(a), Some(b)] = known else {
             let names = [0, 1].map(|k| shown(&pair.links[k]));
@@ -364,13 +391,18 @@ fn allowed_pairs(
         let [a, b] = [joint.parent, joint.child];
         reasons.entry([a.min(b), a.max(b)]).or_insert(AllowedReason::Adjacent);
     }
-    let with_parts: Vec<usize> = (0..links.len()).filter(|i| !links[*i].parts.is_empty()).collect();
-    for (at, a) in with_parts.iter().enumerate() {
-        for b in &with_parts[at + 1..] {
-            if links[*a].frame == links[*b].frame {
+    let mut together: BTreeMap<Option<usize>, Vec<usize>> = BTreeMap::new();
+    for (index, link) in links.iter().enumerate().filter(|(_, link)| !link.parts.is_empty()) {
+        together.entry(link.frame).or_default().push(index);
+    }
+    for links in together.values() {
+        for (at, a) in links.iter().enumerate() {
+            for b in &links[at + 1..] {
+                effort.spend_step()?;
                 reasons.entry([*a, *b]).or_insert(AllowedReason::Rigid);
             }
         }
     }
-    reasons.into_iter().map(|(links, reason)| AllowedPair { links, reason }).collect()
+    let pairs = reasons.into_iter().map(|(links, reason)| AllowedPair { links, reason });
+    Ok(pairs.collect())
 }

@@ -75,6 +75,8 @@ pub(super) struct PartBuilder<'a, 'e, 'f> {
     pub(super) sources: &'a Sources<'a>,
     /// How long it may take.
     pub(super) effort: &'e mut Effort<'f>,
+    /// What the meshes are called by the last steps of their names; none: several are.
+    by_last_step: BTreeMap<&'a str, Option<&'a MeshContent>>,
     /// The parts so far.
     pub(super) built: Vec<RobotPart>,
     /// Meshes that were not given.
@@ -84,7 +86,24 @@ pub(super) struct PartBuilder<'a, 'e, 'f> {
 /// A polytope, what it was made of, and by how much it is larger.
 type Built = (Arc<Polytope>, PartSource, f64);
 
-impl PartBuilder<'_, '_, '_> {
+impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
+    /// No part yet.
+    pub(super) fn new(sources: &'a Sources<'a>, effort: &'e mut Effort<'f>) -> Self {
+        let mut by_last_step = BTreeMap::new();
+        for (name, content) in sources.meshes {
+            let named = by_last_step.entry(last_step(name));
+            named.and_modify(|found| *found = None).or_insert(Some(content));
+        }
+        Self { sources, effort, by_last_step, built: Vec::new(), missing: Vec::new() }
+    }
+
+    /// The mesh that the URDF means: by the whole name, or by its last step if one file alone has
+    /// it.
+    fn mesh_named(&self, filename: &str) -> Option<&'a MeshContent> {
+        let by_last_step = || self.by_last_step.get(last_step(filename)).copied().flatten();
+        self.sources.meshes.get(filename).or_else(by_last_step)
+    }
+
     /// The parts of every link, in order.
     pub(super) fn all(
         mut self,
@@ -96,6 +115,7 @@ impl PartBuilder<'_, '_, '_> {
         for (index, (element, link)) in description.links.iter().zip(links).enumerate() {
             let first = self.built.len();
             for collision in &element.collisions {
+                self.effort.spend_step()?;
                 let built = match &collision.geometry {
                     Geometry::Mesh { filename, scale } => {
                         let key = (filename.clone(), [scale.x, scale.y, scale.z].map(f64::to_bits));
@@ -169,7 +189,7 @@ impl PartBuilder<'_, '_, '_> {
         filename: &str,
         scale: &Vec3,
     ) -> Result<Option<Built>, BuildError> {
-        let Some(content) = mesh_named(self.sources.meshes, filename) else {
+        let Some(content) = self.mesh_named(filename) else {
             self.missing.push(filename.to_owned());
             return Ok(None);
         };
@@ -225,15 +245,7 @@ impl PartBuilder<'_, '_, '_> {
     }
 }
 
-/// The mesh that the URDF means: by the whole name, or by its last step if one file alone has it.
-fn mesh_named<'m>(meshes: &'m MeshFiles, filename: &str) -> Option<&'m MeshContent> {
-    let last = |name: &str| name.rsplit(['/', '\\']).next().unwrap_or(name).to_owned();
-    meshes.get(filename).or_else(|| {
-        let wanted = last(filename);
-        let mut found = meshes.iter().filter(|(name, _)| last(name) == wanted);
-        match (found.next(), found.next()) {
-            (Some((_, content)), None) => Some(content),
-            _ => None,
-        }
-    })
+/// What follows the last slash.
+fn last_step(name: &str) -> &str {
+    name.rsplit(['/', '\\']).next().unwrap_or(name)
 }

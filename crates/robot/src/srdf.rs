@@ -1,7 +1,11 @@
 //! SRDF: which pairs of links need no check and why, groups of joints, and named configurations.
 
+use std::collections::BTreeMap;
+
 use super::RobotError;
-use super::xml::XmlFile;
+use super::model::BuildError;
+use super::xml::{Element, XmlFile};
+use crate::geometry::effort::Effort;
 
 /// A pair of links that may meet.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -46,55 +50,106 @@ pub struct Semantics {
 /// Entries that a file may have in all; a robot of 500 links has at most 125,000 pairs.
 const ENTRIES_MAX: usize = 200_000;
 
+/// Bytes of the names of joints in all groups together, each group's for itself. A group that names
+/// others repeats theirs, so that a text of a few megabytes could ask for terabytes.
+const MEMBER_BYTES_MAX: usize = 16 << 20;
+
 impl Semantics {
-    /// Reads an SRDF. Links that the URDF does not have are for [`super::model`] to notice.
-    pub fn read(text: &str, nodes_max: u32) -> Result<Self, RobotError> {
-        let file = XmlFile::parse("SRDF", text, nodes_max)?;
-        let robot = file.robot()?;
-        let (mut read, mut members) = (Self::default(), 0);
-        for element in robot.elements() {
-            if read.disabled.len() + read.groups.len() + read.states.len() >= ENTRIES_MAX {
-                return Err(element.bad(format!("more than {ENTRIES_MAX} entries")));
+    /// Reads an SRDF, as long as the effort lasts: a step is an element, an attribute or a joint of
+    /// a group. Links that the URDF does not have are for [`super::model`] to notice.
+    pub fn read(text: &str, nodes_max: u32, effort: &mut Effort<'_>) -> Result<Self, BuildError> {
+        let file = XmlFile::parse("SRDF", text, nodes_max, effort)?;
+        let (mut read, mut groups) = (Self::default(), Groups::default());
+        for element in file.robot()?.elements() {
+            effort.spend_step()?;
+            if read.disabled.len() + groups.all.len() + read.states.len() >= ENTRIES_MAX {
+                return Err(element.bad(format!("more than {ENTRIES_MAX} entries")).into());
             }
             match element.tag() {
-                "disable_collisions" => read.disabled.push(DisabledPair {
-                    links: [element.required("link1")?, element.required("link2")?]
-                        .map(str::to_owned),
-                    reason: element.text("reason").unwrap_or_default().to_owned(),
-                }),
-                "group" => {
-                    let name = element.required("name")?.to_owned();
-                    let mut joints = Vec::new();
-                    for joint in element.children("joint") {
-                        joints.push(joint.required("name")?.to_owned());
-                    }
-                    for inner in element.children("group") {
-                        let inner = inner.required("name")?;
-                        // Groups come before those that hold them; another order names nothing.
-                        let known = read.groups.iter().find(|group| group.name == inner);
-                        joints.extend(known.iter().flat_map(|group| group.joints.iter().cloned()));
-                        if members + joints.len() > ENTRIES_MAX {
-                            let problem =
-                                format!("groups of more than {ENTRIES_MAX} joints in all");
-                            return Err(element.bad(problem));
-                        }
-                    }
-                    members += joints.len();
-                    read.groups.push(Group { name, joints });
-                }
-                "group_state" => {
-                    let mut values = Vec::new();
-                    for joint in element.children("joint") {
-                        let value = joint.number("value", None)?;
-                        values.push((joint.required("name")?.to_owned(), value));
-                    }
-                    let name = element.required("name")?.to_owned();
-                    let group = element.text("group").unwrap_or_default().to_owned();
-                    read.states.push(NamedState { name, group, values });
-                }
+                "disable_collisions" => read.disabled.push(disabled_pair(element)?),
+                "group" => groups.add(element, effort)?,
+                "group_state" => read.states.push(named_state(element, effort)?),
                 _ => {}
             }
         }
+        read.groups = groups.all;
         Ok(read)
+    }
+}
+
+fn disabled_pair(element: Element<'_>) -> Result<DisabledPair, RobotError> {
+    Ok(DisabledPair {
+        links: [element.required("link1")?, element.required("link2")?].map(str::to_owned),
+        reason: element.text("reason").unwrap_or_default().to_owned(),
+    })
+}
+
+fn named_state(element: Element<'_>, effort: &mut Effort<'_>) -> Result<NamedState, BuildError> {
+    let mut values = Vec::new();
+    for joint in element.children("joint") {
+        effort.spend_step()?;
+        let value = joint.number("value", None)?;
+        values.push((joint.required("name")?.to_owned(), value));
+    }
+    let name = element.required("name")?.to_owned();
+    let group = element.text("group").unwrap_or_default().to_owned();
+    Ok(NamedState { name, group, values })
+}
+
+/// The groups so far.
+#[derive(Default)]
+struct Groups<'a> {
+    all: Vec<Group>,
+    /// The first of each name.
+    index_of: BTreeMap<&'a str, usize>,
+    /// Joints of all groups, each group's for itself, and the bytes of their names.
+    members: usize,
+    member_bytes: usize,
+}
+
+impl<'a> Groups<'a> {
+    /// Adds a group with its joints, and those of the groups that it names.
+    fn add(&mut self, element: Element<'a>, effort: &mut Effort<'_>) -> Result<(), BuildError> {
+        let name = element.required("name")?;
+        let mut joints = Vec::new();
+        for joint in element.children("joint") {
+            self.member(element, joint.required("name")?.to_owned(), &mut joints, effort)?;
+        }
+        for inner in element.children("group") {
+            effort.spend_step()?;
+            // Groups come before those that hold them; another order names nothing.
+            let Some(&known) = self.index_of.get(inner.required("name")?) else { continue };
+            for k in 0..self.all[known].joints.len() {
+                let joint = self.all[known].joints[k].clone();
+                self.member(element, joint, &mut joints, effort)?;
+            }
+        }
+        self.index_of.entry(name).or_insert(self.all.len());
+        self.all.push(Group { name: name.to_owned(), joints });
+        Ok(())
+    }
+
+    /// Adds a joint to those of a group, if there may be another one.
+    fn member(
+        &mut self,
+        element: Element<'a>,
+        joint: String,
+        joints: &mut Vec<String>,
+        effort: &mut Effort<'_>,
+    ) -> Result<(), BuildError> {
+        effort.spend_step()?;
+        self.members += 1;
+        self.member_bytes += joint.len();
+        if self.members > ENTRIES_MAX {
+            let problem = format!("groups of more than {ENTRIES_MAX} joints in all");
+            return Err(element.bad(problem).into());
+        }
+        if self.member_bytes > MEMBER_BYTES_MAX {
+            let problem =
+                format!("names of joints in groups of more than {MEMBER_BYTES_MAX} bytes");
+            return Err(element.bad(problem).into());
+        }
+        joints.push(joint);
+        Ok(())
     }
 }

@@ -4,7 +4,9 @@
 use std::collections::BTreeMap;
 
 use super::RobotError;
+use super::model::BuildError;
 use super::xml::{Element, LENGTH_MAX, XmlFile, shown};
+use crate::geometry::effort::Effort;
 use crate::geometry::number::trig::RoundedTrig;
 use crate::geometry::pose::Pose;
 use crate::geometry::{Mat3, Vec3};
@@ -145,31 +147,35 @@ pub struct Description {
 }
 
 impl Description {
-    /// Reads a URDF.
-    pub fn read(text: &str, limits: &DescriptionLimits) -> Result<Self, RobotError> {
-        let file = XmlFile::parse("URDF", text, limits.nodes_max)?;
+    /// Reads a URDF, as long as the effort lasts: a step is an element or an attribute.
+    pub fn read(
+        text: &str,
+        limits: &DescriptionLimits,
+        effort: &mut Effort<'_>,
+    ) -> Result<Self, BuildError> {
+        let file = XmlFile::parse("URDF", text, limits.nodes_max, effort)?;
         let robot = file.robot()?;
         let (mut links, mut index_of, mut parts) = (Vec::new(), BTreeMap::new(), 0);
         for element in robot.children("link") {
+            effort.spend_step()?;
             if links.len() == limits.links_max {
-                return Err(element.bad(format!("more than {} links", limits.links_max)));
+                return Err(element.bad(format!("more than {} links", limits.links_max)).into());
             }
-            let link = read_link(element)?;
+            let link = read_link(element, effort)?;
             parts += link.collisions.len();
             if parts > limits.parts_max {
-                return Err(
-                    element.bad(format!("more than {} collision elements", limits.parts_max))
-                );
+                let problem = format!("more than {} collision elements", limits.parts_max);
+                return Err(element.bad(problem).into());
             }
             if index_of.insert(link.name.clone(), links.len()).is_some() {
-                return Err(element.bad("another link has this name"));
+                return Err(element.bad("another link has this name").into());
             }
             links.push(link);
         }
         if links.is_empty() {
-            return Err(robot.bad("there is no link"));
+            return Err(robot.bad("there is no link").into());
         }
-        let joints = read_joints(robot, &index_of)?;
+        let joints = read_joints(robot, &index_of, effort)?;
         let name = robot.text("name").unwrap_or_default().to_owned();
         Ok(Self { name, links, joints })
     }
@@ -177,19 +183,22 @@ impl Description {
 
 /// All joints, every name of which is known and every link of which has one joint above it.
 fn read_joints(
-    robot: Element<'_, '_>,
+    robot: Element<'_>,
     index_of: &BTreeMap<String, usize>,
-) -> Result<Vec<JointElement>, RobotError> {
+    effort: &mut Effort<'_>,
+) -> Result<Vec<JointElement>, BuildError> {
     let mut joints: Vec<JointElement> = Vec::new();
     let (mut names, mut above) = (BTreeMap::new(), BTreeMap::new());
     for element in robot.children("joint") {
+        effort.spend_step()?;
         let joint = read_joint(element, index_of)?;
         if names.insert(joint.name.clone(), joints.len()).is_some() {
-            return Err(element.bad("another joint has this name"));
+            return Err(element.bad("another joint has this name").into());
         }
         if let Some(other) = above.insert(joint.child, joints.len()) {
             let other = shown(&joints[other].name);
-            return Err(element.bad(format!("its child is moved by the joint {other:?} already")));
+            let problem = format!("its child is moved by the joint {other:?} already");
+            return Err(element.bad(problem).into());
         }
         joints.push(joint);
     }
@@ -204,19 +213,23 @@ fn read_joints(
             JointKind::Revolute | JointKind::Continuous | JointKind::Prismatic
         );
         if !moves_singly || followed.name == joint.name {
-            return Err(element.bad("mimics a joint that has not one value of its own"));
+            return Err(element.bad("mimics a joint that has not one value of its own").into());
         }
     }
     Ok(joints)
 }
 
-fn read_link(element: Element<'_, '_>) -> Result<LinkElement, RobotError> {
+fn read_link(element: Element<'_>, effort: &mut Effort<'_>) -> Result<LinkElement, BuildError> {
     let name = element.required("name")?.to_owned();
-    let collisions = element.children("collision").map(read_collision).collect::<Result<_, _>>()?;
+    let mut collisions = Vec::new();
+    for collision in element.children("collision") {
+        effort.spend_step()?;
+        collisions.push(read_collision(collision)?);
+    }
     Ok(LinkElement { name, collisions })
 }
 
-fn read_collision(element: Element<'_, '_>) -> Result<CollisionElement, RobotError> {
+fn read_collision(element: Element<'_>) -> Result<CollisionElement, RobotError> {
     let shape = element.child("geometry").and_then(|geometry| geometry.elements().next());
     let shape = shape.ok_or_else(|| element.bad("needs a geometry with a shape in it"))?;
     let geometry = match shape.tag() {
@@ -245,14 +258,14 @@ fn read_collision(element: Element<'_, '_>) -> Result<CollisionElement, RobotErr
     })
 }
 
-fn box_size(shape: Element<'_, '_>) -> Result<Vec3, RobotError> {
+fn box_size(shape: Element<'_>) -> Result<Vec3, RobotError> {
     shape.required("size")?;
     let size = shape.vector("size", Vec3::zeros())?;
     if size.iter().all(|s| *s > 0.0) { Ok(size) } else { Err(shape.bad("size must be positive")) }
 }
 
 fn read_joint(
-    element: Element<'_, '_>,
+    element: Element<'_>,
     index_of: &BTreeMap<String, usize>,
 ) -> Result<JointElement, RobotError> {
     let kind = match element.required("type")? {
@@ -295,7 +308,7 @@ fn read_joint(
 
 /// The unit vector along the axis: each coordinate divided by the rounded length. Joints that move
 /// about none often say that theirs is zero.
-fn axis(element: Element<'_, '_>, kind: JointKind) -> Result<Vec3, RobotError> {
+fn axis(element: Element<'_>, kind: JointKind) -> Result<Vec3, RobotError> {
     let Some(axis) = element.child("axis") else { return Ok(Vec3::x()) };
     let vector = axis.vector("xyz", Vec3::x())?;
     let largest = vector.amax();
@@ -309,7 +322,7 @@ fn axis(element: Element<'_, '_>, kind: JointKind) -> Result<Vec3, RobotError> {
     Ok(Vec3::new(vector.x / length, vector.y / length, vector.z / length))
 }
 
-fn limits(element: Element<'_, '_>, kind: JointKind) -> Result<([f64; 2], f64), RobotError> {
+fn limits(element: Element<'_>, kind: JointKind) -> Result<([f64; 2], f64), RobotError> {
     let free = [f64::NEG_INFINITY, f64::INFINITY];
     let is_limited = matches!(kind, JointKind::Revolute | JointKind::Prismatic);
     let Some(limit) = element.child("limit") else {
@@ -332,7 +345,7 @@ fn limits(element: Element<'_, '_>, kind: JointKind) -> Result<([f64; 2], f64), 
 
 /// An `origin`: roll about x, then pitch about y, then yaw about z, all about fixed axes; the
 /// matrix is `Rz (Ry Rx)`, products of rows and columns from left to right.
-fn origin(element: Element<'_, '_>) -> Result<Pose, RobotError> {
+fn origin(element: Element<'_>) -> Result<Pose, RobotError> {
     let Some(origin) = element.child("origin") else { return Ok(Pose::identity()) };
     let translation = origin.vector("xyz", Vec3::zeros())?;
     let angles = origin.vector("rpy", Vec3::zeros())?;

@@ -1,53 +1,48 @@
 //! An XML file as elements that know their lines: numbers, names and what is wrong with them.
 
+mod document;
+
 use std::borrow::Cow;
 
-use roxmltree::{Document, Node, ParsingOptions};
-
+use self::document::Document;
 use super::RobotError;
+use super::model::BuildError;
 use crate::geometry::Vec3;
+use crate::geometry::effort::Effort;
 
 /// No length or coordinate of a description is larger, metres.
 pub(super) const LENGTH_MAX: f64 = 1e6;
 
 /// One of the two files, parsed.
-pub(super) struct XmlFile<'a> {
+pub(super) struct XmlFile<'x> {
     /// `URDF` or `SRDF`.
     file: &'static str,
-    document: Document<'a>,
+    document: Document<'x>,
 }
 
 /// An element of it.
 #[derive(Clone, Copy)]
-pub(super) struct Element<'a, 'x> {
-    xml: &'a XmlFile<'x>,
-    node: Node<'a, 'x>,
+pub(super) struct Element<'a> {
+    xml: &'a XmlFile<'a>,
+    /// Its place in the document.
+    index: usize,
 }
 
 impl<'x> XmlFile<'x> {
-    /// Parses the text; entities of the document's own are not allowed, so none can expand.
+    /// Parses the text.
     pub(super) fn parse(
         file: &'static str,
         text: &'x str,
         nodes_max: u32,
-    ) -> Result<Self, RobotError> {
-        let options =
-            ParsingOptions { allow_dtd: false, nodes_limit: nodes_max, ..Default::default() };
-        match Document::parse_with_options(text, options) {
-            Ok(document) => Ok(Self { file, document }),
-            Err(error) => Err(RobotError {
-                file,
-                line: error.pos().row,
-                place: String::new(),
-                problem: Cow::Owned(error.to_string()),
-            }),
-        }
+        effort: &mut Effort<'_>,
+    ) -> Result<Self, BuildError> {
+        Ok(Self { file, document: Document::read(file, text, nodes_max, effort)? })
     }
 
     /// The outermost element, which must be `robot`.
-    pub(super) fn robot(&self) -> Result<Element<'_, 'x>, RobotError> {
-        let root = Element { xml: self, node: self.document.root_element() };
-        if root.is("robot") {
+    pub(super) fn robot(&self) -> Result<Element<'_>, RobotError> {
+        let root = Element { xml: self, index: self.document.root() };
+        if root.tag() == "robot" {
             Ok(root)
         } else {
             Err(root.bad("the outermost element must be robot"))
@@ -55,27 +50,18 @@ impl<'x> XmlFile<'x> {
     }
 }
 
-impl<'a, 'x> Element<'a, 'x> {
-    /// Whether this is its tag.
-    pub(super) fn is(&self, tag: &str) -> bool {
-        self.node.tag_name().name() == tag
+impl<'a> Element<'a> {
+    /// All of its child elements.
+    pub(super) fn elements(self) -> impl Iterator<Item = Self> + 'a {
+        let (xml, document) = (self.xml, &self.xml.document);
+        let first = document.element(self.index).first_child;
+        let next = move |index: &usize| document.element(*index).next_sibling;
+        std::iter::successors(first, next).map(move |index| Self { xml, index })
     }
 
     /// Its children with this tag.
-    pub(super) fn children(self, tag: &'a str) -> impl Iterator<Item = Self> + 'a
-    where
-        'x: 'a,
-    {
-        let elements = self.node.children().filter(Node::is_element);
-        elements.map(move |node| Self { xml: self.xml, node }).filter(move |child| child.is(tag))
-    }
-
-    /// All of its child elements.
-    pub(super) fn elements(self) -> impl Iterator<Item = Self> + 'a
-    where
-        'x: 'a,
-    {
-        self.node.children().filter(Node::is_element).map(move |node| Self { xml: self.xml, node })
+    pub(super) fn children(self, tag: &'a str) -> impl Iterator<Item = Self> + 'a {
+        self.elements().filter(move |child| child.tag() == tag)
     }
 
     /// Its first child with this tag.
@@ -85,12 +71,12 @@ impl<'a, 'x> Element<'a, 'x> {
 
     /// Its tag.
     pub(super) fn tag(&self) -> &'a str {
-        self.node.tag_name().name()
+        self.xml.document.element(self.index).tag
     }
 
     /// An attribute.
     pub(super) fn text(&self, name: &str) -> Option<&'a str> {
-        self.node.attribute(name)
+        self.xml.document.attribute(self.index, name)
     }
 
     /// An attribute that must be there.
@@ -147,32 +133,38 @@ impl<'a, 'x> Element<'a, 'x> {
 
     /// Its line in the file, counted from one.
     pub(super) fn line(&self) -> u32 {
-        self.node.document().text_pos_at(self.node.range().start).row
+        self.xml.document.element(self.index).line
     }
 
     /// What is wrong with it, with its line and path.
     pub(super) fn bad(&self, problem: impl Into<Cow<'static, str>>) -> RobotError {
-        let line = self.xml.document.text_pos_at(self.node.range().start).row;
         // The path of a deep element is cut in front: its last steps name it well enough.
-        let mut steps: Vec<String> =
-            self.node.ancestors().filter(Node::is_element).take(4).map(step).collect();
+        let mut steps: Vec<String> = std::iter::successors(Some(*self), Self::parent)
+            .take(4)
+            .map(|one| one.step())
+            .collect();
         steps.reverse();
         let place = format!("{}: ", steps.join("/"));
-        RobotError { file: self.xml.file, line, place, problem: problem.into() }
+        RobotError { file: self.xml.file, line: self.line(), place, problem: problem.into() }
     }
-}
 
-/// An element in a path: its tag, and its name if it has one.
-fn step(node: Node<'_, '_>) -> String {
-    let tag = shown(node.tag_name().name());
-    match node.attribute("name") {
-        Some(name) if node.parent_element().is_some() => format!("{tag}[{}]", shown(name)),
-        _ => tag,
+    fn parent(&self) -> Option<Self> {
+        let parent = self.xml.document.element(self.index).parent;
+        parent.map(|index| Self { xml: self.xml, index })
+    }
+
+    /// The element in a path: its tag, and its name if it has one.
+    fn step(&self) -> String {
+        let tag = shown(self.tag());
+        match self.text("name") {
+            Some(name) if self.parent().is_some() => format!("{tag}[{}]", shown(name)),
+            _ => tag,
+        }
     }
 }
 
 /// A text of a stranger, short enough for a message.
-pub(super) fn shown(text: &str) -> String {
+pub fn shown(text: &str) -> String {
     const CHARACTERS_MAX: usize = 80;
     let mut short: String = text.chars().take(CHARACTERS_MAX).collect();
     if short.len() < text.len() {

@@ -49,7 +49,8 @@ pub fn panda_meshes() -> MeshFiles {
         "hand.stl"
     );
     let read = |(name, bytes): (&str, &[u8])| {
-        let mesh = crate::mesh::read(bytes, None, 100_000).expect("files of the repository");
+        let mesh = crate::mesh::read(bytes, None, 100_000, &mut Effort::unlimited())
+            .expect("files of the repository");
         (name.to_owned(), MeshContent::Mesh(Arc::new(mesh)))
     };
     files.into_iter().map(read).collect()

@@ -170,11 +170,11 @@ impl AskedPolytope {
     ) -> Result<BuiltPolytope, Failure> {
         let estimated = self.working_bytes();
         let Self { source, field, treatment, tolerance, alias, expected_id, .. } = self;
-        let given = source.read(&field, limits)?;
+        let effort = &mut Effort::with_stop(u64::MAX, stop);
+        let given = source.read(&field, limits, effort)?;
         let more = given.mesh.as_ref().map_or(0, mesh_bytes).saturating_sub(estimated);
         room.grow_to(room.bytes().saturating_add(more))?;
         let failed = |error: HullError| hull_failure(&given.field, &error, limits);
-        let effort = &mut Effort::with_stop(u64::MAX, stop);
         let hull = convex_hull_with(&given.points, effort).map_err(failed)?;
         let mut report = given.report(&hull);
         if let Some(mesh) = &given.mesh {
@@ -233,7 +233,7 @@ struct Given {
 }
 
 impl AskedSource {
-    fn read(self, field: &str, limits: &Limits) -> Result<Given, Failure> {
+    fn read(self, field: &str, limits: &Limits, effort: &mut Effort<'_>) -> Result<Given, Failure> {
         let field = field.to_owned();
         Ok(match self {
             Self::Points(points) => Given { points, mesh: None, is_file: false, field },
@@ -243,7 +243,7 @@ impl AskedSource {
             }
             Self::File { content, format, scale } => {
                 let field = field + ".file.content";
-                let mesh = read_file(&field, &content, format, scale, limits)?;
+                let mesh = read_file(&field, &content, (format, scale), limits, effort)?;
                 Given { points: mesh.vertices.clone(), mesh: Some(mesh), is_file: true, field }
             }
         })
@@ -360,14 +360,15 @@ fn hull_failure(field: &str, error: &HullError, limits: &Limits) -> Failure {
 fn read_file(
     field: &str,
     content: &[u8],
-    format: Option<mesh::Format>,
-    scale: f64,
+    (format, scale): (Option<mesh::Format>, f64),
     limits: &Limits,
+    effort: &mut Effort<'_>,
 ) -> Result<MeshData, Failure> {
     let triangles_max = usize::try_from(limits.triangles_max).unwrap_or(usize::MAX);
-    let mesh = mesh::read(content, format, triangles_max);
+    let mesh = mesh::read(content, format, triangles_max, effort);
     let mut mesh = mesh.map_err(|error| -> Failure {
         match error {
+            MeshError::Stopped(_) => Failure::Deadline,
             MeshError::TooManyTriangles { .. } => limits.triangles_max().exceeded_at(field).into(),
             MeshError::UnknownFormat
             | MeshError::Collada

@@ -36,7 +36,7 @@ pub struct Convexity {
 /// use clearance_robot::mesh::{convexity::measure, read};
 ///
 /// let obj = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n";
-/// let mesh = read(obj, None, 100).unwrap();
+/// let mesh = read(obj, None, 100, &mut Effort::unlimited()).unwrap();
 /// let hull = convex_hull(&mesh.vertices).unwrap().polytope;
 /// let found = measure(&mesh, &hull, &mut Effort::unlimited()).unwrap();
 /// assert!(found.closed && found.gap == 0.0);
@@ -64,12 +64,13 @@ pub fn measure(
         // A mesh that is wound inside out has the same surface.
         gap = gap.max(beyond(unit).min(beyond(-unit)));
     }
-    Ok(Convexity { closed: is_closed(mesh), gap })
+    Ok(Convexity { closed: is_closed(mesh, effort)?, gap })
 }
 
-fn is_closed(mesh: &MeshData) -> bool {
+fn is_closed(mesh: &MeshData, effort: &Effort<'_>) -> Result<bool, Stopped> {
     let mut open: HashMap<(u32, u32), i64> = HashMap::new();
     for [a, b, c] in &mesh.triangles {
+        effort.look_at_clock()?;
         // A triangle of two equal corners has no area and closes nothing.
         if a == b || b == c || c == a {
             continue;
@@ -79,7 +80,7 @@ fn is_closed(mesh: &MeshData) -> bool {
             *open.entry(key).or_default() += step;
         }
     }
-    open.values().all(|balance| *balance == 0)
+    Ok(open.values().all(|balance| *balance == 0))
 }
 
 #[cfg(test)]
@@ -97,7 +98,7 @@ mod tests {
         text += &format!("v 0 0 {top}\n");
         text += "f 1 3 4 2\nf 1 2 6 5\nf 2 4 8 6\nf 4 3 7 8\nf 3 1 5 7\n";
         text += "f 5 6 9\nf 6 8 9\nf 8 7 9\nf 7 5 9\n";
-        super::super::obj::read(text.as_bytes(), 100).unwrap()
+        super::super::obj::read(text.as_bytes(), 100, &mut Effort::unlimited()).unwrap()
     }
 
     fn check(mesh: &MeshData) -> Convexity {

@@ -7,6 +7,7 @@ pub mod stl;
 use std::collections::HashMap;
 
 use crate::geometry::Vec3;
+use crate::geometry::effort::{Effort, Stopped};
 
 /// A triangle mesh; every index is valid.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -45,12 +46,21 @@ pub enum MeshError {
     /// No triangle.
     #[error("there is no triangle")]
     Empty,
+    /// There was no effort left to read it.
+    #[error("stopped before the file was read")]
+    Stopped(Stopped),
     /// More than allowed.
     #[error("more than {max} triangles")]
     TooManyTriangles {
         /// The limit.
         max: usize,
     },
+}
+
+impl From<Stopped> for MeshError {
+    fn from(why: Stopped) -> Self {
+        Self::Stopped(why)
+    }
 }
 
 /// The formats.
@@ -62,23 +72,31 @@ pub enum Format {
     Obj,
 }
 
-/// Reads a mesh file; without a format, by its content.
+/// Reads a mesh file; without a format, by its content. It takes as long as the file is, and no
+/// longer than the effort lasts: a step is a line, a triangle or a vertex.
 ///
 /// ```
+/// use clearance_geometry::effort::Effort;
 /// use clearance_robot::mesh::read;
 ///
 /// let obj = b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n";
-/// assert_eq!(read(obj, None, 100).unwrap().triangles, [[0, 1, 2]]);
+/// let mesh = read(obj, None, 100, &mut Effort::unlimited()).unwrap();
+/// assert_eq!(mesh.triangles, [[0, 1, 2]]);
 /// ```
 pub fn read(
     bytes: &[u8],
     format: Option<Format>,
     triangles_max: usize,
+    effort: &mut Effort<'_>,
 ) -> Result<MeshData, MeshError> {
     let unknown = || if is_collada(bytes) { MeshError::Collada } else { MeshError::UnknownFormat };
-    let mesh = match format.or_else(|| guess(bytes)).ok_or_else(unknown)? {
-        Format::Stl => stl::read(bytes, triangles_max)?,
-        Format::Obj => obj::read(bytes, triangles_max)?,
+    let format = match format {
+        Some(format) => format,
+        None => guess(bytes, effort)?.ok_or_else(unknown)?,
+    };
+    let mesh = match format {
+        Format::Stl => stl::read(bytes, triangles_max, effort)?,
+        Format::Obj => obj::read(bytes, triangles_max, effort)?,
     };
     if mesh.triangles.is_empty() { Err(MeshError::Empty) } else { Ok(mesh) }
 }
@@ -89,12 +107,17 @@ fn is_collada(bytes: &[u8]) -> bool {
     start.windows(8).any(|word| word == b"<COLLADA")
 }
 
-fn guess(bytes: &[u8]) -> Option<Format> {
+fn guess(bytes: &[u8], effort: &mut Effort<'_>) -> Result<Option<Format>, Stopped> {
     if stl::is_binary(bytes) || bytes.trim_ascii_start().starts_with(b"solid") {
-        return Some(Format::Stl);
+        return Ok(Some(Format::Stl));
     }
-    let mut lines = bytes.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii);
-    lines.any(|line| line.starts_with(b"v ")).then_some(Format::Obj)
+    for line in bytes.split(|byte| *byte == b'\n') {
+        effort.spend_step()?;
+        if line.trim_ascii().starts_with(b"v ") {
+            return Ok(Some(Format::Obj));
+        }
+    }
+    Ok(None)
 }
 
 /// Gives equal points one index, in order of first appearance.
@@ -118,13 +141,18 @@ impl Welder {
 }
 
 impl MeshData {
-    /// This mesh with equal points made one.
-    pub fn welded(&self) -> Self {
+    /// This mesh with equal points made one, as long as the effort lasts: a step is a point.
+    pub fn welded(mut self, effort: &mut Effort<'_>) -> Result<Self, Stopped> {
         let mut welder = Welder::default();
-        let index: Vec<u32> = self.vertices.iter().map(|point| welder.index(*point)).collect();
-        let triangles =
-            self.triangles.iter().map(|triangle| triangle.map(|i| index[i as usize])).collect();
-        Self { vertices: welder.vertices, triangles }
+        let mut index = Vec::with_capacity(self.vertices.len());
+        for point in &self.vertices {
+            effort.spend_step()?;
+            index.push(welder.index(*point));
+        }
+        for corner in self.triangles.as_flattened_mut() {
+            *corner = index[*corner as usize];
+        }
+        Ok(Self { vertices: welder.vertices, triangles: self.triangles })
     }
 
     /// This mesh with all its points, in which each corner names the first of the points that are

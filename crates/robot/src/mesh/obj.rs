@@ -3,11 +3,17 @@
 
 use super::{MeshData, MeshError};
 use crate::geometry::Vec3;
+use crate::geometry::effort::Effort;
 
-/// Reads a file.
-pub fn read(bytes: &[u8], triangles_max: usize) -> Result<MeshData, MeshError> {
+/// Reads a file, as long as the effort lasts: a step is a line, a corner or a point.
+pub fn read(
+    bytes: &[u8],
+    triangles_max: usize,
+    effort: &mut Effort<'_>,
+) -> Result<MeshData, MeshError> {
     let mut mesh = MeshData::default();
     for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+        effort.spend_step()?;
         let wrong = |problem| MeshError::Line { line: index + 1, problem };
         if !line.starts_with(b"v") && !line.starts_with(b"f") && !line.starts_with(b" ") {
             continue;
@@ -23,10 +29,13 @@ pub fn read(bytes: &[u8], triangles_max: usize) -> Result<MeshData, MeshError> {
                 mesh.vertices.push(Vec3::new(x, y, z));
             }
             Some("f") => {
-                let corners: Option<Vec<u32>> =
-                    words.map(|word| corner(word, mesh.vertices.len())).collect();
-                let corners =
-                    corners.ok_or_else(|| wrong("a face names a vertex that is not there"))?;
+                let mut corners = Vec::new();
+                for word in words {
+                    effort.spend_step()?;
+                    let corner = corner(word, mesh.vertices.len());
+                    let missing = || wrong("a face names a vertex that is not there");
+                    corners.push(corner.ok_or_else(missing)?);
+                }
                 let [first, rest @ ..] = corners.as_slice() else {
                     return Err(wrong("a face needs three vertices"));
                 };
@@ -41,7 +50,7 @@ pub fn read(bytes: &[u8], triangles_max: usize) -> Result<MeshData, MeshError> {
             _ => {}
         }
     }
-    Ok(mesh.welded())
+    Ok(mesh.welded(effort)?)
 }
 
 /// `7`, `7/1`, `7//3`, `7/1/3`: counted from one; negative: from the last vertex so far.
@@ -56,11 +65,15 @@ fn corner(word: &str, vertices: usize) -> Option<u32> {
 mod tests {
     use super::*;
 
+    fn read_all(bytes: &[u8], triangles_max: usize) -> Result<MeshData, MeshError> {
+        read(bytes, triangles_max, &mut Effort::unlimited())
+    }
+
     #[test]
     fn faces_of_every_notation_are_read() {
         let text = "# a square\nmtllib x\nv 0 0 0\nv 1 0 0 1.0\nv 1 1 0\n  v 0 1 0\nvn 0 0 1\n\
                     f 1/1/1 2//1 3/3 4\nf -1 -2 -3\n";
-        let mesh = read(text.as_bytes(), 10).unwrap();
+        let mesh = read_all(text.as_bytes(), 10).unwrap();
         assert_eq!(mesh.triangles, [[0, 1, 2], [0, 2, 3], [3, 2, 1]]);
         assert_eq!(mesh.vertices.len(), 4);
     }
@@ -71,10 +84,10 @@ mod tests {
             ["f 1 2 3", "f 0 1 1", "f 1 1 -2", "f 1 1", "f 1 1 x", "f 1 1 99999999999999999999"]
         {
             let text = format!("v 0 0 0\n{face}\n");
-            let refused = read(text.as_bytes(), 10).unwrap_err();
+            let refused = read_all(text.as_bytes(), 10).unwrap_err();
             assert!(matches!(refused, MeshError::Line { line: 2, .. }), "{face}: {refused}");
         }
         let many = MeshError::TooManyTriangles { max: 1 };
-        assert_eq!(read(b"v 0 0 0\nf 1 1 1 1\n", 1), Err(many));
+        assert_eq!(read_all(b"v 0 0 0\nf 1 1 1 1\n", 1), Err(many));
     }
 }

@@ -2,6 +2,7 @@
 
 mod certify;
 mod check;
+mod doubling;
 mod edge;
 mod kinematics;
 mod reading;

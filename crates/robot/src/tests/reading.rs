@@ -58,6 +58,7 @@ fn a_mirrored_and_scaled_mesh_is_still_closed_and_convex() {
         b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 1 4 3\n",
         None,
         10,
+        &mut Effort::unlimited(),
     );
     let meshes: MeshFiles =
         [("a/t.obj".to_owned(), MeshContent::Mesh(Arc::new(mesh.unwrap())))].into();
@@ -145,6 +146,42 @@ fn whatever_is_wrong_is_said_with_its_line_and_place() {
     }
 }
 
+/// What is no XML is refused with its line; what is, is read whatever its names and spaces.
+#[test]
+fn a_text_is_read_as_xml_and_refused_with_its_line_where_it_is_none() {
+    let link = "<link name='a'/>";
+    for (text, line, problem) in [
+        (String::new(), 1, "no element"),
+        ("robot".to_owned(), 1, "outside"),
+        (format!("<robot>{link}\n"), 1, "\"robot\" is not closed"),
+        (format!("<robot>{link}</robot>\n<robot/>"), 2, "more than one"),
+        (format!("<robot>{link}</robot>\n&lt;"), 2, "outside"),
+        (format!("<robot>\n<1/>{link}</robot>"), 2, "no name"),
+        (format!("<robot>\n< link/>{link}</robot>"), 2, "no name"),
+        (format!("<robot>\n<<link/>{link}</robot>"), 2, ""),
+        (format!("<robot>\n<>{link}</robot>"), 2, ""),
+        (format!("<robot>\n<a b/>{link}</robot>"), 2, ""),
+        (format!("<robot>\n<a b=c/>{link}</robot>"), 2, ""),
+        (format!("<robot>\n<a//>{link}</robot>"), 2, "no name"),
+        (format!("<robot>\n<a b='1' c='' b='2'/>{link}</robot>"), 2, "\"b\" is there twice"),
+        (format!("<robot>\n<a b='<'/>{link}</robot>"), 2, "has a <"),
+        (format!("<robot>\n<a b='&c;'/>{link}</robot>"), 2, "`c`"),
+        (format!("<robot>\n&c;{link}</robot>"), 2, "&c; is not known"),
+        (format!("<robot>\n<!-- a -- b -->{link}</robot>"), 2, "`--`"),
+        (format!("<robot>\n<!-- a{link}</robot>"), 2, "comment"),
+        (format!("<robot>\n<a b='{link}</robot>"), 2, "not closed"),
+        (format!("<!DOCTYPE robot>\n<robot>{link}</robot>"), 1, "DTD"),
+    ] {
+        let Err(BuildError::Description(error)) = robot_of(&text) else { panic!("{text}") };
+        assert!(error.to_string().contains(problem), "{text}: {error}");
+        assert_eq!(error.line, line, "{text}: {error}");
+    }
+    let text = "\u{feff}<?xml version='1.0'?><!-- \u{e9} -->\n<x:robot xmlns:x='u' y:z='1' name = 'r&#65;\n\
+                &quot;'><?p q?>\u{e9}&lt;<![CDATA[<]]><link\n\tname='a' x:name='b' ></link ></x:robot>\n";
+    let robot = robot_of(text).unwrap();
+    assert_eq!((robot.name.as_str(), robot.links[0].name.as_str()), ("rA \"", "a"));
+}
+
 #[test]
 fn a_joint_that_moves_about_no_axis_may_say_that_it_is_zero() {
     for kind in ["fixed", "floating"] {
@@ -187,8 +224,16 @@ fn bombs_are_refused_before_they_grow() {
         })
         .collect();
     let srdf = format!("<robot><group name='g0'><joint name='j'/></group>{groups}</robot>");
-    let error = Semantics::read(&srdf, 100_000).unwrap_err().to_string();
+    let error = Semantics::read(&srdf, 100_000, &mut Effort::unlimited()).unwrap_err().to_string();
     assert!(error.contains("200000 joints"), "{error}");
+    // A name of megabytes, repeated by each group that names the one that has it.
+    let named = "<group name='g'/>".repeat(1_000);
+    let long = "j".repeat(1 << 20);
+    let srdf = format!(
+        "<robot><group name='g'><joint name='{long}'/></group><group name='h'>{named}</group></robot>"
+    );
+    let error = Semantics::read(&srdf, 100_000, &mut Effort::unlimited()).unwrap_err().to_string();
+    assert!(error.contains("16777216 bytes"), "{error}");
     // Elements in each other without end cost a stack in a parser that calls itself.
     let nested = format!("<robot>{}{}</robot>", "<a>".repeat(50_000), "</a>".repeat(50_000));
     assert!(refused(&nested).contains("no link"), "{}", refused(&nested));

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use super::digested::Digested;
 use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
 use crate::geometry::hull::{HullError, convex_hull_with};
@@ -41,24 +42,6 @@ enum ObstacleShape {
 
 /// Bytes of a box that are digested: a tag, its sizes and its pose.
 const OBSTACLE_BYTES: usize = 1 + 15 * 8;
-
-/// What a digest is made of.
-struct Digested(Vec<u8>);
-
-impl Digested {
-    fn size(&mut self, size: usize) {
-        self.0.extend_from_slice(&(size as u64).to_le_bytes());
-    }
-
-    fn vector(&mut self, vector: &Vec3) {
-        vector.iter().for_each(|x| self.0.extend_from_slice(&x.to_le_bytes()));
-    }
-
-    fn pose(&mut self, pose: &Pose) {
-        pose.rotation.iter().for_each(|x| self.0.extend_from_slice(&x.to_le_bytes()));
-        self.vector(&pose.translation);
-    }
-}
 
 impl AskedCell {
     /// Checks everything that can be wrong with it.
@@ -104,32 +87,31 @@ impl AskedCell {
     /// A digest of every number and name that decides what is built. Robots and polytopes are named
     /// by their content, whatever alias was used.
     pub fn key(&self) -> CellKey {
-        let mut digested = Digested(Vec::with_capacity(OBSTACLE_BYTES * self.obstacles.len()));
+        let mut digested = Digested::with_capacity(OBSTACLE_BYTES * self.obstacles.len());
         digested.size(self.robots.len());
         for (robot, base) in &self.robots {
-            digested.size(robot.id.len());
-            digested.0.extend_from_slice(robot.id.as_bytes());
+            digested.text(&robot.id);
             digested.pose(base);
         }
         for (shape, pose) in &self.obstacles {
             match shape {
                 ObstacleShape::Polytope(_, id) => {
-                    digested.0.push(0);
-                    digested.0.extend_from_slice(id.digest());
+                    digested.tag(0);
+                    digested.polytope(id);
                 }
                 ObstacleShape::Points(points) => {
-                    digested.0.push(1);
+                    digested.tag(1);
                     digested.size(points.len());
                     points.iter().for_each(|point| digested.vector(point));
                 }
                 ObstacleShape::Box(half) => {
-                    digested.0.push(2);
+                    digested.tag(2);
                     digested.vector(half);
                 }
             }
             digested.pose(pose);
         }
-        *blake3::hash(&digested.0).as_bytes()
+        *digested.hash().as_bytes()
     }
 
     /// How many hulls there are to build, about.

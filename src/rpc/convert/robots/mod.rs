@@ -4,5 +4,6 @@ pub mod answer;
 pub mod cell;
 pub mod certificates;
 pub mod description;
+mod digested;
 pub mod edges;
 pub mod registration;

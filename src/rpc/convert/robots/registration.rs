@@ -1,13 +1,16 @@
 //! From the files of a request to a robot with its id.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
+use super::digested::Digested;
 use crate::geometry::effort::Effort;
 use crate::geometry::shape::PolytopeId;
-use crate::mesh;
+use crate::mesh::{self, MeshError};
 use crate::robot::model::{BuildError, Robot, Sources};
-use crate::robot::parts::{MeshContent, MeshFiles};
+use crate::robot::parts::{MeshContent, MeshFiles, PartSource, RobotPart};
+use crate::robot::shown;
 use crate::robot::urdf::DescriptionLimits;
 use crate::rpc::api;
 use crate::rpc::api::robot_mesh::Source as Wire;
@@ -15,7 +18,7 @@ use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::tolerance;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
-use crate::runtime::robots::RegisteredRobot;
+use crate::runtime::robots::{ID_PREFIX, RegisteredRobot};
 use crate::runtime::settings::Limits;
 use crate::runtime::store::StoredSolid;
 
@@ -37,13 +40,13 @@ impl AskedRobot {
         if let Some(gap) = request.gap_max {
             tolerance(&Path::ROOT.field("gap_max"), gap)?;
         }
-        let mut registered = MeshFiles::new();
+        let (mut registered, mut names) = (MeshFiles::new(), HashSet::new());
         for (index, file) in request.meshes.iter().enumerate() {
             let path = list.index(index);
             if file.name.is_empty() {
                 return Err(path.field("name").bad("is required").into());
             }
-            if request.meshes[..index].iter().any(|other| other.name == file.name) {
+            if !names.insert(file.name.as_str()) {
                 return Err(path.field("name").bad("another mesh has this name").into());
             }
             match &file.source {
@@ -85,13 +88,18 @@ impl AskedRobot {
     pub fn build(self, limits: &Limits, stop: &AtomicBool) -> Result<RegisteredRobot, Failure> {
         let Self { request, registered: mut meshes } = self;
         let list = Path::ROOT.field("meshes");
+        let effort = &mut Effort::with_stop(u64::MAX, stop);
         for (index, file) in request.meshes.iter().enumerate() {
             let Some(Wire::Content(bytes)) = &file.source else { continue };
             let path = list.index(index);
             let most = usize::try_from(limits.triangles_max).unwrap_or(usize::MAX);
-            let mesh = mesh::read(bytes, None, most);
-            let problem = |error| path.field("content").bad(format!("{:?}: {error}", file.name));
-            let mesh = mesh.map_err(problem)?;
+            let mesh = mesh::read(bytes, None, most, effort).map_err(|error| match error {
+                MeshError::Stopped(_) => Failure::Deadline,
+                wrong => {
+                    let problem = format!("{:?}: {wrong}", shown(&file.name));
+                    path.field("content").bad(problem).into()
+                }
+            })?;
             meshes.insert(file.name.clone(), MeshContent::Mesh(Arc::new(mesh)));
         }
         let sources = Sources {
@@ -101,8 +109,7 @@ impl AskedRobot {
             gap_max: request.gap_max,
             leave_out_missing: request.leave_out_missing,
         };
-        let mut effort = Effort::with_stop(u64::MAX, stop);
-        let robot = Robot::build(&sources, &description_limits(limits), &mut effort);
+        let robot = Robot::build(&sources, &description_limits(limits), effort);
         let robot = robot.map_err(|error| refused(&error))?;
         Ok(RegisteredRobot::new(id_of(&request, &robot), robot))
     }
@@ -128,19 +135,61 @@ fn refused(error: &BuildError) -> Failure {
     Path::ROOT.field(field).bad(error.to_string()).into()
 }
 
-/// The digest of what the robot was made of: the two texts, the options, and the parts by their own
-/// ids, so that the names and formats of mesh files do not matter.
+/// The digest of everything that answers about the robot are made of: the two texts, of which most
+/// of it follows, what was made of the meshes, and what was left out. Two registrations have one id
+/// just when they are described alike; so the order of the mesh files does not matter, and their
+/// format only if it makes a difference to what is told of a part.
 fn id_of(request: &api::RegisterRobotRequest, robot: &Robot) -> String {
-    let mut hasher = blake3::Hasher::new();
-    hasher.update(b"clearance robot 1");
-    for text in [&request.urdf, &request.srdf] {
-        hasher.update(&(text.len() as u64).to_le_bytes());
-        hasher.update(text.as_bytes());
+    let Robot {
+        // Follow from the texts and the parts.
+        name: _,
+        kinematics: _,
+        joints: _,
+        links: _,
+        allowed: _,
+        groups: _,
+        states: _,
+        parts,
+        notes,
+    } = robot;
+    let texts = request.urdf.len() + request.srdf.len();
+    let mut digested = Digested::with_capacity(texts + PART_BYTES * parts.len());
+    digested.text("clearance robot 2");
+    digested.text(&request.urdf);
+    digested.text(&request.srdf);
+    digested.tag(u8::from(request.gap_max.is_some()));
+    digested.number(request.gap_max.unwrap_or(0.0));
+    digested.size(parts.len());
+    parts.iter().for_each(|part| digest_part(&mut digested, part));
+    digested.size(notes.len());
+    notes.iter().for_each(|note| digested.text(note));
+    format!("{ID_PREFIX}{}", digested.hash().to_hex())
+}
+
+/// Bytes of a part that are digested, but for its names: its polytope and two poses are most.
+const PART_BYTES: usize = 320;
+
+/// A part: what it is, where it is, which file it came from, and how far it stands out of that.
+fn digest_part(digested: &mut Digested, part: &RobotPart) {
+    let RobotPart { link, name, polytope, link_from_part, frame_from_part, source, gap } = part;
+    digested.size(*link);
+    digested.text(name);
+    digested.polytope(&PolytopeId::of(polytope));
+    digested.pose(link_from_part);
+    digested.pose(frame_from_part);
+    match source {
+        PartSource::Box => digested.tag(0),
+        PartSource::Round => digested.tag(1),
+        PartSource::Mesh { filename, closed, convex } => {
+            digested.tag(2);
+            digested.text(filename);
+            digested.tag(u8::from(*closed));
+            digested.tag(u8::from(*convex));
+        }
+        PartSource::Registered { filename } => {
+            digested.tag(3);
+            digested.text(filename);
+        }
     }
-    hasher.update(&request.gap_max.unwrap_or(0.0).to_le_bytes());
-    for part in &robot.parts {
-        hasher.update(&(part.link as u64).to_le_bytes());
-        hasher.update(PolytopeId::of(&part.polytope).digest());
-    }
-    format!("r1-{}", hasher.finalize().to_hex())
+    digested.number(*gap);
 }

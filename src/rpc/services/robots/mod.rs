@@ -22,6 +22,7 @@ use crate::rpc::transport::timing::time_left;
 use crate::runtime::compute::Refused;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Purse};
+use crate::runtime::robots::ID_PREFIX;
 
 /// The service.
 #[derive(Clone, Debug)]
@@ -125,7 +126,7 @@ impl api::robot_service_server::RobotService for Robots {
         let request = request.into_inner();
         let size = page_size(self.0.limits(), request.page_size)?;
         let token = request.page_token.as_str();
-        if !token.is_empty() && !token.starts_with("r1-") {
+        if !token.is_empty() && !token.starts_with(ID_PREFIX) {
             let bad = Path::ROOT.field("page_token").bad("is not one that this server gave");
             return Err(bad.into());
         }
