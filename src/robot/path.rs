@@ -143,6 +143,7 @@ impl ChainPath {
         let tree = self.tree();
         let mut farthest = reach;
         for k in tree.chain(hanging.frame) {
+            farthest *= self.cell.kinematics.stretch(k);
             farthest += tree.frames[k].parent_from_joint.translation.norm();
             if let Freedom::Slide { by, .. } = tree.frames[k].freedom {
                 let value = |end: &Vec<f64>| (by.multiplier * end[by.variable] + by.offset).abs();
