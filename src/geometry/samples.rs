@@ -49,6 +49,11 @@ impl Random {
 }
 
 impl Random {
+    /// A rotation, or a matrix that is one but for as much as is let in.
+    pub(crate) fn any_pose(&mut self, translation: Vec3) -> Pose {
+        if self.below(2) == 0 { self.pose(translation) } else { self.skewed_pose(translation) }
+    }
+
     /// A pose whose rotation is as far from one as is let in: every entry of `RᵀR - I` is 1e-6 but
     /// for some that are zero, with signs that make it longest along a diagonal, shortest, or
     /// anything in between.

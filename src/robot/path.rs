@@ -14,7 +14,7 @@ use super::still::Still;
 use super::tree::{Drive, Freedom, Tree, TreeFrame, Unit, Variable};
 use crate::geometry::motion::Turn;
 use crate::geometry::number::rounding::{BOUND_SLACK, UNIT};
-use crate::geometry::pose::Pose;
+use crate::geometry::pose::{Pose, STRETCH_MAX};
 use crate::geometry::{Mat3, Vec3};
 
 /// The frames of a base that moves, and so the values of its path.
@@ -151,6 +151,8 @@ impl ChainPath {
             }
         }
         let [rotation, translation] = self.residue;
+        // On the base its points may be as much farther from its origin than in the world.
+        let farthest = farthest * STRETCH_MAX;
         rotation * farthest + translation + ORDER_ROUNDING * UNIT * farthest
     }
 }

@@ -6,9 +6,13 @@
 use super::check::cuboid;
 use super::robot_of;
 use crate::geometry::Vec3;
+use crate::geometry::distance::{Stops, measure};
 use crate::geometry::effort::Effort;
+use crate::geometry::pair::Pair;
 use crate::geometry::pose::Pose;
-use crate::geometry::samples::Random;
+use crate::geometry::samples::{Random, hull};
+use crate::geometry::witness::Witness;
+use crate::robot::ball::PlacedBox;
 use crate::robot::cell::{Cell, Instance};
 use crate::robot::check::{CheckMode, CheckQuestion, Checked};
 use crate::robot::claim::EdgeClaim;
@@ -252,6 +256,40 @@ fn a_base_that_stretches_takes_a_sliding_box_into_what_stands_just_beyond_its_ow
         assert_eq!(keeps(&close.cell, &[1.0], 0.0), is_free);
     }
     assert!(seen.free == 1 && seen.contacts == 1 && seen.judged == 2, "{seen:?}");
+}
+
+/// Of boxes whose points are far from the origin of their frame the clearance from what is near the
+/// origin took lengths in the frame for those in the world.
+#[test]
+fn no_box_is_said_to_be_farther_from_a_ball_than_it_is() {
+    let mut random = Random(9);
+    let mut tightest = f64::INFINITY;
+    for _ in 0..2_000 {
+        let far = random.unit_vector() * 10f64.powf(2.0 * random.signed());
+        let half = random.vector().abs() + Vec3::repeat(0.01);
+        let corner =
+            |i: u32| far + Vec3::from_fn(|k, _| if i >> k & 1 == 1 { half[k] } else { -half[k] });
+        let polytope = hull(&(0..8).map(corner).collect::<Vec<_>>());
+        let (place, inner) = (random.vector(), random.vector());
+        let part = random.skewed_pose(inner);
+        let pose = random.skewed_pose(place).compose(&part);
+        let held = PlacedBox::new(&polytope, pose, pose.skew());
+        // Beside the box, or where its points are counted from.
+        let beside = [far, Vec3::zeros()][random.below(2) as usize];
+        let centre = pose.apply_rounded(&(beside + random.vector() * 3.0));
+        let point = hull(&[centre]);
+        let pair = Pair::new(&polytope, pose, &point, Pose::identity());
+        let effort = &mut Effort::unlimited();
+        let exact = measure(&pair, Stops::default(), &mut Witness::default(), effort).unwrap();
+        let told = held.clearance_from(&centre, 0.0);
+        if exact.upper > 0.0 {
+            assert!(told <= exact.upper, "{told} {exact:?}");
+            tightest = tightest.min((exact.upper - told) / (far.norm() + 3.0));
+        } else {
+            assert!(told <= 0.0, "{told}");
+        }
+    }
+    assert!(tightest < 1e-5, "the bound is far from all of them: {tightest}");
 }
 
 /// How many edges there are to look at; a few in the tests.
