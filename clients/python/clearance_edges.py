@@ -45,6 +45,12 @@ def plus(a, b): return a[0] + b[0], a[1] + b[1], a[2] + b[2]
 def scaled(a, w): return a[0] * w, a[1] * w, a[2] * w
 def length(v): return math.sqrt(v[0] * v[0] + v[1] * v[1] + v[2] * v[2])
 
+def stretch(m):
+    """By how much a matrix makes a length longer at most."""
+    columns = list(zip(*m))
+    off = [[(a[0] * b[0] + a[1] * b[1]) + a[2] * b[2] - (1.0 if a is b else 0.0) for b in columns] for a in columns]
+    return 1.0 + 0.5 * (max(sum(map(abs, line)) for line in off) + 16.0 * UNIT)
+
 def turned(axis, angle):
     sine, versine = sine_and_versine(angle)
     m = [list(r) for r in IDENTITY]
@@ -172,13 +178,18 @@ class Cell:
             if self.bodies[a][0] is not None:
                 self.pairs += [(a, b) for b in range(self.moving, len(self.bodies))]
         self.pairs.sort()
+        self.stretches = [stretch(rows) for _, (rows, _), _, _, _ in self.frames]
         self.loads = [load(*body) for body in self.bodies]
+        self.stretch = [self.stretch_to_world(body[0]) for body in self.bodies]
         self.common = {pair: self.common_frame(pair) for pair in self.pairs}
 
     def chain(self, frame):
         while frame is not None:
             yield frame
             frame = self.frames[frame][0]
+
+    def stretch_to_world(self, frame):
+        return math.prod(self.stretches[k] for k in self.chain(frame))
 
     def common_frame(self, pair):
         a, b = (list(self.chain(self.bodies[body][0])) for body in pair)
@@ -214,7 +225,9 @@ class Edge:
         for values in (start, end):
             ok = len(values) == cell.width and all(type(q) is float and math.isfinite(q) for q in values)
             require(ok, "an end has not as many finite values as the joints take")
-        self.cell, self.ends, self.margin = cell, (start, end), margin
+        self.cell, self.ends = cell, (start, end)
+        # As seen from the frame that carries both, which may stretch one way more than another.
+        self.keep = {pair: margin * (1 + 4 * (cell.stretch_to_world(common) - 1)) for pair, common in cell.common.items()}
         self.rates, self.farthest = [], []
         for _, _, _, _, (variable, multiplier, offset) in cell.frames:
             a, b = (multiplier * values[variable] + offset for values in self.ends)
@@ -233,7 +246,7 @@ class Edge:
                 lever += self.farthest[k]
             else:
                 turned_by += (self.farthest[k] + 4.0) * lever
-            lever += length(self.cell.frames[k][1][1])
+            lever = lever * self.cell.stretches[k] + length(self.cell.frames[k][1][1])
         return UNIT * (160.0 * frames * lever + 16.0 * turned_by)
 
     def speed(self, body, seen_from, placed, half):
@@ -242,9 +255,12 @@ class Edge:
             return 0.0
         most, growth, velocity, spin = 0.0, 0.0, (0.0, 0.0, 0.0), (0.0, 0.0, 0.0)
         centre = moved(placed[frame], centre)
+        seen = True
         for k in self.cell.chain(frame):
-            if k == seen_from:
-                break
+            wide, seen = self.cell.stretches[k], seen and k != seen_from
+            if not seen:
+                most, growth = most * wide, growth * wide
+                continue
             _, (_, t), kind, axis, _ = self.cell.frames[k]
             rate, along = self.rates[k], scaled(applied(placed[k][0], axis), self.rates[k])
             if kind == "prismatic":
@@ -256,12 +272,14 @@ class Edge:
                 most += abs(rate) * lever
                 velocity = plus(velocity, cross(along, plus(centre, scaled(placed[k][1], -1.0))))
                 spin = plus(spin, along)
-            lever += length(t)
-        now = length(velocity) + length(spin) * radius + most * SLACK
+            lever = lever * wide + length(t)
+            most, growth = most * wide, growth * wide
+        whole_way = self.cell.stretch[body]
+        now = length(velocity) + length(spin) * radius * whole_way + most * (4 * (whole_way - 1) + SLACK)
         return min(most, now + 0.5 * half * growth) * (1 + SLACK)
 
     def reach(self, pair, closing, half):
-        return (half * closing + sum(self.rounding[body] for body in pair) + self.margin) * (1 + SLACK)
+        return (half * closing + sum(self.rounding[body] for body in pair) + self.keep[pair]) * (1 + SLACK)
 
     def at(self, t):
         values = [b if t >= 1.0 else a + t * (b - a) for a, b in zip(*self.ends)]
@@ -278,7 +296,8 @@ class Edge:
         for part, speed in enumerate(speeds):
             ok = math.isfinite(speed) and speed >= self.speed(part, None, placed, half)
             require(ok, f"part {part} may be faster than is said")
-        balls = [(load[2] if load[0] is None else moved(placed[load[0]], load[2]), load[3]) for load in cell.loads]
+        balls = [(load[2] if load[0] is None else moved(placed[load[0]], load[2]), load[3] * wide)
+                 for load, wide in zip(cell.loads, cell.stretch)]
         count = len(piece["firsts"])
         ok = [len(piece[name]) for name in ("seconds", "gaps", "closings")] == [count] * 3
         require(ok and len(piece["directions"]) == 3 * count, "the lists of pairs are not equally long")

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Tampers with certificates of edges of robots, and demands that two judges rule alike.
 
-A fresh server of the binary CLEARANCE is asked about edges of the Panda among boxes, and of two small robots with
-slides, mimics and turned origins. The judges are its VerifyCertificate and `clients/python/clearance_edges.py`, which
+A fresh server of the binary CLEARANCE is asked about edges of the Panda among boxes, of two small robots with slides,
+mimics and turned origins, and of all these on bases that are matrices as far from rotations as is let in, among boxes at
+such matrices. The judges are its VerifyCertificate and `clients/python/clearance_edges.py`, which
 reads the URDFs itself. Every answer has to be accepted as it is. What is changed at random may stay true: of what both
 accept of it, no sampled configuration may be in contact. What is made false on purpose, by the rules of docs/robots.md
 or by a contact on the way, has to be refused by both. A seed gives the same mutations everywhere. Needs grpcio.
@@ -13,7 +14,7 @@ from collections import Counter, defaultdict
 
 from tampering import ROOT, main, print_table  # first: it says where the verifiers are
 import clearance_edges as ce  # noqa: E402
-from clearance_verify import Refused, quaternion_pose  # noqa: E402
+from clearance_verify import Refused, matrix_pose, quaternion_pose  # noqa: E402
 
 SMALL = """<robot name="small"><link name="base"><collision><origin xyz="0 0 -0.2"/><geometry><box size="0.6 0.6 0.3"/>
 </geometry></collision></link><link name="mast"><collision><origin xyz="0 0 0.5" rpy="0.1 0 0.2"/><geometry>
@@ -53,8 +54,8 @@ class Scene:
         self.json = {"robots": [{"robotId": key, "base": pose_json(*base)} for key, base in robots],
                      "obstacles": [{"box": dict(zip("xyz", size)), "pose": pose_json(at, turn)} for size, at, turn in boxes]}
         still = [([tuple((0.5 if i >> k & 1 else -0.5) * size[k] for k in range(3)) for i in range(8)],
-                  quaternion_pose(at, turn)) for size, at, turn in boxes]
-        loaded = [(sources[key], quaternion_pose(*base)) for key, base in robots]
+                  pose_of(at, turn)) for size, at, turn in boxes]
+        loaded = [(sources[key], pose_of(*base)) for key, base in robots]
         self.cell = ce.Cell([(robot, base) for (robot, _), base in loaded], still)
         self.wire, self.robots, self.boxes, self.vertices, first = wire, robots, boxes, {}, 0
         for (robot, corners), _ in loaded:
@@ -62,7 +63,27 @@ class Scene:
             first += len(robot.parts)
 
 def pose_json(at, turn):
-    return {"translation": dict(zip("xyz", at)), "rotation": dict(zip("wxyz", turn))}
+    """A turn is a quaternion, or a matrix by its rows."""
+    pose = {"translation": dict(zip("xyz", at))}
+    if len(turn) == 4:
+        return {**pose, "rotation": dict(zip("wxyz", turn))}
+    return {**pose, "rotationMatrix": {"rows": list(turn)}}
+
+def pose_of(at, turn):
+    return quaternion_pose(at, turn) if len(turn) == 4 else matrix_pose(at, turn)
+
+def skewed(draw, turn):
+    """The rows of a matrix that is a rotation but for as much as is let in: RᵀR - I is 1e-6 in all entries that are not
+    zero, with any signs."""
+    rows = quaternion_pose([0.0] * 3, turn)[0]
+    same = draw.choice((1, -1, 0))
+    off = [[0.0] * 3 for _ in range(3)]
+    for i in range(3):
+        for k in range(i + 1):
+            off[i][k] = off[k][i] = (1e-6 - 1e-14) * (same if same and i == k else draw.choice((-1, 0, 1)))
+    square = [[sum(off[i][j] * off[j][k] for j in range(3)) for k in range(3)] for i in range(3)]
+    longer = [[(i == k) + off[i][k] / 2 - square[i][k] / 8 for k in range(3)] for i in range(3)]
+    return [sum(rows[i][j] * longer[j][k] for j in range(3)) for i in range(3) for k in range(3)]
 
 
 class Robots:
@@ -278,6 +299,35 @@ def gap_below_its_closing(draw, claim):
     gap(draw, claim)
     needed(apart(claim))
 
+def unstretched(draw, claim):
+    """A piece, and what both bounds of speeds are in its middle: as they have to be, and as if no base stretched."""
+    cell, question = claim.scene.cell, claim.question
+    needed(max(cell.stretches) < 1 + 1e-8)
+    pieces = claim.answer.certificates[0].pieces
+    at = draw.randrange(len(pieces))
+    start, end = pieces[at - 1].end if at else 0.0, pieces[at].end
+    middle = start + 0.5 * (end - start)
+    rigid = copy.copy(cell)
+    rigid.stretches, rigid.stretch = [1.0] * len(cell.stretches), [1.0] * len(cell.stretch)
+    both = [ce.Edge(of, question["starts"], question["ends"], question["margin"]) for of in (cell, rigid)]
+    placed, half = both[0].at(middle)[0], max(middle - start, end - middle)
+    return pieces[at], lambda pair, common: [sum(edge.speed(body, common, placed, half) for body in pair) for edge in both]
+
+def speed_of_a_rigid_base(draw, claim):
+    piece, bounds = unstretched(draw, claim)
+    part = draw.randrange(len(piece.speeds))
+    least, rigid = bounds([part], None)
+    needed(least <= rigid * (1 + 1e-8))
+    piece.speeds[part] = rigid * (1 + 1e-9)
+
+def closing_of_a_rigid_base(draw, claim):
+    piece, bounds = unstretched(draw, claim)
+    at = draw.randrange(len(piece.firsts))
+    pair = piece.firsts[at], piece.seconds[at]
+    least, rigid = bounds(pair, claim.scene.cell.common[pair])
+    needed(least <= rigid * (1 + 1e-8))
+    piece.closings[at] = rigid * (1 + 1e-9)
+
 def gap_beyond_the_scene(draw, claim):
     """Nothing here is ten metres from anything."""
     gaps = any_piece(draw, claim).gaps
@@ -315,6 +365,7 @@ def box_in_the_way(draw, claim):
     claim.scene = draw.choice(claim.scene.blocked)
 
 FALSE = {"a speed below its bound": speed, "a closing below its bound": closing,
+         "a speed as of a rigid base": speed_of_a_rigid_base, "a closing as of a rigid base": closing_of_a_rigid_base,
          "a needed piece dropped": needed_piece_dropped, "a piece beyond its bound": piece_beyond_its_bound,
          "a needed pair left out": pair_left_out, "a direction turned away": direction_turned_away,
          "a gap below its closing": gap_below_its_closing, "a gap beyond the scene": gap_beyond_the_scene,
@@ -326,12 +377,17 @@ FALSE = {"a speed below its bound": speed, "a closing below its bound": closing,
 def scenes(wire, draw):
     robots = Robots(wire)
     turned = lambda: [1.0] + [draw.uniform(-1, 1) for _ in range(3)]
+    plain = lambda turn: turn
     box = lambda low, high: ([draw.uniform(0.05, 0.3) for _ in range(3)],
                              [draw.choice((-1, 1)) * draw.uniform(low, high), draw.uniform(-high, high), draw.uniform(0, 1)], turned())
     small = SMALL, "", {}
-    for source, places, boxes in ((panda(), [([0.0, 0.0, 0.0], [1.0, 0, 0, 0])], [box(0.4, 0.8) for _ in range(12)]),
-                                  (small, [([0.0, 0.0, 0.0], [1.0, 0, 0, 0]), ([1.3, 0.2, 0.1], turned())],
-                                   [box(0.7, 1.5) for _ in range(8)])):
+    of_panda = panda(), [([0.0, 0.0, 0.0], [1.0, 0, 0, 0])], [box(0.4, 0.8) for _ in range(12)]
+    of_small = (small, [([0.0, 0.0, 0.0], [1.0, 0, 0, 0]), ([1.3, 0.2, 0.1], turned())],
+                [box(0.7, 1.5) for _ in range(8)])
+    stretch = lambda turn: skewed(draw, turn)
+    for (source, places, boxes), made in ((of_panda, plain), (of_small, plain), (of_panda, stretch), (of_small, stretch)):
+        places = [(at, made(turn)) for at, turn in places]
+        boxes = [(size, at, made(turn)) for size, at, turn in boxes]
         urdf, srdf, files = source
         described = robots.add(*source)
         standing = [(described.id, base) for base in places]

@@ -8,6 +8,7 @@ pub mod scaled_points;
 
 use super::{Mat3, Vec3};
 use crate::number::binary::power_of_two;
+use crate::number::rounding::gamma;
 use crate::number::tolerance;
 
 /// Largest absolute coordinate that is accepted anywhere.
@@ -21,9 +22,16 @@ pub const ROTATION_SLACK: f64 = tolerance::ROTATION_ENTRY;
 
 /// No rotation of a pose makes a vector longer by more than this factor: `|R x| <= STRETCH_MAX
 /// |x|`. So no entry of R exceeds it either. A rotation within [`ROTATION_SLACK`] stretches by `1 +
-/// 1.5e-6` at most, as `RᵀR - I` does by 3e-6; the rest is for parts in bodies and for motions
-/// between poses.
+/// 1.5e-6` at most, as `RᵀR - I` does by 3e-6; the rest is for parts in bodies, for bodies in links
+/// of robots, and for motions between poses.
 pub const STRETCH_MAX: f64 = 1.0 + tolerance::STRETCH_ROOM;
+
+/// Whether a matrix is near enough to a rotation to be one of a pose.
+fn is_let_in(rotation: &Mat3) -> bool {
+    let slack = (rotation.transpose() * rotation - Mat3::identity()).abs().max();
+    let entries_are_small = rotation.iter().all(|entry| entry.abs() <= 2.0);
+    entries_are_small && slack <= ROTATION_SLACK && rotation.determinant() > 0.0
+}
 
 /// The map `x -> rotation x + translation`, from a body's frame to the world.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -103,13 +111,25 @@ impl Pose {
     /// ```
     pub fn from_matrix(translation: Vec3, rows: [f64; 9]) -> Result<Self, PoseError> {
         let rotation = Mat3::from_row_slice(&rows);
-        let slack = (rotation.transpose() * rotation - Mat3::identity()).abs().max();
-        let entries_are_small = rows.iter().all(|entry| entry.abs() <= 2.0);
-        if entries_are_small && slack <= ROTATION_SLACK && rotation.determinant() > 0.0 {
+        if is_let_in(&rotation) {
             Self { rotation, translation }.checked_translation()
         } else {
             Err(PoseError::Matrix)
         }
+    }
+
+    /// Itself, if a client may say that it is here; else with the rotation next to it. What is
+    /// composed of several poses is farther from a rotation than each of them, and would get as far
+    /// as one likes if it were composed again and again.
+    #[must_use]
+    pub fn straightened(self) -> Self {
+        if is_let_in(&self.rotation) {
+            return self;
+        }
+        // A step of Newton's method for the orthogonal factor: what was off by e is off by e².
+        let square = self.rotation.tr_mul(&self.rotation);
+        let rotation = self.rotation * ((Mat3::identity() * 3.0 - square) * 0.5);
+        Self { rotation, ..self }
     }
 
     #[inline]
@@ -138,12 +158,21 @@ impl Pose {
         self.rotation * point + self.translation
     }
 
+    /// At least `|RᵀR - I|` as an operator, so that `|R x|²` is within this part of `|x|²`: the
+    /// rotation stretches by no more than half of it, and shrinks by hardly more.
+    ///
+    /// The greatest sum of absolute values in a row bounds a symmetric matrix. Each entry is a sum
+    /// of three products, which add up to about 1, less 1: it rounds by less than 5u.
+    pub fn skew(&self) -> f64 {
+        let off = (self.rotation.tr_mul(&self.rotation) - Mat3::identity()).abs();
+        let row = |i: usize| (off[(i, 0)] + off[(i, 1)]) + off[(i, 2)];
+        row(0).max(row(1)).max(row(2)) + gamma(16)
+    }
+
     /// Whether the rotation keeps to [`STRETCH_MAX`], which every one does that is made of legal
     /// input.
     pub fn stretches_little(&self) -> bool {
-        // Three times an entry bounds the matrix as an operator, and half of that is what lengths
-        // feel.
-        (self.rotation.tr_mul(&self.rotation) - Mat3::identity()).amax() <= 6.0 * ROTATION_SLACK
+        self.skew() <= 2.0 * (STRETCH_MAX - 1.0)
     }
 
     /// `Rᵀ d`, rounded: a world direction as seen by a body. For searching; a proof accounts for

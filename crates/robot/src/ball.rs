@@ -4,7 +4,7 @@
 use crate::geometry::Vec3;
 use crate::geometry::number::rounding::BOUND_SLACK;
 use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::{Pose, ROTATION_SLACK, STRETCH_MAX};
+use crate::geometry::pose::{Pose, STRETCH_MAX};
 
 /// A ball that holds a part, or all parts of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -54,27 +54,35 @@ pub struct PlacedBox {
     pose: Pose,
     middle: Vec3,
     half: Vec3,
-    /// By how much a coordinate in the frame may be wrong, relative to the distance from its
-    /// origin: the transposed rotation is not quite the inverse.
+    /// By how much a clearance may be wrong, relative to the distance from the origin of the
+    /// frame: the transposed rotation is not quite the inverse, and lengths in the frame are not
+    /// quite those in the world.
     skew: f64,
+    /// The same of the places in the box itself, metres.
+    own_error: f64,
 }
 
 impl PlacedBox {
-    /// Around a polytope with this pose.
+    /// Around a polytope with this pose, of which the skew is known ([`Pose::skew`]).
     #[inline(always)]
-    pub fn new(polytope: &Polytope, pose: Pose) -> Self {
+    pub fn new(polytope: &Polytope, pose: Pose, skew: f64) -> Self {
         let bounds = polytope.bounds();
         let half = (bounds.high - bounds.low) * 0.5;
         let middle = bounds.low + half;
         let size = middle.abs().sum() + half.sum() + pose.translation.abs().sum();
         let half = half.add_scalar(size * BOUND_SLACK);
-        Self { pose, middle, half, skew: 4.0 * ROTATION_SLACK }
+        let own_error = 2.0 * skew * (middle.abs().sum() + half.sum());
+        Self { pose, middle, half, skew: 3.0 * skew, own_error }
     }
 
     /// At most the signed clearance between the box and a ball: minus the depth where they overlap.
     ///
-    /// The ball's centre is within `skew` times its distance of where the transposed rotation puts
-    /// it in the frame of the box, since RᵀR is within 1e-6 of the identity in every entry.
+    /// With e the skew of the pose and w the way to the ball's centre, that is within `e |w| (1 +
+    /// e)` of where the transposed rotation puts it in the frame of the box. What is d from the
+    /// box there is at least `d (1 - e)` from it in the world, and d is at most `|w|` and the
+    /// coordinates of the middle; what is d inside there is at most `d (1 + e)` inside in the world,
+    /// and d is at most the half width. So `3 e |w|` and twice e of the box's own numbers are more
+    /// than all of it.
     #[inline(always)]
     pub fn clearance_from(&self, centre: &Vec3, radius: f64) -> f64 {
         let way = centre - self.pose.translation;
@@ -84,7 +92,7 @@ impl PlacedBox {
         let squared = outside.norm_squared();
         let distance =
             if squared > 0.0 { squared.sqrt() } else { beyond.x.max(beyond.y).max(beyond.z) };
-        distance - (radius + self.skew * way.abs().sum())
+        distance - (radius + self.own_error + self.skew * way.abs().sum())
     }
 
     /// Corners of a box along the world's axes that holds this one.

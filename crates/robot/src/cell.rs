@@ -32,6 +32,21 @@ pub(super) struct CellPart {
     /// In the frame of its link; of a link that nothing moves, in the world.
     pub(super) frame_from_part: Pose,
     pub(super) ball: OuterBall,
+    /// At least the skew of where a configuration puts it.
+    pub(super) skew: f64,
+}
+
+impl CellPart {
+    /// A part in a frame of the chain; none: in the world.
+    pub(super) fn new(
+        polytope: Arc<Polytope>,
+        frame_from_part: Pose,
+        (kinematics, frame): (&Kinematics, Option<usize>),
+    ) -> Self {
+        let ball = OuterBall::of(&polytope, &frame_from_part);
+        let skew = kinematics.placed_skew(frame, &frame_from_part);
+        Self { polytope, frame_from_part, ball, skew }
+    }
 }
 
 /// A link of a robot in a cell, with its parts.
@@ -69,27 +84,31 @@ impl Cell {
     /// Places the robots among what stands still.
     pub fn new(instances: &[Instance<'_>], still: Vec<StillBody>) -> Self {
         let mut tree = Tree::default();
+        let first_frames: Vec<usize> = instances
+            .iter()
+            .map(|one| tree.append(one.robot.kinematics.tree(), &one.world_from_base)[0])
+            .collect();
+        let kinematics = Kinematics::new(tree);
         let (mut parts, mut links, mut link_pairs) = (Vec::new(), Vec::new(), Vec::new());
-        for Instance { robot, world_from_base } in instances {
-            let [first_frame, _] = tree.append(robot.kinematics.tree(), world_from_base);
+        for (Instance { robot, world_from_base }, first_frame) in instances.iter().zip(first_frames)
+        {
             let before = links.len();
             // Where each link of the robot is among those of the cell.
             let mut place = vec![None; robot.links.len()];
             for (index, link) in robot.links.iter().enumerate() {
                 let first = parts.len();
+                let frame = link.frame.map(|frame| frame + first_frame);
                 for part in &robot.parts[link.parts.clone()] {
                     let frame_from_part = match link.frame {
                         Some(_) => part.frame_from_part,
                         None => world_from_base.compose(&part.frame_from_part),
                     };
-                    let ball = OuterBall::of(&part.polytope, &frame_from_part);
                     let polytope = part.polytope.clone();
-                    parts.push(CellPart { polytope, frame_from_part, ball });
+                    parts.push(CellPart::new(polytope, frame_from_part, (&kinematics, frame)));
                 }
-                let balls = parts[first..].iter().map(|part| part.ball);
+                let balls = parts[first..].iter().map(|part: &CellPart| part.ball);
                 let Some(ball) = balls.reduce(OuterBall::joined) else { continue };
                 place[index] = Some(links.len());
-                let frame = link.frame.map(|frame| frame + first_frame);
                 links.push(CellLink { frame, parts: first..parts.len(), ball });
             }
             let mut allowed: Vec<[usize; 2]> = Vec::new();
@@ -106,8 +125,11 @@ impl Cell {
                 link_pairs.extend(own.filter(|pair| allowed.binary_search(pair).is_err()));
             }
         }
-        link_pairs.retain(|pair: &[usize; 2]| pair.iter().any(|link| links[*link].frame.is_some()));
-        let kinematics = Kinematics::new(tree);
+        let has_frame = |link: &usize| {
+            let link: &CellLink = &links[*link];
+            link.frame.is_some()
+        };
+        link_pairs.retain(|pair: &[usize; 2]| pair.iter().any(has_frame));
         Self { kinematics, parts, links, link_pairs, still: Still::new(still), slack: 0.0 }
     }
 

@@ -9,7 +9,7 @@ use super::claim::{
     EdgeCertificate, EdgeContactProof, EdgePiece, EdgeSubject, PairGap, SubjectPart,
 };
 use super::edge::{EdgeAnswer, EdgeQuestion, pieces_of, value_at};
-use super::speed::{MotionBound, PathSpeeds, SeenMotion, WorldBall, common_frame};
+use super::speed::{MotionBound, PathSpeeds, SeenMotion, WorldBall, common_frame, kept_apart};
 use super::stand::{Block, LANES, Poses, Stand};
 use crate::geometry::Vec3;
 use crate::geometry::claim::{Points, Verdict};
@@ -35,6 +35,7 @@ struct Load {
     frame: Option<usize>,
     lever: f64,
     centre: Vec3,
+    /// In the world.
     radius: f64,
     bound: MotionBound,
 }
@@ -46,6 +47,8 @@ struct CheckedPair {
     common: Option<usize>,
     /// Seen from that frame; of what stands still all zero.
     bounds: [MotionBound; 2],
+    /// The distance that the two have to keep, as seen from there.
+    keep: f64,
 }
 
 /// The memory of a cell that is placed at one time after another.
@@ -137,7 +140,8 @@ impl<'a> Certifier<'a> {
             let farthest =
                 |from: Vec3| placed.iter().map(|v| (v - from).norm()).fold(0.0, f64::max);
             let lever = farthest(Vec3::zeros()) * (1.0 + STATED_SLACK);
-            let radius = farthest(centre) + lever * STATED_SLACK;
+            let stretch = cell.kinematics.stretch_to_world(frame);
+            let radius = (farthest(centre) + lever * STATED_SLACK) * stretch;
             let bound = speeds.bound_of(cell, frame, lever, None);
             Load { frame, lever, centre, radius, bound }
         };
@@ -156,6 +160,7 @@ impl<'a> Certifier<'a> {
                         bodies: [number(first), number(second)],
                         common,
                         bounds,
+                        keep: kept_apart(cell, common, question.margin),
                     });
                 }
             }
@@ -165,7 +170,7 @@ impl<'a> Certifier<'a> {
                 for body in cell.parts.len()..loads.len() {
                     let bounds = [loads[part].bound, loads[body].bound];
                     let bodies = [number(part), number(body)];
-                    pairs.push(CheckedPair { bodies, common: None, bounds });
+                    pairs.push(CheckedPair { bodies, common: None, bounds, keep: question.margin });
                 }
             }
         }
@@ -252,7 +257,7 @@ impl<'a> Certifier<'a> {
                     .sum(),
             };
             let rounding = pair.bounds[0].rounding + pair.bounds[1].rounding;
-            let within = (half * closing + rounding + self.question.margin) * (1.0 + STATED_SLACK);
+            let within = (half * closing + rounding + pair.keep) * (1.0 + STATED_SLACK);
             let apart =
                 (centres[a] - centres[b]).norm() - self.loads[a].radius - self.loads[b].radius;
             let size = centres[a].abs().sum() + centres[b].abs().sum();

@@ -17,10 +17,14 @@
 //! Where a part is: the pose of its frame composed with that of the part in the frame.
 
 use super::tree::{Freedom, Tree};
+use crate::geometry::number::rounding::UNIT;
 use crate::geometry::number::trig_lanes::{ANGLE_MAX, sine_and_versine};
 use crate::geometry::pose::{Pose, QUATERNION_NORM_MAX, QUATERNION_NORM_MIN};
 use crate::geometry::{Mat3, Vec3};
 
+/// Six times more units of rounding than a frame adds to the entries of a rotation, each of which
+/// counts six times in `RᵀR` as an operator.
+const PLACED_ROUNDING: f64 = 1440.0;
 /// Lengths beyond this, metres, are no joint values.
 pub const SLIDE_MAX: f64 = 1e6;
 
@@ -47,6 +51,17 @@ struct FrameMatrices {
 pub struct Kinematics {
     tree: Tree,
     matrices: Vec<FrameMatrices>,
+    stretches: Vec<FrameStretch>,
+}
+
+/// How much longer a vector gets, at most, on its way out of a frame. A base that is given as a
+/// matrix is no more than nearly a rotation; whatever stands on it is as long as that makes it.
+#[derive(Clone, Copy, Debug, PartialEq)]
+struct FrameStretch {
+    /// Into the frame of its parent.
+    own: f64,
+    /// Into the world.
+    chain: f64,
 }
 
 /// Why a configuration places nothing.
@@ -91,12 +106,37 @@ impl Kinematics {
                 slide: slide.into(),
             }
         });
-        Self { matrices: matrices.collect(), tree }
+        let matrices = matrices.collect();
+        let mut stretches: Vec<FrameStretch> = Vec::with_capacity(tree.frames.len());
+        for frame in &tree.frames {
+            let own = 1.0 + 0.5 * frame.parent_from_joint.skew();
+            let above = frame.parent.map_or(1.0, |parent| stretches[parent].chain);
+            stretches.push(FrameStretch { own, chain: own * above });
+        }
+        Self { tree, matrices, stretches }
     }
 
     /// The tree.
     pub fn tree(&self) -> &Tree {
         &self.tree
+    }
+
+    /// By how much the origin of a frame stretches, at most. Here and below the rounding of a few
+    /// products is left to those who use it.
+    pub(super) fn stretch(&self, frame: usize) -> f64 {
+        self.stretches[frame].own
+    }
+
+    /// By how much a vector in a frame gets longer on its way into the world, at most.
+    pub(super) fn stretch_to_world(&self, frame: Option<usize>) -> f64 {
+        frame.map_or(1.0, |frame| self.stretches[frame].chain)
+    }
+
+    /// At least the skew ([`Pose::skew`]) of what a configuration makes of a pose in a frame.
+    pub(super) fn placed_skew(&self, frame: Option<usize>, in_frame: &Pose) -> f64 {
+        let stretch = self.stretch_to_world(frame);
+        let frames = self.tree.chain(frame).count() as f64;
+        (1.0 + in_frame.skew()) * stretch * stretch - 1.0 + PLACED_ROUNDING * UNIT * (frames + 2.0)
     }
 
     /// Whether a configuration of the right length can be placed.

@@ -136,7 +136,7 @@ fn meeting(cell: &Cell, ends: [&[f64]; 2], asked: Rendezvous, effort: &mut Effor
 /// The two parts with their chains, and the values of these at both ends.
 fn cell_of(travellers: [&Traveller; 2], deviation: f64) -> (Cell, [Vec<f64>; 2]) {
     let (mut tree, mut values) = (Tree::default(), [Vec::new(), Vec::new()]);
-    let (mut parts, mut links, mut still) = (Vec::new(), Vec::new(), Vec::new());
+    let (mut hung, mut still) = (Vec::new(), Vec::new());
     let (mut slack, mut known): (f64, Option<(&Arc<ChainPath>, usize)>) = (deviation, None);
     for Traveller { polytope, course } in travellers {
         let polytope = polytope.clone();
@@ -161,11 +161,15 @@ fn cell_of(travellers: [&Traveller; 2], deviation: f64) -> (Cell, [Vec<f64>; 2])
         known = Some((path, first));
         let ball = OuterBall::of(&polytope, &hanging.pose);
         slack += path.slack(hanging, ball.centre.norm() + ball.radius * STRETCH_MAX);
-        let frame = hanging.frame.map(|frame| frame + first);
-        links.push(CellLink { frame, parts: parts.len()..parts.len() + 1, ball });
-        parts.push(CellPart { polytope, frame_from_part: hanging.pose, ball });
+        hung.push((polytope, hanging.frame.map(|frame| frame + first), hanging.pose));
+    }
+    let (kinematics, still) = (Kinematics::new(tree), Still::new(still));
+    let (mut parts, mut links) = (Vec::new(), Vec::new());
+    for (at, (polytope, frame, pose)) in hung.into_iter().enumerate() {
+        let part = CellPart::new(polytope, pose, (&kinematics, frame));
+        links.push(CellLink { frame, parts: at..at + 1, ball: part.ball });
+        parts.push(part);
     }
     let link_pairs = if links.len() == 2 { vec![[0, 1]] } else { Vec::new() };
-    let (kinematics, still) = (Kinematics::new(tree), Still::new(still));
     (Cell { kinematics, parts, links, link_pairs, still, slack }, values)
 }

@@ -14,7 +14,7 @@ use super::still::Still;
 use super::tree::{Drive, Freedom, Tree, TreeFrame, Unit, Variable};
 use crate::geometry::motion::Turn;
 use crate::geometry::number::rounding::{BOUND_SLACK, UNIT};
-use crate::geometry::pose::Pose;
+use crate::geometry::pose::{Pose, STRETCH_MAX};
 use crate::geometry::{Mat3, Vec3};
 
 /// The frames of a base that moves, and so the values of its path.
@@ -143,6 +143,7 @@ impl ChainPath {
         let tree = self.tree();
         let mut farthest = reach;
         for k in tree.chain(hanging.frame) {
+            farthest *= self.cell.kinematics.stretch(k);
             farthest += tree.frames[k].parent_from_joint.translation.norm();
             if let Freedom::Slide { by, .. } = tree.frames[k].freedom {
                 let value = |end: &Vec<f64>| (by.multiplier * end[by.variable] + by.offset).abs();
@@ -150,6 +151,8 @@ impl ChainPath {
             }
         }
         let [rotation, translation] = self.residue;
+        // On the base its points may be as much farther from its origin than in the world.
+        let farthest = farthest * STRETCH_MAX;
         rotation * farthest + translation + ORDER_ROUNDING * UNIT * farthest
     }
 }

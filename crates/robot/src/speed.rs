@@ -12,6 +12,18 @@
 //!   frames that turn, the second over those j that turn and carry k: the second derivative by the
 //!   values of j and k is the cross product of j's axis with the first derivative by k's.
 //!
+//! The origin of a frame may stretch, as the base does if it is given as a matrix that is no more
+//! than nearly a rotation ([`Kinematics::stretch`](super::kinematics::Kinematics)): L, S and K are
+//! sums from the link to the base, and all three are multiplied at every origin on the way. The
+//! speed in a configuration at hand is that of a rigid body with the axes where they are, which is
+//! off by the difference of a matrix W and that of its cofactors: with Σ the stretch of the whole
+//! chain less than `3 (Σ - 1) + (Σ - 1)²` of the lever, and so `4 (Σ - 1) S` in all.
+//!
+//! Seen from a frame c that carries two links, both move in its coordinates, which the world
+//! stretches at that moment by W: the gap in the world has to be `|W|` times as much. A distance
+//! that is to be kept in the world at another moment, where W is another one, has to be more by
+//! the quotient of the greatest and the least stretch: [`kept_apart`].
+//!
 //! What is computed differs from the true chain, in real arithmetic with the f64 matrices of
 //! [`super::kinematics`], by rounding: each frame rounds its rotation by less than 40u and its
 //! place by 4u of the reach, its sine by 8u, and the joint values of the sample by 4u of
@@ -30,6 +42,9 @@ pub(super) struct MotionBound {
     pub(super) speed: f64,
     /// No point's velocity changes faster.
     pub(super) acceleration: f64,
+    /// By how much a speed in a configuration may be wrong, of points that are no faster than
+    /// `speed`.
+    pub(super) speed_error: f64,
     /// No point is farther from where it is computed to be, metres.
     pub(super) rounding: f64,
 }
@@ -95,7 +110,7 @@ impl PathSpeeds {
     ) -> MotionBound {
         let tree = cell.kinematics.tree();
         let mut lever = lever;
-        let (mut speed, mut acceleration, mut turned, mut depth) = (0.0, 0.0, 0.0, 2.0);
+        let (mut speed, mut acceleration, mut turned, mut depth) = (0.0f64, 0.0f64, 0.0, 2.0);
         let mut is_seen = true;
         for k in tree.chain(frame) {
             is_seen &= Some(k) != seen_from;
@@ -118,11 +133,17 @@ impl PathSpeeds {
                 }
                 Freedom::Ball { .. } => turned += 4.0 * lever,
             }
-            lever += tree.frames[k].parent_from_joint.translation.norm();
+            let stretch = cell.kinematics.stretch(k);
+            lever = lever * stretch + tree.frames[k].parent_from_joint.translation.norm();
+            speed *= stretch;
+            acceleration *= stretch;
         }
         let rounding = UNIT * (160.0 * depth * lever + 16.0 * turned);
         let up = 1.0 + BOUND_SLACK;
-        MotionBound { speed: speed * up, acceleration: acceleration * up, rounding }
+        let (speed, acceleration) = (speed * up, acceleration * up);
+        let skew = 4.0 * (cell.kinematics.stretch_to_world(frame) - 1.0);
+        let speed_error = speed * (skew + BOUND_SLACK);
+        MotionBound { speed, acceleration, speed_error, rounding }
     }
 
     /// How every frame moves in the configuration at hand.
@@ -175,7 +196,7 @@ impl PathSpeeds {
                 Freedom::Ball { .. } => {}
             }
         }
-        velocity.norm() + spin.norm() * radius + bound.speed * BOUND_SLACK
+        velocity.norm() + spin.norm() * radius + bound.speed_error
     }
 }
 
@@ -208,6 +229,12 @@ impl FrameVelocity {
     pub(super) fn at(&self, point: &Vec3) -> [Vec3; 2] {
         [self.velocity + self.spin.cross(&(point - self.origin)), self.spin]
     }
+}
+
+/// How far apart two bodies have to be in their frame's coordinates of a moment, to be farther than
+/// `distance` from each other in the world at any other: see the header of this file.
+pub(super) fn kept_apart(cell: &Cell, common: Option<usize>, distance: f64) -> f64 {
+    distance * (1.0 + 4.0 * (cell.kinematics.stretch_to_world(common) - 1.0))
 }
 
 /// The frame nearest to both links that carries both; none: only the base does.

@@ -152,7 +152,9 @@ impl<'a> Stand<'a> {
 
     /// The box around a body, in its own frame.
     pub(super) fn placed_box(&mut self, body: u32) -> PlacedBox {
-        PlacedBox::new(self.cell.polytope(body), self.pose(body))
+        let (pose, cell) = (self.pose(body), self.cell);
+        let skew = cell.parts.get(body as usize).map_or_else(|| pose.skew(), |part| part.skew);
+        PlacedBox::new(cell.polytope(body), pose, skew)
     }
 
     /// The two bodies, placed.

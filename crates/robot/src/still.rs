@@ -56,7 +56,7 @@ impl Still {
     /// Builds the tree.
     pub fn new(bodies: Vec<StillBody>) -> Self {
         let boxes: Vec<PlacedBox> =
-            bodies.iter().map(|body| PlacedBox::new(&body.polytope, body.pose)).collect();
+            bodies.iter().map(|b| PlacedBox::new(&b.polytope, b.pose, b.pose.skew())).collect();
         let bounds: Vec<[Vec3; 2]> = boxes.iter().map(PlacedBox::world_bounds).collect();
         let balls = bodies.iter().map(|body| OuterBall::of(&body.polytope, &body.pose)).collect();
         let count = u32::try_from(bodies.len()).expect("limited at the door");

@@ -7,7 +7,7 @@
 
 extern crate self as clearance_samples;
 
-use clearance_geometry::{Vec3, hull, polytope, pose};
+use clearance_geometry::{Mat3, Vec3, hull, polytope, pose};
 use clearance_robot::{mesh, model, parts, still, urdf};
 
 mod robots;

@@ -1,10 +1,10 @@
 //! Bodies, directions and poses for the tests: random ones under a seed, and the nasty ones.
 
-use crate::Vec3;
 use crate::hull::convex_hull;
 use crate::hull::samples::split_mix;
 use crate::polytope::Polytope;
 use crate::pose::Pose;
+use crate::{Mat3, Vec3};
 
 /// The bits of [`crate::hull::samples::Random`], as tests want them.
 #[derive(Clone, Debug)]
@@ -49,6 +49,42 @@ impl Random {
                 return Pose::from_quaternion(translation, q).unwrap();
             }
         }
+    }
+}
+
+impl Random {
+    /// A rotation, or a matrix that is one but for as much as is let in.
+    pub fn any_pose(&mut self, translation: Vec3) -> Pose {
+        if self.below(2) == 0 { self.pose(translation) } else { self.skewed_pose(translation) }
+    }
+
+    /// A pose whose rotation is as far from one as is let in: every entry of `RᵀR - I` is 1e-6 but
+    /// for some that are zero, with signs that make it longest along a diagonal, shortest, or
+    /// anything in between.
+    pub fn skewed_pose(&mut self, translation: Vec3) -> Pose {
+        let turn = match self.below(3) {
+            0 => Mat3::identity(),
+            _ => self.pose(Vec3::zeros()).rotation,
+        };
+        let uniform = self.below(3);
+        let mut off = Mat3::zeros();
+        for i in 0..3 {
+            for k in 0..=i {
+                let sign = match uniform {
+                    0 => 1.0,
+                    1 if i == k => -1.0,
+                    _ => f64::from(self.below(3)) - 1.0,
+                };
+                // A hair less, so that the rounding of the product is let in, too.
+                off[(i, k)] = sign * (1e-6 - 1e-14);
+                off[(k, i)] = off[(i, k)];
+            }
+        }
+        // The square of this is I + off, up to 1e-18.
+        let rotation = turn * (Mat3::identity() + off * 0.5 - off * off * 0.125);
+        let row = |i: usize, k: usize| rotation[(i, k)];
+        let rows = std::array::from_fn(|at| row(at / 3, at % 3));
+        Pose::from_matrix(translation, rows).expect("as far off as is let in")
     }
 }
 

@@ -337,9 +337,9 @@ impl Entry {
     /// ends.
     pub(super) fn way_on(&self, start: &Pose, path: &Arc<ChainPath>, carrier: &Carrier) -> Swept {
         let (frame, frame_from_body) = (carrier.frame, carrier.pose());
-        let held = self.form.ball_at(&frame_from_body);
+        let hanging = path.hanging(frame, &frame_from_body);
+        let held = self.form.ball_at(&hanging.pose);
         let reach = Vec3::from(held.centre).norm() + held.radius;
-        let hanging = path.hanging(frame, &Pose::identity());
         let stray = path.stray(&hanging, reach) + self.deviation;
         let (from, to) = (self.placed(*start), self.now());
         let boxes = from.parts.iter().zip(to.parts.iter());

@@ -13,7 +13,7 @@ use crate::geometry::Vec3;
 use crate::geometry::claim::Direction;
 use crate::geometry::number::rounding::{BOUND_SLACK, UNDERFLOW_FLOOR, UNIT, gamma};
 use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::{Pose, ROTATION_SLACK};
+use crate::geometry::pose::{Pose, STRETCH_MAX};
 
 /// An axis-aligned box of the world that holds something, exactly.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,11 +44,6 @@ impl Gap {
     }
 }
 
-/// By how much a matrix that passed the door can stretch a vector. `|RᵀR - I| <= ε` in every entry
-/// gives `‖R‖² <= 1 + 3ε`; composing two such doubles ε, and a margin of two covers rounding.
-const STRETCH: f64 = 1.0 + 6.0 * ROTATION_SLACK;
-const _: () = assert!(STRETCH * STRETCH > 1.0 + 3.0 * 2.0 * ROTATION_SLACK);
-
 impl Box3 {
     /// Holds `R v + t` for every point v of the polytope: the smaller, in every coordinate, of the
     /// box around the placed bounding box and of the box around the placed bounding sphere.
@@ -59,7 +54,7 @@ impl Box3 {
     /// to compute, and so is [`UNDERFLOW_FLOOR`] for what underflows.
     pub fn of_placed(polytope: &Polytope, pose: &Pose) -> Self {
         let bounds = polytope.bounds();
-        let radius = bounds.radius * STRETCH;
+        let radius = bounds.radius * STRETCH_MAX;
         let middle = bounds.low / 2.0 + bounds.high / 2.0;
         let half = bounds.high / 2.0 - bounds.low / 2.0;
         let absolute = pose.rotation.abs();
@@ -243,7 +238,7 @@ impl Ball {
         let radius = ends + from.radius.max(to.radius);
         let at_pivot = Self { centre: [pivot.x, pivot.y, pivot.z], radius: 0.0 };
         // The twelve numbers of the poses are rotations only up to their slack.
-        let lever = at_pivot.distance_above(from) * STRETCH;
+        let lever = at_pivot.distance_above(from) * STRETCH_MAX;
         let bulge = angle * angle * lever / 8.0;
         Self { centre, radius: (radius + bulge) * (1.0 + BALL_ROUNDING) }
     }

@@ -274,10 +274,11 @@ impl Mounted {
         let world_from_link = carrier_pose.compose(&link.frame_from_link);
         let link_from_body = *attached.link_from_body.get_or_insert_with(|| {
             let back = world_from_link.rotation.transpose();
-            Pose {
+            let place = Pose {
                 rotation: back * pose.rotation,
                 translation: back * (pose.translation - world_from_link.translation),
-            }
+            };
+            place.straightened()
         });
         let frame_from_body = Some(link.frame_from_link.compose(&link_from_body));
         let robot = self.declared.id;

@@ -2,11 +2,12 @@
 
 use super::{EdgeAnswer, EdgeQuestion, pieces_of, value_at};
 use crate::cell::{BodyPair, Cell};
+use crate::cell::{BodyPair, Cell};
 use crate::geometry::distance::{DistanceSide, compare_beyond, is_within};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::rounding::BOUND_SLACK;
 use crate::geometry::witness::Witness;
-use crate::speed::{FrameVelocity, MotionBound, PathSpeeds, SeenMotion, common_frame};
+use crate::speed::{FrameVelocity, MotionBound, PathSpeeds, SeenMotion, common_frame, kept_apart};
 use crate::stand::Stand;
 
 /// The part of the tolerance down to which intervals are halved. Just before a contact nothing is
@@ -55,8 +56,8 @@ pub(super) struct EdgeSearch<'a> {
     links: Vec<MotionBound>,
     /// By pair of links, each seen from the frame that carries both; made when they are near.
     pairs: Vec<Option<[MotionBound; 2]>>,
-    /// By pair of links: that frame.
-    common: Vec<Option<usize>>,
+    /// By pair of links: that frame, and the distance that the two have to keep as seen from it.
+    common: Vec<(Option<usize>, f64)>,
     /// In the configuration at hand.
     velocities: Vec<FrameVelocity>,
     /// Intervals from the last one to the next.
@@ -105,7 +106,10 @@ enum Looked {
 impl<'a> EdgeSearch<'a> {
     /// For edges of a cell.
     pub(super) fn new(cell: &'a Cell, question: EdgeQuestion) -> Self {
-        let of = |pair: &[usize; 2]| common_frame(cell, pair.map(|link| &cell.links[link]));
+        let of = |pair: &[usize; 2]| {
+            let common = common_frame(cell, pair.map(|link| &cell.links[link]));
+            (common, kept_apart(cell, common, question.margin + cell.slack))
+        };
         Self {
             cell,
             question,
@@ -353,16 +357,21 @@ impl<'a> EdgeSearch<'a> {
             motions.push(motion);
             if cell.links[link].frame.is_some() {
                 let movers = EdgeMovers::Link(link);
-                stand.near_still(link, self.within(motion), |bodies| {
-                    found.push(EdgePair { bodies, movers, witness: None });
-                });
+                stand.near_still(
+                    link,
+                    within(motion, self.question.margin + cell.slack),
+                    |bodies| {
+                        found.push(EdgePair { bodies, movers, witness: None });
+                    },
+                );
             }
         }
         for (index, [a, b]) in cell.link_pairs.iter().enumerate() {
             let ((p, r), (q, s)) = (stand.link_ball(*a), stand.link_ball(*b));
             let squared = (p - q).norm_squared();
             let is_apart = |within: f64| squared > (r + s + within) * (r + s + within);
-            if is_apart(self.within(motions[*a] + motions[*b])) {
+            let keep = self.question.margin + cell.slack;
+            if is_apart(within(motions[*a] + motions[*b], keep)) {
                 continue;
             }
             let movers = EdgeMovers::LinkPair(index);
@@ -383,17 +392,16 @@ impl<'a> EdgeSearch<'a> {
         [first, self.known.len()]
     }
 
-    fn within(&self, motion: f64) -> f64 {
-        (motion + self.question.margin + self.cell.slack) * (1.0 + BOUND_SLACK)
-    }
-
     /// How far apart two bodies have to be, in the middle of an interval, to be free on all of it.
     fn reach(&mut self, stand: &Stand<'_>, movers: EdgeMovers, half: f64) -> f64 {
-        let motion = match movers {
-            EdgeMovers::Link(link) => self.link_motion(stand, link, half),
+        match movers {
+            EdgeMovers::Link(link) => {
+                let motion = self.link_motion(stand, link, half);
+                within(motion, self.question.margin + self.cell.slack)
+            }
             EdgeMovers::LinkPair(index) => {
                 let two = self.cell.link_pairs[index];
-                let common = self.common[index];
+                let (common, keep) = self.common[index];
                 let (cell, speeds) = (self.cell, &self.speeds);
                 let bounds = *self.pairs[index].get_or_insert_with(|| {
                     two.map(|link| speeds.bound(cell, &cell.links[link], common))
@@ -402,10 +410,9 @@ impl<'a> EdgeSearch<'a> {
                 let of = |(link, bound): &(usize, MotionBound)| {
                     self.motion(stand, *link, SeenMotion { seen_from: common, bound }, half)
                 };
-                seen.iter().map(of).sum()
+                within(seen.iter().map(of).sum(), keep)
             }
-        };
-        self.within(motion)
+        }
     }
 
     fn link_motion(&self, stand: &Stand<'_>, link: usize, half: f64) -> f64 {
@@ -426,10 +433,15 @@ impl<'a> EdgeSearch<'a> {
             let carrier = self.velocities[other].at(&centre);
             seen = [seen[0] - carrier[0], seen[1] - carrier[1]];
         }
-        // The velocities round by less than this part of the greatest speed in the world.
-        let rounding = self.links[link].speed * BOUND_SLACK;
-        let now = seen[0].norm() + seen[1].norm() * radius + rounding;
+        // The velocities round by less than a part of the greatest speed in the world.
+        let error = self.links[link].speed_error;
+        let now = seen[0].norm() + seen[1].norm() * radius + error;
         let second = half * (now + 0.5 * half * bound.acceleration);
         (half * bound.speed).min(second) * (1.0 + BOUND_SLACK) + bound.rounding
     }
+}
+
+/// How far apart two bodies have to be that may move by so much and have to keep a distance.
+fn within(motion: f64, keep: f64) -> f64 {
+    (motion + keep) * (1.0 + BOUND_SLACK)
 }

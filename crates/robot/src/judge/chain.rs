@@ -6,7 +6,7 @@ use crate::geometry::number::rounding::{BOUND_SLACK, UNIT};
 use crate::geometry::number::trig_lanes::{ANGLE_MAX, sine_and_versine};
 use crate::geometry::pose::Pose;
 use crate::geometry::{Mat3, Vec3};
-use crate::tree::{Drive, Freedom, Tree};
+use crate::tree::{Drive, Freedom, Tree, TreeFrame};
 
 /// Row times column, summed from left to right.
 fn row_times(m: &Mat3, row: usize, v: &Vec3) -> f64 {
@@ -78,12 +78,30 @@ pub(super) struct Load {
     /// A ball around them, in the frame.
     pub(super) centre: Vec3,
     pub(super) radius: f64,
+    /// By how much a length in the frame may be longer in the world.
+    pub(super) stretch: f64,
+}
+
+/// By how much a matrix makes a length longer at most: half of the greatest sum of absolute values
+/// in a row of `MᵀM - 1`, each entry of which rounds by less than 5u.
+fn stretch(m: &Mat3) -> f64 {
+    let entry = |i: usize, k: usize| {
+        let product = row_times(&m.transpose(), i, &m.column(k).into_owned());
+        if i == k { (product - 1.0).abs() } else { product.abs() }
+    };
+    let row = |i: usize| entry(i, 0) + entry(i, 1) + entry(i, 2);
+    1.0 + 0.5 * (row(0).max(row(1)).max(row(2)) + 16.0 * UNIT)
+}
+
+/// The product of the stretches of all origins from a frame to the base.
+pub(super) fn stretch_to_world(tree: &Tree, frame: Option<usize>) -> f64 {
+    tree.chain(frame).map(|k| stretch(&tree.frames[k].parent_from_joint.rotation)).product()
 }
 
 impl Load {
     /// The middle of the least box around some placed points, and how far they are from it and from
     /// the origin.
-    pub(super) fn of(frame: Option<usize>, pose: &Pose, points: &[Vec3]) -> Self {
+    pub(super) fn of(tree: &Tree, frame: Option<usize>, pose: &Pose, points: &[Vec3]) -> Self {
         let placed =
             |v: &Vec3| Vec3::from_fn(|i, _| row_times(&pose.rotation, i, v) + pose.translation[i]);
         let (mut low, mut high) = (Vec3::repeat(f64::INFINITY), Vec3::repeat(f64::NEG_INFINITY));
@@ -95,7 +113,8 @@ impl Load {
             |from: &Vec3| points.iter().map(|v| (placed(v) - from).norm()).fold(0.0, f64::max);
         let size = farthest(&Vec3::zeros());
         let slack = size * BOUND_SLACK;
-        Self { frame, lever: size + slack, centre, radius: farthest(&centre) + slack }
+        let (lever, radius) = (size + slack, farthest(&centre) + slack);
+        Self { frame, lever, centre, radius, stretch: stretch_to_world(tree, frame) }
     }
 }
 
@@ -104,6 +123,8 @@ impl Load {
 pub(super) struct PathRates {
     /// By frame: how fast it turns or slides, signed.
     rates: Vec<f64>,
+    /// By frame: by how much its origin stretches.
+    stretches: Vec<f64>,
     /// By frame: the joint's greatest absolute value on the way, with the offset of a mimic.
     farthest: Vec<f64>,
 }
@@ -111,7 +132,9 @@ pub(super) struct PathRates {
 impl PathRates {
     /// None: a quaternion changes, or a value is out of the range that joints understand.
     pub(super) fn between(tree: &Tree, [from, to]: [&[f64]; 2]) -> Option<Self> {
-        let mut path = Self { rates: Vec::new(), farthest: Vec::new() };
+        let of_origin = |frame: &TreeFrame| stretch(&frame.parent_from_joint.rotation);
+        let stretches = tree.frames.iter().map(of_origin).collect();
+        let mut path = Self { rates: Vec::new(), stretches, farthest: Vec::new() };
         for frame in &tree.frames {
             let (rate, far) = match &frame.freedom {
                 Freedom::Turn { by, .. } | Freedom::Slide { by, .. } => {
@@ -153,7 +176,7 @@ impl PathRates {
                     lever += self.farthest[k];
                 }
             }
-            lever += tree.frames[k].parent_from_joint.translation.norm();
+            lever = lever * self.stretches[k] + tree.frames[k].parent_from_joint.translation.norm();
         }
         UNIT * (160.0 * frames * lever + 16.0 * turned)
     }
@@ -161,6 +184,9 @@ impl PathRates {
     /// At least how fast points get away from where they are in the middle of a piece, in the mean
     /// over half of it, as seen from a frame that carries theirs: no more than the reach of the
     /// chain allows, and no more than their speed in the middle and half of what it can grow by.
+    /// All are lengths in the world, which every origin on the way there may stretch. The axes in
+    /// the middle make the speed there that of a rigid body, which a stretched one is but for four
+    /// times what it is stretched by.
     pub(super) fn speed(
         &self,
         tree: &Tree,
@@ -175,7 +201,13 @@ impl PathRates {
         let world =
             |frame: usize, v: &Vec3| Vec3::from_fn(|i, _| row_times(&placed[frame].rotation, i, v));
         let centre = world(own, &load.centre) + placed[own].translation;
-        for k in tree.chain(load.frame).take_while(|k| Some(*k) != seen_from) {
+        let mut is_seen = true;
+        for k in tree.chain(load.frame) {
+            is_seen &= Some(k) != seen_from;
+            if !is_seen {
+                (most, growth) = (most * self.stretches[k], growth * self.stretches[k]);
+                continue;
+            }
             let rate = self.rates[k];
             match &tree.frames[k].freedom {
                 Freedom::Turn { axis, .. } => {
@@ -192,9 +224,13 @@ impl PathRates {
                 }
                 Freedom::Ball { .. } => {}
             }
-            lever += tree.frames[k].parent_from_joint.translation.norm();
+            lever = lever * self.stretches[k] + tree.frames[k].parent_from_joint.translation.norm();
+            (most, growth) = (most * self.stretches[k], growth * self.stretches[k]);
         }
-        let now = velocity.norm() + spin.norm() * load.radius + most * BOUND_SLACK;
+        let skew = 4.0 * (load.stretch - 1.0);
+        let now = velocity.norm()
+            + spin.norm() * load.radius * load.stretch
+            + most * (skew + BOUND_SLACK);
         most.min(now + 0.5 * half * growth) * (1.0 + BOUND_SLACK)
     }
 }

@@ -4,7 +4,7 @@
 
 mod chain;
 
-use self::chain::{Load, PathRates, carried, place};
+use self::chain::{Load, PathRates, carried, place, stretch_to_world};
 use super::claim::{EdgeCertificate, EdgeClaim, EdgePiece, EdgeSubject, PairGap};
 use crate::geometry::Vec3;
 use crate::geometry::claim::{Bodies, Direction, MarginClaim, Points, StaticProof};
@@ -73,8 +73,18 @@ struct Judge<'a> {
     /// Those of parts come first, then those of what stands still.
     loads: Vec<Load>,
     rounding: Vec<f64>,
-    /// Pairs that need a check, in order, each with the frame that carries both.
-    pairs: Vec<([u32; 2], Option<usize>)>,
+    /// Pairs that need a check, in order.
+    pairs: Vec<CheckedPair>,
+}
+
+/// A pair that needs a check.
+struct CheckedPair {
+    bodies: [u32; 2],
+    /// The frame that carries both.
+    common: Option<usize>,
+    /// How far apart the two have to stay as seen from there, so that they keep the margin in the
+    /// world whichever way the frame is turned: it may stretch one way more than another.
+    keep: f64,
 }
 
 /// The cell in the middle of a piece.
@@ -87,26 +97,31 @@ struct Middle {
 
 impl<'a> Judge<'a> {
     fn new(subject: &'a EdgeSubject<'a>, claim: &'a EdgeClaim<'a>, path: PathRates) -> Self {
-        let parts = subject.parts.iter();
+        let (tree, parts) = (subject.tree, subject.parts.iter());
         let mut loads: Vec<Load> =
-            parts.map(|part| Load::of(part.frame, &part.pose, part.points)).collect();
-        loads.extend(subject.still.iter().map(|body| Load::of(None, &body.pose, body.points)));
+            parts.map(|part| Load::of(tree, part.frame, &part.pose, part.points)).collect();
+        let still = subject.still.iter();
+        loads.extend(still.map(|body| Load::of(tree, None, &body.pose, body.points)));
         let rounding = loads.iter().map(|load| path.rounding(subject.tree, load)).collect();
         let mut pairs = Vec::new();
         let mut link_pairs = subject.link_pairs.to_vec();
         link_pairs.sort_unstable();
         let number = |index: usize| u32::try_from(index).unwrap_or(u32::MAX);
+        let checked = |bodies: [u32; 2], common: Option<usize>| {
+            let keep = claim.margin * (1.0 + 4.0 * (stretch_to_world(tree, common) - 1.0));
+            CheckedPair { bodies, common, keep }
+        };
         for (a, part) in subject.parts.iter().enumerate() {
             for (b, other) in subject.parts.iter().enumerate().skip(a + 1) {
                 if link_pairs.binary_search(&[part.link, other.link]).is_ok() {
                     let common = common_frame(subject, [part.frame, other.frame]);
-                    pairs.push(([number(a), number(b)], common));
+                    pairs.push(checked([number(a), number(b)], common));
                 }
             }
             if part.frame.is_some() {
                 let first = subject.parts.len();
                 let still = (first..first + subject.still.len()).map(number);
-                pairs.extend(still.map(|b| ([number(a), b], None)));
+                pairs.extend(still.map(|b| checked([number(a), b], None)));
             }
         }
         Self { subject, claim, path, loads, rounding, pairs }
@@ -152,14 +167,14 @@ impl<'a> Judge<'a> {
             }
         }
         let mut listed = piece.gaps.iter().peekable();
-        for (pair, common) in &self.pairs {
-            match listed.next_if(|gap| gap.pair == *pair) {
+        for pair in &self.pairs {
+            match listed.next_if(|gap| gap.pair == pair.bodies) {
                 Some(gap) => {
-                    self.closing(index, gap, *common, &middle)?;
-                    self.gap(index, gap, &middle, effort)?;
+                    self.closing(index, gap, pair.common, &middle)?;
+                    self.gap(index, (gap, pair), &middle, effort)?;
                 }
-                None if self.balls_are_apart(*pair, *common, piece, &middle) => {}
-                None => return Err(EdgeRefusal::PairOpen(index, *pair)),
+                None if self.balls_are_apart(pair, piece, &middle) => {}
+                None => return Err(EdgeRefusal::PairOpen(index, pair.bodies)),
             }
         }
         match listed.next() {
@@ -193,9 +208,9 @@ impl<'a> Judge<'a> {
     }
 
     /// How far apart a pair has to be in the middle.
-    fn reach(&self, [a, b]: [usize; 2], closing: f64, half: f64) -> f64 {
-        let rounding = self.rounding[a] + self.rounding[b];
-        (half * closing + rounding + self.claim.margin) * (1.0 + BOUND_SLACK)
+    fn reach(&self, pair: &CheckedPair, closing: f64, half: f64) -> f64 {
+        let rounding: f64 = pair.bodies.iter().map(|body| self.rounding[*body as usize]).sum();
+        (half * closing + rounding + pair.keep) * (1.0 + BOUND_SLACK)
     }
 
     /// The stated closing speed is at least what the two bodies can have.
@@ -218,14 +233,14 @@ impl<'a> Judge<'a> {
     fn gap(
         &self,
         index: usize,
-        gap: &PairGap,
+        (gap, checked): (&PairGap, &CheckedPair),
         middle: &Middle,
         effort: &mut Effort<'_>,
     ) -> Result<(), EdgeRefusal> {
         let PairGap { pair, direction, gap, closing } = gap;
         let two = pair.map(|body| body as usize);
         let refused = |why: String| EdgeRefusal::Gap(index, *pair, why);
-        if gap.is_nan() || *gap <= self.reach(two, *closing, middle.half) {
+        if gap.is_nan() || *gap <= self.reach(checked, *closing, middle.half) {
             return Err(refused("is less than the two can move".to_owned()));
         }
         let claim = MarginClaim { margin: *gap, is_within: false, pairs: &[] };
@@ -246,24 +261,19 @@ impl<'a> Judge<'a> {
         Bodies { p, q }
     }
 
-    fn balls_are_apart(
-        &self,
-        pair: [u32; 2],
-        common: Option<usize>,
-        piece: &EdgePiece,
-        middle: &Middle,
-    ) -> bool {
-        let [a, b] = pair.map(|body| body as usize);
+    fn balls_are_apart(&self, pair: &CheckedPair, piece: &EdgePiece, middle: &Middle) -> bool {
+        let [a, b] = pair.bodies.map(|body| body as usize);
         let is_still = b >= self.subject.parts.len();
         let closing = if is_still {
             piece.speeds[a]
         } else {
-            self.speed(a, common, middle) + self.speed(b, common, middle)
+            self.speed(a, pair.common, middle) + self.speed(b, pair.common, middle)
         };
         let [p, q] = [a, b].map(|body| middle.centres[body]);
-        let apart = (p - q).norm() - self.loads[a].radius - self.loads[b].radius;
+        let [r, s] = [a, b].map(|body| self.loads[body].radius * self.loads[body].stretch);
+        let apart = (p - q).norm() - r - s;
         let slack = (p.abs().sum() + q.abs().sum()) * BOUND_SLACK;
-        apart - slack > self.reach([a, b], closing, middle.half)
+        apart - slack > self.reach(pair, closing, middle.half)
     }
 
     fn contact(
@@ -280,7 +290,7 @@ impl<'a> Judge<'a> {
         if !(self.claim.free_until <= at && at <= 1.0) {
             return Err(EdgeRefusal::Claim("contact_at is not in [free_until, 1]"));
         }
-        if !self.pairs.iter().any(|(known, _)| *known == pair) {
+        if !self.pairs.iter().any(|known| known.bodies == pair) {
             return Err(EdgeRefusal::Contact("this pair needs no check".to_owned()));
         }
         let middle = self.place(at, 0.0);

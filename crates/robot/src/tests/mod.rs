@@ -6,6 +6,7 @@ mod doubling;
 mod edge;
 mod kinematics;
 mod reading;
+mod skewed;
 
 #[path = "../../../samples/src/robots.rs"]
 #[expect(unreachable_pub, reason = "the other crates see them")]

@@ -12,6 +12,7 @@ mod motion;
 mod queries;
 mod ranking;
 mod robots;
+mod skewed;
 mod sleep;
 mod structure;
 mod told;

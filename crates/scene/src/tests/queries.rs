@@ -156,7 +156,7 @@ fn shape_of(random: &mut Random, points: u32, size: f64) -> Polytope {
 
 fn anywhere(random: &mut Random, within: f64) -> Pose {
     let translation = random.vector() * within;
-    random.pose(translation)
+    random.any_pose(translation)
 }
 
 /// Hulls anywhere, some bodies of two parts.

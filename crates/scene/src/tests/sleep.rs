@@ -4,7 +4,8 @@
 use super::*;
 use crate::{Between, PairMargin, Rules};
 
-/// Solids and compounds that stand close, some with margins.
+/// Solids and compounds that stand close, some with margins, some at matrices as far from rotations
+/// as is let in, as are some parts in them.
 fn crowd(count: u32, seed: u64, has_margins: bool) -> Declaration {
     let mut random = Random(seed);
     let mut bodies = tumbling(count, seed);
@@ -13,6 +14,12 @@ fn crowd(count: u32, seed: u64, has_margins: bool) -> Declaration {
         body.parts[0].body_from_part = Pose::identity();
     };
     bodies.iter_mut().filter(|body| body.id.0 % 2 == 0).for_each(solid);
+    for body in &mut bodies {
+        for part in body.parts.iter_mut().filter(|_| body.id.0 % 2 == 1) {
+            part.body_from_part = random.any_pose(part.body_from_part.translation);
+        }
+        body.pose = random.any_pose(body.pose.translation);
+    }
     let mut rules = Rules::default();
     if has_margins {
         bodies.iter_mut().for_each(|body| body.margin = [0.0, 0.1][random.below(2) as usize]);

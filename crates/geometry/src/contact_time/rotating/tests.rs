@@ -26,6 +26,7 @@ mod limits;
 mod many;
 mod passing;
 mod posed;
+mod skewed;
 mod still;
 mod widths;
 
