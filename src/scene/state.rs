@@ -69,7 +69,7 @@ pub struct Scene {
     pub(super) table: PairTable,
     pub(super) near: NearPairs,
     /// What questions to the scene as it stands have built.
-    pub(super) still: WhileStill,
+    pub(super) still: Arc<WhileStill>,
     /// How far each body has travelled, metres: see `travel`.
     pub(super) travel: Vec<f64>,
     /// The bodies that moved since the last answered frame, in no particular order; and which.
@@ -138,7 +138,7 @@ impl Scene {
             revision: 0,
             table: PairTable::default(),
             near: NearPairs::default(),
-            still: WhileStill::default(),
+            still: Arc::default(),
             travel: Vec::new(),
             moved: Vec::new(),
             has_moved: Vec::new(),
@@ -271,7 +271,7 @@ impl Scene {
     pub fn forget_witnesses(&mut self) {
         self.table = PairTable::new(self.simple_bodies());
         self.near.invalidate();
-        self.still = WhileStill::default();
+        WhileStill::renew(&mut self.still);
         self.has_changed = true;
     }
 
