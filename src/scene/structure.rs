@@ -105,6 +105,7 @@ impl Scene {
         self.entries.retain(|entry| !is_gone(entry.body.id));
         self.take_up(newcomers, altered, margins_change);
         self.remount(robots);
+        self.rule_bytes = new_rules.bytes();
         self.rules = new_rules;
         self.book = book;
         self.renumber(&old_ids, &gone);

@@ -10,7 +10,12 @@ fn client(text: &str) -> Client {
     Client::at(text.parse().unwrap())
 }
 
-const LONG: Duration = Duration::from_secs(1);
+const LONG: Load = Load::UNKNOWN;
+
+/// A job that looks at nothing.
+fn small() -> Load {
+    Load::of(Extent::counted(0), Duration::ZERO)
+}
 
 /// A job that runs until it is told to end; it says when it has begun.
 fn held() -> (impl FnOnce() + Send + 'static, mpsc::Sender<()>, oneshot::Receiver<()>) {
@@ -41,11 +46,11 @@ async fn until(mut is_so: impl FnMut() -> bool) {
 #[tokio::test]
 async fn a_panicking_job_is_refused_and_the_pool_goes_on() {
     let compute = Compute::new(1, 1).unwrap();
-    for estimate in [Duration::ZERO, LONG] {
+    for load in [small(), LONG] {
         let panicked: Result<(), Refused> =
-            compute.run(estimate, || panic!("a bug, for the test")).await;
+            compute.run(load, || panic!("a bug, for the test")).await;
         assert_eq!(panicked, Err(Refused::Panicked));
-        assert_eq!(compute.run(estimate, || 7).await, Ok(7));
+        assert_eq!(compute.run(load, || 7).await, Ok(7));
     }
     assert_eq!(compute.jobs(), 0);
 }
@@ -60,7 +65,7 @@ async fn a_full_pool_refuses_at_once_lets_streams_wait_and_does_small_work() {
     });
     soon(begun).await.unwrap();
     assert_eq!(compute.run(LONG, || ()).await, Err(Refused::Busy));
-    assert_eq!(compute.run(Duration::ZERO, || 3).await, Ok(3));
+    assert_eq!(compute.run(small(), || 3).await, Ok(3));
     let waiter = tokio::spawn({
         let compute = compute.clone();
         async move { compute.run_when_free(LONG, || 2).await }
@@ -253,7 +258,7 @@ fn niceness() -> i32 {
 async fn threads_that_compute_give_way_to_those_that_speak() {
     let compute = Compute::new(1, 4).unwrap();
     let usual = niceness();
-    let in_pool = compute.run(NEVER_INLINE, niceness).await.unwrap();
+    let in_pool = compute.run(LONG, niceness).await.unwrap();
     assert!(in_pool > usual, "{in_pool} beside {usual}");
-    assert_eq!(compute.run(Duration::ZERO, niceness).await.unwrap(), usual, "here");
+    assert_eq!(compute.run(small(), niceness).await.unwrap(), usual, "here");
 }
