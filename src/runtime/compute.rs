@@ -287,11 +287,7 @@ impl Desk {
 
 impl Workshop {
     /// Puts work in line, and starts what can be started.
-    fn take_place(
-        self: &Arc<Self>,
-        client: Client,
-        waiter: Waiter,
-    ) -> Result<Ticket<'_>, Refused> {
+    fn take_place(self: &Arc<Self>, client: Client, waiter: Waiter) -> Result<Ticket<'_>, Refused> {
         let (holding, gives_way) = (waiter.holding, waiter.gives_way);
         let mut desk = self.desk();
         let mut crowded_out = None;

@@ -62,7 +62,6 @@ impl BodyChange {
         let groups: usize = groups.map(|name| size_of::<String>() + name.len()).sum();
         Body::bytes_of_parts(self.parts.len()) + groups
     }
-
 }
 
 /// A body on its way through the changes of a frame, of which several may be of it.

@@ -139,7 +139,8 @@ mod tests {
         let shared = own(&["x", "y"]);
         let lists = [shared.clone(), own(&[]), shared, own(&["x"])];
         let bodies = lists.map(|groups| Body { groups, ..Body::without_parts() });
-        let seen: Vec<usize> = Groups::each_once(bodies.iter()).map(|groups| groups.len()).collect();
+        let seen: Vec<usize> =
+            Groups::each_once(bodies.iter()).map(|groups| groups.len()).collect();
         assert_eq!(seen, [2, 1]);
     }
 }

@@ -251,9 +251,9 @@ impl RuleBook {
             return listed(only).into_iter().filter(|key| self.is_enabled(*key)).count() as u64;
         }
         let all = self.classes.sizes(0..self.classes.class_of.len() as u32);
-        let unlisted = listed(&self.ignored).into_iter().filter(|key| {
-            self.classes.may_meet(key.p, key.q) && !self.rigid.exempts(*key)
-        });
+        let unlisted = listed(&self.ignored)
+            .into_iter()
+            .filter(|key| self.classes.may_meet(key.p, key.q) && !self.rigid.exempts(*key));
         let unlisted = unlisted.count() as u64 + self.rigid.pairs(&self.classes);
         self.classes.pairs_among(&all) - unlisted
     }

@@ -189,7 +189,8 @@ impl Scene {
         let mut changing: BTreeMap<BodyId, BodyInChange> = BTreeMap::new();
         for (index, change) in changed.iter().enumerate() {
             let path = format!("changed_bodies[{index}]");
-            let fail = |field: &str, problem| DeclarationError::new(format!("{path}{field}"), problem);
+            let fail =
+                |field: &str, problem| DeclarationError::new(format!("{path}{field}"), problem);
             let one = match changing.entry(change.id) {
                 Slot::Occupied(slot) => slot.into_mut(),
                 Slot::Vacant(slot) => {

@@ -262,3 +262,39 @@ async fn threads_that_compute_give_way_to_those_that_speak() {
     assert!(in_pool > usual, "{in_pool} beside {usual}");
     assert_eq!(compute.run(small(), niceness).await.unwrap(), usual, "here");
 }
+
+/// A frame waited for 20 s behind a question of its own client to the scene that it moves.
+#[tokio::test]
+async fn a_job_that_has_a_session_out_overtakes_the_long_ones_of_its_own_client() {
+    let compute = Compute::new(1, 8).unwrap();
+    let own = client("10.0.0.1:1");
+    let ask = |job: Box<dyn FnOnce() + Send>, has_session: bool| {
+        let compute = compute.clone();
+        tokio::spawn(own.around(async move {
+            if has_session {
+                compute.run_with_session(false, job).await
+            } else {
+                compute.run(LONG, job).await
+            }
+        }))
+    };
+    let (job, end, begun) = held();
+    let question = ask(Box::new(job), false);
+    soon(begun).await.unwrap();
+    // The one worker is taken for as long as the question lasts.
+    let (frame, end_frame, begun) = held();
+    let frame = ask(Box::new(frame), true);
+    soon(begun).await.unwrap();
+    // Neither another question nor another session of the client overtakes a frame of its own.
+    let others = [ask(Box::new(|| ()), false), ask(Box::new(|| ()), true)];
+    tokio::time::sleep(3 * PATIENCE_AGAIN).await;
+    assert!(others.iter().all(|other| !other.is_finished()));
+    drop(end_frame);
+    assert_eq!(soon(frame).await.unwrap(), Ok(()));
+    let [second, third] = others;
+    assert_eq!(soon(third).await.unwrap(), Ok(()), "its turn has come");
+    assert!(!second.is_finished());
+    drop(end);
+    assert_eq!(soon(question).await.unwrap(), Ok(()));
+    assert_eq!(soon(second).await.unwrap(), Ok(()));
+}

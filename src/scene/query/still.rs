@@ -7,8 +7,8 @@
 //!
 //! Cost: `O(n log n)` to build, about a hundred bytes a body.
 
-use std::sync::{Arc, OnceLock};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use arrayvec::ArrayVec;
 

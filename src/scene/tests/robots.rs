@@ -25,7 +25,7 @@ use crate::scene::{
 };
 
 /// A robot at rest at the origin.
-fn placed(id: u32, robot: &Arc<Robot>) -> SceneRobot {
+pub(super) fn placed(id: u32, robot: &Arc<Robot>) -> SceneRobot {
     SceneRobot {
         id: RobotId(id),
         name: "arm".to_owned(),

@@ -46,8 +46,7 @@ async fn search(
     request: &Request<api::FindFirstCollisionRequest>,
 ) -> Result<api::FindFirstCollisionResponse, Failure> {
     let intake = Intake::of(request);
-    let convert =
-        || AskedSeveral::convert(&Path::ROOT, request.get_ref(), &shared.catalogue());
+    let convert = || AskedSeveral::convert(&Path::ROOT, request.get_ref(), &shared.catalogue());
     let several = intake.look_through(convert)?;
     let time = time_left(shared.limits(), request.metadata(), several.options.time)?;
     let guard = StopGuard::after(Some(time));

@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use prost::Message;
 
+use super::Caller;
 use super::check::{ANSWER_FACTOR, build_cell, time_of};
 use super::chunks::{Chunks, in_chunks};
-use super::Caller;
 use crate::geometry::effort::{Cost, Effort};
 use crate::robot::cell::Cell;
 use crate::rpc::api;

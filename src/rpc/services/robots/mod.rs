@@ -158,8 +158,13 @@ impl api::robot_service_server::RobotService for Robots {
     ) -> Result<Response<api::CheckConfigurationsResponse>, Status> {
         let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
         let intake = &Intake::of(&request);
-        let caller =
-            Caller { shared: &self.0, purse: intake.purse(), intake, guard: &guard, is_stream: false };
+        let caller = Caller {
+            shared: &self.0,
+            purse: intake.purse(),
+            intake,
+            guard: &guard,
+            is_stream: false,
+        };
         Ok(Response::new(check::once(caller, request.into_inner()).await?))
     }
 
@@ -169,8 +174,13 @@ impl api::robot_service_server::RobotService for Robots {
     ) -> Result<Response<api::CheckEdgesResponse>, Status> {
         let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
         let intake = &Intake::of(&request);
-        let caller =
-            Caller { shared: &self.0, purse: intake.purse(), intake, guard: &guard, is_stream: false };
+        let caller = Caller {
+            shared: &self.0,
+            purse: intake.purse(),
+            intake,
+            guard: &guard,
+            is_stream: false,
+        };
         Ok(Response::new(edges::answer(caller, request.into_inner()).await?))
     }
 
@@ -180,8 +190,13 @@ impl api::robot_service_server::RobotService for Robots {
     ) -> Result<Response<api::CheckPathResponse>, Status> {
         let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
         let intake = &Intake::of(&request);
-        let caller =
-            Caller { shared: &self.0, purse: intake.purse(), intake, guard: &guard, is_stream: false };
+        let caller = Caller {
+            shared: &self.0,
+            purse: intake.purse(),
+            intake,
+            guard: &guard,
+            is_stream: false,
+        };
         Ok(Response::new(edges::path(caller, request.into_inner()).await?))
     }
 

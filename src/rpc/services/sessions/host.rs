@@ -184,7 +184,8 @@ impl SessionHost {
         let mut held = match small {
             None => held,
             Some(small) => {
-                let at_once = self.at_once(small, held, &mut steps, (&time, short.as_ref())).await?;
+                let at_once =
+                    self.at_once(small, held, &mut steps, (&time, short.as_ref())).await?;
                 let Some(held) = at_once else { return Ok(steps.into_reports()) };
                 held
             }

@@ -143,7 +143,8 @@ impl Talk {
                 }
                 request.session_key = or_header(request.session_key);
                 let (no_deadline, intake) = (MetadataMap::new(), self.intake.clone());
-                let (slot, opened) = self.host.open(&no_deadline, *request, "open", &intake).await?;
+                let (slot, opened) =
+                    self.host.open(&no_deadline, *request, "open", &intake).await?;
                 self.intake.settle();
                 let opened = Some(Box::new(opened));
                 self.send(api::StreamSessionResponse { opened, ..Default::default() }).await;
