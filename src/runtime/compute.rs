@@ -1,18 +1,20 @@
 //! Where geometry runs: one bounded pool of threads, and the caller's own thread for small work.
 //!
-//! Handing a job to another thread and waking up again costs 25-60 µs, so work that is estimated to
-//! take less than [`INLINE_MAX`] runs where it is; the rest waits in line for a worker. The line is
+//! Handing a job to another thread and waking up again costs 25-60 µs, so work that is known to be
+//! small ([`mod@load`]) runs where it is; the rest waits in line for a worker. The line is
 //! fair between clients ([`mod@line`]). A job whose caller goes away while it waits leaves the line
 //! at once. When jobs of others take long, another may overtake them, as soon as they have run or
 //! it has waited for [`PATIENCE`], on threads beside the pool, if nothing of its client is being
 //! worked on and its address leaves enough of them free; if it may not yet, it asks again every now
-//! and then. Helpers ([`mod@share`]) take parts of large jobs while there are processors that
+//! and then. A job that has a session out, for which frames wait, may overtake its own client's too,
+//! unless one of these has a session out as well. Helpers ([`mod@share`]) take parts of large jobs while there are processors that
 //! nobody else computes on.
 //!
 //! All of these threads together can be more than there are processors. They have a lower priority
 //! ([`mod@priority`]), so that those that speak to clients do not wait for one of them to pause.
 
 mod line;
+pub mod load;
 mod priority;
 mod share;
 
@@ -27,6 +29,7 @@ use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
 use self::line::FairLine;
+pub use self::load::{Extent, Load, Small};
 use self::share::Helpers;
 use super::client::Client;
 
@@ -34,11 +37,6 @@ use super::client::Client;
 /// would keep other connections of its thread waiting; below, the hand-over costs more than the
 /// work.
 pub const INLINE_MAX: Duration = Duration::from_micros(150);
-
-/// The least estimate for work whose cost nobody can bound beforehand, so that it never runs on the
-/// caller's thread.
-pub const NEVER_INLINE: Duration = Duration::from_millis(1);
-const _: () = assert!(NEVER_INLINE.as_micros() > INLINE_MAX.as_micros());
 
 /// How long a job waits behind those of other clients before it may overtake them, and how long
 /// these run before whoever comes may do so at once. Most jobs take less; on each thread beside the
@@ -84,7 +82,7 @@ struct Workshop {
 /// Who waits and who is being served.
 #[derive(Default)]
 struct Desk {
-    line: FairLine<Work>,
+    line: FairLine<Waiter>,
     /// When the jobs in the pool have begun.
     running: Vec<Instant>,
     /// Jobs on the threads beside it.
@@ -95,13 +93,29 @@ struct Desk {
     overtaking_of: HashMap<IpAddr, usize>,
     /// Threads that help.
     helping: usize,
-    /// Jobs of each client in either.
-    served: HashMap<Client, usize>,
+    /// Jobs of each client in either, those that have a session out apart from the others.
+    served: HashMap<(Client, Holding), usize>,
     next_ticket: u64,
 }
 
 /// A job with the way back to its caller: does it, or says why not.
 type Work = Box<dyn FnOnce(Result<Leave, Refused>) + Send>;
+
+/// Whether others wait for what a job has while it waits and runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Holding {
+    Nothing,
+    /// A session that is out.
+    Session,
+}
+
+/// A job in line.
+struct Waiter {
+    work: Work,
+    holding: Holding,
+    /// Whether it may be refused for somebody else's sake.
+    gives_way: bool,
+}
 
 /// Where a job runs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -116,6 +130,7 @@ enum Lane {
 struct Leave {
     workshop: Arc<Workshop>,
     client: Client,
+    holding: Holding,
     lane: Lane,
 }
 
@@ -123,6 +138,7 @@ struct Leave {
 struct Ticket<'a> {
     workshop: &'a Arc<Workshop>,
     client: Client,
+    holding: Holding,
     number: u64,
 }
 
@@ -161,28 +177,43 @@ impl Compute {
         })))
     }
 
-    /// Does `job`: here when it is estimated to be small, else on a worker. Where every place is
-    /// taken it is refused, or one of whoever waits with more.
-    pub async fn run<R, F>(&self, estimate: Duration, job: F) -> Result<R, Refused>
+    /// Does `job`: here when it is known to be small, else on a worker. Where every place is taken
+    /// it is refused, or one of whoever waits with more.
+    pub async fn run<R, F>(&self, load: Load, job: F) -> Result<R, Refused>
     where
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        if estimate > INLINE_MAX { self.wait(job, true).await } else { Self::here(job).await }
+        match load.small() {
+            Some(small) => Self::here(small, job).await,
+            None => self.wait(job, Holding::Nothing, true).await,
+        }
     }
 
     /// Does `job` like [`Self::run`], but waits for a worker however many do: for streams, which
-    /// hold back their own client meanwhile.
-    pub async fn run_when_free<R, F>(&self, estimate: Duration, job: F) -> Result<R, Refused>
+    /// hold back their own client meanwhile, and for the rest of what was begun.
+    pub async fn run_when_free<R, F>(&self, load: Load, job: F) -> Result<R, Refused>
     where
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        if estimate > INLINE_MAX { self.wait(job, false).await } else { Self::here(job).await }
+        match load.small() {
+            Some(small) => Self::here(small, job).await,
+            None => self.wait(job, Holding::Nothing, false).await,
+        }
     }
 
-    /// Does `job` on this thread: for work that may borrow, and is known to be small.
-    pub async fn here<R>(job: impl FnOnce() -> R) -> Result<R, Refused> {
+    /// Does `job` on a worker, while it has a session out. Of a `stream`, it is never refused.
+    pub async fn run_with_session<R, F>(&self, stream: bool, job: F) -> Result<R, Refused>
+    where
+        F: FnOnce() -> R + Send + 'static,
+        R: Send + 'static,
+    {
+        self.wait(job, Holding::Session, !stream).await
+    }
+
+    /// Does `job` on this thread: for work that may borrow.
+    pub async fn here<R>(_: Small, job: impl FnOnce() -> R) -> Result<R, Refused> {
         let result = catch_unwind(AssertUnwindSafe(job)).map_err(|_| Refused::Panicked);
         // A client that sends small questions without end must not keep its thread to itself.
         tokio::task::consume_budget().await;
@@ -191,7 +222,7 @@ impl Compute {
 
     /// Waits in line for a worker, and for what it does. Inside the job rayon's parallel iterators
     /// use the same workers. Whoever stops waiting leaves the line.
-    async fn wait<R, F>(&self, job: F, gives_way: bool) -> Result<R, Refused>
+    async fn wait<R, F>(&self, job: F, holding: Holding, gives_way: bool) -> Result<R, Refused>
     where
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
@@ -215,7 +246,7 @@ impl Compute {
             // The caller may have gone away meanwhile.
             let _ = reply.send(result);
         });
-        let ticket = self.0.take_place(client, work, gives_way)?;
+        let ticket = self.0.take_place(client, Waiter { work, holding, gives_way })?;
         let mut patience = PATIENCE;
         let answer = loop {
             match tokio::time::timeout(patience, &mut answer).await {
@@ -256,12 +287,8 @@ impl Desk {
 
 impl Workshop {
     /// Puts work in line, and starts what can be started.
-    fn take_place(
-        self: &Arc<Self>,
-        client: Client,
-        work: Work,
-        gives_way: bool,
-    ) -> Result<Ticket<'_>, Refused> {
+    fn take_place(self: &Arc<Self>, client: Client, waiter: Waiter) -> Result<Ticket<'_>, Refused> {
+        let (holding, gives_way) = (waiter.holding, waiter.gives_way);
         let mut desk = self.desk();
         let mut crowded_out = None;
         if gives_way && desk.jobs() >= self.places_max {
@@ -269,29 +296,31 @@ impl Workshop {
         }
         let number = desk.next_ticket;
         desk.next_ticket += 1;
-        desk.line.push(client, number, work, gives_way);
+        desk.line.push(client, number, waiter, gives_way);
+        let ticket = Ticket { workshop: self, client, holding, number };
         if desk.running.len() < self.pool.current_num_threads() {
             self.start_next(&mut desk);
         } else if desk.all_take_long() {
-            self.overtake(&mut desk, client, number);
+            self.overtake(&mut desk, &ticket);
         }
         drop(desk);
         // Outside the lock: what it would have worked on goes back to its place.
-        if let Some(crowded_out) = crowded_out {
-            crowded_out(Err(Refused::Busy));
+        if let Some(Waiter { work, .. }) = crowded_out {
+            work(Err(Refused::Busy));
         }
-        Ok(Ticket { workshop: self, client, number })
+        Ok(ticket)
     }
 
     /// Starts whoever has the next turn, in the pool.
     fn start_next(self: &Arc<Self>, desk: &mut Desk) {
-        if let Some((client, work)) = desk.line.pop() {
-            self.start(desk, client, work, Lane::Pool(Instant::now()));
+        if let Some((client, waiter)) = desk.line.pop() {
+            self.start(desk, client, waiter, Lane::Pool(Instant::now()));
         }
     }
 
-    fn start(self: &Arc<Self>, desk: &mut Desk, client: Client, work: Work, lane: Lane) {
-        *desk.served.entry(client).or_default() += 1;
+    fn start(self: &Arc<Self>, desk: &mut Desk, client: Client, waiter: Waiter, lane: Lane) {
+        let Waiter { work, holding, .. } = waiter;
+        *desk.served.entry((client, holding)).or_default() += 1;
         let threads = match lane {
             Lane::Pool(began) => {
                 desk.running.push(began);
@@ -304,21 +333,25 @@ impl Workshop {
                 &self.beside[thread]
             }
         };
-        let leave = Leave { workshop: self.clone(), client, lane };
+        let leave = Leave { workshop: self.clone(), client, holding, lane };
         threads.spawn(move || work(Ok(leave)));
     }
 
     /// Starts a job beside the pool, if it still waits, nothing else of its client is being worked
-    /// on, and its address leaves enough threads free.
-    fn overtake(self: &Arc<Self>, desk: &mut Desk, client: Client, number: u64) {
+    /// on that it may not overtake, and its address leaves enough threads free.
+    fn overtake(self: &Arc<Self>, desk: &mut Desk, ticket: &Ticket<'_>) {
+        let Ticket { client, holding, number, .. } = *ticket;
         let free = OVERTAKING_THREADS - desk.overtaking;
         let own = desk.overtaking_of.get(&client.address()).copied().unwrap_or(0);
-        if 2 * own >= free || desk.served.contains_key(&client) {
+        let is_served = |holding| desk.served.contains_key(&(client, holding));
+        let waits_for_own =
+            is_served(Holding::Session) || holding == Holding::Nothing && is_served(holding);
+        if 2 * own >= free || waits_for_own {
             return;
         }
         let Some(thread) = desk.taken.iter().position(|taken| !taken) else { return };
-        if let Some(work) = desk.line.remove(client, number) {
-            self.start(desk, client, work, Lane::Beside(thread));
+        if let Some(waiter) = desk.line.remove(client, number) {
+            self.start(desk, client, waiter, Lane::Beside(thread));
         }
     }
 
@@ -330,7 +363,7 @@ impl Workshop {
 impl Ticket<'_> {
     /// See [`Workshop::overtake`].
     fn overtake(&self) {
-        self.workshop.overtake(&mut self.workshop.desk(), self.client, self.number);
+        self.workshop.overtake(&mut self.workshop.desk(), self);
     }
 }
 
@@ -345,7 +378,7 @@ impl Drop for Ticket<'_> {
 impl Drop for Leave {
     fn drop(&mut self) {
         let mut desk = self.workshop.desk();
-        one_less(&mut desk.served, self.client);
+        one_less(&mut desk.served, (self.client, self.holding));
         match self.lane {
             Lane::Pool(began) => {
                 let at = desk.running.iter().position(|other| *other == began);

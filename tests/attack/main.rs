@@ -30,12 +30,14 @@
 
 mod all_at_once;
 mod bodies;
+mod busy_scenes;
 mod crowds;
 mod deadlines;
 mod decoding;
 mod departed;
 mod held;
 mod memory;
+mod names;
 mod piles;
 mod questions;
 mod replies;

@@ -13,7 +13,7 @@ use crate::server::{Client, Server, slowness};
 use crate::strikes::{body, flood, frame, never_reads, pile, rays, session};
 use crate::watch::Bounds;
 
-async fn opened(
+pub(crate) async fn opened(
     client: &Client,
     request: api::OpenSessionRequest,
 ) -> Result<String, tonic::Status> {
@@ -25,7 +25,7 @@ pub(crate) fn cut_off() -> tokio::runtime::Runtime {
     tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build().unwrap()
 }
 
-async fn with_cube(server: &Server) -> Client {
+pub(crate) async fn with_cube(server: &Server) -> Client {
     let client = server.connect().await;
     register(&client, "cube", cube(0.0)).await;
     client

@@ -132,6 +132,24 @@ pub struct Robot {
     pub states: Vec<NamedState>,
     /// What was not as expected, in words.
     pub notes: Vec<String>,
+    /// The links, sorted by their names.
+    links_by_name: Vec<u32>,
+    /// The joint values, sorted by their names.
+    variables_by_name: Vec<u32>,
+}
+
+/// The places of some names, sorted by them.
+fn by_name<'a>(names: impl Iterator<Item = &'a String>) -> Vec<u32> {
+    let names: Vec<&String> = names.collect();
+    let mut places: Vec<u32> = (0..).take(names.len()).collect();
+    places.sort_by_key(|place| names[*place as usize]);
+    places
+}
+
+/// The first place of a name in such a list.
+fn place_of<'a>(places: &[u32], name: &str, at: impl Fn(usize) -> &'a String) -> Option<usize> {
+    let first = places.partition_point(|place| at(*place as usize).as_str() < name);
+    places.get(first).map(|place| *place as usize).filter(|place| at(*place) == name)
 }
 
 impl Robot {
@@ -156,6 +174,8 @@ impl Robot {
         let allowed = allowed_pairs(&joints, &links, &semantics, &mut notes, effort)?;
         let Semantics { groups, states, .. } = semantics;
         Ok(Self {
+            links_by_name: by_name(links.iter().map(|link| &link.name)),
+            variables_by_name: by_name(tree.variables.iter().map(|variable| &variable.name)),
             name: description.name,
             kinematics: Kinematics::new(tree),
             joints,
@@ -170,7 +190,13 @@ impl Robot {
 
     /// The link with this name.
     pub fn link(&self, name: &str) -> Option<usize> {
-        self.links.iter().position(|link| link.name == name)
+        place_of(&self.links_by_name, name, |place| &self.links[place].name)
+    }
+
+    /// The joint value with this name.
+    pub fn variable(&self, name: &str) -> Option<usize> {
+        let variables = &self.kinematics.tree().variables;
+        place_of(&self.variables_by_name, name, |place| &variables[place].name)
     }
 }
 

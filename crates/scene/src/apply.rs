@@ -82,7 +82,7 @@ impl Scene {
         if frame.keyframe {
             self.check_keyframe(frame, moves)?;
         }
-        self.still = WhileStill::default();
+        WhileStill::renew(&mut self.still);
         if frame.is_structural() {
             self.restructure(Restructuring::of(frame))?;
         }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::bounds::{Ball, Box3};
 use super::broken::{Rule, is_broken};
+use super::groups::Groups;
 use super::robots::Carrier;
 use super::travel::Form;
 use crate::geometry::Vec3;
@@ -41,7 +42,7 @@ pub struct Body {
     /// From the body's frame to the world.
     pub pose: Pose,
     /// Names of the groups it belongs to.
-    pub groups: Vec<String>,
+    pub groups: Groups,
     /// Fixed bodies are not checked against each other.
     pub fixed: bool,
     /// Bits that say what it is.
@@ -78,7 +79,7 @@ impl Body {
             name: String::new(),
             parts: Vec::new(),
             pose: Pose::identity(),
-            groups: Vec::new(),
+            groups: Groups::default(),
             fixed: false,
             category: Self::CATEGORY,
             mask: Self::MASK,
@@ -91,8 +92,8 @@ impl Body {
 
     /// Memory that it takes in a scene beyond the shapes, bytes, estimated.
     pub fn bytes(&self) -> usize {
-        let groups: usize = self.groups.iter().map(|name| size_of::<String>() + name.len()).sum();
-        size_of::<Entry>() + Self::bytes_of_parts(self.parts.len()) + self.name.len() + groups
+        let parts = Self::bytes_of_parts(self.parts.len());
+        size_of::<Entry>() + parts + self.name.len() + self.groups.bytes()
     }
 
     /// Memory that so many parts take, bytes, estimated.
@@ -281,6 +282,14 @@ impl Entry {
         }
         self.teleported = false;
         self.deviation = 0.0;
+    }
+
+    /// What questions to a scene that stands still need of it.
+    pub(super) fn standing(&self) -> Self {
+        let body = Body { name: String::new(), ..self.body.clone() };
+        let compound = self.compound.clone();
+        let first = self.first.clone();
+        Self { body, compound, first, swept: None, carrier: None, ..*self }
     }
 
     /// Where its parts are.

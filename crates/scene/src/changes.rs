@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::body::{Body, BodyId, Part};
 use super::declaration::{DeclarationError, Problem, is_length};
+use super::groups::GroupsInChange;
 use super::rules::{PairMargin, Rules};
 
 /// What changes in the rules; what goes is taken away before what is new is added. An entry that is
@@ -61,31 +62,55 @@ impl BodyChange {
         let groups: usize = groups.map(|name| size_of::<String>() + name.len()).sum();
         Body::bytes_of_parts(self.parts.len()) + groups
     }
+}
 
-    /// The body as it is from now on; `path` leads to the change.
-    pub(super) fn of(&self, body: &Body, path: &str) -> Result<Body, DeclarationError> {
-        let mut changed = body.clone();
-        if !self.parts.is_empty() {
-            changed.parts.clone_from(&self.parts);
+/// A body on its way through the changes of a frame, of which several may be of it.
+pub(super) struct BodyInChange {
+    /// All of it but the groups.
+    pub(super) body: Body,
+    /// Its groups, from the first change that names some.
+    groups: Option<GroupsInChange>,
+    /// Whether it has other parts.
+    pub(super) is_reshaped: bool,
+}
+
+impl BodyInChange {
+    /// As it is before.
+    pub(super) fn new(body: &Body) -> Self {
+        Self { body: body.clone(), groups: None, is_reshaped: false }
+    }
+
+    /// Takes one change; `path` leads to it.
+    pub(super) fn take(&mut self, change: &BodyChange, path: &str) -> Result<(), DeclarationError> {
+        let body = &mut self.body;
+        if !change.parts.is_empty() {
+            body.parts.clone_from(&change.parts);
+            self.is_reshaped = true;
         }
-        for (index, group) in self.left_groups.iter().enumerate() {
-            if !changed.groups.contains(group) {
+        if !change.left_groups.is_empty() || !change.joined_groups.is_empty() {
+            let before = std::mem::take(&mut body.groups);
+            let groups = self.groups.get_or_insert_with(|| GroupsInChange::new(&before));
+            let is_in = |group: &String| groups.contains(group);
+            if let Some(index) = change.left_groups.iter().position(|group| !is_in(group)) {
                 let path = format!("{path}.left_groups[{index}]");
                 return Err(DeclarationError::new(path, Problem::NotInGroup));
             }
+            change.left_groups.iter().for_each(|group| groups.leave(group));
+            change.joined_groups.iter().for_each(|group| groups.join(group));
         }
-        let left: BTreeSet<&String> = self.left_groups.iter().collect();
-        changed.groups.retain(|group| !left.contains(group));
-        let known: BTreeSet<String> = changed.groups.iter().cloned().collect();
-        changed
-            .groups
-            .extend(self.joined_groups.iter().filter(|group| !known.contains(*group)).cloned());
-        changed.fixed = self.fixed.unwrap_or(changed.fixed);
-        changed.category = self.category.unwrap_or(changed.category);
-        changed.mask = self.mask.unwrap_or(changed.mask);
-        changed.margin = self.margin.unwrap_or(changed.margin);
-        changed.continuous = self.continuous.unwrap_or(changed.continuous);
-        Ok(changed)
+        body.fixed = change.fixed.unwrap_or(body.fixed);
+        body.category = change.category.unwrap_or(body.category);
+        body.mask = change.mask.unwrap_or(body.mask);
+        body.margin = change.margin.unwrap_or(body.margin);
+        body.continuous = change.continuous.unwrap_or(body.continuous);
+        Ok(())
+    }
+
+    /// The body as all changes leave it.
+    pub(super) fn finish(self) -> Body {
+        let Self { mut body, groups, .. } = self;
+        body.groups = groups.map_or(body.groups, GroupsInChange::finish);
+        body
     }
 }
 

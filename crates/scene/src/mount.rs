@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::body::{Body, BodyId, Entry};
 use super::declaration::{DeclarationError, Problem};
 use super::robots::{Attached, Carrier, Mounted, RobotChanges, RobotId, SceneRobot};
+use super::rules::Exempt;
 use super::state::Scene;
 use crate::geometry::pose::Pose;
 
@@ -47,6 +48,10 @@ pub(super) struct Remounted {
     hung: BTreeMap<BodyId, (Carrier, Pose)>,
     /// What is carried no more.
     released: BTreeSet<BodyId>,
+    /// Who carries what, by the place of the robot.
+    holders: BTreeMap<BodyId, usize>,
+    /// The bodies of `links`.
+    new_links: BTreeSet<BodyId>,
 }
 
 fn fail<T>(path: String, problem: Problem) -> Result<T, DeclarationError> {
@@ -104,6 +109,7 @@ impl Remounted {
             after.links.extend(links.map(|(body, carrier)| (path.clone(), body, carrier)));
             after.robots.insert(place, mounted);
         }
+        after.new_links = after.links.iter().map(|(_, body, _)| body.id).collect();
         Ok(after)
     }
 
@@ -113,24 +119,24 @@ impl Remounted {
         to: &Remounting<'_>,
         bodies: &[&Body],
     ) -> Result<(), DeclarationError> {
-        for (index, id) in to.detached.iter().enumerate() {
-            let carries = |one: &Attached| one.body == *id;
-            let holder =
-                self.robots.iter_mut().find(|robot| robot.declared.attached.iter().any(carries));
-            let Some(holder) = holder else {
-                return fail(format!("detached_body_ids[{index}]"), Problem::NotCarried);
-            };
-            holder.declared.attached.retain(|one| one.body != *id);
-            self.released.insert(*id);
+        // Those that come with their robots are on no other yet.
+        let new: BTreeSet<RobotId> = to.added.iter().map(|robot| robot.id).collect();
+        let mut brought: BTreeMap<RobotId, Vec<Attached>> = BTreeMap::new();
+        for (at, robot) in self.robots.iter_mut().enumerate() {
+            let SceneRobot { id, attached, .. } = &mut robot.declared;
+            if new.contains(id) {
+                brought.insert(*id, std::mem::take(attached));
+            } else {
+                self.holders.extend(attached.iter().map(|one| (one.body, at)));
+            }
         }
-        // Those that come with their robots, which are on no other.
+        self.let_go(to.detached)?;
+        let mut frames = BTreeMap::new();
         for (index, robot) in to.added.iter().enumerate() {
-            let at = self.place_of(robot.id);
-            let Some(at) = at else { continue };
-            let declared = std::mem::take(&mut self.robots[at].declared.attached);
-            for (k, one) in declared.into_iter().enumerate() {
+            let Some(at) = self.place_of(robot.id) else { continue };
+            for (k, one) in brought.remove(&robot.id).unwrap_or_default().into_iter().enumerate() {
                 let path = format!("{}[{index}].attached[{k}]", to.added_path);
-                self.hang(at, one, bodies, &path)?;
+                self.hang((at, &mut frames), one, bodies, &path)?;
             }
         }
         for (index, (robot, one)) in to.attached.iter().enumerate() {
@@ -138,19 +144,41 @@ impl Remounted {
             let Some(at) = self.place_of(*robot) else {
                 return fail(format!("{path}.robot"), Problem::UnknownRobot);
             };
-            self.hang(at, one.clone(), bodies, &format!("{path}.attached"))?;
+            self.hang((at, &mut frames), one.clone(), bodies, &format!("{path}.attached"))?;
         }
         Ok(())
+    }
+
+    /// Lets these bodies go, which are all carried.
+    fn let_go(&mut self, detached: &[BodyId]) -> Result<(), DeclarationError> {
+        let mut held_by = BTreeSet::new();
+        for (index, id) in detached.iter().enumerate() {
+            let Some(holder) = self.holders.remove(id) else {
+                return fail(format!("detached_body_ids[{index}]"), Problem::NotCarried);
+            };
+            held_by.insert(holder);
+            self.released.insert(*id);
+        }
+        let gone: BTreeSet<&BodyId> = detached.iter().collect();
+        for holder in held_by {
+            self.robots[holder].declared.attached.retain(|one| !gone.contains(&one.body));
+        }
+        Ok(())
+    }
+
+    /// Whether a body is a link of a robot that is new.
+    pub(super) fn has_new_link(&self, body: BodyId) -> bool {
+        self.new_links.contains(&body)
     }
 
     fn place_of(&self, id: RobotId) -> Option<usize> {
         self.robots.binary_search_by_key(&id, |robot| robot.declared.id).ok()
     }
 
-    /// Hangs a body on a link.
+    /// Hangs a body on a link of a robot, the frames of whose chain are found once.
     fn hang(
         &mut self,
-        robot: usize,
+        (at, frames): (usize, &mut BTreeMap<usize, Vec<Pose>>),
         mut one: Attached,
         bodies: &[&Body],
         path: &str,
@@ -159,25 +187,24 @@ impl Remounted {
         let Ok(place) = bodies.binary_search_by_key(&one.body, |body| body.id) else {
             return fail(field(), Problem::UnknownBody);
         };
-        let is_link = |(_, body, _): &(String, Body, Carrier)| body.id == one.body;
-        let is_new_link = self.links.iter().any(is_link);
-        let is_held = |robot: &Mounted| robot.declared.attached.iter().any(|o| o.body == one.body);
-        if is_new_link || self.robots.iter().any(|robot| robot.has_link(one.body)) {
+        let is_link = self.robots.iter().any(|robot| robot.has_link(one.body));
+        if is_link || self.has_new_link(one.body) {
             return fail(field(), Problem::IsLink);
         }
-        if self.robots.iter().any(is_held) {
+        if self.holders.insert(one.body, at).is_some() {
             return fail(field(), Problem::AlreadyCarried);
         }
         let body = bodies[place];
-        let mounted = &mut self.robots[robot];
+        let mounted = &mut self.robots[at];
+        let frames = &*frames.entry(at).or_insert_with(|| mounted.frames());
         let robot = &mounted.declared.robot;
         if let Some(k) = one.touch_links.iter().position(|name| robot.link(name).is_none()) {
             return fail(format!("{path}.touch_links[{k}]"), Problem::UnknownLink);
         }
-        let Some(carrier) = mounted.carrier_of(&mut one, &body.pose) else {
+        let Some(carrier) = mounted.carrier_of(&mut one, &body.pose, frames) else {
             return fail(format!("{path}.link"), Problem::UnknownLink);
         };
-        let pose = mounted.pose_of(&carrier);
+        let pose = mounted.pose_of(&carrier, frames);
         if body.place(pose).is_none() {
             return fail(format!("{path}.pose"), Problem::TooFar);
         }
@@ -187,15 +214,17 @@ impl Remounted {
     }
 
     /// Pairs that need no check, as the robots say.
-    pub(super) fn allowed_pairs(&self) -> Vec<[BodyId; 2]> {
-        self.robots.iter().flat_map(Mounted::allowed_pairs).collect()
+    pub(super) fn exempt(&self) -> Exempt {
+        let mut exempt = Exempt::default();
+        self.robots.iter().for_each(|robot| robot.exempt_into(&mut exempt));
+        exempt
     }
 }
 
 impl Scene {
     /// Takes the robots up; the bodies are taken up already.
     pub(super) fn remount(&mut self, after: Remounted) {
-        let Remounted { robots, links, hung, released } = after;
+        let Remounted { robots, links, hung, released, .. } = after;
         self.robots = robots;
         for id in released {
             let Some(index) = self.index_of(id) else { continue };
@@ -213,12 +242,12 @@ impl Scene {
             let entry = &mut self.entries[index as usize];
             entry.hang(carrier, pose, self.revision);
         }
-        for robot in &mut self.robots {
-            robot.carried.clear();
-            let id = robot.declared.id;
-            let is_moved = |entry: &Entry| entry.carrier.as_ref().is_some_and(|by| by.robot == id);
-            let carried = self.entries.iter().enumerate().filter(|(_, entry)| is_moved(entry));
-            robot.carried = carried.map(|(index, _)| index as u32).collect();
+        self.robots.iter_mut().for_each(|robot| robot.carried.clear());
+        for (index, entry) in (0..).zip(&self.entries) {
+            let Some(by) = &entry.carrier else { continue };
+            if let Some(at) = self.robot_index(by.robot) {
+                self.robots[at].carried.push(index);
+            }
         }
     }
 }

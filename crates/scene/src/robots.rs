@@ -6,6 +6,7 @@ use std::sync::Arc;
 
 use super::body::{Body, BodyId, Part};
 use super::declaration::{DeclarationError, Problem, is_length};
+use super::rules::Exempt;
 use crate::geometry::Vec3;
 use crate::geometry::pose::Pose;
 use crate::robot::Robot;
@@ -222,26 +223,26 @@ impl Mounted {
         links.map(body).collect()
     }
 
-    /// Pairs of links that need no check, as bodies, and of what is carried: with what carries it,
-    /// with the links that it may touch, and with all that moves as it does.
-    pub(super) fn allowed_pairs(&self) -> Vec<[BodyId; 2]> {
+    /// Adds what needs no check: pairs of links, what is carried with the links that it may touch,
+    /// and with all that moves as it does.
+    pub(super) fn exempt_into(&self, exempt: &mut Exempt) {
         let SceneRobot { id, robot, attached, .. } = &self.declared;
         let body = |link: usize| BodyId(id.0 + link as u32);
-        let frame = |link: usize| robot.links[link].frame;
         let has_parts = |link: &usize| !robot.links[*link].parts.is_empty();
         let own = robot.allowed.iter().filter(|pair| pair.links.iter().all(has_parts));
-        let mut pairs: Vec<[BodyId; 2]> = own.map(|pair| pair.links.map(body)).collect();
-        let frame_of = |one: &Attached| robot.link(&one.link).map(frame);
-        for (at, one) in attached.iter().enumerate() {
-            let rigid = (0..robot.links.len()).filter(|link| Some(frame(*link)) == frame_of(one));
-            let touched = one.touch_links.iter().filter_map(|name| robot.link(name));
-            let allowed = touched.chain(rigid).filter(has_parts);
-            pairs.extend(allowed.map(|link| [body(link), one.body]));
-            let others = attached[at + 1..].iter();
-            let others = others.filter(|other| frame_of(other) == frame_of(one));
-            pairs.extend(others.map(|other| [one.body, other.body]));
+        exempt.pairs.extend(own.map(|pair| pair.links.map(body)));
+        if attached.is_empty() {
+            return;
         }
-        pairs
+        let links = (0..robot.links.len()).filter(has_parts);
+        let frame = |link: usize| (*id, robot.links[link].frame);
+        exempt.rigid.extend(links.map(|link| (body(link), frame(link), false)));
+        for one in attached {
+            let touched = one.touch_links.iter().filter_map(|name| robot.link(name));
+            exempt.pairs.extend(touched.filter(has_parts).map(|link| [body(link), one.body]));
+            let carrier = robot.link(&one.link);
+            exempt.rigid.extend(carrier.map(|link| (one.body, frame(link), true)));
+        }
     }
 
     /// Whether a body is one of its links.
@@ -256,21 +257,27 @@ impl Mounted {
         frame.map_or(self.declared.base, |frame| frames[frame])
     }
 
-    fn frames(&self) -> Vec<Pose> {
+    /// Where the frames of its chain are.
+    pub(super) fn frames(&self) -> Vec<Pose> {
         self.kinematics.place_one(&self.declared.values)
     }
 
-    /// Where a body is that it carries.
-    pub(super) fn pose_of(&self, carrier: &Carrier) -> Pose {
-        pose_in(&self.placed(&self.frames(), carrier.frame), carrier)
+    /// Where a body is that it carries; `frames` are its own.
+    pub(super) fn pose_of(&self, carrier: &Carrier, frames: &[Pose]) -> Pose {
+        pose_in(&self.placed(frames, carrier.frame), carrier)
     }
 
     /// What carries a body that is to hang on a link; it is at `pose` now. None: there is no such
     /// link.
-    pub(super) fn carrier_of(&self, attached: &mut Attached, pose: &Pose) -> Option<Carrier> {
+    pub(super) fn carrier_of(
+        &self,
+        attached: &mut Attached,
+        pose: &Pose,
+        frames: &[Pose],
+    ) -> Option<Carrier> {
         let index = self.declared.robot.link(&attached.link)?;
         let link = &self.declared.robot.links[index];
-        let carrier_pose = self.placed(&self.frames(), link.frame);
+        let carrier_pose = self.placed(frames, link.frame);
         let world_from_link = carrier_pose.compose(&link.frame_from_link);
         let link_from_body = *attached.link_from_body.get_or_insert_with(|| {
             let back = world_from_link.rotation.transpose();
@@ -294,7 +301,7 @@ impl Mounted {
             return Err(RobotMoveError::Length { expected: variables.len() });
         }
         for (index, (name, value)) in to.joints.iter().enumerate() {
-            let known = variables.iter().position(|variable| variable.name == *name);
+            let known = robot.variable(name);
             values[known.ok_or(RobotMoveError::UnknownJoint { index })?] = *value;
         }
         robot.kinematics.check(&values)?;

@@ -3,8 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::body::{Body, BodyId};
+use super::classes::Classes;
 use super::declaration::{DeclarationError, Problem, is_length};
+use super::groups::Groups;
 use super::pairs::PairKey;
+use super::rigid::{RigidFrame, RigidSets};
 
 /// The margin of one pair.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -50,9 +53,9 @@ impl Rules {
         bodies: &[&Body],
         path: &str,
     ) -> Result<(), DeclarationError> {
-        let expected = self.groups_to_come.iter();
+        let lists = Groups::each_once(bodies.iter().copied());
         let known: BTreeSet<&String> =
-            bodies.iter().flat_map(|body| &body.groups).chain(expected).collect();
+            lists.flat_map(|groups| groups.iter()).chain(&self.groups_to_come).collect();
         for (index, pair) in self.checked_groups.iter().enumerate() {
             for (group, side) in pair.iter().zip(["a", "b"]) {
                 if !known.contains(group) {
@@ -67,7 +70,7 @@ impl Rules {
     /// These rules as another server accepts them: groups whose last body has gone are to come.
     pub(super) fn declared_with<'a>(&self, bodies: impl Iterator<Item = &'a Body>) -> Self {
         let mut known: BTreeSet<&String> = self.groups_to_come.iter().collect();
-        known.extend(bodies.flat_map(|body| &body.groups));
+        known.extend(Groups::each_once(bodies).flat_map(|groups| groups.iter()));
         let gone: BTreeSet<&String> =
             self.checked_groups.iter().flatten().filter(|group| !known.contains(group)).collect();
         let mut declared = self.clone();
@@ -87,14 +90,22 @@ impl Rules {
     }
 }
 
+/// Pairs that robots say need no check.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Exempt {
+    /// One by one, sorted by nothing; of bodies that there may be.
+    pub(super) pairs: Vec<[BodyId; 2]>,
+    /// Those of which one is carried and that move as one: each body with the frame that moves it,
+    /// and whether it is carried.
+    pub(super) rigid: Vec<(BodyId, RigidFrame, bool)>,
+}
+
 /// The rules, ready to be asked about bodies by index. Bodies that no rule about groups, and
 /// no mask, tells apart form a class; what two classes may do is a table.
 #[derive(Clone, Debug, Default)]
 pub(super) struct RuleBook {
-    class_of: Vec<u32>,
-    classes: usize,
-    /// `classes x classes`, symmetric.
-    may_meet: Vec<bool>,
+    classes: Classes,
+    rigid: RigidSets,
     /// Partners by body, sorted; none: any.
     only: Option<Vec<Vec<u32>>>,
     /// Partners by body, sorted.
@@ -108,12 +119,12 @@ pub(super) struct RuleBook {
 }
 
 impl RuleBook {
-    /// `bodies` sorted by id, of at most `classes_max` classes; `allowed` are pairs that robots
-    /// say need no check. `path` leads to the rules in the client's words.
+    /// `bodies` sorted by id, of at most `classes_max` classes. `path` leads to the rules in the
+    /// client's words.
     pub(super) fn compile(
         bodies: &[&Body],
         rules: &Rules,
-        allowed: &[[BodyId; 2]],
+        exempt: &Exempt,
         path: &str,
         classes_max: usize,
     ) -> Result<Self, DeclarationError> {
@@ -133,20 +144,28 @@ impl RuleBook {
             body_margins: bodies.iter().map(|body| body.margin).collect(),
             ..Self::default()
         };
-        book.compile_classes(bodies, rules, path, classes_max)?;
+        book.classes = Classes::of(bodies, rules, classes_max).ok_or_else(|| {
+            let field = format!("{path}.checked_groups");
+            DeclarationError::new(field, Problem::TooManyClasses)
+        })?;
         for (index, pair) in rules.ignored_pairs.iter().enumerate() {
-            insert_both(&mut book.ignored, key(pair, "ignored_pairs", index)?);
+            put_both(&mut book.ignored, key(pair, "ignored_pairs", index)?);
         }
-        for [a, b] in allowed {
+        for [a, b] in &exempt.pairs {
             if let (Some(a), Some(b)) = (find(*a), find(*b)) {
-                insert_both(&mut book.ignored, PairKey::new(a as u32, b as u32));
+                put_both(&mut book.ignored, PairKey::new(a as u32, b as u32));
             }
         }
+        in_order(&mut book.ignored);
+        let moved = exempt.rigid.iter();
+        let moved = moved.filter_map(|&(id, frame, is)| Some((find(id)? as u32, frame, is)));
+        book.rigid = RigidSets::of(bodies.len(), moved);
         if !rules.checked_pairs.is_empty() {
             let mut only = vec![Vec::new(); bodies.len()];
             for (index, pair) in rules.checked_pairs.iter().enumerate() {
-                insert_both(&mut only, key(pair, "checked_pairs", index)?);
+                put_both(&mut only, key(pair, "checked_pairs", index)?);
             }
+            in_order(&mut only);
             book.only = Some(only);
         }
         for (index, entry) in rules.margins.iter().enumerate() {
@@ -168,66 +187,19 @@ impl RuleBook {
         Ok(book)
     }
 
-    fn compile_classes(
-        &mut self,
-        bodies: &[&Body],
-        rules: &Rules,
-        path: &str,
-        classes_max: usize,
-    ) -> Result<(), DeclarationError> {
-        // Only groups that a rule names tell bodies apart.
-        let named: BTreeSet<&str> =
-            rules.checked_groups.iter().flatten().map(String::as_str).collect();
-        let mut numbers: BTreeMap<BodyClass<'_>, u32> = BTreeMap::new();
-        let mut members: Vec<BodyClass<'_>> = Vec::new();
-        for body in bodies {
-            let mut groups: Vec<&str> =
-                body.groups.iter().map(String::as_str).filter(|g| named.contains(g)).collect();
-            groups.sort_unstable();
-            groups.dedup();
-            let Body { fixed, category, mask, .. } = *body;
-            let class = BodyClass { fixed: *fixed, category: *category, mask: *mask, groups };
-            let next = numbers.len() as u32;
-            let number = *numbers.entry(class.clone()).or_insert_with(|| {
-                members.push(class);
-                next
-            });
-            self.class_of.push(number);
-        }
-        if members.len() > classes_max {
-            let field = format!("{path}.checked_groups");
-            return Err(DeclarationError::new(field, Problem::TooManyClasses));
-        }
-        self.classes = members.len();
-        let partners = GroupPartners::new(rules, &members);
-        self.may_meet = vec![false; self.classes * self.classes];
-        for (a, class) in members.iter().enumerate() {
-            let row = &mut self.may_meet[a * self.classes..][..self.classes];
-            if rules.checked_groups.is_empty() {
-                row.fill(true);
-            } else {
-                partners.mark(&class.groups, row);
-            }
-            for (meets, other) in row.iter_mut().zip(&members) {
-                *meets &= class.may_meet(other);
-            }
-        }
-        Ok(())
-    }
-
     /// Memory of the tables, bytes.
     pub(super) fn bytes(&self) -> usize {
-        self.may_meet.len() + self.class_of.len() * size_of::<u32>()
+        self.classes.bytes() + self.rigid.bytes()
     }
 
     /// Whether the pair is checked.
     #[inline]
     pub(super) fn is_enabled(&self, key: PairKey) -> bool {
-        let (p, q) = (key.p as usize, key.q as usize);
-        let classes = self.class_of[p] as usize * self.classes + self.class_of[q] as usize;
-        self.may_meet[classes]
+        let p = key.p as usize;
+        self.classes.may_meet(key.p, key.q)
             && self.ignored[p].binary_search(&key.q).is_err()
             && self.only.as_ref().is_none_or(|only| only[p].binary_search(&key.q).is_ok())
+            && !self.rigid.exempts(key)
     }
 
     /// The pair's own margin if set, else the sum of its bodies', metres. The sum is rounded; that
@@ -242,12 +214,16 @@ impl RuleBook {
     /// Every enabled pair, in order. Of all pairs, of which there may be hundreds of times as many,
     /// only those are looked at that the lists or the classes allow.
     pub(super) fn enabled_pairs(&self) -> Vec<PairKey> {
-        let mut members = vec![Vec::new(); self.classes];
-        for (body, class) in (0u32..).zip(&self.class_of) {
+        let classes = &self.classes;
+        let mut members = vec![Vec::new(); classes.count];
+        for (body, class) in (0u32..).zip(&classes.class_of) {
             members[*class as usize].push(body);
         }
+        let count = classes.count as u32;
+        let met = |class: u32| (0..count).filter(move |other| classes.meet(class, *other));
+        let met: Vec<Vec<u32>> = (0..count).map(|class| met(class).collect()).collect();
         let mut pairs = Vec::new();
-        for (p, class) in (0u32..).zip(&self.class_of) {
+        for (p, class) in (0u32..).zip(&classes.class_of) {
             let from = pairs.len();
             let mut add = |others: &[u32]| {
                 let above = others.partition_point(|q| *q <= p);
@@ -256,11 +232,7 @@ impl RuleBook {
             };
             match &self.only {
                 Some(only) => add(&only[p as usize]),
-                None => {
-                    let may_meet = &self.may_meet[*class as usize * self.classes..];
-                    let met = members.iter().zip(may_meet).filter(|(_, may_meet)| **may_meet);
-                    met.for_each(|(others, _)| add(others));
-                }
+                None => met[*class as usize].iter().for_each(|met| add(&members[*met as usize])),
             }
             pairs[from..].sort_unstable();
         }
@@ -269,115 +241,35 @@ impl RuleBook {
 
     /// Counted by class, since there may be tens of millions of pairs.
     fn count_enabled(&self) -> u64 {
-        if let Some(only) = &self.only {
-            let listed = only.iter().enumerate().flat_map(|(p, partners)| {
-                partners.iter().map(move |&q| PairKey { p: p as u32, q })
+        let listed = |lists: &'_ [Vec<u32>]| -> Vec<PairKey> {
+            let keys = (0..).zip(lists).flat_map(|(p, partners)| {
+                partners.iter().map(move |&q| PairKey { p, q }).filter(|key| key.p < key.q)
             });
-            return listed.filter(|key| key.p < key.q && self.is_enabled(*key)).count() as u64;
+            keys.collect()
+        };
+        if let Some(only) = &self.only {
+            return listed(only).into_iter().filter(|key| self.is_enabled(*key)).count() as u64;
         }
-        let mut sizes = vec![0_u64; self.classes];
-        for &class in &self.class_of {
-            sizes[class as usize] += 1;
-        }
-        let mut count = 0;
-        for a in 0..self.classes {
-            for b in a..self.classes {
-                if self.may_meet[a * self.classes + b] {
-                    count +=
-                        if a == b { sizes[a] * (sizes[a] - 1) / 2 } else { sizes[a] * sizes[b] };
-                }
-            }
-        }
-        let unlisted: u64 = self
-            .ignored
-            .iter()
-            .enumerate()
-            .flat_map(|(p, partners)| partners.iter().map(move |&q| (p, q as usize)))
-            .filter(|&(p, q)| {
-                let classes = self.class_of[p] as usize * self.classes + self.class_of[q] as usize;
-                p < q && self.may_meet[classes]
-            })
-            .count() as u64;
-        count - unlisted
+        let all = self.classes.sizes(0..self.classes.class_of.len() as u32);
+        let unlisted = listed(&self.ignored)
+            .into_iter()
+            .filter(|key| self.classes.may_meet(key.p, key.q) && !self.rigid.exempts(*key));
+        let unlisted = unlisted.count() as u64 + self.rigid.pairs(&self.classes);
+        self.classes.pairs_among(&all) - unlisted
     }
 }
 
-/// What rules about groups, masks and fixed bodies tell of a body.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
-struct BodyClass<'a> {
-    fixed: bool,
-    category: u32,
-    mask: u32,
-    /// Those that a rule names, sorted.
-    groups: Vec<&'a str>,
+/// Each as a partner of the other; see [`in_order`].
+fn put_both(lists: &mut [Vec<u32>], key: PairKey) {
+    lists[key.p as usize].push(key.q);
+    lists[key.q as usize].push(key.p);
 }
 
-impl BodyClass<'_> {
-    /// Whether two bodies may be checked, as far as groups are no matter.
-    fn may_meet(&self, other: &Self) -> bool {
-        let are_fixed = self.fixed && other.fixed;
-        !are_fixed && self.category & other.mask != 0 && other.category & self.mask != 0
-    }
-}
-
-/// Which groups are checked against which. There may be hundreds of thousands of entries, and as
-/// many groups of a body: no entry may be looked at for each pair of classes, of which there are
-/// millions.
-struct GroupPartners<'a> {
-    /// The groups that bodies belong to.
-    numbers: BTreeMap<&'a str, usize>,
-    /// For each group, the groups against which it is checked.
-    partners: Vec<Vec<usize>>,
-    /// For each group, the classes that belong to it.
-    classes: Vec<Vec<usize>>,
-}
-
-impl<'a> GroupPartners<'a> {
-    fn new(rules: &Rules, members: &[BodyClass<'a>]) -> Self {
-        let (mut numbers, mut classes) = (BTreeMap::new(), Vec::new());
-        for (class, BodyClass { groups, .. }) in members.iter().enumerate() {
-            for group in groups {
-                let number = *numbers.entry(*group).or_insert(classes.len());
-                if number == classes.len() {
-                    classes.push(Vec::new());
-                }
-                classes[number].push(class);
-            }
-        }
-        let mut partners = vec![Vec::new(); classes.len()];
-        for [x, y] in &rules.checked_groups {
-            // A group that nobody belongs to checks nothing.
-            if let (Some(&x), Some(&y)) = (numbers.get(x.as_str()), numbers.get(y.as_str())) {
-                partners[x].push(y);
-                partners[y].push(x);
-            }
-        }
-        for partners in &mut partners {
-            partners.sort_unstable();
-            partners.dedup();
-        }
-        Self { numbers, partners, classes }
-    }
-
-    /// Marks the classes that one of these groups is checked against.
-    fn mark(&self, groups: &[&str], row: &mut [bool]) {
-        let mut is_against = vec![false; self.classes.len()];
-        for partner in groups.iter().flat_map(|group| &self.partners[self.numbers[group]]) {
-            is_against[*partner] = true;
-        }
-        let against = self.classes.iter().zip(is_against).filter(|(_, is_against)| *is_against);
-        for class in against.flat_map(|(classes, _)| classes) {
-            row[*class] = true;
-        }
-    }
-}
-
-/// Each as a partner of the other, keeping the lists sorted and without duplicates.
-fn insert_both(lists: &mut [Vec<u32>], key: PairKey) {
-    for (body, partner) in [(key.p, key.q), (key.q, key.p)] {
-        let list = &mut lists[body as usize];
-        if let Err(place) = list.binary_search(&partner) {
-            list.insert(place, partner);
-        }
+/// Sorts the partners of each body, of which one may have them all: put in their places one by one,
+/// two hundred thousand took seconds.
+fn in_order(lists: &mut [Vec<u32>]) {
+    for list in lists {
+        list.sort_unstable();
+        list.dedup();
     }
 }

@@ -69,7 +69,7 @@ pub struct Scene {
     pub(super) table: PairTable,
     pub(super) near: NearPairs,
     /// What questions to the scene as it stands have built.
-    pub(super) still: WhileStill,
+    pub(super) still: Arc<WhileStill>,
     /// How far each body has travelled, metres: see `travel`.
     pub(super) travel: Vec<f64>,
     /// The bodies that moved since the last answered frame, in no particular order; and which.
@@ -89,6 +89,9 @@ pub struct Scene {
     pub(super) asked: Option<Questions>,
     /// Memory of the bodies as declared, bytes.
     pub(super) body_bytes: usize,
+    /// Memory of the rules as declared, bytes: to look through all names with every frame would
+    /// take longer than most frames.
+    pub(super) rule_bytes: usize,
     pub(super) last_report: Option<Arc<Report>>,
     pub(super) methods: Methods,
     pub(super) limits: Limits,
@@ -138,7 +141,7 @@ impl Scene {
             revision: 0,
             table: PairTable::default(),
             near: NearPairs::default(),
-            still: WhileStill::default(),
+            still: Arc::default(),
             travel: Vec::new(),
             moved: Vec::new(),
             has_moved: Vec::new(),
@@ -149,6 +152,7 @@ impl Scene {
             open: Vec::new(),
             asked: None,
             body_bytes: 0,
+            rule_bytes: 0,
             last_report: None,
             methods: methods.into(),
             limits,
@@ -271,7 +275,7 @@ impl Scene {
     pub fn forget_witnesses(&mut self) {
         self.table = PairTable::new(self.simple_bodies());
         self.near.invalidate();
-        self.still = WhileStill::default();
+        WhileStill::renew(&mut self.still);
         self.has_changed = true;
     }
 
@@ -281,10 +285,15 @@ impl Scene {
             + self.bytes_of_bodies()
             + self.bytes_of_pairs()
             + self.starts.capacity() * size_of::<Start>()
-            + self.rules.bytes()
+            + self.rule_bytes
             + self.book.bytes()
             + self.last_report.as_ref().map_or(0, |report| report.bytes())
             + (self.contacts.len() + self.noted.len()) * 64
+    }
+
+    /// Of that: the bodies and rules as declared.
+    pub fn bytes_of_declaration(&self) -> usize {
+        self.body_bytes + self.rule_bytes
     }
 
     /// Of that: the bodies, with their places in the tree of boxes.

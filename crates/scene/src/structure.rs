@@ -1,10 +1,11 @@
 //! Changes of a scene's structure: bodies that come, go and change, and rules. All of a change is
 //! done, or nothing.
 
+use std::collections::btree_map::Entry as Slot;
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::body::{Body, BodyId, Entry};
-use super::changes::{BodyChange, RuleChanges};
+use super::changes::{BodyChange, BodyInChange, RuleChanges};
 use super::declaration::{DeclarationError, Problem, check_body};
 use super::listing::Noted;
 use super::mount::{Remounted, Remounting};
@@ -95,8 +96,8 @@ impl Scene {
         robots.attach(&to.robots, &bodies)?;
         let margins_change = to.rules.is_some() || to.rule_changes.is_some();
         let new_rules = self.rules_from_now_on(to.rules, to.rule_changes, &gone, &bodies)?;
-        let (allowed, classes_max) = (robots.allowed_pairs(), self.limits.classes_max);
-        let book = RuleBook::compile(&bodies, &new_rules, &allowed, "rules", classes_max)?;
+        let (exempt, classes_max) = (robots.exempt(), self.limits.classes_max);
+        let book = RuleBook::compile(&bodies, &new_rules, &exempt, "rules", classes_max)?;
 
         // Nothing can fail from here on.
         self.rewind_travel();
@@ -104,6 +105,7 @@ impl Scene {
         self.entries.retain(|entry| !is_gone(entry.body.id));
         self.take_up(newcomers, altered, margins_change);
         self.remount(robots);
+        self.rule_bytes = new_rules.bytes();
         self.rules = new_rules;
         self.book = book;
         self.renumber(&old_ids, &gone);
@@ -156,9 +158,8 @@ impl Scene {
         robots: &Remounted,
         changed: &[BodyChange],
     ) -> Result<(), DeclarationError> {
-        let is_new_link = |id| robots.links.iter().any(|(_, body, _)| body.id == id);
         for (index, change) in changed.iter().enumerate() {
-            if self.link_of(change.id).is_some() || is_new_link(change.id) {
+            if self.link_of(change.id).is_some() || robots.has_new_link(change.id) {
                 let path = format!("changed_bodies[{index}].id");
                 return Err(DeclarationError::new(path, Problem::IsLink));
             }
@@ -173,44 +174,52 @@ impl Scene {
         changed: &[BodyChange],
         is_gone: &dyn Fn(BodyId) -> bool,
     ) -> Result<(Vec<Entry>, BTreeMap<BodyId, Altered>), DeclarationError> {
-        let mut altered: BTreeMap<BodyId, Altered> = BTreeMap::new();
         if changed.is_empty() {
-            return Ok((newcomers, altered));
+            return Ok((newcomers, BTreeMap::new()));
         }
         let places = newcomers.iter().enumerate().map(|(place, entry)| (entry.body.id, place));
         let places: BTreeMap<BodyId, usize> = places.collect();
         let of_staying = self.entries.iter().filter(|entry| !is_gone(entry.body.id));
         let mut parts: usize =
             of_staying.chain(&newcomers).map(|entry| entry.body.parts.len()).sum();
+        let known = |id: BodyId| match places.get(&id) {
+            Some(&place) => Some(&newcomers[place].body),
+            None => self.body(id).filter(|body| !is_gone(body.id)),
+        };
+        let mut changing: BTreeMap<BodyId, BodyInChange> = BTreeMap::new();
         for (index, change) in changed.iter().enumerate() {
             let path = format!("changed_bodies[{index}]");
-            let place = places.get(&change.id).copied();
-            let known = match (place, altered.get(&change.id)) {
-                (Some(place), _) => &newcomers[place].body,
-                (None, Some(altered)) => &altered.body,
-                (None, None) => {
-                    self.body(change.id).filter(|body| !is_gone(body.id)).ok_or_else(|| {
-                        DeclarationError::new(format!("{path}.id"), Problem::UnknownBody)
-                    })?
+            let fail =
+                |field: &str, problem| DeclarationError::new(format!("{path}{field}"), problem);
+            let one = match changing.entry(change.id) {
+                Slot::Occupied(slot) => slot.into_mut(),
+                Slot::Vacant(slot) => {
+                    let body = known(change.id).ok_or_else(|| fail(".id", Problem::UnknownBody))?;
+                    slot.insert(BodyInChange::new(body))
                 }
             };
-            let body = change.of(known, &path)?;
-            check_body(&body, &path)?;
-            self.check_slack(body.margin, || format!("{path}.margin"))?;
-            parts = parts - known.parts.len() + body.parts.len();
+            parts -= one.body.parts.len();
+            one.take(change, &path)?;
+            check_body(&one.body, &path)?;
+            self.check_slack(one.body.margin, || format!("{path}.margin"))?;
+            parts += one.body.parts.len();
             if parts > self.limits.parts_max {
-                return Err(DeclarationError::new(path, Problem::TooManyParts));
+                return Err(fail("", Problem::TooManyParts));
             }
-            let is_renewed = place.is_some()
-                || !change.parts.is_empty()
-                || altered.get(&change.id).is_some_and(|altered| altered.renewed.is_some());
-            let too_far = || DeclarationError::new(format!("{path}.parts"), Problem::TooFar);
-            let renewed = is_renewed.then(|| Entry::new(body.clone()).ok_or_else(too_far));
-            match (place, renewed.transpose()?) {
-                (Some(place), Some(renewed)) => newcomers[place] = renewed,
-                (_, renewed) => {
-                    let renewed = renewed.map(Box::new);
-                    altered.insert(change.id, Altered { body, renewed });
+            if !change.parts.is_empty() && one.body.place(one.body.pose).is_none() {
+                return Err(fail(".parts", Problem::TooFar));
+            }
+        }
+        let mut altered = BTreeMap::new();
+        for (id, one) in changing {
+            let is_reshaped = one.is_reshaped;
+            let body = one.finish();
+            let renewed = || Entry::new(body.clone()).expect("each of its changes was placed");
+            match places.get(&id) {
+                Some(&place) => newcomers[place] = renewed(),
+                None => {
+                    let renewed = is_reshaped.then(|| Box::new(renewed()));
+                    altered.insert(id, Altered { body, renewed });
                 }
             }
         }

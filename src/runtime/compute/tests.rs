@@ -10,7 +10,12 @@ fn client(text: &str) -> Client {
     Client::at(text.parse().unwrap())
 }
 
-const LONG: Duration = Duration::from_secs(1);
+const LONG: Load = Load::UNKNOWN;
+
+/// A job that looks at nothing.
+fn small() -> Load {
+    Load::of(Extent::counted(0), Duration::ZERO)
+}
 
 /// A job that runs until it is told to end; it says when it has begun.
 fn held() -> (impl FnOnce() + Send + 'static, mpsc::Sender<()>, oneshot::Receiver<()>) {
@@ -41,11 +46,11 @@ async fn until(mut is_so: impl FnMut() -> bool) {
 #[tokio::test]
 async fn a_panicking_job_is_refused_and_the_pool_goes_on() {
     let compute = Compute::new(1, 1).unwrap();
-    for estimate in [Duration::ZERO, LONG] {
+    for load in [small(), LONG] {
         let panicked: Result<(), Refused> =
-            compute.run(estimate, || panic!("a bug, for the test")).await;
+            compute.run(load, || panic!("a bug, for the test")).await;
         assert_eq!(panicked, Err(Refused::Panicked));
-        assert_eq!(compute.run(estimate, || 7).await, Ok(7));
+        assert_eq!(compute.run(load, || 7).await, Ok(7));
     }
     assert_eq!(compute.jobs(), 0);
 }
@@ -60,7 +65,7 @@ async fn a_full_pool_refuses_at_once_lets_streams_wait_and_does_small_work() {
     });
     soon(begun).await.unwrap();
     assert_eq!(compute.run(LONG, || ()).await, Err(Refused::Busy));
-    assert_eq!(compute.run(Duration::ZERO, || 3).await, Ok(3));
+    assert_eq!(compute.run(small(), || 3).await, Ok(3));
     let waiter = tokio::spawn({
         let compute = compute.clone();
         async move { compute.run_when_free(LONG, || 2).await }
@@ -253,7 +258,43 @@ fn niceness() -> i32 {
 async fn threads_that_compute_give_way_to_those_that_speak() {
     let compute = Compute::new(1, 4).unwrap();
     let usual = niceness();
-    let in_pool = compute.run(NEVER_INLINE, niceness).await.unwrap();
+    let in_pool = compute.run(LONG, niceness).await.unwrap();
     assert!(in_pool > usual, "{in_pool} beside {usual}");
-    assert_eq!(compute.run(Duration::ZERO, niceness).await.unwrap(), usual, "here");
+    assert_eq!(compute.run(small(), niceness).await.unwrap(), usual, "here");
+}
+
+/// A frame waited for 20 s behind a question of its own client to the scene that it moves.
+#[tokio::test]
+async fn a_job_that_has_a_session_out_overtakes_the_long_ones_of_its_own_client() {
+    let compute = Compute::new(1, 8).unwrap();
+    let own = client("10.0.0.1:1");
+    let ask = |job: Box<dyn FnOnce() + Send>, has_session: bool| {
+        let compute = compute.clone();
+        tokio::spawn(own.around(async move {
+            if has_session {
+                compute.run_with_session(false, job).await
+            } else {
+                compute.run(LONG, job).await
+            }
+        }))
+    };
+    let (job, end, begun) = held();
+    let question = ask(Box::new(job), false);
+    soon(begun).await.unwrap();
+    // The one worker is taken for as long as the question lasts.
+    let (frame, end_frame, begun) = held();
+    let frame = ask(Box::new(frame), true);
+    soon(begun).await.unwrap();
+    // Neither another question nor another session of the client overtakes a frame of its own.
+    let others = [ask(Box::new(|| ()), false), ask(Box::new(|| ()), true)];
+    tokio::time::sleep(3 * PATIENCE_AGAIN).await;
+    assert!(others.iter().all(|other| !other.is_finished()));
+    drop(end_frame);
+    assert_eq!(soon(frame).await.unwrap(), Ok(()));
+    let [second, third] = others;
+    assert_eq!(soon(third).await.unwrap(), Ok(()), "its turn has come");
+    assert!(!second.is_finished());
+    drop(end);
+    assert_eq!(soon(question).await.unwrap(), Ok(()));
+    assert_eq!(soon(second).await.unwrap(), Ok(()));
 }

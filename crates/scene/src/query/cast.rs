@@ -146,7 +146,7 @@ impl<'a> SceneView<'a> {
         hit: &CastHit,
         effort: &mut Effort<'_>,
     ) -> Result<Impact, Stopped> {
-        let entry = &self.scene.entries[hit.index as usize];
+        let entry = &self.entries[hit.index as usize];
         let q = entry.sole().unwrap_or_else(|| {
             let part = hit.part as usize;
             Placed { body: &entry.body.parts[part].polytope, pose: entry.now().parts[part].pose }

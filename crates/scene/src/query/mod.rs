@@ -9,70 +9,21 @@
 //! kept between frames, many a tighter one that is built for them, `still`.
 
 pub mod cast;
+pub mod filter;
 pub mod place;
 pub(super) mod still;
 
-use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use self::still::{Probe, StillTree};
-
-use super::body::{Body, BodyId, Entry};
+use self::filter::Admitted;
+pub use self::filter::{BodyFilter, NoView, UnknownName};
+use self::still::{Probe, StillTree, WhileStill};
+use super::body::Entry;
 use super::bounds::{Ball, Box3};
 use super::box_tree::BoxTree;
 use super::state::Scene;
+use crate::geometry::effort::Effort;
 use crate::geometry::processor;
-
-/// Which bodies are looked at.
-#[derive(Clone, Debug, Default)]
-pub struct BodyFilter {
-    /// If not empty: only bodies that belong to one of these groups.
-    pub groups: Vec<String>,
-    /// Bodies that belong to one of these groups are not looked at.
-    pub ignored_groups: Vec<String>,
-    /// These bodies are not looked at.
-    pub ignored: BTreeSet<BodyId>,
-}
-
-/// A name in a filter that nobody has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum UnknownName {
-    /// By its place in `groups`.
-    Group(usize),
-    /// By its place in `ignored_groups`.
-    IgnoredGroup(usize),
-    /// In `ignored`.
-    Body(BodyId),
-}
-
-impl BodyFilter {
-    fn is_empty(&self) -> bool {
-        self.groups.is_empty() && self.ignored_groups.is_empty() && self.ignored.is_empty()
-    }
-
-    fn admits(&self, body: &Body) -> bool {
-        let belongs = |groups: &[String]| body.groups.iter().any(|group| groups.contains(group));
-        (self.groups.is_empty() || belongs(&self.groups))
-            && !belongs(&self.ignored_groups)
-            && !self.ignored.contains(&body.id)
-    }
-
-    /// A group that no body belongs to, or a body that is not there: most likely a slip of the pen.
-    fn unknown_name(&self, scene: &Scene) -> Option<UnknownName> {
-        if let Some(&id) = self.ignored.iter().find(|&&id| scene.index_of(id).is_none()) {
-            return Some(UnknownName::Body(id));
-        }
-        if self.groups.is_empty() && self.ignored_groups.is_empty() {
-            return None;
-        }
-        let known: BTreeSet<&str> =
-            scene.bodies().flat_map(|body| &body.groups).map(String::as_str).collect();
-        let unknown =
-            |groups: &[String]| groups.iter().position(|group| !known.contains(group.as_str()));
-        unknown(&self.groups)
-            .map(UnknownName::Group)
-            .or_else(|| unknown(&self.ignored_groups).map(UnknownName::IgnoredGroup))
-    }
-}
 
 /// How many of the hits are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -89,10 +40,9 @@ pub enum HitSelection {
 /// A scene as it stands, ready to be asked.
 #[derive(Clone, Debug)]
 pub struct SceneView<'a> {
-    scene: &'a Scene,
+    entries: &'a [Entry],
     boxes: Boxes<'a>,
-    filter: &'a BodyFilter,
-    admits_all: bool,
+    admitted: Admitted,
 }
 
 /// A body that may be met.
@@ -117,14 +67,36 @@ impl<'a> SceneView<'a> {
     /// questions.
     pub fn new(
         scene: &'a Scene,
-        filter: &'a BodyFilter,
+        filter: &BodyFilter,
         questions: usize,
     ) -> Result<Self, UnknownName> {
-        if let Some(unknown) = filter.unknown_name(scene) {
-            return Err(unknown);
-        }
-        let boxes = scene.boxes_for(questions);
-        Ok(Self { scene, boxes, filter, admits_all: filter.is_empty() })
+        Self::within(scene, filter, questions, &Effort::unlimited()).map_err(|why| match why {
+            NoView::Unknown(name) => name,
+            NoView::Stopped(_) => unreachable!("nothing stops it"),
+        })
+    }
+
+    /// The same, unless it is stopped before.
+    pub fn within(
+        scene: &'a Scene,
+        filter: &BodyFilter,
+        questions: usize,
+        effort: &Effort<'_>,
+    ) -> Result<Self, NoView> {
+        let admitted = filter.admitted(&scene.entries, effort)?;
+        Ok(Self { entries: &scene.entries, boxes: scene.boxes_for(questions), admitted })
+    }
+
+    /// The bodies of a copy.
+    pub fn of_copy(
+        copy: &'a StillScene,
+        filter: &BodyFilter,
+        effort: &Effort<'_>,
+    ) -> Result<Self, NoView> {
+        let StillScene { entries, still, .. } = copy;
+        let admitted = filter.admitted(entries, effort)?;
+        let boxes = Boxes::Still(still.tree_anyway(|| tree_of(entries)));
+        Ok(Self { entries, boxes, admitted })
     }
 
     /// Whether it asks the boxes that are kept between frames.
@@ -142,8 +114,7 @@ impl<'a> SceneView<'a> {
         misses: impl Fn(&Ball) -> bool,
         mut visit: impl FnMut(Candidate<'a>) -> Result<f64, E>,
     ) -> Result<(), E> {
-        let entries = &self.scene.entries;
-        let admits = |entry: &Entry| self.admits_all || self.filter.admits(&entry.body);
+        let entries = self.entries;
         let mut last_limit = limit;
         match self.boxes {
             Boxes::Kept(tree) => {
@@ -152,7 +123,7 @@ impl<'a> SceneView<'a> {
                     let entry = &entries[body as usize];
                     let is_reached = !misses(&entry.ball)
                         && probe.reaches(&entry.bounds()).is_some_and(|bound| bound <= last_limit);
-                    if is_reached && admits(entry) {
+                    if is_reached && self.admitted.admits(body) {
                         last_limit = visit(Candidate { index: body, entry })?;
                     }
                     Ok(last_limit)
@@ -166,7 +137,7 @@ impl<'a> SceneView<'a> {
                             return Ok(last_limit);
                         }
                         let entry = &entries[body as usize];
-                        if admits(entry) {
+                        if self.admitted.admits(body) {
                             last_limit = visit(Candidate { index: body, entry })?;
                         }
                         Ok(last_limit)
@@ -196,16 +167,61 @@ impl Scene {
     /// questions, unless bodies have moved since they were brought up to date.
     fn boxes_for(&self, questions: usize) -> Boxes<'_> {
         let bodies = self.entries.len();
-        let build = || {
-            let boxes: Vec<Box3> = self.entries.iter().map(Entry::bounds).collect();
-            StillTree::build(&boxes, self.entries.iter().map(|entry| entry.ball).collect())
-        };
+        let build = || tree_of(&self.entries);
         if let Some(tree) = self.still.tree(bodies, questions, build) {
             return Boxes::Still(tree);
         }
-        match self.near.current_tree(bodies).filter(|_| self.moved.is_empty()) {
+        match self.kept_boxes() {
             Some(tree) => Boxes::Kept(tree),
             None => Boxes::Still(self.still.tree_anyway(build)),
         }
     }
+
+    /// The boxes that are kept between frames, where they are up to date.
+    fn kept_boxes(&self) -> Option<&BoxTree> {
+        self.near.current_tree(self.entries.len()).filter(|_| self.moved.is_empty())
+    }
+
+    /// Whether a tree of boxes has to be built before so many questions are answered.
+    pub fn builds_boxes_for(&self, questions: usize) -> bool {
+        let bodies = self.entries.len();
+        !self.still.is_built()
+            && (self.kept_boxes().is_none() || self.still.pays_for(bodies, questions))
+    }
+
+    /// The bodies where they are now, apart from the scene.
+    pub fn still_copy(&self) -> StillScene {
+        StillScene {
+            entries: self.entries.iter().map(Entry::standing).collect(),
+            still: self.still.clone(),
+            frame: self.applied,
+        }
+    }
+
+    /// Memory of such a copy with its tree of boxes, bytes, estimated.
+    pub fn bytes_of_copy(&self) -> usize {
+        self.body_bytes + self.entries.len() * StillTree::BYTES_PER_BODY
+    }
+}
+
+/// The bodies of a scene where a frame has put them, for questions that go on while the scene
+/// moves. What it shares with the scene does not change.
+#[derive(Debug)]
+pub struct StillScene {
+    entries: Vec<Entry>,
+    still: Arc<WhileStill>,
+    frame: u64,
+}
+
+impl StillScene {
+    /// The frame that they stand at.
+    pub fn frame(&self) -> u64 {
+        self.frame
+    }
+}
+
+/// The tree of these bodies.
+fn tree_of(entries: &[Entry]) -> StillTree {
+    let boxes: Vec<Box3> = entries.iter().map(Entry::bounds).collect();
+    StillTree::build(&boxes, entries.iter().map(|entry| entry.ball).collect())
 }

@@ -7,8 +7,8 @@
 //!
 //! Cost: `O(n log n)` to build, about a hundred bytes a body.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use arrayvec::ArrayVec;
 
@@ -56,6 +56,9 @@ pub(crate) struct StillTree {
 }
 
 impl StillTree {
+    /// Memory that it takes for each body, bytes, at most, for more than a few.
+    pub(super) const BYTES_PER_BODY: usize = 200;
+
     /// The tree of these boxes and the balls of the same bodies.
     pub(crate) fn build(boxes: &[Box3], balls: Vec<Ball>) -> Self {
         let count = u32::try_from(boxes.len()).ok().filter(|count| *count < BODY);
@@ -162,13 +165,6 @@ pub(crate) struct WhileStill {
     tree: OnceLock<StillTree>,
 }
 
-impl Clone for WhileStill {
-    /// A copy of a scene builds its own.
-    fn clone(&self) -> Self {
-        Self::default()
-    }
-}
-
 impl WhileStill {
     /// The tree, if it is there or pays for so many questions more.
     pub(super) fn tree(
@@ -180,10 +176,28 @@ impl WhileStill {
         if let Some(tree) = self.tree.get() {
             return Some(tree);
         }
-        let questions = questions as u64;
-        let asked = self.asked.fetch_add(questions, Ordering::Relaxed).saturating_add(questions);
-        let pays = asked.saturating_mul(BODIES_PER_QUESTION) >= bodies as u64;
+        let pays = self.pays_for(bodies, questions);
+        self.asked.fetch_add(questions as u64, Ordering::Relaxed);
         pays.then(|| self.tree.get_or_init(build))
+    }
+
+    /// Whether a tree pays for so many questions more.
+    pub(super) fn pays_for(&self, bodies: usize, questions: usize) -> bool {
+        let asked = self.asked.load(Ordering::Relaxed).saturating_add(questions as u64);
+        asked.saturating_mul(BODIES_PER_QUESTION) >= bodies as u64
+    }
+
+    /// Whether there is a tree already.
+    pub(super) fn is_built(&self) -> bool {
+        self.tree.get().is_some()
+    }
+
+    /// As of a scene whose bodies have moved. Questions that go on keep what they have.
+    pub(in crate::scene) fn renew(this: &mut Arc<Self>) {
+        match Arc::get_mut(this) {
+            Some(own) => *own = Self::default(),
+            None => *this = Arc::default(),
+        }
     }
 
     /// The tree in any case.

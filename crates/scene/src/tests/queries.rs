@@ -417,7 +417,7 @@ fn a_ray_that_starts_inside_says_so_and_names_the_way_out() {
 #[test]
 fn filters_leave_out_what_they_name_and_unknown_names_are_refused() {
     let grouped = |id, x, group: &str| Body {
-        groups: vec![group.to_owned()],
+        groups: [group].into(),
         ..Body::solid(id, cube(1.0)).placed(at(x, 0.0, 0.0))
     };
     let bodies = vec![grouped(1, 3.0, "wall"), grouped(2, 6.0, "robot"), grouped(3, 9.0, "robot")];

@@ -23,7 +23,7 @@ use crate::{
 use clearance_samples::{Random, boxes, configurations, panda, robot_of};
 
 /// A robot at rest at the origin.
-fn placed(id: u32, robot: &Arc<Robot>) -> SceneRobot {
+pub(super) fn placed(id: u32, robot: &Arc<Robot>) -> SceneRobot {
     SceneRobot {
         id: RobotId(id),
         name: "arm".to_owned(),

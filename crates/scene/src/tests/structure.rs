@@ -146,9 +146,9 @@ fn rules_check_exactly_the_pairs_they_name() {
     for (index, body) in bodies.iter_mut().enumerate() {
         body.fixed = index < 3;
         body.groups = match index % 3 {
-            0 => vec!["robot".into()],
-            1 => vec!["cell".into(), "robot".into()],
-            _ => vec![],
+            0 => ["robot"].into(),
+            1 => ["cell", "robot"].into(),
+            _ => [].into(),
         };
     }
     let groups = |a: &str, b: &str| [a.to_owned(), b.to_owned()];
@@ -190,8 +190,8 @@ fn rules_check_exactly_the_pairs_they_name() {
 #[test]
 fn a_group_that_no_body_belongs_to_is_refused_unless_it_is_to_come() {
     let mut bodies = row(2);
-    bodies[0].groups = vec!["arm".into()];
-    bodies[1].groups = vec!["cell".into()];
+    bodies[0].groups = ["arm"].into();
+    bodies[1].groups = ["cell"].into();
     let rules = |to_come: &[&str]| Rules {
         checked_groups: vec![["arm".into(), "cell".into()], ["arm".into(), "cel".into()]],
         groups_to_come: to_come.iter().map(|&group| group.to_owned()).collect(),
@@ -245,7 +245,7 @@ fn what_groups_make_of_a_scene_is_counted_and_limited() {
     const CLASSES: u32 = 300;
     let mut bodies = row(CLASSES);
     for body in &mut bodies {
-        body.groups = vec![body.id.0.to_string()];
+        body.groups = vec![body.id.0.to_string()].into();
         // So far from each other that no pair takes memory.
         body.pose = at(100.0 * f64::from(body.id.0), 0.0, 0.0);
     }

@@ -183,7 +183,7 @@ fn body(
         name: wire.name.clone(),
         parts,
         pose: pose(&path.field("pose"), wire.pose.as_ref())?,
-        groups: wire.groups.clone(),
+        groups: wire.groups.clone().into(),
         fixed: wire.fixed,
         margin: length(&path.field("margin"), wire.margin)?,
         pivot: vector(&path.field("pivot"), wire.pivot.as_ref())?,

@@ -65,7 +65,7 @@ fn robot(
         values,
         paddings,
         traits: Body {
-            groups: wire.groups.clone(),
+            groups: wire.groups.clone().into(),
             category: wire.category.unwrap_or(Body::CATEGORY),
             mask: wire.mask.unwrap_or(Body::MASK),
             continuous: wire.continuous,
@@ -179,7 +179,7 @@ pub fn robot_to_wire(robot: &SceneRobot, registered: &KnownRobots) -> api::Sessi
         paddings: links
             .map(|(link, padding)| api::LinkPadding { link: link.name.clone(), padding: *padding })
             .collect(),
-        groups: traits.groups.clone(),
+        groups: traits.groups.to_vec(),
         category: (traits.category != Body::CATEGORY).then_some(traits.category),
         mask: (traits.mask != Body::MASK).then_some(traits.mask),
         continuous: traits.continuous,

@@ -44,7 +44,7 @@ pub fn body_to_wire(body: &Body, shapes: &[PartSource]) -> api::Body {
         name: body.name.clone(),
         parts: body.parts.iter().zip(shapes).map(part).collect(),
         pose: Some(pose_to_wire(&body.pose)),
-        groups: body.groups.clone(),
+        groups: body.groups.to_vec(),
         fixed: body.fixed,
         margin: body.margin,
         pivot: Some(vector_to_wire(&body.pivot)),

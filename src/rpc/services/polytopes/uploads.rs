@@ -16,6 +16,7 @@ use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::{Failure, of_transport};
 use crate::rpc::transport::intake::Intake;
+use crate::runtime::compute::Load;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Reservation};
 
@@ -24,9 +25,6 @@ const POINT_BYTES: usize = 24;
 /// The largest piece that the bytes of an upload are kept in: so much is copied at a time while
 /// others wait.
 const PIECE_BYTES: usize = 1 << 20;
-
-/// How long a byte of an upload takes to be put to the others and read: that of a mesh as text.
-const BYTE_TIME: Duration = Duration::from_nanos(20);
 
 /// Receives one upload and registers it.
 pub(super) async fn receive(
@@ -53,10 +51,9 @@ pub(super) async fn receive(
     let length = pieces.iter().map(Vec::len).sum::<usize>();
     // Beside the pieces, until they are copied.
     memory.grow_to(memory.bytes() + length as u64)?;
-    let estimate = BYTE_TIME.saturating_mul(u32::try_from(length).unwrap_or(u32::MAX));
     let (in_job, of_job) = (shared.clone(), header.clone());
     let reading = move || assemble(&in_job, of_job, joined(pieces));
-    let asked = shared.compute.run(estimate, reading).await??;
+    let asked = shared.compute.run(Load::UNKNOWN, reading).await??;
     memory.set(length as u64);
     let mut reports = crate::rpc::services::polytopes::register(
         shared,

@@ -24,7 +24,7 @@ use crate::rpc::status::Failure;
 use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
 use crate::rpc::transport::unsent::{ANSWER_FACTOR, Room, SMALL_REPLY, Unsent};
-use crate::runtime::compute::{INLINE_MAX, Refused};
+use crate::runtime::compute::{Load, Refused};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{CALL_BYTES, MemoryKind, Reservation};
 use crate::runtime::metrics::Ending;
@@ -34,7 +34,7 @@ type AnswerItem = Box<dyn FnOnce(&Run) -> Result<Answer, Failure> + Send>;
 
 /// A question of any kind, checked.
 struct AskedItem {
-    estimate: Duration,
+    estimate: Option<Duration>,
     /// What the hulls that are to be built for it take.
     working_bytes: u64,
     time: Option<Duration>,
@@ -103,7 +103,7 @@ pub(super) async fn answer(
     list.within(shared.settings.limits.batch_items_max(), items.len())?;
     let deadline = time_left(shared.limits(), request.metadata(), None)?;
     let guard = StopGuard::after(Some(deadline));
-    let (mut total, mut hulls) = (Duration::ZERO, Vec::new());
+    let (mut total, mut hulls) = (Some(Duration::ZERO), Vec::new());
     // Guards of questions with a time of their own; they live as long as this call.
     let mut guards = Vec::new();
     let mut jobs = Vec::with_capacity(items.len());
@@ -112,7 +112,7 @@ pub(super) async fn answer(
     let asked: Vec<_> = intake.look_through(|| items.iter().enumerate().map(convert).collect());
     for asked in asked {
         jobs.push(asked.map(|asked| {
-            total += asked.estimate;
+            total = total.zip(asked.estimate).map(|(total, time)| total + time);
             hulls.push(asked.working_bytes);
             let run = match asked.time {
                 None => Run::new(shared, &guard),
@@ -126,7 +126,8 @@ pub(super) async fn answer(
             (asked.answer, run)
         }));
     }
-    let is_small = total <= INLINE_MAX;
+    let load = total.map_or(Load::UNKNOWN, |time| Load::of(intake.extent(), time));
+    let is_small = load.is_small();
     let kept = Kept::new(shared, &request)?;
     // Until the job is done, whether somebody waits for it or not.
     let work = intake.work(at_a_time(hulls, shared.compute.threads()))?;
@@ -140,7 +141,7 @@ pub(super) async fn answer(
         drop(work);
         answers
     };
-    let answers = shared.compute.run(total, job).await?;
+    let answers = shared.compute.run(load, job).await?;
     Ok(api::BatchQueryResponse { answers })
 }
 

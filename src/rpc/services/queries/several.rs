@@ -22,6 +22,7 @@ use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
+use crate::runtime::compute::Load;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::metrics::{Ending, QuestionKind};
 
@@ -44,15 +45,16 @@ async fn search(
     shared: &Shared,
     request: &Request<api::FindFirstCollisionRequest>,
 ) -> Result<api::FindFirstCollisionResponse, Failure> {
-    let several = AskedSeveral::convert(&Path::ROOT, request.get_ref(), &shared.catalogue())?;
+    let intake = Intake::of(request);
+    let convert = || AskedSeveral::convert(&Path::ROOT, request.get_ref(), &shared.catalogue());
+    let several = intake.look_through(convert)?;
     let time = time_left(shared.limits(), request.metadata(), several.options.time)?;
     let guard = StopGuard::after(Some(time));
     let run = Run::new(shared, &guard);
     // Until the job is done, whether somebody waits for it or not.
-    let intake = Intake::of(request);
     let work = intake.work(working_bytes(&several))?;
     let unsent = shared.unsent.clone();
-    let answer = shared.compute.run(estimate(&several), move || {
+    let answer = shared.compute.run(Load::of(intake.extent(), estimate(&several)), move || {
         let answer = find(several, &run);
         drop(work);
         let answer = answer?;

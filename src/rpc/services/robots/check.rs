@@ -28,6 +28,20 @@ const CHUNK: usize = 256;
 /// the compute pool.
 const CONFIGURATION_TIME: Duration = Duration::from_micros(30);
 
+/// What a pair of a cell takes at most, where all of them are close.
+const PAIR_TIME: Duration = Duration::from_micros(4);
+
+/// A guess at the mean may be wrong by any factor: what might hold up others for longer than this
+/// goes to the compute pool.
+const HOLD_UP_MAX: Duration = Duration::from_millis(20);
+
+/// How long so many questions take, each of which takes `each` in the mean.
+pub(super) fn time_of(each: Duration, count: usize, cell: &Cell) -> Duration {
+    let at_worst = PAIR_TIME.saturating_mul(size(count.saturating_mul(cell.pair_count())));
+    let guess = each * size(count);
+    if at_worst > HOLD_UP_MAX { guess.max(at_worst) } else { guess }
+}
+
 /// Building the tree and the hulls of a cell, for each point.
 const POINT_TIME: Duration = Duration::from_micros(5);
 
@@ -39,8 +53,11 @@ pub(super) async fn build_cell(
 ) -> Result<BuiltCell, Failure> {
     let Caller { shared, purse, guard, .. } = caller;
     // Converted even if the cell is kept: what it names may be gone since.
-    let asked = AskedCell::convert(path, wire, &shared.robots, &shared.catalogue())?;
-    let key = asked.key();
+    let asked = caller.intake.look_through(|| {
+        let asked = AskedCell::convert(path, wire, &shared.robots, &shared.catalogue())?;
+        Ok::<_, Failure>((asked.key(), asked))
+    });
+    let (key, asked) = asked?;
     if let Some(kept) = shared.cells.get(&key, shared.clock.now()) {
         return Ok(kept);
     }
@@ -76,8 +93,11 @@ pub(super) async fn answer(
     request: api::CheckConfigurationsRequest,
 ) -> Result<(api::CheckConfigurationsResponse, Reservation), Failure> {
     let Caller { shared, purse, guard, .. } = caller;
-    let asked = AskedCheck::convert(path, request, cell, shared.limits())?;
+    let intake = caller.intake;
+    let asked =
+        intake.look_through(|| AskedCheck::convert(path, request, cell, shared.limits()))?;
     let count = asked.values.len() / cell.variable_count();
+    let estimate = time_of(CONFIGURATION_TIME, count, cell);
     let (stop, clock, cell) = (guard.flag(), shared.clock.clone(), cell.clone());
     let compute = shared.compute.clone();
     let memory = purse.reserve(MemoryKind::Replies, 0)?;
@@ -95,7 +115,7 @@ pub(super) async fn answer(
         answer.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
         Ok((answer, memory))
     };
-    caller.run(CONFIGURATION_TIME * size(count), job).await?
+    caller.run(estimate, job).await?
 }
 
 fn per_configuration(cell: &Cell, question: CheckQuestion) -> u32 {

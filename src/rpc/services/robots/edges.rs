@@ -6,9 +6,9 @@ use std::time::Duration;
 
 use prost::Message;
 
-use super::check::{ANSWER_FACTOR, build_cell};
+use super::Caller;
+use super::check::{ANSWER_FACTOR, build_cell, time_of};
 use super::chunks::{Chunks, in_chunks};
-use super::{Caller, size};
 use crate::geometry::effort::{Cost, Effort};
 use crate::robot::cell::Cell;
 use crate::rpc::api;
@@ -45,6 +45,7 @@ pub(super) async fn answer(
     let (stop, clock) = (guard.flag(), shared.clock.clone());
     let compute = shared.compute.clone();
     let memory = purse.reserve(MemoryKind::Replies, 0)?;
+    let estimate = time_of(EDGE_TIME, count, &cell);
     let job = move || {
         let start = clock.now();
         let check = |range| weighed(&cell, &asked, range, &stop);
@@ -54,7 +55,7 @@ pub(super) async fn answer(
         answer.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
         Ok(answer)
     };
-    caller.run(EDGE_TIME * size(count), job).await?
+    caller.run(estimate, job).await?
 }
 
 /// Answers about the edges between waypoints.
@@ -72,6 +73,7 @@ pub(super) async fn path(
     let (stop, clock) = (guard.flag(), shared.clock.clone());
     let compute = shared.compute.clone();
     let mut memory = purse.reserve(MemoryKind::Replies, 0)?;
+    let estimate = time_of(EDGE_TIME, count, &cell);
     let job = move || {
         let start = clock.now();
         let (mut packed, mut cost) = (Vec::new(), Cost::default());
@@ -96,7 +98,7 @@ pub(super) async fn path(
         edges.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
         Ok(path_answer(edges, all_edges))
     };
-    caller.run(EDGE_TIME * size(count), job).await?
+    caller.run(estimate, job).await?
 }
 
 /// What is said of a path whose edges were looked at.

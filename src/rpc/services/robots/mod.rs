@@ -19,7 +19,7 @@ use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
-use crate::runtime::compute::Refused;
+use crate::runtime::compute::{Load, Refused};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Purse};
 use crate::runtime::robots::ID_PREFIX;
@@ -53,6 +53,8 @@ struct Caller<'a> {
     shared: &'a Shared,
     /// Pays for the cell, the work and the answer.
     purse: &'a Purse,
+    /// What was received.
+    intake: &'a Intake,
     /// Says when to stop.
     guard: &'a StopGuard,
     /// Whether it waits for the pool however many do: a stream, which holds back its own client.
@@ -66,11 +68,11 @@ impl Caller<'_> {
         F: FnOnce() -> R + Send + 'static,
         R: Send + 'static,
     {
-        let compute = &self.shared.compute;
+        let (compute, load) = (&self.shared.compute, Load::of(self.intake.extent(), estimate));
         if self.is_stream {
-            compute.run_when_free(estimate, job).await
+            compute.run_when_free(load, job).await
         } else {
-            compute.run(estimate, job).await
+            compute.run(load, job).await
         }
     }
 }
@@ -85,13 +87,14 @@ impl api::robot_service_server::RobotService for Robots {
     ) -> Result<Response<api::RegisterRobotResponse>, Status> {
         let shared = &self.0;
         let guard = StopGuard::after(Some(time_left(shared.limits(), request.metadata(), None)?));
-        let purse = Intake::of(&request).purse().clone();
+        let intake = Intake::of(&request);
+        let (purse, extent) = (intake.purse().clone(), intake.extent());
         let asked = AskedRobot::convert(request.into_inner(), &shared.catalogue())?;
         let (estimate, validate_only) = (BYTE_TIME * size(asked.size()), asked.validate_only());
         let work = purse.reserve(MemoryKind::Work, hull_bytes(asked.size() / POINT_BYTES));
         let work = work.map_err(Failure::from)?;
         let (settings, stop) = (shared.settings.clone(), guard.flag());
-        let building = shared.compute.run(estimate, move || {
+        let building = shared.compute.run(Load::of(extent, estimate), move || {
             let robot = asked.build(&settings.limits, &stop);
             drop(work);
             robot
@@ -155,8 +158,14 @@ impl api::robot_service_server::RobotService for Robots {
         request: Request<api::CheckConfigurationsRequest>,
     ) -> Result<Response<api::CheckConfigurationsResponse>, Status> {
         let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
-        let purse = Intake::of(&request).purse().clone();
-        let caller = Caller { shared: &self.0, purse: &purse, guard: &guard, is_stream: false };
+        let intake = &Intake::of(&request);
+        let caller = Caller {
+            shared: &self.0,
+            purse: intake.purse(),
+            intake,
+            guard: &guard,
+            is_stream: false,
+        };
         Ok(Response::new(check::once(caller, request.into_inner()).await?))
     }
 
@@ -165,8 +174,14 @@ impl api::robot_service_server::RobotService for Robots {
         request: Request<api::CheckEdgesRequest>,
     ) -> Result<Response<api::CheckEdgesResponse>, Status> {
         let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
-        let purse = Intake::of(&request).purse().clone();
-        let caller = Caller { shared: &self.0, purse: &purse, guard: &guard, is_stream: false };
+        let intake = &Intake::of(&request);
+        let caller = Caller {
+            shared: &self.0,
+            purse: intake.purse(),
+            intake,
+            guard: &guard,
+            is_stream: false,
+        };
         Ok(Response::new(edges::answer(caller, request.into_inner()).await?))
     }
 
@@ -175,8 +190,14 @@ impl api::robot_service_server::RobotService for Robots {
         request: Request<api::CheckPathRequest>,
     ) -> Result<Response<api::CheckPathResponse>, Status> {
         let guard = StopGuard::after(Some(time_left(self.0.limits(), request.metadata(), None)?));
-        let purse = Intake::of(&request).purse().clone();
-        let caller = Caller { shared: &self.0, purse: &purse, guard: &guard, is_stream: false };
+        let intake = &Intake::of(&request);
+        let caller = Caller {
+            shared: &self.0,
+            purse: intake.purse(),
+            intake,
+            guard: &guard,
+            is_stream: false,
+        };
         Ok(Response::new(edges::path(caller, request.into_inner()).await?))
     }
 

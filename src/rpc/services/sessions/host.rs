@@ -18,8 +18,9 @@ use crate::rpc::convert::sessions::methods::methods;
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
+use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
-use crate::runtime::compute::{Compute, INLINE_MAX, NEVER_INLINE, Refused};
+use crate::runtime::compute::{Compute, Extent, Load, Refused, Small};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Purse, Reservation};
 use crate::runtime::sessions::owner::{Credentials, KeyDigest, new_incarnation, new_key};
@@ -45,6 +46,8 @@ pub(super) struct AnswerTime<'a> {
     pub(super) budget: Duration,
     /// So many bytes their reports may have, whatever the frames say.
     pub(super) reply_bytes: u64,
+    /// All that the frames hold.
+    pub(super) extent: Extent,
 }
 
 /// Until when somebody waits for an answer.
@@ -84,7 +87,7 @@ impl SessionHost {
         metadata: &MetadataMap,
         request: api::OpenSessionRequest,
         prefix: &'static str,
-        purse: &Purse,
+        intake: &Intake,
     ) -> Result<(Arc<Slot<Session>>, api::OpenSessionResponse), Failure> {
         let Self { shared, registry, .. } = self;
         shared.refuse_while_draining()?;
@@ -104,7 +107,8 @@ impl SessionHost {
         let idle = idle_timeout(&path, request.idle_timeout.as_ref(), limits)?;
         let estimate = declare::estimate(&request);
         let is_bounded = is_default(&request.method, METHODS);
-        let estimate = if is_bounded { estimate } else { estimate.max(NEVER_INLINE) };
+        let load = Load::of(intake.extent(), estimate);
+        let load = if is_bounded { load } else { Load::UNKNOWN };
         // A negative one is refused when the request is read.
         let own = request.budget.as_ref().and_then(|budget| budget.time);
         let own = own.and_then(|time| Duration::try_from(time).ok());
@@ -115,8 +119,9 @@ impl SessionHost {
         let (gone, spent, left) = (going.flag(), spending.flag(), spending.left());
         let (opening, replace) = (shared.clone(), request.replace);
         let bytes = self.bytes_to_open(&path, &request)?;
+        let purse = intake.purse();
         let memory = Mutex::new(purse.reserve(MemoryKind::Work, bytes)?);
-        let opened = shared.compute.run(estimate, move || {
+        let opened = shared.compute.run(load, move || {
             let root = Path::ROOT.field(prefix);
             let path = if prefix.is_empty() { Path::ROOT } else { root };
             let until = Until { gone: &gone, spent: &spent, left: &left };
@@ -173,15 +178,17 @@ impl SessionHost {
         index: Option<usize>,
         time: AnswerTime<'_>,
     ) -> Result<Reports, Failure> {
-        let estimate = held.estimate(&frames);
+        let small = held.load(&frames, time.extent).small();
         let mut steps = Steps::new(frames, index, self.registry.room(held.purse()));
         let short = (time.budget <= SHORT).then(|| StopGuard::after(Some(time.budget)));
-        let mut held = if estimate <= INLINE_MAX {
-            let at_once = self.at_once(held, &mut steps, &time, short.as_ref()).await?;
-            let Some(held) = at_once else { return Ok(steps.into_reports()) };
-            held
-        } else {
-            held
+        let mut held = match small {
+            None => held,
+            Some(small) => {
+                let at_once =
+                    self.at_once(small, held, &mut steps, (&time, short.as_ref())).await?;
+                let Some(held) = at_once else { return Ok(steps.into_reports()) };
+                held
+            }
         };
         let spending = short.unwrap_or_else(|| StopGuard::after(Some(time.budget)));
         let own;
@@ -205,23 +212,18 @@ impl SessionHost {
             held.step(&mut steps, &path, &work);
             steps.into_reports()
         };
-        let estimate = estimate.max(NEVER_INLINE);
         // A stream holds back its own client while it waits; a single call is told to come again.
-        let reports = match index {
-            Some(_) => self.shared.compute.run(estimate, job).await?,
-            None => self.shared.compute.run_when_free(estimate, job).await?,
-        };
-        Ok(reports)
+        Ok(self.shared.compute.run_with_session(index.is_none(), job).await?)
     }
 
     /// Goes as far as may be gone on this thread, where others wait; the session comes back if
     /// there is more to do.
     async fn at_once(
         &self,
+        small: Small,
         held: Held<Session>,
         steps: &mut Steps,
-        time: &AnswerTime<'_>,
-        short: Option<&StopGuard>,
+        (time, short): (&AnswerTime<'_>, Option<&StopGuard>),
     ) -> Result<Option<Held<Session>>, Refused> {
         let (shared, reply_bytes) = (&self.shared, time.reply_bytes);
         // Nobody can hang up while this thread is at work.
@@ -243,7 +245,7 @@ impl SessionHost {
             let is_done = held.step(steps, &path, &work);
             (!is_done).then_some(held)
         };
-        Compute::here(job).await
+        Compute::here(small, job).await
     }
 
     /// The declared state of a session, with room for it until it is sent, and what `also` takes
@@ -256,8 +258,13 @@ impl SessionHost {
     ) -> Result<(T, api::SessionState, Reservation), Failure> {
         let room = purse.reserve(MemoryKind::Replies, held.state_bytes())?;
         let parts = u32::try_from(held.parts()).unwrap_or(u32::MAX);
+        let extent = Extent::counted(held.state_bytes());
+        let load = Load::of(extent, DECLARED_TIME.saturating_mul(parts));
         let job = move || Ok((also(&mut held)?, held.state(), room));
-        self.shared.compute.run(DECLARED_TIME.saturating_mul(parts), job).await?
+        match load.small() {
+            Some(small) => Compute::here(small, job).await?,
+            None => self.shared.compute.run_with_session(false, job).await?,
+        }
     }
 
     /// The place of an open session, for whoever brings its key.

@@ -60,7 +60,7 @@ impl api::session_service_server::SessionService for Sessions {
         let intake = Intake::of(&request);
         let (metadata, _, mut request) = request.into_parts();
         request.session_key = brought_key(&metadata, request.session_key);
-        let (_, opened) = self.0.open(&metadata, request, "", intake.purse()).await?;
+        let (_, opened) = self.0.open(&metadata, request, "", &intake).await?;
         Ok(Response::new(opened))
     }
 
@@ -80,9 +80,9 @@ impl api::session_service_server::SessionService for Sessions {
         &self,
         request: Request<api::StepSessionRequest>,
     ) -> Result<Response<api::StepSessionResponse>, Status> {
-        let purse = Intake::of(&request).purse().clone();
+        let intake = Intake::of(&request);
         let (metadata, _, request) = request.into_parts();
-        let reports = step::step(&self.0, &metadata, request, &purse).await?;
+        let reports = step::step(&self.0, &metadata, request, &intake).await?;
         Ok(Response::new(api::StepSessionResponse { reports }))
     }
 
@@ -123,8 +123,9 @@ impl api::session_service_server::SessionService for Sessions {
         &self,
         request: Request<api::QuerySceneRequest>,
     ) -> Result<Response<api::QuerySceneResponse>, Status> {
+        let intake = Intake::of(&request);
         let (metadata, _, request) = request.into_parts();
-        Ok(Response::new(query::query(&self.0, &metadata, request).await?))
+        Ok(Response::new(query::query(&self.0, &metadata, request, &intake).await?))
     }
 
     async fn list_sessions(

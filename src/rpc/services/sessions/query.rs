@@ -1,40 +1,32 @@
 //! `QueryScene`: what a scene that stands still is asked.
+//!
+//! Frames wait while a session is out. So questions have the scene itself for [`HOLD_MAX`]; what is
+//! not answered by then is asked of a copy of the bodies, while the session is in its place again
+//! and moves on. All answers are about the same frame, and the same whichever way they are found.
+
+mod answers;
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use tonic::metadata::MetadataMap;
 
+use self::answers::{AnswerUntil, Answers};
 use super::host::{SessionHost, credentials, failure, take_out};
 use super::session::Session;
-use crate::geometry::Vec3;
-use crate::geometry::effort::{Cost, Effort, Stopped};
-use crate::geometry::meeting::Impact;
-use crate::geometry::motion::Motion;
-use crate::geometry::pair::Placed;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
+use crate::geometry::effort::Effort;
 use crate::rpc::api;
-use crate::rpc::convert::body::Unready;
-use crate::rpc::convert::geometry::stopped_to_wire;
-use crate::rpc::convert::options::cost_to_wire;
-use crate::rpc::convert::sessions::casts::{AskedCasts, AskedWay};
-use crate::rpc::convert::sessions::hits::{
-    CastHits, HitsPacker, PackedHit, cast_to_wire, fit, near_to_wire, overlap_to_wire,
-};
-use crate::rpc::convert::sessions::inquiry::{
-    AskedInquiry, AskedKind, AskedQuestion, point, unknown_name,
-};
+use crate::rpc::convert::sessions::inquiry::{AskedInquiry, unknown_name};
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
+use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
-use crate::runtime::compute::NEVER_INLINE;
+use crate::runtime::compute::{Compute, Extent, Load};
 use crate::runtime::deadline::StopGuard;
+use crate::runtime::memory::{MemoryKind, Reservation};
 use crate::runtime::sessions::Held;
-use crate::runtime::sessions::parallel::by_index;
-use crate::scene::query::SceneView;
-use crate::scene::query::cast::{Cast, CastHit};
+use crate::scene::query::{NoView, SceneView, StillScene};
 
 /// How long one ray takes in a scene of some thousand bodies: a generous guess.
 const RAY_TIME: Duration = Duration::from_micros(8);
@@ -45,224 +37,150 @@ const BODY_TIME: Duration = Duration::from_micros(4);
 /// Questions that might hold up the other clients of a thread for longer than this go to the pool.
 const HOLD_UP_MAX: Duration = Duration::from_millis(2);
 
+/// Questions have the session itself for so long, in line and at work. To copy the bodies takes
+/// some hundred nanoseconds for each: with more of them than this pays, up to 200,000, frames wait
+/// for some tens of milliseconds.
+const HOLD_MAX: Duration = Duration::from_millis(5);
+
+/// A tree of boxes around more bodies than this is built around a copy, since to build it takes
+/// some milliseconds.
+const TREE_BODIES_MAX: usize = 2_000;
+
 /// Answers questions to the scene of a session.
 pub(super) async fn query(
     host: &SessionHost,
     metadata: &MetadataMap,
     mut request: api::QuerySceneRequest,
+    intake: &Intake,
 ) -> Result<api::QuerySceneResponse, Failure> {
     let shared = host.shared.clone();
+    let compute = shared.compute.clone();
     let key = std::mem::take(&mut request.session_key);
     let brought = credentials(metadata, key, request.incarnation);
     let slot = host.find(&request.session_id, brought)?;
     // Whoever waits keeps its questions in memory.
     let _admitted = slot.admit().map_err(|error| failure(error, &slot.id))?;
-    let asked = AskedInquiry::convert(&request, &shared.catalogue())?;
+    let convert = || AskedInquiry::convert(&request, &shared.catalogue());
+    let asked = intake.look_through(convert)?;
     let time = time_left(shared.limits(), metadata, asked.time)?;
     let guard = StopGuard::after(Some(time));
     let taken = tokio::time::timeout(time, take_out(&slot)).await;
     let held = taken.map_err(|_| Failure::Deadline)??;
-    let estimate = estimate(&held, &asked);
-    let (compute, stop) = (shared.compute.clone(), guard.flag());
-    let job = move || answer(&held, &request, &asked, &shared, &stop);
-    compute.run(estimate, job).await?
+    let load = load(&held, &asked, intake.extent());
+    let inquiry = Inquiry::new(request, asked, shared, guard.flag())?;
+    if let Some(small) = load.small() {
+        return Compute::here(small, move || inquiry.at_once(&held)).await?;
+    }
+    let holding = StopGuard::after(Some(HOLD_MAX.min(time)));
+    let until = holding.flag();
+    let begin = move || inquiry.begin(held, &until);
+    let (inquiry, copy) = match compute.run_with_session(false, begin).await?? {
+        Begun::Done(answer) => return Ok(answer),
+        Begun::Left(inquiry, copy) => (inquiry, copy),
+    };
+    compute.run_when_free(Load::UNKNOWN, move || inquiry.finish(&copy)).await?
 }
 
-/// How long the answers take: a generous guess, and at least [`NEVER_INLINE`] if that might well be
-/// longer than others can wait.
-fn estimate(session: &Session, asked: &AskedInquiry) -> Duration {
+/// What the answers take: nobody can bound it if they might take longer than others can wait.
+fn load(session: &Session, asked: &AskedInquiry, extent: Extent) -> Load {
     let count = u32::try_from(asked.count()).unwrap_or(u32::MAX);
     let parts = u32::try_from(session.parts()).unwrap_or(u32::MAX);
     let at_worst = BODY_TIME.saturating_mul(count).saturating_mul(parts);
-    let guess = RAY_TIME.saturating_mul(count) + asked.hull_time();
-    let is_small = asked.is_about_points() && at_worst <= HOLD_UP_MAX;
-    if is_small { guess } else { guess.max(NEVER_INLINE) }
-}
-
-fn answer(
-    session: &Held<Session>,
-    request: &api::QuerySceneRequest,
-    asked: &AskedInquiry,
-    shared: &Shared,
-    stop: &AtomicBool,
-) -> Result<api::QuerySceneResponse, Failure> {
-    let start = shared.clock.now();
-    let AskedInquiry { rays, casts, filter, .. } = asked;
-    let view = SceneView::new(session.scene(), filter, asked.count());
-    let view = view.map_err(|unknown| unknown_name(request, unknown))?;
-    let limits = shared.limits();
-    let hits_max = usize::try_from(limits.scene_hits_max).unwrap_or(usize::MAX);
-    let responder = Responder { view, asked, stop, point: point()?, hits_max };
-    let (mut room, mut cost) = (limits.scene_reply_bytes_max, Cost::default());
-    let answers = responder.answers(&mut room, &mut cost);
-    let packed_hits = rays.as_ref().map(|rays| responder.rays(rays, &mut room, &mut cost));
-    let packed_cast_hits = match casts {
-        None => None,
-        Some(casts) => Some(responder.casts(casts, &mut room, &mut cost)?),
+    if !asked.is_about_points() || at_worst > HOLD_UP_MAX {
+        return Load::UNKNOWN;
+    }
+    // Whoever names groups has all groups looked through.
+    let looked_through = if asked.filter.names_groups() {
+        extent.and(Extent::counted(session.scene().bytes_of_declaration() as u64))
+    } else {
+        extent
     };
-    Ok(api::QuerySceneResponse {
-        frame_id: session.scene().frame(),
-        answers,
-        packed_hits,
-        packed_cast_hits,
-        cost: Some(cost_to_wire(&cost, shared.clock.now().duration_since(start))),
-    })
+    Load::of(looked_through, RAY_TIME.saturating_mul(count) + asked.hull_time())
 }
 
-/// Questions whose answers are in memory before those that do not fit into the reply are left out.
-const QUESTIONS_AT_ONCE: usize = 32;
-
-/// Packed rays and casts of which the same is true.
-const PACKED_AT_ONCE: usize = 512;
-
-/// Questions to a scene that is ready to be asked; shared by all threads.
-struct Responder<'a> {
-    view: SceneView<'a>,
-    asked: &'a AskedInquiry,
-    stop: &'a AtomicBool,
-    /// The shape of rays and points.
-    point: Arc<Polytope>,
-    /// Hits that one answer may list.
-    hits_max: usize,
+/// A call on its way: what is asked, and what is answered so far.
+struct Inquiry {
+    request: api::QuerySceneRequest,
+    shared: Shared,
+    /// Set when nobody waits any more.
+    stop: Arc<AtomicBool>,
+    answers: Answers,
 }
 
-impl Responder<'_> {
-    fn answers(&self, room: &mut u64, cost: &mut Cost) -> Vec<api::SceneAnswer> {
-        let mut answers = Vec::with_capacity(self.asked.questions.len());
-        for questions in self.asked.questions.chunks(QUESTIONS_AT_ONCE) {
-            for (mut answer, spent) in by_index(questions.len(), |at| self.answer(&questions[at])) {
-                fit(&mut answer, room);
-                answers.push(answer);
-                *cost += spent;
-            }
-        }
-        answers
-    }
-
-    fn rays(&self, rays: &[[Vec3; 2]], room: &mut u64, cost: &mut Cost) -> api::PackedHits {
-        let meet = |[origin, velocity]: &[Vec3; 2]| {
-            let pose = Pose::translation(origin.x, origin.y, origin.z);
-            self.meet(Placed { body: &self.point, pose }, *velocity)
-        };
-        packed(rays, meet, room, cost)
-    }
-
-    fn casts(
-        &self,
-        casts: &AskedCasts,
-        room: &mut u64,
-        cost: &mut Cost,
-    ) -> Result<api::PackedHits, Failure> {
-        let bodies = casts.prepare(&mut Effort::with_stop(u64::MAX, self.stop))?;
-        let meet = |way: &AskedWay| {
-            let body = &*bodies[way.body as usize];
-            self.meet(Placed { body, pose: way.start }, way.velocity)
-        };
-        Ok(packed(&casts.ways, meet, room, cost))
-    }
-
-    fn answer(
-        &self,
-        question: &Result<AskedQuestion, api::ItemStatus>,
-    ) -> (api::SceneAnswer, Cost) {
-        let question = match question {
-            Ok(question) => question,
-            Err(status) => {
-                let status = Some(status.clone());
-                return (api::SceneAnswer { status, ..Default::default() }, Cost::default());
-            }
-        };
-        let mut effort = Effort::with_stop(self.asked.steps, self.stop);
-        let answer = match self.seek(question, &mut effort) {
-            Ok(answer) => answer,
-            Err(Unready::Stopped(stopped)) => {
-                let stopped = stopped_to_wire(Some(stopped)).into();
-                api::SceneAnswer { stopped, ..Default::default() }
-            }
-            Err(Unready::Failed(failure)) => {
-                api::SceneAnswer { status: Some(failure.to_item()), ..Default::default() }
-            }
-        };
-        (answer, Cost { queries: 1, ..effort.cost })
-    }
-
-    fn seek(
-        &self,
-        question: &AskedQuestion,
-        effort: &mut Effort<'_>,
-    ) -> Result<api::SceneAnswer, Unready> {
-        let proves = self.asked.certificates;
-        // A hull costs no steps of the budget, but time.
-        let preparing = &mut Effort::with_stop(u64::MAX, self.stop);
-        let (polytope, pose) = question.shape.clone().prepare(&self.point, preparing)?;
-        let placed = Placed { body: &polytope, pose };
-        let mut answer = api::SceneAnswer::default();
-        match question.kind {
-            AskedKind::Cast { motion, margin, time_tolerance } => {
-                let cast = Cast { start: placed, motion, margin, time_tolerance, proves };
-                let to_wire = |hit: &_, impact: &_| cast_to_wire(hit, impact, proves);
-                let met = self.cast(&cast, to_wire, effort).map_err(Unready::Stopped)?;
-                (answer.hits, answer.omitted_hits) = (met.hits, met.omitted);
-            }
-            AskedKind::Overlap => {
-                let found = self.view.overlaps(&placed, self.asked.hits, effort);
-                let found = found.map_err(Unready::Stopped)?;
-                let listed = found.iter().take(self.hits_max);
-                answer.omitted_hits = found.len().saturating_sub(self.hits_max) as u64;
-                answer.hits = listed.map(|hit| overlap_to_wire(hit, proves)).collect();
-            }
-            AskedKind::Nearest(wanted) => {
-                let found = self.view.nearest(&placed, wanted, effort).map_err(Unready::Stopped)?;
-                let listed = found.iter().take(self.hits_max);
-                answer.omitted_hits = found.len().saturating_sub(self.hits_max) as u64;
-                answer.hits = listed.map(|hit| near_to_wire(hit, proves)).collect();
-            }
-        }
-        Ok(answer)
-    }
-
-    /// What a packed ray or cast meets.
-    fn meet(
-        &self,
-        start: Placed<'_>,
-        velocity: Vec3,
-    ) -> (Result<CastHits<PackedHit>, Stopped>, Cost) {
-        let mut effort = Effort::with_stop(self.asked.steps, self.stop);
-        let motion = Motion::Linear { velocity };
-        let cast = Cast { start, motion, margin: 0.0, time_tolerance: 1.0, proves: false };
-        let met = self.cast(&cast, PackedHit::new, &mut effort);
-        (met, Cost { queries: 1, ..effort.cost })
-    }
-
-    fn cast<T>(
-        &self,
-        cast: &Cast<'_>,
-        tell: impl Fn(&CastHit, &Impact) -> T,
-        effort: &mut Effort<'_>,
-    ) -> Result<CastHits<T>, Stopped> {
-        let met = self.view.cast(cast, self.asked.hits, effort)?;
-        let listed = met.iter().take(self.hits_max);
-        let told = listed.map(|hit| Ok(tell(hit, &self.view.impact(cast, hit, effort)?)));
-        let hits = told.collect::<Result<Vec<T>, Stopped>>()?;
-        Ok(CastHits { hits, omitted: met.len().saturating_sub(self.hits_max) as u64 })
-    }
+/// What has become of a call that had the session.
+enum Begun {
+    Done(api::QuerySceneResponse),
+    /// The rest is asked of a copy.
+    Left(Box<Inquiry>, Copied),
 }
 
-/// What each of some packed rays or casts meets.
-fn packed<T: Sync>(
-    asked: &[T],
-    meet: impl Fn(&T) -> (Result<CastHits<PackedHit>, Stopped>, Cost) + Send + Sync,
-    room: &mut u64,
-    cost: &mut Cost,
-) -> api::PackedHits {
-    let mut packer = HitsPacker::default();
-    let mut at = 0;
-    for asked in asked.chunks(PACKED_AT_ONCE) {
-        for (met, spent) in by_index(asked.len(), |index| meet(&asked[index])) {
-            packer.add(at, met, room);
-            *cost += spent;
-            at += 1;
+/// The bodies apart from the session, with the memory that they take.
+struct Copied {
+    scene: StillScene,
+    _memory: Reservation,
+}
+
+impl Inquiry {
+    fn new(
+        request: api::QuerySceneRequest,
+        asked: AskedInquiry,
+        shared: Shared,
+        stop: Arc<AtomicBool>,
+    ) -> Result<Self, Failure> {
+        let answers = Answers::new(asked, shared.limits(), shared.clock.now())?;
+        Ok(Self { request, shared, stop, answers })
+    }
+
+    /// Answers all of it.
+    fn at_once(mut self, session: &Held<Session>) -> Result<api::QuerySceneResponse, Failure> {
+        let stop = self.stop.clone();
+        self.ask(session, &stop)?;
+        Ok(self.close(session.scene().frame()))
+    }
+
+    /// Answers until the session has to go back to its place.
+    fn begin(mut self, session: Held<Session>, until: &AtomicBool) -> Result<Begun, Failure> {
+        let scene = session.scene();
+        let builds = scene.builds_boxes_for(self.answers.count());
+        let is_long = builds && scene.bodies().len() > TREE_BODIES_MAX;
+        if !is_long && self.ask(&session, until)? || self.stop.load(Ordering::Relaxed) {
+            return Ok(Begun::Done(self.close(scene.frame())));
+        }
+        let bytes = scene.bytes_of_copy() as u64;
+        let memory = session.purse().reserve(MemoryKind::Work, bytes)?;
+        let copy = Copied { scene: scene.still_copy(), _memory: memory };
+        drop(session);
+        Ok(Begun::Left(Box::new(self), copy))
+    }
+
+    /// Answers what is left.
+    fn finish(mut self: Box<Self>, copy: &Copied) -> Result<api::QuerySceneResponse, Failure> {
+        let effort = &Effort::with_stop(u64::MAX, &self.stop);
+        match SceneView::of_copy(&copy.scene, self.answers.filter(), effort) {
+            Ok(view) => {
+                let until = AnswerUntil { stop: &self.stop, over: &self.stop };
+                self.answers.go_on(&view, until)?;
+            }
+            Err(NoView::Unknown(name)) => return Err(unknown_name(&self.request, name).into()),
+            Err(NoView::Stopped(_)) => {}
+        }
+        Ok(self.close(copy.scene.frame()))
+    }
+
+    /// Answers as much as may be answered until a flag is set; says whether that is all.
+    fn ask(&mut self, session: &Held<Session>, until: &AtomicBool) -> Result<bool, Failure> {
+        let (scene, answers) = (session.scene(), &mut self.answers);
+        let effort = &Effort::with_stop(u64::MAX, until);
+        let until = AnswerUntil { stop: until, over: &self.stop };
+        match SceneView::within(scene, answers.filter(), answers.count(), effort) {
+            Ok(view) => answers.go_on(&view, until),
+            Err(NoView::Unknown(name)) => Err(unknown_name(&self.request, name).into()),
+            Err(NoView::Stopped(_)) => Ok(false),
         }
     }
-    packer.finish()
+
+    /// The reply: what is not answered yet was stopped.
+    fn close(self, frame_id: u64) -> api::QuerySceneResponse {
+        self.answers.close(frame_id, self.shared.clock.now())
+    }
 }

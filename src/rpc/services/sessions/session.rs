@@ -30,7 +30,7 @@ use crate::rpc::convert::sessions::{names, news, report, robots, state};
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
-use crate::runtime::compute::NEVER_INLINE;
+use crate::runtime::compute::{Extent, Load};
 use crate::runtime::memory::Purse;
 use crate::runtime::metrics::{Ending, QuestionKind};
 use crate::runtime::settings::Limits as WireLimits;
@@ -85,6 +85,10 @@ const FIND_TIME: Duration = Duration::from_nanos(20);
 
 /// How long a body takes when the tree of boxes is built anew, in a scene of a hundred thousand.
 const BUILD_TIME: Duration = Duration::from_micros(1);
+
+/// How long a change of what is declared takes for each byte of it, at most: a name of a few bytes
+/// is looked up in some hundred nanoseconds.
+const DECLARED_BYTE_TIME: Duration = Duration::from_nanos(5);
 
 /// How long the verdict and the distance of a pair of parts that have moved take.
 const PAIR_TIME: Duration = Duration::from_micros(4);
@@ -182,17 +186,22 @@ impl Session {
         reply_bytes(own.unwrap_or(self.defaults.plan.reply_bytes), limits)
     }
 
-    /// How long these frames will take, judging by the last one; but at least [`NEVER_INLINE`] if
-    /// they might well take longer than others can wait, or are answered by a method whose time the
-    /// guesses do not bound.
+    /// How long these frames will take, judging by the last one.
     pub(super) fn estimate(&self, frames: &[Box<api::Frame>]) -> Duration {
-        let (mut guess, mut at_worst) = (self.last_elapsed, Duration::ZERO);
-        for frame in frames {
-            guess = guess.saturating_add(declare::frame_estimate(frame));
-            at_worst = at_worst.saturating_add(self.at_worst(frame));
+        let each = frames.iter().map(|frame| declare::frame_estimate(frame));
+        each.fold(self.last_elapsed, Duration::saturating_add)
+    }
+
+    /// What these frames take, all of which hold so much: nobody can bound it if they might well
+    /// take longer than others can wait, or are answered by a method whose time the guesses do not
+    /// bound.
+    pub(super) fn load(&self, frames: &[Box<api::Frame>], extent: Extent) -> Load {
+        let at_worst = frames.iter().map(|frame| self.at_worst(frame));
+        let at_worst = at_worst.fold(Duration::ZERO, Duration::saturating_add);
+        if at_worst > HOLD_UP_MAX || !self.are_default_methods {
+            return Load::UNKNOWN;
         }
-        let is_unbounded = at_worst > HOLD_UP_MAX || !self.are_default_methods;
-        if is_unbounded { guess.max(NEVER_INLINE) } else { guess }
+        Load::of(extent, self.estimate(frames))
     }
 
     /// How long a frame might take until it is known how many bodies have to be looked for, which
@@ -211,13 +220,20 @@ impl Session {
         if asks_anew || is_restructured || frame.teleported {
             let report = frame.report.as_ref();
             let is_dear = report.map_or(self.defaults.plan.is_dear(), |report| is_dear(report));
-            return self.time_of_pairs(self.scene.pairs_enabled(), is_dear);
+            let pairs = self.time_of_pairs(self.scene.pairs_enabled(), is_dear);
+            return if is_restructured { pairs + self.time_to_rebuild() } else { pairs };
         }
         let packed = frame.packed_poses.as_ref().map_or(0, |packed| packed.ids.len());
         let robots = frame.robot_moves.iter();
         let carried: usize = robots.map(|to| self.scene.moved_with(RobotId(to.id)).count()).sum();
         let moved = frame.poses.len() + packed + carried;
         MOVE_TIME.saturating_mul(u32::try_from(moved).unwrap_or(u32::MAX))
+    }
+
+    /// How long it takes to go through all that is declared, as every change of it does.
+    fn time_to_rebuild(&self) -> Duration {
+        let bytes = u32::try_from(self.scene.bytes_of_declaration()).unwrap_or(u32::MAX);
+        DECLARED_BYTE_TIME.saturating_mul(bytes)
     }
 
     /// How long it may take to find out which pairs an answer concerns: of the bodies that moved

@@ -20,9 +20,11 @@ use crate::rpc::convert::sessions::plan::reply_bytes;
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::{Failure, TooLong};
+use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::some_call_time;
+use crate::runtime::compute::Extent;
 use crate::runtime::deadline::StopGuard;
-use crate::runtime::memory::{MemoryKind, Purse};
+use crate::runtime::memory::MemoryKind;
 use crate::runtime::sessions::Slot;
 
 /// Answers some frames, or says in their place why not.
@@ -30,7 +32,7 @@ pub(super) async fn step(
     host: &SessionHost,
     metadata: &MetadataMap,
     request: api::StepSessionRequest,
-    purse: &Purse,
+    intake: &Intake,
 ) -> Result<Vec<api::FrameReport>, Failure> {
     let shared = &host.shared;
     let list = Path::ROOT.field("frames");
@@ -41,10 +43,11 @@ pub(super) async fn step(
     let _admitted = slot.admit().map_err(|error| failure(error, &slot.id))?;
     slot.evict(request.take_over).map_err(|error| failure(error, &slot.id))?;
     let turns = Turns::of_call(shared, metadata)?;
-    let call = Call { host, slot: &slot, turns, going: StopGuard::after(Some(turns.left(shared))) };
+    let going = StopGuard::after(Some(turns.left(shared)));
+    let call = Call { host, slot: &slot, turns, going, extent: intake.extent() };
     let mut reports = Vec::with_capacity(request.frames.len());
     let mut room = ReplyRoom::of_call(shared, request.reply_bytes_max, request.frames.len());
-    let mut memory = purse.reserve(MemoryKind::Replies, 0)?;
+    let mut memory = intake.purse().reserve(MemoryKind::Replies, 0)?;
     let mut frames = request.frames.into_iter().enumerate();
     while let Some((index, frame)) = frames.next() {
         let frame_id = frame.frame_id;
@@ -76,6 +79,8 @@ struct Call<'a> {
     turns: Turns,
     /// Says when the caller has gone.
     going: StopGuard,
+    /// All that the frames hold together.
+    extent: Extent,
 }
 
 impl Call<'_> {
@@ -85,13 +90,14 @@ impl Call<'_> {
         index: usize,
         mut room: ReplyRoom,
     ) -> Result<(Reports, ReplyRoom), Failure> {
-        let Self { host, slot, turns, going } = self;
+        let Self { host, slot, turns, going, extent } = self;
         let held = tokio::time::timeout(turns.left(&host.shared), take_out(slot)).await;
         let held = held.map_err(|_| Failure::Deadline)??;
         let left = turns.left(&host.shared);
         let budget = held.time(&frame).unwrap_or(left).min(left);
         let (reply_bytes, own) = (room.left(), held.reply_bytes(&frame, host.shared.limits()));
-        let time = AnswerTime { call: CallTime::Begun(going), budget, reply_bytes };
+        let extent = Intake::extent_of(&frame).min(*extent);
+        let time = AnswerTime { call: CallTime::Begun(going), budget, reply_bytes, extent };
         let answered = host.answer(held, vec![Box::new(frame)], Some(index), time).await?;
         room.take(&answered, reply_bytes < own);
         Ok((answered, room))

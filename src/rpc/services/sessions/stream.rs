@@ -142,8 +142,9 @@ impl Talk {
                     frame = self.rest_of_state(&mut request).await?;
                 }
                 request.session_key = or_header(request.session_key);
-                let (no_deadline, purse) = (MetadataMap::new(), self.intake.purse().clone());
-                let (slot, opened) = self.host.open(&no_deadline, *request, "open", &purse).await?;
+                let (no_deadline, intake) = (MetadataMap::new(), self.intake.clone());
+                let (slot, opened) =
+                    self.host.open(&no_deadline, *request, "open", &intake).await?;
                 self.intake.settle();
                 let opened = Some(Box::new(opened));
                 self.send(api::StreamSessionResponse { opened, ..Default::default() }).await;
@@ -260,7 +261,8 @@ impl Talk {
         let time =
             frames.last().and_then(|frame| held.time(frame)).map_or(own, |time| time.min(own));
         let call = CallTime::FromNowOn(own);
-        let time = AnswerTime { call, budget: time, reply_bytes: u64::MAX };
+        let extent = self.intake.extent();
+        let time = AnswerTime { call, budget: time, reply_bytes: u64::MAX, extent };
         self.busy += held.estimate(&frames);
         let reports = self.host.answer(held, frames, None, time).await?;
         // From here on each is counted for itself.

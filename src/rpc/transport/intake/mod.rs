@@ -16,6 +16,7 @@ use self::structures::Structures;
 use super::connection::Peer;
 use super::crowd::Busy;
 use crate::rpc::status::Failure;
+use crate::runtime::compute::Extent;
 use crate::runtime::memory::{Arrival, CALL_BYTES, MemoryKind, OutOfMemory, Purse, Reservation};
 use crate::runtime::settings::{Limits, Settings};
 
@@ -82,6 +83,19 @@ impl Intake {
     /// Memory for the work on this call, if it is much.
     pub(in crate::rpc) fn work(&self, bytes: u64) -> Result<Option<Reservation>, Failure> {
         self.0.reserve(MemoryKind::Work, bytes)
+    }
+
+    /// Everything that the messages hold that were decoded and are not done with.
+    pub(in crate::rpc) fn extent(&self) -> Extent {
+        let decoded = self.decoded();
+        let reserved: u64 = decoded.reserved.iter().map(Reservation::bytes).sum();
+        Extent::counted(decoded.small + reserved)
+    }
+
+    /// Everything that a part of a message holds: an entry of a list takes two bytes or more on the
+    /// wire, which count as thirty-two.
+    pub(in crate::rpc) fn extent_of(part: &impl prost::Message) -> Extent {
+        Extent::counted(16 * part.encoded_len() as u64)
     }
 
     /// The messages that were decoded so far are done with.

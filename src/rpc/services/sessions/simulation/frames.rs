@@ -59,7 +59,7 @@ impl Shapes {
             body.parts.push(Part { polytope: pick(random), body_from_part: random.pose(offset) });
         }
         if random.below(3) == 0 {
-            body.groups.push(["arm", "cell"][random.below(2) as usize].to_owned());
+            body.groups = [["arm", "cell"][random.below(2) as usize]].into();
         }
         body.fixed = random.below(8) == 0;
         body.margin = [0.0, 0.0, 0.0, 0.1][random.below(4) as usize];
@@ -92,7 +92,7 @@ impl Shapes {
             name: body.name.clone(),
             parts: self.parts(&body.parts),
             pose: Some(pose_to_wire(&body.pose)),
-            groups: body.groups.clone(),
+            groups: body.groups.to_vec(),
             fixed: body.fixed,
             margin: body.margin,
             pivot: Some(vector_to_wire(&body.pivot)),
@@ -372,8 +372,8 @@ fn body_change(model: &Model, id: BodyId, like: Body, random: &mut Random) -> Bo
     BodyChange {
         id,
         parts: if one_of(2) { like.parts } else { Vec::new() },
-        left_groups: if one_of(4) { known.groups.clone() } else { Vec::new() },
-        joined_groups: like.groups,
+        left_groups: if one_of(4) { known.groups.to_vec() } else { Vec::new() },
+        joined_groups: like.groups.to_vec(),
         fixed: one_of(4).then_some(like.fixed),
         category: one_of(4).then_some(like.category),
         mask: one_of(4).then_some(like.mask),

@@ -214,12 +214,14 @@ impl Model {
         if !change.left_groups.iter().all(|group| body.groups.contains(group)) {
             return false;
         }
-        body.groups.retain(|group| !change.left_groups.contains(group));
+        let mut groups = body.groups.to_vec();
+        groups.retain(|group| !change.left_groups.contains(group));
         for group in &change.joined_groups {
-            if !body.groups.contains(group) {
-                body.groups.push(group.clone());
+            if !groups.contains(group) {
+                groups.push(group.clone());
             }
         }
+        body.groups = groups.into();
         body.fixed = change.fixed.unwrap_or(body.fixed);
         body.category = change.category.unwrap_or(body.category);
         body.mask = change.mask.unwrap_or(body.mask);
