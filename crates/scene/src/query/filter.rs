@@ -6,9 +6,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use crate::body::{BodyId, Entry};
 use crate::geometry::effort::{Effort, Stopped};
-use crate::scene::body::{BodyId, Entry};
-use crate::scene::groups::Groups;
+use crate::groups::Groups;
 
 /// Which bodies are looked at.
 #[derive(Clone, Debug, Default)]

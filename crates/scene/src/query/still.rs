@@ -193,7 +193,7 @@ impl WhileStill {
     }
 
     /// As of a scene whose bodies have moved. Questions that go on keep what they have.
-    pub(in crate::scene) fn renew(this: &mut Arc<Self>) {
+    pub(crate) fn renew(this: &mut Arc<Self>) {
         match Arc::get_mut(this) {
             Some(own) => *own = Self::default(),
             None => *this = Arc::default(),

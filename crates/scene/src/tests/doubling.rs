@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use super::changes::same;
 use super::robots::placed;
 use super::*;
+use crate::query::{BodyFilter, SceneView};
 use crate::robot::tests::panda;
-use crate::scene::query::{BodyFilter, SceneView};
-use crate::scene::robots::Attached;
-use crate::scene::{BodyChange, RobotChanges, RobotId, RuleChanges};
+use crate::robots::Attached;
+use crate::{BodyChange, RobotChanges, RobotId, RuleChanges};
 
 fn names(first: char, count: usize) -> Vec<String> {
     (0..count).map(|k| format!("{first}{k}")).collect()
@@ -155,11 +155,11 @@ fn what_hangs_on_one_link_is_not_checked_against_itself_and_is_counted_so() {
     let pairs = scene.book.enabled_pairs();
     assert_eq!(pairs.len() as u64, scene.pairs_enabled());
     let id = |index: u32| scene.id_of(index);
-    let are_bodies = |pair: &&crate::scene::PairKey| id(pair.q).0 < 50_000;
+    let are_bodies = |pair: &&crate::PairKey| id(pair.q).0 < 50_000;
     assert_eq!(pairs.iter().filter(are_bodies).count(), 0, "all of them hang on the hand");
     // Two that were not fixed were checked against 38 others and each other.
     assert!(before >= 2 * 38 + 1 && scene.pairs_enabled() <= before - (2 * 38 + 1), "{before}");
-    let names = |pair: &crate::scene::PairKey| [pair.p, pair.q].map(id);
+    let names = |pair: &crate::PairKey| [pair.p, pair.q].map(id);
     let hand = scene.link_of(names(&pairs[0])[1]);
     assert!(hand.is_some(), "the links are checked still");
 }
