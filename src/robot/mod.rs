@@ -19,6 +19,7 @@ pub mod meeting;
 pub mod model;
 pub mod parts;
 pub mod path;
+pub mod room;
 pub mod round;
 mod speed;
 pub mod srdf;

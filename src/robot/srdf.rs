@@ -46,12 +46,16 @@ pub struct Semantics {
 /// Entries that a file may have in all; a robot of 500 links has at most 125,000 pairs.
 const ENTRIES_MAX: usize = 200_000;
 
+/// Bytes of the names of joints of all groups: one that is named in a group is so again in every
+/// group that holds this one, and a name may be as long as the file.
+const MEMBER_BYTES_MAX: usize = 16 << 20;
+
 impl Semantics {
     /// Reads an SRDF. Links that the URDF does not have are for [`super::model`] to notice.
     pub fn read(text: &str, nodes_max: u32) -> Result<Self, RobotError> {
         let file = XmlFile::parse("SRDF", text, nodes_max)?;
         let robot = file.robot()?;
-        let (mut read, mut members) = (Self::default(), 0);
+        let (mut read, mut members, mut member_bytes) = (Self::default(), 0, 0);
         for element in robot.elements() {
             if read.disabled.len() + read.groups.len() + read.states.len() >= ENTRIES_MAX {
                 return Err(element.bad(format!("more than {ENTRIES_MAX} entries")));
@@ -72,12 +76,19 @@ impl Semantics {
                         let inner = inner.required("name")?;
                         // Groups come before those that hold them; another order names nothing.
                         let known = read.groups.iter().find(|group| group.name == inner);
-                        joints.extend(known.iter().flat_map(|group| group.joints.iter().cloned()));
-                        if members + joints.len() > ENTRIES_MAX {
+                        let Some(known) = known else { continue };
+                        member_bytes += known.joints.iter().map(String::len).sum::<usize>();
+                        if members + joints.len() + known.joints.len() > ENTRIES_MAX {
                             let problem =
                                 format!("groups of more than {ENTRIES_MAX} joints in all");
                             return Err(element.bad(problem));
                         }
+                        if member_bytes > MEMBER_BYTES_MAX {
+                            let problem =
+                                format!("groups of more than {MEMBER_BYTES_MAX} bytes of names");
+                            return Err(element.bad(problem));
+                        }
+                        joints.extend(known.joints.iter().cloned());
                     }
                     members += joints.len();
                     read.groups.push(Group { name, joints });

@@ -1,6 +1,6 @@
 //! Registered polytopes and polyhedra, in memory: named by content, shared, counted against limits.
 
-mod paid;
+pub(super) mod paid;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
