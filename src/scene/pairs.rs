@@ -48,6 +48,8 @@ pub(super) enum Task {
     Impact(ContactEnd),
     /// The range of contact along the direction that the frame asks about. Follows on `Stand`.
     Along,
+    /// What was found out so far, again and with its proofs. Follows on all others.
+    Prove,
 }
 
 /// The witnesses of a pair of bodies: one for each pair of parts that was ever looked at closely,
@@ -104,6 +106,8 @@ pub struct PairState {
     pub(super) witnesses: Witnesses,
     /// To the last round's question, about the poses of these revisions.
     pub(super) answer: PairAnswer,
+    /// The same with its proofs until it is told, for which memory is taken apart.
+    pub(super) proven: Option<Box<PairAnswer>>,
     pub(super) revisions: [u64; 2],
     /// The answered frame for which the verdict was last made sure of.
     pub(super) stood_at: u64,
@@ -123,6 +127,7 @@ impl PairState {
             bytes: 0,
             witnesses: Witnesses::default(),
             answer: PairAnswer::default(),
+            proven: None,
             revisions: [0; 2],
             stood_at: 0,
             cost: Cost::default(),
@@ -174,6 +179,11 @@ impl PairState {
     pub fn forget_witnesses(&mut self) {
         self.witnesses = Witnesses::default();
     }
+
+    /// Forgets its proofs, which are made again where they are told.
+    pub fn forget_proofs(&mut self) {
+        self.answer.forget_proofs();
+    }
 }
 
 /// Runs independent pieces of work, in any order, on any number of threads. The results are in the
@@ -189,6 +199,9 @@ pub trait Runner {
     fn has_room(&self, _bytes: usize) -> bool {
         true
     }
+
+    /// So many of these bytes are not needed after all.
+    fn give_back(&self, _bytes: usize) {}
 }
 
 /// What a frame asks of its pairs, who does the work, and what ends it early.

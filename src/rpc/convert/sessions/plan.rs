@@ -61,6 +61,11 @@ impl Plan {
         } else {
             usize::MAX
         };
+        let proof_bytes_max = if wire.certificates {
+            usize::try_from(reply_bytes(wire.reply_bytes_max, limits)).unwrap_or(usize::MAX)
+        } else {
+            usize::MAX
+        };
         let questions = Questions {
             listed,
             nearest: wire.nearest_pairs,
@@ -76,6 +81,7 @@ impl Plan {
             between: wire.first_contacts.then_some(between),
             between_chosen: between,
             certificates: wire.certificates,
+            proof_bytes_max,
             placed: wire.placed_parts,
             canonical,
             steps_max,

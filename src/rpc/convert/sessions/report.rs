@@ -3,8 +3,10 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use prost::Message;
+
 use super::packed_pairs::pack;
-use super::pair::{Bodies, bracket, pair, verdict};
+use super::pair::{Bodies, bracket, bytes_of_proofs, pair, verdict};
 use super::plan::Plan;
 use crate::geometry::effort::Stopped;
 use crate::rpc::api;
@@ -12,14 +14,40 @@ use crate::rpc::convert::geometry::{matrix_rows, stopped_to_wire, vector_to_wire
 use crate::rpc::convert::options::cost_to_wire;
 use crate::scene::methods::AskedOf;
 use crate::scene::report::{PlacedNumbers, Tally};
-use crate::scene::{BodyId, Event, EventKind, RankedPair, Report, Waiting};
+use crate::scene::{BodyId, Event, EventKind, PairReport, RankedPair, Report, Waiting};
 
 /// Memory that a report takes beside its session while it is put into messages, bytes, estimated:
-/// what it takes as it is once more, and each pair is a message.
-pub fn bytes_of_messages(report: &Report, plan: &Plan) -> usize {
-    let messages = if plan.packed { 0 } else { report.pairs.len() };
-    report.bytes() + messages * size_of::<api::PairReport>()
+/// each pair is a message, or numbers in arrays, and so is every entry of its proofs.
+pub fn bytes_of_messages(report: &Report, plan: &Plan, bodies: Bodies<'_>) -> usize {
+    let each = if plan.packed { PACKED_BYTES } else { size_of::<api::PairReport>() };
+    let proofs = |pair: &PairReport| {
+        if plan.questions.certificates { bytes_of_proofs(pair, bodies) } else { 0 }
+    };
+    let of_pair = |pair: &PairReport| each + proofs(pair) + pair.polygon.len() * CORNER_BYTES;
+    report.pairs.iter().map(of_pair).sum::<usize>()
+        + report.ranking.len() * size_of::<api::RankedPair>()
 }
+
+/// What a pair takes in packed arrays, of which each may have room for twice as many.
+const PACKED_BYTES: usize = 512;
+
+/// A corner of a contact polygon.
+const CORNER_BYTES: usize = size_of::<api::Vector3>();
+
+/// Memory of a report as it is sent, bytes, estimated: on the wire a verdict is two bytes, and the
+/// message about its pair some hundred here.
+pub fn bytes_of_message(wire: &api::FrameReport) -> u64 {
+    let pairs = wire.pairs.len() * size_of::<api::PairReport>();
+    let placed = wire.placed_parts.len() * size_of::<api::PlacedPart>();
+    let ranked = wire.ranked_pairs.len() * size_of::<api::RankedPair>();
+    let events = wire.events.len() * size_of::<api::ContactEvent>();
+    let lists = pairs + placed + ranked + events;
+    (lists + REPORT_FACTOR * wire.encoded_len()) as u64
+}
+
+/// What a report takes in memory for each byte that it takes on the wire, beside the messages of
+/// its lists: a vector is a message with a byte or two for each of its numbers that is zero.
+const REPORT_FACTOR: usize = 4;
 
 /// All but its pairs. If the caller leaves meanwhile, there is less in it.
 pub fn to_wire(

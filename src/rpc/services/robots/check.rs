@@ -119,7 +119,7 @@ fn check_some(
     stop: &AtomicBool,
 ) -> (Packed, Cost) {
     let width = cell.variable_count();
-    let AskedCheck { question, values, report_limits } = asked;
+    let AskedCheck { question, values, report_limits, .. } = asked;
     let values = &values[range.start * width..range.end * width];
     let mut effort = Effort::with_stop(u64::MAX, stop);
     let with_gradient = question.with_gradient;

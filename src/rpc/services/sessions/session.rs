@@ -455,7 +455,7 @@ impl Session {
         };
         let mut report = report::to_wire(known, plan, &link, elapsed, waiting);
         if !waiting.is_over() {
-            if work.runner.has_room(report::bytes_of_messages(known, plan)) {
+            if work.runner.has_room(report::bytes_of_messages(known, plan, bodies)) {
                 report::add_pairs(&mut report, known, plan, bodies, waiting);
             } else {
                 report::omit_pairs(&mut report, known);
