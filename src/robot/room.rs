@@ -52,7 +52,8 @@ pub(super) fn hull_bytes(points: usize) -> usize {
 
 /// What it takes to read a description of this text and to keep what it says, bytes at most, but
 /// for the parts: the nodes and attributes of the document, which a `<` or a `=` each begin, in
-/// lists that may have room for twice as many; and its names, which joints of several values repeat.
+/// lists that may have room for twice as many; and its names, which joints of several values
+/// repeat.
 pub fn reading_bytes(text: &str) -> usize {
     const NAMES: usize = 8;
     const NODE: usize = 400;

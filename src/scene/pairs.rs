@@ -6,7 +6,7 @@ use super::kept::Batch;
 use super::meet::ContactEnd;
 use super::methods::{AskedOf, CostOfEach};
 use super::question::Questions;
-use super::waiting::Waiting;
+use super::waiting::{Unanswered, Waiting};
 use crate::geometry::distance::Stops;
 use crate::geometry::effort::Cost;
 use crate::geometry::witness::Witness;
@@ -223,5 +223,12 @@ impl Runner for Serial {
 
     fn run_batches(&self, batches: &mut [Batch<'_>], work: &(dyn Fn(&mut Batch<'_>) + Sync)) {
         batches.iter_mut().for_each(work);
+    }
+}
+
+impl PairWork<'_> {
+    /// Says so where there is no memory for so many bytes more.
+    pub(super) fn take_room(&self, bytes: usize) -> Result<(), Unanswered> {
+        if self.runner.has_room(bytes) { Ok(()) } else { Err(Unanswered::NoRoom) }
     }
 }

@@ -1,12 +1,12 @@
 //! What a report says of the listed pairs, with their proofs, as far as it has room for them.
 //!
-//! Two bodies of 256 parts have 65,536 pairs of parts, and a proof of each of them takes some hundred
-//! bytes: of forty such bodies close to each other the proofs took 7.8 GB, of which the report that
-//! was sent had 4 MB. So bodies with many pairs of parts are first answered without proofs. Then the
-//! listed pairs are told in their order: what is not proven yet is found out again with its proofs,
-//! a few pairs at a time, for which memory is taken before, until they are more than whoever reads
-//! the report takes. Pairs beyond are omitted: a pair without its proofs would look like one that
-//! has none.
+//! Two bodies of 256 parts have 65,536 pairs of parts, and a proof of each of them takes some
+//! hundred bytes: of forty such bodies close to each other the proofs took 7.8 GB, of which the
+//! report that was sent had 4 MB. So bodies with many pairs of parts are first answered without
+//! proofs. Then the listed pairs are told in their order: what is not proven yet is found out again
+//! with its proofs, a few pairs at a time, for which memory is taken before, until they are more
+//! than whoever reads the report takes. Pairs beyond are omitted: a pair without its proofs would
+//! look like one that has none.
 
 use arrayvec::ArrayVec;
 
@@ -104,11 +104,8 @@ impl Scene {
         let known = self.table.len();
         let places = self.pairs_to_look_at(work.questions, &work.waiting)?;
         let new = self.table.len().saturating_sub(known);
-        if work.runner.has_room(new * table::PAIR_BYTES) {
-            Ok(places)
-        } else {
-            Err(Unanswered::NoRoom)
-        }
+        work.take_room(new * table::PAIR_BYTES)?;
+        Ok(places)
     }
 
     /// What telling a pair takes, bytes: with its proofs, at most where they are still to be made.

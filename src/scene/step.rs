@@ -331,9 +331,7 @@ impl Scene {
         for keys in keys.chunks(PAIRS_AT_ONCE) {
             on.waiting.go_on()?;
             self.run_at_once(keys, task, on, &mut look);
-            if !on.runner.has_room(0) {
-                return Err(Unanswered::NoRoom);
-            }
+            on.take_room(0)?;
         }
         on.waiting.go_on()
     }
