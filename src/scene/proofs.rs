@@ -5,7 +5,7 @@
 //! report that was sent had 4 MB. So bodies with many pairs of parts are first answered without
 //! proofs. Then the listed pairs are told in their order: what is not proven yet is found out again
 //! with its proofs, a few pairs at a time, for which memory is taken before, until they are more
-//! than whoever reads the report takes. Pairs beyond are omitted: a pair without its proofs would
+//! than whoever reads the report may take. Pairs beyond are omitted: a pair without its proofs would
 //! look like one that has none.
 
 use arrayvec::ArrayVec;
@@ -221,8 +221,15 @@ impl Round<'_> {
             stopped,
         };
         let counts = [key.p, key.q].map(|at| scene.entries[at as usize].body.parts.len());
-        let least = if questions.certificates { Least(counts).of(&pair) } else { 0 };
+        let least = if questions.certificates { pair.proof_bytes_min(counts) } else { 0 };
         (pair, least)
+    }
+}
+
+impl PairReport {
+    /// How many bytes of a report its proofs take at least, of bodies with so many parts.
+    pub fn proof_bytes_min(&self, part_counts: [usize; 2]) -> usize {
+        Least(part_counts).of(self)
     }
 }
 

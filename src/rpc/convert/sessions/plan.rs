@@ -62,7 +62,10 @@ impl Plan {
             usize::MAX
         };
         let proof_bytes_max = if wire.certificates {
-            usize::try_from(reply_bytes(wire.reply_bytes_max, limits)).unwrap_or(usize::MAX)
+            // Whoever takes less may ask for the rest, by StepSession at least.
+            let again = limits.step_reply_bytes_max.min(limits.reply_bytes_max);
+            let bytes = reply_bytes(wire.reply_bytes_max, limits).max(again);
+            usize::try_from(bytes).unwrap_or(usize::MAX)
         } else {
             usize::MAX
         };

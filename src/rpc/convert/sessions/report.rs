@@ -18,14 +18,31 @@ use crate::scene::{BodyId, Event, EventKind, PairReport, RankedPair, Report, Wai
 
 /// Memory that a report takes beside its session while it is put into messages, bytes, estimated:
 /// each pair is a message, or numbers in arrays, and so is every entry of its proofs.
-pub fn bytes_of_messages(report: &Report, plan: &Plan, bodies: Bodies<'_>) -> usize {
+pub fn bytes_of_messages(pairs: &[PairReport], plan: &Plan, bodies: Bodies<'_>) -> usize {
     let each = if plan.packed { PACKED_BYTES } else { size_of::<api::PairReport>() };
     let proofs = |pair: &PairReport| {
         if plan.questions.certificates { bytes_of_proofs(pair, bodies) } else { 0 }
     };
     let of_pair = |pair: &PairReport| each + proofs(pair) + pair.polygon.len() * CORNER_BYTES;
-    report.pairs.iter().map(of_pair).sum::<usize>()
-        + report.ranking.len() * size_of::<api::RankedPair>()
+    pairs.iter().map(of_pair).sum()
+}
+
+/// The first pairs of a report, as far as their proofs may fit into so many bytes.
+pub fn fitting<'r>(
+    report: &'r Report,
+    plan: &Plan,
+    bodies: Bodies<'_>,
+    bytes_max: u64,
+) -> &'r [PairReport] {
+    if !plan.questions.certificates {
+        return &report.pairs;
+    }
+    let mut bytes = 0;
+    let fits = |pair: &&PairReport| {
+        bytes += pair.proof_bytes_min([pair.p, pair.q].map(bodies.parts)) as u64;
+        bytes <= bytes_max
+    };
+    &report.pairs[..report.pairs.iter().take_while(fits).count()]
 }
 
 /// What a pair takes in packed arrays, of which each may have room for twice as many.
@@ -81,22 +98,25 @@ pub fn to_wire(
     wire
 }
 
-/// Its pairs. If the caller leaves meanwhile, there are fewer.
+/// The first of its pairs. If the caller leaves meanwhile, there are fewer.
 pub fn add_pairs(
     wire: &mut api::FrameReport,
-    report: &Report,
+    (report, pairs): (&Report, &[PairReport]),
     plan: &Plan,
     bodies: Bodies<'_>,
     waiting: Waiting<'_>,
 ) {
     if plan.packed {
-        wire.packed_pairs = Some(Box::new(pack(&report.pairs, plan, bodies, waiting)));
+        wire.packed_pairs = Some(Box::new(pack(pairs, plan, bodies, waiting)));
         wire.packed_ranking =
             (!report.ranking.is_empty()).then(|| Box::new(pack_ranking(&report.ranking)));
     } else {
-        wire.pairs = waiting.each(&report.pairs).map(|one| pair(one, plan, bodies)).collect();
+        wire.pairs = waiting.each(pairs).map(|one| pair(one, plan, bodies)).collect();
         wire.ranked_pairs = waiting.each(&report.ranking).map(ranked).collect();
     }
+    let left = report.pairs.len() - pairs.len();
+    wire.cut |= left > 0;
+    wire.omitted_pairs += left as u64;
 }
 
 /// That its pairs are not told, since there is no memory for them.
