@@ -455,8 +455,7 @@ impl Session {
         };
         let mut report = report::to_wire(known, plan, &link, elapsed, waiting);
         if !waiting.is_over() {
-            let bytes_max = bytes_taken(plan, work);
-            let pairs = report::fitting(known, plan, bodies, bytes_max);
+            let pairs = report::fitting(known, plan, bodies, bytes_taken(plan, work));
             if work.runner.has_room(report::bytes_of_messages(pairs, plan, bodies)) {
                 report::add_pairs(&mut report, (known, pairs), plan, bodies, waiting);
             } else {
