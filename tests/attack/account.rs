@@ -49,7 +49,7 @@ async fn watch(server: &Server, over: &AtomicBool) -> Vec<Sample> {
 /// The most that was held beyond what was said: in MiB what was held, and said lately.
 fn worst(samples: &[Sample]) -> Option<(u64, u64)> {
     let base = samples.first()?.held;
-    let mut worst = None;
+    let mut worst: Option<(u64, (u64, u64))> = None;
     for (index, sample) in samples.iter().enumerate() {
         // What is asked for next may have been made before it was looked at.
         let next = samples.get(index + 1).map_or(0, |next| next.said);
