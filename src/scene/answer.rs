@@ -110,7 +110,7 @@ pub(super) fn work(asking: &Asking<'_>, task: Task, state: &mut PairState) {
     }
     if task == Task::Prove {
         let proven = prove(asking, state);
-        state.proven = Some(Box::new(proven));
+        state.answer.meeting.get_or_insert_default().proven = Some(Box::new(proven));
         return;
     }
     let (answer, mut notes) = state.with_notes();

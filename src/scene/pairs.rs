@@ -106,8 +106,6 @@ pub struct PairState {
     pub(super) witnesses: Witnesses,
     /// To the last round's question, about the poses of these revisions.
     pub(super) answer: PairAnswer,
-    /// The same with its proofs until it is told, for which memory is taken apart.
-    pub(super) proven: Option<Box<PairAnswer>>,
     pub(super) revisions: [u64; 2],
     /// The answered frame for which the verdict was last made sure of.
     pub(super) stood_at: u64,
@@ -127,7 +125,6 @@ impl PairState {
             bytes: 0,
             witnesses: Witnesses::default(),
             answer: PairAnswer::default(),
-            proven: None,
             revisions: [0; 2],
             stood_at: 0,
             cost: Cost::default(),

@@ -440,7 +440,7 @@ impl PairTable {
     /// What was proven of the pair, once.
     pub(super) fn take_proven(&mut self, key: PairKey) -> Option<Box<PairAnswer>> {
         let place = self.place_of(key)?;
-        self.details[place as usize].as_mut()?.proven.take()
+        self.details[place as usize].as_mut()?.answer.meeting.as_mut()?.proven.take()
     }
 
     /// What is kept of the pair.

@@ -5,6 +5,7 @@ pub(crate) mod check;
 mod edge;
 mod kinematics;
 mod reading;
+mod room;
 
 use std::sync::Arc;
 

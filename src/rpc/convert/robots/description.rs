@@ -203,3 +203,45 @@ fn allowed_pair(pair: &AllowedPair) -> api::AllowedLinkPair {
     let [first, second] = pair.links.map(small);
     api::AllowedLinkPair { first, second, reason: reason.into(), text }
 }
+
+#[cfg(test)]
+mod tests {
+    use prost::Message;
+
+    use super::*;
+    use crate::geometry::effort::Effort;
+    use crate::robot::model::Sources;
+    use crate::robot::parts::MeshFiles;
+    use crate::robot::urdf::DescriptionLimits;
+    use crate::runtime::memory::{MemoryKind, Purse};
+    use crate::runtime::robots::RobotWork;
+
+    const URDF: &str = "<robot name='arm'><link name='base'><collision name='foot'><geometry>\
+        <box size='1 1 1'/></geometry></collision></link><link name='hand'><collision><geometry>\
+        <sphere radius='0.1'/></geometry></collision></link><joint name='elbow' type='floating'>\
+        <parent link='base'/><child link='hand'/></joint></robot>";
+
+    #[test]
+    fn a_description_is_no_longer_than_was_said_before_it_was_made() {
+        let state = "<joint name='a' value='-1.5'/>".repeat(100);
+        let srdf = format!(
+            "<robot><disable_collisions link1='base' link2='hand' reason='Never'/>\
+             <disable_collisions link1='base' link2='tail'/><group name='g'><joint name='elbow'/>\
+             </group><group_state name='s' group='g'>{state}</group_state></robot>"
+        );
+        for srdf in [None, Some(srdf.as_str())] {
+            let meshes = MeshFiles::new();
+            let (gap_max, leave_out_missing) = (None, false);
+            let sources = Sources { urdf: URDF, srdf, meshes: &meshes, gap_max, leave_out_missing };
+            let limits =
+                DescriptionLimits { nodes_max: 1_000, links_max: 9, parts_max: 9, depth_max: 9 };
+            let robot = Robot::build(&sources, &limits, &mut Effort::unlimited()).unwrap();
+            let work = RobotWork::new(Purse::of_nobody().hold(MemoryKind::Work, 0));
+            let said = description_bytes(&robot);
+            let known = RegisteredRobot::new("r1-".repeat(22), robot, &work, said);
+            let bytes = describe(&known).encoded_len() as u64;
+            assert!(bytes <= said.wire && said.wire <= 8 * bytes, "{bytes} of {said:?}");
+            assert!(said.memory >= said.wire / 2, "{said:?}");
+        }
+    }
+}
