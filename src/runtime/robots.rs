@@ -6,7 +6,11 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use super::memory::{MemoryKind, Purse, Reservation};
 use super::settings::{Limit, Limits};
+use super::store::paid::PaidMemory;
+use crate::geometry::polytope::TableKeeper;
+use crate::geometry::shape::PolytopeId;
 use crate::robot::Robot;
+use crate::robot::room::BuildRoom;
 
 /// What the ids of robots begin with: the kind and the version of the digest.
 pub const ID_PREFIX: &str = "r2-";
@@ -19,19 +23,78 @@ pub struct RegisteredRobot {
     pub id: String,
     /// It.
     pub robot: Arc<Robot>,
-    /// Memory of its parts, estimated.
+    /// The ids of the polytopes of its parts.
+    pub part_ids: Vec<PolytopeId>,
+    /// What its description takes.
+    pub description: DescriptionBytes,
+    /// Memory that it takes, without tables that methods build of its parts.
     bytes: u64,
-    /// For as many bytes, once it is registered.
-    memory: Option<Reservation>,
+    /// For as many bytes and those tables, once it is registered: as long as anybody has one of its
+    /// polytopes.
+    memory: Arc<PaidMemory>,
+}
+
+/// What the description of a robot takes, bytes at most.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct DescriptionBytes {
+    /// As messages in memory.
+    pub memory: u64,
+    /// On the wire.
+    pub wire: u64,
 }
 
 impl RegisteredRobot {
-    /// A robot under this id.
-    pub fn new(id: String, robot: Robot) -> Self {
-        let parts = robot.parts.iter().map(|part| part.polytope.heap_bytes());
-        let texts = (robot.links.len() + robot.joints.len() + robot.allowed.len()) * 256;
-        let bytes = (parts.sum::<usize>() + texts) as u64;
-        Self { id, robot: Arc::new(robot), bytes, memory: None }
+    /// A robot under this id, which was built in `work`.
+    pub fn new(id: String, robot: Robot, work: &RobotWork, description: DescriptionBytes) -> Self {
+        let part_ids: Vec<PolytopeId> =
+            robot.parts.iter().map(|part| PolytopeId::of(&part.polytope)).collect();
+        let own = size_of::<Self>() + id.len() + size_of_val(&*part_ids);
+        let bytes = (own + robot.heap_bytes()) as u64;
+        let memory = work.paid.clone();
+        Self { id, robot: Arc::new(robot), part_ids, description, bytes, memory }
+    }
+
+    /// Memory that it takes, without tables that methods build of its parts.
+    pub fn bytes(&self) -> u64 {
+        self.bytes
+    }
+}
+
+/// Memory for a robot while it is built.
+#[derive(Debug)]
+pub struct RobotWork {
+    memory: Mutex<Reservation>,
+    /// For the reading of its files.
+    reading: u64,
+    /// Counts the tables that methods build of its polytopes.
+    paid: Arc<PaidMemory>,
+}
+
+impl RobotWork {
+    /// With memory for the reading of its files.
+    pub fn new(memory: Reservation) -> Self {
+        let reading = memory.bytes();
+        Self { memory: Mutex::new(memory), reading, paid: Arc::default() }
+    }
+
+    /// Keeps only as much as the robot takes, which is built.
+    pub fn settle(&self, robot: &RegisteredRobot) {
+        self.memory.lock().expect("nothing panics while holding it").set(robot.bytes);
+    }
+}
+
+impl BuildRoom for RobotWork {
+    fn holds(&self, bytes: usize) -> bool {
+        let wanted = self.reading.saturating_add(bytes as u64);
+        let mut memory = self.memory.lock().expect("nothing panics while holding it");
+        if wanted < memory.bytes() {
+            memory.set(wanted);
+        }
+        memory.grow_to(wanted).is_ok()
+    }
+
+    fn keeper(&self) -> Option<Arc<dyn TableKeeper>> {
+        Some(self.paid.clone())
     }
 }
 
@@ -47,7 +110,7 @@ impl RobotStore {
     /// others.
     pub fn register(
         &self,
-        mut robot: RegisteredRobot,
+        robot: Arc<RegisteredRobot>,
         purse: &Purse,
         limits: &Limits,
     ) -> Result<(Arc<RegisteredRobot>, bool), Limit> {
@@ -63,8 +126,8 @@ impl RobotStore {
         if robot.bytes > purse.room_for(kind, bytes, limits.robot_bytes_max) {
             return Err(limits.robot_bytes_max());
         }
-        robot.memory = Some(purse.lasting().reserve(kind, robot.bytes).map_err(|full| full.0)?);
-        let robot = Arc::new(robot);
+        let memory = purse.lasting().reserve(kind, robot.bytes).map_err(|full| full.0)?;
+        robot.memory.begin(memory);
         robots.insert(robot.id.clone(), robot.clone());
         Ok((robot, false))
     }
@@ -79,13 +142,27 @@ impl RobotStore {
         self.lock().remove(id).is_some()
     }
 
-    /// At most `size` robots after `after`, by id; and whether more follow.
-    pub fn page(&self, after: &str, size: usize) -> (Vec<Arc<RegisteredRobot>>, bool) {
+    /// At most `size` robots after `after`, by id, whose descriptions take no more than so many
+    /// bytes on the wire, or one; and whether more follow.
+    pub fn page(
+        &self,
+        after: &str,
+        size: usize,
+        bytes_max: u64,
+    ) -> (Vec<Arc<RegisteredRobot>>, bool) {
         let robots = self.lock();
         let start = (Bound::Excluded(after.to_owned()), Bound::Unbounded);
-        let mut found = robots.range(start).map(|(_, robot)| robot.clone());
-        let page = found.by_ref().take(size).collect();
-        (page, found.next().is_some())
+        let mut found = robots.range(start).map(|(_, robot)| robot).peekable();
+        let (mut page, mut bytes) = (Vec::new(), 0_u64);
+        while let Some(next) = found.peek() {
+            bytes = bytes.saturating_add(next.description.wire);
+            let is_full = page.len() == size || bytes > bytes_max && !page.is_empty();
+            if is_full {
+                break;
+            }
+            page.extend(found.next().cloned());
+        }
+        (page, found.peek().is_some())
     }
 
     /// How many there are.

@@ -1,14 +1,15 @@
 //! Registered polytopes and polyhedra, in memory: named by content, shared, counted against limits.
 
-mod paid;
+mod page;
+pub(super) mod paid;
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::Bound;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use dashmap::DashMap;
 
+pub use self::page::StoredPage;
 use self::paid::PaidMemory;
 use super::memory::{MemoryKind, OutOfMemory, Purse, Reservation};
 use super::sessions::owner::KeyDigest;
@@ -467,15 +468,6 @@ impl PolytopeStore {
     /// The aliases of a polytope, sorted.
     pub fn aliases(&self, id: &PolytopeId) -> Vec<String> {
         self.lock().aliases.get(id).into_iter().flat_map(|held| held.keys()).cloned().collect()
-    }
-
-    /// At most `size` polytopes after `after`, by ascending id; and whether more follow.
-    pub fn page(&self, after: Option<PolytopeId>, size: usize) -> (Vec<Arc<Stored>>, bool) {
-        let index = self.lock();
-        let start = after.map_or(Bound::Unbounded, Bound::Excluded);
-        let mut ids = index.aliases.range((start, Bound::Unbounded)).map(|(id, _)| id);
-        let page = ids.by_ref().take(size).filter_map(|id| self.get(id)).collect();
-        (page, ids.next().is_some())
     }
 
     /// Number of polytopes.

@@ -22,14 +22,14 @@ const SLACK: u64 = 8 * MIB;
 const BASE_MAX: u64 = 48 * MIB;
 
 /// What is held and said at some time.
-struct Since {
+pub(crate) struct Since {
     held: u64,
     said: u64,
 }
 
 impl Since {
     /// Now, when nothing is asked of the server.
-    async fn now(server: &Server) -> Self {
+    pub(crate) async fn now(server: &Server) -> Self {
         let now = Self { held: resident(server.id()), said: used(server).await };
         println!("  base: {} MiB held, {} said", now.held >> 20, now.said >> 20);
         assert!(now.held <= BASE_MAX, "{} MiB are held without load", now.held >> 20);
@@ -37,7 +37,7 @@ impl Since {
     }
 
     /// That as much more is held as is said, within a third.
-    async fn agrees(&self, server: &Server, when: &str) {
+    pub(crate) async fn agrees(&self, server: &Server, when: &str) {
         // What was just given back may still be on its way: pages between pieces that stay are
         // looked for every second.
         let mut last = (0, 0);

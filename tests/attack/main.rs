@@ -28,13 +28,16 @@
 #![expect(clippy::unwrap_used, reason = "in a test a panic is the report")]
 #![expect(clippy::print_stdout, reason = "what a row cost others is worth seeing")]
 
+mod account;
 mod all_at_once;
 mod bodies;
 mod busy_scenes;
+mod compounds;
 mod crowds;
 mod deadlines;
 mod decoding;
 mod departed;
+mod heavy;
 mod held;
 mod memory;
 mod names;

@@ -8,10 +8,11 @@ use tokio_stream::StreamExt;
 use tonic::Code;
 use tonic_types::StatusExt;
 
+use crate::held::Since;
 use crate::memory::{MIB, bounds, small, until_given_back};
 use crate::row::row_on;
 use crate::scenes::cut_off;
-use crate::server::Client;
+use crate::server::{Client, Server, Start, slowness};
 use crate::strikes::configurations;
 use crate::watch::Bounds;
 
@@ -177,4 +178,132 @@ fn configurations_of_a_wrong_length_are_refused_and_cost_nothing() {
         }
         until_given_back(server, 8 * MIB, 200 * MIB).await;
     });
+}
+
+/// A robot of two thousand balls, each of another size, which may stand out by so little.
+pub(crate) fn of_balls(count: u32, gap_max: f64) -> api::RegisterRobotRequest {
+    let mut urdf = String::from("<robot name='r'><link name='a'>");
+    for k in 0..count {
+        let radius = 0.1 + 1e-5 * f64::from(k);
+        write!(urdf, "<collision><geometry><sphere radius='{radius:.5}'/></geometry></collision>")
+            .unwrap();
+    }
+    urdf.push_str("</link></robot>");
+    api::RegisterRobotRequest { urdf, gap_max: Some(gap_max), ..Default::default() }
+}
+
+/// A robot without any part, and a state of it that names so many joints.
+pub(crate) fn of_states(number: u32, joints: usize) -> api::RegisterRobotRequest {
+    let urdf = format!("<robot name='r{number}'><link name='a'/></robot>");
+    let state = "<joint name='a' value='1'/>".repeat(joints);
+    let group = "<group_state name='s' group='g'>";
+    let srdf = format!("<robot name='r'>{group}{state}</group_state></robot>");
+    api::RegisterRobotRequest { urdf, srdf, ..Default::default() }
+}
+
+/// The ids of all robots, page by page.
+pub(crate) async fn robot_ids(client: &Client) -> Vec<String> {
+    let (mut ids, mut page_token) = (Vec::new(), String::new());
+    loop {
+        let request = api::ListRobotsRequest { page_size: 1_000, page_token };
+        let page = client.robots().list_robots(request).await.unwrap().into_inner();
+        assert!(!page.robots.is_empty() || page.next_page_token.is_empty());
+        ids.extend(page.robots.into_iter().map(|robot| robot.id));
+        if page.next_page_token.is_empty() {
+            return ids;
+        }
+        page_token = page.next_page_token;
+    }
+}
+
+/// What others may notice of these rows.
+fn strict(resident_max: u64) -> Bounds {
+    Bounds {
+        health_p99: Duration::from_millis(50),
+        health_worst: Duration::from_millis(250),
+        resident_max,
+        ..Bounds::default()
+    }
+}
+
+/// So many balls: as many as a robot may have.
+const BALLS: u32 = 2_000;
+
+/// Registers two robots of very many balls at a time, for nothing but to be looked at.
+async fn look_at_balls(server: &Server) {
+    let mut calls = tokio::task::JoinSet::new();
+    for _ in 0..2 {
+        let client = server.connect().await;
+        let balls = api::RegisterRobotRequest { validate_only: true, ..of_balls(BALLS, 1e-12) };
+        calls.spawn(async move {
+            let refused = client.robots().register_robot(balls).await.unwrap_err();
+            assert_eq!(refused.code(), Code::ResourceExhausted, "{refused:?}");
+        });
+    }
+    calls.join_all().await;
+    let few = server.connect().await.robots().register_robot(of_balls(20, 1e-3)).await;
+    assert_eq!(few.unwrap().into_inner().robot.unwrap().parts.len(), 20);
+}
+
+/// 133 KB ended the process after 11 s.
+#[test]
+fn robots_of_very_many_balls_end_no_process_of_a_gibibyte() {
+    let start = Start { address_space_max: Some(1 << 30), ..Start::default() };
+    row_on(&start, "2 robots of 2,000 balls, 1 GiB", strict(700 * MIB), look_at_balls);
+}
+
+/// Two of them held 3,340 MiB where 14 were said.
+#[test]
+fn robots_of_very_many_balls_stay_within_the_memory_there_is() {
+    row_on(&small(), "2 robots of 2,000 balls", strict(bounds().resident_max), async |server| {
+        look_at_balls(server).await;
+        until_given_back(server, 8 * MIB, 200 * MIB).await;
+    });
+}
+
+/// 205 robots held 2.5 GB where 0.8 MiB were said, and twenty lists of them, which take three bytes
+/// to ask for, 5.2 GB; health waited for 17.9 s.
+#[test]
+fn what_robots_say_is_counted_and_told_page_by_page() {
+    row_on(
+        &small(),
+        "robots of 3.2 MB, and 20 lists",
+        strict(bounds().resident_max),
+        async |server| {
+            let client = server.connect().await;
+            let since = Since::now(server).await;
+            let (robots, joints) = if slowness() == 1 { (205, 120_000) } else { (12, 20_000) };
+            let mut registered = 0;
+            for number in 0..robots {
+                match client.robots().register_robot(of_states(number, joints)).await {
+                    Ok(_) => registered += 1,
+                    Err(status) => assert_eq!(status.code(), Code::ResourceExhausted, "{status:?}"),
+                }
+            }
+            assert!(registered > 8, "{registered} of {robots}");
+            since.agrees(server, "with robots").await;
+            assert_eq!(robot_ids(&client).await.len(), registered);
+            let mut lists = tokio::task::JoinSet::new();
+            for _ in 0..20 {
+                let client = server.connect().await;
+                lists.spawn(async move {
+                    let request = api::ListRobotsRequest { page_size: 1_000, ..Default::default() };
+                    match client.robots().list_robots(request).await {
+                        Ok(page) => page.into_inner().robots.len(),
+                        Err(status) => {
+                            assert_eq!(status.code(), Code::ResourceExhausted, "{status:?}");
+                            0
+                        }
+                    }
+                });
+            }
+            let told = lists.join_all().await;
+            assert!(told.iter().any(|robots| *robots > 0), "{told:?}");
+            for id in robot_ids(&client).await {
+                let request = api::DeleteRobotRequest { id, allow_missing: false };
+                client.robots().delete_robot(request).await.unwrap();
+            }
+            until_given_back(server, 8 * MIB, 160 * MIB).await;
+        },
+    );
 }

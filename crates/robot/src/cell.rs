@@ -12,7 +12,7 @@ use super::ball::OuterBall;
 use super::kinematics::Kinematics;
 use super::model::Robot;
 use super::still::{Still, StillBody, polytope_bytes};
-use super::tree::Tree;
+use super::tree::{Tree, Variable};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
 
@@ -74,8 +74,13 @@ pub struct Cell {
 
 /// What a frame of the chain takes: itself, and the matrices that are made of it.
 const FRAME_BYTES: usize = 1 << 10;
-/// What a joint value takes: limits, units and its name.
-const VARIABLE_BYTES: usize = 256;
+/// What a joint value takes beside its name: limits and units.
+const VARIABLE_BYTES: usize = 128;
+
+/// What these joint values take.
+fn variable_bytes(variables: &[Variable]) -> usize {
+    variables.iter().map(|one| VARIABLE_BYTES + one.name.len()).sum()
+}
 
 /// Which bodies a pair is made of, the lower number first.
 pub type BodyPair = [u32; 2];
@@ -130,7 +135,21 @@ impl Cell {
             link.frame.is_some()
         };
         link_pairs.retain(|pair: &[usize; 2]| pair.iter().any(has_frame));
+        link_pairs.shrink_to_fit();
         Self { kinematics, parts, links, link_pairs, still: Still::new(still), slack: 0.0 }
+    }
+
+    /// Memory that a cell of these robots takes while it is built, bytes at most, but for their
+    /// polytopes. Sixteen robots of a thousand links have 128 million pairs of links.
+    pub fn bytes_of_robots(robots: &[&Robot]) -> usize {
+        let sum = |of: fn(&Robot) -> usize| robots.iter().map(|robot| of(robot)).sum::<usize>();
+        let links = sum(|robot| robot.links.iter().filter(|link| !link.parts.is_empty()).count());
+        // A list that grows has room for twice as much.
+        2 * size_of::<[usize; 2]>() * (links * links / 2 + sum(|robot| robot.allowed.len()))
+            + 2 * size_of::<CellLink>() * links
+            + 2 * size_of::<CellPart>() * sum(|robot| robot.parts.len())
+            + FRAME_BYTES * sum(|robot| robot.kinematics.tree().frames.len())
+            + sum(|robot| variable_bytes(&robot.kinematics.tree().variables))
     }
 
     /// Joint values of a configuration: those of all robots in a row.
@@ -195,7 +214,7 @@ impl Cell {
     /// Memory that it takes, estimated, with the polytopes of its parts and of what stands still.
     pub fn heap_bytes(&self) -> usize {
         let frames = self.kinematics.tree().frames.len() * FRAME_BYTES;
-        let names = self.variable_count() * VARIABLE_BYTES;
+        let names = variable_bytes(&self.kinematics.tree().variables);
         let lists = size_of_val(self.parts.as_slice())
             + size_of_val(self.links.as_slice())
             + size_of_val(self.link_pairs.as_slice());

@@ -22,6 +22,7 @@ pub mod mesh;
 pub mod model;
 pub mod parts;
 pub mod path;
+pub mod room;
 pub mod round;
 mod speed;
 pub mod srdf;

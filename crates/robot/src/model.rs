@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::RobotError;
 use super::kinematics::Kinematics;
 use super::parts::{MeshFiles, PartBuilder, RobotPart};
+use super::room::{BuildRoom, PAIR_BYTES, Unbounded};
 use super::srdf::{Group, NamedState, Semantics};
 use super::tree::{Drive, Freedom, Tree, TreeFrame, Unit, Variable};
 use super::urdf::{Description, DescriptionLimits, JointElement, JointKind, Mimic};
@@ -43,6 +44,9 @@ pub enum BuildError {
     /// The deadline passed.
     #[error("stopped before the hulls were built")]
     Stopped(Stopped),
+    /// There is no memory for it.
+    #[error("there is no memory for all of its parts")]
+    NoRoom,
 }
 
 /// Names in a message that is not too long to be sent.
@@ -159,6 +163,16 @@ impl Robot {
         limits: &DescriptionLimits,
         effort: &mut Effort<'_>,
     ) -> Result<Self, BuildError> {
+        Self::build_within(sources, limits, effort, &Unbounded)
+    }
+
+    /// Builds a robot as far as there is memory for it.
+    pub fn build_within(
+        sources: &Sources<'_>,
+        limits: &DescriptionLimits,
+        effort: &mut Effort<'_>,
+        room: &dyn BuildRoom,
+    ) -> Result<Self, BuildError> {
         let description = Description::read(sources.urdf, limits, effort)?;
         let semantics = match sources.srdf {
             Some(text) => Semantics::read(text, limits.nodes_max, effort)?,
@@ -166,7 +180,12 @@ impl Robot {
         };
         let (tree, joints, mut links) = assemble(&description, limits.depth_max, effort)?;
         let mut notes = Vec::new();
-        let parts = PartBuilder::new(sources, effort).all(&description, &mut links)?;
+        let parts = PartBuilder::new(sources, effort, room).all(&description, &mut links)?;
+        // Links that no joint moves are pairs, each with each.
+        let with_parts = links.iter().filter(|link| !link.parts.is_empty()).count();
+        if !room.holds(parts.bytes + with_parts * with_parts / 2 * PAIR_BYTES) {
+            return Err(BuildError::NoRoom);
+        }
         let PartBuilder { built: parts, missing, .. } = parts;
         for missing in &missing {
             notes.push(format!("left out, since its mesh was not given: {}", shown(missing)));

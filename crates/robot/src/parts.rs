@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use super::RobotError;
 use super::model::{BuildError, RobotLink, Sources};
+use super::room::{BuildRoom, hull_bytes, polytope_bytes};
 use super::round::{Around, capsule, cylinder, sphere};
 use super::urdf::{CollisionElement, Description, Geometry};
 use crate::geometry::Vec3;
 use crate::geometry::effort::Effort;
-use crate::geometry::hull::{HullError, convex_hull_with};
+use crate::geometry::hull::{Hull, HullError, convex_hull_with};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
 use crate::mesh::MeshData;
@@ -67,6 +68,8 @@ pub struct RobotPart {
     pub source: PartSource,
     /// How far it stands out beyond what it was, metres.
     pub gap: f64,
+    /// The polytope was built for the robot, and is none that was registered.
+    pub is_own: bool,
 }
 
 /// Builds the parts of all links.
@@ -75,6 +78,10 @@ pub(super) struct PartBuilder<'a, 'e, 'f> {
     pub(super) sources: &'a Sources<'a>,
     /// How long it may take.
     pub(super) effort: &'e mut Effort<'f>,
+    /// Has memory for them.
+    pub(super) room: &'a dyn BuildRoom,
+    /// What is built so far takes so many bytes.
+    pub(super) bytes: usize,
     /// What the meshes are called by the last steps of their names; none: several are.
     by_last_step: BTreeMap<&'a str, Option<&'a MeshContent>>,
     /// The parts so far.
@@ -86,15 +93,35 @@ pub(super) struct PartBuilder<'a, 'e, 'f> {
 /// A polytope, what it was made of, and by how much it is larger.
 type Built = (Arc<Polytope>, PartSource, f64);
 
+/// What a shape is made of: those that are equal in it are one polytope.
+type ShapeKey = (String, [u64; 3]);
+
+/// That of an element.
+fn shape_key(geometry: &Geometry) -> ShapeKey {
+    let key = |kind: &str, sizes: [f64; 3]| (kind.to_owned(), sizes.map(f64::to_bits));
+    match geometry {
+        Geometry::Box { size } => key("box", (*size).into()),
+        Geometry::Sphere { radius } => key("sphere", [*radius, 0.0, 0.0]),
+        Geometry::Cylinder { radius, length } => key("cylinder", [*radius, *length, 0.0]),
+        Geometry::Capsule { radius, length } => key("capsule", [*radius, *length, 0.0]),
+        Geometry::Mesh { filename, scale } => key(&format!("mesh {filename}"), (*scale).into()),
+    }
+}
+
 impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
     /// No part yet.
-    pub(super) fn new(sources: &'a Sources<'a>, effort: &'e mut Effort<'f>) -> Self {
+    pub(super) fn new(
+        sources: &'a Sources<'a>,
+        effort: &'e mut Effort<'f>,
+        room: &'a dyn BuildRoom,
+    ) -> Self {
         let mut by_last_step = BTreeMap::new();
         for (name, content) in sources.meshes {
             let named = by_last_step.entry(last_step(name));
             named.and_modify(|found| *found = None).or_insert(Some(content));
         }
-        Self { sources, effort, by_last_step, built: Vec::new(), missing: Vec::new() }
+        let (built, missing) = (Vec::new(), Vec::new());
+        Self { sources, effort, room, bytes: 0, by_last_step, built, missing }
     }
 
     /// The mesh that the URDF means: by the whole name, or by its last step if one file alone has
@@ -110,28 +137,20 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
         description: &Description,
         links: &mut [RobotLink],
     ) -> Result<Self, BuildError> {
-        // A mesh that comes again at one scale is one polytope.
-        let mut known: BTreeMap<(String, [u64; 3]), Built> = BTreeMap::new();
+        // A shape that comes again is one polytope.
+        let mut known: BTreeMap<ShapeKey, Built> = BTreeMap::new();
         for (index, (element, link)) in description.links.iter().zip(links).enumerate() {
             let first = self.built.len();
             for collision in &element.collisions {
                 self.effort.spend_step()?;
-                let built = match &collision.geometry {
-                    Geometry::Mesh { filename, scale } => {
-                        let key = (filename.clone(), [scale.x, scale.y, scale.z].map(f64::to_bits));
-                        match known.get(&key) {
-                            Some(built) => Some(built.clone()),
-                            None => {
-                                let built = self.mesh(collision, filename, scale)?;
-                                known.extend(built.clone().map(|built| (key, built)));
-                                built
-                            }
-                        }
+                let key = shape_key(&collision.geometry);
+                let built = match known.get(&key) {
+                    Some(built) => Some(built.clone()),
+                    None => {
+                        let built = self.shape(collision)?;
+                        known.extend(built.clone().map(|built| (key, built)));
+                        built
                     }
-                    geometry @ (Geometry::Box { .. }
-                    | Geometry::Sphere { .. }
-                    | Geometry::Cylinder { .. }
-                    | Geometry::Capsule { .. }) => Some(self.primitive(collision, geometry)?),
                 };
                 let Some((polytope, source, gap)) = built else { continue };
                 self.built.push(RobotPart {
@@ -140,6 +159,7 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
                     polytope,
                     link_from_part: collision.link_from_shape,
                     frame_from_part: link.frame_from_link.compose(&collision.link_from_shape),
+                    is_own: !self.is_registered(&source, &collision.geometry),
                     source,
                     gap,
                 });
@@ -155,13 +175,10 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
         }
     }
 
-    fn primitive(
-        &mut self,
-        element: &CollisionElement,
-        geometry: &Geometry,
-    ) -> Result<Built, BuildError> {
+    /// None: it is a mesh whose file was not given.
+    fn shape(&mut self, element: &CollisionElement) -> Result<Option<Built>, BuildError> {
         let gap_max = self.sources.gap_max;
-        let (around, source) = match geometry {
+        let (around, source) = match &element.geometry {
             Geometry::Box { size } => {
                 let corner = |i: u32| {
                     Vec3::from_fn(
@@ -177,9 +194,24 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
             Geometry::Capsule { radius, length } => {
                 (capsule(*radius, *length, gap_max), PartSource::Round)
             }
-            Geometry::Mesh { .. } => unreachable!("meshes have a function of their own"),
+            Geometry::Mesh { filename, scale } => return self.mesh(element, filename, scale),
         };
-        Ok((self.hull(element, &around.points)?, source, around.gap))
+        Ok(Some((self.hull(element, &around.points)?, source, around.gap)))
+    }
+
+    /// Whether a part is a polytope as it was registered.
+    fn is_registered(&self, source: &PartSource, geometry: &Geometry) -> bool {
+        matches!(source, PartSource::Registered { .. })
+            && matches!(geometry, Geometry::Mesh { scale, .. } if *scale == Vec3::repeat(1.0))
+    }
+
+    /// Says whether there is memory for what the next step takes.
+    fn take(&self, bytes: usize) -> Result<(), BuildError> {
+        if self.room.holds(self.bytes.saturating_add(bytes)) {
+            Ok(())
+        } else {
+            Err(BuildError::NoRoom)
+        }
     }
 
     /// None: the file was not given.
@@ -206,6 +238,8 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
                 Ok(Some((hull, PartSource::Registered { filename }, 0.0)))
             }
             MeshContent::Mesh(mesh) => {
+                let lists = size_of_val(&*mesh.vertices) + size_of_val(&*mesh.triangles);
+                self.take(lists.saturating_add(hull_bytes(mesh.vertices.len())))?;
                 let mut mesh = mesh.as_ref().clone();
                 for vertex in &mut mesh.vertices {
                     vertex.component_mul_assign(scale);
@@ -229,10 +263,13 @@ impl<'a, 'e, 'f> PartBuilder<'a, 'e, 'f> {
         element: &CollisionElement,
         points: &[Vec3],
     ) -> Result<Arc<Polytope>, BuildError> {
+        self.take(hull_bytes(points.len()))?;
         match convex_hull_with(points, self.effort) {
-            Ok(hull) => {
-                hull.polytope.prepare_reach(self.effort)?;
-                Ok(Arc::new(hull.polytope))
+            Ok(Hull { mut polytope, .. }) => {
+                polytope.prepare_reach(self.effort)?;
+                self.bytes += polytope_bytes(&polytope);
+                self.room.keeper().into_iter().for_each(|keeper| polytope.tell(keeper));
+                Ok(Arc::new(polytope))
             }
             Err(HullError::Stopped(why)) => Err(why.into()),
             Err(error) => Err(BuildError::Description(RobotError {

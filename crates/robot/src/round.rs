@@ -1,6 +1,8 @@
 //! Polytopes around round shapes, never smaller than them, and how far they stand out; and the
 //! largest ball around a point of a polytope that is proven to lie in it.
 
+use std::sync::OnceLock;
+
 use crate::geometry::number::rounding::UNIT;
 use crate::geometry::number::trig::RoundedTrig;
 use crate::geometry::polytope::Polytope;
@@ -29,12 +31,29 @@ pub struct Around {
     pub gap: f64,
 }
 
+/// A polytope in the ball of radius 1, and the radius of a ball in it.
+struct UnitBall {
+    directions: Vec<Vec3>,
+    inner: f64,
+}
+
+/// The one whose triangles were cut so often. Each is made once: a robot may have two
+/// thousand balls, and the finest takes milliseconds.
+fn unit_ball(cuts: u32) -> &'static UnitBall {
+    static ALL: [OnceLock<UnitBall>; CUTS_MAX as usize + 1] =
+        [const { OnceLock::new() }; CUTS_MAX as usize + 1];
+    ALL[cuts as usize].get_or_init(|| {
+        let directions = directions(cuts);
+        let inner = inner_radius(&hull_of(&directions), &Vec3::zeros());
+        UnitBall { directions, inner }
+    })
+}
+
 /// Around a ball at the origin; `gap_max`, metres, asks for a finer one, as far as there is one.
 pub fn sphere(radius: f64, gap_max: Option<f64>) -> Around {
     let mut cuts = if gap_max.is_some() { 1 } else { CUTS_DEFAULT };
     loop {
-        let directions = directions(cuts);
-        let inner = inner_radius(&hull_of(&directions), &Vec3::zeros());
+        let UnitBall { directions, inner } = unit_ball(cuts);
         let outer = radius / inner * (1.0 + BLOWN_UP);
         let gap = outer * (1.0 + BLOWN_UP) - radius;
         if cuts == CUTS_MAX || gap_max.is_none_or(|most| gap <= most) {

@@ -14,6 +14,7 @@ use super::measures;
 use super::meet::{self, PairMeeting};
 use super::methods::{AskedOf, Chosen, CostOfEach, Methods};
 use super::pairs::{Notes, PairState, Task};
+use super::proofs::prove;
 use super::question::{Between, Questions};
 use super::ranges;
 use super::report::{PairContact, PairDepth, PairDistance, PairRange, PartPair, PartProof};
@@ -38,6 +39,9 @@ pub(super) struct Asking<'a> {
     pub(super) is_announced: bool,
     /// The number of this answer.
     pub(super) answers: u64,
+    /// Whether proofs are kept of what is found out. Of bodies with many pairs of parts they are
+    /// made only where a report has room for them: see `proofs`.
+    pub(super) proves: bool,
     pub(super) questions: &'a Questions,
     pub(super) methods: &'a Methods,
     pub(super) stop: &'a AtomicBool,
@@ -73,17 +77,6 @@ pub(super) struct PairAnswer {
 }
 
 impl PairAnswer {
-    /// Memory of what it lists, bytes: two bodies of several parts have a proof, a gap or a reach
-    /// for each two of these.
-    pub(super) fn bytes_of_lists(&self) -> usize {
-        let proofs = self.proofs.as_ref().map_or(0, |proofs| size_of_val(&**proofs));
-        let gaps = self.distance.as_ref().map_or(0, |known| size_of_val(&*known.1.gaps));
-        let reaches = self.depth.as_ref().map_or(0, |known| size_of_val(&*known.others));
-        let ranges = self.along.as_ref().map_or(0, |known| size_of_val(&*known.of_parts));
-        let meeting = self.meeting.as_ref().map_or(0, |known| known.bytes());
-        proofs + gaps + reaches + ranges + meeting
-    }
-
     /// Whether something is not known that an answer about the same poses may yet tell.
     pub(super) fn is_open(&self) -> bool {
         self.verdict.is_none() || self.within_margin.is_none() || self.stopped.is_some()
@@ -115,9 +108,14 @@ pub(super) fn work(asking: &Asking<'_>, task: Task, state: &mut PairState) {
     if task == Task::Stand || state.stood_at != asking.answers {
         stand_and_look_back(asking, state);
     }
+    if task == Task::Prove {
+        let proven = prove(asking, state);
+        state.answer.meeting.get_or_insert_default().proven = Some(Box::new(proven));
+        return;
+    }
     let (answer, mut notes) = state.with_notes();
     match task {
-        Task::Stand => {}
+        Task::Stand | Task::Prove => {}
         Task::Along => ranges::look_along(asking, answer, &mut notes),
         Task::Impact(end) => meet::look_for_impact(asking, end, answer, &mut notes),
         Task::Detail { distance, depth, normal, polygon } => {
@@ -140,7 +138,7 @@ pub(super) fn work(asking: &Asking<'_>, task: Task, state: &mut PairState) {
 }
 
 /// Measures the distance, with these stops, and the depth of a pair that overlaps.
-fn measure(
+pub(super) fn measure(
     asking: &Asking<'_>,
     distance: Option<Stops>,
     depth: bool,
@@ -181,7 +179,7 @@ fn stand_and_look_back(asking: &Asking<'_>, state: &mut PairState) {
     if !state.was_remembered {
         let (answer, mut notes) = state.with_notes();
         *answer = stand(asking, &mut notes);
-    } else if !asking.questions.certificates {
+    } else if !asking.proves {
         // What is measured now comes without proofs: whoever asks for these again is answered anew.
         state.answer.proofs = None;
     }
@@ -214,16 +212,14 @@ fn stand_and_look_back(asking: &Asking<'_>, state: &mut PairState) {
 
 /// Whether an answer about the same poses can stand in: the verdict is a function of the poses.
 fn is_enough(asking: &Asking<'_>, known: &PairAnswer) -> bool {
-    !asking.questions.canonical
-        && !known.is_open()
-        && (known.proofs.is_some() || !asking.questions.certificates)
+    !asking.questions.canonical && !known.is_open() && (known.proofs.is_some() || !asking.proves)
 }
 
 /// How the pair stands now.
-fn stand(asking: &Asking<'_>, notes: &mut Notes<'_>) -> PairAnswer {
+pub(super) fn stand(asking: &Asking<'_>, notes: &mut Notes<'_>) -> PairAnswer {
     let mut answer = PairAnswer::default();
     let mut proofs = Vec::new();
-    let keeps_proofs = asking.questions.certificates;
+    let keeps_proofs = asking.proves;
     if let Some(gap) = asking.p.now.bounds.gap(&asking.q.now.bounds) {
         answer.verdict = Some(Verdict::Separated);
         answer.by_boxes = true;
@@ -278,7 +274,7 @@ fn decide_parts(
     proofs: &mut Vec<PartProof>,
     notes: &mut Notes<'_>,
 ) -> Option<Verdict> {
-    let keeps_proofs = asking.questions.certificates;
+    let keeps_proofs = asking.proves;
     let mut verdict = Verdict::Separated;
     answer.room = f64::INFINITY;
     for parts in asking.part_pairs() {

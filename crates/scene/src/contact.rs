@@ -33,7 +33,7 @@ pub(super) fn between(
     // The question that decides events is not the one that is reported, when they differ.
     let is_on_chain = asking.is_on_chain();
     // A certificate names the motion of each body, and a chain's is none of the list.
-    let keeps_proofs = asking.questions.certificates && margin >= asking.margin && !is_on_chain;
+    let keeps_proofs = asking.proves && margin >= asking.margin && !is_on_chain;
     let has_moved = asking.p.has_moved() || asking.q.has_moved();
     // The proof of a verdict does not prove a margin.
     if !has_moved && (margin <= 0.0 || !keeps_proofs) {
@@ -213,9 +213,9 @@ impl Way<'_> {
         parts: PartPair,
         notes: &mut Notes<'_>,
     ) -> Option<FirstContact> {
-        let Asking { questions, methods, is_announced, .. } = self.asking;
+        let &Asking { proves, methods, is_announced, .. } = self.asking;
         let asked = AskedOf::FirstContact;
-        if !is_announced || questions.certificates || methods.is_named(asked) {
+        if !is_announced || proves || methods.is_named(asked) {
             return None;
         }
         let decided = self.asking.spend(asked, parts, notes, |known, effort| {

@@ -43,6 +43,7 @@ mod mount;
 mod near;
 pub mod pairs;
 mod polygons;
+mod proofs;
 pub mod query;
 pub mod question;
 mod ranges;

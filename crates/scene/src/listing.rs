@@ -9,7 +9,7 @@ use super::methods::{CostOfEach, Methods};
 use super::pairs::{PairKey, PairWork, Task};
 use super::question::{Listed, Questions};
 use super::ranking::Ranking;
-use super::report::{Counters, Event, EventKind, PairReport, Tally};
+use super::report::{Counters, Event, EventKind, Tally};
 use super::state::Scene;
 use super::waiting::{TooManyPairs, Unanswered, Waiting};
 use crate::geometry::Vec3;
@@ -51,7 +51,7 @@ pub(super) struct Round<'a> {
     pub(super) ranking: Ranking,
     pub(super) omitted: u64,
     /// The polygons of the first pairs listed.
-    polygons: Vec<Vec<Vec3>>,
+    pub(super) polygons: Vec<Vec<Vec3>>,
     pub(super) tally: Tally,
     pub(super) counters: Counters,
 }
@@ -347,48 +347,6 @@ impl<'a> Round<'a> {
             }
         }
         waiting.go_on()
-    }
-
-    /// What the report says of the listed pairs.
-    pub(super) fn pairs(&mut self, scene: &Scene) -> Result<Vec<PairReport>, Unanswered> {
-        let waiting = self.work.waiting;
-        // A pair without its polygon would look like one that has none.
-        let with_polygons =
-            if self.work.questions.polygons { self.polygons.len() } else { usize::MAX };
-        let listed_max = scene.limits.listed_max.min(with_polygons);
-        self.omitted = self.listed.len().saturating_sub(listed_max) as u64;
-        let mut polygons = std::mem::take(&mut self.polygons).into_iter();
-        let pairs = waiting
-            .each(self.listed.iter().take(listed_max))
-            .map(|(key, with_distance)| {
-                let answer = scene.told(*key);
-                let with_depth = self.work.questions.depths || self.ranking.keys.contains(key);
-                let depth = answer.depth.as_deref().filter(|_| with_depth);
-                let distance = answer.distance.as_deref().filter(|_| *with_distance);
-                let along = answer.along.as_deref().filter(|_| self.work.questions.along.is_some());
-                let proofs = answer.proofs.as_ref().filter(|_| self.work.questions.certificates);
-                let normal = answer.meeting.as_ref().and_then(|known| known.normal);
-                let normal = normal.filter(|_| self.work.questions.normals);
-                PairReport {
-                    p: scene.id_of(key.p),
-                    q: scene.id_of(key.q),
-                    verdict: answer.verdict,
-                    deciding: normal.map(|normal| normal.parts).or(answer.deciding),
-                    within_margin: answer.within_margin,
-                    margin: scene.book.margin(*key),
-                    distance: distance.map(|(_, distance)| distance.clone()),
-                    depth: depth.cloned(),
-                    normal: normal.map(|normal| normal.normal),
-                    polygon: polygons.next().unwrap_or_default(),
-                    along: along.cloned(),
-                    first_contact: answer.contact.as_deref().cloned(),
-                    proofs: proofs.cloned().unwrap_or_default(),
-                    stopped: answer.stopped,
-                }
-            })
-            .collect();
-        waiting.go_on()?;
-        Ok(pairs)
     }
 
     /// What is to be remembered of what is said.

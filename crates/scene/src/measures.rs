@@ -110,7 +110,7 @@ pub(super) fn depth(
         if asking.gap(parts).is_some() {
             continue;
         }
-        let with_surface = asking.questions.certificates;
+        let with_surface = asking.proves;
         // From cold: of ways out that are equally short, always the same one.
         let depth = asking.ask(AskedOf::Other, parts, notes, |pair, _, effort| {
             penetration::measure(pair, with_surface, &mut Witness::default(), effort)
@@ -175,7 +175,7 @@ impl Asking<'_> {
     /// Whether a proof has to say which parts it is about.
     fn lists_parts(&self) -> bool {
         let is_single = self.p.now.parts.len() == 1 && self.q.now.parts.len() == 1;
-        self.questions.certificates && !is_single
+        self.proves && !is_single
     }
 
     /// Names every pair of parts but one, in order; a part of P with all of Q at once where the

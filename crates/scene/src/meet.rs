@@ -25,6 +25,8 @@ pub(super) struct PairMeeting {
     pub(super) parting: Option<PairParting>,
     /// Of the contact's end that was asked about last.
     pub(super) impact: Option<Impact>,
+    /// What is known of the pair with its proofs, until it is told: memory is taken for it apart.
+    pub(super) proven: Option<Box<PairAnswer>>,
 }
 
 impl PairMeeting {

@@ -6,7 +6,7 @@ use super::kept::Batch;
 use super::meet::ContactEnd;
 use super::methods::{AskedOf, CostOfEach};
 use super::question::Questions;
-use super::waiting::Waiting;
+use super::waiting::{Unanswered, Waiting};
 use crate::geometry::distance::Stops;
 use crate::geometry::effort::Cost;
 use crate::geometry::witness::Witness;
@@ -48,6 +48,8 @@ pub(super) enum Task {
     Impact(ContactEnd),
     /// The range of contact along the direction that the frame asks about. Follows on `Stand`.
     Along,
+    /// What was found out so far, again and with its proofs. Follows on all others.
+    Prove,
 }
 
 /// The witnesses of a pair of bodies: one for each pair of parts that was ever looked at closely,
@@ -174,6 +176,11 @@ impl PairState {
     pub fn forget_witnesses(&mut self) {
         self.witnesses = Witnesses::default();
     }
+
+    /// Forgets its proofs, which are made again where they are told.
+    pub fn forget_proofs(&mut self) {
+        self.answer.forget_proofs();
+    }
 }
 
 /// Runs independent pieces of work, in any order, on any number of threads. The results are in the
@@ -189,6 +196,9 @@ pub trait Runner {
     fn has_room(&self, _bytes: usize) -> bool {
         true
     }
+
+    /// So many of these bytes are not needed after all.
+    fn give_back(&self, _bytes: usize) {}
 }
 
 /// What a frame asks of its pairs, who does the work, and what ends it early.
@@ -210,5 +220,12 @@ impl Runner for Serial {
 
     fn run_batches(&self, batches: &mut [Batch<'_>], work: &(dyn Fn(&mut Batch<'_>) + Sync)) {
         batches.iter_mut().for_each(work);
+    }
+}
+
+impl PairWork<'_> {
+    /// Says so where there is no memory for so many bytes more.
+    pub(super) fn take_room(&self, bytes: usize) -> Result<(), Unanswered> {
+        if self.runner.has_room(bytes) { Ok(()) } else { Err(Unanswered::NoRoom) }
     }
 }

@@ -85,6 +85,9 @@ pub struct Questions {
     pub between_chosen: Between,
     /// The proofs of listed pairs.
     pub certificates: bool,
+    /// Proofs of so many bytes, as a report takes them at least: whoever reads it takes no more.
+    /// Pairs after the first that have more are omitted.
+    pub proof_bytes_max: usize,
     /// The numbers of the parts that have moved.
     pub placed: bool,
     /// Answer as from cold, in a fixed order.
@@ -134,6 +137,7 @@ impl Default for Questions {
             between: None,
             between_chosen: Between::default(),
             certificates: false,
+            proof_bytes_max: usize::MAX,
             placed: false,
             canonical: false,
             steps_max: u64::MAX,

@@ -34,7 +34,7 @@ fn range(
         let along = direction[gap.axis];
         if gap.negative { along >= 0.0 } else { along <= 0.0 }
     };
-    let keeps_proofs = asking.questions.certificates;
+    let keeps_proofs = asking.proves;
     let mut known = PairRange { direction, span: None, parts: None, of_parts: Vec::new() };
     let of_bodies = asking.p.now.bounds.gap(&asking.q.now.bounds).filter(goes_away);
     if of_bodies.is_some() && !keeps_proofs {

@@ -44,21 +44,8 @@ pub struct Report {
 impl Report {
     /// Memory that it takes, bytes, estimated.
     pub fn bytes(&self) -> usize {
-        let proofs: usize = self.pairs.iter().map(|pair| pair.proofs.len()).sum();
-        let gaps: usize =
-            self.pairs.iter().flat_map(|pair| &pair.distance).map(|found| found.gaps.len()).sum();
-        let reaches: usize =
-            self.pairs.iter().flat_map(|pair| &pair.depth).map(|found| found.others.len()).sum();
-        let ranges: usize =
-            self.pairs.iter().flat_map(|pair| &pair.along).map(|found| found.of_parts.len()).sum();
-        let corners: usize = self.pairs.iter().map(|pair| pair.polygon.len()).sum();
-        self.pairs.len() * size_of::<PairReport>()
-            + corners * size_of::<Vec3>()
+        self.pairs.iter().map(PairReport::bytes).sum::<usize>()
             + self.ranking.len() * size_of::<RankedPair>()
-            + ranges * size_of::<(PartPair, Range)>()
-            + proofs * size_of::<PartProof>()
-            + gaps * size_of::<PartGap>()
-            + reaches * size_of::<PartReach>()
             + self.events.len() * size_of::<Event>()
             + self.moved.len() * size_of::<PlacedNumbers>()
     }
@@ -272,7 +259,43 @@ pub struct PartGap {
     pub direction: Option<Direction>,
 }
 
+impl PairReport {
+    /// Memory that it takes, bytes, estimated.
+    pub fn bytes(&self) -> usize {
+        size_of::<Self>()
+            + self.polygon.len() * size_of::<Vec3>()
+            + self.proofs.len() * size_of::<PartProof>()
+            + self.distance.as_ref().map_or(0, PairDistance::bytes_of_proofs)
+            + self.depth.as_ref().map_or(0, PairDepth::bytes_of_proofs)
+            + self.along.as_ref().map_or(0, PairRange::bytes_of_proofs)
+            + self.first_contact.as_ref().map_or(0, PairContact::bytes_of_proofs)
+    }
+}
+
+impl PairDepth {
+    /// Memory of its proofs beyond itself, bytes.
+    pub(super) fn bytes_of_proofs(&self) -> usize {
+        let surface =
+            self.depth.surface.as_ref().map_or(0, |surface| {
+                size_of_val(&*surface.corners) + size_of_val(&*surface.triangles)
+            });
+        surface + size_of_val(&*self.others)
+    }
+}
+
+impl PairRange {
+    /// Memory of its proofs beyond itself, bytes.
+    pub(super) fn bytes_of_proofs(&self) -> usize {
+        size_of_val(&*self.of_parts)
+    }
+}
+
 impl PairDistance {
+    /// Memory of its proofs beyond itself, bytes.
+    pub(super) fn bytes_of_proofs(&self) -> usize {
+        size_of_val(&*self.gaps)
+    }
+
     /// Whether the search ended early, at one of these stops.
     pub(super) fn is_rough(&self, stops: Stops) -> bool {
         stops.above.is_some_and(|above| self.lower > above)
@@ -336,6 +359,12 @@ pub struct PairContact {
 }
 
 impl PairContact {
+    /// Memory of its proofs beyond itself, bytes.
+    pub(super) fn bytes_of_proofs(&self) -> usize {
+        let links = self.chains.iter().map(|chain| size_of_val(&*chain.links));
+        size_of_val(&*self.chains) + links.sum::<usize>()
+    }
+
     /// Whether the bodies met on the way or at its end.
     pub fn has_met(&self) -> bool {
         self.outcome == Outcome::Contact

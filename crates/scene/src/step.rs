@@ -16,6 +16,7 @@ use super::looks::Looking;
 use super::meet::PairParting;
 use super::near::ROOM;
 use super::pairs::{PairKey, PairState, PairWork, Runner, Task};
+use super::proofs::are_proven_at_once;
 use super::question::{Frame, Listed, Questions};
 use super::report::{Event, EventKind, MoveError, PairContact, PartPair, PlacedNumbers, Report};
 use super::robots::Mounted;
@@ -164,7 +165,7 @@ impl Scene {
     ) -> Result<Report, Unanswered> {
         let &PairWork { questions, waiting, .. } = work;
         self.sweep(questions, &waiting)?;
-        let places = self.pairs_to_look_at(questions, &waiting)?;
+        let places = self.pairs_within_room(work)?;
         self.answers += 1;
 
         let mut round = Round::new(*work, places, &self.methods);
@@ -311,6 +312,7 @@ impl Scene {
             release_margin: self.release_margin,
             is_announced: self.contacts.contains_key(&key),
             answers: self.answers,
+            proves: questions.certificates && are_proven_at_once(p, q),
             questions,
             methods: &self.methods,
             stop,
@@ -329,6 +331,7 @@ impl Scene {
         for keys in keys.chunks(PAIRS_AT_ONCE) {
             on.waiting.go_on()?;
             self.run_at_once(keys, task, on, &mut look);
+            on.take_room(0)?;
         }
         on.waiting.go_on()
     }
@@ -342,7 +345,9 @@ impl Scene {
     ) {
         let mut states = self.table.take(keys, self.answers);
         on.runner.run(&mut states, &|state| {
-            work(&self.asking(state.key, on.questions, on.waiting.stop), task, state);
+            let mut asking = self.asking(state.key, on.questions, on.waiting.stop);
+            asking.proves |= task == Task::Prove;
+            work(&asking, task, state);
         });
         states.iter_mut().for_each(|state| look(state));
         let keeps_all = on.questions.is_about_all() || on.questions.nearest > 0;

@@ -7,6 +7,7 @@
 
 use std::collections::VecDeque;
 
+use super::answer::PairAnswer;
 use super::broken::{Rule, is_broken};
 use super::kept::{Batch, Kept, Said, Standing};
 use super::pairs::{PairKey, PairState, Runner};
@@ -24,6 +25,16 @@ struct Watch {
     /// The pair's `until`; infinity for those that nobody looks at.
     until: f64,
 }
+
+/// What a pair takes in the arrays, bytes.
+const PLACE_BYTES: usize =
+    size_of::<Kept>() + size_of::<Watch>() + size_of::<Option<Box<PairState>>>();
+
+/// Its two entries with its partners, and room for growth.
+const PARTNER_BYTES: usize = 4 * size_of::<(u32, u32)>();
+
+/// What a pair takes that is given a place, where the arrays may have room for twice as many.
+pub(super) const PAIR_BYTES: usize = 2 * PLACE_BYTES + PARTNER_BYTES;
 
 /// So many pairs of the table make a batch: a few tens of microseconds when all are looked at.
 const BATCH: usize = 512;
@@ -426,6 +437,12 @@ impl PairTable {
         self.details[self.place_of(key)? as usize].as_deref()
     }
 
+    /// What was proven of the pair, once.
+    pub(super) fn take_proven(&mut self, key: PairKey) -> Option<Box<PairAnswer>> {
+        let place = self.place_of(key)?;
+        self.details[place as usize].as_mut()?.answer.meeting.as_mut()?.proven.take()
+    }
+
     /// What is kept of the pair.
     pub(super) fn get(&self, key: PairKey) -> Option<&Kept> {
         Some(&self.kept[self.place_of(key)? as usize])
@@ -448,12 +465,9 @@ impl PairTable {
     }
 
     pub(super) fn bytes(&self) -> usize {
-        // A pair's two entries with its partners, and room for growth.
-        const ENTRIES: usize = 4 * size_of::<(u32, u32)>();
-        let place = size_of::<Kept>() + size_of::<Watch>() + size_of::<Option<Box<PairState>>>();
         self.detail_bytes
-            + self.kept.capacity() * place
-            + self.len() * ENTRIES
+            + self.kept.capacity() * PLACE_BYTES
+            + self.len() * PARTNER_BYTES
             + self.leaving.capacity() * size_of::<(u64, PairKey)>()
             + self.partners.len() * (size_of::<Vec<u32>>() + 1)
     }

@@ -1,4 +1,4 @@
-//! What is paid for a registered polytope, and who tells how much that is.
+//! What is paid for a registered polytope or robot, and who tells how much that is.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -6,31 +6,31 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use crate::geometry::polytope::{Polytope, TableKeeper};
 use crate::runtime::memory::Reservation;
 
-/// What is paid for a polytope. It grows with the tables that are built of it, whoever asks for
-/// them, and is given back when nobody has the polytope any more.
+/// What is paid for a polytope, or for those of a robot. It grows with the tables that are built of it, whoever asks for
+/// them, and is given back when nobody has any of them any more.
 #[derive(Debug, Default)]
-pub(super) struct PaidMemory {
+pub(in crate::runtime) struct PaidMemory {
     tables: AtomicU64,
     memory: Mutex<Option<Reservation>>,
 }
 
 impl PaidMemory {
     /// Told of all that is built of this polytope.
-    pub(super) fn of(polytope: &mut Polytope) -> Arc<Self> {
+    pub(in crate::runtime) fn of(polytope: &mut Polytope) -> Arc<Self> {
         let new = Arc::<Self>::default();
         polytope.tell(new.clone());
         new
     }
 
     /// Counts it here from now on.
-    pub(super) fn begin(&self, mut memory: Reservation) {
+    pub(in crate::runtime) fn begin(&self, mut memory: Reservation) {
         let mut place = self.lock();
         memory.set(memory.bytes() + self.tables.load(Ordering::Relaxed));
         *place = Some(memory);
     }
 
     /// Memory of the tables that are built so far.
-    pub(super) fn tables(&self) -> u64 {
+    pub(in crate::runtime) fn tables(&self) -> u64 {
         self.tables.load(Ordering::Relaxed)
     }
 

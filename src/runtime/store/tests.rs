@@ -111,16 +111,21 @@ fn pages_list_every_polytope_once_by_ascending_id() {
     let store = PolytopeStore::default();
     let mut expected: Vec<_> = (0..25).map(|i| register(&store, point(f64::from(i), ""))).collect();
     expected.sort_unstable();
-    let (mut listed, mut after) = (Vec::new(), None);
-    loop {
-        let (page, more) = store.page(after, 10);
-        listed.extend(page.iter().map(|stored| stored.id));
-        after = listed.last().copied();
-        if !more {
-            break;
+    // Ten at a time, four since more are too many bytes, or one at least.
+    for (bytes_max, each) in [(u64::MAX, 10), (2_200, 4), (0, 1)] {
+        let (mut listed, mut after) = (Vec::new(), None);
+        loop {
+            let page = store.page(after, 10, bytes_max);
+            assert!(page.stored.len() == each || !page.has_more, "{}", page.stored.len());
+            assert!(page.bytes <= bytes_max || each == 1);
+            listed.extend(page.stored.iter().map(|stored| stored.id));
+            after = listed.last().copied();
+            if !page.has_more {
+                break;
+            }
         }
+        assert_eq!(listed, expected);
     }
-    assert_eq!(listed, expected);
 }
 
 #[test]

@@ -6,6 +6,7 @@ mod doubling;
 mod edge;
 mod kinematics;
 mod reading;
+mod room;
 mod skewed;
 
 #[path = "../../../samples/src/robots.rs"]

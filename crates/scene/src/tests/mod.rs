@@ -10,6 +10,7 @@ mod laws;
 mod margins;
 mod meet;
 mod motion;
+mod proofs;
 mod queries;
 mod ranking;
 mod robots;

@@ -10,6 +10,7 @@ use crate::geometry::hull::{HullError, convex_hull_with};
 use crate::geometry::polytope::Polytope;
 use crate::geometry::pose::Pose;
 use crate::geometry::shape::PolytopeId;
+use crate::robot::Robot;
 use crate::robot::cell::{Cell, Instance};
 use crate::robot::check::{CheckMode, CheckQuestion};
 use crate::robot::still::StillBody;
@@ -128,7 +129,10 @@ impl AskedCell {
     pub fn working_bytes(&self) -> u64 {
         /// What an obstacle takes beside its points: its hull, its place in the tree.
         const EACH: u64 = 1 << 10;
-        EACH * self.obstacles.len() as u64 + hull_bytes(self.size())
+        let robots: Vec<&Robot> = self.robots.iter().map(|(known, _)| &*known.robot).collect();
+        EACH * self.obstacles.len() as u64
+            + hull_bytes(self.size())
+            + Cell::bytes_of_robots(&robots) as u64
     }
 
     /// Builds it; takes a while.
@@ -212,6 +216,8 @@ pub struct AskedCheck {
     pub values: Vec<f64>,
     /// Whether violated limits are listed, and no reason to refuse.
     pub report_limits: bool,
+    /// Numbers that the answer about one configuration may have.
+    pub entries_of_one: usize,
 }
 
 impl AskedCheck {
@@ -241,7 +247,8 @@ impl AskedCheck {
         let question = CheckQuestion { mode, with_gradient: request.with_gradient };
         let each = entries_of_one(cell, question);
         list.within(limits.configuration_entries_max(), count.saturating_mul(each))?;
-        Ok(Self { question, values: request.values, report_limits: request.report_limits })
+        let report_limits = request.report_limits;
+        Ok(Self { question, values: request.values, report_limits, entries_of_one: each })
     }
 }
 

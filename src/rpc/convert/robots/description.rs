@@ -8,11 +8,11 @@ use crate::robot::tree::{Unit, Variable};
 use crate::robot::urdf::JointKind;
 use crate::rpc::api;
 use crate::rpc::convert::geometry::pose_to_wire;
-use crate::runtime::robots::RegisteredRobot;
+use crate::runtime::robots::{DescriptionBytes, RegisteredRobot};
 
 /// All that is known of a robot.
 pub fn describe(registered: &RegisteredRobot) -> api::Robot {
-    let RegisteredRobot { id, robot, .. } = registered;
+    let RegisteredRobot { id, robot, part_ids, .. } = registered;
     let states = robot.states.iter().map(|state| api::NamedConfiguration {
         name: state.name.clone(),
         group: state.group.clone(),
@@ -26,13 +26,96 @@ pub fn describe(registered: &RegisteredRobot) -> api::Robot {
         variables: robot.kinematics.tree().variables.iter().map(variable).collect(),
         joints: robot.joints.iter().map(joint).collect(),
         links: links(robot),
-        parts: robot.parts.iter().map(part).collect(),
+        parts: robot.parts.iter().zip(part_ids).map(part).collect(),
         allowed_pairs: robot.allowed.iter().map(allowed_pair).collect(),
         groups: groups
             .map(|group| api::JointGroup { name: group.name.clone(), joints: group.joints.clone() })
             .collect(),
         states: states.collect(),
         notes: robot.notes.clone(),
+    }
+}
+
+/// What the description will take, found out without making it: an address may have hundreds of
+/// robots, each of megabytes.
+pub fn description_bytes(robot: &Robot) -> DescriptionBytes {
+    let mut all = Sum::default();
+    all.message::<api::Robot>(1);
+    all.texts([&robot.name]);
+    all.message::<api::RobotVariable>(robot.kinematics.tree().variables.len());
+    all.texts(robot.kinematics.tree().variables.iter().map(|variable| &variable.name));
+    all.message::<api::RobotJoint>(robot.joints.len());
+    all.texts(robot.joints.iter().map(|joint| &joint.name));
+    all.texts(robot.joints.iter().flat_map(|joint| &joint.mimic).map(|mimic| &mimic.joint));
+    all.message::<api::RobotLink>(robot.links.len());
+    all.texts(robot.links.iter().map(|link| &link.name));
+    all.message::<api::RobotPart>(robot.parts.len());
+    all.texts(robot.parts.iter().map(|part| &part.name));
+    all.lists(robot.parts.len(), PART_BYTES * robot.parts.len());
+    all.texts(robot.parts.iter().filter_map(|part| match &part.source {
+        PartSource::Mesh { filename, .. } | PartSource::Registered { filename } => Some(filename),
+        PartSource::Box | PartSource::Round => None,
+    }));
+    all.message::<api::AllowedLinkPair>(robot.allowed.len());
+    all.texts(robot.allowed.iter().filter_map(|pair| match &pair.reason {
+        AllowedReason::Semantics(text) => Some(text),
+        AllowedReason::Adjacent | AllowedReason::Rigid => None,
+    }));
+    all.message::<api::JointGroup>(robot.groups.len());
+    for group in &robot.groups {
+        all.texts([&group.name]);
+        all.names(&group.joints);
+    }
+    all.message::<api::NamedConfiguration>(robot.states.len());
+    for state in &robot.states {
+        all.texts([&state.name, &state.group]);
+        all.names(state.values.iter().map(|(joint, _)| joint));
+        all.lists(1, size_of::<f64>() * state.values.len());
+    }
+    all.names(&robot.notes);
+    all.0
+}
+
+/// What the id of a part and its pose take.
+const PART_BYTES: usize = 80 + 12 * 12;
+
+/// Adds up what messages take.
+#[derive(Default)]
+struct Sum(DescriptionBytes);
+
+impl Sum {
+    /// What a piece of a heap takes beside what is in it, at most.
+    const PIECE: usize = 32;
+    /// What a field takes on the wire beside its bytes, at most: a tag and a length.
+    const FIELD: usize = 6;
+    /// What the numbers of a message take on the wire, at most.
+    const NUMBERS: usize = 64;
+
+    fn add(&mut self, memory: usize, wire: usize) {
+        self.0.memory += memory as u64;
+        self.0.wire += wire as u64;
+    }
+
+    /// So many messages, without their texts and lists.
+    fn message<T>(&mut self, count: usize) {
+        self.add(count * size_of::<T>(), count * (Self::FIELD + Self::NUMBERS));
+    }
+
+    /// So many lists or texts of so many bytes in all.
+    fn lists(&mut self, count: usize, bytes: usize) {
+        self.add(count * Self::PIECE + bytes, count * Self::FIELD + bytes);
+    }
+
+    fn texts<'a>(&mut self, texts: impl IntoIterator<Item = &'a String>) {
+        texts.into_iter().for_each(|text| self.lists(1, text.len()));
+    }
+
+    /// A list of texts.
+    fn names<'a>(&mut self, texts: impl IntoIterator<Item = &'a String>) {
+        for text in texts {
+            self.add(size_of::<String>(), 0);
+            self.lists(1, text.len());
+        }
     }
 }
 
@@ -91,7 +174,7 @@ fn links(robot: &Robot) -> Vec<api::RobotLink> {
     links.collect()
 }
 
-fn part(part: &RobotPart) -> api::RobotPart {
+fn part((part, id): (&RobotPart, &PolytopeId)) -> api::RobotPart {
     let (mesh, closed, convex) = match &part.source {
         PartSource::Box | PartSource::Round => (String::new(), None, None),
         PartSource::Mesh { filename, closed, convex } => {
@@ -103,7 +186,7 @@ fn part(part: &RobotPart) -> api::RobotPart {
         link: small(part.link),
         name: part.name.clone(),
         mesh,
-        polytope_id: PolytopeId::of(&part.polytope).to_string(),
+        polytope_id: id.to_string(),
         pose: Some(pose_to_wire(&part.link_from_part)),
         gap: part.gap,
         closed,
@@ -119,4 +202,46 @@ fn allowed_pair(pair: &AllowedPair) -> api::AllowedLinkPair {
     };
     let [first, second] = pair.links.map(small);
     api::AllowedLinkPair { first, second, reason: reason.into(), text }
+}
+
+#[cfg(test)]
+mod tests {
+    use prost::Message;
+
+    use super::*;
+    use crate::geometry::effort::Effort;
+    use crate::robot::model::Sources;
+    use crate::robot::parts::MeshFiles;
+    use crate::robot::urdf::DescriptionLimits;
+    use crate::runtime::memory::{MemoryKind, Purse};
+    use crate::runtime::robots::RobotWork;
+
+    const URDF: &str = "<robot name='arm'><link name='base'><collision name='foot'><geometry>\
+        <box size='1 1 1'/></geometry></collision></link><link name='hand'><collision><geometry>\
+        <sphere radius='0.1'/></geometry></collision></link><joint name='elbow' type='floating'>\
+        <parent link='base'/><child link='hand'/></joint></robot>";
+
+    #[test]
+    fn a_description_is_no_longer_than_was_said_before_it_was_made() {
+        let state = "<joint name='a' value='-1.5'/>".repeat(100);
+        let srdf = format!(
+            "<robot><disable_collisions link1='base' link2='hand' reason='Never'/>\
+             <disable_collisions link1='base' link2='tail'/><group name='g'><joint name='elbow'/>\
+             </group><group_state name='s' group='g'>{state}</group_state></robot>"
+        );
+        for srdf in [None, Some(srdf.as_str())] {
+            let meshes = MeshFiles::new();
+            let (gap_max, leave_out_missing) = (None, false);
+            let sources = Sources { urdf: URDF, srdf, meshes: &meshes, gap_max, leave_out_missing };
+            let limits =
+                DescriptionLimits { nodes_max: 1_000, links_max: 9, parts_max: 9, depth_max: 9 };
+            let robot = Robot::build(&sources, &limits, &mut Effort::unlimited()).unwrap();
+            let work = RobotWork::new(Purse::of_nobody().hold(MemoryKind::Work, 0));
+            let said = description_bytes(&robot);
+            let known = RegisteredRobot::new("r1-".repeat(22), robot, &work, said);
+            let bytes = describe(&known).encoded_len() as u64;
+            assert!(bytes <= said.wire && said.wire <= 8 * bytes, "{bytes} of {said:?}");
+            assert!(said.memory >= said.wire / 2, "{said:?}");
+        }
+    }
 }

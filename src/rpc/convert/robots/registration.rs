@@ -10,15 +10,17 @@ use crate::geometry::shape::PolytopeId;
 use crate::mesh::{self, MeshError};
 use crate::robot::model::{BuildError, Robot, Sources};
 use crate::robot::parts::{MeshContent, MeshFiles, PartSource, RobotPart};
+use crate::robot::room::reading_bytes;
 use crate::robot::shown;
 use crate::robot::urdf::DescriptionLimits;
 use crate::rpc::api;
 use crate::rpc::api::robot_mesh::Source as Wire;
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::tolerance;
+use crate::rpc::convert::robots::description::description_bytes;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
-use crate::runtime::robots::{ID_PREFIX, RegisteredRobot};
+use crate::runtime::robots::{ID_PREFIX, RegisteredRobot, RobotWork};
 use crate::runtime::settings::Limits;
 use crate::runtime::store::StoredSolid;
 
@@ -84,8 +86,23 @@ impl AskedRobot {
         self.request.validate_only
     }
 
-    /// Builds the hulls; takes a while.
-    pub fn build(self, limits: &Limits, stop: &AtomicBool) -> Result<RegisteredRobot, Failure> {
+    /// What reading the files takes, bytes at most.
+    pub fn reading_bytes(&self) -> u64 {
+        /// A triangle of an OBJ file may be two bytes there, and twelve in a list that has room for
+        /// twice as many.
+        const MESH: usize = 14;
+        let (urdf, srdf) = (self.request.urdf.as_str(), self.request.srdf.as_str());
+        let meshes = self.size() - urdf.len() - srdf.len();
+        (reading_bytes(urdf) + reading_bytes(srdf) + MESH * meshes) as u64
+    }
+
+    /// Builds the hulls, as far as there is memory for them; takes a while.
+    pub fn build(
+        self,
+        limits: &Limits,
+        stop: &AtomicBool,
+        work: &RobotWork,
+    ) -> Result<RegisteredRobot, Failure> {
         let Self { request, registered: mut meshes } = self;
         let list = Path::ROOT.field("meshes");
         let effort = &mut Effort::with_stop(u64::MAX, stop);
@@ -109,9 +126,10 @@ impl AskedRobot {
             gap_max: request.gap_max,
             leave_out_missing: request.leave_out_missing,
         };
-        let robot = Robot::build(&sources, &description_limits(limits), effort);
-        let robot = robot.map_err(|error| refused(&error))?;
-        Ok(RegisteredRobot::new(id_of(&request, &robot), robot))
+        let robot = Robot::build_within(&sources, &description_limits(limits), effort, work);
+        let robot = robot.map_err(|error| refused(&error, limits))?;
+        let (id, description) = (id_of(&request, &robot), description_bytes(&robot));
+        Ok(RegisteredRobot::new(id, robot, work, description))
     }
 }
 
@@ -125,9 +143,10 @@ fn description_limits(limits: &Limits) -> DescriptionLimits {
     }
 }
 
-fn refused(error: &BuildError) -> Failure {
+fn refused(error: &BuildError, limits: &Limits) -> Failure {
     let field = match error {
         BuildError::Stopped(_) => return Failure::Deadline,
+        BuildError::NoRoom => return limits.memory_bytes_max().reached().into(),
         BuildError::MissingMeshes(_) => "meshes",
         BuildError::Description(error) if error.file == "SRDF" => "srdf",
         BuildError::Description(_) => "urdf",

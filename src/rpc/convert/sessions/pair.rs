@@ -91,6 +91,52 @@ pub fn pair(known: &PairReport, plan: &Plan, bodies: Bodies<'_>) -> api::PairRep
     }
 }
 
+/// Memory that the proofs of a pair take as messages, bytes, estimated.
+pub fn bytes_of_proofs(known: &PairReport, bodies: Bodies<'_>) -> usize {
+    /// A piece of a heap, with what is before it.
+    const PIECE: usize = 48;
+    /// A direction is three numbers, or at most three pairs of vertices.
+    const DIRECTION: usize = size_of::<api::Direction>() + PIECE;
+    /// A proof of a verdict is a direction and pairs.
+    const PROOF: usize = size_of::<api::StaticCertificate>() + DIRECTION + PIECE;
+    let [count_p, count_q] = [known.p, known.q].map(bodies.parts);
+    let names = |p: usize, q: usize| 2 * PIECE + size_of::<u32>() * (p + q);
+    let of_pair = |parts: Option<PartPair>| match parts {
+        Some(_) => names(1, 1),
+        None => names(count_p, count_q),
+    };
+    let of_row = |row: PartRow| names(1, if row.q.is_some() { 1 } else { count_q });
+    let entry = |one: &PartProof| size_of::<api::PartProof>() + PROOF + of_pair(one.parts);
+    let verdict: usize = known.proofs.iter().map(entry).sum();
+    // It is in the proof of the distance, too.
+    let distance = known.distance.as_ref().map_or(0, |distance| {
+        let gap = |gap: &PartGap| {
+            size_of::<api::PartDistanceProof>() + DIRECTION + PIECE + of_row(gap.parts)
+        };
+        verdict + distance.gaps.iter().map(gap).sum::<usize>()
+    });
+    let depth = known.depth.as_ref().map_or(0, |deepest| {
+        let reach =
+            |one: &PartReach| size_of::<api::PartDepthProof>() + DIRECTION + of_row(one.parts);
+        let surface = deepest.depth.surface.as_ref().map_or(0, |surface| {
+            surface.corners.len() * size_of::<api::VertexPair>() + 12 * surface.triangles.len()
+        });
+        PROOF + surface + deepest.others.iter().map(reach).sum::<usize>()
+    });
+    let along = known.along.as_ref().map_or(0, |along| {
+        let each = size_of::<api::PartRange>() + PROOF + 2 * (DIRECTION + PIECE);
+        along.of_parts.len() * each
+    });
+    let way = known.first_contact.as_ref().map_or(0, |way| {
+        let link = size_of::<api::ChainLink>() + DIRECTION;
+        let chain = |one: &PartChain| {
+            size_of::<api::PartMotionProof>() + PROOF + of_pair(one.parts) + link * one.links.len()
+        };
+        way.chains.iter().map(chain).sum()
+    });
+    verdict + distance + depth + along + way
+}
+
 fn range(known: &PairRange, plan: &Plan) -> api::PairRange {
     let [enter, exit] = span_to_wire(known.span);
     let of_parts = |(parts, range): &(PartPair, Range)| api::PartRange {

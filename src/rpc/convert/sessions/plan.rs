@@ -61,6 +61,14 @@ impl Plan {
         } else {
             usize::MAX
         };
+        let proof_bytes_max = if wire.certificates {
+            // Whoever takes less may ask for the rest, by StepSession at least.
+            let again = limits.step_reply_bytes_max.min(limits.reply_bytes_max);
+            let bytes = reply_bytes(wire.reply_bytes_max, limits).max(again);
+            usize::try_from(bytes).unwrap_or(usize::MAX)
+        } else {
+            usize::MAX
+        };
         let questions = Questions {
             listed,
             nearest: wire.nearest_pairs,
@@ -76,6 +84,7 @@ impl Plan {
             between: wire.first_contacts.then_some(between),
             between_chosen: between,
             certificates: wire.certificates,
+            proof_bytes_max,
             placed: wire.placed_parts,
             canonical,
             steps_max,

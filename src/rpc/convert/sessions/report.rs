@@ -3,8 +3,10 @@
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
+use prost::Message;
+
 use super::packed_pairs::pack;
-use super::pair::{Bodies, bracket, pair, verdict};
+use super::pair::{Bodies, bracket, bytes_of_proofs, pair, verdict};
 use super::plan::Plan;
 use crate::geometry::effort::Stopped;
 use crate::rpc::api;
@@ -12,14 +14,57 @@ use crate::rpc::convert::geometry::{matrix_rows, stopped_to_wire, vector_to_wire
 use crate::rpc::convert::options::cost_to_wire;
 use crate::scene::methods::AskedOf;
 use crate::scene::report::{PlacedNumbers, Tally};
-use crate::scene::{BodyId, Event, EventKind, RankedPair, Report, Waiting};
+use crate::scene::{BodyId, Event, EventKind, PairReport, RankedPair, Report, Waiting};
 
 /// Memory that a report takes beside its session while it is put into messages, bytes, estimated:
-/// what it takes as it is once more, and each pair is a message.
-pub fn bytes_of_messages(report: &Report, plan: &Plan) -> usize {
-    let messages = if plan.packed { 0 } else { report.pairs.len() };
-    report.bytes() + messages * size_of::<api::PairReport>()
+/// each pair is a message, or numbers in arrays, and so is every entry of its proofs.
+pub fn bytes_of_messages(pairs: &[PairReport], plan: &Plan, bodies: Bodies<'_>) -> usize {
+    let each = if plan.packed { PACKED_BYTES } else { size_of::<api::PairReport>() };
+    let proofs = |pair: &PairReport| {
+        if plan.questions.certificates { bytes_of_proofs(pair, bodies) } else { 0 }
+    };
+    let of_pair = |pair: &PairReport| each + proofs(pair) + pair.polygon.len() * CORNER_BYTES;
+    pairs.iter().map(of_pair).sum()
 }
+
+/// The first pairs of a report, as far as their proofs may fit into so many bytes.
+pub fn fitting<'r>(
+    report: &'r Report,
+    plan: &Plan,
+    bodies: Bodies<'_>,
+    bytes_max: u64,
+) -> &'r [PairReport] {
+    if !plan.questions.certificates {
+        return &report.pairs;
+    }
+    let mut bytes = 0;
+    let fits = |pair: &&PairReport| {
+        bytes += pair.proof_bytes_min([pair.p, pair.q].map(bodies.parts)) as u64;
+        bytes <= bytes_max
+    };
+    &report.pairs[..report.pairs.iter().take_while(fits).count()]
+}
+
+/// What a pair takes in packed arrays, of which each may have room for twice as many.
+const PACKED_BYTES: usize = 512;
+
+/// A corner of a contact polygon.
+const CORNER_BYTES: usize = size_of::<api::Vector3>();
+
+/// Memory of a report as it is sent, bytes, estimated: on the wire a verdict is two bytes, and the
+/// message about its pair some hundred here.
+pub fn bytes_of_message(wire: &api::FrameReport) -> u64 {
+    let pairs = wire.pairs.len() * size_of::<api::PairReport>();
+    let placed = wire.placed_parts.len() * size_of::<api::PlacedPart>();
+    let ranked = wire.ranked_pairs.len() * size_of::<api::RankedPair>();
+    let events = wire.events.len() * size_of::<api::ContactEvent>();
+    let lists = pairs + placed + ranked + events;
+    (lists + REPORT_FACTOR * wire.encoded_len()) as u64
+}
+
+/// What a report takes in memory for each byte that it takes on the wire, beside the messages of
+/// its lists: a vector is a message with a byte or two for each of its numbers that is zero.
+const REPORT_FACTOR: usize = 4;
 
 /// All but its pairs. If the caller leaves meanwhile, there is less in it.
 pub fn to_wire(
@@ -53,22 +98,25 @@ pub fn to_wire(
     wire
 }
 
-/// Its pairs. If the caller leaves meanwhile, there are fewer.
+/// The first of its pairs. If the caller leaves meanwhile, there are fewer.
 pub fn add_pairs(
     wire: &mut api::FrameReport,
-    report: &Report,
+    (report, pairs): (&Report, &[PairReport]),
     plan: &Plan,
     bodies: Bodies<'_>,
     waiting: Waiting<'_>,
 ) {
     if plan.packed {
-        wire.packed_pairs = Some(Box::new(pack(&report.pairs, plan, bodies, waiting)));
+        wire.packed_pairs = Some(Box::new(pack(pairs, plan, bodies, waiting)));
         wire.packed_ranking =
             (!report.ranking.is_empty()).then(|| Box::new(pack_ranking(&report.ranking)));
     } else {
-        wire.pairs = waiting.each(&report.pairs).map(|one| pair(one, plan, bodies)).collect();
+        wire.pairs = waiting.each(pairs).map(|one| pair(one, plan, bodies)).collect();
         wire.ranked_pairs = waiting.each(&report.ranking).map(ranked).collect();
     }
+    let left = report.pairs.len() - pairs.len();
+    wire.cut |= left > 0;
+    wire.omitted_pairs += left as u64;
 }
 
 /// That its pairs are not told, since there is no memory for them.

@@ -27,7 +27,7 @@ use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Purse};
 use crate::runtime::sessions::owner::{KeyDigest, new_key};
 use crate::runtime::settings::Limits;
-use crate::runtime::store::{DeleteError, RegisterError, Stored, StoredSolid};
+use crate::runtime::store::{DeleteError, RegisterError, Stored, StoredPage, StoredSolid};
 
 /// The service.
 #[derive(Clone, Debug)]
@@ -97,6 +97,7 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         &self,
         request: Request<api::ListPolytopesRequest>,
     ) -> Result<Response<api::ListPolytopesResponse>, Status> {
+        let intake = Intake::of(&request);
         let request = request.into_inner();
         let size = page_size(self.0.limits(), request.page_size)?;
         let token = request.page_token.as_str();
@@ -106,8 +107,12 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
             let bad = |_| Path::ROOT.field("page_token").bad("is not one that this server gave");
             Some(token.parse().map_err(bad).map_err(Failure::from)?)
         };
-        let (page, more) = self.0.store.page(after, size);
-        let last = page.last().filter(|_| more);
+        let bytes_max = self.0.limits().reply_bytes_default;
+        let StoredPage { stored: page, bytes, has_more } =
+            self.0.store.page(after, size, bytes_max);
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        let _room = self.0.unsent.room_for_answer(bytes, &intake)?;
+        let last = page.last().filter(|_| has_more);
         Ok(Response::new(api::ListPolytopesResponse {
             next_page_token: last.map_or_else(String::new, |stored| stored.id.to_string()),
             polytopes: page.iter().map(|stored| describe(stored, &self.0.store)).collect(),

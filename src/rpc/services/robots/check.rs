@@ -24,6 +24,9 @@ use crate::runtime::memory::{MemoryKind, Reservation};
 /// Configurations that a thread takes at a time: some hundred microseconds of work.
 const CHUNK: usize = 256;
 
+/// Numbers that the answer of a thread may have before they are counted.
+const ENTRIES_AT_ONCE: usize = 1 << 17;
+
 /// What a configuration takes at most in the mean; a batch that is thought to take long goes to
 /// the compute pool.
 const CONFIGURATION_TIME: Duration = Duration::from_micros(30);
@@ -62,8 +65,9 @@ pub(super) async fn build_cell(
         return Ok(kept);
     }
     let (estimate, stop) = (POINT_TIME * size(asked.size()), guard.flag());
-    let memory = purse.reserve(MemoryKind::Work, asked.working_bytes())?;
+    let mut memory = purse.reserve(MemoryKind::Work, asked.working_bytes())?;
     let cell = Arc::new(caller.run(estimate, move || asked.build(&stop)).await??);
+    memory.set(cell.heap_bytes() as u64);
     let payer = Payer { purse, now: shared.clock.now() };
     let kept = shared.cells.keep(key, &cell, payer, shared.limits());
     Ok(kept.unwrap_or_else(|| BuiltCell::new(cell, memory)))
@@ -98,6 +102,8 @@ pub(super) async fn answer(
         intake.look_through(|| AskedCheck::convert(path, request, cell, shared.limits()))?;
     let count = asked.values.len() / cell.variable_count();
     let estimate = time_of(CONFIGURATION_TIME, count, cell);
+    let size_max = ENTRIES_AT_ONCE / asked.entries_of_one.max(1);
+    let chunks = Chunks { count, size: CHUNK.min(size_max).max(1) };
     let (stop, clock, cell) = (guard.flag(), shared.clock.clone(), cell.clone());
     let compute = shared.compute.clone();
     let memory = purse.reserve(MemoryKind::Replies, 0)?;
@@ -108,8 +114,7 @@ pub(super) async fn answer(
             let bytes = ANSWER_FACTOR * packed.encoded_len() as u64;
             (packed, bytes, cost)
         };
-        let (packed, cost, memory) =
-            in_chunks(&compute, Chunks { count, size: CHUNK }, memory, check)?;
+        let (packed, cost, memory) = in_chunks(&compute, chunks, memory, check)?;
         let mut answer = joined(packed);
         answer.clearances_per_configuration = per_configuration(&cell, asked.question);
         answer.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
@@ -134,7 +139,7 @@ fn check_some(
     stop: &AtomicBool,
 ) -> (Packed, Cost) {
     let width = cell.variable_count();
-    let AskedCheck { question, values, report_limits } = asked;
+    let AskedCheck { question, values, report_limits, .. } = asked;
     let values = &values[range.start * width..range.end * width];
     let mut effort = Effort::with_stop(u64::MAX, stop);
     let with_gradient = question.with_gradient;

@@ -25,11 +25,19 @@ use crate::runtime::settings::Limits;
 /// Edges that a thread takes at a time: some hundred microseconds of work.
 const CHUNK: usize = 32;
 
+/// ... and that many where they are certified: what a thread makes is counted when it is there.
+const CERTIFIED_CHUNK: usize = 4;
+
 /// Edges of a path that are looked at before it is seen whether one of them is not free.
 const PATH_BATCH: usize = 8 * CHUNK;
 
 /// What an edge takes in the mean, generously.
 const EDGE_TIME: Duration = Duration::from_micros(60);
+
+/// So many edges as threads take them.
+fn chunks_of(count: usize, asked: &AskedEdges) -> Chunks {
+    Chunks { count, size: if asked.certificate { CERTIFIED_CHUNK } else { CHUNK } }
+}
 
 /// Answers about every edge.
 pub(super) async fn answer(
@@ -49,8 +57,7 @@ pub(super) async fn answer(
     let job = move || {
         let start = clock.now();
         let check = |range| weighed(&cell, &asked, range, &stop);
-        let (packed, cost, _memory) =
-            in_chunks(&compute, Chunks { count, size: CHUNK }, memory, check)?;
+        let (packed, cost, _memory) = in_chunks(&compute, chunks_of(count, &asked), memory, check)?;
         let mut answer = joined_edges(packed);
         answer.cost = Some(cost_to_wire(&cost, clock.now().duration_since(start)));
         Ok(answer)
@@ -83,8 +90,7 @@ pub(super) async fn path(
             let check = |range: Range<usize>| {
                 weighed(&cell, &asked, first + range.start..first + range.end, &stop)
             };
-            let (found, spent, kept) =
-                in_chunks(&compute, Chunks { count: some, size: CHUNK }, memory, check)?;
+            let (found, spent, kept) = in_chunks(&compute, chunks_of(some, &asked), memory, check)?;
             cost += spent;
             memory = kept;
             let is_free = found.iter().all(|part| first_not_free(part).is_none());

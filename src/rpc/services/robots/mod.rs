@@ -5,12 +5,12 @@ mod chunks;
 mod edges;
 mod stream;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::rpc::api;
-use crate::rpc::convert::body::hull_bytes;
 use crate::rpc::convert::paging::page_size;
 use crate::rpc::convert::robots::description::describe;
 use crate::rpc::convert::robots::registration::AskedRobot;
@@ -19,10 +19,11 @@ use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
 use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
+use crate::rpc::transport::unsent::AnswerRoom;
 use crate::runtime::compute::{Load, Refused};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Purse};
-use crate::runtime::robots::ID_PREFIX;
+use crate::runtime::robots::{DescriptionBytes, ID_PREFIX, RegisteredRobot, RobotWork};
 
 /// The service.
 #[derive(Clone, Debug)]
@@ -30,10 +31,6 @@ pub struct Robots(pub Shared);
 
 /// What building a robot takes for each byte of its files, generously.
 const BYTE_TIME: Duration = Duration::from_nanos(100);
-
-/// Bytes of a file for each point that the hulls of its parts are built of: a triangle of a binary
-/// STL has three in fifty bytes.
-const POINT_BYTES: usize = 16;
 
 /// Between two looks for cells that nobody asks for any more. Their time is in seconds, so they may
 /// stay this much longer.
@@ -91,25 +88,30 @@ impl api::robot_service_server::RobotService for Robots {
         let (purse, extent) = (intake.purse().clone(), intake.extent());
         let asked = AskedRobot::convert(request.into_inner(), &shared.catalogue())?;
         let (estimate, validate_only) = (BYTE_TIME * size(asked.size()), asked.validate_only());
-        let work = purse.reserve(MemoryKind::Work, hull_bytes(asked.size() / POINT_BYTES));
-        let work = work.map_err(Failure::from)?;
+        let reading = purse.reserve(MemoryKind::Work, asked.reading_bytes());
+        let work = RobotWork::new(reading.map_err(Failure::from)?);
         let (settings, stop) = (shared.settings.clone(), guard.flag());
         let building = shared.compute.run(Load::of(extent, estimate), move || {
-            let robot = asked.build(&settings.limits, &stop);
-            drop(work);
-            robot
+            let robot = asked.build(&settings.limits, &stop, &work)?;
+            work.settle(&robot);
+            Ok::<_, Failure>((robot, work))
         });
-        let robot = building.await.map_err(Failure::from)??;
-        if validate_only {
+        let (robot, work) = building.await.map_err(Failure::from)??;
+        let robot = Arc::new(robot);
+        let _room = room_for(shared, &intake, std::slice::from_ref(&robot))?;
+        let (robot, already_registered, _work) = if validate_only {
             let already_registered = shared.robots.get(&robot.id).is_some();
-            let robot = Some(describe(&robot));
-            return Ok(Response::new(api::RegisterRobotResponse { robot, already_registered }));
-        }
-        shared.refuse_while_draining()?;
-        let registered = shared.robots.register(robot, &purse, shared.limits());
-        let (robot, already_registered) =
-            registered.map_err(|limit| Failure::from(limit.reached()))?;
-        let robot = Some(describe(&robot));
+            (robot, already_registered, Some(work))
+        } else {
+            shared.refuse_while_draining()?;
+            // What was built is counted as registered from here on.
+            drop(work);
+            let registered = shared.robots.register(robot, &purse, shared.limits());
+            let (robot, already_registered) =
+                registered.map_err(|limit| Failure::from(limit.reached()))?;
+            (robot, already_registered, None)
+        };
+        let robot = described(shared, vec![robot]).await?.pop();
         Ok(Response::new(api::RegisterRobotResponse { robot, already_registered }))
     }
 
@@ -117,15 +119,19 @@ impl api::robot_service_server::RobotService for Robots {
         &self,
         request: Request<api::GetRobotRequest>,
     ) -> Result<Response<api::GetRobotResponse>, Status> {
+        let intake = Intake::of(&request);
         let id = request.into_inner().id;
         let robot = self.0.robots.get(&id).ok_or_else(|| unknown("id", &id))?;
-        Ok(Response::new(api::GetRobotResponse { robot: Some(describe(&robot)) }))
+        let _room = room_for(&self.0, &intake, std::slice::from_ref(&robot))?;
+        let robot = described(&self.0, vec![robot]).await?.pop();
+        Ok(Response::new(api::GetRobotResponse { robot }))
     }
 
     async fn list_robots(
         &self,
         request: Request<api::ListRobotsRequest>,
     ) -> Result<Response<api::ListRobotsResponse>, Status> {
+        let intake = Intake::of(&request);
         let request = request.into_inner();
         let size = page_size(self.0.limits(), request.page_size)?;
         let token = request.page_token.as_str();
@@ -133,11 +139,14 @@ impl api::robot_service_server::RobotService for Robots {
             let bad = Path::ROOT.field("page_token").bad("is not one that this server gave");
             return Err(bad.into());
         }
-        let (page, more) = self.0.robots.page(token, size);
+        let bytes_max = self.0.limits().reply_bytes_default;
+        let (page, more) = self.0.robots.page(token, size, bytes_max);
+        let _room = room_for(&self.0, &intake, &page)?;
         let last = page.last().filter(|_| more);
+        let next_page_token = last.map_or_else(String::new, |robot| robot.id.clone());
         Ok(Response::new(api::ListRobotsResponse {
-            next_page_token: last.map_or_else(String::new, |robot| robot.id.clone()),
-            robots: page.iter().map(|robot| describe(robot)).collect(),
+            next_page_token,
+            robots: described(&self.0, page).await?,
             total_size: i32::try_from(self.0.robots.count()).unwrap_or(i32::MAX),
         }))
     }
@@ -209,6 +218,33 @@ impl api::robot_service_server::RobotService for Robots {
         let intake = Intake::of(&request);
         Ok(Response::new(stream::start(self.0.clone(), request.into_inner(), intake)))
     }
+}
+
+/// What describing a robot takes for each byte of its description.
+const DESCRIBED_TIME: Duration = Duration::from_nanos(5);
+
+/// Room for the descriptions of these robots, as messages and as they are sent.
+fn room_for(
+    shared: &Shared,
+    intake: &Intake,
+    robots: &[Arc<RegisteredRobot>],
+) -> Result<AnswerRoom, Failure> {
+    let sum = |of: fn(&DescriptionBytes) -> u64| -> u64 {
+        robots.iter().map(|robot| of(&robot.description)).sum()
+    };
+    let wire = usize::try_from(sum(|of| of.wire)).unwrap_or(usize::MAX);
+    Ok((intake.work(sum(|of| of.memory))?, shared.unsent.reserve(wire, intake)?))
+}
+
+/// The descriptions of these robots, for which there is room.
+async fn described(
+    shared: &Shared,
+    robots: Vec<Arc<RegisteredRobot>>,
+) -> Result<Vec<api::Robot>, Failure> {
+    let bytes: u64 = robots.iter().map(|robot| robot.description.memory).sum();
+    let estimate = DESCRIBED_TIME * u32::try_from(bytes).unwrap_or(u32::MAX);
+    let describing = move || robots.iter().map(|robot| describe(robot)).collect();
+    Ok(shared.compute.run(estimate, describing).await?)
 }
 
 fn unknown(field: &str, id: &str) -> Failure {

@@ -471,8 +471,9 @@ impl Session {
         };
         let mut report = report::to_wire(known, plan, &link, elapsed, waiting);
         if !waiting.is_over() {
-            if work.runner.has_room(report::bytes_of_messages(known, plan)) {
-                report::add_pairs(&mut report, known, plan, bodies, waiting);
+            let pairs = report::fitting(known, plan, bodies, bytes_taken(plan, work));
+            if work.runner.has_room(report::bytes_of_messages(pairs, plan, bodies)) {
+                report::add_pairs(&mut report, (known, pairs), plan, bodies, waiting);
             } else {
                 report::omit_pairs(&mut report, known);
             }
@@ -489,8 +490,12 @@ fn cut_to_fit(report: &mut api::FrameReport, plan: &Plan, work: &FrameWork<'_>) 
     if work.until.left.load(Ordering::Relaxed) {
         return;
     }
-    let own = reply_bytes(plan.reply_bytes, work.shared.limits());
-    cut(report, own.min(work.reply_bytes));
+    cut(report, bytes_taken(plan, work));
+}
+
+/// How many bytes the client takes for a report.
+fn bytes_taken(plan: &Plan, work: &FrameWork<'_>) -> u64 {
+    reply_bytes(plan.reply_bytes, work.shared.limits()).min(work.reply_bytes)
 }
 
 /// How large a scene may be.

@@ -12,11 +12,11 @@ use prost::Message;
 use tonic::metadata::MetadataMap;
 
 use super::host::{AnswerTime, CallTime, SessionHost, credentials, failure, take_out};
-use super::news::REPORT_FACTOR;
 use super::session::Session;
 use super::work::Reports;
 use crate::rpc::api;
 use crate::rpc::convert::sessions::plan::reply_bytes;
+use crate::rpc::convert::sessions::report::bytes_of_message;
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::{Failure, TooLong};
@@ -51,7 +51,7 @@ pub(super) async fn step(
     let mut frames = request.frames.into_iter().enumerate();
     while let Some((index, frame)) = frames.next() {
         let frame_id = frame.frame_id;
-        let kept = memory.grow_to(REPORT_FACTOR as u64 * room.taken).map_err(Failure::from);
+        let kept = memory.grow_to(room.held).map_err(Failure::from);
         let done = match kept.and_then(|()| call.turns.begin(shared, index, &room)) {
             Ok(()) => call.take_turn(frame, index, room).await,
             Err(failure) => Err(failure),
@@ -113,6 +113,8 @@ struct ReplyRoom {
     bytes_max: u64,
     /// By the reports so far.
     taken: u64,
+    /// What these take in memory.
+    held: u64,
     /// By the largest of them: the best guess for the next one.
     largest: u64,
     /// Frames without a report. There has to be room to refuse them.
@@ -126,7 +128,14 @@ impl ReplyRoom {
     fn of_call(shared: &Shared, asked: u64, frames: usize) -> Self {
         let limits = shared.limits();
         let bytes_max = reply_bytes(asked, limits).min(limits.step_reply_bytes_max);
-        Self { bytes_max, taken: 0, largest: 0, frames_left: frames as u64, is_full: false }
+        Self {
+            bytes_max,
+            taken: 0,
+            held: 0,
+            largest: 0,
+            frames_left: frames as u64,
+            is_full: false,
+        }
     }
 
     /// For the next report.
@@ -138,6 +147,7 @@ impl ReplyRoom {
     fn take(&mut self, answered: &[Box<api::FrameReport>], is_less: bool) {
         let bytes = answered.iter().map(|report| report.encoded_len()).sum::<usize>() as u64;
         self.taken += bytes;
+        self.held += answered.iter().map(|report| bytes_of_message(report)).sum::<u64>();
         self.largest = self.largest.max(bytes);
         self.frames_left = self.frames_left.saturating_sub(1);
         self.is_full |= is_less && answered.iter().any(|report| report.cut);

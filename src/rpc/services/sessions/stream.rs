@@ -25,6 +25,7 @@ use super::work::Frames;
 use crate::rpc::api;
 use crate::rpc::api::stream_session_request::Start;
 use crate::rpc::convert::sessions::cut::is_short;
+use crate::rpc::convert::sessions::report::bytes_of_message;
 use crate::rpc::path::Path;
 use crate::rpc::status::{Failure, of_transport};
 use crate::rpc::transport::intake::Intake;
@@ -34,8 +35,8 @@ use crate::runtime::memory::{MemoryKind, Reservation};
 use crate::runtime::sessions::owner::{Credentials, KeyDigest};
 use crate::runtime::sessions::{Attachment, Slot, has_turned_true};
 
-/// For reports of more bytes than this memory is taken.
-const LARGE_REPORT: usize = 64 << 10;
+/// For reports that are more bytes in memory than this it is taken.
+const LARGE_REPORT: u64 = 256 << 10;
 
 /// All that is said on a stream, until it is over.
 type Conversation = Pin<Box<dyn Future<Output = Result<(), Failure>> + Send>>;
@@ -113,9 +114,9 @@ struct Talk {
     intake: Intake,
     /// The client has sent its last message.
     is_over: bool,
-    /// Bytes of the last report: the best guess for the next one. Those of short ones are not
+    /// What the last report took in memory: the best guess for the next one. Short ones are not
     /// counted.
-    last_bytes: usize,
+    last_bytes: u64,
     /// How long its frames have taken, at a guess, since others of this thread had their turn.
     busy: Duration,
 }
@@ -280,8 +281,7 @@ impl Talk {
         if self.last_bytes <= LARGE_REPORT {
             return Ok(None);
         }
-        let bytes = (REPORT_FACTOR * self.last_bytes) as u64;
-        Ok(Some(self.intake.purse().reserve(MemoryKind::Replies, bytes)?))
+        Ok(Some(self.intake.purse().reserve(MemoryKind::Replies, self.last_bytes)?))
     }
 
     /// Says of each frame why it was not applied.
@@ -361,13 +361,13 @@ impl Talk {
     }
 
     async fn send(&mut self, reply: api::StreamSessionResponse) {
-        let is_short = reply.report.as_ref().is_some_and(|report| is_short(report));
-        let bytes = if is_short { 0 } else { reply.encoded_len() };
-        self.last_bytes = bytes;
-        let hold = || {
-            let purse = self.intake.purse();
-            purse.hold(MemoryKind::Replies, (REPORT_FACTOR * bytes) as u64)
+        let bytes = match &reply.report {
+            Some(report) if is_short(report) => 0,
+            Some(report) => bytes_of_message(report),
+            None => (REPORT_FACTOR * reply.encoded_len()) as u64,
         };
+        self.last_bytes = bytes;
+        let hold = || self.intake.purse().hold(MemoryKind::Replies, bytes);
         let _memory = (bytes > LARGE_REPORT).then(hold);
         self.outbox.send(reply).await;
     }
