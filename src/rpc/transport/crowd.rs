@@ -52,8 +52,8 @@ pub(super) struct Place {
     number: u64,
     /// Counts its calls.
     pub(super) doings: Arc<Doings>,
-    /// Comes when it has to leave; none: it came.
-    pub(super) eviction: Option<oneshot::Receiver<()>>,
+    /// Comes when it has to leave; none: somebody waits for it.
+    eviction: Option<oneshot::Receiver<()>>,
 }
 
 /// A call of a connection, until it is dropped.
@@ -126,7 +126,7 @@ impl Doings {
         Busy(self.clone())
     }
 
-    fn is_idle(&self) -> bool {
+    pub(in crate::rpc) fn is_idle(&self) -> bool {
         self.calls.load(Ordering::Relaxed) == 0
     }
 }
@@ -136,6 +136,19 @@ impl Drop for Busy {
         let Doings { calls, idle_since, start } = &*self.0;
         idle_since.store(micros_since(*start), Ordering::Relaxed);
         calls.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Place {
+    /// Waits until another connection gets this place.
+    pub(super) fn has_to_leave(&mut self) -> impl Future<Output = ()> + use<> {
+        let eviction = self.eviction.take();
+        async move {
+            match eviction {
+                Some(eviction) => drop(eviction.await),
+                None => std::future::pending().await,
+            }
+        }
     }
 }
 
