@@ -73,7 +73,8 @@ impl Call {
     where
         S: Service<Request<Body>, Response = Response<Body>, Error = Infallible>,
     {
-        let Self { mut request, mut respond, unread, mut given_up } = self;
+        let Self { mut request, mut respond, unread, given_up } = self;
+        let mut given_up = std::pin::pin!(told(given_up));
         request.extensions_mut().insert(peer);
         let is_reflection = request.uri().path().starts_with("/grpc.reflection.");
         let request = request.map(|stream| {
@@ -86,7 +87,8 @@ impl Call {
                 Ok(response) => response,
                 Err(never) => match never {},
             },
-            Ok(full) = &mut given_up => Status::from(Failure::from(full)).into_http(),
+            // This reply is over at once: nobody asks again.
+            full = &mut given_up => Status::from(Failure::from(full)).into_http(),
             // It is dropped, and with it whatever runs for it.
             _reset = std::future::poll_fn(|context| respond.poll_reset(context)) => return,
         };
@@ -102,7 +104,7 @@ impl Call {
         let mut reply = Reply { stream, body, data: Bytes::new() };
         let ended = tokio::select! {
             biased;
-            Ok(full) = &mut given_up => {
+            full = &mut given_up => {
                 let trailers = trailers(&Failure::from(full).into());
                 reply.stream.send_trailers(trailers).map_err(Ended::from)
             }
@@ -111,6 +113,14 @@ impl Call {
         if let Err(Ended::Broken) = ended {
             reply.stream.send_reset(Reason::INTERNAL_ERROR);
         }
+    }
+}
+
+/// When a call has to give way. That it never will is no reason to end.
+async fn told(given_up: oneshot::Receiver<OutOfMemory>) -> OutOfMemory {
+    match given_up.await {
+        Ok(full) => full,
+        Err(_) => std::future::pending().await,
     }
 }
 
