@@ -123,6 +123,7 @@ pub(in crate::rpc) async fn accept(
             }
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");
+                places.make_room();
                 tokio::time::sleep(ACCEPT_RETRY).await;
             }
         }

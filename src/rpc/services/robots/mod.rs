@@ -11,6 +11,7 @@ use tonic::{Request, Response, Status, Streaming};
 
 use crate::rpc::api;
 use crate::rpc::convert::body::hull_bytes;
+use crate::rpc::convert::keys::{digest, digests};
 use crate::rpc::convert::paging::page_size;
 use crate::rpc::convert::robots::description::describe;
 use crate::rpc::convert::robots::registration::AskedRobot;
@@ -22,6 +23,8 @@ use crate::rpc::transport::timing::time_left;
 use crate::runtime::compute::Refused;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Purse};
+use crate::runtime::robots::DeleteError;
+use crate::runtime::sessions::owner::{KeyDigest, new_key};
 
 /// The service.
 #[derive(Clone, Debug)]
@@ -85,7 +88,10 @@ impl api::robot_service_server::RobotService for Robots {
         let shared = &self.0;
         let guard = StopGuard::after(Some(time_left(shared.limits(), request.metadata(), None)?));
         let purse = Intake::of(&request).purse().clone();
-        let asked = AskedRobot::convert(request.into_inner(), &shared.catalogue())?;
+        let mut request = request.into_inner();
+        let key = std::mem::take(&mut request.robot_key);
+        let brought = digest(&Path::ROOT.field("robot_key"), &key)?;
+        let asked = AskedRobot::convert(request, &shared.catalogue())?;
         let (estimate, validate_only) = (BYTE_TIME * size(asked.size()), asked.validate_only());
         let work = purse.reserve(MemoryKind::Work, hull_bytes(asked.size() / POINT_BYTES));
         let work = work.map_err(Failure::from)?;
@@ -98,15 +104,20 @@ impl api::robot_service_server::RobotService for Robots {
         let robot = building.await.map_err(Failure::from)??;
         if validate_only {
             let already_registered = shared.robots.get(&robot.id).is_some();
-            let robot = Some(describe(&robot));
-            return Ok(Response::new(api::RegisterRobotResponse { robot, already_registered }));
+            let (robot, robot_key) = (Some(describe(&robot)), String::new());
+            let read = api::RegisterRobotResponse { robot, already_registered, robot_key };
+            return Ok(Response::new(read));
         }
         shared.refuse_while_draining()?;
         let registered = shared.robots.register(robot, &purse, shared.limits());
         let (robot, already_registered) =
             registered.map_err(|limit| Failure::from(limit.reached()))?;
+        let is_open = brought.is_some() || already_registered || shared.leaves_open;
+        let robot_key = if is_open { String::new() } else { new_key().map_err(Failure::from)? };
+        let made = (!robot_key.is_empty()).then(|| KeyDigest::of(&robot_key));
+        claim(shared, &robot.id, brought.or(made), &purse)?;
         let robot = Some(describe(&robot));
-        Ok(Response::new(api::RegisterRobotResponse { robot, already_registered }))
+        Ok(Response::new(api::RegisterRobotResponse { robot, already_registered, robot_key }))
     }
 
     async fn get_robot(
@@ -142,9 +153,16 @@ impl api::robot_service_server::RobotService for Robots {
         &self,
         request: Request<api::DeleteRobotRequest>,
     ) -> Result<Response<api::DeleteRobotResponse>, Status> {
-        let api::DeleteRobotRequest { id, allow_missing } = request.into_inner();
-        if !self.0.robots.delete(&id) && !allow_missing {
-            return Err(unknown("id", &id).into());
+        let api::DeleteRobotRequest { id, allow_missing, robot_keys } = request.into_inner();
+        let list = Path::ROOT.field("robot_keys");
+        let keys = digests(&list, &robot_keys, self.0.limits().keys_per_robot_max())?;
+        match self.0.robots.delete(&id, &keys) {
+            Ok(()) => {}
+            Err(DeleteError::Unknown) if allow_missing => {}
+            Err(DeleteError::Unknown) => return Err(unknown("id", &id).into()),
+            Err(DeleteError::Claimed) => {
+                return Err(Failure::RobotClaimed { field: list.to_string() }.into());
+            }
         }
         Ok(Response::new(api::DeleteRobotResponse {}))
     }
@@ -186,6 +204,20 @@ impl api::robot_service_server::RobotService for Robots {
         self.0.refuse_while_draining()?;
         let intake = Intake::of(&request);
         Ok(Response::new(stream::start(self.0.clone(), request.into_inner(), intake)))
+    }
+}
+
+/// Claims a robot that is registered, if there is a key for it.
+fn claim(shared: &Shared, id: &str, key: Option<KeyDigest>, purse: &Purse) -> Result<(), Failure> {
+    let Some(key) = key else { return Ok(()) };
+    match shared.robots.claim(id, key, purse, shared.limits()) {
+        Ok(true) => Ok(()),
+        // Somebody has deleted it meanwhile.
+        Ok(false) => Err(unknown("id", id)),
+        Err(limit) if limit.name == "keys_per_robot_max" => {
+            Err(limit.exceeded_at("robot_key").into())
+        }
+        Err(limit) => Err(limit.reached().into()),
     }
 }
 
