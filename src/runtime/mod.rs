@@ -9,6 +9,7 @@ pub mod descriptors;
 pub mod memory;
 pub mod metrics;
 pub mod robots;
+pub mod seats;
 pub mod sessions;
 pub mod settings;
 pub mod share;
