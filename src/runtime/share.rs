@@ -73,7 +73,7 @@ mod tests {
 
     #[test]
     fn there_is_a_place_for_a_quarter_of_as_many_addresses_as_there_are_places() {
-        for limit in 1..200 {
+        for limit in 1..200_u64 {
             let got = taken_by(usize::try_from(limit.div_ceil(4)).unwrap(), limit, places);
             assert!(got.iter().all(|got| *got > 0), "{limit}: {got:?}");
         }

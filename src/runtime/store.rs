@@ -376,12 +376,7 @@ impl PolytopeStore {
         Ok(())
     }
 
-    fn insert(
-        &self,
-        index: &mut Index,
-        new: NewPolytope,
-        paid: Option<Reservation>,
-    ) -> Registered {
+    fn insert(&self, index: &mut Index, new: NewPolytope, paid: Option<Reservation>) -> Registered {
         let id = new.stored.id;
         let named = new.alias.as_deref().and_then(|alias| self.named(alias));
         let owner = new.owner_after(named);

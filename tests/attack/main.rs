@@ -30,6 +30,7 @@
 
 mod all_at_once;
 mod bodies;
+mod connections;
 mod crowds;
 mod deadlines;
 mod decoding;
@@ -44,6 +45,8 @@ mod row;
 mod scenes;
 mod searches;
 mod server;
+mod shares;
+mod stalled;
 mod stop;
 mod strikes;
 mod truths;

@@ -26,6 +26,7 @@ mod polytopes;
 mod queries;
 mod registration;
 mod reply_sizes;
+mod robot_keys;
 mod robots;
 mod scene_queries;
 mod server;

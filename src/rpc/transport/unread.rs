@@ -203,3 +203,6 @@ impl Ledger {
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

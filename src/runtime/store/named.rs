@@ -6,7 +6,7 @@ use crate::runtime::memory::{MemoryKind, OutOfMemory, Purse, Reservation};
 use crate::runtime::sessions::owner::KeyDigest;
 
 /// What an alias takes beside its letters.
-const ALIAS_BYTES: u64 = 256;
+pub(super) const ALIAS_BYTES: u64 = 256;
 
 /// What an alias names, and whose it is.
 #[derive(Clone, Copy, Debug)]
