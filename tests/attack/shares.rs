@@ -13,8 +13,8 @@ use crate::server::{Client, slowness};
 /// So many addresses take all that they can get.
 const GREEDY: u8 = 6;
 
-/// So many come in all.
-const ADDRESSES: u16 = 256;
+/// So many come in all, beside the one whose session is watched.
+const ADDRESSES: u16 = 255;
 
 /// An address of this machine.
 fn address(k: u16) -> [u8; 4] {
