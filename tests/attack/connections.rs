@@ -20,11 +20,11 @@ async fn connections_max(client: &Client) -> u64 {
     limits.iter().find(|limit| limit.name == "connections_max").unwrap().value
 }
 
-/// Connections from eight addresses that ask nothing after their first question.
+/// Connections from 250 addresses that ask nothing, each address well within its share.
 async fn idle(server: &Server, count: usize) -> Vec<Client> {
     let mut clients = Vec::new();
     for k in 0..count {
-        let address = [127, 0, 4, 1 + u8::try_from(k % 8).unwrap()];
+        let address = [127, 0, 4, 1 + u8::try_from(k % 250).unwrap()];
         clients.push(server.connect_from(address).await);
     }
     clients
