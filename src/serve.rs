@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use clearance::config::{ConfigError, Loaded, ServeOptions};
 use clearance::rpc;
+use clearance::runtime::descriptors;
 use clearance::runtime::settings::Settings;
 use clearance::runtime::signals::stop_signal;
 use clearance::telemetry::{self, TelemetryError};
@@ -48,6 +49,7 @@ pub(crate) fn run(options: &ServeOptions) -> Result<(), RunError> {
         let variables = strangers.join(", ");
         tracing::warn!(variables, "these are no settings and are not looked at");
     }
+    descriptors::raise();
     let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build()?;
     let result = runtime.block_on(listen_and_serve(settings, file));
     // What outlived the time for draining is not waited for.

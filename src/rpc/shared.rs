@@ -12,6 +12,7 @@ use crate::rpc::transport::unsent::Unsent;
 use crate::runtime::cells::KeptCells;
 use crate::runtime::clock::{Clock, SystemClock};
 use crate::runtime::compute::Compute;
+use crate::runtime::descriptors;
 use crate::runtime::memory::{self, Account};
 use crate::runtime::metrics::Metrics;
 use crate::runtime::robots::RobotStore;
@@ -60,6 +61,7 @@ impl Shared {
         if settings.limits.memory_bytes_max == 0 {
             settings.limits.memory_bytes_max = memory::default_bytes_max();
         }
+        descriptors::fit(&mut settings.limits);
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let room = |limit: u64| usize::try_from(limit).unwrap_or(usize::MAX);
         let uploads = room(settings.limits.uploads_max).min(Semaphore::MAX_PERMITS);

@@ -104,6 +104,12 @@ pub enum Failure {
         /// Where the key belongs.
         field: String,
     },
+    /// The robot was claimed with a key that was not brought.
+    #[error("{field}: the robot was claimed with a key that was not brought")]
+    RobotClaimed {
+        /// Where the key belongs.
+        field: String,
+    },
     /// A session with this id is open.
     #[error("{field}: a session {id:?} is open; say replace, with its session_key, to replace it")]
     SessionExists {
@@ -286,6 +292,9 @@ impl Failure {
             }
             Self::AliasClaimed { field } => {
                 row(Code::PermissionDenied, Reason::AliasClaimed).at(field)
+            }
+            Self::RobotClaimed { field } => {
+                row(Code::PermissionDenied, Reason::RobotClaimed).at(field)
             }
             Self::SessionExists { field, id } => {
                 row(Code::AlreadyExists, Reason::SessionExists).at(field).with("session_id", id)

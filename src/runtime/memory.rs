@@ -22,6 +22,7 @@ use self::arrival::Unfinished;
 pub use self::machine::{address_space_max, default_bytes_max, resident_bytes};
 pub use self::tidy::tidy;
 use super::settings::Limit;
+use super::share::{self, SHARE};
 
 /// What memory is taken for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,11 +47,13 @@ pub enum MemoryKind {
     Robots,
     /// Cells of robots that stay built between calls.
     Cells,
+    /// Names of polytopes.
+    Aliases,
 }
 
 impl MemoryKind {
     /// Every kind, in the order of their numbers.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Calls,
         Self::Receiving,
         Self::Decoded,
@@ -61,6 +64,7 @@ impl MemoryKind {
         Self::Work,
         Self::Robots,
         Self::Cells,
+        Self::Aliases,
     ];
 
     /// Its name on the wire.
@@ -76,6 +80,7 @@ impl MemoryKind {
             Self::Work => "work",
             Self::Robots => "robots",
             Self::Cells => "cells",
+            Self::Aliases => "aliases",
         }
     }
 }
@@ -87,17 +92,19 @@ pub const CALL_BYTES: u64 = 16 << 10;
 /// What a connection takes: buffers of the socket's and of HTTP/2's bytes.
 pub const CONNECTION_BYTES: u64 = 64 << 10;
 
-/// An address may hold so many times what is free.
-pub const SHARE: u64 = 3;
-
 /// A connection that holds no more than this is not asked what its address holds.
 const RATION_BYTES: u64 = 1 << 20;
 
 /// So much has a connection even when more is held than there is: itself, and four small calls.
 const SPARE_BYTES: u64 = CONNECTION_BYTES + 4 * CALL_BYTES;
 
-/// The part of all memory that is kept for rations: one in so many.
+/// The part of all memory that is kept for rations of connections: one in so many. As much again is
+/// kept for what outlives connections.
 const RATIONS_PART: u64 = 16;
+
+/// For so many addresses there is a ration of that: whoever has no more gets it, whatever the
+/// others hold.
+const LASTING_RATIONS: u64 = 256;
 
 /// Every part of memory that is in use.
 #[derive(Clone, Debug)]
@@ -129,6 +136,8 @@ struct Owner {
 #[derive(Debug, Default)]
 struct Holder {
     bytes: AtomicU64,
+    /// What of these outlives connections.
+    lasting: AtomicU64,
     /// What of these is held of each kind.
     kinds: [AtomicU64; MemoryKind::ALL.len()],
     /// How many reservations there are of each kind.
@@ -241,19 +250,22 @@ impl Purse {
     }
 
     /// Whether the address may hold one more thing of a kind, of which there are `taken` on the
-    /// whole server and may be `limit`: like bytes, it may have so many times what it leaves free.
+    /// whole server and may be `limit`.
     pub fn may_have_another(&self, kind: MemoryKind, taken: u64, limit: u64) -> bool {
+        self.places_for(kind, taken, limit) > 0
+    }
+
+    /// How many more things of a kind the address may hold.
+    pub fn places_for(&self, kind: MemoryKind, taken: u64, limit: u64) -> u64 {
         let own = self.0.address.counts[kind as usize].load(Ordering::Relaxed);
-        own < limit.saturating_sub(taken).saturating_mul(SHARE)
+        share::places(own, taken, limit)
     }
 
     /// How many bytes more the address may hold of a kind that has a `limit` of its own, of which
     /// `taken` are held on the whole server: it leaves room for others there, too.
     pub fn room_for(&self, kind: MemoryKind, taken: u64, limit: u64) -> u64 {
         let own = self.0.address.kinds[kind as usize].load(Ordering::Relaxed);
-        let most = limit.saturating_sub(taken).saturating_mul(SHARE);
-        // So many more make as many fewer that are free.
-        most.saturating_sub(own) / (SHARE + 1)
+        share::bytes(own, taken, limit)
     }
 
     /// Whether what was just added is within the bounds.
@@ -263,12 +275,16 @@ impl Purse {
         let held = |holder: &Holder| holder.bytes.load(Ordering::Relaxed);
         let own = connection.as_ref().map_or(u64::MAX, held);
         let kept = max / RATIONS_PART;
+        let lasting = address.lasting.load(Ordering::Relaxed);
         let Some(free) = max.checked_sub(total) else {
             // More is held than there is, see `Purse::hold`; that keeps nobody from a small call.
             let calls = books.kinds[MemoryKind::Calls as usize].load(Ordering::Relaxed);
             return own <= SPARE_BYTES && calls <= kept;
         };
-        own <= RATION_BYTES || free >= kept && held(address) <= free.saturating_mul(SHARE)
+        let is_small = own <= RATION_BYTES;
+        let is_shared = free >= 2 * kept && held(address) <= free.saturating_mul(SHARE);
+        let lasts_little = connection.is_none() && lasting <= kept / LASTING_RATIONS;
+        is_small || is_shared || lasts_little && free >= kept
     }
 
     /// Where what is kept for rations is being used up, unfinished messages of others give way.
@@ -297,7 +313,8 @@ impl Purse {
         let Owner { books, address, connection } = &*self.0;
         let of_kind = &address.kinds[kind as usize];
         let all = [&books.total, &books.kinds[kind as usize], &address.bytes, of_kind];
-        all.into_iter().chain(connection.as_ref().map(|own| &own.bytes))
+        let own = connection.as_ref().map_or(&address.lasting, |own| &own.bytes);
+        all.into_iter().chain([own])
     }
 }
 
@@ -359,124 +376,4 @@ impl Drop for Reservation {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::runtime::settings::Limits;
-
-    const MIB: u64 = 1 << 20;
-
-    fn account(mib: u64) -> Account {
-        let limits = Limits { memory_bytes_max: mib * MIB, ..Limits::default() };
-        Account::new(limits.memory_bytes_max())
-    }
-
-    fn client(account: &Account, last: u8) -> Purse {
-        account.connection(IpAddr::V4(Ipv4Addr::new(10, 0, 0, last)))
-    }
-
-    /// Takes MiB by MiB until it is refused; tells how many.
-    fn fill(purse: &Purse, held: &mut Vec<Reservation>) -> usize {
-        let before = held.len();
-        while let Ok(reservation) = purse.reserve(MemoryKind::Work, MIB) {
-            held.push(reservation);
-        }
-        held.len() - before
-    }
-
-    #[test]
-    fn what_is_given_back_can_be_taken_again() {
-        let account = account(64);
-        let purse = client(&account, 1);
-        let mut held = purse.reserve(MemoryKind::Uploads, 10 * MIB).unwrap();
-        held.grow_to(20 * MIB).unwrap();
-        assert_eq!((account.used(MemoryKind::Uploads), account.total()), (20 * MIB, 20 * MIB));
-        let refused = held.grow_to(60 * MIB).unwrap_err();
-        assert_eq!((refused.0.name, held.bytes()), ("memory_bytes_max", 20 * MIB));
-        assert!(held.grow_to(u64::MAX).is_err() && account.refusals() == 2);
-        held.set(5 * MIB);
-        assert_eq!(account.total(), 5 * MIB);
-        drop(held);
-        assert_eq!((account.used(MemoryKind::Uploads), account.total()), (0, 0));
-    }
-
-    #[test]
-    fn whoever_takes_all_it_can_get_leaves_something_for_the_next() {
-        let account = account(1_024);
-        let mut held = Vec::new();
-        let greedy: Vec<usize> =
-            (1..=3).map(|last| fill(&client(&account, last), &mut held)).collect();
-        assert_eq!(greedy, [768, 192, 1], "three quarters, and of the rest again, to a sixteenth");
-        // Small needs are met still, also of the same address.
-        let small = client(&account, 1).reserve(MemoryKind::Decoded, MIB);
-        assert!(small.is_ok());
-    }
-
-    #[test]
-    fn small_calls_go_on_when_more_is_held_than_there_is() {
-        let account = account(64);
-        let held = client(&account, 1).hold(MemoryKind::Sessions, 100 * MIB);
-        let other = client(&account, 2);
-        let own = other.reserve(MemoryKind::Calls, CONNECTION_BYTES).unwrap();
-        let calls: Vec<_> = (0..4).map(|_| other.reserve(MemoryKind::Calls, CALL_BYTES)).collect();
-        assert!(calls.iter().all(Result::is_ok));
-        assert!(other.reserve(MemoryKind::Calls, CALL_BYTES).is_err(), "no more than four");
-        drop((held, own, calls));
-        assert_eq!(account.total(), 0);
-    }
-
-    #[test]
-    fn shares_are_by_address_whatever_the_connection() {
-        let account = account(1_024);
-        let mut held = Vec::new();
-        let first = fill(&client(&account, 1), &mut held);
-        let again = fill(&client(&account, 1), &mut held);
-        assert!(first == 768 && again <= 1, "{first} and {again}");
-        let lasting = client(&account, 1).lasting();
-        assert!(lasting.reserve(MemoryKind::Sessions, 1).is_err(), "no ration for what lasts");
-        held.clear();
-        assert!(lasting.reserve(MemoryKind::Sessions, 1).is_ok());
-    }
-
-    #[test]
-    fn places_are_shared_like_bytes() {
-        let account = account(64);
-        let [greedy, other] = [1, 2].map(|last| client(&account, last).lasting());
-        let mut held = Vec::new();
-        while greedy.may_have_another(MemoryKind::Sessions, held.len() as u64, 1_000) {
-            held.push(greedy.reserve(MemoryKind::Sessions, 1).unwrap());
-        }
-        assert_eq!(held.len(), 750);
-        assert!(other.may_have_another(MemoryKind::Sessions, 750, 1_000));
-        held.pop();
-        assert!(greedy.may_have_another(MemoryKind::Sessions, 749, 1_000));
-    }
-
-    #[test]
-    fn bytes_of_a_kind_with_a_limit_of_its_own_are_shared_too() {
-        let account = account(64);
-        let [greedy, other] = [1, 2].map(|last| client(&account, last).lasting());
-        let (kind, limit) = (MemoryKind::Replies, 16 * MIB);
-        let mut held = Vec::new();
-        while greedy.room_for(kind, account.used(kind), limit) >= MIB {
-            held.push(greedy.reserve(kind, MIB).unwrap());
-        }
-        assert_eq!(held.len(), 12, "three quarters");
-        assert_eq!(other.room_for(kind, account.used(kind), limit), 3 * MIB);
-        assert_eq!(greedy.room_for(MemoryKind::Uploads, 0, limit), 12 * MIB, "another kind");
-    }
-
-    #[test]
-    fn addresses_of_one_network_of_ipv6_are_one() {
-        let key = |text: &str| neighbourhood(text.parse().unwrap());
-        assert_eq!(key("2001:db8:1:2::1"), key("2001:db8:1:2:ffff::9"));
-        assert_ne!(key("2001:db8:1:2::1"), key("2001:db8:1:3::1"));
-        assert_eq!(key("::ffff:10.0.0.1"), key("10.0.0.1"));
-    }
-
-    #[test]
-    fn forgotten_addresses_take_no_room() {
-        let account = account(64);
-        (0..100).for_each(|last| drop(client(&account, last)));
-        assert!(account.0.addresses.lock().unwrap().len() <= 2);
-    }
-}
+mod tests;

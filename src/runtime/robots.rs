@@ -1,10 +1,14 @@
 //! The robots that clients registered, by id.
 
+mod claims;
+
 use std::collections::BTreeMap;
 use std::ops::Bound;
 use std::sync::{Arc, Mutex, MutexGuard};
 
+use self::claims::Claims;
 use super::memory::{MemoryKind, Purse, Reservation};
+use super::sessions::owner::KeyDigest;
 use super::settings::{Limit, Limits};
 use super::store::paid::PaidMemory;
 use crate::geometry::polytope::TableKeeper;
@@ -102,6 +106,19 @@ impl BuildRoom for RobotWork {
 #[derive(Debug, Default)]
 pub struct RobotStore {
     robots: Mutex<BTreeMap<String, Arc<RegisteredRobot>>>,
+    /// Locked while `robots` are.
+    claims: Mutex<Claims>,
+}
+
+/// Why a robot was not deleted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeleteError {
+    /// It is not there.
+    #[error("there is no such robot")]
+    Unknown,
+    /// It was claimed with a key that was not brought.
+    #[error("it was claimed with a key that was not brought")]
+    Claimed,
 }
 
 impl RobotStore {
@@ -137,9 +154,32 @@ impl RobotStore {
         self.lock().get(id).cloned()
     }
 
-    /// Forgets a robot; whoever has it keeps it. Says whether it was there.
-    pub fn delete(&self, id: &str) -> bool {
-        self.lock().remove(id).is_some()
+    /// Claims a robot, so that it is deleted by who brings this key, too, and by nobody else; says
+    /// whether it is there. `purse` pays.
+    pub fn claim(
+        &self,
+        id: &str,
+        key: KeyDigest,
+        purse: &Purse,
+        limits: &Limits,
+    ) -> Result<bool, Limit> {
+        let robots = self.lock();
+        if !robots.contains_key(id) {
+            return Ok(false);
+        }
+        self.claims().add(id, key, purse, limits).map(|()| true)
+    }
+
+    /// Forgets a robot that nobody has claimed, or every claim on which one of these keys opens;
+    /// whoever has it keeps it.
+    pub fn delete(&self, id: &str, keys: &[KeyDigest]) -> Result<(), DeleteError> {
+        let mut robots = self.lock();
+        let mut claims = self.claims();
+        if !claims.open_to(id, keys) {
+            return Err(DeleteError::Claimed);
+        }
+        claims.forget(id);
+        robots.remove(id).map(drop).ok_or(DeleteError::Unknown)
     }
 
     /// At most `size` robots after `after`, by id, whose descriptions take no more than so many
@@ -168,6 +208,10 @@ impl RobotStore {
     /// How many there are.
     pub fn count(&self) -> usize {
         self.lock().len()
+    }
+
+    fn claims(&self) -> MutexGuard<'_, Claims> {
+        self.claims.lock().expect("nothing panics while holding it")
     }
 
     fn lock(&self) -> MutexGuard<'_, BTreeMap<String, Arc<RegisteredRobot>>> {

@@ -26,6 +26,7 @@ pub use self::parallel::Parallel;
 pub use self::resident::{Resident, Summary};
 use super::clock::Clock;
 use super::memory::{MemoryKind, OutOfMemory, Purse, Reservation};
+use super::seats::Seats;
 use super::settings::{Limit, Limits};
 
 /// Why a session was not opened or not found.
@@ -113,6 +114,8 @@ pub struct Slot<S> {
     /// One permit for each call that holds frames while it has or awaits its turn.
     calls: Arc<Semaphore>,
     calls_max: Limit,
+    /// Those who watch the session.
+    pub watchers: Seats,
     state: Mutex<State<S>>,
     clock: Arc<dyn Clock>,
     bytes: Arc<AtomicU64>,
@@ -199,15 +202,12 @@ impl<S: Resident> Registry<S> {
         if bytes > self.room(&purse) {
             return Err(SessionError::Full(self.bytes_max));
         }
-        let full = |limit| Err(SessionError::Full(limit));
         let (kind, taken) = (MemoryKind::Sessions, count.saturating_sub(1));
         if replaced.is_none() && !purse.may_have_another(kind, taken, self.sessions_max.value) {
-            return full(self.sessions_max);
+            return Err(SessionError::Full(self.sessions_max));
         }
-        let memory = match purse.reserve(kind, bytes) {
-            Ok(memory) => memory,
-            Err(OutOfMemory(limit)) => return full(limit),
-        };
+        let memory = purse.reserve(kind, bytes);
+        let memory = memory.map_err(|OutOfMemory(limit)| SessionError::Full(limit))?;
         self.bytes.fetch_add(bytes, Ordering::Relaxed);
         let summary = session.summary();
         let slot = Arc::new(Slot {
@@ -220,6 +220,7 @@ impl<S: Resident> Registry<S> {
             turn: Arc::new(Semaphore::new(1)),
             calls: Arc::new(Semaphore::new(self.calls_max.value.clamp(1, CALLS_MAX) as usize)),
             calls_max: self.calls_max,
+            watchers: Seats::default(),
             state: Mutex::new(State {
                 session: Some(Box::new(session)),
                 is_closed: false,

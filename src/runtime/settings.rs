@@ -156,7 +156,8 @@ limits! {
     decoded_bytes_max = 48 * MIB, "bytes", ResourceExhausted;
     /// Entries of one list in a certificate.
     certificate_entries_max = 500_000, "entries", InvalidArgument;
-    /// Connections open at a time.
+    /// Connections open at a time; fewer where the process may not have as many file descriptors
+    /// and 64 for other things.
     connections_max = 1_024, "connections", Unavailable;
     /// Until a new connection has begun to speak HTTP/2; then it gives its place to another.
     handshake_seconds_max = 10, "seconds", Unavailable;
@@ -204,6 +205,8 @@ limits! {
     robots_max = 1_000, "robots", ResourceExhausted;
     /// Memory of all robots, estimated.
     robot_bytes_max = 512 * MIB, "bytes", ResourceExhausted;
+    /// Keys with which clients of one address claim one robot.
+    keys_per_robot_max = 16, "keys", InvalidArgument;
     /// Nodes of the XML of a robot: elements, texts and comments.
     robot_xml_nodes_max = 200_000, "nodes", InvalidArgument;
     /// Links of a robot.
@@ -235,6 +238,8 @@ limits! {
     edge_steps_max = 100_000, "steps", Cut;
     /// Uploads at a time.
     uploads_max = 8, "uploads", ResourceExhausted;
+    /// Aliases of all polytopes, and keys of robots.
+    aliases_max = 100_000, "aliases", ResourceExhausted;
     /// Aliases that clients of one address give to one polytope.
     aliases_per_polytope_max = 16, "aliases", InvalidArgument;
     /// Ids in one search for missing polytopes.

@@ -1,5 +1,6 @@
 //! Registered polytopes and polyhedra, in memory: named by content, shared, counted against limits.
 
+mod named;
 mod page;
 pub(super) mod paid;
 
@@ -9,6 +10,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use dashmap::DashMap;
 
+use self::named::NamedByAlias;
 pub use self::page::StoredPage;
 use self::paid::PaidMemory;
 use super::memory::{MemoryKind, OutOfMemory, Purse, Reservation};
@@ -154,9 +156,6 @@ pub fn bytes_at_most(polytope: &Polytope, effort: &Effort<'_>) -> Result<u64, St
     Ok(bytes_registered(polytope) + tables)
 }
 
-/// What an alias takes beside its letters.
-const ALIAS_BYTES: u64 = 256;
-
 /// A polytope that cannot be deleted while this lives.
 #[derive(Debug)]
 pub struct Lease(Arc<Stored>);
@@ -269,56 +268,11 @@ pub struct PolytopeStore {
     index: Mutex<Index>,
 }
 
-/// What an alias names, and whose it is.
-#[derive(Clone, Copy, Debug)]
-struct NamedByAlias {
-    id: PolytopeId,
-    /// The key that moves the alias and deletes what it names; none: everybody may.
-    owner: Option<KeyDigest>,
-}
-
 #[derive(Debug, Default)]
 struct Index {
     /// With what they take, from whoever gave them last.
     aliases: BTreeMap<PolytopeId, BTreeMap<String, Reservation>>,
     memory_bytes: u64,
-}
-
-impl NamedByAlias {
-    /// Whether one of the keys opens it. All are compared, so that the time tells nothing.
-    fn opens_to(&self, keys: &[KeyDigest]) -> bool {
-        let open = KeyDigest::opens(None, self.owner);
-        keys.iter().fold(open, |open, key| open | KeyDigest::opens(Some(*key), self.owner))
-    }
-
-    /// Refuses to name with it what is not named so yet, unless that is asked for, and to do more
-    /// than repeat what it names without the key that it was claimed with.
-    fn may_be_named(
-        &self,
-        index: usize,
-        new: &NewPolytope,
-        alias: &str,
-    ) -> Result<(), RegisterError> {
-        let (alias, moves) = (alias.to_owned(), self.id != new.stored.id);
-        if moves && !new.move_alias {
-            return Err(RegisterError::AliasTaken { index, alias, owner: self.id });
-        }
-        let claims = moves || new.alias_key.is_some();
-        if claims && !KeyDigest::opens(new.alias_key, self.owner) {
-            return Err(RegisterError::AliasClaimed { index, alias });
-        }
-        Ok(())
-    }
-}
-
-impl NewPolytope {
-    /// Whose the alias is once this is registered, which may be.
-    fn owner_after(&self, before: Option<NamedByAlias>) -> Option<KeyDigest> {
-        match before {
-            Some(before) => before.owner.or(self.alias_key),
-            None => self.alias_key.or(self.made_key),
-        }
-    }
 }
 
 impl PolytopeStore {
@@ -355,11 +309,8 @@ impl PolytopeStore {
         let mut index = self.lock();
         self.check(&index, &new, purse, limits)?;
         let purse = purse.lasting();
-        let pay = |new: &NewPolytope| {
-            let bytes = |alias: &String| ALIAS_BYTES + alias.len() as u64;
-            purse.reserve(MemoryKind::Polytopes, new.alias.as_ref().map_or(0, bytes))
-        };
-        let paid: Result<Vec<Reservation>, OutOfMemory> = new.iter().map(pay).collect();
+        let paid: Result<Vec<_>, OutOfMemory> =
+            new.iter().map(|new| named::paid(new, &purse)).collect();
         let paid = paid.map_err(|full| RegisterError::Full(full.0))?;
         let insert = |(new, paid)| self.insert(&mut index, new, paid);
         Ok(new.into_iter().zip(paid).map(insert).collect())
@@ -407,6 +358,16 @@ impl PolytopeStore {
                 return Err(RegisterError::TooManyAliases { index: i, limit });
             }
         }
+        let held = |alias: &str| {
+            let named = self.named(alias)?;
+            index.aliases.get(&named.id)?.get(alias)
+        };
+        let is_another = |alias: &&&str| !held(alias).is_some_and(|paid| paid.is_of(purse));
+        let others = aliases.keys().filter(is_another).count() as u64;
+        let (kind, limit) = (MemoryKind::Aliases, limits.aliases_max());
+        if others > 0 && others > purse.places_for(kind, self.by_alias.len() as u64, limit.value) {
+            return Err(RegisterError::Full(limit));
+        }
         if count > limits.polytopes_max {
             return Err(RegisterError::Full(limits.polytopes_max()));
         }
@@ -416,7 +377,7 @@ impl PolytopeStore {
         Ok(())
     }
 
-    fn insert(&self, index: &mut Index, new: NewPolytope, paid: Reservation) -> Registered {
+    fn insert(&self, index: &mut Index, new: NewPolytope, paid: Option<Reservation>) -> Registered {
         let id = new.stored.id;
         let named = new.alias.as_deref().and_then(|alias| self.named(alias));
         let owner = new.owner_after(named);
@@ -430,7 +391,7 @@ impl PolytopeStore {
             self.by_id.insert(id, stored.clone());
             stored
         });
-        if let Some(alias) = new.alias {
+        if let Some((alias, paid)) = new.alias.zip(paid) {
             if let Some(before) = self.by_alias.insert(alias.clone(), NamedByAlias { id, owner })
                 && let Some(aliases) = index.aliases.get_mut(&before.id)
             {

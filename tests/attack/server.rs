@@ -38,6 +38,8 @@ pub(crate) struct Start {
     pub(crate) flags: Vec<String>,
     /// The address space that the process may have, bytes.
     pub(crate) address_space_max: Option<u64>,
+    /// How many descriptors it may have at first, and when it asks for more.
+    pub(crate) descriptors: Option<[u64; 2]>,
 }
 
 /// The binary that is attacked.
@@ -57,15 +59,14 @@ impl Server {
     }
 
     pub(crate) fn started(start: &Start) -> Self {
-        let mut command = match start.address_space_max {
-            None => Command::new(binary()),
-            Some(bytes) => {
-                let mut shell = Command::new("sh");
-                let limited = format!("ulimit -v {}; exec \"$0\" \"$@\"", bytes >> 10);
-                shell.arg("-c").arg(limited).arg(binary());
-                shell
-            }
-        };
+        let space = start.address_space_max.map(|bytes| format!("ulimit -v {};", bytes >> 10));
+        // The lower one first: it may not be above the higher one.
+        let descriptors = start
+            .descriptors
+            .map(|[first, most]| format!("ulimit -S -n {first}; ulimit -H -n {most};"));
+        let limited = [space, descriptors].into_iter().flatten().collect::<String>();
+        let mut command = Command::new("sh");
+        command.arg("-c").arg(limited + "exec \"$0\" \"$@\"").arg(binary());
         command.args(["serve", "--listen", "127.0.0.1:0", "--log", "error"]).args(&start.flags);
         let is_given = start.flags.iter().any(|flag| flag == MEMORY_FLAG);
         if let Some(mib) = std::env::var(MEMORY_MIB).ok().filter(|_| !is_given) {
@@ -153,9 +154,16 @@ impl Client {
 
     /// With an address of its own.
     pub(crate) async fn from_to(from: [u8; 4], to: SocketAddr) -> Self {
+        Self::try_from_to(from, to).await.expect("the server accepts")
+    }
+
+    /// With an address of its own, unless the server has no place for another connection.
+    pub(crate) async fn try_from_to(
+        from: [u8; 4],
+        to: SocketAddr,
+    ) -> Result<Self, tonic::transport::Error> {
         let endpoint = Channel::from_shared(format!("http://{to}")).unwrap();
-        let endpoint = endpoint.local_address(Some(from.into()));
-        Self(endpoint.connect().await.expect("the server accepts"))
+        endpoint.local_address(Some(from.into())).connect().await.map(Self)
     }
 
     pub(crate) fn queries(&self) -> QueryServiceClient<Channel> {

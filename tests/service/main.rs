@@ -28,6 +28,7 @@ mod polytopes;
 mod queries;
 mod registration;
 mod reply_sizes;
+mod robot_keys;
 mod robots;
 mod scene_frames;
 mod scene_queries;

@@ -109,7 +109,7 @@ async fn a_robot_is_registered_described_listed_and_forgotten() {
     assert_eq!((one.total_size, two.next_page_token.as_str()), (2, ""));
     let ids = [&one.robots[0].id, &two.robots[0].id];
     assert!(ids.contains(&&robot.id) && ids.contains(&&cell.robots[0].robot_id));
-    let delete = || api::DeleteRobotRequest { id: robot.id.clone(), allow_missing: false };
+    let delete = || api::DeleteRobotRequest { id: robot.id.clone(), ..Default::default() };
     client.delete_robot(delete()).await.unwrap();
     let again = client.delete_robot(delete()).await.unwrap_err();
     assert_eq!(again.get_error_details().error_info().unwrap().reason, "UNKNOWN_ROBOT");
@@ -444,7 +444,7 @@ async fn a_cell_that_stays_built_follows_what_it_names() {
     cell.obstacles[0].shape =
         Some(api::robot_obstacle::Shape::Box(api::Vector3 { x: 1.0, y: 2.0, z: 2.0 }));
     let id = cell.robots[0].robot_id.clone();
-    let delete = api::DeleteRobotRequest { id, allow_missing: false };
+    let delete = api::DeleteRobotRequest { id, ..Default::default() };
     client.delete_robot(delete).await.unwrap();
     let gone = client.check_configurations(check(&cell, first, &[1.5])).await.unwrap_err();
     assert_eq!(gone.code(), Code::NotFound);

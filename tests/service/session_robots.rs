@@ -148,7 +148,7 @@ async fn a_slider_with_its_load_is_handed_over_watched_and_let_go() {
     let told = soon(news.message()).await.unwrap().unwrap().state.unwrap();
     assert_eq!((told.bodies.len(), told.robots.len(), told.robots[0].values.len()), (2, 1, 1));
     // The robot goes from the server; the session keeps what it has.
-    let delete = api::DeleteRobotRequest { id: robot.id.clone(), allow_missing: false };
+    let delete = api::DeleteRobotRequest { id: robot.id.clone(), ..Default::default() };
     robots(&server).delete_robot(delete).await.unwrap();
 
     let attached = api::AttachedBody { body_id: 1, link: "cart".to_owned(), ..Default::default() };

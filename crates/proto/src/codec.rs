@@ -93,6 +93,8 @@ impl<T: Message> Encoder for Outward<T> {
     fn encode(&mut self, item: T, buffer: &mut EncodeBuf<'_>) -> Result<(), Status> {
         let bytes = item.encoded_len();
         if bytes > SMALL_BYTES {
+            // Just as much as it takes: a buffer that grows is twice as large in the end.
+            buffer.reserve(bytes);
             return item.encode(buffer).map_err(|error| Status::internal(error.to_string()));
         }
         self.scratch.clear();

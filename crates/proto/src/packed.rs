@@ -167,9 +167,11 @@ fn read<T: Number>(bytes: &[u8]) -> T {
 
 impl<T: Number> FromIterator<T> for Packed<T> {
     fn from_iter<I: IntoIterator<Item = T>>(numbers: I) -> Self {
-        let mut bytes = Vec::new();
-        numbers.into_iter().for_each(|number| bytes.extend_from_slice(number.write().as_ref()));
-        Self { bytes: Pieces::Joined(bytes), numbers: PhantomData }
+        let numbers = numbers.into_iter();
+        let mut bytes = Vec::with_capacity(numbers.size_hint().0 * Self::SIZE);
+        numbers.for_each(|number| bytes.extend_from_slice(number.write().as_ref()));
+        // Copies share them.
+        Self { bytes: Pieces::Received(bytes.into()), numbers: PhantomData }
     }
 }
 

@@ -1,8 +1,9 @@
-//! Keys that clients bring: of sessions and of aliases.
+//! Keys that clients bring: of sessions, of aliases and of robots.
 
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::sessions::owner::KeyDigest;
+use crate::runtime::settings::Limit;
 
 const KEY_LENGTH_MAX: usize = 200;
 
@@ -22,4 +23,18 @@ pub fn digest(path: &Path<'_>, key: &str) -> Result<Option<KeyDigest>, Failure> 
     }
     check_key(path, key)?;
     Ok(Some(KeyDigest::of(key)))
+}
+
+/// The digests of the keys that a deletion brings.
+pub fn digests(
+    list: &Path<'_>,
+    brought: &[String],
+    limit: Limit,
+) -> Result<Vec<KeyDigest>, Failure> {
+    list.within(limit, brought.len())?;
+    let digest = |(index, key): (usize, &String)| {
+        check_key(&list.index(index), key)?;
+        Ok(KeyDigest::of(key))
+    };
+    brought.iter().enumerate().map(digest).collect()
 }

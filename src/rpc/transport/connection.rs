@@ -1,11 +1,11 @@
-//! Connections: counted, without Nagle's delay, and closed if they do not begin to speak, or when
-//! others need their places and they have no calls.
+//! Connections: counted, without Nagle's delay, and closed if they do not begin to speak.
 
 use std::future::Future;
 use std::io;
 use std::net::SocketAddr;
 use std::pin::Pin;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::task::{Context, Poll};
 use std::time::Duration;
 
@@ -13,17 +13,15 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 use tokio::time::Sleep;
-use tonic::transport::server::Connected;
 
 use super::crowd::{Busy, Doings, Place, Places};
+use super::frames::PREFACE_BYTES;
+use super::unread::Unread;
 use crate::runtime::client::Client;
 use crate::runtime::memory::{Account, CONNECTION_BYTES, MemoryKind, Purse, Reservation};
 
 /// After a failure to accept (no file descriptors left, most likely) the next try comes this late.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
-
-/// Every HTTP/2 connection begins with so many bytes of the client (RFC 9113, section 3.4).
-const PREFACE_BYTES: usize = b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".len();
 
 /// After so many bytes without a pause a connection lets the others of its thread have their turns:
 /// with 250 that send 4 MiB each, a health check waited for 100 ms.
@@ -53,18 +51,45 @@ impl Peer {
     pub(super) fn begin(&self) -> Busy {
         self.doings.begin()
     }
+
+    /// Whether it has no calls.
+    pub(super) fn is_idle(&self) -> bool {
+        self.doings.is_idle()
+    }
 }
 
-/// A connection and its place among those allowed.
+/// A connection that was let in.
 #[derive(Debug)]
-pub(in crate::rpc) struct Connection {
+pub(in crate::rpc) struct Admitted {
+    pub(super) connection: Connection,
+    pub(super) peer: Peer,
+    /// Its place among those allowed.
+    pub(super) place: Place,
+    pub(super) unread: Unread,
+    pub(super) heard: Heard,
+    pub(super) _memory: Reservation,
+}
+
+/// The bytes of a connection.
+#[derive(Debug)]
+pub(super) struct Connection {
     stream: TcpStream,
     greeting: Option<Greeting>,
     /// Bytes read in its turn.
     read_in_turn: usize,
-    peer: Peer,
-    _memory: Reservation,
-    place: Place,
+    unread: Unread,
+    heard: Heard,
+}
+
+/// How often something was heard of the client; cheap to clone.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Heard(Arc<AtomicU64>);
+
+impl Heard {
+    /// So often.
+    pub(super) fn times(&self) -> u64 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// What new connections are held to.
@@ -83,21 +108,22 @@ pub(in crate::rpc) struct Admission {
 pub(in crate::rpc) async fn accept(
     listener: TcpListener,
     admission: Admission,
-    taker: mpsc::Sender<io::Result<Connection>>,
+    taker: mpsc::Sender<Admitted>,
 ) {
     let places = Places::new(admission.connections_max.max(1));
     loop {
         match listener.accept().await {
             Ok((stream, address)) => {
-                let Some(connection) = admitted(stream, address, &places, &admission) else {
+                let Some(admitted) = admitted(stream, address, &places, &admission) else {
                     continue;
                 };
-                if taker.send(Ok(connection)).await.is_err() {
+                if taker.send(admitted).await.is_err() {
                     break;
                 }
             }
             Err(error) => {
                 tracing::warn!(%error, "cannot accept a connection");
+                places.make_room();
                 tokio::time::sleep(ACCEPT_RETRY).await;
             }
         }
@@ -109,7 +135,7 @@ fn admitted(
     address: SocketAddr,
     places: &Places,
     admission: &Admission,
-) -> Option<Connection> {
+) -> Option<Admitted> {
     let place = places.take(address.ip())?;
     let purse = admission.account.connection(address.ip());
     let memory = purse.reserve(MemoryKind::Calls, CONNECTION_BYTES).ok()?;
@@ -118,16 +144,12 @@ fn admitted(
     let patience = Box::pin(tokio::time::sleep(admission.handshake));
     let greeting = Some(Greeting { bytes_to_come: PREFACE_BYTES, patience });
     let client = Client::at(address);
+    let (unread, heard) = (Unread::new(purse.clone()), Heard::default());
     let peer = Peer { purse, client, doings: place.doings.clone() };
-    Some(Connection { stream, greeting, read_in_turn: 0, peer, _memory: memory, place })
-}
-
-impl Connected for Connection {
-    type ConnectInfo = Peer;
-
-    fn connect_info(&self) -> Peer {
-        self.peer.clone()
-    }
+    let (of_stream, in_stream) = (unread.clone(), heard.clone());
+    let connection =
+        Connection { stream, greeting, read_in_turn: 0, unread: of_stream, heard: in_stream };
+    Some(Admitted { connection, peer, place, unread, heard, _memory: memory })
 }
 
 impl AsyncRead for Connection {
@@ -143,17 +165,11 @@ impl AsyncRead for Connection {
         }
         let before = buffer.filled().len();
         let read = Pin::new(&mut self.stream).poll_read(context, buffer);
-        if read.is_pending() {
-            let has_to_leave = match &mut self.place.eviction {
-                Some(eviction) => Pin::new(eviction).poll(context).is_ready(),
-                None => true,
-            };
-            if has_to_leave {
-                self.place.eviction = None;
-                return Poll::Ready(Err(io::ErrorKind::ConnectionAborted.into()));
-            }
-        }
         let came = buffer.filled().len() - before;
+        if came > 0 {
+            self.heard.0.fetch_add(1, Ordering::Relaxed);
+            self.unread.came(&buffer.filled()[before..]);
+        }
         self.read_in_turn = if read.is_pending() { 0 } else { self.read_in_turn + came };
         let Some(greeting) = &mut self.greeting else { return read };
         greeting.bytes_to_come = greeting.bytes_to_come.saturating_sub(came);

@@ -1,9 +1,9 @@
 //! The places for connections: who has one, and who gives way when they are short.
 //!
 //! A connection without calls costs its client nothing, and keep-alive pings keep it open for as
-//! long as the client likes. So an address has a share of the places (as it has of memory, see
-//! `runtime/memory.rs`), and beyond it, or when all are taken, a new connection takes the place of
-//! one that has been without calls for longest.
+//! long as the client likes. So an address has a share of the places (`runtime/share.rs`), and beyond
+//! it, or when all are taken, a new connection takes the place of one that has been without calls
+//! for longest: of the address with most connections, where that has more than its own.
 
 use std::collections::{BTreeMap, HashMap};
 use std::net::IpAddr;
@@ -13,7 +13,8 @@ use std::time::Instant;
 
 use tokio::sync::oneshot;
 
-use crate::runtime::memory::{SHARE, neighbourhood};
+use crate::runtime::memory::neighbourhood;
+use crate::runtime::share;
 
 /// The places of all connections; cheap to clone.
 #[derive(Clone, Debug)]
@@ -52,8 +53,8 @@ pub(super) struct Place {
     number: u64,
     /// Counts its calls.
     pub(super) doings: Arc<Doings>,
-    /// Comes when it has to leave; none: it came.
-    pub(super) eviction: Option<oneshot::Receiver<()>>,
+    /// Comes when it has to leave; none: somebody waits for it.
+    eviction: Option<oneshot::Receiver<()>>,
 }
 
 /// A call of a connection, until it is dropped.
@@ -73,11 +74,10 @@ impl Places {
         let mut guests = self.lock();
         let taken = guests.len() as u64;
         let own = guests.values().filter(|guest| guest.address == address).count() as u64;
-        let free = self.0.connections_max.saturating_sub(taken);
-        if own >= free.saturating_mul(SHARE) {
-            // Beyond its share, it takes from itself.
-            let from = if free > 0 || own * 2 > taken { Some(address) } else { largest(&guests) };
-            let number = longest_idle(&guests, from?)?;
+        if share::places(own, taken, self.0.connections_max) == 0 {
+            // Beyond its share it takes from whoever has most, which may be itself.
+            let from = largest(&guests).filter(|(_, count)| *count > own);
+            let number = longest_idle(&guests, from.map_or(address, |(most, _)| most))?;
             let guest = guests.remove(&number)?;
             // It may have gone by itself.
             let _ = guest.eviction.send(());
@@ -93,18 +93,32 @@ impl Places {
         Some(Place { places: self.clone(), number, doings, eviction: Some(eviction) })
     }
 
+    /// One idle connection of whoever has most is told to leave: the machine has no more for others.
+    pub(super) fn make_room(&self) {
+        let mut guests = self.lock();
+        let idle = largest(&guests).and_then(|(address, _)| longest_idle(&guests, address));
+        if let Some(guest) = idle.and_then(|number| guests.remove(&number)) {
+            // It may have gone by itself.
+            let _ = guest.eviction.send(());
+        }
+    }
+
     fn lock(&self) -> MutexGuard<'_, BTreeMap<u64, Guest>> {
         self.0.guests.lock().expect("nothing panics while holding it")
     }
 }
 
-/// The address with most connections that are idle.
-fn largest(guests: &BTreeMap<u64, Guest>) -> Option<IpAddr> {
-    let mut counts: HashMap<IpAddr, usize> = HashMap::new();
-    for guest in guests.values().filter(|guest| guest.doings.is_idle()) {
-        *counts.entry(guest.address).or_default() += 1;
+/// Of the addresses that have idle connections the one with most connections, and their number.
+fn largest(guests: &BTreeMap<u64, Guest>) -> Option<(IpAddr, u64)> {
+    let mut counts: HashMap<IpAddr, (u64, bool)> = HashMap::new();
+    for guest in guests.values() {
+        let (count, has_idle) = counts.entry(guest.address).or_default();
+        *count += 1;
+        *has_idle |= guest.doings.is_idle();
     }
-    counts.into_iter().max_by_key(|(_, count)| *count).map(|(address, _)| address)
+    let with_idle = counts.into_iter().filter(|(_, (_, has_idle))| *has_idle);
+    // By the address, too, so that nothing depends on the order of a table.
+    with_idle.map(|(address, (count, _))| (address, count)).max_by_key(|(at, count)| (*count, *at))
 }
 
 /// The connection from this address that has been without calls for longest.
@@ -126,7 +140,7 @@ impl Doings {
         Busy(self.clone())
     }
 
-    fn is_idle(&self) -> bool {
+    pub(in crate::rpc) fn is_idle(&self) -> bool {
         self.calls.load(Ordering::Relaxed) == 0
     }
 }
@@ -136,6 +150,19 @@ impl Drop for Busy {
         let Doings { calls, idle_since, start } = &*self.0;
         idle_since.store(micros_since(*start), Ordering::Relaxed);
         calls.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Place {
+    /// Waits until another connection gets this place.
+    pub(super) fn has_to_leave(&mut self) -> impl Future<Output = ()> + use<> {
+        let eviction = self.eviction.take();
+        async move {
+            match eviction {
+                Some(eviction) => drop(eviction.await),
+                None => std::future::pending().await,
+            }
+        }
     }
 }
 
@@ -160,11 +187,11 @@ mod tests {
     #[test]
     fn idle_connections_give_way_and_busy_ones_do_not() {
         let places = Places::new(16);
-        let mut held: Vec<Place> = (0..12).map(|_| places.take(GREEDY).unwrap()).collect();
-        assert!(held.iter_mut().all(|place| !has_to_leave(place)), "three quarters are its share");
-        let calls: Vec<Busy> = held[..11].iter().map(|place| place.doings.begin()).collect();
+        let mut held: Vec<Place> = (0..9).map(|_| places.take(GREEDY).unwrap()).collect();
+        assert!(held.iter_mut().all(|place| !has_to_leave(place)), "so many are its share");
+        let calls: Vec<Busy> = held[..8].iter().map(|place| place.doings.begin()).collect();
         let next = places.take(GREEDY).expect("in the place of its own idle one");
-        assert!(has_to_leave(&mut held[11]));
+        assert!(has_to_leave(&mut held[8]));
         let _busy = next.doings.begin();
         assert!(places.take(GREEDY).is_none(), "all of its own are busy");
         assert!(places.take(OTHER).is_some(), "there is room for others");
@@ -186,6 +213,33 @@ mod tests {
         assert!(has_to_leave(&mut greedy[0]) && !has_to_leave(&mut other));
         drop((new, greedy));
         assert!(places.take(third).is_some());
+    }
+
+    /// Five addresses had all places, and calls on each of them.
+    #[test]
+    fn busy_connections_of_many_addresses_leave_places_for_others() {
+        let places = Places::new(1_024);
+        let mut calls = Vec::new();
+        for last in 0..250 {
+            let address = IpAddr::V4(std::net::Ipv4Addr::new(10, 0, 1, last));
+            let mut got = 0;
+            while let Some(place) = places.take(address) {
+                calls.push((place.doings.begin(), place));
+                got += 1;
+            }
+            assert!(got > 0, "{last}");
+        }
+    }
+
+    #[test]
+    fn whoever_has_fewer_takes_idle_ones_of_whoever_has_more() {
+        let places = Places::new(16);
+        let mut greedy: Vec<Place> = (0..9).map(|_| places.take(GREEDY).unwrap()).collect();
+        let others: Vec<Place> = (0..5).map(|_| places.take(OTHER).unwrap()).collect();
+        assert_eq!(greedy.iter_mut().filter_map(|one| has_to_leave(one).then_some(())).count(), 2);
+        assert_eq!(others.len(), 5);
+        places.make_room();
+        assert_eq!(greedy.iter_mut().filter_map(|one| has_to_leave(one).then_some(())).count(), 1);
     }
 
     #[test]

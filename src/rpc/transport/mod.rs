@@ -1,9 +1,13 @@
 //! Between the network and the services: connections, what surrounds every call, how messages are
 //! read and how long a call may take.
 
+mod call;
 pub(super) mod connection;
 mod crowd;
+mod frames;
+pub(super) mod http2;
 pub(super) mod intake;
 pub mod layer;
 pub(super) mod timing;
+mod unread;
 pub mod unsent;

@@ -56,6 +56,12 @@ impl Arrival {
         Ok(())
     }
 
+    /// Some bytes have been read, and so many wait still.
+    pub fn shrink_to(&mut self, bytes: u64) {
+        self.memory.set(bytes.min(self.memory.bytes()));
+        self.unfinished.bytes.store(self.memory.bytes(), Ordering::Relaxed);
+    }
+
     /// Ready when the message has to give way.
     pub fn poll_given_up(&self, context: &mut Context<'_>) -> Poll<OutOfMemory> {
         let mut waker = self.unfinished.waker();

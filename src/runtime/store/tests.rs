@@ -149,7 +149,37 @@ fn aliases_of_one_address_leave_room_for_those_of_others() {
     let refused = RegisterError::TooManyAliases { index: 0, limit };
     assert_eq!(name("one more", &greedy), Err(refused));
     assert_eq!(name("mine", &other), Ok(1));
-    assert!(account.used(MemoryKind::Polytopes) > 17 * ALIAS_BYTES);
+    assert!(account.used(MemoryKind::Aliases) > 17 * named::ALIAS_BYTES);
     store.delete(&store.resolve("mine").unwrap(), &[]).unwrap();
-    assert_eq!(account.used(MemoryKind::Polytopes), 0);
+    assert_eq!(account.used(MemoryKind::Aliases), 0);
+}
+
+/// Names that others would want were taken by one client, 5,000 of them in a fifth of a second, and
+/// there was no end to it.
+#[test]
+fn names_are_shared_by_address_and_many_addresses_find_some() {
+    use std::net::{IpAddr, Ipv4Addr};
+
+    use crate::runtime::memory::Account;
+
+    let limits = Limits { aliases_max: 100, aliases_per_polytope_max: 1_000, ..Limits::default() };
+    let account =
+        Account::new(Limits { memory_bytes_max: 1 << 30, ..limits.clone() }.memory_bytes_max());
+    let store = PolytopeStore::default();
+    let named = |address: u8| {
+        let purse = account.connection(IpAddr::V4(Ipv4Addr::new(10, 0, 0, address)));
+        let name = |alias: String| store.register(vec![point(1.0, &alias)], &purse, &limits);
+        let mut count = 0;
+        while name(format!("{address}-{count}")).is_ok() {
+            count += 1;
+        }
+        // What it has it may name again, and no other.
+        assert_eq!(name(format!("{address}-0")).map(|named| named.len()), Ok(1));
+        let refused = name("one more".to_owned()).unwrap_err();
+        assert_eq!(refused, RegisterError::Full(limits.aliases_max()));
+        count
+    };
+    let counts: Vec<u32> = (0..25).map(named).collect();
+    assert_eq!(counts[0], 57, "three quarters of three quarters");
+    assert!(counts.iter().all(|count| *count > 0), "{counts:?}");
 }

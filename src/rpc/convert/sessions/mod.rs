@@ -17,4 +17,5 @@ pub mod pair;
 pub mod plan;
 pub mod report;
 pub mod robots;
+pub mod size;
 pub mod state;

@@ -14,7 +14,7 @@ use crate::rpc::convert::body::hull_time;
 use crate::rpc::convert::catalogue::{id, unknown};
 use crate::rpc::convert::described::{describe, describe_new};
 use crate::rpc::convert::geometry::points_to_wire;
-use crate::rpc::convert::keys::check_key;
+use crate::rpc::convert::keys::digests;
 use crate::rpc::convert::paging::page_size;
 use crate::rpc::convert::polytope::{AskedPolytope, BuiltPolytope};
 use crate::rpc::path::{BadField, Path};
@@ -27,7 +27,9 @@ use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Purse};
 use crate::runtime::sessions::owner::{KeyDigest, new_key};
 use crate::runtime::settings::Limits;
-use crate::runtime::store::{DeleteError, RegisterError, Stored, StoredPage, StoredSolid};
+use crate::runtime::store::{
+    DeleteError, NewPolytope, RegisterError, Stored, StoredPage, StoredSolid,
+};
 
 /// The service.
 #[derive(Clone, Debug)]
@@ -127,7 +129,9 @@ impl api::polytope_service_server::PolytopeService for Polytopes {
         use api::delete_polytope_request::Key;
         let request = request.into_inner();
         let store = &self.0.store;
-        let keys = alias_keys(&request.alias_keys, self.0.limits())?;
+        let list = Path::ROOT.field("alias_keys");
+        let most = self.0.limits().aliases_per_polytope_max();
+        let keys = digests(&list, &request.alias_keys, most)?;
         let (path, key, found) = match &request.key {
             Some(Key::Id(text)) => {
                 let path = Path::ROOT.field("id");
@@ -200,17 +204,6 @@ fn facet(corners: &[u32]) -> api::Facet {
     api::Facet { vertices: corners.to_vec() }
 }
 
-/// The keys of aliases that a deletion brings.
-fn alias_keys(brought: &[String], limits: &Limits) -> Result<Vec<KeyDigest>, Failure> {
-    let list = Path::ROOT.field("alias_keys");
-    list.within(limits.aliases_per_polytope_max(), brought.len())?;
-    let digest = |(index, key): (usize, &String)| {
-        check_key(&list.index(index), key)?;
-        Ok(KeyDigest::of(key))
-    };
-    brought.iter().enumerate().map(digest).collect()
-}
-
 fn no_key() -> Failure {
     Failure::BadField(BadField { field: "id".to_owned(), problem: "needs id or alias".into() })
 }
@@ -279,18 +272,20 @@ fn commit(
         return Ok(reports);
     }
     shared.refuse_while_draining()?;
-    let (kind, lasting) = (MemoryKind::Polytopes, purse.lasting());
-    let (bytes, limit) = (store.memory_bytes(), limits.polytope_bytes_max());
-    let wanted: u64 = new.iter().map(|one| one.stored.memory_bytes).sum();
-    if wanted > lasting.room_for(kind, bytes, limit.value) {
+    // What is there already takes no more.
+    let is_new = |one: &&NewPolytope| store.get(&one.stored.id).is_none();
+    let sizes = new.iter().filter(is_new).map(|one| one.stored.memory_bytes);
+    let (count, wanted) = sizes.fold((0, 0), |(count, sum), bytes| (count + 1, sum + bytes));
+    let (kind, limit) = (MemoryKind::Polytopes, limits.polytope_bytes_max());
+    if wanted > purse.room_for(kind, store.memory_bytes(), limit.value) {
+        return Err(limit.reached().into());
+    }
+    let limit = limits.polytopes_max();
+    if count > purse.places_for(kind, store.count(), limit.value) {
         return Err(limit.reached().into());
     }
     for one in &mut new {
         one.stored.pay(purse)?;
-    }
-    let (count, limit) = (store.count(), limits.polytopes_max());
-    if !purse.may_have_another(kind, count, limit.value) {
-        return Err(limit.reached().into());
     }
     let registered = store.register(new, purse, limits).map_err(refused)?;
     for ((report, registered), made) in reports.iter_mut().zip(registered).zip(made_keys) {

@@ -11,6 +11,7 @@ use std::time::Duration;
 use tonic::{Request, Response, Status, Streaming};
 
 use crate::rpc::api;
+use crate::rpc::convert::keys::{digest, digests};
 use crate::rpc::convert::paging::page_size;
 use crate::rpc::convert::robots::description::describe;
 use crate::rpc::convert::robots::registration::AskedRobot;
@@ -23,7 +24,10 @@ use crate::rpc::transport::unsent::AnswerRoom;
 use crate::runtime::compute::{Load, Refused};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Purse};
-use crate::runtime::robots::{DescriptionBytes, ID_PREFIX, RegisteredRobot, RobotWork};
+use crate::runtime::robots::{
+    DeleteError, DescriptionBytes, ID_PREFIX, RegisteredRobot, RobotWork,
+};
+use crate::runtime::sessions::owner::{KeyDigest, new_key};
 
 /// The service.
 #[derive(Clone, Debug)]
@@ -86,7 +90,10 @@ impl api::robot_service_server::RobotService for Robots {
         let guard = StopGuard::after(Some(time_left(shared.limits(), request.metadata(), None)?));
         let intake = Intake::of(&request);
         let (purse, extent) = (intake.purse().clone(), intake.extent());
-        let asked = AskedRobot::convert(request.into_inner(), &shared.catalogue())?;
+        let mut request = request.into_inner();
+        let key = std::mem::take(&mut request.robot_key);
+        let brought = digest(&Path::ROOT.field("robot_key"), &key)?;
+        let asked = AskedRobot::convert(request, &shared.catalogue())?;
         let (estimate, validate_only) = (BYTE_TIME * size(asked.size()), asked.validate_only());
         let reading = purse.reserve(MemoryKind::Work, asked.reading_bytes());
         let work = RobotWork::new(reading.map_err(Failure::from)?);
@@ -99,20 +106,25 @@ impl api::robot_service_server::RobotService for Robots {
         let (robot, work) = building.await.map_err(Failure::from)??;
         let robot = Arc::new(robot);
         let _room = room_for(shared, &intake, std::slice::from_ref(&robot))?;
-        let (robot, already_registered, _work) = if validate_only {
+        if validate_only {
             let already_registered = shared.robots.get(&robot.id).is_some();
-            (robot, already_registered, Some(work))
-        } else {
-            shared.refuse_while_draining()?;
-            // What was built is counted as registered from here on.
-            drop(work);
-            let registered = shared.robots.register(robot, &purse, shared.limits());
-            let (robot, already_registered) =
-                registered.map_err(|limit| Failure::from(limit.reached()))?;
-            (robot, already_registered, None)
-        };
+            let robot = described(shared, vec![robot]).await?.pop();
+            let robot_key = String::new();
+            let read = api::RegisterRobotResponse { robot, already_registered, robot_key };
+            return Ok(Response::new(read));
+        }
+        shared.refuse_while_draining()?;
+        // What was built is counted as registered from here on.
+        drop(work);
+        let registered = shared.robots.register(robot, &purse, shared.limits());
+        let (robot, already_registered) =
+            registered.map_err(|limit| Failure::from(limit.reached()))?;
+        let is_open = brought.is_some() || already_registered || shared.leaves_open;
+        let robot_key = if is_open { String::new() } else { new_key().map_err(Failure::from)? };
+        let made = (!robot_key.is_empty()).then(|| KeyDigest::of(&robot_key));
+        claim(shared, &robot.id, brought.or(made), &purse)?;
         let robot = described(shared, vec![robot]).await?.pop();
-        Ok(Response::new(api::RegisterRobotResponse { robot, already_registered }))
+        Ok(Response::new(api::RegisterRobotResponse { robot, already_registered, robot_key }))
     }
 
     async fn get_robot(
@@ -155,9 +167,16 @@ impl api::robot_service_server::RobotService for Robots {
         &self,
         request: Request<api::DeleteRobotRequest>,
     ) -> Result<Response<api::DeleteRobotResponse>, Status> {
-        let api::DeleteRobotRequest { id, allow_missing } = request.into_inner();
-        if !self.0.robots.delete(&id) && !allow_missing {
-            return Err(unknown("id", &id).into());
+        let api::DeleteRobotRequest { id, allow_missing, robot_keys } = request.into_inner();
+        let list = Path::ROOT.field("robot_keys");
+        let keys = digests(&list, &robot_keys, self.0.limits().keys_per_robot_max())?;
+        match self.0.robots.delete(&id, &keys) {
+            Ok(()) => {}
+            Err(DeleteError::Unknown) if allow_missing => {}
+            Err(DeleteError::Unknown) => return Err(unknown("id", &id).into()),
+            Err(DeleteError::Claimed) => {
+                return Err(Failure::RobotClaimed { field: list.to_string() }.into());
+            }
         }
         Ok(Response::new(api::DeleteRobotResponse {}))
     }
@@ -245,6 +264,20 @@ async fn described(
     let estimate = DESCRIBED_TIME * u32::try_from(bytes).unwrap_or(u32::MAX);
     let describing = move || robots.iter().map(|robot| describe(robot)).collect();
     Ok(shared.compute.run(estimate, describing).await?)
+}
+
+/// Claims a robot that is registered, if there is a key for it.
+fn claim(shared: &Shared, id: &str, key: Option<KeyDigest>, purse: &Purse) -> Result<(), Failure> {
+    let Some(key) = key else { return Ok(()) };
+    match shared.robots.claim(id, key, purse, shared.limits()) {
+        Ok(true) => Ok(()),
+        // Somebody has deleted it meanwhile.
+        Ok(false) => Err(unknown("id", id)),
+        Err(limit) if limit.name == "keys_per_robot_max" => {
+            Err(limit.exceeded_at("robot_key").into())
+        }
+        Err(limit) => Err(limit.reached().into()),
+    }
 }
 
 fn unknown(field: &str, id: &str) -> Failure {

@@ -7,11 +7,11 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use prost::Message;
 use tokio::sync::broadcast;
 
 use crate::rpc::api;
 use crate::rpc::convert::sessions::news::Draft;
+use crate::rpc::convert::sessions::size::{news_bytes, poses_bytes};
 use crate::runtime::memory::{MemoryKind, Purse, Reservation};
 use crate::runtime::settings::{Limit, Limits};
 use crate::scene::{Frame, Moves};
@@ -98,7 +98,7 @@ impl Newsroom {
         let (Some(readers), Some(purse)) = (&self.readers, &self.purse) else { return };
         frame.previous_frame_id = std::mem::replace(&mut self.last_frame, frame.frame_id);
         self.told += 1;
-        let bytes = (REPORT_FACTOR * frame.encoded_len()) as u64;
+        let bytes = news_bytes(&frame) + poses_bytes(&frame);
         let memory = purse.reserve(MemoryKind::Replies, bytes);
         let news = memory.ok().map(|memory| Arc::new(News { frame, _memory: memory }));
         // That nobody hears it any more is known at the next frame.

@@ -15,13 +15,15 @@ use tonic::Status;
 
 use super::check_length;
 use super::host::{SessionHost, failure, take_out};
-use super::news::{NewsCopy, REPORT_FACTOR};
+use super::news::NewsCopy;
 use super::session::Session;
 use super::stream::turned_true;
 use crate::rpc::api;
+use crate::rpc::convert::sessions::size::{news_bytes, state_bytes};
 use crate::rpc::status::Failure;
 use crate::runtime::client::Client;
 use crate::runtime::memory::{MemoryKind, Purse, Reservation};
+use crate::runtime::seats::Seat;
 use crate::runtime::sessions::Slot;
 
 type WatchReply = Result<api::WatchSessionResponse, Status>;
@@ -46,9 +48,12 @@ pub(super) async fn start(
     purse: &Purse,
     bytes_max: u64,
 ) -> Result<Replies, Failure> {
+    let limit = host.shared.limits().watchers_per_session_max();
+    let seat = slot.watchers.take(Client::current().address(), limit.value);
+    let seat = seat.ok_or_else(|| limit.reached())?;
     let (replies, receiver) = mpsc::channel(1);
     let (copy, purse) = (replies.clone(), purse.clone());
-    let mut watch = Watch { host, slot, replies: copy, purse, told: 0, bytes_max };
+    let mut watch = Watch { host, slot, replies: copy, purse, told: 0, bytes_max, _seat: seat };
     // What refuses a watcher is the status of its call.
     let (news, first) = watch.join(None).await?;
     tokio::spawn(Client::current().around(async move {
@@ -75,6 +80,8 @@ struct Watch {
     told: u64,
     /// So many bytes it takes for a message.
     bytes_max: u64,
+    /// Its place among those who watch the session.
+    _seat: Seat,
 }
 
 impl Watch {
@@ -151,7 +158,9 @@ impl Watch {
 
     /// Waits until the watcher has taken what came before; that it is gone ends the task elsewhere.
     async fn send(&self, reply: api::WatchSessionResponse) -> Result<(), Failure> {
-        let bytes = (REPORT_FACTOR * reply.encoded_len()) as u64;
+        // The numbers of packed poses are those of the news, which are counted once for all.
+        let news = reply.frame.as_ref().map_or(0, news_bytes);
+        let bytes = news + reply.state.as_ref().map_or(0, state_bytes);
         let memory = self.purse.reserve(MemoryKind::Replies, bytes)?;
         let queued = Queued { reply: Ok(reply), _memory: Some(memory) };
         let _ = self.replies.send(queued).await;

@@ -1,0 +1,91 @@
+//! `grpc.health.v1.Health`: serving until the server drains.
+
+use std::pin::Pin;
+
+use tokio::sync::{mpsc, watch};
+use tokio_stream::Stream;
+use tokio_stream::wrappers::ReceiverStream;
+use tonic::{Request, Response, Status};
+use tonic_health::pb::health_check_response::ServingStatus;
+use tonic_health::pb::{HealthCheckRequest, HealthCheckResponse, health_server};
+
+use crate::rpc::status::Failure;
+
+/// The services whose health is told, and the whole ("").
+const SERVICES: &[&str] = &[
+    "",
+    "clearance.v1.PolytopeService",
+    "clearance.v1.QueryService",
+    "clearance.v1.RobotService",
+    "clearance.v1.ServerService",
+    "clearance.v1.SessionService",
+];
+
+/// The service.
+#[derive(Clone, Debug)]
+pub struct Health {
+    draining: watch::Receiver<bool>,
+}
+
+type HealthReply = Result<HealthCheckResponse, Status>;
+
+impl Health {
+    /// Serving until this turns true.
+    pub fn new(draining: watch::Receiver<bool>) -> Self {
+        Self { draining }
+    }
+
+    /// How this service is; none: there is none of this name.
+    fn status(&self, service: &str) -> Option<ServingStatus> {
+        let is_known = SERVICES.contains(&service);
+        let drains = *self.draining.borrow();
+        let status = if drains { ServingStatus::NotServing } else { ServingStatus::Serving };
+        is_known.then_some(status)
+    }
+}
+
+fn reply(status: ServingStatus) -> HealthCheckResponse {
+    HealthCheckResponse { status: status.into() }
+}
+
+#[tonic::async_trait]
+impl health_server::Health for Health {
+    async fn check(
+        &self,
+        request: Request<HealthCheckRequest>,
+    ) -> Result<Response<HealthCheckResponse>, Status> {
+        let status = self.status(&request.into_inner().service);
+        let unknown = || Status::not_found("service not registered");
+        Ok(Response::new(reply(status.ok_or_else(unknown)?)))
+    }
+
+    type WatchStream = Pin<Box<dyn Stream<Item = HealthReply> + Send>>;
+
+    /// A name that is not known is told as such, and may become known: of this server none does,
+    /// and the stream waits (health/v1/health.proto of gRPC). A server that drains says so and ends
+    /// the stream, which would hold it back otherwise.
+    async fn watch(
+        &self,
+        request: Request<HealthCheckRequest>,
+    ) -> Result<Response<Self::WatchStream>, Status> {
+        let (health, service) = (self.clone(), request.into_inner().service);
+        let status = move || health.status(&service).unwrap_or(ServingStatus::ServiceUnknown);
+        let mut draining = self.draining.clone();
+        let (replies, receiver) = mpsc::channel(1);
+        tokio::spawn(async move {
+            let told = status();
+            // A watcher that is gone is noticed below.
+            let _ = replies.send(Ok(reply(told))).await;
+            tokio::select! {
+                // When the sender is gone, so is the server.
+                _ = draining.wait_for(|drains| *drains) => {}
+                () = replies.closed() => return,
+            }
+            if status() != told {
+                let _ = replies.send(Ok(reply(status()))).await;
+            }
+            let _ = replies.send(Err(Failure::Draining.into())).await;
+        });
+        Ok(Response::new(Box::pin(ReceiverStream::new(receiver))))
+    }
+}

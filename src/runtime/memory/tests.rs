@@ -1,0 +1,143 @@
+//! What is given out, to whom, and what others still get.
+
+use super::*;
+use crate::runtime::settings::Limits;
+
+const MIB: u64 = 1 << 20;
+
+fn account(mib: u64) -> Account {
+    let limits = Limits { memory_bytes_max: mib * MIB, ..Limits::default() };
+    Account::new(limits.memory_bytes_max())
+}
+
+fn client(account: &Account, last: u8) -> Purse {
+    account.connection(IpAddr::V4(Ipv4Addr::new(10, 0, 0, last)))
+}
+
+/// Takes MiB by MiB until it is refused; tells how many.
+fn fill(purse: &Purse, held: &mut Vec<Reservation>) -> usize {
+    let before = held.len();
+    while let Ok(reservation) = purse.reserve(MemoryKind::Work, MIB) {
+        held.push(reservation);
+    }
+    held.len() - before
+}
+
+#[test]
+fn what_is_given_back_can_be_taken_again() {
+    let account = account(64);
+    let purse = client(&account, 1);
+    let mut held = purse.reserve(MemoryKind::Uploads, 10 * MIB).unwrap();
+    held.grow_to(20 * MIB).unwrap();
+    assert_eq!((account.used(MemoryKind::Uploads), account.total()), (20 * MIB, 20 * MIB));
+    let refused = held.grow_to(60 * MIB).unwrap_err();
+    assert_eq!((refused.0.name, held.bytes()), ("memory_bytes_max", 20 * MIB));
+    assert!(held.grow_to(u64::MAX).is_err() && account.refusals() == 2);
+    held.set(5 * MIB);
+    assert_eq!(account.total(), 5 * MIB);
+    drop(held);
+    assert_eq!((account.used(MemoryKind::Uploads), account.total()), (0, 0));
+}
+
+#[test]
+fn whoever_takes_all_it_can_get_leaves_something_for_the_next() {
+    let account = account(1_024);
+    let mut held = Vec::new();
+    let greedy: Vec<usize> = (1..=3).map(|last| fill(&client(&account, last), &mut held)).collect();
+    assert_eq!(greedy, [768, 128, 1], "three quarters, and what leaves an eighth");
+    // Small needs are met still, also of the same address.
+    let small = client(&account, 1).reserve(MemoryKind::Decoded, MIB);
+    assert!(small.is_ok());
+}
+
+#[test]
+fn small_calls_go_on_when_more_is_held_than_there_is() {
+    let account = account(64);
+    let held = client(&account, 1).hold(MemoryKind::Sessions, 100 * MIB);
+    let other = client(&account, 2);
+    let own = other.reserve(MemoryKind::Calls, CONNECTION_BYTES).unwrap();
+    let calls: Vec<_> = (0..4).map(|_| other.reserve(MemoryKind::Calls, CALL_BYTES)).collect();
+    assert!(calls.iter().all(Result::is_ok));
+    assert!(other.reserve(MemoryKind::Calls, CALL_BYTES).is_err(), "no more than four");
+    drop((held, own, calls));
+    assert_eq!(account.total(), 0);
+}
+
+#[test]
+fn shares_are_by_address_whatever_the_connection() {
+    let account = account(1_024);
+    let mut held = Vec::new();
+    let first = fill(&client(&account, 1), &mut held);
+    let again = fill(&client(&account, 1), &mut held);
+    assert!(first == 768 && again <= 1, "{first} and {again}");
+    let lasting = client(&account, 1).lasting();
+    assert!(lasting.reserve(MemoryKind::Sessions, 1).is_err(), "no ration for what lasts");
+    held.clear();
+    assert!(lasting.reserve(MemoryKind::Sessions, 1).is_ok());
+}
+
+#[test]
+fn places_are_shared_like_bytes() {
+    let account = account(64);
+    let [greedy, other] = [1, 2].map(|last| client(&account, last).lasting());
+    let mut held = Vec::new();
+    while greedy.may_have_another(MemoryKind::Sessions, held.len() as u64, 1_000) {
+        held.push(greedy.reserve(MemoryKind::Sessions, 1).unwrap());
+    }
+    assert_eq!(held.len(), 750);
+    assert!(other.may_have_another(MemoryKind::Sessions, 750, 1_000));
+    held.pop();
+    assert!(greedy.may_have_another(MemoryKind::Sessions, 749, 1_000));
+}
+
+#[test]
+fn bytes_of_a_kind_with_a_limit_of_its_own_are_shared_too() {
+    let account = account(64);
+    let [greedy, other] = [1, 2].map(|last| client(&account, last).lasting());
+    let (kind, limit) = (MemoryKind::Replies, 16 * MIB);
+    let mut held = Vec::new();
+    while greedy.room_for(kind, account.used(kind), limit) >= MIB {
+        held.push(greedy.reserve(kind, MIB).unwrap());
+    }
+    assert_eq!(held.len(), 12, "three quarters");
+    assert_eq!(other.room_for(kind, account.used(kind), limit), 3 * MIB);
+    assert_eq!(greedy.room_for(MemoryKind::Uploads, 0, limit), 12 * MIB, "another kind");
+}
+
+#[test]
+fn addresses_of_one_network_of_ipv6_are_one() {
+    let key = |text: &str| neighbourhood(text.parse().unwrap());
+    assert_eq!(key("2001:db8:1:2::1"), key("2001:db8:1:2:ffff::9"));
+    assert_ne!(key("2001:db8:1:2::1"), key("2001:db8:1:3::1"));
+    assert_eq!(key("::ffff:10.0.0.1"), key("10.0.0.1"));
+}
+
+#[test]
+fn forgotten_addresses_take_no_room() {
+    let account = account(64);
+    (0..100).for_each(|last| drop(client(&account, last)));
+    assert!(account.0.addresses.lock().unwrap().len() <= 2);
+}
+
+/// In what outlives connections a newcomer found nothing any more: three addresses had it all.
+#[test]
+fn whoever_keeps_little_gets_it_however_much_the_others_keep() {
+    let account = account(512);
+    let mut held = Vec::new();
+    for last in 0..5 {
+        let purse = client(&account, last).lasting();
+        while let Ok(one) = purse.reserve(MemoryKind::Sessions, MIB / 4) {
+            held.push(one);
+        }
+    }
+    for last in 0..=255 {
+        let purse = account.connection(IpAddr::V4(Ipv4Addr::new(10, 0, 1, last))).lasting();
+        let session = purse.reserve(MemoryKind::Sessions, 100 << 10);
+        held.push(session.unwrap_or_else(|_| panic!("room for {last}")));
+        let more = purse.reserve(MemoryKind::Sessions, MIB);
+        assert!(more.is_err(), "no more than a ration");
+    }
+    // What small calls need is left.
+    let small = client(&account, 200).reserve(MemoryKind::Decoded, MIB);
+    assert!(small.is_ok());
+}
