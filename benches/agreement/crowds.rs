@@ -1,6 +1,6 @@
 //! The crowds of the linear program's experiments 2 to 4 as scenes of sessions.
 
-use clearance::experiments::{Flight, flights};
+use clearance_experiments::{Flight, flights};
 
 use super::script::{Actor, Posed, Script, packed};
 

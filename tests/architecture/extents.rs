@@ -7,10 +7,11 @@ use std::path::Path;
 use crate::source::{code_of, production_files, production_lines, read};
 
 /// Where extents are made, and what is counted there.
-const COUNTED: [(&str, &str); 4] = [
+const COUNTED: [(&str, &str); 5] = [
     ("src/rpc/transport/intake/mod.rs", "messages, as they were scanned or as they are encoded"),
     ("src/rpc/services/sessions/query.rs", "all that a session declares"),
     ("src/rpc/services/sessions/host.rs", "all that a session declares"),
+    ("src/rpc/services/robots/mod.rs", "descriptions of robots, as they were counted when made"),
     ("src/rpc/services/polytopes/mod.rs", "a polytope with all that is kept of it"),
 ];
 

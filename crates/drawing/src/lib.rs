@@ -8,11 +8,15 @@ pub use quick_xml::escape::escape;
 /// The head of a picture. Its style adds classes to `title` and `sub`, which every picture has.
 #[derive(Debug)]
 pub struct Head<'a> {
-    /// Pixels.
+    /// In pixels.
     pub width: f64,
+    /// In pixels.
     pub height: f64,
+    /// The first line, in large letters.
     pub title: &'a str,
+    /// The line below the title.
     pub subtitle: &'a str,
+    /// Rules of CSS beside those that every picture has.
     pub style: &'a str,
 }
 

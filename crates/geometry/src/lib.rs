@@ -35,5 +35,5 @@ pub mod separation;
 mod both_compilations;
 #[cfg(test)]
 #[path = "../../samples/src/shapes.rs"]
-#[expect(unreachable_pub, reason = "the other crates see them")]
+#[expect(unreachable_pub, dead_code, reason = "the other crates see and use them")]
 pub(crate) mod samples;

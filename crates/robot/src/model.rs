@@ -137,9 +137,9 @@ pub struct Robot {
     /// What was not as expected, in words.
     pub notes: Vec<String>,
     /// The links, sorted by their names.
-    links_by_name: Vec<u32>,
+    pub links_by_name: Vec<u32>,
     /// The joint values, sorted by their names.
-    variables_by_name: Vec<u32>,
+    pub variables_by_name: Vec<u32>,
 }
 
 /// The places of some names, sorted by them.

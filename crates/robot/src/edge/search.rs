@@ -2,7 +2,6 @@
 
 use super::{EdgeAnswer, EdgeQuestion, pieces_of, value_at};
 use crate::cell::{BodyPair, Cell};
-use crate::cell::{BodyPair, Cell};
 use crate::geometry::distance::{DistanceSide, compare_beyond, is_within};
 use crate::geometry::effort::{Effort, Stopped};
 use crate::geometry::number::rounding::BOUND_SLACK;

@@ -11,9 +11,9 @@ use super::changes::same;
 use super::robots::placed;
 use super::*;
 use crate::query::{BodyFilter, SceneView};
-use crate::robot::tests::panda;
 use crate::robots::Attached;
 use crate::{BodyChange, RobotChanges, RobotId, RuleChanges};
+use clearance_samples::panda;
 
 fn names(first: char, count: usize) -> Vec<String> {
     (0..count).map(|k| format!("{first}{k}")).collect()

@@ -7,13 +7,13 @@ use crate::geometry::Vec3;
 use crate::geometry::claim::{Outcome, Verdict};
 use crate::geometry::pose::Pose;
 use crate::robot::Robot;
-use crate::robot::tests::robot_of;
 use crate::robots::{Attached, rest_values};
 use crate::{
     Between, Body, BodyId, Declaration, EventKind, Frame, Listed, Questions, RobotChanges, RobotId,
     RobotMove, SceneRobot,
 };
 use clearance_samples::Random;
+use clearance_samples::robot_of;
 
 /// A rail that nothing moves, with a box on it, and a cart that slides along x with a box of a
 /// metre and an arm without a box.

@@ -168,6 +168,8 @@ fn id_of(request: &api::RegisterRobotRequest, robot: &Robot) -> String {
         allowed: _,
         groups: _,
         states: _,
+        links_by_name: _,
+        variables_by_name: _,
         parts,
         notes,
     } = robot;
@@ -190,7 +192,17 @@ const PART_BYTES: usize = 320;
 
 /// A part: what it is, where it is, which file it came from, and how far it stands out of that.
 fn digest_part(digested: &mut Digested, part: &RobotPart) {
-    let RobotPart { link, name, polytope, link_from_part, frame_from_part, source, gap } = part;
+    let RobotPart {
+        // Says who pays for the polytope, and is in no answer.
+        is_own: _,
+        link,
+        name,
+        polytope,
+        link_from_part,
+        frame_from_part,
+        source,
+        gap,
+    } = part;
     digested.size(*link);
     digested.text(name);
     digested.polytope(&PolytopeId::of(polytope));

@@ -26,7 +26,6 @@ use crate::runtime::compute::{Extent, Load};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Purse};
 use crate::runtime::sessions::owner::{KeyDigest, new_key};
-use crate::runtime::settings::Limits;
 use crate::runtime::store::{
     DeleteError, NewPolytope, RegisterError, Stored, StoredPage, StoredSolid,
 };

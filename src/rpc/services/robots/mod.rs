@@ -21,7 +21,7 @@ use crate::rpc::status::Failure;
 use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
 use crate::rpc::transport::unsent::AnswerRoom;
-use crate::runtime::compute::{Load, Refused};
+use crate::runtime::compute::{Extent, Load, Refused};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Purse};
 use crate::runtime::robots::{
@@ -263,7 +263,8 @@ async fn described(
     let bytes: u64 = robots.iter().map(|robot| robot.description.memory).sum();
     let estimate = DESCRIBED_TIME * u32::try_from(bytes).unwrap_or(u32::MAX);
     let describing = move || robots.iter().map(|robot| describe(robot)).collect();
-    Ok(shared.compute.run(estimate, describing).await?)
+    let load = Load::of(Extent::counted(bytes), estimate);
+    Ok(shared.compute.run(load, describing).await?)
 }
 
 /// Claims a robot that is registered, if there is a key for it.
