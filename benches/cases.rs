@@ -17,15 +17,15 @@
 use std::io::Write as _;
 use std::path::Path;
 
-use clearance::geometry::distance::{self, Stops};
-use clearance::geometry::effort::Effort;
-use clearance::geometry::hull::samples;
-use clearance::geometry::hull::samples::Random;
-use clearance::geometry::pair::Pair;
-use clearance::geometry::polytope::Polytope;
-use clearance::geometry::pose::Pose;
-use clearance::geometry::witness::Witness;
-use clearance::geometry::{Vec3, penetration};
+use clearance_geometry::distance::{self, Stops};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::samples;
+use clearance_geometry::hull::samples::Random;
+use clearance_geometry::pair::Pair;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::witness::Witness;
+use clearance_geometry::{Vec3, penetration};
 
 /// Different bodies, and pairs of them, that are asked about in turn.
 const IN_TURN: usize = 64;

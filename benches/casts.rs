@@ -16,18 +16,18 @@ mod field;
 
 use std::sync::Arc;
 
-use clearance::geometry::Vec3;
-use clearance::geometry::effort::Effort;
-use clearance::geometry::hull::convex_hull;
-use clearance::geometry::hull::samples::Random;
-use clearance::geometry::motion::Motion;
-use clearance::geometry::pair::Placed;
-use clearance::geometry::polytope::Polytope;
-use clearance::geometry::pose::Pose;
-use clearance::geometry::separation::METHODS;
-use clearance::scene::query::cast::Cast;
-use clearance::scene::query::{BodyFilter, HitSelection, SceneView};
-use clearance::scene::{Body, Declaration, Limits, Questions, Scene, Serial};
+use clearance_geometry::Vec3;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::convex_hull;
+use clearance_geometry::hull::samples::Random;
+use clearance_geometry::motion::Motion;
+use clearance_geometry::pair::Placed;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::separation::METHODS;
+use clearance_scene::query::cast::Cast;
+use clearance_scene::query::{BodyFilter, HitSelection, SceneView};
+use clearance_scene::{Body, Declaration, Limits, Questions, Scene, Serial};
 
 use clock::thread_time;
 use field::{hulls, side};

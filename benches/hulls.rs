@@ -18,14 +18,14 @@ mod clock;
 use std::hint::black_box;
 use std::time::Duration;
 
-use clearance::geometry::Vec3;
-use clearance::geometry::effort::Effort;
-use clearance::geometry::hierarchy::HierarchyReport;
-use clearance::geometry::hull::samples::Random;
-use clearance::geometry::hull::{Hull, convex_hull, samples};
-use clearance::geometry::polytope::Polytope;
-use clearance::geometry::polytope::surface::Surface;
-use clearance::geometry::shape::PolytopeId;
+use clearance_geometry::Vec3;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hierarchy::HierarchyReport;
+use clearance_geometry::hull::samples::Random;
+use clearance_geometry::hull::{Hull, convex_hull, samples};
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::polytope::surface::Surface;
+use clearance_geometry::shape::PolytopeId;
 use clock::thread_time;
 
 /// Runs of which the fastest counts.

@@ -24,18 +24,18 @@ use std::io::Write as _;
 use std::time::Instant;
 
 use case_file::{Cases, Frame, Sequence, load};
-use clearance::geometry::claim::{FirstContact, Outcome, Verdict};
-use clearance::geometry::distance::{self, Distance, Stops};
-use clearance::geometry::effort::{Cost, Effort};
-use clearance::geometry::judge::{judge_distance, judge_first_contact, judge_static};
-use clearance::geometry::motion::Motion;
-use clearance::geometry::pair::Pair;
-use clearance::geometry::pair::Question;
-use clearance::geometry::polytope::Polytope;
-use clearance::geometry::pose::Pose;
-use clearance::geometry::separation::{self, Decision, METHODS};
-use clearance::geometry::witness::Witness;
-use clearance::geometry::{Vec3, contact_time, penetration};
+use clearance_geometry::claim::{FirstContact, Outcome, Verdict};
+use clearance_geometry::distance::{self, Distance, Stops};
+use clearance_geometry::effort::{Cost, Effort};
+use clearance_geometry::judge::{judge_distance, judge_first_contact, judge_static};
+use clearance_geometry::motion::Motion;
+use clearance_geometry::pair::Pair;
+use clearance_geometry::pair::Question;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::separation::{self, Decision, METHODS};
+use clearance_geometry::witness::Witness;
+use clearance_geometry::{Vec3, contact_time, penetration};
 use clock::thread_time;
 
 /// Passes over a sequence; the first warms up.

@@ -14,21 +14,21 @@ mod clock;
 
 use std::hint::black_box;
 
-use clearance::geometry::Vec3;
-use clearance::geometry::claim::{Outcome, SolidClaim, Solids, Verdict};
-use clearance::geometry::contact_time::Travel;
-use clearance::geometry::contact_time::polyhedra::proof::{
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::{Outcome, SolidClaim, Solids, Verdict};
+use clearance_geometry::contact_time::Travel;
+use clearance_geometry::contact_time::polyhedra::proof::{
     HulledBody, Unproven, prove_motion, prove_verdict,
 };
-use clearance::geometry::contact_time::polyhedra::{FirstContact, Moving, first_contact};
-use clearance::geometry::effort::Effort;
-use clearance::geometry::hull::samples::Random;
-use clearance::geometry::hull::{convex_hull, samples};
-use clearance::geometry::judge::{judge_solid_motion, judge_solids};
-use clearance::geometry::motion::Motion;
-use clearance::geometry::polyhedron::Polyhedron;
-use clearance::geometry::polytope::Polytope;
-use clearance::geometry::pose::Pose;
+use clearance_geometry::contact_time::polyhedra::{FirstContact, Moving, first_contact};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::samples::Random;
+use clearance_geometry::hull::{convex_hull, samples};
+use clearance_geometry::judge::{judge_solid_motion, judge_solids};
+use clearance_geometry::motion::Motion;
+use clearance_geometry::polyhedron::Polyhedron;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
 use clock::thread_time;
 
 /// Runs of which the fastest counts.

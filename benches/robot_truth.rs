@@ -19,19 +19,19 @@ mod scene;
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use clearance::geometry::claim::Verdict;
-use clearance::geometry::distance::{self, Stops};
-use clearance::geometry::effort::Effort;
-use clearance::geometry::hull::samples::{Random, polytope_of};
-use clearance::geometry::pair::Pair;
-use clearance::geometry::penetration;
-use clearance::geometry::separation::{METHODS, decide};
-use clearance::geometry::witness::Witness;
-use clearance::geometry::{Vec3, polytope::Polytope, pose::Pose};
-use clearance::robot::cell::{BodyPair, Cell, Instance};
-use clearance::robot::check::{CheckMode, CheckQuestion, Checked, SignedClearance};
-use clearance::robot::still::StillBody;
-use clearance::robot::{Robot, model::Sources};
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::distance::{self, Stops};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::samples::{Random, polytope_of};
+use clearance_geometry::pair::Pair;
+use clearance_geometry::penetration;
+use clearance_geometry::separation::{METHODS, decide};
+use clearance_geometry::witness::Witness;
+use clearance_geometry::{Vec3, polytope::Polytope, pose::Pose};
+use clearance_robot::cell::{BodyPair, Cell, Instance};
+use clearance_robot::check::{CheckMode, CheckQuestion, Checked, SignedClearance};
+use clearance_robot::still::StillBody;
+use clearance_robot::{Robot, model::Sources};
 
 use scene::{LIMITS, boxes, panda};
 

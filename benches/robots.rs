@@ -13,14 +13,14 @@ mod clock;
 #[path = "robots/scene.rs"]
 mod scene;
 
-use clearance::geometry::claim::Verdict;
-use clearance::geometry::effort::Effort;
-use clearance::geometry::hull::samples::Random;
-use clearance::geometry::pose::Pose;
-use clearance::robot::Robot;
-use clearance::robot::cell::{Cell, Instance};
-use clearance::robot::check::{CheckMode, CheckQuestion, Checked};
-use clearance::robot::edge::{EdgeAnswer, EdgeQuestion};
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::samples::Random;
+use clearance_geometry::pose::Pose;
+use clearance_robot::Robot;
+use clearance_robot::cell::{Cell, Instance};
+use clearance_robot::check::{CheckMode, CheckQuestion, Checked};
+use clearance_robot::edge::{EdgeAnswer, EdgeQuestion};
 
 use clock::thread_time;
 use scene::{boxes, panda};

@@ -14,13 +14,13 @@
 
 use std::sync::Arc;
 
-use clearance::geometry::Vec3;
-use clearance::geometry::claim::Verdict;
-use clearance::geometry::hull::samples::{Random, ellipsoid, polytope_of};
-use clearance::geometry::polytope::Polytope;
-use clearance::geometry::pose::Pose;
-use clearance::geometry::separation::METHODS;
-use clearance::scene::{
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::hull::samples::{Random, ellipsoid, polytope_of};
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::separation::METHODS;
+use clearance_scene::{
     Between, Body, BodyId, Declaration, EventKind, Frame, Limits, Listed, Move, Questions, Report,
     Scene, Serial,
 };

@@ -20,10 +20,10 @@ mod field;
 
 use std::time::Duration;
 
-use clearance::geometry::hull::samples::Random;
-use clearance::geometry::pose::Pose;
-use clearance::geometry::separation::METHODS;
-use clearance::scene::{
+use clearance_geometry::hull::samples::Random;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::separation::METHODS;
+use clearance_scene::{
     Between, Body, BodyId, Declaration, Frame, Limits, Listed, Move, Questions, Rules, Scene,
     Serial,
 };
@@ -111,7 +111,7 @@ fn measure(asked: &Asked, hash: &mut u64) {
 }
 
 /// FNV-1a over what the report says of events and counts.
-fn note(hash: &mut u64, report: &clearance::scene::Report) {
+fn note(hash: &mut u64, report: &clearance_scene::Report) {
     let text = format!("{:?}{:?}", report.events, report.tally);
     for byte in text.bytes() {
         *hash = (*hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);

@@ -3,14 +3,14 @@
 //! `cargo run --example collide`
 #![expect(clippy::print_stdout, reason = "an example prints what it finds")]
 
-use clearance::geometry::effort::Effort;
-use clearance::geometry::hull::{HullError, convex_hull};
-use clearance::geometry::judge::judge_static;
-use clearance::geometry::pair::Pair;
-use clearance::geometry::pose::Pose;
-use clearance::geometry::separation::{METHODS, decide};
-use clearance::geometry::witness::Witness;
-use clearance::geometry::{Vec3, distance, penetration};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::{HullError, convex_hull};
+use clearance_geometry::judge::judge_static;
+use clearance_geometry::pair::Pair;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::separation::{METHODS, decide};
+use clearance_geometry::witness::Witness;
+use clearance_geometry::{Vec3, distance, penetration};
 
 fn main() -> Result<(), HullError> {
     let corners: Vec<Vec3> =

@@ -9,13 +9,13 @@
 //! beside those of pinocchio.
 #![expect(clippy::print_stdout, reason = "printing is what it is for")]
 
-use clearance::geometry::effort::Effort;
-use clearance::geometry::hull::samples::Random;
-use clearance::robot::Robot;
-use clearance::robot::model::Sources;
-use clearance::robot::parts::MeshFiles;
-use clearance::robot::tree::Unit;
-use clearance::robot::urdf::DescriptionLimits;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::samples::Random;
+use clearance_robot::Robot;
+use clearance_robot::model::Sources;
+use clearance_robot::parts::MeshFiles;
+use clearance_robot::tree::Unit;
+use clearance_robot::urdf::DescriptionLimits;
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut arguments = std::env::args().skip(1);
@@ -46,7 +46,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     }
     let mut random = Random::new(1);
     for _ in 0..count {
-        let value = |variable: &clearance::robot::tree::Variable| {
+        let value = |variable: &clearance_robot::tree::Variable| {
             let [low, high] = match variable.unit {
                 Unit::Radians => [-3.0, 3.0],
                 Unit::Metres => [-0.5, 0.5],

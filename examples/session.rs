@@ -6,11 +6,11 @@
 use std::error::Error;
 use std::sync::Arc;
 
-use clearance::geometry::Vec3;
-use clearance::geometry::hull::convex_hull;
-use clearance::geometry::pose::Pose;
-use clearance::geometry::separation::METHODS;
-use clearance::scene::{
+use clearance_geometry::Vec3;
+use clearance_geometry::hull::convex_hull;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::separation::METHODS;
+use clearance_scene::{
     Between, Body, BodyId, Declaration, Frame, Limits, Move, Questions, Scene, Serial,
 };
 

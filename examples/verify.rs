@@ -4,17 +4,17 @@
 //! `cargo run --example verify`
 #![expect(clippy::print_stdout, reason = "an example prints what it finds")]
 
-use clearance::geometry::Vec3;
-use clearance::geometry::claim::{Direction, StaticProof};
-use clearance::geometry::contact_time::first_contact;
-use clearance::geometry::effort::Effort;
-use clearance::geometry::hull::{HullError, convex_hull};
-use clearance::geometry::judge::{judge_first_contact, judge_static};
-use clearance::geometry::motion::Motion;
-use clearance::geometry::pair::Pair;
-use clearance::geometry::pair::Question;
-use clearance::geometry::pose::Pose;
-use clearance::geometry::witness::Witness;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::{Direction, StaticProof};
+use clearance_geometry::contact_time::first_contact;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::{HullError, convex_hull};
+use clearance_geometry::judge::{judge_first_contact, judge_static};
+use clearance_geometry::motion::Motion;
+use clearance_geometry::pair::Pair;
+use clearance_geometry::pair::Question;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::witness::Witness;
 
 fn main() -> Result<(), HullError> {
     let corners: Vec<Vec3> =

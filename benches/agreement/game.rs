@@ -4,9 +4,9 @@
 use std::f64::consts::PI;
 use std::sync::Arc;
 
-use clearance::geometry::Vec3;
-use clearance::geometry::hull::samples::{Random, cuboid, polytope_of};
-use clearance::geometry::polytope::Polytope;
+use clearance_geometry::Vec3;
+use clearance_geometry::hull::samples::{Random, cuboid, polytope_of};
+use clearance_geometry::polytope::Polytope;
 
 use super::script::{Actor, Posed, Script, packed};
 

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use clearance::rpc::api;
+use clearance_proto as api;
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::Streaming;

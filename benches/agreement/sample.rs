@@ -3,9 +3,9 @@
 use std::collections::BTreeMap;
 use std::io::{self, Write};
 
-use clearance::geometry::Vec3;
-use clearance::geometry::hull::samples::Random;
-use clearance::rpc::api;
+use clearance_geometry::Vec3;
+use clearance_geometry::hull::samples::Random;
+use clearance_proto as api;
 use serde_json::{Value, json};
 
 use super::script::Script;

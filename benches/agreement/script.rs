@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use clearance::geometry::hull::samples::Random;
-use clearance::geometry::polytope::Polytope;
-use clearance::geometry::pose::Pose;
-use clearance::rpc::api;
+use clearance_geometry::hull::samples::Random;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_proto as api;
 
 use super::asked::Asked;
 use super::drift::{Drifter, movers};

@@ -2,11 +2,11 @@
 
 use std::net::SocketAddr;
 
-use clearance::rpc::api;
-use clearance::rpc::api::polytope_service_client::PolytopeServiceClient;
-use clearance::rpc::api::session_service_client::SessionServiceClient;
 use clearance::rpc::serve::ServeError;
 use clearance::runtime::settings::{Limits, Settings};
+use clearance_proto as api;
+use clearance_proto::polytope_service_client::PolytopeServiceClient;
+use clearance_proto::session_service_client::SessionServiceClient;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
@@ -54,7 +54,7 @@ impl Server {
     /// Registers the shapes of a scene; their ids.
     pub(crate) async fn register(&self, script: &Script) -> Vec<String> {
         let mut client = PolytopeServiceClient::new(self.channel.clone());
-        let spec = |shape: &std::sync::Arc<clearance::geometry::polytope::Polytope>| {
+        let spec = |shape: &std::sync::Arc<clearance_geometry::polytope::Polytope>| {
             let xyz = shape.vertices().iter().flat_map(|v| [v.x, v.y, v.z]).collect();
             let source = api::polytope_spec::Source::Vertices(api::Points { xyz });
             api::PolytopeSpec { source: Some(source), ..Default::default() }

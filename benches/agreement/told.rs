@@ -1,6 +1,6 @@
 //! What a report tells of verdicts, events and times, and where two runs differ.
 
-use clearance::rpc::api;
+use clearance_proto as api;
 
 /// A pair of bodies.
 pub(crate) type Pair = (u32, u32);

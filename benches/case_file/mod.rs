@@ -1,8 +1,8 @@
 //! The case file that all harnesses read: bodies, and sequences of poses of two of them.
 
-use clearance::geometry::Vec3;
-use clearance::geometry::hull::convex_hull;
-use clearance::geometry::polytope::Polytope;
+use clearance_geometry::Vec3;
+use clearance_geometry::hull::convex_hull;
+use clearance_geometry::polytope::Polytope;
 
 pub(crate) struct Frame {
     pub(crate) p: [f64; 7],

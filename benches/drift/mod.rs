@@ -1,8 +1,8 @@
 //! Bodies of a scene that move: each goes 0.017 and turns 0.035 rad a frame, about a hundredth of
 //! its size.
 
-use clearance::geometry::Vec3;
-use clearance::geometry::hull::samples::Random;
+use clearance_geometry::Vec3;
+use clearance_geometry::hull::samples::Random;
 
 /// A body that drifts and tumbles.
 pub(crate) struct Drifter {

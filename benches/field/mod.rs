@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use clearance::geometry::Vec3;
-use clearance::geometry::hull::samples::{Random, polytope_of};
-use clearance::geometry::polytope::Polytope;
+use clearance_geometry::Vec3;
+use clearance_geometry::hull::samples::{Random, polytope_of};
+use clearance_geometry::polytope::Polytope;
 
 /// The shapes of the bodies, which take them in turn.
 pub(crate) fn hulls(random: &mut Random) -> Vec<Arc<Polytope>> {

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use clearance::geometry::Vec3;
-use clearance::geometry::effort::Effort;
-use clearance::geometry::hull::samples::{Random, polytope_of};
-use clearance::geometry::pose::Pose;
-use clearance::robot::Robot;
-use clearance::robot::model::Sources;
-use clearance::robot::parts::{MeshContent, MeshFiles};
-use clearance::robot::still::StillBody;
-use clearance::robot::urdf::DescriptionLimits;
+use clearance_geometry::Vec3;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::samples::{Random, polytope_of};
+use clearance_geometry::pose::Pose;
+use clearance_robot::Robot;
+use clearance_robot::model::Sources;
+use clearance_robot::parts::{MeshContent, MeshFiles};
+use clearance_robot::still::StillBody;
+use clearance_robot::urdf::DescriptionLimits;
 
 /// Room for any of these.
 pub(crate) const LIMITS: DescriptionLimits =
@@ -26,8 +26,8 @@ pub(crate) fn panda() -> Robot {
     let read = |name: &&str| {
         let file = format!("{name}.stl");
         let bytes = std::fs::read(folder.join("collision").join(&file)).expect("it is there");
-        let mesh =
-            clearance::mesh::read(&bytes, None, 100_000, &mut Effort::unlimited()).expect("a mesh");
+        let mesh = clearance_robot::mesh::read(&bytes, None, 100_000, &mut Effort::unlimited())
+            .expect("a mesh");
         (file, MeshContent::Mesh(Arc::new(mesh)))
     };
     let meshes: MeshFiles = MESHES.iter().map(read).collect();

@@ -1,9 +1,9 @@
 //! Rays and hulls through a scene that stands still.
 
-use clearance::geometry::Vec3;
-use clearance::geometry::hull::samples::Random;
-use clearance::rpc::api;
-use clearance::rpc::api::session_service_client::SessionServiceClient;
+use clearance_geometry::Vec3;
+use clearance_geometry::hull::samples::Random;
+use clearance_proto as api;
+use clearance_proto::session_service_client::SessionServiceClient;
 
 use super::Figures;
 use super::asked::Asked;

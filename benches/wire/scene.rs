@@ -2,10 +2,10 @@
 
 use std::time::Instant;
 
-use clearance::geometry::hull::samples::Random;
-use clearance::rpc::api;
-use clearance::rpc::api::polytope_service_client::PolytopeServiceClient;
-use clearance::rpc::api::session_service_client::SessionServiceClient;
+use clearance_geometry::hull::samples::Random;
+use clearance_proto as api;
+use clearance_proto::polytope_service_client::PolytopeServiceClient;
+use clearance_proto::session_service_client::SessionServiceClient;
 use prost::Message;
 use prost::bytes::Bytes;
 use tonic::transport::Channel;
@@ -24,7 +24,7 @@ pub(crate) const STREAM: &str = "/clearance.v1.SessionService/StreamSession";
 /// The ids of the twenty hulls on a server.
 pub(crate) async fn register(channel: Channel) -> Vec<String> {
     let mut client = PolytopeServiceClient::new(channel);
-    let spec = |polytope: &std::sync::Arc<clearance::geometry::polytope::Polytope>| {
+    let spec = |polytope: &std::sync::Arc<clearance_geometry::polytope::Polytope>| {
         let xyz = polytope.vertices().iter().flat_map(|v| [v.x, v.y, v.z]).collect();
         let source = api::polytope_spec::Source::Vertices(api::Points { xyz });
         api::PolytopeSpec { source: Some(source), ..Default::default() }

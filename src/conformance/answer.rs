@@ -5,13 +5,13 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::geometry::claim::{
+use clearance_geometry::claim::{
     Axis, Direction, FirstContact, Frame, Link, Outcome, RangeEnd, RangeProof, Span, StaticProof,
     Verdict,
 };
-use crate::geometry::effort::Cost;
-use crate::geometry::pair::VertexPair;
-use crate::geometry::penetration::Depth;
+use clearance_geometry::effort::Cost;
+use clearance_geometry::pair::VertexPair;
+use clearance_geometry::penetration::Depth;
 
 /// What came back for one case.
 #[derive(Debug)]

@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::Deserialize;
 
 use super::RunError;
-use crate::geometry::motion::Motion;
+use clearance_geometry::motion::Motion;
 
 /// One line.
 #[derive(Debug, Deserialize)]

@@ -7,14 +7,14 @@ use std::sync::Once;
 
 use super::Methods;
 use super::respondent::{Asked, HullFacts, Respondent};
-use crate::geometry::claim::FirstContact;
-use crate::geometry::distance::{self, Distance, Stops};
-use crate::geometry::effort::{Cost, Effort, Stopped};
-use crate::geometry::hull::{Hull, convex_hull};
-use crate::geometry::penetration::{self, Depth, Range};
-use crate::geometry::separation::{self, Decision};
-use crate::geometry::witness::Witness;
-use crate::geometry::{Vec3, contact_time};
+use clearance_geometry::claim::FirstContact;
+use clearance_geometry::distance::{self, Distance, Stops};
+use clearance_geometry::effort::{Cost, Effort, Stopped};
+use clearance_geometry::hull::{Hull, convex_hull};
+use clearance_geometry::penetration::{self, Depth, Range};
+use clearance_geometry::separation::{self, Decision};
+use clearance_geometry::witness::Witness;
+use clearance_geometry::{Vec3, contact_time};
 
 /// Steps that one question may take before it counts as hung; hundreds are usual.
 const STEPS_PER_QUESTION: u64 = 2_000_000;

@@ -26,9 +26,9 @@ use server::Server;
 use session::InSessions;
 use tally::Tally;
 
-use crate::geometry::pair::Question;
-use crate::geometry::{contact_time, distance, penetration, separation};
 use crate::rpc::convert::options::MethodRow;
+use clearance_geometry::pair::Question;
+use clearance_geometry::{contact_time, distance, penetration, separation};
 
 /// What to run, and where the answers go.
 #[derive(clap::Args, Clone, Debug)]

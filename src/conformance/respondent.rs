@@ -1,14 +1,14 @@
 //! Somebody who answers cases: the library or a server, told apart only here.
 
 use super::cases::Case;
-use crate::geometry::Vec3;
-use crate::geometry::claim::FirstContact;
-use crate::geometry::distance::Distance;
-use crate::geometry::effort::Cost;
-use crate::geometry::pair::Pair;
-use crate::geometry::pair::Question;
-use crate::geometry::penetration::{Depth, Range};
-use crate::geometry::separation::Decision;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::FirstContact;
+use clearance_geometry::distance::Distance;
+use clearance_geometry::effort::Cost;
+use clearance_geometry::pair::Pair;
+use clearance_geometry::pair::Question;
+use clearance_geometry::penetration::{Depth, Range};
+use clearance_geometry::separation::Decision;
 
 /// A case, and its pair as built here. A server is asked by the case's own numbers.
 pub(super) struct Asked<'a> {

@@ -9,15 +9,15 @@ use super::answer::{
 use super::cases::{Case, HullSet, Kind};
 use super::library::{build, given_of_vertex, guarded};
 use super::respondent::{Asked, Respondent};
-use crate::geometry::claim::{Outcome, RangeClaim, Verdict};
-use crate::geometry::effort::Effort;
-use crate::geometry::hull::Hull;
-use crate::geometry::judge::{
+use clearance_geometry::claim::{Outcome, RangeClaim, Verdict};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::Hull;
+use clearance_geometry::judge::{
     Refusal, judge_depth, judge_distance, judge_first_contact, judge_range, judge_static,
 };
-use crate::geometry::pair::Pair;
-use crate::geometry::pose::Pose;
-use crate::geometry::separation::Decision;
+use clearance_geometry::pair::Pair;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::separation::Decision;
 
 /// Asks and judges.
 pub(super) struct Runner {

@@ -8,19 +8,19 @@ use tonic::transport::Channel;
 use super::Methods;
 use super::cases::{Case, Kind};
 use super::respondent::{Asked, HullFacts, Respondent};
-use crate::geometry::Vec3;
-use crate::geometry::claim::{FirstContact, Outcome, Span};
-use crate::geometry::distance::Distance;
-use crate::geometry::effort::Cost;
-use crate::geometry::penetration::{Depth, Range};
-use crate::geometry::separation::Decision;
-use crate::rpc::api;
 use crate::rpc::convert::certificate::{at_most, chain, proof, range, surface};
 use crate::rpc::convert::geometry::{direction, vector};
 use crate::rpc::convert::options::MethodRow;
 use crate::rpc::path::Path;
 use api::polytope_service_client::PolytopeServiceClient;
 use api::query_service_client::QueryServiceClient;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::{FirstContact, Outcome, Span};
+use clearance_geometry::distance::Distance;
+use clearance_geometry::effort::Cost;
+use clearance_geometry::penetration::{Depth, Range};
+use clearance_geometry::separation::Decision;
+use clearance_proto as api;
 
 /// A server, asked from this thread.
 pub(super) struct Server {

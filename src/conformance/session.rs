@@ -13,17 +13,17 @@ use super::Methods;
 use super::cases::Kind;
 use super::library::{Library, guarded};
 use super::respondent::{Asked, HullFacts, Respondent};
-use crate::geometry::Vec3;
-use crate::geometry::claim::FirstContact;
-use crate::geometry::distance::Distance;
-use crate::geometry::effort::Cost;
-use crate::geometry::motion::Motion;
-use crate::geometry::penetration::{Depth, Range};
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
-use crate::geometry::separation::Decision;
-use crate::scene::report::PairContact;
-use crate::scene::{
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::FirstContact;
+use clearance_geometry::distance::Distance;
+use clearance_geometry::effort::Cost;
+use clearance_geometry::motion::Motion;
+use clearance_geometry::penetration::{Depth, Range};
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::separation::Decision;
+use clearance_scene::report::PairContact;
+use clearance_scene::{
     Between, Body, BodyId, Chosen, Declaration, Frame, Limits, Listed, Move, PairReport, Questions,
     Scene, Serial,
 };
@@ -58,9 +58,9 @@ impl InSessions {
             vec![Body::solid(1, p).placed(pair.p.pose), Body::solid(2, q).placed(pair.q.pose)];
         let declared = Declaration { bodies, ..Declaration::default() };
         let methods = if is_default {
-            crate::scene::Methods::default()
+            clearance_scene::Methods::default()
         } else {
-            crate::scene::Methods {
+            clearance_scene::Methods {
                 verdict: Chosen::named(self.methods.separation),
                 distance: Chosen::named(self.methods.distance),
                 first_contact: Chosen::named(self.methods.first_contact),

@@ -12,7 +12,7 @@ use std::io::{self, Write};
 
 use super::answer::{CaseAnswer, HullAnswer, Reply};
 use super::cases::{Case, CaseVerdict, HullSet, Kind};
-use crate::geometry::effort::Cost;
+use clearance_geometry::effort::Cost;
 
 /// Relative rounding of a reference value: a few units in the last place.
 const REFERENCE_ROUNDING: f64 = 1e-15;

@@ -5,9 +5,9 @@
 use super::robot::turn;
 use super::shapes::{ball, pebble, turned};
 use super::trajectory::Trajectory;
-use crate::geometry::Vec3;
-use crate::geometry::hull::samples::cuboid;
-use crate::geometry::pose::Pose;
+use clearance_geometry::Vec3;
+use clearance_geometry::hull::samples::cuboid;
+use clearance_geometry::pose::Pose;
 
 /// A thing that stands around.
 #[derive(Clone, Debug)]
@@ -205,7 +205,7 @@ fn turned_at(at: [f64; 3], axis: &Vec3, angle: f64) -> Pose {
 mod tests {
     use super::super::robot::Panda;
     use super::*;
-    use crate::geometry::hull::convex_hull;
+    use clearance_geometry::hull::convex_hull;
 
     #[test]
     fn the_cell_has_over_sixty_obstacles_some_with_a_thousand_vertices() {

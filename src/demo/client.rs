@@ -12,11 +12,11 @@ use super::record::{RATE_HZ, Record};
 use super::report::{ROBOT, link_id, obstacle_id};
 use super::robot::{LINKS, MESHES, Panda, SRDF, URDF};
 use super::trajectory::Trajectory;
-use crate::geometry::pose::Pose;
-use crate::rpc::api;
 use api::polytope_service_client::PolytopeServiceClient;
 use api::robot_service_client::RobotServiceClient;
 use api::session_service_client::SessionServiceClient;
+use clearance_geometry::pose::Pose;
+use clearance_proto as api;
 
 /// Messages that wait in the stream before the sender has to.
 const STREAM_CAPACITY: usize = 4;

@@ -8,7 +8,7 @@ use super::picture::still::{Mark, Still, StillSolid};
 use super::record::{Clearance, ContactSpan, Couple, RATE_HZ, Record, seconds};
 use super::report::{Names, grouped, link_id, link_index, thing};
 use super::sampling::{Thing, World};
-use crate::geometry::polytope::Polytope;
+use clearance_geometry::polytope::Polytope;
 
 /// The picture of the run.
 pub(super) fn picture(

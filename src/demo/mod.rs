@@ -26,8 +26,8 @@ use report::Names;
 use robot::Panda;
 use sampling::World;
 
-use crate::rpc::api;
 use crate::runtime::settings::Settings;
+use clearance_proto as api;
 
 /// How to run the demo.
 #[derive(clap::Args, Clone, Debug)]

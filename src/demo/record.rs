@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use crate::rpc::api;
+use clearance_proto as api;
 
 /// Frames a second.
 pub(super) const RATE_HZ: f64 = 100.0;

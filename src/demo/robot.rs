@@ -4,16 +4,16 @@
 use std::sync::Arc;
 
 use super::DemoError;
-use crate::geometry::effort::Effort;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
-use crate::geometry::{Mat3, Vec3};
-use crate::mesh;
-use crate::robot::Robot;
-use crate::robot::model::Sources;
-use crate::robot::parts::{MeshContent, MeshFiles};
-use crate::robot::urdf::DescriptionLimits;
 use crate::runtime::settings::Limits;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::{Mat3, Vec3};
+use clearance_robot::Robot;
+use clearance_robot::mesh;
+use clearance_robot::model::Sources;
+use clearance_robot::parts::{MeshContent, MeshFiles};
+use clearance_robot::urdf::DescriptionLimits;
 
 pub(super) const URDF: &str = include_str!("../../data/panda/panda.urdf");
 pub(super) const SRDF: &str = include_str!("../../data/panda/panda.srdf");

@@ -5,16 +5,16 @@ use super::DemoError;
 use super::cell::Obstacle;
 use super::robot::Panda;
 use super::trajectory::Trajectory;
-use crate::geometry::Vec3;
-use crate::geometry::claim::Verdict;
-use crate::geometry::distance::{Stops, measure};
-use crate::geometry::effort::Effort;
-use crate::geometry::hull::convex_hull;
-use crate::geometry::pair::Pair;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
-use crate::geometry::separation::{METHODS, decide};
-use crate::geometry::witness::Witness;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::distance::{Stops, measure};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::convex_hull;
+use clearance_geometry::pair::Pair;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::separation::{METHODS, decide};
+use clearance_geometry::witness::Witness;
 
 /// Samples between two frames.
 pub(super) const SAMPLES: u32 = 1000;

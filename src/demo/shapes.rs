@@ -2,8 +2,8 @@
 
 use std::f64::consts::{PI, TAU};
 
-use crate::geometry::Vec3;
-use crate::geometry::hull::samples::Random;
+use clearance_geometry::Vec3;
+use clearance_geometry::hull::samples::Random;
 
 /// A body of revolution about z: rings of `count` points at each `(radius, height)`.
 pub(super) fn turned(profile: &[(f64, f64)], count: u32) -> Vec<Vec3> {

@@ -19,9 +19,6 @@
 //! serve       puts the server together
 //! ```
 
-pub use clearance_proto as api;
-pub use clearance_proto::packed;
-
 pub mod convert;
 pub mod path;
 pub mod serve;

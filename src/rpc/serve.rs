@@ -10,7 +10,6 @@ use tonic::service::Routes;
 use tonic_health::pb::health_server::HealthServer;
 use tower::Layer;
 
-use crate::rpc::api;
 use crate::rpc::services::health::Health;
 use crate::rpc::services::info::ServerInfo;
 use crate::rpc::services::polytopes::Polytopes;
@@ -22,6 +21,7 @@ use crate::rpc::transport::connection::{Admission, Admitted, accept};
 use crate::rpc::transport::http2::{Manners, serve_all};
 use crate::runtime::memory::tidy;
 use crate::runtime::settings::Settings;
+use clearance_proto as api;
 
 /// Why the server ended, or could not begin.
 #[derive(Debug, thiserror::Error)]

@@ -7,13 +7,13 @@ use std::time::Duration;
 use tonic::{Code, Status};
 use tonic_types::{ErrorDetails, StatusExt};
 
-use super::api;
-use super::api::ErrorReason as Reason;
 use super::path::{BadField, NotImplemented};
 use crate::runtime::compute::Refused;
 use crate::runtime::memory::OutOfMemory;
 use crate::runtime::sessions::owner::NoEntropy;
 use crate::runtime::settings::{Breach, Exceeded, Limits};
+use clearance_proto as api;
+use clearance_proto::ErrorReason as Reason;
 
 /// The domain of every `ErrorInfo`.
 pub const DOMAIN: &str = "clearance.v1";

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use super::memory::{MemoryKind, Purse, Reservation};
 use super::settings::Limits;
-use crate::robot::cell::Cell;
+use clearance_robot::cell::Cell;
 
 /// A digest of everything that a cell is made of: equal digests are equal cells.
 pub type CellKey = [u8; 32];
@@ -112,10 +112,10 @@ mod tests {
     use std::net::{IpAddr, Ipv4Addr};
 
     use super::*;
-    use crate::geometry::pose::Pose;
-    use crate::robot::still::StillBody;
     use crate::runtime::clock::{Clock, ManualClock};
     use crate::runtime::memory::Account;
+    use clearance_geometry::pose::Pose;
+    use clearance_robot::still::StillBody;
     use clearance_samples::cuboid;
 
     fn cell(bodies: usize) -> Arc<Cell> {

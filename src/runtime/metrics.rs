@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
-use crate::geometry::effort::Cost;
-use crate::scene::report::Counters;
+use clearance_geometry::effort::Cost;
+use clearance_scene::report::Counters;
 
 /// The kinds of question that are counted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -11,10 +11,10 @@ use super::memory::{MemoryKind, Purse, Reservation};
 use super::sessions::owner::KeyDigest;
 use super::settings::{Limit, Limits};
 use super::store::paid::PaidMemory;
-use crate::geometry::polytope::TableKeeper;
-use crate::geometry::shape::PolytopeId;
-use crate::robot::Robot;
-use crate::robot::room::BuildRoom;
+use clearance_geometry::polytope::TableKeeper;
+use clearance_geometry::shape::PolytopeId;
+use clearance_robot::Robot;
+use clearance_robot::room::BuildRoom;
 
 /// What the ids of robots begin with: the kind and the version of the digest.
 pub const ID_PREFIX: &str = "r2-";

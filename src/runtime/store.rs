@@ -16,11 +16,11 @@ use self::paid::PaidMemory;
 use super::memory::{MemoryKind, OutOfMemory, Purse, Reservation};
 use super::sessions::owner::KeyDigest;
 use super::settings::{Limit, Limits};
-use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::hierarchy::HierarchyReport;
-use crate::geometry::polyhedron::Polyhedron;
-use crate::geometry::polytope::{Polytope, Tables};
-use crate::geometry::shape::PolytopeId;
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::hierarchy::HierarchyReport;
+use clearance_geometry::polyhedron::Polyhedron;
+use clearance_geometry::polytope::{Polytope, Tables};
+use clearance_geometry::shape::PolytopeId;
 
 /// What is registered; shared with the scenes and questions that use it.
 #[derive(Clone, Debug)]

@@ -8,17 +8,17 @@ use crate::conformance::answer::{
     WrittenSurface,
 };
 use crate::conformance::cases::{Case, Kind};
-use crate::geometry::claim::{
+use clearance_geometry::claim::{
     Axis, Bodies, Course, Direction, Frame, Link, MotionClaim, Outcome, Points, RangeClaim,
     RangeEnd, RangeProof, Span, StaticProof, Surface,
 };
-use crate::geometry::effort::Effort;
-use crate::geometry::judge::{
+use clearance_geometry::effort::Effort;
+use clearance_geometry::judge::{
     Refusal, judge_depth, judge_distance, judge_motion, judge_range, judge_static,
 };
-use crate::geometry::motion::Motion;
-use crate::geometry::pair::VertexPair;
-use crate::geometry::pose::Pose;
+use clearance_geometry::motion::Motion;
+use clearance_geometry::pair::VertexPair;
+use clearance_geometry::pose::Pose;
 
 /// Judges every claim of an answer.
 pub(super) fn judge(case: &Case, hulls: &Hulls, answer: &CaseAnswer) -> Result<Findings, String> {

@@ -1,7 +1,7 @@
 //! Floor 4: `clearance verify CASES ANSWERS`: rules on answers by their certificates alone.
 //!
 //! Every answer is accepted or refused with the reason, by the judges of
-//! [`crate::geometry::claim`] on the points as they are given: no hull is built, nothing is
+//! [`clearance_geometry::claim`] on the points as they are given: no hull is built, nothing is
 //! searched, and the reference values of the cases are not looked at. [`claim`] reads what one
 //! answer claims.
 
@@ -90,7 +90,7 @@ pub fn run(options: &Options, out: &mut dyn Write) -> Result<bool, RunError> {
     Ok(summary.refused == 0 && !summary.counts.is_empty())
 }
 
-type Hulls = BTreeMap<u64, Vec<crate::geometry::Vec3>>;
+type Hulls = BTreeMap<u64, Vec<clearance_geometry::Vec3>>;
 type Cases = BTreeMap<String, Case>;
 
 fn read_cases(options: &Options) -> Result<(Hulls, Cases), RunError> {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-use clearance::rpc::api;
+use clearance_proto as api;
 use prost::Message;
 use prost_types::FileDescriptorSet;
 
@@ -69,7 +69,11 @@ fn worst(samples: &[Sample]) -> Option<(u64, u64)> {
 /// Asks the method for much; says by how much more was held than said.
 async fn attack(method: &str) -> Option<String> {
     let flags = vec![MEMORY_FLAG.to_owned(), BUDGET.to_string()];
-    let mut server = Server::started(&Start { flags, address_space_max: Some(ADDRESS_SPACE) });
+    let mut server = Server::started(&Start {
+        flags,
+        address_space_max: Some(ADDRESS_SPACE),
+        ..Start::default()
+    });
     let over = Arc::new(AtomicBool::new(false));
     let asking = async {
         // What is held idle is looked at first.

@@ -10,7 +10,7 @@
 use std::net::SocketAddr;
 use std::time::{Duration, Instant};
 
-use clearance::rpc::api;
+use clearance_proto as api;
 
 use crate::crowds::pooled;
 use crate::deadlines::until_free;

@@ -2,7 +2,7 @@
 
 use std::f64::consts::TAU;
 
-use clearance::rpc::api;
+use clearance_proto as api;
 
 use crate::questions::ball;
 use crate::server::Client;

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clearance::rpc::api;
+use clearance_proto as api;
 use tonic::Code;
 
 use crate::memory::{MIB, bounds, small, until_given_back};

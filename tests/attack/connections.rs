@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use clearance::rpc::api;
+use clearance_proto as api;
 use tonic_health::pb::HealthCheckRequest;
 
 use crate::questions::cubes_apart;

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use clearance::rpc::api;
-use clearance::rpc::api::upload_polytope_request::Part;
+use clearance_proto as api;
+use clearance_proto::upload_polytope_request::Part;
 use tokio_stream::StreamExt;
 use tonic::{Code, Request};
 

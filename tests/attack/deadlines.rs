@@ -3,9 +3,9 @@
 
 use std::time::{Duration, Instant};
 
-use clearance::rpc::api;
-use clearance::rpc::api::batch_query_item::Question;
-use clearance::rpc::api::pose::Orientation;
+use clearance_proto as api;
+use clearance_proto::batch_query_item::Question;
+use clearance_proto::pose::Orientation;
 use tonic::Request;
 
 use crate::bodies::{POLYHEDRON, POLYTOPES, register_all};

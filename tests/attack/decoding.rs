@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use clearance::rpc::api;
+use clearance_proto as api;
 use prost::Message;
 use prost::bytes::Bytes;
 use tonic::Code;

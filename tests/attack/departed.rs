@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use clearance::rpc::api;
+use clearance_proto as api;
 
 use crate::bodies::register_all;
 use crate::deadlines::until_free;

@@ -3,9 +3,9 @@
 
 use std::future::Future;
 
-use clearance::rpc::api;
-use clearance::rpc::api::stream_session_request::Start;
-use clearance::rpc::api::upload_polytope_request::Part;
+use clearance_proto as api;
+use clearance_proto::stream_session_request::Start;
+use clearance_proto::upload_polytope_request::Part;
 use tokio_stream::StreamExt;
 
 use crate::compounds::close_combs;
@@ -236,7 +236,11 @@ async fn ask_of_robots(server: &Server, client: &Client, name: &str) -> bool {
                             }
                             "ListRobots" => drop(robots.list_robots(list).await),
                             _ => {
-                                let request = api::DeleteRobotRequest { id, allow_missing };
+                                let request = api::DeleteRobotRequest {
+                                    id,
+                                    allow_missing,
+                                    ..Default::default()
+                                };
                                 drop(robots.delete_robot(request).await);
                             }
                         }

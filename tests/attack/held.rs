@@ -5,8 +5,8 @@
 //! full, what the first calls load. That is looked at after one round of the load; from then on
 //! both figures move together.
 
-use clearance::rpc::api;
-use clearance::rpc::api::upload_polytope_request::Part;
+use clearance_proto as api;
+use clearance_proto::upload_polytope_request::Part;
 use prost::bytes::Bytes;
 
 use crate::memory::{MIB, bounds, small, used};

@@ -5,7 +5,7 @@ use std::pin::Pin;
 use std::task::{Context, Poll};
 use std::time::Duration;
 
-use clearance::rpc::api;
+use clearance_proto as api;
 use http_body::Frame;
 use prost::bytes::Bytes;
 use tonic::Status;

@@ -4,7 +4,7 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use clearance::rpc::api;
+use clearance_proto as api;
 
 use crate::deadlines::until_free;
 use crate::departed::{LATE_MAX, ON_THE_WAY};

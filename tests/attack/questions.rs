@@ -1,6 +1,6 @@
 //! Questions, small and large.
 
-use clearance::rpc::api;
+use clearance_proto as api;
 
 /// The corners of the unit cube, moved along x.
 pub(crate) fn cube(x: f64) -> Vec<f64> {

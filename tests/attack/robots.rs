@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
-use clearance::rpc::api;
+use clearance_proto as api;
 use tokio_stream::StreamExt;
 use tonic::Code;
 use tonic_types::StatusExt;
@@ -300,7 +300,7 @@ fn what_robots_say_is_counted_and_told_page_by_page() {
             let told = lists.join_all().await;
             assert!(told.iter().any(|robots| *robots > 0), "{told:?}");
             for id in robot_ids(&client).await {
-                let request = api::DeleteRobotRequest { id, allow_missing: false };
+                let request = api::DeleteRobotRequest { id, ..Default::default() };
                 client.robots().delete_robot(request).await.unwrap();
             }
             until_given_back(server, 8 * MIB, 160 * MIB).await;

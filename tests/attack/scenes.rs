@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use clearance::rpc::api;
+use clearance_proto as api;
 use tokio::task::JoinSet;
 use tonic::Code;
 

@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
 
-use clearance::rpc::api::polytope_service_client::PolytopeServiceClient;
-use clearance::rpc::api::query_service_client::QueryServiceClient;
-use clearance::rpc::api::robot_service_client::RobotServiceClient;
-use clearance::rpc::api::server_service_client::ServerServiceClient;
-use clearance::rpc::api::session_service_client::SessionServiceClient;
+use clearance_proto::polytope_service_client::PolytopeServiceClient;
+use clearance_proto::query_service_client::QueryServiceClient;
+use clearance_proto::robot_service_client::RobotServiceClient;
+use clearance_proto::server_service_client::ServerServiceClient;
+use clearance_proto::session_service_client::SessionServiceClient;
 use rustix::process::{Pid, Signal, kill_process};
 use tonic::transport::Channel;
 use tonic_health::pb::health_client::HealthClient;

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use clearance::rpc::api;
+use clearance_proto as api;
 use tonic::{Code, Status};
 
 use crate::memory::{MIB, bounds, small, until_given_back};

@@ -2,9 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use clearance::rpc::api;
-use clearance::rpc::api::session_service_client::SessionServiceClient;
-use clearance::rpc::api::stream_session_request::Start as Opening;
+use clearance_proto as api;
+use clearance_proto::session_service_client::SessionServiceClient;
+use clearance_proto::stream_session_request::Start as Opening;
 use tokio::task::JoinSet;
 use tokio_stream::StreamExt;
 use tonic::transport::Channel;

@@ -3,9 +3,9 @@
 
 use std::time::Duration;
 
-use clearance::rpc::api;
-use clearance::rpc::api::stream_session_request::Start;
-use clearance::rpc::api::upload_polytope_request::Part;
+use clearance_proto as api;
+use clearance_proto::stream_session_request::Start;
+use clearance_proto::upload_polytope_request::Part;
 use tokio_stream::StreamExt;
 
 use crate::questions::{about_a_hull, ball, cube, exhaustive, of_points, registered, turning};

@@ -8,9 +8,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use clearance::rpc::api;
-use clearance::rpc::api::batch_query_answer::Answer;
-use clearance::rpc::api::batch_query_item::Question;
+use clearance_proto as api;
+use clearance_proto::batch_query_answer::Answer;
+use clearance_proto::batch_query_item::Question;
 
 use crate::questions::{ball, cube, of_points};
 use crate::server::Client;

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use clearance::rpc::api;
+use clearance_proto as api;
 use tonic_health::pb::HealthCheckRequest;
 
 use crate::questions::{about_a_hull, cubes_apart};

@@ -2,12 +2,12 @@
 //! collinear points, duplicates, neighbours by one ulp, extreme exponents, bodies placed in exact
 //! contact.
 
-use clearance::geometry::hull::{convex_hull, samples};
-use clearance::geometry::pair::VertexPair;
-use clearance::geometry::polytope::Polytope;
-use clearance::geometry::pose::Pose;
-use clearance::geometry::witness::Witness;
-use clearance::geometry::{Mat3, Vec3};
+use clearance_geometry::hull::{convex_hull, samples};
+use clearance_geometry::pair::VertexPair;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::witness::Witness;
+use clearance_geometry::{Mat3, Vec3};
 
 use crate::bytes::{Bytes, power};
 

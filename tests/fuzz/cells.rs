@@ -1,8 +1,8 @@
 //! Bodies of unit cells of a grid: their surfaces, and what is true of them, cell by cell, without
 //! rounding: places are multiples of a quarter and velocities of a half, all small.
 
-use clearance::geometry::Vec3;
-use clearance::geometry::claim::Verdict;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::Verdict;
 
 /// The surface of cells, two triangles for each side that no other cell covers.
 pub(crate) fn mesh(cells: &[[u8; 3]]) -> (Vec<Vec3>, Vec<[u32; 3]>) {

@@ -2,19 +2,19 @@
 //! judge never panics, and what it accepts is true.
 
 use arrayvec::ArrayVec;
-use clearance::geometry::claim::{
+use clearance_geometry::claim::{
     Axis, Direction, FirstContact, Frame, Outcome, StaticProof, Verdict,
 };
-use clearance::geometry::contact_time::first_contact;
-use clearance::geometry::distance::{self, Stops};
-use clearance::geometry::effort::Effort;
-use clearance::geometry::judge::{judge_depth, judge_distance, judge_first_contact, judge_static};
-use clearance::geometry::motion::Motion;
-use clearance::geometry::pair::Question;
-use clearance::geometry::pair::{Pair, VertexPair};
-use clearance::geometry::separation::{METHODS, decide, exhaustive};
-use clearance::geometry::witness::Witness;
-use clearance::geometry::{Vec3, penetration};
+use clearance_geometry::contact_time::first_contact;
+use clearance_geometry::distance::{self, Stops};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::judge::{judge_depth, judge_distance, judge_first_contact, judge_static};
+use clearance_geometry::motion::Motion;
+use clearance_geometry::pair::Question;
+use clearance_geometry::pair::{Pair, VertexPair};
+use clearance_geometry::separation::{METHODS, decide, exhaustive};
+use clearance_geometry::witness::Witness;
+use clearance_geometry::{Vec3, penetration};
 
 use crate::bodies::{Placing, vector};
 use crate::bytes::Bytes;

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Once};
 use std::time::{Duration, Instant};
 
-use clearance::geometry::hull::samples::Random;
+use clearance_geometry::hull::samples::Random;
 
 /// Something that is promised of every input.
 pub(crate) struct Target {

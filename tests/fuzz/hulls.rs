@@ -1,8 +1,8 @@
 //! Hulls: the validator proves them, they hold what was given, and the order does not matter.
 
-use clearance::geometry::hull::samples::Random;
-use clearance::geometry::hull::{HullError, convex_hull};
-use clearance::geometry::shape::PolytopeId;
+use clearance_geometry::hull::samples::Random;
+use clearance_geometry::hull::{HullError, convex_hull};
+use clearance_geometry::shape::PolytopeId;
 
 use crate::bodies::points;
 use crate::bytes::Bytes;

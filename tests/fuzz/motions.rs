@@ -1,17 +1,17 @@
 //! Pairs in motion: first contact of translations and of turning bodies, in both orders and from
 //! any witness, judged, and held against the verdicts at both ends.
 
-use clearance::geometry::claim::{FirstContact, Outcome, Verdict};
-use clearance::geometry::contact_time::first_contact;
-use clearance::geometry::effort::Effort;
-use clearance::geometry::judge::judge_first_contact;
-use clearance::geometry::motion::Motion;
-use clearance::geometry::pair::Pair;
-use clearance::geometry::pair::Question;
-use clearance::geometry::pose::{COORDINATE_MAX, Pose};
-use clearance::geometry::separation::{METHODS, decide};
-use clearance::geometry::witness::Witness;
-use clearance::geometry::{Vec3, distance};
+use clearance_geometry::claim::{FirstContact, Outcome, Verdict};
+use clearance_geometry::contact_time::first_contact;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::judge::judge_first_contact;
+use clearance_geometry::motion::Motion;
+use clearance_geometry::pair::Pair;
+use clearance_geometry::pair::Question;
+use clearance_geometry::pose::{COORDINATE_MAX, Pose};
+use clearance_geometry::separation::{METHODS, decide};
+use clearance_geometry::witness::Witness;
+use clearance_geometry::{Vec3, distance};
 
 use crate::bodies::{Placing, pose, vector, witness};
 use crate::bytes::Bytes;

@@ -1,14 +1,14 @@
 //! Pairs at rest: every question, by every method, cold, warm and from any witness, in both orders.
 
-use clearance::geometry::claim::{RangeClaim, Verdict};
-use clearance::geometry::distance::{self, Stops};
-use clearance::geometry::effort::Effort;
-use clearance::geometry::judge::{judge_depth, judge_distance, judge_range, judge_static};
-use clearance::geometry::pair::Pair;
-use clearance::geometry::polytope::Polytope;
-use clearance::geometry::separation::{METHODS, decide, exhaustive};
-use clearance::geometry::witness::Witness;
-use clearance::geometry::{Vec3, penetration};
+use clearance_geometry::claim::{RangeClaim, Verdict};
+use clearance_geometry::distance::{self, Stops};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::judge::{judge_depth, judge_distance, judge_range, judge_static};
+use clearance_geometry::pair::Pair;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::separation::{METHODS, decide, exhaustive};
+use clearance_geometry::witness::Witness;
+use clearance_geometry::{Vec3, penetration};
 
 use crate::bodies::{Placing, vector, witness};
 use crate::bytes::Bytes;

@@ -2,27 +2,27 @@
 //! grid, so what is true of them is known from the cells alone. A judge never panics, ends within
 //! its steps, and what it accepts is true.
 
-use clearance::geometry::Vec3;
-use clearance::geometry::claim::{
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::{
     CollisionClaim, CollisionProof, Cover, CoverStep, Face, Frame, InnerPoint, Link, MovingSolid,
     Outcome, PairCover, SolidClaim, SolidMotionProof, SolidProof, Solids, Verdict,
 };
-use clearance::geometry::contact_time::Travel;
-use clearance::geometry::contact_time::polyhedra::proof::{
+use clearance_geometry::contact_time::Travel;
+use clearance_geometry::contact_time::polyhedra::proof::{
     HulledBody, Several, prove_collision, prove_motion, prove_verdict,
 };
-use clearance::geometry::contact_time::polyhedra::{
+use clearance_geometry::contact_time::polyhedra::{
     Faces, Moving, PosedPolyhedron, first_collision, first_contact, verdict,
 };
-use clearance::geometry::effort::Effort;
-use clearance::geometry::hull::convex_hull;
-use clearance::geometry::judge::{
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::convex_hull;
+use clearance_geometry::judge::{
     Refusal, judge_collision, judge_faces, judge_solid_motion, judge_solids,
 };
-use clearance::geometry::motion::Motion;
-use clearance::geometry::polyhedron::Polyhedron;
-use clearance::geometry::polytope::Polytope;
-use clearance::geometry::pose::Pose;
+use clearance_geometry::motion::Motion;
+use clearance_geometry::polyhedron::Polyhedron;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
 
 use crate::bodies::vector;
 use crate::bytes::Bytes;

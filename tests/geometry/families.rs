@@ -9,23 +9,23 @@
 
 use std::f64::consts::{PI, TAU};
 
-use clearance::geometry::claim::{FirstContact, Outcome, RangeClaim, TIME_TOLERANCE, Verdict};
-use clearance::geometry::contact_time::first_contact;
-use clearance::geometry::distance::{self, Stops};
-use clearance::geometry::effort::{Effort, Stopped};
-use clearance::geometry::hull::convex_hull;
-use clearance::geometry::hull::samples::Random;
-use clearance::geometry::judge::{
+use clearance_geometry::claim::{FirstContact, Outcome, RangeClaim, TIME_TOLERANCE, Verdict};
+use clearance_geometry::contact_time::first_contact;
+use clearance_geometry::distance::{self, Stops};
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::hull::convex_hull;
+use clearance_geometry::hull::samples::Random;
+use clearance_geometry::judge::{
     judge_depth, judge_distance, judge_first_contact, judge_range, judge_static,
 };
-use clearance::geometry::motion::Motion;
-use clearance::geometry::pair::Pair;
-use clearance::geometry::pair::Question;
-use clearance::geometry::polytope::Polytope;
-use clearance::geometry::pose::Pose;
-use clearance::geometry::separation::{self, exhaustive::oracle};
-use clearance::geometry::witness::Witness;
-use clearance::geometry::{Mat3, Vec3, penetration};
+use clearance_geometry::motion::Motion;
+use clearance_geometry::pair::Pair;
+use clearance_geometry::pair::Question;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::separation::{self, exhaustive::oracle};
+use clearance_geometry::witness::Witness;
+use clearance_geometry::{Mat3, Vec3, penetration};
 
 fn given(name: &str, default: u64) -> u64 {
     std::env::var(name).map_or(default, |value| value.parse().expect("a number"))

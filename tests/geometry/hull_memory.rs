@@ -12,10 +12,10 @@
 
 use std::process::Command;
 
-use clearance::geometry::Vec3;
-use clearance::geometry::effort::Effort;
-use clearance::geometry::hull::samples::{Random, sphere};
-use clearance::geometry::hull::{building_bytes_max, convex_hull};
+use clearance_geometry::Vec3;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::samples::{Random, sphere};
+use clearance_geometry::hull::{building_bytes_max, convex_hull};
 
 /// Numbers of points, with commas between them.
 const POINTS: &str = "HULL_MEMORY_POINTS";

@@ -3,9 +3,9 @@
 
 use std::collections::BTreeSet;
 
-use clearance::geometry::Vec3;
-use clearance::geometry::hull::convex_hull;
-use clearance::geometry::hull::samples::Random;
+use clearance_geometry::Vec3;
+use clearance_geometry::hull::convex_hull;
+use clearance_geometry::hull::samples::Random;
 
 type Point = [i64; 3];
 type Set = BTreeSet<Point>;

@@ -1,9 +1,9 @@
 //! Random hulls of every nasty family, judged from scratch.
 
-use clearance::geometry::Vec3;
-use clearance::geometry::hull::samples::Random;
-use clearance::geometry::hull::{Hull, convex_hull};
-use clearance::geometry::shape::PolytopeId;
+use clearance_geometry::Vec3;
+use clearance_geometry::hull::samples::Random;
+use clearance_geometry::hull::{Hull, convex_hull};
+use clearance_geometry::shape::PolytopeId;
 
 use super::point_sets::FAMILIES;
 

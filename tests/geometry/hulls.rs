@@ -2,10 +2,10 @@
 
 use std::cmp::Ordering;
 
-use clearance::geometry::Vec3;
-use clearance::geometry::effort::{Effort, Stopped};
-use clearance::geometry::hull::{HullError, convex_hull, convex_hull_with, samples};
-use clearance::geometry::shape::validate::Defect;
+use clearance_geometry::Vec3;
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::hull::{HullError, convex_hull, convex_hull_with, samples};
+use clearance_geometry::shape::validate::Defect;
 
 use super::hull_torture::check;
 

@@ -2,20 +2,20 @@
 //! history and any unit of length give the same verdict and brackets that meet; from cold, the same
 //! bits.
 
-use clearance::geometry::claim::{FirstContact, Outcome, Verdict};
-use clearance::geometry::contact_time::first_contact;
-use clearance::geometry::distance::{self, Stops};
-use clearance::geometry::effort::Effort;
-use clearance::geometry::hull::samples::{Random, polytope_of};
-use clearance::geometry::hull::{convex_hull, samples};
-use clearance::geometry::motion::Motion;
-use clearance::geometry::pair::Question;
-use clearance::geometry::pair::{Pair, VertexPair};
-use clearance::geometry::polytope::Polytope;
-use clearance::geometry::pose::Pose;
-use clearance::geometry::separation::{self, decide};
-use clearance::geometry::witness::Witness;
-use clearance::geometry::{Vec3, penetration};
+use clearance_geometry::claim::{FirstContact, Outcome, Verdict};
+use clearance_geometry::contact_time::first_contact;
+use clearance_geometry::distance::{self, Stops};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::samples::{Random, polytope_of};
+use clearance_geometry::hull::{convex_hull, samples};
+use clearance_geometry::motion::Motion;
+use clearance_geometry::pair::Question;
+use clearance_geometry::pair::{Pair, VertexPair};
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::separation::{self, decide};
+use clearance_geometry::witness::Witness;
+use clearance_geometry::{Vec3, penetration};
 
 /// Bodies of every dimension, round, flat, thin and plain.
 fn bodies() -> Vec<Polytope> {

@@ -1,8 +1,8 @@
 //! Families of point sets that are hard on hull builders, under a seed.
 
-use clearance::geometry::Vec3;
-use clearance::geometry::hull::samples;
-use clearance::geometry::hull::samples::Random;
+use clearance_geometry::Vec3;
+use clearance_geometry::hull::samples;
+use clearance_geometry::hull::samples::Random;
 
 /// A family: its name and how to draw a set of it, of about so many points at most.
 pub(crate) type Family = (&'static str, fn(&mut Random, usize) -> Vec<Vec3>);

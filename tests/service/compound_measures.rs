@@ -1,7 +1,7 @@
 //! How far apart and how deep sessions report bodies of several parts, judged.
 
 use api::verify_certificate_request::Claim;
-use clearance::rpc::api;
+use clearance_proto as api;
 
 use crate::compounds::{MARGIN, compound, parts, reports};
 use crate::server::{vector, verify};

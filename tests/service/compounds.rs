@@ -1,7 +1,7 @@
 //! What sessions report of bodies of several parts, judged as an answer of its own.
 
 use api::verify_certificate_request::Claim;
-use clearance::rpc::api;
+use clearance_proto as api;
 use tonic::Code;
 
 use crate::server::{Server, body, check, vector, verify};

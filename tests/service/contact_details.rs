@@ -1,7 +1,7 @@
 //! Normals, points, polygons and rankings over a socket.
 
-use clearance::rpc::api;
-use clearance::rpc::api::{ContactEventKind, PairSelection, Verdict};
+use clearance_proto as api;
+use clearance_proto::{ContactEventKind, PairSelection, Verdict};
 
 use crate::server::{body, check, vector, with_cube};
 use crate::sessions::{cube_at, kinds, put, scene, started, step};

@@ -2,8 +2,8 @@
 //! proves it.
 
 use api::verify_certificate_request::Claim;
-use clearance::geometry::hull::samples::Random;
-use clearance::rpc::api;
+use clearance_geometry::hull::samples::Random;
+use clearance_proto as api;
 
 /// The claim with one thing changed so that it has to be refused; none where the answer leaves
 /// nothing to change in the way that was drawn.

@@ -2,7 +2,7 @@
 //! answers, whatever was registered, asked and deleted before.
 
 use api::robot_mesh::Source as MeshSource;
-use clearance::rpc::api;
+use clearance_proto as api;
 
 use crate::polyhedra::{channel, keep};
 use crate::robots::robots;
@@ -129,7 +129,8 @@ async fn robots_are_told_and_answered_as_on_a_fresh_server_whatever_was_register
     let gaps = [0, 4, 5].map(|k| (alone[k].0.parts[0].gap > 0.1, alone[k].0.parts[0].convex));
     assert_eq!(gaps, [(false, Some(true)), (true, Some(false)), (false, None)]);
     let delete = async |robot: &api::Robot| {
-        let request = api::DeleteRobotRequest { id: robot.id.clone(), allow_missing: true };
+        let (id, allow_missing) = (robot.id.clone(), true);
+        let request = api::DeleteRobotRequest { id, allow_missing, ..Default::default() };
         robots(&server).delete_robot(request).await.unwrap();
     };
     for is_deleted in [false, true] {

@@ -1,7 +1,7 @@
 //! What a server says about itself, and how it ends.
 
-use clearance::rpc::api;
 use clearance::runtime::settings::Limits;
+use clearance_proto as api;
 use tokio_stream::StreamExt;
 use tonic::Code;
 use tonic_health::pb::HealthCheckRequest;

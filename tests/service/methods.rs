@@ -1,17 +1,17 @@
 //! Methods by name, over a socket: what each question of a session is answered by, what the
 //! counters show of the papers' coherence, and what is refused.
 
-use clearance::geometry::Vec3;
-use clearance::geometry::distance::h_walk::orbit;
-use clearance::geometry::effort::Effort;
-use clearance::geometry::hull::samples::{cone, cuboid, polytope_of, sphere};
-use clearance::geometry::pair::Pair;
-use clearance::geometry::penetration::along;
-use clearance::geometry::pose::Pose;
-use clearance::geometry::witness::Witness;
-use clearance::rpc::api;
-use clearance::rpc::api::PairSelection;
-use clearance::rpc::api::verify_certificate_request::Claim;
+use clearance_geometry::Vec3;
+use clearance_geometry::distance::h_walk::orbit;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::samples::{cone, cuboid, polytope_of, sphere};
+use clearance_geometry::pair::Pair;
+use clearance_geometry::penetration::along;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::witness::Witness;
+use clearance_proto as api;
+use clearance_proto::PairSelection;
+use clearance_proto::verify_certificate_request::Claim;
 use tonic::Code;
 
 use crate::server::{Server, body, check, vector, verify};

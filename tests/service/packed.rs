@@ -1,8 +1,8 @@
 //! Packed reports tell all that nested ones do.
 
-use clearance::rpc::api;
-use clearance::rpc::api::PairSelection;
 use clearance::rpc::convert::sessions::packed_pairs::{truncate, unpack};
+use clearance_proto as api;
+use clearance_proto::PairSelection;
 use prost::Message;
 
 use crate::compounds::parts;

@@ -1,7 +1,7 @@
 //! `PolytopeService`.
 
 use api::upload_polytope_request::Part;
-use clearance::rpc::api;
+use clearance_proto as api;
 use tokio_stream::iter;
 use tonic::Code;
 

@@ -1,7 +1,7 @@
 //! `QueryService`: answers are right, and their proofs hold.
 
 use api::verify_certificate_request::Claim;
-use clearance::rpc::api;
+use clearance_proto as api;
 use tonic::Code;
 
 use crate::server::{Server, body, check, cube, vector, verify, with_cube};

@@ -3,8 +3,8 @@
 use std::collections::BTreeSet;
 
 use api::polytope_spec::Source;
-use clearance::geometry::hull::samples::Random;
-use clearance::rpc::api;
+use clearance_geometry::hull::samples::Random;
+use clearance_proto as api;
 use tokio_stream::iter;
 use tonic::{Code, Status};
 

@@ -3,8 +3,8 @@
 //! Robots are named by their content, which everybody who has the same files knows; and anyone who
 //! could reach the port deleted what others used.
 
-use clearance::rpc::api;
 use clearance::runtime::settings::Settings;
+use clearance_proto as api;
 use tonic::{Code, Status};
 
 use crate::robots::robots;

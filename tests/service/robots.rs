@@ -4,8 +4,8 @@ use std::path::Path;
 
 use api::query_service_client::QueryServiceClient;
 use api::robot_service_client::RobotServiceClient;
-use clearance::rpc::api;
 use clearance::runtime::settings::Limits;
+use clearance_proto as api;
 use tokio_stream::iter;
 use tonic::Code;
 use tonic::transport::Channel;

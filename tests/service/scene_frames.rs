@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use clearance::rpc::api;
-use clearance::rpc::api::HitSelection;
+use clearance_proto as api;
+use clearance_proto::HitSelection;
 
 use crate::server::Server;
 use crate::sessions::{cube_at, pose, started, step};

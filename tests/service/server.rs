@@ -2,14 +2,14 @@
 
 use std::time::Duration;
 
-use clearance::rpc::api;
-use clearance::rpc::api::polytope_service_client::PolytopeServiceClient;
-use clearance::rpc::api::query_service_client::QueryServiceClient;
-use clearance::rpc::api::server_service_client::ServerServiceClient;
-use clearance::rpc::api::session_service_client::SessionServiceClient;
-use clearance::rpc::api::verify_certificate_request::Claim;
 use clearance::rpc::serve::ServeError;
 use clearance::runtime::settings::{Limits, Settings};
+use clearance_proto as api;
+use clearance_proto::polytope_service_client::PolytopeServiceClient;
+use clearance_proto::query_service_client::QueryServiceClient;
+use clearance_proto::server_service_client::ServerServiceClient;
+use clearance_proto::session_service_client::SessionServiceClient;
+use clearance_proto::verify_certificate_request::Claim;
 use tokio::net::TcpListener;
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
-use clearance::rpc::api;
-use clearance::rpc::api::{ContactEventKind, PairSelection};
+use clearance_proto as api;
+use clearance_proto::{ContactEventKind, PairSelection};
 use tonic::Code;
 use tonic_types::StatusExt;
 

@@ -4,8 +4,8 @@
 use api::placed_body::Source;
 use api::verify_certificate_request::Claim;
 use api::{Outcome, UncertifiedReason, Verdict};
-use clearance::rpc::api;
 use clearance::runtime::settings::Limits;
+use clearance_proto as api;
 use tonic::Code;
 
 use crate::polyhedra::{channel, keep, placed, register, with_channel};

@@ -1,9 +1,9 @@
 //! Several frames in one StepSession: within one deadline and one reply, and nothing done that is
 //! not told.
 
-use clearance::rpc::api;
-use clearance::rpc::api::ContactEventKind;
 use clearance::runtime::settings::Limits;
+use clearance_proto as api;
+use clearance_proto::ContactEventKind;
 use prost::Message;
 use tonic::Code;
 

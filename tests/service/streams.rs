@@ -1,9 +1,9 @@
 //! Streams to a session: frame by frame, merged, taken over, lost.
 
-use clearance::rpc::api;
-use clearance::rpc::api::session_service_client::SessionServiceClient;
-use clearance::rpc::api::{ContactEventKind, Notice};
 use clearance::runtime::settings::Limits;
+use clearance_proto as api;
+use clearance_proto::session_service_client::SessionServiceClient;
+use clearance_proto::{ContactEventKind, Notice};
 use tokio::sync::mpsc;
 use tokio_stream::wrappers::ReceiverStream;
 use tonic::transport::{Channel, Endpoint};

@@ -3,8 +3,8 @@
 
 use std::time::Duration;
 
-use clearance::rpc::api;
 use clearance::runtime::settings::Limits;
+use clearance_proto as api;
 use http::{Request, Response};
 use prost::Message;
 use tokio::io::AsyncReadExt;

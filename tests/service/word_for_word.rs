@@ -8,10 +8,10 @@ use std::collections::BTreeMap;
 use std::fmt::Debug;
 
 use api::verify_certificate_request::Claim;
-use clearance::geometry::hull::samples::{self, Random};
-use clearance::geometry::pose::Pose;
-use clearance::geometry::{Mat3, Vec3};
-use clearance::rpc::api;
+use clearance_geometry::hull::samples::{self, Random};
+use clearance_geometry::pose::Pose;
+use clearance_geometry::{Mat3, Vec3};
+use clearance_proto as api;
 
 use crate::falsified::falsified;
 use crate::polyhedra::{channel, keep, register};

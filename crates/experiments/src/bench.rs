@@ -5,14 +5,14 @@ use std::hint::black_box;
 use std::time::Instant;
 
 use super::{Curve, Panel};
-use crate::geometry::effort::{Cost, Effort};
-use crate::geometry::hull::samples::Random;
-use crate::geometry::pair::Pair;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
-use crate::geometry::separation::{CollisionMethod, METHODS};
-use crate::geometry::witness::Witness;
-use crate::geometry::{Vec3, penetration};
+use clearance_geometry::effort::{Cost, Effort};
+use clearance_geometry::hull::samples::Random;
+use clearance_geometry::pair::Pair;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::separation::{CollisionMethod, METHODS};
+use clearance_geometry::witness::Witness;
+use clearance_geometry::{Vec3, penetration};
 
 /// Repetitions of a timed query; the fastest counts, so that interruptions do not.
 const REPETITIONS: u32 = 3;

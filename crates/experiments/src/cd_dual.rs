@@ -19,13 +19,13 @@ use super::bench::{
     take_within,
 };
 use super::{Experiment, Panel, Rerun};
-use crate::geometry::effort::Effort;
-use crate::geometry::hull::samples::{Random, ellipsoid, polytope_of};
-use crate::geometry::pair::Pair;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::separation::propose_with_work;
-use crate::geometry::witness::Witness;
-use crate::geometry::{Vec3, penetration};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::samples::{Random, ellipsoid, polytope_of};
+use clearance_geometry::pair::Pair;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::separation::propose_with_work;
+use clearance_geometry::witness::Witness;
+use clearance_geometry::{Vec3, penetration};
 
 /// One for each figure, and one for §6.
 pub(super) const EXPERIMENTS: &[Experiment] = &[

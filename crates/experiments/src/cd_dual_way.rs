@@ -6,11 +6,11 @@
 
 use super::bench::{Approach, attitude};
 use super::{Curve, Experiment, Panel, Region, Rerun};
-use crate::geometry::Vec3;
-use crate::geometry::hull::samples::{Random, ellipsoid, polytope_of};
-use crate::geometry::pair::Pair;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::separation::{DualPhase, dual_way};
+use clearance_geometry::Vec3;
+use clearance_geometry::hull::samples::{Random, ellipsoid, polytope_of};
+use clearance_geometry::pair::Pair;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::separation::{DualPhase, dual_way};
 
 /// The one picture.
 pub(super) const EXPERIMENTS: &[Experiment] = &[Experiment {
@@ -121,7 +121,7 @@ const SAME: f64 = 5e-7;
 
 /// The faces of P - Q.
 fn difference_faces(pair: &Pair<'_>) -> Vec<MapFace> {
-    let place = |placed: &crate::geometry::pair::Placed<'_>| -> Vec<Vec3> {
+    let place = |placed: &clearance_geometry::pair::Placed<'_>| -> Vec<Vec3> {
         placed.body.vertices().iter().map(|v| placed.pose.apply_rounded(v)).collect()
     };
     let (of_p, of_q) = (place(&pair.p), place(&pair.q));

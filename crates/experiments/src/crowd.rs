@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use super::bench::attitude;
 use super::library::OrientedBox;
-use crate::geometry::Vec3;
-use crate::geometry::hull::samples::Random;
-use crate::geometry::pair::Pair;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
+use clearance_geometry::Vec3;
+use clearance_geometry::hull::samples::Random;
+use clearance_geometry::pair::Pair;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
 
 /// The library's body that experiment 2 has many of.
 const IDENTICAL: usize = 12;

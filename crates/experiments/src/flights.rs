@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::library::bodies;
 use super::linear_program_scenes::crowds;
-use crate::geometry::hull::samples::Random;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
+use clearance_geometry::hull::samples::Random;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
 
 /// A crowd and its way.
 #[derive(Clone, Debug)]

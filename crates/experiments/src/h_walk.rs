@@ -9,15 +9,15 @@ use std::time::Instant;
 
 use super::bench::{Gathered, curves};
 use super::{Curve, Experiment, Panel, Rerun};
-use crate::geometry::Vec3;
-use crate::geometry::distance::h_walk::orbit;
-use crate::geometry::distance::{DistanceMethod, METHODS, Stops, measure_by};
-use crate::geometry::effort::Effort;
-use crate::geometry::hull::samples::{Random, ellipsoid, polytope_of, sphere};
-use crate::geometry::pair::Pair;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
-use crate::geometry::witness::Witness;
+use clearance_geometry::Vec3;
+use clearance_geometry::distance::h_walk::orbit;
+use clearance_geometry::distance::{DistanceMethod, METHODS, Stops, measure_by};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::samples::{Random, ellipsoid, polytope_of, sphere};
+use clearance_geometry::pair::Pair;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::witness::Witness;
 
 /// One for each figure.
 pub(super) const EXPERIMENTS: &[Experiment] = &[

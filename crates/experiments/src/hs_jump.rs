@@ -9,10 +9,10 @@ use super::bench::{
     Approach, Gathered, attitude, counts_and_times, curves, search, separation_methods,
 };
 use super::{Experiment, Panel, Rerun};
-use crate::geometry::Vec3;
-use crate::geometry::effort::Effort;
-use crate::geometry::hull::samples::{Random, ellipsoid, polytope_of};
-use crate::geometry::support::{by_hierarchy, coherently, supporting_vertex};
+use clearance_geometry::Vec3;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::samples::{Random, ellipsoid, polytope_of};
+use clearance_geometry::support::{by_hierarchy, coherently, supporting_vertex};
 
 /// A figure with this number of vertices and minor axes, to a major axis of 200.
 const fn figure<const COUNT: u32, const MINOR: u32>(

@@ -11,9 +11,6 @@
 //! number of configurations. Its two files are written when it is complete, each under another
 //! name first: whoever interrupts the program finds whole files of the experiments before.
 
-use clearance_geometry as geometry;
-use clearance_scene as scene;
-
 mod bench;
 mod cd_dual;
 mod cd_dual_way;

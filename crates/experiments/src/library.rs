@@ -8,10 +8,10 @@
 use std::f64::consts::{PI, TAU};
 use std::sync::Arc;
 
-use crate::geometry::Vec3;
-use crate::geometry::hull::samples::{Random, ellipsoid, polytope_of, sphere};
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
+use clearance_geometry::Vec3;
+use clearance_geometry::hull::samples::{Random, ellipsoid, polytope_of, sphere};
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
 
 /// Vertices of the small bodies.
 const SMALL: [u32; 10] = [4, 5, 6, 8, 10, 12, 14, 16, 18, 20];
@@ -116,7 +116,7 @@ mod tests {
     /// long before these.
     #[test]
     fn boxes_turn_with_their_bodies() {
-        let cube = polytope_of(&crate::geometry::hull::samples::cuboid(1.0, 1.0, 1.0));
+        let cube = polytope_of(&clearance_geometry::hull::samples::cuboid(1.0, 1.0, 1.0));
         let half = (PI / 8.0).sin_cos();
         let turned = |at: Vec3| {
             Pose::from_quaternion(at, [half.1, 0.0, 0.0, half.0]).expect("a unit quaternion")

@@ -13,14 +13,14 @@ use super::bench::{Gathered, Taken, attitude, counts_and_times, separation_metho
 use super::crowd::{Crowd, CrowdMember};
 use super::library::{OrientedBox, bodies};
 use super::{Experiment, Panel, Rerun};
-use crate::geometry::Vec3;
-use crate::geometry::claim::Verdict;
-use crate::geometry::hull::samples::Random;
-use crate::geometry::pair::Pair;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
-use crate::geometry::separation::CollisionMethod;
-use crate::geometry::witness::Witness;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::hull::samples::Random;
+use clearance_geometry::pair::Pair;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::separation::CollisionMethod;
+use clearance_geometry::witness::Witness;
 
 /// One for each figure.
 pub(super) const EXPERIMENTS: &[Experiment] = &[

@@ -1,7 +1,7 @@
 //! The linear program's crowds as scenes of the service (Akgunduz et al. 2005, §6, experiments 2 to
 //! 4), with and without first contacts between frames.
 //!
-//! The paper asks every pair of bodies whose boxes meet. A scene ([`crate::scene`]) finds the pairs
+//! The paper asks every pair of bodies whose boxes meet. A scene ([`clearance_scene`]) finds the pairs
 //! itself and looks only at those that can have changed, so its cost should be in proportion to its
 //! bodies and its *close pairs*: those whose surrounding balls, all one unit wide, meet where the
 //! bodies are or, where first contacts are asked, on the way there. Crowds of ten bodies are the
@@ -17,11 +17,11 @@ use super::crowd::{Crowd, CrowdMember, DIFFERENT};
 use super::library::bodies;
 use super::linear_program::FRAMES;
 use super::{Curve, Experiment, Panel, Rerun};
-use crate::geometry::Vec3;
-use crate::geometry::hull::samples::Random;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::separation::METHODS;
-use crate::scene::{
+use clearance_geometry::Vec3;
+use clearance_geometry::hull::samples::Random;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::separation::METHODS;
+use clearance_scene::{
     Between, Body, BodyId, Declaration, EventKind, Frame, Limits, Listed, Move, Questions, Rules,
     Scene, Serial,
 };

@@ -10,19 +10,19 @@ use std::time::Instant;
 
 use super::bench::{Gathered, attitude, counts_and_times, curves, take};
 use super::{Curve, Experiment, Panel, Rerun};
-use crate::geometry::Vec3;
-use crate::geometry::contact_time::polyhedra::Moving;
-use crate::geometry::contact_time::prism::work_by_layer;
-use crate::geometry::contact_time::{METHODS, Travel, first_contact_by, polyhedra};
-use crate::geometry::effort::Effort;
-use crate::geometry::hull::samples::{Random, polytope_of, sphere};
-use crate::geometry::motion::Motion;
-use crate::geometry::pair::Pair;
-use crate::geometry::pair::Question;
-use crate::geometry::polyhedron::Polyhedron;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
-use crate::geometry::witness::Witness;
+use clearance_geometry::Vec3;
+use clearance_geometry::contact_time::polyhedra::Moving;
+use clearance_geometry::contact_time::prism::work_by_layer;
+use clearance_geometry::contact_time::{METHODS, Travel, first_contact_by, polyhedra};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::samples::{Random, polytope_of, sphere};
+use clearance_geometry::motion::Motion;
+use clearance_geometry::pair::Pair;
+use clearance_geometry::pair::Question;
+use clearance_geometry::polyhedron::Polyhedron;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::witness::Witness;
 
 /// Building, asking, asking layer by layer, and asking polyhedra that are not convex.
 pub(super) const EXPERIMENTS: &[Experiment] = &[

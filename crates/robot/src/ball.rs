@@ -1,10 +1,10 @@
 //! Balls around parts and boxes around obstacles: what rules out most pairs at once. Every bound
 //! here holds for the exact twelve numbers of both.
 
-use crate::geometry::Vec3;
-use crate::geometry::number::rounding::BOUND_SLACK;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::{Pose, STRETCH_MAX};
+use clearance_geometry::Vec3;
+use clearance_geometry::number::rounding::BOUND_SLACK;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::{Pose, STRETCH_MAX};
 
 /// A ball that holds a part, or all parts of a link.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -13,8 +13,8 @@ use super::kinematics::Kinematics;
 use super::model::Robot;
 use super::still::{Still, StillBody, polytope_bytes};
 use super::tree::{Tree, Variable};
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
 
 /// A robot and where its base stands.
 #[derive(Clone, Copy, Debug)]

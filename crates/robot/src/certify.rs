@@ -11,17 +11,17 @@ use super::claim::{
 use super::edge::{EdgeAnswer, EdgeQuestion, pieces_of, value_at};
 use super::speed::{MotionBound, PathSpeeds, SeenMotion, WorldBall, common_frame, kept_apart};
 use super::stand::{Block, LANES, Poses, Stand};
-use crate::geometry::Vec3;
-use crate::geometry::claim::{Points, Verdict};
-use crate::geometry::distance::{Stops, compare};
-use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::number::double::{
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::{Points, Verdict};
+use clearance_geometry::distance::{Stops, compare};
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::number::double::{
     Double, Real, Triple, cross, dot, minus, plus_times, rounded,
 };
-use crate::geometry::number::rounding::{BOUND_SLACK, UNIT};
-use crate::geometry::pair::{Pair, Placed, VertexPair};
-use crate::geometry::pose::Pose;
-use crate::geometry::witness::Witness;
+use clearance_geometry::number::rounding::{BOUND_SLACK, UNIT};
+use clearance_geometry::pair::{Pair, Placed, VertexPair};
+use clearance_geometry::pose::Pose;
+use clearance_geometry::witness::Witness;
 
 /// By how much more than they have to the bounds of a certificate say: a thousand times what two
 /// readers of it may round differently.
@@ -344,7 +344,7 @@ fn contact_proof(
     margin: f64,
     effort: &mut Effort<'_>,
 ) -> Result<EdgeContactProof, Stopped> {
-    let distance = crate::geometry::distance::measure(
+    let distance = clearance_geometry::distance::measure(
         pair,
         Stops { above: None, below: None },
         &mut Witness::default(),

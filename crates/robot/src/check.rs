@@ -8,11 +8,11 @@ use super::cell::{BodyPair, Cell};
 use super::gradient::{ContactGeometry, contact_geometry};
 use super::kinematics::ConfigurationError;
 use super::stand::{Block, Deep, LANES, Poses, Stand};
-use crate::geometry::claim::Verdict;
-use crate::geometry::distance::{Distance, Stops};
-use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::penetration::BoxDepth;
-use crate::geometry::processor;
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::distance::{Distance, Stops};
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::penetration::BoxDepth;
+use clearance_geometry::processor;
 
 /// What is asked of every configuration.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

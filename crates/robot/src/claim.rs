@@ -9,10 +9,10 @@
 use arrayvec::ArrayVec;
 
 use super::tree::Tree;
-use crate::geometry::Vec3;
-use crate::geometry::claim::{Points, StaticProof};
-use crate::geometry::pair::VertexPair;
-use crate::geometry::pose::Pose;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::{Points, StaticProof};
+use clearance_geometry::pair::VertexPair;
+use clearance_geometry::pose::Pose;
 
 /// A part of a robot as a judge sees it.
 #[derive(Clone, Copy, Debug)]

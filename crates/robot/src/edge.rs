@@ -17,7 +17,7 @@ use super::cell::{BodyPair, Cell};
 use super::kinematics::ConfigurationError;
 use super::speed::PathSpeeds;
 use super::stand::{Block, LANES, Poses};
-use crate::geometry::effort::{Effort, Stopped};
+use clearance_geometry::effort::{Effort, Stopped};
 
 /// What is asked of every edge.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -4,13 +4,13 @@
 use super::cell::BodyPair;
 use super::stand::Stand;
 use super::tree::Freedom;
-use crate::geometry::Vec3;
-use crate::geometry::claim::Verdict;
-use crate::geometry::distance::{Stops, measure};
-use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::number::rounding::length;
-use crate::geometry::number::tolerance::DRAWN_APART;
-use crate::geometry::witness::Witness;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::distance::{Stops, measure};
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::number::rounding::length;
+use clearance_geometry::number::tolerance::DRAWN_APART;
+use clearance_geometry::witness::Witness;
 
 /// Where two bodies are nearest; all of it rounded, for use and not for proof.
 #[derive(Clone, Debug, PartialEq)]

@@ -7,7 +7,7 @@
 //! `x = multiplier * q + offset`:
 //!
 //! - a frame that turns: `M = A + (s B + v C)` with the sine s and the versine v = 1 - cos x of
-//!   [`crate::geometry::number::trig_lanes`], and `m = t`, the translation of its origin;
+//!   [`clearance_geometry::number::trig_lanes`], and `m = t`, the translation of its origin;
 //! - a frame that slides: `M = A`, `m = t + (A axis) x`;
 //! - a ball: `M = A Q` with Q the matrix of the quaternion as [`Pose::from_quaternion`] makes it;
 //! - in the world `R = R_parent M` and `T = R_parent m + T_parent`, each product of a row and a
@@ -17,10 +17,10 @@
 //! Where a part is: the pose of its frame composed with that of the part in the frame.
 
 use super::tree::{Freedom, Tree};
-use crate::geometry::number::rounding::UNIT;
-use crate::geometry::number::trig_lanes::{ANGLE_MAX, sine_and_versine};
-use crate::geometry::pose::{Pose, QUATERNION_NORM_MAX, QUATERNION_NORM_MIN};
-use crate::geometry::{Mat3, Vec3};
+use clearance_geometry::number::rounding::UNIT;
+use clearance_geometry::number::trig_lanes::{ANGLE_MAX, sine_and_versine};
+use clearance_geometry::pose::{Pose, QUATERNION_NORM_MAX, QUATERNION_NORM_MIN};
+use clearance_geometry::{Mat3, Vec3};
 
 /// Six times more units of rounding than a frame adds to the entries of a rotation, each of which
 /// counts six times in `RᵀR` as an operator.

@@ -5,8 +5,6 @@
 //! by which joint values become the twelve numbers of every part is in [`kinematics`]; everything
 //! that is said about a configuration is said about these numbers, exactly.
 
-use clearance_geometry as geometry;
-
 pub mod ball;
 pub mod cell;
 mod certify;

@@ -14,11 +14,11 @@ use super::kinematics::Kinematics;
 use super::path::{ChainPath, Hanging};
 use super::still::{Still, StillBody};
 use super::tree::Tree;
-use crate::geometry::claim::Outcome;
-use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::pair::Placed;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::{Pose, STRETCH_MAX};
+use clearance_geometry::claim::Outcome;
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::pair::Placed;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::{Pose, STRETCH_MAX};
 
 /// A convex part on its way.
 #[derive(Clone, Debug)]

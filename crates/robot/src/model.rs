@@ -12,9 +12,9 @@ use super::srdf::{Group, NamedState, Semantics};
 use super::tree::{Drive, Freedom, Tree, TreeFrame, Unit, Variable};
 use super::urdf::{Description, DescriptionLimits, JointElement, JointKind, Mimic};
 use super::xml::shown;
-use crate::geometry::Vec3;
-use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::pose::Pose;
+use clearance_geometry::Vec3;
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::pose::Pose;
 
 /// What a robot is built from.
 #[derive(Clone, Copy, Debug)]

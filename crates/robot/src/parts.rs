@@ -8,13 +8,13 @@ use super::model::{BuildError, RobotLink, Sources};
 use super::room::{BuildRoom, hull_bytes, polytope_bytes};
 use super::round::{Around, capsule, cylinder, sphere};
 use super::urdf::{CollisionElement, Description, Geometry};
-use crate::geometry::Vec3;
-use crate::geometry::effort::Effort;
-use crate::geometry::hull::{Hull, HullError, convex_hull_with};
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
 use crate::mesh::MeshData;
 use crate::mesh::convexity::{self, DEFAULT_TOLERANCE};
+use clearance_geometry::Vec3;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::{Hull, HullError, convex_hull_with};
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
 
 /// What a mesh file holds.
 #[derive(Clone, Debug)]

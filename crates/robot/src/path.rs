@@ -3,7 +3,7 @@
 //!
 //! A base that moves is the beginning of that chain: three frames that slide along the axes of the
 //! world, then one that turns about the axis of the turn between its two poses, at a pivot. So is a
-//! body that no robot carries. That is the screw of [`crate::geometry::motion::Motion::ToPose`]
+//! body that no robot carries. That is the screw of [`clearance_geometry::motion::Motion::ToPose`]
 //! without its residue, which is rounding; what it leaves out is measured at the end.
 
 use super::cell::Cell;
@@ -12,10 +12,10 @@ use super::kinematics::Kinematics;
 use super::speed::PathSpeeds;
 use super::still::Still;
 use super::tree::{Drive, Freedom, Tree, TreeFrame, Unit, Variable};
-use crate::geometry::motion::Turn;
-use crate::geometry::number::rounding::{BOUND_SLACK, UNIT};
-use crate::geometry::pose::{Pose, STRETCH_MAX};
-use crate::geometry::{Mat3, Vec3};
+use clearance_geometry::motion::Turn;
+use clearance_geometry::number::rounding::{BOUND_SLACK, UNIT};
+use clearance_geometry::pose::{Pose, STRETCH_MAX};
+use clearance_geometry::{Mat3, Vec3};
 
 /// The frames of a base that moves, and so the values of its path.
 const BASE_FRAMES: usize = 4;

@@ -7,9 +7,9 @@ use std::sync::Arc;
 
 use super::model::{AllowedReason, Robot, RobotJoint};
 use super::parts::{PartSource, RobotPart};
-use crate::geometry::Vec3;
-use crate::geometry::hull::building_bytes_max;
-use crate::geometry::polytope::{Polytope, TableKeeper};
+use clearance_geometry::Vec3;
+use clearance_geometry::hull::building_bytes_max;
+use clearance_geometry::polytope::{Polytope, TableKeeper};
 
 /// Who has memory for a robot that is being built.
 pub trait BuildRoom: Debug {

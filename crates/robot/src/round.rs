@@ -3,10 +3,10 @@
 
 use std::sync::OnceLock;
 
-use crate::geometry::number::rounding::UNIT;
-use crate::geometry::number::trig::RoundedTrig;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::{Vec3, hull};
+use clearance_geometry::number::rounding::UNIT;
+use clearance_geometry::number::trig::RoundedTrig;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::{Vec3, hull};
 
 /// By how much more than computed a polytope is blown up, relative to its size: covers the rounding
 /// of its vertices, which is a dozen units in the last place.

@@ -32,8 +32,8 @@
 use super::cell::{Cell, CellLink};
 use super::stand::Stand;
 use super::tree::Freedom;
-use crate::geometry::Vec3;
-use crate::geometry::number::rounding::{BOUND_SLACK, UNIT};
+use clearance_geometry::Vec3;
+use clearance_geometry::number::rounding::{BOUND_SLACK, UNIT};
 
 /// How far a link's points can get.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use super::RobotError;
 use super::model::BuildError;
 use super::xml::{Element, XmlFile};
-use crate::geometry::effort::Effort;
+use clearance_geometry::effort::Effort;
 
 /// A pair of links that may meet.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,15 +5,17 @@ use std::convert::Infallible;
 use super::ball::PlacedBox;
 use super::cell::{BodyPair, Cell};
 use super::kinematics::{PoseLanes, point_lanes, pose_of_lane};
-use crate::geometry::Vec3;
-use crate::geometry::distance::{Distance, Stops, measure};
-use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::pair::Pair;
-use crate::geometry::penetration::{self, BoxDepth, BoxDepthMemory, depth_at_most, depth_in_box};
-use crate::geometry::pose::Pose;
-use crate::geometry::separation::{METHODS, decide};
-use crate::geometry::witness::Witness;
-use crate::geometry::{claim::Verdict, processor};
+use clearance_geometry::Vec3;
+use clearance_geometry::distance::{Distance, Stops, measure};
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::pair::Pair;
+use clearance_geometry::penetration::{
+    self, BoxDepth, BoxDepthMemory, depth_at_most, depth_in_box,
+};
+use clearance_geometry::pose::Pose;
+use clearance_geometry::separation::{METHODS, decide};
+use clearance_geometry::witness::Witness;
+use clearance_geometry::{claim::Verdict, processor};
 
 /// Configurations that are placed at a time.
 pub(super) const LANES: usize = 4;

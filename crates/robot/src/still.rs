@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use super::ball::{OuterBall, PlacedBox};
-use crate::geometry::Vec3;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
+use clearance_geometry::Vec3;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
 
 /// A polytope that stands still.
 #[derive(Clone, Debug)]

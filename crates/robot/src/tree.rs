@@ -3,8 +3,8 @@
 //! Only joints that move are frames of the tree: where a fixed joint puts its child is composed
 //! into the poses of what hangs on it. Planar and floating joints are several frames in a row.
 
-use crate::geometry::Vec3;
-use crate::geometry::pose::Pose;
+use clearance_geometry::Vec3;
+use clearance_geometry::pose::Pose;
 
 /// How a frame moves in that of its parent, at its origin.
 #[derive(Clone, Copy, Debug, PartialEq)]

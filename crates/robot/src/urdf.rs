@@ -6,10 +6,10 @@ use std::collections::BTreeMap;
 use super::RobotError;
 use super::model::BuildError;
 use super::xml::{Element, LENGTH_MAX, XmlFile, shown};
-use crate::geometry::effort::Effort;
-use crate::geometry::number::trig::RoundedTrig;
-use crate::geometry::pose::Pose;
-use crate::geometry::{Mat3, Vec3};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::number::trig::RoundedTrig;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::{Mat3, Vec3};
 
 /// How much a description may hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

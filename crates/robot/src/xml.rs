@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use self::document::Document;
 use super::RobotError;
 use super::model::BuildError;
-use crate::geometry::Vec3;
-use crate::geometry::effort::Effort;
+use clearance_geometry::Vec3;
+use clearance_geometry::effort::Effort;
 
 /// No length or coordinate of a description is larger, metres.
 pub(super) const LENGTH_MAX: f64 = 1e6;

@@ -18,12 +18,12 @@ use super::proofs::prove;
 use super::question::{Between, Questions};
 use super::ranges;
 use super::report::{PairContact, PairDepth, PairDistance, PairRange, PartPair, PartProof};
-use crate::geometry::claim::{StaticProof, Verdict};
-use crate::geometry::distance::{self, Compared, Stops};
-use crate::geometry::effort::{Cost, Effort, Stopped};
-use crate::geometry::pair::Pair;
-use crate::geometry::separation::{self, Decision};
-use crate::geometry::witness::Witness;
+use clearance_geometry::claim::{StaticProof, Verdict};
+use clearance_geometry::distance::{self, Compared, Stops};
+use clearance_geometry::effort::{Cost, Effort, Stopped};
+use clearance_geometry::pair::Pair;
+use clearance_geometry::separation::{self, Decision};
+use clearance_geometry::witness::Witness;
 
 /// Everything a pair is asked about; shared by all threads, changed by none.
 pub(super) struct Asking<'a> {

@@ -9,13 +9,13 @@ use super::broken::{Rule, is_broken};
 use super::groups::Groups;
 use super::robots::Carrier;
 use super::travel::Form;
-use crate::geometry::Vec3;
-use crate::geometry::motion::{Motion, Turn};
-use crate::geometry::pair::Placed;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::{COORDINATE_MAX, Pose};
-use crate::robot::meeting::{Course, Traveller};
-use crate::robot::path::{BaseWay, ChainPath};
+use clearance_geometry::Vec3;
+use clearance_geometry::motion::{Motion, Turn};
+use clearance_geometry::pair::Placed;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::{COORDINATE_MAX, Pose};
+use clearance_robot::meeting::{Course, Traveller};
+use clearance_robot::path::{BaseWay, ChainPath};
 
 /// The client's number for a body; unique in its scene.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -9,11 +9,11 @@ mod lanes;
 
 pub use self::lanes::{BOX_LANES, BoxBlock, BoxWay};
 
-use crate::geometry::Vec3;
-use crate::geometry::claim::Direction;
-use crate::geometry::number::rounding::{BOUND_SLACK, UNDERFLOW_FLOOR, UNIT, gamma};
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::{Pose, STRETCH_MAX};
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::Direction;
+use clearance_geometry::number::rounding::{BOUND_SLACK, UNDERFLOW_FLOOR, UNIT, gamma};
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::{Pose, STRETCH_MAX};
 
 /// An axis-aligned box of the world that holds something, exactly.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -321,7 +321,7 @@ mod tests {
     use super::super::body::Body;
     use super::super::travel::Form;
     use super::*;
-    use crate::geometry::hull::samples::{Random, polytope_of};
+    use clearance_geometry::hull::samples::{Random, polytope_of};
 
     fn unit_at(x: f64) -> Box3 {
         Box3 { low: [x, 0.0, 0.0], high: [x + 1.0, 1.0, 1.0] }

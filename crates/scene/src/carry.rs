@@ -6,7 +6,7 @@ use super::body::{Entry, Start, Swept};
 use super::question::{Frame, Move};
 use super::robots::{Mounted, RobotMove, RobotMoveError};
 use super::state::Scene;
-use crate::geometry::pose::COORDINATE_MAX;
+use clearance_geometry::pose::COORDINATE_MAX;
 
 impl Scene {
     /// Moves a robot: all that it carries, or nothing.
@@ -67,7 +67,7 @@ pub(super) fn way_on_chain(robots: &[Mounted], entry: &Entry, start: &Start) -> 
 
 impl Entry {
     /// Whether every part lies within the largest coordinate at that pose.
-    fn fits(&self, pose: crate::geometry::pose::Pose) -> bool {
+    fn fits(&self, pose: clearance_geometry::pose::Pose) -> bool {
         let within = pose.translation.iter().all(|c| c.abs() <= COORDINATE_MAX);
         within && self.body.place(pose).is_some()
     }

@@ -9,14 +9,16 @@ use super::methods::AskedOf;
 use super::pairs::Notes;
 use super::question::Between;
 use super::report::{PairContact, PartChain, PartPair};
-use crate::geometry::claim::{FirstContact, Frame, Link, Outcome, StaticProof, Verdict};
-use crate::geometry::contact_time::{self, LastContact};
-use crate::geometry::effort::Stopped;
-use crate::geometry::pair::Pair;
-use crate::geometry::pair::Question;
-use crate::geometry::separation;
-use crate::geometry::witness::Witness;
-use crate::robot::meeting::{Met, Rendezvous, Traveller, first_meeting, first_meeting_backwards};
+use clearance_geometry::claim::{FirstContact, Frame, Link, Outcome, StaticProof, Verdict};
+use clearance_geometry::contact_time::{self, LastContact};
+use clearance_geometry::effort::Stopped;
+use clearance_geometry::pair::Pair;
+use clearance_geometry::pair::Question;
+use clearance_geometry::separation;
+use clearance_geometry::witness::Witness;
+use clearance_robot::meeting::{
+    Met, Rendezvous, Traveller, first_meeting, first_meeting_backwards,
+};
 
 /// First contact, which is a distance of at most `margin`, on the way to this frame; none when it
 /// was not asked, or when a body was put where it is. `now` says how the pair stands at the end.
@@ -345,6 +347,6 @@ fn boxes_prove(parts: Option<PartPair>, gap: &Gap) -> PartChain {
     PartChain { parts, links, pairs: ArrayVec::new(), initial: None }
 }
 
-fn whole_step(direction: crate::geometry::claim::Direction) -> Link {
+fn whole_step(direction: clearance_geometry::claim::Direction) -> Link {
     Link { t0: 0.0, t1: 1.0, frame: Frame::World, direction }
 }

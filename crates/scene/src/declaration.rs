@@ -4,9 +4,9 @@ use super::body::{Body, BodyId};
 use super::robots::SceneRobot;
 pub use super::rules::PairMargin;
 use super::rules::Rules;
-use crate::geometry::contact_time;
-use crate::geometry::pose::COORDINATE_MAX;
-use crate::robot::kinematics::ConfigurationError;
+use clearance_geometry::contact_time;
+use clearance_geometry::pose::COORDINATE_MAX;
+use clearance_robot::kinematics::ConfigurationError;
 
 /// Everything that decides the answers of a scene.
 #[derive(Clone, Debug, Default)]

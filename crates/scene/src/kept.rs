@@ -3,9 +3,9 @@
 
 use super::answer::PairAnswer;
 use super::pairs::PairKey;
-use crate::geometry::claim::Verdict;
-use crate::geometry::effort::Cost;
-use crate::geometry::witness::Witness;
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::effort::Cost;
+use clearance_geometry::witness::Witness;
 
 /// What a pair is counted as.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

@@ -16,9 +16,6 @@
 //! frame's id) decides the answers, and [`Scene::declaration`] states it whole, so another server
 //! can go on from it. *Witnesses* only save time: clearing them changes no verdict and no event.
 
-use clearance_geometry as geometry;
-use clearance_robot as robot;
-
 mod answer;
 pub mod apply;
 mod ball_grid;

@@ -12,9 +12,9 @@ use super::ranking::Ranking;
 use super::report::{Counters, Event, EventKind, Tally};
 use super::state::Scene;
 use super::waiting::{TooManyPairs, Unanswered, Waiting};
-use crate::geometry::Vec3;
-use crate::geometry::claim::Verdict;
-use crate::geometry::meeting::Impact;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::meeting::Impact;
 
 /// What the last report said of a pair that is not plainly separated and beyond its margin.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -10,15 +10,15 @@ use super::question::{Between, Listed, Questions};
 use super::state::Scene;
 use super::travel::until;
 use super::waiting::Waiting;
-use crate::geometry::Vec3;
-use crate::geometry::claim::Verdict;
-use crate::geometry::contact_time::Chord;
-use crate::geometry::effort::{Cost, Effort};
-use crate::geometry::number::rounding::{BOUND_SLACK, unit};
-use crate::geometry::pair::Pair;
-use crate::geometry::pose::Pose;
-use crate::geometry::separation::{self, CollisionMethod, Roomy};
-use crate::geometry::witness::Witness;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::contact_time::Chord;
+use clearance_geometry::effort::{Cost, Effort};
+use clearance_geometry::number::rounding::{BOUND_SLACK, unit};
+use clearance_geometry::pair::Pair;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::separation::{self, CollisionMethod, Roomy};
+use clearance_geometry::witness::Witness;
 
 /// What the looks of a frame have in common; shared by all threads, changed by none.
 pub(super) struct Looking<'a> {

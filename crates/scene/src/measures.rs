@@ -11,12 +11,12 @@ use super::bounds::Gap;
 use super::methods::AskedOf;
 use super::pairs::Notes;
 use super::report::{PairDepth, PairDistance, PartGap, PartPair, PartReach, PartRow};
-use crate::geometry::claim::{Direction, StaticProof, Verdict};
-use crate::geometry::distance::{self, Stops};
-use crate::geometry::effort::Stopped;
-use crate::geometry::pair::VertexPair;
-use crate::geometry::penetration::{self, Depth};
-use crate::geometry::witness::Witness;
+use clearance_geometry::claim::{Direction, StaticProof, Verdict};
+use clearance_geometry::distance::{self, Stops};
+use clearance_geometry::effort::Stopped;
+use clearance_geometry::pair::VertexPair;
+use clearance_geometry::penetration::{self, Depth};
+use clearance_geometry::witness::Witness;
 
 /// The distance of the pair: the least over its parts.
 pub(super) fn distance(

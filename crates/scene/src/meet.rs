@@ -9,11 +9,11 @@ use super::measures;
 use super::methods::AskedOf;
 use super::pairs::Notes;
 use super::report::{PairContact, PartPair};
-use crate::geometry::Vec3;
-use crate::geometry::claim::Verdict;
-use crate::geometry::effort::Stopped;
-use crate::geometry::meeting::{self, Impact};
-use crate::geometry::pair::Pair;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::effort::Stopped;
+use clearance_geometry::meeting::{self, Impact};
+use clearance_geometry::pair::Pair;
 
 /// What is known of where and when two bodies meet.
 #[derive(Clone, Debug, Default)]

@@ -4,12 +4,12 @@
 //! for each pair of parts, so that it goes on from what it left itself, and its work is counted
 //! apart. All others share a witness.
 
-use crate::geometry::contact_time;
-use crate::geometry::distance::{self, DistanceMethod};
-use crate::geometry::effort::Cost;
-use crate::geometry::penetration::{self, RangeMethod};
-use crate::geometry::polytope::Tables;
-use crate::geometry::separation::{self, CollisionMethod};
+use clearance_geometry::contact_time;
+use clearance_geometry::distance::{self, DistanceMethod};
+use clearance_geometry::effort::Cost;
+use clearance_geometry::penetration::{self, RangeMethod};
+use clearance_geometry::polytope::Tables;
+use clearance_geometry::separation::{self, CollisionMethod};
 
 /// The method of a question.
 #[derive(Debug)]

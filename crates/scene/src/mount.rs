@@ -7,7 +7,7 @@ use super::declaration::{DeclarationError, Problem};
 use super::robots::{Attached, Carrier, Mounted, RobotChanges, RobotId, SceneRobot};
 use super::rules::Exempt;
 use super::state::Scene;
-use crate::geometry::pose::Pose;
+use clearance_geometry::pose::Pose;
 
 /// What a change of structure says of robots, and where they are listed.
 pub(super) struct Remounting<'a> {

@@ -18,8 +18,8 @@ use super::pairs::PairKey;
 use super::question::Questions;
 use super::state::{Scene, SweptBodies};
 use super::waiting::{Unanswered, Waiting};
-use crate::geometry::Vec3;
-use crate::geometry::number::rounding::BOUND_SLACK;
+use clearance_geometry::Vec3;
+use clearance_geometry::number::rounding::BOUND_SLACK;
 
 /// Room to move in on every side, as a share of the ball's radius. Measured on bodies that move by
 /// a hundredth of their size a frame: from 0.1 to 0.4 the cost of a frame hardly differs.

@@ -7,9 +7,9 @@ use super::meet::ContactEnd;
 use super::methods::{AskedOf, CostOfEach};
 use super::question::Questions;
 use super::waiting::{Unanswered, Waiting};
-use crate::geometry::distance::Stops;
-use crate::geometry::effort::Cost;
-use crate::geometry::witness::Witness;
+use clearance_geometry::distance::Stops;
+use clearance_geometry::effort::Cost;
+use clearance_geometry::witness::Witness;
 
 /// Two bodies by their index in the scene (the order of their ids), `p < q`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -9,7 +9,7 @@ use super::listing::Round;
 use super::pairs::{PairKey, Task};
 use super::state::Scene;
 use super::waiting::Unanswered;
-use crate::geometry::Vec3;
+use clearance_geometry::Vec3;
 
 /// Polygons of so many corners at most are looked for before it is counted how many they have.
 const CORNERS_AT_ONCE: usize = 1 << 16;

@@ -21,10 +21,10 @@ use super::report::{PairReport, PartChain, PartGap, PartPair, PartProof, PartRea
 use super::state::Scene;
 use super::table;
 use super::waiting::Unanswered;
-use crate::geometry::Vec3;
-use crate::geometry::claim::{Direction, StaticProof};
-use crate::geometry::pair::VertexPair;
-use crate::geometry::penetration::Range;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::{Direction, StaticProof};
+use clearance_geometry::pair::VertexPair;
+use clearance_geometry::penetration::Range;
 
 /// Bodies with no more pairs of parts are proven as they are answered.
 const PROVEN_AT_ONCE: usize = 16;

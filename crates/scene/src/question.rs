@@ -4,10 +4,10 @@ use super::body::{Body, BodyId};
 use super::changes::{BodyChange, RuleChanges};
 use super::robots::RobotChanges;
 use super::rules::Rules;
-use crate::geometry::Vec3;
-use crate::geometry::claim::TIME_TOLERANCE;
-use crate::geometry::distance::Stops;
-use crate::geometry::pose::Pose;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::TIME_TOLERANCE;
+use clearance_geometry::distance::Stops;
+use clearance_geometry::pose::Pose;
 
 /// A new pose for one body.
 #[derive(Clone, Copy, Debug, PartialEq)]

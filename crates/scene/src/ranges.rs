@@ -6,11 +6,11 @@ use super::bounds::Gap;
 use super::methods::AskedOf;
 use super::pairs::Notes;
 use super::report::{PairRange, PartPair};
-use crate::geometry::Vec3;
-use crate::geometry::claim::{RangeProof, Span};
-use crate::geometry::effort::Stopped;
-use crate::geometry::penetration::{self, Range};
-use crate::geometry::separation::Decision;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::{RangeProof, Span};
+use clearance_geometry::effort::Stopped;
+use clearance_geometry::penetration::{self, Range};
+use clearance_geometry::separation::Decision;
 
 /// Makes sure of the range along the direction that is asked about.
 pub(super) fn look_along(asking: &Asking<'_>, answer: &mut PairAnswer, notes: &mut Notes<'_>) {

@@ -17,8 +17,8 @@ use super::query::unordered;
 use super::report::RankedPair;
 use super::state::Scene;
 use super::waiting::Unanswered;
-use crate::geometry::claim::Verdict;
-use crate::geometry::distance::Stops;
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::distance::Stops;
 
 /// How many depths are measured at once, at least, before it is looked whether any pair left may be
 /// deeper.

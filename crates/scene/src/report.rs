@@ -6,15 +6,15 @@ use super::body::BodyId;
 use super::methods::CostOfEach;
 use super::pairs::PairState;
 use super::robots::RobotMoveError;
-use crate::geometry::Vec3;
-use crate::geometry::claim::{Direction, Link, Outcome, Span, StaticProof, Verdict};
-use crate::geometry::contact_time;
-use crate::geometry::distance::Stops;
-use crate::geometry::effort::{Cost, Stopped};
-use crate::geometry::meeting::Impact;
-use crate::geometry::pair::VertexPair;
-use crate::geometry::penetration::{Depth, Range};
-use crate::geometry::pose::Pose;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::{Direction, Link, Outcome, Span, StaticProof, Verdict};
+use clearance_geometry::contact_time;
+use clearance_geometry::distance::Stops;
+use clearance_geometry::effort::{Cost, Stopped};
+use clearance_geometry::meeting::Impact;
+use clearance_geometry::pair::VertexPair;
+use clearance_geometry::penetration::{Depth, Range};
+use clearance_geometry::pose::Pose;
 
 /// The answer to one frame.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,18 +1,18 @@
 //! Robots of a scene. Every link with parts is a body, and so is whatever a link carries: where
 //! they are follows from where the base stands and from the joint values, by the formula of
-//! [`crate::robot::kinematics`], and between two frames they go along the true path of the joints.
+//! [`clearance_robot::kinematics`], and between two frames they go along the true path of the joints.
 
 use std::sync::Arc;
 
 use super::body::{Body, BodyId, Part};
 use super::declaration::{DeclarationError, Problem, is_length};
 use super::rules::Exempt;
-use crate::geometry::Vec3;
-use crate::geometry::pose::Pose;
-use crate::robot::Robot;
-use crate::robot::kinematics::{ConfigurationError, Kinematics};
-use crate::robot::path::{BaseWay, ChainPath};
-use crate::robot::tree::{Freedom, Tree, Unit};
+use clearance_geometry::Vec3;
+use clearance_geometry::pose::Pose;
+use clearance_robot::Robot;
+use clearance_robot::kinematics::{ConfigurationError, Kinematics};
+use clearance_robot::path::{BaseWay, ChainPath};
+use clearance_robot::tree::{Freedom, Tree, Unit};
 
 /// The client's number for a robot; unique among the robots of its scene. Link k is the body with
 /// this number plus k.
@@ -200,8 +200,8 @@ impl Mounted {
         let SceneRobot { id, name, robot, paddings, traits, .. } = &self.declared;
         let frames = self.frames();
         let links = robot.links.iter().enumerate().filter(|(_, link)| !link.parts.is_empty());
-        let body = |(index, link): (usize, &crate::robot::model::RobotLink)| {
-            let part = |part: &crate::robot::parts::RobotPart| Part {
+        let body = |(index, link): (usize, &clearance_robot::model::RobotLink)| {
+            let part = |part: &clearance_robot::parts::RobotPart| Part {
                 polytope: part.polytope.clone(),
                 body_from_part: part.frame_from_part,
             };
@@ -399,7 +399,7 @@ impl SceneRobot {
     /// Memory that it takes in a scene beyond the shapes, bytes, estimated.
     pub fn bytes(&self) -> usize {
         let links = self.robot.links.iter().filter(|link| !link.parts.is_empty());
-        let link = |link: &crate::robot::model::RobotLink| {
+        let link = |link: &clearance_robot::model::RobotLink| {
             let named = self.name.len() + link.name.len();
             self.traits.bytes() + named + Body::bytes_of_parts(link.parts.len())
         };

@@ -23,7 +23,7 @@ use super::robots::Mounted;
 use super::state::{Scene, SweptBodies};
 use super::travel::{farther, until};
 use super::waiting::{Unanswered, Waiting};
-use crate::geometry::claim::{Outcome, Verdict};
+use clearance_geometry::claim::{Outcome, Verdict};
 
 /// Why a frame was not answered.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

@@ -12,7 +12,7 @@ use super::broken::{Rule, is_broken};
 use super::kept::{Batch, Kept, Said, Standing};
 use super::pairs::{PairKey, PairState, Runner};
 use super::waiting::{Unanswered, Waiting};
-use crate::geometry::witness::Witness;
+use clearance_geometry::witness::Witness;
 
 /// A pair whose boxes no longer meet is forgotten after this many answers: bodies that part often
 /// meet again soon, and after longer its witness would be stale anyway.

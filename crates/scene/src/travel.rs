@@ -11,9 +11,9 @@
 
 use super::body::Body;
 use super::bounds::Ball;
-use crate::geometry::number::rounding::{BOUND_SLACK, UNIT, gamma, length};
-use crate::geometry::pose::{Pose, STRETCH_MAX};
-use crate::geometry::{Mat3, Vec3};
+use clearance_geometry::number::rounding::{BOUND_SLACK, UNIT, gamma, length};
+use clearance_geometry::pose::{Pose, STRETCH_MAX};
+use clearance_geometry::{Mat3, Vec3};
 
 /// A verdict with so much room holds while the travels add up to less than this; they add up to
 /// `travel` now.
@@ -141,7 +141,7 @@ impl Form {
 }
 
 /// At least the angle by which a motion turns from one rotation to the other
-/// ([`Turn::between`](crate::geometry::motion::Turn::between)).
+/// ([`Turn::between`](clearance_geometry::motion::Turn::between)).
 ///
 /// With s the skew of both, the product that its recipe reads is the rotation from the one true
 /// rotation to the other within `1.2 s`, the roundings of products included. Of four times the
@@ -173,8 +173,8 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::geometry::motion::{Motion, Turn};
-    use crate::geometry::polytope::Polytope;
+    use clearance_geometry::motion::{Motion, Turn};
+    use clearance_geometry::polytope::Polytope;
     use clearance_samples::{Random, ball};
 
     fn reach(polytope: &Polytope, pose: &Pose, s: &Vec3) -> f64 {

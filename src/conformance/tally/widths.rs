@@ -2,7 +2,7 @@
 
 use super::{Family, raise};
 use crate::conformance::answer::CaseAnswer;
-use crate::geometry::number::binary::power_of_two;
+use clearance_geometry::number::binary::power_of_two;
 
 /// Lengths whose brackets are to be narrow, in metres: 2^-1000 to 2^1000.
 const LENGTHS: std::ops::RangeInclusive<f64> = power_of_two(-1000)..=power_of_two(1000);

@@ -11,14 +11,14 @@
 use std::collections::BTreeMap;
 
 use super::view::{PictureExtent, PictureView, SeenPoint, area, common_part, middle};
-use crate::geometry::Vec3;
-use crate::geometry::distance::{Stops, measure};
-use crate::geometry::effort::Effort;
-use crate::geometry::hull::convex_hull;
-use crate::geometry::pair::Pair;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
-use crate::geometry::witness::Witness;
+use clearance_geometry::Vec3;
+use clearance_geometry::distance::{Stops, measure};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::convex_hull;
+use clearance_geometry::pair::Pair;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::witness::Witness;
 
 /// Something that is painted at once: a facet, or the whole outline of a body.
 #[derive(Clone, Debug)]
@@ -222,7 +222,7 @@ fn sorted(sheets: &[Sheet], after: &[Vec<usize>], mut before: Vec<usize>) -> Vec
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::hull::samples::{cuboid, polytope_of};
+    use clearance_geometry::hull::samples::{cuboid, polytope_of};
 
     fn cube(at: Vec3) -> Polytope {
         let points: Vec<Vec3> = cuboid(1.0, 1.0, 1.0).iter().map(|p| p + at).collect();

@@ -7,8 +7,8 @@ use std::fmt::{Result, Write};
 use super::lens::{Lens, Screen};
 use super::painter::{Planes, Sheet, paint_order};
 use super::view::{PictureExtent, PictureView, SeenPoint, area, outline_of};
-use crate::geometry::Vec3;
-use crate::geometry::polytope::Polytope;
+use clearance_geometry::Vec3;
+use clearance_geometry::polytope::Polytope;
 
 /// The cell at one time.
 #[derive(Debug, Default)]
@@ -318,7 +318,7 @@ fn hex([red, green, blue]: [u8; 3]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::hull::samples::{cuboid, polytope_of, sphere};
+    use clearance_geometry::hull::samples::{cuboid, polytope_of, sphere};
 
     fn still() -> Still {
         let solid = |points: Vec<Vec3>, x: f64, is_link| StillSolid {

@@ -3,7 +3,7 @@
 //! All plane coordinates are metres on the picture's plane: x to the right and y downwards, as SVG
 //! has them. The depth of a point grows towards the viewer.
 
-use crate::geometry::Vec3;
+use clearance_geometry::Vec3;
 
 /// The direction from which the still is seen.
 #[derive(Clone, Copy, Debug)]

@@ -4,21 +4,21 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::geometry;
-use crate::geometry::contact_time::Travel;
-use crate::geometry::contact_time::polyhedra::Moving;
-use crate::geometry::contact_time::polyhedra::proof::HulledBody;
-use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::hull::{HullError, building_bytes_max, convex_hull_with};
-use crate::geometry::pair::Placed;
-use crate::geometry::polyhedron::Polyhedron;
-use crate::geometry::polytope::{Polytope, Tables};
-use crate::geometry::pose::Pose;
-use crate::geometry::{Vec3, claim};
-use crate::rpc::api;
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::path::{NotImplemented, Path};
 use crate::rpc::status::Failure;
 use crate::runtime::store::{Stored, StoredSolid};
+use clearance_geometry::contact_time::Travel;
+use clearance_geometry::contact_time::polyhedra::Moving;
+use clearance_geometry::contact_time::polyhedra::proof::HulledBody;
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::hull::{HullError, building_bytes_max, convex_hull_with};
+use clearance_geometry::pair::Placed;
+use clearance_geometry::polyhedron::Polyhedron;
+use clearance_geometry::polytope::{Polytope, Tables};
+use clearance_geometry::pose::Pose;
+use clearance_geometry::{Vec3, claim};
+use clearance_proto as api;
 
 /// A body as it was asked about; the hull of given points is still to be built.
 #[derive(Clone, Debug)]
@@ -350,7 +350,7 @@ impl ReadySolid {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::hull::samples::sphere;
+    use clearance_geometry::hull::samples::sphere;
 
     /// The hull of points in a question was built to its end, for callers that had gone too.
     #[test]

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use crate::geometry::shape::PolytopeId;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::robots::{RegisteredRobot, RobotStore};
 use crate::runtime::settings::Limits;
 use crate::runtime::store::{Lease, PolytopeStore, Stored};
+use clearance_geometry::shape::PolytopeId;
 
 /// Characters of an unknown id or alias that a status repeats, so that a hostile one cannot blow it
 /// up.

@@ -3,15 +3,15 @@
 use arrayvec::ArrayVec;
 
 use super::geometry::{direction, direction_to_wire, pair, pair_to_wire, pairs_to_wire};
-use crate::geometry::claim::{
-    FirstContact, Frame, Link, RangeEnd, RangeProof, StaticProof, Surface,
-};
-use crate::geometry::distance::Distance;
-use crate::geometry::pair::VertexPair;
-use crate::geometry::penetration::Depth;
-use crate::rpc::api;
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
+use clearance_geometry::claim::{
+    FirstContact, Frame, Link, RangeEnd, RangeProof, StaticProof, Surface,
+};
+use clearance_geometry::distance::Distance;
+use clearance_geometry::pair::VertexPair;
+use clearance_geometry::penetration::Depth;
+use clearance_proto as api;
 
 /// The proof of a verdict.
 pub fn proof_to_wire(proof: &StaticProof) -> api::StaticCertificate {
@@ -216,8 +216,8 @@ fn link(path: &Path<'_>, wire: &api::ChainLink) -> Result<Link, BadField> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::Vec3;
-    use crate::geometry::claim::{Axis, Direction};
+    use clearance_geometry::Vec3;
+    use clearance_geometry::claim::{Axis, Direction};
 
     #[test]
     fn every_form_of_a_proof_survives_the_wire() {

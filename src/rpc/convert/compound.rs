@@ -3,12 +3,12 @@
 use super::body::{AskedBody, ReadyBody, Unready};
 use super::catalogue::Catalogue;
 use super::geometry;
-use crate::geometry::effort::Effort;
-use crate::geometry::motion::Motion;
-use crate::geometry::pose::{COORDINATE_MAX, Pose};
-use crate::rpc::api;
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::motion::Motion;
+use clearance_geometry::pose::{COORDINATE_MAX, Pose};
+use clearance_proto as api;
 
 /// A body as it was claimed about: a compound of several parts, or a body of one part.
 #[derive(Clone, Debug)]

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use super::geometry;
-use crate::geometry::polyhedron::Polyhedron;
-use crate::geometry::polytope::Polytope;
-use crate::rpc::api;
 use crate::runtime::store::{PolytopeStore, Stored, StoredSolid};
+use clearance_geometry::polyhedron::Polyhedron;
+use clearance_geometry::polytope::Polytope;
+use clearance_proto as api;
 
 /// The description of a registered polytope.
 pub fn describe(stored: &Arc<Stored>, store: &PolytopeStore) -> api::Polytope {

@@ -1,14 +1,14 @@
 //! Points, poses, motions and directions.
 
-use crate::geometry::claim::{Axis, Direction, Outcome, Verdict};
-use crate::geometry::effort::Stopped;
-use crate::geometry::motion::Motion;
-use crate::geometry::pair::VertexPair;
-use crate::geometry::pose::{COORDINATE_MAX, Pose, PoseError};
-use crate::geometry::{Mat3, Vec3};
-use crate::rpc::api;
-use crate::rpc::packed::Packed;
 use crate::rpc::path::{BadField, Path};
+use clearance_geometry::claim::{Axis, Direction, Outcome, Verdict};
+use clearance_geometry::effort::Stopped;
+use clearance_geometry::motion::Motion;
+use clearance_geometry::pair::VertexPair;
+use clearance_geometry::pose::{COORDINATE_MAX, Pose, PoseError};
+use clearance_geometry::{Mat3, Vec3};
+use clearance_proto as api;
+use clearance_proto::packed::Packed;
 
 const NOT_FINITE: &str = "must be finite and at most 2^960 in absolute value";
 

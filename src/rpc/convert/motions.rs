@@ -2,15 +2,15 @@
 
 use super::body::AskedBody;
 use super::geometry::{length, motion, tolerance};
-use crate::geometry::claim::TIME_TOLERANCE;
-use crate::geometry::contact_time::{
+use crate::rpc::path::{BadField, NotImplemented, Path};
+use clearance_geometry::claim::TIME_TOLERANCE;
+use clearance_geometry::contact_time::{
     Method, Travel, names_of_those_that_answer_all, translation_of,
 };
-use crate::geometry::motion::Motion;
-use crate::geometry::pair;
-use crate::geometry::pair::Pair;
-use crate::rpc::api;
-use crate::rpc::path::{BadField, NotImplemented, Path};
+use clearance_geometry::motion::Motion;
+use clearance_geometry::pair;
+use clearance_geometry::pair::Pair;
+use clearance_proto as api;
 
 /// How the bodies move, and how finely to look.
 #[derive(Clone, Copy, Debug)]

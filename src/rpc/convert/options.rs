@@ -3,11 +3,11 @@
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use crate::geometry::contact_time::polyhedra;
-use crate::geometry::effort::{Cost, Effort};
-use crate::geometry::{contact_time, distance, penetration, separation};
-use crate::rpc::api;
 use crate::rpc::path::{BadField, Path};
+use clearance_geometry::contact_time::polyhedra;
+use clearance_geometry::effort::{Cost, Effort};
+use clearance_geometry::{contact_time, distance, penetration, separation};
+use clearance_proto as api;
 
 /// The options of a question, checked.
 #[derive(Clone, Copy, Debug)]

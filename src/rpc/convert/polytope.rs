@@ -5,20 +5,20 @@ use std::sync::atomic::AtomicBool;
 use super::body::hull_bytes;
 use super::catalogue::id;
 use super::{geometry, keys};
-use crate::geometry::Vec3;
-use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::hull::{Hull, HullError, POINTS_MAX, convex_hull_with};
-use crate::geometry::polyhedron::{Polyhedron, PolyhedronError};
-use crate::geometry::polytope::Polytope;
-use crate::geometry::shape::PolytopeId;
-use crate::mesh::{self, MeshData, MeshError, convexity};
-use crate::rpc::api;
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
 use crate::runtime::memory::Reservation;
 use crate::runtime::sessions::owner::KeyDigest;
 use crate::runtime::settings::{Limit, Limits};
 use crate::runtime::store::{NewPolytope, Stored};
+use clearance_geometry::Vec3;
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::hull::{Hull, HullError, POINTS_MAX, convex_hull_with};
+use clearance_geometry::polyhedron::{Polyhedron, PolyhedronError};
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::shape::PolytopeId;
+use clearance_proto as api;
+use clearance_robot::mesh::{self, MeshData, MeshError, convexity};
 
 const ALIAS_BYTES_MAX: usize = 200;
 

@@ -2,9 +2,9 @@
 
 use super::certificate::{proof_to_wire, range_to_wire};
 use super::geometry::verdict_to_wire;
-use crate::geometry::claim::Span;
-use crate::geometry::penetration::Range;
-use crate::rpc::api;
+use clearance_geometry::claim::Span;
+use clearance_geometry::penetration::Range;
+use clearance_proto as api;
 
 /// Where a range begins and ends; none for a range that is empty.
 pub fn span_to_wire(span: Option<Span>) -> [Option<api::Bracket>; 2] {

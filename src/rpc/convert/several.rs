@@ -4,12 +4,12 @@ use super::body::{AskedBody, JudgedBody};
 use super::catalogue::Catalogue;
 use super::geometry::motion;
 use super::options::AnswerOptions;
-use crate::geometry::contact_time::{Travel, translation_of};
-use crate::geometry::effort::Effort;
-use crate::geometry::motion::Motion;
-use crate::rpc::api;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
+use clearance_geometry::contact_time::{Travel, translation_of};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::motion::Motion;
+use clearance_proto as api;
 
 /// A body and how far it comes.
 #[derive(Clone, Debug)]

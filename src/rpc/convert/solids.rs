@@ -4,14 +4,14 @@ use arrayvec::ArrayVec;
 
 use super::certificate::{chain, link_to_wire};
 use super::geometry::{vector, vector_to_wire};
-use crate::geometry::Vec3;
-use crate::geometry::claim::{
+use crate::rpc::path::{BadField, Path};
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::{
     CollisionProof, Cover, CoverStep, Face, InnerPoint, PairCover, SolidMotionProof, SolidProof,
 };
-use crate::geometry::contact_time::polyhedra::proof::Unproven;
-use crate::rpc::api;
-use crate::rpc::api::solid_proof::Proof;
-use crate::rpc::path::{BadField, Path};
+use clearance_geometry::contact_time::polyhedra::proof::Unproven;
+use clearance_proto as api;
+use clearance_proto::solid_proof::Proof;
 
 /// The proof of a verdict.
 pub fn proof_to_wire(proof: &SolidProof) -> api::StaticCertificate {
@@ -225,7 +225,7 @@ fn required<'a, T>(path: &Path<'_>, wire: Option<&'a T>) -> Result<&'a T, BadFie
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::claim::{Direction, Frame, Link};
+    use clearance_geometry::claim::{Direction, Frame, Link};
 
     fn some_cover() -> Cover {
         let direction = Direction::Vector(Vec3::new(1.0, -0.5, 0.25));

@@ -7,15 +7,15 @@ use std::time::Duration;
 use tonic::{Request, Response, Status};
 
 use super::sessions::Session;
-use crate::geometry::contact_time::polyhedra;
-use crate::geometry::{contact_time, distance, penetration, separation};
-use crate::rpc::api;
 use crate::rpc::convert::options::{MethodRow, duration_to_wire};
 use crate::rpc::shared::Shared;
 use crate::runtime::memory::{MemoryKind, resident_bytes};
 use crate::runtime::metrics::{FRAME_TIMES, FrameMetrics, QuestionKind, QuestionMetrics};
 use crate::runtime::sessions::{Registry, Summary};
 use crate::runtime::settings::Limit;
+use clearance_geometry::contact_time::polyhedra;
+use clearance_geometry::{contact_time, distance, penetration, separation};
+use clearance_proto as api;
 
 /// The service.
 #[derive(Clone, Debug)]

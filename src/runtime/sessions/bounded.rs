@@ -4,7 +4,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::runtime::memory::Reservation;
-use crate::scene::{Batch, PairState, Runner};
+use clearance_scene::{Batch, PairState, Runner};
 
 /// Lets another runner look at the pairs, and takes the memory for what is remembered of them while
 /// they are looked at: two bodies of 256 parts have 65,536 witnesses. Of the pairs for which there

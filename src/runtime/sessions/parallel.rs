@@ -4,7 +4,7 @@ use rayon::iter::{
     IndexedParallelIterator, IntoParallelIterator, IntoParallelRefMutIterator, ParallelIterator,
 };
 
-use crate::scene::{Batch, PairState, Runner};
+use clearance_scene::{Batch, PairState, Runner};
 
 /// Splits the pairs of a scene among the threads of the pool it runs in.
 #[derive(Clone, Copy, Debug, Default)]

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::geometry::effort::Cost;
+use clearance_geometry::effort::Cost;
 
 /// What the registry has to know about a session.
 pub trait Resident: Send + 'static {

@@ -1,13 +1,13 @@
 //! The registry under abandonment, and pairs on any number of threads.
 
 use super::*;
-use crate::geometry::Vec3;
-use crate::geometry::hull::samples::{Random, polytope_of, sphere};
-use crate::geometry::pose::Pose;
-use crate::geometry::separation::METHODS;
 use crate::runtime::clock::ManualClock;
 use crate::runtime::settings;
-use crate::scene::{Body, BodyId, Declaration, Frame, Limits, Listed, Move, Questions, Scene};
+use clearance_geometry::Vec3;
+use clearance_geometry::hull::samples::{Random, polytope_of, sphere};
+use clearance_geometry::pose::Pose;
+use clearance_geometry::separation::METHODS;
+use clearance_scene::{Body, BodyId, Declaration, Frame, Limits, Listed, Move, Questions, Scene};
 
 #[derive(Debug)]
 struct Weight(u64);

@@ -1,9 +1,9 @@
 //! Aliases: what each names, whose it is, and what is paid for it.
 
 use super::{NewPolytope, RegisterError};
-use crate::geometry::shape::PolytopeId;
 use crate::runtime::memory::{MemoryKind, OutOfMemory, Purse, Reservation};
 use crate::runtime::sessions::owner::KeyDigest;
+use clearance_geometry::shape::PolytopeId;
 
 /// What an alias takes beside its letters.
 pub(super) const ALIAS_BYTES: u64 = 256;

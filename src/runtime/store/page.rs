@@ -4,7 +4,7 @@ use std::ops::Bound;
 use std::sync::Arc;
 
 use super::{PolytopeStore, Stored};
-use crate::geometry::shape::PolytopeId;
+use clearance_geometry::shape::PolytopeId;
 
 /// What the description of a polytope takes, bytes at most, without its aliases; and what each of
 /// these does beside its letters.

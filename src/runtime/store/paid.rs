@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use crate::geometry::polytope::{Polytope, TableKeeper};
 use crate::runtime::memory::Reservation;
+use clearance_geometry::polytope::{Polytope, TableKeeper};
 
 /// What is paid for a polytope, or for those of a robot. It grows with the tables that are built of it, whoever asks for
 /// them, and is given back when nobody has any of them any more.

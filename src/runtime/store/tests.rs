@@ -1,8 +1,8 @@
 //! Registering, aliases and their keys, deletion and pages.
 
 use super::*;
-use crate::geometry::Vec3;
-use crate::geometry::hull::convex_hull;
+use clearance_geometry::Vec3;
+use clearance_geometry::hull::convex_hull;
 
 fn point(x: f64, alias: &str) -> NewPolytope {
     let polytope = convex_hull(&[Vec3::new(x, 0.0, 0.0)]).unwrap().polytope;

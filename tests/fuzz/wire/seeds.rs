@@ -2,7 +2,7 @@
 
 use api::motion::Kind;
 use api::placed_body::Source;
-use clearance::rpc::api;
+use clearance_proto as api;
 use prost::Message;
 
 use super::{Call, method, write};

@@ -2,8 +2,8 @@
 //! doubled, dropped, renamed or swapped. The format alone does not say which bytes are messages;
 //! what can be read as one is taken for one.
 
-use clearance::geometry::hull::samples::Random;
-use clearance::geometry::pose::COORDINATE_MAX;
+use clearance_geometry::hull::samples::Random;
+use clearance_geometry::pose::COORDINATE_MAX;
 use prost::encoding::{decode_varint, encode_varint};
 
 struct Field {

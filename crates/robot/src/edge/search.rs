@@ -2,12 +2,12 @@
 
 use super::{EdgeAnswer, EdgeQuestion, pieces_of, value_at};
 use crate::cell::{BodyPair, Cell};
-use crate::geometry::distance::{DistanceSide, compare_beyond, is_within};
-use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::number::rounding::BOUND_SLACK;
-use crate::geometry::witness::Witness;
 use crate::speed::{FrameVelocity, MotionBound, PathSpeeds, SeenMotion, common_frame, kept_apart};
 use crate::stand::Stand;
+use clearance_geometry::distance::{DistanceSide, compare_beyond, is_within};
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::number::rounding::BOUND_SLACK;
+use clearance_geometry::witness::Witness;
 
 /// The part of the tolerance down to which intervals are halved. Just before a contact nothing is
 /// proven free, for as much longer than an interval as the motion bound exceeds the true speed:

@@ -2,11 +2,11 @@
 //! `docs/robots.md`, from the numbers of the tree.
 
 use super::Middle;
-use crate::geometry::number::rounding::{BOUND_SLACK, UNIT};
-use crate::geometry::number::trig_lanes::{ANGLE_MAX, sine_and_versine};
-use crate::geometry::pose::Pose;
-use crate::geometry::{Mat3, Vec3};
 use crate::tree::{Drive, Freedom, Tree, TreeFrame};
+use clearance_geometry::number::rounding::{BOUND_SLACK, UNIT};
+use clearance_geometry::number::trig_lanes::{ANGLE_MAX, sine_and_versine};
+use clearance_geometry::pose::Pose;
+use clearance_geometry::{Mat3, Vec3};
 
 /// Row times column, summed from left to right.
 fn row_times(m: &Mat3, row: usize, v: &Vec3) -> f64 {

@@ -6,12 +6,12 @@ mod chain;
 
 use self::chain::{Load, PathRates, carried, place, stretch_to_world};
 use super::claim::{EdgeCertificate, EdgeClaim, EdgePiece, EdgeSubject, PairGap};
-use crate::geometry::Vec3;
-use crate::geometry::claim::{Bodies, Direction, MarginClaim, Points, StaticProof};
-use crate::geometry::effort::Effort;
-use crate::geometry::judge::{judge_margin, judge_static_with};
-use crate::geometry::number::rounding::BOUND_SLACK;
-use crate::geometry::pose::Pose;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::{Bodies, Direction, MarginClaim, Points, StaticProof};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::judge::{judge_margin, judge_static_with};
+use clearance_geometry::number::rounding::BOUND_SLACK;
+use clearance_geometry::pose::Pose;
 
 /// Why a certificate of an edge is refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]

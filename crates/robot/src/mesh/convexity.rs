@@ -7,11 +7,11 @@
 use std::collections::HashMap;
 
 use super::MeshData;
-use crate::geometry::Vec3;
-use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::number::tolerance;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::support::supporting_vertex;
+use clearance_geometry::Vec3;
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::number::tolerance;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::support::supporting_vertex;
 
 /// How far from convex a mesh may be by default and still count as convex, as a fraction of its
 /// largest extent. Files have f32 coordinates: the faces of a convex solid stand out from each
@@ -86,7 +86,7 @@ fn is_closed(mesh: &MeshData, effort: &Effort<'_>) -> Result<bool, Stopped> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::hull::convex_hull;
+    use clearance_geometry::hull::convex_hull;
 
     /// A cube of edge 2 around the origin as twelve triangles, with its top at `top` in the middle.
     fn cube(top: f64) -> MeshData {

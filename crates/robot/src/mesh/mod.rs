@@ -6,8 +6,8 @@ pub mod stl;
 
 use std::collections::HashMap;
 
-use crate::geometry::Vec3;
-use crate::geometry::effort::{Effort, Stopped};
+use clearance_geometry::Vec3;
+use clearance_geometry::effort::{Effort, Stopped};
 
 /// A triangle mesh; every index is valid.
 #[derive(Clone, Debug, Default, PartialEq)]

@@ -2,8 +2,8 @@
 //! than three vertices are cut into a fan.
 
 use super::{MeshData, MeshError};
-use crate::geometry::Vec3;
-use crate::geometry::effort::Effort;
+use clearance_geometry::Vec3;
+use clearance_geometry::effort::Effort;
 
 /// Reads a file, as long as the effort lasts: a step is a line, a corner or a point.
 pub fn read(

@@ -1,8 +1,8 @@
 //! STL, binary and ASCII. Only the corners matter: normals and attributes are not looked at.
 
 use super::{MeshData, MeshError, Welder};
-use crate::geometry::Vec3;
-use crate::geometry::effort::Effort;
+use clearance_geometry::Vec3;
+use clearance_geometry::effort::Effort;
 
 const HEADER_BYTES: usize = 84;
 const TRIANGLE_BYTES: usize = 50;

@@ -5,8 +5,8 @@ use super::edge::{QUESTION, edges};
 use crate::cell::Cell;
 use crate::claim::{EdgeCertificate, EdgeClaim, EdgeSubject};
 use crate::edge::{EdgeAnswer, EdgeQuestion};
-use crate::geometry::effort::Effort;
 use crate::judge::{EdgeRefusal, judge_edge};
+use clearance_geometry::effort::Effort;
 use clearance_samples::Random;
 
 struct Case {

@@ -5,16 +5,16 @@ use std::sync::atomic::AtomicBool;
 use super::samples::{boxes, configurations, panda, robot_of, still_box};
 use crate::cell::{BodyPair, Cell, Instance};
 use crate::check::{CheckMode, CheckQuestion, Checked, SignedClearance};
-use crate::geometry::Vec3;
-use crate::geometry::claim::Verdict;
-use crate::geometry::distance::Stops;
-use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::penetration;
-use crate::geometry::pose::Pose;
-use crate::geometry::witness::Witness;
 use crate::kinematics::ConfigurationError;
 use crate::stand::{Block, Poses, Stand};
 use crate::still::StillBody;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::distance::Stops;
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::penetration;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::witness::Witness;
 use clearance_samples::Random;
 
 pub(super) fn panda_cell(count: usize) -> Cell {

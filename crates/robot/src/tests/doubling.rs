@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
-use crate::geometry::effort::{Effort, Stopped};
 use crate::mesh;
 use crate::model::{BuildError, Robot, Sources};
 use crate::parts::{MeshContent, MeshFiles};
 use crate::srdf::Semantics;
 use crate::urdf::DescriptionLimits;
+use clearance_geometry::effort::{Effort, Stopped};
 use clearance_samples::cuboid;
 
 /// Room for whatever is read here.

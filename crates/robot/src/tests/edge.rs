@@ -5,11 +5,11 @@ use super::samples::{configurations, robot_of, still_box};
 use crate::cell::{Cell, Instance};
 use crate::check::{CheckMode, CheckQuestion, Checked};
 use crate::edge::{EdgeAnswer, EdgeQuestion};
-use crate::geometry::Vec3;
-use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::pose::Pose;
 use crate::speed::PathSpeeds;
 use crate::still::StillBody;
+use clearance_geometry::Vec3;
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::pose::Pose;
 use clearance_samples::Random;
 
 pub(super) const QUESTION: EdgeQuestion =

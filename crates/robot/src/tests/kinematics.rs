@@ -1,8 +1,8 @@
 //! Where joint values put links: against pinocchio, against lanes, and against matrices by hand.
 
 use super::samples::{panda, robot_of};
-use crate::geometry::Vec3;
 use crate::kinematics::{ConfigurationError, pose_of_lane};
+use clearance_geometry::Vec3;
 use clearance_samples::Random;
 
 #[test]

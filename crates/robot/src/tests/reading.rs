@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use super::samples::{PANDA, ROBOT_LIMITS, panda, panda_meshes, robot_of};
-use crate::geometry::Vec3;
-use crate::geometry::effort::Effort;
 use crate::model::{AllowedReason, BuildError, Robot, Sources};
 use crate::parts::{MeshContent, MeshFiles, PartSource};
 use crate::srdf::Semantics;
+use clearance_geometry::Vec3;
+use clearance_geometry::effort::Effort;
 
 #[test]
 fn the_panda_has_its_parts_and_the_pairs_that_need_no_check() {

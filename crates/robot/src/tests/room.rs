@@ -4,13 +4,13 @@ use std::fmt::Write;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use super::LIMITS;
+use super::samples::ROBOT_LIMITS;
 use crate::Robot;
-use crate::geometry::effort::Effort;
-use crate::geometry::polytope::TableKeeper;
 use crate::model::{BuildError, Sources};
 use crate::parts::MeshFiles;
 use crate::room::{BuildRoom, reading_bytes};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::polytope::TableKeeper;
 
 /// Has so much memory, and knows how much was asked for at most; counts tables.
 #[derive(Debug, Default)]
@@ -47,7 +47,7 @@ fn built(urdf: &str, srdf: Option<&str>, room: &Room) -> Result<Robot, BuildErro
     let meshes = MeshFiles::new();
     let (gap_max, leave_out_missing) = (Some(1e-12), false);
     let sources = Sources { urdf, srdf, meshes: &meshes, gap_max, leave_out_missing };
-    Robot::build_within(&sources, &LIMITS, &mut Effort::unlimited(), room)
+    Robot::build_within(&sources, &ROBOT_LIMITS, &mut Effort::unlimited(), room)
 }
 
 fn balls(radii: impl Iterator<Item = f64>) -> String {

@@ -3,21 +3,21 @@
 //!
 //! `SKEWED_EDGES=20000 cargo test --release --lib robot::tests::skewed` looks at so many edges.
 
-use super::check::cuboid;
-use super::robot_of;
+use super::samples::robot_of;
+use super::samples::still_box;
 use crate::ball::PlacedBox;
 use crate::cell::{Cell, Instance};
 use crate::check::{CheckMode, CheckQuestion, Checked};
 use crate::claim::EdgeClaim;
 use crate::edge::{EdgeAnswer, EdgeQuestion};
-use crate::geometry::Vec3;
-use crate::geometry::distance::{Stops, measure};
-use crate::geometry::effort::Effort;
-use crate::geometry::pair::Pair;
-use crate::geometry::pose::Pose;
-use crate::geometry::witness::Witness;
 use crate::judge::judge_edge;
 use crate::still::StillBody;
+use clearance_geometry::Vec3;
+use clearance_geometry::distance::{Stops, measure};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::pair::Pair;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::witness::Witness;
 use clearance_samples::{Random, hull};
 
 /// A joint of a robot that is made up, with a box on its child.
@@ -82,7 +82,7 @@ fn margin_of(random: &mut Random) -> f64 {
 
 fn bodies_at(cell: &Cell, values: &[f64]) -> Vec<Vec<Vec3>> {
     let placed = cell.placed(values);
-    let points = |(body, pose): &(&crate::geometry::polytope::Polytope, Pose)| {
+    let points = |(body, pose): &(&clearance_geometry::polytope::Polytope, Pose)| {
         body.vertices().iter().map(|v| pose.apply_rounded(v)).collect()
     };
     placed.iter().map(points).collect()
@@ -110,7 +110,7 @@ fn towards_an_obstacle(random: &mut Random) -> Close {
     let way = (end[0] - before[0]).try_normalize(1e-9).unwrap_or_else(|| random.unit_vector());
     let margin = margin_of(random);
     let half = random.vector().abs() * 0.5 + Vec3::repeat(0.01);
-    let mut obstacle = StillBody { pose: random.skewed_pose(Vec3::zeros()), ..cuboid(half) };
+    let mut obstacle = StillBody { pose: random.skewed_pose(Vec3::zeros()), ..still_box(half) };
     let own: Vec<Vec3> =
         obstacle.polytope.vertices().iter().map(|v| obstacle.pose.apply_rounded(v)).collect();
     let meets = farthest(&end, &way) + way * (margin + sliver(random));
@@ -248,7 +248,7 @@ fn a_base_that_stretches_takes_a_sliding_box_into_what_stands_just_beyond_its_ow
     let mut seen = Seen::default();
     for (place, is_free) in [(2.000_000_7, false), (2.000_000_8, true)] {
         let pose = Pose::translation(place, 0.0, 0.0);
-        let obstacle = StillBody { pose, ..cuboid(Vec3::repeat(0.5)) };
+        let obstacle = StillBody { pose, ..still_box(Vec3::repeat(0.5)) };
         let instance = Instance { robot: &robot, world_from_base: base };
         let cell = Cell::new(&[instance], vec![obstacle]);
         let close = Close { cell, ends: [vec![0.0], vec![1.0]], margin: 0.0 };

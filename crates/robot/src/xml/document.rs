@@ -13,8 +13,8 @@ use quick_xml::reader::Reader;
 
 use super::shown;
 use crate::RobotError;
-use crate::geometry::effort::Effort;
 use crate::model::BuildError;
+use clearance_geometry::effort::Effort;
 
 /// The elements of a text, the outermost first, each before those in it.
 pub(super) struct Document<'x> {

@@ -3,9 +3,9 @@
 use std::ops::RangeInclusive;
 
 use super::Box3;
-use crate::geometry::Vec3;
-use crate::geometry::number::binary::power_of_two;
-use crate::geometry::number::rounding::UNIT;
+use clearance_geometry::Vec3;
+use clearance_geometry::number::binary::power_of_two;
+use clearance_geometry::number::rounding::UNIT;
 
 /// Boxes that are looked at side by side.
 pub const BOX_LANES: usize = 4;

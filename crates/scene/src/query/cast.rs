@@ -5,19 +5,21 @@ use super::still::Probe;
 use super::{Candidate, HitSelection, SceneView, unordered};
 use crate::body::{BodyId, Entry};
 use crate::bounds::{BOX_LANES, Ball, Box3, BoxBlock, BoxWay};
-use crate::geometry::Vec3;
-use crate::geometry::claim::{Direction, FirstContact, Frame, Link, Outcome, StaticProof, Verdict};
-use crate::geometry::contact_time;
-use crate::geometry::distance::{self, Stops};
-use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::meeting::Impact;
-use crate::geometry::meeting::unit_vector;
-use crate::geometry::motion::Motion;
-use crate::geometry::pair::Question;
-use crate::geometry::pair::{Pair, Placed, VertexPair};
-use crate::geometry::penetration;
-use crate::geometry::separation;
-use crate::geometry::witness::Witness;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::{
+    Direction, FirstContact, Frame, Link, Outcome, StaticProof, Verdict,
+};
+use clearance_geometry::contact_time;
+use clearance_geometry::distance::{self, Stops};
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::meeting::Impact;
+use clearance_geometry::meeting::unit_vector;
+use clearance_geometry::motion::Motion;
+use clearance_geometry::pair::Question;
+use clearance_geometry::pair::{Pair, Placed, VertexPair};
+use clearance_geometry::penetration;
+use clearance_geometry::separation;
+use clearance_geometry::witness::Witness;
 
 /// A polytope on its way.
 #[derive(Clone, Copy, Debug)]

@@ -7,8 +7,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::body::{BodyId, Entry};
-use crate::geometry::effort::{Effort, Stopped};
 use crate::groups::Groups;
+use clearance_geometry::effort::{Effort, Stopped};
 
 /// Which bodies are looked at.
 #[derive(Clone, Debug, Default)]

@@ -22,8 +22,8 @@ use super::body::Entry;
 use super::bounds::{Ball, Box3};
 use super::box_tree::BoxTree;
 use super::state::Scene;
-use crate::geometry::effort::Effort;
-use crate::geometry::processor;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::processor;
 
 /// How many of the hits are wanted.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]

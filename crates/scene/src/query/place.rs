@@ -4,15 +4,15 @@ use super::still::Probe;
 use super::{Candidate, HitSelection, SceneView, unordered};
 use crate::body::{BodyId, Entry};
 use crate::bounds::{BOX_LANES, Ball, Box3, BoxBlock};
-use crate::geometry::Vec3;
-use crate::geometry::claim::Verdict;
-use crate::geometry::distance::{self, Distance, Stops};
-use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::meeting::normal_of;
-use crate::geometry::pair::{Pair, Placed};
-use crate::geometry::penetration::{self, Depth};
-use crate::geometry::separation::{self, Decision};
-use crate::geometry::witness::Witness;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::distance::{self, Distance, Stops};
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::meeting::normal_of;
+use clearance_geometry::pair::{Pair, Placed};
+use clearance_geometry::penetration::{self, Depth};
+use clearance_geometry::separation::{self, Decision};
+use clearance_geometry::witness::Witness;
 
 /// A body in contact with a polytope.
 #[derive(Clone, Debug)]

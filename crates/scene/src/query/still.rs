@@ -215,8 +215,8 @@ impl WhileStill {
 mod tests {
     use super::*;
     use crate::bounds::BoxWay;
-    use crate::geometry::Vec3;
     use crate::query::place::MeetingBox;
+    use clearance_geometry::Vec3;
     use clearance_samples::Random;
 
     struct Way(BoxWay);

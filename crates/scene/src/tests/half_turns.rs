@@ -2,11 +2,11 @@
 
 use super::super::body::PairSide;
 use super::*;
-use crate::geometry::Mat3;
-use crate::geometry::claim::Outcome;
-use crate::geometry::distance::{self, Stops};
-use crate::geometry::motion::Motion;
 use crate::{Between, Waiting};
+use clearance_geometry::Mat3;
+use clearance_geometry::claim::Outcome;
+use clearance_geometry::distance::{self, Stops};
+use clearance_geometry::motion::Motion;
 
 fn moving() -> Questions {
     Questions { listed: Listed::All, between: Some(Between::default()), ..Questions::default() }

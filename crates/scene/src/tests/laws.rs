@@ -6,15 +6,15 @@ use std::collections::VecDeque;
 
 use super::*;
 use crate::Batch;
-use crate::geometry::claim::Outcome;
-use crate::geometry::effort::Cost;
-use crate::geometry::hierarchy::Feature;
-use crate::geometry::pair::VertexPair;
-use crate::geometry::witness::{FeatureMemory, Memory};
 use crate::methods::AskedOf;
 use crate::pairs::{PairKey, PairState, Runner, Witnesses};
 use crate::report::{Counters, PairReport};
 use crate::{Between, Methods, PairMargin, Rules};
+use clearance_geometry::claim::Outcome;
+use clearance_geometry::effort::Cost;
+use clearance_geometry::hierarchy::Feature;
+use clearance_geometry::pair::VertexPair;
+use clearance_geometry::witness::{FeatureMemory, Memory};
 
 /// What a scene remembers of its pairs before each frame.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -5,11 +5,11 @@
 use EventKind::{Began, Ended};
 
 use super::*;
-use crate::geometry::claim::{Course, MotionClaim, Outcome};
-use crate::geometry::judge::judge_motion;
-use crate::geometry::motion::Motion;
-use crate::geometry::pair::Question;
 use crate::{Between, PairMargin, Rules};
+use clearance_geometry::claim::{Course, MotionClaim, Outcome};
+use clearance_geometry::judge::judge_motion;
+use clearance_geometry::motion::Motion;
+use clearance_geometry::pair::Question;
 
 fn moving() -> Questions {
     Questions { between: Some(Between::default()), ..Questions::default() }

@@ -27,14 +27,14 @@ use super::{
     Body, BodyId, Declaration, EventKind, Frame, Limits, Listed, Move, Part, Questions, Report,
     Scene, Serial,
 };
-use crate::geometry::Vec3;
-use crate::geometry::claim::Verdict;
-use crate::geometry::effort::Effort;
-use crate::geometry::pair::Pair;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
-use crate::geometry::separation::{METHODS, decide};
-use crate::geometry::witness::Witness;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::pair::Pair;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::separation::{METHODS, decide};
+use clearance_geometry::witness::Witness;
 use clearance_samples::{self as samples, Random};
 
 const LIMITS: Limits = Limits {

@@ -6,7 +6,7 @@ use EventKind::{Began, Ended};
 
 use super::*;
 use crate::Between;
-use crate::geometry::claim::Outcome;
+use clearance_geometry::claim::Outcome;
 
 fn moving() -> Questions {
     Questions { between: Some(Between::default()), ..Questions::default() }
@@ -158,10 +158,10 @@ fn every_contact_that_sampling_finds_is_found() {
 
 #[test]
 fn a_translation_from_pose_to_pose_is_a_contact_and_proven_in_every_direction() {
-    use crate::geometry::contact_time::first_contact;
-    use crate::geometry::judge::judge_first_contact;
-    use crate::geometry::motion::Motion;
-    use crate::geometry::pair::Question;
+    use clearance_geometry::contact_time::first_contact;
+    use clearance_geometry::judge::judge_first_contact;
+    use clearance_geometry::motion::Motion;
+    use clearance_geometry::pair::Question;
 
     let plate = samples::cuboid(0.001, 5.0, 5.0);
     let small = samples::cuboid(0.25, 0.25, 0.25);

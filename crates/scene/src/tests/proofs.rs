@@ -3,8 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::geometry::claim::Outcome;
 use crate::{Batch, Between, PairState, Runner, Waiting};
+use clearance_geometry::claim::Outcome;
 
 /// A comb of so many teeth, each beside the next.
 fn comb(id: u32, teeth: u32, z: f64) -> Body {

@@ -4,28 +4,28 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use super::{at, cube, declare, frame, moved, open, step};
-use crate::geometry::Vec3;
-use crate::geometry::claim::{Outcome, Verdict};
-use crate::geometry::contact_time::first_contact;
-use crate::geometry::distance::{self, Stops};
-use crate::geometry::effort::{Effort, Stopped};
-use crate::geometry::motion::{Motion, Turn};
-use crate::geometry::pair::Question;
-use crate::geometry::pair::{Pair, Placed};
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
-use crate::geometry::witness::Witness;
 use crate::query::cast::{Cast, CastHit};
 use crate::query::place::Nearness;
 use crate::query::{BodyFilter, HitSelection, SceneView, UnknownName};
 use crate::{Body, BodyId, Declaration, Part, Questions, Scene};
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::{Outcome, Verdict};
+use clearance_geometry::contact_time::first_contact;
+use clearance_geometry::distance::{self, Stops};
+use clearance_geometry::effort::{Effort, Stopped};
+use clearance_geometry::motion::{Motion, Turn};
+use clearance_geometry::pair::Question;
+use clearance_geometry::pair::{Pair, Placed};
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::witness::Witness;
 use clearance_samples::{self as samples, Random};
 
 /// Questions for which the tree of boxes is built that is as tight as boxes are.
 const MANY: usize = 1 << 20;
 
 fn point() -> Polytope {
-    crate::geometry::hull::convex_hull(&[Vec3::zeros()]).unwrap().polytope
+    clearance_geometry::hull::convex_hull(&[Vec3::zeros()]).unwrap().polytope
 }
 
 /// Unit cubes with integer corners, some of them in one body of two parts.

@@ -3,8 +3,8 @@
 #![expect(clippy::float_cmp, reason = "the clearances of boxes are exact")]
 
 use super::*;
-use crate::geometry::distance::{self, Stops};
-use crate::geometry::penetration;
+use clearance_geometry::distance::{self, Stops};
+use clearance_geometry::penetration;
 
 /// The signed clearance of two bodies, from cold: of all their parts the least distance, or minus
 /// the greatest depth.

@@ -5,21 +5,21 @@ use std::sync::Arc;
 
 use super::{LIMITS, at, cube, declare, events, step};
 use crate::declaration::Problem;
-use crate::geometry::Vec3;
-use crate::geometry::claim::Verdict;
-use crate::geometry::effort::Effort;
-use crate::geometry::motion::Motion;
-use crate::geometry::pose::Pose;
-use crate::geometry::separation::METHODS;
 use crate::report::MoveError;
-use crate::robot::Robot;
-use crate::robot::cell::{Cell, Instance};
-use crate::robot::check::{CheckMode, CheckQuestion, Checked};
 use crate::robots::{Attached, RobotMoveError, rest_values};
 use crate::{
     Between, Body, BodyId, Declaration, EventKind, Frame, FrameError, Listed, Move, Questions,
     Report, RobotChanges, RobotId, RobotMove, Scene, SceneRobot, Serial,
 };
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::motion::Motion;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::separation::METHODS;
+use clearance_robot::Robot;
+use clearance_robot::cell::{Cell, Instance};
+use clearance_robot::check::{CheckMode, CheckQuestion, Checked};
 use clearance_samples::{Random, boxes, configurations, panda, robot_of};
 
 /// A robot at rest at the origin.

@@ -3,15 +3,15 @@
 use std::sync::Arc;
 
 use super::{at, cube, declare, events, step};
-use crate::geometry::Vec3;
-use crate::geometry::claim::{Outcome, Verdict};
-use crate::geometry::pose::Pose;
-use crate::robot::Robot;
 use crate::robots::{Attached, rest_values};
 use crate::{
     Between, Body, BodyId, Declaration, EventKind, Frame, Listed, Questions, RobotChanges, RobotId,
     RobotMove, SceneRobot,
 };
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::{Outcome, Verdict};
+use clearance_geometry::pose::Pose;
+use clearance_robot::Robot;
 use clearance_samples::Random;
 use clearance_samples::robot_of;
 

@@ -61,7 +61,7 @@ fn a_wrong_move_is_refused_alone() {
 #[test]
 fn a_part_beyond_the_largest_coordinate_is_refused() {
     let mut bodies = row(1);
-    let edge = crate::geometry::pose::COORDINATE_MAX;
+    let edge = clearance_geometry::pose::COORDINATE_MAX;
     bodies[0].parts[0].body_from_part = at(edge, 0.0, 0.0);
     let mut scene = open(bodies);
     let stepped = scene.step(&frame(1, vec![moved(0, at(edge, 0.0, 0.0))]), &all(), &Serial);

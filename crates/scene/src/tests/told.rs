@@ -3,12 +3,12 @@
 use EventKind::{Began, Ended};
 
 use super::*;
-use crate::geometry::claim::Outcome;
-use crate::geometry::contact_time::first_contact;
-use crate::geometry::judge::judge_first_contact;
-use crate::geometry::motion::Motion;
-use crate::geometry::pair::Question;
 use crate::{Between, FrameError};
+use clearance_geometry::claim::Outcome;
+use clearance_geometry::contact_time::first_contact;
+use clearance_geometry::judge::judge_first_contact;
+use clearance_geometry::motion::Motion;
+use clearance_geometry::pair::Question;
 
 fn two_cubes(x: f64) -> Vec<Body> {
     vec![Body::solid(1, cube(1.0)), Body::solid(2, cube(1.0)).placed(at(x, 0.0, 0.0))]
@@ -143,7 +143,7 @@ fn a_translation_that_ends_exactly_at_the_margin_is_in_contact_there() {
                     let pair = Pair::new(&p, Pose::identity(), body, end);
                     let mut witness = Witness::default();
                     let effort = &mut Effort::unlimited();
-                    crate::geometry::distance::is_within(&pair, margin, &mut witness, effort)
+                    clearance_geometry::distance::is_within(&pair, margin, &mut witness, effort)
                 };
                 let expected = if within.unwrap() { Outcome::Contact } else { Outcome::NoContact };
                 assert_eq!(found.outcome, expected, "{margin} {x} {motion:?}");

@@ -1,10 +1,10 @@
 //! Verdicts, distances and lists against brute force.
 
 use super::*;
-use crate::geometry::claim::{MarginClaim, StaticProof};
-use crate::geometry::distance::{Stops, measure};
-use crate::geometry::judge::judge_margin;
 use crate::report::{PairReport, PartPair, PartProof};
+use clearance_geometry::claim::{MarginClaim, StaticProof};
+use clearance_geometry::distance::{Stops, measure};
+use clearance_geometry::judge::judge_margin;
 
 /// Boxes of edge 2 at integer places: they stand as their intervals say.
 fn grid_verdict(a: &Pose, b: &Pose) -> Verdict {

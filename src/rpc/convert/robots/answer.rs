@@ -1,14 +1,14 @@
 //! Answers about configurations, packed.
 
-use crate::geometry::Vec3;
-use crate::geometry::claim::Verdict;
-use crate::geometry::effort::Stopped;
-use crate::robot::cell::Cell;
-use crate::robot::check::{Checked, SignedClearance};
-use crate::rpc::api;
 use crate::rpc::convert::geometry::verdict_to_wire;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::effort::Stopped;
+use clearance_proto as api;
+use clearance_robot::cell::Cell;
+use clearance_robot::check::{Checked, SignedClearance};
 
 /// The answer so far; [`api::CheckConfigurationsResponse`] says what is in it.
 pub type Packed = api::CheckConfigurationsResponse;

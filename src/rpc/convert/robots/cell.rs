@@ -4,18 +4,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::digested::Digested;
-use crate::geometry::Vec3;
-use crate::geometry::effort::Effort;
-use crate::geometry::hull::{HullError, convex_hull_with};
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
-use crate::geometry::shape::PolytopeId;
-use crate::robot::Robot;
-use crate::robot::cell::{Cell, Instance};
-use crate::robot::check::{CheckMode, CheckQuestion};
-use crate::robot::still::StillBody;
-use crate::rpc::api;
-use crate::rpc::api::robot_obstacle::Shape as Wire;
 use crate::rpc::convert::body::hull_bytes;
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{points, pose, vector};
@@ -25,6 +13,18 @@ use crate::runtime::cells::CellKey;
 use crate::runtime::robots::{RegisteredRobot, RobotStore};
 use crate::runtime::settings::Limits;
 use crate::runtime::store::StoredSolid;
+use clearance_geometry::Vec3;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::hull::{HullError, convex_hull_with};
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::shape::PolytopeId;
+use clearance_proto as api;
+use clearance_proto::robot_obstacle::Shape as Wire;
+use clearance_robot::Robot;
+use clearance_robot::cell::{Cell, Instance};
+use clearance_robot::check::{CheckMode, CheckQuestion};
+use clearance_robot::still::StillBody;
 
 /// A cell as it was asked for; hulls are still to be built.
 #[derive(Debug)]

@@ -1,11 +1,11 @@
 //! Certificates of edges, to the wire and back.
 
-use crate::geometry::Vec3;
-use crate::robot::claim::{EdgeCertificate, EdgeContactProof, EdgePiece, PairGap};
-use crate::rpc::api;
 use crate::rpc::convert::certificate::{margin_pairs, proof, proof_with_margin_to_wire};
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
+use clearance_geometry::Vec3;
+use clearance_proto as api;
+use clearance_robot::claim::{EdgeCertificate, EdgeContactProof, EdgePiece, PairGap};
 
 /// A certificate, to the wire.
 pub fn edge_certificate_to_wire(certificate: &EdgeCertificate) -> api::EdgeCertificate {

@@ -1,14 +1,14 @@
 //! A robot as the wire describes it.
 
-use crate::geometry::shape::PolytopeId;
-use crate::robot::Robot;
-use crate::robot::model::{AllowedPair, AllowedReason, RobotJoint};
-use crate::robot::parts::{PartSource, RobotPart};
-use crate::robot::tree::{Unit, Variable};
-use crate::robot::urdf::JointKind;
-use crate::rpc::api;
 use crate::rpc::convert::geometry::pose_to_wire;
 use crate::runtime::robots::{DescriptionBytes, RegisteredRobot};
+use clearance_geometry::shape::PolytopeId;
+use clearance_proto as api;
+use clearance_robot::Robot;
+use clearance_robot::model::{AllowedPair, AllowedReason, RobotJoint};
+use clearance_robot::parts::{PartSource, RobotPart};
+use clearance_robot::tree::{Unit, Variable};
+use clearance_robot::urdf::JointKind;
 
 /// All that is known of a robot.
 pub fn describe(registered: &RegisteredRobot) -> api::Robot {
@@ -209,12 +209,12 @@ mod tests {
     use prost::Message;
 
     use super::*;
-    use crate::geometry::effort::Effort;
-    use crate::robot::model::Sources;
-    use crate::robot::parts::MeshFiles;
-    use crate::robot::urdf::DescriptionLimits;
     use crate::runtime::memory::{MemoryKind, Purse};
     use crate::runtime::robots::RobotWork;
+    use clearance_geometry::effort::Effort;
+    use clearance_robot::model::Sources;
+    use clearance_robot::parts::MeshFiles;
+    use clearance_robot::urdf::DescriptionLimits;
 
     const URDF: &str = "<robot name='arm'><link name='base'><collision name='foot'><geometry>\
         <box size='1 1 1'/></geometry></collision></link><link name='hand'><collision><geometry>\

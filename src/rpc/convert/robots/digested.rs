@@ -1,9 +1,9 @@
 //! What a digest is made of: numbers and texts one after the other, so that no two lists of them
 //! are the same bytes.
 
-use crate::geometry::Vec3;
-use crate::geometry::pose::Pose;
-use crate::geometry::shape::PolytopeId;
+use clearance_geometry::Vec3;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::shape::PolytopeId;
 
 /// Bytes that are to be digested.
 #[derive(Debug)]

@@ -1,14 +1,14 @@
 //! Edges: straight paths in the joint values, and what became of them, packed.
 
-use crate::geometry::effort::Stopped;
-use crate::geometry::number::tolerance::EDGE_WIDTH;
-use crate::robot::cell::{BodyPair, Cell};
-use crate::robot::edge::{EdgeAnswer, EdgeQuestion};
-use crate::rpc::api;
 use crate::rpc::convert::geometry::{length, tolerance};
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::settings::Limits;
+use clearance_geometry::effort::Stopped;
+use clearance_geometry::number::tolerance::EDGE_WIDTH;
+use clearance_proto as api;
+use clearance_robot::cell::{BodyPair, Cell};
+use clearance_robot::edge::{EdgeAnswer, EdgeQuestion};
 
 /// A question about edges, but for the cell.
 #[derive(Debug)]

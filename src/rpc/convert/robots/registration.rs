@@ -5,16 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use super::digested::Digested;
-use crate::geometry::effort::Effort;
-use crate::geometry::shape::PolytopeId;
-use crate::mesh::{self, MeshError};
-use crate::robot::model::{BuildError, Robot, Sources};
-use crate::robot::parts::{MeshContent, MeshFiles, PartSource, RobotPart};
-use crate::robot::room::reading_bytes;
-use crate::robot::shown;
-use crate::robot::urdf::DescriptionLimits;
-use crate::rpc::api;
-use crate::rpc::api::robot_mesh::Source as Wire;
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::tolerance;
 use crate::rpc::convert::robots::description::description_bytes;
@@ -23,6 +13,16 @@ use crate::rpc::status::Failure;
 use crate::runtime::robots::{ID_PREFIX, RegisteredRobot, RobotWork};
 use crate::runtime::settings::Limits;
 use crate::runtime::store::StoredSolid;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::shape::PolytopeId;
+use clearance_proto as api;
+use clearance_proto::robot_mesh::Source as Wire;
+use clearance_robot::mesh::{self, MeshError};
+use clearance_robot::model::{BuildError, Robot, Sources};
+use clearance_robot::parts::{MeshContent, MeshFiles, PartSource, RobotPart};
+use clearance_robot::room::reading_bytes;
+use clearance_robot::shown;
+use clearance_robot::urdf::DescriptionLimits;
 
 /// A request whose meshes are read.
 #[derive(Debug)]

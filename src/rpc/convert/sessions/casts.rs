@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::geometry::Vec3;
-use crate::geometry::effort::Effort;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
-use crate::rpc::api;
 use crate::rpc::convert::body::{AskedBody, Unready};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::coordinates;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
+use clearance_geometry::Vec3;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_proto as api;
 
 /// Packed casts, checked.
 #[derive(Debug)]

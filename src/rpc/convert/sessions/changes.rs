@@ -1,13 +1,13 @@
 //! Changes of bodies and rules from the wire.
 
 use super::declare::{PartSource, group_names, margins, pair_ids, parts};
-use crate::geometry::effort::Effort;
-use crate::rpc::api;
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::length;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
-use crate::scene::{BodyChange, BodyId, RuleChanges, Rules};
+use clearance_geometry::effort::Effort;
+use clearance_proto as api;
+use clearance_scene::{BodyChange, BodyId, RuleChanges, Rules};
 
 /// A change of a body with the shapes of its new parts.
 pub struct DeclaredChange {

@@ -8,7 +8,7 @@ use prost::Message;
 use prost::encoding::message;
 
 use super::packed_pairs::truncate;
-use crate::rpc::api;
+use clearance_proto as api;
 
 /// Reports of no more entries, none of them a pair in a message of its own, take some kilobytes.
 const FEW_ENTRIES: usize = 64;

@@ -4,10 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::geometry::effort::Effort;
-use crate::geometry::polytope::{Polytope, Tables};
-use crate::geometry::shape::PolytopeId;
-use crate::rpc::api;
 use crate::rpc::convert::body::{Unready, hull_bytes, hull_of_checked, hull_time};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{length, points, pose, vector};
@@ -15,8 +11,12 @@ use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
 use crate::runtime::settings::Limits;
 use crate::runtime::store::{Lease, StoredSolid, bytes_at_most};
-use crate::scene::declaration::{Contact, Problem};
-use crate::scene::{Body, BodyId, DeclarationError, PairMargin, Part, Rules};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::polytope::{Polytope, Tables};
+use clearance_geometry::shape::PolytopeId;
+use clearance_proto as api;
+use clearance_scene::declaration::{Contact, Problem};
+use clearance_scene::{Body, BodyId, DeclarationError, PairMargin, Part, Rules};
 
 /// Where the shape of a part comes from, so that it can be restated.
 #[derive(Clone, Debug)]

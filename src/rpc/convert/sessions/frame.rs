@@ -5,16 +5,18 @@ use super::declare::{self, Declared, PartSource};
 use super::packed::WireMoves;
 use super::plan::Plan;
 use super::robots::{self, DeclaredRobot};
-use crate::geometry::effort::Effort;
-use crate::rpc::api;
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::options::budget;
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
 use crate::runtime::memory::OutOfMemory;
 use crate::runtime::settings::{Limit, Limits};
-use crate::scene::report::MoveError;
-use crate::scene::{Body, BodyChange, BodyId, Frame, FrameError, RuleChanges, Rules, Unanswered};
+use clearance_geometry::effort::Effort;
+use clearance_proto as api;
+use clearance_scene::report::MoveError;
+use clearance_scene::{
+    Body, BodyChange, BodyId, Frame, FrameError, RuleChanges, Rules, Unanswered,
+};
 
 /// A frame, checked.
 pub struct AskedFrame<'a> {

@@ -2,18 +2,18 @@
 
 use prost::Message;
 
-use crate::geometry::Vec3;
-use crate::geometry::claim::Verdict;
-use crate::geometry::effort::Stopped;
-use crate::geometry::meeting::Impact;
-use crate::rpc::api;
 use crate::rpc::convert::certificate::{distance_to_wire, motion_to_wire, proof_to_wire};
 use crate::rpc::convert::geometry::{
     outcome_to_wire, stopped_to_wire, vector_to_wire, verdict_to_wire,
 };
-use crate::scene::BodyId;
-use crate::scene::query::cast::CastHit;
-use crate::scene::query::place::{NearHit, OverlapHit};
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::effort::Stopped;
+use clearance_geometry::meeting::Impact;
+use clearance_proto as api;
+use clearance_scene::BodyId;
+use clearance_scene::query::cast::CastHit;
+use clearance_scene::query::place::{NearHit, OverlapHit};
 
 /// A body that a ray or a shape meets.
 pub fn cast_to_wire(hit: &CastHit, impact: &Impact, certificates: bool) -> api::SceneHit {

@@ -3,13 +3,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use crate::geometry::Vec3;
-use crate::geometry::claim::TIME_TOLERANCE;
-use crate::geometry::effort::Effort;
-use crate::geometry::motion::Motion;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
-use crate::rpc::api;
 use crate::rpc::convert::body::{AskedBody, Unready, hull_of_checked, hull_time};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{coordinates, length, motion, tolerance, vector};
@@ -17,9 +10,16 @@ use crate::rpc::convert::options::budget;
 use crate::rpc::convert::sessions::casts::{AskedCasts, polytope};
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
-use crate::scene::BodyId;
-use crate::scene::query::place::Nearness;
-use crate::scene::query::{BodyFilter, HitSelection, UnknownName};
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::TIME_TOLERANCE;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::motion::Motion;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_proto as api;
+use clearance_scene::BodyId;
+use clearance_scene::query::place::Nearness;
+use clearance_scene::query::{BodyFilter, HitSelection, UnknownName};
 
 /// Questions to a scene, checked.
 #[derive(Debug)]

@@ -1,10 +1,10 @@
 //! The methods that a session names.
 
-use crate::geometry::{contact_time, distance, penetration, separation};
-use crate::rpc::api;
 use crate::rpc::convert::options::{AUTO, MethodRow, method};
 use crate::rpc::path::{BadField, Path};
-use crate::scene::{Chosen, Methods};
+use clearance_geometry::{contact_time, distance, penetration, separation};
+use clearance_proto as api;
+use clearance_scene::{Chosen, Methods};
 
 /// The methods of a session; `path` leads to the request.
 pub fn methods(path: &Path<'_>, wire: &api::OpenSessionRequest) -> Result<Methods, BadField> {

@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::rpc::api;
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
 use crate::runtime::settings::Limits;
-use crate::scene::Scene;
+use clearance_proto as api;
+use clearance_scene::Scene;
 
 /// The frame with a number in place of every name: those that are removed by their names as the
 /// scene stands before the frame, the others as it stands once bodies and robots have gone and

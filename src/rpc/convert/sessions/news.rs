@@ -6,9 +6,9 @@ use super::declare::PartSource;
 use super::report::{counts, event};
 use super::robots::{KnownRobots, RobotDraft, link_name};
 use super::state::{body_to_wire, rules_to_wire};
-use crate::rpc::api;
 use crate::rpc::convert::geometry::matrix_rows;
-use crate::scene::{Body, BodyId, Frame, Moves, Report, Scene};
+use clearance_proto as api;
+use clearance_scene::{Body, BodyId, Frame, Moves, Report, Scene};
 
 /// What has changed since it was told last, by the ids of bodies.
 #[derive(Debug, Default)]

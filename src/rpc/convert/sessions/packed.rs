@@ -5,12 +5,12 @@ use std::cell::Cell;
 
 use arrayvec::ArrayVec;
 
-use crate::geometry::Vec3;
-use crate::geometry::pose::{Pose, PoseError};
-use crate::rpc::api;
 use crate::rpc::convert::geometry::{length, pose};
 use crate::rpc::path::{BadField, Path};
-use crate::scene::{BodyId, Move, Moves};
+use clearance_geometry::Vec3;
+use clearance_geometry::pose::{Pose, PoseError};
+use clearance_proto as api;
+use clearance_scene::{BodyId, Move, Moves};
 
 /// Every pose of a frame, the nested ones first. Those that are none are left out.
 #[derive(Debug)]

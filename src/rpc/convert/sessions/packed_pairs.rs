@@ -6,13 +6,13 @@
 
 use super::pair::{self, Bodies};
 use super::plan::Plan;
-use crate::geometry::Vec3;
-use crate::geometry::claim::Verdict;
-use crate::geometry::effort::Stopped;
-use crate::rpc::api;
 use crate::rpc::convert::geometry::{outcome_to_wire, stopped_to_wire};
-use crate::scene::report::{PairContact, PairRange, PartPair};
-use crate::scene::{PairReport, Waiting};
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::effort::Stopped;
+use clearance_proto as api;
+use clearance_scene::report::{PairContact, PairRange, PartPair};
+use clearance_scene::{PairReport, Waiting};
 
 /// The numbers of `within_margin`: it is not known, it is so, it is not.
 const UNKNOWN: u8 = 0;

@@ -1,9 +1,6 @@
 //! What a report tells of a pair of bodies, with its proofs.
 
 use super::plan::Plan;
-use crate::geometry::claim::Verdict;
-use crate::geometry::penetration::Range;
-use crate::rpc::api;
 use crate::rpc::convert::certificate::{
     depth_to_wire, link_to_wire, proof_to_wire, proof_with_margin_to_wire,
 };
@@ -12,11 +9,14 @@ use crate::rpc::convert::geometry::{
     verdict_to_wire,
 };
 use crate::rpc::convert::ranges::{answer_to_wire, span_to_wire};
-use crate::scene::report::{
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::penetration::Range;
+use clearance_proto as api;
+use clearance_scene::report::{
     PairContact, PairDepth, PairDistance, PairRange, PartChain, PartGap, PartPair, PartProof,
     PartReach, PartRow,
 };
-use crate::scene::{BodyId, PairReport};
+use clearance_scene::{BodyId, PairReport};
 
 /// What a report says of bodies beside what the scene found out.
 #[derive(Clone, Copy)]

@@ -1,12 +1,12 @@
 //! What a report contains.
 
-use crate::geometry::claim::TIME_TOLERANCE;
-use crate::geometry::distance::Stops;
-use crate::rpc::api;
 use crate::rpc::convert::geometry::{direction_vector, length, signed_length, tolerance};
 use crate::rpc::path::{BadField, Path};
 use crate::runtime::settings::Limits;
-use crate::scene::{Between, Listed, Questions};
+use clearance_geometry::claim::TIME_TOLERANCE;
+use clearance_geometry::distance::Stops;
+use clearance_proto as api;
+use clearance_scene::{Between, Listed, Questions};
 
 /// What a coordinate of a contact polygon takes at least, unless it is zero.
 const NUMBER_BYTES: u64 = 8;

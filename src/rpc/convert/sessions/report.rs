@@ -8,13 +8,13 @@ use prost::Message;
 use super::packed_pairs::pack;
 use super::pair::{Bodies, bracket, bytes_of_proofs, pair, verdict};
 use super::plan::Plan;
-use crate::geometry::effort::Stopped;
-use crate::rpc::api;
 use crate::rpc::convert::geometry::{matrix_rows, stopped_to_wire, vector_to_wire};
 use crate::rpc::convert::options::cost_to_wire;
-use crate::scene::methods::AskedOf;
-use crate::scene::report::{PlacedNumbers, Tally};
-use crate::scene::{BodyId, Event, EventKind, PairReport, RankedPair, Report, Waiting};
+use clearance_geometry::effort::Stopped;
+use clearance_proto as api;
+use clearance_scene::methods::AskedOf;
+use clearance_scene::report::{PlacedNumbers, Tally};
+use clearance_scene::{BodyId, Event, EventKind, PairReport, RankedPair, Report, Waiting};
 
 /// Memory that a report takes beside its session while it is put into messages, bytes, estimated:
 /// each pair is a message, or numbers in arrays, and so is every entry of its proofs.

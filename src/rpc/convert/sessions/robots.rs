@@ -3,14 +3,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use crate::rpc::api;
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{length, pose, pose_to_wire};
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
 use crate::runtime::robots::RegisteredRobot;
-use crate::scene::robots::{Attached, RobotMoveError, rest_values};
-use crate::scene::{Body, BodyId, Frame, RobotChanges, RobotId, RobotMove, Scene, SceneRobot};
+use clearance_proto as api;
+use clearance_scene::robots::{Attached, RobotMoveError, rest_values};
+use clearance_scene::{Body, BodyId, Frame, RobotChanges, RobotId, RobotMove, Scene, SceneRobot};
 
 /// Robots as they are registered, by their ids in the session.
 pub type KnownRobots = BTreeMap<u32, Arc<RegisteredRobot>>;

@@ -3,8 +3,8 @@
 
 use prost::Message;
 
-use crate::rpc::api;
-use crate::rpc::api::placed_body::Source;
+use clearance_proto as api;
+use clearance_proto::placed_body::Source;
 
 /// What a small message takes for each byte that it takes on the wire; of these there are few.
 const SMALL_FACTOR: usize = 4;

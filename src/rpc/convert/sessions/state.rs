@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use super::declare::PartSource;
 use super::robots::{KnownRobots, robot_to_wire};
-use crate::rpc::api;
 use crate::rpc::convert::geometry::{pose_to_wire, vector_to_wire};
-use crate::scene::{Body, BodyId, Contact, Declaration, PairMargin, Part, Rules};
+use clearance_proto as api;
+use clearance_scene::{Body, BodyId, Contact, Declaration, PairMargin, Part, Rules};
 
 /// Fit for opening the session elsewhere: aliases are replaced by ids, rotations by matrices, which
 /// are exact.

@@ -3,10 +3,6 @@
 use std::sync::atomic::AtomicBool;
 
 use super::told::Told;
-use crate::geometry::effort::Effort;
-use crate::robot::claim::{EdgeCertificate, EdgeClaim, EdgeSubject};
-use crate::robot::judge::judge_edge;
-use crate::rpc::api;
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::robots::cell::AskedCell;
 use crate::rpc::convert::robots::certificates::edge_certificate;
@@ -15,6 +11,10 @@ use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::robots::RobotStore;
 use crate::runtime::settings::Limits;
+use clearance_geometry::effort::Effort;
+use clearance_proto as api;
+use clearance_robot::claim::{EdgeCertificate, EdgeClaim, EdgeSubject};
+use clearance_robot::judge::judge_edge;
 
 /// What became of edges.
 #[derive(Debug)]

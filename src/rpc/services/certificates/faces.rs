@@ -1,13 +1,13 @@
 //! Where bodies are said to meet, judged: that the faces named share a point, at the time that is
 //! stated, or that the one facet named is inside the other body.
 
-use crate::geometry::claim::Solids;
-use crate::geometry::effort::Effort;
-use crate::geometry::judge::{InnerFacet, judge_faces, judge_inner_facet};
-use crate::geometry::motion::Motion;
-use crate::rpc::api;
 use crate::rpc::convert::body::JudgedBody;
 use crate::rpc::path::{BadField, Path};
+use clearance_geometry::claim::Solids;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::judge::{InnerFacet, judge_faces, judge_inner_facet};
+use clearance_geometry::motion::Motion;
+use clearance_proto as api;
 
 /// What is named of two bodies that are in contact.
 #[derive(Clone, Copy, Debug)]

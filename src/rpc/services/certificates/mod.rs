@@ -17,15 +17,15 @@ use self::pair::PairClaim;
 use self::questions::AboutTwo;
 use self::several::CollisionStatement;
 use self::told::Told;
-use crate::geometry::effort::Effort;
-use crate::geometry::polytope::Tables;
-use crate::rpc::api;
 use crate::rpc::convert::body::{AskedBody, bodies, polytopes};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::compound::AskedParts;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::robots::RobotStore;
+use clearance_geometry::effort::Effort;
+use clearance_geometry::polytope::Tables;
+use clearance_proto as api;
 
 /// What is claimed.
 #[derive(Debug)]

@@ -3,22 +3,22 @@
 use arrayvec::ArrayVec;
 
 use super::solids::SolidStatement;
-use crate::geometry::Vec3;
-use crate::geometry::claim::{
-    Direction, FirstContact, MarginClaim, Outcome, RangeClaim, RangeProof, Span, StaticProof,
-    Surface, Verdict,
-};
-use crate::geometry::effort::Effort;
-use crate::geometry::judge::{
-    judge_depth, judge_distance_with, judge_margin, judge_motion, judge_range, judge_static_with,
-    judge_zero,
-};
-use crate::geometry::pair::{Pair, VertexPair};
 use crate::rpc::convert::body::AskedBody;
 use crate::rpc::convert::geometry::margin;
 use crate::rpc::convert::motions::Motions;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
+use clearance_geometry::Vec3;
+use clearance_geometry::claim::{
+    Direction, FirstContact, MarginClaim, Outcome, RangeClaim, RangeProof, Span, StaticProof,
+    Surface, Verdict,
+};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::judge::{
+    judge_depth, judge_distance_with, judge_margin, judge_motion, judge_range, judge_static_with,
+    judge_zero,
+};
+use clearance_geometry::pair::{Pair, VertexPair};
 
 /// What is claimed of two bodies.
 #[derive(Clone, Debug)]

@@ -5,14 +5,14 @@ use super::faces::NamedFaces;
 use super::pair::{Measure, PairClaim, RangeMeasure, Statement, Within};
 use super::solids;
 use super::told::{Told, required, t_contact};
-use crate::geometry::claim::{FirstContact, Span};
-use crate::rpc::api;
 use crate::rpc::convert::body::AskedBody;
 use crate::rpc::convert::certificate::{at_most, chain, margin_pairs, proof, range, surface};
 use crate::rpc::convert::compound::AskedParts;
 use crate::rpc::convert::geometry::{direction, direction_vector, outcome, verdict};
 use crate::rpc::convert::motions::Motions;
 use crate::rpc::status::Failure;
+use clearance_geometry::claim::{FirstContact, Span};
+use clearance_proto as api;
 
 /// A question about two bodies, and how claims of an answer to it are read.
 pub(super) trait AboutTwo: Sized {

@@ -2,16 +2,16 @@
 
 use super::faces::NamedFaces;
 use super::told::{Told, required};
-use crate::geometry::claim::{CollisionClaim, CollisionProof, MovingSolid, Outcome, Verdict};
-use crate::geometry::effort::Effort;
-use crate::geometry::judge::judge_collision;
-use crate::rpc::api;
 use crate::rpc::convert::body::AskedBody;
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{outcome, verdict};
 use crate::rpc::convert::several::AskedSeveral;
 use crate::rpc::convert::solids::collision;
 use crate::rpc::status::Failure;
+use clearance_geometry::claim::{CollisionClaim, CollisionProof, MovingSolid, Outcome, Verdict};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::judge::judge_collision;
+use clearance_proto as api;
 
 const NO_BODIES_MEET: &str = "is said where no bodies meet";
 

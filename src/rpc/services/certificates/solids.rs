@@ -2,17 +2,19 @@
 
 use super::faces::NamedFaces;
 use super::told::t_contact;
-use crate::geometry::claim::{Outcome, SolidClaim, SolidMotionProof, SolidProof, Solids, Verdict};
-use crate::geometry::effort::Effort;
-use crate::geometry::judge::{judge_solid_motion, judge_solids};
-use crate::geometry::motion::Motion;
-use crate::rpc::api;
 use crate::rpc::convert::body::JudgedBody;
 use crate::rpc::convert::geometry::outcome;
 use crate::rpc::convert::motions::Motions;
 use crate::rpc::convert::solids::{motion, proof};
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
+use clearance_geometry::claim::{
+    Outcome, SolidClaim, SolidMotionProof, SolidProof, Solids, Verdict,
+};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::judge::{judge_solid_motion, judge_solids};
+use clearance_geometry::motion::Motion;
+use clearance_proto as api;
 
 /// A claim with its proof.
 #[derive(Clone, Debug)]

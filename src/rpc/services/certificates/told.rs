@@ -1,8 +1,8 @@
 //! A question and the answer that is claimed of it: what all kinds of claims begin with.
 
-use crate::rpc::api;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
+use clearance_proto as api;
 
 /// Both, and where they are in the request.
 #[derive(Clone, Copy, Debug)]

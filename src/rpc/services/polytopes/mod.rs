@@ -7,9 +7,6 @@ use std::time::Duration;
 
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::geometry::Vec3;
-use crate::geometry::shape::PolytopeId;
-use crate::rpc::api;
 use crate::rpc::convert::body::hull_time;
 use crate::rpc::convert::catalogue::{id, unknown};
 use crate::rpc::convert::described::{describe, describe_new};
@@ -29,6 +26,9 @@ use crate::runtime::sessions::owner::{KeyDigest, new_key};
 use crate::runtime::store::{
     DeleteError, NewPolytope, RegisterError, Stored, StoredPage, StoredSolid,
 };
+use clearance_geometry::Vec3;
+use clearance_geometry::shape::PolytopeId;
+use clearance_proto as api;
 
 /// The service.
 #[derive(Clone, Debug)]

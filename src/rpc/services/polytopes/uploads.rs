@@ -7,9 +7,6 @@ use std::time::Duration;
 
 use tonic::Streaming;
 
-use crate::geometry::Vec3;
-use crate::rpc::api;
-use crate::rpc::api::upload_polytope_request::Part;
 use crate::rpc::convert::geometry;
 use crate::rpc::convert::polytope::{AskedPolytope, AskedSource, file_source};
 use crate::rpc::path::Path;
@@ -19,6 +16,9 @@ use crate::rpc::transport::intake::Intake;
 use crate::runtime::compute::Load;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Reservation};
+use clearance_geometry::Vec3;
+use clearance_proto as api;
+use clearance_proto::upload_polytope_request::Part;
 
 const POINT_BYTES: usize = 24;
 

@@ -3,11 +3,6 @@
 use std::time::Duration;
 
 use super::question::{Question, Run};
-use crate::geometry::Vec3;
-use crate::geometry::penetration::{METHODS, RangeMethod, along_by};
-use crate::geometry::polytope::Tables;
-use crate::geometry::witness::Witness;
-use crate::rpc::api;
 use crate::rpc::convert::body::{AskedBody, polytopes};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::geometry::{direction_vector, stopped_to_wire};
@@ -16,6 +11,11 @@ use crate::rpc::convert::ranges::answer_to_wire;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::QuestionKind;
+use clearance_geometry::Vec3;
+use clearance_geometry::penetration::{METHODS, RangeMethod, along_by};
+use clearance_geometry::polytope::Tables;
+use clearance_geometry::witness::Witness;
+use clearance_proto as api;
 
 /// A question about the distance along a direction, checked.
 #[derive(Clone, Debug)]

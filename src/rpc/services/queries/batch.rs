@@ -15,9 +15,6 @@ use super::distance::DistanceQuestion;
 use super::first_contact::FirstContactQuestion;
 use super::penetration::PenetrationQuestion;
 use super::question::{Question, Run, count, estimate, working_bytes};
-use crate::rpc::api;
-use crate::rpc::api::batch_query_answer::Answer;
-use crate::rpc::api::batch_query_item::Question as Wire;
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
@@ -29,6 +26,9 @@ use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{CALL_BYTES, MemoryKind, Reservation};
 use crate::runtime::metrics::Ending;
 use crate::runtime::settings::Limit;
+use clearance_proto as api;
+use clearance_proto::batch_query_answer::Answer;
+use clearance_proto::batch_query_item::Question as Wire;
 
 type AnswerItem = Box<dyn FnOnce(&Run) -> Result<Answer, Failure> + Send>;
 

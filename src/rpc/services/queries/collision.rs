@@ -6,12 +6,6 @@ use arrayvec::ArrayVec;
 
 use super::polyhedra::{self, Places};
 use super::question::{Question, Run};
-use crate::geometry::distance::compare;
-use crate::geometry::pair::VertexPair;
-use crate::geometry::polytope::Tables;
-use crate::geometry::separation::{CollisionMethod, METHODS, decide};
-use crate::geometry::witness::Witness;
-use crate::rpc::api;
 use crate::rpc::convert::body::{AskedBody, bodies};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::certificate::proof_with_margin_to_wire;
@@ -20,6 +14,12 @@ use crate::rpc::convert::options::AnswerOptions;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::QuestionKind;
+use clearance_geometry::distance::compare;
+use clearance_geometry::pair::VertexPair;
+use clearance_geometry::polytope::Tables;
+use clearance_geometry::separation::{CollisionMethod, METHODS, decide};
+use clearance_geometry::witness::Witness;
+use clearance_proto as api;
 
 /// A question about the verdict, checked.
 #[derive(Clone, Debug)]

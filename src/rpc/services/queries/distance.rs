@@ -5,12 +5,6 @@ use std::time::Duration;
 use arrayvec::ArrayVec;
 
 use super::question::{Question, Run};
-use crate::geometry::distance::{DistanceMethod, METHODS, Stops, compare, measure_by};
-use crate::geometry::meeting::normal_of;
-use crate::geometry::pair::VertexPair;
-use crate::geometry::polytope::Tables;
-use crate::geometry::witness::Witness;
-use crate::rpc::api;
 use crate::rpc::convert::body::{AskedBody, polytopes};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::certificate::distance_to_wire;
@@ -21,6 +15,12 @@ use crate::rpc::convert::options::AnswerOptions;
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::QuestionKind;
+use clearance_geometry::distance::{DistanceMethod, METHODS, Stops, compare, measure_by};
+use clearance_geometry::meeting::normal_of;
+use clearance_geometry::pair::VertexPair;
+use clearance_geometry::polytope::Tables;
+use clearance_geometry::witness::Witness;
+use clearance_proto as api;
 
 /// A question about the distance, checked.
 #[derive(Clone, Debug)]

@@ -4,13 +4,6 @@ use std::time::Duration;
 
 use super::polyhedra::{self, Places};
 use super::question::{Question, Run};
-use crate::geometry::claim::Outcome;
-use crate::geometry::contact_time::{METHODS, Method, Travel, first_contact_by};
-use crate::geometry::meeting::impact_of_contact;
-use crate::geometry::motion::Motion;
-use crate::geometry::polytope::Tables;
-use crate::geometry::witness::Witness;
-use crate::rpc::api;
 use crate::rpc::convert::body::{AskedBody, bodies};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::certificate::motion_to_wire;
@@ -22,6 +15,13 @@ use crate::rpc::convert::options::AnswerOptions;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::QuestionKind;
+use clearance_geometry::claim::Outcome;
+use clearance_geometry::contact_time::{METHODS, Method, Travel, first_contact_by};
+use clearance_geometry::meeting::impact_of_contact;
+use clearance_geometry::motion::Motion;
+use clearance_geometry::polytope::Tables;
+use clearance_geometry::witness::Witness;
+use clearance_proto as api;
 
 /// A question about the first contact, checked.
 #[derive(Clone, Debug)]

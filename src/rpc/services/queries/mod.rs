@@ -20,7 +20,6 @@ use self::first_contact::FirstContactQuestion;
 use self::penetration::PenetrationQuestion;
 use self::question::{Question, Run, count, estimate, working_bytes};
 use super::certificates;
-use crate::rpc::api;
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
@@ -28,6 +27,7 @@ use crate::rpc::transport::intake::Intake;
 use crate::rpc::transport::timing::time_left;
 use crate::runtime::compute::Load;
 use crate::runtime::deadline::StopGuard;
+use clearance_proto as api;
 
 /// The service.
 #[derive(Clone, Debug)]

@@ -3,11 +3,6 @@
 use std::time::Duration;
 
 use super::question::{Question, Run};
-use crate::geometry::claim::Verdict;
-use crate::geometry::penetration::measure;
-use crate::geometry::polytope::Tables;
-use crate::geometry::witness::Witness;
-use crate::rpc::api;
 use crate::rpc::convert::body::{AskedBody, polytopes};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::certificate::depth_to_wire;
@@ -16,6 +11,11 @@ use crate::rpc::convert::options::AnswerOptions;
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::QuestionKind;
+use clearance_geometry::claim::Verdict;
+use clearance_geometry::penetration::measure;
+use clearance_geometry::polytope::Tables;
+use clearance_geometry::witness::Witness;
+use clearance_proto as api;
 
 /// A question about the depth, checked.
 #[derive(Clone, Debug)]

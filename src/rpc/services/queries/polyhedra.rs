@@ -3,19 +3,6 @@
 use std::time::Duration;
 
 use super::question::Run;
-use crate::geometry::claim;
-use crate::geometry::claim::{Outcome, Verdict};
-use crate::geometry::contact_time::Travel;
-use crate::geometry::contact_time::polyhedra::proof::{Unproven, prove_motion, prove_verdict};
-use crate::geometry::contact_time::polyhedra::{
-    Faces, FirstContact, PosedPolyhedron, first_contact, verdict,
-};
-use crate::geometry::effort::Effort;
-use crate::geometry::pair::Pair;
-use crate::geometry::separation::decide;
-use crate::geometry::witness::Witness;
-use crate::geometry::{Vec3, contact_time, separation};
-use crate::rpc::api;
 use crate::rpc::convert::body::{AskedBody, ReadySolid, Unready};
 use crate::rpc::convert::certificate::{motion_to_wire, proof_to_wire};
 use crate::rpc::convert::geometry::{
@@ -27,6 +14,19 @@ use crate::rpc::convert::solids::{self, unproven_to_wire};
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::metrics::QuestionKind;
+use clearance_geometry::claim;
+use clearance_geometry::claim::{Outcome, Verdict};
+use clearance_geometry::contact_time::Travel;
+use clearance_geometry::contact_time::polyhedra::proof::{Unproven, prove_motion, prove_verdict};
+use clearance_geometry::contact_time::polyhedra::{
+    Faces, FirstContact, PosedPolyhedron, first_contact, verdict,
+};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::pair::Pair;
+use clearance_geometry::separation::decide;
+use clearance_geometry::witness::Witness;
+use clearance_geometry::{Vec3, contact_time, separation};
+use clearance_proto as api;
 
 /// Placing a body and looking at its faces takes less than this for each vertex.
 pub(super) const TIME_PER_VERTEX: Duration = Duration::from_micros(2);

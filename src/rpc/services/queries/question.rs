@@ -6,10 +6,6 @@ use std::time::Duration;
 
 use prost::Message;
 
-use crate::geometry::effort::{Cost, Effort, Stopped};
-use crate::geometry::pair::Pair;
-use crate::geometry::polytope::Tables;
-use crate::rpc::api;
 use crate::rpc::convert::body::{AskedBody, ReadyBody, Unready, hull_time};
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::options::{AnswerOptions, cost_to_wire};
@@ -19,6 +15,10 @@ use crate::rpc::status::Failure;
 use crate::runtime::clock::Clock;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::metrics::{Ending, Metrics, QuestionKind};
+use clearance_geometry::effort::{Cost, Effort, Stopped};
+use clearance_geometry::pair::Pair;
+use clearance_geometry::polytope::Tables;
+use clearance_proto as api;
 
 /// A question of one kind, checked.
 pub(super) trait Question: Sized + Send + 'static {
@@ -148,15 +148,15 @@ pub(super) fn working_bytes<Q: Question>(question: &Q) -> u64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::geometry::Vec3;
-    use crate::geometry::hull::convex_hull;
-    use crate::geometry::polyhedron::Polyhedron;
     use crate::rpc::services::queries::collision::CollisionQuestion;
     use crate::runtime::compute::INLINE_MAX;
     use crate::runtime::memory::Purse;
     use crate::runtime::robots::RobotStore;
     use crate::runtime::settings::Limits;
     use crate::runtime::store::{NewPolytope, PolytopeStore, Stored};
+    use clearance_geometry::Vec3;
+    use clearance_geometry::hull::convex_hull;
+    use clearance_geometry::polyhedron::Polyhedron;
     use clearance_samples::ball;
 
     /// Four calls of 45 bytes with the method `exhaustive` were taken for small: they ran on the

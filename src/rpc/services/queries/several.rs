@@ -7,12 +7,6 @@ use tonic::Request;
 
 use super::polyhedra;
 use super::question::Run;
-use crate::geometry::claim::Outcome;
-use crate::geometry::contact_time::Travel;
-use crate::geometry::contact_time::polyhedra::proof::{Found, Several, prove_collision};
-use crate::geometry::contact_time::polyhedra::{Collision, Moving, first_collision};
-use crate::geometry::effort::Effort;
-use crate::rpc::api;
 use crate::rpc::convert::body::{ReadySolid, Unready};
 use crate::rpc::convert::geometry::{outcome_to_wire, stopped_to_wire, verdict_to_wire};
 use crate::rpc::convert::several::{AskedMover, AskedSeveral};
@@ -25,6 +19,12 @@ use crate::rpc::transport::timing::time_left;
 use crate::runtime::compute::Load;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::metrics::{Ending, QuestionKind};
+use clearance_geometry::claim::Outcome;
+use clearance_geometry::contact_time::Travel;
+use clearance_geometry::contact_time::polyhedra::proof::{Found, Several, prove_collision};
+use clearance_geometry::contact_time::polyhedra::{Collision, Moving, first_collision};
+use clearance_geometry::effort::Effort;
+use clearance_proto as api;
 
 /// Which of the bodies meet first, and what is counted of the question.
 pub(super) async fn answer(

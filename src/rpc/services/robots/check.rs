@@ -9,10 +9,6 @@ use prost::Message;
 
 use super::chunks::{Chunks, in_chunks};
 use super::{Caller, size};
-use crate::geometry::effort::{Cost, Effort};
-use crate::robot::cell::Cell;
-use crate::robot::check::{CheckMode, CheckQuestion};
-use crate::rpc::api;
 use crate::rpc::convert::options::cost_to_wire;
 use crate::rpc::convert::robots::answer::{Packed, joined, push, push_beyond_limit};
 use crate::rpc::convert::robots::cell::{AskedCell, AskedCheck};
@@ -20,6 +16,10 @@ use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::cells::{BuiltCell, Payer};
 use crate::runtime::memory::{MemoryKind, Reservation};
+use clearance_geometry::effort::{Cost, Effort};
+use clearance_proto as api;
+use clearance_robot::cell::Cell;
+use clearance_robot::check::{CheckMode, CheckQuestion};
 
 /// Configurations that a thread takes at a time: some hundred microseconds of work.
 const CHUNK: usize = 256;

@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use crate::geometry::effort::Cost;
 use crate::rpc::status::Failure;
 use crate::runtime::compute::Compute;
 use crate::runtime::memory::Reservation;
+use clearance_geometry::effort::Cost;
 
 /// How many questions there are, and how many of them a thread takes at a time.
 #[derive(Clone, Copy, Debug)]

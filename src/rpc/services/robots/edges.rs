@@ -9,9 +9,6 @@ use prost::Message;
 use super::Caller;
 use super::check::{ANSWER_FACTOR, build_cell, time_of};
 use super::chunks::{Chunks, in_chunks};
-use crate::geometry::effort::{Cost, Effort};
-use crate::robot::cell::Cell;
-use crate::rpc::api;
 use crate::rpc::convert::options::cost_to_wire;
 use crate::rpc::convert::robots::certificates::edge_certificate_to_wire;
 use crate::rpc::convert::robots::edges::{
@@ -21,6 +18,9 @@ use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
 use crate::runtime::memory::MemoryKind;
 use crate::runtime::settings::Limits;
+use clearance_geometry::effort::{Cost, Effort};
+use clearance_proto as api;
+use clearance_robot::cell::Cell;
 
 /// Edges that a thread takes at a time: some hundred microseconds of work.
 const CHUNK: usize = 32;

@@ -10,7 +10,6 @@ use std::time::Duration;
 
 use tonic::{Request, Response, Status, Streaming};
 
-use crate::rpc::api;
 use crate::rpc::convert::keys::{digest, digests};
 use crate::rpc::convert::paging::page_size;
 use crate::rpc::convert::robots::description::describe;
@@ -28,6 +27,7 @@ use crate::runtime::robots::{
     DeleteError, DescriptionBytes, ID_PREFIX, RegisteredRobot, RobotWork,
 };
 use crate::runtime::sessions::owner::{KeyDigest, new_key};
+use clearance_proto as api;
 
 /// The service.
 #[derive(Clone, Debug)]

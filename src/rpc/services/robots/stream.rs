@@ -14,7 +14,6 @@ use tonic::{Status, Streaming};
 
 use super::Caller;
 use super::check::{answer, build_cell};
-use crate::rpc::api;
 use crate::rpc::path::Path;
 use crate::rpc::shared::Shared;
 use crate::rpc::status::{Failure, of_transport};
@@ -23,6 +22,7 @@ use crate::runtime::cells::BuiltCell;
 use crate::runtime::client::Client;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::Reservation;
+use clearance_proto as api;
 
 type StreamedAnswer = Result<api::StreamConfigurationsResponse, Status>;
 

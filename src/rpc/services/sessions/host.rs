@@ -9,8 +9,6 @@ use tonic::metadata::MetadataMap;
 
 use super::session::Session;
 use super::work::{FrameWork, Frames, Reports, Steps, Until};
-use crate::geometry::separation::METHODS;
-use crate::rpc::api;
 use crate::rpc::convert::keys::check_key;
 use crate::rpc::convert::options::{duration, duration_to_wire, is_default};
 use crate::rpc::convert::sessions::declare;
@@ -26,7 +24,9 @@ use crate::runtime::memory::{MemoryKind, Purse, Reservation};
 use crate::runtime::sessions::owner::{Credentials, KeyDigest, new_incarnation, new_key};
 use crate::runtime::sessions::{Bounded, Held, NewSession, Parallel, Registry, SessionError, Slot};
 use crate::runtime::settings::Limits;
-use crate::scene::Serial;
+use clearance_geometry::separation::METHODS;
+use clearance_proto as api;
+use clearance_scene::Serial;
 
 /// What every call to the sessions needs; cheap to clone.
 #[derive(Clone, Debug)]

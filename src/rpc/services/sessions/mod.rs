@@ -22,7 +22,6 @@ use tonic::{Request, Response, Status, Streaming};
 pub use self::host::SessionHost;
 use self::host::{brought_key, check_id, credentials, failure, take_out};
 pub use self::session::Session;
-use crate::rpc::api;
 use crate::rpc::convert::options::cost_to_wire;
 use crate::rpc::convert::paging::page_size;
 use crate::rpc::convert::sessions::plan::reply_bytes;
@@ -31,6 +30,7 @@ use crate::rpc::status::{Failure, TooLong};
 use crate::rpc::transport::intake::Intake;
 use crate::runtime::sessions::owner::KeyDigest;
 use crate::runtime::sessions::{Registry, Slot};
+use clearance_proto as api;
 
 /// The service.
 #[derive(Clone, Debug)]

@@ -9,12 +9,12 @@ use std::sync::Arc;
 
 use tokio::sync::broadcast;
 
-use crate::rpc::api;
 use crate::rpc::convert::sessions::news::Draft;
 use crate::rpc::convert::sessions::size::{news_bytes, poses_bytes};
 use crate::runtime::memory::{MemoryKind, Purse, Reservation};
 use crate::runtime::settings::{Limit, Limits};
-use crate::scene::{Frame, Moves};
+use clearance_proto as api;
+use clearance_scene::{Frame, Moves};
 
 /// What a report takes in memory for each byte that it takes on the wire: a verdict is two bytes
 /// there, and the message about its pair some hundred here.

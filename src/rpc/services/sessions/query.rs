@@ -15,8 +15,6 @@ use tonic::metadata::MetadataMap;
 use self::answers::{AnswerUntil, Answers};
 use super::host::{SessionHost, credentials, failure, take_out};
 use super::session::Session;
-use crate::geometry::effort::Effort;
-use crate::rpc::api;
 use crate::rpc::convert::sessions::inquiry::{AskedInquiry, unknown_name};
 use crate::rpc::shared::Shared;
 use crate::rpc::status::Failure;
@@ -26,7 +24,9 @@ use crate::runtime::compute::{Compute, Extent, Load};
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::{MemoryKind, Reservation};
 use crate::runtime::sessions::Held;
-use crate::scene::query::{NoView, SceneView, StillScene};
+use clearance_geometry::effort::Effort;
+use clearance_proto as api;
+use clearance_scene::query::{NoView, SceneView, StillScene};
 
 /// How long one ray takes in a scene of some thousand bodies: a generous guess.
 const RAY_TIME: Duration = Duration::from_micros(8);

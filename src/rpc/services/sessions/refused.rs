@@ -1,6 +1,6 @@
 //! What a frame says of its items that were refused.
 
-use crate::rpc::api;
+use clearance_proto as api;
 
 /// Items of a frame that were refused, as its report lists them. The session keeps them for a
 /// repetition, so their number has a limit.

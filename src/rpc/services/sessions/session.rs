@@ -15,8 +15,6 @@ use self::intake::refused_items;
 use super::news::{NewsCopy, Newsroom};
 use super::refused::RefusedItems;
 use super::work::{Aside, FrameWork, Steps, Until};
-use crate::geometry::effort::{Cost, Effort};
-use crate::rpc::api;
 use crate::rpc::convert::geometry::length;
 use crate::rpc::convert::options::budget;
 use crate::rpc::convert::sessions::cut::cut;
@@ -34,7 +32,9 @@ use crate::runtime::compute::{Extent, Load};
 use crate::runtime::memory::Purse;
 use crate::runtime::metrics::{Ending, QuestionKind};
 use crate::runtime::settings::Limits as WireLimits;
-use crate::scene::{Applied, Declaration, Limits, Report, RobotId, Runner, Scene, Waiting};
+use clearance_geometry::effort::{Cost, Effort};
+use clearance_proto as api;
+use clearance_scene::{Applied, Declaration, Limits, Report, RobotId, Runner, Scene, Waiting};
 
 /// A scene with the shapes of its bodies, what its client asked for, and what it cost so far.
 #[derive(Debug)]

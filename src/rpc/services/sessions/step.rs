@@ -14,7 +14,6 @@ use tonic::metadata::MetadataMap;
 use super::host::{AnswerTime, CallTime, SessionHost, credentials, failure, take_out};
 use super::session::Session;
 use super::work::Reports;
-use crate::rpc::api;
 use crate::rpc::convert::sessions::plan::reply_bytes;
 use crate::rpc::convert::sessions::report::bytes_of_message;
 use crate::rpc::path::Path;
@@ -26,6 +25,7 @@ use crate::runtime::compute::Extent;
 use crate::runtime::deadline::StopGuard;
 use crate::runtime::memory::MemoryKind;
 use crate::runtime::sessions::Slot;
+use clearance_proto as api;
 
 /// Answers some frames, or says in their place why not.
 pub(super) async fn step(

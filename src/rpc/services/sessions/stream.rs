@@ -22,8 +22,6 @@ use super::opening;
 use super::session::Session;
 use super::step::left;
 use super::work::Frames;
-use crate::rpc::api;
-use crate::rpc::api::stream_session_request::Start;
 use crate::rpc::convert::sessions::cut::is_short;
 use crate::rpc::convert::sessions::report::bytes_of_message;
 use crate::rpc::path::Path;
@@ -34,6 +32,8 @@ use crate::runtime::compute::INLINE_MAX;
 use crate::runtime::memory::{MemoryKind, Reservation};
 use crate::runtime::sessions::owner::{Credentials, KeyDigest};
 use crate::runtime::sessions::{Attachment, Slot, has_turned_true};
+use clearance_proto as api;
+use clearance_proto::stream_session_request::Start;
 
 /// For reports that are more bytes in memory than this it is taken.
 const LARGE_REPORT: u64 = 256 << 10;

@@ -18,13 +18,13 @@ use super::host::{SessionHost, failure, take_out};
 use super::news::NewsCopy;
 use super::session::Session;
 use super::stream::turned_true;
-use crate::rpc::api;
 use crate::rpc::convert::sessions::size::{news_bytes, state_bytes};
 use crate::rpc::status::Failure;
 use crate::runtime::client::Client;
 use crate::runtime::memory::{MemoryKind, Purse, Reservation};
 use crate::runtime::seats::Seat;
 use crate::runtime::sessions::Slot;
+use clearance_proto as api;
 
 type WatchReply = Result<api::WatchSessionResponse, Status>;
 

@@ -229,7 +229,7 @@ mod tests {
     use prost::Message;
 
     use super::*;
-    use crate::rpc::api;
+    use clearance_proto as api;
 
     fn memory_of(name: &str, bytes: &[u8], limits: &Limits) -> Result<u64, Refusal> {
         scan(Structures::of_api().index_of(name).expect("a message"), bytes, limits)

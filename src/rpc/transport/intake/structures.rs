@@ -8,9 +8,9 @@ use prost::Message;
 use prost_types::field_descriptor_proto::{Label, Type};
 use prost_types::{DescriptorProto, FieldDescriptorProto, FileDescriptorSet};
 
-use crate::rpc::api;
-use crate::rpc::packed::Packed;
 use crate::runtime::settings::{Limit, Limits};
+use clearance_proto as api;
+use clearance_proto::packed::Packed;
 
 /// The package of the messages that are received.
 const PACKAGE: &str = "clearance.v1.";

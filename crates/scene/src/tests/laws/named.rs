@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::Chosen;
-use crate::geometry::{contact_time, distance, penetration};
+use clearance_geometry::{contact_time, distance, penetration};
 
 /// Each has a witness of its own for each pair, which any history may rewrite, too.
 #[test]

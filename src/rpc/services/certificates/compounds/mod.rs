@@ -9,21 +9,21 @@ use self::entries::{is_single, located, one_of_each};
 use self::motion::SaidMotion;
 use super::faces::NamedFaces;
 use super::told::{Told, required};
-use crate::geometry::claim::{
-    Compounds, DepthClaim, Direction, PartBound, PartStatement, Parts, Points, Surface, Verdict,
-};
-use crate::geometry::effort::Effort;
-use crate::geometry::judge::{
-    Refusal, judge_compounds, judge_compounds_depth, judge_compounds_distance,
-    judge_compounds_margin, judge_zero,
-};
-use crate::rpc::api;
 use crate::rpc::convert::body::{AskedBody, ReadyBody};
 use crate::rpc::convert::certificate::{at_most, margin_pairs, proof, surface};
 use crate::rpc::convert::compound::AskedParts;
 use crate::rpc::convert::geometry::{direction, margin, verdict};
 use crate::rpc::path::Path;
 use crate::rpc::status::Failure;
+use clearance_geometry::claim::{
+    Compounds, DepthClaim, Direction, PartBound, PartStatement, Parts, Points, Surface, Verdict,
+};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::judge::{
+    Refusal, judge_compounds, judge_compounds_depth, judge_compounds_distance,
+    judge_compounds_margin, judge_zero,
+};
+use clearance_proto as api;
 
 /// A claim with its proof.
 #[derive(Clone, Debug)]

@@ -3,16 +3,6 @@
 use arrayvec::ArrayVec;
 
 use super::entries::{is_single, located, one_of_each};
-use crate::geometry::claim::{
-    Compounds, Course, Link, MotionClaim, Outcome, PartMotion, PartStatement, Parts, StaticProof,
-    Verdict,
-};
-use crate::geometry::effort::Effort;
-use crate::geometry::judge::{Refusal, judge_compounds, judge_compounds_motion};
-use crate::geometry::motion::Motion;
-use crate::geometry::pair::Question;
-use crate::geometry::pair::{Pair, VertexPair};
-use crate::rpc::api;
 use crate::rpc::convert::body::ReadyBody;
 use crate::rpc::convert::certificate::{at_most, chain, proof};
 use crate::rpc::convert::compound::AskedParts;
@@ -22,6 +12,16 @@ use crate::rpc::path::Path;
 use crate::rpc::services::certificates::faces::NamedFaces;
 use crate::rpc::services::certificates::told::{Told, required, t_contact};
 use crate::rpc::status::Failure;
+use clearance_geometry::claim::{
+    Compounds, Course, Link, MotionClaim, Outcome, PartMotion, PartStatement, Parts, StaticProof,
+    Verdict,
+};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::judge::{Refusal, judge_compounds, judge_compounds_motion};
+use clearance_geometry::motion::Motion;
+use clearance_geometry::pair::Question;
+use clearance_geometry::pair::{Pair, VertexPair};
+use clearance_proto as api;
 
 #[derive(Clone, Debug)]
 pub(super) struct SaidMotion {

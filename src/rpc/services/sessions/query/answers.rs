@@ -5,14 +5,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Instant;
 
-use crate::geometry::Vec3;
-use crate::geometry::effort::{Cost, Effort, Stopped};
-use crate::geometry::meeting::Impact;
-use crate::geometry::motion::Motion;
-use crate::geometry::pair::Placed;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
-use crate::rpc::api;
 use crate::rpc::convert::body::Unready;
 use crate::rpc::convert::geometry::stopped_to_wire;
 use crate::rpc::convert::options::cost_to_wire;
@@ -24,8 +16,16 @@ use crate::rpc::convert::sessions::inquiry::{AskedInquiry, AskedKind, AskedQuest
 use crate::rpc::status::Failure;
 use crate::runtime::sessions::parallel::by_index;
 use crate::runtime::settings::Limits;
-use crate::scene::query::cast::{Cast, CastHit};
-use crate::scene::query::{BodyFilter, SceneView};
+use clearance_geometry::Vec3;
+use clearance_geometry::effort::{Cost, Effort, Stopped};
+use clearance_geometry::meeting::Impact;
+use clearance_geometry::motion::Motion;
+use clearance_geometry::pair::Placed;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_proto as api;
+use clearance_scene::query::cast::{Cast, CastHit};
+use clearance_scene::query::{BodyFilter, SceneView};
 
 /// Questions whose answers are in memory before those that do not fit into the reply are left out.
 const QUESTIONS_AT_ONCE: usize = 32;

@@ -1,7 +1,6 @@
 //! What a session keeps of the frames that its scene has applied.
 
 use super::{Session, given_bytes};
-use crate::rpc::api;
 use crate::rpc::convert::catalogue::Catalogue;
 use crate::rpc::convert::sessions::changes::{self, DeclaredChange};
 use crate::rpc::convert::sessions::declare::{Declared, PartSource};
@@ -10,8 +9,9 @@ use crate::rpc::convert::sessions::robots::DeclaredRobot;
 use crate::rpc::path::{BadField, Path};
 use crate::rpc::services::sessions::refused::RefusedItems;
 use crate::rpc::status::Failure;
-use crate::scene::report::MoveError;
-use crate::scene::{BodyId, Part};
+use clearance_proto as api;
+use clearance_scene::report::MoveError;
+use clearance_scene::{BodyId, Part};
 
 impl Session {
     /// That no list of the session grows beyond its limit by a frame.

@@ -2,10 +2,10 @@
 
 use super::cold::{self, Way};
 use super::model::{Answer, Asked, Model, Pair, Stands, Told};
-use crate::geometry::claim::{Outcome, Verdict};
-use crate::rpc::api;
 use crate::rpc::convert::sessions::packed_pairs::unpack;
-use crate::scene::EventKind;
+use clearance_geometry::claim::{Outcome, Verdict};
+use clearance_proto as api;
+use clearance_scene::EventKind;
 
 /// What is wrong.
 pub(super) type Wrong = String;

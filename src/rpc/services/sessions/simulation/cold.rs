@@ -1,16 +1,16 @@
 //! Questions about two bodies where a model has them, asked from cold: no scene, no boxes, nothing
 //! that is remembered.
 
-use crate::geometry::claim::{Outcome, Verdict};
-use crate::geometry::distance::{self, Stops};
-use crate::geometry::effort::Effort;
-use crate::geometry::motion::{Motion, Turn};
-use crate::geometry::pair::Pair;
-use crate::geometry::pair::Question;
-use crate::geometry::pose::Pose;
-use crate::geometry::witness::Witness;
-use crate::geometry::{contact_time, separation};
-use crate::scene::{Body, Part};
+use clearance_geometry::claim::{Outcome, Verdict};
+use clearance_geometry::distance::{self, Stops};
+use clearance_geometry::effort::Effort;
+use clearance_geometry::motion::{Motion, Turn};
+use clearance_geometry::pair::Pair;
+use clearance_geometry::pair::Question;
+use clearance_geometry::pose::Pose;
+use clearance_geometry::witness::Witness;
+use clearance_geometry::{contact_time, separation};
+use clearance_scene::{Body, Part};
 
 /// A body, and where it was at the last answered frame, if it has moved since.
 #[derive(Clone, Debug)]

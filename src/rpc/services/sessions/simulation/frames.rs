@@ -3,16 +3,16 @@
 use std::sync::Arc;
 
 use super::model::{Asked, Model};
-use crate::geometry::Vec3;
-use crate::geometry::polytope::Polytope;
-use crate::geometry::pose::Pose;
-use crate::rpc::api;
 use crate::rpc::convert::geometry::{matrix_rows, pose_to_wire, vector_to_wire};
 use crate::rpc::convert::sessions::state::rules_to_wire;
-use crate::scene::{
+use clearance_geometry::Vec3;
+use clearance_geometry::polytope::Polytope;
+use clearance_geometry::pose::Pose;
+use clearance_proto as api;
+use clearance_samples::{self as samples, Random};
+use clearance_scene::{
     Body, BodyChange, BodyId, Frame, Listed, Move, PairMargin, Part, RuleChanges, Rules,
 };
-use clearance_samples::{self as samples, Random};
 
 /// A frame, what it asks, and its message.
 #[derive(Clone, Debug)]

@@ -22,7 +22,7 @@ use rayon::iter::{IntoParallelIterator, ParallelIterator};
 use self::check::Wrong;
 use self::schedule::{Op, Totals};
 use self::world::Ground;
-use crate::scene::broken::{self, Rule};
+use clearance_scene::broken::{self, Rule};
 
 /// So many schedules are run when nothing else is asked for.
 const SEEDS: u64 = 2_000;

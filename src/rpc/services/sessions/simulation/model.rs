@@ -4,8 +4,8 @@
 use std::collections::BTreeMap;
 
 use super::cold::{self, Placed, Way};
-use crate::geometry::claim::{Outcome, Verdict};
-use crate::scene::{Body, BodyChange, BodyId, EventKind, Frame, Listed, PairMargin, Rules};
+use clearance_geometry::claim::{Outcome, Verdict};
+use clearance_scene::{Body, BodyChange, BodyId, EventKind, Frame, Listed, PairMargin, Rules};
 
 /// Two bodies, the lower id first.
 pub(super) type Pair = [u32; 2];

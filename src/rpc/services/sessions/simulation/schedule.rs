@@ -5,8 +5,8 @@ use super::check::Wrong;
 use super::frames::{self, Sent};
 use super::model::Asked;
 use super::world::{By, Ground, World};
-use crate::scene::Frame;
 use clearance_samples::Random;
+use clearance_scene::Frame;
 
 /// One step of a schedule.
 #[derive(Clone, Copy, Debug)]
@@ -159,7 +159,7 @@ async fn step(world: &mut World, op: Op) -> Result<(), Wrong> {
             let steps = 1 + u64::from(random.below(4));
             sent.asked.steps = Some(steps);
             sent.wire.budget =
-                Some(Box::new(crate::rpc::api::Budget { steps: Some(steps), time: None }));
+                Some(Box::new(clearance_proto::Budget { steps: Some(steps), time: None }));
             world.send(&[sent], by(random), merges).await
         }
         Kind::Restart => world.reopen(false, true).await,

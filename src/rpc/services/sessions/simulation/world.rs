@@ -15,8 +15,6 @@ use super::super::{SessionHost, Sessions};
 use super::check::{Wrong, check};
 use super::frames::{self, Sent, Shapes};
 use super::model::{Asked, Fate, Model, Pair};
-use crate::geometry::effort::Effort;
-use crate::rpc::api;
 use crate::rpc::convert::sessions::state::rules_to_wire;
 use crate::rpc::shared::Shared;
 use crate::runtime::clock::ManualClock;
@@ -25,12 +23,14 @@ use crate::runtime::sessions::Resident;
 use crate::runtime::sessions::owner::Credentials;
 use crate::runtime::settings::Settings;
 use crate::runtime::store::{NewPolytope, Stored};
-use crate::scene::Listed;
 use api::ErrorReason;
 use api::session_service_client::SessionServiceClient;
 use api::session_service_server::SessionServiceServer;
 use api::stream_session_request::Start;
+use clearance_geometry::effort::Effort;
+use clearance_proto as api;
 use clearance_samples::Random;
+use clearance_scene::Listed;
 
 type Client = SessionServiceClient<SessionServiceServer<Sessions>>;
 
@@ -140,7 +140,7 @@ impl World {
             ..Default::default()
         };
         if random.below(8) == 0 {
-            let methods = crate::geometry::separation::METHODS;
+            let methods = clearance_geometry::separation::METHODS;
             opening.method = methods[random.below(methods.len() as u32) as usize].name.to_owned();
         }
         let mut world = Self {
