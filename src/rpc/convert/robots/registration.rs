@@ -1,6 +1,6 @@
 //! From the files of a request to a robot with its id.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -160,7 +160,8 @@ fn id_of(request: &api::RegisterRobotRequest, robot: &Robot) -> String {
     digested.tag(u8::from(request.gap_max.is_some()));
     digested.number(request.gap_max.unwrap_or(0.0));
     digested.size(parts.len());
-    parts.iter().for_each(|part| digest_part(&mut digested, part));
+    let ids = part_ids(parts);
+    parts.iter().zip(&ids).for_each(|(part, id)| digest_part(&mut digested, part, id));
     digested.size(notes.len());
     notes.iter().for_each(|note| digested.text(note));
     format!("{ID_PREFIX}{}", digested.hash().to_hex())
@@ -169,12 +170,22 @@ fn id_of(request: &api::RegisterRobotRequest, robot: &Robot) -> String {
 /// Bytes of a part that are digested, but for its names: its polytope and two poses are most.
 const PART_BYTES: usize = 320;
 
+/// The ids of the polytopes of parts. A polytope that thousands of parts are is digested once.
+fn part_ids(parts: &[RobotPart]) -> Vec<PolytopeId> {
+    let mut known = HashMap::new();
+    let id_of = |part: &RobotPart| {
+        let id = known.entry(Arc::as_ptr(&part.polytope));
+        *id.or_insert_with(|| PolytopeId::of(&part.polytope))
+    };
+    parts.iter().map(id_of).collect()
+}
+
 /// A part: what it is, where it is, which file it came from, and how far it stands out of that.
-fn digest_part(digested: &mut Digested, part: &RobotPart) {
-    let RobotPart { link, name, polytope, link_from_part, frame_from_part, source, gap } = part;
+fn digest_part(digested: &mut Digested, part: &RobotPart, id: &PolytopeId) {
+    let RobotPart { link, name, polytope: _, link_from_part, frame_from_part, source, gap } = part;
     digested.size(*link);
     digested.text(name);
-    digested.polytope(&PolytopeId::of(polytope));
+    digested.polytope(id);
     digested.pose(link_from_part);
     digested.pose(frame_from_part);
     match source {
