@@ -93,13 +93,14 @@ impl AskedRobot {
             let Some(Wire::Content(bytes)) = &file.source else { continue };
             let path = list.index(index);
             let most = usize::try_from(limits.triangles_max).unwrap_or(usize::MAX);
-            let mesh = mesh::read(bytes, None, most, effort).map_err(|error| match error {
-                MeshError::Stopped(_) => Failure::Deadline,
-                wrong => {
-                    let problem = format!("{:?}: {wrong}", shown(&file.name));
-                    path.field("content").bad(problem).into()
+            let refused = |error: MeshError| -> Failure {
+                if let MeshError::Stopped(_) = error {
+                    return Failure::Deadline;
                 }
-            })?;
+                let problem = format!("{:?}: {error}", shown(&file.name));
+                path.field("content").bad(problem).into()
+            };
+            let mesh = mesh::read(bytes, None, most, effort).map_err(refused)?;
             meshes.insert(file.name.clone(), MeshContent::Mesh(Arc::new(mesh)));
         }
         let sources = Sources {
