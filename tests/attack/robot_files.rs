@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use clearance_proto as api;
 
-use crate::departed::lateness_after;
+use crate::departed::{LATE_MAX, lateness_after};
 use crate::row::row;
 use crate::server::slowness;
 use crate::watch::Bounds;
@@ -17,9 +17,6 @@ const STAYS: [Duration; 4] = [
     Duration::from_millis(40),
     Duration::from_millis(80),
 ];
-
-/// How much later the worker may be free again. Most of it is for asking the server whether it is.
-const LATE_MAX: Duration = Duration::from_millis(30);
 
 /// How long the longest of these files takes.
 const READING_MAX: Duration = Duration::from_secs(1);

@@ -149,8 +149,9 @@ impl MeshData {
             effort.spend_step()?;
             index.push(welder.index(*point));
         }
-        for corner in self.triangles.as_flattened_mut() {
-            *corner = index[*corner as usize];
+        for triangle in &mut self.triangles {
+            effort.look_at_clock()?;
+            *triangle = triangle.map(|corner| index[corner as usize]);
         }
         Ok(Self { vertices: welder.vertices, triangles: self.triangles })
     }

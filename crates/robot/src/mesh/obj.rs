@@ -42,7 +42,10 @@ pub fn read(
                 if rest.len() < 2 {
                     return Err(wrong("a face needs three vertices"));
                 }
-                mesh.triangles.extend(rest.windows(2).map(|pair| [*first, pair[0], pair[1]]));
+                for [second, third] in rest.array_windows() {
+                    effort.look_at_clock()?;
+                    mesh.triangles.push([*first, *second, *third]);
+                }
                 if mesh.triangles.len() > triangles_max {
                     return Err(MeshError::TooManyTriangles { max: triangles_max });
                 }

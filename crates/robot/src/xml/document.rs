@@ -3,8 +3,10 @@
 //! local names, and prefixes need not be declared: nothing is asked of a namespace.
 
 use std::borrow::Cow;
+use std::collections::BTreeSet;
 use std::ops::Range;
 
+use arrayvec::ArrayVec;
 use quick_xml::XmlVersion;
 use quick_xml::escape::resolve_predefined_entity;
 use quick_xml::events::attributes::{Attribute, Attributes};
@@ -214,25 +216,19 @@ impl<'x> Reading<'x> {
         effort: &mut Effort<'_>,
     ) -> Result<Range<usize>, BuildError> {
         let first = self.document.attributes.len();
-        let mut given = Attributes::new(inner, name_length);
-        // It would compare each with all before it; see below.
+        let (mut given, mut names) = (Attributes::new(inner, name_length), Names::default());
+        // It would compare names in its own way; see there.
         for attribute in given.with_checks(false) {
             effort.spend_step()?;
             let attribute = attribute.map_err(|error| self.bad(start, &error.to_string()))?;
             let read = self.attribute(&attribute, start)?;
+            if !names.add(read.name) {
+                let problem = format!("the attribute {:?} is there twice", shown(read.name));
+                return Err(self.bad(start, &problem));
+            }
             self.document.attributes.push(read);
         }
-        let all = first..self.document.attributes.len();
-        let mut names: Vec<&str> =
-            self.document.attributes[all.clone()].iter().map(|one| one.name).collect();
-        names.sort_unstable();
-        match names.array_windows().find(|[a, b]| a == b) {
-            None => Ok(all),
-            Some([twice, _]) => {
-                let problem = format!("the attribute {:?} is there twice", shown(twice));
-                Err(self.bad(start, &problem))
-            }
-        }
+        Ok(first..self.document.attributes.len())
     }
 
     fn attribute(
@@ -290,6 +286,23 @@ impl<'x> Reading<'x> {
         let problem: String = problem.chars().take(CHARACTERS_MAX).collect();
         let place = String::new();
         RobotError { file: self.file, line, place, problem: problem.into() }.into()
+    }
+}
+
+/// Names that are all different: a few in a list, many in a set, in which one is found soon.
+#[derive(Default)]
+struct Names<'x> {
+    few: ArrayVec<&'x str, 16>,
+    many: BTreeSet<&'x str>,
+}
+
+impl<'x> Names<'x> {
+    /// Adds a name; false: it is there already.
+    fn add(&mut self, name: &'x str) -> bool {
+        if self.few.contains(&name) {
+            return false;
+        }
+        self.few.try_push(name).is_ok() || self.many.insert(name)
     }
 }
 

@@ -1,6 +1,6 @@
 //! From the files of a request to a robot with its id.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -110,13 +110,14 @@ impl AskedRobot {
             let Some(Wire::Content(bytes)) = &file.source else { continue };
             let path = list.index(index);
             let most = usize::try_from(limits.triangles_max).unwrap_or(usize::MAX);
-            let mesh = mesh::read(bytes, None, most, effort).map_err(|error| match error {
-                MeshError::Stopped(_) => Failure::Deadline,
-                wrong => {
-                    let problem = format!("{:?}: {wrong}", shown(&file.name));
-                    path.field("content").bad(problem).into()
+            let refused = |error: MeshError| -> Failure {
+                if let MeshError::Stopped(_) = error {
+                    return Failure::Deadline;
                 }
-            })?;
+                let problem = format!("{:?}: {error}", shown(&file.name));
+                path.field("content").bad(problem).into()
+            };
+            let mesh = mesh::read(bytes, None, most, effort).map_err(refused)?;
             meshes.insert(file.name.clone(), MeshContent::Mesh(Arc::new(mesh)));
         }
         let sources = Sources {
@@ -181,7 +182,8 @@ fn id_of(request: &api::RegisterRobotRequest, robot: &Robot) -> String {
     digested.tag(u8::from(request.gap_max.is_some()));
     digested.number(request.gap_max.unwrap_or(0.0));
     digested.size(parts.len());
-    parts.iter().for_each(|part| digest_part(&mut digested, part));
+    let ids = part_ids(parts);
+    parts.iter().zip(&ids).for_each(|(part, id)| digest_part(&mut digested, part, id));
     digested.size(notes.len());
     notes.iter().for_each(|note| digested.text(note));
     format!("{ID_PREFIX}{}", digested.hash().to_hex())
@@ -190,14 +192,25 @@ fn id_of(request: &api::RegisterRobotRequest, robot: &Robot) -> String {
 /// Bytes of a part that are digested, but for its names: its polytope and two poses are most.
 const PART_BYTES: usize = 320;
 
+/// The ids of the polytopes of parts. A polytope that thousands of parts are is digested once.
+fn part_ids(parts: &[RobotPart]) -> Vec<PolytopeId> {
+    let mut known = HashMap::new();
+    let id_of = |part: &RobotPart| {
+        let id = known.entry(Arc::as_ptr(&part.polytope));
+        *id.or_insert_with(|| PolytopeId::of(&part.polytope))
+    };
+    parts.iter().map(id_of).collect()
+}
+
 /// A part: what it is, where it is, which file it came from, and how far it stands out of that.
-fn digest_part(digested: &mut Digested, part: &RobotPart) {
+fn digest_part(digested: &mut Digested, part: &RobotPart, id: &PolytopeId) {
     let RobotPart {
         // Says who pays for the polytope, and is in no answer.
         is_own: _,
+        // Is digested by its id.
+        polytope: _,
         link,
         name,
-        polytope,
         link_from_part,
         frame_from_part,
         source,
@@ -205,7 +218,7 @@ fn digest_part(digested: &mut Digested, part: &RobotPart) {
     } = part;
     digested.size(*link);
     digested.text(name);
-    digested.polytope(&PolytopeId::of(polytope));
+    digested.polytope(id);
     digested.pose(link_from_part);
     digested.pose(frame_from_part);
     match source {
