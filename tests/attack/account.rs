@@ -79,7 +79,7 @@ async fn attack(method: &str) -> Option<String> {
     let asking = async {
         // What is held idle is looked at first.
         tokio::time::sleep(Duration::from_millis(50)).await;
-        let time = Duration::from_secs(30);
+        let time = Duration::from_secs(12);
         let has_row = tokio::time::timeout(time, ask(&server, method)).await.unwrap_or(true);
         over.store(true, Ordering::Relaxed);
         has_row
