@@ -3,6 +3,8 @@
 //!
 //! What is said and what is held are looked at every few milliseconds. What was given back stays
 //! with the allocator for a moment, so what is held is compared with the most that was said lately.
+//!
+//! `CLEARANCE_ATTACK_METHOD=OpenSession` before it asks only the methods with that in their names.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -16,6 +18,9 @@ use crate::heavy::ask;
 use crate::memory::{MIB, used};
 use crate::row::TURN;
 use crate::server::{MEMORY_FLAG, Server, Start, resident};
+
+/// Names the methods that are asked.
+const METHOD: &str = "CLEARANCE_ATTACK_METHOD";
 
 /// What the server may give out, and the address space that it may have.
 const BUDGET: u64 = 96 * MIB;
@@ -78,7 +83,7 @@ async fn attack(method: &str) -> Option<String> {
     let asking = async {
         // What is held idle is looked at first.
         tokio::time::sleep(Duration::from_millis(50)).await;
-        let time = Duration::from_secs(30);
+        let time = Duration::from_secs(12);
         let has_row = tokio::time::timeout(time, ask(&server, method)).await.unwrap_or(true);
         over.store(true, Ordering::Relaxed);
         has_row
@@ -114,7 +119,7 @@ fn methods() -> Vec<String> {
 #[test]
 fn whatever_is_asked_the_account_says_what_is_held() {
     let _turn = TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-    let only = std::env::var("CLEARANCE_ATTACK_METHOD").unwrap_or_default();
+    let only = std::env::var(METHOD).unwrap_or_default();
     let runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = { runtime }.worker_threads(2).enable_all().build().unwrap();
     let methods = methods();

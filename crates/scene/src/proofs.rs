@@ -5,8 +5,8 @@
 //! report that was sent had 4 MB. So bodies with many pairs of parts are first answered without
 //! proofs. Then the listed pairs are told in their order: what is not proven yet is found out again
 //! with its proofs, a few pairs at a time, for which memory is taken before, until they are more
-//! than whoever reads the report may take. Pairs beyond are omitted: a pair without its proofs would
-//! look like one that has none.
+//! than whoever reads the report may take. Pairs beyond are omitted: a pair without its proofs
+//! would look like one that has none.
 
 use arrayvec::ArrayVec;
 
@@ -229,7 +229,7 @@ impl Round<'_> {
 impl PairReport {
     /// How many bytes of a report its proofs take at least, of bodies with so many parts.
     pub fn proof_bytes_min(&self, part_counts: [usize; 2]) -> usize {
-        Least(part_counts).of(self)
+        LeastBytes(part_counts).of(self)
     }
 }
 
@@ -247,9 +247,9 @@ fn how_many_at_once(scene: &Scene, left: &[(PairKey, bool)]) -> usize {
 
 /// What proofs take in a report at least, bytes, of bodies with so many parts: a message has a tag
 /// and a length, a number that is not zero a tag and a byte, one with a fraction a tag and eight.
-struct Least([usize; 2]);
+struct LeastBytes([usize; 2]);
 
-impl Least {
+impl LeastBytes {
     const MESSAGE: usize = 2;
 
     /// Of all proofs of a pair.
@@ -310,11 +310,11 @@ impl Least {
 
 fn static_proof(proof: &StaticProof) -> usize {
     match proof {
-        StaticProof::Separated { direction: along } => Least::MESSAGE + direction(along),
+        StaticProof::Separated { direction: along } => LeastBytes::MESSAGE + direction(along),
         StaticProof::Touching { direction: along, pairs } => {
-            Least::MESSAGE * (1 + pairs.len()) + direction(along)
+            LeastBytes::MESSAGE * (1 + pairs.len()) + direction(along)
         }
-        StaticProof::Overlapping { pairs } => Least::MESSAGE * (1 + pairs.len()),
+        StaticProof::Overlapping { pairs } => LeastBytes::MESSAGE * (1 + pairs.len()),
     }
 }
 
@@ -327,5 +327,5 @@ fn direction(along: &Direction) -> usize {
         | Direction::SweptNormal { .. }
         | Direction::SweptAxis { .. } => 0,
     };
-    2 * Least::MESSAGE + numbers
+    2 * LeastBytes::MESSAGE + numbers
 }

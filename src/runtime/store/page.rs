@@ -23,8 +23,8 @@ pub struct StoredPage {
 }
 
 impl PolytopeStore {
-    /// At most `size` polytopes after `after`, by ascending id, whose descriptions take no more than
-    /// so many bytes, or one.
+    /// At most `size` polytopes after `after`, by ascending id, whose descriptions take no more
+    /// than so many bytes, or one.
     pub fn page(&self, after: Option<PolytopeId>, size: usize, bytes_max: u64) -> StoredPage {
         let index = self.lock();
         let start = after.map_or(Bound::Unbounded, Bound::Excluded);

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use crate::runtime::memory::Reservation;
 use clearance_geometry::polytope::{Polytope, TableKeeper};
 
-/// What is paid for a polytope, or for those of a robot. It grows with the tables that are built of it, whoever asks for
-/// them, and is given back when nobody has any of them any more.
+/// What is paid for a polytope, or for those of a robot. It grows with the tables that are built of
+/// them, whoever asks for these, and is given back when nobody has any of them any more.
 #[derive(Debug, Default)]
 pub(in crate::runtime) struct PaidMemory {
     tables: AtomicU64,

@@ -3,7 +3,7 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use super::*;
-use crate::{Batch, Between, PairState, Runner, Waiting};
+use crate::{Batch, Between, PairState, Runner, Unanswered, Waiting};
 use clearance_geometry::claim::Outcome;
 
 /// A comb of so many teeth, each beside the next.
@@ -104,7 +104,7 @@ fn memory_is_taken_before_proofs_are_made_and_pairs_without_it_are_omitted() {
     let (whole, enough) = answered(&mut fresh(), &proven(), usize::MAX);
     assert!(enough >= whole.pairs.iter().map(|pair| pair.bytes()).sum(), "{enough}");
     let mut cut = 0;
-    for room in [0, enough / 8, enough / 2, enough] {
+    for room in [enough / 8, enough / 2, enough] {
         let (report, taken) = answered(&mut fresh(), &proven(), room);
         assert!(taken <= room && report.pairs.len() as u64 + report.pairs_omitted == 10);
         assert_eq!((report.tally, &report.events), (whole.tally, &whole.events));
@@ -113,6 +113,10 @@ fn memory_is_taken_before_proofs_are_made_and_pairs_without_it_are_omitted() {
         cut += u32::from(report.pairs.len() < 10);
     }
     assert!(cut >= 2, "{cut} of them were cut");
+    // The places of the pairs take memory, too, and nothing is answered without them.
+    let none = Bounded { room: 0, taken: AtomicUsize::new(0) };
+    let refused = fresh().answer_while(&proven(), &none, Waiting::for_ever());
+    assert_eq!(refused, Err(Unanswered::NoRoom));
 }
 
 /// What was proven is told and not kept, and what is asked next is proven again.

@@ -26,7 +26,7 @@ pub fn describe(registered: &RegisteredRobot) -> api::Robot {
         variables: robot.kinematics.tree().variables.iter().map(variable).collect(),
         joints: robot.joints.iter().map(joint).collect(),
         links: links(robot),
-        parts: robot.parts.iter().zip(part_ids).map(part).collect(),
+        parts: robot.parts.iter().zip(part_ids).map(|(one, id)| part(one, id)).collect(),
         allowed_pairs: robot.allowed.iter().map(allowed_pair).collect(),
         groups: groups
             .map(|group| api::JointGroup { name: group.name.clone(), joints: group.joints.clone() })
@@ -174,7 +174,7 @@ fn links(robot: &Robot) -> Vec<api::RobotLink> {
     links.collect()
 }
 
-fn part((part, id): (&RobotPart, &PolytopeId)) -> api::RobotPart {
+fn part(part: &RobotPart, id: &PolytopeId) -> api::RobotPart {
     let (mesh, closed, convex) = match &part.source {
         PartSource::Box | PartSource::Round => (String::new(), None, None),
         PartSource::Mesh { filename, closed, convex } => {

@@ -56,19 +56,6 @@ impl Plan {
         let below = wire.pairs_below.map(|value| signed_length(&path.field("pairs_below"), value));
         let direction = wire.along.as_ref();
         let along = direction.map(|d| direction_vector(&path.field("along"), Some(d)));
-        let polygon_numbers_max = if wire.contact_polygons {
-            polygon_numbers_max(wire.reply_bytes_max, limits)
-        } else {
-            usize::MAX
-        };
-        let proof_bytes_max = if wire.certificates {
-            // Whoever takes less may ask for the rest, by StepSession at least.
-            let again = limits.step_reply_bytes_max.min(limits.reply_bytes_max);
-            let bytes = reply_bytes(wire.reply_bytes_max, limits).max(again);
-            usize::try_from(bytes).unwrap_or(usize::MAX)
-        } else {
-            usize::MAX
-        };
         let questions = Questions {
             listed,
             nearest: wire.nearest_pairs,
@@ -78,13 +65,13 @@ impl Plan {
             depths: wire.depths,
             normals: wire.normals,
             polygons: wire.contact_polygons,
-            polygon_numbers_max,
+            polygon_numbers_max: polygon_numbers_max(wire, limits),
             impacts: wire.impacts,
             along: along.transpose()?,
             between: wire.first_contacts.then_some(between),
             between_chosen: between,
             certificates: wire.certificates,
-            proof_bytes_max,
+            proof_bytes_max: proof_bytes_max(wire, limits),
             placed: wire.placed_parts,
             canonical,
             steps_max,
@@ -119,6 +106,21 @@ pub fn reply_bytes(asked: u64, limits: &Limits) -> u64 {
 
 /// So many coordinates of contact polygons that are not zero fill a report of the bytes that are
 /// asked for.
-fn polygon_numbers_max(asked: u64, limits: &Limits) -> usize {
-    usize::try_from(reply_bytes(asked, limits) / NUMBER_BYTES).unwrap_or(usize::MAX)
+fn polygon_numbers_max(wire: &api::ReportOptions, limits: &Limits) -> usize {
+    if !wire.contact_polygons {
+        return usize::MAX;
+    }
+    let bytes = reply_bytes(wire.reply_bytes_max, limits);
+    usize::try_from(bytes / NUMBER_BYTES).unwrap_or(usize::MAX)
+}
+
+/// So many bytes of proofs fill a report of the bytes that are asked for, or one of StepSession, by
+/// which whoever takes less may ask for the rest.
+fn proof_bytes_max(wire: &api::ReportOptions, limits: &Limits) -> usize {
+    if !wire.certificates {
+        return usize::MAX;
+    }
+    let again = limits.step_reply_bytes_max.min(limits.reply_bytes_max);
+    let bytes = reply_bytes(wire.reply_bytes_max, limits).max(again);
+    usize::try_from(bytes).unwrap_or(usize::MAX)
 }

@@ -98,23 +98,30 @@ pub fn to_wire(
     wire
 }
 
-/// The first of its pairs. If the caller leaves meanwhile, there are fewer.
+/// These pairs. If the caller leaves meanwhile, there are fewer.
 pub fn add_pairs(
     wire: &mut api::FrameReport,
-    (report, pairs): (&Report, &[PairReport]),
+    pairs: &[PairReport],
     plan: &Plan,
     bodies: Bodies<'_>,
     waiting: Waiting<'_>,
 ) {
     if plan.packed {
         wire.packed_pairs = Some(Box::new(pack(pairs, plan, bodies, waiting)));
+    } else {
+        wire.pairs = waiting.each(pairs).map(|one| pair(one, plan, bodies)).collect();
+    }
+}
+
+/// Its ranking, and that no more than its first `told` pairs are told.
+pub fn add_ranking(wire: &mut api::FrameReport, report: &Report, plan: &Plan, told: usize) {
+    if plan.packed {
         wire.packed_ranking =
             (!report.ranking.is_empty()).then(|| Box::new(pack_ranking(&report.ranking)));
     } else {
-        wire.pairs = waiting.each(pairs).map(|one| pair(one, plan, bodies)).collect();
-        wire.ranked_pairs = waiting.each(&report.ranking).map(ranked).collect();
+        wire.ranked_pairs = report.ranking.iter().map(ranked).collect();
     }
-    let left = report.pairs.len() - pairs.len();
+    let left = report.pairs.len() - told;
     wire.cut |= left > 0;
     wire.omitted_pairs += left as u64;
 }

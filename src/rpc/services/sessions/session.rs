@@ -473,7 +473,8 @@ impl Session {
         if !waiting.is_over() {
             let pairs = report::fitting(known, plan, bodies, bytes_taken(plan, work));
             if work.runner.has_room(report::bytes_of_messages(pairs, plan, bodies)) {
-                report::add_pairs(&mut report, (known, pairs), plan, bodies, waiting);
+                report::add_pairs(&mut report, pairs, plan, bodies, waiting);
+                report::add_ranking(&mut report, known, plan, pairs.len());
             } else {
                 report::omit_pairs(&mut report, known);
             }
@@ -487,10 +488,9 @@ impl Session {
 
 /// Leaves out of a report what its client does not take.
 fn cut_to_fit(report: &mut api::FrameReport, plan: &Plan, work: &FrameWork<'_>) {
-    if work.until.left.load(Ordering::Relaxed) {
-        return;
+    if !work.until.left.load(Ordering::Relaxed) {
+        cut(report, bytes_taken(plan, work));
     }
-    cut(report, bytes_taken(plan, work));
 }
 
 /// How many bytes the client takes for a report.
