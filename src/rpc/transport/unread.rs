@@ -90,6 +90,7 @@ impl Unread {
         }
         let stream = ledger.streams.entry(number).or_default();
         (stream.is_taken_on, stream.giving_up) = (true, Some(giving_up));
+        ledger.settle();
         drop(ledger);
         (UnreadStream { unread: self.clone(), number }, told)
     }
