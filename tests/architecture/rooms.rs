@@ -10,7 +10,10 @@ use crate::source::{code_of, production_files, production_lines, read};
 const ORDERS: &[(&str, &[&str])] = &[
     ("src/geometry", GEOMETRY),
     ("src/rpc", RPC),
-    ("src/rpc/services", &["certificates", "polytopes", "robots", "sessions", "queries", "info"]),
+    (
+        "src/rpc/services",
+        &["certificates", "polytopes", "robots", "sessions", "queries", "info", "health"],
+    ),
 ];
 
 /// Floor 3: the types of the wire, then what makes values of them, then what serves them.
